@@ -346,11 +346,13 @@ static void add_answer(struct differences *d, const struct format_review *review
 		buffer_text(&d->out, "**Not all of it could be compared.**\n\n");
 	if (!d->different && !d->trouble)
 		buffer_text(&d->out, "Both maps show the same.\n");
-	if (!review || (!d->different && d->trouble) || !d->different)
+	if (!review || !d->different)
 		return;
 	if (!played && !set) {
-		buffer_text(&d->out, "**What the game plays with is the same**: no tile of its "
-				     "layers changed, and no setting.\n");
+		buffer_text(&d->out, d->trouble ? ""
+						: "**What the game plays with is the same**: "
+						  "no tile of its layers changed, and no "
+						  "setting.\n");
 		return;
 	}
 	buffer_text(&d->out, "**What the game plays with changed**");
