@@ -103,6 +103,15 @@ def test_each_map_is_told_with_its_tiles_and_pictures(repository):
         assert os.path.exists(os.path.join(repository.top, "out", name))
 
 
+def test_what_the_branch_got_meanwhile_is_not_of_the_change(repository):
+    repository.put("maps/b c.map", changed())
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    repository.put("maps/a.map", changed(4, 2))
+    repository.commit()
+    assert list(of(repository.review()[1])) == ["maps/b c.map"]
+
+
 def test_what_is_against_the_rules_fails(repository):
     repository.put("maps/a.map", changed(2, 2, 8, 0))
     repository.put("maps/b c.map", changed())
