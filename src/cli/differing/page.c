@@ -16,9 +16,13 @@ struct page {
 	struct part {
 		struct buffer tables, entries, pictures;
 		size_t n[DIFFERENCE_KINDS];
-	} parts[PARTS_MAX + 2], *shown; /* shown: that of the pictures that are drawn */
-	uint64_t tiles[REVIEW_MARKS];   /* that the game plays with */
+	} parts[PARTS_MAX + 2];
+	struct part *seen;            /* that of layers that are only seen; NULL: none changed */
+	struct part *shown;           /* that of the pictures that are drawn */
+	uint64_t tiles[REVIEW_MARKS]; /* that the game plays with */
 };
+
+static const char *const marks[REVIEW_MARKS] = {"added", "removed", "changed"};
 
 struct page *page_create(void)
 {
@@ -173,9 +177,8 @@ static void add_count(struct buffer *out, const char **before, uint64_t n, const
 
 static void add_counts(struct buffer *out, const char *before, const uint64_t n[REVIEW_MARKS])
 {
-	add_count(out, &before, n[REVIEW_ADDED], "added");
-	add_count(out, &before, n[REVIEW_REMOVED], "removed");
-	add_count(out, &before, n[REVIEW_CHANGED], "changed");
+	for (int k = 0; k < REVIEW_MARKS; k++)
+		add_count(out, &before, n[k], marks[k]);
 }
 
 static void add_range(struct buffer *out, const char *word, size_t from, size_t to)
@@ -206,11 +209,10 @@ static void add_row(
 	struct differences *d, struct buffer *out, const char *kind, const struct layer_row *row)
 {
 	const struct review_cell *c = &row->of;
-	static const char *const words[REVIEW_MARKS] = {"added", "removed", "changed"};
 	const struct area *a = &row->area;
 	const char *before = ": ";
 
-	buffer_printf(out, "| %s | ", words[c->mark]);
+	buffer_printf(out, "| %s | ", marks[c->mark]);
 	add_tile(d, out, kind, c->mark == REVIEW_ADDED ? &c->after : &c->before);
 	if (c->mark == REVIEW_CHANGED &&
 		(c->before.id != c->after.id || c->before.number != c->after.number)) {
@@ -269,6 +271,7 @@ void page_layer(struct differences *d, struct layer *l)
 	add_ranges(out, &l->area);
 	buffer_text(out, l->kind ? "\n\n" : "\n");
 	part->n[DIFFERENCE_CHANGED]++;
+	d->page->seen = l->kind ? d->page->seen : part;
 	for (int k = 0; l->kind && k < REVIEW_MARKS; k++)
 		d->page->tiles[k] += l->n[k];
 	if (l->kind)
@@ -368,12 +371,11 @@ int page_end(struct differences *d, const char *title)
 	const struct format_review *review = differences_review(d);
 	struct page *p = d->page;
 	const char *slash = strrchr(title, '/');
-	int r = 0;
+	int r;
 
-	if (review)
-		r = add_places(d, &d->layers->played, true, &p->parts[0]);
-	if (review && r == 0)
-		r = add_places(d, &d->layers->seen, false, part_of(d, "groups/"));
+	r = add_places(d, &d->layers->played, true, &p->parts[0]);
+	if (r == 0 && p->seen)
+		r = add_places(d, &d->layers->seen, false, p->seen);
 	buffer_text(&d->out, "## ");
 	add_name(&d->out, slash ? slash + 1 : title);
 	buffer_text(&d->out, "\n\n");
