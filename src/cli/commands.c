@@ -38,7 +38,8 @@ const struct cli_command cli_commands[] = {
 	{"help", cli_help, "[COMMAND|commands|options]", "how a command is called",
 		"Without a word, the commands that are used most.\n"},
 	/* These open maps by themselves, and take -o and -d for them. */
-	{"ls", cli_ls, "[-lR] FILE [PATH...]", "list files of a map without a mount",
+	{"ls", cli_ls, "[-lR] [--json] FILE [PATH...]", "list files of a map without a mount",
+		"      --json                an object a line: path, kind, size, mode, mtime\n"
 		"  -l                        permissions, size and time too\n"
 		"  -R                        all that is below\n"},
 	{"cat", cli_cat, "FILE PATH...", "print files of a map",
@@ -110,9 +111,12 @@ const struct cli_command cli_commands[] = {
 		"may be -, standard output.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
-	{"diff", cli_diff, "[-q] [--full] [--images DIR] FILE FILE", "how two maps differ",
+	{"diff", cli_diff, "[-q] [OPTION...] FILE FILE", "how two maps differ",
 		"      --full                all cells and lines, also where there are many\n"
-		"      --images DIR          pictures of images that changed, and of both maps\n"
+		"      --images DIR          pictures of images and tiles that changed, and of\n"
+		"                            both maps\n"
+		"      --json                an object a line: path, kind, before, after\n"
+		"      --markdown            a page for a review: what the game plays with first\n"
 		"  -q, --brief               only which files\n"},
 	{0},
 };

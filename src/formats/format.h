@@ -102,6 +102,7 @@ struct format_preview;
 struct format_automap;
 struct format_index;
 struct format_merging;
+struct format_review;
 struct format_rules;
 
 struct snapshot {
@@ -201,6 +202,7 @@ struct format {
 	const struct format_automap
 		*automap; /* automap.h; may be NULL: no layer follows by rules */
 	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
+	const struct format_review *review;   /* review.h; may be NULL: all are plain files */
 	const struct format_rules *rules;     /* rules.h; may be NULL: nobody has any */
 };
 

@@ -18,6 +18,11 @@ struct preview {
 	entry_id part; /* a directory that is a part of the map: that alone; ENTRY_ROOT: all. Of an
 			* archive a file in it */
 	const char *cut; /* of a file, a part with this name; NULL: all of it */
+	/* These tiles alone, counted from the corner of the layers, which are drawn in their places
+	 * as an editor does, whatever a camera would make of them; w == 0: the map as a whole. */
+	struct preview_window {
+		uint32_t x, y, w, h;
+	} window;
 
 	/* An image that the game has, by the name in a map, which may be anything: the PNG file.
 	 * -ENOENT: there is none. NULL: there are none. */

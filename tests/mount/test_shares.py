@@ -2,6 +2,7 @@
 """Maps that lie on another machine's share, and mounts of maps that are shared with other machines. All
 of it on this machine: sshfs talks to its server through a pipe, the others over the loopback."""
 import errno
+import http.client
 import os
 import signal
 import socket
@@ -215,6 +216,44 @@ def test_a_mount_is_shared_by_webdav(box, mount, serve):
     assert run("cat", there + "images/0_checker.png") == mount.get("images/0_checker.png")
     run("rcat", there + SETTINGS)
     assert mount.get(SETTINGS) == b"from afar 1\n"
+
+
+LOCK = b"""<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>
+<D:locktype><D:write/></D:locktype><D:owner><D:href>me</D:href></D:owner></D:lockinfo>"""
+
+
+def test_what_windows_asks_of_a_web_folder(mount, serve):
+    """docs/windows.md: its client locks what it writes; editors write beside a file and move that over it."""
+    needs("rclone")
+    port = free_port()
+    serve(port, "rclone", "serve", "webdav", mount.point, "--addr", "127.0.0.1:%d" % port, "--config", os.devnull)
+
+    def ask(method, path, body=None, **headers):
+        c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        c.request(method, "/" + path, body, headers)
+        r = c.getresponse()
+        content = r.read()
+        c.close()
+        return r.status, content, r.headers
+
+    assert "2" in ask("OPTIONS", "")[2]["DAV"].replace(" ", "").split(",")
+    assert b"/images/0_checker.png" in ask("PROPFIND", "images/", Depth="1")[1]
+    assert ask("GET", "images/0_checker.png")[:2] == (200, mount.get("images/0_checker.png"))
+    status, _, told = ask("LOCK", SETTINGS, LOCK, Timeout="Second-3600")
+    token = told["Lock-Token"]
+    assert status == 200 and token
+    assert ask("PUT", SETTINGS, b"not mine 1\n")[0] == 423
+    assert ask("PUT", SETTINGS, b"locked 1\n", If="(%s)" % token)[0] in (201, 204)
+    assert ask("UNLOCK", SETTINGS, **{"Lock-Token": token})[0] == 204
+    assert mount.get(SETTINGS) == b"locked 1\n"
+    assert ask("PUT", "info/settings.tmp", b"moved 1\n")[0] == 201
+    there = "http://127.0.0.1:%d/%s" % (port, SETTINGS)
+    assert ask("MOVE", "info/settings.tmp", Destination=there, Overwrite="T")[0] == 204
+    assert mount.get(SETTINGS) == b"moved 1\n" and not os.path.exists(os.path.join(mount.point, "info/settings.tmp"))
+    assert ask("PUT", "images/9_none.png", b"no picture")[0] >= 400
+    assert not os.path.exists(os.path.join(mount.point, "images/9_none.png"))
+    assert ask("DELETE", "images/0_checker.png")[0] == 204
+    assert os.listdir(os.path.join(mount.point, "images")) == ["1_grass_main.json"]
 
 
 CONF = """

@@ -389,8 +389,8 @@ def test_pictures_show_what_changed(box, pair):
     assert told.size == (3 * w + 2 * (step - w), h)
     panels = [told.crop((k * step, 0, k * step + w, h)) for k in range(3)]
     assert panels[0].tobytes() == old.tobytes() and panels[1].tobytes() == image.tobytes()
-    red = [(x, y) for y in range(h) for x in range(w) if panels[2].getpixel((x, y)) == (255, 0, 0, 255)]
-    assert red == [(3, 5)]
+    changed = [(x, y) for y in range(h) for x in range(w) if panels[2].getpixel((x, y)) == (0, 255, 255, 255)]
+    assert changed == [(3, 5)]
     # Nothing is written over.
     r = run("diff", "--images", into, small, other)
     assert r.returncode == 2

@@ -43,7 +43,8 @@ SUBROOMS = {
         "line": {"offline", None},
         # Beside them the commands that write whole maps anew.
         "whole": {"offline", "line", None},
-        "commands": {"offline", "compare", "merging", "line", None},
+        "differing": {"offline", "compare", "merging", "line", None},
+        "commands": {"offline", "compare", "merging", "differing", "line", None},
     },
     "vfs": {
         "files": set(),
@@ -66,6 +67,7 @@ SUBROOMS = {
         # A language, and files that it works on.
         "automap": {"lens"},
         "rules": {"model", "item", "names", "check"},
+        "review": {"model", "item", "names", "rules"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
     },

@@ -8,8 +8,11 @@
 
 #include "base/say.h"
 #include "cli/cli.h"
-#include "cli/commands/differences.h"
+#include "cli/differing/page.h"
+#include "cli/differing/pictures.h"
 #include "cli/line/command.h"
+#include "cli/offline/output.h"
+#include "formats/images.h"
 
 /* Those of diff. */
 enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
@@ -17,28 +20,36 @@ enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 struct diff {
 	struct command command;
 	struct differences d;
-	const char *images;
+	struct layers layers;
+	bool full, json, markdown;
 };
 
 static int open_images(struct diff *x)
 {
-	if (!x->images)
+	struct error e = ERROR_INIT;
+	int r;
+
+	if (!x->d.images_name)
 		return 0;
-	if (mkdir(x->images, 0777) < 0 && errno != EEXIST)
-		x->d.images = -1;
+	if (mkdir(x->d.images_name, 0777) < 0 && errno != EEXIST)
+		r = error_set(&e, -errno, "%s", strerror(errno));
 	else
-		x->d.images = open(x->images, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (x->d.images >= 0)
-		return 0;
-	say(stderr, "mapfs: %s: %s", x->images, strerror(errno));
-	return -EINVAL;
+		r = images_open(x->command.how.options, &x->d.game, &e);
+	if (r == 0) {
+		x->d.images = open(x->d.images_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		r = x->d.images < 0 ? error_set(&e, -errno, "%s", strerror(errno)) : 0;
+	}
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", x->d.images_name, error_text(&e));
+	return r;
 }
 
 static int open_both(struct diff *x, struct pool *pool)
 {
 	struct side *sides = x->d.m.sides;
 	struct offline *trees[] = {&sides[BASE].tree, &sides[OURS].tree};
-	struct sandbox_rule images = {x->d.images, SANDBOX_WRITABLE};
+	struct sandbox_rule images[1 + IMAGES_DIRS_MAX] = {{x->d.images, SANDBOX_WRITABLE}};
+	size_t n = x->d.images < 0 ? 0 : 1 + images_rules(x->d.game, images + 1);
 	struct command *c = &x->command;
 	struct error e = ERROR_INIT;
 	int r = 0, i;
@@ -46,11 +57,34 @@ static int open_both(struct diff *x, struct pool *pool)
 	for (i = 0; r == 0 && i < 2; i++)
 		r = offline_open(trees[i], c->names[i], &c->how, &e);
 	if (r == 0)
-		r = offline_confine(trees, 2, &images, x->d.images >= 0, c->debug, &e);
+		r = offline_confine(trees, 2, images, n, c->debug, &e);
 	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
 		r = offline_load(trees[i], pool, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", c->names[i - 1], error_text(&e));
+	return r;
+}
+
+/* Pictures of what is told, and the page that shows them. */
+static int end(struct diff *x)
+{
+	struct differences *d = &x->d;
+	size_t played = 0, seen = 0;
+	int r = 0;
+
+	if (d->images >= 0 && d->different)
+		pictures_of_map(d);
+	if (d->page) {
+		r = page_end(d, x->command.names[1]);
+		return r < 0 ? r : output_text(&d->out);
+	}
+	if (d->images >= 0)
+		r = pictures_of_places(d, &x->layers.played, true, NULL, &played);
+	if (d->images >= 0 && r == 0)
+		r = pictures_of_places(d, &x->layers.seen, false, NULL, &seen);
+	if (played + seen)
+		say(stderr, "mapfs: %s: %zu more %s no picture", d->images_name, played + seen,
+			played + seen == 1 ? "place has" : "places have");
 	return r;
 }
 
@@ -69,7 +103,7 @@ static int compare(struct diff *x)
 	if (r == 0)
 		r = differences_tell(&x->d);
 	if (r == 0)
-		differences_draw(&x->d);
+		r = end(x);
 	return r;
 }
 
@@ -81,6 +115,19 @@ static int run(struct command *c)
 	struct differences *d = &x->d;
 	int r = pool && budget ? digest_begin() : -ENOMEM;
 
+	if (x->markdown && (x->json || x->full)) {
+		(void)cli_usage("diff: --markdown goes with neither --json nor --full");
+		pool_destroy(pool);
+		return TROUBLE;
+	}
+
+	d->much = x->markdown ? TOLD_PAGE : x->full ? TOLD_ALL : TOLD_SOME;
+	d->page = r == 0 && x->markdown ? page_create() : NULL;
+	if (x->markdown && !d->page)
+		r = -ENOMEM;
+	d->layers = d->page || d->images_name ? &x->layers : NULL;
+	x->layers.placed = d->images_name;
+	d->tell = x->json ? difference_tell_json : x->markdown ? page_tell : difference_tell;
 	c->how.budget = budget; /* both maps share it */
 	if (r == 0)
 		r = open_images(x);
@@ -95,6 +142,8 @@ static int run(struct command *c)
 		side_finish(&d->m.sides[w]);
 	}
 	merged_finish(&d->m);
+	layers_finish(&x->layers);
+	page_destroy(d->page);
 	pool_destroy(pool);
 	buffer_finish_free(&d->out);
 	return r < 0 || d->trouble ? TROUBLE : d->different ? DIFFERENT : SAME;
@@ -104,8 +153,10 @@ int cli_diff(int argc, char **argv)
 {
 	static const struct command_option options[] = {
 		{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.brief)},
-		{"full", '\0', COMMAND_FLAG, offsetof(struct diff, d.full)},
-		{"images", '\0', COMMAND_TEXT, offsetof(struct diff, images)}, {0}};
+		{"full", '\0', COMMAND_FLAG, offsetof(struct diff, full)},
+		{"json", '\0', COMMAND_FLAG, offsetof(struct diff, json)},
+		{"markdown", '\0', COMMAND_FLAG, offsetof(struct diff, markdown)},
+		{"images", '\0', COMMAND_TEXT, offsetof(struct diff, d.images_name)}, {0}};
 	/* The numbers in raw/ say nothing of another map. */
 	static const struct command_line line = {.options = options,
 		.least = 2,
@@ -119,6 +170,7 @@ int cli_diff(int argc, char **argv)
 	struct diff x = {.d = {.m.how = &nothing, .images = -1}};
 	int code = command_main("diff", argc, argv, &line, &x.command);
 
+	images_unref(x.d.game);
 	close_fd_cleanup(&x.d.images);
 	return code;
 }

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs ls: names, as ls prints them where its output is no terminal. */
+/* mapfs ls: names, as ls prints them where its output is no terminal, or objects for programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/name.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
+#include "cli/offline/json_line.h"
 #include "cli/offline/output.h"
 #include "cli/offline/walk.h"
 
 struct ls {
 	struct command command;
-	bool details, below;
+	bool details, below, json;
 	bool headings; /* each directory has a line of its own above it */
 	bool from_root;
 	bool printed;
@@ -24,6 +26,24 @@ static void print_name(const char *name, const char *end)
 	CLEANUP(free) char *shown = output_is_terminal() ? strdup(name) : NULL;
 
 	printf("%s%s", shown ? printable(shown) : name, end);
+}
+
+/* An object on a line of its own (docs/mapfs-ls.1). */
+static int print_json(const char *dir, const char *name, const struct seen *a)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	CLEANUP(free) char *path = path_join(dir, name);
+
+	if (!path)
+		return -ENOMEM;
+	json_line_text(&out, "{\"path\": ", path);
+	if (S_ISDIR(a->mode))
+		buffer_text(&out, ", \"kind\": \"directory\", \"size\": null");
+	else
+		buffer_printf(&out, ", \"kind\": \"file\", \"size\": %ju", (uintmax_t)a->size);
+	printf("%.*s, \"mode\": \"%04o\", \"mtime\": %jd}\n", (int)out.size, (const char *)out.data,
+		a->mode & 07777, (intmax_t)a->mtime.tv_sec);
+	return out.error;
 }
 
 static void print_entry(const struct ls *ls, const char *name, const struct seen *a)
@@ -62,9 +82,11 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		struct seen a = {0};
 
-		if (ls->details)
+		if (ls->details || ls->json)
 			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
-		if (r == 0)
+		if (r == 0 && ls->json)
+			r = print_json(path, names.at[i], &a);
+		else if (r == 0)
 			print_entry(ls, names.at[i], &a);
 	}
 	return r;
@@ -83,6 +105,8 @@ static int show(void *arg, const char *path, const struct seen *a)
 	struct ls *ls = arg;
 
 	ls->from_root = !path[0];
+	if (!S_ISDIR(a->mode) && ls->json)
+		return print_json("", path, a);
 	if (!S_ISDIR(a->mode))
 		print_entry(ls, path, a);
 	else if (ls->below)
@@ -99,8 +123,8 @@ static int run(struct command *c)
 
 	c->threads = 0;
 	c->how.keep_modes = !c->options.rq.how.read_only;
-	ls->headings =
-		ls->below || c->n_names > 2 || (c->n_names == 2 && strpbrk(c->names[1], "*?["));
+	ls->headings = !ls->json && (ls->below || c->n_names > 2 ||
+					    (c->n_names == 2 && strpbrk(c->names[1], "*?[")));
 	r = command_open(c, c->names[0], NULL, 0);
 	if (r == 0)
 		command_each(c, 1, show);
@@ -111,6 +135,7 @@ int cli_ls(int argc, char **argv)
 {
 	static const struct command_option options[] = {
 		{NULL, 'l', COMMAND_FLAG, offsetof(struct ls, details)},
+		{"json", '\0', COMMAND_FLAG, offsetof(struct ls, json)},
 		{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, below)}, {0}};
 	static const struct command_line line = {
 		.options = options, .least = 1, .takes = "a file and paths in it", .run = run};

@@ -38,16 +38,18 @@ struct table {
 	struct shape of_a, of_b;
 	bool resized; /* both are grids, and not of one size */
 	bool same;
-	struct area area;  /* cells that both have */
-	size_t outer;      /* that only one has, and that are not 0 */
+	struct area area; /* cells that both have */
+	size_t outer;     /* that only one has, and that are not 0 */
+	enum told_length much;
 	struct buffer *to; /* what is told of the first of them ... */
 	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
 };
 
 static void tell(struct table *t, size_t x, size_t y, struct cell c, struct cell d)
 {
-	buffer_printf(t->to, " line %zu, column %zu: %.*s -> %.*s\n", y, x, (int)c.n, c.text,
-		(int)d.n, d.text);
+	buffer_printf(t->to, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
+		(int)told_bytes(t->much, c.text, c.n), c.text,
+		(int)told_bytes(t->much, d.text, d.n), d.text);
 }
 
 /* Of a line that is NULL there are no cells. false: one has more cells, and may not. */
@@ -99,7 +101,7 @@ static int compare_next(struct table *t, size_t y)
 	t->same = false;
 	if (!compare_line(t, y, r ? p : NULL, n, s ? q : NULL, m))
 		return -ENOTSUP;
-	return t->to->size > PIECE && output_text(t->to) < 0 ? -EIO : 1;
+	return t->much != TOLD_PAGE && t->to->size > PIECE && output_text(t->to) < 0 ? -EIO : 1;
 }
 
 static int compare_lines(struct table *t, struct buffer *to, size_t most)
@@ -131,18 +133,18 @@ static void tell_area(const struct table *t, struct buffer *out)
 			area->bottom, area->left, area->right);
 }
 
-int compare_tables(struct reader *a, struct reader *b, bool full, struct buffer *out)
+int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)
 {
 	CLEANUP_BUFFER struct buffer cells = BUFFER_INIT;
-	struct table t = {.a = a, .b = b, .same = a->size == b->size};
+	struct table t = {.a = a, .b = b, .same = a->size == b->size, .much = much};
 	int r = reader_grid(a, &t.of_a), s = r > 0 ? reader_grid(b, &t.of_b) : r;
 
 	t.resized = s > 0 && (t.of_a.width != t.of_b.width || t.of_a.height != t.of_b.height);
-	r = s < 0 ? s : compare_lines(&t, &cells, full ? 0 : CELLS_SHOWN);
+	r = s < 0 ? s : compare_lines(&t, &cells, much == TOLD_ALL ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;
 	tell_area(&t, out);
-	if (full) {
+	if (much == TOLD_ALL) {
 		r = compare_lines(&t, out, SIZE_MAX);
 		return r < 0 ? r : 1;
 	}

@@ -5,10 +5,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/budget.h"
 #include "base/disk/io.h"
+#include "codec/blob.h"
 #include "codec/image/png.h"
+#include "codec/image/png_pack.h"
 
-enum { PIXEL = 4, GAP = 8, PANELS = 3, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
+enum { PIXEL = PICTURE_PIXEL, GAP = PICTURE_GAP, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
+enum { BUDGET = 4 << 20 /* bytes that are compressed and kept */ };
+
+const uint8_t picture_marks[REVIEW_MARKS][PIXEL] = {
+	[REVIEW_ADDED] = {0, 255, 0, 255},
+	[REVIEW_REMOVED] = {255, 0, 0, 255},
+	[REVIEW_CHANGED] = {0, 255, 255, 255},
+};
 
 static int read_rows(struct png_reader *png, struct picture *p, struct error *e)
 {
@@ -54,14 +64,21 @@ static const uint8_t *pixel(const struct picture *p, uint32_t x, uint32_t y)
 	return x < p->w && y < p->h ? p->rgba->data + ((size_t)y * p->w + x) * PIXEL : NULL;
 }
 
+static bool is_there(const uint8_t *p)
+{
+	return p && p[3];
+}
+
 static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 {
-	static const uint8_t red[PIXEL] = {255, 0, 0, 255};
-
 	if (!a && !b)
 		return;
 	if (!a || !b || memcmp(a, b, PIXEL) != 0) {
-		memcpy(dst, red, PIXEL);
+		enum review_mark m = is_there(a) == is_there(b) ? REVIEW_CHANGED
+				     : is_there(a)              ? REVIEW_REMOVED
+								: REVIEW_ADDED;
+
+		memcpy(dst, picture_marks[m], PIXEL);
 		return;
 	}
 	/* Transparent is white, and black a light grey. */
@@ -69,33 +86,45 @@ static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 	dst[3] = 255;
 }
 
-int picture_compare(
-	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e)
+int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
+	struct picture *ret, uint8_t **ret_pixels, struct error *e)
 {
 	uint32_t w = a->w > b->w ? a->w : b->w, h = a->h > b->h ? a->h : b->h;
-	uint64_t all = (uint64_t)PANELS * w + (PANELS - 1) * GAP;
+	uint64_t all = (uint64_t)panels * w + (uint64_t)(panels - 1) * GAP;
 	struct picture p;
-	uint8_t *dst;
 
 	if (all * h > PIXELS_MAX)
 		return error_set(
 			e, -EFBIG, "they have %u x %u pixels, too many for a picture", w, h);
-	p = (struct picture){(uint32_t)all, h, bytes_new((size_t)all * h * PIXEL, &dst)};
+	p = (struct picture){(uint32_t)all, h, bytes_new((size_t)all * h * PIXEL, ret_pixels)};
 	if (!p.rgba)
 		return error_set(e, -ENOMEM, "no memory for a picture");
-	memset(dst, 0, p.rgba->size);
-	for (uint32_t y = 0; y < h; y++, dst += all * PIXEL)
-		for (uint32_t x = 0; x < w; x++) {
-			const uint8_t *old = pixel(a, x, y), *new = pixel(b, x, y);
+	memset(*ret_pixels, 0, p.rgba->size);
+	for (uint32_t y = 0; y < h; y++) {
+		uint8_t *dst = *ret_pixels + y * all * PIXEL;
 
-			if (old)
-				memcpy(dst + (size_t)x * PIXEL, old, PIXEL);
-			if (new)
-				memcpy(dst + ((size_t)x + w + GAP) * PIXEL, new, PIXEL);
-			mark(old, new, dst + ((size_t)x + 2 * ((size_t)w + GAP)) * PIXEL);
-		}
+		if (y < a->h)
+			memcpy(dst, pixel(a, 0, y), (size_t)a->w * PIXEL);
+		if (y < b->h)
+			memcpy(dst + ((size_t)w + GAP) * PIXEL, pixel(b, 0, y),
+				(size_t)b->w * PIXEL);
+	}
 	*ret = p;
 	return 0;
+}
+
+int picture_compare(
+	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e)
+{
+	uint32_t w = a->w > b->w ? a->w : b->w;
+	uint8_t *dst;
+	int r = picture_beside(a, b, 3, ret, &dst, e);
+
+	for (uint32_t y = 0; r == 0 && y < ret->h; y++)
+		for (uint32_t x = 0; x < w; x++)
+			mark(pixel(a, x, y), pixel(b, x, y),
+				dst + ((size_t)y * ret->w + 2 * ((size_t)w + GAP) + x) * PIXEL);
+	return r;
 }
 
 int picture_put(int fd, const struct picture *p, struct error *e)
@@ -116,6 +145,25 @@ int picture_put(int fd, const struct picture *p, struct error *e)
 	return r;
 }
 
+/* The same, compressed, which takes some time. */
+static int put_packed(int fd, const struct picture *p, struct error *e)
+{
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(BUDGET);
+	CLEANUP(blob_unref) struct blob *b = blob_of_bytes(bytes_ref(p->rgba), budget);
+	CLEANUP(free) uint8_t *piece = malloc(PIECE);
+	uint64_t size = 0;
+	int r = budget && b && piece ? png_packed_size(b, p->w, p->h, &size, e) : -ENOMEM;
+
+	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
+		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
+
+		r = png_packed_read(b, p->w, p->h, at, piece, n, e);
+		if (r == 0)
+			r = io_write(fd, piece, n);
+	}
+	return r;
+}
+
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
 	struct error *e)
 {
@@ -123,7 +171,7 @@ int picture_write(int dirfd, const char *name, const struct picture *p, mode_t m
 	int fd = io_temporary(dirfd, ".mapfs-picture-", mode, made), r = fd;
 
 	if (r >= 0)
-		r = picture_put(fd, p, e);
+		r = over ? picture_put(fd, p, e) : put_packed(fd, p, e);
 	if (r >= 0)
 		r = over ? io_rename(dirfd, made, name) : io_rename_noreplace(dirfd, made, name);
 	if (r < 0 && fd >= 0)

@@ -21,7 +21,19 @@ struct text {
 	size_t n, room;
 	size_t next;       /* the line that the reader comes to */
 	size_t told, most; /* of those that the other has not: shown, and to be shown */
+	enum told_length much;
 };
+
+size_t told_bytes(enum told_length much, const char *text, size_t n)
+{
+	size_t cut = TOLD_BYTES;
+
+	if (much != TOLD_PAGE || n <= cut)
+		return n;
+	while (cut && ((uint8_t)text[cut] & 0xc0) == 0x80)
+		cut--;
+	return cut;
+}
 
 /* The digests as a sequence, which is as good as the lines. */
 static int know(struct text *t, struct seq *ret)
@@ -48,7 +60,7 @@ static int know(struct text *t, struct seq *ret)
 static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 {
 	const char *line;
-	size_t n;
+	size_t n, shown;
 
 	for (; t->next < to; t->next++) {
 		int r = reader_next(t->reader, SIZE_MAX, &line, &n);
@@ -58,10 +70,13 @@ static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 		if (!mark)
 			continue;
 		buffer_byte(out, (uint8_t)mark);
-		buffer_append(out, line, n);
-		if (line[n - 1] != '\n')
+		shown = told_bytes(t->much, line, n);
+		buffer_append(out, line, shown);
+		if (shown < n)
+			buffer_text(out, " ...\n");
+		else if (line[n - 1] != '\n')
 			buffer_text(out, "\n\\ No newline at end of file\n");
-		if (out->size > PIECE && output_text(out) < 0)
+		if (t->much != TOLD_PAGE && out->size > PIECE && output_text(out) < 0)
 			return -EIO;
 	}
 	return 0;
@@ -136,16 +151,18 @@ static int print_hunks(struct text *a, struct text *b, const struct hunks *all, 
 		added += all->at[i].n;
 	}
 	if (removed > a->told || added > b->told)
-		buffer_printf(out,
-			"\\ %zu more lines removed, %zu more added (--full shows them)\n",
-			removed - a->told, added - b->told);
+		buffer_printf(out, "\\ %zu more lines removed, %zu more added%s\n",
+			removed - a->told, added - b->told,
+			a->much == TOLD_SOME ? " (--full shows them)" : "");
 	return r;
 }
 
-int text_hunks(struct reader *a, struct reader *b, bool full, struct buffer *out)
+int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)
 {
 	CLEANUP_SEQ struct seq in_a = {0}, in_b = {0};
-	struct text x = {.reader = a, .most = full ? SIZE_MAX : LINES_SHOWN}, y = x;
+	struct text x = {
+		.reader = a, .most = much == TOLD_ALL ? SIZE_MAX : LINES_SHOWN, .much = much};
+	struct text y = x;
 	struct hunks all = {0};
 	int r = reader_is_text(a);
 

@@ -15,6 +15,7 @@
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/preview/preview.h"
+#include "formats/teeworlds/review/review.h"
 #include "formats/teeworlds/rules/rules.h"
 #include "formats/teeworlds/structure.h"
 
@@ -280,5 +281,6 @@ const struct format format_teeworlds = {
 	.preview = &tw_preview,
 	.automap = &tw_automap,
 	.merging = &merging,
+	.review = &tw_review,
 	.rules = &tw_rules,
 };

@@ -64,7 +64,8 @@ static void clip(struct scene *s, const struct tw_item *group)
 	struct tw_clip *to = &s->painter.clip;
 
 	*to = (struct tw_clip){0, 0, c->w, c->h};
-	if (s->how->entities || tw_int(group, 0, 0) < CLIPS_SINCE || !tw_int(group, CLIPPING, 0))
+	if (s->how->entities || s->how->window.w || tw_int(group, 0, 0) < CLIPS_SINCE ||
+		!tw_int(group, CLIPPING, 0))
 		return;
 	to->x0 = (int64_t)(within(x / s->w, 1) * c->w + 0.5);
 	to->y0 = (int64_t)(within(y / s->h, 1) * c->h + 0.5);
@@ -83,7 +84,11 @@ static void look_with(struct scene *s, uint32_t position)
 	double px = tw_int(group, PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
 	double py = tw_int(group, PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
 
-	if (s->how->entities) {
+	if (s->how->window.w) {
+		const struct preview_window *at = &s->how->window;
+
+		look(s, (at->x + at->w / 2.0) * TILE, (at->y + at->h / 2.0) * TILE, s->w, s->h);
+	} else if (s->how->entities) {
 		look(s, s->w / 2, s->h / 2, s->w, s->h);
 	} else {
 		scale = scale > 0.01 ? scale : 0.01;
@@ -136,32 +141,41 @@ static int draw_groups(struct scene *s, struct error *e)
 	return r;
 }
 
-bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
+/* Of a picture of so many tiles whose longest side is to be `longest` pixels. */
+static bool fit(uint32_t tw, uint32_t th, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
 {
-	const struct tw_item *game = tw_game_layer(m, NULL);
-	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
-	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
-	uint32_t most = (uint32_t)(tw > th ? tw : th);
+	uint32_t most = tw > th ? tw : th;
 	uint64_t w, h;
 
-	if (tw <= 0 || th <= 0)
+	if (!tw || !th)
 		return false;
-	w = (uint64_t)longest * (uint32_t)tw / most;
-	h = (uint64_t)longest * (uint32_t)th / most;
+	w = (uint64_t)longest * tw / most;
+	h = (uint64_t)longest * th / most;
 	*ret_w = w ? (uint32_t)w : 1;
 	*ret_h = h ? (uint32_t)h : 1;
 	return true;
 }
 
-/* The form of the picture is that of the game layer. */
+bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
+{
+	const struct tw_item *game = tw_game_layer(m, NULL);
+	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
+	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
+
+	return tw > 0 && th > 0 && fit((uint32_t)tw, (uint32_t)th, longest, ret_w, ret_h);
+}
+
+/* The form of the picture is that of the window, or of the game layer. */
 static int measure(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
 {
 	const struct tw_item *game = tw_game_layer(s->painter.m, NULL);
+	const struct preview_window *at = &s->how->window;
 
-	if (!tw_preview_size(s->painter.m, s->how->size, w, h))
+	if (at->w ? !fit(at->w, at->h, s->how->size, w, h)
+		  : !tw_preview_size(s->painter.m, s->how->size, w, h))
 		return error_set(e, -ENODATA, "the map has no game layer");
-	s->w = (double)game->ints->v[TW_TILES_WIDTH] * TILE;
-	s->h = (double)game->ints->v[TW_TILES_HEIGHT] * TILE;
+	s->w = (double)(at->w ? (int32_t)at->w : game->ints->v[TW_TILES_WIDTH]) * TILE;
+	s->h = (double)(at->w ? (int32_t)at->h : game->ints->v[TW_TILES_HEIGHT]) * TILE;
 	set_screen(s);
 	return 0;
 }

@@ -17,6 +17,14 @@ static const struct {
 } played[TW_N_PLAYED] = {{1, TW_FORM_TILES}, {8, TW_FORM_TILES}, {2, TW_FORM_PAIR},
 	{4, TW_FORM_SPEEDUP}, {16, TW_FORM_SWITCH}, {32, TW_FORM_PAIR}};
 
+int tw_played_of(const struct tw_item *it)
+{
+	for (int k = 0; tw_is_tiles(it) && k < TW_N_PLAYED; k++)
+		if (it->ints->v[TW_TILES_KIND] == played[k].kind)
+			return k;
+	return -1;
+}
+
 void tw_spot_add(struct tw_spot *s, uint32_t at)
 {
 	if (!s->n++)
@@ -94,17 +102,14 @@ static void find_layers(const struct tw_map *m, struct tw_physics *p)
 {
 	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
 		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
+		int k = tw_played_of(it);
+		struct tw_played_layer *l = &p->layers[k < 0 ? 0 : k];
 
-		for (int k = 0; k < TW_N_PLAYED; k++) {
-			struct tw_played_layer *l = &p->layers[k];
-
-			if (!tw_is_tiles(it) || it->ints->v[TW_TILES_KIND] != played[k].kind ||
-				tw_group_of(m, i) < 0)
-				continue;
-			l->handle = (uint32_t)(it - m->items);
-			l->there = tw_tiles_of(m, it, &l->t) && l->t.form == played[k].form;
-			p->unread |= !l->there;
-		}
+		if (k < 0 || tw_group_of(m, i) < 0)
+			continue;
+		l->handle = (uint32_t)(it - m->items);
+		l->there = tw_tiles_of(m, it, &l->t) && l->t.form == played[k].form;
+		p->unread |= !l->there;
 	}
 }
 

@@ -12,6 +12,8 @@
 
 enum tw_played { TW_GAME, TW_FRONT, TW_TELE, TW_SPEEDUP, TW_SWITCH, TW_TUNE, TW_N_PLAYED };
 extern const char *const tw_played_names[TW_N_PLAYED];
+/* Which of them a layer is, in whatever form; -1: none. */
+int tw_played_of(const struct tw_item *it);
 
 /* Tiles that are alike: how many, and where the first one is, counted row by row. */
 struct tw_spot {

@@ -1,106 +1,47 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/commands/differences.h"
+#include "cli/differing/differences.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/say.h"
-#include "cli/compare/compare.h"
-#include "cli/compare/picture.h"
-#include "cli/compare/text_hunks.h"
+#include "cli/differing/layers.h"
+#include "cli/differing/pictures.h"
 #include "cli/line/command.h"
 #include "cli/merging/content.h"
 #include "cli/merging/steps.h"
 #include "cli/offline/output.h"
 
-static bool ends_in(const char *path, const char *ending)
-{
-	size_t n = strlen(path), m = strlen(ending);
+const char *const difference_words[DIFFERENCE_KINDS] = {
+	"added", "removed", "moved", "renamed", "changed"};
 
-	return n > m && strcmp(path + n - m, ending) == 0;
+const struct format_review *differences_review(const struct differences *d)
+{
+	const struct format *f = d->m.sides[OURS].tree.vol->format;
+
+	return f == d->m.sides[BASE].tree.vol->format ? f->review : NULL;
 }
 
-static void draw_picture(
-	struct differences *d, const char *name, const struct picture *a, const struct picture *b)
-{
-	struct error e = ERROR_INIT;
-	struct picture both;
-	int r = picture_compare(a, b, &both, &e);
-
-	if (r == 0) {
-		r = picture_write(d->images, name, &both, 0666, false, &e);
-		bytes_unref(both.rgba);
-	}
-	if (r < 0) {
-		say(stderr, "mapfs: %s: %s", name, error_text(&e));
-		d->trouble = true;
-	}
-}
-
-/* Its name is the image's path. */
-static void draw_image(struct differences *d, const char *path, struct reader *a, struct reader *b)
-{
-	struct picture x = {0}, y = {0};
-	char name[NAME_MAX + 1];
-
-	if (d->images < 0 || picture_of_png(a, &x, NULL) < 0)
-		return;
-	snprintf(name, sizeof(name), "%s", path);
-	for (char *slash = name; (slash = strchr(slash, '/'));)
-		*slash = '-';
-	if (picture_of_png(b, &y, NULL) == 0)
-		draw_picture(d, name, &x, &y);
-	bytes_unref(x.rgba);
-	bytes_unref(y.rgba);
-}
-
-static int tell_change(struct differences *d, const char *path, struct reader *a, struct reader *b)
-{
-	bool image = ends_in(path, ".png");
-	int r;
-
-	d->different = true;
-	buffer_printf(&d->out, "changed %s\n", path);
-	if (image)
-		draw_image(d, path, a, b);
-	if (d->brief || (image && compare_images(a, b, &d->out)))
-		return 0;
-	r = text_hunks(a, b, d->full, &d->out);
-	if (r == 0)
-		buffer_printf(&d->out, " %llu bytes -> %llu bytes\n", (unsigned long long)a->size,
-			(unsigned long long)b->size);
-	return r < 0 ? r : 0;
-}
-
-static void tell_only(struct differences *d, const char *what, const struct item *i)
-{
-	d->different = true;
-	buffer_printf(&d->out, "%s %s%s\n", what, i->path, i->dir ? "/" : "");
-}
-
-static void fail(struct differences *d, enum which w, const struct item *i, int r)
+void differences_fail(struct differences *d, enum which w, const struct item *i, int r)
 {
 	command_fail(&d->m.sides[w].tree, i->path, r);
 	d->trouble = true;
 }
 
-/* false: they are no tables whose cells can be compared, or cannot be read. */
-static bool compare_cells(
-	struct differences *d, const char *path, struct reader *x, struct reader *y)
+static int tell(struct differences *d, enum difference_kind kind, const struct item *before,
+	const struct item *after, struct reader *x, struct reader *y)
 {
-	size_t before = d->out.size;
+	struct difference one = {.kind = kind, .before = before, .after = after, .x = x, .y = y};
 	int r;
 
-	if (d->brief || !ends_in(path, ".csv"))
-		return false;
-	buffer_printf(&d->out, "changed %s\n", path);
-	r = compare_tables(x, y, d->full, &d->out);
-	if (r > 0)
-		d->different = true;
-	else if (d->out.size > before)
-		d->out.size = before;
-	return r >= 0;
+	d->different = true;
+	if (x)
+		one.picture = pictures_of_image(d, after->path, x, y);
+	r = d->layers ? layers_look(d, &one) : 0;
+	if (r == 0)
+		r = d->tell(d, &one);
+	free(one.picture);
+	return r;
 }
 
 /* 1: what differs says nothing (content.h). */
@@ -121,17 +62,14 @@ static void compare_open(
 	struct differences *d, struct item *a, struct item *b, struct reader *x, struct reader *y)
 {
 	struct reader *failed = y;
-	int r;
+	int r = compare_bytes(x, y, &failed);
 
-	if (compare_cells(d, b->path, x, y))
-		return;
-	r = compare_bytes(x, y, &failed);
 	if (r == 0)
 		r = is_noise(d, a, b);
 	if (r == 0)
-		r = tell_change(d, b->path, x, y);
+		r = tell(d, DIFFERENCE_CHANGED, a, b, x, y);
 	if (r < 0)
-		fail(d, failed == x ? BASE : OURS, failed == x ? a : b, r);
+		differences_fail(d, failed == x ? BASE : OURS, failed == x ? a : b, r);
 }
 
 static void compare(struct differences *d, struct item *a, struct item *b)
@@ -142,9 +80,9 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 	int s = content_open(&d->m, OURS, b, merged_now, &y);
 
 	if (r < 0)
-		fail(d, BASE, a, r);
+		differences_fail(d, BASE, a, r);
 	if (s < 0)
-		fail(d, OURS, b, s);
+		differences_fail(d, OURS, b, s);
 	if (r == 0 && s == 0)
 		compare_open(d, a, b, &x, &y);
 	reader_close(&x);
@@ -208,33 +146,33 @@ static int find_moved(struct merged *dir)
 	return settle(list, at, n);
 }
 
-static void tell_place(struct differences *d, const struct merged *x)
+static int tell_place(struct differences *d, const struct merged *x)
 {
 	const struct item *a = x->at[BASE], *b = x->at[OURS];
 	bool renamed = a->object && b->object &&
 		       (strcmp(a->bare, b->bare) != 0 || strcmp(a->ending, b->ending) != 0);
 
 	if (!x->moved && !renamed)
-		return;
-	d->different = true;
-	buffer_printf(&d->out, "%s %s -> %s\n", x->moved ? "moved" : "renamed", a->path, b->path);
+		return 0;
+	return tell(d, x->moved ? DIFFERENCE_MOVED : DIFFERENCE_RENAMED, a, b, NULL, NULL);
 }
 
-static int tell_below(struct differences *d, struct merged *x);
+static int tell_below(struct differences *d, struct merged *dir);
 
 static int tell_one(struct differences *d, struct merged *x)
 {
 	struct item *a = x->at[BASE], *b = x->at[OURS];
+	int r;
 
-	if (!a || !b) {
-		tell_only(d, a ? "removed" : "added", a ? a : b);
-		return output_text(&d->out);
-	}
-	tell_place(d, x);
-	if (b->dir)
-		return tell_below(d, x);
-	compare(d, a, b);
-	return output_text(&d->out);
+	if (!a || !b)
+		r = tell(d, a ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED, a, b, NULL, NULL);
+	else
+		r = tell_place(d, x);
+	if (r == 0 && a && b && b->dir)
+		r = tell_below(d, x);
+	else if (r == 0 && a && b)
+		compare(d, a, b);
+	return r < 0 ? r : output_text(&d->out);
 }
 
 /* In the order of the second map, what left where it stood. */
@@ -257,7 +195,7 @@ static int tell_below(struct differences *d, struct merged *dir)
 			break;
 		r = tell_one(d, x);
 	}
-	return r < 0 ? r : output_text(&d->out);
+	return r;
 }
 
 int differences_tell(struct differences *d)
@@ -267,22 +205,4 @@ int differences_tell(struct differences *d)
 	if (r == 0)
 		r = merged_name_now(&d->m);
 	return r < 0 ? r : tell_below(d, d->m.root);
-}
-
-void differences_draw(struct differences *d)
-{
-	const struct preview how = {.size = PREVIEW_DEFAULT};
-	struct picture pictures[2] = {0};
-	int r = d->images >= 0 && d->different ? 0 : -ENODATA;
-
-	for (int w = BASE; r == 0 && w <= OURS; w++) {
-		const struct snapshot *s = d->m.sides[w].tree.vol->now;
-
-		r = s->format->preview ? s->format->preview->draw(s, &how, &pictures[w], NULL)
-				       : -ENOTSUP;
-	}
-	if (r == 0)
-		draw_picture(d, "map.png", &pictures[BASE], &pictures[OURS]);
-	bytes_unref(pictures[BASE].rgba);
-	bytes_unref(pictures[OURS].rgba);
 }

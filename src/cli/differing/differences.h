@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Zlib */
+/* differences: what differs between two maps, found one by one and told in the form that is asked
+ * for. */
+#ifndef CLI_DIFFERING_DIFFERENCES_H
+#define CLI_DIFFERING_DIFFERENCES_H
+
+#include "cli/compare/compare.h"
+#include "cli/merging/merged.h"
+#include "formats/review.h"
+
+struct images;
+struct layers;
+struct page;
+
+struct difference {
+	enum difference_kind {
+		DIFFERENCE_ADDED,
+		DIFFERENCE_REMOVED,
+		DIFFERENCE_MOVED,
+		DIFFERENCE_RENAMED,
+		DIFFERENCE_CHANGED,
+		DIFFERENCE_KINDS,
+	} kind;
+	const struct item *before, *after; /* what there is of both */
+	struct reader *x, *y;              /* of a file that changed */
+	bool table;         /* layers.h: it is one of a layer, whose tiles are told */
+	const char *played; /* ... of what the game plays with, or in it; or NULL */
+	char *picture;      /* pictures.h: of an image that changed, its name; or NULL */
+};
+
+struct differences {
+	struct merge m; /* the maps are base and ours, once they are read */
+	struct buffer out;
+	/* Adds a difference to out, which is printed and emptied after each. -errno. */
+	int (*tell)(struct differences *d, const struct difference *x);
+	bool brief;              /* files are only named */
+	enum told_length much;   /* of a file that changed */
+	int images;              /* the directory of pictures of what changed, or -1 */
+	const char *images_name; /* ... as it was named */
+	struct images *game;     /* what the game has for pictures, or NULL */
+	struct layers *layers;   /* layers.h: layers of tiles are looked at; or NULL */
+	struct page *page;       /* page.h: of page_tell */
+	bool different, trouble; /* result */
+};
+
+extern const char *const difference_words[DIFFERENCE_KINDS];
+
+/* Tells all. Objects are found again where they stand now (m.numbered). -errno: it ended before. */
+int differences_tell(struct differences *d);
+
+/* What both maps know of how they are reviewed; NULL: nothing. */
+const struct format_review *differences_review(const struct differences *d);
+/* A line on stderr, and trouble. */
+void differences_fail(struct differences *d, enum which w, const struct item *i, int r);
+
+/* told.c: a line, and how it changed; and the latter alone. */
+int difference_tell(struct differences *d, const struct difference *x);
+int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
+/* An object on a line of its own (docs/mapfs-diff.1). */
+int difference_tell_json(struct differences *d, const struct difference *x);
+/* What it is in the second map, or else in the first. */
+static inline const struct item *difference_item(const struct difference *x)
+{
+	return x->after ? x->after : x->before;
+}
+
+#endif

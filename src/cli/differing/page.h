@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * page: what differs as a page of Markdown, for who reads a change of a map in a review: first what
+ * the game plays with, then the rest under a heading for each part of a map (formats/review.h).
+ * Whatever names and texts a map has, they are shown as they are, and mean nothing in it.
+ */
+#ifndef CLI_DIFFERING_PAGE_H
+#define CLI_DIFFERING_PAGE_H
+
+#include "cli/differing/layers.h"
+
+/* NULL: no memory. */
+struct page *page_create(void);
+void page_destroy(struct page *p); /* accepts NULL */
+DEFINE_CLEANUP(struct page, page_destroy);
+
+/* The form of differences.tell. */
+int page_tell(struct differences *d, const struct difference *x);
+/* Tiles of a layer, whose rows are put in order. */
+void page_layer(struct differences *d, struct layer *l);
+/* After all of them: pictures of the places, and to d->out the page. -ENOMEM. */
+int page_end(struct differences *d, const char *title);
+
+#endif

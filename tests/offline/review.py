@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Zlib
+"""What a page of `mapfs diff --markdown` has to say of layers, found again from the tables that `extract` gives."""
+import collections
+import html
+import os
+import re
+
+MARKS = ("added", "removed", "changed")
+FIELDS = ("id", "flags", "number", "force", "max_speed", "angle", "delay")
+
+
+def read_layer(path):
+    """{field: rows} of a layer's directory; None: it is no layer of tiles."""
+    out = {}
+    for field in FIELDS:
+        if os.path.exists(os.path.join(path, field + ".csv")):
+            with open(os.path.join(path, field + ".csv")) as f:
+                out[field] = [[int(c) for c in line.split(",")] for line in f.read().splitlines()]
+    return out or None
+
+
+def cell(layer, x, y):
+    """The fields of a place, 0 where there is nothing."""
+    rows = {f: t[y][x] if layer and y < len(t) and x < len(t[0]) else 0 for f, t in (layer or {}).items()}
+    return tuple(rows.get(f, 0) for f in FIELDS)
+
+
+def compare(before, after):
+    """{(x, y): (mark, cell before, cell after)} of two layers, either of which may be None."""
+    tables = [t for layer in (before, after) if layer for t in layer.values()]
+    out = {}
+    for y in range(max(len(t) for t in tables)):
+        for x in range(max(len(t[0]) for t in tables)):
+            a, b = cell(before, x, y), cell(after, x, y)
+            if a == b:
+                continue
+            there = tuple(bool(c[0] or not has_ids(layer) and c[3]) for c, layer in ((a, before), (b, after)))
+            out[x, y] = {(False, True): "added", (True, False): "removed"}.get(there, "changed"), a, b
+    return out
+
+
+def has_ids(layer):
+    return not layer or "id" in layer
+
+
+def rectangle(places):
+    xs, ys = [x for x, _ in places], [y for _, y in places]
+    return (min(xs) + 1, max(xs) + 1), (min(ys) + 1, max(ys) + 1)
+
+
+def told(places):
+    """What a page says of a layer: counts by mark, and the rectangle."""
+    counts = collections.Counter(mark for mark, _, _ in places.values())
+    return {m: counts[m] for m in MARKS if counts[m]}, rectangle(places)
+
+
+def rows(places, number):
+    """The same of tiles that are alike: of one mark, with the same ids, numbers and fields that differ."""
+    kinds = collections.defaultdict(list)
+    for at, (mark, a, b) in places.items():
+        kinds[mark, a[0], b[0], a[2] if number else -1, b[2] if number else -1,
+              tuple(f for i, f in enumerate(FIELDS) if a[i] != b[i])].append(at)
+    return sorted((k[0], len(v), rectangle(v)) for k, v in kinds.items())
+
+
+def span(text, word):
+    n = [int(x) for x in re.search(word + r"s? (\d+)(?: to (\d+))?", text).groups() if x]
+    return n[0], n[-1]
+
+
+def where(text):
+    return span(text, "column"), span(text, "line")
+
+
+def counts(text):
+    return {m: int(n) for n, m in re.findall(r"(\d+) (added|removed|changed)", text)}
+
+
+def name(text):
+    return html.unescape(re.search(r"<code>(.*?)</code>", text).group(1))
+
+
+class Page:
+    """A page, taken apart: layers {path: (kind or None, counts, rectangle, rows)}."""
+
+    def __init__(self, text):
+        self.text, self.layers, self.pictures = text, {}, {}
+        lines = text.splitlines()
+        for i, line in enumerate(lines):
+            if line.startswith("#### "):
+                kind, path = line[5:].split(":")[0], name(line)
+                table = []
+                for row in lines[i + 3:]:
+                    if row.startswith(("#### ", "### ", "- ")):
+                        break
+                    m = re.match(r"\| (added|removed|changed) \| (.*) \| (\d+) \| (.*) \|$", row)
+                    if m:
+                        table.append((m[1], m[2], int(m[3]), where(m[4])))
+                self.layers[path] = kind, counts(lines[i + 2]), where(lines[i + 2]), table
+            elif line.startswith("- tiles of "):
+                self.layers[name(line)] = None, counts(line), where(line), []
+            elif line.startswith("![before and after]("):
+                self.pictures[line[len("![before and after]("):-1]] = where(lines[i - 2])
+        self.answer = next(line for line in lines[2:] if line)
+
+    def entries(self):
+        """(what, path) of the lists."""
+        return [(m[1], name(line)) for line in self.text.splitlines()
+                for m in [re.match(r"- (added|removed|moved|renamed|changed) ", line)] if m]

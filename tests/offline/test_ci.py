@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Zlib
+"""contrib/ci: what becomes of maps in a pull request, by the script and by the steps of the workflows."""
+import os
+import random
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import maps  # first: it says what else can be imported
+import places
+import racemap
+import review
+from maps import good
+
+CI = os.path.join(maps.HERE, "..", "..", "contrib", "ci")
+KNOWS_TIDY = b"\n  tidy " in good("help", "commands").stdout
+
+
+class Repository:
+    """Two branches: maps as they were, and as somebody would have them."""
+
+    def __init__(self, top):
+        self.top = os.path.join(top, "repository")
+        self.env = dict(os.environ, HOME=top, GIT_CONFIG_NOSYSTEM="1", LC_ALL="C",
+                        PATH=os.path.dirname(places.BINARY) + ":" + os.environ["PATH"],
+                        **{"GIT_%s_%s" % (a, b): "x@example.org" for a in ("AUTHOR", "COMMITTER") for b in ("NAME", "EMAIL")})
+        os.makedirs(os.path.join(self.top, "ci"))
+        self.git("init", "-q", "-b", "main", ".")
+        shutil.copy(os.path.join(CI, "review"), os.path.join(self.top, "ci", "review"))
+
+    def run(self, *argv, **env):
+        return subprocess.run(argv, cwd=self.top, env=dict(self.env, **env), capture_output=True, text=True, timeout=300)
+
+    def git(self, *args):
+        r = self.run("git", *args)
+        assert r.returncode == 0, r
+        return r.stdout.strip()
+
+    def put(self, path, race):
+        path = os.path.join(self.top, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(race if isinstance(race, bytes) else race.encode())
+
+    def commit(self):
+        self.git("add", "-A")
+        self.git("commit", "-qm", "maps", "--allow-empty")
+
+    def review(self, out="out", base="main", head="change", **env):
+        r = self.run("sh", os.path.join(CI, "review"), base, head, out, **env)
+        return r, self.page(out)
+
+    def page(self, out="out"):
+        with open(os.path.join(self.top, out, "review.md")) as f:
+            return f.read()
+
+
+@pytest.fixture
+def repository(tmp_path):
+    if not shutil.which("git"):
+        pytest.skip("not installed: git")
+    r = Repository(str(tmp_path))
+    r.put("maps/a.map", racemap.Race())
+    r.put("maps/b c.map", racemap.Race())
+    r.commit()
+    r.git("checkout", "-qb", "change")
+    return r
+
+
+def changed(x=2, y=2, *tile):
+    race = racemap.Race()
+    race.put("game", x, y, *(tile or (9, 0)))
+    return race
+
+
+def of(page):
+    """What the page has of each map."""
+    return {review.name(part): part for part in re.split(r"^(?=# <code>)", page, flags=re.M)[1:]}
+
+
+def test_maps_that_did_not_change_are_not_there(repository):
+    repository.put("README", b"text")
+    repository.commit()
+    r, page = repository.review()
+    assert (r.returncode, r.stderr, page) == (0, "", "No map changed.\n")
+
+
+def test_each_map_is_told_with_its_tiles_and_pictures(repository):
+    repository.put("maps/b c.map", changed())
+    repository.commit()
+    r, page = repository.review()
+    assert (r.returncode, r.stderr) == (0, "")
+    told = of(page)
+    assert list(told) == ["maps/b c.map"]
+    page = review.Page(told["maps/b c.map"])
+    assert page.answer == "**What the game plays with changed**: tiles: 1 added; no setting."
+    ((kind, counts, where, rows),) = page.layers.values()
+    assert (kind, counts, where) == ("game", {"added": 1}, ((2, 2), (2, 2))) and rows[0][1] == "freeze (9)"
+    assert list(page.pictures) == ["pictures/maps-b-c-1/game-2-2.png"]
+    for name in page.pictures:
+        assert os.path.exists(os.path.join(repository.top, "out", name))
+
+
+def test_what_the_branch_got_meanwhile_is_not_of_the_change(repository):
+    repository.put("maps/b c.map", changed())
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    repository.put("maps/a.map", changed(4, 2))
+    repository.commit()
+    assert list(of(repository.review()[1])) == ["maps/b c.map"]
+
+
+def test_what_is_against_the_rules_fails(repository):
+    repository.put("maps/a.map", changed(2, 2, 8, 0))
+    repository.put("maps/b c.map", changed())
+    repository.commit()
+    r, page = repository.review()
+    told = of(page)
+    assert r.returncode == 1 and "no DDNet knows tile 8 in the game layer" in told["maps/a.map"]
+    assert "no DDNet knows" not in told["maps/b c.map"]
+    r, page = repository.review("none", MAPFS_RULES="")
+    assert r.returncode == 0 and "no DDNet knows" not in page
+    # A house's own, found from where the script was called.
+    with open(os.path.join(repository.top, "house.json"), "w") as f:
+        f.write('{"tiles": [{"id": 9, "layers": ["game"], "max": 0}]}')
+    r, page = repository.review("house", MAPFS_RULES="house.json")
+    told = of(page)
+    assert r.returncode == 1 and "<pre>" in told["maps/b c.map"] and "<pre>" not in told["maps/a.map"].split("tidy")[0]
+
+
+def test_maps_that_are_new_gone_renamed_and_none(repository):
+    repository.git("mv", "maps/a.map", "maps/z_*.map")
+    repository.git("rm", "-q", "maps/b c.map")
+    other = racemap.Race()
+    other.info[0] = b"Bob"
+    other.images = [(b"noise", (64, 64, random.Random(1).randbytes(64 * 64 * 4)))]  # unlike any other map
+    repository.put("maps/new.map", other)
+    repository.commit()
+    r, page = repository.review()
+    told = of(page)
+    assert r.returncode == 0, page
+    assert "It was called <code>maps/" in told["maps/z_*.map"] and "Both maps show the same." in told["maps/z_*.map"]
+    gone = [name for name in ("maps/a.map", "maps/b c.map") if name in told]
+    assert len(gone) == 1 and "The map was removed." in told[gone[0]] and "The map is new." in told["maps/new.map"]
+    assert "z_*" not in page and "z&#95;&#42;" in page
+
+    repository.put("maps/new.map", b"no map")
+    repository.commit()
+    r, page = repository.review("out2")
+    assert r.returncode == 1 and "<pre>" in of(page)["maps/new.map"]
+
+
+def test_names_that_would_be_markup_are_not(repository):
+    name = "maps/<b>_x_`y` & [z](http://a) @you #1.map"
+    repository.put(name.replace("http://", "http:"), changed())
+    repository.commit()
+    r, page = repository.review()
+    assert r.returncode == 0
+    heading = next(line for line in page.splitlines() if line.startswith("# "))
+    assert review.name(heading) == name.replace("http://", "http:")
+    assert not set("<>_`[]@*~|") & set(heading[len("# <code>"):-len("</code>")]) and "#1" not in heading
+
+
+def test_it_does_not_begin_where_it_cannot_look(repository):
+    repository.commit()
+    for args in (["main"], ["main", "nothing", "x"], ["nothing", "change", "x"]):
+        assert repository.run("sh", os.path.join(CI, "review"), *args).returncode == 2
+    os.mkdir(os.path.join(repository.top, "x"))
+    assert repository.run("sh", os.path.join(CI, "review"), "main", "change", "x").returncode == 2
+
+
+def test_what_tidy_would_do_is_told(repository):
+    if not KNOWS_TIDY:
+        pytest.skip("this mapfs has no tidy")
+    race = changed()
+    race.images.append((b"unused", (16, 16, b"\1\2\3\4" * 256)))
+    repository.put("maps/a.map", race)
+    repository.commit()
+    _, page = repository.review(MAPFS_RULES="")
+    assert "mapfs tidy would" in page and "unused" in page.split("mapfs tidy would")[1]
+
+
+def steps(name):
+    """The lines of a workflow that call the script, and those variables of theirs that the server sets."""
+    yaml = pytest.importorskip("yaml")
+    with open(os.path.join(CI, name)) as f:
+        flow = yaml.safe_load(f)
+    if name == "github.yml":
+        job = flow["jobs"]["review"]
+        step = next(s for s in job["steps"] if s.get("name") == "Review")
+        assert "pull_request" in flow[True] and flow["permissions"] == {"contents": "read"}
+        return step["run"], ("BASE", "HEAD"), step["env"]["MAPFS_RULES"]
+    job = flow["maps"]
+    return "\n".join(job["script"]), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "CI_COMMIT_SHA"), job["variables"]["MAPFS_RULES"]
+
+
+@pytest.mark.parametrize("name", ["github.yml", "gitlab.yml"])
+def test_the_steps_of_a_workflow(repository, name):
+    lines, (base, head), rules = steps(name)
+    repository.put("maps/a.map", changed())
+    # What the change makes of the script does not count.
+    repository.put("ci/review", b"exit 0\n")
+    repository.commit()
+    r = repository.run("sh", "-e", "-c", lines, MAPFS_RULES=rules,
+                       **{base: repository.git("rev-parse", "main"), head: repository.git("rev-parse", "change")})
+    assert r.returncode == 0, r.stderr
+    assert list(of(repository.page("review"))) == ["maps/a.map"]
+    summary = repository.run("sh", "-c", r"grep -v '^ *!\[' review/review.md").stdout
+    assert "freeze (9)" in summary and "![" not in summary
+
+
+def test_the_script_has_no_mistake():
+    if not shutil.which("shellcheck"):
+        pytest.skip("not installed: shellcheck")
+    r = subprocess.run(["shellcheck", os.path.join(CI, "review")], capture_output=True, text=True)
+    assert r.returncode == 0, r.stdout
