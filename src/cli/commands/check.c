@@ -12,12 +12,16 @@
 #include "cli/offline/json_line.h"
 #include "cli/offline/many.h"
 #include "cli/offline/walk.h"
+#include "formats/convert.h"
 
 struct check {
 	struct command command;
 	bool json;
 	const char **rules; /* as they were named */
 	struct command_rules held;
+	const char *game; /* as it was named */
+	const struct format *game_format;
+	size_t game_at;
 	atomic_bool warned; /* of any map */
 };
 
@@ -156,6 +160,25 @@ static int check_rules(struct checking *k)
 	return r;
 }
 
+/* Does the other game load and show all of it? */
+static int check_for(struct checking *k)
+{
+	const struct check *c = k->check;
+	struct error e = ERROR_INIT;
+	int r;
+
+	if (!c->game)
+		return 0;
+	if (k->t->vol->format != c->game_format) {
+		offline_say(k->t, "there is no other game for maps of this format");
+		return -EINVAL;
+	}
+	r = c->game_format->convert->check(k->t->vol->now, c->game_at, against, k, &e);
+	if (r < 0)
+		offline_say(k->t, "%s", error_text(&e));
+	return r;
+}
+
 static int check_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct checking k = {.check = arg, .t = t, .out = out};
@@ -177,6 +200,8 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 		command_fail(t, "", r);
 	if (r == 0)
 		r = check_rules(&k);
+	if (r == 0)
+		r = check_for(&k);
 	names_finish(&k.told);
 	return r < 0 ? r : k.bad ? -EINVAL : 0;
 }
@@ -222,19 +247,24 @@ static int run(struct command *c)
 		.how = &c->how,
 		.debug = c->debug};
 	struct check *k = (struct check *)c;
-	int r = command_rules_open(k->rules, &k->held);
+	struct error e = ERROR_INIT;
+	int r;
 
+	if (k->game && convert_find(k->game, &k->game_format, &k->game_at, &e) < 0)
+		return cli_usage("check: --for: %s", error_text(&e));
+	r = command_rules_open(k->rules, &k->held);
 	if (r == 0)
 		r = many_visit_all(&m, c->names, c->n_names);
 	command_rules_finish(&k->held);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	return k->held.format && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
+	return (k->held.format || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
 int cli_check(int argc, char **argv)
 {
 	static const struct command_option options[] = {
+		{"for", '\0', COMMAND_TEXT, offsetof(struct check, game)},
 		{.name = "json", .at = offsetof(struct check, json)},
 		{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 	/* What raw/ shows the format itself has looked at. */

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/whole/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/disk/io.h"
+
+static bool is_within(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(path, folder, n) == 0 &&
+	       (!path[n] || path[n] == '/' || folder[n - 1] == '/');
+}
+
+int folder_open(const char *from, const char *to, bool dry, struct folder *ret, struct error *e)
+{
+	CLEANUP(free) char *in = realpath(from, NULL), *out = NULL;
+	size_t n = strlen(from);
+	bool made;
+
+	/* How many.h calls what it finds. */
+	while (n > 1 && from[n - 1] == '/')
+		n--;
+	*ret = (struct folder){.name = to, .below = n + (from[n - 1] != '/'), .fd = -1};
+	if (!in)
+		return error_errno(e, "%s", from);
+	made = !dry && mkdir(to, 0777) == 0;
+	if (!dry && !made && errno != EEXIST)
+		return error_errno(e, "%s", to);
+	out = realpath(to, NULL);
+	if (out && is_within(out, in)) {
+		if (made)
+			(void)rmdir(to);
+		return error_set(e, -EINVAL, "%s: is in the folder that is read (--in-place)", to);
+	}
+	ret->fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return ret->fd < 0 && !(dry && errno == ENOENT) ? error_errno(e, "%s", to) : 0;
+}
+
+void folder_close(struct folder *f)
+{
+	close_fd_cleanup(&f->fd);
+}
+
+struct sandbox_rule folder_rule(const struct folder *f)
+{
+	return out_rule(&(struct out){.dirfd = f->fd});
+}
+
+bool folder_lacks(const struct folder *f, const struct offline *t)
+{
+	const struct timespec *in = &t->vol->opened.st_mtim, *out;
+	CLEANUP(close_fd)
+	int fd = f->fd < 0 ? -1 : io_openat(f->fd, t->file + f->below, O_PATH | O_NOFOLLOW, 0);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return true;
+	out = &st.st_mtim;
+	return in->tv_sec != out->tv_sec ? in->tv_sec > out->tv_sec : in->tv_nsec > out->tv_nsec;
+}
+
+/* The directory of a path below the folder, made with those above it, and the name in it. */
+static int make_dir(const struct folder *f, const char *path, int *ret_fd, const char **ret_name,
+	struct error *e)
+{
+	CLEANUP(close_fd) int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
+	char name[NAME_MAX + 1];
+	const char *slash;
+
+	if (fd < 0)
+		return error_errno(e, "%s", f->name);
+	for (; fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+		CLEANUP(close_fd) int above = take_fd(&fd);
+
+		snprintf(name, sizeof(name), "%.*s", (int)(slash - path), path);
+		fd = io_make_dir(above, name, 0777, NULL, e);
+	}
+	if (fd < 0)
+		return fd;
+	*ret_fd = take_fd(&fd);
+	*ret_name = path;
+	return 0;
+}
+
+int folder_begin(const struct folder *f, const struct offline *t, const struct vfs_options *how,
+	struct out *ret, struct error *e)
+{
+	CLEANUP(close_fd) int fd = -1;
+	const char *name = NULL;
+	struct stat st;
+	int r = make_dir(f, t->file + f->below, &fd, &name, e);
+
+	*ret = (struct out){.path = t->file, .dirfd = -1};
+	if (r < 0)
+		return r;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
+		strcpy(ret->name, name);
+		ret->dirfd = take_fd(&fd);
+		return 0;
+	}
+	r = offline_open_at(&ret->own, fd, name, t->file, how, e);
+	if (r < 0)
+		return r;
+	ret->held = &ret->own;
+	r = out_hold(ret, t->file, e);
+	return r < 0 ? r : offline_check_journal(ret->held, e);
+}
