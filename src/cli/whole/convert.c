@@ -38,7 +38,7 @@ static void tell(void *arg, enum convert_said what, const char *line)
 	if (what == CONVERT_DONE)
 		whole_report(m, "%s", line);
 	else
-		offline_say(m->t, "%s%s", what == CONVERT_LEFT ? "left as it is: " : "", line);
+		offline_say(m->t, "%s", line);
 }
 
 static int change(struct whole_map *m, struct error *e)

@@ -42,24 +42,12 @@ int folder_open(const char *from, const char *to, bool dry, struct folder *ret, 
 	return ret->fd < 0 && !(dry && errno == ENOENT) ? error_errno(e, "%s", to) : 0;
 }
 
-void folder_close(struct folder *f)
-{
-	close_fd_cleanup(&f->fd);
-}
-
-struct sandbox_rule folder_rule(const struct folder *f)
-{
-	return out_rule(&(struct out){.dirfd = f->fd});
-}
-
 bool folder_lacks(const struct folder *f, const struct offline *t)
 {
 	const struct timespec *in = &t->vol->opened.st_mtim, *out;
-	CLEANUP(close_fd)
-	int fd = f->fd < 0 ? -1 : io_openat(f->fd, t->file + f->below, O_PATH | O_NOFOLLOW, 0);
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (f->fd < 0 || fstatat(f->fd, t->file + f->below, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return true;
 	out = &st.st_mtim;
 	return in->tv_sec != out->tv_sec ? in->tv_sec > out->tv_sec : in->tv_nsec > out->tv_nsec;

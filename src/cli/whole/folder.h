@@ -8,14 +8,11 @@
 struct folder {
 	const char *name; /* as it was named; borrowed */
 	size_t below;     /* of a map of the other one, where its path in that begins */
-	int fd;           /* of the directory; -1: it is not there, as nothing is to be made */
+	int fd;           /* the caller's; -1: it is not there, as nothing is to be made */
 };
 
 /* Outside the sandbox. Makes the directory, unless dry. -EINVAL: it is the other one, or in it. */
 int folder_open(const char *from, const char *to, bool dry, struct folder *ret, struct error *e);
-void folder_close(struct folder *f);
-struct sandbox_rule folder_rule(const struct folder *f);
-
 /* Has the map of the other folder changed since the one here was made of it? */
 bool folder_lacks(const struct folder *f, const struct offline *t);
 /* out_begin for what is to be made of it, in a directory that is made if need be. Takes held for

@@ -243,13 +243,13 @@ static int to_folder(struct whole *w)
 		for (size_t i = 0; i < n; i++)
 			rules[i] = w->further[i];
 		if (folder.fd >= 0)
-			rules[w->n_further++] = folder_rule(&folder);
+			rules[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
 		w->further = rules;
 		w->folder = &folder;
 		c->how.read_only = true;
 		code = each(w, 1);
 	}
-	folder_close(&folder);
+	close_fd_cleanup(&folder.fd);
 	return code;
 }
 

@@ -24,38 +24,45 @@ static const struct convert_game games[] = {
 	[TW_GAMES] = {0},
 };
 
-const char *convert_game(const struct tw_converting *k)
-{
-	return k->to == TW_GAME_DDNET ? "DDNet" : games[k->to].name;
-}
-
+/* "VERB PATH: TEXT" */
 static void say(struct tw_converting *k, enum convert_said what, const char *verb,
-	struct tw_place place, const char *fmt, va_list ap)
+	struct tw_place place, const char *text)
 {
-	CLEANUP(free) char *text = text_vprintf(fmt, ap), *line = NULL;
 	char path[TW_PATH_MAX];
+	CLEANUP(free) char *line = NULL;
 
 	tw_place_path(k->m, place, path);
-	line = text ? text_printf("%s%s%s%s", verb, path, path[0] ? ": " : "", text) : NULL;
+	line = text_printf("%s%s%s%s", verb, path, path[0] ? ": " : "", text);
 	k->how->say(k->how->arg, what, line ? line : "out of memory");
+}
+
+void convert_say(struct tw_converting *k, enum convert_said what, const char *verb,
+	struct tw_place place, const char *fmt, ...)
+{
+	CLEANUP(free) char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = text_vprintf(fmt, ap);
+	va_end(ap);
+	say(k, what, verb, place, text ? text : "out of memory");
 }
 
 void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...)
 {
+	CLEANUP(free) char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (k->how) {
-		k->refused = true;
-		say(k, CONVERT_REFUSED, "", place, fmt, ap);
-	} else {
-		CLEANUP(free) char *text = text_vprintf(fmt, ap);
-
+	text = text_vprintf(fmt, ap);
+	va_end(ap);
+	k->refused = true;
+	if (k->how)
+		say(k, CONVERT_REFUSED, "", place, text ? text : "out of memory");
+	else
 		tw_fault(k->faults, TW_F_WARNED, place, field, value, bound, "%s",
 			text ? text : "out of memory");
-	}
-	va_end(ap);
 }
 
 int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct error *e)
@@ -65,25 +72,6 @@ int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct
 	convert_wrong(k, place, "", "", "", "%s", error_text(e));
 	error_clear(e);
 	return 0;
-}
-
-void convert_done(
-	struct tw_converting *k, struct tw_place place, const char *verb, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(k, CONVERT_DONE, verb, place, fmt, ap);
-	va_end(ap);
-}
-
-void convert_left(struct tw_converting *k, struct tw_place place, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	say(k, CONVERT_LEFT, "", place, fmt, ap);
-	va_end(ap);
 }
 
 /* No other game writes such items. */
@@ -108,6 +96,7 @@ static int go(struct tw_converting *k, struct error *e)
 	if (!tw_is_typed(k->m))
 		return error_set(e, -EINVAL, "no game loads it: its version item is missing");
 	k->from_07 = is_of_07(k->m);
+	k->game = k->to == TW_GAME_DDNET ? "DDNet" : games[k->to].name;
 	r = convert_images(k, e);
 	if (r == 0)
 		r = convert_layers(k, e);
@@ -146,8 +135,7 @@ static int convert(
 
 	*ret = NULL;
 	if (r == 0 && k.refused)
-		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it",
-			convert_game(&k));
+		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
 	if (r == 0 && !how->dry && (c->n_edits || k.n_gone))
 		r = finish(&k, ret, e);
 	free(k.gone);

@@ -131,7 +131,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	}
 	if (!n)
 		return 0;
-	convert_done(k, tw_in_map(), "converted envelopes: ",
+	convert_say(k, CONVERT_DONE, "converted envelopes: ", tw_in_map(),
 		"tangents of %" PRIu32 " are %s the points, as %s has them", n,
 		to_07 ? "in" : "beside", to_07 ? "0.7" : "DDNet");
 	put_points(k, &p, to_07);

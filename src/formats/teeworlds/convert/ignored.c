@@ -10,9 +10,14 @@
 
 enum { SOUND_CHANNELS = 1 /* of an envelope */, SETTINGS_FILE = 4 /* of info/ */ };
 
+static void say_removed(struct tw_converting *k, struct tw_place place)
+{
+	convert_say(k, CONVERT_DONE, "removed ", place, "%s ignores it", k->game);
+}
+
 static void leave_out(struct tw_converting *k, struct tw_place place, entry_id id)
 {
-	convert_done(k, place, "removed ", "%s ignores it", convert_game(k));
+	say_removed(k, place);
 	if (!array_room(k->gone, k->n_gone, k->room_gone))
 		k->change->error = -ENOMEM;
 	else
@@ -41,50 +46,40 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 	if (!what || !home->group)
 		return;
 	if (!k->how)
-		convert_wrong(k, place, "kind", what, "known", "%s knows no %s layers",
-			convert_game(k), what);
+		convert_wrong(
+			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
 	else if (home->shared)
-		convert_left(k, place, "stands in several groups, and stays");
+		convert_say(k, CONVERT_LEFT, "left as it is: ", place, "it is in several groups");
 	else
 		leave_out(k, place, tw_id2(TW_K_LAYER, home->group - 1, at, 0));
 }
 
-static void leave_out_all(
-	struct tw_converting *k, enum tw_sort sort, bool (*which)(const struct tw_item *it))
+static void check_settings(struct tw_converting *k)
+{
+	const struct tw_item *it = tw_item_at(k->m, TW_INFO, 0);
+	const struct tw_place place = {TW_AT_INFO, SETTINGS_FILE};
+
+	if (!it || !tw_blob_of(k->m, it, TW_INFO_SETTINGS))
+		return;
+	if (!k->how) {
+		convert_wrong(k, place, "settings", "there", "none", "%s takes no settings of maps",
+			k->game);
+		return;
+	}
+	say_removed(k, place);
+	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
+}
+
+/* Sounds, and the envelopes of their volume. */
+static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 {
 	const struct tw_type *t = tw_type(k->m, tw_sort_type(sort));
 
 	for (uint32_t i = 0; t && i < t->n; i++)
-		if (which(&k->m->items[t->items[i]]))
+		if (sort == TW_SORT_SOUND ||
+			tw_int(&k->m->items[t->items[i]], TW_ENV_CHANNELS, 0) == SOUND_CHANNELS)
 			leave_out(k, tw_in_object(t->items[i]),
 				tw_object_id(sort, ENTRY_ROOT, i, false));
-}
-
-static bool any(const struct tw_item *it)
-{
-	(void)it;
-	return true;
-}
-
-static bool is_of_sounds(const struct tw_item *it)
-{
-	return tw_int(it, TW_ENV_CHANNELS, 0) == SOUND_CHANNELS;
-}
-
-static void check_settings(struct tw_converting *k)
-{
-	const struct tw_type *t = tw_type(k->m, TW_INFO);
-	const struct tw_place place = {TW_AT_INFO, SETTINGS_FILE};
-
-	if (!t || !tw_blob_of(k->m, &k->m->items[t->items[0]], TW_INFO_SETTINGS))
-		return;
-	if (!k->how) {
-		convert_wrong(k, place, "settings", "there", "none", "%s takes no settings of maps",
-			convert_game(k));
-		return;
-	}
-	convert_done(k, place, "removed ", "%s ignores it", convert_game(k));
-	tw_change_data(k->change, t->items[0], TW_INFO_SETTINGS, NULL);
 }
 
 /* Items of types that no file shows by itself. */
@@ -107,7 +102,7 @@ void convert_ignored(struct tw_converting *k)
 		check_layer(k, i);
 	if (!k->how)
 		return;
-	leave_out_all(k, TW_SORT_SOUND, any);
-	leave_out_all(k, TW_SORT_ENVELOPE, is_of_sounds);
+	leave_out_sounds(k, TW_SORT_SOUND);
+	leave_out_sounds(k, TW_SORT_ENVELOPE);
 	leave_out_hidden(k);
 }

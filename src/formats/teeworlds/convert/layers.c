@@ -43,7 +43,7 @@ static int check_packed(struct tw_converting *k, const struct tw_item *it, struc
 	r = unpack(k, it, e);
 	if (r < 0)
 		return convert_failed(k, place, r, e);
-	convert_done(k, place, "unpacked ", "its tiles are of version 3");
+	convert_say(k, CONVERT_DONE, "unpacked ", place, "its tiles are of version 3");
 	return 0;
 }
 
@@ -54,13 +54,13 @@ static void check_image(struct tw_converting *k, const struct tw_item *it)
 		i >= 0 && i < TW_IMAGES_SHOWN ? &k->images[i] : NULL;
 	char path[TW_PATH_MAX], sides[64];
 
-	if (!image || !image->known || (convert_fits(image->w) && convert_fits(image->h)))
+	if (!image || !image->known || convert_fits(image))
 		return;
 	tw_path_object(k->m, tw_type(k->m, TW_IMAGE)->items[i], path);
 	snprintf(sides, sizeof(sides), "%" PRId64 " x %" PRId64, image->w, image->h);
 	convert_wrong(k, tw_in_layer((uint32_t)(it - k->m->items)), "image", sides,
 		"multiples of 16", "%s has %s pixels, and %s makes tiles of multiples of 16", path,
-		sides, convert_game(k));
+		sides, k->game);
 }
 
 int convert_layers(struct tw_converting *k, struct error *e)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/* Pixels row by row, from a PNG or the map, into a new data item; perhaps scaled to larger sides by
- * the nearest pixel. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,10 +8,8 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
-enum { TILES = 16 /* of an image, in each direction */ };
-
+/* Rows on their way. */
 struct scaling {
-	const struct tw_map *m;
 	bool grow;
 	struct spool *out; /* NULL: nothing is made */
 	uint32_t w, h, new_w, new_h;
@@ -23,7 +19,7 @@ struct scaling {
 
 static uint32_t grown(uint32_t side, bool grow)
 {
-	return grow ? (side + TILES - 1) / TILES * TILES : side;
+	return grow ? (side + TW_CELLS - 1) / TW_CELLS * TW_CELLS : side;
 }
 
 static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
@@ -46,50 +42,43 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 	struct scaling *s = arg;
 	int r = 0;
 
-	if (!s->out)
-		return 0;
 	for (uint32_t x = 0; x < s->new_w; x++)
 		memcpy(s->row + 4 * (size_t)x, rgba + (uint64_t)x * s->w / s->new_w * 4, 4);
 	for (; r == 0 && s->next < s->new_h && (uint64_t)s->next * s->h / s->new_h == y; s->next++)
-		r = spool_append(s->out, s->row, 4 * (size_t)s->new_w, e);
+		if (s->out)
+			r = spool_append(s->out, s->row, 4 * (size_t)s->new_w, e);
 	return r;
 }
 
-static int take_png(struct scaling *s, const void *from, struct error *e)
+static int take_embedded(struct scaling *s, struct blob *b, uint32_t w, uint32_t h, struct error *e)
 {
-	const struct png_sink sink = {.begin = begin, .row = take_row, .arg = s};
-
-	return png_decode(from, &sink, e);
-}
-
-static int take_embedded(struct scaling *s, const void *from, struct error *e)
-{
-	const struct tw_item *it = from;
-	uint32_t h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
-	size_t n = 4 * (size_t)it->ints->v[TW_IMG_WIDTH];
-	CLEANUP(free) uint8_t *row = malloc(n);
-	int r = row ? begin(s, (uint32_t)it->ints->v[TW_IMG_WIDTH], h, e)
-		    : error_set(e, -ENOMEM, "no memory for a row of pixels");
+	CLEANUP(free) uint8_t *row = malloc(4 * (size_t)w);
+	int r = row ? begin(s, w, h, e) : error_set(e, -ENOMEM, "no memory for a row of pixels");
 
 	for (uint32_t y = 0; r == 0 && y < h; y++) {
-		r = blob_read(tw_blob_of(s->m, it, TW_IMG_DATA), y * n, row, n, e);
+		r = blob_read(b, 4 * (uint64_t)w * y, row, 4 * (size_t)w, e);
 		if (r == 0)
 			r = take_row(s, y, row, e);
 	}
 	return r;
 }
 
-static int take(const struct tw_converting *k, bool grow,
-	int (*from)(struct scaling *s, const void *arg, struct error *e), const void *arg,
-	struct convert_pixels *ret, struct error *e)
+int convert_pixels(const struct tw_converting *k, const struct tw_item *it,
+	const struct extent *png, bool grow, struct tw_pixels *ret, struct error *e)
 {
+	const int32_t *v = it->ints->v;
 	CLEANUP(spool_destroy)
 	struct spool *out = k->how->dry ? NULL : spool_create(k->m->shared->store->spool_dirfd);
 	CLEANUP_EXTENT struct extent all = EXTENT_INIT;
-	struct scaling s = {.m = k->m, .grow = grow, .out = out};
-	int r = out || k->how->dry ? from(&s, arg, e)
-				   : error_set(e, -ENOMEM, "no memory for the pixels");
+	struct scaling s = {.grow = grow, .out = out};
+	const struct png_sink sink = {.begin = begin, .row = take_row, .arg = &s};
+	int r;
 
+	if (!out && !k->how->dry)
+		return error_set(e, -ENOMEM, "no memory for the pixels");
+	r = png ? png_decode(png, &sink, e)
+		: take_embedded(&s, tw_blob_of(k->m, it, TW_IMG_DATA), (uint32_t)v[TW_IMG_WIDTH],
+			  (uint32_t)v[TW_IMG_HEIGHT], e);
 	free(s.row);
 	if (r == 0 && out)
 		r = spool_extent(out, &all, e);
@@ -98,16 +87,4 @@ static int take(const struct tw_converting *k, bool grow,
 	ret->w = s.new_w;
 	ret->h = s.new_h;
 	return r;
-}
-
-int convert_png(const struct tw_converting *k, const struct extent *png, bool grow,
-	struct convert_pixels *ret, struct error *e)
-{
-	return take(k, grow, take_png, png, ret, e);
-}
-
-int convert_grown(const struct tw_converting *k, const struct tw_item *it,
-	struct convert_pixels *ret, struct error *e)
-{
-	return take(k, true, take_embedded, it, ret, e);
 }

@@ -12,11 +12,15 @@
 
 enum tw_game { TW_GAME_06, TW_GAME_07, TW_GAME_DDNET, TW_GAMES };
 
-enum { TW_IMAGES_SHOWN = 64 /* games pass over all others */ };
+enum {
+	TW_IMAGES_SHOWN = 64, /* games pass over all others */
+	TW_CELLS = 16,        /* of an image of tiles, in each direction */
+};
 
 struct tw_converting {
 	const struct tw_map *m;
 	enum tw_game to;
+	const char *game; /* what that is called */
 	bool from_07;
 	const struct convert *how; /* NULL: it is only looked at, and what is found is a fault */
 	struct tw_faults *faults;
@@ -31,33 +35,30 @@ struct tw_converting {
 	bool refused;
 };
 
+/* Of an image that becomes part of the map, or is one already. */
+struct tw_pixels {
+	struct blob *blob; /* the caller's; NULL: it is dry, and the sides are all that is known */
+	uint32_t w, h;
+};
+
 /* What the game does not load or show, and cannot be mended: fmt is all of it but the path. */
 void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
 /* r of mending it: what the map itself is to blame for is wrong; else r. */
 int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct error *e);
-/* "VERB PATH: ..." of what was mended, "PATH: ..." of what stays. */
-void convert_done(struct tw_converting *k, struct tw_place place, const char *verb, const char *fmt,
-	...) PRINTF_LIKE(4, 5);
-void convert_left(struct tw_converting *k, struct tw_place place, const char *fmt, ...)
-	PRINTF_LIKE(3, 4);
-const char *convert_game(const struct tw_converting *k);
+/* "VERB PATH: ..." of what was mended, or stays. */
+void convert_say(struct tw_converting *k, enum convert_said what, const char *verb,
+	struct tw_place place, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* pixels.c: RGBA as it is to be in the map. */
-struct convert_pixels {
-	struct blob *blob; /* NULL: it is dry, and the sides are all that is known */
-	uint32_t w, h;
-};
-
-/* grow: to sides that 16 divides. Of a PNG; and of an embedded image (item/media.h). */
-int convert_png(const struct tw_converting *k, const struct extent *png, bool grow,
-	struct convert_pixels *ret, struct error *e);
-int convert_grown(const struct tw_converting *k, const struct tw_item *it,
-	struct convert_pixels *ret, struct error *e);
-static inline bool convert_fits(int64_t side)
+static inline bool convert_fits(const struct tw_converted_image *i)
 {
-	return side > 0 && side % 16 == 0;
+	return i->w > 0 && i->h > 0 && i->w % TW_CELLS == 0 && i->h % TW_CELLS == 0;
 }
+
+/* pixels.c: of a PNG, or of an embedded image (item/media.h) where that is NULL. grow: scaled to
+ * the next sides that fit, by the nearest pixel. */
+int convert_pixels(const struct tw_converting *k, const struct tw_item *it,
+	const struct extent *png, bool grow, struct tw_pixels *ret, struct error *e);
 
 /* The parts; -errno: it cannot go on. */
 int convert_images(struct tw_converting *k, struct error *e);    /* images.c, before the layers */
