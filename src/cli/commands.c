@@ -68,7 +68,7 @@ const struct cli_command cli_commands[] = {
 		"  -n, --dry-run             only say which rows would differ\n"
 		"      --exact               rows of files that are not there go\n"
 		"  -v, --verbose             say what differs, and which rows stay\n"},
-	{"automap", cli_automap, "[-n] [OPTION...] MAP [OUT]|LAYER",
+	{"automap", cli_automap, "[-n] [OPTION...] MAP|FOLDER [OUT]|LAYER",
 		"layers of a map drawn by their rules",
 		"Each tile layer is drawn that has a config in its layer.json. OUT may be -,\n"
 		"standard output; a LAYER is a layer's directory in a mount. Rules are the file\n"

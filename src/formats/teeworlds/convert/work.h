@@ -41,7 +41,8 @@ struct tw_pixels {
 	uint32_t w, h;
 };
 
-/* What the game does not load or show, and cannot be mended: fmt is all of it but the path. */
+/* say.c. What the game does not load or show, and cannot be mended: fmt is all of it but the path.
+ */
 void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
 /* r of mending it: what the map itself is to blame for is wrong; else r. */
