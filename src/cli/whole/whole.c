@@ -52,7 +52,6 @@ static enum outcome change(struct whole_map *m, struct out *out)
 	int r = w->change(m, &e);
 
 	how.map = m->map;
-
 	if (r == 0 && out && !m->report.size)
 		r = out_copy(out, &m->t->vol->source, &e);
 	else if (r == 0 && !w->dry)
@@ -242,7 +241,7 @@ static int to_folder(struct whole *w)
 	} else {
 		for (size_t i = 0; i < n; i++)
 			rules[i] = w->further[i];
-		if (folder.fd >= 0)
+		if (!w->dry)
 			rules[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
 		w->further = rules;
 		w->folder = &folder;
