@@ -141,39 +141,22 @@ static void against(void *arg, const struct format_fault *f)
 	tell(k->check, k->t->file, f, k->out);
 }
 
-/* Is it as the rules ask? */
-static int check_rules(struct checking *k)
-{
-	const struct command_rules *held = &k->check->held;
-	struct error e = ERROR_INIT;
-	int r;
-
-	if (!held->format)
-		return 0;
-	if (k->t->vol->format != held->format) {
-		offline_say(k->t, "there are no rules for maps of this format");
-		return -EINVAL;
-	}
-	r = held->format->rules->check(k->t->vol->now, held->rules, against, k, &e);
-	if (r < 0)
-		offline_say(k->t, "%s", error_text(&e));
-	return r;
-}
-
-/* Does the other game load and show all of it? */
-static int check_for(struct checking *k)
+/* Is it as the rules ask, and as the other game takes it? */
+static int check_against(struct checking *k)
 {
 	const struct check *c = k->check;
+	const struct format *of = k->t->vol->format;
 	struct error e = ERROR_INIT;
-	int r;
+	int r = 0;
 
-	if (!c->game)
-		return 0;
-	if (k->t->vol->format != c->game_format) {
-		offline_say(k->t, "there is no other game for maps of this format");
-		return -EINVAL;
-	}
-	r = c->game_format->convert->check(k->t->vol->now, c->game_at, against, k, &e);
+	if (c->held.format && of != c->held.format)
+		r = error_set(&e, -EINVAL, "there are no rules for maps of this format");
+	else if (c->held.format)
+		r = of->rules->check(k->t->vol->now, c->held.rules, against, k, &e);
+	if (r == 0 && c->game && of != c->game_format)
+		r = error_set(&e, -EINVAL, "there is no other game for maps of this format");
+	else if (r == 0 && c->game)
+		r = of->convert->check(k->t->vol->now, c->game_at, against, k, &e);
 	if (r < 0)
 		offline_say(k->t, "%s", error_text(&e));
 	return r;
@@ -199,9 +182,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	else
 		command_fail(t, "", r);
 	if (r == 0)
-		r = check_rules(&k);
-	if (r == 0)
-		r = check_for(&k);
+		r = check_against(&k);
 	names_finish(&k.told);
 	return r < 0 ? r : k.bad ? -EINVAL : 0;
 }

@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/disk/io.h"
+#include "base/name.h"
 
 static bool is_within(const char *path, const char *folder)
 {
@@ -53,40 +53,24 @@ bool folder_lacks(const struct folder *f, const struct offline *t)
 	return in->tv_sec != out->tv_sec ? in->tv_sec > out->tv_sec : in->tv_nsec > out->tv_nsec;
 }
 
-/* The directory of a path below the folder, made with those above it, and the name in it. */
-static int make_dir(const struct folder *f, const char *path, int *ret_fd, const char **ret_name,
-	struct error *e)
+static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
-	CLEANUP(close_fd) int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 3);
-	char name[NAME_MAX + 1];
-	const char *slash;
-
-	if (fd < 0)
-		return error_errno(e, "%s", f->name);
-	for (; fd >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
-		CLEANUP(close_fd) int above = take_fd(&fd);
-
-		snprintf(name, sizeof(name), "%.*s", (int)(slash - path), path);
-		fd = io_make_dir(above, name, 0777, NULL, e);
-	}
-	if (fd < 0)
-		return fd;
-	*ret_fd = take_fd(&fd);
-	*ret_name = path;
-	return 0;
+	(void)arg;
+	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
 int folder_begin(const struct folder *f, const struct offline *t, const struct vfs_options *how,
 	struct out *ret, struct error *e)
 {
-	CLEANUP(close_fd) int fd = -1;
-	const char *name = NULL;
+	char name[NAME_MAX + 1];
+	CLEANUP(close_fd)
+	int fd = path_open_parent(f->fd, t->file + f->below, make_dir, NULL, name, e);
 	struct stat st;
-	int r = make_dir(f, t->file + f->below, &fd, &name, e);
+	int r;
 
 	*ret = (struct out){.path = t->file, .dirfd = -1};
-	if (r < 0)
-		return r;
+	if (fd < 0)
+		return fd;
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
 		strcpy(ret->name, name);
 		ret->dirfd = take_fd(&fd);
