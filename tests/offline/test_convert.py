@@ -14,6 +14,7 @@ import archives
 import datafile
 import judge
 import places
+import share
 from box import get, put
 from datafile import ENVELOPE, ENVPOINTS, GROUP, IMAGE, INFO, LAYER, MAP_VERSION, SOUND, words
 from maps import run
@@ -435,7 +436,8 @@ def test_command_lines_that_are_none(box, map07):
         assert r.returncode == 2 and b"there is no other game for maps of this format" in r.stderr
 
 
-@pytest.mark.parametrize("path", places.each_crafted_map("ok", "quirk", "bad"))
+@pytest.mark.parametrize("path", places.each_crafted_map(
+    "ok", "quirk", "bad", but=share.of((), ("b08_bomb_1gib_zeros.map",))))  # check takes its time
 def test_of_odd_maps_it_makes_no_worse_ones(box, path):
     before = judge.judge(get(path))
     for game in ("0.7", "0.6", "ddnet"):
