@@ -35,6 +35,7 @@ _mapfs() {
 		;;
 	esac
 	[[ ${COMP_WORDS[COMP_CWORD - 1]} != --rules ]] || words=(ddnet)
+	[[ ${COMP_WORDS[COMP_CWORD - 1]} != --@(to|for) ]] || words=(0.6 0.7 ddnet)
 	for i in "${words[@]}"; do
 		[[ $i != "${cur//\\/}"* ]] || COMPREPLY+=("$(printf %q "$i")")
 	done

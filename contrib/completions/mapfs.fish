@@ -50,6 +50,7 @@ end
 complete -c mapfs -n __mapfs_inside -f -a '(__mapfs_paths)'
 complete -c mapfs -n 'test (commandline -opc)[2] = preview -a (count (__mapfs_names)) = 1' -a '(__mapfs_paths)'
 complete -c mapfs -n 'test (commandline -opc)[-1] = --rules' -a ddnet
+complete -c mapfs -n 'string match -qr -- "^--(to|for)\$" (commandline -opc)[-1]' -f -a '0.6 0.7 ddnet'
 complete -c mapfs -n __fish_use_subcommand -a '(__mapfs_commands)'
 complete -c mapfs -n 'test (count (commandline -opc)) = 2 -a (commandline -opc)[2] = help' -f -a '(__mapfs_commands) commands options'
 complete -c mapfs -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__mapfs_options)'

@@ -28,6 +28,7 @@ int cli_umount_helper(int argc, char **argv);
 int cli_automap(int argc, char **argv);
 int cli_cat(int argc, char **argv);
 int cli_check(int argc, char **argv);
+int cli_convert(int argc, char **argv);
 int cli_diff(int argc, char **argv);
 int cli_extract(int argc, char **argv);
 int cli_grep(int argc, char **argv);

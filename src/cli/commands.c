@@ -68,7 +68,7 @@ const struct cli_command cli_commands[] = {
 		"  -n, --dry-run             only say which rows would differ\n"
 		"      --exact               rows of files that are not there go\n"
 		"  -v, --verbose             say what differs, and which rows stay\n"},
-	{"automap", cli_automap, "[-n] [OPTION...] MAP [OUT]|LAYER",
+	{"automap", cli_automap, "[-n] [OPTION...] MAP|FOLDER [OUT]|LAYER",
 		"layers of a map drawn by their rules",
 		"Each tile layer is drawn that has a config in its layer.json. OUT may be -,\n"
 		"standard output; a LAYER is a layer's directory in a mount. Rules are the file\n"
@@ -83,16 +83,27 @@ const struct cli_command cli_commands[] = {
 		"      --reference NAME      the first run reads the game layer: game, hookable,\n"
 		"                            death, unhookable, freeze, unfreeze, deep-freeze ...\n"
 		"      --check               what is named is rules: say what is wrong in them\n"},
+	{"convert", cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
+		"maps of one game for another",
+		"GAME is 0.7, 0.6 or ddnet. Of a FOLDER all maps go to the folder OUT, but those\n"
+		"that are not newer than what is there.\n\n"
+		"      --to GAME             the game that the maps are for\n"
+		"      --in-place            all that are named are maps, or folders of maps\n"
+		"  -n, --dry-run             only say what would be done\n"
+		"      --scale               images of which 0.7 makes no tiles become larger\n"
+		"      --strip               what the game ignores is left out\n"
+		"      --mapres DIR          where images of the maps' game are, too\n"},
 	{"grep", cli_grep, "[-Eciln] PATTERN FILE|FOLDER...", "search texts of many maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},
-	{"check", cli_check, "[--json] [--rules ddnet|FILE] FILE|FOLDER...",
+	{"check", cli_check, "[--json] [--rules ddnet|FILE] [--for GAME] FILE|FOLDER...",
 		"what a game would refuse in maps",
-		"With rules it exits 5 where there are warnings.\n\n"
+		"With --rules or --for it exits 5 where there are warnings.\n\n"
 		"      --json                an object a line: file, level, problem\n"
 		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that\n"
-		"                            wrote a FILE (JSON); may be given several times\n"},
+		"                            wrote a FILE (JSON); may be given several times\n"
+		"      --for 0.6|0.7|ddnet   what that game does not load or show\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"
 		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},

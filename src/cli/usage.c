@@ -60,10 +60,10 @@ enum { COLUMNS = 24 }; /* of the options above */
 
 /* What the commands are for; first those that are used most. */
 static const struct group {
-	const char *heading, *often[5], *others[5];
+	const char *heading, *often[5], *others[6];
 } groups[] = {
 	{"Look", {"ls", "cat", "extract", "preview"}, {"text", "grep", "check"}},
-	{"Change", {"put", "pack"}, {"automap", "rm", "mv", "index"}},
+	{"Change", {"put", "pack"}, {"automap", "convert", "rm", "mv", "index"}},
 	{"Compare", {"diff", "merge"}, {NULL}},
 	{"Mount", {"status", "umount"}, {"mount", "recover", "help"}},
 };

@@ -104,6 +104,7 @@ struct format_index;
 struct format_merging;
 struct format_review;
 struct format_rules;
+struct format_convert;
 
 struct snapshot {
 	atomic_uint refs;
@@ -204,6 +205,7 @@ struct format {
 	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
 	const struct format_review *review;   /* review.h; may be NULL: all are plain files */
 	const struct format_rules *rules;     /* rules.h; may be NULL: nobody has any */
+	const struct format_convert *convert; /* convert.h; may be NULL: there is one game */
 };
 
 /* Editing. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The commands, on any bytes as a map: text, check, preview, index, diff (with the fixture, and
- * with itself), extract and then pack. And merge of three maps: the fixture, and two that are it
- * with files put, which the bytes say: for each the file's number with the highest bit for theirs,
- * a length of 16 bits, the content.
+ * The commands, on any bytes as a map: text, check, convert, preview, index, diff (with the
+ * fixture, and with itself), extract and then pack. And merge of three maps: the fixture, and two
+ * that are it with files put, which the bytes say: for each the file's number with the highest bit
+ * for theirs, a length of 16 bits, the content.
  *
  * Whatever a command meets, it ends by itself with a documented exit code, and no sanitizer has
  * anything to say. It runs in this process, so it must not shut itself in: the sandbox is ours.
@@ -162,6 +162,23 @@ TARGET(fuzz_command_check)
 {
 	begin_map(data, size);
 	command("check", "x.map", NULL);
+}
+
+TARGET(fuzz_command_convert)
+{
+	static const char *const games[] = {"0.6", "0.7", "ddnet"};
+
+	for (size_t i = 0; i < sizeof(games) / sizeof(games[0]); i++) {
+		begin_map(data, size);
+		command("check", "--for", games[i], "x.map", NULL);
+		if (command("convert", "--to", games[i], "--scale", "--strip", "x.map", "y.map",
+			    NULL) != OUTCOME_DONE)
+			continue;
+		if (command("convert", "--to", games[i], "--scale", "--strip", "y.map", "z.map",
+			    NULL) != OUTCOME_DONE ||
+			!same("y.map", "z.map"))
+			broken("nothing is left to be done", games[i]);
+	}
 }
 
 TARGET(fuzz_command_preview)

@@ -103,3 +103,9 @@ def test_rules(complete):
     found = complete("mapfs check --rules ")
     assert "ddnet" in found and any("b.map" in name for name in found)
     assert "ddnet" not in complete("mapfs check ")
+
+
+def test_games(complete):
+    for line in ("mapfs convert --to ", "mapfs check --for "):
+        assert {"0.6", "0.7", "ddnet"} <= set(complete(line))
+    assert "0.7" not in complete("mapfs convert ")

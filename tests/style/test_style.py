@@ -70,6 +70,7 @@ SUBROOMS = {
         "review": {"model", "item", "names", "rules"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
+        "convert": {"model", "item", "names", "check", "lens", "finalize"},
     },
     "formats/torchlight": {
         "wire": set(),

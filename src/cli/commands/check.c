@@ -12,12 +12,16 @@
 #include "cli/offline/json_line.h"
 #include "cli/offline/many.h"
 #include "cli/offline/walk.h"
+#include "formats/convert.h"
 
 struct check {
 	struct command command;
 	bool json;
 	const char **rules; /* as they were named */
 	struct command_rules held;
+	const char *game; /* as it was named */
+	const struct format *game_format;
+	size_t game_at;
 	atomic_bool warned; /* of any map */
 };
 
@@ -137,20 +141,22 @@ static void against(void *arg, const struct format_fault *f)
 	tell(k->check, k->t->file, f, k->out);
 }
 
-/* Is it as the rules ask? */
-static int check_rules(struct checking *k)
+/* Is it as the rules ask, and as the other game takes it? */
+static int check_against(struct checking *k)
 {
-	const struct command_rules *held = &k->check->held;
+	const struct check *c = k->check;
+	const struct format *of = k->t->vol->format;
 	struct error e = ERROR_INIT;
-	int r;
+	int r = 0;
 
-	if (!held->format)
-		return 0;
-	if (k->t->vol->format != held->format) {
-		offline_say(k->t, "there are no rules for maps of this format");
-		return -EINVAL;
-	}
-	r = held->format->rules->check(k->t->vol->now, held->rules, against, k, &e);
+	if (c->held.format && of != c->held.format)
+		r = error_set(&e, -EINVAL, "there are no rules for maps of this format");
+	else if (c->held.format)
+		r = of->rules->check(k->t->vol->now, c->held.rules, against, k, &e);
+	if (r == 0 && c->game && of != c->game_format)
+		r = error_set(&e, -EINVAL, "there is no other game for maps of this format");
+	else if (r == 0 && c->game)
+		r = of->convert->check(k->t->vol->now, c->game_at, against, k, &e);
 	if (r < 0)
 		offline_say(k->t, "%s", error_text(&e));
 	return r;
@@ -176,7 +182,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	else
 		command_fail(t, "", r);
 	if (r == 0)
-		r = check_rules(&k);
+		r = check_against(&k);
 	names_finish(&k.told);
 	return r < 0 ? r : k.bad ? -EINVAL : 0;
 }
@@ -222,19 +228,24 @@ static int run(struct command *c)
 		.how = &c->how,
 		.debug = c->debug};
 	struct check *k = (struct check *)c;
-	int r = command_rules_open(k->rules, &k->held);
+	struct error e = ERROR_INIT;
+	int r;
 
+	if (k->game && convert_find(k->game, &k->game_format, &k->game_at, &e) < 0)
+		return cli_usage("check: --for: %s", error_text(&e));
+	r = command_rules_open(k->rules, &k->held);
 	if (r == 0)
 		r = many_visit_all(&m, c->names, c->n_names);
 	command_rules_finish(&k->held);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	return k->held.format && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
+	return (k->held.format || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
 int cli_check(int argc, char **argv)
 {
 	static const struct command_option options[] = {
+		{"for", '\0', COMMAND_TEXT, offsetof(struct check, game)},
 		{.name = "json", .at = offsetof(struct check, json)},
 		{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 	/* What raw/ shows the format itself has looked at. */

@@ -52,6 +52,8 @@ struct change_save {
 	int *error;      /* may be NULL: -errno of what kept it from being written, -EINVAL: the map
 			  * would be wrong; else untouched */
 	struct out *out; /* may be NULL: where the map is to be instead; out_commit follows */
+	/* May be NULL: what is written instead of the map that follows from the tree; borrowed. */
+	struct snapshot *map;
 	/* May be NULL: a content is refused; true: the map is made without it. */
 	bool (*refused)(void *arg, const struct upper *u, const char *why);
 	void *refused_arg;

@@ -144,7 +144,8 @@ static void write_out(struct out *out, struct save_job *job, const struct staged
 	struct error e = ERROR_INIT;
 	int r;
 
-	job->same = !staged_differs(s) || (edit->same && edit->same(job->vol->now, job->map));
+	job->same = (job->map == s->built.map && !staged_differs(s)) ||
+		    (edit->same && edit->same(job->vol->now, job->map));
 	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
 	if (r < 0)
 		save_failed(job, &e);
@@ -155,8 +156,10 @@ static void write_out(struct out *out, struct save_job *job, const struct staged
 static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
 {
 	struct vfs_host host = {.progress = no_progress};
-	struct save_job job = {
-		.vol = t->vol, .host = &host, .map = snapshot_ref(s->built.map), .ends = true};
+	struct save_job job = {.vol = t->vol,
+		.host = &host,
+		.map = snapshot_ref(how->map ? how->map : s->built.map),
+		.ends = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
@@ -205,7 +208,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	}
 	if (!look(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
-	else if (how->out || t->vol->fresh || staged_differs(&s))
+	else if (how->out || how->map || t->vol->fresh || staged_differs(&s))
 		code = write_map(t, how, &s);
 	staged_finish(&s);
 	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;

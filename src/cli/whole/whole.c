@@ -24,7 +24,7 @@ void whole_report(struct whole_map *m, const char *fmt, ...)
 	va_start(ap, fmt);
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
-	if (m->whole->in_place)
+	if (m->whole->in_place || m->whole->folder)
 		buffer_printf(&m->report, "%s: ", m->t->file);
 	buffer_text(&m->report, line ? printable(line) : "out of memory");
 	buffer_byte(&m->report, '\n');
@@ -46,11 +46,12 @@ static enum outcome outcome_of(int r)
 static enum outcome change(struct whole_map *m, struct out *out)
 {
 	struct whole *w = m->whole;
-	const struct change_save how = {.out = out};
+	struct change_save how = {.out = out};
 	struct error e = ERROR_INIT;
 	enum outcome code = OUTCOME_DONE;
 	int r = w->change(m, &e);
 
+	how.map = m->map;
 	if (r == 0 && out && !m->report.size)
 		r = out_copy(out, &m->t->vol->source, &e);
 	else if (r == 0 && !w->dry)
@@ -61,14 +62,58 @@ static enum outcome change(struct whole_map *m, struct out *out)
 	}
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
 		buffer_finish_free(&m->report);
+	snapshot_unref(TAKE(m->map));
 	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
+}
+
+/* ... and is what stands in out's place. */
+static enum outcome change_to(struct whole_map *m, struct out *out)
+{
+	enum outcome code = change(m, out);
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
+		r = out_commit(out, &e);
+	if (r == 0)
+		return code;
+	say(stderr, "mapfs: %s: %s", out->path, error_text(&e));
+	buffer_finish_free(&m->report);
+	return r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
+}
+
+/* What is newer than the map that was made of it before. */
+static enum outcome change_into(struct whole_map *m, struct folder *f)
+{
+	struct whole *w = m->whole;
+	struct vfs_options writes = w->command.how;
+	struct out out = {.dirfd = -1};
+	struct error e = ERROR_INIT;
+	enum outcome code;
+	int r;
+
+	if (!folder_lacks(f, m->t))
+		return OUTCOME_DONE;
+	if (w->dry)
+		return change(m, NULL);
+	writes.read_only = false;
+	r = folder_begin(f, m->t, &writes, &out, &e);
+	if (r == 0)
+		r = out_check(&out, m->t->vol->format, &e);
+	if (r == 0)
+		m->t->vol->store.store.spool_dirfd = out.dirfd;
+	else
+		say(stderr, "mapfs: %s/%s: %s", f->name, m->t->file + f->below, error_text(&e));
+	code = r == 0 ? change_to(m, &out) : outcome_of(r);
+	out_finish(&out);
+	return code;
 }
 
 static int visit(void *arg, struct offline *t, struct buffer *out)
 {
 	struct whole_map m = {.whole = arg, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
 
-	note(arg, change(&m, NULL));
+	note(arg, m.whole->folder ? change_into(&m, m.whole->folder) : change(&m, NULL));
 	buffer_append(out, m.report.data, m.report.size);
 	buffer_finish_free(&m.report);
 	return 0;
@@ -82,7 +127,7 @@ static int refused(void *arg, const char *file, const struct error *why, struct 
 	return 0;
 }
 
-static int in_place(struct whole *w, int n)
+static int each(struct whole *w, int n)
 {
 	struct command *c = &w->command;
 	struct many m = {.visit = visit,
@@ -91,8 +136,8 @@ static int in_place(struct whole *w, int n)
 		.how = &c->how,
 		.debug = c->debug,
 		.writes = !w->dry,
-		.progress = w->in_place && isatty(STDERR_FILENO),
-		.single = !w->in_place,
+		.progress = (w->in_place || w->folder) && isatty(STDERR_FILENO),
+		.single = !w->in_place && !w->folder,
 		.further = w->further,
 		.n_further = w->n_further};
 	int r;
@@ -162,20 +207,48 @@ static enum outcome to_out(struct whole *w)
 
 	if (r == 0) {
 		m.beside = m.t->vol->dirfd;
-		code = change(&m, &out);
-	}
-	if (r == 0 && (code == OUTCOME_DONE || code == OUTCOME_LEFT)) {
-		r = out_commit(&out, &e);
-		name = w->command.names[1];
-		if (r == 0)
-			print(&m, streams_named(name));
-		else
-			code = r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
-	}
-	if (r < 0)
+		code = change_to(&m, &out);
+		print(&m, streams_named(out.path));
+	} else {
 		say(stderr, "mapfs: %s: %s", name, error_text(&e));
+	}
 	buffer_finish_free(&m.report);
 	out_finish(&out);
+	return code;
+}
+
+static bool is_folder(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Maps of the folder are only read. */
+static int to_folder(struct whole *w)
+{
+	struct command *c = &w->command;
+	size_t n = w->n_further;
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + 1, sizeof(*rules));
+	struct error e = ERROR_INIT;
+	struct folder folder;
+	int r = folder_open(c->names[0], c->names[1], w->dry, &folder, &e), code = OUTCOME_REFUSED;
+
+	if (r == 0 && !rules)
+		r = error_set(&e, -ENOMEM, "out of memory");
+	if (r < 0) {
+		say(stderr, "mapfs: %s", error_text(&e));
+	} else {
+		for (size_t i = 0; i < n; i++)
+			rules[i] = w->further[i];
+		if (!w->dry)
+			rules[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
+		w->further = rules;
+		w->folder = &folder;
+		c->how.read_only = true;
+		code = each(w, 1);
+	}
+	close_fd_cleanup(&folder.fd);
 	return code;
 }
 
@@ -196,5 +269,7 @@ int whole_run(struct whole *w)
 		return cli_usage("%s: a map is nothing for a terminal: name a file", c->name);
 	if (!w->dry && !command_writes(c))
 		return OUTCOME_USAGE;
-	return out && !w->dry ? (int)to_out(w) : in_place(w, out ? 1 : c->n_names);
+	if (out && is_folder(c->names[0]))
+		return to_folder(w);
+	return out && !w->dry ? (int)to_out(w) : each(w, out ? 1 : c->n_names);
 }

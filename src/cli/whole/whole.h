@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * whole: what commands have in common that read maps and write them anew: MAP [OUT], several maps
- * and folders with --in-place, and -n. Each map is written all or nothing, or, where nothing is to
- * be done in it, not at all; what was done is told once it is.
+ * whole: what commands have in common that read maps and write them anew: MAP [OUT], a folder that
+ * becomes another, several maps and folders with --in-place, and -n. Each map is written all or
+ * nothing, or, where nothing is to be done in it, not at all; what was done is told once it is.
  */
 #ifndef CLI_WHOLE_WHOLE_H
 #define CLI_WHOLE_WHOLE_H
@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "cli/line/command.h"
+#include "cli/whole/folder.h"
 
 struct whole;
 
@@ -19,20 +20,23 @@ struct whole_map {
 	struct offline *t;
 	int beside;           /* the directory of the map that was named */
 	struct buffer report; /* lines of what is done; lines of what is not are told at once */
-	bool left;            /* something that was asked for stays as it was */
+	/* What change made instead of changing the tree: the map that is to be written; or NULL. */
+	struct snapshot *map;
+	bool left; /* something that was asked for stays as it was */
 };
 
 /* The first in a command's own struct; but for what is said to be its own all zeros. */
 struct whole {
 	struct command command;
 	bool in_place, dry;
-	/* Its own. Changes the tree (cli/offline/change.h) unless dry. On any thread, several maps
-	 * at a time. */
+	/* Its own. Changes the tree (cli/offline/change.h), or makes a map, unless dry. On any
+	 * thread, several maps at a time. */
 	int (*change)(struct whole_map *m, struct error *e);
 	const struct sandbox_rule *further; /* its own: what it reads besides maps */
 	size_t n_further;
 
-	pthread_mutex_t lock; /* over worst */
+	struct folder *folder; /* where maps of a folder go; NULL: nowhere else */
+	pthread_mutex_t lock;  /* over worst */
 	enum outcome worst;
 };
 

@@ -8,6 +8,7 @@
 #include "formats/merging.h"
 #include "formats/teeworlds/automap/draw.h"
 #include "formats/teeworlds/check/check.h"
+#include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/finalize/finalize.h"
@@ -283,4 +284,5 @@ const struct format format_teeworlds = {
 	.merging = &merging,
 	.review = &tw_review,
 	.rules = &tw_rules,
+	.convert = &tw_convert,
 };

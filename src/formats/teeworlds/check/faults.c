@@ -38,8 +38,7 @@ struct tw_digits tw_digits(int64_t v)
 	return d;
 }
 
-/* The path of what is at place in the mount, or "" where it is shown nowhere. */
-static void path_of(const struct tw_map *m, struct tw_place place, char dst[TW_PATH_MAX])
+void tw_place_path(const struct tw_map *m, struct tw_place place, char dst[TW_PATH_MAX])
 {
 	dst[0] = '\0';
 	switch (place.at) {
@@ -67,7 +66,7 @@ static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct for
 {
 	char path[TW_PATH_MAX], line[TW_PATH_MAX + TEXT_MAX];
 
-	path_of(f->m, key->place, path);
+	tw_place_path(f->m, key->place, path);
 	snprintf(line, sizeof(line), "%s%s%s", path, path[0] ? ": " : "", fault->text);
 	fault->warned = key->code == TW_F_WARNED;
 	fault->path = path;

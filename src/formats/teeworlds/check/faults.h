@@ -3,7 +3,7 @@
 #ifndef FORMATS_TEEWORLDS_CHECK_FAULTS_H
 #define FORMATS_TEEWORLDS_CHECK_FAULTS_H
 
-#include "formats/teeworlds/model/map.h"
+#include "formats/teeworlds/names/paths.h"
 
 /* What a game refuses a map for; two of one code at the same place are the same fault. */
 enum tw_fault_code {
@@ -42,10 +42,18 @@ static inline struct tw_place tw_in_map(void)
 	return (struct tw_place){.at = TW_AT_MAP};
 }
 
+static inline struct tw_place tw_in_object(uint32_t handle)
+{
+	return (struct tw_place){TW_AT_OBJECT, handle};
+}
+
 static inline struct tw_place tw_in_layer(uint32_t handle)
 {
 	return (struct tw_place){TW_AT_LAYER, handle};
 }
+
+/* The path of what is there in the mount, or "" where it is shown nowhere. */
+void tw_place_path(const struct tw_map *m, struct tw_place place, char dst[TW_PATH_MAX]);
 
 struct tw_faults {
 	const struct tw_map *m;

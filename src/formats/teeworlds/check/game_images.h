@@ -13,10 +13,15 @@
  * (DDNet's tools/dilate.cpp). */
 enum { TW_ALPHA_UNSEEN = 10 };
 
+/* Has Teeworlds 0.7 an image of that name? With other tiles in it, there is a NAME_0.7 in DDNet, or
+ * none (DDNet's game/client/components/mapimages.cpp). */
+enum tw_in_07 { TW_NOT_IN_07, TW_SAME_IN_07, TW_OTHER_IN_07 };
+
 struct tw_game_image {
 	const char *name;
 	uint32_t w, h; /* 0: its pixels are not known here */
 	uint32_t seen; /* CRC-32 of its pixels, with the colours that are not seen as 0 */
+	enum tw_in_07 in_07;
 };
 
 /* By a name of n bytes; NULL: there is no such image. */

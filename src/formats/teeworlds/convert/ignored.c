@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Zlib */
+/* What DDNet added to maps, and Teeworlds passes over. */
+#include <errno.h>
+
+#include "base/array.h"
+#include "formats/teeworlds/convert/work.h"
+#include "formats/teeworlds/item/initial.h"
+#include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/fields.h"
+
+enum { SOUND_CHANNELS = 1 /* of an envelope */, SETTINGS_FILE = 4 /* of info/ */ };
+
+static void say_removed(struct tw_converting *k, struct tw_place place)
+{
+	convert_say(k, CONVERT_DONE, "removed ", place, "%s ignores it", k->game);
+}
+
+static void leave_out(struct tw_converting *k, struct tw_place place, entry_id id)
+{
+	say_removed(k, place);
+	if (!array_room(k->gone, k->n_gone, k->room_gone))
+		k->change->error = -ENOMEM;
+	else
+		k->gone[k->n_gone++] = (struct placement){.id = id, .removed = true};
+}
+
+/* What a layer is that Teeworlds does not know; NULL: it does. */
+static const char *ignored(const struct tw_item *it)
+{
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+
+	if (type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS)
+		return "sounds";
+	for (const struct json_word *w = tw_kind_words; tw_is_tiles(it) && w->word; w++)
+		if (tw_is_special(w->value) && w->value == it->ints->v[TW_TILES_KIND])
+			return w->word;
+	return NULL;
+}
+
+static void check_layer(struct tw_converting *k, uint32_t at)
+{
+	const struct tw_home *home = &k->m->index->homes[at];
+	const struct tw_place place = tw_in_layer(tw_type(k->m, TW_LAYER)->items[at]);
+	const char *what = ignored(&k->m->items[place.what]);
+
+	if (!what || !home->group)
+		return;
+	if (!k->how)
+		convert_wrong(
+			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
+	else if (home->shared)
+		convert_say(k, CONVERT_LEFT, "left as it is: ", place, "it is in several groups");
+	else
+		leave_out(k, place, tw_id2(TW_K_LAYER, home->group - 1, at, 0));
+}
+
+static void check_settings(struct tw_converting *k)
+{
+	const struct tw_item *it = tw_item_at(k->m, TW_INFO, 0);
+	const struct tw_place place = {TW_AT_INFO, SETTINGS_FILE};
+
+	if (!it || !tw_blob_of(k->m, it, TW_INFO_SETTINGS))
+		return;
+	if (!k->how) {
+		convert_wrong(k, place, "settings", "there", "none", "%s takes no settings of maps",
+			k->game);
+		return;
+	}
+	say_removed(k, place);
+	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
+}
+
+/* Sounds, and the envelopes of their volume. */
+static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
+{
+	const struct tw_type *t = tw_type(k->m, tw_sort_type(sort));
+
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (sort == TW_SORT_SOUND ||
+			tw_int(&k->m->items[t->items[i]], TW_ENV_CHANNELS, 0) == SOUND_CHANNELS)
+			leave_out(k, tw_in_object(t->items[i]),
+				tw_object_id(sort, ENTRY_ROOT, i, false));
+}
+
+/* Items of types that no file shows by itself. */
+static void leave_out_hidden(struct tw_converting *k)
+{
+	for (int what = 0; what < TW_N_UUIDS; what++) {
+		const struct tw_type *t = tw_uuid_items(k->m, (enum tw_uuid)what);
+
+		for (uint32_t i = 0; t && i < t->n; i++)
+			tw_change_remove(k->change, t->items[i]);
+	}
+}
+
+void convert_ignored(struct tw_converting *k)
+{
+	if (k->to == TW_GAME_DDNET || (k->how && !k->how->strip))
+		return;
+	check_settings(k);
+	for (uint32_t i = 0; i < k->m->index->n_homes; i++)
+		check_layer(k, i);
+	if (!k->how)
+		return;
+	leave_out_sounds(k, TW_SORT_SOUND);
+	leave_out_sounds(k, TW_SORT_ENVELOPE);
+	leave_out_hidden(k);
+}
