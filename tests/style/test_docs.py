@@ -17,7 +17,7 @@ BINARY = os.environ["MAPFS_BINARY"]
 sys.path.insert(0, os.path.join(ROOT, "tests", "mount"))
 import randommap  # noqa: E402
 # Manual pages of others, by section, that ours may name.
-OTHERS = {"fusermount3": "1", "grep": "1", "mv": "1", "touch": "1", "xdg-open": "1", "git": "1", "diff": "1",
+OTHERS = {"fusermount3": "1", "grep": "1", "mv": "1", "touch": "1", "xdg-open": "1", "chmod": "1", "git": "1", "diff": "1",
           "mount": "8", "umount": "8", "fstab": "5", "getfattr": "1", "setfattr": "1", "sync": "1", "cp": "1",
           "systemd.automount": "5", "user_caps": "5", "gitattributes": "5", "git-merge-file": "1"}
 
