@@ -360,11 +360,12 @@ struct format_tree {
 	/*
 	 * The map to be written: s with its objects placed. A part that is `removed` takes its
 	 * empty form (an info text none, a plane zeros) or, where it has none, stays and is told.
-	 * Listed are the objects that are new, were moved or renamed, or leave; all others stay as
-	 * they are. Positions in names count as rule 5 of the layout says, and where that leaves it
-	 * open, `order`. References follow; those to what left become
-	 * none, and say() is told. Also adds what a game needs where the map is a new one.
-	 * With nothing to do *ret is a reference to s.
+	 * Listed are the objects that are new, were moved or renamed, or leave, and, where names
+	 * fold, those whose name may be written in other letters; all others stay as they are.
+	 * Positions in names count as rule 5 of the layout says, and where that leaves it open,
+	 * `order`. References follow; those to what left become none, and say() is told. Also adds
+	 * what a game needs where the map is a new one. With nothing to do *ret is a reference to
+	 * s.
 	 */
 	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,

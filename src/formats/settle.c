@@ -50,18 +50,24 @@ int building_meaning(const struct building *b, size_t i, struct meaning *ret, st
 		b->now, dir, t->name, t->dir, t->from == ENTRY_NONE ? ENTRY_ROOT : t->from, ret, e);
 }
 
-/* Where the entry stands, for the format; told of what is new as well as of what moved. */
-static int stands(struct building *b, size_t i, enum build_fate fate, entry_id id)
+static int place(struct building *b, size_t i, entry_id id)
 {
 	const struct tree_entry *t = &b->in[i];
-	struct built_entry *o = &b->out->entries[i];
 
-	o->fate = fate;
-	o->id = id;
 	return building_place(b, (struct placement){.id = id,
 					 .dir = b->out->entries[t->up].id,
 					 .name = t->name,
 					 .order = (uint32_t)i});
+}
+
+/* Where the entry stands, for the format; told of what is new as well as of what moved. */
+static int stands(struct building *b, size_t i, enum build_fate fate, entry_id id)
+{
+	struct built_entry *o = &b->out->entries[i];
+
+	o->fate = fate;
+	o->id = id;
+	return place(b, i, id);
 }
 
 /* Something of the map that no base has. */
@@ -129,10 +135,12 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	struct built_entry *o = &b->out->entries[i];
 	struct error why = ERROR_INIT;
 	struct meaning m;
+	int r;
 
 	if (is_home(b, i)) {
 		o->id = b->in[i].from;
-		return claim(b, o->id, 0);
+		r = claim(b, o->id, 0);
+		return r < 0 || !b->f->fold ? r : place(b, i, o->id);
 	}
 	if (building_meaning(b, i, &m, &why) < 0) {
 		building_refuse(b, i, &why);
