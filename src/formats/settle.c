@@ -274,6 +274,18 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 	return building_passes(r) ? r : 0;
 }
 
+/* A part that is always there, unless its object leaves: from the begin, as if that had been
+ * written, since other files may say more of it. */
+static int empty_part(struct building *b, size_t i, entry_id id, enum build_fate *ret)
+{
+	struct error why = ERROR_INIT;
+	bool put;
+	int r = b->in[b->in[i].up].gone ? 0 : building_put(b, id, NULL, &put, &why);
+
+	*ret = r < 0 ? BUILD_NEEDED : BUILD_EMPTIED;
+	return building_passes(r) ? r : 0;
+}
+
 /* What the base has at a path where nothing of it stands any more. */
 static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone)
 {
@@ -288,6 +300,12 @@ static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone
 	if (en.standing)
 		return empty(b, id, &o->old);
 	o->old = en.needed ? BUILD_NEEDED : en.lasting ? BUILD_EMPTIED : gone;
+	if (en.lasting && !en.dir) {
+		int r = empty_part(b, i, id, &o->old);
+
+		if (r < 0 || o->old == BUILD_EMPTIED)
+			return r;
+	}
 	return building_place(b, (struct placement){.id = id, .removed = true});
 }
 

@@ -29,18 +29,12 @@ static int meaning(const struct snapshot *s, entry_id dir, const char *name, boo
 	return 0;
 }
 
-static int clear(struct tcm_map *m, enum tcm_file f, struct error *e)
-{
-	struct buffer none = BUFFER_INIT;
-
-	return tcm_put(m, f, &none, e);
-}
-
 /* The only one that the mount may not have had. */
 static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
+	struct buffer none = BUFFER_INIT;
 	struct tcm_map *m;
 	int r;
 
@@ -50,7 +44,7 @@ static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir,
 	if (r < 0)
 		return r;
 	next = &m->base;
-	r = clear(m, TCM_OBJECTS, e);
+	r = tcm_put(m, TCM_OBJECTS, &none, e);
 	if (r < 0)
 		return r;
 	snapshot_unref(*s);
@@ -123,20 +117,17 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 	if (r < 0)
 		return r;
 	done = &m->base;
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (p[i].id == 2 * TCM_OBJECTS)
 			objects = !p[i].removed;
 		else if (p[i].removed && p[i].id == 2 * TCM_INFO)
 			say(arg, "info.json is gone, but its name and author stay: a map has them");
-		else if (p[i].removed)
-			r = clear(m, (enum tcm_file)(p[i].id / 2), e);
 	}
 	if (!objects) {
 		bytes_unref(m->stored[TCM_OBJECTS]);
 		m->stored[TCM_OBJECTS] = NULL;
 	}
-	if (r == 0)
-		r = tell_if_in_doubt(m, say, arg, e);
+	r = tell_if_in_doubt(m, say, arg, e);
 	if (r == 0)
 		*ret = tcm_map_same(tcm_map_of(s), m) ? snapshot_ref(s) : TAKE(done);
 	return r;
