@@ -125,7 +125,8 @@ struct format_setting {
 	const char *key;           /* "raw" */
 	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
 	uint32_t least, most;      /* ... or, unless most is 0, a number from it to most, or 0 */
-	const char *help;          /* for --help, what it does in a few words */
+	bool means;       /* names and contents mean something else with it: a journal holds it */
+	const char *help; /* for --help, what it does in a few words */
 };
 
 struct format {
@@ -377,6 +378,9 @@ struct format_tree {
 	 */
 	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
+
+/* Is the option one that a journal holds (format_setting.means)? */
+bool format_means(const struct format *f, const char *option);
 
 /* The length of any file, on a worker. */
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
