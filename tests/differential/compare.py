@@ -200,11 +200,51 @@ def base_of_the_file(c, d):
         d.kind in ("look", "shown") and d.where[0] == "info.json" or d.where == "objects.csv")
 
 
+def made_after_a_save(c, d):
+    """Section 1: what a save moved or removed is in no base, and what is made there is a new file: behind the others,
+    of its ending's type."""
+    return d.kind == "map" and c.saved and of(c.case.format).same_but_for_order(c.old.end.files, c.new.end.files)
+
+
+def moved_as_shown(c, d):
+    """Section 3, rule 2: what is renamed to or from a compiled ending is what was shown, and until the save that is
+    what was written."""
+    if c.case.format != "torchlight":
+        return False
+    moved, written = of("torchlight").kinds_changed(c.case.ops)
+    if d.kind in ("look", "shown", "left"):
+        return d.where[0].upper() in moved
+    if d.kind == "result":
+        return d.where.split()[1] == "mv" and d.old == "0" and d.new == "mv EINVAL" and bool(written or moved)
+    return d.kind in ("map", "report", "code") and written
+
+
+def time_before_a_kill(c, d):
+    """Rule 8: the journal holds no times."""
+    kill = max((i for i, op in enumerate(c.case.ops) if op[0] == "kill"), default=0)
+    return d.kind in ("map", "report", "code") and any(op[0] == "utime" for op in c.case.ops[:kill])
+
+
+def last_name(c, d):
+    """A name is written as the last rename has it; the old program went on with the letters of before."""
+    if c.case.format != "torchlight" or d.kind not in ("look-name", "shown-name"):
+        return False
+    names = [op[2] for op in c.case.ops if op[0] == "mv" and (d.where.lower() + "/").startswith(op[2].lower() + "/")]
+    return bool(names) and (not d.new or (d.where + "/").startswith(names[-1] + "/"))
+
+
+def dirs_of_hidden(c, d):
+    """Section 1: after a save there are the directories that the saved archive has for what it hides."""
+    return (c.case.format == "torchlight" and c.saved and d.kind in ("look-name", "shown-name") and not d.old
+            and of("torchlight").lists_below(c.case.ops, d.where))
+
+
 ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
            removed_after_written, aside_as_it_was, as_saved,
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
-           order_among_equals, base_of_the_file]
+           order_among_equals, base_of_the_file, made_after_a_save, moved_as_shown, time_before_a_kill, last_name,
+           dirs_of_hidden]
 
 
 # ---- the comparison
