@@ -90,6 +90,7 @@ struct entry {
 	 * the map is saved. No change, and nothing for the journal. With fixed; its name means
 	 * FORMAT_DRAWN to a mount that does not have it. */
 	bool derived;
+	const char *name; /* of lookup, where names fold: the listed one, the snapshot's; or NULL */
 	uint64_t size;
 	uint64_t most; /* bytes that put would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;

@@ -145,3 +145,15 @@ def test_letters_stay_through_saves_and_a_kill(box):
     names = [p + e["name"] for p, entries in tlread.manifest(data[tlread.modheader(data)["offman"]:])["dirs"]
              for e in entries]
     assert names == [n.upper() for n in names]
+
+
+def test_who_looks_by_other_letters_changes_no_name(box):
+    m = small(box)
+    m.put("media/units/b.dat", dat("b"))
+    assert there(m, "a.dat")
+    os.rename(m / "MEDIA/readme.txt", m / "media/x.ogg")
+    before = {"MEDIA/UNITS/A.DAT", "MEDIA/UNITS/B.DAT", "MEDIA/x.ogg", "MEDIA/UNITS"}
+    assert before <= set(shown(m))
+    sync(m)
+    assert before <= set(shown(m))
+    m.unmount()
