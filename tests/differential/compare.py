@@ -225,12 +225,64 @@ def time_before_a_kill(c, d):
     return d.kind in ("map", "report", "code") and any(op[0] == "utime" for op in c.case.ops[:kill])
 
 
-def last_name(c, d):
-    """A name is written as the last rename has it; the old program went on with the letters of before."""
-    if c.case.format != "torchlight" or d.kind not in ("look-name", "shown-name"):
+def letters(c, d):
+    """Rule 1: a name is written as it was, or as the last rename has it. The old program told of it in the letters of
+    whoever wrote, and kept those of before a rename."""
+    if c.case.format != "torchlight" or d.kind not in ("look-name", "shown-name", "left-name", "report"):
         return False
-    names = [op[2] for op in c.case.ops if op[0] == "mv" and (d.where.lower() + "/").startswith(op[2].lower() + "/")]
-    return bool(names) and (not d.new or (d.where + "/").startswith(names[-1] + "/"))
+    if d.kind == "report":
+        other = c.new.end.report if d.old else c.old.end.report
+        return d.where.lower() in [line.lower() for line in other]
+    if d.kind == "left-name":
+        return d.where.lower() in [path.lower() for path in (c.new if d.old else c.old).end.left]
+    names = [op[2].rpartition("/")[2] for op in c.case.ops if op[0] == "mv"]
+    return any(n.lower() in d.where.lower().split("/") and (d.old or n in d.where.split("/")) for n in names)
+
+
+def time_of_moved(c, d):
+    """Rule 2: what moved has its own time, also where its old name is another file's."""
+    return d.kind == "map" and any(op[0] == "mv" for op in c.case.ops) and c.case.format == "torchlight" and of(
+        "torchlight").same_but_for_times(c.old.end.files, c.new.end.files)
+
+
+def time_of_a_draft(c, d):
+    """Rule 2: a draft never enters the map, nor does its time."""
+    refused = [op[1] for op, r in zip(c.case.ops, c.new.results) if r and r.endswith("EINVAL")]
+    return d.kind in ("report", "map") and any(op[0] == "utime" and op[1] in refused for op in c.case.ops)
+
+
+def judged_as_written(c, d):
+    """Rule 2: what is cut is the bytes that were written, and a file is judged alone, against the base: what another
+    one before it said (the type of a layer that was made) is not known."""
+    op = c.case.ops[int(d.where.split(":")[0])] if d.kind == "result" else ()
+    if not op or d.old != "0" or not d.new.endswith(" EINVAL"):
+        return False
+    return op[0] == "cut" or op[2 if op[0] == "mv" else 1].endswith("layer.json") or (
+        op[0] == "mv" and any(r and r.endswith("EINVAL") for r in c.new.results))
+
+
+def size_of_a_layer(c, d):
+    """Rule 5, 12: a written layer.json or all tables together decide the size; a table that has the base's is cut or
+    filled, what was moved to one shows what it was until the save, and what got another size was saved."""
+    if c.case.format != "teeworlds" or not any(op[0] in ("put", "mv") and op[-1 if op[0] == "mv" else 1].endswith(
+            (".csv", "layer.json")) for op in c.case.ops):
+        return False
+    if d.kind in ("look", "shown"):
+        return d.where[0].endswith((".csv", "layer.json"))
+    return d.kind in ("code", "report", "left-name", "map") and (
+        any("(the layer has" in line for line in c.old.end.report + c.new.end.report) or d.where.endswith(".csv"))
+
+
+def raw_first(c, d):
+    """Section 1: contents are applied in the order of their paths, raw/ first."""
+    return d.kind in ("look", "shown", "map", "report", "code") and any(
+        op[0] in ("put", "cut") and op[1].startswith("raw/") for op in c.case.ops)
+
+
+def written_over(c, d):
+    """One tree, one map: what was written over is in no tree, and leaves nothing behind."""
+    targets = [op[2 if op[0] == "mv" else 1] for op in c.case.ops if op[0] in ("put", "mv")]
+    return d.kind == "map" and any(t.startswith("info/") and targets.count(t) > 1 for t in targets)
 
 
 def dirs_of_hidden(c, d):
@@ -243,8 +295,8 @@ ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save
            removed_after_written, aside_as_it_was, as_saved,
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
-           order_among_equals, base_of_the_file, made_after_a_save, moved_as_shown, time_before_a_kill, last_name,
-           dirs_of_hidden]
+           order_among_equals, base_of_the_file, made_after_a_save, moved_as_shown, time_before_a_kill, letters,
+           dirs_of_hidden, time_of_moved, time_of_a_draft, judged_as_written, size_of_a_layer, raw_first, written_over]
 
 
 # ---- the comparison
