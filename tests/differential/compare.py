@@ -285,6 +285,24 @@ def written_over(c, d):
     return d.kind == "map" and any(t.startswith("info/") and targets.count(t) > 1 for t in targets)
 
 
+def made_anew(c, d):
+    """One tree, one map: what was removed or moved aside is no content of the file that is made there then. Where that
+    is refused the map has what the base has, and so it has where what went aside alone is left."""
+    gone = {op[1]: i for i, op in enumerate(c.case.ops) if op[0] in ("rm", "mv")}
+    last = {op[2 if op[0] == "mv" else 1]: r for op, r in zip(c.case.ops, c.new.results) if op[0] in ("put", "mv")}
+    written = {op[1] for op in c.case.ops if op[0] == "put"}
+    paths = [p for p in gone if p in written or any(op[0] == "mv" and op[2] == p for op in c.case.ops)]
+    return d.kind in ("report", "map", "code", "left-name") and any(
+        (last.get(p) or "").endswith("EINVAL") or c.aside_and_gone() or any(
+            op[0] == "mv" and op[1] == p and is_aside(c, op[2]) for op in c.case.ops) for p in paths)
+
+
+def empty_as_before(c, d):
+    """Rule 12: a file that says again what it said in the base was not saved."""
+    return d.kind == "report" and d.old.startswith("saved: ") and not d.new and not any(
+        other.kind == "map" for other in all_differences(c))
+
+
 def dirs_of_hidden(c, d):
     """Section 1: after a save there are the directories that the saved archive has for what it hides."""
     return (c.case.format == "torchlight" and c.saved and d.kind in ("look-name", "shown-name") and not d.old
@@ -296,7 +314,8 @@ ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
            order_among_equals, base_of_the_file, made_after_a_save, moved_as_shown, time_before_a_kill, letters,
-           dirs_of_hidden, time_of_moved, time_of_a_draft, judged_as_written, size_of_a_layer, raw_first, written_over]
+           dirs_of_hidden, time_of_moved, time_of_a_draft, judged_as_written, size_of_a_layer, raw_first, written_over,
+           made_anew, empty_as_before]
 
 
 # ---- the comparison

@@ -56,7 +56,7 @@ static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir,
 /* Nothing in a file says how it is to be read. Would its next reader come to the same? */
 static bool reads_back(const struct tcm_map *m, const struct buffer *file)
 {
-	const struct tcm_demand none = {{-1, -1, -1}, false};
+	const struct tcm_demand none = {.answers = {-1, -1, -1}};
 	size_t at = TCM_TAG_SIZE + m->stored[TCM_INFO]->size;
 	struct tcm_reading r, rival;
 
@@ -88,12 +88,13 @@ static int tell_if_in_doubt(const struct tcm_map *m, void (*say)(void *arg, cons
 	return 0;
 }
 
-/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for. */
+/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for; and with
+ * its points, whose number may not stand in the file. */
 static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	const struct tcm_map *m = tcm_map_of(finalized);
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	char options[64];
+	char options[64], text[128];
 
 	*ret = NULL;
 	tcm_encode(m, &file);
@@ -102,7 +103,9 @@ static int names(const struct snapshot *finalized, struct bytes **ret, struct er
 	if (reads_back(m, &file))
 		return 0;
 	tcm_variant_describe(&m->variant, options);
-	*ret = bytes_copy(options, strlen(options));
+	snprintf(text, sizeof(text), "%s,%zu,%d", options, tcm_count(m, TCM_POINTS),
+		m->variant.real);
+	*ret = bytes_copy(text, strlen(text));
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
 }
 
