@@ -31,13 +31,15 @@ class Context:
                    for op in self.case.ops)
 
     def aside_and_gone(self):
-        """Was something moved, and then removed or covered where it came to?"""
-        moved = set()
+        """Was something moved, and then removed or covered where it came to, or moved on to another name?"""
+        moved = {}
         for op in self.case.ops:
+            if op[0] == "mv" and moved.get(op[1], op[2]) != op[2]:
+                return True
             if op[0] in ("rm", "rmdir", "put", "mv") and op[2 if op[0] == "mv" else 1] in moved:
                 return True
             if op[0] == "mv" and of(self.case.format).is_aside(op[2]):
-                moved.add(op[2])
+                moved[op[2]] = op[1]
         return False
 
 

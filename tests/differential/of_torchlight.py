@@ -177,7 +177,10 @@ class Drawer(Draw):
     def head(self):
         if ".mod/info.json" not in self.content:
             raise Nothing
-        value = json.loads(self.content[".mod/info.json"])
+        try:
+            value = json.loads(self.content[".mod/info.json"])
+        except ValueError:  # a draft
+            raise Nothing from None
         key = self.rng.choice(sorted(value))
         if isinstance(value[key], str):
             value[key] = self.rng.choice(("", "Title", "ü" * 9))
