@@ -228,7 +228,7 @@ def time_before_a_kill(c, d):
 
 
 def letters(c, d):
-    """Rule 1: a name is written as it was, or as the last rename has it. The old program told of it in the letters of
+    """Rule 1: a name is written as it was, or as who made or renamed it has it. The old program told of it in the letters of
     whoever wrote, and kept those of before a rename."""
     if c.case.format != "torchlight" or d.kind not in ("look-name", "shown-name", "left-name", "report"):
         return False
@@ -237,7 +237,8 @@ def letters(c, d):
         return d.where.lower() in [line.lower() for line in other]
     if d.kind == "left-name":
         return d.where.lower() in [path.lower() for path in (c.new if d.old else c.old).end.left]
-    names = [op[2].rpartition("/")[2] for op in c.case.ops if op[0] == "mv"]
+    names = [op[2 if op[0] == "mv" else 1].rpartition("/")[2] for op in c.case.ops if op[0] in ("mv", "mkdir") or (
+        op[0] == "put" and op[2] in ("new", "trunc", "shell"))]
     return any(n.lower() in d.where.lower().split("/") and (d.old or n in d.where.split("/")) for n in names)
 
 
