@@ -100,7 +100,7 @@ def same_but_for_times(one, two):
 
 
 def kinds_changed(ops):
-    """Paths of what came there by a rename from a name that means another content, and whether any was written before."""
+    """Paths of what came there by a rename from a name that means another content, and whether any was written, or moved so, before."""
     moved, written, any_written = set(), set(), False
     for op in ops:
         if op[0] == "put":
@@ -108,8 +108,9 @@ def kinds_changed(ops):
         if op[0] == "mv":
             old, new = op[1].upper(), op[2].upper()
             if kind(old) != kind(new) or old in moved:
+                any_written |= old in written or old in moved
                 moved.add(new)
-                any_written |= old in written
+            moved |= {new + p[len(old):] for p in moved if p.startswith(old + "/")}
             if old in written:
                 written.add(new)
     return moved, any_written
