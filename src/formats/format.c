@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/format.h"
 
+#include <string.h>
+
 #include "base/array.h"
 #include "base/refs.h"
 
@@ -26,6 +28,16 @@ void snapshot_unref(struct snapshot *s)
 {
 	if (s && refs_drop(&s->refs))
 		s->free(s);
+}
+
+bool format_means(const struct format *f, const char *option)
+{
+	size_t n = strcspn(option, "=");
+
+	for (const struct format_setting *s = f->settings; s && s->key; s++)
+		if (strlen(s->key) == n && strncmp(s->key, option, n) == 0)
+			return s->means;
+	return false;
 }
 
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)

@@ -90,6 +90,7 @@ struct entry {
 	 * the map is saved. No change, and nothing for the journal. With fixed; its name means
 	 * FORMAT_DRAWN to a mount that does not have it. */
 	bool derived;
+	const char *name; /* of lookup, where names fold: the listed one, the snapshot's; or NULL */
 	uint64_t size;
 	uint64_t most; /* bytes that put would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;
@@ -125,7 +126,8 @@ struct format_setting {
 	const char *key;           /* "raw" */
 	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
 	uint32_t least, most;      /* ... or, unless most is 0, a number from it to most, or 0 */
-	const char *help;          /* for --help, what it does in a few words */
+	bool means;       /* names and contents mean something else with it: a journal holds it */
+	const char *help; /* for --help, what it does in a few words */
 };
 
 struct format {
@@ -257,7 +259,8 @@ struct format_fault {
 
 /* What it takes to change a map and to write it. */
 struct format_edit {
-	/* Judge what was written to id, against s, and make the version that has it. others: what a
+	/* Judge what was written to id, against s, and make the version that has it. in: NULL where
+	 * a `lasting` file was removed: its empty form (a table of zeros). others: what a
 	 * name in it means is what stands under that name there, and if nothing does, what s had
 	 * there when it was opened; NULL: it is judged alone, and only the latter is known. *ret =
 	 * NULL: it says what stands there already. t (may be NULL) says which entries may show
@@ -358,13 +361,13 @@ struct format_tree {
 	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 		struct error *e);
 	/*
-	 * The map to be written: s with its objects placed. A part that is `removed` takes its
-	 * empty form (an info text none, a plane zeros) or, where it has none, stays and is told.
-	 * Listed are the objects that are new, were moved or renamed, or leave; all others stay as
+	 * The map to be written: s with its objects placed. A part that is `removed` stays
+	 * and is told. Listed are the objects that are new, were moved or renamed, or leave, and,
+	 * where names fold, those whose name may be written in other letters; all others stay as
 	 * they are. Positions in names count as rule 5 of the layout says, and where that leaves it
-	 * open, `order`. References follow; those to what left become
-	 * none, and say() is told. Also adds what a game needs where the map is a new one.
-	 * With nothing to do *ret is a reference to s.
+	 * open, `order`. References follow; those to what left become none, and say() is told. Also
+	 * adds what a game needs where the map is a new one. With nothing to do *ret is a reference
+	 * to s.
 	 */
 	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
@@ -376,6 +379,9 @@ struct format_tree {
 	 */
 	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
+
+/* Is the option one that a journal holds (format_setting.means)? */
+bool format_means(const struct format *f, const char *option);
 
 /* The length of any file, on a worker. */
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);

@@ -50,18 +50,24 @@ int building_meaning(const struct building *b, size_t i, struct meaning *ret, st
 		b->now, dir, t->name, t->dir, t->from == ENTRY_NONE ? ENTRY_ROOT : t->from, ret, e);
 }
 
-/* Where the entry stands, for the format; told of what is new as well as of what moved. */
-static int stands(struct building *b, size_t i, enum build_fate fate, entry_id id)
+static int place(struct building *b, size_t i, entry_id id)
 {
 	const struct tree_entry *t = &b->in[i];
-	struct built_entry *o = &b->out->entries[i];
 
-	o->fate = fate;
-	o->id = id;
 	return building_place(b, (struct placement){.id = id,
 					 .dir = b->out->entries[t->up].id,
 					 .name = t->name,
 					 .order = (uint32_t)i});
+}
+
+/* Where the entry stands, for the format; told of what is new as well as of what moved. */
+static int stands(struct building *b, size_t i, enum build_fate fate, entry_id id)
+{
+	struct built_entry *o = &b->out->entries[i];
+
+	o->fate = fate;
+	o->id = id;
+	return place(b, i, id);
 }
 
 /* Something of the map that no base has. */
@@ -129,10 +135,12 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	struct built_entry *o = &b->out->entries[i];
 	struct error why = ERROR_INIT;
 	struct meaning m;
+	int r;
 
 	if (is_home(b, i)) {
 		o->id = b->in[i].from;
-		return claim(b, o->id, 0);
+		r = claim(b, o->id, 0);
+		return r < 0 || !b->f->fold ? r : place(b, i, o->id);
 	}
 	if (building_meaning(b, i, &m, &why) < 0) {
 		building_refuse(b, i, &why);
@@ -266,6 +274,18 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 	return building_passes(r) ? r : 0;
 }
 
+/* A part that is always there, unless its object leaves: from the begin, as if that had been
+ * written, since other files may say more of it. */
+static int empty_part(struct building *b, size_t i, entry_id id, enum build_fate *ret)
+{
+	struct error why = ERROR_INIT;
+	bool put;
+	int r = b->in[b->in[i].up].gone ? 0 : building_put(b, id, NULL, &put, &why);
+
+	*ret = r < 0 ? BUILD_NEEDED : BUILD_EMPTIED;
+	return building_passes(r) ? r : 0;
+}
+
 /* What the base has at a path where nothing of it stands any more. */
 static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone)
 {
@@ -280,6 +300,12 @@ static int leave(struct building *b, size_t i, entry_id id, enum build_fate gone
 	if (en.standing)
 		return empty(b, id, &o->old);
 	o->old = en.needed ? BUILD_NEEDED : en.lasting ? BUILD_EMPTIED : gone;
+	if (en.lasting && !en.dir) {
+		int r = empty_part(b, i, id, &o->old);
+
+		if (r < 0 || o->old == BUILD_EMPTIED)
+			return r;
+	}
 	return building_place(b, (struct placement){.id = id, .removed = true});
 }
 

@@ -31,13 +31,15 @@ class Context:
                    for op in self.case.ops)
 
     def aside_and_gone(self):
-        """Was something moved, and then removed or covered where it came to?"""
-        moved = set()
+        """Was something moved, and then removed or covered where it came to, or moved on to another name?"""
+        moved = {}
         for op in self.case.ops:
+            if op[0] == "mv" and moved.get(op[1], op[2]) != op[2]:
+                return True
             if op[0] in ("rm", "rmdir", "put", "mv") and op[2 if op[0] == "mv" else 1] in moved:
                 return True
             if op[0] == "mv" and of(self.case.format).is_aside(op[2]):
-                moved.add(op[2])
+                moved[op[2]] = op[1]
         return False
 
 
@@ -200,11 +202,123 @@ def base_of_the_file(c, d):
         d.kind in ("look", "shown") and d.where[0] == "info.json" or d.where == "objects.csv")
 
 
+def made_after_a_save(c, d):
+    """Section 1: what a save moved or removed is in no base, and what is made there is a new file: behind the others,
+    of its ending's type."""
+    return d.kind == "map" and c.saved and of(c.case.format).same_but_for_order(c.old.end.files, c.new.end.files)
+
+
+def moved_as_shown(c, d):
+    """Section 3, rule 2: what is renamed to or from a compiled ending is what was shown, and until the save that is
+    what was written."""
+    if c.case.format != "torchlight":
+        return False
+    moved, written = of("torchlight").kinds_changed(c.case.ops)
+    if d.kind in ("look", "shown", "left"):
+        return d.where[0].upper() in moved
+    if d.kind == "result":
+        return d.where.split()[1] == "mv" and d.old == "0" and d.new == "mv EINVAL" and bool(written or moved)
+    return d.kind in ("map", "report", "code") and written
+
+
+def time_before_a_kill(c, d):
+    """Rule 8: the journal holds no times."""
+    kill = max((i for i, op in enumerate(c.case.ops) if op[0] == "kill"), default=0)
+    return d.kind in ("map", "report", "code") and any(op[0] == "utime" for op in c.case.ops[:kill])
+
+
+def letters(c, d):
+    """Rule 1: a name is written as it was, or as who made or renamed it has it. The old program told of it in the letters of
+    whoever wrote, and kept those of before a rename."""
+    if c.case.format != "torchlight" or d.kind not in ("look-name", "shown-name", "left-name", "report"):
+        return False
+    if d.kind == "report":
+        other = c.new.end.report if d.old else c.old.end.report
+        return d.where.lower() in [line.lower() for line in other]
+    if d.kind == "left-name":
+        return d.where.lower() in [path.lower() for path in (c.new if d.old else c.old).end.left]
+    names = [op[2 if op[0] == "mv" else 1].rpartition("/")[2] for op in c.case.ops if op[0] in ("mv", "mkdir") or (
+        op[0] == "put" and op[2] in ("new", "trunc", "shell"))]
+    return any(n.lower() in d.where.lower().split("/") and (d.old or n in d.where.split("/")) for n in names)
+
+
+def time_of_moved(c, d):
+    """Rule 2: what moved has its own time, also where its old name is another file's."""
+    return d.kind == "map" and any(op[0] == "mv" for op in c.case.ops) and c.case.format == "torchlight" and of(
+        "torchlight").same_but_for_times(c.old.end.files, c.new.end.files)
+
+
+def time_of_a_draft(c, d):
+    """Rule 2: a draft never enters the map, nor does its time."""
+    refused = [op[1] for op, r in zip(c.case.ops, c.new.results) if r and r.endswith("EINVAL")]
+    return d.kind in ("report", "map") and any(op[0] == "utime" and op[1] in refused for op in c.case.ops)
+
+
+def judged_as_written(c, d):
+    """Rule 2: what is cut is the bytes that were written, and a file is judged alone, against the base: what another
+    one before it said (the type of a layer that was made) is not known."""
+    op = c.case.ops[int(d.where.split(":")[0])] if d.kind == "result" else ()
+    if not op or d.old != "0" or not d.new.endswith(" EINVAL"):
+        return False
+    return op[0] == "cut" or op[2 if op[0] == "mv" else 1].endswith("layer.json") or (
+        op[0] == "mv" and any(r and r.endswith("EINVAL") for r in c.new.results))
+
+
+def size_of_a_layer(c, d):
+    """Rule 5, 12: a written layer.json or all tables together decide the size; a table that has the base's is cut or
+    filled, what was moved to one shows what it was until the save, and what got another size was saved."""
+    if c.case.format != "teeworlds" or not any(op[0] in ("put", "mv") and op[-1 if op[0] == "mv" else 1].endswith(
+            (".csv", "layer.json")) for op in c.case.ops):
+        return False
+    if d.kind in ("look", "shown"):
+        return d.where[0].endswith((".csv", "layer.json"))
+    return d.kind in ("code", "report", "left-name", "map") and (
+        any("(the layer has" in line for line in c.old.end.report + c.new.end.report) or d.where.endswith(".csv"))
+
+
+def raw_first(c, d):
+    """Section 1: contents are applied in the order of their paths, raw/ first."""
+    return d.kind in ("look", "shown", "map", "report", "code") and any(
+        op[0] in ("put", "cut") and op[1].startswith("raw/") for op in c.case.ops)
+
+
+def written_over(c, d):
+    """One tree, one map: what was written over is in no tree, and leaves nothing behind."""
+    targets = [op[2 if op[0] == "mv" else 1] for op in c.case.ops if op[0] in ("put", "mv")]
+    return d.kind == "map" and any(t.startswith("info/") and targets.count(t) > 1 for t in targets)
+
+
+def made_anew(c, d):
+    """One tree, one map: what was removed or moved aside is no content of the file that is made there then. Where that
+    is refused the map has what the base has, and so it has where what went aside alone is left."""
+    gone = {op[1]: i for i, op in enumerate(c.case.ops) if op[0] in ("rm", "mv")}
+    last = {op[2 if op[0] == "mv" else 1]: r for op, r in zip(c.case.ops, c.new.results) if op[0] in ("put", "mv")}
+    written = {op[1] for op in c.case.ops if op[0] == "put"}
+    paths = [p for p in gone if p in written or any(op[0] == "mv" and op[2] == p for op in c.case.ops)]
+    return d.kind in ("report", "map", "code", "left-name") and any(
+        (last.get(p) or "").endswith("EINVAL") or c.aside_and_gone() or any(
+            op[0] == "mv" and op[1] == p and is_aside(c, op[2]) for op in c.case.ops) for p in paths)
+
+
+def empty_as_before(c, d):
+    """Rule 12: a file that says again what it said in the base was not saved."""
+    return d.kind == "report" and d.old.startswith("saved: ") and not d.new and not any(
+        other.kind == "map" for other in all_differences(c))
+
+
+def dirs_of_hidden(c, d):
+    """Section 1: after a save there are the directories that the saved archive has for what it hides."""
+    return (c.case.format == "torchlight" and c.saved and d.kind in ("look-name", "shown-name") and not d.old
+            and of("torchlight").lists_below(c.case.ops, d.where))
+
+
 ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
            removed_after_written, aside_as_it_was, as_saved,
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
-           order_among_equals, base_of_the_file]
+           order_among_equals, base_of_the_file, made_after_a_save, moved_as_shown, time_before_a_kill, letters,
+           dirs_of_hidden, time_of_moved, time_of_a_draft, judged_as_written, size_of_a_layer, raw_first, written_over,
+           made_anew, empty_as_before]
 
 
 # ---- the comparison

@@ -85,7 +85,41 @@ def same(one, two, saved):
 
 
 def same_but_for_order(one, two):
-    return False
+    """A file's type is that of its ending, or the one that its place had before."""
+    def plain(files):
+        head, _, man = contents(files, True)
+        return head, sorted((p, sorted(dict(e, type=0).items(), key=str)) for p, entries in man["dirs"] for e in entries)
+    return bool(one and two) and plain(one) == plain(two)
+
+
+def same_but_for_times(one, two):
+    def plain(files):
+        head, _, man = contents(files, True)
+        return head, [(p, [dict(e, time=0) for e in entries]) for p, entries in man["dirs"]]
+    return bool(one and two) and plain(one) == plain(two)
+
+
+def kinds_changed(ops):
+    """Paths of what came there by a rename from a name that means another content, and whether any was written, or moved so, before."""
+    moved, written, any_written = set(), set(), False
+    for op in ops:
+        if op[0] == "put":
+            written.add(op[1].upper())
+        if op[0] == "mv":
+            old, new = op[1].upper(), op[2].upper()
+            if kind(old) != kind(new) or old in moved:
+                any_written |= old in written or old in moved
+                moved.add(new)
+            moved |= {new + p[len(old):] for p in moved if p.startswith(old + "/")}
+            if old in written:
+                written.add(new)
+    return moved, any_written
+
+
+def lists_below(ops, path):
+    """Was a file in this directory listed as to be removed?"""
+    return any(op[0] == "put" and op[1] == ".mod/removed.txt" and any(
+        line.upper().startswith(path.upper() + "/") for line in op[3].decode(errors="replace").splitlines()) for op in ops)
 
 
 def is_aside(path):
@@ -144,7 +178,10 @@ class Drawer(Draw):
     def head(self):
         if ".mod/info.json" not in self.content:
             raise Nothing
-        value = json.loads(self.content[".mod/info.json"])
+        try:
+            value = json.loads(self.content[".mod/info.json"])
+        except ValueError:  # a draft
+            raise Nothing from None
         key = self.rng.choice(sorted(value))
         if isinstance(value[key], str):
             value[key] = self.rng.choice(("", "Title", "ü" * 9))

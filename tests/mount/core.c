@@ -11,7 +11,7 @@
  *     new            the same of an empty map made by --new
  *     save, end      what box.h says of them: the outcome; the text is the report
  *     kill [OPTION]  nothing is written, and the map mounted again, perhaps in another way: the
- *                    journal is replayed
+ *                    journal is replayed; the text is what it notes, or why not
  *     map [ENDING]   the map file as it is now, or the one of two that has a longer name
  *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
  *                    (a list is names and sizes, each with a NUL behind)
@@ -179,13 +179,14 @@ static int do_end(const struct request *q, struct answer *ret)
 static int do_kill(const struct request *q, struct answer *ret)
 {
 	struct error e = ERROR_INIT;
+	const char *said;
 	int r;
 
 	box_kill(q->box);
 	set_option(q->box, q->a);
 	r = box_mount(q->box, &e);
-	if (r < 0)
-		say(ret, error_text(&e), strlen(error_text(&e)));
+	said = r < 0 ? error_text(&e) : q->box->notes;
+	say(ret, said, strlen(said));
 	return r;
 }
 

@@ -63,7 +63,7 @@ class CoreTree:
         return code, report.decode()
 
     def kill(self, option=""):
-        self.ask("kill", option)
+        return self.ask("kill", option)[1].decode()
 
     def map(self, ending=""):
         return self.ask("map", ending)[1]

@@ -10,6 +10,7 @@ import pytest
 
 import box as boxes
 import parts
+from editing import sync
 
 SETTINGS = "info/settings.cfg"
 PHOTO = "images/photo.jpg"
@@ -20,27 +21,30 @@ def kept(box):
     return [n for n in box.beside() if n.endswith(".kept")]
 
 
-def test_a_change_that_this_mount_cannot_do_again_is_kept_and_told(box, small):
+def test_what_comes_back_means_what_it_did_whatever_options_the_next_mount_has(box, small):
     m = box.mount(small, "raw=rw")
     blob = sorted(os.listdir(m / "raw/data"))[-1]
-    m.put("raw/data/" + blob, m.get("raw/data/" + blob)[::-1])
+    turned = m.get("raw/data/" + blob)[::-1]
+    m.put("raw/data/" + blob, turned)
+    box.kill_worker()
+    m = box.mount(small, "raw=off")
+    assert "its options hold: -o raw=rw\n" in m.result.err
+    assert m.get("raw/data/" + blob) == turned
     m.put("info/author", b"me\n")
     box.kill_worker()
     m = box.mount(small)
-    assert "could not be done again" in m.result.err
-    r = m.unmount(code=5)
-    name, = kept(box)
-    assert name in r.out
-    box.allow(name)
-    assert parts.author(small) == b"me\0"
-    r = box.run("recover", small)
-    assert name + ": set aside, 2 changes" in r.out
-    out = os.path.join(box.root, "out")
-    os.chmod(small, 0o600)
-    assert box.run("recover", small, "--extract", out).code == 0
-    path = os.path.join(out, "raw/data", blob)
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
-    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
+    assert m.get("raw/data/" + blob) == turned
+    boxes.put(m / PHOTO, b"JPEG", NEW)
+    sync(m)
+    m.put("info/author", b"you\n")
+    box.kill_worker()
+    m = box.mount(small, "raw=off")
+    assert "its options hold: -o raw=rw\n" in m.result.err
+    m.unmount()
+    m = box.mount(small, "raw=off")
+    assert "options" not in m.result.err and not os.path.exists(m / "raw")
+    m.unmount()
+    assert parts.author(small) == b"you\0"
 
 
 def test_a_damaged_journal_is_told_and_kept(box, small):
@@ -60,6 +64,13 @@ def test_a_damaged_journal_is_told_and_kept(box, small):
     r = m.unmount(code=5)
     assert kept(box) == [name + ".kept"] and name + ".kept" in r.out
     box.allow("*.kept")
+    assert name + ".kept: set aside, 1 change" in box.run("recover", small).out
+    out = os.path.join(box.root, "out")
+    os.chmod(small, 0o600)
+    assert box.run("recover", small, "--extract", out).code == 0
+    path = os.path.join(out, SETTINGS)
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
 
 
 def test_what_cannot_be_copied_out_keeps_the_mount(box, small):

@@ -171,6 +171,23 @@ def test_the_opaque_bit_follows_where_the_opacity_differs(box):
     assert [new[4 * i + 1] for i in (7, 8, 9)] == [0, 4, 0]
 
 
+@pytest.mark.parametrize("between", [False, True])
+def test_the_opaque_bit_follows_in_a_table_that_was_removed(box, between):
+    """The table is one of zeros then, as if that had been written: where the opacity differs the image says the bit."""
+    alphas = [255 if i % 2 else 0 for i in range(256)]
+    m = box.mount(box.add(opaque_map(alphas)))
+    os.unlink(m / "groups/0_Game/layers/1_all/flags.csv")
+    if between:
+        sync(m)
+    changed = list(alphas)
+    changed[7], changed[8], changed[9] = 0, 255, 249
+    m.put("images/0_set.png", encoded(tileset(changed)))
+    m.unmount()
+    after = datafile.Datafile.load(m.map)
+    flags = after.blob(after.of_type(datafile.LAYER)[1].ints[14])[1::4]
+    assert list(flags) == [4 if i == 8 else 0 for i in range(256)]
+
+
 def test_the_opaque_bit_stays_where_only_colours_change(box):
     alphas = [255] * 256
     raw = bytearray(opaque_map(alphas))

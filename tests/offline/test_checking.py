@@ -13,6 +13,7 @@ import maps  # first: it says where archives is
 import archives
 import datafile
 import places
+import shims
 from datafile import LAYER
 from maps import run
 
@@ -33,6 +34,22 @@ def test_maps_that_cannot_be_loaded_are_not(path):
     r = run("check", path)
     assert r.stdout.startswith(os.fsencode(path) + b": ")
     assert r.returncode == 2 or b": warning: " in r.stdout
+
+
+def test_the_text_of_a_list_larger_than_memory_is_not_written_to_be_dropped(box, small):
+    """A megabyte may hold a thousand of them, and that text is twice as long."""
+    f = datafile.Datafile(open(small, "rb").read())
+    quads = bytes(152 * 100000)
+    layers, groups = f.of_type(LAYER), f.of_type(datafile.GROUP)
+    f.items.append(datafile.Item(LAYER, len(layers), [0, 3, 0, 2, 100000, len(f.blobs()), -1, 0, 0, 0]))
+    groups[-1].ints[6] += 1
+    file = box.add(datafile.encode(f.items, f.blobs() + [quads]), "many.map")
+    counter = box.shim(shims.Inflate)
+    assert run("ls", "-lR", "-o", "cache=4M", file, env=box.env(counter.env())).returncode == 0
+    listed = len(counter.streams())  # each piece of the list is one
+    counter.reset()
+    assert run("check", "-o", "cache=4M", file, env=box.env(counter.env())).returncode == 0
+    assert 5 < listed and len(counter.streams()) < 1.5 * listed
 
 
 def spoiled(small, change):

@@ -136,7 +136,22 @@ void world_move(struct world *w, entry_id id, entry_id dir, const char *name)
 
 void world_remove(struct world *w, entry_id id)
 {
-	place(w, (struct placement){.id = id, .removed = true});
+	const struct extent nothing = EXTENT_INIT;
+	struct snapshot *next = NULL;
+	struct error err = ERROR_INIT;
+	struct entry en;
+
+	assert_ok(w->now->format->stat(w->now, id, &en, &err));
+	if (en.dir || !(en.lasting || en.standing)) {
+		place(w, (struct placement){.id = id, .removed = true});
+		return;
+	}
+	assert_ok(w->now->format->edit->put(
+		w->now, id, en.lasting ? NULL : &nothing, NULL, &next, NULL, &err));
+	if (next) {
+		snapshot_unref(w->now);
+		w->now = next;
+	}
 }
 
 static void say(void *arg, const char *line)

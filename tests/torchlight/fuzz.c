@@ -17,12 +17,12 @@
 #include "formats/torchlight/wire/tree.h"
 
 /* Each child is found by its name. */
-static void find_all(const struct manifest *m, const struct called *called)
+static void find_all(const struct manifest *m, const struct bytes *names)
 {
 	CLEANUP(tree_free) struct tree *t = NULL;
 	struct error e = ERROR_INIT;
 
-	tree_build(m, called, &t, &e);
+	judged(tree_build(m, names, &t, &e), &e);
 	for (uint32_t d = 0; t && d < t->n_dirs; d++)
 		for (uint32_t i = t->dirs[d].first; i < t->dirs[d].first + t->dirs[d].n; i++)
 			if (tree_find(t, d, tree_name(t, &t->children[i])) != &t->children[i])
@@ -37,14 +37,13 @@ TARGET(fuzz_manifest)
 
 	if (judged(manifest_read(data, size, &m, &e), &e) == 0 &&
 		removed_mark(m, NULL, &n, &e) == 0)
-		find_all(m, &(struct called){0});
+		find_all(m, NULL);
 }
 
 /* Three files of one name and a fourth, which a mount calls as some list says. */
 TARGET(fuzz_called)
 {
 	static const char *const names[] = {"X.DAT", "X.DAT", "X~2.DAT", "X.DAT"};
-	__attribute__((cleanup(called_finish))) struct called called = {0};
 	CLEANUP(bytes_unref) struct bytes *list = bytes_copy(data, size);
 	CLEANUP(manifest_free) struct manifest *m = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -58,8 +57,7 @@ TARGET(fuzz_called)
 	if (!list || manifest_end(&w, MANIFEST_STEP, &e) < 0 ||
 		manifest_read(out.data, out.size, &m, &e) < 0)
 		abort();
-	if (judged(called_read(list, m->n_entries, &called, &e), &e) == 0)
-		find_all(m, &called);
+	find_all(m, list);
 }
 
 TARGET(fuzz_modheader)

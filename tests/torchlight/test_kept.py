@@ -239,3 +239,19 @@ def test_what_a_moved_file_held_before_a_refusal_stays_when_another_takes_its_ol
     assert tlread.bindat(a.one(moved))["root"] == tlread.bindat(dat("a"))["root"]
     want = dat("new") if by == "new" else dat("b", 2)
     assert tlread.bindat(a.one(old))["root"] == tlread.bindat(want)["root"]
+
+
+def test_a_text_that_was_moved_to_a_name_without_one_is_what_it_was_after_a_kill(box):
+    """Rule 8: the journal says in which form texts were shown."""
+    m = small(box)
+    text = m.get("MEDIA/UNITS/A.DAT")
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.OGG")
+    assert m.get("MEDIA/UNITS/A.OGG") == text
+    box.kill_worker()
+    m = box.mount(m.map, "text=utf16")
+    assert "its options hold: it had none\n" in m.result.err
+    assert m.get("MEDIA/UNITS/A.OGG") == text and not m.get("MEDIA/UNITS/B.DAT").startswith(b"\xff\xfe")
+    m.unmount()
+    m = box.mount(m.map, "text=utf16")
+    assert m.get("MEDIA/UNITS/A.OGG") == text and m.get("MEDIA/UNITS/B.DAT").startswith(b"\xff\xfe")
+    m.unmount()

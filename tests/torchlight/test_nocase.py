@@ -3,6 +3,7 @@
 import os
 
 import box as boxes
+import tlread
 from archives import dat, small_mod, text_dat
 from tlbox import sync
 
@@ -101,4 +102,58 @@ def test_what_is_written_at_once_after_a_removal_in_another_case_is_there(box):
     m.unmount()
     m = box.mount(m.map)
     assert [m.get("MEDIA/F%d.OGG" % i) for i in range(100)] == 100 * [b"two"]
+    m.unmount()
+
+
+def shown(m):
+    return sorted(os.path.relpath(os.path.join(above, n), m.point) for above, dirs, files in os.walk(m / "MEDIA")
+                  for n in dirs + files)
+
+
+def test_letters_stay_through_saves_and_a_kill(box):
+    """Rule 1: no path changes, though an archive has no small letters."""
+    m = small(box)
+    os.mkdir(m / "MEDIA/new")
+    os.mkdir(m / "MEDIA/new/Deep")
+    m.put("MEDIA/new/Deep/u.dat", dat("u"), flags=MAKE)
+    m.put("MEDIA/new/x%41.ogg", b"x", flags=MAKE)
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/Units")  # one name: nothing happens
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/moved.dat")
+    os.unlink(m / "MEDIA/UNITS/B.DAT")
+    m.put("MEDIA/UNITS/b.dat", dat("b"), flags=MAKE)
+    before = shown(m)
+    assert {"MEDIA/new/Deep/u.dat", "MEDIA/UNITS/moved.dat", "MEDIA/UNITS/b.dat"} <= set(before)
+    sync(m)
+    again = [p.replace("x%41.ogg", "XA.OGG") for p in before]  # in the one form of its name
+    assert shown(m) == sorted(again)
+    m.put("MEDIA/NEW/deep/v.dat", dat("v"), flags=MAKE)
+    again.append("MEDIA/new/Deep/v.dat")
+    sync(m)
+    assert shown(m) == sorted(again)
+    m.put("MEDIA/new/w.dat", dat("w"), flags=MAKE)
+    again.append("MEDIA/new/w.dat")
+    box.kill_worker()
+    m = box.mount(m.map)
+    assert shown(m) == sorted(again)
+    os.mkdir(m / "MEDIA/new/deep2")
+    os.rename(m / "MEDIA/new/Deep", m / "MEDIA/new/deep2/Deep")
+    m.unmount()
+    m = box.mount(m.map)
+    assert "MEDIA/NEW/DEEP2/DEEP/V.DAT" in shown(m)
+    m.unmount()
+    data = boxes.get(m.map)
+    names = [p + e["name"] for p, entries in tlread.manifest(data[tlread.modheader(data)["offman"]:])["dirs"]
+             for e in entries]
+    assert names == [n.upper() for n in names]
+
+
+def test_who_looks_by_other_letters_changes_no_name(box):
+    m = small(box)
+    m.put("media/units/b.dat", dat("b"))
+    assert there(m, "a.dat")
+    os.rename(m / "MEDIA/readme.txt", m / "media/x.ogg")
+    before = {"MEDIA/UNITS/A.DAT", "MEDIA/UNITS/B.DAT", "MEDIA/x.ogg", "MEDIA/UNITS"}
+    assert before <= set(shown(m))
+    sync(m)
+    assert before <= set(shown(m))
     m.unmount()

@@ -228,10 +228,13 @@ class Sequence:
                 self.wrong("not told: %s is left\n%s" % (path, report))
 
     def again(self, what):
-        if self.form != "off":
-            self.form = self.edits.rng.choice(["utf8", "utf8", "utf16"])
+        form = self.form if self.form == "off" else self.edits.rng.choice(["utf8", "utf8", "utf16"])
+        notes = self.tree.kill("text=" + form)
+        # What comes back is what it was, and so is all else.
+        if "its options hold: -o text=%s\n" % self.form not in notes:
+            self.form = form
+        self.tree.option = "text=" + self.form
         self.edits.log.append("# text=" + self.form)
-        self.tree.kill("text=" + self.form)
         self.model.remounted(TEXTS[self.form][0])
         self.compare_shown(what)
 
@@ -240,10 +243,6 @@ class ArchiveTree(CoreTree):
     def __init__(self, core, pak, option):
         super().__init__(core, 0)
         self.pak, self.option = pak, option
-
-    def kill(self, option=""):
-        super().kill(option)
-        self.option = option
 
     def drop(self, path):
         self.ask("drop", path)

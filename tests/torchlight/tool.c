@@ -251,7 +251,7 @@ static int show_tree(const struct archive *a, struct error *e)
 	/* All names are shown here, also of what is not stored. */
 	for (uint32_t i = 0; i < a->manifest->n_entries; i++)
 		a->manifest->entries[i].removed = false;
-	r = tree_build(a->manifest, &(struct called){0}, &t, e);
+	r = tree_build(a->manifest, NULL, &t, e);
 	if (r == 0)
 		show_dir(t, 0, "");
 	return r;
@@ -270,7 +270,7 @@ static void try_archive(
 		files[i] = extent_of_bytes(bytes_copy(in[i].data, i == which ? n : in[i].size));
 	r = open_archive(files, pak, &a, &e);
 	if (r == 0)
-		r = tree_build(a->manifest, &(struct called){0}, &t, &e);
+		r = tree_build(a->manifest, NULL, &t, &e);
 	for (uint32_t i = 0; r == 0 && i < a->manifest->n_entries; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 

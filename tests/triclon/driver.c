@@ -221,10 +221,18 @@ static int do_add(struct driver *d, const char *name)
 
 static int do_remove(struct driver *d, const char *name)
 {
+	struct snapshot *next = NULL;
 	struct entry en;
 	int r = find(d, name, &en);
 
-	return r < 0 ? r : place(d, en.id, name, true);
+	if (r < 0 || !en.lasting)
+		return r < 0 ? r : place(d, en.id, name, true);
+	r = d->s->format->edit->put(d->s, en.id, NULL, NULL, &next, NULL, &d->e);
+	if (next) {
+		snapshot_unref(d->s);
+		d->s = next;
+	}
+	return r;
 }
 
 static int write_map(struct driver *d, const struct snapshot *s, const char *path)

@@ -256,3 +256,25 @@ def test_a_mount_goes_on_with_what_it_saved_though_the_next_one_reads_another_va
     m.objects.pop()
     at.unmount()
     assert get(at.map) == m.encode()
+
+
+def test_a_mount_goes_on_with_as_many_points_as_it_saved_though_the_file_does_not_say(box):
+    """The size of the objects and the first of them may as well be a point, and the next one's place their size."""
+    m = tcgen.Map(tcgen.Variant("big", "count", "none", False), b"Old Peaks Frost", b"Valley",
+                  terrain=[(0, 0), (1, 1), (2, 2), (3, 0)], objects=[(8, 3), (24, 0), (48, 6), (52, 9)],
+                  points=[(0, 86), (64, 70), (128, 56), (192, 35), (256, 35), (320, 13)])
+    options = "endian=big,lists=count,points=none"
+    at = mount(box, m, opts=options)
+    m.points = m.points[:5] + [(3, 6), (3, 3)]
+    at.put("points.csv", tcgen.table("x,y", m.points))
+    m.terrain = m.terrain + [(3, 1)]
+    at.put("terrain.csv", tcgen.table("index,type", m.terrain))
+    sync_root(at.point)
+    assert get(at.map) == m.encode() and at.get("points.csv") == tcgen.table("x,y", m.points)
+    other = box.mount(box.add(get(at.map), "copy.tcm"), options, point=box.point("other"))
+    assert other.get("points.csv") != at.get("points.csv")  # else this shows nothing
+    other.unmount()
+    m.objects = m.objects[:3]
+    at.put("objects.csv", tcgen.table("x,type", m.objects))
+    at.unmount()
+    assert get(at.map) == m.encode()

@@ -42,8 +42,8 @@ static void bytes_of_a_journal_are_as_documented(void **state)
 	file = get_file(b->room.fd, name);
 	n = log_records(file, recs);
 	assert_int_equal(recs[0].type, LOG_HEADER);
-	len = snprintf(header, sizeof(header), "%s%c%s%c%c", MAP_NAME, 0,
-		name + strlen(name) - LOG_ID, 0, 0);
+	len = snprintf(header, sizeof(header), "%s%c%s%c%c%c", MAP_NAME, 0,
+		name + strlen(name) - LOG_ID, 0, 0, 0);
 	assert_int_equal(recs[0].end - recs[0].begin - 20, len);
 	assert_memory_equal(file->data + recs[0].begin + 16, header, (size_t)len);
 	for (size_t i = 0; i < n; i++)

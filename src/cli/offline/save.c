@@ -41,7 +41,7 @@ static void look_at_scratch(struct offline *t, const struct change_save *how,
 	const struct staged *s, size_t i, const char *path, struct look *l)
 {
 	const struct upper *u = s->uppers[i];
-	const struct spot spot = {s->uppers[i], u->id, u->dir};
+	const struct spot spot = upper_spot(s->uppers[i]);
 	char why[VANISH_REASON_MAX];
 
 	if (u->dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)

@@ -211,7 +211,8 @@ static const char *const texts[] = {"info/*", NULL};
 static const char *const raw_values[] = {"ro", "rw", "off", NULL};
 static const char *const png_values[] = {"stored", "packed", NULL};
 static const struct format_setting settings[] = {
-	{"raw", raw_values, .help = "Teeworlds: items and data as they are in raw/ (ro)"},
+	{"raw", raw_values, .means = true,
+		.help = "Teeworlds: items and data as they are in raw/ (ro)"},
 	{"png", png_values, .help = "Teeworlds: images as they are, or compressed (stored)"},
 	{"preview", .least = PREVIEW_MIN, .most = PREVIEW_MAX,
 		.help = "Teeworlds: pictures of the map, so many pixels (0)"},

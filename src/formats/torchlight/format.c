@@ -72,7 +72,8 @@ static const struct format_tree tree = {
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};
 static const struct format_setting settings[] = {
-	{"text", text_values, .help = "Torchlight II: compiled files as text (utf8)"},
+	{"text", text_values, .means = true,
+		.help = "Torchlight II: compiled files as text (utf8)"},
 	{"names", .help = "Torchlight II: further names, one a line"},
 	{0},
 };

@@ -139,7 +139,6 @@ static int make_map(struct archive *a, struct tl_shared *take, const struct form
 	const struct bytes *names, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	__attribute__((cleanup(called_finish))) struct called called = {0};
 	struct tl_shared *sh = take;
 	struct tl_map *m = tl_map_new(sh, f);
 	int r;
@@ -152,9 +151,7 @@ static int make_map(struct archive *a, struct tl_shared *take, const struct form
 		return error_set(e, -ENOMEM, "no memory for the archive");
 	r = removed_text(a->manifest, a->header, &m->removed, e);
 	if (r == 0)
-		r = called_read(names, a->manifest->n_entries, &called, e);
-	if (r == 0)
-		r = tree_build(a->manifest, &called, &sh->tree, e);
+		r = tree_build(a->manifest, names, &sh->tree, e);
 	if (r == 0)
 		r = find_split(a->manifest, &sh->split);
 	if (r < 0)

@@ -53,8 +53,9 @@ static int put(const struct snapshot *s, entry_id id, const struct extent *in,
 	if (r < 0)
 		return r;
 	next = &m->base;
-	r = f == TCM_INFO ? tcm_info_parse(m, in, &stored, e)
-			  : tcm_table_parse(m, f, in, &stored, e);
+	if (in)
+		r = f == TCM_INFO ? tcm_info_parse(m, in, &stored, e)
+				  : tcm_table_parse(m, f, in, &stored, e);
 	if (r == -EFBIG)
 		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
 	if (r == 0)

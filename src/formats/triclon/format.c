@@ -78,11 +78,11 @@ static const char *const endings[] = {"tcm", NULL};
 static const char *const texts[] = {"info.json", NULL};
 
 static const struct format_setting settings[] = {
-	{"endian", tcm_questions[TCM_ENDIAN].words,
+	{"endian", tcm_questions[TCM_ENDIAN].words, .means = true,
 		.help = "Triclon: the byte order of numbers (what fits best)"},
-	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES,
+	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES, .means = true,
 		.help = "Triclon: what sizes of lists count (what fits best)"},
-	{"points", tcm_questions[TCM_SIZE].words,
+	{"points", tcm_questions[TCM_SIZE].words, .means = true,
 		.help = "Triclon: what stands before points (what fits best)"},
 	{0},
 };

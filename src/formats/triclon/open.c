@@ -44,18 +44,20 @@ static int read_demand(const char *const *options, struct tcm_demand *ret, struc
 	return 0;
 }
 
-/* What the mount that saved the map knows of it, as -o would say it. */
-static int read_names(const struct bytes *names, struct tcm_demand *ret, struct error *e)
+/* What the mount that saved the map knows of it: as -o would say it, how many points, and whether
+ * they have floats. text is changed, and kept as long as *ret. */
+static int read_names(char *text, struct tcm_demand *ret, struct error *e)
 {
-	const char *options[TCM_QUESTIONS + 1] = {NULL};
-	CLEANUP(free) char *text = text_copy((const char *)names->data, names->size);
-	char *rest = text;
+	const char *options[TCM_QUESTIONS + 1] = {NULL}, *real;
+	int r;
 
-	if (!text)
-		return error_set(e, -ENOMEM, "no memory for the variant");
 	for (int q = 0; q < TCM_QUESTIONS; q++)
-		options[q] = strsep(&rest, ",");
-	return read_demand(options, ret, e);
+		options[q] = strsep(&text, ",");
+	r = read_demand(options, ret, e);
+	ret->points = strsep(&text, ",");
+	real = strsep(&text, ",");
+	ret->real = real && *real == '1';
+	return r;
 }
 
 static int pass_name(struct cursor *c, const char *what, struct error *e)
@@ -174,13 +176,15 @@ int tcm_open(const struct format *f, const struct source *src, const struct form
 {
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	CLEANUP(free) char *names = NULL;
 	struct tcm_demand demand;
 	struct tcm_map *m;
 	int r = src->n_files ? tcm_load_file(src, &file, e) : 0;
 
+	if (ctx->names && !(names = text_copy((const char *)ctx->names->data, ctx->names->size)))
+		return error_set(e, -ENOMEM, "no memory for the variant");
 	if (r == 0)
-		r = ctx->names ? read_names(ctx->names, &demand, e)
-			       : read_demand(ctx->options, &demand, e);
+		r = names ? read_names(names, &demand, e) : read_demand(ctx->options, &demand, e);
 	if (r == 0)
 		r = tcm_map_new(f, NULL, &m, e);
 	if (r < 0)

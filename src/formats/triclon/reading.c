@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -17,15 +18,23 @@ enum {
 struct search {
 	const uint8_t *data;
 	size_t n;
+	uint64_t points; /* that there have to be; UINT64_MAX: any */
 	struct tcm_reading best, rival;
 	struct tcm_reading wrong; /* the best one that does not come out at the end */
 };
+
+static bool fits_points(const struct search *s, size_t n)
+{
+	return s->points == UINT64_MAX || s->points == n;
+}
 
 /* read: the bytes up to which it reads; missing: records that a size promises beyond. */
 static void consider(struct search *s, struct tcm_reading r, size_t read, uint64_t missing)
 {
 	size_t unread = s->n - read;
 
+	if (!fits_points(s, r.lists[TCM_POINTS].n))
+		return;
 	r.cost = tcm_reading_cost(&r);
 	if (r.wrong)
 		r.cost += COST_SHORT + tcm_bits(missing);
@@ -97,6 +106,8 @@ static void try_without_size(struct search *s, struct tcm_reading r, size_t begi
 		size_t at = begin + 8 * i;
 		uint64_t missing;
 
+		if (!fits_points(s, i))
+			continue;
 		with.lists[TCM_POINTS].n = i;
 		if (take_list(s, &with, TCM_OBJECTS, &at, &missing)) {
 			if (at < s->n)
@@ -142,7 +153,12 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 	struct error *e)
 {
 	static const struct tcm_reading none = {.cost = UINT64_MAX};
-	struct search s = {.data = data, .n = n, .best = none, .rival = none, .wrong = none};
+	struct search s = {.data = data,
+		.n = n,
+		.points = d->points ? strtoull(d->points, NULL, 10) : UINT64_MAX,
+		.best = none,
+		.rival = none,
+		.wrong = none};
 	struct tcm_variant v = {.tag = tag};
 	char text[64];
 
@@ -156,6 +172,9 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 		if (demanded(d, &v))
 			try_variant(&s, &v, at);
 	}
+	if (s.best.cost == UINT64_MAX && s.wrong.cost == UINT64_MAX)
+		return error_set(e, -EINVAL,
+			"it cannot be read with %s points (as the mount has it)", d->points);
 	/* What is whole by chance is dear, and a file that was cut short is the likelier thing. */
 	if (s.best.cost == UINT64_MAX || (s.wrong.cost < s.best.cost && !d->any)) {
 		tcm_variant_describe(&s.wrong.variant, text);
@@ -164,6 +183,8 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 			text, s.wrong.wrong, s.wrong.size, s.wrong.left);
 	}
 	*ret = s.best;
+	if (d->points)
+		ret->variant.real = d->real;
 	*ret_rival = s.rival.cost - s.best.cost <= NEAR_BITS ? s.rival : none;
 	return 0;
 }

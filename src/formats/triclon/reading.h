@@ -26,10 +26,12 @@ struct tcm_reading {
 	size_t left;
 };
 
-/* What -o demands of each question; -1: nothing. */
+/* What -o demands of each question; -1: nothing. And what the mount knows that wrote the map. */
 struct tcm_demand {
 	int answers[TCM_QUESTIONS];
 	bool any;
+	const char *points; /* how many, in digits; NULL: any */
+	bool real;          /* ... and they have floats */
 };
 
 /*

@@ -29,18 +29,12 @@ static int meaning(const struct snapshot *s, entry_id dir, const char *name, boo
 	return 0;
 }
 
-static int clear(struct tcm_map *m, enum tcm_file f, struct error *e)
-{
-	struct buffer none = BUFFER_INIT;
-
-	return tcm_put(m, f, &none, e);
-}
-
 /* The only one that the mount may not have had. */
 static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
+	struct buffer none = BUFFER_INIT;
 	struct tcm_map *m;
 	int r;
 
@@ -50,7 +44,7 @@ static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir,
 	if (r < 0)
 		return r;
 	next = &m->base;
-	r = clear(m, TCM_OBJECTS, e);
+	r = tcm_put(m, TCM_OBJECTS, &none, e);
 	if (r < 0)
 		return r;
 	snapshot_unref(*s);
@@ -62,7 +56,7 @@ static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir,
 /* Nothing in a file says how it is to be read. Would its next reader come to the same? */
 static bool reads_back(const struct tcm_map *m, const struct buffer *file)
 {
-	const struct tcm_demand none = {{-1, -1, -1}, false};
+	const struct tcm_demand none = {.answers = {-1, -1, -1}};
 	size_t at = TCM_TAG_SIZE + m->stored[TCM_INFO]->size;
 	struct tcm_reading r, rival;
 
@@ -94,12 +88,13 @@ static int tell_if_in_doubt(const struct tcm_map *m, void (*say)(void *arg, cons
 	return 0;
 }
 
-/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for. */
+/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for; and with
+ * its points, whose number may not stand in the file. */
 static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	const struct tcm_map *m = tcm_map_of(finalized);
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	char options[64];
+	char options[64], text[128];
 
 	*ret = NULL;
 	tcm_encode(m, &file);
@@ -108,7 +103,9 @@ static int names(const struct snapshot *finalized, struct bytes **ret, struct er
 	if (reads_back(m, &file))
 		return 0;
 	tcm_variant_describe(&m->variant, options);
-	*ret = bytes_copy(options, strlen(options));
+	snprintf(text, sizeof(text), "%s,%zu,%d", options, tcm_count(m, TCM_POINTS),
+		m->variant.real);
+	*ret = bytes_copy(text, strlen(text));
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
 }
 
@@ -123,20 +120,17 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 	if (r < 0)
 		return r;
 	done = &m->base;
-	for (size_t i = 0; r == 0 && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (p[i].id == 2 * TCM_OBJECTS)
 			objects = !p[i].removed;
 		else if (p[i].removed && p[i].id == 2 * TCM_INFO)
 			say(arg, "info.json is gone, but its name and author stay: a map has them");
-		else if (p[i].removed)
-			r = clear(m, (enum tcm_file)(p[i].id / 2), e);
 	}
 	if (!objects) {
 		bytes_unref(m->stored[TCM_OBJECTS]);
 		m->stored[TCM_OBJECTS] = NULL;
 	}
-	if (r == 0)
-		r = tell_if_in_doubt(m, say, arg, e);
+	r = tell_if_in_doubt(m, say, arg, e);
 	if (r == 0)
 		*ret = tcm_map_same(tcm_map_of(s), m) ? snapshot_ref(s) : TAKE(done);
 	return r;

@@ -188,8 +188,10 @@ static int append_locked(struct journal *j, enum journal_type type, const char *
 static int header_locked(struct journal *j, struct error *e)
 {
 	const char *header[] = {j->map, j->identity, j->previous, j->fresh ? "new" : ""};
-	int r = append_locked(j, JOURNAL_HEADER, header, 4, NULL, NULL, e);
+	struct extent options = extent_of_bytes(bytes_ref(j->options));
+	int r = append_locked(j, JOURNAL_HEADER, header, 4, j->options ? &options : NULL, NULL, e);
 
+	extent_finish(&options);
 	if (r == 0)
 		j->resume = false;
 	return r;

@@ -2,14 +2,15 @@
 /*
  * journal: what was closed and is not in the map yet.
  *
- * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
- * content that it applies to; made with the first record. Its records are operations on paths; what
- * they put is the only copy of changed bytes, which the tree reads back from here.
+ * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of
+ * the content that it applies to; made with the first record. Its records are operations on paths;
+ * what they put is the only copy of changed bytes, which the tree reads back from here.
  *
- *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND   the first, and once more where a mount went on
- *           after damage
+ *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND NUL OPTIONS
+ *           the first, and once more where a mount went on after damage
  *           PREVIOUS: the ID before the save that left this journal, or "";
- *           KIND "new": the paths are those of an empty map (--new)
+ *           KIND "new": the paths are those of an empty map (--new);
+ *           OPTIONS: of -o, each with a NUL, by which names and contents mean what they do
  *   NAMES   TEXT                         what names the mount shows (format's list), where those
  *           of the map are others; the first record after the header
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, and that was applied
@@ -68,11 +69,12 @@ struct journal {
 	pthread_mutex_t lock; /* over log */
 	struct reclog *log;   /* NULL until the first record */
 	atomic_bool unsynced;
-	bool unnamed;        /* its file has no name: nothing is to outlive the process */
-	bool fresh;          /* KIND is "new" */
-	bool kept;           /* it is never removed but set aside */
-	bool resume;         /* the next record needs a HEADER before it */
-	struct bytes *names; /* that the next record needs before it, or NULL */
+	bool unnamed;          /* its file has no name: nothing is to outlive the process */
+	bool fresh;            /* KIND is "new" */
+	bool kept;             /* it is never removed but set aside */
+	bool resume;           /* the next record needs a HEADER before it */
+	struct bytes *names;   /* that the next record needs before it, or NULL */
+	struct bytes *options; /* of its HEADER; borrowed, or NULL */
 };
 
 /* Prepares; makes no file. */
@@ -99,6 +101,8 @@ void journal_keep(struct journal *j);
 void journal_set_names(struct journal *j, struct bytes *names);
 /* What an open journal says of that; *ret = NULL: nothing, or there is none. */
 int journal_names(struct journal *j, struct bytes **ret, struct error *e);
+/* ... and with which options its paths and contents were written. */
+int journal_options(struct journal *j, struct bytes **ret, struct error *e);
 
 /* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
  * note() of others that are kept. nearby: of the journal's directory. */

@@ -184,9 +184,11 @@ int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
 	return r;
 }
 
-enum { NAMES_MAX = 64 << 20 };
+enum { TEXT_MAX = 64 << 20 };
 
-int journal_names(struct journal *j, struct bytes **ret, struct error *e)
+/* What follows the texts of the first record of a type. */
+static int content_of(
+	struct journal *j, enum journal_type type, struct bytes **ret, struct error *e)
 {
 	struct journal_record rec;
 	struct reclog_pos pos = {0};
@@ -195,10 +197,20 @@ int journal_names(struct journal *j, struct bytes **ret, struct error *e)
 
 	while (j->log && !found && r == 0 &&
 		journal_record_next(j->log, &pos, &rec, &torn, NULL) > 0) {
-		found = rec.type == JOURNAL_NAMES && !rec.damaged;
+		found = rec.type == type && !rec.damaged;
 		if (found)
-			r = extent_load(&rec.content, NAMES_MAX, ret, e);
+			r = extent_load(&rec.content, TEXT_MAX, ret, e);
 		journal_record_finish(&rec);
 	}
 	return r;
+}
+
+int journal_names(struct journal *j, struct bytes **ret, struct error *e)
+{
+	return content_of(j, JOURNAL_NAMES, ret, e);
+}
+
+int journal_options(struct journal *j, struct bytes **ret, struct error *e)
+{
+	return content_of(j, JOURNAL_HEADER, ret, e);
 }

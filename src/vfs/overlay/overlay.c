@@ -37,7 +37,7 @@ void overlay_destroy(struct overlay *o)
 
 struct spot overlay_root(const struct overlay *o)
 {
-	return (struct spot){o->root, ENTRY_ROOT, true};
+	return (struct spot){o->root, ENTRY_ROOT, true, NULL};
 }
 
 int overlay_lookup(
@@ -60,7 +60,7 @@ int overlay_lookup(
 	r = o->base->format->lookup(
 		overlay_names(o), dir->upper ? dir->upper->from : dir->id, name, &en, NULL);
 	if (r == 0)
-		*ret = (struct spot){NULL, en.id, en.dir};
+		*ret = (struct spot){NULL, en.id, en.dir, en.name};
 	return r;
 }
 
@@ -110,7 +110,7 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 	while (r == 0 && from != ENTRY_NONE &&
 		(more = f->list(overlay_names(o), from, &cookie, name, &en, NULL)) > 0)
 		if (!dir->upper || !upper_find(o, dir->upper, name))
-			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir});
+			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir, NULL});
 	if (r == 0 && more < 0)
 		r = more;
 	if (r < 0 || !dir->upper)

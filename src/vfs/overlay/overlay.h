@@ -72,6 +72,7 @@ struct spot {
 	struct upper *upper; /* NULL: it is as in the base */
 	entry_id id;         /* as upper.id */
 	bool dir;
+	const char *name; /* ... what the base calls it; NULL: as it was asked for */
 };
 
 /* The version that says which names the base has: where files show what others hold, there may be

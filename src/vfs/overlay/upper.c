@@ -65,7 +65,7 @@ int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const cha
 
 struct spot upper_spot(struct upper *u)
 {
-	return (struct spot){u, u->id, u->dir};
+	return (struct spot){u, u->id, u->dir, NULL};
 }
 
 struct upper *upper_new(struct overlay *o, bool dir, entry_id from)
@@ -183,7 +183,7 @@ struct upper *upper_raise(
 	if (u)
 		return u;
 	u = upper_new(o, s->dir, s->id);
-	if (u && upper_place(o, u, dir, name) < 0) {
+	if (u && upper_place(o, u, dir, s->name ? s->name : name) < 0) {
 		free(u);
 		u = NULL;
 	}

@@ -78,7 +78,7 @@ static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 static int read_file(const struct left_dir *d, const struct upper *u, uint64_t off, void *dst,
 	size_t size, struct error *e)
 {
-	const struct spot s = {(struct upper *)(uintptr_t)u, u->id, false};
+	const struct spot s = upper_spot((struct upper *)(uintptr_t)u);
 
 	if (u->node && u->node->stage)
 		return spool_read(u->node->stage->spool, off, dst, size, e);
@@ -88,7 +88,7 @@ static int read_file(const struct left_dir *d, const struct upper *u, uint64_t o
 static int size_of_file(
 	const struct left_dir *d, const struct upper *u, uint64_t *ret, struct error *e)
 {
-	const struct spot s = {(struct upper *)(uintptr_t)u, u->id, false};
+	const struct spot s = upper_spot((struct upper *)(uintptr_t)u);
 	struct entry en;
 	int r;
 

@@ -231,6 +231,7 @@ static int commit(struct save_job *s, const struct outs *o, struct error *e)
 	if (r == 0)
 		r = journal_init(
 			&s->next, &s->vol->trust, s->name, identity, s->vol->journal.identity, e);
+	s->next.options = s->vol->means;
 	if (r == 0)
 		r = reopen(s, e);
 	if (r == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/file.h>
 
+#include "base/buffer.h"
 #include "base/disk/io.h"
 #include "base/durable/replace.h"
 #include "vfs/files/companion.h"
@@ -225,6 +226,74 @@ int volume_name(struct volume *vol, struct error *e)
 		     : 0;
 }
 
+static int means_of(const struct volume *vol, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+
+	for (const char *const *o = vol->context.options; o && *o; o++)
+		if (format_means(vol->format, *o))
+			buffer_append(&b, *o, strlen(*o) + 1);
+	return buffer_finish(&b, ret);
+}
+
+/* Those of before, in place of those of now that a journal holds. */
+static int replace_options(struct volume *vol)
+{
+	const char *end = (const char *)vol->means->data + vol->means->size;
+	const char *const *now = vol->context.options;
+	size_t n = vol->means->size + 1;
+
+	for (size_t i = 0; now && now[i]; i++)
+		n++;
+	vol->options = calloc(n, sizeof(*vol->options));
+	if (!vol->options)
+		return -ENOMEM;
+	n = 0;
+	for (; now && *now; now++)
+		if (!format_means(vol->format, *now))
+			vol->options[n++] = *now;
+	for (const char *o = (const char *)vol->means->data; o < end; o += strlen(o) + 1)
+		vol->options[n++] = o;
+	vol->context.options = vol->options;
+	return 0;
+}
+
+static void tell_options(
+	const struct bytes *means, void (*note)(void *arg, const char *line), void *arg)
+{
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+
+	buffer_text(&b, "changes of an earlier mount come back, and its options hold:");
+	for (size_t at = 0; at < means->size; at += strlen((const char *)means->data + at) + 1)
+		buffer_printf(&b, " -o %s", (const char *)means->data + at);
+	buffer_text(&b, means->size ? "" : " it had none");
+	buffer_byte(&b, '\0');
+	if (!b.error)
+		note(arg, (const char *)b.data);
+}
+
+/* What comes back is what it was, also for who mounts the map otherwise. */
+static int settle_options(
+	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *own = NULL, *before = NULL;
+	int r = means_of(vol, &own);
+
+	if (r < 0)
+		return error_set(e, r, "no memory for the options of a map");
+	r = vol->replay ? journal_options(&vol->journal, &before, e) : 0;
+	if (!before || bytes_same(own, before) ||
+		(before->size && before->data[before->size - 1] != '\0')) {
+		vol->means = TAKE(own);
+	} else {
+		vol->means = TAKE(before);
+		r = replace_options(vol);
+		tell_options(vol->means, note, arg);
+	}
+	vol->journal.options = vol->means;
+	return r;
+}
+
 /* A map that this or an earlier mount saved is shown as the mount's journal says. */
 static int open_model(struct volume *vol, struct error *e)
 {
@@ -315,6 +384,8 @@ int volume_load(
 	vol->context.note = note;
 	vol->context.note_arg = arg;
 	r = open_journal(vol, note, arg, e);
+	if (r == 0)
+		r = settle_options(vol, note, arg, e);
 	if (r == 0)
 		r = open_model(vol, e);
 	if (r == 0)

@@ -23,6 +23,8 @@ void volume_destroy(struct volume *vol)
 	journal_finish(&vol->journal);
 	store_finish(&vol->store);
 	source_finish(&vol->source);
+	free(vol->options);
+	bytes_unref(vol->means);
 	file_unref(vol->context.names_file);
 	images_unref(vol->images);
 	if (vol->own_budget)

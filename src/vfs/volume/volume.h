@@ -63,6 +63,8 @@ struct volume {
 
 	const struct format *format;
 	struct format_context context;
+	struct bytes *means;   /* options that a journal holds (format_means), each with a NUL */
+	const char **options;  /* of context, where a journal decides; or NULL */
 	struct images *images; /* of the context; NULL: nobody needs them */
 	struct budget *budget;
 	bool own_budget;

@@ -231,7 +231,7 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 		if (r < 0)
 			return r;
 		say_empty(&s, p, n);
-		any |= finalize_has_parts(p, n);
+		finalize_say_parts(&s, p, n);
 	}
 	if (!any && !finalize_uuids_lost(s.from)) {
 		*ret = snapshot_ref(snap);
@@ -242,9 +242,7 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
 	s.to->origin = tw_index_ref(s.from->index);
 	if (any) {
-		r = finalize_parts(&s, p, n, e);
-		if (r == 0)
-			r = rebuild(&s, e);
+		r = rebuild(&s, e);
 	} else {
 		r = finalize_uuids(&s, e);
 	}

@@ -68,9 +68,8 @@ int finalize_tree(struct finalizing *s, struct error *e);
 /* side.c: items that belong to groups and layers by number */
 int finalize_side(struct finalizing *s, struct error *e);
 
-/* parts.c: files that were removed from objects that stay */
-bool finalize_has_parts(const struct placement *p, size_t n);
-int finalize_parts(struct finalizing *s, const struct placement *p, size_t n, struct error *e);
+/* parts.c: files that were removed from objects that stay, and stay with them */
+void finalize_say_parts(struct finalizing *s, const struct placement *p, size_t n);
 
 /* uuid.c: types of which items left; did any? */
 bool finalize_uuids_lost(const struct tw_map *m);

@@ -47,10 +47,8 @@ void tw_touch_names(const struct tw_map *before, const struct tw_map *after, str
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 /* root.c: is a picture of the map called so, shown (-o preview=N) or not? */
 bool tw_is_picture(const char *name);
-/* layer/plane.c: the field becomes 0 in all tiles; the change may stay empty. */
-int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e);
-/* ... a table of the layer was written in the size that the layer has, and is not put yet: it comes
- * before the layer gets another. */
+/* layer/plane.c: a table of the layer was written in the size that the layer has, and is not put
+ * yet: it comes before the layer gets another. */
 bool tw_plane_comes_first(
 	const struct tw_map *m, uint32_t item, const struct format_others *others);
 /* raw/guard.c: what may be written through raw/ (layout rule 23). -EINVAL if the change would make

@@ -40,6 +40,7 @@ struct tw_kind {
 	bool needed;   /* struct entry's, where stat is NULL */
 	uint64_t most; /* struct entry's */
 	/* Judges `in` and puts edits into c (made against m); none where it says what stands there.
+	 * `in` may be NULL for what is `lasting` (format_edit.put).
 	 * NULL: read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, const struct extent *in,
 		struct tw_change *c, struct error *e);

@@ -47,21 +47,23 @@ static void put_kept(struct buffer *out, const char *name)
 }
 
 /* depth is for a tree that was tied into a loop, which nobody should be able to do. */
-static void put_dir(struct finalizing *st, uint32_t dir, struct buffer *out, unsigned depth)
+static void put_dir(
+	struct finalizing *st, uint32_t dir, bool shown, struct buffer *out, unsigned depth)
 {
 	const struct tl_state *s = &st->dirs[dir];
+	const struct tree *t = st->sh->tree;
 	const char *name;
 	uint32_t above;
 
-	if (dir == 0 || depth > UINT16_MAX)
+	if (depth > UINT16_MAX || !tl_dir_above(st->m, dir, &above, &name))
 		return;
-	if (s->what == TL_PLACED) {
-		put_dir(st, s->dir, out, depth + 1);
+	put_dir(st, s->what == TL_PLACED ? s->dir : above, shown, out, depth + 1);
+	if (shown)
+		buffer_text(out, s->name ? s->name : name);
+	else if (s->what == TL_PLACED)
 		tl_put_stored(out, s->name);
-	} else if (tl_dir_above(st->m, dir, &above, &name)) {
-		put_dir(st, above, out, depth + 1);
-		(dir < st->sh->tree->n_dirs ? put_kept : tl_put_stored)(out, name);
-	}
+	else
+		(dir < t->n_dirs && !t->dirs[dir].called ? put_kept : tl_put_stored)(out, name);
 	buffer_byte(out, '/');
 }
 
@@ -79,6 +81,14 @@ const char *tl_finalized_path(struct finalizing *st, uint32_t dir)
 {
 	struct buffer b = BUFFER_INIT;
 
-	put_dir(st, dir, &b, 0);
+	put_dir(st, dir, false, &b, 0);
+	return tl_table_own_buffer(st->table, &b);
+}
+
+const char *tl_shown_path(struct finalizing *st, uint32_t dir)
+{
+	struct buffer b = BUFFER_INIT;
+
+	put_dir(st, dir, true, &b, 0);
 	return tl_table_own_buffer(st->table, &b);
 }

@@ -5,12 +5,14 @@
 #include <strings.h>
 
 #include "base/array.h"
+#include "codec/text/text.h"
 #include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/finalize/plan.h"
 
 int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home)
 {
-	if (home.path && home.name && array_room(l->all, l->n, l->room))
+	if (home.path && home.name && (home.shown || home.handle == TL_NONE) &&
+		array_room(l->all, l->n, l->room))
 		l->all[l->n++] = home;
 	else
 		st->error = -ENOMEM;
@@ -26,6 +28,17 @@ static uint8_t type_for(const struct finalizing *st, uint32_t handle, struct str
 	if (handle < m->n_entries && manifest_type(manifest_name(m, &m->entries[handle])) == type)
 		return m->entries[handle].type;
 	return type;
+}
+
+/* What is called by other escapes than a mount would choose is so no more: it looks for names in
+ * one form (tree_find). */
+static const char *shown_as(struct finalizing *st, const char *name, const char *stored)
+{
+	char own[NAME_MAX + 1] = "";
+
+	if (stored)
+		name_escape_whole(stored, strlen(stored), own, NAME_MAX);
+	return tl_table_own(st->table, strdup(strcasecmp(name, own) ? own : name));
 }
 
 /* What was made is told as placed even where it stands as it was made. */
@@ -47,6 +60,7 @@ static void place_file(struct finalizing *st, uint32_t h)
 		return;
 	tl_put_stored(&b, s->name);
 	home.name = tl_table_own_buffer(st->table, &b);
+	home.shown = shown_as(st, s->name, home.name);
 	home.path = tl_finalized_path(st, s->dir);
 	if (home.name)
 		home.type = type_for(st, h, str_of(home.name));
@@ -68,6 +82,19 @@ static void place_dir(struct finalizing *st, uint32_t dir)
 	(void)tl_homes_add(st, &st->subdirs, home);
 }
 
+/* It is told of for the letters that its name is written in. */
+static bool stays(const struct finalizing *st, const struct placement *p, struct tl_state *s)
+{
+	const struct tree *t = st->sh->tree;
+	const struct tree_child *c = s->dir < t->n_dirs ? tree_find(t, s->dir, p->name) : NULL;
+
+	if (!c || c->index != tl_index(p->id) || c->dir != (tl_kind_of(p->id) == TL_DIR))
+		return false;
+	if (strcasecmp(p->name, tree_name(t, c)) != 0)
+		s->name = NULL;
+	return true;
+}
+
 static void take(struct finalizing *st, const struct placement *p)
 {
 	uint32_t i = tl_index(p->id);
@@ -78,7 +105,7 @@ static void take(struct finalizing *st, const struct placement *p)
 			st->times[i] = tl_filetime(&p->mtime);
 		return;
 	}
-	if (!p->removed && !p->name)
+	if (!p->removed && (!p->name || stays(st, p, &s)))
 		s.what = TL_STAYS;
 	if (tl_kind_of(p->id) == TL_DIR && i < st->n_dirs)
 		st->dirs[i] = s;
@@ -116,7 +143,7 @@ void tl_homes_sort(struct tl_homes *l)
 	l->n = n;
 }
 
-static bool is_home(const struct tl_home *home, struct str path)
+static bool has_path(const struct tl_home *home, struct str path)
 {
 	struct str dir = str_of(home->path), name = {path.s + dir.n, path.n - dir.n};
 
@@ -128,7 +155,7 @@ bool tl_finalize_has_home(const struct finalizing *st, struct str path)
 {
 	/* Not by bisection: paths of a different depth are sorted another way than whole ones. */
 	for (size_t i = 0; i < st->homes.n; i++)
-		if (st->homes.all[i].handle != TL_NONE && is_home(&st->homes.all[i], path))
+		if (st->homes.all[i].handle != TL_NONE && has_path(&st->homes.all[i], path))
 			return true;
 	return false;
 }

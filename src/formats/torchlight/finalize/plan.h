@@ -11,12 +11,13 @@ enum tl_what { TL_STAYS, TL_GONE, TL_PLACED };
 struct tl_state {
 	enum tl_what what;
 	uint32_t dir;
-	const char *name; /* of the path, the caller's */
+	const char *name; /* of the path, the caller's; NULL: as in the mounted tree */
 };
 
 /* Something to be added: a file, a removed file (TL_NONE) or a directory (type 7). */
 struct tl_home {
 	const char *path, *name; /* the table's own */
+	const char *shown;       /* of a file: what the mount calls it */
 	uint32_t handle;
 	uint32_t seq;
 	uint8_t type;
@@ -60,6 +61,8 @@ int tl_finalize_removed(struct finalizing *st, struct bytes **ret);
 /* path.c: NULL where there is no memory; what is returned is the table's own. */
 /* The directory's path as it will be saved. */
 const char *tl_finalized_path(struct finalizing *st, uint32_t dir);
+/* ... as the mount shows it. */
+const char *tl_shown_path(struct finalizing *st, uint32_t dir);
 const char *tl_table_own(struct tl_table *t, char *take);
 const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
 /* A path's name as it is stored: unescaped, ASCII letters upper case. */

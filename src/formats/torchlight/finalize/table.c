@@ -186,7 +186,8 @@ static int by_anchor(const void *x, const void *y)
 	return str_compare(a->path, b->path);
 }
 
-static void put_row(struct building *b, struct str name, uint32_t handle, uint8_t type, bool placed)
+static void put_row(
+	struct building *b, struct str name, uint32_t handle, uint8_t type, const char *shown)
 {
 	struct tl_table *t = b->st->table;
 	struct tl_record *r = &t->records[t->n_records];
@@ -195,7 +196,7 @@ static void put_row(struct building *b, struct str name, uint32_t handle, uint8_
 		if (t->rows[i].type == MANIFEST_DIR && str_equal_nocase(t->rows[i].name, name))
 			return;
 	t->rows[t->n_rows++] = (struct tl_row){
-		name, handle, type, placed, handle == TL_NONE ? 0 : b->st->times[handle]};
+		name, handle, type, shown, handle == TL_NONE ? 0 : b->st->times[handle]};
 	r->n++;
 }
 
@@ -205,6 +206,16 @@ static bool is_needed(const struct building *b, const struct tl_record *old)
 	if (b->st->table->records[b->st->table->n_records].n)
 		return true;
 	return old && !old->n && !(old->dir != TL_NONE && b->st->gone[old->dir]);
+}
+
+/* What stayed may be called in other letters; NULL: it is not. */
+static const char *shown_as(const struct building *b, const struct tl_row *row)
+{
+	const char *name = row->handle == TL_NONE ? NULL : b->st->files[row->handle].name;
+
+	if (name && !(name = tl_table_own(b->st->table, strdup(name))))
+		b->st->error = -ENOMEM;
+	return name;
 }
 
 static void put_record(struct building *b, const struct slot *s)
@@ -219,13 +230,31 @@ static void put_record(struct building *b, const struct slot *s)
 		const struct tl_row *row = &st->old->rows[old->first + i];
 
 		if (tl_finalize_keeps(st, old, row))
-			put_row(b, row->name, row->handle, row->type, false);
+			put_row(b, row->name, row->handle, row->type, shown_as(b, row));
 	}
 	for (size_t i = 0; i < s->n; i++)
-		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type, true);
+		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type,
+			s->first[i].shown);
 	for (size_t i = 0; i < s->n_dirs; i++)
-		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR, true);
+		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR, NULL);
 	t->n_records += is_needed(b, old);
+}
+
+/* Directories that stand, and may be called otherwise than the archive has them. */
+static int call_dirs(struct finalizing *st)
+{
+	const struct tree *old = st->sh->tree;
+	struct tl_table *t = st->table;
+
+	t->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*t->dirs));
+	for (uint32_t i = 1; t->dirs && i < st->n_dirs; i++) {
+		if (st->gone[i] || (!st->dirs[i].name && !old->dirs[i].called))
+			continue;
+		t->dirs[t->n_dirs] = tl_shown_path(st, i);
+		if (!t->dirs[t->n_dirs++])
+			return -ENOMEM;
+	}
+	return t->dirs ? 0 : -ENOMEM;
 }
 
 int tl_finalize_table(struct finalizing *st)
@@ -252,6 +281,7 @@ int tl_finalize_table(struct finalizing *st)
 			qsort(b.slots, b.n, sizeof(*b.slots), by_anchor);
 		for (size_t i = 0; i < b.n; i++)
 			put_record(&b, &b.slots[i]);
+		r = call_dirs(st);
 	}
 	free(b.slots);
 	free(b.sorted);

@@ -11,11 +11,12 @@
 
 static const char *const control_names[TL_N_LISTED] = {".mod", "info.json", "removed.txt"};
 
-static int find_control(const char *name, entry_id *ret)
+static int find_control(const char *name, entry_id *ret, const char **ret_name)
 {
 	for (uint32_t i = TL_CONTROL_INFO; i < TL_N_LISTED; i++)
 		if (!strcasecmp(name, control_names[i])) {
 			*ret = tl_id(TL_CONTROL, i);
+			*ret_name = control_names[i];
 			return 0;
 		}
 	return -ENOENT;
@@ -27,32 +28,44 @@ static bool has_kit(const struct tl_map *m, uint32_t d)
 	return d == 0 && m->kit && m->shared->fresh;
 }
 
-static int find(const struct tl_map *m, uint32_t d, const char *name, entry_id *ret)
+static int find(
+	const struct tl_map *m, uint32_t d, const char *name, entry_id *ret, const char **ret_name)
 {
 	const struct tree *t = m->shared->tree;
 	const struct tree_child *c = d < t->n_dirs ? tree_find(t, d, name) : NULL;
 
 	if (c) {
 		*ret = tl_id(c->dir ? TL_DIR : TL_FILE, c->index);
+		*ret_name = tree_name(t, c);
 		return 0;
 	}
 	if (has_kit(m, d) && strcasecmp(name, "MOD.DAT") == 0) {
 		*ret = tl_id(TL_CONTROL, TL_CONTROL_KIT);
+		*ret_name = "MOD.DAT";
 		return 0;
 	}
 	if (d != 0 || strcasecmp(name, control_names[TL_CONTROL_DIR]) != 0)
 		return -ENOENT;
 	*ret = tl_id(TL_CONTROL, TL_CONTROL_DIR);
+	*ret_name = control_names[TL_CONTROL_DIR];
 	return 0;
 }
 
-int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+static int find_called(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret,
+	const char **ret_name)
 {
 	uint32_t d = tl_index(dir);
 
 	if (tl_kind_of(dir) == TL_CONTROL)
-		return d == TL_CONTROL_DIR ? find_control(name, ret) : -ENOTDIR;
-	return tl_kind_of(dir) == TL_DIR ? find(m, d, name, ret) : -ENOTDIR;
+		return d == TL_CONTROL_DIR ? find_control(name, ret, ret_name) : -ENOTDIR;
+	return tl_kind_of(dir) == TL_DIR ? find(m, d, name, ret, ret_name) : -ENOTDIR;
+}
+
+int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+{
+	const char *called;
+
+	return find_called(m, dir, name, ret, &called);
 }
 
 static void stat_control(const struct tl_map *m, uint32_t which, struct entry *ret)
@@ -144,12 +157,15 @@ int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct err
 int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 	struct error *e)
 {
+	const char *called;
 	entry_id id;
-	int r = tl_find(tl_map_of(s), dir, name, &id);
+	int r = find_called(tl_map_of(s), dir, name, &id, &called);
 
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);
-	return tl_stat(s, id, ret, e);
+	r = tl_stat(s, id, ret, e);
+	ret->name = called;
+	return r;
 }
 
 static int list_control(

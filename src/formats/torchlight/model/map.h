@@ -82,7 +82,7 @@ struct tl_row {
 	struct str name;
 	uint32_t handle; /* TL_NONE: a directory, or a removed file */
 	uint8_t type;
-	bool placed;       /* its name is that of its path; else the path is the mounted tree's */
+	const char *shown; /* what the mount calls it; NULL: as the mounted tree does */
 	uint64_t filetime; /* that a program set, or 0: the content's */
 };
 
@@ -98,6 +98,8 @@ struct tl_table {
 	struct tl_record *records;
 	struct tl_row *rows;
 	uint32_t n_records, n_rows;
+	const char **dirs; /* paths, as the mount shows them: of which it calls otherwise */
+	uint32_t n_dirs;
 	char **owned;
 	size_t n_owned;
 };

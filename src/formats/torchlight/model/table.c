@@ -14,6 +14,7 @@ void tl_table_unref(struct tl_table *t)
 		free(t->owned[i]);
 	free(t->owned);
 	free(t->records);
+	free(t->dirs);
 	free(t->rows);
 	free(t);
 }
@@ -41,7 +42,7 @@ static int table_of_manifest(const struct tl_shared *sh, struct tl_table **ret)
 		bool file = x->type != MANIFEST_DIR && !x->removed;
 
 		t->rows[i] =
-			(struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type, false, 0};
+			(struct tl_row){manifest_name(m, x), file ? i : TL_NONE, x->type, NULL, 0};
 	}
 	t->n_records = m->n_records;
 	t->n_rows = m->n_entries;

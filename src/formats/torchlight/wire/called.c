@@ -60,7 +60,7 @@ void called_finish(struct called *c)
 	free(c->names);
 }
 
-void called_put(struct buffer *out, uint32_t entry, const char *name)
+void called_put(struct buffer *out, uint32_t n, const char *name)
 {
-	buffer_printf(out, CALLED "%u %s\n", entry, name);
+	buffer_printf(out, CALLED "%u %s\n", n, name);
 }

@@ -22,7 +22,7 @@ struct pending {
 
 struct builder {
 	const struct manifest *m;
-	const struct called *called;
+	struct called called;
 	struct pending *all;
 	size_t n, room;
 	uint32_t *buckets; /* pending + 1 of directories */
@@ -30,7 +30,6 @@ struct builder {
 	uint32_t n_dirs;
 	struct tree *tree;
 	struct buffer text;
-	struct error *e;
 };
 
 static unsigned char fold(char c)
@@ -184,10 +183,13 @@ static int place_children(struct builder *b)
 static void put_shown_name(struct builder *b, struct tree_child *c)
 {
 	struct str stored = b->all[c->name].name;
-	const char *called = c->dir || !b->called->names ? NULL : b->called->names[c->index];
+	uint32_t n = c->index + (c->dir ? b->m->n_entries : 0);
+	const char *called = b->called.names ? b->called.names[n] : NULL;
 	char shown[NAME_MAX + 1];
 
 	c->name = (uint32_t)b->text.size;
+	if (c->dir)
+		b->tree->dirs[c->index].called = called;
 	if (called)
 		strcpy(shown, called);
 	else if (!name_escape_whole(stored.s, stored.n, shown, NAME_MAX))
@@ -211,10 +213,13 @@ static void mark_removed(struct builder *b)
 	}
 }
 
-static int finish(struct builder *b)
+static int finish(struct builder *b, const struct bytes *names, struct error *e)
 {
 	struct tree *t = b->tree;
+	int r = called_read(names, b->m->n_entries + b->n_dirs, &b->called, e);
 
+	if (r < 0)
+		return r;
 	if (place_children(b) < 0)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n_children; i++)
@@ -240,10 +245,10 @@ static int finish(struct builder *b)
 }
 
 int tree_build(
-	const struct manifest *m, const struct called *called, struct tree **ret, struct error *e)
+	const struct manifest *m, const struct bytes *names, struct tree **ret, struct error *e)
 {
 	CLEANUP(tree_free) struct tree *t = calloc(1, sizeof(*t));
-	struct builder b = {.m = m, .called = called, .tree = t, .n_dirs = 1, .e = e};
+	struct builder b = {.m = m, .tree = t, .n_dirs = 1};
 	int r = t && grow_buckets(&b) == 0 ? 0 : -ENOMEM;
 
 	if (t)
@@ -253,12 +258,14 @@ int tree_build(
 	for (uint32_t i = 0; r == 0 && i < m->n_records; i++)
 		r = collect_record(&b, &m->records[i]);
 	if (r == 0)
-		r = finish(&b);
+		r = finish(&b, names, e);
+	called_finish(&b.called);
 	free(b.all);
 	free(b.buckets);
 	buffer_finish_free(&b.text);
 	if (r < 0)
-		return error_set(e, r, "no memory for the archive's directories");
+		return r == -EINVAL ? r
+				    : error_set(e, r, "no memory for the archive's directories");
 	*ret = TAKE(t);
 	return 0;
 }

@@ -28,6 +28,7 @@ struct tree_dir {
 	uint32_t first, n;  /* of the children */
 	uint32_t self;      /* which child it is itself; of no meaning for the root */
 	bool lists_removed; /* there are entries of removed files in it, or below */
+	bool called;        /* its name differs from the stored one in the case of letters */
 };
 
 struct tree {
@@ -40,9 +41,9 @@ struct tree {
 	struct bytes *text_bytes;
 };
 
-/* called: of files that have other names than that. */
+/* names: what has other names than that (wire/called.h), or NULL. -EINVAL: it is no such list. */
 int tree_build(
-	const struct manifest *m, const struct called *called, struct tree **ret, struct error *e);
+	const struct manifest *m, const struct bytes *names, struct tree **ret, struct error *e);
 void tree_free(struct tree *t);
 DEFINE_CLEANUP(struct tree, tree_free);
 

@@ -275,7 +275,7 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 	/* A list that cannot be read may be replaced. */
 	if (count && blob_check(t.old.blob, NULL) < 0)
 		t.old.rows.n = 0;
-	r = json_list_read(in, TEXT_MAX, NULL, take_element, &t, &rest, e);
+	r = !in ? 0 : json_list_read(in, TEXT_MAX, NULL, take_element, &t, &rest, e);
 	if (r == 0 && (t.differs || t.n != t.old.rows.n || t.n != count))
 		r = keep_list(&t, count, c, e);
 	buffer_finish_free(&t.chunk);

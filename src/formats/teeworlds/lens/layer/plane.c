@@ -232,16 +232,8 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 
 	if (r < 0)
 		return r;
-	r = change_plane(m, &p, cells_of_file, in, c, e);
-	return r == -EINVAL ? judge_size(m, &p, in, c, e) : r;
-}
-
-int tw_plane_clear(const struct tw_map *m, entry_id id, struct tw_change *c, struct error *e)
-{
-	struct plane p;
-	int r = find_plane(m, id, &p, e);
-
-	return r < 0 ? r : change_plane(m, &p, cells_of_zeros, NULL, c, e);
+	r = change_plane(m, &p, in ? cells_of_file : cells_of_zeros, in, c, e);
+	return r == -EINVAL && in ? judge_size(m, &p, in, c, e) : r;
 }
 
 static bool says_other(const struct tw_map *m, const struct format_written *w)
