@@ -50,7 +50,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->vol = volume;
 	v->pool = pool;
 	v->host = host;
-	volume->vfs = v;
+	volume->pool = pool;
 	if (volume->access == VOLUME_WRITABLE)
 		left_dir_find(volume, pass_note, host);
 	r = overlay_create(volume->now, &v->tree);
@@ -90,7 +90,7 @@ bool vfs_unchanged(const struct vfs *v)
 		if (upper_differs(u))
 			return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (n->stage || n->busy || n->waiting)
+		if (n->stage || n->busy || n->waiting.first)
 			return false;
 	return true;
 }

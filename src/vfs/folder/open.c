@@ -91,29 +91,24 @@ static int take_from_others(struct opening *g)
 
 static void run_waiting(struct folder *f, struct opened *o)
 {
-	struct call *c = o->waiting, *next;
+	struct call *c;
 
-	o->waiting = NULL;
-	o->waiting_end = &o->waiting;
 	o->calls++;
-	for (; c; c = next) {
-		next = c->next;
+	while ((c = calls_take(&o->waiting)))
 		o->again(f, c);
-	}
 	o->calls--;
 }
 
 /* It goes, and those that waited hear r. */
 static void give_up(struct folder *f, struct opened *o, int r)
 {
-	struct call *c = o->waiting, *next;
+	struct calls waiting = o->waiting;
+	struct call *c;
 
 	o->state = OPENED_FAILED;
 	opened_close(f, o);
-	for (; c; c = next) {
-		next = c->next;
+	while ((c = calls_take(&waiting)))
 		call_done(c, r);
-	}
 }
 
 /* What may go well the next time is nothing to show. */
@@ -194,17 +189,13 @@ void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c))
 {
 	int r = m->opened ? 0 : begin(f, m);
-	struct opened *o = m->opened;
 
 	if (r < 0) {
 		call_done(c, r);
 		return;
 	}
-	call_keep(c);
-	o->again = again;
-	c->next = NULL;
-	*o->waiting_end = c;
-	o->waiting_end = &c->next;
+	m->opened->again = again;
+	calls_add(&m->opened->waiting, c);
 }
 
 struct opened *open_made(

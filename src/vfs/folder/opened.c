@@ -101,7 +101,6 @@ int opened_new(struct folder *f, struct map *m, struct opened **ret)
 		pass_note, pass_progress};
 	o->folder = f;
 	o->map = m;
-	o->waiting_end = &o->waiting;
 	m->opened = o;
 	opened_touch(f, o);
 	*ret = o;

@@ -50,8 +50,6 @@ struct overlay {
 	struct snapshot *base;
 	struct snapshot *shape; /* the base with what was made: what names in directories that were
 				 * made mean, and against what content is judged */
-	uint64_t shapes;        /* so many were not made of the one before; what is known of
-				 * one says nothing of the next */
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */

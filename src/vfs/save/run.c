@@ -16,8 +16,7 @@
 #include "vfs/volume/commit_queue.h"
 
 struct saving {
-	struct job job;
-	struct commit_task task;
+	struct commit_task task; /* first */
 	struct vfs *v;
 	size_t trying; /* closes that are tried again before it, and 1 while that is so */
 	vfs_saved done;
@@ -45,20 +44,20 @@ static void saving_told(struct job *j)
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
 		report_conflict(&report, s->save.vol->name);
-	s->job = (struct job){.run = saving_free};
-	pool_submit(s->v->pool, &s->job);
+	s->task.job = (struct job){.run = saving_free};
+	pool_submit(s->v->pool, &s->task.job);
 	done(arg, &report);
 }
 
 /* The kernel may wait for a read that waits for a view, and that for the queue. */
 static void saving_finish(struct saving *s, struct node *const *nodes, size_t n)
 {
-	s->job = (struct job){.done = saving_told};
+	s->task.job.done = saving_told;
 	commit_queue_leave(s->save.vol);
 	if (n)
-		node_invalidate(s->v, nodes, n, &s->job);
+		node_invalidate(s->v, nodes, n, &s->task.job);
 	else
-		saving_told(&s->job);
+		saving_told(&s->task.job);
 }
 
 /* What is so since the last save is no news; what was otherwise meanwhile is. */
@@ -279,25 +278,21 @@ static void saving_run(struct job *j)
 		save_write(&s->save);
 }
 
-static void saving_start(struct commit_task *t)
+static bool saving_start(struct commit_task *t)
 {
-	struct saving *s = container_of(t, struct saving, task);
+	struct saving *s = (struct saving *)t;
 	struct volume *vol = s->save.vol;
 	struct error e = ERROR_INIT;
 
 	if (!overlay_differs(s->v->tree) && !s->save.first) {
 		forget_journal(&vol->journal);
 		report_fresh(vol, &s->save.report);
-		saving_finish(s, NULL, 0);
-		return;
+		return false;
 	}
-	if (staged_begin(s->v->tree, &s->staged, &e) < 0) {
-		save_failed(&s->save, &e);
-		saving_finish(s, NULL, 0);
-		return;
-	}
-	s->job = (struct job){saving_run, saving_done, NULL};
-	pool_submit(s->v->pool, &s->job);
+	if (staged_begin(s->v->tree, &s->staged, &e) == 0)
+		return true;
+	save_failed(&s->save, &e);
+	return false;
 }
 
 static void saving_enter(struct saving *s)
@@ -345,7 +340,8 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	s->v = v;
 	s->done = done;
 	s->arg = arg;
-	s->task.start = saving_start;
+	s->task =
+		(struct commit_task){.job = {saving_run, saving_done, NULL}, .start = saving_start};
 	s->save.vol = v->vol;
 	s->save.host = v->host;
 	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;

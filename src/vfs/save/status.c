@@ -9,7 +9,6 @@
 
 struct status {
 	struct commit_task task; /* first */
-	struct job job;
 	struct vfs *v;
 	void (*found)(void *arg, struct buffer *records);
 	void *arg;
@@ -51,7 +50,7 @@ static void add_refused(struct status *s)
 
 static void status_run(struct job *j)
 {
-	struct status *s = container_of(j, struct status, job);
+	struct status *s = (struct status *)j;
 	struct error e = ERROR_INIT;
 
 	if (staged_run(&s->staged, &e) == 0) {
@@ -65,10 +64,11 @@ static void status_run(struct job *j)
 
 static void status_done(struct job *j)
 {
-	struct status *s = container_of(j, struct status, job);
+	struct status *s = (struct status *)j;
 
-	commit_queue_leave(s->v->vol);
+	/* What was found is so as long as the queue is held. */
 	s->found(s->arg, &s->records);
+	commit_queue_leave(s->v->vol);
 	staged_finish(&s->staged);
 	buffer_finish_free(&s->rest);
 	free(s);
@@ -89,18 +89,15 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 	}
 }
 
-static void status_start(struct commit_task *t)
+static bool status_start(struct commit_task *t)
 {
 	struct status *s = (struct status *)t;
 
 	add_scratch(s->v, &s->rest);
-	s->job = (struct job){status_run, status_done, NULL};
-	if (overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0) {
-		pool_submit(s->v->pool, &s->job);
-		return;
-	}
+	if (overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0)
+		return true;
 	buffer_append(&s->records, s->rest.data, s->rest.size);
-	status_done(&s->job);
+	return false;
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
@@ -109,7 +106,8 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct status){.task.start = status_start,
+	*s = (struct status){
+		.task = {.job = {status_run, status_done, NULL}, .start = status_start},
 		.v = v,
 		.found = found,
 		.arg = arg,

@@ -60,3 +60,30 @@ void call_again(struct vfs *v, struct call *c)
 {
 	c->op(v, c);
 }
+
+void calls_add(struct calls *w, struct call *c)
+{
+	call_keep(c);
+	c->next = NULL;
+	*(w->first ? &w->last->next : &w->first) = c;
+	w->last = c;
+}
+
+struct call *calls_take(struct calls *w)
+{
+	struct call *c = w->first;
+
+	if (c)
+		w->first = c->next;
+	return c;
+}
+
+void calls_run(struct calls *w, struct vfs *v)
+{
+	struct calls all = *w;
+	struct call *c;
+
+	w->first = NULL;
+	while ((c = calls_take(&all)))
+		call_again(v, c);
+}

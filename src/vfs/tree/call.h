@@ -114,4 +114,15 @@ void call_done(struct call *c, int r);
 /* Runs it once more, from its beginning. */
 void call_again(struct vfs *v, struct call *c);
 
+/* Calls that wait, in their order. */
+struct calls {
+	struct call *first, *last;
+};
+
+void calls_add(struct calls *w, struct call *c); /* c is kept */
+/* The next one, which waits no more; NULL: there is none. */
+struct call *calls_take(struct calls *w);
+/* All of them; who must go on waiting queues up anew. */
+void calls_run(struct calls *w, struct vfs *v);
+
 #endif

@@ -61,7 +61,7 @@ struct node {
 	struct timespec atime, mtime, ctime;
 
 	bool busy; /* a commit or a load is under way: calls that change it wait */
-	struct call *waiting, **waiting_end;
+	struct calls waiting;
 };
 
 struct handle {
@@ -79,11 +79,10 @@ struct vfs {
 	struct job *leaving; /* waits until the name of the other form that leaves is forgotten */
 	struct hash nodes;   /* tree/node.c */
 	struct {
-		bool stale;     /* the tree's shape is not what follows from what was closed */
-		bool under_way; /* it is made anew */
-		bool waits;     /* of what was closed some waits for others, and is not in it */
-		struct call *waiting, **end;
-	} view; /* tree/view.h */
+		bool stale; /* the tree's shape is not what follows from what was closed */
+		bool waits; /* of what was closed some waits for others, and is not in it */
+		struct calls waiting; /* while it is made anew */
+	} view;                       /* tree/view.h */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;

@@ -11,24 +11,13 @@
 
 void node_wait(struct node *n, struct call *c)
 {
-	call_keep(c);
-	c->next = NULL;
-	*n->waiting_end = c;
-	n->waiting_end = &c->next;
+	calls_add(&n->waiting, c);
 }
 
-/* Those that must go on waiting queue up anew, in the same order. */
 static void run_waiting(struct vfs *v, struct node *n)
 {
-	struct call *c = n->waiting, *next;
-
-	n->waiting = NULL;
-	n->waiting_end = &n->waiting;
 	n->opens++; /* a call may be the last that holds it */
-	for (; c; c = next) {
-		next = c->next;
-		c->op(v, c);
-	}
+	calls_run(&n->waiting, v);
 	n->opens--;
 	node_free_unused(v, n);
 }

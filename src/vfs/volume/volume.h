@@ -11,6 +11,7 @@
 
 #include "base/disk/trust.h"
 #include "base/hash.h"
+#include "base/threads/pool.h"
 #include "formats/format.h"
 #include "formats/images.h"
 #include "vfs/journal/journal.h"
@@ -18,7 +19,6 @@
 #include "vfs/volume/report.h"
 #include "vfs/volume/store.h"
 
-struct vfs;
 struct commit_task;
 
 struct proof;
@@ -33,9 +33,9 @@ enum volume_access {
 };
 
 struct volume {
-	struct vfs *vfs; /* set by vfs_create, as is owner */
-	pthread_t owner; /* the thread that alone changes it, and the tree over it */
-	unsigned index;  /* of its inode numbers; 0 is the map that was named */
+	struct pool *pool; /* set by vfs_create, as is owner */
+	pthread_t owner;   /* the thread that alone changes it, and the tree over it */
+	unsigned index;    /* of its inode numbers; 0 is the map that was named */
 
 	int dirfd; /* the map's directory */
 	bool own_dir;
