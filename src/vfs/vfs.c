@@ -83,8 +83,8 @@ bool vfs_unchanged(const struct vfs *v)
 {
 	struct volume *vol = v->vol;
 
-	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way || vol->fresh ||
-		vol->left || journal_exists(&vol->journal))
+	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way ||
+		vol->journal.fresh || vol->left || journal_exists(&vol->journal))
 		return false;
 	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
 		if (upper_differs(u))
@@ -106,7 +106,7 @@ static bool node_idle(const struct node *n)
 
 bool vfs_idle(const struct vfs *v)
 {
-	if (!vfs_unchanged(v) || v->vol->renumbered || v->ahead.jobs)
+	if (!vfs_unchanged(v) || v->vol->journal.names || v->ahead.jobs)
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
 		if (!node_idle(n))

@@ -208,7 +208,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	}
 	if (!look(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
-	else if (how->out || how->map || t->vol->fresh || staged_differs(&s))
+	else if (how->out || how->map || t->vol->journal.fresh || staged_differs(&s))
 		code = write_map(t, how, &s);
 	staged_finish(&s);
 	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;

@@ -34,8 +34,7 @@ static int load(struct opening *g)
 
 	options.unlocked = true;
 	r = disk_target(f, m->in, m->name, &dirfd, name);
-	options.shared_dir = r == -EINVAL;
-	if (options.shared_dir) {
+	if (r == -EINVAL) {
 		dirfd = g->o->dir->fd;
 		options.nearby = g->o->dir->nearby;
 		snprintf(name, sizeof(name), "%s", m->name);

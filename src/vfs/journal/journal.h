@@ -2,9 +2,9 @@
 /*
  * journal: what was closed and is not in the map yet.
  *
- * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of the
- * content that it applies to; made with the first record. Its records are operations on paths; what
- * they put is the only copy of changed bytes, which the tree reads back from here.
+ * A log (base/durable/reclog.h) beside the map, named NAME.mapfs-journal-ID after the identity of
+ * the content that it applies to; made with the first record. Its records are operations on paths;
+ * what they put is the only copy of changed bytes, which the tree reads back from here.
  *
  *   HEADER  NAME NUL ID NUL PREVIOUS NUL KIND   the first, and once more where a mount went on
  *           after damage
@@ -100,9 +100,9 @@ void journal_set_names(struct journal *j, struct bytes *names);
 /* What an open journal says of that; *ret = NULL: nothing, or there is none. */
 int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 
-/* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
+/* Opens the file that fits, if there is one (journal_exists), and removes leftovers of saves; tells
  * note() of others that are kept. nearby: of the journal's directory. */
-int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
+int journal_open(struct journal *j, struct nearby *nearby,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
 
 /* What its file is called, or would be; ret has room for NAME_MAX + 1. */

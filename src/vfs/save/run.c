@@ -344,7 +344,7 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 		(struct commit_task){.job = {saving_run, saving_done, NULL}, .start = saving_start};
 	s->save.vol = v->vol;
 	s->save.host = v->host;
-	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
+	s->save.first = v->vol->journal.fresh && v->vol->opened.st_size == 0;
 	s->save.ends = v->ending;
 	s->trying = 1;
 	try_closes(s);

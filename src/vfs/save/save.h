@@ -33,7 +33,6 @@ struct save_job {
 	bool saved;            /* the following are set */
 	bool unsure;           /* renamed, but not known to be on disk: the old journal stays */
 	struct snapshot *base; /* what was written, opened anew; NULL where `first` or `ends` */
-	bool renumbered;       /* ... and shows other paths than a mount of it would */
 	struct source written; /* the new files; set before that, too */
 	struct stat stat, second_stat;
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];

@@ -144,7 +144,6 @@ static int reopen(struct save_job *s, struct error *e)
 	ctx.names = names;
 	if (r == 0)
 		r = f->open(&s->written, &ctx, &s->base, e);
-	s->renumbered = names;
 	if (r == 0 && names)
 		journal_set_names(&s->next, TAKE(names));
 	return r < 0 ? error_context(e, "what was written cannot be opened"), r : 0;
@@ -278,7 +277,7 @@ void save_failed(struct save_job *s, const struct error *e)
 	if (!s->saved && !s->in_place)
 		report_add(&s->report, REPORT_NOTE, "the map is as it was");
 	/* Without one nothing was closed; a time that was set is in none. */
-	if (!s->saved && !s->vol->at_once && journal_exists(&s->vol->journal))
+	if (!s->saved && !s->vol->journal.unnamed && journal_exists(&s->vol->journal))
 		report_add(&s->report, REPORT_NOTE,
 			"the changes are kept in the journal beside it (see mapfs recover)");
 	report_code(&s->report, OUTCOME_SAVE_FAILED);

@@ -37,21 +37,20 @@ struct volume {
 	pthread_t owner;   /* the thread that alone changes it, and the tree over it */
 	unsigned index;    /* of its inode numbers; 0 is the map that was named */
 
-	int dirfd; /* the map's directory */
-	bool own_dir;
+	int dirfd;    /* the map's directory */
 	char *name;   /* the map's name in it */
 	char *called; /* what it is to be called (volume_name); NULL: name */
 	struct source source;
-	struct stat opened;                    /* files[0], as it was opened or last saved */
-	struct trust trust;                    /* in what lies beside it */
-	struct nearby *nearby;                 /* borrowed; NULL: it is read when it is asked for */
+	struct stat opened; /* files[0], as it was opened or last saved */
+	struct trust trust; /* in what lies beside it */
+	struct nearby
+		*nearby; /* borrowed, and so is dirfd; NULL: it is read when it is asked for */
 	char companion[NAME_MAX + 1];          /* the name of files[1], or "" */
 	struct stat companion_opened;          /* files[1] */
 	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file then */
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	enum volume_access access;
-	bool at_once;         /* as in vfs_options */
 	bool reopened;        /* it was closed while the kernel knew names of it */
 	bool passed_over;     /* another program's lock */
 	bool judged;          /* whether it can be changed: asked of the format, or need not be */
@@ -64,16 +63,12 @@ struct volume {
 	const struct format *format;
 	struct format_context context;
 	struct images *images; /* of the context; NULL: nobody needs them */
-	struct budget *budget;
-	bool own_budget;
+	struct budget *budget; /* its own; NULL: the context's is shared */
 	struct journal journal;
 	struct volume_store store;
-	bool replay; /* the journal holds operations that were not done again yet */
 
 	struct snapshot *now; /* the map as it was opened or last saved */
-	bool fresh;           /* made by --new and not saved since: `now` is an empty map */
 	bool conflict;        /* a save had to go beside the map; name is that file's now */
-	bool renumbered;      /* `now` shows other paths than a mount of the file would */
 
 	char *dropped;      /* a path to which something was written that is no part of the map */
 	struct report told; /* what the format said of the map that was saved last */
