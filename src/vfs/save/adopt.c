@@ -91,13 +91,6 @@ void save_adopt(struct save_job *s)
 
 void save_job_finish(struct save_job *s)
 {
-	for (size_t i = 0; i < s->n_left; i++) {
-		free(s->left[i].path);
-		free(s->left[i].text);
-		extent_finish(&s->left[i].content);
-	}
-	free(s->left);
-	snapshot_unref(s->map);
 	snapshot_unref(s->base);
 	for (int i = 0; i < FORMAT_FILES_MAX; i++)
 		file_unref(s->written.files[i]);
