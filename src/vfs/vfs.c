@@ -130,42 +130,10 @@ int vfs_timeout(struct vfs *v)
 	return sync_timeout(v->vol);
 }
 
-struct tick {
-	struct job job;
-	struct vfs *v;
-	struct error e;
-};
-
-static void tick_run(struct job *j)
-{
-	struct tick *t = (struct tick *)j;
-
-	(void)journal_sync(&t->v->vol->journal, &t->e);
-}
-
-static void tick_done(struct job *j)
-{
-	struct tick *t = (struct tick *)j;
-	struct vfs *v = t->v;
-
-	/* Later closes fail by themselves; those before were told to be kept. */
-	if (t->e.code)
-		v->host->note(v->host, error_text(&t->e));
-	sync_end(v->vol, t->e.code == 0);
-	free(t);
-}
-
 void vfs_tick(struct vfs *v)
 {
-	struct tick *t;
-
-	t = sync_timeout(v->vol) == 0 ? calloc(1, sizeof(*t)) : NULL;
-	if (!t)
-		return;
-	t->job = (struct job){tick_run, tick_done, NULL};
-	t->v = v;
-	sync_begin(v->vol);
-	pool_submit(v->pool, &t->job);
+	if (sync_timeout(v->vol) == 0)
+		journal_sync_then(v, NULL);
 }
 
 void vfs_statfs(struct vfs *v, struct call *c)
@@ -176,41 +144,54 @@ void vfs_statfs(struct vfs *v, struct call *c)
 	call_done(c, r);
 }
 
-struct root_sync {
-	struct vfs *v;
+struct saved_for {
+	struct vfs_host *host;
 	struct call *call;
 };
 
 /* fsync has one errno to tell; the lines go where the front puts its notes. */
-static void root_saved(void *arg, struct report *report)
+static void saved_for_call(void *arg, struct report *report)
 {
-	struct root_sync *s = arg;
+	struct saved_for s = *(struct saved_for *)arg;
 	int r = report_errno(report);
 
+	free(arg);
 	for (size_t i = 0; i < report->n; i++)
-		s->v->host->note(s->v->host, report->lines[i]);
+		s.host->note(s.host, report->lines[i]);
 	report_finish(report);
-	call_done(s->call, r);
-	free(s);
+	call_done(s.call, r);
+}
+
+void *vfs_saved_for(struct vfs_host *host, struct call *c, vfs_saved *ret)
+{
+	struct saved_for *s = malloc(sizeof(*s));
+
+	if (!s) {
+		call_done(c, -ENOMEM);
+		return NULL;
+	}
+	call_keep(c);
+	*s = (struct saved_for){host, c};
+	*ret = saved_for_call;
+	return s;
 }
 
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	bool save = n && node_is_root(n) && v->vol->access != VOLUME_READ_ONLY;
-	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
+	vfs_saved done;
+	void *arg;
 
-	if (!n || (save && !s)) {
-		call_done(c, n ? -ENOMEM : -ESTALE);
-		return;
-	}
-	call_keep(c);
-	if (!save) {
+	if (!n) {
+		call_done(c, -ESTALE);
+	} else if (!node_is_root(n) || v->vol->access == VOLUME_READ_ONLY) {
+		call_keep(c);
 		journal_sync_then(v, c);
-		return;
+	} else {
+		arg = vfs_saved_for(v->host, c, &done);
+		if (arg)
+			vfs_save(v, done, arg);
 	}
-	*s = (struct root_sync){v, c};
-	vfs_save(v, root_saved, s);
 }
 
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg)

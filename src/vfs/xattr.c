@@ -16,20 +16,6 @@
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
 
-static void answer(struct call *c, struct buffer *b)
-{
-	int r = b->error;
-
-	c->out = malloc(b->size ? b->size : 1);
-	if (!c->out)
-		r = -ENOMEM;
-	if (r == 0 && b->size)
-		memcpy(c->out, b->data, b->size);
-	c->out_size = b->size;
-	buffer_finish_free(b);
-	call_done(c, r);
-}
-
 static void status_found(void *arg, struct buffer *records)
 {
 	struct call *c = arg;
@@ -37,7 +23,7 @@ static void status_found(void *arg, struct buffer *records)
 
 	status_show(c->name, records, &b);
 	buffer_finish_free(records);
-	answer(c, &b);
+	call_answer(c, &b);
 }
 
 static void get_status(struct vfs *v, struct call *c)
@@ -52,7 +38,7 @@ static void answer_text(struct call *c, const char *text)
 	struct buffer b = BUFFER_INIT;
 
 	buffer_text(&b, text);
-	answer(c, &b);
+	call_answer(c, &b);
 }
 
 static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
@@ -221,7 +207,7 @@ static void noting_done(struct job *j)
 
 	if (k->r == 0) {
 		buffer_append(&b, k->text->data, k->text->size);
-		answer(k->call, &b);
+		call_answer(k->call, &b);
 	} else {
 		call_done(k->call, k->r == -EIO ? -ENODATA : k->r);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "formats/format.h"
 
 void call_done(struct call *c, int r)
@@ -22,6 +23,20 @@ void call_done(struct call *c, int r)
 	c->pin = NULL;
 	snapshot_unref(TAKE(c->sized.in));
 	c->reply(c, r);
+}
+
+void call_answer(struct call *c, struct buffer *b)
+{
+	int r = b->error;
+
+	c->out = malloc(b->size + 1);
+	if (!c->out)
+		r = -ENOMEM;
+	if (r == 0 && b->size)
+		memcpy(c->out, b->data, b->size);
+	c->out_size = b->size;
+	buffer_finish_free(b);
+	call_done(c, r);
 }
 
 static void out_of_memory(struct vfs *v, struct call *c)

@@ -16,6 +16,7 @@ struct vfs;
 struct handle;
 struct call;
 struct snapshot;
+struct buffer;
 
 /* Of the mount. In a folder the root of a map has the first of the map's numbers (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
@@ -111,6 +112,8 @@ struct vfs_host {
 /* Copies what the call borrowed: it is answered later. */
 void call_keep(struct call *c);
 void call_done(struct call *c, int r);
+/* ... with what the buffer holds as `out`, or its error; it is finished. */
+void call_answer(struct call *c, struct buffer *b);
 /* Runs it once more, from its beginning. */
 void call_again(struct vfs *v, struct call *c);
 
