@@ -99,7 +99,8 @@ bool vfs_unchanged(const struct vfs *v)
  * another than that of the change. */
 static bool node_idle(const struct node *n)
 {
-	bool written = n->mtime.tv_sec == n->ctime.tv_sec && n->mtime.tv_nsec == n->ctime.tv_nsec;
+	const struct attr *a = &n->own;
+	bool written = a->mtime.tv_sec == a->ctime.tv_sec && a->mtime.tv_nsec == a->ctime.tv_nsec;
 
 	return !n->opens && !n->stale && (!n->set || (n->set == ATTR_MTIME && written));
 }

@@ -22,7 +22,7 @@ struct opened {
 	struct calls waiting; /* until it is open */
 	void (*again)(struct folder *f, struct call *c); /* ... and then */
 	struct opened_list *list;
-	struct opened *older, *newer;
+	TAILQ_ENTRY(opened) beside;
 };
 
 /* m is open from now on, or about to be: OPENED_SOON. -ENOENT: its directory is gone. */

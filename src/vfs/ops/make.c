@@ -128,9 +128,7 @@ static int make(struct vfs *v, struct call *c, struct step *s)
 		r = make_upper(v, c, dir, &n);
 	if (r < 0)
 		return r;
-	n->mode = c->set.mode;
-	n->uid = c->set.uid;
-	n->gid = c->set.gid;
+	attr_take(&n->own, &c->set, ATTR_MODE | ATTR_UID | ATTR_GID);
 	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
 	node_touch(dir, ATTR_MTIME);
 	if (!n->at->dir) {

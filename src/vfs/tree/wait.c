@@ -119,7 +119,7 @@ void names_tell(struct vfs *v, struct node *dir)
 	node_invalidate(v, &dir, 1, NULL);
 }
 
-enum { MANY_SIZES = 16 }; /* that are worth more threads */
+enum { MANY_SIZES = 17 }; /* that are worth more threads */
 
 struct sizing {
 	struct job job;
@@ -162,6 +162,12 @@ static void sizing_done(struct job *j)
 {
 	struct sizing *z = (struct sizing *)j;
 
+	if (!z->call) {
+		z->v->ahead.jobs--;
+		snapshot_unref(z->s);
+		free(z);
+		return;
+	}
 	snapshot_unref(z->call->sized.in);
 	z->call->sized.in = z->s;
 	z->call->sized.id = z->ids[0];
@@ -177,10 +183,14 @@ void size_wait(
 	struct sizing *z = malloc(sizeof(*z) + n * sizeof(*ids));
 
 	if (!z) {
-		call_done(c, -ENOMEM);
+		if (c)
+			call_done(c, -ENOMEM);
 		return;
 	}
-	call_keep(c);
+	if (c)
+		call_keep(c);
+	else
+		v->ahead.jobs++;
 	*z = (struct sizing){
 		.job = {sizing_run, sizing_done, NULL},
 		.v = v,
