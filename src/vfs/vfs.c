@@ -31,8 +31,7 @@ static void other_form_leaves(void *arg, struct upper *dir, struct upper *u, con
 		u->node->misnamed = true;
 	if (!dir->node)
 		return;
-	if (v->host->forget_name)
-		v->host->forget_name(v->host, dir->node->ino, name, TAKE(v->leaving));
+	v->host->forget_name(v->host, dir->node->ino, name, TAKE(v->leaving));
 	names_tell(v, dir->node);
 }
 

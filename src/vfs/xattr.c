@@ -81,7 +81,7 @@ static void tell_gone(struct job *j)
 static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct gone *g = v->host->forget_name ? malloc(sizeof(*g)) : NULL;
+	struct gone *g = malloc(sizeof(*g));
 
 	if (!g)
 		return 0;

@@ -89,8 +89,7 @@ int opened_new(struct folder *f, struct map *m, struct opened **ret)
 		free(o);
 		return r;
 	}
-	o->host = (struct vfs_host){pass_invalidate, f->host->forget_name ? pass_forget_name : NULL,
-		pass_note, pass_progress};
+	o->host = (struct vfs_host){pass_invalidate, pass_forget_name, pass_note, pass_progress};
 	o->folder = f;
 	o->map = m;
 	m->opened = o;

@@ -210,8 +210,7 @@ static int drop(struct vfs *v, struct call *c, const struct move *m)
 	volume_dropped(v->vol, c->to_name);
 	node_touch(m->dir, ATTR_MTIME);
 	/* The kernel takes what it renamed for what stands there. */
-	if (v->host->forget_name)
-		v->host->forget_name(v->host, m->to_dir->ino, c->to_name, NULL);
+	v->host->forget_name(v->host, m->to_dir->ino, c->to_name, NULL);
 	return r;
 }
 

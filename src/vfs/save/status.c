@@ -13,7 +13,7 @@ struct status {
 	void (*found)(void *arg, struct buffer *records);
 	void *arg;
 	struct staged staged;
-	struct buffer records, rest; /* rest: what follows the changes */
+	struct buffer records;
 };
 
 static void add(void *arg, enum build_fate fate, const char *path)
@@ -59,19 +59,6 @@ static void status_run(struct job *j)
 	} else {
 		status_add(&s->records, &(struct status_entry){"draft", "", error_text(&e)});
 	}
-	buffer_append(&s->records, s->rest.data, s->rest.size);
-}
-
-static void status_done(struct job *j)
-{
-	struct status *s = (struct status *)j;
-
-	/* What was found is so as long as the queue is held. */
-	s->found(s->arg, &s->records);
-	commit_queue_leave(s->v->vol);
-	staged_finish(&s->staged);
-	buffer_finish_free(&s->rest);
-	free(s);
 }
 
 /* What would be copied out at an unmount, and no verdict is needed for. */
@@ -89,15 +76,23 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 	}
 }
 
+static void status_done(struct job *j)
+{
+	struct status *s = (struct status *)j;
+
+	add_scratch(s->v, &s->records);
+	/* What was found is so as long as the queue is held. */
+	s->found(s->arg, &s->records);
+	commit_queue_leave(s->v->vol);
+	staged_finish(&s->staged);
+	free(s);
+}
+
 static bool status_start(struct commit_task *t)
 {
 	struct status *s = (struct status *)t;
 
-	add_scratch(s->v, &s->rest);
-	if (overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0)
-		return true;
-	buffer_append(&s->records, s->rest.data, s->rest.size);
-	return false;
+	return overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0;
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
@@ -112,8 +107,7 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 		.found = found,
 		.arg = arg,
 		.staged.said = REPORT_INIT,
-		.records = BUFFER_INIT,
-		.rest = BUFFER_INIT};
+		.records = BUFFER_INIT};
 	commit_queue_enter(v->vol, &s->task);
 	return 0;
 }

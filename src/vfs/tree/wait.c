@@ -94,7 +94,7 @@ void node_forget_name(struct vfs *v, struct node *n)
 	struct forgetting *o;
 	struct node *dir = n->at->up ? node_parent(n) : NULL;
 
-	if (!dir || !v->host->forget_name)
+	if (!dir)
 		return;
 	o = malloc(sizeof(*o));
 	if (o) {
