@@ -145,28 +145,12 @@ static void finish(struct opening *g)
 	opened_trim(f);
 }
 
-/* What comes back from a journal is done by jobs, which are waited for; another map whose tables
- * were read meanwhile waits until that is over. */
 static void opening_done(struct job *j)
 {
 	struct opening *g = (struct opening *)j;
-	struct folder *f = g->folder;
 
-	g->job.next = NULL;
-	*f->ready_end = &g->job;
-	f->ready_end = &g->job.next;
-	if (f->creating)
-		return;
-	f->creating = true;
-	while (f->ready) {
-		g = (struct opening *)f->ready;
-		f->ready = g->job.next;
-		if (!f->ready)
-			f->ready_end = &f->ready;
-		finish(g);
-		free(g);
-	}
-	f->creating = false;
+	finish(g);
+	free(g);
 }
 
 static int begin(struct folder *f, struct map *m)

@@ -73,9 +73,7 @@ struct folder {
 	/* Maps that are open: those that may perhaps be closed, and those that were found to be in
 	 * use or changed. */
 	struct opened_list recent, held;
-	struct job *ready, **ready_end; /* maps whose tables are read: open.c */
-	bool discard;                   /* the end saves nothing */
-	bool creating;                  /* the first of them becomes a vfs */
+	bool discard; /* the end saves nothing */
 };
 
 struct level *level_get(
