@@ -100,6 +100,7 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 	bool is_dir = c->op == vfs_mkdir;
 	struct upper *u;
 	struct dentry p;
+	entry_id id;
 	int r = overlay_dentry(v->tree, dir->at, c->name, &p);
 
 	if (r == 0 && !is_dir && is_back(v, &p))
@@ -108,6 +109,9 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 		r = overlay_make(v->tree, &p, is_dir, &u);
 	if (r < 0)
 		return r;
+	/* In the queue, where nobody is judged by the version that there was before. */
+	if (!is_dir && !u->scratch)
+		(void)overlay_identify(v->tree, u, &id, NULL);
 	*ret = node_of(v, u);
 	if (!*ret)
 		(void)overlay_take(v->tree, &(struct dentry){.dir = u->up});
