@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "fuse/request.h"
+#include "fuse/launch.h"
 
 struct guard {
 	const struct mount_request *rq;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "fuse/request.h"
+#include "fuse/launch.h"
 
 /* The argument of libfuse's -o for this request; the caller frees it. NULL: no memory. */
 char *mount_options(const struct mount_request *rq, bool read_only);

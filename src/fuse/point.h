@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "fuse/request.h"
+#include "fuse/launch.h"
 
 /* Could be mounted there? Before anything else is done: what a worker says of the journal is to be
  * true. *ret_covers: it holds something that the mount would cover. */

@@ -5,7 +5,7 @@
 #ifndef FUSE_WORKER_H
 #define FUSE_WORKER_H
 
-#include "fuse/request.h"
+#include "fuse/launch.h"
 
 /*
  * Run as the worker until the session has ended; launcher_fd is the socket to the launcher

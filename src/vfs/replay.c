@@ -132,9 +132,8 @@ int vfs_replay(struct vfs *v, struct error *e)
 	struct journal_gaps gaps;
 	int r;
 
-	if (!vol->replay)
+	if (!journal_exists(&vol->journal))
 		return 0;
-	vol->replay = false;
 	r = journal_walk(&vol->journal, replay_one, &re, &gaps, e);
 	v->view.stale = v->tree->base->format->follows;
 	if (re.lost)

@@ -31,8 +31,7 @@ static void other_form_leaves(void *arg, struct upper *dir, struct upper *u, con
 		u->node->misnamed = true;
 	if (!dir->node)
 		return;
-	if (v->host->forget_name)
-		v->host->forget_name(v->host, dir->node->ino, name, TAKE(v->leaving));
+	v->host->forget_name(v->host, dir->node->ino, name, TAKE(v->leaving));
 	names_tell(v, dir->node);
 }
 
@@ -50,7 +49,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->vol = volume;
 	v->pool = pool;
 	v->host = host;
-	volume->vfs = v;
+	volume->pool = pool;
 	if (volume->access == VOLUME_WRITABLE)
 		left_dir_find(volume, pass_note, host);
 	r = overlay_create(volume->now, &v->tree);
@@ -83,14 +82,14 @@ bool vfs_unchanged(const struct vfs *v)
 {
 	struct volume *vol = v->vol;
 
-	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way || vol->fresh ||
-		vol->left || journal_exists(&vol->journal))
+	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way ||
+		vol->journal.fresh || vol->left || journal_exists(&vol->journal))
 		return false;
 	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
 		if (upper_differs(u))
 			return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (n->stage || n->busy || n->waiting)
+		if (n->stage || n->busy || n->waiting.first)
 			return false;
 	return true;
 }
@@ -99,14 +98,15 @@ bool vfs_unchanged(const struct vfs *v)
  * another than that of the change. */
 static bool node_idle(const struct node *n)
 {
-	bool written = n->mtime.tv_sec == n->ctime.tv_sec && n->mtime.tv_nsec == n->ctime.tv_nsec;
+	const struct attr *a = &n->own;
+	bool written = a->mtime.tv_sec == a->ctime.tv_sec && a->mtime.tv_nsec == a->ctime.tv_nsec;
 
 	return !n->opens && !n->stale && (!n->set || (n->set == ATTR_MTIME && written));
 }
 
 bool vfs_idle(const struct vfs *v)
 {
-	if (!vfs_unchanged(v) || v->vol->renumbered || v->ahead.jobs)
+	if (!vfs_unchanged(v) || v->vol->journal.names || v->ahead.jobs)
 		return false;
 	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
 		if (!node_idle(n))
@@ -130,42 +130,10 @@ int vfs_timeout(struct vfs *v)
 	return sync_timeout(v->vol);
 }
 
-struct tick {
-	struct job job;
-	struct vfs *v;
-	struct error e;
-};
-
-static void tick_run(struct job *j)
-{
-	struct tick *t = (struct tick *)j;
-
-	(void)journal_sync(&t->v->vol->journal, &t->e);
-}
-
-static void tick_done(struct job *j)
-{
-	struct tick *t = (struct tick *)j;
-	struct vfs *v = t->v;
-
-	/* Later closes fail by themselves; those before were told to be kept. */
-	if (t->e.code)
-		v->host->note(v->host, error_text(&t->e));
-	sync_end(v->vol, t->e.code == 0);
-	free(t);
-}
-
 void vfs_tick(struct vfs *v)
 {
-	struct tick *t;
-
-	t = sync_timeout(v->vol) == 0 ? calloc(1, sizeof(*t)) : NULL;
-	if (!t)
-		return;
-	t->job = (struct job){tick_run, tick_done, NULL};
-	t->v = v;
-	sync_begin(v->vol);
-	pool_submit(v->pool, &t->job);
+	if (sync_timeout(v->vol) == 0)
+		journal_sync_then(v, NULL);
 }
 
 void vfs_statfs(struct vfs *v, struct call *c)
@@ -176,41 +144,54 @@ void vfs_statfs(struct vfs *v, struct call *c)
 	call_done(c, r);
 }
 
-struct root_sync {
-	struct vfs *v;
+struct saved_for {
+	struct vfs_host *host;
 	struct call *call;
 };
 
 /* fsync has one errno to tell; the lines go where the front puts its notes. */
-static void root_saved(void *arg, struct report *report)
+static void saved_for_call(void *arg, struct report *report)
 {
-	struct root_sync *s = arg;
+	struct saved_for s = *(struct saved_for *)arg;
 	int r = report_errno(report);
 
+	free(arg);
 	for (size_t i = 0; i < report->n; i++)
-		s->v->host->note(s->v->host, report->lines[i]);
+		s.host->note(s.host, report->lines[i]);
 	report_finish(report);
-	call_done(s->call, r);
-	free(s);
+	call_done(s.call, r);
+}
+
+void *vfs_saved_for(struct vfs_host *host, struct call *c, vfs_saved *ret)
+{
+	struct saved_for *s = malloc(sizeof(*s));
+
+	if (!s) {
+		call_done(c, -ENOMEM);
+		return NULL;
+	}
+	call_keep(c);
+	*s = (struct saved_for){host, c};
+	*ret = saved_for_call;
+	return s;
 }
 
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
 	struct node *n = node_find(v, c->ino);
-	bool save = n && node_is_root(n) && v->vol->access != VOLUME_READ_ONLY;
-	struct root_sync *s = save ? malloc(sizeof(*s)) : NULL;
+	vfs_saved done;
+	void *arg;
 
-	if (!n || (save && !s)) {
-		call_done(c, n ? -ENOMEM : -ESTALE);
-		return;
-	}
-	call_keep(c);
-	if (!save) {
+	if (!n) {
+		call_done(c, -ESTALE);
+	} else if (!node_is_root(n) || v->vol->access == VOLUME_READ_ONLY) {
+		call_keep(c);
 		journal_sync_then(v, c);
-		return;
+	} else {
+		arg = vfs_saved_for(v->host, c, &done);
+		if (arg)
+			vfs_save(v, done, arg);
 	}
-	*s = (struct root_sync){v, c};
-	vfs_save(v, root_saved, s);
 }
 
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg)

@@ -20,6 +20,9 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	struct error *e);
 void vfs_destroy(struct vfs *v); /* after vfs_end and with the pool drained */
 
+/* For a save that c waits for: what to give it as done and arg. NULL: no memory, and c is done. */
+void *vfs_saved_for(struct vfs_host *host, struct call *c, vfs_saved *ret);
+
 /* Further operations. */
 void vfs_fsyncdir(struct vfs *v, struct call *c);    /* ino; of the root: save */
 void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */

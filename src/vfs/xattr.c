@@ -7,30 +7,14 @@
 #include "base/buffer.h"
 #include "vfs/ops/commit.h"
 #include "vfs/ops/step.h"
-#include "vfs/overlay/staged.h"
 #include "vfs/save/status.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
 #include "vfs/vfs.h"
-#include "vfs/volume/commit_queue.h"
 
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
-
-static void answer(struct call *c, struct buffer *b)
-{
-	int r = b->error;
-
-	c->out = malloc(b->size ? b->size : 1);
-	if (!c->out)
-		r = -ENOMEM;
-	if (r == 0 && b->size)
-		memcpy(c->out, b->data, b->size);
-	c->out_size = b->size;
-	buffer_finish_free(b);
-	call_done(c, r);
-}
 
 static void status_found(void *arg, struct buffer *records)
 {
@@ -39,7 +23,7 @@ static void status_found(void *arg, struct buffer *records)
 
 	status_show(c->name, records, &b);
 	buffer_finish_free(records);
-	answer(c, &b);
+	call_answer(c, &b);
 }
 
 static void get_status(struct vfs *v, struct call *c)
@@ -54,7 +38,7 @@ static void answer_text(struct call *c, const char *text)
 	struct buffer b = BUFFER_INIT;
 
 	buffer_text(&b, text);
-	answer(c, &b);
+	call_answer(c, &b);
 }
 
 static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
@@ -97,7 +81,7 @@ static void tell_gone(struct job *j)
 static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct gone *g = v->host->forget_name ? malloc(sizeof(*g)) : NULL;
+	struct gone *g = malloc(sizeof(*g));
 
 	if (!g)
 		return 0;
@@ -136,70 +120,53 @@ static int revert(struct vfs *v, struct call *c, struct step *s)
 
 /* What a save would say of a file now. */
 struct asking {
-	struct commit_task task; /* first */
-	struct job job;
 	struct vfs *v;
 	struct node *n;
 	struct call *call;
-	struct staged staged;
-	bool drops; /* what it refuses goes */
-	int r;
 };
 
-static void asking_run(struct job *j)
+static const char *find_error(const struct buffer *records, const char *path)
 {
-	struct asking *k = container_of(j, struct asking, job);
+	struct status_entry e;
 
-	k->r = staged_run(&k->staged, NULL);
+	for (size_t at = 0; path && status_next(records, &at, &e);)
+		if (strcmp(e.path, path) == 0 &&
+			(strcmp(e.word, "draft") == 0 || strcmp(e.word, "waiting") == 0))
+			return e.why;
+	return NULL;
 }
 
-static void asking_done(struct job *j)
+static void error_found(void *arg, struct buffer *records)
 {
-	struct asking *k = container_of(j, struct asking, job);
-	const struct built_entry *found = NULL;
+	struct asking k = *(struct asking *)arg;
+	CLEANUP(free) char *path = node_path(k.n);
+	const char *why = find_error(records, path);
 
-	for (size_t i = 1; k->r == 0 && i < k->staged.n; i++)
-		if (k->staged.uppers[i] == k->n->at &&
-			k->staged.built.entries[i].fate == BUILD_REFUSED)
-			found = &k->staged.built.entries[i];
-	commit_queue_leave(k->v->vol);
-	if (found && k->drops)
-		step_run(k->v, k->call, may_revert, revert);
-	else if (found)
-		answer_text(k->call, found->why ? found->why : strerror(ENOMEM));
+	free(arg);
+	if (why && k.call->op == vfs_removexattr)
+		step_run(k.v, k.call, may_revert, revert);
+	else if (why)
+		answer_text(k.call, why);
 	else
-		call_done(k->call, k->r < 0 ? k->r : -ENODATA);
-	k->n->opens--;
-	node_free_unused(k->v, k->n);
-	staged_finish(&k->staged);
-	free(k);
+		call_done(k.call, records->error ? records->error : -ENODATA);
+	buffer_finish_free(records);
+	k.n->opens--;
+	node_free_unused(k.v, k.n);
 }
 
-static void asking_start(struct commit_task *t)
+static void ask(struct vfs *v, struct node *n, struct call *c)
 {
-	struct asking *k = (struct asking *)t;
+	struct asking *k = malloc(sizeof(*k));
 
-	k->job = (struct job){asking_run, asking_done, NULL};
-	k->r = staged_begin(k->v->tree, &k->staged, NULL);
-	if (k->r == 0)
-		pool_submit(k->v->pool, &k->job);
-	else
-		asking_done(&k->job);
-}
-
-static void ask(struct vfs *v, struct node *n, struct call *c, bool drops)
-{
-	struct asking *k = calloc(1, sizeof(*k));
-
-	if (!k) {
-		call_done(c, -ENOMEM);
-		return;
-	}
 	call_keep(c);
-	*k = (struct asking){.task.start = asking_start, .v = v, .n = n, .call = c, .drops = drops};
-	k->staged.said = (struct report)REPORT_INIT;
 	n->opens++;
-	commit_queue_enter(v->vol, &k->task);
+	if (k)
+		*k = (struct asking){v, n, c};
+	if (k && status_find(v, error_found, k) == 0)
+		return;
+	free(k);
+	n->opens--;
+	call_done(c, -ENOMEM);
 }
 
 static void get_error(struct vfs *v, struct node *n, struct call *c)
@@ -212,7 +179,7 @@ static void get_error(struct vfs *v, struct node *n, struct call *c)
 	} else if (node_scratch(n) || !n->at->up || n->at->dir || !upper_differs(n->at)) {
 		call_done(c, -ENODATA);
 	} else {
-		ask(v, n, c, false);
+		ask(v, n, c);
 	}
 }
 
@@ -240,7 +207,7 @@ static void noting_done(struct job *j)
 
 	if (k->r == 0) {
 		buffer_append(&b, k->text->data, k->text->size);
-		answer(k->call, &b);
+		call_answer(k->call, &b);
 	} else {
 		call_done(k->call, k->r == -EIO ? -ENODATA : k->r);
 	}
@@ -292,5 +259,5 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 	else if (upper_refused(n->at))
 		step_run(v, c, may_revert, revert);
 	else
-		ask(v, n, c, true);
+		ask(v, n, c);
 }

@@ -109,7 +109,6 @@ TARGET(fuzz_journal)
 	struct trust trust;
 	CLEANUP(nearby_destroy) struct nearby *nearby = NULL;
 	size_t n = 0;
-	bool found;
 	int out;
 
 	begin();
@@ -124,7 +123,8 @@ TARGET(fuzz_journal)
 	e = (struct error)ERROR_INIT;
 	trust = own_files(box.room.fd);
 	if (journal_init(&j, &trust, MAP_NAME, identity, NULL, &e) == 0) {
-		if (judged(journal_open(&j, nearby, &found, take_note, &n, &e), &e) == 0 && found)
+		if (judged(journal_open(&j, nearby, take_note, &n, &e), &e) == 0 &&
+			journal_exists(&j))
 			judged(journal_walk(&j, take_op, &n, &gaps, &e), &e);
 		journal_finish(&j);
 	}

@@ -47,6 +47,16 @@ static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, 
 		pool_return(b->pool, then);
 }
 
+static void host_forget_name(
+	struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
+{
+	struct box *b = (struct box *)h;
+
+	(void)parent, (void)name;
+	if (then)
+		pool_return(b->pool, then);
+}
+
 void box_let_go(struct box *b)
 {
 	b->hold = false;
@@ -57,7 +67,7 @@ void box_let_go(struct box *b)
 
 void box_make_empty(struct box *b, const char *name)
 {
-	*b = (struct box){.host = {host_invalidate, NULL, host_note, host_progress}};
+	*b = (struct box){.host = {host_invalidate, host_forget_name, host_note, host_progress}};
 	b->name = name;
 	b->options.cache = CACHE;
 	b->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -52,6 +52,15 @@ static void invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struc
 	pool_return(b->pool, then);
 }
 
+static void forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
+{
+	struct folder_box *b = (struct folder_box *)h;
+
+	(void)parent, (void)name;
+	if (then)
+		pool_return(b->pool, then);
+}
+
 static void note(struct vfs_host *h, const char *line)
 {
 	struct folder_box *b = (struct folder_box *)h;
@@ -92,7 +101,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	room_make(&b->room);
-	b->host = (struct vfs_host){invalidate, NULL, note, progress};
+	b->host = (struct vfs_host){invalidate, forget_name, note, progress};
 	b->options.budget = budget_create(CACHE);
 	b->pool = pool_create(THREADS);
 	*state = b;

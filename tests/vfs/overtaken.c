@@ -424,8 +424,8 @@ static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
 	assert_after_kill(b, NULL, NULL);
 }
 
-/* A save is under way, and the call of p waits for its end. What a rename took for the content that
- * it moves is let go of by the last reader's close, before its turn comes. */
+/* A save is under way, and the call of p waits for its end. The last reader closes the file before
+ * the turn of that comes. */
 static int read_and_close(struct box *b, const char *path, struct pending *p, vfs_op op)
 {
 	struct pollfd ready = {.fd = pool_fd(b->pool), .events = POLLIN};
@@ -443,10 +443,6 @@ static int read_and_close(struct box *b, const char *path, struct pending *p, vf
 		pool_complete(b->pool);
 	}
 	box_submit(b, p, op);
-	while (op == vfs_rename && !node_find(b->v, f->ino)->stage) {
-		(void)poll(&ready, 1, 1);
-		pool_complete(b->pool);
-	}
 	assert_int_equal(fd_close(f), 0);
 	atomic_store(&go_on, true);
 	r = box_wait(p);

@@ -169,7 +169,7 @@ int offline_load(struct offline *t, struct pool *pool, struct error *e)
 {
 	int r = volume_load(t->vol, note, t, e);
 
-	if (r == 0 && t->vol->replay)
+	if (r == 0 && journal_exists(&t->vol->journal))
 		r = refuse_waiting(e);
 	if (r < 0)
 		return r;

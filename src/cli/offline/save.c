@@ -138,13 +138,13 @@ static void no_progress(struct vfs_host *h, const char *what, uint64_t done, uin
 }
 
 /* ... is for somebody else to put where it is to be. */
-static void write_out(struct out *out, struct save_job *job, const struct staged *s)
+static void write_out(struct out *out, struct save_job *job)
 {
 	const struct format_edit *edit = job->vol->format->edit;
 	struct error e = ERROR_INIT;
 	int r;
 
-	job->same = (job->map == s->built.map && !staged_differs(s)) ||
+	job->same = (job->map == job->staged->built.map && !staged_differs(job->staged)) ||
 		    (edit->same && edit->same(job->vol->now, job->map));
 	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
 	if (r < 0)
@@ -158,7 +158,8 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	struct vfs_host host = {.progress = no_progress};
 	struct save_job job = {.vol = t->vol,
 		.host = &host,
-		.map = snapshot_ref(how->map ? how->map : s->built.map),
+		.map = how->map ? how->map : s->built.map,
+		.staged = s,
 		.ends = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
@@ -170,7 +171,7 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
 	if (how->out)
-		write_out(how->out, &job, s);
+		write_out(how->out, &job);
 	else
 		save_write(&job);
 	if (job.saved)
@@ -208,7 +209,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	}
 	if (!look(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
-	else if (how->out || how->map || t->vol->fresh || staged_differs(&s))
+	else if (how->out || how->map || t->vol->journal.fresh || staged_differs(&s))
 		code = write_map(t, how, &s);
 	staged_finish(&s);
 	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;

@@ -27,7 +27,8 @@ int folder_create(int dirfd, const char *path, const struct vfs_options *o, stru
 	f->options = o;
 	f->pool = pool;
 	f->host = host;
-	f->ready_end = &f->ready;
+	TAILQ_INIT(&f->recent.all);
+	TAILQ_INIT(&f->held.all);
 	f->by_index = calloc(1, sizeof(struct map *));
 	f->n_maps = 1;
 	if (!f->by_index || !level_get(f, NULL, "")) {

@@ -22,7 +22,6 @@ static int make_volume(struct folder *f, const struct shared_dir *dir, const cha
 	struct vfs_options options = *f->options;
 	int r;
 
-	options.shared_dir = true;
 	options.nearby = dir->nearby;
 	r = volume_create(dir->fd, name, NULL, &options, &vol, e);
 	if (r < 0)
@@ -113,7 +112,7 @@ void level_rmdir(struct folder *f, struct level *l, struct call *c)
 	struct found found;
 	int r;
 
-	if (o && o->state == OPENED && o->made && o->v->vol->fresh) {
+	if (o && o->state == OPENED && o->made && o->v->vol->journal.fresh) {
 		r = is_untouched(o);
 	} else {
 		r = disk_find(f, l, c->name, &found);

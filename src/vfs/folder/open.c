@@ -34,8 +34,7 @@ static int load(struct opening *g)
 
 	options.unlocked = true;
 	r = disk_target(f, m->in, m->name, &dirfd, name);
-	options.shared_dir = r == -EINVAL;
-	if (options.shared_dir) {
+	if (r == -EINVAL) {
 		dirfd = g->o->dir->fd;
 		options.nearby = g->o->dir->nearby;
 		snprintf(name, sizeof(name), "%s", m->name);
@@ -91,29 +90,24 @@ static int take_from_others(struct opening *g)
 
 static void run_waiting(struct folder *f, struct opened *o)
 {
-	struct call *c = o->waiting, *next;
+	struct call *c;
 
-	o->waiting = NULL;
-	o->waiting_end = &o->waiting;
 	o->calls++;
-	for (; c; c = next) {
-		next = c->next;
+	while ((c = calls_take(&o->waiting)))
 		o->again(f, c);
-	}
 	o->calls--;
 }
 
 /* It goes, and those that waited hear r. */
 static void give_up(struct folder *f, struct opened *o, int r)
 {
-	struct call *c = o->waiting, *next;
+	struct calls waiting = o->waiting;
+	struct call *c;
 
 	o->state = OPENED_FAILED;
 	opened_close(f, o);
-	for (; c; c = next) {
-		next = c->next;
+	while ((c = calls_take(&waiting)))
 		call_done(c, r);
-	}
 }
 
 /* What may go well the next time is nothing to show. */
@@ -151,28 +145,12 @@ static void finish(struct opening *g)
 	opened_trim(f);
 }
 
-/* What comes back from a journal is done by jobs, which are waited for; another map whose tables
- * were read meanwhile waits until that is over. */
 static void opening_done(struct job *j)
 {
 	struct opening *g = (struct opening *)j;
-	struct folder *f = g->folder;
 
-	g->job.next = NULL;
-	*f->ready_end = &g->job;
-	f->ready_end = &g->job.next;
-	if (f->creating)
-		return;
-	f->creating = true;
-	while (f->ready) {
-		g = (struct opening *)f->ready;
-		f->ready = g->job.next;
-		if (!f->ready)
-			f->ready_end = &f->ready;
-		finish(g);
-		free(g);
-	}
-	f->creating = false;
+	finish(g);
+	free(g);
 }
 
 static int begin(struct folder *f, struct map *m)
@@ -194,17 +172,13 @@ void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c))
 {
 	int r = m->opened ? 0 : begin(f, m);
-	struct opened *o = m->opened;
 
 	if (r < 0) {
 		call_done(c, r);
 		return;
 	}
-	call_keep(c);
-	o->again = again;
-	c->next = NULL;
-	*o->waiting_end = c;
-	o->waiting_end = &c->next;
+	m->opened->again = again;
+	calls_add(&m->opened->waiting, c);
 }
 
 struct opened *open_made(

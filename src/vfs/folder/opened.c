@@ -11,13 +11,10 @@ enum { RECENT_MAX = 32, LOOKS = 4 };
 
 static void list_remove(struct opened *o)
 {
-	struct opened_list *l = o->list;
-
-	if (!l)
+	if (!o->list)
 		return;
-	*(o->older ? &o->older->newer : &l->oldest) = o->newer;
-	*(o->newer ? &o->newer->older : &l->newest) = o->older;
-	l->n--;
+	TAILQ_REMOVE(&o->list->all, o, beside);
+	o->list->n--;
 	o->list = NULL;
 }
 
@@ -25,20 +22,15 @@ static void list_add(struct opened_list *l, struct opened *o)
 {
 	list_remove(o);
 	o->list = l;
-	o->older = l->newest;
-	o->newer = NULL;
-	*(l->newest ? &l->newest->newer : &l->oldest) = o;
-	l->newest = o;
+	TAILQ_INSERT_TAIL(&l->all, o, beside);
 	l->n++;
 }
 
 struct opened *opened_next(const struct folder *f, const struct opened *o)
 {
-	if (!o)
-		return f->recent.oldest ? f->recent.oldest : f->held.oldest;
-	if (o->newer)
-		return o->newer;
-	return o->list == &f->recent ? f->held.oldest : NULL;
+	struct opened *next = o ? TAILQ_NEXT(o, beside) : TAILQ_FIRST(&f->recent.all);
+
+	return next || (o && o->list == &f->held) ? next : TAILQ_FIRST(&f->held.all);
 }
 
 void opened_touch(struct folder *f, struct opened *o)
@@ -97,11 +89,9 @@ int opened_new(struct folder *f, struct map *m, struct opened **ret)
 		free(o);
 		return r;
 	}
-	o->host = (struct vfs_host){pass_invalidate, f->host->forget_name ? pass_forget_name : NULL,
-		pass_note, pass_progress};
+	o->host = (struct vfs_host){pass_invalidate, pass_forget_name, pass_note, pass_progress};
 	o->folder = f;
 	o->map = m;
-	o->waiting_end = &o->waiting;
 	m->opened = o;
 	opened_touch(f, o);
 	*ret = o;
@@ -148,7 +138,7 @@ void opened_close(struct folder *f, struct opened *o)
 void opened_trim(struct folder *f)
 {
 	for (int i = 0; i < LOOKS && f->recent.n > RECENT_MAX; i++) {
-		struct opened *o = f->recent.oldest;
+		struct opened *o = TAILQ_FIRST(&f->recent.all);
 
 		if (opened_idle(o))
 			opened_close(f, o);

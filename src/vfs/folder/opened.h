@@ -14,15 +14,15 @@ struct opened {
 	char *path;             /* the map's, relative to the folder */
 	struct shared_dir *dir; /* in which it is */
 	enum opened_state state;
-	struct vfs *v;                       /* OPENED */
-	struct error why;                    /* FAILED */
-	int64_t failed_ms;                   /* ... when */
-	bool made;                           /* mkdir made it, and no save wrote into it since */
-	unsigned calls;                      /* under way, of those that have no open file */
-	struct call *waiting, **waiting_end; /* until it is open */
+	struct vfs *v;        /* OPENED */
+	struct error why;     /* FAILED */
+	int64_t failed_ms;    /* ... when */
+	bool made;            /* mkdir made it, and no save wrote into it since */
+	unsigned calls;       /* under way, of those that have no open file */
+	struct calls waiting; /* until it is open */
 	void (*again)(struct folder *f, struct call *c); /* ... and then */
 	struct opened_list *list;
-	struct opened *older, *newer;
+	TAILQ_ENTRY(opened) beside;
 };
 
 /* m is open from now on, or about to be: OPENED_SOON. -ENOENT: its directory is gone. */

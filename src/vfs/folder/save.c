@@ -148,35 +148,14 @@ void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg)
 	ask_all(f, to_end ? vfs_save_to_end : vfs_save, false, done, arg);
 }
 
-struct syncing {
-	struct folder *folder;
-	struct call *call;
-};
-
-static void saved(void *arg, struct report *report)
-{
-	struct syncing s = *(struct syncing *)arg;
-	int r = report_errno(report);
-
-	free(arg);
-	for (size_t i = 0; i < report->n; i++)
-		s.folder->host->note(s.folder->host, report->lines[i]);
-	report_finish(report);
-	call_done(s.call, r);
-}
-
 void level_fsync(struct folder *f, struct level *l, struct call *c)
 {
-	struct syncing *s = malloc(sizeof(*s));
+	vfs_saved done;
+	void *arg = vfs_saved_for(f->host, c, &done);
 
 	(void)l;
-	if (!s) {
-		call_done(c, -ENOMEM);
-		return;
-	}
-	call_keep(c);
-	*s = (struct syncing){f, c};
-	folder_save(f, false, saved, s);
+	if (arg)
+		folder_save(f, false, done, arg);
 }
 
 void folder_discard(struct folder *f, vfs_saved done, void *arg)

@@ -25,22 +25,13 @@ static void finish(struct status *s)
 {
 	struct call *c = s->call;
 	struct buffer b = BUFFER_INIT;
-	int r;
 
 	if (--s->under_way)
 		return;
 	status_show(c->name, &s->records, &b);
-	r = b.error;
-	c->out = malloc(b.size + 1);
-	if (r == 0 && !c->out)
-		r = -ENOMEM;
-	if (r == 0 && b.size)
-		memcpy(c->out, b.data, b.size);
-	c->out_size = b.size;
-	buffer_finish_free(&b);
 	buffer_finish_free(&s->records);
 	free(s);
-	call_done(c, r);
+	call_answer(c, &b);
 }
 
 /* "changed info/author" is "changed dm1.map/info/author" here. */

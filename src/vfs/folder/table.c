@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+
 enum { INDEX_BITS = INO_DYNAMIC_SHIFT - ENTRY_ID_BITS };
 #define INDEX_MAX (((size_t)1 << INDEX_BITS) - 1)
 
@@ -59,29 +61,14 @@ struct level *level_of(const struct folder *f, uint64_t ino)
 
 char *level_path(const struct level *l, const char *name)
 {
-	size_t size = (name ? strlen(name) : 0) + 1;
-	char *path, *at;
+	char *path = strdup(name ? name : "");
 
-	for (const struct level *i = l; i->parent; i = i->parent)
-		size += strlen(i->name) + 1;
-	path = malloc(size);
-	if (!path)
-		return NULL;
-	at = path + size - 1;
-	*at = '\0';
-	if (name) {
-		at -= strlen(name);
-		memcpy(at, name, strlen(name));
-	}
-	for (const struct level *i = l; i->parent; i = i->parent) {
-		size_t n = strlen(i->name);
+	for (; path && l->parent; l = l->parent) {
+		CLEANUP(free) char *below = path;
 
-		if (*at)
-			*--at = '/';
-		at -= n;
-		memcpy(at, i->name, n);
+		if (asprintf(&path, *below ? "%s/%s" : "%s%s", l->name, below) < 0)
+			path = NULL;
 	}
-	memmove(path, at, strlen(at) + 1);
 	return path;
 }
 

@@ -3,6 +3,8 @@
 #ifndef VFS_FOLDER_TABLE_H
 #define VFS_FOLDER_TABLE_H
 
+#include <sys/queue.h>
+
 #include "base/hash.h"
 #include "vfs/folder/folder.h"
 #include "vfs/tree/node.h"
@@ -52,7 +54,7 @@ struct map {
 };
 
 struct opened_list {
-	struct opened *oldest, *newest;
+	TAILQ_HEAD(, opened) all; /* by when they were used last */
 	size_t n;
 };
 
@@ -68,12 +70,10 @@ struct folder {
 	struct map **by_index; /* [0] is nobody's, so n_maps begins with 1 */
 	size_t n_maps;
 	size_t n_listings;
-	/* Maps that are open: those that may perhaps be closed, by when they were used last, and
-	 * those that were found to be in use or changed. */
+	/* Maps that are open: those that may perhaps be closed, and those that were found to be in
+	 * use or changed. */
 	struct opened_list recent, held;
-	struct job *ready, **ready_end; /* maps whose tables are read: open.c */
-	bool discard;                   /* the end saves nothing */
-	bool creating;                  /* the first of them becomes a vfs */
+	bool discard; /* the end saves nothing */
 };
 
 struct level *level_get(

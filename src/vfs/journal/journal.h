@@ -104,9 +104,9 @@ int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 /* ... and with which options its paths and contents were written. */
 int journal_options(struct journal *j, struct bytes **ret, struct error *e);
 
-/* Opens the file that fits, if there is one (*ret_found), and removes leftovers of saves; tells
+/* Opens the file that fits, if there is one (journal_exists), and removes leftovers of saves; tells
  * note() of others that are kept. nearby: of the journal's directory. */
-int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
+int journal_open(struct journal *j, struct nearby *nearby,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
 
 /* What its file is called, or would be; ret has room for NAME_MAX + 1. */

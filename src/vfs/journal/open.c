@@ -141,28 +141,25 @@ static bool is_new(struct reclog *log)
 }
 
 /* The journal that fits. */
-static int open_ours(struct finding *f, bool *ret_found, struct error *e)
+static int open_ours(struct finding *f, struct error *e)
 {
 	struct journal *j = f->journal;
 	int r = reclog_open(&j->trust, f->ours, &j->log, e);
 
 	if (r == -EINVAL)
 		return is_none(j, f->ours, f->note, f->arg, e);
-	if (r == 0) {
-		*ret_found = true;
-		j->fresh = is_new(j->log);
-	}
+	if (r == 0)
+		j->fresh |= is_new(j->log);
 	return r;
 }
 
-int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
+int journal_open(struct journal *j, struct nearby *nearby,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct finding f = {.journal = j, .note = note, .arg = arg};
 	char line[NAME_MAX + 128];
 	int r;
 
-	*ret_found = false;
 	r = journal_each_nearby(nearby, j->map, find_file, &f, e);
 	if (r == 0)
 		r = find_recent(&f);
@@ -179,7 +176,7 @@ int journal_open(struct journal *j, struct nearby *nearby, bool *ret_found,
 		note(arg, line);
 	}
 	if (r == 0 && f.ours)
-		r = open_ours(&f, ret_found, e);
+		r = open_ours(&f, e);
 	finding_finish(&f);
 	return r;
 }

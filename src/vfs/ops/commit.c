@@ -13,9 +13,8 @@
 #include "vfs/volume/sync.h"
 
 struct commit {
-	struct judgement judged; /* first */
-	struct commit_task task;
-	struct job job;
+	struct commit_task task; /* first */
+	struct judgement judged;
 	struct vfs *v;
 	struct node *n;
 	enum commit_kind kind;
@@ -28,17 +27,9 @@ struct commit {
 	int r;
 };
 
-static void judgement_run(struct job *j)
+void judge(struct judgement *j)
 {
-	struct judgement *k = (struct judgement *)j;
-
-	k->r = k->s->format->edit->put(k->s, k->id, &k->in, NULL, &k->next, &k->touched, &k->why);
-}
-
-void judgement_submit(struct vfs *v, struct judgement *j)
-{
-	j->job.run = judgement_run;
-	pool_submit(v->pool, &j->job);
+	j->r = j->s->format->edit->put(j->s, j->id, &j->in, NULL, &j->next, &j->touched, &j->why);
 }
 
 void judgement_finish(struct judgement *j)
@@ -60,7 +51,7 @@ void commit_tell_refusal(struct vfs *v, const char *path, const struct judgement
 
 static void commit_end(struct job *j)
 {
-	struct commit *p = container_of(j, struct commit, job);
+	struct commit *p = (struct commit *)j;
 	struct vfs *v = p->v;
 	struct node *n = p->n;
 
@@ -76,23 +67,23 @@ static void commit_end(struct job *j)
 /* No name is known any more that is not there. */
 static void commit_forgotten(struct job *j)
 {
-	struct commit *p = container_of(j, struct commit, job);
+	struct commit *p = (struct commit *)j;
 
-	p->job.done = commit_end;
-	view_tell(p->v, &p->judged.touched, &p->job);
+	p->task.job.done = commit_end;
+	view_tell(p->v, &p->judged.touched, &p->task.job);
 }
 
 /* The queue is left, and what waited for the file runs before the verdict is told. */
-static void commit_leave(struct commit *p, bool queued)
+static void commit_leave(struct commit *p)
 {
 	struct vfs *v = p->v;
+	struct node *n = p->n;
 
 	sync_want(v->vol);
-	if (queued)
-		commit_queue_leave(v->vol);
+	commit_queue_leave(v->vol);
 	if (!p->forgetting)
-		commit_forgotten(&p->job);
-	node_ready(v, p->n);
+		commit_forgotten(&p->task.job);
+	node_ready(v, n);
 }
 
 /* Whoever closed a file of one form does not find the other one any more. */
@@ -101,8 +92,8 @@ static int accept(struct commit *p)
 	struct vfs *v = p->v;
 	int r;
 
-	p->job = (struct job){.done = commit_forgotten};
-	v->leaving = &p->job;
+	p->task.job.done = commit_forgotten;
+	v->leaving = &p->task.job;
 	r = overlay_accept(v->tree, p->n->at);
 	p->forgetting = !TAKE(v->leaving);
 	return r;
@@ -123,34 +114,36 @@ static void update_view(struct commit *p, bool again)
 	bool is_own = u->from == ENTRY_NONE || !u->moved;
 
 	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own && !again)
-		view_change(
-			p->v, p->judged.s, p->judged.shapes, p->judged.next, &p->judged.touched);
+		view_change(p->v, p->judged.s, p->judged.next, &p->judged.touched);
 	else
 		view_spoil(p->v, &p->judged.touched);
 }
 
-/* Why it is no part of the map; NULL: it is. What was cut, and not judged yet, leaves what was
- * accepted before. */
+/* Why it is no part of the map; NULL: it is; "": it was cut, and is not judged yet, which leaves
+ * what was accepted before. */
 static const char *reason(const struct commit *p)
 {
 	if (judgement_refuses(&p->judged))
 		return error_text(&p->judged.why);
-	return p->kind == COMMIT_LOGGED ? "was cut, and is judged when it is closed or saved"
-					: NULL;
+	return p->kind == COMMIT_LOGGED ? "" : NULL;
 }
 
 static void commit_settled(struct job *j)
 {
-	struct commit *p = container_of(j, struct commit, job);
+	struct commit *p = (struct commit *)j;
 	struct node *n = p->n;
 	struct upper *u = n->at;
 	bool refused = judgement_refuses(&p->judged), again = u->written;
 
+	/* It stands nowhere any more, or where it means nothing; or what kept it from being judged
+	 * says nothing of it. */
+	if (!file_judged(n) || is_passing(p->judged.r)) {
+		p->r = file_judged(n) ? p->judged.r : 0;
+		commit_leave(p);
+		return;
+	}
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
-		p->e.code = upper_write(u, extent_ref(&p->kept),
-			refused                    ? error_text(&p->judged.why)
-			: p->kind == COMMIT_LOGGED ? ""
-						   : NULL);
+		p->e.code = upper_write(u, extent_ref(&p->kept), reason(p));
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = accept(p);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
@@ -163,66 +156,54 @@ static void commit_settled(struct job *j)
 	}
 	if (refused)
 		commit_tell_refusal(p->v, p->path, &p->judged);
-	commit_leave(p, true);
+	commit_leave(p);
 }
 
 /* On a worker. */
-static void commit_journal(struct job *j)
+static void commit_run(struct job *j)
 {
-	struct commit *p = container_of(j, struct commit, job);
+	struct commit *p = (struct commit *)j;
 	struct journal *log = &p->v->vol->journal;
+	const char *why = reason(p);
 
-	if (reason(p))
-		(void)journal_draft(log, p->path, reason(p), &p->judged.in, &p->kept, &p->e);
+	if (p->judged.s && p->judged.r == 0) {
+		judge(&p->judged);
+		why = reason(p);
+	}
+	if (is_passing(p->judged.r))
+		return;
+	if (why && !*why)
+		why = "was cut, and is judged when it is closed or saved";
+	if (why)
+		(void)journal_draft(log, p->path, why, &p->judged.in, &p->kept, &p->e);
 	else
 		(void)journal_put(log, p->path, &p->judged.in, &p->kept, &p->e);
 }
 
-static void commit_apply(struct commit_task *t)
+/* For which entry it is to be judged. */
+static void find_entry(struct commit *p)
 {
-	struct commit *p = container_of(t, struct commit, task);
-	struct node *n = p->n;
-
-	/* It stands nowhere any more, or where it means nothing; or what kept it from being judged
-	 * says nothing of it. */
-	if (!file_judged(n) || is_passing(p->judged.r)) {
-		p->r = file_judged(n) ? p->judged.r : 0;
-		commit_leave(p, true);
-		return;
-	}
-	p->path = node_path(n);
-	p->job = (struct job){commit_journal, commit_settled, NULL};
-	if (!p->path)
-		p->e.code = -ENOMEM;
-	if (!p->path)
-		commit_settled(&p->job);
-	else
-		pool_submit(p->v->pool, &p->job);
-}
-
-static void commit_judged(struct job *j)
-{
-	struct commit *p = (struct commit *)j;
-
-	commit_queue_enter(p->v->vol, &p->task);
-}
-
-static void commit_judge(struct commit *p)
-{
-	struct overlay *o = p->v->tree;
 	struct judgement *j = &p->judged;
 
-	j->r = file_judged(p->n) ? overlay_identify(o, p->n->at, &j->id, &j->why) : -ENOENT;
+	j->r = overlay_identify(p->v->tree, p->n->at, &j->id, &j->why);
 	if (j->r == 0 && j->in.size > file_most(p->n))
 		j->r = error_set(&j->why, -EINVAL, "is larger than any such file (%ju bytes)",
 			(uintmax_t)j->in.size);
-	j->s = snapshot_ref(o->shape);
-	j->shapes = o->shapes;
-	j->job.done = commit_judged;
-	if (j->r == 0)
-		judgement_submit(p->v, j);
-	else
-		commit_judged(&j->job);
+	j->s = snapshot_ref(p->v->tree->shape);
+}
+
+static bool commit_start(struct commit_task *t)
+{
+	struct commit *p = (struct commit *)t;
+
+	if (!file_judged(p->n))
+		return false;
+	if (p->kind == COMMIT_JUDGED)
+		find_entry(p);
+	p->path = node_path(p->n);
+	if (!p->path)
+		p->judged.r = -ENOMEM;
+	return p->path != NULL;
 }
 
 /* It follows from the rest of the map: what was written is dropped, and it is there as before. */
@@ -255,7 +236,8 @@ void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_d
 		done(v, n, arg, -ENOMEM);
 		return;
 	}
-	p->task.start = commit_apply;
+	p->task = (struct commit_task){
+		.job = {commit_run, commit_settled, NULL}, .start = commit_start};
 	p->v = v;
 	p->n = n;
 	p->kind = kind;
@@ -263,8 +245,5 @@ void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_d
 	p->arg = arg;
 	n->busy = true;
 	n->opens++;
-	if (kind == COMMIT_JUDGED)
-		commit_judge(p);
-	else
-		commit_queue_enter(v->vol, &p->task);
+	commit_queue_enter(v->vol, &p->task);
 }

@@ -19,11 +19,10 @@ enum commit_kind {
 void commit_close(
 	struct vfs *v, struct node *n, enum commit_kind kind, commit_done done, void *arg);
 
-/* A verdict alone, on a worker: what stands in n's stage, as the content of an entry of s. */
+/* A verdict alone, at the head of the commit queue: what may be said of `in` as the content of an
+ * entry of s, which was the overlay's shape. */
 struct judgement {
-	struct job job; /* first; done is the caller's */
-	struct snapshot *s;
-	uint64_t shapes; /* overlay.shapes, when it was the overlay's */
+	struct snapshot *s; /* NULL: nobody asks */
 	entry_id id;
 	struct extent in;
 	struct snapshot *next;  /* the version that has it; NULL: s has */
@@ -31,7 +30,7 @@ struct judgement {
 	struct error why;
 	int r;
 };
-void judgement_submit(struct vfs *v, struct judgement *j);
+void judge(struct judgement *j); /* on a worker */
 void judgement_finish(struct judgement *j);
 /* Does a refusal concern this file alone, and not what others hold? */
 static inline bool judgement_refuses(const struct judgement *j)

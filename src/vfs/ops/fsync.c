@@ -8,26 +8,35 @@
 #include "vfs/ops/file.h"
 #include "vfs/ops/ops.h"
 #include "vfs/ops/commit.h"
+#include "vfs/volume/sync.h"
 
 struct sync {
 	struct job job;
-	struct volume *vol;
-	struct call *call;
-	int r;
+	struct vfs *v;
+	struct call *call; /* NULL: it is time */
+	struct error e;
 };
 
 static void sync_run(struct job *j)
 {
 	struct sync *s = (struct sync *)j;
 
-	s->r = journal_sync(&s->vol->journal, NULL);
+	(void)journal_sync(&s->v->vol->journal, &s->e);
 }
 
 static void sync_done(struct job *j)
 {
 	struct sync *s = (struct sync *)j;
+	struct vfs *v = s->v;
 
-	call_done(s->call, s->r);
+	if (s->call) {
+		call_done(s->call, s->e.code);
+	} else {
+		/* Later closes fail by themselves; those before were told to be kept. */
+		if (s->e.code)
+			v->host->note(v->host, error_text(&s->e));
+		sync_end(v->vol, s->e.code == 0);
+	}
 	free(s);
 }
 
@@ -36,12 +45,13 @@ void journal_sync_then(struct vfs *v, struct call *c)
 	struct sync *s = calloc(1, sizeof(*s));
 
 	if (!s) {
-		call_done(c, -ENOMEM);
+		if (c)
+			call_done(c, -ENOMEM);
 		return;
 	}
-	s->job = (struct job){sync_run, sync_done, NULL};
-	s->vol = v->vol;
-	s->call = c;
+	*s = (struct sync){.job = {sync_run, sync_done, NULL}, .v = v, .call = c};
+	if (!c)
+		sync_begin(v->vol);
 	pool_submit(v->pool, &s->job);
 }
 

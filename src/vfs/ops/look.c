@@ -16,32 +16,6 @@
  */
 enum { AHEAD_JOBS = 2, AHEAD_SIZES = 16 };
 
-struct ahead {
-	struct job job; /* first */
-	struct vfs *v;
-	struct snapshot *s;
-	size_t n;
-	entry_id ids[AHEAD_SIZES];
-};
-
-static void ahead_run(struct job *j)
-{
-	struct ahead *a = (struct ahead *)j;
-	uint64_t size;
-
-	for (size_t i = 0; i < a->n; i++)
-		(void)snapshot_size(a->s, a->ids[i], &size, NULL);
-}
-
-static void ahead_done(struct job *j)
-{
-	struct ahead *a = (struct ahead *)j;
-
-	a->v->ahead.jobs--;
-	snapshot_unref(a->s);
-	free(a);
-}
-
 /* The next sizes of the directory that are not known. */
 static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, entry_id *ids)
 {
@@ -57,9 +31,9 @@ static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, 
 
 static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 {
+	entry_id id, ids[AHEAD_SIZES];
 	const struct snapshot *s;
-	struct ahead *a;
-	entry_id id;
+	size_t n;
 
 	if (!dir || !dir_listed(dir, &s, &id))
 		return;
@@ -71,18 +45,8 @@ static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 	}
 	if (v->ahead.asks == caller)
 		v->ahead.lister = caller;
-	while (v->ahead.jobs < AHEAD_JOBS && (a = malloc(sizeof(*a)))) {
-		a->n = ahead_fill(v, s, id, a->ids);
-		if (!a->n) {
-			free(a);
-			return;
-		}
-		a->job = (struct job){ahead_run, ahead_done, NULL};
-		a->v = v;
-		a->s = snapshot_ref(s);
-		v->ahead.jobs++;
-		pool_submit(v->pool, &a->job);
-	}
+	while (v->ahead.jobs < AHEAD_JOBS && (n = ahead_fill(v, s, id, ids)) > 0)
+		size_wait(v, s, ids, n, NULL);
 }
 
 static bool is_late(const struct node *n)

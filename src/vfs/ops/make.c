@@ -100,6 +100,7 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 	bool is_dir = c->op == vfs_mkdir;
 	struct upper *u;
 	struct dentry p;
+	entry_id id;
 	int r = overlay_dentry(v->tree, dir->at, c->name, &p);
 
 	if (r == 0 && !is_dir && is_back(v, &p))
@@ -108,6 +109,9 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 		r = overlay_make(v->tree, &p, is_dir, &u);
 	if (r < 0)
 		return r;
+	/* In the queue, where nobody is judged by the version that there was before. */
+	if (!is_dir && !u->scratch)
+		(void)overlay_identify(v->tree, u, &id, NULL);
 	*ret = node_of(v, u);
 	if (!*ret)
 		(void)overlay_take(v->tree, &(struct dentry){.dir = u->up});
@@ -128,9 +132,7 @@ static int make(struct vfs *v, struct call *c, struct step *s)
 		r = make_upper(v, c, dir, &n);
 	if (r < 0)
 		return r;
-	n->mode = c->set.mode;
-	n->uid = c->set.uid;
-	n->gid = c->set.gid;
+	attr_take(&n->own, &c->set, ATTR_MODE | ATTR_UID | ATTR_GID);
 	node_touch(n, ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_MTIME | ATTR_ATIME);
 	node_touch(dir, ATTR_MTIME);
 	if (!n->at->dir) {

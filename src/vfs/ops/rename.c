@@ -124,10 +124,36 @@ static int content(const struct node *n, struct extent *ret)
 	return n->at->written ? 0 : -ESTALE;
 }
 
+/* What its content would be, where that is asked, and what the journal hears of it. */
+static int may_put(struct vfs *v, struct call *c, struct step *s, const struct move *m)
+{
+	struct judgement *j = step_judged(s);
+	struct meaning k;
+	bool judged = is_judged(v, m, &j->s, &j->id), put;
+	int r = 0;
+
+	if (judged && !m->n->stage && !m->n->at->written)
+		r = stage_begin(v, m->n, false, c);
+	if (r == 0)
+		r = overlay_meaning(v->tree, &m->to, m->n->at->dir, m->n->at->from, &k);
+	if (r != 0)
+		return r;
+	put = means_something(&k) && is_put(m, judged);
+	if (judged || put)
+		r = content(m->n, &j->in);
+	if (r == 0 && put)
+		r = step_content(s, step_path(&m->to), extent_ref(&j->in));
+	if (r == 0 && is_journaled(m->n->at))
+		r = step_record(s, JOURNAL_RENAME, step_path(&m->from), step_path(&m->to));
+	else if (r == 0 && m->target && is_journaled(m->target->at) && !means_something(&k))
+		r = step_record(s, JOURNAL_REMOVE, step_path(&m->to), NULL);
+	if (r == 0 && judged)
+		step_hold(s, m->n);
+	return r;
+}
+
 static int may_move(struct vfs *v, struct call *c, struct step *s)
 {
-	struct extent x = EXTENT_INIT;
-	struct meaning k;
 	struct move m;
 	int r = move_find(v, c, &m);
 
@@ -135,93 +161,115 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 		return r;
 	if (m.n->busy || (m.target && m.target->busy)) {
 		node_wait(m.n->busy ? m.n : m.target, c);
-		return 1;
-	}
-	r = overlay_meaning(v->tree, &m.to, m.n->at->dir, m.n->at->from, &k);
-	if (r == 0 && m.target != m.n && is_journaled(m.n->at))
-		r = step_record(s, JOURNAL_RENAME, step_path(&m.from), step_path(&m.to));
-	else if (r == 0 && m.target && m.target != m.n && is_journaled(m.target->at) &&
-		 !means_something(&k))
-		r = step_record(s, JOURNAL_REMOVE, step_path(&m.to), NULL);
-	if (r == 0 && m.target != m.n && is_put(&m, step_arg(s)) && means_something(&k)) {
-		r = content(m.n, &x);
-		if (r == 0)
-			r = step_content(s, step_path(&m.to), x);
+		r = 1;
+	} else if (m.target != m.n && is_derived(v, &m.to)) {
+		r = m.n->at->dir || !node_scratch(m.n) ? -EPERM : 0;
+	} else if (m.target != m.n) {
+		r = may_put(v, c, s, &m);
 	}
 	move_finish(v, &m);
 	return r;
 }
-
-struct judging {
-	struct judgement judged; /* first */
-	struct vfs *v;
-	struct call *call;
-	struct node *n;
-	char *path;
-};
 
 static bool has_written(const struct dentry *p)
 {
 	return p->stands && p->spot.upper && p->spot.upper->written;
 }
 
-/* A file that was none of the map's was put: no more than if it had been written there. */
-static void put_into_view(struct vfs *v, struct upper *u, struct judging *k)
+static void tell_moved(struct vfs *v, const struct move *m, bool put, struct judgement *j)
 {
-	if (u->from == ENTRY_NONE && k->judged.shapes == v->tree->shapes)
-		u->id = k->judged.id;
-	view_change(v, k->judged.s, k->judged.shapes, k->judged.next, &k->judged.touched);
-	view_tell(v, &k->judged.touched, NULL);
-}
+	struct upper *u = m->n->at;
 
-static void tell_moved(struct vfs *v, const struct move *m, bool put, struct judging *k)
-{
 	node_touch(m->dir, ATTR_MTIME);
 	node_touch(m->to_dir, ATTR_MTIME);
 	node_touch(m->n, 0);
-	/* What names of objects mean in files is another thing now. */
-	if (put && k && k->judged.r == 0)
-		put_into_view(v, m->n->at, k);
-	else if (m->n->at->written || m->n->at->from != ENTRY_NONE || m->target)
+	/* A file that was none of the map's was put: no more than if it had been written there.
+	 * Else what names of objects mean in files is another thing now. */
+	if (put && j->s && j->r == 0) {
+		if (u->from == ENTRY_NONE)
+			u->id = j->id;
+		view_change(v, j->s, j->next, &j->touched);
+		view_tell(v, &j->touched, NULL);
+	} else if (u->written || u->from != ENTRY_NONE || m->target) {
 		view_spoil(v, NULL);
+	}
+}
+
+/* A file that is renamed over one that is derived is dropped, and that is there as before; of the
+ * map nothing is lost so. */
+static int drop(struct vfs *v, struct call *c, const struct move *m)
+{
+	struct upper *gone;
+	int r;
+
+	m->n->misnamed = true;
+	r = overlay_take(v->tree, &m->from);
+	gone = upper_find(v->tree, m->to.dir, m->to.name);
+	if (gone && gone->whiteout)
+		upper_free(v->tree, gone);
+	volume_dropped(v->vol, c->to_name);
+	node_touch(m->dir, ATTR_MTIME);
+	/* The kernel takes what it renamed for what stands there. */
+	v->host->forget_name(v->host, m->to_dir->ino, c->to_name, NULL);
+	return r;
+}
+
+/* Its bytes are no such file: it stays where it is. */
+static int refuse(struct vfs *v, const struct move *m, const struct judgement *j)
+{
+	CLEANUP(free) char *path = step_path(&m->to);
+
+	commit_tell_refusal(v, path, j);
+	/* It was loaded for this alone. */
+	(void)file_retire(m->n);
+	return j->r == -EFBIG ? -EINVAL : j->r;
+}
+
+static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct move *m)
+{
+	CLEANUP_EXTENT struct extent kept = step_kept(s);
+	bool put = m->n->at->scratch && m->n->at->from == ENTRY_NONE && !has_written(&m->to);
+	struct stage *stage = m->n->stage;
+	struct node *n = m->n;
+	int r;
+
+	forget_alias(v, n, c->name);
+	if (m->target)
+		forget_alias(v, m->target, c->to_name);
+	r = overlay_move(v->tree, &m->from, &m->to);
+	if (r == 0 && (kept.mem || kept.file)) {
+		r = upper_write(n->at, extent_ref(&kept), NULL);
+		if (r == 0)
+			r = overlay_accept(v->tree, n->at);
+		if (stage && (stage->state != STAGE_WRITTEN || !n->writers))
+			stage->state = STAGE_CLEAN;
+	}
+	if (r == 0)
+		tell_moved(v, m, put, step_judged(s));
+	if (r == 0 && file_retire(n))
+		node_invalidate(v, &n, 1, NULL);
+	return r;
 }
 
 static int move(struct vfs *v, struct call *c, struct step *s)
 {
-	struct extent kept = step_kept(s);
 	struct move m;
-	bool put = false;
 	int r = move_find(v, c, &m);
 
-	if (r < 0) {
-		extent_finish(&kept);
+	if (r < 0 || m.target == m.n) {
+		if (r == 0)
+			move_finish(v, &m);
 		return r;
-	}
-	if (m.target == m.n) {
-		move_finish(v, &m);
-		return 0;
 	}
 	m.n->opens++;
 	if (m.target)
 		m.target->opens++;
-	forget_alias(v, m.n, c->name);
-	if (m.target)
-		forget_alias(v, m.target, c->to_name);
-	put = m.n->at->scratch && m.n->at->from == ENTRY_NONE && !has_written(&m.to);
-	r = overlay_move(v->tree, &m.from, &m.to);
-	if (r == 0 && (kept.mem || kept.file)) {
-		r = upper_write(m.n->at, kept, NULL);
-		if (r == 0)
-			r = overlay_accept(v->tree, m.n->at);
-		if (m.n->stage && (m.n->stage->state != STAGE_WRITTEN || !m.n->writers))
-			m.n->stage->state = STAGE_CLEAN;
-	} else {
-		extent_finish(&kept);
-	}
-	if (r == 0)
-		tell_moved(v, &m, put, step_arg(s));
-	if (r == 0 && file_retire(m.n))
-		node_invalidate(v, &m.n, 1, NULL);
+	if (judgement_refuses(step_judged(s)))
+		r = refuse(v, &m, step_judged(s));
+	else if (is_derived(v, &m.to))
+		r = drop(v, c, &m);
+	else
+		r = carry_out(v, c, s, &m);
 	m.n->opens--;
 	if (m.target)
 		m.target->opens--;
@@ -229,147 +277,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	return r;
 }
 
-static void judging_free(void *arg)
-{
-	struct judging *k = arg;
-
-	judgement_finish(&k->judged);
-	free(k->path);
-	free(k);
-}
-
-static void judged(struct job *j)
-{
-	struct judging *k = (struct judging *)j;
-	struct vfs *v = k->v;
-	struct call *c = k->call;
-	bool refused = judgement_refuses(&k->judged);
-	int r = k->judged.r;
-
-	if (refused)
-		commit_tell_refusal(v, k->path, &k->judged);
-	/* It was loaded for this alone. */
-	if (k->n->stage && k->n->stage->state == STAGE_CLEAN && !k->n->handles && !k->n->at->of)
-		stage_drop(k->n);
-	node_ready(v, k->n);
-	k->n->opens--;
-	node_free_unused(v, k->n);
-	if (!refused) {
-		step_run_with(v, c, may_move, move, k, judging_free);
-		return;
-	}
-	judging_free(k);
-	call_done(c, r == -EFBIG ? -EINVAL : r);
-}
-
-/* The content is there, in the stage or closed. */
-static int judge(
-	struct vfs *v, struct call *c, const struct move *m, struct snapshot *s, entry_id id)
-{
-	struct judging *k = calloc(1, sizeof(*k));
-	int r = k ? 0 : -ENOMEM;
-
-	if (r == 0)
-		r = content(m->n, &k->judged.in);
-	if (r < 0) {
-		free(k);
-		snapshot_unref(s);
-		return r;
-	}
-	call_keep(c);
-	k->judged.job.done = judged;
-	k->judged.s = s;
-	k->judged.shapes = v->tree->shapes;
-	k->judged.id = id;
-	k->v = v;
-	k->call = c;
-	k->n = m->n;
-	k->path = step_path(&m->to);
-	m->n->busy = true;
-	m->n->opens++;
-	judgement_submit(v, &k->judged);
-	return 1;
-}
-
-/* A file that is renamed over one that is derived is dropped, and that is there as before; of the
- * map nothing is lost so. */
-static int may_drop(struct vfs *v, struct call *c, struct step *s)
-{
-	struct move m;
-	int r = move_find(v, c, &m);
-
-	(void)s;
-	if (r < 0)
-		return r;
-	if (m.n->busy) {
-		node_wait(m.n, c);
-		return 1;
-	}
-	r = m.n->at->dir || !node_scratch(m.n) ? -EPERM : 0;
-	move_finish(v, &m);
-	return r;
-}
-
-static int drop(struct vfs *v, struct call *c, struct step *s)
-{
-	struct upper *gone;
-	struct move m;
-	int r = move_find(v, c, &m);
-
-	(void)s;
-	if (r < 0)
-		return r;
-	m.n->opens++;
-	m.n->misnamed = true;
-	r = overlay_take(v->tree, &m.from);
-	gone = upper_find(v->tree, m.to.dir, m.to.name);
-	if (gone && gone->whiteout)
-		upper_free(v->tree, gone);
-	volume_dropped(v->vol, c->to_name);
-	node_touch(m.dir, ATTR_MTIME);
-	/* The kernel takes what it renamed for what stands there. */
-	if (v->host->forget_name)
-		v->host->forget_name(v->host, m.to_dir->ino, c->to_name, NULL);
-	m.n->opens--;
-	move_finish(v, &m);
-	return r;
-}
-
 void vfs_rename(struct vfs *v, struct call *c)
 {
-	struct snapshot *s = NULL;
-	struct move m;
-	entry_id id;
-	int r;
-
-	r = move_find(v, c, &m);
-	if (r < 0 || m.target == m.n) {
-		if (r == 0)
-			move_finish(v, &m);
-		call_done(c, r);
-		return;
-	}
-	if (m.n->busy || (m.target && m.target->busy)) {
-		node_wait(m.n->busy ? m.n : m.target, c);
-		return;
-	}
-	if (is_derived(v, &m.to)) {
-		move_finish(v, &m);
-		step_run(v, c, may_drop, drop);
-		return;
-	}
-	if (is_judged(v, &m, &s, &id)) {
-		if (!m.n->stage && !m.n->at->written)
-			r = stage_begin(v, m.n, false, c);
-		if (r == 0)
-			r = judge(v, c, &m, s, id);
-		else
-			snapshot_unref(s);
-		move_finish(v, &m);
-		if (r < 0)
-			call_done(c, r);
-		return;
-	}
-	move_finish(v, &m);
 	step_run(v, c, may_move, move);
 }

@@ -71,7 +71,6 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 /* truncate(2) sets a time as well, which is a write's. What the map has to keep is in the tree. */
 static void set_mtime(struct node *n, const struct call *c)
 {
-	n->mtime = c->set.mtime;
 	n->at->timed =
 		!(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->kept_time && !n->at->dir;
 	n->at->mtime = c->set.mtime;
@@ -92,14 +91,7 @@ void vfs_setattr(struct vfs *v, struct call *c)
 		return;
 	if (c->mask & ~(unsigned)ATTR_SIZE)
 		node_touch(n, 0);
-	if (c->mask & ATTR_MODE)
-		n->mode = c->set.mode;
-	if (c->mask & ATTR_UID)
-		n->uid = c->set.uid;
-	if (c->mask & ATTR_GID)
-		n->gid = c->set.gid;
-	if (c->mask & ATTR_ATIME)
-		n->atime = c->set.atime;
+	attr_take(&n->own, &c->set, c->mask);
 	if (c->mask & ATTR_MTIME)
 		set_mtime(n, c);
 	n->set |= c->mask & ~(unsigned)ATTR_SIZE;

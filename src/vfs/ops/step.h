@@ -9,7 +9,7 @@
 #ifndef VFS_OPS_STEP_H
 #define VFS_OPS_STEP_H
 
-#include "vfs/tree/node.h"
+#include "vfs/ops/commit.h"
 
 struct step;
 
@@ -20,10 +20,11 @@ typedef int (*step_may)(struct vfs *v, struct call *c, struct step *s);
 typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
 
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
-/* ... with what was found before (step_arg), which drop frees in the end. */
-void step_run_with(struct vfs *v, struct call *c, step_may may, step_do fn, void *arg,
-	void (*drop)(void *arg));
-void *step_arg(const struct step *s);
+/* What is to be judged before the journal hears of anything, if may says what (its s; the reference
+ * is the step's); of what is refused the journal does not hear, and do is told. */
+struct judgement *step_judged(struct step *s);
+/* For may: the file is busy until the step has ended. */
+void step_hold(struct step *s, struct node *n);
 /* For may: what the journal is to hear, in this order: a content and a change of names at most.
  * Paths are taken (NULL: -ENOMEM), to is NULL but for JOURNAL_RENAME; so is the reference to the
  * content. */

@@ -16,7 +16,7 @@ struct proof {
 	struct job job; /* first */
 	struct vfs *v;
 	struct snapshot *s;
-	struct call *waiting, **end;
+	struct calls waiting;
 	struct error why;
 	int r;
 };
@@ -32,7 +32,7 @@ static void proof_done(struct job *j)
 {
 	struct proof *p = (struct proof *)j;
 	struct vfs *v = p->v;
-	struct call *c, *next;
+	struct call *c;
 	/* What keeps somebody from looking says nothing of the map. */
 	bool judged = p->r == 0 || p->r == -EINVAL || p->r == -EIO;
 
@@ -42,13 +42,11 @@ static void proof_done(struct job *j)
 		volume_refuse_changes(v->vol, &p->why);
 		v->host->note(v->host, error_text(&v->vol->unsound));
 	}
-	for (c = p->waiting; c; c = next) {
-		next = c->next;
+	while ((c = calls_take(&p->waiting)))
 		if (judged)
-			c->op(v, c);
+			call_again(v, c);
 		else
 			call_done(c, p->r);
-	}
 	snapshot_unref(p->s);
 	free(p);
 }
@@ -66,14 +64,10 @@ static void prove_first(struct vfs *v, struct call *c)
 		}
 		*p = (struct proof){.job = {proof_run, proof_done, NULL}, .v = v};
 		p->s = snapshot_ref(v->tree->base);
-		p->end = &p->waiting;
 		v->vol->proof = p;
 		pool_submit(v->pool, &p->job);
 	}
-	call_keep(c);
-	c->next = NULL;
-	*p->end = c;
-	p->end = &c->next;
+	calls_add(&p->waiting, c);
 }
 
 bool vfs_changes(const struct call *c)

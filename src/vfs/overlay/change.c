@@ -97,6 +97,21 @@ int overlay_accept(struct overlay *o, struct upper *u)
 	return r < 0 ? r : take_form(o, u, u->up, &m);
 }
 
+/* r: what came of it so far. */
+static int place_made(
+	struct overlay *o, const struct dentry *p, struct upper *u, int r, struct upper **ret)
+{
+	if (r == 0) {
+		clear(o, p);
+		r = upper_place(o, u, p->dir, p->name);
+	}
+	if (r < 0)
+		upper_free(o, u);
+	else
+		*ret = u;
+	return r;
+}
+
 static int make_file(struct overlay *o, const struct dentry *p, struct upper **ret)
 {
 	const struct upper *gone = upper_find(o, p->dir, p->name);
@@ -116,15 +131,7 @@ static int make_file(struct overlay *o, const struct dentry *p, struct upper **r
 	/* The next one's name may count on it. */
 	if (m.is == FORMAT_PART && !m.known)
 		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
-	if (r == 0) {
-		clear(o, p);
-		r = upper_place(o, u, p->dir, p->name);
-	}
-	if (r < 0)
-		upper_free(o, u);
-	else
-		*ret = u;
-	return r;
+	return place_made(o, p, u, r, ret);
 }
 
 static int make_dir(struct overlay *o, const struct dentry *p, struct upper **ret)
@@ -146,15 +153,7 @@ static int make_dir(struct overlay *o, const struct dentry *p, struct upper **re
 		return -ENOMEM;
 	if (means_something(&m))
 		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, true, &u->id, NULL);
-	if (r == 0) {
-		clear(o, p);
-		r = upper_place(o, u, p->dir, p->name);
-	}
-	if (r < 0)
-		upper_free(o, u);
-	else
-		*ret = u;
-	return r;
+	return place_made(o, p, u, r, ret);
 }
 
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upper **ret)

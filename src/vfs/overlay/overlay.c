@@ -64,8 +64,7 @@ int overlay_lookup(
 	return r;
 }
 
-/* The next name of a path that says something; 0: there is none. */
-static int next_name(const char **path, char *name)
+int overlay_next_name(const char **path, char name[NAME_MAX + 1])
 {
 	do {
 		size_t n;
@@ -89,7 +88,7 @@ int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
 	char name[NAME_MAX + 1];
 	int r = 0, more;
 
-	while (r == 0 && (more = next_name(&path, name)) != 0)
+	while (r == 0 && (more = overlay_next_name(&path, name)) != 0)
 		r = more < 0 ? more : overlay_lookup(o, &s, name, &s);
 	if (r == 0)
 		*ret = s;

@@ -50,8 +50,6 @@ struct overlay {
 	struct snapshot *base;
 	struct snapshot *shape; /* the base with what was made: what names in directories that were
 				 * made mean, and against what content is judged */
-	uint64_t shapes;        /* so many were not made of the one before; what is known of
-				 * one says nothing of the next */
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */
@@ -96,6 +94,8 @@ int overlay_lookup(
 /* Of a path below the root; "" is the root. Slashes at its ends and "." in it mean nothing, and
  * ".." is no name. */
 int overlay_find(const struct overlay *o, const char *path, struct spot *ret);
+/* The next name of such a path: 1, 0 at its end, or -errno. */
+int overlay_next_name(const char **path, char name[NAME_MAX + 1]);
 /* The names in a directory, what the base has first; fn returns 0, or what ends it. */
 int overlay_list(const struct overlay *o, const struct spot *dir,
 	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg);

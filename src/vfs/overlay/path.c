@@ -29,24 +29,17 @@ static int descend(struct overlay *o, struct dentry *p)
 
 int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
 {
+	char name[NAME_MAX + 1];
 	int r;
 
 	*ret = (struct dentry){.dir = o->root, .stands = true, .spot = overlay_root(o)};
-	for (path += strspn(path, "/"); *path; path += strspn(path, "/")) {
-		size_t n = strcspn(path, "/");
-
-		if (n > NAME_MAX)
-			return -ENAMETOOLONG;
-		if (n == 2 && path[0] == '.' && path[1] == '.')
-			return -ENOENT;
-		r = n == 1 && path[0] == '.' ? 1 : descend(o, ret);
+	while ((r = overlay_next_name(&path, name)) > 0) {
+		r = descend(o, ret);
 		if (r < 0)
 			return r;
-		if (r == 0)
-			*stpncpy(ret->name, path, n) = '\0';
-		path += n;
+		strcpy(ret->name, name);
 	}
-	return ret->name[0] ? overlay_dentry(o, ret->dir, ret->name, ret) : 0;
+	return r == 0 && ret->name[0] ? overlay_dentry(o, ret->dir, ret->name, ret) : r;
 }
 
 /* *ret NULL: what is written there is dropped. */

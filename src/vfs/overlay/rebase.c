@@ -197,7 +197,6 @@ int overlay_rebase(struct overlay *o, const struct snapshot *base,
 	o->base = snapshot_ref(base);
 	snapshot_unref(o->shape);
 	o->shape = snapshot_ref(base);
-	o->shapes++;
 	for (u = NULL; room && (u = overlay_next(o, u));)
 		room = rebase_one(&b, u);
 	rebase_origins(&b);

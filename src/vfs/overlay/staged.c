@@ -28,6 +28,11 @@ int staged_run(struct staged *s, struct error *e)
 	return build(s->base, s->entries, s->n, say, &s->said, &s->built, e);
 }
 
+int staged_view(struct staged *s)
+{
+	return build_view(s->base, s->entries, s->n, &s->built, NULL);
+}
+
 int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
 {
 	int r = staged_begin(o, ret, e);

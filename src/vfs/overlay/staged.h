@@ -19,6 +19,8 @@ struct staged {
  * not changed. -errno: no map follows, and the reason is in e. */
 int staged_begin(const struct overlay *o, struct staged *ret, struct error *e);
 int staged_run(struct staged *s, struct error *e);
+/* ... or the part of it that needs no placing (build_view). */
+int staged_view(struct staged *s);
 /* Both; after a failure there is nothing to finish. */
 int staged_build(const struct overlay *o, struct staged *ret, struct error *e);
 void staged_finish(struct staged *s);

@@ -17,7 +17,7 @@ void report_conflict(struct report *r, const char *name)
 
 void report_fresh(const struct volume *vol, struct report *report)
 {
-	if (vol->fresh)
+	if (vol->journal.fresh)
 		report_add(report, REPORT_NOTE, "this map is new, and empty");
 }
 
@@ -60,7 +60,6 @@ void save_adopt(struct save_job *s)
 		assert(vol->commit_queue && volume_is_owner(vol));
 		snapshot_unref(vol->now);
 		vol->now = snapshot_ref(s->base);
-		vol->renumbered = s->renumbered;
 	}
 	exchange(&vol->source.files[0], &s->written.files[0]);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
@@ -76,7 +75,6 @@ void save_adopt(struct save_job *s)
 	}
 	volume_note_attributes(vol);
 	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
-	vol->fresh &= s->first;
 	if (strcmp(vol->name, s->name) != 0) {
 		char *name = strdup(s->name);
 
@@ -93,13 +91,6 @@ void save_adopt(struct save_job *s)
 
 void save_job_finish(struct save_job *s)
 {
-	for (size_t i = 0; i < s->n_left; i++) {
-		free(s->left[i].path);
-		free(s->left[i].text);
-		extent_finish(&s->left[i].content);
-	}
-	free(s->left);
-	snapshot_unref(s->map);
 	snapshot_unref(s->base);
 	for (int i = 0; i < FORMAT_FILES_MAX; i++)
 		file_unref(s->written.files[i]);

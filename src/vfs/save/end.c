@@ -8,34 +8,6 @@
 #include "vfs/save/run.h"
 #include "vfs/save/save.h"
 
-struct ending {
-	struct vfs *v;
-	vfs_saved done;
-	void *arg;
-};
-
-static void ending_saved(void *arg, struct report *report)
-{
-	struct ending end = *(struct ending *)arg;
-
-	free(arg);
-	if (end.v->vol->access == VOLUME_WRITABLE)
-		left_prepare(end.v, report);
-	end.done(end.arg, report);
-}
-
-void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
-{
-	struct ending *end = malloc(sizeof(*end));
-
-	if (!end) {
-		vfs_save(v, done, arg);
-		return;
-	}
-	*end = (struct ending){v, done, arg};
-	vfs_save(v, ending_saved, end);
-}
-
 /* Who waits for the end is to see that it comes. */
 enum { BEAT_MS = 1000 };
 

@@ -6,152 +6,112 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 #include "vfs/tree/vanish.h"
 #include "vfs/save/left_dir.h"
 
-struct left_file {
-	struct left_file *next;
-	char *path, *why;
-	struct error e; /* it could not be copied */
-	bool wanted;
-};
-
 struct left {
 	struct left_dir dir;
-	struct left_file *files;
+	char **paths; /* that are there, whole */
+	size_t n, room;
 };
 
-static void file_free(struct left_file *f)
+static void forget(struct left *l)
 {
-	free(f->path);
-	free(f->why);
-	free(f);
+	while (l->n)
+		free(l->paths[--l->n]);
 }
 
 void left_destroy(struct left *l)
 {
 	if (!l)
 		return;
-	for (struct left_file *f = l->files, *next; f; f = next) {
-		next = f->next;
-		file_free(f);
-	}
+	forget(l);
+	free(l->paths);
 	left_dir_finish(&l->dir);
 	free(l);
 }
 
-static struct left_file *file_of(struct left *l, const char *path)
+static bool is_wanted(const struct vfs *v, const struct upper *u, bool open_too)
 {
-	struct left_file **at = &l->files;
-
-	while (*at && strcmp((*at)->path, path) != 0)
-		at = &(*at)->next;
-	if (*at)
-		return *at;
-	*at = calloc(1, sizeof(**at));
-	if (*at && !((*at)->path = strdup(path)))
-		free(TAKE(*at));
-	return *at;
+	return vanish_would(v->tree, u) && (open_too || !u->node || !u->node->writers);
 }
 
-/* False: no memory to say so. */
-static bool copy_one(const struct vfs *v, struct left *l, const struct upper *u)
+static void refuse(struct report *report, const char *what, const struct error *e)
 {
-	CLEANUP(free) char *path = upper_path(u);
-	struct left_file *f = path ? file_of(l, path) : NULL;
-	char buffer[VANISH_REASON_MAX];
-	char *why = f ? strdup(vanish_reason(v->tree, u, buffer, sizeof(buffer))) : NULL;
-
-	if (!why)
-		return false;
-	free(f->why);
-	f->why = why;
-	f->wanted = true;
-	f->e = (struct error)ERROR_INIT;
-	(void)left_dir_copy(&l->dir, u, path, &f->e);
-	return true;
-}
-
-/* What was copied for an end that did not come, and would not vanish any more. */
-static void remove_unwanted(struct left *l)
-{
-	for (struct left_file **at = &l->files, *f = *at; f; f = *at) {
-		if (f->wanted && !f->e.code) {
-			at = &f->next;
-			continue;
-		}
-		left_dir_remove(&l->dir, f->path);
-		if (f->wanted) {
-			at = &f->next;
-			continue;
-		}
-		*at = f->next;
-		file_free(f);
-	}
-}
-
-/* Copies all, and leaves no more than whole files there. */
-static int copy_all(struct vfs *v, bool open_too, struct error *e)
-{
-	bool failed = false;
-
-	if (!v->vol->left) {
-		v->vol->left = calloc(1, sizeof(*v->vol->left));
-		if (!v->vol->left)
-			return error_set(e, -ENOMEM, "out of memory");
-		left_dir_init(&v->vol->left->dir, v);
-	}
-	for (struct left_file *f = v->vol->left->files; f; f = f->next)
-		f->wanted = false;
-	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
-		if (vanish_would(v->tree, u) && (open_too || !u->node || !u->node->writers))
-			failed |= !copy_one(v, v->vol->left, u);
-	remove_unwanted(v->vol->left);
-	return failed ? error_set(e, -ENOMEM, "out of memory") : 0;
-}
-
-static void refuse(struct report *report, const struct error *e)
-{
-	report_add(report, REPORT_REFUSED, "what would vanish could not be copied out: %s",
-		error_text(e));
+	report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", what, error_text(e));
 	report_code(report, OUTCOME_SAVE_FAILED);
 }
 
-static bool refuse_files(const struct left *l, struct report *report)
+static void copy_one(struct left *l, const struct upper *u, struct report *report)
 {
-	bool any = false;
+	CLEANUP(free) char *path = upper_path(u);
+	struct error e = ERROR_INIT;
+	int r;
 
-	for (const struct left_file *f = l->files; f; f = f->next) {
-		if (!f->e.code)
-			continue;
-		report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", f->path,
-			error_text(&f->e));
-		report_code(report, OUTCOME_SAVE_FAILED);
-		any = true;
+	if (path && array_room(l->paths, l->n, l->room))
+		r = left_dir_copy(&l->dir, u, path, &e);
+	else
+		r = error_set(&e, -ENOMEM, "out of memory");
+	if (r == 0) {
+		l->paths[l->n++] = TAKE(path);
+		return;
 	}
-	return any;
+	if (path)
+		left_dir_remove(&l->dir, path);
+	refuse(report, path ? path : "what would vanish", &e);
+}
+
+/* Copies all, and leaves no more than whole files there: no copies for an end that did not come of
+ * what would not vanish any more. */
+static void copy_all(struct vfs *v, bool open_too, struct report *report)
+{
+	struct left *l = v->vol->left;
+	const struct upper *u = NULL;
+	struct error e = ERROR_INIT;
+	struct spot s;
+
+	if (!l) {
+		l = v->vol->left = calloc(1, sizeof(*l));
+		if (!l) {
+			error_set(&e, -ENOMEM, "out of memory");
+			refuse(report, "what would vanish", &e);
+			return;
+		}
+		left_dir_init(&l->dir, v);
+	}
+	for (size_t i = 0; i < l->n; i++)
+		if (overlay_find(v->tree, l->paths[i], &s) < 0 || !s.upper ||
+			!is_wanted(v, s.upper, open_too))
+			left_dir_remove(&l->dir, l->paths[i]);
+	forget(l);
+	while ((u = overlay_next(v->tree, u)))
+		if (is_wanted(v, u, open_too))
+			copy_one(l, u, report);
 }
 
 void left_prepare(struct vfs *v, struct report *report)
 {
-	struct error e = ERROR_INIT;
+	enum outcome before = report->code;
 
-	if (copy_all(v, false, &e) < 0)
-		refuse(report, &e);
-	else if (!refuse_files(v->vol->left, report))
-		return;
+	report->code = OUTCOME_DONE;
+	copy_all(v, false, report);
 	/* There is no end yet, and nothing is to look as if it were kept. */
-	left_drop(v);
+	if (report->code == OUTCOME_SAVE_FAILED)
+		left_drop(v);
+	report_code(report, before);
 }
 
 void left_drop(struct vfs *v)
 {
-	for (struct left_file *f = v->vol->left ? v->vol->left->files : NULL; f; f = f->next)
-		f->wanted = false;
-	if (v->vol->left)
-		remove_unwanted(v->vol->left);
+	struct left *l = v->vol->left;
+
+	for (size_t i = 0; l && i < l->n; i++)
+		left_dir_remove(&l->dir, l->paths[i]);
+	if (l)
+		forget(l);
 }
 
 static void tell_dropped(struct vfs *v, struct report *report)
@@ -177,28 +137,33 @@ static void count_derived(struct vfs *v, struct report *report)
 			path ? path : "");
 }
 
+static void tell_left(struct vfs *v, const struct left *l, struct report *report)
+{
+	char buffer[VANISH_REASON_MAX];
+	struct spot s;
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (overlay_find(v->tree, l->paths[i], &s) < 0)
+			continue;
+		report_add(report, REPORT_LEFT, "%s/%s: %s", l->dir.name, l->paths[i],
+			vanish_reason(v->tree, s.upper, buffer, sizeof(buffer)));
+		report_code(report, OUTCOME_LEFT);
+	}
+}
+
 void left_copy(struct vfs *v, struct report *report)
 {
 	struct error e = ERROR_INIT;
-	struct left *l;
-	int r = copy_all(v, true, &e);
+	int r;
 
-	if (r < 0)
-		refuse(report, &e);
 	tell_dropped(v, report);
 	count_derived(v, report);
-	l = v->vol->left;
-	if (!l)
+	copy_all(v, true, report);
+	if (!v->vol->left)
 		return;
-	(void)refuse_files(l, report);
-	r = left_dir_show(&l->dir, &e);
-	for (const struct left_file *f = l->files; f; f = f->next) {
-		if (f->e.code)
-			continue;
-		report_add(report, REPORT_LEFT, "%s/%s: %s", l->dir.name, f->path, f->why);
-		report_code(report, OUTCOME_LEFT);
-	}
 	/* The journal goes once this is done, so it has to be on disk. */
+	r = left_dir_show(&v->vol->left->dir, &e);
+	tell_left(v, v->vol->left, report);
 	if (r < 0)
-		refuse(report, &e);
+		refuse(report, "what would vanish", &e);
 }

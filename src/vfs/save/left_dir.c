@@ -15,7 +15,7 @@ enum { TRIES = 1000, CHUNK = 64 << 10, STRETCH = 64 << 20 };
 
 void left_dir_init(struct left_dir *d, const struct vfs *v)
 {
-	*d = (struct left_dir){.vfs = v, .vol = v->vol, .host = v->host, .fd = -1};
+	*d = (struct left_dir){.vfs = v, .fd = -1};
 }
 
 void left_dir_finish(struct left_dir *d)
@@ -69,7 +69,7 @@ static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 
 	if (fd < 0 || !made)
 		return fd;
-	like_the_map(d->vol, fd, true);
+	like_the_map(d->vfs->vol, fd, true);
 	(void)io_sync_dir(dirfd);
 	return fd;
 }
@@ -115,7 +115,7 @@ static int each_piece(const struct left_dir *d, const struct upper *u, uint64_t 
 		size_t some = size - off < CHUNK ? (size_t)(size - off) : CHUNK;
 
 		if (off % STRETCH == 0)
-			d->host->progress(d->host, "copying what is left out", off, size);
+			d->vfs->host->progress(d->vfs->host, "copying what is left out", off, size);
 		r = read_file(d, u, off, chunk, some, e);
 		if (r < 0)
 			return r;
@@ -167,7 +167,7 @@ static int write_file(const struct left_dir *d, const struct upper *u, int paren
 	if (r == 0)
 		r = each_piece(d, u, size, chunk, write_piece, out, e);
 	if (r == 0)
-		like_the_map(d->vol, out, false);
+		like_the_map(d->vfs->vol, out, false);
 	if (r == 0)
 		r = io_sync(out);
 	if (r == 0)
@@ -181,7 +181,7 @@ static int write_file(const struct left_dir *d, const struct upper *u, int paren
  * else. */
 static int open_hidden(struct left_dir *d, struct error *e)
 {
-	const struct volume *vol = d->vol;
+	const struct volume *vol = d->vfs->vol;
 	int r = -EPERM;
 
 	for (int i = 0; r == -EPERM && i < TRIES; i++) {
@@ -229,7 +229,7 @@ void left_dir_remove(struct left_dir *d, const char *path)
 		*slash = '\0';
 		(void)io_rmdir(d->fd, part);
 	}
-	if (io_rmdir(d->vol->dirfd, d->name) == 0)
+	if (io_rmdir(d->vfs->vol->dirfd, d->name) == 0)
 		left_dir_finish(d);
 }
 
@@ -257,11 +257,11 @@ int left_dir_show(struct left_dir *d, struct error *e)
 
 	if (d->fd < 0)
 		return 0;
-	r = show(d->vol, d->name, e);
+	r = show(d->vfs->vol, d->name, e);
 	if (r == 0)
 		r = io_sync_dir(d->fd);
 	if (r == 0)
-		r = io_sync_dir(d->vol->dirfd);
+		r = io_sync_dir(d->vfs->vol->dirfd);
 	return r < 0 && e && !e->code ? error_set(e, r, "%s: %s", d->name, strerror(-r)) : r;
 }
 

@@ -11,8 +11,6 @@
 
 struct left_dir {
 	const struct vfs *vfs;
-	const struct volume *vol;
-	struct vfs_host *host;   /* is told how far a large file is */
 	char name[NAME_MAX + 1]; /* what it is called, once it is made */
 	int fd;                  /* -1: it is not */
 };

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "vfs/ops/commit.h"
 #include "vfs/overlay/staged.h"
+#include "vfs/save/left.h"
 #include "vfs/save/save.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/view.h"
@@ -16,9 +17,9 @@
 #include "vfs/volume/commit_queue.h"
 
 struct saving {
-	struct job job;
-	struct commit_task task;
+	struct commit_task task; /* first */
 	struct vfs *v;
+	bool to_end;
 	size_t trying; /* closes that are tried again before it, and 1 while that is so */
 	vfs_saved done;
 	void *arg;
@@ -45,20 +46,22 @@ static void saving_told(struct job *j)
 	s->save.report = (struct report)REPORT_INIT;
 	if (s->save.vol->conflict)
 		report_conflict(&report, s->save.vol->name);
-	s->job = (struct job){.run = saving_free};
-	pool_submit(s->v->pool, &s->job);
+	if (s->to_end && s->save.vol->access == VOLUME_WRITABLE)
+		left_prepare(s->v, &report);
+	s->task.job = (struct job){.run = saving_free};
+	pool_submit(s->v->pool, &s->task.job);
 	done(arg, &report);
 }
 
 /* The kernel may wait for a read that waits for a view, and that for the queue. */
 static void saving_finish(struct saving *s, struct node *const *nodes, size_t n)
 {
-	s->job = (struct job){.done = saving_told};
+	s->task.job.done = saving_told;
 	commit_queue_leave(s->save.vol);
 	if (n)
-		node_invalidate(s->v, nodes, n, &s->job);
+		node_invalidate(s->v, nodes, n, &s->task.job);
 	else
-		saving_told(&s->job);
+		saving_told(&s->task.job);
 }
 
 /* What is so since the last save is no news; what was otherwise meanwhile is. */
@@ -194,69 +197,12 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	else if (goes_on(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
-	if (goes_on(s) && !s->save.saved && !s->save.n_left)
+	if (goes_on(s) && !s->save.saved && !save_leaves(&s->staged))
 		forget_journal(&s->v->vol->journal);
 	if (goes_on(s))
 		go_on(s, &t);
 	saving_finish(s, t.nodes, t.n);
 	free(t.nodes);
-}
-
-/* On a worker. What the new map does not hold goes to its journal, as operations on its tree. */
-static int leave_file(struct saving *s, size_t i)
-{
-	const struct staged *st = &s->staged;
-	const struct upper *u = st->uppers[i];
-	const struct built_entry *b = &st->built.entries[i];
-	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
-	bool kept = b->fate == BUILD_KEPT;
-	int r = 0;
-
-	if ((kept || !b->last) && (u->last.mem || u->last.file))
-		r = save_leave(
-			&s->save, JOURNAL_PUT, staged_kept_path(st, i), NULL, extent_ref(&u->last));
-	if (r == 0 && u->written)
-		r = save_leave(&s->save, kept && !u->why ? JOURNAL_PUT : JOURNAL_DRAFT,
-			staged_kept_path(st, i), strdup(why), extent_ref(&u->in));
-	if (r == 0 && kept)
-		r = save_leave(&s->save, JOURNAL_RENAME, staged_kept_path(st, i), upper_path(u),
-			(struct extent)EXTENT_INIT);
-	return r;
-}
-
-static bool is_left(const struct staged *s, size_t i)
-{
-	enum build_fate fate = s->built.entries[i].fate;
-
-	return !s->entries[i].gone && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
-}
-
-/* Directories, for what is in them: only those that were made can be none of the map's. */
-static int leave_dirs(struct saving *s)
-{
-	const struct staged *st = &s->staged;
-	CLEANUP(free) bool *holds = calloc(st->n, sizeof(*holds));
-	int r = holds ? 0 : -ENOMEM;
-
-	for (size_t i = 1; r == 0 && i < st->n; i++)
-		for (size_t k = i; is_left(st, i) && k; k = st->entries[k].up)
-			holds[k] = true;
-	for (size_t i = 1; r == 0 && i < st->n; i++)
-		if (holds[i] && st->entries[i].dir && st->entries[i].from == ENTRY_NONE)
-			r = save_leave(&s->save, JOURNAL_MKDIR, upper_path(st->uppers[i]), NULL,
-				(struct extent)EXTENT_INIT);
-	return r;
-}
-
-static int leave_rest(struct saving *s)
-{
-	const struct staged *st = &s->staged;
-	int r = leave_dirs(s);
-
-	for (size_t i = 1; r == 0 && i < st->n; i++)
-		if (is_left(st, i) && !st->entries[i].dir)
-			r = leave_file(s, i);
-	return r;
 }
 
 static void saving_run(struct job *j)
@@ -265,12 +211,7 @@ static void saving_run(struct job *j)
 	struct error e = ERROR_INIT;
 	int r = staged_run(&s->staged, &e);
 
-	if (r == 0) {
-		s->save.map = snapshot_ref(s->staged.built.map);
-		r = leave_rest(s);
-		if (r < 0)
-			error_set(&e, r, "out of memory");
-	}
+	s->save.map = s->staged.built.map;
 	if (r < 0)
 		save_failed(&s->save, &e);
 	else if (!s->save.first && !staged_differs(&s->staged))
@@ -279,25 +220,21 @@ static void saving_run(struct job *j)
 		save_write(&s->save);
 }
 
-static void saving_start(struct commit_task *t)
+static bool saving_start(struct commit_task *t)
 {
-	struct saving *s = container_of(t, struct saving, task);
+	struct saving *s = (struct saving *)t;
 	struct volume *vol = s->save.vol;
 	struct error e = ERROR_INIT;
 
 	if (!overlay_differs(s->v->tree) && !s->save.first) {
 		forget_journal(&vol->journal);
 		report_fresh(vol, &s->save.report);
-		saving_finish(s, NULL, 0);
-		return;
+		return false;
 	}
-	if (staged_begin(s->v->tree, &s->staged, &e) < 0) {
-		save_failed(&s->save, &e);
-		saving_finish(s, NULL, 0);
-		return;
-	}
-	s->job = (struct job){saving_run, saving_done, NULL};
-	pool_submit(s->v->pool, &s->job);
+	if (staged_begin(s->v->tree, &s->staged, &e) == 0)
+		return true;
+	save_failed(&s->save, &e);
+	return false;
 }
 
 static void saving_enter(struct saving *s)
@@ -331,7 +268,7 @@ static void try_closes(struct saving *s)
 	}
 }
 
-void vfs_save(struct vfs *v, vfs_saved done, void *arg)
+static void save(struct vfs *v, bool to_end, vfs_saved done, void *arg)
 {
 	struct saving *s = calloc(1, sizeof(*s));
 	struct report report = REPORT_INIT;
@@ -343,14 +280,27 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 		return;
 	}
 	s->v = v;
+	s->to_end = to_end;
 	s->done = done;
 	s->arg = arg;
-	s->task.start = saving_start;
+	s->task =
+		(struct commit_task){.job = {saving_run, saving_done, NULL}, .start = saving_start};
 	s->save.vol = v->vol;
 	s->save.host = v->host;
-	s->save.first = v->vol->fresh && v->vol->opened.st_size == 0;
+	s->save.staged = &s->staged;
+	s->save.first = v->vol->journal.fresh && v->vol->opened.st_size == 0;
 	s->save.ends = v->ending;
 	s->trying = 1;
 	try_closes(s);
 	saving_enter(s);
+}
+
+void vfs_save(struct vfs *v, vfs_saved done, void *arg)
+{
+	save(v, false, done, arg);
+}
+
+void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
+{
+	save(v, true, done, arg);
 }

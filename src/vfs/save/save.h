@@ -7,24 +7,17 @@
 #define VFS_SAVE_SAVE_H
 
 #include "formats/format.h"
+#include "vfs/overlay/staged.h"
 #include "vfs/tree/call.h"
 #include "vfs/volume/volume.h"
-
-/* What the map does not hold, and the next journal does: an operation on the tree. */
-struct leftover {
-	enum journal_type type;
-	char *path, *text;     /* text: where it is renamed to, or why it is refused; or NULL */
-	struct extent content; /* of JOURNAL_PUT and JOURNAL_DRAFT */
-};
 
 struct save_job {
 	struct volume *vol;
 	struct vfs_host *host;
-	struct snapshot *map; /* that is to be written */
+	struct snapshot *map;        /* that is to be written; borrowed, as is ... */
+	const struct staged *staged; /* ... the tree with all that was found of it */
 	bool first; /* of a map that --new makes: its tree is still that of an empty map after */
 	bool ends;  /* nobody goes on from it: it is not opened anew */
-	struct leftover *left;
-	size_t n_left, room_left;
 
 	/* results */
 	struct report report;
@@ -33,21 +26,21 @@ struct save_job {
 	bool saved;            /* the following are set */
 	bool unsure;           /* renamed, but not known to be on disk: the old journal stays */
 	struct snapshot *base; /* what was written, opened anew; NULL where `first` or `ends` */
-	bool renumbered;       /* ... and shows other paths than a mount of it would */
 	struct source written; /* the new files; set before that, too */
 	struct stat stat, second_stat;
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];
 	struct journal next;
 };
 
-/* path and text are taken, and so is the reference to the content. -ENOMEM. */
-int save_leave(
-	struct save_job *s, enum journal_type type, char *path, char *text, struct extent content);
 /* May the map be written? Why it is refused is in the report. */
 int save_check(struct save_job *s, struct error *e);
 /* Writes it to new files, which are then read back and on disk; outs[1] is NULL where the map is
  * one file. Sets written. */
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
+/* leave.c: does the tree hold what the map does not? */
+bool save_leaves(const struct staged *s);
+/* ... which is written to j, as operations on the map's own tree. */
+int save_leave(const struct staged *s, struct journal *j, struct error *e);
 /* Both, for the volume's own files; journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */

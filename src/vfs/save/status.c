@@ -9,12 +9,11 @@
 
 struct status {
 	struct commit_task task; /* first */
-	struct job job;
 	struct vfs *v;
 	void (*found)(void *arg, struct buffer *records);
 	void *arg;
 	struct staged staged;
-	struct buffer records, rest; /* rest: what follows the changes */
+	struct buffer records;
 };
 
 static void add(void *arg, enum build_fate fate, const char *path)
@@ -51,7 +50,7 @@ static void add_refused(struct status *s)
 
 static void status_run(struct job *j)
 {
-	struct status *s = container_of(j, struct status, job);
+	struct status *s = (struct status *)j;
 	struct error e = ERROR_INIT;
 
 	if (staged_run(&s->staged, &e) == 0) {
@@ -60,18 +59,6 @@ static void status_run(struct job *j)
 	} else {
 		status_add(&s->records, &(struct status_entry){"draft", "", error_text(&e)});
 	}
-	buffer_append(&s->records, s->rest.data, s->rest.size);
-}
-
-static void status_done(struct job *j)
-{
-	struct status *s = container_of(j, struct status, job);
-
-	commit_queue_leave(s->v->vol);
-	s->found(s->arg, &s->records);
-	staged_finish(&s->staged);
-	buffer_finish_free(&s->rest);
-	free(s);
 }
 
 /* What would be copied out at an unmount, and no verdict is needed for. */
@@ -89,18 +76,23 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 	}
 }
 
-static void status_start(struct commit_task *t)
+static void status_done(struct job *j)
+{
+	struct status *s = (struct status *)j;
+
+	add_scratch(s->v, &s->records);
+	/* What was found is so as long as the queue is held. */
+	s->found(s->arg, &s->records);
+	commit_queue_leave(s->v->vol);
+	staged_finish(&s->staged);
+	free(s);
+}
+
+static bool status_start(struct commit_task *t)
 {
 	struct status *s = (struct status *)t;
 
-	add_scratch(s->v, &s->rest);
-	s->job = (struct job){status_run, status_done, NULL};
-	if (overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0) {
-		pool_submit(s->v->pool, &s->job);
-		return;
-	}
-	buffer_append(&s->records, s->rest.data, s->rest.size);
-	status_done(&s->job);
+	return overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0;
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
@@ -109,13 +101,13 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct status){.task.start = status_start,
+	*s = (struct status){
+		.task = {.job = {status_run, status_done, NULL}, .start = status_start},
 		.v = v,
 		.found = found,
 		.arg = arg,
 		.staged.said = REPORT_INIT,
-		.records = BUFFER_INIT,
-		.rest = BUFFER_INIT};
+		.records = BUFFER_INIT};
 	commit_queue_enter(v->vol, &s->task);
 	return 0;
 }

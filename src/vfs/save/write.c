@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/durable/pair.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
@@ -144,22 +143,9 @@ static int reopen(struct save_job *s, struct error *e)
 	ctx.names = names;
 	if (r == 0)
 		r = f->open(&s->written, &ctx, &s->base, e);
-	s->renumbered = names;
 	if (r == 0 && names)
 		journal_set_names(&s->next, TAKE(names));
 	return r < 0 ? error_context(e, "what was written cannot be opened"), r : 0;
-}
-
-static int leave(struct save_job *s, const struct leftover *l, struct error *e)
-{
-	switch (l->type) {
-	case JOURNAL_PUT:
-		return journal_put(&s->next, l->path, &l->content, NULL, e);
-	case JOURNAL_DRAFT:
-		return journal_draft(&s->next, l->path, l->text, &l->content, NULL, e);
-	default:
-		return journal_name(&s->next, l->type, l->path, l->text, e);
-	}
 }
 
 /* The journal of what the new map does not hold; without any, a word in the old one is enough. */
@@ -170,9 +156,9 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 
 	s->next.fresh = s->first;
 	s->next.unnamed = old->unnamed;
-	for (size_t i = 0; r == 0 && i < s->n_left; i++)
-		r = leave(s, &s->left[i], e);
-	if (r == 0 && s->n_left)
+	if (!old->unnamed)
+		r = save_leave(s->staged, &s->next, e);
+	if (r == 0)
 		r = journal_sync(&s->next, e);
 	/* A word for the case that we are killed before the old one is removed; no more than that,
 	 * so that a journal which cannot be written any more does not keep the map from being
@@ -279,7 +265,7 @@ void save_failed(struct save_job *s, const struct error *e)
 	if (!s->saved && !s->in_place)
 		report_add(&s->report, REPORT_NOTE, "the map is as it was");
 	/* Without one nothing was closed; a time that was set is in none. */
-	if (!s->saved && !s->vol->at_once && journal_exists(&s->vol->journal))
+	if (!s->saved && !s->vol->journal.unnamed && journal_exists(&s->vol->journal))
 		report_add(&s->report, REPORT_NOTE,
 			"the changes are kept in the journal beside it (see mapfs recover)");
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
@@ -291,19 +277,4 @@ void save_write(struct save_job *s)
 
 	if (save_all(s, &e) < 0)
 		save_failed(s, &e);
-}
-
-int save_leave(
-	struct save_job *s, enum journal_type type, char *path, char *text, struct extent content)
-{
-	bool whole = path && (text || (type != JOURNAL_DRAFT && type != JOURNAL_RENAME));
-
-	if (!whole || !array_room(s->left, s->n_left, s->room_left)) {
-		free(path);
-		free(text);
-		extent_finish(&content);
-		return -ENOMEM;
-	}
-	s->left[s->n_left++] = (struct leftover){type, path, text, content};
-	return 0;
 }

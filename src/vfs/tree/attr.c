@@ -3,33 +3,32 @@
 
 #include <errno.h>
 
+void attr_take(struct attr *to, const struct attr *from, unsigned mask)
+{
+	if (mask & ATTR_MODE)
+		to->mode = (to->mode & S_IFMT) | (from->mode & 07777);
+	if (mask & ATTR_UID)
+		to->uid = from->uid;
+	if (mask & ATTR_GID)
+		to->gid = from->gid;
+	if (mask & ATTR_ATIME)
+		to->atime = from->atime;
+	if (mask & ATTR_MTIME)
+		to->mtime = from->mtime;
+}
+
 void node_touch(struct node *n, unsigned mask)
 {
-	clock_gettime(CLOCK_REALTIME, &n->ctime);
+	struct attr now = {0};
+
+	clock_gettime(CLOCK_REALTIME, &now.ctime);
+	now.atime = now.mtime = n->own.ctime = now.ctime;
+	attr_take(&n->own, &now, mask & (ATTR_ATIME | ATTR_MTIME));
 	if (mask & ATTR_MTIME) {
-		n->mtime = n->ctime;
 		n->at->timed = false;
 		n->changed = n->at->dir;
 	}
-	if (mask & ATTR_ATIME)
-		n->atime = n->ctime;
 	n->set |= mask;
-}
-
-static void override(const struct node *n, struct attr *a)
-{
-	if (n->set & ATTR_MODE)
-		a->mode = (a->mode & S_IFMT) | (n->mode & 07777);
-	if (n->set & ATTR_UID)
-		a->uid = n->uid;
-	if (n->set & ATTR_GID)
-		a->gid = n->gid;
-	if (n->set & ATTR_ATIME)
-		a->atime = n->atime;
-	if (n->set & ATTR_MTIME)
-		a->mtime = n->mtime;
-	if (n->set)
-		a->ctime = n->ctime;
 }
 
 int node_attr(struct vfs *v, struct node *n, struct attr *ret)
@@ -57,7 +56,9 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 		a.size = en.size;
 	}
 	a.brief = node_is_root(n) && vol->index;
-	override(n, &a);
+	attr_take(&a, &n->own, n->set);
+	if (n->set)
+		a.ctime = n->own.ctime;
 	*ret = a;
 	return u->dir || en.sized ? 0 : -EAGAIN;
 }

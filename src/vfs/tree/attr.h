@@ -7,6 +7,8 @@
 
 /* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
 int node_attr(struct vfs *v, struct node *n, struct attr *ret);
+/* The attributes of the mask (but a size). */
+void attr_take(struct attr *to, const struct attr *from, unsigned mask);
 /* These times, and ctime, become now. ATTR_MTIME of a directory: names in it came or went. */
 void node_touch(struct node *n, unsigned mask);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "formats/format.h"
 
 void call_done(struct call *c, int r)
@@ -22,6 +23,20 @@ void call_done(struct call *c, int r)
 	c->pin = NULL;
 	snapshot_unref(TAKE(c->sized.in));
 	c->reply(c, r);
+}
+
+void call_answer(struct call *c, struct buffer *b)
+{
+	int r = b->error;
+
+	c->out = malloc(b->size + 1);
+	if (!c->out)
+		r = -ENOMEM;
+	if (r == 0 && b->size)
+		memcpy(c->out, b->data, b->size);
+	c->out_size = b->size;
+	buffer_finish_free(b);
+	call_done(c, r);
 }
 
 static void out_of_memory(struct vfs *v, struct call *c)
@@ -59,4 +74,31 @@ void call_keep(struct call *c)
 void call_again(struct vfs *v, struct call *c)
 {
 	c->op(v, c);
+}
+
+void calls_add(struct calls *w, struct call *c)
+{
+	call_keep(c);
+	c->next = NULL;
+	*(w->first ? &w->last->next : &w->first) = c;
+	w->last = c;
+}
+
+struct call *calls_take(struct calls *w)
+{
+	struct call *c = w->first;
+
+	if (c)
+		w->first = c->next;
+	return c;
+}
+
+void calls_run(struct calls *w, struct vfs *v)
+{
+	struct calls all = *w;
+	struct call *c;
+
+	w->first = NULL;
+	while ((c = calls_take(&all)))
+		call_again(v, c);
 }

@@ -16,6 +16,7 @@ struct vfs;
 struct handle;
 struct call;
 struct snapshot;
+struct buffer;
 
 /* Of the mount. In a folder the root of a map has the first of the map's numbers (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
@@ -111,7 +112,20 @@ struct vfs_host {
 /* Copies what the call borrowed: it is answered later. */
 void call_keep(struct call *c);
 void call_done(struct call *c, int r);
+/* ... with what the buffer holds as `out`, or its error; it is finished. */
+void call_answer(struct call *c, struct buffer *b);
 /* Runs it once more, from its beginning. */
 void call_again(struct vfs *v, struct call *c);
+
+/* Calls that wait, in their order. */
+struct calls {
+	struct call *first, *last;
+};
+
+void calls_add(struct calls *w, struct call *c); /* c is kept */
+/* The next one, which waits no more; NULL: there is none. */
+struct call *calls_take(struct calls *w);
+/* All of them; who must go on waiting queues up anew. */
+void calls_run(struct calls *w, struct vfs *v);
 
 #endif

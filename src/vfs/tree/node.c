@@ -53,7 +53,6 @@ struct node *node_of(struct vfs *v, struct upper *u)
 	n->vfs = v;
 	n->at = u;
 	u->node = n;
-	n->waiting_end = &n->waiting;
 	hash_add(&v->nodes, &n->link, hash_number(n->ino));
 	return n;
 }
@@ -148,7 +147,7 @@ bool node_derived(const struct node *n)
 
 static bool needed(const struct node *n)
 {
-	if (node_is_root(n) || n->lookups || n->opens || n->busy || n->waiting)
+	if (node_is_root(n) || n->lookups || n->opens || n->busy || n->waiting.first)
 		return true;
 	return n->at->up && (n->stage || n->set);
 }

@@ -28,6 +28,7 @@ struct stage {
 	struct spool *spool;
 	enum stage_state state;
 	bool begun; /* by write(2) since the last commit, so that a close is to come */
+	bool told;  /* somebody heard why it is scratch */
 };
 
 struct node {
@@ -52,16 +53,12 @@ struct node {
 	unsigned forgetting;       /* names of it that the kernel is about to forget */
 	bool misnamed;             /* ... or has forgotten, and nobody has looked it up since */
 	bool cached;               /* the kernel may hold pages that are still right */
-	bool told;                 /* somebody heard why it is scratch */
 
-	unsigned set; /* enum attr_mask: which of these were set */
-	mode_t mode;
-	uid_t uid;
-	gid_t gid;
-	struct timespec atime, mtime, ctime;
+	struct attr own; /* attributes of its own: the change's time, and ... */
+	unsigned set;    /* ... (enum attr_mask) those that were set */
 
 	bool busy; /* a commit or a load is under way: calls that change it wait */
-	struct call *waiting, **waiting_end;
+	struct calls waiting;
 };
 
 struct handle {
@@ -79,11 +76,10 @@ struct vfs {
 	struct job *leaving; /* waits until the name of the other form that leaves is forgotten */
 	struct hash nodes;   /* tree/node.c */
 	struct {
-		bool stale;     /* the tree's shape is not what follows from what was closed */
-		bool under_way; /* it is made anew */
-		bool waits;     /* of what was closed some waits for others, and is not in it */
-		struct call *waiting, **end;
-	} view; /* tree/view.h */
+		bool stale; /* the tree's shape is not what follows from what was closed */
+		bool waits; /* of what was closed some waits for others, and is not in it */
+		struct calls waiting; /* while it is made anew */
+	} view;                       /* tree/view.h */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;

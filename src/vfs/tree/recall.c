@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "vfs/tree/node.h"
 
@@ -22,42 +24,23 @@ struct search {
 	struct telling *telling;
 	struct step *steps;
 	size_t n, room;
-	char *path;
-	size_t path_room;
+	struct buffer path;
 };
 
 static int search_enter(struct search *s, entry_id dir, size_t path)
 {
-	struct step *steps = s->steps;
-
-	if (s->n == s->room) {
-		steps = reallocarray(steps, s->n + 16, sizeof(*steps));
-		if (!steps)
-			return -ENOMEM;
-		s->steps = steps;
-		s->room = s->n + 16;
-	}
-	steps[s->n++] = (struct step){.dir = dir, .path = path};
+	if (!array_room(s->steps, s->n, s->room))
+		return -ENOMEM;
+	s->steps[s->n++] = (struct step){.dir = dir, .path = path};
 	return 0;
 }
 
-static int search_name(struct search *s, size_t at, const char *name, size_t *ret_end)
+/* The path of what is next ends in this name. */
+static int search_name(struct search *s, size_t above, const char *name)
 {
-	size_t n = strlen(name);
-	char *path;
-
-	if (at + n + 2 > s->path_room) {
-		path = realloc(s->path, 2 * (at + n + 2));
-		if (!path)
-			return -ENOMEM;
-		s->path = path;
-		s->path_room = 2 * (at + n + 2);
-	}
-	if (at)
-		s->path[at++] = '/';
-	memcpy(s->path + at, name, n + 1);
-	*ret_end = at + n;
-	return 0;
+	s->path.size = above;
+	buffer_printf(&s->path, above ? "/%s" : "%s", name);
+	return s->path.error;
 }
 
 /* Of all entries; 1 where visit said so. */
@@ -70,7 +53,6 @@ static int search_run(struct search *s)
 
 	while (r == 0 && s->n) {
 		struct step *top = &s->steps[s->n - 1];
-		size_t end;
 
 		r = f->list(s->base, top->dir, &top->cookie, name, &en, NULL);
 		if (r <= 0) {
@@ -78,11 +60,11 @@ static int search_run(struct search *s)
 			r = 0;
 			continue;
 		}
-		r = search_name(s, top->path, name, &end);
+		r = search_name(s, top->path, name);
 		if (r == 0)
 			r = s->visit(s, &en);
 		if (r == 0 && en.dir)
-			r = search_enter(s, en.id, end);
+			r = search_enter(s, en.id, s->path.size);
 	}
 	return r;
 }
@@ -90,7 +72,7 @@ static int search_run(struct search *s)
 static void search_finish(struct search *s)
 {
 	free(s->steps);
-	free(s->path);
+	buffer_finish_free(&s->path);
 }
 
 static int is_wanted(struct search *s, const struct entry *en)
@@ -109,7 +91,7 @@ int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
 	if (r == 0)
 		r = search_run(&s) > 0 ? 0 : -ESTALE;
 	if (r == 0)
-		r = node_walk(v, s.path, &n);
+		r = node_walk(v, (const char *)s.path.data, &n);
 	if (r == 0 && n->ino != ino) {
 		node_free_unused(v, n);
 		r = -ESTALE;

@@ -103,10 +103,10 @@ void vanish_tell(struct vfs *v, struct node *n)
 	CLEANUP(free) char *path = NULL, *line = NULL;
 	char buffer[VANISH_REASON_MAX];
 
-	if (n->told || !n->stage || !n->at->up || !accepted(v->tree, n->at) ||
+	if (!n->stage || n->stage->told || !n->at->up || !accepted(v->tree, n->at) ||
 		!vanish_would(v->tree, n->at))
 		return;
-	n->told = true;
+	n->stage->told = true;
 	path = node_path(n);
 	if (path && asprintf(&line, "scratch: %s: %s", path,
 			    vanish_reason(v->tree, n->at, buffer, sizeof(buffer))) >= 0)

@@ -5,51 +5,22 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "vfs/overlay/staged.h"
 #include "vfs/tree/wait.h"
 #include "vfs/volume/commit_queue.h"
 
 struct refresh {
 	struct commit_task task; /* first */
-	struct job job;
 	struct vfs *v;
-	struct snapshot *base;
-	struct tree_entry *entries;
-	struct upper **uppers;
-	size_t n;
-	struct built built;
+	struct staged staged;
 	int r;
 };
 
-static void run_waiting(struct vfs *v)
-{
-	struct call *c = v->view.waiting, *next;
-
-	v->view.waiting = NULL;
-	for (; c; c = next) {
-		next = c->next;
-		call_again(v, c);
-	}
-}
-
-static void refresh_end(struct refresh *f)
-{
-	struct vfs *v = f->v;
-
-	v->view.under_way = false;
-	commit_queue_leave(v->vol);
-	built_finish(&f->built);
-	snapshot_unref(f->base);
-	free(f->entries);
-	free(f->uppers);
-	free(f);
-	run_waiting(v);
-}
-
 static void refresh_run(struct job *j)
 {
-	struct refresh *f = container_of(j, struct refresh, job);
+	struct refresh *f = (struct refresh *)j;
 
-	f->r = build_view(f->base, f->entries, f->n, &f->built, NULL);
+	f->r = staged_view(&f->staged);
 }
 
 static void forget_gone(struct vfs *v)
@@ -59,61 +30,54 @@ static void forget_gone(struct vfs *v)
 			node_forget_name(v, n);
 }
 
+/* Where memory is short, what is shown is what it was. */
 static void refresh_done(struct job *j)
 {
-	struct refresh *f = container_of(j, struct refresh, job);
-	struct overlay *o = f->v->tree;
-
-	if (f->r == 0) {
-		snapshot_unref(o->shape);
-		o->shape = snapshot_ref(f->built.map);
-		o->shapes++;
-		f->v->view.waits = f->built.n_waiting;
-		for (size_t i = 1; i < f->n; i++)
-			if (f->uppers[i]->from == ENTRY_NONE)
-				f->uppers[i]->id = f->built.entries[i].id;
-		forget_gone(f->v);
-	}
-	refresh_end(f);
-}
-
-/* Where memory is short, what is shown is what it was. */
-static void refresh_start(struct commit_task *t)
-{
-	struct refresh *f = (struct refresh *)t;
+	struct refresh *f = (struct refresh *)j;
+	const struct staged *st = &f->staged;
 	struct vfs *v = f->v;
 
-	v->view.stale = false;
-	f->base = snapshot_ref(v->tree->base);
-	if (overlay_tree(v->tree, &f->entries, &f->uppers, &f->n) < 0) {
-		refresh_end(f);
-		return;
+	if (f->r == 0) {
+		snapshot_unref(v->tree->shape);
+		v->tree->shape = snapshot_ref(st->built.map);
+		v->view.waits = st->built.n_waiting;
+		for (size_t i = 1; i < st->n; i++)
+			if (st->uppers[i]->from == ENTRY_NONE)
+				st->uppers[i]->id = st->built.entries[i].id;
+		forget_gone(v);
 	}
-	f->job = (struct job){refresh_run, refresh_done, NULL};
-	pool_submit(v->pool, &f->job);
+	commit_queue_leave(v->vol);
+	staged_finish(&f->staged);
+	free(f);
+	calls_run(&v->view.waiting, v);
+}
+
+static bool refresh_start(struct commit_task *t)
+{
+	struct refresh *f = (struct refresh *)t;
+
+	f->v->view.stale = false;
+	f->r = staged_begin(f->v->tree, &f->staged, NULL);
+	return f->r == 0;
 }
 
 static void wait_for(struct vfs *v, struct call *c)
 {
+	bool under_way = v->view.waiting.first;
 	struct refresh *f;
 
-	c->next = NULL;
-	if (v->view.waiting)
-		*v->view.end = c;
-	else
-		v->view.waiting = c;
-	v->view.end = &c->next;
-	if (v->view.under_way)
+	calls_add(&v->view.waiting, c);
+	if (under_way)
 		return;
 	f = calloc(1, sizeof(*f));
 	if (!f) {
 		v->view.stale = false;
-		run_waiting(v);
+		calls_run(&v->view.waiting, v);
 		return;
 	}
-	f->task.start = refresh_start;
+	f->task = (struct commit_task){
+		.job = {refresh_run, refresh_done, NULL}, .start = refresh_start};
 	f->v = v;
-	v->view.under_way = true;
 	commit_queue_enter(v->vol, &f->task);
 }
 
@@ -124,7 +88,6 @@ bool view_wait(struct vfs *v, const struct node *n, struct call *c)
 
 	if (!v->view.stale || (n && (n->at->dir || n->at->of || !node_shows(n, &s, &id))))
 		return false;
-	call_keep(c);
 	wait_for(v, c);
 	return true;
 }
@@ -167,14 +130,13 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 	free(nodes);
 }
 
-void view_change(struct vfs *v, const struct snapshot *s, uint64_t shapes, struct snapshot *next,
-	struct touched *t)
+void view_change(struct vfs *v, const struct snapshot *s, struct snapshot *next, struct touched *t)
 {
 	struct overlay *o = v->tree;
 
 	if (!o->base->format->follows || v->view.stale) {
 		touched_finish(t);
-	} else if (v->view.waits || shapes != o->shapes || (next && o->shape != s)) {
+	} else if (v->view.waits || (next && o->shape != s)) {
 		view_spoil(v, t);
 	} else if (next) {
 		snapshot_unref(o->shape);

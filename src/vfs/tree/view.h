@@ -14,11 +14,10 @@
 void view_spoil(struct vfs *v, struct touched *t);
 /* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
 bool view_wait(struct vfs *v, const struct node *n, struct call *c);
-/* A file's bytes are others, and next follows from them alone (NULL: nothing else), from s, which
- * was the shape (overlay.shapes says of which making). t says what differs in it, and becomes what
- * the kernel is to forget. */
-void view_change(struct vfs *v, const struct snapshot *s, uint64_t shapes, struct snapshot *next,
-	struct touched *t);
+/* In the commit queue: a file's bytes are others, and next follows from them alone (NULL: nothing
+ * else), from s, which was the shape when the task was at the queue's head. t says what differs in
+ * it, and becomes what the kernel is to forget. */
+void view_change(struct vfs *v, const struct snapshot *s, struct snapshot *next, struct touched *t);
 /* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
  * NULL. */
 void view_tell(struct vfs *v, const struct touched *t, struct job *then);

@@ -11,24 +11,13 @@
 
 void node_wait(struct node *n, struct call *c)
 {
-	call_keep(c);
-	c->next = NULL;
-	*n->waiting_end = c;
-	n->waiting_end = &c->next;
+	calls_add(&n->waiting, c);
 }
 
-/* Those that must go on waiting queue up anew, in the same order. */
 static void run_waiting(struct vfs *v, struct node *n)
 {
-	struct call *c = n->waiting, *next;
-
-	n->waiting = NULL;
-	n->waiting_end = &n->waiting;
 	n->opens++; /* a call may be the last that holds it */
-	for (; c; c = next) {
-		next = c->next;
-		c->op(v, c);
-	}
+	calls_run(&n->waiting, v);
 	n->opens--;
 	node_free_unused(v, n);
 }
@@ -105,7 +94,7 @@ void node_forget_name(struct vfs *v, struct node *n)
 	struct forgetting *o;
 	struct node *dir = n->at->up ? node_parent(n) : NULL;
 
-	if (!dir || !v->host->forget_name)
+	if (!dir)
 		return;
 	o = malloc(sizeof(*o));
 	if (o) {
@@ -130,7 +119,7 @@ void names_tell(struct vfs *v, struct node *dir)
 	node_invalidate(v, &dir, 1, NULL);
 }
 
-enum { MANY_SIZES = 16 }; /* that are worth more threads */
+enum { MANY_SIZES = 17 }; /* that are worth more threads */
 
 struct sizing {
 	struct job job;
@@ -173,6 +162,12 @@ static void sizing_done(struct job *j)
 {
 	struct sizing *z = (struct sizing *)j;
 
+	if (!z->call) {
+		z->v->ahead.jobs--;
+		snapshot_unref(z->s);
+		free(z);
+		return;
+	}
 	snapshot_unref(z->call->sized.in);
 	z->call->sized.in = z->s;
 	z->call->sized.id = z->ids[0];
@@ -188,10 +183,14 @@ void size_wait(
 	struct sizing *z = malloc(sizeof(*z) + n * sizeof(*ids));
 
 	if (!z) {
-		call_done(c, -ENOMEM);
+		if (c)
+			call_done(c, -ENOMEM);
 		return;
 	}
-	call_keep(c);
+	if (c)
+		call_keep(c);
+	else
+		v->ahead.jobs++;
 	*z = (struct sizing){
 		.job = {sizing_run, sizing_done, NULL},
 		.v = v,

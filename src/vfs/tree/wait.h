@@ -23,7 +23,8 @@ void node_looked_up(struct node *n);
  * listing. The time of the directory has to be a new one, or it takes what was listed meanwhile for
  * the names of now. */
 void names_tell(struct vfs *v, struct node *dir);
-/* Have the sizes of these entries found on a worker, then run c again. */
+/* Have the sizes of these entries found on a worker, then run c again; NULL: nobody asked for them
+ * yet (vfs.ahead). */
 void size_wait(
 	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c);
 

@@ -50,17 +50,13 @@ static int begin_journal(
 {
 	CLEANUP(nearby_destroy) struct nearby *own = NULL;
 	struct nearby *nearby = vol->nearby;
-	bool waits = false;
-	int r;
 
 	if (!nearby)
 		nearby = own = nearby_create(vol->dirfd);
 	if (!nearby)
 		return error_set(e, -ENOMEM, "no memory to look beside it");
 	sweep(vol, nearby);
-	r = journal_open(&vol->journal, nearby, &waits, note, arg, e);
-	vol->replay = waits;
-	return r;
+	return journal_open(&vol->journal, nearby, note, arg, e);
 }
 
 int claim_journal(

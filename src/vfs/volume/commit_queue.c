@@ -3,6 +3,16 @@
 
 #include <assert.h>
 
+static void start_head(struct volume *vol)
+{
+	struct commit_task *t = vol->commit_queue;
+
+	if (t->start(t))
+		pool_submit(vol->pool, &t->job);
+	else
+		t->job.done(&t->job);
+}
+
 void commit_queue_enter(struct volume *vol, struct commit_task *t)
 {
 	bool first = !vol->commit_queue;
@@ -12,7 +22,7 @@ void commit_queue_enter(struct volume *vol, struct commit_task *t)
 	*(first ? &vol->commit_queue : &vol->commit_queue_last->next) = t;
 	vol->commit_queue_last = t;
 	if (first)
-		t->start(t);
+		start_head(vol);
 }
 
 void commit_queue_leave(struct volume *vol)
@@ -20,5 +30,5 @@ void commit_queue_leave(struct volume *vol)
 	assert(volume_is_owner(vol) && vol->commit_queue);
 	vol->commit_queue = vol->commit_queue->next;
 	if (vol->commit_queue)
-		vol->commit_queue->start(vol->commit_queue);
+		start_head(vol);
 }

@@ -5,11 +5,13 @@
 #include "vfs/volume/volume.h"
 
 /*
- * The commit queue: tasks that commit to the model or save it, one at a time, in order. start() is
- * called on the owner's thread when the task is at its head; the task ends with commit_queue_leave.
+ * The commit queue: tasks that change the tree, or build of it, one at a time, in order. start() is
+ * called on the owner's thread when the task is at its head; where it says so job.run follows, on a
+ * worker; then job.done, on the owner's thread, in which the task ends with commit_queue_leave.
  */
 struct commit_task {
-	void (*start)(struct commit_task *t);
+	struct job job; /* first */
+	bool (*start)(struct commit_task *t);
 	struct commit_task *next;
 };
 

@@ -67,21 +67,20 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 	int r;
 
 	if (!vol) {
-		if (!o->shared_dir)
+		if (!o->nearby)
 			close(dirfd);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	vol->dirfd = dirfd;
-	vol->own_dir = !o->shared_dir;
 	vol->nearby = o->nearby;
 	vol->name = strdup(name);
-	vol->own_budget = !o->budget;
-	vol->budget = o->budget ? o->budget : budget_create(o->cache);
-	if (!vol->name || !vol->budget)
+	vol->budget = o->budget ? NULL : budget_create(o->cache);
+	vol->context.budget = o->budget ? o->budget : vol->budget;
+	if (!vol->name || !vol->context.budget)
 		return error_set(e, -ENOMEM, "out of memory");
 	store_init(&vol->store, dirfd);
 	vol->context.options = o->options;
-	vol->at_once = o->at_once;
+	vol->journal.unnamed = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
 	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);
 	vol->images = images_ref(o->images);
@@ -168,7 +167,6 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	fd = make_file(vol, o, e);
 	if (fd < 0)
 		return fd;
-	vol->fresh = true;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		r = error_set(e, VOLUME_LOCKED, "is in use by another program");
 	if (r < 0)
@@ -281,7 +279,7 @@ static int settle_options(
 
 	if (r < 0)
 		return error_set(e, r, "no memory for the options of a map");
-	r = vol->replay ? journal_options(&vol->journal, &before, e) : 0;
+	r = journal_options(&vol->journal, &before, e);
 	if (!before || bytes_same(own, before) ||
 		(before->size && before->data[before->size - 1] != '\0')) {
 		vol->means = TAKE(own);
@@ -304,9 +302,8 @@ static int open_model(struct volume *vol, struct error *e)
 
 	if (r < 0)
 		return r;
-	vol->renumbered = names;
 	ctx.names = names;
-	return vol->format->open(vol->fresh ? &none : &vol->source, &ctx, &vol->now, e);
+	return vol->format->open(vol->journal.fresh ? &none : &vol->source, &ctx, &vol->now, e);
 }
 
 /* A second file is replaced by its name, and not where a link leads: the link would be gone. */
@@ -329,23 +326,13 @@ static int look_sound(struct volume *vol, struct error *e)
 		error_set(&why, -EINVAL, "%s is a symbolic link", vol->companion);
 		volume_refuse_changes(vol, &why);
 	}
-	vol->judged = vol->access == VOLUME_READ_ONLY || vol->fresh || !vol->format->edit ||
+	vol->judged = vol->access == VOLUME_READ_ONLY || vol->journal.fresh || !vol->format->edit ||
 		      !vol->format->edit->sound;
 	r = vol->judged ? 0 : vol->format->edit->sound(vol->now, false, &why);
 	if (r != -EINVAL && r != -EIO)
 		return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
 	volume_refuse_changes(vol, &why);
 	return 0;
-}
-
-/* Its paths are those of the mount that wrote it, of a map that was perhaps being made anew. */
-static int open_journal(
-	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
-{
-	int r = claim_journal(vol, note, arg, e);
-
-	vol->fresh |= r == 0 && vol->journal.fresh;
-	return r;
 }
 
 /* Of a map that is being made there is no second file before the first save. */
@@ -362,13 +349,14 @@ static int open_companion(struct volume *vol, struct error *e)
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
+	const bool made = vol->format, at_once = vol->journal.unnamed;
 	int r = finish_pair(vol, note, arg, e);
 
-	if (r == 0 && !vol->fresh)
+	if (r == 0 && !made)
 		r = format_find(&vol->source, &vol->format, e);
 	if (r == 0 && !vol->format->edit)
 		volume_refuse_writing(vol);
-	if (r == 0 && !vol->fresh)
+	if (r == 0 && !made)
 		r = open_companion(vol, e);
 	if (r == 0) {
 		volume_note_attributes(vol);
@@ -378,12 +366,12 @@ int volume_load(
 		r = journal_init(&vol->journal, &vol->trust, vol->name, vol->identity, "", e);
 	if (r < 0)
 		return r;
-	vol->journal.unnamed = vol->at_once;
-	vol->context.budget = vol->budget;
+	vol->journal.fresh = made;
+	vol->journal.unnamed = at_once;
 	vol->context.store = &vol->store.store;
 	vol->context.note = note;
 	vol->context.note_arg = arg;
-	r = open_journal(vol, note, arg, e);
+	r = claim_journal(vol, note, arg, e);
 	if (r == 0)
 		r = settle_options(vol, note, arg, e);
 	if (r == 0)

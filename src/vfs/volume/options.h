@@ -31,8 +31,8 @@ struct vfs_options {
 
 	/* Of a map that is one of many */
 	bool unlocked;           /* it is locked at its first change, or where a journal waits */
-	bool shared_dir;         /* its directory's descriptor stays the caller's */
-	struct nearby *nearby;   /* ... and what lies in it; may be NULL */
+	struct nearby *nearby;   /* what lies in its directory, whose descriptor stays the caller's
+				  * then; or NULL */
 	struct budget *budget;   /* shared, with a limit of its own; NULL: one of `cache` bytes */
 	struct file *names_file; /* borrowed; NULL: it is opened if there is one */
 	struct images *images;   /* the same */

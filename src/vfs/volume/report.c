@@ -94,16 +94,17 @@ void report_merge(struct report *r, struct report *from)
 /* Among its first n. */
 static bool report_has(const struct report *r, size_t n, const char *line)
 {
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(r->lines[i], line) == 0)
-			return true;
-	return false;
+	while (n && strcmp(r->lines[n - 1], line) != 0)
+		n--;
+	return n;
 }
 
 void report_add_news(struct report *r, const struct report *from, const struct report *known)
 {
+	size_t n = known->n; /* which may be r */
+
 	for (size_t i = 0; i < from->n; i++) {
-		bool is_known = report_has(known, known->n, from->lines[i]);
+		bool is_known = report_has(known, n, from->lines[i]);
 		char *line = is_known ? NULL : strdup(from->lines[i]);
 
 		if (line)
@@ -124,15 +125,10 @@ void report_merge_of(struct report *r, const char *path, const struct report *fr
 
 void report_merge_news(struct report *r, struct report *from)
 {
-	size_t n = r->n;
-
-	for (size_t i = 0; i < from->n; i++)
-		if (report_has(r, n, from->lines[i]))
-			free(from->lines[i]);
-		else
-			report_line(r, from->lines[i]);
-	from->n = 0;
-	report_merge(r, from);
+	report_add_news(r, from, r);
+	report_code(r, from->code);
+	r->error = r->error ? r->error : from->error;
+	report_finish(from);
 }
 
 void report_finish(struct report *r)

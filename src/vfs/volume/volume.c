@@ -27,13 +27,12 @@ void volume_destroy(struct volume *vol)
 	bytes_unref(vol->means);
 	file_unref(vol->context.names_file);
 	images_unref(vol->images);
-	if (vol->own_budget)
-		budget_destroy(vol->budget);
+	budget_destroy(vol->budget);
 	report_finish(&vol->told);
 	free(vol->dropped);
 	free(vol->name);
 	free(vol->called);
-	if (vol->own_dir)
+	if (!vol->nearby)
 		close(vol->dirfd);
 	free(vol);
 }

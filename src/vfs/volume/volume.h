@@ -11,6 +11,7 @@
 
 #include "base/disk/trust.h"
 #include "base/hash.h"
+#include "base/threads/pool.h"
 #include "formats/format.h"
 #include "formats/images.h"
 #include "vfs/journal/journal.h"
@@ -18,7 +19,6 @@
 #include "vfs/volume/report.h"
 #include "vfs/volume/store.h"
 
-struct vfs;
 struct commit_task;
 
 struct proof;
@@ -33,25 +33,24 @@ enum volume_access {
 };
 
 struct volume {
-	struct vfs *vfs; /* set by vfs_create, as is owner */
-	pthread_t owner; /* the thread that alone changes it, and the tree over it */
-	unsigned index;  /* of its inode numbers; 0 is the map that was named */
+	struct pool *pool; /* set by vfs_create, as is owner */
+	pthread_t owner;   /* the thread that alone changes it, and the tree over it */
+	unsigned index;    /* of its inode numbers; 0 is the map that was named */
 
-	int dirfd; /* the map's directory */
-	bool own_dir;
+	int dirfd;    /* the map's directory */
 	char *name;   /* the map's name in it */
 	char *called; /* what it is to be called (volume_name); NULL: name */
 	struct source source;
-	struct stat opened;                    /* files[0], as it was opened or last saved */
-	struct trust trust;                    /* in what lies beside it */
-	struct nearby *nearby;                 /* borrowed; NULL: it is read when it is asked for */
+	struct stat opened; /* files[0], as it was opened or last saved */
+	struct trust trust; /* in what lies beside it */
+	struct nearby
+		*nearby; /* borrowed, and so is dirfd; NULL: it is read when it is asked for */
 	char companion[NAME_MAX + 1];          /* the name of files[1], or "" */
 	struct stat companion_opened;          /* files[1] */
 	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file then */
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
 	enum volume_access access;
-	bool at_once;         /* as in vfs_options */
 	bool reopened;        /* it was closed while the kernel knew names of it */
 	bool passed_over;     /* another program's lock */
 	bool judged;          /* whether it can be changed: asked of the format, or need not be */
@@ -66,16 +65,12 @@ struct volume {
 	struct bytes *means;   /* options that a journal holds (format_means), each with a NUL */
 	const char **options;  /* of context, where a journal decides; or NULL */
 	struct images *images; /* of the context; NULL: nobody needs them */
-	struct budget *budget;
-	bool own_budget;
+	struct budget *budget; /* its own; NULL: the context's is shared */
 	struct journal journal;
 	struct volume_store store;
-	bool replay; /* the journal holds operations that were not done again yet */
 
 	struct snapshot *now; /* the map as it was opened or last saved */
-	bool fresh;           /* made by --new and not saved since: `now` is an empty map */
 	bool conflict;        /* a save had to go beside the map; name is that file's now */
-	bool renumbered;      /* `now` shows other paths than a mount of the file would */
 
 	char *dropped;      /* a path to which something was written that is no part of the map */
 	struct report told; /* what the format said of the map that was saved last */
