@@ -26,8 +26,9 @@
 #define ENTRY_NONE UINT64_MAX
 
 /*
- * What differs from the base, and the directories that it is in. In lists an entry comes after its
- * directory, and names in a directory are in order (name_compare); the root is the first.
+ * What differs from the base, and the directories that it is in. Lists are in the order of paths:
+ * what is in a directory follows it, names in a directory are in order (name_compare), and the root
+ * is the first.
  */
 struct tree_entry {
 	uint32_t up;      /* the directory's place in the list; of the root 0 */

@@ -160,8 +160,8 @@ int overlay_accept(struct overlay *o, struct upper *u);
  * it is scratch. */
 int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e);
 
-/* All that differs, for build: malloc'ed; what it points to is the overlay's. Entry i is of
- * uppers[i], if that is asked for. */
+/* All that differs, for build, in the order of paths: malloc'ed; what it points to is the overlay's.
+ * Entry i is of uppers[i], if that is asked for. */
 int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers,
 	size_t *ret_n);
 /* Does anything of it, scratch apart, differ from the base? */

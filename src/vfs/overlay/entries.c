@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Zlib */
+/* What differs from the base, as a build takes it. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/name.h"
+#include "vfs/overlay/overlay.h"
+
+struct listing {
+	struct tree_entry *all;
+	struct upper **uppers;
+	size_t n, room, room_uppers;
+};
+
+static void describe(const struct overlay *o, const struct upper *u, struct tree_entry *t)
+{
+	struct entry en;
+
+	*t = (struct tree_entry){
+		.up = t->up,
+		.name = u->name ? u->name : "",
+		.dir = u->dir,
+		.gone = u->whiteout,
+		.from = u->from,
+		.hides = ENTRY_NONE,
+		.in = u->written ? &u->in : NULL,
+		.last = u->last.mem || u->last.file ? &u->last : NULL,
+		.refused = u->why,
+		.timed = u->timed,
+		.mtime = u->mtime,
+	};
+	if (u->up && !u->whiteout && upper_base(o, u->up, u->name, &en) == 0 &&
+		entry_object(en.id) != entry_object(u->from))
+		t->hides = en.id;
+}
+
+/* What is still to be listed, the next one last. */
+struct pending {
+	struct next {
+		struct upper *u;
+		uint32_t up;
+	} * all;
+	size_t n, room;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct next *x = a, *y = b;
+
+	return name_compare(y->u->name, x->u->name);
+}
+
+static int add_pending(struct pending *p, struct upper *u, uint32_t up)
+{
+	if (!array_room(p->all, p->n, p->room))
+		return -ENOMEM;
+	p->all[p->n++] = (struct next){u, up};
+	return 0;
+}
+
+/* What is in a directory, sorted, the first name last. */
+static int add_below(struct pending *p, struct upper *dir, uint32_t up)
+{
+	size_t first = p->n;
+	struct upper *u;
+	int r = 0;
+
+	TAILQ_FOREACH (u, &dir->below, beside) {
+		if (upper_differs(u) || !TAILQ_EMPTY(&u->below))
+			r = add_pending(p, u, up);
+		if (r < 0)
+			return r;
+	}
+	if (p->n > first)
+		qsort(p->all + first, p->n - first, sizeof(*p->all), by_name);
+	return 0;
+}
+
+static int add_next(const struct overlay *o, struct listing *l, struct pending *p)
+{
+	struct next next = p->all[--p->n];
+
+	if (!array_room(l->all, l->n, l->room) || !array_room(l->uppers, l->n, l->room_uppers))
+		return -ENOMEM;
+	l->all[l->n].up = next.up;
+	l->uppers[l->n] = next.u;
+	describe(o, next.u, &l->all[l->n]);
+	return add_below(p, next.u, (uint32_t)l->n++);
+}
+
+int overlay_tree(
+	const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers, size_t *ret_n)
+{
+	struct pending p = {0};
+	struct listing l = {0};
+	int r = add_pending(&p, o->root, 0);
+
+	while (r == 0 && p.n)
+		r = add_next(o, &l, &p);
+	free(p.all);
+	if (r < 0) {
+		free(l.all);
+		free(l.uppers);
+		return r;
+	}
+	*ret = l.all;
+	*ret_n = l.n;
+	if (ret_uppers)
+		*ret_uppers = l.uppers;
+	else
+		free(l.uppers);
+	return 0;
+}
