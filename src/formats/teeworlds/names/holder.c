@@ -2,11 +2,14 @@
 #include "formats/teeworlds/names/holder.h"
 
 #include <errno.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/cursor.h"
 #include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/store.h"
+
+enum { ELEMENTS = 64 /* at a time */ };
 
 unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX])
 {
@@ -23,37 +26,74 @@ unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX
 	       TW_LIST_SOURCE < it->ints->n;
 }
 
+/* A list on its way; nothing is kept of it as long as it stays as it is. */
+struct passing {
+	const struct tw_map *m;
+	struct blob *list;
+	const struct tw_list_shape *shape;
+	struct spool *out;
+	int32_t (*fn)(void *arg, int32_t ref);
+	void *arg;
+};
+
+/* true: one is another now. */
+static bool pass(const struct passing *p, uint8_t *element)
+{
+	bool differs = false;
+
+	for (unsigned k = 0; k < p->shape->n_refs; k++) {
+		int32_t was = load_i32(element + 4 * p->shape->refs[k]), is = p->fn(p->arg, was);
+
+		differs |= is != was;
+		store_u32(element + 4 * p->shape->refs[k], (uint32_t)is);
+	}
+	return differs;
+}
+
+static int pass_all(struct passing *p, uint64_t end)
+{
+	uint64_t size = 4 * (uint64_t)p->shape->ints, n;
+	uint8_t piece[ELEMENTS * 4 * TW_ELEMENT_MAX];
+	int r = 0;
+
+	for (uint64_t at = 0; r == 0 && at < end; at += n) {
+		bool differs = false;
+
+		n = end - at < ELEMENTS * size ? end - at : ELEMENTS * size;
+		r = blob_read(p->list, at, piece, (size_t)n, NULL);
+		for (uint64_t i = 0; r == 0 && i < n; i += size)
+			differs |= pass(p, piece + i);
+		if (r == 0 && differs && !p->out) {
+			p->out = spool_create(p->m->shared->store->spool_dirfd);
+			r = p->out ? tw_keep_part(p->list, 0, at, p->out, NULL) : -ENOMEM;
+		}
+		if (r == 0 && p->out)
+			r = spool_append(p->out, piece, (size_t)n, NULL);
+	}
+	return r < 0 || !p->out ? r : tw_keep_part(p->list, end, p->list->size, p->out, NULL);
+}
+
 int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 	int32_t (*fn)(void *arg, int32_t ref), void *arg, struct blob **ret)
 {
 	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(m, it));
-	CLEANUP(bytes_unref) struct bytes *old = NULL, *fresh = NULL;
-	uint32_t count = shape ? (uint32_t)it->ints->v[TW_LIST_COUNT] : 0;
-	bool differs = false;
-	uint8_t *data;
+	uint64_t count = shape ? (uint32_t)it->ints->v[TW_LIST_COUNT] : 0;
+	struct passing p = {m, tw_blob_of(m, it, TW_LIST_DATA), shape, NULL, fn, arg};
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	int r;
 
 	*ret = NULL;
 	if (!count)
 		return 0;
-	r = blob_load(tw_blob_of(m, it, TW_LIST_DATA), &old, NULL);
-	if (r < 0)
-		return r;
-	fresh = bytes_new(old->size, &data);
-	if (!fresh)
-		return -ENOMEM;
-	memcpy(data, old->data, old->size);
-	for (uint32_t i = 0; i < count; i++, data += 4 * (size_t)shape->ints) {
-		for (unsigned k = 0; k < shape->n_refs; k++) {
-			int32_t was = load_i32(data + 4 * shape->refs[k]), is = fn(arg, was);
-
-			differs |= is != was;
-			store_u32(data + 4 * shape->refs[k], (uint32_t)is);
-		}
+	r = pass_all(&p, 4 * shape->ints * count);
+	if (r == 0 && p.out)
+		r = spool_extent(p.out, &x, NULL);
+	if (r == 0 && p.out) {
+		*ret = blob_new(&x, BLOB_RAW, p.list->size, m->shared->budget);
+		r = *ret ? 0 : -ENOMEM;
 	}
-	if (differs)
-		*ret = blob_of_bytes(TAKE(fresh), NULL);
-	return differs && !*ret ? -ENOMEM : 0;
+	spool_destroy(p.out);
+	return r;
 }
 
 /* The objects of one sort. */

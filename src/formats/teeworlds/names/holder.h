@@ -19,7 +19,7 @@ struct tw_held {
 unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX]);
 
 /* Those of a layer's elements, all to envelopes: each becomes what fn makes of it. *ret is the list
- * then, a new blob in memory, or NULL where it stays as it is. -EIO: it cannot be read. */
+ * then, a new blob, or NULL where it stays as it is. -EIO: it cannot be read. */
 int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 	int32_t (*fn)(void *arg, int32_t ref), void *arg, struct blob **ret);
 
