@@ -26,6 +26,8 @@ int cli_umount_helper(int argc, char **argv);
 
 /* The same tree without a mount: argv[1] is the command's name. */
 int cli_automap(int argc, char **argv);
+int cli_tidy(int argc, char **argv);
+int cli_du(int argc, char **argv);
 int cli_cat(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_convert(int argc, char **argv);
@@ -54,7 +56,7 @@ extern const struct cli_command cli_commands[];
 /* NULL: there is none. */
 const struct cli_command *cli_command_named(const char *name);
 /* The one that is called so but for one slip: a letter more, less or another, or two that changed
- * places. NULL: none. */
+ * places. NULL: none, or it is an option. */
 const struct cli_command *cli_command_like(const char *word);
 /* The --help page of a command. */
 void cli_print_command_help(FILE *out, const char *name);

@@ -93,6 +93,19 @@ const struct cli_command cli_commands[] = {
 		"      --scale               images of which 0.7 makes no tiles become larger\n"
 		"      --strip               what the game ignores is left out\n"
 		"      --mapres DIR          where images of the maps' game are, too\n"},
+	{"tidy", cli_tidy, "[-n] [OPTION...] MAP [OUT]", "a map without what nobody would miss",
+		"What nobody can see goes: images, sounds, envelopes and data that nothing uses,\n"
+		"or that are there twice; the rest is compressed as well as can be. OUT may be\n"
+		"-, standard output. Where nothing is to do nothing is written.\n\n"
+		"      --in-place            all that are named are maps, or folders of maps\n"
+		"  -n, --dry-run             only say what would be done\n"
+		"      --keep PATH           this stays; may be a pattern, and be given again\n"
+		"      --layers              empty layers, groups, columns and rows go, too\n"
+		"      --pixels              pixels that nothing shows go, too\n"
+		"      --hash-names          with --pixels: images are called after what is left\n"
+		"      --external            images leave the map that the game has\n"
+		"      --embed               ... come into it\n"
+		"      --mapres DIR          where the game's images are\n"},
 	{"grep", cli_grep, "[-Eciln] PATTERN FILE|FOLDER...", "search texts of many maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
@@ -104,6 +117,9 @@ const struct cli_command cli_commands[] = {
 		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that\n"
 		"                            wrote a FILE (JSON); may be given several times\n"
 		"      --for 0.6|0.7|ddnet   what that game does not load or show\n"},
+	{"du", cli_du, "[--json] FILE|FOLDER...", "what of a map takes how many bytes",
+		"The largest first; sums end with a slash.\n\n"
+		"      --json                an object a line: file, path, bytes, used\n"},
 	{"text", cli_text, "FILE [PATH...]", "all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"
 		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},
@@ -154,7 +170,7 @@ static bool is_slip(const char *a, const char *b)
 
 const struct cli_command *cli_command_like(const char *word)
 {
-	for (const struct cli_command *c = cli_commands; c->name; c++)
+	for (const struct cli_command *c = cli_commands; word[0] != '-' && c->name; c++)
 		if (is_slip(word, c->name))
 			return c;
 	return NULL;

@@ -60,10 +60,10 @@ enum { COLUMNS = 24 }; /* of the options above */
 
 /* What the commands are for; first those that are used most. */
 static const struct group {
-	const char *heading, *often[5], *others[6];
+	const char *heading, *often[5], *others[7];
 } groups[] = {
-	{"Look", {"ls", "cat", "extract", "preview"}, {"text", "grep", "check"}},
-	{"Change", {"put", "pack"}, {"automap", "convert", "rm", "mv", "index"}},
+	{"Look", {"ls", "cat", "extract", "preview"}, {"text", "grep", "du", "check"}},
+	{"Change", {"put", "pack"}, {"automap", "convert", "tidy", "rm", "mv", "index"}},
 	{"Compare", {"diff", "merge"}, {NULL}},
 	{"Mount", {"status", "umount"}, {"mount", "recover", "help"}},
 };

@@ -106,6 +106,7 @@ struct format_merging;
 struct format_review;
 struct format_rules;
 struct format_convert;
+struct format_tidy;
 
 struct snapshot {
 	atomic_uint refs;
@@ -208,6 +209,7 @@ struct format {
 	const struct format_review *review;   /* review.h; may be NULL: all are plain files */
 	const struct format_rules *rules;     /* rules.h; may be NULL: nobody has any */
 	const struct format_convert *convert; /* convert.h; may be NULL: there is one game */
+	const struct format_tidy *tidy; /* tidy.h; may be NULL: nobody knows what can be missed */
 };
 
 /* Editing. */

@@ -14,7 +14,8 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 # Those of a manual page: its own, or a link to that of its group.
-COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "automap", "convert", "grep", "check", "text",
+COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "automap", "convert", "tidy", "du", "grep",
+            "check", "text",
             "diff", "merge", "preview")
 
 

@@ -71,6 +71,7 @@ SUBROOMS = {
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
         "convert": {"model", "item", "names", "check", "lens", "finalize"},
+        "tidy": {"model", "item", "names", "check", "finalize"},
     },
     "formats/torchlight": {
         "wire": set(),

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 #include <zlib.h>
 
 #include "base/disk/spool.h"
@@ -78,3 +81,32 @@ int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, str
 
 	return deflate_from(extent_read_fn, &mine, x->size, spool_dirfd, ret, e);
 }
+
+#ifdef HAVE_LIBDEFLATE
+DEFINE_CLEANUP(struct libdeflate_compressor, libdeflate_free_compressor);
+
+enum { BEST = 12 };
+
+struct bytes *deflate_best(const struct bytes *plain)
+{
+	CLEANUP(libdeflate_free_compressor)
+	struct libdeflate_compressor *c = libdeflate_alloc_compressor(BEST);
+	size_t room = c ? libdeflate_zlib_compress_bound(c, plain->size) : 0;
+	uint8_t *data;
+	CLEANUP(bytes_unref) struct bytes *b = room ? bytes_new(room, &data) : NULL;
+	size_t n = b ? libdeflate_zlib_compress(c, plain->data, plain->size, data, room) : 0;
+
+	return n ? bytes_copy(b->data, n) : NULL;
+}
+#else
+struct bytes *deflate_best(const struct bytes *plain)
+{
+	uLongf n = compressBound(plain->size);
+	uint8_t *data;
+	CLEANUP(bytes_unref) struct bytes *b = bytes_new(n, &data);
+
+	if (!b || compress2(data, &n, plain->data, plain->size, Z_BEST_COMPRESSION) != Z_OK)
+		return NULL;
+	return bytes_copy(b->data, n);
+}
+#endif

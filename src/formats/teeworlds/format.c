@@ -19,6 +19,7 @@
 #include "formats/teeworlds/review/review.h"
 #include "formats/teeworlds/rules/rules.h"
 #include "formats/teeworlds/structure.h"
+#include "formats/teeworlds/tidy/tidy.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
 {
@@ -286,4 +287,5 @@ const struct format format_teeworlds = {
 	.review = &tw_review,
 	.rules = &tw_rules,
 	.convert = &tw_convert,
+	.tidy = &tw_tidy,
 };

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#include "codec/zlib/checksum.h"
+#include "formats/teeworlds/model/fields.h"
+
+enum { PIXELS = 4096 /* at a time */ };
+
 static const struct tw_game_image images[] = {
 	{"basic_freeze", 1024, 1024, 0x2a358cfa, TW_NOT_IN_07},
 	{"bg_cloud1", 2048, 1024, 0x34ffad44, TW_SAME_IN_07},
@@ -64,4 +69,43 @@ const struct tw_game_image *tw_game_image(const char *name, size_t n)
 		if (strlen(images[i].name) == n && memcmp(images[i].name, name, n) == 0)
 			return &images[i];
 	return NULL;
+}
+
+bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen)
+{
+	const struct tw_game_image *g = tw_game_image(name, n);
+
+	return g && g->w == w && g->h == h && g->seen == seen;
+}
+
+uint32_t tw_seen(uint32_t sum, const uint8_t *rgba, size_t n)
+{
+	uint8_t seen[4 * PIXELS];
+
+	for (size_t k; n; n -= k, rgba += 4 * k) {
+		k = n < PIXELS ? n : PIXELS;
+		memcpy(seen, rgba, 4 * k);
+		for (size_t i = 0; i < k; i++)
+			if (seen[4 * i + 3] <= TW_ALPHA_UNSEEN)
+				memset(seen + 4 * i, 0, 3);
+		sum = checksum_crc32(sum, seen, 4 * k);
+	}
+	return sum;
+}
+
+int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret)
+{
+	uint64_t n = (uint64_t)it->ints->v[TW_IMG_WIDTH] * (uint64_t)it->ints->v[TW_IMG_HEIGHT];
+	uint8_t rgba[4 * PIXELS];
+
+	*ret = CRC32_START;
+	for (uint64_t at = 0; at < n; at += PIXELS) {
+		size_t k = n - at < PIXELS ? (size_t)(n - at) : PIXELS;
+		int r = blob_read(tw_blob_of(m, it, TW_IMG_DATA), 4 * at, rgba, 4 * k, NULL);
+
+		if (r < 0)
+			return r;
+		*ret = tw_seen(*ret, rgba, k);
+	}
+	return 0;
 }

@@ -4,12 +4,10 @@
  * that pointed at nothing go on doing so.
  */
 #include <errno.h>
-#include <string.h>
 
-#include "base/cursor.h"
 #include "formats/teeworlds/finalize/finalize.h"
-#include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/holder.h"
 #include "formats/teeworlds/names/reference.h"
 
 /* The number in the finalized map. *ret_lost (never cleared): the position of what it pointed at.
@@ -61,90 +59,52 @@ static int set_ref(
 	int32_t old = tw_int(it, field, -1), now;
 	int64_t lost = -1;
 
-	if (field >= it->ints->n)
-		return 0;
 	now = follow(s, sort, old, &lost);
 	if (lost >= 0)
 		say_lost(s, layer, sort, lost, 1);
 	return now == old ? 0 : tw_item_set(it, field, now);
 }
 
-/* The references in the elements of a list, all to envelopes. */
-static bool follow_list(struct finalizing *s, int64_t layer, const struct tw_list_shape *shape,
-	uint32_t count, uint8_t *data)
+/* The elements of a list on their way. */
+struct following {
+	struct finalizing *s;
+	int64_t last; /* the position of what one pointed at that is gone */
+	size_t n_lost;
+};
+
+static int32_t follow_element(void *arg, int32_t ref)
 {
-	int64_t lost = -1, last = -1;
-	size_t n_lost = 0;
-	bool differs = false;
+	struct following *f = arg;
+	int64_t lost = -1;
+	int32_t now = follow(f->s, TW_SORT_ENVELOPE, ref, &lost);
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint8_t *element = data + (size_t)i * 4 * shape->ints;
-
-		for (unsigned k = 0; k < shape->n_refs; k++) {
-			int32_t old = load_i32(element + 4 * shape->refs[k]);
-			int32_t now = follow(s, TW_SORT_ENVELOPE, old, &lost);
-
-			n_lost += lost >= 0;
-			last = lost >= 0 ? lost : last;
-			lost = -1;
-			differs |= now != old;
-			store_u32(element + 4 * shape->refs[k], (uint32_t)now);
-		}
-	}
-	if (n_lost)
-		say_lost(s, layer, TW_SORT_ENVELOPE, last, n_lost);
-	return differs;
+	f->n_lost += lost >= 0;
+	f->last = lost >= 0 ? lost : f->last;
+	return now;
 }
 
 static int set_list(struct finalizing *s, uint32_t item, int64_t layer)
 {
-	const struct tw_item *it = &s->to->items[item];
-	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(s->to, it));
-	CLEANUP(bytes_unref) struct bytes *old = NULL, *fresh = NULL;
+	struct following f = {.s = s};
 	CLEANUP(blob_unref) struct blob *blob = NULL;
-	uint8_t *data;
-	int r;
+	int r = tw_held_elements(s->to, &s->to->items[item], follow_element, &f, &blob);
 
-	if (!shape || it->ints->v[TW_LIST_COUNT] == 0)
-		return 0;
-	/* What it refers to is not known. */
-	r = blob_load(tw_blob_of(s->to, it, TW_LIST_DATA), &old, NULL);
-	if (r == -EIO)
-		return 0;
+	if (f.n_lost)
+		say_lost(s, layer, TW_SORT_ENVELOPE, f.last, f.n_lost);
+	/* What cannot be read may refer to anything. */
 	if (r < 0)
-		return r;
-	fresh = bytes_new(old->size, &data);
-	if (!fresh)
-		return -ENOMEM;
-	memcpy(data, old->data, old->size);
-	if (!follow_list(s, layer, shape, (uint32_t)it->ints->v[TW_LIST_COUNT], data))
-		return 0;
-	blob = blob_of_bytes(TAKE(fresh), NULL);
-	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob, &s->users) : -ENOMEM;
+		return r == -EIO ? 0 : r;
+	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob, &s->users) : 0;
 }
 
 static int set_layer(struct finalizing *s, uint32_t item, int64_t layer)
 {
-	const struct tw_item *it = &s->to->items[item];
+	struct tw_held held[TW_HELD_MAX];
+	unsigned n = tw_held_fields(&s->to->items[item], held);
 	int r = 0;
 
-	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
-	case TW_LAYER_TILES:
-		if (tw_is_tiles(it))
-			r = set_ref(s, item, layer, TW_TILES_IMAGE, TW_SORT_IMAGE);
-		if (r == 0 && tw_is_tiles(it))
-			r = set_ref(s, item, layer, TW_TILES_ENVELOPE, TW_SORT_ENVELOPE);
-		return r;
-	case TW_LAYER_QUADS:
-		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_SORT_IMAGE);
-		break;
-	case TW_LAYER_SOUNDS:
-	case TW_LAYER_OLD_SOUNDS:
-		r = set_ref(s, item, layer, TW_LIST_SOURCE, TW_SORT_SOUND);
-		break;
-	default:
-		return 0;
-	}
+	for (unsigned k = 0; r == 0 && k < n; k++)
+		r = set_ref(s, item, layer, held[k].field, held[k].sort);
 	if (r == 0 && (s->new_holder || s->orders[TW_SORT_ENVELOPE].moves))
 		r = set_list(s, item, layer);
 	return r;

@@ -21,6 +21,58 @@ int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
 	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
 }
 
+int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e)
+{
+	uint64_t all = (uint64_t)t->w * t->h;
+	uint8_t run[RUN * TW_TILE_MAX];
+
+	if (all > INT32_MAX / t->size)
+		return error_set(e, -EIO, "there are more tiles than a game takes");
+	for (uint64_t at = 0; at < all; at += RUN) {
+		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
+		int r = tw_tiles_read(t, at, n, run, e);
+
+		if (r < 0)
+			return r;
+		for (size_t i = 0; i < n; i++)
+			fn(arg, (uint32_t)(at + i), run + i * t->size);
+	}
+	return 0;
+}
+
+/* Columns and rows up to the last tile that is not air. */
+struct shown {
+	uint32_t w, columns, rows;
+};
+
+static void measure(void *arg, uint32_t at, const uint8_t *tile)
+{
+	struct shown *x = arg;
+
+	if (!tile[0])
+		return;
+	if (at % x->w >= x->columns)
+		x->columns = at % x->w + 1;
+	x->rows = at / x->w + 1;
+}
+
+static uint32_t enough(uint32_t last, uint32_t all)
+{
+	uint32_t n = last < 1 ? 2 : last + 1;
+
+	return n < all ? n : all;
+}
+
+int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e)
+{
+	struct shown x = {.w = t->w};
+	int r = tw_each_tile(t, measure, &x, e);
+
+	*ret_w = x.rows ? enough(x.columns, t->w) : 0;
+	*ret_h = x.rows ? enough(x.rows, t->h) : 0;
+	return r;
+}
+
 struct tw_tile_writer {
 	const struct tw_map *m;
 	struct spool *out;

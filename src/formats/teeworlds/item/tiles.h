@@ -17,6 +17,15 @@ int tw_tiles_read(
 /* Can all of them be read? Decodes all. */
 int tw_tiles_sound(const struct tw_tiles *t, struct error *e);
 
+/* Each tile of a layer, row by row. */
+typedef void (*tw_tile_fn)(void *arg, uint32_t at, const uint8_t *tile);
+int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e);
+
+/* The columns and rows that show all there is to see, at most those that there are: the last ones
+ * go on for ever, so one of air is needed beyond the last tile, and 2 of each are the least. 0 and
+ * 0: there is no tile. */
+int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e);
+
 /* tiles_pack.c: for packed tiles only. */
 int tw_packed_sound(const struct tw_tiles *t, struct error *e);
 int tw_packed_read(

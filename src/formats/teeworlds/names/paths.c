@@ -80,3 +80,27 @@ void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]
 	tw_mounted_name(m, sort, 0, (uint32_t)position, tw_ending_of(m, sort, it), name);
 	snprintf(dst, TW_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
 }
+
+void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
+{
+	uint16_t type = m->items[item].type;
+
+	switch (m->shared->typed ? type : TW_UUID_INDEX) {
+	case TW_INFO:
+		snprintf(dst, TW_PATH_MAX, "info");
+		break;
+	case TW_GROUP:
+		tw_path_group(m, item, dst);
+		break;
+	case TW_LAYER:
+		tw_path_layer(m, item, dst);
+		break;
+	case TW_IMAGE:
+	case TW_SOUND:
+	case TW_ENVELOPE:
+		tw_path_object(m, item, dst);
+		break;
+	default:
+		snprintf(dst, TW_PATH_MAX, "raw/items/%05u", type);
+	}
+}

@@ -15,6 +15,9 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
  * the mount has no name for it. */
 void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 
+/* Of any item: one of these, "info", or "raw/items/" and the number of its type. */
+void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
+
 /* The files of info/, in the order of the item's fields. */
 enum { TW_INFO_FILES = 5 };
 extern const char *const tw_info_names[TW_INFO_FILES];

@@ -2,7 +2,6 @@
 /* Images that a map has twice, or though the game has them, and such that are too large. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "codec/zlib/checksum.h"
@@ -13,33 +12,12 @@
 #include "formats/teeworlds/names/paths.h"
 #include "formats/teeworlds/rules/look.h"
 
-enum { SIDE_MAX = 2048, PIXELS = 4096 /* at a time */ };
+enum { SIDE_MAX = 2048 };
 
 /* Two of these that are the same are the same image; external ones have no sides. */
 struct seen_image {
 	uint32_t w, h, sum, handle;
 };
-
-/* The sum of all that is seen of an image (check/game_images.h). */
-static int sum_pixels(struct blob *b, uint64_t n, uint32_t *ret)
-{
-	uint8_t rgba[4 * PIXELS];
-	uint32_t sum = CRC32_START;
-
-	for (uint64_t at = 0; at < n; at += PIXELS) {
-		size_t k = n - at < PIXELS ? (size_t)(n - at) : PIXELS;
-		int r = blob_read(b, 4 * at, rgba, 4 * k, NULL);
-
-		if (r < 0)
-			return r;
-		for (size_t i = 0; i < k; i++)
-			if (rgba[4 * i + 3] <= TW_ALPHA_UNSEEN)
-				memset(rgba + 4 * i, 0, 3);
-		sum = checksum_crc32(sum, rgba, 4 * k);
-	}
-	*ret = sum;
-	return 0;
-}
 
 /* What stands in the map. false: it cannot be read, or has neither pixels nor a name. */
 static bool see(const struct tw_look *look, const struct tw_item *it, const struct tw_name *name,
@@ -52,14 +30,12 @@ static bool see(const struct tw_look *look, const struct tw_item *it, const stru
 	}
 	ret->w = (uint32_t)it->ints->v[TW_IMG_WIDTH];
 	ret->h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
-	return sum_pixels(tw_blob_of(look->m, it, TW_IMG_DATA), (uint64_t)ret->w * ret->h,
-		       &ret->sum) == 0;
+	return tw_image_seen(look->m, it, &ret->sum) == 0;
 }
 
 static void check_image(
 	const struct tw_look *look, const struct seen_image *s, const struct tw_name *name)
 {
-	const struct tw_game_image *g = tw_game_image(name->text, name->size);
 	const struct tw_place place = {TW_AT_OBJECT, s->handle};
 	char sides[32];
 
@@ -67,7 +43,7 @@ static void check_image(
 	if (s->w > SIDE_MAX || s->h > SIDE_MAX)
 		tw_warn(look, place, "size", sides, "at most 2048 x 2048",
 			"has %s pixels (at most 2048 x 2048)", sides);
-	if (s->w && g && g->w == s->w && g->h == s->h && g->seen == s->sum)
+	if (s->w && tw_is_game_image(name->text, name->size, s->w, s->h, s->sum))
 		tw_warn(look, place, "external", "false", "true",
 			"is embedded, and the game comes with the same image");
 }

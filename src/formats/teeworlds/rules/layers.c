@@ -7,50 +7,22 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/rules/look.h"
 
-/* Columns and rows up to the last tile that is not air. */
-struct shown {
-	uint32_t w, columns, rows;
-};
-
-static void measure(void *arg, uint32_t at, const uint8_t *tile)
-{
-	struct shown *x = arg;
-
-	if (!tile[0])
-		return;
-	if (at % x->w >= x->columns)
-		x->columns = at % x->w + 1;
-	x->rows = at / x->w + 1;
-}
-
 static void empty(const struct tw_look *look, uint32_t handle, const char *what)
 {
 	tw_warn(look, tw_in_layer(handle), what, "0", "at least 1", "is empty");
 }
 
-/* The last column and row go on for ever, so one of air is needed beyond the last tile; and 2 of
- * each is the least. */
-static uint32_t enough(uint32_t last, uint32_t all)
-{
-	uint32_t n = last + 1 < 2 ? 2 : last + 1;
-
-	return n < all ? n : all;
-}
-
 static void check_tiles(const struct tw_look *look, uint32_t handle, const struct tw_tiles *t)
 {
-	struct shown x = {.w = t->w};
 	char is[32], needs[32];
 	uint32_t w, h;
 
-	if (tw_each_tile(t, measure, &x, NULL) < 0)
+	if (tw_tiles_needed(t, &w, &h, NULL) < 0)
 		return;
-	if (!x.rows) {
+	if (!h) {
 		empty(look, handle, "tiles");
 		return;
 	}
-	w = enough(x.columns, t->w);
-	h = enough(x.rows, t->h);
 	snprintf(is, sizeof(is), "%" PRIu32 " x %" PRIu32, t->w, t->h);
 	snprintf(needs, sizeof(needs), "%" PRIu32 " x %" PRIu32, w, h);
 	if (w < t->w || h < t->h)

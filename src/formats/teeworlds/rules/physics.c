@@ -6,7 +6,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
 
-enum { RUN = 2048 /* tiles at a time */, TURNS = 1 | 2 | 8 /* item/opaque.h */ };
+enum { TURNS = 1 | 2 | 8 /* item/opaque.h */ };
 
 const char *const tw_played_names[TW_N_PLAYED] = {
 	"game", "front", "tele", "speedup", "switch", "tune"};
@@ -36,25 +36,6 @@ struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b)
 	if (!a.n || !b.n)
 		return a.n ? a : b;
 	return (struct tw_spot){a.n + b.n, a.first < b.first ? a.first : b.first};
-}
-
-int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e)
-{
-	uint64_t all = (uint64_t)t->w * t->h;
-	uint8_t run[RUN * TW_TILE_MAX];
-
-	if (all > INT32_MAX / t->size)
-		return error_set(e, -EIO, "there are more tiles than a game takes");
-	for (uint64_t at = 0; at < all; at += RUN) {
-		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
-		int r = tw_tiles_read(t, at, n, run, e);
-
-		if (r < 0)
-			return r;
-		for (size_t i = 0; i < n; i++)
-			fn(arg, (uint32_t)(at + i), run + i * t->size);
-	}
-	return 0;
 }
 
 /* Where in a tile what is counted stands; -1: nowhere. */

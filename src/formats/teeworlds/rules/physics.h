@@ -41,8 +41,4 @@ void tw_spot_add(struct tw_spot *s, uint32_t at);
 /* All of both. */
 struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b);
 
-/* Each tile of a layer, row by row. */
-typedef void (*tw_tile_fn)(void *arg, uint32_t at, const uint8_t *tile);
-int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e);
-
 #endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Zlib */
+#include "formats/teeworlds/names/holder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cursor.h"
+#include "formats/teeworlds/item/elements.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/store.h"
+
+enum { ELEMENTS = 64 /* at a time */ };
+
+unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX])
+{
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	enum tw_sort source = type == TW_LAYER_QUADS ? TW_SORT_IMAGE : TW_SORT_SOUND;
+
+	if (tw_is_tiles(it)) {
+		ret[0] = (struct tw_held){TW_SORT_IMAGE, TW_TILES_IMAGE};
+		ret[1] = (struct tw_held){TW_SORT_ENVELOPE, TW_TILES_ENVELOPE};
+		return 2;
+	}
+	ret[0] = (struct tw_held){source, TW_LIST_SOURCE};
+	return (type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS) &&
+	       TW_LIST_SOURCE < it->ints->n;
+}
+
+/* A list on its way; nothing is kept of it as long as it stays as it is. */
+struct passing {
+	const struct tw_map *m;
+	struct blob *list;
+	const struct tw_list_shape *shape;
+	struct spool *out;
+	int32_t (*fn)(void *arg, int32_t ref);
+	void *arg;
+};
+
+/* true: one is another now. */
+static bool pass(const struct passing *p, uint8_t *element)
+{
+	bool differs = false;
+
+	for (unsigned k = 0; k < p->shape->n_refs; k++) {
+		int32_t was = load_i32(element + 4 * p->shape->refs[k]), is = p->fn(p->arg, was);
+
+		differs |= is != was;
+		store_u32(element + 4 * p->shape->refs[k], (uint32_t)is);
+	}
+	return differs;
+}
+
+static int pass_all(struct passing *p, uint64_t end)
+{
+	uint64_t size = 4 * (uint64_t)p->shape->ints, n;
+	uint8_t piece[ELEMENTS * 4 * TW_ELEMENT_MAX];
+	int r = 0;
+
+	for (uint64_t at = 0; r == 0 && at < end; at += n) {
+		bool differs = false;
+
+		n = end - at < ELEMENTS * size ? end - at : ELEMENTS * size;
+		r = blob_read(p->list, at, piece, (size_t)n, NULL);
+		for (uint64_t i = 0; r == 0 && i < n; i += size)
+			differs |= pass(p, piece + i);
+		if (r == 0 && differs && !p->out) {
+			p->out = spool_create(p->m->shared->store->spool_dirfd);
+			r = p->out ? tw_keep_part(p->list, 0, at, p->out, NULL) : -ENOMEM;
+		}
+		if (r == 0 && p->out)
+			r = spool_append(p->out, piece, (size_t)n, NULL);
+	}
+	return r < 0 || !p->out ? r : tw_keep_part(p->list, end, p->list->size, p->out, NULL);
+}
+
+int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
+	int32_t (*fn)(void *arg, int32_t ref), void *arg, struct blob **ret)
+{
+	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(m, it));
+	uint64_t count = shape ? (uint32_t)it->ints->v[TW_LIST_COUNT] : 0;
+	struct passing p = {m, tw_blob_of(m, it, TW_LIST_DATA), shape, NULL, fn, arg};
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	int r;
+
+	*ret = NULL;
+	if (!count)
+		return 0;
+	r = pass_all(&p, 4 * shape->ints * count);
+	if (r == 0 && p.out)
+		r = spool_extent(p.out, &x, NULL);
+	if (r == 0 && p.out) {
+		*ret = blob_new(&x, BLOB_RAW, p.list->size, m->shared->budget);
+		r = *ret ? 0 : -ENOMEM;
+	}
+	spool_destroy(p.out);
+	return r;
+}
+
+/* The objects of one sort. */
+struct using
+{
+	bool *used;
+	uint32_t n;
+};
+
+static int32_t use(void *arg, int32_t ref)
+{
+	const struct using *u = arg;
+
+	if (ref >= 0 && (uint32_t)ref < u->n)
+		u->used[ref] = true;
+	return ref;
+}
+
+static struct using using_of(const struct tw_map *m, const struct tw_uses *u, enum tw_sort sort)
+{
+	return (struct using){u->of[sort], tw_count(m, tw_sort_type(sort))};
+}
+
+static int use_layer(const struct tw_map *m, const struct tw_item *it, const struct tw_uses *u)
+{
+	struct using envelopes = using_of(m, u, TW_SORT_ENVELOPE);
+	CLEANUP(blob_unref) struct blob *none = NULL;
+	struct tw_held held[TW_HELD_MAX];
+	unsigned n = tw_held_fields(it, held);
+	int r;
+
+	for (unsigned k = 0; k < n; k++) {
+		struct using objects = using_of(m, u, held[k].sort);
+
+		(void)use(&objects, it->ints->v[held[k].field]);
+	}
+	if (tw_is_tiles(it))
+		return 0;
+	if (tw_list_form(m, it) == TW_FORM_NONE)
+		return -ENODATA;
+	r = tw_held_elements(m, it, use, &envelopes, &none);
+	return r == -EIO ? -ENODATA : r;
+}
+
+int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret)
+{
+	const struct tw_type *layers = tw_type(m, TW_LAYER);
+	int r = 0;
+
+	*ret = (struct tw_uses){0};
+	for (int sort = 0; sort < TW_USABLE; sort++) {
+		ret->of[sort] = calloc(
+			(size_t)tw_count(m, tw_sort_type((enum tw_sort)sort)) + 1, sizeof(bool));
+		if (!ret->of[sort])
+			return -ENOMEM;
+	}
+	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
+		if (!gone || !gone[layers->items[i]])
+			r = use_layer(m, &m->items[layers->items[i]], ret);
+	return r;
+}
+
+void tw_uses_finish(struct tw_uses *u)
+{
+	for (int sort = 0; sort < TW_USABLE; sort++)
+		free(u->of[sort]);
+}
