@@ -406,6 +406,23 @@ static bool is_named(const struct deed *deeds, size_t n)
 	return moved && named;
 }
 
+/* Is an image saved before tiles are? It marks tiles that can be seen through, as they are then:
+ * those that are written with it have the marks, and those that are written after it are as
+ * written. */
+static bool is_marked(const struct deed *deeds, size_t n)
+{
+	bool image = false, tiles = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct deed *d = &deeds[i];
+
+		image |= i < n / 2 && strncmp(d->at, "images", 6) == 0;
+		tiles |= i >= n / 2 && (strstr(d->at, "/id.csv") || strstr(d->at, "/flags.csv") ||
+					       (d->dir && d->kind == COPY));
+	}
+	return image && tiles;
+}
+
 /* Half of the deeds are saved before the others: paths hold still, and all is as without that. */
 static int held_tree(const struct fixture *f, uint32_t seed, unsigned *saved, unsigned *compared)
 {
@@ -434,7 +451,7 @@ static int held_tree(const struct fixture *f, uint32_t seed, unsigned *saved, un
 	r2 = held_save(&g, o, &now);
 	r1 = held_save(f, all_at_once, &both);
 	wrong = r1 < 0 || r2 < 0;
-	if (r0 == 1 && r1 == 1 && r2 == 1 && !is_named(deeds, n)) {
+	if (r0 == 1 && r1 == 1 && r2 == 1 && !is_named(deeds, n) && !is_marked(deeds, n)) {
 		wrong |= !held_same(both.s, now.s);
 		*compared += 1;
 	}
