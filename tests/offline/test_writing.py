@@ -13,6 +13,7 @@ import pytest
 import maps  # first: it says where archives is
 import archives
 import box as boxes
+import datafile
 import places
 import shims
 from box import get
@@ -500,3 +501,20 @@ def test_many_files(box):
     box.allow("new.mod")
     assert run("pack", tree, new).returncode == 0
     assert len(run("ls", new, "MEDIA").stdout.split()) == 3000
+
+
+def test_what_a_layer_of_an_unknown_type_names_by_number_keeps_its_number(box):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.image(b"a", 1, 1, b"\1\2\3\4")
+    b.image(b"b", 1, 1, b"\5\6\7\10")
+    b.tiles(2, 2, bytes([1, 0, 0, 0]) * 4, flags=1, name="Game")
+    b.add(datafile.LAYER, [0, 4, 0, 3, 2, 2, 0, 255, 255, 255, 255, -1, 0, -1, b.blob(b"a mod's own")])
+    b.group(0, 2)
+    path = box.add(b.encode(), "mod.map")
+    r = run("rm", path, "images/0_a.png", text=True, data="")
+    assert r.returncode == 0 and "stay as one byte each" in r.stderr, r
+    f = datafile.Datafile.load(path)
+    layer = [i for i in f.items if i.type == datafile.LAYER][1]
+    assert f.blob(layer.ints[-1]) == b"a mod's own"
+    assert [i.ints[1] for i in f.items if i.type == datafile.IMAGE] == [1]

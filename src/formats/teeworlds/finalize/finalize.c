@@ -140,8 +140,8 @@ static int drop_blobs(struct finalizing *s)
 	}
 	if (n_dropped && !tw_all_known(s->to))
 		finalize_say(s,
-			"%zu removed data items stay as one byte each: items of unknown types may "
-			"name others by number",
+			"%zu removed data items stay as one byte each: items or layers of unknown "
+			"types may name others by number",
 			n_dropped);
 	return 0;
 }

@@ -91,10 +91,23 @@ unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough)
 	return users;
 }
 
+static bool is_known_layer(const struct tw_item *it)
+{
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+
+	return tw_is_tiles(it) ? tw_tiles_field(it) >= 0
+			       : type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS ||
+					 type == TW_LAYER_OLD_SOUNDS;
+}
+
 bool tw_all_known(const struct tw_map *m)
 {
 	uint8_t uuid[16];
 
+	for (size_t i = 0; i < m->n_items; i++)
+		if (m->items[i].type == TW_LAYER && !m->items[i].removed &&
+			!is_known_layer(&m->items[i]))
+			return false;
 	for (size_t i = 0; i < m->index->n_types; i++) {
 		unsigned type = m->index->types[i].id;
 

@@ -83,7 +83,7 @@ int tw_tiles_field(const struct tw_item *it);
 /* How many fields name the blob, counted up to `enough`. */
 unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
-/* Only item types whose fields are known are there, so data items can be numbered anew. */
+/* Only items and layers whose fields are known are there, so data items can be numbered anew. */
 bool tw_all_known(const struct tw_map *m);
 
 #endif
