@@ -5,10 +5,11 @@
  * beside, since a graphics card mixes them in at the edges (tools/dilate.cpp).
  */
 #include <errno.h>
+#include <sha2.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 
-#include "codec/sha256.h"
 #include "formats/teeworlds/check/game_images.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/tiles.h"
@@ -159,12 +160,12 @@ static unsigned cut(const struct canvas *c, const struct shown *s)
 static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixels, struct error *e)
 {
 	const struct tw_name *old = tidy_name(t, (uint32_t)tw_position(t->from, item));
-	int mark = old->size - SHA256_HEX + 1 - (int)strlen("_cut_");
+	int mark = old->size - SHA256_DIGEST_STRING_LENGTH + 1 - (int)strlen("_cut_");
 	const int32_t *v = t->m->items[item].ints->v;
 	size_t n = 4 * (size_t)v[TW_IMG_WIDTH] * (size_t)v[TW_IMG_HEIGHT];
 	CLEANUP(blob_unref) struct blob *blob = NULL;
 	CLEANUP(free) uint8_t *seen = NULL;
-	char name[TW_PATH_MAX], hex[SHA256_HEX];
+	char name[TW_PATH_MAX], hex[SHA256_DIGEST_STRING_LENGTH];
 	int size;
 
 	if (mark >= 0 && memcmp(old->text + mark, "_cut_", strlen("_cut_")) == 0)
@@ -174,7 +175,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(seen, pixels->data, n);
 	clear(seen, n);
-	sha256_hex(seen, n, hex);
+	SHA256Data(seen, n, hex);
 	size = snprintf(name, sizeof(name), "%.*s_cut_%s", old->size, old->text, hex);
 	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max)
 		return 0;
