@@ -69,23 +69,16 @@ static bool reads_back(const struct tcm_map *m, const struct buffer *file)
 	       r.lists[TCM_POINTS].n == tcm_count(m, TCM_POINTS);
 }
 
-static int tell_if_in_doubt(const struct tcm_map *m, void (*say)(void *arg, const char *line),
-	void *arg, struct error *e)
+/* 1: it would not, and the options say as what it is to be read. */
+static int is_in_doubt(const struct tcm_map *m, char options[64], struct error *e)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	char options[64], line[160];
 
+	tcm_variant_describe(&m->variant, options);
 	tcm_encode(m, &file);
 	if (file.error)
 		return error_set(e, file.error, "no memory for the map to be written");
-	if (reads_back(m, &file))
-		return 0;
-	tcm_variant_describe(&m->variant, options);
-	snprintf(line, sizeof(line),
-		"the map as it is now can be mistaken for another variant; mount it with -o %s",
-		options);
-	say(arg, line);
-	return 0;
+	return !reads_back(m, &file);
 }
 
 /* A mount goes on with the variant that it wrote, whatever its file can be mistaken for; and with
@@ -93,16 +86,12 @@ static int tell_if_in_doubt(const struct tcm_map *m, void (*say)(void *arg, cons
 static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	const struct tcm_map *m = tcm_map_of(finalized);
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	char options[64], text[128];
+	int r = is_in_doubt(m, options, e);
 
 	*ret = NULL;
-	tcm_encode(m, &file);
-	if (file.error)
-		return error_set(e, file.error, "no memory for the map to be written");
-	if (reads_back(m, &file))
-		return 0;
-	tcm_variant_describe(&m->variant, options);
+	if (r <= 0)
+		return r;
 	snprintf(text, sizeof(text), "%s,%zu,%d", options, tcm_count(m, TCM_POINTS),
 		m->variant.real);
 	*ret = bytes_copy(text, strlen(text));
@@ -114,6 +103,7 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	bool objects = tcm_map_of(s)->had_objects;
+	char options[64], line[160];
 	struct tcm_map *m;
 	int r = tcm_map_new(s->format, tcm_map_of(s), &m, e);
 
@@ -130,10 +120,15 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 		bytes_unref(m->stored[TCM_OBJECTS]);
 		m->stored[TCM_OBJECTS] = NULL;
 	}
-	r = tell_if_in_doubt(m, say, arg, e);
-	if (r == 0)
+	r = is_in_doubt(m, options, e);
+	snprintf(line, sizeof(line),
+		"the map as it is now can be mistaken for another variant; mount it with -o %s",
+		options);
+	if (r > 0)
+		say(arg, line);
+	if (r >= 0)
 		*ret = tcm_map_same(tcm_map_of(s), m) ? snapshot_ref(s) : TAKE(done);
-	return r;
+	return r < 0 ? r : 0;
 }
 
 const struct format_tree tcm_tree = {
