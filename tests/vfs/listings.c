@@ -5,6 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
+
+#include "base/buffer.h"
 
 static void remembers_right(struct box *b)
 {
@@ -224,10 +227,62 @@ static void what_was_removed_is_written_through_open_files_alone(void **state)
 	vfs_forget(b->v, again, 1);
 }
 
+struct list {
+	struct pending p; /* first */
+	struct buffer names;
+};
+
+static bool take_name(struct call *c, const char *name, const struct attr *a, uint64_t next)
+{
+	(void)a, (void)next;
+	buffer_printf(&((struct list *)c)->names, "%s ", name);
+	return true;
+}
+
+static void ask(struct box *b, uint64_t dir, struct list *l)
+{
+	*l = (struct list){.p.call = {.ino = dir, .emit = take_name}, .names = BUFFER_INIT};
+	box_submit(b, &l->p, vfs_readdir);
+}
+
+static bool listed_alike(const struct list *a, const struct list *b)
+{
+	return a->names.size == b->names.size &&
+	       memcmp(a->names.data, b->names.data, a->names.size) == 0;
+}
+
+/* The kernel would remember another one for longer than that takes. */
+static void whoever_lists_while_the_view_is_made_anew_lists_the_new_one(void **state)
+{
+	struct box *b = *state;
+	uint64_t raw = look_up(b, VFS_ROOT_INO, "raw"), data = look_up(b, raw, "data");
+	struct list l[4]; /* before, at once, meanwhile, after */
+
+	ask(b, data, &l[0]);
+	assert_int_equal(box_wait(&l[0].p), 0);
+	assert_int_equal(
+		box_put(b, "images/0_img.json", "{\"external\": 1, \"width\": 8, \"height\": 8}\n"),
+		0);
+	ask(b, data, &l[1]);
+	ask(b, data, &l[2]);
+	assert_int_equal(box_wait(&l[2].p), 0);
+	assert_int_equal(box_wait(&l[1].p), 0);
+	ask(b, data, &l[3]);
+	assert_int_equal(box_wait(&l[3].p), 0);
+	assert_false(listed_alike(&l[0], &l[3]));
+	assert_true(listed_alike(&l[1], &l[3]));
+	assert_true(listed_alike(&l[2], &l[3]));
+	for (int i = 0; i < 4; i++)
+		buffer_finish_free(&l[i].names);
+	vfs_forget(b->v, data, 1);
+	vfs_forget(b->v, raw, 1);
+}
+
 int main(void)
 {
 #define IN_A_BOX(test) cmocka_unit_test_setup_teardown(test, box_setup, box_teardown)
 	const struct CMUnitTest tests[] = {
+		IN_A_BOX(whoever_lists_while_the_view_is_made_anew_lists_the_new_one),
 		IN_A_BOX(a_name_that_nobody_tells_of_is_seen),
 		IN_A_BOX(who_lists_what_changed_waits_for_the_kernel),
 		IN_A_BOX(a_draft_that_is_dropped_takes_its_name_along),

@@ -205,7 +205,7 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, -ENOENT);
 		return;
 	}
-	if (waits_for_kernel(v, c, dir) || (v->view.stale && view_wait(v, NULL, c)))
+	if (waits_for_kernel(v, c, dir) || view_wait(v, NULL, c))
 		return;
 	if (c->plus && !c->sized.in && dir_listed(dir, &s, &id))
 		n = unsized(v, c, dir, s, id, ids);

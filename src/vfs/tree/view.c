@@ -86,7 +86,10 @@ bool view_wait(struct vfs *v, const struct node *n, struct call *c)
 	const struct snapshot *s;
 	entry_id id;
 
-	if (!v->view.stale || (n && (n->at->dir || n->at->of || !node_shows(n, &s, &id))))
+	/* Who waits already waits for the one that is being made. */
+	if (!v->view.stale && !v->view.waiting.first)
+		return false;
+	if (n && (n->at->dir || n->at->of || !node_shows(n, &s, &id)))
 		return false;
 	wait_for(v, c);
 	return true;
