@@ -110,7 +110,7 @@ const struct cli_command cli_commands[] = {
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},
-	{"check", cli_check, "[--json] [--rules ddnet|FILE] [--for GAME] FILE|FOLDER...",
+	{"check", cli_check, "[OPTION...] FILE|FOLDER...",
 		"what a game would refuse in maps",
 		"With --rules or --for it exits 5 where there are warnings.\n\n"
 		"      --json                an object a line: file, level, problem\n"

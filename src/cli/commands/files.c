@@ -164,6 +164,7 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 {
 	CLEANUP(close_fd)
 	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	const char *to = c->to;
 	struct stat st;
 	int r = 0;
 
@@ -190,8 +191,9 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 		tell_of(c, r, strerror(-r));
 		return 0;
 	}
-	r = settle(c);
-	return r < 0 ? r : copy_dir(c, fd, depth + 1);
+	r = copy_dir(c, fd, depth + 1);
+	c->to = to;
+	return r < 0 ? r : settle(c);
 }
 
 /* Names in order, so that the same files make the same map. */
