@@ -121,14 +121,14 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 {
 	const int32_t *v = it->ints->v;
 	struct error e = ERROR_INIT;
-	char text[80], sides[32];
 	struct tw_tiles t;
 
 	if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
-		snprintf(sides, sizeof(sides), "%d x %d", v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
-		snprintf(text, sizeof(text), "%" PRIu64 " bytes are too few for %s tiles",
-			l->f->m->blobs[l->blob]->size, sides);
-		unreadable(l, tw_in_layer(l->handle), text);
+		unreadable(l, tw_in_layer(l->handle),
+			tw_text("%" PRIu64 " bytes are too few for %d x %d tiles",
+				l->f->m->blobs[l->blob]->size, v[TW_TILES_WIDTH],
+				v[TW_TILES_HEIGHT])
+				.text);
 	} else if (!t.packed) {
 		check_zeros(l, &t);
 	} else if (tw_tiles_sound(&t, &e) < 0) {

@@ -34,12 +34,10 @@ static void check_text(struct tw_faults *f, struct tw_place place, const struct 
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	int32_t index = tw_int(it, field, -1);
 	const char *wrong = NULL;
-	char bound[32];
 
-	if (!b && index != -1) {
-		snprintf(bound, sizeof(bound), "-1 to %zd", (ssize_t)f->m->n_blobs - 1);
-		warn_number(f, place, "data index", index, bound);
-	}
+	if (!b && index != -1)
+		warn_number(f, place, "data index", index,
+			tw_text("-1 to %zd", (ssize_t)f->m->n_blobs - 1).text);
 	if (!b || !b->size || b->size > TEXT_MAX || blob_load(b, &text, NULL) < 0)
 		return;
 	if (text->data[text->size - 1])
@@ -90,8 +88,8 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 	const struct tw_item *it = &f->m->items[handle];
 	const struct tw_place place = {TW_AT_OBJECT, handle};
 	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
+	const struct tw_text size = tw_text("%d x %d", w, h);
 	const struct blob *b;
-	char value[32];
 
 	if (it->ints->n < IMAGE_MIN) {
 		warn_number(f, place, "integers", it->ints->n, "at least 6");
@@ -107,14 +105,13 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 		return;
 	}
 	b = tw_blob_of(f->m, it, TW_IMG_DATA);
-	snprintf(value, sizeof(value), "%d x %d", w, h);
 	if (w < 1 || h < 1)
-		warn(f, place, "size", value, "at least 1 x 1");
+		warn(f, place, "size", size.text, "at least 1 x 1");
 	else if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_IMG_DATA], "a data item");
 	else if (b->size / 4 < (uint64_t)w * (uint64_t)h)
-		tw_fault(f, TW_F_WARNED, place, "size", value, "the pixels that there are",
-			"size is %s (there are %" PRIu64 " bytes of pixels)", value, b->size);
+		tw_fault(f, TW_F_WARNED, place, "size", size.text, "the pixels that there are",
+			"size is %s (there are %" PRIu64 " bytes of pixels)", size.text, b->size);
 }
 
 static void check_sound(struct tw_faults *f, uint32_t handle)
@@ -158,11 +155,10 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 	bool sound = it->ints->v[TW_LAYER_TYPE] == TW_LAYER_SOUNDS;
 	uint32_t n = tw_count(f->m, sound ? TW_SOUND : TW_IMAGE);
 	int32_t index = tw_int(it, field, -1), w, h;
-	char text[32];
 
 	if (index < -1 || index >= (int64_t)n) {
-		snprintf(text, sizeof(text), "-1 to %" PRId64, (int64_t)n - 1);
-		warn_number(f, tw_in_layer(handle), sound ? "sound" : "image", index, text);
+		warn_number(f, tw_in_layer(handle), sound ? "sound" : "image", index,
+			tw_text("-1 to %" PRId64, (int64_t)n - 1).text);
 		return;
 	}
 	image = field == TW_TILES_IMAGE ? tw_item_at(f->m, TW_IMAGE, index) : NULL;
@@ -170,10 +166,10 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 		return;
 	w = image->ints->v[TW_IMG_WIDTH];
 	h = image->ints->v[TW_IMG_HEIGHT];
-	snprintf(text, sizeof(text), "%d x %d", w, h);
 	if (w % TILES || h % TILES)
-		tw_fault(f, TW_F_WARNED, tw_in_layer(handle), "image", text, "multiples of 16",
-			"its image has %s pixels (multiples of 16)", text);
+		tw_fault(f, TW_F_WARNED, tw_in_layer(handle), "image",
+			tw_text("%d x %d", w, h).text, "multiples of 16",
+			"its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])

@@ -43,11 +43,8 @@ static void check_ids(struct tw_faults *f)
 static void too_short(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	uint32_t n, unsigned least)
 {
-	char bound[32];
-
-	snprintf(bound, sizeof(bound), "at least %u", least);
-	tw_fault(f, code, place, "integers", tw_digits(n).text, bound, "has %u integers (%s)", n,
-		bound);
+	tw_fault(f, code, place, "integers", tw_digits(n).text, tw_text("at least %u", least).text,
+		"has %u integers (at least %u)", n, least);
 }
 
 static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_item *it)
@@ -78,12 +75,11 @@ static void check_data(struct look *l, uint32_t handle, const struct tw_item *it
 	int own = own_field(it, kind);
 	int32_t index = own < 0 ? -1 : it->ints->v[own];
 	size_t last = l->m->n_blobs ? l->m->n_blobs - 1 : 0;
-	char bound[32];
 
-	snprintf(bound, sizeof(bound), "0 to %zu", last);
 	if (own < 0 || !tw_blob_of(l->m, it, (uint32_t)own)) {
 		tw_fault(l->f, TW_F_TILES_NO_DATA, tw_in_layer(handle), "data",
-			tw_digits(index).text, bound, "data index is %d (%s)", index, bound);
+			tw_digits(index).text, tw_text("0 to %zu", last).text,
+			"data index is %d (0 to %zu)", index, last);
 		return;
 	}
 	if (l->used[index])
@@ -97,16 +93,15 @@ static void check_side(struct tw_faults *f, uint32_t handle, int32_t w, int32_t 
 {
 	static const uint8_t sizes[KINDS + 1] = {[2] = 2, [4] = 6, [32] = 2};
 	unsigned size = sizes[kind] ? sizes[kind] : 4;
-	char sides[32];
+	const struct tw_text sides = tw_text("%d x %d", w, h);
 
-	snprintf(sides, sizeof(sides), "%d x %d", w, h);
 	if (w < 2 || h < 2)
-		tw_fault(f, TW_F_TILES_SIDE, tw_in_layer(handle), "size", sides, "at least 2 x 2",
-			"is %s tiles (at least 2 x 2)", sides);
+		tw_fault(f, TW_F_TILES_SIDE, tw_in_layer(handle), "size", sides.text,
+			"at least 2 x 2", "is %s tiles (at least 2 x 2)", sides.text);
 	else if ((uint64_t)w * (uint64_t)h * size > INT32_MAX)
-		tw_fault(f, TW_F_TILES_COUNT, tw_in_layer(handle), "size", sides,
+		tw_fault(f, TW_F_TILES_COUNT, tw_in_layer(handle), "size", sides.text,
 			"at most 2147483647 bytes",
-			"is %s tiles, of %u bytes (at most 2147483647 bytes)", sides, size);
+			"is %s tiles, of %u bytes (at most 2147483647 bytes)", sides.text, size);
 }
 
 static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *it, uint32_t group)
@@ -161,18 +156,18 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 	const struct tw_place place = {TW_AT_GROUP, handle};
 	int64_t begin = tw_int(it, TW_GROUP_START, 0), end = begin + tw_int(it, TW_GROUP_COUNT, 0);
 	uint32_t n = layers ? layers->n : 0;
-	char range[48], bound[32];
 
 	if (it->ints->n < GROUP_MIN) {
 		too_short(l->f, TW_F_GROUP_SHORT, place, it->ints->n, GROUP_MIN);
 		return;
 	}
 	if (begin < 0 || end < begin || end > n) {
-		snprintf(range, sizeof(range), "%d, count %d", it->ints->v[TW_GROUP_START],
-			it->ints->v[TW_GROUP_COUNT]);
-		snprintf(bound, sizeof(bound), "%u layers", n);
-		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range, bound,
-			"layers %s, are out of range (%s)", range, bound);
+		const struct tw_text range = tw_text(
+			"%d, count %d", it->ints->v[TW_GROUP_START], it->ints->v[TW_GROUP_COUNT]);
+
+		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range.text,
+			tw_text("%u layers", n).text, "layers %s, are out of range (%u layers)",
+			range.text, n);
 		return;
 	}
 	for (int64_t k = begin; k < end; k++) {
@@ -194,18 +189,18 @@ static void check_size(struct look *l, uint32_t handle)
 	const int32_t *v = l->m->items[handle].ints->v, *g = l->g->game->ints->v;
 	int32_t w = v[TW_TILES_WIDTH], h = v[TW_TILES_HEIGHT];
 	int32_t game_w = g[TW_TILES_WIDTH], game_h = g[TW_TILES_HEIGHT];
-	char sides[32], bound[32], game[TW_PATH_MAX];
+	char game[TW_PATH_MAX];
 
 	if (w == game_w && h == game_h)
 		return;
-	snprintf(sides, sizeof(sides), "%d x %d", w, h);
-	snprintf(bound, sizeof(bound), "%d x %d", game_w, game_h);
 	tw_path_layer(l->m, l->g->game_handle, game);
 	tw_fault(l->f,
 		(int64_t)w * h < (int64_t)game_w * game_h ? TW_F_TILES_SMALL : TW_F_TILES_DIFFER,
-		tw_in_layer(handle), "size", sides, bound,
-		"is %s tiles; width %d and height %d would fit the game layer %s%s", sides, game_w,
-		game_h, game, l->g->n_games > 1 ? ", the last of several, which counts" : "");
+		tw_in_layer(handle), "size", tw_text("%d x %d", w, h).text,
+		tw_text("%d x %d", game_w, game_h).text,
+		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s", w, h,
+		game_w, game_h, game,
+		l->g->n_games > 1 ? ", the last of several, which counts" : "");
 }
 
 static void check_physics(struct look *l)

@@ -14,20 +14,18 @@ static void empty(const struct tw_look *look, uint32_t handle, const char *what)
 
 static void check_tiles(const struct tw_look *look, uint32_t handle, const struct tw_tiles *t)
 {
-	char is[32], needs[32];
+	struct tw_text is, needs;
 	uint32_t w, h;
 
 	if (tw_tiles_needed(t, &w, &h, NULL) < 0)
 		return;
-	if (!h) {
+	is = tw_text("%" PRIu32 " x %" PRIu32, t->w, t->h);
+	needs = tw_text("%" PRIu32 " x %" PRIu32, w, h);
+	if (!h)
 		empty(look, handle, "tiles");
-		return;
-	}
-	snprintf(is, sizeof(is), "%" PRIu32 " x %" PRIu32, t->w, t->h);
-	snprintf(needs, sizeof(needs), "%" PRIu32 " x %" PRIu32, w, h);
-	if (w < t->w || h < t->h)
-		tw_warn(look, tw_in_layer(handle), "size", is, needs, "is %s tiles (%s are enough)",
-			is, needs);
+	else if (w < t->w || h < t->h)
+		tw_warn(look, tw_in_layer(handle), "size", is.text, needs.text,
+			"is %s tiles (%s are enough)", is.text, needs.text);
 }
 
 static void check_layer(const struct tw_look *look, uint32_t handle)
