@@ -44,10 +44,9 @@ void tw_rule_settings(const struct tw_look *look);
 /* parts.c */
 void tw_rule_info(const struct tw_look *look);   /* author, licence */
 void tw_rule_unused(const struct tw_look *look); /* images, sounds, envelopes */
+void tw_rule_layers(const struct tw_look *look); /* empty, larger than their content */
 /* images.c */
 void tw_rule_images(const struct tw_look *look); /* twice, the game's own, too large */
-/* layers.c */
-void tw_rule_layers(const struct tw_look *look); /* empty, larger than their content */
 
 /* house_rules.c: what one house asks. */
 void tw_rule_house(const struct tw_look *look, const struct tw_house *h);
