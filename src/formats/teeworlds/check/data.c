@@ -43,7 +43,7 @@ static struct tw_place place_of(const struct tw_map *m, const struct user *u, ui
 	case TW_INFO:
 		return (struct tw_place){TW_AT_INFO, u->field - TW_INFO_AUTHOR};
 	default:
-		return (struct tw_place){TW_AT_OBJECT, u->item - 1};
+		return tw_in_object(u->item - 1);
 	}
 }
 
@@ -87,7 +87,6 @@ static void unreadable(const struct tiles_look *l, struct tw_place place, const 
 
 static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
 {
-	static const char *const names[] = {"", "", "skip", "reserved"};
 	struct zeros z = {.size = t->size, .end = (uint64_t)t->w * t->h * t->size};
 	struct error e = ERROR_INIT;
 	const char *field = "padding";
@@ -104,7 +103,7 @@ static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
 		return;
 	tile = z.found / z.size;
 	if (t->form == TW_FORM_TILES)
-		field = names[z.found % z.size];
+		field = z.found % z.size == 2 ? "skip" : "reserved";
 	tw_fault(l->f, l->code, tw_in_layer(l->handle), field, tw_digits(z.value).text, "0",
 		"data item %" PRIu32 ": %s is %u (0) in the tile of column %" PRIu64
 		", line %" PRIu64,

@@ -27,9 +27,10 @@ static void warn_number(struct tw_faults *f, struct tw_place place, const char *
 }
 
 /* A text of an item: it ends in NUL and has no other, but where it is a list of texts. */
-static void check_text(struct tw_faults *f, struct tw_place place, const struct tw_item *it,
-	uint32_t field, bool list)
+static void check_text(
+	struct tw_faults *f, struct tw_place place, const struct tw_item *it, uint32_t field)
 {
+	bool list = place.at == TW_AT_INFO && field == TW_INFO_SETTINGS;
 	struct blob *b = tw_blob_of(f->m, it, field);
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	int32_t index = tw_int(it, field, -1);
@@ -57,8 +58,7 @@ static void check_info(struct tw_faults *f)
 
 	for (uint32_t i = 0; it && i < TW_INFO_FILES; i++)
 		if (TW_INFO_AUTHOR + i < it->ints->n)
-			check_text(f, (struct tw_place){TW_AT_INFO, i}, it, TW_INFO_AUTHOR + i,
-				TW_INFO_AUTHOR + i == TW_INFO_SETTINGS);
+			check_text(f, (struct tw_place){TW_AT_INFO, i}, it, TW_INFO_AUTHOR + i);
 }
 
 static void check_count(struct tw_faults *f, const char *what, unsigned type)
@@ -95,7 +95,7 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 		warn_number(f, place, "integers", it->ints->n, "at least 6");
 		return;
 	}
-	check_text(f, place, it, TW_IMG_NAME, false);
+	check_text(f, place, it, TW_IMG_NAME);
 	if (it->ints->v[TW_IMG_VERSION] > 1 && tw_int(it, TW_IMG_VARIANT, 1) != 1) {
 		warn_number(f, place, "variant", it->ints->v[TW_IMG_VARIANT], "1");
 		return;
@@ -126,7 +126,7 @@ static void check_sound(struct tw_faults *f, uint32_t handle)
 		warn_number(f, place, "integers", it->ints->n, "at least 4");
 		return;
 	}
-	check_text(f, place, it, TW_SND_NAME, false);
+	check_text(f, place, it, TW_SND_NAME);
 	if (it->ints->v[TW_SND_EXTERNAL]) {
 		warn_number(f, place, "external", it->ints->v[TW_SND_EXTERNAL], "0");
 		return;
@@ -144,8 +144,7 @@ static void check_envelope(struct tw_faults *f, uint32_t handle)
 	int32_t channels = tw_int(&f->m->items[handle], TW_ENV_CHANNELS, 4);
 
 	if (channels != 1 && channels != 3 && channels != 4)
-		warn_number(f, (struct tw_place){TW_AT_OBJECT, handle}, "channels", channels,
-			"1, 3 or 4");
+		warn_number(f, tw_in_object(handle), "channels", channels, "1, 3 or 4");
 }
 
 /* The image of a layer, or the sound. */

@@ -65,8 +65,8 @@ static void check_twice(const struct tw_look *look, const struct seen_image *s, 
 		if (i == from)
 			continue;
 		tw_path_object(look->m, s[from].handle, first);
-		tw_warn(look, ((struct tw_place){TW_AT_OBJECT, s[i].handle}), "content", first,
-			"once", "is the same as %s", first);
+		tw_warn(look, tw_in_object(s[i].handle), "content", first, "once",
+			"is the same as %s", first);
 	}
 }
 

@@ -7,8 +7,6 @@ enum {
 	TELE_IN_EVIL = 10,
 	TELE_IN_WEAPON = 14,
 	TELE_IN_HOOK = 15,
-	SWITCH_FIRST = 22, /* opens for a time, closes for a time, opens, closes */
-	SWITCH_LAST = 25,
 	TELE_IN = 26,
 	TELE_OUT = 27,
 	CHECKPOINT = 29,
@@ -19,13 +17,20 @@ enum {
 	DOOR = 240,
 };
 
-static struct tw_spot entrances(const struct tw_played_layer *tele, unsigned number)
+/* Those that need a number, entrances first; and what switches: opens for a time, closes for a
+ * time, opens, closes. */
+static const uint8_t teles[] = {
+	TELE_IN_EVIL, TELE_IN_WEAPON, TELE_IN_HOOK, TELE_IN, TELE_OUT, CHECKPOINT, CHECKPOINT_OUT};
+enum { N_ENTRANCES = 4 };
+static const uint8_t switches[] = {22, 23, 24, 25};
+
+static struct tw_spot all_of(
+	const struct tw_played_layer *l, const uint8_t *ids, size_t n, unsigned number)
 {
-	static const uint8_t ids[] = {TELE_IN_EVIL, TELE_IN_WEAPON, TELE_IN_HOOK, TELE_IN};
 	struct tw_spot all = {0};
 
-	for (size_t i = 0; i < sizeof(ids); i++)
-		all = tw_spot_join(all, tele->numbers[ids[i]][number]);
+	for (size_t i = 0; i < n; i++)
+		all = tw_spot_join(all, l->numbers[ids[i]][number]);
 	return all;
 }
 
@@ -41,7 +46,8 @@ static bool leads_to_checkpoint(const struct tw_played_layer *tele, unsigned exi
 
 static void check_tele(const struct tw_look *look, const struct tw_played_layer *tele, unsigned n)
 {
-	const struct tw_spot in = entrances(tele, n), exit = tele->numbers[TELE_OUT][n];
+	const struct tw_spot in = all_of(tele, teles, N_ENTRANCES, n);
+	const struct tw_spot exit = tele->numbers[TELE_OUT][n];
 	const struct tw_spot checkpoint_exit = tele->numbers[CHECKPOINT_OUT][n];
 	const struct tw_digits number = tw_digits(n);
 
@@ -83,21 +89,14 @@ void tw_rule_doors(const struct tw_look *look)
 	if (!l->numbers || look->physics->unread)
 		return;
 	tw_settings_open(look->m, open);
-	for (unsigned n = 1; n < 256; n++) {
-		struct tw_spot switches = {0};
-
-		for (unsigned id = SWITCH_FIRST; id <= SWITCH_LAST; id++)
-			switches = tw_spot_join(switches, l->numbers[id][n]);
-		if (!switches.n && !open[n])
+	for (unsigned n = 1; n < 256; n++)
+		if (!open[n] && !all_of(l, switches, sizeof(switches), n).n)
 			tw_warn_at(look, l, l->numbers[DOOR][n], "number", tw_digits(n).text,
 				"a switch", "nothing switches door %u", n);
-	}
 }
 
 void tw_rule_zeros(const struct tw_look *look)
 {
-	static const uint8_t teles[] = {TELE_IN_EVIL, TELE_IN_WEAPON, TELE_IN_HOOK, TELE_IN,
-		TELE_OUT, CHECKPOINT, CHECKPOINT_OUT};
 	const struct tw_played_layer *tele = &look->physics->layers[TW_TELE];
 	const struct tw_played_layer *speedup = &look->physics->layers[TW_SPEEDUP];
 	const struct tw_played_layer *tune = &look->physics->layers[TW_TUNE];

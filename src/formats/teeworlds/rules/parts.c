@@ -42,8 +42,8 @@ void tw_rule_unused(const struct tw_look *look)
 
 		for (uint32_t i = 0; t && i < t->n; i++)
 			if (!uses.of[sort][i])
-				tw_warn(look, ((struct tw_place){TW_AT_OBJECT, t->items[i]}),
-					"uses", "0", "at least 1", "nothing uses it");
+				tw_warn(look, tw_in_object(t->items[i]), "uses", "0", "at least 1",
+					"nothing uses it");
 	}
 	tw_uses_finish(&uses);
 }
