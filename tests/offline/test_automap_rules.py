@@ -34,10 +34,10 @@ class Tree:
         for d in (self.design, self.game):
             os.makedirs(d)
 
-    def put(self, where, layer, kind, automapper=None):
+    def put(self, where, layer, kind, automapper=None, image=None):
         with open(where + "/layer.json", "w") as f:
             json.dump({"type": "tiles", "version": 3, "kind": kind, "width": len(layer[0]), "height": len(layer),
-                       "image": None, "automapper": automapper}, f)
+                       "image": image, "automapper": automapper}, f)
         for which, name in enumerate(("id", "flags")):
             with open("%s/%s.csv" % (where, name), "w") as f:
                 f.write(table(layer, which))
@@ -162,3 +162,12 @@ def test_random_rules_are_the_same_on_random_layers(tree, tmp_path, share):
         changed += same_as_told(tree, path, text, rng.randrange(text.count("[config")), layer,
                                 rng.choice((1, 7, -5, 123456789)), reference, game)
     assert changed > 20
+
+
+@pytest.mark.parametrize("image, why", [("a" * 256, "must be the name of an image"), ("0_a%00b", "NUL"), ("1_" + "a" * 200, "at most")])
+def test_an_image_that_can_have_no_such_name_is_told(tree, tmp_path, image, why):
+    (tmp_path / "any.rules").write_text("[A]\nIndex 5\n")
+    tree.put(tree.design, random_layer(random.Random(1), 3, 3), "design", {"version": 1, "config": 0, "seed": 1, "flags": 0}, image)
+    before = tree.get()
+    r = automap("--rules", str(tmp_path / "any.rules"), tree.design, code=5)
+    assert "left as it is" in r.stderr and why in r.stderr and tree.get() == before

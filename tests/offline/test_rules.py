@@ -315,6 +315,13 @@ def test_rules_that_are_not_there(box, small):
     assert r.returncode == 2 and r.stderr == b"mapfs: ddnte: no such file, and no rules have that name (ddnet is one)\n"
 
 
+def test_rules_that_would_be_waited_for_are_none(box, small, tmp_path):
+    fifo = str(tmp_path / "fifo")
+    os.mkfifo(fifo)
+    r = run("check", "--rules", fifo, small)
+    assert r.returncode == 2 and r.stderr == f"mapfs: {fifo}: is no regular file\n".encode()
+
+
 def test_other_formats_have_no_rules(box):
     r = run("check", "--rules", "ddnet", box.add(archives.small_mod(), "S.MOD"))
     assert r.returncode == 2 and r.stderr.endswith(b"S.MOD: there are no rules for maps of this format\n")

@@ -65,7 +65,7 @@ SUBROOMS = {
         "preview": {"model", "item", "names"},
         "check": {"model", "datafile", "item", "names"},
         # A language, and files that it works on.
-        "automap": {"lens"},
+        "automap": {"names", "lens"},
         "rules": {"model", "item", "names", "check"},
         "review": {"model", "item", "names", "rules"},
         "lens": {"model", "item", "names", "preview"},

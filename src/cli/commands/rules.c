@@ -21,17 +21,16 @@ static const struct format *format_with_rules(void)
 
 static int add_file(struct command_rules *all, const char *name, struct error *e)
 {
-	CLEANUP(file_unref) struct file *file = NULL;
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(file_unref) struct file *file = fd < 0 ? NULL : file_new(fd);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
-	int fd = open(name, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0)
+	if (!file || fstat(fd, &st) < 0)
 		return error_errno(e, "cannot be read");
-	file = file_new(fd);
-	if (!file || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode))
 		return error_set(e, -EINVAL, "is no regular file");
-	in = extent_of_file(file_ref(file), 0, (uint64_t)st.st_size);
+	in = extent_of_file(TAKE(file), 0, (uint64_t)st.st_size);
 	return all->format->rules->add_file(&all->rules, &in, e);
 }
 

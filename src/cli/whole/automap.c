@@ -43,12 +43,9 @@ static int find_rules(void *arg, const char *file, struct bytes **ret, struct er
 {
 	struct work *k = arg;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	size_t i = 0;
 	int r = -ENOENT;
 
-	while (i < k->read.n && strcmp(k->read.at[i], file) != 0)
-		i++;
-	k->mute = i < k->read.n;
+	k->mute = names_has(&k->read, file);
 	if (!k->mute && names_add(&k->read, file) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	*ret = bytes_ref(k->all->file);

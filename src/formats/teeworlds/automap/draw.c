@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
+#include "base/name.h"
 #include "formats/teeworlds/automap/layer.h"
 
 struct drawing {
@@ -42,8 +44,7 @@ static int add_layer(void *arg, const char *name)
 	const struct level *l = arg;
 	struct drawing *d = l->d;
 
-	if (!array_room(d->layers, d->n, d->room) ||
-		asprintf(&d->layers[d->n], "%s/%s", l->dir, name) < 0)
+	if (!array_room(d->layers, d->n, d->room) || !(d->layers[d->n] = path_join(l->dir, name)))
 		return -ENOMEM;
 	d->n++;
 	return 0;
@@ -53,16 +54,10 @@ static int add_group(void *arg, const char *name)
 {
 	struct drawing *d = arg;
 	const struct automap_files *f = &d->how->files;
-	CLEANUP(free) char *dir = NULL;
-	struct level l = {.d = d};
-	int r;
+	CLEANUP(free) char *dir = text_printf("groups/%s/layers", name);
+	struct level l = {d, dir};
+	int r = dir ? f->list(f->arg, dir, add_layer, &l) : -ENOMEM;
 
-	if (asprintf(&dir, "groups/%s/layers", name) < 0) {
-		dir = NULL;
-		return -ENOMEM;
-	}
-	l.dir = dir;
-	r = f->list(f->arg, dir, add_layer, &l);
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
@@ -83,9 +78,9 @@ static bool is_named(const struct automap *how, const char *path)
 {
 	const char *const *p = how->layers;
 
-	while (p && *p && !is_meant(*p, path))
+	while (*p && !is_meant(*p, path))
 		p++;
-	return p && *p;
+	return *p;
 }
 
 static int expect_all(const struct drawing *d, struct error *e)
@@ -161,7 +156,6 @@ static int find_game(struct drawing *d, struct error *e)
 		found = tw_auto_layer_read(&d->how->files, d->layers[i], &l, &why) == 0 && l.game;
 		if (found)
 			r = tw_auto_grid_read(&d->how->files, d->layers[i], &l, &d->game, e);
-		tw_auto_layer_finish(&l);
 	}
 	return found ? r : error_set(e, -ENOENT, "the map has no game layer to refer to");
 }
@@ -189,12 +183,12 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 	size_t n = (size_t)was->w * was->h, changed = 0;
 	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
 	const struct tw_auto_grid is = {was->w, was->h, tiles};
-	int r = tiles ? 0 : error_set(e, -ENOMEM, "out of memory");
+	int r;
 
-	if (tiles)
-		memcpy(tiles, was->tiles, n * sizeof(*tiles));
-	if (r == 0)
-		r = run(d, config, seed, &is, e);
+	if (!tiles)
+		return error_set(e, -ENOMEM, "out of memory");
+	memcpy(tiles, was->tiles, n * sizeof(*tiles));
+	r = run(d, config, seed, &is, e);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
 	if (changed && !d->how->dry)
@@ -219,11 +213,10 @@ static int draw_layer(
 	if (!config)
 		return e->code;
 	r = tw_auto_grid_read(&d->how->files, path, l, &grid, e);
-	if (r < 0)
-		return r;
-	if (!seed)
+	if (r == 0 && !seed)
 		SAY(d, AUTOMAP_NOTE, path, "seed 0 is another one each time: 1 is taken");
-	r = draw_tiles(d, path, config, seed ? (uint32_t)seed : 1, &grid, e);
+	if (r == 0)
+		r = draw_tiles(d, path, config, seed ? (uint32_t)seed : 1, &grid, e);
 	free(grid.tiles);
 	return r;
 }
@@ -259,7 +252,6 @@ static int look(struct drawing *d, const char *path, struct error *e)
 	} else if (r == 0 && is_wanted(d->how, &l, e)) {
 		r = draw_layer(d, path, &l, e);
 	}
-	tw_auto_layer_finish(&l);
 	if (e->code && e->code != -ENOMEM) {
 		SAY(d, AUTOMAP_LEFT, path, "%s", error_text(e));
 		error_clear(e);

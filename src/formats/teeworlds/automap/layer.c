@@ -2,13 +2,14 @@
 #include "formats/teeworlds/automap/layer.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "codec/text/csv.h"
 #include "codec/text/json.h"
-#include "codec/text/text.h"
 #include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/names/parse.h"
 
 enum { TYPE_TILES = 2, KIND_DESIGN = 0, KIND_GAME = 1, CELL = 3 };
 
@@ -17,50 +18,35 @@ static const char *const planes[] = {"id.csv", "flags.csv"};
 static int read_file(const struct automap_files *f, const char *dir, const char *name,
 	struct extent *ret, struct error *e)
 {
-	CLEANUP(free) char *path = NULL;
+	CLEANUP(free) char *path = path_join(dir, name);
 	struct bytes *all;
-	int r;
+	int r = path ? f->read(f->arg, path, &all, e) : error_set(e, -ENOMEM, "out of memory");
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0) {
-		path = NULL;
-		return error_set(e, -ENOMEM, "out of memory");
-	}
-	r = f->read(f->arg, path, &all, e);
-	if (r == 0)
-		*ret = extent_of_bytes(all);
-	return r < 0 ? error_context(e, "%s", name) : 0;
-}
-
-/* "03_grass_main" is of grass_main. */
-static char *name_of(const char *stem, size_t n)
-{
-	size_t digits = strspn(stem, "0123456789");
-	char *name = malloc(n + 1);
-
-	if (digits == n || stem[digits] == '_') {
-		digits += digits < n;
-		n -= digits;
-		stem += digits;
-	}
-	if (name)
-		name_unescape(stem, n, name);
-	return name;
+	if (r < 0)
+		return error_context(e, "%s", name);
+	*ret = extent_of_bytes(all);
+	return 0;
 }
 
 static int take_image(const struct json_at *root, struct tw_auto_layer *ret, struct error *e)
 {
+	struct tw_numbered image = {0};
 	struct json_at at;
-	const char *stem = "";
-	size_t n = 0;
-	int r = 0;
+	const char *stem;
+	size_t n;
+	int r;
 
 	/* null, or a number of an image that is not there */
-	if (json_get(root, "image", &at) && !json_holds_null(&at) && !json_holds_int(&at))
-		r = json_as_string(&at, &stem, &n, e);
-	if (r < 0)
-		return r;
-	ret->image = name_of(stem, n);
-	return ret->image ? 0 : error_set(e, -ENOMEM, "out of memory");
+	if (!json_get(root, "image", &at) || json_holds_null(&at) || json_holds_int(&at))
+		return 0;
+	r = json_as_string(&at, &stem, &n, e);
+	if (r == 0 && n > NAME_MAX)
+		r = json_refuse(&at, e, "must be the name of an image");
+	if (r == 0)
+		r = tw_numbered_parse(TW_SORT_IMAGE, stem, n, &image, e);
+	if (r == 0)
+		memcpy(ret->image, image.name, image.n);
+	return r;
 }
 
 static int take_automapper(const struct json_at *root, struct tw_auto_layer *ret, struct error *e)
@@ -118,82 +104,68 @@ int tw_auto_layer_read(
 	return take_layer(&root, ret, e);
 }
 
-void tw_auto_layer_finish(struct tw_auto_layer *l)
-{
-	free(l->image);
-	l->image = NULL;
-}
-
-struct filling {
-	struct tw_auto_tile *tiles;
-	bool flags;
+/* One of the tables, on its way from a file or into one. */
+struct plane {
+	const struct tw_auto_grid *grid;
+	int which;
+	uint64_t at; /* bytes that were read of it */
 };
+
+static uint8_t *cell(const struct plane *p, uint64_t i)
+{
+	return p->which ? &p->grid->tiles[i].flags : &p->grid->tiles[i].index;
+}
 
 static int fill(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
 {
-	const struct filling *f = arg;
-
 	(void)e;
 	for (size_t i = 0; i < n; i++)
-		if (f->flags)
-			f->tiles[first + i].flags = (uint8_t)cells[i];
-		else
-			f->tiles[first + i].index = (uint8_t)cells[i];
+		*cell(arg, first + i) = (uint8_t)cells[i];
 	return 0;
 }
 
-static int read_plane(const struct automap_files *f, const char *dir, bool flags,
+static int read_plane(const struct automap_files *f, const char *dir, int which,
 	struct tw_auto_grid *g, struct error *e)
 {
 	const struct csv_shape shape = {g->w, g->h, CELL};
 	uint64_t n = (uint64_t)g->w * g->h;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	struct filling filling = {.flags = flags};
-	int r = read_file(f, dir, planes[flags], &x, e);
+	struct plane p = {.grid = g, .which = which};
+	int r = read_file(f, dir, planes[which], &x, e);
 
 	if (r < 0)
 		return r;
 	/* A cell takes two bytes, of which the last one may lack: memory follows what is there. */
 	if (x.size + 1 < 2 * n)
-		return error_set(e, -EINVAL, "%s is smaller than layer.json says", planes[flags]);
+		return error_set(e, -EINVAL, "%s is smaller than layer.json says", planes[which]);
 	if (!g->tiles)
 		g->tiles = calloc((size_t)n, sizeof(*g->tiles));
 	if (!g->tiles)
 		return error_set(e, -ENOMEM, "out of memory");
-	filling.tiles = g->tiles;
-	r = csv_parse(&x, &shape, 0, UINT8_MAX, fill, &filling, e);
-	return r < 0 ? error_context(e, "%s", planes[flags]) : 0;
+	r = csv_parse(&x, &shape, 0, UINT8_MAX, fill, &p, e);
+	return r < 0 ? error_context(e, "%s", planes[which]) : 0;
 }
 
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,
 	struct tw_auto_grid *ret, struct error *e)
 {
-	struct tw_auto_grid g = {l->w, l->h, NULL};
-	int r = read_plane(f, dir, false, &g, e);
+	int r;
 
+	*ret = (struct tw_auto_grid){l->w, l->h, NULL};
+	r = read_plane(f, dir, 0, ret, e);
 	if (r == 0)
-		r = read_plane(f, dir, true, &g, e);
-	if (r < 0)
-		free(g.tiles);
-	else
-		*ret = g;
+		r = read_plane(f, dir, 1, ret, e);
+	if (r < 0) {
+		free(ret->tiles);
+		ret->tiles = NULL;
+	}
 	return r;
 }
 
-/* A table on its way into a file. */
-struct plane {
-	const struct tw_auto_grid *grid;
-	bool flags;
-	uint64_t at;
-};
-
 static int cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
 {
-	const struct plane *p = arg;
-	const struct tw_auto_tile *tile = &p->grid->tiles[first];
-
 	(void)n, (void)e;
-	*ret = (struct csv_values){p->flags ? &tile->flags : &tile->index, sizeof(*tile), false};
+	*ret = (struct csv_values){cell(arg, first), sizeof(struct tw_auto_tile), false};
 	return 0;
 }
 
@@ -210,34 +182,26 @@ static ssize_t plane_next(void *arg, void *dst, size_t n)
 	return r < 0 ? r : (ssize_t)n;
 }
 
-static bool differs(const struct tw_auto_grid *a, const struct tw_auto_grid *b, bool flags)
-{
-	size_t i = 0, n = (size_t)a->w * a->h;
-
-	while (i < n && (flags ? a->tiles[i].flags == b->tiles[i].flags
-			       : a->tiles[i].index == b->tiles[i].index))
-		i++;
-	return i < n;
-}
-
 int tw_auto_grid_write(const struct automap_files *f, const char *dir,
 	const struct tw_auto_grid *was, const struct tw_auto_grid *is, struct error *e)
 {
+	uint64_t n = (uint64_t)is->w * is->h;
 	int r = 0;
 
-	for (int flags = 0; r == 0 && flags < 2; flags++) {
-		struct plane p = {.grid = is, .flags = flags};
-		CLEANUP(free) char *path = NULL;
+	for (int which = 0; r == 0 && which < 2; which++) {
+		const struct plane before = {.grid = was, .which = which};
+		struct plane p = {.grid = is, .which = which};
+		CLEANUP(free) char *path = path_join(dir, planes[which]);
+		uint64_t i = 0;
 
-		if (!differs(was, is, flags))
+		while (i < n && *cell(&before, i) == *cell(&p, i))
+			i++;
+		if (i == n)
 			continue;
-		if (asprintf(&path, "%s/%s", dir, planes[flags]) < 0) {
-			path = NULL;
-			return error_set(e, -ENOMEM, "out of memory");
-		}
-		r = f->write(f->arg, path, plane_next, &p, e);
+		r = path ? f->write(f->arg, path, plane_next, &p, e)
+			 : error_set(e, -ENOMEM, "out of memory");
 		if (r < 0)
-			error_context(e, "%s", planes[flags]);
+			error_context(e, "%s", planes[which]);
 	}
 	return r;
 }

@@ -3,25 +3,25 @@
 #ifndef FORMATS_TEEWORLDS_AUTOMAP_LAYER_H
 #define FORMATS_TEEWORLDS_AUTOMAP_LAYER_H
 
+#include <limits.h>
+
 #include "formats/automap.h"
 #include "formats/teeworlds/automap/run.h"
 
 struct tw_auto_layer {
 	bool tiles, design, game;
 	uint32_t w, h;
-	char *image; /* its name, or "" */
+	char image[NAME_MAX + 1]; /* its name, or "" */
 	int32_t config, seed, flags;
 };
 
 enum { TW_AUTO_ALWAYS = 1 /* in flags: drawn anew whenever it changes */ };
 
-/* layer.json in that directory; it is to be finished also after a failure. -ENOENT: there is none.
- */
+/* layer.json in that directory. -ENOENT: there is none. */
 int tw_auto_layer_read(
 	const struct automap_files *f, const char *dir, struct tw_auto_layer *ret, struct error *e);
-void tw_auto_layer_finish(struct tw_auto_layer *l);
 
-/* Its tables, id.csv and flags.csv. The caller frees ret->tiles. */
+/* Its tables, id.csv and flags.csv. The caller frees ret->tiles; NULL after a failure. */
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,
 	struct tw_auto_grid *ret, struct error *e);
 /* Those of them that differ from what they were. */

@@ -8,92 +8,78 @@
 #include "base/buffer.h"
 #include "formats/teeworlds/automap/reading.h"
 
-enum { NUMBER_MAX = 40, SHOWN_MAX = 40 };
-#define SHOWN(word) (int)((word).n < SHOWN_MAX ? (word).n : SHOWN_MAX), (word).at
-
 #define FAULT(r, ...) rules_fault(r, (r)->line, __VA_ARGS__)
 
-struct word {
-	const char *at;
-	size_t n;
-};
+static const char blanks[] = " \t\n\v\f\r";
 
-static bool is_blank(char c)
+/* NULL: the line ends. */
+static const char *next(struct reading *r)
 {
-	return c == ' ' || (c >= '\t' && c <= '\r');
+	char *word = r->at + strspn(r->at, blanks);
+
+	r->at = word + strcspn(word, blanks);
+	if (*r->at)
+		*r->at++ = '\0';
+	r->comment |= *word == '#';
+	return *word ? word : NULL;
 }
 
-/* false: the line ends. */
-static bool next(struct reading *r, struct word *ret)
+/* What is wrong with a word, unless some end the line with a comment, which the editor knows at its
+ * begin alone. */
+static void refuse(const struct reading *r, const char *word, const char *why)
 {
-	while (r->at < r->end && is_blank(*r->at))
-		r->at++;
-	ret->at = r->at;
-	while (r->at < r->end && !is_blank(*r->at))
-		r->at++;
-	ret->n = (size_t)(r->at - ret->at);
-	r->comment |= ret->n && *ret->at == '#';
-	return ret->n;
+	if (!r->comment)
+		FAULT(r, "\"%.40s\" %s", word, why);
 }
 
-static bool is(struct word w, const char *text)
-{
-	return strlen(text) == w.n && memcmp(w.at, text, w.n) == 0;
-}
-
-/* Some end a line with a comment, which the editor knows at its begin alone. */
 static void expect_end(struct reading *r)
 {
-	struct word w;
+	const char *word = next(r);
 
-	if (next(r, &w) && !r->comment)
-		FAULT(r, "\"%.*s\" is passed over: the line should end before it", SHOWN(w));
+	if (word)
+		refuse(r, word, "is passed over: the line should end before it");
 }
 
-/* As a string; false: too long for any number, or none of these letters. */
-static bool copy_number(struct word w, const char *letters, char ret[NUMBER_MAX])
+/* Has the word these letters alone? */
+static bool is_of(const char *word, const char *letters)
 {
-	if (w.n >= NUMBER_MAX)
-		return false;
-	memcpy(ret, w.at, w.n);
-	ret[w.n] = '\0';
-	return strspn(ret, letters) == w.n && w.n;
-}
-
-static bool as_number(struct word w, int32_t *ret)
-{
-	char text[NUMBER_MAX], *end;
-	long value;
-
-	if (!copy_number(w, "+-0123456789", text))
-		return false;
-	errno = 0;
-	value = strtol(text, &end, 10);
-	*ret = (int32_t)value;
-	return !errno && !*end && value == *ret;
+	return !word[strspn(word, letters)];
 }
 
 static bool numbers(struct reading *r, int32_t *ret, size_t n)
 {
-	struct word w;
+	for (size_t i = 0; i < n; i++) {
+		const char *word = next(r);
+		char *end;
+		long value;
 
-	for (size_t i = 0; i < n; i++)
-		if (!next(r, &w) || !as_number(w, &ret[i]))
+		if (!word || !is_of(word, "+-0123456789"))
 			return false;
+		errno = 0;
+		value = strtol(word, &end, 10);
+		ret[i] = (int32_t)value;
+		if (errno || *end || value != ret[i])
+			return false;
+	}
 	return true;
 }
 
-/* 0: it is none. */
-static uint8_t flag_of(struct word w)
+/* false: it is no flag, which is told. */
+static bool take_flag(const struct reading *r, const char *word, uint8_t *flags)
 {
-	return is(w, "XFLIP") ? 1 : is(w, "YFLIP") ? 2 : is(w, "ROTATE") ? 8 : 0;
+	static const char *const names[] = {"NONE", "XFLIP", "YFLIP", "ROTATE"};
+	static const uint8_t values[] = {0, 1, 2, 8};
+
+	for (size_t i = 0; i < sizeof(values); i++)
+		if (strcmp(word, names[i]) == 0) {
+			*flags |= values[i];
+			return true;
+		}
+	refuse(r, word, "is no flag (XFLIP, YFLIP, ROTATE or NONE)");
+	return false;
 }
 
-static void refuse_flag(struct reading *r, struct word w)
-{
-	if (!r->comment)
-		FAULT(r, "\"%.*s\" is no flag (XFLIP, YFLIP, ROTATE or NONE)", SHOWN(w));
-}
+enum { LINE_ENDS = 1 /* what follows on the line is told */ };
 
 static int add_run(struct reading *r)
 {
@@ -103,17 +89,17 @@ static int add_run(struct reading *r)
 		return -ENOMEM;
 	r->run = &c->runs[c->n++];
 	*r->run = (struct tw_rules_run){0};
-	return 0;
+	return LINE_ENDS;
 }
 
 /* "[Name]" */
 static int take_config(struct reading *r)
 {
 	struct tw_rules *rules = r->rules;
-	size_t n = (size_t)(r->end - r->at);
+	size_t n = strlen(r->at);
 
 	if (!n || r->at[n - 1] != ']')
-		FAULT(r, "\"[%.*s\" does not end in \"]\"", SHOWN(((struct word){r->at, n})));
+		FAULT(r, "\"[%.40s\" does not end in \"]\"", r->at);
 	if (!array_room(rules->configs, rules->n, rules->room))
 		return -ENOMEM;
 	r->config = &rules->configs[rules->n++];
@@ -122,24 +108,16 @@ static int take_config(struct reading *r)
 	return r->config->name ? add_run(r) : -ENOMEM;
 }
 
-static int take_run(struct reading *r)
-{
-	expect_end(r);
-	return add_run(r);
-}
-
 static int take_live(struct reading *r)
 {
-	expect_end(r);
 	r->run->live = true;
-	return 0;
+	return LINE_ENDS;
 }
 
 static int take_no_default(struct reading *r)
 {
-	expect_end(r);
 	r->no_default = true;
-	return 0;
+	return LINE_ENDS;
 }
 
 /* "Index N [FLAG]..." */
@@ -147,30 +125,25 @@ static int take_index(struct reading *r)
 {
 	struct tw_rules_run *run = r->run;
 	int32_t index = 0;
-	struct word w;
+	const char *word;
 
 	rules_finish_rule(r);
 	if (!array_room(run->rules, run->n, run->room))
 		return -ENOMEM;
 	r->rule = &run->rules[run->n++];
 	*r->rule = (struct tw_rule){.probability = 1};
-	memset(r->rule->own, 0xff, sizeof(r->rule->own));
 	r->rule_line = r->line;
 	if (!numbers(r, &index, 1)) {
 		FAULT(r, "Index without a tile (0 to 255)");
-		memset(r->rule->own, 0, sizeof(r->rule->own));
 		return 0;
 	}
+	memset(r->rule->own, 0xff, sizeof(r->rule->own));
 	if (index < 0 || index > UINT8_MAX)
 		FAULT(r, "tile %d (0 to 255)", index);
 	r->rule->index = (uint8_t)index;
-	for (int i = 0; i < 3 && next(r, &w); i++) {
-		if (!flag_of(w) && !is(w, "NONE"))
-			refuse_flag(r, w);
-		r->rule->flags |= flag_of(w);
-	}
-	expect_end(r);
-	return 0;
+	for (int i = 0; i < 3 && (word = next(r)); i++)
+		take_flag(r, word, &r->rule->flags);
+	return LINE_ENDS;
 }
 
 struct listed {
@@ -191,22 +164,17 @@ static void list(struct listed *l, int32_t index, bool turned, uint8_t flags)
 /* The words behind a tile of a list; false: the list ends, or with "OR" it goes on. */
 static bool take_turns(struct reading *r, bool *ret_turned, uint8_t *ret_flags)
 {
-	struct word w;
+	const char *word;
 
-	for (int i = 0; next(r, &w); i++) {
-		if (is(w, "OR"))
+	for (int i = 0; (word = next(r)); i++) {
+		if (strcmp(word, "OR") == 0)
 			return true;
 		/* One that is not turned has no further flags, for the editor. */
 		if (i == 3 || (i && !*ret_flags)) {
-			if (!r->comment)
-				FAULT(r, "\"%.*s\" and what follows is passed over (OR)", SHOWN(w));
+			refuse(r, word, "and what follows is passed over (OR)");
 			return false;
 		}
-		if (!flag_of(w) && !is(w, "NONE"))
-			refuse_flag(r, w);
-		else if (i == 0)
-			*ret_turned = true;
-		*ret_flags |= flag_of(w);
+		*ret_turned |= take_flag(r, word, ret_flags) && i == 0;
 	}
 	return false;
 }
@@ -236,21 +204,26 @@ static void take_list(struct reading *r, const char *after, struct listed *l)
 /* false: that is no value. */
 static bool take_value(struct reading *r, struct listed *l, bool *ret_not)
 {
-	struct word w;
+	static const char *const values[] = {"EMPTY", "FULL", "INDEX", "NOTINDEX"};
+	const char *word = next(r);
+	unsigned i = 0;
 
-	if (!next(r, &w)) {
+	if (!word) {
 		FAULT(r, "Pos without a value (EMPTY, FULL, INDEX or NOTINDEX)");
 		return false;
 	}
-	*ret_not = is(w, "FULL") || is(w, "NOTINDEX");
-	if (is(w, "EMPTY") || is(w, "FULL")) {
+	while (i < 4 && strcmp(word, values[i]) != 0)
+		i++;
+	if (i == 4) {
+		FAULT(r, "\"%.40s\" is no value (EMPTY, FULL, INDEX or NOTINDEX)", word);
+		return false;
+	}
+	*ret_not = i & 1;
+	if (i >= 2) {
+		take_list(r, values[i], l);
+	} else {
 		list(l, 0, false, 0);
 		expect_end(r);
-	} else if (is(w, "INDEX") || is(w, "NOTINDEX")) {
-		take_list(r, *ret_not ? "NOTINDEX" : "INDEX", l);
-	} else {
-		FAULT(r, "\"%.*s\" is no value (EMPTY, FULL, INDEX or NOTINDEX)", SHOWN(w));
-		return false;
 	}
 	return true;
 }
@@ -293,24 +266,19 @@ static int take_pos(struct reading *r)
 /* "Random P" is one in P, "Random P%" what it says. */
 static int take_random(struct reading *r)
 {
-	char text[NUMBER_MAX], *end;
-	bool percent;
-	struct word w;
+	const char *word = next(r);
+	char *end;
 	float value;
 
-	if (!next(r, &w))
-		w = (struct word){"", 0};
-	percent = w.n && w.at[w.n - 1] == '%';
-	w.n -= percent;
-	if (!copy_number(w, "+-.0123456789eE", text) || (value = strtof(text, &end), *end)) {
+	if (!word || !is_of(word, "+-.0123456789eE%") ||
+		(value = strtof(word, &end), end == word || end[*end == '%'])) {
 		FAULT(r, "Random without a chance (5, one in five, or 20%%)");
 		return 0;
 	}
 	if (value <= 0)
-		FAULT(r, "Random %s: no chance (above 0)", text);
-	r->rule->probability = percent ? value / 100 : 1 / value;
-	expect_end(r);
-	return 0;
+		FAULT(r, "Random %.*s: no chance (above 0)", (int)(end - word), word);
+	r->rule->probability = *end ? value / 100 : 1 / value;
+	return LINE_ENDS;
 }
 
 /* "Modulo MX MY OX OY" */
@@ -327,55 +295,52 @@ static int take_modulo(struct reading *r)
 		return -ENOMEM;
 	rule->moduli[rule->n_moduli++] =
 		(struct tw_rule_modulo){at[0] ? at[0] : 1, at[1] ? at[1] : 1, at[2], at[3]};
-	expect_end(r);
-	return 0;
+	return LINE_ENDS;
 }
 
-static const struct {
+static const struct taking {
 	const char *word;
-	int (*take)(struct reading *r);
+	int (*take)(struct reading *r); /* LINE_ENDS, 0: a fault of the line was told, -ENOMEM */
 	bool in_rule;
 } words[] = {
-	{"NewRun", take_run, false},
+	{"NewRun", add_run, false},
 	{"Index", take_index, false},
 	{"Pos", take_pos, true},
 	{"Random", take_random, true},
 	{"Modulo", take_modulo, true},
 	{"NoDefaultRule", take_no_default, true},
 	{"NoLayerCopy", take_live, false},
+	{0},
 };
 
 int rules_read_line(struct reading *r)
 {
-	const char *line = r->at;
-	size_t i = 0, n = 0;
-	struct word first;
+	const struct taking *t = words;
+	int code;
 
 	r->comment = false;
-	if (line == r->end || *line == '#' || is_blank(*line))
+	if (!*r->at || *r->at == '#' || strchr(blanks, *r->at))
 		return 0;
-	if (*line == '[') {
+	if (*r->at == '[') {
 		r->at++;
 		return take_config(r);
 	}
-	(void)next(r, &first);
-	for (; i < sizeof(words) / sizeof(words[0]); i++) {
-		n = strlen(words[i].word);
-		if (first.n >= n && memcmp(line, words[i].word, n) == 0)
-			break;
-	}
-	if (i == sizeof(words) / sizeof(words[0])) {
+	while (t->word && strncmp(r->at, t->word, strlen(t->word)) != 0)
+		t++;
+	if (!t->word) {
 		FAULT(r,
-			"\"%.*s\" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, "
+			"\"%.40s\" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, "
 			"Random, Modulo or NoDefaultRule)",
-			SHOWN(first));
+			next(r));
 		return 0;
 	}
-	if (words[i].in_rule ? !r->rule : !r->config) {
-		FAULT(r, "%s before the first %s", words[i].word,
-			words[i].in_rule ? "Index" : "[Name]");
+	if (t->in_rule ? !r->rule : !r->config) {
+		FAULT(r, "%s before the first %s", t->word, t->in_rule ? "Index" : "[Name]");
 		return 0;
 	}
-	r->at = line + n;
-	return words[i].take(r);
+	r->at += strlen(t->word);
+	code = t->take(r);
+	if (code > 0)
+		expect_end(r);
+	return code;
 }

@@ -10,8 +10,8 @@ struct reading {
 	tw_rules_fault fault;
 	void *arg;
 	unsigned line;
-	const char *at, *end; /* what of the line is left */
-	bool comment;         /* a word of it begins with '#' */
+	char *at;     /* what of the line is left */
+	bool comment; /* a word of it begins with '#' */
 
 	/* What lines belong to; NULL: there is none yet. A rule outlasts its run, for the editor.
 	 */
@@ -29,7 +29,7 @@ void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...) P
 /* The rule has all its lines. */
 void rules_finish_rule(struct reading *r);
 
-/* read.c. -ENOMEM. */
+/* read.c. Cuts the line into its words. Negative: -ENOMEM. */
 int rules_read_line(struct reading *r);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/buffer.h"
 #include "formats/teeworlds/automap/reading.h"
 
 static int by_name(const void *a, const void *b)
@@ -34,26 +35,24 @@ static int find_twins(const struct reading *r)
 	return 0;
 }
 
-static int read_lines(struct reading *r, const char *text, size_t n)
+static int read_lines(struct reading *r, char *text, size_t n)
 {
-	const char *end = text + n;
+	char *end = text + n;
 	int code = 0;
 
-	if (n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
 		text += 3;
-	while (code == 0 && text < end) {
-		const char *eol = memchr(text, '\n', (size_t)(end - text));
-
+	for (char *eol; code >= 0 && text < end; text = eol + 1) {
+		eol = memchr(text, '\n', (size_t)(end - text)) ?: end;
+		*eol = '\0';
+		if (eol > text && eol[-1] == '\r')
+			eol[-1] = '\0';
 		r->line++;
 		r->at = text;
-		r->end = eol ? eol : end;
-		text = eol ? eol + 1 : end;
-		if (r->end > r->at && r->end[-1] == '\r')
-			r->end--;
 		code = rules_read_line(r);
 	}
 	rules_finish_rule(r);
-	return code == 0 && r->fault ? find_twins(r) : code;
+	return code >= 0 && r->fault ? find_twins(r) : code;
 }
 
 int tw_rules_read(const char *text, size_t n, tw_rules_fault fault, void *arg,
@@ -61,11 +60,13 @@ int tw_rules_read(const char *text, size_t n, tw_rules_fault fault, void *arg,
 {
 	CLEANUP(tw_rules_destroy) struct tw_rules *rules = calloc(1, sizeof(*rules));
 	struct reading r = {.rules = rules, .fault = fault, .arg = arg};
+	CLEANUP(free) char *copy = NULL;
 
 	if (n > TW_RULES_MOST)
 		return error_set(
 			e, -EFBIG, "the rules have %zu bytes (at most %d)", n, TW_RULES_MOST);
-	if (!rules || read_lines(&r, text, n) < 0)
+	copy = text_copy(text, n);
+	if (!rules || !copy || read_lines(&r, copy, n) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	*ret = TAKE(rules);
 	return 0;

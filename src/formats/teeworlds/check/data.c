@@ -43,7 +43,7 @@ static struct tw_place place_of(const struct tw_map *m, const struct user *u, ui
 	case TW_INFO:
 		return (struct tw_place){TW_AT_INFO, u->field - TW_INFO_AUTHOR};
 	default:
-		return (struct tw_place){TW_AT_OBJECT, u->item - 1};
+		return tw_in_object(u->item - 1);
 	}
 }
 
@@ -87,7 +87,6 @@ static void unreadable(const struct tiles_look *l, struct tw_place place, const 
 
 static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
 {
-	static const char *const names[] = {"", "", "skip", "reserved"};
 	struct zeros z = {.size = t->size, .end = (uint64_t)t->w * t->h * t->size};
 	struct error e = ERROR_INIT;
 	const char *field = "padding";
@@ -104,7 +103,7 @@ static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
 		return;
 	tile = z.found / z.size;
 	if (t->form == TW_FORM_TILES)
-		field = names[z.found % z.size];
+		field = z.found % z.size == 2 ? "skip" : "reserved";
 	tw_fault(l->f, l->code, tw_in_layer(l->handle), field, tw_digits(z.value).text, "0",
 		"data item %" PRIu32 ": %s is %u (0) in the tile of column %" PRIu64
 		", line %" PRIu64,
@@ -121,14 +120,14 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 {
 	const int32_t *v = it->ints->v;
 	struct error e = ERROR_INIT;
-	char text[80], sides[32];
 	struct tw_tiles t;
 
 	if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
-		snprintf(sides, sizeof(sides), "%d x %d", v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
-		snprintf(text, sizeof(text), "%" PRIu64 " bytes are too few for %s tiles",
-			l->f->m->blobs[l->blob]->size, sides);
-		unreadable(l, tw_in_layer(l->handle), text);
+		unreadable(l, tw_in_layer(l->handle),
+			tw_text("%" PRIu64 " bytes are too few for %d x %d tiles",
+				l->f->m->blobs[l->blob]->size, v[TW_TILES_WIDTH],
+				v[TW_TILES_HEIGHT])
+				.text);
 	} else if (!t.packed) {
 		check_zeros(l, &t);
 	} else if (tw_tiles_sound(&t, &e) < 0) {

@@ -38,6 +38,17 @@ struct tw_digits tw_digits(int64_t v)
 	return d;
 }
 
+struct tw_text tw_text(const char *fmt, ...)
+{
+	struct tw_text t;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(t.text, sizeof(t.text), fmt, ap);
+	va_end(ap);
+	return t;
+}
+
 void tw_place_path(const struct tw_map *m, struct tw_place place, char dst[TW_PATH_MAX])
 {
 	dst[0] = '\0';

@@ -78,6 +78,11 @@ struct tw_digits {
 	char text[24];
 };
 struct tw_digits tw_digits(int64_t v);
+/* ... and words. */
+struct tw_text {
+	char text[96];
+};
+struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 
 /* fmt: all of it but the path; NULL: "FIELD is VALUE (BOUND)". */
 void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,

@@ -17,35 +17,25 @@ enum { TYPES_MAX = 65536 };
 static void must_be(
 	struct tw_faults *f, const char *field, int64_t value, const char *word, int64_t bound)
 {
-	char text[64];
-
-	snprintf(text, sizeof(text), "%s%" PRId64, word, bound);
-	tw_fault(f, TW_F_FILE, tw_in_map(), field, tw_digits(value).text, text, NULL);
+	tw_fault(f, TW_F_FILE, tw_in_map(), field, tw_digits(value).text,
+		tw_text("%s%" PRId64, word, bound).text, NULL);
 }
 
 static void must_be_at(struct tw_faults *f, const char *table, uint32_t i, const char *member,
 	int64_t value, const char *word, int64_t bound)
 {
-	char field[48];
-
-	snprintf(field, sizeof(field), "%s[%" PRIu32 "]%s", table, i, member);
-	must_be(f, field, value, word, bound);
+	must_be(f, tw_text("%s[%" PRIu32 "]%s", table, i, member).text, value, word, bound);
 }
 
 /* Programs of before 2010 left the sizes of data out of these two. */
 static void check_length(struct tw_faults *f, const struct datafile_header *h, const char *field,
 	int32_t value, int64_t right)
 {
-	char bound[32];
-
-	if (value == right)
-		return;
-	if (h->version == 4 && value == right - 4 * (int64_t)h->num_data) {
-		snprintf(bound, sizeof(bound), "%" PRId64, right);
-		tw_fault(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text, bound, NULL);
-	} else {
+	if (h->version == 4 && value == right - 4 * (int64_t)h->num_data && value != right)
+		tw_fault(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text,
+			tw_digits(right).text, NULL);
+	else if (value != right)
 		must_be(f, field, value, "", right);
-	}
 }
 
 static void check_header(struct tw_faults *f, const struct datafile_tables *t)
@@ -115,15 +105,11 @@ static void check_offsets(struct tw_faults *f, const struct datafile_tables *t)
 /* Of all of them: each is data that a game does without. */
 static void check_sizes(struct tw_faults *f, const struct datafile_tables *t)
 {
-	char field[32];
-
-	for (int32_t i = 0; t->data_sizes && i < t->h.num_data; i++) {
-		if (load_i32(t->data_sizes + 4 * (size_t)i) != 0)
-			continue;
-		snprintf(field, sizeof(field), "data_sizes[%" PRId32 "]", i);
-		tw_fault(f, TW_F_WARNED, (struct tw_place){TW_AT_DATA, (uint32_t)i}, field, "0",
-			"at least 1", NULL);
-	}
+	for (int32_t i = 0; t->data_sizes && i < t->h.num_data; i++)
+		if (load_i32(t->data_sizes + 4 * (size_t)i) == 0)
+			tw_fault(f, TW_F_WARNED, (struct tw_place){TW_AT_DATA, (uint32_t)i},
+				tw_text("data_sizes[%" PRId32 "]", i).text, "0", "at least 1",
+				NULL);
 }
 
 void tw_check_file(struct tw_faults *f)

@@ -27,19 +27,18 @@ static void warn_number(struct tw_faults *f, struct tw_place place, const char *
 }
 
 /* A text of an item: it ends in NUL and has no other, but where it is a list of texts. */
-static void check_text(struct tw_faults *f, struct tw_place place, const struct tw_item *it,
-	uint32_t field, bool list)
+static void check_text(
+	struct tw_faults *f, struct tw_place place, const struct tw_item *it, uint32_t field)
 {
+	bool list = place.at == TW_AT_INFO && field == TW_INFO_SETTINGS;
 	struct blob *b = tw_blob_of(f->m, it, field);
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	int32_t index = tw_int(it, field, -1);
 	const char *wrong = NULL;
-	char bound[32];
 
-	if (!b && index != -1) {
-		snprintf(bound, sizeof(bound), "-1 to %zd", (ssize_t)f->m->n_blobs - 1);
-		warn_number(f, place, "data index", index, bound);
-	}
+	if (!b && index != -1)
+		warn_number(f, place, "data index", index,
+			tw_text("-1 to %zd", (ssize_t)f->m->n_blobs - 1).text);
 	if (!b || !b->size || b->size > TEXT_MAX || blob_load(b, &text, NULL) < 0)
 		return;
 	if (text->data[text->size - 1])
@@ -59,8 +58,7 @@ static void check_info(struct tw_faults *f)
 
 	for (uint32_t i = 0; it && i < TW_INFO_FILES; i++)
 		if (TW_INFO_AUTHOR + i < it->ints->n)
-			check_text(f, (struct tw_place){TW_AT_INFO, i}, it, TW_INFO_AUTHOR + i,
-				TW_INFO_AUTHOR + i == TW_INFO_SETTINGS);
+			check_text(f, (struct tw_place){TW_AT_INFO, i}, it, TW_INFO_AUTHOR + i);
 }
 
 static void check_count(struct tw_faults *f, const char *what, unsigned type)
@@ -90,14 +88,14 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 	const struct tw_item *it = &f->m->items[handle];
 	const struct tw_place place = {TW_AT_OBJECT, handle};
 	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
+	const struct tw_text size = tw_text("%d x %d", w, h);
 	const struct blob *b;
-	char value[32];
 
 	if (it->ints->n < IMAGE_MIN) {
 		warn_number(f, place, "integers", it->ints->n, "at least 6");
 		return;
 	}
-	check_text(f, place, it, TW_IMG_NAME, false);
+	check_text(f, place, it, TW_IMG_NAME);
 	if (it->ints->v[TW_IMG_VERSION] > 1 && tw_int(it, TW_IMG_VARIANT, 1) != 1) {
 		warn_number(f, place, "variant", it->ints->v[TW_IMG_VARIANT], "1");
 		return;
@@ -107,14 +105,13 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 		return;
 	}
 	b = tw_blob_of(f->m, it, TW_IMG_DATA);
-	snprintf(value, sizeof(value), "%d x %d", w, h);
 	if (w < 1 || h < 1)
-		warn(f, place, "size", value, "at least 1 x 1");
+		warn(f, place, "size", size.text, "at least 1 x 1");
 	else if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_IMG_DATA], "a data item");
 	else if (b->size / 4 < (uint64_t)w * (uint64_t)h)
-		tw_fault(f, TW_F_WARNED, place, "size", value, "the pixels that there are",
-			"size is %s (there are %" PRIu64 " bytes of pixels)", value, b->size);
+		tw_fault(f, TW_F_WARNED, place, "size", size.text, "the pixels that there are",
+			"size is %s (there are %" PRIu64 " bytes of pixels)", size.text, b->size);
 }
 
 static void check_sound(struct tw_faults *f, uint32_t handle)
@@ -129,7 +126,7 @@ static void check_sound(struct tw_faults *f, uint32_t handle)
 		warn_number(f, place, "integers", it->ints->n, "at least 4");
 		return;
 	}
-	check_text(f, place, it, TW_SND_NAME, false);
+	check_text(f, place, it, TW_SND_NAME);
 	if (it->ints->v[TW_SND_EXTERNAL]) {
 		warn_number(f, place, "external", it->ints->v[TW_SND_EXTERNAL], "0");
 		return;
@@ -147,8 +144,7 @@ static void check_envelope(struct tw_faults *f, uint32_t handle)
 	int32_t channels = tw_int(&f->m->items[handle], TW_ENV_CHANNELS, 4);
 
 	if (channels != 1 && channels != 3 && channels != 4)
-		warn_number(f, (struct tw_place){TW_AT_OBJECT, handle}, "channels", channels,
-			"1, 3 or 4");
+		warn_number(f, tw_in_object(handle), "channels", channels, "1, 3 or 4");
 }
 
 /* The image of a layer, or the sound. */
@@ -158,11 +154,10 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 	bool sound = it->ints->v[TW_LAYER_TYPE] == TW_LAYER_SOUNDS;
 	uint32_t n = tw_count(f->m, sound ? TW_SOUND : TW_IMAGE);
 	int32_t index = tw_int(it, field, -1), w, h;
-	char text[32];
 
 	if (index < -1 || index >= (int64_t)n) {
-		snprintf(text, sizeof(text), "-1 to %" PRId64, (int64_t)n - 1);
-		warn_number(f, tw_in_layer(handle), sound ? "sound" : "image", index, text);
+		warn_number(f, tw_in_layer(handle), sound ? "sound" : "image", index,
+			tw_text("-1 to %" PRId64, (int64_t)n - 1).text);
 		return;
 	}
 	image = field == TW_TILES_IMAGE ? tw_item_at(f->m, TW_IMAGE, index) : NULL;
@@ -170,10 +165,10 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 		return;
 	w = image->ints->v[TW_IMG_WIDTH];
 	h = image->ints->v[TW_IMG_HEIGHT];
-	snprintf(text, sizeof(text), "%d x %d", w, h);
 	if (w % TILES || h % TILES)
-		tw_fault(f, TW_F_WARNED, tw_in_layer(handle), "image", text, "multiples of 16",
-			"its image has %s pixels (multiples of 16)", text);
+		tw_fault(f, TW_F_WARNED, tw_in_layer(handle), "image",
+			tw_text("%d x %d", w, h).text, "multiples of 16",
+			"its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])

@@ -15,7 +15,6 @@ enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, KINDS = 63 };
 /* A look at all layers. */
 struct look {
 	struct tw_faults *f;
-	const struct tw_map *m;
 	uint8_t *used;  /* of data items: a layer's tiles */
 	uint8_t *twice; /* of layers, by position: it was told */
 	uint8_t *games; /* of groups, from 1: it has a game layer */
@@ -43,11 +42,8 @@ static void check_ids(struct tw_faults *f)
 static void too_short(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	uint32_t n, unsigned least)
 {
-	char bound[32];
-
-	snprintf(bound, sizeof(bound), "at least %u", least);
-	tw_fault(f, code, place, "integers", tw_digits(n).text, bound, "has %u integers (%s)", n,
-		bound);
+	tw_fault(f, code, place, "integers", tw_digits(n).text, tw_text("at least %u", least).text,
+		"has %u integers (at least %u)", n, least);
 }
 
 static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_item *it)
@@ -77,13 +73,12 @@ static void check_data(struct look *l, uint32_t handle, const struct tw_item *it
 {
 	int own = own_field(it, kind);
 	int32_t index = own < 0 ? -1 : it->ints->v[own];
-	size_t last = l->m->n_blobs ? l->m->n_blobs - 1 : 0;
-	char bound[32];
+	size_t last = l->f->m->n_blobs ? l->f->m->n_blobs - 1 : 0;
 
-	snprintf(bound, sizeof(bound), "0 to %zu", last);
-	if (own < 0 || !tw_blob_of(l->m, it, (uint32_t)own)) {
+	if (own < 0 || !tw_blob_of(l->f->m, it, (uint32_t)own)) {
 		tw_fault(l->f, TW_F_TILES_NO_DATA, tw_in_layer(handle), "data",
-			tw_digits(index).text, bound, "data index is %d (%s)", index, bound);
+			tw_digits(index).text, tw_text("0 to %zu", last).text,
+			"data index is %d (0 to %zu)", index, last);
 		return;
 	}
 	if (l->used[index])
@@ -97,21 +92,19 @@ static void check_side(struct tw_faults *f, uint32_t handle, int32_t w, int32_t 
 {
 	static const uint8_t sizes[KINDS + 1] = {[2] = 2, [4] = 6, [32] = 2};
 	unsigned size = sizes[kind] ? sizes[kind] : 4;
-	char sides[32];
+	const struct tw_text sides = tw_text("%d x %d", w, h);
 
-	snprintf(sides, sizeof(sides), "%d x %d", w, h);
 	if (w < 2 || h < 2)
-		tw_fault(f, TW_F_TILES_SIDE, tw_in_layer(handle), "size", sides, "at least 2 x 2",
-			"is %s tiles (at least 2 x 2)", sides);
+		tw_fault(f, TW_F_TILES_SIDE, tw_in_layer(handle), "size", sides.text,
+			"at least 2 x 2", "is %s tiles (at least 2 x 2)", sides.text);
 	else if ((uint64_t)w * (uint64_t)h * size > INT32_MAX)
-		tw_fault(f, TW_F_TILES_COUNT, tw_in_layer(handle), "size", sides,
+		tw_fault(f, TW_F_TILES_COUNT, tw_in_layer(handle), "size", sides.text,
 			"at most 2147483647 bytes",
-			"is %s tiles, of %u bytes (at most 2147483647 bytes)", sides, size);
+			"is %s tiles, of %u bytes (at most 2147483647 bytes)", sides.text, size);
 }
 
 static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *it, uint32_t group)
 {
-	static const char *const color[] = {"color[0]", "color[1]", "color[2]", "color[3]"};
 	const int32_t *v = it->ints->v;
 	struct tw_faults *f = l->f;
 	int32_t kind;
@@ -130,8 +123,9 @@ static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *i
 	check_side(f, handle, v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT], kind);
 	for (int i = 0; kind == 0 && i < 4; i++)
 		if (v[TW_TILES_COLOR + i] < 0 || v[TW_TILES_COLOR + i] > 255)
-			tw_fault(f, TW_F_TILES_COLOR, tw_in_layer(handle), color[i],
-				tw_digits(v[TW_TILES_COLOR + i]).text, "0 to 255", NULL);
+			tw_fault(f, TW_F_TILES_COLOR, tw_in_layer(handle),
+				tw_text("color[%d]", i).text, tw_digits(v[TW_TILES_COLOR + i]).text,
+				"0 to 255", NULL);
 	check_name(f, handle, it);
 	if (__builtin_popcount((unsigned)kind) <= 1)
 		check_data(l, handle, it, kind);
@@ -145,7 +139,7 @@ static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *i
 
 static void check_layer(struct look *l, uint32_t handle, uint32_t group)
 {
-	const struct tw_item *it = &l->m->items[handle];
+	const struct tw_item *it = &l->f->m->items[handle];
 
 	if (it->ints->n < LAYER_MIN)
 		too_short(l->f, TW_F_LAYER_SHORT, tw_in_layer(handle), it->ints->n, LAYER_MIN);
@@ -156,23 +150,23 @@ static void check_layer(struct look *l, uint32_t handle, uint32_t group)
 /* number: from 1. */
 static void check_group(struct look *l, uint32_t handle, uint32_t number)
 {
-	const struct tw_item *it = &l->m->items[handle];
-	const struct tw_type *layers = tw_type(l->m, TW_LAYER);
+	const struct tw_item *it = &l->f->m->items[handle];
+	const struct tw_type *layers = tw_type(l->f->m, TW_LAYER);
 	const struct tw_place place = {TW_AT_GROUP, handle};
 	int64_t begin = tw_int(it, TW_GROUP_START, 0), end = begin + tw_int(it, TW_GROUP_COUNT, 0);
 	uint32_t n = layers ? layers->n : 0;
-	char range[48], bound[32];
 
 	if (it->ints->n < GROUP_MIN) {
 		too_short(l->f, TW_F_GROUP_SHORT, place, it->ints->n, GROUP_MIN);
 		return;
 	}
 	if (begin < 0 || end < begin || end > n) {
-		snprintf(range, sizeof(range), "%d, count %d", it->ints->v[TW_GROUP_START],
-			it->ints->v[TW_GROUP_COUNT]);
-		snprintf(bound, sizeof(bound), "%u layers", n);
-		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range, bound,
-			"layers %s, are out of range (%s)", range, bound);
+		const struct tw_text range = tw_text(
+			"%d, count %d", it->ints->v[TW_GROUP_START], it->ints->v[TW_GROUP_COUNT]);
+
+		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range.text,
+			tw_text("%u layers", n).text, "layers %s, are out of range (%u layers)",
+			range.text, n);
 		return;
 	}
 	for (int64_t k = begin; k < end; k++) {
@@ -191,32 +185,32 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
  */
 static void check_size(struct look *l, uint32_t handle)
 {
-	const int32_t *v = l->m->items[handle].ints->v, *g = l->g->game->ints->v;
+	const int32_t *v = l->f->m->items[handle].ints->v, *g = l->g->game->ints->v;
 	int32_t w = v[TW_TILES_WIDTH], h = v[TW_TILES_HEIGHT];
 	int32_t game_w = g[TW_TILES_WIDTH], game_h = g[TW_TILES_HEIGHT];
-	char sides[32], bound[32], game[TW_PATH_MAX];
+	char game[TW_PATH_MAX];
 
 	if (w == game_w && h == game_h)
 		return;
-	snprintf(sides, sizeof(sides), "%d x %d", w, h);
-	snprintf(bound, sizeof(bound), "%d x %d", game_w, game_h);
-	tw_path_layer(l->m, l->g->game_handle, game);
+	tw_path_layer(l->f->m, l->g->game_handle, game);
 	tw_fault(l->f,
 		(int64_t)w * h < (int64_t)game_w * game_h ? TW_F_TILES_SMALL : TW_F_TILES_DIFFER,
-		tw_in_layer(handle), "size", sides, bound,
-		"is %s tiles; width %d and height %d would fit the game layer %s%s", sides, game_w,
-		game_h, game, l->g->n_games > 1 ? ", the last of several, which counts" : "");
+		tw_in_layer(handle), "size", tw_text("%d x %d", w, h).text,
+		tw_text("%d x %d", game_w, game_h).text,
+		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s", w, h,
+		game_w, game_h, game,
+		l->g->n_games > 1 ? ", the last of several, which counts" : "");
 }
 
 static void check_physics(struct look *l)
 {
-	const struct tw_type *layers = tw_type(l->m, TW_LAYER);
+	const struct tw_type *layers = tw_type(l->f->m, TW_LAYER);
 
 	if (!l->g->game)
 		tw_fault(l->f, TW_F_NO_GAME, tw_in_map(), "game layer", "0", "at least 1",
 			"there is no game layer");
 	for (uint32_t i = 0; l->g->game && i < layers->n; i++) {
-		const struct tw_item *it = &l->m->items[layers->items[i]];
+		const struct tw_item *it = &l->f->m->items[layers->items[i]];
 		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
 
 		if (!l->g->home[i] || (kind & KINDS) <= TW_KIND_GAME)
@@ -238,7 +232,7 @@ void tw_check_refused(struct tw_faults *f, struct tw_grouped *ret)
 	CLEANUP(free) uint8_t *used = calloc(f->m->n_blobs + 1, 1);
 	CLEANUP(free) uint8_t *twice = calloc(n + 1, 1);
 	CLEANUP(free) uint8_t *games = calloc(n_groups + 1, 1);
-	struct look l = {f, f->m, used, twice, games, ret};
+	struct look l = {f, used, twice, games, ret};
 
 	*ret = (struct tw_grouped){.home = calloc(n + 1, sizeof(*ret->home))};
 	if (!used || !twice || !games || !ret->home) {

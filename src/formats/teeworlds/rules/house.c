@@ -19,19 +19,14 @@ static int no_memory(struct error *e)
 	return error_set(e, -ENOMEM, "no memory for rules");
 }
 
-/* Each element of the list at a key, which may be absent. */
-static int each(
-	const struct json_at *at, const char *key, json_element_fn take, void *arg, struct error *e)
+static int each(const struct json_at *list, json_element_fn take, void *arg, struct error *e)
 {
-	struct json_at list, element;
 	size_t n;
-	int r;
+	int r = json_expect_array(list, &n, e);
 
-	if (!json_get(at, key, &list))
-		return 0;
-	r = json_expect_array(&list, &n, e);
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		element = json_element(&list, i);
+		struct json_at element = json_element(list, i);
+
 		r = take(arg, &element, e);
 	}
 	return r;
@@ -85,7 +80,7 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 	if (r == 0)
 		r = json_need(at, "layers", &layers, e);
 	if (r == 0)
-		r = each(at, "layers", take_layer, &t, e);
+		r = each(&layers, take_layer, &t, e);
 	if (r == 0 && !t.layers)
 		r = json_refuse(&layers, e, "at least one layer");
 	if (r == 0)
@@ -115,16 +110,13 @@ static int read_pattern(const struct json_at *at, struct tw_house_info *ret, str
 		return json_refuse(
 			at, e, "at most %d bytes, %d of +, and none of {", PATTERN_MAX, PLUS_MAX);
 	wrong = regcomp(&ret->regex, text, REG_EXTENDED | REG_NOSUB);
-	if (wrong) {
-		regerror(wrong, &ret->regex, why, sizeof(why));
-		return wrong == REG_ESPACE ? no_memory(e)
-					   : json_refuse(at, e, "a regular expression: %s", why);
-	}
-	ret->pattern = strdup(text);
-	if (ret->pattern)
+	if (!wrong) {
+		ret->pattern = text;
 		return 0;
-	regfree(&ret->regex);
-	return no_memory(e);
+	}
+	regerror(wrong, &ret->regex, why, sizeof(why));
+	return wrong == REG_ESPACE ? no_memory(e)
+				   : json_refuse(at, e, "a regular expression: %s", why);
 }
 
 static int read_info(const struct json_at *root, struct tw_house *h, struct error *e)
@@ -145,16 +137,10 @@ static int read_info(const struct json_at *root, struct tw_house *h, struct erro
 static int take_word(void *arg, const struct json_at *at, struct error *e)
 {
 	struct tw_house *h = arg;
-	const char *word;
-	int r = json_as_string(at, &word, NULL, e);
 
-	if (r < 0)
-		return r;
-	if (!array_room(h->allow, h->n_allow, h->room_allow) ||
-		!(h->allow[h->n_allow] = strdup(word)))
+	if (!array_room(h->allow, h->n_allow, h->room_allow))
 		return no_memory(e);
-	h->n_allow++;
-	return 0;
+	return json_as_string(at, &h->allow[h->n_allow++], NULL, e);
 }
 
 static int read_settings(const struct json_at *root, struct tw_house *h, struct error *e)
@@ -167,29 +153,28 @@ static int read_settings(const struct json_at *root, struct tw_house *h, struct 
 		return 0;
 	r = json_expect_object(&at, known, e);
 	h->limits = r == 0 && json_get(&at, "allow", &allow);
-	return r < 0 ? r : each(&at, "allow", take_word, h, e);
+	return h->limits ? each(&allow, take_word, h, e) : r;
 }
 
 int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *e)
 {
 	static const char *const known[] = {"tiles", "info", "settings", "size", NULL};
 	CLEANUP(tw_house_free) struct tw_house *h = calloc(1, sizeof(*h));
-	CLEANUP_JSON struct json_doc doc = {0};
-	struct json_at root, size;
-	int r = h ? json_doc_load(in, JSON_TEXT_MAX, &doc, e) : no_memory(e);
+	struct json_at root, at;
+	int r = h ? json_doc_load(in, JSON_TEXT_MAX, &h->doc, e) : no_memory(e);
 
 	if (r < 0)
 		return r;
-	root = json_root(&doc);
+	root = json_root(&h->doc);
 	r = json_expect_object(&root, known, e);
-	if (r == 0)
-		r = each(&root, "tiles", take_tiles, h, e);
+	if (r == 0 && json_get(&root, "tiles", &at))
+		r = each(&at, take_tiles, h, e);
 	if (r == 0)
 		r = read_info(&root, h, e);
 	if (r == 0)
 		r = read_settings(&root, h, e);
-	if (r == 0 && json_get(&root, "size", &size))
-		r = json_as_int_within(&size, 1, INT64_MAX, &h->size, e);
+	if (r == 0 && json_get(&root, "size", &at))
+		r = json_as_int_within(&at, 1, INT64_MAX, &h->size, e);
 	if (r == 0)
 		*ret = TAKE(h);
 	return r;
@@ -199,15 +184,12 @@ void tw_house_free(struct tw_house *h)
 {
 	if (!h)
 		return;
-	for (unsigned i = 0; i < TW_HOUSE_INFO; i++) {
+	for (unsigned i = 0; i < TW_HOUSE_INFO; i++)
 		if (h->info[i].pattern)
 			regfree(&h->info[i].regex);
-		free(h->info[i].pattern);
-	}
-	for (size_t i = 0; i < h->n_allow; i++)
-		free(h->allow[i]);
 	free(h->allow);
 	free(h->tiles);
+	json_doc_finish(&h->doc);
 	free(h);
 }
 

@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/disk/file.h"
-#include "base/error.h"
+#include "codec/text/json.h"
 
 enum { TW_HOUSE_INFO = 4 /* author, version, credits, license */ };
 
@@ -25,12 +24,13 @@ struct tw_house {
 	} * tiles;
 	size_t n_tiles, room_tiles;
 	struct tw_house_info {
-		char *pattern; /* NULL: any text will do */
+		const char *pattern; /* NULL: any text will do */
 		regex_t regex;
 	} info[TW_HOUSE_INFO];
 	bool limits; /* no settings but these */
-	char **allow;
+	const char **allow;
 	size_t n_allow, room_allow;
+	struct json_doc doc; /* all texts stand in it */
 };
 
 /* -EINVAL: "line 3, column 8: tiles[0].id is 300 (0 to 255)". */

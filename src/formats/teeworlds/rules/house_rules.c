@@ -3,40 +3,28 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/paths.h"
 #include "formats/teeworlds/rules/look.h"
 #include "formats/teeworlds/rules/settings.h"
 
-/* Where the map's file ends: behind the last of its data that stands in it. */
-static uint64_t file_size(const struct tw_map *m)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < m->n_blobs; i++) {
-		const struct extent *x = m->blobs[i] ? &m->blobs[i]->stored : NULL;
-
-		if (x && x->file && x->off + x->size > end)
-			end = x->off + x->size;
-	}
-	return end + m->trailing;
-}
-
 static void check_size(const struct tw_look *look, const struct tw_house *h)
 {
-	uint64_t n = file_size(look->m);
-	char bound[48];
+	struct stat st;
 
-	snprintf(bound, sizeof(bound), "at most %" PRId64 " bytes", h->size);
-	if (h->size && n > (uint64_t)h->size)
-		tw_warn(look, tw_in_map(), "size", tw_digits((int64_t)n).text, bound,
-			"the file has %" PRIu64 " bytes (%s)", n, bound);
+	if (h->size && look->m->file && fstat(look->m->file->fd, &st) == 0 && st.st_size > h->size)
+		tw_warn(look, tw_in_map(), "size", tw_digits(st.st_size).text,
+			tw_text("at most %" PRId64 " bytes", h->size).text,
+			"the file has %" PRId64 " bytes (at most %" PRId64 " bytes)",
+			(int64_t)st.st_size, h->size);
 }
 
 static void check_tiles(const struct tw_look *look, const struct tw_house_tiles *t)
 {
-	char layers[64] = "", bound[32];
+	char layers[64] = "";
+	struct tw_text bound;
 	uint64_t n = 0;
 
 	for (unsigned k = 0; k < TW_N_PLAYED; k++) {
@@ -48,10 +36,10 @@ static void check_tiles(const struct tw_look *look, const struct tw_house_tiles 
 	}
 	if (n >= t->min && n <= t->max)
 		return;
-	snprintf(bound, sizeof(bound), "at %s %" PRIu32, n < t->min ? "least" : "most",
-		n < t->min ? t->min : t->max);
-	tw_warn(look, tw_in_map(), "tiles", tw_digits((int64_t)n).text, bound,
-		"tile %u is there %" PRIu64 " times in %s (%s)", t->id, n, layers, bound);
+	bound = tw_text(
+		"at %s %" PRIu32, n < t->min ? "least" : "most", n < t->min ? t->min : t->max);
+	tw_warn(look, tw_in_map(), "tiles", tw_digits((int64_t)n).text, bound.text,
+		"tile %u is there %" PRIu64 " times in %s (%s)", t->id, n, layers, bound.text);
 }
 
 static void check_info(const struct tw_look *look, const struct tw_house_info *info, uint32_t field)

@@ -37,12 +37,11 @@ static void check_image(
 	const struct tw_look *look, const struct seen_image *s, const struct tw_name *name)
 {
 	const struct tw_place place = {TW_AT_OBJECT, s->handle};
-	char sides[32];
+	const struct tw_text sides = tw_text("%" PRIu32 " x %" PRIu32, s->w, s->h);
 
-	snprintf(sides, sizeof(sides), "%" PRIu32 " x %" PRIu32, s->w, s->h);
 	if (s->w > SIDE_MAX || s->h > SIDE_MAX)
-		tw_warn(look, place, "size", sides, "at most 2048 x 2048",
-			"has %s pixels (at most 2048 x 2048)", sides);
+		tw_warn(look, place, "size", sides.text, "at most 2048 x 2048",
+			"has %s pixels (at most 2048 x 2048)", sides.text);
 	if (s->w && tw_is_game_image(name->text, name->size, s->w, s->h, s->sum))
 		tw_warn(look, place, "external", "false", "true",
 			"is embedded, and the game comes with the same image");
@@ -66,8 +65,8 @@ static void check_twice(const struct tw_look *look, const struct seen_image *s, 
 		if (i == from)
 			continue;
 		tw_path_object(look->m, s[from].handle, first);
-		tw_warn(look, ((struct tw_place){TW_AT_OBJECT, s[i].handle}), "content", first,
-			"once", "is the same as %s", first);
+		tw_warn(look, tw_in_object(s[i].handle), "content", first, "once",
+			"is the same as %s", first);
 	}
 }
 

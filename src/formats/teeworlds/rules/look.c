@@ -13,15 +13,16 @@ bool tw_look_at_all(const struct tw_look *look)
 void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, struct tw_spot spot,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 {
-	char text[200], more[32] = "";
+	char text[200];
 	va_list ap;
 
+	if (!spot.n)
+		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (spot.n > 1)
-		snprintf(more, sizeof(more), " and %" PRIu32 " more", spot.n - 1);
 	tw_warn(look, tw_in_layer(l->handle), field, value, bound,
 		"line %" PRIu32 ", column %" PRIu32 "%s: %s", spot.first / l->t.w + 1,
-		spot.first % l->t.w + 1, more, text);
+		spot.first % l->t.w + 1,
+		spot.n > 1 ? tw_text(" and %" PRIu32 " more", spot.n - 1).text : "", text);
 }

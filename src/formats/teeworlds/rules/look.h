@@ -25,15 +25,14 @@ bool tw_look_at_all(const struct tw_look *look);
 /* A warning; fmt: all of it but the path. */
 #define tw_warn(look, place, field, value, bound, ...)                                             \
 	tw_fault((look)->f, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
-/* One of tiles, at the first of them: "line 14, column 203 and 3 more: ...". */
+/* One of tiles, if there are any, at the first of them: "line 14, column 203 and 3 more: ...". */
 void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, struct tw_spot spot,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 
 /* tiles.c */
-void tw_rule_race(const struct tw_look *look);   /* spawn, start, finish, time checkpoints */
-void tw_rule_known(const struct tw_look *look);  /* tiles that no DDNet knows */
-void tw_rule_turned(const struct tw_look *look); /* ... that are turned to no end */
+void tw_rule_race(const struct tw_look *look);  /* spawn, start, finish, time checkpoints */
+void tw_rule_tiles(const struct tw_look *look); /* such as no DDNet knows, or turned to no end */
 /* through.c */
 void tw_rule_through(const struct tw_look *look); /* hook-through over nothing solid */
 /* numbers.c */
@@ -45,10 +44,9 @@ void tw_rule_settings(const struct tw_look *look);
 /* parts.c */
 void tw_rule_info(const struct tw_look *look);   /* author, licence */
 void tw_rule_unused(const struct tw_look *look); /* images, sounds, envelopes */
+void tw_rule_layers(const struct tw_look *look); /* empty, larger than their content */
 /* images.c */
 void tw_rule_images(const struct tw_look *look); /* twice, the game's own, too large */
-/* layers.c */
-void tw_rule_layers(const struct tw_look *look); /* empty, larger than their content */
 
 /* house_rules.c: what one house asks. */
 void tw_rule_house(const struct tw_look *look, const struct tw_house *h);

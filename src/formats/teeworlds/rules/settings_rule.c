@@ -11,29 +11,23 @@ static const struct tw_place settings = {TW_AT_INFO, TW_INFO_SETTINGS - TW_INFO_
 
 static bool is_number(const char *s)
 {
-	size_t whole, part = 0;
+	char *end;
 
-	s += *s == '-' || *s == '+';
-	whole = strspn(s, "0123456789");
-	s += whole;
-	if (*s == '.') {
-		part = strspn(s + 1, "0123456789");
-		s += part + 1;
-	}
-	return whole + part > 0 && !*s;
+	(void)strtod(s, &end);
+	return end != s && !*end && !s[strspn(s, "+-.0123456789")];
 }
 
 /* A word that should be in a table: what it should be, with the one that was meant. */
 static void unknown(const struct tw_look *look, const struct tw_command *c, const char *word,
 	const char *const *list, const char *what)
 {
-	char meant[64];
 	const char *like;
 	int n = tw_known_like(list, word, &like);
+	const struct tw_text meant = tw_text("%.*s", n, like ? like : "");
 
-	snprintf(meant, sizeof(meant), "%.*s", n, like ? like : "");
-	tw_warn(look, settings, "line", word, like ? meant : what, "line %u: %s is not %s%s%s%s",
-		c->line, word, what, like ? " (" : "", meant, like ? "?)" : "");
+	tw_warn(look, settings, "line", word, like ? meant.text : what,
+		"line %u: %s is not %s%s%s%s", c->line, word, what, like ? " (" : "", meant.text,
+		like ? "?)" : "");
 }
 
 static void check_word(

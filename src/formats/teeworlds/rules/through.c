@@ -60,13 +60,10 @@ static void look_through(
 		tw_each_tile(&l->t, look_at, &all, NULL) < 0)
 		return;
 	for (size_t i = 0; i < sizeof(ids); i++)
-		if (all.idle[ids[i]].n)
-			tw_warn_at(look, l, all.idle[ids[i]], "id", tw_digits(ids[i]).text,
-				"a solid tile of the game layer",
-				"hook-through (%u) %s nothing solid%s", ids[i],
-				ids[i] == BESIDE ? "is beside" : "is over",
-				ids[i] == ALL || ids[i] == FROM_SIDE ? ": there it stops hooks"
-								     : "");
+		tw_warn_at(look, l, all.idle[ids[i]], "id", tw_digits(ids[i]).text,
+			"a solid tile of the game layer", "hook-through (%u) %s nothing solid%s",
+			ids[i], ids[i] == BESIDE ? "is beside" : "is over",
+			ids[i] == ALL || ids[i] == FROM_SIDE ? ": there it stops hooks" : "");
 }
 
 void tw_rule_through(const struct tw_look *look)

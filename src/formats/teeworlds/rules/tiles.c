@@ -49,29 +49,18 @@ void tw_rule_race(const struct tw_look *look)
 	}
 }
 
-void tw_rule_known(const struct tw_look *look)
+void tw_rule_tiles(const struct tw_look *look)
 {
-	for (unsigned k = 0; k < TW_N_PLAYED; k++) {
+	for (unsigned at = 1; at < TW_N_PLAYED * 256; at++) {
+		unsigned k = at / 256, id = at % 256;
 		const struct tw_played_layer *l = &look->physics->layers[k];
 
-		for (unsigned id = 1; id < 256; id++)
-			if (l->ids[id].n && !tw_tile_name(k, id))
-				tw_warn_at(look, l, l->ids[id], "id", tw_digits(id).text,
-					"a tile that DDNet knows there",
-					"no DDNet knows tile %u in the %s layer", id,
-					tw_played_names[k]);
-	}
-}
-
-void tw_rule_turned(const struct tw_look *look)
-{
-	for (unsigned k = 0; k < TW_N_PLAYED; k++) {
-		const struct tw_played_layer *l = &look->physics->layers[k];
-
-		for (unsigned id = 1; id < 256; id++)
-			if (l->turned[id].n && tw_tile_name(k, id) && !is_turning(id, k))
-				tw_warn_at(look, l, l->turned[id], "flags", "", "0",
-					"tile %u is turned or mirrored, which means nothing there",
-					id);
+		if (!tw_tile_name(k, id))
+			tw_warn_at(look, l, l->ids[id], "id", tw_digits(id).text,
+				"a tile that DDNet knows there",
+				"no DDNet knows tile %u in the %s layer", id, tw_played_names[k]);
+		else if (!is_turning(id, k))
+			tw_warn_at(look, l, l->turned[id], "flags", "", "0",
+				"tile %u is turned or mirrored, which means nothing there", id);
 	}
 }
