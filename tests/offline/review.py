@@ -99,8 +99,8 @@ class Page:
                 self.layers[path] = kind, counts(lines[i + 2]), where(lines[i + 2]), table
             elif line.startswith("- tiles of "):
                 self.layers[name(line)] = None, counts(line), where(line), []
-            elif line.startswith("![before and after]("):
-                self.pictures[line[len("![before and after]("):-1]] = where(lines[i - 2])
+            elif line.startswith("![before and after](<"):
+                self.pictures[line[len("![before and after](<"):-2]] = where(lines[i - 2])
         self.answer = next(line for line in lines[2:] if line)
 
     def entries(self):

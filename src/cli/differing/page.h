@@ -16,9 +16,9 @@ DEFINE_CLEANUP(struct page, page_destroy);
 
 /* The form of differences.tell. */
 int page_tell(struct differences *d, const struct difference *x);
-/* Tiles of a layer, whose rows are put in order. */
-void page_layer(struct differences *d, struct layer *l);
-/* After all of them: pictures of the places, and to d->out the page. -ENOMEM. */
+/* Tiles of a layer. */
+void page_layer(struct differences *d, const struct layer *l);
+/* After all of them: the page to d->out, and the pictures of places that it shows. -ENOMEM. */
 int page_end(struct differences *d, const char *title);
 
 #endif

@@ -30,6 +30,8 @@ static bool write_picture(
 
 char *pictures_of_image(struct differences *d, const char *path, struct reader *a, struct reader *b)
 {
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ._";
 	CLEANUP(free) char *name = d->images < 0 ? NULL : strdup(path);
 	struct picture x = {0}, y = {0}, both;
 	struct error e = ERROR_INIT;
@@ -37,8 +39,9 @@ char *pictures_of_image(struct differences *d, const char *path, struct reader *
 
 	if (!name || picture_of_png(a, &x, NULL) < 0)
 		return NULL;
-	for (char *slash = name; (slash = strchr(slash, '/'));)
-		*slash = '-';
+	for (char *c = name; *c; c++)
+		if (!strchr(plain, *c))
+			*c = '-';
 	if (picture_of_png(b, &y, NULL) == 0)
 		drawn = write_picture(d, name, picture_compare(&x, &y, &both, &e), &both, &e);
 	bytes_unref(x.rgba);
@@ -74,104 +77,67 @@ void pictures_of_map(struct differences *d)
 	bytes_unref(of[OURS].rgba);
 }
 
-/* From where on so many are seen, with those from first to last in the middle. */
-static uint32_t begin(uint32_t first, uint32_t last, uint32_t n)
+/* So many of the tiles from first to last, counted from 1, with those in the middle. */
+static void set_side(size_t first, size_t last, uint32_t least, uint32_t *ret_from, uint32_t *ret_n)
 {
-	uint32_t before = (n - (last - first + 1)) / 2;
+	uint32_t some = (uint32_t)(last - first + 1), n = some + 2 * AROUND, before;
 
-	return first < before ? 0 : first - before;
+	n = n < least ? least : n;
+	before = (n - some) / 2;
+	*ret_from = first - 1 < before ? 0 : (uint32_t)first - 1 - before;
+	*ret_n = n;
 }
 
-/* A place with what is around it. */
-static struct preview_window window_of(const struct place *p)
+/* A line around a tile, within it. */
+static void draw_line(uint8_t *pixels, size_t row, const uint8_t colour[PICTURE_PIXEL])
 {
-	uint32_t w = p->right - p->left + 1 + 2 * AROUND, h = p->bottom - p->top + 1 + 2 * AROUND;
-
-	w = w < LEAST_W ? LEAST_W : w;
-	h = h < LEAST_H ? LEAST_H : h;
-	return (struct preview_window){
-		begin(p->left, p->right, w), begin(p->top, p->bottom, h), w, h};
+	for (size_t y = 0; y < TILE; y++)
+		for (size_t x = 0; x < TILE; x++)
+			if (x < LINE || y < LINE || x >= TILE - LINE || y >= TILE - LINE)
+				memcpy(pixels + (y * row + x) * PICTURE_PIXEL, colour,
+					PICTURE_PIXEL);
 }
 
-/* The tiles of one mark get a line around them, within them. */
-struct marking {
-	const uint8_t *marks; /* 1 + mark of each tile of the window, or 0; a border of zeros */
-	struct preview_window at;
-	uint8_t *pixels;
-	size_t row; /* pixels */
-};
-
-/* Counted from 1: there is a border around them. */
-static uint8_t mark_at(const struct marking *m, uint32_t x, uint32_t y)
+/* What was removed is marked in the old picture, what was added in the new one. Tiles of other
+ * places that are seen here are marked here, too. */
+static void mark_tiles(
+	const struct places *p, const struct preview_window *at, size_t row, uint8_t *pixels)
 {
-	return m->marks[(size_t)y * (m->at.w + 2) + x];
-}
+	size_t new = ((size_t)at->w * TILE + PICTURE_GAP) * PICTURE_PIXEL;
 
-static bool is_line(const struct marking *m, uint32_t px, uint32_t py)
-{
-	uint32_t x = px / TILE + 1, y = py / TILE + 1;
-	uint8_t mark = mark_at(m, x, y);
-	int dx = px % TILE < LINE ? -1 : px % TILE >= TILE - LINE;
-	int dy = py % TILE < LINE ? -1 : py % TILE >= TILE - LINE;
-
-	return mark_at(m, x + (uint32_t)dx, y) != mark || mark_at(m, x, y + (uint32_t)dy) != mark ||
-	       mark_at(m, x + (uint32_t)dx, y + (uint32_t)dy) != mark;
-}
-
-/* What was removed is marked in the old picture, what was added in the new one. */
-static void mark_both(const struct marking *m)
-{
-	for (uint32_t y = 0; y < m->at.h * TILE; y++)
-		for (uint32_t x = 0; x < m->at.w * TILE; x++) {
-			unsigned mark = mark_at(m, x / TILE + 1, y / TILE + 1);
-			uint8_t *old = m->pixels + (y * m->row + x) * PICTURE_PIXEL;
-			uint8_t *new = old + ((size_t)m->at.w * TILE + PICTURE_GAP) * PICTURE_PIXEL;
-
-			if (!mark || !is_line(m, x, y))
-				continue;
-			if (mark - 1 != REVIEW_ADDED)
-				memcpy(old, picture_marks[mark - 1], PICTURE_PIXEL);
-			if (mark - 1 != REVIEW_REMOVED)
-				memcpy(new, picture_marks[mark - 1], PICTURE_PIXEL);
-		}
-}
-
-/* -ENOMEM. Tiles of other places that are seen here are marked here, too. */
-static int mark_place(const struct places *p, struct marking *m)
-{
-	CLEANUP(free) uint8_t *marks = calloc((m->at.w + 2) * ((size_t)m->at.h + 2), 1);
-
-	if (!marks)
-		return -ENOMEM;
 	for (size_t i = 0; i < p->n_cells; i++) {
 		const struct place_cell *c = &p->cells[i];
+		uint32_t x = c->x - 1 - at->x, y = c->y - 1 - at->y;
+		size_t to = (y * row + x) * TILE * PICTURE_PIXEL;
 
-		if (c->x - m->at.x < m->at.w && c->y - m->at.y < m->at.h)
-			marks[(c->y - m->at.y + 1) * (size_t)(m->at.w + 2) + c->x - m->at.x + 1] =
-				(uint8_t)(1 + c->mark);
+		if (x >= at->w || y >= at->h)
+			continue;
+		if (c->mark != REVIEW_ADDED)
+			draw_line(pixels + to, row, picture_marks[c->mark]);
+		if (c->mark != REVIEW_REMOVED)
+			draw_line(pixels + to + new, row, picture_marks[c->mark]);
 	}
-	m->marks = marks;
-	mark_both(m);
-	return 0;
 }
 
 /* false: there is no picture of it. */
-static bool draw_place(struct differences *d, const struct places *p, const struct place *at,
+static bool draw_place(struct differences *d, const struct places *p, const struct area *at,
 	bool played, const char *name)
 {
-	struct marking m = {.at = window_of(at)};
-	struct preview how = {.entities = played, .window = m.at};
+	struct preview how = {.entities = played};
+	struct preview_window *w = &how.window;
 	struct picture of[2] = {0}, both;
 	struct error e = ERROR_INIT;
 	bool drawn = false;
+	uint8_t *pixels;
 	int r;
 
-	how.size = (m.at.w > m.at.h ? m.at.w : m.at.h) * TILE;
+	set_side(at->left, at->right, LEAST_W, &w->x, &w->w);
+	set_side(at->top, at->bottom, LEAST_H, &w->y, &w->h);
+	how.size = (w->w > w->h ? w->w : w->h) * TILE;
 	if (draw(d, &how, of) == 0) {
-		r = picture_beside(&of[BASE], &of[OURS], 2, &both, &m.pixels, &e);
-		m.row = r == 0 ? both.w : 0;
-		if (r == 0 && mark_place(p, &m) < 0)
-			say(stderr, "mapfs: %s: out of memory", name);
+		r = picture_beside(&of[BASE], &of[OURS], 2, &both, &pixels, &e);
+		if (r == 0)
+			mark_tiles(p, w, both.w, pixels);
 		drawn = write_picture(d, name, r, &both, &e);
 	}
 	bytes_unref(of[BASE].rgba);
@@ -180,18 +146,18 @@ static bool draw_place(struct differences *d, const struct places *p, const stru
 }
 
 int pictures_of_places(struct differences *d, struct places *p, bool played,
-	void (*shown)(struct differences *d, const struct place *at, const char *name),
+	void (*shown)(struct differences *d, const struct area *at, const char *name),
 	size_t *ret_left)
 {
 	int r = places_find(p);
 
 	*ret_left = 0;
 	for (size_t i = 0; r == 0 && i < p->n; i++) {
-		const struct place *at = &p->at[i];
+		const struct area *at = &p->at[i].area;
 		char name[64];
 
-		snprintf(name, sizeof(name), "%s-%u-%u.png", played ? "game" : "design",
-			at->left + 1, at->top + 1);
+		snprintf(name, sizeof(name), "%s-%zu-%zu.png", played ? "game" : "design", at->left,
+			at->top);
 		if (i >= PICTURES_OF_PLACES || !draw_place(d, p, at, played, name))
 			++*ret_left;
 		else if (shown)

@@ -68,10 +68,9 @@ static int32_t value(const struct side *s, const uint8_t *tile, enum tw_plane pl
 
 static struct review_tile tile_of(const struct side *s, const uint8_t *tile)
 {
-	struct review_tile t = {(int16_t)value(s, tile, TW_PLANE_ID), REVIEW_NO_NUMBER};
+	struct review_tile t = {
+		(int16_t)value(s, tile, TW_PLANE_ID), (int16_t)value(s, tile, TW_PLANE_NUMBER)};
 
-	if (tile && tw_plane_in(s->t.form, TW_PLANE_NUMBER))
-		t.number = (int16_t)value(s, tile, TW_PLANE_NUMBER);
 	/* The oldest speedups have no id: one with a force is one. */
 	if (tile && s->t.form == TW_FORM_OLD_SPEEDUP && value(s, tile, TW_PLANE_FORCE))
 		t.id = 28;
@@ -109,17 +108,17 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 		return result;
 	w = l.t.w > r.t.w ? l.t.w : r.t.w;
 	h = l.t.h > r.t.h ? l.t.h : r.t.h;
-	for (struct review_cell c = {0}; c.y < h; c.y++)
+	for (struct review_cell c = {.y = 1}; c.y <= h; c.y++)
 		for (uint32_t from = 0; from < w; from += RUN) {
 			size_t n = w - from < RUN ? w - from : RUN, in_l = 0, in_r = 0;
 
-			result = read_run(&l, from, c.y, n, &in_l, e);
+			result = read_run(&l, from, c.y - 1, n, &in_l, e);
 			if (result == 0)
-				result = read_run(&r, from, c.y, n, &in_r, e);
+				result = read_run(&r, from, c.y - 1, n, &in_r, e);
 			if (result < 0)
 				return result;
 			for (size_t i = 0; i < n; i++) {
-				c.x = from + (uint32_t)i;
+				c.x = from + (uint32_t)i + 1;
 				if (compare(&l, i < in_l ? l.run + i * l.t.size : NULL, &r,
 					    i < in_r ? r.run + i * r.t.size : NULL, &c))
 					fn(arg, &c);
@@ -136,9 +135,9 @@ static const char *name(const char *kind, int id)
 	return id ? NULL : "air";
 }
 
-static const struct review_part parts[] = {{"Settings", "info/settings.cfg", true},
-	{"Texts", "info/*", false}, {"Layers", "groups/*", false}, {"Images", "images/*", false},
-	{"Sounds", "sounds/*", false}, {"Envelopes", "envelopes/*", false}, {NULL, NULL, false}};
+static const struct review_part parts[] = {{"What the game plays with", "info/settings.cfg"},
+	{"Layers", "groups/*"}, {"Texts", "info/*"}, {"Images", "images/*"}, {"Sounds", "sounds/*"},
+	{"Envelopes", "envelopes/*"}, {"All else", "*"}, {NULL, NULL}};
 
 const struct format_review tw_review = {
 	.parts = parts, .fields = tw_plane_names, .layer = layer, .cells = cells, .name = name};
