@@ -230,7 +230,7 @@ def test_pictures_mark_the_tiles_that_differ(box, seed):
         with Image.open(name) as f:
             at = window(columns, rows)
             assert marked(f.convert("RGBA"), at, *at[2:]) == lines_around(everything[played], at), base
-    left = sum(int(n) for n in re.findall(r"^(\d+) more places? ha", p.text, re.M))
+    left = sum(int(n) for n in re.findall(r"^Places without a picture: (\d+)", p.text, re.M))
     for played in (True, False):
         n = sum(os.path.basename(x).startswith("game-") == played for x in p.pictures)
         assert n <= 16 and (left or shown[played] == set(everything[played]))
@@ -247,11 +247,11 @@ def test_many_places_are_counted_where_they_have_no_picture(box):
     two = box.add(old.encode(), "two.map")
     into = os.path.join(box.root, "pictures")
     p = page("--images", into, one, two)
-    assert len(p.pictures) == 16 and "4 more places have no picture." in p.text
+    assert len(p.pictures) == 16 and "Places without a picture: 4." in p.text
     assert min(columns[0] for columns, _ in p.pictures.values()) == 4 * 60 + 1
     assert sum(os.path.getsize(os.path.join(into, x)) for x in os.listdir(into)) < 1_000_000
     r = run("diff", "-q", "--images", into + "2", one, two)
-    assert r.returncode == 1 and r.stderr.decode() == "mapfs: %s2: 4 more places have no picture\n" % into
+    assert r.returncode == 1 and r.stderr.decode() == "mapfs: %s2: places without a picture: 4\n" % into
 
 
 def test_tiles_have_the_names_of_the_game(box):

@@ -127,22 +127,32 @@ int picture_compare(
 	return r;
 }
 
-int picture_put(int fd, const struct picture *p, struct error *e)
+/* packed: the pixels, to be compressed; NULL: they are not. */
+static int put(int fd, const struct picture *p, struct blob *packed, struct error *e)
 {
 	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
 	struct png_memo memo = PNG_MEMO_INIT;
 	CLEANUP(free) uint8_t *piece = malloc(PIECE);
 	uint64_t size = 0;
-	int r = piece ? png_file_size(p->w, p->h, &size) : -ENOMEM;
+	int r = !piece   ? -ENOMEM
+		: packed ? png_packed_size(packed, p->w, p->h, &size, e)
+			 : png_file_size(p->w, p->h, &size);
 
 	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
 		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
 
-		r = png_file_read(p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
+		r = packed ? png_packed_read(packed, p->w, p->h, at, piece, n, e)
+			   : png_file_read(
+				     p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
 		if (r == 0)
 			r = io_write(fd, piece, n);
 	}
 	return r;
+}
+
+int picture_put(int fd, const struct picture *p, struct error *e)
+{
+	return put(fd, p, NULL, e);
 }
 
 /* The same, compressed, which takes some time. */
@@ -150,18 +160,8 @@ static int put_packed(int fd, const struct picture *p, struct error *e)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(BUDGET);
 	CLEANUP(blob_unref) struct blob *b = blob_of_bytes(bytes_ref(p->rgba), budget);
-	CLEANUP(free) uint8_t *piece = malloc(PIECE);
-	uint64_t size = 0;
-	int r = budget && b && piece ? png_packed_size(b, p->w, p->h, &size, e) : -ENOMEM;
 
-	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
-		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
-
-		r = png_packed_read(b, p->w, p->h, at, piece, n, e);
-		if (r == 0)
-			r = io_write(fd, piece, n);
-	}
-	return r;
+	return budget && b ? put(fd, p, b, e) : -ENOMEM;
 }
 
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,

@@ -13,7 +13,7 @@
 #include "cli/offline/output.h"
 
 const char *const difference_words[DIFFERENCE_KINDS] = {
-	"added", "removed", "moved", "renamed", "changed"};
+	"added", "removed", "changed", "moved", "renamed"};
 
 const struct format_review *differences_review(const struct differences *d)
 {

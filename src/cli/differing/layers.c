@@ -37,11 +37,11 @@ static void add_row(struct layer *l, const struct review_cell *c)
 
 static void add_cell(void *arg, const struct review_cell *c)
 {
-	struct layers *all = arg;
-	struct layer *l = &all->layer;
+	struct differences *d = arg;
+	struct layer *l = &d->layers->layer;
 
-	if (all->placed)
-		places_add(l->kind ? &all->played : &all->seen, c);
+	if (d->images >= 0)
+		places_add(l->kind ? &d->layers->played : &d->layers->seen, c);
 	l->n[c->mark]++;
 	area_add(&l->area, c->x, c->y);
 	if (l->kind)
@@ -67,8 +67,7 @@ static entry_id find_layer(
 
 static void look_at(struct differences *d, const struct item *before, const struct item *after)
 {
-	struct layers *all = d->layers;
-	struct layer *l = &all->layer;
+	struct layer *l = &d->layers->layer;
 	struct error e = ERROR_INIT;
 	entry_id x, y;
 	int r;
@@ -79,7 +78,7 @@ static void look_at(struct differences *d, const struct item *before, const stru
 	y = find_layer(d, OURS, after, &l->kind);
 	if (x == ENTRY_ROOT && y == ENTRY_ROOT)
 		return;
-	r = differences_review(d)->cells(map_of(d, BASE), x, map_of(d, OURS), y, add_cell, all, &e);
+	r = differences_review(d)->cells(map_of(d, BASE), x, map_of(d, OURS), y, add_cell, d, &e);
 	if (r < 0) {
 		differences_fail(d, after ? OURS : BASE, l->item, r);
 		error_clear(&e);
@@ -102,14 +101,14 @@ static void look_below(struct differences *d, const struct item *before, const s
 void layers_look(struct differences *d, struct difference *x)
 {
 	const struct item *i = difference_item(x), *dir = i->dir ? i : i->up;
-	size_t n = strlen(i->path);
+	const char *dot = strrchr(i->path, '.');
 	const struct merged *of = dir->of;
 	bool is_layer;
 
 	if (!differences_review(d))
 		return;
 	is_layer = find_layer(d, x->after ? OURS : BASE, dir, &x->played) != ENTRY_ROOT;
-	x->table = is_layer && !i->dir && n > 4 && strcmp(i->path + n - 4, ".csv") == 0;
+	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
 	if (i->dir && (!x->before || !x->after)) {
 		look_below(d, x->before, x->after);
 	} else if (is_layer && !i->dir && of != d->layers->last) {

@@ -25,9 +25,9 @@ struct layer {
 };
 
 struct layers {
-	bool placed; /* there are to be pictures of places: */
-	struct places seen,
-		played;            /* all tiles, of layers that are seen, or that are played with */
+	/* Where there are to be pictures: all tiles, of layers that are seen, or that are played
+	 * with. */
+	struct places seen, played;
 	const struct merged *last; /* the layer that was looked at last */
 	struct layer layer;        /* ... and what was found */
 };

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/say.h"
@@ -11,28 +10,10 @@
 
 enum { ENTRIES_OPEN = 20 /* of a list that is not folded */ };
 
-/* Those of format_review.parts. */
-struct page {
-	struct part {
-		struct buffer text;
-		uint64_t n[DIFFERENCE_KINDS];
-		size_t length; /* entries of the list, and rows of tables */
-	} parts[REVIEW_PARTS_MAX];
-	uint64_t tiles[REVIEW_MARKS]; /* that the game plays with */
-};
-
-static const char *const marks[REVIEW_MARKS] = {"added", "removed", "changed"};
-
-struct page *page_create(void)
+void page_finish(struct page *p)
 {
-	return calloc(1, sizeof(struct page));
-}
-
-void page_destroy(struct page *p)
-{
-	for (int i = 0; p && i < REVIEW_PARTS_MAX; i++)
+	for (int i = 0; i < REVIEW_PARTS_MAX; i++)
 		buffer_finish_free(&p->parts[i].text);
-	free(p);
 }
 
 static bool is_word(uint8_t c)
@@ -148,28 +129,15 @@ int page_tell(struct differences *d, const struct difference *x)
 	return r < 0 ? r : out->error;
 }
 
-static void add_counts(
-	struct buffer *out, const char *before, const uint64_t *n, const char *const *words, int k)
+/* Of the first kinds of differences. */
+static void add_counts(struct buffer *out, const char *before, const uint64_t *n, int kinds)
 {
-	for (int i = 0; i < k; i++)
+	for (int i = 0; i < kinds; i++)
 		if (n[i]) {
-			buffer_printf(out, "%s%ju %s", before, (uintmax_t)n[i], words[i]);
+			buffer_printf(
+				out, "%s%ju %s", before, (uintmax_t)n[i], difference_words[i]);
 			before = ", ";
 		}
-}
-
-static void add_range(struct buffer *out, const char *word, size_t from, size_t to)
-{
-	if (from == to)
-		buffer_printf(out, "%s %zu", word, from);
-	else
-		buffer_printf(out, "%ss %zu to %zu", word, from, to);
-}
-
-static void add_ranges(struct buffer *out, const struct area *a)
-{
-	add_range(out, "column", a->left, a->right);
-	add_range(out, ", line", a->top, a->bottom);
 }
 
 static void add_tile(
@@ -188,7 +156,7 @@ static void add_row(
 	const struct review_cell *c = &row->of;
 	const char *before = ": ";
 
-	buffer_printf(out, "| %s | ", marks[c->mark]);
+	buffer_printf(out, "| %s | ", difference_words[c->mark]);
 	if (c->mark != REVIEW_ADDED)
 		add_tile(d, out, kind, &c->before);
 	if (c->mark == REVIEW_CHANGED)
@@ -201,7 +169,7 @@ static void add_row(
 			before = ", ";
 		}
 	buffer_printf(out, " | %ju | ", (uintmax_t)row->area.n);
-	add_ranges(out, &row->area);
+	area_tell(&row->area, out);
 	buffer_text(out, " |\n");
 }
 
@@ -225,9 +193,9 @@ void page_layer(struct differences *d, const struct layer *l)
 	else
 		buffer_text(out, "- tiles of ");
 	add_name(out, l->item->path);
-	add_counts(out, l->kind ? "\n\n" : ": ", l->n, marks, REVIEW_MARKS);
+	add_counts(out, l->kind ? "\n\n" : ": ", l->n, REVIEW_MARKS);
 	buffer_text(out, "; ");
-	add_ranges(out, &l->area);
+	area_tell(&l->area, out);
 	buffer_text(out, l->kind ? "\n\n" : "\n");
 	part->n[DIFFERENCE_CHANGED]++;
 	part->length += 1 + l->n_rows;
@@ -239,8 +207,8 @@ void page_layer(struct differences *d, const struct layer *l)
 
 static void add_shown(struct differences *d, const struct area *at, const char *name)
 {
-	buffer_printf(&d->out, "%ju %s: ", (uintmax_t)at->n, at->n == 1 ? "tile" : "tiles");
-	add_ranges(&d->out, at);
+	buffer_printf(&d->out, "Tiles: %ju, ", (uintmax_t)at->n);
+	area_tell(at, &d->out);
 	buffer_text(&d->out, "\n\n");
 	add_picture(d, &d->out, name);
 	buffer_byte(&d->out, '\n');
@@ -252,8 +220,7 @@ static int add_places(struct differences *d, struct places *p, bool played)
 	int r = pictures_of_places(d, p, played, add_shown, &left);
 
 	if (left)
-		buffer_printf(&d->out, "%zu more %s no picture.\n\n", left,
-			left == 1 ? "place has" : "places have");
+		buffer_printf(&d->out, "Places without a picture: %zu.\n\n", left);
 	if (p->many)
 		buffer_text(&d->out, "There are more tiles than are marked.\n\n");
 	return r;
@@ -267,7 +234,7 @@ static void add_part(struct differences *d, const char *heading, const struct pa
 	if (!part->length)
 		return;
 	buffer_printf(&d->out, "\n### %s", heading);
-	add_counts(&d->out, " (", part->n, difference_words, DIFFERENCE_KINDS);
+	add_counts(&d->out, " (", part->n, DIFFERENCE_KINDS);
 	buffer_text(&d->out, folded ? ")\n\n<details><summary>All of them</summary>\n\n" : ")\n\n");
 	buffer_append(&d->out, part->text.data, part->text.size);
 	buffer_text(&d->out, folded ? "\n</details>\n\n" : "\n");
@@ -288,7 +255,7 @@ static void add_answer(struct differences *d)
 	if (!differences_review(d) || !p->parts[0].length)
 		return;
 	buffer_text(&d->out, "**What the game plays with changed**");
-	add_counts(&d->out, ": tiles: ", p->tiles, marks, REVIEW_MARKS);
+	add_counts(&d->out, ": tiles: ", p->tiles, REVIEW_MARKS);
 	buffer_text(&d->out, ".\n");
 }
 

@@ -9,11 +9,18 @@
 
 #include "cli/differing/layers.h"
 
-/* NULL: no memory. */
-struct page *page_create(void);
-void page_destroy(struct page *p); /* accepts NULL */
-DEFINE_CLEANUP(struct page, page_destroy);
+/* All zeros is an empty one. */
+struct page {
+	/* Those of format_review.parts. */
+	struct part {
+		struct buffer text;
+		uint64_t n[DIFFERENCE_KINDS];
+		size_t length; /* entries of the list, and rows of tables */
+	} parts[REVIEW_PARTS_MAX];
+	uint64_t tiles[REVIEW_MARKS]; /* that the game plays with */
+};
 
+void page_finish(struct page *p);
 /* The form of differences.tell. */
 int page_tell(struct differences *d, const struct difference *x);
 /* Tiles of a layer. */

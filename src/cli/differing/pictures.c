@@ -49,45 +49,6 @@ char *pictures_of_image(struct differences *d, const char *path, struct reader *
 	return drawn ? TAKE(name) : NULL;
 }
 
-static int draw(struct differences *d, struct preview *how, struct picture ret[2])
-{
-	int r = 0;
-
-	how->image = images_find;
-	how->arg = d->game;
-
-	for (int w = BASE; r == 0 && w <= OURS; w++) {
-		const struct snapshot *s = d->m.sides[w].tree.vol->now;
-
-		r = s->format->preview ? s->format->preview->draw(s, how, &ret[w], NULL) : -ENOTSUP;
-	}
-	return r;
-}
-
-void pictures_of_map(struct differences *d)
-{
-	struct preview how = {.size = PREVIEW_DEFAULT};
-	struct picture of[2] = {0}, both;
-	struct error e = ERROR_INIT;
-
-	if (draw(d, &how, of) == 0)
-		(void)write_picture(
-			d, "map.png", picture_compare(&of[BASE], &of[OURS], &both, &e), &both, &e);
-	bytes_unref(of[BASE].rgba);
-	bytes_unref(of[OURS].rgba);
-}
-
-/* So many of the tiles from first to last, counted from 1, with those in the middle. */
-static void set_side(size_t first, size_t last, uint32_t least, uint32_t *ret_from, uint32_t *ret_n)
-{
-	uint32_t some = (uint32_t)(last - first + 1), n = some + 2 * AROUND, before;
-
-	n = n < least ? least : n;
-	before = (n - some) / 2;
-	*ret_from = first - 1 < before ? 0 : (uint32_t)first - 1 - before;
-	*ret_n = n;
-}
-
 /* A line around a tile, within it. */
 static void draw_line(uint8_t *pixels, size_t row, const uint8_t colour[PICTURE_PIXEL])
 {
@@ -119,30 +80,64 @@ static void mark_tiles(
 	}
 }
 
-/* false: there is no picture of it. */
-static bool draw_place(struct differences *d, const struct places *p, const struct area *at,
-	bool played, const char *name)
+/* Of both maps, beside each other; places: of these the tiles are marked, NULL: the pixels that
+ * differ. false: there is no picture of it. */
+static bool draw(
+	struct differences *d, struct preview *how, const struct places *places, const char *name)
 {
-	struct preview how = {.entities = played};
-	struct preview_window *w = &how.window;
 	struct picture of[2] = {0}, both;
 	struct error e = ERROR_INIT;
 	bool drawn = false;
 	uint8_t *pixels;
-	int r;
+	int r = 0;
 
-	set_side(at->left, at->right, LEAST_W, &w->x, &w->w);
-	set_side(at->top, at->bottom, LEAST_H, &w->y, &w->h);
-	how.size = (w->w > w->h ? w->w : w->h) * TILE;
-	if (draw(d, &how, of) == 0) {
-		r = picture_beside(&of[BASE], &of[OURS], 2, &both, &pixels, &e);
-		if (r == 0)
-			mark_tiles(p, w, both.w, pixels);
+	how->image = images_find;
+	how->arg = d->game;
+	for (int w = BASE; r == 0 && w <= OURS; w++) {
+		const struct snapshot *s = d->m.sides[w].tree.vol->now;
+
+		r = s->format->preview ? s->format->preview->draw(s, how, &of[w], NULL) : -ENOTSUP;
+	}
+	if (r == 0) {
+		r = places ? picture_beside(&of[BASE], &of[OURS], 2, &both, &pixels, &e)
+			   : picture_compare(&of[BASE], &of[OURS], &both, &e);
+		if (r == 0 && places)
+			mark_tiles(places, &how->window, both.w, pixels);
 		drawn = write_picture(d, name, r, &both, &e);
 	}
 	bytes_unref(of[BASE].rgba);
 	bytes_unref(of[OURS].rgba);
 	return drawn;
+}
+
+void pictures_of_map(struct differences *d)
+{
+	struct preview how = {.size = PREVIEW_DEFAULT};
+
+	(void)draw(d, &how, NULL, "map.png");
+}
+
+/* So many of the tiles from first to last, counted from 1, with those in the middle. */
+static void set_side(size_t first, size_t last, uint32_t least, uint32_t *ret_from, uint32_t *ret_n)
+{
+	uint32_t some = (uint32_t)(last - first + 1), n = some + 2 * AROUND, before;
+
+	n = n < least ? least : n;
+	before = (n - some) / 2;
+	*ret_from = first - 1 < before ? 0 : (uint32_t)first - 1 - before;
+	*ret_n = n;
+}
+
+static bool draw_place(struct differences *d, const struct places *p, const struct area *at,
+	bool played, const char *name)
+{
+	struct preview how = {.entities = played};
+	struct preview_window *w = &how.window;
+
+	set_side(at->left, at->right, LEAST_W, &w->x, &w->w);
+	set_side(at->top, at->bottom, LEAST_H, &w->y, &w->h);
+	how.size = (w->w > w->h ? w->w : w->h) * TILE;
+	return draw(d, &how, p, name);
 }
 
 int pictures_of_places(struct differences *d, struct places *p, bool played,

@@ -47,19 +47,19 @@ static int open_side(const struct snapshot *s, entry_id dir, struct side *ret, s
 		       : 0;
 }
 
-/* Tiles from x of row y on; *ret_n of those that are asked for are there. */
-static int read_run(
-	struct side *s, uint32_t x, uint32_t y, size_t n, size_t *ret_n, struct error *e)
+/* Tiles from x of row y on, zeros beyond the layer. */
+static int read_run(struct side *s, uint32_t x, uint32_t y, size_t n, struct error *e)
 {
-	*ret_n = y < s->t.h && x < s->t.w ? s->t.w - x : 0;
-	*ret_n = *ret_n < n ? *ret_n : n;
-	return *ret_n ? tw_tiles_read(&s->t, (uint64_t)y * s->t.w + x, *ret_n, s->run, e) : 0;
+	size_t left = y < s->t.h && x < s->t.w ? s->t.w - x : 0, have = left < n ? left : n;
+
+	memset(s->run + have * s->t.size, 0, (n - have) * s->t.size);
+	return have ? tw_tiles_read(&s->t, (uint64_t)y * s->t.w + x, have, s->run, e) : 0;
 }
 
-/* 0 where there is no tile, or it has no such field. */
+/* 0 where it has no such field. */
 static int32_t value(const struct side *s, const uint8_t *tile, enum tw_plane plane)
 {
-	const struct tw_plane_at *at = tile ? tw_plane_in(s->t.form, plane) : NULL;
+	const struct tw_plane_at *at = tw_plane_in(s->t.form, plane);
 
 	if (!at)
 		return 0;
@@ -72,7 +72,7 @@ static struct review_tile tile_of(const struct side *s, const uint8_t *tile)
 		(int16_t)value(s, tile, TW_PLANE_ID), (int16_t)value(s, tile, TW_PLANE_NUMBER)};
 
 	/* The oldest speedups have no id: one with a force is one. */
-	if (tile && s->t.form == TW_FORM_OLD_SPEEDUP && value(s, tile, TW_PLANE_FORCE))
+	if (s->t.form == TW_FORM_OLD_SPEEDUP && value(s, tile, TW_PLANE_FORCE))
 		t.id = 28;
 	return t;
 }
@@ -82,7 +82,7 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	struct review_cell *ret)
 {
 	ret->fields = 0;
-	if (p && q && a->t.form == b->t.form && memcmp(p, q, a->t.size) == 0)
+	if (a->t.form == b->t.form && memcmp(p, q, a->t.size) == 0)
 		return false;
 	for (int k = 0; k < TW_N_PLANES; k++)
 		if (value(a, p, k) != value(b, q, k))
@@ -110,17 +110,16 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 	h = l.t.h > r.t.h ? l.t.h : r.t.h;
 	for (struct review_cell c = {.y = 1}; c.y <= h; c.y++)
 		for (uint32_t from = 0; from < w; from += RUN) {
-			size_t n = w - from < RUN ? w - from : RUN, in_l = 0, in_r = 0;
+			size_t n = w - from < RUN ? w - from : RUN;
 
-			result = read_run(&l, from, c.y - 1, n, &in_l, e);
+			result = read_run(&l, from, c.y - 1, n, e);
 			if (result == 0)
-				result = read_run(&r, from, c.y - 1, n, &in_r, e);
+				result = read_run(&r, from, c.y - 1, n, e);
 			if (result < 0)
 				return result;
 			for (size_t i = 0; i < n; i++) {
 				c.x = from + (uint32_t)i + 1;
-				if (compare(&l, i < in_l ? l.run + i * l.t.size : NULL, &r,
-					    i < in_r ? r.run + i * r.t.size : NULL, &c))
+				if (compare(&l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
 					fn(arg, &c);
 			}
 		}
