@@ -17,7 +17,7 @@ import review
 from maps import run
 
 COLOURS = {"added": (0, 255, 0, 255), "removed": (255, 0, 0, 255), "changed": (0, 255, 255, 255)}
-TILE, GAP, LINE = 16, 8, 2
+TILE, GAP, LINE = 16, 8, 1
 
 
 class Map:
@@ -191,12 +191,8 @@ def lines_around(marks, window):
 
 
 def window(columns, rows):
-    """A place with 4 tiles around it, of 24 x 16 at least."""
-    out = []
-    for (first, last), least in ((columns, 24), (rows, 16)):
-        n = max(last - first + 1 + 8, least)
-        out.append((max(0, first - 1 - (n - (last - first + 1)) // 2), n))
-    return out[0][0], out[1][0], out[0][1], out[1][1]
+    """A place with 8 tiles around it."""
+    return max(0, columns[0] - 9), max(0, rows[0] - 9), columns[1] - columns[0] + 17, rows[1] - rows[0] + 17
 
 
 @pytest.mark.parametrize("seed", range(6))

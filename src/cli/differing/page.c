@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/differing/page.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -16,11 +17,6 @@ void page_finish(struct page *p)
 		buffer_finish_free(&p->parts[i].text);
 }
 
-static bool is_word(uint8_t c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* A name as code, in which nothing means anything: of ASCII little more than words stands as it is.
  * What follows a word without a blank begins nothing, if it is "_". */
 static void add_name(struct buffer *out, const char *name)
@@ -31,8 +27,8 @@ static void add_name(struct buffer *out, const char *name)
 	buffer_text(out, "<code>");
 	for (size_t i = 0; i < seen.size; i++) {
 		uint8_t c = seen.data[i];
-		bool plain = is_word(c) || c >= 0x80 || c == '/' || c == '.' || c == '-' ||
-			     c == ' ' || (c == '_' && i && is_word(seen.data[i - 1]));
+		bool plain = isalnum(c) || c >= 0x80 || c == '/' || c == '.' || c == '-' ||
+			     c == ' ' || (c == '_' && i && isalnum(seen.data[i - 1]));
 
 		buffer_printf(out, plain ? "%c" : "&#%u;", c);
 	}
@@ -156,7 +152,7 @@ static void add_row(
 	const struct review_cell *c = &row->of;
 	const char *before = ": ";
 
-	buffer_printf(out, "| %s | ", difference_words[c->mark]);
+	buffer_printf(out, "  | %s | ", difference_words[c->mark]);
 	if (c->mark != REVIEW_ADDED)
 		add_tile(d, out, kind, &c->before);
 	if (c->mark == REVIEW_CHANGED)
@@ -175,11 +171,11 @@ static void add_row(
 
 static void add_rows(struct differences *d, struct buffer *out, const struct layer *l)
 {
-	buffer_text(out, "| | tile | count | where |\n| --- | --- | ---: | --- |\n");
+	buffer_text(out, "\n  | | tile | count | where |\n  | --- | --- | ---: | --- |\n");
 	for (size_t i = 0; i < l->n_rows; i++)
 		add_row(d, out, l->kind, &l->rows[i]);
 	if (l->rest)
-		buffer_printf(out, "\nAnd %ju tiles of other kinds.\n", (uintmax_t)l->rest);
+		buffer_printf(out, "\n  And %ju tiles of other kinds.\n", (uintmax_t)l->rest);
 	buffer_byte(out, '\n');
 }
 
@@ -188,15 +184,12 @@ void page_layer(struct differences *d, const struct layer *l)
 	struct part *part = &d->page->parts[l->kind ? 0 : 1];
 	struct buffer *out = &part->text;
 
-	if (l->kind)
-		buffer_printf(out, "\n#### %s: ", l->kind);
-	else
-		buffer_text(out, "- tiles of ");
+	buffer_printf(out, "- %s tiles of ", l->kind ? l->kind : "design");
 	add_name(out, l->item->path);
-	add_counts(out, l->kind ? "\n\n" : ": ", l->n, REVIEW_MARKS);
+	add_counts(out, ": ", l->n, REVIEW_MARKS);
 	buffer_text(out, "; ");
 	area_tell(&l->area, out);
-	buffer_text(out, l->kind ? "\n\n" : "\n");
+	buffer_byte(out, '\n');
 	part->n[DIFFERENCE_CHANGED]++;
 	part->length += 1 + l->n_rows;
 	for (int k = 0; l->kind && k < REVIEW_MARKS; k++)

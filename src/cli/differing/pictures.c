@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/differing/pictures.h"
 
+#include <ctype.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,9 +10,8 @@
 #include "cli/compare/picture.h"
 #include "formats/images.h"
 
-/* Of a place: tiles around it and in all at least, pixels of a tile and of the line around marks.
- */
-enum { AROUND = 4, LEAST_W = 24, LEAST_H = 16, TILE = 16, LINE = 2 };
+/* Of a place: tiles around it, pixels of a tile, and of the line around marks. */
+enum { AROUND = 8, TILE = 16, LINE = 1 };
 
 static bool write_picture(
 	struct differences *d, const char *name, int r, const struct picture *p, struct error *e)
@@ -30,8 +29,6 @@ static bool write_picture(
 
 char *pictures_of_image(struct differences *d, const char *path, struct reader *a, struct reader *b)
 {
-	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ._";
 	CLEANUP(free) char *name = d->images < 0 ? NULL : strdup(path);
 	struct picture x = {0}, y = {0}, both;
 	struct error e = ERROR_INIT;
@@ -40,7 +37,7 @@ char *pictures_of_image(struct differences *d, const char *path, struct reader *
 	if (!name || picture_of_png(a, &x, NULL) < 0)
 		return NULL;
 	for (char *c = name; *c; c++)
-		if (!strchr(plain, *c))
+		if (!isalnum((uint8_t)*c) && *c != '.' && *c != '_')
 			*c = '-';
 	if (picture_of_png(b, &y, NULL) == 0)
 		drawn = write_picture(d, name, picture_compare(&x, &y, &both, &e), &both, &e);
@@ -117,26 +114,21 @@ void pictures_of_map(struct differences *d)
 	(void)draw(d, &how, NULL, "map.png");
 }
 
-/* So many of the tiles from first to last, counted from 1, with those in the middle. */
-static void set_side(size_t first, size_t last, uint32_t least, uint32_t *ret_from, uint32_t *ret_n)
+/* From where to draw tiles that begin there, counted from 1. */
+static uint32_t before(size_t first)
 {
-	uint32_t some = (uint32_t)(last - first + 1), n = some + 2 * AROUND, before;
-
-	n = n < least ? least : n;
-	before = (n - some) / 2;
-	*ret_from = first - 1 < before ? 0 : (uint32_t)first - 1 - before;
-	*ret_n = n;
+	return first <= AROUND ? 0 : (uint32_t)first - 1 - AROUND;
 }
 
 static bool draw_place(struct differences *d, const struct places *p, const struct area *at,
 	bool played, const char *name)
 {
-	struct preview how = {.entities = played};
-	struct preview_window *w = &how.window;
+	struct preview_window w = {before(at->left), before(at->top),
+		(uint32_t)(at->right - at->left) + 1 + 2 * AROUND,
+		(uint32_t)(at->bottom - at->top) + 1 + 2 * AROUND};
+	struct preview how = {
+		.entities = played, .window = w, .size = (w.w > w.h ? w.w : w.h) * TILE};
 
-	set_side(at->left, at->right, LEAST_W, &w->x, &w->w);
-	set_side(at->top, at->bottom, LEAST_H, &w->y, &w->h);
-	how.size = (w->w > w->h ? w->w : w->h) * TILE;
 	return draw(d, &how, p, name);
 }
 
