@@ -98,11 +98,12 @@ static int add(struct places *p, size_t from, size_t n)
 int places_find(struct places *p)
 {
 	size_t done = 0;
-	int r = 0;
+	int r;
 
+	if (!p->n_cells)
+		return 0;
 	join_same(p);
-	if (p->n_cells)
-		r = add(p, 0, p->n_cells);
+	r = add(p, 0, p->n_cells);
 	while (r == 0 && done < p->n) {
 		struct place at = p->at[done];
 		struct place_cell *c = p->cells + at.from;
@@ -120,7 +121,7 @@ int places_find(struct places *p)
 		if (r == 0)
 			r = add(p, at.from + cut, at.area.n - cut);
 	}
-	if (p->n)
+	if (r == 0)
 		qsort(p->at, p->n, sizeof(*p->at), by_number);
 	return r;
 }
