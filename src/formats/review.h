@@ -10,15 +10,15 @@
 
 enum review_mark { REVIEW_ADDED, REVIEW_REMOVED, REVIEW_CHANGED, REVIEW_MARKS };
 
-enum { REVIEW_NO_NUMBER = -1 };
+enum { REVIEW_PARTS_MAX = 8 };
 
-/* What stands in a place: 0 is nothing, which can have a number nevertheless. */
+/* What stands in a place: 0 is nothing, which can have a number nevertheless; 0 is no number. */
 struct review_tile {
 	int16_t id, number;
 };
 
 struct review_cell {
-	uint32_t x, y; /* from 0 */
+	uint32_t x, y; /* from 1 */
 	enum review_mark mark;
 	struct review_tile before, after;
 	unsigned fields; /* 1 << i: the i-th of format_review.fields is another */
@@ -26,12 +26,14 @@ struct review_cell {
 
 struct format_review {
 	/* What a map consists of, for a page with a heading for each, in order: patterns of paths,
-	 * in which * stands for slashes, too. Ended by a heading of NULL. */
+	 * in which * stands for slashes, too. The first has what the game plays with, also its
+	 * layers, the second the other layers, the last all else. Ended by a heading of NULL,
+	 * REVIEW_PARTS_MAX at most. */
 	const struct review_part {
 		const char *heading, *paths;
-		bool played; /* a game plays otherwise by it */
 	} * parts;
-	const char *const *fields; /* of a tile: "flags"; as many as review_cell names */
+	/* Of a tile: "flags"; as many as review_cell names, of which the first is the id. */
+	const char *const *fields;
 
 	/* Is the directory a layer of tiles? *ret_kind: what the game plays with, by that word
 	 * ("tele"); NULL: it is only seen. */

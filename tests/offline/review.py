@@ -69,10 +69,11 @@ def span(text, word):
 
 
 def where(text):
-    return span(text, "column"), span(text, "line")
+    return span(text.split("</code>")[-1], "column"), span(text.split("</code>")[-1], "line")
 
 
 def counts(text):
+    text = text.split("</code>")[-1]
     return {m: int(n) for n, m in re.findall(r"(\d+) (added|removed|changed)", text)}
 
 
@@ -87,20 +88,18 @@ class Page:
         self.text, self.layers, self.pictures = text, {}, {}
         lines = text.splitlines()
         for i, line in enumerate(lines):
-            if line.startswith("#### "):
-                kind, path = line[5:].split(":")[0], name(line)
+            m = re.match(r"- (\w+) tiles of ", line)
+            if m:
                 table = []
-                for row in lines[i + 3:]:
-                    if row.startswith(("#### ", "### ", "- ")):
+                for row in lines[i + 1:]:
+                    if row.startswith(("### ", "- ")):
                         break
-                    m = re.match(r"\| (added|removed|changed) \| (.*) \| (\d+) \| (.*) \|$", row)
-                    if m:
-                        table.append((m[1], m[2], int(m[3]), where(m[4])))
-                self.layers[path] = kind, counts(lines[i + 2]), where(lines[i + 2]), table
-            elif line.startswith("- tiles of "):
-                self.layers[name(line)] = None, counts(line), where(line), []
-            elif line.startswith("![before and after]("):
-                self.pictures[line[len("![before and after]("):-1]] = where(lines[i - 2])
+                    r = re.match(r"  \| (added|removed|changed) \| (.*) \| (\d+) \| (.*) \|$", row)
+                    if r:
+                        table.append((r[1], r[2], int(r[3]), where(r[4])))
+                self.layers[name(line)] = m[1] if m[1] != "design" else None, counts(line), where(line), table
+            elif line.startswith("![before and after](<"):
+                self.pictures[line[len("![before and after](<"):-2]] = where(lines[i - 2])
         self.answer = next(line for line in lines[2:] if line)
 
     def entries(self):

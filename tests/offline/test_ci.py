@@ -95,7 +95,7 @@ def test_each_map_is_told_with_its_tiles_and_pictures(repository):
     told = of(page)
     assert list(told) == ["maps/b c.map"]
     page = review.Page(told["maps/b c.map"])
-    assert page.answer == "**What the game plays with changed**: tiles: 1 added; no setting."
+    assert page.answer == "**What the game plays with changed**: tiles: 1 added."
     ((kind, counts, where, rows),) = page.layers.values()
     assert (kind, counts, where) == ("game", {"added": 1}, ((2, 2), (2, 2))) and rows[0][1] == "freeze (9)"
     assert list(page.pictures) == ["pictures/maps-b-c-1/game-2-2.png"]

@@ -17,7 +17,7 @@ import review
 from maps import run
 
 COLOURS = {"added": (0, 255, 0, 255), "removed": (255, 0, 0, 255), "changed": (0, 255, 255, 255)}
-TILE, GAP, LINE = 16, 8, 2
+TILE, GAP, LINE = 16, 8, 1
 
 
 class Map:
@@ -180,35 +180,19 @@ def marked(image, at, w, h):
 
 
 def lines_around(marks, window):
-    """The same, from the tiles: a line inside each tile along neighbours, also beyond a corner, of another mark."""
+    """The same, from the tiles: a line inside each tile."""
     x0, y0, w, h = window
     out = [dict.fromkeys(COLOURS, 0) for _ in range(2)]
-
-    def mark(x, y):
-        return marks.get((x, y)) if x0 <= x < x0 + w and y0 <= y < y0 + h else None
-    for (x, y) in marks:
-        m = mark(x, y)
-        if not m:
-            continue
-        other = {(dx, dy): mark(x + dx, y + dy) != m for dx in (-1, 0, 1) for dy in (-1, 0, 1)}
-        n = 0
-        for py in range(TILE):
-            for px in range(TILE):
-                dx = -1 if px < LINE else 1 if px >= TILE - LINE else 0
-                dy = -1 if py < LINE else 1 if py >= TILE - LINE else 0
-                n += other[dx, 0] or other[0, dy] or other[dx, dy]
-        for half in {"added": [1], "removed": [0], "changed": [0, 1]}[m]:
-            out[half][m] += n
+    for (x, y), m in marks.items():
+        if x0 <= x < x0 + w and y0 <= y < y0 + h:
+            for half in {"added": [1], "removed": [0], "changed": [0, 1]}[m]:
+                out[half][m] += TILE ** 2 - (TILE - 2 * LINE) ** 2
     return out
 
 
 def window(columns, rows):
-    """A place with 4 tiles around it, of 24 x 16 at least."""
-    out = []
-    for (first, last), least in ((columns, 24), (rows, 16)):
-        n = max(last - first + 1 + 8, least)
-        out.append((max(0, first - 1 - (n - (last - first + 1)) // 2), n))
-    return out[0][0], out[1][0], out[0][1], out[1][1]
+    """A place with 8 tiles around it."""
+    return max(0, columns[0] - 9), max(0, rows[0] - 9), columns[1] - columns[0] + 17, rows[1] - rows[0] + 17
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -242,7 +226,7 @@ def test_pictures_mark_the_tiles_that_differ(box, seed):
         with Image.open(name) as f:
             at = window(columns, rows)
             assert marked(f.convert("RGBA"), at, *at[2:]) == lines_around(everything[played], at), base
-    left = sum(int(n) for n in re.findall(r"^(\d+) more places? ha", p.text, re.M))
+    left = sum(int(n) for n in re.findall(r"^Places without a picture: (\d+)", p.text, re.M))
     for played in (True, False):
         n = sum(os.path.basename(x).startswith("game-") == played for x in p.pictures)
         assert n <= 16 and (left or shown[played] == set(everything[played]))
@@ -250,20 +234,20 @@ def test_pictures_mark_the_tiles_that_differ(box, seed):
 
 def test_many_places_are_counted_where_they_have_no_picture(box):
     """Heaps of tiles that are too far from each other to be one place; the larger have pictures."""
-    old = Map(random.Random(1), 400, 30, 0)
+    old = Map(random.Random(1), 1200, 30, 0)
     one = box.add(old.encode(), "one.map")
     for i in range(20):
         for x in range(1 + i):
-            at = (15 * 400 + i * 20 + x % 10 + x // 10 * 400) * 4
+            at = (15 * 1200 + i * 60 + x % 10 + x // 10 * 1200) * 4
             old.played["game"][at:at + 4] = bytes((9, 0, 0, 0))
     two = box.add(old.encode(), "two.map")
     into = os.path.join(box.root, "pictures")
     p = page("--images", into, one, two)
-    assert len(p.pictures) == 16 and "4 more places have no picture." in p.text
-    assert min(columns[0] for columns, _ in p.pictures.values()) == 4 * 20 + 1
+    assert len(p.pictures) == 16 and "Places without a picture: 4." in p.text
+    assert min(columns[0] for columns, _ in p.pictures.values()) == 4 * 60 + 1
     assert sum(os.path.getsize(os.path.join(into, x)) for x in os.listdir(into)) < 1_000_000
     r = run("diff", "-q", "--images", into + "2", one, two)
-    assert r.returncode == 1 and r.stderr.decode() == "mapfs: %s2: 4 more places have no picture\n" % into
+    assert r.returncode == 1 and r.stderr.decode() == "mapfs: %s2: places without a picture: 4\n" % into
 
 
 def test_tiles_have_the_names_of_the_game(box):
@@ -283,9 +267,9 @@ def test_tiles_have_the_names_of_the_game(box):
     def rows(a, b):
         return sorted(row[:3] for layer in page(a, b).layers.values() for row in layer[3])
     assert rows(one, two) == [("added", "death (2)", 1), ("added", "entrance (26) 3", 1), ("added", "freeze (9)", 1),
-                              ("changed", "finish (34) → stopper (60)", 1)]
-    assert rows(two, three) == [("changed", "death (2) → unhookable (3)", 1), ("changed", "entrance (26) 3 → entrance (26) 5", 1),
-                                ("changed", "freeze (9) → unknown (8)", 1), ("changed", "stopper (60): flags", 1)]
+                              ("changed", "finish (34) → stopper (60): flags", 1)]
+    assert rows(two, three) == [("changed", "death (2) → unhookable (3)", 1), ("changed", "entrance (26) 3 → entrance (26) 5: number", 1),
+                                ("changed", "freeze (9) → unknown (8)", 1), ("changed", "stopper (60) → stopper (60): flags", 1)]
     assert rows(three, three) == []
 
 
@@ -306,7 +290,7 @@ def test_a_layer_that_comes_or_goes_with_its_group_is_told(box):
     one, two = box.add(build(False), "one.map"), box.add(build(True), "two.map")
     for args, mark in (((one, two), "added"), ((two, one), "removed")):
         p = page(*args)
-        assert p.answer == "**What the game plays with changed**: tiles: 1 %s; no setting." % mark
+        assert p.answer == "**What the game plays with changed**: tiles: 1 %s." % mark
         ((path, (kind, counts, where, rows)),) = p.layers.items()
         assert (path, kind, counts, where) == ("groups/1_other/layers/0_Front", "front", {mark: 1}, ((4, 4), (3, 3)))
         assert rows[0][1] == "wall jump (16)" and (mark, "groups/1_other") in p.entries()
@@ -324,7 +308,7 @@ def test_what_one_does_not_play_with_is_answered(box):
     assert p.entries() == [("changed", "info/author")] and list(p.layers) == ["groups/0_Game/layers/1_design"]
     old.settings.append(b"sv_hit 0")
     p = page(two, box.add(old.encode(), "three.map"))
-    assert p.answer == "**What the game plays with changed**: no tile; and settings." and "+sv_hit 0\n" in p.text
+    assert p.answer == "**What the game plays with changed**." and "+sv_hit 0\n" in p.text
 
 
 NASTY = "a`b*c_d _e_ [f](g) <b> & | # @you ~~s~~ \\ !"
@@ -334,6 +318,7 @@ def test_names_and_texts_of_a_map_mean_nothing_in_the_page(box, small):
     one, two = box.add(small, "one.map"), box.add(small, "two_*x*.map")
     image = tree(box, one, "tree") + "/images/0_checker.png"
     text = "```\n</details>\n  ````` x\n\x1b[31m" + "x" * 200 + "\n\u202e\n"
+    assert run("put", one, "info/settings.cfg", input=b"```\n").returncode == 0
     assert run("put", two, "info/settings.cfg", input=text.encode()).returncode == 0
     assert run("put", two, "images/5_%s.png" % NASTY, image).returncode == 0
     p = page(one, two)
@@ -341,10 +326,10 @@ def test_names_and_texts_of_a_map_mean_nothing_in_the_page(box, small):
     for code in re.findall(r"<code>(.*?)</code>", p.text):
         assert not re.search(r"[`*<>|#@~\[\]\\!](?!\d+;)|&(?!#\d+;)|(?<![A-Za-z0-9])_", code.replace("&#", "")), code
     assert "&" + "#42;x" in p.text.splitlines()[0]
-    fence = re.search(r"^  (`{3,})diff\n(.*?)^  \1$", p.text, re.M | re.S)
+    fence = re.search(r"^     (```)diff\n(.*?)^ {,5}\1$", p.text, re.M | re.S)
     assert "+  ````` x" in fence[2] and "</details>" in fence[2] and "\x1b" not in p.text and "\\x1b" in fence[2]
-    assert len(fence[1]) > 5 and max(map(len, p.text.splitlines())) < 500
-    assert all(line.startswith("  ") for line in fence[2].splitlines())
+    assert max(map(len, p.text.splitlines())) < 500
+    assert all(line.startswith("     ") for line in fence[2].splitlines())
 
 
 def test_long_lists_are_folded(box, small):
@@ -363,7 +348,7 @@ def test_of_a_map_of_another_format_the_files_are_told(box):
     one, two = (box.add(archives.small_mod(), name) for name in ("a.MOD", "b.MOD"))
     assert run("put", two, "MEDIA/README.TXT", input=b"other\n" + "\u00e4".encode() * 5000 + b"\nx").returncode == 0
     p = page(one, two)
-    assert "\n  +" + "\u00e4" * 200 + " ...\n  +x\n  \\ No newline at end of file\n" in p.text
+    assert "\n     +" + "\u00e4" * 200 + " ...\n     +x\n     \\ No newline at end of file\n" in p.text
     assert "### Files (1 " in p.text and "plays" not in p.text and [path for _, path in p.entries()] == ["MEDIA/README.TXT"]
     r = run("diff", "--markdown", one, box.add(racemap.Race().encode(), "c.map"))
     assert r.returncode == 1 and b"### Files (" in r.stdout

@@ -21,6 +21,7 @@ struct diff {
 	struct command command;
 	struct differences d;
 	struct layers layers;
+	struct page page;
 	bool full, json, markdown;
 };
 
@@ -69,7 +70,7 @@ static int open_both(struct diff *x, struct pool *pool)
 static int end(struct diff *x)
 {
 	struct differences *d = &x->d;
-	size_t played = 0, seen = 0;
+	size_t left;
 	int r = 0;
 
 	if (d->images >= 0 && d->different)
@@ -78,13 +79,12 @@ static int end(struct diff *x)
 		r = page_end(d, x->command.names[1]);
 		return r < 0 ? r : output_text(&d->out);
 	}
-	if (d->images >= 0)
-		r = pictures_of_places(d, &x->layers.played, true, NULL, &played);
-	if (d->images >= 0 && r == 0)
-		r = pictures_of_places(d, &x->layers.seen, false, NULL, &seen);
-	if (played + seen)
-		say(stderr, "mapfs: %s: %zu more %s no picture", d->images_name, played + seen,
-			played + seen == 1 ? "place has" : "places have");
+	for (int k = 0; r == 0 && d->images >= 0 && k < 2; k++) {
+		r = pictures_of_places(d, k ? &x->layers.played : &x->layers.seen, k, NULL, &left);
+		if (left)
+			say(stderr, "mapfs: %s: places without a picture: %zu", d->images_name,
+				left);
+	}
 	return r;
 }
 
@@ -122,11 +122,8 @@ static int run(struct command *c)
 	}
 
 	d->much = x->markdown ? TOLD_PAGE : x->full ? TOLD_ALL : TOLD_SOME;
-	d->page = r == 0 && x->markdown ? page_create() : NULL;
-	if (x->markdown && !d->page)
-		r = -ENOMEM;
+	d->page = x->markdown ? &x->page : NULL;
 	d->layers = d->page || d->images_name ? &x->layers : NULL;
-	x->layers.placed = d->images_name;
 	d->tell = x->json ? difference_tell_json : x->markdown ? page_tell : difference_tell;
 	c->how.budget = budget; /* both maps share it */
 	if (r == 0)
@@ -143,7 +140,7 @@ static int run(struct command *c)
 	}
 	merged_finish(&d->m);
 	layers_finish(&x->layers);
-	page_destroy(d->page);
+	page_finish(&x->page);
 	pool_destroy(pool);
 	buffer_finish_free(&d->out);
 	return r < 0 || d->trouble ? TROUBLE : d->different ? DIFFERENT : SAME;

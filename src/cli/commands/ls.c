@@ -46,14 +46,16 @@ static int print_json(const char *dir, const char *name, const struct seen *a)
 	return out.error;
 }
 
-static void print_entry(const struct ls *ls, const char *name, const struct seen *a)
+static int print_entry(const struct ls *ls, const char *dir, const char *name, const struct seen *a)
 {
 	char mode[] = "-rwxrwxrwx", when[32] = "";
 	struct tm tm;
 
+	if (ls->json)
+		return print_json(dir, name, a);
 	if (!ls->details) {
 		print_name(name, "\n");
-		return;
+		return 0;
 	}
 	mode[0] = S_ISDIR(a->mode) ? 'd' : '-';
 	for (int i = 0; i < 9; i++)
@@ -63,6 +65,7 @@ static void print_entry(const struct ls *ls, const char *name, const struct seen
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
 	printf("%s %10ju %s ", mode, S_ISDIR(a->mode) ? (uintmax_t)0 : (uintmax_t)a->size, when);
 	print_name(name, "\n");
+	return 0;
 }
 
 static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
@@ -84,10 +87,8 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 
 		if (ls->details || ls->json)
 			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
-		if (r == 0 && ls->json)
-			r = print_json(path, names.at[i], &a);
-		else if (r == 0)
-			print_entry(ls, names.at[i], &a);
+		if (r == 0)
+			r = print_entry(ls, path, names.at[i], &a);
 	}
 	return r;
 }
@@ -105,15 +106,10 @@ static int show(void *arg, const char *path, const struct seen *a)
 	struct ls *ls = arg;
 
 	ls->from_root = !path[0];
-	if (!S_ISDIR(a->mode) && ls->json)
-		return print_json("", path, a);
 	if (!S_ISDIR(a->mode))
-		print_entry(ls, path, a);
-	else if (ls->below)
-		return offline_walk(&ls->command.tree, path, visit, NULL, ls);
-	else
-		return list_dir(ls, path, a);
-	return 0;
+		return print_entry(ls, "", path, a);
+	return ls->below ? offline_walk(&ls->command.tree, path, visit, NULL, ls)
+			 : list_dir(ls, path, a);
 }
 
 static int run(struct command *c)

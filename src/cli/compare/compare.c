@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "cli/compare/area.h"
 #include "cli/compare/compare.h"
 #include "cli/offline/output.h"
 #include "codec/image/png.h"
@@ -119,6 +118,12 @@ static int compare_lines(struct table *t, struct buffer *to, size_t most)
 	return r;
 }
 
+void area_tell(const struct area *a, struct buffer *out)
+{
+	buffer_printf(
+		out, "lines %zu to %zu, columns %zu to %zu", a->top, a->bottom, a->left, a->right);
+}
+
 static void tell_area(const struct table *t, struct buffer *out)
 {
 	const struct area *area = &t->area;
@@ -127,10 +132,12 @@ static void tell_area(const struct table *t, struct buffer *out)
 		buffer_printf(out, " %zu x %zu cells -> %zu x %zu cells, %s\n", t->of_a.width,
 			t->of_a.height, t->of_b.width, t->of_b.height,
 			area->n ? "and where both have them:" : "the same where both have them");
-	if (area->n || !t->resized)
-		buffer_printf(out, " %ju %s, lines %zu to %zu, columns %zu to %zu\n",
-			(uintmax_t)area->n, area->n == 1 ? "cell" : "cells", area->top,
-			area->bottom, area->left, area->right);
+	if (area->n || !t->resized) {
+		buffer_printf(
+			out, " %ju %s, ", (uintmax_t)area->n, area->n == 1 ? "cell" : "cells");
+		area_tell(area, out);
+		buffer_byte(out, '\n');
+	}
 }
 
 int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)

@@ -5,10 +5,13 @@
 
 #include <stdbool.h>
 
+#include "cli/compare/area.h"
 #include "cli/compare/text_hunks.h"
 
 /* Readers are read from their begin, wherever they are, and are left anywhere. */
 
+/* The lines and columns of cells. */
+void area_tell(const struct area *a, struct buffer *out);
 /* Two tables of as many lines and columns: the cells that changed, counted from 1, and the
  * rectangle that they are in; of such of numbers alone, that have not as many, the same where both
  * have cells. TOLD_ALL: all of the cells, also those that only one has and that are not 0, printed

@@ -127,37 +127,25 @@ int picture_compare(
 	return r;
 }
 
-int picture_put(int fd, const struct picture *p, struct error *e)
+int picture_put(int fd, const struct picture *p, bool small, struct error *e)
 {
+	CLEANUP(budget_destroy) struct budget *budget = small ? budget_create(BUDGET) : NULL;
+	CLEANUP(blob_unref)
+	struct blob *b = budget ? blob_of_bytes(bytes_ref(p->rgba), budget) : NULL;
 	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
 	struct png_memo memo = PNG_MEMO_INIT;
 	CLEANUP(free) uint8_t *piece = malloc(PIECE);
 	uint64_t size = 0;
-	int r = piece ? png_file_size(p->w, p->h, &size) : -ENOMEM;
+	int r = !piece || (small && !b) ? -ENOMEM
+		: small                 ? png_packed_size(b, p->w, p->h, &size, e)
+					: png_file_size(p->w, p->h, &size);
 
 	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
 		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
 
-		r = png_file_read(p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
-		if (r == 0)
-			r = io_write(fd, piece, n);
-	}
-	return r;
-}
-
-/* The same, compressed, which takes some time. */
-static int put_packed(int fd, const struct picture *p, struct error *e)
-{
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(BUDGET);
-	CLEANUP(blob_unref) struct blob *b = blob_of_bytes(bytes_ref(p->rgba), budget);
-	CLEANUP(free) uint8_t *piece = malloc(PIECE);
-	uint64_t size = 0;
-	int r = budget && b && piece ? png_packed_size(b, p->w, p->h, &size, e) : -ENOMEM;
-
-	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
-		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
-
-		r = png_packed_read(b, p->w, p->h, at, piece, n, e);
+		r = small ? png_packed_read(b, p->w, p->h, at, piece, n, e)
+			  : png_file_read(
+				    p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
 		if (r == 0)
 			r = io_write(fd, piece, n);
 	}
@@ -171,7 +159,7 @@ int picture_write(int dirfd, const char *name, const struct picture *p, mode_t m
 	int fd = io_temporary(dirfd, ".mapfs-picture-", mode, made), r = fd;
 
 	if (r >= 0)
-		r = over ? picture_put(fd, p, e) : put_packed(fd, p, e);
+		r = picture_put(fd, p, !over, e);
 	if (r >= 0)
 		r = over ? io_rename(dirfd, made, name) : io_rename_noreplace(dirfd, made, name);
 	if (r < 0 && fd >= 0)

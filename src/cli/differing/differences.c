@@ -13,7 +13,7 @@
 #include "cli/offline/output.h"
 
 const char *const difference_words[DIFFERENCE_KINDS] = {
-	"added", "removed", "moved", "renamed", "changed"};
+	"added", "removed", "changed", "moved", "renamed"};
 
 const struct format_review *differences_review(const struct differences *d)
 {
@@ -37,9 +37,9 @@ static int tell(struct differences *d, enum difference_kind kind, const struct i
 	d->different = true;
 	if (x)
 		one.picture = pictures_of_image(d, after->path, x, y);
-	r = d->layers ? layers_look(d, &one) : 0;
-	if (r == 0)
-		r = d->tell(d, &one);
+	if (d->layers)
+		layers_look(d, &one);
+	r = d->tell(d, &one);
 	free(one.picture);
 	return r;
 }

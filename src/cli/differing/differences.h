@@ -14,11 +14,11 @@ struct page;
 
 struct difference {
 	enum difference_kind {
-		DIFFERENCE_ADDED,
-		DIFFERENCE_REMOVED,
+		DIFFERENCE_ADDED = REVIEW_ADDED,
+		DIFFERENCE_REMOVED = REVIEW_REMOVED,
+		DIFFERENCE_CHANGED = REVIEW_CHANGED,
 		DIFFERENCE_MOVED,
 		DIFFERENCE_RENAMED,
-		DIFFERENCE_CHANGED,
 		DIFFERENCE_KINDS,
 	} kind;
 	const struct item *before, *after; /* what there is of both */

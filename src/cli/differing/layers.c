@@ -32,19 +32,18 @@ static void add_row(struct layer *l, const struct review_cell *c)
 	}
 	if (i == l->n_rows)
 		l->rows[l->n_rows++] = (struct layer_row){.of = *c};
-	area_add(&l->rows[i].area, (size_t)c->x + 1, (size_t)c->y + 1);
+	area_add(&l->rows[i].area, c->x, c->y);
 }
 
 static void add_cell(void *arg, const struct review_cell *c)
 {
-	struct layers *all = arg;
-	struct layer *l = &all->layer;
-	struct places *p = l->kind ? &all->played : &all->seen;
-	int r = all->placed ? places_add(p, c) : 0;
+	struct differences *d = arg;
+	struct layer *l = &d->layers->layer;
 
-	all->error = r < 0 ? r : all->error;
+	if (d->images >= 0)
+		places_add(l->kind ? &d->layers->played : &d->layers->seen, c);
 	l->n[c->mark]++;
-	area_add(&l->area, (size_t)c->x + 1, (size_t)c->y + 1);
+	area_add(&l->area, c->x, c->y);
 	if (l->kind)
 		add_row(l, c);
 }
@@ -66,58 +65,54 @@ static entry_id find_layer(
 	return a.spot.id;
 }
 
-static int look_at(struct differences *d, const struct item *before, const struct item *after)
+static void look_at(struct differences *d, const struct item *before, const struct item *after)
 {
-	struct layers *all = d->layers;
-	struct layer *l = &all->layer;
+	struct layer *l = &d->layers->layer;
 	struct error e = ERROR_INIT;
 	entry_id x, y;
 	int r;
 
 	memset(l, 0, sizeof(*l));
-	l->before = before;
-	l->after = after;
+	l->item = after ? after : before;
 	x = find_layer(d, BASE, before, &l->kind);
 	y = find_layer(d, OURS, after, &l->kind);
 	if (x == ENTRY_ROOT && y == ENTRY_ROOT)
-		return 0;
-	r = differences_review(d)->cells(map_of(d, BASE), x, map_of(d, OURS), y, add_cell, all, &e);
+		return;
+	r = differences_review(d)->cells(map_of(d, BASE), x, map_of(d, OURS), y, add_cell, d, &e);
 	if (r < 0) {
-		differences_fail(d, after ? OURS : BASE, after ? after : before, r);
+		differences_fail(d, after ? OURS : BASE, l->item, r);
 		error_clear(&e);
 	}
-	if (all->error == 0 && d->page && l->area.n)
+	if (d->page && l->area.n)
 		page_layer(d, l);
-	return all->error;
 }
 
 /* All layers of a directory that only one map has. */
-static int look_below(struct differences *d, const struct item *before, const struct item *after)
+static void look_below(struct differences *d, const struct item *before, const struct item *after)
 {
 	const struct item *i = after ? after : before;
-	int r = look_at(d, before, after);
 
-	for (size_t k = 0; r == 0 && k < i->n; k++)
+	look_at(d, before, after);
+	for (size_t k = 0; k < i->n; k++)
 		if (i->below[k]->dir)
-			r = look_below(d, before ? i->below[k] : NULL, after ? i->below[k] : NULL);
-	return r;
+			look_below(d, before ? i->below[k] : NULL, after ? i->below[k] : NULL);
 }
 
-int layers_look(struct differences *d, struct difference *x)
+void layers_look(struct differences *d, struct difference *x)
 {
 	const struct item *i = difference_item(x), *dir = i->dir ? i : i->up;
-	size_t n = strlen(i->path);
+	const char *dot = strrchr(i->path, '.');
 	const struct merged *of = dir->of;
 	bool is_layer;
 
 	if (!differences_review(d))
-		return 0;
+		return;
 	is_layer = find_layer(d, x->after ? OURS : BASE, dir, &x->played) != ENTRY_ROOT;
-	x->table = is_layer && !i->dir && n > 4 && strcmp(i->path + n - 4, ".csv") == 0;
-	if (i->dir && (!x->before || !x->after))
-		return look_below(d, x->before, x->after);
-	if (!is_layer || i->dir || of == d->layers->last)
-		return 0;
-	d->layers->last = of;
-	return look_at(d, of->at[BASE], of->at[OURS]);
+	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
+	if (i->dir && (!x->before || !x->after)) {
+		look_below(d, x->before, x->after);
+	} else if (is_layer && !i->dir && of != d->layers->last) {
+		d->layers->last = of;
+		look_at(d, of->at[BASE], of->at[OURS]);
+	}
 }

@@ -4,7 +4,6 @@
 #ifndef CLI_DIFFERING_LAYERS_H
 #define CLI_DIFFERING_LAYERS_H
 
-#include "cli/compare/area.h"
 #include "cli/differing/differences.h"
 #include "cli/differing/places.h"
 
@@ -12,10 +11,10 @@ enum { LAYER_ROWS_MAX = 256 };
 
 /* One layer, which is in both maps, or new, or gone. */
 struct layer {
-	const struct item *before, *after; /* NULL: it is not there */
-	const char *kind;                  /* what the game plays with; NULL: it is only seen */
-	uint64_t n[REVIEW_MARKS];          /* tiles */
-	struct area area;                  /* ... of all of them, counted from 1 */
+	const struct item *item;  /* after, or else before */
+	const char *kind;         /* what the game plays with; NULL: it is only seen */
+	uint64_t n[REVIEW_MARKS]; /* tiles */
+	struct area area;         /* ... of all of them */
 	/* Those that are alike, of a layer that the game plays with. */
 	struct layer_row {
 		struct review_cell of; /* the first */
@@ -26,17 +25,16 @@ struct layer {
 };
 
 struct layers {
-	bool placed; /* there are to be pictures of places: */
-	struct places seen,
-		played;            /* all tiles, of layers that are seen, or that are played with */
+	/* Where there are to be pictures: all tiles, of layers that are seen, or that are played
+	 * with. */
+	struct places seen, played;
 	const struct merged *last; /* the layer that was looked at last */
 	struct layer layer;        /* ... and what was found */
-	int error;
 };
 
 /* Looks at the layer that this difference is of, or the layers in it, and calls page_layer for each
- * with tiles that differ, where there is a page. Sets table and played of x. -ENOMEM. */
-int layers_look(struct differences *d, struct difference *x);
+ * with tiles that differ, where there is a page. Sets table and played of x. */
+void layers_look(struct differences *d, struct difference *x);
 void layers_finish(struct layers *l);
 
 #endif

@@ -1,47 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/differing/page.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/say.h"
 #include "cli/differing/pictures.h"
 
-enum { PARTS_MAX = 8, ENTRIES_OPEN = 20 /* of a list that is not folded */ };
+enum { ENTRIES_OPEN = 20 /* of a list that is not folded */ };
 
-/* The first is what the game plays with, the last what no heading is for. */
-struct page {
-	struct part {
-		struct buffer tables, entries, pictures;
-		size_t n[DIFFERENCE_KINDS];
-	} parts[PARTS_MAX + 2];
-	struct part *seen;            /* that of layers that are only seen; NULL: none changed */
-	struct part *shown;           /* that of the pictures that are drawn */
-	uint64_t tiles[REVIEW_MARKS]; /* that the game plays with */
-};
-
-static const char *const marks[REVIEW_MARKS] = {"added", "removed", "changed"};
-
-struct page *page_create(void)
+void page_finish(struct page *p)
 {
-	return calloc(1, sizeof(struct page));
-}
-
-void page_destroy(struct page *p)
-{
-	for (int i = 0; p && i < PARTS_MAX + 2; i++) {
-		buffer_finish_free(&p->parts[i].tables);
-		buffer_finish_free(&p->parts[i].entries);
-		buffer_finish_free(&p->parts[i].pictures);
-	}
-	free(p);
-}
-
-static bool is_word(uint8_t c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	for (int i = 0; i < REVIEW_PARTS_MAX; i++)
+		buffer_finish_free(&p->parts[i].text);
 }
 
 /* A name as code, in which nothing means anything: of ASCII little more than words stands as it is.
@@ -54,8 +27,8 @@ static void add_name(struct buffer *out, const char *name)
 	buffer_text(out, "<code>");
 	for (size_t i = 0; i < seen.size; i++) {
 		uint8_t c = seen.data[i];
-		bool plain = is_word(c) || c >= 0x80 || c == '/' || c == '.' || c == '-' ||
-			     c == ' ' || (c == '_' && i && is_word(seen.data[i - 1]));
+		bool plain = isalnum(c) || c >= 0x80 || c == '/' || c == '.' || c == '-' ||
+			     c == ' ' || (c == '_' && i && isalnum(seen.data[i - 1]));
 
 		buffer_printf(out, plain ? "%c" : "&#%u;", c);
 	}
@@ -63,60 +36,45 @@ static void add_name(struct buffer *out, const char *name)
 	out->error = out->error ? out->error : seen.error;
 }
 
-/* As a part of an address. */
-static void add_address(struct buffer *out, const char *path)
-{
-	for (; *path; path++) {
-		uint8_t c = (uint8_t)*path;
-
-		buffer_printf(out, is_word(c) || strchr("/.-_~", c) ? "%c" : "%%%02X", c);
-	}
-}
-
 static void add_picture(struct differences *d, struct buffer *out, const char *name)
 {
-	buffer_text(out, "![before and after](");
-	add_address(out, d->images_name);
-	buffer_text(out, "/");
-	add_address(out, name);
-	buffer_text(out, ")\n");
+	buffer_printf(out, "![before and after](<%s/%s>)\n", d->images_name, name);
 }
 
-/* Lines of a text between fences that none of them can end. */
+/* Lines of a text between fences. None of them can end it, since each begins with a mark or a
+ * blank, and a fence with four blanks is none. */
 static void add_fenced(struct buffer *out, const struct buffer *text)
 {
 	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
-	size_t ticks = 2, run = 0;
 	bool begin = true;
 
 	visible(text->data, text->size, &seen);
+	buffer_text(out, "     ```diff\n");
 	for (size_t i = 0; i < seen.size; i++) {
-		run = seen.data[i] == '`' ? run + 1 : 0;
-		ticks = run > ticks ? run : ticks;
+		buffer_text(out, begin ? "     " : "");
+		buffer_byte(out, seen.data[i]);
+		begin = seen.data[i] == '\n';
 	}
-	for (int end = 0; end < 2; end++) {
-		buffer_text(out, "  ");
-		for (size_t i = 0; i <= ticks; i++)
-			buffer_byte(out, '`');
-		buffer_text(out, end ? "\n" : "diff\n");
-		for (size_t i = 0; !end && i < seen.size; i++) {
-			buffer_text(out, begin ? "  " : "");
-			buffer_byte(out, seen.data[i]);
-			begin = seen.data[i] == '\n';
-		}
-	}
+	buffer_text(out, "     ```\n");
 	out->error = out->error ? out->error : seen.error;
+}
+
+static const struct review_part *parts_of(const struct differences *d)
+{
+	static const struct review_part files[] = {{"Files", "*"}, {NULL, NULL}};
+	const struct format_review *review = differences_review(d);
+
+	return review ? review->parts : files;
 }
 
 static struct part *part_of(struct differences *d, const char *path)
 {
-	const struct format_review *review = differences_review(d);
+	const struct review_part *parts = parts_of(d);
 	int i = 0;
 
-	while (review && i < PARTS_MAX && review->parts[i].heading &&
-		fnmatch(review->parts[i].paths, path, 0) != 0)
+	while (parts[i + 1].heading && fnmatch(parts[i].paths, path, 0) != 0)
 		i++;
-	return &d->page->parts[review && review->parts[i].heading ? 1 + i : PARTS_MAX + 1];
+	return &d->page->parts[i];
 }
 
 /* How a file changed: beside its name where that is one line, else folded. */
@@ -124,18 +82,16 @@ static int add_detail(struct differences *d, const struct difference *x, struct 
 {
 	CLEANUP_BUFFER struct buffer detail = BUFFER_INIT;
 	int r = difference_detail(d, x, &detail);
-	size_t lines = 0;
 
-	for (size_t i = 0; i < detail.size; i++)
-		lines += detail.data[i] == '\n';
 	if (r < 0 || detail.error)
 		return r < 0 ? r : detail.error;
-	if (lines == 1 && detail.data[0] == ' ') {
+	if (detail.size &&
+		memchr(detail.data, '\n', detail.size) == detail.data + detail.size - 1) {
 		buffer_text(out, ": ");
 		buffer_append(out, detail.data + 1, detail.size - 1);
 		return 0;
 	}
-	buffer_printf(out, "\n  <details><summary>%zu lines</summary>\n\n", lines);
+	buffer_text(out, "\n  <details><summary>How</summary>\n\n");
 	add_fenced(out, &detail);
 	buffer_text(out, "\n  </details>\n\n");
 	return 0;
@@ -145,12 +101,13 @@ int page_tell(struct differences *d, const struct difference *x)
 {
 	const struct item *i = difference_item(x);
 	struct part *part = x->played ? &d->page->parts[0] : part_of(d, i->path);
-	struct buffer *out = &part->entries;
+	struct buffer *out = &part->text;
 	int r = 0;
 
 	if (x->table && x->x)
 		return 0;
 	part->n[x->kind]++;
+	part->length++;
 	buffer_printf(out, "- %s ", difference_words[x->kind]);
 	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED) {
 		add_name(out, x->before->path);
@@ -168,31 +125,15 @@ int page_tell(struct differences *d, const struct difference *x)
 	return r < 0 ? r : out->error;
 }
 
-static void add_count(struct buffer *out, const char **before, uint64_t n, const char *word)
+/* Of the first kinds of differences. */
+static void add_counts(struct buffer *out, const char *before, const uint64_t *n, int kinds)
 {
-	if (n)
-		buffer_printf(out, "%s%ju %s", *before, (uintmax_t)n, word);
-	*before = n ? ", " : *before;
-}
-
-static void add_counts(struct buffer *out, const char *before, const uint64_t n[REVIEW_MARKS])
-{
-	for (int k = 0; k < REVIEW_MARKS; k++)
-		add_count(out, &before, n[k], marks[k]);
-}
-
-static void add_range(struct buffer *out, const char *word, size_t from, size_t to)
-{
-	if (from == to)
-		buffer_printf(out, "%s %zu", word, from);
-	else
-		buffer_printf(out, "%ss %zu to %zu", word, from, to);
-}
-
-static void add_ranges(struct buffer *out, const struct area *a)
-{
-	add_range(out, "column", a->left, a->right);
-	add_range(out, ", line", a->top, a->bottom);
+	for (int i = 0; i < kinds; i++)
+		if (n[i]) {
+			buffer_printf(
+				out, "%s%ju %s", before, (uintmax_t)n[i], difference_words[i]);
+			before = ", ";
+		}
 }
 
 static void add_tile(
@@ -201,7 +142,7 @@ static void add_tile(
 	const char *name = differences_review(d)->name(kind, t->id);
 
 	buffer_printf(out, "%s (%d)", name ? name : "unknown", t->id);
-	if (t->number != REVIEW_NO_NUMBER && (t->id || t->number))
+	if (t->number)
 		buffer_printf(out, " %d", t->number);
 }
 
@@ -209,180 +150,122 @@ static void add_row(
 	struct differences *d, struct buffer *out, const char *kind, const struct layer_row *row)
 {
 	const struct review_cell *c = &row->of;
-	const struct area *a = &row->area;
 	const char *before = ": ";
 
-	buffer_printf(out, "| %s | ", marks[c->mark]);
-	add_tile(d, out, kind, c->mark == REVIEW_ADDED ? &c->after : &c->before);
-	if (c->mark == REVIEW_CHANGED &&
-		(c->before.id != c->after.id || c->before.number != c->after.number)) {
+	buffer_printf(out, "  | %s | ", difference_words[c->mark]);
+	if (c->mark != REVIEW_ADDED)
+		add_tile(d, out, kind, &c->before);
+	if (c->mark == REVIEW_CHANGED)
 		buffer_text(out, " → ");
+	if (c->mark != REVIEW_REMOVED)
 		add_tile(d, out, kind, &c->after);
-	} else if (c->mark == REVIEW_CHANGED) {
-		for (unsigned i = 0; c->fields >> i; i++) {
-			if (!(c->fields >> i & 1))
-				continue;
+	for (unsigned i = 1; c->mark == REVIEW_CHANGED && c->fields >> i; i++)
+		if (c->fields >> i & 1) {
 			buffer_printf(out, "%s%s", before, differences_review(d)->fields[i]);
 			before = ", ";
 		}
-	}
-	buffer_printf(out, " | %ju | ", (uintmax_t)a->n);
-	add_ranges(out, a);
+	buffer_printf(out, " | %ju | ", (uintmax_t)row->area.n);
+	area_tell(&row->area, out);
 	buffer_text(out, " |\n");
 }
 
-static int by_mark(const void *a, const void *b)
+static void add_rows(struct differences *d, struct buffer *out, const struct layer *l)
 {
-	const struct layer_row *p = a, *q = b;
-
-	if (p->of.mark != q->of.mark)
-		return p->of.mark < q->of.mark ? -1 : 1;
-	return (p->area.n < q->area.n) - (p->area.n > q->area.n);
-}
-
-static void add_rows(struct differences *d, struct buffer *out, struct layer *l)
-{
-	bool folded = l->n_rows > ENTRIES_OPEN;
-
-	qsort(l->rows, l->n_rows, sizeof(*l->rows), by_mark);
-	if (folded)
-		buffer_printf(out, "<details><summary>%zu kinds</summary>\n\n", l->n_rows);
-	buffer_text(out, "| | tile | count | where |\n| --- | --- | ---: | --- |\n");
+	buffer_text(out, "\n  | | tile | count | where |\n  | --- | --- | ---: | --- |\n");
 	for (size_t i = 0; i < l->n_rows; i++)
 		add_row(d, out, l->kind, &l->rows[i]);
 	if (l->rest)
-		buffer_printf(out, "\nAnd %ju tiles of other kinds.\n", (uintmax_t)l->rest);
-	buffer_text(out, folded ? "\n</details>\n\n" : "\n");
+		buffer_printf(out, "\n  And %ju tiles of other kinds.\n", (uintmax_t)l->rest);
+	buffer_byte(out, '\n');
 }
 
-void page_layer(struct differences *d, struct layer *l)
+void page_layer(struct differences *d, const struct layer *l)
 {
-	const struct item *i = l->after ? l->after : l->before;
-	struct part *part = l->kind ? &d->page->parts[0] : part_of(d, i->path);
-	struct buffer *out = l->kind ? &part->tables : &part->entries;
+	struct part *part = &d->page->parts[l->kind ? 0 : 1];
+	struct buffer *out = &part->text;
 
-	if (l->kind)
-		buffer_printf(out, "#### %s: ", l->kind);
-	else
-		buffer_printf(out, "- tiles of ");
-	add_name(out, i->path);
-	add_counts(out, l->kind ? "\n\n" : ": ", l->n);
+	buffer_printf(out, "- %s tiles of ", l->kind ? l->kind : "design");
+	add_name(out, l->item->path);
+	add_counts(out, ": ", l->n, REVIEW_MARKS);
 	buffer_text(out, "; ");
-	add_ranges(out, &l->area);
-	buffer_text(out, l->kind ? "\n\n" : "\n");
+	area_tell(&l->area, out);
+	buffer_byte(out, '\n');
 	part->n[DIFFERENCE_CHANGED]++;
-	d->page->seen = l->kind ? d->page->seen : part;
+	part->length += 1 + l->n_rows;
 	for (int k = 0; l->kind && k < REVIEW_MARKS; k++)
 		d->page->tiles[k] += l->n[k];
 	if (l->kind)
 		add_rows(d, out, l);
 }
 
-static void add_shown(struct differences *d, const struct place *at, const char *name)
+static void add_shown(struct differences *d, const struct area *at, const char *name)
 {
-	struct buffer *out = &d->page->shown->pictures;
-	const struct area area = {at->n, (size_t)at->left + 1, (size_t)at->right + 1,
-		(size_t)at->top + 1, (size_t)at->bottom + 1};
-
-	buffer_printf(out, "%zu %s: ", at->n, at->n == 1 ? "tile" : "tiles");
-	add_ranges(out, &area);
-	buffer_text(out, "\n\n");
-	add_picture(d, out, name);
-	buffer_byte(out, '\n');
+	buffer_printf(&d->out, "Tiles: %ju, ", (uintmax_t)at->n);
+	area_tell(at, &d->out);
+	buffer_text(&d->out, "\n\n");
+	add_picture(d, &d->out, name);
+	buffer_byte(&d->out, '\n');
 }
 
-static int add_places(struct differences *d, struct places *p, bool played, struct part *part)
+static int add_places(struct differences *d, struct places *p, bool played)
 {
 	size_t left;
-	int r;
+	int r = pictures_of_places(d, p, played, add_shown, &left);
 
-	if (d->images < 0)
-		return 0;
-	d->page->shown = part;
-	r = pictures_of_places(d, p, played, add_shown, &left);
 	if (left)
-		buffer_printf(&part->pictures, "%zu more %s no picture.\n\n", left,
-			left == 1 ? "place has" : "places have");
+		buffer_printf(&d->out, "Places without a picture: %zu.\n\n", left);
 	if (p->many)
-		buffer_text(&part->pictures, "There are more tiles than are marked.\n\n");
+		buffer_text(&d->out, "There are more tiles than are marked.\n\n");
 	return r;
-}
-
-static bool is_empty(const struct part *part)
-{
-	return !part->tables.size && !part->entries.size && !part->pictures.size;
 }
 
 static void add_part(struct differences *d, const char *heading, const struct part *part)
 {
-	const char *before = " (";
-	size_t n = 0;
+	bool folded = part->length > ENTRIES_OPEN;
 
-	if (is_empty(part))
+	d->out.error = d->out.error ? d->out.error : part->text.error;
+	if (!part->length)
 		return;
 	buffer_printf(&d->out, "\n### %s", heading);
-	for (int k = 0; k < DIFFERENCE_KINDS; k++) {
-		add_count(&d->out, &before, part->n[k], difference_words[k]);
-		n += part->n[k];
-	}
-	buffer_text(&d->out, ")\n\n");
-	buffer_append(&d->out, part->tables.data, part->tables.size);
-	if (n > ENTRIES_OPEN && part->entries.size)
-		buffer_text(&d->out, "<details><summary>All of them</summary>\n\n");
-	buffer_append(&d->out, part->entries.data, part->entries.size);
-	if (n > ENTRIES_OPEN && part->entries.size)
-		buffer_text(&d->out, "\n</details>\n");
-	buffer_text(&d->out, "\n");
-	buffer_append(&d->out, part->pictures.data, part->pictures.size);
-	d->out.error |= part->tables.error | part->entries.error | part->pictures.error;
+	add_counts(&d->out, " (", part->n, DIFFERENCE_KINDS);
+	buffer_text(&d->out, folded ? ")\n\n<details><summary>All of them</summary>\n\n" : ")\n\n");
+	buffer_append(&d->out, part->text.data, part->text.size);
+	buffer_text(&d->out, folded ? "\n</details>\n\n" : "\n");
 }
 
 /* Was anything changed by which somebody could play otherwise? */
-static void add_answer(struct differences *d, const struct format_review *review)
+static void add_answer(struct differences *d)
 {
-	struct page *p = d->page;
-	bool played = !is_empty(&p->parts[0]), set = false;
+	const struct page *p = d->page;
 
-	for (int i = 0; review && review->parts[i].heading; i++)
-		set |= review->parts[i].played && !is_empty(&p->parts[1 + i]);
 	if (d->trouble)
 		buffer_text(&d->out, "**Not all of it could be compared.**\n\n");
-	if (!d->different && !d->trouble)
+	else if (!d->different)
 		buffer_text(&d->out, "Both maps show the same.\n");
-	if (!review || !d->different)
+	else if (differences_review(d) && !p->parts[0].length)
+		buffer_text(&d->out, "**What the game plays with is the same**: no tile of its "
+				     "layers changed, and no setting.\n");
+	if (!differences_review(d) || !p->parts[0].length)
 		return;
-	if (!played && !set) {
-		buffer_text(&d->out, d->trouble ? ""
-						: "**What the game plays with is the same**: "
-						  "no tile of its layers changed, and no "
-						  "setting.\n");
-		return;
-	}
 	buffer_text(&d->out, "**What the game plays with changed**");
-	if (p->tiles[REVIEW_ADDED] || p->tiles[REVIEW_REMOVED] || p->tiles[REVIEW_CHANGED])
-		add_counts(&d->out, ": tiles: ", p->tiles);
-	else
-		buffer_text(&d->out, ": no tile");
-	buffer_printf(&d->out, "; %s setting%s.\n", set ? "and" : "no", set ? "s" : "");
+	add_counts(&d->out, ": tiles: ", p->tiles, REVIEW_MARKS);
+	buffer_text(&d->out, ".\n");
 }
 
 int page_end(struct differences *d, const char *title)
 {
-	const struct format_review *review = differences_review(d);
-	struct page *p = d->page;
+	const struct review_part *parts = parts_of(d);
 	const char *slash = strrchr(title, '/');
-	int r;
+	int r = 0;
 
-	r = add_places(d, &d->layers->played, true, &p->parts[0]);
-	if (r == 0 && p->seen)
-		r = add_places(d, &d->layers->seen, false, p->seen);
 	buffer_text(&d->out, "## ");
 	add_name(&d->out, slash ? slash + 1 : title);
 	buffer_text(&d->out, "\n\n");
-	add_answer(d, review);
-	add_part(d, "What the game plays with", &p->parts[0]);
-	for (int i = 0; review && review->parts[i].heading; i++)
-		add_part(d, review->parts[i].heading, &p->parts[1 + i]);
-	add_part(d, review ? "All else" : "Files", &p->parts[PARTS_MAX + 1]);
+	add_answer(d);
+	for (int i = 0; r == 0 && parts[i].heading; i++) {
+		add_part(d, parts[i].heading, &d->page->parts[i]);
+		if (d->images >= 0 && i < 2)
+			r = add_places(d, i ? &d->layers->seen : &d->layers->played, !i);
+	}
 	return r < 0 ? r : d->out.error;
 }

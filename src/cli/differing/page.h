@@ -9,16 +9,23 @@
 
 #include "cli/differing/layers.h"
 
-/* NULL: no memory. */
-struct page *page_create(void);
-void page_destroy(struct page *p); /* accepts NULL */
-DEFINE_CLEANUP(struct page, page_destroy);
+/* All zeros is an empty one. */
+struct page {
+	/* Those of format_review.parts. */
+	struct part {
+		struct buffer text;
+		uint64_t n[DIFFERENCE_KINDS];
+		size_t length; /* entries of the list, and rows of tables */
+	} parts[REVIEW_PARTS_MAX];
+	uint64_t tiles[REVIEW_MARKS]; /* that the game plays with */
+};
 
+void page_finish(struct page *p);
 /* The form of differences.tell. */
 int page_tell(struct differences *d, const struct difference *x);
-/* Tiles of a layer, whose rows are put in order. */
-void page_layer(struct differences *d, struct layer *l);
-/* After all of them: pictures of the places, and to d->out the page. -ENOMEM. */
+/* Tiles of a layer. */
+void page_layer(struct differences *d, const struct layer *l);
+/* After all of them: the page to d->out, and the pictures of places that it shows. -ENOMEM. */
 int page_end(struct differences *d, const char *title);
 
 #endif

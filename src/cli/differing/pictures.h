@@ -17,7 +17,7 @@ void pictures_of_map(struct differences *d);
 /* Finds the places, and draws the largest; shown (may be NULL) is called with the name of each.
  * *ret_left: how many have no picture. -ENOMEM. */
 int pictures_of_places(struct differences *d, struct places *p, bool played,
-	void (*shown)(struct differences *d, const struct place *at, const char *name),
+	void (*shown)(struct differences *d, const struct area *at, const char *name),
 	size_t *ret_left);
 
 #endif

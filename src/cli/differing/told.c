@@ -43,19 +43,20 @@ int difference_tell(struct differences *d, const struct difference *x)
 
 static void add_side(struct differences *d, const char *before, enum which w, const struct item *i)
 {
-	struct seen a;
+	struct seen a = {.size = 0};
 
+	buffer_text(&d->out, before);
 	if (!i) {
-		json_line_text(&d->out, before, NULL);
+		buffer_text(&d->out, "null");
 		return;
 	}
-	buffer_text(&d->out, before);
+	if (!i->dir && offline_find(&d->m.sides[w].tree, i->path, &a) < 0)
+		d->trouble = true;
 	json_line_text(&d->out, "{\"path\": ", i->path);
-	json_line_text(&d->out, ", \"kind\": ", i->dir ? "directory" : "file");
-	if (!i->dir && offline_find(&d->m.sides[w].tree, i->path, &a) == 0)
-		buffer_printf(&d->out, ", \"size\": %ju}", (uintmax_t)a.size);
+	if (i->dir)
+		buffer_text(&d->out, ", \"kind\": \"directory\", \"size\": null}");
 	else
-		json_line_text(&d->out, ", \"size\": ", NULL), buffer_text(&d->out, "}");
+		buffer_printf(&d->out, ", \"kind\": \"file\", \"size\": %ju}", (uintmax_t)a.size);
 }
 
 int difference_tell_json(struct differences *d, const struct difference *x)

@@ -47,19 +47,19 @@ static int open_side(const struct snapshot *s, entry_id dir, struct side *ret, s
 		       : 0;
 }
 
-/* Tiles from x of row y on; *ret_n of those that are asked for are there. */
-static int read_run(
-	struct side *s, uint32_t x, uint32_t y, size_t n, size_t *ret_n, struct error *e)
+/* Tiles from x of row y on, zeros beyond the layer. */
+static int read_run(struct side *s, uint32_t x, uint32_t y, size_t n, struct error *e)
 {
-	*ret_n = y < s->t.h && x < s->t.w ? s->t.w - x : 0;
-	*ret_n = *ret_n < n ? *ret_n : n;
-	return *ret_n ? tw_tiles_read(&s->t, (uint64_t)y * s->t.w + x, *ret_n, s->run, e) : 0;
+	size_t left = y < s->t.h && x < s->t.w ? s->t.w - x : 0, have = left < n ? left : n;
+
+	memset(s->run + have * s->t.size, 0, (n - have) * s->t.size);
+	return have ? tw_tiles_read(&s->t, (uint64_t)y * s->t.w + x, have, s->run, e) : 0;
 }
 
-/* 0 where there is no tile, or it has no such field. */
+/* 0 where it has no such field. */
 static int32_t value(const struct side *s, const uint8_t *tile, enum tw_plane plane)
 {
-	const struct tw_plane_at *at = tile ? tw_plane_in(s->t.form, plane) : NULL;
+	const struct tw_plane_at *at = tw_plane_in(s->t.form, plane);
 
 	if (!at)
 		return 0;
@@ -68,12 +68,11 @@ static int32_t value(const struct side *s, const uint8_t *tile, enum tw_plane pl
 
 static struct review_tile tile_of(const struct side *s, const uint8_t *tile)
 {
-	struct review_tile t = {(int16_t)value(s, tile, TW_PLANE_ID), REVIEW_NO_NUMBER};
+	struct review_tile t = {
+		(int16_t)value(s, tile, TW_PLANE_ID), (int16_t)value(s, tile, TW_PLANE_NUMBER)};
 
-	if (tile && tw_plane_in(s->t.form, TW_PLANE_NUMBER))
-		t.number = (int16_t)value(s, tile, TW_PLANE_NUMBER);
 	/* The oldest speedups have no id: one with a force is one. */
-	if (tile && s->t.form == TW_FORM_OLD_SPEEDUP && value(s, tile, TW_PLANE_FORCE))
+	if (s->t.form == TW_FORM_OLD_SPEEDUP && value(s, tile, TW_PLANE_FORCE))
 		t.id = 28;
 	return t;
 }
@@ -83,7 +82,7 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	struct review_cell *ret)
 {
 	ret->fields = 0;
-	if (p && q && a->t.form == b->t.form && memcmp(p, q, a->t.size) == 0)
+	if (a->t.form == b->t.form && memcmp(p, q, a->t.size) == 0)
 		return false;
 	for (int k = 0; k < TW_N_PLANES; k++)
 		if (value(a, p, k) != value(b, q, k))
@@ -109,19 +108,18 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 		return result;
 	w = l.t.w > r.t.w ? l.t.w : r.t.w;
 	h = l.t.h > r.t.h ? l.t.h : r.t.h;
-	for (struct review_cell c = {0}; c.y < h; c.y++)
+	for (struct review_cell c = {.y = 1}; c.y <= h; c.y++)
 		for (uint32_t from = 0; from < w; from += RUN) {
-			size_t n = w - from < RUN ? w - from : RUN, in_l = 0, in_r = 0;
+			size_t n = w - from < RUN ? w - from : RUN;
 
-			result = read_run(&l, from, c.y, n, &in_l, e);
+			result = read_run(&l, from, c.y - 1, n, e);
 			if (result == 0)
-				result = read_run(&r, from, c.y, n, &in_r, e);
+				result = read_run(&r, from, c.y - 1, n, e);
 			if (result < 0)
 				return result;
 			for (size_t i = 0; i < n; i++) {
-				c.x = from + (uint32_t)i;
-				if (compare(&l, i < in_l ? l.run + i * l.t.size : NULL, &r,
-					    i < in_r ? r.run + i * r.t.size : NULL, &c))
+				c.x = from + (uint32_t)i + 1;
+				if (compare(&l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
 					fn(arg, &c);
 			}
 		}
@@ -136,9 +134,9 @@ static const char *name(const char *kind, int id)
 	return id ? NULL : "air";
 }
 
-static const struct review_part parts[] = {{"Settings", "info/settings.cfg", true},
-	{"Texts", "info/*", false}, {"Layers", "groups/*", false}, {"Images", "images/*", false},
-	{"Sounds", "sounds/*", false}, {"Envelopes", "envelopes/*", false}, {NULL, NULL, false}};
+static const struct review_part parts[] = {{"What the game plays with", "info/settings.cfg"},
+	{"Layers", "groups/*"}, {"Texts", "info/*"}, {"Images", "images/*"}, {"Sounds", "sounds/*"},
+	{"Envelopes", "envelopes/*"}, {"All else", "*"}, {NULL, NULL}};
 
 const struct format_review tw_review = {
 	.parts = parts, .fields = tw_plane_names, .layer = layer, .cells = cells, .name = name};
