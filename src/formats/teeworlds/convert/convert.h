@@ -39,7 +39,7 @@ struct tw_converting {
 
 /* Of an image that becomes part of the map, or is one already. */
 struct tw_pixels {
-	struct blob *blob; /* owned; NULL: those that it has */
+	struct blob *blob; /* owned; NULL: it is external */
 	uint32_t w, h;
 };
 

@@ -42,29 +42,34 @@ static int set_name(struct tw_converting *k, const struct image *i, struct error
 	return r;
 }
 
-/* Version 1 of the item; with other pixels (taken), where it has some. */
-static int put(struct tw_converting *k, const struct image *i, struct tw_pixels p, const char *verb,
-	struct error *e)
+/* Version 1 of the item, with the pixels that it has in m, scaled if need be. */
+static int put(struct tw_converting *k, const struct image *i, const struct tw_map *m,
+	const char *verb, struct error *e)
 {
-	struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
+	const struct tw_item *from = &m->items[i->place.what];
+	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
+	struct tw_pixels p = {blob_ref(tw_blob_of(m, from, TW_IMG_DATA)),
+		(uint32_t)from->ints->v[TW_IMG_WIDTH], (uint32_t)from->ints->v[TW_IMG_HEIGHT]};
+	int r = v ? 0 : no_memory(e);
 
-	if (!v) {
-		blob_unref(p.blob);
-		return no_memory(e);
+	if (r == 0 && i->scales)
+		r = convert_scale(k, &p, e);
+	if (r == 0) {
+		i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
+		i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
+		v->v[TW_IMG_VERSION] = 1;
+		if (i->external && m != k->m) {
+			v->v[TW_IMG_EXTERNAL] = 0;
+			v->v[TW_IMG_DATA] = -1;
+		}
+		tw_whole_say(&k->whole, WHOLE_DONE, verb, i->place.what,
+			"%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
+		tw_change_item(k->change, i->place.what, TAKE(v));
+		if (p.blob && p.blob != tw_blob_of(k->m, i->it, TW_IMG_DATA))
+			tw_change_data(k->change, i->place.what, TW_IMG_DATA, TAKE(p.blob));
 	}
-	i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
-	i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
-	v->v[TW_IMG_VERSION] = 1;
-	if (i->external && p.blob) {
-		v->v[TW_IMG_EXTERNAL] = 0;
-		v->v[TW_IMG_DATA] = -1;
-	}
-	tw_whole_say(&k->whole, WHOLE_DONE, verb, i->place.what, "%" PRIu32 " x %" PRIu32 " pixels",
-		p.w, p.h);
-	tw_change_item(k->change, i->place.what, v);
-	if (p.blob)
-		tw_change_data(k->change, i->place.what, TW_IMG_DATA, p.blob);
-	return 0;
+	blob_unref(p.blob);
+	return r;
 }
 
 /* What only 0.7 has of an item is cut, where it says no more than version 1 does. */
@@ -79,26 +84,8 @@ static int cut(struct tw_converting *k, const struct image *i, struct error *e)
 		convert_wrong(k, i->place, "variant", tw_digits(variant).text, "1",
 			"its pixels are not RGBA, and %s takes no others", k->game);
 	else if (k->how)
-		return put(k, i,
-			(struct tw_pixels){
-				NULL, (uint32_t)v->v[TW_IMG_WIDTH], (uint32_t)v->v[TW_IMG_HEIGHT]},
-			"converted", e);
+		return put(k, i, k->m, "converted", e);
 	return 0;
-}
-
-/* Those of an image of m, scaled if need be. */
-static int take(struct tw_converting *k, const struct image *i, const struct tw_map *m,
-	const char *verb, struct error *e)
-{
-	const struct tw_item *it = &m->items[i->place.what];
-	struct tw_pixels p = {blob_ref(tw_blob_of(m, it, TW_IMG_DATA)),
-		(uint32_t)it->ints->v[TW_IMG_WIDTH], (uint32_t)it->ints->v[TW_IMG_HEIGHT]};
-	int r = i->scales ? convert_scale(k, &p, e) : 0;
-
-	if (r == 0)
-		return put(k, i, p, verb, e);
-	blob_unref(p.blob);
-	return r;
 }
 
 /* Of 0.7's own, DDNet has most under another name. */
@@ -122,7 +109,7 @@ static int embed(struct tw_converting *k, const struct image *i, struct error *e
 	int r = find(k, i, &with, e);
 
 	if (r == 0)
-		r = take(k, i, tw_map_of(with), "embedded", e);
+		r = put(k, i, tw_map_of(with), "embedded", e);
 	if (r == 0) {
 		i->as->known = true;
 		return k->to == TW_GAME_07 ? 0 : set_name(k, i, e);
@@ -164,7 +151,7 @@ static int check_embedded(struct tw_converting *k, const struct image *i, struct
 	i->as->h = i->it->ints->v[TW_IMG_HEIGHT];
 	if (!i->scales || convert_fits(i->as) || !tw_image_is_png(k->m, i->it))
 		return cut(k, i, e);
-	r = take(k, i, k->m, "scaled", e);
+	r = put(k, i, k->m, "scaled", e);
 	return r < 0 ? convert_failed(k, i->place, r, e) : 0;
 }
 

@@ -235,14 +235,13 @@ int tidy_pixels(struct tidying *t, struct error *e)
 	for (uint32_t i = 0; r == 0 && i < tw_count(t->m, TW_IMAGE); i++) {
 		const struct tw_item *it = tidy_item(t, TW_IMAGE, i);
 		uint32_t item = it ? (uint32_t)(it - t->m->items) : 0;
-		struct error why = ERROR_INIT;
 
 		if (!it || !tw_image_is_png(t->m, it))
 			continue;
 		look(t, (int32_t)i, &shown);
-		error_set(&why, -ENODATA, "nobody knows what of it is shown");
 		if (!t->known || shown.unread)
-			tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
+			tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+				"nobody knows what of it is shown");
 		else if (shown.tiles || shown.quads)
 			r = tidy_image(t, item, &shown, e);
 	}
