@@ -7,38 +7,29 @@
 #define FORMATS_CONVERT_H
 
 #include "formats/format.h"
+#include "formats/whole.h"
 
 struct convert_game {
 	const char *name;              /* "0.7" */
 	const char *const *image_dirs; /* as in struct format_preview */
 };
 
-enum convert_said {
-	CONVERT_DONE,
-	CONVERT_LEFT,    /* it stays, and the game does without */
-	CONVERT_REFUSED, /* the game does not load it */
-};
+enum { CONVERT_GAMES_MAX = 3 };
 
 struct convert {
 	size_t to;  /* a place in `games` */
 	bool scale; /* images of a size that the game does not take get the next one that it takes
 		     */
 	bool strip; /* what the game ignores is left out */
-	bool dry;   /* all is said, and nothing made */
-	/* An image of a game, by its name: the PNG file. -ENOENT: there is none. */
-	int (*image)(void *arg, size_t game, const char *name, struct extent *ret, struct error *e);
-	void (*say)(void *arg, enum convert_said what, const char *line);
-	void *arg;
+	struct images *images[CONVERT_GAMES_MAX]; /* of each game */
 };
-
-enum { CONVERT_GAMES_MAX = 3 };
 
 struct format_convert {
 	const struct convert_game *games; /* ended by one without a name */
-	/* Both on any thread. *ret = NULL: nothing is to be done, or it is dry. -EINVAL: refused;
-	 * each reason was said. */
-	int (*convert)(const struct snapshot *s, const struct convert *how, struct snapshot **ret,
-		struct error *e);
+	/* Both on any thread. *ret = NULL: nothing is to be done. -EINVAL: refused; each reason was
+	 * said. */
+	int (*convert)(const struct snapshot *s, const struct convert *how,
+		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
 	/* What that game does not load or show, all of it as warnings. */
 	int (*check)(const struct snapshot *s, size_t game,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);

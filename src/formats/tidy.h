@@ -7,24 +7,19 @@
 #define FORMATS_TIDY_H
 
 #include "formats/format.h"
+#include "formats/whole.h"
 
 /* Without any of these, what nobody can see goes, and what stays is compressed as well as can be.
  */
 struct tidy {
-	bool layers;     /* parts of layers, layers and groups that draw nothing go */
-	bool pixels;     /* pixels that nothing shows go */
-	bool hash_names; /* ... and images are called after those that are left */
-	bool external;   /* images that the game has leave the map */
-	bool embed;      /* ... come into it */
-	const char *const
-		*keep; /* paths, or patterns of them, NULL-ended, of what stays; or NULL */
+	bool layers;       /* parts of layers, layers and groups that draw nothing go */
+	bool pixels;       /* pixels that nothing shows go */
+	bool hash_names;   /* ... and images are called after those that are left */
+	bool external;     /* images that the game has leave the map */
+	bool embed;        /* ... come into it; `images` are there */
+	const char **keep; /* paths, or patterns of them, NULL-ended, of what stays; or NULL */
 
-	/* The game's images (images_find); NULL: those that the format itself knows of. */
-	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
-	void *image_arg;
-	/* What became of what, a line each; left: why something stays that was to change. */
-	void (*say)(void *arg, bool left, const char *line);
-	void *arg;
+	struct images *images; /* the game's; NULL: those that the format itself knows of */
 };
 
 /* A part of a map's file. Together they are all of it, but for the tables. */
@@ -37,8 +32,8 @@ struct tidy_part {
 struct format_tidy {
 	/* On any thread. *ret is a map to be saved instead of s, which was just opened; NULL:
 	 * nothing is to do. */
-	int (*tidy)(const struct snapshot *s, const struct tidy *how, struct snapshot **ret,
-		struct error *e);
+	int (*tidy)(const struct snapshot *s, const struct tidy *how,
+		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
 	/* A failure of part ends it. */
 	int (*parts)(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 		void *arg, struct error *e);

@@ -70,8 +70,9 @@ SUBROOMS = {
         "review": {"model", "item", "names", "rules"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
-        "convert": {"model", "item", "names", "check", "lens", "finalize"},
-        "tidy": {"model", "item", "names", "check", "finalize"},
+        "whole": {"model", "names", "finalize"},
+        "convert": {"model", "item", "names", "check", "lens", "whole"},
+        "tidy": {"model", "item", "names", "check", "whole"},
     },
     "formats/torchlight": {
         "wire": set(),

@@ -87,17 +87,17 @@ static void join(struct parts *parts)
 	qsort(parts->at, parts->n, sizeof(*parts->at), by_size);
 }
 
-static void print(const struct du *du, const char *file, const struct part *p, struct buffer *out)
+/* The path is changed. */
+static void print(const struct du *du, const char *file, struct part *p, struct buffer *out)
 {
-	CLEANUP(free) char *path = strdup(p->path);
-
 	if (du->json) {
 		json_line_text(out, "{\"file\": ", file);
 		json_line_text(out, ", \"path\": ", p->path);
 		buffer_printf(out, ", \"bytes\": %" PRIu64 ", \"used\": %s}\n", p->size,
 			p->unused ? "false" : "true");
-	} else if (path) {
-		buffer_printf(out, "%10" PRIu64 "  %s%s\n", p->size, *path ? printable(path) : file,
+	} else {
+		buffer_printf(out, "%10" PRIu64 "  %s%s\n", p->size,
+			*p->path ? printable(p->path) : file,
 			p->unused ? " (nothing uses it)" : "");
 	}
 }

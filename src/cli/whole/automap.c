@@ -235,19 +235,18 @@ static int open_layer(struct layer *l, struct error *e)
 static int run_layer(struct automaps *a, struct layer *l)
 {
 	struct command *c = &a->whole.command;
-	struct sandbox_rule rules[IMAGES_DIRS_MAX + 2];
-	size_t n = images_rules(a->places, rules);
+	struct whole *w = &a->whole;
 	const char *const path[] = {l->path, NULL};
 	struct work k = {.all = a};
 	struct error e = ERROR_INIT;
 	int r = open_layer(l, &e);
 
 	k.beside = l->beside;
-	rules[n++] = (struct sandbox_rule){l->dirfd, SANDBOX_WRITABLE};
+	w->further[w->n_further++] = (struct sandbox_rule){l->dirfd, SANDBOX_WRITABLE};
 	if (l->beside >= 0)
-		rules[n++] = (struct sandbox_rule){l->beside, 0};
+		w->further[w->n_further++] = (struct sandbox_rule){l->beside, 0};
 	if (r == 0)
-		r = offline_confine(NULL, 0, rules, n, c->debug, &e);
+		r = offline_confine(NULL, 0, w->further, w->n_further, c->debug, &e);
 	if (r == 0)
 		r = draw(&k, format_of_rules(), files_of_directory(&l->dirfd), path, &e);
 	if (r < 0)
@@ -259,14 +258,11 @@ static int run_layer(struct automaps *a, struct layer *l)
 
 static int run_all(struct automaps *a)
 {
-	struct sandbox_rule rules[IMAGES_DIRS_MAX];
 	struct command *c = &a->whole.command;
 	struct layer l;
 	int code;
 
 	if (!find_layer(c->names[0], &l)) {
-		a->whole.further = rules;
-		a->whole.n_further = images_rules(a->places, rules);
 		code = whole_run(&a->whole);
 	} else if (c->n_names > 1 || a->layers || a->whole.in_place) {
 		code = cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
@@ -309,7 +305,7 @@ static int open_rules(struct automaps *a, struct error *e)
 	if (file)
 		a->how.file = a->rules;
 	return file ? load(a->rules, &a->file, e)
-		    : images_open_others(a->rules, format_of_rules()->dirs, &a->places, e);
+		    : whole_images(&a->whole, a->rules, format_of_rules()->dirs, &a->places, e);
 }
 
 static int run(struct command *c)

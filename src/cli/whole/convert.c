@@ -15,57 +15,26 @@ struct converts {
 	struct convert how; /* what the command line says */
 	const char *to, *mapres;
 	const struct format *format;
-	struct images *images[CONVERT_GAMES_MAX]; /* of each game */
 };
-
-static struct converts *converts_of(const struct whole_map *m)
-{
-	return (struct converts *)m->whole;
-}
-
-static int find_image(void *arg, size_t game, const char *name, struct extent *ret, struct error *e)
-{
-	int r = images_find(converts_of(arg)->images[game], name, ret, NULL);
-
-	return r == -ENOENT ? error_set(e, r, "no %.127s.png was found", name) : r;
-}
-
-static void tell(void *arg, enum convert_said what, const char *line)
-{
-	struct whole_map *m = arg;
-
-	m->left |= what == CONVERT_LEFT;
-	if (what == CONVERT_DONE)
-		whole_report(m, "%s", line);
-	else
-		offline_say(m->t, "%s", line);
-}
 
 static int change(struct whole_map *m, struct error *e)
 {
-	const struct converts *all = converts_of(m);
-	struct convert how = all->how;
+	const struct converts *all = (struct converts *)m->whole;
+	const struct whole_calls calls = {whole_tell, m, images_find};
 
 	if (m->t->vol->format != all->format)
 		return error_set(e, -EOPNOTSUPP, "there is no other game for maps of this format");
-	how.image = find_image;
-	how.say = tell;
-	how.arg = m;
-	how.dry = m->whole->dry;
-	return all->format->convert->convert(m->t->vol->now, &how, &m->map, e);
+	return all->format->convert->convert(m->t->vol->now, &all->how, &calls, &m->map, e);
 }
 
 static int run_all(struct converts *all, struct error *e)
 {
 	const struct convert_game *games = all->format->convert->games;
-	struct sandbox_rule rules[CONVERT_GAMES_MAX * IMAGES_DIRS_MAX];
 
-	for (size_t i = 0; games[i].name; i++) {
-		if (images_open_others(all->mapres, games[i].image_dirs, &all->images[i], e) < 0)
+	for (size_t i = 0; games[i].name; i++)
+		if (whole_images(&all->whole, all->mapres, games[i].image_dirs, &all->how.images[i],
+			    e) < 0)
 			return OUTCOME_REFUSED;
-		all->whole.n_further += images_rules(all->images[i], rules + all->whole.n_further);
-	}
-	all->whole.further = rules;
 	return whole_run(&all->whole);
 }
 
@@ -101,6 +70,6 @@ int cli_convert(int argc, char **argv)
 	int code = command_main("convert", argc, argv, &line, &all.whole.command);
 
 	for (size_t i = 0; i < CONVERT_GAMES_MAX; i++)
-		images_unref(all.images[i]);
+		images_unref(all.how.images[i]);
 	return code;
 }

@@ -14,52 +14,35 @@
 struct tidies {
 	struct whole whole;
 	struct tidy how; /* what the command line says */
-	const char **keep;
 	const char *mapres;
 };
-
-static void tell(void *arg, bool left, const char *line)
-{
-	struct whole_map *m = arg;
-
-	m->left |= left;
-	if (left)
-		offline_say(m->t, "left as it is: %s", line);
-	else
-		whole_report(m, "%s", line);
-}
 
 static int change(struct whole_map *m, struct error *e)
 {
 	const struct tidies *all = (struct tidies *)m->whole;
 	const struct format_tidy *f = m->t->vol->format->tidy;
-	struct tidy how = all->how;
+	const struct whole_calls calls = {whole_tell, m, images_find};
 
-	how.keep = all->keep;
-	how.say = tell;
-	how.arg = m;
-	return f ? f->tidy(m->t->vol->now, &how, &m->map, e)
+	return f ? f->tidy(m->t->vol->now, &all->how, &calls, &m->map, e)
 		 : error_set(e, -EOPNOTSUPP, "nobody knows what of such a map can be missed");
 }
 
 /* What is put into maps is what a player would see; what leaves them the game has to have, and
  * without a directory the format itself knows what that is. */
-static int open_images(const struct tidies *a, struct images **ret, struct error *e)
+static int open_images(struct tidies *a, struct error *e)
 {
 	static const char *const none[] = {NULL};
 	size_t i = 0;
 
 	while (!formats[i]->tidy)
 		i++;
-	return images_open_others(
-		a->mapres, a->mapres ? none : formats[i]->preview->image_dirs, ret, e);
+	return whole_images(&a->whole, a->mapres,
+		a->mapres ? none : formats[i]->preview->image_dirs, &a->how.images, e);
 }
 
 static int run(struct command *c)
 {
 	struct tidies *a = (struct tidies *)c;
-	CLEANUP(images_unref) struct images *images = NULL;
-	struct sandbox_rule rules[IMAGES_DIRS_MAX];
 	struct error e = ERROR_INIT;
 
 	if (a->how.external && a->how.embed)
@@ -68,14 +51,10 @@ static int run(struct command *c)
 		return cli_usage("tidy: --hash-names goes with --pixels");
 	if (a->how.pixels && c->n_names == 1 && !a->whole.in_place && !a->whole.dry)
 		return cli_usage("tidy: pixels do not come back: name OUT, or say --in-place");
-	if ((a->mapres || a->how.embed) && open_images(a, &images, &e) < 0) {
+	if ((a->mapres || a->how.embed) && open_images(a, &e) < 0) {
 		say(stderr, "mapfs: %s", error_text(&e));
 		return OUTCOME_REFUSED;
 	}
-	a->how.image = images ? images_find : NULL;
-	a->how.image_arg = images;
-	a->whole.further = rules;
-	a->whole.n_further = images_rules(images, rules);
 	return whole_run(&a->whole);
 }
 
@@ -85,7 +64,7 @@ int cli_tidy(int argc, char **argv)
 		{"embed", '\0', COMMAND_FLAG, offsetof(struct tidies, how.embed)},
 		{"external", '\0', COMMAND_FLAG, offsetof(struct tidies, how.external)},
 		{"hash-names", '\0', COMMAND_FLAG, offsetof(struct tidies, how.hash_names)},
-		{"keep", '\0', COMMAND_TEXTS, offsetof(struct tidies, keep)},
+		{"keep", '\0', COMMAND_TEXTS, offsetof(struct tidies, how.keep)},
 		{"layers", '\0', COMMAND_FLAG, offsetof(struct tidies, how.layers)},
 		{"mapres", '\0', COMMAND_TEXT, offsetof(struct tidies, mapres)},
 		{"pixels", '\0', COMMAND_FLAG, offsetof(struct tidies, how.pixels)}, WHOLE_OPTIONS,
@@ -98,6 +77,7 @@ int cli_tidy(int argc, char **argv)
 	struct tidies a = {.whole.change = change};
 	int code = command_main("tidy", argc, argv, &line, &a.whole.command);
 
-	free(a.keep);
+	images_unref(a.how.images);
+	free(a.how.keep);
 	return code;
 }

@@ -30,6 +30,27 @@ void whole_report(struct whole_map *m, const char *fmt, ...)
 	buffer_byte(&m->report, '\n');
 }
 
+void whole_tell(void *arg, enum whole_said what, const char *line)
+{
+	struct whole_map *m = arg;
+
+	m->left |= what == WHOLE_LEFT;
+	if (what == WHOLE_DONE)
+		whole_report(m, "%s", line);
+	else
+		offline_say(m->t, "%s%s", what == WHOLE_LEFT ? "left as it is: " : "", line);
+}
+
+int whole_images(struct whole *w, const char *first, const char *const *dirs, struct images **ret,
+	struct error *e)
+{
+	int r = images_open_others(first, dirs, ret, e);
+
+	if (r == 0)
+		w->n_further += images_rules(*ret, w->further + w->n_further);
+	return r;
+}
+
 static void note(struct whole *w, enum outcome code)
 {
 	pthread_mutex_lock(&w->lock);
@@ -146,18 +167,13 @@ static int each(struct whole *w, int n)
 	return (int)(r < 0 ? outcome_worse(w->worst, OUTCOME_REFUSED) : w->worst);
 }
 
-static int confine(const struct whole *w, const struct out *out, struct error *e)
+static int confine(struct whole *w, const struct out *out, struct error *e)
 {
-	struct offline *trees[] = {(struct offline *)&w->command.tree, out->held};
-	size_t n = w->n_further;
-	CLEANUP(free) struct sandbox_rule *rules = calloc(n + 1, sizeof(*rules));
+	struct offline *trees[] = {&w->command.tree, out->held};
 
-	if (!rules)
-		return error_set(e, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < n; i++)
-		rules[i] = w->further[i];
-	rules[n] = out_rule(out);
-	return offline_confine(trees, out->held ? 2 : 1, rules, n + 1, w->command.debug, e);
+	w->further[w->n_further++] = out_rule(out);
+	return offline_confine(
+		trees, out->held ? 2 : 1, w->further, w->n_further, w->command.debug, e);
 }
 
 /* Both files, and then the map's content. *name: what went wrong is of that one. */
@@ -228,22 +244,15 @@ static bool is_folder(const char *name)
 static int to_folder(struct whole *w)
 {
 	struct command *c = &w->command;
-	size_t n = w->n_further;
-	CLEANUP(free) struct sandbox_rule *rules = calloc(n + 1, sizeof(*rules));
 	struct error e = ERROR_INIT;
 	struct folder folder;
 	int r = folder_open(c->names[0], c->names[1], w->dry, &folder, &e), code = OUTCOME_REFUSED;
 
-	if (r == 0 && !rules)
-		r = error_set(&e, -ENOMEM, "out of memory");
 	if (r < 0) {
 		say(stderr, "mapfs: %s", error_text(&e));
 	} else {
-		for (size_t i = 0; i < n; i++)
-			rules[i] = w->further[i];
 		if (!w->dry)
-			rules[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
-		w->further = rules;
+			w->further[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
 		w->folder = &folder;
 		c->how.read_only = true;
 		code = each(w, 1);

@@ -11,8 +11,12 @@
 
 #include "cli/line/command.h"
 #include "cli/whole/folder.h"
+#include "formats/images.h"
+#include "formats/whole.h"
 
 struct whole;
+
+enum { WHOLE_FURTHER_MAX = 3 * IMAGES_DIRS_MAX + 2 };
 
 /* One map on its way. */
 struct whole_map {
@@ -32,7 +36,7 @@ struct whole {
 	/* Its own. Changes the tree (cli/offline/change.h), or makes a map, unless dry. On any
 	 * thread, several maps at a time. */
 	int (*change)(struct whole_map *m, struct error *e);
-	const struct sandbox_rule *further; /* its own: what it reads besides maps */
+	struct sandbox_rule further[WHOLE_FURTHER_MAX]; /* what it reads besides maps */
 	size_t n_further;
 
 	struct folder *folder; /* where maps of a folder go; NULL: nowhere else */
@@ -48,6 +52,11 @@ struct whole {
 
 /* Does what the command line says, and returns the exit code. */
 int whole_run(struct whole *w);
+/* images_open_others, for what change reads. */
+int whole_images(struct whole *w, const char *first, const char *const *dirs, struct images **ret,
+	struct error *e);
+/* struct whole_calls's, of a struct whole_map. */
+void whole_tell(void *arg, enum whole_said what, const char *line);
 /* A line for the report. */
 void whole_report(struct whole_map *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/convert/work.h"
-#include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -56,36 +54,30 @@ static int go(struct tw_converting *k, struct error *e)
 	return r;
 }
 
-/* References to what left the map. */
-static void say_line(void *arg, const char *line)
-{
-	const struct tw_converting *k = arg;
-
-	k->how->say(k->how->arg, CONVERT_DONE, line);
-}
-
 static int finish(struct tw_converting *k, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&k->m->base);
 	int r = tw_change_apply(&now, k->change, e);
 
-	return r < 0 ? r : tw_finalize(now, k->gone, k->n_gone, ret, say_line, k, e);
+	return r < 0 ? r : tw_whole_finish(&k->whole, tw_map_of(now), ret, e);
 }
 
-static int convert(
-	const struct snapshot *s, const struct convert *how, struct snapshot **ret, struct error *e)
+static int convert(const struct snapshot *s, const struct convert *how,
+	const struct whole_calls *calls, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(s));
 	struct tw_converting k = {
 		.m = tw_map_of(s), .to = (enum tw_game)how->to, .how = how, .change = c};
-	int r = c ? go(&k, e) : error_set(e, -ENOMEM, "no memory for the map to be written");
+	int r = tw_whole_begin(&k.whole, s, calls, e);
 
 	*ret = NULL;
+	if (r == 0)
+		r = c ? go(&k, e) : error_set(e, -ENOMEM, "no memory for the map to be written");
 	if (r == 0 && k.refused)
 		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
-	if (r == 0 && !how->dry && (c->n_edits || k.n_gone))
+	if (r == 0 && (c->n_edits || k.whole.any))
 		r = finish(&k, ret, e);
-	free(k.gone);
+	tw_whole_end(&k.whole);
 	return r;
 }
 

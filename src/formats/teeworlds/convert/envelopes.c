@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "formats/teeworlds/convert/work.h"
+#include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/item/version.h"
@@ -131,8 +131,8 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	}
 	if (!n)
 		return 0;
-	convert_say(k, CONVERT_DONE, "converted envelopes: ", tw_in_map(),
-		"tangents of %" PRIu32 " are %s the points, as %s has them", n,
+	tw_whole_line(&k->whole, WHOLE_DONE,
+		"converted envelopes: tangents of %" PRIu32 " are %s the points, as %s has them", n,
 		to_07 ? "in" : "beside", to_07 ? "0.7" : "DDNet");
 	put_points(k, &p, to_07);
 	return 0;

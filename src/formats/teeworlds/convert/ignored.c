@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
 /* What DDNet added to maps, and Teeworlds passes over. */
-#include <errno.h>
+#include <stdio.h>
 
-#include "base/array.h"
-#include "formats/teeworlds/convert/work.h"
+#include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
 
 enum { SOUND_CHANNELS = 1 /* of an envelope */, SETTINGS_FILE = 4 /* of info/ */ };
 
-static void say_removed(struct tw_converting *k, struct tw_place place)
+static void leave_out(struct tw_converting *k, uint32_t item)
 {
-	convert_say(k, CONVERT_DONE, "removed ", place, "%s ignores it", k->game);
-}
+	char why[32];
 
-static void leave_out(struct tw_converting *k, struct tw_place place, entry_id id)
-{
-	say_removed(k, place);
-	if (!array_room(k->gone, k->n_gone, k->room_gone))
-		k->change->error = -ENOMEM;
-	else
-		k->gone[k->n_gone++] = (struct placement){.id = id, .removed = true};
+	snprintf(why, sizeof(why), "%s ignores it", k->game);
+	tw_whole_drop(&k->whole, item, why);
 }
 
 /* What a layer is that Teeworlds does not know; NULL: it does. */
@@ -49,9 +42,9 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 		convert_wrong(
 			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
 	else if (home->shared)
-		convert_say(k, CONVERT_LEFT, "left as it is: ", place, "it is in several groups");
+		tw_whole_say(&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
 	else
-		leave_out(k, place, tw_id2(TW_K_LAYER, home->group - 1, at, 0));
+		leave_out(k, place.what);
 }
 
 static void check_settings(struct tw_converting *k)
@@ -66,7 +59,7 @@ static void check_settings(struct tw_converting *k)
 			k->game);
 		return;
 	}
-	say_removed(k, place);
+	tw_whole_line(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
 	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
 }
 
@@ -78,8 +71,7 @@ static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 	for (uint32_t i = 0; t && i < t->n; i++)
 		if (sort == TW_SORT_SOUND ||
 			tw_int(&k->m->items[t->items[i]], TW_ENV_CHANNELS, 0) == SOUND_CHANNELS)
-			leave_out(k, tw_in_object(t->items[i]),
-				tw_object_id(sort, ENTRY_ROOT, i, false));
+			leave_out(k, t->items[i]);
 }
 
 /* Items of types that no file shows by itself. */

@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "formats/teeworlds/check/game_images.h"
-#include "formats/teeworlds/convert/work.h"
+#include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
@@ -18,7 +18,7 @@ struct image {
 	const struct tw_item *it;
 	struct tw_place place;
 	struct tw_converted_image *as;
-	char *name;
+	uint32_t at; /* its position */
 	enum tw_in_07 in_07;
 	bool external, scales; /* it is no part of the map; it may become larger */
 };
@@ -31,7 +31,8 @@ static int no_memory(struct error *e)
 /* What DDNet calls an image of 0.7. */
 static int set_name(struct tw_converting *k, const struct image *i, struct error *e)
 {
-	CLEANUP(free) char *name = text_printf("%s_0.7", i->name);
+	const struct tw_name *old = &tw_names(k->m, TW_SORT_IMAGE)->v[i->at];
+	CLEANUP(free) char *name = text_printf("%.*s_0.7", old->size, old->text);
 	CLEANUP(bytes_unref) struct bytes *text = name ? bytes_copy(name, strlen(name) + 1) : NULL;
 	struct blob *blob = NULL;
 	int r = text ? tw_keep_bytes(k->m, text, &blob, e) : no_memory(e);
@@ -41,28 +42,34 @@ static int set_name(struct tw_converting *k, const struct image *i, struct error
 	return r;
 }
 
-/* Version 1 of the item; with other pixels (taken), where it has some. */
-static int put(struct tw_converting *k, const struct image *i, struct tw_pixels p, const char *verb,
-	struct error *e)
+/* Version 1 of the item, with the pixels that it has in m, scaled if need be. */
+static int put(struct tw_converting *k, const struct image *i, const struct tw_map *m,
+	const char *verb, struct error *e)
 {
-	struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
+	const struct tw_item *from = &m->items[i->place.what];
+	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
+	struct tw_pixels p = {blob_ref(tw_blob_of(m, from, TW_IMG_DATA)),
+		(uint32_t)from->ints->v[TW_IMG_WIDTH], (uint32_t)from->ints->v[TW_IMG_HEIGHT]};
+	int r = v ? 0 : no_memory(e);
 
-	if (!v) {
-		blob_unref(p.blob);
-		return no_memory(e);
+	if (r == 0 && i->scales)
+		r = convert_scale(k, &p, e);
+	if (r == 0) {
+		i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
+		i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
+		v->v[TW_IMG_VERSION] = 1;
+		if (i->external && m != k->m) {
+			v->v[TW_IMG_EXTERNAL] = 0;
+			v->v[TW_IMG_DATA] = -1;
+		}
+		tw_whole_say(&k->whole, WHOLE_DONE, verb, i->place.what,
+			"%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
+		tw_change_item(k->change, i->place.what, TAKE(v));
+		if (p.blob && p.blob != tw_blob_of(k->m, i->it, TW_IMG_DATA))
+			tw_change_data(k->change, i->place.what, TW_IMG_DATA, TAKE(p.blob));
 	}
-	i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
-	i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
-	v->v[TW_IMG_VERSION] = 1;
-	if (i->external && p.blob) {
-		v->v[TW_IMG_EXTERNAL] = 0;
-		v->v[TW_IMG_DATA] = -1;
-	}
-	convert_say(k, CONVERT_DONE, verb, i->place, "%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
-	tw_change_item(k->change, i->place.what, v);
-	if (p.blob)
-		tw_change_data(k->change, i->place.what, TW_IMG_DATA, p.blob);
-	return 0;
+	blob_unref(p.blob);
+	return r;
 }
 
 /* What only 0.7 has of an item is cut, where it says no more than version 1 does. */
@@ -77,40 +84,35 @@ static int cut(struct tw_converting *k, const struct image *i, struct error *e)
 		convert_wrong(k, i->place, "variant", tw_digits(variant).text, "1",
 			"its pixels are not RGBA, and %s takes no others", k->game);
 	else if (k->how)
-		return put(k, i,
-			(struct tw_pixels){
-				NULL, (uint32_t)v->v[TW_IMG_WIDTH], (uint32_t)v->v[TW_IMG_HEIGHT]},
-			"converted ", e);
+		return put(k, i, k->m, "converted", e);
 	return 0;
 }
 
 /* Of 0.7's own, DDNet has most under another name. */
-static int find(
-	const struct tw_converting *k, const struct image *i, struct extent *ret, struct error *e)
+static int find(const struct tw_converting *k, const struct image *i, struct snapshot **ret,
+	struct error *e)
 {
-	const struct convert *how = k->how;
-	CLEANUP(free) char *other = text_printf("%s_0.7", i->name);
-	int r = other ? -ENOENT : no_memory(e);
+	struct images *const *games = k->how->images;
+	bool to_07 = k->to == TW_GAME_07;
+	int r = tw_whole_image(
+		&k->whole, k->m, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
 
-	if (k->to == TW_GAME_07)
-		return how->image(how->arg, TW_GAME_DDNET, i->name, ret, e);
-	if (other)
-		r = how->image(how->arg, TW_GAME_DDNET, other, ret, NULL);
-	return r == -ENOENT ? how->image(how->arg, TW_GAME_07, i->name, ret, e) : r;
+	if (to_07 || r != -ENOENT)
+		return r;
+	error_clear(e);
+	return tw_whole_image(&k->whole, k->m, i->at, games[TW_GAME_07], "", ret, e);
 }
 
 static int embed(struct tw_converting *k, const struct image *i, struct error *e)
 {
-	CLEANUP_EXTENT struct extent png = EXTENT_INIT;
-	struct tw_pixels pixels = {0};
-	int r = find(k, i, &png, e);
+	CLEANUP(snapshot_unref) struct snapshot *with = NULL;
+	int r = find(k, i, &with, e);
 
 	if (r == 0)
-		r = convert_pixels(k, i->it, &png, i->scales, &pixels, e);
+		r = put(k, i, tw_map_of(with), "embedded", e);
 	if (r == 0) {
 		i->as->known = true;
-		r = put(k, i, pixels, "embedded ", e);
-		return r < 0 || k->to == TW_GAME_07 || k->how->dry ? r : set_name(k, i, e);
+		return k->to == TW_GAME_07 ? 0 : set_name(k, i, e);
 	}
 	if (r != -ENOENT && r != -EINVAL && r != -EIO)
 		return r;
@@ -119,7 +121,7 @@ static int embed(struct tw_converting *k, const struct image *i, struct error *e
 			"%s draws other tiles by that name, and %s (--mapres DIR)", k->game,
 			error_text(e));
 	else if (i->in_07 == TW_NOT_IN_07)
-		convert_say(k, CONVERT_LEFT, "left as it is: ", i->place,
+		tw_whole_say(&k->whole, WHOLE_LEFT, "", i->place.what,
 			"%s has no such image, and %s (--mapres DIR)", k->game, error_text(e));
 	error_clear(e);
 	return 0;
@@ -142,7 +144,6 @@ static int check_external(struct tw_converting *k, const struct image *i, struct
 
 static int check_embedded(struct tw_converting *k, const struct image *i, struct error *e)
 {
-	struct tw_pixels pixels = {0};
 	int r;
 
 	i->as->known = true;
@@ -150,34 +151,26 @@ static int check_embedded(struct tw_converting *k, const struct image *i, struct
 	i->as->h = i->it->ints->v[TW_IMG_HEIGHT];
 	if (!i->scales || convert_fits(i->as) || !tw_image_is_png(k->m, i->it))
 		return cut(k, i, e);
-	r = convert_pixels(k, i->it, NULL, true, &pixels, e);
-	return r < 0 ? convert_failed(k, i->place, r, e) : put(k, i, pixels, "scaled ", e);
+	r = put(k, i, k->m, "scaled", e);
+	return r < 0 ? convert_failed(k, i->place, r, e) : 0;
 }
 
 static int check_image(struct tw_converting *k, uint32_t at, struct error *e)
 {
 	uint32_t handle = tw_type(k->m, TW_IMAGE)->items[at];
-	struct image i = {
-		.it = &k->m->items[handle], .place = tw_in_object(handle), .as = &k->images[at]};
-	const struct tw_game_image *known;
-	struct tw_name name = {0};
-	int r;
+	const struct tw_name *name = &tw_names(k->m, TW_SORT_IMAGE)->v[at];
+	const struct tw_game_image *known = tw_game_image(name->text, name->size);
+	struct image i = {.it = &k->m->items[handle],
+		.place = tw_in_object(handle),
+		.as = &k->images[at],
+		.at = at,
+		.in_07 = known ? known->in_07 : TW_NOT_IN_07};
 
 	if (i.it->ints->n < LENGTH)
 		return 0;
-	if (tw_name_read(k->m, TW_SORT_IMAGE, i.it, &name) < 0)
-		return no_memory(e);
-	known = tw_game_image(name.text, name.size);
-	i.in_07 = known ? known->in_07 : TW_NOT_IN_07;
-	i.name = text_printf("%.*s", (int)name.size, name.text ? name.text : "");
 	i.external = i.it->ints->v[TW_IMG_EXTERNAL];
 	i.scales = k->how && k->how->scale && k->to == TW_GAME_07 && i.as->tiled;
-	free(name.text);
-	if (!i.name)
-		return no_memory(e);
-	r = i.external ? check_external(k, &i, e) : check_embedded(k, &i, e);
-	free(i.name);
-	return r;
+	return i.external ? check_external(k, &i, e) : check_embedded(k, &i, e);
 }
 
 /* Which images tile layers use. */

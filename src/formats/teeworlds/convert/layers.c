@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/teeworlds/convert/work.h"
+#include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
@@ -15,13 +15,9 @@ enum { PACKED_SINCE = 4 };
 static int unpack(struct tw_converting *k, const struct tw_item *it, struct error *e)
 {
 	uint32_t handle = (uint32_t)(it - k->m->items);
-	struct tw_tiles t;
-	struct tw_ints *v;
+	struct tw_ints *v = tw_layer_to(it->ints, PACKED_SINCE - 1);
 	int r = 0;
 
-	if (k->how->dry)
-		return tw_tiles_of(k->m, it, &t) ? tw_tiles_sound(&t, e) : 0;
-	v = tw_layer_to(it->ints, PACKED_SINCE - 1);
 	if (v)
 		r = tw_layer_reshape(k->m, handle, v, k->change, e);
 	return v ? r : error_set(e, -ENOMEM, "no memory for a layer");
@@ -43,7 +39,7 @@ static int check_packed(struct tw_converting *k, const struct tw_item *it, struc
 	r = unpack(k, it, e);
 	if (r < 0)
 		return convert_failed(k, place, r, e);
-	convert_say(k, CONVERT_DONE, "unpacked ", place, "its tiles are of version 3");
+	tw_whole_say(&k->whole, WHOLE_DONE, "unpacked", place.what, "its tiles are of version 3");
 	return 0;
 }
 

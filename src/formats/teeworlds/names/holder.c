@@ -96,45 +96,32 @@ int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 	return r;
 }
 
-/* The objects of one sort. */
-struct using
+static void use(const struct tw_uses *u, enum tw_sort sort, int32_t ref)
 {
-	bool *used;
-	uint32_t n;
-};
+	if (ref >= 0 && (uint32_t)ref < u->n[sort])
+		u->of[sort][ref] = true;
+}
 
-static int32_t use(void *arg, int32_t ref)
+static int32_t use_envelope(void *arg, int32_t ref)
 {
-	const struct using *u = arg;
-
-	if (ref >= 0 && (uint32_t)ref < u->n)
-		u->used[ref] = true;
+	use(arg, TW_SORT_ENVELOPE, ref);
 	return ref;
 }
 
-static struct using using_of(const struct tw_map *m, const struct tw_uses *u, enum tw_sort sort)
+static int use_layer(const struct tw_map *m, const struct tw_item *it, struct tw_uses *u)
 {
-	return (struct using){u->of[sort], tw_count(m, tw_sort_type(sort))};
-}
-
-static int use_layer(const struct tw_map *m, const struct tw_item *it, const struct tw_uses *u)
-{
-	struct using envelopes = using_of(m, u, TW_SORT_ENVELOPE);
 	CLEANUP(blob_unref) struct blob *none = NULL;
 	struct tw_held held[TW_HELD_MAX];
 	unsigned n = tw_held_fields(it, held);
 	int r;
 
-	for (unsigned k = 0; k < n; k++) {
-		struct using objects = using_of(m, u, held[k].sort);
-
-		(void)use(&objects, it->ints->v[held[k].field]);
-	}
+	for (unsigned k = 0; k < n; k++)
+		use(u, held[k].sort, it->ints->v[held[k].field]);
 	if (tw_is_tiles(it))
 		return 0;
 	if (tw_list_form(m, it) == TW_FORM_NONE)
 		return -ENODATA;
-	r = tw_held_elements(m, it, use, &envelopes, &none);
+	r = tw_held_elements(m, it, use_envelope, u, &none);
 	return r == -EIO ? -ENODATA : r;
 }
 
@@ -145,8 +132,8 @@ int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret)
 
 	*ret = (struct tw_uses){0};
 	for (int sort = 0; sort < TW_USABLE; sort++) {
-		ret->of[sort] = calloc(
-			(size_t)tw_count(m, tw_sort_type((enum tw_sort)sort)) + 1, sizeof(bool));
+		ret->n[sort] = tw_count(m, tw_sort_type((enum tw_sort)sort));
+		ret->of[sort] = calloc((size_t)ret->n[sort] + 1, sizeof(bool));
 		if (!ret->of[sort])
 			return -ENOMEM;
 	}

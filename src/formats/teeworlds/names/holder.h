@@ -27,6 +27,7 @@ int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 enum { TW_USABLE = TW_SORT_ENVELOPE + 1 };
 struct tw_uses {
 	bool *of[TW_USABLE];
+	uint32_t n[TW_USABLE];
 };
 
 /* Also layers that no group has. gone (may be NULL): by handle, what does not count. -ENODATA:

@@ -10,20 +10,14 @@
 
 enum { AT_ONCE_MAX = 64 << 20 /* what is larger stays as it is */ };
 
-/* In whatever way the data of a map is stored, `better` is how it can be. */
-struct packing {
-	struct tw_map *m;
-	struct blob **better; /* by handle; NULL: as it is */
-};
-
+/* On several threads, for one data item each. What is damaged stays as it is. */
 static int pack(void *arg, size_t i, struct error *e)
 {
-	const struct packing *p = arg;
-	struct blob *b = p->m->blobs[i];
+	struct tw_map *m = arg;
+	struct blob *b = m->blobs[i], *better;
 	CLEANUP(bytes_unref) struct bytes *plain = NULL, *packed = NULL;
 	struct extent x;
 
-	/* What is damaged stays as it is. */
 	if (!b || !b->size || b->size > AT_ONCE_MAX || blob_load(b, &plain, NULL) < 0)
 		return 0;
 	packed = deflate_best(plain);
@@ -32,31 +26,32 @@ static int pack(void *arg, size_t i, struct error *e)
 	if (b->coding == BLOB_ZLIB && packed->size >= b->stored.size)
 		return 0;
 	x = extent_of_bytes(TAKE(packed));
-	p->better[i] = blob_new(&x, BLOB_ZLIB, b->size, p->m->shared->budget);
+	better = blob_new(&x, BLOB_ZLIB, b->size, m->shared->budget);
 	extent_finish(&x);
-	return p->better[i] ? 0 : error_set(e, -ENOMEM, "no memory to compress");
+	if (!better)
+		return error_set(e, -ENOMEM, "no memory to compress");
+	blob_unref(b);
+	m->blobs[i] = better;
+	return 0;
 }
 
 /* Content that was not in the file is no gain. */
-static void take_better(struct tidying *t, struct packing *p)
+static void say_packed(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
 {
 	uint64_t gain = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->m->n_blobs; i++) {
-		struct blob *old = p->m->blobs[i], *b = p->better[i];
+	for (size_t i = 0; i < t->whole.from->n_blobs; i++) {
+		const struct blob *old = t->whole.from->blobs[i], *b = m->blobs[i];
 
-		if (!b)
+		if (!b || b == old || was->blobs[i] != old)
 			continue;
-		if (i < t->from->n_blobs && old == t->from->blobs[i]) {
-			gain += old->stored.size - b->stored.size;
-			n++;
-		}
-		blob_unref(old);
-		p->m->blobs[i] = TAKE(p->better[i]);
+		gain += old->stored.size - b->stored.size;
+		n++;
 	}
 	if (n)
-		tidy_say(t, false, "compressed %zu data item%s: %" PRIu64 " bytes smaller", n,
+		tw_whole_line(&t->whole, WHOLE_DONE,
+			"compressed %zu data item%s: %" PRIu64 " bytes smaller", n,
 			n == 1 ? "" : "s", gain);
 }
 
@@ -69,28 +64,23 @@ static int drop_data(struct tidying *t, struct tw_map *m)
 		if (!m->blobs[i] || users.v[i])
 			continue;
 		blob_unref(TAKE(m->blobs[i]));
-		tidy_say(t, false, "removed raw/data/%05zu: nothing refers to it", i);
+		tw_whole_line(
+			&t->whole, WHOLE_DONE, "removed raw/data/%05zu: nothing refers to it", i);
 	}
 	free(users.v);
 	return r;
 }
 
-int tidy_data(struct tidying *t, struct tw_map *m, struct error *e)
+int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, struct error *e)
 {
-	struct packing p = {m, calloc(m->n_blobs + 1, sizeof(struct blob *))};
-	int r = p.better ? 0 : -ENOMEM;
+	int r = t->known ? drop_data(t, m) : 0;
 
-	if (r == 0 && t->known)
-		r = drop_data(t, m);
 	if (r < 0)
-		error_set(e, r, "out of memory");
+		return error_set(e, r, "out of memory");
 	/* The old container holds data as it is. */
-	if (r == 0 && m->shared->file_version != 3)
-		r = parallel_each(m->n_blobs, pack, &p, e);
+	if (m->shared->file_version != 3)
+		r = parallel_each(m->n_blobs, pack, m, e);
 	if (r == 0)
-		take_better(t, &p);
-	for (size_t i = 0; p.better && i < m->n_blobs; i++)
-		blob_unref(p.better[i]);
-	free(p.better);
+		say_packed(t, was, m);
 	return r;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /* Images, sounds and envelopes that are there twice: the first is what all refer to. */
 #include <errno.h>
+#include <sha2.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include "base/array.h"
-#include "codec/blob_equal.h"
-#include "codec/zlib/checksum.h"
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/fields.h"
@@ -14,33 +14,32 @@
 
 /* Two that are the same have the same sum. */
 struct looked {
-	uint32_t sum, position;
+	uint8_t sum[SHA256_DIGEST_LENGTH];
+	uint32_t position;
 };
 
-/* An object's integers without the numbers of what they name. */
-static struct tw_ints *bare(const struct tw_item *it)
+static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n = tw_data_fields(it, fields);
-	struct tw_ints *v = tw_ints_copy(it->ints, it->ints->n, 0);
+	(void)e;
+	SHA256Update(arg, data, n);
+	return 0;
+}
+
+/* An object's integers without the numbers of what they name. */
+static bool add_ints(SHA2_CTX *sum, const struct tw_item *it, const uint32_t *fields, unsigned n)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(it->ints, it->ints->n, 0);
 
 	for (unsigned k = 0; v && k < n; k++)
 		v->v[fields[k]] = 0;
 	if (v && it->type == TW_ENVELOPE && v->n > TW_ENV_START)
 		v->v[TW_ENV_START] = 0;
+	if (v)
+		SHA256Update(sum, (const uint8_t *)v->v, v->n * sizeof(*v->v));
 	return v;
 }
 
-static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
-{
-	uint32_t *sum = arg;
-
-	(void)e;
-	*sum = checksum_crc32(*sum, data, n);
-	return 0;
-}
-
-static uint32_t add_points(const struct tw_map *m, const struct tw_item *it, uint32_t sum)
+static void add_points(SHA2_CTX *sum, const struct tw_map *m, const struct tw_item *it)
 {
 	int32_t v[TW_POINT_FULL];
 	struct tw_points p;
@@ -50,71 +49,41 @@ static uint32_t add_points(const struct tw_map *m, const struct tw_item *it, uin
 	tw_points_range(&p, it, &i, &end);
 	for (; i < end; i++) {
 		tw_points_get(&p, i, v);
-		sum = checksum_crc32(sum, v, sizeof(v));
+		SHA256Update(sum, (const uint8_t *)v, sizeof(v));
 	}
-	return sum;
 }
 
-static bool sum_of(const struct tw_map *m, const struct tw_item *it, uint32_t *ret)
+/* false: it cannot be read, so it is like none. */
+static bool sum_of(const struct tw_map *m, const struct tw_item *it, uint8_t *ret)
 {
-	CLEANUP(tw_ints_unref) struct tw_ints *v = bare(it);
 	uint32_t fields[TW_FIELDS_MAX];
 	unsigned n = tw_data_fields(it, fields);
+	SHA2_CTX sum;
 
-	if (!v)
+	SHA256Init(&sum);
+	/* How much there is of each comes first: no two can have the same bytes otherwise. */
+	SHA256Update(&sum, (const uint8_t *)&it->ints->n, sizeof(it->ints->n));
+	if (!add_ints(&sum, it, fields, n))
 		return false;
-	*ret = checksum_crc32(CRC32_START, v->v, v->n * sizeof(*v->v));
-	if (it->type == TW_ENVELOPE)
-		*ret = add_points(m, it, *ret);
 	for (unsigned k = 0; k < n; k++) {
 		struct blob *b = tw_blob_of(m, it, fields[k]);
+		uint64_t size = b ? b->size : UINT64_MAX;
 
-		if (b && blob_each(b, add_chunk, ret, NULL) < 0)
+		SHA256Update(&sum, (const uint8_t *)&size, sizeof(size));
+		if (b && blob_each(b, add_chunk, &sum, NULL) < 0)
 			return false;
 	}
+	if (it->type == TW_ENVELOPE)
+		add_points(&sum, m, it);
+	SHA256Final(ret, &sum);
 	return true;
-}
-
-static bool same_points(const struct tw_map *m, const struct tw_item *a, const struct tw_item *b)
-{
-	int32_t x[TW_POINT_FULL], y[TW_POINT_FULL];
-	uint32_t i, end_a, j, end_b;
-	struct tw_points p;
-
-	tw_points_of(m, &p);
-	tw_points_range(&p, a, &i, &end_a);
-	tw_points_range(&p, b, &j, &end_b);
-	if (end_a - i != end_b - j)
-		return false;
-	for (; i < end_a; i++, j++) {
-		tw_points_get(&p, i, x);
-		tw_points_get(&p, j, y);
-		if (memcmp(x, y, sizeof(x)) != 0)
-			return false;
-	}
-	return true;
-}
-
-static bool same(const struct tw_map *m, const struct tw_item *a, const struct tw_item *b)
-{
-	CLEANUP(tw_ints_unref) struct tw_ints *x = bare(a);
-	CLEANUP(tw_ints_unref) struct tw_ints *y = bare(b);
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n = tw_data_fields(a, fields);
-	bool equal = x && y && tw_ints_same(x, y);
-
-	for (unsigned k = 0; equal && k < n; k++)
-		if (blob_equal(tw_blob_of(m, a, fields[k]), tw_blob_of(m, b, fields[k]), &equal,
-			    NULL) < 0)
-			equal = false;
-	return equal && (a->type != TW_ENVELOPE || same_points(m, a, b));
 }
 
 static int order(const void *pa, const void *pb)
 {
 	const struct looked *a = pa, *b = pb;
 
-	return array_order(a->sum, b->sum) ?: array_order(a->position, b->position);
+	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_order(a->position, b->position);
 }
 
 /* What is referred to from now on, by what was. */
@@ -129,8 +98,8 @@ static void merge(struct merging *g, enum tw_sort sort, uint32_t first, uint32_t
 	const struct tw_type *all = tw_type(g->t->m, tw_sort_type(sort));
 	char why[16 + TW_PATH_MAX] = "the same as ";
 
-	tw_path_object(g->t->from, all->items[first], why + strlen(why));
-	if (!tidy_drop(g->t, all->items[second], why))
+	tw_path_object(g->t->whole.from, all->items[first], why + strlen(why));
+	if (!tw_whole_drop(&g->t->whole, all->items[second], why))
 		return;
 	g->first[sort][second] = first;
 	g->any = true;
@@ -148,14 +117,11 @@ static int find(struct merging *g, enum tw_sort sort)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		first[i] = l[n_looked].position = i;
-		n_looked += sum_of(m, tw_item_at(m, tw_sort_type(sort), i), &l[n_looked].sum);
+		n_looked += sum_of(m, tw_item_at(m, tw_sort_type(sort), i), l[n_looked].sum);
 	}
 	qsort(l, n_looked, sizeof(*l), order);
 	for (size_t i = 1, from = 0; i < n_looked; i++) {
-		const struct tw_item *a = tw_item_at(m, tw_sort_type(sort), l[from].position);
-
-		if (l[i].sum == l[from].sum &&
-			same(m, a, tw_item_at(m, tw_sort_type(sort), l[i].position)))
+		if (memcmp(l[i].sum, l[from].sum, sizeof(l->sum)) == 0)
 			merge(g, sort, l[from].position, l[i].position);
 		else
 			from = i;
@@ -201,7 +167,7 @@ int tidy_equal(struct tidying *t, struct error *e)
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++)
 		r = find(&g, (enum tw_sort)sort);
 	for (uint32_t i = 0; r == 0 && g.any && layers && i < layers->n; i++)
-		if (!t->gone[layers->items[i]])
+		if (!t->whole.gone[layers->items[i]])
 			r = follow(&g, layers->items[i]);
 	for (int sort = 0; sort < TW_USABLE; sort++)
 		free(g.first[sort]);

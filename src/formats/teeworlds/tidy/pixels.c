@@ -159,7 +159,7 @@ static unsigned cut(const struct canvas *c, const struct shown *s)
 /* NAME_cut_HASH of what is seen of all of it; one that is called so stays. */
 static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixels, struct error *e)
 {
-	const struct tw_name *old = tidy_name(t, (uint32_t)tw_position(t->from, item));
+	const struct tw_name *old = tidy_name(t, (uint32_t)tw_position(t->whole.from, item));
 	int mark = old->size - SHA256_DIGEST_STRING_LENGTH + 1 - (int)strlen("_cut_");
 	const int32_t *v = t->m->items[item].ints->v;
 	size_t n = 4 * (size_t)v[TW_IMG_WIDTH] * (size_t)v[TW_IMG_HEIGHT];
@@ -182,7 +182,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	blob = blob_of_bytes(bytes_copy(name, (size_t)size + 1), NULL);
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_NAME, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
-	tidy_done(t, "renamed", item, "%s", name);
+	tw_whole_say(&t->whole, WHOLE_DONE, "renamed", item, "%s", name);
 	return 0;
 }
 
@@ -194,10 +194,10 @@ static int set_pixels(
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_DATA, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (cells)
-		tidy_done(t, "cut", item, "%u of %u cells, which no tile shows", cells,
-			CELLS * CELLS);
+		tw_whole_say(&t->whole, WHOLE_DONE, "cut", item,
+			"%u of %u cells, which no tile shows", cells, CELLS * CELLS);
 	else
-		tidy_done(t, "cut", item, "colours that are transparent");
+		tw_whole_say(&t->whole, WHOLE_DONE, "cut", item, "colours that are transparent");
 	return 0;
 }
 
@@ -212,7 +212,7 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	int r = blob_load(tw_blob_of(t->m, &t->m->items[item], TW_IMG_DATA), &old, &why);
 
 	if (r == -EIO) {
-		tidy_left(t, item, &why);
+		tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
 		return 0;
 	}
 	fresh = r == 0 ? bytes_new(old->size, &c.rgba) : NULL;
@@ -235,14 +235,13 @@ int tidy_pixels(struct tidying *t, struct error *e)
 	for (uint32_t i = 0; r == 0 && i < tw_count(t->m, TW_IMAGE); i++) {
 		const struct tw_item *it = tidy_item(t, TW_IMAGE, i);
 		uint32_t item = it ? (uint32_t)(it - t->m->items) : 0;
-		struct error why = ERROR_INIT;
 
 		if (!it || !tw_image_is_png(t->m, it))
 			continue;
 		look(t, (int32_t)i, &shown);
-		error_set(&why, -ENODATA, "nobody knows what of it is shown");
 		if (!t->known || shown.unread)
-			tidy_left(t, item, &why);
+			tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+				"nobody knows what of it is shown");
 		else if (shown.tiles || shown.quads)
 			r = tidy_image(t, item, &shown, e);
 	}

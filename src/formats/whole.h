@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/* whole: what a format may call while it makes another map of a map (tidy.h, convert.h). */
+#ifndef FORMATS_WHOLE_H
+#define FORMATS_WHOLE_H
+
+#include "formats/images.h"
+
+enum whole_said {
+	WHOLE_DONE,    /* "removed images/3_old.png: nothing uses it" */
+	WHOLE_LEFT,    /* why something stays that was to change: "PATH: ..." */
+	WHOLE_REFUSED, /* why no other map is made of it */
+};
+
+struct whole_calls {
+	/* What became of what, a line each. */
+	void (*say)(void *arg, enum whole_said what, const char *line);
+	void *arg;
+	/* images_find, for a struct images of the game's. */
+	int (*image)(void *images, const char *name, struct extent *ret, struct error *e);
+};
+
+#endif
