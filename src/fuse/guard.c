@@ -111,9 +111,9 @@ void guard_clean(const struct guard *g, bool all)
 {
 	struct mount_entry entry;
 
-	/* It may have been moved, or bound to a second place. */
+	/* It may have been moved, or bound to a second place. Of another map it is not ours. */
 	while (g->dev[0] && mountinfo_find_device(MOUNTINFO, g->dev, &entry) == 0 &&
-		take_away(entry.point, g->dev))
+		strcmp(entry.source, g->rq->path) == 0 && take_away(entry.point, g->dev))
 		;
 	if (!all || !g->point || mountinfo_find(MOUNTINFO, g->point, &entry) != -ENOENT)
 		return;

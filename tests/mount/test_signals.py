@@ -192,6 +192,19 @@ def test_a_mount_with_the_device_number_of_an_earlier_one_is_left_alone(box, sam
     assert parts.settings(m.map) == b"kept 1\0"
 
 
+def test_a_dead_mount_with_the_device_number_of_an_earlier_one_is_left_to_who_asks(box, same_number):
+    m, launcher, worker = same_number
+    m.put(SETTINGS, b"kept 1\n")
+    pids = [pid for pid in box.processes() if pid not in (launcher.pid, worker)]
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    assert len(pids) == 2 and boxes.wait_for(lambda: not set(pids) & set(box.processes()))
+    os.kill(worker, signal.SIGCONT)
+    assert ended(launcher)
+    assert "killed" in m.unmount(code=4).err
+    box.allow("*mapfs-journal*")
+
+
 def test_unmounting_it_waits_for_its_own_worker(box, same_number):
     m, _, worker = same_number
     m.put(SETTINGS, b"kept 1\n")
