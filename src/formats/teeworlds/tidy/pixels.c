@@ -168,6 +168,9 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	char name[TW_PATH_MAX], hex[SHA256_DIGEST_STRING_LENGTH];
 	int size;
 
+	/* One that has none gets none, there. */
+	if (!tw_blob_of(t->m, &t->m->items[item], TW_IMG_NAME))
+		return 0;
 	if (mark >= 0 && memcmp(old->text + mark, "_cut_", strlen("_cut_")) == 0)
 		return 0;
 	seen = malloc(n);
