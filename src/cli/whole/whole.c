@@ -73,9 +73,7 @@ static enum outcome change(struct whole_map *m, struct out *out)
 	int r = w->change(m, &e);
 
 	how.map = m->map;
-	if (r == 0 && out && !m->report.size)
-		r = out_copy(out, &m->t->vol->source, &e);
-	else if (r == 0 && !w->dry)
+	if (r == 0 && !w->dry)
 		code = change_save(m->t, &how);
 	if (r < 0) {
 		offline_say(m->t, "%s", error_text(&e));
