@@ -68,7 +68,6 @@ static entry_id find_layer(
 static void look_at(struct differences *d, const struct item *before, const struct item *after)
 {
 	struct layer *l = &d->layers->layer;
-	struct error e = ERROR_INIT;
 	entry_id x, y;
 	int r;
 
@@ -78,11 +77,9 @@ static void look_at(struct differences *d, const struct item *before, const stru
 	y = find_layer(d, OURS, after, &l->kind);
 	if (x == ENTRY_ROOT && y == ENTRY_ROOT)
 		return;
-	r = differences_review(d)->cells(map_of(d, BASE), x, map_of(d, OURS), y, add_cell, d, &e);
-	if (r < 0) {
+	r = differences_review(d)->cells(map_of(d, BASE), x, map_of(d, OURS), y, add_cell, d, NULL);
+	if (r < 0)
 		differences_fail(d, after ? OURS : BASE, l->item, r);
-		error_clear(&e);
-	}
 	if (d->page && l->area.n)
 		page_layer(d, l);
 }
