@@ -39,7 +39,7 @@ struct tw_converting {
 
 /* Of an image that becomes part of the map, or is one already. */
 struct tw_pixels {
-	struct blob *blob; /* owned; NULL: it is external */
+	struct blob *blob; /* NULL: it is external */
 	uint32_t w, h;
 };
 
@@ -49,6 +49,7 @@ void convert_wrong(struct tw_converting *k, struct tw_place place, const char *f
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
 /* r of mending it: what the map itself is to blame for is wrong; else r. */
 int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct error *e);
+
 static inline bool convert_fits(const struct tw_converted_image *i)
 {
 	return i->w > 0 && i->h > 0 && i->w % TW_CELLS == 0 && i->h % TW_CELLS == 0;

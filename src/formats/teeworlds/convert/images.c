@@ -9,6 +9,7 @@
 #include "formats/teeworlds/check/game_images.h"
 #include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/lens/media/image.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
@@ -42,14 +43,19 @@ static int set_name(struct tw_converting *k, const struct image *i, struct error
 	return r;
 }
 
-/* Version 1 of the item, with the pixels that it has in m, scaled if need be. */
-static int put(struct tw_converting *k, const struct image *i, const struct tw_map *m,
-	const char *verb, struct error *e)
+/* Those that it has. */
+static struct tw_pixels own_pixels(const struct tw_converting *k, const struct image *i)
 {
-	const struct tw_item *from = &m->items[i->place.what];
+	return (struct tw_pixels){blob_ref(tw_blob_of(k->m, i->it, TW_IMG_DATA)),
+		(uint32_t)i->it->ints->v[TW_IMG_WIDTH], (uint32_t)i->it->ints->v[TW_IMG_HEIGHT]};
+}
+
+/* Version 1 of the item, with these pixels (taken over), scaled if need be. */
+static int put(struct tw_converting *k, const struct image *i, struct tw_pixels p, const char *verb,
+	struct error *e)
+{
+	const struct blob *own = tw_blob_of(k->m, i->it, TW_IMG_DATA);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
-	struct tw_pixels p = {blob_ref(tw_blob_of(m, from, TW_IMG_DATA)),
-		(uint32_t)from->ints->v[TW_IMG_WIDTH], (uint32_t)from->ints->v[TW_IMG_HEIGHT]};
 	int r = v ? 0 : no_memory(e);
 
 	if (r == 0 && i->scales)
@@ -58,14 +64,14 @@ static int put(struct tw_converting *k, const struct image *i, const struct tw_m
 		i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
 		i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
 		v->v[TW_IMG_VERSION] = 1;
-		if (i->external && m != k->m) {
+		if (i->external && p.blob != own) {
 			v->v[TW_IMG_EXTERNAL] = 0;
 			v->v[TW_IMG_DATA] = -1;
 		}
 		tw_whole_say(&k->whole, WHOLE_DONE, verb, i->place.what,
 			"%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
 		tw_change_item(k->change, i->place.what, TAKE(v));
-		if (p.blob && p.blob != tw_blob_of(k->m, i->it, TW_IMG_DATA))
+		if (p.blob != own)
 			tw_change_data(k->change, i->place.what, TW_IMG_DATA, TAKE(p.blob));
 	}
 	blob_unref(p.blob);
@@ -84,32 +90,34 @@ static int cut(struct tw_converting *k, const struct image *i, struct error *e)
 		convert_wrong(k, i->place, "variant", tw_digits(variant).text, "1",
 			"its pixels are not RGBA, and %s takes no others", k->game);
 	else if (k->how)
-		return put(k, i, k->m, "converted", e);
+		return put(k, i, own_pixels(k, i), "converted", e);
 	return 0;
 }
 
 /* Of 0.7's own, DDNet has most under another name. */
-static int find(const struct tw_converting *k, const struct image *i, struct snapshot **ret,
-	struct error *e)
+static int find(
+	const struct tw_converting *k, const struct image *i, struct extent *ret, struct error *e)
 {
 	struct images *const *games = k->how->images;
 	bool to_07 = k->to == TW_GAME_07;
-	int r = tw_whole_image(
-		&k->whole, k->m, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
+	int r = tw_whole_image(&k->whole, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
 
 	if (to_07 || r != -ENOENT)
 		return r;
 	error_clear(e);
-	return tw_whole_image(&k->whole, k->m, i->at, games[TW_GAME_07], "", ret, e);
+	return tw_whole_image(&k->whole, i->at, games[TW_GAME_07], "", ret, e);
 }
 
 static int embed(struct tw_converting *k, const struct image *i, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *with = NULL;
-	int r = find(k, i, &with, e);
+	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
+	struct tw_pixels p = {0};
+	int r = find(k, i, &file, e);
 
 	if (r == 0)
-		r = put(k, i, tw_map_of(with), "embedded", e);
+		r = tw_image_pixels(k->m, &file, &p.blob, &p.w, &p.h, e);
+	if (r == 0)
+		r = put(k, i, p, "embedded", e);
 	if (r == 0) {
 		i->as->known = true;
 		return k->to == TW_GAME_07 ? 0 : set_name(k, i, e);
@@ -151,7 +159,7 @@ static int check_embedded(struct tw_converting *k, const struct image *i, struct
 	i->as->h = i->it->ints->v[TW_IMG_HEIGHT];
 	if (!i->scales || convert_fits(i->as) || !tw_image_is_png(k->m, i->it))
 		return cut(k, i, e);
-	r = put(k, i, k->m, "scaled", e);
+	r = put(k, i, own_pixels(k, i), "scaled", e);
 	return r < 0 ? convert_failed(k, i->place, r, e) : 0;
 }
 

@@ -8,6 +8,19 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/tidy/tidy.h"
 
+/* The map with an image as the game has it, as if that file was copied over it. *ret = NULL: it has
+ * these pixels. */
+static int put_games(
+	const struct tidying *t, uint32_t position, struct snapshot **ret, struct error *e)
+{
+	entry_id id = tw_object_id(TW_SORT_IMAGE, ENTRY_ROOT, position, false);
+	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
+	int r = tw_whole_image(&t->whole, position, t->how->images, "", &file, e);
+
+	*ret = NULL;
+	return r < 0 ? r : t->m->base.format->edit->put(&t->m->base, id, &file, NULL, ret, NULL, e);
+}
+
 /* Is it what the game has under its name, but for colours that nobody sees? */
 static bool is_games(const struct tidying *t, uint32_t position, const struct tw_item *it)
 {
@@ -21,7 +34,7 @@ static bool is_games(const struct tidying *t, uint32_t position, const struct tw
 	if (!t->how->images)
 		return tw_is_game_image(n->text, n->size, (uint32_t)own[TW_IMG_WIDTH],
 			(uint32_t)own[TW_IMG_HEIGHT], seen);
-	if (tw_whole_image(&t->whole, t->m, position, t->how->images, "", &with, NULL) < 0)
+	if (put_games(t, position, &with, NULL) < 0)
 		return false;
 	if (!with)
 		return true;
@@ -52,7 +65,7 @@ static int embed(struct tidying *t, uint32_t position, uint32_t item, struct err
 {
 	struct error why = ERROR_INIT;
 	struct snapshot *fresh;
-	int r = tw_whole_image(&t->whole, t->m, position, t->how->images, "", &fresh, &why);
+	int r = put_games(t, position, &fresh, &why);
 
 	if (r == -ENOMEM)
 		return error_set(e, r, "out of memory");

@@ -92,19 +92,14 @@ bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why)
 	return w->gone[item] = true;
 }
 
-int tw_whole_image(const struct tw_whole *w, const struct tw_map *m, uint32_t position,
-	struct images *games, const char *suffix, struct snapshot **ret, struct error *e)
+int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *games,
+	const char *suffix, struct extent *ret, struct error *e)
 {
-	const struct tw_name *n = &tw_names(m, TW_SORT_IMAGE)->v[position];
-	entry_id id = tw_object_id(TW_SORT_IMAGE, ENTRY_ROOT, position, false);
-	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
+	const struct tw_name *n = &tw_names(w->from, TW_SORT_IMAGE)->v[position];
 	char name[NAME_MAX + 1];
 	int r;
 
-	*ret = NULL;
 	snprintf(name, sizeof(name), "%.*s%s", n->size, n->text ? n->text : "", suffix);
-	r = w->calls->image(games, name, &file, NULL);
-	if (r < 0)
-		return error_set(e, r, "no %.127s.png was found", name);
-	return m->base.format->edit->put(&m->base, id, &file, NULL, ret, NULL, e);
+	r = w->calls->image(games, name, ret, NULL);
+	return r < 0 ? error_set(e, r, "no %.127s.png was found", name) : 0;
 }

@@ -34,9 +34,8 @@ void tw_whole_say(struct tw_whole *w, enum whole_said what, const char *verb, ui
 /* The item leaves the map, and that is said; unless it is to be kept. */
 bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why);
 
-/* The map with an image as the game has it under its name and `suffix`, as if that file was copied
- * over it. *ret = NULL: it has these pixels. -ENOENT; -EINVAL and such of the file. */
-int tw_whole_image(const struct tw_whole *w, const struct tw_map *m, uint32_t position,
-	struct images *games, const char *suffix, struct snapshot **ret, struct error *e);
+/* The file that the game has under an image's name and `suffix`. -ENOENT, or what reading gave. */
+int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *games,
+	const char *suffix, struct extent *ret, struct error *e);
 
 #endif

@@ -12,6 +12,7 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/media/image.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 #include "formats/teeworlds/names/reference.h"
@@ -161,6 +162,20 @@ static int take(const struct tw_map *m, const struct pixels *old, const struct e
 	if (r == 0)
 		r = spool_extent(spool, &content, e);
 	return r < 0 ? r : tw_keep_extent(m, &content, ret, e);
+}
+
+int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blob **ret,
+	uint32_t *ret_w, uint32_t *ret_h, struct error *e)
+{
+	const struct pixels none = {0};
+	struct taking t = {0};
+	int r = take(m, &none, png, &t, ret, e);
+
+	if (r == 0) {
+		*ret_w = t.w;
+		*ret_h = t.h;
+	}
+	return r;
 }
 
 static int old_opacity(const struct pixels *old, struct opacity *ret, struct error *e)
