@@ -2,6 +2,7 @@
 """What a desktop makes of maps: their types, the entries that open them, and what is told."""
 import configparser
 import os
+import pathlib
 import shutil
 import struct
 import subprocess
@@ -122,8 +123,16 @@ class Session:
 
 
 @pytest.fixture
-def session(box, tmp_path):
-    return Session(box, tmp_path)
+def own(box):
+    """A directory below which other users may look: pytest makes that of tmp_path root's alone at each start."""
+    path = pathlib.Path(box.root) / "session"
+    path.mkdir()
+    return path
+
+
+@pytest.fixture
+def session(box, own):
+    return Session(box, own)
 
 
 def test_a_map_is_opened_and_saved(session, small):
@@ -160,51 +169,49 @@ NOBODY = 65534
 
 
 @pytest.fixture
-def user(session, box, small, tmp_path):
+def user(session, box, small, own):
     """Opens a map as an ordinary user, in whose directory nobody else may write."""
     if os.getuid() != 0:
         pytest.skip("only root can do it as another user, too")
     needs("setpriv", "fusermount3")
-    for path in (tmp_path, *list(tmp_path.parents)[:2]):
-        os.chmod(path, 0o755)
     session.log.write_text("")
     session.log.chmod(0o666)
     run = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
     boxes.needs_user_mounts(lambda script: box.run(
         *run[1:], "env", "MAPFS=" + places.BINARY, "sh", "-c", script, program=run[0]))
-    shared = tmp_path / "shared"
+    shared = own / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
     return lambda *args, **env: session.open(*args, by=run, TMPDIR=str(shared), **env)
 
 
-def test_a_map_in_a_directory_of_others_is_mounted_in_one_of_ones_own(user, small, tmp_path):
-    own = tmp_path / "shared" / ("mapfs-%d" % NOBODY)
+def test_a_map_in_a_directory_of_others_is_mounted_in_one_of_ones_own(user, small, own):
+    mine = own / "shared" / ("mapfs-%d" % NOBODY)
     for _ in range(2):
         code, told = user(small, XDG_RUNTIME_DIR=None)
-        assert code == 0 and "xdg-open: %s/small.map\n" % own in told, told
-    assert os.stat(own).st_uid == NOBODY and os.stat(own).st_mode & 0o777 == 0o700
+        assert code == 0 and "xdg-open: %s/small.map\n" % mine in told, (code, told)
+    assert os.stat(mine).st_uid == NOBODY and os.stat(mine).st_mode & 0o777 == 0o700
     assert user("--save", small)[0] == 0
 
 
 @pytest.mark.parametrize("made", ["link", "other's", "open", "file", "link beside"])
-def test_a_directory_that_another_user_made_is_not_used(user, small, tmp_path, made):
-    top = tmp_path / ("run" if made == "link beside" else "shared")
-    own, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), tmp_path / "victim"
+def test_a_directory_that_another_user_made_is_not_used(user, small, own, made):
+    top = own / ("run" if made == "link beside" else "shared")
+    path, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), own / "victim"
     top.mkdir(exist_ok=True)
     victim.mkdir()
     os.chown(victim, NOBODY, NOBODY)
     if made.startswith("link"):
-        own.symlink_to(victim)
+        path.symlink_to(victim)
     elif made == "file":
-        own.write_text("")
+        path.write_text("")
     else:
-        own.mkdir()
-        own.chmod(0o777)
-        os.chown(own, *((NOBODY, NOBODY) if made == "open" else (4321, 4321)))
+        path.mkdir()
+        path.chmod(0o777)
+        os.chown(path, *((NOBODY, NOBODY) if made == "open" else (4321, 4321)))
     code, told = user(small, XDG_RUNTIME_DIR=str(top) if made == "link beside" else None)
-    assert code == 3 and "cannot be opened" in told and str(own) in told and "xdg-open" not in told
-    assert os.listdir(victim) == [] and (made == "file" or os.listdir(own) == [])
+    assert code == 3 and "cannot be opened" in told and str(path) in told and "xdg-open" not in told
+    assert os.listdir(victim) == [] and (made == "file" or os.listdir(path) == [])
 
 
 def test_what_is_told_is_no_markup(session, box):
