@@ -365,6 +365,17 @@ def test_layers_lose_what_draws_nothing(here):
     assert run("tidy", "--layers", "a.map") == ("", "")
 
 
+def test_of_layers_in_two_groups_nothing_leaves(here):
+    """A save makes two of each, and no game takes it as it is."""
+    b = crowded()
+    b.group(0, 1, "again")
+    b.group(5, 0, "void")
+    before = size(write("a.map", b))
+    for options in ((), ("--layers",), ("--pixels", "--in-place")):
+        assert not re.search("removed (?!raw/data/)", run("tidy", *options, "a.map")[0])
+        assert size("a.map") <= before
+
+
 def test_an_empty_game_layer_stays(here):
     b = base()
     b.tiles(4, 3, bytes(48), flags=1)
@@ -508,6 +519,7 @@ def test_a_strange_map_is_tidied_or_refused(tmp_path, path):
     lines = opened(path, tmp_path / "out.map", "--layers", "--pixels", "--hash-names", "--external")
     assert maps.run("du", path).returncode == 0
     assert lines or get(tmp_path / "out.map") == get(path)
+    assert size(tmp_path / "out.map") <= size(path)
     r = maps.run("tidy", "--layers", "--pixels", "--hash-names", "--external", "-n", str(tmp_path / "out.map"))
     assert r.returncode in (0, 5) and not r.stdout
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/groups.h"
 
 /* A sheet of entities is one that somebody may look for by its name. */
 static bool is_named(const struct tidying *t, uint32_t position)
@@ -69,6 +70,22 @@ static int run(struct tidying *t, struct snapshot **ret, struct error *e)
 	return r;
 }
 
+static bool shares_layers(const struct tw_map *m)
+{
+	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++)
+		if (tw_layer_is_shared(m, i))
+			return true;
+	return false;
+}
+
+/* What stays. Where anything leaves, a layer in two groups becomes two, and the map larger. */
+static const char *const *kept(const struct tw_map *m, const struct tidy *how)
+{
+	static const char *const all[] = {"*/*", "*/*/*/*", NULL};
+
+	return shares_layers(m) ? all : how->keep;
+}
+
 static int tidy(const struct snapshot *s, const struct tidy *how, const struct whole_calls *calls,
 	struct snapshot **ret, struct error *e)
 {
@@ -79,7 +96,7 @@ static int tidy(const struct snapshot *s, const struct tidy *how, const struct w
 	if (!tw_map_of(s)->shared->typed)
 		return error_set(e, -EINVAL, "nobody knows what of such a map is used");
 	r = tw_whole_begin(&t.whole, s, calls, e);
-	t.whole.keep = how->keep;
+	t.whole.keep = kept(tw_map_of(s), how);
 	t.m = r == 0 ? tw_map_copy(t.whole.from) : NULL;
 	if (r == 0)
 		r = t.m ? run(&t, ret, e) : error_set(e, -ENOMEM, "out of memory");
