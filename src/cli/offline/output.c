@@ -82,10 +82,13 @@ void output_report(const char *fmt, ...)
 
 void output_reports(struct buffer *lines)
 {
-	const char *at = (const char *)lines->data, *end = at + lines->size, *eol;
+	const char *text = (const char *)lines->data, *eol;
+	size_t at = 0;
 
-	for (; at < end && (eol = memchr(at, '\n', (size_t)(end - at))); at = eol + 1)
-		output_report("%.*s", (int)(eol - at), at);
+	while (at < lines->size && (eol = memchr(text + at, '\n', lines->size - at))) {
+		output_report("%.*s", (int)(eol - text) - (int)at, text + at);
+		at = (size_t)(eol - text) + 1;
+	}
 	lines->size = 0;
 }
 
