@@ -101,6 +101,15 @@ static bool same(const char *a, const char *b)
 	return equal;
 }
 
+static int64_t size_of(const char *name)
+{
+	struct stat st;
+
+	if (stat(name, &st) < 0)
+		fail(name);
+	return st.st_size;
+}
+
 /* Our command lines are right, so the code for a wrong one is none. */
 static bool is_documented(const char *name, int code)
 {
@@ -178,6 +187,31 @@ TARGET(fuzz_command_convert)
 			    NULL) != OUTCOME_DONE ||
 			!same("y.map", "z.map"))
 			broken("nothing is left to be done", games[i]);
+	}
+}
+
+/* It draws the same, is no larger, and nothing is left to be done. */
+static void tidied(const char *how)
+{
+	if (command("tidy", how, "x.map", "y.map", NULL) != OUTCOME_DONE)
+		return;
+	if (size_of("y.map") > size_of("x.map"))
+		broken("a map that is tidied is no larger", how);
+	if (command("tidy", how, "y.map", "z.map", NULL) != OUTCOME_DONE || !same("y.map", "z.map"))
+		broken("nothing is left to be done", how);
+	if (command("preview", "--size", "200", "x.map", "x.png", NULL) == OUTCOME_DONE &&
+		(command("preview", "--size", "200", "y.map", "y.png", NULL) != OUTCOME_DONE ||
+			!same("x.png", "y.png")))
+		broken("it looks as before", how);
+}
+
+TARGET(fuzz_command_tidy)
+{
+	static const char *const ways[] = {"--keep=raw", "--layers", "--pixels"};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		begin_map(data, size);
+		tidied(ways[i]);
 	}
 }
 

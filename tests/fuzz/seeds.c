@@ -184,7 +184,7 @@ static void take_archive(const struct extent *x)
 static void take(const char *path)
 {
 	static const char *const commands[] = {"command_check", "command_convert", "command_diff",
-		"command_index", "command_pack", "command_preview", "command_text"};
+		"command_index", "command_pack", "command_preview", "command_text", "command_tidy"};
 	CLEANUP(file_unref) struct file *file = file_new(open(path, O_RDONLY | O_CLOEXEC));
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
