@@ -178,6 +178,14 @@ static int take_message(struct launcher *l)
 	return m.type == CONTROL_SERVING && l->guard.dev[0];
 }
 
+/* Before anybody can store anything, the worker says that it serves. Where that is said the signal
+ * is left to the guard, which has it saved. */
+static bool is_interrupted(
+	const struct launcher *l, struct pollfd *worker, const struct pollfd *signals)
+{
+	return signals->revents && (!l->guard.dev[0] || poll(worker, 1, 0) <= 0);
+}
+
 static int wait_until_it_serves(struct launcher *l)
 {
 	struct pollfd p[] = {{.fd = l->guard.worker, .events = POLLIN},
@@ -187,7 +195,8 @@ static int wait_until_it_serves(struct launcher *l)
 	while (r == 0) {
 		if (poll(p, 2, -1) < 0)
 			continue;
-		r = p[1].revents ? fail(l, OUTCOME_MOUNT, "interrupted") : take_message(l);
+		r = is_interrupted(l, &p[0], &p[1]) ? fail(l, OUTCOME_MOUNT, "interrupted")
+						    : take_message(l);
 	}
 	return r;
 }

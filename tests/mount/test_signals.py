@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Zlib
 """Being told to stop, or killed: everything that was stored is saved first."""
 import concurrent.futures
+import contextlib
 import errno
+import fcntl
 import os
 import resource
 import signal
@@ -40,22 +42,55 @@ def ended(p):
     return boxes.wait_for(lambda: p.poll() is not None)
 
 
+@contextlib.contextmanager
+def storing(path, held):
+    """A program that has stored into a map of the file, and holds it."""
+    child = subprocess.Popen([sys.executable, "-c", STORE, path, held],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert child.stdout.readline() == b"stored\n"
+        yield
+    finally:
+        child.stdin.close()
+        child.wait(90)
+        child.stdout.close()
+
+
 @pytest.mark.parametrize("held", ["closed", "open"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP],
                          ids=["TERM", "INT", "HUP"])
 def test_a_signal_with_dirty_mapped_pages_saves_them(box, small, number, held):
     m, p = box.foreground(small)
-    child = subprocess.Popen([sys.executable, "-c", STORE, m / SETTINGS, held],
-                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    try:
-        assert child.stdout.readline() == b"stored\n"
+    with storing(m / SETTINGS, held):
         p.send_signal(number)
-        assert boxes.wait_for(lambda: saved(small))
-    finally:
-        child.stdin.close()
-        child.wait(90)
-        child.stdout.close()
+        assert boxes.wait_for(lambda: saved(small)), boxes.get(p.log)
     assert ended(p)
+    assert not m.mounted()
+
+
+@pytest.fixture
+def notes(root):
+    """The lock of what mount(8) remembers: a launcher waits for it while its worker serves."""
+    os.makedirs("/run/mount", exist_ok=True)
+    with open("/run/mount/utab.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield lock
+
+
+def waits_for_a_lock(pid):
+    return any(line[1] == "->" and line[5] == str(pid)
+               for line in map(str.split, boxes.get("/proc/locks").decode().splitlines()))
+
+
+def test_a_signal_to_a_launcher_that_has_not_heard_yet_of_the_worker_saves(box, small, notes):
+    m, p = box.foreground(small)
+    with storing(m / SETTINGS, "open"):
+        if not boxes.wait_for(lambda: waits_for_a_lock(p.pid), 5):
+            pytest.skip("libmount takes no lock for what mount(8) remembers")
+        p.send_signal(signal.SIGTERM)
+        notes.close()
+        assert ended(p) and p.returncode == 0, boxes.get(p.log)
+    assert saved(small)
     assert not m.mounted()
 
 
