@@ -234,11 +234,20 @@ static void undo(struct guard *g)
 	guard_clean(g, true);
 }
 
-/* From here on people know of it. */
+/* A signal came while the worker served already. */
+static bool is_told_to_end(const struct guard *g)
+{
+	struct pollfd p = {.fd = g->signals, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* From here on people know of it. Who is told to end is the guard until then, and says so. */
 static enum outcome serve(struct launcher *l)
 {
 	struct guard *g = &l->guard;
-	bool stay = g->rq->foreground;
+	bool told = !g->rq->foreground && is_told_to_end(g);
+	bool stay = g->rq->foreground || told;
 	enum outcome code = OUTCOME_DONE;
 
 	if (l->covers)
@@ -255,7 +264,9 @@ static enum outcome serve(struct launcher *l)
 	}
 	if (stay)
 		code = guard_run(g);
-	return code;
+	if (told)
+		say(stderr, "mapfs: %s: interrupted", g->rq->shown);
+	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
 enum outcome launch(const struct mount_request *rq)

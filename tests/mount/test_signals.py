@@ -82,14 +82,30 @@ def waits_for_a_lock(pid):
                for line in map(str.split, boxes.get("/proc/locks").decode().splitlines()))
 
 
+def tell_while_it_notes(pid, notes):
+    if not boxes.wait_for(lambda: waits_for_a_lock(pid), 5):
+        pytest.skip("libmount takes no lock for what mount(8) remembers")
+    os.kill(pid, signal.SIGTERM)
+    notes.close()
+
+
 def test_a_signal_to_a_launcher_that_has_not_heard_yet_of_the_worker_saves(box, small, notes):
     m, p = box.foreground(small)
     with storing(m / SETTINGS, "open"):
-        if not boxes.wait_for(lambda: waits_for_a_lock(p.pid), 5):
-            pytest.skip("libmount takes no lock for what mount(8) remembers")
-        p.send_signal(signal.SIGTERM)
-        notes.close()
+        tell_while_it_notes(p.pid, notes)
         assert ended(p) and p.returncode == 0, boxes.get(p.log)
+    assert saved(small)
+    assert not m.mounted()
+
+
+def test_in_the_background_such_a_signal_saves_and_ends_the_start(box, small, notes):
+    m = boxes.Mount(box, small, box.point())
+    p = subprocess.Popen([places.BINARY, small, m.point], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, env=box.env())
+    assert boxes.wait_for(m.mounted)
+    with storing(m / SETTINGS, "open"):
+        tell_while_it_notes(p.pid, notes)
+        assert p.communicate(timeout=90)[1].endswith(b": interrupted\n") and p.returncode == 3
     assert saved(small)
     assert not m.mounted()
 
