@@ -449,3 +449,23 @@ def test_what_the_game_leaves_unset_is_no_difference(box):
     with_mapper(renamed, AT + "1_a", MAPPER % -1, MAPPER % 0)
     assert run("mv", renamed, AT + "1_a", AT + "1_z").returncode == 0
     assert lines(one, renamed) == ["renamed %s1_a -> %s1_z" % (AT, AT)]
+
+
+def test_images_outside_of_the_map_are_told_apart_by_their_names(box, small):
+    """All that such a file says is a size, which another one may have had before."""
+    def sized(**sizes):
+        path = box.add(small, "sized%d.map" % sum(sizes.values()))
+        for name, size in sizes.items():
+            text = '{"external": true, "width": %d, "height": %d}' % (size, size)
+            assert run("put", path, "images/" + name + ".json", input=text.encode()).returncode == 0
+        return path
+    a, b = sized(sunset=512, moonset=1024), sized(sunset=1024, moonset=256)
+    r = run("diff", "-q", a, b)
+    assert sorted(re.findall(rb"changed images/\d+_(\w+).json\n", r.stdout)) == [b"moonset", b"sunset"]
+    assert r.stdout.count(b"\n") == 2
+    out = os.path.join(box.maps, "out.map")
+    box.allow("out.map*")
+    ours = sized(sunset=2048, moonset=1024)
+    assert run("merge", a, ours, b, out).returncode == 1
+    texts = {n: run("cat", out, "images/*_" + n + ".json").stdout for n in ("sunset", "moonset")}
+    assert b" 2048" in texts["sunset"] and b" 256" in texts["moonset"]

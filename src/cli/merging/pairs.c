@@ -16,6 +16,7 @@ enum {
 	OF_NAME = 300,       /* so much more alike is what has the same name */
 	OF_DIR = 500,        /* ... and directory */
 	PAIRS_MAX = 1 << 20, /* beyond that only what is equal, or has the same name, is found */
+	BRIEF = 6,           /* lines: so few are the same in what has nothing in common */
 };
 
 static int begin(struct pairs *p)
@@ -145,6 +146,20 @@ static void join_named(
 		if (n == 1 && a[k].is->bare[0] ? same_kind(a[k].is, b[k].is)
 					       : same_sort(a[k].is, b[k].is))
 			join(p, a[k].at, b[k].at, n > 1);
+}
+
+static bool is_brief(const struct item *i)
+{
+	return !i->dir && strcmp(i->ending, ".json") == 0 && i->n_sketch <= BRIEF;
+}
+
+/* What says no more than the size of a picture that is elsewhere is what its name says. */
+static void join_brief(
+	struct pairs *p, const struct single *a, size_t n, const struct single *b, size_t m)
+{
+	if (n == 1 && m == 1 && a->is->bare[0] && is_brief(a->is) && is_brief(b->is) &&
+		same_sort(a->is, b->is))
+		join(p, a->at, b->at, false);
 }
 
 /* Calls fn with those that are equal in this order, as they stand in both lists. */
@@ -292,6 +307,8 @@ int pairs_find(struct pairs *p)
 {
 	int r = pairs_find_equal(p);
 
+	if (r == 0)
+		r = join_runs(p, by_name, join_brief);
 	if (r == 0)
 		r = join_alike(p, RENAMED);
 	if (r == 0)
