@@ -518,3 +518,22 @@ def test_what_a_layer_of_an_unknown_type_names_by_number_keeps_its_number(box):
     layer = [i for i in f.items if i.type == datafile.LAYER][1]
     assert f.blob(layer.ints[-1]) == b"a mod's own"
     assert [i.ints[1] for i in f.items if i.type == datafile.IMAGE] == [1]
+
+
+def test_layers_that_share_their_tiles_change_places(box):
+    """The fault that the map had, in whichever order they stand."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(b"nobody")
+    b.group(0, 3, "Game")
+    b.tiles(4, 4, bytes([1, 0, 0, 0]) * 16, flags=1, name="Game")
+    for name in "xy":
+        b.tiles(4, 4, bytes([2, 0, 0, 0]) * 16, name=name)
+    b.items[-1].ints[14] = b.items[-2].ints[14]
+    b.add(datafile.ENVPOINTS, [])
+    path = box.add(b.encode(), "shared.map")
+    layers = "groups/0_Game/layers/"
+    assert b"2_y: data item" in run("check", path).stdout
+    r = run("mv", path, layers + "2_y", layers + "1_y")
+    assert (r.returncode, r.stderr) == (0, b"")
+    assert run("ls", path, layers).stdout == b"0_Game\n1_y\n2_x\n"

@@ -15,7 +15,7 @@ enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, KINDS = 63 };
 /* A look at all layers. */
 struct look {
 	struct tw_faults *f;
-	uint8_t *used;  /* of data items: a layer's tiles */
+	uint32_t *used; /* of data items: 1 + the handle of the layer whose tiles they are, or 0 */
 	uint8_t *twice; /* of layers, by position: it was told */
 	uint8_t *games; /* of groups, from 1: it has a game layer */
 	struct tw_grouped *g;
@@ -69,6 +69,12 @@ static int own_field(const struct tw_item *it, int32_t kind)
 	return kind > TW_KIND_GAME && own == TW_TILES_DATA ? -1 : own;
 }
 
+static void shared(struct tw_faults *f, uint32_t handle, int32_t index)
+{
+	tw_fault(f, TW_F_TILES_SHARED, tw_in_layer(handle), "data", tw_digits(index).text, "once",
+		"data item %d is another layer's too", index);
+}
+
 static void check_data(struct look *l, uint32_t handle, const struct tw_item *it, int32_t kind)
 {
 	int own = own_field(it, kind);
@@ -81,11 +87,13 @@ static void check_data(struct look *l, uint32_t handle, const struct tw_item *it
 			"data index is %d (0 to %zu)", index, last);
 		return;
 	}
-	if (l->used[index])
-		tw_fault(l->f, TW_F_TILES_SHARED, tw_in_layer(handle), "data",
-			tw_digits(index).text, "once", "data item %d is another layer's too",
-			index);
-	l->used[index] = 1;
+	if (!l->used[index]) {
+		l->used[index] = handle + 1;
+		return;
+	}
+	shared(l->f, handle, index);
+	if (!l->f->why) /* it is the fault of both, in whichever order they stand later */
+		shared(l->f, l->used[index] - 1, index);
 }
 
 static void check_side(struct tw_faults *f, uint32_t handle, int32_t w, int32_t h, int32_t kind)
@@ -229,7 +237,7 @@ void tw_check_refused(struct tw_faults *f, struct tw_grouped *ret)
 {
 	const struct tw_type *groups = tw_type(f->m, TW_GROUP);
 	size_t n_groups = tw_count(f->m, TW_GROUP), n = tw_count(f->m, TW_LAYER);
-	CLEANUP(free) uint8_t *used = calloc(f->m->n_blobs + 1, 1);
+	CLEANUP(free) uint32_t *used = calloc(f->m->n_blobs + 1, sizeof(*used));
 	CLEANUP(free) uint8_t *twice = calloc(n + 1, 1);
 	CLEANUP(free) uint8_t *games = calloc(n_groups + 1, 1);
 	struct look l = {f, used, twice, games, ret};
