@@ -76,7 +76,7 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 	if (r == 0)
 		r = json_need(at, "id", &id, e);
 	if (r == 0)
-		r = json_as_int_within(&id, 0, 255, &v, e);
+		r = json_as_int_within(&id, 1, 255, &v, e);
 	if (r == 0)
 		r = json_need(at, "layers", &layers, e);
 	if (r == 0)
