@@ -585,3 +585,21 @@ def test_what_nothing_uses_is_told(here):
     lines = run("du", "a.map")[0].splitlines()
     assert lines[0].split(None, 1) == [str(size("a.map")), "a.map"]
     assert sum(line.endswith(" (nothing uses it)") for line in lines) == len(unused)
+
+
+def test_what_is_behind_the_end_is_left_out_once(here):
+    b = base()
+    b.group(0, 1, "Game")
+    game(b)
+    b.add(ENVPOINTS, [])
+    path = write(here / "m.map", b)
+    run("tidy", "--in-place", path)
+    sound, said = get(path), "1 bytes behind the end of the datafile are left out\n"
+    with open(path, "ab") as f:
+        f.write(b"x")
+    # A copy has it, too.
+    assert run("automap", path, "copy.map") == ("", "") and get("copy.map") == sound + b"x"
+    assert run("tidy", "-n", path) == (said, "")
+    assert run("tidy", path, "out.map") == (said, "")
+    assert get("out.map") == sound and run("tidy", "out.map") == ("", "")
+    assert run("tidy", "--in-place", path) == (f"{path}: {said}", "") and get(path) == sound

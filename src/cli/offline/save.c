@@ -177,7 +177,9 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	if (job.saved)
 		save_adopt(&job);
 	if (job.saved || !report->error) {
-		report_merge(report, &s->said);
+		/* What was said of another map, or of one that is not written, is not so. */
+		if (!how->map && !job.same)
+			report_merge(report, &s->said);
 		staged_report(s, report);
 	}
 	if (job.saved && t->vol->conflict)

@@ -71,7 +71,7 @@ bool tw_same(const struct snapshot *sa, const struct snapshot *sb)
 
 	if (a == b)
 		return true;
-	if (a->shared->file_version == b->shared->file_version &&
+	if (a->shared->file_version == b->shared->file_version && a->trailing == b->trailing &&
 		numbering_init(&na, a, NULL) == 0 && numbering_init(&nb, b, NULL) == 0)
 		same = same_items(a, &na, b, &nb) && same_blobs(a, &na, b, &nb);
 	numbering_finish(&na);
