@@ -603,3 +603,13 @@ def test_what_is_behind_the_end_is_left_out_once(here):
     assert run("tidy", path, "out.map") == (said, "")
     assert get("out.map") == sound and run("tidy", "out.map") == ("", "")
     assert run("tidy", "--in-place", path) == (f"{path}: {said}", "") and get(path) == sound
+
+
+def test_a_map_that_is_named_twice_is_written_once(here):
+    (here / "sub").mkdir()
+    path = write(here / "sub" / "m.map", crowded())
+    (here / "link.map").symlink_to("sub/m.map")
+    again = ("sub/m.map", "sub", str(path), "link.map", "./sub/m.map")
+    dry = run("tidy", "-n", "--in-place", *again)
+    assert run("tidy", "--in-place", *again) == dry and "sub/m.map: removed" in dry[0]
+    assert all(line.startswith("sub/m.map: ") for line in dry[0].splitlines()) and not dry[1]

@@ -14,6 +14,7 @@
 #include "base/disk/file.h"
 #include "base/disk/io.h"
 #include "base/say.h"
+#include "cli/offline/names.h"
 #include "cli/offline/output.h"
 #include "cli/offline/streams.h"
 
@@ -29,7 +30,9 @@ struct many_list {
 	size_t n, room;
 	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
 	size_t n_tops, room_tops;
-	int wrong; /* something could not be found or read, and was told: -errno */
+	int wrong;         /* something could not be found or read, and was told: -errno */
+	bool once;         /* many.h */
+	struct names seen; /* then: real paths */
 };
 
 static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
@@ -44,9 +47,25 @@ static bool is_passed_over(const char *name)
 	return name[0] == '.' || strstr(name, ".mapfs-");
 }
 
+static bool is_again(struct many_list *l, const char *shown)
+{
+	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
+
+	if (real && names_has(&l->seen, real))
+		return true;
+	if (real)
+		(void)names_add(&l->seen, real); /* else it is busy when it comes again */
+	return false;
+}
+
 /* Strings are taken, also on failure. */
 static int add(struct many_list *l, char *shown, char *path)
 {
+	if (shown && path && is_again(l, shown)) {
+		free(shown);
+		free(path);
+		return 0;
+	}
 	if (!shown || !path || !array_room(l->maps, l->n, l->room)) {
 		free(shown);
 		free(path);
@@ -166,6 +185,7 @@ static void list_finish(struct many_list *l)
 		close(l->tops[i].fd);
 	free(l->maps);
 	free(l->tops);
+	names_finish(&l->seen);
 	*l = (struct many_list){0};
 }
 
@@ -312,7 +332,7 @@ static int confine(const struct crew *w, struct error *e)
 
 int many_visit_all(struct many *m, char **names, int n)
 {
-	struct crew w = {.many = m, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct crew w = {.many = m, .list.once = m->once, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct error e = ERROR_INIT;
 	int r = 0;
 
