@@ -9,6 +9,7 @@ import re
 import pytest
 
 import box as boxes
+import datafile
 import folder
 from editing import sync
 
@@ -178,3 +179,18 @@ def test_help_says_what_status_takes(box):
     assert r.code == 0 and r.out.startswith("Usage: mapfs status") and "--json" in r.out
     assert " -o " not in r.out
     assert box.run("recover", "--help").out.startswith("Usage: mapfs recover")
+
+
+def test_what_was_looked_at_in_raw_is_not_refused(box):
+    """A directory of items that only the change makes."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.group(0, 1, "Game")
+    b.tiles(4, 4, bytes([1, 0, 0, 0]) * 16, flags=1, name="Game")
+    b.add(datafile.ENVPOINTS, [])
+    m = box.mount(box.add(b.encode(), "bare.map"))
+    m.put(AUTHOR, b"me\n")
+    assert os.listdir(m / "raw/items/00001_info") == ["00000"]
+    found, = objects(box, m.point)
+    assert found["changed"] == [AUTHOR] and found["drafts"] == []
+    m.unmount()

@@ -32,14 +32,16 @@ static void add(void *arg, enum build_fate fate, const char *path)
 	status_add(arg, &(struct status_entry){words[fate], path, NULL});
 }
 
-/* What a save would refuse now, of what was closed. */
+/* What a save would refuse now, of what was closed. A directory of raw/ that follows from a change
+ * is nobody's, though somebody looked into it. */
 static void add_refused(struct status *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
 		const struct built_entry *b = &s->staged.built.entries[i];
 		CLEANUP(free) char *path = NULL;
 
-		if (b->fate == BUILD_REFUSED && !s->staged.entries[i].gone)
+		if (b->fate == BUILD_REFUSED && !s->staged.entries[i].gone &&
+			upper_differs(s->staged.uppers[i]))
 			path = upper_path(s->staged.uppers[i]);
 		if (path)
 			status_add(&s->records,
