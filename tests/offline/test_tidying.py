@@ -613,3 +613,11 @@ def test_a_map_that_is_named_twice_is_written_once(here):
     dry = run("tidy", "-n", "--in-place", *again)
     assert run("tidy", "--in-place", *again) == dry and "sub/m.map: removed" in dry[0]
     assert all(line.startswith("sub/m.map: ") for line in dry[0].splitlines()) and not dry[1]
+
+
+def test_a_line_stays_one_whatever_the_map_is_called(here):
+    name = "a\n\x1b[31m.map"
+    write(here / name, crowded())
+    out, err = run("tidy", "-n", "--in-place", name)
+    assert out.startswith("a??[31m.map: removed ") and "\x1b" not in out and not err
+    assert all(line.startswith("a??[31m.map: ") for line in out.splitlines())

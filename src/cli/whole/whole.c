@@ -18,14 +18,15 @@
 
 void whole_report(struct whole_map *m, const char *fmt, ...)
 {
-	CLEANUP(free) char *line = NULL;
+	bool several = m->whole->in_place || m->whole->folder;
+	CLEANUP(free) char *text = NULL, *line = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	line = text_vprintf(fmt, ap);
+	text = text_vprintf(fmt, ap);
 	va_end(ap);
-	if (m->whole->in_place || m->whole->folder)
-		buffer_printf(&m->report, "%s: ", m->t->file);
+	line = text_printf("%s%s%s", several ? m->t->file : "", several ? ": " : "",
+		text ? text : "out of memory");
 	buffer_text(&m->report, line ? printable(line) : "out of memory");
 	buffer_byte(&m->report, '\n');
 }
