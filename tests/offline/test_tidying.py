@@ -621,3 +621,21 @@ def test_a_line_stays_one_whatever_the_map_is_called(here):
     out, err = run("tidy", "-n", "--in-place", name)
     assert out.startswith("a??[31m.map: removed ") and "\x1b" not in out and not err
     assert all(line.startswith("a??[31m.map: ") for line in out.splitlines())
+
+
+def test_layers_that_share_their_tiles_do_not_get_their_own(here):
+    """As large as they are, since two smaller ones would make a larger map."""
+    b = base()
+    b.group(0, 3, "Game")
+    game(b)
+    rng = random.Random(1)
+    tiles = b"".join(bytes([rng.randrange(256) if i % 60 < 50 else 0, 0, 0, 0]) for i in range(60 * 60))
+    for name in "xy":
+        b.tiles(60, 60, tiles, name=name)
+    b.items[-1].ints[14] = b.items[-2].ints[14]
+    b.add(ENVPOINTS, [])
+    path = write(here / "m.map", b)
+    _, err = run("tidy", "--layers", path, "out.map", code=5)
+    assert [line.split(": ")[3:] for line in err.splitlines()] == [
+        [f"groups/0_Game/layers/{name}", "its tiles are another layer's too"] for name in ("1_x", "2_y")]
+    assert size("out.map") <= size(path)

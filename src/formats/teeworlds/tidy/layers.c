@@ -28,6 +28,12 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 	return 0;
 }
 
+/* Each of the two would have its own then, and the map would be larger. */
+static bool is_shared(const struct tw_map *m, uint32_t item, const struct tw_tiles *tiles)
+{
+	return tw_blob_users(m, (uint32_t)m->items[item].ints->v[tiles->field], 2) > 1;
+}
+
 static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *tiles,
 	bool can_leave, struct error *e)
 {
@@ -38,8 +44,11 @@ static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *t
 		return 0;
 	if (!h && can_leave)
 		tw_whole_drop(&t->whole, item, "it has no tiles");
-	else if (h && (w < tiles->w || h < tiles->h))
+	if (!h || (w == tiles->w && h == tiles->h))
+		return 0;
+	if (!is_shared(t->m, item, tiles))
 		return shrink(t, item, tiles, w, h, e);
+	tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "its tiles are another layer's too");
 	return 0;
 }
 
