@@ -326,7 +326,7 @@ def test_faults_of_rules_are_told_with_line_word_and_what_they_may_be(here):
              "Index 4", "Pos 0 0 INDEX 1", "Pos 0 0 INDEX 2", "Index 4", "Random often", "Random 0%", "Modulo 1 2 3",
              "NewRunning", "NewRun 5", "[B", "[A]", "Index 1", "Pos 1 1 EMPTY", "Pos 1 1 FULL", "Pos 1 1 INDEX -1"]
     told = ['1: Pos before the first Index', '3: "Indx" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, Random, '
-            'Modulo or NoDefaultRule)', "4: Index without a tile (0 to 255)", "4: the rule can never hold: no tile is left for 0 0",
+            'Modulo or NoDefaultRule)', "4: Index without a tile (0 to 255)",
             "5: tile 256 (0 to 255)", '6: "XFILP" is no flag (XFLIP, YFLIP, ROTATE or NONE)',
             "7: Pos without a value (EMPTY, FULL, INDEX or NOTINDEX)",
             '8: "FUL" is no value (EMPTY, FULL, INDEX or NOTINDEX)', "9: Pos without a place (Pos X Y)",
@@ -344,6 +344,19 @@ def test_faults_of_rules_are_told_with_line_word_and_what_they_may_be(here):
     (here / "good.rules").write_text(GROW)
     assert run("automap", "--check", "good.rules") == ("", "")
     assert "No such file" in run("automap", "--check", "good.rules", "none", code=2)[1]
+
+
+@pytest.mark.parametrize("word, tile", [("7XFLIP", 7), ("7.5", 7), ("seven", 0)])
+def test_a_tile_that_is_no_number_is_what_the_editor_reads(here, word, tile):
+    """It takes as much of it as is one (sscanf), and has told nobody."""
+    (here / "grass.rules").write_text(f"[Grow]\nIndex {word}\nPos 0 0 FULL\n")
+    assert run("automap", "--check", "grass.rules", code=2)[0].count("\n") == 1
+    map_ = make(here / "a.map", [auto(), auto()])
+    layer = layer_of(map_)
+    before = maps.good("cat", map_, layer + "/id.csv").stdout.replace(b"\n", b",").split(b",")
+    assert "faults" not in run("automap", "--config", "0", "--layer", layer, map_, "b.map")[0]
+    after = maps.good("cat", "b.map", layer + "/id.csv").stdout.replace(b"\n", b",").split(b",")
+    assert [int(c) for c in after if c] == [tile if int(c) else 0 for c in before if c]
 
 
 def test_a_map_is_drawn_by_rules_with_faults_which_are_told_once(here):

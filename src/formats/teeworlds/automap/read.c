@@ -53,7 +53,7 @@ static bool numbers(struct reading *r, int32_t *ret, size_t n)
 		char *end;
 		long value;
 
-		if (!word || !is_of(word, "+-0123456789"))
+		if (!word)
 			return false;
 		errno = 0;
 		value = strtol(word, &end, 10);
@@ -133,12 +133,11 @@ static int take_index(struct reading *r)
 	r->rule = &run->rules[run->n++];
 	*r->rule = (struct tw_rule){.probability = 1};
 	r->rule_line = r->line;
-	if (!numbers(r, &index, 1)) {
-		FAULT(r, "Index without a tile (0 to 255)");
-		return 0;
-	}
 	memset(r->rule->own, 0xff, sizeof(r->rule->own));
-	if (index < 0 || index > UINT8_MAX)
+	/* It is a rule even so, of what number the word begins with, or else 0. */
+	if (!numbers(r, &index, 1))
+		FAULT(r, "Index without a tile (0 to 255)");
+	else if (index < 0 || index > UINT8_MAX)
 		FAULT(r, "tile %d (0 to 255)", index);
 	r->rule->index = (uint8_t)index;
 	for (int i = 0; i < 3 && (word = next(r)); i++)
