@@ -639,3 +639,18 @@ def test_layers_that_share_their_tiles_do_not_get_their_own(here):
     assert [line.split(": ")[3:] for line in err.splitlines()] == [
         [f"groups/0_Game/layers/{name}", "its tiles are another layer's too"] for name in ("1_x", "2_y")]
     assert size("out.map") <= size(path)
+
+
+def test_a_dry_run_is_refused_where_a_save_would_be(here):
+    """A layer beyond a group's sound range has a fault that no game saw before."""
+    b = base()
+    b.group(0, 2, "Game")
+    b.group(2, 100, "bg")
+    game(b)
+    b.tiles(4, 4, bytes(64), name="empty")
+    b.tiles(1, 1, bytes([1, 0, 0, 0]), name="one")
+    b.add(ENVPOINTS, [])
+    path = write(here / "m.map", b)
+    out, err = run("tidy", "--layers", path, "out.map", code=4)
+    assert run("tidy", "-n", "--layers", path, code=4)[1] == err.replace(f"mapfs: {path}: note: the map is as it was\n", "")
+    assert "1 x 1 tiles" in err and not out and not os.path.exists("out.map")

@@ -64,6 +64,24 @@ static enum outcome outcome_of(int r)
 	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : command_outcome_of_writing(r);
 }
 
+static void tell_refused(void *arg, const struct format_fault *f)
+{
+	offline_say(arg, "refused: %s", f->line);
+}
+
+/* What a save would refuse of the map that was made. */
+static enum outcome judge(struct whole_map *m)
+{
+	const struct format_edit *edit = m->t->vol->format->edit;
+	struct error e = ERROR_INIT;
+
+	if (!m->map || !edit->check ||
+		edit->check(m->t->vol->now, m->map, false, tell_refused, m->t, &e) == 0)
+		return OUTCOME_DONE;
+	offline_say(m->t, "refused: %s", error_text(&e));
+	return OUTCOME_SAVE_FAILED;
+}
+
 /* What was to be done is done, or nothing is and the report is empty. out may be NULL. */
 static enum outcome change(struct whole_map *m, struct out *out)
 {
@@ -74,8 +92,8 @@ static enum outcome change(struct whole_map *m, struct out *out)
 	int r = w->change(m, &e);
 
 	how.map = m->map;
-	if (r == 0 && !w->dry)
-		code = change_save(m->t, &how);
+	if (r == 0)
+		code = w->dry ? judge(m) : change_save(m->t, &how);
 	if (r < 0) {
 		offline_say(m->t, "%s", error_text(&e));
 		code = outcome_of(r);
