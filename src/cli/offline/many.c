@@ -13,8 +13,8 @@
 #include "base/buffer.h"
 #include "base/disk/file.h"
 #include "base/disk/io.h"
+#include "base/hash.h"
 #include "base/say.h"
-#include "cli/offline/names.h"
 #include "cli/offline/output.h"
 #include "cli/offline/streams.h"
 
@@ -30,9 +30,14 @@ struct many_list {
 	size_t n, room;
 	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
 	size_t n_tops, room_tops;
-	int wrong;         /* something could not be found or read, and was told: -errno */
-	bool once;         /* many.h */
-	struct names seen; /* then: real paths */
+	int wrong; /* something could not be found or read, and was told: -errno */
+	struct hash seen;
+};
+
+/* The real path of one that was named. */
+struct seen {
+	struct hash_link link; /* first */
+	char path[];
 };
 
 static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
@@ -47,14 +52,24 @@ static bool is_passed_over(const char *name)
 	return name[0] == '.' || strstr(name, ".mapfs-");
 }
 
+/* However often it is named, a map is visited once. */
 static bool is_again(struct many_list *l, const char *shown)
 {
-	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
+	CLEANUP(free) char *real = realpath(shown, NULL);
+	uint64_t key = real ? hash_text(0, real) : 0;
+	size_t n = real ? strlen(real) + 1 : 0;
+	struct seen *s;
 
-	if (real && names_has(&l->seen, real))
-		return true;
-	if (real)
-		(void)names_add(&l->seen, real); /* else it is busy when it comes again */
+	if (!real || !hash_room(&l->seen))
+		return false;
+	for (struct hash_link *h = hash_find(&l->seen, key); h; h = hash_again(h))
+		if (strcmp(container_of(h, struct seen, link)->path, real) == 0)
+			return true;
+	s = malloc(sizeof(*s) + n);
+	if (!s)
+		return false;
+	memcpy(s->path, real, n);
+	hash_add(&l->seen, &s->link, key);
 	return false;
 }
 
@@ -185,7 +200,11 @@ static void list_finish(struct many_list *l)
 		close(l->tops[i].fd);
 	free(l->maps);
 	free(l->tops);
-	names_finish(&l->seen);
+	for (struct hash_link *h = hash_next(&l->seen, NULL), *next; h; h = next) {
+		next = hash_next(&l->seen, h);
+		free(h);
+	}
+	hash_finish(&l->seen);
 	*l = (struct many_list){0};
 }
 
@@ -332,7 +351,7 @@ static int confine(const struct crew *w, struct error *e)
 
 int many_visit_all(struct many *m, char **names, int n)
 {
-	struct crew w = {.many = m, .list.once = m->once, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct crew w = {.many = m, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct error e = ERROR_INIT;
 	int r = 0;
 
