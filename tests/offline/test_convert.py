@@ -414,6 +414,14 @@ def test_a_folder_becomes_another(box, map07):
     os.utime(new + "/a.map", (1, 1))
     assert "is there, and no map" in convert("--to", "0.7", top, new, code=2)[1]
     assert get(new + "/a.map") == b"mine"
+    os.remove(new + "/a.map")
+    os.mkdir(new + "/a.map")
+    assert "is not a regular file" in convert("--to", "0.7", top, new, code=2)[1]
+    os.rmdir(new + "/a.map")
+    os.symlink("nowhere", new + "/a.map")
+    os.utime(new + "/a.map", (2**31 + 1, 2**31 + 1), follow_symlinks=False)
+    assert "new/a.map" in convert("--to", "0.7", top, new, code=2)[1].replace(new, "new")
+    assert os.listdir(new) and not os.path.exists(new + "/nowhere")
 
 
 def test_maps_at_their_places(box, map07):

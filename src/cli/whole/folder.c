@@ -47,7 +47,7 @@ bool folder_lacks(const struct folder *f, const struct offline *t)
 	const struct timespec *in = &t->vol->opened.st_mtim, *out;
 	struct stat st;
 
-	if (f->fd < 0 || fstatat(f->fd, t->file + f->below, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (f->fd < 0 || fstatat(f->fd, t->file + f->below, &st, 0) < 0 || !S_ISREG(st.st_mode))
 		return true;
 	out = &st.st_mtim;
 	return in->tv_sec != out->tv_sec ? in->tv_sec > out->tv_sec : in->tv_nsec > out->tv_nsec;
