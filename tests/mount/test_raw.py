@@ -168,3 +168,16 @@ def test_a_data_item_that_left_the_map_is_not_there(box, small):
         if i == 1:
             sync(m)
     saved(m)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_an_item_that_gets_another_number_is_saved_once(rw, again):
+    name = "raw/items/00002_image/00001"
+    rw.put(name, rw.get(name).replace(b"\n1024\n", b"\n77\n", 1))
+    os.unlink(rw / "images/0_checker.png")
+    if again:
+        sync(rw)
+        assert "00001" not in os.listdir(os.path.dirname(rw / name))
+    f, report = saved(rw)
+    assert [i.ints[1] for i in f.of_type(datafile.IMAGE)] == [77]
+    assert "left:" not in report

@@ -121,7 +121,8 @@ static bool rebase_file(struct rebase *b, struct upper *u, const struct entry *e
 		u->moved = u->timed = false;
 		return true;
 	}
-	if (!upper_differs(u))
+	/* raw/ has what is in the map now, by other numbers. */
+	if (!upper_differs(u) || upper_is_raw(u))
 		return die(b, u);
 	u->from = u->id = ENTRY_NONE;
 	return true;
