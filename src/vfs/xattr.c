@@ -256,8 +256,6 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 
 	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->written || node_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
-	else if (upper_refused(n->at))
-		step_run(v, c, may_revert, revert);
 	else
 		ask(v, n, c);
 }

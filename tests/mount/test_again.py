@@ -214,3 +214,16 @@ def test_a_writer_that_holds_the_file_open_is_not_disturbed(m):
     assert taken(m, path)
     put(m / path, b'{"image": null}')
     m.unmount()
+
+
+def test_what_a_save_refused_and_is_right_now_cannot_be_dropped(m):
+    table = LAYERS + "0_Game/flags.csv"
+    m.put(table, b"1,0\n" * 2)
+    m.put("info/author", b"somebody\n")
+    sync(m)
+    assert "the table has 2 lines of 2 columns" in m.xattr(table, "user.mapfs.error")
+    m.put(LAYERS + "0_Game/layer.json", b'{"width": 2, "height": 2}')
+    assert taken(m, table)
+    assert refused(os.removexattr, m / table, "user.mapfs.error") == errno.ENODATA
+    assert m.get(table) == b"1,0\n" * 2
+    assert "saved: " + table in saved(m)[1]
