@@ -165,3 +165,22 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
     sync(m)
     assert m.get(path) == b"[]\n"
     m.unmount()
+
+
+@pytest.mark.parametrize("name,data", [("layer.json", b'{"width": 30}'), ("id.csv", (b"1" + b",1" * 19 + b"\n") * 10)])
+def test_what_needs_tiles_that_are_damaged_is_refused_and_kept(box, name, data):
+    f = datafile.Datafile(datafile.small_map())
+    raw = bytearray(f.raw)
+    raw[f.ranges[f.of_type(datafile.LAYER)[0].ints[14]][1] - 1] ^= 0xFF
+    copy = box.add(bytes(raw), "small.map")
+    m = box.mount(copy)
+    path = "groups/0_Game/layers/0_Game/" + name
+    assert boxes.refused(m.put, path, data) == errno.EINVAL
+    box.kill_worker()
+    m = box.mount(copy)
+    assert m.get(path) == data
+    why = m.xattr(path, "user.mapfs.error")
+    assert "left: small.map.mapfs-left/%s: %s" % (path, why) in m.unmount(code=5).out
+    assert boxes.get(copy) == bytes(raw)
+    assert boxes.get(copy + ".mapfs-left/" + path) == data
+    box.allow("small.map.mapfs-left*")

@@ -100,10 +100,10 @@ static int accept(struct commit *p)
 }
 
 /* Not the content's fault: the same bytes may be accepted when the disk, the memory or whatever
- * else was short is well again. */
+ * else was short is well again. -EIO: what it is compared with is damaged, as it is at the save. */
 static bool is_passing(int r)
 {
-	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT;
+	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT && r != -EIO;
 }
 
 /* The view with it, where nothing else hangs on it: else it is made anew. Of what moved the whole
