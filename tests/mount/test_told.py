@@ -333,6 +333,21 @@ def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(c
     assert code == 5 and "images/0_checker.json" in line and line.startswith("left: ")
 
 
+def test_of_a_form_that_was_taken_and_then_refused_the_draft_alone_is_left(core, small):
+    tree = CoreTree(core, 0)
+    tree.open(small)
+    png = tree.get("images/0_checker.png")
+    tree.put("images/0_checker.json", b'{"external": true, "width": 64, "height": 64}')
+    with pytest.raises(OSError):
+        tree.put("images/0_checker.json", b"{")
+    tree.put("images/0_checker.png", png)
+    refused, = status(tree)
+    assert refused.startswith("draft images/0_checker.json: ")
+    code, report = tree.end()
+    line, = report.splitlines()
+    assert code == 5 and line.startswith("left: ")
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_layer_that_was_removed_from_a_group_that_moves_is_told_once(core, small, again):
     tree = CoreTree(core, 0)

@@ -70,11 +70,14 @@ bool overlay_other_form(
 }
 
 /* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
- * its place, came from where that did. */
+ * its place, came from where that did. What was refused stays, but not what it was before. */
 static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
 {
+	struct upper *refused = m->alternate[0] ? upper_find(o, dir, m->alternate) : NULL;
 	struct spot other;
 
+	if (refused)
+		extent_finish(&refused->last);
 	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
 	inherit(u, origin(&other), m);
