@@ -129,19 +129,24 @@ static bool is_home(const struct building *b, size_t i)
 	       b->f->lookup(b->base, dir->from, t->name, &en, NULL) == 0 && en.id == t->from;
 }
 
+/* It is what the base has there; its name may have other letters where those do not count. */
+static int settle_here(struct building *b, size_t i, entry_id id)
+{
+	int r = claim(b, id, 0);
+
+	b->out->entries[i].id = id;
+	return r < 0 || !b->f->fold ? r : place(b, i, id);
+}
+
 /* The first look: directories, and files at the paths of what the base has. */
 static int settle_known(struct building *b, size_t i, struct error *e)
 {
 	struct built_entry *o = &b->out->entries[i];
 	struct error why = ERROR_INIT;
 	struct meaning m;
-	int r;
 
-	if (is_home(b, i)) {
-		o->id = b->in[i].from;
-		r = claim(b, o->id, 0);
-		return r < 0 || !b->f->fold ? r : place(b, i, o->id);
-	}
+	if (is_home(b, i))
+		return settle_here(b, i, b->in[i].from);
 	if (building_meaning(b, i, &m, &why) < 0) {
 		building_refuse(b, i, &why);
 		return 0;
@@ -152,8 +157,7 @@ static int settle_known(struct building *b, size_t i, struct error *e)
 	/* A part is no object that has moved; and the next one's name may count on it. */
 	if (!m.known)
 		return m.is == FORMAT_PART ? make(b, i, e) : 0;
-	o->id = m.id;
-	return claim(b, m.id, 0);
+	return settle_here(b, i, m.id);
 }
 
 /* A directory that is always there is there again: each file in it went by itself. */

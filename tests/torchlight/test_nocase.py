@@ -121,8 +121,9 @@ def test_letters_stay_through_saves_and_a_kill(box):
     os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/moved.dat")
     os.unlink(m / "MEDIA/UNITS/B.DAT")
     m.put("MEDIA/UNITS/b.dat", dat("b"), flags=MAKE)
+    os.rename(m / "MEDIA/EMPTY.OGG", m / "MEDIA/readme.txt")
     before = shown(m)
-    assert {"MEDIA/new/Deep/u.dat", "MEDIA/UNITS/moved.dat", "MEDIA/UNITS/b.dat"} <= set(before)
+    assert {"MEDIA/new/Deep/u.dat", "MEDIA/UNITS/moved.dat", "MEDIA/UNITS/b.dat", "MEDIA/readme.txt"} <= set(before)
     sync(m)
     again = [p.replace("x%41.ogg", "XA.OGG") for p in before]  # in the one form of its name
     assert shown(m) == sorted(again)
