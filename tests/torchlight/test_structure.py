@@ -189,6 +189,19 @@ def test_no_entry_is_lost_for_a_directory_that_was_in_its_place(box):
     m.unmount()
 
 
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_directory_is_made_where_a_file_was_removed(box, filled):
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    os.unlink(m / "MEDIA/README.TXT")
+    os.mkdir(m / "MEDIA/README.TXT")
+    if filled:
+        m.put("MEDIA/README.TXT/IN.OGG", b"x", flags=NEW)
+    assert m.unmount().out == "note: what was MEDIA/README.TXT before was removed\nsaved: MEDIA/README.TXT\n"
+    m = box.mount(m.map)
+    assert os.listdir(m / "MEDIA/README.TXT") == ["IN.OGG"] * filled
+    m.unmount()
+
+
 def tree(mount):
     """{path: bytes} of the files of MEDIA."""
     files, _ = mount.walk()

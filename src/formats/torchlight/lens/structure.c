@@ -118,8 +118,8 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	int r = 0;
 
 	*ret = (struct meaning){.is = FORMAT_SCRATCH};
-	/* A directory at the place of a file is none of the map's, and the other way round. */
-	if (find(tl_map_of(s), dir, name, &ret->id)) {
+	if (find(tl_map_of(s), dir, name, &ret->id) && stands_for_dir(ret->id) >= is_dir) {
+		/* The place of a directory, which may stay for what it hides, is no file's. */
 		ret->known = stands_for_dir(ret->id) == is_dir;
 		ret->is = ret->known ? FORMAT_OBJECT : FORMAT_SCRATCH;
 	} else {
