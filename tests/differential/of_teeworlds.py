@@ -87,7 +87,19 @@ def stem(name):
 
 
 def is_aside(path):
-    return re.search(r"(~|[.](tmp|swp|jpg))$|(^|/)[.]", path)
+    return re.search(r"(~|[.](tmp|swp|jpg))$|(^|/)[.]|/layers/[^/]+/x$", path)
+
+
+def resized(ops):
+    """The directories of layers in which a table or layer.json was written, or came to."""
+    out = set()
+    for op in ops:
+        target = op[2] if op[0] == "mv" else op[1] if len(op) > 1 else ""
+        if op[0] in ("put", "mv", "cut") and target.endswith((".csv", "layer.json")):
+            out.add(os.path.dirname(target))
+        if op[0] == "mv":
+            out |= {target + p[len(op[1]):] for p in out if (p + "/").startswith(op[1] + "/")}
+    return out
 
 
 class Drawer(Draw):

@@ -99,6 +99,15 @@ def same_but_for_times(one, two):
     return bool(one and two) and plain(one) == plain(two)
 
 
+def same_but_for_bytes_of(paths, one, two):
+    """Of files that these say: what they are compiled to."""
+    def plain(files):
+        head, _, man = contents(files, True)
+        return head, [(p, [dict(e, bytes=b"", size=0) if (p + e["name"]).upper() in paths else e for e in entries])
+                      for p, entries in man["dirs"]]
+    return bool(one and two) and plain(one) == plain(two)
+
+
 def kinds_changed(ops):
     """Paths of what came there by a rename from a name that means another content, and whether any was written, or moved so, before."""
     moved, written, any_written = set(), set(), False
@@ -118,7 +127,7 @@ def kinds_changed(ops):
 
 def lists_below(ops, path):
     """Was a file in this directory listed as to be removed?"""
-    return any(op[0] == "put" and op[1] == ".mod/removed.txt" and any(
+    return any(op[0] == "put" and op[1].startswith(".mod/") and any(
         line.upper().startswith(path.upper() + "/") for line in op[3].decode(errors="replace").splitlines()) for op in ops)
 
 

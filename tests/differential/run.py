@@ -21,6 +21,7 @@ sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("mount", "teeworlds", "tor
 sys.dont_write_bytecode = True
 
 import compare  # noqa: E402
+import context  # noqa: E402
 import draw  # noqa: E402
 from case import Case, line  # noqa: E402
 from places import in_memory  # noqa: E402
@@ -35,7 +36,7 @@ Finding = collections.namedtuple("Finding", "seed case found signature allowed")
 
 def draw_case(format_, seed, events, room):
     """The old program takes each operation as it is drawn."""
-    module, rng = compare.of(format_), draw.generator(seed, format_)
+    module, rng = context.of(format_), draw.generator(seed, format_)
     case = module.draw_case(rng, seed)
     with Side(BEFORE, room, "draw", case) as side:
         ops = module.Drawer(rng, side).sequence(rng.randrange(5, 26))
@@ -85,7 +86,7 @@ def tell(finding, keep):
 
 def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--format", choices=compare.FORMATS, default="teeworlds")
+    p.add_argument("--format", choices=context.FORMATS, default="teeworlds")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--count", type=int, default=100)
     p.add_argument("--events", default="sync,kill")

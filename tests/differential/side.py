@@ -167,17 +167,20 @@ class Side:
         os.utime(self.at(path), (seconds, seconds))
 
     def op_drop(self, step, path):
-        os.removexattr(self.at(path), "user.mapfs.error")
+        """What says that something is wrong, and nothing else, can be dropped."""
+        step("drop", os.getxattr, self.at(path), "user.mapfs.error")
+        step("drop of what was said", os.removexattr, self.at(path), "user.mapfs.error")
 
     # ---- what happens to one of two mounts alone
 
     def sync(self):
-        """What it says is not compared: a save in the middle may be refused for what comes later."""
+        """Did it save? That is not compared: a save in the middle may be refused for what comes later."""
         self.synced = True
         try:
             sync_root(self.point)
         except OSError:
-            pass
+            return False
+        return True
 
     def journal(self):
         return glob.glob(glob.escape(self.map) + ".mapfs-journal*")
@@ -200,7 +203,7 @@ class Side:
         for path in [p for p in before if p not in now and p not in told]:
             if before[path] is None:
                 os.mkdir(self.at(path))
-        for path in [p for p in before if before[p] is not None and p not in told and before[p] != now.get(p)]:
+        for path in [p for p in before if isinstance(before[p], bytes) and p not in told and before[p] != now.get(p)]:
             with open(self.at(path), "wb") as f:
                 f.write(before[path])
 
@@ -253,18 +256,20 @@ class Side:
         return End(code, sorted(self.plain(text).splitlines()), files, left, shown)
 
 
-Run = collections.namedtuple("Run", "results looks end start")
+Run = collections.namedtuple("Run", "results looks end start failed")
 
 
 def run(program, room, name, case, alone=False):
     """All of a case; with what happens to one side alone, or without it."""
-    results, looks = [], []
+    results, looks, failed = [], [], []  # failed: at which operations a save did
     with Side(program, room, name, case) as side:
         try:
             for op in case.ops:
                 if op[0] == "look":
                     looks.append(side.walk())
-                elif op[0] == "sync" or op[0] in ALONE and alone:
+                elif op[0] == "sync":
+                    failed += [] if side.sync() else [len(results)]
+                elif op[0] in ALONE and alone:
                     getattr(side, op[0])()
                 results.append(None if op[0] in ("look", "sync", *ALONE) else side.do(op))
             end = side.end()
@@ -272,4 +277,4 @@ def run(program, room, name, case, alone=False):
             end = End("hung" if side.hung else "failed", [side.plain(str(e))], {}, {}, {})
         if side.hung:
             end = end._replace(code="hung")
-        return Run(results, looks, end, side.start)
+        return Run(results, looks, end, side.start, failed)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Zlib
+"""A case and two runs of it, and what rules want to know of them."""
+import collections
+import importlib
+import json
+
+FORMATS = ("teeworlds", "triclon", "torchlight")
+Difference = collections.namedtuple("Difference", "kind where old new")
+
+
+def of(format_):
+    return importlib.import_module("of_" + format_)
+
+
+class Context:
+    """A case, both runs of it, and what a rule wants to know of them."""
+
+    def __init__(self, case, old, new):
+        self.case, self.old, self.new = case, old, new
+        self.saved = any(op[0] == "sync" for op in case.ops)
+        self.killed = any(op[0] == "kill" for op in case.ops)
+
+    def at(self, d):
+        """Of a result: of which operation."""
+        return int(d.where.split(":")[0])
+
+    def written(self, until):
+        """All that was written before a look (None: the last), to whatever name."""
+        return [op[3] for op in self.case.ops[:until] if op[0] == "put"]
+
+    def says_less(self, path):
+        """Is what was written there at last a JSON without some key that one before it has?"""
+        keys = [self.keys(op[3]) for op in self.case.ops if op[0] == "put"]
+        last = [self.keys(op[3]) for op in self.case.ops if op[0] == "put" and op[1] == path][-1:]
+        return bool(last and last[0] is not None) and any(k and k - last[0] for k in keys)
+
+    @staticmethod
+    def keys(data):
+        try:
+            value = json.loads(data)
+        except ValueError:
+            return None
+        return value.keys() if isinstance(value, dict) else None
+
+    def map_differs(self):
+        return not of(self.case.format).same(self.old.end.files, self.new.end.files, self.saved)
+
+    def fails_once(self):
+        """Does one save fail as a whole, which other lines tell of, and the other not?"""
+        return (self.old.end.code == 4) != (self.new.end.code == 4)
+
+    def removed(self, path):
+        return any(op[0] in ("rm", "rmdir", "mv") and (op[1] == path or path.startswith(op[1] + "/"))
+                   for op in self.case.ops)
+
+    def aside_and_gone(self):
+        """Was something moved, and then removed or covered where it came to, or moved on to another name?"""
+        moved = {}
+        for op in self.case.ops:
+            if op[0] == "mv" and moved.get(op[1], op[2]) != op[2]:
+                return True
+            if op[0] in ("rm", "rmdir", "put", "mv") and op[2 if op[0] == "mv" else 1] in moved:
+                return True
+            if op[0] == "mv" and of(self.case.format).is_aside(op[2]):
+                moved[op[2]] = op[1]
+        return False
