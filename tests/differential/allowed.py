@@ -14,7 +14,7 @@ def late_verdict(c, d):
 def back_after_a_save(c, d):
     """Rule 3, 5: what every map has is there again after the save, so that it cannot be made once more."""
     if d.kind == "result":
-        return c.saved and d.new.endswith(("EEXIST", "rmdir ENOTEMPTY"))
+        return c.saved and d.new.endswith(("EEXIST", "rmdir ENOTEMPTY", "mv ENOTDIR"))
     return c.saved and d.kind.endswith("-name") and not d.old and c.removed(d.where)
 
 
@@ -168,12 +168,13 @@ def failed_save(c, d):
 
 def replaced_content(c, d):
     """One tree, one map: what a second close takes the place of is in no tree, also where a save refuses that."""
-    puts = [op[1] for op in c.case.ops if op[0] == "put"]
+    puts = [op[2 if op[0] == "mv" else 1] for op in c.case.ops if op[0] in ("put", "mv")]
     again = {p for p in puts if puts.count(p) > 1}
     if c.fails_once():
         return d.kind in ("report", "code", "map", "left-name") and any(
             line.startswith("left: ") and p + ": " in line for p in again for line in c.old.end.report)
-    return d.kind in ("report", "code", "map") and again and any("no valid" in line for line in c.new.end.report)
+    return d.kind in ("report", "code", "map", "left-name") and again and any(
+        "no valid" in line for line in c.new.end.report)
 
 
 def aside_shows_the_base(c, d):
@@ -281,7 +282,10 @@ def made_is_new(c, d):
 
 
 def waiting_is_dropped(c, d):
-    """Rule 2: user.mapfs.error answers for what the save would refuse, and that can be dropped."""
+    """Rule 2: user.mapfs.error answers for what the save would refuse, and that can be dropped; of a name that means
+    nothing it says nothing."""
+    if d.kind == "result" and d.old == "drop of what was said ENODATA":
+        return d.new == "drop ENODATA" and is_aside(c, c.case.ops[c.at(d)][1])
     return d.kind == "result" and (d.old, d.new) == ("drop ENODATA", "0")
 
 
