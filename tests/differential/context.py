@@ -50,8 +50,13 @@ class Context:
         return (self.old.end.code == 4) != (self.new.end.code == 4)
 
     def removed(self, path):
-        return any(op[0] in ("rm", "rmdir", "mv") and (op[1] == path or path.startswith(op[1] + "/"))
-                   for op in self.case.ops)
+        """It, or what it was called before it moved."""
+        paths = {path}
+        for op in reversed(self.case.ops):
+            if op[0] == "mv":
+                paths |= {op[1] + p[len(op[2]):] for p in paths if (p + "/").startswith(op[2] + "/")}
+        return any(op[0] in ("rm", "rmdir", "mv") and (p + "/").startswith(op[1] + "/")
+                   for op in self.case.ops for p in paths)
 
     def aside_and_gone(self):
         """Was something moved, and then removed or covered where it came to, or moved on to another name?"""
