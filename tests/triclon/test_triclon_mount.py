@@ -104,6 +104,8 @@ def test_the_save_is_refused_while_tables_do_not_agree(box):
     at.put("points.csv", b"x,y\n1,2\n")
     assert "terrain.csv: line 3, column 1: 4 is beyond" in at.unmount(code=4).out
     assert get(at.map) == m.encode()
+    at.put("terrain.csv", b"index,type\n6,1\n")
+    assert "refused: terrain.csv: line 2, column 1: 6 is beyond" in at.unmount(code=4).out  # and not what the map has
     at.put("terrain.csv", b"index,type\n0,3\n")
     at.unmount()
     m.points, m.terrain = [(1, 2)], [(0, 3)]

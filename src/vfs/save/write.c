@@ -17,9 +17,28 @@
 
 enum { CONFLICTS_MAX = 1000 };
 
+/* What stands there was refused, and the map has something else in its place: why; or NULL. */
+static const char *refusal(const struct staged *s, const char *at)
+{
+	for (size_t i = 1; s && i < s->n; i++) {
+		const struct built_entry *b = &s->built.entries[i];
+		CLEANUP(free) char *path = b->fate == BUILD_REFUSED ? upper_path(s->uppers[i]) : NULL;
+
+		if (path && strcmp(path, at) == 0)
+			return b->why;
+	}
+	return NULL;
+}
+
 static void check_why(void *arg, const struct format_fault *f)
 {
-	report_add(arg, REPORT_REFUSED, "%s", f->line);
+	struct save_job *s = arg;
+	const char *why = refusal(s->staged, f->path);
+
+	if (why)
+		report_add(&s->report, REPORT_REFUSED, "%s: %s", f->path, why);
+	else
+		report_add(&s->report, REPORT_REFUSED, "%s", f->line);
 }
 
 static int refuse_in_place(struct save_job *s, struct error *e)
@@ -37,7 +56,7 @@ int save_check(struct save_job *s, struct error *e)
 
 	if (outside_in_place(s->vol))
 		return refuse_in_place(s, e);
-	return f->check ? f->check(s->vol->now, s->map, false, check_why, &s->report, e) : 0;
+	return f->check ? f->check(s->vol->now, s->map, false, check_why, s, e) : 0;
 }
 
 /* The files that a save writes; the second is NULL where the map is one file. */
