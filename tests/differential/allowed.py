@@ -129,11 +129,24 @@ def name_of_the_tree(c, d):
             and (c.saved or any(op[0] in ("mv", "rm", "mkdir") for op in c.case.ops)))
 
 
+def is_true(end, line):
+    """Does the table have that value there?"""
+    said = re.match(r"refused: terrain.csv: line (\d+), column 1: (\d+) is beyond the points", line)
+    rows = end.shown.get("terrain.csv", b"").splitlines()
+    return bool(said) and rows[int(said[1]) - 1:][:1] != [] and int(
+        rows[int(said[1]) - 1].split(b",")[0]) == int(said[2])
+
+
 def reason(c, d):
-    """The same file is left; why is said in the words of what is looked at first."""
+    """The same file is left, or refused; why is said in the words of what is looked at first."""
+    if d.kind != "report":
+        return False
+
     def left(report):
         return any(line.startswith(d.where.partition(": ")[0] + ": " + d.where.split(": ")[1] + ": ") for line in report)
-    return d.kind == "report" and d.where.startswith("left: ") and left(c.old.end.report) and left(c.new.end.report)
+    if "beyond the points" in d.where:
+        return all(any(is_true(end, line) for line in end.report) for end in (c.old.end, c.new.end))
+    return d.where.startswith("left: ") and left(c.old.end.report) and left(c.new.end.report)
 
 
 def replaced(c, d):
@@ -290,8 +303,8 @@ def waiting_is_dropped(c, d):
 
 
 def damaged(c, d):
-    """Rule 2: what needs data that are damaged is refused, and a draft."""
-    return d.kind == "result" and (d.old, d.new) == ("close EIO", "close EINVAL")
+    """Rule 2: what needs data that are damaged is refused, and a draft; and it is judged against the base."""
+    return d.kind == "result" and (d.old, d.new) in (("close EIO", "close EINVAL"), ("mv EIO", "mv EINVAL"))
 
 
 def draft_of_the_other_form(c, d):
@@ -324,6 +337,8 @@ def raw_first(c, d):
     raw = [op for op in changes if op[0] in ("put", "cut") and op[1].startswith("raw/")]
     if not raw or len(raw) == len(changes):
         return False
+    if d.kind == "result":
+        return ("sync",) in c.case.ops[:c.at(d)] and c.case.ops[c.at(d)][1].startswith("raw/")
     if d.kind == "left-name":
         return c.saved and "/raw/" in d.where
     return d.kind in ("look", "shown", "map", "code") or d.kind == "report" and (
