@@ -30,8 +30,9 @@ struct many_list {
 	size_t n, room;
 	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
 	size_t n_tops, room_tops;
-	int wrong; /* something could not be found or read, and was told: -errno */
-	struct hash seen;
+	int wrong;        /* something could not be found or read, and was told: -errno */
+	bool once;        /* many.h */
+	struct hash seen; /* then */
 };
 
 /* The real path of one that was named. */
@@ -52,10 +53,9 @@ static bool is_passed_over(const char *name)
 	return name[0] == '.' || strstr(name, ".mapfs-");
 }
 
-/* However often it is named, a map is visited once. */
 static bool is_again(struct many_list *l, const char *shown)
 {
-	CLEANUP(free) char *real = realpath(shown, NULL);
+	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
 	uint64_t key = real ? hash_text(0, real) : 0;
 	size_t n = real ? strlen(real) + 1 : 0;
 	struct seen *s;
@@ -351,7 +351,7 @@ static int confine(const struct crew *w, struct error *e)
 
 int many_visit_all(struct many *m, char **names, int n)
 {
-	struct crew w = {.many = m, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct crew w = {.many = m, .list.once = m->once, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct error e = ERROR_INIT;
 	int r = 0;
 

@@ -174,6 +174,7 @@ static int each(struct whole *w, int n)
 		.how = &c->how,
 		.debug = c->debug,
 		.writes = !w->dry,
+		.once = true,
 		.progress = (w->in_place || w->folder) && isatty(STDERR_FILENO),
 		.single = !w->in_place && !w->folder,
 		.further = w->further,
