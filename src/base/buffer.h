@@ -38,7 +38,7 @@ void buffer_text(struct buffer *b, const char *s);
 void buffer_printf(struct buffer *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* A text of its own, to be freed; NULL: no memory. */
 char *text_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
-char *text_vprintf(const char *fmt, va_list ap);
+char *text_vprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
 /* ... of n bytes, which need not end in a NUL. */
 char *text_copy(const char *text, size_t n);
 void buffer_u16(struct buffer *b, uint16_t v); /* little-endian, as all below */

@@ -84,7 +84,7 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	ret->fields = 0;
 	if (a->t.form == b->t.form && memcmp(p, q, a->t.size) == 0)
 		return false;
-	for (int k = 0; k < TW_N_PLANES; k++)
+	for (unsigned k = 0; k < TW_N_PLANES; k++)
 		if (value(a, p, k) != value(b, q, k))
 			ret->fields |= 1u << k;
 	ret->before = tile_of(a, p);
@@ -128,7 +128,7 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 
 static const char *name(const char *kind, int id)
 {
-	for (int k = 0; id && k < TW_N_PLAYED; k++)
+	for (unsigned k = 0; id && k < TW_N_PLAYED; k++)
 		if (strcmp(tw_played_names[k], kind) == 0)
 			return tw_tile_name(k, (unsigned)id);
 	return id ? NULL : "air";

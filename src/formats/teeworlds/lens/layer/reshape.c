@@ -43,7 +43,7 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	int r = 0;
 
 	tw_change_item(c, item, take);
-	now.ints = take;
+	now.ints = own;
 	if (!tw_is_tiles(old))
 		return 0;
 	if (tw_tiles_of(m, old, &tiles)) {
