@@ -269,8 +269,9 @@ struct format_edit {
 	 * something else in *ret.
 	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
 	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
-	 * change. -EAGAIN: it cannot be judged before other files are there, likewise; *ret is set
-	 * even so where the files that wait for this one go on from there. */
+	 * change. -EIO: what it would stand beside in the map is damaged; a draft, too. -EAGAIN: it
+	 * cannot be judged before other files are there, likewise; *ret is set even so where the
+	 * files that wait for this one go on from there. */
 	int (*put)(const struct snapshot *s, entry_id id, const struct extent *in,
 		const struct format_others *others, struct snapshot **ret, struct touched *t,
 		struct error *e);

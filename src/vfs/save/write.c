@@ -20,9 +20,10 @@ enum { CONFLICTS_MAX = 1000 };
 /* What stands there was refused, and the map has something else in its place: why; or NULL. */
 static const char *refusal(const struct staged *s, const char *at)
 {
-	for (size_t i = 1; s && i < s->n; i++) {
+	for (size_t i = 1; i < s->n; i++) {
 		const struct built_entry *b = &s->built.entries[i];
-		CLEANUP(free) char *path = b->fate == BUILD_REFUSED ? upper_path(s->uppers[i]) : NULL;
+		CLEANUP(free)
+		char *path = b->fate == BUILD_REFUSED ? upper_path(s->uppers[i]) : NULL;
 
 		if (path && strcmp(path, at) == 0)
 			return b->why;
