@@ -3,10 +3,11 @@
  * pairs: which objects of two lists are the same.
  *
  * Both lists are of directories that were matched. Equal ones of one directory are the same, in
- * their order, and so are short JSON files of one name. Of the rest those that are most alike, where a name and a directory that are the
- * same count for more than another one a little more alike; what has another name has to be very
- * much alike, and what has both another name and another directory, equal. Then what is left under
- * one name in a directory, if there are as many of them in both.
+ * their order, and so are short JSON files of one name. Of the rest those that are most alike,
+ * where a name and a directory that are the same count for more than another one a little more
+ * alike; what has another name has to be very much alike, and what has both another name and
+ * another directory, equal. Then what is left under one name in a directory, if there are as many
+ * of them in both.
  */
 #ifndef CLI_MERGING_PAIRS_H
 #define CLI_MERGING_PAIRS_H

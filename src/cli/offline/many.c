@@ -32,7 +32,7 @@ struct many_list {
 	size_t n_tops, room_tops;
 	int wrong;        /* something could not be found or read, and was told: -errno */
 	bool once;        /* many.h */
-	struct hash seen; /* then */
+	struct hash seen; /* ... of those that were named, then */
 };
 
 /* The real path of one that was named. */
