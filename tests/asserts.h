@@ -3,8 +3,7 @@
  * What cmocka's assertions lack: the outcome of a call that fills a struct error. Both speak of a
  * variable `err` in sight. cmocka.h, which wants headers before it, comes first.
  */
-#ifndef TESTS_ASSERTS_H
-#define TESTS_ASSERTS_H
+#pragma once
 
 #include <string.h>
 
@@ -27,5 +26,3 @@
 		if (!strstr(err.text, what))                                                       \
 			fail_msg("\"%s\" lacks \"%s\"", err.text, what);                           \
 	} while (0)
-
-#endif

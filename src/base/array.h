@@ -9,8 +9,7 @@
  *
  * And where in an array that is in order something stands.
  */
-#ifndef BASE_ARRAY_H
-#define BASE_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 		}                                                                                  \
 		low_;                                                                              \
 	})
-
-#endif

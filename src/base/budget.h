@@ -9,8 +9,7 @@
  * budget_get_kept). A load that fails is not cached: those who waited for it load for themselves.
  * Thread-safe.
  */
-#ifndef BASE_BUDGET_H
-#define BASE_BUDGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ void budget_drop(struct budget *b, struct budget_slot *slot);
 
 size_t budget_used(struct budget *b);
 size_t budget_limit(const struct budget *b);
-
-#endif

@@ -5,8 +5,7 @@
  * The error is sticky: appends after a failure do nothing, and buffer_finish reports it, so that
  * callers need not check each append.
  */
-#ifndef BASE_BUFFER_H
-#define BASE_BUFFER_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ uint8_t *buffer_reserve(struct buffer *b, size_t n);
 
 /* Turns the content into a span and empties b. Returns 0 or -ENOMEM. */
 int buffer_finish(struct buffer *b, struct bytes **ret);
-
-#endif

@@ -5,8 +5,7 @@
  * Made by bytes_new, filled once by its maker through the pointer it got, and never written again.
  * References may be taken and dropped on any thread.
  */
-#ifndef BASE_BYTES_H
-#define BASE_BYTES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals NU
 struct bytes *bytes_ref(struct bytes *b);
 void bytes_unref(struct bytes *b);
 DEFINE_CLEANUP(struct bytes, bytes_unref);
-
-#endif

@@ -4,8 +4,7 @@
  * free_thing(t) at the end of the scope; TAKE(t) hands t on and leaves NULL behind. Every
  * destructor of the project accepts NULL.
  */
-#ifndef BASE_CLEANUP_H
-#define BASE_CLEANUP_H
+#pragma once
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,5 +49,3 @@ static inline int take_fd(int *fd)
 	*fd = -1;
 	return taken;
 }
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* container_of: the struct that a member stands in, by a pointer to the member. */
-#ifndef BASE_CONTAINER_H
-#define BASE_CONTAINER_H
+#pragma once
 
 #include <stddef.h>
 
 #define container_of(pointer, type, member)                                                        \
 	((type *)(void *)((char *)(pointer)-offsetof(type, member)))
-
-#endif

@@ -5,8 +5,7 @@
  * A read past the end returns 0 and sets `bad`, which stays set, so that a parser reads a whole
  * record and checks once. Nothing is ever cast over the data.
  */
-#ifndef BASE_CURSOR_H
-#define BASE_CURSOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ static inline void store_u32(uint8_t *p, uint32_t v)
 #define ckd_add(ret, a, b) __builtin_add_overflow((a), (b), (ret))
 #define ckd_sub(ret, a, b) __builtin_sub_overflow((a), (b), (ret))
 #define ckd_mul(ret, a, b) __builtin_mul_overflow((a), (b), (ret))
-
-#endif

@@ -6,8 +6,7 @@
  * known (which field, its value, its bound), travels up untouched but for a context put before it,
  * and is printed where a person is. It ends without a full stop and without a newline.
  */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ void error_clear(struct error *e); /* none any more; e may be NULL */
 
 /* The text, or that of the code where nothing was written, or "" for NULL and no error. */
 const char *error_text(const struct error *e);
-
-#endif

@@ -10,8 +10,7 @@
  *	for (struct hash_link *l = hash_find(&t, key); l; l = hash_again(l))
  *		if (is_meant(container_of(l, struct thing, link)))
  */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ struct hash_link *hash_again(const struct hash_link *l);
  */
 struct hash_link *hash_next(const struct hash *h, const struct hash_link *l);
 void hash_finish(struct hash *h);
-
-#endif

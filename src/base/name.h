@@ -3,8 +3,7 @@
  * name: what a file may be called. Whatever names come from outside (the kernel, a journal, an
  * archive, a marker beside a map) is judged here before anybody opens, makes or removes by it.
  */
-#ifndef BASE_NAME_H
-#define BASE_NAME_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ int path_check(const char *path);
 typedef int (*path_open_dir)(void *arg, int dirfd, const char *name, struct error *e);
 int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *arg,
 	char ret_name[NAME_MAX + 1], struct error *e);
-
-#endif

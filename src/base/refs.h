@@ -7,8 +7,7 @@
  *	if (b && refs_drop(&b->refs))
  *		free(b);
  */
-#ifndef BASE_REFS_H
-#define BASE_REFS_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -32,5 +31,3 @@ static inline bool refs_drop(atomic_uint *refs)
 {
 	return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Names and texts come from maps, journals and archives, and a terminal obeys control characters.
  */
-#ifndef BASE_SAY_H
-#define BASE_SAY_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,5 +22,3 @@ void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* ... with `before` and `after` around what fmt says; for functions that say more. */
 void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const char *after)
 	PRINTF_LIKE(3, 0);
-
-#endif

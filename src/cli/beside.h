@@ -2,8 +2,7 @@
 /*
  * beside: the journal of a map that nobody serves, for `mapfs -u` and `mapfs status`.
  */
-#ifndef CLI_BESIDE_H
-#define CLI_BESIDE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -20,5 +19,3 @@ int beside_each(const char *folder, void (*fn)(void *arg, const char *path), voi
 /* Prints what the journal that fits the map holds, and removes it. shown: the map as it was named,
  * with which the lines begin where it is one of several. Returns the exit code. */
 enum outcome beside_discard(const char *path, const char *shown, bool several);
-
-#endif

@@ -3,8 +3,7 @@
  * cli: the commands. Each takes the arguments of its command (argv[0] is the program's name),
  * prints what a person has to know and returns the exit code, an enum outcome.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -73,5 +72,3 @@ int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * a letter are numbers from 256). command: its name, or NULL; word: the last argument that was
  * read. */
 int cli_refuse_option(const char *command, int returned, const char *letters, const char *word);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * holders: which processes hold a mount, as far as /proc may be read. The mount is not asked.
  */
-#ifndef CLI_HOLDERS_H
-#define CLI_HOLDERS_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -12,5 +11,3 @@
  * the mount's device, "0:57". Returns how many there were. */
 size_t holders_find(const char *dev,
 	void (*fn)(void *arg, pid_t pid, const char *name, const char *what), void *arg);
-
-#endif

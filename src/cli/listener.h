@@ -2,8 +2,7 @@
 /*
  * listener: what `mapfs -u` prints of what it hears from a worker.
  */
-#ifndef CLI_LISTENER_H
-#define CLI_LISTENER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -36,5 +35,3 @@ int listener_next(struct listener *l, int sock, struct control_msg *ret);
 
 /* A line on stderr about the mount. */
 void listener_say(struct listener *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

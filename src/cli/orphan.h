@@ -3,8 +3,7 @@
  * orphan: the end of a mount whose worker is dead, cannot be reached or does not answer, and what
  * `mapfs -u` then says of the map.
  */
-#ifndef CLI_ORPHAN_H
-#define CLI_ORPHAN_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ int orphan_leave(struct listener *l, const struct target *t);
 /* Of the map, or the maps of the folder, at source: tells of each journal, or with NULL of none.
  * Returns how many there are. */
 size_t orphan_journals(struct listener *l, const char *source);
-
-#endif

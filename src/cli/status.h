@@ -2,8 +2,7 @@
 /*
  * status: what a mount says of itself, within seconds whatever it does.
  */
-#ifndef CLI_STATUS_H
-#define CLI_STATUS_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -23,5 +22,3 @@ int status_of(const char *point, struct buffer *ret_records);
 
 /* Prints what would be left at an unmount, as a report does. Was there any? */
 bool status_print_left(const char *point);
-
-#endif

@@ -3,8 +3,7 @@
  * target: what the argument of `mapfs -u` or `mapfs status` means: a mount point, or the map or
  * folder that is mounted somewhere. No mount is touched.
  */
-#ifndef CLI_TARGET_H
-#define CLI_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ int targets_add_file(struct targets *t, const char *path);
 /* Adds all mounts of mapfs. shown is the point's. */
 int targets_add_all(struct targets *t);
 void targets_finish(struct targets *t);
-
-#endif

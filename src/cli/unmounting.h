@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* unmounting: a mount is taken from the tree, and what stands in the way is said. */
-#ifndef CLI_UNMOUNTING_H
-#define CLI_UNMOUNTING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ int unmounting(struct listener *l, const struct target *t, bool lazy);
  * no limit. */
 int unmounting_wait(pid_t pid, int limit_ms);
 enum { UNMOUNTING_PATIENCE_MS = 4000 }; /* for what may block */
-
-#endif

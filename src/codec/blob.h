@@ -12,8 +12,7 @@
  *
  * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
  */
-#ifndef CODEC_BLOB_H
-#define CODEC_BLOB_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -119,5 +118,3 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
  * those of others are made each time. */
 int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
 	void *arg, struct bytes **ret, struct error *e);
-
-#endif

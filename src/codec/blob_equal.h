@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* blob_equal: the content of blobs compared, in bounded memory and without decoding where they are
  * the same stored bytes. */
-#ifndef CODEC_BLOB_EQUAL_H
-#define CODEC_BLOB_EQUAL_H
+#pragma once
 
 #include "codec/blob.h"
 
@@ -12,5 +11,3 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
 /* Is an extent's content (what a user wrote) that of the blob? */
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e);
-
-#endif

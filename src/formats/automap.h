@@ -6,8 +6,7 @@
  * It works on files alone, be they of a tree without a mount, of a mount, or of a directory that
  * was copied from one: paths are relative to the map's root.
  */
-#ifndef FORMATS_AUTOMAP_H
-#define FORMATS_AUTOMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -64,5 +63,3 @@ struct format_automap {
 	const char *const *dirs;
 	const char *const *references; /* NULL-ended */
 };
-
-#endif

@@ -17,8 +17,7 @@
  *
  * On a worker; takes as long as all contents take to be parsed.
  */
-#ifndef FORMATS_BUILD_H
-#define FORMATS_BUILD_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -87,5 +86,3 @@ int build(const struct snapshot *base, const struct tree_entry *entries, size_t 
 int build_view(const struct snapshot *base, const struct tree_entry *entries, size_t n,
 	struct built *ret, struct error *e);
 void built_finish(struct built *b);
-
-#endif

@@ -3,8 +3,7 @@
  * building: a map on its way from a base and a tree (formats/build.h): what the steps of build
  * share. settle finds which entry of the tree is which object; contents puts what was closed.
  */
-#ifndef FORMATS_BUILDING_H
-#define FORMATS_BUILDING_H
+#pragma once
 
 #include "base/hash.h"
 #include "formats/build.h"
@@ -49,5 +48,3 @@ void settle_finish(struct building *b);
 int settle(struct building *b, struct error *e);
 /* What was closed, raw/ first. */
 int contents_put(struct building *b, struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * convert: maps of one game as another game loads and shows them. A format whose maps are those of
  * several games has a struct format_convert.
  */
-#ifndef FORMATS_CONVERT_H
-#define FORMATS_CONVERT_H
+#pragma once
 
 #include "formats/format.h"
 #include "formats/whole.h"
@@ -38,5 +37,3 @@ struct format_convert {
 /* The format that has a game of that name, and its place there. -ENOENT names those that there are.
  */
 int convert_find(const char *name, const struct format **ret, size_t *ret_game, struct error *e);
-
-#endif

@@ -38,8 +38,7 @@
  * nobody's fault, and the same may go well later. Names that go out have room for NAME_MAX + 1
  * bytes.
  */
-#ifndef FORMATS_FORMAT_H
-#define FORMATS_FORMAT_H
+#pragma once
 
 #include <limits.h>
 #include <stdatomic.h>
@@ -392,5 +391,3 @@ int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct e
 /* The table of formats (formats.c), NULL-ended; and the first one that claims the file. */
 extern const struct format *const formats[];
 int format_find(const struct source *src, const struct format **ret, struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * each for reading only. A name from a map is one name in such a directory, and never a way out of
  * it.
  */
-#ifndef FORMATS_IMAGES_H
-#define FORMATS_IMAGES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ int images_find(void *arg, const char *name, struct extent *ret, struct error *e
  * is open. -ENOENT. */
 int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e);
 int images_file_at(int dirfd, const char *file, struct extent *ret, struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * A row follows from one file of the map, its source. What follows from none (rows whose source is
  * not in the map, values that a file of the game says) stays as it is.
  */
-#ifndef FORMATS_INDEX_H
-#define FORMATS_INDEX_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -34,5 +33,3 @@ struct format_index {
 	/* On any thread. -EINVAL: an index that is there is none that can be read. */
 	int (*make)(const struct snapshot *s, const struct index_making *how, struct error *e);
 };
-
-#endif

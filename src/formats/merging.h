@@ -3,8 +3,7 @@
  * merging: what a merge of two versions of a map has to know of a format's files besides their
  * names. Every field may be NULL.
  */
-#ifndef FORMATS_MERGING_H
-#define FORMATS_MERGING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ struct format_merging {
 	 * second the table. */
 	const char *mark_file, *mark_text, *mark_table;
 };
-
-#endif

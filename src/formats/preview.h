@@ -5,8 +5,7 @@
  * The same map, images and request give the same pixels. Memory is bounded, whatever the map holds:
  * the budget's, that of the picture, and some tens of MiB.
  */
-#ifndef FORMATS_PREVIEW_H
-#define FORMATS_PREVIEW_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -48,5 +47,3 @@ struct format_preview {
 	const char *const *image_dirs;
 	bool cuts; /* files have parts with names */
 };
-
-#endif

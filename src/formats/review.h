@@ -3,8 +3,7 @@
  * review: what changed in a map, for somebody who has to judge it. A format whose layers are tiles
  * has a struct format_review.
  */
-#ifndef FORMATS_REVIEW_H
-#define FORMATS_REVIEW_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -45,5 +44,3 @@ struct format_review {
 	/* What a tile is in a layer of that kind, in a few words; NULL: nobody knows. */
 	const char *(*name)(const char *kind, int id);
 };
-
-#endif

@@ -3,8 +3,7 @@
  * rules: what a house asks of maps beyond what a game does with them. A format that knows such
  * rules has a struct format_rules.
  */
-#ifndef FORMATS_RULES_H
-#define FORMATS_RULES_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -25,5 +24,3 @@ struct format_rules {
 	int (*check)(const struct snapshot *s, const struct rules *r,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* source: what a format is given to open a map: its files, the options, and where the bytes go that
  * programs write. */
-#ifndef FORMATS_SOURCE_H
-#define FORMATS_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ struct source {
 /* The value of key in "key=value" options: "" for a bare key, NULL where it is absent. The last of
  * several counts. */
 const char *format_option(const char *const *options, const char *key);
-
-#endif

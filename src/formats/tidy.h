@@ -3,8 +3,7 @@
  * tidy: what of a map takes room, and what of it nobody would miss. A format that knows has a
  * struct format_tidy.
  */
-#ifndef FORMATS_TIDY_H
-#define FORMATS_TIDY_H
+#pragma once
 
 #include "formats/format.h"
 #include "formats/whole.h"
@@ -38,5 +37,3 @@ struct format_tidy {
 	int (*parts)(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 		void *arg, struct error *e);
 };
-
-#endif

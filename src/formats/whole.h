@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* whole: what a format may call while it makes another map of a map (tidy.h, convert.h). */
-#ifndef FORMATS_WHOLE_H
-#define FORMATS_WHOLE_H
+#pragma once
 
 #include "formats/images.h"
 
@@ -18,5 +17,3 @@ struct whole_calls {
 	/* images_find, for a struct images of the game's. */
 	int (*image)(void *images, const char *name, struct extent *ret, struct error *e);
 };
-
-#endif

@@ -44,8 +44,7 @@
  *
  * W never waits for the others but for an instant, and for L until the mount is usable.
  */
-#ifndef FUSE_CONTROL_H
-#define FUSE_CONTROL_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -105,5 +104,3 @@ int control_recv(int sock, struct control_msg *ret);
 
 /* The outcome of a save, by the code of SAVED, which may be anything. */
 enum outcome control_outcome(int code);
-
-#endif

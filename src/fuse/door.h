@@ -12,8 +12,7 @@
  * worker of the mount that had it before: one whose session is over. Its door is shut then without
  * a word, and the client comes again, to the next one.
  */
-#ifndef FUSE_DOOR_H
-#define FUSE_DOOR_H
+#pragma once
 
 #include <poll.h>
 #include <stdbool.h>
@@ -55,5 +54,3 @@ int door_tell_one(int sock, const struct control_msg *m);
  * without having waited.
  */
 int door_knock(const char *dev, uid_t owner);
-
-#endif

@@ -4,8 +4,7 @@
  * replies; what the vfs wants the kernel to forget goes out from a thread of its own, since the
  * kernel may wait for pages that only the owner's thread can deliver.
  */
-#ifndef FUSE_FRONT_H
-#define FUSE_FRONT_H
+#pragma once
 
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
@@ -69,5 +68,3 @@ int notifier_start(struct front *f, struct error *e);
 void notifier_stop(struct front *f);
 void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
-
-#endif

@@ -9,8 +9,7 @@
  * mount is dead; but a kernel that remembers listings, as ours does (ops.c), opens a dead
  * directory.
  */
-#ifndef FUSE_GUARD_H
-#define FUSE_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -36,5 +35,3 @@ void guard_describe(int wait_status, const char *what, char *line, size_t room);
 /* The worker is gone: a mount that answers nobody goes. all: and so do the mount point that was
  * made and what mount(8) remembers, where nothing is mounted there. */
 void guard_clean(const struct guard *g, bool all);
-
-#endif

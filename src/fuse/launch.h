@@ -2,8 +2,7 @@
 /*
  * launch: the process that mounts, and then waits for the end; it never reads a byte of a map.
  */
-#ifndef FUSE_LAUNCH_H
-#define FUSE_LAUNCH_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ struct mount_request {
  * Messages have been printed. Returns the exit code.
  */
 enum outcome launch(const struct mount_request *rq);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * mount and unmount, through libfuse, mount(2) and fusermount3.
  */
-#ifndef FUSE_MOUNT_H
-#define FUSE_MOUNT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ int mount_begin(const struct mount_request *rq, const char *point, bool read_onl
  * status of fusermount3, and the last line that it said.
  */
 int mount_end(const char *point, bool lazy, char *text, size_t room);
-
-#endif

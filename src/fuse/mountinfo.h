@@ -5,8 +5,7 @@
  * Not even root may stat another user's FUSE mount, and a dead one answers nobody; but its line in
  * /proc/self/mountinfo (proc(5)) can always be read.
  */
-#ifndef FUSE_MOUNTINFO_H
-#define FUSE_MOUNTINFO_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -39,5 +38,3 @@ int mountinfo_find_device(const char *table, const char *dev, struct mount_entry
 
 /* Is what fd is open to of the device `dev`? A mount that answers nobody is not asked. */
 bool mountinfo_is(int fd, const char *dev);
-
-#endif

@@ -6,8 +6,7 @@
  * Written by mount(8)'s own library, which takes a fraction of what the program does. Where it is
  * not installed nobody looks for notes. Both may wait for others who write theirs.
  */
-#ifndef FUSE_NOTE_H
-#define FUSE_NOTE_H
+#pragma once
 
 /* Load the library, if that was not done: ahead of need. */
 void note_prepare(void);
@@ -15,5 +14,3 @@ void note_prepare(void);
 /* Best effort: a mount without its note is a mount all the same. */
 void note_add(const char *source, const char *point);
 void note_remove(const char *point);
-
-#endif

@@ -3,8 +3,7 @@
  * ops: the kernel's requests, each of which becomes a call, and what the call ends with its reply.
  * By kind of request in the files named below; ops.c has the table, and what they share.
  */
-#ifndef FUSE_OPS_H
-#define FUSE_OPS_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -49,5 +48,3 @@ void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct f
 void op_readdirplus(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
-
-#endif

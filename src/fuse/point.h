@@ -2,8 +2,7 @@
 /*
  * point: the directory that is mounted on.
  */
-#ifndef FUSE_POINT_H
-#define FUSE_POINT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ int point_look(const struct mount_request *rq, bool *ret_covers, struct error *e
  * links, the caller's to free; *ret_made says whether it has to be removed at the end.
  */
 int point_take(const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * worker: the process that opens, serves and saves one map.
  */
-#ifndef FUSE_WORKER_H
-#define FUSE_WORKER_H
+#pragma once
 
 #include "fuse/launch.h"
 
@@ -15,5 +14,3 @@
  * an enum outcome.
  */
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* mounted: what stands at a mount point: one map, or a folder of maps. The calls are those of
  * vfs.h, and go to whichever it is. */
-#ifndef VFS_MOUNTED_H
-#define VFS_MOUNTED_H
+#pragma once
 
 #include "vfs/folder/folder.h"
 #include "vfs/vfs.h"
@@ -23,5 +22,3 @@ void mounted_save_to_end(struct mounted *m, vfs_saved done, void *arg);
 void mounted_discard(struct mounted *m, vfs_saved done, void *arg);
 void mounted_keep(struct mounted *m);
 void mounted_end(struct mounted *m, struct report *report);
-
-#endif

@@ -7,8 +7,7 @@
  * later, on the owner's thread or (plain reads) on a worker's. Operations that must wait for a node
  * or for a save are kept and run again from their beginning; vfs_submit copies what they borrowed.
  */
-#ifndef VFS_VFS_H
-#define VFS_VFS_H
+#pragma once
 
 #include "vfs/ops/ops.h"
 #include "vfs/save/run.h"
@@ -46,5 +45,3 @@ void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg);
 /* Milliseconds until vfs_tick wants to be called (the journal's sync), or -1. */
 int vfs_timeout(struct vfs *v);
 void vfs_tick(struct vfs *v);
-
-#endif

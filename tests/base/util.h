@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What the tests of this room share: a directory of their own, and a disk that fails. */
-#ifndef TESTS_BASE_UTIL_H
-#define TESTS_BASE_UTIL_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -50,5 +49,3 @@ struct fault {
 };
 void fault_set(struct fault *f);
 void fault_clear(void);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * What the tests of this room share: extents of memory, random numbers that are the same each time.
  */
-#ifndef CODEC_TEST_H
-#define CODEC_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,5 +33,3 @@ static inline uint64_t next_random(uint64_t *state)
 	*state ^= *state >> 27;
 	return *state * 0x2545f4914f6cdd1du;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * fixture: a map of any format opened from its files as the mounted tree would, its new content
  * kept in memory; and what a save writes of it.
  */
-#ifndef TESTS_FORMATS_FIXTURE_H
-#define TESTS_FORMATS_FIXTURE_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -34,5 +33,3 @@ void fixture_close(struct fixture *f);
  * may be NULL. */
 int fixture_write(const struct fixture *f, const struct snapshot *s, bool force, struct source *ret,
 	struct plan **ret_plan, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* held: that paths hold still across a save. */
-#ifndef TESTS_FORMATS_HELD_H
-#define TESTS_FORMATS_HELD_H
+#pragma once
 
 #include "fixture.h"
 #include "vfs/overlay/overlay.h"
@@ -13,5 +12,3 @@
 int held_save(const struct fixture *f, const struct overlay *o, struct fixture *ret);
 /* Do both maps show the same paths with the same content? Else the first that differs is told. */
 bool held_same(const struct snapshot *a, const struct snapshot *b);
-
-#endif

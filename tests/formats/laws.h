@@ -3,8 +3,7 @@
  * laws: what tests of any format ask of a snapshot, and the laws of formats/format.h, which need
  * nothing but that header.
  */
-#ifndef TESTS_FORMATS_LAWS_H
-#define TESTS_FORMATS_LAWS_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -43,5 +42,3 @@ int laws_put(const struct laws *l, struct snapshot **s, const char *path, const 
 /* Every file of `meant` that can be read is in `is`, with the same bytes; law: for what is told. */
 void laws_same(const struct laws *l, const char *law, const struct snapshot *meant,
 	const struct snapshot *is);
-
-#endif

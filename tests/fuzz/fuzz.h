@@ -6,8 +6,7 @@
  * Each is a program of its own, driver.c with FUZZ_TARGET naming it: a libFuzzer program in a build
  * for fuzzing (contrib/fuzz), else one that replays files.
  */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ static inline struct extent extent_of(const uint8_t *data, size_t size)
 		abort();
 	return extent_of_bytes(b);
 }
-
-#endif

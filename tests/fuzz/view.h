@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The files of a map that can be written, numbered for fuzz_view and its seeds. */
-#ifndef TESTS_FUZZ_VIEW_H
-#define TESTS_FUZZ_VIEW_H
+#pragma once
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,5 +40,3 @@ static inline void view_files_open(struct view_files *f, const char *path)
 		abort();
 	}
 }
-
-#endif

@@ -5,8 +5,7 @@
  * It is mapped when the library is loaded, before the program gives up the right to open files, and
  * stays mapped through forks whatever happens to descriptors.
  */
-#ifndef SHIM_SHARED_H
-#define SHIM_SHARED_H
+#pragma once
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -29,5 +28,3 @@ static void *shared_map(const char *variable, size_t size)
 
 /* The next definition of a function, as a pointer of the type of the one at hand. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-
-#endif

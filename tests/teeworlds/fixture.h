@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What the tests of this room share: a map file opened as the mounted tree would. */
-#ifndef TEST_TEEWORLDS_FIXTURE_H
-#define TEST_TEEWORLDS_FIXTURE_H
+#pragma once
 
 #include "formats/teeworlds/format.h"
 #include "formats/teeworlds/lens/kinds.h"
@@ -29,5 +28,3 @@ int fixture_encode(const struct fixture *f, const struct snapshot *s, bool force
 
 /* A source over one open file; borrowed. */
 struct source fixture_source(struct file *file, const char *name);
-
-#endif

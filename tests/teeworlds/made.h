@@ -4,8 +4,7 @@
  * writer of its own, from the format's description (libtw2's doc/datafile.md), of version 3, whose
  * data stands as it is.
  */
-#ifndef TEST_TEEWORLDS_MADE_H
-#define TEST_TEEWORLDS_MADE_H
+#pragma once
 
 #include "tw_test.h"
 
@@ -93,5 +92,3 @@ static inline void made_open(struct made *m, const char *raw, struct fixture *f)
 	*f = (struct fixture){.dirfd = -1};
 	assert_ok(fixture_open_file(f, file_new(fd), "made.map", raw, &err));
 }
-
-#endif

@@ -3,8 +3,7 @@
  * For the laws: another content for a file, in canonical form; and what a put may have changed,
  * said here once more, apart from the code under test.
  */
-#ifndef TEST_TEEWORLDS_MUTATE_H
-#define TEST_TEEWORLDS_MUTATE_H
+#pragma once
 
 #include "formats/teeworlds/lens/lens.h"
 
@@ -14,5 +13,3 @@ struct bytes *mutate(const struct tw_map *m, entry_id id, const struct bytes *wh
 /* false: text says which item or blob changed that may not, or is not among the touched. */
 bool locality_holds(const struct tw_map *before, const struct tw_map *after, entry_id id,
 	const struct touched *touched, char *text, size_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What mutate.h says, for the files below groups/ and envelopes/. */
-#ifndef TEST_TEEWORLDS_MUTATE_LAYERS_H
-#define TEST_TEEWORLDS_MUTATE_LAYERS_H
+#pragma once
 
 #include "formats/teeworlds/lens/lens.h"
 
@@ -9,5 +8,3 @@ struct bytes *mutate_layers(const struct tw_map *m, entry_id id, const struct by
 bool layers_may_change_item(
 	const struct tw_map *before, const struct tw_map *after, entry_id id, uint32_t i);
 bool layers_may_change_blob(const struct tw_map *m, entry_id id, uint32_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* For the tests of what is below groups/ and envelopes/; the maps are twgen_parts.py's. */
-#ifndef TEST_TEEWORLDS_PARTS_H
-#define TEST_TEEWORLDS_PARTS_H
+#pragma once
 
 #include "tw_test.h"
 
@@ -62,5 +61,3 @@ static inline void assert_refused(
 	assert_int_equal(before->size, after->size);
 	assert_memory_equal(before->data, after->data, before->size);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* For the cmocka programs of this room; TW_FIXTURES names the folder that twgen.py filled. */
-#ifndef TEST_TEEWORLDS_TW_TEST_H
-#define TEST_TEEWORLDS_TW_TEST_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,5 +68,3 @@ static inline int put(struct snapshot **s, const char *path, const char *text, s
 {
 	return entry_put(s, id_of(*s, path), text, strlen(text), NULL, e);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * world: a mounted map as the tree above the format sees it, for tests of structure: objects are
  * made, put, moved and removed, then the map is finalized, written and read again.
  */
-#ifndef TEST_TEEWORLDS_WORLD_H
-#define TEST_TEEWORLDS_WORLD_H
+#pragma once
 
 #include "tw_test.h"
 
@@ -68,5 +67,3 @@ void world_range(const struct world *w, int group, int start, int count);
 
 /* A PNG of the canonical form, every byte of it `value`. */
 struct bytes *world_png(uint32_t w, uint32_t h, uint8_t value);
-
-#endif

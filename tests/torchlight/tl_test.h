@@ -2,8 +2,7 @@
 /*
  * What the unit tests of the Torchlight room share.
  */
-#ifndef TESTS_TL_TEST_H
-#define TESTS_TL_TEST_H
+#pragma once
 
 #include <errno.h>
 #include <setjmp.h>
@@ -40,5 +39,3 @@ static inline uint32_t word_at(const struct buffer *b, size_t at)
 	memcpy(&v, b->data + at, 4);
 	return v;
 }
-
-#endif

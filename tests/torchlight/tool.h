@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Internal to tool: what its two parts share. */
-#ifndef TESTS_TORCHLIGHT_TOOL_H
-#define TESTS_TORCHLIGHT_TOOL_H
+#pragma once
 
 #include "formats/torchlight/wire/archive.h"
 
@@ -9,5 +8,3 @@ void emit(const struct buffer *out); /* to stdout */
 
 /* tool_rewrite.c: the archive made anew, section, then manifest, to stdout. */
 int rewrite(const struct archive *a, struct error *e);
-
-#endif

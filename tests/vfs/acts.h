@@ -4,8 +4,7 @@
  * is the old one or the new one to the byte, and what was said to be done is in it, or comes back
  * from the journal.
  */
-#ifndef TESTS_VFS_ACTS_H
-#define TESTS_VFS_ACTS_H
+#pragma once
 
 #include "sample.h"
 
@@ -54,5 +53,3 @@ const struct act *act_by_name(const char *name); /* NULL: there is none */
 
 /* The map is old or new, the next mount and its save are right, and nothing stays beside it. */
 void act_look(const struct act *a, struct trial *t);
-
-#endif

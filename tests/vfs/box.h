@@ -5,8 +5,7 @@
  * The calls below do what the kernel would for a program: look the path up, run the operation until
  * it is answered, forget. They return 0 (or a count) or -errno. Assertions are made by the tests.
  */
-#ifndef TESTS_VFS_BOX_H
-#define TESTS_VFS_BOX_H
+#pragma once
 
 #include "../base/util.h"
 
@@ -128,5 +127,3 @@ bool box_map_says(const struct box *b, unsigned field, const char *text);
 bool file_says(int dirfd, const char *name, const char *text);
 /* Names in the directory that contain part; the first one is copied to ret (may be NULL). */
 unsigned box_beside(const struct box *b, const char *part, char ret[NAME_MAX + 1]);
-
-#endif

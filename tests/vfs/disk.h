@@ -8,8 +8,7 @@
  * Facts: fsync(2) brings a file's content to disk, and its name only where its directory is synced;
  * a rename happens whole or not at all.
  */
-#ifndef TESTS_VFS_DISK_H
-#define TESTS_VFS_DISK_H
+#pragma once
 
 #include "acts.h"
 
@@ -29,5 +28,3 @@ unsigned disk_states(const struct disk *d, unsigned cut);
 void disk_restore(const struct disk *d, unsigned cut, unsigned state, int dirfd);
 /* The same for states of the same files, after which the same was said. */
 uint64_t disk_print(const struct disk *d, unsigned cut, unsigned state);
-
-#endif

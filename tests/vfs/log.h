@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Journals by an independent writer and reader, after what reclog.h and journal.h say of the bytes.
  */
-#ifndef TESTS_VFS_LOG_H
-#define TESTS_VFS_LOG_H
+#pragma once
 
 #include "box.h"
 
@@ -47,5 +46,3 @@ size_t log_records(const struct bytes *file, struct log_record ret[LOG_RECORDS_M
 void log_name(const char *id, char ret[NAME_MAX + 1]);
 /* The identity of the box's map; nothing is mounted, and no journal of it lies there. */
 void log_identity(struct box *b, char ret[LOG_ID + 1]);
-
-#endif

@@ -7,8 +7,7 @@
  * image); one image "img" of 2 x 2 pixels; info with author, version, credits, license, no
  * settings.
  */
-#ifndef TESTS_VFS_MAPFILE_H
-#define TESTS_VFS_MAPFILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ bool map_sound(const struct bytes *map);
 char *map_info(const struct bytes *map, unsigned field);
 /* The ids of a layer's tiles (for MAP_FRONT those of its own field). */
 bool map_ids(const struct bytes *map, unsigned layer, uint8_t ret[MAP_CELLS]);
-
-#endif

@@ -4,8 +4,7 @@
  * is believed before it is compared with the file's size. Facts of the container: ddnet's
  * datafile.cpp.
  */
-#ifndef TESTS_VFS_MAPVIEW_H
-#define TESTS_VFS_MAPVIEW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool mapview_of(const struct bytes *map, struct mapview *ret);
 uint8_t *mapview_blob(const struct mapview *v, int64_t i, size_t *ret_size);
 /* The nth item of a type, which must have that id: where its integers begin. */
 const uint8_t *mapview_item(const struct mapview *v, uint32_t type, unsigned nth);
-
-#endif

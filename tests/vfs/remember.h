@@ -5,8 +5,7 @@
  * finds that its time is another. The first it knows when the request was answered; the second may
  * come while a listing is read, so the time alone must tell.
  */
-#ifndef TESTS_VFS_REMEMBER_H
-#define TESTS_VFS_REMEMBER_H
+#pragma once
 
 #include "box.h"
 
@@ -20,5 +19,3 @@ void box_forget_listings(struct box *b);
 void remember_told(struct box *b, uint64_t ino);
 void remember_done(struct box *b, uint64_t dir);
 void remember_drop(struct box *b); /* the mount is gone */
-
-#endif

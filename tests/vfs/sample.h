@@ -3,8 +3,7 @@
  * sample: a small map of each format, and what can be done to its files; for the tests that ask of
  * each format what becomes of a map when something fails.
  */
-#ifndef TESTS_VFS_SAMPLE_H
-#define TESTS_VFS_SAMPLE_H
+#pragma once
 
 #include "box.h"
 
@@ -53,5 +52,3 @@ void sample_free(struct bytes *files[SAMPLE_FILES]);
 
 /* Clocks stand still; the one that measures goes on by so much. */
 void sample_pass_time(int ms);
-
-#endif

@@ -4,8 +4,7 @@
  * read by code that shares nothing with src/. Contents of files are known by number: equal bytes,
  * equal number.
  */
-#ifndef TESTS_VFS_STRUCTURE_MAP_H
-#define TESTS_VFS_STRUCTURE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ extern const char *const layer_paths[LAYERS];
 struct bytes *structure_map(void);
 void structure_map_says(struct map_says *ret);
 bool map_read(const struct bytes *map, struct map_says *ret);
-
-#endif

@@ -8,8 +8,7 @@
  * found at a save alone. What a kill leaves is another such tree, to which the same was done but
  * for what means nothing.
  */
-#ifndef TESTS_VFS_STRUCTURE_MODEL_H
-#define TESTS_VFS_STRUCTURE_MODEL_H
+#pragma once
 
 #include "structure_map.h"
 
@@ -84,5 +83,3 @@ int model_rmdir(struct model *m, const char *path);
 int model_rename(struct model *m, const char *from, const char *to);
 int model_drop(struct model *m, const char *path);
 void model_refer(struct model *m, unsigned layer, const char *path);
-
-#endif

@@ -5,8 +5,7 @@
  *         record of the journal and a compressed blob of a map are all extents, so that only the
  *         journal or the map need hold the bytes, and memory stays bounded.
  */
-#ifndef BASE_DISK_FILE_H
-#define BASE_DISK_FILE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -56,5 +55,3 @@ int extent_equal(const struct extent *a, const struct extent *b, bool *ret, stru
 
 /* All of it as a span (no copy where it is one already). More than max bytes is -EFBIG. */
 int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * N-th call, or stop the world at it, and look at what is left. Each returns 0 (or a count) or
  * -errno; writes are complete or failed, EINTR is retried where it says that nothing was done.
  */
-#ifndef BASE_DISK_IO_H
-#define BASE_DISK_IO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,5 +63,3 @@ int io_chmod(int fd, mode_t mode);
 int io_chown(int fd, uid_t uid, gid_t gid);
 int io_set_xattr(int fd, const char *name, const void *value, size_t size);
 int io_remove_xattr(int fd, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* io_copy: bytes from one file to another, through the seam of io.h. */
-#ifndef BASE_DISK_IO_COPY_H
-#define BASE_DISK_IO_COPY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ int io_copy(int from, uint64_t off, uint64_t n, int to);
 /* ... and by that loop each part is read back and compared (-EIO: it differs): *ret_compared says
  * whether all was. to is open for reading, too. */
 int io_copy_compared(int from, uint64_t off, uint64_t n, int to, bool *ret_compared);
-
-#endif

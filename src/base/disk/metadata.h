@@ -9,8 +9,7 @@
  * or an ACL for want of space or by a failing disk. Hashes and rights that vouch for the old
  * content (security.ima, .evm, .capability) are not kept, nor are S_ISUID and S_ISGID.
  */
-#ifndef BASE_DISK_METADATA_H
-#define BASE_DISK_METADATA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ int metadata_sum(int fd, uint32_t *ret);
  * the caller's to free; NULL where there is none.
  */
 int metadata_not_kept(int fd, char **ret, struct error *e);
-
-#endif

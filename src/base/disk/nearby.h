@@ -5,8 +5,7 @@
  * Whoever looks for some of them reads the whole directory, which may hold thousands of maps. So
  * what was read is kept for a second: many questions one after the other are one reading.
  */
-#ifndef BASE_DISK_NEARBY_H
-#define BASE_DISK_NEARBY_H
+#pragma once
 
 #include "base/cleanup.h"
 #include "base/error.h"
@@ -23,5 +22,3 @@ DEFINE_CLEANUP(struct nearby, nearby_destroy);
  * thread; fn must not ask again. */
 int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const char *name),
 	void *arg, struct error *e);
-
-#endif

@@ -5,8 +5,7 @@
  * A mounted file that is being written is one, and so is a large blob while it is compressed. Not
  * thread-safe: one thread at a time.
  */
-#ifndef BASE_DISK_SPOOL_H
-#define BASE_DISK_SPOOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ int spool_truncate(struct spool *s, uint64_t size, struct error *e);
  * a spilled one is handed over and copied anew on the next write.
  */
 int spool_extent(struct spool *s, struct extent *ret, struct error *e);
-
-#endif

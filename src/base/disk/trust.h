@@ -7,8 +7,7 @@
  * to the map's owner, and that nobody else may write who may not write the map. Where a file system
  * gives every file an owner of its own choice, what we make there says who this user is.
  */
-#ifndef BASE_DISK_TRUST_H
-#define BASE_DISK_TRUST_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -28,5 +27,3 @@ void trust_init(struct trust *t, int dirfd, const struct stat *map);
 int trust_check_name(const struct trust *t, const char *name, struct error *e);
 /* Opens a file of that kind below t->dirfd: a descriptor, or -errno (-EPERM as above). */
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* compared: the ranges of a new file that were read back while they were copied into it, and were
  * what they were copied from. */
-#ifndef BASE_DURABLE_COMPARED_H
-#define BASE_DURABLE_COMPARED_H
+#pragma once
 
 #include "base/disk/file.h"
 
@@ -18,5 +17,3 @@ void compared_add(struct compared *c, const struct extent *x, uint64_t at);
 /* Were these bytes copied to that place and compared? c may be NULL. */
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at);
 void compared_finish(struct compared *c);
-
-#endif

@@ -9,8 +9,7 @@
  * what is left of that; doing it twice does no harm. Without a marker the old pair stands, whatever
  * lies about.
  */
-#ifndef BASE_DURABLE_PAIR_H
-#define BASE_DURABLE_PAIR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ typedef enum pair_leave pair_judge(void *arg, const char *first, const char *sec
  */
 int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge, void *arg,
 	struct error *e);
-
-#endif

@@ -21,8 +21,7 @@
  * whose making was interrupted. Payloads keep the descriptor open; reclog_close gives the lock up
  * all the same.
  */
-#ifndef BASE_DURABLE_RECLOG_H
-#define BASE_DURABLE_RECLOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bo
 	struct error *e);
 
 uint64_t reclog_size(const struct reclog *l);
-
-#endif

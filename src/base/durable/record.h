@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* record: the bytes of one record of a reclog; reclog.h says what they are. */
-#ifndef BASE_DURABLE_RECORD_H
-#define BASE_DURABLE_RECORD_H
+#pragma once
 
 #include "base/durable/reclog.h"
 
@@ -42,5 +41,3 @@ int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, 
 int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e);
 /* The first sound record from pos on, or end. */
 int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e);
-
-#endif

@@ -15,8 +15,7 @@
  * At every instant NAME is all of the old file or all of the new one. A failure of the directory's
  * fsync after the rename is reported as an error although the new file stands.
  */
-#ifndef BASE_DURABLE_REPLACE_H
-#define BASE_DURABLE_REPLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ void replace_discard(struct replace *r);   /* the temporary file goes now */
 
 void replace_destroy(struct replace *r);
 DEFINE_CLEANUP(struct replace, replace_destroy);
-
-#endif

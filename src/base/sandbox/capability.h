@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* capability: what is left of root's rights. */
-#ifndef BASE_SANDBOX_CAPABILITY_H
-#define BASE_SANDBOX_CAPABILITY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,5 +15,3 @@
  * is lost under no new privileges.
  */
 int capability_keep(uint64_t keep, bool *ret_bound, struct error *e);
-
-#endif

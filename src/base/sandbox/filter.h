@@ -10,13 +10,10 @@
  * In a build with a sanitizer, whose runtime makes calls of its own, every other call is allowed.
  * Built without libseccomp there is no filter.
  */
-#ifndef BASE_SANDBOX_FILTER_H
-#define BASE_SANDBOX_FILTER_H
+#pragma once
 
 #include "base/error.h"
 
 /* For this thread and those that it will make. 0; -ENOSYS where the kernel, or this build, has no
  * filters; or another -errno. No new privileges must be set. */
 int filter_enter(struct error *e);
-
-#endif

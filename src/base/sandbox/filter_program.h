@@ -3,8 +3,7 @@
  * filter_program: the filter of filter.h as the kernel runs it. It is made when mapfs is built, by
  * filter_rules.c; only the number of the process is put in when it is entered.
  */
-#ifndef BASE_SANDBOX_FILTER_PROGRAM_H
-#define BASE_SANDBOX_FILTER_PROGRAM_H
+#pragma once
 
 #include <linux/filter.h>
 
@@ -17,5 +16,3 @@ struct filter_program {
 };
 
 extern const struct filter_program filter_of_worker;
-
-#endif

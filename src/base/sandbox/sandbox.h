@@ -12,8 +12,7 @@
  *
  * Rights are the thread's: call it before other threads are made.
  */
-#ifndef BASE_SANDBOX_SANDBOX_H
-#define BASE_SANDBOX_SANDBOX_H
+#pragma once
 
 #include <stddef.h>
 
@@ -36,5 +35,3 @@ int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned fla
 /* One directory; flags are of both kinds. */
 int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
 	struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* clock: time that only goes forward, in milliseconds from some point in the past. */
-#ifndef BASE_THREADS_CLOCK_H
-#define BASE_THREADS_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -13,5 +12,3 @@ static inline int64_t clock_ms(void)
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* parallel: work that takes the processor alone, by as many threads as there are processors. */
-#ifndef BASE_THREADS_PARALLEL_H
-#define BASE_THREADS_PARALLEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ enum { PARALLEL_MAX = 4 }; /* threads: each may hold a large blob */
  */
 int parallel_each(size_t n, int (*fn)(void *arg, size_t i, struct error *e), void *arg,
 	struct error *e);
-
-#endif

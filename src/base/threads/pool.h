@@ -8,8 +8,7 @@
  * order they were submitted, and dones are called in the order their jobs ended. pool_submit may be
  * called from any thread, run and done included.
  */
-#ifndef BASE_THREADS_POOL_H
-#define BASE_THREADS_POOL_H
+#pragma once
 
 #include "base/cleanup.h"
 
@@ -39,5 +38,3 @@ int pool_fd(const struct pool *p);
 void pool_complete(struct pool *p);
 /* Jobs submitted or returned whose done has not been called yet. Owner only. */
 unsigned pool_pending(struct pool *p);
-
-#endif

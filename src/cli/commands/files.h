@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* files: a directory of files on disk as the content of a map. */
-#ifndef CLI_COMMANDS_FILES_H
-#define CLI_COMMANDS_FILES_H
+#pragma once
 
 #include "cli/commands/unlike.h"
 
@@ -41,5 +40,3 @@ char *files_origin(
 int files_remove_others(
 	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied);
 void files_copied_finish(struct files_copied *copied);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* indexing: the files of a map that list its other files (formats/index.h) go into its tree anew.
  */
-#ifndef CLI_COMMANDS_INDEXING_H
-#define CLI_COMMANDS_INDEXING_H
+#pragma once
 
 #include "cli/offline/change.h"
 
@@ -18,5 +17,3 @@ struct indexing {
 /* As the files of s say. A line on stderr for each source that lacks something, of rows on stdout.
  * -EOPNOTSUPP: no file of such a map lists others. */
 int indexing_put(struct indexing *x, const struct snapshot *s, struct error *e);
-
-#endif

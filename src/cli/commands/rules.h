@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* rules: those that --rules names, by name or in files. */
-#ifndef CLI_COMMANDS_RULES_H
-#define CLI_COMMANDS_RULES_H
+#pragma once
 
 #include "formats/rules.h"
 
@@ -14,5 +13,3 @@ struct command_rules {
  * failure: -errno after a line on stderr. */
 int command_rules_open(const char *const *given, struct command_rules *ret);
 void command_rules_finish(struct command_rules *r);
-
-#endif

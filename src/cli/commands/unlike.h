@@ -5,8 +5,7 @@
  * be new. So that numbers mean what they say in the directory, all that are counted with it go,
  * too.
  */
-#ifndef CLI_COMMANDS_UNLIKE_H
-#define CLI_COMMANDS_UNLIKE_H
+#pragma once
 
 #include "cli/offline/change.h"
 
@@ -31,5 +30,3 @@ bool unlike_has(const struct unlike *u, const char *path);
 char *unlike_place(const struct unlike *u, const char *path);
 void unlike_finish(struct unlike *u);
 #define CLEANUP_UNLIKE __attribute__((cleanup(unlike_finish)))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* area: cells or pixels that differ, and the rectangle that they are in. */
-#ifndef CLI_COMPARE_AREA_H
-#define CLI_COMPARE_AREA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline void area_add(struct area *a, size_t x, size_t y)
 	a->top = y < a->top ? y : a->top;
 	a->bottom = y > a->bottom ? y : a->bottom;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* compare: how one file of a map differs from another, in lines for people. */
-#ifndef CLI_COMPARE_COMPARE_H
-#define CLI_COMPARE_COMPARE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ int compare_tables(struct reader *a, struct reader *b, enum told_length much, st
 bool compare_images(struct reader *a, struct reader *b, struct buffer *out);
 /* Are they the same bytes? 1, 0; -errno, and which of them cannot be read. */
 int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed);
-
-#endif

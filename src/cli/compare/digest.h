@@ -4,8 +4,7 @@
  * chance of n / 2^110 at most, whoever made them: it depends on numbers that are drawn at random by
  * each process, so it is good for that process alone.
  */
-#ifndef CLI_COMPARE_DIGEST_H
-#define CLI_COMPARE_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ static inline bool digest_same(const struct digest *x, const struct digest *y)
 {
 	return x->a == y->a && x->b == y->b;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* picture: two pictures side by side, and what of them differs. */
-#ifndef CLI_COMPARE_PICTURE_H
-#define CLI_COMPARE_PICTURE_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -30,5 +29,3 @@ int picture_put(int fd, const struct picture *p, bool small, struct error *e);
  * another, and it is written fast; else it is small, and -EEXIST: there is such a file. */
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
 	struct error *e);
-
-#endif

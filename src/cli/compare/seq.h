@@ -2,8 +2,7 @@
 /*
  * seq: sequences of texts (lines, elements of a list), and how one differs from another.
  */
-#ifndef CLI_COMPARE_SEQ_H
-#define CLI_COMPARE_SEQ_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ struct hunks {
 };
 /* In order, and none touches the next. -ENOMEM. */
 int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* text_hunks: how one text differs from another. */
-#ifndef CLI_COMPARE_TEXT_HUNKS_H
-#define CLI_COMPARE_TEXT_HUNKS_H
+#pragma once
 
 #include "cli/offline/reader.h"
 
@@ -24,5 +23,3 @@ size_t told_bytes(enum told_length much, const char *text, size_t n);
  * number.
  */
 int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct buffer *out);
-
-#endif

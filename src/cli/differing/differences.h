@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* differences: what differs between two maps, found one by one and told in the form that is asked
  * for. */
-#ifndef CLI_DIFFERING_DIFFERENCES_H
-#define CLI_DIFFERING_DIFFERENCES_H
+#pragma once
 
 #include "cli/compare/compare.h"
 #include "cli/merging/merged.h"
@@ -63,5 +62,3 @@ static inline const struct item *difference_item(const struct difference *x)
 {
 	return x->after ? x->after : x->before;
 }
-
-#endif

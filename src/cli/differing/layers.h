@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* layers: the tiles that differ, layer by layer, where a format has layers of tiles
  * (formats/review.h). */
-#ifndef CLI_DIFFERING_LAYERS_H
-#define CLI_DIFFERING_LAYERS_H
+#pragma once
 
 #include "cli/differing/differences.h"
 #include "cli/differing/places.h"
@@ -36,5 +35,3 @@ struct layers {
  * with tiles that differ, where there is a page. Sets table and played of x. */
 void layers_look(struct differences *d, struct difference *x);
 void layers_finish(struct layers *l);
-
-#endif

@@ -4,8 +4,7 @@
  * the game plays with, then the rest under a heading for each part of a map (formats/review.h).
  * Whatever names and texts a map has, they are shown as they are, and mean nothing in it.
  */
-#ifndef CLI_DIFFERING_PAGE_H
-#define CLI_DIFFERING_PAGE_H
+#pragma once
 
 #include "cli/differing/layers.h"
 
@@ -27,5 +26,3 @@ int page_tell(struct differences *d, const struct difference *x);
 void page_layer(struct differences *d, const struct layer *l);
 /* After all of them: the page to d->out, and the pictures of places that it shows. -ENOMEM. */
 int page_end(struct differences *d, const char *title);
-
-#endif

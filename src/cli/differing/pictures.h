@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* pictures: what differs, in the directory of diff --images. Nothing there is written over. What
  * cannot be drawn for a reason other than the map is told, and trouble. */
-#ifndef CLI_DIFFERING_PICTURES_H
-#define CLI_DIFFERING_PICTURES_H
+#pragma once
 
 #include "cli/differing/differences.h"
 #include "cli/differing/places.h"
@@ -19,5 +18,3 @@ void pictures_of_map(struct differences *d);
 int pictures_of_places(struct differences *d, struct places *p, bool played,
 	void (*shown)(struct differences *d, const struct area *at, const char *name),
 	size_t *ret_left);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* places: tiles that differ, and the rectangles of the map in which they lie together. */
-#ifndef CLI_DIFFERING_PLACES_H
-#define CLI_DIFFERING_PLACES_H
+#pragma once
 
 #include "cli/compare/area.h"
 #include "formats/review.h"
@@ -32,5 +31,3 @@ void places_add(struct places *p, const struct review_cell *c);
  * the same. No two rectangles overlap. -ENOMEM. */
 int places_find(struct places *p);
 void places_finish(struct places *p);
-
-#endif

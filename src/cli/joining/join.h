@@ -5,8 +5,7 @@
  * Each makes *ret, in which what both sides changed at one place is as ours has it, and says in
  * *clash where that is (NULL: nowhere), for people. b is NULL where both sides added the file.
  */
-#ifndef CLI_JOINING_JOIN_H
-#define CLI_JOINING_JOIN_H
+#pragma once
 
 #include "base/buffer.h"
 
@@ -25,5 +24,3 @@ int join_image(struct bytes *b, struct bytes *o, struct bytes *t, struct bytes *
 /* Fields of a JSON file. Lists of objects are joined as lines are. -ENOTSUP: one is no JSON. */
 int join_json(const struct bytes *b, const struct bytes *o, const struct bytes *t,
 	struct bytes **ret, char **clash);
-
-#endif

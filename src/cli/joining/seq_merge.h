@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* seq_merge: what two sides made of one sequence, together. */
-#ifndef CLI_JOINING_SEQ_MERGE_H
-#define CLI_JOINING_SEQ_MERGE_H
+#pragma once
 
 #include "base/buffer.h"
 #include "cli/compare/seq.h"
@@ -20,5 +19,3 @@ struct seq_join {
 };
 int seq_merge(const struct seq *b, const struct seq *o, const struct seq *t, struct seq_join *how,
 	struct buffer *out);
-
-#endif

@@ -3,8 +3,7 @@
  * command: what the commands without a mount have in common: their command lines, the map that they
  * open, and how a failure becomes a line and an exit code.
  */
-#ifndef CLI_LINE_COMMAND_H
-#define CLI_LINE_COMMAND_H
+#pragma once
 
 #include "cli/line/options.h"
 #include "cli/offline/change.h"
@@ -85,5 +84,3 @@ enum outcome command_outcome(int r);
 enum outcome command_outcome_of_writing(int r);
 /* "mapfs: FILE: PATH: why". Returns r. */
 int command_fail(const struct offline *t, const char *path, int r);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * options: what follows -o.
  */
-#ifndef CLI_LINE_OPTIONS_H
-#define CLI_LINE_OPTIONS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ int options_add(struct options *o, const char *list, struct error *e);
 
 /* "64M": a number with K, M, G or nothing, in bytes. -EINVAL where it is none or does not fit. */
 int options_size(const char *text, uint64_t *ret);
-
-#endif

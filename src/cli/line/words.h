@@ -3,8 +3,7 @@
  * words: what the table of formats (formats/format.h) has for the command line: the names that
  * --format takes, and the options of -o that formats read.
  */
-#ifndef CLI_LINE_WORDS_H
-#define CLI_LINE_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,5 +25,3 @@ char *words_values(const struct format_setting *o);
 /* A line for each option, as --help shows it: two blanks, the option in so many columns, its help.
  */
 void words_print_options(FILE *out, int columns);
-
-#endif

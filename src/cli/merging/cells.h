@@ -6,8 +6,7 @@
  * The tables of one layer are planes of the same cells: where two sides changed a cell of one of
  * them, all of it stays as ours has it. So they are looked at first (cells_mark) and joined then.
  */
-#ifndef CLI_MERGING_CELLS_H
-#define CLI_MERGING_CELLS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -41,5 +40,3 @@ int cells_join(struct merge *m, const struct merged *x, const struct cells_mask 
 	struct extent *ret, struct cells_clash *clash);
 /* A table of zeros, and ones where the mask says so. */
 int cells_draw(const struct merge *m, const struct cells_mask *mask, struct extent *ret);
-
-#endif

@@ -7,8 +7,7 @@
  * between the quotes, which no JSON file can hold. So two files that name the same objects have the
  * same bytes. It takes that the directories that are named were matched before.
  */
-#ifndef CLI_MERGING_CONTENT_H
-#define CLI_MERGING_CONTENT_H
+#pragma once
 
 #include "cli/merging/merged.h"
 #include "cli/offline/reader.h"
@@ -32,5 +31,3 @@ int content_open_merged(struct merge *m, struct merged *x, content_name name, st
 /* Calls fn with the number of each object that a content names. */
 void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), void *arg);
 bool content_is_json(const struct merge *m, const struct item *i);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* file: what becomes of a file that ours and theirs have. */
-#ifndef CLI_MERGING_FILE_H
-#define CLI_MERGING_FILE_H
+#pragma once
 
 #include "cli/merging/merged.h"
 
@@ -10,5 +9,3 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 int file_decide(struct merge *m, struct merged *x);
 /* The tables in a directory of an object; file_decide leaves alone what is decided already. */
 int file_decide_planes(struct merge *m, struct merged *dir);
-
-#endif

@@ -5,8 +5,7 @@
  * Where a format deals numbers (format.h: numbered), what stands in a directory under a name that
  * begins with digits is an object, and its name is what follows them.
  */
-#ifndef CLI_MERGING_ITEM_H
-#define CLI_MERGING_ITEM_H
+#pragma once
 
 #include "cli/compare/digest.h"
 #include "cli/offline/calls.h"
@@ -53,5 +52,3 @@ struct item *item_made(struct item *up, const char *name);
 size_t item_number(const char *name, size_t n);
 /* The first file or directory of that name below; NULL. */
 struct item *item_named(const struct item *dir, const char *name);
-
-#endif

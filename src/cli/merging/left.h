@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* left: theirs, of what both sides changed, beside the merged map: in NAME.mapfs-left, or .1, .2
  * ... of it, at the paths that the files have in the merged map. */
-#ifndef CLI_MERGING_LEFT_H
-#define CLI_MERGING_LEFT_H
+#pragma once
 
 #include "cli/merging/merged.h"
 
@@ -23,5 +22,3 @@ void left_over_drop(struct left_over *l);
 void left_over_finish(struct left_over *l);
 /* The path there of one; the caller's, NULL: no memory. */
 char *left_over_path(const struct merged *x);
-
-#endif

@@ -3,8 +3,7 @@
  * merged: the three maps as one tree, in which each file and directory says what it is in the base,
  * in ours and in theirs; and what is to become of it.
  */
-#ifndef CLI_MERGING_MERGED_H
-#define CLI_MERGING_MERGED_H
+#pragma once
 
 #include "base/disk/file.h"
 #include "base/error.h"
@@ -123,5 +122,3 @@ static inline bool merged_contested(const struct merged *x)
 		x = x->up;
 	return x;
 }
-
-#endif

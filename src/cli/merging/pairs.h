@@ -9,8 +9,7 @@
  * another directory, equal. Then what is left under one name in a directory, if there are as many
  * of them in both.
  */
-#ifndef CLI_MERGING_PAIRS_H
-#define CLI_MERGING_PAIRS_H
+#pragma once
 
 #include "cli/merging/item.h"
 
@@ -27,5 +26,3 @@ int pairs_find(struct pairs *p);
 /* Only those of equal name, content and directory. */
 int pairs_find_equal(struct pairs *p);
 void pairs_finish(struct pairs *p);
-
-#endif

@@ -3,8 +3,7 @@
  * steps: a merge, in this order, once the sides are read (item.h). Each is 0, -ENOMEM, or another
  * -errno where that is said.
  */
-#ifndef CLI_MERGING_STEPS_H
-#define CLI_MERGING_STEPS_H
+#pragma once
 
 #include "cli/merging/merged.h"
 
@@ -32,5 +31,3 @@ int order_all(struct merge *m);
 int apply_all(struct merge *m);
 /* For change_save of ours (change.h: refused); arg: the merge. */
 bool apply_refused(void *arg, const struct upper *u, const char *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* unset: the integer of a JSON file that says nothing (formats/merging.h: unset). */
-#ifndef CLI_MERGING_UNSET_H
-#define CLI_MERGING_UNSET_H
+#pragma once
 
 #include "base/bytes.h"
 #include "formats/merging.h"
@@ -10,5 +9,3 @@
 size_t unset_length(const struct format_merging *how, const char *line, size_t n);
 /* A file with that of another one, where both have one. -ENOMEM. */
 int unset_as(const struct format_merging *how, struct bytes **file, const struct bytes *other);
-
-#endif

@@ -4,8 +4,7 @@
  * would hear it from a mount; paths are relative to the map's root. Why a file cannot be read is in
  * offline.why then.
  */
-#ifndef CLI_OFFLINE_CALLS_H
-#define CLI_OFFLINE_CALLS_H
+#pragma once
 
 #include "base/buffer.h"
 #include "cli/offline/names.h"
@@ -34,5 +33,3 @@ ssize_t offline_read_at(
 /* All of a file, in pieces. fn returns 0, or what ends it. */
 typedef int (*offline_data)(void *arg, const void *data, size_t n);
 int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg);
-
-#endif

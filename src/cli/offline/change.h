@@ -4,8 +4,7 @@
  * program would hear from a mount; whether content is any, and goes with the rest, is for
  * change_build and change_save.
  */
-#ifndef CLI_OFFLINE_CHANGE_H
-#define CLI_OFFLINE_CHANGE_H
+#pragma once
 
 #include "cli/offline/calls.h"
 #include "cli/offline/out.h"
@@ -63,5 +62,3 @@ struct change_save {
 	void *origin_arg;
 };
 enum outcome change_save(struct offline *t, const struct change_save *how);
-
-#endif

@@ -2,12 +2,9 @@
 /*
  * json_line: an object on a line of its own, put together by whoever writes it.
  */
-#ifndef CLI_OFFLINE_JSON_LINE_H
-#define CLI_OFFLINE_JSON_LINE_H
+#pragma once
 
 #include "base/buffer.h"
 
 /* before, and value as a string; NULL: null. */
 void json_line_text(struct buffer *out, const char *before, const char *value);
-
-#endif

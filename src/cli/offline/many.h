@@ -2,8 +2,7 @@
 /*
  * many: the maps that are named, and those in folders that are named, looked at by all processors.
  */
-#ifndef CLI_OFFLINE_MANY_H
-#define CLI_OFFLINE_MANY_H
+#pragma once
 
 #include "base/buffer.h"
 #include "cli/offline/offline.h"
@@ -35,5 +34,3 @@ struct many {
  * 0, or the -errno of something that went wrong, which was told.
  */
 int many_visit_all(struct many *m, char **names, int n);
-
-#endif

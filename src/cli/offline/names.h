@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* names: a list of names or paths. All zeros is an empty one. */
-#ifndef CLI_OFFLINE_NAMES_H
-#define CLI_OFFLINE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ void names_sort(struct names *names); /* in order of their bytes */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);
 #define CLEANUP_NAMES __attribute__((cleanup(names_finish)))
-
-#endif

@@ -10,8 +10,7 @@
  *
  * A tree belongs to one thread, and so does its pool, which several of them may share.
  */
-#ifndef CLI_OFFLINE_OFFLINE_H
-#define CLI_OFFLINE_OFFLINE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -67,5 +66,3 @@ bool offline_same(const struct source *a, const struct source *b);
 const char *offline_reason(const struct offline *t, int r);
 /* A line on stderr: "mapfs: FILE: ...". */
 void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * out: a map that a command makes of others, in the place of what stands there, all or nothing.
  */
-#ifndef CLI_OFFLINE_OUT_H
-#define CLI_OFFLINE_OUT_H
+#pragma once
 
 #include "cli/offline/offline.h"
 #include "vfs/save/save.h"
@@ -44,5 +43,3 @@ int out_commit(struct out *o, struct error *e);
 /* What a sandbox is to leave to it. */
 struct sandbox_rule out_rule(const struct out *o);
 void out_finish(struct out *o);
-
-#endif

@@ -3,8 +3,7 @@
  * output: standard output, which may be full, closed, or a pipe that nobody reads any more. What is
  * printed by stdio and what is written here must not be mixed in one command.
  */
-#ifndef CLI_OFFLINE_OUTPUT_H
-#define CLI_OFFLINE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void output_reports(struct buffer *lines);
 /* After all of it, with the exit code of the command. Returns that; where it is OUTCOME_DONE, and
  * standard output did not take all, OUTCOME_LEFT of reports and OUTCOME_REFUSED of the rest. */
 int output_end(int code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* place: where a file is: its directory, open, which is the caller's, and its name there. */
-#ifndef CLI_OFFLINE_PLACE_H
-#define CLI_OFFLINE_PLACE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ int place_named(const char *path, int *ret_dirfd, const char **ret_name, struct 
 /* Links resolved; *ret_name is the caller's, "" of the root. gone: the file may be gone, and then
  * has the name that was typed. */
 int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* reader: a file of a map, read as it is asked for, so that several can be read side by side. */
-#ifndef CLI_OFFLINE_READER_H
-#define CLI_OFFLINE_READER_H
+#pragma once
 
 #include "base/buffer.h"
 #include "cli/offline/calls.h"
@@ -53,5 +52,3 @@ int reader_grid(struct reader *r, struct shape *ret);
 ssize_t reader_take(void *arg, void *dst, size_t n);
 /* That of codec_read_fn, for who asks in order. */
 int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
-
-#endif

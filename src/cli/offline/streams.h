@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* streams: a map that comes from standard input, or goes to standard output. */
-#ifndef CLI_OFFLINE_STREAMS_H
-#define CLI_OFFLINE_STREAMS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -16,5 +15,3 @@ int streams_directory(struct error *e);
 int streams_input(int *ret_dirfd, char **ret_name, struct error *e);
 /* All of a file to standard output. */
 int streams_output(int fd, struct error *e);
-
-#endif

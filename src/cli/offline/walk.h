@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* walk: all that is in a tree, and what a pattern means in it. */
-#ifndef CLI_OFFLINE_WALK_H
-#define CLI_OFFLINE_WALK_H
+#pragma once
 
 #include "cli/offline/calls.h"
 
@@ -24,5 +23,3 @@ int offline_walk(
  * -ENOENT: there is none.
  */
 int offline_match(struct offline *t, const char *path, walk_visit visit, void *arg);
-
-#endif

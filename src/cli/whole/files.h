@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* files: a map as files, for formats/automap.h: those of a tree without a mount, or of a directory.
  */
-#ifndef CLI_WHOLE_FILES_H
-#define CLI_WHOLE_FILES_H
+#pragma once
 
 #include "cli/offline/calls.h"
 #include "formats/automap.h"
@@ -10,5 +9,3 @@
 struct automap_files files_of_tree(struct offline *t);
 /* dirfd: a descriptor of the directory, which stays the caller's. */
 struct automap_files files_of_directory(const int *dirfd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* folder: a folder of maps that is made of another one, map by map. */
-#ifndef CLI_WHOLE_FOLDER_H
-#define CLI_WHOLE_FOLDER_H
+#pragma once
 
 #include "cli/offline/out.h"
 
@@ -19,5 +18,3 @@ bool folder_lacks(const struct folder *f, const struct offline *t);
  * what stands there. */
 int folder_begin(const struct folder *f, const struct offline *t, const struct vfs_options *how,
 	struct out *ret, struct error *e);
-
-#endif

@@ -4,8 +4,7 @@
  * becomes another, several maps and folders with --in-place, and -n. Each map is written all or
  * nothing, or, where nothing is to be done in it, not at all; what was done is told once it is.
  */
-#ifndef CLI_WHOLE_WHOLE_H
-#define CLI_WHOLE_WHOLE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -59,5 +58,3 @@ int whole_images(struct whole *w, const char *first, const char *const *dirs, st
 void whole_tell(void *arg, enum whole_said what, const char *line);
 /* A line for the report. */
 void whole_report(struct whole_map *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

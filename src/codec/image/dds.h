@@ -10,8 +10,7 @@
  * DXT5 8 bytes of alpha before that. Plain ones have whole bytes for each pixel, rows without a
  * gap. (Microsoft: Programming Guide for DDS; Khronos Data Format Specification, S3TC.)
  */
-#ifndef CODEC_IMAGE_DDS_H
-#define CODEC_IMAGE_DDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ struct dds {
 /* The largest image; mipmaps, and all sides of a cube but the first, are passed over. -EINVAL: not
  * DDS, of another kind than these, cut short, or more than DDS_PIXELS_MAX. */
 int dds_decode(const uint8_t *data, size_t size, struct dds *ret, struct error *e);
-
-#endif

@@ -7,8 +7,7 @@
  * bytes but the last, over rows of filter 0. With n = h * (4w + 1) that is 63 + n + 5 * ceil(n /
  * 65535) bytes. (PNG: W3C PNG Specification; zlib: RFC 1950; stored blocks: RFC 1951, 3.2.4.)
  */
-#ifndef CODEC_IMAGE_PNG_H
-#define CODEC_IMAGE_PNG_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -85,5 +84,3 @@ void png_reader_close(struct png_reader *d); /* NULL is fine */
 DEFINE_CLEANUP(struct png_reader, png_reader_close);
 /* The next one, of which there must be one; good until the next call. */
 int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e);
-
-#endif

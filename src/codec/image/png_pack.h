@@ -8,8 +8,7 @@
  * a few bands, however large the image is. What was made is cached in the blob's budget. Any
  * thread.
  */
-#ifndef CODEC_IMAGE_PNG_PACK_H
-#define CODEC_IMAGE_PNG_PACK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ int png_packed_size(
 /* Bytes [off, off + n); past the end is -EINVAL. n may be 0: can it be read at all? */
 int png_packed_read(struct blob *b, uint32_t width, uint32_t height, uint64_t off, void *dst,
 	size_t n, struct error *e);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* png_rows: what the two forms of our PNG files have in common: rows of 8-bit RGBA, each with a
  * filter byte of 0, in one IDAT. For png_encode.c and png_pack.c. */
-#ifndef CODEC_IMAGE_PNG_ROWS_H
-#define CODEC_IMAGE_PNG_ROWS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ void png_put_u32(uint8_t *p, uint32_t v);
 /* Copies what [*off, *off + *n) and the part of size bytes at `at` have in common. */
 void png_copy_part(
 	uint64_t at, const uint8_t *part, size_t size, uint64_t *off, uint8_t **dst, size_t *n);
-
-#endif

@@ -6,8 +6,7 @@
  * comma; each line ends in a line feed. So a table has height * width * (cell + 1) bytes, and any
  * part of it can be made alone.
  */
-#ifndef CODEC_TEXT_CSV_H
-#define CODEC_TEXT_CSV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t mi
  */
 int csv_measure(const struct extent *in, int32_t min, int32_t max, struct csv_shape *ret,
 	struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * Accepted: blanks and tabs around a cell, a pair of quotes around it, CRLF, a missing last line
  * feed, and lines of nothing below the header. A file of no bytes is a table without rows.
  */
-#ifndef CODEC_TEXT_CSV_TABLE_H
-#define CODEC_TEXT_CSV_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -44,5 +43,3 @@ int csv_refuse(const struct csv_cell *cell, struct error *e, const char *why, ..
 int csv_as_int(
 	const struct csv_cell *cell, int64_t min, int64_t max, int64_t *ret, struct error *e);
 int csv_as_float(const struct csv_cell *cell, float *ret, struct error *e);
-
-#endif

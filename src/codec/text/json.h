@@ -7,8 +7,7 @@
  * outermost key "points" stand one a line, indented by 4. Empty is [] and {}. UTF-8 stands
  * unescaped. The file ends in a line feed.
  */
-#ifndef CODEC_TEXT_JSON_H
-#define CODEC_TEXT_JSON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -180,5 +179,3 @@ int json_get_int(const struct json_at *at, const char *key, int32_t *ret, bool *
 	struct error *e);
 int json_get_word(const struct json_at *at, const char *key, const struct json_word *words,
 	int32_t *ret, bool *ret_present, struct error *e);
-
-#endif

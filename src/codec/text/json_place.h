@@ -5,8 +5,7 @@
  * jansson's values do not know; this walks the text, which jansson has accepted, along the path.
  * Only refusals need it.
  */
-#ifndef CODEC_TEXT_JSON_PLACE_H
-#define CODEC_TEXT_JSON_PLACE_H
+#pragma once
 
 #include "codec/text/json.h"
 
@@ -38,5 +37,3 @@ size_t json_count(const struct bytes *text);
 /* Parses d's text, of which all but root is set. flags are jansson's; duplicate keys are refused
  * always. */
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * text: UTF-8 and UTF-16, and names as names of files.
  */
-#ifndef CODEC_TEXT_TEXT_H
-#define CODEC_TEXT_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ size_t name_escape_whole(const void *name, size_t n, char *dst, size_t max);
  * %00), `/`, and bytes that are not UTF-8, so it is a name to store or compare, never a path.
  */
 size_t name_unescape(const char *s, size_t n, char *dst);
-
-#endif

@@ -3,8 +3,7 @@
  * checksum: CRC-32 (that of PNG and zip) and Adler-32 (RFC 1950), by the fastest library at hand.
  * Each goes on from the sum of what came before.
  */
-#ifndef CODEC_ZLIB_CHECKSUM_H
-#define CODEC_ZLIB_CHECKSUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ enum { CRC32_START = 0, ADLER32_START = 1 }; /* the sums of no bytes */
 
 uint32_t checksum_crc32(uint32_t sum, const void *data, size_t n);
 uint32_t checksum_adler32(uint32_t sum, const void *data, size_t n);
-
-#endif

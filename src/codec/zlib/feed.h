@@ -2,8 +2,7 @@
 /*
  * feed: a zlib stream in an extent, inflated a piece at a time. Internal to codec.
  */
-#ifndef CODEC_ZLIB_FEED_H
-#define CODEC_ZLIB_FEED_H
+#pragma once
 
 #include <stdbool.h>
 #include <zlib.h>
@@ -43,5 +42,3 @@ int feed_expect_end(struct feed *f, struct error *e);
  * negative errno from fn stops and is returned.
  */
 int feed_each(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e);
-
-#endif

@@ -7,8 +7,7 @@
  * yields another number of bytes than declared, is -EIO, with both sizes or zlib's reason in the
  * text. Memory follows what the stream really yields, never the declared size.
  */
-#ifndef CODEC_ZLIB_INFLATE_H
-#define CODEC_ZLIB_INFLATE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, 
 	struct error *e);
 /* As small as the library at hand makes it, in memory. NULL: there is not enough. */
 struct bytes *deflate_best(const struct bytes *plain);
-
-#endif

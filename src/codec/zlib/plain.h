@@ -6,8 +6,7 @@
  * RFC 1951 has, and those symbols it reserves; libdeflate gives all of them some meaning. A forged
  * stream may so be sound to one and damaged to the other. Encoders write nothing of the kind.
  */
-#ifndef CODEC_ZLIB_PLAIN_H
-#define CODEC_ZLIB_PLAIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@
  * not looked at.
  */
 bool zlib_stream_is_plain(const uint8_t *data, size_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * structure: struct format's calls about which objects there are (formats/format.h says what they
  * do): what a name means (classify.c), new objects (add.c), a map of a file and a new one (open.c).
  */
-#ifndef FORMATS_TEEWORLDS_STRUCTURE_H
-#define FORMATS_TEEWORLDS_STRUCTURE_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -20,5 +19,3 @@ int tw_map_open(const struct format *format, const struct source *src,
 	const struct format_context *ctx, struct snapshot **ret, struct error *e);
 int tw_map_create(const struct format *format, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e);
-
-#endif

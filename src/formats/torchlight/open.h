@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* open: struct format's functions that come before there is a map: which files are archives, and
  * the map of an archive's files or of none. */
-#ifndef FORMATS_TORCHLIGHT_OPEN_H
-#define FORMATS_TORCHLIGHT_OPEN_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -13,5 +12,3 @@ bool tl_companion(const char *name, unsigned i, char *ret);
 /* f: the format that the snapshot is to be of. */
 int tl_open(const struct format *f, const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e);
-
-#endif

@@ -7,8 +7,7 @@
  * is anybody else's; versions share what they have in common. What of the format is certain and
  * what is assumed: docs/triclon.md.
  */
-#ifndef FORMATS_TRICLON_MAP_H
-#define FORMATS_TRICLON_MAP_H
+#pragma once
 
 #include "base/buffer.h"
 #include "formats/format.h"
@@ -131,5 +130,3 @@ extern const struct format_preview tcm_preview;
 
 /* structure.c: the file that a name in a directory is; 0: none. */
 enum tcm_file tcm_file_named(entry_id dir, const char *name);
-
-#endif

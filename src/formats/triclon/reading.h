@@ -7,8 +7,7 @@
  * come out at the end of the file are compared, by what it would cost to say what they read
  * (cost.c).
  */
-#ifndef FORMATS_TRICLON_READING_H
-#define FORMATS_TRICLON_READING_H
+#pragma once
 
 #include "formats/triclon/map.h"
 
@@ -47,5 +46,3 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 uint64_t tcm_reading_cost(struct tcm_reading *r);
 /* Bits that say a number: twice its digits, the smaller the fewer. */
 uint64_t tcm_bits(uint64_t v);
-
-#endif

@@ -3,8 +3,7 @@
  * companion: the second file of a map that is two (a PAK and its manifest). For formats whose maps
  * are one file, nothing here does anything but identity_of.
  */
-#ifndef VFS_FILES_COMPANION_H
-#define VFS_FILES_COMPANION_H
+#pragma once
 
 #include "formats/format.h"
 #include "vfs/files/sidecar.h"
@@ -25,5 +24,3 @@ int companion_identity_as(const struct source *src, const struct stat *const as[
 /* The same for the map `name`, of which only the first file is at hand. */
 int companion_identity(
 	int dirfd, const char *name, struct file *first, char ret[IDENTITY_SIZE], struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * Names of what mapfs puts beside a map: NAME.mapfs-journal-ID, NAME.mapfs-conflict,
  * NAME.mapfs-left. And the identity that tells which content of the map a journal belongs to.
  */
-#ifndef VFS_FILES_SIDECAR_H
-#define VFS_FILES_SIDECAR_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
 /* ... if it still had this size and this time. Of a file that is shorter now: -EIO. */
 int identity_as(
 	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* disk: what is in the folder. No mount and no link to a folder is ever crossed on the way. */
-#ifndef VFS_FOLDER_DISK_H
-#define VFS_FOLDER_DISK_H
+#pragma once
 
 #include "vfs/folder/table.h"
 
@@ -35,5 +34,3 @@ int disk_target(const struct folder *f, const struct level *l, const char *name,
 /* One descriptor for all that is open in a directory; counted. On the owner's thread. */
 int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret);
 void shared_dir_unref(struct shared_dir *d);
-
-#endif

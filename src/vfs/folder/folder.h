@@ -21,8 +21,7 @@
  *
  * All on the owner's thread, like the vfs.
  */
-#ifndef VFS_FOLDER_FOLDER_H
-#define VFS_FOLDER_FOLDER_H
+#pragma once
 
 #include "vfs/vfs.h"
 #include "vfs/volume/options.h"
@@ -47,5 +46,3 @@ void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg);
 void folder_discard(struct folder *f, vfs_saved done, void *arg);
 void folder_keep(struct folder *f);
 void folder_end(struct folder *f, struct report *report);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* level: what is asked of the directories that are the folder's own. */
-#ifndef VFS_FOLDER_LEVEL_H
-#define VFS_FOLDER_LEVEL_H
+#pragma once
 
 #include "vfs/folder/disk.h"
 
@@ -26,5 +25,3 @@ struct attr attr_found(const struct folder *f, uint64_t ino, const struct found 
 
 /* Listings that nobody has asked for lately go. */
 void listings_tick(struct folder *f, bool all);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* open: a map's tables are read on a worker, and it becomes a vfs. */
-#ifndef VFS_FOLDER_OPEN_H
-#define VFS_FOLDER_OPEN_H
+#pragma once
 
 #include "vfs/folder/opened.h"
 
@@ -11,5 +10,3 @@ void open_wait(struct folder *f, struct map *m, struct call *c,
 /* For mkdir: the map of this volume (taken over) is open. NULL: no memory. */
 struct opened *open_made(
 	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e);
-
-#endif

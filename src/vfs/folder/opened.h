@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* opened: the maps of a folder that are open, and which of them stay so. */
-#ifndef VFS_FOLDER_OPENED_H
-#define VFS_FOLDER_OPENED_H
+#pragma once
 
 #include "vfs/folder/table.h"
 
@@ -39,5 +38,3 @@ bool opened_idle(const struct opened *o);
 bool opened_changed(const struct opened *o);
 /* All that are open, from NULL; NULL: the end. */
 struct opened *opened_next(const struct folder *f, const struct opened *o);
-
-#endif

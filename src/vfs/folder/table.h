@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* table: the directories of a folder and the maps in them, by name and by number. */
-#ifndef VFS_FOLDER_TABLE_H
-#define VFS_FOLDER_TABLE_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -97,5 +96,3 @@ struct map *map_of(const struct folder *f, uint64_t ino); /* by any number of it
 uint64_t map_root(const struct map *m);                   /* the number of its directory */
 
 void table_finish(struct folder *f);
-
-#endif

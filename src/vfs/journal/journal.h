@@ -35,8 +35,7 @@
  *
  * Appends are safe on any thread.
  */
-#ifndef VFS_JOURNAL_JOURNAL_H
-#define VFS_JOURNAL_JOURNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -171,5 +170,3 @@ int journal_extract(int dirfd, const char *file, int outdirfd,
 /* Tells line() what the file holds, and removes it. -EBUSY: a mount uses it. */
 int journal_discard(int dirfd, const char *file,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
-
-#endif

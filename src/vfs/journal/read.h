@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Reading journal records back; shared by replay (journal/walk.c) and recover (journal/list.c). */
-#ifndef VFS_JOURNAL_READ_H
-#define VFS_JOURNAL_READ_H
+#pragma once
 
 #include "vfs/journal/journal.h"
 
@@ -39,5 +38,3 @@ int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, 
 unsigned journal_is_of(const char *file, const char *identity);
 /* ... or one that was set aside (journal/journal.h)? */
 bool journal_is_aside(const char *file);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* commit: what stands in a file's stage was closed: it is judged, kept in the journal, and then the
  * tree has it. */
-#ifndef VFS_OPS_COMMIT_H
-#define VFS_OPS_COMMIT_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -40,5 +39,3 @@ static inline bool judgement_refuses(const struct judgement *j)
 /* A program hears EINVAL and no more, if it listens at all: whoever looks after the mount hears
  * why. */
 void commit_tell_refusal(struct vfs *v, const char *path, const struct judgement *j);
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /* Open files. */
-#ifndef VFS_OPS_FILE_H
-#define VFS_OPS_FILE_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
 struct handle *handle_new(struct node *n, unsigned flags);
 /* Syncs the journal on a worker, then c is done; NULL: since it is time, and nobody waits. */
 void journal_sync_then(struct vfs *v, struct call *c);
-
-#endif

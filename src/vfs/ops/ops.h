@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The operations that programs ask for, each in its file. */
-#ifndef VFS_OPS_OPS_H
-#define VFS_OPS_OPS_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -45,5 +44,3 @@ bool is_journaled(const struct upper *u);
 /* n is about to go, or to be called otherwise, by a request for `name`, of which the kernel knows
  * itself. Where that is its name in another case of letters, the kernel is told of its own. */
 void forget_alias(struct vfs *v, struct node *n, const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * its way to the journal is overtaken, and what a save or a view is built of holds still. A step
  * looks first whether it may be done, then the journal hears of it, and then it is done.
  */
-#ifndef VFS_OPS_STEP_H
-#define VFS_OPS_STEP_H
+#pragma once
 
 #include "vfs/ops/commit.h"
 
@@ -35,5 +34,3 @@ struct extent step_kept(const struct step *s);
 
 /* dir/name, malloc'ed; NULL: no memory. */
 char *step_path(const struct dentry *p);
-
-#endif

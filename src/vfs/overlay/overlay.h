@@ -10,8 +10,7 @@
  *
  * Errors are those that a program hears from a mount. One thread at a time.
  */
-#ifndef VFS_OVERLAY_OVERLAY_H
-#define VFS_OVERLAY_OVERLAY_H
+#pragma once
 
 #include <sys/queue.h>
 
@@ -219,5 +218,3 @@ int upper_base(
 	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret);
 /* A file that nobody touched, and that is there no more: it followed from others. */
 bool upper_is_gone(const struct overlay *o, const struct upper *u);
-
-#endif

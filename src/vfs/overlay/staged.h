@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* staged: a tree, and the map that was built of it. */
-#ifndef VFS_OVERLAY_STAGED_H
-#define VFS_OVERLAY_STAGED_H
+#pragma once
 
 #include "vfs/overlay/overlay.h"
 #include "vfs/volume/report.h"
@@ -38,5 +37,3 @@ void staged_each(const struct staged *s,
 	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg);
 /* The same for people. */
 void staged_report(const struct staged *s, struct report *report);
-
-#endif

@@ -5,8 +5,7 @@
  * directory of that name from before is left alone and the copy goes to NAME.mapfs-left.1, and so
  * on (save/left_dir.h).
  */
-#ifndef VFS_SAVE_LEFT_H
-#define VFS_SAVE_LEFT_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -25,5 +24,3 @@ void left_copy(struct vfs *v, struct report *report);
 /* What left_prepare copied goes again. */
 void left_drop(struct vfs *v);
 void left_destroy(struct left *l);
-
-#endif

@@ -4,8 +4,7 @@
  * while the mount goes on, and NAME.mapfs-left, or .1, .2 ... of it, at the end. It has the owner
  * and the rights of the map.
  */
-#ifndef VFS_SAVE_LEFT_DIR_H
-#define VFS_SAVE_LEFT_DIR_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -29,5 +28,3 @@ void left_dir_remove(struct left_dir *d, const char *path);
 int left_dir_show(struct left_dir *d, struct error *e);
 /* What a mount of this volume that was killed had copied is shown too; note() is told. */
 void left_dir_find(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* When a save runs. */
-#ifndef VFS_SAVE_RUN_H
-#define VFS_SAVE_RUN_H
+#pragma once
 
 #include "vfs/tree/call.h"
 #include "vfs/volume/report.h"
@@ -25,5 +24,3 @@ void vfs_keep(struct vfs *v);
  * report. Runs the pool until all is done, so it returns with the result.
  */
 void vfs_end(struct vfs *v, struct report *report);
-
-#endif

@@ -3,8 +3,7 @@
  * One save of a volume, on a worker thread, while the volume's commit queue is held: the tree holds
  * still meanwhile.
  */
-#ifndef VFS_SAVE_SAVE_H
-#define VFS_SAVE_SAVE_H
+#pragma once
 
 #include "formats/format.h"
 #include "vfs/overlay/staged.h"
@@ -55,5 +54,3 @@ void report_fresh(const struct volume *vol, struct report *report);
 void report_kept(struct report *r, const char *journal);
 /* On any thread. */
 void save_job_finish(struct save_job *s);
-
-#endif

@@ -6,8 +6,7 @@
  * there is nothing to say). Words are "changed", "new", "moved", "removed" and "kept" (moved to a
  * scratch name); "draft", "waiting" (for other files) and "left" (at an unmount) say why.
  */
-#ifndef VFS_SAVE_STATUS_H
-#define VFS_SAVE_STATUS_H
+#pragma once
 
 #include "base/buffer.h"
 #include "vfs/tree/node.h"
@@ -40,5 +39,3 @@ enum { STATUS_MAX = 64 << 10 };
 bool status_is_attribute(const char *name);
 /* What the attribute has. */
 void status_show(const char *name, const struct buffer *records, struct buffer *ret);
-
-#endif

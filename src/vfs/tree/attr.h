@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Attributes of nodes. */
-#ifndef VFS_TREE_ATTR_H
-#define VFS_TREE_ATTR_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -17,5 +16,3 @@ void node_touch(struct node *n, unsigned mask);
 int file_may_write(const struct node *n);
 /* The most bytes that n may have; beyond is -EFBIG. */
 uint64_t file_most(const struct node *n);
-
-#endif

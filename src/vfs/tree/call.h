@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* call: one operation on the mounted tree, from its arguments to its answer. */
-#ifndef VFS_TREE_CALL_H
-#define VFS_TREE_CALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -127,5 +126,3 @@ void calls_add(struct calls *w, struct call *c); /* c is kept */
 struct call *calls_take(struct calls *w);
 /* All of them; who must go on waiting queues up anew. */
 void calls_run(struct calls *w, struct vfs *v);
-
-#endif

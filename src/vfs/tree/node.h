@@ -9,8 +9,7 @@
  * the upper's own (what was closed); the entry of the base that it came from, as the map shows it
  * that follows from all that was closed; nothing, as in an empty file.
  */
-#ifndef VFS_TREE_NODE_H
-#define VFS_TREE_NODE_H
+#pragma once
 
 #include "base/hash.h"
 #include "vfs/overlay/overlay.h"
@@ -129,5 +128,3 @@ void nodes_tell_unknown(struct vfs *v);
 int node_walk(struct vfs *v, const char *path, struct node **ret);
 /* malloc'ed; NULL: no memory, or it stands nowhere. */
 char *node_path(const struct node *n);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Bytes being written: a stage begins as the file's content, or empty. */
-#ifndef VFS_TREE_STAGE_H
-#define VFS_TREE_STAGE_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -14,5 +13,3 @@ bool file_judged(const struct node *n);
 /* Where nobody has n open any more, what was closed is shown from where it is kept. True: what is
  * shown is another thing than what was written, and the kernel's cache is to be invalidated. */
 bool file_retire(struct node *n);
-
-#endif

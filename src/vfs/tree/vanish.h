@@ -3,8 +3,7 @@
  * vanish: what would be gone with the mount, and why: drafts, files that were never closed, and
  * scratch that no editor's habit explains.
  */
-#ifndef VFS_TREE_VANISH_H
-#define VFS_TREE_VANISH_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -27,5 +26,3 @@ bool vanish_harmless(const struct overlay *o, const struct upper *u);
 /* Is this the name of a file that an editor or a tool leaves lying about, and that holds nothing
  * which is not elsewhere? */
 bool vanish_explained(const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * whose files show what others hold (format.follows). It is the overlay's `shape`: brought up to
  * date by each close where that is simple, and made anew, when somebody looks, where it is not.
  */
-#ifndef VFS_TREE_VIEW_H
-#define VFS_TREE_VIEW_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -21,5 +20,3 @@ void view_change(struct vfs *v, const struct snapshot *s, struct snapshot *next,
 /* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
  * NULL. */
 void view_tell(struct vfs *v, const struct touched *t, struct job *then);
-
-#endif

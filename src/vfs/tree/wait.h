@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Calls that cannot run yet: kept, and run again from their beginning. */
-#ifndef VFS_TREE_WAIT_H
-#define VFS_TREE_WAIT_H
+#pragma once
 
 #include "vfs/tree/node.h"
 
@@ -27,5 +26,3 @@ void names_tell(struct vfs *v, struct node *dir);
  * yet (vfs.ahead). */
 void size_wait(
 	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c);
-
-#endif

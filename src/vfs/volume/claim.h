@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* claim: the right to change a map, which is its lock, and the journal that goes with it. */
-#ifndef VFS_VOLUME_CLAIM_H
-#define VFS_VOLUME_CLAIM_H
+#pragma once
 
 #include "vfs/volume/volume.h"
 
@@ -9,5 +8,3 @@
  * only where a journal waits for it, and stays as it is if another has it. */
 int claim_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#ifndef VFS_VOLUME_COMMIT_QUEUE_H
-#define VFS_VOLUME_COMMIT_QUEUE_H
+#pragma once
 
 #include "vfs/volume/volume.h"
 
@@ -17,5 +16,3 @@ struct commit_task {
 
 void commit_queue_enter(struct volume *vol, struct commit_task *t);
 void commit_queue_leave(struct volume *vol);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* outside: what other programs did to a map that is mounted. */
-#ifndef VFS_VOLUME_EXTERNAL_H
-#define VFS_VOLUME_EXTERNAL_H
+#pragma once
 
 #include "vfs/volume/volume.h"
 
@@ -16,5 +15,3 @@ bool outside_in_place(const struct volume *vol);
 /* The rights, names or attributes of a large file changed, which could hide that its content did:
  * what is copied of it has to pass its own checksums. */
 bool outside_doubtful(const struct volume *vol);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* finish: a save of a map's two files that was cut short. */
-#ifndef VFS_VOLUME_FINISH_H
-#define VFS_VOLUME_FINISH_H
+#pragma once
 
 #include "vfs/volume/volume.h"
 
@@ -15,5 +14,3 @@ int finish_pair(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 /* The same for a save of this mount's own, before the next one. */
 int finish_own_pair(const struct volume *vol, struct error *e);
-
-#endif

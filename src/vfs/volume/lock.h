@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* lock: a map is mounted for writing once. */
-#ifndef VFS_VOLUME_LOCK_H
-#define VFS_VOLUME_LOCK_H
+#pragma once
 
 #include "vfs/volume/volume.h"
 
@@ -9,5 +8,3 @@
  * descriptor, or VOLUME_LOCKED, or another -errno. A lock that no mapfs holds is passed over, and
  * vol->passed_over says so. Outside the sandbox: who holds it is found out in /proc. */
 int lock_open(struct volume *vol, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* How a map is to be shown. */
-#ifndef VFS_VOLUME_OPTIONS_H
-#define VFS_VOLUME_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ struct vfs_options {
 	struct file *names_file; /* borrowed; NULL: it is opened if there is one */
 	struct images *images;   /* the same */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The exit codes of mapfs: documented in mapfs(1), stable, and told over the control socket. */
-#ifndef VFS_VOLUME_OUTCOME_H
-#define VFS_VOLUME_OUTCOME_H
+#pragma once
 
 enum outcome {
 	OUTCOME_DONE = 0,
@@ -16,5 +15,3 @@ enum outcome {
 
 /* The outcome of two saves of the same mount: of both the one that a person must hear. */
 enum outcome outcome_worse(enum outcome a, enum outcome b);
-
-#endif

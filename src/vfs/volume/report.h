@@ -5,8 +5,7 @@
  * Lines are added where things happen and printed by whoever asked for the save. Not thread-safe:
  * a save's worker fills one of its own.
  */
-#ifndef VFS_VOLUME_REPORT_H
-#define VFS_VOLUME_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ void report_add_news(struct report *r, const struct report *from, const struct r
  * was mounted, or why it was not saved. */
 int report_errno(const struct report *r);
 void report_finish(struct report *r);
-
-#endif

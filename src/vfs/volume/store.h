@@ -7,8 +7,7 @@
  * are in memory, the others in unlinked files beside the map, each of which goes with the last that
  * is in it. Any thread.
  */
-#ifndef VFS_VOLUME_STORE_H
-#define VFS_VOLUME_STORE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -25,5 +24,3 @@ struct volume_store {
 /* dirfd: where unlinked files may be made; borrowed. */
 void store_init(struct volume_store *s, int dirfd);
 void store_finish(struct volume_store *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* When the journal of a volume is brought to disk: what was closed is there within a second. Only
  * the clock; the syncing is its caller's. */
-#ifndef VFS_VOLUME_SYNC_H
-#define VFS_VOLUME_SYNC_H
+#pragma once
 
 #include "vfs/volume/volume.h"
 
@@ -13,5 +12,3 @@ int sync_timeout(const struct volume *vol);
 void sync_begin(struct volume *vol);
 /* done: what was appended meanwhile is wanted anew. */
 void sync_end(struct volume *vol, bool done);
-
-#endif

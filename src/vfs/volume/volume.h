@@ -3,8 +3,7 @@
  * volume: one map that is mounted: its files, its model, its journal, and the commit queue in which
  * changes and saves follow one another.
  */
-#ifndef VFS_VOLUME_VOLUME_H
-#define VFS_VOLUME_VOLUME_H
+#pragma once
 
 #include <pthread.h>
 #include <sys/queue.h>
@@ -153,5 +152,3 @@ void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 /* What was written there was dropped (entry.derived); the report says so once. */
 void volume_dropped(struct volume *vol, const char *path);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* draw: which layers of a map are drawn, and by what. */
-#ifndef FORMATS_TEEWORLDS_AUTOMAP_DRAW_H
-#define FORMATS_TEEWORLDS_AUTOMAP_DRAW_H
+#pragma once
 
 #include "formats/automap.h"
 
 extern const struct format_automap tw_automap;
-
-#endif

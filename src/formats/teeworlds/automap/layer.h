@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* layer: a tile layer as its files say it (docs/teeworlds.md), for drawing. */
-#ifndef FORMATS_TEEWORLDS_AUTOMAP_LAYER_H
-#define FORMATS_TEEWORLDS_AUTOMAP_LAYER_H
+#pragma once
 
 #include <limits.h>
 
@@ -27,5 +26,3 @@ int tw_auto_grid_read(const struct automap_files *f, const char *dir, const stru
 /* Those of them that differ from what they were. */
 int tw_auto_grid_write(const struct automap_files *f, const char *dir,
 	const struct tw_auto_grid *was, const struct tw_auto_grid *is, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* reading: a rules file on its way into rules: lines (read.c) and rules (rule.c). */
-#ifndef FORMATS_TEEWORLDS_AUTOMAP_READING_H
-#define FORMATS_TEEWORLDS_AUTOMAP_READING_H
+#pragma once
 
 #include "formats/teeworlds/automap/rules.h"
 
@@ -31,5 +30,3 @@ void rules_finish_rule(struct reading *r);
 
 /* read.c. Cuts the line into its words. Negative: -ENOMEM. */
 int rules_read_line(struct reading *r);
-
-#endif

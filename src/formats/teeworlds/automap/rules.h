@@ -6,8 +6,7 @@
  * The editor takes any text: what it does not know it passes over. So does this, and tells it. Time
  * and memory follow the length of the text.
  */
-#ifndef FORMATS_TEEWORLDS_AUTOMAP_RULES_H
-#define FORMATS_TEEWORLDS_AUTOMAP_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ int tw_rules_read(const char *text, size_t n, tw_rules_fault fault, void *arg,
 	struct tw_rules **ret, struct error *e);
 void tw_rules_destroy(struct tw_rules *r);
 DEFINE_CLEANUP(struct tw_rules, tw_rules_destroy);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* run: a configuration of rules makes tiles of tiles. */
-#ifndef FORMATS_TEEWORLDS_AUTOMAP_RUN_H
-#define FORMATS_TEEWORLDS_AUTOMAP_RUN_H
+#pragma once
 
 #include "formats/teeworlds/automap/rules.h"
 
@@ -27,5 +26,3 @@ struct tw_auto_reference {
 /* reference may be NULL. -ENOMEM. */
 int tw_rules_run(const struct tw_rules_config *config, uint32_t seed,
 	const struct tw_auto_reference *reference, const struct tw_auto_grid *layer);
-
-#endif

@@ -4,13 +4,10 @@
  * engine/shared/datafile.cpp and map.cpp, game/editor/mapitems/map_io.cpp,
  * game/client/components/mapimages.cpp).
  */
-#ifndef FORMATS_TEEWORLDS_CHECK_CHECK_H
-#define FORMATS_TEEWORLDS_CHECK_CHECK_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
 /* struct format's check. */
 int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
-
-#endif

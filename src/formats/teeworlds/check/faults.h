@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* faults: what is found to be wrong with a map, on its way to whoever asked. */
-#ifndef FORMATS_TEEWORLDS_CHECK_FAULTS_H
-#define FORMATS_TEEWORLDS_CHECK_FAULTS_H
+#pragma once
 
 #include "formats/teeworlds/names/paths.h"
 
@@ -104,5 +103,3 @@ void tw_grouped_finish(struct tw_grouped *g);
 void tw_check_file(struct tw_faults *f);
 void tw_check_data(struct tw_faults *f, const struct tw_grouped *g);
 void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);
-
-#endif

@@ -3,8 +3,7 @@
  * game_images: the images that come with DDNet (its data/mapres, as of 16.4) and, the last ones,
  * with Teeworlds 0.7 alone.
  */
-#ifndef FORMATS_TEEWORLDS_CHECK_GAME_IMAGES_H
-#define FORMATS_TEEWORLDS_CHECK_GAME_IMAGES_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -32,5 +31,3 @@ bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32
 uint32_t tw_seen(uint32_t sum, const uint8_t *rgba, size_t n);
 /* ... of an image that is in the map as pixels. -EIO, -ENOMEM. */
 int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);
-
-#endif

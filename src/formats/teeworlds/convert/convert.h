@@ -3,8 +3,7 @@
  * convert: struct format_convert of Teeworlds and DDNet maps. Each part of a map is looked at once,
  * by code that says what is wrong with it for a game, or, where the map is converted, mends it.
  */
-#ifndef FORMATS_TEEWORLDS_CONVERT_CONVERT_H
-#define FORMATS_TEEWORLDS_CONVERT_CONVERT_H
+#pragma once
 
 #include "formats/convert.h"
 #include "formats/teeworlds/check/faults.h"
@@ -63,5 +62,3 @@ int convert_images(struct tw_converting *k, struct error *e);    /* images.c, be
 int convert_layers(struct tw_converting *k, struct error *e);    /* layers.c */
 int convert_envelopes(struct tw_converting *k, struct error *e); /* envelopes.c */
 void convert_ignored(struct tw_converting *k);                   /* ignored.c */
-
-#endif

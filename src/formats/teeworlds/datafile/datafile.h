@@ -16,8 +16,7 @@
  *
  * Refused and accepted: layout-teeworlds.md, rule 25.
  */
-#ifndef FORMATS_TEEWORLDS_DATAFILE_DATAFILE_H
-#define FORMATS_TEEWORLDS_DATAFILE_DATAFILE_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -38,5 +37,3 @@ int datafile_read(const struct source *src, struct tw_map *m, struct error *e);
 
 /* same.c, struct format's same. Blobs are compared as they are stored, where both are. */
 bool tw_same(const struct snapshot *a, const struct snapshot *b);
-
-#endif

@@ -5,8 +5,7 @@
  * info, images, sounds, layers, each item's fields in order (DDNet's
  * game/editor/mapitems/map_io.cpp).
  */
-#ifndef FORMATS_TEEWORLDS_DATAFILE_NUMBER_H
-#define FORMATS_TEEWORLDS_DATAFILE_NUMBER_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -22,5 +21,3 @@ void numbering_finish(struct numbering *n);
 /* Integer i of an item as it is written. */
 int32_t numbering_int(
 	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);
-
-#endif

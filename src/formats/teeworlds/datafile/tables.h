@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* tables: the tables of a datafile as they stand in it, before anybody looked at them closely. */
-#ifndef FORMATS_TEEWORLDS_DATAFILE_TABLES_H
-#define FORMATS_TEEWORLDS_DATAFILE_TABLES_H
+#pragma once
 
 #include "formats/teeworlds/datafile/datafile.h"
 
@@ -20,5 +19,3 @@ struct datafile_tables {
 int datafile_read_tables(
 	const struct file *file, uint64_t file_size, struct datafile_tables *t, struct error *e);
 void datafile_tables_finish(struct datafile_tables *t);
-
-#endif

@@ -9,8 +9,7 @@
  * map are left out and the rest numbered anew, but where items of unknown meaning might name them
  * (tw_all_known): then one byte stands in their place.
  */
-#ifndef FORMATS_TEEWORLDS_DATAFILE_WRITE_H
-#define FORMATS_TEEWORLDS_DATAFILE_WRITE_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -36,5 +35,3 @@ int datafile_write(const struct tw_map *m, struct replace *out, bool force, stru
 /* Reads tables and blobs back: tables as intended, copied blobs byte for byte, others inflated. */
 int datafile_verify(const struct tw_map *m, const struct plan *p, const struct source *written,
 	struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * and what finalizing adds comes after them. So faults that a map had before are found again
  * (check.h).
  */
-#ifndef FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H
-#define FORMATS_TEEWORLDS_FINALIZE_FINALIZE_H
+#pragma once
 
 #include <errno.h>
 
@@ -96,5 +95,3 @@ void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t posit
 /* The path of what is no layer yet. */
 void finalize_place(
 	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX]);
-
-#endif

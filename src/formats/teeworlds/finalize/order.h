@@ -2,8 +2,7 @@
 /*
  * order: which objects of one sort the finalized map has, and in which order (layout rule 5).
  */
-#ifndef FORMATS_TEEWORLDS_FINALIZE_ORDER_H
-#define FORMATS_TEEWORLDS_FINALIZE_ORDER_H
+#pragma once
 
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/parse.h"
@@ -54,5 +53,3 @@ void tw_order_finish(struct tw_order *r);
 struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t home);
 /* How many layers the group of this rank has, of an order of layers. */
 uint32_t tw_order_count(const struct tw_order *r, uint32_t rank);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * elements: how the quads of a quads layer and the sources of a sounds layer are stored.
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_ELEMENTS_H
-#define FORMATS_TEEWORLDS_ITEM_ELEMENTS_H
+#pragma once
 
 #include "formats/teeworlds/item/layer.h"
 
@@ -22,5 +21,3 @@ struct tw_list_shape {
 
 /* NULL for a form that is no list. */
 const struct tw_list_shape *tw_list_shape(enum tw_form form);
-
-#endif

@@ -3,8 +3,7 @@
  * group: the layers of a group by their numbers there; and the extension items of groups, which
  * belong to them by position (DDNet's game/mapitems_ex_types.h).
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_GROUP_H
-#define FORMATS_TEEWORLDS_ITEM_GROUP_H
+#pragma once
 
 #include "formats/teeworlds/model/groups.h"
 
@@ -17,5 +16,3 @@ enum tw_ext_field { TW_EXT_VERSION, TW_EXT_ZOOM, TW_EXT_LENGTH };
 /* What DDNet takes for the zoom of a group that has no such item: the larger of both parallaxes,
  * within 0 and 100 (game/mapitems_ex.cpp, GetParallaxZoomDefault). */
 int32_t tw_group_default_zoom(const struct tw_item *group);
-
-#endif

@@ -3,8 +3,7 @@
  * initial: items as they are when they are new, before anything is said of them. What they refer to
  * is nothing, data indices are -1, names are empty (DDNet's game/mapitems.h).
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_INITIAL_H
-#define FORMATS_TEEWORLDS_ITEM_INITIAL_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -19,5 +18,3 @@ struct tw_ints *tw_initial_layer(int32_t type, int32_t version);
 
 /* Kinds of tile layers that have tiles in a field of their own. */
 bool tw_is_special(int32_t kind);
-
-#endif

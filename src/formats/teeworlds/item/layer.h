@@ -3,8 +3,7 @@
  * layer: what files a layer is shown as, which follows from the map's tables alone (layout rules
  * 12, 13, 18).
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_LAYER_H
-#define FORMATS_TEEWORLDS_ITEM_LAYER_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -86,5 +85,3 @@ const struct tw_item *tw_game_layer(const struct tw_map *m, unsigned *ret_n);
 /* A physics layer's other tiles, `data`, which show nothing; false where there are none. They may
  * be fewer than w * h. */
 bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
-
-#endif

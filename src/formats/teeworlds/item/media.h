@@ -3,8 +3,7 @@
  * media: which images and sounds can be shown as PNG and Opus (layout rules 10, 11), and their
  * items in another form (rule 7).
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_MEDIA_H
-#define FORMATS_TEEWORLDS_ITEM_MEDIA_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -23,5 +22,3 @@ static inline bool tw_is_empty(const struct tw_item *it)
 struct tw_ints *tw_image_item(
 	const struct tw_map *m, const struct tw_item *it, bool external, int32_t w, int32_t h);
 struct tw_ints *tw_sound_item(const struct tw_item *it, int32_t external, int32_t size);
-
-#endif

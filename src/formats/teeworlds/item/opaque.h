@@ -7,8 +7,7 @@
  * edit of an image changes the bit for those ids only whose opacity it changed, in design layers of
  * that image whose color is not transparent (alpha 255).
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_OPAQUE_H
-#define FORMATS_TEEWORLDS_ITEM_OPAQUE_H
+#pragma once
 
 #include "formats/teeworlds/model/change.h"
 
@@ -30,5 +29,3 @@ bool opaque_matters(const struct tw_map *m, uint32_t image);
 /* Adds the layers' new tiles to c. A layer that cannot be decoded is left as it is. */
 int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e);
-
-#endif

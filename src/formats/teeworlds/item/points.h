@@ -7,8 +7,7 @@
  * envelope's version is 3 or more. Else tangents may stand in a UUID item of 16 integers a point
  * (DDNet); one of another length does not count.
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_POINTS_H
-#define FORMATS_TEEWORLDS_ITEM_POINTS_H
+#pragma once
 
 #include "formats/teeworlds/model/change.h"
 
@@ -51,5 +50,3 @@ void tw_points_range(
  */
 int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *envelope,
 	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct tw_change *c, struct error *e);
-
-#endif

@@ -5,8 +5,7 @@
  * Version 4 of a tile layer stores a run of up to 256 equal tiles as one whose `skip` (the third
  * byte) says how many more follow (Teeworlds' editor, layer_tiles.cpp). A decoded tile has skip 0.
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_TILES_H
-#define FORMATS_TEEWORLDS_ITEM_TILES_H
+#pragma once
 
 #include "formats/teeworlds/item/layer.h"
 
@@ -50,5 +49,3 @@ int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct erro
  */
 int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w, uint32_t h,
 	uint8_t size, bool packed, struct blob **ret, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * uuid: new items of the types that are known by a UUID.
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_UUID_H
-#define FORMATS_TEEWORLDS_ITEM_UUID_H
+#pragma once
 
 #include "formats/teeworlds/model/change.h"
 
@@ -14,5 +13,3 @@
  */
 void tw_change_add_uuid(
 	const struct tw_map *m, struct tw_change *c, enum tw_uuid what, struct tw_ints *take);
-
-#endif

@@ -3,8 +3,7 @@
  * version: items of one version as items of another (libtw2 doc/map.md). Integers that a version
  * brought are zero, names empty, where the item has none; integers past a version's stay.
  */
-#ifndef FORMATS_TEEWORLDS_ITEM_VERSION_H
-#define FORMATS_TEEWORLDS_ITEM_VERSION_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -17,5 +16,3 @@ struct tw_ints *tw_layer_to(const struct tw_ints *v, int32_t version);
 
 /* An empty name in n integers. */
 void tw_name_clear(int32_t *v, unsigned n);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * kinds: the table of all lenses, each defined in a file of its own.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_KINDS_H
-#define FORMATS_TEEWORLDS_LENS_KINDS_H
+#pragma once
 
 #include "formats/teeworlds/lens/lens.h"
 
@@ -55,5 +54,3 @@ bool tw_plane_comes_first(
  * a typed file unreadable that is readable now. Decodes what it has to. */
 int tw_raw_guard(const struct tw_map *m, const struct tw_map *then, const struct touched *t,
 	struct error *e);
-
-#endif

@@ -10,8 +10,7 @@
  * (an index out of bounds) is -ENOENT; an entry whose part of the map cannot be shown is -EIO, from
  * stat too where the tables show it (format.c then lists it with size 0).
  */
-#ifndef FORMATS_TEEWORLDS_LENS_LENS_H
-#define FORMATS_TEEWORLDS_LENS_LENS_H
+#pragma once
 
 #include "codec/text/json.h"
 #include "formats/teeworlds/model/change.h"
@@ -78,5 +77,3 @@ static inline void tw_stat_raw(struct entry *ret, const struct tw_map *m, uint64
 	tw_stat_file(ret, size, m->shared->raw == TW_RAW_RW);
 	ret->fixed = true;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * record: integers as the keys of a JSON object, by a table (layout rules 16 to 20). An item, a
  * quad, a sound source and a point of an envelope are all records.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_RECORD_H
-#define FORMATS_TEEWORLDS_LENS_RECORD_H
+#pragma once
 
 #include "codec/text/json.h"
 #include "formats/teeworlds/names/reference.h"
@@ -82,5 +81,3 @@ void tw_record_reset(const struct tw_record *rec);
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * rows: records as the elements of a JSON array, of which there may be very many: quads, sound
  * sources, points of an envelope.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_ROWS_H
-#define FORMATS_TEEWORLDS_LENS_ROWS_H
+#pragma once
 
 #include "codec/blob.h"
 #include "formats/teeworlds/item/elements.h"
@@ -40,5 +39,3 @@ int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, str
  * or where there is none what is initial. names: as for tw_record_read. */
 int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
 	const struct tw_naming *names, int32_t *v, struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * change: what a parse found, as data: a list of edits made against a version of the map. One
  * generic apply carries them out, so that what a change touches is known without asking the lens.
  */
-#ifndef FORMATS_TEEWORLDS_MODEL_CHANGE_H
-#define FORMATS_TEEWORLDS_MODEL_CHANGE_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -78,5 +77,3 @@ int tw_users_count(const struct tw_map *m, struct tw_users *ret); /* -ENOMEM */
  * uses the blob is looked up. -ENOMEM. */
 int tw_map_set_data(
 	struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob, struct tw_users *users);
-
-#endif

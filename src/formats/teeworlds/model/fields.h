@@ -4,8 +4,7 @@
  * that do not belong to the kind of item are garbage in many maps and are never taken for
  * references; this is the one place that knows.
  */
-#ifndef FORMATS_TEEWORLDS_MODEL_FIELDS_H
-#define FORMATS_TEEWORLDS_MODEL_FIELDS_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -85,5 +84,3 @@ unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
 /* Only items and layers whose fields are known are there, so data items can be numbered anew. */
 bool tw_all_known(const struct tw_map *m);
-
-#endif

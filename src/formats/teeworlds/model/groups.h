@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* groups: the layers of a group, which are a range of the list of all layers. */
-#ifndef FORMATS_TEEWORLDS_MODEL_GROUPS_H
-#define FORMATS_TEEWORLDS_MODEL_GROUPS_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -18,5 +17,3 @@ struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group);
 int64_t tw_group_of(const struct tw_map *m, int64_t layer);
 /* Does it stand in several? Then what is removed of it in one of them is shown in the others. */
 bool tw_layer_is_shared(const struct tw_map *m, int64_t layer);
-
-#endif

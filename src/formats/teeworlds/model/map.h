@@ -16,8 +16,7 @@
  * given away; tw_map_copy gives a writable copy (tables of pointers only). Any thread may read a
  * version that it has a reference to.
  */
-#ifndef FORMATS_TEEWORLDS_MODEL_MAP_H
-#define FORMATS_TEEWORLDS_MODEL_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -264,5 +263,3 @@ const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 of them */
 
 /* The first version item of value 1 is there (type 0, id 0): without it there is only raw/. */
 bool tw_is_typed(const struct tw_map *m);
-
-#endif

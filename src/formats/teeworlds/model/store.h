@@ -2,8 +2,7 @@
 /*
  * store: new content as a blob, compressed as the reference writer does and kept in the journal.
  */
-#ifndef FORMATS_TEEWORLDS_MODEL_STORE_H
-#define FORMATS_TEEWORLDS_MODEL_STORE_H
+#pragma once
 
 #include "base/disk/spool.h"
 #include "formats/teeworlds/model/map.h"
@@ -16,5 +15,3 @@ int tw_keep_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e);
 /* Bytes [from, end) of a blob, behind what is in out. */
 int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * holder: which images, sounds and envelopes the layers of a map refer to. This is the one place
  * that knows in which of their integers, and of those of their elements, references stand.
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_HOLDER_H
-#define FORMATS_TEEWORLDS_NAMES_HOLDER_H
+#pragma once
 
 #include "formats/teeworlds/names/sort.h"
 
@@ -34,5 +33,3 @@ struct tw_uses {
  * there is one of which nobody knows what it refers to. Finish it in any case. */
 int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret);
 void tw_uses_finish(struct tw_uses *u);
-
-#endif

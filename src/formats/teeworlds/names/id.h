@@ -7,8 +7,7 @@
  * `a` and `b` together are one 32-bit index where a kind needs no more (handles). What they mean is
  * the kind's own. The root is kind 0 with all indices 0.
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_ID_H
-#define FORMATS_TEEWORLDS_NAMES_ID_H
+#pragma once
 
 #include "formats/format.h"
 
@@ -81,5 +80,3 @@ static inline uint32_t tw_id_index(entry_id id)
 {
 	return (uint32_t)tw_id_a(id) << 16 | tw_id_b(id);
 }
-
-#endif

@@ -10,8 +10,7 @@
  * mounted (layout rule 5 has it stand before what stood there), = for all others. NAME is the last
  * component of the path; a line feed in it is written \n, and a backslash \\.
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_LIST_H
-#define FORMATS_TEEWORLDS_NAMES_LIST_H
+#pragma once
 
 #include "formats/teeworlds/names/sort.h"
 
@@ -53,5 +52,3 @@ typedef bool (*tw_called)(void *arg, enum tw_sort sort, uint32_t group, uint32_t
 int tw_listing_write(const struct tw_map *to, tw_called called, void *arg, struct bytes **ret);
 /* struct format_tree's names. */
 int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);
-
-#endif

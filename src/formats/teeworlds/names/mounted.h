@@ -6,8 +6,7 @@
  * Kept are the names as they stand in the model; numbers, escaping and cutting (layout rules 3, 4)
  * are done when a name is shown. Of a map that a mount saved, some are called otherwise (list.h).
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_MOUNTED_H
-#define FORMATS_TEEWORLDS_NAMES_MOUNTED_H
+#pragma once
 
 #include <assert.h>
 
@@ -114,5 +113,3 @@ int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *
 size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst);
 /* Has it a name, of a group or layer, in the integers from `at`? */
 bool tw_has_short_name(const struct tw_ints *v, uint32_t at);
-
-#endif

@@ -3,8 +3,7 @@
  * parse: what the path of a new or moved object says: its position and its name (layout rules 5,
  * 6).
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_PARSE_H
-#define FORMATS_TEEWORLDS_NAMES_PARSE_H
+#pragma once
 
 #include "base/error.h"
 #include "formats/teeworlds/names/sort.h"
@@ -19,5 +18,3 @@ struct tw_numbered {
 /* What a stem says. -ENAMETOOLONG: it is too long for its field; -EINVAL: it holds a NUL. */
 int tw_numbered_parse(
 	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e);
-
-#endif

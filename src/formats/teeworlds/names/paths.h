@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* paths: the paths of objects, for what is told of them. */
-#ifndef FORMATS_TEEWORLDS_NAMES_PATHS_H
-#define FORMATS_TEEWORLDS_NAMES_PATHS_H
+#pragma once
 
 #include "formats/teeworlds/names/mounted.h"
 
@@ -21,5 +20,3 @@ void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 /* The files of info/, in the order of the item's fields. */
 enum { TW_INFO_FILES = 5 };
 extern const char *const tw_info_names[TW_INFO_FILES];
-
-#endif

@@ -9,8 +9,7 @@
  * (finalize/finalize.h) turns both into positions of the map to be written. Every other number
  * points at nothing.
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_REFERENCE_H
-#define FORMATS_TEEWORLDS_NAMES_REFERENCE_H
+#pragma once
 
 #include "formats/teeworlds/names/mounted.h"
 
@@ -46,5 +45,3 @@ int tw_ref_find(const struct tw_naming *names, enum tw_sort sort, const char *st
 /* The stems of the objects that a name without a number means, as words for a refusal. */
 void tw_ref_list(const struct tw_naming *names, enum tw_sort sort, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX]);
-
-#endif

@@ -3,8 +3,7 @@
  * sort: the sorts of objects that a map has, in one table: what tells images, sounds, envelopes,
  * groups and layers apart, but for the content of their files.
  */
-#ifndef FORMATS_TEEWORLDS_NAMES_SORT_H
-#define FORMATS_TEEWORLDS_NAMES_SORT_H
+#pragma once
 
 #include <limits.h>
 
@@ -59,5 +58,3 @@ const char *tw_ending_of(const struct tw_map *m, enum tw_sort sort, const struct
  * them, in any case of letters. Directories (groups, layers) have no ending. *ret_json (may be
  * NULL): it is .json. */
 size_t tw_stem_length(enum tw_sort sort, const char *file, bool *ret_json);
-
-#endif

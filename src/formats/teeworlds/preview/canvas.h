@@ -4,8 +4,7 @@
  *
  * Pixels are 8-bit RGBA with colours multiplied by alpha (pixel.h), here and in textures.
  */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_CANVAS_H
-#define FORMATS_TEEWORLDS_PREVIEW_CANVAS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *
 
 /* Back to plain RGBA, as PNG has it. */
 void tw_canvas_finish(struct tw_canvas *c);
-
-#endif

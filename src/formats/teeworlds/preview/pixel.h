@@ -5,8 +5,7 @@
  * A pixel is a number as load_u32 reads it: red in the lowest byte, alpha in the highest. Two of
  * its parts are worked on at a time, each with 8 bits of room above it.
  */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_PIXEL_H
-#define FORMATS_TEEWORLDS_PREVIEW_PIXEL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -72,5 +71,3 @@ static inline void tw_blend(uint8_t *at, uint32_t p)
 	else if (tw_alpha(p))
 		store_u32(at, p + tw_fade(load_u32(at), 255 - tw_alpha(p)));
 }
-
-#endif

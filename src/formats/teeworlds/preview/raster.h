@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* raster: from cells of a layer to pixels of the canvas. */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_RASTER_H
-#define FORMATS_TEEWORLDS_PREVIEW_RASTER_H
+#pragma once
 
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/preview/view.h"
@@ -18,5 +17,3 @@ int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_
 
 /* A colour's part (0..255, or anything) times an envelope's value (1024: one), within 0..255. */
 uint8_t tw_color(int32_t v, double envelope);
-
-#endif

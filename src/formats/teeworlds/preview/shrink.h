@@ -3,8 +3,7 @@
  * shrink: an image scaled down while its rows go by, so that it takes the memory of its scaled form
  * only. Each pixel of the result is the mean of a box of the image's, colours multiplied by alpha.
  */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_SHRINK_H
-#define FORMATS_TEEWORLDS_PREVIEW_SHRINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int tw_shrink_begin(struct tw_shrink *s, struct error *e);
 void tw_shrink_row(struct tw_shrink *s, uint32_t y, const uint8_t *rgba);
 /* Whether begun or not; what is in pixels goes unless it was taken out. */
 void tw_shrink_finish(struct tw_shrink *s);
-
-#endif

@@ -5,8 +5,7 @@
  * An image is decoded row by row and averaged down while it is (shrink.h). What is smaller still is
  * made of what is there. The last ones are kept, since several layers use one.
  */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_TEXTURE_H
-#define FORMATS_TEEWORLDS_PREVIEW_TEXTURE_H
+#pragma once
 
 #include "formats/preview.h"
 #include "formats/teeworlds/model/map.h"
@@ -53,5 +52,3 @@ void tw_textures_finish(struct tw_textures *t);
  */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);
-
-#endif

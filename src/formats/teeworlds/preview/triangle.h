@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* triangle: half of a quad, with colours and places in an image that change evenly over it. */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_TRIANGLE_H
-#define FORMATS_TEEWORLDS_PREVIEW_TRIANGLE_H
+#pragma once
 
 #include "formats/teeworlds/preview/view.h"
 
@@ -32,5 +31,3 @@ bool tw_triangle_init(struct tw_triangle *t, const struct tw_clip *clip);
 /* With an image, which repeats, or NULL. -E2BIG as tw_canvas_spend. */
 int tw_triangle_draw(struct tw_painter *p, const struct tw_triangle *t,
 	const struct tw_texture *texture, struct error *e);
-
-#endif

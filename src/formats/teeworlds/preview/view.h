@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* view: what is drawn of each kind of layer. All of them draw within clip. */
-#ifndef FORMATS_TEEWORLDS_PREVIEW_VIEW_H
-#define FORMATS_TEEWORLDS_PREVIEW_VIEW_H
+#pragma once
 
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/preview/canvas.h"
@@ -28,5 +27,3 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
  * RenderEvalEnvelope). Without envelope or points, ret is left alone and false returned.
  */
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4]);
-
-#endif

@@ -3,8 +3,7 @@
  * house: what one house asks of its maps, as it wrote it in a JSON file (docs/mapfs-check.1 has its
  * form).
  */
-#ifndef FORMATS_TEEWORLDS_RULES_HOUSE_H
-#define FORMATS_TEEWORLDS_RULES_HOUSE_H
+#pragma once
 
 #include <regex.h>
 #include <stdbool.h>
@@ -40,5 +39,3 @@ DEFINE_CLEANUP(struct tw_house, tw_house_free);
 
 /* Does it list the setting? */
 bool tw_house_allows(const struct tw_house *h, const char *word);
-
-#endif

@@ -3,8 +3,7 @@
  * look: what a rule is given: a map that never changes, what was counted in it, and where to say
  * what is not as it should be. A rule is a function of that alone, and each is called once a map.
  */
-#ifndef FORMATS_TEEWORLDS_RULES_LOOK_H
-#define FORMATS_TEEWORLDS_RULES_LOOK_H
+#pragma once
 
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/rules/house.h"
@@ -50,5 +49,3 @@ void tw_rule_images(const struct tw_look *look); /* twice, the game's own, too l
 
 /* house_rules.c: what one house asks. */
 void tw_rule_house(const struct tw_look *look, const struct tw_house *h);
-
-#endif

@@ -5,8 +5,7 @@
  * Of several layers of a kind the last one in a group counts, as in a game. A layer whose tiles are
  * of an old form, which no game of today reads, is not there.
  */
-#ifndef FORMATS_TEEWORLDS_RULES_PHYSICS_H
-#define FORMATS_TEEWORLDS_RULES_PHYSICS_H
+#pragma once
 
 #include "formats/teeworlds/item/tiles.h"
 
@@ -40,5 +39,3 @@ void tw_physics_finish(struct tw_physics *p);
 void tw_spot_add(struct tw_spot *s, uint32_t at);
 /* All of both. */
 struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b);
-
-#endif

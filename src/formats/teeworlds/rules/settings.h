@@ -6,8 +6,7 @@
  * The server reads a line as its console does (engine/shared/console.cpp): commands are told apart
  * by ";", what follows "#" is none, words by blanks, "..." is one word; case does not count.
  */
-#ifndef FORMATS_TEEWORLDS_RULES_SETTINGS_H
-#define FORMATS_TEEWORLDS_RULES_SETTINGS_H
+#pragma once
 
 #include "formats/teeworlds/model/map.h"
 
@@ -42,5 +41,3 @@ extern const char *const tw_settings[], *const tw_tunings[], *const tw_map_bugs[
 const char *tw_known(const char *const *list, const char *word);
 /* The one that was meant by a misspelt word, and its length; *ret = NULL: none is like it. */
 int tw_known_like(const char *const *list, const char *word, const char **ret);
-
-#endif

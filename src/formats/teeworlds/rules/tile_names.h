@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* tile_names: the tiles that DDNet plays with. */
-#ifndef FORMATS_TEEWORLDS_RULES_TILE_NAMES_H
-#define FORMATS_TEEWORLDS_RULES_TILE_NAMES_H
+#pragma once
 
 #include "formats/teeworlds/rules/physics.h"
 
 /* What a tile is in a layer, in a few words; NULL: no DDNet knows it there. */
 const char *tw_tile_name(enum tw_played layer, unsigned id);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* tidy: a map on its way to one that shows the same in less room (formats/tidy.h). */
-#ifndef FORMATS_TEEWORLDS_TIDY_TIDY_H
-#define FORMATS_TEEWORLDS_TIDY_TIDY_H
+#pragma once
 
 #include "formats/teeworlds/names/holder.h"
 #include "formats/teeworlds/whole/whole.h"
@@ -46,5 +45,3 @@ int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, str
 /* parts.c: struct format_tidy's. */
 int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 	void *arg, struct error *e);
-
-#endif

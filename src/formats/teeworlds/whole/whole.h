@@ -3,8 +3,7 @@
  * whole: what tidy and convert have in common: parts that leave a map, what is told of its parts,
  * and images as a game has them.
  */
-#ifndef FORMATS_TEEWORLDS_WHOLE_WHOLE_H
-#define FORMATS_TEEWORLDS_WHOLE_WHOLE_H
+#pragma once
 
 #include "formats/teeworlds/names/paths.h"
 #include "formats/whole.h"
@@ -37,5 +36,3 @@ bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why);
 /* The file that the game has under an image's name and `suffix`. -ENOENT, or what reading gave. */
 int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *games,
 	const char *suffix, struct extent *ret, struct error *e);
-
-#endif

@@ -6,13 +6,10 @@
  * or made joins the record of its directory; one is made, in the archive's own style, where there
  * is none. New names become upper case (ASCII), since the game looks for no others.
  */
-#ifndef FORMATS_TORCHLIGHT_FINALIZE_FINALIZE_H
-#define FORMATS_TORCHLIGHT_FINALIZE_FINALIZE_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 
 int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	void (*say)(void *arg, const char *line), void *arg, struct error *e);
 bool tl_same(const struct snapshot *a, const struct snapshot *b);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Internal to finalize: what moved where, and what that adds to which record. */
-#ifndef FORMATS_TORCHLIGHT_FINALIZE_PLAN_H
-#define FORMATS_TORCHLIGHT_FINALIZE_PLAN_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 #include "formats/torchlight/wire/removed.h"
@@ -88,5 +87,3 @@ void tl_finalize_say_names(
 /* say.c: what a person should know of it. */
 void tl_finalize_say(
 	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
-
-#endif

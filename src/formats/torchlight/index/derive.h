@@ -5,8 +5,7 @@
  * What a unit does not say itself its BASEFILE says, which may be a file of the game that is not in
  * the archive. Such a value stays as the row has it; in a new row it is the kit's default.
  */
-#ifndef FORMATS_TORCHLIGHT_INDEX_DERIVE_H
-#define FORMATS_TORCHLIGHT_INDEX_DERIVE_H
+#pragma once
 
 #include "formats/torchlight/index/row.h"
 #include "formats/torchlight/index/source.h"
@@ -50,5 +49,3 @@ void derive_put_element(struct derived *d, struct str element);
 /* An integer of a block, or otherwise. */
 void derive_put_field(
 	struct derived *d, const struct dat_block *b, const char *name, int64_t otherwise);
-
-#endif

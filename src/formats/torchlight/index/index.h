@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* index: the RAW indexes of an archive, made from its units, skills, affixes and so on. */
-#ifndef FORMATS_TORCHLIGHT_INDEX_INDEX_H
-#define FORMATS_TORCHLIGHT_INDEX_INDEX_H
+#pragma once
 
 #include "formats/index.h"
 #include "formats/torchlight/model/map.h"
@@ -12,5 +11,3 @@ extern const struct format_index tl_indexing;
  * all one of those; takes the time of reading them. */
 void tl_index_say_missing(const struct tl_map *m, const struct tl_table *t,
 	void (*say)(void *arg, const char *line), void *arg);
-
-#endif

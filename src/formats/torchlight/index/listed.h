@@ -4,8 +4,7 @@
  *
  * Rows stay in their order, and new ones stand where the order of sources (source.h) puts them.
  */
-#ifndef FORMATS_TORCHLIGHT_INDEX_LISTED_H
-#define FORMATS_TORCHLIGHT_INDEX_LISTED_H
+#pragma once
 
 #include "formats/index.h"
 #include "formats/torchlight/index/derive.h"
@@ -55,5 +54,3 @@ int listed_derive(struct listed *l, bool only_new, struct error *e);
  * is what it has. */
 int listed_unite(
 	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e);
-
-#endif

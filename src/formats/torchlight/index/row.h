@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* row: the rows of an index as a table (text/raw/rawindex.h): lines of cells between tabs. */
-#ifndef FORMATS_TORCHLIGHT_INDEX_ROW_H
-#define FORMATS_TORCHLIGHT_INDEX_ROW_H
+#pragma once
 
 #include "formats/torchlight/text/raw/kinds.h"
 #include "formats/torchlight/wire/wire.h"
@@ -21,5 +20,3 @@ unsigned row_cells(const struct raw_kind *kind);
 const char *row_column(const struct raw_kind *kind, unsigned cell);
 /* Which cell is the source's path. */
 unsigned row_file_cell(const struct raw_kind *kind);
-
-#endif

@@ -6,8 +6,7 @@
  * name. (So stand all 748 missiles, 3 799 skills and 84 menus of real indexes of a large mod.) Of
  * two files of one name the game reads the first, and so does this.
  */
-#ifndef FORMATS_TORCHLIGHT_INDEX_SOURCE_H
-#define FORMATS_TORCHLIGHT_INDEX_SOURCE_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 #include "formats/torchlight/text/dattext.h"
@@ -46,5 +45,3 @@ struct source_text {
 int source_read(const struct sources *s, const struct source_file *f, struct source_text *ret,
 	struct error *e);
 void source_text_finish(struct source_text *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* lens: the functions of struct format that show and change files; see formats/format.h. */
-#ifndef FORMATS_TORCHLIGHT_LENS_LENS_H
-#define FORMATS_TORCHLIGHT_LENS_LENS_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 
@@ -45,5 +44,3 @@ bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
 /* Fills in c->header or info_dropped where something is to be changed. */
 int tl_info_parse(
 	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e);
-
-#endif

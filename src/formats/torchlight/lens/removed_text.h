@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* removed_text: the list of removed files (wire/removed.h) as a person writes it. */
-#ifndef FORMATS_TORCHLIGHT_LENS_REMOVED_TEXT_H
-#define FORMATS_TORCHLIGHT_LENS_REMOVED_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -11,5 +10,3 @@
 /* What a person wrote, in its canonical form: slashes, upper case, no empty lines, nothing twice.
  */
 int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* structure: files and directories that come and go; see formats/format.h. */
-#ifndef FORMATS_TORCHLIGHT_LENS_STRUCTURE_H
-#define FORMATS_TORCHLIGHT_LENS_STRUCTURE_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 
@@ -9,5 +8,3 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	entry_id object, struct meaning *ret, struct error *e);
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * among those of wire/called.h.
  */
-#ifndef FORMATS_TORCHLIGHT_LENS_TAUGHT_H
-#define FORMATS_TORCHLIGHT_LENS_TAUGHT_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 
@@ -21,5 +20,3 @@
 int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e);
 /* A map that was just opened takes it over (NULL: there is none). -EINVAL: it is no such list. */
 int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * How a file is shown holds still until it is written itself: names that other texts teach are for
  * compiling alone.
  */
-#ifndef FORMATS_TORCHLIGHT_LENS_VIEW_H
-#define FORMATS_TORCHLIGHT_LENS_VIEW_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 
@@ -27,5 +26,3 @@ int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, 
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);
 /* ... without those, by which files are shown that nobody wrote. */
 int tl_mount_names(const struct tl_map *m, struct names **ret, struct error *e);
-
-#endif

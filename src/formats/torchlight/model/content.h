@@ -5,8 +5,7 @@
  *
  * Immutable but for what is remembered of them, and ref-counted. Any thread.
  */
-#ifndef FORMATS_TORCHLIGHT_MODEL_CONTENT_H
-#define FORMATS_TORCHLIGHT_MODEL_CONTENT_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -92,5 +91,3 @@ DEFINE_CLEANUP(struct tl_base, tl_base_unref);
 int tl_base_content(struct tl_base *b, uint32_t handle, struct tl_content **ret, struct error *e);
 /* The same without making one: NULL where nobody asked yet. */
 struct tl_content *tl_base_peek(struct tl_base *b, uint32_t handle);
-
-#endif

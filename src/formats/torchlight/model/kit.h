@@ -4,8 +4,7 @@
  * the header of the MOD will be. One that is being made takes it; the mount that makes it shows it,
  * and no other.
  */
-#ifndef FORMATS_TORCHLIGHT_MODEL_KIT_H
-#define FORMATS_TORCHLIGHT_MODEL_KIT_H
+#pragma once
 
 #include "base/bytes.h"
 #include "formats/torchlight/wire/modheader.h"
@@ -14,5 +13,3 @@
 int kit_read(const struct bytes *written, struct mod_header *h, struct error *e);
 /* Appends in which of its fields a and b differ, "NAME, VERSION", or nothing. */
 void kit_differences(const struct mod_header *a, const struct mod_header *b, struct buffer *out);
-
-#endif

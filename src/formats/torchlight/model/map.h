@@ -8,8 +8,7 @@
  * which directory and under which name a handle is saved is the mounted tree's to know: finalize
  * makes the table of what an archive is to hold (finalize/finalize.h).
  */
-#ifndef FORMATS_TORCHLIGHT_MODEL_MAP_H
-#define FORMATS_TORCHLIGHT_MODEL_MAP_H
+#pragma once
 
 #include <pthread.h>
 
@@ -173,5 +172,3 @@ void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
  */
 bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out);
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);
-
-#endif

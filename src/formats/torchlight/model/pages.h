@@ -4,8 +4,7 @@
  * that each version of a map can have one of its own: a tree whose pages hold pages and, at the
  * bottom, objects. A copy takes the root alone; what is set in it copies the pages on the way down.
  */
-#ifndef FORMATS_TORCHLIGHT_MODEL_PAGES_H
-#define FORMATS_TORCHLIGHT_MODEL_PAGES_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ int pages_set(struct pages *p, uint32_t i, void *take);
 /* to is new. */
 void pages_copy(struct pages *to, const struct pages *from);
 void pages_finish(struct pages *p);
-
-#endif

@@ -6,8 +6,7 @@
  *		<Image Name="frame" XPos="773" YPos="830" Width="244" Height="69" />
  *	</Imageset>
  */
-#ifndef FORMATS_TORCHLIGHT_PICTURE_IMAGESET_H
-#define FORMATS_TORCHLIGHT_PICTURE_IMAGESET_H
+#pragma once
 
 #include "base/buffer.h"
 #include "formats/torchlight/wire/wire.h"
@@ -21,5 +20,3 @@ struct imageset_cut {
  * no such part. */
 int imageset_find(struct str text, const char *cut, struct buffer *ret_file,
 	struct imageset_cut *ret_cut, struct error *e);
-
-#endif

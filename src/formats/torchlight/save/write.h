@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* write: an archive written anew, and read back. */
-#ifndef FORMATS_TORCHLIGHT_SAVE_WRITE_H
-#define FORMATS_TORCHLIGHT_SAVE_WRITE_H
+#pragma once
 
 #include "formats/torchlight/model/map.h"
 
@@ -37,5 +36,3 @@ int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force
 	struct error *e);
 int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * compiled: one door to the compiled files of an archive and their texts, whatever their kind.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_COMPILED_H
-#define FORMATS_TORCHLIGHT_TEXT_COMPILED_H
+#pragma once
 
 #include "formats/torchlight/text/names.h"
 #include "formats/torchlight/text/textform.h"
@@ -56,5 +55,3 @@ int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, 
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
 	size_t n, const uint8_t *old, size_t old_size, struct buffer *new_names, struct buffer *out,
 	struct error *e);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * The tree points into the text, which must outlive it.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_DATTEXT_H
-#define FORMATS_TORCHLIGHT_TEXT_DATTEXT_H
+#pragma once
 
 #include "base/cleanup.h"
 #include "formats/torchlight/wire/wire.h"
@@ -68,5 +67,3 @@ void dattext_close(struct buffer *out, unsigned depth, const char *name);
 /* "<type>key:"; the caller appends the value and a line feed. */
 void dattext_field(struct buffer *out, unsigned depth, const char *type, const char *key);
 void dattext_indent(struct buffer *out, unsigned depth);
-
-#endif

@@ -13,8 +13,7 @@
  * The shipped list (names.txt) was collected from public text files; numbered families (LEVEL0,
  * LEVEL1, ...) are generated.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_NAMES_H
-#define FORMATS_TORCHLIGHT_TEXT_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ struct str names_text(const struct names *n);
 bool names_find(const struct names *n, uint32_t hash, struct str *ret);
 /* Appends the name or UNK_XXXXXXXX. */
 void names_put(const struct names *n, uint32_t hash, struct buffer *out);
-
-#endif

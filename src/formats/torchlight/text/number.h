@@ -8,8 +8,7 @@
  * is 0, an integer may have a fraction, which is cut off. What is no number is refused here, where
  * the kit would take 0.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_NUMBER_H
-#define FORMATS_TORCHLIGHT_TEXT_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ bool number_get_u32(struct str s, uint32_t *ret);
 bool number_get_i64(struct str s, int64_t *ret);
 /* true, false (any case), "" (false), or a number. */
 bool number_get_bool(struct str s, uint32_t *ret);
-
-#endif

@@ -6,8 +6,7 @@
  * three bytes as if they were characters (WTF-8). The modding kit reads and writes UTF-16LE with a
  * byte order mark and CRLF. Nothing here knows what the text says.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_TEXTFORM_H
-#define FORMATS_TORCHLIGHT_TEXT_TEXTFORM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int textform_write(
 /* The error of what a person wrote: "line 3, column 7: ..."; columns count characters, from 1. */
 int text_error(struct error *e, unsigned line, unsigned column, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-
-#endif

@@ -3,8 +3,7 @@
  * agree: do the blocks of a section and the manifest belong together? Beside the PAK may lie the
  * manifest of another version of it, and what is saved by that one destroys the files of both.
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_AGREE_H
-#define FORMATS_TORCHLIGHT_WIRE_AGREE_H
+#pragma once
 
 #include "formats/torchlight/wire/archive.h"
 
@@ -16,5 +15,3 @@ enum { AGREE_SAMPLE = 64 };
  */
 int agree_check(
 	const struct extent *section, const struct manifest *m, unsigned most, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * archive: a MOD, or a PAK with its manifest, found out by structure and read as far as its tables.
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_ARCHIVE_H
-#define FORMATS_TORCHLIGHT_WIRE_ARCHIVE_H
+#pragma once
 
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
@@ -31,5 +30,3 @@ int archive_open_pak(
 	const struct extent *pak, const struct extent *man, struct archive **ret, struct error *e);
 void archive_free(struct archive *a);
 DEFINE_CLEANUP(struct archive, archive_free);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * among lines of other kinds (lens/taught.h).
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_CALLED_H
-#define FORMATS_TORCHLIGHT_WIRE_CALLED_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -32,5 +31,3 @@ static inline bool called_is(const char *line, size_t n)
 int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e);
 void called_finish(struct called *c);
 void called_put(struct buffer *out, uint32_t n, const char *name);
-
-#endif

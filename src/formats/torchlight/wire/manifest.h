@@ -10,8 +10,7 @@
  * subdirectories), and a name may occur twice in one. Records and entries stay in their order here,
  * so that they can be written again as they were; tree.h has them as a tree.
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_MANIFEST_H
-#define FORMATS_TORCHLIGHT_WIRE_MANIFEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -104,5 +103,3 @@ int manifest_end(struct manifest_writer *w, unsigned step, struct error *e);
 
 /* mhash: h = 0x202A; for every step-th byte from the first h = h * 33 + the byte as signed. */
 uint32_t manifest_hash(const uint8_t *data, size_t size, unsigned step);
-
-#endif

@@ -7,8 +7,7 @@
  * SS title, author, description, website, download; i64 id; u32 flags; u64 hash of the
  * requirements; u16 n x { SS name; i64 id; u16 version (2 on) }; u16 n x SS removed path (3 on).
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_MODHEADER_H
-#define FORMATS_TORCHLIGHT_WIRE_MODHEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,5 +67,3 @@ DEFINE_CLEANUP(struct mod_header, modheader_free);
 /* Appends it with both offsets: the header's own length, and that plus section_size. -EFBIG. */
 int modheader_write(
 	const struct mod_header *h, uint64_t section_size, struct buffer *out, struct error *e);
-
-#endif

@@ -7,8 +7,7 @@
  * zlib stream }. Compressed size 0: the bytes follow as they are. The game ignores an archive with
  * a wrong hash without a word.
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_PAK_H
-#define FORMATS_TORCHLIGHT_WIRE_PAK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ bool pak_is_stored(uint8_t type, uint64_t usize);
  * it will be, so that it is known before the section is written.
  */
 int pak_hash(codec_read_fn read, void *arg, uint64_t n, uint32_t *ret, struct error *e);
-
-#endif

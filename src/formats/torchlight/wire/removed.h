@@ -5,8 +5,7 @@
  * A MOD says it twice: in its header's list, and by entries of its manifest that have no place. A
  * PAK, and a MOD before version 3, has the entries alone.
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_REMOVED_H
-#define FORMATS_TORCHLIGHT_WIRE_REMOVED_H
+#pragma once
 
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
@@ -33,5 +32,3 @@ struct removed_set {
 int removed_set_of(const struct bytes *text, struct removed_set *ret);
 bool removed_set_has(const struct removed_set *set, struct str path);
 void removed_set_finish(struct removed_set *set);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Immutable once built; it keeps nothing of the manifest.
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_TREE_H
-#define FORMATS_TORCHLIGHT_WIRE_TREE_H
+#pragma once
 
 #include "formats/torchlight/wire/called.h"
 #include "formats/torchlight/wire/manifest.h"
@@ -57,5 +56,3 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 void tree_fold(const char *name, char *ret);
 /* By any name of it, the shown one first. NULL: none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);
-
-#endif

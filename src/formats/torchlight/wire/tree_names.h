@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* tree_names: in a directory of an archive each name is there once, and they are sorted. */
-#ifndef FORMATS_TORCHLIGHT_WIRE_TREE_NAMES_H
-#define FORMATS_TORCHLIGHT_WIRE_TREE_NAMES_H
+#pragma once
 
 #include "base/buffer.h"
 #include "formats/torchlight/wire/tree.h"
@@ -13,5 +12,3 @@ int tree_name_dir(struct tree *t, const struct tree_dir *d, struct buffer *text)
 /* The child of that name in a directory that is sorted, by names in text; NULL: none. */
 const struct tree_child *tree_search(
 	const struct tree *t, const struct tree_dir *d, const char *text, const char *name);
-
-#endif

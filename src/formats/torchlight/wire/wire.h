@@ -5,8 +5,7 @@
  * SS: u16 number of UTF-16 units, then the units, little-endian, no end mark. Length 0 is legal,
  * and any units may occur. Inside mapfs they are UTF-8 (see textform.h).
  */
-#ifndef FORMATS_TORCHLIGHT_WIRE_WIRE_H
-#define FORMATS_TORCHLIGHT_WIRE_WIRE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -78,5 +77,3 @@ void buffer_patch_u32(struct buffer *b, size_t at, size_t v);
 void buffer_hex(struct buffer *b, const uint8_t *data, size_t n); /* upper case, no blanks */
 /* The way back; false: not pairs of hexadecimal digits. */
 bool hex_read(struct str s, struct buffer *out);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * automapper: how a tile layer was, or is to be, filled by the editor: an item beside the layer.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_LAYER_AUTOMAPPER_H
-#define FORMATS_TEEWORLDS_LENS_LAYER_AUTOMAPPER_H
+#pragma once
 
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/change.h"
@@ -16,5 +15,3 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 /* The layer whose item this is; false where it is no auto-mapper item. They may not exist. */
 bool tw_automapper_layer(
 	const struct tw_map *m, uint32_t item, uint32_t *ret_group, uint32_t *ret_layer);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * make: a new layer gets its item and its data, before any table of it is put.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_LAYER_MAKE_H
-#define FORMATS_TEEWORLDS_LENS_LAYER_MAKE_H
+#pragma once
 
 #include "codec/text/json.h"
 #include "formats/teeworlds/model/change.h"
@@ -16,5 +15,3 @@ int tw_layer_make(
 /* Gives the item (made of ints, taken) data of zeros: tiles, or an empty list. */
 int tw_layer_make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
 	struct tw_change *c, struct error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* reshape: tile layers of another size or version. */
-#ifndef FORMATS_TEEWORLDS_LENS_LAYER_RESHAPE_H
-#define FORMATS_TEEWORLDS_LENS_LAYER_RESHAPE_H
+#pragma once
 
 #include "codec/text/csv.h"
 #include "formats/teeworlds/item/layer.h"
@@ -23,5 +22,3 @@ const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t i
  * layer (layout rule 14). */
 int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	struct tw_change *c, struct error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * tree: where in the mount a layer stands. Entries below groups/ have for `a` the group's
  * position, for `b` the layer's among all layers: a layer in two groups is shown in both.
  */
-#ifndef FORMATS_TEEWORLDS_LENS_LAYER_TREE_H
-#define FORMATS_TEEWORLDS_LENS_LAYER_TREE_H
+#pragma once
 
 #include "formats/teeworlds/lens/lens.h"
 
@@ -24,5 +23,3 @@ const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir);
  */
 int tw_layer_lacks(const struct tw_item *it, struct error *e);
 int tw_layer_refuses(int r, struct error *e);
-
-#endif

@@ -8,8 +8,7 @@
  * 5, 8 and 9 are ids of the table. The empty string has the id 0xFFFFFFFF; tables of one other tool
  * lack it, and where that tool's table has no entry at all, one word 0 follows it.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_BINDAT_BINDAT_H
-#define FORMATS_TORCHLIGHT_TEXT_BINDAT_BINDAT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -51,5 +50,3 @@ struct bindat_value {
 };
 typedef int (*bindat_value_fn)(void *arg, const struct bindat_value *v, struct error *e);
 int bindat_each(const uint8_t *data, size_t size, bindat_value_fn fn, void *arg, struct error *e);
-
-#endif

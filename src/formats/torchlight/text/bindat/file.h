@@ -2,8 +2,7 @@
 /*
  * bindat_file: the shape of a compiled data file, for bindat_decode and bindat_encode.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_BINDAT_FILE_H
-#define FORMATS_TORCHLIGHT_TEXT_BINDAT_FILE_H
+#pragma once
 
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/number.h"
@@ -76,5 +75,3 @@ void bindat_file_close(struct bindat_file *f);
 const struct bindat_string *bindat_find(const struct bindat_file *f, uint32_t id);
 
 int bindat_walk(const struct bindat_file *f, const struct bindat_visitor *v, struct error *e);
-
-#endif

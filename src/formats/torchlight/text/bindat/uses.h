@@ -7,8 +7,7 @@
  * highest id, in the order of their first use. "" is BINDAT_EMPTY when it is new, but where the old
  * file has that id for a string that is still used: then "" is a string like any other.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_BINDAT_USES_H
-#define FORMATS_TORCHLIGHT_TEXT_BINDAT_USES_H
+#pragma once
 
 #include "formats/torchlight/text/bindat/file.h"
 
@@ -30,5 +29,3 @@ void uses_sort(struct uses *u, enum uses_order order);
 /* Gives all of u their ids; u is in order of place before and after. old may be all zero. */
 int uses_number(struct uses *u, const struct bindat_file *old, struct error *e);
 void uses_free(struct uses *u);
-
-#endif

@@ -19,8 +19,7 @@
  * VERSION is 4 for both known versions: the old file's stays, and 54, which the kit writes today,
  * is for new ones. Another number is written as it stands.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_BINLAYOUT_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_BINLAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
  */
 int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e);
-
-#endif

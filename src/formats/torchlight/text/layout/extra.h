@@ -6,8 +6,7 @@
  * x { u8 to; SS output; SS input } }. Timeline: u8 n x { i64 object; u8 n x { SS property; SS event
  * (one of them empty); u8 n x { f32 percent; u8 interpolation; SS value, of a property only } } }.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_EXTRA_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_EXTRA_H
+#pragma once
 
 #include "formats/torchlight/text/dattext.h"
 
@@ -23,5 +22,3 @@ bool layout_extra_is(const struct dat_block *b);
 /* Appends the bytes to out, whose begin is the file's. -EINVAL with line and column. */
 int layout_extra_encode(
 	const struct dat_block *b, uint8_t type, struct buffer *out, struct error *e);
-
-#endif

@@ -8,8 +8,7 @@
  * Group's node hangs below the nearest Group above it. So the nodes' order is that of the Groups in
  * the file.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_GROUP_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_GROUP_H
+#pragma once
 
 #include "formats/torchlight/text/dattext.h"
 
@@ -70,5 +69,3 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	unsigned depth, struct buffer *out);
 /* Sets in node what the block says. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
-
-#endif

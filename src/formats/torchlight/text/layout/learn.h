@@ -8,8 +8,7 @@
  * that the text says; or, in a text that is the kit's (it has no P_n) and for an object with as
  * many unknown names as codes, with one of the same length.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_LEARN_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_LEARN_H
+#pragma once
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"
@@ -17,5 +16,3 @@
 /* Appends lines of a table (layout_schema.h). old need not be sound. -ENOMEM. */
 int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *lines);
-
-#endif

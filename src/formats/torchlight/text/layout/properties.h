@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* properties: an object's [PROPERTIES] compiled: what it is, and its values. */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_PROPERTIES_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_PROPERTIES_H
+#pragma once
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/layout/group.h"
@@ -31,5 +30,3 @@ int layout_read_identity(
 /* Appends all of them but the identity, after a byte that says how many. */
 int layout_put_properties(
 	struct layout_encoder *en, const struct dat_block *b, const struct layout_identity *id);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * What comes later never gives a code or a name another meaning.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_SCHEMA_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_SCHEMA_H
+#pragma once
 
 #include "formats/torchlight/text/number.h"
 
@@ -74,5 +73,3 @@ static inline unsigned layout_axes(enum layout_kind kind)
 {
 	return kind == LAYOUT_VECTOR3 ? 3 : kind == LAYOUT_VECTOR2 ? 2 : 0;
 }
-
-#endif

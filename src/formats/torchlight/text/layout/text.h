@@ -3,8 +3,7 @@
  * layout_text: reading the small fields of a layout's text. What is absent is 0, as in the modding
  * kit; what is there and wrong is -EINVAL with line and column.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_TEXT_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_TEXT_H
+#pragma once
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/layout/schema.h"
@@ -27,5 +26,3 @@ struct layout_target {
 /* false: no property that is known, and not P_n. */
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
 	struct layout_target *ret);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * layout_value: the value of a layout's property, compiled from its text.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_LAYOUT_VALUE_H
-#define FORMATS_TORCHLIGHT_TEXT_LAYOUT_VALUE_H
+#pragma once
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/layout/schema.h"
@@ -11,5 +10,3 @@
 /* Appends f's value as one of that kind (no vector). -EINVAL with line and column. */
 int layout_value_encode(
 	const struct dat_field *f, enum layout_kind kind, struct buffer *out, struct error *e);
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * rawindex_kinds: what the seven kinds of .RAW files are made of.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_RAW_KINDS_H
-#define FORMATS_TORCHLIGHT_TEXT_RAW_KINDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -40,5 +39,3 @@ struct raw_kind {
 
 extern const char *const raw_menus[RAW_MENUS];
 extern const char *const raw_states[RAW_STATES];
-
-#endif

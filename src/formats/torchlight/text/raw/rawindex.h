@@ -11,8 +11,7 @@
  *
  * Every sound file comes back byte for byte from its table.
  */
-#ifndef FORMATS_TORCHLIGHT_TEXT_RAW_RAWINDEX_H
-#define FORMATS_TORCHLIGHT_TEXT_RAW_RAWINDEX_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, str
 
 /* Appends a text as a cell, or as an element of the list in one, as it stands in a table. */
 void rawindex_put_text(struct str text, bool in_list, struct buffer *out);
-
-#endif
