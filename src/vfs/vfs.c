@@ -12,7 +12,6 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/file.h"
 #include "vfs/save/left.h"
-#include "vfs/save/left_dir.h"
 #include "vfs/replay.h"
 
 static void pass_note(void *arg, const char *line)
@@ -50,8 +49,6 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->pool = pool;
 	v->host = host;
 	volume->pool = pool;
-	if (volume->access == VOLUME_WRITABLE)
-		left_dir_find(volume, pass_note, host);
 	r = overlay_create(volume->now, &v->tree);
 	if (r == 0) {
 		v->tree->leaves = other_form_leaves;
@@ -71,11 +68,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 
 int vfs_lock(struct vfs *v, struct error *e)
 {
-	int r = volume_lock(v->vol, pass_note, v->host, e);
-
-	if (r == 0)
-		left_dir_find(v->vol, pass_note, v->host);
-	return r;
+	return volume_lock(v->vol, pass_note, v->host, e);
 }
 
 bool vfs_unchanged(const struct vfs *v)

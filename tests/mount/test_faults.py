@@ -234,6 +234,38 @@ def test_on_a_full_disk_the_old_map_stays(box, disk):
     assert not any("mapfs-new" in n for n in os.listdir(disk))
 
 
+@pytest.fixture
+def photo(box, disk):
+    """A mount of a map on that disk with scratch in it, for whose copy there is no room; and what takes the room."""
+    path = os.path.join(disk, "small.map")
+    with open(path, "wb") as f:
+        f.write(datafile.small_map())
+    m = box.mount(path)
+    boxes.put(m / "images/photo.jpg", b"JPEG" * 1000, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    fill = os.path.join(disk, "fill")
+    with open(fill, "wb") as f, pytest.raises(OSError):
+        f.write(bytes(4 << 20))
+    return m, fill
+
+
+def test_what_cannot_be_copied_out_keeps_the_mount(photo):
+    m, fill = photo
+    r = m.unmount(code=4)
+    assert m.mounted() and m.get("images/photo.jpg") == b"JPEG" * 1000
+    assert "images/photo.jpg could not be copied out" in r.out
+    assert "still mounted" in r.err
+    os.unlink(fill)
+    m.unmount(code=5)
+    assert boxes.get(m.map + ".mapfs-left/images/photo.jpg") == b"JPEG" * 1000
+
+
+def test_forced_it_says_what_is_lost(photo):
+    m, _ = photo
+    r = m.unmount("--force", code=4)
+    assert "images/photo.jpg could not be copied out" in r.out
+    assert "journal" not in r.out + r.err
+
+
 @pytest.mark.parametrize("with_point", [False, True])
 def test_a_new_map_on_a_full_disk_is_a_mount_that_failed(box, disk, with_point):
     """Of the file there is nothing to say: it is not there."""

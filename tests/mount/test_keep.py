@@ -73,35 +73,6 @@ def test_a_damaged_journal_is_told_and_kept(box, small):
     assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
 
 
-def test_what_cannot_be_copied_out_keeps_the_mount(box, small):
-    m = box.mount(small)
-    boxes.put(m / PHOTO, b"JPEG", NEW)
-    m.put("info/author", b"me\n")
-    # In the way of the directory that is to be made.
-    wall = os.path.join(box.maps, "." + os.path.basename(small) + ".mapfs-left-new")
-    boxes.put(wall, b"", NEW)
-    r = m.unmount(code=4)
-    assert m.mounted() and m.get(PHOTO) == b"JPEG"
-    assert PHOTO + " could not be copied out" in r.out
-    assert "still mounted" in r.err
-    os.unlink(wall)
-    m.unmount(code=5)
-    assert boxes.get(small + ".mapfs-left/" + PHOTO) == b"JPEG"
-    assert parts.author(small) == b"me\0"
-    box.allow("*.mapfs-left")
-
-
-def test_forced_it_says_what_is_lost(box, small):
-    m = box.mount(small)
-    boxes.put(m / PHOTO, b"JPEG", NEW)
-    wall = os.path.join(box.maps, "." + os.path.basename(small) + ".mapfs-left-new")
-    boxes.put(wall, b"", NEW)
-    r = m.unmount("--force", code=4)
-    assert PHOTO + " could not be copied out" in r.out
-    assert "journal" not in r.out + r.err
-    os.unlink(wall)
-
-
 # A process of its own: whoever is forked from the author has the file, too, and closes it.
 AUTHOR = """
 import os, sys

@@ -12,8 +12,6 @@
 #include "cli/merging/content.h"
 #include "vfs/files/sidecar.h"
 
-enum { TRIES = 1000 };
-
 char *left_over_path(const struct merged *x)
 {
 	CLEANUP(free) char *dir = merged_path(x->up, true);
@@ -70,25 +68,6 @@ static int write_file(
 	return r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r)) : 0;
 }
 
-static int make(struct left_over *l, struct error *e)
-{
-	char suffix[64] = ".mapfs-left";
-	int r = -EEXIST;
-
-	for (int i = 1; r == -EEXIST && i < TRIES; i++) {
-		sidecar_name(l->made, l->name, suffix);
-		r = io_mkdir(l->dirfd, l->made, 0777);
-		snprintf(suffix, sizeof(suffix), ".mapfs-left.%d", i);
-	}
-	if (r < 0) {
-		error_set(e, r, "%s cannot be made: %s", l->made, strerror(-r));
-		l->made[0] = '\0';
-		return r;
-	}
-	r = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	return r < 0 ? error_errno(e, "%s", l->made) : r;
-}
-
 static int end(struct left_over *l, int r)
 {
 	if (r == 0)
@@ -111,7 +90,7 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 		if (!m->conflicts[i].theirs || x->left)
 			continue;
 		x->left = true;
-		fd = fd < 0 ? make(l, e) : fd;
+		fd = fd < 0 ? sidecar_make_left(l->dirfd, l->name, 0777, l->made, e) : fd;
 		path = left_over_path(x);
 		r = fd < 0 ? fd : path ? 0 : error_set(e, -ENOMEM, "out of memory");
 		if (r < 0)
@@ -126,7 +105,7 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 int left_over_map(
 	struct left_over *l, const struct source *theirs, const struct format *f, struct error *e)
 {
-	CLEANUP(close_fd) int fd = make(l, e);
+	CLEANUP(close_fd) int fd = sidecar_make_left(l->dirfd, l->name, 0777, l->made, e);
 	char second[NAME_MAX + 1] = "";
 	int r = fd < 0 ? fd : 0;
 

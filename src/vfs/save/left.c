@@ -162,7 +162,7 @@ void left_copy(struct vfs *v, struct report *report)
 	if (!v->vol->left)
 		return;
 	/* The journal goes once this is done, so it has to be on disk. */
-	r = left_dir_show(&v->vol->left->dir, &e);
+	r = left_dir_sync(&v->vol->left->dir, &e);
 	tell_left(v, v->vol->left, report);
 	if (r < 0)
 		refuse(report, "what would vanish", &e);

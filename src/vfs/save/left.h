@@ -13,12 +13,12 @@ struct left;
 
 /*
  * Copies what would vanish if the mount ended now, so that an end which comes cannot fail for want
- * of room: to a hidden directory, which the end or the next call brings up to date. What is open
+ * of room. The next call, or the end, brings the copies up to date. What is open
  * for writing is not looked at. A file that cannot be copied is a line and OUTCOME_SAVE_FAILED, and
  * then nothing is left of the attempt; what could be copied is not reported.
  */
 void left_prepare(struct vfs *v, struct report *report);
-/* The same at the end, for all to see. Reports a line for each file; OUTCOME_LEFT if there was any,
+/* The same at the end. Reports a line for each file; OUTCOME_LEFT if there was any,
  * OUTCOME_SAVE_FAILED where one could not be copied. */
 void left_copy(struct vfs *v, struct report *report);
 /* What left_prepare copied goes again. */

@@ -11,7 +11,7 @@
 #include "vfs/files/sidecar.h"
 
 /* Of a large file STRETCH is brought to disk at a time: who waits for the end is told between. */
-enum { TRIES = 1000, CHUNK = 64 << 10, STRETCH = 64 << 20 };
+enum { CHUNK = 64 << 10, STRETCH = 64 << 20 };
 
 void left_dir_init(struct left_dir *d, const struct vfs *v)
 {
@@ -23,17 +23,6 @@ void left_dir_finish(struct left_dir *d)
 	if (d->fd >= 0)
 		close(d->fd);
 	d->fd = -1;
-}
-
-/* The number is for where somebody else has the name. */
-static void hidden_name(const struct volume *vol, int number, char ret[NAME_MAX + 1])
-{
-	char dotted[NAME_MAX + 2], suffix[32] = ".mapfs-left-new";
-
-	if (number)
-		snprintf(suffix, sizeof(suffix), ".mapfs-left-new.%d", number);
-	snprintf(dotted, sizeof(dotted), ".%s", vol->name);
-	sidecar_name(ret, dotted, suffix);
 }
 
 /*
@@ -61,16 +50,19 @@ static void like_the_map(const struct volume *vol, int fd, bool dir)
 	(void)io_chmod(fd, mode);
 }
 
+static void settle(const struct left_dir *d, int dirfd, int fd)
+{
+	like_the_map(d->vfs->vol, fd, true);
+	(void)io_sync_dir(dirfd);
+}
+
 static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
-	const struct left_dir *d = arg;
 	bool made;
 	int fd = io_make_dir(dirfd, name, 0700, &made, e);
 
-	if (fd < 0 || !made)
-		return fd;
-	like_the_map(d->vfs->vol, fd, true);
-	(void)io_sync_dir(dirfd);
+	if (fd >= 0 && made)
+		settle(arg, dirfd, fd);
 	return fd;
 }
 
@@ -177,35 +169,20 @@ static int write_file(const struct left_dir *d, const struct upper *u, int paren
 	return r < 0 && !(e && e->code) ? error_set(e, r, "%s", strerror(-r)) : r;
 }
 
-/* What is there already was made by a mount that was killed since the last look, or by somebody
- * else. */
-static int open_hidden(struct left_dir *d, struct error *e)
-{
-	const struct volume *vol = d->vfs->vol;
-	int r = -EPERM;
-
-	for (int i = 0; r == -EPERM && i < TRIES; i++) {
-		hidden_name(vol, i, d->name);
-		r = trust_check_name(&vol->trust, d->name, NULL);
-		if (r != -EPERM)
-			r = open_dir(d, vol->dirfd, d->name, e);
-	}
-	if (r < 0)
-		return r;
-	d->fd = r;
-	return 0;
-}
-
 int left_dir_copy(struct left_dir *d, const struct upper *u, const char *path, struct error *e)
 {
+	const struct volume *vol = d->vfs->vol;
 	CLEANUP(free) uint8_t *chunk = malloc(2 * CHUNK);
 	CLEANUP(close_fd) int parent = -1;
 	char base[NAME_MAX + 1];
 	uint64_t size;
 	int r = chunk ? size_of_file(d, u, &size, e) : error_set(e, -ENOMEM, "out of memory");
 
-	if (r == 0 && d->fd < 0)
-		r = open_hidden(d, e);
+	if (r == 0 && d->fd < 0) {
+		r = d->fd = sidecar_make_left(vol->dirfd, vol->name, 0700, d->name, e);
+		if (r >= 0)
+			settle(d, vol->dirfd, d->fd);
+	}
 	if (r < 0)
 		return r;
 	parent = path_open_parent(d->fd, path, open_dir, d, base, e);
@@ -233,55 +210,11 @@ void left_dir_remove(struct left_dir *d, const char *path)
 		left_dir_finish(d);
 }
 
-/* From one name to the first free one of the others. */
-static int show(const struct volume *vol, char name[NAME_MAX + 1], struct error *e)
+int left_dir_sync(const struct left_dir *d, struct error *e)
 {
-	char family[NAME_MAX + 1], to[NAME_MAX + 1], suffix[64] = ".mapfs-left";
-	int r = -EEXIST;
+	int r = d->fd < 0 ? 0 : io_sync_dir(d->fd);
 
-	sidecar_family(family, vol->name);
-	for (int i = 1; r == -EEXIST && i < TRIES; i++) {
-		sidecar_name(to, family, suffix);
-		r = io_rename_noreplace(vol->dirfd, name, to);
-		snprintf(suffix, sizeof(suffix), ".mapfs-left.%d", i);
-	}
-	if (r < 0)
-		return error_set(e, r, "%s cannot be renamed to %s: %s", name, to, strerror(-r));
-	strcpy(name, to);
-	return 0;
-}
-
-int left_dir_show(struct left_dir *d, struct error *e)
-{
-	int r;
-
-	if (d->fd < 0)
-		return 0;
-	r = show(d->vfs->vol, d->name, e);
-	if (r == 0)
-		r = io_sync_dir(d->fd);
-	if (r == 0)
+	if (r == 0 && d->fd >= 0)
 		r = io_sync_dir(d->vfs->vol->dirfd);
-	return r < 0 && e && !e->code ? error_set(e, r, "%s: %s", d->name, strerror(-r)) : r;
-}
-
-void left_dir_find(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
-{
-	char name[NAME_MAX + 1], line[NAME_MAX + 256];
-	struct error why = ERROR_INIT;
-	int r = 0;
-
-	for (int i = 0; r != -ENOENT && i < TRIES; i++) {
-		hidden_name(vol, i, name);
-		r = trust_check_name(&vol->trust, name, &why);
-		if (r == -EPERM)
-			snprintf(line, sizeof(line), "%s %s; it is left alone", name,
-				error_text(&why));
-		else if (r == 0 && show(vol, name, NULL) == 0)
-			snprintf(line, sizeof(line),
-				"%s holds what an earlier mount would have lost", name);
-		else
-			continue;
-		note(arg, line);
-	}
+	return r < 0 ? error_set(e, r, "%s: %s", d->name, strerror(-r)) : 0;
 }

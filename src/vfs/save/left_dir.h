@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The directory beside the map that what would vanish is copied to. It is .NAME.mapfs-left-new
- * while the mount goes on, and NAME.mapfs-left, or .1, .2 ... of it, at the end. It has the owner
- * and the rights of the map.
+ * The directory beside the map that what would vanish is copied to: NAME.mapfs-left, or .1, .2 ...
+ * of it. It has the owner and the rights of the map.
  */
 #pragma once
 
@@ -24,7 +23,5 @@ void left_dir_finish(struct left_dir *d); /* the directory stays */
 int left_dir_copy(struct left_dir *d, const struct upper *u, const char *path, struct error *e);
 /* The file at path goes, if there is one, and every directory that is empty then, this one too. */
 void left_dir_remove(struct left_dir *d, const char *path);
-/* It gets its last name, and is on disk. Does nothing where there is none. */
-int left_dir_show(struct left_dir *d, struct error *e);
-/* What a mount of this volume that was killed had copied is shown too; note() is told. */
-void left_dir_find(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
+/* It is on disk. Does nothing where there is none. */
+int left_dir_sync(const struct left_dir *d, struct error *e);
