@@ -14,66 +14,6 @@ struct replay {
 	unsigned changes, drafts, lost;
 };
 
-/* Makes the directories of a path that are not there: damage may have taken what made them. */
-static int make_dirs(struct overlay *o, const char *path)
-{
-	int r = 0;
-
-	for (const char *end = strchr(path, '/'); r == 0 && end; end = strchr(end + 1, '/')) {
-		CLEANUP(free) char *above = strndup(path, (size_t)(end - path));
-
-		r = above ? overlay_mkdir(o, above) : -ENOMEM;
-		if (r == -EEXIST)
-			r = 0;
-	}
-	return r;
-}
-
-static int replay_content(struct replay *re, const struct journal_op *op)
-{
-	struct overlay *o = re->v->tree;
-	bool refused = op->type == JOURNAL_DRAFT;
-	struct dentry p;
-	int r = make_dirs(o, op->path);
-
-	if (r == 0)
-		r = refused ? overlay_draft(o, op->path, extent_ref(op->content), op->reason)
-			    : overlay_put(o, op->path, extent_ref(op->content), NULL);
-	/* It is there to be looked at, but no file of the map. */
-	if (r == 0 && overlay_dentry_at(o, op->path, &p) == 0 && p.stands && p.spot.upper &&
-		p.spot.upper->scratch)
-		r = -ENOENT;
-	re->drafts += r == 0 && refused;
-	re->changes += r == 0 && !refused;
-	return r;
-}
-
-static int replay_name(struct replay *re, const struct journal_op *op)
-{
-	struct overlay *o = re->v->tree;
-	int r;
-
-	switch (op->type) {
-	case JOURNAL_MKDIR:
-		r = overlay_mkdir(o, op->path);
-		break;
-	case JOURNAL_REMOVE:
-		r = overlay_remove(o, op->path, false);
-		if (r == -EISDIR)
-			r = overlay_remove(o, op->path, true);
-		break;
-	case JOURNAL_RENAME:
-		r = make_dirs(o, op->to);
-		if (r == 0)
-			r = overlay_rename(o, op->path, op->to);
-		break;
-	default:
-		return 0;
-	}
-	re->changes += r == 0;
-	return r;
-}
-
 /* What was to go is not there, what was to be made is: nothing is lost. Nor with a name of what is
  * not there: it meant nothing, and a save before left it out; or it was told as damaged. */
 static bool is_done(enum journal_type type, int r)
@@ -82,17 +22,24 @@ static bool is_done(enum journal_type type, int r)
 			    : r == -EEXIST && type == JOURNAL_MKDIR;
 }
 
+/* It is there to be looked at, but no file of the map. */
+static bool is_scratch(struct overlay *o, const struct journal_op *op)
+{
+	struct dentry p;
+
+	return op->content && overlay_dentry_at(o, op->path, &p) == 0 && p.stands && p.spot.upper &&
+	       p.spot.upper->scratch;
+}
+
 static int replay_one(void *arg, const struct journal_op *op)
 {
 	struct replay *re = arg;
-	int r;
+	int r = overlay_apply(re->v->tree, op);
 
-	if (op->type == JOURNAL_PUT || op->type == JOURNAL_DRAFT)
-		r = replay_content(re, op);
-	else if (op->type == JOURNAL_DROP)
-		r = overlay_revert(re->v->tree, op->path);
-	else
-		r = replay_name(re, op);
+	if (r == 0 && is_scratch(re->v->tree, op))
+		r = -ENOENT;
+	re->drafts += r == 0 && op->type == JOURNAL_DRAFT;
+	re->changes += r == 0 && op->type != JOURNAL_DRAFT && op->type != JOURNAL_DROP;
 	re->lost += r < 0 && !is_done(op->type, r);
 	return r == -ENOMEM ? r : 0;
 }

@@ -283,26 +283,13 @@ static int append(struct journal *j, enum journal_type type, const char *const *
 	return r;
 }
 
-int journal_put(struct journal *j, const char *path, const struct extent *content,
-	struct extent *ret, struct error *e)
+int journal_append(
+	struct journal *j, const struct journal_op *op, struct extent *ret, struct error *e)
 {
-	return append(j, JOURNAL_PUT, &path, 1, content, ret, e);
-}
+	const char *texts[] = {op->path, op->type == JOURNAL_RENAME ? op->to : op->reason};
+	bool two = op->type == JOURNAL_RENAME || op->type == JOURNAL_DRAFT;
 
-int journal_draft(struct journal *j, const char *path, const char *reason,
-	const struct extent *content, struct extent *ret, struct error *e)
-{
-	const char *texts[] = {path, reason};
-
-	return append(j, JOURNAL_DRAFT, texts, 2, content, ret, e);
-}
-
-int journal_name(struct journal *j, enum journal_type type, const char *path, const char *to,
-	struct error *e)
-{
-	const char *texts[] = {path, to};
-
-	return append(j, type, texts, to ? 2 : 1, NULL, NULL, e);
+	return append(j, op->type, texts, two ? 2 : 1, op->content, ret, e);
 }
 
 int journal_saved(struct journal *j, const char *identity, struct error *e)

@@ -113,28 +113,22 @@ void journal_file(const struct journal *j, char *ret);
 /* Is there one that journal_open would look at first? Any thread, and cheap. */
 bool journal_waits(const struct journal *j);
 
-/* tail: what the path, and for drafts the reason, is followed by; may be NULL. ret (may be NULL):
- * where the content now stands. */
-int journal_put(struct journal *j, const char *path, const struct extent *content,
-	struct extent *ret, struct error *e);
-int journal_draft(struct journal *j, const char *path, const char *reason,
-	const struct extent *content, struct extent *ret, struct error *e);
-/* MKDIR, REMOVE, RENAME, DROP; to is NULL but for RENAME. */
-int journal_name(struct journal *j, enum journal_type type, const char *path, const char *to,
-	struct error *e);
+/* An operation. The strings, and what they are of, are whoever's made it. */
+struct journal_op {
+	enum journal_type type;
+	const char *path;
+	const char *reason;           /* DRAFT */
+	const char *to;               /* RENAME */
+	const struct extent *content; /* PUT, DRAFT */
+};
+
+/* ret (may be NULL): where the content now stands. */
+int journal_append(
+	struct journal *j, const struct journal_op *op, struct extent *ret, struct error *e);
 int journal_saved(struct journal *j, const char *identity, struct error *e);
 int journal_sync(struct journal *j, struct error *e);
 bool journal_unsynced(struct journal *j);
 bool journal_exists(struct journal *j);
-
-/* One operation as it is read back; the strings live as long as the call. */
-struct journal_op {
-	enum journal_type type;
-	const char *path;
-	const char *reason; /* DRAFT */
-	const char *to;     /* RENAME */
-	const struct extent *content;
-};
 
 /* Of what a walk did not show. */
 struct journal_gaps {
@@ -143,7 +137,8 @@ struct journal_gaps {
 			   * was damaged before them */
 };
 
-/* Calls fn for each operation on a path in order; a negative return of fn ends the walk. */
+/* Calls fn for each operation on a path in order, which lives as long as the call; a negative
+ * return of fn ends the walk. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 

@@ -32,11 +32,12 @@ static bool is_operation(enum journal_type type)
 static int step(struct walk *w, const struct journal_record *rec)
 {
 	const char *second = rec->n_texts > 1 ? rec->texts[1] : "";
+	bool has_content = rec->type == JOURNAL_PUT || rec->type == JOURNAL_DRAFT;
 	struct journal_op op = {.type = rec->type,
 		.path = rec->n_texts ? rec->texts[0] : "",
 		.reason = second,
 		.to = second,
-		.content = &rec->content};
+		.content = has_content ? &rec->content : NULL};
 
 	if (rec->damaged || !rec->type) {
 		w->gaps->damaged += rec->damaged;

@@ -163,7 +163,6 @@ static void commit_settled(struct job *j)
 static void commit_run(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
-	struct journal *log = &p->v->vol->journal;
 	const char *why = reason(p);
 
 	if (p->judged.s && p->judged.r == 0) {
@@ -174,10 +173,14 @@ static void commit_run(struct job *j)
 		return;
 	if (why && !*why)
 		why = "was cut, and is judged when it is closed or saved";
-	if (why)
-		(void)journal_draft(log, p->path, why, &p->judged.in, &p->kept, &p->e);
-	else
-		(void)journal_put(log, p->path, &p->judged.in, &p->kept, &p->e);
+	(void)journal_append(&p->v->vol->journal,
+		&(struct journal_op){
+			.type = why ? JOURNAL_DRAFT : JOURNAL_PUT,
+			.path = p->path,
+			.reason = why,
+			.content = &p->judged.in,
+		},
+		&p->kept, &p->e);
 }
 
 /* For which entry it is to be judged. */

@@ -114,9 +114,14 @@ static void step_write(struct job *j)
 	if (judgement_refuses(&s->judged))
 		return;
 	if (s->type != JOURNAL_HEADER)
-		s->r = journal_name(log, s->type, s->path, s->to, NULL);
+		s->r = journal_append(log,
+			&(struct journal_op){.type = s->type, .path = s->path, .to = s->to}, NULL,
+			NULL);
 	if (s->r == 0 && s->put)
-		s->r = journal_put(log, s->put, &s->content, &s->kept, NULL);
+		s->r = journal_append(log,
+			&(struct journal_op){
+				.type = JOURNAL_PUT, .path = s->put, .content = &s->content},
+			&s->kept, NULL);
 }
 
 static bool step_start(struct commit_task *t)

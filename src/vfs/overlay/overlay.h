@@ -16,6 +16,7 @@
 
 #include "base/hash.h"
 #include "formats/build.h"
+#include "vfs/journal/journal.h"
 
 struct node;
 
@@ -42,7 +43,7 @@ struct upper {
 	struct timespec mtime; /* that somebody set */
 	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */
 	entry_id was;
-	entry_id old; /* rebase.c: `from` in the base of before */
+	struct upper *heir; /* rebase.c: what stands for it in the next tree */
 };
 
 struct overlay {
@@ -151,6 +152,8 @@ int overlay_remove(struct overlay *o, const char *path, bool dir);
 int overlay_rename(struct overlay *o, const char *from, const char *to);
 /* The bytes that it has of its own go: it is what the base has, or not there. */
 int overlay_revert(struct overlay *o, const char *path);
+/* What a journal holds, done once more. */
+int overlay_apply(struct overlay *o, const struct journal_op *op);
 
 /* Its bytes were written, and are not refused: it takes the place of the other form of its object.
  */
@@ -159,8 +162,8 @@ int overlay_accept(struct overlay *o, struct upper *u);
  * it is scratch. */
 int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e);
 
-/* All that differs, for build, in the order of paths: malloc'ed; what it points to is the overlay's.
- * Entry i is of uppers[i], if that is asked for. */
+/* All that differs, for build, in the order of paths: malloc'ed; what it points to is the
+ * overlay's. Entry i is of uppers[i], if that is asked for. */
 int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers,
 	size_t *ret_n);
 /* Does anything of it, scratch apart, differ from the base? */
@@ -170,14 +173,19 @@ struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place
 /* All uppers but the root, those in a directory after it, from NULL. */
 struct upper *overlay_next(const struct overlay *o, const struct upper *u);
 /*
- * rebase.c: the tree goes on over another base, that of a map which was built of it and saved, and
- * shows the same paths. What stands there has no bytes of its own any more; what is refused (`why`)
- * or means nothing stays as it is, and so does a file that was moved to a name that means nothing,
- * where its object was kept. fn() is told of each upper that goes (what was hidden may be there
- * again), and then of each that stands and has a node. -ENOMEM: some of it is as it was.
+ * rebase.c: *o goes on over another base, that of a map which was built of it and saved, and shows
+ * the same paths. It is a new tree, as another mount would have it: left() does to that what the
+ * map does not hold and its journal does. Carried over is only what no journal knows: scratch, and
+ * what was made and not closed. fn() is told first of each upper that goes (heir NULL) and has a
+ * node, or hid what may be there again; then of each that another one stands for, whose node that
+ * is to be. -ENOMEM: it is as it was.
  */
-int overlay_rebase(struct overlay *o, const struct snapshot *base,
-	void (*fn)(void *arg, struct upper *u, bool stands), void *arg);
+struct rebase {
+	int (*left)(void *arg, struct overlay *next);
+	void (*fn)(void *arg, struct upper *u, struct upper *heir);
+	void *arg;
+};
+int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct rebase *how);
 /* A file without bytes of its own shows what s has of it, whatever the base becomes. */
 void upper_freeze(const struct snapshot *s, struct upper *u);
 

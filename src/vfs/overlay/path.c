@@ -173,3 +173,44 @@ int overlay_rename(struct overlay *o, const char *from, const char *to)
 		r = overlay_may_rename(o, &a, &b);
 	return r < 0 ? r : overlay_move(o, &a, &b);
 }
+
+/* Makes the directories of a path that are not there: damage may have taken what made them. */
+static int make_dirs(struct overlay *o, const char *path)
+{
+	int r = 0;
+
+	for (const char *end = strchr(path, '/'); r == 0 && end; end = strchr(end + 1, '/')) {
+		CLEANUP(free) char *above = strndup(path, (size_t)(end - path));
+
+		r = above ? overlay_mkdir(o, above) : -ENOMEM;
+		if (r == -EEXIST)
+			r = 0;
+	}
+	return r;
+}
+
+int overlay_apply(struct overlay *o, const struct journal_op *op)
+{
+	bool makes = op->content || op->type == JOURNAL_RENAME;
+	int r = makes ? make_dirs(o, op->content ? op->path : op->to) : 0;
+
+	if (r < 0)
+		return r;
+	switch (op->type) {
+	case JOURNAL_PUT:
+		return overlay_put(o, op->path, extent_ref(op->content), NULL);
+	case JOURNAL_DRAFT:
+		return overlay_draft(o, op->path, extent_ref(op->content), op->reason);
+	case JOURNAL_DROP:
+		return overlay_revert(o, op->path);
+	case JOURNAL_MKDIR:
+		return overlay_mkdir(o, op->path);
+	case JOURNAL_REMOVE:
+		r = overlay_remove(o, op->path, false);
+		return r == -EISDIR ? overlay_remove(o, op->path, true) : r;
+	case JOURNAL_RENAME:
+		return overlay_rename(o, op->path, op->to);
+	default:
+		return 0;
+	}
+}

@@ -1,216 +1,129 @@
 /* SPDX-License-Identifier: Zlib */
 /* A tree goes on over the map that was built of it. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
 #include "vfs/overlay/overlay.h"
 
-/* What the old base has at a path, and the new one. */
-struct renumbered {
-	entry_id old, new;
-};
-
-struct renumbers {
-	struct renumbered *at;
-	size_t n, room;
-};
-
-struct rebase {
-	struct overlay *o;
-	struct snapshot *old, *shown; /* the base of before, and what clean files showed */
-	struct renumbers paths;
-	struct renumbers origins; /* that were kept for files whose names mean nothing */
-	struct upper **dead;      /* to be freed, from the last on */
-	size_t n_dead, room_dead;
-	void (*fn)(void *arg, struct upper *u, bool stands);
-	void *arg;
-};
-
-static bool die(struct rebase *b, struct upper *u)
+/* What is at the path of u in the next tree. False: nothing can be. */
+static bool find(struct overlay *next, const struct upper *u, struct dentry *ret)
 {
-	if (!array_room(b->dead, b->n_dead, b->room_dead))
+	struct upper *dir = u->up->heir;
+
+	if (u->whiteout || !dir || overlay_dentry(next, dir, u->name, ret) < 0)
 		return false;
-	b->dead[b->n_dead++] = u;
-	if (u->node)
-		upper_freeze(u->moved ? b->old : b->shown, u);
-	/* What was in it finds nothing there. */
-	u->from = u->id = ENTRY_NONE;
+	if (!ret->stands && !upper_find(next, dir, u->name))
+		ret->stands = overlay_raise_fixed(next, dir, u->name, &ret->spot) == 0;
 	return true;
 }
 
-static bool base_has(const struct snapshot *base, entry_id dir, const char *name, struct entry *ret)
+static int carry_dir(struct overlay *next, struct upper *u, const struct dentry *p)
 {
-	return dir != ENTRY_NONE && base->format->lookup(base, dir, name, ret, NULL) == 0;
-}
-
-static int by_old(const void *a, const void *b)
-{
-	const struct renumbered *x = a, *y = b;
-
-	return x->old < y->old ? -1 : x->old > y->old;
-}
-
-static struct renumbered *find_old(const struct renumbers *in, entry_id old)
-{
-	const struct renumbered key = {.old = old};
-
-	return in->n ? bsearch(&key, in->at, in->n, sizeof(key), by_old) : NULL;
-}
-
-static bool add(struct renumbers *to, entry_id old, entry_id new)
-{
-	if (!array_room(to->at, to->n, to->room))
-		return false;
-	to->at[to->n++] = (struct renumbered){old, new};
-	return true;
-}
-
-static void sort(struct renumbers *r)
-{
-	if (r->n)
-		qsort(r->at, r->n, sizeof(*r->at), by_old);
-}
-
-static bool rebase_whiteout(struct rebase *b, struct upper *u, const struct entry *en)
-{
-	if (en && find_old(&b->origins, entry_object(u->old))) {
-		u->from = u->id = en->id;
-		return true;
+	if (p->stands) {
+		u->heir = p->spot.dir ? upper_raise(next, p->dir, u->name, &p->spot) : NULL;
+		return u->heir || !p->spot.dir ? 0 : -ENOMEM;
 	}
-	if (en && u->dir && !TAILQ_EMPTY(&u->below))
-		u->whiteout = false;
-	else
-		return die(b, u);
-	u->from = u->id = en->id;
-	return true;
+	return u->from == ENTRY_NONE || u->moved ? overlay_make(next, p, true, &u->heir) : 0;
 }
 
-static bool rebase_dir(struct rebase *b, struct upper *u, const struct entry *en)
+/* Numbers of raw/ mean what is in the map now. */
+static bool is_carried(const struct upper *u, const struct dentry *p)
 {
-	const struct format_tree *tree = b->o->base->format->tree;
+	if (u->scratch)
+		return u->from == ENTRY_NONE && !(p->stands && p->spot.dir);
+	return !u->why && !p->stands && !upper_is_raw(u) && (u->written || u->from == ENTRY_NONE);
+}
 
-	if (en && en->dir && u->up->from != ENTRY_NONE) {
-		u->from = u->id = en->id;
-		u->moved = false;
-		return true;
+static int carry_file(struct overlay *next, struct upper *u, const struct dentry *p)
+{
+	struct upper *heir = upper_new(next, false, ENTRY_NONE);
+	int r = heir ? 0 : -ENOMEM;
+
+	if (r == 0 && u->written)
+		r = upper_write(heir, extent_ref(&u->in), u->why);
+	if (r == 0)
+		r = upper_place(next, heir, p->dir, u->name);
+	if (r < 0) {
+		if (heir)
+			upper_free(next, heir);
+		return r;
 	}
-	if (u->id == ENTRY_NONE)
-		return true;
-	if (u->from != ENTRY_NONE && !u->moved)
-		return die(b, u);
-	u->from = ENTRY_NONE;
-	if (u->up->id == ENTRY_NONE ||
-		tree->add(&b->o->shape, u->up->id, u->name, true, &u->id, NULL) < 0)
-		u->id = ENTRY_NONE;
-	return true;
+	heir->scratch = u->scratch;
+	heir->moved = true;
+	heir->timed = u->timed;
+	heir->mtime = u->mtime;
+	heir->of = u->of ? snapshot_ref(u->of) : NULL;
+	heir->was = u->was;
+	u->heir = heir;
+	return 0;
 }
 
-static bool rebase_file(struct rebase *b, struct upper *u, const struct entry *en)
+/* A listing that is under way goes on behind the same places. */
+static int carry(struct overlay *o, struct overlay *next)
 {
-	if (u->scratch || u->why) {
-		u->moved = !en || u->scratch;
-		u->id = u->from = en && !u->scratch ? en->id : ENTRY_NONE;
-		return true;
-	}
-	if (en && !en->dir) {
-		upper_clean(u);
-		snapshot_unref(TAKE(u->of));
-		u->from = u->id = en->id;
-		u->moved = u->timed = false;
-		return true;
-	}
-	/* raw/ has what is in the map now, by other numbers. */
-	if (!upper_differs(u) || upper_is_raw(u))
-		return die(b, u);
-	u->from = u->id = ENTRY_NONE;
-	return true;
-}
+	struct dentry p;
+	int r = 0;
 
-static bool rebase_one(struct rebase *b, struct upper *u)
-{
-	const struct snapshot *new = b->o->base;
-	bool had, has;
-	struct entry old, en;
-
-	had = base_has(b->old, u->up->old, u->name, &old);
-	has = base_has(new, u->up->from, u->name, &en);
-	if (had && has && !add(&b->paths, entry_object(old.id), en.id))
-		return false;
-	if (u->whiteout)
-		return rebase_whiteout(b, u, has ? &en : NULL);
-	return u->dir ? rebase_dir(b, u, has ? &en : NULL) : rebase_file(b, u, has ? &en : NULL);
-}
-
-/* Files whose object was kept still came from there, and show what it is now. */
-static void rebase_origins(struct rebase *b)
-{
-	sort(&b->paths);
-	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
-		const struct renumbered *r;
-
-		if (u->dir || u->whiteout || u->from != ENTRY_NONE || !u->scratch)
+	o->root->heir = next->root;
+	for (struct upper *u = NULL; r == 0 && (u = overlay_next(o, u));) {
+		u->heir = NULL;
+		if (!find(next, u, &p))
 			continue;
-		r = find_old(&b->paths, entry_object(u->old));
-		if (!r)
+		if (u->dir)
+			r = carry_dir(next, u, &p);
+		else if (is_carried(u, &p))
+			r = carry_file(next, u, &p);
+		if (u->heir)
+			u->heir->place = u->place;
+	}
+	next->places = o->places;
+	return r == -ENOMEM ? r : 0;
+}
+
+/* What else stands there. */
+static int find_heirs(struct overlay *o, struct overlay *next)
+{
+	struct dentry p;
+
+	for (struct upper *u = NULL; (u = overlay_next(o, u));) {
+		if (u->heir || !u->node || u->dir || !find(next, u, &p) || !p.stands || p.spot.dir)
 			continue;
-		u->from = u->id = r->new;
-		snapshot_unref(TAKE(u->of));
+		u->heir = upper_raise(next, p.dir, u->name, &p.spot);
+		if (!u->heir)
+			return -ENOMEM;
 	}
+	return 0;
 }
 
-static void bury(const struct rebase *b)
+static void tell(struct overlay *o, const struct rebase *how, bool stands)
 {
-	for (size_t i = b->n_dead; i-- > 0;) {
-		struct upper *u = b->dead[i];
-
-		b->fn(b->arg, u, false);
-		upper_free(b->o, u);
-	}
+	for (struct upper *u = NULL; (u = overlay_next(o, u));)
+		if (!u->heir != stands && (u->node || u->whiteout))
+			how->fn(how->arg, u, u->heir);
 }
 
-/* What is none of the new base's shows what it showed. */
-static bool begin(struct rebase *b)
+int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct rebase *how)
 {
-	for (struct upper *u = NULL; (u = overlay_next(b->o, u));) {
-		u->old = u->from;
-		if (u->whiteout || !(u->scratch || u->why))
-			continue;
-		upper_freeze(overlay_shown(b->o, u), u);
-		if (!u->dir && u->scratch && u->old != ENTRY_NONE &&
-			!add(&b->origins, entry_object(u->old), ENTRY_NONE))
-			return false;
-	}
-	sort(&b->origins);
-	return true;
-}
+	CLEANUP(overlay_destroy) struct overlay *next = NULL;
+	struct overlay *old = *o;
+	int r = overlay_create(base, &next);
 
-int overlay_rebase(struct overlay *o, const struct snapshot *base,
-	void (*fn)(void *arg, struct upper *u, bool stands), void *arg)
-{
-	struct rebase b = {.o = o, .old = o->base, .fn = fn, .arg = arg};
-	struct upper *u, *next;
-	bool room;
-
-	b.shown = snapshot_ref(overlay_names(o));
-	room = begin(&b);
-	o->base = snapshot_ref(base);
-	snapshot_unref(o->shape);
-	o->shape = snapshot_ref(base);
-	for (u = NULL; room && (u = overlay_next(o, u));)
-		room = rebase_one(&b, u);
-	rebase_origins(&b);
-	bury(&b);
-	for (u = overlay_next(o, NULL); u; u = next) {
-		next = overlay_next(o, u);
-		if (u->node)
-			fn(arg, u, true);
-	}
-	free(b.paths.at);
-	free(b.origins.at);
-	free(b.dead);
-	snapshot_unref(b.shown);
-	snapshot_unref(b.old);
-	return room ? 0 : -ENOMEM;
+	if (r == 0)
+		r = carry(old, next);
+	if (r == 0)
+		r = how->left(how->arg, next);
+	if (r == 0)
+		r = find_heirs(old, next);
+	if (r < 0)
+		return r;
+	tell(old, how, false);
+	next->leaves = old->leaves;
+	next->arg = old->arg;
+	*o = next;
+	how->fn(how->arg, old->root, next->root);
+	tell(old, how, true);
+	for (struct upper *u = NULL; (u = overlay_next(old, u));)
+		if (u->heir)
+			upper_settle(next, u->heir);
+	next = old;
+	return 0;
 }

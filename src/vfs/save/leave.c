@@ -20,54 +20,64 @@ bool save_leaves(const struct staged *s)
 	return false;
 }
 
-static int leave_file(const struct staged *s, size_t i, struct journal *j, struct error *e)
-{
-	const struct upper *u = s->uppers[i];
-	const struct built_entry *b = &s->built.entries[i];
-	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
-	CLEANUP(free) char *path = staged_kept_path(s, i), *now = upper_path(u);
-	bool kept = b->fate == BUILD_KEPT;
-	int r = 0;
+struct leaving {
+	const struct staged *s;
+	leave_fn fn;
+	void *arg;
+};
 
-	if (!path || !now)
-		return error_set(e, -ENOMEM, "out of memory");
-	if ((kept || !b->last) && (u->last.mem || u->last.file))
-		r = journal_put(j, path, &u->last, NULL, e);
-	if (r == 0 && u->written)
-		r = kept && !u->why ? journal_put(j, path, &u->in, NULL, e)
-				    : journal_draft(j, path, why, &u->in, NULL, e);
-	return r == 0 && kept ? journal_name(j, JOURNAL_RENAME, path, now, e) : r;
+static int leave(const struct leaving *l, enum journal_type type, const char *path,
+	const struct extent *content, const char *second)
+{
+	return l->fn(l->arg, &(struct journal_op){type, path, second, second, content});
 }
 
-static int leave_dir(const struct staged *s, size_t i, struct journal *j, struct error *e)
+static int leave_file(const struct leaving *l, size_t i)
 {
-	CLEANUP(free) char *path = upper_path(s->uppers[i]);
+	const struct upper *u = l->s->uppers[i];
+	const struct built_entry *b = &l->s->built.entries[i];
+	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
+	CLEANUP(free) char *path = staged_kept_path(l->s, i), *now = upper_path(u);
+	bool kept = b->fate == BUILD_KEPT, draft = !kept || u->why;
+	int r = path && now ? 0 : -ENOMEM;
 
-	return path ? journal_name(j, JOURNAL_MKDIR, path, NULL, e)
-		    : error_set(e, -ENOMEM, "out of memory");
+	if (r == 0 && (kept || !b->last) && (u->last.mem || u->last.file))
+		r = leave(l, JOURNAL_PUT, path, &u->last, NULL);
+	if (r == 0 && u->written)
+		r = leave(l, draft ? JOURNAL_DRAFT : JOURNAL_PUT, path, &u->in, why);
+	return r == 0 && kept ? leave(l, JOURNAL_RENAME, path, NULL, now) : r;
+}
+
+static int leave_dir(const struct leaving *l, size_t i)
+{
+	CLEANUP(free) char *path = upper_path(l->s->uppers[i]);
+
+	return path ? leave(l, JOURNAL_MKDIR, path, NULL, NULL) : -ENOMEM;
 }
 
 /* Directories, for what is in them: only those that were made can be none of the map's. */
-static int leave_dirs(const struct staged *s, struct journal *j, struct error *e)
+static int leave_dirs(const struct leaving *l)
 {
+	const struct staged *s = l->s;
 	CLEANUP(free) bool *holds = calloc(s->n, sizeof(*holds));
-	int r = holds ? 0 : error_set(e, -ENOMEM, "out of memory");
+	int r = holds ? 0 : -ENOMEM;
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
 		for (size_t k = i; is_left(s, i) && k; k = s->entries[k].up)
 			holds[k] = true;
 	for (size_t i = 1; r == 0 && i < s->n; i++)
 		if (holds[i] && s->entries[i].dir && s->entries[i].from == ENTRY_NONE)
-			r = leave_dir(s, i, j, e);
+			r = leave_dir(l, i);
 	return r;
 }
 
-int save_leave(const struct staged *s, struct journal *j, struct error *e)
+int save_leave(const struct staged *s, leave_fn fn, void *arg)
 {
-	int r = leave_dirs(s, j, e);
+	const struct leaving l = {s, fn, arg};
+	int r = leave_dirs(&l);
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
 		if (is_left(s, i) && !s->entries[i].dir)
-			r = leave_file(s, i, j, e);
+			r = leave_file(&l, i);
 	return r;
 }

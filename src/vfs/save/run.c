@@ -78,6 +78,7 @@ static void tell_said(struct saving *s)
 /* The kernel forgets what a file was shown as before the save, and names that went with it. */
 struct telling {
 	struct vfs *v;
+	const struct staged *staged;
 	struct node **nodes;
 	size_t n, room;
 };
@@ -96,19 +97,22 @@ static void tell_gone(struct vfs *v, struct upper *u)
 	tell_names(v, u->up->node);
 }
 
-static void tell_upper(void *arg, struct upper *u, bool stands)
+static void tell_upper(void *arg, struct upper *u, struct upper *heir)
 {
 	struct telling *t = arg;
 	struct node *n = u->node;
 
-	if (!stands) {
+	if (!heir) {
 		tell_gone(t->v, u);
 		return;
 	}
+	u->node = NULL;
+	heir->node = n;
+	n->at = heir;
 	/* What it lacked is in the map now. */
-	if (u->dir && u->old == ENTRY_NONE && u->from != ENTRY_NONE)
+	if (u->dir && u->from == ENTRY_NONE && heir->from != ENTRY_NONE)
 		tell_names(t->v, n);
-	if (u->dir || (!u->why && (u->written || u->of)))
+	if (u->dir || (!heir->why && (heir->written || heir->of)))
 		return;
 	if (file_retire(n) || !n->stage)
 		n->cached = false;
@@ -116,14 +120,30 @@ static void tell_upper(void *arg, struct upper *u, bool stands)
 		t->nodes[t->n++] = n;
 }
 
+/* What another mount may make nothing of is in no map, and in the journal as well. */
+static int apply(void *arg, const struct journal_op *op)
+{
+	int r = overlay_apply(arg, op);
+
+	return r == -ENOMEM ? r : 0;
+}
+
+static int apply_left(void *arg, struct overlay *next)
+{
+	const struct telling *t = arg;
+
+	return save_leave(t->staged, apply, next);
+}
+
 /* The tree goes on over what was written. */
 static void go_on(struct saving *s, struct telling *t)
 {
+	const struct rebase how = {apply_left, tell_upper, t};
 	struct vfs *v = s->v;
 
 	if (!s->save.base)
 		return;
-	(void)overlay_rebase(v->tree, s->save.base, tell_upper, t);
+	(void)overlay_rebase(&v->tree, s->save.base, &how);
 	v->view.stale = false;
 	view_spoil(v, NULL);
 }
@@ -156,8 +176,6 @@ static void take_verdicts(struct saving *s)
 			continue;
 		if (u->node && u->node->stage && u->node->stage->state == STAGE_LOGGED)
 			u->node->stage->state = STAGE_CLEAN;
-		if (b->last && goes_on(s))
-			extent_finish(&u->last);
 		/* What it came from is another file's, or gone. */
 		if (u->scratch && b->fate != BUILD_KEPT && goes_on(s)) {
 			upper_freeze(overlay_shown(s->v->tree, u), u);
@@ -186,7 +204,7 @@ static void forget_journal(struct journal *j)
 static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
-	struct telling t = {.v = s->v};
+	struct telling t = {.v = s->v, .staged = &s->staged};
 
 	if (s->save.saved || s->save.same) {
 		tell_said(s);

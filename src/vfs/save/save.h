@@ -38,8 +38,9 @@ int save_check(struct save_job *s, struct error *e);
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
 /* leave.c: does the tree hold what the map does not? */
 bool save_leaves(const struct staged *s);
-/* ... which is written to j, as operations on the map's own tree. */
-int save_leave(const struct staged *s, struct journal *j, struct error *e);
+/* ... as operations on the map's own tree: fn returns 0, or -errno, which ends it. */
+typedef int (*leave_fn)(void *arg, const struct journal_op *op);
+int save_leave(const struct staged *s, leave_fn fn, void *arg);
 /* Both, for the volume's own files; journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */

@@ -168,6 +168,18 @@ static int reopen(struct save_job *s, struct error *e)
 	return r < 0 ? error_context(e, "what was written cannot be opened"), r : 0;
 }
 
+struct writing {
+	struct journal *journal;
+	struct error *e;
+};
+
+static int write_op(void *arg, const struct journal_op *op)
+{
+	const struct writing *w = arg;
+
+	return journal_append(w->journal, op, NULL, w->e);
+}
+
 /* The journal of what the new map does not hold; without any, a word in the old one is enough. */
 static int write_journal(struct save_job *s, const char *identity, struct error *e)
 {
@@ -177,7 +189,9 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	s->next.fresh = s->first;
 	s->next.unnamed = old->unnamed;
 	if (!old->unnamed)
-		r = save_leave(s->staged, &s->next, e);
+		r = save_leave(s->staged, write_op, &(struct writing){&s->next, e});
+	if (r == -ENOMEM && e && !e->code)
+		error_set(e, r, "out of memory");
 	if (r == 0)
 		r = journal_sync(&s->next, e);
 	/* A word for the case that we are killed before the old one is removed; no more than that,
