@@ -50,7 +50,7 @@ SUBROOMS = {
         "files": set(),
         "journal": {"files"},
         "volume": {"files", "journal"},
-        "overlay": {"volume"},
+        "overlay": {"journal", "volume"},
         "tree": {"files", "journal", "volume", "overlay"},
         "ops": {"files", "journal", "volume", "overlay", "tree"},
         "save": {"files", "journal", "volume", "overlay", "tree", "ops"},
