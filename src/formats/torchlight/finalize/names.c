@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/torchlight/text/bindat/file.h"
+#include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/finalize/plan.h"
 
@@ -45,30 +45,20 @@ static void tell(struct telling *t, uint32_t hash)
 	t->say(t->arg, line);
 }
 
-static int take_block(void *arg, unsigned depth, uint32_t name, struct error *e)
-{
-	(void)depth;
-	(void)e;
-	tell(arg, name);
-	return 0;
-}
-
-static int take_value(void *arg, const struct bindat_value *v, struct error *e)
-{
-	(void)e;
-	tell(arg, v->name);
-	return 0;
-}
-
 static void tell_file(struct telling *t, struct tl_content *c)
 {
-	struct bindat_visitor v = {.open = take_block, .value = take_value, .arg = t};
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	CLEANUP_BINDAT struct bindat_file f = {0};
+	struct bindat_reader reader;
+	struct bindat_item item;
 
-	if (tl_content_load(c, FILE_MAX, &b, NULL) == 0 &&
-		bindat_file_open(b->data, b->size, &f, NULL) == 0)
-		bindat_walk(&f, &v, NULL);
+	if (tl_content_load(c, FILE_MAX, &b, NULL) < 0 ||
+		bindat_file_open(b->data, b->size, &f, NULL) < 0)
+		return;
+	bindat_begin(&f, &reader);
+	while (bindat_next(&reader, &item, NULL) > 0)
+		if (item.what != BINDAT_CLOSE)
+			tell(t, item.name);
 }
 
 static int by_bytes(const void *x, const void *y)

@@ -13,8 +13,36 @@
 #include <stdbool.h>
 
 #include "formats/torchlight/text/names.h"
+#include "formats/torchlight/text/number.h"
 
-enum { BINDAT_DEPTH_MAX = 64 };
+enum { BINDAT_DEPTH_MAX = 64, BINDAT_VERSION = 2 };
+
+enum bindat_type {
+	BINDAT_INTEGER = 1,
+	BINDAT_FLOAT,
+	BINDAT_DOUBLE,
+	BINDAT_UNSIGNED,
+	BINDAT_STRING,
+	BINDAT_BOOL,
+	BINDAT_INTEGER64,
+	BINDAT_TRANSLATE,
+	BINDAT_NOTE,
+	BINDAT_TYPES
+};
+
+/* The id of "". */
+#define BINDAT_EMPTY UINT32_C(0xFFFFFFFF)
+
+extern const struct bindat_type_facts {
+	const char *word;
+	enum number_kind number; /* of no strings, as is range: what it may be, for people */
+	const char *range;
+} bindat_types[BINDAT_TYPES];
+
+static inline bool bindat_is_string(uint32_t type)
+{
+	return type == BINDAT_STRING || type == BINDAT_TRANSLATE || type == BINDAT_NOTE;
+}
 
 bool bindat_sniff(const uint8_t *data, size_t size); /* by the first word */
 
@@ -22,16 +50,20 @@ bool bindat_sniff(const uint8_t *data, size_t size); /* by the first word */
  * Appends the text (UTF-8, LF) to out. names: for the hashes, may be NULL; stem: the file's own
  * name without its ending, which some roots are called by, may be NULL.
  *
- * *ret_readonly (code 0 where there is none) is why the text cannot stand for the file: a string
- * with a line feed, say, is shown with U+FFFD in its place. -EIO: not a sound file.
+ * *ret_readonly, whose code is 0, is told why the text cannot stand for the file: a string with a
+ * line feed, say, is shown with U+FFFD in its place. -EIO: not a sound file.
  */
 int bindat_decode(const uint8_t *data, size_t size, const struct names *names, const char *stem,
 	struct buffer *out, struct error *ret_readonly, struct error *e);
 
 /*
- * Compiles text (UTF-8, LF), appending to out. old: the file as it was, or NULL: strings that are
- * still used keep their ids, new ones follow the highest; without it they are numbered from 0 in
- * the order of their use. A type's word in lower case is a STRING, as it is to the modding kit.
+ * Compiles text (UTF-8, LF), appending to out. A type's word in lower case is a STRING, as it is to
+ * the modding kit. old: the file as it was, or NULL.
+ *
+ * A string that the old file has keeps its id; where several ids stand for the same string, its
+ * k-th use has the id of the old k-th use (the last one's from there on). New strings follow the
+ * highest id, in the order of their first use. "" is BINDAT_EMPTY when it is new, but where the old
+ * file has that id for a string that is still used: then "" is a string like any other.
  *
  * new_names (may be NULL) gets the names in the text that `names` does not have, one a line.
  * -EINVAL with line and column: what the text says cannot be.
@@ -39,14 +71,50 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, c
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e);
 
-/* For each string or integer of the file in its order, a negative errno stops. id is what the file
- * holds; s the string where the type is one. */
-struct bindat_value {
-	unsigned depth; /* of the block, the root's is 0 */
-	uint32_t name, type;
+struct bindat_string {
+	uint32_t id;
+	struct ss s;
+};
+
+/* A sound file; it points into the bytes. */
+struct bindat_file {
+	const uint8_t *data;
+	size_t size;
+	struct bindat_string *strings; /* by id */
+	size_t n_strings;
+	size_t tree;     /* where the root block begins */
+	bool has_empty;  /* the table has an entry for "" */
+	bool uses_empty; /* a field refers to "" */
+	bool extra_word; /* the word 0 after a table of no entries */
+};
+
+/* Checks the whole file, to its last byte. -EIO. */
+int bindat_file_open(const uint8_t *data, size_t size, struct bindat_file *ret, struct error *e);
+void bindat_file_close(struct bindat_file *f);
+#define CLEANUP_BINDAT __attribute__((cleanup(bindat_file_close)))
+
+/* The tree, one thing after the other. */
+struct bindat_reader {
+	const struct bindat_file *file;
+	struct cursor c;
+	unsigned depth; /* how many blocks are open */
+	struct {
+		uint32_t name, fields, blocks; /* that are still to come */
+		bool counted;                  /* are the blocks? Their number follows the fields */
+	} open[BINDAT_DEPTH_MAX + 1];
+};
+
+struct bindat_item {
+	enum { BINDAT_OPEN, BINDAT_FIELD, BINDAT_CLOSE } what;
+	unsigned depth; /* of the block, or of the field's; the root's is 0 */
+	uint32_t name;
+	/* Of a field; id is what the file holds, s the string where the type is one. */
+	uint32_t type;
 	const uint8_t *value;
 	uint32_t id;
 	struct ss s;
 };
-typedef int (*bindat_value_fn)(void *arg, const struct bindat_value *v, struct error *e);
-int bindat_each(const uint8_t *data, size_t size, bindat_value_fn fn, void *arg, struct error *e);
+
+void bindat_begin(const struct bindat_file *f, struct bindat_reader *ret);
+/* 1; 0: there is no more. */
+int bindat_next(struct bindat_reader *r, struct bindat_item *ret, struct error *e);

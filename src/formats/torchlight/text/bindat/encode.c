@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "formats/torchlight/text/bindat/file.h"
+#include "base/array.h"
+#include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/dattext.h"
-#include "formats/torchlight/text/number.h"
-#include "formats/torchlight/text/bindat/uses.h"
+
+/* Where a string is used. */
+struct use {
+	struct ss s;
+	size_t nth; /* among all uses: those of the old file, then those of the text */
+	uint32_t id;
+	bool known;   /* the old file has an id for it */
+	size_t first; /* of the text's uses of the same string */
+};
 
 struct encoder {
 	const struct names *names;
 	struct buffer *new_names; /* or NULL */
-	struct uses uses;
+	struct buffer strings;    /* the text's, in its order, as SS */
+	struct use *uses;
+	size_t n, room;
+	size_t n_old;
 	size_t next_use; /* while the tree is written */
 	struct buffer *out;
 	struct error *e;
@@ -38,11 +49,127 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 			continue;
 		r = dat_check_string(f, en->e);
 		if (r == 0)
-			r = uses_add(&en->uses, f->value, 0, en->e);
+			r = ss_put(&en->strings, f->value, en->e);
 	}
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next)
 		r = collect_strings(en, c);
 	return r;
+}
+
+static int add_use(struct encoder *en, struct ss s, uint32_t id)
+{
+	if (!array_room(en->uses, en->n, en->room))
+		return error_set(en->e, -ENOMEM, "no memory for %zu strings", en->n + 1);
+	en->uses[en->n] = (struct use){.s = s, .nth = en->n, .id = id};
+	en->n++;
+	return 0;
+}
+
+static int collect_uses(struct encoder *en, const struct bindat_file *old)
+{
+	struct cursor c = cursor_init(en->strings.data, en->strings.size);
+	struct bindat_reader reader;
+	struct bindat_item item;
+	int r = 0;
+
+	if (old->data) {
+		bindat_begin(old, &reader);
+		while (r == 0 && bindat_next(&reader, &item, NULL) > 0)
+			if (bindat_is_string(item.type))
+				r = add_use(en, item.s, item.id);
+	}
+	en->n_old = en->next_use = en->n;
+	while (r == 0 && c.pos < c.size)
+		r = add_use(en, cursor_ss(&c), 0);
+	return r;
+}
+
+static int compare_strings(struct ss a, struct ss b)
+{
+	return array_order(a.n, b.n) ?: a.n ? memcmp(a.units, b.units, 2 * (size_t)a.n) : 0;
+}
+
+static int by_string(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return compare_strings(x->s, y->s) ?: array_order(x->nth, y->nth);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return array_order(x->nth, y->nth);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	return array_order(x->id, y->id);
+}
+
+/* The old uses' ids for those of the text. Those of a string lie together, the old ones first. */
+static void match_old(struct encoder *en, bool anew)
+{
+	size_t begin = 0, n_old = 0;
+
+	for (size_t i = 0; i < en->n; i++) {
+		struct use *use = &en->uses[i];
+		size_t k;
+
+		if (i && compare_strings(en->uses[i - 1].s, use->s)) {
+			begin = i;
+			n_old = 0;
+		}
+		if (use->nth < en->n_old) {
+			n_old++;
+			continue;
+		}
+		k = i - begin - n_old;
+		use->first = en->uses[begin + n_old].nth;
+		use->known = n_old && !anew;
+		if (use->known)
+			use->id = en->uses[begin + (k < n_old ? k : n_old - 1)].id;
+	}
+}
+
+static uint64_t first_free(const struct bindat_file *old)
+{
+	for (size_t i = old->n_strings; i > 0; i--)
+		if (old->strings[i - 1].id != BINDAT_EMPTY)
+			return (uint64_t)old->strings[i - 1].id + 1;
+	return 0;
+}
+
+/* Gives the text's uses their ids; all are in order of place before and after. */
+static void number_uses(struct encoder *en, const struct bindat_file *old)
+{
+	uint64_t next = first_free(old);
+	/* No room above the highest id: no real file comes near. */
+	bool anew = next + (en->n - en->n_old) >= BINDAT_EMPTY, taken = false;
+
+	if (!en->n)
+		return;
+	qsort(en->uses, en->n, sizeof(*en->uses), by_string);
+	match_old(en, anew);
+	qsort(en->uses, en->n, sizeof(*en->uses), by_place);
+	if (anew)
+		next = 0;
+	/* A file can give the id of "" to another string, which keeps it while it is used. */
+	for (size_t i = en->n_old; i < en->n; i++)
+		taken |= en->uses[i].known && en->uses[i].id == BINDAT_EMPTY && en->uses[i].s.n;
+	for (size_t i = en->n_old; i < en->n; i++) {
+		struct use *use = &en->uses[i];
+
+		if (use->known)
+			continue;
+		if (!use->s.n && !taken)
+			use->id = BINDAT_EMPTY;
+		else
+			use->id = use->first == i ? (uint32_t)next++ : en->uses[use->first].id;
+	}
 }
 
 static void put_name(struct encoder *en, struct str name)
@@ -60,7 +187,7 @@ static void put_name(struct encoder *en, struct str name)
 static int put_value(struct encoder *en, const struct dat_field *f, uint32_t type)
 {
 	if (bindat_is_string(type))
-		buffer_u32(en->out, en->uses.all[en->next_use++].id);
+		buffer_u32(en->out, en->uses[en->next_use++].id);
 	else if (!number_get(f->value, bindat_types[type].number, en->out))
 		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)", STR_SHORT(f->value, 100),
 			bindat_types[type].word, bindat_types[type].range);
@@ -94,31 +221,29 @@ static int put_block(struct encoder *en, const struct dat_block *b, unsigned dep
 	return r;
 }
 
-static int put_table(struct encoder *en, const struct bindat_file *old)
+static void put_table(struct encoder *en, const struct bindat_file *old)
 {
-	struct uses *u = &en->uses;
-	size_t kept = 0;
-	int r;
+	struct use *uses = en->uses + en->n_old;
+	size_t n = en->n - en->n_old, kept = 0;
 
-	uses_sort(u, USES_BY_ID);
-	for (size_t i = 0; i < u->n; i++) {
+	if (n)
+		qsort(uses, n, sizeof(*uses), by_id);
+	for (size_t i = 0; i < n; i++) {
 		/* The other tool's files have no entry for "". */
-		if (u->all[i].id == BINDAT_EMPTY && old->data && !old->has_empty && old->uses_empty)
+		if (uses[i].id == BINDAT_EMPTY && old->data && !old->has_empty && old->uses_empty)
 			continue;
-		if (!kept || u->all[kept - 1].id != u->all[i].id)
-			u->all[kept++] = u->all[i];
+		if (!kept || uses[kept - 1].id != uses[i].id)
+			uses[kept++] = uses[i];
 	}
 	buffer_u32(en->out, BINDAT_VERSION);
 	buffer_u32(en->out, (uint32_t)kept);
 	for (size_t i = 0; i < kept; i++) {
-		buffer_u32(en->out, u->all[i].id);
-		r = ss_put(en->out, u->all[i].s, en->e);
-		if (r < 0)
-			return r;
+		buffer_u32(en->out, uses[i].id);
+		buffer_u16(en->out, uses[i].s.n);
+		buffer_append(en->out, uses[i].s.units, 2 * (size_t)uses[i].s.n);
 	}
 	if (!kept && old->extra_word)
 		buffer_u32(en->out, 0);
-	return 0;
 }
 
 static int encode_tree(
@@ -128,18 +253,17 @@ static int encode_tree(
 	struct buffer *out = en->out;
 	int r = collect_strings(en, root);
 
+	if (r == 0)
+		r = collect_uses(en, old);
 	if (r < 0)
 		return r;
-	r = uses_number(&en->uses, old, en->e);
-	if (r < 0)
-		return r;
+	number_uses(en, old);
 	en->out = &tree;
 	r = put_block(en, root, 0);
 	en->out = out;
-	if (r == 0)
-		r = put_table(en, old);
 	if (r < 0)
 		return r;
+	put_table(en, old);
 	buffer_append(out, tree.data, tree.size);
 	if (out->error || tree.error)
 		return error_set(en->e, -ENOMEM, "no memory for the compiled file");
@@ -160,6 +284,7 @@ int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_siz
 	if (old && bindat_file_open(old, old_size, &before, NULL) < 0)
 		before = (struct bindat_file){0};
 	r = encode_tree(&en, tree->root, &before);
-	uses_free(&en.uses);
+	buffer_finish_free(&en.strings);
+	free(en.uses);
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/torchlight/text/bindat/file.h"
+#include "formats/torchlight/text/bindat/bindat.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +16,6 @@ const struct bindat_type_facts bindat_types[BINDAT_TYPES] = {
 	[BINDAT_TRANSLATE] = {"TRANSLATE", .range = NULL},
 	[BINDAT_NOTE] = {"NOTE", .range = NULL},
 };
-
-/* A string of no units needs somewhere to point to. */
-static const uint8_t no_units[1];
 
 bool bindat_sniff(const uint8_t *data, size_t size)
 {
@@ -69,111 +66,120 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 	return 0;
 }
 
-const struct bindat_string *bindat_find(const struct bindat_file *f, uint32_t id)
+static int read_string(const struct bindat_file *f, struct bindat_item *item, struct error *e)
 {
-	struct bindat_string key = {.id = id};
+	struct bindat_string key = {.id = load_u32(item->value)}, *found = NULL;
 
-	return f->n_strings ? bsearch(&key, f->strings, f->n_strings, sizeof(key), by_id) : NULL;
+	if (f->n_strings)
+		found = bsearch(&key, f->strings, f->n_strings, sizeof(key), by_id);
+	if (!found && key.id != BINDAT_EMPTY)
+		return error_set(e, -EIO, "string id %" PRIu32 " is not in the table", key.id);
+	item->id = key.id;
+	item->s = found ? found->s : (struct ss){0};
+	return 1;
 }
 
-static int find_string(const struct bindat_file *f, uint32_t id, struct ss *ret, struct error *e)
+static int read_field(struct bindat_reader *r, struct bindat_item *item, struct error *e)
 {
-	const struct bindat_string *found = bindat_find(f, id);
+	uint32_t type;
 
-	if (!found && id != BINDAT_EMPTY)
-		return error_set(e, -EIO, "string id %" PRIu32 " is not in the table", id);
-	*ret = found ? found->s : (struct ss){no_units, 0};
-	return 0;
-}
-
-static int walk_value(const struct bindat_file *f, struct cursor *c, unsigned depth,
-	const struct bindat_visitor *v, struct error *e)
-{
-	struct bindat_value value = {.depth = depth, .name = cursor_u32(c), .type = cursor_u32(c)};
-	int r;
-
-	if (c->bad)
-		return truncated(c, "a field", e);
-	if (value.type < BINDAT_INTEGER || value.type >= BINDAT_TYPES)
+	item->what = BINDAT_FIELD;
+	item->name = cursor_u32(&r->c);
+	item->type = type = cursor_u32(&r->c);
+	if (r->c.bad)
+		return truncated(&r->c, "a field", e);
+	if (type < BINDAT_INTEGER || type >= BINDAT_TYPES)
 		return error_set(e, -EIO, "type %" PRIu32 " of the field at byte %zu (1 to %d)",
-			value.type, c->pos - 8, BINDAT_TYPES - 1);
-	value.value = cursor_take(c, bindat_value_size(value.type));
-	if (!value.value)
-		return truncated(c, "a field", e);
-	if (bindat_is_string(value.type)) {
-		value.id = load_u32(value.value);
-		r = find_string(f, value.id, &value.s, e);
-		if (r < 0)
-			return r;
-	}
-	return v->value ? v->value(v->arg, &value, e) : 0;
+			type, r->c.pos - 8, BINDAT_TYPES - 1);
+	item->value = cursor_take(&r->c, type == BINDAT_DOUBLE || type == BINDAT_INTEGER64 ? 8 : 4);
+	if (!item->value)
+		return truncated(&r->c, "a field", e);
+	return bindat_is_string(type) ? read_string(r->file, item, e) : 1;
 }
 
-static int walk_block(const struct bindat_file *f, struct cursor *c, unsigned depth,
-	const struct bindat_visitor *v, struct error *e)
+static int open_block(struct bindat_reader *r, struct bindat_item *item, struct error *e)
 {
-	uint32_t name = cursor_u32(c), n = cursor_u32(c);
-	int r = 0;
+	uint32_t name = cursor_u32(&r->c), fields = cursor_u32(&r->c);
 
-	if (c->bad)
-		return truncated(c, "a block", e);
-	if (depth >= BINDAT_DEPTH_MAX)
+	if (r->c.bad)
+		return truncated(&r->c, "a block", e);
+	if (r->depth == BINDAT_DEPTH_MAX)
 		return error_set(e, -EIO, "blocks are nested more than %d deep", BINDAT_DEPTH_MAX);
-	if (v->open)
-		r = v->open(v->arg, depth, name, e);
-	for (uint32_t i = 0; r == 0 && i < n; i++)
-		r = walk_value(f, c, depth, v, e);
-	if (r < 0)
-		return r;
-	n = cursor_u32(c);
-	if (c->bad)
-		return truncated(c, "a number of blocks", e);
-	for (uint32_t i = 0; r == 0 && i < n; i++)
-		r = walk_block(f, c, depth + 1, v, e);
-	if (r == 0 && v->close)
-		r = v->close(v->arg, depth, name, e);
-	return r;
+	*item = (struct bindat_item){.what = BINDAT_OPEN, .depth = r->depth, .name = name};
+	r->depth++;
+	r->open[r->depth].name = name;
+	r->open[r->depth].fields = fields;
+	r->open[r->depth].counted = false;
+	return 1;
 }
 
-int bindat_walk(const struct bindat_file *f, const struct bindat_visitor *v, struct error *e)
+void bindat_begin(const struct bindat_file *f, struct bindat_reader *ret)
 {
-	struct cursor c = cursor_init(f->data, f->size);
+	ret->file = f;
+	ret->c = cursor_init(f->data, f->size);
+	ret->c.pos = f->tree;
+	ret->depth = 0;
+	/* The root stands in something that has one block. */
+	ret->open[0].fields = 0;
+	ret->open[0].blocks = 1;
+	ret->open[0].counted = true;
+}
+
+int bindat_next(struct bindat_reader *r, struct bindat_item *ret, struct error *e)
+{
+	unsigned depth = r->depth ? r->depth - 1 : 0;
+
+	*ret = (struct bindat_item){.what = BINDAT_CLOSE, .depth = depth};
+	if (r->open[r->depth].fields) {
+		r->open[r->depth].fields--;
+		return read_field(r, ret, e);
+	}
+	if (!r->open[r->depth].counted) {
+		r->open[r->depth].counted = true;
+		r->open[r->depth].blocks = cursor_u32(&r->c);
+		if (r->c.bad)
+			return truncated(&r->c, "a number of blocks", e);
+	}
+	if (r->open[r->depth].blocks) {
+		r->open[r->depth].blocks--;
+		return open_block(r, ret, e);
+	}
+	if (r->depth) {
+		ret->name = r->open[r->depth--].name;
+		return 1;
+	}
+	if (r->c.pos != r->c.size)
+		return error_set(e, -EIO, "%zu bytes follow the root block", r->c.size - r->c.pos);
+	return 0;
+}
+
+static int check_tree(struct bindat_file *f, struct error *e)
+{
+	struct bindat_reader reader;
+	struct bindat_item item;
 	int r;
 
-	c.pos = f->tree;
-	r = walk_block(f, &c, 0, v, e);
-	if (r == 0 && c.pos != c.size)
-		return error_set(e, -EIO, "%zu bytes follow the root block", c.size - c.pos);
+	bindat_begin(f, &reader);
+	while ((r = bindat_next(&reader, &item, e)) > 0)
+		f->uses_empty |= bindat_is_string(item.type) && item.id == BINDAT_EMPTY;
 	return r;
-}
-
-static int note_empty(void *arg, const struct bindat_value *v, struct error *e)
-{
-	(void)e;
-	if (bindat_is_string(v->type) && v->id == BINDAT_EMPTY)
-		*(bool *)arg = true;
-	return 0;
 }
 
 int bindat_file_open(const uint8_t *data, size_t size, struct bindat_file *ret, struct error *e)
 {
 	CLEANUP_BINDAT struct bindat_file f = {.data = data, .size = size};
-	struct bindat_visitor v = {.value = note_empty, .arg = &f.uses_empty};
 	struct cursor c = cursor_init(data, size);
 	int r = read_table(&f, &c, e);
 
 	if (r < 0)
 		return r;
 	f.tree = c.pos;
-	r = bindat_walk(&f, &v, e);
+	r = check_tree(&f, e);
 	if (r < 0 && !f.n_strings && cursor_left(&c) > 4 && !load_u32(data + c.pos)) {
 		f.tree += 4;
-		if (bindat_walk(&f, &v, NULL) == 0) {
-			f.extra_word = true;
-			r = 0;
-		}
+		f.extra_word = check_tree(&f, NULL) == 0;
 	}
-	if (r < 0)
+	if (r < 0 && !f.extra_word)
 		return r;
 	*ret = f;
 	f.strings = NULL;
@@ -184,13 +190,4 @@ void bindat_file_close(struct bindat_file *f)
 {
 	free(f->strings);
 	f->strings = NULL;
-}
-
-int bindat_each(const uint8_t *data, size_t size, bindat_value_fn fn, void *arg, struct error *e)
-{
-	CLEANUP_BINDAT struct bindat_file f = {0};
-	struct bindat_visitor v = {.value = fn, .arg = arg};
-	int r = bindat_file_open(data, size, &f, e);
-
-	return r < 0 ? r : bindat_walk(&f, &v, e);
 }

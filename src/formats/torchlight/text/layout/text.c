@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/torchlight/text/layout/text.h"
 
-#include "formats/torchlight/text/bindat/file.h"
+#include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
 
