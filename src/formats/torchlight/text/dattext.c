@@ -180,18 +180,24 @@ void dattext_free(struct dattext *t)
 
 const struct dat_field *dat_find_field(const struct dat_block *b, struct str key)
 {
-	for (const struct dat_field *f = b->fields; f; f = f->next)
-		if (str_equal_nocase(f->key, key))
-			return f;
-	return NULL;
+	struct dat_field *f = b->fields;
+
+	while (f && !str_equal_nocase(f->key, key))
+		f = f->next;
+	if (f)
+		f->read = true;
+	return f;
 }
 
 const struct dat_block *dat_find_block(const struct dat_block *b, struct str name)
 {
-	for (const struct dat_block *c = b->blocks; c; c = c->next)
-		if (str_equal_nocase(c->name, name))
-			return c;
-	return NULL;
+	struct dat_block *c = b->blocks;
+
+	while (c && !str_equal_nocase(c->name, name))
+		c = c->next;
+	if (c)
+		c->read = true;
+	return c;
 }
 
 const struct dat_block *dat_next(const struct dat_block *b)

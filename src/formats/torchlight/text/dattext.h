@@ -11,7 +11,8 @@
  * VALUE is all after the first ':' to the end of the line, blanks included; KEY may be empty.
  * Lines that begin (after blanks) with neither '[' nor '<' are ignored. One root.
  *
- * The tree points into the text, which must outlive it.
+ * The tree points into the text, which must outlive it. What was read in it is marked, so that what
+ * nobody understands is not lost without a word.
  */
 #pragma once
 
@@ -23,12 +24,14 @@ enum { DATTEXT_DEPTH_MAX = 300 };
 struct dat_field {
 	struct str type, key, value;
 	unsigned line, column; /* column of the value */
+	bool read;
 	struct dat_field *next;
 };
 
 struct dat_block {
 	struct str name;
 	unsigned line;
+	bool read;
 	struct dat_field *fields; /* in the text's order */
 	struct dat_block *blocks;
 	struct dat_block *next;
@@ -48,7 +51,7 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 void dattext_free(struct dattext *t);
 DEFINE_CLEANUP(struct dattext, dattext_free);
 
-/* The first field or block of that name (any case), or NULL. */
+/* The first field or block of that name (any case), or NULL. It counts as read. */
 const struct dat_field *dat_find_field(const struct dat_block *b, struct str key);
 const struct dat_block *dat_find_block(const struct dat_block *b, struct str name);
 /* The block after b in the text's order, from those in it on. NULL: it is the last. */

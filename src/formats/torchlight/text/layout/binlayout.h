@@ -30,7 +30,12 @@
 
 struct names;
 
-enum { BINLAYOUT_MAGIC = 11, BINLAYOUT_VERSION = 54, BINLAYOUT_DEPTH_MAX = 128 };
+enum {
+	BINLAYOUT_MAGIC = 11,
+	BINLAYOUT_VERSION = 54,
+	LAYOUT_KIT_VERSION = 4,
+	BINLAYOUT_DEPTH_MAX = 128
+};
 
 bool binlayout_sniff(const uint8_t *data, size_t size);
 

@@ -13,8 +13,6 @@
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
 
-enum { LAYOUT_KIT_VERSION = 4 };
-
 struct decoder {
 	struct cursor c;
 	const struct names *names;
@@ -109,12 +107,15 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	buffer_byte(d->out, '\n');
 }
 
+/* derived: a Group's node, as its properties alone have it. */
 static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_t code,
-	const uint8_t *value, size_t n)
+	const uint8_t *value, size_t n, struct layout_node *derived)
 {
 	const struct layout_property *p = layout_property_find(d->names, type, code);
 	enum layout_kind kind = p ? p->kind : guess(value, n);
+	struct dat_field f = {.key = p ? p->name : STR("")};
 	unsigned axes;
+	size_t at;
 
 	if (!fits(kind, value, n))
 		kind = LAYOUT_HEX;
@@ -129,8 +130,13 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 		if (axes)
 			buffer_byte(d->out, (uint8_t)('X' + i));
 		buffer_byte(d->out, ':');
+		at = d->out->size;
 		put_value(d, kind, value + (axes ? 4 * i : 0), n);
 	}
+	if (type != LAYOUT_GROUP || kind == LAYOUT_HEX || d->out->error)
+		return;
+	f.value = (struct str){(char *)d->out->data + at, d->out->size - at - 1};
+	layout_group_field(&f, derived, NULL);
 }
 
 static int truncated(struct decoder *d, const char *what)
@@ -139,30 +145,8 @@ static int truncated(struct decoder *d, const char *what)
 		d->c.pos, d->c.size);
 }
 
-/* A Group's node, as its properties alone would have it. */
-struct derived {
-	struct layout_node node;
-	uint8_t type;
-};
-
-static void derive(struct derived *g, uint8_t code, const uint8_t *value, size_t n)
-{
-	const struct layout_property *p = layout_property_find(NULL, g->type, code);
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-	struct dat_field f = {.key = p ? p->name : STR("")};
-	struct ss s;
-
-	if (!p || g->type != LAYOUT_GROUP || !fits(p->kind, value, n))
-		return;
-	if (p->kind == LAYOUT_BOOL)
-		number_put_bool(&text, load_u32(value));
-	else if (value_ss(value, n, &s))
-		ss_to_utf8(s, &text);
-	f.value = str_of_buffer(&text);
-	layout_group_field(&f, &g->node, NULL);
-}
-
-static int put_properties(struct decoder *d, unsigned depth, struct derived *g)
+static int put_properties(
+	struct decoder *d, unsigned depth, uint8_t type, struct layout_node *derived)
 {
 	for (unsigned n = cursor_u8(&d->c); n; n--) {
 		size_t len = cursor_u16(&d->c);
@@ -171,8 +155,7 @@ static int put_properties(struct decoder *d, unsigned depth, struct derived *g)
 
 		if (!value)
 			return truncated(d, "a property");
-		put_property(d, depth, g->type, code, value, len - 1);
-		derive(g, code, value, len - 1);
+		put_property(d, depth, type, code, value, len - 1, derived);
 	}
 	return 0;
 }
@@ -238,7 +221,7 @@ static const struct layout_node *next_node(struct decoder *d, uint8_t type)
 
 static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 {
-	struct derived g = {.node = {.tag = -1}};
+	CLEANUP_NODE struct layout_node derived = layout_node_new(0, 0);
 	const struct layout_node *node;
 	size_t begin = d->c.pos;
 	unsigned depth = 2 + 2 * nesting;
@@ -250,14 +233,13 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	if (nesting >= BINLAYOUT_DEPTH_MAX)
 		return error_set(
 			d->e, -EIO, "objects are nested more than %d deep", BINLAYOUT_DEPTH_MAX);
-	g.type = type;
 	d->objects++;
 	d->widgets |= layout_type_is_widget(type);
 	d->particles |= layout_type_is_particle(type);
 	dattext_open(d->out, depth, "BASEOBJECT");
 	dattext_open(d->out, depth + 1, "PROPERTIES");
 	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
-		(r = put_properties(d, depth + 2, &g)) < 0)
+		(r = put_properties(d, depth + 2, type, &derived)) < 0)
 		return r;
 	node = next_node(d, type);
 	if (node)
@@ -266,7 +248,7 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	if (r < 0)
 		return r;
 	if (node)
-		layout_group_decode(node, &g.node, depth + 2, d->out);
+		layout_group_decode(node, &derived, depth + 2, d->out);
 	dattext_close(d->out, depth + 1, "PROPERTIES");
 	dattext_open(d->out, depth + 1, "CHILDREN");
 	r = put_objects(d, nesting + 1, id);

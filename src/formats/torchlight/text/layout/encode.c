@@ -6,22 +6,182 @@
 
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/layout/extra.h"
+#include "formats/torchlight/text/layout/group.h"
 #include "formats/torchlight/text/layout/learn.h"
-#include "formats/torchlight/text/layout/properties.h"
-#include "formats/torchlight/text/layout/shape.h"
 #include "formats/torchlight/text/layout/text.h"
 #include "formats/torchlight/text/names.h"
 #include "formats/torchlight/text/textform.h"
 
-enum { LAYOUT_KIT_VERSION = 4, GROUP_OFFSET_AT = 2 };
+enum { GROUP_OFFSET_AT = 2, PROPERTIES_MAX = 255 };
 
-static int put_extra(struct layout_encoder *en, const struct dat_block *b, uint8_t type)
+/* A layout that is being compiled. */
+struct encoder {
+	struct buffer *out;
+	const struct names *names;
+	struct buffer nodes; /* the data group: the root, then the Groups so far */
+	size_t n_nodes;
+	struct layout_nodes old; /* those of the old file */
+	bool old_known;
+	bool unknown; /* it ended at a name that nobody knows */
+	struct error *e;
+};
+
+/* What an object is. */
+struct identity {
+	uint8_t type;
+	struct str name; /* empty: the type's own */
+	int64_t id;
+};
+
+static int read_identity(struct encoder *en, const struct dat_block *b, struct identity *ret)
+{
+	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR")),
+			       *name = dat_find_field(b, STR("NAME")),
+			       *id = dat_find_field(b, STR("ID"));
+
+	if (!descriptor || !id)
+		return text_error(en->e, b->line, 1, "[PROPERTIES] without %s",
+			descriptor ? "ID" : "DESCRIPTOR");
+	if (!layout_text_type(descriptor, en->names, &ret->type)) {
+		en->unknown = true;
+		return dat_field_error(en->e, descriptor,
+			"no known DESCRIPTOR '%.*s' (TYPE_0 to TYPE_255 are "
+			"those without a name)",
+			STR_ARGS(descriptor->value));
+	}
+	if (name && !str_equal(name->value, descriptor->value))
+		ret->name = name->value;
+	if (!number_get_i64(id->value, &ret->id))
+		return dat_field_error(en->e, id, "ID is no 64-bit integer");
+	return 0;
+}
+
+/* Which property a field is for. */
+static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
+	struct layout_target *ret)
+{
+	if (!layout_text_word(f))
+		return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
+	if (!layout_text_target(f, id->type, en->names, ret)) {
+		en->unknown = true;
+		return dat_field_error(en->e, f,
+			"no known property '%.*s', and none of P_0 to P_255", STR_ARGS(f->key));
+	}
+	if (ret->kind == LAYOUT_KINDS)
+		return dat_field_error(
+			en->e, f, "%.*s cannot be a %.*s", STR_ARGS(f->key), STR_ARGS(f->type));
+	if (ret->axis < 0 && layout_axes(ret->kind))
+		return dat_field_error(en->e, f, "%.*s is a vector: %.*sX, %.*sY ...",
+			STR_ARGS(f->key), STR_ARGS(f->key), STR_ARGS(f->key));
+	return 0;
+}
+
+/* The vector that is being put together: its place in out and which axes are there. */
+struct vector {
+	size_t at;
+	uint8_t code;
+	unsigned seen; /* bits; 0: none is open */
+};
+
+static int put_axis(struct encoder *en, const struct dat_field *f, const struct layout_target *t,
+	struct vector *v, unsigned *n)
+{
+	uint32_t bits;
+
+	if (!number_get_f32(f->value, &bits))
+		return dat_field_error(en->e, f, "'%.*s' is no decimal number", STR_ARGS(f->value));
+	if (!v->seen || v->code != t->code || v->seen & 1U << t->axis) {
+		buffer_u16(en->out, (uint16_t)(1 + 4 * layout_axes(t->kind)));
+		buffer_byte(en->out, t->code);
+		*v = (struct vector){.at = en->out->size, .code = t->code};
+		for (unsigned i = 0; i < layout_axes(t->kind); i++)
+			buffer_u32(en->out, 0);
+		++*n;
+	}
+	v->seen |= 1U << t->axis;
+	buffer_patch_u32(en->out, v->at + 4 * (size_t)t->axis, bits);
+	return 0;
+}
+
+static int put_property(
+	struct encoder *en, const struct dat_field *f, const struct layout_target *t)
+{
+	size_t at = en->out->size, len;
+	int r;
+
+	buffer_u16(en->out, 0);
+	buffer_byte(en->out, t->code);
+	r = layout_value_encode(f, t->kind, en->out, en->e);
+	if (r < 0 || en->out->error)
+		return r;
+	len = en->out->size - at - 2;
+	if (len > UINT16_MAX)
+		return dat_field_error(
+			en->e, f, "the value has %zu bytes (at most %d)", len - 1, UINT16_MAX - 1);
+	buffer_patch_u16(en->out, at, len);
+	return 0;
+}
+
+/* Is f a Group's TAG whose number is known, since the text says it or the old file has it? Then it
+ * stands in the node alone; the name of another one is kept as a property. */
+static bool is_known_tag(const struct encoder *en, const struct dat_block *b,
+	const struct identity *id, const struct dat_field *f)
+{
+	const struct layout_node *old = layout_nodes_find(&en->old, en->n_nodes, id->id);
+	const struct dat_block *node = dat_find_block(b, STR("DATAGROUP"));
+	int32_t tag;
+
+	if (id->type != LAYOUT_GROUP || !str_equal_nocase(f->key, STR("TAG")))
+		return false;
+	if (!f->value.n || number_get_i32(f->value, &tag))
+		return true;
+	return old && (int32_t)old->part[NODE_TAG] >= 0 &&
+	       !(node && dat_find_field(node, STR("TAG")));
+}
+
+/* All of them but the identity, after a byte that says how many. */
+static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
+{
+	struct vector v = {0};
+	struct layout_target t;
+	size_t at = en->out->size;
+	unsigned n = 0;
+	int r = 0;
+
+	buffer_byte(en->out, 0);
+	for (struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
+		f->read = true;
+		if (layout_text_is_identity(b, f))
+			continue;
+		r = find_target(en, id, f, &t);
+		if (r < 0)
+			return r;
+		if (t.kind == LAYOUT_NONE || is_known_tag(en, b, id, f))
+			continue;
+		if (t.axis >= 0 && t.kind != LAYOUT_HEX) {
+			r = put_axis(en, f, &t, &v, &n);
+			continue;
+		}
+		v.seen = 0;
+		r = put_property(en, f, &t);
+		n++;
+	}
+	if (r == 0 && n > PROPERTIES_MAX)
+		return text_error(en->e, b->line, 1, "an object has %u properties (at most %d)", n,
+			PROPERTIES_MAX);
+	if (!en->out->error)
+		en->out->data[at] = (uint8_t)n;
+	return r;
+}
+
+static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type)
 {
 	size_t at = en->out->size;
 	int r = 0;
 
 	buffer_u32(en->out, 0);
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next) {
+		dat_find_block(b, c->name);
 		if (layout_extra_is(c))
 			r = layout_extra_encode(c, type, en->out, en->e);
 		else if (type != LAYOUT_GROUP || !str_equal_nocase(c->name, STR("DATAGROUP")))
@@ -32,35 +192,46 @@ static int put_extra(struct layout_encoder *en, const struct dat_block *b, uint8
 	return r;
 }
 
-static int add_group(struct layout_encoder *en, const struct dat_block *b,
-	const struct layout_identity *id, size_t offset, size_t parent)
+/* One more node stands below the one whose number of nodes is at a place. */
+static int count_node(struct encoder *en, const struct dat_block *b, size_t at)
 {
-	struct layout_node *node = layout_nodes_add(&en->nodes, id->id, false);
-	const struct layout_node *old = layout_nodes_find(&en->old, en->nodes.n - 1, id->id);
-	const struct dat_block *block = dat_find_block(b, STR("DATAGROUP"));
-	int r = 0;
+	const uint8_t *all = en->nodes.data;
+	unsigned n = en->nodes.error ? 0 : all[at] | (unsigned)all[at + 1] << 8;
 
-	if (!node)
-		return error_set(en->e, -ENOMEM, "no memory for the data group");
-	if (en->nodes.all[parent].n_children++ == UINT16_MAX)
+	if (n == UINT16_MAX)
 		return text_error(en->e, b->line, 1, "more than %d Groups below one", UINT16_MAX);
-	node->offset = (uint32_t)offset;
+	buffer_patch_u16(&en->nodes, at, n + 1);
+	return 0;
+}
+
+static int add_group(struct encoder *en, const struct dat_block *b, const struct identity *id,
+	size_t offset, size_t parent)
+{
+	CLEANUP_NODE struct layout_node node = layout_node_new(id->id, offset);
+	const struct layout_node *old = layout_nodes_find(&en->old, en->n_nodes++, id->id);
+	const struct dat_block *block = dat_find_block(b, STR("DATAGROUP"));
+	int r = count_node(en, b, parent);
+
 	/* What no text shows stays: the byte that is neither true nor false, and a TAG's number. */
-	if (old && old->no_tag_found > 1)
-		node->no_tag_found = old->no_tag_found;
+	if (old && old->part[NODE_NO_TAG_FOUND] > 1)
+		node.part[NODE_NO_TAG_FOUND] = old->part[NODE_NO_TAG_FOUND];
 	if (old && dat_find_field(b, STR("TAG")))
-		node->tag = old->tag;
+		node.part[NODE_TAG] = old->part[NODE_TAG];
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next)
-		r = layout_group_field(f, node, en->e);
-	return r == 0 && block ? layout_group_encode(block, node, en->e) : r;
+		r = layout_group_field(f, &node, en->e);
+	if (r == 0 && block)
+		r = layout_group_encode(block, &node, en->e);
+	layout_node_write(&node, &en->nodes);
+	return r;
 }
 
 static int put_objects(
-	struct layout_encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
+	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
 
 /* After the words of a refusal, what kind of object it is. */
-static int name_descriptor(struct layout_encoder *en, const struct dat_field *descriptor, int r)
+static int name_descriptor(struct encoder *en, const struct dat_block *b, int r)
 {
+	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR"));
 	size_t n = en->e ? strlen(en->e->text) : 0;
 
 	if (r == -EINVAL && n)
@@ -69,12 +240,11 @@ static int name_descriptor(struct layout_encoder *en, const struct dat_field *de
 	return r;
 }
 
-static int put_object(
-	struct layout_encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
+static int put_object(struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
 {
 	const struct dat_block *properties = dat_find_block(b, STR("PROPERTIES"));
 	const struct dat_block *children = dat_find_block(b, STR("CHILDREN"));
-	struct layout_identity id = {0};
+	struct identity id = {0};
 	size_t at = en->out->size;
 	int r;
 
@@ -83,7 +253,7 @@ static int put_object(
 	if (nesting >= BINLAYOUT_DEPTH_MAX)
 		return text_error(en->e, b->line, 1, "objects are nested more than %d deep",
 			BINLAYOUT_DEPTH_MAX);
-	r = layout_read_identity(en, properties, &id);
+	r = read_identity(en, properties, &id);
 	if (r < 0)
 		return r;
 	buffer_u32(en->out, 0);
@@ -91,15 +261,15 @@ static int put_object(
 	buffer_u64(en->out, (uint64_t)id.id);
 	r = ss_put(en->out, id.name, en->e);
 	if (r == 0)
-		r = layout_put_properties(en, properties, &id);
+		r = put_properties(en, properties, &id);
 	if (r == 0)
 		r = put_extra(en, properties, id.type);
 	if (r == 0 && id.type == LAYOUT_GROUP) {
 		r = add_group(en, properties, &id, at, group);
-		group = en->nodes.n - 1;
+		group = en->nodes.size - 2;
 	}
 	if (r < 0)
-		return name_descriptor(en, id.fields[0], r);
+		return name_descriptor(en, properties, r);
 	if (r == 0 && children)
 		r = put_objects(en, children, nesting + 1, group);
 	else if (r == 0)
@@ -109,12 +279,13 @@ static int put_object(
 }
 
 static int put_objects(
-	struct layout_encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
+	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group)
 {
 	unsigned n = 0;
 	int r = 0;
 
-	for (const struct dat_block *c = b->blocks; c; c = c->next) {
+	for (struct dat_block *c = b->blocks; c; c = c->next) {
+		c->read = true;
 		if (!str_equal_nocase(c->name, STR("BASEOBJECT")))
 			return text_error(en->e, c->line, 1, "[%.*s] stands among [BASEOBJECT]s",
 				STR_ARGS(c->name));
@@ -129,7 +300,7 @@ static int put_objects(
 	return r;
 }
 
-static int put_version(struct layout_encoder *en, const struct dat_block *root, const uint8_t *old)
+static int put_version(struct encoder *en, const struct dat_block *root, const uint8_t *old)
 {
 	uint32_t version;
 	int r = layout_text_u8(root, "VERSION", &version, en->e);
@@ -147,28 +318,31 @@ static int put_version(struct layout_encoder *en, const struct dat_block *root, 
 	return 0;
 }
 
-static int encode(struct layout_encoder *en, const struct dat_block *root, const uint8_t *old)
+static int encode(struct encoder *en, const struct dat_block *root, const uint8_t *old)
 {
 	const struct dat_block *objects = dat_find_block(root, STR("OBJECTS"));
+	struct layout_node node = layout_node_new(-1, LAYOUT_GROUP_ROOT_OFFSET);
 	int r = put_version(en, root, old);
 
 	if (r < 0)
 		return r;
-	if (!layout_nodes_add(&en->nodes, -1, true))
-		return error_set(en->e, -ENOMEM, "no memory for the data group");
+	dat_find_field(root, STR("COUNT")); /* it follows from the objects */
+	node.part[NODE_RANDOMIZATION] = node.part[NODE_NUMBER] = 0;
 	if (en->old.n)
-		en->nodes.all[0].no_tag_found = en->old.all[0].no_tag_found;
+		node.part[NODE_NO_TAG_FOUND] = en->old.all[0].part[NODE_NO_TAG_FOUND];
+	layout_node_write(&node, &en->nodes);
+	en->n_nodes = 1;
 	if (objects)
-		r = put_objects(en, objects, 0, 0);
+		r = put_objects(en, objects, 0, en->nodes.size - 2);
 	else
 		buffer_u16(en->out, 0);
 	if (r < 0)
 		return r;
-	if (en->nodes.n > 1) {
+	if (en->n_nodes > 1) {
 		buffer_patch_u32(en->out, GROUP_OFFSET_AT, en->out->size);
-		layout_nodes_write(&en->nodes, en->out);
+		buffer_append(en->out, en->nodes.data, en->nodes.size);
 	}
-	if (en->out->error)
+	if (en->out->error || en->nodes.error)
 		return error_set(en->e, -ENOMEM, "no memory for the compiled file");
 	if (en->out->size > UINT32_MAX)
 		return error_set(en->e, -EFBIG, "the compiled file has %zu bytes", en->out->size);
@@ -176,7 +350,7 @@ static int encode(struct layout_encoder *en, const struct dat_block *root, const
 }
 
 /* The file as it was says what its names mean: once more with those, which new_names is told. */
-static int encode_again(struct layout_encoder *en, const struct dat_block *root, const uint8_t *old,
+static int encode_again(struct encoder *en, const struct dat_block *root, const uint8_t *old,
 	size_t old_size, struct buffer *new_names)
 {
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
@@ -191,8 +365,7 @@ static int encode_again(struct layout_encoder *en, const struct dat_block *root,
 		return error_set(en->e, r, "no memory for names");
 	if (!lines.size)
 		return -EINVAL;
-	en->out->size = 0;
-	layout_nodes_free(&en->nodes);
+	en->out->size = en->nodes.size = 0;
 	en->names = more;
 	if (en->e)
 		*en->e = (struct error)ERROR_INIT;
@@ -206,7 +379,7 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e)
 {
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
-	struct layout_encoder en = {.out = out, .names = names, .e = e};
+	struct encoder en = {.out = out, .names = names, .e = e};
 	int r = dattext_parse(text, n, &tree, e);
 
 	if (r < 0)
@@ -221,11 +394,11 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	if (r == -EINVAL && en.unknown && en.old_known)
 		r = encode_again(&en, tree->root, old, old_size, new_names);
 	if (r == 0)
-		r = layout_shape_check(tree->root, e);
+		r = layout_text_check_read(tree->root, e);
 	/* Another text may teach the name. */
 	if (r == -EINVAL && en.unknown)
 		r = error_of_others(e, r);
-	layout_nodes_free(&en.nodes);
+	buffer_finish_free(&en.nodes);
 	layout_nodes_free(&en.old);
 	return r;
 }

@@ -18,6 +18,7 @@ enum part_kind {
 	BLOCKS = 1, /* u8 n, n x block */
 	OFFSET,     /* u32, where the block ends in the file; no field says it */
 	OWN_ID,     /* the object's, which is not stored here */
+	NOWHERE,    /* may stand in a text, and is not stored */
 	U8,
 	INDEX,         /* the same as UNSIGNED INT */
 	INTERPOLATION, /* u8 */
@@ -51,8 +52,8 @@ static const struct part logic_group[] = {{BLOCKS, NULL, logic_objects}, {0}};
 static const struct part value_point_parts[] = {{F32, "TIMEPERCENT", NULL},
 	{INTERPOLATION, "INTERPOLATION", NULL}, {TEXT, "VALUE", NULL}, {0}};
 static const struct block value_points[] = {{"TIMELINEPOINT", value_point_parts}, {0}};
-static const struct part point_parts[] = {
-	{F32, "TIMEPERCENT", NULL}, {INTERPOLATION, "INTERPOLATION", NULL}, {0}};
+static const struct part point_parts[] = {{F32, "TIMEPERCENT", NULL},
+	{INTERPOLATION, "INTERPOLATION", NULL}, {NOWHERE, "VALUE", NULL}, {0}};
 static const struct block points[] = {{"TIMELINEPOINT", point_parts}, {0}};
 static const struct part property_parts[] = {
 	{NAME, "OBJECTPROPERTYNAME", NULL}, {EMPTY, NULL, NULL}, {BLOCKS, NULL, value_points}, {0}};
@@ -126,7 +127,7 @@ static void decode_block(struct extra *x, unsigned depth, const struct block *b)
 			end = cursor_u32(&x->c);
 		else if (p->kind == EMPTY)
 			x->unsound |= cursor_ss(&x->c).n != 0;
-		else
+		else if (p->kind != NOWHERE)
 			decode_field(x, depth + 1, p);
 	}
 	x->unsound |= end != SIZE_MAX && end != x->c.pos;
@@ -213,7 +214,7 @@ static int encode_field(
 		return r < 0 ? r : ss_put(out, value, e);
 	case NAME:
 		return value.n ? ss_put(out, value, e) : text_error(e, b->line, 1, "no %s", p->key);
-	default: /* OWN_ID */
+	default: /* OWN_ID, NOWHERE */
 		return 0;
 	}
 }
@@ -235,10 +236,12 @@ static int encode_blocks(
 	unsigned n = 0;
 	int r = 0;
 
-	for (const struct dat_block *c = b->blocks; c; c = c->next, n++)
+	for (struct dat_block *c = b->blocks; c; c = c->next, n++) {
+		c->read = true;
 		if (!parts_of(c, blocks))
 			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
 				STR_ARGS(c->name), STR_ARGS(b->name));
+	}
 	if (n > UINT8_MAX)
 		return text_error(e, b->line, 1, "[%.*s] has %u blocks (at most %u)",
 			STR_ARGS(b->name), n, UINT8_MAX);

@@ -14,20 +14,23 @@
 
 enum { LAYOUT_GROUP_ROOT_OFFSET = 6 };
 
-struct themes {
-	int64_t *ids;
-	uint32_t n;
+/* What a node holds, in the order of the file. */
+enum layout_node_part {
+	NODE_CHOICE,
+	NODE_RANDOMIZATION,
+	NODE_NUMBER,
+	NODE_OFFSET,
+	NODE_TAG,
+	NODE_NO_TAG_FOUND, /* any byte: the kit leaves it as memory was */
+	NODE_LEVEL_UNIQUE,
+	NODE_GAME_MODE,
+	NODE_PARTS
 };
 
 struct layout_node {
 	int64_t id;
-	uint32_t choice, randomization, number;
-	uint32_t offset; /* of the object in the file */
-	int32_t tag;
-	uint32_t no_tag_found; /* any byte: the kit leaves it as memory was */
-	uint32_t level_unique, game_mode;
-	struct themes active, deactive;
-	uint16_t n_children;
+	uint32_t part[NODE_PARTS];
+	struct buffer active, deactive; /* themes, as they are stored */
 };
 
 /* In the order of the file, the root first. */
@@ -36,19 +39,21 @@ struct layout_nodes {
 	size_t n, room;
 };
 
+void layout_node_finish(struct layout_node *node);
+#define CLEANUP_NODE __attribute__((cleanup(layout_node_finish)))
 void layout_nodes_free(struct layout_nodes *nodes);
 #define CLEANUP_NODES __attribute__((cleanup(layout_nodes_free)))
 
 /* Reads from offset to the file's end. -EIO. */
 int layout_nodes_read(
 	const uint8_t *file, size_t size, size_t offset, struct layout_nodes *ret, struct error *e);
-void layout_nodes_write(const struct layout_nodes *nodes, struct buffer *out);
-
-/* A node as it is for a Group that says nothing (or the root); appended. NULL: no memory. */
-struct layout_node *layout_nodes_add(struct layout_nodes *nodes, int64_t id, bool root);
-
 /* The node in the place i if that is this Group's, else the first of that id, or NULL. */
 const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
+
+/* As it is for a Group that says nothing, at an offset in the file. */
+struct layout_node layout_node_new(int64_t id, size_t offset);
+/* Appends it with no nodes below. */
+void layout_node_write(const struct layout_node *node, struct buffer *out);
 
 /*
  * A Group says of its node: CHOICE, GAME MODE and LEVEL UNIQUE, which are properties of the object

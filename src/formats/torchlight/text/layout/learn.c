@@ -9,7 +9,7 @@
 
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/layout/text.h"
-#include "formats/torchlight/text/layout/value.h"
+#include "formats/torchlight/text/layout/text.h"
 #include "formats/torchlight/text/number.h"
 
 enum { FIRST_OBJECT = 6 };
@@ -109,16 +109,6 @@ static bool next_property(struct rest *r, struct old_property *ret)
 	ret->size = n ? n - 1 : 0;
 	ret->value = n ? cursor_take(&r->c, ret->size) : NULL;
 	return ret->value && !r->c.bad;
-}
-
-static bool is_identity(const struct dat_field *f)
-{
-	static const char *const keys[] = {"DESCRIPTOR", "NAME", "ID", "PARENTID"};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (str_equal_nocase(f->key, str_of(keys[i])))
-			return true;
-	return false;
 }
 
 /* Has the old value the length of one of this kind? */
@@ -262,7 +252,7 @@ static bool are_paired(const struct learning *l, const struct dat_block *b, uint
 	while (next_property(&r, &old))
 		n += is_new(l, b, type, old.code);
 	for (const struct dat_field *f = b->fields; f; f = f->next)
-		n -= !is_identity(f) && !layout_text_target(f, type, l->names, &t);
+		n -= !layout_text_is_identity(b, f) && !layout_text_target(f, type, l->names, &t);
 	return n == 0;
 }
 
@@ -276,7 +266,7 @@ static void learn_properties(
 	for (const struct dat_field *f = b->fields; f; f = f->next) {
 		unsigned n;
 
-		if (is_identity(f))
+		if (layout_text_is_identity(b, f))
 			continue;
 		if (layout_text_target(f, type, l->names, &t)) {
 			/* A vector's fields are one property. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/torchlight/text/layout/text.h"
 
+#include <errno.h>
+
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
@@ -57,4 +59,96 @@ bool layout_text_target(const struct dat_field *f, uint8_t type, const struct na
 			str_equal_nocase(f->type, str_of(layout_kinds[ret->kind].word)))
 			break;
 	return true;
+}
+
+static int put_list(
+	const struct dat_field *f, enum layout_kind kind, struct buffer *out, struct error *e)
+{
+	struct str rest = f->value, one;
+	size_t at = out->size, n = 0;
+
+	buffer_u16(out, 0);
+	for (; rest.n; n++) {
+		one = str_cut(&rest, ',');
+		if (!number_get(one, layout_kinds[kind].number, out))
+			return dat_field_error(e, f,
+				"'%.*s' is no number (the list has numbers "
+				"and commas)",
+				STR_ARGS(one));
+	}
+	if (n > UINT16_MAX)
+		return dat_field_error(e, f, "the list has %zu numbers (at most 65535)", n);
+	buffer_patch_u16(out, at, n);
+	return 0;
+}
+
+int layout_value_encode(
+	const struct dat_field *f, enum layout_kind kind, struct buffer *out, struct error *e)
+{
+	bool ok;
+
+	switch (kind) {
+	case LAYOUT_STRING:
+	case LAYOUT_TRANSLATE:
+		return dat_check_string(f, e) < 0 ? -EINVAL : ss_put(out, f->value, e);
+	case LAYOUT_FLOATLIST:
+	case LAYOUT_UINTLIST:
+		return put_list(f, kind, out, e);
+	case LAYOUT_HEX:
+		ok = hex_read(f->value, out);
+		break;
+	default:
+		ok = number_get(f->value, layout_kinds[kind].number, out);
+	}
+	return ok ? 0
+		  : dat_field_error(e, f, "'%.*s' is no %s", STR_SHORT(f->value, 100),
+			    layout_kinds[kind].word);
+}
+
+bool layout_text_is_identity(const struct dat_block *b, const struct dat_field *f)
+{
+	static const char *const keys[] = {"DESCRIPTOR", "NAME", "ID", "PARENTID"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (str_equal_nocase(f->key, str_of(keys[i])))
+			return dat_find_field(b, f->key) == f;
+	return false;
+}
+
+static bool is_root(const struct dat_block *b)
+{
+	return b->blocks || str_equal_nocase(b->name, STR("Layout")) ||
+	       str_equal_nocase(b->name, STR("UI")) ||
+	       str_equal_nocase(b->name, STR("Particle Creator"));
+}
+
+/* Why something in b was not read: it is none of what can stand there, or not the first. */
+static int refuse(const struct dat_block *b, unsigned line, struct str name, bool is_first,
+	const char *brackets[2], struct error *e)
+{
+	if (is_first)
+		return text_error(e, line, 1, "%s%.*s%s cannot stand in [%.*s]", brackets[0],
+			STR_ARGS(name), brackets[1], STR_ARGS(b->name));
+	return text_error(e, line, 1, "%s%.*s%s stands in [%.*s] twice", brackets[0],
+		STR_ARGS(name), brackets[1], STR_ARGS(b->name));
+}
+
+int layout_text_check_read(const struct dat_block *root, struct error *e)
+{
+	static const char *none[] = {"", ""}, *square[] = {"[", "]"};
+
+	if (!is_root(root))
+		return text_error(
+			e, root->line, 1, "[%.*s] has no [OBJECTS]", STR_ARGS(root->name));
+	for (const struct dat_block *b = root; b; b = dat_next(b)) {
+		for (const struct dat_field *f = b->fields; f; f = f->next)
+			if (!f->read)
+				return refuse(b, f->line, f->key, dat_find_field(b, f->key) == f,
+					none, e);
+		for (const struct dat_block *c = b->blocks; c; c = c->next)
+			if (!c->read)
+				return refuse(b, c->line, c->name, dat_find_block(b, c->name) == c,
+					square, e);
+	}
+	return 0;
 }

@@ -26,3 +26,17 @@ struct layout_target {
 /* false: no property that is known, and not P_n. */
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
 	struct layout_target *ret);
+
+/* Appends f's value as one of that kind (no vector). -EINVAL with line and column. */
+int layout_value_encode(
+	const struct dat_field *f, enum layout_kind kind, struct buffer *out, struct error *e);
+
+/* Is f one of the fields of an object that are no properties: DESCRIPTOR, NAME, ID, PARENTID? */
+bool layout_text_is_identity(const struct dat_block *b, const struct dat_field *f);
+
+/*
+ * A compiled layout has a place for some blocks and fields alone: what is called otherwise, or
+ * stands twice, would be gone without a word. So it is -EINVAL, with line and column, where
+ * something was not read.
+ */
+int layout_text_check_read(const struct dat_block *root, struct error *e);
