@@ -2,7 +2,7 @@
 /* row: the rows of an index as a table (text/raw/rawindex.h): lines of cells between tabs. */
 #pragma once
 
-#include "formats/torchlight/text/raw/kinds.h"
+#include "formats/torchlight/text/raw/rawindex.h"
 #include "formats/torchlight/wire/wire.h"
 
 enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 };

@@ -19,17 +19,8 @@ struct parser {
 	struct error *e;
 };
 
-/* The column of p in the current line, in characters. */
-static unsigned column_of(const struct parser *p, const char *at)
-{
-	unsigned column = 1;
-
-	for (const char *s = p->line_begin; s < at; s++)
-		column += ((unsigned char)*s & 0xC0) != 0x80;
-	return column;
-}
-
-#define FAIL(p, at, ...) text_error((p)->e, (p)->line, column_of((p), (at)), __VA_ARGS__)
+#define FAIL(p, at, ...)                                                                           \
+	text_error((p)->e, (p)->line, text_column((p)->line_begin, (at)), __VA_ARGS__)
 
 static int open_block(struct parser *p, struct str name)
 {
@@ -104,7 +95,7 @@ static int field_line(struct parser *p, struct str s)
 	f->key.n = (size_t)(colon - f->key.s);
 	f->value = (struct str){colon + 1, (size_t)(s.s + s.n - colon - 1)};
 	f->line = p->line;
-	f->column = column_of(p, f->value.s);
+	f->column = text_column(p->line_begin, f->value.s);
 	*p->open->fields_end = f;
 	p->open->fields_end = &f->next;
 	return 0;

@@ -20,6 +20,15 @@ int text_error(struct error *e, unsigned line, unsigned column, const char *fmt,
 	return error_set(e, -EINVAL, "line %u, column %u: %s", line, column, text);
 }
 
+unsigned text_column(const char *line_begin, const char *at)
+{
+	unsigned column = 1;
+
+	for (const char *s = line_begin; s < at; s++)
+		column += ((unsigned char)*s & 0xC0) != 0x80;
+	return column;
+}
+
 /* Length of the character at s, half surrogates included; 0 where there is none. */
 static size_t wtf8_next(const uint8_t *s, size_t n)
 {

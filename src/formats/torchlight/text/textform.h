@@ -34,3 +34,5 @@ int textform_write(
 /* The error of what a person wrote: "line 3, column 7: ..."; columns count characters, from 1. */
 int text_error(struct error *e, unsigned line, unsigned column, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
+/* The column of a place in its line, in characters. */
+unsigned text_column(const char *line_begin, const char *at);

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "formats/torchlight/text/number.h"
-#include "formats/torchlight/text/raw/kinds.h"
+#include "formats/torchlight/text/raw/rawindex.h"
 #include "formats/torchlight/text/textform.h"
-#include "formats/torchlight/wire/wire.h"
 
 struct encoder {
 	const struct raw_kind *kind;
@@ -19,16 +18,8 @@ struct encoder {
 	struct error *e;
 };
 
-#define FAIL(en, at, ...) text_error((en)->e, (en)->line, column_of((en), (at)), __VA_ARGS__)
-
-static unsigned column_of(const struct encoder *en, const char *at)
-{
-	unsigned column = 1;
-
-	for (const char *s = en->line_begin; s < at; s++)
-		column += ((unsigned char)*s & 0xC0) != 0x80;
-	return column;
-}
+#define FAIL(en, at, ...)                                                                          \
+	text_error((en)->e, (en)->line, text_column((en)->line_begin, (at)), __VA_ARGS__)
 
 static int unescape(struct encoder *en, struct str s, struct str *ret)
 {
@@ -82,82 +73,55 @@ static bool next_element(struct str *rest, struct str *ret)
 	return true;
 }
 
-static int put_list(struct encoder *en, struct str cell, enum raw_type type, struct buffer *out)
+static int put_number(
+	struct encoder *en, struct str cell, const struct raw_type_facts *type, struct buffer *out)
 {
-	struct str rest = cell.n ? cell : (struct str){0}, one;
-	uint32_t n = 0, most = type == RAW_TEXTS ? UINT8_MAX : UINT32_MAX;
-	size_t at = out->size;
-	int64_t id;
-	int r = 0;
+	int64_t v = 0;
 
-	if (type == RAW_TEXTS)
-		buffer_byte(out, 0);
-	else
-		buffer_u32(out, 0);
-	for (; r == 0 && next_element(&rest, &one); n++) {
-		if (n == most)
-			return FAIL(en, one.s, "the list has more than %" PRIu32 " elements", most);
-		if (type == RAW_TEXTS)
-			r = put_text(en, one, out);
-		else if (one.n && number_get_i64(one, &id))
-			buffer_u64(out, (uint64_t)id);
-		else
-			return FAIL(en, one.s, "'%.*s' is no 64-bit integer", STR_ARGS(one));
-	}
-	if (type != RAW_TEXTS)
-		buffer_patch_u32(out, at, n);
-	else if (!out->error)
-		out->data[at] = (uint8_t)n;
-	return r;
-}
-
-static int put_number(struct encoder *en, struct str cell, enum raw_type type, struct buffer *out)
-{
-	static const struct {
-		int64_t min, max;
-	} ranges[RAW_TYPES] = {[RAW_U8] = {0, UINT8_MAX},
-		[RAW_I32] = {INT32_MIN, INT32_MAX},
-		[RAW_U32] = {0, UINT32_MAX},
-		[RAW_MENU] = {0, UINT32_MAX},
-		[RAW_STATE] = {0, UINT32_MAX},
-		[RAW_I64] = {INT64_MIN, INT64_MAX}};
-	int64_t v;
-
-	if (!cell.n || !number_get_i64(cell, &v) || v < ranges[type].min || v > ranges[type].max)
+	while (v < type->n_words && !str_equal_nocase(cell, str_of(type->words[v])))
+		v++;
+	if (v == type->n_words &&
+		(!cell.n || !number_get_i64(cell, &v) || v < type->min || v > type->max)) {
+		if (type->list)
+			return FAIL(en, cell.s, "'%.*s' is no 64-bit integer", STR_ARGS(cell));
 		return FAIL(en, cell.s, "'%.*s' is not %" PRId64 "..%" PRId64, STR_ARGS(cell),
-			ranges[type].min, ranges[type].max);
-	if (type == RAW_U8)
+			type->min, type->max);
+	}
+	if (type->size == 1)
 		buffer_byte(out, (uint8_t)v);
-	else if (type == RAW_I64)
+	else if (type->size == 8)
 		buffer_u64(out, (uint64_t)v);
 	else
 		buffer_u32(out, (uint32_t)v);
 	return 0;
 }
 
-static int put_cell(struct encoder *en, struct str cell, enum raw_type type, struct buffer *out)
+static int put_one(
+	struct encoder *en, struct str cell, const struct raw_type_facts *type, struct buffer *out)
 {
-	const char *const *words = type == RAW_MENU ? raw_menus : raw_states;
-	uint32_t n = type == RAW_MENU ? RAW_MENUS : RAW_STATES;
+	return type->size ? put_number(en, cell, type, out) : put_text(en, cell, out);
+}
 
-	switch (type) {
-	case RAW_TEXT:
-		return put_text(en, cell, out);
-	case RAW_TEXTS:
-	case RAW_IDS:
-		return put_list(en, cell, type, out);
-	case RAW_MENU:
-	case RAW_STATE:
-		for (uint32_t i = 0; i < n; i++) {
-			if (!str_equal_nocase(cell, str_of(words[i])))
-				continue;
-			buffer_u32(out, i);
-			return 0;
-		}
-		return put_number(en, cell, type, out);
-	default:
-		return put_number(en, cell, type, out);
+static int put_list(
+	struct encoder *en, struct str cell, const struct raw_type_facts *type, struct buffer *out)
+{
+	struct str rest = cell.n ? cell : (struct str){0}, one;
+	uint32_t n = 0, most = type->list == 1 ? UINT8_MAX : UINT32_MAX;
+	size_t at = out->size;
+	int r = 0;
+
+	for (unsigned i = 0; i < type->list; i++)
+		buffer_byte(out, 0);
+	for (; r == 0 && next_element(&rest, &one); n++) {
+		if (n == most)
+			return FAIL(en, one.s, "the list has more than %" PRIu32 " elements", most);
+		r = put_one(en, one, type, out);
 	}
+	if (type->list == 4)
+		buffer_patch_u32(out, at, n);
+	else if (!out->error)
+		out->data[at] = (uint8_t)n;
+	return r;
 }
 
 static int find_section(struct encoder *en, struct str cell, unsigned *ret)
@@ -175,7 +139,9 @@ static int find_section(struct encoder *en, struct str cell, unsigned *ret)
 static int put_record(struct encoder *en, struct str line)
 {
 	const struct raw_kind *kind = en->kind;
+	const struct raw_type_facts *type;
 	struct str rest = line, cell;
+	struct buffer *out;
 	unsigned section = 0, i;
 	int r;
 
@@ -187,8 +153,9 @@ static int put_record(struct encoder *en, struct str line)
 	}
 	for (i = 0; i < kind->n_columns && rest.s; i++) {
 		cell = str_cut(&rest, '\t');
-		r = put_cell(en, cell, kind->columns[i].type,
-			!i && kind->first_column_apart ? &en->apart : &en->sections[section]);
+		type = &raw_types[kind->columns[i].type];
+		out = !i && kind->first_column_apart ? &en->apart : &en->sections[section];
+		r = type->list ? put_list(en, cell, type, out) : put_one(en, cell, type, out);
 		if (r < 0)
 			return r;
 	}
@@ -225,19 +192,18 @@ static void put_sections(struct encoder *en, struct buffer *out)
 {
 	const struct raw_kind *kind = en->kind;
 
-	for (unsigned i = 0; i < RAW_SECTIONS_MAX; i++) {
-		if (kind->sections ? !kind->sections[i] : i > 0)
-			break;
+	for (unsigned i = 0; i == 0 || (kind->sections && kind->sections[i]); i++) {
+		struct buffer *parts[] = {&en->apart, &en->sections[i]};
+
 		if (kind->count_bytes == 2)
 			buffer_u16(out, (uint16_t)en->counts[i]);
 		else
 			buffer_u32(out, en->counts[i]);
-		if (en->apart.size)
-			buffer_append(out, en->apart.data, en->apart.size);
-		if (en->sections[i].size)
-			buffer_append(out, en->sections[i].data, en->sections[i].size);
-		if (en->sections[i].error || en->apart.error)
-			out->error = -ENOMEM;
+		for (int k = 0; k < 2; k++) {
+			buffer_str(out, str_of_buffer(parts[k]));
+			if (parts[k]->error)
+				out->error = -ENOMEM;
+		}
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/torchlight/text/raw/kinds.h"
+#include "formats/torchlight/text/raw/rawindex.h"
 
 #include <string.h>
 #include <strings.h>
@@ -14,6 +14,16 @@ const char *const raw_menus[RAW_MENUS] = {"none", "TEST MENU", "HUD MENU", "CHAT
 
 const char *const raw_states[RAW_STATES] = {
 	"none", "Testing", "All", "In Game", "Server Only", "Loading", "Main Menu Mod"};
+
+const struct raw_type_facts raw_types[RAW_TYPES] = {
+	[RAW_U8] = {.size = 1, .min = 0, .max = UINT8_MAX},
+	[RAW_I32] = {.size = 4, .min = INT32_MIN, .max = INT32_MAX},
+	[RAW_I64] = {.size = 8, .min = INT64_MIN, .max = INT64_MAX},
+	[RAW_TEXTS] = {.list = 1},
+	[RAW_IDS] = {.list = 4, .size = 8, .min = INT64_MIN, .max = INT64_MAX},
+	[RAW_MENU] = {0, 4, 0, UINT32_MAX, raw_menus, RAW_MENUS},
+	[RAW_STATE] = {0, 4, 0, UINT32_MAX, raw_states, RAW_STATES},
+};
 
 /* The last one has no name. */
 static const struct raw_kind kinds[] = {

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,45 @@
 #include "base/error.h"
 #include "formats/torchlight/wire/wire.h"
 
-struct raw_kind;
+enum raw_type {
+	RAW_TEXT, /* SS */
+	RAW_U8,
+	RAW_I32,
+	RAW_I64,
+	RAW_TEXTS, /* u8 n, n x SS */
+	RAW_IDS,   /* u32 n, n x i64 */
+	RAW_MENU,  /* u32, one of raw_menus */
+	RAW_STATE, /* u32, one of raw_states */
+	RAW_TYPES
+};
+
+enum { RAW_COLUMNS_MAX = 10, RAW_SECTIONS_MAX = 4, RAW_MENUS = 20, RAW_STATES = 7 };
+
+extern const char *const raw_menus[RAW_MENUS];
+extern const char *const raw_states[RAW_STATES];
+
+extern const struct raw_type_facts {
+	unsigned list; /* bytes of a list's number of elements; 0: no list */
+	unsigned size; /* of a number; 0: an SS */
+	int64_t min, max;
+	const char *const *words; /* of the first numbers, or NULL */
+	int n_words;
+} raw_types[RAW_TYPES];
+
+struct raw_column {
+	const char *name;
+	enum raw_type type;
+};
+
+/* What a kind of files is made of. */
+struct raw_kind {
+	const char *name;            /* the file's, without ".RAW" */
+	unsigned count_bytes;        /* of the number of records: 2 or 4 */
+	const char *const *sections; /* NULL-ended names of several lists, or NULL */
+	bool first_column_apart;     /* all first cells, then all the others */
+	struct raw_column columns[RAW_COLUMNS_MAX];
+	unsigned n_columns;
+};
 
 /* By a file's name without directories, in any case: "SKILLS.RAW". NULL: none of the seven. */
 const struct raw_kind *raw_kind_find(const char *name);
