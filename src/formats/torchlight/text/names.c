@@ -92,25 +92,17 @@ uint32_t name_hash(struct str name)
 	return h;
 }
 
-static bool unknown_value(struct str name, uint32_t *ret)
+static bool unknown_value(struct str name, uint64_t *ret)
 {
-	char digits[9];
-
-	if (name.n != 12 || !str_equal_nocase((struct str){name.s, 4}, STR("UNK_")))
-		return false;
-	memcpy(digits, name.s + 4, 8);
-	digits[8] = 0;
-	if (strspn(digits, "0123456789abcdefABCDEF") != 8)
-		return false;
-	*ret = (uint32_t)strtoul(digits, NULL, 16);
-	return true;
+	return name.n == 12 && str_equal_nocase((struct str){name.s, 4}, STR("UNK_")) &&
+	       number_hex((struct str){name.s + 4, 8}, 8, ret);
 }
 
 uint32_t name_value(struct str name)
 {
-	uint32_t v;
+	uint64_t v;
 
-	return unknown_value(name, &v) ? v : name_hash(name);
+	return unknown_value(name, &v) ? (uint32_t)v : name_hash(name);
 }
 
 DEFINE_REF(struct names, names_ref)
@@ -155,7 +147,7 @@ void names_put(const struct names *n, uint32_t hash, struct buffer *out)
 
 bool name_is_usable(struct str name)
 {
-	uint32_t v;
+	uint64_t v;
 
 	for (size_t i = 0; i < name.n; i++)
 		if ((unsigned char)name.s[i] < 32 || strchr("[]<>:", name.s[i]))

@@ -13,49 +13,13 @@
 /* Beyond, decimals are written with an exponent. */
 enum { DECIMAL_MIN_EXP = -7, DECIMAL_MAX_EXP = 15 };
 
-/* printf's "-d.ddde+xx" as a plain decimal, or as "d.ddde21" where that would be very long. */
-static void put_decimal(struct buffer *b, const char *scientific)
-{
-	char digits[32];
-	size_t n = 0;
-	int exponent;
-	const char *p = scientific;
-
-	if (*p == '-')
-		buffer_byte(b, (uint8_t)*p++);
-	for (; *p && *p != 'e'; p++)
-		if (*p != '.')
-			digits[n++] = *p;
-	exponent = atoi(p + 1);
-	while (n > 1 && digits[n - 1] == '0')
-		n--;
-	if (exponent < DECIMAL_MIN_EXP || exponent > DECIMAL_MAX_EXP) {
-		buffer_byte(b, (uint8_t)digits[0]);
-		if (n > 1) {
-			buffer_byte(b, '.');
-			buffer_append(b, digits + 1, n - 1);
-		}
-		buffer_printf(b, "e%d", exponent);
-		return;
-	}
-	if (exponent < 0) {
-		buffer_text(b, "0.");
-		for (int i = -1; i > exponent; i--)
-			buffer_byte(b, '0');
-		buffer_append(b, digits, n);
-		return;
-	}
-	for (size_t i = 0; i < n || i <= (size_t)exponent; i++) {
-		if (i == (size_t)exponent + 1)
-			buffer_byte(b, '.');
-		buffer_byte(b, i < n ? (uint8_t)digits[i] : '0');
-	}
-}
-
+/* The shortest decimal that reads back to the same bits. */
 static void put_float(struct buffer *b, double v, bool single)
 {
 	bool small = single ? fabsf((float)v) < FLT_MIN : fabs(v) < DBL_MIN;
+	const char *point, *end;
 	char text[40];
+	int exponent, decimals = 0;
 
 	/* Six digits (of a double fifteen) give back every decimal of up to six (their zeros are
 	 * dropped later), but not where the exponent is at its end. */
@@ -65,37 +29,45 @@ static void put_float(struct buffer *b, double v, bool single)
 		if (single ? strtof(text, NULL) == (float)v : strtod(text, NULL) == v)
 			break;
 	}
-	put_decimal(b, text);
+	end = strchr(text, 'e');
+	exponent = atoi(end + 1);
+	point = strchr(text, '.');
+	if (point) {
+		while (end[-1] == '0')
+			end--;
+		decimals = (int)(end - point) - 1;
+		end -= !decimals;
+	}
+	if (exponent < DECIMAL_MIN_EXP || exponent > DECIMAL_MAX_EXP)
+		buffer_printf(b, "%.*se%d", (int)(end - text), text, exponent);
+	else
+		buffer_printf(b, "%.*f", decimals > exponent ? decimals - exponent : 0,
+			strtod(text, NULL));
 }
 
-void number_put_f32(struct buffer *b, uint32_t bits)
+void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored)
 {
-	float v;
+	uint32_t v = load_u32(stored);
+	uint64_t wide = kind >= NUMBER_I64 ? v | (uint64_t)load_u32(stored + 4) << 32 : 0;
+	double d;
+	float f;
 
-	memcpy(&v, &bits, sizeof(v));
-	if (isfinite(v))
-		put_float(b, (double)v, true);
-	else
-		buffer_printf(b, "0x%08" PRIX32, bits);
-}
-
-void number_put_f64(struct buffer *b, uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof(v));
-	if (isfinite(v))
-		put_float(b, v, false);
-	else
-		buffer_printf(b, "0x%016" PRIX64, bits);
-}
-
-void number_put_bool(struct buffer *b, uint32_t v)
-{
-	if (v > 1)
-		buffer_printf(b, "%" PRIu32, v);
-	else
+	memcpy(&f, &v, sizeof(f));
+	memcpy(&d, &wide, sizeof(d));
+	if (kind == NUMBER_I32)
+		buffer_printf(b, "%" PRId32, (int32_t)v);
+	else if (kind == NUMBER_BOOL && v <= 1)
 		buffer_text(b, v ? "true" : "false");
+	else if (kind == NUMBER_U32 || kind == NUMBER_BOOL)
+		buffer_printf(b, "%" PRIu32, v);
+	else if (kind == NUMBER_I64)
+		buffer_printf(b, "%" PRId64, (int64_t)wide);
+	else if (kind == NUMBER_F32 && !isfinite(f))
+		buffer_printf(b, "0x%08" PRIX32, v);
+	else if (kind == NUMBER_F64 && !isfinite(d))
+		buffer_printf(b, "0x%016" PRIX64, wide);
+	else
+		put_float(b, kind == NUMBER_F32 ? (double)f : d, kind == NUMBER_F32);
 }
 
 static struct str trim(struct str s)
@@ -149,151 +121,113 @@ static bool copy_decimal(struct str s, char *dst, size_t room)
 	return true;
 }
 
-static bool get_bits(struct str s, size_t digits, uint64_t *ret)
+bool number_hex(struct str s, size_t digits, uint64_t *ret)
 {
-	char text[20];
+	char text[17];
 
-	if (s.n != digits + 2 || s.s[0] != '0' || (s.s[1] != 'x' && s.s[1] != 'X'))
+	if (s.n != digits)
 		return false;
-	for (size_t i = 2; i < s.n; i++)
-		if (!is_digit(s.s[i]) && !strchr("abcdefABCDEF", s.s[i]))
-			return false;
-	memcpy(text, s.s, s.n);
-	text[s.n] = 0;
+	memcpy(text, s.s, digits);
+	text[digits] = 0;
+	if (strspn(text, "0123456789abcdefABCDEF") != digits)
+		return false;
 	*ret = strtoull(text, NULL, 16);
 	return true;
 }
 
-static bool get_float(struct str s, bool single, double *ret)
+static bool read_float(struct str s, bool single, uint64_t *ret)
 {
-	char text[400];
-
-	*ret = 0;
-	if (!s.n)
-		return true;
-	if (!copy_decimal(s, text, sizeof(text)))
-		return false;
-	*ret = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-	return isfinite(*ret);
-}
-
-bool number_get_f32(struct str s, uint32_t *ret)
-{
-	uint64_t bits;
-	double v;
+	bool is_bits = s.n > 2 && s.s[0] == '0' && (s.s[1] | 32) == 'x';
+	char text[400] = "0";
+	double d;
 	float f;
+	uint32_t v;
 
-	s = trim(s);
-	if (get_bits(s, 8, &bits)) {
-		*ret = (uint32_t)bits;
+	if (is_bits && number_hex((struct str){s.s + 2, s.n - 2}, single ? 8 : 16, ret))
 		return true;
-	}
-	if (!get_float(s, true, &v))
+	if (s.n && !copy_decimal(s, text, sizeof(text)))
 		return false;
-	f = (float)v;
-	memcpy(ret, &f, sizeof(f));
-	return true;
+	if (single) {
+		f = strtof(text, NULL);
+		memcpy(&v, &f, sizeof(v));
+		*ret = v;
+		return isfinite(f);
+	}
+	d = strtod(text, NULL);
+	memcpy(ret, &d, sizeof(*ret));
+	return isfinite(d);
 }
 
-bool number_get_f64(struct str s, uint64_t *ret)
+static bool read_integer(struct str s, int64_t min, int64_t max, uint64_t *ret)
 {
-	double v;
+	char text[80] = "0";
+	int64_t v;
 
-	s = trim(s);
-	if (get_bits(s, 16, ret))
-		return true;
-	if (!get_float(s, false, &v))
-		return false;
-	memcpy(ret, &v, sizeof(v));
-	return true;
-}
-
-bool number_get_i64(struct str s, int64_t *ret)
-{
-	char text[80], *end;
-
-	s = trim(s);
-	if (!s.n) {
-		*ret = 0;
-		return true;
-	}
-	if (!copy_decimal(s, text, sizeof(text)))
+	if (s.n && !copy_decimal(s, text, sizeof(text)))
 		return false;
 	errno = 0;
-	*ret = strtoll(text, &end, 10);
-	if (errno)
-		return false;
+	*ret = (uint64_t)(v = strtoll(text, NULL, 10));
 	/* A fraction is cut off; an exponent would be lost without a word. */
-	return !strpbrk(text, "eE");
+	return !errno && v >= min && v <= max && !strpbrk(text, "eE");
 }
 
-bool number_get_i32(struct str s, int32_t *ret)
-{
-	int64_t v;
-
-	if (!number_get_i64(s, &v) || v < INT32_MIN || v > INT32_MAX)
-		return false;
-	*ret = (int32_t)v;
-	return true;
-}
-
-bool number_get_u32(struct str s, uint32_t *ret)
-{
-	int64_t v;
-
-	if (!number_get_i64(s, &v) || v < INT32_MIN || v > UINT32_MAX)
-		return false;
-	*ret = (uint32_t)v;
-	return true;
-}
-
-bool number_get_bool(struct str s, uint32_t *ret)
+bool number_read(struct str s, enum number_kind kind, uint64_t *ret)
 {
 	s = trim(s);
-	if (str_equal_nocase(s, STR("TRUE"))) {
-		*ret = 1;
+	if (kind == NUMBER_F32 || kind == NUMBER_F64)
+		return read_float(s, kind == NUMBER_F32, ret);
+	if (kind == NUMBER_I64)
+		return read_integer(s, INT64_MIN, INT64_MAX, ret);
+	*ret = kind == NUMBER_BOOL && str_equal_nocase(s, STR("TRUE"));
+	if (*ret || (kind == NUMBER_BOOL && str_equal_nocase(s, STR("FALSE"))))
 		return true;
-	}
-	if (str_equal_nocase(s, STR("FALSE"))) {
-		*ret = 0;
-		return true;
-	}
-	return number_get_u32(s, ret);
-}
-
-void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored)
-{
-	uint32_t v = load_u32(stored);
-	uint64_t wide = kind >= NUMBER_I64 ? v | (uint64_t)load_u32(stored + 4) << 32 : 0;
-
-	if (kind == NUMBER_I32)
-		buffer_printf(b, "%" PRId32, (int32_t)v);
-	else if (kind == NUMBER_U32)
-		buffer_printf(b, "%" PRIu32, v);
-	else if (kind == NUMBER_BOOL)
-		number_put_bool(b, v);
-	else if (kind == NUMBER_F32)
-		number_put_f32(b, v);
-	else if (kind == NUMBER_I64)
-		buffer_printf(b, "%" PRId64, (int64_t)wide);
-	else
-		number_put_f64(b, wide);
+	return read_integer(s, INT32_MIN, kind == NUMBER_I32 ? INT32_MAX : UINT32_MAX, ret);
 }
 
 bool number_get(struct str s, enum number_kind kind, struct buffer *out)
 {
-	uint32_t v = 0;
-	uint64_t wide = 0;
-	bool ok = kind == NUMBER_I32    ? number_get_i32(s, (int32_t *)&v)
-		  : kind == NUMBER_U32  ? number_get_u32(s, &v)
-		  : kind == NUMBER_BOOL ? number_get_bool(s, &v)
-		  : kind == NUMBER_F32  ? number_get_f32(s, &v)
-		  : kind == NUMBER_I64  ? number_get_i64(s, (int64_t *)&wide)
-					: number_get_f64(s, &wide);
+	uint64_t v;
 
-	if (ok && kind >= NUMBER_I64)
-		buffer_u64(out, wide);
-	else if (ok)
-		buffer_u32(out, v);
+	if (!number_read(s, kind, &v))
+		return false;
+	if (kind >= NUMBER_I64)
+		buffer_u64(out, v);
+	else
+		buffer_u32(out, (uint32_t)v);
+	return true;
+}
+
+static bool read_u32(struct str s, enum number_kind kind, uint32_t *ret)
+{
+	uint64_t v;
+	bool ok = number_read(s, kind, &v);
+
+	if (ok)
+		*ret = (uint32_t)v;
 	return ok;
+}
+
+bool number_get_f32(struct str s, uint32_t *ret)
+{
+	return read_u32(s, NUMBER_F32, ret);
+}
+
+bool number_get_i32(struct str s, int32_t *ret)
+{
+	return read_u32(s, NUMBER_I32, (uint32_t *)ret);
+}
+
+bool number_get_u32(struct str s, uint32_t *ret)
+{
+	return read_u32(s, NUMBER_U32, ret);
+}
+
+bool number_get_bool(struct str s, uint32_t *ret)
+{
+	return read_u32(s, NUMBER_BOOL, ret);
+}
+
+bool number_get_i64(struct str s, int64_t *ret)
+{
+	return number_read(s, NUMBER_I64, (uint64_t *)ret);
 }

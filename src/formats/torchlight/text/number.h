@@ -18,20 +18,19 @@
 
 enum number_kind { NUMBER_I32, NUMBER_U32, NUMBER_BOOL, NUMBER_F32, NUMBER_I64, NUMBER_F64 };
 
-/* The number that is stored in 4 bytes, or 8; and back, appended to out. false: as below. */
+/* The number that is stored in 4 bytes, or 8; a BOOL is true, false, or the number for any value
+ * but 0 and 1. And back, appended to out; false: as below. */
 void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
 bool number_get(struct str s, enum number_kind kind, struct buffer *out);
 
-void number_put_f32(struct buffer *b, uint32_t bits);
-void number_put_f64(struct buffer *b, uint64_t bits);
-/* true, false, or the number for any value but 0 and 1. */
-void number_put_bool(struct buffer *b, uint32_t v);
-
-/* false: not a number, or out of range. u32 takes -2147483648..-1 as well, as the kit does. */
-bool number_get_f32(struct str s, uint32_t *ret);
-bool number_get_f64(struct str s, uint64_t *ret);
+/* false: not a number, or out of range. U32 and BOOL take -2147483648..-1 as well, as the kit does;
+ * BOOL takes true and false (any case). */
+bool number_read(struct str s, enum number_kind kind, uint64_t *ret);
+bool number_get_f32(struct str s, uint32_t *ret); /* its bits */
 bool number_get_i32(struct str s, int32_t *ret);
 bool number_get_u32(struct str s, uint32_t *ret);
 bool number_get_i64(struct str s, int64_t *ret);
-/* true, false (any case), "" (false), or a number. */
 bool number_get_bool(struct str s, uint32_t *ret);
+
+/* So many hexadecimal digits, and nothing else; at most 16. */
+bool number_hex(struct str s, size_t digits, uint64_t *ret);

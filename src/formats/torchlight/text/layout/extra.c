@@ -86,13 +86,14 @@ static void decode_field(struct extra *x, unsigned depth, const struct part *p)
 	unsigned v = p->kind == U8 || p->kind == INDEX || p->kind == INTERPOLATION
 			     ? cursor_u8(&x->c)
 			     : 0;
+	const uint8_t *stored = p->kind == F32 ? cursor_take(&x->c, 4) : NULL;
 	struct ss s = {0};
 
 	dattext_field(x->out, depth, types[p->kind], p->key);
 	if (p->kind == OWN_ID || p->kind == I64)
 		buffer_printf(x->out, "%" PRId64, p->kind == I64 ? cursor_i64(&x->c) : x->id);
-	else if (p->kind == F32)
-		number_put_f32(x->out, cursor_u32(&x->c));
+	else if (stored)
+		number_put(x->out, NUMBER_F32, stored);
 	else if (p->kind == TEXT || p->kind == NAME)
 		s = cursor_ss(&x->c);
 	else if (p->kind == INTERPOLATION && v < INTERPOLATIONS)
