@@ -90,16 +90,21 @@ TARGET(fuzz_archive)
 	}
 }
 
-static void compiled(const char *path, const uint8_t *data, size_t size)
+static const struct names *shipped(void)
 {
 	static struct names *names;
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, again = BUFFER_INIT;
-	struct error e = ERROR_INIT, readonly = ERROR_INIT;
-	struct compiled_context ctx = {.path = path};
 
 	if (!names)
 		names = names_create();
-	ctx.names = names;
+	return names;
+}
+
+static void compiled(const char *path, const uint8_t *data, size_t size)
+{
+	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, again = BUFFER_INIT;
+	struct error e = ERROR_INIT, readonly = ERROR_INIT;
+	struct compiled_context ctx = {.path = path, .names = shipped()};
+
 	if (judged(compiled_decode(compiled_kind_of(path), &ctx, data, size, &text, &readonly, &e),
 		    &e) < 0 ||
 		readonly.code)
@@ -138,7 +143,7 @@ TARGET(fuzz_text)
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-		struct compiled_context ctx = {.path = paths[i]};
+		struct compiled_context ctx = {.path = paths[i], .names = shipped()};
 		struct error e = ERROR_INIT;
 
 		compiled_form_of(compiled_kind_of(paths[i]), paths[i], data, size);
@@ -155,7 +160,7 @@ TARGET(fuzz_learn)
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT, learnt = BUFFER_INIT;
 	CLEANUP(names_unref) struct names *names = NULL;
 	CLEANUP(bytes_unref) struct bytes *old = NULL;
-	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT"};
+	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT", .names = shipped()};
 	struct error e = ERROR_INIT;
 	size_t n = size < 2 ? 0 : (size_t)(data[0] | data[1] << 8);
 

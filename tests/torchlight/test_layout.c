@@ -6,6 +6,7 @@
 #include "formats/torchlight/text/compiled.h"
 
 static struct error err;
+static struct names *shipped;
 
 /* One object of a type and with a property that nobody knows. */
 static void make_layout(struct buffer *b)
@@ -69,7 +70,7 @@ static int encode_over(const char *properties, const struct buffer *old, struct 
 		"[/BASEOBJECT]\n[/OBJECTS]\n[/Layout]\n",
 		properties);
 	return binlayout_encode((char *)text.data, text.size, old ? old->data : NULL,
-		old ? old->size : 0, NULL, NULL, out, &err);
+		old ? old->size : 0, shipped, NULL, out, &err);
 }
 
 static int encode_object(const char *properties, struct buffer *out)
@@ -118,7 +119,7 @@ static void wrong_layouts_are_refused_with_their_place(void **state)
 static void what_a_layout_cannot_hold_is_refused(void **state)
 {
 #define OBJECT(inside)                                                                             \
-	"[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Logic Group\n<INTEGER64>ID:1\n" inside        \
+	"[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Logic Group\n<INTEGER64>ID:1\n" inside     \
 	"[/PROPERTIES]\n[/BASEOBJECT]\n"
 #define LAYOUT(inside) "[Layout]\n[OBJECTS]\n" inside "[/OBJECTS]\n[/Layout]\n"
 	static const struct {
@@ -149,7 +150,7 @@ static void what_a_layout_cannot_hold_is_refused(void **state)
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 
 		assert_int_equal(binlayout_encode(cases[i].text, strlen(cases[i].text), NULL, 0,
-					 NULL, NULL, &out, &err),
+					 shipped, NULL, &out, &err),
 			-EINVAL);
 		assert_string_equal(error_text(&err), cases[i].why);
 	}
@@ -201,14 +202,14 @@ static void a_groups_node_says_only_what_differs(void **state)
 	assert_int_equal(word_at(&file, node + 14), 8); /* where the Group stands */
 	assert_int_equal(word_at(&file, node + 25), 2); /* active themes */
 	assert_int_equal(word_at(&file, node + 29), (uint32_t)-5);
-	assert_int_equal(binlayout_decode(file.data, file.size, NULL, NULL, &text, &err), 0);
+	assert_int_equal(binlayout_decode(file.data, file.size, NULL, shipped, &text, &err), 0);
 	assert_non_null(strstr(text_of(&text),
 		"\t\t\t\t<UNSIGNED INT>NUMBER:3\n\t\t\t\t<STRING>ACTIVE THEMES:-5,6\n"
 		"\t\t\t\t[DATAGROUP]\n\t\t\t\t\t<INTEGER>TAG:9\n"
 		"\t\t\t\t[/DATAGROUP]\n"));
 	/* The byte that memory left there stays with the Group's id. */
 	file.data[node + 22] = 206;
-	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size, NULL,
+	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size, shipped,
 				 NULL, &garbage, &err),
 		0);
 	assert_int_equal(garbage.size, file.size);
@@ -246,7 +247,7 @@ static void a_group_says_of_its_node_what_the_kit_does(void **state)
 	/* Where nobody knows the number, the name is kept. */
 	c.size = 0;
 	assert_int_equal(encode_object(text_of(&name), &c), 0);
-	assert_int_equal(binlayout_decode(c.data, c.size, NULL, NULL, &shown, &err), 0);
+	assert_int_equal(binlayout_decode(c.data, c.size, NULL, shipped, &shown, &err), 0);
 	assert_non_null(strstr(text_of(&shown), "<STRING>TAG:PORTAL\n"));
 }
 
@@ -261,5 +262,10 @@ int main(void)
 		cmocka_unit_test(a_group_says_of_its_node_what_the_kit_does),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	int failed;
+
+	shipped = names_create();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	names_unref(shipped);
+	return failed;
 }

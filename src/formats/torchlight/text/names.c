@@ -12,7 +12,7 @@
 #include "base/refs.h"
 #include "codec/text/text.h"
 
-extern const char torchlight_names[];
+extern const char torchlight_names[], torchlight_layout_schema[];
 
 struct name {
 	uint32_t hash;
@@ -25,9 +25,9 @@ struct names {
 	struct names *base;  /* what this one adds to, or NULL */
 	size_t depth;        /* how many there are below */
 	struct name *sorted; /* by hash, unique, none that base has */
-	size_t count;
-	struct layout_property *properties; /* of layouts; likewise none that base has */
-	size_t n_properties;
+	size_t count, room;
+	struct layout_property *properties; /* of layouts, by type; likewise none that base has */
+	size_t n_properties, room_properties;
 	char *text; /* each with a line feed */
 	size_t text_size;
 };
@@ -176,102 +176,104 @@ static int by_hash(const void *a, const void *b)
 	return array_order(x->hash, y->hash) ?: array_order(x->at, y->at);
 }
 
-/* A line of a layout's table. What is known of the type, or said of it before, counts. */
-static void collect_property(struct names *n, struct str line)
+/* Is it known, or said before? What is known of the type's name counts. */
+static bool is_known(const struct names *n, struct layout_property *p)
 {
-	struct layout_property *p = &n->properties[n->n_properties];
-	struct str own = {n->text + n->text_size, line.n}, name;
+	bool named = layout_type_name(n, p->type, &p->type_name);
 	int axis;
 
-	if (memchr(line.s, 0, line.n) || !layout_schema_line(line, p))
-		return;
-	memcpy(n->text + n->text_size, line.s, line.n);
-	layout_schema_line(own, p);
-	/* n itself has those before this one. */
-	if (p->name.n ? layout_property_named(n, p->type, p->name, &axis) ||
-				(p->kind != LAYOUT_NONE &&
-					layout_property_find(n, p->type, p->code))
-		      : layout_type_name(n, p->type, &name))
-		return;
-	n->text_size += line.n;
-	n->text[n->text_size++] = '\n';
-	n->n_properties++;
+	if (!p->name.n)
+		return named;
+	return layout_property_named(n, p->type, p->name, &axis) ||
+	       (p->kind != LAYOUT_NONE && layout_property_find(n, p->type, p->code));
 }
 
-/* Adds the usable new names of list to n, which is not sorted yet. */
-static void collect(struct names *n, struct str rest)
+/* A line of a layout's table. */
+static int add_property(struct names *n, struct str line)
 {
-	struct str line, known;
+	struct str own = {n->text + n->text_size, line.n};
+	struct layout_property p;
+	size_t at;
 
-	while (rest.n) {
-		struct name *name = &n->sorted[n->count];
+	memcpy(n->text + n->text_size, line.s, line.n);
+	if (memchr(line.s, 0, line.n) || !layout_schema_line(own, &p))
+		return 0;
+	/* The first list is the shipped one, which does not contradict itself. */
+	if (n->base && is_known(n, &p))
+		return 0;
+	if (!array_room(n->properties, n->n_properties, n->room_properties))
+		return -ENOMEM;
+	at = array_first(i, n->n_properties, n->properties[i].type > p.type);
+	memmove(&n->properties[at + 1], &n->properties[at],
+		(n->n_properties++ - at) * sizeof(*n->properties));
+	n->properties[at] = p;
+	n->text_size += line.n;
+	n->text[n->text_size++] = '\n';
+	return 0;
+}
 
+static int add_name(struct names *n, struct str line)
+{
+	struct name name = {name_hash(line), (uint32_t)n->text_size, (uint32_t)line.n};
+	struct str known;
+
+	if (names_find(n->base, name.hash, &known))
+		return 0;
+	if (!array_room(n->sorted, n->count, n->room))
+		return -ENOMEM;
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.s[i];
+
+		n->text[n->text_size++] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+	}
+	n->text[n->text_size++] = '\n';
+	n->sorted[n->count++] = name;
+	return 0;
+}
+
+/* Adds the usable new names of list to n, whose names are not sorted yet. */
+static int collect(struct names *n, struct str rest)
+{
+	struct str line;
+	int r = 0;
+
+	while (r == 0 && rest.n) {
 		line = next_line(&rest);
 		if (memchr(line.s, '\t', line.n))
-			collect_property(n, line);
-		if (!name_is_usable(line) || *line.s == '#')
-			continue;
-		name->hash = name_hash(line);
-		if (names_find(n->base, name->hash, &known))
-			continue;
-		name->at = (uint32_t)n->text_size;
-		name->n = (uint32_t)line.n;
-		for (size_t i = 0; i < line.n; i++) {
-			char c = line.s[i];
-
-			n->text[n->text_size++] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-		}
-		n->text[n->text_size++] = '\n';
-		n->count++;
+			r = add_property(n, line);
+		else if (name_is_usable(line) && *line.s != '#')
+			r = add_name(n, line);
 	}
+	return r;
 }
 
 static void sort_unique(struct names *n)
 {
 	size_t kept = 0;
 
-	qsort(n->sorted, n->count, sizeof(*n->sorted), by_hash);
+	if (n->count)
+		qsort(n->sorted, n->count, sizeof(*n->sorted), by_hash);
 	for (size_t i = 0; i < n->count; i++)
 		if (!kept || n->sorted[kept - 1].hash != n->sorted[i].hash)
 			n->sorted[kept++] = n->sorted[i];
 	n->count = kept;
 }
 
-/* Those with a tab in them: most lists have none. */
-static size_t count_table_lines(const char *list, size_t size)
-{
-	struct str rest = {list, size};
-	size_t n = 0;
-
-	while (rest.n) {
-		struct str line = next_line(&rest);
-
-		n += memchr(line.s, '\t', line.n) != NULL;
-	}
-	return n;
-}
-
 int names_extend(
 	struct names *base, const char *list, size_t size, struct names **ret, struct error *e)
 {
 	CLEANUP(names_unref) struct names *n = calloc(1, sizeof(*n));
-	size_t lines = 1;
 
 	if (size > UINT32_MAX / 2)
 		return error_set(e, -EFBIG, "the list of names has %zu bytes", size);
-	for (size_t i = 0; i < size; i++)
-		lines += list[i] == '\n';
 	if (!n)
 		return error_set(e, -ENOMEM, "no memory for names");
 	atomic_init(&n->refs, 1);
-	n->sorted = calloc(lines, sizeof(*n->sorted));
-	n->properties = calloc(count_table_lines(list, size) + 1, sizeof(*n->properties));
 	n->text = malloc(size + 1);
-	if (!n->sorted || !n->properties || !n->text)
-		return error_set(e, -ENOMEM, "no memory for names");
 	n->base = names_ref(base);
 	n->depth = base ? base->depth + 1 : 0;
-	collect(n, (struct str){list, size});
+	if (!n->text || collect(n, (struct str){list, size}) < 0)
+		return error_set(e, -ENOMEM, "no memory for names");
 	sort_unique(n);
 	if (base && !n->count && !n->n_properties)
 		*ret = names_ref(base);
@@ -286,6 +288,7 @@ struct names *names_create(void)
 	struct names *n;
 
 	buffer_text(&list, torchlight_names);
+	buffer_text(&list, torchlight_layout_schema);
 	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
 		for (int k = 0; k <= FAMILY_MAX; k++)
 			buffer_printf(&list, "%s%d\n", families[i], k);

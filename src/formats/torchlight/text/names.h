@@ -32,7 +32,7 @@ uint32_t name_value(struct str name);
 /* Could it stand in a text, and mean its hash? */
 bool name_is_usable(struct str name);
 
-/* The shipped list and the families. NULL: no memory. */
+/* The shipped list, the families and the layouts' table. NULL: no memory. */
 struct names *names_create(void);
 struct names *names_ref(struct names *n);
 void names_unref(struct names *n);
@@ -42,7 +42,7 @@ DEFINE_CLEANUP(struct names, names_unref);
  * base and the names of list, which are separated by line feeds (CR, blanks around and lines that
  * begin with '#' are skipped). What could not stand in a text (with control characters or one of
  * []<>:) is passed over, and so is a name whose hash base has already. Where nothing is new, *ret
- * is a reference of base. The names become upper case. Lines of a layout's table (layout_schema.h)
+ * is a reference of base. The names become upper case. Lines of a layout's table (schema.h)
  * may stand among them.
  */
 int names_extend(
@@ -54,7 +54,7 @@ int names_extend(
  */
 int names_of_tags(const uint8_t *data, size_t size, struct buffer *out, struct error *e);
 
-/* The lines of layouts' tables that this version adds to base; *ret_n of them. */
+/* The lines of layouts' tables that this version adds to base; *ret_n of them, by type. */
 const struct layout_property *names_properties(const struct names *n, size_t *ret_n);
 const struct names *names_base(const struct names *n); /* NULL: none */
 size_t names_depth(const struct names *n);             /* how many of them are below */

@@ -234,7 +234,7 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 		return error_set(
 			d->e, -EIO, "objects are nested more than %d deep", BINLAYOUT_DEPTH_MAX);
 	d->objects++;
-	d->widgets |= layout_type_is_widget(type);
+	d->widgets |= layout_type_is_widget(d->names, type);
 	d->particles |= layout_type_is_particle(type);
 	dattext_open(d->out, depth, "BASEOBJECT");
 	dattext_open(d->out, depth + 1, "PROPERTIES");

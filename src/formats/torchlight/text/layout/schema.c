@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/torchlight/text/layout/schema.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "base/array.h"
 #include "formats/torchlight/text/names.h"
 
-extern const char torchlight_layout_schema[];
-
-enum { TYPES = 256, COLUMNS = 5, NUMBER_MAX = 255 };
+enum { COLUMNS = 5, NUMBER_MAX = 255 };
 enum { PARTICLE = 18, EMITTER = 19, MENU_DEFINITION = 74 };
 
 const struct layout_kind_facts layout_kinds[LAYOUT_KINDS] = {
@@ -27,22 +22,6 @@ const struct layout_kind_facts layout_kinds[LAYOUT_KINDS] = {
 	[LAYOUT_HEX] = {"HEX", "HEX", .size = 0},
 	[LAYOUT_NONE] = {"NONE", "NONE", 4, NUMBER_F32},
 };
-
-/* Lines that lie together. */
-struct lines {
-	const struct layout_property *all;
-	size_t n;
-};
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct lines types[TYPES];
-
-/* The cells of a line; those that are missing at the end are empty. */
-static void cells(struct str line, struct str ret[COLUMNS])
-{
-	for (int n = 0; n < COLUMNS; n++)
-		ret[n] = line.s ? str_cut(&line, '\t') : (struct str){0};
-}
 
 static bool read_number(struct str s, uint8_t *ret)
 {
@@ -63,7 +42,9 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 {
 	struct str cell[COLUMNS];
 
-	cells(line, cell);
+	/* Those that are missing at the end are empty. */
+	for (int n = 0; n < COLUMNS; n++)
+		cell[n] = line.s ? str_cut(&line, '\t') : (struct str){0};
 	if (!cell[1].s || !read_number(cell[0], &ret->type))
 		return false;
 	ret->type_name = cell[1];
@@ -80,143 +61,88 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 	return false;
 }
 
-/* The table is sorted by type, so a type's properties lie together. */
-static void read_table(void)
+/* The next line of that type, in the newest dictionary first. p: NULL, or one of *n. */
+static const struct layout_property *next_line(
+	const struct names **n, uint8_t type, const struct layout_property *p)
 {
-	struct layout_property *p;
-	size_t lines = 0;
+	const struct layout_property *all;
+	size_t count;
 
-	for (const char *s = torchlight_layout_schema; *s; s++)
-		lines += *s == '\n';
-	p = calloc(lines + 1, sizeof(*p));
-	if (!p)
-		return;
-	for (const char *s = torchlight_layout_schema, *end; *s; s = end + 1) {
-		end = strchr(s, '\n');
-		if (!layout_schema_line((struct str){s, (size_t)(end - s)}, p))
-			continue;
-		if (!types[p->type].n++)
-			types[p->type].all = p;
-		p++;
+	for (; *n; *n = names_base(*n)) {
+		all = names_properties(*n, &count);
+		p = p ? p + 1 : all + array_first(i, count, all[i].type >= type);
+		if (p < all + count && p->type == type)
+			return p;
+		p = NULL;
 	}
+	return NULL;
 }
 
 bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 {
-	struct str other;
+	const struct layout_property *all;
+	size_t count;
 
-	pthread_once(&once, read_table);
-	for (unsigned i = 0; i < TYPES; i++)
-		if (types[i].n && str_equal_nocase(types[i].all->type_name, name)) {
-			*ret = (uint8_t)i;
-			return true;
-		}
-	for (; n; n = names_base(n)) {
-		struct lines l = {.n = 0};
-
-		l.all = names_properties(n, &l.n);
-		for (size_t i = 0; i < l.n; i++)
-			if (name.n && str_equal_nocase(l.all[i].type_name, name) &&
-				layout_type_name(n, l.all[i].type, &other) &&
-				str_equal_nocase(other, name)) {
-				*ret = l.all[i].type;
+	for (; name.n && n; n = names_base(n)) {
+		all = names_properties(n, &count);
+		for (size_t i = 0; i < count; i++)
+			if (str_equal_nocase(all[i].type_name, name)) {
+				*ret = all[i].type;
 				return true;
 			}
 	}
 	return false;
 }
 
-/* What is looked for: a code, a name (with an axis at its end), or what the type is called. */
-struct wanted {
-	enum { CODE, NAME, NAME_AND_AXIS, TYPE } what;
-	uint8_t code;
-	struct str name;
-	int ret_axis;
-};
-
-static bool is_wanted(const struct layout_property *p, struct wanted *w)
-{
-	struct str stem = {w->name.s, w->name.n ? w->name.n - 1 : 0};
-
-	if (w->what == TYPE)
-		return p->type_name.n;
-	if (!p->name.n)
-		return false;
-	if (w->what == CODE)
-		return p->code == w->code && p->kind != LAYOUT_NONE;
-	if (w->what == NAME)
-		return str_equal_nocase(p->name, w->name);
-	w->ret_axis = w->name.n ? (w->name.s[stem.n] & ~0x20) - 'X' : -1;
-	return w->ret_axis >= 0 && w->ret_axis < (int)layout_axes(p->kind) &&
-	       str_equal_nocase(p->name, stem);
-}
-
-static const struct layout_property *search_lines(struct lines l, unsigned type, struct wanted *w)
-{
-	for (size_t i = 0; i < l.n; i++)
-		if (l.all[i].type == type && is_wanted(&l.all[i], w))
-			return &l.all[i];
-	return NULL;
-}
-
-/* In the table and the dictionary. */
-static const struct layout_property *search(const struct names *n, uint8_t type, struct wanted *w)
-{
-	const struct layout_property *p;
-
-	pthread_once(&once, read_table);
-	p = search_lines(types[type], type, w);
-	for (; !p && n; n = names_base(n)) {
-		struct lines l = {.n = 0};
-
-		l.all = names_properties(n, &l.n);
-		p = search_lines(l, type, w);
-	}
-	return p;
-}
-
 bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
 {
-	struct wanted w = {.what = TYPE};
-	const struct layout_property *p = search(n, type, &w);
+	const struct layout_property *p = NULL;
 
+	while ((p = next_line(&n, type, p)) && !p->type_name.n)
+		;
 	if (p)
 		*ret = p->type_name;
 	return p;
 }
 
-bool layout_type_is_widget(uint8_t type)
-{
-	struct wanted w = {.what = NAME, .name = STR("WIDGET NAME")};
-
-	return type == MENU_DEFINITION || search(NULL, type, &w);
-}
-
-bool layout_type_is_particle(uint8_t type)
-{
-	return type == PARTICLE || type == EMITTER;
-}
-
 const struct layout_property *layout_property_find(
 	const struct names *n, uint8_t type, uint8_t code)
 {
-	struct wanted w = {.what = CODE, .code = code};
+	const struct layout_property *p = NULL;
 
-	return search(n, type, &w);
+	while ((p = next_line(&n, type, p)) && (p->code != code || p->kind == LAYOUT_NONE))
+		;
+	return p;
 }
 
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis)
 {
-	struct wanted w = {.what = NAME, .name = name};
-	const struct layout_property *p = search(n, type, &w);
+	const struct layout_property *p = NULL, *vector = NULL;
+	struct str stem = {name.s, name.n ? name.n - 1 : 0};
+	int axis = name.n ? (name.s[stem.n] & ~0x20) - 'X' : -1;
 
 	*ret_axis = -1;
-	if (p)
-		return p;
-	w.what = NAME_AND_AXIS;
-	p = search(n, type, &w);
-	if (p)
-		*ret_axis = w.ret_axis;
-	return p;
+	while ((p = next_line(&n, type, p))) {
+		if (name.n && str_equal_nocase(p->name, name))
+			return p;
+		if (axis >= 0 && axis < (int)layout_axes(p->kind) &&
+			str_equal_nocase(p->name, stem))
+			vector = p;
+	}
+	if (vector)
+		*ret_axis = axis;
+	return vector;
+}
+
+bool layout_type_is_widget(const struct names *n, uint8_t type)
+{
+	int axis;
+
+	return type == MENU_DEFINITION || layout_property_named(n, type, STR("WIDGET NAME"), &axis);
+}
+
+bool layout_type_is_particle(uint8_t type)
+{
+	return type == PARTICLE || type == EMITTER;
 }

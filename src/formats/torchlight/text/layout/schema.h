@@ -3,12 +3,9 @@
  * layout_schema: what the numbers in compiled layouts are called.
  *
  * Layouts hold numbers of object types and properties; their names and kinds are the game's own and
- * in no file. Where a name is looked for, in this order:
- *
- * - schema.tsv, all that is known publicly: type, its name, code, property, kind; sorted by
- *   type. A line without a property only names the type;
- * - such lines in a dictionary (names.h): a user's, or learnt from a file and its text
- *   (learn.h).
+ * in no file. They are lines of a dictionary (names.h): the shipped one has schema.tsv, all that is
+ * known publicly (type, its name, code, property, kind; sorted by type; a line without a property
+ * only names the type); others are a user's, or learnt from a file and its text (learn.h).
  *
  * What comes later never gives a code or a name another meaning.
  */
@@ -55,8 +52,7 @@ enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
  * none. */
 bool layout_schema_line(struct str line, struct layout_property *ret);
 
-/* false, NULL: not known. The table is made once; where memory is short nothing is known. Any
- * thread. n may be NULL. */
+/* false, NULL: not known. n may be NULL (nothing is). */
 bool layout_type_name(const struct names *n, uint8_t type, struct str *ret);
 bool layout_type_named(const struct names *n, struct str name, uint8_t *ret);
 const struct layout_property *layout_property_find(
@@ -65,7 +61,7 @@ const struct layout_property *layout_property_find(
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis);
 /* Is it drawn on the screen (widgets), or a part of a particle effect? */
-bool layout_type_is_widget(uint8_t type);
+bool layout_type_is_widget(const struct names *n, uint8_t type);
 bool layout_type_is_particle(uint8_t type);
 
 /* Floats in a vector kind, else 0. */
