@@ -61,7 +61,7 @@ static void a_dat_says_its_fields(void **state)
 	(void)state;
 	make_dat(&file, "x");
 	assert_int_equal(
-		bindat_decode(file.data, file.size, names, NULL, &text, &readonly, &err), 0);
+		bindat_decode(file.data, file.size, names, STR(""), &text, &readonly, &err), 0);
 	assert_string_equal(text_of(&text), dat_text);
 	assert_int_equal(readonly.code, 0);
 	assert_int_equal(bindat_encode((char *)text.data, text.size, file.data, file.size, names,
@@ -80,7 +80,7 @@ static void a_root_may_be_called_as_the_file(void **state)
 	(void)state;
 	make_dat(&file, "x");
 	assert_int_equal(
-		bindat_decode(file.data, file.size, NULL, "Name", &text, &readonly, &err), 0);
+		bindat_decode(file.data, file.size, NULL, STR("Name"), &text, &readonly, &err), 0);
 	assert_non_null(
 		strstr(text_of(&text), "[Name]\n\t<STRING>Name:x\n\t<TRANSLATE>UNK_00000061:"));
 }
@@ -94,7 +94,7 @@ static void a_string_with_a_line_feed_makes_the_text_read_only(void **state)
 	(void)state;
 	make_dat(&file, "x\ny");
 	assert_int_equal(
-		bindat_decode(file.data, file.size, NULL, NULL, &text, &readonly, &err), 0);
+		bindat_decode(file.data, file.size, NULL, STR(""), &text, &readonly, &err), 0);
 	assert_int_equal(readonly.code, -EACCES);
 	assert_string_equal(error_text(&readonly),
 		"string id 7 holds a line break or NUL, which the text form cannot say");
@@ -159,7 +159,7 @@ static void an_empty_string_is_none_that_has_its_id(void **state)
 		bindat_encode(both, sizeof(both) - 1, old.data, old.size, names, NULL, &file, &err),
 		0);
 	assert_int_equal(
-		bindat_decode(file.data, file.size, names, NULL, &text, &readonly, &err), 0);
+		bindat_decode(file.data, file.size, names, STR(""), &text, &readonly, &err), 0);
 	assert_string_equal(text_of(&text), both);
 	/* "full" keeps its id; and both of "" have one. */
 	assert_int_equal(word_at(&file, 4), 2);

@@ -6,10 +6,7 @@
 
 #include "formats/torchlight/text/number.h"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static const char blanks[] = " \t\n\r";
 
 static void cut_off(struct str *s, size_t n)
 {
@@ -19,8 +16,19 @@ static void cut_off(struct str *s, size_t n)
 
 static void skip_blanks(struct str *s)
 {
-	while (s->n && is_blank(s->s[0]))
+	while (s->n && strchr(blanks, *s->s))
 		cut_off(s, 1);
+}
+
+/* What stands before the first of some characters; *rest begins with that one. */
+static struct str cut_until(struct str *rest, const char *ends)
+{
+	struct str part = {rest->s, 0};
+
+	while (part.n < rest->n && !strchr(ends, part.s[part.n]))
+		part.n++;
+	cut_off(rest, part.n);
+	return part;
 }
 
 /* The next element's name and what stands in its tag. Comments and declarations are passed over. */
@@ -42,58 +50,42 @@ static bool next_tag(struct str *rest, struct str *ret_name, struct str *ret_ins
 		cut_off(rest, (size_t)(close - rest->s) + 1);
 		if (!ret_inside->n || strchr("?!/", ret_inside->s[0]))
 			continue;
-		*ret_name = (struct str){ret_inside->s, 0};
-		while (ret_name->n < ret_inside->n && !is_blank(ret_name->s[ret_name->n]) &&
-			ret_name->s[ret_name->n] != '/')
-			ret_name->n++;
-		cut_off(ret_inside, ret_name->n);
+		*ret_name = cut_until(ret_inside, " \t\n\r/");
 		return true;
 	}
 	return false;
 }
 
-/* The next attribute of a tag: name="value". */
-static bool next_attribute(struct str *rest, struct str *ret_name, struct str *ret_value)
-{
-	const char *end;
-
-	skip_blanks(rest);
-	*ret_name = (struct str){rest->s, 0};
-	while (ret_name->n < rest->n && !is_blank(rest->s[ret_name->n]) &&
-		rest->s[ret_name->n] != '=')
-		ret_name->n++;
-	cut_off(rest, ret_name->n);
-	skip_blanks(rest);
-	if (!rest->n || rest->s[0] != '=')
-		return false;
-	cut_off(rest, 1);
-	skip_blanks(rest);
-	if (!rest->n || (rest->s[0] != '"' && rest->s[0] != '\''))
-		return false;
-	end = memchr(rest->s + 1, rest->s[0], rest->n - 1);
-	if (!end)
-		return false;
-	*ret_value = (struct str){rest->s + 1, (size_t)(end - rest->s) - 1};
-	cut_off(rest, ret_value->n + 2);
-	return true;
-}
-
-/* false: the tag has none of that name. */
-static bool attribute(struct str inside, struct str name, struct str *ret)
+/* name="value" among those of a tag. false: there is none of that name. */
+static bool attribute(struct str inside, const char *name, struct str *ret)
 {
 	struct str found;
+	const char *end;
 
-	while (next_attribute(&inside, &found, ret))
-		if (str_equal_nocase(found, name))
-			return true;
-	return false;
+	do {
+		skip_blanks(&inside);
+		found = cut_until(&inside, " \t\n\r=");
+		skip_blanks(&inside);
+		if (!inside.n || *inside.s != '=')
+			return false;
+		cut_off(&inside, 1);
+		skip_blanks(&inside);
+		if (!inside.n || !strchr("\"'", *inside.s))
+			return false;
+		end = memchr(inside.s + 1, *inside.s, inside.n - 1);
+		if (!end)
+			return false;
+		*ret = (struct str){inside.s + 1, (size_t)(end - inside.s) - 1};
+		cut_off(&inside, ret->n + 2);
+	} while (!str_equal_nocase(found, str_of(name)));
+	return true;
 }
 
 static int number(struct str inside, const char *name, uint32_t *ret, struct error *e)
 {
 	struct str value;
 
-	if (!attribute(inside, str_of(name), &value) || !value.n || value.s[0] == '-' ||
+	if (!attribute(inside, name, &value) || !value.n || value.s[0] == '-' ||
 		!number_get_u32(value, ret))
 		return error_set(e, -EINVAL, "%s of the part is no number", name);
 	return 0;
@@ -121,14 +113,14 @@ int imageset_find(struct str text, const char *cut, struct buffer *ret_file,
 	while (next_tag(&text, &name, &inside)) {
 		if (!set) {
 			if (!str_equal_nocase(name, STR("Imageset")) ||
-				!attribute(inside, STR("Imagefile"), &value) || !value.n)
+				!attribute(inside, "Imagefile", &value) || !value.n)
 				break;
 			set = true;
 			buffer_str(ret_file, value);
 			if (!cut)
 				return ret_file->error;
 		} else if (str_equal_nocase(name, STR("Image")) &&
-			   attribute(inside, STR("Name"), &value) &&
+			   attribute(inside, "Name", &value) &&
 			   str_equal_nocase(value, str_of(cut))) {
 			return read_cut(inside, ret_cut, e);
 		}

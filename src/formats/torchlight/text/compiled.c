@@ -71,29 +71,20 @@ enum compiled_form compiled_form_of(
 	return is_xml(data, size) ? COMPILED_XML : COMPILED_TEXT;
 }
 
-static int decode_dat(const struct compiled_context *ctx, const uint8_t *data, size_t size,
-	struct buffer *utf8, struct error *ret_readonly, struct error *e)
-{
-	const char *name = file_name(ctx->path), *dot = strrchr(name, '.');
-	__attribute__((cleanup(free_cleanup))) char *stem =
-		strndup(name, dot ? (size_t)(dot - name) : strlen(name));
-
-	if (!stem)
-		return error_set(e, -ENOMEM, "no memory for a name");
-	return bindat_decode(data, size, ctx->names, stem, utf8, ret_readonly, e);
-}
-
 static int decode_utf8(enum compiled_kind kind, const struct compiled_context *ctx,
 	const uint8_t *data, size_t size, struct buffer *utf8, struct error *ret_readonly,
 	struct error *e)
 {
+	const char *name = file_name(ctx->path), *dot = strrchr(name, '.');
+	struct str stem = {name, dot ? (size_t)(dot - name) : strlen(name)};
+
 	switch (kind) {
 	case COMPILED_DAT:
-		return decode_dat(ctx, data, size, utf8, ret_readonly, e);
+		return bindat_decode(data, size, ctx->names, stem, utf8, ret_readonly, e);
 	case COMPILED_LAYOUT:
 		return binlayout_decode(data, size, ctx->path, ctx->names, utf8, e);
 	case COMPILED_RAW:
-		return rawindex_decode(raw_kind_find(file_name(ctx->path)), data, size, utf8, e);
+		return rawindex_decode(raw_kind_find(name), data, size, utf8, e);
 	default:
 		return error_set(e, -EINVAL, "not a compiled file");
 	}

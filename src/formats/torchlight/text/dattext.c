@@ -226,21 +226,3 @@ void dattext_indent(struct buffer *out, unsigned depth)
 	while (depth--)
 		buffer_byte(out, '\t');
 }
-
-void dattext_open(struct buffer *out, unsigned depth, const char *name)
-{
-	dattext_indent(out, depth);
-	buffer_printf(out, "[%s]\n", name);
-}
-
-void dattext_close(struct buffer *out, unsigned depth, const char *name)
-{
-	dattext_indent(out, depth);
-	buffer_printf(out, "[/%s]\n", name);
-}
-
-void dattext_field(struct buffer *out, unsigned depth, const char *type, const char *key)
-{
-	dattext_indent(out, depth);
-	buffer_printf(out, "<%s>%s:", type, key);
-}

@@ -64,9 +64,6 @@ int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt,
 /* -EINVAL where f's value is too long for an SS. */
 int dat_check_string(const struct dat_field *f, struct error *e);
 
-/* Writing. The caller keeps count of the depth. */
-void dattext_open(struct buffer *out, unsigned depth, const char *name);
-void dattext_close(struct buffer *out, unsigned depth, const char *name);
-/* "<type>key:"; the caller appends the value and a line feed. */
-void dattext_field(struct buffer *out, unsigned depth, const char *type, const char *key);
+/* Writing. The caller keeps count of the depth; dattext_put appends what printf would after it. */
 void dattext_indent(struct buffer *out, unsigned depth);
+#define dattext_put(out, depth, ...) (dattext_indent(out, depth), buffer_printf(out, __VA_ARGS__))

@@ -48,12 +48,12 @@ bool bindat_sniff(const uint8_t *data, size_t size); /* by the first word */
 
 /*
  * Appends the text (UTF-8, LF) to out. names: for the hashes, may be NULL; stem: the file's own
- * name without its ending, which some roots are called by, may be NULL.
+ * name without its ending, which some roots are called by, may be empty.
  *
  * *ret_readonly, whose code is 0, is told why the text cannot stand for the file: a string with a
  * line feed, say, is shown with U+FFFD in its place. -EIO: not a sound file.
  */
-int bindat_decode(const uint8_t *data, size_t size, const struct names *names, const char *stem,
+int bindat_decode(const uint8_t *data, size_t size, const struct names *names, struct str stem,
 	struct buffer *out, struct error *ret_readonly, struct error *e);
 
 /*

@@ -68,7 +68,7 @@ static void put_item(struct decoder *d, const struct bindat_item *item)
 	buffer_byte(d->out, '\n');
 }
 
-int bindat_decode(const uint8_t *data, size_t size, const struct names *names, const char *stem,
+int bindat_decode(const uint8_t *data, size_t size, const struct names *names, struct str stem,
 	struct buffer *out, struct error *ret_readonly, struct error *e)
 {
 	CLEANUP_BINDAT struct bindat_file f = {0};
@@ -79,9 +79,9 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, c
 
 	if (r < 0)
 		return r;
-	if (stem && name_is_usable(str_of(stem))) {
-		d.stem = str_of(stem);
-		d.stem_hash = name_hash(d.stem);
+	if (name_is_usable(stem)) {
+		d.stem = stem;
+		d.stem_hash = name_hash(stem);
 	}
 	bindat_begin(&f, &reader);
 	while (bindat_next(&reader, &item, NULL) > 0) {

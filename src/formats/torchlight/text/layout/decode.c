@@ -75,15 +75,6 @@ static enum layout_kind guess(const uint8_t *value, size_t n)
 	return fabsf(f) > 1e-6F && fabsf(f) < 1e7F ? LAYOUT_FLOAT : LAYOUT_HEX;
 }
 
-static void put_list(struct decoder *d, enum layout_kind kind, const uint8_t *value, size_t n)
-{
-	for (size_t i = 2; i < n; i += 4) {
-		if (i > 2)
-			buffer_byte(d->out, ',');
-		number_put(d->out, layout_kinds[kind].number, value + i);
-	}
-}
-
 static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *value, size_t n)
 {
 	struct ss s;
@@ -96,7 +87,10 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 		break;
 	case LAYOUT_FLOATLIST:
 	case LAYOUT_UINTLIST:
-		put_list(d, kind, value, n);
+		for (size_t i = 2; i < n; i += 4) {
+			buffer_text(d->out, i > 2 ? "," : "");
+			number_put(d->out, layout_kinds[kind].number, value + i);
+		}
 		break;
 	case LAYOUT_HEX:
 		buffer_hex(d->out, value, n);
@@ -121,8 +115,7 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 		kind = LAYOUT_HEX;
 	axes = layout_axes(kind);
 	for (unsigned i = 0; i < (axes ? axes : 1); i++) {
-		dattext_indent(d->out, depth);
-		buffer_printf(d->out, "<%s>", layout_kinds[kind].word);
+		dattext_put(d->out, depth, "<%s>", layout_kinds[kind].word);
 		if (p)
 			buffer_str(d->out, p->name);
 		else
@@ -184,7 +177,7 @@ static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t
 			"NUL",
 			id);
 	for (int i = 0; i < 2; i++) {
-		dattext_field(d->out, depth, "STRING", i ? "NAME" : "DESCRIPTOR");
+		dattext_put(d->out, depth, "<STRING>%s:", i ? "NAME" : "DESCRIPTOR");
 		if (i && name.n)
 			ss_to_utf8(name, d->out);
 		else if (layout_type_name(d->names, type, &type_name))
@@ -193,10 +186,8 @@ static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t
 			buffer_printf(d->out, "TYPE_%u", type);
 		buffer_byte(d->out, '\n');
 	}
-	dattext_field(d->out, depth, "INTEGER64", "ID");
-	buffer_printf(d->out, "%" PRId64 "\n", id);
-	dattext_field(d->out, depth, "INTEGER64", "PARENTID");
-	buffer_printf(d->out, "%" PRId64 "\n", parent);
+	dattext_put(d->out, depth, "<INTEGER64>ID:%" PRId64 "\n", id);
+	dattext_put(d->out, depth, "<INTEGER64>PARENTID:%" PRId64 "\n", parent);
 	return 0;
 }
 
@@ -236,8 +227,8 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	d->objects++;
 	d->widgets |= layout_type_is_widget(d->names, type);
 	d->particles |= layout_type_is_particle(type);
-	dattext_open(d->out, depth, "BASEOBJECT");
-	dattext_open(d->out, depth + 1, "PROPERTIES");
+	dattext_put(d->out, depth, "[BASEOBJECT]\n");
+	dattext_put(d->out, depth + 1, "[PROPERTIES]\n");
 	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
 		(r = put_properties(d, depth + 2, type, &derived)) < 0)
 		return r;
@@ -249,8 +240,8 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 		return r;
 	if (node)
 		layout_group_decode(node, &derived, depth + 2, d->out);
-	dattext_close(d->out, depth + 1, "PROPERTIES");
-	dattext_open(d->out, depth + 1, "CHILDREN");
+	dattext_put(d->out, depth + 1, "[/PROPERTIES]\n");
+	dattext_put(d->out, depth + 1, "[CHILDREN]\n");
 	r = put_objects(d, nesting + 1, id);
 	if (r < 0)
 		return r;
@@ -262,8 +253,8 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 			d->c.pos - begin);
 	if (d->out->size > TEXT_MAX)
 		return error_set(d->e, -EFBIG, "the text would be longer than %d bytes", TEXT_MAX);
-	dattext_close(d->out, depth + 1, "CHILDREN");
-	dattext_close(d->out, depth, "BASEOBJECT");
+	dattext_put(d->out, depth + 1, "[/CHILDREN]\n");
+	dattext_put(d->out, depth, "[/BASEOBJECT]\n");
 	return 0;
 }
 
@@ -297,16 +288,11 @@ static int frame(const struct decoder *d, unsigned version, const char *path, st
 {
 	const char *root = root_name(d, path);
 
-	dattext_open(out, 0, root);
-	dattext_field(out, 1, "INTEGER", "VERSION");
-	buffer_printf(out, "%u\n", version);
-	dattext_field(out, 1, "UNSIGNED INT", "COUNT");
-	buffer_printf(out, "%" PRIu64 "\n", d->objects);
-	dattext_open(out, 1, "OBJECTS");
-	if (d->out->size)
-		buffer_append(out, d->out->data, d->out->size);
-	dattext_close(out, 1, "OBJECTS");
-	dattext_close(out, 0, root);
+	buffer_printf(out,
+		"[%s]\n\t<INTEGER>VERSION:%u\n\t<UNSIGNED INT>COUNT:%" PRIu64 "\n\t[OBJECTS]\n",
+		root, version, d->objects);
+	buffer_str(out, str_of_buffer(d->out));
+	buffer_printf(out, "\t[/OBJECTS]\n[/%s]\n", root);
 	return out->error || d->out->error ? error_set(d->e, -ENOMEM, "no memory for the text") : 0;
 }
 

@@ -122,26 +122,10 @@ static int put_property(
 	return 0;
 }
 
-/* Is f a Group's TAG whose number is known, since the text says it or the old file has it? Then it
- * stands in the node alone; the name of another one is kept as a property. */
-static bool is_known_tag(const struct encoder *en, const struct dat_block *b,
-	const struct identity *id, const struct dat_field *f)
-{
-	const struct layout_node *old = layout_nodes_find(&en->old, en->n_nodes, id->id);
-	const struct dat_block *node = dat_find_block(b, STR("DATAGROUP"));
-	int32_t tag;
-
-	if (id->type != LAYOUT_GROUP || !str_equal_nocase(f->key, STR("TAG")))
-		return false;
-	if (!f->value.n || number_get_i32(f->value, &tag))
-		return true;
-	return old && (int32_t)old->part[NODE_TAG] >= 0 &&
-	       !(node && dat_find_field(node, STR("TAG")));
-}
-
 /* All of them but the identity, after a byte that says how many. */
 static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
 {
+	const struct layout_node *old = layout_nodes_find(&en->old, en->n_nodes, id->id);
 	struct vector v = {0};
 	struct layout_target t;
 	size_t at = en->out->size;
@@ -156,7 +140,8 @@ static int put_properties(struct encoder *en, const struct dat_block *b, const s
 		r = find_target(en, id, f, &t);
 		if (r < 0)
 			return r;
-		if (t.kind == LAYOUT_NONE || is_known_tag(en, b, id, f))
+		if (t.kind == LAYOUT_NONE ||
+			(id->type == LAYOUT_GROUP && layout_group_knows_tag(old, b, f)))
 			continue;
 		if (t.axis >= 0 && t.kind != LAYOUT_HEX) {
 			r = put_axis(en, f, &t, &v, &n);

@@ -89,7 +89,7 @@ static void decode_field(struct extra *x, unsigned depth, const struct part *p)
 	const uint8_t *stored = p->kind == F32 ? cursor_take(&x->c, 4) : NULL;
 	struct ss s = {0};
 
-	dattext_field(x->out, depth, types[p->kind], p->key);
+	dattext_put(x->out, depth, "<%s>%s:", types[p->kind], p->key);
 	if (p->kind == OWN_ID || p->kind == I64)
 		buffer_printf(x->out, "%" PRId64, p->kind == I64 ? cursor_i64(&x->c) : x->id);
 	else if (stored)
@@ -120,7 +120,7 @@ static void decode_block(struct extra *x, unsigned depth, const struct block *b)
 {
 	size_t end = SIZE_MAX;
 
-	dattext_open(x->out, depth, b->name);
+	dattext_put(x->out, depth, "[%s]\n", b->name);
 	for (const struct part *p = b->parts; p->kind; p++) {
 		if (p->kind == BLOCKS)
 			decode_blocks(x, depth + 1, p->blocks);
@@ -132,7 +132,7 @@ static void decode_block(struct extra *x, unsigned depth, const struct block *b)
 			decode_field(x, depth + 1, p);
 	}
 	x->unsound |= end != SIZE_MAX && end != x->c.pos;
-	dattext_close(x->out, depth, b->name);
+	dattext_put(x->out, depth, "[/%s]\n", b->name);
 }
 
 static const struct block logic_block = {"LOGICGROUP", logic_group};
@@ -152,11 +152,11 @@ void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t
 	if (!x.c.bad && !x.unsound && x.c.pos == end)
 		return;
 	out->size = at;
-	dattext_open(out, depth, "EXTRADATA");
-	dattext_field(out, depth + 1, "HEX", "BYTES");
+	dattext_put(out, depth, "[EXTRADATA]\n");
+	dattext_put(out, depth + 1, "<HEX>BYTES:");
 	buffer_hex(out, file + begin, end - begin);
 	buffer_byte(out, '\n');
-	dattext_close(out, depth, "EXTRADATA");
+	dattext_put(out, depth, "[/EXTRADATA]\n");
 }
 
 static bool is_called(const struct dat_block *b, const char *name)
@@ -203,13 +203,11 @@ static int encode_field(
 	case INTERPOLATION:
 		return encode_interpolation(f, out, e);
 	case I64:
-		return number_get(value, NUMBER_I64, out)
-			       ? 0
-			       : dat_field_error(e, f, "%s is no 64-bit integer", p->key);
 	case F32:
-		return number_get(value, NUMBER_F32, out)
-			       ? 0
-			       : dat_field_error(e, f, "%s is no decimal number", p->key);
+		if (!number_get(value, p->kind == I64 ? NUMBER_I64 : NUMBER_F32, out))
+			return dat_field_error(e, f, "%s is no %s", p->key,
+				p->kind == I64 ? "64-bit integer" : "decimal number");
+		return 0;
 	case TEXT:
 		r = f ? dat_check_string(f, e) : 0;
 		return r < 0 ? r : ss_put(out, value, e);

@@ -152,8 +152,8 @@ static uint32_t word(struct str s, const char *const words[WORDS])
 static void put_number(
 	const struct layout_node *node, size_t part, unsigned depth, struct buffer *out)
 {
-	dattext_field(out, depth, "UNSIGNED INT", parts[part].key);
-	buffer_printf(out, "%" PRIu32 "\n", node->part[part]);
+	dattext_put(
+		out, depth, "<UNSIGNED INT>%s:%" PRIu32 "\n", parts[part].key, node->part[part]);
 }
 
 static void decode_themes(
@@ -161,7 +161,7 @@ static void decode_themes(
 {
 	if (!themes->size)
 		return;
-	dattext_field(out, depth, "STRING", key);
+	dattext_put(out, depth, "<STRING>%s:", key);
 	for (size_t i = 0; i < themes->size; i += 8) {
 		buffer_text(out, i ? "," : "");
 		number_put(out, NUMBER_I64, themes->data + i);
@@ -174,10 +174,8 @@ void layout_group_put_fields(const struct layout_node *node, unsigned depth, str
 	for (size_t i = 0; i < NODE_PARTS; i++)
 		if (parts[i].alone && node->part[i] != 1)
 			put_number(node, i, depth, out);
-	if (node->part[NODE_NO_TAG_FOUND] == 1) {
-		dattext_field(out, depth, "BOOL", "NO TAG FOUND");
-		buffer_text(out, "true\n");
-	}
+	if (node->part[NODE_NO_TAG_FOUND] == 1)
+		dattext_put(out, depth, "<BOOL>NO TAG FOUND:true\n");
 	decode_themes(&node->active, "ACTIVE THEMES", depth, out);
 	decode_themes(&node->deactive, "DEACTIVE THEMES", depth, out);
 }
@@ -187,19 +185,18 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 {
 	size_t begin = out->size, empty;
 
-	dattext_open(out, depth, "DATAGROUP");
+	dattext_put(out, depth, "[DATAGROUP]\n");
 	empty = out->size;
 	for (size_t i = 0; i < NODE_PARTS; i++)
 		if (parts[i].key && !parts[i].alone && node->part[i] != derived->part[i])
 			put_number(node, i, depth + 1, out);
-	if (node->part[NODE_TAG] != derived->part[NODE_TAG]) {
-		dattext_field(out, depth + 1, "INTEGER", "TAG");
-		buffer_printf(out, "%" PRId32 "\n", (int32_t)node->part[NODE_TAG]);
-	}
+	if (node->part[NODE_TAG] != derived->part[NODE_TAG])
+		dattext_put(out, depth + 1, "<INTEGER>TAG:%" PRId32 "\n",
+			(int32_t)node->part[NODE_TAG]);
 	if (out->size == empty)
 		out->size = begin;
 	else
-		dattext_close(out, depth, "DATAGROUP");
+		dattext_put(out, depth, "[/DATAGROUP]\n");
 }
 
 static int encode_themes(const struct dat_field *f, struct buffer *themes, struct error *e)
@@ -279,4 +276,18 @@ int layout_group_encode(const struct dat_block *b, struct layout_node *node, str
 		r = encode_field(f, node, e);
 	}
 	return r;
+}
+
+bool layout_group_knows_tag(
+	const struct layout_node *old, const struct dat_block *b, const struct dat_field *f)
+{
+	const struct dat_block *node = dat_find_block(b, STR("DATAGROUP"));
+	int32_t tag;
+
+	if (!is_called(f, "TAG"))
+		return false;
+	if (!f->value.n || number_get_i32(f->value, &tag))
+		return true;
+	return old && (int32_t)old->part[NODE_TAG] >= 0 &&
+	       !(node && dat_find_field(node, STR("TAG")));
 }

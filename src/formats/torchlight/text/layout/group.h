@@ -74,3 +74,7 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	unsigned depth, struct buffer *out);
 /* Sets in node what the block says. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
+/* Is f of the Group b its TAG, and its number known, since the text says it or the old file has it?
+ * Then it stands in the node alone; the name of another one is kept as a property. */
+bool layout_group_knows_tag(
+	const struct layout_node *old, const struct dat_block *b, const struct dat_field *f);
