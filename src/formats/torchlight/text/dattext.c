@@ -221,6 +221,13 @@ int dat_check_string(const struct dat_field *f, struct error *e)
 	return 0;
 }
 
+int dat_put_string(const struct dat_field *f, struct buffer *out, struct error *e)
+{
+	int r = dat_check_string(f, e);
+
+	return r < 0 ? r : ss_put(out, f->value, e);
+}
+
 void dattext_indent(struct buffer *out, unsigned depth)
 {
 	while (depth--)

@@ -63,6 +63,8 @@ int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt,
 
 /* -EINVAL where f's value is too long for an SS. */
 int dat_check_string(const struct dat_field *f, struct error *e);
+/* Appends it as one. */
+int dat_put_string(const struct dat_field *f, struct buffer *out, struct error *e);
 
 /* Writing. The caller keeps count of the depth; dattext_put appends what printf would after it. */
 void dattext_indent(struct buffer *out, unsigned depth);

@@ -155,19 +155,6 @@ bool name_is_usable(struct str name)
 	return name.n && name.n <= 1000 && utf8_valid(name.s, name.n) && !unknown_value(name, &v);
 }
 
-static struct str next_line(struct str *rest)
-{
-	struct str line = str_cut(rest, '\n');
-
-	while (line.n && strchr(" \t\r", line.s[line.n - 1]))
-		line.n--;
-	while (line.n && strchr(" \t", *line.s)) {
-		line.s++;
-		line.n--;
-	}
-	return line;
-}
-
 static int by_hash(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
@@ -238,7 +225,7 @@ static int collect(struct names *n, struct str rest)
 	int r = 0;
 
 	while (r == 0 && rest.n) {
-		line = next_line(&rest);
+		line = number_trim(str_cut(&rest, '\n'));
 		if (memchr(line.s, '\t', line.n))
 			r = add_property(n, line);
 		else if (name_is_usable(line) && *line.s != '#')

@@ -70,20 +70,15 @@ void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored)
 		put_float(b, kind == NUMBER_F32 ? (double)f : d, kind == NUMBER_F32);
 }
 
-static struct str trim(struct str s)
+struct str number_trim(struct str s)
 {
-	while (s.n && (*s.s == ' ' || *s.s == '\t')) {
+	while (s.n && strchr(" \t\r", s.s[s.n - 1]))
+		s.n--;
+	while (s.n && strchr(" \t", *s.s)) {
 		s.s++;
 		s.n--;
 	}
-	while (s.n && (s.s[s.n - 1] == ' ' || s.s[s.n - 1] == '\t'))
-		s.n--;
 	return s;
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 /*
@@ -92,33 +87,27 @@ static bool is_digit(char c)
  */
 static bool copy_decimal(struct str s, char *dst, size_t room)
 {
-	size_t i = 0, digits = 0;
+	static const char digits[] = "0123456789";
+	const char *p = dst;
+	size_t n, fraction = 0;
 
 	if (!s.n || s.n >= room)
 		return false;
-	if (s.s[i] == '-' || s.s[i] == '+')
-		i++;
-	for (; i < s.n && is_digit(s.s[i]); i++)
-		digits++;
-	if (i < s.n && s.s[i] == '.')
-		for (i++; i < s.n && is_digit(s.s[i]); i++)
-			digits++;
-	if (!digits)
-		return false;
-	if (i < s.n && (s.s[i] == 'e' || s.s[i] == 'E')) {
-		i++;
-		if (i < s.n && (s.s[i] == '-' || s.s[i] == '+'))
-			i++;
-		if (i == s.n)
-			return false;
-		while (i < s.n && is_digit(s.s[i]))
-			i++;
-	}
-	if (i != s.n)
-		return false;
 	memcpy(dst, s.s, s.n);
 	dst[s.n] = 0;
-	return true;
+	p += *p == '-' || *p == '+';
+	p += n = strspn(p, digits);
+	if (*p == '.')
+		p += fraction = 1 + strspn(p + 1, digits);
+	if (n + fraction < (fraction ? 2 : 1))
+		return false;
+	if (*p == 'e' || *p == 'E') {
+		p += p[1] == '-' || p[1] == '+' ? 2 : 1;
+		p += n = strspn(p, digits);
+		if (!n)
+			return false;
+	}
+	return p == dst + s.n;
 }
 
 bool number_hex(struct str s, size_t digits, uint64_t *ret)
@@ -173,7 +162,7 @@ static bool read_integer(struct str s, int64_t min, int64_t max, uint64_t *ret)
 
 bool number_read(struct str s, enum number_kind kind, uint64_t *ret)
 {
-	s = trim(s);
+	s = number_trim(s);
 	if (kind == NUMBER_F32 || kind == NUMBER_F64)
 		return read_float(s, kind == NUMBER_F32, ret);
 	if (kind == NUMBER_I64)

@@ -34,3 +34,5 @@ bool number_get_bool(struct str s, uint32_t *ret);
 
 /* So many hexadecimal digits, and nothing else; at most 16. */
 bool number_hex(struct str s, size_t digits, uint64_t *ret);
+/* Without the blanks around it. */
+struct str number_trim(struct str s);

@@ -45,11 +45,8 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
 		if (!field_type(f))
 			return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
-		if (!bindat_is_string(field_type(f)))
-			continue;
-		r = dat_check_string(f, en->e);
-		if (r == 0)
-			r = ss_put(&en->strings, f->value, en->e);
+		if (bindat_is_string(field_type(f)))
+			r = dat_put_string(f, &en->strings, en->e);
 	}
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next)
 		r = collect_strings(en, c);

@@ -10,6 +10,7 @@
 #include "formats/torchlight/text/layout/extra.h"
 #include "formats/torchlight/text/layout/group.h"
 #include "formats/torchlight/text/layout/schema.h"
+#include "formats/torchlight/text/layout/text.h"
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
 
@@ -29,34 +30,6 @@ bool binlayout_sniff(const uint8_t *data, size_t size)
 	return size >= 8 && data[0] == BINLAYOUT_MAGIC;
 }
 
-/* A string that fills the value exactly and can stand in a line. */
-static bool value_ss(const uint8_t *value, size_t n, struct ss *ret)
-{
-	struct cursor c = cursor_init(value, n);
-
-	*ret = cursor_ss(&c);
-	return !c.bad && c.pos == n && ss_is_line(*ret);
-}
-
-/* Is the value one of this kind, so that its text compiles to the same bytes? */
-static bool fits(enum layout_kind kind, const uint8_t *value, size_t n)
-{
-	struct ss s;
-
-	switch (kind) {
-	case LAYOUT_STRING:
-	case LAYOUT_TRANSLATE:
-		return value_ss(value, n, &s);
-	case LAYOUT_FLOATLIST:
-	case LAYOUT_UINTLIST:
-		return n >= 2 && n == 2 + 4 * ((size_t)value[0] | (size_t)value[1] << 8);
-	case LAYOUT_HEX:
-		return true;
-	default:
-		return n == layout_kinds[kind].size;
-	}
-}
-
 /* What the bytes of an unknown property look like. */
 static enum layout_kind guess(const uint8_t *value, size_t n)
 {
@@ -64,7 +37,7 @@ static enum layout_kind guess(const uint8_t *value, size_t n)
 	uint32_t bits;
 	float f;
 
-	if (n > 4 && value_ss(value, n, &s) && s.n)
+	if (n > 4 && layout_value_string(value, n, &s) && s.n)
 		return LAYOUT_STRING;
 	if (n != 4)
 		return LAYOUT_HEX;
@@ -82,7 +55,7 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	switch (kind) {
 	case LAYOUT_STRING:
 	case LAYOUT_TRANSLATE:
-		if (value_ss(value, n, &s))
+		if (layout_value_string(value, n, &s))
 			ss_to_utf8(s, d->out);
 		break;
 	case LAYOUT_FLOATLIST:
@@ -111,7 +84,7 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 	unsigned axes;
 	size_t at;
 
-	if (!fits(kind, value, n))
+	if (!layout_value_fits(kind, value, n))
 		kind = LAYOUT_HEX;
 	axes = layout_axes(kind);
 	for (unsigned i = 0; i < (axes ? axes : 1); i++) {

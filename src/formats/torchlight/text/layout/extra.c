@@ -209,8 +209,10 @@ static int encode_field(
 				p->kind == I64 ? "64-bit integer" : "decimal number");
 		return 0;
 	case TEXT:
-		r = f ? dat_check_string(f, e) : 0;
-		return r < 0 ? r : ss_put(out, value, e);
+		if (f)
+			return dat_put_string(f, out, e);
+		buffer_u16(out, 0);
+		return 0;
 	case NAME:
 		return value.n ? ss_put(out, value, e) : text_error(e, b->line, 1, "no %s", p->key);
 	default: /* OWN_ID, NOWHERE */

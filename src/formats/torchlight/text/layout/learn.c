@@ -41,21 +41,6 @@ static const struct dat_block *find_object(struct learning *l, int64_t id)
 	return NULL;
 }
 
-/* Has the old value the length of one of this kind? */
-static bool could_be(enum layout_kind kind, const struct buffer *old)
-{
-	switch (kind) {
-	case LAYOUT_STRING:
-	case LAYOUT_TRANSLATE:
-		return old->size >= 2 &&
-		       old->size == 2 + 2 * (size_t)(old->data[0] | old->data[1] << 8);
-	case LAYOUT_INTEGER64:
-		return old->size == 8;
-	default:
-		return old->size == 4;
-	}
-}
-
 static bool has_value(const struct dat_field *f, enum layout_kind kind, const struct buffer *old)
 {
 	CLEANUP_BUFFER struct buffer value = BUFFER_INIT;
@@ -71,7 +56,7 @@ static enum layout_kind find_kind(
 	for (enum layout_kind k = 0; k < LAYOUT_HEX; k++) {
 		if (layout_axes(k) || !str_equal_nocase(f->type, str_of(layout_kinds[k].word)))
 			continue;
-		if (by_value ? has_value(f, k, old) : could_be(k, old))
+		if (by_value ? has_value(f, k, old) : layout_value_fits(k, old->data, old->size))
 			return k;
 	}
 	return LAYOUT_KINDS;

@@ -61,6 +61,32 @@ bool layout_text_target(const struct dat_field *f, uint8_t type, const struct na
 	return true;
 }
 
+bool layout_value_string(const uint8_t *value, size_t n, struct ss *ret)
+{
+	struct cursor c = cursor_init(value, n);
+
+	*ret = cursor_ss(&c);
+	return !c.bad && c.pos == n && ss_is_line(*ret);
+}
+
+bool layout_value_fits(enum layout_kind kind, const uint8_t *value, size_t n)
+{
+	struct ss s;
+
+	switch (kind) {
+	case LAYOUT_STRING:
+	case LAYOUT_TRANSLATE:
+		return layout_value_string(value, n, &s);
+	case LAYOUT_FLOATLIST:
+	case LAYOUT_UINTLIST:
+		return n >= 2 && n == 2 + 4 * ((size_t)value[0] | (size_t)value[1] << 8);
+	case LAYOUT_HEX:
+		return true;
+	default:
+		return n == layout_kinds[kind].size;
+	}
+}
+
 static int put_list(
 	const struct dat_field *f, enum layout_kind kind, struct buffer *out, struct error *e)
 {
@@ -90,7 +116,7 @@ int layout_value_encode(
 	switch (kind) {
 	case LAYOUT_STRING:
 	case LAYOUT_TRANSLATE:
-		return dat_check_string(f, e) < 0 ? -EINVAL : ss_put(out, f->value, e);
+		return dat_put_string(f, out, e);
 	case LAYOUT_FLOATLIST:
 	case LAYOUT_UINTLIST:
 		return put_list(f, kind, out, e);

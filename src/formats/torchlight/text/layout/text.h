@@ -27,6 +27,10 @@ struct layout_target {
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
 	struct layout_target *ret);
 
+/* A string that fills the value exactly and can stand in a line. */
+bool layout_value_string(const uint8_t *value, size_t n, struct ss *ret);
+/* Is the value one of this kind, so that its text compiles to the same bytes? */
+bool layout_value_fits(enum layout_kind kind, const uint8_t *value, size_t n);
 /* Appends f's value as one of that kind (no vector). -EINVAL with line and column. */
 int layout_value_encode(
 	const struct dat_field *f, enum layout_kind kind, struct buffer *out, struct error *e);
