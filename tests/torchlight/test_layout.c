@@ -209,8 +209,8 @@ static void a_groups_node_says_only_what_differs(void **state)
 		"\t\t\t\t[/DATAGROUP]\n"));
 	/* The byte that memory left there stays with the Group's id. */
 	file.data[node + 22] = 206;
-	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size, shipped,
-				 NULL, &garbage, &err),
+	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size,
+				 shipped, NULL, &garbage, &err),
 		0);
 	assert_int_equal(garbage.size, file.size);
 	file.data[1] = 54; /* a new file has the kit's own version, and so had this one */
