@@ -86,7 +86,8 @@ bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 	for (; name.n && n; n = names_base(n)) {
 		all = names_properties(n, &count);
 		for (size_t i = 0; i < count; i++)
-			if (str_equal_nocase(all[i].type_name, name)) {
+			if (all[i].type_name.n == name.n &&
+				str_equal_nocase(all[i].type_name, name)) {
 				*ret = all[i].type;
 				return true;
 			}
