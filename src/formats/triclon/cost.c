@@ -32,11 +32,6 @@ static uint64_t bits_signed(int64_t v)
 	return 1 + tcm_bits(v < 0 ? (uint64_t)-v : (uint64_t)v);
 }
 
-static struct tcm_column column_of(const struct tcm_reading *r, enum tcm_file list, unsigned which)
-{
-	return tcm_column(&r->variant, list, r->lists[list].at, r->lists[list].n, which);
-}
-
 struct range {
 	int64_t min, max;
 	size_t backwards; /* steps down */
@@ -50,14 +45,16 @@ static uint64_t range_bits(const struct range *r)
 
 /* By the steps from one to the next, by what those change where they may be all alike (even), or by
  * the range that all are in: whatever is shortest. */
-static uint64_t column_cost(const struct tcm_column *c, bool even, struct range *ret)
+static uint64_t column_cost(const struct tcm_content *c, enum tcm_file list, unsigned which,
+	bool even, struct range *ret)
 {
 	uint64_t steps = 0, bends = 0, range;
 	struct range all = {0};
 	int64_t before = 0, step = 0;
+	size_t n = c->lists[list].n;
 
-	for (size_t i = 0; i < c->n; i++) {
-		int64_t v = (int64_t)tcm_value(c, i);
+	for (size_t i = 0; i < n; i++) {
+		int64_t v = (int64_t)tcm_value(c, list, which, i);
 
 		steps += bits_signed(v - before);
 		bends += bits_signed(v - before - step);
@@ -68,22 +65,22 @@ static uint64_t column_cost(const struct tcm_column *c, bool even, struct range 
 		before = v;
 	}
 	range = bits_signed(all.min) + tcm_bits((uint64_t)(all.max - all.min)) +
-		c->n * range_bits(&all);
+		n * range_bits(&all);
 	*ret = all;
 	range = steps < range ? steps : range;
 	return even && bends < range ? bends : range;
 }
 
 /* Are all coordinates small as floats, and those of points, but for zeros, absurd as integers? */
-static bool is_real(const struct tcm_reading *r)
+static bool is_real(const struct tcm_content *c)
 {
-	const struct tcm_column columns[] = {column_of(r, TCM_OBJECTS, 0),
-		column_of(r, TCM_POINTS, 0), column_of(r, TCM_POINTS, 1)};
 	bool any = false;
 
-	for (int k = 0; k < 3; k++) {
-		for (size_t i = 0; i < columns[k].n; i++) {
-			uint32_t stored = tcm_stored(&columns[k], i);
+	for (unsigned k = 0; k < 3; k++) {
+		enum tcm_file list = k ? TCM_POINTS : TCM_OBJECTS;
+
+		for (size_t i = 0; i < c->lists[list].n; i++) {
+			uint32_t stored = tcm_stored(c, list, k == 2, i);
 			float f = fabsf(tcm_float(stored));
 
 			if (!(f < ABSURD))
@@ -96,66 +93,67 @@ static bool is_real(const struct tcm_reading *r)
 	return any;
 }
 
-static uint64_t terrain_cost(const struct tcm_reading *r)
+static uint64_t terrain_cost(const struct tcm_content *c)
 {
-	struct tcm_column index = column_of(r, TCM_TERRAIN, 0);
-	struct tcm_column type = column_of(r, TCM_TERRAIN, 1);
+	size_t n = c->lists[TCM_TERRAIN].n;
 	struct range range;
-	uint64_t cost = tcm_bits(index.n) + column_cost(&index, false, &range);
+	uint64_t cost = tcm_bits(n) + column_cost(c, TCM_TERRAIN, 0, false, &range);
 
-	cost += COST_BACKWARDS * range.backwards + column_cost(&type, false, &range);
-	for (size_t i = 0; i < index.n; i++)
-		cost += tcm_stored(&index, i) < r->lists[TCM_POINTS].n ? 0 : COST_BEYOND;
+	cost += COST_BACKWARDS * range.backwards + column_cost(c, TCM_TERRAIN, 1, false, &range);
+	for (size_t i = 0; i < n; i++)
+		if (tcm_stored(c, TCM_TERRAIN, 0, i) >= c->lists[TCM_POINTS].n)
+			cost += COST_BEYOND;
 	return cost;
 }
 
 /* From left to right. */
-static uint64_t points_cost(const struct tcm_reading *r, struct range *ret_ground)
+static uint64_t points_cost(const struct tcm_content *c, struct range *ret_ground)
 {
-	struct tcm_column x = column_of(r, TCM_POINTS, 0), y = column_of(r, TCM_POINTS, 1);
+	size_t n = c->lists[TCM_POINTS].n;
 	struct range range;
-	uint64_t cost = column_cost(&x, true, ret_ground) + column_cost(&y, false, &range);
+	uint64_t cost = column_cost(c, TCM_POINTS, 0, true, ret_ground) +
+			column_cost(c, TCM_POINTS, 1, false, &range);
 
-	if (!x.n)
+	if (!n)
 		cost += COST_NO_POINTS;
-	if (r->variant.real)
-		cost += COST_REAL + 2 * COST_FRACTION * x.n;
+	if (c->variant.real)
+		cost += COST_REAL + 2 * COST_FRACTION * n;
 	return cost + COST_BACKWARDS * ret_ground->backwards;
 }
 
 /* Each somewhere on the ground, of which the range is known. */
-static uint64_t objects_cost(const struct tcm_reading *r, const struct range *ground)
+static uint64_t objects_cost(const struct tcm_content *c, const struct range *ground)
 {
-	struct tcm_column x = column_of(r, TCM_OBJECTS, 0);
-	struct tcm_column type = column_of(r, TCM_OBJECTS, 1);
+	size_t n = c->lists[TCM_OBJECTS].n, outside = 0;
 	struct range range;
-	uint64_t cost = column_cost(&x, false, &range);
-	uint64_t known = x.n * range_bits(ground);
-	size_t outside = 0;
+	uint64_t cost = column_cost(c, TCM_OBJECTS, 0, false, &range);
+	uint64_t known = n * range_bits(ground);
 
-	for (size_t i = 0; i < x.n; i++)
-		outside += (int64_t)tcm_value(&x, i) < ground->min ||
-			   (int64_t)tcm_value(&x, i) > ground->max;
+	for (size_t i = 0; i < n; i++) {
+		int64_t x = (int64_t)tcm_value(c, TCM_OBJECTS, 0, i);
+
+		outside += x < ground->min || x > ground->max;
+	}
 	if (outside || cost < known)
 		known = cost + COST_OUTSIDE * outside;
-	cost = tcm_bits(x.n) + known + column_cost(&type, false, &range);
+	cost = tcm_bits(n) + known + column_cost(c, TCM_OBJECTS, 1, false, &range);
 	/* Among so many places one gives a size by chance. */
-	if (r->variant.answers[TCM_SIZE] == TCM_NONE)
-		cost += tcm_bits(r->lists[TCM_POINTS].n + x.n) / 2 + 1;
+	if (c->variant.answers[TCM_SIZE] == TCM_NONE)
+		cost += tcm_bits(c->lists[TCM_POINTS].n + n) / 2 + 1;
 	return cost;
 }
 
-uint64_t tcm_reading_cost(struct tcm_reading *r)
+uint64_t tcm_cost(struct tcm_content *c)
 {
-	const int *answers = r->variant.answers;
+	const int *answers = c->variant.answers;
 	struct range ground;
 	uint64_t cost;
 
-	r->variant.real = is_real(r);
-	cost = points_cost(r, &ground) + terrain_cost(r);
-	if (r->lists[TCM_OBJECTS].at)
-		cost += objects_cost(r, &ground);
-	if (answers[TCM_ENDIAN] == TCM_LITTLE && r->variant.tag[0] == '3')
+	c->variant.real = is_real(c);
+	cost = points_cost(c, &ground) + terrain_cost(c);
+	if (c->lists[TCM_OBJECTS].at)
+		cost += objects_cost(c, &ground);
+	if (answers[TCM_ENDIAN] == TCM_LITTLE && c->variant.tag[0] == '3')
 		cost += COST_SWAPPED;
 	/* What the page says rather than what it hints at, where nothing else decides. */
 	return cost + (uint64_t)answers[TCM_ENDIAN] + (answers[TCM_LISTS] == TCM_COUNT ? 2 : 0) +

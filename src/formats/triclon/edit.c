@@ -6,27 +6,81 @@
 
 #include "formats/triclon/map.h"
 
-static void set(struct bytes **part, struct bytes *b)
+static void free_map(struct snapshot *s)
 {
-	bytes_unref(*part);
-	*part = b;
+	struct tcm_map *m = (struct tcm_map *)s;
+
+	for (int f = TCM_INFO; f < TCM_FILES; f++)
+		bytes_unref(m->texts[f]);
+	bytes_unref(m->file);
+	free(m);
 }
 
-int tcm_put(struct tcm_map *m, enum tcm_file f, struct buffer *stored, struct error *e)
+/* Where each list stands goes to at. */
+static void lay_out(const struct tcm_content *c, const struct tcm_variant *as, struct buffer *to,
+	size_t at[TCM_FILES])
+{
+	static const enum tcm_file order[] = {TCM_TERRAIN, TCM_POINTS, TCM_OBJECTS};
+
+	buffer_text(to, as->tag);
+	at[TCM_INFO] = to->size;
+	buffer_append(to, c->lists[TCM_INFO].at, c->lists[TCM_INFO].n);
+	for (int k = 0; k < 3 && c->lists[order[k]].at; k++) {
+		const struct tcm_kind *kind = &tcm_kinds[order[k]];
+		size_t n = c->lists[order[k]].n;
+		int how = as->answers[kind->counts];
+
+		if (how != TCM_NONE)
+			tcm_append(
+				to, (uint32_t)(how == TCM_BYTES ? 2 * kind->width * n : n), 4, as);
+		at[order[k]] = to->size;
+		for (size_t i = 0; i < 2 * n; i++)
+			tcm_append(to, tcm_stored(c, order[k], i % 2, i / 2), kind->width, as);
+	}
+}
+
+static int show(struct tcm_map *m, enum tcm_file f, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-	struct bytes *b;
 
-	if (buffer_finish(stored, &b) < 0)
-		return error_set(e, -ENOMEM, "no memory for %s", tcm_kinds[f].name);
-	set(&m->stored[f], b);
 	if (f == TCM_INFO)
-		tcm_info_show(m, &text);
+		tcm_info_show(&m->content, &text);
 	else
-		tcm_table_show(m, f, &text);
-	if (buffer_finish(&text, &b) < 0)
-		return error_set(e, -ENOMEM, "no memory for %s", tcm_kinds[f].name);
-	set(&m->texts[f], b);
+		tcm_table_show(&m->content, f, &text);
+	return buffer_finish(&text, &m->texts[f]) < 0
+		       ? error_set(e, -ENOMEM, "no memory for %s", tcm_kinds[f].name)
+		       : 0;
+}
+
+int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
+	const struct tcm_variant *as, struct tcm_map **ret, struct error *e)
+{
+	struct tcm_map *m = calloc(1, sizeof(*m));
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	size_t at[TCM_FILES];
+	int r = 0;
+
+	lay_out(c, as, &file, at);
+	if (m) {
+		snapshot_init(&m->base, before ? before->base.format : NULL, free_map);
+		s = &m->base;
+	}
+	if (!m || buffer_finish(&file, &m->file) < 0)
+		return error_set(e, -ENOMEM, "no memory for a map");
+	m->had_objects = before && before->had_objects;
+	m->fresh = before && before->fresh;
+	m->content.variant = *as;
+	for (enum tcm_file f = TCM_INFO; r == 0 && f < TCM_FILES; f++) {
+		if (!c->lists[f].at)
+			continue;
+		m->content.lists[f] = (struct tcm_list){m->file->data + at[f], c->lists[f].n};
+		r = show(m, f, e);
+	}
+	if (r < 0)
+		return r;
+	(void)TAKE(s);
+	*ret = m;
 	return 0;
 }
 
@@ -42,26 +96,31 @@ static int put(const struct snapshot *s, entry_id id, const struct extent *in,
 	const struct format_others *others, struct snapshot **ret, struct touched *t,
 	struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
 	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
+	struct tcm_content c = tcm_map_of(s)->content;
+	struct tcm_variant as = c.variant;
 	enum tcm_file f = (enum tcm_file)(id / 2);
 	struct tcm_map *m;
-	int r = tcm_map_new(s->format, tcm_map_of(s), &m, e);
+	int r = 0;
 
 	(void)others;
 	(void)t; /* no other file shows what one of them says */
-	if (r < 0)
-		return r;
-	next = &m->base;
 	if (in)
-		r = f == TCM_INFO ? tcm_info_parse(m, in, &stored, e)
-				  : tcm_table_parse(m, f, in, &stored, e);
+		r = f == TCM_INFO ? tcm_info_parse(&c, in, &as, &stored, e)
+				  : tcm_table_parse(&c, f, in, &stored, e);
 	if (r == -EFBIG)
 		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
-	if (r == 0)
-		r = tcm_put(m, f, &stored, e);
-	if (r == 0 && !tcm_map_same(tcm_map_of(s), m))
-		*ret = TAKE(next);
+	if (r == 0 && stored.error)
+		r = error_set(e, stored.error, "no memory for %s", tcm_kinds[f].name);
+	if (r < 0)
+		return r;
+	c.lists[f].at = stored.size ? stored.data : (const uint8_t *)"";
+	c.lists[f].n = stored.size / (f == TCM_INFO ? 1 : 2 * tcm_kinds[f].width);
+	r = tcm_map_make(tcm_map_of(s), &c, &as, &m, e);
+	if (r == 0 && tcm_map_same(tcm_map_of(s), m))
+		snapshot_unref(&m->base);
+	else if (r == 0)
+		*ret = &m->base;
 	return r;
 }
 
@@ -71,27 +130,16 @@ static bool same(const struct snapshot *a, const struct snapshot *b)
 	return !tcm_map_of(a)->fresh && tcm_map_same(tcm_map_of(a), tcm_map_of(b));
 }
 
-static int encode_all(const struct snapshot *s, struct buffer *to, struct error *e)
-{
-	tcm_encode(tcm_map_of(s), to);
-	if (to->error)
-		return error_set(e, to->error, "no memory for the map to be written");
-	if (to->size > TCM_FILE_MAX)
-		return error_set(e, -EFBIG, "the map would have %zu bytes (at most %d)", to->size,
-			TCM_FILE_MAX);
-	return 0;
-}
-
 static int encode(const struct snapshot *s, struct replace *const outs[], bool force,
 	struct plan **ret, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	int r = encode_all(s, &file, e);
+	const struct bytes *file = tcm_map_of(s)->file;
 
-	(void)force; /* all is encoded anew every time */
-	if (r < 0)
-		return r;
-	replace_write(outs[0], file.data, file.size);
+	(void)force; /* all is written anew every time */
+	if (file->size > TCM_FILE_MAX)
+		return error_set(e, -EFBIG, "the map would have %zu bytes (at most %d)", file->size,
+			TCM_FILE_MAX);
+	replace_write(outs[0], file->data, file->size);
 	*ret = NULL;
 	return 0;
 }
@@ -101,23 +149,21 @@ static int verify(const struct snapshot *s, const struct plan *p, const struct s
 	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	int r = tcm_load_file(written, &back, e);
 
 	(void)p;
-	if (r == 0)
-		r = encode_all(s, &file, e);
-	if (r == 0 && (back->size != file.size || memcmp(back->data, file.data, file.size) != 0))
-		r = error_set(e, -EIO, "the file holds something else");
-	return r;
+	return r < 0 || bytes_same(back, tcm_map_of(s)->file)
+		       ? r
+		       : error_set(e, -EIO, "the file holds something else");
 }
 
 static int check(const struct snapshot *before, const struct snapshot *s, bool all,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
-	const struct tcm_map *m = tcm_map_of(s), *old = before ? tcm_map_of(before) : NULL;
-	size_t record = 0, at, n_points = tcm_count(m, TCM_POINTS);
-	int64_t max = tcm_max_index(m, &record), had = old ? tcm_max_index(old, &at) : -1;
+	const struct tcm_content *c = &tcm_map_of(s)->content;
+	const struct tcm_content *old = before ? &tcm_map_of(before)->content : NULL;
+	size_t record = 0, at, n_points = c->lists[TCM_POINTS].n;
+	int64_t max = tcm_max_index(c, &record), had = old ? tcm_max_index(old, &at) : -1;
 	char line[200], value[24], bound[64];
 	const struct format_fault fault = {.path = "terrain.csv",
 		.field = "column 1",
@@ -128,7 +174,7 @@ static int check(const struct snapshot *before, const struct snapshot *s, bool a
 
 	(void)all;
 	if (max < (int64_t)n_points ||
-		(old && had >= (int64_t)tcm_count(old, TCM_POINTS) && max <= had))
+		(old && had >= (int64_t)old->lists[TCM_POINTS].n && max <= had))
 		return 0;
 	snprintf(value, sizeof(value), "%lld", (long long)max);
 	snprintf(bound, sizeof(bound), "points.csv has %zu, counted from 0", n_points);

@@ -71,7 +71,11 @@ static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *
 static int open_file(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	return tcm_open(&format_triclon, src, ctx, ret, e);
+	int r = tcm_open(src, ctx, ret, e);
+
+	if (r == 0)
+		(*ret)->format = &format_triclon;
+	return r;
 }
 
 static const char *const endings[] = {"tcm", NULL};

@@ -43,10 +43,10 @@ static const char *coordinates(const struct tcm_variant *v)
 	return v->real ? "float" : "integer";
 }
 
-void tcm_info_show(const struct tcm_map *m, struct buffer *to)
+void tcm_info_show(const struct tcm_content *c, struct buffer *to)
 {
-	struct cursor stored = cursor_init(m->stored[TCM_INFO]->data, m->stored[TCM_INFO]->size);
-	const struct tcm_variant *v = &m->variant;
+	struct cursor stored = cursor_init(c->lists[TCM_INFO].at, c->lists[TCM_INFO].n);
+	const struct tcm_variant *v = &c->variant;
 	struct jsonw w;
 
 	jsonw_to_buffer(&w, to);
@@ -178,11 +178,12 @@ static int take_variant(const struct json_at *root, struct tcm_variant *v, struc
 	return r;
 }
 
-int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct buffer *to, struct error *e)
+int tcm_info_parse(const struct tcm_content *c, const struct extent *in, struct tcm_variant *as,
+	struct buffer *to, struct error *e)
 {
 	static const char *const keys[] = {"name", "author", "variant", NULL};
 	CLEANUP_JSON struct json_doc doc = {0};
-	struct cursor stored = cursor_init(m->stored[TCM_INFO]->data, m->stored[TCM_INFO]->size);
+	struct cursor stored = cursor_init(c->lists[TCM_INFO].at, c->lists[TCM_INFO].n);
 	int r = json_doc_load(in, TEXT_MAX, &doc, e);
 	struct json_at root;
 
@@ -193,6 +194,6 @@ int tcm_info_parse(struct tcm_map *m, const struct extent *in, struct buffer *to
 	for (int i = 0; r == 0 && i < 2; i++)
 		r = take_name(&root, names[i], &stored, to, e);
 	if (r == 0)
-		r = take_variant(&root, &m->variant, e);
+		r = take_variant(&root, as, e);
 	return r;
 }

@@ -12,7 +12,7 @@
  * it describes, and "TCM2", left over in a heading, of an older one that it does not. A program
  * that stored the number rather than the letters on a big-endian machine made "3MCT".
  */
-static const char *const tags[] = {"TCM3", "TCM2", "3MCT"};
+static const char tags[][TCM_TAG_SIZE + 1] = {"TCM3", "TCM2", "3MCT"};
 
 static const char *tag_of(const uint8_t *data, size_t n)
 {
@@ -70,60 +70,47 @@ static int pass_name(struct cursor *c, const char *what, struct error *e)
 		      : 0;
 }
 
-static int take_list(
-	struct tcm_map *m, const struct tcm_reading *r, enum tcm_file f, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
-	const struct tcm_column columns[] = {
-		tcm_column(&r->variant, f, r->lists[f].at, r->lists[f].n, 0),
-		tcm_column(&r->variant, f, r->lists[f].at, r->lists[f].n, 1)};
-
-	for (size_t i = 0; i < 2 * r->lists[f].n; i++)
-		tcm_append(&records, tcm_stored(&columns[i % 2], i / 2), columns[0].width, false);
-	return r->lists[f].at ? tcm_put(m, f, &records, e) : 0;
-}
-
 /* Most likely a file that was cut short. Whoever says how to read it wants to see it all the same.
  */
-static int check_indices(const struct tcm_map *m, const struct tcm_demand *d, struct error *e)
+static int check_indices(const struct tcm_content *c, const struct tcm_demand *d, struct error *e)
 {
-	size_t record = 0;
-	int64_t max = tcm_max_index(m, &record);
+	size_t record = 0, n_points = c->lists[TCM_POINTS].n;
+	int64_t max = tcm_max_index(c, &record);
 	char text[64];
 
-	if (max < (int64_t)tcm_count(m, TCM_POINTS) || d->any)
+	if (max < (int64_t)n_points || d->any)
 		return 0;
-	tcm_variant_describe(&m->variant, text);
+	tcm_variant_describe(&c->variant, text);
 	return error_set(e, -EINVAL,
 		"record %zu of the terrain list is at the point %lld (there are %zu); it opens all "
 		"the same with -o %s",
-		record, (long long)max, tcm_count(m, TCM_POINTS), text);
+		record, (long long)max, n_points, text);
 }
 
-static void note(const struct format_context *ctx, const char *how, const struct tcm_reading *r)
+static void note(const struct format_context *ctx, const char *how, const struct tcm_content *c)
 {
+	const struct tcm_list *l = c->lists;
 	char variant[64], line[200];
 	size_t n;
 
-	tcm_variant_describe(&r->variant, variant);
+	tcm_variant_describe(&c->variant, variant);
 	n = (size_t)snprintf(line, sizeof(line), "%s -o %s: terrain %zu, points %zu", how, variant,
-		r->lists[TCM_TERRAIN].n, r->lists[TCM_POINTS].n);
-	if (r->lists[TCM_OBJECTS].at)
-		snprintf(line + n, sizeof(line) - n, ", objects %zu", r->lists[TCM_OBJECTS].n);
+		l[TCM_TERRAIN].n, l[TCM_POINTS].n);
+	if (l[TCM_OBJECTS].at)
+		snprintf(line + n, sizeof(line) - n, ", objects %zu", l[TCM_OBJECTS].n);
 	else
 		snprintf(line + n, sizeof(line) - n, ", no list of objects");
 	if (ctx->note)
 		ctx->note(ctx->note_arg, line);
 }
 
-/* All of a file, into m. */
-static int decode(struct tcm_map *m, const struct bytes *file, const struct tcm_demand *demand,
-	const struct format_context *ctx, struct error *e)
+static int decode(const struct bytes *file, const struct tcm_demand *demand,
+	const struct format_context *ctx, struct tcm_map **ret, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer names = BUFFER_INIT;
 	struct cursor c = cursor_init(file->data, file->size);
 	const char *tag = tag_of(cursor_take(&c, TCM_TAG_SIZE), file->size);
 	struct tcm_reading best, rival;
+	struct tcm_content *content = &best.content;
 	int r = tag ? 0 : error_set(e, -EINVAL, "the tag is none of TCM3, TCM2, 3MCT");
 
 	if (r == 0)
@@ -132,50 +119,49 @@ static int decode(struct tcm_map *m, const struct bytes *file, const struct tcm_
 		r = pass_name(&c, "author", e);
 	if (r == 0)
 		r = tcm_reading_find(file->data, file->size, c.pos, tag, demand, &best, &rival, e);
-	if (r < 0)
-		return r;
-	m->variant = best.variant;
-	m->had_objects = best.lists[TCM_OBJECTS].at != NULL;
-	buffer_append(&names, file->data + TCM_TAG_SIZE, c.pos - TCM_TAG_SIZE);
-	r = tcm_put(m, TCM_INFO, &names, e);
-	for (enum tcm_file f = TCM_POINTS; r == 0 && f < TCM_FILES; f++)
-		r = take_list(m, &best, f, e);
 	if (r == 0)
-		r = check_indices(m, demand, e);
+		r = check_indices(content, demand, e);
 	if (r < 0)
 		return r;
+	content->lists[TCM_INFO] =
+		(struct tcm_list){file->data + TCM_TAG_SIZE, c.pos - TCM_TAG_SIZE};
+	r = tcm_map_make(NULL, content, &content->variant, ret, e);
+	if (r < 0)
+		return r;
+	(*ret)->had_objects = content->lists[TCM_OBJECTS].at;
 	if (tag == tags[1] && ctx->note)
 		ctx->note(ctx->note_arg,
 			"the tag is TCM2, of a layout that is not known; read as TCM3");
-	note(ctx, "read with", &best);
+	note(ctx, "read with", content);
 	if (rival.cost < UINT64_MAX)
-		note(ctx, "this makes about as much sense:", &rival);
+		note(ctx, "this makes about as much sense:", &rival.content);
 	return 0;
 }
 
-/* A map of nothing, into m: what the page says where -o says nothing. */
-static int begin(struct tcm_map *m, const struct tcm_demand *d, struct error *e)
+/* A map of nothing: what the page says where -o says nothing. */
+static int begin(const struct tcm_demand *d, struct tcm_map **ret, struct error *e)
 {
-	static const int page[TCM_QUESTIONS] = {TCM_LITTLE, TCM_BYTES, TCM_NONE};
-	CLEANUP_BUFFER struct buffer content = BUFFER_INIT;
+	static const struct tcm_content nothing = {
+		.variant = {tags[0], {TCM_LITTLE, TCM_BYTES, TCM_NONE}},
+		.lists = {[TCM_INFO] = {(const uint8_t *)"\0", 2}, /* two names of no bytes */
+			[TCM_POINTS] = {(const uint8_t *)"", 0},
+			[TCM_TERRAIN] = {(const uint8_t *)"", 0}}};
+	struct tcm_variant v = nothing.variant;
 	int r;
 
-	m->fresh = true;
-	m->variant.tag = tags[0];
 	for (int q = 0; q < TCM_QUESTIONS; q++)
-		m->variant.answers[q] = d->answers[q] < 0 ? page[q] : d->answers[q];
-	buffer_append(&content, "\0", 2); /* two names of no bytes */
-	r = tcm_put(m, TCM_INFO, &content, e);
-	for (enum tcm_file f = TCM_POINTS; r == 0 && f < TCM_OBJECTS; f++)
-		r = tcm_put(m, f, &content, e);
+		if (d->answers[q] >= 0)
+			v.answers[q] = d->answers[q];
+	r = tcm_map_make(NULL, &nothing, &v, ret, e);
+	if (r == 0)
+		(*ret)->fresh = true;
 	return r;
 }
 
-int tcm_open(const struct format *f, const struct source *src, const struct format_context *ctx,
-	struct snapshot **ret, struct error *e)
+int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
+	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	CLEANUP(free) char *names = NULL;
 	struct tcm_demand demand;
 	struct tcm_map *m;
@@ -186,12 +172,8 @@ int tcm_open(const struct format *f, const struct source *src, const struct form
 	if (r == 0)
 		r = names ? read_names(names, &demand, e) : read_demand(ctx->options, &demand, e);
 	if (r == 0)
-		r = tcm_map_new(f, NULL, &m, e);
-	if (r < 0)
-		return r;
-	s = &m->base;
-	r = file ? decode(m, file, &demand, ctx, e) : begin(m, &demand, e);
+		r = file ? decode(file, &demand, ctx, &m, e) : begin(&demand, &m, e);
 	if (r == 0)
-		*ret = TAKE(s);
+		*ret = &m->base;
 	return r;
 }

@@ -27,7 +27,7 @@ static const uint8_t marks[COLORS][4] = {{220, 50, 50, 255}, {250, 200, 40, 255}
 	{250, 250, 250, 255}, {20, 20, 20, 255}};
 
 struct scene {
-	const struct tcm_map *m;
+	const struct tcm_content *c;
 	uint32_t w, h;
 	double x, y, step; /* of the world at the corner, and from pixel to pixel */
 	uint8_t *rgba;
@@ -41,30 +41,29 @@ struct point {
 };
 
 /* A coordinate; what is no number is 0. */
-static double coordinate(const struct tcm_map *m, enum tcm_file table, unsigned which, size_t i)
+static double coordinate(const struct tcm_content *c, enum tcm_file table, unsigned which, size_t i)
 {
-	struct tcm_column c = tcm_map_column(m, table, which);
-	double v = tcm_value(&c, i);
+	double v = tcm_value(c, table, which, i);
 
 	return isfinite(v) ? v : 0;
 }
 
-static struct point point_at(const struct tcm_map *m, size_t i)
+static struct point point_at(const struct tcm_content *c, size_t i)
 {
-	return (struct point){coordinate(m, TCM_POINTS, 0, i), coordinate(m, TCM_POINTS, 1, i)};
+	return (struct point){coordinate(c, TCM_POINTS, 0, i), coordinate(c, TCM_POINTS, 1, i)};
 }
 
 static int measure(struct scene *s, uint32_t longest, struct error *e)
 {
-	size_t n = tcm_count(s->m, TCM_POINTS);
+	size_t n = s->c->lists[TCM_POINTS].n;
 	struct point low, high;
 	double w, h, most;
 
 	if (!n)
 		return error_set(e, -ENODATA, "the map has no points");
-	low = high = point_at(s->m, 0);
+	low = high = point_at(s->c, 0);
 	for (size_t i = 1; i < n; i++) {
-		struct point p = point_at(s->m, i);
+		struct point p = point_at(s->c, i);
 
 		low = (struct point){fmin(low.x, p.x), fmin(low.y, p.y)};
 		high = (struct point){fmax(high.x, p.x), fmax(high.y, p.y)};
@@ -127,16 +126,15 @@ static int add_line(struct scene *s, struct point a, struct point b, size_t type
 
 static int add_lines(struct scene *s, struct error *e)
 {
-	struct tcm_column index = tcm_map_column(s->m, TCM_TERRAIN, 0);
-	struct tcm_column types = tcm_map_column(s->m, TCM_TERRAIN, 1);
-	size_t n = tcm_count(s->m, TCM_POINTS), next = 0;
+	size_t n = s->c->lists[TCM_POINTS].n, next = 0;
 	uint32_t type = 0;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && (i + 1 < n || (n == 1 && i == 0)); i++) {
-		while (next < index.n && tcm_stored(&index, next) <= i)
-			type = tcm_stored(&types, next++);
-		r = add_line(s, point_at(s->m, i), point_at(s->m, n == 1 ? 0 : i + 1), type, e);
+		while (next < s->c->lists[TCM_TERRAIN].n &&
+			tcm_stored(s->c, TCM_TERRAIN, 0, next) <= i)
+			type = tcm_stored(s->c, TCM_TERRAIN, 1, next++);
+		r = add_line(s, point_at(s->c, i), point_at(s->c, n == 1 ? 0 : i + 1), type, e);
 	}
 	return r;
 }
@@ -144,12 +142,11 @@ static int add_lines(struct scene *s, struct error *e)
 /* A square on the ground, or at the bottom where there is none. */
 static void add_objects(struct scene *s)
 {
-	struct tcm_column types = tcm_map_column(s->m, TCM_OBJECTS, 1);
 	int64_t half = (s->w > s->h ? s->w : s->h) / MARK / 2 + 1;
 
-	for (size_t i = 0; i < types.n; i++) {
-		double at = column_of(s, coordinate(s->m, TCM_OBJECTS, 0, i));
-		const uint8_t *color = marks[tcm_stored(&types, i) % COLORS];
+	for (size_t i = 0; i < s->c->lists[TCM_OBJECTS].n; i++) {
+		double at = column_of(s, coordinate(s->c, TCM_OBJECTS, 0, i));
+		const uint8_t *color = marks[tcm_stored(s->c, TCM_OBJECTS, 1, i) % COLORS];
 		int64_t x = at >= 0 && at < s->w ? (int64_t)at : -1;
 
 		for (int64_t k = 0; x >= 0 && k < 4 * half * half; k++)
@@ -169,7 +166,7 @@ static void add_ground(struct scene *s)
 static int draw(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
 	struct error *e)
 {
-	struct scene s = {.m = tcm_map_of(snapshot)};
+	struct scene s = {.c = &tcm_map_of(snapshot)->content};
 	CLEANUP(bytes_unref) struct bytes *pixels = NULL;
 	CLEANUP(free) int32_t *top = NULL;
 	CLEANUP(free) uint8_t *color = NULL;

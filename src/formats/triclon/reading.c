@@ -33,16 +33,15 @@ static void consider(struct search *s, struct tcm_reading r, size_t read, uint64
 {
 	size_t unread = s->n - read;
 
-	if (!fits_points(s, r.lists[TCM_POINTS].n))
+	if (!fits_points(s, r.content.lists[TCM_POINTS].n))
 		return;
-	r.cost = tcm_reading_cost(&r);
+	r.cost = tcm_cost(&r.content);
 	if (r.wrong)
 		r.cost += COST_SHORT + tcm_bits(missing);
 	if (unread >= 8)
 		r.cost += 8 * unread;
 	else if (unread >= 4) /* half a record */
-		r.cost += tcm_bits(
-			tcm_load(s->data + read, 4, r.variant.answers[TCM_ENDIAN] == TCM_BIG));
+		r.cost += tcm_bits(tcm_load(s->data + read, 4, &r.content.variant));
 	if (r.wrong) {
 		if (r.cost < s->wrong.cost)
 			s->wrong = r;
@@ -61,17 +60,19 @@ static void consider(struct search *s, struct tcm_reading r, size_t read, uint64
 static bool take_list(const struct search *s, struct tcm_reading *r, enum tcm_file list, size_t *at,
 	uint64_t *ret_missing)
 {
-	int how = r->variant.answers[list == TCM_POINTS ? TCM_SIZE : TCM_LISTS];
-	bool big = r->variant.answers[TCM_ENDIAN] == TCM_BIG, sized = s->n - *at >= 4;
+	const struct tcm_variant *v = &r->content.variant;
+	int how = v->answers[tcm_kinds[list].counts];
+	bool sized = s->n - *at >= 4;
 	size_t begin = *at + (sized ? 4 : 0), left = s->n - begin,
 	       width = 2 * tcm_kinds[list].width;
-	uint32_t size = sized ? tcm_load(s->data + *at, 4, big) : 0;
+	uint32_t size = sized ? tcm_load(s->data + *at, 4, v) : 0;
 	size_t n = how == TCM_BYTES ? size / width : size;
 	bool whole = sized && (how == TCM_COUNT || size % width == 0) && n <= left / width;
 
-	r->lists[list] = (struct tcm_list){s->data + begin, n < left / width ? n : left / width};
-	*at = begin + width * r->lists[list].n;
-	*ret_missing = n - r->lists[list].n;
+	r->content.lists[list] =
+		(struct tcm_list){s->data + begin, n < left / width ? n : left / width};
+	*at = begin + width * r->content.lists[list].n;
+	*ret_missing = n - r->content.lists[list].n;
 	if (!whole) {
 		r->wrong = tcm_kinds[list].size;
 		r->size = size;
@@ -98,7 +99,7 @@ static void try_without_size(struct search *s, struct tcm_reading r, size_t begi
 	size_t left = s->n - begin;
 	unsigned fits = 0, cuts = 0;
 
-	r.lists[TCM_POINTS] = (struct tcm_list){s->data + begin, left / 8};
+	r.content.lists[TCM_POINTS] = (struct tcm_list){s->data + begin, left / 8};
 	if (left % 8 == 0)
 		consider(s, r, s->n, 0);
 	for (size_t i = (left + 4) / 8; left % 4 == 0 && i-- > 0 && fits < TRIES_MAX;) {
@@ -108,7 +109,7 @@ static void try_without_size(struct search *s, struct tcm_reading r, size_t begi
 
 		if (!fits_points(s, i))
 			continue;
-		with.lists[TCM_POINTS].n = i;
+		with.content.lists[TCM_POINTS].n = i;
 		if (take_list(s, &with, TCM_OBJECTS, &at, &missing)) {
 			if (at < s->n)
 				continue;
@@ -127,7 +128,7 @@ static void try_without_size(struct search *s, struct tcm_reading r, size_t begi
 
 static void try_variant(struct search *s, const struct tcm_variant *v, size_t at)
 {
-	struct tcm_reading r = {.variant = *v};
+	struct tcm_reading r = {.content.variant = *v};
 	uint64_t missing;
 
 	if (!take_list(s, &r, TCM_TERRAIN, &at, &missing))
@@ -177,14 +178,14 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 			"it cannot be read with %s points (as the mount has it)", d->points);
 	/* What is whole by chance is dear, and a file that was cut short is the likelier thing. */
 	if (s.best.cost == UINT64_MAX || (s.wrong.cost < s.best.cost && !d->any)) {
-		tcm_variant_describe(&s.wrong.variant, text);
+		tcm_variant_describe(&s.wrong.content.variant, text);
 		return error_set(e, -EINVAL,
 			"cut short or damaged: read as %s, %s is %" PRIu64 " (%zu bytes are left)",
 			text, s.wrong.wrong, s.wrong.size, s.wrong.left);
 	}
 	*ret = s.best;
 	if (d->points)
-		ret->variant.real = d->real;
+		ret->content.variant.real = d->real;
 	*ret_rival = s.rival.cost - s.best.cost <= NEAR_BITS ? s.rival : none;
 	return 0;
 }

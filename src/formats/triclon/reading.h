@@ -12,11 +12,7 @@
 #include "formats/triclon/map.h"
 
 struct tcm_reading {
-	struct tcm_variant variant;
-	struct tcm_list {
-		const uint8_t *at; /* its records; NULL: there is no list */
-		size_t n;
-	} lists[TCM_FILES];
+	struct tcm_content content;
 	uint64_t cost; /* bits */
 	/* Where it does not come out at the end of the file: what is wrong, its value, and how many
 	 * bytes there are. Else NULL. */
@@ -43,6 +39,6 @@ int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 	struct error *e);
 
 /* cost.c: in bits. Also decides whether coordinates are floats. */
-uint64_t tcm_reading_cost(struct tcm_reading *r);
+uint64_t tcm_cost(struct tcm_content *c);
 /* Bits that say a number: twice its digits, the smaller the fewer. */
 uint64_t tcm_bits(uint64_t v);

@@ -33,67 +33,52 @@ static int meaning(const struct snapshot *s, entry_id dir, const char *name, boo
 static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
-	struct buffer none = BUFFER_INIT;
+	struct tcm_content c = tcm_map_of(*s)->content;
 	struct tcm_map *m;
 	int r;
 
 	if (is_dir || tcm_file_named(dir, name) != TCM_OBJECTS)
 		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
-	r = tcm_map_new((*s)->format, tcm_map_of(*s), &m, e);
-	if (r < 0)
-		return r;
-	next = &m->base;
-	r = tcm_put(m, TCM_OBJECTS, &none, e);
+	c.lists[TCM_OBJECTS] = (struct tcm_list){(const uint8_t *)"", 0};
+	r = tcm_map_make(tcm_map_of(*s), &c, &c.variant, &m, e);
 	if (r < 0)
 		return r;
 	snapshot_unref(*s);
-	*s = TAKE(next);
+	*s = &m->base;
 	*ret = 2 * TCM_OBJECTS;
 	return 0;
 }
 
-/* Nothing in a file says how it is to be read. Would its next reader come to the same? */
-static bool reads_back(const struct tcm_map *m, const struct buffer *file)
+/* Nothing in a file says how it is to be read. Would its next reader come to something else? */
+static bool is_in_doubt(const struct tcm_map *m)
 {
 	const struct tcm_demand none = {.answers = {-1, -1, -1}};
-	size_t at = TCM_TAG_SIZE + m->stored[TCM_INFO]->size;
+	const struct tcm_content *is = &m->content;
+	size_t at = TCM_TAG_SIZE + is->lists[TCM_INFO].n;
 	struct tcm_reading r, rival;
+	const struct tcm_content *read = &r.content;
 
-	return tcm_reading_find(
-		       file->data, file->size, at, m->variant.tag, &none, &r, &rival, NULL) == 0 &&
-	       r.variant.answers[TCM_ENDIAN] == m->variant.answers[TCM_ENDIAN] &&
-	       r.variant.real == m->variant.real &&
-	       !r.lists[TCM_OBJECTS].at == !m->stored[TCM_OBJECTS] &&
-	       r.lists[TCM_TERRAIN].n == tcm_count(m, TCM_TERRAIN) &&
-	       r.lists[TCM_POINTS].n == tcm_count(m, TCM_POINTS);
-}
-
-/* 1: it would not, and the options say as what it is to be read. */
-static int is_in_doubt(const struct tcm_map *m, char options[64], struct error *e)
-{
-	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-
-	tcm_variant_describe(&m->variant, options);
-	tcm_encode(m, &file);
-	if (file.error)
-		return error_set(e, file.error, "no memory for the map to be written");
-	return !reads_back(m, &file);
+	return tcm_reading_find(m->file->data, m->file->size, at, is->variant.tag, &none, &r,
+		       &rival, NULL) < 0 ||
+	       read->variant.answers[TCM_ENDIAN] != is->variant.answers[TCM_ENDIAN] ||
+	       read->variant.real != is->variant.real ||
+	       !read->lists[TCM_OBJECTS].at != !is->lists[TCM_OBJECTS].at ||
+	       read->lists[TCM_TERRAIN].n != is->lists[TCM_TERRAIN].n ||
+	       read->lists[TCM_POINTS].n != is->lists[TCM_POINTS].n;
 }
 
 /* A mount goes on with the variant that it wrote, whatever its file can be mistaken for; and with
  * its points, whose number may not stand in the file. */
 static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
-	const struct tcm_map *m = tcm_map_of(finalized);
+	const struct tcm_content *c = &tcm_map_of(finalized)->content;
 	char options[64], text[128];
-	int r = is_in_doubt(m, options, e);
 
 	*ret = NULL;
-	if (r <= 0)
-		return r;
-	snprintf(text, sizeof(text), "%s,%zu,%d", options, tcm_count(m, TCM_POINTS),
-		m->variant.real);
+	if (!is_in_doubt(tcm_map_of(finalized)))
+		return 0;
+	tcm_variant_describe(&c->variant, options);
+	snprintf(text, sizeof(text), "%s,%zu,%d", options, c->lists[TCM_POINTS].n, c->variant.real);
 	*ret = bytes_copy(text, strlen(text));
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
 }
@@ -101,34 +86,34 @@ static int names(const struct snapshot *finalized, struct bytes **ret, struct er
 static int finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	void (*say)(void *arg, const char *line), void *arg, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
+	struct tcm_content c = tcm_map_of(s)->content;
 	bool objects = tcm_map_of(s)->had_objects;
 	char options[64], line[160];
-	struct tcm_map *m;
-	int r = tcm_map_new(s->format, tcm_map_of(s), &m, e);
+	struct tcm_map *m = NULL;
+	int r = 0;
 
-	if (r < 0)
-		return r;
-	done = &m->base;
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].id == 2 * TCM_OBJECTS)
 			objects = !p[i].removed;
 		else if (p[i].removed && p[i].id == 2 * TCM_INFO)
 			say(arg, "info.json is gone, but its name and author stay: a map has them");
 	}
-	if (!objects) {
-		bytes_unref(m->stored[TCM_OBJECTS]);
-		m->stored[TCM_OBJECTS] = NULL;
+	if (!objects && c.lists[TCM_OBJECTS].at) {
+		c.lists[TCM_OBJECTS].at = NULL;
+		r = tcm_map_make(tcm_map_of(s), &c, &c.variant, &m, e);
 	}
-	r = is_in_doubt(m, options, e);
-	snprintf(line, sizeof(line),
-		"the map as it is now can be mistaken for another variant; mount it with -o %s",
-		options);
-	if (r > 0)
+	if (r < 0)
+		return r;
+	*ret = m ? &m->base : snapshot_ref(s);
+	if (is_in_doubt(tcm_map_of(*ret))) {
+		tcm_variant_describe(&c.variant, options);
+		snprintf(line, sizeof(line),
+			"the map as it is now can be mistaken for another variant; mount it with "
+			"-o %s",
+			options);
 		say(arg, line);
-	if (r >= 0)
-		*ret = tcm_map_same(tcm_map_of(s), m) ? snapshot_ref(s) : TAKE(done);
-	return r < 0 ? r : 0;
+	}
+	return 0;
 }
 
 const struct format_tree tcm_tree = {

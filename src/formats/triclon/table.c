@@ -6,44 +6,42 @@
 #include "codec/text/csv_table.h"
 #include "formats/triclon/map.h"
 
-/* A stored number has two bytes at least, and eight characters at most for each two. */
-
-void tcm_table_show(const struct tcm_map *m, enum tcm_file table, struct buffer *to)
+void tcm_table_show(const struct tcm_content *c, enum tcm_file table, struct buffer *to)
 {
 	const struct tcm_kind *k = &tcm_kinds[table];
 
 	buffer_printf(to, "%s,%s\n", k->header[0], k->header[1]);
-	for (size_t i = 0; i < 2 * tcm_count(m, table); i++) {
-		struct tcm_column c = tcm_map_column(m, table, i % 2);
-
+	for (size_t i = 0; i < 2 * c->lists[table].n; i++) {
 		/* Nine digits tell all floats apart. */
-		buffer_printf(to, c.real ? "%.9g" : "%.0f", tcm_value(&c, i / 2));
+		buffer_printf(to, tcm_is_real(&c->variant, table, i % 2) ? "%.9g" : "%.0f",
+			tcm_value(c, table, i % 2, i / 2));
 		buffer_byte(to, i % 2 ? '\n' : ',');
 	}
 }
 
 /* A table that is read. */
 struct reader {
-	const struct tcm_map *map; /* which it is to be a part of */
+	const struct tcm_content *content; /* which it is to be a part of */
 	enum tcm_file table;
 	int64_t max_index; /* that terrain may have */
 	struct buffer *records;
 };
 
 static int take_number(
-	const struct tcm_column *c, const struct csv_cell *cell, uint32_t *ret, struct error *e)
+	const struct reader *p, const struct csv_cell *cell, uint32_t *ret, struct error *e)
 {
-	int64_t v, most = (INT64_C(1) << 8 * c->width) - 1;
+	const struct tcm_kind *k = &tcm_kinds[p->table];
+	int64_t v, most = (INT64_C(1) << 8 * k->width) - 1;
 	float f;
 	int r;
 
-	if (c->real) {
+	if (tcm_is_real(&p->content->variant, p->table, cell->column)) {
 		r = csv_as_float(cell, &f, e);
 		memcpy(ret, &f, sizeof(*ret));
 		return r;
 	}
-	r = c->coordinate ? csv_as_int(cell, INT32_MIN, INT32_MAX, &v, e)
-			  : csv_as_int(cell, 0, most, &v, e);
+	r = k->coordinate[cell->column] ? csv_as_int(cell, INT32_MIN, INT32_MAX, &v, e)
+					: csv_as_int(cell, 0, most, &v, e);
 	*ret = (uint32_t)v;
 	return r;
 }
@@ -51,25 +49,24 @@ static int take_number(
 static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
 {
 	struct reader *p = arg;
-	struct tcm_column c = tcm_map_column(p->map, p->table, cell->column);
 	uint32_t v = 0;
-	int r = take_number(&c, cell, &v, e);
+	int r = take_number(p, cell, &v, e);
 
 	if (r == 0 && p->table == TCM_TERRAIN && cell->column == 0 && v > p->max_index)
 		return error_of_others(
 			e, csv_refuse(cell, e,
 				   "is beyond the points (points.csv has %zu, counted from 0)",
-				   tcm_count(p->map, TCM_POINTS)));
-	tcm_append(p->records, v, c.width, c.big);
+				   p->content->lists[TCM_POINTS].n));
+	tcm_append(p->records, v, tcm_kinds[p->table].width, &p->content->variant);
 	return r;
 }
 
-int tcm_table_parse(const struct tcm_map *m, enum tcm_file table, const struct extent *in,
+int tcm_table_parse(const struct tcm_content *c, enum tcm_file table, const struct extent *in,
 	struct buffer *to, struct error *e)
 {
-	int64_t last_point = (int64_t)tcm_count(m, TCM_POINTS) - 1;
+	int64_t last_point = (int64_t)c->lists[TCM_POINTS].n - 1;
 	size_t at;
-	struct reader p = {m, table, tcm_max_index(m, &at), to};
+	struct reader p = {c, table, tcm_max_index(c, &at), to};
 
 	/* A fault that the map has already may stay. */
 	if (p.max_index < last_point)
