@@ -8,12 +8,71 @@
 #include "formats/teeworlds/preview/pixel.h"
 
 enum { SAMPLES_MAX = 4 /* of a pixel, in each direction */, TILE = 32 };
+enum { TILES = 16 /* of an image, in each direction */, FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
 
 uint8_t tw_color(int32_t v, double envelope)
 {
 	double c = v * fmin(fmax(envelope / 1024, 0), 1);
 
 	return c <= 0 ? 0 : c >= 255 ? 255 : (uint8_t)(c + 0.5);
+}
+
+/* One direction of a tile's picture: n pixels, `step` bytes from one to the next, maybe run through
+ * from the end. */
+struct axis {
+	uint32_t n, turned;
+	size_t step;
+};
+
+/* The two pixels that u (of 65536) lies between, from the begin, and how much of the second (of
+ * 256). The tiles' pictures lie beside each other: none may shine into another. */
+static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *first, size_t *second)
+{
+	int32_t at = (int32_t)((u ^ a->turned) * a->n) - 32768;
+	uint32_t i = at < 0 ? 0 : (uint32_t)at >> 16;
+
+	*first = i * a->step;
+	*second = i + 1 < a->n ? *first + a->step : *first;
+	return at < 0 ? 0 : (uint32_t)at >> 8 & 255;
+}
+
+/* The tile's flags turn its picture: first by a quarter, then over. */
+static void turn(const struct tw_paint *p, uint8_t flags, struct axis *along, struct axis *across)
+{
+	struct axis x = {p->texture->w / TILES, flags & FLIP_X ? 65535 : 0, 4};
+	struct axis y = {
+		p->texture->h / TILES, flags & FLIP_Y ? 65535 : 0, (size_t)p->texture->w * 4};
+
+	if (flags & ROTATE) {
+		y.turned ^= 65535;
+		*along = y;
+		*across = x;
+	} else {
+		*along = x;
+		*across = y;
+	}
+}
+
+static void sample(const struct tw_paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
+	uint32_t v, uint32_t *ret)
+{
+	const struct tw_texture *t = p->texture;
+	const uint8_t *line[2] = {t->rgba, t->rgba};
+	struct axis along, across;
+	size_t a, b;
+	uint32_t f, g;
+
+	turn(p, tile[1], &along, &across);
+	g = neighbours(&across, v, &a, &b);
+	line[0] += (size_t)(tile[0] / TILES) * (t->h / TILES) * t->w * 4 +
+		   (size_t)(tile[0] % TILES) * (t->w / TILES) * 4;
+	line[1] = line[0] + b;
+	line[0] += a;
+	for (size_t i = 0; i < n; i++) {
+		f = neighbours(&along, u[i], &a, &b);
+		ret[i] = tw_mix(tw_mix(load_u32(line[0] + a), load_u32(line[0] + b), f),
+			tw_mix(load_u32(line[1] + a), load_u32(line[1] + b), f), g);
+	}
 }
 
 /* Where a sample lies: the tile, and the place in it (of 65536). Beyond the layer its border goes
@@ -39,8 +98,7 @@ struct run {
 struct raster {
 	struct tw_painter *p;
 	const struct tw_tiles *tiles;
-	tw_show_tile show;
-	void *arg;
+	const struct tw_paint *paint;
 	uint32_t samples; /* of a pixel, in each direction */
 	size_t w;         /* samples of a row */
 	uint16_t *in;     /* where in its tile each of them lies */
@@ -86,6 +144,21 @@ static void find_runs(struct raster *r)
 	}
 }
 
+/* The samples of a run as they are seen in a tile, at v (of 65536) of its height. false: there is
+ * nothing of it to be seen. */
+static bool show(struct raster *r, const struct run *run, uint32_t v)
+{
+	const uint8_t *tile = r->row + (size_t)run->tile * r->tiles->size;
+	const struct tw_paint *p = r->paint;
+	uint32_t color = p->colors[tile[p->id]];
+
+	if (color && p->texture)
+		sample(p, tile, r->in + run->first, run->n, v, r->shown);
+	for (size_t i = 0; color && i < run->n; i++)
+		r->shown[i] = p->texture ? tw_tint(r->shown[i], color) : color;
+	return color;
+}
+
 /* Pixels that are samples go straight to the canvas. */
 static void blend_run(struct raster *r, uint8_t *line, const struct run *run)
 {
@@ -107,8 +180,7 @@ static void sum_run(struct raster *r, const struct run *run)
 static void add_line(struct raster *r, uint8_t *line, uint32_t v)
 {
 	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {
-		if (!r->show(r->arg, r->row + (size_t)run->tile * r->tiles->size,
-			    r->in + run->first, run->n, v, r->shown))
+		if (!show(r, run, v))
 			continue;
 		if (r->samples == 1)
 			blend_run(r, line, run);
@@ -169,12 +241,12 @@ static int draw(struct raster *r, struct error *e)
 	return result;
 }
 
-int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles, tw_show_tile show,
-	void *arg, struct error *e)
+int tw_raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
+	const struct tw_paint *paint, struct error *e)
 {
 	double step = fmax(p->view.step_x, p->view.step_y) / TILE;
 	size_t w = (size_t)(p->clip.x1 - p->clip.x0);
-	struct raster r = {.p = p, .tiles = tiles, .show = show, .arg = arg, .row_at = -1};
+	struct raster r = {.p = p, .tiles = tiles, .paint = paint, .row_at = -1};
 	uint64_t row = (uint64_t)tiles->w * tiles->size;
 	int result = tw_canvas_read(p->canvas, row * tiles->h, row, e);
 

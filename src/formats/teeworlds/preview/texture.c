@@ -112,7 +112,7 @@ static struct tw_texture take(struct tw_shrink *s)
 	return t;
 }
 
-static int scale(struct tw_textures *t, struct tw_held *k, struct error *e)
+static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(t->m, TW_IMAGE, k->image);
 	struct scaling s = {.canvas = t->canvas, .tiles = k->tiles, .side = k->side};
@@ -130,7 +130,7 @@ static int scale(struct tw_textures *t, struct tw_held *k, struct error *e)
 }
 
 /* A level of half the size of another. */
-static int halve(const struct tw_held *k, uint32_t level, struct tw_texture *ret, struct error *e)
+static int halve(const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
 {
 	const struct tw_texture *from = &k->levels[level - 1];
 	struct tw_shrink s = {.multiplied = true};
@@ -158,11 +158,11 @@ void tw_textures_init(struct tw_textures *t, const struct tw_map *m, struct tw_c
 	*t = (struct tw_textures){.m = m, .canvas = canvas, .how = how};
 }
 
-static void drop(struct tw_held *k)
+static void drop(struct tw_scaled *k)
 {
 	for (size_t i = 0; i < TW_TEXTURE_LEVELS; i++)
 		bytes_unref(k->levels[i].pixels);
-	*k = (struct tw_held){0};
+	*k = (struct tw_scaled){0};
 }
 
 void tw_textures_finish(struct tw_textures *t)
@@ -171,7 +171,7 @@ void tw_textures_finish(struct tw_textures *t)
 		drop(&t->kept[i]);
 }
 
-static size_t size_of(const struct tw_held *k)
+static size_t size_of(const struct tw_scaled *k)
 {
 	size_t sum = 0;
 
@@ -183,7 +183,7 @@ static size_t size_of(const struct tw_held *k)
 /* The i-th becomes the first; what is too much goes. */
 static void move_first(struct tw_textures *t, size_t i)
 {
-	struct tw_held first = t->kept[i];
+	struct tw_scaled first = t->kept[i];
 	size_t sum = 0;
 
 	memmove(t->kept + 1, t->kept, i * sizeof(first));
@@ -213,7 +213,7 @@ static void tell(struct tw_textures *t, uint32_t image, const char *why)
 /* The image, large enough for side, becomes the first of what is kept. */
 static int keep(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side, struct error *e)
 {
-	struct tw_held fresh = {.image = image, .tiles = tiles, .side = side};
+	struct tw_scaled fresh = {.image = image, .tiles = tiles, .side = side};
 	size_t i = 0;
 	int r;
 
@@ -243,7 +243,7 @@ static int keep(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e)
 {
-	struct tw_held *k = &t->kept[0];
+	struct tw_scaled *k = &t->kept[0];
 	uint32_t level = 0;
 	int r = keep(t, image, tiles, side, e);
 

@@ -25,7 +25,7 @@ struct tw_texture {
 };
 
 /* An image in the sizes that were asked for. */
-struct tw_held {
+struct tw_scaled {
 	uint32_t image; /* its position */
 	bool tiles;
 	uint32_t side; /* of the first level, the longest one; the next one has half of it … */
@@ -37,8 +37,8 @@ struct tw_textures {
 	const struct tw_map *m;
 	struct tw_canvas *canvas; /* where what is read is counted */
 	const struct preview *how;
-	struct tw_held kept[TW_TEXTURES]; /* the last one first */
-	bool missing[1 << 16];            /* told already, by position */
+	struct tw_scaled kept[TW_TEXTURES]; /* the last one first */
+	bool missing[1 << 16];              /* told already, by position */
 };
 
 void tw_textures_init(struct tw_textures *t, const struct tw_map *m, struct tw_canvas *canvas,
