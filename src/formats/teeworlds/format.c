@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "formats/merging.h"
-#include "formats/teeworlds/automap/draw.h"
-#include "formats/teeworlds/check/check.h"
+#include "formats/teeworlds/automap/layer.h"
+#include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
@@ -15,9 +15,9 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
-#include "formats/teeworlds/preview/preview.h"
+#include "formats/teeworlds/preview/view.h"
 #include "formats/teeworlds/review/review.h"
-#include "formats/teeworlds/rules/rules.h"
+#include "formats/teeworlds/rules/look.h"
 #include "formats/teeworlds/structure.h"
 #include "formats/teeworlds/tidy/tidy.h"
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/automap/draw.h"
-
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>

@@ -7,6 +7,9 @@
 #include "formats/automap.h"
 #include "formats/teeworlds/automap/run.h"
 
+/* draw.c: which layers of a map are drawn, and by what. */
+extern const struct format_automap tw_automap;
+
 struct tw_auto_layer {
 	bool tiles, design, game;
 	uint32_t w, h;

@@ -37,14 +37,9 @@ static struct tw_place place_of(const struct tw_map *m, const struct user *u, ui
 {
 	if (!u->item)
 		return (struct tw_place){TW_AT_DATA, blob};
-	switch (m->items[u->item - 1].type) {
-	case TW_LAYER:
-		return tw_in_layer(u->item - 1);
-	case TW_INFO:
-		return (struct tw_place){TW_AT_INFO, u->field - TW_INFO_AUTHOR};
-	default:
-		return tw_in_object(u->item - 1);
-	}
+	return m->items[u->item - 1].type == TW_INFO
+		       ? (struct tw_place){TW_AT_INFO, u->field - TW_INFO_AUTHOR}
+		       : tw_in_item(u->item - 1);
 }
 
 /* Bytes of each tile that must be 0. */
@@ -96,7 +91,7 @@ static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
 		  : t->form == TW_FORM_SPEEDUP ? 1 << 3
 					       : 0;
 	if (blob_each(t->blob, look_for_zeros, &z, &e) < 0) {
-		unreadable(l, tw_in_layer(l->handle), error_text(&e));
+		unreadable(l, tw_in_item(l->handle), error_text(&e));
 		return;
 	}
 	if (!z.value)
@@ -104,7 +99,7 @@ static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
 	tile = z.found / z.size;
 	if (t->form == TW_FORM_TILES)
 		field = z.found % z.size == 2 ? "skip" : "reserved";
-	tw_fault(l->f, l->code, tw_in_layer(l->handle), field, tw_digits(z.value).text, "0",
+	tw_fault(l->f, l->code, tw_in_item(l->handle), field, tw_digits(z.value).text, "0",
 		"data item %" PRIu32 ": %s is %u (0) in the tile of column %" PRIu64
 		", line %" PRIu64,
 		l->blob, field, z.value, tile % t->w + 1, tile / t->w + 1);
@@ -123,7 +118,7 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	struct tw_tiles t;
 
 	if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
-		unreadable(l, tw_in_layer(l->handle),
+		unreadable(l, tw_in_item(l->handle),
 			tw_text("%" PRIu64 " bytes are too few for %d x %d tiles",
 				l->f->m->blobs[l->blob]->size, v[TW_TILES_WIDTH],
 				v[TW_TILES_HEIGHT])
@@ -131,11 +126,11 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	} else if (!t.packed) {
 		check_zeros(l, &t);
 	} else if (tw_tiles_sound(&t, &e) < 0) {
-		unreadable(l, tw_in_layer(l->handle), error_text(&e));
+		unreadable(l, tw_in_item(l->handle), error_text(&e));
 	}
 }
 
-void tw_check_data(struct tw_faults *f, const struct tw_grouped *g)
+void tw_check_data(struct tw_faults *f, const struct tw_item *game)
 {
 	CLEANUP(free) struct user *users = find_users(f->m);
 
@@ -149,7 +144,7 @@ void tw_check_data(struct tw_faults *f, const struct tw_grouped *g)
 
 		if (!f->m->blobs[i])
 			continue;
-		if (it && it == g->game)
+		if (it && it == game)
 			l.code = TW_F_GAME_DATA;
 		if (it && tw_is_tiles(it) && (int)u->field == tw_tiles_field(it))
 			check_tiles(&l, it);

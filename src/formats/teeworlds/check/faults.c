@@ -49,35 +49,28 @@ struct tw_text tw_text(const char *fmt, ...)
 	return t;
 }
 
-void tw_place_path(const struct tw_map *m, struct tw_place place, char dst[TW_PATH_MAX])
+/* Of an item of the mount, or "layer 3" where it is shown nowhere. */
+static void item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
-	dst[0] = '\0';
-	switch (place.at) {
-	case TW_AT_GROUP:
-		tw_path_group(m, place.what, dst);
-		break;
-	case TW_AT_LAYER:
-		tw_path_layer(m, place.what, dst);
-		break;
-	case TW_AT_OBJECT:
-		tw_path_object(m, place.what, dst);
-		break;
-	case TW_AT_INFO:
-		snprintf(dst, TW_PATH_MAX, "info/%s", tw_info_names[place.what]);
-		break;
-	case TW_AT_DATA:
-		snprintf(dst, TW_PATH_MAX, "raw/data/%05" PRIu32, place.what);
-		break;
-	case TW_AT_MAP:
-		break;
-	}
+	if (m->items[item].type == TW_GROUP)
+		tw_path_group(m, item, dst);
+	else if (m->items[item].type == TW_LAYER)
+		tw_path_layer(m, item, dst);
+	else
+		tw_path_object(m, item, dst);
 }
 
 static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct format_fault *fault)
 {
-	char path[TW_PATH_MAX], line[TW_PATH_MAX + TEXT_MAX];
+	char path[TW_PATH_MAX] = "", line[TW_PATH_MAX + TEXT_MAX];
+	uint32_t what = key->place.what;
 
-	tw_place_path(f->m, key->place, path);
+	if (key->place.at == TW_AT_ITEM)
+		item_path(f->m, what, path);
+	else if (key->place.at == TW_AT_INFO)
+		snprintf(path, sizeof(path), "info/%s", tw_info_names[what]);
+	else if (key->place.at == TW_AT_DATA)
+		snprintf(path, sizeof(path), "raw/data/%05" PRIu32, what);
 	snprintf(line, sizeof(line), "%s%s%s", path, path[0] ? ": " : "", fault->text);
 	fault->warned = key->code == TW_F_WARNED;
 	fault->path = path;

@@ -32,7 +32,7 @@ enum tw_fault_code {
 
 /* Where: of the map as a whole, of an item by its handle, of a data item by its own. */
 struct tw_place {
-	enum { TW_AT_MAP, TW_AT_GROUP, TW_AT_LAYER, TW_AT_OBJECT, TW_AT_INFO, TW_AT_DATA } at;
+	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
 	uint32_t what; /* of info: which of its files */
 };
 
@@ -41,18 +41,11 @@ static inline struct tw_place tw_in_map(void)
 	return (struct tw_place){.at = TW_AT_MAP};
 }
 
-static inline struct tw_place tw_in_object(uint32_t handle)
+/* A group, a layer, an image, a sound or an envelope. */
+static inline struct tw_place tw_in_item(uint32_t handle)
 {
-	return (struct tw_place){TW_AT_OBJECT, handle};
+	return (struct tw_place){TW_AT_ITEM, handle};
 }
-
-static inline struct tw_place tw_in_layer(uint32_t handle)
-{
-	return (struct tw_place){TW_AT_LAYER, handle};
-}
-
-/* The path of what is there in the mount, or "" where it is shown nowhere. */
-void tw_place_path(const struct tw_map *m, struct tw_place place, char dst[TW_PATH_MAX]);
 
 struct tw_faults {
 	const struct tw_map *m;
@@ -88,18 +81,14 @@ void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place plac
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 
-/* What a look at all groups finds. */
-struct tw_grouped {
-	uint32_t *home;             /* of a layer, by position: its first group, from 1; 0: none */
-	const struct tw_item *game; /* the last game layer, which counts; NULL: there is none */
-	uint32_t game_handle;
-	unsigned n_games;
-};
-
-/* What the newest game refuses. *ret is to be finished in any case. */
-void tw_check_refused(struct tw_faults *f, struct tw_grouped *ret);
-void tw_grouped_finish(struct tw_grouped *g);
-/* tw_check's `all`: of the file's tables, of data, and of what there is in the map. */
+/*
+ * refused.c: struct format_edit's check: what is wrong with a map, by what the newest game does
+ * with it on loading (DDNet's engine/shared/datafile.cpp and map.cpp,
+ * game/editor/mapitems/map_io.cpp, game/client/components/mapimages.cpp).
+ */
+int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
+	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
+/* Its `all`: of the file's tables, of data, and of what there is in the map. */
 void tw_check_file(struct tw_faults *f);
-void tw_check_data(struct tw_faults *f, const struct tw_grouped *g);
-void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);
+void tw_check_data(struct tw_faults *f, const struct tw_item *game);
+void tw_check_parts(struct tw_faults *f);

@@ -86,7 +86,7 @@ static void check_external(struct tw_faults *f, struct tw_place place, const str
 static void check_image(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
-	const struct tw_place place = {TW_AT_OBJECT, handle};
+	const struct tw_place place = tw_in_item(handle);
 	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
 	const struct tw_text size = tw_text("%d x %d", w, h);
 	const struct blob *b;
@@ -117,7 +117,7 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 static void check_sound(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
-	const struct tw_place place = {TW_AT_OBJECT, handle};
+	const struct tw_place place = tw_in_item(handle);
 	char begin[4] = "";
 	struct blob *b;
 	size_t got;
@@ -144,7 +144,7 @@ static void check_envelope(struct tw_faults *f, uint32_t handle)
 	int32_t channels = tw_int(&f->m->items[handle], TW_ENV_CHANNELS, 4);
 
 	if (channels != 1 && channels != 3 && channels != 4)
-		warn_number(f, tw_in_object(handle), "channels", channels, "1, 3 or 4");
+		warn_number(f, tw_in_item(handle), "channels", channels, "1, 3 or 4");
 }
 
 /* The image of a layer, or the sound. */
@@ -156,7 +156,7 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 	int32_t index = tw_int(it, field, -1), w, h;
 
 	if (index < -1 || index >= (int64_t)n) {
-		warn_number(f, tw_in_layer(handle), sound ? "sound" : "image", index,
+		warn_number(f, tw_in_item(handle), sound ? "sound" : "image", index,
 			tw_text("-1 to %" PRId64, (int64_t)n - 1).text);
 		return;
 	}
@@ -166,9 +166,8 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 	w = image->ints->v[TW_IMG_WIDTH];
 	h = image->ints->v[TW_IMG_HEIGHT];
 	if (w % TILES || h % TILES)
-		tw_fault(f, TW_F_WARNED, tw_in_layer(handle), "image",
-			tw_text("%d x %d", w, h).text, "multiples of 16",
-			"its image has %d x %d pixels (multiples of 16)", w, h);
+		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "image", tw_text("%d x %d", w, h).text,
+			"multiples of 16", "its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
@@ -182,7 +181,7 @@ static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 		if (tw_is_tiles(it) && !kind)
 			check_source(f, handle, TW_TILES_IMAGE);
 		if (kind && last[kind] != handle)
-			tw_fault(f, TW_F_WARNED, tw_in_layer(handle), "kind", tw_digits(kind).text,
+			tw_fault(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text,
 				"once", "kind is %d, and so is a later layer's, which counts",
 				kind);
 		return;
@@ -191,11 +190,11 @@ static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 		check_source(f, handle, TW_LIST_SOURCE);
 		return;
 	default:
-		warn_number(f, tw_in_layer(handle), "type", type, "2, 3 or 10");
+		warn_number(f, tw_in_item(handle), "type", type, "2, 3 or 10");
 	}
 }
 
-static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
+static void check_layers(struct tw_faults *f)
 {
 	const struct tw_type *layers = tw_type(f->m, TW_LAYER);
 	uint32_t last[64] = {0}; /* layers by their kind, as handles */
@@ -203,14 +202,14 @@ static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
-		if (g->home[i] && tw_is_tiles(it))
+		if (tw_group_of(f->m, i) >= 0 && tw_is_tiles(it))
 			last[it->ints->v[TW_TILES_KIND] & 63] = layers->items[i];
 	}
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
-		if (g->home[i])
+		if (tw_group_of(f->m, i) >= 0)
 			check_layer(f, layers->items[i], last);
 		else
-			tw_fault(f, TW_F_WARNED, tw_in_layer(layers->items[i]), "group", "", "1",
+			tw_fault(f, TW_F_WARNED, tw_in_item(layers->items[i]), "group", "", "1",
 				"is in no group");
 	}
 }
@@ -224,7 +223,7 @@ static void check_each(
 		check(f, t->items[i]);
 }
 
-void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g)
+void tw_check_parts(struct tw_faults *f)
 {
 	if (!tw_is_typed(f->m))
 		return;
@@ -234,5 +233,5 @@ void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g)
 	check_count(f, "sounds", TW_SOUND);
 	check_each(f, TW_SOUND, check_sound);
 	check_each(f, TW_ENVELOPE, check_envelope);
-	check_layers(f, g);
+	check_layers(f);
 }

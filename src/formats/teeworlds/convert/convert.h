@@ -36,12 +36,6 @@ struct tw_converting {
 	bool refused;
 };
 
-/* Of an image that becomes part of the map, or is one already. */
-struct tw_pixels {
-	struct blob *blob; /* NULL: it is external */
-	uint32_t w, h;
-};
-
 /* say.c. What the game does not load or show, and cannot be mended: fmt is all of it but the path.
  */
 void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
@@ -53,9 +47,6 @@ static inline bool convert_fits(const struct tw_converted_image *i)
 {
 	return i->w > 0 && i->h > 0 && i->w % TW_CELLS == 0 && i->h % TW_CELLS == 0;
 }
-
-/* pixels.c: to the next sides that fit, by the nearest pixel. -EINVAL: those are too large. */
-int convert_scale(const struct tw_converting *k, struct tw_pixels *p, struct error *e);
 
 /* The parts; -errno: it cannot go on. */
 int convert_images(struct tw_converting *k, struct error *e);    /* images.c, before the layers */

@@ -90,7 +90,7 @@ static void put_points(struct tw_converting *k, const struct tw_points *p, bool 
 static bool look(
 	struct tw_converting *k, const struct tw_points *p, const struct tw_item *it, bool curved)
 {
-	const struct tw_place place = tw_in_object((uint32_t)(it - k->m->items));
+	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
 	int32_t version = tw_int(it, 0, 0);
 	const struct tw_digits digits = tw_digits(version);
 

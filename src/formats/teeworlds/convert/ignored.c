@@ -33,7 +33,7 @@ static const char *ignored(const struct tw_item *it)
 static void check_layer(struct tw_converting *k, uint32_t at)
 {
 	const struct tw_home *home = &k->m->index->homes[at];
-	const struct tw_place place = tw_in_layer(tw_type(k->m, TW_LAYER)->items[at]);
+	const struct tw_place place = tw_in_item(tw_type(k->m, TW_LAYER)->items[at]);
 	const char *what = ignored(&k->m->items[place.what]);
 
 	if (!what || !home->group)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "base/disk/spool.h"
+#include "codec/image/png.h"
 #include "formats/teeworlds/check/game_images.h"
 #include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/item/media.h"
@@ -14,6 +16,12 @@
 #include "formats/teeworlds/model/store.h"
 
 enum { LENGTH = TW_IMG_DATA + 1 /* integers, of version 1 */ };
+
+/* Of an image that becomes part of the map, or is one already. */
+struct pixels {
+	struct blob *blob; /* NULL: it is external */
+	uint32_t w, h;
+};
 
 struct image {
 	const struct tw_item *it;
@@ -44,14 +52,66 @@ static int set_name(struct tw_converting *k, const struct image *i, struct error
 }
 
 /* Those that it has. */
-static struct tw_pixels own_pixels(const struct tw_converting *k, const struct image *i)
+static struct pixels own_pixels(const struct tw_converting *k, const struct image *i)
 {
-	return (struct tw_pixels){blob_ref(tw_blob_of(k->m, i->it, TW_IMG_DATA)),
+	return (struct pixels){blob_ref(tw_blob_of(k->m, i->it, TW_IMG_DATA)),
 		(uint32_t)i->it->ints->v[TW_IMG_WIDTH], (uint32_t)i->it->ints->v[TW_IMG_HEIGHT]};
 }
 
+static uint32_t grown(uint32_t side)
+{
+	return (side + TW_CELLS - 1) / TW_CELLS * TW_CELLS;
+}
+
+/* Row by row, each of the old ones read once. */
+static int scale(const struct pixels *p, uint32_t w, uint32_t h, struct spool *out, struct error *e)
+{
+	size_t n = 4 * (size_t)p->w, new_n = 4 * (size_t)w;
+	CLEANUP(free) uint8_t *old = malloc(n), *row = malloc(new_n);
+	uint64_t last = UINT64_MAX;
+	int r = old && row && out ? 0 : error_set(e, -ENOMEM, "no memory for the pixels");
+
+	for (uint32_t y = 0; r == 0 && y < h; y++) {
+		uint64_t from = (uint64_t)y * p->h / h;
+
+		if (from != last)
+			r = blob_read(p->blob, from * n, old, n, e);
+		last = from;
+		for (uint32_t x = 0; r == 0 && x < w; x++)
+			memcpy(row + 4 * (size_t)x, old + (uint64_t)x * p->w / w * 4, 4);
+		if (r == 0)
+			r = spool_append(out, row, new_n, e);
+	}
+	return r;
+}
+
+/* To the next sides that fit, by the nearest pixel. -EINVAL: those are too large. */
+static int grow(const struct tw_converting *k, struct pixels *p, struct error *e)
+{
+	CLEANUP(spool_destroy)
+	struct spool *out = spool_create(k->m->shared->store->spool_dirfd);
+	CLEANUP_EXTENT struct extent all = EXTENT_INIT;
+	uint32_t w = grown(p->w), h = grown(p->h);
+	struct blob *blob;
+	uint64_t size;
+	int r;
+
+	if (png_file_size(w, h, &size) < 0)
+		return error_set(e, -EINVAL, "%u x %u pixels are too many", w, h);
+	r = scale(p, w, h, out, e);
+	if (r == 0)
+		r = spool_extent(out, &all, e);
+	if (r == 0)
+		r = tw_keep_extent(k->m, &all, &blob, e);
+	if (r < 0)
+		return r;
+	blob_unref(p->blob);
+	*p = (struct pixels){blob, w, h};
+	return 0;
+}
+
 /* Version 1 of the item, with these pixels (taken over), scaled if need be. */
-static int put(struct tw_converting *k, const struct image *i, struct tw_pixels p, const char *verb,
+static int put(struct tw_converting *k, const struct image *i, struct pixels p, const char *verb,
 	struct error *e)
 {
 	const struct blob *own = tw_blob_of(k->m, i->it, TW_IMG_DATA);
@@ -59,7 +119,7 @@ static int put(struct tw_converting *k, const struct image *i, struct tw_pixels 
 	int r = v ? 0 : no_memory(e);
 
 	if (r == 0 && i->scales)
-		r = convert_scale(k, &p, e);
+		r = grow(k, &p, e);
 	if (r == 0) {
 		i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
 		i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
@@ -111,7 +171,7 @@ static int find(
 static int embed(struct tw_converting *k, const struct image *i, struct error *e)
 {
 	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
-	struct tw_pixels p = {0};
+	struct pixels p = {0};
 	int r = find(k, i, &file, e);
 
 	if (r == 0)
@@ -169,7 +229,7 @@ static int check_image(struct tw_converting *k, uint32_t at, struct error *e)
 	const struct tw_name *name = &tw_names(k->m, TW_SORT_IMAGE)->v[at];
 	const struct tw_game_image *known = tw_game_image(name->text, name->size);
 	struct image i = {.it = &k->m->items[handle],
-		.place = tw_in_object(handle),
+		.place = tw_in_item(handle),
 		.as = &k->images[at],
 		.at = at,
 		.in_07 = known ? known->in_07 : TW_NOT_IN_07};

@@ -25,7 +25,7 @@ static int unpack(struct tw_converting *k, const struct tw_item *it, struct erro
 
 static int check_packed(struct tw_converting *k, const struct tw_item *it, struct error *e)
 {
-	const struct tw_place place = tw_in_layer((uint32_t)(it - k->m->items));
+	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
 	int32_t version = it->ints->v[TW_LAYER_VERSION];
 	int r;
 
@@ -54,7 +54,7 @@ static void check_image(struct tw_converting *k, const struct tw_item *it)
 		return;
 	tw_path_object(k->m, tw_type(k->m, TW_IMAGE)->items[i], path);
 	snprintf(sides, sizeof(sides), "%" PRId64 " x %" PRId64, image->w, image->h);
-	convert_wrong(k, tw_in_layer((uint32_t)(it - k->m->items)), "image", sides,
+	convert_wrong(k, tw_in_item((uint32_t)(it - k->m->items)), "image", sides,
 		"multiples of 16", "%s has %s pixels, and %s makes tiles of multiples of 16", path,
 		sides, k->game);
 }

@@ -8,7 +8,7 @@
 
 #include "codec/image/png.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/preview/preview.h"
+#include "formats/teeworlds/preview/view.h"
 
 struct drawing {
 	const struct tw_map *m;

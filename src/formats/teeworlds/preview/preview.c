@@ -3,8 +3,6 @@
  * preview: the groups of a map as the game's camera sees them from the middle, at the zoom at which
  * it sees all of the game layer (DDNet's CRenderTools::MapScreenToWorld).
  */
-#include "formats/teeworlds/preview/preview.h"
-
 #include <errno.h>
 #include <math.h>
 

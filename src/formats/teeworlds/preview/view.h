@@ -6,6 +6,8 @@
 #include "formats/teeworlds/preview/canvas.h"
 #include "formats/teeworlds/preview/texture.h"
 
+extern const struct format_preview tw_preview;
+
 /* Everything that is drawn with. */
 struct tw_painter {
 	const struct tw_map *m;
@@ -21,6 +23,10 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *e);
 /* A layer that the game works with, in colours by kind (docs/mapfs-preview.1). */
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e);
+
+/* Of a picture whose longest side is to be `longest` pixels; from the tables alone. false: the map
+ * has no game layer, whose form it would have. */
+bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h);
 
 /*
  * An envelope's values at its time 0 and `offset` milliseconds, in 1/1024 (render.cpp of DDNet,

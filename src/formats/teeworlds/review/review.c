@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "formats/teeworlds/names/id.h"
-#include "formats/teeworlds/rules/tile_names.h"
+#include "formats/teeworlds/rules/physics.h"
 
 enum { RUN = 2048 /* tiles at a time */ };
 

@@ -36,7 +36,7 @@ static bool see(const struct tw_look *look, const struct tw_item *it, const stru
 static void check_image(
 	const struct tw_look *look, const struct seen_image *s, const struct tw_name *name)
 {
-	const struct tw_place place = {TW_AT_OBJECT, s->handle};
+	const struct tw_place place = tw_in_item(s->handle);
 	const struct tw_text sides = tw_text("%" PRIu32 " x %" PRIu32, s->w, s->h);
 
 	if (s->w > SIDE_MAX || s->h > SIDE_MAX)
@@ -65,7 +65,7 @@ static void check_twice(const struct tw_look *look, const struct seen_image *s, 
 		if (i == from)
 			continue;
 		tw_path_object(look->m, s[from].handle, first);
-		tw_warn(look, tw_in_object(s[i].handle), "content", first, "once",
+		tw_warn(look, tw_in_item(s[i].handle), "content", first, "once",
 			"is the same as %s", first);
 	}
 }

@@ -21,7 +21,7 @@ void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, str
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	tw_warn(look, tw_in_layer(l->handle), field, value, bound,
+	tw_warn(look, tw_in_item(l->handle), field, value, bound,
 		"line %" PRIu32 ", column %" PRIu32 "%s: %s", spot.first / l->t.w + 1,
 		spot.first % l->t.w + 1,
 		spot.n > 1 ? tw_text(" and %" PRIu32 " more", spot.n - 1).text : "", text);

@@ -5,9 +5,12 @@
  */
 #pragma once
 
+#include "formats/rules.h"
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/rules/house.h"
 #include "formats/teeworlds/rules/physics.h"
+
+extern const struct format_rules tw_rules;
 
 struct tw_look {
 	const struct tw_map *m;

@@ -42,7 +42,7 @@ void tw_rule_unused(const struct tw_look *look)
 
 		for (uint32_t i = 0; t && i < t->n; i++)
 			if (!uses.of[sort][i])
-				tw_warn(look, tw_in_object(t->items[i]), "uses", "0", "at least 1",
+				tw_warn(look, tw_in_item(t->items[i]), "uses", "0", "at least 1",
 					"nothing uses it");
 	}
 	tw_uses_finish(&uses);
@@ -50,7 +50,7 @@ void tw_rule_unused(const struct tw_look *look)
 
 static void empty(const struct tw_look *look, uint32_t handle, const char *what)
 {
-	tw_warn(look, tw_in_layer(handle), what, "0", "at least 1", "is empty");
+	tw_warn(look, tw_in_item(handle), what, "0", "at least 1", "is empty");
 }
 
 static void check_tiles(const struct tw_look *look, uint32_t handle, const struct tw_tiles *t)
@@ -65,7 +65,7 @@ static void check_tiles(const struct tw_look *look, uint32_t handle, const struc
 	if (!h)
 		empty(look, handle, "tiles");
 	else if (w < t->w || h < t->h)
-		tw_warn(look, tw_in_layer(handle), "size", is.text, needs.text,
+		tw_warn(look, tw_in_item(handle), "size", is.text, needs.text,
 			"is %s tiles (%s are enough)", is.text, needs.text);
 }
 

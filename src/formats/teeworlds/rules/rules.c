@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/rules/rules.h"
-
 #include <errno.h>
 #include <string.h>
 

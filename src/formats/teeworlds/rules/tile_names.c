@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/rules/tile_names.h"
+#include "formats/teeworlds/rules/physics.h"
 
 /* Where a game knows a tile (DDNet's game/mapitems.cpp, IsValidGameTile and its like). */
 enum {

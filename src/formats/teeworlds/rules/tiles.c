@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "formats/teeworlds/rules/look.h"
-#include "formats/teeworlds/rules/tile_names.h"
 
 enum { IN_THREE = 1 << TW_GAME | 1 << TW_FRONT | 1 << TW_SWITCH };
 
@@ -43,7 +42,7 @@ void tw_rule_race(const struct tw_look *look)
 		for (unsigned id = needed[i].first; id <= needed[i].last; id++)
 			n += game->ids[id].n + front->ids[id].n;
 		if (!n)
-			tw_warn(look, tw_in_layer(game->handle), needed[i].what, "0", needed[i].ids,
+			tw_warn(look, tw_in_item(game->handle), needed[i].what, "0", needed[i].ids,
 				"there is no %s (%s in the game or front layer)", needed[i].what,
 				needed[i].ids);
 	}
