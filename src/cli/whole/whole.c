@@ -104,13 +104,19 @@ static enum outcome change(struct whole_map *m, struct out *out)
 	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
 }
 
-/* ... and is what stands in out's place. */
-static enum outcome change_to(struct whole_map *m, struct out *out)
+/* ... and is what stands in out's place, which messages call `shown`. */
+static enum outcome change_to(struct whole_map *m, struct out *out, const char *shown)
 {
-	enum outcome code = change(m, out);
+	enum outcome code;
 	struct error e = ERROR_INIT;
-	int r = 0;
+	int r = out_check(out, m->t->vol->format, &e);
 
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+		return outcome_of(r);
+	}
+	m->t->vol->store.store.spool_dirfd = out->dirfd;
+	code = change(m, out);
 	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
 		r = out_commit(out, &e);
 	if (r == 0)
@@ -127,6 +133,7 @@ static enum outcome change_into(struct whole_map *m, struct folder *f)
 	struct vfs_options writes = w->command.how;
 	struct out out = {.dirfd = -1};
 	struct error e = ERROR_INIT;
+	CLEANUP(free) char *shown = text_printf("%s/%s", f->name, m->t->file + f->below);
 	enum outcome code;
 	int r;
 
@@ -136,23 +143,25 @@ static enum outcome change_into(struct whole_map *m, struct folder *f)
 		return change(m, NULL);
 	writes.read_only = false;
 	r = folder_begin(f, m->t, &writes, &out, &e);
-	if (r == 0)
-		r = out_check(&out, m->t->vol->format, &e);
-	if (r == 0)
-		m->t->vol->store.store.spool_dirfd = out.dirfd;
-	else
-		say(stderr, "mapfs: %s/%s: %s", f->name, m->t->file + f->below, error_text(&e));
-	code = r == 0 ? change_to(m, &out) : outcome_of(r);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+	code = r < 0 ? outcome_of(r) : change_to(m, &out, shown);
 	out_finish(&out);
 	return code;
 }
 
 static int visit(void *arg, struct offline *t, struct buffer *out)
 {
-	struct whole_map m = {.whole = arg, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
+	struct whole *w = arg;
+	struct whole_map m = {.whole = w, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
 
-	note(arg, m.whole->folder ? change_into(&m, m.whole->folder) : change(&m, NULL));
-	buffer_append(out, m.report.data, m.report.size);
+	note(w, w->folder ? change_into(&m, w->folder)
+		: w->out  ? change_to(&m, w->out, w->out->path)
+			  : change(&m, NULL));
+	if (w->out && streams_named(w->out->path))
+		fwrite(m.report.data, 1, m.report.size, stderr);
+	else
+		buffer_append(out, m.report.data, m.report.size);
 	buffer_finish_free(&m.report);
 	return 0;
 }
@@ -185,77 +194,33 @@ static int each(struct whole *w, int n)
 	return (int)(r < 0 ? outcome_worse(w->worst, OUTCOME_REFUSED) : w->worst);
 }
 
-static int confine(struct whole *w, const struct out *out, struct error *e)
-{
-	struct offline *trees[] = {&w->command.tree, out->held};
-
-	w->further[w->n_further++] = out_rule(out);
-	return offline_confine(
-		trees, out->held ? 2 : 1, w->further, w->n_further, w->command.debug, e);
-}
-
-/* Both files, and then the map's content. *name: what went wrong is of that one. */
-static int open_both(struct whole *w, struct out *out, const char **name, struct error *e)
-{
-	struct command *c = &w->command;
-	struct vfs_options reads = c->how;
-	int r = out_begin(out, *name = c->names[1], &c->how, e);
-
-	reads.read_only = true;
-	if (r == 0 && out->held)
-		r = offline_check_journal(out->held, e);
-	if (r < 0)
-		return r;
-	r = offline_open(&c->tree, *name = c->names[0], &reads, e);
-	if (r < 0)
-		return r;
-	c->tree.vol->store.store.spool_dirfd = out->dirfd;
-	r = confine(w, out, e);
-	if (r == 0)
-		c->tree.pool = pool_create(c->threads);
-	if (r == 0)
-		r = c->tree.pool ? offline_load(&c->tree, c->tree.pool, e)
-				 : error_set(e, -ENOMEM, "no thread can be made");
-	if (r < 0)
-		return r;
-	*name = c->names[1];
-	return out_check(out, c->tree.vol->format, e);
-}
-
-static void print(struct whole_map *m, bool stream)
-{
-	if (stream)
-		fwrite(m->report.data, 1, m->report.size, stderr);
-	else
-		output_reports(&m->report);
-}
-
-static enum outcome to_out(struct whole *w)
-{
-	struct whole_map m = {.whole = w, .t = &w->command.tree, .report = BUFFER_INIT};
-	struct out out = {.dirfd = -1};
-	struct error e = ERROR_INIT;
-	const char *name;
-	int r = open_both(w, &out, &name, &e);
-	enum outcome code = outcome_of(r);
-
-	if (r == 0) {
-		m.beside = m.t->vol->dirfd;
-		code = change_to(&m, &out);
-		print(&m, streams_named(out.path));
-	} else {
-		say(stderr, "mapfs: %s: %s", name, error_text(&e));
-	}
-	buffer_finish_free(&m.report);
-	out_finish(&out);
-	return code;
-}
-
 static bool is_folder(const char *name)
 {
 	struct stat st;
 
 	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int to_out(struct whole *w)
+{
+	struct command *c = &w->command;
+	struct out out = {.dirfd = -1};
+	struct error e = ERROR_INIT;
+	int r = out_begin(&out, c->names[1], &c->how, &e), code;
+
+	if (r == 0 && out.held)
+		r = offline_check_journal(out.held, &e);
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", c->names[1], error_text(&e));
+		code = (int)outcome_of(r);
+	} else {
+		w->further[w->n_further++] = out_rule(&out);
+		w->out = &out;
+		c->how.read_only = true;
+		code = each(w, 1);
+	}
+	out_finish(&out);
+	return code;
 }
 
 /* Maps of the folder are only read. */
@@ -298,5 +263,5 @@ int whole_run(struct whole *w)
 		return OUTCOME_USAGE;
 	if (out && is_folder(c->names[0]))
 		return to_folder(w);
-	return out && !w->dry ? (int)to_out(w) : each(w, out ? 1 : c->n_names);
+	return out && !w->dry ? to_out(w) : each(w, out ? 1 : c->n_names);
 }

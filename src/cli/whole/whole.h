@@ -38,8 +38,10 @@ struct whole {
 	struct sandbox_rule further[WHOLE_FURTHER_MAX]; /* what it reads besides maps */
 	size_t n_further;
 
-	struct folder *folder; /* where maps of a folder go; NULL: nowhere else */
-	pthread_mutex_t lock;  /* over worst */
+	/* Where maps of a folder go, or the one map; both NULL: nowhere else. */
+	struct folder *folder;
+	struct out *out;
+	pthread_mutex_t lock; /* over worst */
 	enum outcome worst;
 };
 
