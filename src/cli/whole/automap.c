@@ -171,35 +171,28 @@ static int check_all(struct command *c)
 	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
-/* A layer's directory that was named: ROOT/groups/G/layers/L. */
-struct layer {
-	char *root;
-	const char *path; /* in root's memory */
-	int dirfd;        /* of root */
-	int beside;       /* of the directory in which the map lies, or -1 */
-};
-
 enum { LEVELS = 4 };
 
-/* false: it is none. The caller frees ret->root. */
-static bool find_layer(const char *name, struct layer *ret)
+/* Of a layer's directory that was named, ROOT/groups/G/layers/L: both parts, to be freed with the
+ * first. false: it is none. */
+static bool find_layer(const char *name, char **ret_root, const char **ret_path)
 {
 	char *path = realpath(name, NULL), *at = path ? path + strlen(path) : NULL;
 	struct stat st;
 	int i = 0;
 
-	*ret = (struct layer){path, NULL, -1, -1};
+	*ret_root = path;
 	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 		return false;
 	while (i < LEVELS && at > path)
 		i += *--at == '/';
-	ret->path = at + 1;
+	*ret_path = at + 1;
 	*at = '\0';
-	return i == LEVELS && strncmp(ret->path, "groups/", 7) == 0;
+	return i == LEVELS && strncmp(*ret_path, "groups/", 7) == 0;
 }
 
 /* Where the map is that is mounted there, or the tree that was copied from one. */
-static char *place_of(const struct layer *l, const struct stat *st)
+static char *place_of(const char *root, const struct stat *st)
 {
 	CLEANUP(free) struct mount_entry *m = malloc(sizeof(*m));
 	char dev[sizeof(m->dev)], *place = NULL;
@@ -207,70 +200,65 @@ static char *place_of(const struct layer *l, const struct stat *st)
 
 	snprintf(dev, sizeof(dev), "%u:%u", major(st->st_dev), minor(st->st_dev));
 	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->mapfs)
-		return strdup(l->root);
+		return strdup(root);
 	n = strlen(m->point);
-	return strncmp(l->root, m->point, n) == 0 &&
-			       asprintf(&place, "%s%s", m->source, l->root + n) >= 0
+	return strncmp(root, m->point, n) == 0 && asprintf(&place, "%s%s", m->source, root + n) >= 0
 		       ? place
 		       : NULL;
 }
 
-static int open_layer(struct layer *l, struct error *e)
+/* The directory that the map lies in; -1: it is not known. */
+static int open_beside(const char *root, const struct stat *st)
 {
-	CLEANUP(free) char *place = NULL;
-	struct stat st;
-	char *slash;
+	CLEANUP(free) char *place = place_of(root, st);
+	char *slash = place ? strrchr(place, '/') : NULL;
 
-	l->dirfd = open(l->root[0] ? l->root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (l->dirfd < 0 || fstat(l->dirfd, &st) < 0)
-		return error_errno(e, "its map cannot be opened");
-	place = place_of(l, &st);
-	slash = place ? strrchr(place, '/') : NULL;
 	if (slash)
 		slash[slash == place] = '\0';
-	l->beside = slash ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	return 0;
+	return slash ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 }
 
-static int run_layer(struct automaps *a, struct layer *l)
+static int run_layer(struct automaps *a, const char *root, const char *path)
 {
 	struct command *c = &a->whole.command;
 	struct whole *w = &a->whole;
-	const char *const path[] = {l->path, NULL};
+	CLEANUP(close_fd)
+	int dirfd = open(root[0] ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP(close_fd) int beside = -1;
+	const char *const paths[] = {path, NULL};
 	struct work k = {.all = a};
 	struct error e = ERROR_INIT;
-	int r = open_layer(l, &e);
+	struct stat st;
+	int r = 0;
 
-	k.beside = l->beside;
-	w->further[w->n_further++] = (struct sandbox_rule){l->dirfd, SANDBOX_WRITABLE};
-	if (l->beside >= 0)
-		w->further[w->n_further++] = (struct sandbox_rule){l->beside, 0};
+	if (dirfd < 0 || fstat(dirfd, &st) < 0)
+		r = error_errno(&e, "its map cannot be opened");
+	else
+		beside = open_beside(root, &st);
+	k.beside = beside;
+	w->further[w->n_further++] = (struct sandbox_rule){dirfd, SANDBOX_WRITABLE};
+	if (beside >= 0)
+		w->further[w->n_further++] = (struct sandbox_rule){beside, 0};
 	if (r == 0)
 		r = offline_confine(NULL, 0, w->further, w->n_further, c->debug, &e);
 	if (r == 0)
-		r = draw(&k, format_of_rules(), files_of_directory(&l->dirfd), path, &e);
+		r = draw(&k, format_of_rules(), files_of_directory(&dirfd), paths, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", c->names[0], error_text(&e));
-	close_fd_cleanup(&l->dirfd);
-	close_fd_cleanup(&l->beside);
 	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
 static int run_all(struct automaps *a)
 {
 	struct command *c = &a->whole.command;
-	struct layer l;
-	int code;
+	CLEANUP(free) char *root = NULL;
+	const char *path;
 
-	if (!find_layer(c->names[0], &l)) {
-		code = whole_run(&a->whole);
-	} else if (c->n_names > 1 || a->layers || a->whole.in_place) {
-		code = cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
-	} else {
-		code = run_layer(a, &l);
-	}
-	free(l.root);
-	return code;
+	if (!find_layer(c->names[0], &root, &path))
+		return whole_run(&a->whole);
+	if (c->n_names > 1 || a->layers || a->whole.in_place)
+		return cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
+	return run_layer(a, root, path);
 }
 
 static bool take_seed(struct automaps *a)
