@@ -7,7 +7,7 @@
 #include "base/disk/spool.h"
 #include "formats/teeworlds/model/store.h"
 
-enum { RUN = 1024 /* tiles at a time */, PACKED_RUN_MAX = 255 };
+enum { PACKED_RUN_MAX = 255 };
 
 int tw_tiles_read(const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e)
 {
@@ -21,39 +21,21 @@ int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
 	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
 }
 
-int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e)
+const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
 {
-	uint64_t all = (uint64_t)t->w * t->h;
-	uint8_t run[RUN * TW_TILE_MAX];
+	uint64_t all = (uint64_t)w->t->w * w->t->h;
+	uint32_t i = w->next % TW_TILE_RUN;
 
-	if (all > INT32_MAX / t->size)
-		return error_set(e, -EIO, "there are more tiles than a game takes");
-	for (uint64_t at = 0; at < all; at += RUN) {
-		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
-		int r = tw_tiles_read(t, at, n, run, e);
-
-		if (r < 0)
-			return r;
-		for (size_t i = 0; i < n; i++)
-			fn(arg, (uint32_t)(at + i), run + i * t->size);
-	}
-	return 0;
-}
-
-/* Columns and rows up to the last tile that is not air. */
-struct shown {
-	uint32_t w, columns, rows;
-};
-
-static void measure(void *arg, uint32_t at, const uint8_t *tile)
-{
-	struct shown *x = arg;
-
-	if (!tile[0])
-		return;
-	if (at % x->w >= x->columns)
-		x->columns = at % x->w + 1;
-	x->rows = at / x->w + 1;
+	if (all > INT32_MAX / w->t->size)
+		w->error = error_set(e, -EIO, "there are more tiles than a game takes");
+	else if (i == 0 && w->next < all)
+		w->error = tw_tiles_read(w->t, w->next,
+			all - w->next < TW_TILE_RUN ? (size_t)(all - w->next) : TW_TILE_RUN, w->run,
+			e);
+	if (w->error < 0 || w->next == all)
+		return NULL;
+	w->at = w->next++;
+	return w->run + i * w->t->size;
 }
 
 static uint32_t enough(uint32_t last, uint32_t all)
@@ -65,12 +47,19 @@ static uint32_t enough(uint32_t last, uint32_t all)
 
 int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e)
 {
-	struct shown x = {.w = t->w};
-	int r = tw_each_tile(t, measure, &x, e);
+	struct tw_tile_walk walk = {.t = t};
+	uint32_t columns = 0, rows = 0; /* up to the last tile that is not air */
 
-	*ret_w = x.rows ? enough(x.columns, t->w) : 0;
-	*ret_h = x.rows ? enough(x.rows, t->h) : 0;
-	return r;
+	for (const uint8_t *tile; (tile = tw_tile_next(&walk, e));) {
+		if (!tile[0])
+			continue;
+		if (walk.at % t->w >= columns)
+			columns = walk.at % t->w + 1;
+		rows = walk.at / t->w + 1;
+	}
+	*ret_w = rows ? enough(columns, t->w) : 0;
+	*ret_h = rows ? enough(rows, t->h) : 0;
+	return walk.error;
 }
 
 struct tw_tile_writer {
@@ -198,7 +187,7 @@ int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w,
 {
 	CLEANUP(tw_tile_writer_destroy)
 	struct tw_tile_writer *out = tw_tile_writer_create(m, size, packed);
-	uint8_t run[RUN * TW_TILE_MAX];
+	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
 	uint64_t count = (uint64_t)w * h;
 	int r = 0;
 
@@ -209,8 +198,8 @@ int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w,
 			"%u x %u tiles of %u bytes are too many (at most %d bytes)", w, h, size,
 			INT32_MAX);
 	for (uint32_t y = 0; r == 0 && y < h; y++) {
-		for (uint32_t x = 0; r == 0 && x < w; x += RUN) {
-			size_t n = w - x < RUN ? w - x : RUN;
+		for (uint32_t x = 0; r == 0 && x < w; x += TW_TILE_RUN) {
+			size_t n = w - x < TW_TILE_RUN ? w - x : TW_TILE_RUN;
 
 			r = refit_run(t, x, y, n, size, run, e);
 			if (r == 0)

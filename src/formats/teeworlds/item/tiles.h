@@ -16,9 +16,17 @@ int tw_tiles_read(
 /* Can all of them be read? Decodes all. */
 int tw_tiles_sound(const struct tw_tiles *t, struct error *e);
 
-/* Each tile of a layer, row by row. */
-typedef void (*tw_tile_fn)(void *arg, uint32_t at, const uint8_t *tile);
-int tw_each_tile(const struct tw_tiles *t, tw_tile_fn fn, void *arg, struct error *e);
+/* On the way over all tiles of t, row by row; all else is zero at first. */
+enum { TW_TILE_RUN = 1024 /* tiles that are read at a time */ };
+struct tw_tile_walk {
+	const struct tw_tiles *t;
+	uint32_t at; /* which tile the last one was */
+	int error;   /* why there is no next one; 0: that was the last */
+	uint32_t next;
+	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
+};
+/* Good until the next call; NULL: there is none. */
+const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e);
 
 /* The columns and rows that show all there is to see, at most those that there are: the last ones
  * go on for ever, so one of air is needed beyond the last tile, and 2 of each are the least. 0 and

@@ -38,12 +38,7 @@ struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b)
 	return (struct tw_spot){a.n + b.n, a.first < b.first ? a.first : b.first};
 }
 
-/* Where in a tile what is counted stands; -1: nowhere. */
-struct counting {
-	struct tw_played_layer *l;
-	int id, flags, number;
-};
-
+/* Where in a tile it stands; -1: nowhere. */
 static int place_of(enum tw_form form, enum tw_plane plane)
 {
 	const struct tw_plane_at *at = tw_plane_in(form, plane);
@@ -51,32 +46,27 @@ static int place_of(enum tw_form form, enum tw_plane plane)
 	return at ? at->at : -1;
 }
 
-static void count(void *arg, uint32_t at, const uint8_t *tile)
-{
-	const struct counting *c = arg;
-	uint8_t id = tile[c->id];
-
-	if (!id)
-		return;
-	tw_spot_add(&c->l->ids[id], at);
-	if (c->flags >= 0 && tile[c->flags] & TURNS)
-		tw_spot_add(&c->l->turned[id], at);
-	if (c->number >= 0)
-		tw_spot_add(&c->l->numbers[id][tile[c->number]], at);
-}
-
 static int count_layer(struct tw_played_layer *l, struct error *e)
 {
-	struct counting c = {l, place_of(l->t.form, TW_PLANE_ID),
-		place_of(l->t.form, TW_PLANE_FLAGS), place_of(l->t.form, TW_PLANE_NUMBER)};
+	enum tw_form form = l->t.form;
+	int id = place_of(form, TW_PLANE_ID), flags = place_of(form, TW_PLANE_FLAGS);
+	int number = place_of(form, form == TW_FORM_SPEEDUP ? TW_PLANE_FORCE : TW_PLANE_NUMBER);
+	struct tw_tile_walk walk = {.t = &l->t};
 
-	if (l->t.form == TW_FORM_SPEEDUP)
-		c.number = place_of(l->t.form, TW_PLANE_FORCE);
-	if (c.number >= 0)
+	if (number >= 0)
 		l->numbers = calloc(256, sizeof(*l->numbers));
-	if (c.number >= 0 && !l->numbers)
+	if (number >= 0 && !l->numbers)
 		return error_set(e, -ENOMEM, "no memory to count tiles");
-	return tw_each_tile(&l->t, count, &c, e);
+	for (const uint8_t *tile; (tile = tw_tile_next(&walk, e));) {
+		if (!tile[id])
+			continue;
+		tw_spot_add(&l->ids[tile[id]], walk.at);
+		if (flags >= 0 && tile[flags] & TURNS)
+			tw_spot_add(&l->turned[tile[id]], walk.at);
+		if (number >= 0)
+			tw_spot_add(&l->numbers[tile[id]][tile[number]], walk.at);
+	}
+	return walk.error;
 }
 
 static void find_layers(const struct tw_map *m, struct tw_physics *p)

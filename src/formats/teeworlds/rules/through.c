@@ -18,14 +18,6 @@ static bool is_solid(const struct solid *s, uint32_t at)
 	return s->bits[at / 8] >> at % 8 & 1;
 }
 
-static void note_solid(void *arg, uint32_t at, const uint8_t *tile)
-{
-	struct solid *s = arg;
-
-	if (tile[0] == SOLID || tile[0] == NO_HOOK)
-		s->bits[at / 8] |= (uint8_t)(1 << at % 8);
-}
-
 /* Beside it, or, since the outermost tiles go on for ever, at the border it. */
 static bool is_beside_solid(const struct solid *s, uint32_t at)
 {
@@ -35,32 +27,25 @@ static bool is_beside_solid(const struct solid *s, uint32_t at)
 	       is_solid(s, y ? at - s->w : at) || is_solid(s, y + 1 < s->h ? at + s->w : at);
 }
 
-struct looking {
-	const struct solid *solid;
-	struct tw_spot idle[256]; /* hook-through tiles, by id */
-};
-
-static void look_at(void *arg, uint32_t at, const uint8_t *tile)
-{
-	struct looking *l = arg;
-	uint8_t id = tile[0];
-
-	if (id == BESIDE ? !is_beside_solid(l->solid, at)
-			 : (id == CUT || id == ALL || id == FROM_SIDE) && !is_solid(l->solid, at))
-		tw_spot_add(&l->idle[id], at);
-}
-
 static void look_through(
 	const struct tw_look *look, const struct tw_played_layer *l, const struct solid *solid)
 {
 	static const uint8_t ids[] = {CUT, BESIDE, ALL, FROM_SIDE};
-	struct looking all = {.solid = solid};
+	struct tw_tile_walk walk = {.t = &l->t};
+	struct tw_spot idle[256] = {0}; /* hook-through tiles, by id */
 
-	if (!l->there || l->t.w != solid->w || l->t.h != solid->h ||
-		tw_each_tile(&l->t, look_at, &all, NULL) < 0)
+	if (!l->there || l->t.w != solid->w || l->t.h != solid->h)
 		return;
-	for (size_t i = 0; i < sizeof(ids); i++)
-		tw_warn_at(look, l, all.idle[ids[i]], "id", tw_digits(ids[i]).text,
+	for (const uint8_t *tile; (tile = tw_tile_next(&walk, NULL));) {
+		uint8_t id = tile[0];
+		bool over = id == CUT || id == ALL || id == FROM_SIDE;
+
+		if (id == BESIDE ? !is_beside_solid(solid, walk.at)
+				 : over && !is_solid(solid, walk.at))
+			tw_spot_add(&idle[id], walk.at);
+	}
+	for (size_t i = 0; walk.error == 0 && i < sizeof(ids); i++)
+		tw_warn_at(look, l, idle[ids[i]], "id", tw_digits(ids[i]).text,
 			"a solid tile of the game layer", "hook-through (%u) %s nothing solid%s",
 			ids[i], ids[i] == BESIDE ? "is beside" : "is over",
 			ids[i] == ALL || ids[i] == FROM_SIDE ? ": there it stops hooks" : "");
@@ -71,13 +56,16 @@ void tw_rule_through(const struct tw_look *look)
 	const struct tw_played_layer *game = &look->physics->layers[TW_GAME];
 	CLEANUP(free) uint8_t *bits = NULL;
 	struct solid solid = {.w = game->t.w, .h = game->t.h};
+	struct tw_tile_walk walk = {.t = &game->t};
 
 	if (!tw_look_at_all(look))
 		return;
 	solid.bits = bits = calloc((size_t)solid.w * solid.h / 8 + 1, 1);
-	if (!bits)
-		look->f->failed = true;
-	if (!bits || tw_each_tile(&game->t, note_solid, &solid, NULL) < 0)
+	look->f->failed |= !bits;
+	for (const uint8_t *tile; bits && (tile = tw_tile_next(&walk, NULL));)
+		if (tile[0] == SOLID || tile[0] == NO_HOOK)
+			bits[walk.at / 8] |= (uint8_t)(1 << walk.at % 8);
+	if (!bits || walk.error < 0)
 		return;
 	look_through(look, game, &solid);
 	look_through(look, &look->physics->layers[TW_FRONT], &solid);

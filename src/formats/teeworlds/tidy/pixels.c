@@ -36,12 +36,16 @@ struct rect {
 	uint32_t x, y, w, h;
 };
 
-static void show_tile(void *arg, uint32_t at, const uint8_t *tile)
+static void look_at_tiles(const struct tidying *t, const struct tw_item *it, struct shown *ret)
 {
-	struct shown *s = arg;
+	struct tw_tiles tiles;
+	struct tw_tile_walk walk = {.t = &tiles};
+	bool there = tw_tiles_of(t->m, it, &tiles);
 
-	(void)at;
-	s->ids[tile[0]] = true;
+	ret->tiles = true;
+	for (const uint8_t *tile; there && (tile = tw_tile_next(&walk, NULL));)
+		ret->ids[tile[0]] = true;
+	ret->unread |= !there || walk.error < 0;
 }
 
 static void look(const struct tidying *t, int32_t image, struct shown *ret)
@@ -50,18 +54,14 @@ static void look(const struct tidying *t, int32_t image, struct shown *ret)
 	for (uint32_t i = 0; i < tw_count(t->m, TW_LAYER); i++) {
 		const struct tw_item *it = tidy_item(t, TW_LAYER, i);
 		struct tw_held held[TW_HELD_MAX];
-		struct tw_tiles tiles;
 
 		if (!it || !tw_held_fields(it, held) || held[0].sort != TW_SORT_IMAGE ||
 			it->ints->v[held[0].field] != image)
 			continue;
-		if (!tw_is_tiles(it)) {
+		if (!tw_is_tiles(it))
 			ret->quads = true;
-		} else if (it->ints->v[TW_TILES_KIND] == 0) {
-			ret->tiles = true;
-			ret->unread |= !tw_tiles_of(t->m, it, &tiles) ||
-				       tw_each_tile(&tiles, show_tile, ret, NULL) < 0;
-		}
+		else if (it->ints->v[TW_TILES_KIND] == 0)
+			look_at_tiles(t, it, ret);
 	}
 }
 
