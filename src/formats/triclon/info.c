@@ -138,43 +138,31 @@ static int take_name(const struct json_at *root, const char *key, struct cursor 
 	return 0;
 }
 
-/* fixed: what it cannot be other than; NULL: it is an answer to q. */
-static int take_word(const struct json_at *variant, const char *key, const char *fixed,
-	enum tcm_question q, int *ret, struct error *e)
-{
-	struct json_at at;
-	const char *text;
-	int r, answer;
-
-	if (!json_get(variant, key, &at))
-		return 0;
-	r = json_as_string(&at, &text, NULL, e);
-	if (r < 0)
-		return r;
-	if (fixed)
-		return strcmp(text, fixed) == 0 ? 0 : json_refuse(&at, e, "must stay %s", fixed);
-	answer = tcm_answer(q, text);
-	if (answer < 0)
-		return json_refuse(&at, e, "must be %s", tcm_questions[q].all);
-	*ret = answer;
-	return 0;
-}
-
 static int take_variant(const struct json_at *root, struct tcm_variant *v, struct error *e)
 {
-	static const char *const keys[] = {"tag", "endian", "lists", "points", "coordinates", NULL};
-	struct json_at at;
+	static const char *const keys[] = {"endian", "lists", "points", "tag", "coordinates", NULL};
+	const char *fixed[] = {NULL, NULL, NULL, v->tag, coordinates(v)};
+	struct json_at variant, at;
+	const char *text;
 	int r;
 
-	if (!json_get(root, "variant", &at))
+	if (!json_get(root, "variant", &variant))
 		return 0;
-	r = json_expect_object(&at, keys, e);
-	if (r == 0)
-		r = take_word(&at, "tag", v->tag, 0, NULL, e);
-	if (r == 0)
-		r = take_word(&at, "coordinates", coordinates(v), 0, NULL, e);
-	for (enum tcm_question q = 0; r == 0 && q < TCM_QUESTIONS; q++)
-		r = take_word(&at, tcm_questions[q].key, NULL, q, &v->answers[q], e);
+	r = json_expect_object(&variant, keys, e);
+	for (enum tcm_question q = 0; r == 0 && keys[q]; q++) {
+		if (!json_get(&variant, keys[q], &at))
+			continue;
+		r = json_as_string(&at, &text, NULL, e);
+		if (r < 0)
+			return r;
+		if (q >= TCM_QUESTIONS && strcmp(text, fixed[q]) != 0)
+			return json_refuse(&at, e, "must stay %s", fixed[q]);
+		if (q >= TCM_QUESTIONS)
+			continue;
+		v->answers[q] = tcm_answer(q, text);
+		if (v->answers[q] < 0)
+			r = json_refuse(&at, e, "must be %s", tcm_questions[q].all);
+	}
 	return r;
 }
 

@@ -30,14 +30,6 @@ void tw_faults_finish(struct tw_faults *f)
 	free(f->keys);
 }
 
-struct tw_digits tw_digits(int64_t v)
-{
-	struct tw_digits d;
-
-	snprintf(d.text, sizeof(d.text), "%" PRId64, v);
-	return d;
-}
-
 struct tw_text tw_text(const char *fmt, ...)
 {
 	struct tw_text t;

@@ -65,16 +65,12 @@ struct tw_faults {
 void tw_faults_settle(struct tw_faults *f);
 void tw_faults_finish(struct tw_faults *f);
 
-/* A number as text, which stands until the end of the statement. */
-struct tw_digits {
-	char text[24];
-};
-struct tw_digits tw_digits(int64_t v);
-/* ... and words. */
+/* A text that stands until the end of the statement, and a number as one. */
 struct tw_text {
 	char text[96];
 };
 struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
+#define tw_digits(v) tw_text("%lld", (long long)(v))
 
 /* fmt: all of it but the path; NULL: "FIELD is VALUE (BOUND)". */
 void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,

@@ -92,7 +92,7 @@ static bool look(
 {
 	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
 	int32_t version = tw_int(it, 0, 0);
-	const struct tw_digits digits = tw_digits(version);
+	const struct tw_text digits = tw_digits(version);
 
 	if (k->to == TW_GAME_06 && !k->how && curved)
 		convert_wrong(k, place, "curve_type", "bezier", "step to smooth",

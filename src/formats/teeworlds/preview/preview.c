@@ -195,11 +195,13 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 		r = tw_canvas_init(&canvas, w, h, how->part == ENTRY_ROOT, e);
 	if (r < 0)
 		return r;
-	textures = malloc(sizeof(*textures));
+	textures = calloc(1, sizeof(*textures));
 	s.painter.canvas = &canvas;
 	s.painter.textures = textures;
 	if (textures) {
-		tw_textures_init(textures, s.painter.m, &canvas, how);
+		textures->m = s.painter.m;
+		textures->canvas = &canvas;
+		textures->how = how;
 		r = draw_groups(&s, e);
 		tw_textures_finish(textures);
 		free(textures);

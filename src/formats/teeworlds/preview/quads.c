@@ -47,9 +47,11 @@ struct quads {
 	struct tw_painter *p;
 	struct blob *blob;
 	uint32_t n;
-	uint32_t image;   /* its position */
-	double w, h;      /* that it says it has; 0: there is none */
-	uint32_t longest; /* pixels of it that are needed */
+	uint32_t image; /* its position */
+	double w, h;    /* that it says it has; 0: there is none */
+	/* Pixels of it that are needed: that is found first, so that it is decoded once for all. */
+	uint32_t longest;
+	bool measuring;
 };
 
 /* The pixels of an image's longest side, a power of 2, of which one shows as one of the canvas. */
@@ -66,10 +68,22 @@ static uint32_t side_for(const struct quads *q, const struct tw_triangle *t)
 	return side;
 }
 
-/* What is done with each triangle that can be seen. */
-typedef int (*triangle_fn)(struct quads *q, const struct tw_triangle *t, struct error *e);
+static int draw(struct quads *q, const struct tw_triangle *t, struct error *e)
+{
+	const struct tw_texture *texture = NULL;
+	uint32_t side = q->w > 0 ? side_for(q, t) : 0;
+	int r = 0;
 
-static int each_of_quad(struct quads *q, const int32_t *ints, triangle_fn fn, struct error *e)
+	if (q->measuring) {
+		q->longest = side > q->longest ? side : q->longest;
+		return 0;
+	}
+	if (side)
+		r = tw_texture_get(q->p->textures, q->image, false, side, &texture, e);
+	return r < 0 ? r : tw_triangle_draw(q->p, t, texture, e);
+}
+
+static int each_of_quad(struct quads *q, const int32_t *ints, struct error *e)
 {
 	struct tw_corner corners[4];
 	int r = tw_canvas_spend(q->p->canvas, 1, e);
@@ -81,12 +95,12 @@ static int each_of_quad(struct quads *q, const int32_t *ints, triangle_fn fn, st
 		for (int k = 0; k < 3; k++)
 			t.c[k] = &corners[triangles[i][k]];
 		if (tw_triangle_init(&t, &q->p->clip))
-			r = fn(q, &t, e);
+			r = draw(q, &t, e);
 	}
 	return r;
 }
 
-static int each(struct quads *q, triangle_fn fn, struct error *e)
+static int each(struct quads *q, struct error *e)
 {
 	uint8_t stored[4 * TW_ELEMENT_MAX];
 	int32_t ints[TW_ELEMENT_MAX];
@@ -97,29 +111,9 @@ static int each(struct quads *q, triangle_fn fn, struct error *e)
 		for (uint32_t k = 0; r == 0 && k < TW_ELEMENT_MAX; k++)
 			ints[k] = load_i32(stored + 4 * k);
 		if (r == 0)
-			r = each_of_quad(q, ints, fn, e);
+			r = each_of_quad(q, ints, e);
 	}
 	return r;
-}
-
-/* What the quads need of the image, so that it is decoded once for all of them. */
-static int measure(struct quads *q, const struct tw_triangle *t, struct error *e)
-{
-	uint32_t side = side_for(q, t);
-
-	(void)e;
-	q->longest = side > q->longest ? side : q->longest;
-	return 0;
-}
-
-static int draw(struct quads *q, const struct tw_triangle *t, struct error *e)
-{
-	const struct tw_texture *texture = NULL;
-	int r = q->longest ? tw_texture_get(
-				     q->p->textures, q->image, false, side_for(q, t), &texture, e)
-			   : 0;
-
-	return r < 0 ? r : tw_triangle_draw(q->p, t, texture, e);
 }
 
 static int draw_all(struct quads *q, int32_t image, struct error *e)
@@ -133,11 +127,13 @@ static int draw_all(struct quads *q, int32_t image, struct error *e)
 
 		q->w = fmax(tw_int(it, TW_IMG_WIDTH, 1), 1);
 		q->h = fmax(tw_int(it, TW_IMG_HEIGHT, 1), 1);
-		r = each(q, measure, e);
+		q->measuring = true;
+		r = each(q, e);
+		q->measuring = false;
 	}
 	if (r == 0 && q->longest)
 		r = tw_texture_get(q->p->textures, q->image, false, q->longest, &largest, e);
-	return r < 0 || (q->w > 0 && !q->longest) ? r : each(q, draw, e);
+	return r < 0 || (q->w > 0 && !q->longest) ? r : each(q, e);
 }
 
 int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *e)

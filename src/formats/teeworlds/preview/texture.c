@@ -152,12 +152,6 @@ static int halve(const struct tw_scaled *k, uint32_t level, struct tw_texture *r
 	return r;
 }
 
-void tw_textures_init(struct tw_textures *t, const struct tw_map *m, struct tw_canvas *canvas,
-	const struct preview *how)
-{
-	*t = (struct tw_textures){.m = m, .canvas = canvas, .how = how};
-}
-
 static void drop(struct tw_scaled *k)
 {
 	for (size_t i = 0; i < TW_TEXTURE_LEVELS; i++)

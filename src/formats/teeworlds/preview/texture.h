@@ -33,6 +33,7 @@ struct tw_scaled {
 	struct tw_texture levels[TW_TEXTURE_LEVELS];
 };
 
+/* With the first three set, and all else 0. */
 struct tw_textures {
 	const struct tw_map *m;
 	struct tw_canvas *canvas; /* where what is read is counted */
@@ -41,8 +42,6 @@ struct tw_textures {
 	bool missing[1 << 16];              /* told already, by position */
 };
 
-void tw_textures_init(struct tw_textures *t, const struct tw_map *m, struct tw_canvas *canvas,
-	const struct preview *how);
 void tw_textures_finish(struct tw_textures *t);
 
 /*

@@ -49,7 +49,7 @@ static void check_tele(const struct tw_look *look, const struct tw_played_layer 
 	const struct tw_spot in = all_of(tele, teles, N_ENTRANCES, n);
 	const struct tw_spot exit = tele->numbers[TELE_OUT][n];
 	const struct tw_spot checkpoint_exit = tele->numbers[CHECKPOINT_OUT][n];
-	const struct tw_digits number = tw_digits(n);
+	const struct tw_text number = tw_digits(n);
 
 	if (!exit.n)
 		tw_warn_at(look, tele, in, "number", number.text, "an exit",
