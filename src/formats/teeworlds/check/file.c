@@ -87,18 +87,18 @@ static void check_offsets(struct tw_faults *f, const struct datafile_tables *t)
 
 	for (int32_t i = 0; i < t->h.num_data; i++) {
 		int32_t off = load_i32(t->data_offsets + 4 * (size_t)i);
-		bool late = off >= t->h.data_size;
 
-		if (late)
+		if (off < t->h.data_size && (i ? off > before : off == 0)) {
+			before = off;
+			continue;
+		}
+		if (off >= t->h.data_size)
 			must_be_at(
 				f, "data_offsets", (uint32_t)i, "", off, "below ", t->h.data_size);
-		else if (i == 0 && off != 0)
-			must_be_at(f, "data_offsets", 0, "", off, "", 0);
-		else if (off <= before)
-			must_be_at(f, "data_offsets", (uint32_t)i, "", off, "above ", before);
-		if (late || off <= before || (i == 0 && off != 0))
-			return;
-		before = off;
+		else
+			must_be_at(f, "data_offsets", (uint32_t)i, "", off, i ? "above " : "",
+				i ? before : 0);
+		return;
 	}
 }
 

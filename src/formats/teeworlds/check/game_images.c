@@ -78,21 +78,6 @@ bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32
 	return g && g->w == w && g->h == h && g->seen == seen;
 }
 
-uint32_t tw_seen(uint32_t sum, const uint8_t *rgba, size_t n)
-{
-	uint8_t seen[4 * PIXELS];
-
-	for (size_t k; n; n -= k, rgba += 4 * k) {
-		k = n < PIXELS ? n : PIXELS;
-		memcpy(seen, rgba, 4 * k);
-		for (size_t i = 0; i < k; i++)
-			if (seen[4 * i + 3] <= TW_ALPHA_UNSEEN)
-				memset(seen + 4 * i, 0, 3);
-		sum = checksum_crc32(sum, seen, 4 * k);
-	}
-	return sum;
-}
-
 int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret)
 {
 	uint64_t n = (uint64_t)it->ints->v[TW_IMG_WIDTH] * (uint64_t)it->ints->v[TW_IMG_HEIGHT];
@@ -105,7 +90,10 @@ int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *re
 
 		if (r < 0)
 			return r;
-		*ret = tw_seen(*ret, rgba, k);
+		for (size_t i = 0; i < k; i++)
+			if (rgba[4 * i + 3] <= TW_ALPHA_UNSEEN)
+				memset(rgba + 4 * i, 0, 3);
+		*ret = checksum_crc32(*ret, rgba, 4 * k);
 	}
 	return 0;
 }

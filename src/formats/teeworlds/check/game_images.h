@@ -27,7 +27,5 @@ const struct tw_game_image *tw_game_image(const char *name, size_t n);
 /* Is it the image of that name? */
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen);
 
-/* The sum of all that is seen of n pixels more; from CRC32_START on. */
-uint32_t tw_seen(uint32_t sum, const uint8_t *rgba, size_t n);
-/* ... of an image that is in the map as pixels. -EIO, -ENOMEM. */
+/* The CRC-32 of all that is seen of an image that is in the map as pixels. -EIO, -ENOMEM. */
 int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);

@@ -79,26 +79,8 @@ static void sum_row(struct tw_shrink *s, const uint8_t *rgba)
 	}
 }
 
-/* A row that keeps its length needs no sums. */
-static void copy_row(const struct tw_shrink *s, uint32_t y, const uint8_t *rgba)
-{
-	uint8_t *to = s->out + (size_t)y * s->w * 4;
-
-	for (uint32_t x = 0; x < s->w; x++, to += 4, rgba += 4) {
-		uint32_t p = load_u32(rgba), a = tw_alpha(p);
-
-		if (!s->multiplied && a < 255)
-			p = tw_fade(p | 0xff000000u, a);
-		store_u32(to, p);
-	}
-}
-
 void tw_shrink_row(struct tw_shrink *s, uint32_t y, const uint8_t *rgba)
 {
-	if (s->ow == s->w && s->oh == s->h) {
-		copy_row(s, y, rgba);
-		return;
-	}
 	sum_row(s, rgba);
 	if (y + 1 == first_of(s->row + 1, s->h, s->oh))
 		end_row(s);

@@ -127,9 +127,11 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 
 static const char *name(const char *kind, int id)
 {
+	bool turns;
+
 	for (unsigned k = 0; id && k < TW_N_PLAYED; k++)
 		if (strcmp(tw_played_names[k], kind) == 0)
-			return tw_tile_name(k, (unsigned)id);
+			return tw_tile_name(k, (unsigned)id, &turns);
 	return id ? NULL : "air";
 }
 

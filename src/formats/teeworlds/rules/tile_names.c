@@ -11,6 +11,7 @@ enum {
 	IN_TUNE = 1 << TW_TUNE,
 	IN_BOTH = IN_GAME | IN_FRONT,
 	IN_THREE = IN_BOTH | IN_SWITCH,
+	TURNS = 1 << TW_N_PLAYED, /* turning it means something (IsRotatableTile) */
 };
 
 /* In order; those without a meaning of their own are called by what is around them. */
@@ -54,11 +55,12 @@ static const struct {
 	{33, 33, IN_BOTH, "start"},
 	{34, 34, IN_BOTH, "finish"},
 	{35, 59, IN_BOTH, "time checkpoint"},
-	{60, 62, IN_BOTH, "stopper"},
+	{60, 61, IN_BOTH | TURNS, "stopper"},
+	{62, 62, IN_BOTH, "stopper"},
 	{63, 63, IN_TELE, "red checkpoint entrance"},
-	{64, 65, IN_BOTH, "speeder"},
+	{64, 65, IN_BOTH | TURNS, "speeder"},
 	{66, 66, IN_BOTH, "hook-through from everywhere"},
-	{67, 67, IN_BOTH, "hook-through from one side"},
+	{67, 67, IN_BOTH | TURNS, "hook-through from one side"},
 	{68, 70, IN_TUNE, "tune zone"},
 	{71, 71, IN_BOTH, "old laser"},
 	{72, 72, IN_BOTH, "collision off for all"},
@@ -87,37 +89,40 @@ static const struct {
 	{144, 144, IN_THREE, "live freeze"},
 	{145, 145, IN_THREE, "live unfreeze"},
 	{156, 159, IN_BOTH, "credits"},
-	{190, 191, IN_BOTH, "\"entities off\""},
+	{190, 191, IN_BOTH | TURNS, "\"entities off\""},
 	{192, 192, IN_BOTH, "spawn"},
 	{193, 193, IN_BOTH, "red spawn"},
 	{194, 194, IN_BOTH, "blue spawn"},
 	{195, 195, IN_BOTH, "red flag"},
 	{196, 196, IN_BOTH, "blue flag"},
-	{197, 197, IN_THREE, "shield"},
-	{198, 198, IN_THREE, "heart"},
-	{199, 199, IN_THREE, "shotgun"},
-	{200, 200, IN_THREE, "grenade launcher"},
-	{201, 201, IN_THREE, "ninja"},
-	{202, 202, IN_THREE, "laser rifle"},
+	{197, 197, IN_THREE | TURNS, "shield"},
+	{198, 198, IN_THREE | TURNS, "heart"},
+	{199, 199, IN_THREE | TURNS, "shotgun"},
+	{200, 200, IN_THREE | TURNS, "grenade launcher"},
+	{201, 201, IN_THREE | TURNS, "ninja"},
+	{202, 202, IN_THREE | TURNS, "laser rifle"},
 	{203, 209, IN_THREE, "laser"},
 	{210, 218, IN_THREE, "laser's length"},
 	{219, 219, IN_THREE, "laser"},
 	{220, 223, IN_THREE, "plasma turret"},
-	{224, 224, IN_THREE, "exploding bullet"},
-	{225, 225, IN_THREE, "bullet"},
-	{226, 226, IN_THREE, "shield that takes the shotgun"},
-	{227, 227, IN_THREE, "shield that takes the grenade launcher"},
-	{228, 228, IN_THREE, "shield that takes the ninja"},
-	{229, 229, IN_THREE, "shield that takes the laser rifle"},
+	{224, 224, IN_THREE | TURNS, "exploding bullet"},
+	{225, 225, IN_THREE | TURNS, "bullet"},
+	{226, 226, IN_THREE | TURNS, "shield that takes the shotgun"},
+	{227, 227, IN_THREE | TURNS, "shield that takes the grenade launcher"},
+	{228, 228, IN_THREE | TURNS, "shield that takes the ninja"},
+	{229, 229, IN_THREE | TURNS, "shield that takes the laser rifle"},
 	{233, 235, IN_THREE, "dragger"},
 	{236, 238, IN_THREE, "dragger through walls"},
 	{240, 240, IN_THREE, "door"},
 };
 
-const char *tw_tile_name(enum tw_played layer, unsigned id)
+const char *tw_tile_name(enum tw_played layer, unsigned id, bool *ret_turns)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (id >= names[i].first && id <= names[i].last && names[i].where >> layer & 1)
-			return names[i].name;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (id < names[i].first || id > names[i].last || !(names[i].where >> layer & 1))
+			continue;
+		*ret_turns = names[i].where & TURNS;
+		return names[i].name;
+	}
 	return NULL;
 }

@@ -4,28 +4,6 @@
 
 #include "formats/teeworlds/rules/look.h"
 
-enum { IN_THREE = 1 << TW_GAME | 1 << TW_FRONT | 1 << TW_SWITCH };
-
-/* Where turning means something (DDNet's game/mapitems.cpp, IsRotatableTile). */
-static const struct {
-	uint8_t first, last;
-} turning[] = {
-	{60, 61},
-	{64, 65},
-	{67, 67},
-	{190, 191},
-	{197, 202},
-	{224, 229},
-};
-
-static bool is_turning(unsigned id, unsigned layer)
-{
-	for (size_t i = 0; i < sizeof(turning) / sizeof(turning[0]); i++)
-		if (id >= turning[i].first && id <= turning[i].last && IN_THREE >> layer & 1)
-			return true;
-	return false;
-}
-
 void tw_rule_race(const struct tw_look *look)
 {
 	static const struct {
@@ -53,12 +31,13 @@ void tw_rule_tiles(const struct tw_look *look)
 	for (unsigned at = 1; at < TW_N_PLAYED * 256; at++) {
 		unsigned k = at / 256, id = at % 256;
 		const struct tw_played_layer *l = &look->physics->layers[k];
+		bool turns;
 
-		if (!tw_tile_name(k, id))
+		if (!tw_tile_name(k, id, &turns))
 			tw_warn_at(look, l, l->ids[id], "id", tw_digits(id).text,
 				"a tile that DDNet knows there",
 				"no DDNet knows tile %u in the %s layer", id, tw_played_names[k]);
-		else if (!is_turning(id, k))
+		else if (!turns)
 			tw_warn_at(look, l, l->turned[id], "flags", "", "0",
 				"tile %u is turned or mirrored, which means nothing there", id);
 	}
