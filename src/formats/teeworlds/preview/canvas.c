@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 
 int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e)
 {
@@ -48,4 +49,11 @@ void tw_canvas_finish(struct tw_canvas *c)
 			p[i] = (uint8_t)(v < 255 ? v : 255);
 		}
 	}
+}
+
+uint8_t tw_color(int32_t v, double envelope)
+{
+	double c = v * fmin(fmax(envelope / 1024, 0), 1);
+
+	return c <= 0 ? 0 : c >= 255 ? 255 : (uint8_t)(c + 0.5);
 }

@@ -49,3 +49,6 @@ int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *
 
 /* Back to plain RGBA, as PNG has it. */
 void tw_canvas_finish(struct tw_canvas *c);
+
+/* A colour's part (0..255, or anything) times an envelope's value (1024: one), within 0..255. */
+uint8_t tw_color(int32_t v, double envelope);

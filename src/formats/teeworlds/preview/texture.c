@@ -9,23 +9,129 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
-#include "formats/teeworlds/preview/shrink.h"
+#include "formats/teeworlds/preview/pixel.h"
 
 enum {
 	TILES = 16 /* of an image, in each direction */,
 	ROWS_MAX = 1 << 20 /* bytes read at once */
 };
 
+/*
+ * An image scaled down while its rows go by, so that it takes the memory of its scaled form only.
+ * Each pixel of the result is the mean of a box of the image's, colours multiplied by alpha.
+ */
+struct shrink {
+	uint32_t w, h;   /* of the image */
+	uint32_t ow, oh; /* of the result: no more, and 1 at least */
+	bool multiplied; /* its colours are multiplied by alpha already */
+
+	struct bytes *pixels; /* the result */
+	uint8_t *out;
+	uint64_t *sums; /* of the row at hand: four a pixel, times 255 */
+	uint32_t row;   /* which is */
+};
+
+/* So many times 255 * 255 fit 32 bits. */
+enum { RUN_MAX = 1 << 16 };
+
+/* With the first five fields set, and all else 0. -ENOMEM. */
+static int shrink_begin(struct shrink *s, struct error *e)
+{
+	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
+	s->pixels = bytes_resize(NULL, (size_t)s->ow * s->oh * 4, &s->out);
+	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "no memory for an image");
+}
+
+/* The first pixel of the image that belongs to pixel i of the result. */
+static uint32_t first_of(uint32_t i, uint32_t n, uint32_t out)
+{
+	return (uint32_t)((uint64_t)i * n / out);
+}
+
+/* Two parts in the halves of a number: the first and third byte of v. */
+static uint64_t pair(uint32_t v)
+{
+	return (v & 255) | (uint64_t)(v & 0xff0000) << 16;
+}
+
+/* n pixels, no more than RUN_MAX. */
+static void add_run(const struct shrink *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
+{
+	const uint64_t opaque = (uint64_t)255 << 32;
+	uint64_t red_blue = 0, green_alpha = 0;
+
+	for (const uint8_t *end = rgba + (size_t)n * 4; rgba < end; rgba += 4) {
+		uint32_t p = load_u32(rgba), by = s->multiplied ? 255 : tw_alpha(p);
+
+		red_blue += pair(p) * by;
+		if (s->multiplied)
+			green_alpha += pair(p >> 8) * by;
+		else
+			green_alpha += ((p >> 8 & 255) | opaque) * by;
+	}
+	sum[0] += (uint32_t)red_blue;
+	sum[1] += (uint32_t)green_alpha;
+	sum[2] += red_blue >> 32;
+	sum[3] += green_alpha >> 32;
+}
+
+static void end_row(struct shrink *s)
+{
+	uint32_t rows = first_of(s->row + 1, s->h, s->oh) - first_of(s->row, s->h, s->oh);
+	uint8_t *to = s->out + (size_t)s->row * s->ow * 4;
+	uint32_t x = 0;
+
+	for (uint32_t o = 0; o < s->ow; o++) {
+		uint32_t end = first_of(o + 1, s->w, s->ow);
+		double part = 1 / (255.0 * rows * (end - x));
+
+		for (uint32_t i = 0; i < 4; i++)
+			*to++ = (uint8_t)((double)s->sums[4 * (size_t)o + i] * part + 0.5);
+		x = end;
+	}
+	memset(s->sums, 0, (size_t)s->ow * 4 * sizeof(*s->sums));
+	s->row++;
+}
+
+static void sum_row(struct shrink *s, const uint8_t *rgba)
+{
+	uint32_t x = 0;
+
+	for (uint32_t o = 0; o < s->ow; o++) {
+		for (uint32_t end = first_of(o + 1, s->w, s->ow), n; x < end; x += n) {
+			n = end - x < RUN_MAX ? end - x : RUN_MAX;
+			add_run(s, rgba + (size_t)x * 4, n, s->sums + 4 * (size_t)o);
+		}
+	}
+}
+
+/* Row y, all of them in order. */
+static void shrink_row(struct shrink *s, uint32_t y, const uint8_t *rgba)
+{
+	sum_row(s, rgba);
+	if (y + 1 == first_of(s->row + 1, s->h, s->oh))
+		end_row(s);
+}
+
+/* Whether begun or not; what is in pixels goes unless it was taken out. */
+static void shrink_finish(struct shrink *s)
+{
+	free(s->sums);
+	bytes_unref(s->pixels);
+	s->sums = NULL;
+	s->pixels = NULL;
+}
+
 /* An image on its way into a texture. */
 struct scaling {
 	struct tw_canvas *canvas;
 	bool tiles;
 	uint32_t side;
-	struct tw_shrink shrink;
+	struct shrink shrink;
 };
 
 /* The size of w x h pixels, scaled down to `side` on the longest side of all or of each tile. */
-static void fit(bool tiles, uint32_t side, uint32_t w, uint32_t h, struct tw_shrink *ret)
+static void fit(bool tiles, uint32_t side, uint32_t w, uint32_t h, struct shrink *ret)
 {
 	uint32_t unit = tiles ? TILES : 1, uw = w / unit, uh = h / unit;
 	uint32_t longest = uw > uh ? uw : uh;
@@ -51,7 +157,7 @@ static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 	if (s->tiles && (w < TILES || h < TILES))
 		return error_set(e, -ENOENT, "it is of %u x %u pixels, too small for tiles", w, h);
 	fit(s->tiles, s->side, w, h, &s->shrink);
-	return tw_shrink_begin(&s->shrink, e);
+	return shrink_begin(&s->shrink, e);
 }
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
@@ -59,7 +165,7 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 	struct scaling *s = arg;
 
 	(void)e;
-	tw_shrink_row(&s->shrink, y, rgba);
+	shrink_row(&s->shrink, y, rgba);
 	return 0;
 }
 
@@ -80,7 +186,7 @@ static int scale_embedded(
 
 		r = blob_read(b, (uint64_t)y * row, rows, n * row, e);
 		for (size_t i = 0; r == 0 && i < n; i++)
-			tw_shrink_row(&s->shrink, y + (uint32_t)i, rows + i * row);
+			shrink_row(&s->shrink, y + (uint32_t)i, rows + i * row);
 	}
 	return r;
 }
@@ -103,12 +209,12 @@ static int scale_external(
 }
 
 /* What shrink made, as a texture; nothing is left of it. */
-static struct tw_texture take(struct tw_shrink *s)
+static struct tw_texture take(struct shrink *s)
 {
 	struct tw_texture t = {s->ow, s->oh, s->pixels, s->out};
 
 	s->pixels = NULL;
-	tw_shrink_finish(s);
+	shrink_finish(s);
 	return t;
 }
 
@@ -121,7 +227,7 @@ static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 					    : scale_external(t, k->image, &s, e);
 
 	if (r < 0) {
-		tw_shrink_finish(&s.shrink);
+		shrink_finish(&s.shrink);
 		return r;
 	}
 	k->full = s.shrink.ow == s.shrink.w && s.shrink.oh == s.shrink.h;
@@ -133,7 +239,7 @@ static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 static int halve(const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
 {
 	const struct tw_texture *from = &k->levels[level - 1];
-	struct tw_shrink s = {.multiplied = true};
+	struct shrink s = {.multiplied = true};
 	int r;
 
 	fit(k->tiles, k->side >> level, from->w, from->h, &s);
@@ -142,13 +248,13 @@ static int halve(const struct tw_scaled *k, uint32_t level, struct tw_texture *r
 		ret->pixels = bytes_ref(from->pixels);
 		return 0;
 	}
-	r = tw_shrink_begin(&s, e);
+	r = shrink_begin(&s, e);
 	for (uint32_t y = 0; r == 0 && y < from->h; y++)
-		tw_shrink_row(&s, y, from->rgba + (size_t)y * from->w * 4);
+		shrink_row(&s, y, from->rgba + (size_t)y * from->w * 4);
 	if (r == 0)
 		*ret = take(&s);
 	else
-		tw_shrink_finish(&s);
+		shrink_finish(&s);
 	return r;
 }
 

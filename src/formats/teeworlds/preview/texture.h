@@ -2,8 +2,8 @@
 /*
  * texture: an image of a map, scaled to what is drawn with it.
  *
- * An image is decoded row by row and averaged down while it is (shrink.h). What is smaller still is
- * made of what is there. The last ones are kept, since several layers use one.
+ * An image is decoded row by row and averaged down while it is. What is smaller still is made of
+ * what is there. The last ones are kept, since several layers use one.
  */
 #pragma once
 

@@ -4,10 +4,279 @@
 #include <math.h>
 #include <string.h>
 
+#include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/reference.h"
 #include "formats/teeworlds/preview/pixel.h"
-#include "formats/teeworlds/preview/raster.h"
+#include "formats/teeworlds/preview/view.h"
+
+enum { SAMPLES_MAX = 4 /* of a pixel, in each direction */, TILE = 32 };
+enum { TILES = 16 /* of an image, in each direction */, FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
+
+/* What tiles are drawn with. */
+struct paint {
+	const struct tw_texture *texture; /* NULL: plain squares */
+	uint32_t id;                      /* where in a tile its number stands */
+	/* By that number, as pixel.h has it: of the square, or over the texture. 0: it is not seen.
+	 */
+	uint32_t colors[256];
+};
+
+/* One direction of a tile's picture: n pixels, `step` bytes from one to the next, maybe run through
+ * from the end. */
+struct axis {
+	uint32_t n, turned;
+	size_t step;
+};
+
+/* The two pixels that u (of 65536) lies between, from the begin, and how much of the second (of
+ * 256). The tiles' pictures lie beside each other: none may shine into another. */
+static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *first, size_t *second)
+{
+	int32_t at = (int32_t)((u ^ a->turned) * a->n) - 32768;
+	uint32_t i = at < 0 ? 0 : (uint32_t)at >> 16;
+
+	*first = i * a->step;
+	*second = i + 1 < a->n ? *first + a->step : *first;
+	return at < 0 ? 0 : (uint32_t)at >> 8 & 255;
+}
+
+/* The tile's flags turn its picture: first by a quarter, then over. */
+static void turn(const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
+{
+	struct axis x = {p->texture->w / TILES, flags & FLIP_X ? 65535 : 0, 4};
+	struct axis y = {
+		p->texture->h / TILES, flags & FLIP_Y ? 65535 : 0, (size_t)p->texture->w * 4};
+
+	if (flags & ROTATE) {
+		y.turned ^= 65535;
+		*along = y;
+		*across = x;
+	} else {
+		*along = x;
+		*across = y;
+	}
+}
+
+static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
+	uint32_t v, uint32_t *ret)
+{
+	const struct tw_texture *t = p->texture;
+	const uint8_t *line[2] = {t->rgba, t->rgba};
+	struct axis along, across;
+	size_t a, b;
+	uint32_t f, g;
+
+	turn(p, tile[1], &along, &across);
+	g = neighbours(&across, v, &a, &b);
+	line[0] += (size_t)(tile[0] / TILES) * (t->h / TILES) * t->w * 4 +
+		   (size_t)(tile[0] % TILES) * (t->w / TILES) * 4;
+	line[1] = line[0] + b;
+	line[0] += a;
+	for (size_t i = 0; i < n; i++) {
+		f = neighbours(&along, u[i], &a, &b);
+		ret[i] = tw_mix(tw_mix(load_u32(line[0] + a), load_u32(line[0] + b), f),
+			tw_mix(load_u32(line[1] + a), load_u32(line[1] + b), f), g);
+	}
+}
+
+/* Where a sample lies: the tile, and the place in it (of 65536). Beyond the layer its border goes
+ * on. */
+struct place {
+	uint32_t tile, in;
+};
+
+static struct place place_of(double world, uint32_t n)
+{
+	double t = world / TILE, whole = floor(t);
+	struct place p = {0, (uint32_t)((t - whole) * 65536) & 65535};
+
+	p.tile = whole < 0 ? 0 : whole >= n ? n - 1 : (uint32_t)whole;
+	return p;
+}
+
+/* Samples that follow one another in a tile. */
+struct run {
+	uint32_t tile, first, n;
+};
+
+struct raster {
+	struct tw_painter *p;
+	const struct tw_tiles *tiles;
+	const struct paint *paint;
+	uint32_t samples; /* of a pixel, in each direction */
+	size_t w;         /* samples of a row */
+	uint16_t *in;     /* where in its tile each of them lies */
+	struct run *runs;
+	size_t n_runs;
+	uint32_t *shown; /* a run */
+	uint8_t *row;    /* the tiles of the row at hand */
+	int64_t row_at;  /* -1: none */
+	bool empty;      /* there is nothing in it */
+	uint32_t *sums;  /* four for each pixel of a row */
+};
+
+static int load_row(struct raster *r, uint32_t y, struct error *e)
+{
+	size_t n = (size_t)r->tiles->w * r->tiles->size, i = 0;
+	int result = 0;
+
+	if (r->row_at == y)
+		return 0;
+	result = tw_tiles_read(r->tiles, (uint64_t)y * r->tiles->w, r->tiles->w, r->row, e);
+	while (result == 0 && i < n && !r->row[i])
+		i++;
+	r->empty = i == n;
+	r->row_at = y;
+	return result;
+}
+
+static void find_runs(struct raster *r)
+{
+	const struct tw_view *view = &r->p->view;
+	double x0 = (double)r->p->clip.x0;
+
+	for (size_t i = 0; i < r->w; i++) {
+		struct place p =
+			place_of(view->x + view->step_x * (x0 + ((double)i + 0.5) / r->samples),
+				r->tiles->w);
+
+		r->in[i] = (uint16_t)p.in;
+		if (i && r->runs[r->n_runs - 1].tile == p.tile)
+			r->runs[r->n_runs - 1].n++;
+		else
+			r->runs[r->n_runs++] = (struct run){p.tile, (uint32_t)i, 1};
+	}
+}
+
+/* The samples of a run as they are seen in a tile, at v (of 65536) of its height. false: there is
+ * nothing of it to be seen. */
+static bool show(struct raster *r, const struct run *run, uint32_t v)
+{
+	const uint8_t *tile = r->row + (size_t)run->tile * r->tiles->size;
+	const struct paint *p = r->paint;
+	uint32_t color = p->colors[tile[p->id]];
+
+	if (color && p->texture)
+		sample(p, tile, r->in + run->first, run->n, v, r->shown);
+	for (size_t i = 0; color && i < run->n; i++)
+		r->shown[i] = p->texture ? tw_tint(r->shown[i], color) : color;
+	return color;
+}
+
+/* Pixels that are samples go straight to the canvas. */
+static void blend_run(struct raster *r, uint8_t *line, const struct run *run)
+{
+	for (uint32_t i = 0; i < run->n; i++)
+		tw_blend(line + (size_t)(run->first + i) * 4, r->shown[i]);
+}
+
+static void sum_run(struct raster *r, const struct run *run)
+{
+	for (uint32_t i = 0; i < run->n; i++) {
+		uint32_t *sum = r->sums + (run->first + i) / r->samples * 4, p = r->shown[i];
+
+		for (int k = 0; k < 4; k++, p >>= 8)
+			sum[k] += p & 255;
+	}
+}
+
+/* A row of samples. */
+static void add_line(struct raster *r, uint8_t *line, uint32_t v)
+{
+	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {
+		if (!show(r, run, v))
+			continue;
+		if (r->samples == 1)
+			blend_run(r, line, run);
+		else
+			sum_run(r, run);
+	}
+}
+
+static void blend_sums(struct raster *r, uint8_t *line)
+{
+	uint32_t n = r->samples * r->samples, part = 65536 / n + 1;
+	uint32_t *sum = r->sums;
+
+	for (size_t x = 0; x < r->w / r->samples; x++, sum += 4, line += 4) {
+		uint32_t p = 0;
+
+		if (!sum[3])
+			continue;
+		/* Sums are below 2^12, so that to multiply is to divide. */
+		for (int k = 0; k < 4; k++)
+			p |= ((sum[k] + n / 2) * part >> 16) << 8 * k;
+		memset(sum, 0, 4 * sizeof(*sum));
+		tw_blend(line, p);
+	}
+}
+
+static int draw_line(struct raster *r, int64_t y, struct error *e)
+{
+	const struct tw_view *view = &r->p->view;
+	uint8_t *line =
+		r->p->canvas->rgba + ((size_t)y * r->p->canvas->w + (size_t)r->p->clip.x0) * 4;
+	bool any = false;
+	int result = 0;
+
+	for (uint32_t i = 0; result == 0 && i < r->samples; i++) {
+		struct place row = place_of(
+			view->y + view->step_y * ((double)y + (i + 0.5) / r->samples), r->tiles->h);
+
+		result = load_row(r, row.tile, e);
+		if (result < 0 || r->empty)
+			continue;
+		result = tw_canvas_spend(r->p->canvas, r->w, e);
+		add_line(r, line, row.in);
+		any = true;
+	}
+	if (result == 0 && any && r->samples > 1)
+		blend_sums(r, line);
+	return result;
+}
+
+static int draw(struct raster *r, struct error *e)
+{
+	int result = 0;
+
+	find_runs(r);
+	for (int64_t y = r->p->clip.y0; result == 0 && y < r->p->clip.y1; y++)
+		result = draw_line(r, y, e);
+	return result;
+}
+
+/* All of the clip, over what is there; where a pixel holds several tiles, their mean. Tiles of a
+ * damaged layer are not drawn. */
+static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
+	const struct paint *paint, struct error *e)
+{
+	double step = fmax(p->view.step_x, p->view.step_y) / TILE;
+	size_t w = (size_t)(p->clip.x1 - p->clip.x0);
+	struct raster r = {.p = p, .tiles = tiles, .paint = paint, .row_at = -1};
+	uint64_t row = (uint64_t)tiles->w * tiles->size;
+	int result = tw_canvas_read(p->canvas, row * tiles->h, row, e);
+
+	if (result < 0)
+		return result;
+	r.samples = step <= 1 ? 1 : step >= SAMPLES_MAX ? SAMPLES_MAX : (uint32_t)ceil(step);
+	r.w = w * r.samples;
+	r.in = calloc(r.w, sizeof(*r.in));
+	r.runs = calloc(r.w, sizeof(*r.runs));
+	r.shown = calloc(r.w, sizeof(*r.shown));
+	r.row = malloc(row);
+	r.sums = calloc(4 * w, sizeof(*r.sums));
+	if (r.in && r.runs && r.shown && r.row && r.sums)
+		result = draw(&r, e);
+	else
+		result = error_set(e, -ENOMEM, "no memory for a layer's row");
+	free(r.in);
+	free(r.runs);
+	free(r.shown);
+	free(r.row);
+	free(r.sums);
+	return result == -EIO ? 0 : result;
+}
 
 enum { SIDE_MAX = 128 /* pixels of a tile in a texture */ };
 
@@ -24,7 +293,7 @@ static void layer_color(const struct tw_map *m, const struct tw_item *it, uint8_
 int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *e)
 {
 	struct tw_tiles tiles;
-	struct tw_paint paint = {0};
+	struct paint paint = {0};
 	uint8_t color[4];
 	double size = 32 / fmin(p->view.step_x, p->view.step_y); /* pixels of a tile */
 	uint32_t image, side = 1;
@@ -43,7 +312,7 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 	layer_color(p->m, it, color);
 	for (int id = 1; id < 256; id++)
 		paint.colors[id] = tw_pixel(color);
-	return color[3] ? tw_raster_tiles(p, &tiles, &paint, e) : 0;
+	return color[3] ? raster_tiles(p, &tiles, &paint, e) : 0;
 }
 
 enum { TELE = 2, SPEEDUP = 4, SWITCH = 16, TUNE = 32, GAME = 1 | 8 /* and front */ };
@@ -79,7 +348,7 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
 {
 	int32_t kind = tw_int(it, TW_TILES_KIND, 0);
 	const struct tw_plane_at *id;
-	struct tw_paint paint = {0};
+	struct paint paint = {0};
 	struct tw_tiles tiles;
 
 	if (!kind || !tw_tiles_of(p->m, it, &tiles))
@@ -91,5 +360,5 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
 		for (unsigned k = colors[i].first; kind & colors[i].kinds && k <= colors[i].last;
 			k++)
 			paint.colors[k] = tw_pixel(colors[i].rgba);
-	return tw_raster_tiles(p, &tiles, &paint, e);
+	return raster_tiles(p, &tiles, &paint, e);
 }
