@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include "cli/line/command.h"
-#include "cli/whole/folder.h"
 #include "formats/images.h"
 #include "formats/whole.h"
 

@@ -4,8 +4,7 @@
  *
  * The format's page does not say which byte order numbers have, says twice and differently what the
  * size of a list counts, and leaves out how the end of the points is known. So all readings that
- * come out at the end of the file are compared, by what it would cost to say what they read
- * (cost.c).
+ * come out at the end of the file are compared, by what it would cost to say what they read.
  */
 #pragma once
 
@@ -37,8 +36,3 @@ struct tcm_demand {
 int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
 	const struct tcm_demand *demand, struct tcm_reading *ret, struct tcm_reading *ret_rival,
 	struct error *e);
-
-/* cost.c: in bits. Also decides whether coordinates are floats. */
-uint64_t tcm_cost(struct tcm_content *c);
-/* Bits that say a number: twice its digits, the smaller the fewer. */
-uint64_t tcm_bits(uint64_t v);

@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "formats/automap.h"
-#include "formats/teeworlds/automap/run.h"
+#include "formats/teeworlds/automap/rules.h"
 
 /* draw.c: which layers of a map are drawn, and by what. */
 extern const struct format_automap tw_automap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/teeworlds/automap/run.h"
+#include "formats/teeworlds/automap/rules.h"
 
 #include <errno.h>
 #include <stdlib.h>

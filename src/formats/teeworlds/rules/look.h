@@ -50,5 +50,5 @@ void tw_rule_layers(const struct tw_look *look); /* empty, larger than their con
 /* images.c */
 void tw_rule_images(const struct tw_look *look); /* twice, the game's own, too large */
 
-/* house_rules.c: what one house asks. */
+/* house.c: what one house asks. */
 void tw_rule_house(const struct tw_look *look, const struct tw_house *h);

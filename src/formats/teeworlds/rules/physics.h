@@ -40,6 +40,6 @@ void tw_spot_add(struct tw_spot *s, uint32_t at);
 /* All of both. */
 struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b);
 
-/* tile_names.c: what a tile is in a layer, in a few words, and whether it means something that it
+/* tiles.c: what a tile is in a layer, in a few words, and whether it means something that it
  * is turned; NULL: no DDNet knows it there. */
 const char *tw_tile_name(enum tw_played layer, unsigned id, bool *ret_turns);
