@@ -3,10 +3,11 @@
 #include "formats/triclon/format.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/merging.h"
-#include "formats/triclon/map.h"
+#include "formats/triclon/reading.h"
 
 static int stat_entry(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
@@ -45,10 +46,19 @@ static bool has(const struct snapshot *s, enum tcm_file f)
 	return f && f < TCM_FILES && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
 }
 
+/* The file that a name in a directory is; 0: none. */
+static enum tcm_file file_named(entry_id dir, const char *name)
+{
+	for (enum tcm_file f = TCM_INFO; dir == ENTRY_ROOT && f < TCM_FILES; f++)
+		if (strcmp(name, tcm_kinds[f].name) == 0)
+			return f;
+	return 0;
+}
+
 static int lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 	struct error *e)
 {
-	enum tcm_file f = tcm_file_named(dir, name);
+	enum tcm_file f = file_named(dir, name);
 
 	return has(s, f) ? stat_entry(s, 2 * (entry_id)f, ret, e)
 			 : error_set(e, -ENOENT, "%s: no such entry", name);
@@ -67,6 +77,110 @@ static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *
 	*cookie = f;
 	return r < 0 ? r : 1;
 }
+
+/* The objects list is the one thing that a map may have or not: an object of the tree that is in
+ * the map where objects.csv is. The other files are always there. */
+static int meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+	entry_id object, struct meaning *ret, struct error *e)
+{
+	enum tcm_file f = is_dir ? 0 : file_named(dir, name);
+
+	(void)e;
+	*ret = (struct meaning){.is = f ? FORMAT_OBJECT : FORMAT_SCRATCH, .id = 2 * (entry_id)f};
+	ret->known = f && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
+	ret->fits = f && object == ret->id;
+	return 0;
+}
+
+/* The only one that the mount may not have had. */
+static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
+	struct error *e)
+{
+	struct tcm_content c = tcm_map_of(*s)->content;
+	struct tcm_map *m;
+	int r;
+
+	if (is_dir || file_named(dir, name) != TCM_OBJECTS)
+		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
+	c.lists[TCM_OBJECTS] = (struct tcm_list){(const uint8_t *)"", 0};
+	r = tcm_map_make(tcm_map_of(*s), &c, &c.variant, &m, e);
+	if (r < 0)
+		return r;
+	snapshot_unref(*s);
+	*s = &m->base;
+	*ret = 2 * TCM_OBJECTS;
+	return 0;
+}
+
+/* Nothing in a file says how it is to be read. Would its next reader come to something else? */
+static bool is_in_doubt(const struct tcm_map *m)
+{
+	const struct tcm_demand none = {.answers = {-1, -1, -1}};
+	const struct tcm_content *is = &m->content;
+	size_t at = TCM_TAG_SIZE + is->lists[TCM_INFO].n;
+	struct tcm_reading r, rival;
+	const struct tcm_content *read = &r.content;
+
+	return tcm_reading_find(m->file->data, m->file->size, at, is->variant.tag, &none, &r,
+		       &rival, NULL) < 0 ||
+	       read->variant.answers[TCM_ENDIAN] != is->variant.answers[TCM_ENDIAN] ||
+	       read->variant.real != is->variant.real ||
+	       !read->lists[TCM_OBJECTS].at != !is->lists[TCM_OBJECTS].at ||
+	       read->lists[TCM_TERRAIN].n != is->lists[TCM_TERRAIN].n ||
+	       read->lists[TCM_POINTS].n != is->lists[TCM_POINTS].n;
+}
+
+/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for; and with
+ * its points, whose number may not stand in the file. */
+static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+{
+	const struct tcm_content *c = &tcm_map_of(finalized)->content;
+	char options[64], text[128];
+
+	*ret = NULL;
+	if (!is_in_doubt(tcm_map_of(finalized)))
+		return 0;
+	tcm_variant_describe(&c->variant, options);
+	snprintf(text, sizeof(text), "%s,%zu,%d", options, c->lists[TCM_POINTS].n, c->variant.real);
+	*ret = bytes_copy(text, strlen(text));
+	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
+}
+
+static int finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
+	void (*say)(void *arg, const char *line), void *arg, struct error *e)
+{
+	struct tcm_content c = tcm_map_of(s)->content;
+	bool objects = tcm_map_of(s)->had_objects;
+	char options[64], line[160];
+	struct tcm_map *m = NULL;
+	int r = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (p[i].id == 2 * TCM_OBJECTS)
+			objects = !p[i].removed;
+		else if (p[i].removed && p[i].id == 2 * TCM_INFO)
+			say(arg, "info.json is gone, but its name and author stay: a map has them");
+	}
+	if (!objects && c.lists[TCM_OBJECTS].at) {
+		c.lists[TCM_OBJECTS].at = NULL;
+		r = tcm_map_make(tcm_map_of(s), &c, &c.variant, &m, e);
+	}
+	if (r < 0)
+		return r;
+	*ret = m ? &m->base : snapshot_ref(s);
+	if (is_in_doubt(tcm_map_of(*ret))) {
+		tcm_variant_describe(&c.variant, options);
+		snprintf(line, sizeof(line),
+			"the map as it is now can be mistaken for another variant; mount it with "
+			"-o %s",
+			options);
+		say(arg, line);
+	}
+	return 0;
+}
+
+static const struct format_tree tree = {
+	.meaning = meaning, .add = add, .finalize = finalize, .names = names};
 
 static int open_file(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
@@ -107,7 +221,7 @@ const struct format format_triclon = {
 	.list = list,
 	.get = get,
 	.edit = &tcm_edit,
-	.tree = &tcm_tree,
+	.tree = &tree,
 	.preview = &tcm_preview,
 	.merging = &merging,
 };

@@ -118,10 +118,6 @@ int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
 /* All bytes of a file that is no larger than a map may be. */
 int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
 
-/* edit.c, structure.c, preview.c. */
+/* edit.c, preview.c. */
 extern const struct format_edit tcm_edit;
-extern const struct format_tree tcm_tree;
 extern const struct format_preview tcm_preview;
-
-/* structure.c: the file that a name in a directory is; 0: none. */
-enum tcm_file tcm_file_named(entry_id dir, const char *name);

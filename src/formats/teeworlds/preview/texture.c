@@ -20,7 +20,10 @@ enum {
  * An image scaled down while its rows go by, so that it takes the memory of its scaled form only.
  * Each pixel of the result is the mean of a box of the image's, colours multiplied by alpha.
  */
-struct shrink {
+struct scaling {
+	struct tw_canvas *canvas; /* where what is read is counted */
+	bool tiles;
+	uint32_t side;   /* pixels of the longest one, of all or of each tile */
 	uint32_t w, h;   /* of the image */
 	uint32_t ow, oh; /* of the result: no more, and 1 at least */
 	bool multiplied; /* its colours are multiplied by alpha already */
@@ -34,8 +37,8 @@ struct shrink {
 /* So many times 255 * 255 fit 32 bits. */
 enum { RUN_MAX = 1 << 16 };
 
-/* With the first five fields set, and all else 0. -ENOMEM. */
-static int shrink_begin(struct shrink *s, struct error *e)
+/* With the size set. -ENOMEM. */
+static int shrink_begin(struct scaling *s, struct error *e)
 {
 	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
 	s->pixels = bytes_resize(NULL, (size_t)s->ow * s->oh * 4, &s->out);
@@ -55,7 +58,7 @@ static uint64_t pair(uint32_t v)
 }
 
 /* n pixels, no more than RUN_MAX. */
-static void add_run(const struct shrink *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
+static void add_run(const struct scaling *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
 {
 	const uint64_t opaque = (uint64_t)255 << 32;
 	uint64_t red_blue = 0, green_alpha = 0;
@@ -75,7 +78,7 @@ static void add_run(const struct shrink *s, const uint8_t *rgba, uint32_t n, uin
 	sum[3] += green_alpha >> 32;
 }
 
-static void end_row(struct shrink *s)
+static void end_row(struct scaling *s)
 {
 	uint32_t rows = first_of(s->row + 1, s->h, s->oh) - first_of(s->row, s->h, s->oh);
 	uint8_t *to = s->out + (size_t)s->row * s->ow * 4;
@@ -93,7 +96,7 @@ static void end_row(struct shrink *s)
 	s->row++;
 }
 
-static void sum_row(struct shrink *s, const uint8_t *rgba)
+static void sum_row(struct scaling *s, const uint8_t *rgba)
 {
 	uint32_t x = 0;
 
@@ -106,7 +109,7 @@ static void sum_row(struct shrink *s, const uint8_t *rgba)
 }
 
 /* Row y, all of them in order. */
-static void shrink_row(struct shrink *s, uint32_t y, const uint8_t *rgba)
+static void shrink_row(struct scaling *s, uint32_t y, const uint8_t *rgba)
 {
 	sum_row(s, rgba);
 	if (y + 1 == first_of(s->row + 1, s->h, s->oh))
@@ -114,7 +117,7 @@ static void shrink_row(struct shrink *s, uint32_t y, const uint8_t *rgba)
 }
 
 /* Whether begun or not; what is in pixels goes unless it was taken out. */
-static void shrink_finish(struct shrink *s)
+static void shrink_finish(struct scaling *s)
 {
 	free(s->sums);
 	bytes_unref(s->pixels);
@@ -122,28 +125,20 @@ static void shrink_finish(struct shrink *s)
 	s->pixels = NULL;
 }
 
-/* An image on its way into a texture. */
-struct scaling {
-	struct tw_canvas *canvas;
-	bool tiles;
-	uint32_t side;
-	struct shrink shrink;
-};
-
-/* The size of w x h pixels, scaled down to `side` on the longest side of all or of each tile. */
-static void fit(bool tiles, uint32_t side, uint32_t w, uint32_t h, struct shrink *ret)
+/* Of w x h pixels, scaled down. */
+static void fit(struct scaling *s, uint32_t w, uint32_t h)
 {
-	uint32_t unit = tiles ? TILES : 1, uw = w / unit, uh = h / unit;
+	uint32_t unit = s->tiles ? TILES : 1, uw = w / unit, uh = h / unit;
 	uint32_t longest = uw > uh ? uw : uh;
 
-	if (longest > side) {
-		uw = (uint32_t)((uint64_t)uw * side / longest);
-		uh = (uint32_t)((uint64_t)uh * side / longest);
+	if (longest > s->side) {
+		uw = (uint32_t)((uint64_t)uw * s->side / longest);
+		uh = (uint32_t)((uint64_t)uh * s->side / longest);
 	}
-	ret->w = w;
-	ret->h = h;
-	ret->ow = unit * (uw ? uw : 1);
-	ret->oh = unit * (uh ? uh : 1);
+	s->w = w;
+	s->h = h;
+	s->ow = unit * (uw ? uw : 1);
+	s->oh = unit * (uh ? uh : 1);
 }
 
 static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
@@ -156,8 +151,8 @@ static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 		return r;
 	if (s->tiles && (w < TILES || h < TILES))
 		return error_set(e, -ENOENT, "it is of %u x %u pixels, too small for tiles", w, h);
-	fit(s->tiles, s->side, w, h, &s->shrink);
-	return shrink_begin(&s->shrink, e);
+	fit(s, w, h);
+	return shrink_begin(s, e);
 }
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
@@ -165,7 +160,7 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 	struct scaling *s = arg;
 
 	(void)e;
-	shrink_row(&s->shrink, y, rgba);
+	shrink_row(s, y, rgba);
 	return 0;
 }
 
@@ -186,7 +181,7 @@ static int scale_embedded(
 
 		r = blob_read(b, (uint64_t)y * row, rows, n * row, e);
 		for (size_t i = 0; r == 0 && i < n; i++)
-			shrink_row(&s->shrink, y + (uint32_t)i, rows + i * row);
+			shrink_row(s, y + (uint32_t)i, rows + i * row);
 	}
 	return r;
 }
@@ -209,7 +204,7 @@ static int scale_external(
 }
 
 /* What shrink made, as a texture; nothing is left of it. */
-static struct tw_texture take(struct shrink *s)
+static struct tw_texture take(struct scaling *s)
 {
 	struct tw_texture t = {s->ow, s->oh, s->pixels, s->out};
 
@@ -227,11 +222,11 @@ static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 					    : scale_external(t, k->image, &s, e);
 
 	if (r < 0) {
-		shrink_finish(&s.shrink);
+		shrink_finish(&s);
 		return r;
 	}
-	k->full = s.shrink.ow == s.shrink.w && s.shrink.oh == s.shrink.h;
-	k->levels[0] = take(&s.shrink);
+	k->full = s.ow == s.w && s.oh == s.h;
+	k->levels[0] = take(&s);
 	return 0;
 }
 
@@ -239,15 +234,10 @@ static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 static int halve(const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
 {
 	const struct tw_texture *from = &k->levels[level - 1];
-	struct shrink s = {.multiplied = true};
+	struct scaling s = {.tiles = k->tiles, .side = k->side >> level, .multiplied = true};
 	int r;
 
-	fit(k->tiles, k->side >> level, from->w, from->h, &s);
-	if (s.ow == from->w && s.oh == from->h) {
-		*ret = *from;
-		ret->pixels = bytes_ref(from->pixels);
-		return 0;
-	}
+	fit(&s, from->w, from->h);
 	r = shrink_begin(&s, e);
 	for (uint32_t y = 0; r == 0 && y < from->h; y++)
 		shrink_row(&s, y, from->rgba + (size_t)y * from->w * 4);
