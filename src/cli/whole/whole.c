@@ -249,10 +249,12 @@ static int visit(void *arg, struct offline *t, struct buffer *out)
 	note(w, w->folder ? change_into(&m, w->folder)
 		: w->out  ? change_to(&m, w->out, w->out->path)
 			  : change(&m, NULL));
-	if (w->out && streams_named(w->out->path))
+	if (!w->out)
+		buffer_append(out, m.report.data, m.report.size);
+	else if (streams_named(w->out->path))
 		fwrite(m.report.data, 1, m.report.size, stderr);
 	else
-		buffer_append(out, m.report.data, m.report.size);
+		output_reports(&m.report);
 	buffer_finish_free(&m.report);
 	return 0;
 }
@@ -273,7 +275,7 @@ static int each(struct whole *w, int n)
 		.arg = w,
 		.how = &c->how,
 		.debug = c->debug,
-		.writes = !w->dry,
+		.writes = !w->dry && !w->out,
 		.once = true,
 		.progress = (w->in_place || w->folder) && isatty(STDERR_FILENO),
 		.single = !w->in_place && !w->folder,
