@@ -130,7 +130,7 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	}
 }
 
-void tw_check_data(struct tw_faults *f, const struct tw_item *game)
+void tw_check_data(struct tw_faults *f, const struct tw_grouped *g)
 {
 	CLEANUP(free) struct user *users = find_users(f->m);
 
@@ -144,7 +144,7 @@ void tw_check_data(struct tw_faults *f, const struct tw_item *game)
 
 		if (!f->m->blobs[i])
 			continue;
-		if (it && it == game)
+		if (it && it == g->game)
 			l.code = TW_F_GAME_DATA;
 		if (it && tw_is_tiles(it) && (int)u->field == tw_tiles_field(it))
 			check_tiles(&l, it);

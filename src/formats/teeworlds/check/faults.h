@@ -77,6 +77,14 @@ void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place plac
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 
+/* What a look at all groups finds; one that is out of range has no layers. */
+struct tw_grouped {
+	uint32_t *home;             /* of a layer, by position: its first group, from 1; 0: none */
+	const struct tw_item *game; /* the last game layer, which counts; NULL: there is none */
+	uint32_t game_handle;
+	unsigned n_games;
+};
+
 /*
  * refused.c: struct format_edit's check: what is wrong with a map, by what the newest game does
  * with it on loading (DDNet's engine/shared/datafile.cpp and map.cpp,
@@ -86,5 +94,5 @@ int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 /* Its `all`: of the file's tables, of data, and of what there is in the map. */
 void tw_check_file(struct tw_faults *f);
-void tw_check_data(struct tw_faults *f, const struct tw_item *game);
-void tw_check_parts(struct tw_faults *f);
+void tw_check_data(struct tw_faults *f, const struct tw_grouped *g);
+void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);

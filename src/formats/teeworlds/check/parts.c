@@ -194,7 +194,7 @@ static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 	}
 }
 
-static void check_layers(struct tw_faults *f)
+static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
 {
 	const struct tw_type *layers = tw_type(f->m, TW_LAYER);
 	uint32_t last[64] = {0}; /* layers by their kind, as handles */
@@ -202,11 +202,11 @@ static void check_layers(struct tw_faults *f)
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];
 
-		if (tw_group_of(f->m, i) >= 0 && tw_is_tiles(it))
+		if (g->home[i] && tw_is_tiles(it))
 			last[it->ints->v[TW_TILES_KIND] & 63] = layers->items[i];
 	}
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
-		if (tw_group_of(f->m, i) >= 0)
+		if (g->home[i])
 			check_layer(f, layers->items[i], last);
 		else
 			tw_fault(f, TW_F_WARNED, tw_in_item(layers->items[i]), "group", "", "1",
@@ -223,7 +223,7 @@ static void check_each(
 		check(f, t->items[i]);
 }
 
-void tw_check_parts(struct tw_faults *f)
+void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g)
 {
 	if (!tw_is_typed(f->m))
 		return;
@@ -233,5 +233,5 @@ void tw_check_parts(struct tw_faults *f)
 	check_count(f, "sounds", TW_SOUND);
 	check_each(f, TW_SOUND, check_sound);
 	check_each(f, TW_ENVELOPE, check_envelope);
-	check_layers(f);
+	check_layers(f, g);
 }

@@ -17,9 +17,9 @@ enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, KINDS = 63 };
 struct look {
 	struct tw_faults *f;
 	uint32_t *used; /* of data items: 1 + the handle of the layer whose tiles they are, or 0 */
-	uint8_t *games; /* of groups: it has a game layer */
-	const struct tw_item *game; /* the last one, which counts; NULL: there is none */
-	unsigned n_games;
+	uint8_t *twice; /* of layers, by position: it was told */
+	uint8_t *games; /* of groups, from 1: it has a game layer */
+	struct tw_grouped *g;
 };
 
 static void check_ids(struct tw_faults *f)
@@ -139,8 +139,9 @@ static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *i
 	if (__builtin_popcount((unsigned)kind) <= 1)
 		check_data(l, handle, it, kind);
 	if (tw_is_game(it)) {
-		l->game = it;
-		l->n_games++;
+		l->g->game = it;
+		l->g->game_handle = handle;
+		l->g->n_games++;
 		l->games[group] = 1;
 	}
 }
@@ -155,21 +156,37 @@ static void check_layer(struct look *l, uint32_t handle, uint32_t group)
 		check_tiles(l, handle, it, group);
 }
 
-static void check_group(struct tw_faults *f, uint32_t handle)
+/* number: from 1. */
+static void check_group(struct look *l, uint32_t handle, uint32_t number)
 {
-	const struct tw_item *it = &f->m->items[handle];
+	const struct tw_item *it = &l->f->m->items[handle];
+	const struct tw_type *layers = tw_type(l->f->m, TW_LAYER);
+	const struct tw_place place = tw_in_item(handle);
 	int64_t begin = tw_int(it, TW_GROUP_START, 0), end = begin + tw_int(it, TW_GROUP_COUNT, 0);
-	uint32_t n = tw_count(f->m, TW_LAYER);
+	uint32_t n = layers ? layers->n : 0;
 
 	if (it->ints->n < GROUP_MIN) {
-		too_short(f, TW_F_GROUP_SHORT, tw_in_item(handle), it->ints->n, GROUP_MIN);
-	} else if (begin < 0 || end < begin || end > n) {
+		too_short(l->f, TW_F_GROUP_SHORT, place, it->ints->n, GROUP_MIN);
+		return;
+	}
+	if (begin < 0 || end < begin || end > n) {
 		const struct tw_text range = tw_text(
 			"%d, count %d", it->ints->v[TW_GROUP_START], it->ints->v[TW_GROUP_COUNT]);
 
-		tw_fault(f, TW_F_GROUP_RANGE, tw_in_item(handle), "layers", range.text,
+		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range.text,
 			tw_text("%u layers", n).text, "layers %s, are out of range (%u layers)",
 			range.text, n);
+		return;
+	}
+	for (int64_t k = begin; k < end; k++) {
+		if (!l->g->home[k]) {
+			l->g->home[k] = number;
+			check_layer(l, layers->items[k], number);
+		} else if (!l->twice[k]) {
+			l->twice[k] = 1;
+			tw_fault(l->f, TW_F_LAYER_TWICE, tw_in_item(layers->items[k]), "group", "2",
+				"1", "is in two groups");
+		}
 	}
 }
 
@@ -177,76 +194,74 @@ static void check_group(struct tw_faults *f, uint32_t handle)
  */
 static void check_size(struct look *l, uint32_t handle)
 {
-	const int32_t *v = l->f->m->items[handle].ints->v, *g = l->game->ints->v;
+	const int32_t *v = l->f->m->items[handle].ints->v, *g = l->g->game->ints->v;
 	int32_t w = v[TW_TILES_WIDTH], h = v[TW_TILES_HEIGHT];
 	int32_t game_w = g[TW_TILES_WIDTH], game_h = g[TW_TILES_HEIGHT];
 	char game[TW_PATH_MAX];
 
 	if (w == game_w && h == game_h)
 		return;
-	tw_path_layer(l->f->m, (uint32_t)(l->game - l->f->m->items), game);
+	tw_path_layer(l->f->m, l->g->game_handle, game);
 	tw_fault(l->f,
 		(int64_t)w * h < (int64_t)game_w * game_h ? TW_F_TILES_SMALL : TW_F_TILES_DIFFER,
 		tw_in_item(handle), "size", tw_text("%d x %d", w, h).text,
 		tw_text("%d x %d", game_w, game_h).text,
 		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s", w, h,
-		game_w, game_h, game, l->n_games > 1 ? ", the last of several, which counts" : "");
+		game_w, game_h, game,
+		l->g->n_games > 1 ? ", the last of several, which counts" : "");
 }
 
 static void check_physics(struct look *l)
 {
 	const struct tw_type *layers = tw_type(l->f->m, TW_LAYER);
 
-	if (!l->game)
+	if (!l->g->game)
 		tw_fault(l->f, TW_F_NO_GAME, tw_in_map(), "game layer", "0", "at least 1",
 			"there is no game layer");
-	for (uint32_t i = 0; l->game && i < layers->n; i++) {
+	for (uint32_t i = 0; l->g->game && i < layers->n; i++) {
 		const struct tw_item *it = &l->f->m->items[layers->items[i]];
 		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
-		int64_t group = tw_group_of(l->f->m, i);
 
-		if (group < 0 || (kind & KINDS) <= TW_KIND_GAME)
+		if (!l->g->home[i] || (kind & KINDS) <= TW_KIND_GAME)
 			continue;
 		check_size(l, layers->items[i]);
 		/* A game draws and moves all physics layers as it does the game layer, whatever
 		 * their own group says (DDNet's game/layers.cpp): they stand beside one. */
-		if (!l->games[group])
+		if (!l->games[l->g->home[i]])
 			tw_fault(l->f, TW_F_TILES_GROUP, tw_in_item(layers->items[i]), "kind",
 				tw_digits(kind).text, "beside the game layer",
 				"kind is %d, in a group that has no game layer", kind);
 	}
 }
 
-/* Returns the last game layer, which counts, or NULL. */
-static const struct tw_item *check_refused(struct tw_faults *f)
+/* *ret is to be finished in any case. */
+static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 {
-	const struct tw_type *groups = tw_type(f->m, TW_GROUP), *layers = tw_type(f->m, TW_LAYER);
-	uint32_t n_groups = tw_count(f->m, TW_GROUP);
+	const struct tw_type *groups = tw_type(f->m, TW_GROUP);
+	size_t n_groups = tw_count(f->m, TW_GROUP), n = tw_count(f->m, TW_LAYER);
 	CLEANUP(free) uint32_t *used = calloc(f->m->n_blobs + 1, sizeof(*used));
-	CLEANUP(free) uint8_t *games = calloc((size_t)n_groups + 1, 1);
-	struct look l = {.f = f, .used = used, .games = games};
+	CLEANUP(free) uint8_t *twice = calloc(n + 1, 1);
+	CLEANUP(free) uint8_t *games = calloc(n_groups + 1, 1);
+	struct look l = {f, used, twice, games, ret};
 
-	if (!used || !games) {
+	*ret = (struct tw_grouped){.home = calloc(n + 1, sizeof(*ret->home))};
+	if (!used || !twice || !games || !ret->home) {
 		f->failed = true;
-		return NULL;
+		return;
 	}
 	if (!tw_is_typed(f->m))
 		tw_fault(f, TW_F_NO_VERSION, tw_in_map(), "version", "", "1",
 			"there is no version item of value 1");
 	check_ids(f);
 	for (uint32_t i = 0; i < n_groups; i++)
-		check_group(f, groups->items[i]);
-	for (uint32_t i = 0; i < tw_count(f->m, TW_LAYER); i++) {
-		int64_t group = tw_group_of(f->m, i);
-
-		if (group >= 0)
-			check_layer(&l, layers->items[i], (uint32_t)group);
-		if (tw_layer_is_shared(f->m, i))
-			tw_fault(f, TW_F_LAYER_TWICE, tw_in_item(layers->items[i]), "group", "2",
-				"1", "is in two groups");
-	}
+		check_group(&l, groups->items[i], i + 1);
 	check_physics(&l);
-	return l.game;
+}
+
+static void grouped_finish(struct tw_grouped *g)
+{
+	free(g->home);
+	g->home = NULL;
 }
 
 int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
@@ -254,24 +269,26 @@ int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
 {
 	struct tw_faults old = {.m = before ? tw_map_of(before) : NULL};
 	struct tw_faults now = {.m = tw_map_of(s), .why = why, .arg = arg, .before = &old};
-	const struct tw_item *game;
+	struct tw_grouped g = {0};
 	int r = 0;
 
 	if (before) {
-		(void)check_refused(&old);
+		check_refused(&old, &g);
+		grouped_finish(&g);
 		tw_faults_settle(&old);
 	}
 	if (all)
 		tw_check_file(&now);
-	game = check_refused(&now);
-	if (all) {
-		tw_check_data(&now, game);
-		tw_check_parts(&now);
+	check_refused(&now, &g);
+	if (all && g.home) {
+		tw_check_data(&now, &g);
+		tw_check_parts(&now, &g);
 	}
 	if (old.failed || now.failed)
 		r = error_set(e, -ENOMEM, "no memory to check the map");
 	else if (now.refused)
 		r = error_set(e, -EINVAL, "a game would refuse the map");
+	grouped_finish(&g);
 	tw_faults_finish(&old);
 	tw_faults_finish(&now);
 	return r;
