@@ -21,7 +21,7 @@ struct seq {
 
 static inline bool span_same(struct span a, struct span b)
 {
-	return a.n == b.n && (a.n == 0 || __builtin_memcmp(a.at, b.at, a.n) == 0);
+	return a.n == b.n && !a.at == !b.at && (a.n == 0 || __builtin_memcmp(a.at, b.at, a.n) == 0);
 }
 
 int seq_add(struct seq *s, const char *at, size_t n); /* -ENOMEM */

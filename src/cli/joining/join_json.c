@@ -3,21 +3,16 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cli/joining/join.h"
-#include "cli/joining/seq_merge.h"
+#include "cli/joining/keyed.h"
 
 enum { DEPTH_MAX = 32, TOLD_MAX = 5 };
 
 struct json_join {
-	struct buffer out;
+	struct join *join;
 	struct buffer path; /* of the value that is joined: keys, and a '.' between */
-	struct buffer told;
 	size_t n_told;
 	unsigned depth;
 };
-
-/* Where a value stands; at is NULL where there is none. */
-static const struct span none = {0};
 
 static const char *blanks(const char *p, const char *end)
 {
@@ -26,268 +21,179 @@ static const char *blanks(const char *p, const char *end)
 	return p;
 }
 
-static const char *string_end(const char *p, const char *end)
-{
-	for (p++; p < end && *p != '"'; p++)
-		p += *p == '\\' && p + 1 < end;
-	return p < end ? p + 1 : NULL;
-}
-
 /* Behind the value at p; NULL: there is none. */
 static const char *value_end(const char *p, const char *end)
 {
 	const char *from = p;
 	unsigned depth = 0;
 
-	do {
+	for (; p < end; p++) {
+		bool whole = p > from && (*from == '{' || *from == '[' || *from == '"');
+
+		if (!depth && (whole || strchr(",:]} \n\t\r", *p)))
+			break;
+		if (*p == '"')
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
 		if (p >= end)
 			return NULL;
-		if (*p == '"') {
-			p = string_end(p, end);
-			if (!p)
-				return NULL;
-			continue;
-		}
 		depth += *p == '{' || *p == '[';
-		if (*p == '}' || *p == ']') {
-			if (!depth)
-				break;
-			depth--;
-			p++;
-			continue;
-		}
-		if (!depth && (*p == ',' || *p == ':' || *p == ' ' || *p == '\n'))
-			break;
-		p++;
-	} while (depth || (p < end && from[0] != '{' && from[0] != '[' && from[0] != '"'));
-	return p > from ? p : NULL;
+		depth -= *p == '}' || *p == ']';
+	}
+	return p > from && !depth ? p : NULL;
 }
 
 /*
- * The values of an object (keys: their keys, with quotes) or an array. -ENOTSUP: it is none, or
- * not well-formed.
+ * The values of an object, and their keys with quotes, or those of an array. -ENOTSUP: it is none,
+ * or not well-formed.
  */
-static int split(struct span v, char open, struct seq *keys, struct seq *values)
+static int split(struct span v, char open, struct keyed *ret)
 {
 	const char *p, *end = v.at + v.n - 1, *next;
+	bool object = open == '{';
 	int r = 0;
 
 	if (v.n < 2 || *v.at != open || *end != open + 2)
 		return -ENOTSUP;
 	p = blanks(v.at + 1, end);
-	while (r == 0 && p < end) {
-		if (keys) {
-			next = *p == '"' ? string_end(p, end) : NULL;
-			if (!next)
-				return -ENOTSUP;
-			r = seq_add(keys, p, (size_t)(next - p));
-			p = blanks(next, end);
-			if (p == end || *p != ':')
-				return -ENOTSUP;
-			p = blanks(p + 1, end);
-		}
+	for (bool key = object; r == 0 && (p < end || key != object); key = object && !key) {
 		next = value_end(p, end);
-		if (!next)
+		if (!next || (key && *p != '"'))
 			return -ENOTSUP;
-		if (r == 0)
-			r = seq_add(values, p, (size_t)(next - p));
+		r = seq_add(key ? &ret->keys : &ret->values, p, (size_t)(next - p));
 		p = blanks(next, end);
-		if (p < end && *p++ != ',')
+		if (p < end && *p++ != (key ? ':' : ','))
 			return -ENOTSUP;
 		p = blanks(p, end);
 	}
-	return r;
-}
-
-struct members {
-	struct seq keys, values;
-};
-
-static void members_finish(struct members *m)
-{
-	seq_finish(&m->keys);
-	seq_finish(&m->values);
-}
-
-static struct span get(const struct members *m, struct span key)
-{
-	for (size_t i = 0; i < m->keys.n; i++)
-		if (span_same(m->keys.at[i], key))
-			return m->values.at[i];
-	return none;
+	return r < 0 || !object ? r : keyed_sort(ret);
 }
 
 static void tell(struct json_join *j)
 {
+	struct buffer *told = &j->join->told;
+
 	if (j->n_told++ >= TOLD_MAX)
 		return;
-	if (j->told.size)
-		buffer_text(&j->told, ", ");
+	if (told->size)
+		buffer_text(told, ", ");
 	if (j->path.size)
-		buffer_append(&j->told, j->path.data, j->path.size);
+		buffer_append(told, j->path.data, j->path.size);
 	else
-		buffer_text(&j->told, "all of it");
+		buffer_text(told, "all of it");
 }
 
-static int join_value(
-	struct json_join *j, struct span b, struct span o, struct span t, struct buffer *out);
+static int join_value(struct json_join *j, const struct span v[SIDES]);
 
-/* One key of an object. */
-static int join_member(struct json_join *j, struct span key, struct span b, struct span o,
-	struct span t, struct buffer *out, bool *any)
+/* One key of an object. What only one side removed goes. */
+static int join_member(void *arg, struct span key, const struct span v[SIDES])
 {
+	struct json_join *j = arg;
+	struct buffer *out = &j->join->out;
+	enum which w = span_pick(v);
 	size_t n = j->path.size;
-	int r;
+	int r = 0;
 
-	/* What only theirs removed goes, and what only ours removed does not come back. */
-	if ((!t.at && b.at && o.at && span_same(o, b)) || (!o.at && b.at && span_same(t, b)))
+	if (w < SIDES && !v[w].at)
 		return 0;
 	if (n)
 		buffer_byte(&j->path, '.');
 	buffer_append(&j->path, key.at + 1, key.n - 2);
-	if (o.at || !b.at) {
-		buffer_text(out, *any ? ", " : "");
-		*any = true;
+	if (w == SIDES && !v[OURS].at) {
+		tell(j);
+	} else {
+		buffer_text(out, out->size && out->data[out->size - 1] == '{' ? "" : ", ");
 		buffer_append(out, key.at, key.n);
 		buffer_text(out, ": ");
-		r = join_value(j, b, o, t, out);
-	} else {
-		tell(j);
-		r = 0;
+		r = join_value(j, v);
 	}
 	j->path.size = n;
 	return r;
 }
 
-static int join_objects(struct json_join *j, const struct members *b, const struct members *o,
-	const struct members *t, struct buffer *out)
-{
-	bool any = false;
-	int r = 0;
-
-	buffer_byte(out, '{');
-	for (size_t i = 0; r == 0 && i < o->keys.n; i++) {
-		struct span key = o->keys.at[i];
-
-		r = join_member(j, key, get(b, key), o->values.at[i], get(t, key), out, &any);
-	}
-	for (size_t i = 0; r == 0 && i < t->keys.n; i++) {
-		struct span key = t->keys.at[i];
-
-		if (!get(o, key).at)
-			r = join_member(j, key, get(b, key), none, t->values.at[i], out, &any);
-	}
-	buffer_byte(out, '}');
-	return r;
-}
-
-static int inner(void *arg, struct span b, struct span o, struct span t, struct buffer *out)
+/* What both changed of an element of a list. */
+static int join_element(void *arg, const struct span v[SIDES], struct buffer *out)
 {
 	struct json_join *j = arg;
 	size_t told = j->n_told;
-	int r = join_value(j, b, o, t, out);
+	int r = join_value(j, v);
 
+	(void)out;
 	return r < 0 ? r : j->n_told > told;
 }
 
-static bool keep_both(void *arg, const struct span *o, size_t n_o, const struct span *t, size_t n_t)
+static int join_lists(struct json_join *j, const struct keyed of[SIDES])
 {
-	(void)arg, (void)o, (void)n_o, (void)t, (void)n_t;
-	return true;
-}
-
-/* Of objects; numbers in a list are one value. */
-static bool is_list(const struct seq *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (s->at[i].at[0] != '{')
-			return false;
-	return true;
-}
-
-static int join_lists(struct json_join *j, const struct seq *b, const struct seq *o,
-	const struct seq *t, struct buffer *out)
-{
+	const struct seq lists[SIDES] = {of[BASE].values, of[OURS].values, of[THEIRS].values};
 	/* The outermost list holds things of their own; one below a key may be a course. */
 	struct seq_join how = {
-		.inner = inner, .between = ", ", .arg = j, .both = j->path.size ? NULL : keep_both};
+		.inner = join_element, .between = ", ", .arg = j, .both = !j->path.size};
 	size_t told = j->n_told;
-	int r;
+	int r = seq_merge(lists, &how, &j->join->out);
 
-	buffer_byte(out, '[');
-	r = seq_merge(b, o, t, &how, out);
-	buffer_byte(out, ']');
 	if (r == 0 && how.clashes && j->n_told == told)
 		tell(j);
 	return r;
 }
 
-/* 1: they are no three objects. */
-static int try_objects(
-	struct json_join *j, struct span b, struct span o, struct span t, struct buffer *out)
+/* Of objects; numbers in a list are one value. */
+static bool is_list(const struct keyed *k)
 {
-	__attribute__((cleanup(members_finish))) struct members x = {0}, y = {0}, z = {0};
-	int r = b.at ? split(b, '{', &x.keys, &x.values) : 0;
-
-	if (r == 0)
-		r = split(o, '{', &y.keys, &y.values);
-	if (r == 0)
-		r = split(t, '{', &z.keys, &z.values);
-	return r == -ENOTSUP ? 1 : r < 0 ? r : join_objects(j, &x, &y, &z, out);
+	for (size_t i = 0; i < k->values.n; i++)
+		if (k->values.at[i].at[0] != '{')
+			return false;
+	return true;
 }
 
-static int try_lists(
-	struct json_join *j, struct span b, struct span o, struct span t, struct buffer *out)
+/* The values in it, of objects or of lists. 1: they are no three such. */
+static int join_parts(struct json_join *j, const struct span v[SIDES], char open)
 {
-	CLEANUP_SEQ struct seq x = {0}, y = {0}, z = {0};
-	int r = b.at ? split(b, '[', NULL, &x) : 0;
+	struct keyed of[SIDES] = {{.order = NULL}};
+	int r = 0;
 
-	if (r == 0)
-		r = split(o, '[', NULL, &y);
-	if (r == 0)
-		r = split(t, '[', NULL, &z);
-	if (r < 0)
-		return r == -ENOTSUP ? 1 : r;
-	return is_list(&x) && is_list(&y) && is_list(&z) ? join_lists(j, &x, &y, &z, out) : 1;
+	for (int w = 0; r >= 0 && w < SIDES; w++) {
+		r = v[w].at ? split(v[w], open, &of[w]) : 0;
+		if (r >= 0 && open == '[' && !is_list(&of[w]))
+			r = -ENOTSUP;
+	}
+	if (r >= 0) {
+		buffer_byte(&j->join->out, (uint8_t)open);
+		r = open == '{' ? keyed_merge(of, join_member, j) : join_lists(j, of);
+		buffer_byte(&j->join->out, (uint8_t)(open + 2));
+	}
+	keyed_finish(of);
+	return r == -ENOTSUP ? 1 : r;
 }
 
-static int join_value(
-	struct json_join *j, struct span b, struct span o, struct span t, struct buffer *out)
+static int join_value(struct json_join *j, const struct span v[SIDES])
 {
+	enum which w = span_pick(v);
 	int r = 1;
 
-	if (o.at && t.at && !span_same(o, t) && !(b.at && (span_same(o, b) || span_same(t, b))) &&
-		j->depth < DEPTH_MAX) {
+	if (w == SIDES && v[OURS].at && v[THEIRS].at && j->depth < DEPTH_MAX) {
 		j->depth++;
-		r = try_objects(j, b, o, t, out);
+		r = join_parts(j, v, '{');
 		if (r > 0)
-			r = try_lists(j, b, o, t, out);
+			r = join_parts(j, v, '[');
 		j->depth--;
 	}
 	if (r <= 0)
 		return r;
-	if (!o.at || (t.at && b.at && span_same(o, b)))
-		o = t;
-	else if (!(t.at && span_same(o, t)) && !(b.at && t.at && span_same(t, b)) &&
-		 !(!t.at && !b.at))
+	if (w == SIDES) {
 		tell(j);
-	buffer_append(out, o.at, o.n);
+		w = OURS;
+	}
+	buffer_append(&j->join->out, v[w].at, v[w].n);
 	return 0;
 }
 
 static struct span all_of(const struct bytes *b)
 {
-	struct span s = none;
+	const char *end = (const char *)b->data + b->size, *at = blanks((const char *)b->data, end);
 
-	if (b) {
-		const char *end = (const char *)b->data + b->size;
-
-		s.at = blanks((const char *)b->data, end);
-		s.n = (size_t)(end - s.at);
-		while (s.n && strchr(" \n\r\t", s.at[s.n - 1]))
-			s.n--;
-	}
-	return s;
+	while (end > at && strchr(" \n\r\t", end[-1]))
+		end--;
+	return (struct span){at, (size_t)(end - at)};
 }
 
 static bool is_json(struct span s)
@@ -296,28 +202,24 @@ static bool is_json(struct span s)
 	       value_end(s.at, s.at + s.n) == s.at + s.n;
 }
 
-int join_json(const struct bytes *b, const struct bytes *o, const struct bytes *t,
-	struct bytes **ret, char **clash)
+int join_json(struct join *join)
 {
-	struct span x = all_of(b), y = all_of(o), z = all_of(t);
-	struct json_join j = {0};
-	int r = -ENOTSUP;
+	struct json_join j = {.join = join};
+	struct span v[SIDES] = {{0}};
+	int r;
 
-	*clash = NULL;
-	if ((!b || is_json(x)) && is_json(y) && is_json(z))
-		r = join_value(&j, x, y, z, &j.out);
-	if (r == 0 && j.n_told > TOLD_MAX)
-		buffer_printf(&j.told, " and %zu more", j.n_told - TOLD_MAX);
-	buffer_byte(&j.told, '\0');
-	buffer_byte(&j.out, '\n');
-	if (r == 0)
-		r = j.told.error ? j.told.error : j.path.error;
-	if (r == 0 && j.n_told && !(*clash = strdup((char *)j.told.data)))
-		r = -ENOMEM;
-	if (r == 0)
-		r = buffer_finish(&j.out, ret);
-	buffer_finish_free(&j.out);
+	for (int w = 0; w < SIDES; w++) {
+		if (!join->of[w])
+			continue;
+		v[w] = all_of(join->of[w]);
+		if (!is_json(v[w]))
+			return -ENOTSUP;
+	}
+	r = join_value(&j, v);
+	buffer_byte(&join->out, '\n');
+	if (j.n_told > TOLD_MAX)
+		buffer_printf(&join->told, " and %zu more", j.n_told - TOLD_MAX);
+	r = r < 0 ? r : j.path.error;
 	buffer_finish_free(&j.path);
-	buffer_finish_free(&j.told);
 	return r;
 }

@@ -4,14 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/cleanup.h"
 #include "cli/joining/seq_merge.h"
 
+enum { RIVALS_MAX = 1000 }; /* elements that are compared each with each */
+
 struct joining {
-	const struct seq *b, *o, *t;
-	struct hunks ho, ht;
-	size_t i, j; /* the next hunk of each */
-	size_t done; /* elements of base */
-	long shift;  /* from base to ours */
+	const struct seq *of[SIDES];
+	struct hunks hunks[SIDES]; /* from base to a side */
+	size_t next[SIDES];        /* of them */
+	size_t shift[SIDES];       /* from a place in base to the one there */
 	struct seq_join *how;
 	struct buffer *out;
 	size_t written;
@@ -20,9 +23,7 @@ struct joining {
 
 /* Some elements of base, and what they are on each side. */
 struct region {
-	size_t from, to;
-	const struct span *o, *t;
-	size_t n_o, n_t, at_o;
+	size_t at[SIDES], n[SIDES];
 };
 
 static void separate(struct joining *g)
@@ -31,12 +32,14 @@ static void separate(struct joining *g)
 		buffer_text(g->out, g->how->between);
 }
 
-static void put(struct joining *g, const struct span *s, size_t n)
+static void put(struct joining *g, enum which w, size_t at, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = at; i < at + n; i++) {
+		struct span s = g->of[w]->at[i];
+
 		separate(g);
-		buffer_append(g->out, s[i].at, s[i].n);
-		if (g->how->both && seq_add(&g->made, s[i].at, s[i].n) < 0)
+		buffer_append(g->out, s.at, s.n);
+		if (g->how->both && seq_add(&g->made, s.at, s.n) < 0)
 			g->out->error = -ENOMEM;
 	}
 }
@@ -52,57 +55,56 @@ static void clash(struct joining *g, size_t at, size_t n)
 	g->how->clashes += n ? n : 1;
 }
 
-static bool same(const struct region *x)
-{
-	if (x->n_o != x->n_t)
-		return false;
-	for (size_t i = 0; i < x->n_o; i++)
-		if (!span_same(x->o[i], x->t[i]))
-			return false;
-	return true;
-}
-
-/* What theirs added and ours did not. */
-static void put_others(struct joining *g, const struct region *x)
-{
-	for (size_t i = 0; i < x->n_t; i++) {
-		size_t j = 0;
-
-		while (j < x->n_o && !span_same(x->t[i], x->o[j]))
-			j++;
-		if (j == x->n_o)
-			put(g, &x->t[i], 1);
-	}
-}
-
-static int join_one(struct joining *g, struct span b, struct span o, struct span t, size_t at)
-{
-	int r;
-
-	separate(g);
-	if (span_same(o, b) || span_same(t, b) || span_same(o, t)) {
-		struct span s = span_same(o, b) ? t : o;
-
-		buffer_append(g->out, s.at, s.n);
-		return 0;
-	}
-	if (g->how->inner) {
-		r = g->how->inner(g->how->arg, b, o, t, g->out);
-		if (r > 0)
-			clash(g, at, 1);
-		return r < 0 ? r : 0;
-	}
-	buffer_append(g->out, o.at, o.n);
-	clash(g, at, 1);
-	return 0;
-}
-
-static bool same_spans(const struct span *a, const struct span *b, size_t n)
+/* Are n elements of one side those of another? */
+static bool same(
+	const struct joining *g, enum which v, size_t in_v, enum which w, size_t in_w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!span_same(a[i], b[i]))
+		if (!span_same(g->of[v]->at[in_v + i], g->of[w]->at[in_w + i]))
 			return false;
 	return true;
+}
+
+/* Does ours have one that cannot be beside this one of theirs, or is it? */
+static bool meets(const struct joining *g, const struct region *x, struct span t,
+	bool (*fn)(struct span o, struct span t))
+{
+	for (size_t i = 0; i < x->n[OURS]; i++)
+		if (fn(g->of[OURS]->at[x->at[OURS] + i], t))
+			return true;
+	return false;
+}
+
+static bool keeps_both(const struct joining *g, const struct region *x)
+{
+	if (!g->how->both || !g->how->rivals)
+		return g->how->both;
+	if (x->n[OURS] > RIVALS_MAX || x->n[THEIRS] > RIVALS_MAX)
+		return false;
+	for (size_t i = 0; i < x->n[THEIRS]; i++)
+		if (meets(g, x, g->of[THEIRS]->at[x->at[THEIRS] + i], g->how->rivals))
+			return false;
+	return true;
+}
+
+static int join_one(struct joining *g, const struct region *x, size_t i)
+{
+	struct span v[SIDES];
+	enum which w;
+	int r;
+
+	for (int k = 0; k < SIDES; k++)
+		v[k] = g->of[k]->at[x->at[k] + i];
+	w = span_pick(v);
+	r = w == SIDES;
+	separate(g);
+	if (r && g->how->inner)
+		r = g->how->inner(g->how->arg, v, g->out);
+	else
+		buffer_append(g->out, v[r ? OURS : w].at, v[r ? OURS : w].n);
+	if (r > 0)
+		clash(g, x->at[OURS] + i, 1);
+	return r < 0 ? r : 0;
 }
 
 static int join(struct joining *g, const struct region *x);
@@ -113,50 +115,55 @@ static int join(struct joining *g, const struct region *x);
  */
 static int join_edge(struct joining *g, const struct region *x)
 {
-	size_t n = x->to - x->from, more_o = x->n_o - n, more_t = x->n_t - n;
-	const struct span *b = g->b->at + x->from;
-	struct region added = {x->from, x->from, x->o, x->t, more_o, more_t, x->at_o};
-	bool behind;
-	int r = 0;
+	struct region added = *x, kept = *x;
+	size_t n = x->n[BASE];
+	bool before = false, behind = false;
+	int r;
 
-	if (!n || x->n_o <= n || x->n_t <= n)
+	for (int w = OURS; w < SIDES; w++) {
+		if (!n || x->n[w] <= n)
+			return 1;
+		behind |= same(g, BASE, x->at[BASE], w, x->at[w], n);
+		before |= same(g, BASE, x->at[BASE], w, x->at[w] + x->n[w] - n, n);
+	}
+	if (!before && !behind)
 		return 1;
-	behind = same_spans(x->o, b, n) || same_spans(x->t, b, n);
-	if (!behind && !same_spans(x->o + more_o, b, n) && !same_spans(x->t + more_t, b, n))
-		return 1;
-	if (behind)
-		added = (struct region){
-			x->to, x->to, x->o + n, x->t + n, more_o, more_t, x->at_o + n};
-	else
-		r = join(g, &added);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = join_one(g, b[i], x->o[behind ? i : more_o + i], x->t[behind ? i : more_t + i],
-			x->at_o + (behind ? i : more_o + i));
-	return r == 0 && behind ? join(g, &added) : r;
+	for (int w = 0; w < SIDES; w++) {
+		kept.n[w] = n;
+		added.n[w] -= n;
+		if (behind)
+			added.at[w] += n;
+		else
+			kept.at[w] += added.n[w];
+	}
+	r = join(g, behind ? &kept : &added);
+	return r == 0 ? join(g, behind ? &added : &kept) : r;
 }
 
 static int join(struct joining *g, const struct region *x)
 {
-	size_t n = x->to - x->from;
+	size_t n = x->n[OURS];
+	bool as_many = n == x->n[THEIRS];
 	int r = 0;
 
-	if (same(x)) {
-		put(g, x->o, x->n_o);
-	} else if (n == x->n_o && n == x->n_t) {
+	if (as_many && same(g, OURS, x->at[OURS], THEIRS, x->at[THEIRS], n)) {
+		put(g, OURS, x->at[OURS], n);
+	} else if (as_many && n == x->n[BASE]) {
 		for (size_t i = 0; r == 0 && i < n; i++)
-			r = join_one(g, g->b->at[x->from + i], x->o[i], x->t[i], x->at_o + i);
-	} else if (!n && g->how->both && g->how->both(g->how->arg, x->o, x->n_o, x->t, x->n_t)) {
-		put(g, x->o, x->n_o);
-		put_others(g, x);
+			r = join_one(g, x, i);
+	} else if (!x->n[BASE] && keeps_both(g, x)) {
+		put(g, OURS, x->at[OURS], n);
+		for (size_t i = x->at[THEIRS]; i < x->at[THEIRS] + x->n[THEIRS]; i++)
+			if (!meets(g, x, g->of[THEIRS]->at[i], span_same))
+				put(g, THEIRS, i, 1);
 	} else {
 		r = join_edge(g, x);
 		if (r > 0) {
-			put(g, x->o, x->n_o);
-			clash(g, x->at_o, x->n_o);
-			r = 0;
+			put(g, OURS, x->at[OURS], n);
+			clash(g, x->at[OURS], n);
 		}
 	}
-	return r;
+	return r < 0 ? r : 0;
 }
 
 /* How many bytes two elements share at their beginning and their end. */
@@ -172,99 +179,95 @@ static size_t shared(struct span a, struct span b)
 }
 
 /* Did a side change elements and add some behind them (or else before them)? */
-static bool adds_at_edge(
-	const struct seq *base, const struct seq *side, const struct hunk *x, bool behind)
+static bool adds_at_edge(const struct joining *g, enum which w, const struct hunk *x, bool behind)
 {
 	size_t n = x->to - x->from;
-	const struct span *s = side->at + x->at;
+	const struct span *s = g->of[w]->at + x->at;
 	struct span edge;
 
 	if (!n || x->n <= n)
 		return false;
-	edge = base->at[behind ? x->to - 1 : x->from];
+	edge = g->of[BASE]->at[behind ? x->to - 1 : x->from];
 	return behind ? shared(edge, s[n - 1]) >= shared(edge, s[x->n - 1])
 		      : shared(edge, s[x->n - n]) >= shared(edge, s[0]);
 }
 
-/* Do two changes concern the same elements, or add at the same place? */
-static bool meet(const struct joining *g, const struct hunk *o, const struct hunk *t)
+/* Do two changes concern the same elements, or add at the same place? y is of side w. */
+static bool meet(const struct joining *g, const struct hunk *x, enum which w, const struct hunk *y)
 {
-	if (o->from == o->to && t->from == t->to)
-		return o->from == t->from;
-	if (o->from == o->to)
-		return (o->from > t->from && o->from < t->to) ||
-		       (o->from == t->to && adds_at_edge(g->b, g->t, t, true)) ||
-		       (o->from == t->from && adds_at_edge(g->b, g->t, t, false));
-	if (t->from == t->to)
-		return (t->from > o->from && t->from < o->to) ||
-		       (t->from == o->to && adds_at_edge(g->b, g->o, o, true)) ||
-		       (t->from == o->from && adds_at_edge(g->b, g->o, o, false));
-	return t->from < o->to && o->from < t->to;
+	if (y->from == y->to)
+		return x->from == x->to ? x->from == y->from
+					: meet(g, y, (enum which)(OURS + THEIRS - w), x);
+	if (x->from < x->to)
+		return x->from < y->to && y->from < x->to;
+	return (x->from > y->from && x->from < y->to) ||
+	       (x->from == y->to && adds_at_edge(g, w, y, true)) ||
+	       (x->from == y->from && adds_at_edge(g, w, y, false));
+}
+
+/* NULL: there are no more. */
+static const struct hunk *hunk(const struct joining *g, int w, size_t i)
+{
+	return i < g->hunks[w].n ? &g->hunks[w].at[i] : NULL;
 }
 
 /* The next region that both sides changed, or one alone. */
 static void next_region(struct joining *g, struct region *x)
 {
-	const struct hunks *o = &g->ho, *t = &g->ht;
-	size_t i = g->i, j = g->j;
-	bool ours = j == t->n || (i < o->n && (o->at[i].from < t->at[j].from ||
-						      (o->at[i].from == t->at[j].from &&
-							      o->at[i].to <= t->at[j].to)));
-	const struct hunk *first = ours ? &o->at[i++] : &t->at[j++];
+	const struct hunk *o = hunk(g, OURS, g->next[OURS]), *t = hunk(g, THEIRS, g->next[THEIRS]);
+	bool ours = !t || (o && (o->from < t->from || (o->from == t->from && o->to <= t->to)));
+	const struct hunk *h = ours ? o : t;
+	size_t next[SIDES] = {0, g->next[OURS] + ours, g->next[THEIRS] + !ours};
+	size_t from = h->from, to = h->to;
 	bool more = true;
 
-	*x = (struct region){.from = first->from, .to = first->to};
 	/* The last hunk of each side is the one that reaches furthest. */
 	while (more) {
 		more = false;
-		for (; i < o->n && j > g->j && meet(g, &o->at[i], &t->at[j - 1]); i++, more = true)
-			x->to = o->at[i].to > x->to ? o->at[i].to : x->to;
-		for (; j < t->n && i > g->i && meet(g, &o->at[i - 1], &t->at[j]); j++, more = true)
-			x->to = t->at[j].to > x->to ? t->at[j].to : x->to;
+		for (int w = OURS; w < SIDES; w++) {
+			enum which v = w == OURS ? THEIRS : OURS;
+
+			for (; next[v] > g->next[v] && (h = hunk(g, w, next[w])) &&
+				meet(g, h, v, hunk(g, v, next[v] - 1));
+				next[w]++, more = true)
+				to = h->to > to ? h->to : to;
+		}
 	}
 	/* Each side's elements: those of base, longer or shorter by what its hunks changed. */
-	x->n_o = x->n_t = x->to - x->from;
-	x->at_o = (size_t)((long)x->from + g->shift);
-	for (size_t k = g->i; k < i; k++)
-		x->n_o += o->at[k].n - (o->at[k].to - o->at[k].from);
-	for (size_t k = g->j; k < j; k++)
-		x->n_t += t->at[k].n - (t->at[k].to - t->at[k].from);
-	x->o = g->o->at + x->at_o;
-	/* In theirs: where the first hunk there says, or as far on as the last one before. */
-	if (g->j < t->n && g->j < j)
-		x->t = g->t->at + t->at[g->j].at - (t->at[g->j].from - x->from);
-	else
-		x->t = g->b->at + x->from;
-	if (i == g->i)
-		x->o = g->b->at + x->from;
-	g->shift += (long)x->n_o - (long)(x->to - x->from);
-	g->i = i;
-	g->j = j;
+	for (int w = 0; w < SIDES; w++) {
+		x->at[w] = from + g->shift[w];
+		for (; g->next[w] < next[w]; g->next[w]++) {
+			h = hunk(g, w, g->next[w]);
+			g->shift[w] += h->n - (h->to - h->from);
+		}
+		x->n[w] = to + g->shift[w] - x->at[w];
+	}
 }
 
 static int merge_hunks(struct joining *g)
 {
+	size_t done = 0; /* elements of base */
 	int r = 0;
 
-	while (r == 0 && (g->i < g->ho.n || g->j < g->ht.n)) {
-		size_t i = g->i, j = g->j;
+	while (r == 0 && (hunk(g, OURS, g->next[OURS]) || hunk(g, THEIRS, g->next[THEIRS]))) {
+		size_t ours = g->next[OURS], theirs = g->next[THEIRS];
 		struct region x;
 
 		next_region(g, &x);
-		put(g, g->b->at + g->done, x.from - g->done);
-		g->done = x.to;
-		if (i == g->i)
-			put(g, x.t, x.n_t);
-		else if (j == g->j)
-			put(g, x.o, x.n_o);
+		put(g, BASE, done, x.at[BASE] - done);
+		done = x.at[BASE] + x.n[BASE];
+		if (ours == g->next[OURS])
+			put(g, THEIRS, x.at[THEIRS], x.n[THEIRS]);
+		else if (theirs == g->next[THEIRS])
+			put(g, OURS, x.at[OURS], x.n[OURS]);
 		else
 			r = join(g, &x);
 	}
-	put(g, g->b->at + g->done, g->b->n - g->done);
+	put(g, BASE, done, g->of[BASE]->n - done);
 	return r;
 }
 
-enum { IN_B, IN_O, IN_T, MADE, LISTS };
+enum { MADE = SIDES, LISTS };
 
 /* Where an element stands. */
 struct place {
@@ -275,26 +278,13 @@ struct place {
 static int by_element(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int r = x->is.n == y->is.n  ? memcmp(x->is.at, y->is.at, x->is.n)
-		: x->is.n < y->is.n ? -1
-				    : 1;
+	int r = array_order(x->is.n, y->is.n);
 
 	if (r == 0)
-		r = x->list < y->list ? -1 : x->list > y->list;
-	return r ? r : x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* One element, wherever it stands: n places. */
-static void look_moved(struct joining *g, const struct place *p, size_t n)
-{
-	size_t in[LISTS] = {0}, at = 0, most;
-
-	for (size_t i = 0; i < n; i++)
-		if (!in[p[i].list]++ && p[i].list == IN_O)
-			at = p[i].at;
-	most = in[IN_O] == in[IN_B] ? in[IN_T] : in[IN_T] == in[IN_B] ? in[IN_O] : in[MADE];
-	if (in[IN_B] && in[MADE] > most)
-		clash(g, at, 1);
+		r = memcmp(x->is.at, y->is.at, x->is.n);
+	if (r == 0)
+		r = array_order(x->list, y->list);
+	return r ? r : array_order(x->at, y->at);
 }
 
 /*
@@ -303,48 +293,46 @@ static void look_moved(struct joining *g, const struct place *p, size_t n)
  */
 static int find_moved(struct joining *g)
 {
-	const struct seq *of[LISTS] = {g->b, g->o, g->t, &g->made};
-	size_t all = g->b->n + g->o->n + g->t->n + g->made.n, n = 0;
-	CLEANUP(free) struct place *places = calloc(all + 1, sizeof(*places));
+	const struct seq *of[LISTS] = {g->of[BASE], g->of[OURS], g->of[THEIRS], &g->made};
+	size_t all = of[BASE]->n + of[OURS]->n + of[THEIRS]->n + of[MADE]->n, n = 0;
+	CLEANUP(free) struct place *p = calloc(all + 1, sizeof(*p));
 
-	if (!places)
+	if (!p)
 		return -ENOMEM;
 	for (size_t k = 0; k < LISTS; k++)
 		for (size_t i = 0; i < of[k]->n; i++)
-			places[n++] = (struct place){of[k]->at[i], k, i};
-	qsort(places, n, sizeof(*places), by_element);
-	for (size_t i = 0, next; i < n; i = next) {
-		for (next = i + 1; next < n && span_same(places[i].is, places[next].is);)
-			next++;
-		look_moved(g, &places[i], next - i);
+			p[n++] = (struct place){of[k]->at[i], k, i};
+	qsort(p, n, sizeof(*p), by_element);
+	for (size_t i = 0, first = 0; i < n; first = i) {
+		size_t in[LISTS] = {0}, at = 0, most;
+
+		/* One element, wherever it stands. */
+		for (; i < n && span_same(p[first].is, p[i].is); i++)
+			if (!in[p[i].list]++ && p[i].list == OURS)
+				at = p[i].at;
+		most = in[OURS] == in[BASE]     ? in[THEIRS]
+		       : in[THEIRS] == in[BASE] ? in[OURS]
+						: in[MADE];
+		if (in[BASE] && in[MADE] > most)
+			clash(g, at, 1);
 	}
 	return 0;
 }
 
-/* One of no elements has none to point at. */
-static const struct seq *solid(const struct seq *s)
+int seq_merge(const struct seq of[SIDES], struct seq_join *how, struct buffer *out)
 {
-	static struct span none;
-	static const struct seq empty = {.at = &none};
-
-	return s->at ? s : &empty;
-}
-
-int seq_merge(const struct seq *b, const struct seq *o, const struct seq *t, struct seq_join *how,
-	struct buffer *out)
-{
-	struct joining g = {.b = solid(b), .o = solid(o), .t = solid(t), .how = how, .out = out};
-	int r = seq_diff(b, o, &g.ho);
+	struct joining g = {.of = {&of[BASE], &of[OURS], &of[THEIRS]}, .how = how, .out = out};
+	int r = seq_diff(g.of[BASE], g.of[OURS], &g.hunks[OURS]);
 
 	how->clashes = 0;
 	if (r == 0)
-		r = seq_diff(b, t, &g.ht);
+		r = seq_diff(g.of[BASE], g.of[THEIRS], &g.hunks[THEIRS]);
 	if (r == 0)
 		r = merge_hunks(&g);
 	if (r == 0 && how->both)
 		r = find_moved(&g);
 	seq_finish(&g.made);
-	free(g.ho.at);
-	free(g.ht.at);
+	free(g.hunks[OURS].at);
+	free(g.hunks[THEIRS].at);
 	return r < 0 ? r : out->error;
 }

@@ -25,17 +25,6 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 
 enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in memory */
 
-/* What the three say. */
-struct three {
-	struct bytes *of[SIDES];
-};
-
-static void three_finish(struct three *c)
-{
-	for (int w = 0; w < SIDES; w++)
-		bytes_unref(c->of[w]);
-}
-
 /* Images have a bound of their own. */
 static bool is_too_large(struct merge *m, const struct merged *x)
 {
@@ -52,26 +41,33 @@ static bool is_too_large(struct merge *m, const struct merged *x)
 	return large;
 }
 
-static int three_read(
-	struct merge *m, const struct merged *x, struct three *c, enum which *ret_failed)
+static int read_all(struct merge *m, const struct merged *x, struct join *j, enum which *ret_failed)
 {
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++) {
 		*ret_failed = (enum which)w;
-		r = x->at[w] ? content_read(m, (enum which)w, x->at[w], &c->of[w]) : 0;
+		r = x->at[w] ? content_read(m, (enum which)w, x->at[w], &j->of[w]) : 0;
 	}
 	return r;
 }
 
 /* What says nothing is as in ours, or as it was. */
-static int three_settle(const struct merge *m, struct three *c)
+static int settle(const struct merge *m, struct join *j)
 {
-	int r = unset_as(m->how, &c->of[THEIRS], c->of[BASE]);
+	int r = unset_as(m->how, &j->of[THEIRS], j->of[BASE]);
 
 	if (r == 0)
-		r = unset_as(m->how, &c->of[THEIRS], c->of[OURS]);
-	return r == 0 ? unset_as(m->how, &c->of[BASE], c->of[OURS]) : r;
+		r = unset_as(m->how, &j->of[THEIRS], j->of[OURS]);
+	return r == 0 ? unset_as(m->how, &j->of[BASE], j->of[OURS]) : r;
+}
+
+static void join_finish(struct join *j)
+{
+	for (int w = 0; w < SIDES; w++)
+		bytes_unref(j->of[w]);
+	buffer_finish_free(&j->out);
+	buffer_finish_free(&j->told);
 }
 
 /* What can be read of theirs is not lost. */
@@ -95,35 +91,35 @@ static bool fits(const char *const *patterns, const char *path)
 	return false;
 }
 
-static bool is_text(const struct bytes *b)
+static bool is_text(const struct join *j)
 {
-	return !b || (!memchr(b->data, '\0', b->size) && utf8_valid(b->data, b->size));
+	for (int w = 0; w < SIDES; w++) {
+		const struct bytes *b = j->of[w];
+
+		if (b && (memchr(b->data, '\0', b->size) || !utf8_valid(b->data, b->size)))
+			return false;
+	}
+	return true;
 }
 
 /* -ENOTSUP: it is nothing whose parts can be told apart. */
-static int join(const struct merge *m, const struct item *i, const struct three *c,
-	struct bytes **ret, char **clash)
+static int join(const struct merge *m, const struct item *i, struct join *j)
 {
 	int r = -ENOTSUP;
 
 	/* Where a map has images they are shown in one form. */
 	if (m->numbered && strcmp(i->ending, ".png") == 0)
-		r = join_image(c->of[BASE], c->of[OURS], c->of[THEIRS], ret, clash);
-	if (r == -ENOTSUP && content_is_json(m, i))
-		r = join_json(c->of[BASE], c->of[OURS], c->of[THEIRS], ret, clash);
+		return join_image(j);
+	if (content_is_json(m, i))
+		r = join_json(j);
 	if (r == -ENOTSUP && fits(m->how->rows, i->path))
-		r = join_rows(
-			c->of[BASE], c->of[OURS], c->of[THEIRS], m->how->row_keys, ret, clash);
-	if (r == -ENOTSUP && is_text(c->of[BASE]) && is_text(c->of[OURS]) && is_text(c->of[THEIRS]))
-		r = join_lines(c->of[BASE], c->of[OURS], c->of[THEIRS],
-			fits(m->how->lists, i->path), ret, clash);
-	return r;
+		r = join_rows(j, m->how->row_keys);
+	return r == -ENOTSUP && is_text(j) ? join_lines(j, fits(m->how->lists, i->path)) : r;
 }
 
 static int decide_both(struct merge *m, struct merged *x)
 {
-	__attribute__((cleanup(three_finish))) struct three c = {{NULL}};
-	CLEANUP(free) char *clash = NULL;
+	__attribute__((cleanup(join_finish))) struct join j = {.of = {NULL}};
 	struct bytes *made = NULL;
 	enum which failed;
 	int r;
@@ -134,22 +130,24 @@ static int decide_both(struct merge *m, struct merged *x)
 		return conflict_add(m, x, true, "changed by both, in another form");
 	if (is_too_large(m, x))
 		return conflict_add(m, x, true, "changed by both, and too large to be joined");
-	r = three_read(m, x, &c, &failed);
+	r = read_all(m, x, &j, &failed);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
 		return tell_unreadable(m, x, failed, r);
 	if (content_is_json(m, x->at[OURS]))
-		r = three_settle(m, &c);
+		r = settle(m, &j);
 	if (r == 0)
-		r = join(m, x->at[OURS], &c, &made, &clash);
-	x->made = made;
-	x->content = extent_of_bytes(made);
+		r = join(m, x->at[OURS], &j);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
-	if (r == 0 && clash)
-		r = conflict_add(m, x, true, "changed by both: %s", clash);
-	return r;
+	if (r == 0)
+		r = j.told.error ? j.told.error : buffer_finish(&j.out, &made);
+	x->made = made;
+	x->content = extent_of_bytes(made);
+	return r < 0 || !j.told.size ? r
+				     : conflict_add(m, x, true, "changed by both: %.*s",
+					       (int)j.told.size, (char *)j.told.data);
 }
 
 int file_decide(struct merge *m, struct merged *x)

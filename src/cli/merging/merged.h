@@ -7,10 +7,9 @@
 
 #include "base/disk/file.h"
 #include "base/error.h"
+#include "cli/joining/join.h"
 #include "cli/merging/item.h"
 #include "formats/merging.h"
-
-enum which { BASE, OURS, THEIRS, SIDES };
 
 struct merged {
 	size_t number;
