@@ -128,8 +128,10 @@ static int join_in_order(struct rows_join *j)
 	int r = merge_lines(j->lines, &how, j->out);
 
 	j->clashes = how.clashes;
+	/* What ours removed at the end stood behind its last row. */
 	if (how.clashes)
-		j->first = cell(j->lines[OURS].at[how.first], j->between, 0);
+		j->first = cell(j->lines[OURS].at[how.first - (how.first == j->lines[OURS].n)],
+			j->between, 0);
 	return r;
 }
 
