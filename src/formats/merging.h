@@ -38,7 +38,7 @@ struct format_merging {
 	 * of those names the ones that say which line it is. Both NULL-ended. */
 	const char *const *rows, *const *row_keys;
 	/* A new layer that shows which cells of a table two sides changed: the files of its
-	 * directory that are to be written, the first a text with "%u" for width and height, the
-	 * second the table. */
-	const char *mark_file, *mark_text, *mark_table;
+	 * directory that are to be written, the first a text of three parts, with width and height
+	 * between them, the second the table. */
+	const char *mark_file, *mark_text[3], *mark_table;
 };

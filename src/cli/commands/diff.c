@@ -20,7 +20,6 @@ enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 struct diff {
 	struct command command;
 	struct differences d;
-	struct layers layers;
 	struct page page;
 	bool full, json, markdown;
 };
@@ -75,12 +74,12 @@ static int end(struct diff *x)
 
 	if (d->images >= 0 && d->different)
 		pictures_of_map(d);
-	if (d->page) {
+	if (x->markdown) {
 		r = page_end(d, x->command.names[1]);
 		return r < 0 ? r : output_text(&d->out);
 	}
 	for (int k = 0; r == 0 && d->images >= 0 && k < 2; k++) {
-		r = pictures_of_places(d, k ? &x->layers.played : &x->layers.seen, k, NULL, &left);
+		r = pictures_of_places(d, k ? &x->page.played : &x->page.seen, k, NULL, &left);
 		if (left)
 			say(stderr, "mapfs: %s: places without a picture: %zu", d->images_name,
 				left);
@@ -99,7 +98,7 @@ static int compare(struct diff *x)
 	if (objects && f->merging)
 		m->how = f->merging;
 	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = side_read(&m->sides[w], objects);
+		r = side_read(&m->sides[w], (enum which)w, objects);
 	if (r == 0)
 		r = differences_tell(&x->d);
 	if (r == 0)
@@ -122,8 +121,7 @@ static int run(struct command *c)
 	}
 
 	d->much = x->markdown ? TOLD_PAGE : x->full ? TOLD_ALL : TOLD_SOME;
-	d->page = x->markdown ? &x->page : NULL;
-	d->layers = d->page || d->images_name ? &x->layers : NULL;
+	d->page = x->markdown || d->images_name ? &x->page : NULL;
 	d->tell = x->json ? difference_tell_json : x->markdown ? page_tell : difference_tell;
 	c->how.budget = budget; /* both maps share it */
 	if (r == 0)
@@ -139,7 +137,6 @@ static int run(struct command *c)
 		side_finish(&d->m.sides[w]);
 	}
 	merged_finish(&d->m);
-	layers_finish(&x->layers);
 	page_finish(&x->page);
 	pool_destroy(pool);
 	buffer_finish_free(&d->out);

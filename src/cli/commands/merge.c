@@ -142,7 +142,7 @@ static int load_all(struct command_merge *c, struct pool *pool)
 			}
 			format = s->tree.vol->format;
 		}
-		r = side_read(s, s->tree.vol && format->numbered);
+		r = side_read(s, (enum which)w, s->tree.vol && format->numbered);
 	}
 	if (r < 0)
 		return r;
@@ -174,9 +174,10 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
-		CLEANUP(free) char *path = x->x ? merged_path(x->x, true) : NULL;
+		CLEANUP(free) char *path = x->x ? merged_path(x->x, true, NULL) : NULL;
 		CLEANUP(free) char *shown = path ? text_printf("%s: ", path[0] ? path : ".") : NULL;
-		CLEANUP(free) char *theirs = x->theirs ? left_over_path(x->x) : NULL;
+		CLEANUP(free)
+		char *theirs = x->theirs ? merged_path(x->x, true, x->x->at[THEIRS]) : NULL;
 
 		tell_one(c, left, shown ? shown : "", x->why, theirs);
 	}
@@ -210,7 +211,7 @@ static int save(struct command_merge *c, bool *refused)
 static int keep_ours(struct command_merge *c)
 {
 	__attribute__((cleanup(left_over_finish))) struct left_over left = {
-		.dirfd = c->left_dir, .name = c->left_name};
+		.dirfd = c->left_dir, .name = c->left_name, .fd = -1};
 	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
 	struct error e = ERROR_INIT;
 	const struct source *ours = &c->merge.sides[OURS].tree.vol->source;
@@ -231,7 +232,7 @@ static int keep_ours(struct command_merge *c)
 static int write_out(struct command_merge *c)
 {
 	__attribute__((cleanup(left_over_finish))) struct left_over left = {
-		.dirfd = c->left_dir, .name = c->left_name};
+		.dirfd = c->left_dir, .name = c->left_name, .fd = -1};
 	struct error e = ERROR_INIT;
 	bool refused;
 	int code = save(c, &refused);
@@ -273,9 +274,9 @@ static int merge(struct command_merge *c, struct pool *pool)
 	c->as_base = !c->theirs_as_ours && base && offline_same(ours, base);
 	if (c->theirs_as_ours || c->as_base)
 		return 0;
-	r = hidden_decide(m, c->label);
+	r = match_all(m);
 	if (r == 0)
-		r = match_all(m);
+		r = hidden_decide(m, c->label);
 	if (r == 0)
 		r = decide_all(m);
 	if (r == 0)

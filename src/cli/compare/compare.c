@@ -6,18 +6,14 @@
 
 #include "base/cleanup.h"
 #include "cli/compare/compare.h"
+#include "cli/compare/seq.h"
 #include "cli/offline/output.h"
 #include "codec/image/png.h"
 
 enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
 
-struct cell {
-	const char *text;
-	size_t n;
-};
-
 /* The next one of a line; *at is past end after the last. */
-static bool next(const char **at, const char *end, struct cell *ret)
+static bool next(const char **at, const char *end, struct span *ret)
 {
 	const char *from = *at, *to;
 
@@ -28,7 +24,7 @@ static bool next(const char **at, const char *end, struct cell *ret)
 	*at = to + 1;
 	while (from < to && *from == ' ')
 		from++;
-	*ret = (struct cell){from, (size_t)(to - from)};
+	*ret = (struct span){from, (size_t)(to - from)};
 	return true;
 }
 
@@ -44,11 +40,11 @@ struct table {
 	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
 };
 
-static void tell(struct table *t, size_t x, size_t y, struct cell c, struct cell d)
+static void tell(struct table *t, size_t x, size_t y, struct span c, struct span d)
 {
 	buffer_printf(t->to, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
-		(int)told_bytes(t->much, c.text, c.n), c.text,
-		(int)told_bytes(t->much, d.text, d.n), d.text);
+		(int)told_bytes(t->much, c.at, c.n), c.at, (int)told_bytes(t->much, d.at, d.n),
+		d.at);
 }
 
 /* Of a line that is NULL there are no cells. false: one has more cells, and may not. */
@@ -58,14 +54,14 @@ static bool compare_line(
 	const char *p_end = p ? p + n : p, *q_end = q ? q + m : q;
 
 	for (size_t x = 1;; x++) {
-		struct cell c = {"-", 1}, d = c;
+		struct span c = {"-", 1}, d = c;
 		bool in_a = p && next(&p, p_end, &c), in_b = q && next(&q, q_end, &d);
-		const struct cell *only = in_a ? &c : &d;
+		const struct span *only = in_a ? &c : &d;
 
 		if (!in_a && !in_b)
 			return true;
 		if (in_a && in_b) {
-			if (c.n == d.n && memcmp(c.text, d.text, c.n) == 0)
+			if (span_same(c, d))
 				continue;
 			area_add(&t->area, x, y);
 			if (t->area.n <= t->most)
@@ -74,7 +70,7 @@ static bool compare_line(
 		}
 		if (!t->resized)
 			return false;
-		if (only->n == 1 && only->text[0] == '0')
+		if (only->n == 1 && only->at[0] == '0')
 			continue;
 		t->outer++;
 		if (t->most == SIZE_MAX)

@@ -52,48 +52,25 @@ uint64_t digest_likely(const void *data, size_t n)
 	return sum;
 }
 
-static void step(struct digest_sum *s, uint64_t c)
+static void step(struct digest *d, uint64_t c)
 {
-	s->of = (struct digest){next(s->of.a, points[0], c), next(s->of.b, points[1], c)};
+	*d = (struct digest){next(d->a, points[0], c), next(d->b, points[1], c)};
 }
 
-void digest_add(struct digest_sum *s, const void *data, size_t n)
+/* The length comes first, so that no other bytes, nor other pieces, have the same coefficients. */
+void digest_add(struct digest *d, const void *data, size_t n)
 {
 	const uint8_t *p = data;
 
-	s->n += n;
-	if (s->n_part) {
-		size_t some = STEP - s->n_part < n ? STEP - s->n_part : n;
-
-		memcpy(s->part + s->n_part, p, some);
-		s->n_part += (unsigned)some;
-		p += some;
-		n -= some;
-		if (s->n_part < STEP)
-			return;
-		step(s, coefficient(s->part, STEP));
-		s->n_part = 0;
-	}
-	for (; n >= STEP; p += STEP, n -= STEP)
-		step(s, coefficient(p, STEP));
-	if (n)
-		memcpy(s->part, p, n);
-	s->n_part = (unsigned)n;
-}
-
-/* The length comes last: a content is none that has zeros besides. */
-struct digest digest_end(struct digest_sum *s)
-{
-	if (s->n_part)
-		step(s, coefficient(s->part, s->n_part));
-	step(s, s->n % PRIME);
-	return s->of;
+	step(d, n % PRIME);
+	for (size_t at = 0; at < n; at += STEP)
+		step(d, coefficient(p + at, n - at));
 }
 
 struct digest digest_of(const void *data, size_t n)
 {
-	struct digest_sum s = {.n = 0};
+	struct digest d = {0};
 
-	digest_add(&s, data, n);
-	return digest_end(&s);
+	digest_add(&d, data, n);
+	return d;
 }

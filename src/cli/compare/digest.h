@@ -17,15 +17,9 @@ struct digest {
 /* Before the first. -errno: there are no random numbers. */
 int digest_begin(void);
 struct digest digest_of(const void *data, size_t n);
-/* The same of a content that comes in pieces; of zeros at first. */
-struct digest_sum {
-	struct digest of;
-	uint64_t n;
-	uint8_t part[8]; /* what is no whole step yet */
-	unsigned n_part;
-};
-void digest_add(struct digest_sum *s, const void *data, size_t n);
-struct digest digest_end(struct digest_sum *s);
+/* The same of a content that comes in pieces, which begin where its bytes say; of zeros at first.
+ */
+void digest_add(struct digest *d, const void *data, size_t n);
 
 /* The same for all processes, and no more than likely to differ: for what may be wrong. */
 uint64_t digest_likely(const void *data, size_t n);

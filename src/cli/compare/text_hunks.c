@@ -56,7 +56,8 @@ static int know(struct text *t, struct seq *ret)
 	return r;
 }
 
-/* The lines before `to` that did not go by yet do; they are shown, where there is a mark. */
+/* The lines before `to` that did not go by yet do. They are shown, where there is a mark; of those
+ * that the other text has not, some. */
 static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 {
 	const char *line;
@@ -67,8 +68,9 @@ static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 
 		if (r <= 0)
 			return r < 0 ? r : -EIO;
-		if (!mark)
+		if (!mark || (mark != ' ' && t->told == t->most))
 			continue;
+		t->told += mark != ' ';
 		buffer_byte(out, (uint8_t)mark);
 		shown = told_bytes(t->much, line, n);
 		buffer_append(out, line, shown);
@@ -88,30 +90,9 @@ static void print_range(struct buffer *out, size_t from, size_t n)
 	buffer_printf(out, n == 1 ? "%zu" : "%zu,%zu", n ? from + 1 : from, n);
 }
 
-/* The same of lines that the other text has not. */
-static int pass_marked(struct text *t, size_t to, char mark, struct buffer *out)
-{
-	size_t n = to - t->next < t->most - t->told ? to - t->next : t->most - t->told;
-	int r = pass(t, t->next + n, mark, out);
-
-	t->told += n;
-	return r == 0 ? pass(t, to, '\0', out) : r;
-}
-
 static bool is_enough(const struct text *a, const struct text *b)
 {
 	return a->told == a->most || b->told == b->most;
-}
-
-static int print_change(struct text *a, struct text *b, const struct hunk *h, struct buffer *out)
-{
-	int r = pass(a, h->from, ' ', out);
-
-	if (r == 0)
-		r = pass_marked(a, h->to, '-', out);
-	if (r == 0)
-		r = pass(b, h->at, '\0', out);
-	return r == 0 ? pass_marked(b, h->at + h->n, '+', out) : r;
 }
 
 /* Differences that are near to each other, with what stands around them. */
@@ -130,8 +111,15 @@ static int print_hunk(
 	print_range(out, b_from, b_to - b_from);
 	buffer_text(out, " @@\n");
 	r = pass(a, from, '\0', out);
-	for (size_t i = 0; r == 0 && i < n && !is_enough(a, b); i++)
-		r = print_change(a, b, &h[i], out);
+	for (; r == 0 && h <= last && !is_enough(a, b); h++) {
+		r = pass(a, h->from, ' ', out);
+		if (r == 0)
+			r = pass(a, h->to, '-', out);
+		if (r == 0)
+			r = pass(b, h->at, '\0', out);
+		if (r == 0)
+			r = pass(b, h->at + h->n, '+', out);
+	}
 	return r == 0 && !is_enough(a, b) ? pass(a, to, ' ', out) : r;
 }
 

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/differing/layers.h"
+#include "base/array.h"
+#include "cli/differing/page.h"
 #include "cli/differing/pictures.h"
 #include "cli/line/command.h"
 #include "cli/merging/content.h"
 #include "cli/merging/steps.h"
+#include "cli/offline/json_line.h"
 #include "cli/offline/output.h"
 
 const char *const difference_words[DIFFERENCE_KINDS] = {
@@ -22,10 +24,73 @@ const struct format_review *differences_review(const struct differences *d)
 	return f == d->m.sides[BASE].tree.vol->format ? f->review : NULL;
 }
 
-void differences_fail(struct differences *d, enum which w, const struct item *i, int r)
+void differences_fail(struct differences *d, const struct item *i, int r)
 {
-	command_fail(&d->m.sides[w].tree, i->path, r);
+	command_fail(&d->m.sides[i->in].tree, i->path, r);
 	d->trouble = true;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+
+	return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+int difference_detail(struct differences *d, const struct difference *x, struct buffer *out)
+{
+	const char *path = x->after->path;
+	int r = 0;
+
+	if (ends_in(path, ".csv"))
+		r = compare_tables(x->x, x->y, d->much, out);
+	else if (ends_in(path, ".png"))
+		r = compare_images(x->x, x->y, out);
+	if (r == 0 || r == -ENOTSUP)
+		r = text_hunks(x->x, x->y, d->much, out);
+	if (r == 0)
+		buffer_printf(out, " %llu bytes -> %llu bytes\n", (unsigned long long)x->x->size,
+			(unsigned long long)x->y->size);
+	return r < 0 ? r : 0;
+}
+
+int difference_tell(struct differences *d, const struct difference *x)
+{
+	const struct item *i = difference_item(x);
+
+	buffer_printf(&d->out, "%s ", difference_words[x->kind]);
+	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED)
+		buffer_printf(&d->out, "%s -> ", x->before->path);
+	buffer_printf(&d->out, "%s%s\n", i->path, i->dir && (!x->before || !x->after) ? "/" : "");
+	return x->x && !d->brief ? difference_detail(d, x, &d->out) : 0;
+}
+
+static void add_side(struct differences *d, const char *before, const struct item *i)
+{
+	struct seen a = {.size = 0};
+
+	buffer_text(&d->out, before);
+	if (!i) {
+		buffer_text(&d->out, "null");
+		return;
+	}
+	if (!i->dir && offline_find(&d->m.sides[i->in].tree, i->path, &a) < 0)
+		d->trouble = true;
+	json_line_text(&d->out, "{\"path\": ", i->path);
+	if (i->dir)
+		buffer_text(&d->out, ", \"kind\": \"directory\", \"size\": null}");
+	else
+		buffer_printf(&d->out, ", \"kind\": \"file\", \"size\": %ju}", (uintmax_t)a.size);
+}
+
+int difference_tell_json(struct differences *d, const struct difference *x)
+{
+	json_line_text(&d->out, "{\"path\": ", difference_item(x)->path);
+	json_line_text(&d->out, ", \"kind\": ", difference_words[x->kind]);
+	add_side(d, ", \"before\": ", x->before);
+	add_side(d, ", \"after\": ", x->after);
+	buffer_text(&d->out, "}\n");
+	return 0;
 }
 
 static int tell(struct differences *d, enum difference_kind kind, const struct item *before,
@@ -37,8 +102,8 @@ static int tell(struct differences *d, enum difference_kind kind, const struct i
 	d->different = true;
 	if (x)
 		one.picture = pictures_of_image(d, after->path, x, y);
-	if (d->layers)
-		layers_look(d, &one);
+	if (d->page)
+		page_look(d, &one);
 	r = d->tell(d, &one);
 	free(one.picture);
 	return r;
@@ -49,101 +114,71 @@ static int is_noise(struct differences *d, struct item *a, struct item *b)
 {
 	int r;
 
-	if (!d->m.how->unset || !content_is_json(&d->m, b))
+	if (!d->m.how->unset || !content_is_json(b))
 		return 0;
-	r = content_know(&d->m, BASE, a);
+	r = content_know(&d->m, a);
 	if (r == 0)
-		r = content_know(&d->m, OURS, b);
+		r = content_know(&d->m, b);
 	return r == 0 ? digest_same(&a->digest, &b->digest) : r;
 }
 
 /* Side by side, since both may be too large for memory. */
-static void compare_open(
-	struct differences *d, struct item *a, struct item *b, struct reader *x, struct reader *y)
-{
-	struct reader *failed = y;
-	int r = compare_bytes(x, y, &failed);
-
-	if (r == 0)
-		r = is_noise(d, a, b);
-	if (r == 0)
-		r = tell(d, DIFFERENCE_CHANGED, a, b, x, y);
-	if (r < 0)
-		differences_fail(d, failed == x ? BASE : OURS, failed == x ? a : b, r);
-}
-
 static void compare(struct differences *d, struct item *a, struct item *b)
 {
-	struct reader x, y;
+	struct reader x, y, *failed;
 	/* Objects that it names stand in both by the names that the second map has for them. */
-	int r = content_open(&d->m, BASE, a, merged_now, &x);
-	int s = content_open(&d->m, OURS, b, merged_now, &y);
+	int r = content_open(&d->m, a, CONTENT_NOW, &x);
+	int s = content_open(&d->m, b, CONTENT_NOW, &y);
 
 	if (r < 0)
-		differences_fail(d, BASE, a, r);
+		differences_fail(d, a, r);
 	if (s < 0)
-		differences_fail(d, OURS, b, s);
-	if (r == 0 && s == 0)
-		compare_open(d, a, b, &x, &y);
+		differences_fail(d, b, s);
+	if (r == 0 && s == 0) {
+		r = compare_bytes(&x, &y, &failed);
+		if (r == 0)
+			r = is_noise(d, a, b);
+		if (r == 0)
+			r = tell(d, DIFFERENCE_CHANGED, a, b, &x, &y);
+		if (r < 0)
+			differences_fail(d, failed == &x ? a : b, r);
+	}
 	reader_close(&x);
 	reader_close(&y);
 }
 
-/* Sets moved of those of the list: as few as explain why the numbers do not rise. -ENOMEM. */
-static int settle(struct merged *const *list, const size_t *at, size_t n)
+/* Sets moved of the objects of a directory that both maps have: as few as explain why their places
+ * in the first do not rise. */
+static int find_moved(struct merged *dir)
 {
-	/* Of the runs in rising order of each length the one that ends lowest. */
-	CLEANUP(free) size_t *ends = calloc(n + 1, sizeof(*ends));
-	CLEANUP(free) size_t *before = calloc(n + 1, sizeof(*before));
+	const struct item *ours = dir->at[OURS];
+	/* Of the runs in rising order of each length the one that ends lowest: where it ends; and
+	 * what stands before each. All of the first map. */
+	CLEANUP(free) const struct item **ends = calloc(ours->n + 1, sizeof(*ends));
+	CLEANUP(free) const struct item **before = calloc(ours->n + 1, sizeof(*before));
 	size_t runs = 0;
 
 	if (!ends || !before)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		size_t low = 0, high = runs;
-
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-
-			if (at[ends[middle]] < at[i])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		ends[low] = i;
-		before[i] = low ? ends[low - 1] : SIZE_MAX;
-		runs += low == runs;
-		list[i]->moved = true;
-	}
-	for (size_t i = runs ? ends[runs - 1] : SIZE_MAX; i != SIZE_MAX; i = before[i])
-		list[i]->moved = false;
-	return 0;
-}
-
-/* The same of the objects of a directory that both maps have, by where they stood in the first. */
-static int find_moved(struct merged *dir)
-{
-	const struct item *ours = dir->at[OURS];
-	CLEANUP(free) struct merged **list = calloc(ours->n + 1, sizeof(*list));
-	CLEANUP(free) size_t *at = calloc(ours->n + 1, sizeof(*at));
-	size_t n = 0;
-
-	if (!list || !at)
-		return -ENOMEM;
 	for (size_t i = 0; i < ours->n; i++) {
 		struct merged *x = ours->below[i]->of;
 		const struct item *b = x ? x->at[BASE] : NULL;
+		size_t at;
 
 		if (!b || !b->object)
 			continue;
-		/* From another directory. */
-		x->moved = b->up != dir->at[BASE];
-		if (!x->moved) {
-			at[n] = b->place;
-			list[n++] = x;
-		}
+		x->moved = true;
+		if (b->up != dir->at[BASE]) /* it came from another directory */
+			continue;
+		at = array_first(k, runs, ends[k]->place >= b->place);
+		before[i] = at ? ends[at - 1] : NULL;
+		ends[at] = b;
+		runs += at == runs;
 	}
-	return settle(list, at, n);
+	for (const struct item *b = runs ? ends[runs - 1] : NULL; b;
+		b = before[b->of->at[OURS]->place])
+		b->of->moved = false;
+	return 0;
 }
 
 static int tell_place(struct differences *d, const struct merged *x)

@@ -8,7 +8,6 @@
 #include "formats/review.h"
 
 struct images;
-struct layers;
 struct page;
 
 struct difference {
@@ -22,9 +21,9 @@ struct difference {
 	} kind;
 	const struct item *before, *after; /* what there is of both */
 	struct reader *x, *y;              /* of a file that changed */
-	bool table;         /* layers.h: it is one of a layer, whose tiles are told */
-	const char *played; /* ... of what the game plays with, or in it; or NULL */
-	char *picture;      /* pictures.h: of an image that changed, its name; or NULL */
+	bool table;                        /* page.h: it is one of a layer, whose tiles are told */
+	const char *played;                /* ... of what the game plays with, or in it; or NULL */
+	char *picture; /* pictures.h: of an image that changed, its name; or NULL */
 };
 
 struct differences {
@@ -37,8 +36,7 @@ struct differences {
 	int images;              /* the directory of pictures of what changed, or -1 */
 	const char *images_name; /* ... as it was named */
 	struct images *game;     /* what the game has for pictures, or NULL */
-	struct layers *layers;   /* layers.h: layers of tiles are looked at; or NULL */
-	struct page *page;       /* page.h: of page_tell */
+	struct page *page;       /* page.h: of page_tell, or for pictures; or NULL */
 	bool different, trouble; /* result */
 };
 
@@ -50,9 +48,9 @@ int differences_tell(struct differences *d);
 /* What both maps know of how they are reviewed; NULL: nothing. */
 const struct format_review *differences_review(const struct differences *d);
 /* A line on stderr, and trouble. */
-void differences_fail(struct differences *d, enum which w, const struct item *i, int r);
+void differences_fail(struct differences *d, const struct item *i, int r);
 
-/* told.c: a line, and how it changed; and the latter alone. */
+/* A line, and how it changed; and the latter alone. */
 int difference_tell(struct differences *d, const struct difference *x);
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
 /* An object on a line of its own (docs/mapfs-diff.1). */

@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "base/say.h"
-#include "cli/differing/pictures.h"
 
 enum { ENTRIES_OPEN = 20 /* of a list that is not folded */ };
 
 void page_finish(struct page *p)
 {
+	places_finish(&p->seen);
+	places_finish(&p->played);
 	for (int i = 0; i < REVIEW_PARTS_MAX; i++)
 		buffer_finish_free(&p->parts[i].text);
 }
@@ -97,34 +98,6 @@ static int add_detail(struct differences *d, const struct difference *x, struct 
 	return 0;
 }
 
-int page_tell(struct differences *d, const struct difference *x)
-{
-	const struct item *i = difference_item(x);
-	struct part *part = x->played ? &d->page->parts[0] : part_of(d, i->path);
-	struct buffer *out = &part->text;
-	int r = 0;
-
-	if (x->table && x->x)
-		return 0;
-	part->n[x->kind]++;
-	part->length++;
-	buffer_printf(out, "- %s ", difference_words[x->kind]);
-	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED) {
-		add_name(out, x->before->path);
-		buffer_text(out, " → ");
-	}
-	add_name(out, i->path);
-	if (x->x && !d->brief)
-		r = add_detail(d, x, out);
-	else
-		buffer_byte(out, '\n');
-	if (x->picture) {
-		buffer_text(out, "\n  ");
-		add_picture(d, out, x->picture);
-	}
-	return r < 0 ? r : out->error;
-}
-
 /* Of the first kinds of differences. */
 static void add_counts(struct buffer *out, const char *before, const uint64_t *n, int kinds)
 {
@@ -179,7 +152,7 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	buffer_byte(out, '\n');
 }
 
-void page_layer(struct differences *d, const struct layer *l)
+static void add_layer(struct differences *d, const struct layer *l)
 {
 	struct part *part = &d->page->parts[l->kind ? 0 : 1];
 	struct buffer *out = &part->text;
@@ -196,6 +169,130 @@ void page_layer(struct differences *d, const struct layer *l)
 		d->page->tiles[k] += l->n[k];
 	if (l->kind)
 		add_rows(d, out, l);
+}
+
+/* The same but for where they stand. */
+static bool is_alike(const struct review_cell *a, const struct review_cell *b)
+{
+	return a->mark == b->mark && a->fields == b->fields && a->before.id == b->before.id &&
+	       a->after.id == b->after.id && a->before.number == b->before.number &&
+	       a->after.number == b->after.number;
+}
+
+static void count_cell(struct layer *l, const struct review_cell *c)
+{
+	size_t i = 0;
+
+	while (i < l->n_rows && !is_alike(&l->rows[i].of, c))
+		i++;
+	if (i == LAYER_ROWS_MAX) {
+		l->rest++;
+		return;
+	}
+	if (i == l->n_rows)
+		l->rows[l->n_rows++] = (struct layer_row){.of = *c};
+	area_add(&l->rows[i].area, c->x, c->y);
+}
+
+static void add_cell(void *arg, const struct review_cell *c)
+{
+	struct differences *d = arg;
+	struct layer *l = &d->page->layer;
+
+	if (d->images >= 0)
+		places_add(l->kind ? &d->page->played : &d->page->seen, c);
+	l->n[c->mark]++;
+	area_add(&l->area, c->x, c->y);
+	if (l->kind)
+		count_cell(l, c);
+}
+
+/* ENTRY_ROOT: there is no such layer of tiles. */
+static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
+{
+	struct offline *t = i ? &d->m.sides[i->in].tree : NULL;
+	struct seen a;
+
+	if (!i || !i->dir || offline_find(t, i->path, &a) < 0 ||
+		!differences_review(d)->layer(t->vol->now, a.spot.id, ret_kind))
+		return ENTRY_ROOT;
+	return a.spot.id;
+}
+
+static void look_at(struct differences *d, const struct item *before, const struct item *after)
+{
+	struct layer *l = &d->page->layer;
+	entry_id x, y;
+	int r;
+
+	memset(l, 0, sizeof(*l));
+	l->item = after ? after : before;
+	x = find_layer(d, before, &l->kind);
+	y = find_layer(d, after, &l->kind);
+	if (x == ENTRY_ROOT && y == ENTRY_ROOT)
+		return;
+	r = differences_review(d)->cells(d->m.sides[BASE].tree.vol->now, x,
+		d->m.sides[OURS].tree.vol->now, y, add_cell, d, NULL);
+	if (r < 0)
+		differences_fail(d, l->item, r);
+	if (l->area.n)
+		add_layer(d, l);
+}
+
+/* All layers of a directory that only one map has. */
+static void look_below(struct differences *d, const struct item *i)
+{
+	look_at(d, i->in == BASE ? i : NULL, i->in == BASE ? NULL : i);
+	for (size_t k = 0; k < i->n; k++)
+		if (i->below[k]->dir)
+			look_below(d, i->below[k]);
+}
+
+void page_look(struct differences *d, struct difference *x)
+{
+	const struct item *i = difference_item(x), *dir = i->dir ? i : i->up;
+	const char *dot = strrchr(i->path, '.');
+	const struct merged *of = dir->of;
+	bool is_layer;
+
+	if (!differences_review(d))
+		return;
+	is_layer = find_layer(d, dir, &x->played) != ENTRY_ROOT;
+	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
+	if (i->dir && (!x->before || !x->after)) {
+		look_below(d, i);
+	} else if (is_layer && !i->dir && of != d->page->last) {
+		d->page->last = of;
+		look_at(d, of->at[BASE], of->at[OURS]);
+	}
+}
+
+int page_tell(struct differences *d, const struct difference *x)
+{
+	const struct item *i = difference_item(x);
+	struct part *part = x->played ? &d->page->parts[0] : part_of(d, i->path);
+	struct buffer *out = &part->text;
+	int r = 0;
+
+	if (x->table && x->x)
+		return 0;
+	part->n[x->kind]++;
+	part->length++;
+	buffer_printf(out, "- %s ", difference_words[x->kind]);
+	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED) {
+		add_name(out, x->before->path);
+		buffer_text(out, " → ");
+	}
+	add_name(out, i->path);
+	if (x->x && !d->brief)
+		r = add_detail(d, x, out);
+	else
+		buffer_byte(out, '\n');
+	if (x->picture) {
+		buffer_text(out, "\n  ");
+		add_picture(d, out, x->picture);
+	}
+	return r < 0 ? r : out->error;
 }
 
 static void add_shown(struct differences *d, const struct area *at, const char *name)
@@ -265,7 +362,7 @@ int page_end(struct differences *d, const char *title)
 	for (int i = 0; r == 0 && parts[i].heading; i++) {
 		add_part(d, parts[i].heading, &d->page->parts[i]);
 		if (d->images >= 0 && i < 2)
-			r = add_places(d, i ? &d->layers->seen : &d->layers->played, !i);
+			r = add_places(d, i ? &d->page->seen : &d->page->played, !i);
 	}
 	return r < 0 ? r : d->out.error;
 }

@@ -22,8 +22,9 @@ int join_lines(struct join *j, bool both);
  * names the first whose column has another value in each line says which rows are the same; without
  * one they stand in their order. -ENOTSUP: they are no such tables, and nothing is added. */
 int join_rows(struct join *j, const char *const *keys);
-/* Pixels of PNG files; the result is one of the canonical form (codec/image/png.h). -ENOTSUP: one
- * is none, or of another size than the others, or not there. */
+/* Pixels of PNG files, which are dropped once they are read; the result is one of the canonical
+ * form (codec/image/png.h). -ENOTSUP: one is none, or too large for a picture, or of another size
+ * than the others, or not there. */
 int join_image(struct join *j);
 /* Fields of a JSON file. Lists of objects are joined as lines are. -ENOTSUP: one is no JSON, and
  * nothing is added. */

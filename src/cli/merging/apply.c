@@ -8,21 +8,21 @@
 #include "cli/merging/steps.h"
 #include "cli/offline/change.h"
 
-struct applying {
-	struct merge *m;
-	struct offline *t;
-};
-
-static int fail(const struct applying *a, const char *path, int r)
+static struct offline *ours(struct merge *m)
 {
-	offline_say(a->t, "%s: %s", path, strerror(-r));
+	return &m->sides[OURS].tree;
+}
+
+static int fail(struct merge *m, const char *path, int r)
+{
+	offline_say(ours(m), "%s: %s", path ? path : "", strerror(-r));
 	return r;
 }
 
 /* The time that theirs has, where maps keep times. */
-static bool time_of(const struct merge *m, const struct merged *x, struct timespec *ret)
+static bool time_of(struct merge *m, const struct merged *x, struct timespec *ret)
 {
-	struct offline *t = (struct offline *)&m->sides[THEIRS].tree;
+	struct offline *t = &m->sides[THEIRS].tree;
 	struct seen a;
 
 	if (!t->vol->format->kept_time || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
@@ -31,96 +31,79 @@ static bool time_of(const struct merge *m, const struct merged *x, struct timesp
 	return true;
 }
 
-/* What kept a file from being taken, and why is in the error. */
-enum { UNREADABLE = 1 };
-
-static int unreadable(const struct applying *a, int r, struct error *e)
+/* What was decided, or theirs as it is. */
+static int put(struct merge *m, struct merged *x)
 {
-	*e = (struct error)ERROR_INIT;
-	error_set(e, r, "theirs cannot be read: %s", offline_reason(&a->m->sides[THEIRS].tree, r));
-	return r == -ENOMEM ? r : UNREADABLE;
-}
-
-/* What was decided, or theirs as it is. UNREADABLE: that. */
-static int put_any(struct applying *a, struct merged *x, const char *path, struct error *e)
-{
-	struct reader from;
+	CLEANUP(free) char *path = merged_path(x, false, NULL);
+	struct reader from = {0};
+	struct error e = ERROR_INIT;
 	struct timespec mtime;
-	bool timed = time_of(a->m, x, &mtime);
-	int r = content_open_merged(a->m, x, merged_now, &from), failed = r;
+	bool timed = time_of(m, x, &mtime);
+	struct spot at;
+	int unread = path ? content_open_merged(m, x, &from) : -ENOMEM, r = unread;
 
 	if (r == 0) {
-		r = change_put(a->t, path, reader_take, &from, timed ? &mtime : NULL, e);
-		failed = from.error;
+		r = change_put(ours(m), path, reader_take, &from, timed ? &mtime : NULL, &e);
+		unread = from.error;
 	}
 	reader_close(&from);
-	return failed ? unreadable(a, failed, e) : r;
-}
-
-static int put(struct applying *a, struct merged *x)
-{
-	CLEANUP(free) char *path = merged_path(x, false);
-	struct error e = ERROR_INIT;
-	struct spot at;
-	int r = path ? put_any(a, x, path, &e) : -ENOMEM;
-
-	if (r == -ENOMEM || r == -EIO || io_is_full(r))
-		return fail(a, path ? path : "", r);
-	if (r == UNREADABLE || r < 0) {
+	if (unread && unread != -ENOMEM) {
 		merged_keep(x);
-		return r < 0 ? conflict_add(a->m, x, true, "the map does not take theirs: %s",
-				       error_text(&e))
-			     : conflict_add(a->m, x, false, "%s", error_text(&e));
+		return conflict_add(m, x, false, "theirs cannot be read: %s",
+			offline_reason(&m->sides[THEIRS].tree, unread));
 	}
-	r = overlay_find(a->t->tree, path, &at);
+	if (unread || r == -ENOMEM || r == -EIO || io_is_full(r))
+		return fail(m, path, unread ? unread : r);
+	if (r < 0) {
+		merged_keep(x);
+		return conflict_add(m, x, true, "the map does not take theirs: %s", error_text(&e));
+	}
+	r = overlay_find(ours(m)->tree, path, &at);
 	x->put = r < 0 ? NULL : at.upper;
-	return r < 0 ? fail(a, path, r) : 0;
+	return r < 0 ? fail(m, path, r) : 0;
 }
 
-static int move(struct applying *a, struct merged *x)
+static int make_dir(struct merge *m, const struct merged *x)
+{
+	CLEANUP(free) char *path = merged_path(x, false, NULL);
+	int r = path ? change_mkdirs(ours(m), path) : -ENOMEM;
+
+	return r < 0 ? fail(m, path, r) : 0;
+}
+
+static int move(struct merge *m, struct merged *x)
 {
 	const struct item *o = x->at[OURS];
-	CLEANUP(free) char *was = merged_path(o->up->of, false), *from = NULL, *to = NULL;
-	CLEANUP(free) char *dir = merged_path(x->up, false);
-	int r = was && dir ? 0 : -ENOMEM;
-
+	CLEANUP(free) char *was = merged_path(o->up->of, false, NULL), *from = NULL;
+	CLEANUP(free) char *to = merged_path(x, false, o);
 	/* Which may be in a new one. */
-	if (r == 0 && o->up->of != x->up)
-		r = change_mkdirs(a->t, dir);
+	int r = o->up->of != x->up ? make_dir(m, x->up) : 0;
+
 	if (r < 0)
-		return fail(a, dir ? dir : "", r);
-	from = path_join(was, o->name);
-	to = text_printf("%s/%s%s", dir, x->now, o->ending);
-	r = from && to ? overlay_rename(a->t->tree, from, to) : -ENOMEM;
-	return r < 0 ? fail(a, from ? from : "", r) : 0;
+		return r;
+	from = was ? path_join(was, o->name) : NULL;
+	r = from && to ? overlay_rename(ours(m)->tree, from, to) : -ENOMEM;
+	return r < 0 ? fail(m, from, r) : 0;
 }
 
-static int make_dir(struct applying *a, const struct merged *x)
+static int take_away(struct merge *m, const struct merged *x)
 {
-	CLEANUP(free) char *path = merged_path(x, false);
-	int r = path ? change_mkdirs(a->t, path) : -ENOMEM;
-
-	return r < 0 ? fail(a, path ? path : "", r) : 0;
-}
-
-static int take_away(struct applying *a, const struct merged *x)
-{
-	CLEANUP(free) char *path = merged_path(x, false);
+	CLEANUP(free) char *path = merged_path(x, false, NULL);
 	int r = -ENOMEM;
 
 	if (path)
-		r = merged_dir(x) && merged_object(x)
-			    ? change_remove_tree(a->t, path)
-			    : overlay_remove(a->t->tree, path, merged_dir(x));
+		r = merged_item(x)->dir && merged_item(x)->object
+			    ? change_remove_tree(ours(m), path)
+			    : overlay_remove(ours(m)->tree, path, merged_item(x)->dir);
 	/* What a map always has stays. */
 	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
 		return 0;
-	return r < 0 ? fail(a, path ? path : "", r) : 0;
+	return r < 0 ? fail(m, path, r) : 0;
 }
 
 /* What is in one object may come from another, so all of them stand where they are to stand first,
  * and go last. */
-static int apply_below(struct applying *a, struct merged *dir)
+static int apply_below(struct merge *m, struct merged *dir)
 {
 	int r = 0;
 
@@ -128,26 +111,26 @@ static int apply_below(struct applying *a, struct merged *dir)
 		struct merged *x = dir->order[i];
 
 		if (x->at[OURS])
-			r = x->moved ? move(a, x) : 0;
-		else if (merged_dir(x))
-			r = make_dir(a, x);
+			r = x->moved ? move(m, x) : 0;
+		else if (merged_item(x)->dir)
+			r = make_dir(m, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++) {
 		struct merged *x = dir->below[i];
 
-		if (!merged_dir(x)) {
+		if (!merged_item(x)->dir) {
 			if (x->stays && (x->made || merged_source(x) == THEIRS))
-				r = put(a, x);
+				r = put(m, x);
 			continue;
 		}
-		if (x->stays && !x->at[OURS] && !merged_object(x))
-			r = make_dir(a, x);
-		if (r == 0 && (x->stays || (x->at[OURS] && !merged_object(x))))
-			r = apply_below(a, x);
+		if (x->stays && !x->at[OURS] && !merged_item(x)->object)
+			r = make_dir(m, x);
+		if (r == 0 && (x->stays || (x->at[OURS] && !merged_item(x)->object)))
+			r = apply_below(m, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
 		if (dir->below[i]->at[OURS] && !dir->below[i]->stays)
-			r = take_away(a, dir->below[i]);
+			r = take_away(m, dir->below[i]);
 	return r;
 }
 
@@ -166,7 +149,5 @@ bool apply_refused(void *arg, const struct upper *u, const char *why)
 
 int apply_all(struct merge *m)
 {
-	struct applying a = {.m = m, .t = &m->sides[OURS].tree};
-
-	return apply_below(&a, m->root);
+	return apply_below(m, m->root);
 }

@@ -7,17 +7,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "cli/merging/unset.h"
 
-enum { MARK = 1, PIECE = 64 << 10 };
-
-bool content_is_json(const struct merge *m, const struct item *i)
-{
-	size_t n = strlen(i->name);
-
-	(void)m;
-	return !i->dir && n > 5 && strcmp(i->name + n - 5, ".json") == 0;
-}
+enum { MARK = 1, UNSET = 2, PIECE = 64 << 10, KEY_MAX = 64 };
 
 static bool ends_in(const char *s, size_t n, const char *ending)
 {
@@ -77,11 +68,35 @@ static void escape(struct buffer *out, const char *s)
 	}
 }
 
+/* Adds what stands for an object behind a quote. How many bytes of the closing quote go. */
+static size_t put_name(struct buffer *out, const struct merged *x, enum content_names names)
+{
+	const char *is = names == CONTENT_LATER ? x->later : x->now;
+
+	if (names == CONTENT_NUMBERS) {
+		buffer_printf(out, "%c%zu", MARK, x->number);
+		return 0;
+	}
+	if (is) {
+		escape(out, is);
+		return 0;
+	}
+	out->size -= out->size > 0;
+	buffer_text(out, "null");
+	return 1;
+}
+
+struct naming {
+	struct merge *m;
+	struct item *i;
+	enum content_names names;
+};
+
 /* Strings of which each that is a value and names an object is replaced. */
-static int number_names(struct merge *m, enum which w, struct item *i, const char *p, size_t n_all,
-	struct buffer *out)
+static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
 {
 	const char *end = p + n_all, *key = "", *from = p;
+	struct item *i = g->i;
 	char stem[NAME_MAX + 1];
 	size_t n_key = 0;
 
@@ -97,12 +112,11 @@ static int number_names(struct merge *m, enum which w, struct item *i, const cha
 			continue;
 		}
 		if (n <= NAME_MAX)
-			x = find(m, w, key, n_key, stem, unescape(s, n, stem));
+			x = find(g->m, i->in, key, n_key, stem, unescape(s, n, stem));
 		if (!x)
 			continue;
 		buffer_append(out, from, (size_t)(s - from));
-		buffer_printf(out, "%c%zu", MARK, x->number);
-		from = s + n;
+		from = s + n + put_name(out, x, g->names);
 		if (!array_room(i->uses, i->n_uses, i->room_uses))
 			out->error = -ENOMEM;
 		else if (!i->known)
@@ -112,108 +126,119 @@ static int number_names(struct merge *m, enum which w, struct item *i, const cha
 	return out->error;
 }
 
-int content_read(struct merge *m, enum which w, struct item *i, struct bytes **ret)
+int content_read(struct merge *m, struct item *i, size_t most, struct bytes **ret)
 {
 	struct reader reader;
-	int r = content_open(m, w, i, NULL, &reader);
+	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
 
 	if (r == 0)
-		r = reader_all(&reader, CONTENT_MAX, ret);
+		r = reader.size > most ? -EFBIG : reader_all(&reader, most, ret);
 	reader_close(&reader);
 	return r;
 }
 
-/* The next mark from p on, and the number behind it. */
-static const char *next_mark(const char *p, const char *end, size_t *ret, const char **ret_after)
+/* Behind a mark stands the number, and a quote. */
+void content_uses(const struct bytes *in, bool *used)
 {
-	p = memchr(p, MARK, (size_t)(end - p));
-	if (!p)
-		return NULL;
-	*ret = 0;
-	for (*ret_after = p + 1; *ret_after < end && **ret_after != '"'; ++*ret_after)
-		*ret = *ret * 10 + (size_t)(**ret_after - '0');
-	return p;
+	const char *p = (const char *)in->data, *end = p + in->size;
+
+	while ((p = memchr(p, MARK, (size_t)(end - p))))
+		used[strtoul(p + 1, (char **)&p, 10)] = true;
 }
 
-void content_uses(const struct bytes *in, void (*fn)(void *arg, size_t number), void *arg)
+/* Adds the begin of a line that ends in what is unset, without that; the length of both. In
+ * canonical JSON each key of the outermost level begins a line. */
+static size_t take_unset(const struct format_merging *how, struct item *i, const char *line,
+	size_t n, struct buffer *out)
 {
-	const char *p = (const char *)in->data, *end = p + in->size, *after;
-	size_t number;
+	char head[KEY_MAX];
+	size_t k, size;
 
-	for (; next_mark(p, end, &number, &after); p = after)
-		fn(arg, number);
+	if (!how->unset || n < 3 || line[2] != '"')
+		return 0;
+	k = (size_t)snprintf(head, sizeof(head), "  \"%s\": {\"%s\": ", how->unset_in, how->unset);
+	if (n <= k || memcmp(line, head, k) != 0)
+		return 0;
+	for (size = 0; k + size < n && strchr("-0123456789", line[k + size]); size++)
+		if (size + 1 == sizeof(i->unset))
+			return 0;
+	memcpy(i->unset, line + k, size);
+	i->unset[size] = '\0';
+	buffer_append(out, line, k);
+	buffer_byte(out, UNSET);
+	return k + size;
 }
-
-static void write_names(
-	const struct merge *m, const char *p, size_t n, content_name name, struct buffer *out)
-{
-	const char *end = p + n, *at, *after;
-	size_t number;
-
-	while ((at = next_mark(p, end, &number, &after))) {
-		const char *is = number < m->n ? name(m->all[number]) : NULL;
-
-		/* Without the quotes. */
-		buffer_append(out, p, (size_t)(at - p) - !is);
-		if (is)
-			escape(out, is);
-		else
-			buffer_text(out, "null");
-		p = after + !is;
-	}
-	buffer_append(out, p, (size_t)(end - p));
-}
-
-struct naming {
-	struct merge *m;
-	enum which w;
-	struct item *i;
-	content_name name;
-};
 
 /* In canonical JSON a key and the name behind it stand on one line. */
 static int change_line(void *arg, const char *line, size_t n, struct buffer *out)
 {
-	CLEANUP_BUFFER struct buffer numbered = BUFFER_INIT;
 	const struct naming *g = arg;
-	int r;
+	size_t unset = 0;
 
-	if (!g->name)
-		return number_names(g->m, g->w, g->i, line, n, out);
-	r = number_names(g->m, g->w, g->i, line, n, &numbered);
-	if (r == 0)
-		write_names(g->m, (char *)numbered.data, numbered.size, g->name, out);
-	return r < 0 ? r : out->error;
+	if (g->names == CONTENT_NUMBERS)
+		unset = take_unset(g->m->how, g->i, line, n, out);
+	return change_names(g, line + unset, n - unset, out);
 }
 
-int content_open(
-	struct merge *m, enum which w, struct item *i, content_name name, struct reader *ret)
+int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret)
 {
 	struct naming *g;
-	int r = reader_open(&m->sides[w].tree, i->path, ret);
+	int r = reader_open(&m->sides[i->in].tree, i->path, ret);
 
-	if (r < 0 || !m->how->references || !content_is_json(m, i))
+	if (r < 0 || !m->how->references || !content_is_json(i))
 		return r;
 	g = malloc(sizeof(*g));
 	if (!g)
 		return -ENOMEM;
-	*g = (struct naming){m, w, i, name};
+	*g = (struct naming){m, i, names};
 	return reader_changed(ret, change_line, g);
 }
 
-int content_open_merged(struct merge *m, struct merged *x, content_name name, struct reader *ret)
+/* As ours has it, or as it was. */
+static const char *unset_of(const struct merged *x)
+{
+	static const enum which order[] = {OURS, BASE, THEIRS};
+	const char *is = "";
+
+	for (int k = 0; !is[0] && k < SIDES; k++)
+		is = x->at[order[k]] ? x->at[order[k]]->unset : "";
+	return is;
+}
+
+/* What both sides made of it, with names for numbers. */
+static int write_made(const struct merge *m, const struct merged *made, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	const struct bytes *in = x->content.mem;
+	const struct bytes *in = made->content.mem;
+	const char *p = (const char *)in->data, *end = p + in->size;
+	char *after;
+
+	for (const char *at = p; at < end; at++) {
+		if (*at != MARK && *at != UNSET)
+			continue;
+		buffer_append(&out, p, (size_t)(at - p));
+		p = at + 1;
+		if (*at == UNSET) {
+			buffer_text(&out, unset_of(made));
+		} else {
+			const struct merged *x = m->all[strtoul(p, &after, 10)];
+
+			p = after + put_name(&out, x, CONTENT_NOW);
+		}
+	}
+	buffer_append(&out, p, (size_t)(end - p));
+	return buffer_finish(&out, ret);
+}
+
+int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
+{
 	struct bytes *b = NULL;
 	int r = 0;
 
 	if (!x->made)
-		return content_open(m, THEIRS, x->at[THEIRS], name, ret);
-	if (in && m->how->references && content_is_json(m, merged_item(x))) {
-		write_names(m, (const char *)in->data, in->size, name, &out);
-		r = buffer_finish(&out, &b);
-	}
+		return content_open(m, x->at[THEIRS], CONTENT_NOW, ret);
+	if (x->content.mem && m->how->references && content_is_json(merged_item(x)))
+		r = write_made(m, x, &b);
 	*ret = r < 0 ? (struct reader){0}
 	       : b   ? reader_of(extent_of_bytes(b))
 		     : reader_of(extent_ref(&x->content));
@@ -244,7 +269,7 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 /* In canonical JSON each key of the outermost level begins a line. */
 static void know_sort(struct item *i, const struct merging_sort *sorts, const char *line, size_t n)
 {
-	char key[64];
+	char key[KEY_MAX];
 
 	n -= line[n - 1] == '\n';
 	n -= n && line[n - 1] == ',';
@@ -281,33 +306,27 @@ static size_t trimmed(const char *line, size_t n)
 static int know_content(struct item *i, const struct format_merging *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
-	struct digest_sum sum = {.n = 0};
 	const char *text;
 	size_t n;
 	int r;
 
 	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
-		size_t unset = how ? unset_length(how, text, n) : 0;
-
-		text += unset;
-		n -= unset;
-		digest_add(&sum, text, n);
-		if (how && n)
+		digest_add(&i->digest, text, n);
+		if (how)
 			know_sort(i, how->sorts, text, n);
 		if (table)
 			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
 			sketch_line(i, text, n, y);
 	}
-	i->digest = digest_end(&sum);
 	return r;
 }
 
-static int know_file(struct merge *m, enum which w, struct item *i)
+static int know_file(struct merge *m, struct item *i)
 {
-	const struct format_merging *how = content_is_json(m, i) ? m->how : NULL;
+	const struct format_merging *how = content_is_json(i) ? m->how : NULL;
 	struct reader reader = {0};
-	int r = content_open(m, w, i, NULL, &reader);
+	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
 
 	if (r == 0)
 		r = know_content(i, how, &reader);
@@ -341,7 +360,7 @@ static void know_dir(struct item *i, struct buffer *sum)
 	i->digest = digest_of(sum->data, sum->size);
 }
 
-int content_know(struct merge *m, enum which w, struct item *i)
+int content_know(struct merge *m, struct item *i)
 {
 	CLEANUP_BUFFER struct buffer sum = BUFFER_INIT;
 	int r = 0;
@@ -349,9 +368,9 @@ int content_know(struct merge *m, enum which w, struct item *i)
 	if (i->known)
 		return 0;
 	if (!i->dir)
-		r = know_file(m, w, i);
+		r = know_file(m, i);
 	for (size_t k = 0; r == 0 && k < i->n; k++)
-		r = content_know(m, w, i->below[k]);
+		r = content_know(m, i->below[k]);
 	if (r == 0 && i->dir)
 		know_dir(i, &sum);
 	i->known = r == 0;

@@ -55,7 +55,7 @@ static int gone(struct merge *m, struct merged *x, enum which from)
 	int r;
 
 	/* An empty directory that ours has is not missed. */
-	if (merged_dir(x) && !merged_object(x))
+	if (merged_item(x)->dir && !merged_item(x)->object)
 		return plain_dir(m, x);
 	r = unchanged(m, x, from);
 	if (r < 0)
@@ -106,20 +106,15 @@ static int decide(struct merge *m, struct merged *x)
 
 	if (!o || !t)
 		return b && x->stays ? gone(m, x, o ? OURS : THEIRS) : 0;
-	if (merged_object(x))
+	if (merged_item(x)->object)
 		r = contest(m, x);
-	if (r == 0 && merged_object(x))
+	if (r == 0 && merged_item(x)->object)
 		r = name(m, x);
-	if (r == 0 && !merged_dir(x))
+	if (r == 0 && !merged_item(x)->dir)
 		return file_decide(m, x);
 	if (r == 0)
 		r = file_decide_planes(m, x);
 	return r < 0 ? r : below(m, x);
-}
-
-static void use(void *arg, size_t number)
-{
-	((bool *)arg)[number] = true;
 }
 
 /* The objects that the files of the map to be written name. */
@@ -131,8 +126,8 @@ static void find_used(const struct merge *m, bool *used)
 
 		if (!from || from->dir)
 			continue;
-		if (x->made && content_is_json(m, from)) {
-			content_uses(x->content.mem, use, used);
+		if (x->made && content_is_json(from)) {
+			content_uses(x->content.mem, used);
 			continue;
 		}
 		for (size_t k = 0; !x->made && k < from->n_uses; k++)

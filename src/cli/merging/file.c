@@ -7,7 +7,6 @@
 
 #include "cli/joining/join.h"
 #include "cli/merging/content.h"
-#include "cli/merging/unset.h"
 #include "codec/text/text.h"
 
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
@@ -17,49 +16,37 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 
 	if (!a || !b)
 		return !a && !b;
-	r = content_know(m, v, a);
+	r = content_know(m, a);
 	if (r == 0)
-		r = content_know(m, w, b);
+		r = content_know(m, b);
 	return r < 0 ? r : digest_same(&a->digest, &b->digest) && strcmp(a->ending, b->ending) == 0;
+}
+
+int file_whose(struct merge *m, const struct merged *x)
+{
+	int r = file_same(m, x, BASE, THEIRS);
+
+	if (r == 0)
+		r = file_same(m, x, OURS, THEIRS);
+	if (r)
+		return r < 0 ? r : OURS;
+	r = file_same(m, x, BASE, OURS);
+	return r < 0 ? r : r ? THEIRS : SIDES;
 }
 
 enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in memory */
 
-/* Images have a bound of their own. */
-static bool is_too_large(struct merge *m, const struct merged *x)
-{
-	bool large = false;
-
-	for (int w = 0; w < SIDES && strcmp(x->at[OURS]->ending, ".png") != 0; w++) {
-		struct offline *t = &m->sides[w].tree;
-		struct seen a;
-
-		if (!x->at[w] || offline_find(t, x->at[w]->path, &a) < 0)
-			continue;
-		large |= a.size > JOIN_MAX;
-	}
-	return large;
-}
-
 static int read_all(struct merge *m, const struct merged *x, struct join *j, enum which *ret_failed)
 {
+	/* Images have a bound of their own. */
+	size_t most = strcmp(x->at[OURS]->ending, ".png") == 0 ? CONTENT_MAX : JOIN_MAX;
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++) {
 		*ret_failed = (enum which)w;
-		r = x->at[w] ? content_read(m, (enum which)w, x->at[w], &j->of[w]) : 0;
+		r = x->at[w] ? content_read(m, x->at[w], most, &j->of[w]) : 0;
 	}
 	return r;
-}
-
-/* What says nothing is as in ours, or as it was. */
-static int settle(const struct merge *m, struct join *j)
-{
-	int r = unset_as(m->how, &j->of[THEIRS], j->of[BASE]);
-
-	if (r == 0)
-		r = unset_as(m->how, &j->of[THEIRS], j->of[OURS]);
-	return r == 0 ? unset_as(m->how, &j->of[BASE], j->of[OURS]) : r;
 }
 
 static void join_finish(struct join *j)
@@ -76,7 +63,7 @@ static int tell_unreadable(struct merge *m, struct merged *x, enum which failed,
 	static const char *const names[] = {"the base", "ours", "theirs"};
 	CLEANUP(bytes_unref) struct bytes *theirs = NULL;
 	CLEANUP(free) char *why = strdup(offline_reason(&m->sides[failed].tree, r));
-	bool left = failed != THEIRS && content_read(m, THEIRS, x->at[THEIRS], &theirs) == 0;
+	bool left = failed != THEIRS && content_read(m, x->at[THEIRS], CONTENT_MAX, &theirs) == 0;
 
 	return why ? conflict_add(m, x, left, "changed by both, and %s cannot be read: %s",
 			     names[failed], why)
@@ -110,7 +97,7 @@ static int join(const struct merge *m, const struct item *i, struct join *j)
 	/* Where a map has images they are shown in one form. */
 	if (m->numbered && strcmp(i->ending, ".png") == 0)
 		return join_image(j);
-	if (content_is_json(m, i))
+	if (content_is_json(i))
 		r = join_json(j);
 	if (r == -ENOTSUP && fits(m->how->rows, i->path))
 		r = join_rows(j, m->how->row_keys);
@@ -128,17 +115,14 @@ static int decide_both(struct merge *m, struct merged *x)
 		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
 	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
 		return conflict_add(m, x, true, "changed by both, in another form");
-	if (is_too_large(m, x))
-		return conflict_add(m, x, true, "changed by both, and too large to be joined");
 	r = read_all(m, x, &j, &failed);
+	if (r == -EFBIG)
+		return conflict_add(m, x, true, "changed by both, and too large to be joined");
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
 		return tell_unreadable(m, x, failed, r);
-	if (content_is_json(m, x->at[OURS]))
-		r = settle(m, &j);
-	if (r == 0)
-		r = join(m, x->at[OURS], &j);
+	r = join(m, x->at[OURS], &j);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
 	if (r == 0)
@@ -152,23 +136,13 @@ static int decide_both(struct merge *m, struct merged *x)
 
 int file_decide(struct merge *m, struct merged *x)
 {
-	int r = 0;
-
-	x->ending = x->at[OURS]->ending;
-	if (x->decided)
-		return 0;
-	if (x->at[BASE])
-		r = file_same(m, x, BASE, THEIRS);
-	if (r == 0)
-		r = file_same(m, x, OURS, THEIRS);
-	if (r)
+	int r = x->decided ? OURS : file_whose(m, x);
+	if (r < 0 || r == OURS)
 		return r < 0 ? r : 0;
 	if (merged_contested(x))
 		return conflict_add(m, x, true, "in doubt as what it is in");
-	r = x->at[BASE] ? file_same(m, x, BASE, OURS) : 0;
-	if (r == 1) {
-		x->take = true;
-		x->ending = x->at[THEIRS]->ending;
-	}
-	return r == 0 ? decide_both(m, x) : r < 0 ? r : 0;
+	if (r == SIDES)
+		return decide_both(m, x);
+	x->take = true;
+	return 0;
 }

@@ -4,25 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/say.h"
-#include "cli/merging/content.h"
+#include "cli/merging/file.h"
 #include "cli/merging/steps.h"
 #include "cli/offline/walk.h"
 
-/* One of the files; what, without the number that a map gave to it. */
-struct secret {
-	char *path, *what;
-	enum which of;
-	struct digest digest;
-};
-
 struct hiding {
 	struct merge *m;
-	const char *shown;
-	enum which reading;
-	struct secret *at;
-	size_t n, room;
+	struct item
+		*root; /* of one side: all of the files, by what they are called without numbers */
 };
 
 /* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
@@ -60,82 +50,62 @@ static bool is_hidden(const struct format_merging *how, const char *path)
 static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct hiding *h = arg;
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	struct secret *s;
-	int r;
+	struct item *i;
 
 	if (S_ISDIR(a->mode) || !is_hidden(h->m->how, path))
 		return 0;
-	if (!array_room(h->at, h->n, h->room))
+	i = item_new(h->root, path, false);
+	if (!i)
 		return -ENOMEM;
-	s = &h->at[h->n++];
-	*s = (struct secret){strdup(path), without_numbers(path), h->reading, {0}};
-	if (!s->path || !s->what)
-		return -ENOMEM;
-	r = offline_read_all(&h->m->sides[h->reading].tree, a, CONTENT_MAX, &b);
-	if (r == 0)
-		s->digest = digest_of(b->data, b->size);
-	return r == -ENOMEM ? r : 0;
+	i->name = i->bare = without_numbers(path);
+	return i->name ? 0 : -ENOMEM;
 }
 
-static int by_what(const void *a, const void *b)
+static int judge(struct merge *m, const char *shown, const struct merged *x)
 {
-	return strcmp(((const struct secret *)a)->what, ((const struct secret *)b)->what);
-}
-
-static int read_side(struct hiding *h, enum which w)
-{
-	struct offline *t = &h->m->sides[w].tree;
-	int r;
-
-	h->reading = w;
-	r = t->tree ? offline_walk(t, h->m->how->hidden_in, visit, NULL, h) : 0;
-	return r == -ENOENT ? 0 : r;
-}
-
-static bool same(const struct secret *a, const struct secret *b)
-{
-	return a && b ? digest_same(&a->digest, &b->digest) : a == b;
-}
-
-static int judge(struct hiding *h, struct secret *const at[SIDES])
-{
-	const struct secret *b = at[BASE], *o = at[OURS], *t = at[THEIRS];
+	const struct item *b = x->at[BASE], *t = x->at[THEIRS];
 	const char *path = t ? t->path : b ? b->path : "";
+	int r = file_whose(m, x);
 
-	if (same(o, t) || same(b, t))
-		return 0;
-	if (!same(b, o))
-		return conflict_add(h->m, NULL, false,
+	if (r < 0 || r == OURS)
+		return r < 0 ? r : 0;
+	if (r == SIDES)
+		return conflict_add(m, NULL, false,
 			"%s, which no other file shows, was changed by both; it is as in ours",
 			path);
 	say(stderr,
 		"mapfs: %s: note: %s, which no other file shows, was %s by theirs; it is as in "
 		"ours",
-		h->shown, path, t ? b ? "changed" : "added" : "removed");
+		shown, path, t ? b ? "changed" : "added" : "removed");
 	return 0;
 }
 
 int hidden_decide(struct merge *m, const char *shown)
 {
-	struct hiding h = {.m = m, .shown = shown};
+	struct item *at[SIDES];
+	struct merged *all;
 	int r = 0;
 
-	for (int w = 0; r == 0 && m->how->hidden_in && w < SIDES; w++)
-		r = read_side(&h, (enum which)w);
-	if (r == 0 && h.n)
-		qsort(h.at, h.n, sizeof(*h.at), by_what);
-	for (size_t i = 0, next; r == 0 && i < h.n; i = next) {
-		struct secret *at[SIDES] = {NULL};
+	if (!m->how->hidden_in)
+		return 0;
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		struct offline *t = &m->sides[w].tree;
+		struct hiding h = {m, item_new(m->sides[w].root, m->how->hidden_in, true)};
 
-		for (next = i; next < h.n && by_what(&h.at[i], &h.at[next]) == 0; next++)
-			at[h.at[next].of] = &h.at[next];
-		r = judge(&h, at);
+		at[w] = h.root;
+		r = !h.root   ? -ENOMEM
+		    : t->tree ? offline_walk(t, h.root->path, visit, NULL, &h)
+			      : 0;
+		r = r == -ENOENT ? 0 : r;
 	}
-	for (size_t i = 0; i < h.n; i++) {
-		free(h.at[i].path);
-		free(h.at[i].what);
-	}
-	free(h.at);
+	if (r < 0)
+		return r;
+	all = merged_new(m, NULL, at);
+	if (!all)
+		return -ENOMEM;
+	all->stays = false;
+	r = match_names(m, all);
+	for (size_t i = 0; r == 0 && i < all->n; i++)
+		r = judge(m, shown, all->below[i]);
 	return r;
 }

@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/name.h"
+#include "cli/offline/walk.h"
 #include "formats/merging.h"
-
-enum { DEPTH_MAX = 200 };
 
 size_t item_number(const char *name, size_t n)
 {
@@ -27,8 +25,11 @@ struct item *item_named(const struct item *dir, const char *name)
 	return NULL;
 }
 
+/* And all below it. */
 static void item_free(struct item *i)
 {
+	for (size_t k = 0; k < i->n; k++)
+		item_free(i->below[k]);
 	free(i->path);
 	free(i->bare);
 	free(i->below);
@@ -36,20 +37,10 @@ static void item_free(struct item *i)
 	free(i);
 }
 
-/* From the last leaf up, without recursion. */
 void side_finish(struct side *s)
 {
-	struct item *i = s->root, *up;
-
-	while (i) {
-		if (i->n) {
-			i = i->below[--i->n];
-			continue;
-		}
-		up = i->up;
-		item_free(i);
-		i = up;
-	}
+	if (s->root)
+		item_free(s->root);
 	s->root = NULL;
 }
 
@@ -68,7 +59,7 @@ static bool name_object(struct item *i)
 	return i->bare;
 }
 
-static struct item *item_new(struct item *up, const char *path, bool dir, bool numbered)
+struct item *item_new(struct item *up, const char *path, bool dir)
 {
 	struct item *i = calloc(1, sizeof(*i));
 	char *slash;
@@ -76,6 +67,7 @@ static struct item *item_new(struct item *up, const char *path, bool dir, bool n
 	if (!i)
 		return NULL;
 	i->up = up;
+	i->in = up ? up->in : BASE;
 	i->dir = dir;
 	i->path = strdup(path);
 	if (!i->path || (up && !array_room(up->below, up->n, up->room))) {
@@ -89,47 +81,50 @@ static struct item *item_new(struct item *up, const char *path, bool dir, bool n
 		i->place = up->n;
 		up->below[up->n++] = i;
 	}
-	return !numbered || name_object(i) ? i : NULL;
-}
-
-struct item *item_made(struct item *up, const char *name)
-{
-	struct item *i = item_new(up, name, false, false);
-
-	if (i)
-		i->known = true;
 	return i;
 }
 
-static int read_below(
-	struct side *s, struct item *dir, const struct seen *seen, bool numbered, unsigned depth)
+struct reading {
+	struct side *side;
+	struct item *in; /* the directory */
+	bool numbered;
+};
+
+static int visit(void *arg, const char *path, const struct seen *a)
 {
-	const struct format_merging *how = s->tree.vol->format->merging;
-	CLEANUP_NAMES struct names names = {0};
-	int r = depth < DEPTH_MAX ? offline_names(&s->tree, seen, true, &names) : -ELOOP;
+	struct reading *g = arg;
+	const struct format_merging *how = g->side->tree.vol->format->merging;
+	bool dir = S_ISDIR(a->mode);
+	struct item *i;
 
-	for (size_t k = 0; r == 0 && k < names.n; k++) {
-		CLEANUP(free) char *path = path_join(dir->path, names.at[k]);
-		struct item *i;
-		struct seen a;
-
-		r = path ? offline_lookup(&s->tree, seen, names.at[k], &a) : -ENOMEM;
-		if (r < 0 || (how && how->hidden_in && strcmp(how->hidden_in, path) == 0))
-			continue;
-		i = item_new(dir, path, S_ISDIR(a.mode), numbered);
-		r = !i ? -ENOMEM : i->dir ? read_below(s, i, &a, numbered, depth + 1) : 0;
-	}
-	return r;
+	if (how && how->hidden_in && strcmp(how->hidden_in, path) == 0)
+		return WALK_PAST;
+	i = path[0] ? item_new(g->in, path, dir) : g->side->root;
+	if (!i || (i->up && g->numbered && !name_object(i)))
+		return -ENOMEM;
+	if (dir)
+		g->in = i;
+	return 0;
 }
 
-int side_read(struct side *s, bool numbered)
+static int leave(void *arg, const char *path, const struct seen *a)
 {
-	struct seen a;
+	struct reading *g = arg;
+
+	(void)path, (void)a;
+	g->in = g->in->up;
+	return 0;
+}
+
+int side_read(struct side *s, enum which in, bool numbered)
+{
+	struct reading g = {.side = s, .numbered = numbered};
 	int r;
 
-	s->root = item_new(NULL, "", true, false);
+	s->root = item_new(NULL, "", true);
 	if (!s->root)
 		return -ENOMEM;
-	r = s->tree.tree ? offline_find(&s->tree, "", &a) : -ENOENT;
-	return r == -ENOENT ? 0 : r < 0 ? r : read_below(s, s->root, &a, numbered, 0);
+	s->root->in = in;
+	r = s->tree.tree ? offline_walk(&s->tree, "", visit, leave, &g) : -ENOENT;
+	return r == -ENOENT ? 0 : r;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "cli/compare/digest.h"
+#include "cli/joining/join.h"
 #include "cli/offline/calls.h"
 
 enum { SKETCH = 48 };
@@ -16,6 +17,7 @@ struct merged;
 
 struct item {
 	struct item *up; /* NULL: the root */
+	enum which in;   /* of which map */
 	char *path, *name;
 	bool dir, object;
 	char *bare;         /* of an object: its name, without number and ending */
@@ -24,15 +26,19 @@ struct item {
 	size_t n, room;
 	size_t place;      /* in up->below */
 	struct merged *of; /* what it is in the merge; merged.h */
+	/* pairs.h: what it is in another map, and whether that is in doubt */
+	struct item *is[SIDES];
+	bool doubt;
 
 	/* content.h */
 	bool known;
 	struct digest digest;    /* of its content, not of its name */
 	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
 	unsigned n_sketch;
-	uint64_t sort; /* what it has for good (formats/merging.h: sorts); 0: nothing */
-	bool once;     /* a map has one of that sort at most */
-	size_t *uses;  /* the objects that it names, by their number */
+	uint64_t sort;  /* what it has for good (formats/merging.h: sorts); 0: nothing */
+	bool once;      /* a map has one of that sort at most */
+	char unset[24]; /* what it has that says nothing (formats/merging.h: unset); "" */
+	size_t *uses;   /* the objects that it names, by their number */
 	size_t n_uses, room_uses;
 };
 
@@ -42,11 +48,11 @@ struct side {
 };
 
 /* All that is in the tree, or an empty root where there is none. numbered: it has objects. */
-int side_read(struct side *s, bool numbered);
+int side_read(struct side *s, enum which in, bool numbered);
 void side_finish(struct side *s); /* the tree stays */
 
-/* One that stands in no map, and is freed with up. NULL: no memory. */
-struct item *item_made(struct item *up, const char *name);
+/* One below up, with which it is freed; it is no object. NULL: no memory. */
+struct item *item_new(struct item *up, const char *path, bool dir);
 
 /* The length of the number that a name begins with; 0: there is none, or something else follows. */
 size_t item_number(const char *name, size_t n);

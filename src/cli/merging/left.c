@@ -12,17 +12,6 @@
 #include "cli/merging/content.h"
 #include "vfs/files/sidecar.h"
 
-char *left_over_path(const struct merged *x)
-{
-	CLEANUP(free) char *dir = merged_path(x->up, true);
-	const struct item *t = x->at[THEIRS];
-	CLEANUP(free)
-	char *name =
-		t->object && x->later ? text_printf("%s%s", x->later, t->ending) : strdup(t->name);
-
-	return dir && name ? path_join(dir, name) : NULL;
-}
-
 static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
 {
 	bool made;
@@ -49,14 +38,13 @@ static int pour(struct reader *from, int out)
 }
 
 /* Closes the reader. */
-static int write_file(
-	struct left_over *l, int dirfd, const char *path, struct reader *from, struct error *e)
+static int write_file(struct left_over *l, const char *path, struct reader *from, struct error *e)
 {
 	CLEANUP(close_fd) int parent = -1, out = -1;
 	char base[NAME_MAX + 1];
 	int r;
 
-	parent = path_open_parent(dirfd, path, open_dir, NULL, base, e);
+	parent = path_open_parent(l->fd, path, open_dir, NULL, base, e);
 	out = parent < 0 ? parent
 			 : io_openat(parent, base, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
 	r = out < 0 ? out : names_add(&l->written, path);
@@ -66,6 +54,14 @@ static int write_file(
 		r = io_sync_dir(parent);
 	reader_close(from);
 	return r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r)) : 0;
+}
+
+/* The directory, unless it is made already. */
+static int make(struct left_over *l, struct error *e)
+{
+	if (l->fd < 0)
+		l->fd = sidecar_make_left(l->dirfd, l->name, 0777, l->made, e);
+	return l->fd < 0 ? l->fd : 0;
 }
 
 static int end(struct left_over *l, int r)
@@ -79,7 +75,6 @@ static int end(struct left_over *l, int r)
 
 int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 {
-	CLEANUP(close_fd) int fd = -1;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
@@ -90,14 +85,13 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 		if (!m->conflicts[i].theirs || x->left)
 			continue;
 		x->left = true;
-		fd = fd < 0 ? sidecar_make_left(l->dirfd, l->name, 0777, l->made, e) : fd;
-		path = left_over_path(x);
-		r = fd < 0 ? fd : path ? 0 : error_set(e, -ENOMEM, "out of memory");
+		path = merged_path(x, true, x->at[THEIRS]);
+		r = path ? make(l, e) : error_set(e, -ENOMEM, "out of memory");
 		if (r < 0)
 			break;
-		r = content_open(m, THEIRS, x->at[THEIRS], merged_later, &from);
+		r = content_open(m, x->at[THEIRS], CONTENT_LATER, &from);
 		r = r < 0 ? error_set(e, r, "%s: %s", path, strerror(-r))
-			  : write_file(l, fd, path, &from, e);
+			  : write_file(l, path, &from, e);
 	}
 	return end(l, r);
 }
@@ -105,9 +99,8 @@ int left_over_write(struct left_over *l, struct merge *m, struct error *e)
 int left_over_map(
 	struct left_over *l, const struct source *theirs, const struct format *f, struct error *e)
 {
-	CLEANUP(close_fd) int fd = sidecar_make_left(l->dirfd, l->name, 0777, l->made, e);
 	char second[NAME_MAX + 1] = "";
-	int r = fd < 0 ? fd : 0;
+	int r = make(l, e);
 
 	if (r == 0 && theirs->n_files > 1 && !f->companion(l->name, 0, second))
 		r = error_set(e, -ENAMETOOLONG, "%s: no name is left for its second file", l->made);
@@ -115,32 +108,29 @@ int left_over_map(
 		struct reader from =
 			reader_of(extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));
 
-		r = write_file(l, fd, i ? second : l->name, &from, e);
+		r = write_file(l, i ? second : l->name, &from, e);
 	}
 	return end(l, r);
 }
 
 void left_over_drop(struct left_over *l)
 {
-	CLEANUP(close_fd) int fd = -1;
-
-	if (!l->made[0])
-		return;
-	fd = openat(l->dirfd, l->made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	for (size_t i = 0; fd >= 0 && i < l->written.n; i++) {
+	for (size_t i = 0; l->fd >= 0 && i < l->written.n; i++) {
 		char *path = l->written.at[i], *slash;
 
-		(void)io_unlink(fd, path);
+		(void)io_unlink(l->fd, path);
 		while ((slash = strrchr(path, '/'))) {
 			*slash = '\0';
-			(void)io_rmdir(fd, path);
+			(void)io_rmdir(l->fd, path);
 		}
 	}
-	(void)io_rmdir(l->dirfd, l->made);
+	if (l->made[0])
+		(void)io_rmdir(l->dirfd, l->made);
 	l->made[0] = '\0';
 }
 
 void left_over_finish(struct left_over *l)
 {
+	close_fd_cleanup(&l->fd);
 	names_finish(&l->written);
 }

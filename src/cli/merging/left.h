@@ -9,6 +9,7 @@ struct left_over {
 	int dirfd;               /* borrowed: where it is to be */
 	const char *name;        /* of the map */
 	char made[NAME_MAX + 1]; /* what the directory is called; "" there is none */
+	int fd;                  /* ... it; -1 */
 	struct names written;    /* paths in it */
 };
 
@@ -20,5 +21,3 @@ int left_over_map(
 /* They go again. */
 void left_over_drop(struct left_over *l);
 void left_over_finish(struct left_over *l);
-/* The path there of one; the caller's, NULL: no memory. */
-char *left_over_path(const struct merged *x);

@@ -23,8 +23,10 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 	x->stays = at[OURS] || at[THEIRS];
 	for (int w = 0; w < SIDES; w++) {
 		x->at[w] = at[w];
-		if (at[w])
-			at[w]->of = x;
+		if (!at[w])
+			continue;
+		at[w]->of = x;
+		x->doubt |= at[w]->doubt;
 	}
 	m->all[m->n++] = x;
 	if (up)
@@ -72,17 +74,17 @@ int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why
 }
 
 /* From the last name to the first. */
-char *merged_path(const struct merged *x, bool later)
+char *merged_path(const struct merged *x, bool later, const struct item *as)
 {
 	char *path = strdup("");
 
-	for (; path && x->up; x = x->up) {
-		const struct item *i = merged_item(x);
+	for (; path && x->up; x = x->up, as = NULL) {
+		const struct item *i = as ? as : merged_item(x), *from = x->at[merged_source(x)];
 		const char *stem = later ? x->later : x->now;
-		const char *ending = i->dir ? "" : x->ending ? x->ending : i->ending;
 		const char *slash = path[0] ? "/" : "";
 		char *longer = i->object && stem
-				       ? text_printf("%s%s%s%s", stem, ending, slash, path)
+				       ? text_printf("%s%s%s%s", stem,
+						 (from && !as ? from : i)->ending, slash, path)
 				       : text_printf("%s%s%s", i->name, slash, path);
 
 		free(path);

@@ -7,7 +7,6 @@
 
 #include "base/disk/file.h"
 #include "base/error.h"
-#include "cli/joining/join.h"
 #include "cli/merging/item.h"
 #include "formats/merging.h"
 
@@ -16,7 +15,7 @@ struct merged {
 	struct merged *up, **below;
 	size_t n, room;
 	struct item *at[SIDES];
-	bool doubt;     /* perhaps they are not the same */
+	bool doubt;     /* perhaps they are not the same: an item's */
 	bool contested; /* ... and both sides changed it */
 	bool crossed;   /* a side moved it here from another directory, or from here */
 
@@ -25,8 +24,7 @@ struct merged {
 	bool made;  /* ... with this one: what both sides made of it (a JSON file in memory, with
 		     * names by number), or that of a mark */
 	struct extent content;
-	const char *bare;   /* of an object: what it is to be called; an item's, or NULL */
-	const char *ending; /* of a file: likewise */
+	const char *bare; /* of an object: what it is to be called; an item's, or NULL */
 	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
 	char *now, *later;
 	bool decided;            /* as one of the tables of a layer */
@@ -63,18 +61,6 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 void merged_finish(struct merge *m);
 int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
 	PRINTF_LIKE(4, 5); /* -ENOMEM */
-static inline bool merged_dir(const struct merged *x)
-{
-	const struct item *i = x->at[OURS] ? x->at[OURS] : x->at[THEIRS];
-
-	return (i ? i : x->at[BASE])->dir;
-}
-static inline bool merged_object(const struct merged *x)
-{
-	const struct item *i = x->at[OURS] ? x->at[OURS] : x->at[THEIRS];
-
-	return (i ? i : x->at[BASE])->object;
-}
 /* What was to be written to it is forgotten. */
 static inline void merged_keep(struct merged *x)
 {
@@ -86,20 +72,12 @@ static inline const struct item *merged_item(const struct merged *x)
 {
 	return x->at[OURS] ? x->at[OURS] : x->at[THEIRS] ? x->at[THEIRS] : x->at[BASE];
 }
-/* The name, without its ending, by which files of ours (or else of base) name an object, in now.
- * For content_write. */
+/* The name, without its ending, by which files of ours (or else of base) name an object, in now. */
 int merged_name_now(struct merge *m);
-static inline const char *merged_now(const struct merged *x)
-{
-	return x->now;
-}
-static inline const char *merged_later(const struct merged *x)
-{
-	return x->later;
-}
 /* The path of what ours has, or is to have (steps.h: order_all); the caller's. later: in the map to
- * be written. NULL: no memory. */
-char *merged_path(const struct merged *x, bool later);
+ * be written. as: with the ending that this one has, or its name if it is no object; may be NULL.
+ * NULL: no memory. */
+char *merged_path(const struct merged *x, bool later, const struct item *as);
 /* Whose content it has, unless it is made. */
 static inline enum which merged_source(const struct merged *x)
 {

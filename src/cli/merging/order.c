@@ -4,31 +4,21 @@
 
 #include "cli/merging/steps.h"
 
-/* Its place in the directory of one side. */
-static size_t place(const struct merged *x, enum which w)
-{
-	return x->at[w]->place;
-}
-
 /* Did a side put those that all three have into another order? */
 static bool reordered(const struct merged *dir, enum which v, enum which w)
 {
 	const struct item *list = dir->at[w];
-	size_t last = 0, n = 0;
+	size_t last = 0;
 
-	if (!dir->at[v] || !list)
-		return false;
-	for (size_t i = 0; i < list->n; i++) {
+	for (size_t i = 0; dir->at[v] && list && i < list->n; i++) {
 		const struct merged *x = list->below[i]->of;
-		size_t at;
 
 		if (!x || !list->below[i]->object || !x->at[BASE] || !x->at[OURS] ||
 			!x->at[THEIRS] || !x->stays || x->crossed)
 			continue;
-		at = place(x, v);
-		if (n++ && at < last)
+		if (x->at[v]->place < last)
 			return true;
-		last = at;
+		last = x->at[v]->place;
 	}
 	return false;
 }
@@ -131,7 +121,7 @@ static int find_names(struct merged *dir)
 		struct merged *x = dir->order[i];
 		const struct item *o = x->at[OURS];
 		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
-		const char *between = bare[0] || !merged_dir(x) ? "_" : "";
+		const char *between = bare[0] || !merged_item(x)->dir ? "_" : "";
 
 		keeps = keeps && o && !x->moved && o->place >= next;
 		x->moved = !keeps && o;
@@ -153,7 +143,7 @@ int order_all(struct merge *m)
 	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		if (!merged_dir(x) || !x->stays)
+		if (!merged_item(x)->dir || !x->stays)
 			continue;
 		r = find_order(m, x);
 		if (r == 0)

@@ -19,43 +19,17 @@ enum {
 	BRIEF = 6,           /* lines: so few are the same in what has nothing in common */
 };
 
-static int begin(struct pairs *p)
+void pairs_join(struct item *a, struct item *b, bool doubt)
 {
-	p->of_a = malloc((p->n_a + 1) * sizeof(*p->of_a));
-	p->of_b = malloc((p->n_b + 1) * sizeof(*p->of_b));
-	p->doubt = calloc(p->n_a + 1, sizeof(*p->doubt));
-	if (!p->of_a || !p->of_b || !p->doubt)
-		return -ENOMEM;
-	memset(p->of_a, 0xff, p->n_a * sizeof(*p->of_a));
-	memset(p->of_b, 0xff, p->n_b * sizeof(*p->of_b));
-	return 0;
-}
-
-void pairs_finish(struct pairs *p)
-{
-	free(p->a);
-	free(p->b);
-	free(p->of_a);
-	free(p->of_b);
-	free(p->doubt);
-}
-
-static void join(struct pairs *p, size_t i, size_t j, bool doubt)
-{
-	p->of_a[i] = j;
-	p->of_b[j] = i;
-	p->doubt[i] = doubt;
-}
-
-static int by_number(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
+	a->is[b->in] = b;
+	b->is[a->in] = a;
+	a->doubt |= doubt;
 }
 
 /* As strcmp; 0: they have one name, in one directory. */
 static int by_name(const struct item *a, const struct item *b)
 {
-	int r = by_number(a->up->of->number, b->up->of->number);
+	int r = array_order(a->up->of->number, b->up->of->number);
 
 	if (r == 0)
 		r = a->dir - b->dir;
@@ -70,8 +44,8 @@ static int by_all(const struct item *a, const struct item *b)
 	if (r == 0)
 		r = strcmp(a->ending, b->ending);
 	if (r == 0)
-		r = by_number(a->digest.a, b->digest.a);
-	return r ? r : by_number(a->digest.b, b->digest.b);
+		r = array_order(a->digest.a, b->digest.a);
+	return r ? r : array_order(a->digest.b, b->digest.b);
 }
 
 /* The parts of a directory are those that its kind has. */
@@ -106,7 +80,6 @@ static bool same_sort(const struct item *a, const struct item *b)
 struct single {
 	struct item *is;
 	size_t at; /* in its list */
-	bool of_b;
 };
 
 typedef int (*pairs_order)(const struct item *a, const struct item *b);
@@ -117,35 +90,25 @@ static int by_order(const void *a, const void *b, void *arg)
 	int r = (*(const pairs_order *)arg)(x->is, y->is);
 
 	if (r == 0)
-		r = x->of_b - y->of_b;
-	return r ? r : by_number(x->at, y->at);
-}
-
-static void add_singles(struct item *const *list, const size_t *of, size_t n, bool of_b,
-	struct single *to, size_t *ret_n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (of[i] == PAIRS_NONE)
-			to[(*ret_n)++] = (struct single){list[i], i, of_b};
+		r = array_order(x->is->in, y->is->in);
+	return r ? r : array_order(x->at, y->at);
 }
 
 /* Of several that are equal the first is the first: which it is can matter only where one of them
  * went, or came, or the other side changed one. */
-static void join_equal(
-	struct pairs *p, const struct single *a, size_t n, const struct single *b, size_t m)
+static void join_equal(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	for (size_t k = 0; k < n && k < m; k++)
-		join(p, a[k].at, b[k].at, n != m);
+		pairs_join(a[k].is, b[k].is, n != m);
 }
 
 /* What is left of one name is the same, whatever it holds, if there are as many. */
-static void join_named(
-	struct pairs *p, const struct single *a, size_t n, const struct single *b, size_t m)
+static void join_named(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	for (size_t k = 0; n == m && k < n; k++)
 		if (n == 1 && a[k].is->bare[0] ? same_kind(a[k].is, b[k].is)
 					       : same_sort(a[k].is, b[k].is))
-			join(p, a[k].at, b[k].at, n > 1);
+			pairs_join(a[k].is, b[k].is, n > 1);
 }
 
 static bool is_brief(const struct item *i)
@@ -154,134 +117,132 @@ static bool is_brief(const struct item *i)
 }
 
 /* What says no more than the size of a picture that is elsewhere is what its name says. */
-static void join_brief(
-	struct pairs *p, const struct single *a, size_t n, const struct single *b, size_t m)
+static void join_brief(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	if (n == 1 && m == 1 && a->is->bare[0] && is_brief(a->is) && is_brief(b->is) &&
 		same_sort(a->is, b->is))
-		join(p, a->at, b->at, false);
+		pairs_join(a->is, b->is, false);
+}
+
+static bool is_free(const struct pairs *p, int side, size_t i)
+{
+	return !p->at[side][i]->is[p->in[!side]];
 }
 
 /* Calls fn with those that are equal in this order, as they stand in both lists. */
-static int join_runs(struct pairs *p, pairs_order order,
-	void (*fn)(struct pairs *p, const struct single *a, size_t n, const struct single *b,
-		size_t m))
+static int join_runs(const struct pairs *p, pairs_order order,
+	void (*fn)(const struct single *a, size_t n, const struct single *b, size_t m))
 {
-	CLEANUP(free) struct single *all = calloc(p->n_a + p->n_b + 1, sizeof(*all));
+	CLEANUP(free) struct single *all = calloc(p->n[0] + p->n[1] + 1, sizeof(*all));
 	size_t count = 0;
 
 	if (!all)
 		return -ENOMEM;
-	add_singles(p->a, p->of_a, p->n_a, false, all, &count);
-	add_singles(p->b, p->of_b, p->n_b, true, all, &count);
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < p->n[s]; i++)
+			if (is_free(p, s, i))
+				all[count++] = (struct single){p->at[s][i], i};
 	qsort_r(all, count, sizeof(*all), by_order, &order);
 	for (struct single *a = all, *end = all + count; a < end;) {
 		size_t n = 0, m = 0;
 
-		while (a + n < end && !a[n].of_b && order(a->is, a[n].is) == 0)
+		while (a + n < end && a[n].is->in == p->in[0] && order(a->is, a[n].is) == 0)
 			n++;
 		while (a + n + m < end && order(a->is, a[n + m].is) == 0)
 			m++;
-		fn(p, a, n, a + n, m);
+		fn(a, n, a + n, m);
 		a += n + m;
 	}
 	return 0;
 }
 
+/* One of each list. */
 struct candidate {
-	size_t a, b;
+	size_t at[2];
 	unsigned alike, score;
 };
 
-/* How much speaks for it that they are the same, and how alike they are; 0: they are not. */
-static unsigned score(
-	const struct item *a, const struct item *b, unsigned renamed, unsigned *ret_alike)
+/* How much speaks for it that they are the same, and how alike they are; 0: they are not. renamed:
+ * how alike those of another name have to be, if they are directories; what files name would be
+ * taken for another one by all of them. */
+static unsigned score(const struct pairs *p, struct candidate *c, unsigned renamed)
 {
+	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
 	bool dir = a->up->of == b->up->of, name = strcmp(a->bare, b->bare) == 0;
-	unsigned least = name && (dir || a->bare[0]) ? ALIKE : dir ? renamed : 1000;
+	unsigned other = !dir ? 1000 : a->dir ? renamed : RENAMED;
 
 	if (!same_sort(a, b) || strcmp(a->up->name, b->up->name) != 0)
 		return 0;
-	*ret_alike = content_alike(a, b);
-	return *ret_alike < least ? 0 : *ret_alike + (name ? OF_NAME : 0) + (dir ? OF_DIR : 0);
+	c->alike = content_alike(a, b);
+	if (c->alike < (name && (dir || a->bare[0]) ? ALIKE : other))
+		return 0;
+	return c->alike + (name ? OF_NAME : 0) + (dir ? OF_DIR : 0);
 }
 
 static int by_score(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
-	int r = by_number(y->score, x->score);
+	int r = array_order(y->score, x->score);
 
 	if (r == 0)
-		r = by_number(x->a, y->a);
-	return r ? r : by_number(x->b, y->b);
+		r = array_order(x->at[0], y->at[0]);
+	return r ? r : array_order(x->at[1], y->at[1]);
 }
 
 /* Is one that is free about as good in the place of one of the two? */
 static bool has_rival(const struct pairs *p, const struct candidate *c, unsigned renamed)
 {
-	unsigned alike;
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < p->n[s]; i++) {
+			struct candidate other = *c;
 
-	for (size_t j = 0; j < p->n_b; j++)
-		if (j != c->b && p->of_b[j] == PAIRS_NONE &&
-			score(p->a[c->a], p->b[j], renamed, &alike) && alike > c->alike / 10 * 9)
-			return true;
-	for (size_t i = 0; i < p->n_a; i++)
-		if (i != c->a && p->of_a[i] == PAIRS_NONE &&
-			score(p->a[i], p->b[c->b], renamed, &alike) && alike > c->alike / 10 * 9)
-			return true;
+			other.at[s] = i;
+			if (i != c->at[s] && is_free(p, s, i) && score(p, &other, renamed) &&
+				other.alike > c->alike / 10 * 9)
+				return true;
+		}
 	return false;
 }
 
 /* Does another one have its name where it was, that is new or changed? */
-static bool has_namesake(const struct pairs *p, const struct candidate *c)
+static bool has_namesake(const struct pairs *p, const struct item *a, const struct item *b)
 {
-	const struct item *a = p->a[c->a];
+	for (size_t j = 0; j < p->n[1]; j++) {
+		const struct item *c = p->at[1][j], *was = c->is[p->in[0]];
 
-	for (size_t j = 0; j < p->n_b; j++)
-		if (j != c->b && by_name(a, p->b[j]) == 0 && a->bare[0] &&
-			(p->of_b[j] == PAIRS_NONE || by_all(p->a[p->of_b[j]], p->b[j]) != 0))
+		if (c != b && by_name(a, c) == 0 && a->bare[0] && (!was || by_all(was, c) != 0))
 			return true;
+	}
 	return false;
 }
 
 static bool doubtful(const struct pairs *p, const struct candidate *c, unsigned renamed)
 {
-	const struct item *a = p->a[c->a], *b = p->b[c->b];
+	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
 
 	if (strcmp(a->bare, b->bare) != 0 &&
-		(c->alike < SURE || (c->alike < 1000 && has_namesake(p, c))))
+		(c->alike < SURE || (c->alike < 1000 && has_namesake(p, a, b))))
 		return true;
-	if (a->up->of != b->up->of && (c->alike < RENAMED || has_namesake(p, c)))
+	if (a->up->of != b->up->of && (c->alike < RENAMED || has_namesake(p, a, b)))
 		return true;
 	return has_rival(p, c, renamed);
 }
 
-static size_t count_left(const size_t *of, size_t n)
+/* The best first. */
+static int join_alike(const struct pairs *p, unsigned renamed)
 {
-	size_t left = 0;
-
-	for (size_t i = 0; i < n; i++)
-		left += of[i] == PAIRS_NONE;
-	return left;
-}
-
-/* The best first. renamed: how alike those of another name have to be, if they are directories;
- * what files name would be taken for another one by all of them. */
-static int join_alike(struct pairs *p, unsigned renamed)
-{
-	size_t left = count_left(p->of_a, p->n_a), n = 0, room = 0;
 	CLEANUP(free) struct candidate *all = NULL;
+	size_t left[2] = {0}, n = 0, room = 0;
 	struct candidate c;
 
-	if (!left || count_left(p->of_b, p->n_b) > PAIRS_MAX / left)
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < p->n[s]; i++)
+			left[s] += is_free(p, s, i);
+	if (!left[0] || left[1] > PAIRS_MAX / left[0])
 		return 0;
-	for (c.a = 0; c.a < p->n_a; c.a++)
-		for (c.b = 0; p->of_a[c.a] == PAIRS_NONE && c.b < p->n_b; c.b++) {
-			unsigned least = p->a[c.a]->dir ? renamed : RENAMED;
-
-			c.score = p->of_b[c.b] == PAIRS_NONE
-					  ? score(p->a[c.a], p->b[c.b], least, &c.alike)
-					  : 0;
+	for (c.at[0] = 0; c.at[0] < p->n[0]; c.at[0]++)
+		for (c.at[1] = 0; is_free(p, 0, c.at[0]) && c.at[1] < p->n[1]; c.at[1]++) {
+			c.score = is_free(p, 1, c.at[1]) ? score(p, &c, renamed) : 0;
 			if (c.score && !array_room(all, n, room))
 				return -ENOMEM;
 			if (c.score)
@@ -290,20 +251,18 @@ static int join_alike(struct pairs *p, unsigned renamed)
 	if (n)
 		qsort(all, n, sizeof(*all), by_score);
 	for (size_t k = 0; k < n; k++)
-		if (p->of_a[all[k].a] == PAIRS_NONE && p->of_b[all[k].b] == PAIRS_NONE)
-			join(p, all[k].a, all[k].b,
-				doubtful(p, &all[k], p->a[all[k].a]->dir ? renamed : RENAMED));
+		if (is_free(p, 0, all[k].at[0]) && is_free(p, 1, all[k].at[1]))
+			pairs_join(p->at[0][all[k].at[0]], p->at[1][all[k].at[1]],
+				doubtful(p, &all[k], renamed));
 	return 0;
 }
 
-int pairs_find_equal(struct pairs *p)
+int pairs_find_equal(const struct pairs *p)
 {
-	int r = begin(p);
-
-	return r < 0 ? r : join_runs(p, by_all, join_equal);
+	return join_runs(p, by_all, join_equal);
 }
 
-int pairs_find(struct pairs *p)
+int pairs_find(const struct pairs *p)
 {
 	int r = pairs_find_equal(p);
 

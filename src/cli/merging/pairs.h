@@ -14,15 +14,15 @@
 #include "cli/merging/item.h"
 
 struct pairs {
-	struct item **a, **b; /* the lists are freed by pairs_finish, and the items stay */
-	size_t n_a, n_b;
-	size_t *of_a, *of_b; /* the other one's place, or PAIRS_NONE */
-	bool *doubt;         /* of a's: another one was about as good */
+	struct item **at[2];
+	size_t n[2];
+	enum which in[2]; /* the maps that they are of, the lesser first */
 };
-#define PAIRS_NONE SIZE_MAX
 
-/* The items are known (content.h), and so is what their directories are (item.of). -ENOMEM. */
-int pairs_find(struct pairs *p);
+/* Sets item.is of those of both lists, and item.doubt of the first's. They are known (content.h),
+ * and so is what their directories are (item.of). -ENOMEM. */
+int pairs_find(const struct pairs *p);
 /* Only those of equal name, content and directory. */
-int pairs_find_equal(struct pairs *p);
-void pairs_finish(struct pairs *p);
+int pairs_find_equal(const struct pairs *p);
+/* Those of two items. */
+void pairs_join(struct item *a, struct item *b, bool doubt);

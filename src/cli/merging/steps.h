@@ -7,15 +7,17 @@
 
 #include "cli/merging/merged.h"
 
+/* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
+int match_all(struct merge *m);
+/* What in a directory has a name that means the same in all maps: its parts. */
+int match_names(struct merge *m, struct merged *x);
+
 /* What no file says but those that are not merged (formats/merging.h: hidden) is as in ours. What
  * theirs changed of it is told, on stderr; what both changed in different ways is a conflict.
  * shown: the map, for messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
-/* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
-int match_all(struct merge *m);
-
-/* Sets what stays, what is taken and made, bare and ending of everything below m->root, and finds
+/* Sets what stays, what is taken and made, and bare of everything below m->root, and finds
  * the conflicts. */
 int decide_all(struct merge *m);
 

@@ -259,8 +259,8 @@ static const struct format_merging merging = {
 	.hidden = hidden,
 	.shown = shown,
 	.mark_file = "layer.json",
-	.mark_text = "{\"type\": \"tiles\", \"version\": 3, \"width\": %u, \"height\": %u, "
-		     "\"kind\": \"design\", \"color\": [255, 0, 0, 160]}",
+	.mark_text = {"{\"type\": \"tiles\", \"version\": 3, \"width\": ", ", \"height\": ",
+		", \"kind\": \"design\", \"color\": [255, 0, 0, 160]}"},
 	.mark_table = "id.csv",
 };
 
