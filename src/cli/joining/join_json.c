@@ -187,35 +187,32 @@ static int join_value(struct json_join *j, const struct span v[SIDES])
 	return 0;
 }
 
-static struct span all_of(const struct bytes *b)
+/* -ENOTSUP: it is no value of parts. */
+static int read_all(const struct bytes *b, struct span *ret)
 {
 	const char *end = (const char *)b->data + b->size, *at = blanks((const char *)b->data, end);
 
 	while (end > at && strchr(" \n\r\t", end[-1]))
 		end--;
-	return (struct span){at, (size_t)(end - at)};
-}
-
-static bool is_json(struct span s)
-{
-	return s.n >= 2 && (s.at[0] == '{' || s.at[0] == '[') && s.at[s.n - 1] == s.at[0] + 2 &&
-	       value_end(s.at, s.at + s.n) == s.at + s.n;
+	*ret = (struct span){at, (size_t)(end - at)};
+	return ret->n >= 2 && (*at == '{' || *at == '[') && end[-1] == *at + 2 &&
+			       value_end(at, end) == end
+		       ? 0
+		       : -ENOTSUP;
 }
 
 int join_json(struct join *join)
 {
 	struct json_join j = {.join = join};
 	struct span v[SIDES] = {{0}};
-	int r;
+	int r = 0;
 
-	for (int w = 0; w < SIDES; w++) {
-		if (!join->of[w])
-			continue;
-		v[w] = all_of(join->of[w]);
-		if (!is_json(v[w]))
-			return -ENOTSUP;
-	}
-	r = join_value(&j, v);
+	for (int w = 0; r == 0 && w < SIDES; w++)
+		r = join->of[w] ? read_all(join->of[w], &v[w]) : 0;
+	if (r == 0)
+		r = join_value(&j, v);
+	if (r == -ENOTSUP)
+		return r;
 	buffer_byte(&join->out, '\n');
 	if (j.n_told > TOLD_MAX)
 		buffer_printf(&join->told, " and %zu more", j.n_told - TOLD_MAX);

@@ -17,23 +17,19 @@ static int make(struct merge *m, struct merged *up, struct item *b, struct item 
 	return merged_new(m, up, at) ? 0 : -ENOMEM;
 }
 
-static int by_name(const void *a, const void *b)
+/* arg: the merge. */
+static int by_name(const void *a, const void *b, void *arg)
 {
 	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+	const struct merge *m = arg;
 
-	return x->dir != y->dir ? x->dir - y->dir : strcmp(x->name, y->name);
-}
-
-static int by_any_case(const void *a, const void *b)
-{
-	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
-
-	return x->dir != y->dir ? x->dir - y->dir : strcasecmp(x->name, y->name);
+	return x->dir != y->dir ? x->dir - y->dir
+	       : m->nocase      ? strcasecmp(x->name, y->name)
+				: strcmp(x->name, y->name);
 }
 
 int match_names(struct merge *m, struct merged *x)
 {
-	int (*order)(const void *, const void *) = m->nocase ? by_any_case : by_name;
 	CLEANUP(free) struct item **all = NULL;
 	size_t n = 0, room = 0;
 	int r = 0;
@@ -47,11 +43,11 @@ int match_names(struct merge *m, struct merged *x)
 			all[n++] = x->at[w]->below[k];
 		}
 	if (n)
-		qsort(all, n, sizeof(*all), order);
+		qsort_r(all, n, sizeof(*all), by_name, m);
 	for (size_t k = 0, first; r == 0 && k < n;) {
 		struct item *at[SIDES] = {NULL};
 
-		for (first = k; k < n && order(&all[first], &all[k]) == 0; k++)
+		for (first = k; k < n && by_name(&all[first], &all[k], m) == 0; k++)
 			at[all[k]->in] = all[k];
 		r = make(m, x, at[BASE], at[OURS], at[THEIRS]);
 	}

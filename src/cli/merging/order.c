@@ -66,19 +66,6 @@ static void add_side(struct merged *dir, enum which w)
 	}
 }
 
-static void add_marks(struct merged *dir)
-{
-	for (size_t i = 0; i < dir->n; i++) {
-		size_t at = 0;
-
-		if (!dir->below[i]->after)
-			continue;
-		while (at < dir->n_order && dir->order[at++] != dir->below[i]->after)
-			;
-		insert(dir, at, dir->below[i]);
-	}
-}
-
 static int find_order(struct merge *m, struct merged *dir)
 {
 	bool theirs = reordered(dir, BASE, THEIRS), ours = reordered(dir, BASE, OURS);
@@ -89,7 +76,9 @@ static int find_order(struct merge *m, struct merged *dir)
 		return -ENOMEM;
 	add_side(dir, first);
 	add_side(dir, first == OURS ? THEIRS : OURS);
-	add_marks(dir);
+	for (size_t i = 0; i < dir->n; i++)
+		if (dir->below[i]->after)
+			insert(dir, find(dir, dir->below[i]->after, 0) + 1, dir->below[i]);
 	if (theirs && ours && reordered(dir, OURS, THEIRS))
 		return conflict_add(m, dir, false, "both put it into another order");
 	return 0;
