@@ -1,116 +1,148 @@
 /* SPDX-License-Identifier: Zlib */
 #include "codec/text/json_place.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum { PATH_MAX_STEPS = 32 };
 
-/* All text here is valid JSON; the checks against end only keep a mistake from running away. */
-struct scan {
-	const char *p, *end;
-};
-
-static char peek(const struct scan *s)
+uint64_t json_scan_offset(const struct json_scan *r)
 {
-	return s->p < s->end ? *s->p : '\0';
+	return r->read - (r->n - r->i);
 }
 
-static void skip_blanks(struct scan *s)
+int json_peek(struct json_scan *r)
 {
-	while (s->p < s->end && memchr(" \t\r\n", *s->p, 4))
-		s->p++;
+	uint64_t left = r->x->size - r->read;
+
+	if (r->i == r->n && left && !r->error) {
+		r->n = left < JSON_WINDOW ? (size_t)left : JSON_WINDOW;
+		r->i = 0;
+		r->error = extent_read(r->x, r->read, r->window, r->n, r->e);
+		r->read += r->n;
+	}
+	return r->error || r->i == r->n ? -1 : r->window[r->i];
 }
 
-static void skip_string(struct scan *s)
+int json_scan_refuse(struct json_scan *r, const char *why)
 {
-	s->p++;
-	while (s->p < s->end && *s->p != '"')
-		s->p += *s->p == '\\' ? 2 : 1;
-	if (s->p < s->end)
-		s->p++;
-	else
-		s->p = s->end;
+	if (!r->error)
+		r->error = error_set(
+			r->e, -EINVAL, "line %u, column %u: %s", r->at.line, r->at.column, why);
+	return r->error;
 }
 
-static void skip_value(struct scan *s)
+void json_move(struct json_scan *r, struct buffer *to)
 {
-	unsigned depth = 0;
+	uint8_t c = r->window[r->i++];
 
-	do {
-		char c = peek(s);
+	if (to && to->size == JSON_TEXT_MAX) {
+		json_scan_refuse(r, "one value is too long (at most 65536 bytes)");
+		return;
+	}
+	if (to)
+		buffer_byte(to, c);
+	json_spot_pass(&r->at, c);
+	if (r->jump && json_scan_offset(r) == r->jump)
+		r->at = r->jump_to;
+}
 
+void json_move_blanks(struct json_scan *r, struct buffer *to)
+{
+	int c;
+
+	while ((c = json_peek(r)) >= 0 && memchr(" \t\r\n", c, 4))
+		json_move(r, to);
+}
+
+void json_move_string(struct json_scan *r, struct buffer *to)
+{
+	int c;
+
+	json_move(r, to);
+	while ((c = json_peek(r)) >= 0 && c != '"') {
+		json_move(r, to);
+		if (c == '\\' && json_peek(r) >= 0)
+			json_move(r, to);
+	}
+	if (c >= 0)
+		json_move(r, to);
+}
+
+void json_move_value(struct json_scan *r, struct buffer *to)
+{
+	uint64_t depth = 0;
+	int c;
+
+	while ((c = json_peek(r)) >= 0 && (depth || !memchr(",]}", c, 3))) {
 		if (c == '"') {
-			skip_string(s);
+			json_move_string(r, to);
 			continue;
 		}
-		if (!depth && memchr(",]}: \t\r\n", c, 8))
-			return;
 		if (c == '[' || c == '{')
 			depth++;
-		if (c == ']' || c == '}') {
-			s->p++;
-			if (!--depth)
-				return;
-			continue;
-		}
-		s->p++;
-	} while (s->p < s->end);
+		else if (c == ']' || c == '}')
+			depth--;
+		json_move(r, to);
+	}
+}
+
+static struct json_scan scan_of(const struct json_doc *d, const struct extent *text)
+{
+	return (struct json_scan){
+		.x = text, .at = d->begin, .jump = d->after_off, .jump_to = d->after};
 }
 
 /* To the next entry of the array or object at hand; false at its end. */
-static bool next_entry(struct scan *s)
+static bool next_entry(struct json_scan *s)
 {
-	skip_value(s);
-	skip_blanks(s);
-	if (peek(s) != ',')
+	json_move_value(s, NULL);
+	if (json_peek(s) != ',')
 		return false;
-	s->p++;
-	skip_blanks(s);
+	json_move(s, NULL);
+	json_move_blanks(s, NULL);
 	return true;
 }
 
-static bool enter_key(struct scan *s, const char *key)
+static bool enter_key(struct json_scan *s, const struct json_at *at)
 {
-	size_t n = strlen(key);
+	const char *text = (const char *)at->doc->text->data;
+	size_t n = strlen(at->key);
+	bool found = false;
 
 	do {
-		const char *name = s->p + 1;
-		bool found;
+		uint64_t name = json_scan_offset(s) + 1;
 
-		if (peek(s) != '"')
+		if (json_peek(s) != '"')
 			return false;
-		skip_string(s);
-		found = (size_t)(s->p - name) == n + 1 && memcmp(name, key, n) == 0;
-
-		skip_blanks(s);
-		s->p++; /* the colon */
-		skip_blanks(s);
-		if (found)
-			return true;
-	} while (next_entry(s));
-	return false;
+		json_move_string(s, NULL);
+		found = json_scan_offset(s) == name + n + 1 && memcmp(text + name, at->key, n) == 0;
+		json_move_blanks(s, NULL);
+		json_move(s, NULL); /* the colon */
+		json_move_blanks(s, NULL);
+	} while (!found && next_entry(s));
+	return found;
 }
 
-static bool enter_index(struct scan *s, size_t index)
+static bool enter_index(struct json_scan *s, size_t index)
 {
-	while (index--) {
-		if (!next_entry(s))
-			return false;
-	}
-	return true;
+	while (index && next_entry(s))
+		index--;
+	return !index;
 }
 
 /* From a container to the entry that `at` is; a key that is written with escapes is not found, and
  * then the container's own place has to do. */
-static bool enter(struct scan *s, const struct json_at *at)
+static bool enter(struct json_scan *s, const struct json_at *at)
 {
-	struct scan inner = *s;
+	struct json_scan inner = *s;
+	int c = json_peek(&inner);
 
-	if (!memchr("[{", peek(s), 2))
+	if (c != '[' && c != '{')
 		return false;
-	inner.p++;
-	skip_blanks(&inner);
-	if (at->key ? !enter_key(&inner, at->key) : !enter_index(&inner, at->index))
+	json_move(&inner, NULL);
+	json_move_blanks(&inner, NULL);
+	if (at->key ? !enter_key(&inner, at) : !enter_index(&inner, at->index))
 		return false;
 	*s = inner;
 	return true;
@@ -118,38 +150,44 @@ static bool enter(struct scan *s, const struct json_at *at)
 
 size_t json_count(const struct bytes *text)
 {
-	struct scan s = {(const char *)text->data, (const char *)text->data + text->size};
+	const struct extent x = {.mem = (struct bytes *)(uintptr_t)text, .size = text->size};
+	struct json_scan s = {.x = &x};
 	size_t n = 1;
+	int c;
 
-	while (s.p < s.end) {
-		if (*s.p == '"') {
-			skip_string(&s);
+	while ((c = json_peek(&s)) >= 0) {
+		if (c == '"') {
+			json_move_string(&s, NULL);
 			continue;
 		}
-		n += memchr(",[{", *s.p, 3) != NULL;
-		s.p++;
+		n += memchr(",[{", c, 3) != NULL;
+		json_move(&s, NULL);
 	}
 	return n;
 }
 
-struct json_spot json_spot_of(const struct json_doc *d, size_t off)
+struct json_spot json_spot_of(const struct json_doc *d, struct json_spot in_text)
 {
-	struct json_spot spot = d->begin;
+	const struct extent x = extent_of_bytes(d->text); /* borrowed */
+	struct json_scan s = scan_of(d, &x);
+	struct json_spot own = JSON_BEGIN;
+	int c;
 
-	for (size_t i = 0; i < off; i++) {
-		if (d->after_off && i == d->after_off)
-			spot = d->after;
-		json_spot_pass(&spot, d->text->data[i]);
+	while ((own.line < in_text.line ||
+		       (own.line == in_text.line && own.column < in_text.column)) &&
+		(c = json_peek(&s)) >= 0) {
+		json_spot_pass(&own, c);
+		json_move(&s, NULL);
 	}
-	return d->after_off && off == d->after_off ? d->after : spot;
+	return s.at;
 }
 
 struct json_place json_place(const struct json_at *at)
 {
 	const struct json_at *path[PATH_MAX_STEPS];
 	const struct json_doc *d = at->doc;
-	const char *begin = (const char *)d->text->data;
-	struct scan s = {.p = begin, .end = begin + d->text->size};
+	const struct extent x = extent_of_bytes(d->text); /* borrowed */
+	struct json_scan s = scan_of(d, &x);
 	struct json_place place;
 	size_t n = 0;
 
@@ -160,12 +198,14 @@ struct json_place json_place(const struct json_at *at)
 		path[n++] = at;
 	}
 	n = n > d->levels ? n - d->levels : 0;
-	skip_blanks(&s);
+	json_move_blanks(&s, NULL);
 	while (n && enter(&s, path[n - 1]))
 		n--;
-	place.spot = json_spot_of(d, (size_t)(s.p - begin));
-	place.text = s.p;
-	skip_value(&s);
-	place.n = (size_t)(s.p - place.text);
+	place.spot = s.at;
+	place.text = (const char *)d->text->data + json_scan_offset(&s);
+	json_move_value(&s, NULL);
+	place.n = (size_t)((const char *)d->text->data + json_scan_offset(&s) - place.text);
+	while (place.n && memchr(" \t\r\n", place.text[place.n - 1], 4))
+		place.n--;
 	return place;
 }

@@ -45,28 +45,6 @@ static int give(struct error *e, struct buffer *b, struct json_spot at)
 	return -EINVAL;
 }
 
-/* Where in the file something stands that has that place in the doc's text. */
-static struct json_spot spot_in_file(const struct json_doc *d, struct json_spot in_text)
-{
-	struct json_doc alone = {.text = d->text, .begin = JSON_BEGIN};
-	struct json_spot from = JSON_BEGIN, to = d->begin;
-
-	if (d->after_off) {
-		struct json_spot gap = json_spot_of(&alone, d->after_off);
-
-		if (in_text.line > gap.line ||
-			(in_text.line == gap.line && in_text.column >= gap.column)) {
-			from = gap;
-			to = d->after;
-		}
-	}
-	if (in_text.line == from.line)
-		to.column += in_text.column - from.column;
-	else
-		to = (struct json_spot){to.line + in_text.line - from.line, in_text.column};
-	return to;
-}
-
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
 {
 	struct buffer b = BUFFER_INIT;
@@ -84,7 +62,7 @@ int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
 	if (why.column > 0)
 		at.column = (unsigned)why.column;
 	add_shown(&b, why.text, strlen(why.text), sizeof(why.text));
-	return give(e, &b, spot_in_file(d, at));
+	return give(e, &b, json_spot_of(d, at));
 }
 
 int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e)
