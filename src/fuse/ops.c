@@ -138,9 +138,8 @@ static void answer_statfs(struct request *q)
 	fuse_reply_statfs(q->req, &q->call.statvfs);
 }
 
-static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *)
 {
-	(void)fi;
 	request_ask(req, vfs_getattr, answer_attr, ino, NULL);
 }
 
@@ -196,21 +195,14 @@ static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 	request_submit(q);
 }
 
-static void op_setxattr(
-	fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size, int flags)
+static void op_setxattr(fuse_req_t req, fuse_ino_t, const char *, const char *, size_t, int)
 {
-	(void)ino;
-	(void)name;
-	(void)value;
-	(void)size;
-	(void)flags;
 	/* Not ENOSYS, which the kernel would remember as an answer for all. */
 	fuse_reply_err(req, EOPNOTSUPP);
 }
 
-static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+static void op_listxattr(fuse_req_t req, fuse_ino_t, size_t size)
 {
-	(void)ino;
 	if (size)
 		fuse_reply_buf(req, NULL, 0);
 	else
@@ -315,9 +307,8 @@ static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	on_handle(req, vfs_release, ino, fi);
 }
 
-static void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
+static void op_fsync(fuse_req_t req, fuse_ino_t ino, int, struct fuse_file_info *fi)
 {
-	(void)datasync;
 	on_handle(req, vfs_fsync, ino, fi);
 }
 

@@ -48,28 +48,18 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t t
 }
 
 /* Tools that link or leave symbolic links as locks cope with EPERM. */
-void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
+void op_link(fuse_req_t req, fuse_ino_t, fuse_ino_t, const char *)
 {
-	(void)ino;
-	(void)parent;
-	(void)name;
 	fuse_reply_err(req, EPERM);
 }
 
-void op_symlink(fuse_req_t req, const char *to, fuse_ino_t parent, const char *name)
+void op_symlink(fuse_req_t req, const char *, fuse_ino_t, const char *)
 {
-	(void)to;
-	(void)parent;
-	(void)name;
 	fuse_reply_err(req, EPERM);
 }
 
-void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t dev)
+void op_mknod(fuse_req_t req, fuse_ino_t, const char *, mode_t, dev_t)
 {
-	(void)parent;
-	(void)name;
-	(void)mode;
-	(void)dev;
 	fuse_reply_err(req, EPERM);
 }
 
@@ -126,33 +116,27 @@ static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool pl
 }
 
 /* A directory has no handle. Told so once, the kernel asks no more. */
-void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+void op_opendir(fuse_req_t req, fuse_ino_t, struct fuse_file_info *fi)
 {
 	const struct front *f = fuse_req_userdata(req);
 
-	(void)ino;
 	if (f->lists_once)
 		fuse_reply_err(req, ENOSYS);
 	else
 		fuse_reply_open(req, fi);
 }
 
-void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *)
 {
-	(void)fi;
 	list(req, ino, size, off, false);
 }
 
-void op_readdirplus(
-	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *)
 {
-	(void)fi;
 	list(req, ino, size, off, true);
 }
 
-void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
+void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int, struct fuse_file_info *)
 {
-	(void)datasync;
-	(void)fi;
 	request_ask(req, vfs_fsyncdir, answer_done, ino, NULL);
 }

@@ -36,10 +36,8 @@ static _Noreturn void on_error(png_structp png, png_const_charp why)
 	png_longjmp(png, 1);
 }
 
-static void on_warning(png_structp png, png_const_charp why)
+static void on_warning(png_structp, png_const_charp)
 {
-	(void)png;
-	(void)why;
 }
 
 static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
@@ -52,9 +50,8 @@ static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
 	return p;
 }
 
-static void on_free(png_structp png, png_voidp p)
+static void on_free(png_structp, png_voidp p)
 {
-	(void)png;
 	free(p);
 }
 
