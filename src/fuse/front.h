@@ -9,20 +9,20 @@
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/threads/pool.h"
 #include "fuse/control.h"
 #include "fuse/door.h"
 #include "vfs/mounted.h"
 
-struct notifier;
-
 struct front {
 	struct vfs_host host; /* first */
 	struct mounted tree;
 	struct pool *pool;
 	struct fuse_session *se;
-	struct notifier *notifier;
+	struct pool *inode_notifier, *name_notifier; /* of one thread each: in order */
+	atomic_bool silent;                          /* the kernel is told no more */
 	int launcher_fd;       /* open until the end: notes come from any thread */
 	bool launcher_gone;    /* nobody hears there */
 	bool kept;             /* the mount lasts without the launcher */
@@ -63,8 +63,8 @@ void front_beat(struct front *f);
 enum { FRONT_BEAT_MS = 250 };
 
 /* notify.c */
-int notifier_start(struct front *f, struct error *e);
-/* Ends the thread; what is still queued is returned without telling the kernel. */
-void notifier_stop(struct front *f);
+bool notifiers_start(struct front *f); /* false: no thread can be made */
+/* Ends the threads; what is still queued is returned without telling the kernel. */
+void notifiers_stop(struct front *f);
 void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);

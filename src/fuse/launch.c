@@ -178,14 +178,6 @@ static int take_message(struct launcher *l)
 	return m.type == CONTROL_SERVING && l->guard.dev[0];
 }
 
-/* Before anybody can store anything, the worker says that it serves. Where that is said the signal
- * is left to the guard, which has it saved. */
-static bool is_interrupted(
-	const struct launcher *l, struct pollfd *worker, const struct pollfd *signals)
-{
-	return signals->revents && (!l->guard.dev[0] || poll(worker, 1, 0) <= 0);
-}
-
 static int wait_until_it_serves(struct launcher *l)
 {
 	struct pollfd p[] = {{.fd = l->guard.worker, .events = POLLIN},
@@ -195,8 +187,11 @@ static int wait_until_it_serves(struct launcher *l)
 	while (r == 0) {
 		if (poll(p, 2, -1) < 0)
 			continue;
-		r = is_interrupted(l, &p[0], &p[1]) ? fail(l, OUTCOME_MOUNT, "interrupted")
-						    : take_message(l);
+		/* Somebody may have stored something as soon as there is a mount: from there on a
+		 * signal is the guard's, who has it saved. */
+		if (p[1].revents)
+			return l->guard.dev[0] ? 1 : fail(l, OUTCOME_MOUNT, "interrupted");
+		r = take_message(l);
 	}
 	return r;
 }
@@ -234,7 +229,6 @@ static void undo(struct guard *g)
 	guard_clean(g, true);
 }
 
-/* A signal came while the worker served already. */
 static bool is_told_to_end(const struct guard *g)
 {
 	struct pollfd p = {.fd = g->signals, .events = POLLIN};

@@ -4,17 +4,10 @@
  * waits for its directory's lock, which a request holds that may be waiting for an inode to be
  * forgotten.
  */
-#include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuse/front.h"
-
-struct notifier {
-	struct pool *inodes, *names; /* of one thread each, so that what is told stays in order */
-	atomic_bool stop;
-};
 
 struct notice {
 	struct job job; /* first */
@@ -30,12 +23,12 @@ static void send(struct job *j)
 {
 	struct notice *o = (struct notice *)j;
 	struct front *f = o->front;
-	bool stop = f->notifier->stop;
+	bool silent = f->silent;
 
 	/* -ENOENT: the kernel does not hold it, which is what we want. */
-	if (o->name && !stop)
+	if (o->name && !silent)
 		(void)fuse_lowlevel_notify_inval_entry(f->se, o->parent, o->name, strlen(o->name));
-	for (size_t i = 0; i < o->n && !stop; i++)
+	for (size_t i = 0; i < o->n && !silent; i++)
 		(void)fuse_lowlevel_notify_inval_inode(f->se, o->inos[i], 0, 0);
 	if (o->then)
 		pool_return(f->pool, o->then);
@@ -43,72 +36,50 @@ static void send(struct job *j)
 	free(o);
 }
 
-int notifier_start(struct front *f, struct error *e)
+bool notifiers_start(struct front *f)
 {
-	struct notifier *t = calloc(1, sizeof(*t));
-
-	f->notifier = t;
-	if (t) {
-		t->inodes = pool_create(1);
-		t->names = pool_create(1);
-	}
-	if (t && t->inodes && t->names)
-		return 0;
-	notifier_stop(f);
-	return error_set(e, -ENOMEM, "no thread can be made");
+	f->inode_notifier = pool_create(1);
+	f->name_notifier = pool_create(1);
+	return f->inode_notifier && f->name_notifier;
 }
 
-void notifier_stop(struct front *f)
+void notifiers_stop(struct front *f)
 {
-	struct notifier *t = f->notifier;
-
-	if (!t)
-		return;
-	t->stop = true;
-	pool_destroy(t->inodes);
-	pool_destroy(t->names);
-	free(t);
-	f->notifier = NULL;
+	f->silent = true;
+	pool_destroy(TAKE(f->inode_notifier));
+	pool_destroy(TAKE(f->name_notifier));
 }
 
-/* A notice with room for n inodes; NULL: nobody is told, and `then` is on its way. */
-static struct notice *notice_new(struct front *f, size_t n, struct job *then)
+/* Of n inodes, or of a name. Without memory for it nothing is told. */
+static void notify(struct pool *by, const struct notice *what, const uint64_t *inos)
 {
-	struct notice *o = f->notifier ? calloc(1, sizeof(*o) + n * sizeof(*o->inos)) : NULL;
+	struct notice *o = by ? malloc(sizeof(*o) + what->n * sizeof(*inos)) : NULL;
 
 	if (!o) {
-		if (then)
-			pool_return(f->pool, then);
-		return NULL;
+		free(what->name);
+		if (what->then)
+			pool_return(what->front->pool, what->then);
+		return;
 	}
+	*o = *what;
 	o->job.run = send;
-	o->front = f;
-	o->then = then;
-	return o;
+	if (o->n)
+		memcpy(o->inos, inos, o->n * sizeof(*inos));
+	pool_submit(by, &o->job);
 }
 
 void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
 {
 	struct front *f = (struct front *)h;
-	struct notice *o = notice_new(f, n, then);
 
-	if (!o)
-		return;
-	o->n = n;
-	if (n)
-		memcpy(o->inos, inos, n * sizeof(*inos));
-	pool_submit(f->notifier->inodes, &o->job);
+	notify(f->inode_notifier, &(struct notice){.front = f, .then = then, .n = n}, inos);
 }
 
 void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
 {
 	struct front *f = (struct front *)h;
-	struct notice *o = notice_new(f, 0, then);
 
-	if (!o)
-		return;
-	o->name = strdup(name);
-	o->parent = parent;
-	/* Without memory for the name nothing is told. */
-	pool_submit(f->notifier->names, &o->job);
+	notify(f->name_notifier,
+		&(struct notice){.front = f, .then = then, .parent = parent, .name = strdup(name)},
+		NULL);
 }

@@ -9,16 +9,14 @@
 #include "fuse/front.h"
 
 /*
- * The kernel writes a file's dirty pages back before it forgets them. Then a handle that does not
- * write has each file judged by an fsync: what is but half written is its author's to close.
+ * The kernel writes a file's dirty pages back before it forgets them. Then each file is judged by
+ * an fsync of nobody's: what is but half written is its author's to close.
  */
 struct writeback {
 	struct call call; /* first */
 	struct job job;   /* the next call is not begun within the reply of the one before */
 	struct front *front;
 	bool to_end;
-	vfs_op last;           /* that was answered */
-	struct handle *handle; /* of the file that is looked at; NULL: of none */
 	uint64_t *inos;
 	size_t n, room;
 };
@@ -66,14 +64,11 @@ static void saved(void *arg, struct report *report)
 		fuse_session_exit(f->se);
 }
 
-static void answered(struct call *c, int r)
+/* The report tells of what it found. */
+static void judged(struct call *c, int)
 {
 	struct writeback *w = (struct writeback *)c;
 
-	if (w->last == vfs_open)
-		w->handle = r < 0 ? NULL : c->opened;
-	else if (w->last == vfs_release)
-		w->handle = NULL;
 	pool_return(w->front->pool, &w->job);
 }
 
@@ -90,16 +85,13 @@ static void next(struct job *j)
 	struct writeback *w = container_of(j, struct writeback, job);
 	struct front *f = w->front;
 
-	if (!w->handle && !w->n) {
+	if (!w->n) {
 		start_save(f, w->to_end);
 		free(w->inos);
 		free(w);
 		return;
 	}
-	w->last = !w->handle ? vfs_open : w->last == vfs_open ? vfs_fsync : vfs_release;
-	w->call = (struct call){.op = w->last, .reply = answered, .handle = w->handle};
-	if (!w->handle)
-		w->call.ino = w->inos[--w->n];
+	w->call = (struct call){.op = vfs_fsync, .reply = judged, .ino = w->inos[--w->n]};
 	mounted_submit(&f->tree, &w->call);
 }
 

@@ -176,19 +176,13 @@ static int session_begin(struct worker *w, int fd)
 static int serve(struct worker *w, int signal_fd)
 {
 	struct front *f = &w->front;
-	struct error e = ERROR_INIT;
-	int fd, r;
+	int fd;
 
-	r = receive_mount(f, &fd);
-	if (r == 0)
-		r = session_begin(w, fd);
-	if (r == 0)
-		r = notifier_start(f, &e);
-	if (r < 0)
+	if (receive_mount(f, &fd) < 0 || session_begin(w, fd) < 0 || !notifiers_start(f))
 		return OUTCOME_MOUNT;
 	w->served = true;
 	front_run(f, signal_fd);
-	notifier_stop(f);
+	notifiers_stop(f);
 	return front_end(f);
 }
 
@@ -271,7 +265,7 @@ static void finish(struct worker *w)
 	struct front *f = &w->front;
 
 	/* Jobs that answer requests need the session; so the threads end first. */
-	notifier_stop(f);
+	notifiers_stop(f);
 	pool_destroy(f->pool);
 	if (f->se)
 		fuse_session_destroy(f->se);

@@ -65,17 +65,15 @@ static void fsync_put(struct vfs *v, struct node *n, void *arg, int r)
 		journal_sync_then(v, arg);
 }
 
-/* A save has the pages of mappings written, through a handle that does not write. A file that is
- * half written is its author's to close. */
-static bool is_whole(const struct handle *h)
+/* A save has the pages of mappings written, and asks by no handle. A file that is half written is
+ * its author's to close. */
+static bool is_whole(const struct stage *s, bool writing)
 {
-	const struct stage *s = h->node->stage;
-
 	switch (s->state) {
 	case STAGE_WRITTEN:
-		return h->writing || !s->begun;
+		return writing || !s->begun;
 	case STAGE_CUT:
-		return h->writing;
+		return writing;
 	default:
 		return s->state != STAGE_CLEAN;
 	}
@@ -83,14 +81,18 @@ static bool is_whole(const struct handle *h)
 
 void vfs_fsync(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle->node;
+	struct node *n = c->handle ? c->handle->node : node_find(v, c->ino);
 
+	if (!n) {
+		call_done(c, -ESTALE);
+		return;
+	}
 	if (n->busy) {
 		node_wait(n, c);
 		return;
 	}
 	call_keep(c);
-	if (file_judged(n) && is_whole(c->handle))
+	if (file_judged(n) && is_whole(n->stage, c->handle && c->handle->writing))
 		commit_close(v, n, COMMIT_JUDGED, fsync_put, c);
 	else
 		journal_sync_then(v, c);

@@ -24,9 +24,8 @@ void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out *
 void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
 void vfs_flush(struct vfs *v, struct call *c);       /* handle */
 void vfs_release(struct vfs *v, struct call *c);     /* handle (gone after) */
-/* handle. Through one that does not write, what another program has begun to write is no change
- * yet.
- */
+/* handle, or ino. Through a handle that does not write, or none, what another program has begun to
+ * write is no change yet. */
 void vfs_fsync(struct vfs *v, struct call *c);
 void vfs_readdir(struct vfs *v, struct call *c); /* ino off emit plus */
 
