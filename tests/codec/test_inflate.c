@@ -2,9 +2,7 @@
 #include "codec_test.h"
 
 #include <fcntl.h>
-#ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
 #include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -457,7 +455,6 @@ static void whole_streams_are_judged_as_zlib_judges_them(void **state)
 	assert_true(accepted > 0 && refused > 10000);
 }
 
-#ifdef HAVE_LIBDEFLATE
 /* The zlib stream of raw deflate data as libdeflate understands it: with the checksum of that.
  * False: it does not. */
 static bool sealed(const uint8_t *raw, size_t n, struct extent *ret, size_t *ret_declared)
@@ -467,8 +464,8 @@ static bool sealed(const uint8_t *raw, size_t n, struct extent *ret, size_t *ret
 	CLEANUP(free) uint8_t *out = malloc(ROOM);
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 	size_t used;
-	bool good = libdeflate_deflate_decompress_ex(
-			    d, raw, n, out, ROOM, &used, ret_declared) == LIBDEFLATE_SUCCESS;
+	bool good = libdeflate_deflate_decompress_ex(d, raw, n, out, ROOM, &used, ret_declared) ==
+		    LIBDEFLATE_SUCCESS;
 
 	libdeflate_free_decompressor(d);
 	if (!good)
@@ -623,7 +620,6 @@ static void changed_streams_are_judged_as_zlib_judges_them(void **state)
 	print_message("accepted %zu, refused by zlib alone %zu\n", accepted, refused);
 	assert_true(accepted > 100);
 }
-#endif
 
 static void checksums_are_zlibs(void **state)
 {
@@ -679,10 +675,8 @@ int main(void)
 		cmocka_unit_test(a_gib_is_streamed_in_a_few_mib),
 		cmocka_unit_test(a_stream_is_proved_before_any_stretch_of_it_is_there),
 		cmocka_unit_test(whole_streams_are_judged_as_zlib_judges_them),
-#ifdef HAVE_LIBDEFLATE
 		cmocka_unit_test(a_forged_stream_is_judged_as_zlib_judges_it),
 		cmocka_unit_test(changed_streams_are_judged_as_zlib_judges_them),
-#endif
 		cmocka_unit_test(checksums_are_zlibs),
 		cmocka_unit_test(each_stops_when_it_is_told_to),
 	};

@@ -4,9 +4,7 @@
 #include <string.h>
 
 #include <jansson.h>
-#ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
 
 #include "base/buffer.h"
 #include "codec/blob.h"
@@ -309,7 +307,6 @@ TARGET(fuzz_inflate)
 		broken("inflate", "a blob has other bytes");
 }
 
-#ifdef HAVE_LIBDEFLATE
 /* Raw deflate data, in a zlib stream with the checksum of what libdeflate makes of it: taken at
  * once it is what zlib takes it for. */
 TARGET(fuzz_deflate)
@@ -343,4 +340,3 @@ TARGET(fuzz_deflate)
 	if (r == 0 && memcmp(all->data, out, got) != 0)
 		broken("deflate", "other bytes");
 }
-#endif

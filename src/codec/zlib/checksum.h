@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * checksum: CRC-32 (that of PNG and zip) and Adler-32 (RFC 1950), by the fastest library at hand.
- * Each goes on from the sum of what came before.
+ * checksum: CRC-32 (that of PNG and zip) and Adler-32 (RFC 1950). Each goes on from the sum of what
+ * came before.
  */
 #pragma once
 

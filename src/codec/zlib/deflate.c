@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
 #include <zlib.h>
 
 #include "base/disk/spool.h"
@@ -82,7 +80,6 @@ int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, str
 	return deflate_from(extent_read_fn, &mine, x->size, spool_dirfd, ret, e);
 }
 
-#ifdef HAVE_LIBDEFLATE
 DEFINE_CLEANUP(struct libdeflate_compressor, libdeflate_free_compressor);
 
 enum { BEST = 12 };
@@ -98,15 +95,3 @@ struct bytes *deflate_best(const struct bytes *plain)
 
 	return n ? bytes_copy(b->data, n) : NULL;
 }
-#else
-struct bytes *deflate_best(const struct bytes *plain)
-{
-	uLongf n = compressBound(plain->size);
-	uint8_t *data;
-	CLEANUP(bytes_unref) struct bytes *b = bytes_new(n, &data);
-
-	if (!b || compress2(data, &n, plain->data, plain->size, Z_BEST_COMPRESSION) != Z_OK)
-		return NULL;
-	return bytes_copy(b->data, n);
-}
-#endif

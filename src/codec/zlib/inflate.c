@@ -2,9 +2,7 @@
 #include "codec/zlib/inflate.h"
 
 #include <errno.h>
-#ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
-#endif
 #include <stdbool.h>
 #include <sys/mman.h>
 
@@ -52,7 +50,6 @@ static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
 	return feed_expect_end(f, e);
 }
 
-#ifdef HAVE_LIBDEFLATE
 DEFINE_CLEANUP(struct libdeflate_decompressor, libdeflate_free_decompressor);
 
 /* All input is in memory at once, beside what comes out. What is larger goes by in pieces. */
@@ -99,13 +96,6 @@ static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
 	feed_count(got);
 	return TAKE(span);
 }
-#else
-static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
-{
-	(void)x, (void)declared;
-	return NULL;
-}
-#endif
 
 int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, struct error *e)
 {

@@ -69,5 +69,5 @@ uint64_t inflate_total(void);
 int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, struct error *e);
 int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, struct extent *ret,
 	struct error *e);
-/* As small as the library at hand makes it, in memory. NULL: there is not enough. */
+/* As small as libdeflate makes it, in memory. NULL: there is not enough. */
 struct bytes *deflate_best(const struct bytes *plain);
