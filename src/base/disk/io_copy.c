@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
+#include "base/disk/file.h"
 #include "base/disk/io.h"
 
 enum { CHUNK = 1 << 20, PAGE = 4096, AT_ONCE = 64 << 20 };
@@ -39,16 +39,10 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 /* What was written just now, read into room and compared; the processor has it at hand still. */
 static int compare_back(int fd, const uint8_t *meant, size_t n, uint64_t pos, uint8_t *room)
 {
-	for (size_t at = 0; at < n;) {
-		ssize_t got = pread(fd, room + at, n - at, (off_t)(pos + at));
+	const struct file f = {.fd = fd};
+	int r = file_read(&f, pos, room, n, NULL);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		at += (size_t)got;
-	}
-	return memcmp(meant, room, n) == 0 ? 0 : -EIO;
+	return r == 0 && memcmp(meant, room, n) != 0 ? -EIO : r;
 }
 
 /*
@@ -58,30 +52,28 @@ static int compare_back(int fd, const uint8_t *meant, size_t n, uint64_t pos, ui
 static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t pos, bool compare)
 {
 	CLEANUP(free) uint8_t *room = aligned_alloc(PAGE, 2 * (CHUNK + PAGE));
-	uint8_t *in = room + off % PAGE, *out = room + CHUNK + PAGE;
+	const struct file f = {.fd = from};
 	int r;
 
 	if (!room)
 		return -ENOMEM;
 	while (n) {
 		/* Whole chunks of the target after the first. */
-		size_t most = CHUNK - pos % CHUNK;
-		ssize_t got = pread(from, in, n < most ? (size_t)n : most, (off_t)off);
+		size_t most = CHUNK - pos % CHUNK, part = n < most ? (size_t)n : most;
+		uint8_t *in = room + off % PAGE, *out = room + CHUNK + PAGE + pos % PAGE;
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		memcpy(out + pos % PAGE, in, (size_t)got);
-		r = io_write(to, out + pos % PAGE, (size_t)got);
-		if (r == 0 && compare)
-			r = compare_back(to, out + pos % PAGE, (size_t)got, pos, room + pos % PAGE);
+		r = file_read(&f, off, in, part, NULL);
 		if (r < 0)
 			return r;
-		off += (uint64_t)got;
-		pos += (uint64_t)got;
-		n -= (uint64_t)got;
-		in = room + off % PAGE;
+		memcpy(out, in, part);
+		r = io_write(to, out, part);
+		if (r == 0 && compare)
+			r = compare_back(to, out, part, pos, room + pos % PAGE);
+		if (r < 0)
+			return r;
+		off += part;
+		pos += part;
+		n -= part;
 	}
 	return 0;
 }

@@ -80,16 +80,24 @@ static const unsigned commands[] = {
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
+struct rule {
+	const char *name;
+	uint32_t action;
+	struct scmp_arg_cmp args[2]; /* ended by one that compares nothing */
+};
+
 /* A call that this libseccomp does not know is an unknown one, and what is done with those needs no
  * rule. */
-static int add(scmp_filter_ctx ctx, uint32_t action, const char *name, unsigned n_args,
-	const struct scmp_arg_cmp *args)
+static int add(scmp_filter_ctx ctx, const struct rule *rule)
 {
-	int call = seccomp_syscall_resolve_name(name);
+	int call = seccomp_syscall_resolve_name(rule->name);
+	unsigned n = 0;
 
-	if (call == __NR_SCMP_ERROR || action == UNKNOWN)
+	if (call == __NR_SCMP_ERROR || rule->action == UNKNOWN)
 		return 0;
-	return seccomp_rule_add_array(ctx, action, call, n_args, args);
+	while (n < LENGTH(rule->args) && rule->args[n].op)
+		n++;
+	return seccomp_rule_add_array(ctx, rule->action, call, n, rule->args);
 }
 
 static int add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names, size_t n)
@@ -97,105 +105,71 @@ static int add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *na
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add(ctx, action, names[i], 0, NULL);
+		r = add(ctx, &(struct rule){names[i], action, {{0}}});
 	return r;
 }
 
-static int add_commands(scmp_filter_ctx ctx)
+static int add_commands(scmp_filter_ctx ctx, const char *name)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < LENGTH(commands); i++) {
-		const struct scmp_arg_cmp arg = SCMP_A1(SCMP_CMP_EQ, commands[i]);
-
-		r = add(ctx, SCMP_ACT_ALLOW, "fcntl", 1, &arg);
-		if (r == 0)
-			r = add(ctx, SCMP_ACT_ALLOW, "fcntl64", 1, &arg);
-	}
-	return r;
-}
-
-/* None that is run, and none that is shared with a file, which could be changed by it and keep
- * S_ISUID. */
-static int add_memory(scmp_filter_ctx ctx)
-{
-	const struct scmp_arg_cmp args[] = {SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
-		SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0)};
-	int r = add(ctx, SCMP_ACT_ALLOW, "mmap", LENGTH(args), args);
-
-	return r < 0 ? r : add(ctx, SCMP_ACT_ALLOW, "mmap2", LENGTH(args), args);
-}
-
-struct rule {
-	const char *name;
-	uint32_t action;
-	struct scmp_arg_cmp arg;
-};
-
-static int add_rules(scmp_filter_ctx ctx, const struct rule *rules, size_t n)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add(ctx, rules[i].action, rules[i].name, 1, &rules[i].arg);
+	for (size_t i = 0; r == 0 && i < LENGTH(commands); i++)
+		r = add(ctx,
+			&(struct rule){name, SCMP_ACT_ALLOW, {SCMP_A1(SCMP_CMP_EQ, commands[i])}});
 	return r;
 }
 
 /* Calls of which an argument decides. */
 static int add_conditional(scmp_filter_ctx ctx)
 {
-	const uint32_t ok = SCMP_ACT_ALLOW, kill = SCMP_ACT_KILL_PROCESS;
-	const scmp_datum_t self = FILTER_SELF;
+	const uint32_t ok = SCMP_ACT_ALLOW, no = SCMP_ACT_ERRNO(EPERM),
+		       kill = SCMP_ACT_KILL_PROCESS;
+	const scmp_datum_t self = FILTER_SELF, both = S_ISUID | S_ISGID;
+	const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
+	const struct scmp_arg_cmp own = SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0);
 	const struct rule rules[] = {
+		/* What is run with its owner's rights would be root's, of a worker of root's. A
+		 * libc gives no mode to an open that makes nothing. */
+		{"open", ok, {SCMP_A2(SCMP_CMP_MASKED_EQ, both, 0)}},
+		{"open", no, {SCMP_A2(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
+		{"open", no, {SCMP_A2(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
+		{"openat", ok, {SCMP_A3(SCMP_CMP_MASKED_EQ, both, 0)}},
+		{"openat", no, {SCMP_A3(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
+		{"openat", no, {SCMP_A3(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
+		{"mkdir", ok, {SCMP_A1(SCMP_CMP_MASKED_EQ, both, 0)}},
+		{"mkdir", no, {SCMP_A1(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
+		{"mkdir", no, {SCMP_A1(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
+		{"mkdirat", ok, {SCMP_A2(SCMP_CMP_MASKED_EQ, both, 0)}},
+		{"mkdirat", no, {SCMP_A2(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
+		{"mkdirat", no, {SCMP_A2(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
+		{"fchmod", ok, {SCMP_A1(SCMP_CMP_MASKED_EQ, both, 0)}},
+		{"fchmod", no, {SCMP_A1(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
+		{"fchmod", no, {SCMP_A1(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
+		/* No memory is run, and none is shared with a file, which could be changed by it
+		 * and keep S_ISUID. */
+		{"mmap", ok, {plain, own}},
+		{"mmap2", ok, {plain, own}},
+		{"mprotect", ok, {plain}},
 		/* Threads are made, processes not. */
-		{"clone", ok, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)},
-		{"clone", kill, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)},
+		{"clone", ok, {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)}},
+		{"clone", kill, {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)}},
 		/* abort() and raise() */
-		{"kill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
-		{"kill", kill, SCMP_A0(SCMP_CMP_NE, self)},
-		{"tgkill", ok, SCMP_A0(SCMP_CMP_EQ, self)},
-		{"tgkill", kill, SCMP_A0(SCMP_CMP_NE, self)},
-		/* No memory becomes code. */
-		{"mprotect", ok, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0)},
+		{"kill", ok, {SCMP_A0(SCMP_CMP_EQ, self)}},
+		{"kill", kill, {SCMP_A0(SCMP_CMP_NE, self)}},
+		{"tgkill", ok, {SCMP_A0(SCMP_CMP_EQ, self)}},
+		{"tgkill", kill, {SCMP_A0(SCMP_CMP_NE, self)}},
 		/* The times of files that are open, not of those that are named. */
-		{"utimensat", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
-		{"utimensat_time64", ok, SCMP_A1(SCMP_CMP_EQ, 0)},
+		{"utimensat", ok, {SCMP_A1(SCMP_CMP_EQ, 0)}},
+		{"utimensat_time64", ok, {SCMP_A1(SCMP_CMP_EQ, 0)}},
 		/* Limits are looked at, not set. */
-		{"prlimit64", ok, SCMP_A2(SCMP_CMP_EQ, 0)},
+		{"prlimit64", ok, {SCMP_A2(SCMP_CMP_EQ, 0)}},
 	};
-	int r = add_commands(ctx);
+	int r = add_commands(ctx, "fcntl");
 
 	if (r == 0)
-		r = add_memory(ctx);
-	return r < 0 ? r : add_rules(ctx, rules, LENGTH(rules));
-}
-
-/* Where the mode of a file stands among the arguments. */
-static const struct {
-	const char *name;
-	unsigned arg;
-} with_mode[] = {{"open", 2}, {"openat", 3}, {"mkdir", 1}, {"mkdirat", 2}, {"fchmod", 1}};
-
-/* What is run with its owner's rights would be root's, of a worker of root's. A libc gives no mode
- * to an open that makes nothing. */
-static int add_modes(scmp_filter_ctx ctx)
-{
-	const scmp_datum_t both = S_ISUID | S_ISGID;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < LENGTH(with_mode); i++) {
-		const unsigned arg = with_mode[i].arg;
-		const struct rule rules[] = {
-			{with_mode[i].name, SCMP_ACT_ALLOW,
-				SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, both, 0)},
-			{with_mode[i].name, SCMP_ACT_ERRNO(EPERM),
-				SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)},
-			{with_mode[i].name, SCMP_ACT_ERRNO(EPERM),
-				SCMP_CMP(arg, SCMP_CMP_MASKED_EQ, both, S_ISGID)},
-		};
-
-		r = add_rules(ctx, rules, LENGTH(rules));
-	}
+		r = add_commands(ctx, "fcntl64");
+	for (size_t i = 0; r == 0 && i < LENGTH(rules); i++)
+		r = add(ctx, &rules[i]);
 	return r;
 }
 
@@ -209,8 +183,6 @@ static int build(scmp_filter_ctx ctx)
 		r = add_names(ctx, SCMP_ACT_ALLOW, allowed, LENGTH(allowed));
 	if (r == 0)
 		r = add_names(ctx, SCMP_ACT_KILL_PROCESS, killing, LENGTH(killing));
-	if (r == 0)
-		r = add_modes(ctx);
 	return r < 0 ? r : add_conditional(ctx);
 }
 
