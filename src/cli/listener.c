@@ -134,8 +134,6 @@ int listener_next(struct listener *l, int sock, struct control_msg *ret)
 	while ((r = wait_for_message(l, sock)) == 1 && (r = control_recv(sock, ret)) == 1) {
 		l->heard = true;
 		l->heard_ms = clock_ms();
-		if (ret->fd >= 0)
-			close(ret->fd);
 		if (ret->type == CONTROL_PROGRESS) {
 			take_progress(l, ret);
 		} else if (ret->type == CONTROL_REPORT) {

@@ -56,34 +56,32 @@ static bool is_mounted(const char *point, struct mount_entry *ret)
 	return point && mountinfo_find(MOUNTINFO, point, ret) == 0 && ret->mapfs;
 }
 
-struct by_source {
-	struct targets *targets;
-	const char *shown;
-	const char *source; /* NULL: any */
-};
-
-static void match_source(void *arg, const struct mount_entry *entry)
+/* source: NULL for any. */
+static int add_mounts(struct targets *t, const char *shown, const char *source)
 {
-	struct by_source *m = arg;
+	FILE *table = fopen(MOUNTINFO, "re");
+	struct target one = {0};
 	struct mount_entry top;
-	struct target one = {.shown = m->shown, .entry = *entry};
 
-	if (!entry->mapfs || (m->source && strcmp(entry->source, m->source) != 0))
-		return;
-	/* What is covered by another mount is not to be had. */
-	if (!is_mounted(entry->point, &top) || strcmp(top.dev, entry->dev) != 0)
-		return;
-	one.point = strdup(entry->point);
-	if (!one.shown)
-		one.shown = one.point;
-	(void)add(m->targets, &one);
+	if (!table)
+		return -errno;
+	while (mountinfo_next(table, &one.entry)) {
+		if (!one.entry.mapfs || (source && strcmp(one.entry.source, source) != 0))
+			continue;
+		/* What is covered by another mount is not to be had. */
+		if (!is_mounted(one.entry.point, &top) || strcmp(top.dev, one.entry.dev) != 0)
+			continue;
+		one.point = strdup(one.entry.point);
+		one.shown = shown ? shown : one.point;
+		(void)add(t, &one);
+	}
+	fclose(table);
+	return 0;
 }
 
 int targets_add_all(struct targets *t)
 {
-	struct by_source m = {.targets = t};
-
-	return mountinfo_each(MOUNTINFO, match_source, &m);
+	return add_mounts(t, NULL, NULL);
 }
 
 int targets_add_file(struct targets *t, const char *path)
@@ -102,7 +100,6 @@ static void add_file(void *arg, const char *path)
 int targets_add(struct targets *t, const char *name)
 {
 	struct target one = {.shown = name, .point = resolve_parent(name)};
-	struct by_source m = {.targets = t, .shown = name};
 	size_t before = t->n;
 	struct stat st;
 
@@ -118,8 +115,7 @@ int targets_add(struct targets *t, const char *name)
 		return -ENOENT;
 	}
 	one.file = TAKE(one.point);
-	m.source = one.file;
-	(void)mountinfo_each(MOUNTINFO, match_source, &m);
+	(void)add_mounts(t, name, one.file);
 	if (t->n == before && S_ISREG(st.st_mode))
 		return add(t, &one);
 	free(one.file);

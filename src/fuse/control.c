@@ -10,10 +10,10 @@
 
 union fd_space {
 	struct cmsghdr align;
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(CONTROL_FDS * sizeof(int))];
 };
 
-int control_send(int sock, const struct control_msg *m)
+int control_pass(int sock, const struct control_msg *m, const int fds[CONTROL_FDS])
 {
 	struct iovec iov = {
 		.iov_base = (void *)(uintptr_t)m,
@@ -24,13 +24,13 @@ int control_send(int sock, const struct control_msg *m)
 	union fd_space space = {0};
 	ssize_t n;
 
-	if (m->fd >= 0) {
+	if (fds) {
 		struct cmsghdr *c = &space.align;
 
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &m->fd, sizeof(int));
+		c->cmsg_len = CMSG_LEN(CONTROL_FDS * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, CONTROL_FDS * sizeof(int));
 		msg.msg_control = space.bytes;
 		msg.msg_controllen = sizeof(space.bytes);
 	}
@@ -42,6 +42,11 @@ int control_send(int sock, const struct control_msg *m)
 	return 0;
 }
 
+int control_send(int sock, const struct control_msg *m)
+{
+	return control_pass(sock, m, NULL);
+}
+
 int control_tell(int sock, enum control_type type, int code, const char *text)
 {
 	struct control_msg m;
@@ -49,23 +54,24 @@ int control_tell(int sock, enum control_type type, int code, const char *text)
 	memset(&m, 0, offsetof(struct control_msg, text));
 	m.type = type;
 	m.code = code;
-	m.fd = -1;
 	snprintf(m.text, sizeof(m.text), "%s", text ? text : "");
 	return control_send(sock, &m);
 }
 
-static int received_fd(struct msghdr *msg)
+/* How many there are. */
+static size_t received_fds(struct msghdr *msg, int fds[CONTROL_FDS])
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	int fd = -1;
+	size_t size = c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS
+			      ? c->cmsg_len - CMSG_LEN(0)
+			      : 0;
 
-	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
-		c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(c), sizeof(int));
-	return fd;
+	if (size)
+		memcpy(fds, CMSG_DATA(c), size);
+	return size / sizeof(int);
 }
 
-int control_recv(int sock, struct control_msg *ret)
+int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
 {
 	struct iovec iov = {.iov_base = ret, .iov_len = sizeof(*ret) - 1};
 	union fd_space space = {0};
@@ -73,8 +79,9 @@ int control_recv(int sock, struct control_msg *ret)
 		.msg_iovlen = 1,
 		.msg_control = space.bytes,
 		.msg_controllen = sizeof(space.bytes)};
+	int fds[CONTROL_FDS];
+	size_t n_fds;
 	ssize_t n;
-	int fd;
 
 	/* ECONNRESET: the other end went, and did not read all that it was told. It is said once,
 	 * and before what was sent by it. */
@@ -85,16 +92,22 @@ int control_recv(int sock, struct control_msg *ret)
 		return -errno;
 	if (n == 0)
 		return 0;
-	fd = received_fd(&msg);
+	n_fds = received_fds(&msg, fds);
 	if ((size_t)n < offsetof(struct control_msg, text) || (msg.msg_flags & MSG_TRUNC) ||
-		(fd >= 0) != (ret->type == CONTROL_MOUNTED || ret->type == CONTROL_DOOR)) {
-		if (fd >= 0)
-			close(fd);
+		n_fds != (ret_fds ? CONTROL_FDS : 0)) {
+		while (n_fds)
+			close(fds[--n_fds]);
 		return -EPROTO;
 	}
 	((char *)ret)[n] = '\0';
-	ret->fd = fd;
+	if (ret_fds)
+		memcpy(ret_fds, fds, sizeof(fds));
 	return 1;
+}
+
+int control_recv(int sock, struct control_msg *ret)
+{
+	return control_take(sock, ret, NULL);
 }
 
 enum outcome control_outcome(int code)

@@ -13,10 +13,10 @@
  *   W  FAILED code text     the map is refused; W exits. code is the exit code (enum outcome)
  *   W  SOUND code           the map can be served. code 1: read-only although that was not asked
  *                           for, and text says why; code 0 otherwise
- *   L  DOOR code fd         the socket where W listens for `mapfs -u` (door.h). code 1: the mount
- *                           point was made for this mount, and is to be removed at the end
- *   L  MOUNTED fd           the /dev/fuse descriptor; W passes it to libfuse as /dev/fd/N, and
- *                           serves
+ *   L  MOUNTED code fds     the /dev/fuse descriptor, which W passes to libfuse as /dev/fd/N, and
+ *                           the socket where W listens for `mapfs -u` (door.h); W serves. code 1:
+ *                           the mount point was made for this mount, and is to be removed at the
+ *                           end
  *   W  SERVING              the kernel was answered: the mount is usable
  *   L  KEEP                 people know of the mount: W serves on whether L is there or not. Where
  *                           L goes before that, W ends
@@ -56,7 +56,6 @@ enum control_type {
 	CONTROL_NOTE = 1,
 	CONTROL_FAILED,
 	CONTROL_SOUND,
-	CONTROL_DOOR,
 	CONTROL_MOUNTED,
 	CONTROL_SERVING,
 	CONTROL_KEEP,
@@ -73,34 +72,39 @@ enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a lin
 enum { CONTROL_MAY_STAY = 1, CONTROL_DISCARD = 2, CONTROL_CLEANS = 4 };
 /* What SAVED says in flags, a sum of these */
 enum {
-	CONTROL_MADE = 1,    /* DOOR's code */
+	CONTROL_MADE = 1,    /* MOUNTED's code */
 	CONTROL_CLEANED = 2, /* a `mapfs -u` that said CLEANS hears it */
 };
 
 struct control_msg {
 	uint32_t type;
 	int32_t code;
-	uint32_t flags; /* SAVED */
-	int fd;         /* MOUNTED, DOOR; -1 elsewhere. A received one is the receiver's to close */
+	uint32_t flags;       /* SAVED */
 	uint64_t done, total; /* PROGRESS */
 	char text[CONTROL_TEXT_MAX];
 };
 
+enum { CONTROL_FDS = 2 }; /* of MOUNTED */
+
 /*
- * Send m, whose fd is borrowed and whose text is sent up to its NUL. Returns 0, -EPIPE where the
- * other end is gone (no signal), -EAGAIN where a non-blocking socket is full, or another -errno.
+ * Send m, whose text is sent up to its NUL. Returns 0, -EPIPE where the other end is gone (no
+ * signal), -EAGAIN where a non-blocking socket is full, or another -errno.
  */
 int control_send(int sock, const struct control_msg *m);
+/* ... with descriptors, which are borrowed. */
+int control_pass(int sock, const struct control_msg *m, const int fds[CONTROL_FDS]);
 
 /* control_send for type, code and a line of text, which is cut to fit; NULL is none. */
 int control_tell(int sock, enum control_type type, int code, const char *text);
 
 /*
  * Receive one message. Returns 1, 0 where the other end is gone, -EAGAIN where a non-blocking
- * socket has nothing, -EPROTO for what is no message (a descriptor in it is closed), or another
+ * socket has nothing, -EPROTO for what is no message (descriptors in it are closed), or another
  * -errno.
  */
 int control_recv(int sock, struct control_msg *ret);
+/* ... which has descriptors, that are the receiver's to close. */
+int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS]);
 
 /* The outcome of a save, by the code of SAVED, which may be anything. */
 enum outcome control_outcome(int code);

@@ -146,8 +146,6 @@ void door_serve(struct door *d, door_heard *fn, void *arg)
 
 		if (r == -EAGAIN)
 			continue;
-		if (r == 1 && m.fd >= 0)
-			close(m.fd);
 		if (r == 1) {
 			d->waiting[i] = true;
 			fn(arg, &m);

@@ -123,33 +123,19 @@ void guard_clean(const struct guard *g, bool all)
 		(void)rmdir(g->point);
 }
 
-struct last {
-	bool saved; /* it was said */
-	int code;
-	unsigned flags;
-};
-
-/* False: the worker is gone. */
-static bool take_message(struct guard *g, struct last *last)
+/* False: the worker is gone, and *last is the last that it said. */
+static bool take_message(struct guard *g, struct control_msg *last)
 {
-	struct control_msg m;
-	int r = control_recv(g->worker, &m);
+	int r = control_recv(g->worker, last);
 
-	if (r <= 0)
-		return r == -EPROTO || r == -EAGAIN;
-	if (m.fd >= 0)
-		close(m.fd);
-	if (m.type == CONTROL_NOTE || m.type == CONTROL_REPORT)
-		log_line(g, LOG_NOTICE, m.text);
-	last->saved = m.type == CONTROL_SAVED;
-	if (last->saved) {
-		last->code = m.code;
-		last->flags = m.flags;
-	}
-	return true;
+	if (r == -EPROTO)
+		last->type = 0;
+	if (r == 1 && (last->type == CONTROL_NOTE || last->type == CONTROL_REPORT))
+		log_line(g, LOG_NOTICE, last->text);
+	return r == 1 || r == -EPROTO || r == -EAGAIN;
 }
 
-static void wait_for_end(struct guard *g, struct last *last)
+static void wait_for_end(struct guard *g, struct control_msg *last)
 {
 	struct pollfd p[] = {
 		{.fd = g->worker, .events = POLLIN}, {.fd = g->signals, .events = POLLIN}};
@@ -164,18 +150,18 @@ static void wait_for_end(struct guard *g, struct last *last)
 }
 
 /* Of a worker that is gone. */
-static enum outcome result_of(struct guard *g, const struct last *last)
+static enum outcome result_of(struct guard *g, const struct control_msg *last)
 {
-	bool kept = !last->saved && has_journal(g->rq->path);
+	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(g->rq->path);
 	char line[400] = "not everything could be saved";
 	int status = 0;
 
-	if (g->rq->foreground && waitpid(g->pid, &status, 0) == g->pid && !last->saved)
+	if (g->rq->foreground && waitpid(g->pid, &status, 0) == g->pid && !saved)
 		guard_describe(status, kept ? "; the journal is kept" : "", line, sizeof(line));
-	else if (!last->saved)
+	else if (!saved)
 		snprintf(line, sizeof(line), "the worker died%s",
 			kept ? "; the journal is kept" : "");
-	if (last->saved && control_outcome(last->code) != OUTCOME_SAVE_FAILED)
+	if (saved && control_outcome(last->code) != OUTCOME_SAVE_FAILED)
 		return control_outcome(last->code);
 	log_line(g, LOG_ERR, line);
 	return OUTCOME_SAVE_FAILED;
@@ -183,12 +169,12 @@ static enum outcome result_of(struct guard *g, const struct last *last)
 
 enum outcome guard_run(struct guard *g)
 {
-	struct last last = {0};
+	struct control_msg last = {0};
 	enum outcome code;
 
 	drop_rights(g);
 	wait_for_end(g, &last);
 	code = result_of(g, &last);
-	guard_clean(g, !last.saved || !(last.flags & CONTROL_CLEANED));
+	guard_clean(g, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLEANED));
 	return code;
 }

@@ -88,19 +88,12 @@ static int start_worker(struct guard *g, struct error *e)
 	return g->pid < 0 ? error_errno(e, "fork") : 0;
 }
 
-static int send_fd(struct guard *g, enum control_type type, int code, int fd, struct error *e)
-{
-	struct control_msg m = {.type = type, .code = code, .fd = fd};
-	int r = control_send(g->worker, &m);
-
-	return r < 0 ? error_set(e, r, "the worker died before the mount was usable") : 0;
-}
-
 static int mount_and_send(struct guard *g, bool read_only, struct error *e)
 {
 	/* With a copy of it here, a dead worker would leave its callers hanging. */
 	CLEANUP(close_fd) int fd = -1;
 	CLEANUP(close_fd) int door = -1;
+	struct control_msg m = {.type = CONTROL_MOUNTED};
 	struct mount_entry entry;
 	int r;
 
@@ -120,13 +113,14 @@ static int mount_and_send(struct guard *g, bool read_only, struct error *e)
 	door = door_open(g->dev);
 	if (door < 0)
 		return error_set(e, door, "no socket for mapfs -u: %s", strerror(-door));
-	r = send_fd(g, CONTROL_DOOR, g->made, door, e);
-	if (r == 0)
-		r = send_fd(g, CONTROL_MOUNTED, 0, fd, e);
+	m.code = g->made;
+	r = control_pass(g->worker, &m, (int[]){fd, door});
+	if (r < 0)
+		return error_set(e, r, "the worker died before the mount was usable");
 	/* While the worker begins to serve. */
-	if (r == 0 && geteuid() == 0)
+	if (geteuid() == 0)
 		note_add(g->rq->path, g->point);
-	return r;
+	return 0;
 }
 
 static int sound(struct launcher *l, const struct control_msg *m)
@@ -164,8 +158,6 @@ static int take_message(struct launcher *l)
 		return worker_died(l);
 	if (r < 0)
 		return 0;
-	if (m.fd >= 0)
-		close(m.fd);
 	if (m.type == CONTROL_NOTE)
 		say(stderr, "mapfs: %s: %s", l->guard.rq->shown, m.text);
 	else if (m.type == CONTROL_FAILED)

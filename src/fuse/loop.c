@@ -35,8 +35,6 @@ static void on_launcher(struct front *f)
 	struct control_msg m;
 	int r = control_recv(f->launcher_fd, &m);
 
-	if (r == 1 && m.fd >= 0)
-		close(m.fd);
 	if (r == 1 && m.type == CONTROL_KEEP)
 		f->kept = true;
 	else if (r == 1 && m.type == CONTROL_STOP)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -75,57 +74,46 @@ static bool parse_line(char *text, struct mount_entry *ret)
 	return true;
 }
 
-int mountinfo_each(
-	const char *table, void (*fn)(void *arg, const struct mount_entry *entry), void *arg)
+bool mountinfo_next(FILE *table, struct mount_entry *ret)
 {
 	CLEANUP(free) char *text = NULL;
-	struct mount_entry entry;
+	bool found = false;
 	size_t room = 0;
-	FILE *f;
 
-	f = fopen(table, "re");
-	if (!f)
-		return -errno;
-	while (getline(&text, &room, f) > 0) {
+	while (!found && getline(&text, &room, table) > 0) {
 		text[strcspn(text, "\n")] = '\0';
-		if (parse_line(text, &entry))
-			fn(arg, &entry);
+		found = parse_line(text, ret);
 	}
-	fclose(f);
-	return 0;
+	return found;
 }
 
-struct search {
-	const char *point, *dev; /* one of them */
-	struct mount_entry *ret;
-	bool found;
-};
-
-static void match(void *arg, const struct mount_entry *entry)
+/* The last that has this point, or where that is NULL, this device. */
+static int find(const char *path, const char *point, const char *dev, struct mount_entry *ret)
 {
-	struct search *s = arg;
+	FILE *table = fopen(path, "re");
+	struct mount_entry entry;
+	int r = -ENOENT;
 
-	if (s->point ? strcmp(entry->point, s->point) : strcmp(entry->dev, s->dev))
-		return;
-	s->found = true;
-	*s->ret = *entry;
-}
-
-static int search(const char *table, struct search *s)
-{
-	int r = mountinfo_each(table, match, s);
-
-	return r < 0 || s->found ? r : -ENOENT;
+	if (!table)
+		return -errno;
+	while (mountinfo_next(table, &entry)) {
+		if (point ? strcmp(entry.point, point) : strcmp(entry.dev, dev))
+			continue;
+		*ret = entry;
+		r = 0;
+	}
+	fclose(table);
+	return r;
 }
 
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
 {
-	return search(table, &(struct search){.point = point, .ret = ret});
+	return find(table, point, NULL, ret);
 }
 
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
 {
-	return search(table, &(struct search){.dev = dev, .ret = ret});
+	return find(table, NULL, dev, ret);
 }
 
 bool mountinfo_is(int fd, const char *dev)

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 #define MOUNTINFO "/proc/self/mountinfo"
@@ -22,9 +23,8 @@ struct mount_entry {
 	char source[PATH_MAX]; /* of a mount of mapfs: the map's path */
 };
 
-/* Calls fn for each mount, in the order of mounting. What it is given lives as long as the call. */
-int mountinfo_each(
-	const char *table, void (*fn)(void *arg, const struct mount_entry *entry), void *arg);
+/* The next mount of an open table, in the order of mounting; false: there is none. */
+bool mountinfo_next(FILE *table, struct mount_entry *ret);
 
 /*
  * The topmost mount at `point`, an absolute path without symbolic links, in the table (MOUNTINFO; a

@@ -35,43 +35,30 @@ static int refuse(const char *path, int r, struct error *e)
 	return error_set(e, r, "mount point %s: %s", path, strerror(-r));
 }
 
-/* One that is to be made beside the map, or is there and of use. */
-static int look_beside(const char *path, struct error *e)
-{
-	struct stat st;
-	int r;
-
-	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0 : refuse(path, -errno, e);
-	if (!S_ISDIR(st.st_mode))
-		return error_set(e, -ENOTDIR,
-			"the mount point %s would stand where a file is; name another", path);
-	r = is_empty(path);
-	if (r < 0)
-		return refuse(path, r, e);
-	if (r == 0)
-		return error_set(e, -ENOTEMPTY,
-			"the mount point %s is a directory that is not empty; name another", path);
-	return 0;
-}
-
 int point_look(const struct mount_request *rq, bool *ret_covers, struct error *e)
 {
 	const char *path = rq->mountpoint;
+	bool make = rq->make_mountpoint;
 	struct stat st;
 	int r;
 
 	*ret_covers = false;
-	if (rq->make_mountpoint)
-		return look_beside(path, e);
-	if (stat(path, &st) < 0)
-		return refuse(path, -errno, e);
+	if ((make ? lstat(path, &st) : stat(path, &st)) < 0)
+		return make && errno == ENOENT ? 0 : refuse(path, -errno, e);
 	if (!S_ISDIR(st.st_mode))
-		return error_set(e, -ENOTDIR, "mount point %s is not a directory", path);
+		return error_set(e, -ENOTDIR,
+			make ? "the mount point %s would stand where a file is; name another"
+			     : "mount point %s is not a directory",
+			path);
 	/* The attributes of a dead mount may be in the kernel's cache. */
 	r = is_empty(path);
+	if (r == -ENOTCONN || (make && r < 0))
+		return refuse(path, r, e);
+	if (make && r == 0)
+		return error_set(e, -ENOTEMPTY,
+			"the mount point %s is a directory that is not empty; name another", path);
 	*ret_covers = r == 0;
-	return r == -ENOTCONN ? refuse(path, r, e) : 0;
+	return 0;
 }
 
 int point_take(const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e)

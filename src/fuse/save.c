@@ -31,7 +31,7 @@ static void add_writer(void *arg, uint64_t ino)
 
 static void tell(struct front *f, enum control_type type, const char *text)
 {
-	struct control_msg m = {.type = type, .fd = -1};
+	struct control_msg m = {.type = type};
 
 	snprintf(m.text, sizeof(m.text), "%s", text);
 	front_tell(f, &m);
@@ -39,7 +39,7 @@ static void tell(struct front *f, enum control_type type, const char *text)
 
 static void tell_saved(struct front *f, enum outcome code)
 {
-	struct control_msg m = {.type = CONTROL_SAVED, .code = (int)code, .fd = -1};
+	struct control_msg m = {.type = CONTROL_SAVED, .code = (int)code};
 
 	m.flags = f->made ? CONTROL_MADE : 0;
 	if (door_tell(&f->door, &m) && f->cleaned)
@@ -179,6 +179,5 @@ void front_beat(struct front *f)
 	m = f->at;
 	pthread_mutex_unlock(&f->lock);
 	m.type = CONTROL_PROGRESS;
-	m.fd = -1;
 	front_tell(f, &m);
 }

@@ -55,19 +55,19 @@ static void host_note(struct vfs_host *h, const char *line)
 	note(h, line);
 }
 
-/* Where a map is mounted for writing; the sandbox is not entered yet. */
-struct place {
-	const char *map;
-	char *point; /* owned */
-};
-
-static void find_place(void *arg, const struct mount_entry *entry)
+/* Where a map is mounted for writing, or NULL; the sandbox is not entered yet. */
+static char *find_place(const char *map)
 {
-	struct place *p = arg;
+	FILE *table = fopen(MOUNTINFO, "re");
+	struct mount_entry entry;
+	char *point = NULL;
 
-	if (p->point || !entry->mapfs || entry->read_only || strcmp(entry->source, p->map) != 0)
-		return;
-	p->point = strdup(entry->point);
+	while (table && !point && mountinfo_next(table, &entry))
+		if (entry.mapfs && !entry.read_only && strcmp(entry.source, map) == 0)
+			point = strdup(entry.point);
+	if (table)
+		fclose(table);
+	return point;
 }
 
 /* A full disk says nothing of the map. */
@@ -80,14 +80,10 @@ static int refuse(struct worker *w, int r, const struct error *e)
 {
 	enum outcome code = outcome_of(r);
 	const char *text = e->code ? error_text(e) : strerror(-r);
-	struct place p = {.map = w->rq->path};
+	CLEANUP(free) char *point = r == VOLUME_LOCKED ? find_place(w->rq->path) : NULL;
 	char line[CONTROL_TEXT_MAX];
 
-	if (r == VOLUME_LOCKED)
-		(void)mountinfo_each(MOUNTINFO, find_place, &p);
-	snprintf(
-		line, sizeof(line), "%s%s%s", text, p.point ? ": on " : "", p.point ? p.point : "");
-	free(p.point);
+	snprintf(line, sizeof(line), "%s%s%s", text, point ? ": on " : "", point ? point : "");
 	(void)control_tell(w->front.launcher_fd, CONTROL_FAILED, (int)code, line);
 	return (int)code;
 }
@@ -138,21 +134,18 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	return r;
 }
 
-/* Waits for the door and the descriptor of the mount. */
+/* Waits for the descriptor of the mount and the door. */
 static int receive_mount(struct front *f, int *ret_fd)
 {
 	struct control_msg m;
-	int r;
+	int fds[CONTROL_FDS];
+	int r = control_take(f->launcher_fd, &m, fds);
 
-	while ((r = control_recv(f->launcher_fd, &m)) == 1 && m.type != CONTROL_MOUNTED) {
-		if (m.type == CONTROL_DOOR) {
-			f->door.listener = m.fd;
-			f->made = m.code;
-		}
-	}
 	if (r <= 0)
 		return r < 0 ? r : -EPIPE;
-	*ret_fd = m.fd;
+	*ret_fd = fds[0];
+	f->door.listener = fds[1];
+	f->made = m.code;
 	return 0;
 }
 
@@ -210,21 +203,18 @@ static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 		return -ENOMEM;
 	}
 	r = vfs_create(vol, f->pool, &f->host, &f->tree.map, e);
-	if (r == 0 && w->rq->create) {
-		r = vfs_create_map(f->tree.map, e);
-		if (r < 0)
-			volume_discard(vol);
-	}
 	if (r < 0)
 		return r;
 	w->vol = vol;
-	if (vol->access == VOLUME_READ_ONLY && !w->rq->how.read_only)
+	if (w->rq->create)
+		r = vfs_create_map(f->tree.map, e);
+	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->rq->how.read_only)
 		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
 			   : vol->format->edit
 				   ? "the map or its directory cannot be written: mounted "
 				     "read-only"
 				   : "files of its kind can only be read: mounted read-only";
-	return 0;
+	return r;
 }
 
 /* A folder: its maps are opened when somebody looks into them, from within the sandbox. */
@@ -296,15 +286,13 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
 	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
-	if (r < 0) {
+	if (r < 0)
 		code = refuse(&w, r, &e);
-		finish(&w);
-		close(signal_fd);
-		return code;
-	}
-	r = control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why);
-	code = r == 0 ? serve(&w, signal_fd) : OUTCOME_MOUNT;
-	if (rq->create && !w.served)
+	else if (control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why) < 0)
+		code = OUTCOME_MOUNT;
+	else
+		code = serve(&w, signal_fd);
+	if (w.vol && rq->create && !w.served)
 		volume_discard(w.vol);
 	finish(&w);
 	close(signal_fd);
