@@ -123,7 +123,7 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	if (r == 0 && !rq->create && vol->access != VOLUME_READ_ONLY)
 		tell_what_is_not_kept(w);
 	if (r == 0)
-		r = sandbox_enter_rules(rules, volume_rules(vol, rules),
+		r = sandbox_enter(rules, volume_rules(vol, rules),
 			volume_is_own(vol) ? 0 : SANDBOX_RIGHTS, note_debug, w, e);
 	if (r == 0)
 		r = volume_load(vol, note, w, e);
@@ -240,7 +240,7 @@ static int begin_folder(struct worker *w, struct error *e)
 	rules[0] = (struct sandbox_rule){dirfd, rq->how.read_only ? 0 : SANDBOX_WRITABLE};
 	n = 1 + images_rules(w->options.images, rules + 1);
 	if (r == 0)
-		r = sandbox_enter_rules(rules, n, SANDBOX_RIGHTS, note_debug, w, e);
+		r = sandbox_enter(rules, n, SANDBOX_RIGHTS, note_debug, w, e);
 	if (r < 0)
 		return r;
 	w->front.pool = pool_create(WORKER_THREADS);

@@ -63,9 +63,10 @@ static void no_notes(void *arg, const char *line)
 
 static void enter(const struct room *room, unsigned flags)
 {
+	const struct sandbox_rule rule = {room->fd, flags & SANDBOX_WRITABLE};
 	struct error e = ERROR_INIT;
 
-	if (sandbox_enter(room->fd, flags, no_notes, NULL, &e) < 0) {
+	if (sandbox_enter(&rule, 1, flags & SANDBOX_RIGHTS, no_notes, NULL, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		_exit(2);
 	}
@@ -194,7 +195,7 @@ static void several_child(const struct room *room)
 	struct error e = ERROR_INIT;
 	int fd;
 
-	CHECK(sandbox_enter_rules(rules, 3, 0, no_notes, NULL, &e) == 0);
+	CHECK(sandbox_enter(rules, 3, 0, no_notes, NULL, &e) == 0);
 	check_outside();
 	CHECK(openat(rules[0].fd, "a", O_RDONLY) >= 0);
 	CHECK(openat(rules[0].fd, "a", O_WRONLY) < 0 && errno == EACCES);

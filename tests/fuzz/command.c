@@ -27,17 +27,10 @@
 enum { ARGS_MAX = 12, PUTS_MAX = 4 };
 
 /* In place of base/sandbox/sandbox.c. */
-int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned flags,
+int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	(void)rules, (void)n, (void)flags, (void)note, (void)arg, (void)e;
-	return 0;
-}
-
-int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e)
-{
-	(void)dirfd, (void)flags, (void)note, (void)arg, (void)e;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/landlock.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -33,8 +34,6 @@
 #define LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
 #define LANDLOCK_SCOPE_SIGNAL               (1ULL << 1)
 #endif
-
-enum { ABI_REFER = 2, ABI_TRUNCATE = 3, ABI_NET = 4, ABI_IOCTL = 5, ABI_SCOPE = 6 };
 
 #define ACCESS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define ACCESS_WRITE                                                                               \
@@ -67,38 +66,42 @@ struct notes {
 
 static void tell(const struct notes *notes, const char *line)
 {
-	if (notes->fn)
-		notes->fn(notes->arg, line);
+	notes->fn(notes->arg, line);
 }
+
+/* All that the newest Landlock has that is known; and what came with which. Before there was a
+ * right for it, a file never changed its directory inside a sandbox. */
+static const struct ruleset all_rules = {
+	.fs = ACCESS_READ | ACCESS_WRITE | ACCESS_OTHER,
+	.net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP,
+	.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL,
+};
+
+static const struct {
+	long abi;
+	struct ruleset rules;
+	const char *without;
+} later[] = {
+	{2, {.fs = LANDLOCK_ACCESS_FS_REFER}, "forbids renames between directories"},
+	{3, {.fs = LANDLOCK_ACCESS_FS_TRUNCATE}, "does not restrict truncation"},
+	{4, {.net = ~UINT64_C(0)}, "does not restrict the network"},
+	{5, {.fs = LANDLOCK_ACCESS_FS_IOCTL_DEV}, "does not restrict ioctls of devices"},
+	{6, {.scoped = ~UINT64_C(0)}, "does not restrict signals"},
+};
 
 static struct ruleset rules_of(long abi, const struct notes *notes)
 {
-	struct ruleset rules = {
-		.fs = ACCESS_READ | ACCESS_WRITE | ACCESS_OTHER,
-		.net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP,
-		.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL,
-	};
+	struct ruleset rules = all_rules;
+	char line[80];
 
-	/* Before there was a right for it, a file never changed its directory inside a sandbox. */
-	if (abi < ABI_REFER) {
-		rules.fs &= ~LANDLOCK_ACCESS_FS_REFER;
-		tell(notes, "this kernel's Landlock forbids renames between directories");
-	}
-	if (abi < ABI_TRUNCATE) {
-		rules.fs &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
-		tell(notes, "this kernel's Landlock does not restrict truncation");
-	}
-	if (abi < ABI_NET) {
-		rules.net = 0;
-		tell(notes, "this kernel's Landlock does not restrict the network");
-	}
-	if (abi < ABI_IOCTL) {
-		rules.fs &= ~LANDLOCK_ACCESS_FS_IOCTL_DEV;
-		tell(notes, "this kernel's Landlock does not restrict ioctls of devices");
-	}
-	if (abi < ABI_SCOPE) {
-		rules.scoped = 0;
-		tell(notes, "this kernel's Landlock does not restrict signals");
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+		if (abi >= later[i].abi)
+			continue;
+		rules.fs &= ~later[i].rules.fs;
+		rules.net &= ~later[i].rules.net;
+		rules.scoped &= ~later[i].rules.scoped;
+		snprintf(line, sizeof(line), "this kernel's Landlock %s", later[i].without);
+		tell(notes, line);
 	}
 	return rules;
 }
@@ -179,7 +182,7 @@ static int filter(const struct notes *notes, struct error *e)
 	return r;
 }
 
-int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned flags,
+int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct notes notes = {note, arg};
@@ -193,12 +196,4 @@ int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned fla
 		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
 	/* Last, for it forbids what the others are made with. */
 	return r < 0 ? r : filter(&notes, e);
-}
-
-int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e)
-{
-	const struct sandbox_rule rule = {dirfd, flags & SANDBOX_WRITABLE};
-
-	return sandbox_enter_rules(&rule, 1, flags & SANDBOX_RIGHTS, note, arg, e);
 }

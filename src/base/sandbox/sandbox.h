@@ -8,7 +8,7 @@
  * renaming and removing regular files and directories). Where the kernel's Landlock can, it also
  * forbids TCP, abstract sockets of processes outside, and signals to them. Descriptors that are
  * open stay usable. The system calls are filtered (base/sandbox/filter.h). What the kernel lacks is
- * told to note (may be NULL), and is no failure.
+ * told to note, and is no failure.
  *
  * Rights are the thread's: call it before other threads are made.
  */
@@ -30,8 +30,5 @@ struct sandbox_rule {
 };
 
 /* flags: SANDBOX_RIGHTS or 0. */
-int sandbox_enter_rules(const struct sandbox_rule *rules, size_t n, unsigned flags,
+int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
-/* One directory; flags are of both kinds. */
-int sandbox_enter(int dirfd, unsigned flags, void (*note)(void *arg, const char *line), void *arg,
-	struct error *e);

@@ -142,7 +142,7 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 		rules[k++] = further[i];
 		flags |= further[i].flags & SANDBOX_RIGHTS;
 	}
-	return sandbox_enter_rules(rules, k, flags, note_debug, &debug, e);
+	return sandbox_enter(rules, k, flags, note_debug, &debug, e);
 }
 
 static int refuse_waiting(struct error *e)
