@@ -71,34 +71,41 @@ static void way_back(struct pool *p, struct job *j)
 	wake(p);
 }
 
+/* The first in todo; with the lock held, before and after. False: there is none. */
+static bool run_next(struct pool *p)
+{
+	struct job *j = queue_take(&p->todo);
+	bool has_done;
+
+	if (!j)
+		return false;
+	p->queued--;
+	pthread_mutex_unlock(&p->lock);
+	has_done = j->done;
+	/* Without a done, the job is gone when run returns. */
+	j->run(j);
+	pthread_mutex_lock(&p->lock);
+	if (has_done)
+		way_back(p, j);
+	else if (--p->pending == 0 && p->awaited)
+		wake(p);
+	pthread_cond_signal(&p->ended);
+	return true;
+}
+
 static void *worker(void *arg)
 {
 	struct pool *p = arg;
-	struct job *j;
+	bool ran;
 
 	pthread_mutex_lock(&p->lock);
-	for (;;) {
-		bool has_done;
-
+	do {
 		while (!p->todo.first && !p->stopping)
 			pthread_cond_wait(&p->work, &p->lock);
 		p->waiting--;
-		j = queue_take(&p->todo);
-		if (!j)
-			break;
-		p->queued--;
-		pthread_mutex_unlock(&p->lock);
-		has_done = j->done;
-		/* Without a done, the job is gone when run returns. */
-		j->run(j);
-		pthread_mutex_lock(&p->lock);
-		if (has_done)
-			way_back(p, j);
-		else if (--p->pending == 0 && p->awaited)
-			wake(p);
-		pthread_cond_signal(&p->ended);
-		p->waiting++;
-	}
+		ran = run_next(p);
+		p->waiting += ran;
+	} while (ran);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
@@ -197,37 +204,17 @@ int pool_fd(const struct pool *p)
 	return p->wakeup;
 }
 
-/* What a worker would do. */
-static void run_here(struct pool *p)
-{
-	struct job *j;
-
-	pthread_mutex_lock(&p->lock);
-	while ((j = queue_take(&p->todo))) {
-		bool has_done = j->done;
-
-		p->queued--;
-		pthread_mutex_unlock(&p->lock);
-		j->run(j);
-		pthread_mutex_lock(&p->lock);
-		if (has_done)
-			way_back(p, j);
-		else
-			p->pending--;
-	}
-	pthread_mutex_unlock(&p->lock);
-}
-
 void pool_complete(struct pool *p)
 {
 	struct queue mine;
 	struct job *j;
 	uint64_t count;
 
-	if (!p->threads_max)
-		run_here(p);
 	queue_init(&mine);
 	pthread_mutex_lock(&p->lock);
+	/* What a thread would do. */
+	while (!p->threads_max && run_next(p))
+		;
 	if (p->back.first) {
 		mine.first = p->back.first;
 		queue_init(&p->back);
