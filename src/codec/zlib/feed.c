@@ -109,25 +109,8 @@ static int feed_step(struct feed *f, uint8_t *dst, size_t n, size_t *ret_n, stru
 		f->declared, why ? why : zError(r));
 }
 
-static int feed_skip(struct feed *f, size_t n, struct error *e)
-{
-	uint8_t waste[4096];
-
-	while (n) {
-		size_t part = n < sizeof(waste) ? n : sizeof(waste);
-		int r = feed_pull(f, waste, part, e);
-
-		if (r < 0)
-			return r;
-		n -= part;
-	}
-	return 0;
-}
-
 int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e)
 {
-	if (!dst)
-		return feed_skip(f, n, e);
 	while (n) {
 		size_t got;
 		int r;

@@ -31,7 +31,7 @@ void feed_finish(struct feed *f);
 /* Counts bytes for inflate_total. */
 void feed_count(size_t n);
 
-/* Exactly the next n bytes, of which there must be as many declared; dst may be NULL to skip. */
+/* Exactly the next n bytes, of which there must be as many declared. */
 int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e);
 
 /* To be called once all declared bytes were pulled: the stream must end here. */

@@ -120,26 +120,6 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	return r;
 }
 
-/* Decodes stretch i, and those before it whose checkpoints are not laid yet. */
-static int decode(struct checkpoints *c, struct feed *f, uint64_t i, uint8_t *dst, struct error *e)
-{
-	int r = 0;
-
-	while (r == 0 && f->out < i * c->length) {
-		r = feed_pull(f, NULL, (size_t)c->length, e);
-		if (r == 0)
-			r = lay(c, f, e);
-	}
-	if (r == 0) {
-		uint64_t left = f->declared - f->out;
-
-		r = feed_pull(f, dst, (size_t)(left < c->length ? left : c->length), e);
-	}
-	if (r == 0 && f->out == f->declared)
-		return feed_expect_end(f, e);
-	return r == 0 && i == c->n ? lay(c, f, e) : r;
-}
-
 /* At the begin of stretch i. */
 static int start(const struct checkpoints *c, uint64_t i, const struct extent *x, uint64_t declared,
 	struct feed *f, struct error *e)
@@ -150,18 +130,31 @@ static int start(const struct checkpoints *c, uint64_t i, const struct extent *x
 		 : feed_init(f, x, declared, e);
 }
 
+/* The stretch that f is at the begin of, whose end gets a checkpoint where it has none. */
+static int decode(struct checkpoints *c, struct feed *f, bool laid, uint8_t *dst, size_t *ret_n,
+	struct error *e)
+{
+	uint64_t left = f->declared - f->out;
+	int r;
+
+	*ret_n = (size_t)(left < c->length ? left : c->length);
+	r = feed_pull(f, dst, *ret_n, e);
+	if (r < 0 || left > c->length)
+		return r < 0 || laid ? r : lay(c, f, e);
+	return feed_expect_end(f, e);
+}
+
 int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declared, uint64_t i,
 	struct bytes **ret, struct error *e)
 {
 	struct checkpoints *c = (struct checkpoints *)prepared;
-	CLEANUP(bytes_unref) struct bytes *span = NULL;
-	uint64_t left = declared - i * c->length;
-	bool laid;
 	uint8_t *data;
+	struct bytes *span = bytes_resize(NULL, (size_t)c->length, &data);
+	size_t n = 0;
+	bool laid;
 	struct feed f;
 	int r;
 
-	span = bytes_resize(NULL, (size_t)(left < c->length ? left : c->length), &data);
 	if (!span)
 		return error_set(e, -ENOMEM, "no memory to inflate");
 	pthread_mutex_lock(&c->lock);
@@ -170,12 +163,18 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 		pthread_mutex_unlock(&c->lock);
 	r = start(c, laid ? i : c->n, x, declared, &f, e);
 	if (r == 0) {
-		r = decode(c, &f, i, data, e);
+		/* Those before it, too, whose checkpoints are not laid yet. */
+		do
+			r = decode(c, &f, laid, data, &n, e);
+		while (r == 0 && f.out <= i * c->length && f.out < declared);
 		feed_finish(&f);
 	}
 	if (!laid)
 		pthread_mutex_unlock(&c->lock);
 	if (r == 0)
-		*ret = TAKE(span);
-	return r;
+		*ret = bytes_resize(span, n, NULL);
+	if (r == 0 && *ret)
+		return 0;
+	bytes_unref(span);
+	return r < 0 ? r : error_set(e, -ENOMEM, "no memory to inflate");
 }
