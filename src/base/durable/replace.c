@@ -29,6 +29,7 @@ struct replace {
 	uint64_t told; /* what of written the listener has heard of */
 	uint64_t sent; /* ... and what the disk has begun to write */
 	bool synced;
+	struct stat st; /* of the closed file */
 	struct compared compared;
 	void (*progress)(void *arg, uint64_t written);
 	void *progress_arg;
@@ -197,8 +198,6 @@ void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t writt
 
 int replace_close(struct replace *r, struct error *e)
 {
-	struct stat st;
-
 	end_run(r);
 	flush(r);
 	if (!r->error.code && r->like >= 0)
@@ -206,11 +205,11 @@ int replace_close(struct replace *r, struct error *e)
 	if (!r->error.code)
 		io_write_behind(r->file->fd);
 	/* What was counted and what arrived differ only where a filesystem is broken; then stop. */
-	if (!r->error.code && fstat(r->file->fd, &st) < 0)
+	if (!r->error.code && fstat(r->file->fd, &r->st) < 0)
 		failed(r, -errno);
-	if (!r->error.code && (uint64_t)st.st_size != r->written)
+	if (!r->error.code && (uint64_t)r->st.st_size != r->written)
 		error_set(&r->error, -EIO, "%s is %jd bytes (%" PRIu64 " were written)",
-			r->temporary, (intmax_t)st.st_size, r->written);
+			r->temporary, (intmax_t)r->st.st_size, r->written);
 	if (r->error.code && e)
 		*e = r->error;
 	return r->error.code;
@@ -236,14 +235,9 @@ struct file *replace_file(struct replace *r)
 	return file_ref(r->file);
 }
 
-int replace_stat(struct replace *r, struct stat *ret, struct error *e)
+const struct stat *replace_stat(const struct replace *r)
 {
-	struct stat st;
-
-	if (fstat(r->file->fd, &st) < 0)
-		return error_errno(e, "cannot look at the new %s", r->name);
-	*ret = st;
-	return 0;
+	return &r->st;
 }
 
 int replace_rename_as(struct replace *r, const char *name, struct error *e)

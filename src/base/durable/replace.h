@@ -51,8 +51,9 @@ struct file *replace_file(struct replace *r);
 /* What of it was compared while it was copied: large ranges, unless the kernel copied them by
  * itself. Borrowed. After replace_close. */
 const struct compared *replace_compared(const struct replace *r);
-/* What fstat says of the written file: ino, size and mtime stay through the commit. */
-int replace_stat(struct replace *r, struct stat *ret, struct error *e);
+/* What fstat says of the written file: ino, size and mtime stay through the commit. After
+ * replace_close. */
+const struct stat *replace_stat(const struct replace *r);
 
 /* From now on the file is to become `name` instead. */
 int replace_rename_as(struct replace *r, const char *name, struct error *e);

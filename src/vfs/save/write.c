@@ -110,10 +110,9 @@ static int close_files(struct save_job *s, struct replace *const outs[], struct 
 
 	for (int i = 0; r == 0 && i < OUTS && outs[i]; i++) {
 		r = replace_close(outs[i], e);
-		if (r == 0)
-			r = replace_stat(outs[i], stats[i], e);
 		if (r < 0)
 			break;
+		*stats[i] = *replace_stat(outs[i]);
 		w->files[i] = replace_file(outs[i]);
 		w->compared[i] = replace_compared(outs[i]);
 		w->sizes[i] = (uint64_t)stats[i]->st_size;
