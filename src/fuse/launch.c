@@ -22,7 +22,6 @@
 #include "fuse/mount.h"
 #include "fuse/mountinfo.h"
 #include "fuse/note.h"
-#include "fuse/point.h"
 #include "fuse/worker.h"
 
 /* The mount is about to be, or it failed with a message for people. */
@@ -97,7 +96,7 @@ static int mount_and_send(struct guard *g, bool read_only, struct error *e)
 	struct mount_entry entry;
 	int r;
 
-	r = point_take(g->rq, &g->point, &g->made, e);
+	r = mount_point_take(g->rq, &g->point, &g->made, e);
 	if (r == 0)
 		r = mount_begin(g->rq, g->point, read_only, &fd, e);
 	if (r < 0)
@@ -192,7 +191,7 @@ static int begin(struct launcher *l)
 {
 	struct guard *g = &l->guard;
 	struct error e = ERROR_INIT;
-	int r = point_look(g->rq, &l->covers, &e);
+	int r = mount_point_look(g->rq, &l->covers, &e);
 
 	g->signals = take_signals();
 	if (r == 0 && g->signals < 0)

@@ -148,37 +148,27 @@ static struct handle *handle_of(const struct fuse_file_info *fi)
 	return (struct handle *)(uintptr_t)fi->fh;
 }
 
-static void take_time(struct call *c, unsigned to_set, unsigned given, unsigned now, unsigned mask,
-	const struct timespec *t, struct timespec *ret)
-{
-	if (!(to_set & (given | now)))
-		return;
-	c->mask |= mask;
-	*ret = *t;
-	if (to_set & now)
-		clock_gettime(CLOCK_REALTIME, ret);
-}
+enum { SETTABLE = ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_SIZE | ATTR_ATIME | ATTR_MTIME };
+_Static_assert(SETTABLE == (FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID |
+				   FUSE_SET_ATTR_SIZE | FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME),
+	"the bits are libfuse's, in its order");
 
 static void op_setattr(
 	fuse_req_t req, fuse_ino_t ino, struct stat *st, int to_set, struct fuse_file_info *fi)
 {
 	struct request *q = request_begin(req, vfs_setattr, answer_attr, ino, NULL);
-	unsigned set = (unsigned)to_set;
 	struct call *c = &q->call;
+	struct timespec now;
 
+	clock_gettime(CLOCK_REALTIME, &now);
 	c->handle = fi ? handle_of(fi) : NULL;
+	c->mask = (unsigned)to_set & SETTABLE;
 	c->set.mode = st->st_mode;
 	c->set.uid = st->st_uid;
 	c->set.gid = st->st_gid;
 	c->set.size = (uint64_t)st->st_size;
-	c->mask |= set & FUSE_SET_ATTR_MODE ? (unsigned)ATTR_MODE : 0;
-	c->mask |= set & FUSE_SET_ATTR_UID ? (unsigned)ATTR_UID : 0;
-	c->mask |= set & FUSE_SET_ATTR_GID ? (unsigned)ATTR_GID : 0;
-	c->mask |= set & FUSE_SET_ATTR_SIZE ? (unsigned)ATTR_SIZE : 0;
-	take_time(c, set, FUSE_SET_ATTR_ATIME, FUSE_SET_ATTR_ATIME_NOW, ATTR_ATIME, &st->st_atim,
-		&c->set.atime);
-	take_time(c, set, FUSE_SET_ATTR_MTIME, FUSE_SET_ATTR_MTIME_NOW, ATTR_MTIME, &st->st_mtim,
-		&c->set.mtime);
+	c->set.atime = to_set & FUSE_SET_ATTR_ATIME_NOW ? now : st->st_atim;
+	c->set.mtime = to_set & FUSE_SET_ATTR_MTIME_NOW ? now : st->st_mtim;
 	request_submit(q);
 }
 
