@@ -33,10 +33,11 @@ TARGET(fuzz_manifest)
 {
 	CLEANUP(manifest_free) struct manifest *m = NULL;
 	struct error e = ERROR_INIT;
+	CLEANUP(bytes_unref) struct bytes *removed = NULL;
 	uint32_t n;
 
 	if (judged(manifest_read(data, size, &m, &e), &e) == 0 &&
-		removed_mark(m, NULL, &n, &e) == 0)
+		removed_find(m, NULL, &n, &removed, &e) == 0)
 		find_all(m, NULL);
 }
 
@@ -45,29 +46,28 @@ TARGET(fuzz_called)
 {
 	static const char *const names[] = {"X.DAT", "X.DAT", "X~2.DAT", "X.DAT"};
 	CLEANUP(bytes_unref) struct bytes *list = bytes_copy(data, size);
-	CLEANUP(manifest_free) struct manifest *m = NULL;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	struct error e = ERROR_INIT;
-	struct manifest_writer w;
+	CLEANUP(manifest_free) struct manifest *m = manifest_new(2, STR("MEDIA/"));
 
-	manifest_begin(&w, &out, 2, STR("MEDIA/"));
-	manifest_put_record(&w, STR("MEDIA/"));
-	for (size_t i = 0; i < 4; i++)
-		manifest_put_entry(&w, &(struct manifest_entry){.offset = 8}, str_of(names[i]));
-	if (!list || manifest_end(&w, MANIFEST_STEP, &e) < 0 ||
-		manifest_read(out.data, out.size, &m, &e) < 0)
+	if (!list || !m)
 		abort();
+	manifest_add_record(m, STR("MEDIA/"));
+	for (uint32_t i = 0; i < 4; i++)
+		manifest_add_entry(
+			m, &(struct manifest_entry){.offset = 8, .handle = i}, str_of(names[i]));
 	find_all(m, list);
 }
 
 TARGET(fuzz_modheader)
 {
-	CLEANUP(modheader_free) struct mod_header *h = NULL;
+	CLEANUP(modheader_unref) struct mod_header *h = NULL;
 	CLEANUP_EXTENT struct extent x = extent_of(data, size);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	struct error e = ERROR_INIT;
 
 	if (judged(modheader_read(&x, &h, &e), &e) < 0)
+		return;
+	/* A removed path with a line feed in it is two. */
+	if (memmem(data, size, "\n", 2))
 		return;
 	if (modheader_write(h, h->manifest_offset - h->data_offset, &out, &e) < 0 ||
 		out.size > size || memcmp(out.data, data, out.size) != 0)
@@ -189,7 +189,7 @@ TARGET(fuzz_removed)
 /* What it says can stand in a header. */
 TARGET(fuzz_kit)
 {
-	CLEANUP(modheader_free) struct mod_header *h = calloc(1, sizeof(*h));
+	CLEANUP(modheader_unref) struct mod_header *h = calloc(1, sizeof(*h));
 	CLEANUP(bytes_unref) struct bytes *written = bytes_copy(data, size);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	struct error e = ERROR_INIT;

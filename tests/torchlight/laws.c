@@ -98,12 +98,12 @@ static void check_locality(struct run *run, const char *path, entry_id id,
 	const struct snapshot *before, const struct touched *t)
 {
 	const struct tl_map *a = tl_map_of(before), *b = tl_map_of(run->changed);
-	uint32_t n = a->shared->manifest->n_entries;
+	uint32_t n = tl_mounted(a)->n_entries;
 
 	for (uint32_t i = 0; i < n; i++)
 		if (i != tl_index(id) && tl_map_file(a, i) != tl_map_file(b, i))
 			broken(run, path, "Locality", "another file changed");
-	if (a->header != b->header || a->removed != b->removed || a->base != b->base)
+	if (a->header != b->header || a->removed != b->removed || a->shared != b->shared)
 		broken(run, path, "Locality", "something else changed");
 	if (t->all || t->n != 1 || t->ids[0] != id)
 		broken(run, path, "Locality", "another file is told to have changed");

@@ -49,22 +49,21 @@ static void archives_of_other_games_are_known(void **state)
 static void total_is_the_kits(void **state)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	CLEANUP(manifest_free) struct manifest *m = manifest_new(2, STR("MEDIA/"));
 	struct manifest_entry file = {.type = 0}, dir = {.type = MANIFEST_DIR};
-	struct manifest_writer w;
 
 	(void)state;
-	manifest_begin(&w, &out, 2, STR("MEDIA/"));
-	manifest_put_record(&w, STR(""));
-	manifest_put_entry(&w, &dir, STR("MEDIA/"));
-	manifest_put_record(&w, STR("MEDIA/A/B/"));
-	manifest_put_entry(&w, &file, STR("X.DAT"));
-	manifest_put_entry(&w, &file, STR("Y.DAT"));
-	manifest_put_record(&w, STR("MEDIA/"));
-	manifest_put_entry(&w, &file, STR("Z.DAT"));
-	manifest_put_record(&w, STR("MEDIA/A/B/"));
-	manifest_put_entry(&w, &file, STR("W.DAT"));
-	manifest_put_entry(&w, &dir, STR("C/"));
-	assert_int_equal(manifest_end(&w, MANIFEST_STEP, &err), 0);
+	manifest_add_record(m, STR(""));
+	manifest_add_entry(m, &dir, STR("MEDIA/"));
+	manifest_add_record(m, STR("MEDIA/A/B/"));
+	manifest_add_entry(m, &file, STR("X.DAT"));
+	manifest_add_entry(m, &file, STR("Y.DAT"));
+	manifest_add_record(m, STR("MEDIA/"));
+	manifest_add_entry(m, &file, STR("Z.DAT"));
+	manifest_add_record(m, STR("MEDIA/A/B/"));
+	manifest_add_entry(m, &file, STR("W.DAT"));
+	manifest_add_entry(m, &dir, STR("C/"));
+	assert_int_equal(manifest_write(m, &out, &err), 0);
 	/* version, mhash, SS root; then total and the number of records. */
 	assert_int_equal(load_u32(out.data + 2 + 4 + 2 + 12), 4 + 3 + 1);
 	assert_int_equal(load_u32(out.data + 2 + 4 + 2 + 12 + 4), 4);
@@ -74,16 +73,15 @@ static void too_long_a_name_fails_the_manifest(void **state)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
+	CLEANUP(manifest_free) struct manifest *m = manifest_new(2, STR("MEDIA/"));
 	struct manifest_entry file = {.type = 0};
-	struct manifest_writer w;
 
 	(void)state;
 	for (int i = 0; i < 65536; i++)
 		buffer_byte(&name, 'X');
-	manifest_begin(&w, &out, 2, STR("MEDIA/"));
-	manifest_put_record(&w, STR("MEDIA/"));
-	manifest_put_entry(&w, &file, (struct str){(char *)name.data, name.size});
-	assert_int_equal(manifest_end(&w, MANIFEST_STEP, &err), -EINVAL);
+	manifest_add_record(m, STR("MEDIA/"));
+	manifest_add_entry(m, &file, str_of_buffer(&name));
+	assert_int_equal(manifest_write(m, &out, &err), -EINVAL);
 	assert_string_equal(error_text(&err), "a string has 65536 UTF-16 units (at most 65535)");
 }
 

@@ -167,8 +167,11 @@ static void list_header(const struct mod_header *h)
 	for (unsigned i = 0; i < h->n_requirements; i++)
 		printf("req\t%s\t%" PRId64 "\t%u\n", h->requirements[i].name.s,
 			h->requirements[i].id, h->requirements[i].version);
-	for (unsigned i = 0; i < h->n_removed; i++)
-		put_text("del", &h->removed[i]);
+	for (struct str rest = {h->removed.s, h->removed.n}; rest.n;) {
+		struct str path = str_cut(&rest, '\n');
+
+		printf("del\t%.*s\n", STR_ARGS(path));
+	}
 }
 
 static void put_str(struct str s)
@@ -250,7 +253,8 @@ static int show_tree(const struct archive *a, struct error *e)
 
 	/* All names are shown here, also of what is not stored. */
 	for (uint32_t i = 0; i < a->manifest->n_entries; i++)
-		a->manifest->entries[i].removed = false;
+		if (manifest_removed(&a->manifest->entries[i]))
+			a->manifest->entries[i].handle = i;
 	r = tree_build(a->manifest, NULL, &t, e);
 	if (r == 0)
 		show_dir(t, 0, "");

@@ -95,21 +95,6 @@ static int rewrite_section(const struct archive *a, struct buffer *out, struct e
 	return r;
 }
 
-static int rewrite_manifest(const struct manifest *m, struct buffer *out, struct error *e)
-{
-	struct manifest_writer w;
-
-	manifest_begin(&w, out, m->version, manifest_root(m));
-	for (uint32_t i = 0; i < m->n_records; i++) {
-		const struct manifest_record *record = &m->records[i];
-
-		manifest_put_record(&w, manifest_path(m, record));
-		for (uint32_t k = record->first; k < record->first + record->n; k++)
-			manifest_put_entry(&w, &m->entries[k], manifest_name(m, &m->entries[k]));
-	}
-	return manifest_end(&w, m->step ? m->step : MANIFEST_STEP, e);
-}
-
 int rewrite(const struct archive *a, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer header = BUFFER_INIT;
@@ -120,7 +105,7 @@ int rewrite(const struct archive *a, struct error *e)
 	if (r == 0 && a->header)
 		r = modheader_write(a->header, section.size, &header, e);
 	if (r == 0)
-		r = rewrite_manifest(a->manifest, &man, e);
+		r = manifest_write(a->manifest, &man, e);
 	if (r < 0)
 		return r;
 	emit(&header);

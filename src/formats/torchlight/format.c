@@ -27,9 +27,7 @@ static int tl_open_pak(const struct source *src, const struct format_context *ct
 
 static int tl_sound(const struct snapshot *s, bool all, struct error *e)
 {
-	const struct tl_map *m = tl_map_of(s);
-
-	return agree_check(&m->base->section, m->shared->manifest, all ? 0 : AGREE_SAMPLE, e);
+	return agree_check(tl_map_of(s)->shared->archive, all ? 0 : AGREE_SAMPLE, e);
 }
 
 static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)

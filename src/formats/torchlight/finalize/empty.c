@@ -23,79 +23,74 @@ static void name(const struct finalizing *st, bool *named, uint32_t dir)
 		named[dir] = true;
 }
 
+static void name_path(const struct finalizing *st, bool *named, uint32_t dir, struct str path)
+{
+	if (tl_finalize_find_dir(st, dir, path, &dir))
+		name(st, named, dir);
+}
+
 static void name_old(const struct finalizing *st, bool *named)
 {
-	const struct tl_table *old = st->old;
+	const uint32_t *dirs = st->sh->tree->record_dirs;
 
-	for (uint32_t i = 0; i < old->n_records; i++) {
-		const struct tl_record *r = &old->records[i];
+	for (uint32_t i = 0; i < st->old->n_records; i++)
+		if (!st->dirs[dirs[i]].gone && !st->old->records[i].n)
+			name(st, named, dirs[i]);
+	for (uint32_t i = 0; i < st->old->n_entries; i++) {
+		const struct manifest_entry *x = &st->old->entries[i];
+		uint32_t dir = dirs[x->record];
 
-		if (r->dir == TL_NONE || st->gone[r->dir])
+		if (st->dirs[dir].gone || !tl_finalize_keeps(st, x))
 			continue;
-		if (!r->n)
-			name(st, named, r->dir);
-		for (uint32_t k = r->first; k < r->first + r->n; k++) {
-			const struct tl_row *row = &old->rows[k];
-
-			if (!tl_finalize_keeps(st, r, row))
-				continue;
-			name(st, named,
-				row->type == MANIFEST_DIR
-					? tl_finalize_find_dir(st, r->dir, row->name)
-					: r->dir);
-		}
+		if (x->type == MANIFEST_DIR)
+			name_path(st, named, dir, manifest_name(st->old, x));
+		else
+			name(st, named, dir);
 	}
 }
 
 static void name_new(const struct finalizing *st, bool *named)
 {
 	for (uint32_t i = 0; i < st->n_files; i++)
-		if (st->drop[i] && st->files[i].what == TL_PLACED)
+		if (st->files[i].away && st->files[i].what == TL_PLACED)
 			name(st, named, st->files[i].dir);
 	for (uint32_t i = 1; i < st->n_dirs; i++)
 		if (st->dirs[i].what == TL_PLACED)
 			name(st, named, i);
-	for (size_t i = 0; i < st->homes.n; i++)
-		if (st->homes.all[i].handle == TL_NONE)
-			name(st, named, tl_finalize_find_dir(st, 0, str_of(st->homes.all[i].path)));
+	for (size_t i = 0; i < st->n_homes; i++)
+		if (st->homes[i].handle == MANIFEST_NO_FILE && st->homes[i].type != MANIFEST_DIR)
+			name_path(st, named, 0, str_of(st->homes[i].path));
 }
 
-static int add_entry(struct finalizing *st, uint32_t dir)
+static void add_entry(struct finalizing *st, uint32_t dir)
 {
-	const char *path = tl_finalized_path(st, dir);
-	const char *last;
+	const char *path = tl_new_path(st, dir, false);
+	size_t n = strlen(path);
+	const char *slash = memrchr(path, '/', n ? n - 1 : 0);
 
-	if (!path)
-		return -ENOMEM;
-	last = memrchr(path, '/', strlen(path) - 1);
-	last = last ? last + 1 : path;
-	return tl_homes_add(st, &st->subdirs,
-		(struct tl_home){
-			.path = tl_table_own(
-				st->table, str_dup((struct str){path, (size_t)(last - path)})),
-			.name = last,
-			.handle = TL_NONE,
-			.type = MANIFEST_DIR,
-		});
+	n = slash ? (size_t)(slash - path) + 1 : 0;
+	tl_home_add(st, (struct tl_home){
+				.path = tl_own(st, str_dup((struct str){path, n})),
+				.name = path + n,
+				.handle = MANIFEST_NO_FILE,
+				.type = MANIFEST_DIR,
+			});
 }
 
 int tl_finalize_empty(struct finalizing *st)
 {
-	bool *named = calloc((size_t)st->n_dirs + 1, sizeof(*named));
-	int r = named ? 0 : -ENOMEM;
+	CLEANUP(free) bool *named = calloc((size_t)st->n_dirs + 1, sizeof(*named));
 
-	if (r == 0) {
-		name_old(st, named);
-		name_new(st, named);
-	}
+	if (!named)
+		return -ENOMEM;
+	name_old(st, named);
+	name_new(st, named);
 	/* Directories are numbered after the one they are in: the deepest come first. */
-	for (uint32_t i = st->sh->tree->n_dirs; r == 0 && i-- > 1;) {
-		if (named[i] || st->gone[i])
+	for (uint32_t i = st->sh->tree->n_dirs; i-- > 1;) {
+		if (named[i] || st->dirs[i].gone)
 			continue;
-		r = add_entry(st, i);
+		add_entry(st, i);
 		name(st, named, i);
 	}
-	tl_homes_sort(&st->subdirs);
-	free(named);
-	return r;
+	return st->error;
 }

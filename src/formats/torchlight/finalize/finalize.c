@@ -11,23 +11,21 @@
 /* MOD.DAT is the header, unless somebody wrote another one. */
 static int take_kit(struct finalizing *st, struct tl_map *m)
 {
-	CLEANUP(modheader_free) struct mod_header *h = NULL;
+	CLEANUP(modheader_unref) struct mod_header *h = NULL;
 	CLEANUP_BUFFER struct buffer other = BUFFER_INIT;
 
 	if (st->kit_removed)
 		bytes_unref(TAKE(m->kit));
 	if (!m->kit)
 		return 0;
-	h = tl_header_copy(m->header->h);
+	h = modheader_copy(m->header);
 	if (!h || kit_read(m->kit, h, NULL) < 0)
 		return -ENOMEM;
-	st->kit = tl_header_new(TAKE(h));
-	if (!st->kit)
-		return -ENOMEM;
-	kit_differences(m->header->h, st->kit->h, &other);
+	st->kit = TAKE(h);
+	kit_differences(m->header, st->kit, &other);
 	if (other.size && !m->header_written) {
-		tl_header_unref(m->header);
-		m->header = tl_header_ref(st->kit);
+		modheader_unref(m->header);
+		m->header = modheader_ref(st->kit);
 	}
 	return other.error;
 }
@@ -50,12 +48,8 @@ static int finalize_all(
 		r = tl_finalize_empty(st);
 	if (r == 0)
 		r = tl_finalize_table(st);
-	if (r == 0 && st->error)
-		r = st->error;
-	if (r == 0) {
-		tl_table_unref(m->table);
-		m->table = TAKE(st->table);
-	}
+	if (r == 0)
+		m->table = st->table;
 	return r;
 }
 
@@ -74,59 +68,55 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
-	struct finalizing st = {.m = tl_map_of(s), .sh = tl_map_of(s)->shared};
+	struct finalizing st = {.m = tl_map_of(s),
+		.sh = tl_map_of(s)->shared,
+		.old = tl_mounted(tl_map_of(s)),
+		.say = say,
+		.arg = arg};
 	int r = m ? finalize_all(&st, m, p, n) : -ENOMEM;
 
 	if (r == 0) {
 		st.m = m;
-		st.table = m->table;
-		tl_finalize_say(&st, say, arg);
+		if (say)
+			tl_finalize_say(&st);
 		mark_absent(m, p, n);
-		st.table = NULL;
+		st.table = NULL; /* it is m's now */
 		*ret = TAKE(done);
 	}
 	tl_finalize_finish(&st);
 	return r < 0 ? error_set(e, r, "no memory for the archive's new table") : 0;
 }
 
-static uint64_t time_of(const struct tl_map *m, const struct tl_row *row)
+static bool same_entries(const struct tl_map *a, const struct tl_map *b)
 {
-	uint64_t size, filetime = 0;
+	const struct manifest *x = tl_manifest(a), *y = tl_manifest(b);
 
-	if (row->filetime)
-		return row->filetime;
-	return tl_map_facts(m, row->handle, &size, &filetime) ? filetime : 0;
-}
+	for (uint32_t i = 0; i < x->n_entries; i++) {
+		const struct manifest_entry *p = &x->entries[i], *q = &y->entries[i];
 
-static bool same_rows(const struct tl_map *a, const struct tl_table *x, const struct tl_map *b,
-	const struct tl_table *y)
-{
-	for (uint32_t i = 0; i < x->n_rows; i++) {
-		const struct tl_row *p = &x->rows[i], *q = &y->rows[i];
-
-		if (p->handle != q->handle || p->type != q->type || !str_equal(p->name, q->name))
+		if (p->handle != q->handle || p->type != q->type ||
+			!str_equal(manifest_name(x, p), manifest_name(y, q)))
 			return false;
-		if (p->handle != TL_NONE &&
+		if (p->handle != MANIFEST_NO_FILE &&
 			(tl_map_file(a, p->handle) != tl_map_file(b, q->handle) ||
-				time_of(a, p) != time_of(b, q)))
+				tl_time_of(a, p) != tl_time_of(b, q)))
 			return false;
 	}
 	return true;
 }
 
-static bool same_tables(const struct tl_map *a, const struct tl_map *b)
+static bool same_manifests(const struct tl_map *a, const struct tl_map *b)
 {
-	CLEANUP(tl_table_unref) struct tl_table *x = NULL, *y = NULL;
+	const struct manifest *x = tl_manifest(a), *y = tl_manifest(b);
 
-	if (tl_table_of(a, &x, NULL) < 0 || tl_table_of(b, &y, NULL) < 0 ||
-		x->n_records != y->n_records || x->n_rows != y->n_rows)
+	if (x->n_records != y->n_records || x->n_entries != y->n_entries)
 		return false;
 	for (uint32_t i = 0; i < x->n_records; i++)
-		if (x->records[i].first != y->records[i].first ||
-			x->records[i].n != y->records[i].n ||
-			!str_equal(x->records[i].path, y->records[i].path))
+		if (x->records[i].n != y->records[i].n ||
+			!str_equal(
+				manifest_path(x, &x->records[i]), manifest_path(y, &y->records[i])))
 			return false;
-	return same_rows(a, x, b, y);
+	return same_entries(a, b);
 }
 
 bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
@@ -134,14 +124,9 @@ bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
 	const struct tl_map *a = tl_map_of(sa), *b = tl_map_of(sb);
 
 	/* Of one that is being made there is no file yet. */
-	if (a->base != b->base || a->header != b->header || !a->base->section.size)
+	if (a->shared != b->shared || a->header != b->header || !a->shared->archive->section.size)
 		return false;
 	/* The next base has to know what texts taught, and MOD.DAT. */
-	if (a->names != b->names || !bytes_same(a->kit, b->kit))
-		return false;
-	if (a->removed->size != b->removed->size ||
-		(a->removed->size &&
-			memcmp(a->removed->data, b->removed->data, a->removed->size) != 0))
-		return false;
-	return same_tables(a, b);
+	return a->names == b->names && bytes_same(a->kit, b->kit) &&
+	       bytes_same(a->removed, b->removed) && same_manifests(a, b);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
-/* Which rows of the old table stay where they are. */
+/* Which entries of the old manifest stay where they are. */
 #include <limits.h>
 #include <string.h>
 
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path)
+bool tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path, uint32_t *ret)
 {
-	const struct tree *t = st->sh->tree;
 	char shown[NAME_MAX + 1];
 
+	*ret = dir;
 	while (path.n) {
 		struct str part = str_cut(&path, '/');
 		const struct tree_child *c = NULL;
@@ -18,36 +18,34 @@ uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct 
 		if (!part.n)
 			continue;
 		if (name_escape_whole(part.s, part.n, shown, NAME_MAX))
-			c = tree_find(t, dir, shown);
+			c = tree_find(st->sh->tree, *ret, shown);
 		if (!c || !c->dir)
-			return dir;
-		if (st->dirs[c->index].what != TL_STAYS || st->gone[c->index])
-			return TL_NONE;
-		dir = c->index;
+			return true;
+		if (st->dirs[c->index].what != TL_STAYS || st->dirs[c->index].gone)
+			return false;
+		*ret = c->index;
 	}
-	return dir;
+	return true;
 }
 
-static bool keep_removed(const struct finalizing *st, const struct tl_record *r, struct str name)
+static bool keep_removed(const struct finalizing *st, const struct manifest_entry *x)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
-	struct str whole;
+	const struct removed_path *p;
 
-	buffer_str(&path, r->path);
-	buffer_str(&path, name);
-	whole = str_of_buffer(&path);
-	return path.error ||
-	       (removed_set_has(&st->removed, whole) && !tl_finalize_has_home(st, whole));
+	manifest_put_path(st->old, x, &path);
+	p = removed_set_find(&st->removed, str_of_buffer(&path));
+	return path.error || (p && !p->provided);
 }
 
-bool tl_finalize_keeps(
-	const struct finalizing *st, const struct tl_record *r, const struct tl_row *row)
+bool tl_finalize_keeps(const struct finalizing *st, const struct manifest_entry *x)
 {
-	if (row->type == MANIFEST_DIR)
-		return r->dir == TL_NONE || tl_finalize_find_dir(st, r->dir, row->name) != TL_NONE;
-	/* Of a directory that moved the paths stay: place.c names them anew. */
-	if (row->handle == TL_NONE)
-		return !(r->dir != TL_NONE && st->changed[r->dir]) &&
-		       keep_removed(st, r, row->name);
-	return !st->drop[row->handle];
+	uint32_t dir = st->sh->tree->record_dirs[x->record];
+
+	if (x->type == MANIFEST_DIR)
+		return tl_finalize_find_dir(st, dir, manifest_name(st->old, x), &dir);
+	/* Of a directory that moved the paths stay: removed.c names them anew. */
+	if (manifest_removed(x))
+		return !st->dirs[dir].moved && keep_removed(st, x);
+	return !st->files[x->handle].away;
 }

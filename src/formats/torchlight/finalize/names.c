@@ -17,8 +17,7 @@ struct telling {
 	uint32_t told[TOLD_MAX];
 	size_t n_told;
 	const char *path;
-	void (*say)(void *arg, const char *line);
-	void *arg;
+	const struct finalizing *st;
 };
 
 static bool is_told(const struct telling *t, uint32_t hash)
@@ -42,7 +41,7 @@ static void tell(struct telling *t, uint32_t hash)
 	t->told[t->n_told++] = hash;
 	snprintf(line, sizeof(line), "%s: no table knows the name %.*s; is it spelt right?",
 		t->path, STR_SHORT(name, 100));
-	t->say(t->arg, line);
+	t->st->say(t->st->arg, line);
 }
 
 static void tell_file(struct telling *t, struct tl_content *c)
@@ -79,21 +78,21 @@ static size_t count_unknown(struct telling *t)
 	return n;
 }
 
-void tl_finalize_say_names(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+void tl_finalize_say_names(const struct finalizing *st)
 {
-	struct telling t = {.learnt = st->m->names, .say = say, .arg = arg};
+	struct telling t = {.learnt = st->m->names, .st = st};
+	const struct manifest *m = st->table->manifest;
 	char line[64];
 	size_t n;
 
-	pthread_mutex_lock(&st->sh->lock);
+	pthread_mutex_lock(&st->sh->names_lock);
 	t.known = st->sh->names;
-	pthread_mutex_unlock(&st->sh->lock);
+	pthread_mutex_unlock(&st->sh->names_lock);
 	if (!t.learnt || t.learnt == t.known)
 		return;
-	for (uint32_t i = 0; i < st->table->n_rows; i++) {
-		uint32_t handle = st->table->rows[i].handle;
-		struct tl_content *c = handle != TL_NONE ? tl_map_file(st->m, handle) : NULL;
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		uint32_t handle = m->entries[i].handle;
+		struct tl_content *c = tl_map_file(st->m, handle);
 		CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
 		if (!c || tl_file_path(st->m, handle, &path) < 0)
@@ -106,7 +105,7 @@ void tl_finalize_say_names(
 	if (n > TOLD_MAX) {
 		snprintf(line, sizeof(line), "no table knows %zu more %s", n - TOLD_MAX,
 			n - TOLD_MAX == 1 ? "name" : "names");
-		say(arg, line);
+		st->say(st->arg, line);
 	}
 	buffer_finish_free(&t.unknown);
 }

@@ -7,72 +7,66 @@
 
 enum tl_what { TL_STAYS, TL_GONE, TL_PLACED };
 
+/* Of a file or a directory. */
 struct tl_state {
 	enum tl_what what;
 	uint32_t dir;
 	const char *name; /* of the path, the caller's; NULL: as in the mounted tree */
+	uint64_t time;    /* of a file: that a program set, else 0 */
+	bool away;        /* a file is not where it was */
+	bool moved;       /* a directory of the mount, or one above, is elsewhere */
+	bool gone;        /* a directory is removed, with what was in it */
 };
 
-/* Something to be added: a file, a removed file (TL_NONE) or a directory (type 7). */
+/* Something to be added: a file, a removed file or a directory. Strings are the table's own. */
 struct tl_home {
-	const char *path, *name; /* the table's own */
-	const char *shown;       /* of a file: what the mount calls it */
+	const char *path, *name; /* of a directory with '/' at its end */
 	uint32_t handle;
-	uint32_t seq;
 	uint8_t type;
-};
-
-struct tl_homes {
-	struct tl_home *all;
-	size_t n, room;
 };
 
 struct finalizing {
 	const struct tl_map *m;
 	struct tl_shared *sh;
+	const struct manifest *old;
+	struct tl_table *table;
 	uint32_t n_files, n_dirs;
 	struct tl_state *files, *dirs;
-	uint64_t *times; /* by handle: those that programs set, else 0 */
-	bool *drop;      /* by handle: not where it was */
-	bool *changed;   /* by directory of the mount: it, or one above, is elsewhere */
-	bool *gone;      /* by directory, made ones too: removed, with what was in it */
-	struct tl_homes homes, subdirs;
-	struct tl_table *old, *table;
-	/* The list of removed files; after tl_finalize_removed, the one to be written. */
+	struct tl_home *homes;
+	size_t n_homes, room_homes;
+	/* Of the list of removed files; what the archive will have itself is provided. */
 	struct removed_set removed;
-	struct tl_header *kit; /* the header as MOD.DAT has it; NULL: there is none */
+	struct mod_header *kit; /* the header as MOD.DAT has it; NULL: there is none */
 	bool info_removed, kit_removed;
 	size_t n_provided; /* files that were to be hidden, and that the archive has */
-	int error;
+	void (*say)(void *arg, const char *line);
+	void *arg;
+	int error; /* of memory, sticky */
 };
 
-/* place.c: fills in everything but table, and homes but for removed files. */
+/* place.c: fills in everything but the table, and homes of files and directories. */
 int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n);
 void tl_finalize_finish(struct finalizing *st);
-bool tl_finalize_has_home(const struct finalizing *st, struct str path);
-int tl_homes_add(struct finalizing *st, struct tl_homes *l, struct tl_home home);
-void tl_homes_sort(struct tl_homes *l);
+void tl_home_add(struct finalizing *st, struct tl_home home);
 
 /* removed.c: adds the removed files. *ret: the list of them, without what the archive has itself,
  * to be kept as long as st. */
 int tl_finalize_removed(struct finalizing *st, struct bytes **ret);
 
-/* path.c: NULL where there is no memory; what is returned is the table's own. */
-/* The directory's path as it will be saved. */
-const char *tl_finalized_path(struct finalizing *st, uint32_t dir);
-/* ... as the mount shows it. */
-const char *tl_shown_path(struct finalizing *st, uint32_t dir);
-const char *tl_table_own(struct tl_table *t, char *take);
-const char *tl_table_own_buffer(struct tl_table *t, struct buffer *take);
-/* A path's name as it is stored: unescaped, ASCII letters upper case. */
-void tl_put_stored(struct buffer *out, const char *name);
+/* path.c: strings that are the table's own; "" where there is no memory. */
+const char *tl_own(struct finalizing *st, char *take);
+const char *tl_own_buffer(struct finalizing *st, struct buffer *take);
+/* A name as it is stored, unescaped; upper: and with ASCII letters in upper case. */
+void tl_put_stored(struct buffer *out, const char *name, bool upper);
+/* The directory's path as it will be saved, or as the mount shows it. */
+const char *tl_new_path(struct finalizing *st, uint32_t dir, bool shown);
 
-/* keep.c: is a row of the old table in the new one, where it was? */
-bool tl_finalize_keeps(
-	const struct finalizing *st, const struct tl_record *r, const struct tl_row *row);
-/* The directory of the mount at path below dir, as far as there is one; TL_NONE: it is not there
- * any more. */
-uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path);
+/* keep.c: is an entry of the old manifest in the new one, where it was? */
+bool tl_finalize_keeps(const struct finalizing *st, const struct manifest_entry *x);
+/* The directory of the mount at path below dir, as far as there is one. false: it is not there any
+ * more. */
+bool tl_finalize_find_dir(
+	const struct finalizing *st, uint32_t dir, struct str path, uint32_t *ret);
 
 /* empty.c: adds entries of directories that nothing else would name. */
 int tl_finalize_empty(struct finalizing *st);
@@ -81,9 +75,7 @@ int tl_finalize_empty(struct finalizing *st);
 int tl_finalize_table(struct finalizing *st);
 
 /* names.c: names in changed files that no table has. */
-void tl_finalize_say_names(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
+void tl_finalize_say_names(const struct finalizing *st);
 
 /* say.c: what a person should know of it. */
-void tl_finalize_say(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg);
+void tl_finalize_say(const struct finalizing *st);

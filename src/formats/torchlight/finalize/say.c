@@ -10,11 +10,10 @@
 #include "formats/torchlight/model/kit.h"
 
 /* Files that were found to be broken, and are copied so. */
-static void say_damaged(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+static void say_damaged(const struct finalizing *st)
 {
-	for (uint32_t i = 0; i < st->m->base->n; i++) {
-		CLEANUP(tl_content_unref) struct tl_content *c = tl_base_peek(st->m->base, i);
+	for (uint32_t i = 0; i < st->old->n_entries; i++) {
+		CLEANUP(tl_content_unref) struct tl_content *c = tl_stored_peek(st->sh, i);
 		CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 
 		if (!c || tl_map_file(st->m, i) || atomic_load(&c->state) != TL_DAMAGED ||
@@ -24,7 +23,7 @@ static void say_damaged(
 		buffer_text(&line, " is damaged (its CRC-32 is wrong) and stays so");
 		buffer_byte(&line, 0);
 		if (!line.error)
-			say(arg, (const char *)line.data);
+			st->say(st->arg, (const char *)line.data);
 	}
 }
 
@@ -43,15 +42,15 @@ static void count(struct tally *t, struct str path, struct str name)
 	buffer_byte(&t->first, 0);
 }
 
-static void say_tally(struct tally *t, const char *one, const char *many,
-	void (*say)(void *arg, const char *line), void *arg)
+static void say_tally(
+	const struct finalizing *st, struct tally *t, const char *one, const char *many)
 {
 	char line[600];
 
 	if (t->n) {
 		snprintf(line, sizeof(line), "%zu %s (%.400s)", t->n, t->n == 1 ? one : many,
 			t->first.error ? "" : (const char *)t->first.data);
-		say(arg, line);
+		st->say(st->arg, line);
 	}
 	buffer_finish_free(&t->first);
 }
@@ -72,27 +71,27 @@ static bool is_text_beside(const char *name)
 	       !strcasecmp(name + n - 4, kind == COMPILED_RAW ? ".TSV" : ".TXT");
 }
 
-static void say_beside(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+static void say_beside(const struct finalizing *st)
 {
 	struct tally t = {0};
 
-	for (size_t i = 0; i < st->homes.n; i++)
-		if (st->homes.all[i].handle != TL_NONE &&
-			st->homes.all[i].handle >= st->sh->manifest->n_entries &&
-			is_text_beside(st->homes.all[i].name))
-			count(&t, str_of(st->homes.all[i].path), str_of(st->homes.all[i].name));
-	say_tally(&t, "new file is none that the game reads: the text of X.DAT is X.DAT itself",
-		"new files are none that the game reads: the text of X.DAT is X.DAT itself", say,
-		arg);
+	for (size_t i = 0; i < st->n_homes; i++) {
+		const struct tl_home *h = &st->homes[i];
+
+		if (h->handle != MANIFEST_NO_FILE && h->handle >= st->old->n_entries &&
+			is_text_beside(h->name))
+			count(&t, str_of(h->path), str_of(h->name));
+	}
+	say_tally(st, &t, "new file is none that the game reads: the text of X.DAT is X.DAT itself",
+		"new files are none that the game reads: the text of X.DAT is X.DAT itself");
 }
 
 /* New content that is a text where the game expects a compiled file. */
-static bool is_plain_text(const struct finalizing *st, const struct tl_row *row)
+static bool is_plain_text(const struct finalizing *st, const struct manifest_entry *x)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
-	CLEANUP(free) char *name = str_dup(row->name);
-	struct tl_content *c = row->handle == TL_NONE ? NULL : tl_map_file(st->m, row->handle);
+	CLEANUP(free) char *name = str_dup(manifest_name(st->table->manifest, x));
+	struct tl_content *c = tl_map_file(st->m, x->handle);
 	enum compiled_kind kind = name ? compiled_kind_of(name) : COMPILED_NONE;
 
 	return c && kind != COMPILED_NONE && tl_content_load(c, TEXT_MAX, &raw, NULL) == 0 &&
@@ -100,24 +99,20 @@ static bool is_plain_text(const struct finalizing *st, const struct tl_row *row)
 }
 
 /* Stored as they were written: text=off. */
-static void say_plain(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+static void say_plain(const struct finalizing *st)
 {
+	const struct manifest *m = st->table->manifest;
 	struct tally t = {0};
 
-	for (uint32_t i = 0; i < st->table->n_records; i++) {
-		const struct tl_record *rec = &st->table->records[i];
-
-		for (uint32_t k = rec->first; k < rec->first + rec->n; k++)
-			if (is_plain_text(st, &st->table->rows[k]))
-				count(&t, rec->path, st->table->rows[k].name);
-	}
-	say_tally(&t, "file is stored as text, not compiled (text=off)",
-		"files are stored as text, not compiled (text=off)", say, arg);
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		if (is_plain_text(st, &m->entries[i]))
+			count(&t, manifest_path(m, &m->records[m->entries[i].record]),
+				manifest_name(m, &m->entries[i]));
+	say_tally(st, &t, "file is stored as text, not compiled (text=off)",
+		"files are stored as text, not compiled (text=off)");
 }
 
-static void say_provided(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+static void say_provided(const struct finalizing *st)
 {
 	char line[100];
 
@@ -126,41 +121,37 @@ static void say_provided(
 	snprintf(line, sizeof(line),
 		".mod/removed.txt: %zu of its files %s in the archive itself, and not hidden",
 		st->n_provided, st->n_provided == 1 ? "is" : "are");
-	say(arg, line);
+	st->say(st->arg, line);
 }
 
-static void say_kit(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+static void say_kit(const struct finalizing *st)
 {
 	CLEANUP_BUFFER struct buffer keys = BUFFER_INIT;
 	char line[200];
 
 	if (!st->kit)
 		return;
-	kit_differences(st->m->header->h, st->kit->h, &keys);
+	kit_differences(st->m->header, st->kit, &keys);
 	buffer_byte(&keys, 0);
 	snprintf(line, sizeof(line), ".mod/info.json decides; MOD.DAT says otherwise: %s",
 		keys.error ? "" : (const char *)keys.data);
-	say(arg, keys.size > 1 ? line : "the header, .mod/info.json, is as MOD.DAT says");
+	st->say(st->arg, keys.size > 1 ? line : "the header, .mod/info.json, is as MOD.DAT says");
 }
 
-void tl_finalize_say(
-	const struct finalizing *st, void (*say)(void *arg, const char *line), void *arg)
+void tl_finalize_say(const struct finalizing *st)
 {
-	if (!say)
-		return;
-	say_damaged(st, say, arg);
-	tl_finalize_say_names(st, say, arg);
+	say_damaged(st);
+	tl_finalize_say_names(st);
 	if (st->m->info_dropped && !st->m->header)
-		say(arg, "a PAK has no header: title, author and the rest of .mod/info.json are "
-			 "left "
-			 "out");
+		st->say(st->arg,
+			"a PAK has no header: title, author and the rest of .mod/info.json "
+			"are left out");
 	if (st->info_removed)
-		say(arg, ".mod/info.json was removed, and is always there: it stays");
-	say_kit(st, say, arg);
-	say_beside(st, say, arg);
-	say_provided(st, say, arg);
+		st->say(st->arg, ".mod/info.json was removed, and is always there: it stays");
+	say_kit(st);
+	say_beside(st);
+	say_provided(st);
 	if (st->sh->plain)
-		say_plain(st, say, arg);
-	tl_index_say_missing(st->m, st->table, say, arg);
+		say_plain(st);
+	tl_index_say_missing(st->m, st->say, st->arg);
 }

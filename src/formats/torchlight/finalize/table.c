@@ -3,20 +3,17 @@
 #include <errno.h>
 #include <string.h>
 
-#include "codec/text/text.h"
 #include "base/array.h"
 #include "formats/torchlight/finalize/plan.h"
 
-/* A record of the new table while it is made: an old one, or one that is new. */
+/* A record of the new manifest while it is made: an old one, or one that is new. */
 struct slot {
 	struct str path;
-	uint32_t old;    /* in the old table, or TL_NONE */
-	uint32_t anchor; /* it stands before this old one */
+	const struct manifest_record *old; /* NULL: it is new */
+	uint32_t anchor;                   /* it stands before this old one */
 	bool has_file, has_dir;
 	const struct tl_home *first; /* added to it */
 	size_t n;
-	const struct tl_home *first_dir;
-	size_t n_dirs;
 };
 
 struct building {
@@ -27,36 +24,31 @@ struct building {
 	uint32_t last_file; /* the last old one that has files, + 1 */
 };
 
-static struct slot *new_slot(struct building *b)
+static struct slot *new_slot(struct building *b, struct str path)
 {
 	if (!array_room(b->slots, b->n, b->room))
 		return NULL;
-	b->slots[b->n] = (struct slot){.old = TL_NONE};
+	b->slots[b->n] = (struct slot){.path = path};
 	return &b->slots[b->n++];
 }
 
 static int take_old(struct building *b)
 {
-	const struct tl_table *old = b->st->old;
+	const struct manifest *old = b->st->old;
 
 	for (uint32_t i = 0; i < old->n_records; i++) {
-		const struct tl_record *r = &old->records[i];
-		struct slot *s = new_slot(b);
+		const struct manifest_record *r = &old->records[i];
+		uint32_t dir = b->st->sh->tree->record_dirs[i];
+		struct slot *s = new_slot(b, manifest_path(old, r));
 
 		if (!s)
 			return -ENOMEM;
-		s->path = r->path;
-		s->old = i;
+		s->old = r;
 		s->anchor = i;
-		if (r->dir != TL_NONE && b->st->changed[r->dir]) {
-			const char *path = tl_finalized_path(b->st, r->dir);
-
-			if (!path)
-				return -ENOMEM;
-			s->path = str_of(path);
-		}
+		if (b->st->dirs[dir].moved)
+			s->path = str_of(tl_new_path(b->st, dir, false));
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
-			*(old->rows[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
+			*(old->entries[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
 		if (s->has_file)
 			b->last_file = i + 1;
 	}
@@ -68,9 +60,8 @@ static int by_path(const void *x, const void *y, void *arg)
 {
 	const struct slot *slots = arg;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int r = str_compare(slots[a].path, slots[b].path);
 
-	return r ? r : (a > b) - (a < b);
+	return str_compare(slots[a].path, slots[b].path) ?: array_order(a, b);
 }
 
 static int sort_old(struct building *b)
@@ -84,47 +75,33 @@ static int sort_old(struct building *b)
 	return 0;
 }
 
-/* The first of the sorted old ones that is not before path. */
-static size_t lower(const struct building *b, struct str path)
-{
-	size_t low = 0, high = b->n_old;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (str_compare(b->slots[b->sorted[mid]].path, path) < 0)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* The record of this path for files, or for directories; NULL: none that would do. */
 static struct slot *find(struct building *b, struct str path, bool dirs)
 {
+	bool split = b->st->sh->tree->split;
 	struct slot *other = NULL, *s;
 
-	for (size_t i = lower(b, path); i < b->n_old; i++) {
+	for (size_t i = array_first(
+		     k, b->n_old, str_compare(b->slots[b->sorted[k]].path, path) >= 0);
+		i < b->n_old; i++) {
 		s = &b->slots[b->sorted[i]];
 		if (!str_equal(s->path, path))
 			break;
 		if (dirs ? s->has_dir : s->has_file)
 			return s;
-		if (!b->st->sh->split || (!s->has_dir && !s->has_file))
+		if (!split || (!s->has_dir && !s->has_file))
 			other = s;
 	}
-	/* New ones are made in the order of their paths. */
-	for (size_t i = b->n; !other && i-- > b->n_old;)
-		if (str_equal(b->slots[i].path, path) &&
-			(!b->st->sh->split || (dirs ? b->slots[i].has_dir : b->slots[i].has_file)))
-			return &b->slots[i];
+	/* One that the files before these directories got. */
+	s = b->n > b->n_old ? &b->slots[b->n - 1] : NULL;
+	if (!other && !split && s && str_equal(s->path, path))
+		return s;
 	return other;
 }
 
 static uint32_t anchor_of(const struct building *b, struct str path, bool dirs)
 {
-	bool split = b->st->sh->split;
+	bool split = b->st->sh->tree->split;
 	uint32_t from = split && dirs ? b->last_file : 0;
 	uint32_t to = split && !dirs ? b->last_file : (uint32_t)b->n_old;
 
@@ -142,32 +119,51 @@ static uint32_t anchor_of(const struct building *b, struct str path, bool dirs)
 	return to > from ? to : from;
 }
 
-static struct slot *need(struct building *b, const char *path, bool dirs)
+static struct slot *need(struct building *b, struct str path, bool dirs)
 {
-	struct slot *s = find(b, str_of(path), dirs);
+	struct slot *s = find(b, path, dirs);
 
 	if (s)
 		return s;
-	s = new_slot(b);
+	s = new_slot(b, path);
 	if (!s)
 		return NULL;
-	s->path = str_of(path);
-	s->anchor = anchor_of(b, s->path, dirs);
+	s->anchor = anchor_of(b, path, dirs);
 	*(dirs ? &s->has_dir : &s->has_file) = true;
 	return s;
 }
 
-static int add_all(struct building *b, const struct tl_homes *l, bool dirs)
+static bool is_dir(const struct tl_home *h)
 {
-	for (size_t i = 0, n; i < l->n; i += n) {
-		struct slot *s = need(b, l->all[i].path, dirs);
+	return h->type == MANIFEST_DIR;
+}
+
+/* In a directory the files stand before the directories. */
+static int compare_homes(const void *x, const void *y)
+{
+	const struct tl_home *a = x, *b = y;
+
+	return strcmp(a->path, b->path) ?: is_dir(a) - is_dir(b) ?: strcmp(a->name, b->name);
+}
+
+static int add_homes(struct building *b)
+{
+	struct finalizing *st = b->st;
+
+	if (st->n_homes)
+		qsort(st->homes, st->n_homes, sizeof(*st->homes), compare_homes);
+	for (size_t i = 0, n; i < st->n_homes; i += n) {
+		const struct tl_home *first = &st->homes[i];
+		struct slot *s = need(b, str_of(first->path), is_dir(first));
 
 		if (!s)
 			return -ENOMEM;
-		for (n = 1; i + n < l->n && !strcmp(l->all[i + n].path, l->all[i].path); n++)
-			;
-		*(dirs ? &s->first_dir : &s->first) = &l->all[i];
-		*(dirs ? &s->n_dirs : &s->n) = n;
+		for (n = 1; i + n < st->n_homes && is_dir(&first[n]) == is_dir(first) &&
+			    !strcmp(first[n].path, first->path);)
+			n++;
+		if (!s->n)
+			s->first = first;
+		s->n += n;
 	}
 	return 0;
 }
@@ -179,65 +175,55 @@ static int by_anchor(const void *x, const void *y)
 	if (a->anchor != b->anchor)
 		return a->anchor < b->anchor ? -1 : 1;
 	/* What is new stands before the one it was made for, files before directories. */
-	if ((a->old == TL_NONE) != (b->old == TL_NONE))
-		return a->old == TL_NONE ? -1 : 1;
-	if (a->has_dir != b->has_dir && a->old == TL_NONE)
+	if (!a->old != !b->old)
+		return a->old ? 1 : -1;
+	if (a->has_dir != b->has_dir && !a->old)
 		return a->has_dir ? 1 : -1;
 	return str_compare(a->path, b->path);
 }
 
-static void put_row(
-	struct building *b, struct str name, uint32_t handle, uint8_t type, const char *shown)
+static void put_entry(struct building *b, struct str name, uint32_t handle, uint8_t type)
 {
-	struct tl_table *t = b->st->table;
-	struct tl_record *r = &t->records[t->n_records];
+	struct manifest *t = b->st->table->manifest;
+	struct manifest_entry x = {.handle = handle,
+		.type = type,
+		.filetime = handle == MANIFEST_NO_FILE ? 0 : b->st->files[handle].time};
 
-	for (uint32_t i = r->first; type == MANIFEST_DIR && i < t->n_rows; i++)
-		if (t->rows[i].type == MANIFEST_DIR && str_equal_nocase(t->rows[i].name, name))
+	if (t->text.error)
+		return;
+	for (uint32_t i = t->records[t->n_records - 1].first;
+		type == MANIFEST_DIR && i < t->n_entries; i++)
+		if (t->entries[i].type == MANIFEST_DIR &&
+			str_equal_nocase(manifest_name(t, &t->entries[i]), name))
 			return;
-	t->rows[t->n_rows++] = (struct tl_row){
-		name, handle, type, shown, handle == TL_NONE ? 0 : b->st->times[handle]};
-	r->n++;
+	manifest_add_entry(t, &x, name);
 }
 
 /* One that the archive has without an entry is a directory; of others empty.c told. */
-static bool is_needed(const struct building *b, const struct tl_record *old)
+static bool is_needed(const struct finalizing *st, const struct manifest_record *old)
 {
-	if (b->st->table->records[b->st->table->n_records].n)
+	const struct manifest *t = st->table->manifest;
+
+	if (t->text.error || t->records[t->n_records - 1].n)
 		return true;
-	return old && !old->n && !(old->dir != TL_NONE && b->st->gone[old->dir]);
-}
-
-/* What stayed may be called in other letters; NULL: it is not. */
-static const char *shown_as(const struct building *b, const struct tl_row *row)
-{
-	const char *name = row->handle == TL_NONE ? NULL : b->st->files[row->handle].name;
-
-	if (name && !(name = tl_table_own(b->st->table, strdup(name))))
-		b->st->error = -ENOMEM;
-	return name;
+	return old && !old->n && !st->dirs[st->sh->tree->record_dirs[old - st->old->records]].gone;
 }
 
 static void put_record(struct building *b, const struct slot *s)
 {
 	const struct finalizing *st = b->st;
-	struct tl_table *t = b->st->table;
-	const struct tl_record *old = s->old == TL_NONE ? NULL : &st->old->records[s->old];
 
-	t->records[t->n_records] = (struct tl_record){
-		.path = s->path, .dir = old ? old->dir : TL_NONE, .first = t->n_rows};
-	for (uint32_t i = 0; old && i < old->n; i++) {
-		const struct tl_row *row = &st->old->rows[old->first + i];
+	manifest_add_record(st->table->manifest, s->path);
+	for (uint32_t i = 0; s->old && i < s->old->n; i++) {
+		const struct manifest_entry *x = &st->old->entries[s->old->first + i];
 
-		if (tl_finalize_keeps(st, old, row))
-			put_row(b, row->name, row->handle, row->type, shown_as(b, row));
+		if (tl_finalize_keeps(st, x))
+			put_entry(b, manifest_name(st->old, x), x->handle, x->type);
 	}
 	for (size_t i = 0; i < s->n; i++)
-		put_row(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type,
-			s->first[i].shown);
-	for (size_t i = 0; i < s->n_dirs; i++)
-		put_row(b, str_of(s->first_dir[i].name), TL_NONE, MANIFEST_DIR, NULL);
-	t->n_records += is_needed(b, old);
+		put_entry(b, str_of(s->first[i].name), s->first[i].handle, s->first[i].type);
+	if (!is_needed(st, s->old))
+		st->table->manifest->n_records--;
 }
 
 /* Directories that stand, and may be called otherwise than the archive has them. */
@@ -247,42 +233,29 @@ static int call_dirs(struct finalizing *st)
 	struct tl_table *t = st->table;
 
 	t->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*t->dirs));
-	for (uint32_t i = 1; t->dirs && i < st->n_dirs; i++) {
-		if (st->gone[i] || (!st->dirs[i].name && !old->dirs[i].called))
-			continue;
-		t->dirs[t->n_dirs] = tl_shown_path(st, i);
-		if (!t->dirs[t->n_dirs++])
-			return -ENOMEM;
-	}
-	return t->dirs ? 0 : -ENOMEM;
+	for (uint32_t i = 1; t->dirs && i < st->n_dirs; i++)
+		if (!st->dirs[i].gone && (st->dirs[i].name || old->dirs[i].called))
+			t->dirs[t->n_dirs++] = tl_new_path(st, i, true);
+	return t->dirs ? st->error : -ENOMEM;
 }
 
 int tl_finalize_table(struct finalizing *st)
 {
 	struct building b = {.st = st};
-	struct tl_table *t = st->table;
 	int r = take_old(&b);
 
 	if (r == 0)
 		r = sort_old(&b);
 	if (r == 0)
-		r = add_all(&b, &st->homes, false);
+		r = add_homes(&b);
+	if (r == 0 && b.n)
+		qsort(b.slots, b.n, sizeof(*b.slots), by_anchor);
+	for (size_t i = 0; r == 0 && i < b.n; i++)
+		put_record(&b, &b.slots[i]);
 	if (r == 0)
-		r = add_all(&b, &st->subdirs, true);
-	if (r == 0) {
-		size_t n = st->old->n_rows + st->homes.n + st->subdirs.n;
-
-		t->records = calloc(b.n + 1, sizeof(*t->records));
-		t->rows = calloc(n + 1, sizeof(*t->rows));
-		r = t->records && t->rows ? 0 : -ENOMEM;
-	}
-	if (r == 0) {
-		if (b.n)
-			qsort(b.slots, b.n, sizeof(*b.slots), by_anchor);
-		for (size_t i = 0; i < b.n; i++)
-			put_record(&b, &b.slots[i]);
+		r = st->table->manifest->text.error;
+	if (r == 0)
 		r = call_dirs(st);
-	}
 	free(b.slots);
 	free(b.sorted);
 	return r;

@@ -7,7 +7,7 @@
 
 extern const struct format_index tl_indexing;
 
-/* A line for each index that lacks files of an archive which holds t, or where it has no index at
- * all one of those; takes the time of reading them. */
-void tl_index_say_missing(const struct tl_map *m, const struct tl_table *t,
-	void (*say)(void *arg, const char *line), void *arg);
+/* A line for each index that lacks files, or where there is no index at all one for those; takes
+ * the time of reading them. */
+void tl_index_say_missing(
+	const struct tl_map *m, void (*say)(void *arg, const char *line), void *arg);

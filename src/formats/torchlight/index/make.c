@@ -23,7 +23,7 @@ static int make_one(const struct index_kind *kind, const struct sources *s,
 static int make(const struct snapshot *snapshot, const struct index_making *how, struct error *e)
 {
 	struct sources s = {0};
-	int r = sources_list(tl_map_of(snapshot), NULL, &s, e);
+	int r = sources_list(tl_map_of(snapshot), &s, e);
 
 	for (const struct index_kind *k = index_kinds; r == 0 && k->path; k++)
 		r = make_one(k, &s, how, e);
@@ -116,12 +116,12 @@ static void say_together(
 	say(arg, line);
 }
 
-void tl_index_say_missing(const struct tl_map *m, const struct tl_table *t,
-	void (*say)(void *arg, const char *line), void *arg)
+void tl_index_say_missing(
+	const struct tl_map *m, void (*say)(void *arg, const char *line), void *arg)
 {
 	struct missing found[INDEX_KINDS] = {0};
 	struct sources s = {0};
-	int r = sources_list(m, t, &s, NULL);
+	int r = sources_list(m, &s, NULL);
 
 	for (size_t i = 0; r == 0 && i < INDEX_KINDS; i++)
 		find_missing(&index_kinds[i], &s, &found[i]);

@@ -15,24 +15,22 @@ static void make_upper(char *s)
 			*s = (char)(*s - 'a' + 'A');
 }
 
-static int add(struct sources *s, struct str dir, const struct tl_row *row)
+static int add(struct sources *s, const struct manifest *m, const struct manifest_entry *x)
 {
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 	char *path;
 
-	if (!array_room(s->all, s->n, s->room))
-		return -ENOMEM;
-	path = malloc(dir.n + row->name.n + 1);
-	if (!path)
-		return -ENOMEM;
-	memcpy(path, dir.s, dir.n);
-	memcpy(path + dir.n, row->name.s, row->name.n);
-	path[dir.n + row->name.n] = 0;
-	make_upper(path);
-	if (compiled_kind_of(path) == COMPILED_NONE) {
+	manifest_put_path(m, x, &b);
+	path = b.error ? NULL : str_dup(str_of_buffer(&b));
+	if (!path || !array_room(s->all, s->n, s->room)) {
 		free(path);
-		return 0;
+		return -ENOMEM;
 	}
-	s->all[s->n++] = (struct source_file){str_of(path), row->handle};
+	make_upper(path);
+	if (compiled_kind_of(path) != COMPILED_NONE)
+		s->all[s->n++] = (struct source_file){str_of(path), x->handle};
+	else
+		free(path);
 	return 0;
 }
 
@@ -71,34 +69,19 @@ static void drop_twins(struct sources *s)
 	s->n = n;
 }
 
-static int add_all(struct sources *s, const struct tl_table *t)
+int sources_list(const struct tl_map *m, struct sources *ret, struct error *e)
 {
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < t->n_records; i++) {
-		const struct tl_record *rec = &t->records[i];
-
-		for (uint32_t k = rec->first; r == 0 && k < rec->first + rec->n; k++)
-			if (t->rows[k].handle != TL_NONE)
-				r = add(s, rec->path, &t->rows[k]);
-	}
-	return r;
-}
-
-int sources_list(
-	const struct tl_map *m, const struct tl_table *t, struct sources *ret, struct error *e)
-{
-	CLEANUP(tl_table_unref) struct tl_table *own = NULL;
+	const struct manifest *t = tl_manifest(m);
 	struct names *names;
-	int r = t ? 0 : tl_table_of(m, &own, e);
+	int r = tl_map_names(m, &names, e);
 
-	if (r == 0)
-		r = tl_map_names(m, &names, e);
 	if (r < 0)
 		return r;
 	ret->m = m;
 	ret->names = names;
-	r = add_all(ret, t ? t : own);
+	for (uint32_t i = 0; r == 0 && i < t->n_entries; i++)
+		if (t->entries[i].handle != MANIFEST_NO_FILE)
+			r = add(ret, t, &t->entries[i]);
 	if (r < 0)
 		return error_set(e, r, "no memory for the list of files");
 	if (ret->n)

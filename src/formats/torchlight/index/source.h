@@ -23,10 +23,8 @@ struct sources {
 	size_t n, room;
 };
 
-/* t: what the archive holds, NULL: what the version says. ret is zeroed; to be finished also on
- * failure. */
-int sources_list(
-	const struct tl_map *m, const struct tl_table *t, struct sources *ret, struct error *e);
+/* ret is zeroed; to be finished also on failure. */
+int sources_list(const struct tl_map *m, struct sources *ret, struct error *e);
 void sources_finish(struct sources *s);
 /* In any case of letters. NULL: it is not in the archive. */
 const struct source_file *sources_find(const struct sources *s, struct str path);

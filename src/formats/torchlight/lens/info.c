@@ -68,9 +68,9 @@ void tl_info_write(const struct tl_map *m, struct buffer *out)
 	jsonw_object(&w);
 	jsonw_key_string(&w, "format", m->header ? "mod" : "pak");
 	if (m->header)
-		put_mod(&w, m->header->h);
+		put_mod(&w, m->header);
 	else
-		jsonw_key_int(&w, "manifest", m->shared->manifest->version);
+		jsonw_key_int(&w, "manifest", tl_mounted(m)->version);
 	jsonw_end(&w);
 }
 
@@ -248,14 +248,12 @@ bool tl_info_same(const struct mod_header *a, const struct mod_header *b)
 }
 
 static int parse_mod(
-	const struct tl_map *m, const struct json_at *at, struct tl_change *c, struct error *e)
+	const struct tl_map *m, const struct json_at *at, struct mod_header *h, struct error *e)
 {
-	const struct mod_header *old = m->header->h;
-	CLEANUP(modheader_free) struct mod_header *h = tl_header_copy(old);
+	const struct mod_header *old = m->header;
 	struct json_at value;
 	int64_t header = old->version;
-	int r = h ? json_expect_object(at, known_mod, e)
-		  : error_set(e, -ENOMEM, "no memory for the header");
+	int r = json_expect_object(at, known_mod, e);
 
 	if (r == 0)
 		r = read_int(at, "header", 1, MOD_VERSION, &header, e);
@@ -274,13 +272,11 @@ static int parse_mod(
 		r = json_refuse(at, e,
 			"flags, requirements and their hash cannot be changed (they need the "
 			"required mods)");
-	if (r == 0 && !tl_info_same(old, h))
-		c->header = TAKE(h);
 	return r;
 }
 
-int tl_info_parse(
-	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e)
+int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_header *h,
+	bool *ret_pak, struct error *e)
 {
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at at, format;
@@ -295,10 +291,8 @@ int tl_info_parse(
 		r = json_as_string(&format, &kind, NULL, e);
 	if (r < 0)
 		return r;
-	if (strcmp(kind, "mod") != 0 && strcmp(kind, "pak") != 0)
+	*ret_pak = strcmp(kind, "pak") == 0;
+	if (!*ret_pak && strcmp(kind, "mod") != 0)
 		return json_refuse(&format, e, "must be \"mod\" or \"pak\"");
-	if (m->header)
-		return strcmp(kind, "mod") == 0 ? parse_mod(m, &at, c, e) : 0;
-	c->info_dropped = strcmp(kind, "mod") == 0 && !m->info_dropped;
-	return 0;
+	return m->header && !*ret_pak ? parse_mod(m, &at, h, e) : 0;
 }

@@ -23,24 +23,15 @@ int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct er
 /* put.c */
 enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
 
-struct tl_change {
-	entry_id id;
-	struct tl_content *content; /* of a file */
-	struct buffer new_names;    /* learnt, one a line */
-	const struct names *known;  /* ... beside those that base has; content's are both */
-	struct mod_header *header;
-	struct bytes *removed, *kit;
-	bool info_dropped;
-};
-
 int tl_put(const struct snapshot *s, entry_id id, const struct extent *in,
 	const struct format_others *others, struct snapshot **ret, struct touched *t,
 	struct error *e);
 
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
+/* What was written, over h, a copy of m's header (NULL: a PAK); *ret_pak: it was a PAK's, which
+ * says nothing of a MOD. */
+int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_header *h,
+	bool *ret_pak, struct error *e);
 /* Do both say the same there? */
 bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
-/* Fills in c->header or info_dropped where something is to be changed. */
-int tl_info_parse(
-	const struct tl_map *m, const struct extent *in, struct tl_change *c, struct error *e);

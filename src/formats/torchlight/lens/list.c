@@ -9,63 +9,62 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/wire/removed.h"
 
-static const char *const control_names[TL_N_LISTED] = {".mod", "info.json", "removed.txt"};
+#define CONTROL_DIR ((entry_id)TL_CONTROL << 33)
 
-static int find_control(const char *name, entry_id *ret, const char **ret_name)
+/* What is shown beside the archive's own, and in which directory. */
+static const struct {
+	const char *name;
+	entry_id dir;
+} controls[] = {
+	[TL_CONTROL_DIR] = {".mod", ENTRY_ROOT},
+	[TL_CONTROL_INFO] = {"info.json", CONTROL_DIR},
+	[TL_CONTROL_REMOVED] = {"removed.txt", CONTROL_DIR},
+	[TL_CONTROL_KIT] = {"MOD.DAT", ENTRY_ROOT},
+};
+
+/* The first control file in dir from *at on; false: there is no other. MOD.DAT is in a MOD that was
+ * saved since it is being made. */
+static bool next_control(const struct tl_map *m, entry_id dir, uint64_t *at)
 {
-	for (uint32_t i = TL_CONTROL_INFO; i < TL_N_LISTED; i++)
-		if (!strcasecmp(name, control_names[i])) {
-			*ret = tl_id(TL_CONTROL, i);
-			*ret_name = control_names[i];
-			return 0;
-		}
-	return -ENOENT;
+	while (*at < TL_N_CONTROLS &&
+		(controls[*at].dir != dir ||
+			(*at == TL_CONTROL_KIT && !(m->kit && m->shared->fresh))))
+		++*at;
+	return *at < TL_N_CONTROLS;
 }
 
-/* MOD.DAT of a MOD that was saved since it is being made. */
-static bool has_kit(const struct tl_map *m, uint32_t d)
+static bool is_dir(entry_id id)
 {
-	return d == 0 && m->kit && m->shared->fresh;
+	return tl_kind_of(id) == TL_DIR || id == CONTROL_DIR;
 }
 
-static int find(
-	const struct tl_map *m, uint32_t d, const char *name, entry_id *ret, const char **ret_name)
+static int find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret,
+	const char **ret_name)
 {
 	const struct tree *t = m->shared->tree;
-	const struct tree_child *c = d < t->n_dirs ? tree_find(t, d, name) : NULL;
+	uint32_t d = tl_index(dir);
+	const struct tree_child *c =
+		tl_kind_of(dir) == TL_DIR && d < t->n_dirs ? tree_find(t, d, name) : NULL;
 
 	if (c) {
 		*ret = tl_id(c->dir ? TL_DIR : TL_FILE, c->index);
 		*ret_name = tree_name(t, c);
 		return 0;
 	}
-	if (has_kit(m, d) && strcasecmp(name, "MOD.DAT") == 0) {
-		*ret = tl_id(TL_CONTROL, TL_CONTROL_KIT);
-		*ret_name = "MOD.DAT";
-		return 0;
-	}
-	if (d != 0 || strcasecmp(name, control_names[TL_CONTROL_DIR]) != 0)
-		return -ENOENT;
-	*ret = tl_id(TL_CONTROL, TL_CONTROL_DIR);
-	*ret_name = control_names[TL_CONTROL_DIR];
-	return 0;
-}
-
-static int find_called(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret,
-	const char **ret_name)
-{
-	uint32_t d = tl_index(dir);
-
-	if (tl_kind_of(dir) == TL_CONTROL)
-		return d == TL_CONTROL_DIR ? find_control(name, ret, ret_name) : -ENOTDIR;
-	return tl_kind_of(dir) == TL_DIR ? find(m, d, name, ret, ret_name) : -ENOTDIR;
+	for (uint64_t i = 0; next_control(m, dir, &i); i++)
+		if (!strcasecmp(name, controls[i].name)) {
+			*ret = tl_id(TL_CONTROL, (uint32_t)i);
+			*ret_name = controls[i].name;
+			return 0;
+		}
+	return is_dir(dir) ? -ENOENT : -ENOTDIR;
 }
 
 int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	const char *called;
 
-	return find_called(m, dir, name, ret, &called);
+	return find(m, dir, name, ret, &called);
 }
 
 static void stat_control(const struct tl_map *m, uint32_t which, struct entry *ret)
@@ -117,7 +116,7 @@ static bool lists_removed(const struct tl_map *m, uint32_t dir)
 	struct str path, head;
 	size_t at = 0;
 
-	if (m->removed == m->shared->removed && dir < m->shared->tree->n_dirs)
+	if (m->removed == m->shared->archive->removed && dir < m->shared->tree->n_dirs)
 		return m->removed->size && m->shared->tree->dirs[dir].lists_removed;
 	tl_dir_path(m, dir, &above);
 	head = str_of_buffer(&above);
@@ -159,7 +158,7 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 {
 	const char *called;
 	entry_id id;
-	int r = find_called(tl_map_of(s), dir, name, &id, &called);
+	int r = find(tl_map_of(s), dir, name, &id, &called);
 
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);
@@ -168,57 +167,29 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 	return r;
 }
 
-static int list_control(
-	const struct snapshot *s, uint64_t *cookie, char *name, struct entry *ret, struct error *e)
-{
-	uint32_t which = TL_CONTROL_INFO + (uint32_t)*cookie;
-	int r;
-
-	if (*cookie >= TL_N_LISTED - TL_CONTROL_INFO)
-		return 0;
-	strcpy(name, control_names[which]);
-	++*cookie;
-	r = tl_stat(s, tl_id(TL_CONTROL, which), ret, e);
-	return r < 0 ? r : 1;
-}
-
-static int list_child(const struct snapshot *s, const struct tree_child *c, char *name,
-	struct entry *ret, struct error *e)
-{
-	int r = tl_stat(s, tl_id(c->dir ? TL_DIR : TL_FILE, c->index), ret, e);
-
-	strcpy(name, tree_name(tl_map_of(s)->shared->tree, c));
-	return r < 0 ? r : 1;
-}
-
-/* What the root has beside the archive's: nth from 0. */
-static int list_root(
-	const struct snapshot *s, uint64_t nth, char *name, struct entry *ret, struct error *e)
-{
-	uint32_t which = nth ? TL_CONTROL_KIT : TL_CONTROL_DIR;
-	int r;
-
-	if (nth > 1 || (nth && !has_kit(tl_map_of(s), 0)))
-		return 0;
-	strcpy(name, nth ? "MOD.DAT" : control_names[TL_CONTROL_DIR]);
-	r = tl_stat(s, tl_id(TL_CONTROL, which), ret, e);
-	return r < 0 ? r : 1;
-}
-
-/* The children; then .mod in the root. */
+/* The children; then what is shown beside them. */
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
 	struct error *e)
 {
 	const struct tree *t = tl_map_of(s)->shared->tree;
 	uint32_t d = tl_index(dir);
-	uint64_t n;
+	uint64_t n = tl_kind_of(dir) == TL_DIR && d < t->n_dirs ? t->dirs[d].n : 0, at;
+	int r;
 
-	if (dir == tl_id(TL_CONTROL, TL_CONTROL_DIR))
-		return list_control(s, cookie, name, ret, e);
-	if (tl_kind_of(dir) != TL_DIR)
+	if (!is_dir(dir))
 		return error_set(e, -ENOTDIR, "not a directory");
-	n = d < t->n_dirs ? t->dirs[d].n : 0;
-	if (*cookie < n)
-		return list_child(s, &t->children[t->dirs[d].first + (*cookie)++], name, ret, e);
-	return d == 0 ? list_root(s, (*cookie)++ - n, name, ret, e) : 0;
+	if (*cookie < n) {
+		const struct tree_child *c = &t->children[t->dirs[d].first + (*cookie)++];
+
+		strcpy(name, tree_name(t, c));
+		r = tl_stat(s, tl_id(c->dir ? TL_DIR : TL_FILE, c->index), ret, e);
+		return r < 0 ? r : 1;
+	}
+	at = *cookie - n;
+	if (!next_control(tl_map_of(s), dir, &at))
+		return 0;
+	*cookie = n + at + 1;
+	strcpy(name, controls[at].name);
+	r = tl_stat(s, tl_id(TL_CONTROL, (uint32_t)at), ret, e);
+	return r < 0 ? r : 1;
 }

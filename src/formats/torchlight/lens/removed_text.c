@@ -10,11 +10,6 @@
 
 enum { REMOVED_MAX = UINT16_MAX };
 
-static int compare_nocase(const void *x, const void *y)
-{
-	return str_compare_nocase(*(const struct str *)x, *(const struct str *)y);
-}
-
 /* The length of a blank at the line's begin. A byte order mark is one: at the begin of the text it
  * would not be read back. */
 static size_t leading_blank(struct str line)
@@ -55,34 +50,27 @@ static int take_line(struct str line, unsigned number, struct buffer *out, struc
 	return 0;
 }
 
-/* Without what stands twice, in the order of the first. */
+/* Without what stands twice: the first stays. */
 static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *all = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	struct removed_set set = {0};
 	struct str path;
-	size_t at = 0, n = 0;
+	size_t at = 0, n;
 	int r = buffer_finish(lines, &all);
 
 	if (r == 0)
 		r = removed_set_of(all, &set);
+	n = set.n;
 	while (r == 0 && removed_next(all, &at, &path)) {
-		const struct str *first = set.sorted, *found = bsearch(&path, first, set.n,
-							      sizeof(path), compare_nocase);
-		const struct str *low = found;
+		struct removed_path *p = removed_set_find(&set, path);
 
-		/* Of equal ones the one that stands first in the text stays. */
-		for (const struct str *i = found; i >= first && !compare_nocase(i, &path); i--)
-			low = i->s < low->s ? i : low;
-		for (const struct str *i = found; i < first + set.n && !compare_nocase(i, &path);
-			i++)
-			low = i->s < low->s ? i : low;
-		if (low->s != path.s)
+		if (p->said)
 			continue;
+		p->said = true;
 		buffer_str(&out, path);
 		buffer_byte(&out, '\n');
-		n++;
 	}
 	removed_set_finish(&set);
 	if (r == 0 && n > REMOVED_MAX)

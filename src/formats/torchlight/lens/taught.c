@@ -5,207 +5,160 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/wire/called.h"
 
-/* An entry of the new archive that is shown by other names than those of the mount. */
-struct shown {
+/* What was taught at one time, and the lines of files that were written then. */
+struct version {
 	const struct names *names;
-	uint32_t entry;
+	struct buffer files;
 };
-
-struct listing {
-	struct shown *shown;
-	size_t n, room;
-	const struct names *mount;
-	struct buffer *out;
-};
-
-static int by_names(const void *x, const void *y)
-{
-	const struct shown *a = x, *b = y;
-
-	return array_order(names_depth(a->names), names_depth(b->names))
-		       ?: array_order(a->entry, b->entry);
-}
-
-static int find_shown(struct listing *l, const struct tl_map *m, const struct tl_table *t)
-{
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		CLEANUP(tl_content_unref)
-		struct tl_content *c =
-			t->rows[i].handle == TL_NONE ? NULL : tl_map_peek(m, t->rows[i].handle);
-
-		if (!c || !c->names || c->names == l->mount)
-			continue;
-		if (!array_room(l->shown, l->n, l->room))
-			return -ENOMEM;
-		l->shown[l->n++] = (struct shown){c->names, i};
-	}
-	if (l->n)
-		qsort(l->shown, l->n, sizeof(*l->shown), by_names);
-	return 0;
-}
 
 static void put_names(struct buffer *out, const struct names *n)
 {
-	struct str text = names_text(n);
+	struct str rest = names_text(n);
 
-	for (const char *at = text.s, *end; at < text.s + text.n; at = end) {
-		end = (const char *)memchr(at, '\n', (size_t)(text.s + text.n - at)) + 1;
+	while (rest.n) {
 		buffer_text(out, "name ");
-		buffer_append(out, at, (size_t)(end - at));
+		buffer_str(out, str_cut(&rest, '\n'));
+		buffer_byte(out, '\n');
 	}
 }
 
-/* What was taught, the oldest first, each with the files that were written then. */
-static int put_all(struct listing *l, const struct names *last)
+/* Entries of the new archive that are shown by other names than those of the mount. */
+static void list_files(const struct tl_map *m, size_t mount, struct version *versions)
 {
-	size_t first = names_depth(l->mount) + 1, n = names_depth(last) - first + 1, k = 0;
-	CLEANUP(free) const struct names **versions = calloc(n + 1, sizeof(*versions));
+	const struct manifest *t = tl_manifest(m);
 
-	if (!versions)
-		return -ENOMEM;
-	for (size_t i = n; i-- > 0; last = names_base(last))
-		versions[i] = last;
-	for (size_t i = 0; i < n; i++) {
-		put_names(l->out, versions[i]);
-		while (k < l->n && names_depth(l->shown[k].names) < first + i)
-			k++;
-		for (; k < l->n && names_depth(l->shown[k].names) == first + i; k++)
-			if (l->shown[k].names == versions[i])
-				buffer_printf(l->out, "file %u\n", l->shown[k].entry);
+	for (uint32_t i = 0; i < t->n_entries; i++) {
+		CLEANUP(tl_content_unref)
+		struct tl_content *c = tl_map_peek(m, t->entries[i].handle);
+		size_t depth = c && c->names ? names_depth(c->names) : 0;
+
+		if (depth > mount)
+			buffer_printf(&versions[depth - mount - 1].files, "file %u\n", i);
 	}
-	return l->out->error;
 }
 
 static int put_taught(const struct tl_map *m, struct buffer *out, struct error *e)
 {
-	CLEANUP(tl_table_unref) struct tl_table *t = NULL;
-	struct listing l = {.out = out};
-	struct names *mount;
-	int r = tl_mount_names(m, &mount, e);
+	CLEANUP(free) struct version *versions = NULL;
+	const struct names *last = m->names;
+	struct names *names;
+	size_t mount, n;
+	int r = tl_mount_names(m, &names, e);
 
-	l.mount = mount;
-	if (r == 0)
-		r = tl_table_of(m, &t, e);
-	if (r == 0)
-		r = find_shown(&l, m, t);
-	if (r == 0)
-		r = put_all(&l, m->names);
-	free(l.shown);
-	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
-}
+	if (r < 0)
+		return r;
+	mount = names_depth(names);
+	n = names_depth(last) - mount;
+	versions = calloc(n + 1, sizeof(*versions));
+	if (!versions)
+		return error_set(e, -ENOMEM, "no memory for names");
+	for (size_t i = n; i-- > 0; last = names_base(last))
+		versions[i].names = last;
+	list_files(m, mount, versions);
+	for (size_t i = 0; i < n; i++) {
+		struct buffer *files = &versions[i].files;
 
-static void put_kit(const struct tl_map *m, struct buffer *out)
-{
-	buffer_text(out, m->header_written ? "new\n" : "new header\n");
-	if (!m->kit)
-		return;
-	buffer_text(out, "kit ");
-	for (size_t i = 0; i < m->kit->size; i++)
-		buffer_printf(out, "%02x", m->kit->data[i]);
-	buffer_byte(out, '\n');
+		put_names(out, versions[i].names);
+		buffer_str(out, str_of_buffer(files));
+		if (files->error)
+			out->error = files->error;
+		buffer_finish_free(files);
+	}
+	return 0;
 }
 
 int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
 {
 	if (m->shared->fresh)
-		put_kit(m, out);
+		buffer_text(out, m->header_written ? "new\n" : "new header\n");
+	if (m->shared->fresh && m->kit) {
+		buffer_text(out, "kit ");
+		buffer_hex(out, m->kit->data, m->kit->size);
+		buffer_byte(out, '\n');
+	}
 	return m->names ? put_taught(m, out, e) : 0;
 }
 
 /* All names of `list`, which is empty then, are known from now on. */
-static int learn(struct names **names, struct buffer *list, struct error *e)
+static int learn(struct tl_map *m, struct buffer *list, struct error *e)
 {
-	struct names *more;
-	int r = list->error ? list->error
-			    : names_extend(*names, (const char *)list->data, list->size, &more, e);
+	int r = list->error;
 
-	buffer_finish_free(list);
-	if (r < 0)
-		return r;
-	names_unref(*names);
-	*names = more;
-	return 0;
+	if (r == 0 && list->size)
+		r = tl_names_add(&m->names, list->data, list->size, e);
+	list->size = 0;
+	return r;
 }
 
-static int show_by(struct tl_map *m, const char *number, struct names *names, struct error *e)
+static int show_by(struct tl_map *m, const char *number, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
-	int r = tl_base_content(m->base, (uint32_t)strtoul(number, NULL, 10), &c, e);
+	int r = tl_stored(m->shared, (uint32_t)strtoul(number, NULL, 10), &c, e);
 
 	/* What cannot be read is shown by no names. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	names_unref(c->names);
-	c->names = names_ref(names);
+	c->names = names_ref(m->names);
 	return 0;
 }
 
-static int take_kit(struct tl_map *m, const char *digits, size_t n)
+/* Is it one of these? Then without the word. */
+static bool begins(struct str *line, struct str word)
 {
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	char pair[3] = "";
-
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		memcpy(pair, digits + i, 2);
-		buffer_byte(&out, (uint8_t)strtoul(pair, NULL, 16));
-	}
-	bytes_unref(m->kit);
-	m->kit = NULL;
-	return buffer_finish(&out, &m->kit);
+	if (line->n < word.n || memcmp(line->s, word.s, word.n) != 0)
+		return false;
+	*line = (struct str){line->s + word.n, line->n - word.n};
+	return true;
 }
 
-static bool is_line(const char *line, size_t n, const char *what)
+static int take_line(struct tl_map *m, struct buffer *list, struct str line, struct error *e)
 {
-	return n == strlen(what) && memcmp(line, what, n) == 0;
-}
-
-static int take_line(struct tl_map *m, struct names **names, struct buffer *list, const char *line,
-	size_t n, struct error *e)
-{
+	CLEANUP_BUFFER struct buffer kit = BUFFER_INIT;
 	int r;
 
-	if (m->header && (is_line(line, n, "new\n") || is_line(line, n, "new header\n"))) {
-		m->header_written = line[3] == '\n';
-		tl_header_unref(m->shared->fresh);
-		m->shared->fresh = tl_header_ref(m->header);
+	if (begins(&line, STR("name "))) {
+		buffer_str(list, line);
+		buffer_byte(list, '\n');
 		return 0;
 	}
-	if (n > 4 && memcmp(line, "kit ", 4) == 0)
-		return take_kit(m, line + 4, n - 5);
-	if (n > 5 && memcmp(line, "name ", 5) == 0) {
-		buffer_append(list, line + 5, n - 5);
+	if (begins(&line, STR("file "))) {
+		r = learn(m, list, e);
+		return r < 0 ? r : show_by(m, line.s, e);
+	}
+	if (begins(&line, STR("kit ")) && hex_read(line, &kit)) {
+		bytes_unref(TAKE(m->kit));
+		return buffer_finish(&kit, &m->kit);
+	}
+	if (m->header && begins(&line, STR("new"))) {
+		m->header_written = !line.n;
+		modheader_unref(m->shared->fresh);
+		m->shared->fresh = modheader_ref(m->header);
 		return 0;
 	}
-	if (called_is(line, n))
-		return 0;
-	if (n < 6 || memcmp(line, "file ", 5) != 0)
-		return error_set(e, -EINVAL, "the list of names has a line that is none");
-	r = list->size ? learn(names, list, e) : 0;
-	return r < 0 ? r : show_by(m, line + 5, *names, e);
+	return called_is(line.s, line.n)
+		       ? 0
+		       : error_set(e, -EINVAL, "the list of names has a line that is none");
 }
 
 int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer more = BUFFER_INIT;
+	struct str rest = list ? str_of_bytes(list) : STR("");
 	struct names *mount;
-	const char *at = list ? (const char *)list->data : NULL;
-	const char *end = at ? at + list->size : NULL, *next;
 	int r = list ? tl_mount_names(m, &mount, e) : 0;
 
 	if (r < 0 || !list)
 		return r;
+	if (!rest.n || rest.s[rest.n - 1] != '\n')
+		return error_set(e, -EINVAL, "the list of names ends in no line feed");
 	m->names = names_ref(mount);
-	for (; r == 0 && at < end; at = next) {
-		next = memchr(at, '\n', (size_t)(end - at));
-		if (!next++)
-			return error_set(e, -EINVAL, "the list of names ends in no line feed");
-		r = take_line(m, &m->names, &more, at, (size_t)(next - at), e);
-	}
-	if (r == 0 && more.size)
-		r = learn(&m->names, &more, e);
+	while (r == 0 && rest.n)
+		r = take_line(m, &more, str_cut(&rest, '\n'), e);
+	if (r == 0)
+		r = learn(m, &more, e);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
 }

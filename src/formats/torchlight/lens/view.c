@@ -9,11 +9,22 @@
 
 enum { NAMES_FILE_MAX = 16 << 20 };
 
-static int add_names_file(struct tl_shared *sh, struct names **names, struct error *e)
+int tl_names_add(struct names **names, const void *list, size_t size, struct error *e)
+{
+	struct names *more;
+	int r = names_extend(*names, list, size, &more, e);
+
+	if (r < 0)
+		return r;
+	names_unref(*names);
+	*names = more;
+	return 0;
+}
+
+static int add_names_file(const struct tl_shared *sh, struct names **names, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *list = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	struct names *more = NULL;
 	struct stat st;
 	int r;
 
@@ -24,49 +35,36 @@ static int add_names_file(struct tl_shared *sh, struct names **names, struct err
 	x = extent_of_file(file_ref(sh->names_file), 0, (uint64_t)st.st_size);
 	r = extent_load(&x, NAMES_FILE_MAX, &list, e);
 	if (r == 0)
-		r = names_extend(*names, (const char *)list->data, list->size, &more, e);
-	if (r < 0)
-		return error_context(e, "the list of names"), r;
-	names_unref(*names);
-	*names = more;
-	return 0;
+		r = tl_names_add(names, list->data, list->size, e);
+	return r < 0 ? error_context(e, "the list of names"), r : 0;
 }
 
 /* The game's own dictionary, where the archive has it. One that cannot be read gives no names. */
-static int add_tags(const struct tl_map *m, struct names **names, struct error *e)
+static int add_tags(struct tl_shared *sh, struct names **names, struct error *e)
 {
-	const struct tree *t = m->shared->tree;
-	const struct tree_child *c = tree_find(t, 0, "MEDIA");
+	const struct tree_child *c = tree_find(sh->tree, 0, "MEDIA");
 	CLEANUP(tl_content_unref) struct tl_content *content = NULL;
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
 	CLEANUP_BUFFER struct buffer list = BUFFER_INIT;
-	struct names *more = NULL;
-	int r;
 
-	c = c && c->dir ? tree_find(t, c->index, "TAGS.DAT") : NULL;
-	if (!c || c->dir || tl_base_content(m->base, c->index, &content, NULL) < 0)
+	c = c && c->dir ? tree_find(sh->tree, c->index, "TAGS.DAT") : NULL;
+	if (!c || c->dir || tl_stored(sh, c->index, &content, NULL) < 0 ||
+		tl_content_load(content, TEXT_MAX, &raw, NULL) < 0 ||
+		names_of_tags(raw->data, raw->size, &list, NULL) < 0)
 		return 0;
-	if (tl_content_load(content, TEXT_MAX, &raw, NULL) < 0 ||
-		names_of_tags(raw->data, raw->size, &list, NULL) < 0 || !list.size)
-		return 0;
-	r = names_extend(*names, (const char *)list.data, list.size, &more, e);
-	if (r < 0)
-		return r;
-	names_unref(*names);
-	*names = more;
-	return 0;
+	return tl_names_add(names, list.data, list.size, e);
 }
 
-static int make_names(const struct tl_map *m, struct names **ret, struct error *e)
+static int make_names(struct tl_shared *sh, struct names **ret, struct error *e)
 {
 	CLEANUP(names_unref) struct names *names = names_create();
 	int r;
 
 	if (!names)
 		return error_set(e, -ENOMEM, "no memory for the list of names");
-	r = add_names_file(m->shared, &names, e);
+	r = add_names_file(sh, &names, e);
 	if (r == 0)
-		r = add_tags(m, &names, e);
+		r = add_tags(sh, &names, e);
 	if (r == 0)
 		*ret = TAKE(names);
 	return r;
@@ -77,12 +75,12 @@ int tl_mount_names(const struct tl_map *m, struct names **ret, struct error *e)
 	struct tl_shared *sh = m->shared;
 	int r = 0;
 
-	pthread_mutex_lock(&sh->lock);
+	pthread_mutex_lock(&sh->names_lock);
 	if (!sh->names)
-		r = make_names(m, &sh->names, e);
+		r = make_names(sh, &sh->names, e);
 	if (r == 0)
 		*ret = sh->names;
-	pthread_mutex_unlock(&sh->lock);
+	pthread_mutex_unlock(&sh->names_lock);
 	return r;
 }
 
@@ -194,20 +192,15 @@ static void keep_text(struct tl_content *c, struct buffer *out)
 		(void)budget_get(c->budget, &c->slot, give, text, &kept, NULL);
 }
 
-/* Everybody who looks finds the same. */
 static void remember(
 	struct tl_content *c, enum tl_view view, uint64_t size, const struct error *why)
 {
-	pthread_mutex_lock(&c->lock);
-	if (c->view == TL_UNSEEN) {
-		c->size = size;
-		c->note = why->text[0] ? strdup(why->text) : NULL;
-		c->view = view;
-	}
-	pthread_mutex_unlock(&c->lock);
+	c->size = size;
+	c->note = why->text[0] ? strdup(why->text) : NULL;
+	c->view = view;
 }
 
-static int look(struct seeing *s, struct error *e)
+static int look(const struct seeing *s, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -218,13 +211,10 @@ static int look(struct seeing *s, struct error *e)
 		r = show(s, raw, &out, &why, &broken);
 	if (r == -ENOMEM)
 		return error_set(e, r, "no memory for a text");
-	if (r < 0 || why.code) {
-		remember(s->content, TL_BYTES, 0, r < 0 ? &broken : &why);
-		return 0;
-	}
-	if (out.size > TEXT_MAX) {
+	if (r == 0 && !why.code && out.size > TEXT_MAX)
 		error_set(&why, -EFBIG, "its text would be longer than %d bytes", TEXT_MAX);
-		remember(s->content, TL_BYTES, 0, &why);
+	if (r < 0 || why.code) {
+		remember(s->content, TL_BYTES, s->content->blob->size, r < 0 ? &broken : &why);
 		return 0;
 	}
 	remember(s->content, TL_TEXT, out.size, &why);
@@ -232,38 +222,23 @@ static int look(struct seeing *s, struct error *e)
 	return 0;
 }
 
-static enum tl_view view_of(struct tl_content *c, uint64_t *ret_size)
-{
-	enum tl_view view;
-
-	pthread_mutex_lock(&c->lock);
-	view = c->view;
-	*ret_size = view == TL_TEXT ? c->size : c->blob->size;
-	pthread_mutex_unlock(&c->lock);
-	return view;
-}
-
 int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	struct seeing s = {.m = m};
-	uint64_t size;
 	int r = tl_map_content(m, handle, &c, e);
 
 	if (r < 0)
 		return r;
-	if (view_of(c, &size) == TL_UNSEEN) {
-		/* Several may ask at once; one looks. */
-		pthread_mutex_lock(&c->looking);
-		s.content = c;
-		if (view_of(c, &size) == TL_UNSEEN) {
-			r = begin(&s, handle, e);
-			if (r == 0)
-				r = look(&s, e);
-		}
-		pthread_mutex_unlock(&c->looking);
-		buffer_finish_free(&s.path);
-	}
+	/* Several may ask at once; one looks. */
+	pthread_mutex_lock(&c->looking);
+	s.content = c;
+	if (c->view == TL_UNSEEN)
+		r = begin(&s, handle, e);
+	if (r == 0 && c->view == TL_UNSEEN)
+		r = look(&s, e);
+	pthread_mutex_unlock(&c->looking);
+	buffer_finish_free(&s.path);
 	if (r == 0)
 		*ret = TAKE(c);
 	return r;
@@ -273,7 +248,10 @@ bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = tl_map_peek(m, handle);
 
-	return c && view_of(c, ret_size) != TL_UNSEEN;
+	if (!c || c->view == TL_UNSEEN)
+		return false;
+	*ret_size = c->size;
+	return true;
 }
 
 static int load_text(void *arg, struct bytes **ret, struct error *e)

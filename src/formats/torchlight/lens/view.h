@@ -22,6 +22,8 @@ bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size);
 int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, struct bytes **ret,
 	struct error *e);
 
+/* From now on these names are known, too. */
+int tl_names_add(struct names **names, const void *list, size_t size, struct error *e);
 /* The dictionary for compiling: with the names that texts taught. Borrowed. */
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);
 /* ... without those, by which files are shown that nobody wrote. */

@@ -29,7 +29,6 @@ struct tl_content *tl_content_new(
 	c->filetime = filetime;
 	c->budget = budget;
 	pthread_mutex_init(&c->looking, NULL);
-	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
 
@@ -45,7 +44,6 @@ void tl_content_unref(struct tl_content *c)
 	free(c->note);
 	blob_unref(c->blob);
 	pthread_mutex_destroy(&c->looking);
-	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * content: the bytes of one file of an archive, with what the manifest says of them; and where all
- * of them stand in one archive (base).
+ * content: the bytes of one file of an archive, with what the manifest says of them.
  *
  * Immutable but for what is remembered of them, and ref-counted. Any thread.
  */
@@ -28,12 +27,11 @@ struct tl_content {
 	struct names *names; /* by which its text is shown; NULL: those of the mount */
 	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
 	struct budget *budget;
-	struct budget_slot slot; /* the text */
-	pthread_mutex_t looking; /* held by who finds out the rest */
-	pthread_mutex_t lock;    /* over the rest, which is found once */
-	enum tl_view view;
-	uint64_t size; /* of the text */
-	char *note;    /* what a person should know of the view, or NULL */
+	struct budget_slot slot;    /* the text */
+	pthread_mutex_t looking;    /* held by who finds out the rest, which is done once */
+	_Atomic(enum tl_view) view; /* set last */
+	uint64_t size;              /* as it is shown */
+	char *note;                 /* what a person should know of the view, or NULL */
 };
 
 struct tl_content *tl_content_new(
@@ -59,35 +57,3 @@ int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
 struct timespec tl_kept_time(struct timespec t);
-
-/* Where a file stands in an archive. */
-struct tl_spot {
-	bool here;
-	uint32_t offset; /* in the section; 0: nothing is stored */
-	uint32_t usize, crc;
-	uint64_t filetime;
-};
-
-/* One archive as it lies on the disk. */
-struct tl_base {
-	atomic_uint refs;
-	struct budget *budget;
-	struct extent section;
-	uint32_t section_header; /* 8, or 4 */
-	struct tl_spot *spots;   /* by handle */
-	uint32_t n;
-	uint32_t n_removed; /* removed files that it lists */
-	pthread_mutex_t lock;
-	struct tl_content **contents; /* those that were asked for */
-};
-
-struct tl_base *tl_base_new(const struct extent *section, uint32_t section_header, uint32_t n,
-	struct budget *budget); /* spots are all zero, for the maker to fill; NULL: no memory */
-struct tl_base *tl_base_ref(struct tl_base *b);
-void tl_base_unref(struct tl_base *b);
-DEFINE_CLEANUP(struct tl_base, tl_base_unref);
-
-/* A new reference. -ENODATA: it is not here. -EIO: the block is none. */
-int tl_base_content(struct tl_base *b, uint32_t handle, struct tl_content **ret, struct error *e);
-/* The same without making one: NULL where nobody asked yet. */
-struct tl_content *tl_base_peek(struct tl_base *b, uint32_t handle);

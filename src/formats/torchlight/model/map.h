@@ -4,7 +4,7 @@
  *
  * A file has a handle for good: the number of its entry in the manifest that was mounted, or one
  * after those where it was made since. So has a directory, in the tree that was mounted. A version
- * says which bytes each handle has: those that stand in the archive (base), or others (files). In
+ * says which bytes each handle has: those that stand in the archive, or others (files). In
  * which directory and under which name a handle is saved is the mounted tree's to know: finalize
  * makes the table of what an archive is to hold (finalize/finalize.h).
  */
@@ -24,10 +24,9 @@ enum tl_control {
 	TL_CONTROL_DIR,
 	TL_CONTROL_INFO,
 	TL_CONTROL_REMOVED,
-	TL_N_LISTED,
-	TL_CONTROL_KIT = TL_N_LISTED, /* MOD.DAT (model/kit.h) */
+	TL_CONTROL_KIT, /* MOD.DAT (model/kit.h) */
+	TL_N_CONTROLS
 };
-enum { TL_NONE = UINT32_MAX };
 
 static inline entry_id tl_id(enum tl_kind kind, uint32_t index)
 {
@@ -51,56 +50,48 @@ struct tl_made {
 	char name[];
 };
 
-/* What all versions share; ref-counted, lives as long as any of them. Immutable but for names. */
+/* What all versions share; ref-counted, lives as long as any of them. Immutable but for the last.
+ */
 struct tl_shared {
 	atomic_uint refs;
 	struct budget *budget; /* borrowed, as is store */
 	struct store *store;
 	enum textform form;
 	bool plain; /* text=off: compiled files are shown and stored as they are */
-	bool split; /* files and subdirectories of a directory stand in records of their own */
-	struct tl_header *fresh; /* what a MOD that is being made begins with; NULL: none is */
-	struct manifest *manifest;
+	struct archive *archive;
 	struct tree *tree;
-	struct bytes *removed;   /* as it was mounted; see struct tl_map */
-	struct file *names_file; /* of -o names, or NULL */
-	pthread_mutex_t lock;    /* over the rest */
-	struct names *names;     /* shipped, the archive's and names_file's; NULL until needed */
+	struct mod_header *fresh; /* what a MOD that is being made begins with; NULL: none is */
+	struct file *names_file;  /* of -o names, or NULL */
+	pthread_mutex_t names_lock;
+	struct names *names; /* shipped, the archive's and names_file's; NULL until needed */
+	pthread_mutex_t lock;
+	struct tl_content **contents; /* by handle: those that were asked for */
 };
 
+/* Takes the archive, also on failure. */
+int tl_shared_new(const struct format_context *ctx, struct archive *take, struct tl_shared **ret,
+	struct error *e);
 struct tl_shared *tl_shared_ref(struct tl_shared *sh);
 void tl_shared_unref(struct tl_shared *sh);
 DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
 
-struct tl_header {
-	atomic_uint refs;
-	struct mod_header *h; /* its removed list is not looked at */
-};
+/* The bytes of a file of the archive, a new reference. -ENODATA: it is no file of it. -EIO: the
+ * block is none. */
+int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e);
+/* The same without making one: NULL where nobody asked yet. */
+struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 
-struct tl_row {
-	struct str name;
-	uint32_t handle; /* TL_NONE: a directory, or a removed file */
-	uint8_t type;
-	const char *shown; /* what the mount calls it; NULL: as the mounted tree does */
-	uint64_t filetime; /* that a program set, or 0: the content's */
-};
-
-struct tl_record {
-	struct str path;
-	uint32_t dir; /* in the mounted tree, or TL_NONE */
-	uint32_t first, n;
-};
-
-/* What an archive holds, in its order. Strings are the manifest's or the table's own. */
+/*
+ * What an archive is to hold, in its order; times are those that programs set, or 0: the content's.
+ */
 struct tl_table {
 	atomic_uint refs;
-	struct tl_record *records;
-	struct tl_row *rows;
-	uint32_t n_records, n_rows;
-	const char **dirs; /* paths, as the mount shows them: of which it calls otherwise */
+	struct manifest *manifest;
+	const char **shown; /* by handle, what the mount calls a file; NULL: as the mounted tree */
+	const char **dirs;  /* paths, as the mount shows them: of which it calls otherwise */
 	uint32_t n_dirs;
 	char **owned;
-	size_t n_owned;
+	size_t n_owned, room_owned;
 };
 
 void tl_table_unref(struct tl_table *t);
@@ -109,11 +100,10 @@ DEFINE_CLEANUP(struct tl_table, tl_table_unref);
 struct tl_map {
 	struct snapshot snapshot; /* first: a struct snapshot * is a struct tl_map * */
 	struct tl_shared *shared;
-	struct tl_base *base;
-	struct pages files;           /* struct tl_content: what differs from base, by handle */
+	struct pages files;           /* struct tl_content: what differs from those, by handle */
 	struct pages made, dirs;      /* struct tl_made: what was made since the mount */
 	uint32_t n_made, n_made_dirs; /* ... and how much */
-	struct tl_header *header;     /* NULL: a PAK */
+	struct mod_header *header;    /* NULL: a PAK; its removed list is not looked at */
 	struct bytes *removed;        /* full paths, each with a line feed */
 	struct bytes *kit;            /* what was written to MOD.DAT; NULL: nothing was */
 	struct names *names;          /* with those learnt from texts; NULL: none were */
@@ -127,11 +117,20 @@ static inline const struct tl_map *tl_map_of(const struct snapshot *s)
 	return (const struct tl_map *)s;
 }
 
-/* The table of a version: its own, or the manifest's. A new reference. */
-int tl_table_of(const struct tl_map *m, struct tl_table **ret, struct error *e);
+static inline const struct manifest *tl_mounted(const struct tl_map *m)
+{
+	return m->shared->archive->manifest;
+}
+
+/* What a version is to hold: as finalize made it, or as it was mounted. */
+static inline const struct manifest *tl_manifest(const struct tl_map *m)
+{
+	return m->table ? m->table->manifest : tl_mounted(m);
+}
 
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f); /* takes the reference */
-struct tl_map *tl_map_copy(const struct tl_map *m); /* to write to; NULL: no memory */
+struct tl_map *tl_map_copy(
+	const struct tl_map *m); /* to write to, without table; NULL: no memory */
 
 /* The other bytes of a handle, borrowed, or NULL; and setting them (takes the reference). */
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);
@@ -145,16 +144,13 @@ struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle);
 /* Has it any? And their size and time, without looking at them. */
 bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime);
 
-struct tl_header *tl_header_new(struct mod_header *take);
-struct mod_header *tl_header_copy(const struct mod_header *h); /* NULL: no memory */
-struct tl_header *tl_header_ref(struct tl_header *h);          /* accepts NULL */
-void tl_header_unref(struct tl_header *h);
-DEFINE_CLEANUP(struct tl_header, tl_header_unref);
+/* The time of an entry of tl_manifest. */
+uint64_t tl_time_of(const struct tl_map *m, const struct manifest_entry *x);
 
 /* Handles there are by now, and directories. */
 static inline uint32_t tl_n_files(const struct tl_map *m)
 {
-	return m->shared->manifest->n_entries + m->n_made;
+	return tl_mounted(m)->n_entries + m->n_made;
 }
 
 static inline uint32_t tl_n_dirs(const struct tl_map *m)

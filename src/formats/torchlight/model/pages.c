@@ -9,7 +9,7 @@
 enum { PAGE_BITS = 6, PAGE_SIZE = 1 << PAGE_BITS };
 
 struct page {
-	atomic_uint refs;
+	atomic_uint refs;    /* first, as in objects */
 	void *at[PAGE_SIZE]; /* pages, and objects in those at the bottom */
 };
 
@@ -33,12 +33,11 @@ void *pages_get(const struct pages *p, uint32_t i)
 	return at;
 }
 
-static void take(const struct pages *p, void *at, unsigned level)
+/* What stands in a page, a page or an object. */
+static void take(void *at)
 {
-	if (at && level)
-		refs_take(&((struct page *)at)->refs);
-	else if (at)
-		p->kind->take(at);
+	if (at)
+		refs_take(at);
 }
 
 /* What stands in a page of this level; the recursion is as deep as the tree is high. */
@@ -47,7 +46,7 @@ static void drop(const struct pages *p, void *at, unsigned level)
 	struct page *page = at;
 
 	if (level == 0)
-		p->kind->drop(at);
+		p->drop(at);
 	if (level == 0 || !page || !refs_drop(&page->refs))
 		return;
 	for (size_t i = 0; i < PAGE_SIZE; i++)
@@ -68,7 +67,7 @@ static struct page *own(const struct pages *p, void **at, unsigned level)
 	atomic_init(&page->refs, 1);
 	for (size_t i = 0; old && i < PAGE_SIZE; i++) {
 		page->at[i] = old->at[i];
-		take(p, page->at[i], level);
+		take(page->at[i]);
 	}
 	drop(p, old, level + 1);
 	*at = page;
@@ -102,7 +101,7 @@ int pages_set(struct pages *p, uint32_t i, void *object)
 		at = page ? &page->at[slot(i, level)] : at;
 		r = page ? 0 : -ENOMEM;
 	}
-	p->kind->drop(r < 0 ? object : *at);
+	p->drop(r < 0 ? object : *at);
 	if (r == 0)
 		*at = object;
 	return r;
@@ -111,12 +110,12 @@ int pages_set(struct pages *p, uint32_t i, void *object)
 void pages_copy(struct pages *to, const struct pages *from)
 {
 	*to = *from;
-	take(to, to->root, to->height);
+	take(to->root);
 }
 
 void pages_finish(struct pages *p)
 {
 	if (p->height)
 		drop(p, p->root, p->height);
-	*p = (struct pages){.kind = p->kind};
+	*p = (struct pages){.drop = p->drop};
 }

@@ -9,14 +9,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* How the objects are counted. */
-struct paged {
-	void (*take)(void *object);
-	void (*drop)(void *object); /* NULL is fine */
-};
-
 struct pages {
-	const struct paged *kind;
+	/* An object begins with its count, an atomic_uint; this drops one, NULL is fine. */
+	void (*drop)(void *object);
 	void *root;      /* the topmost page; NULL: all objects are */
 	unsigned height; /* levels of pages */
 };

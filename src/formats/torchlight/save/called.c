@@ -11,27 +11,11 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/save/write.h"
 
-/* As a mount of the archive would read it. */
-static int build_tree(
-	const struct tl_map *m, const struct tl_table *t, struct tree **ret, struct error *e)
-{
-	CLEANUP(manifest_free) struct manifest *manifest = NULL;
-	CLEANUP_BUFFER struct buffer bytes = BUFFER_INIT;
-	int r = tl_put_manifest(m, t, NULL, &bytes, e);
-
-	if (r == 0)
-		r = manifest_read(bytes.data, bytes.size, &manifest, e);
-	for (uint32_t i = 0; r == 0 && i < t->n_rows; i++)
-		manifest->entries[i].removed =
-			t->rows[i].handle == TL_NONE && t->rows[i].type != MANIFEST_DIR;
-	return r < 0 ? r : tree_build(manifest, NULL, ret, e);
-}
-
 /* By handle, what the mounted tree calls the files. */
-static const char **shown_names(const struct tl_shared *sh)
+static const char **mounted_names(const struct tl_map *m)
 {
-	const struct tree *t = sh->tree;
-	const char **names = calloc((size_t)sh->manifest->n_entries + 1, sizeof(*names));
+	const struct tree *t = m->shared->tree;
+	const char **names = calloc((size_t)tl_mounted(m)->n_entries + 1, sizeof(*names));
 
 	for (uint32_t i = 0; names && i < t->n_children; i++)
 		if (!t->children[i].dir)
@@ -39,25 +23,24 @@ static const char **shown_names(const struct tl_shared *sh)
 	return names;
 }
 
-static int call_files(const struct tl_map *m, const struct tl_table *table, const struct tree *t,
-	struct buffer *out)
+static int call_files(const struct tl_map *m, const struct tree *t, struct buffer *out)
 {
-	CLEANUP(free) const char **shown = shown_names(m->shared);
+	CLEANUP(free) const char **mounted = mounted_names(m);
 
-	for (uint32_t i = 0; shown && i < t->n_children; i++) {
+	for (uint32_t i = 0; mounted && i < t->n_children; i++) {
 		const struct tree_child *c = &t->children[i];
-		const struct tl_row *row = &table->rows[c->index];
-		const char *name = c->dir ? NULL : row->shown ? row->shown : shown[row->handle];
+		uint32_t handle = c->dir ? 0 : m->table->manifest->entries[c->index].handle;
+		const char *name = m->table->shown[handle] ?: mounted[handle];
 
-		if (name && strcmp(name, tree_name(t, c)) != 0)
+		if (!c->dir && strcmp(name, tree_name(t, c)) != 0)
 			called_put(out, c->index, name);
 	}
-	return shown ? 0 : -ENOMEM;
+	return mounted ? 0 : -ENOMEM;
 }
 
 /* The last directory of a path. */
 static void call_dir(
-	const struct tl_table *table, const struct tree *t, const char *path, struct buffer *out)
+	const struct manifest *m, const struct tree *t, const char *path, struct buffer *out)
 {
 	const struct tree_child *c = NULL;
 	struct str rest = str_of(path);
@@ -72,20 +55,18 @@ static void call_dir(
 			return;
 	}
 	if (c && !strcasecmp(name, tree_name(t, c)) && strcmp(name, tree_name(t, c)) != 0)
-		called_put(out, table->n_rows + c->index, name);
+		called_put(out, m->n_entries + c->index, name);
 }
 
 int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e)
 {
-	CLEANUP(tl_table_unref) struct tl_table *table = NULL;
+	const struct tl_table *table = m->table;
 	CLEANUP(tree_free) struct tree *t = NULL;
-	int r = tl_table_of(m, &table, e);
+	int r = tree_build(table->manifest, NULL, &t, e);
 
 	if (r == 0)
-		r = build_tree(m, table, &t, e);
-	if (r == 0)
-		r = call_files(m, table, t, out);
+		r = call_files(m, t, out);
 	for (uint32_t i = 0; r == 0 && i < table->n_dirs; i++)
-		call_dir(table, t, table->dirs[i], out);
+		call_dir(table->manifest, t, table->dirs[i], out);
 	return r;
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "formats/torchlight/save/write.h"
@@ -19,18 +20,18 @@ enum { TAIL_MAX = 1 << 20, REMOVED_TAIL = 4 };
 struct old_block {
 	uint32_t offset;
 	uint32_t handle;
-	bool written; /* the table has it */
+	uint32_t entry; /* of the new manifest, or NONE */
 };
+
+enum { NONE = UINT32_MAX };
 
 struct layout {
 	const struct tl_map *m;
+	const struct archive *base;
 	struct tl_plan *p;
 	bool force;
 	struct old_block *old;
 	size_t n_old;
-	uint32_t *added; /* handles that have no block in the old section, in the table's order */
-	size_t n_added;
-	uint8_t *types; /* by handle */
 };
 
 static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
@@ -66,7 +67,7 @@ static int add_bytes(struct tl_plan *p, const void *data, size_t n, struct error
 
 static int add_old(struct layout *l, uint64_t from, uint64_t to, struct error *e)
 {
-	CLEANUP_EXTENT struct extent x = extent_ref(&l->m->base->section);
+	CLEANUP_EXTENT struct extent x = extent_ref(&l->base->section);
 
 	x.off += from;
 	x.size = to - from;
@@ -74,13 +75,12 @@ static int add_old(struct layout *l, uint64_t from, uint64_t to, struct error *e
 }
 
 /* The next block's place, which must fit its field. */
-static int place(struct layout *l, uint32_t handle, struct error *e)
+static int place(struct layout *l, struct manifest_entry *x, struct error *e)
 {
 	if (l->p->size > UINT32_MAX - PAK_BLOCK_HEADER)
 		return error_set(e, -EFBIG, "the archive would have more than %" PRIu32 " bytes",
 			UINT32_MAX);
-	l->p->spots[handle].offset = (uint32_t)l->p->size;
-	l->p->spots[handle].here = true;
+	x->offset = (uint32_t)l->p->size;
 	return 0;
 }
 
@@ -99,26 +99,25 @@ static int pack(const struct layout *l, struct tl_content *c, uint8_t type, stru
 }
 
 /* A block from a file's bytes. */
-static int add_made(struct layout *l, uint32_t handle, uint8_t type, struct error *e)
+static int add_made(struct layout *l, uint32_t entry, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	CLEANUP_EXTENT struct extent body = EXTENT_INIT;
-	struct tl_spot *spot = &l->p->spots[handle];
+	struct manifest_entry *x = &l->p->manifest.entries[entry];
 	uint8_t head[PAK_BLOCK_HEADER];
 	bool stored = false;
-	int r = tl_map_content(l->m, handle, &c, e);
+	int r = tl_map_content(l->m, x->handle, &c, e);
 
 	if (r == 0)
-		r = pack(l, c, type, &body, &stored, e);
+		r = pack(l, c, x->type, &body, &stored, e);
 	if (r == 0)
-		r = place(l, handle, e);
+		r = place(l, x, e);
 	if (r < 0)
 		return r;
-	spot->usize = (uint32_t)c->blob->size;
-	spot->crc = c->crc;
-	spot->filetime = c->filetime;
-	l->p->fresh[handle] = true;
-	store_u32(head, spot->usize);
+	x->usize = (uint32_t)c->blob->size;
+	x->crc = c->crc;
+	l->p->fresh[entry] = true;
+	store_u32(head, x->usize);
 	store_u32(head + 4, stored ? 0 : (uint32_t)body.size);
 	if (!stored && body.size > l->p->largest)
 		l->p->largest = (uint32_t)body.size;
@@ -129,18 +128,17 @@ static int add_made(struct layout *l, uint32_t handle, uint8_t type, struct erro
 /* Where an old block ends: what cannot be one ends where the next begins. */
 static uint64_t old_end(const struct layout *l, size_t i, uint32_t *ret_csize)
 {
-	const struct tl_base *base = l->m->base;
 	struct pak_block b;
 	size_t next = i + 1;
 
 	*ret_csize = 0;
-	if (pak_block_read(&base->section, l->old[i].offset, &b, NULL) == 0) {
+	if (pak_block_read(&l->base->section, l->old[i].offset, &b, NULL) == 0) {
 		*ret_csize = b.csize;
 		return b.data_at + b.data_n;
 	}
 	while (next < l->n_old && l->old[next].offset == l->old[i].offset)
 		next++;
-	return next < l->n_old ? l->old[next].offset : base->section.size;
+	return next < l->n_old ? l->old[next].offset : l->base->section.size;
 }
 
 /* force: decode and encode; what cannot be decoded is copied, broken as it is. */
@@ -156,32 +154,27 @@ static bool is_remade(const struct layout *l, uint32_t handle)
 
 static int add_copied(struct layout *l, size_t i, uint64_t end, uint32_t csize, struct error *e)
 {
-	const struct tl_spot *old = &l->m->base->spots[l->old[i].handle];
-	int r = place(l, l->old[i].handle, e);
+	const struct old_block *o = &l->old[i];
+	int r = place(l, &l->p->manifest.entries[o->entry], e);
 
 	if (r < 0)
 		return r;
-	l->p->spots[l->old[i].handle].usize = old->usize;
-	l->p->spots[l->old[i].handle].crc = old->crc;
-	l->p->spots[l->old[i].handle].filetime = old->filetime;
 	if (csize > l->p->largest)
 		l->p->largest = csize;
-	return add_old(l, old->offset, end, e);
+	return add_old(l, o->offset, end, e);
 }
 
-/* Two entries may share a block. */
-static bool shares(const struct layout *l, size_t i, size_t first)
+/* Two entries may share a block, which was copied for one of those before. */
+static bool shares(const struct layout *l, size_t i)
 {
-	const struct tl_spot *spots = l->p->spots;
+	struct manifest_entry *all = l->p->manifest.entries;
 
-	for (size_t k = first; k < i; k++) {
-		uint32_t with = l->old[k].handle, handle = l->old[i].handle;
+	for (size_t k = i; k-- > 0 && l->old[k].offset == l->old[i].offset;) {
+		uint32_t with = l->old[k].entry;
 
-		if (l->old[k].offset != l->old[i].offset || !spots[with].here ||
-			l->p->fresh[with] || tl_map_file(l->m, handle))
+		if (with == NONE || l->p->fresh[with] || tl_map_file(l->m, l->old[i].handle))
 			continue;
-		l->p->spots[handle] = l->m->base->spots[handle];
-		l->p->spots[handle].offset = spots[with].offset;
+		all[l->old[i].entry].offset = all[with].offset;
 		return true;
 	}
 	return false;
@@ -189,22 +182,18 @@ static bool shares(const struct layout *l, size_t i, size_t first)
 
 static int add_old_blocks(struct layout *l, uint64_t *ret_end, struct error *e)
 {
-	uint64_t end = l->m->base->section_header;
-	size_t first = 0;
+	uint64_t end = l->base->section_header;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < l->n_old; i++) {
 		const struct old_block *o = &l->old[i];
-		uint64_t mine;
 		uint32_t csize;
+		uint64_t mine = old_end(l, i, &csize);
 
-		if (l->old[first].offset != o->offset)
-			first = i;
-		mine = old_end(l, i, &csize);
-		if (o->written && !shares(l, i, first)) {
+		if (o->entry != NONE && !shares(l, i)) {
 			r = add_old(l, end, o->offset, e);
 			if (r == 0 && is_remade(l, o->handle))
-				r = add_made(l, o->handle, l->types[o->handle], e);
+				r = add_made(l, o->entry, e);
 			else if (r == 0)
 				r = add_copied(l, i, mine, csize, e);
 		}
@@ -236,14 +225,15 @@ static bool is_zero(const struct extent *section, uint64_t from, uint64_t n)
 /* The game's tool leaves four zero bytes for each removed file; anything else stays. */
 static int add_tail(struct layout *l, uint64_t end, struct error *e)
 {
-	const struct tl_base *base = l->m->base;
-	uint64_t n = base->section.size > end ? base->section.size - end : 0;
-	uint64_t zeros = (uint64_t)l->p->n_removed * REMOVED_TAIL;
+	const struct manifest *m = &l->p->manifest;
+	uint64_t size = l->base->section.size, n = size > end ? size - end : 0, zeros = 0;
 	CLEANUP(free) void *data = NULL;
 
-	if (base->section.size && (n != (uint64_t)base->n_removed * REMOVED_TAIL || n > TAIL_MAX ||
-					  !is_zero(&base->section, end, n)))
-		return n ? add_old(l, end, base->section.size, e) : 0;
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		zeros += manifest_removed(&m->entries[i]) ? REMOVED_TAIL : 0;
+	if (size && (n != (uint64_t)l->base->n_removed * REMOVED_TAIL || n > TAIL_MAX ||
+			    !is_zero(&l->base->section, end, n)))
+		return n ? add_old(l, end, size, e) : 0;
 	if (!zeros)
 		return 0;
 	data = calloc(1, zeros);
@@ -259,75 +249,58 @@ static int by_offset(const void *x, const void *y)
 	return array_order(a->offset, b->offset) ?: array_order(a->handle, b->handle);
 }
 
-/* Which handles the table has, and those of the old section. */
+/* The entries, as yet without a place, and the blocks of the old section. */
 static int collect(struct layout *l)
 {
-	const struct tl_base *base = l->m->base;
-	const struct tl_table *t = l->p->table;
-	CLEANUP(free) bool *wanted = calloc((size_t)l->p->n + 1, sizeof(*wanted));
+	const struct manifest *old = l->base->manifest, *m = tl_manifest(l->m);
+	CLEANUP(free) uint32_t *wanted = calloc((size_t)old->n_entries + 1, sizeof(*wanted));
 
-	l->old = calloc((size_t)base->n + 1, sizeof(*l->old));
-	l->added = calloc((size_t)t->n_rows + 1, sizeof(*l->added));
-	l->types = calloc((size_t)l->p->n + 1, sizeof(*l->types));
-	if (!wanted || !l->old || !l->added || !l->types)
+	l->old = calloc((size_t)old->n_entries + 1, sizeof(*l->old));
+	if (!wanted || !l->old)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		uint32_t h = t->rows[i].handle;
+	memset(wanted, 0xFF, old->n_entries * sizeof(*wanted));
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		struct manifest_entry *x = &l->p->manifest.entries[i];
+		const struct manifest_entry *was = manifest_file(old, m->entries[i].handle);
 
-		if (h == TL_NONE) {
-			l->p->n_removed += t->rows[i].type != MANIFEST_DIR;
-			continue;
-		}
-		if (!wanted[h] && !(h < base->n && base->spots[h].here && base->spots[h].offset))
-			l->added[l->n_added++] = h;
-		wanted[h] = true;
-		l->types[h] = t->rows[i].type;
+		*x = m->entries[i];
+		x->offset = 0;
+		x->usize = was ? was->usize : 0;
+		x->crc = was ? was->crc : 0;
+		x->filetime = tl_time_of(l->m, &m->entries[i]);
+		if (was)
+			wanted[x->handle] = i;
 	}
-	for (uint32_t i = 0; i < base->n; i++)
-		if (base->spots[i].here && base->spots[i].offset)
+	for (uint32_t i = 0; i < old->n_entries; i++)
+		if (manifest_file(old, i) && old->entries[i].offset)
 			l->old[l->n_old++] =
-				(struct old_block){base->spots[i].offset, i, wanted[i]};
+				(struct old_block){old->entries[i].offset, i, wanted[i]};
 	if (l->n_old)
 		qsort(l->old, l->n_old, sizeof(*l->old), by_offset);
 	return 0;
 }
 
+/* Of files that have no block in the old section. */
 static int add_new_blocks(struct layout *l, struct error *e)
 {
-	const struct tl_base *base = l->m->base;
+	const struct manifest *m = &l->p->manifest;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < l->n_added; i++) {
-		uint32_t h = l->added[i];
+	for (uint32_t i = 0; r == 0 && i < m->n_entries; i++) {
+		uint32_t h = m->entries[i].handle;
+		const struct manifest_entry *was = manifest_file(l->base->manifest, h);
 
-		/* An empty file that has no block, and needs none. */
-		if (h < base->n && base->spots[h].here && !tl_map_file(l->m, h)) {
-			l->p->spots[h] = base->spots[h];
+		/* An empty file that has no block needs none. */
+		if (h == MANIFEST_NO_FILE || (was && (was->offset || !tl_map_file(l->m, h))))
 			continue;
-		}
-		r = add_made(l, h, l->types[h], e);
+		r = add_made(l, i, e);
 	}
 	return r;
 }
 
-/* Times are the manifest's alone: no block is made anew for one. */
-static void set_times(const struct tl_plan *p)
-{
-	for (uint32_t i = 0; i < p->table->n_rows; i++) {
-		const struct tl_row *row = &p->table->rows[i];
-
-		if (row->handle != TL_NONE && row->filetime)
-			p->spots[row->handle].filetime = row->filetime;
-	}
-}
-
-struct section_reader {
-	const struct tl_plan *p;
-};
-
 static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	const struct tl_plan *p = ((struct section_reader *)arg)->p;
+	const struct tl_plan *p = arg;
 	/* The piece behind that at off; the hash asks for one byte at a time. */
 	size_t i = array_first(k, p->n_pieces, p->pieces[k].at > off);
 
@@ -338,13 +311,12 @@ static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct err
 
 static int lay_out(struct layout *l, struct error *e)
 {
-	struct section_reader reader = {l->p};
 	uint64_t end = 0;
 	int r = collect(l);
 
 	if (r < 0)
 		return error_set(e, r, "no memory for the archive's layout");
-	l->p->header_size = l->m->base->section_header;
+	l->p->header_size = l->base->section_header;
 	l->p->size = l->p->header_size;
 	r = add_old_blocks(l, &end, e);
 	/* The tail is what follows the last block: what is new goes before it. */
@@ -356,20 +328,16 @@ static int lay_out(struct layout *l, struct error *e)
 		r = error_set(e, -EFBIG,
 			"the archive would have %" PRIu64 " bytes (at most %" PRIu32 ")",
 			l->p->size, UINT32_MAX);
-	if (r == 0)
-		set_times(l->p);
 	if (r == 0 && l->p->header_size >= PAK_HEADER)
-		r = pak_hash(read_section, &reader, l->p->size, &l->p->hash, e);
+		r = pak_hash(read_section, l->p, l->p->size, &l->p->hash, e);
 	return r;
 }
 
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e)
 {
-	struct layout l = {.m = m, .p = p, .force = force};
+	struct layout l = {.m = m, .base = m->shared->archive, .p = p, .force = force};
 	int r = lay_out(&l, e);
 
 	free(l.old);
-	free(l.added);
-	free(l.types);
 	return r;
 }

@@ -20,56 +20,39 @@ static int open_written(
 	return archive_open_pak(&first, &second, ret, e);
 }
 
-static int compare_row(const struct tl_plan *p, const struct tl_row *row, const struct manifest *is,
-	const struct manifest_entry *x, struct error *e)
+/* Does x stand at `at` in that file? */
+static int compare(
+	const struct source *w, int file, uint64_t at, const struct extent *x, struct error *e)
 {
-	static const struct tl_spot none;
-	const struct tl_spot *spot = row->handle == TL_NONE ? &none : &p->spots[row->handle];
-
-	if (!str_equal(manifest_name(is, x), row->name) || x->type != row->type ||
-		x->offset != spot->offset || x->usize != spot->usize || x->crc != spot->crc ||
-		x->filetime != spot->filetime)
-		return error_set(e, -EIO, "the entry %.*s is not what was written",
-			STR_SHORT(row->name, 200));
-	return 0;
-}
-
-static int compare_manifest(const struct tl_plan *p, const struct manifest *is, struct error *e)
-{
-	const struct tl_table *t = p->table;
-	int r = 0;
-
-	if (is->n_records != t->n_records || is->n_entries != t->n_rows)
-		return error_set(e, -EIO,
-			"the manifest has %" PRIu32 " directories and %" PRIu32
-			" entries (written: %" PRIu32 " and %" PRIu32 ")",
-			is->n_records, is->n_entries, t->n_records, t->n_rows);
-	for (uint32_t i = 0; i < t->n_records; i++)
-		if (!str_equal(t->records[i].path, manifest_path(is, &is->records[i])) ||
-			t->records[i].n != is->records[i].n)
-			return error_set(
-				e, -EIO, "directory %" PRIu32 " is not what was written", i);
-	for (uint32_t i = 0; r == 0 && i < t->n_rows; i++)
-		r = compare_row(p, &t->rows[i], is, &is->entries[i], e);
-	return r;
-}
-
-static int compare_piece(const struct tl_piece *p, const struct extent *section,
-	const struct compared *compared, struct error *e)
-{
-	struct extent is = *section; /* borrowed */
+	const struct extent is = {
+		.file = w->files[file], .off = at, .size = x->size}; /* borrowed */
 	bool same = false;
 	int r = 0;
 
-	is.off += p->at;
-	is.size = p->x.size;
-	if (p->at <= section->size && is.size <= section->size - p->at) {
-		if (compared_has(compared, &p->x, is.off))
+	if (at <= w->sizes[file] && x->size <= w->sizes[file] - at) {
+		if (compared_has(w->compared[file], x, at))
 			return 0;
-		r = extent_equal(&p->x, &is, &same, e);
+		r = extent_equal(x, &is, &same, e);
 	}
-	if (r == 0 && !same)
-		r = error_set(e, -EIO, "bytes at %" PRIu64 " differ from what was meant", p->at);
+	return r == 0 && !same
+		       ? error_set(e, -EIO, "bytes at %" PRIu64 " differ from what was meant", at)
+		       : r;
+}
+
+static int compare_all(
+	const struct tl_map *m, const struct tl_plan *p, const struct source *w, struct error *e)
+{
+	uint64_t section = p->front.size - p->header_size;
+	int file = m->header ? 0 : 1;
+	uint64_t back = m->header ? section + p->size : 0;
+	int r = compare(w, 0, 0, &p->front, e);
+
+	for (size_t i = 0; r == 0 && i < p->n_pieces; i++)
+		r = compare(w, 0, section + p->pieces[i].at, &p->pieces[i].x, e);
+	if (r == 0)
+		r = compare(w, file, back, &p->back, e);
+	if (r == 0 && w->sizes[file] != back + p->back.size)
+		r = error_set(e, -EIO, "more was written than was meant");
 	return r;
 }
 
@@ -77,15 +60,14 @@ static int check_fresh(const struct tl_plan *p, const struct archive *a, struct 
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < p->table->n_rows; i++) {
-		const struct tl_row *row = &p->table->rows[i];
+	for (uint32_t i = 0; r == 0 && i < p->manifest.n_entries; i++) {
+		const struct manifest_entry *x = &p->manifest.entries[i];
 		CLEANUP(bytes_unref) struct bytes *whole = NULL;
 
-		if (row->handle == TL_NONE || !p->fresh[row->handle])
-			continue;
-		r = pak_load(&a->section, &a->manifest->entries[i], &whole, e);
+		if (p->fresh[i])
+			r = pak_load(&a->section, x, &whole, e);
 		if (r < 0)
-			error_context(e, "%.*s", STR_SHORT(row->name, 200));
+			error_context(e, "%.*s", STR_SHORT(manifest_name(&p->manifest, x), 200));
 	}
 	return r;
 }
@@ -103,8 +85,6 @@ int tl_verify(const struct snapshot *s, const struct plan *plan, const struct so
 	if (r == 0 && !a->hash_ok)
 		r = error_set(e, -EIO, "the archive's hash is wrong");
 	if (r == 0)
-		r = compare_manifest(p, a->manifest, e);
-	for (size_t i = 0; r == 0 && i < p->n_pieces; i++)
-		r = compare_piece(&p->pieces[i], &a->section, written->compared[0], e);
+		r = compare_all(tl_map_of(s), p, written, e);
 	return r < 0 ? r : check_fresh(p, a, e);
 }

@@ -12,22 +12,20 @@ struct tl_piece {
 
 struct tl_plan {
 	struct plan plan;
-	struct tl_table *table;
-	struct tl_spot *spots; /* by handle; not here: it is not written */
-	bool *fresh;           /* by handle: its block was made anew */
-	uint32_t n;
-	struct tl_piece *pieces;
+	struct manifest manifest; /* the version's, with entries of its own */
+	bool *fresh;              /* by entry: its block was made anew */
+	struct tl_piece *pieces;  /* without the section's header */
 	size_t n_pieces, room;
 	uint64_t size; /* of the section */
-	uint32_t header_size, largest, hash, n_removed;
+	uint32_t header_size, largest, hash;
+	/* What stands before the pieces, with the section's header, and behind them, or in the
+	 * second file. */
+	struct extent front, back;
 };
 
-/* section.c: fills in all of p but table. */
+/* section.c: fills in the pieces and all that follows from them. */
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
 
-/* The manifest of a table, whose files are where spots (by handle) say; NULL: anywhere. */
-int tl_put_manifest(const struct tl_map *m, const struct tl_table *t, const struct tl_spot *spots,
-	struct buffer *out, struct error *e);
 /* called.c: appends what the mount calls files of a finalized map that a mount of it would call
  * otherwise (wire/called.h). */
 int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e);

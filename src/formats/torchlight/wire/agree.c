@@ -13,14 +13,14 @@ static int by_offset(const void *x, const void *y, void *arg)
 	return (a > b) - (a < b);
 }
 
-static int check_block(const struct extent *section, const struct manifest *m,
-	const struct manifest_entry *x, struct error *e)
+static int check_block(const struct archive *a, const struct manifest_entry *x, struct error *e)
 {
+	const struct manifest *m = a->manifest;
 	const struct str path = manifest_path(m, &m->records[x->record]);
 	const struct str name = manifest_name(m, x);
 	struct error why = ERROR_INIT;
 	struct pak_block b;
-	int r = pak_block_read(section, x->offset, &b, &why);
+	int r = pak_block_read(&a->section, x->offset, &b, &why);
 
 	if (r == 0 && b.usize == x->usize)
 		return 0;
@@ -32,9 +32,9 @@ static int check_block(const struct extent *section, const struct manifest *m,
 		error_text(&why));
 }
 
-int agree_check(
-	const struct extent *section, const struct manifest *m, unsigned most, struct error *e)
+int agree_check(const struct archive *a, unsigned most, struct error *e)
 {
+	const struct manifest *m = a->manifest;
 	CLEANUP(free) uint32_t *sorted = calloc((size_t)m->n_entries + 1, sizeof(*sorted));
 	uint32_t n = 0, count;
 	int r = 0;
@@ -49,7 +49,7 @@ int agree_check(
 	for (uint32_t i = 0; r == 0 && i < count; i++) {
 		uint32_t at = count > 1 ? (uint32_t)((uint64_t)i * (n - 1) / (count - 1)) : 0;
 
-		r = check_block(section, m, &m->entries[sorted[at]], e);
+		r = check_block(a, &m->entries[sorted[at]], e);
 	}
 	return r;
 }

@@ -13,5 +13,4 @@ enum { AGREE_SAMPLE = 64 };
  * Compares the headers of `most` blocks (0: of all), spread over the section, the first and the
  * last among them, with what the manifest says of them. -EINVAL names the first that differs.
  */
-int agree_check(
-	const struct extent *section, const struct manifest *m, unsigned most, struct error *e);
+int agree_check(const struct archive *a, unsigned most, struct error *e);

@@ -66,7 +66,7 @@ static int finish_open(struct archive *a, const struct extent *man, struct error
 	if (r < 0)
 		return r;
 	find_header(a);
-	r = removed_mark(a->manifest, a->header, &a->n_removed, e);
+	r = removed_find(a->manifest, a->header, &a->n_removed, &a->removed, e);
 	return r < 0 ? r : check_hash(a, e);
 }
 
@@ -112,8 +112,9 @@ void archive_free(struct archive *a)
 {
 	if (!a)
 		return;
-	modheader_free(a->header);
+	modheader_unref(a->header);
 	manifest_free(a->manifest);
+	bytes_unref(a->removed);
 	extent_finish(&a->section);
 	free(a);
 }

@@ -14,8 +14,6 @@ enum { STEP_MIN = 15, STEP_MAX = 25, RECORD_MIN = 2 + 4, ENTRY_MIN = 4 + 1 + 2 +
 struct reader {
 	struct cursor c;
 	struct manifest *m;
-	struct buffer text;
-	size_t room; /* of m->entries */
 	struct error *e;
 };
 
@@ -46,47 +44,57 @@ static int truncated(struct reader *r, const char *what)
 
 static void read_name(struct reader *r, uint32_t *ret_at, uint32_t *ret_n)
 {
-	struct ss s = cursor_ss(&r->c);
+	struct buffer *text = &r->m->text;
 
-	*ret_at = (uint32_t)r->text.size;
-	ss_to_utf8(s, &r->text);
-	*ret_n = (uint32_t)r->text.size - *ret_at;
+	*ret_at = (uint32_t)text->size;
+	ss_to_utf8(cursor_ss(&r->c), text);
+	*ret_n = (uint32_t)text->size - *ret_at;
+}
+
+static void add_record(struct manifest *m, struct manifest_record record)
+{
+	record.first = m->n_entries;
+	if (array_room(m->records, m->n_records, m->room_records))
+		m->records[m->n_records++] = record;
+	else
+		m->text.error = -ENOMEM;
 }
 
 /* The count that a header claims is bounded by the bytes that are there; room grows with what is
  * really read. */
-static struct manifest_entry *new_entry(struct reader *r)
+static void add_entry(struct manifest *m, struct manifest_entry x)
 {
-	struct manifest *m = r->m;
-
-	if (!array_room(m->entries, m->n_entries, r->room))
-		return NULL;
-	return &m->entries[m->n_entries++];
+	x.record = m->n_records - 1;
+	if (m->text.error || !array_room(m->entries, m->n_entries, m->room_entries)) {
+		m->text.error = -ENOMEM;
+		return;
+	}
+	m->entries[m->n_entries++] = x;
+	m->records[x.record].n++;
 }
 
-static int read_entry(struct reader *r, uint32_t record)
+static int read_entry(struct reader *r)
 {
-	struct manifest_entry *x = new_entry(r);
+	struct manifest_entry x = {0};
 
-	if (!x)
-		return error_set(r->e, -ENOMEM, "no memory for the manifest");
-	*x = (struct manifest_entry){.record = record};
-	x->crc = cursor_u32(&r->c);
-	x->type = cursor_u8(&r->c);
-	read_name(r, &x->name_at, &x->name_n);
-	x->offset = cursor_u32(&r->c);
-	x->usize = cursor_u32(&r->c);
-	x->filetime = cursor_u64(&r->c);
-	return r->c.bad ? truncated(r, "an entry") : 0;
+	x.crc = cursor_u32(&r->c);
+	x.type = cursor_u8(&r->c);
+	read_name(r, &x.name_at, &x.name_n);
+	x.offset = cursor_u32(&r->c);
+	x.usize = cursor_u32(&r->c);
+	x.filetime = cursor_u64(&r->c);
+	x.handle = x.type == MANIFEST_DIR ? MANIFEST_NO_FILE : r->m->n_entries;
+	add_entry(r->m, x);
+	return r->c.bad ? truncated(r, "an entry") : r->m->text.error;
 }
 
 static int read_record(struct reader *r, uint32_t index)
 {
-	struct manifest_record *record = &r->m->records[index];
+	struct manifest_record record = {0};
 	uint32_t n;
-	int ret = 0;
+	int ret;
 
-	read_name(r, &record->path_at, &record->path_n);
+	read_name(r, &record.path_at, &record.path_n);
 	n = cursor_u32(&r->c);
 	if (r->c.bad)
 		return truncated(r, "a directory");
@@ -94,14 +102,14 @@ static int read_record(struct reader *r, uint32_t index)
 		return error_set(r->e, -EINVAL,
 			"manifest: directory %" PRIu32 " has %" PRIu32 " entries (at most %zu)",
 			index, n, cursor_left(&r->c) / ENTRY_MIN);
-	record->first = r->m->n_entries;
-	record->n = n;
+	add_record(r->m, record);
+	ret = r->m->text.error;
 	while (ret == 0 && n--)
-		ret = read_entry(r, index);
+		ret = read_entry(r);
 	return ret;
 }
 
-static int read_header(struct reader *r)
+static int read_header(struct reader *r, uint32_t *ret_n)
 {
 	struct manifest *m = r->m;
 
@@ -114,48 +122,43 @@ static int read_header(struct reader *r)
 	}
 	read_name(r, &m->root_at, &m->root_n);
 	m->total = cursor_u32(&r->c);
-	m->n_records = cursor_u32(&r->c);
+	*ret_n = cursor_u32(&r->c);
 	if (r->c.bad)
 		return truncated(r, "the header");
-	if (!r->text.size || r->text.data[m->root_at + m->root_n - 1] != '/')
+	if (!m->text.size || m->text.data[m->root_at + m->root_n - 1] != '/')
 		return error_set(r->e, -EINVAL, "manifest: the root does not end in '/'");
-	if (m->n_records > cursor_left(&r->c) / RECORD_MIN)
+	if (*ret_n > cursor_left(&r->c) / RECORD_MIN)
 		return error_set(r->e, -EINVAL, "manifest: %" PRIu32 " directories (at most %zu)",
-			m->n_records, cursor_left(&r->c) / RECORD_MIN);
-	m->records = calloc((size_t)m->n_records + 1, sizeof(*m->records));
-	return m->records ? 0 : error_set(r->e, -ENOMEM, "no memory for the manifest");
+			*ret_n, cursor_left(&r->c) / RECORD_MIN);
+	return 0;
 }
 
 static int read_all(struct reader *r)
 {
-	int ret = read_header(r);
+	uint32_t n = 0;
+	int ret = read_header(r, &n);
 
-	for (uint32_t i = 0; ret == 0 && i < r->m->n_records; i++)
+	for (uint32_t i = 0; ret == 0 && i < n; i++)
 		ret = read_record(r, i);
-	if (ret < 0)
-		return ret;
-	if (r->c.pos != r->c.size)
-		return error_set(r->e, -EINVAL, "manifest: %zu bytes follow the last directory",
+	if (ret == 0 && r->c.pos != r->c.size)
+		ret = error_set(r->e, -EINVAL, "manifest: %zu bytes follow the last directory",
 			r->c.size - r->c.pos);
-	if (buffer_finish(&r->text, &r->m->text_bytes) < 0)
-		return error_set(r->e, -ENOMEM, "no memory for the manifest");
-	r->m->text = (const char *)r->m->text_bytes->data;
-	return 0;
+	return ret;
 }
 
 int manifest_read(const uint8_t *data, size_t size, struct manifest **ret, struct error *e)
 {
 	CLEANUP(manifest_free) struct manifest *m = calloc(1, sizeof(*m));
 	struct reader r = {.c = cursor_init(data, size), .m = m, .e = e};
-	int got;
+	int got = -ENOMEM;
 
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for the manifest");
 	if (size > UINT32_MAX / 2)
 		return error_set(
 			e, -EINVAL, "manifest: %zu bytes (at most %u)", size, UINT32_MAX / 2);
-	got = read_all(&r);
-	buffer_finish_free(&r.text);
+	if (m)
+		got = read_all(&r);
+	if (got == -ENOMEM || (got == 0 && m->text.error))
+		return error_set(e, -ENOMEM, "no memory for the manifest");
 	if (got == 0)
 		*ret = TAKE(m);
 	return got;
@@ -167,8 +170,50 @@ void manifest_free(struct manifest *m)
 		return;
 	free(m->records);
 	free(m->entries);
-	bytes_unref(m->text_bytes);
+	buffer_finish_free(&m->text);
 	free(m);
+}
+
+static void add_name(struct manifest *m, struct str s, uint32_t *ret_at, uint32_t *ret_n)
+{
+	if (m->text.size + s.n > UINT32_MAX)
+		m->text.error = -ENOMEM;
+	*ret_at = (uint32_t)m->text.size;
+	*ret_n = (uint32_t)s.n;
+	buffer_str(&m->text, s);
+}
+
+struct manifest *manifest_new(uint16_t version, struct str root)
+{
+	struct manifest *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->version = version;
+	add_name(m, root, &m->root_at, &m->root_n);
+	return m;
+}
+
+void manifest_add_record(struct manifest *m, struct str path)
+{
+	struct manifest_record record = {0};
+
+	add_name(m, path, &record.path_at, &record.path_n);
+	add_record(m, record);
+}
+
+void manifest_add_entry(struct manifest *m, const struct manifest_entry *x, struct str name)
+{
+	struct manifest_entry copy = *x;
+
+	add_name(m, name, &copy.name_at, &copy.name_n);
+	add_entry(m, copy);
+}
+
+void manifest_put_path(const struct manifest *m, const struct manifest_entry *x, struct buffer *out)
+{
+	buffer_str(out, manifest_path(m, &m->records[x->record]));
+	buffer_str(out, manifest_name(m, x));
 }
 
 uint8_t manifest_type(struct str name)

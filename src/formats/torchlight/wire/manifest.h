@@ -25,6 +25,9 @@ enum {
 	MANIFEST_STEP = 20, /* of a new mhash */
 };
 
+/* The handle of an entry that is no file. */
+#define MANIFEST_NO_FILE UINT32_MAX
+
 struct manifest_entry {
 	uint64_t filetime; /* 100 ns since 1601-01-01 UTC; 0 for directories and removed files */
 	uint32_t crc;
@@ -32,9 +35,15 @@ struct manifest_entry {
 	uint32_t usize;
 	uint32_t name_at, name_n; /* in text */
 	uint32_t record;
+	uint32_t handle; /* which file it is: its own number, where it was read */
 	uint8_t type;
-	bool removed; /* not a file: the game's own of this name is to be hidden (archive.h) */
 };
+
+/* Not a file: the game's own of this name is to be hidden (archive.h). */
+static inline bool manifest_removed(const struct manifest_entry *x)
+{
+	return x->handle == MANIFEST_NO_FILE && x->type != MANIFEST_DIR;
+}
 
 struct manifest_record {
 	uint32_t path_at, path_n; /* in text */
@@ -48,11 +57,10 @@ struct manifest {
 	uint32_t total;
 	uint32_t root_at, root_n;
 	struct manifest_record *records;
-	uint32_t n_records;
 	struct manifest_entry *entries;
-	uint32_t n_entries;
-	const char *text; /* all names, UTF-8 */
-	struct bytes *text_bytes;
+	uint32_t n_records, n_entries;
+	uint32_t room_records, room_entries;
+	struct buffer text; /* all names, UTF-8 */
 };
 
 /* Reads all of data. -EINVAL: not a sound manifest; the text names field, value and bound. */
@@ -62,44 +70,44 @@ DEFINE_CLEANUP(struct manifest, manifest_free);
 
 static inline struct str manifest_name(const struct manifest *m, const struct manifest_entry *x)
 {
-	return (struct str){m->text + x->name_at, x->name_n};
+	return (struct str){(const char *)m->text.data + x->name_at, x->name_n};
 }
 
 static inline struct str manifest_path(const struct manifest *m, const struct manifest_record *r)
 {
-	return (struct str){m->text + r->path_at, r->path_n};
+	return (struct str){(const char *)m->text.data + r->path_at, r->path_n};
 }
 
 static inline struct str manifest_root(const struct manifest *m)
 {
-	return (struct str){m->text + m->root_at, m->root_n};
+	return (struct str){(const char *)m->text.data + m->root_at, m->root_n};
 }
+
+/* The file of a handle, in a manifest that was read; NULL: none. */
+static inline const struct manifest_entry *manifest_file(const struct manifest *m, uint32_t handle)
+{
+	return handle < m->n_entries && m->entries[handle].handle == handle ? &m->entries[handle]
+									    : NULL;
+}
+
+/* Appends the whole path of an entry. */
+void manifest_put_path(
+	const struct manifest *m, const struct manifest_entry *x, struct buffer *out);
 
 /* The type by a name's ending, as the game's tool gives it. */
 uint8_t manifest_type(struct str name);
 
 /*
- * Writing: begin, then each record with its entries in order, then end, which fills in the counts,
- * total (files, and the slashes in the paths of the directories that hold any) and mhash with the
- * given step. Failures are sticky; end reports them.
+ * Making one: each record is followed by its entries, whose names and records follow from that.
+ * Failures are sticky, as text's error. NULL: no memory.
  */
-struct manifest_writer {
-	struct buffer *out; /* the caller's, empty at the begin */
-	uint16_t version;
-	size_t total_at, entries_at;
-	uint32_t n_records, n_entries, n_files;
-	bool record_has_file;
-	size_t path_at;      /* of the current record, in out */
-	struct buffer paths; /* u64 places in out, of the records that hold files */
-	int error;
-	struct error why;
-};
+struct manifest *manifest_new(uint16_t version, struct str root);
+void manifest_add_record(struct manifest *m, struct str path);
+void manifest_add_entry(struct manifest *m, const struct manifest_entry *x, struct str name);
 
-void manifest_begin(
-	struct manifest_writer *w, struct buffer *out, uint16_t version, struct str root);
-void manifest_put_record(struct manifest_writer *w, struct str path);
-void manifest_put_entry(struct manifest_writer *w, const struct manifest_entry *x, struct str name);
-int manifest_end(struct manifest_writer *w, unsigned step, struct error *e);
+/* Appends it to out, which is empty. What follows from its entries is made anew: total (files, and
+ * the slashes in the paths of the directories that hold any), and mhash with its step. */
+int manifest_write(const struct manifest *m, struct buffer *out, struct error *e);
 
 /* mhash: h = 0x202A; for every step-th byte from the first h = h * 33 + the byte as signed. */
 uint32_t manifest_hash(const uint8_t *data, size_t size, unsigned step);

@@ -7,117 +7,85 @@
 
 enum { MHASH_AT = 2 };
 
-static void put_ss(struct manifest_writer *w, struct str s)
+static int by_path(const void *x, const void *y)
 {
-	if (!w->error)
-		w->error = ss_put(w->out, s, &w->why);
+	return str_compare(*(const struct str *)x, *(const struct str *)y);
 }
 
-void manifest_begin(
-	struct manifest_writer *w, struct buffer *out, uint16_t version, struct str root)
-{
-	*w = (struct manifest_writer){.out = out, .version = version};
-	buffer_u16(out, version);
-	if (version >= 2)
-		buffer_u32(out, 0);
-	put_ss(w, root);
-	w->total_at = out->size;
-	buffer_u32(out, 0);
-	buffer_u32(out, 0);
-}
-
-static void finish_record(struct manifest_writer *w)
-{
-	if (w->out->error || !w->n_records)
-		return;
-	store_u32(w->out->data + w->entries_at, w->n_entries);
-	if (w->record_has_file)
-		buffer_u64(&w->paths, w->path_at);
-}
-
-void manifest_put_record(struct manifest_writer *w, struct str path)
-{
-	finish_record(w);
-	w->path_at = w->out->size;
-	put_ss(w, path);
-	w->entries_at = w->out->size;
-	buffer_u32(w->out, 0);
-	w->n_records++;
-	w->n_entries = 0;
-	w->record_has_file = false;
-}
-
-void manifest_put_entry(struct manifest_writer *w, const struct manifest_entry *x, struct str name)
-{
-	buffer_u32(w->out, x->crc);
-	buffer_byte(w->out, x->type);
-	put_ss(w, name);
-	buffer_u32(w->out, x->offset);
-	buffer_u32(w->out, x->usize);
-	buffer_u64(w->out, x->filetime);
-	w->n_entries++;
-	if (x->type != MANIFEST_DIR) {
-		w->n_files++;
-		w->record_has_file = true;
-	}
-}
-
-static struct ss path_at(const uint8_t *data, const uint8_t *place)
-{
-	const uint8_t *p = data + load_u32(place);
-
-	return (struct ss){p + 2, (uint16_t)(p[0] | p[1] << 8)};
-}
-
-static int by_path(const void *a, const void *b, void *data)
-{
-	struct ss x = path_at(data, a), y = path_at(data, b);
-	int r = memcmp(x.units, y.units, 2 * (size_t)(x.n < y.n ? x.n : y.n));
-
-	return r ? r : (x.n > y.n) - (x.n < y.n);
-}
-
-static uint32_t slashes(struct ss path)
+static uint32_t slashes(struct str path)
 {
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < path.n; i++)
-		n += path.units[2 * i] == '/' && !path.units[2 * i + 1];
+		n += path.s[i] == '/';
 	return n;
 }
 
-static uint32_t total(struct manifest_writer *w)
+static int find_total(const struct manifest *m, uint32_t *ret)
 {
-	uint8_t *paths = w->paths.data, *data = w->out->data;
-	uint32_t sum = w->n_files;
+	CLEANUP(free) struct str *paths = calloc((size_t)m->n_records + 1, sizeof(*paths));
+	size_t n = 0;
 
-	if (!w->paths.size)
-		return sum;
-	qsort_r(paths, w->paths.size / 8, 8, by_path, data);
-	for (size_t i = 0; i < w->paths.size; i += 8)
-		if (!i || by_path(paths + i - 8, paths + i, data))
-			sum += slashes(path_at(data, paths + i));
-	return sum;
+	if (!paths)
+		return -ENOMEM;
+	*ret = 0;
+	for (uint32_t i = 0; i < m->n_records; i++) {
+		const struct manifest_record *r = &m->records[i];
+		uint32_t files = 0;
+
+		for (uint32_t k = r->first; k < r->first + r->n; k++)
+			files += m->entries[k].type != MANIFEST_DIR;
+		if (files)
+			paths[n++] = manifest_path(m, r);
+		*ret += files;
+	}
+	qsort(paths, n, sizeof(*paths), by_path);
+	for (size_t i = 0; i < n; i++)
+		if (!i || !str_equal(paths[i - 1], paths[i]))
+			*ret += slashes(paths[i]);
+	return 0;
 }
 
-int manifest_end(struct manifest_writer *w, unsigned step, struct error *e)
+static int write_record(const struct manifest *m, const struct manifest_record *record,
+	struct buffer *out, struct error *e)
 {
-	int r = w->error;
+	int r = ss_put(out, manifest_path(m, record), e);
 
-	finish_record(w);
-	if (r == 0 && (w->out->error || w->paths.error))
-		r = error_set(&w->why, -ENOMEM, "no memory for the manifest");
-	if (r == 0 && w->out->size > UINT32_MAX)
-		r = error_set(&w->why, -EFBIG, "the manifest would have %zu bytes", w->out->size);
-	if (r == 0) {
-		store_u32(w->out->data + w->total_at, total(w));
-		store_u32(w->out->data + w->total_at + 4, w->n_records);
-		if (w->version >= 2)
-			store_u32(w->out->data + MHASH_AT,
-				manifest_hash(w->out->data, w->out->size, step));
-	} else if (e) {
-		*e = w->why;
+	buffer_u32(out, record->n);
+	for (uint32_t i = record->first; r == 0 && i < record->first + record->n; i++) {
+		const struct manifest_entry *x = &m->entries[i];
+
+		buffer_u32(out, x->crc);
+		buffer_byte(out, x->type);
+		r = ss_put(out, manifest_name(m, x), e);
+		buffer_u32(out, x->offset);
+		buffer_u32(out, x->usize);
+		buffer_u64(out, x->filetime);
 	}
-	buffer_finish_free(&w->paths);
+	return r;
+}
+
+int manifest_write(const struct manifest *m, struct buffer *out, struct error *e)
+{
+	uint32_t total = 0;
+	int r;
+
+	if (m->text.error || find_total(m, &total) < 0)
+		return error_set(e, -ENOMEM, "no memory for the manifest");
+	buffer_u16(out, m->version);
+	if (m->version >= 2)
+		buffer_u32(out, 0);
+	r = ss_put(out, manifest_root(m), e);
+	buffer_u32(out, total);
+	buffer_u32(out, m->n_records);
+	for (uint32_t i = 0; r == 0 && i < m->n_records; i++)
+		r = write_record(m, &m->records[i], out, e);
+	if (r == 0 && out->error)
+		r = error_set(e, -ENOMEM, "no memory for the manifest");
+	if (r == 0 && out->size > UINT32_MAX)
+		r = error_set(e, -EFBIG, "the manifest would have %zu bytes", out->size);
+	if (r == 0 && m->version >= 2)
+		store_u32(out->data + MHASH_AT,
+			manifest_hash(out->data, out->size, m->step ? m->step : MANIFEST_STEP));
 	return r;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/refs.h"
 #include "formats/torchlight/wire/wire.h"
 
 /* Header bytes that are looked at, at first and at most: 65535 removed paths of a usual length. */
@@ -54,15 +55,13 @@ static int read_requirements(struct cursor *c, struct mod_header *h)
 
 static int read_removed(struct cursor *c, struct mod_header *h)
 {
-	uint16_t n = cursor_u16(c);
-	int r = 0;
+	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 
-	h->removed = calloc((size_t)n + 1, sizeof(*h->removed));
-	if (!h->removed)
-		return -ENOMEM;
-	while (r == 0 && h->n_removed < n && !c->bad)
-		r = read_text(c, &h->removed[h->n_removed++]);
-	return r;
+	for (uint16_t n = cursor_u16(c); n && !c->bad; n--) {
+		ss_to_utf8(cursor_ss(c), &lines);
+		buffer_byte(&lines, '\n');
+	}
+	return lines.error ? lines.error : text_set(&h->removed, lines.data, lines.size);
 }
 
 static int read_start(struct cursor *c, struct mod_header *h)
@@ -125,10 +124,12 @@ static int check(const struct mod_header *h, size_t length, uint64_t size, struc
 static int read_from(
 	const uint8_t *data, size_t n, uint64_t size, struct mod_header **ret, struct error *e)
 {
-	CLEANUP(modheader_free) struct mod_header *h = calloc(1, sizeof(*h));
+	CLEANUP(modheader_unref) struct mod_header *h = calloc(1, sizeof(*h));
 	struct cursor c = cursor_init(data, n);
 	int r;
 
+	if (h)
+		atomic_init(&h->refs, 1);
 	if (!h || read_fields(&c, h) < 0)
 		return error_set(e, -ENOMEM, "no memory for the header");
 	if (c.bad && n < size && n < HEAD_MAX)
@@ -166,9 +167,11 @@ int modheader_read(const struct extent *mod, struct mod_header **ret, struct err
 	}
 }
 
-void modheader_free(struct mod_header *h)
+DEFINE_REF(struct mod_header, modheader_ref)
+
+void modheader_unref(struct mod_header *h)
 {
-	if (!h)
+	if (!h || !refs_drop(&h->refs))
 		return;
 	free(h->legacy.s);
 	for (int i = 0; i < MOD_STRINGS; i++)
@@ -176,10 +179,18 @@ void modheader_free(struct mod_header *h)
 	for (unsigned i = 0; i < h->n_requirements; i++)
 		free(h->requirements[i].name.s);
 	free(h->requirements);
-	for (unsigned i = 0; i < h->n_removed; i++)
-		free(h->removed[i].s);
-	free(h->removed);
+	free(h->removed.s);
 	free(h);
+}
+
+struct mod_header *modheader_copy(const struct mod_header *h)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	struct mod_header *copy = NULL;
+
+	if (modheader_write(h, 0, &out, NULL) == 0)
+		(void)read_from(out.data, out.size, UINT64_MAX, &copy, NULL);
+	return copy;
 }
 
 static int write_text(struct buffer *out, const struct text *t, struct error *e)
@@ -187,7 +198,22 @@ static int write_text(struct buffer *out, const struct text *t, struct error *e)
 	return ss_put(out, (struct str){t->s, t->n}, e);
 }
 
-static int write_lists(const struct mod_header *h, struct buffer *out, struct error *e)
+static int write_removed(const struct text *removed, struct buffer *out, struct error *e)
+{
+	struct str rest = {removed->s, removed->n};
+	size_t at = out->size, n = 0;
+	int r = 0;
+
+	buffer_u16(out, 0);
+	for (; r == 0 && rest.n; n++)
+		r = ss_put(out, str_cut(&rest, '\n'), e);
+	if (r == 0 && n > UINT16_MAX)
+		return error_set(e, -EINVAL, "%zu removed files (at most %u)", n, UINT16_MAX);
+	buffer_patch_u16(out, at, n);
+	return r;
+}
+
+static int write_requirements(const struct mod_header *h, struct buffer *out, struct error *e)
 {
 	int r = 0;
 
@@ -198,11 +224,6 @@ static int write_lists(const struct mod_header *h, struct buffer *out, struct er
 		if (h->version >= 2)
 			buffer_u16(out, h->requirements[i].version);
 	}
-	if (h->version < 3)
-		return r;
-	buffer_u16(out, h->n_removed);
-	for (unsigned i = 0; r == 0 && i < h->n_removed; i++)
-		r = write_text(out, &h->removed[i], e);
 	return r;
 }
 
@@ -226,7 +247,9 @@ int modheader_write(
 	buffer_u32(out, h->flags);
 	buffer_u64(out, h->requirements_hash);
 	if (r == 0)
-		r = write_lists(h, out, e);
+		r = write_requirements(h, out, e);
+	if (r == 0 && h->version >= 3)
+		r = write_removed(&h->removed, out, e);
 	if (r < 0)
 		return r;
 	if (out->error)

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,7 @@ struct mod_requirement {
 };
 
 struct mod_header {
+	atomic_uint refs;
 	uint16_t version;
 	uint16_t mod_version;
 	uint16_t game_version[MOD_GAME_VERSION_WORDS]; /* the high word first: 1, 25, 5, 6 */
@@ -49,8 +51,7 @@ struct mod_header {
 	uint64_t requirements_hash;
 	struct mod_requirement *requirements;
 	uint16_t n_requirements;
-	struct text *removed; /* full paths */
-	uint16_t n_removed;
+	struct text removed; /* full paths, each with a line feed */
 };
 
 /* By the first bytes: could it be a header? */
@@ -61,9 +62,13 @@ bool modheader_sniff(const uint8_t *data, size_t n);
  * version, a string past the end, or a header that does not end where the PAK section begins.
  */
 int modheader_read(const struct extent *mod, struct mod_header **ret, struct error *e);
-void modheader_free(struct mod_header *h);
-DEFINE_CLEANUP(struct mod_header, modheader_free);
+struct mod_header *modheader_ref(struct mod_header *h); /* NULL is fine */
+void modheader_unref(struct mod_header *h);
+DEFINE_CLEANUP(struct mod_header, modheader_unref);
+/* To be changed by who made it, until others have it, too. NULL: no memory. */
+struct mod_header *modheader_copy(const struct mod_header *h);
 
-/* Appends it with both offsets: the header's own length, and that plus section_size. -EFBIG. */
+/* Appends it with both offsets: the header's own length, and that plus section_size. -EFBIG;
+ * -EINVAL: a field has no room for what it should hold. */
 int modheader_write(
 	const struct mod_header *h, uint64_t section_size, struct buffer *out, struct error *e);

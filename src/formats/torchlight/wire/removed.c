@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/text/text.h"
-
-bool removed_has_list(const struct mod_header *h)
-{
-	return h && h->version >= 3;
-}
-
 bool removed_next(const struct bytes *text, size_t *at, struct str *ret)
 {
 	struct str rest = {(const char *)text->data + *at, text->size - *at};
@@ -25,7 +18,9 @@ bool removed_next(const struct bytes *text, size_t *at, struct str *ret)
 
 static int compare_nocase(const void *x, const void *y)
 {
-	return str_compare_nocase(*(const struct str *)x, *(const struct str *)y);
+	const struct removed_path *a = x, *b = y;
+
+	return str_compare_nocase(a->path, b->path);
 }
 
 int removed_set_of(const struct bytes *text, struct removed_set *ret)
@@ -35,84 +30,74 @@ int removed_set_of(const struct bytes *text, struct removed_set *ret)
 
 	while (removed_next(text, &at, &path))
 		n++;
-	*ret = (struct removed_set){.sorted = calloc(n + 1, sizeof(struct str))};
-	if (!ret->sorted)
+	*ret = (struct removed_set){.all = calloc(n + 1, sizeof(*ret->all))};
+	if (!ret->all)
 		return -ENOMEM;
 	at = 0;
-	while (removed_next(text, &at, &ret->sorted[ret->n]))
-		ret->n++;
-	qsort(ret->sorted, ret->n, sizeof(struct str), compare_nocase);
+	for (size_t i = 0; i < n; i++)
+		removed_next(text, &at, &ret->all[i].path);
+	qsort(ret->all, n, sizeof(*ret->all), compare_nocase);
+	for (size_t i = 0; i < n; i++)
+		if (!i || compare_nocase(&ret->all[ret->n - 1], &ret->all[i]) != 0)
+			ret->all[ret->n++] = ret->all[i];
 	return 0;
 }
 
-bool removed_set_has(const struct removed_set *set, struct str path)
+struct removed_path *removed_set_find(const struct removed_set *set, struct str path)
 {
-	return bsearch(&path, set->sorted, set->n, sizeof(path), compare_nocase) != NULL;
+	const struct removed_path key = {.path = path};
+
+	return bsearch(&key, set->all, set->n, sizeof(key), compare_nocase);
 }
 
 void removed_set_finish(struct removed_set *set)
 {
-	free(set->sorted);
+	free(set->all);
 	*set = (struct removed_set){0};
 }
 
-static int header_text(const struct mod_header *h, struct bytes **ret)
+/* Without a list in the header all entries without a place are removed files. */
+static int mark(
+	struct manifest *m, const struct removed_set *listed, uint32_t *ret_n, struct buffer *said)
 {
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-	for (unsigned i = 0; i < h->n_removed; i++) {
-		buffer_append(&out, h->removed[i].s, h->removed[i].n);
-		buffer_byte(&out, '\n');
-	}
-	return buffer_finish(&out, ret);
-}
-
-static void put_path(const struct manifest *m, const struct manifest_entry *x, struct buffer *out)
-{
-	buffer_str(out, manifest_path(m, &m->records[x->record]));
-	buffer_str(out, manifest_name(m, x));
-}
-
-int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n, struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *list = NULL;
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
-	struct removed_set set = {0};
-	bool listed = removed_has_list(h);
-	int r = listed ? header_text(h, &list) : 0;
 
-	if (r == 0 && listed)
-		r = removed_set_of(list, &set);
-	*ret_n = 0;
-	for (uint32_t i = 0; r == 0 && i < m->n_entries; i++) {
+	for (uint32_t i = 0; i < m->n_entries && !path.error; i++) {
 		struct manifest_entry *x = &m->entries[i];
 
-		x->removed = false;
 		if (x->offset || x->usize || x->type == MANIFEST_DIR)
 			continue;
 		path.size = 0;
-		if (listed)
-			put_path(m, x, &path);
-		x->removed = !listed || removed_set_has(&set, str_of_buffer(&path));
-		*ret_n += x->removed;
-		r = path.error;
+		manifest_put_path(m, x, &path);
+		if (listed && !removed_set_find(listed, str_of_buffer(&path)))
+			continue;
+		x->handle = MANIFEST_NO_FILE;
+		++*ret_n;
+		buffer_byte(&path, '\n');
+		if (!listed)
+			buffer_str(said, str_of_buffer(&path));
 	}
-	removed_set_finish(&set);
-	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+	return path.error;
 }
 
-int removed_text(
-	const struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e)
+int removed_find(struct manifest *m, const struct mod_header *h, uint32_t *ret_n,
+	struct bytes **ret, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	int r;
+	bool listed = h && h->version >= 3;
+	CLEANUP(bytes_unref)
+	struct bytes *list = listed ? bytes_copy(h->removed.s, h->removed.n) : NULL;
+	CLEANUP_BUFFER struct buffer said = BUFFER_INIT;
+	struct removed_set set = {0};
+	int r = listed ? list ? removed_set_of(list, &set) : -ENOMEM : 0;
 
-	for (uint32_t i = 0; !removed_has_list(h) && i < m->n_entries; i++) {
-		if (!m->entries[i].removed)
-			continue;
-		put_path(m, &m->entries[i], &out);
-		buffer_byte(&out, '\n');
-	}
-	r = removed_has_list(h) ? header_text(h, ret) : buffer_finish(&out, ret);
-	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+	*ret_n = 0;
+	if (r == 0)
+		r = mark(m, listed ? &set : NULL, ret_n, &said);
+	removed_set_finish(&set);
+	if (r == 0 && !listed)
+		r = buffer_finish(&said, &list);
+	if (r < 0)
+		return error_set(e, r, "no memory for the list of removed files");
+	*ret = TAKE(list);
+	return 0;
 }

@@ -10,25 +10,25 @@
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
 
-/* Does the header hold a list? h may be NULL. */
-bool removed_has_list(const struct mod_header *h);
-
-/* Marks the entries of m that are removed files; *ret_n: how many. */
-int removed_mark(struct manifest *m, const struct mod_header *h, uint32_t *ret_n, struct error *e);
-
-/* The text: the header's list where it has one, else the marked entries. */
-int removed_text(
-	const struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e);
+/* Marks the entries of m that are removed files as none; *ret_n: how many. *ret: the text, which is
+ * the header's list where it has one (h may be NULL), else what those entries say. */
+int removed_find(struct manifest *m, const struct mod_header *h, uint32_t *ret_n,
+	struct bytes **ret, struct error *e);
 
 /* Each path of the text in order; *at begins as 0. false: there is no other. */
 bool removed_next(const struct bytes *text, size_t *at, struct str *ret);
 
 /* A set of the text's paths, in any ASCII case. */
+struct removed_path {
+	struct str path;
+	bool said, mounted, provided; /* for whoever made the set */
+};
+
 struct removed_set {
-	struct str *sorted;
+	struct removed_path *all; /* in order */
 	size_t n;
 };
 
 int removed_set_of(const struct bytes *text, struct removed_set *ret);
-bool removed_set_has(const struct removed_set *set, struct str path);
+struct removed_path *removed_set_find(const struct removed_set *set, struct str path);
 void removed_set_finish(struct removed_set *set);

@@ -133,7 +133,7 @@ static int collect_record(struct builder *b, const struct manifest_record *recor
 			r = walk(b, dir, name, &inner);
 			continue;
 		}
-		if (m->entries[i].removed)
+		if (manifest_removed(&m->entries[i]))
 			continue;
 		p = add(b, dir, name);
 		if (!p)
@@ -197,7 +197,7 @@ static void put_shown_name(struct builder *b, struct tree_child *c)
 	buffer_append(&b->text, shown, strlen(shown) + 1);
 }
 
-static void mark_removed(struct builder *b)
+static void mark_recorded(struct builder *b)
 {
 	struct tree *t = b->tree;
 
@@ -205,7 +205,9 @@ static void mark_removed(struct builder *b)
 		const struct manifest_record *r = &b->m->records[i];
 		uint32_t dir = t->record_dirs[i], k = r->first;
 
-		while (k < r->first + r->n && !b->m->entries[k].removed)
+		t->split |= t->dirs[dir].recorded;
+		t->dirs[dir].recorded = true;
+		while (k < r->first + r->n && !manifest_removed(&b->m->entries[k]))
 			k++;
 		for (; k < r->first + r->n && !t->dirs[dir].lists_removed;
 			dir = t->dirs[dir].parent)
@@ -237,7 +239,7 @@ static int finish(struct builder *b, const struct bytes *names, struct error *e)
 			t->dirs[t->children[k].index].self = k;
 		}
 	}
-	mark_removed(b);
+	mark_recorded(b);
 	if (buffer_finish(&b->text, &t->text_bytes) < 0)
 		return -ENOMEM;
 	t->text = (const char *)t->text_bytes->data;

@@ -7,7 +7,7 @@
  * Each child has a name that can be shown: the stored one, escaped where a file could not be called
  * so (codec/text/text.h), cut to 255 bytes, and with ~2, ~3 ... before its ending where the name is
  * taken. Directories come before files, then the order is the manifest's. Removed files
- * (manifest_entry.removed) have no place in it, but their directories do.
+ * (manifest_removed) have no place in it, but their directories do.
  *
  * Immutable once built; it keeps nothing of the manifest.
  */
@@ -27,6 +27,7 @@ struct tree_dir {
 	uint32_t first, n;  /* of the children */
 	uint32_t self;      /* which child it is itself; of no meaning for the root */
 	bool lists_removed; /* there are entries of removed files in it, or below */
+	bool recorded;      /* a record is its own */
 	bool called;        /* its name differs from the stored one in the case of letters */
 };
 
@@ -36,6 +37,7 @@ struct tree {
 	struct tree_child *children; /* of each directory sorted by name, case folded */
 	uint32_t n_children;
 	uint32_t *record_dirs; /* of each record: its directory */
+	bool split; /* some have two: files and subdirectories stand in records of their own */
 	const char *text;
 	struct bytes *text_bytes;
 };
