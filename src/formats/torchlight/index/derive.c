@@ -6,13 +6,6 @@
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/raw/rawindex.h"
 
-void derived_finish(struct derived *d)
-{
-	buffer_finish_free(&d->line);
-	buffer_finish_free(&d->upper);
-	buffer_finish_free(&d->lacking);
-}
-
 const struct dat_field *derive_field(const struct dat_block *b, const char *name)
 {
 	uint32_t hash = name_hash(str_of(name));
@@ -37,58 +30,58 @@ bool derive_bool(const struct dat_block *b, const char *name)
 	return number_get_bool(derive_text(b, name), &v) && v;
 }
 
-static void next_cell(struct derived *d)
+static void next_cell(struct job *j)
 {
-	if (d->n_cells++)
-		buffer_byte(&d->line, '\t');
+	if (j->n_cells++)
+		buffer_byte(&j->line, '\t');
 }
 
-void derive_put(struct derived *d, struct str text)
+void derive_put(struct job *j, struct str text)
 {
-	next_cell(d);
-	rawindex_put_text(text, false, &d->line);
+	next_cell(j);
+	rawindex_put_text(text, false, &j->line);
 }
 
-struct str derive_upper(struct derived *d, struct str text)
+struct str derive_upper(struct str text, struct buffer *out)
 {
-	d->upper.size = 0;
-	buffer_str(&d->upper, text);
-	for (size_t i = 0; i < d->upper.size; i++)
-		if (d->upper.data[i] >= 'a' && d->upper.data[i] <= 'z')
-			d->upper.data[i] = (uint8_t)(d->upper.data[i] - 'a' + 'A');
-	return str_of_buffer(&d->upper);
+	for (size_t i = 0; i < text.n; i++) {
+		char c = text.s[i];
+
+		buffer_byte(out, (uint8_t)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c));
+	}
+	return str_of_buffer(out);
 }
 
-void derive_keep(struct derived *d, struct str cell)
+void derive_put_upper(struct job *j, struct str text)
 {
-	next_cell(d);
-	buffer_str(&d->line, cell);
+	CLEANUP_BUFFER struct buffer upper = BUFFER_INIT;
+
+	derive_put(j, derive_upper(text, &upper));
+	if (upper.error)
+		j->line.error = upper.error;
 }
 
-void derive_put_list(struct derived *d)
+void derive_keep(struct job *j, unsigned cell)
 {
-	next_cell(d);
-	d->list_at = d->line.size;
+	next_cell(j);
+	buffer_str(&j->line, j->old->cells[cell]);
 }
 
-void derive_put_element(struct derived *d, struct str element)
+void derive_put_list(struct job *j)
 {
-	if (d->line.size > d->list_at)
-		buffer_byte(&d->line, '|');
-	rawindex_put_text(element, true, &d->line);
+	next_cell(j);
+	j->list_at = j->line.size;
 }
 
-void derive_put_number(struct derived *d, int64_t v)
+void derive_put_element(struct job *j, struct str element)
 {
-	next_cell(d);
-	buffer_printf(&d->line, "%" PRId64, v);
+	if (j->line.size > j->list_at)
+		buffer_byte(&j->line, '|');
+	rawindex_put_text(element, true, &j->line);
 }
 
-void derive_put_field(
-	struct derived *d, const struct dat_block *b, const char *name, int64_t otherwise)
+void derive_put_number(struct job *j, int64_t v)
 {
-	const struct dat_field *f = derive_field(b, name);
-	int32_t v;
-
-	derive_put_number(d, f && number_get_i32(f->value, &v) ? v : otherwise);
+	next_cell(j);
+	buffer_printf(&j->line, "%" PRId64, v);
 }

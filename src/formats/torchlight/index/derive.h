@@ -10,20 +10,20 @@
 #include "formats/torchlight/index/row.h"
 #include "formats/torchlight/index/source.h"
 
-struct derived {
-	struct buffer line;
+/* A file that an index is to list. */
+struct job {
+	const struct source_file *f;
+	const struct row *old;        /* the row that it has, or NULL */
+	const struct dat_block *root; /* of the file's text, while it is derived */
+	struct buffer line;           /* its row */
 	unsigned n_cells;
 	size_t list_at;        /* in line */
-	struct buffer upper;   /* scratch */
 	const char *why_not;   /* the kit lists no such file, because of this; in memory for good */
 	struct buffer lacking; /* what a new row is made without, for people; or empty */
+	struct error unread;   /* code 0: it was read */
 };
 
-void derived_finish(struct derived *d);
-
-/* root: of the file's text. old: the row that lists it, or NULL. */
-typedef int derive_fn(const struct sources *s, const struct source_file *f,
-	const struct dat_block *root, const struct row *old, struct derived *ret, struct error *e);
+typedef int derive_fn(const struct sources *s, struct job *j);
 
 derive_fn derive_unit;                                                       /* units.c */
 derive_fn derive_affix, derive_skill, derive_triggerable, derive_roompieces; /* data.c */
@@ -35,17 +35,15 @@ const struct dat_field *derive_field(const struct dat_block *b, const char *name
 struct str derive_text(const struct dat_block *b, const char *name);
 bool derive_bool(const struct dat_block *b, const char *name);
 
-/* In upper case (ASCII), until the next call. */
-struct str derive_upper(struct derived *d, struct str text);
+/* In upper case (ASCII), appended to out: all of that. */
+struct str derive_upper(struct str text, struct buffer *out);
 
-/* The next cell of the line. */
-void derive_put(struct derived *d, struct str text);
-void derive_put_number(struct derived *d, int64_t v);
+/* The next cell of the line, as it is or in upper case. */
+void derive_put(struct job *j, struct str text);
+void derive_put_upper(struct job *j, struct str text);
+void derive_put_number(struct job *j, int64_t v);
 /* ... which is that of the row as it is. */
-void derive_keep(struct derived *d, struct str cell);
+void derive_keep(struct job *j, unsigned cell);
 /* ... which is a list, of none so far; and an element of that. */
-void derive_put_list(struct derived *d);
-void derive_put_element(struct derived *d, struct str element);
-/* An integer of a block, or otherwise. */
-void derive_put_field(
-	struct derived *d, const struct dat_block *b, const char *name, int64_t otherwise);
+void derive_put_list(struct job *j);
+void derive_put_element(struct job *j, struct str element);

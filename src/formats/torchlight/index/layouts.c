@@ -17,16 +17,18 @@ static const struct dat_block *next_object(const struct dat_block *b, struct str
 	return NULL;
 }
 
-int derive_missiles(const struct sources *s, const struct source_file *f,
-	const struct dat_block *root, const struct row *old, struct derived *ret, struct error *e)
+int derive_missiles(const struct sources *s, struct job *j)
 {
-	(void)s, (void)old, (void)e;
-	derive_put(ret, f->path);
-	derive_put_list(ret);
-	for (const struct dat_block *b = root; (b = next_object(b, STR("Missile")));) {
+	(void)s;
+	derive_put(j, j->f->path);
+	derive_put_list(j);
+	for (const struct dat_block *b = j->root; (b = next_object(b, STR("Missile")));) {
+		CLEANUP_BUFFER struct buffer upper = BUFFER_INIT;
 		struct str name = derive_text(b, "MISSILE NAME");
 
-		derive_put_element(ret, derive_upper(ret, name.n ? name : STR("NA")));
+		derive_put_element(j, derive_upper(name.n ? name : STR("NA"), &upper));
+		if (upper.error)
+			return upper.error;
 	}
 	return 0;
 }
@@ -40,27 +42,25 @@ static struct str word_of(struct str s, const char *const *words, uint32_t n)
 	return str_of(words[0]);
 }
 
-int derive_menu(const struct sources *s, const struct source_file *f, const struct dat_block *root,
-	const struct row *old, struct derived *ret, struct error *e)
+int derive_menu(const struct sources *s, struct job *j)
 {
-	const struct dat_block *b = next_object(root, STR("Menu Definition"));
+	const struct dat_block *b = next_object(j->root, STR("Menu Definition"));
 	struct str name = b ? derive_text(b, "MENU NAME") : STR("");
 
-	(void)s, (void)old, (void)e;
+	(void)s;
 	if (!name.n || derive_bool(b, "DO NOT CREATE")) {
-		ret->why_not = !b        ? "it defines no menu"
-			       : !name.n ? "its menu has no name"
-					 : "it says DO NOT CREATE";
+		j->why_not = !b        ? "it defines no menu"
+			     : !name.n ? "its menu has no name"
+				       : "it says DO NOT CREATE";
 		return 0;
 	}
-	derive_put(ret, name);
-	derive_put(ret, f->path);
-	derive_put(ret, word_of(derive_text(b, "TYPE"), raw_menus, RAW_MENUS));
-	derive_put(ret, word_of(derive_text(b, "GAME STATE"), raw_states, RAW_STATES));
-	derive_put_number(
-		ret, derive_bool(b, "ALWAYS VISIBLE") || derive_bool(b, "CREATE ON LOAD"));
-	derive_put_number(ret, derive_bool(b, "MULTIPLAYER ONLY"));
-	derive_put_number(ret, derive_bool(b, "SINGLEPLAYER ONLY"));
-	derive_put(ret, derive_text(b, "KEY BINDING"));
+	derive_put(j, name);
+	derive_put(j, j->f->path);
+	derive_put(j, word_of(derive_text(b, "TYPE"), raw_menus, RAW_MENUS));
+	derive_put(j, word_of(derive_text(b, "GAME STATE"), raw_states, RAW_STATES));
+	derive_put_number(j, derive_bool(b, "ALWAYS VISIBLE") || derive_bool(b, "CREATE ON LOAD"));
+	derive_put_number(j, derive_bool(b, "MULTIPLAYER ONLY"));
+	derive_put_number(j, derive_bool(b, "SINGLEPLAYER ONLY"));
+	derive_put(j, derive_text(b, "KEY BINDING"));
 	return 0;
 }

@@ -41,18 +41,20 @@ static int read_rows(struct listed *l, struct error *e)
 	while (r == 0 && rest.n) {
 		if (!array_room(l->rows, l->n_rows, l->room))
 			return -ENOMEM;
-		row_split(str_cut(&rest, '\n'), &l->rows[l->n_rows++]);
+		l->rows[l->n_rows].job = NULL;
+		row_split(str_cut(&rest, '\n'), &l->rows[l->n_rows++].row);
 	}
 	return r;
 }
 
 void listed_finish(struct listed *l)
 {
-	for (size_t i = 0; i < l->n_jobs; i++)
-		derived_finish(&l->jobs[i].derived);
+	for (size_t i = 0; i < l->n_jobs; i++) {
+		buffer_finish_free(&l->jobs[i].line);
+		buffer_finish_free(&l->jobs[i].lacking);
+	}
 	free(l->jobs);
 	free(l->rows);
-	free(l->row_jobs);
 	buffer_finish_free(&l->table);
 	bytes_unref(l->stored);
 }
@@ -83,66 +85,56 @@ static int compare(const void *key, const void *x)
 }
 
 /* Whose row is whose. */
-static int match(struct listed *l)
+static void match(struct listed *l)
 {
 	unsigned file = row_file_cell(l->kind);
 
-	l->row_jobs = calloc(l->n_rows + 1, sizeof(*l->row_jobs));
-	if (!l->row_jobs)
-		return -ENOMEM;
 	for (size_t i = 0; l->n_jobs && i < l->n_rows; i++) {
+		struct listed_row *row = &l->rows[i];
 		struct job *j =
-			bsearch(&l->rows[i].cells[file], l->jobs, l->n_jobs, sizeof(*j), compare);
+			bsearch(&row->row.cells[file], l->jobs, l->n_jobs, sizeof(*j), compare);
 
-		l->row_jobs[i] = j;
+		row->job = j;
 		if (j && !j->old)
-			j->old = &l->rows[i];
+			j->old = &row->row;
 	}
-	return 0;
 }
-
-int listed_begin(
-	struct listed *l, const struct index_kind *what, const struct sources *s, struct error *e)
-{
-	int r;
-
-	*l = (struct listed){.what = what, .kind = raw_kind_find(what->name), .sources = s};
-	r = add_jobs(l);
-	if (r == 0)
-		r = read_rows(l, e);
-	if (r == 0)
-		r = match(l);
-	return r == -ENOMEM ? error_set(e, r, "no memory for %s", what->path) : r;
-}
-
-struct deriving {
-	struct listed *l;
-	bool only_new;
-};
 
 /* A file that cannot be read is one whose row stays. */
 static int derive(void *arg, size_t i, struct error *e)
 {
-	const struct deriving *d = arg;
-	struct job *j = &d->l->jobs[i];
+	const struct listed *l = arg;
+	struct job *j = &l->jobs[i];
 	struct source_text text = {0};
 	int r;
 
-	if (d->only_new && j->old)
+	if (l->only_new && j->old)
 		return 0;
-	r = source_read(d->l->sources, j->f, &text, &j->unread);
+	r = source_read(l->sources, j->f, &text, &j->unread);
+	if (r == 0) {
+		j->root = text.tree->root;
+		r = l->what->derive(l->sources, j);
+	}
 	if (r == 0)
-		r = d->l->what->derive(
-			d->l->sources, j->f, text.tree->root, j->old, &j->derived, &j->unread);
-	if (r == 0)
-		r = j->derived.line.error;
+		r = j->line.error;
 	source_text_finish(&text);
-	return r == -ENOMEM ? error_set(e, r, "no memory for %s", d->l->what->path) : 0;
+	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : 0;
 }
 
-int listed_derive(struct listed *l, bool only_new, struct error *e)
+int listed_begin(struct listed *l, const struct index_kind *what, const struct sources *s,
+	bool only_new, struct error *e)
 {
-	struct deriving d = {l, only_new};
+	int r;
 
-	return parallel_each(l->n_jobs, derive, &d, e);
+	*l = (struct listed){.what = what,
+		.kind = raw_kind_find(what->name),
+		.sources = s,
+		.only_new = only_new};
+	r = add_jobs(l);
+	if (r == 0)
+		r = read_rows(l, e);
+	if (r < 0)
+		return r == -ENOMEM ? error_set(e, r, "no memory for %s", what->path) : r;
+	match(l);
+	return parallel_each(l->n_jobs, derive, l, e);
 }

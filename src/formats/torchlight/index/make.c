@@ -5,15 +5,27 @@
 
 #include "formats/torchlight/index/listed.h"
 
+enum { INDEX_KINDS = 7 };
+
+static const struct index_kind index_kinds[INDEX_KINDS + 1] = {
+	{"MEDIA/AFFIXES.RAW", "AFFIXES.RAW", "MEDIA/AFFIXES/", ".DAT", derive_affix},
+	{"MEDIA/MISSILES.RAW", "MISSILES.RAW", "MEDIA/MISSILES/", ".LAYOUT", derive_missiles},
+	{"MEDIA/ROOMPIECES.RAW", "ROOMPIECES.RAW", "MEDIA/LEVELSETS/", ".DAT", derive_roompieces},
+	{"MEDIA/SKILLS.RAW", "SKILLS.RAW", "MEDIA/SKILLS/", ".DAT", derive_skill},
+	{"MEDIA/TRIGGERABLES.RAW", "TRIGGERABLES.RAW", "MEDIA/TRIGGERABLES/", ".DAT",
+		derive_triggerable},
+	{"MEDIA/UI.RAW", "UI.RAW", "MEDIA/UI/", ".LAYOUT", derive_menu},
+	{"MEDIA/UNITDATA.RAW", "UNITDATA.RAW", "MEDIA/UNITS/", ".DAT", derive_unit},
+	{0},
+};
+
 static int make_one(const struct index_kind *kind, const struct sources *s,
 	const struct index_making *how, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *content = NULL;
 	struct listed l;
-	int r = listed_begin(&l, kind, s, e);
+	int r = listed_begin(&l, kind, s, false, e);
 
-	if (r == 0)
-		r = listed_derive(&l, false, e);
 	if (r == 0)
 		r = listed_unite(&l, how, &content, e);
 	listed_finish(&l);
@@ -41,7 +53,7 @@ static size_t count_missing(const struct listed *l, const struct source_file **r
 	for (size_t i = l->n_jobs; i-- > 0;) {
 		const struct job *j = &l->jobs[i];
 
-		if (j->old || j->unread.code || j->derived.why_not)
+		if (j->old || j->unread.code || j->why_not)
 			continue;
 		*ret_first = j->f;
 		n++;
@@ -60,7 +72,7 @@ static void find_missing(
 	const struct source_file *first = NULL;
 	struct listed l;
 
-	if (listed_begin(&l, kind, s, NULL) == 0 && listed_derive(&l, true, NULL) == 0)
+	if (listed_begin(&l, kind, s, true, NULL) == 0)
 		ret->n = count_missing(&l, &first);
 	if (ret->n)
 		snprintf(ret->first, sizeof(ret->first), "%s", first->path.s);

@@ -11,36 +11,23 @@ struct uniting {
 	size_t next;         /* the first job that has no row and no place yet */
 };
 
-static void say(struct uniting *u, enum index_said what, struct str path, const char *why)
+static void say(struct uniting *u, enum index_said what, struct str path, struct str why)
 {
 	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 
 	buffer_str(&line, path);
-	if (why)
-		buffer_printf(&line, ": %s", why);
+	if (why.n)
+		buffer_text(&line, ": ");
+	buffer_str(&line, why);
 	buffer_byte(&line, 0);
 	if (!line.error)
 		u->how->say(u->how->arg, what, u->l->what->path, (const char *)line.data);
-}
-
-static struct str line_of(const struct job *j)
-{
-	return str_of_buffer(&j->derived.line);
 }
 
 static void put_row(struct uniting *u, struct str line)
 {
 	buffer_str(&u->table, line);
 	buffer_byte(&u->table, '\n');
-}
-
-static void say_lacking(struct uniting *u, struct job *j)
-{
-	if (!j->derived.lacking.size)
-		return;
-	buffer_byte(&j->derived.lacking, 0);
-	if (!j->derived.lacking.error)
-		say(u, INDEX_LACKING, j->f->path, (const char *)j->derived.lacking.data);
 }
 
 /* Jobs without a row, up to one that stands behind path (NULL: all of them). */
@@ -54,11 +41,12 @@ static void put_new(struct uniting *u, const struct str *path)
 		if (j->old)
 			continue;
 		if (j->unread.code) {
-			say(u, INDEX_UNREAD, j->f->path, error_text(&j->unread));
-		} else if (!j->derived.why_not) {
-			put_row(u, line_of(j));
-			say(u, INDEX_ADDED, j->f->path, NULL);
-			say_lacking(u, j);
+			say(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
+		} else if (!j->why_not) {
+			put_row(u, str_of_buffer(&j->line));
+			say(u, INDEX_ADDED, j->f->path, STR(""));
+			if (j->lacking.size)
+				say(u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
 		}
 	}
 }
@@ -69,7 +57,7 @@ static void put_changed(struct uniting *u, struct job *j)
 	const struct raw_kind *kind = u->l->kind;
 	struct row now;
 
-	row_split(line_of(j), &now);
+	row_split(str_of_buffer(&j->line), &now);
 	put_row(u, now.line);
 	if (str_equal(now.line, j->old->line))
 		return;
@@ -80,26 +68,25 @@ static void put_changed(struct uniting *u, struct job *j)
 			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
 				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
 	}
-	buffer_byte(&how, 0);
-	say(u, INDEX_CHANGED, j->f->path, how.error ? NULL : (const char *)how.data);
+	say(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
 }
 
-static void put_old(struct uniting *u, struct row *row, struct job *j)
+static void put_old(struct uniting *u, const struct row *row, struct job *j)
 {
 	struct str path = row->cells[row_file_cell(u->l->kind)];
 
 	if (!j && u->how->exact) {
-		say(u, INDEX_REMOVED, path, "it is not in the archive");
+		say(u, INDEX_REMOVED, path, STR("it is not in the archive"));
 	} else if (!j) {
 		put_row(u, row->line);
-		say(u, INDEX_KEPT, path, "it is not in the archive");
+		say(u, INDEX_KEPT, path, STR("it is not in the archive"));
 	} else if (j->old != row) {
-		say(u, INDEX_REMOVED, path, "it is listed twice");
+		say(u, INDEX_REMOVED, path, STR("it is listed twice"));
 	} else if (j->unread.code) {
 		put_row(u, row->line);
-		say(u, INDEX_UNREAD, path, error_text(&j->unread));
-	} else if (j->derived.why_not) {
-		say(u, INDEX_REMOVED, path, j->derived.why_not);
+		say(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
+	} else if (j->why_not) {
+		say(u, INDEX_REMOVED, path, str_of(j->why_not));
 	} else {
 		put_changed(u, j);
 	}
@@ -142,8 +129,8 @@ int listed_unite(
 	put_header(&u);
 	header = u.table.size;
 	for (size_t i = 0; i < l->n_rows; i++) {
-		put_new(&u, &l->rows[i].cells[file]);
-		put_old(&u, &l->rows[i], l->row_jobs[i]);
+		put_new(&u, &l->rows[i].row.cells[file]);
+		put_old(&u, &l->rows[i].row, l->rows[i].job);
 	}
 	put_new(&u, NULL);
 	*ret = NULL;

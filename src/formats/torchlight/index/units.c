@@ -22,7 +22,7 @@ struct unit {
 	unsigned n;
 	char away[PATH_MOST]; /* the base that is not in the archive, or "" */
 	const struct row *old;
-	struct derived *ret;
+	struct job *j;
 };
 
 static void unit_finish(struct unit *u)
@@ -51,7 +51,7 @@ static bool base_path(struct str s, char *ret)
 }
 
 /* One that cannot be read is as one that is not there: what it says is not known. */
-static int find_bases(const struct sources *s, struct unit *u, struct error *e)
+static int find_bases(const struct sources *s, struct unit *u)
 {
 	while (u->n < CHAIN_MAX) {
 		const struct source_file *f;
@@ -62,11 +62,9 @@ static int find_bases(const struct sources *s, struct unit *u, struct error *e)
 			return 0;
 		}
 		f = sources_find(s, str_of(u->away));
-		r = f ? source_read(s, f, &u->bases[u->n], e) : -ENOENT;
-		if (r == -ENOMEM)
-			return r;
+		r = f ? source_read(s, f, &u->bases[u->n], NULL) : -ENOENT;
 		if (r < 0)
-			return 0;
+			return r == -ENOMEM ? r : 0;
 		u->chain[u->n] = u->bases[u->n].tree->root;
 		u->n++;
 	}
@@ -77,7 +75,7 @@ static int find_bases(const struct sources *s, struct unit *u, struct error *e)
 /* What the row cannot be without, and a file of the game may say. */
 static void lack(struct unit *u, const char *what)
 {
-	struct buffer *b = &u->ret->lacking;
+	struct buffer *b = &u->j->lacking;
 
 	buffer_printf(b, "%s%s", b->size ? ", no " : "no ", what);
 }
@@ -98,10 +96,10 @@ static void put_text(struct unit *u, const char *name, unsigned cell)
 	struct str s = text_of(u, name);
 
 	if (!s.n && u->away[0] && u->old) {
-		derive_keep(u->ret, u->old->cells[cell]);
+		derive_keep(u->j, cell);
 		return;
 	}
-	derive_put(u->ret, derive_upper(u->ret, s));
+	derive_put_upper(u->j, s);
 	if (!s.n && u->away[0])
 		lack(u, name);
 }
@@ -132,10 +130,10 @@ static void put_number(struct unit *u, const char *name, int32_t otherwise, unsi
 	int32_t v;
 
 	if (number_of(u, name, otherwise, &v) || !u->old) {
-		derive_put_number(u->ret, v);
+		derive_put_number(u->j, v);
 		return;
 	}
-	derive_keep(u->ret, u->old->cells[cell]);
+	derive_keep(u->j, cell);
 }
 
 /* The rarity in hardcore games is the other one, unless somebody says so. */
@@ -147,11 +145,11 @@ static void put_rarities(struct unit *u)
 	if (!known && u->old && !number_get_i32(u->old->cells[RARITY], &rarity))
 		rarity = 1;
 	said = number_of(u, "RARITY_HARDCORE", rarity, &hardcore);
-	derive_put_number(u->ret, rarity);
+	derive_put_number(u->j, rarity);
 	if (said || !u->old || str_equal(u->old->cells[RARITY], u->old->cells[RARITY_HC]))
-		derive_put_number(u->ret, hardcore);
+		derive_put_number(u->j, hardcore);
 	else
-		derive_keep(u->ret, u->old->cells[RARITY_HC]);
+		derive_keep(u->j, RARITY_HC);
 }
 
 /* All of the game's items are equipment by their base. */
@@ -168,7 +166,7 @@ static void put_flags(struct unit *u, bool item)
 		flags |= FLAG_EQUIPMENT;
 	if (set.n || (old & FLAG_SET))
 		flags |= FLAG_SET;
-	derive_put_number(u->ret, flags);
+	derive_put_number(u->j, flags);
 }
 
 static void put_guid(struct unit *u)
@@ -177,10 +175,10 @@ static void put_guid(struct unit *u)
 	int64_t id = -1;
 
 	if (!(s.n && number_get_i64(s, &id)) && u->old) {
-		derive_keep(u->ret, u->old->cells[GUID]);
+		derive_keep(u->j, GUID);
 		return;
 	}
-	derive_put_number(u->ret, id);
+	derive_put_number(u->j, id);
 	if (id == -1)
 		lack(u, "UNIT_GUID");
 }
@@ -201,32 +199,31 @@ static struct str list_of(struct str path)
 	return STR("");
 }
 
-int derive_unit(const struct sources *s, const struct source_file *f, const struct dat_block *root,
-	const struct row *old, struct derived *ret, struct error *e)
+int derive_unit(const struct sources *s, struct job *j)
 {
-	CLEANUP_UNIT struct unit u = {.chain = {root}, .n = 1, .old = old, .ret = ret};
-	struct str list = list_of(f->path);
+	CLEANUP_UNIT struct unit u = {.chain = {j->root}, .n = 1, .old = j->old, .j = j};
+	struct str list = list_of(j->f->path);
 	int r;
 
-	if (!list.n || derive_bool(root, "DONTCREATE")) {
-		ret->why_not = list.n ? "it says DONTCREATE"
-				      : "it is none of ITEMS, MONSTERS, PLAYERS, PROPS";
+	if (!list.n || derive_bool(j->root, "DONTCREATE")) {
+		j->why_not = list.n ? "it says DONTCREATE"
+				    : "it is none of ITEMS, MONSTERS, PLAYERS, PROPS";
 		return 0;
 	}
-	r = find_bases(s, &u, e);
+	r = find_bases(s, &u);
 	if (r < 0)
 		return r;
-	derive_put(ret, list);
+	derive_put(j, list);
 	put_guid(&u);
 	put_text(&u, "NAME", NAME);
-	derive_put(ret, f->path);
+	derive_put(j, j->f->path);
 	put_flags(&u, str_equal(list, STR("ITEMS")));
 	put_number(&u, "LEVEL", 1, LEVEL);
 	put_number(&u, "MINLEVEL", 0, MIN);
 	put_number(&u, "MAXLEVEL", 0, MAX);
 	put_rarities(&u);
 	put_text(&u, "UNITTYPE", UNITTYPE);
-	if (ret->lacking.size && u.away[0])
-		buffer_printf(&ret->lacking, ": %s is not in the archive", u.away);
+	if (j->lacking.size && u.away[0])
+		buffer_printf(&j->lacking, ": %s is not in the archive", u.away);
 	return 0;
 }

@@ -5,13 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/disk/spool.h"
 #include "base/refs.h"
 #include "codec/zlib/checksum.h"
 
 /* 100 ns between 1601 and 1970. */
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
-enum { FILETIME_SECOND = 10000000, CHUNK = 64 << 10 };
+enum { FILETIME_SECOND = 10000000 };
 
 struct tl_content *tl_content_new(
 	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget)
@@ -93,46 +92,6 @@ int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, str
 	return r < 0 ? r : blob_read(c->blob, off, dst, n, e);
 }
 
-static int crc_of_extent(const struct extent *x, uint32_t *ret, struct error *e)
-{
-	uint32_t crc = CRC32_START;
-	uint8_t chunk[CHUNK];
-
-	for (uint64_t at = 0; at < x->size;) {
-		size_t n = x->size - at < sizeof(chunk) ? (size_t)(x->size - at) : sizeof(chunk);
-		int r = extent_read(x, at, chunk, n, e);
-
-		if (r < 0)
-			return r;
-		crc = checksum_crc32(crc, chunk, n);
-		at += n;
-	}
-	*ret = crc;
-	return 0;
-}
-
-int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool_dirfd,
-	struct extent *ret, struct error *e)
-{
-	CLEANUP(spool_destroy) struct spool *spool = NULL;
-	uint8_t chunk[CHUNK];
-	int r = 0;
-
-	if (!stored)
-		return deflate_from(read, arg, size, spool_dirfd, ret, e);
-	spool = spool_create(spool_dirfd);
-	if (!spool)
-		return error_set(e, -ENOMEM, "no memory for a file");
-	for (uint64_t at = 0; r == 0 && at < size; at += sizeof(chunk)) {
-		size_t n = size - at < sizeof(chunk) ? (size_t)(size - at) : sizeof(chunk);
-
-		r = read(arg, at, chunk, n, e);
-		if (r == 0)
-			r = spool_append(spool, chunk, n, e);
-	}
-	return r < 0 ? r : spool_extent(spool, ret, e);
-}
-
 static uint64_t filetime_now(void)
 {
 	struct timespec t;
@@ -144,16 +103,18 @@ static uint64_t filetime_now(void)
 int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e)
 {
+	CLEANUP(blob_unref) struct blob *plain = blob_new(x, BLOB_RAW, x->size, NULL);
 	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
 	CLEANUP_EXTENT struct extent kept = EXTENT_INIT;
 	bool stored = !x->size || pak_is_stored(type, x->size);
-	uint32_t crc = 0;
+	uint32_t crc = CRC32_START;
 	int r;
 
 	if (x->size > UINT32_MAX)
 		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at most %" PRIu32 ")",
 			x->size, UINT32_MAX);
-	r = crc_of_extent(x, &crc, e);
+	r = plain ? blob_each(plain, add_crc, &crc, e)
+		  : error_set(e, -ENOMEM, "no memory for a file");
 	if (r == 0 && stored)
 		packed = extent_ref(x);
 	else if (r == 0)

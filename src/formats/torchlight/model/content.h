@@ -50,9 +50,6 @@ int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, str
 /* New bytes, compressed as the game's tool would for a file of this type, kept in the store. */
 int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
-/* Of any length, to the level of the game's tool or as they are. */
-int tl_pack(codec_read_fn read, void *arg, uint64_t size, bool stored, int spool_dirfd,
-	struct extent *ret, struct error *e);
 
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */

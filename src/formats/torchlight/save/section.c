@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/disk/spool.h"
 #include "formats/torchlight/save/write.h"
 
 enum { TAIL_MAX = 1 << 20, REMOVED_TAIL = 4 };
@@ -84,18 +85,33 @@ static int place(struct layout *l, struct manifest_entry *x, struct error *e)
 	return 0;
 }
 
+static int append(void *arg, const uint8_t *data, size_t n, struct error *e)
+{
+	return spool_append(arg, data, n, e);
+}
+
+static int inflate_into(struct blob *b, int spool_dirfd, struct extent *ret, struct error *e)
+{
+	CLEANUP(spool_destroy) struct spool *spool = spool_create(spool_dirfd);
+	int r = spool ? blob_each(b, append, spool, e)
+		      : error_set(e, -ENOMEM, "no memory for a file");
+
+	return r < 0 ? r : spool_extent(spool, ret, e);
+}
+
 static int pack(const struct layout *l, struct tl_content *c, uint8_t type, struct extent *ret,
 	bool *ret_stored, struct error *e)
 {
 	bool stored = !c->blob->size || pak_is_stored(type, c->blob->size);
+	int dirfd = l->m->shared->store->spool_dirfd;
 
 	*ret_stored = stored;
 	if (!l->force && (c->blob->coding == BLOB_RAW) == stored) {
 		*ret = extent_ref(&c->blob->stored);
 		return 0;
 	}
-	return tl_pack(blob_read_fn, c->blob, c->blob->size, stored,
-		l->m->shared->store->spool_dirfd, ret, e);
+	return stored ? inflate_into(c->blob, dirfd, ret, e)
+		      : deflate_from(blob_read_fn, c->blob, c->blob->size, dirfd, ret, e);
 }
 
 /* A block from a file's bytes. */
