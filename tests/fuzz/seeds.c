@@ -15,6 +15,7 @@
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
+#include "../torchlight/load.h"
 #include "fuzz.h"
 #include "view.h"
 
@@ -137,8 +138,7 @@ static void take_entry(const struct archive *a, uint32_t i, const struct names *
 	buffer_str(&name, manifest_name(a->manifest, &a->manifest->entries[i]));
 	buffer_byte(&name, 0);
 	kind = compiled_kind_of((char *)name.data);
-	if (kind == COMPILED_NONE ||
-		pak_load(&a->section, &a->manifest->entries[i], &b, NULL) < 0 ||
+	if (kind == COMPILED_NONE || load_entry(a, &a->manifest->entries[i], &b, NULL) < 0 ||
 		b->size > CONTENT_MAX)
 		return;
 	seed(targets[kind], "", 0, b->data, b->size);
@@ -174,7 +174,7 @@ static void take_archive(const struct extent *x)
 	CLEANUP(archive_free) struct archive *a = NULL;
 	CLEANUP(names_unref) struct names *names = names_create();
 
-	if (archive_open_mod(x, &a, NULL) == 0) {
+	if (archive_open(x, NULL, &a, NULL) == 0) {
 		take_pair(a, x);
 		for (uint32_t i = 0; i < a->manifest->n_entries; i++)
 			take_entry(a, i, names);

@@ -7,10 +7,11 @@
 #include <unistd.h>
 
 #include "../fuzz/fuzz.h"
+#include "load.h"
 #include "base/durable/pair.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/text/compiled.h"
-#include "formats/torchlight/lens/removed_text.h"
+#include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/model/kit.h"
 #include "formats/torchlight/picture/imageset.h"
 #include "formats/torchlight/wire/removed.h"
@@ -80,13 +81,13 @@ TARGET(fuzz_archive)
 	CLEANUP_EXTENT struct extent x = extent_of(data, size);
 	struct error e = ERROR_INIT;
 
-	if (judged(archive_open_mod(&x, &a, &e), &e) < 0)
+	if (judged(archive_open(&x, NULL, &a, &e), &e) < 0)
 		return;
 	for (uint32_t i = 0; i < a->manifest->n_entries; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 
 		e = (struct error)ERROR_INIT;
-		judged(pak_load(&a->section, &a->manifest->entries[i], &b, &e), &e);
+		judged(load_entry(a, &a->manifest->entries[i], &b, &e), &e);
 	}
 }
 

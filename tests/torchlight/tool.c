@@ -24,6 +24,7 @@
 
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/wire/tree.h"
+#include "load.h"
 #include "tool.h"
 
 static int slurp(FILE *f, struct buffer *b)
@@ -143,8 +144,7 @@ static int open_extent(const char *path, struct extent *ret, struct error *e)
 
 static int open_archive(const struct extent *files, bool pak, struct archive **ret, struct error *e)
 {
-	return pak ? archive_open_pak(&files[0], &files[1], ret, e)
-		   : archive_open_mod(&files[0], ret, e);
+	return archive_open(&files[0], pak ? &files[1] : NULL, ret, e);
 }
 
 static void put_text(const char *key, const struct text *t)
@@ -155,6 +155,7 @@ static void put_text(const char *key, const struct text *t)
 static void list_header(const struct mod_header *h)
 {
 	static const char *const keys[] = {"title", "author", "descr", "website", "download"};
+	struct cursor c = cursor_init(h->requirements.s, h->requirements.n);
 
 	printf("ver\t%u\nmodver\t%u\ngamever\t[%u, %u, %u, %u]\noffdata\t%" PRIu32
 	       "\noffman\t%" PRIu32 "\n",
@@ -164,9 +165,16 @@ static void list_header(const struct mod_header *h)
 		put_text(keys[i], &h->strings[i]);
 	printf("modid\t%" PRId64 "\nflags\t%" PRIu32 "\nreqhash\t%" PRIu64 "\n", h->id, h->flags,
 		h->requirements_hash);
-	for (unsigned i = 0; i < h->n_requirements; i++)
-		printf("req\t%s\t%" PRId64 "\t%u\n", h->requirements[i].name.s,
-			h->requirements[i].id, h->requirements[i].version);
+	for (unsigned i = 0; i < h->n_requirements; i++) {
+		CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
+		int64_t id;
+
+		ss_to_utf8(cursor_ss(&c), &name);
+		buffer_byte(&name, 0);
+		id = cursor_i64(&c);
+		printf("req\t%s\t%" PRId64 "\t%u\n", (char *)name.data, id,
+			h->version >= 2 ? cursor_u16(&c) : 0);
+	}
 	for (struct str rest = {h->removed.s, h->removed.n}; rest.n;) {
 		struct str path = str_cut(&rest, '\n');
 
@@ -216,7 +224,7 @@ static int dump(const struct archive *a, struct error *e)
 
 		if (!m->entries[i].offset)
 			continue;
-		r = pak_load(&a->section, &m->entries[i], &b, e);
+		r = load_entry(a, &m->entries[i], &b, e);
 		if (r < 0)
 			return r;
 		n = b->size;
@@ -279,7 +287,7 @@ static void try_archive(
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 
 		/* A damaged file is that file's trouble alone. */
-		pak_load(&a->section, &a->manifest->entries[i], &b, &e);
+		load_entry(a, &a->manifest->entries[i], &b, &e);
 	}
 	if (r < 0 && !*error_text(&e))
 		abort();

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load.h"
 #include "tool.h"
 
 static int by_offset(const void *x, const void *y)
@@ -34,7 +35,7 @@ static int put_block(const struct archive *a, const struct manifest_entry *x, st
 	CLEANUP(bytes_unref) struct bytes *squeezed = NULL;
 	CLEANUP_EXTENT struct extent plain = EXTENT_INIT;
 	CLEANUP_EXTENT struct extent small = EXTENT_INIT;
-	int r = pak_load(&a->section, x, &b, e);
+	int r = load_entry(a, x, &b, e);
 
 	if (r < 0)
 		return r;

@@ -6,12 +6,10 @@
 #include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/index/index.h"
 #include "formats/torchlight/lens/lens.h"
-#include "formats/torchlight/lens/structure.h"
 #include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/open.h"
 #include "formats/torchlight/picture/picture.h"
 #include "formats/torchlight/save/write.h"
-#include "formats/torchlight/wire/agree.h"
 
 static int tl_open_mod(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)

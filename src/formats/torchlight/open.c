@@ -100,28 +100,6 @@ static bool is_pak(const struct format *f)
 	return f->companion;
 }
 
-static int open_mod(const struct source *src, struct archive **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent mod =
-		extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
-
-	return archive_open_mod(&mod, ret, e);
-}
-
-static int open_pak(const struct source *src, struct archive **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent pak =
-		extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
-	CLEANUP_EXTENT struct extent man = EXTENT_INIT;
-
-	if (ends_in(src->name, ".man"))
-		return error_set(e, -EINVAL, "the manifest of an archive: name the PAK beside it");
-	if (src->n_files < 2)
-		return error_set(e, -EINVAL, "its manifest %s.MAN is not beside it", src->name);
-	man = extent_of_file(file_ref(src->files[1]), 0, src->sizes[1]);
-	return archive_open_pak(&pak, &man, ret, e);
-}
-
 /* A MOD lists MEDIA in a record of its own, as the game's tool does; a PAK begins with MEDIA. */
 static struct manifest *empty_manifest(bool pak)
 {
@@ -188,8 +166,10 @@ static int open_files(const struct format *f, const struct source *src,
 	bool hash_ok;
 	int r = refuse_foreign(src, e);
 
+	if (r == 0 && is_pak(f) && ends_in(src->name, ".man"))
+		r = error_set(e, -EINVAL, "the manifest of an archive: name the PAK beside it");
 	if (r == 0)
-		r = is_pak(f) ? open_pak(src, &a, e) : open_mod(src, &a, e);
+		r = archive_open_source(src, is_pak(f), &a, e);
 	if (r < 0)
 		return r;
 	hash_ok = a->hash_ok;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
-/* Which entries of the old manifest stay where they are. */
+/*
+ * Which entries of the old manifest stay where they are; and directories that stand and that
+ * nothing in the new table names, since what was in them went or moved: an entry of their own says
+ * that they are there.
+ */
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-bool tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path, uint32_t *ret)
+uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path)
 {
 	char shown[NAME_MAX + 1];
 
-	*ret = dir;
 	while (path.n) {
 		struct str part = str_cut(&path, '/');
 		const struct tree_child *c = NULL;
@@ -18,14 +22,14 @@ bool tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str 
 		if (!part.n)
 			continue;
 		if (name_escape_whole(part.s, part.n, shown, NAME_MAX))
-			c = tree_find(st->sh->tree, *ret, shown);
+			c = tree_find(st->sh->tree, dir, shown);
 		if (!c || !c->dir)
-			return true;
+			return dir;
 		if (st->dirs[c->index].what != TL_STAYS || st->dirs[c->index].gone)
-			return false;
-		*ret = c->index;
+			return NO_DIR;
+		dir = c->index;
 	}
-	return true;
+	return dir;
 }
 
 static bool keep_removed(const struct finalizing *st, const struct manifest_entry *x)
@@ -43,9 +47,78 @@ bool tl_finalize_keeps(const struct finalizing *st, const struct manifest_entry 
 	uint32_t dir = st->sh->tree->record_dirs[x->record];
 
 	if (x->type == MANIFEST_DIR)
-		return tl_finalize_find_dir(st, dir, manifest_name(st->old, x), &dir);
+		return tl_finalize_find_dir(st, dir, manifest_name(st->old, x)) != NO_DIR;
 	/* Of a directory that moved the paths stay: removed.c names them anew. */
 	if (manifest_removed(x))
 		return !st->dirs[dir].moved && keep_removed(st, x);
 	return !st->files[x->handle].away;
+}
+
+/* In the archive that is to be written. */
+static uint32_t above(const struct finalizing *st, uint32_t dir)
+{
+	if (st->dirs[dir].what == TL_PLACED)
+		return st->dirs[dir].dir;
+	return dir < st->sh->tree->n_dirs ? st->sh->tree->dirs[dir].parent : 0;
+}
+
+/* A path names all directories in it. */
+static void name(const struct finalizing *st, bool *named, uint32_t dir)
+{
+	for (; dir < st->n_dirs && !named[dir]; dir = above(st, dir))
+		named[dir] = true;
+}
+
+static void name_old(const struct finalizing *st, bool *named)
+{
+	const uint32_t *dirs = st->sh->tree->record_dirs;
+
+	for (uint32_t i = 0; i < st->old->n_records; i++)
+		if (!st->dirs[dirs[i]].gone && !st->old->records[i].n)
+			name(st, named, dirs[i]);
+	for (uint32_t i = 0; i < st->old->n_entries; i++) {
+		const struct manifest_entry *x = &st->old->entries[i];
+		uint32_t dir = dirs[x->record];
+
+		if (st->dirs[dir].gone || !tl_finalize_keeps(st, x))
+			continue;
+		name(st, named,
+			x->type == MANIFEST_DIR
+				? tl_finalize_find_dir(st, dir, manifest_name(st->old, x))
+				: dir);
+	}
+}
+
+static void add_entry(struct finalizing *st, uint32_t dir)
+{
+	const char *path = tl_new_path(st, dir, false);
+	size_t n = strlen(path);
+	const char *slash = memrchr(path, '/', n ? n - 1 : 0);
+
+	n = slash ? (size_t)(slash - path) + 1 : 0;
+	tl_home_add(st, (struct tl_home){
+				.path = tl_own(st, str_dup((struct str){path, n})),
+				.name = path + n,
+				.handle = MANIFEST_NO_FILE,
+				.type = MANIFEST_DIR,
+			});
+}
+
+int tl_finalize_empty(struct finalizing *st)
+{
+	CLEANUP(free) bool *named = calloc((size_t)st->n_dirs + 1, sizeof(*named));
+
+	if (!named)
+		return -ENOMEM;
+	name_old(st, named);
+	for (size_t i = 0; i < st->n_homes; i++)
+		name(st, named, st->homes[i].dir);
+	/* Directories are numbered after the one they are in: the deepest come first. */
+	for (uint32_t i = st->sh->tree->n_dirs; i-- > 1;) {
+		if (named[i] || st->dirs[i].gone || st->dirs[i].what == TL_PLACED)
+			continue;
+		add_entry(st, i);
+		name(st, named, i);
+	}
+	return st->error;
 }

@@ -1,47 +1,79 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names that a text taught and no table has: a typing error becomes a hash like any other name. */
-#include <stdio.h>
+#include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/finalize/plan.h"
 
 enum { TOLD_MAX = 20, FILE_MAX = 64 << 20 };
 
-struct telling {
-	const struct names *known; /* the lists and the archive's own */
-	const struct names *learnt;
-	struct buffer unknown; /* hashes, as often as they occur */
-	uint32_t told[TOLD_MAX];
-	size_t n_told;
-	const char *path;
-	const struct finalizing *st;
+void tl_say(const struct finalizing *st, const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = text_vprintf(fmt, ap);
+	va_end(ap);
+	if (line)
+		st->say(st->arg, line);
+}
+
+/* A name that was taught, and whether a file was found that has it. */
+struct taught {
+	uint32_t hash;
+	bool told;
+	struct str name;
 };
 
-static bool is_told(const struct telling *t, uint32_t hash)
+struct telling {
+	const struct finalizing *st;
+	struct taught *all; /* by hash */
+	size_t n, room, n_told;
+	const char *path;
+};
+
+static int by_hash(const void *x, const void *y)
 {
-	for (size_t i = 0; i < t->n_told; i++)
-		if (t->told[i] == hash)
-			return true;
-	return false;
+	const struct taught *a = x, *b = y;
+
+	return array_order(a->hash, b->hash);
+}
+
+/* The names of all versions above those of the mount; lines of layouts' tables are none. */
+static int find_taught(struct telling *t, const struct names *known)
+{
+	for (const struct names *n = t->st->m->names; n && n != known; n = names_base(n))
+		for (struct str rest = names_text(n); rest.n;) {
+			struct str line = str_cut(&rest, '\n');
+
+			if (memchr(line.s, '\t', line.n))
+				continue;
+			if (!array_room(t->all, t->n, t->room))
+				return -ENOMEM;
+			t->all[t->n++] = (struct taught){name_hash(line), false, line};
+		}
+	if (t->n)
+		qsort(t->all, t->n, sizeof(*t->all), by_hash);
+	return 0;
 }
 
 static void tell(struct telling *t, uint32_t hash)
 {
-	char line[512];
-	struct str name;
+	size_t at = array_first(i, t->n, t->all[i].hash >= hash);
+	struct taught *x = &t->all[at];
 
-	if (names_find(t->known, hash, &name) || !names_find(t->learnt, hash, &name))
+	if (at == t->n || x->hash != hash || x->told)
 		return;
-	buffer_u32(&t->unknown, hash);
-	if (t->n_told == TOLD_MAX || is_told(t, hash))
-		return;
-	t->told[t->n_told++] = hash;
-	snprintf(line, sizeof(line), "%s: no table knows the name %.*s; is it spelt right?",
-		t->path, STR_SHORT(name, 100));
-	t->st->say(t->st->arg, line);
+	x->told = true;
+	if (t->n_told++ < TOLD_MAX)
+		tl_say(t->st, "%s: no table knows the name %.*s; is it spelt right?", t->path,
+			STR_SHORT(x->name, 100));
 }
 
 static void tell_file(struct telling *t, struct tl_content *c)
@@ -60,37 +92,18 @@ static void tell_file(struct telling *t, struct tl_content *c)
 			tell(t, item.name);
 }
 
-static int by_bytes(const void *x, const void *y)
-{
-	return memcmp(x, y, sizeof(uint32_t));
-}
-
-/* How many there are, each counted once. */
-static size_t count_unknown(struct telling *t)
-{
-	const uint8_t *all = t->unknown.data;
-	size_t size = sizeof(uint32_t), n = t->unknown.size ? 1 : 0;
-
-	if (n)
-		qsort(t->unknown.data, t->unknown.size / size, size, by_bytes);
-	for (size_t at = size; at < t->unknown.size; at += size)
-		n += memcmp(all + at - size, all + at, size) != 0;
-	return n;
-}
-
 void tl_finalize_say_names(const struct finalizing *st)
 {
-	struct telling t = {.learnt = st->m->names, .st = st};
+	struct telling t = {.st = st};
 	const struct manifest *m = st->table->manifest;
-	char line[64];
-	size_t n;
+	const struct names *known;
+	int r;
 
 	pthread_mutex_lock(&st->sh->names_lock);
-	t.known = st->sh->names;
+	known = st->sh->names;
 	pthread_mutex_unlock(&st->sh->names_lock);
-	if (!t.learnt || t.learnt == t.known)
-		return;
-	for (uint32_t i = 0; i < m->n_entries; i++) {
+	r = find_taught(&t, known);
+	for (uint32_t i = 0; r == 0 && t.n && i < m->n_entries; i++) {
 		uint32_t handle = m->entries[i].handle;
 		struct tl_content *c = tl_map_file(st->m, handle);
 		CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
@@ -101,11 +114,8 @@ void tl_finalize_say_names(const struct finalizing *st)
 		if (compiled_kind_of(t.path) == COMPILED_DAT)
 			tell_file(&t, c);
 	}
-	n = count_unknown(&t);
-	if (n > TOLD_MAX) {
-		snprintf(line, sizeof(line), "no table knows %zu more %s", n - TOLD_MAX,
-			n - TOLD_MAX == 1 ? "name" : "names");
-		st->say(st->arg, line);
-	}
-	buffer_finish_free(&t.unknown);
+	if (t.n_told > TOLD_MAX)
+		tl_say(st, "no table knows %zu more %s", t.n_told - TOLD_MAX,
+			t.n_told - TOLD_MAX == 1 ? "name" : "names");
+	free(t.all);
 }

@@ -29,14 +29,13 @@ const char *tl_own_buffer(struct finalizing *st, struct buffer *take)
 	return tl_own(st, s);
 }
 
-void tl_put_stored(struct buffer *out, const char *name, bool upper)
+void tl_put_stored(struct buffer *out, const char *name, bool keep)
 {
 	char stored[NAME_MAX + 1];
 	size_t n = name_unescape(name, strnlen(name, NAME_MAX), stored);
 
-	for (size_t i = 0; upper && i < n; i++)
-		if (stored[i] >= 'a' && stored[i] <= 'z')
-			stored[i] = (char)(stored[i] - 32);
+	for (size_t i = 0; !keep && i < n; i++)
+		stored[i] = char_upper(stored[i]);
 	buffer_append(out, stored, n);
 }
 
@@ -58,7 +57,7 @@ static void put_dir(
 		buffer_text(out, s->name ? s->name : name);
 	else
 		tl_put_stored(out, placed ? s->name : name,
-			placed || dir >= t->n_dirs || t->dirs[dir].called);
+			!placed && dir < t->n_dirs && !t->dirs[dir].called);
 	buffer_byte(out, '/');
 }
 

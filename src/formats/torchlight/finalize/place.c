@@ -42,7 +42,7 @@ static void place_file(struct finalizing *st, uint32_t h)
 {
 	struct tl_state *s = &st->files[h];
 	const struct manifest_entry *x = manifest_file(st->old, h);
-	struct tl_home home = {.handle = h};
+	struct tl_home home = {.handle = h, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 	uint64_t size, time;
 
@@ -54,7 +54,7 @@ static void place_file(struct finalizing *st, uint32_t h)
 		st->table->shown[h] = tl_own(st, strdup(s->name));
 	if (s->what != TL_PLACED)
 		return;
-	tl_put_stored(&b, s->name, true);
+	tl_put_stored(&b, s->name, false);
 	home.name = tl_own_buffer(st, &b);
 	home.path = tl_new_path(st, s->dir, false);
 	home.type = type_for(st, h, str_of(home.name));
@@ -65,12 +65,12 @@ static void place_file(struct finalizing *st, uint32_t h)
 static void place_dir(struct finalizing *st, uint32_t dir)
 {
 	const struct tl_state *s = &st->dirs[dir];
-	struct tl_home home = {.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR};
+	struct tl_home home = {.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 
 	if (s->what != TL_PLACED)
 		return;
-	tl_put_stored(&b, s->name, true);
+	tl_put_stored(&b, s->name, false);
 	buffer_byte(&b, '/');
 	home.name = tl_own_buffer(st, &b);
 	home.path = tl_new_path(st, s->dir, false);
@@ -115,6 +115,8 @@ static void take(struct finalizing *st, const struct placement *p)
 
 static int allocate(struct finalizing *st)
 {
+	const struct tree *t = st->sh->tree;
+
 	st->n_files = tl_n_files(st->m);
 	st->n_dirs = tl_n_dirs(st->m);
 	st->files = calloc((size_t)st->n_files + 1, sizeof(*st->files));
@@ -128,6 +130,9 @@ static int allocate(struct finalizing *st)
 	if (!st->table->manifest || !st->table->shown)
 		return -ENOMEM;
 	st->table->manifest->step = st->old->step;
+	for (uint32_t i = 0; i < t->n_children; i++)
+		if (!t->children[i].dir)
+			st->table->shown[t->children[i].index] = tree_name(t, &t->children[i]);
 	return 0;
 }
 

@@ -5,6 +5,8 @@
 #include "formats/torchlight/model/map.h"
 #include "formats/torchlight/wire/removed.h"
 
+#define NO_DIR UINT32_MAX
+
 enum tl_what { TL_STAYS, TL_GONE, TL_PLACED };
 
 /* Of a file or a directory. */
@@ -21,6 +23,7 @@ struct tl_state {
 /* Something to be added: a file, a removed file or a directory. Strings are the table's own. */
 struct tl_home {
 	const char *path, *name; /* of a directory with '/' at its end */
+	uint32_t dir;            /* of the mount, in which it stands; as far as there is one */
 	uint32_t handle;
 	uint8_t type;
 };
@@ -56,25 +59,24 @@ int tl_finalize_removed(struct finalizing *st, struct bytes **ret);
 /* path.c: strings that are the table's own; "" where there is no memory. */
 const char *tl_own(struct finalizing *st, char *take);
 const char *tl_own_buffer(struct finalizing *st, struct buffer *take);
-/* A name as it is stored, unescaped; upper: and with ASCII letters in upper case. */
-void tl_put_stored(struct buffer *out, const char *name, bool upper);
+/* A name as it is stored: unescaped, ASCII letters in upper case, but where it keeps its own. */
+void tl_put_stored(struct buffer *out, const char *name, bool keep);
 /* The directory's path as it will be saved, or as the mount shows it. */
 const char *tl_new_path(struct finalizing *st, uint32_t dir, bool shown);
 
 /* keep.c: is an entry of the old manifest in the new one, where it was? */
 bool tl_finalize_keeps(const struct finalizing *st, const struct manifest_entry *x);
-/* The directory of the mount at path below dir, as far as there is one. false: it is not there any
+/* The directory of the mount at path below dir, as far as there is one; NO_DIR: it is not there any
  * more. */
-bool tl_finalize_find_dir(
-	const struct finalizing *st, uint32_t dir, struct str path, uint32_t *ret);
-
-/* empty.c: adds entries of directories that nothing else would name. */
+uint32_t tl_finalize_find_dir(const struct finalizing *st, uint32_t dir, struct str path);
+/* Adds entries of directories that nothing else would name. */
 int tl_finalize_empty(struct finalizing *st);
 
 /* table.c: the new table. */
 int tl_finalize_table(struct finalizing *st);
 
-/* names.c: names in changed files that no table has. */
+/* names.c: a line for people; and names in changed files that no table has. */
+void tl_say(const struct finalizing *st, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void tl_finalize_say_names(const struct finalizing *st);
 
 /* say.c: what a person should know of it. */

@@ -72,7 +72,7 @@ static int list(struct finalizing *st, struct bytes **ret)
 		struct removed_path *p = removed_set_find(&st->removed, path);
 		const char *slash = memrchr(path.s, '/', path.n);
 		size_t dir = slash ? (size_t)(slash - path.s) + 1 : 0;
-		struct str name = {path.s + dir, path.n - dir};
+		struct str above = {path.s, dir}, name = {path.s + dir, path.n - dir};
 
 		if (p->provided)
 			continue;
@@ -82,7 +82,8 @@ static int list(struct finalizing *st, struct bytes **ret)
 			continue;
 		p->said = true;
 		tl_home_add(st, (struct tl_home){
-					.path = tl_own(st, str_dup((struct str){path.s, dir})),
+					.path = tl_own(st, str_dup(above)),
+					.dir = tl_finalize_find_dir(st, 0, above),
 					.name = tl_own(st, str_dup(name)),
 					.handle = MANIFEST_NO_FILE,
 					.type = manifest_type(name),

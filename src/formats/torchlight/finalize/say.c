@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a person should know of an archive before the game tells them nothing. */
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -14,61 +13,41 @@ static void say_damaged(const struct finalizing *st)
 {
 	for (uint32_t i = 0; i < st->old->n_entries; i++) {
 		CLEANUP(tl_content_unref) struct tl_content *c = tl_stored_peek(st->sh, i);
-		CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+		CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
-		if (!c || tl_map_file(st->m, i) || atomic_load(&c->state) != TL_DAMAGED ||
-			tl_file_path(st->m, i, &line) < 0)
-			continue;
-		line.size--; /* the NUL */
-		buffer_text(&line, " is damaged (its CRC-32 is wrong) and stays so");
-		buffer_byte(&line, 0);
-		if (!line.error)
-			st->say(st->arg, (const char *)line.data);
+		if (c && !tl_map_file(st->m, i) && atomic_load(&c->state) == TL_DAMAGED &&
+			tl_file_path(st->m, i, &path) == 0)
+			tl_say(st, "%s is damaged (its CRC-32 is wrong) and stays so",
+				(const char *)path.data);
 	}
 }
 
 /* Of many files the number and one that is meant. */
 struct tally {
 	size_t n;
-	struct buffer first;
+	char first[401];
 };
 
 static void count(struct tally *t, struct str path, struct str name)
 {
-	if (t->n++)
-		return;
-	buffer_str(&t->first, path);
-	buffer_str(&t->first, name);
-	buffer_byte(&t->first, 0);
+	if (!t->n++)
+		snprintf(t->first, sizeof(t->first), "%.*s%.*s", STR_ARGS(path), STR_ARGS(name));
 }
 
 static void say_tally(
-	const struct finalizing *st, struct tally *t, const char *one, const char *many)
+	const struct finalizing *st, const struct tally *t, const char *one, const char *many)
 {
-	char line[600];
-
-	if (t->n) {
-		snprintf(line, sizeof(line), "%zu %s (%.400s)", t->n, t->n == 1 ? one : many,
-			t->first.error ? "" : (const char *)t->first.data);
-		st->say(st->arg, line);
-	}
-	buffer_finish_free(&t->first);
+	if (t->n)
+		tl_say(st, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
 }
 
 /* Is it the name that the text of a compiled file had in other tools? */
 static bool is_text_beside(const char *name)
 {
-	size_t n = strlen(name);
-	char source[NAME_MAX + 1];
-	enum compiled_kind kind;
+	const char *ending;
+	enum compiled_kind kind = tl_kind_beside(name, &ending);
 
-	if (n <= 4 || n > NAME_MAX)
-		return false;
-	memcpy(source, name, n - 4);
-	source[n - 4] = 0;
-	kind = compiled_kind_of(source);
-	return kind != COMPILED_NONE &&
-	       !strcasecmp(name + n - 4, kind == COMPILED_RAW ? ".TSV" : ".TXT");
+	return kind != COMPILED_NONE && !strcasecmp(ending, kind == COMPILED_RAW ? ".TSV" : ".TXT");
 }
 
 static void say_beside(const struct finalizing *st)
@@ -90,9 +69,9 @@ static void say_beside(const struct finalizing *st)
 static bool is_plain_text(const struct finalizing *st, const struct manifest_entry *x)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
-	CLEANUP(free) char *name = str_dup(manifest_name(st->table->manifest, x));
+	const char *name = manifest_name(st->table->manifest, x).s;
 	struct tl_content *c = tl_map_file(st->m, x->handle);
-	enum compiled_kind kind = name ? compiled_kind_of(name) : COMPILED_NONE;
+	enum compiled_kind kind = compiled_kind_of(name);
 
 	return c && kind != COMPILED_NONE && tl_content_load(c, TEXT_MAX, &raw, NULL) == 0 &&
 	       compiled_form_of(kind, name, raw->data, raw->size) == COMPILED_TEXT;
@@ -112,30 +91,18 @@ static void say_plain(const struct finalizing *st)
 		"files are stored as text, not compiled (text=off)");
 }
 
-static void say_provided(const struct finalizing *st)
-{
-	char line[100];
-
-	if (!st->n_provided)
-		return;
-	snprintf(line, sizeof(line),
-		".mod/removed.txt: %zu of its files %s in the archive itself, and not hidden",
-		st->n_provided, st->n_provided == 1 ? "is" : "are");
-	st->say(st->arg, line);
-}
-
 static void say_kit(const struct finalizing *st)
 {
 	CLEANUP_BUFFER struct buffer keys = BUFFER_INIT;
-	char line[200];
 
 	if (!st->kit)
 		return;
 	kit_differences(st->m->header, st->kit, &keys);
-	buffer_byte(&keys, 0);
-	snprintf(line, sizeof(line), ".mod/info.json decides; MOD.DAT says otherwise: %s",
-		keys.error ? "" : (const char *)keys.data);
-	st->say(st->arg, keys.size > 1 ? line : "the header, .mod/info.json, is as MOD.DAT says");
+	if (keys.size)
+		tl_say(st, ".mod/info.json decides; MOD.DAT says otherwise: %.*s",
+			STR_ARGS(str_of_buffer(&keys)));
+	else
+		tl_say(st, "the header, .mod/info.json, is as MOD.DAT says");
 }
 
 void tl_finalize_say(const struct finalizing *st)
@@ -143,14 +110,17 @@ void tl_finalize_say(const struct finalizing *st)
 	say_damaged(st);
 	tl_finalize_say_names(st);
 	if (st->m->info_dropped && !st->m->header)
-		st->say(st->arg,
-			"a PAK has no header: title, author and the rest of .mod/info.json "
-			"are left out");
+		tl_say(st, "a PAK has no header: title, author and the rest of .mod/info.json "
+			   "are left out");
 	if (st->info_removed)
-		st->say(st->arg, ".mod/info.json was removed, and is always there: it stays");
+		tl_say(st, ".mod/info.json was removed, and is always there: it stays");
 	say_kit(st);
 	say_beside(st);
-	say_provided(st);
+	if (st->n_provided)
+		tl_say(st,
+			".mod/removed.txt: %zu of its files %s in the archive itself, and not "
+			"hidden",
+			st->n_provided, st->n_provided == 1 ? "is" : "are");
 	if (st->sh->plain)
 		say_plain(st);
 	tl_index_say_missing(st->m, st->say, st->arg);

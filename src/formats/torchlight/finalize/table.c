@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/hash.h"
 #include "formats/torchlight/finalize/plan.h"
 
 /* A record of the new manifest while it is made: an old one, or one that is new. */
 struct slot {
+	struct hash_link link; /* by path */
 	struct str path;
 	const struct manifest_record *old; /* NULL: it is new */
 	uint32_t anchor;                   /* it stands before this old one */
@@ -19,83 +20,55 @@ struct slot {
 struct building {
 	struct finalizing *st;
 	struct slot *slots; /* the old ones, in order, then new ones */
-	size_t n, room, n_old;
-	uint32_t *sorted;   /* old ones by path */
+	size_t n, n_old;
+	struct hash by_path;
 	uint32_t last_file; /* the last old one that has files, + 1 */
 };
-
-static struct slot *new_slot(struct building *b, struct str path)
-{
-	if (!array_room(b->slots, b->n, b->room))
-		return NULL;
-	b->slots[b->n] = (struct slot){.path = path};
-	return &b->slots[b->n++];
-}
 
 static int take_old(struct building *b)
 {
 	const struct manifest *old = b->st->old;
 
-	for (uint32_t i = 0; i < old->n_records; i++) {
+	b->slots = calloc((size_t)old->n_records + b->st->n_homes + 1, sizeof(*b->slots));
+	if (!b->slots)
+		return -ENOMEM;
+	/* The first of those with one path is to be found first. */
+	b->n = b->n_old = old->n_records;
+	for (uint32_t i = old->n_records; i-- > 0;) {
 		const struct manifest_record *r = &old->records[i];
 		uint32_t dir = b->st->sh->tree->record_dirs[i];
-		struct slot *s = new_slot(b, manifest_path(old, r));
+		struct slot *s = &b->slots[i];
 
-		if (!s)
-			return -ENOMEM;
-		s->old = r;
-		s->anchor = i;
+		*s = (struct slot){.path = manifest_path(old, r), .old = r, .anchor = i};
 		if (b->st->dirs[dir].moved)
 			s->path = str_of(tl_new_path(b->st, dir, false));
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
 			*(old->entries[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
-		if (s->has_file)
+		if (s->has_file && !b->last_file)
 			b->last_file = i + 1;
+		if (!hash_room(&b->by_path))
+			return -ENOMEM;
+		hash_add(&b->by_path, &s->link, str_key(0, s->path));
 	}
-	b->n_old = b->n;
-	return 0;
-}
-
-static int by_path(const void *x, const void *y, void *arg)
-{
-	const struct slot *slots = arg;
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return str_compare(slots[a].path, slots[b].path) ?: array_order(a, b);
-}
-
-static int sort_old(struct building *b)
-{
-	b->sorted = calloc(b->n_old + 1, sizeof(*b->sorted));
-	if (!b->sorted)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < b->n_old; i++)
-		b->sorted[i] = i;
-	qsort_r(b->sorted, b->n_old, sizeof(*b->sorted), by_path, b->slots);
 	return 0;
 }
 
 /* The record of this path for files, or for directories; NULL: none that would do. */
-static struct slot *find(struct building *b, struct str path, bool dirs)
+static struct slot *find(const struct building *b, struct str path, bool dirs)
 {
 	bool split = b->st->sh->tree->split;
-	struct slot *other = NULL, *s;
+	struct slot *other = NULL;
 
-	for (size_t i = array_first(
-		     k, b->n_old, str_compare(b->slots[b->sorted[k]].path, path) >= 0);
-		i < b->n_old; i++) {
-		s = &b->slots[b->sorted[i]];
+	for (struct hash_link *l = hash_find(&b->by_path, str_key(0, path)); l; l = hash_again(l)) {
+		struct slot *s = container_of(l, struct slot, link);
+
 		if (!str_equal(s->path, path))
-			break;
+			continue;
 		if (dirs ? s->has_dir : s->has_file)
 			return s;
 		if (!split || (!s->has_dir && !s->has_file))
 			other = s;
 	}
-	/* One that the files before these directories got. */
-	s = b->n > b->n_old ? &b->slots[b->n - 1] : NULL;
-	if (!other && !split && s && str_equal(s->path, path))
-		return s;
 	return other;
 }
 
@@ -123,13 +96,13 @@ static struct slot *need(struct building *b, struct str path, bool dirs)
 {
 	struct slot *s = find(b, path, dirs);
 
-	if (s)
+	if (s || !hash_room(&b->by_path))
 		return s;
-	s = new_slot(b, path);
-	if (!s)
-		return NULL;
+	s = &b->slots[b->n++];
+	s->path = path;
 	s->anchor = anchor_of(b, path, dirs);
 	*(dirs ? &s->has_dir : &s->has_file) = true;
+	hash_add(&b->by_path, &s->link, str_key(0, path));
 	return s;
 }
 
@@ -199,7 +172,7 @@ static void put_entry(struct building *b, struct str name, uint32_t handle, uint
 	manifest_add_entry(t, &x, name);
 }
 
-/* One that the archive has without an entry is a directory; of others empty.c told. */
+/* One that the archive has without an entry is a directory; of others keep.c told. */
 static bool is_needed(const struct finalizing *st, const struct manifest_record *old)
 {
 	const struct manifest *t = st->table->manifest;
@@ -245,8 +218,6 @@ int tl_finalize_table(struct finalizing *st)
 	int r = take_old(&b);
 
 	if (r == 0)
-		r = sort_old(&b);
-	if (r == 0)
 		r = add_homes(&b);
 	if (r == 0 && b.n)
 		qsort(b.slots, b.n, sizeof(*b.slots), by_anchor);
@@ -257,6 +228,6 @@ int tl_finalize_table(struct finalizing *st)
 	if (r == 0)
 		r = call_dirs(st);
 	free(b.slots);
-	free(b.sorted);
+	hash_finish(&b.by_path);
 	return r;
 }

@@ -44,11 +44,8 @@ void derive_put(struct job *j, struct str text)
 
 struct str derive_upper(struct str text, struct buffer *out)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.s[i];
-
-		buffer_byte(out, (uint8_t)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c));
-	}
+	for (size_t i = 0; i < text.n; i++)
+		buffer_byte(out, (uint8_t)char_upper(text.s[i]));
 	return str_of_buffer(out);
 }
 

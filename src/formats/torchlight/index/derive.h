@@ -7,8 +7,16 @@
  */
 #pragma once
 
-#include "formats/torchlight/index/row.h"
 #include "formats/torchlight/index/source.h"
+#include "formats/torchlight/text/raw/kinds.h"
+
+enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 };
+
+/* A row of an index as a table (text/raw/rawindex.h): a line of cells between tabs. */
+struct row {
+	struct str line; /* without its end; the cells are in it */
+	struct str cells[ROW_CELLS];
+};
 
 /* A file that an index is to list. */
 struct job {

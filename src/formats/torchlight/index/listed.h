@@ -45,3 +45,8 @@ void listed_finish(struct listed *l);
 /* Says how it changes, and gives what is to be stored, or NULL where that is what it has. */
 int listed_unite(
 	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e);
+
+/* Where a line has fewer cells, the others are empty. */
+void row_split(struct str line, struct row *ret);
+/* Which cell is the source's path. */
+unsigned row_file_cell(const struct raw_kind *kind);

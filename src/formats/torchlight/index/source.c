@@ -8,13 +8,6 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/text/compiled.h"
 
-static void make_upper(char *s)
-{
-	for (; *s; s++)
-		if (*s >= 'a' && *s <= 'z')
-			*s = (char)(*s - 'a' + 'A');
-}
-
 static int add(struct sources *s, const struct manifest *m, const struct manifest_entry *x)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
@@ -26,7 +19,8 @@ static int add(struct sources *s, const struct manifest *m, const struct manifes
 		free(path);
 		return -ENOMEM;
 	}
-	make_upper(path);
+	for (char *c = path; *c; c++)
+		*c = char_upper(*c);
 	if (compiled_kind_of(path) != COMPILED_NONE)
 		s->all[s->n++] = (struct source_file){str_of(path), x->handle};
 	else

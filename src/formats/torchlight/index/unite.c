@@ -1,8 +1,38 @@
 /* SPDX-License-Identifier: Zlib */
 /* The rows that an index has and those that follow from its sources. */
 #include <errno.h>
+#include <string.h>
 
 #include "formats/torchlight/index/listed.h"
+
+void row_split(struct str line, struct row *ret)
+{
+	*ret = (struct row){.line = line};
+	for (unsigned i = 0; i < ROW_CELLS && line.s; i++)
+		ret->cells[i] = str_cut(&line, '\t');
+}
+
+/* The columns of a table: of lists that it has, the first says which. */
+static unsigned row_cells(const struct raw_kind *kind)
+{
+	return kind->n_columns + (kind->sections ? 1 : 0);
+}
+
+static const char *row_column(const struct raw_kind *kind, unsigned cell)
+{
+	if (kind->sections && cell == 0)
+		return "list";
+	return kind->columns[cell - (kind->sections ? 1 : 0)].name;
+}
+
+unsigned row_file_cell(const struct raw_kind *kind)
+{
+	unsigned i = 0;
+
+	while (strcmp(row_column(kind, i), "file") != 0)
+		i++;
+	return i;
+}
 
 struct uniting {
 	struct listed *l;

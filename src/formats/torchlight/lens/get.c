@@ -6,27 +6,6 @@
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/view.h"
 
-/* A control file, which is small and made whole. */
-static int load_control(const struct tl_map *m, entry_id id, struct bytes **ret, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	int r;
-
-	if (id == tl_id(TL_CONTROL, TL_CONTROL_REMOVED)) {
-		*ret = bytes_ref(m->removed);
-		return 0;
-	}
-	if (id == tl_id(TL_CONTROL, TL_CONTROL_KIT)) {
-		*ret = bytes_ref(m->kit);
-		return *ret ? 0 : error_set(e, -ENODATA, "nothing was written to it");
-	}
-	if (id != tl_id(TL_CONTROL, TL_CONTROL_INFO))
-		return error_set(e, -EISDIR, "a directory");
-	tl_info_write(m, &out);
-	r = buffer_finish(&out, ret);
-	return r < 0 ? error_set(e, r, "no memory for .mod/info.json") : 0;
-}
-
 /* What cannot be shown is told with its path. Of something new that nobody wrote yet, there are no
  * bytes. */
 static int failed(const struct tl_map *m, entry_id id, int r, struct error *e)
@@ -48,7 +27,7 @@ int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *
 	int r = tl_stat(s, id, &en, e);
 
 	if (r == 0 && !en.sized) {
-		r = tl_view_find(m, tl_index(id), &c, e);
+		r = tl_view_find(m, tl_index(id), &c, NULL, e);
 		if (r == 0)
 			r = tl_stat(s, id, &en, e);
 	}
@@ -72,21 +51,12 @@ static int get_file(
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	enum compiled_kind kind;
-	int r = tl_kind_of_file(m, handle, &kind);
+	int r = tl_file_kind(m, handle) == COMPILED_NONE ? tl_map_content(m, handle, &c, e)
+							 : tl_view_find(m, handle, &c, &text, e);
 
 	if (r < 0)
-		return error_set(e, r, "no memory for a name");
-	if (kind == COMPILED_NONE)
-		r = tl_map_content(m, handle, &c, e);
-	else
-		r = tl_view_find(m, handle, &c, e);
-	if (r < 0)
 		return r;
-	if (c->view != TL_TEXT)
-		return tl_content_read(c, off, dst, n, e);
-	r = tl_view_text(m, handle, c, &text, e);
-	return r < 0 ? r : get_whole(text, off, dst, n, e);
+	return text ? get_whole(text, off, dst, n, e) : tl_content_read(c, off, dst, n, e);
 }
 
 int tl_get(
@@ -98,7 +68,9 @@ int tl_get(
 
 	if (tl_kind_of(id) == TL_FILE)
 		return failed(m, id, get_file(m, tl_index(id), off, dst, n, e), e);
-	r = load_control(m, id, &whole, e);
+	if (tl_is_dir(id))
+		return error_set(e, -EISDIR, "a directory");
+	r = tl_load_control(m, tl_index(id), &whole, e);
 	return r < 0 ? r : get_whole(whole, off, dst, n, e);
 }
 
@@ -106,12 +78,10 @@ int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct er
 {
 	const struct tl_map *m = tl_map_of(s);
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
-	enum compiled_kind kind;
 	int r = -ENODATA;
 
-	if (tl_kind_of(id) == TL_FILE && tl_kind_of_file(m, tl_index(id), &kind) == 0 &&
-		kind != COMPILED_NONE)
-		r = tl_view_find(m, tl_index(id), &c, e);
+	if (tl_kind_of(id) == TL_FILE && tl_file_kind(m, tl_index(id)) != COMPILED_NONE)
+		r = tl_view_find(m, tl_index(id), &c, NULL, e);
 	if (r == 0 && !c->note)
 		r = -ENODATA;
 	if (r < 0)

@@ -24,13 +24,22 @@ static const char *const known_mod[] = {"format", "header", "title", "author", "
 	"requirements", NULL};
 static const char *const known_requirement[] = {"name", "id", "version", NULL};
 
-static void put_requirement(struct jsonw *w, const struct mod_requirement *q)
+static void put_requirements(struct jsonw *w, const struct mod_header *h)
 {
-	jsonw_object(w);
-	jsonw_key(w, "name");
-	jsonw_string(w, q->name.s, q->name.n);
-	jsonw_key_int(w, "id", q->id);
-	jsonw_key_int(w, "version", q->version);
+	struct cursor c = cursor_init(h->requirements.s, h->requirements.n);
+
+	jsonw_array(w);
+	for (unsigned i = 0; i < h->n_requirements; i++) {
+		CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
+
+		ss_to_utf8(cursor_ss(&c), &name);
+		jsonw_object(w);
+		jsonw_key(w, "name");
+		jsonw_string(w, str_of_buffer(&name).s, name.size);
+		jsonw_key_int(w, "id", cursor_i64(&c));
+		jsonw_key_int(w, "version", h->version >= 2 ? cursor_u16(&c) : 0);
+		jsonw_end(w);
+	}
 	jsonw_end(w);
 }
 
@@ -54,10 +63,7 @@ static void put_mod(struct jsonw *w, const struct mod_header *h)
 	snprintf(hash, sizeof(hash), "%016" PRIX64, h->requirements_hash);
 	jsonw_key_string(w, "requirements_hash", hash);
 	jsonw_key(w, "requirements");
-	jsonw_array(w);
-	for (unsigned i = 0; i < h->n_requirements; i++)
-		put_requirement(w, &h->requirements[i]);
-	jsonw_end(w);
+	put_requirements(w, h);
 }
 
 void tl_info_write(const struct tl_map *m, struct buffer *out)
@@ -94,19 +100,23 @@ static bool is_shown_as(const struct text *t, const char *s, size_t n)
 	return n == 0;
 }
 
+static int check_units(const struct json_at *at, const char *s, size_t n, struct error *e)
+{
+	return str_units((struct str){s, n}) <= UINT16_MAX
+		       ? 0
+		       : json_refuse(at, e, "at most %u UTF-16 units", UINT16_MAX);
+}
+
 static int read_string(const struct json_at *at, struct text *t, struct error *e)
 {
 	const char *s = NULL;
 	size_t n = 0;
 	int r = json_as_string(at, &s, &n, e);
 
-	if (r < 0)
+	if (r < 0 || is_shown_as(t, s, n))
 		return r;
-	if (is_shown_as(t, s, n))
-		return 0;
-	if (str_units((struct str){s, n}) > UINT16_MAX)
-		return json_refuse(at, e, "at most %u UTF-16 units", UINT16_MAX);
-	return text_set(t, s, n);
+	r = check_units(at, s, n, e);
+	return r < 0 ? r : text_set(t, s, n);
 }
 
 static int read_int(const struct json_at *at, const char *key, int64_t min, int64_t max,
@@ -147,50 +157,50 @@ static int read_numbers(const struct json_at *at, struct mod_header *h, struct e
 	return r;
 }
 
-static int read_requirement(const struct json_at *at, struct mod_requirement *q, struct error *e)
+static int read_requirement(
+	const struct json_at *at, const struct mod_header *h, struct buffer *out, struct error *e)
 {
+	const char *name = NULL;
+	size_t n = 0;
 	struct json_at value;
 	int64_t id = 0, version = 0;
 	int r = json_expect_object(at, known_requirement, e);
 
-	q->name.s = calloc(1, 1);
-	if (r == 0 && !q->name.s)
-		r = -ENOMEM;
 	if (r == 0)
 		r = json_need(at, "name", &value, e);
 	if (r == 0)
-		r = read_string(&value, &q->name, e);
+		r = json_as_string(&value, &name, &n, e);
+	if (r == 0)
+		r = check_units(&value, name, n, e);
 	if (r == 0)
 		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
 	if (r == 0)
 		r = read_int(at, "version", 0, UINT16_MAX, &version, e);
-	q->id = id;
-	q->version = (uint16_t)version;
-	return r;
+	if (r == 0)
+		r = ss_put(out, (struct str){name, n}, e);
+	buffer_u64(out, (uint64_t)id);
+	if (h->version >= 2)
+		buffer_u16(out, (uint16_t)version);
+	return r < 0 ? r : out->error;
 }
 
 static int read_requirements(const struct json_at *at, struct mod_header *h, struct error *e)
 {
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	size_t n = 0;
 	int r = json_expect_array(at, &n, e);
 
 	if (r == 0 && n > UINT16_MAX)
 		r = json_refuse(at, e, "at most %u", UINT16_MAX);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct json_at element = json_element(at, i);
+
+		r = read_requirement(&element, h, &out, e);
+	}
 	if (r < 0)
 		return r;
-	for (unsigned i = 0; i < h->n_requirements; i++)
-		free(h->requirements[i].name.s);
-	free(h->requirements);
-	h->n_requirements = 0;
-	h->requirements = calloc(n + 1, sizeof(*h->requirements));
-	if (!h->requirements)
-		return error_set(e, -ENOMEM, "no memory for the header");
-	while (r == 0 && h->n_requirements < n) {
-		struct json_at element = json_element(at, h->n_requirements);
-
-		r = read_requirement(&element, &h->requirements[h->n_requirements++], e);
-	}
-	return r;
+	h->n_requirements = (uint16_t)n;
+	return text_set(&h->requirements, out.data, out.size);
 }
 
 static int read_hash(const struct json_at *at, struct mod_header *h, struct error *e)
@@ -223,24 +233,15 @@ static int read_fixed(const struct json_at *at, struct mod_header *h, struct err
 
 static bool same_fixed(const struct mod_header *a, const struct mod_header *b)
 {
-	if (a->flags != b->flags || a->requirements_hash != b->requirements_hash ||
-		a->n_requirements != b->n_requirements)
-		return false;
-	for (unsigned i = 0; i < a->n_requirements; i++) {
-		const struct mod_requirement *x = &a->requirements[i], *y = &b->requirements[i];
-
-		if (x->id != y->id || x->version != y->version || x->name.n != y->name.n ||
-			memcmp(x->name.s, y->name.s, x->name.n) != 0)
-			return false;
-	}
-	return true;
+	return a->flags == b->flags && a->requirements_hash == b->requirements_hash &&
+	       a->n_requirements == b->n_requirements &&
+	       text_same(&a->requirements, &b->requirements);
 }
 
 bool tl_info_same(const struct mod_header *a, const struct mod_header *b)
 {
 	for (int i = 0; i < MOD_STRINGS; i++)
-		if (a->strings[i].n != b->strings[i].n ||
-			memcmp(a->strings[i].s, b->strings[i].s, a->strings[i].n) != 0)
+		if (!text_same(&a->strings[i], &b->strings[i]))
 			return false;
 	return a->mod_version == b->mod_version && a->id == b->id &&
 	       !memcmp(a->game_version, b->game_version, sizeof(a->game_version)) &&

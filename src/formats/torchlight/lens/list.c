@@ -22,23 +22,18 @@ static const struct {
 	[TL_CONTROL_KIT] = {"MOD.DAT", ENTRY_ROOT},
 };
 
-/* The first control file in dir from *at on; false: there is no other. MOD.DAT is in a MOD that was
- * saved since it is being made. */
-static bool next_control(const struct tl_map *m, entry_id dir, uint64_t *at)
+/* The first control file in dir from *at on; false: there is no other. MOD.DAT is in a MOD that is
+ * being made, and listed once that was saved. */
+static bool next_control(const struct tl_map *m, entry_id dir, bool listed, uint64_t *at)
 {
-	while (*at < TL_N_CONTROLS &&
-		(controls[*at].dir != dir ||
-			(*at == TL_CONTROL_KIT && !(m->kit && m->shared->fresh))))
+	bool kit = m->shared->fresh && (m->kit || !listed);
+
+	while (*at < TL_N_CONTROLS && (controls[*at].dir != dir || (*at == TL_CONTROL_KIT && !kit)))
 		++*at;
 	return *at < TL_N_CONTROLS;
 }
 
-static bool is_dir(entry_id id)
-{
-	return tl_kind_of(id) == TL_DIR || id == CONTROL_DIR;
-}
-
-static int find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret,
+static int find(const struct tl_map *m, entry_id dir, const char *name, bool listed, entry_id *ret,
 	const char **ret_name)
 {
 	const struct tree *t = m->shared->tree;
@@ -51,50 +46,57 @@ static int find(const struct tl_map *m, entry_id dir, const char *name, entry_id
 		*ret_name = tree_name(t, c);
 		return 0;
 	}
-	for (uint64_t i = 0; next_control(m, dir, &i); i++)
+	for (uint64_t i = 0; next_control(m, dir, listed, &i); i++)
 		if (!strcasecmp(name, controls[i].name)) {
 			*ret = tl_id(TL_CONTROL, (uint32_t)i);
 			*ret_name = controls[i].name;
 			return 0;
 		}
-	return is_dir(dir) ? -ENOENT : -ENOTDIR;
+	return tl_is_dir(dir) ? -ENOENT : -ENOTDIR;
 }
 
 int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	const char *called;
 
-	return find(m, dir, name, ret, &called);
+	return find(m, dir, name, false, ret, &called);
+}
+
+int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+	if (which == TL_CONTROL_REMOVED)
+		*ret = bytes_ref(m->removed);
+	else if (which == TL_CONTROL_KIT && m->kit)
+		*ret = bytes_ref(m->kit);
+	else if (which == TL_CONTROL_KIT)
+		return error_set(e, -ENODATA, "nothing was written to it");
+	else
+		tl_info_write(m, &out);
+	return which == TL_CONTROL_INFO && buffer_finish(&out, ret) < 0
+		       ? error_set(e, -ENOMEM, "no memory for .mod/info.json")
+		       : 0;
 }
 
 static void stat_control(const struct tl_map *m, uint32_t which, struct entry *ret)
 {
-	struct buffer text = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 
 	ret->dir = ret->fixed = which == TL_CONTROL_DIR;
 	ret->writable = ret->sized = true;
 	ret->most = TL_INPUT_MAX;
 	ret->needed = which == TL_CONTROL_INFO;
 	ret->standing = which == TL_CONTROL_REMOVED;
-	if (which == TL_CONTROL_REMOVED)
-		ret->size = m->removed->size;
-	if (which == TL_CONTROL_KIT && m->kit)
-		ret->size = m->kit->size;
-	if (which == TL_CONTROL_INFO) {
-		tl_info_write(m, &text);
-		ret->size = text.size;
-		buffer_finish_free(&text);
-	}
+	if (!ret->dir && tl_load_control(m, which, &whole, NULL) == 0)
+		ret->size = whole->size;
 }
 
 static int stat_file(const struct tl_map *m, uint32_t handle, struct entry *ret, struct error *e)
 {
-	enum compiled_kind kind;
+	enum compiled_kind kind = tl_file_kind(m, handle);
 	uint64_t filetime = 0;
-	int r = tl_kind_of_file(m, handle, &kind);
 
-	if (r < 0)
-		return error_set(e, r, "no memory for a name");
 	ret->writable = ret->sized = true;
 	ret->most = kind != COMPILED_NONE ? TL_INPUT_MAX : 0;
 	if (!tl_map_facts(m, handle, &ret->size, &filetime))
@@ -158,7 +160,7 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 {
 	const char *called;
 	entry_id id;
-	int r = find(tl_map_of(s), dir, name, &id, &called);
+	int r = find(tl_map_of(s), dir, name, true, &id, &called);
 
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);
@@ -176,7 +178,7 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 	uint64_t n = tl_kind_of(dir) == TL_DIR && d < t->n_dirs ? t->dirs[d].n : 0, at;
 	int r;
 
-	if (!is_dir(dir))
+	if (!tl_is_dir(dir))
 		return error_set(e, -ENOTDIR, "not a directory");
 	if (*cookie < n) {
 		const struct tree_child *c = &t->children[t->dirs[d].first + (*cookie)++];
@@ -186,7 +188,7 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 		return r < 0 ? r : 1;
 	}
 	at = *cookie - n;
-	if (!next_control(tl_map_of(s), dir, &at))
+	if (!next_control(tl_map_of(s), dir, true, &at))
 		return 0;
 	*cookie = n + at + 1;
 	strcpy(name, controls[at].name);

@@ -4,22 +4,8 @@
 
 #include "codec/blob_equal.h"
 #include "formats/torchlight/lens/lens.h"
-#include "formats/torchlight/lens/removed_text.h"
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/model/kit.h"
-
-static int type_of(const struct tl_map *m, uint32_t handle, uint8_t *ret)
-{
-	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
-
-	if (handle < tl_mounted(m)->n_entries) {
-		*ret = tl_mounted(m)->entries[handle].type;
-		return 0;
-	}
-	tl_file_name(m, handle, &name);
-	*ret = manifest_type(str_of_buffer(&name));
-	return name.error;
-}
 
 /* New bytes for a file, shown by these names (may be NULL). As all below, 1: m is another one now.
  */
@@ -27,13 +13,11 @@ static int keep(struct tl_map *m, uint32_t handle, const struct extent *x, struc
 	struct error *e)
 {
 	const struct tl_shared *sh = m->shared;
+	const struct manifest_entry *was = manifest_file(tl_mounted(m), handle);
+	uint8_t type = was ? was->type : manifest_type(tl_file_name(m, handle));
 	struct tl_content *c;
-	uint8_t type;
-	int r = type_of(m, handle, &type);
+	int r = tl_content_keep(sh->store, sh->budget, x, type, &c, e);
 
-	if (r < 0)
-		return error_set(e, r, "no memory for a name");
-	r = tl_content_keep(sh->store, sh->budget, x, type, &c, e);
 	if (r < 0)
 		return r;
 	c->names = names_ref(names);
@@ -89,10 +73,8 @@ static void writing_finish(struct writing *w)
 
 static int load_old(struct writing *w, struct error *e)
 {
-	int r = tl_view_find(w->m, w->handle, &w->was, e);
+	int r = tl_view_find(w->m, w->handle, &w->was, &w->shown, e);
 
-	if (r == 0 && w->was->view == TL_TEXT)
-		r = tl_view_text(w->m, w->handle, w->was, &w->shown, e);
 	if (r == 0)
 		r = tl_content_load(w->was, TEXT_MAX, &w->old, e);
 	return r == -EIO || r == -ENODATA || r == -EFBIG ? 0 : r;
@@ -185,11 +167,9 @@ static int judge(const struct writing *w, const struct extent *in, struct error 
 
 static int put_file(struct tl_map *m, uint32_t handle, const struct extent *in, struct error *e)
 {
-	struct writing w = {.m = m, .handle = handle};
-	int r = tl_kind_of_file(m, handle, &w.kind);
+	struct writing w = {.m = m, .handle = handle, .kind = tl_file_kind(m, handle)};
+	int r;
 
-	if (r < 0)
-		return error_set(e, r, "no memory for a name");
 	if (w.kind == COMPILED_NONE)
 		return put_bytes(m, handle, in, e);
 	r = writing_begin(&w, in, e);
@@ -254,7 +234,7 @@ static int put(struct tl_map *m, entry_id id, const struct extent *in, struct er
 
 	if (tl_kind_of(id) == TL_FILE)
 		return put_file(m, tl_index(id), in, e);
-	if (tl_kind_of(id) == TL_DIR || tl_index(id) == TL_CONTROL_DIR)
+	if (tl_is_dir(id))
 		return error_set(e, -EISDIR, "a directory");
 	if (tl_index(id) == TL_CONTROL_REMOVED)
 		return put_removed(m, in, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/torchlight/lens/removed_text.h"
+#include "formats/torchlight/lens/lens.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,15 +31,8 @@ static int take_line(struct str line, unsigned number, struct buffer *out, struc
 	}
 	if (!line.n)
 		return 0;
-	for (size_t i = 0; i < line.n; i++) {
-		char c = line.s[i];
-
-		if (c == '\\')
-			c = '/';
-		else if (c >= 'a' && c <= 'z')
-			c = (char)(c - 32);
-		buffer_byte(out, (uint8_t)c);
-	}
+	for (size_t i = 0; i < line.n; i++)
+		buffer_byte(out, (uint8_t)(line.s[i] == '\\' ? '/' : char_upper(line.s[i])));
 	if (out->error)
 		return error_set(e, -ENOMEM, "no memory for the list of removed files");
 	if (!memchr(out->data + begin, '/', line.n) || out->data[begin] == '/' ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "formats/torchlight/lens/structure.h"
-
+/* Files and directories that come and go; see formats/format.h. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -26,23 +25,11 @@ static bool is_habit(const char *name)
 /* What the modding kit leaves beside its sources: X.DAT.BINDAT, X.LAYOUT.BINLAYOUT. */
 static bool is_compiled_beside(const char *name)
 {
-	char source[NAME_MAX + 1];
-	const char *dot = strrchr(name, '.');
-	enum compiled_kind kind;
+	const char *ending;
+	enum compiled_kind kind = tl_kind_beside(name, &ending);
 
-	if (!dot || strlen(name) > NAME_MAX)
-		return false;
-	memcpy(source, name, (size_t)(dot - name));
-	source[dot - name] = 0;
-	kind = compiled_kind_of(source);
-	return (kind == COMPILED_DAT && !strcasecmp(dot, ".BINDAT")) ||
-	       (kind == COMPILED_LAYOUT && !strcasecmp(dot, ".BINLAYOUT"));
-}
-
-/* At the root of a MOD that is being made. */
-static bool is_named(const struct tl_map *m, entry_id dir, const char *name, const char *is)
-{
-	return dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, is);
+	return (kind == COMPILED_DAT && !strcasecmp(ending, ".BINDAT")) ||
+	       (kind == COMPILED_LAYOUT && !strcasecmp(ending, ".BINLAYOUT"));
 }
 
 static int classify(
@@ -53,7 +40,7 @@ static int classify(
 
 	if (tl_kind_of(dir) != TL_DIR || is_habit(name))
 		return FORMAT_SCRATCH;
-	if (!is_dir && is_named(m, dir, name, "MOD.DAT.BINDAT"))
+	if (!is_dir && dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, "MOD.DAT.BINDAT"))
 		return FORMAT_DERIVED;
 	/* The game looks for nothing outside MEDIA. */
 	if (dir == ENTRY_ROOT)
@@ -64,23 +51,6 @@ static int classify(
 	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
 		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
 	return FORMAT_OBJECT;
-}
-
-/* A file whose name says that it is something else is made of what is shown of this one. */
-static int check_alike(const struct tl_map *m, uint32_t handle, const char *name, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer own = BUFFER_INIT;
-
-	if (m->shared->plain)
-		return 0;
-	tl_file_name(m, handle, &own);
-	buffer_byte(&own, 0);
-	if (own.error)
-		return error_set(e, -ENOMEM, "no memory for a name");
-	return compiled_alike((const char *)own.data, name)
-		       ? 0
-		       : error_set(
-				 e, -EINVAL, "%s: the ending says that it is something else", name);
 }
 
 static int may_move(
@@ -94,22 +64,11 @@ static int may_move(
 	r = classify(tl_map_of(s), dir, name, is_dir, e);
 	if (r != FORMAT_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
-	return is_dir ? 0 : check_alike(tl_map_of(s), tl_index(id), name, e);
-}
-
-static bool stands_for_dir(entry_id id)
-{
-	return tl_kind_of(id) == TL_DIR || id == tl_id(TL_CONTROL, TL_CONTROL_DIR);
-}
-
-/* What has that name, listed or not. */
-static bool find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
-{
-	bool kit = is_named(m, dir, name, "MOD.DAT");
-
-	if (kit)
-		*ret = tl_id(TL_CONTROL, TL_CONTROL_KIT);
-	return kit || tl_find(m, dir, name, ret) == 0;
+	/* A file whose name says that it is something else is made of what is shown of this one. */
+	if (!is_dir && !tl_map_of(s)->shared->plain &&
+		!compiled_alike(tl_file_name(tl_map_of(s), tl_index(id)).s, name))
+		return error_set(e, -EINVAL, "%s: the ending says that it is something else", name);
+	return 0;
 }
 
 int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
@@ -118,9 +77,9 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	int r = 0;
 
 	*ret = (struct meaning){.is = FORMAT_SCRATCH};
-	if (find(tl_map_of(s), dir, name, &ret->id) && stands_for_dir(ret->id) >= is_dir) {
+	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0 && tl_is_dir(ret->id) >= is_dir) {
 		/* The place of a directory, which may stay for what it hides, is no file's. */
-		ret->known = stands_for_dir(ret->id) == is_dir;
+		ret->known = tl_is_dir(ret->id) == is_dir;
 		ret->is = ret->known ? FORMAT_OBJECT : FORMAT_SCRATCH;
 	} else {
 		r = classify(tl_map_of(s), dir, name, is_dir, e);

@@ -92,26 +92,13 @@ int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 	return 0;
 }
 
-int tl_kind_of_file(const struct tl_map *m, uint32_t handle, enum compiled_kind *ret)
-{
-	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
-
-	*ret = COMPILED_NONE;
-	if (m->shared->plain)
-		return 0;
-	tl_file_name(m, handle, &name);
-	buffer_byte(&name, 0);
-	if (!name.error)
-		*ret = compiled_kind_of((const char *)name.data);
-	return name.error;
-}
-
 struct seeing {
 	const struct tl_map *m;
 	struct tl_content *content;
 	struct buffer path;
 	enum compiled_kind kind;
 	struct names *names; /* borrowed */
+	struct error *why;   /* see show; may be NULL */
 };
 
 static int begin(struct seeing *s, uint32_t handle, struct error *e)
@@ -156,8 +143,8 @@ static int show_written(
  * The text of raw. why, where not NULL, gets the reason why it is none that could stand for the
  * bytes, or what is to be said of it (with a code of 0).
  */
-static int show(const struct seeing *s, const struct bytes *raw, struct buffer *out,
-	struct error *why, struct error *e)
+static int show(
+	const struct seeing *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
 	struct compiled_context ctx = {
 		.path = (const char *)s->path.data, .names = s->names, .form = s->m->shared->form};
@@ -168,61 +155,64 @@ static int show(const struct seeing *s, const struct bytes *raw, struct buffer *
 		return error_set(e, -EINVAL, "it is XML, which is shown and stored as it is");
 	case COMPILED_TEXT:
 		r = show_written(s, raw, out, e);
-		if (r == 0 && why)
-			strcpy(why->text, "it is stored as text, and compiled when it is changed");
+		if (r == 0 && s->why)
+			strcpy(s->why->text,
+				"it is stored as text, and compiled when it is changed");
 		return r;
 	default:
-		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, why, e);
+		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, s->why, e);
 	}
 }
 
-static int give(void *arg, struct bytes **ret, struct error *e)
+static int load_text(void *arg, struct bytes **ret, struct error *e)
 {
-	(void)e;
-	*ret = bytes_ref(arg);
-	return 0;
+	const struct seeing *s = arg;
+	CLEANUP(bytes_unref) struct bytes *raw = NULL;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	int r = tl_content_load(s->content, TEXT_MAX, &raw, e);
+
+	if (r == 0)
+		r = show(s, raw, &out, e);
+	if (r == 0 && buffer_finish(&out, ret) < 0)
+		r = error_set(e, -ENOMEM, "no memory for a text");
+	return r == -EINVAL || r == -EFBIG ? -EIO : r;
 }
 
 /* So that who asked for the size finds the text made. */
-static void keep_text(struct tl_content *c, struct buffer *out)
+static int find_text(struct seeing *s, struct bytes **ret, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *text = NULL, *kept = NULL;
+	struct tl_content *c = s->content;
 
-	if (c->budget && buffer_finish(out, &text) == 0)
-		(void)budget_get(c->budget, &c->slot, give, text, &kept, NULL);
+	return c->budget ? budget_get(c->budget, &c->slot, load_text, s, ret, e)
+			 : load_text(s, ret, e);
 }
 
-static void remember(
-	struct tl_content *c, enum tl_view view, uint64_t size, const struct error *why)
+static int look(struct seeing *s, struct error *e)
 {
-	c->size = size;
-	c->note = why->text[0] ? strdup(why->text) : NULL;
-	c->view = view;
-}
-
-static int look(const struct seeing *s, struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *raw = NULL;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	struct error why = ERROR_INIT, broken = ERROR_INIT;
-	int r = tl_content_load(s->content, TEXT_MAX, &raw, &broken);
+	struct tl_content *c = s->content;
+	bool shown;
+	int r;
 
-	if (r == 0)
-		r = show(s, raw, &out, &why, &broken);
+	s->why = &why;
+	r = find_text(s, &text, &broken);
+	s->why = NULL;
 	if (r == -ENOMEM)
 		return error_set(e, r, "no memory for a text");
-	if (r == 0 && !why.code && out.size > TEXT_MAX)
+	if (r == 0 && !why.code && text->size > TEXT_MAX)
 		error_set(&why, -EFBIG, "its text would be longer than %d bytes", TEXT_MAX);
-	if (r < 0 || why.code) {
-		remember(s->content, TL_BYTES, s->content->blob->size, r < 0 ? &broken : &why);
-		return 0;
-	}
-	remember(s->content, TL_TEXT, out.size, &why);
-	keep_text(s->content, &out);
+	shown = r == 0 && !why.code;
+	if (r < 0)
+		why = broken;
+	c->note = why.text[0] ? strdup(why.text) : NULL;
+	c->size = shown ? text->size : c->blob->size;
+	c->view = shown ? TL_TEXT : TL_BYTES;
 	return 0;
 }
 
-int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e)
+int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret,
+	struct bytes **ret_text, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	struct seeing s = {.m = m};
@@ -230,14 +220,15 @@ int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **re
 
 	if (r < 0)
 		return r;
+	s.content = c;
+	r = begin(&s, handle, e);
 	/* Several may ask at once; one looks. */
 	pthread_mutex_lock(&c->looking);
-	s.content = c;
-	if (c->view == TL_UNSEEN)
-		r = begin(&s, handle, e);
 	if (r == 0 && c->view == TL_UNSEEN)
 		r = look(&s, e);
 	pthread_mutex_unlock(&c->looking);
+	if (r == 0 && ret_text && c->view == TL_TEXT)
+		r = find_text(&s, ret_text, e);
 	buffer_finish_free(&s.path);
 	if (r == 0)
 		*ret = TAKE(c);
@@ -252,32 +243,4 @@ bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size)
 		return false;
 	*ret_size = c->size;
 	return true;
-}
-
-static int load_text(void *arg, struct bytes **ret, struct error *e)
-{
-	const struct seeing *s = arg;
-	CLEANUP(bytes_unref) struct bytes *raw = NULL;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	int r = tl_content_load(s->content, TEXT_MAX, &raw, e);
-
-	if (r == 0)
-		r = show(s, raw, &out, NULL, e);
-	if (r == 0 && buffer_finish(&out, ret) < 0)
-		r = error_set(e, -ENOMEM, "no memory for a text");
-	return r == -EINVAL || r == -EFBIG ? -EIO : r;
-}
-
-int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, struct bytes **ret,
-	struct error *e)
-{
-	struct seeing s = {.m = m, .content = c};
-	int r = begin(&s, handle, e);
-
-	if (r == 0 && c->budget)
-		r = budget_get(c->budget, &c->slot, load_text, &s, ret, e);
-	else if (r == 0)
-		r = load_text(&s, ret, e);
-	buffer_finish_free(&s.path);
-	return r;
 }

@@ -10,17 +10,13 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* As what a file is to be taken: none where it is shown and stored as it is. 0 or -ENOMEM. */
-int tl_kind_of_file(const struct tl_map *m, uint32_t handle, enum compiled_kind *ret);
-
-/* Its content, of which the view is known: a new reference. Takes its time. -EIO where the bytes
- * cannot be read is for whoever reads them: then the view is TL_BYTES. */
-int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e);
+/* Its content, of which the view is known: a new reference; and where that is TL_TEXT the text
+ * (ret_text may be NULL). Takes its time. -EIO where the bytes cannot be read is for whoever reads
+ * them: then the view is TL_BYTES. */
+int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret,
+	struct bytes **ret_text, struct error *e);
 /* The same without looking at it: is the size known that is shown? */
 bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size);
-/* The text of c, whose view is TL_TEXT. */
-int tl_view_text(const struct tl_map *m, uint32_t handle, struct tl_content *c, struct bytes **ret,
-	struct error *e);
 
 /* From now on these names are known, too. */
 int tl_names_add(struct names **names, const void *list, size_t size, struct error *e);

@@ -12,7 +12,7 @@
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
 enum { FILETIME_SECOND = 10000000 };
 
-struct tl_content *tl_content_new(
+static struct tl_content *content_new(
 	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget)
 {
 	struct tl_content *c = take ? calloc(1, sizeof(*c)) : NULL;
@@ -44,6 +44,31 @@ void tl_content_unref(struct tl_content *c)
 	blob_unref(c->blob);
 	pthread_mutex_destroy(&c->looking);
 	free(c);
+}
+
+int tl_content_stored(const struct extent *section, const struct manifest_entry *x,
+	struct budget *budget, struct tl_content **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent data = EXTENT_INIT;
+	struct pak_block block = {.usize = 0};
+	int r = x->offset ? pak_block_read(section, x->offset, &block, e) : 0;
+
+	if (r < 0)
+		return r;
+	if (block.usize != x->usize)
+		return error_set(e, -EIO,
+			"the block has %" PRIu32 " bytes (the manifest says %" PRIu32 ")",
+			block.usize, x->usize);
+	if (x->offset)
+		data = pak_block_data(section, &block);
+	*ret = content_new(blob_new(&data, block.csize ? BLOB_ZLIB : BLOB_RAW, block.usize, budget),
+		x->crc, x->filetime, budget);
+	if (!*ret)
+		return error_set(e, -ENOMEM, "no memory for a file");
+	/* Of a file that is not stored, nobody wrote a sum. */
+	if (!x->offset)
+		atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
+	return 0;
 }
 
 static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *e)
@@ -123,7 +148,7 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 		r = store->keep(store, &packed, &kept, e);
 	if (r < 0)
 		return r;
-	*ret = tl_content_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
+	*ret = content_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
 		filetime_now(), budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");

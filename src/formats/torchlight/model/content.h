@@ -34,8 +34,9 @@ struct tl_content {
 	char *note;                 /* what a person should know of the view, or NULL */
 };
 
-struct tl_content *tl_content_new(
-	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget);
+/* Of a file of an archive. -EIO: the block is none, or not as long as the manifest says. */
+int tl_content_stored(const struct extent *section, const struct manifest_entry *x,
+	struct budget *budget, struct tl_content **ret, struct error *e);
 struct tl_content *tl_content_ref(struct tl_content *c);
 void tl_content_unref(struct tl_content *c);
 DEFINE_CLEANUP(struct tl_content, tl_content_unref);

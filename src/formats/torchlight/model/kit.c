@@ -68,9 +68,7 @@ static void differs(struct buffer *out, const char *key, bool is)
 void kit_differences(const struct mod_header *a, const struct mod_header *b, struct buffer *out)
 {
 	for (int i = 0; i < MOD_STRINGS; i++)
-		differs(out, string_keys[i],
-			a->strings[i].n != b->strings[i].n ||
-				memcmp(a->strings[i].s, b->strings[i].s, a->strings[i].n) != 0);
+		differs(out, string_keys[i], !text_same(&a->strings[i], &b->strings[i]));
 	differs(out, "VERSION", a->mod_version != b->mod_version);
 	differs(out, "MOD_ID", a->id != b->id);
 }

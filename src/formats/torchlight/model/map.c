@@ -38,7 +38,6 @@ static void free_map(struct snapshot *s)
 		return;
 	pages_finish(&m->files);
 	pages_finish(&m->made);
-	pages_finish(&m->dirs);
 	modheader_unref(m->header);
 	bytes_unref(m->removed);
 	bytes_unref(m->kit);
@@ -59,7 +58,7 @@ struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f)
 	snapshot_init(&m->snapshot, f, free_map);
 	m->shared = sh;
 	m->files.drop = drop_content;
-	m->made.drop = m->dirs.drop = drop_made;
+	m->made.drop = drop_made;
 	return m;
 }
 
@@ -67,13 +66,13 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 {
 	struct tl_map *n = tl_map_new(tl_shared_ref(m->shared), m->snapshot.format);
 
+	if (n && (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->made, &m->made) < 0)) {
+		snapshot_unref(&n->snapshot);
+		return NULL;
+	}
 	if (!n)
 		return NULL;
-	pages_copy(&n->files, &m->files);
-	pages_copy(&n->made, &m->made);
-	pages_copy(&n->dirs, &m->dirs);
 	n->n_made = m->n_made;
-	n->n_made_dirs = m->n_made_dirs;
 	n->header = modheader_ref(m->header);
 	n->removed = bytes_ref(m->removed);
 	n->kit = bytes_ref(m->kit);
@@ -136,16 +135,15 @@ int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, u
 {
 	struct tl_made *made = calloc(1, sizeof(*made) + strlen(name) + 1);
 	uint32_t handle = is_dir ? tl_n_dirs(m) : tl_n_files(m);
-	uint32_t *n = is_dir ? &m->n_made_dirs : &m->n_made;
 
 	if (!made)
 		return -ENOMEM;
 	atomic_init(&made->refs, 1);
 	made->dir = dir;
 	strcpy(made->name, name);
-	if (pages_set(is_dir ? &m->dirs : &m->made, *n, made) < 0)
+	if (pages_set(&m->made, m->n_made, made) < 0)
 		return -ENOMEM;
-	++*n;
+	m->n_made++;
 	*ret = handle;
 	return 0;
 }
@@ -157,19 +155,28 @@ static const struct tl_made *made_file(const struct tl_map *m, uint32_t handle)
 	return handle >= n && handle < tl_n_files(m) ? pages_get(&m->made, handle - n) : NULL;
 }
 
-bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out)
+struct str tl_file_name(const struct tl_map *m, uint32_t handle)
 {
 	const struct manifest *man = tl_mounted(m);
-	const struct tl_made *made;
+	const struct tl_made *made = made_file(m, handle);
 
-	if (handle < man->n_entries) {
-		buffer_str(out, manifest_name(man, &man->entries[handle]));
-		return true;
-	}
-	made = made_file(m, handle);
-	if (made)
-		buffer_text(out, made->name);
-	return made;
+	if (handle < man->n_entries)
+		return manifest_name(man, &man->entries[handle]);
+	return str_of(made ? made->name : "");
+}
+
+enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle)
+{
+	return m->shared->plain ? COMPILED_NONE : compiled_kind_of(tl_file_name(m, handle).s);
+}
+
+enum compiled_kind tl_kind_beside(const char *name, const char **ret)
+{
+	const char *dot = strrchr(name, '.');
+	CLEANUP(free) char *stem = dot ? text_copy(name, (size_t)(dot - name)) : NULL;
+
+	*ret = dot;
+	return stem ? compiled_kind_of(stem) : COMPILED_NONE;
 }
 
 bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret)
@@ -184,7 +191,7 @@ bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, con
 		*ret = tree_name(t, &t->children[t->dirs[dir].self]);
 		return true;
 	}
-	made = pages_get(&m->dirs, dir - t->n_dirs);
+	made = pages_get(&m->made, dir - t->n_dirs);
 	*ret_above = made->dir;
 	*ret = made->name;
 	return true;
@@ -212,7 +219,7 @@ int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out)
 		buffer_str(out, manifest_path(man, &man->records[man->entries[handle].record]));
 	else if (made)
 		tl_dir_path(m, made->dir, out);
-	tl_file_name(m, handle, out);
+	buffer_str(out, tl_file_name(m, handle));
 	buffer_byte(out, 0);
 	return out->error;
 }

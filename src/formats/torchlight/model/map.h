@@ -43,7 +43,13 @@ static inline uint32_t tl_index(entry_id id)
 	return (uint32_t)(id >> 1);
 }
 
-/* A file or directory that was made since the mount: where and as what. */
+static inline bool tl_is_dir(entry_id id)
+{
+	return tl_kind_of(id) == TL_DIR || id == tl_id(TL_CONTROL, TL_CONTROL_DIR);
+}
+
+/* A file or directory that was made since the mount: where and as what. Its number among them is
+ * that behind those of the mount; so not each handle is a file, and not each a directory. */
 struct tl_made {
 	atomic_uint refs;
 	uint32_t dir;
@@ -87,7 +93,7 @@ struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 struct tl_table {
 	atomic_uint refs;
 	struct manifest *manifest;
-	const char **shown; /* by handle, what the mount calls a file; NULL: as the mounted tree */
+	const char **shown; /* by handle, what the mount calls a file */
 	const char **dirs;  /* paths, as the mount shows them: of which it calls otherwise */
 	uint32_t n_dirs;
 	char **owned;
@@ -100,16 +106,16 @@ DEFINE_CLEANUP(struct tl_table, tl_table_unref);
 struct tl_map {
 	struct snapshot snapshot; /* first: a struct snapshot * is a struct tl_map * */
 	struct tl_shared *shared;
-	struct pages files;           /* struct tl_content: what differs from those, by handle */
-	struct pages made, dirs;      /* struct tl_made: what was made since the mount */
-	uint32_t n_made, n_made_dirs; /* ... and how much */
-	struct mod_header *header;    /* NULL: a PAK; its removed list is not looked at */
-	struct bytes *removed;        /* full paths, each with a line feed */
-	struct bytes *kit;            /* what was written to MOD.DAT; NULL: nothing was */
-	struct names *names;          /* with those learnt from texts; NULL: none were */
-	struct tl_table *table;       /* of a version that finalize made; NULL: the manifest's */
-	bool header_written;          /* by somebody, since it is being made */
-	bool info_dropped;            /* a MOD's header was copied into a PAK */
+	struct pages files;        /* struct tl_content: what differs from those, by handle */
+	struct pages made;         /* struct tl_made: what was made since the mount */
+	uint32_t n_made;           /* ... and how much */
+	struct mod_header *header; /* NULL: a PAK; its removed list is not looked at */
+	struct bytes *removed;     /* full paths, each with a line feed */
+	struct bytes *kit;         /* what was written to MOD.DAT; NULL: nothing was */
+	struct names *names;       /* with those learnt from texts; NULL: none were */
+	struct tl_table *table;    /* of a version that finalize made; NULL: the manifest's */
+	bool header_written;       /* by somebody, since it is being made */
+	bool info_dropped;         /* a MOD's header was copied into a PAK */
 };
 
 static inline const struct tl_map *tl_map_of(const struct snapshot *s)
@@ -147,7 +153,7 @@ bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint6
 /* The time of an entry of tl_manifest. */
 uint64_t tl_time_of(const struct tl_map *m, const struct manifest_entry *x);
 
-/* Handles there are by now, and directories. */
+/* Handles of files there are by now at most, and of directories. */
 static inline uint32_t tl_n_files(const struct tl_map *m)
 {
 	return tl_mounted(m)->n_entries + m->n_made;
@@ -155,7 +161,7 @@ static inline uint32_t tl_n_files(const struct tl_map *m)
 
 static inline uint32_t tl_n_dirs(const struct tl_map *m)
 {
-	return m->shared->tree->n_dirs + m->n_made_dirs;
+	return m->shared->tree->n_dirs + m->n_made;
 }
 
 /* Another file or directory; its handle. */
@@ -164,7 +170,11 @@ int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, u
 bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret);
 /* Appends the path of a directory as it was at first, with a '/' at its end. */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
-/* Appends the name of a file as it was at first: stored, not shown; and the whole path, NUL-ended.
- */
-bool tl_file_name(const struct tl_map *m, uint32_t handle, struct buffer *out);
+/* The name of a file as it was at first: stored, not shown, NUL-ended, and that of the version; and
+ * the kind of that, none where files are shown and stored as they are. */
+struct str tl_file_name(const struct tl_map *m, uint32_t handle);
+enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
+/* The kind of a name without its last ending, which is *ret; none where that is all. */
+enum compiled_kind tl_kind_beside(const char *name, const char **ret);
+/* Appends the whole path, NUL-ended. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

@@ -6,56 +6,32 @@
 
 #include "base/refs.h"
 
-enum { PAGE_BITS = 6, PAGE_SIZE = 1 << PAGE_BITS };
+/* As many as there are pages of a large archive, so that a copy is cheap, and so is a page. */
+enum { PAGE_SIZE = 512 };
 
 struct page {
-	atomic_uint refs;    /* first, as in objects */
-	void *at[PAGE_SIZE]; /* pages, and objects in those at the bottom */
+	atomic_uint refs;
+	void *at[PAGE_SIZE];
 };
-
-/* The slot for i in a page of this level, 0 being the bottom. */
-static unsigned slot(uint32_t i, unsigned level)
-{
-	return i >> (PAGE_BITS * level) & (PAGE_SIZE - 1);
-}
-
-static bool reaches(const struct pages *p, uint32_t i)
-{
-	return p->height && (uint64_t)i >> (PAGE_BITS * p->height) == 0;
-}
 
 void *pages_get(const struct pages *p, uint32_t i)
 {
-	void *at = reaches(p, i) ? p->root : NULL;
+	size_t k = i / PAGE_SIZE;
 
-	for (unsigned level = p->height; at && level-- > 0;)
-		at = ((struct page *)at)->at[slot(i, level)];
-	return at;
+	return k < p->n && p->all[k] ? p->all[k]->at[i % PAGE_SIZE] : NULL;
 }
 
-/* What stands in a page, a page or an object. */
-static void take(void *at)
+static void drop(const struct pages *p, struct page *page)
 {
-	if (at)
-		refs_take(at);
-}
-
-/* What stands in a page of this level; the recursion is as deep as the tree is high. */
-static void drop(const struct pages *p, void *at, unsigned level)
-{
-	struct page *page = at;
-
-	if (level == 0)
-		p->drop(at);
-	if (level == 0 || !page || !refs_drop(&page->refs))
+	if (!page || !refs_drop(&page->refs))
 		return;
 	for (size_t i = 0; i < PAGE_SIZE; i++)
-		drop(p, page->at[i], level - 1);
+		p->drop(page->at[i]);
 	free(page);
 }
 
-/* The page at *at, of this level, as one of p's own, to write to. */
-static struct page *own(const struct pages *p, void **at, unsigned level)
+/* The page at *at as one of p's own, to write to. */
+static struct page *own(const struct pages *p, struct page **at)
 {
 	struct page *old = *at, *page;
 
@@ -65,57 +41,51 @@ static struct page *own(const struct pages *p, void **at, unsigned level)
 	if (!page)
 		return NULL;
 	atomic_init(&page->refs, 1);
-	for (size_t i = 0; old && i < PAGE_SIZE; i++) {
-		page->at[i] = old->at[i];
-		take(page->at[i]);
-	}
-	drop(p, old, level + 1);
+	for (size_t i = 0; old && i < PAGE_SIZE; i++)
+		if ((page->at[i] = old->at[i]))
+			refs_take(page->at[i]);
+	drop(p, old);
 	*at = page;
 	return page;
 }
 
-/* A root above the root. */
-static int rise(struct pages *p)
+static struct page *page_for(struct pages *p, size_t k)
 {
-	void *root = NULL;
-	struct page *page = own(p, &root, p->height);
+	struct page **all = k < p->n ? p->all : realloc(p->all, (k + 1) * sizeof(*all));
 
-	if (!page)
-		return -ENOMEM;
-	page->at[0] = p->root;
-	p->root = page;
-	p->height++;
-	return 0;
+	if (!all)
+		return NULL;
+	p->all = all;
+	while (p->n <= k)
+		all[p->n++] = NULL;
+	return own(p, &all[k]);
 }
 
 int pages_set(struct pages *p, uint32_t i, void *object)
 {
-	void **at = &p->root;
-	int r = 0;
+	struct page *page = page_for(p, i / PAGE_SIZE);
+	void **at = page ? &page->at[i % PAGE_SIZE] : NULL;
 
-	while (r == 0 && !reaches(p, i))
-		r = rise(p);
-	for (unsigned level = p->height; r == 0 && level-- > 0;) {
-		struct page *page = own(p, at, level);
-
-		at = page ? &page->at[slot(i, level)] : at;
-		r = page ? 0 : -ENOMEM;
-	}
-	p->drop(r < 0 ? object : *at);
-	if (r == 0)
+	p->drop(at ? *at : object);
+	if (at)
 		*at = object;
-	return r;
+	return at ? 0 : -ENOMEM;
 }
 
-void pages_copy(struct pages *to, const struct pages *from)
+int pages_copy(struct pages *to, const struct pages *from)
 {
-	*to = *from;
-	take(to->root);
+	*to = (struct pages){.drop = from->drop, .all = calloc(from->n + 1, sizeof(*to->all))};
+	if (!to->all)
+		return -ENOMEM;
+	for (; to->n < from->n; to->n++)
+		if ((to->all[to->n] = from->all[to->n]))
+			refs_take(&to->all[to->n]->refs);
+	return 0;
 }
 
 void pages_finish(struct pages *p)
 {
-	if (p->height)
-		drop(p, p->root, p->height);
-	*p = (struct pages){.drop = p->drop};
+	for (size_t i = 0; i < p->n; i++)
+		drop(p, p->all[i]);
+	free(p->all);
 }

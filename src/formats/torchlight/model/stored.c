@@ -1,31 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
 /* What all versions share: the archive as it was mounted, and its files. */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/refs.h"
 #include "formats/torchlight/model/map.h"
-
-static int read_options(const struct format_context *ctx, struct tl_shared *sh, struct error *e)
-{
-	const char *text = format_option(ctx->options, "text");
-
-	if (text && strcmp(text, "utf16") == 0)
-		sh->form = TEXTFORM_UTF16;
-	else if (text && strcmp(text, "off") == 0)
-		sh->plain = true;
-	else if (text && strcmp(text, "utf8") != 0)
-		return error_set(e, -EINVAL, "option text is %s (utf8, utf16 or off)", text);
-	return 0;
-}
 
 int tl_shared_new(const struct format_context *ctx, struct archive *take, struct tl_shared **ret,
 	struct error *e)
 {
 	CLEANUP(archive_free) struct archive *a = take;
 	CLEANUP(tl_shared_unref) struct tl_shared *sh = calloc(1, sizeof(*sh));
-	int r;
+	const char *text = format_option(ctx->options, "text");
 
 	if (!sh)
 		return error_set(e, -ENOMEM, "no memory for the archive");
@@ -35,15 +21,15 @@ int tl_shared_new(const struct format_context *ctx, struct archive *take, struct
 	sh->budget = ctx->budget;
 	sh->store = ctx->store;
 	sh->names_file = file_ref(ctx->names_file);
+	sh->form = text && strcmp(text, "utf16") == 0 ? TEXTFORM_UTF16 : TEXTFORM_UTF8;
+	sh->plain = text && strcmp(text, "off") == 0;
 	sh->archive = TAKE(a);
 	sh->contents =
 		calloc((size_t)sh->archive->manifest->n_entries + 1, sizeof(struct tl_content *));
 	if (!sh->contents)
 		return error_set(e, -ENOMEM, "no memory for the archive");
-	r = read_options(ctx, sh, e);
-	if (r == 0)
-		*ret = TAKE(sh);
-	return r;
+	*ret = TAKE(sh);
+	return 0;
 }
 
 DEFINE_REF(struct tl_shared, tl_shared_ref)
@@ -65,34 +51,6 @@ void tl_shared_unref(struct tl_shared *sh)
 	free(sh);
 }
 
-static int make(struct tl_shared *sh, const struct manifest_entry *x, struct tl_content **ret,
-	struct error *e)
-{
-	CLEANUP_EXTENT struct extent data = EXTENT_INIT;
-	struct pak_block block = {.usize = 0};
-	int r = 0;
-
-	if (x->offset)
-		r = pak_block_read(&sh->archive->section, x->offset, &block, e);
-	if (r < 0)
-		return r;
-	if (block.usize != x->usize)
-		return error_set(e, -EIO,
-			"the block has %" PRIu32 " bytes (the manifest says %" PRIu32 ")",
-			block.usize, x->usize);
-	if (x->offset)
-		data = pak_block_data(&sh->archive->section, &block);
-	*ret = tl_content_new(
-		blob_new(&data, block.csize ? BLOB_ZLIB : BLOB_RAW, block.usize, sh->budget),
-		x->crc, x->filetime, sh->budget);
-	if (!*ret)
-		return error_set(e, -ENOMEM, "no memory for a file");
-	/* Of a file that is not stored, nobody wrote a sum. */
-	if (!x->offset)
-		atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
-	return 0;
-}
-
 int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e)
 {
 	const struct manifest_entry *x = manifest_file(sh->archive->manifest, handle);
@@ -102,7 +60,8 @@ int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, st
 		return error_set(e, -ENODATA, "it has no content");
 	pthread_mutex_lock(&sh->lock);
 	if (!sh->contents[handle])
-		r = make(sh, x, &sh->contents[handle], e);
+		r = tl_content_stored(
+			&sh->archive->section, x, sh->budget, &sh->contents[handle], e);
 	if (r == 0)
 		*ret = tl_content_ref(sh->contents[handle]);
 	pthread_mutex_unlock(&sh->lock);

@@ -11,31 +11,16 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/save/write.h"
 
-/* By handle, what the mounted tree calls the files. */
-static const char **mounted_names(const struct tl_map *m)
+static void call_files(const struct tl_table *table, const struct tree *t, struct buffer *out)
 {
-	const struct tree *t = m->shared->tree;
-	const char **names = calloc((size_t)tl_mounted(m)->n_entries + 1, sizeof(*names));
-
-	for (uint32_t i = 0; names && i < t->n_children; i++)
-		if (!t->children[i].dir)
-			names[t->children[i].index] = tree_name(t, &t->children[i]);
-	return names;
-}
-
-static int call_files(const struct tl_map *m, const struct tree *t, struct buffer *out)
-{
-	CLEANUP(free) const char **mounted = mounted_names(m);
-
-	for (uint32_t i = 0; mounted && i < t->n_children; i++) {
+	for (uint32_t i = 0; i < t->n_children; i++) {
 		const struct tree_child *c = &t->children[i];
-		uint32_t handle = c->dir ? 0 : m->table->manifest->entries[c->index].handle;
-		const char *name = m->table->shown[handle] ?: mounted[handle];
+		const char *name =
+			c->dir ? NULL : table->shown[table->manifest->entries[c->index].handle];
 
-		if (!c->dir && strcmp(name, tree_name(t, c)) != 0)
+		if (name && strcmp(name, tree_name(t, c)) != 0)
 			called_put(out, c->index, name);
 	}
-	return mounted ? 0 : -ENOMEM;
 }
 
 /* The last directory of a path. */
@@ -65,7 +50,7 @@ int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e)
 	int r = tree_build(table->manifest, NULL, &t, e);
 
 	if (r == 0)
-		r = call_files(m, t, out);
+		call_files(table, t, out);
 	for (uint32_t i = 0; r == 0 && i < table->n_dirs; i++)
 		call_dir(table->manifest, t, table->dirs[i], out);
 	return r;

@@ -222,19 +222,16 @@ static int add_old_blocks(struct layout *l, uint64_t *ret_end, struct error *e)
 
 static bool is_zero(const struct extent *section, uint64_t from, uint64_t n)
 {
-	uint8_t chunk[4096];
+	CLEANUP(bytes_unref) struct bytes *data = NULL;
+	struct extent x = *section; /* borrowed */
 
-	while (n) {
-		size_t some = n < sizeof(chunk) ? (size_t)n : sizeof(chunk);
-
-		if (extent_read(section, from, chunk, some, NULL) < 0)
+	x.off += from;
+	x.size = n;
+	if (extent_load(&x, TAIL_MAX, &data, NULL) < 0)
+		return false;
+	for (size_t i = 0; i < data->size; i++)
+		if (data->data[i])
 			return false;
-		for (size_t i = 0; i < some; i++)
-			if (chunk[i])
-				return false;
-		from += some;
-		n -= some;
-	}
 	return true;
 }
 
@@ -247,7 +244,7 @@ static int add_tail(struct layout *l, uint64_t end, struct error *e)
 
 	for (uint32_t i = 0; i < m->n_entries; i++)
 		zeros += manifest_removed(&m->entries[i]) ? REMOVED_TAIL : 0;
-	if (size && (n != (uint64_t)l->base->n_removed * REMOVED_TAIL || n > TAIL_MAX ||
+	if (size && (n != (uint64_t)l->base->n_removed * REMOVED_TAIL ||
 			    !is_zero(&l->base->section, end, n)))
 		return n ? add_old(l, end, size, e) : 0;
 	if (!zeros)

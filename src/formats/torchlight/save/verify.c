@@ -6,20 +6,6 @@
 
 #include "formats/torchlight/save/write.h"
 
-static int open_written(
-	const struct tl_map *m, const struct source *w, struct archive **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent first = extent_of_file(file_ref(w->files[0]), 0, w->sizes[0]);
-	CLEANUP_EXTENT struct extent second = EXTENT_INIT;
-
-	if (m->header)
-		return archive_open_mod(&first, ret, e);
-	if (w->n_files < 2)
-		return error_set(e, -EIO, "the manifest was not written");
-	second = extent_of_file(file_ref(w->files[1]), 0, w->sizes[1]);
-	return archive_open_pak(&first, &second, ret, e);
-}
-
 /* Does x stand at `at` in that file? */
 static int compare(
 	const struct source *w, int file, uint64_t at, const struct extent *x, struct error *e)
@@ -62,10 +48,13 @@ static int check_fresh(const struct tl_plan *p, const struct archive *a, struct 
 
 	for (uint32_t i = 0; r == 0 && i < p->manifest.n_entries; i++) {
 		const struct manifest_entry *x = &p->manifest.entries[i];
-		CLEANUP(bytes_unref) struct bytes *whole = NULL;
+		CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 
-		if (p->fresh[i])
-			r = pak_load(&a->section, x, &whole, e);
+		if (!p->fresh[i])
+			continue;
+		r = tl_content_stored(&a->section, x, NULL, &c, e);
+		if (r == 0)
+			r = tl_content_check(c, e);
 		if (r < 0)
 			error_context(e, "%.*s", STR_SHORT(manifest_name(&p->manifest, x), 200));
 	}
@@ -77,7 +66,7 @@ int tl_verify(const struct snapshot *s, const struct plan *plan, const struct so
 {
 	const struct tl_plan *p = (const struct tl_plan *)plan;
 	CLEANUP(archive_free) struct archive *a = NULL;
-	int r = open_written(tl_map_of(s), written, &a, e);
+	int r = archive_open_source(written, !tl_map_of(s)->header, &a, e);
 
 	if (r == 0 && a->section.size != p->size)
 		r = error_set(e, -EIO, "the data have %" PRIu64 " bytes (written: %" PRIu64 ")",

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/torchlight/wire/removed.h"
@@ -30,7 +31,7 @@ static int read_manifest(const struct extent *man, struct archive *a, struct err
 }
 
 /* The smallest offset is the length of the section's header. One that lies nowhere is the trouble
- * of its entry (agree.h). */
+ * of its entry (agree_check). */
 static void find_header(struct archive *a)
 {
 	const struct manifest *m = a->manifest;
@@ -59,10 +60,22 @@ static int check_hash(struct archive *a, struct error *e)
 	return r;
 }
 
-static int finish_open(struct archive *a, const struct extent *man, struct error *e)
+static int read_tables(
+	struct archive *a, const struct extent *file, const struct extent *man, struct error *e)
 {
-	int r = read_manifest(man, a, e);
+	CLEANUP_EXTENT struct extent end = extent_ref(man ? man : file);
+	int r = man ? 0 : modheader_read(file, &a->header, e);
 
+	if (r < 0)
+		return r;
+	a->section = extent_ref(file);
+	if (a->header) {
+		a->section.off += a->header->data_offset;
+		a->section.size = a->header->manifest_offset - a->header->data_offset;
+		end.off += a->header->manifest_offset;
+		end.size -= a->header->manifest_offset;
+	}
+	r = read_manifest(&end, a, e);
 	if (r < 0)
 		return r;
 	find_header(a);
@@ -70,42 +83,28 @@ static int finish_open(struct archive *a, const struct extent *man, struct error
 	return r < 0 ? r : check_hash(a, e);
 }
 
-int archive_open_mod(const struct extent *mod, struct archive **ret, struct error *e)
+int archive_open(
+	const struct extent *file, const struct extent *man, struct archive **ret, struct error *e)
 {
 	CLEANUP(archive_free) struct archive *a = calloc(1, sizeof(*a));
-	CLEANUP_EXTENT struct extent man = EXTENT_INIT;
-	int r;
+	int r = a ? read_tables(a, file, man, e)
+		  : error_set(e, -ENOMEM, "no memory for the archive");
 
-	if (!a)
-		return error_set(e, -ENOMEM, "no memory for the archive");
-	r = modheader_read(mod, &a->header, e);
-	if (r < 0)
-		return r;
-	a->section = extent_ref(mod);
-	a->section.off += a->header->data_offset;
-	a->section.size = a->header->manifest_offset - a->header->data_offset;
-	man = extent_ref(mod);
-	man.off += a->header->manifest_offset;
-	man.size -= a->header->manifest_offset;
-	r = finish_open(a, &man, e);
 	if (r == 0)
 		*ret = TAKE(a);
 	return r;
 }
 
-int archive_open_pak(
-	const struct extent *pak, const struct extent *man, struct archive **ret, struct error *e)
+int archive_open_source(const struct source *src, bool pak, struct archive **ret, struct error *e)
 {
-	CLEANUP(archive_free) struct archive *a = calloc(1, sizeof(*a));
-	int r;
+	CLEANUP_EXTENT struct extent file = EXTENT_INIT, man = EXTENT_INIT;
 
-	if (!a)
-		return error_set(e, -ENOMEM, "no memory for the archive");
-	a->section = extent_ref(pak);
-	r = finish_open(a, man, e);
-	if (r == 0)
-		*ret = TAKE(a);
-	return r;
+	if (pak && src->n_files < 2)
+		return error_set(e, -EINVAL, "its manifest %s.MAN is not beside it", src->name);
+	file = extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
+	if (pak)
+		man = extent_of_file(file_ref(src->files[1]), 0, src->sizes[1]);
+	return archive_open(&file, pak ? &man : NULL, ret, e);
 }
 
 void archive_free(struct archive *a)
@@ -117,4 +116,53 @@ void archive_free(struct archive *a)
 	bytes_unref(a->removed);
 	extent_finish(&a->section);
 	free(a);
+}
+
+static int by_offset(const void *x, const void *y, void *arg)
+{
+	const struct manifest_entry *all = arg;
+	uint32_t a = all[*(const uint32_t *)x].offset, b = all[*(const uint32_t *)y].offset;
+
+	return (a > b) - (a < b);
+}
+
+static int check_block(const struct archive *a, const struct manifest_entry *x, struct error *e)
+{
+	const struct manifest *m = a->manifest;
+	const struct str path = manifest_path(m, &m->records[x->record]);
+	const struct str name = manifest_name(m, x);
+	struct error why = ERROR_INIT;
+	struct pak_block b;
+	int r = pak_block_read(&a->section, x->offset, &b, &why);
+
+	if (r == 0 && b.usize == x->usize)
+		return 0;
+	if (r == 0)
+		error_set(&why, -EINVAL,
+			"its block has %" PRIu32 " bytes (the manifest says %" PRIu32 ")", b.usize,
+			x->usize);
+	return error_set(e, -EINVAL, "%.*s%.*s: %s", STR_SHORT(path, 300), STR_SHORT(name, 300),
+		error_text(&why));
+}
+
+int agree_check(const struct archive *a, unsigned most, struct error *e)
+{
+	const struct manifest *m = a->manifest;
+	CLEANUP(free) uint32_t *sorted = calloc((size_t)m->n_entries + 1, sizeof(*sorted));
+	uint32_t n = 0, count;
+	int r = 0;
+
+	if (!sorted)
+		return error_set(e, -ENOMEM, "no memory for the archive's blocks");
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		if (m->entries[i].offset)
+			sorted[n++] = i;
+	qsort_r(sorted, n, sizeof(*sorted), by_offset, m->entries);
+	count = most && most < n ? most : n;
+	for (uint32_t i = 0; r == 0 && i < count; i++) {
+		uint32_t at = count > 1 ? (uint32_t)((uint64_t)i * (n - 1) / (count - 1)) : 0;
+
+		r = check_block(a, &m->entries[sorted[at]], e);
+	}
+	return r;
 }

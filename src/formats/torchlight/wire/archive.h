@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "formats/format.h"
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
 #include "formats/torchlight/wire/pak.h"
@@ -26,8 +27,18 @@ const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size);
  * header lists, or any without a place where no header has a list. Nothing is inflated and no block
  * is looked at, but for the bytes that the hash samples. -EINVAL: which field is wrong.
  */
-int archive_open_mod(const struct extent *mod, struct archive **ret, struct error *e);
-int archive_open_pak(
-	const struct extent *pak, const struct extent *man, struct archive **ret, struct error *e);
+int archive_open(const struct extent *file, const struct extent *man, struct archive **ret,
+	struct error *e); /* man: the manifest of a PAK; NULL: file is a MOD */
+int archive_open_source(const struct source *src, bool pak, struct archive **ret, struct error *e);
 void archive_free(struct archive *a);
 DEFINE_CLEANUP(struct archive, archive_free);
+
+/*
+ * Do the blocks of the section and the manifest belong together? Beside the PAK may lie the
+ * manifest of another version of it, and what is saved by that one destroys the files of both.
+ * Compares the headers of `most` blocks (0: of all), spread over the section, the first and the
+ * last among them, with what the manifest says of them. -EINVAL names the first that differs.
+ */
+enum { AGREE_SAMPLE = 64 };
+
+int agree_check(const struct archive *a, unsigned most, struct error *e);

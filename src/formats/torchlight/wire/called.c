@@ -26,27 +26,19 @@ static int read_line(struct called *c, char *line, uint32_t n)
 int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e)
 {
 	struct called c = {0};
-	char *end;
 	int r = 0;
 
 	*ret = c;
 	if (!text)
 		return 0;
-	c.text = str_dup((struct str){(const char *)text->data, text->size});
+	c.text = str_dup(str_of_bytes(text));
 	c.names = calloc((size_t)n + 1, sizeof(*c.names));
 	if (!c.text || !c.names)
 		r = error_set(e, -ENOMEM, "no memory for the names of a mount");
-	end = r == 0 ? c.text + text->size : NULL;
-	for (char *line = c.text, *next; r == 0 && line < end; line = next) {
-		next = memchr(line, '\n', (size_t)(end - line));
-		if (next)
-			*next++ = '\0';
-		else
-			next = end;
+	for (char *rest = c.text, *line; r == 0 && (line = strsep(&rest, "\n"));)
 		if (called_is(line, strlen(line)) && read_line(&c, line, n) < 0)
 			r = error_set(
 				e, -EINVAL, "the list of names has a wrong line: %.100s", line);
-	}
 	if (r < 0)
 		called_finish(&c);
 	else

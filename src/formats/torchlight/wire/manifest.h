@@ -60,7 +60,7 @@ struct manifest {
 	struct manifest_entry *entries;
 	uint32_t n_records, n_entries;
 	uint32_t room_records, room_entries;
-	struct buffer text; /* all names, UTF-8 */
+	struct buffer text; /* all names, UTF-8, each with a NUL behind it */
 };
 
 /* Reads all of data. -EINVAL: not a sound manifest; the text names field, value and bound. */

@@ -12,6 +12,11 @@
 /* Header bytes that are looked at, at first and at most: 65535 removed paths of a usual length. */
 enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, HEAD_LEAST = 40, LEGACY_SIZE = 9 };
 
+bool text_same(const struct text *a, const struct text *b)
+{
+	return str_equal((struct str){a->s, a->n}, (struct str){b->s, b->n});
+}
+
 int text_set(struct text *t, const void *data, size_t n)
 {
 	char *copy = malloc(n + 1);
@@ -26,79 +31,130 @@ int text_set(struct text *t, const void *data, size_t n)
 	return 0;
 }
 
-static int read_text(struct cursor *c, struct text *ret)
+/* The header's fields in their order: they are read from in, or written to out. */
+struct fields {
+	struct cursor *in; /* NULL: they are written */
+	struct buffer *out;
+	int error;
+	struct error *e;
+};
+
+static void field_u16(struct fields *f, uint16_t *v)
+{
+	if (f->in)
+		*v = cursor_u16(f->in);
+	else
+		buffer_u16(f->out, *v);
+}
+
+static void field_u32(struct fields *f, uint32_t *v)
+{
+	if (f->in)
+		*v = cursor_u32(f->in);
+	else
+		buffer_u32(f->out, *v);
+}
+
+static void field_u64(struct fields *f, uint64_t *v)
+{
+	if (f->in)
+		*v = cursor_u64(f->in);
+	else
+		buffer_u64(f->out, *v);
+}
+
+static void field_text(struct fields *f, struct text *t)
 {
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
 
-	ss_to_utf8(cursor_ss(c), &utf8);
-	return utf8.error ? utf8.error : text_set(ret, utf8.data, utf8.size);
-}
-
-static int read_requirements(struct cursor *c, struct mod_header *h)
-{
-	uint16_t n = cursor_u16(c);
-	int r = 0;
-
-	h->requirements = calloc((size_t)n + 1, sizeof(*h->requirements));
-	if (!h->requirements)
-		return -ENOMEM;
-	while (r == 0 && h->n_requirements < n && !c->bad) {
-		struct mod_requirement *q = &h->requirements[h->n_requirements++];
-
-		r = read_text(c, &q->name);
-		q->id = cursor_i64(c);
-		if (h->version >= 2)
-			q->version = cursor_u16(c);
+	if (f->error)
+		return;
+	if (!f->in) {
+		f->error = ss_put(f->out, (struct str){t->s, t->n}, f->e);
+		return;
 	}
-	return r;
+	ss_to_utf8(cursor_ss(f->in), &utf8);
+	f->error = utf8.error ? utf8.error : text_set(t, utf8.data, utf8.size);
 }
 
-static int read_removed(struct cursor *c, struct mod_header *h)
+static void field_legacy(struct fields *f, struct mod_header *h)
+{
+	size_t n = LEGACY_SIZE * ((size_t)h->mod_version + 1);
+	const uint8_t *data = f->in ? cursor_take(f->in, n) : NULL;
+
+	if (data)
+		f->error = text_set(&h->legacy, data, n);
+	else if (!f->in)
+		buffer_append(f->out, h->legacy.s, h->legacy.n);
+}
+
+static void field_requirements(struct fields *f, struct mod_header *h)
+{
+	size_t begin;
+
+	field_u16(f, &h->n_requirements);
+	if (!f->in) {
+		buffer_str(f->out, (struct str){h->requirements.s, h->requirements.n});
+		return;
+	}
+	begin = f->in->pos;
+	for (uint16_t i = 0; i < h->n_requirements; i++) {
+		cursor_ss(f->in);
+		cursor_take(f->in, h->version >= 2 ? 8 + 2 : 8);
+	}
+	if (f->error == 0 && !f->in->bad)
+		f->error = text_set(&h->requirements, f->in->data + begin, f->in->pos - begin);
+}
+
+static void read_removed(struct fields *f, struct mod_header *h)
 {
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 
-	for (uint16_t n = cursor_u16(c); n && !c->bad; n--) {
-		ss_to_utf8(cursor_ss(c), &lines);
+	for (uint16_t n = cursor_u16(f->in); n && !f->in->bad; n--) {
+		ss_to_utf8(cursor_ss(f->in), &lines);
 		buffer_byte(&lines, '\n');
 	}
-	return lines.error ? lines.error : text_set(&h->removed, lines.data, lines.size);
+	f->error = lines.error ? lines.error : text_set(&h->removed, lines.data, lines.size);
 }
 
-static int read_start(struct cursor *c, struct mod_header *h)
+static void write_removed(struct fields *f, const struct mod_header *h)
 {
-	const uint8_t *legacy;
-	size_t n;
+	struct str rest = {h->removed.s, h->removed.n};
+	size_t at = f->out->size, n = 0;
 
-	h->version = cursor_u16(c);
-	h->mod_version = cursor_u16(c);
-	if (h->version >= 4)
-		for (int i = 0; i < MOD_GAME_VERSION_WORDS; i++)
-			h->game_version[i] = cursor_u16(c);
-	if (h->version == 1) {
-		n = LEGACY_SIZE * ((size_t)h->mod_version + 1);
-		legacy = cursor_take(c, n);
-		if (legacy && text_set(&h->legacy, legacy, n) < 0)
-			return -ENOMEM;
-	}
-	h->data_offset = cursor_u32(c);
-	h->manifest_offset = cursor_u32(c);
-	return 0;
+	buffer_u16(f->out, 0);
+	for (; f->error == 0 && rest.n; n++)
+		f->error = ss_put(f->out, str_cut(&rest, '\n'), f->e);
+	if (f->error == 0 && n > UINT16_MAX)
+		f->error =
+			error_set(f->e, -EINVAL, "%zu removed files (at most %u)", n, UINT16_MAX);
+	buffer_patch_u16(f->out, at, n);
 }
 
-static int read_fields(struct cursor *c, struct mod_header *h)
+/* *ret_offsets: where those two stand in out. */
+static void fields(struct fields *f, struct mod_header *h, size_t *ret_offsets)
 {
-	int r = read_start(c, h);
-
-	for (int i = 0; r == 0 && i < MOD_STRINGS; i++)
-		r = read_text(c, &h->strings[i]);
-	h->id = cursor_i64(c);
-	h->flags = cursor_u32(c);
-	h->requirements_hash = cursor_u64(c);
-	if (r == 0)
-		r = read_requirements(c, h);
-	if (r == 0 && h->version >= 3)
-		r = read_removed(c, h);
-	return r;
+	field_u16(f, &h->version);
+	field_u16(f, &h->mod_version);
+	for (int i = 0; h->version >= 4 && i < MOD_GAME_VERSION_WORDS; i++)
+		field_u16(f, &h->game_version[i]);
+	if (h->version == 1)
+		field_legacy(f, h);
+	*ret_offsets = f->in ? 0 : f->out->size;
+	field_u32(f, &h->data_offset);
+	field_u32(f, &h->manifest_offset);
+	for (int i = 0; i < MOD_STRINGS; i++)
+		field_text(f, &h->strings[i]);
+	field_u64(f, (uint64_t *)&h->id);
+	field_u32(f, &h->flags);
+	field_u64(f, &h->requirements_hash);
+	field_requirements(f, h);
+	if (f->error || h->version < 3)
+		return;
+	if (f->in)
+		read_removed(f, h);
+	else
+		write_removed(f, h);
 }
 
 bool modheader_sniff(const uint8_t *data, size_t n)
@@ -126,11 +182,15 @@ static int read_from(
 {
 	CLEANUP(modheader_unref) struct mod_header *h = calloc(1, sizeof(*h));
 	struct cursor c = cursor_init(data, n);
+	struct fields f = {.in = &c};
+	size_t offsets;
 	int r;
 
-	if (h)
+	if (h) {
 		atomic_init(&h->refs, 1);
-	if (!h || read_fields(&c, h) < 0)
+		fields(&f, h, &offsets);
+	}
+	if (!h || f.error)
 		return error_set(e, -ENOMEM, "no memory for the header");
 	if (c.bad && n < size && n < HEAD_MAX)
 		return 1;
@@ -176,9 +236,7 @@ void modheader_unref(struct mod_header *h)
 	free(h->legacy.s);
 	for (int i = 0; i < MOD_STRINGS; i++)
 		free(h->strings[i].s);
-	for (unsigned i = 0; i < h->n_requirements; i++)
-		free(h->requirements[i].name.s);
-	free(h->requirements);
+	free(h->requirements.s);
 	free(h->removed.s);
 	free(h);
 }
@@ -193,65 +251,16 @@ struct mod_header *modheader_copy(const struct mod_header *h)
 	return copy;
 }
 
-static int write_text(struct buffer *out, const struct text *t, struct error *e)
-{
-	return ss_put(out, (struct str){t->s, t->n}, e);
-}
-
-static int write_removed(const struct text *removed, struct buffer *out, struct error *e)
-{
-	struct str rest = {removed->s, removed->n};
-	size_t at = out->size, n = 0;
-	int r = 0;
-
-	buffer_u16(out, 0);
-	for (; r == 0 && rest.n; n++)
-		r = ss_put(out, str_cut(&rest, '\n'), e);
-	if (r == 0 && n > UINT16_MAX)
-		return error_set(e, -EINVAL, "%zu removed files (at most %u)", n, UINT16_MAX);
-	buffer_patch_u16(out, at, n);
-	return r;
-}
-
-static int write_requirements(const struct mod_header *h, struct buffer *out, struct error *e)
-{
-	int r = 0;
-
-	buffer_u16(out, h->n_requirements);
-	for (unsigned i = 0; r == 0 && i < h->n_requirements; i++) {
-		r = write_text(out, &h->requirements[i].name, e);
-		buffer_u64(out, (uint64_t)h->requirements[i].id);
-		if (h->version >= 2)
-			buffer_u16(out, h->requirements[i].version);
-	}
-	return r;
-}
-
 int modheader_write(
 	const struct mod_header *h, uint64_t section_size, struct buffer *out, struct error *e)
 {
+	struct fields f = {.out = out, .e = e};
 	size_t begin = out->size, offsets;
-	int r = 0;
 
-	buffer_u16(out, h->version);
-	buffer_u16(out, h->mod_version);
-	for (int i = 0; h->version >= 4 && i < MOD_GAME_VERSION_WORDS; i++)
-		buffer_u16(out, h->game_version[i]);
-	if (h->version == 1 && h->legacy.n)
-		buffer_append(out, h->legacy.s, h->legacy.n);
-	offsets = out->size;
-	buffer_u64(out, 0);
-	for (int i = 0; r == 0 && i < MOD_STRINGS; i++)
-		r = write_text(out, &h->strings[i], e);
-	buffer_u64(out, (uint64_t)h->id);
-	buffer_u32(out, h->flags);
-	buffer_u64(out, h->requirements_hash);
-	if (r == 0)
-		r = write_requirements(h, out, e);
-	if (r == 0 && h->version >= 3)
-		r = write_removed(&h->removed, out, e);
-	if (r < 0)
-		return r;
+	/* Of what is written nothing changes. */
+	fields(&f, (struct mod_header *)h, &offsets);
+	if (f.error)
+		return f.error;
 	if (out->error)
 		return error_set(e, out->error, "no memory for the header");
 	if (out->size - begin + section_size > UINT32_MAX)

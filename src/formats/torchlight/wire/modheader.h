@@ -29,14 +29,9 @@ struct text {
 	size_t n;
 };
 
+bool text_same(const struct text *a, const struct text *b);
 /* A copy in place of what it was. -ENOMEM. */
 int text_set(struct text *t, const void *data, size_t n);
-
-struct mod_requirement {
-	struct text name;
-	int64_t id;
-	uint16_t version;
-};
 
 struct mod_header {
 	atomic_uint refs;
@@ -49,9 +44,9 @@ struct mod_header {
 	int64_t id;
 	uint32_t flags;
 	uint64_t requirements_hash;
-	struct mod_requirement *requirements;
 	uint16_t n_requirements;
-	struct text removed; /* full paths, each with a line feed */
+	struct text requirements; /* as they stand */
+	struct text removed;      /* full paths, each with a line feed */
 };
 
 /* By the first bytes: could it be a header? */

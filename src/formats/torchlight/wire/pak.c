@@ -5,7 +5,6 @@
 #include <inttypes.h>
 
 #include "base/cursor.h"
-#include "codec/zlib/checksum.h"
 #include "formats/torchlight/wire/wire.h"
 
 int pak_block_read(
@@ -40,44 +39,6 @@ struct extent pak_block_data(const struct extent *section, const struct pak_bloc
 	x.off += b->data_at;
 	x.size = b->data_n;
 	return x;
-}
-
-static int load_block(
-	const struct extent *section, uint32_t offset, struct bytes **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent data = EXTENT_INIT;
-	struct pak_block b;
-	int r = pak_block_read(section, offset, &b, e);
-
-	if (r < 0)
-		return r;
-	data = pak_block_data(section, &b);
-	if (b.csize)
-		return inflate_all(&data, b.usize, ret, e);
-	return extent_load(&data, UINT32_MAX, ret, e);
-}
-
-int pak_load(const struct extent *section, const struct manifest_entry *x, struct bytes **ret,
-	struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	uint32_t crc;
-	int r;
-
-	if (!x->offset) {
-		*ret = bytes_new(0, NULL);
-		return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a file");
-	}
-	r = load_block(section, x->offset, &b, e);
-	if (r < 0)
-		return r;
-	crc = checksum_crc32(CRC32_START, b->data, b->size);
-	if (x->crc && crc != x->crc)
-		return error_set(e, -EIO,
-			"the CRC-32 is %08" PRIX32 " (the manifest says %08" PRIX32 ")", crc,
-			x->crc);
-	*ret = TAKE(b);
-	return 0;
 }
 
 bool pak_is_stored(uint8_t type, uint64_t usize)

@@ -36,10 +36,6 @@ int pak_block_read(
 /* The bytes of a block as they are stored: a new reference. */
 struct extent pak_block_data(const struct extent *section, const struct pak_block *b);
 
-/* An entry's file, inflated; its CRC is checked. -EIO. An entry with offset 0 is the empty file. */
-int pak_load(const struct extent *section, const struct manifest_entry *x, struct bytes **ret,
-	struct error *e);
-
 /* Would the game's tool store it as it is? */
 bool pak_is_stored(uint8_t type, uint64_t usize);
 

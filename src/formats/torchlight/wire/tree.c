@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "codec/text/text.h"
-#include "formats/torchlight/wire/tree_names.h"
 
 /* A child as it is collected: where it hangs and what it is called in the file. */
 struct pending {
@@ -16,8 +18,12 @@ struct pending {
 	uint32_t index;
 	struct str name; /* in the manifest's text */
 	bool dir;
-	uint32_t hash; /* of parent and folded name; of directories, for finding them */
-	uint32_t next; /* directory of the same bucket + 1 */
+};
+
+/* Of directories, for finding them by parent and name. */
+struct found {
+	struct hash_link link;
+	struct pending p;
 };
 
 struct builder {
@@ -25,81 +31,49 @@ struct builder {
 	struct called called;
 	struct pending *all;
 	size_t n, room;
-	uint32_t *buckets; /* pending + 1 of directories */
-	uint32_t n_buckets;
+	struct hash found;
 	uint32_t n_dirs;
 	struct tree *tree;
 	struct buffer text;
 };
 
-static unsigned char fold(char c)
-{
-	return (unsigned char)(c >= 'a' && c <= 'z' ? c - 32 : c);
-}
-
-static uint32_t hash_of(uint32_t parent, struct str name)
-{
-	uint32_t h = parent * 0x9E3779B1U ^ 0x811C9DC5U;
-
-	for (size_t i = 0; i < name.n; i++)
-		h = (h ^ fold(name.s[i])) * 0x01000193U;
-	return h ^ h >> 15;
-}
-
-static int grow_buckets(struct builder *b)
-{
-	uint32_t n = b->n_buckets ? 2 * b->n_buckets : 256;
-	uint32_t *buckets = calloc(n, sizeof(*buckets));
-
-	if (!buckets)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < b->n; i++) {
-		struct pending *p = &b->all[i];
-
-		if (!p->dir)
-			continue;
-		p->next = buckets[p->hash % n];
-		buckets[p->hash % n] = i + 1;
-	}
-	free(b->buckets);
-	b->buckets = buckets;
-	b->n_buckets = n;
-	return 0;
-}
-
-static struct pending *add(struct builder *b, uint32_t parent, struct str name)
+static int add(struct builder *b, struct pending p)
 {
 	if (b->n >= UINT32_MAX || !array_room(b->all, b->n, b->room))
-		return NULL;
-	b->all[b->n] = (struct pending){.parent = parent, .name = name};
-	return &b->all[b->n++];
+		return -ENOMEM;
+	b->all[b->n++] = p;
+	return 0;
 }
 
 /* The directory `name` in parent, made where it is not. */
 static int enter(struct builder *b, uint32_t parent, struct str name, uint32_t *ret)
 {
-	uint32_t hash = hash_of(parent, name);
-	struct pending *p;
+	uint64_t key = str_key(parent, name);
+	struct found *f;
 
-	if (b->n_dirs >= b->n_buckets && grow_buckets(b) < 0)
-		return -ENOMEM;
-	for (uint32_t i = b->buckets[hash % b->n_buckets]; i; i = p->next) {
-		p = &b->all[i - 1];
-		if (p->hash == hash && p->parent == parent && str_equal_nocase(p->name, name)) {
-			*ret = p->index;
+	for (struct hash_link *l = hash_find(&b->found, key); l; l = hash_again(l)) {
+		f = container_of(l, struct found, link);
+		if (f->p.parent == parent && str_equal_nocase(f->p.name, name)) {
+			*ret = f->p.index;
 			return 0;
 		}
 	}
-	p = add(b, parent, name);
-	if (!p)
+	f = hash_room(&b->found) ? malloc(sizeof(*f)) : NULL;
+	if (!f)
 		return -ENOMEM;
-	p->dir = true;
-	p->hash = hash;
-	p->index = b->n_dirs++;
-	p->next = b->buckets[hash % b->n_buckets];
-	b->buckets[hash % b->n_buckets] = (uint32_t)b->n;
-	*ret = p->index;
-	return 0;
+	f->p = (struct pending){parent, b->n_dirs, name, true};
+	hash_add(&b->found, &f->link, key);
+	*ret = b->n_dirs++;
+	return add(b, f->p);
+}
+
+static void found_finish(struct hash *h)
+{
+	for (struct hash_link *l = hash_next(h, NULL), *next; l; l = next) {
+		next = hash_next(h, l);
+		free(container_of(l, struct found, link));
+	}
+	hash_finish(h);
 }
 
 /* The directory at path below dir; empty parts of the path are passed over. */
@@ -127,18 +101,11 @@ static int collect_record(struct builder *b, const struct manifest_record *recor
 		b->tree->record_dirs[record - m->records] = dir;
 	for (uint32_t i = record->first; r == 0 && i < record->first + record->n; i++) {
 		struct str name = manifest_name(m, &m->entries[i]);
-		struct pending *p;
 
-		if (m->entries[i].type == MANIFEST_DIR) {
+		if (m->entries[i].type == MANIFEST_DIR)
 			r = walk(b, dir, name, &inner);
-			continue;
-		}
-		if (manifest_removed(&m->entries[i]))
-			continue;
-		p = add(b, dir, name);
-		if (!p)
-			return -ENOMEM;
-		p->index = i;
+		else if (!manifest_removed(&m->entries[i]))
+			r = add(b, (struct pending){dir, i, name, false});
 	}
 	return r;
 }
@@ -215,6 +182,95 @@ static void mark_recorded(struct builder *b)
 	}
 }
 
+static int by_name(const void *x, const void *y, void *text)
+{
+	const struct tree_child *a = x, *b = y;
+	int r = strcasecmp((char *)text + a->name, (char *)text + b->name);
+
+	/* Names were made in the order that gives precedence. */
+	return r ? r : (a->name > b->name) - (a->name < b->name);
+}
+
+/* The child of that name in a directory that is sorted, by names in text; NULL: none. */
+static const struct tree_child *search(
+	const struct tree *t, const struct tree_dir *d, const char *text, const char *name)
+{
+	const struct tree_child *children = t->children + d->first;
+	size_t at = array_first(i, d->n, strcasecmp(text + children[i].name, name) >= 0);
+
+	return at < d->n && !strcasecmp(text + children[at].name, name) ? &children[at] : NULL;
+}
+
+/* NAME.EXT as NAME~2.EXT, or the next number that nobody in the directory has; the place in text.
+ */
+static uint32_t other_name(const struct tree *t, const struct tree_dir *d, struct buffer *text,
+	const struct tree_child *c, unsigned *number)
+{
+	const char *names = (const char *)text->data, *old = names + c->name;
+	const char *dot = strrchr(old, '.');
+	size_t length = strlen(old), ending = dot && dot != old ? strlen(dot) : 0;
+	char name[NAME_MAX + 1], mark[16];
+	uint32_t at = (uint32_t)text->size;
+
+	do {
+		size_t mark_n = (size_t)snprintf(mark, sizeof(mark), "~%u", ++*number);
+		size_t stem;
+
+		if (ending + mark_n > NAME_MAX)
+			ending = 0;
+		stem = length - ending;
+		if (stem + mark_n + ending > NAME_MAX)
+			stem = NAME_MAX - mark_n - ending;
+		/* Never half a character. */
+		while (stem && ((unsigned char)old[stem] & 0xC0) == 0x80)
+			stem--;
+		snprintf(name, sizeof(name), "%.*s%s%s", (int)stem, old, mark,
+			old + length - ending);
+	} while (search(t, d, names, name));
+	buffer_append(text, name, strlen(name) + 1);
+	return at;
+}
+
+/* Gives the children that are called like the one before them other names; until all have theirs
+ * the directory is searched by the old ones. *ret_changed: the new ones may clash, too. */
+static int make_unique(
+	const struct tree *t, const struct tree_dir *d, struct buffer *text, bool *ret_changed)
+{
+	CLEANUP(free) uint32_t *names = NULL;
+	struct tree_child *c = t->children + d->first;
+	unsigned number = 1;
+	bool clashes = false;
+
+	for (uint32_t i = 1; i < d->n && !text->error; i++, number = clashes ? number : 1) {
+		const char *all = (const char *)text->data;
+
+		clashes = !strcasecmp(all + c[i].name, all + c[i - 1].name);
+		if (clashes && !names && !(names = calloc(d->n, sizeof(*names))))
+			return -ENOMEM;
+		if (clashes)
+			names[i] = other_name(t, d, text, &c[i], &number);
+	}
+	for (uint32_t i = 1; names && i < d->n; i++)
+		c[i].name = names[i] ? names[i] : c[i].name;
+	*ret_changed = names;
+	return text->error;
+}
+
+/* In a directory each name is there once, and they are sorted. New names are appended to text. */
+static int name_dir(const struct tree *t, const struct tree_dir *d, struct buffer *text)
+{
+	bool changed = true;
+	int r = 0;
+
+	while (r == 0 && changed) {
+		if (d->n > 1)
+			qsort_r(t->children + d->first, d->n, sizeof(*t->children), by_name,
+				text->data);
+		r = make_unique(t, d, text, &changed);
+	}
+	return r;
+}
+
 static int finish(struct builder *b, const struct bytes *names, struct error *e)
 {
 	struct tree *t = b->tree;
@@ -229,7 +285,7 @@ static int finish(struct builder *b, const struct bytes *names, struct error *e)
 	if (b->text.error)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < t->n_dirs; i++)
-		if (tree_name_dir(t, &t->dirs[i], &b->text) < 0)
+		if (name_dir(t, &t->dirs[i], &b->text) < 0)
 			return -ENOMEM;
 	for (uint32_t i = 0; i < t->n_dirs; i++) {
 		for (uint32_t k = t->dirs[i].first; k < t->dirs[i].first + t->dirs[i].n; k++) {
@@ -251,7 +307,7 @@ int tree_build(
 {
 	CLEANUP(tree_free) struct tree *t = calloc(1, sizeof(*t));
 	struct builder b = {.m = m, .tree = t, .n_dirs = 1};
-	int r = t && grow_buckets(&b) == 0 ? 0 : -ENOMEM;
+	int r = t ? 0 : -ENOMEM;
 
 	if (t)
 		t->record_dirs = calloc((size_t)m->n_records + 1, sizeof(*t->record_dirs));
@@ -263,7 +319,7 @@ int tree_build(
 		r = finish(&b, names, e);
 	called_finish(&b.called);
 	free(b.all);
-	free(b.buckets);
+	found_finish(&b.found);
 	buffer_finish_free(&b.text);
 	if (r < 0)
 		return r == -EINVAL ? r
@@ -291,16 +347,16 @@ void tree_fold(const char *name, char *ret)
 	if (!name_escape_whole(stored, n, ret, NAME_MAX))
 		*ret = '\0';
 	for (; *ret; ret++)
-		*ret = (char)fold(*ret);
+		*ret = char_upper(*ret);
 }
 
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name)
 {
-	const struct tree_child *c = tree_search(t, &t->dirs[dir], t->text, name);
+	const struct tree_child *c = search(t, &t->dirs[dir], t->text, name);
 	char folded[NAME_MAX + 1];
 
 	if (c)
 		return c;
 	tree_fold(name, folded);
-	return tree_search(t, &t->dirs[dir], t->text, folded);
+	return search(t, &t->dirs[dir], t->text, folded);
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/buffer.h"
+#include "base/hash.h"
 #include "codec/text/text.h"
 
 struct str str_of(const char *s)
@@ -16,22 +17,12 @@ struct str str_of(const char *s)
 
 bool str_equal(struct str a, struct str b)
 {
-	return a.n == b.n && (!a.n || !memcmp(a.s, b.s, a.n));
-}
-
-static unsigned char upper(unsigned char c)
-{
-	return c >= 'a' && c <= 'z' ? (unsigned char)(c - 32) : c;
+	return a.n == b.n && str_compare(a, b) == 0;
 }
 
 bool str_equal_nocase(struct str a, struct str b)
 {
-	if (a.n != b.n)
-		return false;
-	for (size_t i = 0; i < a.n; i++)
-		if (upper((unsigned char)a.s[i]) != upper((unsigned char)b.s[i]))
-			return false;
-	return true;
+	return a.n == b.n && str_compare_nocase(a, b) == 0;
 }
 
 int str_compare(struct str a, struct str b)
@@ -45,12 +36,19 @@ int str_compare(struct str a, struct str b)
 int str_compare_nocase(struct str a, struct str b)
 {
 	for (size_t i = 0; i < a.n && i < b.n; i++) {
-		int r = upper((unsigned char)a.s[i]) - upper((unsigned char)b.s[i]);
+		int r = (unsigned char)char_upper(a.s[i]) - (unsigned char)char_upper(b.s[i]);
 
 		if (r)
 			return r;
 	}
 	return (a.n > b.n) - (a.n < b.n);
+}
+
+uint64_t str_key(uint64_t seed, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		seed = (seed ^ (unsigned char)char_upper(s.s[i])) * 0x100000001B3U;
+	return hash_number(seed);
 }
 
 struct str str_cut(struct str *rest, char sep)
@@ -156,7 +154,7 @@ static int digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	c = (char)upper((unsigned char)c);
+	c = char_upper(c);
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 

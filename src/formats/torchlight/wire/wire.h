@@ -29,6 +29,12 @@ struct str {
 
 struct str str_of(const char *s);
 
+/* Of ASCII letters. */
+static inline char char_upper(char c)
+{
+	return c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
+}
+
 static inline struct str str_of_bytes(const struct bytes *b)
 {
 	return (struct str){(const char *)b->data, b->size};
@@ -43,6 +49,8 @@ bool str_equal(struct str a, struct str b);
 bool str_equal_nocase(struct str a, struct str b); /* ASCII letters */
 int str_compare(struct str a, struct str b);
 int str_compare_nocase(struct str a, struct str b);
+/* For base/hash.h; the same for strings that are equal in any case. */
+uint64_t str_key(uint64_t seed, struct str s);
 /* What stands before the next sep, or all; *rest: what follows that, whose s is NULL where no sep
  * stood. */
 struct str str_cut(struct str *rest, char sep);
