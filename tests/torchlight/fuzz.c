@@ -35,10 +35,9 @@ TARGET(fuzz_manifest)
 	CLEANUP(manifest_free) struct manifest *m = NULL;
 	struct error e = ERROR_INIT;
 	CLEANUP(bytes_unref) struct bytes *removed = NULL;
-	uint32_t n;
 
 	if (judged(manifest_read(data, size, &m, &e), &e) == 0 &&
-		removed_find(m, NULL, &n, &removed, &e) == 0)
+		removed_find(m, NULL, &removed, &e) == 0)
 		find_all(m, NULL);
 }
 

@@ -124,7 +124,6 @@ static int allocate(struct finalizing *st)
 	st->table = calloc(1, sizeof(*st->table));
 	if (!st->files || !st->dirs || !st->table)
 		return -ENOMEM;
-	atomic_init(&st->table->refs, 1);
 	st->table->manifest = manifest_new(st->old->version, manifest_root(st->old));
 	st->table->shown = calloc((size_t)st->n_files + 1, sizeof(*st->table->shown));
 	if (!st->table->manifest || !st->table->shown)
@@ -168,7 +167,7 @@ void tl_finalize_finish(struct finalizing *st)
 	free(st->files);
 	free(st->dirs);
 	free(st->homes);
-	tl_table_unref(st->table);
+	tl_table_free(st->table);
 	modheader_unref(st->kit);
 	removed_set_finish(&st->removed);
 }

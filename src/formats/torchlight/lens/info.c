@@ -127,25 +127,30 @@ static int read_int(const struct json_at *at, const char *key, int64_t min, int6
 	return json_get(at, key, &value) ? json_as_int_within(&value, min, max, ret, e) : 0;
 }
 
+static int read_u16(const struct json_at *at, const char *key, uint16_t *ret, struct error *e)
+{
+	int64_t v = *ret;
+	int r = read_int(at, key, 0, UINT16_MAX, &v, e);
+
+	*ret = (uint16_t)v;
+	return r;
+}
+
 static int read_numbers(const struct json_at *at, struct mod_header *h, struct error *e)
 {
-	int64_t version = h->mod_version, id = h->id;
+	uint16_t version = h->mod_version;
 	struct json_at words, word;
-	int r = read_int(at, "version", 0, UINT16_MAX, &version, e);
+	int r = read_u16(at, "version", &h->mod_version, e);
 
-	if (r == 0 && h->version == 1 && version != h->mod_version) {
+	if (r == 0 && h->version == 1 && h->mod_version != version) {
 		json_get(at, "version", &word);
 		r = json_refuse(
 			&word, e, "of a MOD with a header of version 1 it cannot be changed");
 	}
 	if (r == 0)
-		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
-	if (r < 0)
+		r = read_int(at, "id", INT64_MIN, INT64_MAX, &h->id, e);
+	if (r < 0 || !json_get(at, "game_version", &words))
 		return r;
-	h->mod_version = (uint16_t)version;
-	h->id = id;
-	if (!json_get(at, "game_version", &words))
-		return 0;
 	r = json_expect_array_of(&words, MOD_GAME_VERSION_WORDS, e);
 	for (size_t i = 0; r == 0 && i < MOD_GAME_VERSION_WORDS; i++) {
 		int64_t v = 0;
@@ -163,7 +168,8 @@ static int read_requirement(
 	const char *name = NULL;
 	size_t n = 0;
 	struct json_at value;
-	int64_t id = 0, version = 0;
+	uint16_t version = 0;
+	int64_t id = 0;
 	int r = json_expect_object(at, known_requirement, e);
 
 	if (r == 0)
@@ -175,12 +181,12 @@ static int read_requirement(
 	if (r == 0)
 		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
 	if (r == 0)
-		r = read_int(at, "version", 0, UINT16_MAX, &version, e);
+		r = read_u16(at, "version", &version, e);
 	if (r == 0)
 		r = ss_put(out, (struct str){name, n}, e);
 	buffer_u64(out, (uint64_t)id);
 	if (h->version >= 2)
-		buffer_u16(out, (uint16_t)version);
+		buffer_u16(out, version);
 	return r < 0 ? r : out->error;
 }
 

@@ -21,31 +21,24 @@ static int keep(struct tl_map *m, uint32_t handle, const struct extent *x, struc
 	if (r < 0)
 		return r;
 	c->names = names_ref(names);
-	r = tl_map_set(m, handle, c);
+	r = pages_set(&m->files, handle, c);
 	return r < 0 ? error_set(e, r, "no memory for a change") : 1;
 }
 
-/* Does the file hold these bytes already? What cannot be read holds nothing. */
-static int holds(const struct tl_map *m, uint32_t handle, const struct extent *in, bool *ret,
-	struct error *e)
+/* What cannot be read holds nothing, and so not these bytes. */
+static int put_bytes(struct tl_map *m, uint32_t handle, const struct extent *in, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
+	bool same = false;
 	int r = tl_map_content(m, handle, &c, e);
 
-	*ret = false;
 	if (r == 0 && c->blob->size == in->size)
 		r = tl_content_check(c, e);
 	if (r == 0)
-		r = blob_equals_extent(c->blob, in, ret, e);
-	return r == -EIO || r == -ENODATA ? 0 : r;
-}
-
-static int put_bytes(struct tl_map *m, uint32_t handle, const struct extent *in, struct error *e)
-{
-	bool same;
-	int r = holds(m, handle, in, &same, e);
-
-	return r < 0 || same ? r : keep(m, handle, in, NULL, e);
+		r = blob_equals_extent(c->blob, in, &same, e);
+	if (same || (r < 0 && r != -EIO && r != -ENODATA))
+		return r;
+	return keep(m, handle, in, NULL, e);
 }
 
 /* What is written to a compiled file, and the file as it was. */

@@ -112,31 +112,21 @@ static int begin(struct seeing *s, uint32_t handle, struct error *e)
 	return s->names ? 0 : tl_mount_names(s->m, &s->names, e);
 }
 
-/* Is it a text of the kind, whatever it says? */
-static int check_written(const struct seeing *s, const struct buffer *utf8, struct error *e)
-{
-	const struct compiled_context ctx = {.path = (const char *)s->path.data};
-	CLEANUP(dattext_free) struct dattext *tree = NULL;
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-
-	if (s->kind != COMPILED_RAW)
-		return dattext_parse((const char *)utf8->data, utf8->size, &tree, e);
-	return compiled_encode(s->kind, &ctx, utf8->data, utf8->size, NULL, 0, NULL, &out, e);
-}
-
-/* An archive may hold a text where a compiled file should be, in whichever form. */
+/* An archive may hold a text of the kind where a compiled file should be, in whichever form. */
 static int show_written(
 	const struct seeing *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
+	const struct compiled_context ctx = {.path = (const char *)s->path.data};
+	CLEANUP(dattext_free) struct dattext *tree = NULL;
+	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT, made = BUFFER_INIT;
+	enum textform form = s->kind == COMPILED_RAW ? TEXTFORM_UTF8 : s->m->shared->form;
 	int r = textform_read(raw->data, raw->size, &utf8, e);
 
-	if (r == 0)
-		r = check_written(s, &utf8, e);
-	return r < 0 ? r
-		     : textform_write(utf8.data, utf8.size,
-			       s->kind == COMPILED_RAW ? TEXTFORM_UTF8 : s->m->shared->form, out,
-			       e);
+	if (r == 0 && s->kind != COMPILED_RAW)
+		r = dattext_parse((const char *)utf8.data, utf8.size, &tree, e);
+	else if (r == 0)
+		r = compiled_encode(s->kind, &ctx, utf8.data, utf8.size, NULL, 0, NULL, &made, e);
+	return r < 0 ? r : textform_write(utf8.data, utf8.size, form, out, e);
 }
 
 /*

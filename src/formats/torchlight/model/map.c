@@ -6,9 +6,9 @@
 
 #include "base/refs.h"
 
-void tl_table_unref(struct tl_table *t)
+void tl_table_free(struct tl_table *t)
 {
-	if (!t || !refs_drop(&t->refs))
+	if (!t)
 		return;
 	for (size_t i = 0; i < t->n_owned; i++)
 		free(t->owned[i]);
@@ -42,7 +42,7 @@ static void free_map(struct snapshot *s)
 	bytes_unref(m->removed);
 	bytes_unref(m->kit);
 	names_unref(m->names);
-	tl_table_unref(m->table);
+	tl_table_free(m->table);
 	tl_shared_unref(m->shared);
 	free(m);
 }
@@ -85,11 +85,6 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle)
 {
 	return pages_get(&m->files, handle);
-}
-
-int tl_map_set(struct tl_map *m, uint32_t handle, struct tl_content *take)
-{
-	return pages_set(&m->files, handle, take);
 }
 
 int tl_map_content(

@@ -91,7 +91,6 @@ struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
  * What an archive is to hold, in its order; times are those that programs set, or 0: the content's.
  */
 struct tl_table {
-	atomic_uint refs;
 	struct manifest *manifest;
 	const char **shown; /* by handle, what the mount calls a file */
 	const char **dirs;  /* paths, as the mount shows them: of which it calls otherwise */
@@ -100,8 +99,7 @@ struct tl_table {
 	size_t n_owned, room_owned;
 };
 
-void tl_table_unref(struct tl_table *t);
-DEFINE_CLEANUP(struct tl_table, tl_table_unref);
+void tl_table_free(struct tl_table *t); /* accepts NULL */
 
 struct tl_map {
 	struct snapshot snapshot; /* first: a struct snapshot * is a struct tl_map * */
@@ -138,9 +136,8 @@ struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f); /* take
 struct tl_map *tl_map_copy(
 	const struct tl_map *m); /* to write to, without table; NULL: no memory */
 
-/* The other bytes of a handle, borrowed, or NULL; and setting them (takes the reference). */
+/* The other bytes of a handle, borrowed, or NULL. */
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);
-int tl_map_set(struct tl_map *m, uint32_t handle, struct tl_content *take);
 
 /* The bytes of a handle: a new reference. -ENODATA: it has none (yet). -EIO. */
 int tl_map_content(

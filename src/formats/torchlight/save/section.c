@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/disk/spool.h"
 #include "formats/torchlight/save/write.h"
+#include "formats/torchlight/wire/removed.h"
 
 enum { TAIL_MAX = 1 << 20, REMOVED_TAIL = 4 };
 
@@ -238,14 +239,13 @@ static bool is_zero(const struct extent *section, uint64_t from, uint64_t n)
 /* The game's tool leaves four zero bytes for each removed file; anything else stays. */
 static int add_tail(struct layout *l, uint64_t end, struct error *e)
 {
-	const struct manifest *m = &l->p->manifest;
-	uint64_t size = l->base->section.size, n = size > end ? size - end : 0, zeros = 0;
+	const struct archive *old = l->base;
+	uint64_t size = old->section.size, n = size > end ? size - end : 0;
+	uint64_t zeros = (uint64_t)removed_count(&l->p->manifest) * REMOVED_TAIL;
 	CLEANUP(free) void *data = NULL;
 
-	for (uint32_t i = 0; i < m->n_entries; i++)
-		zeros += manifest_removed(&m->entries[i]) ? REMOVED_TAIL : 0;
-	if (size && (n != (uint64_t)l->base->n_removed * REMOVED_TAIL ||
-			    !is_zero(&l->base->section, end, n)))
+	if (size && (n != (uint64_t)removed_count(old->manifest) * REMOVED_TAIL ||
+			    !is_zero(&old->section, end, n)))
 		return n ? add_old(l, end, size, e) : 0;
 	if (!zeros)
 		return 0;

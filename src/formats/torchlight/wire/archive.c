@@ -79,7 +79,7 @@ static int read_tables(
 	if (r < 0)
 		return r;
 	find_header(a);
-	r = removed_find(a->manifest, a->header, &a->n_removed, &a->removed, e);
+	r = removed_find(a->manifest, a->header, &a->removed, e);
 	return r < 0 ? r : check_hash(a, e);
 }
 

@@ -15,7 +15,6 @@ struct archive {
 	struct extent section;   /* the PAK section */
 	uint32_t section_header; /* 8, or 4 in an early archive: the length of its header */
 	bool hash_ok;            /* the section's hash is right; true where there is none */
-	uint32_t n_removed;      /* entries that name removed files */
 	struct bytes *removed; /* what it hides of the game's: full paths, each with a line feed */
 };
 

@@ -57,8 +57,7 @@ void removed_set_finish(struct removed_set *set)
 }
 
 /* Without a list in the header all entries without a place are removed files. */
-static int mark(
-	struct manifest *m, const struct removed_set *listed, uint32_t *ret_n, struct buffer *said)
+static int mark(struct manifest *m, const struct removed_set *listed, struct buffer *said)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
@@ -72,7 +71,6 @@ static int mark(
 		if (listed && !removed_set_find(listed, str_of_buffer(&path)))
 			continue;
 		x->handle = MANIFEST_NO_FILE;
-		++*ret_n;
 		buffer_byte(&path, '\n');
 		if (!listed)
 			buffer_str(said, str_of_buffer(&path));
@@ -80,8 +78,8 @@ static int mark(
 	return path.error;
 }
 
-int removed_find(struct manifest *m, const struct mod_header *h, uint32_t *ret_n,
-	struct bytes **ret, struct error *e)
+int removed_find(
+	struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e)
 {
 	bool listed = h && h->version >= 3;
 	CLEANUP(bytes_unref)
@@ -90,9 +88,8 @@ int removed_find(struct manifest *m, const struct mod_header *h, uint32_t *ret_n
 	struct removed_set set = {0};
 	int r = listed ? list ? removed_set_of(list, &set) : -ENOMEM : 0;
 
-	*ret_n = 0;
 	if (r == 0)
-		r = mark(m, listed ? &set : NULL, ret_n, &said);
+		r = mark(m, listed ? &set : NULL, &said);
 	removed_set_finish(&set);
 	if (r == 0 && !listed)
 		r = buffer_finish(&said, &list);
@@ -100,4 +97,13 @@ int removed_find(struct manifest *m, const struct mod_header *h, uint32_t *ret_n
 		return error_set(e, r, "no memory for the list of removed files");
 	*ret = TAKE(list);
 	return 0;
+}
+
+uint32_t removed_count(const struct manifest *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		n += manifest_removed(&m->entries[i]);
+	return n;
 }

@@ -10,10 +10,12 @@
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
 
-/* Marks the entries of m that are removed files as none; *ret_n: how many. *ret: the text, which is
- * the header's list where it has one (h may be NULL), else what those entries say. */
-int removed_find(struct manifest *m, const struct mod_header *h, uint32_t *ret_n,
-	struct bytes **ret, struct error *e);
+/* Marks the entries of m that are removed files as none. *ret: the text, which is the header's list
+ * where it has one (h may be NULL), else what those entries say. */
+int removed_find(
+	struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e);
+/* How many entries name removed files. */
+uint32_t removed_count(const struct manifest *m);
 
 /* Each path of the text in order; *at begins as 0. false: there is no other. */
 bool removed_next(const struct bytes *text, size_t *at, struct str *ret);
