@@ -8,7 +8,7 @@
 #pragma once
 
 #include "formats/torchlight/index/source.h"
-#include "formats/torchlight/text/raw/kinds.h"
+#include "formats/torchlight/text/raw/rawindex.h"
 
 enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 };
 
