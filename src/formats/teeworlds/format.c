@@ -147,8 +147,8 @@ static int tw_get(
 }
 
 /* What was parsed, as another version. */
-static int apply(const struct tw_change *c, entry_id id, struct snapshot **ret, struct touched *t,
-	struct error *e)
+static int apply(
+	struct tw_change *c, entry_id id, struct snapshot **ret, struct touched *t, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = snapshot_ref(&c->base->base);
 	struct touched touched = {0};
@@ -189,7 +189,7 @@ static int tw_put(const struct snapshot *s, entry_id id, const struct extent *in
 	r = k->parse(c->base, id, in, c, e);
 	if (r == 0 && c->error)
 		r = error_set(e, c->error, "no memory for a change");
-	if ((r == 0 || r == -EAGAIN) && c->n_edits)
+	if ((r == 0 || r == -EAGAIN) && c->to)
 		applied = apply(c, id, ret, t, r < 0 ? NULL : e);
 	return applied < 0 ? applied : r;
 }

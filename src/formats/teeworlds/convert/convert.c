@@ -75,7 +75,7 @@ static int convert(const struct snapshot *s, const struct convert *how,
 		r = c ? go(&k, e) : error_set(e, -ENOMEM, "no memory for the map to be written");
 	if (r == 0 && k.refused)
 		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
-	if (r == 0 && (c->n_edits || k.whole.any))
+	if (r == 0 && (c->to || k.whole.any))
 		r = finish(&k, ret, e);
 	tw_whole_end(&k.whole);
 	return r;

@@ -72,7 +72,7 @@ static void put_tangents(struct tw_converting *k, const struct tw_points *p)
 	else if (it)
 		tw_change_item(k->change, (uint32_t)(it - k->m->items), TAKE(v));
 	else
-		tw_change_add_uuid(k->m, k->change, TW_BEZIER, TAKE(v));
+		tw_change_add_uuid(k->change, TW_BEZIER, TAKE(v));
 }
 
 static void put_points(struct tw_converting *k, const struct tw_points *p, bool tangents)

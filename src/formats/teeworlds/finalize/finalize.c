@@ -17,8 +17,7 @@ static void finalizing_finish(struct finalizing *s)
 	}
 	free(s->exts.items);
 	free(s->users.v);
-	if (s->to)
-		snapshot_unref(&s->to->base);
+	tw_change_free(s->change);
 }
 
 static int find_orders(
@@ -218,7 +217,6 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 {
 	__attribute__((cleanup(finalizing_finish))) struct finalizing s = {
 		.from = tw_map_of(snap), .say = say, .arg = arg};
-	struct snapshot *done;
 	bool any = false;
 	int r = 0;
 
@@ -237,7 +235,8 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 		*ret = snapshot_ref(snap);
 		return 0;
 	}
-	s.to = tw_map_copy(s.from);
+	s.change = tw_change_new(s.from);
+	s.to = s.change ? tw_change_map(s.change) : NULL;
 	if (!s.to)
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
 	s.to->origin = tw_index_ref(s.from->index);
@@ -248,8 +247,6 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 	}
 	if (r < 0)
 		return r;
-	done = &s.to->base;
-	s.to = NULL;
-	*ret = done;
+	*ret = &TAKE(s.change->to)->base;
 	return 0;
 }

@@ -35,7 +35,8 @@ static inline int item_push(struct item_list *l, uint32_t item)
 
 struct finalizing {
 	const struct tw_map *from; /* the mounted map, as it is now */
-	struct tw_map *to;         /* a copy, to be changed */
+	struct tw_change *change;  /* of it */
+	struct tw_map *to;         /* ... what it becomes */
 	struct tw_order orders[TW_SORTS];
 	struct item_list lists[TW_SORTS]; /* of types that changed; else empty */
 	struct item_list exts;            /* extension items of groups */

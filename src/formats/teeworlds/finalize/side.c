@@ -11,25 +11,6 @@
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"
 
-static int add_item(struct finalizing *s, enum tw_uuid what, struct tw_ints *take, uint32_t *ret,
-	struct error *e)
-{
-	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(s->to);
-	struct snapshot *to = &s->to->base;
-	int r;
-
-	if (!c || !take) {
-		tw_ints_unref(take);
-		return error_set(e, -ENOMEM, "no memory for an item of a group");
-	}
-	tw_change_add_uuid(s->to, c, what, take);
-	r = c->error ? error_set(e, c->error, "no memory for an item of a group")
-		     : tw_change_apply(&to, c, e);
-	s->to = (struct tw_map *)to;
-	*ret = (uint32_t)s->to->n_items - 1;
-	return r;
-}
-
 /* The slot of the layer that an auto-mapper item was for; NULL: it is for none. */
 static const struct tw_slot *slot_of(const struct finalizing *s, const struct tw_ints *v)
 {
@@ -80,13 +61,11 @@ static int follow_auto(struct finalizing *s, struct tw_item *it)
 	return 0;
 }
 
-static int add_autos(struct finalizing *s, struct error *e)
+static void add_autos(struct finalizing *s)
 {
 	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
-	uint32_t item;
-	int ret = 0;
 
-	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
+	for (uint32_t i = 0; i < r->n_here; i++) {
 		const struct tw_ints *extra = s->from->items[r->slots[i].item].extra;
 		struct tw_ints *v;
 
@@ -97,22 +76,20 @@ static int add_autos(struct finalizing *s, struct error *e)
 			v->v[TW_AUTO_GROUP] = (int32_t)r->slots[i].rank;
 			v->v[TW_AUTO_LAYER] = (int32_t)r->slots[i].number;
 		}
-		ret = add_item(s, TW_AUTOMAPPER, v, &item, e);
+		tw_change_add_uuid(s->change, TW_AUTOMAPPER, v);
 	}
-	return ret;
 }
 
-static int finalize_autos(struct finalizing *s, struct error *e)
+static int finalize_autos(struct finalizing *s)
 {
 	const struct tw_type *t = tw_uuid_items(s->from, TW_AUTOMAPPER);
 	int r = 0;
 
 	for (uint32_t i = 0; t && r == 0 && i < t->n; i++)
 		r = follow_auto(s, &s->to->items[t->items[i]]);
-	if (r < 0)
-		return error_set(e, r, "no memory for an auto-mapper item");
-	r = tw_map_reindex(s->to);
-	return r < 0 ? error_set(e, r, "no memory for the map to be written") : add_autos(s, e);
+	if (r == 0)
+		add_autos(s);
+	return r;
 }
 
 /* The zoom that a group brings along: 1, an item's handle, 2, a number; or 0. */
@@ -134,7 +111,7 @@ static int zoom_of(const struct finalizing *s, const struct tw_slot *slot, uint3
 
 /* One for each group up to the last that has one; those of no group stay behind them, so then all
  * groups have one. */
-static int finalize_exts(struct finalizing *s, struct error *e)
+static int finalize_exts(struct finalizing *s)
 {
 	const struct tw_order *groups = &s->orders[TW_SORT_GROUP];
 	const struct tw_type *t = tw_uuid_items(s->from, TW_GROUP_EXT);
@@ -156,7 +133,8 @@ static int finalize_exts(struct finalizing *s, struct error *e)
 		if (has == 1)
 			s->to->items[item].removed = false;
 		else
-			r = add_item(s, TW_GROUP_EXT, tw_initial_ext(zoom), &item, e);
+			item = tw_change_add_uuid(s->change, TW_GROUP_EXT, tw_initial_ext(zoom));
+		r = s->change->error;
 		if (r == 0)
 			r = item_push(&s->exts, item);
 	}
@@ -166,7 +144,7 @@ static int finalize_exts(struct finalizing *s, struct error *e)
 	}
 	for (uint32_t i = 0; i < s->exts.n; i++)
 		s->to->items[s->exts.items[i]].id = (uint16_t)i;
-	return r < 0 && e && !e->code ? error_set(e, r, "no memory for the groups of the map") : r;
+	return r;
 }
 
 int finalize_side(struct finalizing *s, struct error *e)
@@ -175,8 +153,9 @@ int finalize_side(struct finalizing *s, struct error *e)
 
 	if (!finalize_tree_moves(s))
 		return 0;
-	r = finalize_autos(s, e);
+	r = finalize_autos(s);
 	if (r == 0 && s->orders[TW_SORT_GROUP].changed)
-		r = finalize_exts(s, e);
-	return r;
+		r = finalize_exts(s);
+	r = r < 0 ? r : s->change->error;
+	return r < 0 ? error_set(e, r, "no memory for the groups of the map") : 0;
 }

@@ -29,6 +29,22 @@ void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struc
  * the map. */
 void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c);
 
+/* points_write.c: all points as they are to be, in full, each followed by the tangents that an item
+ * of their own has for it. */
+struct tw_point_list {
+	int32_t (*v)[TW_POINT_FULL + TW_POINT_TANGENTS];
+	uint32_t n, room;
+};
+
+/* Points [begin, end). -ENOMEM, also for more of them than a map can hold. */
+int tw_points_append(
+	struct tw_point_list *l, const struct tw_points *p, uint32_t begin, uint32_t end);
+/* One that stands in the place of the point at `at`, which may be none. */
+int tw_points_append_new(struct tw_point_list *l, const struct tw_points *p, uint32_t at,
+	const int32_t point[TW_POINT_FULL]);
+/* Gives them to the map, in full or plain. */
+void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change *c);
+
 /* Point i < n in full: tangents that are not stored are 0. */
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL]);
 static inline bool tw_points_have_tangents(const struct tw_points *p)

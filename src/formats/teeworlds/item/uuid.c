@@ -3,65 +3,67 @@
 
 static bool is_taken(const struct tw_map *m, uint16_t type)
 {
-	const struct tw_type *index = tw_type(m, TW_UUID_INDEX);
+	for (size_t i = 0; i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
 
-	for (uint32_t i = 0; index && i < index->n; i++)
-		if (m->items[index->items[i]].id == type)
+		if (!it->removed &&
+			(it->type == type || (it->type == TW_UUID_INDEX && it->id == type)))
 			return true;
-	return tw_type(m, type) != NULL;
-}
-
-/* Does the change add an index item for that number already? */
-static bool is_added(const struct tw_change *c, uint16_t type)
-{
-	for (size_t i = 0; i < c->n_edits; i++)
-		if (c->edits[i].kind == TW_ADD_ITEM && c->edits[i].type == TW_UUID_INDEX &&
-			c->edits[i].id == type)
-			return true;
+	}
 	return false;
 }
 
-static void add_index(struct tw_change *c, enum tw_uuid what, uint16_t type)
+/* A number for the type, which has none, and its index item. */
+static uint16_t add_index(struct tw_change *c, enum tw_uuid what)
 {
 	const uint8_t *uuid = tw_uuid_bytes(what);
 	struct tw_ints *ints = tw_ints_new(4);
+	uint16_t type = TW_UUID_INDEX - 1;
 
 	for (unsigned k = 0; ints && k < 16; k++)
 		ints->v[k / 4] = (int32_t)((uint32_t)ints->v[k / 4] << 8 | uuid[k]);
+	/* One that the change has already. */
+	for (size_t i = c->base->n_items; ints && i < c->to->n_items; i++)
+		if (c->to->items[i].type == TW_UUID_INDEX &&
+			tw_ints_same(c->to->items[i].ints, ints)) {
+			tw_ints_unref(ints);
+			return c->to->items[i].id;
+		}
+	while (is_taken(c->to, type))
+		type--;
 	tw_change_add(c, TW_UUID_INDEX, type, ints);
+	return type;
 }
 
 /* An id that no item of the type has: the next one, as all that the editor writes count up; or the
  * first that is free. */
-static uint16_t next_id(const struct tw_map *m, const struct tw_change *c, uint16_t type)
+static uint16_t next_id(const struct tw_map *m, uint16_t type)
 {
-	const struct tw_type *t = tw_type(m, type);
 	bool used[UINT16_MAX + 1] = {false};
 	uint32_t id = 0;
 
-	for (uint32_t i = 0; t && i < t->n; i++)
-		used[m->items[t->items[i]].id] = true;
-	for (size_t i = 0; i < c->n_edits; i++)
-		if (c->edits[i].kind == TW_ADD_ITEM && c->edits[i].type == type)
-			used[c->edits[i].id] = true;
-	for (uint32_t i = 0; i <= UINT16_MAX; i++)
-		if (used[i])
-			id = i + 1;
+	for (size_t i = 0; i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+
+		if (it->type != type || it->removed)
+			continue;
+		used[it->id] = true;
+		id = it->id >= id ? it->id + 1U : id;
+	}
 	if (id > UINT16_MAX)
 		for (id = 0; id < UINT16_MAX && used[id];)
 			id++;
 	return (uint16_t)id;
 }
 
-void tw_change_add_uuid(
-	const struct tw_map *m, struct tw_change *c, enum tw_uuid what, struct tw_ints *take)
+uint32_t tw_change_add_uuid(struct tw_change *c, enum tw_uuid what, struct tw_ints *take)
 {
-	int known = tw_uuid_type(m, what);
-	uint16_t type = known < 0 ? TW_UUID_INDEX - 1 : (uint16_t)known;
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
+	int known = tw_uuid_type(c->base, what);
+	uint16_t type;
 
-	while (known < 0 && is_taken(m, type))
-		type--;
-	if (known < 0 && !is_added(c, type))
-		add_index(c, what, type);
-	tw_change_add(c, type, next_id(m, c, type), take);
+	if (!tw_change_map(c))
+		return UINT32_MAX;
+	type = known < 0 ? add_index(c, what) : (uint16_t)known;
+	return tw_change_add(c, type, next_id(c->to, type), TAKE(ints));
 }

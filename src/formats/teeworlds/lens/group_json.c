@@ -72,7 +72,7 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 	const struct tw_type *t = tw_uuid_items(m, TW_GROUP_EXT);
 
 	for (uint32_t i = t ? t->n : 0; i <= group; i++)
-		tw_change_add_uuid(m, c, TW_GROUP_EXT,
+		tw_change_add_uuid(c, TW_GROUP_EXT,
 			tw_initial_ext(
 				i == group ? zoom
 					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i))));

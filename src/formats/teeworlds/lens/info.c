@@ -170,21 +170,17 @@ static struct bytes *copy_with(const struct bytes *text, char from, char to)
 static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
-	struct tw_ints *ints = NULL;
-	uint32_t item = TW_ADDED;
+	struct tw_ints *ints;
 
 	if (it && field < it->ints->n)
 		return (uint32_t)(it - m->items);
 	ints = tw_ints_copy(it ? it->ints : NULL, TW_INFO_LENGTH, -1);
 	if (ints && (!it || it->ints->n == 0))
 		ints->v[0] = 1;
-	if (it) {
-		item = (uint32_t)(it - m->items);
-		tw_change_item(c, item, ints);
-	} else {
-		tw_change_add(c, TW_INFO, 0, ints);
-	}
-	return item;
+	if (!it)
+		return tw_change_add(c, TW_INFO, 0, ints);
+	tw_change_item(c, (uint32_t)(it - m->items), ints);
+	return (uint32_t)(it - m->items);
 }
 
 static int info_parse(const struct tw_map *m, entry_id id, const struct extent *in,

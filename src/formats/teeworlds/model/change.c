@@ -11,12 +11,9 @@ void tw_change_free(struct tw_change *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; i < c->n_edits; i++) {
-		tw_ints_unref(c->edits[i].ints);
-		blob_unref(c->edits[i].blob);
-	}
-	free(c->edits);
 	snapshot_unref(&c->base->base);
+	if (c->to)
+		snapshot_unref(&c->to->base);
 	free(c);
 }
 
@@ -29,93 +26,118 @@ struct tw_change *tw_change_new(const struct tw_map *m)
 	return c;
 }
 
-static void add_edit(struct tw_change *c, struct tw_edit edit)
+struct tw_map *tw_change_map(struct tw_change *c)
 {
-	if (!c->error && !array_room(c->edits, c->n_edits, c->room_edits))
-		c->error = -ENOMEM;
-	if (c->error) {
-		tw_ints_unref(edit.ints);
-		blob_unref(edit.blob);
-		return;
+	if (!c->error && !c->to) {
+		c->to = tw_map_copy(c->base);
+		c->error = c->to ? 0 : -ENOMEM;
 	}
-	c->edits[c->n_edits++] = edit;
+	return c->error ? NULL : c->to;
 }
 
-/* The integers that an edit of the change gives the item; NULL: none does. */
-static struct tw_ints *changed(const struct tw_change *c, uint32_t item)
+/* The item as it is by now. */
+static const struct tw_item *item_now(const struct tw_change *c, uint32_t item)
 {
-	for (size_t k = 0; k < c->n_edits; k++)
-		if (c->edits[k].kind == TW_SET_ITEM && c->edits[k].item == item)
-			return c->edits[k].ints;
-	return NULL;
+	return &(c->to ? c->to : c->base)->items[item];
+}
+
+/* The item to write to; NULL: no memory. */
+static struct tw_item *open_item(struct tw_change *c, uint32_t item)
+{
+	struct tw_map *m = tw_change_map(c);
+
+	return m ? &m->items[item] : NULL;
 }
 
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
+	struct tw_item *it;
+
 	if (!take)
 		c->error = -ENOMEM;
-	if (take && !changed(c, item) && tw_ints_same(take, c->base->items[item].ints))
-		tw_ints_unref(take);
-	else
-		add_edit(c, (struct tw_edit){.kind = TW_SET_ITEM, .item = item, .ints = take});
+	if (c->error || tw_ints_same(take, item_now(c, item)->ints))
+		return;
+	it = open_item(c, item);
+	if (it)
+		tw_item_ints(it, TAKE(ints));
 }
 
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
-	add_edit(c, (struct tw_edit){.kind = TW_SET_EXTRA, .item = item, .ints = take});
-}
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
+	struct tw_item *it = open_item(c, item);
 
-void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
-{
-	add_edit(c,
-		(struct tw_edit){.kind = TW_SET_DATA, .item = item, .field = field, .blob = take});
-}
-
-void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
-{
-	if (!take)
-		c->error = -ENOMEM;
-	add_edit(c, (struct tw_edit){.kind = TW_SET_BLOB, .item = blob, .blob = take});
-}
-
-void tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take)
-{
-	if (!take)
-		c->error = -ENOMEM;
-	add_edit(c, (struct tw_edit){.kind = TW_ADD_ITEM, .type = type, .id = id, .ints = take});
-}
-
-void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take)
-{
-	if (!take)
-		c->error = -ENOMEM;
-	add_edit(c, (struct tw_edit){.kind = TW_ENTER_ITEM, .item = item, .ints = take});
-}
-
-void tw_change_remove(struct tw_change *c, uint32_t item)
-{
-	add_edit(c, (struct tw_edit){.kind = TW_REMOVE_ITEM, .item = item});
-}
-
-void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
-{
-	const struct tw_ints *old = c->base->items[item].ints;
-	struct tw_ints *v = changed(c, item), *copy;
-
-	if (v) {
-		v->v[i] = value;
+	if (!it)
 		return;
-	}
-	copy = tw_ints_copy(old, old->n, 0);
-	if (copy)
-		copy->v[i] = value;
-	tw_change_item(c, item, copy);
+	tw_ints_unref(it->extra);
+	it->extra = TAKE(ints);
 }
 
 static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
 {
 	blob_unref(m->blobs[i]);
 	m->blobs[i] = blob_ref(blob);
+}
+
+void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
+{
+	CLEANUP(blob_unref) struct blob *blob = take;
+	struct tw_map *m = tw_change_map(c);
+
+	if (m)
+		c->error = tw_map_set_data(m, item, field, blob, NULL);
+}
+
+void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
+{
+	CLEANUP(blob_unref) struct blob *fresh = take;
+	struct tw_map *m = tw_change_map(c);
+
+	if (!take)
+		c->error = -ENOMEM;
+	else if (m)
+		set_blob(m, blob, fresh);
+}
+
+uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
+	struct tw_map *m = tw_change_map(c);
+	uint32_t item = UINT32_MAX;
+
+	if (m)
+		c->error = tw_map_add_item(m, type, id, TAKE(ints), &item);
+	return item;
+}
+
+void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take)
+{
+	struct tw_item *it;
+
+	tw_change_item(c, item, take);
+	it = open_item(c, item);
+	if (it)
+		it->removed = it->reserved = false;
+}
+
+void tw_change_remove(struct tw_change *c, uint32_t item)
+{
+	struct tw_item *it = open_item(c, item);
+
+	if (it)
+		it->removed = true;
+}
+
+void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
+{
+	struct tw_item *it;
+
+	if (item_now(c, item)->ints->v[i] == value)
+		return;
+	it = open_item(c, item);
+	if (it)
+		c->error = tw_item_set(it, i, value);
 }
 
 int tw_users_count(const struct tw_map *m, struct tw_users *ret)
@@ -171,60 +193,31 @@ int tw_map_set_data(
 	return r < 0 ? r : tw_item_set(&m->items[item], field, (int32_t)added);
 }
 
-/* *reindex is set where the index follows from what changed. */
-static int apply_edit(struct tw_map *m, const struct tw_edit *d, uint32_t *added, bool *reindex)
+/* Does the index follow from what changed? */
+static bool is_other(const struct tw_map *before, const struct tw_map *after)
 {
-	uint32_t item = d->item == TW_ADDED ? *added : d->item;
+	if (after->n_items != before->n_items)
+		return true;
+	for (size_t i = 0; i < after->n_items; i++) {
+		const struct tw_item *was = &before->items[i], *is = &after->items[i];
 
-	switch (d->kind) {
-	case TW_SET_ITEM:
-		*reindex |= tw_index_differs(m, &m->items[item], d->ints);
-		tw_item_ints(&m->items[item], tw_ints_ref(d->ints));
-		return 0;
-	case TW_SET_EXTRA:
-		tw_ints_unref(m->items[item].extra);
-		m->items[item].extra = tw_ints_ref(d->ints);
-		return 0;
-	case TW_SET_DATA:
-		return tw_map_set_data(m, item, d->field, d->blob, NULL);
-	case TW_SET_BLOB:
-		set_blob(m, item, d->blob);
-		return 0;
-	case TW_ENTER_ITEM:
-		tw_item_ints(&m->items[item], tw_ints_ref(d->ints));
-		m->items[item].removed = m->items[item].reserved = false;
-		*reindex = true;
-		return 0;
-	case TW_ADD_ITEM:
-		*reindex = true;
-		return tw_map_add_item(m, d->type, d->id, tw_ints_ref(d->ints), added);
-	case TW_REMOVE_ITEM:
-		m->items[item].removed = true;
-		*reindex = true;
-		return 0;
+		if (was->removed != is->removed ||
+			(was->ints != is->ints && tw_index_differs(before, was, is->ints)))
+			return true;
 	}
-	return -EINVAL;
+	return false;
 }
 
-int tw_change_apply(struct snapshot **s, const struct tw_change *c, struct error *e)
+int tw_change_apply(struct snapshot **s, struct tw_change *c, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
-	uint32_t added = 0;
-	bool reindex = false;
-	struct tw_map *m;
-	int r = 0;
+	struct tw_map *m = tw_change_map(c);
+	int r = c->error;
 
-	m = tw_map_copy(tw_map_of(*s));
-	if (!m)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
-	done = &m->base;
-	for (size_t i = 0; r == 0 && i < c->n_edits; i++)
-		r = apply_edit(m, &c->edits[i], &added, &reindex);
-	if (r == 0 && reindex)
+	if (r == 0 && is_other(c->base, m))
 		r = tw_map_reindex(m);
 	if (r < 0)
 		return error_set(e, r, "no memory for the change");
 	snapshot_unref(*s);
-	*s = TAKE(done);
+	*s = &TAKE(c->to)->base;
 	return 0;
 }

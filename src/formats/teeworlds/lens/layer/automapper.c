@@ -71,7 +71,7 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 	}
 	fresh->v[TW_AUTO_GROUP] = (int32_t)group;
 	fresh->v[TW_AUTO_LAYER] = (int32_t)tw_layer_in_group(m, group, layer);
-	tw_change_add_uuid(m, c, TW_AUTOMAPPER, TAKE(fresh));
+	tw_change_add_uuid(c, TW_AUTOMAPPER, TAKE(fresh));
 }
 
 /* All of them, or another would come forth. */

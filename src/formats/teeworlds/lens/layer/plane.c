@@ -240,7 +240,7 @@ static bool says_other(const struct tw_map *m, const struct format_written *w)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(m);
 
-	return c && plane_parse(m, w->id, w->in, c, NULL) == 0 && c->n_edits;
+	return c && plane_parse(m, w->id, w->in, c, NULL) == 0 && c->to;
 }
 
 bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct format_others *others)
