@@ -55,7 +55,7 @@ static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 
 /* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
  * stay are like all others from here on. */
-static int take_members(struct finalizing *s, enum tw_sort sort)
+static void take_members(struct finalizing *s, enum tw_sort sort)
 {
 	const struct tw_order *r = &s->orders[sort];
 
@@ -66,14 +66,7 @@ static int take_members(struct finalizing *s, enum tw_sort sort)
 		it->removed = slot->gone;
 		bytes_unref(TAKE(it->made));
 		tw_ints_unref(TAKE(it->extra));
-		if (!slot->placed)
-			continue;
-		bytes_unref(it->placed);
-		it->placed = bytes_copy(slot->placed->name, strlen(slot->placed->name));
-		if (!it->placed)
-			return -ENOMEM;
 	}
-	return 0;
 }
 
 static int list_flat(struct finalizing *s, enum tw_sort sort)
@@ -150,8 +143,8 @@ static int take_all(struct finalizing *s, struct error *e)
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < TW_SORTS; i++) {
-		r = take_members(s, (enum tw_sort)i);
-		if (r == 0 && i < TW_SORT_GROUP)
+		take_members(s, (enum tw_sort)i);
+		if (i < TW_SORT_GROUP)
 			r = list_flat(s, (enum tw_sort)i);
 	}
 	if (r == 0)
@@ -171,8 +164,10 @@ static int name_all(struct finalizing *s, struct error *e)
 
 static int rebuild(struct finalizing *s, struct error *e)
 {
-	int r = take_all(s, e);
+	int r;
 
+	s->to->origin = tw_index_ref(s->from->index);
+	r = take_all(s, e);
 	/* Layers in two groups are told apart before anything of them changes. */
 	if (r == 0)
 		r = finalize_tree(s, e);
@@ -200,7 +195,7 @@ static int rebuild(struct finalizing *s, struct error *e)
 	if (r < 0)
 		return error_set(e, r, "no memory for the map to be written");
 	finalize_say_games(s);
-	return finalize_called(s, e);
+	return 0;
 }
 
 static bool any_made(const struct tw_map *m)
@@ -239,12 +234,7 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 	s.to = s.change ? tw_change_map(s.change) : NULL;
 	if (!s.to)
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
-	s.to->origin = tw_index_ref(s.from->index);
-	if (any) {
-		r = rebuild(&s, e);
-	} else {
-		r = finalize_uuids(&s, e);
-	}
+	r = any ? rebuild(&s, e) : finalize_uuids(&s, e);
 	if (r < 0)
 		return r;
 	*ret = &TAKE(s.change->to)->base;

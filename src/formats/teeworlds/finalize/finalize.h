@@ -58,9 +58,6 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 /* A name in n integers as the reference writer stores it (DDNet's game/gamecore.cpp, StrToInts). */
 void finalize_write_name(const struct tw_numbered *parsed, int32_t *v, unsigned n);
 
-/* called.c: what the mount calls the objects of the map (names/list.h) */
-int finalize_called(struct finalizing *s, struct error *e);
-
 /* tree.c: groups and layers in their order */
 bool finalize_tree_moves(const struct finalizing *s);
 int finalize_tree(struct finalizing *s, struct error *e);

@@ -117,11 +117,16 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 {
 	const struct placement *p = slot->placed;
 	enum tw_sort sort = p ? tw_sort_of(p->id) : TW_SORTS;
+	struct tw_item *it = &s->to->items[slot->own];
 	struct tw_numbered parsed;
 	int r;
 
+	it->group = (uint16_t)slot->home;
 	if (!p)
 		return 0;
+	it->placed = bytes_copy(p->name, strlen(p->name));
+	if (!it->placed)
+		return error_set(e, -ENOMEM, "no memory for the name of %s", p->name);
 	r = tw_numbered_parse(sort, p->name, tw_stem_length(sort, p->name, NULL), &parsed, e);
 	if (r < 0)
 		return r;
@@ -130,10 +135,10 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 	else if (sort == TW_SORT_SOUND)
 		r = blob_name(s, slot->own, TW_SND_NAME, &parsed);
 	else if (sort == TW_SORT_ENVELOPE)
-		r = envelope_name(&s->to->items[slot->own], &parsed);
+		r = envelope_name(it, &parsed);
 	else if (sort == TW_SORT_GROUP)
-		r = group_name(&s->to->items[slot->own], &parsed);
+		r = group_name(it, &parsed);
 	else
-		r = layer_name(&s->to->items[slot->own], &parsed);
+		r = layer_name(it, &parsed);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
 }

@@ -21,6 +21,7 @@ static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 
 	if (r < 0)
 		return r;
+	m->items[*ret].twin = item + 1;
 	n = tw_data_fields(&m->items[*ret], fields);
 	for (unsigned k = 0; k < n; k++) {
 		struct blob *blob = tw_blob_of(m, &m->items[*ret], fields[k]);

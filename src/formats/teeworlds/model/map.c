@@ -36,7 +36,6 @@ static void free_map(struct snapshot *s)
 	free(m->blobs);
 	tw_index_unref(m->index);
 	tw_index_unref(m->origin);
-	bytes_unref(m->list);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
 	free(m);
@@ -68,7 +67,6 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->trailing = m->trailing;
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
-	c->list = bytes_ref(m->list);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {

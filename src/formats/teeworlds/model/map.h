@@ -80,7 +80,10 @@ struct tw_item {
 	struct tw_ints *extra;
 	/* In a finalized map: the name of the path of an object that was made, moved or renamed. */
 	struct bytes *placed;
-	uint16_t group; /* of a made layer: the position of the group that it was made in */
+	/* Of a made layer: the position of the group that it was made in; in a finalized map, of
+	 * any: of the one that it was in at the mount. */
+	uint16_t group;
+	uint32_t twin; /* ... of one of two that were one: the other's handle + 1; else 0 */
 };
 
 /* The items of one type, as handles: by position, and by (id, position) for the raw view. */
@@ -159,7 +162,6 @@ struct tw_map {
 	uint64_t serial; /* no other one has it, of this map or another */
 	struct tw_index *index;
 	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
-	struct bytes *list;      /* ... and names/list.h of it; NULL: all stands as at the mount */
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: left the map */

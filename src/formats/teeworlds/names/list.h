@@ -43,12 +43,5 @@ size_t tw_listing_from(
 bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,
 	const char *stem, size_t n);
 
-/* What a mount calls the object of this item, which stands at a place of the map to be written;
- * *ret_moved as above. false: nothing, it is only of that map. */
-typedef bool (*tw_called)(void *arg, enum tw_sort sort, uint32_t group, uint32_t place,
-	uint32_t item, char name[NAME_MAX + 1], bool *ret_moved);
-
-/* list_write.c: the text; of no bytes where nothing differs. -ENOMEM. */
-int tw_listing_write(const struct tw_map *to, tw_called called, void *arg, struct bytes **ret);
-/* struct format_tree's names. */
+/* list_write.c: struct format_tree's names. */
 int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);

@@ -8,11 +8,10 @@
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/parse.h"
+#include "formats/teeworlds/names/paths.h"
 
 struct writing {
 	const struct tw_map *to;
-	tw_called called;
-	void *arg;
 	uint64_t next; /* after the numbers of those before it, in this directory */
 	struct buffer out;
 };
@@ -51,7 +50,7 @@ static int write_one(struct writing *w, enum tw_sort sort, uint32_t group, uint3
 	if (r < 0)
 		return r;
 	/* What a save added stands after all others, for the next one too. */
-	if (!w->called(w->arg, sort, group, place, item, name, &v.moved))
+	if (!tw_path_name(w->to, sort, item, group, name, &v.moved))
 		r = tw_name_at(
 			w->to, sort, it, place < w->next ? (uint32_t)w->next : place, count, name);
 	if (r < 0)
@@ -89,47 +88,24 @@ static int write_layers(struct writing *w)
 	return r;
 }
 
-int tw_listing_write(const struct tw_map *to, tw_called called, void *arg, struct bytes **ret)
+static int write_all(struct writing *w, struct bytes **ret)
 {
-	struct writing w = {.to = to, .called = called, .arg = arg, .out = BUFFER_INIT};
 	int r = 0;
 
 	for (int sort = 0; r == 0 && sort < TW_SORT_LAYER; sort++)
-		r = write_flat(&w, (enum tw_sort)sort);
+		r = write_flat(w, (enum tw_sort)sort);
 	if (r == 0)
-		r = write_layers(&w);
-	if (r == 0)
-		r = buffer_finish(&w.out, ret);
-	buffer_finish_free(&w.out);
-	return r;
-}
-
-/* Nothing was made, moved or removed: as at the mount. */
-static bool as_mounted(void *arg, enum tw_sort sort, uint32_t group, uint32_t place, uint32_t item,
-	char name[NAME_MAX + 1], bool *ret_moved)
-{
-	const struct tw_map *m = arg;
-	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
-	uint32_t n, first;
-
-	if (!tw_mounted_range(m, sort, group, &first, &n) || place >= n ||
-		tw_position(m, item) != (int64_t)first + place)
-		return false;
-	tw_mounted_name(m, sort, group, place, tw_ending_of(m, sort, &m->items[item]), name);
-	*ret_moved = listed && listed->moved;
-	return true;
+		r = write_layers(w);
+	return r < 0 ? r : buffer_finish(&w->out, ret);
 }
 
 int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
-	const struct tw_map *m = tw_map_of(finalized);
+	struct writing w = {.to = tw_map_of(finalized), .out = BUFFER_INIT};
 	CLEANUP(bytes_unref) struct bytes *list = NULL;
-	int r = 0;
+	int r = w.to->shared->typed ? write_all(&w, &list) : 0;
 
-	if (m->list)
-		list = bytes_ref(m->list);
-	else if (m->shared->typed)
-		r = tw_listing_write(m, as_mounted, (void *)m, &list);
+	buffer_finish_free(&w.out);
 	if (r < 0)
 		return error_set(e, r, "no memory for the names of objects");
 	*ret = list && list->size ? TAKE(list) : NULL;

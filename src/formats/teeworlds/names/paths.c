@@ -2,48 +2,43 @@
 #include "formats/teeworlds/names/paths.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/teeworlds/model/fields.h"
 
 const char *const tw_info_names[TW_INFO_FILES] = {
 	"author", "version", "credits", "license", "settings.cfg"};
 
-/* The position that the item had at the mount; -1: it came later. */
-static int64_t mounted_at(const struct tw_map *m, uint32_t item)
+bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint32_t group,
+	char dst[NAME_MAX + 1], bool *ret_moved)
 {
-	return tw_index_position(m->origin ? m->origin : m->index, item);
-}
-
-/* The last component of the item's path. group: of a layer, the one that it stood in at the mount,
- * -1: in none. false: the mount has no name for it. */
-static bool last_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, int64_t group,
-	char dst[NAME_MAX + 1])
-{
-	int64_t position = mounted_at(m, item);
+	const struct tw_item *it = &m->items[item];
+	int64_t at =
+		tw_index_position(m->origin ? m->origin : m->index, it->twin ? it->twin - 1 : item);
+	uint32_t home = sort != TW_SORT_LAYER ? 0 : m->origin ? it->group : group;
+	const struct tw_listed *listed;
 	uint32_t first, n;
-	const struct bytes *placed = m->items[item].placed;
 
-	if (placed) {
-		snprintf(dst, NAME_MAX + 1, "%.*s", (int)placed->size, (const char *)placed->data);
+	if (it->placed) {
+		snprintf(dst, NAME_MAX + 1, "%.*s", (int)it->placed->size,
+			(const char *)it->placed->data);
+		*ret_moved = true;
 		return true;
 	}
-	if (group < 0 || !tw_mounted_range(m, sort, (uint32_t)group, &first, &n) ||
-		position < first || position - first >= n)
+	if (!tw_mounted_range(m, sort, home, &first, &n) || at < first || at - first >= n)
 		return false;
-	tw_mounted_stem(m, sort, (uint32_t)group, (uint32_t)position - first, dst);
+	listed = tw_listing_at(&tw_mounted(m)->list, sort, home, (uint32_t)at - first);
+	*ret_moved = listed && listed->moved;
+	tw_mounted_name(m, sort, home, (uint32_t)at - first, tw_ending_of(m, sort, it), dst);
 	return true;
-}
-
-static bool group_name(const struct tw_map *m, uint32_t item, char dst[NAME_MAX + 1])
-{
-	return last_name(m, TW_SORT_GROUP, item, 0, dst);
 }
 
 void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	char name[NAME_MAX + 1];
+	bool moved;
 
-	if (group_name(m, item, name))
+	if (tw_path_name(m, TW_SORT_GROUP, item, 0, name, &moved))
 		snprintf(dst, TW_PATH_MAX, "groups/%s", name);
 	else
 		snprintf(dst, TW_PATH_MAX, "group %lld", (long long)tw_position(m, item));
@@ -52,33 +47,34 @@ void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	int64_t position = tw_position(m, item), group = tw_group_of(m, position);
-	char name[NAME_MAX + 1], dir[NAME_MAX + 1];
+	char name[NAME_MAX + 1];
 	uint32_t handle;
+	size_t n;
+	bool moved;
 
-	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 && group_name(m, handle, dir)) {
-		if (last_name(m, TW_SORT_LAYER, item, mounted_at(m, handle), name)) {
-			snprintf(dst, TW_PATH_MAX, "groups/%s/layers/%s", dir, name);
-			return;
-		}
+	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 &&
+		tw_path_name(m, TW_SORT_LAYER, item, (uint32_t)group, name, &moved)) {
+		tw_path_group(m, handle, dst);
+		n = strlen(dst);
+		snprintf(dst + n, TW_PATH_MAX - n, "/layers/%s", name);
+	} else {
+		snprintf(dst, TW_PATH_MAX, "layer %lld", (long long)position);
 	}
-	snprintf(dst, TW_PATH_MAX, "layer %lld", (long long)position);
 }
 
 void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	const struct tw_item *it = &m->items[item];
-	int64_t position = mounted_at(m, item);
-	char name[NAME_MAX + 1];
 	enum tw_sort sort = TW_SORT_IMAGE;
+	char name[NAME_MAX + 1];
+	bool moved;
 
 	while (tw_sorts[sort].type != it->type)
 		sort++;
-	if (position < 0 || position >= tw_names(m, sort)->n) {
+	if (tw_path_name(m, sort, item, 0, name, &moved))
+		snprintf(dst, TW_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
+	else
 		snprintf(dst, TW_PATH_MAX, "raw/items/%05d_%s", it->type, tw_sorts[sort].noun);
-		return;
-	}
-	tw_mounted_name(m, sort, 0, (uint32_t)position, tw_ending_of(m, sort, it), name);
-	snprintf(dst, TW_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
 }
 
 void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])

@@ -14,6 +14,11 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
  * the mount has no name for it. */
 void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 
+/* The last component of the path of an object that stands in a group, where it is a layer; and
+ * whether it was made or moved, as names/list.h has it. false: the mount has no name for it. */
+bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint32_t group,
+	char dst[NAME_MAX + 1], bool *ret_moved);
+
 /* Of any item: one of these, "info", or "raw/items/" and the number of its type. */
 void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 

@@ -19,8 +19,8 @@ const struct tw_sort_info tw_sorts[TW_SORTS] = {
 		TW_K_ENVELOPE, ".json", ".json", FILE_STEM_MAX, 31, NULL},
 	[TW_SORT_GROUP] = {"group", "groups/", TW_GROUP, TW_K_GROUPS, TW_K_GROUP, TW_K_GROUP, "",
 		NULL, NAME_MAX, 11, NULL},
-	[TW_SORT_LAYER] = {"layer", NULL, TW_LAYER, TW_K_LAYERS, TW_K_LAYER, TW_K_LAYER, "",
-		NULL, NAME_MAX, 11, NULL},
+	[TW_SORT_LAYER] = {"layer", NULL, TW_LAYER, TW_K_LAYERS, TW_K_LAYER, TW_K_LAYER, "", NULL,
+		NAME_MAX, 11, NULL},
 };
 
 enum tw_sort tw_sort_in(entry_id dir)
