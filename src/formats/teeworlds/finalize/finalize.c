@@ -34,7 +34,7 @@ static int find_orders(
 			return ret;
 		any |= r->moves;
 		for (uint32_t k = 0; k < r->n_here; k++)
-			any |= r->slots[k].placed != NULL;
+			any |= r->here[k]->placed != NULL;
 	}
 	*ret_any = any;
 	return 0;
@@ -60,7 +60,7 @@ static void take_members(struct finalizing *s, enum tw_sort sort)
 	const struct tw_order *r = &s->orders[sort];
 
 	for (uint32_t i = r->n; i > 0; i--) {
-		const struct tw_slot *slot = &r->slots[i - 1];
+		const struct tw_slot *slot = r->here[i - 1];
 		struct tw_item *it = &s->to->items[slot->item];
 
 		it->removed = slot->gone;
@@ -75,7 +75,7 @@ static int list_flat(struct finalizing *s, enum tw_sort sort)
 	int ret = 0;
 
 	for (uint32_t i = 0; ret == 0 && r->changed && i < r->n_here; i++)
-		ret = item_push(&s->lists[sort], r->slots[i].item);
+		ret = item_push(&s->lists[sort], r->here[i]->item);
 	return ret;
 }
 
@@ -158,7 +158,7 @@ static int name_all(struct finalizing *s, struct error *e)
 
 	for (int i = 0; i < TW_SORTS; i++)
 		for (uint32_t k = 0; r == 0 && k < s->orders[i].n_here; k++)
-			r = finalize_name(s, &s->orders[i].slots[k], e);
+			r = finalize_name(s, s->orders[i].here[k], e);
 	return r;
 }
 

@@ -34,13 +34,10 @@ static void add_slot(
 	uint32_t item = tw_type(m, tw_sort_type(r->sort))->items[at];
 	const struct tw_listed *listed = NULL;
 
-	if (r->now)
-		r->now[r->n] = r->n;
 	r->slots[r->n] = (struct tw_slot){
 		.item = item,
 		.own = item,
 		.at = at,
-		.was = r->n,
 		.group = group,
 		.home = group,
 		.position = position,
@@ -78,9 +75,8 @@ static int fill_layers(struct tw_order *r, const struct tw_map *m)
 	for (uint32_t g = 0; g < n_groups; g++)
 		room += groups[g].n;
 	r->slots = calloc(room, sizeof(*r->slots));
-	r->now = calloc(room, sizeof(*r->now));
 	r->firsts = calloc((size_t)n_groups + 1, sizeof(*r->firsts));
-	if (!r->slots || !r->now || !r->firsts)
+	if (!r->slots || !r->firsts)
 		return -ENOMEM;
 	r->groups = groups;
 	r->n_groups = n_groups;
@@ -95,37 +91,26 @@ static int fill_layers(struct tw_order *r, const struct tw_map *m)
 	return 0;
 }
 
-/* The number that a layer's slot had before they were sorted; UINT32_MAX: it has none. New layers
- * come last, in the order of their positions. */
-static uint32_t layer_number(const struct tw_order *r, uint32_t at, uint32_t home)
-{
-	const struct tw_group_at *group = home < r->n_groups ? &r->groups[home] : NULL;
-
-	if (at >= r->made)
-		return at - r->made < r->n - r->n_mounted ? r->n_mounted + (at - r->made)
-							  : UINT32_MAX;
-	if (!group || at < group->first || at - group->first >= group->n)
-		return UINT32_MAX;
-	return r->firsts[home] + (at - group->first);
-}
-
+/* New layers come last, in the order of their positions. */
 struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t home)
 {
-	uint32_t number;
-	struct tw_slot *slot;
+	const struct tw_group_at *group = home < r->n_groups ? &r->groups[home] : NULL;
+	uint32_t number = at;
 
-	if (r->sort != TW_SORT_LAYER)
-		return at < r->n ? &r->slots[r->numbers ? r->numbers[at] : at] : NULL;
-	number = layer_number(r, at, home);
-	slot = number < r->n ? &r->slots[r->now[number]] : NULL;
-	return slot && slot->home == home ? slot : NULL;
+	if (r->sort == TW_SORT_LAYER && at >= r->made)
+		number = r->n_mounted + (at - r->made);
+	else if (r->sort == TW_SORT_LAYER)
+		number = group && at >= group->first && at - group->first < group->n
+				 ? r->firsts[home] + (at - group->first)
+				 : UINT32_MAX;
+	return number < r->n ? &r->slots[number] : NULL;
 }
 
 uint32_t tw_order_count(const struct tw_order *r, uint32_t rank)
 {
-	size_t end = array_first(i, r->n_here, r->slots[i].rank > rank);
+	size_t end = array_first(i, r->n_here, r->here[i]->rank > rank);
 
-	return end && r->slots[end - 1].rank == rank ? r->slots[end - 1].number + 1 : 0;
+	return end && r->here[end - 1]->rank == rank ? r->here[end - 1]->number + 1 : 0;
 }
 
 /* It stands where it stood at the mount, under the name that it had. */
@@ -187,14 +172,14 @@ static void follow_groups(struct tw_order *r, const struct tw_order *groups)
 		const struct tw_slot *group = tw_order_slot(groups, slot->group, 0);
 		bool gone = !group || group->gone;
 
-		slot->rank = gone ? groups->n_here : (uint32_t)(group - groups->slots);
+		slot->rank = gone ? groups->n_here : group->now;
 		slot->gone |= gone;
 	}
 }
 
 static int slot_cmp(const void *pa, const void *pb)
 {
-	const struct tw_slot *a = pa, *b = pb;
+	const struct tw_slot *a = *(struct tw_slot *const *)pa, *b = *(struct tw_slot *const *)pb;
 
 	if (a->gone != b->gone)
 		return a->gone - b->gone;
@@ -211,40 +196,30 @@ static int slot_cmp(const void *pa, const void *pb)
 		return a->placed->order < b->placed->order ? -1 : 1;
 	if (a->moved && (!a->placed || !b->placed) && name_compare(a->moved, b->moved) != 0)
 		return name_compare(a->moved, b->moved);
-	return a->was < b->was ? -1 : a->was > b->was;
+	return a < b ? -1 : a > b;
 }
 
-static int number_slots(struct tw_order *r, uint32_t n)
+static int sort_slots(struct tw_order *r)
 {
-	r->numbers = malloc(((size_t)n + 1) * sizeof(*r->numbers));
-	if (!r->numbers)
+	r->here = malloc(((size_t)r->n + 1) * sizeof(struct tw_slot *));
+	if (!r->here)
 		return -ENOMEM;
-	memset(r->numbers, 0xff, ((size_t)n + 1) * sizeof(*r->numbers));
+	for (uint32_t i = 0; i < r->n; i++)
+		r->here[i] = &r->slots[i];
+	qsort(r->here, r->n, sizeof(struct tw_slot *), slot_cmp);
 	for (uint32_t i = 0; i < r->n; i++) {
-		uint32_t *number = &r->numbers[r->slots[i].at];
+		struct tw_slot *slot = r->here[i], *before = i ? r->here[i - 1] : NULL;
 
-		if (*number == UINT32_MAX || r->slots[*number].was > r->slots[i].was)
-			*number = i;
+		slot->now = i;
+		slot->number = before && slot->rank == before->rank ? before->number + 1 : 0;
 	}
-	return 0;
-}
-
-static void sort_slots(struct tw_order *r)
-{
-	qsort(r->slots, r->n, sizeof(*r->slots), slot_cmp);
-	for (uint32_t i = 0; i < r->n; i++) {
-		struct tw_slot *slot = &r->slots[i];
-
-		if (r->now)
-			r->now[slot->was] = i;
-		slot->number = i > 0 && slot->rank == slot[-1].rank ? slot[-1].number + 1 : 0;
-	}
-	while (r->n_here < r->n && !r->slots[r->n_here].gone)
+	while (r->n_here < r->n && !r->here[r->n_here]->gone)
 		r->n_here++;
 	r->changed = r->n_here != r->n_mounted;
 	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
-		r->changed = r->slots[i].was != i || r->slots[i].group != r->slots[i].home;
+		r->changed = r->here[i] != &r->slots[i] || r->slots[i].group != r->slots[i].home;
 	r->moves = r->changed || r->n != r->n_here;
+	return 0;
 }
 
 int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
@@ -263,19 +238,13 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 		return ret;
 	if (sort == TW_SORT_LAYER)
 		follow_groups(r, groups);
-	sort_slots(r);
-	ret = number_slots(r, tw_count(m, tw_sort_type(sort)));
+	ret = sort_slots(r);
 	return ret < 0 ? error_set(e, ret, "no memory for the objects of the map") : 0;
 }
 
 void tw_order_finish(struct tw_order *r)
 {
 	free(r->slots);
-	r->slots = NULL;
-	free(r->numbers);
-	r->numbers = NULL;
-	free(r->now);
-	r->now = NULL;
+	free(r->here);
 	free(r->firsts);
-	r->firsts = NULL;
 }

@@ -12,7 +12,6 @@ struct tw_slot {
 	uint32_t item;  /* handle */
 	uint32_t own;   /* ... in the finalized map, where a layer of two groups is two */
 	uint32_t at;    /* position in the list of its type, in the mounted map */
-	uint32_t was;   /* its number among the slots, before they were sorted */
 	uint32_t group; /* layers: position of the group where it stands now, in the mounted map */
 	uint32_t home;  /* ... and of the one where it was */
 	bool gone;      /* not in the finalized map */
@@ -21,19 +20,18 @@ struct tw_slot {
 		*moved; /* the name of what was made or moved, now or before earlier saves; NULL */
 	bool last;      /* it has no number, so it goes last */
 	uint64_t position; /* that its number says */
+	uint32_t now;      /* its place in the finalized order */
 	uint64_t rank;     /* of the group in the finalized map */
 	uint32_t number;   /* ... and of the layer in it */
 };
 
 struct tw_order {
 	enum tw_sort sort;
-	struct tw_slot *slots; /* in their finalized order; those that are gone at the end */
+	struct tw_slot *slots; /* as at the mount, then those that are new */
+	struct tw_slot **here; /* in their finalized order; those that are gone at the end */
 	uint32_t n, n_here;
-	uint32_t *numbers;  /* by position in the mounted map: the slot's; of a layer in several
-			     * groups the first one's, of one in none UINT32_MAX */
-	uint32_t n_mounted; /* slots that there were at the mount */
-	uint32_t *now;      /* of layers: by a slot's number before they were sorted, where it is */
-	uint32_t *firsts;   /* ... by group, the number of the first of its slots */
+	uint32_t n_mounted;               /* slots that there were at the mount */
+	uint32_t *firsts;                 /* of layers: by group, the first of its slots */
 	const struct tw_group_at *groups; /* ... at the mount */
 	uint32_t n_groups;
 	uint32_t made; /* ... the position of the first layer that is new */

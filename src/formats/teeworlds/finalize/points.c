@@ -63,7 +63,7 @@ static bool is_full(const struct finalizing *s)
 	const struct tw_order *r = &s->orders[TW_SORT_ENVELOPE];
 
 	for (uint32_t i = 0; i < r->n_here; i++)
-		if (tw_int(&s->to->items[r->slots[i].item], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+		if (tw_int(&s->to->items[r->here[i]->item], 0, 0) >= TW_ENV_TANGENTS_SINCE)
 			return true;
 	return false;
 }
@@ -77,7 +77,7 @@ int finalize_points(struct finalizing *s, struct error *e)
 	if (!r->changed)
 		return 0;
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++)
-		ret = take_envelope(s, &r->slots[i], &g);
+		ret = take_envelope(s, r->here[i], &g);
 	if (ret == 0)
 		ret = take_rest(s, &g);
 	if (ret == 0)

@@ -20,8 +20,7 @@ static int32_t follow(struct finalizing *s, enum tw_sort sort, int32_t ref, int6
 
 	if (tw_ref_position(s->from, sort, ref, &position) < 0)
 		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
-	now = (int32_t)r->numbers[position];
-	now = r->slots[now].gone ? -1 : now;
+	now = r->slots[position].gone ? -1 : (int32_t)r->slots[position].now;
 	if (s->new_holder && position < tw_names(s->from, sort)->n &&
 		tw_names(s->from, sort)->v[position].size == 0)
 		s->by_number = (struct finalize_object){sort, position};

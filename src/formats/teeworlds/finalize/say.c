@@ -28,37 +28,34 @@ static void stem_of(const struct finalizing *s, enum tw_sort sort, uint32_t posi
 }
 
 /* What it is called now; false: what it was called at the mount. */
-static bool placed_name(const struct finalizing *s, enum tw_sort sort, uint32_t position, char *dst)
+static bool placed_name(const struct tw_slot *slot, char *dst)
 {
-	const struct tw_order *r = &s->orders[sort];
-	const struct placement *placed = r->slots[r->numbers[position]].placed;
-
-	if (placed)
-		snprintf(dst, NAME_MAX + 1, "%s", placed->name);
-	return placed;
+	if (slot->placed)
+		snprintf(dst, NAME_MAX + 1, "%s", slot->placed->name);
+	return slot->placed;
 }
 
 static void group_name(const struct finalizing *s, uint32_t position, char *dst)
 {
-	if (!placed_name(s, TW_SORT_GROUP, position, dst))
+	if (!placed_name(&s->orders[TW_SORT_GROUP].slots[position], dst))
 		stem_of(s, TW_SORT_GROUP, position, dst);
 }
 
 static void layer_path(const struct finalizing *s, uint32_t position, char dst[FINALIZE_PATH_MAX])
 {
-	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
+	int64_t home = tw_group_of(s->from, position);
+	const struct tw_slot *slot =
+		tw_order_slot(&s->orders[TW_SORT_LAYER], position, (uint32_t)home);
 	const struct tw_name_list *list = tw_names(s->from, TW_SORT_LAYER);
 	const struct tw_group_at *groups = tw_mounted(s->from)->groups;
 	char group[NAME_MAX + 1], stem[NAME_MAX + 1];
-	const struct tw_slot *slot;
 
-	if (r->numbers[position] == UINT32_MAX) {
+	if (!slot) {
 		snprintf(dst, FINALIZE_PATH_MAX, "layer %u", position);
 		return;
 	}
-	slot = &r->slots[r->numbers[position]];
 	group_name(s, slot->group, group);
-	if (placed_name(s, TW_SORT_LAYER, position, stem))
+	if (placed_name(slot, stem))
 		;
 	else if (position >= list->n)
 		stem_of(s, TW_SORT_LAYER, position, stem);
@@ -87,7 +84,7 @@ void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t posit
 		layer_path(s, position, dst);
 		return;
 	}
-	if (placed_name(s, sort, position, name)) {
+	if (placed_name(&s->orders[sort].slots[position], name)) {
 		snprintf(dst, FINALIZE_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
 		return;
 	}

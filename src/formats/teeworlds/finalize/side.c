@@ -66,15 +66,15 @@ static void add_autos(struct finalizing *s)
 	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 
 	for (uint32_t i = 0; i < r->n_here; i++) {
-		const struct tw_ints *extra = s->from->items[r->slots[i].item].extra;
+		const struct tw_ints *extra = s->from->items[r->here[i]->item].extra;
 		struct tw_ints *v;
 
 		if (!extra)
 			continue;
 		v = tw_ints_copy(extra, extra->n, 0);
 		if (v) {
-			v->v[TW_AUTO_GROUP] = (int32_t)r->slots[i].rank;
-			v->v[TW_AUTO_LAYER] = (int32_t)r->slots[i].number;
+			v->v[TW_AUTO_GROUP] = (int32_t)r->here[i]->rank;
+			v->v[TW_AUTO_LAYER] = (int32_t)r->here[i]->number;
 		}
 		tw_change_add_uuid(s->change, TW_AUTOMAPPER, v);
 	}
@@ -120,12 +120,12 @@ static int finalize_exts(struct finalizing *s)
 	int32_t zoom;
 	int r = 0;
 
-	while (n && !more && zoom_of(s, &groups->slots[n - 1], &item, &zoom) == 0)
+	while (n && !more && zoom_of(s, groups->here[n - 1], &item, &zoom) == 0)
 		n--;
 	for (uint32_t i = 0; t && i < t->n; i++)
 		s->to->items[t->items[i]].removed = true;
 	for (uint32_t i = 0; r == 0 && i < n; i++) {
-		const struct tw_slot *slot = &groups->slots[i];
+		const struct tw_slot *slot = groups->here[i];
 		int has = zoom_of(s, slot, &item, &zoom);
 
 		if (has == 0)

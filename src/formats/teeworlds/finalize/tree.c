@@ -49,7 +49,7 @@ static int list_layers(struct finalizing *s)
 	for (uint32_t i = 0; ret == 0 && i < r->n; i++)
 		slotted[r->slots[i].item] = true;
 	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
-		struct tw_slot *slot = &r->slots[i];
+		struct tw_slot *slot = r->here[i];
 
 		if (listed[slot->item])
 			ret = copy_layer(s->to, slot->item, &slot->own);
@@ -91,11 +91,11 @@ static int list_groups(struct finalizing *s)
 		uint32_t first = at;
 		int r;
 
-		while (at < layers->n_here && layers->slots[at].rank == i)
+		while (at < layers->n_here && layers->here[at]->rank == i)
 			at++;
-		r = item_push(&s->lists[TW_SORT_GROUP], groups->slots[i].item);
+		r = item_push(&s->lists[TW_SORT_GROUP], groups->here[i]->item);
 		if (r == 0)
-			r = set_range(s->to, groups->slots[i].item, first, at - first);
+			r = set_range(s->to, groups->here[i]->item, first, at - first);
 		if (r < 0)
 			return r;
 	}
