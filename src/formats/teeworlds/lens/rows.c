@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * Where the text of each row begins is found without writing it: a row's text is as long as that of
- * one of zeros, and longer by the further digits of its numbers and the names in it.
- */
 #include "formats/teeworlds/lens/rows.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/array.h"
 
-enum { EVERY = 256 /* rows between two that are remembered */, NAMED_MAX = 4 };
+enum { EVERY = 256 /* rows between two that are remembered */ };
 
 /* Counted from where the first one's text begins. */
 struct offsets {
@@ -18,19 +13,9 @@ struct offsets {
 	uint64_t off[]; /* of the rows 0, EVERY, 2 * EVERY ... */
 };
 
-/* A reference, or what has words, as it was written last: lists mostly name few envelopes. */
-struct named {
-	const struct tw_key *key;
-	int32_t value;
-	uint64_t length;
-};
-
 struct measuring {
 	const struct tw_rows *rows;
 	const struct jsonw *before; /* the writer that comes to the array */
-	uint64_t first, zeros;      /* of a row of zeros: the first and others */
-	uint32_t n_named;
-	struct named named[NAMED_MAX];
 };
 
 static size_t n_offsets(const struct tw_rows *rows)
@@ -47,81 +32,15 @@ static void write_row(struct jsonw *w, const struct tw_rows *rows, int32_t *v)
 	jsonw_end(w);
 }
 
-static uint64_t length_of_name(const struct measuring *o, const struct tw_key *key, int32_t value)
-{
-	struct jsonw w;
-
-	jsonw_to_nowhere(&w);
-	if (key->ref != TW_REF_NONE)
-		tw_ref_write(&w, o->rows->m, key->ref, value);
-	else
-		jsonw_word(&w, key->words, value);
-	return w.size;
-}
-
-/* An array of two rows of zeros, as the writer makes it. */
-static void begin(struct measuring *o)
-{
-	int32_t v[TW_ROW_MAX] = {0};
-	struct jsonw w;
-	uint64_t at[2];
-
-	jsonw_to_nowhere_after(&w, o->before);
-	jsonw_array(&w);
-	at[0] = w.size;
-	write_row(&w, o->rows, v);
-	at[1] = w.size;
-	write_row(&w, o->rows, v);
-	o->first = at[1] - at[0];
-	o->zeros = w.size - at[1];
-	for (const struct tw_key *key = o->rows->keys; key->name; key++) {
-		uint64_t length;
-
-		if (key->ref == TW_REF_NONE && !key->words)
-			continue;
-		length = length_of_name(o, key, 0);
-		o->named[o->n_named++] = (struct named){key, 0, length};
-		o->first -= length;
-		o->zeros -= length;
-	}
-}
-
-/* Digits beside the first, and the sign. */
-static uint32_t further(int32_t v)
-{
-	uint32_t u = v < 0 ? -(uint32_t)v : (uint32_t)v;
-
-	return (uint32_t)(v < 0) + (u >= 10) + (u >= 100) + (u >= 1000) + (u >= 10000) +
-	       (u >= 100000) + (u >= 1000000) + (u >= 10000000) + (u >= 100000000) +
-	       (u >= 1000000000);
-}
-
-static uint64_t length_of(struct measuring *o, uint32_t i, const int32_t *v)
-{
-	uint64_t length = i ? o->zeros : o->first;
-
-	for (uint32_t k = 0; k < o->rows->ints; k++)
-		length += further(v[k]);
-	for (uint32_t k = 0; k < o->n_named; k++) {
-		struct named *n = &o->named[k];
-
-		if (n->value != v[n->key->at]) {
-			n->value = v[n->key->at];
-			n->length = length_of_name(o, n->key, n->value);
-		}
-		length += n->length - further(n->value);
-	}
-	return length;
-}
-
 /* As budget_load_fn. */
 static int measure(void *arg, struct bytes **ret, struct error *e)
 {
-	struct measuring *o = arg;
+	const struct measuring *o = arg;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	int32_t v[TW_ROW_MAX];
-	uint64_t length = 0;
 	struct offsets *p;
+	struct jsonw w;
+	uint64_t first;
 	uint8_t *data;
 	int r = 0;
 
@@ -130,13 +49,15 @@ static int measure(void *arg, struct bytes **ret, struct error *e)
 		return error_set(e, -ENOMEM, "no memory for the offsets of a list");
 	p = (struct offsets *)data;
 	p->key = o->rows->key;
-	begin(o);
+	jsonw_to_nowhere_after(&w, o->before);
+	jsonw_array(&w);
+	first = w.size;
 	for (uint32_t i = 0; r == 0 && i < o->rows->n; i++) {
 		if (i % EVERY == 0)
-			p->off[i / EVERY] = length;
+			p->off[i / EVERY] = w.size - first;
 		r = o->rows->get(o->rows->arg, i, v, e);
 		if (r == 0)
-			length += length_of(o, i, v);
+			write_row(&w, o->rows, v);
 	}
 	if (r == 0)
 		*ret = TAKE(b);
