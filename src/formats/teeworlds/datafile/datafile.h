@@ -35,5 +35,5 @@ struct datafile_header {
  */
 int datafile_read(const struct source *src, struct tw_map *m, struct error *e);
 
-/* same.c, struct format's same. Blobs are compared as they are stored, where both are. */
+/* verify.c, struct format's same. Blobs are compared as they are stored, where both are. */
 bool tw_same(const struct snapshot *a, const struct snapshot *b);

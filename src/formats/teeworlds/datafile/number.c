@@ -135,7 +135,7 @@ int32_t numbering_int(
 {
 	uint32_t fields[TW_FIELDS_MAX];
 	int32_t v = it->ints->v[i];
-	unsigned n_fields = v >= 0 && (size_t)v < m->n_blobs ? tw_data_fields(it, fields) : 0;
+	unsigned n_fields = n && v >= 0 && (size_t)v < m->n_blobs ? tw_data_fields(it, fields) : 0;
 
 	for (unsigned k = 0; k < n_fields; k++)
 		if (fields[k] == i)

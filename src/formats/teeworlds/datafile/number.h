@@ -18,6 +18,6 @@ struct numbering {
 
 int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e);
 void numbering_finish(struct numbering *n);
-/* Integer i of an item as it is written. */
+/* Integer i of an item as it is written; n may be NULL: as it is. */
 int32_t numbering_int(
 	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);

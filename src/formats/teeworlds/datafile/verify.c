@@ -6,49 +6,81 @@
 #include "base/threads/parallel.h"
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/datafile.h"
-#include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/model/fields.h"
 
-static int compare_item(const struct tw_item *meant, const struct tw_item *is,
-	const struct tw_map *m, const struct numbering *numbers, struct error *e)
+static int compare_item(const struct tw_map *a, const struct numbering *na,
+	const struct tw_item *meant, const struct tw_map *b, const struct numbering *nb,
+	const struct tw_item *is, struct error *e)
 {
 	if (meant->type != is->type || meant->id != is->id || meant->ints->n != is->ints->n)
 		return error_set(e, -EIO, "item %u of type %u is %u of type %u in the new file",
 			meant->id, meant->type, is->id, is->type);
 	for (uint32_t i = 0; i < meant->ints->n; i++) {
-		int32_t v = numbering_int(numbers, m, meant, i);
+		int32_t v = numbering_int(na, a, meant, i), w = numbering_int(nb, b, is, i);
 
-		if (is->ints->v[i] != v)
+		if (v != w)
 			return error_set(e, -EIO,
 				"integer %u of item %u, type %u, is %d in the new file (meant: %d)",
-				i, meant->id, meant->type, is->ints->v[i], v);
+				i, meant->id, meant->type, w, v);
 	}
 	return 0;
 }
 
-static int compare_items(const struct tw_map *m, const struct tw_map *is,
-	const struct numbering *numbers, struct error *e)
+/* The items of a, as they are written, and those of b; nb NULL: as they are. */
+static int compare_items(const struct tw_map *a, const struct numbering *na, const struct tw_map *b,
+	const struct numbering *nb, struct error *e)
 {
-	size_t at = 0;
+	const struct tw_index *x = a->index, *y = b->index;
+	int r = 0;
 
-	for (size_t i = 0; i < m->index->n_types; i++) {
-		const struct tw_type *t = &m->index->types[i];
+	for (size_t i = 0; r == 0 && i < x->n_listed && i < y->n_listed; i++)
+		r = compare_item(a, na, &a->items[x->listed[i]], b, nb, &b->items[y->listed[i]], e);
+	if (r == 0 && x->n_listed != y->n_listed)
+		r = error_set(e, -EIO, "the new file has %zu items (meant: %zu)", y->n_listed,
+			x->n_listed);
+	return r;
+}
 
-		for (uint32_t k = 0; k < t->n; k++, at++) {
-			int r;
+static bool same_blob(struct blob *a, struct blob *b)
+{
+	bool same;
 
-			if (at >= is->n_items)
-				break;
-			r = compare_item(&m->items[t->items[k]], &is->items[at], m, numbers, e);
-			if (r < 0)
-				return r;
-		}
-	}
-	if (at != is->n_items)
-		return error_set(
-			e, -EIO, "the new file has %zu items (meant: %zu)", is->n_items, at);
-	return 0;
+	if (a == b)
+		return true;
+	if (!a || !b || a->size != b->size)
+		return false;
+	if (a->coding == b->coding)
+		return a->stored.size == b->stored.size &&
+		       extent_equal(&a->stored, &b->stored, &same, NULL) == 0 && same;
+	/* What finalizing made is in memory, and stands encoded in the file that was written. */
+	return blob_equal(a, b, &same, NULL) == 0 && same;
+}
+
+static bool same_blobs(const struct tw_map *a, const struct numbering *na, const struct tw_map *b,
+	const struct numbering *nb)
+{
+	size_t i = 0;
+
+	while (i < na->n && i < nb->n && same_blob(a->blobs[na->at[i]], b->blobs[nb->at[i]]))
+		i++;
+	return i == na->n && i == nb->n;
+}
+
+bool tw_same(const struct snapshot *sa, const struct snapshot *sb)
+{
+	const struct tw_map *a = tw_map_of(sa), *b = tw_map_of(sb);
+	struct numbering na = {0}, nb = {0};
+	bool same = false;
+
+	if (a == b)
+		return true;
+	if (a->shared->file_version == b->shared->file_version && a->trailing == b->trailing &&
+		numbering_init(&na, a, NULL) == 0 && numbering_init(&nb, b, NULL) == 0)
+		same = compare_items(a, &na, b, &nb, NULL) == 0 && same_blobs(a, &na, b, &nb);
+	numbering_finish(&na);
+	numbering_finish(&nb);
+	return same;
 }
 
 static int ignore_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
@@ -69,13 +101,14 @@ static int compare_copied(const struct extent *meant, const struct extent *is,
 	return r == 0 && !same ? error_set(e, -EIO, "its bytes differ from what was written") : r;
 }
 
-static int compare_blob(struct blob *meant, struct blob *is, const struct plan_blob *p,
+static int compare_blob(struct blob *meant, struct blob *is, const struct tw_plan *plan, size_t i,
 	const struct source *written, struct error *e)
 {
+	const struct plan_blob *p = &plan->blobs[i];
 	bool same;
 	int r;
 
-	if (is->stored.off != p->off || is->stored.size != p->size || is->coding != p->coding)
+	if (is->stored.off != p->off || is->stored.size != p->size || is->coding != plan->coding)
 		return error_set(e, -EIO, "it does not stand where it was written");
 	if (meant && is->size != meant->size)
 		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
@@ -96,16 +129,14 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct plan_b
 struct verifying {
 	const struct tw_map *m, *is;
 	const struct tw_plan *plan;
-	const struct numbering *numbers;
 	const struct source *written;
 };
 
 static int verify_blob(void *arg, size_t i, struct error *e)
 {
 	const struct verifying *v = arg;
-	uint32_t handle = v->numbers->at[i];
-	int r = compare_blob(
-		v->m->blobs[handle], v->is->blobs[i], &v->plan->blobs[handle], v->written, e);
+	struct blob *meant = v->m->blobs[v->plan->numbers.at[i]];
+	int r = compare_blob(meant, v->is->blobs[i], v->plan, i, v->written, e);
 
 	if (r < 0)
 		error_context(e, "data item %zu of the new file", i);
@@ -118,7 +149,6 @@ int datafile_verify(const struct tw_map *m, const struct plan *plan, const struc
 	const struct tw_plan *p = (const struct tw_plan *)plan;
 	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct numbering numbers = {0};
 	struct tw_map *is;
 	int r;
 
@@ -136,15 +166,11 @@ int datafile_verify(const struct tw_map *m, const struct plan *plan, const struc
 	if (written->sizes[0] != p->size)
 		return error_set(e, -EIO, "the new file has %llu bytes (meant: %llu)",
 			(unsigned long long)written->sizes[0], (unsigned long long)p->size);
-	r = numbering_init(&numbers, m, e);
-	if (r == 0 && numbers.n != is->n_blobs)
-		r = error_set(e, -EIO, "the new file has %zu data items (meant: %zu)", is->n_blobs,
-			numbers.n);
-	if (r == 0)
-		r = compare_items(m, is, &numbers, e);
-	if (r == 0)
-		r = parallel_each(numbers.n, verify_blob,
-			&(struct verifying){m, is, p, &numbers, written}, e);
-	numbering_finish(&numbers);
-	return r;
+	if (p->numbers.n != is->n_blobs)
+		return error_set(e, -EIO, "the new file has %zu data items (meant: %zu)",
+			is->n_blobs, p->numbers.n);
+	r = compare_items(m, &p->numbers, is, NULL, e);
+	return r < 0 ? r
+		     : parallel_each(p->numbers.n, verify_blob,
+			       &(struct verifying){m, is, p, written}, e);
 }

@@ -8,26 +8,22 @@
 #include "base/threads/parallel.h"
 #include "codec/zlib/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
-#include "formats/teeworlds/datafile/number.h"
 #include "formats/teeworlds/model/fields.h"
 
 /* The sections as they will be, before anything is written. */
 struct layout {
 	const struct tw_map *m;
 	bool packed; /* version 4 */
-	struct numbering numbers;
+	struct tw_plan *plan;
 	struct extent *stored; /* by number, what is written */
-	uint64_t *sizes;       /* inflated */
-	uint64_t item_size, data_size, total;
+	uint64_t item_size, data_size;
 };
 
 static void layout_finish(struct layout *l)
 {
-	for (size_t i = 0; l->stored && i < l->numbers.n; i++)
+	for (size_t i = 0; l->stored && i < l->plan->numbers.n; i++)
 		extent_finish(&l->stored[i]);
 	free(l->stored);
-	free(l->sizes);
-	numbering_finish(&l->numbers);
 }
 
 /* Decodes and encodes. A blob that does not decode is copied, broken as it is. */
@@ -45,7 +41,7 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 		if (r == 0)
 			*ret = extent_of_bytes(TAKE(whole));
 	}
-	*ret_copied = r == -EIO && b->coding == (l->packed ? BLOB_ZLIB : BLOB_RAW);
+	*ret_copied = r == -EIO && b->coding == l->plan->coding;
 	if (!*ret_copied)
 		return r;
 	if (e)
@@ -54,18 +50,17 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 	return 0;
 }
 
-static struct blob *blob_at(const struct layout *l, int32_t number)
+static struct blob *blob_at(const struct layout *l, size_t number)
 {
-	struct blob *b = l->m->blobs[l->numbers.at[number]];
+	struct blob *b = l->m->blobs[l->plan->numbers.at[number]];
 
-	return b ? b : l->numbers.filler;
+	return b ? b : l->plan->numbers.filler;
 }
 
 /* What is encoded anew. */
 struct recoding {
 	const struct layout *l;
-	struct tw_plan *plan;
-	int32_t *numbers;
+	size_t *numbers;
 	size_t n;
 };
 
@@ -73,74 +68,62 @@ static int recode_one(void *arg, size_t i, struct error *e)
 {
 	const struct recoding *c = arg;
 	const struct layout *l = c->l;
-	int32_t number = c->numbers[i];
-	int r = recode(l, blob_at(l, number), &l->stored[number],
-		&c->plan->blobs[l->numbers.at[number]].copied, e);
+	size_t number = c->numbers[i];
+	int r = recode(
+		l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number].copied, e);
 
 	if (r < 0)
-		error_context(e, "data item %d", number);
+		error_context(e, "data item %zu", number);
 	return r;
 }
 
-/* Copied as it is where its coding fits; else it is to be encoded. */
-static void place_blob(struct layout *l, int32_t number, bool force, struct recoding *c)
+/* Copied as they are where their coding fits; else they are to be encoded. */
+static int place_blobs(struct layout *l, bool force, struct error *e)
 {
-	struct blob *b = blob_at(l, number);
-	struct plan_blob *p = &c->plan->blobs[l->numbers.at[number]];
+	size_t n = l->plan->numbers.n;
+	CLEANUP(free) size_t *numbers = calloc(n + 1, sizeof(*numbers));
+	struct recoding c = {.l = l, .numbers = numbers};
+	int r;
 
-	p->written = true;
-	p->coding = l->packed ? BLOB_ZLIB : BLOB_RAW;
-	l->sizes[number] = b->size;
-	if (b->coding == p->coding && !force) {
-		l->stored[number] = extent_ref(&b->stored);
-		p->copied = l->m->file && b->stored.file == l->m->file;
-	} else {
-		c->numbers[c->n++] = number;
-	}
-}
-
-static int place_blobs(struct layout *l, bool force, struct tw_plan *p, struct error *e)
-{
-	int r = numbering_init(&l->numbers, l->m, e);
-	CLEANUP(free) int32_t *numbers = NULL;
-	struct recoding c = {.l = l, .plan = p};
-
-	if (r < 0)
-		return r;
-	l->stored = calloc(l->numbers.n + 1, sizeof(*l->stored));
-	l->sizes = calloc(l->numbers.n + 1, sizeof(*l->sizes));
-	c.numbers = numbers = calloc(l->numbers.n + 1, sizeof(*numbers));
-	if (!l->stored || !l->sizes || !numbers)
+	l->plan->blobs = calloc(n + 1, sizeof(*l->plan->blobs));
+	l->stored = calloc(n + 1, sizeof(*l->stored));
+	if (!l->plan->blobs || !l->stored || !numbers)
 		return error_set(e, -ENOMEM, "no memory for the table of data items");
-	for (size_t i = 0; i < l->numbers.n; i++)
-		place_blob(l, (int32_t)i, force, &c);
+	for (size_t i = 0; i < n; i++) {
+		const struct blob *b = blob_at(l, i);
+
+		if (b->coding != l->plan->coding || force) {
+			numbers[c.n++] = i;
+			continue;
+		}
+		l->stored[i] = extent_ref(&b->stored);
+		l->plan->blobs[i].copied = l->m->file && b->stored.file == l->m->file;
+	}
 	r = parallel_each(c.n, recode_one, &c, e);
-	for (size_t i = 0; r == 0 && i < l->numbers.n; i++) {
-		p->blobs[l->numbers.at[i]].size = l->stored[i].size;
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		l->plan->blobs[i].size = l->stored[i].size;
 		l->data_size += l->stored[i].size;
 	}
 	return r;
 }
 
-static int place_sections(struct layout *l, struct tw_plan *p, struct error *e)
+static int place_sections(struct layout *l, struct error *e)
 {
 	const struct tw_index *x = l->m->index;
-	uint64_t n_items = 0, at;
+	struct tw_plan *p = l->plan;
+	uint64_t at;
 
-	for (size_t i = 0; i < x->n_types; i++)
-		for (uint32_t k = 0; k < x->types[i].n; k++, n_items++)
-			l->item_size += 8 + 4 * (uint64_t)l->m->items[x->types[i].items[k]].ints->n;
-	at = DATAFILE_HEADER_SIZE + 12 * x->n_types + 4 * n_items + 4 * l->numbers.n +
-	     (l->packed ? 4 * l->numbers.n : 0) + l->item_size;
-	l->total = p->size = at + l->data_size;
-	if (l->total > INT32_MAX)
+	for (size_t i = 0; i < x->n_listed; i++)
+		l->item_size += 8 + 4 * (uint64_t)l->m->items[x->listed[i]].ints->n;
+	at = DATAFILE_HEADER_SIZE + 12 * x->n_types + 4 * x->n_listed + 4 * p->numbers.n +
+	     (l->packed ? 4 * p->numbers.n : 0) + l->item_size;
+	p->size = at + l->data_size;
+	if (p->size > INT32_MAX)
 		return error_set(e, -EFBIG, "the map would have %llu bytes (at most %d)",
-			(unsigned long long)l->total, INT32_MAX);
-	for (size_t i = 0; i < l->numbers.n; i++) {
-		struct plan_blob *blob = &p->blobs[l->numbers.at[i]];
-
-		blob->off = at;
-		at += blob->size;
+			(unsigned long long)p->size, INT32_MAX);
+	for (size_t i = 0; i < p->numbers.n; i++) {
+		p->blobs[i].off = at;
+		at += p->blobs[i].size;
 	}
 	return 0;
 }
@@ -156,19 +139,17 @@ static void write_tables(const struct layout *l, struct buffer *out)
 		buffer_u32(out, x->types[i].n);
 		n_items += x->types[i].n;
 	}
-	for (size_t i = 0; i < x->n_types; i++) {
-		for (uint32_t k = 0; k < x->types[i].n; k++) {
-			buffer_u32(out, off);
-			off += 8 + 4 * l->m->items[x->types[i].items[k]].ints->n;
-		}
+	for (size_t i = 0; i < x->n_listed; i++) {
+		buffer_u32(out, off);
+		off += 8 + 4 * l->m->items[x->listed[i]].ints->n;
 	}
 	off = 0;
-	for (size_t i = 0; i < l->numbers.n; i++) {
+	for (size_t i = 0; i < l->plan->numbers.n; i++) {
 		buffer_u32(out, off);
 		off += (uint32_t)l->stored[i].size;
 	}
-	for (size_t i = 0; l->packed && i < l->numbers.n; i++)
-		buffer_u32(out, (uint32_t)l->sizes[i]);
+	for (size_t i = 0; l->packed && i < l->plan->numbers.n; i++)
+		buffer_u32(out, (uint32_t)blob_at(l, i)->size);
 }
 
 static void write_item(const struct layout *l, const struct tw_item *it, struct buffer *out)
@@ -176,23 +157,20 @@ static void write_item(const struct layout *l, const struct tw_item *it, struct 
 	buffer_u32(out, (uint32_t)it->type << 16 | it->id);
 	buffer_u32(out, 4 * it->ints->n);
 	for (uint32_t i = 0; i < it->ints->n; i++)
-		buffer_u32(out, (uint32_t)numbering_int(&l->numbers, l->m, it, i));
+		buffer_u32(out, (uint32_t)numbering_int(&l->plan->numbers, l->m, it, i));
 }
 
 static void write_header(const struct layout *l, struct buffer *out)
 {
 	const struct tw_index *x = l->m->index;
-	uint32_t n_items = 0;
 
-	for (size_t i = 0; i < x->n_types; i++)
-		n_items += x->types[i].n;
 	buffer_text(out, "DATA");
 	buffer_u32(out, l->packed ? 4 : 3);
-	buffer_u32(out, (uint32_t)l->total - 16);
-	buffer_u32(out, (uint32_t)(l->total - l->data_size) - 16);
+	buffer_u32(out, (uint32_t)l->plan->size - 16);
+	buffer_u32(out, (uint32_t)(l->plan->size - l->data_size) - 16);
 	buffer_u32(out, (uint32_t)x->n_types);
-	buffer_u32(out, n_items);
-	buffer_u32(out, (uint32_t)l->numbers.n);
+	buffer_u32(out, (uint32_t)x->n_listed);
+	buffer_u32(out, (uint32_t)l->plan->numbers.n);
 	buffer_u32(out, (uint32_t)l->item_size);
 	buffer_u32(out, (uint32_t)l->data_size);
 }
@@ -204,13 +182,12 @@ static int write_all(const struct layout *l, struct replace *out, struct error *
 
 	write_header(l, &head);
 	write_tables(l, &head);
-	for (size_t i = 0; i < x->n_types; i++)
-		for (uint32_t k = 0; k < x->types[i].n; k++)
-			write_item(l, &l->m->items[x->types[i].items[k]], &head);
+	for (size_t i = 0; i < x->n_listed; i++)
+		write_item(l, &l->m->items[x->listed[i]], &head);
 	if (head.error)
 		return error_set(e, head.error, "no memory for the tables of the map");
 	replace_write(out, head.data, head.size);
-	for (size_t i = 0; i < l->numbers.n; i++)
+	for (size_t i = 0; i < l->plan->numbers.n; i++)
 		replace_copy(out, &l->stored[i]);
 	return 0;
 }
@@ -219,37 +196,29 @@ static void free_plan(struct plan *plan)
 {
 	struct tw_plan *p = (struct tw_plan *)plan;
 
+	numbering_finish(&p->numbers);
 	free(p->blobs);
 	free(p);
-}
-
-static struct tw_plan *plan_new(const struct tw_map *m)
-{
-	struct tw_plan *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->plan.free = free_plan;
-	p->n_blobs = m->n_blobs;
-	p->blobs = calloc(m->n_blobs + 1, sizeof(*p->blobs));
-	if (!p->blobs)
-		plan_free(&TAKE(p)->plan);
-	return p;
 }
 
 int datafile_write(
 	const struct tw_map *m, struct replace *out, bool force, struct plan **ret, struct error *e)
 {
-	__attribute__((cleanup(layout_finish))) struct layout l = {
-		.m = m, .packed = m->shared->file_version != 3};
-	struct tw_plan *p = plan_new(m);
+	struct tw_plan *p = calloc(1, sizeof(*p));
 	CLEANUP(plan_free) struct plan *done = p ? &p->plan : NULL;
-	int r = p ? 0 : error_set(e, -ENOMEM, "no memory for the plan of the file");
+	__attribute__((cleanup(layout_finish))) struct layout l = {
+		.m = m, .packed = m->shared->file_version != 3, .plan = p};
+	int r;
 
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for the plan of the file");
+	p->plan.free = free_plan;
+	p->coding = l.packed ? BLOB_ZLIB : BLOB_RAW;
+	r = numbering_init(&p->numbers, m, e);
 	if (r == 0)
-		r = place_blobs(&l, force, p, e);
+		r = place_blobs(&l, force, e);
 	if (r == 0)
-		r = place_sections(&l, p, e);
+		r = place_sections(&l, e);
 	if (r == 0)
 		r = write_all(&l, out, e);
 	if (r == 0)

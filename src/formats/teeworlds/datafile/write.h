@@ -11,20 +11,19 @@
  */
 #pragma once
 
-#include "formats/teeworlds/model/map.h"
+#include "formats/teeworlds/datafile/number.h"
 
-/* Where a blob went, by its handle. */
+/* Where a data item went. */
 struct plan_blob {
-	bool written;       /* else it left the map */
 	bool copied;        /* as the map's file holds it */
 	uint64_t off, size; /* bytes in the written file */
-	enum blob_coding coding;
 };
 
 struct tw_plan {
 	struct plan plan;
-	size_t n_blobs;
-	struct plan_blob *blobs;
+	struct numbering numbers;
+	struct plan_blob *blobs; /* by number */
+	enum blob_coding coding;
 	uint64_t size;
 };
 

@@ -13,11 +13,9 @@ void tw_index_unref(struct tw_index *x)
 {
 	if (!x || !refs_drop(&x->refs))
 		return;
-	for (size_t i = 0; i < x->n_types; i++) {
-		free(x->types[i].items);
-		free(x->types[i].by_id);
-	}
 	free(x->types);
+	free(x->listed);
+	free(x->by_id);
 	free(x->positions);
 	free(x->uuids);
 	free(x->autos);

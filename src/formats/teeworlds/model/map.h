@@ -91,7 +91,7 @@ struct tw_type {
 	uint16_t id;
 	uint32_t n;
 	uint32_t n_mounted; /* that were not made since the mount; they come first */
-	uint32_t *items;
+	uint32_t *items;    /* parts of the index's lists */
 	uint32_t *by_id;
 };
 
@@ -116,8 +116,10 @@ struct tw_index {
 	atomic_uint refs;
 	size_t n_types;
 	struct tw_type *types;
-	size_t n_items;      /* of positions */
-	uint32_t *positions; /* in the lists of their types, by handle; UINT32_MAX: in none */
+	size_t n_listed;
+	uint32_t *listed, *by_id; /* the items of all types, in the order of the types */
+	size_t n_items;           /* of positions */
+	uint32_t *positions;      /* in the lists of their types, by handle; UINT32_MAX: in none */
 	size_t n_uuids;
 	struct tw_type_uuid *uuids; /* types ascending */
 	int known[TW_N_UUIDS];      /* type numbers; -1: the map has none */

@@ -7,65 +7,41 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
-/* An item's sort key: where it stands in the raw view. */
-struct order {
-	uint16_t type, id;
-	uint32_t item;
-};
-
-static int order_cmp(const void *pa, const void *pb)
+/* Where items stand in the raw view. */
+static int raw_cmp(const void *pa, const void *pb, void *arg)
 {
-	const struct order *a = pa, *b = pb;
+	const struct tw_map *m = arg;
+	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
+	const struct tw_item *a = &m->items[i], *b = &m->items[k];
 
-	return array_order(a->type, b->type) ?: array_order(a->id, b->id)
-		?: array_order(a->item, b->item);
+	return array_order(a->type, b->type) ?: array_order(a->id, b->id) ?: array_order(i, k);
 }
 
-/* Fills one type from n items that are sorted by id; handles grow with the position. */
-static int fill_type(const struct order *o, uint32_t n, struct tw_type *t)
+/* Of items that are sorted by type. */
+static int build_types(const struct tw_map *m, struct tw_index *x)
 {
-	t->id = o->type;
-	t->items = malloc(n * sizeof(uint32_t));
-	t->by_id = malloc(n * sizeof(uint32_t));
-	if (!t->items || !t->by_id)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++)
-		t->by_id[i] = o[i].item;
-	t->n = n;
-	return 0;
-}
+	size_t n = 0;
 
-static int build_types(const struct order *o, size_t n, struct tw_index *x)
-{
-	size_t n_types = 0;
-	int r;
-
-	for (size_t i = 0; i < n; i++)
-		n_types += i == 0 || o[i].type != o[i - 1].type;
-	x->types = calloc(n_types ? n_types : 1, sizeof(*x->types));
+	for (size_t i = 0; i < x->n_listed; i++)
+		n += !i || m->items[x->by_id[i]].type != m->items[x->by_id[i - 1]].type;
+	x->types = calloc(n + 1, sizeof(*x->types));
 	if (!x->types)
 		return -ENOMEM;
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && o[end].type == o[i].type; end++)
-			;
-		r = fill_type(o + i, (uint32_t)(end - i), &x->types[x->n_types++]);
-		if (r < 0)
-			return r;
+	for (size_t i = 0; i < x->n_listed; i++) {
+		uint16_t type = m->items[x->by_id[i]].type;
+
+		if (!x->n_types || x->types[x->n_types - 1].id != type)
+			x->types[x->n_types++] = (struct tw_type){
+				.id = type, .items = x->listed + i, .by_id = x->by_id + i};
 	}
 	return 0;
 }
 
 /* Positions follow the handles, so one pass in that order fills every list. */
-static int fill_positions(const struct tw_map *m, struct tw_index *x)
+static void fill_positions(const struct tw_map *m, struct tw_index *x)
 {
 	struct tw_type *t = NULL;
 
-	x->n_items = m->n_items;
-	x->positions = malloc((m->n_items ? m->n_items : 1) * sizeof(*x->positions));
-	if (!x->positions)
-		return -ENOMEM;
-	for (size_t i = 0; i < x->n_types; i++)
-		x->types[i].n = 0;
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
 
@@ -78,7 +54,6 @@ static int fill_positions(const struct tw_map *m, struct tw_index *x)
 		t->items[t->n++] = (uint32_t)i;
 		t->n_mounted += !it->made;
 	}
-	return 0;
 }
 
 static bool has_tangents(const struct tw_ints *envelope)
@@ -98,18 +73,22 @@ static bool any_tangents(const struct tw_map *m)
 
 static int list_types(const struct tw_map *m, struct tw_index *x)
 {
-	CLEANUP(free) struct order *o = malloc((m->n_items ? m->n_items : 1) * sizeof(*o));
-	size_t n = 0;
 	int r;
 
-	if (!o)
+	x->n_items = m->n_items;
+	x->listed = malloc((m->n_items + 1) * sizeof(*x->listed));
+	x->by_id = malloc((m->n_items + 1) * sizeof(*x->by_id));
+	x->positions = malloc((m->n_items + 1) * sizeof(*x->positions));
+	if (!x->listed || !x->by_id || !x->positions)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->n_items; i++)
 		if (!m->items[i].removed)
-			o[n++] = (struct order){m->items[i].type, m->items[i].id, (uint32_t)i};
-	qsort(o, n, sizeof(*o), order_cmp);
-	r = build_types(o, n, x);
-	return r < 0 ? r : fill_positions(m, x);
+			x->by_id[x->n_listed++] = (uint32_t)i;
+	qsort_r(x->by_id, x->n_listed, sizeof(*x->by_id), raw_cmp, (void *)m);
+	r = build_types(m, x);
+	if (r == 0)
+		fill_positions(m, x);
+	return r;
 }
 
 int tw_map_reindex(struct tw_map *m)

@@ -65,40 +65,29 @@ static const struct tw_type_uuid *find(const struct tw_index *x, unsigned type)
 	return at < x->n_uuids && x->uuids[at].type == type ? &x->uuids[at] : NULL;
 }
 
-/* An auto-mapper item and what it is for. */
-struct order {
-	int32_t group, layer;
-	uint32_t item;
-};
-
-static int order_cmp(const void *pa, const void *pb)
+static int auto_cmp(const void *pa, const void *pb, void *arg)
 {
-	const struct order *a = pa, *b = pb;
+	const struct tw_map *m = arg;
+	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
+	const int32_t *a = m->items[i].ints->v, *b = m->items[k].ints->v;
 
-	return array_order(a->group, b->group) ?: array_order(a->layer, b->layer)
-		?: array_order(a->item, b->item);
+	return array_order(a[TW_AUTO_GROUP], b[TW_AUTO_GROUP])
+		?: array_order(a[TW_AUTO_LAYER], b[TW_AUTO_LAYER])
+		?: array_order(i, k);
 }
 
 static int list_autos(struct tw_map *m)
 {
 	const struct tw_type *t = tw_uuid_items(m, TW_AUTOMAPPER);
-	CLEANUP(free) struct order *o = malloc((t ? t->n + (size_t)1 : 1) * sizeof(*o));
-	uint32_t n = 0;
+	struct tw_index *x = m->index;
 
-	for (uint32_t i = 0; o && t && i < t->n; i++) {
-		const struct tw_ints *v = m->items[t->items[i]].ints;
-
-		if (v->n >= TW_AUTO_LENGTH)
-			o[n++] = (struct order){
-				v->v[TW_AUTO_GROUP], v->v[TW_AUTO_LAYER], t->items[i]};
-	}
-	m->index->autos = malloc(((size_t)n + 1) * sizeof(*m->index->autos));
-	if (!o || !m->index->autos)
+	x->autos = malloc((t ? t->n + (size_t)1 : 1) * sizeof(*x->autos));
+	if (!x->autos)
 		return -ENOMEM;
-	qsort(o, n, sizeof(*o), order_cmp);
-	for (uint32_t i = 0; i < n; i++)
-		m->index->autos[i] = o[i].item;
-	m->index->n_autos = n;
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (m->items[t->items[i]].ints->n >= TW_AUTO_LENGTH)
+			x->autos[x->n_autos++] = t->items[i];
+	qsort_r(x->autos, x->n_autos, sizeof(*x->autos), auto_cmp, m);
 	return 0;
 }
 
