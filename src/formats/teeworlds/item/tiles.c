@@ -69,8 +69,6 @@ struct tw_tile_writer {
 	bool packed;
 	bool any; /* run holds one: packed tiles wait until they end */
 	uint8_t run[TW_TILE_MAX];
-	size_t n;
-	uint8_t chunk[8192];
 };
 
 struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, uint8_t size, bool packed)
@@ -97,23 +95,6 @@ void tw_tile_writer_destroy(struct tw_tile_writer *w)
 	free(w);
 }
 
-static int flush(struct tw_tile_writer *w, struct error *e)
-{
-	int r = w->n ? spool_append(w->out, w->chunk, w->n, e) : 0;
-
-	w->n = 0;
-	return r;
-}
-
-static int put_tile(struct tw_tile_writer *w, const uint8_t *tile, struct error *e)
-{
-	int r = w->n + w->size > sizeof(w->chunk) ? flush(w, e) : 0;
-
-	memcpy(w->chunk + w->n, tile, w->size);
-	w->n += w->size;
-	return r;
-}
-
 /* The reserved byte too, so that it survives. */
 static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 {
@@ -121,50 +102,74 @@ static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 	       w->run[1] == tile[1] && w->run[3] == tile[3];
 }
 
-static int put_packed(struct tw_tile_writer *w, const uint8_t *tile, struct error *e)
-{
-	int r = 0;
-
-	if (continues_run(w, tile)) {
-		w->run[2]++;
-		return 0;
-	}
-	if (w->any)
-		r = put_tile(w, w->run, e);
-	memcpy(w->run, tile, w->size);
-	w->run[2] = 0;
-	w->any = true;
-	return r;
-}
-
 int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e)
 {
+	uint8_t stored[RUN * TW_TILE_MAX];
+	size_t size = 0;
 	int r = 0;
 
-	for (; r == 0 && n; n--, tiles += w->size)
-		r = w->packed ? put_packed(w, tiles, e) : put_tile(w, tiles, e);
-	return r;
+	if (!w->packed)
+		return spool_append(w->out, tiles, n * w->size, e);
+	for (; r == 0 && n; n--, tiles += w->size) {
+		if (continues_run(w, tiles)) {
+			w->run[2]++;
+			continue;
+		}
+		if (w->any) {
+			memcpy(stored + size, w->run, w->size);
+			size += w->size;
+		}
+		memcpy(w->run, tiles, w->size);
+		w->run[2] = 0;
+		w->any = true;
+		if (size + w->size > sizeof(stored)) {
+			r = spool_append(w->out, stored, size, e);
+			size = 0;
+		}
+	}
+	return r < 0 ? r : spool_append(w->out, stored, size, e);
 }
 
-int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e)
-{
-	int r = w->any ? put_tile(w, w->run, e) : 0;
-
-	w->any = false;
-	return r < 0 ? r : flush(w, e);
-}
-
-int tw_tile_writer_tail(struct tw_tile_writer *w, struct blob *b, uint64_t at, struct error *e)
-{
-	return tw_keep_part(b, at, b->size, w->out, e);
-}
-
-int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct error *e)
+int tw_tile_writer_keep(
+	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e)
 {
 	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
-	int r = spool_extent(w->out, &content, e);
+	int r = w->any ? spool_append(w->out, w->run, w->size, e) : 0;
 
+	if (r == 0 && old && !w->packed)
+		r = tw_keep_part(old->blob, (uint64_t)old->w * old->h * old->size, old->blob->size,
+			w->out, e);
+	if (r == 0)
+		r = spool_extent(w->out, &content, e);
 	return r < 0 ? r : tw_keep_extent(w->m, &content, ret, e);
+}
+
+int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
+	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e)
+{
+	CLEANUP(tw_tile_writer_destroy)
+	struct tw_tile_writer *out = tw_tile_writer_create(m, t->size, t->packed);
+	uint64_t all = (uint64_t)t->w * t->h;
+	uint8_t run[RUN * TW_TILE_MAX];
+	struct blob *fresh = NULL;
+	bool differs = false;
+	int r = out ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
+
+	for (uint64_t at = 0; r == 0 && at < all; at += RUN) {
+		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
+
+		r = tw_tiles_read(t, at, n, run, e);
+		for (size_t i = 0; r == 0 && i < n; i++)
+			differs |= fn(arg, run + i * t->size);
+		if (r == 0)
+			r = tw_tile_writer_put(out, run, n, e);
+	}
+	if (r < 0 || !differs)
+		return r;
+	r = tw_tile_writer_keep(out, t, &fresh, e);
+	if (r == 0)
+		tw_change_data(c, item, t->field, fresh);
+	return r;
 }
 
 /* Tiles [x, x + n) of row y of the new rectangle. */
@@ -206,7 +211,5 @@ int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w,
 				r = tw_tile_writer_put(out, run, n, e);
 		}
 	}
-	if (r == 0)
-		r = tw_tile_writer_finish(out, e);
-	return r < 0 ? r : tw_tile_writer_keep(out, ret, e);
+	return r < 0 ? r : tw_tile_writer_keep(out, NULL, ret, e);
 }

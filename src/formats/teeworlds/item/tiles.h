@@ -8,6 +8,7 @@
 #pragma once
 
 #include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/model/change.h"
 
 /* Tiles [first, first + n), decoded, counted row by row. -EIO where the blob is damaged, or packed
  * tiles are not w * h exactly. */
@@ -45,11 +46,15 @@ struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, uint8_t siz
 void tw_tile_writer_destroy(struct tw_tile_writer *w);
 DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
 int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e);
-int tw_tile_writer_finish(struct tw_tile_writer *w, struct error *e);
-/* After finish: the bytes of a blob from `at` on, which are no tiles. */
-int tw_tile_writer_tail(struct tw_tile_writer *w, struct blob *b, uint64_t at, struct error *e);
-/* What was written, kept as a blob. */
-int tw_tile_writer_keep(struct tw_tile_writer *w, struct blob **ret, struct error *e);
+/* What was written, kept as a blob; and behind it the bytes that stand behind the tiles of `old`
+ * (may be NULL), but for packed ones, which have none. */
+int tw_tile_writer_keep(
+	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e);
+
+/* Each tile of an item becomes what fn makes of it (true: another one). Nothing is changed where
+ * all stay. */
+int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
+	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e);
 
 /*
  * The tiles of t cropped and extended (with zeros) to w x h, and packed or not. t == NULL: zeros of

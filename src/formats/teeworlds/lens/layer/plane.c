@@ -154,31 +154,17 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 	return 0;
 }
 
-/* Where the values of all cells come from: calls put->out in order. */
-typedef int (*cells_fn)(struct putting *put, const struct extent *in, struct error *e);
-
-static int cells_of_file(struct putting *put, const struct extent *in, struct error *e)
+static bool clear_cell(void *arg, uint8_t *tile)
 {
-	const struct plane *p = put->plane;
+	const struct tw_plane_at *at = arg;
+	bool differs = cell_of(at, tile) != 0;
 
-	return csv_parse(
-		in, &p->shape, tw_plane_min(&p->at), tw_plane_max(&p->at), take_cells, put, e);
+	set_cell(at, tile, 0);
+	return differs;
 }
 
-static int cells_of_zeros(struct putting *put, const struct extent *in, struct error *e)
-{
-	static const int32_t zeros[RUN];
-	uint64_t count = (uint64_t)put->plane->tiles.w * put->plane->tiles.h;
-	int r = 0;
-
-	(void)in;
-	for (uint64_t i = 0; r == 0 && i < count; i += RUN)
-		r = take_cells(put, i, zeros, count - i < RUN ? (size_t)(count - i) : RUN, e);
-	return r;
-}
-
-static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn cells,
-	const struct extent *in, struct tw_change *c, struct error *e)
+static int change_plane(const struct tw_map *m, const struct plane *p, const struct extent *in,
+	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_tile_writer_destroy)
 	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.size, p->tiles.packed);
@@ -188,16 +174,11 @@ static int change_plane(const struct tw_map *m, const struct plane *p, cells_fn 
 
 	if (!out)
 		return error_set(e, -ENOMEM, "no memory for the tiles of a layer");
-	r = cells(&put, in, e);
+	r = csv_parse(
+		in, &p->shape, tw_plane_min(&p->at), tw_plane_max(&p->at), take_cells, &put, e);
 	if (r < 0 || !put.differs)
 		return r;
-	r = tw_tile_writer_finish(out, e);
-	/* Packed tiles have no bytes behind them. */
-	if (r == 0 && !p->tiles.packed)
-		r = tw_tile_writer_tail(
-			out, p->tiles.blob, (uint64_t)p->tiles.w * p->tiles.h * p->tiles.size, e);
-	if (r == 0)
-		r = tw_tile_writer_keep(out, &fresh, e);
+	r = tw_tile_writer_keep(out, &p->tiles, &fresh, e);
 	if (r == 0)
 		tw_change_data(c, p->item, p->tiles.field, fresh);
 	return r;
@@ -232,8 +213,10 @@ static int plane_parse(const struct tw_map *m, entry_id id, const struct extent 
 
 	if (r < 0)
 		return r;
-	r = change_plane(m, &p, in ? cells_of_file : cells_of_zeros, in, c, e);
-	return r == -EINVAL && in ? judge_size(m, &p, in, c, e) : r;
+	if (!in)
+		return tw_tiles_edit(m, p.item, &p.tiles, clear_cell, &p.at, c, e);
+	r = change_plane(m, &p, in, c, e);
+	return r == -EINVAL ? judge_size(m, &p, in, c, e) : r;
 }
 
 static bool says_other(const struct tw_map *m, const struct format_written *w)
