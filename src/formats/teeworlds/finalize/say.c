@@ -2,12 +2,10 @@
 /* say: lines for the report. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/names/paths.h"
-#include "formats/teeworlds/names/reference.h"
 
 void finalize_say(struct finalizing *s, const char *fmt, ...)
 {
@@ -22,75 +20,53 @@ void finalize_say(struct finalizing *s, const char *fmt, ...)
 	s->say(s->arg, line);
 }
 
-static void stem_of(const struct finalizing *s, enum tw_sort sort, uint32_t position, char *dst)
+/* What it is called now, or was called at the mount. */
+static void name_of(const struct finalizing *s, enum tw_sort sort, const struct tw_slot *slot,
+	char dst[NAME_MAX + 1])
 {
-	dst[tw_ref_stem(s->from, sort, tw_ref_of(s->from, sort, position), dst)] = '\0';
-}
+	const struct tw_item *it = &s->from->items[slot->item];
+	bool moved;
 
-/* What it is called now; false: what it was called at the mount. */
-static bool placed_name(const struct tw_slot *slot, char *dst)
-{
 	if (slot->placed)
 		snprintf(dst, NAME_MAX + 1, "%s", slot->placed->name);
-	return slot->placed;
+	else if (!tw_path_name(s->from, sort, slot->item, slot->home, dst, &moved))
+		snprintf(dst, NAME_MAX + 1, "%.*s%s", it->made ? (int)it->made->size : 0,
+			it->made ? (const char *)it->made->data : "",
+			tw_ending_of(s->from, sort, it));
 }
 
-static void group_name(const struct finalizing *s, uint32_t position, char *dst)
+/* The path of what is called so, in a group. */
+static void layer_path(
+	const struct finalizing *s, uint32_t group, const char *name, char dst[FINALIZE_PATH_MAX])
 {
-	if (!placed_name(&s->orders[TW_SORT_GROUP].slots[position], dst))
-		stem_of(s, TW_SORT_GROUP, position, dst);
-}
+	char dir[NAME_MAX + 1];
 
-static void layer_path(const struct finalizing *s, uint32_t position, char dst[FINALIZE_PATH_MAX])
-{
-	int64_t home = tw_group_of(s->from, position);
-	const struct tw_slot *slot =
-		tw_order_slot(&s->orders[TW_SORT_LAYER], position, (uint32_t)home);
-	const struct tw_name_list *list = tw_names(s->from, TW_SORT_LAYER);
-	const struct tw_group_at *groups = tw_mounted(s->from)->groups;
-	char group[NAME_MAX + 1], stem[NAME_MAX + 1];
-
-	if (!slot) {
-		snprintf(dst, FINALIZE_PATH_MAX, "layer %u", position);
-		return;
-	}
-	group_name(s, slot->group, group);
-	if (placed_name(slot, stem))
-		;
-	else if (position >= list->n)
-		stem_of(s, TW_SORT_LAYER, position, stem);
-	else
-		tw_mounted_stem(s->from, TW_SORT_LAYER, slot->home,
-			position - groups[slot->home].first, stem);
-	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, stem);
+	name_of(s, TW_SORT_GROUP, &s->orders[TW_SORT_GROUP].slots[group], dir);
+	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", dir, name);
 }
 
 void finalize_place(
 	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX])
 {
-	char group[NAME_MAX + 1];
-
-	group_name(s, tw_id_a(p->dir), group);
-	snprintf(dst, FINALIZE_PATH_MAX, "groups/%s/layers/%s", group, p->name);
+	layer_path(s, tw_id_a(p->dir), p->name, dst);
 }
 
 void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t position,
 	char dst[FINALIZE_PATH_MAX])
 {
-	const struct tw_item *it = tw_item_at(s->from, tw_sort_type(sort), position);
+	int64_t home = sort == TW_SORT_LAYER ? tw_group_of(s->from, position) : 0;
+	const struct tw_slot *slot = tw_order_slot(&s->orders[sort], position, (uint32_t)home);
 	char name[NAME_MAX + 1];
 
-	if (sort == TW_SORT_LAYER) {
-		layer_path(s, position, dst);
+	if (!slot) {
+		snprintf(dst, FINALIZE_PATH_MAX, "layer %u", position);
 		return;
 	}
-	if (placed_name(&s->orders[sort].slots[position], name)) {
+	name_of(s, sort, slot, name);
+	if (sort == TW_SORT_LAYER)
+		layer_path(s, slot->group, name, dst);
+	else
 		snprintf(dst, FINALIZE_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
-		return;
-	}
-	stem_of(s, sort, position, name);
-	snprintf(dst, FINALIZE_PATH_MAX, "%s%s%s", tw_sorts[sort].path, name,
-		tw_ending_of(s->from, sort, it));
 }
 
 void finalize_say_games(struct finalizing *s)
