@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "base/cursor.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"
@@ -17,10 +16,7 @@
 #include "formats/teeworlds/model/groups.h"
 #include "formats/teeworlds/model/store.h"
 
-enum {
-	TEXT_MAX = 512 << 20 /* bytes of a file */,
-	CHUNK = 64 << 10 /* that are written at once */
-};
+enum { TEXT_MAX = 512 << 20 /* bytes of a file */ };
 enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
 
 static const struct tw_key quad_keys[] = {
@@ -192,27 +188,15 @@ struct taking {
 	uint32_t n;
 	struct tw_naming names;
 	bool differs;
-	struct buffer chunk;
 	struct spool *out;
 };
-
-static int flush(struct taking *t, size_t at_least, struct error *e)
-{
-	int r = t->chunk.error;
-
-	if (r == 0 && t->chunk.size >= at_least) {
-		r = spool_append(t->out, t->chunk.data, t->chunk.size, e);
-		t->chunk.size = 0;
-		return r;
-	}
-	return r < 0 ? error_set(e, r, "no memory for the list") : 0;
-}
 
 static int take_element(void *arg, const struct json_at *at, struct error *e)
 {
 	struct taking *t = arg;
 	struct tw_rows *old = &t->old.rows;
 	int32_t v[TW_ROW_MAX], was[TW_ROW_MAX];
+	uint8_t stored[4 * TW_ROW_MAX];
 	bool one_more = t->n >= old->n;
 	int r = 0;
 
@@ -225,9 +209,9 @@ static int take_element(void *arg, const struct json_at *at, struct error *e)
 		return r;
 	t->differs |= one_more || memcmp(was, v, 4 * (size_t)old->ints) != 0;
 	for (uint32_t k = 0; k < old->ints; k++)
-		buffer_u32(&t->chunk, (uint32_t)v[k]);
+		store_u32(stored + 4 * (size_t)k, (uint32_t)v[k]);
 	t->n++;
-	return flush(t, CHUNK, e);
+	return spool_append(t->out, stored, 4 * (size_t)old->ints, e);
 }
 
 /* Bytes past the count stay while the count does; an empty list is one of zeros, as the editor
@@ -236,12 +220,10 @@ static int keep_list(struct taking *t, uint32_t count, struct tw_change *c, stru
 {
 	const struct list *l = &t->old;
 	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
+	static const uint8_t zeros[4 * TW_ROW_MAX];
 	struct blob *blob = NULL;
-	int r;
+	int r = t->n ? 0 : spool_append(t->out, zeros, 4 * (size_t)l->rows.ints, e);
 
-	for (uint32_t k = 0; !t->n && k < l->rows.ints; k++)
-		buffer_u32(&t->chunk, 0);
-	r = flush(t, 0, e);
 	if (r == 0 && t->n && t->n == count && l->rows.n)
 		r = tw_keep_part(
 			l->blob, (uint64_t)count * 4 * l->rows.ints, l->blob->size, t->out, e);
@@ -278,7 +260,6 @@ static int list_parse(const struct tw_map *m, entry_id id, const struct extent *
 	r = !in ? 0 : json_list_read(in, TEXT_MAX, NULL, take_element, &t, &rest, e);
 	if (r == 0 && (t.differs || t.n != t.old.rows.n || t.n != count))
 		r = keep_list(&t, count, c, e);
-	buffer_finish_free(&t.chunk);
 	return r;
 }
 
