@@ -19,7 +19,6 @@
 
 /* An image as the map holds it. */
 struct pixels {
-	const struct tw_item *item;
 	struct blob *blob;
 	uint32_t w, h;
 };
@@ -33,7 +32,6 @@ static int find_pixels(const struct tw_map *m, entry_id id, struct pixels *ret, 
 	if (!tw_image_is_png(m, it))
 		return error_set(e, -ENODATA, "the image is not in the map as RGBA pixels");
 	*ret = (struct pixels){
-		.item = it,
 		.blob = tw_blob_of(m, it, TW_IMG_DATA),
 		.w = (uint32_t)it->ints->v[TW_IMG_WIDTH],
 		.h = (uint32_t)it->ints->v[TW_IMG_HEIGHT],
@@ -196,63 +194,60 @@ static int old_opacity(const struct pixels *old, struct opacity *ret, struct err
 	return 0;
 }
 
-/* The pixels of an image that had none, or none that could be shown: which tiles were opaque before
- * is not known, so all bits follow. */
-static int make(const struct tw_map *m, entry_id id, const struct extent *in, struct tw_change *c,
-	struct error *e)
+/* Which tiles the pixels made opaque before; -EIO: nobody knows, so no bit follows. Of an image
+ * that had none, or none that could be shown, all bits follow. */
+static int find_opacity(
+	const struct pixels *old, const struct opacity *now, struct opacity *ret, struct error *e)
 {
-	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
-	uint32_t image = (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
-	const struct pixels none = {0};
-	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	struct tw_ints *ints;
-	struct opacity before;
-	struct taking t = {0};
-	int r = take(m, &none, in, &t, &fresh, e);
+	if (old->blob)
+		return old_opacity(old, ret, e);
+	*ret = *now;
+	for (int i = 1; i < 256; i++)
+		ret->opaque[i] = !ret->opaque[i];
+	return 0;
+}
 
-	if (r < 0)
-		return r;
-	ints = tw_image_item(m, it, false, (int32_t)t.w, (int32_t)t.h);
-	/* What could not be shown gives way to the new pixels. */
+/* The item of an image that had no pixels, or none that could be shown: those give way. */
+static void make_item(const struct tw_map *m, const struct tw_item *it, const struct taking *t,
+	struct tw_change *c)
+{
+	struct tw_ints *ints = tw_image_item(m, it, false, (int32_t)t->w, (int32_t)t->h);
+
 	if (ints && tw_int(it, TW_IMG_EXTERNAL, 1) == 0)
 		ints->v[TW_IMG_DATA] = tw_int(it, TW_IMG_DATA, -1);
 	tw_change_item(c, (uint32_t)(it - m->items), ints);
-	tw_change_data(c, (uint32_t)(it - m->items), TW_IMG_DATA, TAKE(fresh));
-	/* Tiles that name a new image came along with it, and their own bits with them. */
-	if (it->made || !opaque_matters(m, image))
-		return 0;
-	before = t.opacity;
-	for (int i = 1; i < 256; i++)
-		before.opaque[i] = !before.opaque[i];
-	return opaque_follow(m, image, &before, &t.opacity, c, e);
 }
 
 static int image_parse(const struct tw_map *m, entry_id id, const struct extent *in,
 	struct tw_change *c, struct error *e)
 {
+	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
+	uint32_t item, image;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	struct opacity before;
 	struct taking t = {0};
-	struct pixels old;
-	uint32_t item, image;
-	int r = find_pixels(m, id, &old, NULL);
+	struct pixels old = {0};
+	int r;
 
-	if (r == -ENOENT)
-		return error_set(e, r, "no such image");
-	if (r == -ENODATA)
-		return make(m, id, in, c, e);
-	if (r == 0)
-		r = take(m, &old, in, &t, &fresh, e);
+	if (!it)
+		return error_set(e, -ENOENT, "no such image");
+	(void)find_pixels(m, id, &old, NULL);
+	r = take(m, &old, in, &t, &fresh, e);
 	if (r < 0 || !fresh)
 		return r;
-	item = (uint32_t)(old.item - m->items);
-	tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);
-	tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)t.h);
+	item = (uint32_t)(it - m->items);
+	if (old.blob) {
+		tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);
+		tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)t.h);
+	} else {
+		make_item(m, it, &t, c);
+	}
 	tw_change_data(c, item, TW_IMG_DATA, TAKE(fresh));
 	image = (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
-	if (!opaque_matters(m, image))
+	/* Tiles that name a new image came along with it, and their own bits with them. */
+	if ((!old.blob && it->made) || !opaque_matters(m, image))
 		return 0;
-	r = old_opacity(&old, &before, e);
+	r = find_opacity(&old, &t.opacity, &before, e);
 	if (r < 0)
 		return r == -EIO ? 0 : r;
 	return opaque_follow(m, image, &before, &t.opacity, c, e);
