@@ -101,22 +101,11 @@ static int order_all(struct finalizing *s)
 }
 
 /* Blobs that an object took along, and that nobody else uses. */
-static int drop_blobs(struct finalizing *s)
+static void drop_blobs(struct finalizing *s)
 {
-	CLEANUP(free) bool *used = calloc(s->to->n_blobs + 1, sizeof(*used));
 	uint32_t fields[TW_FIELDS_MAX];
 	size_t n_dropped = 0;
 
-	if (!used)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->to->n_items; i++) {
-		const struct tw_item *it = &s->to->items[i];
-		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
-
-		for (unsigned k = 0; k < n; k++)
-			if (tw_blob_of(s->to, it, fields[k]))
-				used[it->ints->v[fields[k]]] = true;
-	}
 	for (size_t i = 0; i < s->to->n_items; i++) {
 		const struct tw_item *it = &s->to->items[i];
 		unsigned n = it->removed ? tw_data_fields(it, fields) : 0;
@@ -124,7 +113,7 @@ static int drop_blobs(struct finalizing *s)
 		for (unsigned k = 0; k < n; k++) {
 			int32_t blob = it->ints->v[fields[k]];
 
-			if (!tw_blob_of(s->to, it, fields[k]) || used[blob])
+			if (!tw_blob_of(s->to, it, fields[k]) || s->users.v[blob])
 				continue;
 			blob_unref(TAKE(s->to->blobs[blob]));
 			n_dropped++;
@@ -135,7 +124,6 @@ static int drop_blobs(struct finalizing *s)
 			"%zu removed data items stay as one byte each: items or layers of unknown "
 			"types may name others by number",
 			n_dropped);
-	return 0;
 }
 
 static int take_all(struct finalizing *s, struct error *e)
@@ -185,9 +173,7 @@ static int rebuild(struct finalizing *s, struct error *e)
 		r = finalize_needs(s, e);
 	if (r < 0)
 		return r;
-	r = drop_blobs(s);
-	if (r < 0)
-		return error_set(e, r, "no memory for the map to be written");
+	drop_blobs(s);
 	r = finalize_uuids(s, e);
 	if (r < 0)
 		return r;

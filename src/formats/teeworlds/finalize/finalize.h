@@ -55,8 +55,9 @@ int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 
 /* names.c: the name of the slot's path into its item. */
 int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e);
-/* A name in n integers as the reference writer stores it (DDNet's game/gamecore.cpp, StrToInts). */
-void finalize_write_name(const struct tw_numbered *parsed, int32_t *v, unsigned n);
+/* The name of a group, an envelope or a layer in its integers, as the reference writer stores it
+ * (DDNet's game/gamecore.cpp, StrToInts). -ENOMEM. */
+int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed);
 
 /* tree.c: groups and layers in their order */
 bool finalize_tree_moves(const struct finalizing *s);

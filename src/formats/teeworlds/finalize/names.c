@@ -8,13 +8,6 @@
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { SHORT_NAME = 3, LONG_NAME = 8 /* integers */ };
-
-static struct tw_ints *copy(const struct tw_item *it)
-{
-	return tw_ints_copy(it->ints, it->ints->n, 0);
-}
-
 /* The name as a data item, ended by NUL. What stands there already stays. */
 static int blob_name(
 	struct finalizing *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
@@ -44,73 +37,30 @@ static int blob_name(
 	return fresh ? tw_map_set_data(m, item, field, fresh, &s->users) : -ENOMEM;
 }
 
-void finalize_write_name(const struct tw_numbered *parsed, int32_t *v, unsigned n)
+int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed)
 {
-	for (unsigned i = 0; i < 4 * n; i++) {
-		uint32_t byte = i < parsed->n ? (uint8_t)parsed->name[i] : 0;
-
-		byte = i == 4 * n - 1 ? 0 : (byte + 128) & 0xff;
-		v[i / 4] = (int32_t)((uint32_t)v[i / 4] << 8 | byte);
-	}
-}
-
-/* The item with the name in n integers from `at`; fresh (taken) has room for it. */
-static int ints_name(struct tw_item *it, struct tw_ints *fresh, uint32_t at, unsigned n,
-	const struct tw_numbered *parsed)
-{
-	int32_t name[8] = {0};
-
-	if (!fresh)
-		return -ENOMEM;
-	finalize_write_name(parsed, name, n);
-	if (fresh->n >= at + n)
-		memcpy(fresh->v + at, name, n * sizeof(name[0]));
-	tw_item_ints(it, fresh);
-	return 0;
-}
-
-static int group_name(struct tw_item *it, const struct tw_numbered *parsed)
-{
-	bool named = tw_int(it, 0, 0) >= 3 && it->ints->n >= TW_GROUP_NAME + SHORT_NAME;
-
-	if (!named && parsed->n == 0)
-		return 0;
-	return ints_name(
-		it, named ? copy(it) : tw_group_to(it->ints, 3), TW_GROUP_NAME, SHORT_NAME, parsed);
-}
-
-static int envelope_name(struct tw_item *it, const struct tw_numbered *parsed)
-{
-	bool named = it->ints->n >= TW_ENV_NAME + LONG_NAME;
-
-	if (!named && parsed->n == 0)
-		return 0;
-	return ints_name(it, named ? copy(it) : tw_ints_copy(it->ints, TW_ENV_NAME + LONG_NAME, 0),
-		TW_ENV_NAME, LONG_NAME, parsed);
-}
-
-static int layer_name(struct tw_item *it, const struct tw_numbered *parsed)
-{
-	bool tiles = tw_is_tiles(it);
-	uint32_t at = tiles ? TW_TILES_MIN : TW_LIST_NAME;
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1), version = tw_int(it, TW_LAYER_VERSION, 0);
-	bool list =
-		it->ints->n >= TW_LIST_MIN &&
-		(type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS);
-	bool named = it->ints->n >= at + SHORT_NAME &&
-		     version >= (tiles                           ? 3
-					: type == TW_LAYER_QUADS ? 2
-								 : INT32_MIN);
+	struct tw_name_place p;
+	struct tw_ints *fresh;
+	bool named;
 
 	/* Layers of an unknown type have no name. */
-	if ((!tiles && !list) || (!named && parsed->n == 0))
+	if (!tw_name_place(it, &p))
 		return 0;
-	return ints_name(it,
-		named ? copy(it)
-		      : tw_layer_to(it->ints, tiles && version < 3 ? 3
-					      : version < 2        ? 2
-								   : version),
-		at, SHORT_NAME, parsed);
+	named = tw_has_name(it, &p);
+	if (!named && parsed->n == 0)
+		return 0;
+	fresh = named ? tw_ints_copy(it->ints, it->ints->n, 0) : tw_name_room(it, &p);
+	if (!fresh)
+		return -ENOMEM;
+	for (unsigned i = 0; fresh->n >= p.at + p.n && i < 4 * p.n; i++) {
+		uint32_t byte = i < parsed->n ? (uint8_t)parsed->name[i] : 0;
+		int32_t *v = &fresh->v[p.at + i / 4];
+
+		byte = i == 4 * p.n - 1 ? 0 : (byte + 128) & 0xff;
+		*v = (int32_t)((uint32_t)*v << 8 | byte);
+	}
+	tw_item_ints(it, fresh);
+	return 0;
 }
 
 int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e)
@@ -134,11 +84,7 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 		r = blob_name(s, slot->own, TW_IMG_NAME, &parsed);
 	else if (sort == TW_SORT_SOUND)
 		r = blob_name(s, slot->own, TW_SND_NAME, &parsed);
-	else if (sort == TW_SORT_ENVELOPE)
-		r = envelope_name(it, &parsed);
-	else if (sort == TW_SORT_GROUP)
-		r = group_name(it, &parsed);
 	else
-		r = layer_name(it, &parsed);
+		r = finalize_set_name(it, &parsed);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
 }

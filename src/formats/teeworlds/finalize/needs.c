@@ -14,12 +14,7 @@
 
 enum { USUAL_SIDE = 50, TILE = 4 };
 
-static void set_name(struct tw_ints *v, uint32_t at)
-{
-	const struct tw_numbered parsed = {.name = "Game", .n = strlen("Game")};
-
-	finalize_write_name(&parsed, v->v + at, 3);
-}
+static const struct tw_numbered game_name = {.name = "Game", .n = sizeof("Game") - 1};
 
 static int add_info(struct finalizing *s)
 {
@@ -39,11 +34,11 @@ static int add_group(struct finalizing *s, uint32_t *ret)
 	struct tw_ints *v = tw_initial_group();
 	int r;
 
-	if (v) {
-		set_name(v, TW_GROUP_NAME);
+	if (v)
 		v->v[TW_GROUP_START] = (int32_t)s->lists[TW_SORT_LAYER].n;
-	}
 	r = tw_map_add_item(s->to, TW_GROUP, 0, v, ret);
+	if (r == 0)
+		r = finalize_set_name(&s->to->items[*ret], &game_name);
 	return r < 0 ? r : item_push(&s->lists[TW_SORT_GROUP], *ret);
 }
 
@@ -53,13 +48,13 @@ static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
 	CLEANUP(blob_unref) struct blob *tiles = NULL;
 	int r;
 
-	if (v)
-		set_name(v, TW_TILES_MIN);
 	r = tw_map_add_item(s->to, TW_LAYER, 0, v, ret);
+	if (r == 0)
+		r = finalize_set_name(&s->to->items[*ret], &game_name);
 	if (r < 0)
 		return r;
 	tiles = blob_of_bytes(bytes_new((size_t)w * (size_t)h * TILE, NULL), NULL);
-	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles, NULL) : -ENOMEM;
+	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles, &s->users) : -ENOMEM;
 }
 
 /* The list takes the layer as the last one of the group. */

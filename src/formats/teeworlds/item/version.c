@@ -12,6 +12,48 @@ enum {
 	NAMED_LIST = 10,  /* integers of a quads or sounds layer that has a name */
 };
 
+bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret)
+{
+	static const struct {
+		uint16_t type;
+		int32_t layer;
+		struct tw_name_place place;
+	} places[] = {
+		{TW_ENVELOPE, 0, {TW_ENV_NAME, ENVELOPE_NAME_INTS, 0, INT32_MIN}},
+		{TW_GROUP, 0, {TW_GROUP_NAME, LAYER_NAME, 0, 3}},
+		{TW_LAYER, TW_LAYER_TILES, {TW_TILES_MIN, LAYER_NAME, TW_LAYER_VERSION, 3}},
+		{TW_LAYER, TW_LAYER_QUADS, {TW_LIST_NAME, LAYER_NAME, TW_LAYER_VERSION, 2}},
+		{TW_LAYER, TW_LAYER_SOUNDS,
+			{TW_LIST_NAME, LAYER_NAME, TW_LAYER_VERSION, INT32_MIN}},
+		{TW_LAYER, TW_LAYER_OLD_SOUNDS,
+			{TW_LIST_NAME, LAYER_NAME, TW_LAYER_VERSION, INT32_MIN}},
+	};
+	int32_t layer = it->type == TW_LAYER ? tw_int(it, TW_LAYER_TYPE, -1) : 0;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		*ret = places[i].place;
+		if (places[i].type == it->type && places[i].layer == layer)
+			return it->type != TW_LAYER || it->ints->n >= ret->at;
+	}
+	return false;
+}
+
+bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p)
+{
+	return it->ints->n >= p->at + p->n && tw_int(it, p->version, 0) >= p->since;
+}
+
+struct tw_ints *tw_name_room(const struct tw_item *it, const struct tw_name_place *p)
+{
+	int32_t version = tw_int(it, p->version, 0), least = p->since == 3 ? 3 : 2;
+
+	if (it->type == TW_ENVELOPE)
+		return tw_ints_copy(it->ints, p->at + p->n, 0);
+	if (it->type == TW_GROUP)
+		return tw_group_to(it->ints, p->since);
+	return tw_layer_to(it->ints, version < least ? least : version);
+}
+
 void tw_name_clear(int32_t *v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)

@@ -24,7 +24,7 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-static const struct tw_layout layout = {.keys = keys, .to = tw_envelope_to};
+static const struct tw_layout layout = {.keys = keys, .type = TW_ENVELOPE, .to = tw_envelope_to};
 
 static const struct json_word curve_words[] = {
 	{"step", 0},

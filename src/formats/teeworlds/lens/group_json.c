@@ -12,7 +12,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
-enum { CLIPS_SINCE = 2, NAME_SINCE = 3 };
+enum { CLIPS_SINCE = 2 };
 
 static const char zoom_key[] = "parallax_zoom";
 
@@ -30,8 +30,7 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-static const struct tw_layout layout = {
-	.keys = keys, .named_at = TW_GROUP_NAME, .named = NAME_SINCE, .to = tw_group_to};
+static const struct tw_layout layout = {.keys = keys, .type = TW_GROUP, .to = tw_group_to};
 
 /* The zoom that the group has of its own. */
 static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)

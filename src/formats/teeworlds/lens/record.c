@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 
 const struct json_word tw_type_words[] = {
@@ -155,16 +156,18 @@ struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v)
 static int wanted_version(const struct json_at *root, const struct tw_layout *l,
 	const struct tw_ints *old, int32_t *version, struct error *e)
 {
+	const struct tw_item it = {.type = l->type, .ints = (struct tw_ints *)(uintptr_t)old};
+	struct tw_name_place p;
+	char name[64];
 	struct json_at at;
-	int32_t was = *version;
 	int r = json_get_int(root, "version", version, NULL, e);
 
 	for (const struct tw_key *key = l->keys; r == 0 && key->name; key++)
 		if (key->version > *version && json_get(root, key->name, &at))
 			*version = key->version;
-	if (l->named && was >= l->named && *version < l->named &&
-		tw_has_short_name(old, l->named_at))
-		*version = l->named;
+	if (tw_name_place(&it, &p) && tw_has_name(&it, &p) && *version < p.since &&
+		tw_name_of_ints(old->v + p.at, p.n, name) > 0)
+		*version = p.since;
 	return r;
 }
 

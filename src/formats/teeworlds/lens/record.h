@@ -44,9 +44,8 @@ struct tw_record {
 /* Items of a sort, which may be of several versions. */
 struct tw_layout {
 	const struct tw_key *keys;
-	uint8_t version;  /* the integer that says it */
-	uint8_t named_at; /* where the name is ... */
-	uint8_t named; /* ... from this version on, which a file does not take away; 0: no matter */
+	uint16_t type;   /* of the items; a name that they have a file does not take away */
+	uint8_t version; /* the integer that says it */
 	struct tw_ints *(*to)(const struct tw_ints *v, int32_t version); /* item/version.h */
 };
 

@@ -9,9 +9,8 @@
 #include "codec/text/text.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
-
-enum { SHORT_NAME = 3 /* integers, of a group or layer */ };
 
 static int set_name(struct tw_name *name, const char *text, size_t n)
 {
@@ -42,13 +41,6 @@ size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst)
 	return len;
 }
 
-bool tw_has_short_name(const struct tw_ints *v, uint32_t at)
-{
-	char name[4 * SHORT_NAME];
-
-	return v->n >= at + SHORT_NAME && tw_name_of_ints(v->v + at, SHORT_NAME, name) > 0;
-}
-
 /* A missing or damaged blob is an empty name. */
 static int name_of_blob(
 	const struct tw_map *m, const struct tw_item *it, uint32_t field, struct tw_name *ret)
@@ -69,48 +61,24 @@ static int name_of_blob(
 	return set_name(ret, text, strnlen(text, got));
 }
 
-static int name_of_item(const struct tw_item *it, uint32_t field, unsigned n, struct tw_name *ret)
+static int name_of_item(const struct tw_item *it, struct tw_name *ret)
 {
+	struct tw_name_place p;
 	char text[64];
 
-	if (it->ints->n < field + n)
+	if (!tw_name_place(it, &p) || !tw_has_name(it, &p))
 		return 0;
-	return set_name(ret, text, tw_name_of_ints(it->ints->v + field, n, text));
-}
-
-static int name_of_layer(const struct tw_item *it, struct tw_name *ret)
-{
-	int32_t version = tw_int(it, TW_LAYER_VERSION, 0);
-
-	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
-	case TW_LAYER_TILES:
-		return version >= 3 ? name_of_item(it, 15, SHORT_NAME, ret) : 0;
-	case TW_LAYER_QUADS:
-		return version >= 2 ? name_of_item(it, 7, SHORT_NAME, ret) : 0;
-	case TW_LAYER_SOUNDS:
-	case TW_LAYER_OLD_SOUNDS:
-		return name_of_item(it, 7, SHORT_NAME, ret);
-	default:
-		return 0;
-	}
+	return set_name(ret, text, tw_name_of_ints(it->ints->v + p.at, p.n, text));
 }
 
 int tw_name_read(
 	const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, struct tw_name *ret)
 {
 	ret->json = tw_sorts[sort].embedded && !tw_sorts[sort].embedded(m, it);
-	switch (sort) {
-	case TW_SORT_IMAGE:
+	if (sort == TW_SORT_IMAGE)
 		return name_of_blob(m, it, TW_IMG_NAME, ret);
-	case TW_SORT_SOUND:
-		return name_of_blob(m, it, TW_SND_NAME, ret);
-	case TW_SORT_ENVELOPE:
-		return name_of_item(it, 4, 8, ret);
-	case TW_SORT_GROUP:
-		return tw_int(it, 0, 0) >= 3 ? name_of_item(it, 12, SHORT_NAME, ret) : 0;
-	default:
-		return name_of_layer(it, ret);
-	}
+	return sort == TW_SORT_SOUND ? name_of_blob(m, it, TW_SND_NAME, ret)
+				     : name_of_item(it, ret);
 }
 
 static int take_list(const struct tw_map *m, enum tw_sort sort, struct tw_name_list *list)

@@ -111,5 +111,3 @@ int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *
 /* A name that an item holds in n integers (I32String): at most 4n - 1 bytes to dst, returns the
  * length. All zero reads as empty, the last byte is never read. */
 size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst);
-/* Has it a name, of a group or layer, in the integers from `at`? */
-bool tw_has_short_name(const struct tw_ints *v, uint32_t at);

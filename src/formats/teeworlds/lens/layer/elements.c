@@ -175,13 +175,6 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	return 0;
 }
 
-static int list_readable(const struct tw_map *m, entry_id id, struct error *e)
-{
-	struct list l;
-
-	return find_sound(m, id, &l, e);
-}
-
 /* A written list on its way into a spool, and whether it says what stood there. */
 struct taking {
 	struct list old; /* of which all rows can be read */
@@ -274,7 +267,7 @@ static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 
 #define LIST(words)                                                                                \
 	.label = (words), .stat = list_stat, .size = list_size, .write = list_write,               \
-	.readable = list_readable, .most = TEXT_MAX, .parse = list_parse
+	.most = TEXT_MAX, .parse = list_parse
 
 const struct tw_kind tw_kind_quads = {LIST("quads.json"), .touch = list_touch};
 /* Both are touched by the one above. */

@@ -55,24 +55,14 @@ static const struct tw_key base_keys[] = {
 
 static const char automapper_key[] = "automapper";
 
-static const struct tw_layout tiles_layout = {.keys = tiles_keys,
-	.version = TW_LAYER_VERSION,
-	.named_at = TW_TILES_MIN,
-	.named = 3,
-	.to = tw_layer_to};
+#define LAYOUT(of)                                                                                 \
+	{                                                                                          \
+		.keys = (of), .type = TW_LAYER, .version = TW_LAYER_VERSION, .to = tw_layer_to     \
+	}
 
-static const struct tw_layout quads_layout = {.keys = quads_keys,
-	.version = TW_LAYER_VERSION,
-	.named_at = TW_LIST_NAME,
-	.named = 2,
-	.to = tw_layer_to};
-
-static const struct tw_layout sounds_layout = {
-	.keys = sounds_keys, .version = TW_LAYER_VERSION, .to = tw_layer_to};
-
-/* Of a type that is not known. */
-static const struct tw_layout base_layout = {
-	.keys = base_keys, .version = TW_LAYER_VERSION, .to = tw_layer_to};
+static const struct tw_layout tiles_layout = LAYOUT(tiles_keys), quads_layout = LAYOUT(quads_keys),
+			      sounds_layout = LAYOUT(sounds_keys),
+			      base_layout = LAYOUT(base_keys); /* of a type that is not known */
 
 static const struct tw_layout *layout_of(const struct tw_ints *v)
 {
