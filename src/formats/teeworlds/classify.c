@@ -7,6 +7,7 @@
 
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/names/parse.h"
 #include "formats/teeworlds/structure.h"
 
@@ -64,54 +65,30 @@ static int classify_raw(
 }
 
 /* The parts of groups and layers that are new; those of others were there at the mount. */
-static int group_part(entry_id dir, const char *name, bool is_dir, entry_id *ret)
-{
-	if (strcmp(name, is_dir ? "layers" : "group.json") != 0)
-		return -ENOENT;
-	*ret = tw_id2(is_dir ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
-	return 0;
-}
-
 static int layer_part(entry_id dir, const char *name, entry_id *ret)
 {
-	static const struct {
-		const char *name;
-		enum tw_kind_id kind;
-	} files[] = {
-		{"layer.json", TW_K_LAYER_JSON},
-		{"quads.json", TW_K_QUADS},
-		{"sources.json", TW_K_SOURCES},
-	};
-	unsigned group = tw_id_a(dir), layer = tw_id_b(dir);
-	const char *dot = strrchr(name, '.');
+	static const enum tw_kind_id kinds[] = {TW_K_LAYER_JSON, TW_K_QUADS, TW_K_SOURCES};
+	enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+	char file[NAME_MAX + 1];
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (strcmp(name, files[i].name) == 0) {
-			*ret = tw_id2(files[i].kind, group, layer, 0);
+	for (unsigned i = 0; i < N_KINDS + TW_N_PLANES; i++) {
+		*ret = tw_id2(i < N_KINDS ? kinds[i] : TW_K_PLANE, tw_id_a(dir), tw_id_b(dir),
+			i < N_KINDS ? 0 : i - N_KINDS);
+		tw_layer_file(*ret, file);
+		if (strcmp(name, file) == 0)
 			return 0;
-		}
-	for (unsigned i = 0; dot && strcmp(dot, ".csv") == 0 && i < TW_N_PLANES; i++)
-		if (strncmp(name, tw_plane_names[i], (size_t)(dot - name)) == 0 &&
-			!tw_plane_names[i][dot - name]) {
-			*ret = tw_id2(TW_K_PLANE, group, layer, i);
-			return 0;
-		}
+	}
 	return -ENOENT;
 }
 
 int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret)
 {
-	const struct tw_item *it;
+	int r = -ENOENT;
 
-	if (tw_id_kind(dir) == TW_K_GROUP) {
-		it = tw_item_at(m, TW_GROUP, tw_id_a(dir));
-		return it && it->made ? group_part(dir, name, is_dir, ret) : -ENOENT;
-	}
-	if (tw_id_kind(dir) == TW_K_LAYER && !is_dir) {
-		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
-		return it && it->made ? layer_part(dir, name, ret) : -ENOENT;
-	}
-	return -ENOENT;
+	if (tw_made_at(m, dir))
+		r = tw_id_kind(dir) == TW_K_LAYER ? layer_part(dir, name, ret)
+						  : tw_fixed_find(dir, name, ret);
+	return r == 0 && (tw_kind(*ret)->child != NULL) == is_dir ? 0 : -ENOENT;
 }
 
 /* What it would be if it is new: enum format_class. */
@@ -128,7 +105,7 @@ static int classify(
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
 		return FORMAT_SCRATCH;
-	if (tw_id_kind(dir) == TW_K_ROOT && !is_dir && tw_is_picture(name))
+	if (!is_dir && tw_fixed_find(dir, name, &part) == 0 && tw_id_kind(part) == TW_K_PICTURE)
 		return FORMAT_DRAWN;
 	if (sort != TW_SORTS)
 		return classify_object(sort, name, is_dir, e);

@@ -9,6 +9,7 @@
 #include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/tree.h"
 
 static bool is_part(entry_id id)
 {
@@ -30,10 +31,10 @@ static bool leaves(const struct finalizing *s, entry_id id)
 
 static void say_stays(struct finalizing *s, entry_id id, const char *path, bool shared)
 {
-	bool plane = tw_id_kind(id) == TW_K_PLANE;
+	char file[NAME_MAX + 1];
 
-	finalize_say(s, "%s%s was removed from %s, which %s: it stays",
-		plane ? tw_plane_names[tw_id_c(id)] : tw_kind(id)->label, plane ? ".csv" : "", path,
+	tw_layer_file(id, file);
+	finalize_say(s, "%s was removed from %s, which %s: it stays", file, path,
 		shared ? "stands in several groups" : "cannot be without it");
 }
 

@@ -17,18 +17,6 @@ enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 /* Bytes of a line; DDNet editor's map.h, twmap for the settings. */
 static const size_t line_max[TW_INFO_FILES] = {31, 15, 127, 31, 255};
 
-static int dir_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
-{
-	(void)m, (void)dir;
-	if (*cookie >= TW_INFO_FILES)
-		return 0;
-	strcpy(name, tw_info_names[*cookie]);
-	*ret = tw_id(TW_K_INFO, (uint32_t)*cookie, 0);
-	(*cookie)++;
-	return 1;
-}
-
 /* The blob of a file; NULL for an empty one. */
 static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, struct error *e)
 {
@@ -239,7 +227,7 @@ static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 const struct tw_kind tw_kind_info_dir = {
 	.label = "info/",
 	.stat = tw_stat_fixed,
-	.child = dir_child,
+	.child = tw_fixed_child,
 };
 
 const struct tw_kind tw_kind_info = {

@@ -44,8 +44,11 @@ void tw_touch_names(const struct tw_map *before, const struct tw_map *after, str
 /* objects.c: the object that a name was the identity of at the mount, in the form that its ending
  * says, which need not be the one that it had. -ENOENT. dir may be any entry. */
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
-/* root.c: is a picture of the map called so, shown (-o preview=N) or not? */
-bool tw_is_picture(const char *name);
+/* root.c: the child of kinds whose entries are always the same; and the one of a name, shown or
+ * not. -ENOENT. */
+int tw_fixed_child(
+	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
+int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
 /* layer/plane.c: a table of the layer was written in the size that the layer has, and is not put
  * yet: it comes before the layer gets another. */
 bool tw_plane_comes_first(

@@ -1,58 +1,83 @@
 /* SPDX-License-Identifier: Zlib */
-/* root: the root directory. */
+/* root: the root directory, and others whose entries are always the same. */
+#include <errno.h>
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/names/paths.h"
 
-/* Directories, then files. */
+/* Directories, then files; of info/ names/paths.h has the names. */
 static const struct {
+	enum tw_kind_id dir;
 	const char *name;
 	enum tw_kind_id kind;
 	uint32_t index;
 } entries[] = {
-	{"info", TW_K_INFO_DIR, 0},
-	{"images", TW_K_IMAGES, 0},
-	{"sounds", TW_K_SOUNDS, 0},
-	{"envelopes", TW_K_ENVELOPES, 0},
-	{"groups", TW_K_GROUPS, 0},
-	{"raw", TW_K_RAW, 0},
-	{"preview.png", TW_K_PICTURE, TW_PICTURE_PREVIEW},
-	{"entities.png", TW_K_PICTURE, TW_PICTURE_ENTITIES},
+	{TW_K_ROOT, "info", TW_K_INFO_DIR, 0},
+	{TW_K_ROOT, "images", TW_K_IMAGES, 0},
+	{TW_K_ROOT, "sounds", TW_K_SOUNDS, 0},
+	{TW_K_ROOT, "envelopes", TW_K_ENVELOPES, 0},
+	{TW_K_ROOT, "groups", TW_K_GROUPS, 0},
+	{TW_K_ROOT, "raw", TW_K_RAW, 0},
+	{TW_K_ROOT, "preview.png", TW_K_PICTURE, TW_PICTURE_PREVIEW},
+	{TW_K_ROOT, "entities.png", TW_K_PICTURE, TW_PICTURE_ENTITIES},
+	{TW_K_INFO_DIR, NULL, TW_K_INFO, 0},
+	{TW_K_INFO_DIR, NULL, TW_K_INFO, 1},
+	{TW_K_INFO_DIR, NULL, TW_K_INFO, 2},
+	{TW_K_INFO_DIR, NULL, TW_K_INFO, 3},
+	{TW_K_INFO_DIR, NULL, TW_K_INFO, 4},
+	{TW_K_GROUP, "group.json", TW_K_GROUP_JSON, 0},
+	{TW_K_GROUP, "layers", TW_K_LAYERS, 0},
+	{TW_K_RAW, "items", TW_K_RAW_ITEMS, 0},
+	{TW_K_RAW, "data", TW_K_RAW_DATA_DIR, 0},
 };
 
 enum { N_ENTRIES = sizeof(entries) / sizeof(entries[0]) };
 
-static bool is_shown(const struct tw_map *m, size_t i)
+static bool is_shown(const struct tw_map *m, entry_id dir, size_t i)
 {
 	if (entries[i].kind == TW_K_RAW)
 		return m->shared->raw != TW_RAW_OFF;
-	return m->shared->typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview);
+	/* A new group has one when it was put. */
+	if (entries[i].kind == TW_K_GROUP_JSON)
+		return !tw_made_at(m, dir);
+	return entries[i].dir != TW_K_ROOT ||
+	       (m->shared->typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview));
 }
 
-bool tw_is_picture(const char *name)
+static const char *name_of(size_t i)
 {
-	for (size_t i = 0; i < N_ENTRIES; i++)
-		if (entries[i].kind == TW_K_PICTURE && strcmp(entries[i].name, name) == 0)
-			return true;
-	return false;
+	return entries[i].name ? entries[i].name : tw_info_names[entries[i].index];
 }
 
-static int root_child(
+int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
-	(void)dir;
-	while (*cookie < N_ENTRIES && !is_shown(m, *cookie))
+	for (; *cookie < N_ENTRIES; (*cookie)++) {
+		if (entries[*cookie].dir != tw_id_kind(dir) || !is_shown(m, dir, *cookie))
+			continue;
+		strcpy(name, name_of(*cookie));
+		*ret = tw_id2(entries[*cookie].kind, tw_id_a(dir), entries[*cookie].index, 0);
 		(*cookie)++;
-	if (*cookie >= N_ENTRIES)
+		return 1;
+	}
+	return 0;
+}
+
+int tw_fixed_find(entry_id dir, const char *name, entry_id *ret)
+{
+	for (size_t i = 0; i < N_ENTRIES; i++) {
+		if (entries[i].dir != tw_id_kind(dir) || strcmp(name_of(i), name) != 0)
+			continue;
+		*ret = tw_id2(entries[i].kind, tw_id_a(dir), entries[i].index, 0);
 		return 0;
-	strcpy(name, entries[*cookie].name);
-	*ret = tw_id(entries[*cookie].kind, entries[*cookie].index, 0);
-	(*cookie)++;
-	return 1;
+	}
+	return -ENOENT;
 }
 
 const struct tw_kind tw_kind_root = {
 	.label = "root",
 	.stat = tw_stat_fixed,
-	.child = root_child,
+	.child = tw_fixed_child,
 };

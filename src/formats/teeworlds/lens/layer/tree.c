@@ -71,17 +71,12 @@ static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, stru
 	return 0;
 }
 
-static int group_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+void tw_layer_file(entry_id id, char dst[NAME_MAX + 1])
 {
-	if (*cookie == 0 && tw_made_at(m, dir))
-		*cookie = 1;
-	if (*cookie > 1)
-		return 0;
-	strcpy(name, *cookie ? "layers" : "group.json");
-	*ret = tw_id2(*cookie ? TW_K_LAYERS : TW_K_GROUP_JSON, tw_id_a(dir), 0, 0);
-	(*cookie)++;
-	return 1;
+	if (tw_id_kind(id) == TW_K_PLANE)
+		sprintf(dst, "%s.csv", tw_plane_names[tw_id_c(id)]);
+	else
+		strcpy(dst, tw_kind(id)->label);
 }
 
 /* layer.json, then the planes or the list that the layer had at mount. */
@@ -97,19 +92,15 @@ static int layer_child(
 	form = (enum tw_form)tw_mounted(m)->forms[layer];
 	tiles = tw_tile_form(form);
 	if (*cookie == 0) {
-		strcpy(name, "layer.json");
 		*ret = tw_id2(TW_K_LAYER_JSON, group, layer, 0);
 	} else if (tiles && *cookie <= tiles->n) {
-		enum tw_plane plane = tiles->planes[*cookie - 1].plane;
-
-		sprintf(name, "%s.csv", tw_plane_names[plane]);
-		*ret = tw_id2(TW_K_PLANE, group, layer, plane);
+		*ret = tw_id2(TW_K_PLANE, group, layer, tiles->planes[*cookie - 1].plane);
 	} else if (form >= TW_FORM_QUADS && *cookie == 1) {
-		strcpy(name, form == TW_FORM_QUADS ? "quads.json" : "sources.json");
 		*ret = tw_id2(form == TW_FORM_QUADS ? TW_K_QUADS : TW_K_SOURCES, group, layer, 0);
 	} else {
 		return 0;
 	}
+	tw_layer_file(*ret, name);
 	(*cookie)++;
 	return 1;
 }
@@ -117,7 +108,7 @@ static int layer_child(
 const struct tw_kind tw_kind_group = {
 	.label = "group/",
 	.stat = dir_stat,
-	.child = group_child,
+	.child = tw_fixed_child,
 };
 
 const struct tw_kind tw_kind_layer = {

@@ -12,6 +12,9 @@
 void tw_touch_layer(
 	const struct tw_map *m, uint32_t item, enum tw_kind_id kind, unsigned c, struct touched *t);
 
+/* What a file of a layer, or group.json, is called. */
+void tw_layer_file(entry_id id, char dst[NAME_MAX + 1]);
+
 /* The object made since the mount that the directory is, or is of; NULL. The names of its files and
  * layers are not the format's to know. */
 const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir);

@@ -9,18 +9,6 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
-static int raw_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
-{
-	(void)m, (void)dir;
-	if (*cookie > 1)
-		return 0;
-	strcpy(name, *cookie == 0 ? "items" : "data");
-	*ret = tw_id(*cookie == 0 ? TW_K_RAW_ITEMS : TW_K_RAW_DATA_DIR, 0, 0);
-	(*cookie)++;
-	return 1;
-}
-
 static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 {
 	static const char *const known[] = {
@@ -234,7 +222,7 @@ void tw_touch_names(const struct tw_map *before, const struct tw_map *after, str
 const struct tw_kind tw_kind_raw = {
 	.label = "raw/",
 	.stat = tw_stat_fixed,
-	.child = raw_child,
+	.child = tw_fixed_child,
 };
 
 const struct tw_kind tw_kind_raw_items = {
