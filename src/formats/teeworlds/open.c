@@ -6,8 +6,8 @@
 
 #include "formats/preview.h"
 #include "formats/teeworlds/datafile/datafile.h"
-#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/model/groups.h"
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/structure.h"
 

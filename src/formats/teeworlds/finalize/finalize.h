@@ -66,9 +66,6 @@ int finalize_tree(struct finalizing *s, struct error *e);
 /* side.c: items that belong to groups and layers by number */
 int finalize_side(struct finalizing *s, struct error *e);
 
-/* parts.c: files that were removed from objects that stay, and stay with them */
-void finalize_say_parts(struct finalizing *s, const struct placement *p, size_t n);
-
 /* uuid.c: types of which items left; did any? */
 bool finalize_uuids_lost(const struct tw_map *m);
 int finalize_uuids(struct finalizing *s, struct error *e);
@@ -84,6 +81,8 @@ int finalize_refs(struct finalizing *s, struct error *e);
 
 /* say.c: lines for the report */
 void finalize_say(struct finalizing *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Files that were removed from objects that stay, and stay with them. */
+void finalize_say_parts(struct finalizing *s, const struct placement *p, size_t n);
 /* After the order is made: several game layers, one of them new. */
 void finalize_say_games(struct finalizing *s);
 /* The path at which an object stands in the mount, or stood: "images/03_grass.png". dst has room

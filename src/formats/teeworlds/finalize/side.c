@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
-#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"

@@ -6,44 +6,30 @@
  */
 #include "formats/teeworlds/finalize/finalize.h"
 
-static bool lost_any(const struct tw_map *m, int type)
+/* How many items of the type left the map, and how many stay. */
+struct counts {
+	size_t lost, stay;
+};
+
+static struct counts count(const struct tw_map *m, int type)
 {
-	for (size_t i = 0; i < m->n_items; i++)
-		if (m->items[i].type == type && m->items[i].removed && !m->items[i].reserved)
-			return true;
-	return false;
+	struct counts n = {0};
+
+	for (size_t i = 0; i < m->n_items; i++) {
+		const struct tw_item *it = &m->items[i];
+
+		n.lost += it->type == type && it->removed && !it->reserved;
+		n.stay += it->type == type && !it->removed;
+	}
+	return n;
 }
 
 bool finalize_uuids_lost(const struct tw_map *m)
 {
 	for (int what = 0; what < TW_N_UUIDS; what++)
-		if (lost_any(m, tw_uuid_type(m, (enum tw_uuid)what)))
+		if (count(m, tw_uuid_type(m, (enum tw_uuid)what)).lost)
 			return true;
 	return false;
-}
-
-static bool has_any(const struct tw_map *m, int type)
-{
-	for (size_t i = 0; i < m->n_items; i++)
-		if (m->items[i].type == type && !m->items[i].removed)
-			return true;
-	return false;
-}
-
-static void renumber(struct tw_map *m, int type)
-{
-	uint16_t id = 0;
-
-	for (size_t i = 0; i < m->n_items; i++)
-		if (m->items[i].type == type && !m->items[i].removed)
-			m->items[i].id = id++;
-}
-
-static void drop_index(struct tw_map *m, int type)
-{
-	for (size_t i = 0; i < m->n_items; i++)
-		if (m->items[i].type == TW_UUID_INDEX && m->items[i].id == type)
-			m->items[i].removed = true;
 }
 
 int finalize_uuids(struct finalizing *s, struct error *e)
@@ -52,14 +38,20 @@ int finalize_uuids(struct finalizing *s, struct error *e)
 
 	for (int what = 0; r == 0 && what < TW_N_UUIDS; what++) {
 		int type = tw_uuid_type(s->to, (enum tw_uuid)what);
+		struct counts n = count(s->to, type);
+		uint16_t id = 0;
 
-		if (type < 0 || !lost_any(s->to, type))
-			continue;
-		if (!has_any(s->to, type))
-			drop_index(s->to, type);
-		else if (what == TW_AUTOMAPPER) /* others stand in another order than here */
-			renumber(s->to, type);
-		r = tw_map_reindex(s->to);
+		for (size_t i = 0; n.lost && i < s->to->n_items; i++) {
+			struct tw_item *it = &s->to->items[i];
+
+			if (!n.stay && it->type == TW_UUID_INDEX && it->id == type)
+				it->removed = true;
+			/* Others stand in another order than here. */
+			if (what == TW_AUTOMAPPER && it->type == type && !it->removed)
+				it->id = id++;
+		}
+		if (n.lost)
+			r = tw_map_reindex(s->to);
 	}
 	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -28,6 +27,14 @@ struct tw_ints *tw_initial_group(void)
 	v->v[3] = v->v[4] = FULL_PARALLAX;
 	tw_name_clear(v->v + TW_GROUP_NAME, NAME_LENGTH);
 	return v;
+}
+
+int32_t tw_group_default_zoom(const struct tw_item *group)
+{
+	int32_t x = tw_int(group, 3, FULL_PARALLAX), y = tw_int(group, 4, FULL_PARALLAX);
+	int32_t zoom = x > y ? x : y;
+
+	return zoom < 0 ? 0 : zoom > FULL_PARALLAX ? FULL_PARALLAX : zoom;
 }
 
 struct tw_ints *tw_initial_ext(int32_t zoom)

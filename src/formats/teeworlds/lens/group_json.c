@@ -2,7 +2,6 @@
 /* group_json: group.json (layout rule 16). */
 #include <errno.h>
 
-#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/uuid.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/names/paths.h"
 
 /* Directories, then files; of info/ names/paths.h has the names. */
@@ -37,11 +36,13 @@ enum { N_ENTRIES = sizeof(entries) / sizeof(entries[0]) };
 
 static bool is_shown(const struct tw_map *m, entry_id dir, size_t i)
 {
+	const struct tw_item *group = tw_item_at(m, TW_GROUP, tw_id_a(dir));
+
 	if (entries[i].kind == TW_K_RAW)
 		return m->shared->raw != TW_RAW_OFF;
 	/* A new group has one when it was put. */
 	if (entries[i].kind == TW_K_GROUP_JSON)
-		return !tw_made_at(m, dir);
+		return !group || !group->made;
 	return entries[i].dir != TW_K_ROOT ||
 	       (m->shared->typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview));
 }

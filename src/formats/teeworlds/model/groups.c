@@ -26,6 +26,13 @@ struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group)
 			   : (struct tw_group_at){0};
 }
 
+int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer)
+{
+	const struct tw_item *it = tw_item_at(m, TW_GROUP, group);
+
+	return it ? (int64_t)layer - tw_int(it, TW_GROUP_START, 0) : -1;
+}
+
 /* The first layer from `at` on that is not known to be in two groups; their chains are cut short,
  * so that groups that claim the same layers again and again cost nothing. */
 static uint32_t follow(uint32_t *next, uint32_t at)

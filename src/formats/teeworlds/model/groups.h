@@ -12,6 +12,9 @@ struct tw_group_at {
 /* The layers of the group at a position that there are, by position. Those beyond 65535, which no
  * entry's id can say, do not count. */
 struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group);
+/* A layer of a group by its position among all layers: its number in the group as the auto-mapper
+ * counts. */
+int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer);
 /* The position of the group that has the layer at a position of m; -1: none has. Of several the
  * first. */
 int64_t tw_group_of(const struct tw_map *m, int64_t layer);

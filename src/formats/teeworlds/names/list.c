@@ -2,51 +2,27 @@
 #include "formats/teeworlds/names/list.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 
-/* A word up to a blank, which becomes its end; NULL: there is none. */
-static char *take_word(char **at)
+/* What stands before the name, as it is written; returns where that begins. NULL: it is not so. */
+static char *take_head(char *line, struct tw_listed *ret)
 {
-	char *word = *at, *blank = strchr(word, ' ');
+	char noun[16], mark, head[64];
+	int sort = 0, n;
 
-	if (!blank || blank == word)
+	if (sscanf(line, "%15s %9u %9u %c", noun, &ret->group, &ret->place, &mark) != 4 ||
+		(mark != '+' && mark != '='))
 		return NULL;
-	*blank = '\0';
-	*at = blank + 1;
-	return word;
-}
-
-static bool take_number(char **at, uint32_t *ret)
-{
-	const char *word = take_word(at);
-	size_t n = word ? strlen(word) : 0;
-
-	if (n == 0 || n > 9 || strspn(word, "0123456789") != n)
-		return false;
-	*ret = (uint32_t)strtoul(word, NULL, 10);
-	return true;
-}
-
-static bool take_sort(char **at, enum tw_sort *ret)
-{
-	const char *word = take_word(at);
-	int sort = 0;
-
-	while (word && sort < TW_SORTS && strcmp(word, tw_sorts[sort].noun) != 0)
+	while (sort < TW_SORTS && strcmp(noun, tw_sorts[sort].noun) != 0)
 		sort++;
-	*ret = (enum tw_sort)sort;
-	return word && sort < TW_SORTS;
-}
-
-static bool take_mark(char **at, bool *ret)
-{
-	const char *word = take_word(at);
-
-	*ret = word && *word == '+';
-	return word && (*word == '+' || *word == '=') && !word[1];
+	ret->sort = (enum tw_sort)sort;
+	ret->moved = mark == '+';
+	n = snprintf(head, sizeof(head), TW_LISTED_HEAD, noun, ret->group, ret->place, mark);
+	return sort < TW_SORTS && strncmp(line, head, (size_t)n) == 0 ? line + n : NULL;
 }
 
 /* In place. */
@@ -100,8 +76,8 @@ static int by_stem_and_place(const void *pa, const void *pb)
 /* NULL, or what is wrong with the line. */
 static const char *take_line(char *at, struct tw_listed *ret)
 {
-	if (!take_sort(&at, &ret->sort) || !take_number(&at, &ret->group) ||
-		!take_number(&at, &ret->place) || !take_mark(&at, &ret->moved))
+	at = take_head(at, ret);
+	if (!at)
 		return "is not \"sort group place mark name\"";
 	if (ret->group && ret->sort != TW_SORT_LAYER)
 		return "has a group that is no layer's";

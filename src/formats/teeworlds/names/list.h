@@ -14,6 +14,8 @@
 
 #include "formats/teeworlds/names/sort.h"
 
+#define TW_LISTED_HEAD "%s %u %u %c "
+
 struct tw_listed {
 	enum tw_sort sort;
 	uint32_t group, place;

@@ -18,7 +18,7 @@ struct writing {
 
 static void write_line(struct buffer *out, const struct tw_listed *v)
 {
-	buffer_printf(out, "%s %u %u %c ", tw_sorts[v->sort].noun, v->group, v->place,
+	buffer_printf(out, TW_LISTED_HEAD, tw_sorts[v->sort].noun, v->group, v->place,
 		v->moved ? '+' : '=');
 	for (const char *c = v->name; *c; c++)
 		if (*c == '\n')

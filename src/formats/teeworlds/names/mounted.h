@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-#include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/model/groups.h"
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/names/sort.h"
 

@@ -6,8 +6,9 @@
 #include <errno.h>
 #include <math.h>
 
-#include "formats/teeworlds/item/group.h"
+#include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/groups.h"
 #include "formats/teeworlds/names/id.h"
 #include "formats/teeworlds/preview/view.h"
 

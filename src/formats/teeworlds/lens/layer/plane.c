@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "codec/text/csv.h"
-#include "formats/teeworlds/item/group.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/model/groups.h"
 
 enum { RUN = CSV_RUN, BYTE_CELL = 3, WIDE_CELL = 6 };
 

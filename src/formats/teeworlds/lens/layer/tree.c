@@ -73,10 +73,17 @@ static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, stru
 
 void tw_layer_file(entry_id id, char dst[NAME_MAX + 1])
 {
+	static const char *const names[TW_N_KINDS] = {
+		[TW_K_GROUP_JSON] = "group.json",
+		[TW_K_LAYER_JSON] = "layer.json",
+		[TW_K_QUADS] = "quads.json",
+		[TW_K_SOURCES] = "sources.json",
+	};
+
 	if (tw_id_kind(id) == TW_K_PLANE)
 		sprintf(dst, "%s.csv", tw_plane_names[tw_id_c(id)]);
 	else
-		strcpy(dst, tw_kind(id)->label);
+		strcpy(dst, names[tw_id_kind(id)]);
 }
 
 /* layer.json, then the planes or the list that the layer had at mount. */
