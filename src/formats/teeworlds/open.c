@@ -2,9 +2,9 @@
 /* open: a map of a file, and a new one. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "formats/preview.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/groups.h"
@@ -13,27 +13,17 @@
 
 enum { FILE_VERSION = 4 /* of new maps */ };
 
-static int read_options(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
+/* Each has one of its values, as the format's settings say. */
+static void read_options(const struct format_context *ctx, struct tw_shared *sh)
 {
 	const char *raw = format_option(ctx->options, "raw");
 	const char *preview = format_option(ctx->options, "preview");
 	const char *png = format_option(ctx->options, "png");
-	unsigned long pixels = preview ? strtoul(preview, NULL, 10) : 0;
 
-	if (!raw || strcmp(raw, "ro") == 0)
-		sh->raw = TW_RAW_RO;
-	else if (strcmp(raw, "rw") == 0)
-		sh->raw = TW_RAW_RW;
-	else if (strcmp(raw, "off") == 0)
-		sh->raw = TW_RAW_OFF;
-	else
-		return error_set(e, -EINVAL, "option raw is %s (ro, rw or off)", raw);
-	if (pixels && (pixels < PREVIEW_MIN || pixels > PREVIEW_MAX))
-		return error_set(e, -EINVAL, "option preview is %s (0, or %d to %d)", preview,
-			PREVIEW_MIN, PREVIEW_MAX);
-	sh->preview = (uint32_t)pixels;
+	if (raw && strcmp(raw, "ro") != 0)
+		sh->raw = strcmp(raw, "rw") == 0 ? TW_RAW_RW : TW_RAW_OFF;
+	sh->preview = preview ? (uint32_t)strtoul(preview, NULL, 10) : 0;
 	sh->packed = png && strcmp(png, "packed") == 0;
-	return 0;
 }
 
 static int make_derived(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
@@ -68,9 +58,8 @@ static int begin(const struct format *format, const struct format_context *ctx, 
 	sh->store = ctx->store;
 	sh->note = ctx->note;
 	sh->note_arg = ctx->note_arg;
-	r = read_options(ctx, sh, e);
-	if (r == 0)
-		r = make_derived(ctx, sh, e);
+	read_options(ctx, sh);
+	r = make_derived(ctx, sh, e);
 	if (r < 0)
 		return r;
 	m = tw_map_new(TAKE(sh));

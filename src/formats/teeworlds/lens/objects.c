@@ -45,11 +45,6 @@ int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry
 	return 0;
 }
 
-static bool is_json(const struct tw_map *m, const struct shown *s, uint32_t i)
-{
-	return tw_names(m, s->sort)->v[s->first + i].json;
-}
-
 static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
 {
 	struct shown s;
@@ -63,17 +58,13 @@ static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, stru
 
 static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
-	struct shown s;
-	bool json = false;
-	uint32_t i;
+	enum tw_sort sort = tw_sort_in(dir);
+	int r = tw_object_find(m, dir, name, ret);
 
-	if (!find_shown(m, dir, &s) || tw_mounted_file(m, s.sort, s.group, name, &i, &json) < 0 ||
-		i >= s.n)
+	if (r == 0 && tw_sorts[sort].embedded &&
+		tw_names(m, sort)->v[tw_object_position(*ret)].json != (*ret & ENTRY_FORM))
 		return -ENOENT;
-	if (tw_sorts[s.sort].embedded && is_json(m, &s, i) != json)
-		return -ENOENT;
-	*ret = tw_object_id(s.sort, dir, s.first + i, json);
-	return 0;
+	return r;
 }
 
 static int dir_child(
@@ -85,7 +76,7 @@ static int dir_child(
 
 	if (!find_shown(m, dir, &s) || *cookie >= s.n)
 		return 0;
-	json = is_json(m, &s, i);
+	json = tw_names(m, s.sort)->v[s.first + i].json;
 	tw_mounted_name(m, s.sort, s.group, i, json ? ".json" : tw_sorts[s.sort].ending, name);
 	*ret = tw_object_id(s.sort, dir, s.first + i, json);
 	(*cookie)++;

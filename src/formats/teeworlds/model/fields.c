@@ -113,7 +113,7 @@ bool tw_all_known(const struct tw_map *m)
 
 		if (type <= TW_SOUND || type == TW_UUID_INDEX)
 			continue;
-		if (!tw_type_uuid(m, type, uuid) || !tw_known_uuid(uuid))
+		if (!tw_type_uuid(m->index, type, uuid) || !tw_known_uuid(uuid))
 			return false;
 	}
 	return true;

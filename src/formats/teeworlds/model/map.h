@@ -258,7 +258,7 @@ int tw_uuid_type(const struct tw_map *m, enum tw_uuid what);
 const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what);
 const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position);
 /* The UUID of a type as 16 bytes; false where it is none. */
-bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16]);
+bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16]);
 /* The auto-mapper's items for a layer of a group, by its number there: how many, and their handles
  * in the order of the map. */
 uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret);

@@ -110,9 +110,9 @@ int tw_index_uuids(struct tw_map *m)
 	return r < 0 ? r : list_autos(m);
 }
 
-bool tw_type_uuid(const struct tw_map *m, unsigned type, uint8_t ret[16])
+bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16])
 {
-	const struct tw_type_uuid *u = find(m->index, type);
+	const struct tw_type_uuid *u = find(x, type);
 
 	if (u)
 		memcpy(ret, u->uuid, sizeof(u->uuid));

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "codec/text/text.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/media.h"
@@ -116,28 +115,6 @@ static int take_tree(const struct tw_map *m, struct tw_names *names)
 	return 0;
 }
 
-static int take_types(const struct tw_map *m, struct tw_names *names)
-{
-	uint8_t u[16];
-
-	names->types = calloc(m->index->n_types + 1, sizeof(*names->types));
-	if (!names->types)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->index->n_types; i++) {
-		struct tw_type_name *name = &names->types[names->n_types];
-		size_t len = 0;
-
-		name->type = m->index->types[i].id;
-		if (!tw_type_uuid(m, name->type, u))
-			continue;
-		for (unsigned k = 0; k < 16; k++)
-			len += (size_t)snprintf(name->uuid + len, sizeof(name->uuid) - len,
-				"%s%02x", k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", u[k]);
-		names->n_types++;
-	}
-	return 0;
-}
-
 static void free_names(struct tw_names *n)
 {
 	for (int i = 0; i < TW_SORTS; i++) {
@@ -147,17 +124,22 @@ static void free_names(struct tw_names *n)
 	}
 	free(n->groups);
 	free(n->forms);
-	free(n->types);
+	tw_index_unref(n->index);
 	tw_listing_finish(&n->list);
 	free(n);
 }
 
-const char *tw_mounted_uuid(const struct tw_map *m, unsigned type)
+bool tw_mounted_uuid(const struct tw_map *m, unsigned type, char ret[37])
 {
-	const struct tw_names *names = tw_mounted(m);
-	size_t at = array_first(i, names->n_types, names->types[i].type >= type);
+	uint8_t u[16];
+	size_t n = 0;
 
-	return at < names->n_types && names->types[at].type == type ? names->types[at].uuid : NULL;
+	if (!tw_type_uuid(tw_mounted(m)->index, type, u))
+		return false;
+	for (unsigned k = 0; k < 16; k++)
+		n += (size_t)snprintf(ret + n, 37 - n, "%s%02x",
+			k == 4 || k == 6 || k == 8 || k == 10 ? "-" : "", u[k]);
+	return true;
 }
 
 uint32_t tw_shown_groups(const struct tw_map *m)
@@ -229,13 +211,13 @@ int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret)
 int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e)
 {
 	struct tw_names *names = calloc(1, sizeof(*names));
-	int r;
+	int r = 0;
 
 	if (!names)
 		return error_set(e, -ENOMEM, "no memory for the names of the map");
 	m->shared->names = names;
 	m->shared->free_names = free_names;
-	r = take_types(m, names);
+	names->index = tw_index_ref(m->index);
 	for (int i = 0; r == 0 && m->shared->typed && i < TW_SORTS; i++)
 		r = take_list(m, (enum tw_sort)i, &names->lists[i]);
 	if (r == 0)

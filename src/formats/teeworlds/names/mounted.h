@@ -30,11 +30,7 @@ struct tw_names {
 	struct tw_group_at *groups; /* by position */
 	uint8_t *forms;             /* of layers (enum tw_form), by position */
 	struct tw_listing list;     /* those that are called otherwise than the map has it */
-	size_t n_types;             /* item types of the raw view that have a UUID for a name */
-	struct tw_type_name {
-		uint16_t type;
-		char uuid[37];
-	} * types; /* ascending */
+	struct tw_index *index;     /* at mount: types of the raw view have a UUID for a name */
 };
 
 enum { TW_NAME_READ_MAX = 512 /* bytes of a name blob that are read */ };
@@ -55,8 +51,8 @@ static inline const struct tw_name_list *tw_names(const struct tw_map *m, enum t
 	return &tw_mounted(m)->lists[sort];
 }
 
-/* The UUID that an item type of the raw view has for a name; NULL: it has none. */
-const char *tw_mounted_uuid(const struct tw_map *m, unsigned type);
+/* The UUID that an item type of the raw view has for a name; false: it has none. */
+bool tw_mounted_uuid(const struct tw_map *m, unsigned type, char ret[37]);
 
 /* How many groups are shown: entries' ids have room for 65536. And the layers of one; NULL: it is
  * not among them. */

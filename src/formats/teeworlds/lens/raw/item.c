@@ -2,6 +2,7 @@
 /* item: an item as its integers, one signed decimal a line (layout rule 22). */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
@@ -102,25 +103,19 @@ static int item_get(
 static int parse_line(
 	const uint8_t *s, const uint8_t *end, size_t line, int32_t *ret, struct error *e)
 {
-	bool minus = false;
-	int64_t v = 0;
-	const uint8_t *first;
+	char text[64] = "", *after = text;
+	size_t n = (size_t)(end - s);
+	long long v = 0;
 
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	while (end > s && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\r'))
-		end--;
-	if (s < end && (*s == '-' || *s == '+'))
-		minus = *s++ == '-';
-	for (first = s; s < end && *s >= '0' && *s <= '9' && v <= INT32_MAX; s++)
-		v = 10 * v + (*s - '0');
-	if (minus)
-		v = -v;
-	if (s > first && (v > INT32_MAX || v < INT32_MIN))
+	if (n && n < sizeof(text)) {
+		memcpy(text, s, n);
+		v = strtoll(text, &after, 10);
+	}
+	if (after == text || after + strspn(after, " \t\r") != text + n)
+		return error_set(e, -EINVAL, "line %zu: is not one decimal number", line);
+	if (v > INT32_MAX || v < INT32_MIN)
 		return error_set(e, -EINVAL, "line %zu: the number does not fit 32 bits (%d to %d)",
 			line, INT32_MIN, INT32_MAX);
-	if (s == first || s < end)
-		return error_set(e, -EINVAL, "line %zu: is not one decimal number", line);
 	*ret = (int32_t)v;
 	return 0;
 }

@@ -13,10 +13,11 @@ static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 {
 	static const char *const known[] = {
 		"version", "info", "image", "envelope", "group", "layer", "envpoints", "sound"};
+	char uuid[37];
 	const char *name = type <= TW_SOUND ? known[type] : type == TW_UUID_INDEX ? "uuid" : NULL;
 
-	if (!name)
-		name = tw_mounted_uuid(m, type);
+	if (!name && tw_mounted_uuid(m, type, uuid))
+		name = uuid;
 	sprintf(dst, "%05u%s%s", type, name ? "_" : "", name ? name : "");
 }
 
