@@ -65,54 +65,50 @@ static const enum tw_form *forms_of(int32_t kind)
 	}
 }
 
+/* What a field has, but for the form of its tiles. */
+static bool find_tiles(
+	const struct tw_map *m, const struct tw_item *it, int field, struct tw_tiles *ret)
+{
+	if (field < 0 || it->ints->v[TW_TILES_WIDTH] <= 0 || it->ints->v[TW_TILES_HEIGHT] <= 0)
+		return false;
+	*ret = (struct tw_tiles){
+		.blob = tw_blob_of(m, it, (uint32_t)field),
+		.field = (uint32_t)field,
+		.w = (uint32_t)it->ints->v[TW_TILES_WIDTH],
+		.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT],
+		.packed = field == TW_TILES_DATA && it->ints->v[TW_LAYER_VERSION] >= 4,
+	};
+	return ret->blob;
+}
+
 bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
 {
 	int field = tw_is_tiles(it) ? tw_tiles_field(it) : -1;
-	bool own = field != TW_TILES_DATA;
-	struct tw_tiles t = {0};
 	const enum tw_form *form;
 	uint64_t count;
 
-	if (field < 0 || it->ints->v[TW_TILES_WIDTH] <= 0 || it->ints->v[TW_TILES_HEIGHT] <= 0)
+	if (!find_tiles(m, it, field, ret))
 		return false;
-	t.blob = tw_blob_of(m, it, (uint32_t)field);
-	if (!t.blob)
-		return false;
-	t.field = (uint32_t)field;
-	t.w = (uint32_t)it->ints->v[TW_TILES_WIDTH];
-	t.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT];
-	t.packed = !own && it->ints->v[TW_LAYER_VERSION] >= 4;
-	count = (uint64_t)t.w * t.h;
-	if (t.packed)
+	count = (uint64_t)ret->w * ret->h;
+	if (ret->packed)
 		count = (count + 255) / 256;
-	for (form = forms_of(own ? it->ints->v[TW_TILES_KIND] : 0); *form; form++)
-		if (t.blob->size / tile_forms[*form].size >= count)
+	for (form = forms_of(field != TW_TILES_DATA ? it->ints->v[TW_TILES_KIND] : 0); *form;
+		form++)
+		if (ret->blob->size / tile_forms[*form].size >= count)
 			break;
-	t.form = *form;
-	t.size = tile_forms[*form].size;
-	if (t.form == TW_FORM_NONE)
-		return false;
-	*ret = t;
-	return true;
+	ret->form = *form;
+	ret->size = tile_forms[*form].size;
+	return ret->form != TW_FORM_NONE;
 }
 
 bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
 {
 	int own = tw_is_tiles(it) ? tw_tiles_field(it) : -1;
-	struct blob *blob = own >= 0 ? tw_blob_of(m, it, TW_TILES_DATA) : NULL;
 
-	if (!blob || own == TW_TILES_DATA || it->ints->v[TW_TILES_WIDTH] <= 0 ||
-		it->ints->v[TW_TILES_HEIGHT] <= 0)
+	if (own < 0 || own == TW_TILES_DATA || !find_tiles(m, it, TW_TILES_DATA, ret))
 		return false;
-	*ret = (struct tw_tiles){
-		.blob = blob,
-		.field = TW_TILES_DATA,
-		.form = TW_FORM_TILES,
-		.w = (uint32_t)it->ints->v[TW_TILES_WIDTH],
-		.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT],
-		.size = tile_forms[TW_FORM_TILES].size,
-		.packed = it->ints->v[TW_LAYER_VERSION] >= 4,
-	};
+	ret->form = TW_FORM_TILES;
+	ret->size = tile_forms[TW_FORM_TILES].size;
 	return true;
 }
 

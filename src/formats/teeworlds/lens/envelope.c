@@ -190,18 +190,13 @@ static int add_point(struct taking *t, const int32_t v[TW_POINT_FULL], struct er
 static int take_point(void *arg, const struct json_at *at, struct error *e)
 {
 	struct taking *t = arg;
-	int32_t v[TW_ROW_MAX], was[TW_ROW_MAX];
-	int r = tw_rows_read(at, &t->old.rows, t->n, NULL, v, e);
+	int32_t v[TW_ROW_MAX];
+	int r = tw_rows_read(at, &t->old.rows, t->n, NULL, v, &t->differs, e);
 
 	if (r == 0 && t->n >= t->most)
 		r = json_refuse(at, e, "there is room for %u points: a map has at most %d", t->n,
 			POINTS_MAX);
-	if (r < 0)
-		return r;
-	if (t->n < t->old.rows.n)
-		get_point(&t->old, t->n, was, e);
-	t->differs |= t->n >= t->old.rows.n || memcmp(v, was, sizeof(*t->v)) != 0;
-	return add_point(t, v, e);
+	return r < 0 ? r : add_point(t, v, e);
 }
 
 /* A file that lists no points leaves them as they are. */

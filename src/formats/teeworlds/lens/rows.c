@@ -2,6 +2,7 @@
 #include "formats/teeworlds/lens/rows.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -110,14 +111,20 @@ int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, str
 }
 
 int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
-	const struct tw_naming *names, int32_t *v, struct error *e)
+	const struct tw_naming *names, int32_t *v, bool *ret_differs, struct error *e)
 {
 	const struct tw_record rec = {.keys = old->keys, .v = v, .n = old->ints};
+	int32_t was[TW_ROW_MAX];
 	int r = tw_record_expect(at, old->keys, NULL, e);
 
 	if (r == 0 && i < old->n)
 		r = old->get(old->arg, i, v, e);
 	else if (r == 0)
 		tw_record_reset(&rec);
-	return r < 0 ? r : tw_record_read(at, names, &rec, e);
+	if (r < 0)
+		return r;
+	memcpy(was, v, old->ints * sizeof(*v));
+	r = tw_record_read(at, names, &rec, e);
+	*ret_differs |= i >= old->n || memcmp(was, v, old->ints * sizeof(*v)) != 0;
+	return r;
 }

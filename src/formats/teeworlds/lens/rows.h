@@ -36,6 +36,7 @@ struct tw_rows {
 int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, struct error *e);
 
 /* What was written as element i, as integers: what it leaves out is that of the row in its place,
- * or where there is none what is initial. names: as for tw_record_read. */
+ * or where there is none what is initial. *ret_differs (never cleared): it is another one. names:
+ * as for tw_record_read. */
 int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
-	const struct tw_naming *names, int32_t *v, struct error *e);
+	const struct tw_naming *names, int32_t *v, bool *ret_differs, struct error *e);

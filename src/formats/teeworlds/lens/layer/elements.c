@@ -188,19 +188,15 @@ static int take_element(void *arg, const struct json_at *at, struct error *e)
 {
 	struct taking *t = arg;
 	struct tw_rows *old = &t->old.rows;
-	int32_t v[TW_ROW_MAX], was[TW_ROW_MAX];
+	int32_t v[TW_ROW_MAX];
 	uint8_t stored[4 * TW_ROW_MAX];
-	bool one_more = t->n >= old->n;
-	int r = 0;
+	int r;
 
 	if (t->n == INT32_MAX / 4 / old->ints)
 		return json_refuse(at, e, "a list has at most %u", t->n);
-	r = tw_rows_read(at, old, t->n, &t->names, v, e);
-	if (r == 0 && !one_more)
-		r = get_element(&t->old, t->n, was, e);
+	r = tw_rows_read(at, old, t->n, &t->names, v, &t->differs, e);
 	if (r < 0)
 		return r;
-	t->differs |= one_more || memcmp(was, v, 4 * (size_t)old->ints) != 0;
 	for (uint32_t k = 0; k < old->ints; k++)
 		store_u32(stored + 4 * (size_t)k, (uint32_t)v[k]);
 	t->n++;
