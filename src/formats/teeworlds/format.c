@@ -33,8 +33,7 @@ static bool probe(const struct source *src, const uint8_t *head, size_t n)
 static int tw_open(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	return src->n_files ? tw_map_open(&format_teeworlds, src, ctx, ret, e)
-			    : tw_map_create(&format_teeworlds, ctx, ret, e);
+	return tw_map_open(&format_teeworlds, src, ctx, ret, e);
 }
 
 /* It is in the map in another form, or not yet. */
@@ -122,17 +121,9 @@ static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, cha
 static int tw_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
 {
 	const struct tw_kind *k;
-	struct entry entry;
 	int r = kind_of(id, false, &k, e);
 
-	if (r < 0)
-		return r;
-	if (k->size || k->write)
-		return tw_kind_size(tw_map_of(s), id, ret, e);
-	r = stat_id(tw_map_of(s), id, &entry, e);
-	if (r == 0)
-		*ret = entry.size;
-	return r;
+	return r < 0 ? r : tw_kind_size(tw_map_of(s), id, ret, e);
 }
 
 static int tw_get(
@@ -194,18 +185,6 @@ static int tw_put(const struct snapshot *s, entry_id id, const struct extent *in
 	return applied < 0 ? applied : r;
 }
 
-static int tw_encode(const struct snapshot *s, struct replace *const outs[], bool force,
-	struct plan **ret, struct error *e)
-{
-	return datafile_write(tw_map_of(s), outs[0], force, ret, e);
-}
-
-static int tw_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
-	struct error *e)
-{
-	return datafile_verify(tw_map_of(s), p, written, e);
-}
-
 static const char *const endings[] = {"map", NULL};
 static const char *const texts[] = {"info/*", NULL};
 
@@ -224,8 +203,8 @@ static const struct format_setting settings[] = {
 static const struct format_edit edit = {
 	.put = tw_put,
 	.check = tw_check,
-	.encode = tw_encode,
-	.verify = tw_verify,
+	.encode = datafile_write,
+	.verify = datafile_verify,
 	.same = tw_same,
 };
 

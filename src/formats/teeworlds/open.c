@@ -103,61 +103,55 @@ static int check_claims(const struct tw_map *m, struct error *e)
 	return 0;
 }
 
-int tw_map_open(const struct format *format, const struct source *src,
-	const struct format_context *ctx, struct snapshot **ret, struct error *e)
+static int read_map(const struct source *src, struct tw_map *m, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct tw_shared *sh;
-	struct tw_map *m;
-	int r = begin(format, ctx, &m, e);
+	struct tw_shared *sh = m->shared;
+	int r = datafile_read(src, m, e);
 
-	if (r < 0)
-		return r;
-	s = &m->base;
-	sh = m->shared;
-	r = datafile_read(src, m, e);
-	if (r < 0)
-		return r;
-	r = check_claims(m, e);
+	if (r == 0)
+		r = check_claims(m, e);
 	if (r < 0)
 		return r;
 	sh->n_blobs = m->n_blobs;
 	sh->typed = tw_is_typed(m);
 	if (!sh->typed && sh->note)
 		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
-	r = tw_names_take(m, ctx->names, e);
-	if (r == 0)
-		r = tw_mounted_check(m, e);
-	if (r == 0)
-		*ret = TAKE(s);
-	return r;
+	return 0;
 }
 
 /* A map of nothing but its version. What else a game needs is added at the save. */
-int tw_map_create(const struct format *format, const struct format_context *ctx,
-	struct snapshot **ret, struct error *e)
+static int make_map(struct tw_map *m, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct tw_ints *version;
-	struct tw_map *m;
+	struct tw_ints *version = tw_ints_new(1);
 	uint32_t item;
-	int r = begin(format, ctx, &m, e);
+	int r;
 
-	if (r < 0)
-		return r;
-	s = &m->base;
 	m->shared->typed = true;
 	m->shared->fresh = true;
 	m->shared->file_version = FILE_VERSION;
-	version = tw_ints_new(1);
 	if (version)
 		version->v[0] = 1;
 	r = tw_map_add_item(m, TW_VERSION, 0, version, &item);
 	if (r == 0)
 		r = tw_map_reindex(m);
+	return r < 0 ? error_set(e, r, "no memory for a map") : 0;
+}
+
+int tw_map_open(const struct format *format, const struct source *src,
+	const struct format_context *ctx, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
+	struct tw_map *m;
+	int r = begin(format, ctx, &m, e);
+
 	if (r < 0)
-		return error_set(e, r, "no memory for a map");
-	r = tw_names_take(m, NULL, e);
+		return r;
+	s = &m->base;
+	r = src->n_files ? read_map(src, m, e) : make_map(m, e);
+	if (r == 0)
+		r = tw_names_take(m, src->n_files ? ctx->names : NULL, e);
+	if (r == 0)
+		r = tw_mounted_check(m, e);
 	if (r == 0)
 		*ret = TAKE(s);
 	return r;

@@ -13,9 +13,6 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	struct error *e);
 /* The id of a part of an object that was made since the mount; -ENOENT. */
 int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir, entry_id *ret);
-/* open.c: struct format's open, of files and of none, for the format that the snapshot is to be of.
- */
+/* open.c: struct format's open, for the format that the snapshot is to be of. */
 int tw_map_open(const struct format *format, const struct source *src,
 	const struct format_context *ctx, struct snapshot **ret, struct error *e);
-int tw_map_create(const struct format *format, const struct format_context *ctx,
-	struct snapshot **ret, struct error *e);

@@ -143,9 +143,10 @@ static int verify_blob(void *arg, size_t i, struct error *e)
 	return r;
 }
 
-int datafile_verify(const struct tw_map *m, const struct plan *plan, const struct source *written,
-	struct error *e)
+int datafile_verify(const struct snapshot *meant, const struct plan *plan,
+	const struct source *written, struct error *e)
 {
+	const struct tw_map *m = tw_map_of(meant);
 	const struct tw_plan *p = (const struct tw_plan *)plan;
 	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;

@@ -201,9 +201,10 @@ static void free_plan(struct plan *plan)
 	free(p);
 }
 
-int datafile_write(
-	const struct tw_map *m, struct replace *out, bool force, struct plan **ret, struct error *e)
+int datafile_write(const struct snapshot *s, struct replace *const outs[], bool force,
+	struct plan **ret, struct error *e)
 {
+	const struct tw_map *m = tw_map_of(s);
 	struct tw_plan *p = calloc(1, sizeof(*p));
 	CLEANUP(plan_free) struct plan *done = p ? &p->plan : NULL;
 	__attribute__((cleanup(layout_finish))) struct layout l = {
@@ -220,7 +221,7 @@ int datafile_write(
 	if (r == 0)
 		r = place_sections(&l, e);
 	if (r == 0)
-		r = write_all(&l, out, e);
+		r = write_all(&l, outs[0], e);
 	if (r == 0)
 		*ret = TAKE(done);
 	return r;

@@ -27,10 +27,10 @@ struct tw_plan {
 	uint64_t size;
 };
 
-/* force: decode and encode every blob that is sound, instead of copying. -EFBIG where the file
- * would have more than 2^31 - 1 bytes or items. */
-int datafile_write(const struct tw_map *m, struct replace *out, bool force, struct plan **ret,
-	struct error *e);
+/* struct format's encode. force: decode and encode every blob that is sound, instead of copying.
+ * -EFBIG where the file would have more than 2^31 - 1 bytes or items. */
+int datafile_write(const struct snapshot *s, struct replace *const outs[], bool force,
+	struct plan **ret, struct error *e);
 /* Reads tables and blobs back: tables as intended, copied blobs byte for byte, others inflated. */
-int datafile_verify(const struct tw_map *m, const struct plan *p, const struct source *written,
+int datafile_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);

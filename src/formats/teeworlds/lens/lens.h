@@ -38,7 +38,7 @@ struct tw_kind {
 		struct error *e);
 	bool needed;   /* struct entry's, where stat is NULL */
 	uint64_t most; /* struct entry's */
-	/* Judges `in` and puts edits into c (made against m); none where it says what stands there.
+	/* Judges `in` and makes the change c of m; none where it says what stands there.
 	 * `in` may be NULL for what is `lasting` (format_edit.put).
 	 * NULL: read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, const struct extent *in,
