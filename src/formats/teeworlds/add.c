@@ -3,7 +3,6 @@
  * until their content is put. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "formats/teeworlds/names/sort.h"
 #include "formats/teeworlds/structure.h"

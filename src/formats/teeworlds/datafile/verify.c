@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /* verify: a written file, read back and compared with what was meant. */
 #include <errno.h>
-#include <string.h>
 
 #include "base/threads/parallel.h"
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
-#include "formats/teeworlds/model/fields.h"
 
 static int compare_item(const struct tw_map *a, const struct numbering *na,
 	const struct tw_item *meant, const struct tw_map *b, const struct numbering *nb,

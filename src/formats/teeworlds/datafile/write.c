@@ -2,13 +2,11 @@
 #include "formats/teeworlds/datafile/write.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/buffer.h"
 #include "base/threads/parallel.h"
 #include "codec/zlib/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
-#include "formats/teeworlds/model/fields.h"
 
 /* The sections as they will be, before anything is written. */
 struct layout {

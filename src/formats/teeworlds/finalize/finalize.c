@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* points: the points of all envelopes, in the order of the envelopes. */
 #include <errno.h>
-#include <string.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/points.h"

@@ -3,7 +3,6 @@
  * references: references follow the objects that moved, and become none where those left. Numbers
  * that pointed at nothing go on doing so.
  */
-#include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/model/fields.h"

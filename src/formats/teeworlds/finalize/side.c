@@ -3,7 +3,6 @@
  * side: auto-mapper items, which name a group and a layer in it, and extension items, which
  * belong to groups by position.
  */
-#include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/initial.h"

@@ -4,7 +4,6 @@
  * of all layers, groups in order; layers that are in no group come last.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/initial.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/initial.h"
 
-#include <string.h>
-
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 

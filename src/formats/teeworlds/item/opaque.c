@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/opaque.h"
 
-#include <errno.h>
-
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
 

@@ -4,7 +4,6 @@
  * layers/.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"

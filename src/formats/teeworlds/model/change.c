@@ -111,16 +111,6 @@ uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct t
 	return item;
 }
 
-void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take)
-{
-	struct tw_item *it;
-
-	tw_change_item(c, item, take);
-	it = open_item(c, item);
-	if (it)
-		it->removed = it->reserved = false;
-}
-
 void tw_change_remove(struct tw_change *c, uint32_t item)
 {
 	struct tw_item *it = open_item(c, item);

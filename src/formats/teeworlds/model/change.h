@@ -38,8 +38,6 @@ void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct b
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
 /* An item at the end of its type. Returns its handle. */
 uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
-/* The reserved item comes, with those integers. */
-void tw_change_enter(struct tw_change *c, uint32_t item, struct tw_ints *take);
 /* Nothing may refer to it. */
 void tw_change_remove(struct tw_change *c, uint32_t item);
 

@@ -2,7 +2,6 @@
 #include "formats/teeworlds/model/map.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/refs.h"
 

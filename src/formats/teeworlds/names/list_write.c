@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* list_write: the list of a map that is to be written. */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buffer.h"

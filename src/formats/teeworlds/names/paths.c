@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/teeworlds/model/fields.h"
-
 const char *const tw_info_names[TW_INFO_FILES] = {
 	"author", "version", "credits", "license", "settings.cfg"};
 

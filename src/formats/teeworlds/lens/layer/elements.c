@@ -6,7 +6,6 @@
 #include "formats/teeworlds/item/elements.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "base/cursor.h"
 #include "formats/teeworlds/lens/kinds.h"

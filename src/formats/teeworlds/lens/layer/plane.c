@@ -4,7 +4,6 @@
  * so a layer of any size is read, compared and replaced in bounded memory.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "codec/text/csv.h"
 #include "formats/teeworlds/item/tiles.h"

@@ -149,6 +149,8 @@ static int item_parse(const struct tw_map *m, entry_id id, const struct extent *
 	const struct tw_item *it = item_of(m, id);
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = NULL;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	uint32_t item = tw_id_index(id);
+	struct tw_map *to;
 	int r;
 
 	if (!it)
@@ -162,10 +164,10 @@ static int item_parse(const struct tw_map *m, entry_id id, const struct extent *
 		r = parse_ints(text, &ints, e);
 	if (r < 0)
 		return r;
-	if (it->reserved)
-		tw_change_enter(c, (uint32_t)(it - m->items), TAKE(ints));
-	else
-		tw_change_item(c, (uint32_t)(it - m->items), TAKE(ints));
+	tw_change_item(c, item, TAKE(ints));
+	to = it->reserved ? tw_change_map(c) : NULL;
+	if (to)
+		to->items[item].removed = to->items[item].reserved = false;
 	return 0;
 }
 
