@@ -29,10 +29,8 @@ static int show(void *arg, const char *path, const struct seen *a)
 
 static int run(struct command *c)
 {
-	int r;
+	int r = command_open(c, c->names[0], NULL, 0);
 
-	c->threads = 0;
-	r = command_open(c, c->names[0], NULL, 0);
 	if (r == 0)
 		command_each(c, 1, show);
 	return (int)command_outcome(r < 0 ? r : c->worst);

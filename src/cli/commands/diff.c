@@ -44,7 +44,7 @@ static int open_images(struct diff *x)
 	return r;
 }
 
-static int open_both(struct diff *x, struct pool *pool)
+static int open_both(struct diff *x)
 {
 	struct side *sides = x->d.m.sides;
 	struct offline *trees[] = {&sides[BASE].tree, &sides[OURS].tree};
@@ -59,7 +59,7 @@ static int open_both(struct diff *x, struct pool *pool)
 	if (r == 0)
 		r = offline_confine(trees, 2, images, n, c->debug, &e);
 	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
-		r = offline_load(trees[i], pool, &e);
+		r = offline_load(trees[i], &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", c->names[i - 1], error_text(&e));
 	return r;
@@ -110,13 +110,11 @@ static int run(struct command *c)
 {
 	struct diff *x = (struct diff *)c;
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->how.cache);
-	struct pool *pool = pool_create(0);
 	struct differences *d = &x->d;
-	int r = pool && budget ? digest_begin() : -ENOMEM;
+	int r = budget ? digest_begin() : -ENOMEM;
 
 	if (x->markdown && (x->json || x->full)) {
 		(void)cli_usage("diff: --markdown goes with neither --json nor --full");
-		pool_destroy(pool);
 		return TROUBLE;
 	}
 
@@ -127,7 +125,7 @@ static int run(struct command *c)
 	if (r == 0)
 		r = open_images(x);
 	if (r == 0)
-		r = open_both(x, pool);
+		r = open_both(x);
 	if (r == 0)
 		r = compare(x);
 	if (r == -ENOMEM)
@@ -138,7 +136,6 @@ static int run(struct command *c)
 	}
 	merged_finish(&d->m);
 	page_finish(&x->page);
-	pool_destroy(pool);
 	buffer_finish_free(&d->out);
 	return r < 0 || d->trouble ? TROUBLE : d->different ? DIFFERENT : SAME;
 }

@@ -10,27 +10,34 @@
 #include "base/name.h"
 #include "base/say.h"
 #include "base/threads/clock.h"
+#include "base/threads/parallel.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 
-enum { PROGRESS_MS = 200 };
+enum { PIECE = 256 << 10, AT_ONCE = 32 * PIECE, PROGRESS_MS = 200 };
 
 struct extract {
 	struct command command;
 	int out;    /* the directory */
 	char *made; /* its name, where it was not there, and what it is in */
 	int up;
-	mode_t kept; /* permission bits that the umask leaves */
-	char *dir;   /* the path of the directory that is open, or NULL */
-	int dir_fd;
-	int fd;            /* the file that is being written; -1: nothing was yet */
-	const char *name;  /* ... of it, in that directory */
-	const char *why;   /* it cannot be; NULL: as the error says */
+	mode_t kept;       /* permission bits that the umask leaves */
+	const char *why;   /* a file cannot be written; NULL: as the error says */
 	const char *shown; /* the directory, as it was named */
 	bool disk;         /* what failed was there, and not in the map */
 	bool progress;     /* is shown */
 	int64_t shown_ms;
 	uintmax_t files, bytes;
+};
+
+/* A file on its way. */
+struct copying {
+	struct extract *x;
+	const struct seen *file;
+	int dir;
+	char name[NAME_MAX + 1];
+	int fd;        /* -1: nothing was written yet */
+	uint64_t done; /* bytes */
 };
 
 static void show_progress(struct extract *x)
@@ -80,27 +87,16 @@ static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
-/* The directory of path is open then; *ret_name is where its last name begins. */
-static int open_parent(struct extract *x, const char *path, const char **ret_name)
+/* The directory of path, and the name in it. */
+static int open_parent(struct extract *x, const char *path, char ret_name[NAME_MAX + 1])
 {
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
-	char name[NAME_MAX + 1];
-	int fd;
+	int r = path_check(path);
 
-	*ret_name = slash ? slash + 1 : path;
-	if (x->dir && strlen(x->dir) == n && memcmp(x->dir, path, n) == 0)
-		return 0;
-	fd = path_open_parent(x->out, path, make_dir, NULL, name, NULL);
-	x->disk |= fd < 0;
-	if (fd < 0)
-		return fd;
-	free(x->dir);
-	if (x->dir_fd >= 0)
-		close(x->dir_fd);
-	x->dir = strndup(path, n);
-	x->dir_fd = fd;
-	return x->dir ? 0 : -ENOMEM;
+	if (r < 0)
+		return r;
+	r = path_open_parent(x->out, path, make_dir, NULL, ret_name, NULL);
+	x->disk |= r < 0;
+	return r;
 }
 
 static int stamp(int fd, const struct seen *a, mode_t mode)
@@ -112,101 +108,120 @@ static int stamp(int fd, const struct seen *a, mode_t mode)
 }
 
 /* A file that an earlier run left there may be read-only, as those of raw/ are. */
-static int open_file(struct extract *x)
+static int open_file(struct copying *k)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	int fd = io_openat(x->dir_fd, x->name, flags, 0600);
+	int fd = io_openat(k->dir, k->name, flags, 0600);
 	struct stat st;
 
-	if (fd == -EACCES && io_unlink(x->dir_fd, x->name) == 0)
-		fd = io_openat(x->dir_fd, x->name, flags | O_EXCL, 0600);
+	if (fd == -EACCES && io_unlink(k->dir, k->name) == 0)
+		fd = io_openat(k->dir, k->name, flags | O_EXCL, 0600);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !offline_is_map(&x->command.tree, &st))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !offline_is_map(&k->x->command.tree, &st))
 		return fd;
 	if (S_ISREG(st.st_mode))
-		x->why = "is the map itself";
+		k->x->why = "is the map itself";
 	close(fd);
 	return -EEXIST;
 }
 
-/* Not before there is something to be written: what cannot be read leaves alone what stands there.
- */
-static int begin_file(struct extract *x)
+/* e: the map's fault, if it is one. */
+static int copy_piece(void *arg, size_t i, struct error *e)
 {
-	int r = x->fd = open_file(x);
+	const struct copying *k = arg;
+	uint64_t off = k->done + i * PIECE, left = k->file->size - off;
+	size_t n = left < PIECE ? (size_t)left : PIECE;
+	CLEANUP(free) void *piece = malloc(n);
+	int r = piece ? overlay_read(k->x->command.tree.tree, &k->file->spot, off, piece, n, e)
+		      : -ENOMEM;
 
-	return r < 0 ? r : io_truncate(x->fd, 0);
+	return r < 0 ? r : io_pwrite(k->fd, piece, n, off);
 }
 
-static int write_piece(void *arg, const void *data, size_t n)
+/* Of all but the begin several pieces are read and written side by side. */
+static int copy_rest(struct copying *k)
 {
-	struct extract *x = arg;
-	int r = x->fd < 0 ? begin_file(x) : 0;
+	struct error e = ERROR_INIT;
+	int r = 0;
 
+	while (r == 0 && k->done < k->file->size) {
+		uint64_t left = k->file->size - k->done, n = left < AT_ONCE ? left : AT_ONCE;
+
+		r = parallel_each((size_t)((n + PIECE - 1) / PIECE), copy_piece, k, &e);
+		k->done += n;
+		k->x->bytes += n;
+		show_progress(k->x);
+	}
+	if (e.code)
+		offline_unreadable(&k->x->command.tree, &e);
+	return e.code ? r : not_written(k->x, r);
+}
+
+/* It is opened once there is something to be written: what cannot be read leaves alone what stands
+ * there. */
+static int copy_content(struct copying *k)
+{
+	CLEANUP(free) void *piece = malloc(PIECE);
+	ssize_t n =
+		piece ? offline_read_at(&k->x->command.tree, k->file, 0, piece, PIECE) : -ENOMEM;
+	int r;
+
+	if (n < 0)
+		return (int)n;
+	r = k->fd = open_file(k);
+	if (r >= 0)
+		r = io_truncate(k->fd, 0);
 	if (r == 0)
-		r = io_write(x->fd, data, n);
-	x->bytes += n;
-	show_progress(x);
-	return not_written(x, r);
+		r = io_write(k->fd, piece, (size_t)n);
+	k->done = (uint64_t)n;
+	k->x->bytes += (uint64_t)n;
+	return r < 0 ? not_written(k->x, r) : copy_rest(k);
 }
 
 static int copy_file(struct extract *x, const char *path, const struct seen *a)
 {
-	int r = path_check(path);
+	struct copying k = {.x = x, .file = a, .fd = -1};
+	int r = k.dir = open_parent(x, path, k.name);
 
-	if (r == 0)
-		r = open_parent(x, path, &x->name);
-	if (r == 0)
-		r = offline_read(&x->command.tree, a, write_piece, x);
-	if (r == 0 && x->fd < 0)
-		r = not_written(x, begin_file(x));
+	if (r >= 0)
+		r = copy_content(&k);
 	/* The beginning of a file would be taken for all of it. */
-	if (r < 0 && x->fd >= 0)
-		(void)io_unlink(x->dir_fd, x->name);
+	if (r < 0 && k.fd >= 0)
+		(void)io_unlink(k.dir, k.name);
 	if (r == 0)
-		r = not_written(x, stamp(x->fd, a, a->mode & x->kept));
-	if (x->fd >= 0)
-		close(x->fd);
-	x->fd = -1;
+		r = not_written(x, stamp(k.fd, a, a->mode & x->kept));
+	close_fd_cleanup(&k.fd);
+	close_fd_cleanup(&k.dir);
 	return r;
 }
 
 /* One that an earlier run left there may be read-only, too; it has its permissions at the end. */
-static int make_own_dir(const struct extract *x, const char *name)
+static int make_own_dir(struct extract *x, const char *path)
 {
-	int r = io_mkdir(x->dir_fd, name, 0777), fd;
+	char name[NAME_MAX + 1];
+	CLEANUP(close_fd) int dir = open_parent(x, path, name), fd = -1;
+	int r = dir < 0 ? dir : io_mkdir(dir, name, 0777);
 	struct stat st;
 
-	if (r != -EEXIST)
-		return r;
-	fd = io_openat(x->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	if (fd < 0)
-		return 0;
-	if (fstat(fd, &st) == 0 && (st.st_mode & 0300) != 0300)
+	if (dir < 0 || r != -EEXIST)
+		return dir < 0 ? r : not_written(x, r);
+	fd = io_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0300) != 0300)
 		(void)io_chmod(fd, (st.st_mode & ACCESSPERMS) | 0300);
-	close(fd);
 	return 0;
 }
 
 static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
-	const char *name;
-	int r = 0;
+	bool dir = S_ISDIR(a->mode);
+	int r;
 
 	if (!path[0])
 		return 0;
-	if (!S_ISDIR(a->mode)) {
-		r = copy_file(x, path, a);
-	} else {
-		r = path_check(path);
-		if (r == 0)
-			r = open_parent(x, path, &name);
-		if (r == 0)
-			r = not_written(x, make_own_dir(x, name));
-	}
-	x->files += !S_ISDIR(a->mode);
+	r = dir ? make_own_dir(x, path) : copy_file(x, path, a);
+	x->files += !dir;
 	show_progress(x);
 	if (r < 0)
 		x->command.worst = fail(x, path, r);
@@ -218,13 +233,11 @@ static int visit(void *arg, const char *path, const struct seen *a)
 static int leave(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
-	const char *name;
 	int fd, r;
 
 	if (!path[0])
 		return 0;
-	r = open_parent(x, path, &name);
-	fd = r < 0 ? r : io_openat(x->dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	fd = io_openat(x->out, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	r = fd < 0 ? fd : stamp(fd, a, a->mode & x->kept);
 	x->disk |= r < 0;
 	if (fd >= 0)
@@ -312,8 +325,6 @@ static int run(struct command *c)
 	if (code != OUTCOME_DONE && x->up >= 0)
 		(void)io_rmdir(x->up, x->made);
 	free(x->made);
-	free(x->dir);
-	close_fd_cleanup(&x->dir_fd);
 	close_fd_cleanup(&x->out);
 	close_fd_cleanup(&x->up);
 	return code;
@@ -323,7 +334,7 @@ int cli_extract(int argc, char **argv)
 {
 	static const struct command_line line = {
 		.least = 2, .takes = "a file and a directory", .run = run};
-	struct extract x = {.out = -1, .up = -1, .dir_fd = -1, .fd = -1};
+	struct extract x = {.out = -1, .up = -1};
 
 	return command_main("extract", argc, argv, &line, &x.command);
 }

@@ -117,7 +117,6 @@ static int run(struct command *c)
 	struct ls *ls = (struct ls *)c;
 	int r;
 
-	c->threads = 0;
 	c->how.keep_modes = !c->options.rq.how.read_only;
 	ls->headings = !ls->json && (ls->below || c->n_names > 2 ||
 					    (c->n_names == 2 && strpbrk(c->names[1], "*?[")));

@@ -123,7 +123,7 @@ static int confine(struct command_merge *c)
 	return r < 0 ? fail(c->label, &e) : 0;
 }
 
-static int load_all(struct command_merge *c, struct pool *pool)
+static int load_all(struct command_merge *c)
 {
 	const struct format *format = NULL;
 	struct error e = ERROR_INIT;
@@ -133,7 +133,7 @@ static int load_all(struct command_merge *c, struct pool *pool)
 		struct side *s = &c->merge.sides[w];
 
 		if (s->tree.vol) {
-			r = offline_load(&s->tree, pool, &e);
+			r = offline_load(&s->tree, &e);
 			if (r < 0)
 				return fail_side(c, (enum which)w, &e);
 			if (format && format != s->tree.vol->format) {
@@ -253,7 +253,7 @@ static int write_out(struct command_merge *c)
 	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
 }
 
-static int merge(struct command_merge *c, struct pool *pool)
+static int merge(struct command_merge *c)
 {
 	struct merge *m = &c->merge;
 	const struct source *base = NULL, *ours, *theirs;
@@ -262,7 +262,7 @@ static int merge(struct command_merge *c, struct pool *pool)
 
 	if (r < 0)
 		return fail(c->command.names[OUT_AT], &e);
-	r = load_all(c, pool);
+	r = load_all(c);
 	if (r < 0)
 		return r;
 	if (!m->no_base)
@@ -287,7 +287,6 @@ static int merge(struct command_merge *c, struct pool *pool)
 static int run_all(struct command_merge *c)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.how.cache);
-	struct pool *pool = NULL;
 	int r = budget ? digest_begin() : -ENOMEM, code;
 
 	c->command.how.budget = budget; /* the maps share it */
@@ -296,10 +295,8 @@ static int run_all(struct command_merge *c)
 		r = open_all(c);
 	if (r == 0)
 		r = confine(c);
-	if (r == 0) {
-		pool = pool_create(0);
-		r = pool ? merge(c, pool) : -ENOMEM;
-	}
+	if (r == 0)
+		r = merge(c);
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
 	code = r == 0 ? write_out(c) : TROUBLE + (int)command_outcome_of_writing(r);
@@ -309,7 +306,6 @@ static int run_all(struct command_merge *c)
 	}
 	out_finish(&c->out);
 	merged_finish(&c->merge);
-	pool_destroy(pool);
 	return code;
 }
 

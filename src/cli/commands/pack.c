@@ -72,7 +72,7 @@ static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
 		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
 	r = out_open(&p->out, &p->copy, t->file, &p->command.how, e);
-	return r < 0 ? r : offline_load(&p->copy, t->pool, e);
+	return r < 0 ? r : offline_load(&p->copy, e);
 }
 
 static int hold(struct pack *p, struct error *e)

@@ -18,7 +18,6 @@
 
 static void begin(struct command *c)
 {
-	c->threads = COMMAND_THREADS;
 	options_init(&c->options);
 	if (c->line->cache_most && c->options.rq.how.cache > c->line->cache_most)
 		c->options.rq.how.cache = c->line->cache_most;
@@ -203,12 +202,7 @@ int command_main(
 		code = line->run(c);
 	else if (code != OUTCOME_DONE && line->wrong)
 		code = line->wrong;
-	if (c->tree.file) {
-		struct pool *pool = c->tree.pool;
-
-		offline_close(&c->tree);
-		pool_destroy(pool);
-	}
+	offline_close(&c->tree);
 	options_finish(&c->options);
 	return code;
 }
@@ -240,10 +234,7 @@ int command_open(
 	if (r == 0)
 		r = offline_confine(&t, 1, further, n_further, c->debug, &e);
 	if (r == 0)
-		t->pool = pool_create(c->threads);
-	if (r == 0)
-		r = t->pool ? offline_load(t, t->pool, &e)
-			    : error_set(&e, -ENOMEM, "no thread can be made");
+		r = offline_load(t, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", file, error_text(&e));
 	return r;

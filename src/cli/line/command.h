@@ -9,8 +9,6 @@
 #include "cli/offline/change.h"
 #include "cli/offline/walk.h"
 
-enum { COMMAND_THREADS = 3 };
-
 struct command;
 
 /* An option of a command's own. */
@@ -47,7 +45,6 @@ struct command {
 	struct vfs_options how; /* of its maps; read_only unless the line says writes */
 	bool create;            /* the map is a new one */
 	const char *format;     /* ... of this format; NULL: by its ending */
-	unsigned threads;       /* that work for the map; 0: none but this one */
 	bool debug;             /* what the kernel lacks is told */
 	bool optioned;          /* there was an -o */
 	char **names;           /* what is no option; none is empty */

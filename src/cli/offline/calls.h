@@ -30,6 +30,8 @@ int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct
 /* At most n bytes of a file from off on. The number, 0 at the end, or -errno. */
 ssize_t offline_read_at(
 	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n);
+/* ... and what a read by somebody else failed with. */
+void offline_unreadable(struct offline *t, const struct error *why);
 /* All of a file, in pieces. fn returns 0, or what ends it. */
 typedef int (*offline_data)(void *arg, const void *data, size_t n);
 int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg);

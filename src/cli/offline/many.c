@@ -243,7 +243,7 @@ static int open_map(struct crew *w, const struct many_map *map, struct offline *
 		t, dir ? fd : top, slash ? slash + 1 : map->path, map->shown, w->many->how, e);
 }
 
-static int visit(struct crew *w, const struct many_map *map, struct pool *pool, struct buffer *out)
+static int visit(struct crew *w, const struct many_map *map, struct buffer *out)
 {
 	struct many *m = w->many;
 	struct error e = ERROR_INIT;
@@ -251,7 +251,7 @@ static int visit(struct crew *w, const struct many_map *map, struct pool *pool, 
 	int r = open_map(w, map, &t, &e);
 
 	if (r == 0)
-		r = offline_load(&t, pool, &e);
+		r = offline_load(&t, &e);
 	if (r == 0)
 		r = m->visit(m->arg, &t, out);
 	else if (m->refused)
@@ -291,17 +291,14 @@ static void print(struct crew *w)
 static void *work(void *arg)
 {
 	struct crew *w = arg;
-	struct pool *pool = pool_create(0);
 
 	pthread_mutex_lock(&w->lock);
-	if (!pool)
-		w->wrong = -ENOMEM;
-	while (pool && !w->stopped && w->next < w->list.n) {
+	while (!w->stopped && w->next < w->list.n) {
 		size_t i = w->next++;
 		int r;
 
 		pthread_mutex_unlock(&w->lock);
-		r = visit(w, &w->list.maps[i], pool, &w->results[i].out);
+		r = visit(w, &w->list.maps[i], &w->results[i].out);
 		pthread_mutex_lock(&w->lock);
 		if (r < 0)
 			w->wrong = r;
@@ -310,7 +307,6 @@ static void *work(void *arg)
 		show_progress(w);
 	}
 	pthread_mutex_unlock(&w->lock);
-	pool_destroy(pool);
 	return NULL;
 }
 

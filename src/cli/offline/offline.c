@@ -165,7 +165,7 @@ int offline_check_journal(const struct offline *t, struct error *e)
 	return r == 0 && waits ? refuse_waiting(e) : r;
 }
 
-int offline_load(struct offline *t, struct pool *pool, struct error *e)
+int offline_load(struct offline *t, struct error *e)
 {
 	int r = volume_load(t->vol, note, t, e);
 
@@ -173,7 +173,6 @@ int offline_load(struct offline *t, struct pool *pool, struct error *e)
 		r = refuse_waiting(e);
 	if (r < 0)
 		return r;
-	t->pool = pool;
 	r = overlay_create(t->vol->now, &t->tree);
 	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -8,14 +8,13 @@
  *   offline_confine   gives up every right but those to the maps that are open, and to what else
  * was named offline_load      parses offline_close     at any point; what was not saved is gone
  *
- * A tree belongs to one thread, and so does its pool, which several of them may share.
+ * A tree belongs to one thread.
  */
 #pragma once
 
 #include <sys/stat.h>
 
 #include "base/sandbox/sandbox.h"
-#include "base/threads/pool.h"
 #include "vfs/overlay/overlay.h"
 #include "vfs/volume/volume.h"
 
@@ -23,7 +22,6 @@ struct offline {
 	const char *file; /* as it was named, for messages; borrowed */
 	struct volume *vol;
 	struct overlay *tree; /* NULL before offline_load */
-	struct pool *pool;    /* borrowed */
 	struct error why;     /* why a file could not be read, last; and as a line says it */
 	struct error told;
 };
@@ -54,7 +52,7 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 /* Of a map that is not to be loaded: VOLUME_LOCKED where a journal that fits it waits. */
 int offline_check_journal(const struct offline *t, struct error *e);
 /* For writing: VOLUME_LOCKED where a journal that fits the map waits. */
-int offline_load(struct offline *t, struct pool *pool, struct error *e);
+int offline_load(struct offline *t, struct error *e);
 void offline_close(struct offline *t);
 /* Is that file the map's own, or one of its two? */
 bool offline_is_map(const struct offline *t, const struct stat *st);
