@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/line/command.h"
 #include "cli/offline/output.h"
 #include "vfs/volume/outcome.h"
 
@@ -53,14 +54,12 @@ static int run(int argc, char **argv)
 	if (strcmp(name, "umount.fuse.mapfs") == 0)
 		return cli_umount_helper(argc, argv);
 	command = argc > 1 ? cli_command_named(argv[1]) : NULL;
-	if (command) {
-		cli_usage_of(command->name);
-		return command->run(argc, argv);
-	}
+	if (command)
+		return command_main(command->name, argc - 1, argv + 1, command->line);
 	command = argc > 1 ? meant(argv) : NULL;
 	return command ? cli_usage("%s: No such file, folder or command; did you mean %s?", argv[1],
 				 command->name)
-		       : cli_mapfs(argc, argv);
+		       : command_main(NULL, argc, argv, &cli_mapfs);
 }
 
 int main(int argc, char **argv)

@@ -1,52 +1,31 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * cli: the commands. Each takes the arguments of its command (argv[0] is the program's name),
- * prints what a person has to know and returns the exit code, an enum outcome.
+ * cli: the commands, as cli/line/command.h runs them: each prints what a person has to know and
+ * returns the exit code, an enum outcome.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* mapfs FILE [MOUNTPOINT], mapfs -u, --help, --version. */
-int cli_mapfs(int argc, char **argv);
-/* The same: argv[1] is "mount", or "umount" for -u. */
-int cli_mount(int argc, char **argv);
-int cli_umount(int argc, char **argv);
-/* mapfs help: argv[1] is "help". */
-int cli_help(int argc, char **argv);
-/* mapfs recover: argv[1] is "recover". */
-int cli_recover(int argc, char **argv);
-/* mapfs status: argv[1] is "status". */
-int cli_status(int argc, char **argv);
-/* What mount(8) and umount(8) call for the type fuse.mapfs. */
+struct command_line;
+
+/* mapfs FILE [MOUNTPOINT], mapfs -u, --help, --version; mapfs mount, and mapfs umount for -u. */
+extern const struct command_line cli_mapfs;
+extern const struct command_line cli_help, cli_recover, cli_status;
+/* The same tree without a mount. */
+extern const struct command_line cli_automap, cli_cat, cli_check, cli_convert, cli_diff, cli_du,
+	cli_extract, cli_grep, cli_index, cli_ls, cli_merge, cli_mv, cli_pack, cli_preview, cli_put,
+	cli_rm, cli_text, cli_tidy;
+
+/* What mount(8) and umount(8) call for the type fuse.mapfs: as main. */
 int cli_mount_helper(int argc, char **argv);
 int cli_umount_helper(int argc, char **argv);
-
-/* The same tree without a mount: argv[1] is the command's name. */
-int cli_automap(int argc, char **argv);
-int cli_tidy(int argc, char **argv);
-int cli_du(int argc, char **argv);
-int cli_cat(int argc, char **argv);
-int cli_check(int argc, char **argv);
-int cli_convert(int argc, char **argv);
-int cli_diff(int argc, char **argv);
-int cli_extract(int argc, char **argv);
-int cli_grep(int argc, char **argv);
-int cli_index(int argc, char **argv);
-int cli_ls(int argc, char **argv);
-int cli_merge(int argc, char **argv);
-int cli_mv(int argc, char **argv);
-int cli_pack(int argc, char **argv);
-int cli_preview(int argc, char **argv);
-int cli_text(int argc, char **argv);
-int cli_put(int argc, char **argv);
-int cli_rm(int argc, char **argv);
 
 /* The commands that have a name, in the order of the manual; ended by one without. */
 struct cli_command {
 	const char *name;
-	int (*run)(int argc, char **argv);
+	const struct command_line *line;
 	const char *arguments; /* "FILE [PATH...]" */
 	const char *does;      /* for the --help page */
 	const char *help;      /* for its own */

@@ -222,38 +222,18 @@ static int run(struct command *c)
 	return m->unmount || (c->name && strcmp(c->name, "umount") == 0) ? unmount(m) : mount(m);
 }
 
-static int run_as(const char *name, int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.discard)},
-		{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.force)},
-		{"foreground", 'f', COMMAND_FLAG, offsetof(struct mapfs, foreground)},
-		{"format", '\0', COMMAND_TEXT, offsetof(struct mapfs, format)},
-		{"new", '\0', COMMAND_FLAG, offsetof(struct mapfs, create)},
-		{"unmount", 'u', COMMAND_FLAG, offsetof(struct mapfs, unmount)},
-		{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, ending.verbose)},
-		{"version", 'V', COMMAND_FLAG, offsetof(struct mapfs, version)}, {0}};
-	static const struct command_line line = {
-		.options = options, .no_name = INT_MAX, .run = run};
-	struct mapfs m = {0};
+static const struct command_option options[] = {
+	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.discard)},
+	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.force)},
+	{"foreground", 'f', COMMAND_FLAG, offsetof(struct mapfs, foreground)},
+	{"format", '\0', COMMAND_TEXT, offsetof(struct mapfs, format)},
+	{"new", '\0', COMMAND_FLAG, offsetof(struct mapfs, create)},
+	{"unmount", 'u', COMMAND_FLAG, offsetof(struct mapfs, unmount)},
+	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, ending.verbose)},
+	{"version", 'V', COMMAND_FLAG, offsetof(struct mapfs, version)}, {0}};
 
-	return command_main(name, argc, argv, &line, &m.command);
-}
-
-int cli_mapfs(int argc, char **argv)
-{
-	return run_as(NULL, argc, argv);
-}
-
-int cli_mount(int argc, char **argv)
-{
-	return run_as("mount", argc, argv);
-}
-
-int cli_umount(int argc, char **argv)
-{
-	return run_as("umount", argc, argv);
-}
+const struct command_line cli_mapfs = {
+	.options = options, .no_name = INT_MAX, .size = sizeof(struct mapfs), .run = run};
 
 /* mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
 int cli_mount_helper(int argc, char **argv)

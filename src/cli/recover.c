@@ -148,18 +148,14 @@ static int run(struct command *c)
 	return OUTCOME_DONE;
 }
 
-int cli_recover(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"extract", '\0', COMMAND_TEXT, offsetof(struct recover, to)},
-		{"list", '\0', COMMAND_FLAG, offsetof(struct recover, list)}, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.most = 1,
-		.takes = "one file",
-		.bare = true,
-		.run = run};
-	struct recover r = {0};
+static const struct command_option options[] = {
+	{"extract", '\0', COMMAND_TEXT, offsetof(struct recover, to)},
+	{"list", '\0', COMMAND_FLAG, offsetof(struct recover, list)}, {0}};
 
-	return command_main("recover", argc, argv, &line, &r.command);
-}
+const struct command_line cli_recover = {.options = options,
+	.least = 1,
+	.most = 1,
+	.takes = "one file",
+	.bare = true,
+	.size = sizeof(struct recover),
+	.run = run};

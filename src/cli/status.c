@@ -196,17 +196,13 @@ static int run(struct command *c)
 	return r < 0 ? OUTCOME_USAGE : OUTCOME_DONE;
 }
 
-int cli_status(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{.name = "json", .at = offsetof(struct command_status, json)}, {0}};
-	static const struct command_line line = {.options = options,
-		.most = 1,
-		.takes = "one mount point, file or folder",
-		.bare = true,
-		.alone = true,
-		.run = run};
-	struct command_status s = {0};
+static const struct command_option options[] = {
+	{.name = "json", .at = offsetof(struct command_status, json)}, {0}};
 
-	return command_main("status", argc, argv, &line, &s.command);
-}
+const struct command_line cli_status = {.options = options,
+	.most = 1,
+	.takes = "one mount point, file or folder",
+	.bare = true,
+	.alone = true,
+	.size = sizeof(struct command_status),
+	.run = run};

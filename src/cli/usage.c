@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "cli/line/command.h"
 #include "cli/line/words.h"
 #include "vfs/volume/outcome.h"
 
@@ -100,20 +101,16 @@ static void print_options(void)
 	fputs(codes, stdout);
 }
 
-int cli_help(int argc, char **argv)
+static int help(struct command *c)
 {
-	const char *word = argc > 2 ? argv[2] : NULL;
+	const char *word = c->n_names ? c->names[0] : NULL;
 	const struct cli_command *like;
 
-	if (argc > 3)
-		return cli_usage("help takes one word");
 	cli_usage_of("commands");
 	if (!word)
 		cli_print_help(stdout);
 	else if (cli_command_named(word))
 		cli_print_command_help(stdout, word);
-	else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-		cli_print_command_help(stdout, "help");
 	else if (strcmp(word, "commands") == 0)
 		print_commands(stdout, true);
 	else if (strcmp(word, "options") == 0)
@@ -125,6 +122,9 @@ int cli_help(int argc, char **argv)
 		return cli_usage("help: there is no command %s", word);
 	return OUTCOME_DONE;
 }
+
+const struct command_line cli_help = {
+	.most = 1, .takes = "one word", .no_name = 1, .bare = true, .alone = true, .run = help};
 
 static const char *running;
 

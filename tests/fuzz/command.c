@@ -20,6 +20,7 @@
 #include "base/disk/io.h"
 #include "base/sandbox/sandbox.h"
 #include "cli/cli.h"
+#include "cli/line/command.h"
 #include "fuzz.h"
 #include "vfs/volume/outcome.h"
 #include "view.h"
@@ -135,7 +136,7 @@ static int command(const char *name, ...)
 	va_end(ap);
 	optind = 0; /* getopt begins anew */
 	stderr = nowhere;
-	code = cli_command_named(name)->run(argc, argv);
+	code = command_main(name, argc - 1, argv + 1, cli_command_named(name)->line);
 	stderr = was;
 	if (!is_documented(name, code))
 		undocumented(name, code);

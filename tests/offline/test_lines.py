@@ -21,7 +21,7 @@ from shims import Fault
 def commands():
     """All names that main.c looks for."""
     source = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/cli/commands.c"))
-    return re.findall(r'^\t\{"([a-z]+)", cli_', source, re.M)
+    return re.findall(r'^\t\{"([a-z]+)", &cli_', source, re.M)
 
 
 def read_bytes(path):

@@ -36,11 +36,5 @@ static int run(struct command *c)
 	return (int)command_outcome(r < 0 ? r : c->worst);
 }
 
-int cli_cat(int argc, char **argv)
-{
-	static const struct command_line line = {
-		.least = 2, .takes = "a file and paths in it", .prints = true, .run = run};
-	struct command c = {0};
-
-	return command_main("cat", argc, argv, &line, &c);
-}
+const struct command_line cli_cat = {
+	.least = 2, .takes = "a file and paths in it", .prints = true, .run = run};

@@ -238,21 +238,15 @@ static int run(struct command *c)
 	return (k->held.format || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
-int cli_check(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"for", '\0', COMMAND_TEXT, offsetof(struct check, game)},
-		{.name = "json", .at = offsetof(struct check, json)},
-		{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
-	/* What raw/ shows the format itself has looked at. */
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.takes = "maps or folders",
-		.before = "raw=off",
-		.run = run};
-	struct check k = {0};
-	int code = command_main("check", argc, argv, &line, &k.command);
+static const struct command_option options[] = {
+	{"for", '\0', COMMAND_TEXT, offsetof(struct check, game)},
+	{.name = "json", .at = offsetof(struct check, json)},
+	{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 
-	free(k.rules);
-	return code;
-}
+/* What raw/ shows the format itself has looked at. */
+const struct command_line cli_check = {.options = options,
+	.least = 1,
+	.takes = "maps or folders",
+	.before = "raw=off",
+	.size = sizeof(struct check),
+	.run = run};

@@ -137,31 +137,28 @@ static int run(struct command *c)
 	merged_finish(&d->m);
 	page_finish(&x->page);
 	buffer_finish_free(&d->out);
+	images_unref(d->game);
+	close_fd_cleanup(&d->images);
 	return r < 0 || d->trouble ? TROUBLE : d->different ? DIFFERENT : SAME;
 }
 
-int cli_diff(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.brief)},
-		{"full", '\0', COMMAND_FLAG, offsetof(struct diff, full)},
-		{"json", '\0', COMMAND_FLAG, offsetof(struct diff, json)},
-		{"markdown", '\0', COMMAND_FLAG, offsetof(struct diff, markdown)},
-		{"images", '\0', COMMAND_TEXT, offsetof(struct diff, d.images_name)}, {0}};
-	/* The numbers in raw/ say nothing of another map. */
-	static const struct command_line line = {.options = options,
-		.least = 2,
-		.most = 2,
-		.takes = "two maps",
-		.before = "raw=off",
-		.fixed = "png=stored",
-		.wrong = TROUBLE,
-		.run = run};
-	static const struct format_merging nothing;
-	struct diff x = {.d = {.m.how = &nothing, .images = -1}};
-	int code = command_main("diff", argc, argv, &line, &x.command);
+static const struct format_merging nothing;
 
-	images_unref(x.d.game);
-	close_fd_cleanup(&x.d.images);
-	return code;
-}
+static const struct command_option options[] = {
+	{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.brief)},
+	{"full", '\0', COMMAND_FLAG, offsetof(struct diff, full)},
+	{"json", '\0', COMMAND_FLAG, offsetof(struct diff, json)},
+	{"markdown", '\0', COMMAND_FLAG, offsetof(struct diff, markdown)},
+	{"images", '\0', COMMAND_TEXT, offsetof(struct diff, d.images_name)}, {0}};
+
+/* The numbers in raw/ say nothing of another map. */
+const struct command_line cli_diff = {.options = options,
+	.least = 2,
+	.most = 2,
+	.takes = "two maps",
+	.before = "raw=off",
+	.fixed = "png=stored",
+	.wrong = TROUBLE,
+	.size = sizeof(struct diff),
+	.start = &(const struct diff){.d = {.m.how = &nothing, .images = -1}},
+	.run = run};

@@ -146,16 +146,12 @@ static int run(struct command *c)
 	return many_visit_all(&m, c->names, c->n_names) < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
-int cli_du(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{.name = "json", .at = offsetof(struct du, json)}, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.takes = "maps or folders",
-		.before = "raw=off",
-		.run = run};
-	struct du du = {0};
+static const struct command_option options[] = {
+	{.name = "json", .at = offsetof(struct du, json)}, {0}};
 
-	return command_main("du", argc, argv, &line, &du.command);
-}
+const struct command_line cli_du = {.options = options,
+	.least = 1,
+	.takes = "maps or folders",
+	.before = "raw=off",
+	.size = sizeof(struct du),
+	.run = run};

@@ -330,11 +330,8 @@ static int run(struct command *c)
 	return code;
 }
 
-int cli_extract(int argc, char **argv)
-{
-	static const struct command_line line = {
-		.least = 2, .takes = "a file and a directory", .run = run};
-	struct extract x = {.out = -1, .up = -1};
-
-	return command_main("extract", argc, argv, &line, &x.command);
-}
+const struct command_line cli_extract = {.least = 2,
+	.takes = "a file and a directory",
+	.size = sizeof(struct extract),
+	.start = &(const struct extract){.out = -1, .up = -1},
+	.run = run};

@@ -138,24 +138,18 @@ static int run(struct command *c)
 	return r < 0 ? TROUBLE : atomic_load(&g->found) ? FOUND : NOT_FOUND;
 }
 
-int cli_grep(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"count", 'c', COMMAND_FLAG, offsetof(struct grep, counts)},
-		{"extended-regexp", 'E', COMMAND_FLAG, offsetof(struct grep, extended)},
-		{"files-with-matches", 'l', COMMAND_FLAG, offsetof(struct grep, names)},
-		{"ignore-case", 'i', COMMAND_FLAG, offsetof(struct grep, nocase)},
-		{"in", '\0', COMMAND_TEXTS, offsetof(struct grep, in)},
-		{"line-number", 'n', COMMAND_FLAG, offsetof(struct grep, numbers)}, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 2,
-		.takes = "a pattern, and maps or folders",
-		.no_name = 1,
-		.wrong = TROUBLE,
-		.run = run};
-	struct grep g = {0};
-	int code = command_main("grep", argc, argv, &line, &g.command);
+static const struct command_option options[] = {
+	{"count", 'c', COMMAND_FLAG, offsetof(struct grep, counts)},
+	{"extended-regexp", 'E', COMMAND_FLAG, offsetof(struct grep, extended)},
+	{"files-with-matches", 'l', COMMAND_FLAG, offsetof(struct grep, names)},
+	{"ignore-case", 'i', COMMAND_FLAG, offsetof(struct grep, nocase)},
+	{"in", '\0', COMMAND_TEXTS, offsetof(struct grep, in)},
+	{"line-number", 'n', COMMAND_FLAG, offsetof(struct grep, numbers)}, {0}};
 
-	free(g.in);
-	return code;
-}
+const struct command_line cli_grep = {.options = options,
+	.least = 2,
+	.takes = "a pattern, and maps or folders",
+	.no_name = 1,
+	.wrong = TROUBLE,
+	.size = sizeof(struct grep),
+	.run = run};

@@ -34,15 +34,13 @@ static int run(struct command *c)
 	return code == OUTCOME_DONE && x->unread ? OUTCOME_LEFT : code;
 }
 
-int cli_index(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"dry-run", 'n', COMMAND_FLAG, offsetof(struct indexes, x.dry)},
-		{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)}, COMMAND_VERBOSE,
-		{0}};
-	static const struct command_line line = {
-		.options = options, .least = 1, .most = 1, .takes = "a file", .run = run};
-	struct indexes i = {0};
+static const struct command_option options[] = {
+	{"dry-run", 'n', COMMAND_FLAG, offsetof(struct indexes, x.dry)},
+	{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)}, COMMAND_VERBOSE, {0}};
 
-	return command_main("index", argc, argv, &line, &i.command);
-}
+const struct command_line cli_index = {.options = options,
+	.least = 1,
+	.most = 1,
+	.takes = "a file",
+	.size = sizeof(struct indexes),
+	.run = run};

@@ -126,15 +126,13 @@ static int run(struct command *c)
 	return (int)command_outcome(r < 0 ? r : c->worst);
 }
 
-int cli_ls(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{NULL, 'l', COMMAND_FLAG, offsetof(struct ls, details)},
-		{"json", '\0', COMMAND_FLAG, offsetof(struct ls, json)},
-		{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, below)}, {0}};
-	static const struct command_line line = {
-		.options = options, .least = 1, .takes = "a file and paths in it", .run = run};
-	struct ls ls = {0};
+static const struct command_option options[] = {
+	{NULL, 'l', COMMAND_FLAG, offsetof(struct ls, details)},
+	{"json", '\0', COMMAND_FLAG, offsetof(struct ls, json)},
+	{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, below)}, {0}};
 
-	return command_main("ls", argc, argv, &line, &ls.command);
-}
+const struct command_line cli_ls = {.options = options,
+	.least = 1,
+	.takes = "a file and paths in it",
+	.size = sizeof(struct ls),
+	.run = run};

@@ -305,6 +305,7 @@ static int run_all(struct command_merge *c)
 		side_finish(&c->merge.sides[w]);
 	}
 	out_finish(&c->out);
+	close_fd_cleanup(&c->left_dir);
 	merged_finish(&c->merge);
 	return code;
 }
@@ -326,22 +327,19 @@ static int run(struct command *command)
 	return run_all(c);
 }
 
-int cli_merge(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},
-		{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.mark)}, {0}};
-	static const struct command_line line = {.options = options,
-		.least = NAMES,
-		.most = NAMES,
-		.takes = "four files: BASE OURS THEIRS OUT",
-		.fixed = "png=stored",
-		.wrong = TROUBLE + OUTCOME_USAGE,
-		.run = run};
-	static const struct format_merging nothing;
-	struct command_merge c = {.merge.how = &nothing, .left_dir = -1, .out.dirfd = -1};
-	int code = command_main("merge", argc, argv, &line, &c.command);
+static const struct format_merging nothing;
 
-	close_fd_cleanup(&c.left_dir);
-	return code;
-}
+static const struct command_option options[] = {
+	{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},
+	{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.mark)}, {0}};
+
+const struct command_line cli_merge = {.options = options,
+	.least = NAMES,
+	.most = NAMES,
+	.takes = "four files: BASE OURS THEIRS OUT",
+	.fixed = "png=stored",
+	.wrong = TROUBLE + OUTCOME_USAGE,
+	.size = sizeof(struct command_merge),
+	.start = &(
+		const struct command_merge){.merge.how = &nothing, .left_dir = -1, .out.dirfd = -1},
+	.run = run};

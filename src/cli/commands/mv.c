@@ -62,15 +62,10 @@ static int run(struct command *c)
 	return r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(t, &c->save);
 }
 
-int cli_mv(int argc, char **argv)
-{
-	static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 3,
-		.takes = "a file, paths in it, and where they go",
-		.writes = true,
-		.run = run};
-	struct command c = {0};
+static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 
-	return command_main("mv", argc, argv, &line, &c);
-}
+const struct command_line cli_mv = {.options = options,
+	.least = 3,
+	.takes = "a file, paths in it, and where they go",
+	.writes = true,
+	.run = run};

@@ -204,6 +204,7 @@ static int pack(struct pack *p)
 static int run(struct command *c)
 {
 	struct pack *p = (struct pack *)c;
+	int code;
 
 	if (p->format && !words_format_known(p->format))
 		return cli_usage("pack: --format=%s is no format", p->format);
@@ -216,27 +217,24 @@ static int run(struct command *c)
 	if (!p->onto && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
 		return cli_usage("pack: a map is nothing for a terminal: name a file");
 	p->dir = c->names[0];
-	return command_writes(c) ? pack(p) : OUTCOME_USAGE;
-}
-
-int cli_pack(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"exact", '\0', COMMAND_FLAG, offsetof(struct pack, exact)},
-		{"format", '\0', COMMAND_TEXT, offsetof(struct pack, format)},
-		{"index", '\0', COMMAND_FLAG, offsetof(struct pack, index)},
-		{"onto", '\0', COMMAND_TEXT, offsetof(struct pack, onto)},
-		{"skip-refused", '\0', COMMAND_FLAG, offsetof(struct command, save.skip)},
-		COMMAND_VERBOSE, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.most = 2,
-		.takes = "a directory, and a new file or --onto a file",
-		.run = run};
-	struct pack p = {.out.dirfd = -1, .command.save.left = true};
-	int code = command_main("pack", argc, argv, &line, &p.command);
-
-	offline_close(&p.copy);
-	out_finish(&p.out);
+	code = command_writes(c) ? pack(p) : OUTCOME_USAGE;
+	offline_close(&p->copy);
+	out_finish(&p->out);
 	return code;
 }
+
+static const struct command_option options[] = {
+	{"exact", '\0', COMMAND_FLAG, offsetof(struct pack, exact)},
+	{"format", '\0', COMMAND_TEXT, offsetof(struct pack, format)},
+	{"index", '\0', COMMAND_FLAG, offsetof(struct pack, index)},
+	{"onto", '\0', COMMAND_TEXT, offsetof(struct pack, onto)},
+	{"skip-refused", '\0', COMMAND_FLAG, offsetof(struct command, save.skip)}, COMMAND_VERBOSE,
+	{0}};
+
+const struct command_line cli_pack = {.options = options,
+	.least = 1,
+	.most = 2,
+	.takes = "a directory, and a new file or --onto a file",
+	.size = sizeof(struct pack),
+	.start = &(const struct pack){.out.dirfd = -1, .command.save.left = true},
+	.run = run};

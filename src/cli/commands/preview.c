@@ -219,6 +219,7 @@ static int run(struct command *c)
 {
 	struct drawing *d = (struct drawing *)c;
 	const char *out = c->n_names > 1 ? c->names[c->n_names - 1] : "-";
+	int code;
 
 	if (!take_size(d))
 		return cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
@@ -230,26 +231,23 @@ static int run(struct command *c)
 	if (strcmp(out, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage("preview: a picture is nothing for a terminal: name a file");
 	d->how.note_arg = &c->tree;
-	return draw_to(d, out);
-}
-
-int cli_preview(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"entities", '\0', COMMAND_FLAG, offsetof(struct drawing, how.entities)},
-		{"layer", '\0', COMMAND_TEXT, offsetof(struct drawing, layer)},
-		{"size", '\0', COMMAND_TEXT, offsetof(struct drawing, size)}, {0}};
-	/* All is looked at once. */
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.most = 3,
-		.takes = "a file, or one and a path in it, and the name of a picture",
-		.cache_most = 64 << 20,
-		.run = run};
-	struct drawing d = {.how = {.image = images_find, .note = note}, .out = -1};
-	int code = command_main("preview", argc, argv, &line, &d.command);
-
-	images_unref(d.images);
-	close_fd_cleanup(&d.out);
+	code = draw_to(d, out);
+	images_unref(d->images);
+	close_fd_cleanup(&d->out);
 	return code;
 }
+
+static const struct command_option options[] = {
+	{"entities", '\0', COMMAND_FLAG, offsetof(struct drawing, how.entities)},
+	{"layer", '\0', COMMAND_TEXT, offsetof(struct drawing, layer)},
+	{"size", '\0', COMMAND_TEXT, offsetof(struct drawing, size)}, {0}};
+
+/* All is looked at once. */
+const struct command_line cli_preview = {.options = options,
+	.least = 1,
+	.most = 3,
+	.takes = "a file, or one and a path in it, and the name of a picture",
+	.cache_most = 64 << 20,
+	.size = sizeof(struct drawing),
+	.start = &(const struct drawing){.how = {.image = images_find, .note = note}, .out = -1},
+	.run = run};

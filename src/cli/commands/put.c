@@ -76,16 +76,11 @@ static int run(struct command *c)
 	return code;
 }
 
-int cli_put(int argc, char **argv)
-{
-	static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 2,
-		.most = 3,
-		.takes = "a file, a path in it, and what to put there",
-		.writes = true,
-		.run = run};
-	struct command c = {0};
+static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 
-	return command_main("put", argc, argv, &line, &c);
-}
+const struct command_line cli_put = {.options = options,
+	.least = 2,
+	.most = 3,
+	.takes = "a file, a path in it, and what to put there",
+	.writes = true,
+	.run = run};

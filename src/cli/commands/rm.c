@@ -41,16 +41,12 @@ static int run(struct command *c)
 	return (int)change_save(&c->tree, &c->save);
 }
 
-int cli_rm(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)}, COMMAND_VERBOSE, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 2,
-		.takes = "a file and paths in it",
-		.writes = true,
-		.run = run};
-	struct rm rm = {0};
+static const struct command_option options[] = {
+	{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)}, COMMAND_VERBOSE, {0}};
 
-	return command_main("rm", argc, argv, &line, &rm.command);
-}
+const struct command_line cli_rm = {.options = options,
+	.least = 2,
+	.takes = "a file and paths in it",
+	.writes = true,
+	.size = sizeof(struct rm),
+	.run = run};

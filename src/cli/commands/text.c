@@ -160,17 +160,12 @@ static int run(struct command *c)
 	return (int)command_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
 }
 
-int cli_text(int argc, char **argv)
-{
-	/* What raw/ shows the other files say, and its numbers change from save to save. A checksum
-	 * is the same however images are shown. */
-	static const struct command_line line = {.least = 1,
-		.takes = "a file and paths in it",
-		.prints = true,
-		.before = "raw=off",
-		.fixed = "png=stored",
-		.run = run};
-	struct text x = {0};
-
-	return command_main("text", argc, argv, &line, &x.command);
-}
+/* What raw/ shows the other files say, and its numbers change from save to save. A checksum
+ * is the same however images are shown. */
+const struct command_line cli_text = {.least = 1,
+	.takes = "a file and paths in it",
+	.prints = true,
+	.before = "raw=off",
+	.fixed = "png=stored",
+	.size = sizeof(struct text),
+	.run = run};

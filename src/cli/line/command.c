@@ -69,6 +69,12 @@ static int take(struct command *c, const struct command_option *o, int argc)
 	return OUTCOME_DONE;
 }
 
+/* None is the end. */
+static bool is_option(const struct command_option *o)
+{
+	return o && (o->name || o->letter);
+}
+
 enum { OPTIONS_MAX = 16, LONG = 256 /* ... without a letter, from there on */ };
 
 struct spelling {
@@ -81,7 +87,7 @@ static void spell(struct spelling *s, const struct command_line *line)
 	struct option *to = s->all;
 	char *letter = stpcpy(s->letters, line->bare ? ":h" : ":dho:");
 
-	for (const struct command_option *o = line->options; o && (o->name || o->letter); o++) {
+	for (const struct command_option *o = line->options; is_option(o); o++) {
 		bool text = o->takes != COMMAND_FLAG;
 		int value = o->letter ? o->letter : LONG + (int)(o - line->options);
 
@@ -106,7 +112,7 @@ static const struct command_option *option_of(const struct command_line *line, i
 
 	if (o && value >= LONG)
 		return o + value - LONG;
-	while (o && (o->name || o->letter) && o->letter != value)
+	while (is_option(o) && o->letter != value)
 		o++;
 	return o && o->letter ? o : NULL;
 }
@@ -189,21 +195,39 @@ static int parse(struct command *c, int argc, char **argv)
 	return line->writes && !command_writes(c) ? OUTCOME_USAGE : GO_ON;
 }
 
-int command_main(
-	const char *name, int argc, char **argv, const struct command_line *line, struct command *c)
+/* Lists of texts go, too. */
+static void finish(struct command *c)
 {
+	for (const struct command_option *o = c->line->options; is_option(o); o++)
+		if (o->takes == COMMAND_TEXTS)
+			free(*(void **)((char *)c + o->at));
+	offline_close(&c->tree);
+	options_finish(&c->options);
+	free(c);
+}
+
+int command_main(const char *name, int argc, char **argv, const struct command_line *line)
+{
+	size_t size = line->size ? line->size : sizeof(struct command);
+	struct command *c = calloc(1, size);
 	int code;
 
+	if (!c) {
+		say(stderr, "mapfs: out of memory");
+		return OUTCOME_REFUSED;
+	}
+	if (line->start)
+		memcpy(c, line->start, size);
+	cli_usage_of(name);
 	c->name = name;
 	c->line = line;
 	begin(c);
-	code = name ? parse(c, argc - 1, argv + 1) : parse(c, argc, argv);
+	code = parse(c, argc, argv);
 	if (code == GO_ON)
 		code = line->run(c);
 	else if (code != OUTCOME_DONE && line->wrong)
 		code = line->wrong;
-	offline_close(&c->tree);
-	options_finish(&c->options);
+	finish(c);
 	return code;
 }
 

@@ -17,7 +17,7 @@ struct command_option {
 	char letter;      /* or '\0' */
 	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS } takes;
 	/* Where it goes in the command's struct: a bool; a const char *, the last text that was
-	 * given; or a const char **, NULL-ended, of all of them, to be freed. */
+	 * given; or a const char **, NULL-ended, of all of them. */
 	size_t at;
 };
 
@@ -33,11 +33,13 @@ struct command_line {
 	bool prints;      /* a last name "-" says where all goes in any case */
 	const char *before, *fixed; /* options that count unless -o says else; whatever -o says */
 	size_t cache_most;          /* what is kept where -o does not say; 0: as of a mount */
-	int wrong; /* the exit code of a wrong command line, if not OUTCOME_USAGE */
+	int wrong;         /* the exit code of a wrong command line, if not OUTCOME_USAGE */
+	size_t size;       /* of the command's own struct; 0: struct command is all */
+	const void *start; /* that, as it is at first; NULL: all zeros */
 	int (*run)(struct command *c); /* returns the exit code */
 };
 
-/* The first in a command's own struct; all zeros. */
+/* The first in a command's own struct. */
 struct command {
 	const char *name; /* "ls"; NULL: mapfs itself */
 	const struct command_line *line;
@@ -60,10 +62,9 @@ struct command {
 		"verbose", 'v', COMMAND_FLAG, offsetof(struct command, save.verbose)               \
 	}
 
-/* Reads the command line, runs what it says and returns the exit code. name: of the command, which
- * is argv[1] then; or NULL. */
-int command_main(const char *name, int argc, char **argv, const struct command_line *line,
-	struct command *c);
+/* Reads the command line, runs what it says and returns the exit code. name: of the command, or
+ * NULL; argv[0] is that of the program, or the command's once more. */
+int command_main(const char *name, int argc, char **argv, const struct command_line *line);
 /* false: nothing can be written with the options that were given, which was told. command_main asks
  * it of a line that says writes. */
 bool command_writes(struct command *c);

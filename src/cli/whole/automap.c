@@ -300,6 +300,7 @@ static int run(struct command *c)
 {
 	struct automaps *a = (struct automaps *)c;
 	struct error e = ERROR_INIT;
+	int code = OUTCOME_REFUSED;
 
 	if (a->check)
 		return check_all(c);
@@ -310,31 +311,27 @@ static int run(struct command *c)
 				 "freeze, unfreeze, deep-freeze, deep-unfreeze, live-freeze or "
 				 "live-unfreeze");
 	if (open_rules(a, &e) == 0)
-		return run_all(a);
-	say(stderr, "mapfs: %s", error_text(&e));
-	return OUTCOME_REFUSED;
-}
-
-int cli_automap(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"automatic", '\0', COMMAND_FLAG, offsetof(struct automaps, how.automatic)},
-		{"check", '\0', COMMAND_FLAG, offsetof(struct automaps, check)},
-		{"config", '\0', COMMAND_TEXT, offsetof(struct automaps, how.config)},
-		{"layer", '\0', COMMAND_TEXTS, offsetof(struct automaps, layers)},
-		{"reference", '\0', COMMAND_TEXT, offsetof(struct automaps, how.reference)},
-		{"rules", '\0', COMMAND_TEXT, offsetof(struct automaps, rules)},
-		{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)}, WHOLE_OPTIONS, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.takes = "a map and perhaps OUT, or a layer of a mount",
-		.before = "raw=off",
-		.run = run};
-	struct automaps a = {.whole.change = change};
-	int code = command_main("automap", argc, argv, &line, &a.whole.command);
-
-	bytes_unref(a.file);
-	images_unref(a.places);
-	free(a.layers);
+		code = run_all(a);
+	else
+		say(stderr, "mapfs: %s", error_text(&e));
+	bytes_unref(a->file);
+	images_unref(a->places);
 	return code;
 }
+
+static const struct command_option options[] = {
+	{"automatic", '\0', COMMAND_FLAG, offsetof(struct automaps, how.automatic)},
+	{"check", '\0', COMMAND_FLAG, offsetof(struct automaps, check)},
+	{"config", '\0', COMMAND_TEXT, offsetof(struct automaps, how.config)},
+	{"layer", '\0', COMMAND_TEXTS, offsetof(struct automaps, layers)},
+	{"reference", '\0', COMMAND_TEXT, offsetof(struct automaps, how.reference)},
+	{"rules", '\0', COMMAND_TEXT, offsetof(struct automaps, rules)},
+	{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)}, WHOLE_OPTIONS, {0}};
+
+const struct command_line cli_automap = {.options = options,
+	.least = 1,
+	.takes = "a map and perhaps OUT, or a layer of a mount",
+	.before = "raw=off",
+	.size = sizeof(struct automaps),
+	.start = &(const struct automaps){.whole.change = change},
+	.run = run};

@@ -51,25 +51,21 @@ static int run(struct command *c)
 	code = run_all(all, &e);
 	if (e.code)
 		say(stderr, "mapfs: %s", error_text(&e));
-	return code;
-}
-
-int cli_convert(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"mapres", '\0', COMMAND_TEXT, offsetof(struct converts, mapres)},
-		{"scale", '\0', COMMAND_FLAG, offsetof(struct converts, how.scale)},
-		{"strip", '\0', COMMAND_FLAG, offsetof(struct converts, how.strip)},
-		{"to", '\0', COMMAND_TEXT, offsetof(struct converts, to)}, WHOLE_OPTIONS, {0}};
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.takes = "a map, or a folder, and perhaps OUT",
-		.before = "raw=off",
-		.run = run};
-	struct converts all = {.whole.change = change};
-	int code = command_main("convert", argc, argv, &line, &all.whole.command);
-
 	for (size_t i = 0; i < CONVERT_GAMES_MAX; i++)
-		images_unref(all.how.images[i]);
+		images_unref(all->how.images[i]);
 	return code;
 }
+
+static const struct command_option options[] = {
+	{"mapres", '\0', COMMAND_TEXT, offsetof(struct converts, mapres)},
+	{"scale", '\0', COMMAND_FLAG, offsetof(struct converts, how.scale)},
+	{"strip", '\0', COMMAND_FLAG, offsetof(struct converts, how.strip)},
+	{"to", '\0', COMMAND_TEXT, offsetof(struct converts, to)}, WHOLE_OPTIONS, {0}};
+
+const struct command_line cli_convert = {.options = options,
+	.least = 1,
+	.takes = "a map, or a folder, and perhaps OUT",
+	.before = "raw=off",
+	.size = sizeof(struct converts),
+	.start = &(const struct converts){.whole.change = change},
+	.run = run};

@@ -44,6 +44,7 @@ static int run(struct command *c)
 {
 	struct tidies *a = (struct tidies *)c;
 	struct error e = ERROR_INIT;
+	int code = OUTCOME_REFUSED;
 
 	if (a->how.external && a->how.embed)
 		return cli_usage("tidy: --external or --embed");
@@ -51,33 +52,27 @@ static int run(struct command *c)
 		return cli_usage("tidy: --hash-names goes with --pixels");
 	if (a->how.pixels && c->n_names == 1 && !a->whole.in_place && !a->whole.dry)
 		return cli_usage("tidy: pixels do not come back: name OUT, or say --in-place");
-	if ((a->mapres || a->how.embed) && open_images(a, &e) < 0) {
+	if ((a->mapres || a->how.embed) && open_images(a, &e) < 0)
 		say(stderr, "mapfs: %s", error_text(&e));
-		return OUTCOME_REFUSED;
-	}
-	return whole_run(&a->whole);
-}
-
-int cli_tidy(int argc, char **argv)
-{
-	static const struct command_option options[] = {
-		{"embed", '\0', COMMAND_FLAG, offsetof(struct tidies, how.embed)},
-		{"external", '\0', COMMAND_FLAG, offsetof(struct tidies, how.external)},
-		{"hash-names", '\0', COMMAND_FLAG, offsetof(struct tidies, how.hash_names)},
-		{"keep", '\0', COMMAND_TEXTS, offsetof(struct tidies, how.keep)},
-		{"layers", '\0', COMMAND_FLAG, offsetof(struct tidies, how.layers)},
-		{"mapres", '\0', COMMAND_TEXT, offsetof(struct tidies, mapres)},
-		{"pixels", '\0', COMMAND_FLAG, offsetof(struct tidies, how.pixels)}, WHOLE_OPTIONS,
-		{0}};
-	static const struct command_line line = {.options = options,
-		.least = 1,
-		.takes = "a map and perhaps OUT",
-		.before = "raw=off",
-		.run = run};
-	struct tidies a = {.whole.change = change};
-	int code = command_main("tidy", argc, argv, &line, &a.whole.command);
-
-	images_unref(a.how.images);
-	free(a.how.keep);
+	else
+		code = whole_run(&a->whole);
+	images_unref(a->how.images);
 	return code;
 }
+
+static const struct command_option options[] = {
+	{"embed", '\0', COMMAND_FLAG, offsetof(struct tidies, how.embed)},
+	{"external", '\0', COMMAND_FLAG, offsetof(struct tidies, how.external)},
+	{"hash-names", '\0', COMMAND_FLAG, offsetof(struct tidies, how.hash_names)},
+	{"keep", '\0', COMMAND_TEXTS, offsetof(struct tidies, how.keep)},
+	{"layers", '\0', COMMAND_FLAG, offsetof(struct tidies, how.layers)},
+	{"mapres", '\0', COMMAND_TEXT, offsetof(struct tidies, mapres)},
+	{"pixels", '\0', COMMAND_FLAG, offsetof(struct tidies, how.pixels)}, WHOLE_OPTIONS, {0}};
+
+const struct command_line cli_tidy = {.options = options,
+	.least = 1,
+	.takes = "a map and perhaps OUT",
+	.before = "raw=off",
+	.size = sizeof(struct tidies),
+	.start = &(const struct tidies){.whole.change = change},
+	.run = run};
