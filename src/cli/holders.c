@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/holders.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/say.h"
 
@@ -29,41 +27,30 @@ static bool is_on(const struct device *d, int dirfd, const char *link)
 	       st.stx_dev_major == d->major && st.stx_dev_minor == d->minor;
 }
 
-static bool opens(const struct device *d, int process, char *ret, size_t room)
+/* "has FILE open"; NULL: it has none. The caller's. */
+static char *opened(const struct device *d, int process)
 {
 	int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	char path[PATH_MAX];
+	char path[PATH_MAX], *what = NULL;
 	struct dirent *e;
-	bool found = false;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (!found && (e = readdir(dir))) {
-		ssize_t n;
+	while (dir && !what && (e = readdir(dir))) {
+		bool found = is_on(d, fd, e->d_name);
+		ssize_t n = found ? readlinkat(fd, e->d_name, path, sizeof(path)) : 0;
 
-		if (!isdigit((unsigned char)e->d_name[0]) || !is_on(d, fd, e->d_name))
-			continue;
-		n = readlinkat(fd, e->d_name, path, sizeof(path) - 1);
-		path[n > 0 ? n : 0] = '\0';
-		snprintf(ret, room, "has %s open", path);
-		found = true;
+		what = found ? text_printf("has %.*s open", n > 0 ? (int)n : 0, path) : NULL;
 	}
-	closedir(dir);
-	return found;
+	if (dir)
+		closedir(dir);
+	return what;
 }
 
 static FILE *open_text(int process, const char *name)
 {
 	int fd = openat(process, name, O_RDONLY | O_CLOEXEC);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 
-	if (!f && fd >= 0)
-		close(fd);
-	return f;
+	return fd < 0 ? NULL : fdopen(fd, "r");
 }
 
 static bool maps(const struct device *d, int process)
@@ -82,59 +69,53 @@ static bool maps(const struct device *d, int process)
 	return found;
 }
 
-static bool holds(const struct device *d, int process, char *ret, size_t room)
+/* What it does there; NULL: nothing. The caller's. */
+static char *use_of(const struct device *d, int process)
 {
-	if (opens(d, process, ret, room))
-		return true;
+	char *what = opened(d, process);
+
+	if (what)
+		return what;
 	if (is_on(d, process, "cwd") || is_on(d, process, "root"))
-		snprintf(ret, room, "works in it");
-	else if (maps(d, process))
-		snprintf(ret, room, "has a file of it mapped");
-	else
-		return false;
-	return true;
+		return strdup("works in it");
+	return maps(d, process) ? strdup("has a file of it mapped") : NULL;
 }
 
-static void name_of(int process, char *ret, int room)
+static void add(int process, const char *pid, const char *what, struct names *ret)
 {
 	FILE *f = open_text(process, "comm");
+	CLEANUP(free) char *line = NULL;
+	char name[64];
 
-	if (!f || !fgets(ret, room, f))
-		snprintf(ret, (size_t)room, "?");
-	ret[strcspn(ret, "\n")] = '\0';
-	printable(ret);
+	if (!f || !fgets(name, sizeof(name), f))
+		strcpy(name, "?");
+	name[strcspn(name, "\n")] = '\0';
 	if (f)
 		fclose(f);
+	line = text_printf("%s (process %s) %s", name, pid, what);
+	if (line)
+		(void)names_add(ret, printable(line));
 }
 
-size_t holders_find(const char *dev,
-	void (*fn)(void *arg, pid_t pid, const char *name, const char *what), void *arg)
+void holders_find(const char *dev, struct names *ret)
 {
 	struct device d;
+	bool known = sscanf(dev, "%u:%u", &d.major, &d.minor) == 2;
+	DIR *dir = known ? opendir("/proc") : NULL;
 	struct dirent *e;
-	DIR *dir = opendir("/proc");
-	size_t n = 0;
 
-	if (!dir || sscanf(dev, "%u:%u", &d.major, &d.minor) != 2) {
-		if (dir)
-			closedir(dir);
-		return 0;
-	}
-	while ((e = readdir(dir))) {
+	while (dir && (e = readdir(dir))) {
 		CLEANUP(close_fd) int process = -1;
-		char name[64], what[PATH_MAX + 32];
-		pid_t pid = (pid_t)atol(e->d_name);
+		CLEANUP(free) char *what = NULL;
+		long pid = atol(e->d_name);
 
 		if (pid <= 0 || pid == getpid())
 			continue;
 		process = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (process < 0 || !holds(&d, process, what, sizeof(what)))
-			continue;
-		name_of(process, name, sizeof(name));
-		printable(what);
-		fn(arg, pid, name, what);
-		n++;
+		what = process < 0 ? NULL : use_of(&d, process);
+		if (what)
+			add(process, e->d_name, what, ret);
 	}
-	closedir(dir);
-	return n;
+	if (dir)
+		closedir(dir);
 }

@@ -4,10 +4,8 @@
  */
 #pragma once
 
-#include <stddef.h>
-#include <sys/types.h>
+#include "cli/offline/names.h"
 
-/* Calls fn for each process but this one: its name, and what it does there ("works in it"). dev is
- * the mount's device, "0:57". Returns how many there were. */
-size_t holders_find(const char *dev,
-	void (*fn)(void *arg, pid_t pid, const char *name, const char *what), void *arg);
+/* Adds each process but this one, and what it does there: "bash (process 77) works in it". dev is
+ * the mount's device, "0:57". */
+void holders_find(const char *dev, struct names *ret);

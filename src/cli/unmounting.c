@@ -12,7 +12,7 @@
 #include "cli/holders.h"
 #include "fuse/mount.h"
 
-enum { HOLDERS_NAMED_MAX = 8, UNSEEN_MAX = 3, LOOK_MAX = 5000 };
+enum { HOLDERS_NAMED_MAX = 8, UNSEEN_MAX = 3 };
 /* The daemons of a desktop look into each new mount for an instant. */
 enum { TRIES = 20, PAUSE_MS = 100, STEP_MS = 20 };
 
@@ -53,37 +53,17 @@ static bool wrote(const struct listener *l)
 	return false;
 }
 
-struct naming {
-	struct listener *l;
-	size_t n;
-};
-
-static void name_holder(void *arg, pid_t pid, const char *name, const char *what)
-{
-	struct naming *naming = arg;
-
-	if (naming->n++ < HOLDERS_NAMED_MAX)
-		listener_say(naming->l, "%s (process %ld) %s", name, (long)pid, what);
-}
-
 static void name_holders(struct listener *l, const struct target *t)
 {
-	struct naming naming = {l, 0};
+	CLEANUP_NAMES struct names all = {0};
 
 	if (t->inside)
 		listener_say(l, "the current directory is in the mount: leave it first (cd ..)");
-	(void)holders_find(t->entry.dev, name_holder, &naming);
-	if (naming.n > HOLDERS_NAMED_MAX)
-		listener_say(l, "and %zu more processes", naming.n - HOLDERS_NAMED_MAX);
-}
-
-static void add_look(void *arg, pid_t pid, const char *name, const char *what)
-{
-	char line[LOOK_MAX];
-
-	(void)name;
-	snprintf(line, sizeof(line), "%ld %s", (long)pid, what);
-	(void)names_add(arg, line);
+	holders_find(t->entry.dev, &all);
+	for (size_t i = 0; i < all.n && i < HOLDERS_NAMED_MAX; i++)
+		listener_say(l, "%s", all.at[i]);
+	if (all.n > HOLDERS_NAMED_MAX)
+		listener_say(l, "and %zu more processes", all.n - HOLDERS_NAMED_MAX);
 }
 
 /* Who holds the mount now, and by what. */
@@ -98,7 +78,7 @@ static bool looks_stay(struct looks *k, const struct target *t)
 	struct names now = {0};
 	bool stay = false;
 
-	(void)holders_find(t->entry.dev, add_look, &now);
+	holders_find(t->entry.dev, &now);
 	for (size_t i = 0; i < now.n; i++)
 		stay |= names_has(&k->at, now.at[i]);
 	k->unseen = now.n ? 0 : k->unseen + 1;
