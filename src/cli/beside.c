@@ -2,14 +2,14 @@
 #include "cli/beside.h"
 
 #include <errno.h>
-#include <ftw.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
-#include "cli/offline/names.h"
 #include "cli/offline/output.h"
 #include "cli/offline/place.h"
 #include "fuse/control.h"
@@ -37,40 +37,40 @@ bool beside_journal(const char *path, char ret[NAME_MAX + 1])
 	return find(path, &dirfd, ret, NULL) == 0 && ret[0];
 }
 
-/* nftw has no argument for its function. */
-static struct names *found;
-
-static int find_journals(const char *path, const struct stat *st, int type, struct FTW *at)
+/* Each once, whatever lies beside it. */
+static void find_below(const char *folder, struct names *ret)
 {
-	CLEANUP(free) char *map = strdup(path);
-	char *journal = map ? strstr(map + at->base, ".mapfs-journal-") : NULL;
+	char *tops[] = {(char *)folder, NULL};
+	FTS *fts = fts_open(tops, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	FTSENT *at;
 
-	(void)st;
-	if (type != FTW_F || !journal)
-		return map ? 0 : -1;
-	*journal = '\0';
-	return names_add(found, map);
+	while (fts && (at = fts_read(fts))) {
+		const char *journal = strstr(at->fts_name, ".mapfs-journal-");
+		CLEANUP(free) char *map = NULL;
+
+		if (at->fts_info == FTS_F && journal)
+			map = strndup(at->fts_path, at->fts_pathlen - strlen(journal));
+		if (map && !names_has(ret, map))
+			(void)names_add(ret, map);
+	}
+	if (fts)
+		fts_close(fts);
+	names_sort(ret);
 }
 
-enum { DESCRIPTORS = 16 };
-
-int beside_each(const char *folder, void (*fn)(void *arg, const char *path), void *arg)
+void beside_maps(const char *path, struct names *ret)
 {
-	CLEANUP_NAMES struct names maps = {0};
+	CLEANUP_NAMES struct names below = {0};
 	char journal[NAME_MAX + 1];
-	int r;
+	struct stat st;
 
-	found = &maps;
-	r = nftw(folder, find_journals, DESCRIPTORS, FTW_PHYS | FTW_MOUNT) == 0 ? 0 : -errno;
-	names_sort(&maps);
-	for (size_t i = 0; i < maps.n; i++) {
-		/* Each once, whatever lies beside it. */
-		bool first = i == 0 || strcmp(maps.at[i], maps.at[i - 1]) != 0;
-
-		if (r == 0 && first && beside_journal(maps.at[i], journal))
-			fn(arg, maps.at[i]);
-	}
-	return r;
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		find_below(path, &below);
+	else
+		(void)names_add(&below, path);
+	for (size_t i = 0; i < below.n; i++)
+		if (beside_journal(below.at[i], journal))
+			(void)names_add(ret, below.at[i]);
 }
 
 struct printing {

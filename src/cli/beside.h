@@ -7,14 +7,14 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "base/error.h"
+#include "cli/offline/names.h"
 #include "vfs/volume/outcome.h"
 
 /* The name of the journal that fits the map at path; false: there is none. */
 bool beside_journal(const char *path, char ret[NAME_MAX + 1]);
 
-/* Calls fn for each map in the folder and below it that has a journal which fits. -errno. */
-int beside_each(const char *folder, void (*fn)(void *arg, const char *path), void *arg);
+/* Adds the map at path, or all in the folder and below it, if it has a journal which fits. */
+void beside_maps(const char *path, struct names *ret);
 
 /* Prints what the journal that fits the map holds, and removes it. shown: the map as it was named,
  * with which the lines begin where it is one of several. Returns the exit code. */

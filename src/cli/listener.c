@@ -28,13 +28,13 @@ enum {
 	SILENCE_WARN_MS = 8000,
 };
 
-void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced)
+void listener_init(struct listener *l, const char *mountpoint, const struct ending *how)
 {
 	int64_t now = clock_ms();
 
 	*l = (struct listener){.mountpoint = mountpoint,
-		.wanted = verbose || isatty(STDERR_FILENO),
-		.forced = forced,
+		.how = how,
+		.wanted = how->verbose || isatty(STDERR_FILENO),
 		.start_ms = now,
 		.heard_ms = now,
 		.moved_ms = now};
@@ -93,7 +93,7 @@ static void print_line(struct listener *l, struct control_msg *m)
 	if (l->printed.n < LINES_MAX)
 		(void)names_add(&l->printed, m->text);
 	clear_progress(l);
-	if (l->several)
+	if (l->how->several)
 		output_report("%s: %s", l->mountpoint, m->text);
 	else
 		output_report("%s", m->text);
@@ -103,12 +103,12 @@ static bool out_of_patience(struct listener *l)
 {
 	int64_t now = clock_ms();
 
-	if (!l->forced && !l->warned && now - l->heard_ms > SILENCE_WARN_MS) {
+	if (!l->how->force && !l->warned && now - l->heard_ms > SILENCE_WARN_MS) {
 		l->warned = true;
 		listener_say(l, "the process that keeps the mount does not answer; mapfs -u "
 				"--force unmounts all the same");
 	}
-	return l->forced &&
+	return l->how->force &&
 	       (now - l->heard_ms > SILENCE_FORCED_MS || now - l->moved_ms > STANDSTILL_FORCED_MS);
 }
 

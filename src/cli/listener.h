@@ -9,21 +9,28 @@
 #include "fuse/control.h"
 #include "cli/offline/names.h"
 
+/* How a mount is to end. */
+struct ending {
+	bool force; /* patience ends */
+	bool discard, verbose;
+	bool several; /* mounts end, one after another: lines of the report say of which */
+};
+
 struct listener {
 	const char *mountpoint; /* as it was typed; borrowed */
-	bool wanted;            /* progress is */
-	bool forced;            /* patience ends */
-	bool several;           /* it is one of several mounts: lines of the report say of which */
-	bool shown;             /* progress stands on the terminal */
-	bool heard;             /* a message came */
-	bool warned;            /* that none comes */
+	const struct ending *how;
+	bool wanted; /* progress is */
+	bool shown;  /* progress stands on the terminal */
+	bool heard;  /* a message came */
+	bool warned; /* that none comes */
 	int64_t start_ms, heard_ms, shown_ms;
 	int64_t moved_ms;        /* when the save was further than before */
 	struct control_msg last; /* the last PROGRESS that said something */
 	struct names printed;    /* of the report: each line is printed once */
 };
 
-void listener_init(struct listener *l, const char *mountpoint, bool verbose, bool forced);
+/* What it is given is borrowed. */
+void listener_init(struct listener *l, const char *mountpoint, const struct ending *how);
 void listener_finish(struct listener *l);
 
 /*

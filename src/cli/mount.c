@@ -117,7 +117,7 @@ static bool stands_at(const char *path, const char *beside)
 
 	if (point && targets_add(&mounts, path) == 0)
 		for (size_t i = 0; i < mounts.n; i++)
-			found |= mounts.all[i].point && strcmp(mounts.all[i].point, point) == 0;
+			found |= strcmp(mounts.all[i].entry.point, point) == 0;
 	targets_finish(&mounts);
 	return found && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }

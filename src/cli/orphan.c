@@ -3,16 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/threads/clock.h"
+#include "cli/apart.h"
 #include "cli/beside.h"
 #include "cli/status.h"
 #include "cli/unmounting.h"
@@ -20,36 +19,20 @@
 /* How long one that does not answer may still save. */
 enum { SAVE_MS = 1000, STEP_MS = 20 };
 
-struct journals {
-	struct listener *l; /* NULL: they are counted only */
-	size_t n;
-};
-
-static void tell_one(void *arg, const char *map)
-{
-	struct journals *j = arg;
-	char file[NAME_MAX + 1];
-
-	if (!beside_journal(map, file))
-		return;
-	j->n++;
-	if (j->l)
-		listener_say(j->l,
-			"what was closed and not saved is in the journal %s beside the map: mount "
-			"%s again and it comes back (or see mapfs recover)",
-			file, map);
-}
-
 size_t orphan_journals(struct listener *l, const char *source)
 {
-	struct journals j = {l, 0};
-	struct stat st;
+	CLEANUP_NAMES struct names maps = {0};
+	char file[NAME_MAX + 1];
 
-	if (stat(source, &st) == 0 && S_ISDIR(st.st_mode))
-		(void)beside_each(source, tell_one, &j);
-	else
-		tell_one(&j, source);
-	return j.n;
+	beside_maps(source, &maps);
+	for (size_t i = 0; l && i < maps.n; i++)
+		if (beside_journal(maps.at[i], file))
+			listener_say(l,
+				"what was closed and not saved is in the journal %s beside the "
+				"map: "
+				"mount %s again and it comes back (or see mapfs recover)",
+				file, maps.at[i]);
+	return maps.n;
 }
 
 /* What there is to know of what was closed, and to do. */
@@ -60,21 +43,17 @@ static void tell_journal(struct listener *l, const struct target *t)
 			t->entry.source);
 }
 
-static void discard_one(void *arg, const char *map)
-{
-	enum outcome *worst = arg;
-
-	*worst = outcome_worse(*worst, beside_discard(map, map, true));
-}
-
 static int discard(const struct target *t)
 {
+	CLEANUP_NAMES struct names maps = {0};
 	enum outcome worst = OUTCOME_DONE;
 	struct stat st;
 
 	if (stat(t->entry.source, &st) < 0 || !S_ISDIR(st.st_mode))
 		return (int)beside_discard(t->entry.source, t->shown, false);
-	(void)beside_each(t->entry.source, discard_one, &worst);
+	beside_maps(t->entry.source, &maps);
+	for (size_t i = 0; i < maps.n; i++)
+		worst = outcome_worse(worst, beside_discard(maps.at[i], maps.at[i], true));
 	return (int)worst;
 }
 
@@ -88,24 +67,16 @@ int orphan_died(struct listener *l, const struct target *t)
 	return OUTCOME_SAVE_FAILED;
 }
 
-/* fsync of the mount's root is "save now" for a worker. In a child: it may never end. 0 or an
- * errno; ENOTCONN: nobody serves it.
- */
-static int save_unheard(const struct target *t, bool hurry)
+/* fsync of the mount's root is "save now" for a worker. ENOTCONN: nobody serves it. */
+static int save_unheard(void *arg)
 {
-	pid_t pid = fork();
-	int fd;
+	const struct target *t = arg;
+	int fd = open(t->entry.point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (pid < 0)
-		return errno;
-	if (pid == 0) {
-		fd = open(t->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		/* The directory below a mount that is gone takes any sync. */
-		if (fd >= 0 && !mountinfo_is(fd, t->entry.dev))
-			_exit(ENOTCONN);
-		_exit(fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0);
-	}
-	return unmounting_wait(pid, hurry ? UNMOUNTING_PATIENCE_MS : 0);
+	/* The directory below a mount that is gone takes any sync. */
+	if (fd >= 0 && !mountinfo_is(fd, t->entry.dev))
+		return ENOTCONN;
+	return fd < 0 || fsync(fd) < 0 ? status_error(errno) : 0;
 }
 
 static int killed(struct listener *l, const struct target *t, bool thrown_away)
@@ -135,15 +106,17 @@ int orphan_leave(struct listener *l, const struct target *t)
 	return orphan_journals(NULL, source) ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
 }
 
-int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how)
+int orphan_end_unheard(struct listener *l, struct target *t, const struct ending *how)
 {
-	int saved = how->discard ? 0 : save_unheard(t, how->force);
+	int patience = how->force ? APART_PATIENCE_MS : -1;
+	int saved = how->discard ? 0 : apart(save_unheard, t, patience);
 	bool dead = saved == ENOTCONN, left = false;
 	int r;
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
 
 	/* Whether it lives has to be known in any case. */
-	if (how->discard && (status_of(t->point, &records) == -ENOTCONN || !unmounting_stands(t)))
+	if (how->discard &&
+		(status_of(t->entry.point, &records) == -ENOTCONN || !unmounting_stands(t)))
 		dead = true;
 	if (how->discard && !dead) {
 		listener_say(l, "the process that keeps the mount cannot be reached: nothing can "
@@ -161,7 +134,7 @@ int orphan_end_unheard(struct listener *l, const struct target *t, const struct 
 			return OUTCOME_SAVE_FAILED;
 	}
 	if (!dead)
-		left = status_print_left(t->point);
+		left = status_print_left(t->entry.point);
 	r = unmounting(l, t, how->force || dead);
 	if (r != OUTCOME_DONE)
 		return r;

@@ -10,14 +10,8 @@
 #include "cli/listener.h"
 #include "cli/target.h"
 
-/* How a mount is to end. */
-struct ending {
-	bool force, discard, verbose;
-	bool several; /* mounts end, one after another */
-};
-
 /* Nobody can be asked: the worker is dead, or out of reach. Returns the exit code. */
-int orphan_end_unheard(struct listener *l, const struct target *t, const struct ending *how);
+int orphan_end_unheard(struct listener *l, struct target *t, const struct ending *how);
 
 /* The worker died while it was asked. Returns the exit code. */
 int orphan_died(struct listener *l, const struct target *t);

@@ -70,7 +70,7 @@ static char *problem_of(const struct target *t, int r)
 	if (r == 0)
 		return NULL;
 	if (r == -ENOTCONN)
-		r = asprintf(&text, "its processes were killed: mapfs -u %s", t->point);
+		r = asprintf(&text, "its processes were killed: mapfs -u %s", t->entry.point);
 	else if (r == -EACCES)
 		r = asprintf(&text, "it was mounted by user %u", (unsigned)t->entry.owner);
 	else if (r == -ENODATA)
@@ -83,12 +83,13 @@ static char *problem_of(const struct target *t, int r)
 static void print_mount(const struct target *t)
 {
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
-	int r = status_of(t->point, &records);
+	int r = status_of(t->entry.point, &records);
 	CLEANUP(free) char *problem = problem_of(t, r);
 	struct status_entry e;
 	size_t at = 0;
 
-	say(stdout, "%s: %s%s", t->point, t->entry.source, t->entry.read_only ? ", read-only" : "");
+	say(stdout, "%s: %s%s", t->entry.point, t->entry.source,
+		t->entry.read_only ? ", read-only" : "");
 	if (problem)
 		say(stdout, "  %s", problem);
 	else if (records.size == 0)
@@ -101,8 +102,8 @@ static void print_file(const struct target *t)
 {
 	char journal[NAME_MAX + 1];
 
-	say(stdout, "%s: is not mounted", t->file);
-	if (beside_journal(t->file, journal))
+	say(stdout, "%s: is not mounted", t->entry.source);
+	if (beside_journal(t->entry.source, journal))
 		say(stdout,
 			"  what was closed and not saved is in %s, and comes back at the next "
 			"mount",
@@ -133,15 +134,14 @@ static void add_list(struct buffer *out, const struct word *w, const struct buff
 static void print_json(const struct target *t)
 {
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT, out = BUFFER_INIT;
-	int r = t->point ? status_of(t->point, &records) : 0;
+	int r = t->entry.mapfs ? status_of(t->entry.point, &records) : 0;
 	CLEANUP(free) char *problem = problem_of(t, r);
 	char journal[NAME_MAX + 1];
-	bool left = !t->point && beside_journal(t->file, journal);
+	bool left = !t->entry.mapfs && beside_journal(t->entry.source, journal);
 
-	json_line_text(&out, "{\"mountpoint\": ", t->point);
-	json_line_text(&out, ", \"file\": ", t->point ? t->entry.source : t->file);
-	buffer_printf(
-		&out, ", \"read_only\": %s", t->point && t->entry.read_only ? "true" : "false");
+	json_line_text(&out, "{\"mountpoint\": ", t->entry.mapfs ? t->entry.point : NULL);
+	json_line_text(&out, ", \"file\": ", t->entry.source);
+	buffer_printf(&out, ", \"read_only\": %s", t->entry.read_only ? "true" : "false");
 	json_line_text(&out, ", \"problem\": ", problem);
 	json_line_text(&out, ", \"journal\": ", left ? journal : NULL);
 	for (size_t i = 0; i < N_WORDS; i++)
@@ -159,7 +159,7 @@ static int add_folder(struct targets *t, const char *name)
 
 	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
 		return -ENOENT;
-	return targets_add_file(t, path);
+	return targets_add_file(t, NULL, path);
 }
 
 struct command_status {
@@ -185,7 +185,7 @@ static int run(struct command *c)
 	for (size_t i = 0; i < t.n; i++) {
 		if (json)
 			print_json(&t.all[i]);
-		else if (t.all[i].point)
+		else if (t.all[i].entry.mapfs)
 			print_mount(&t.all[i]);
 		else
 			print_file(&t.all[i]);

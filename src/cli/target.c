@@ -2,11 +2,13 @@
 #include "cli/target.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "cli/beside.h"
 
@@ -14,41 +16,33 @@
  * the last name is no plain name, or something before it is missing. */
 static char *resolve_parent(const char *path)
 {
-	CLEANUP(free) char *copy = strdup(path);
-	CLEANUP(free) char *parent = NULL;
-	char *whole, *name;
-	size_t n = copy ? strlen(copy) : 0;
+	CLEANUP(free) char *last = strdup(path), *rest = strdup(path), *parent = NULL;
+	const char *name = last ? basename(last) : "";
+	char *whole;
 
-	while (n > 1 && copy[n - 1] == '/')
-		copy[--n] = '\0';
-	if (!n)
+	if (!*path || !*name || strcmp(name, "/") == 0 || strcmp(name, ".") == 0 ||
+		strcmp(name, "..") == 0)
 		return NULL;
-	name = strrchr(copy, '/');
-	if (name)
-		*name++ = '\0';
-	else
-		name = copy;
-	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return NULL;
-	parent = realpath(name == copy ? "." : *copy ? copy : "/", NULL);
+	parent = rest ? realpath(dirname(rest), NULL) : NULL;
 	if (!parent || asprintf(&whole, "%s/%s", strcmp(parent, "/") ? parent : "", name) < 0)
 		return NULL;
 	return whole;
 }
 
-static int add(struct targets *t, struct target *one)
+static int add(struct targets *t, const char *shown, const struct mount_entry *entry)
 {
-	struct target *all = realloc(t->all, (t->n + 1) * sizeof(*all));
-
-	if (all)
-		t->all = all;
-	if (!all || (!one->point && !one->file)) {
-		free(one->point);
-		free(one->file);
+	if (!array_room(t->all, t->n, t->room))
 		return -ENOMEM;
-	}
-	all[t->n++] = *one;
+	t->all[t->n++] = (struct target){.shown = shown, .entry = *entry};
 	return 0;
+}
+
+int targets_add_file(struct targets *t, const char *shown, const char *path)
+{
+	struct mount_entry none = {0};
+
+	snprintf(none.source, sizeof(none.source), "%s", path);
+	return add(t, shown, &none);
 }
 
 static bool is_mounted(const char *point, struct mount_entry *ret)
@@ -56,26 +50,22 @@ static bool is_mounted(const char *point, struct mount_entry *ret)
 	return point && mountinfo_find(MOUNTINFO, point, ret) == 0 && ret->mapfs;
 }
 
-/* source: NULL for any. */
+/* source NULL: of any. */
 static int add_mounts(struct targets *t, const char *shown, const char *source)
 {
-	FILE *table = fopen(MOUNTINFO, "re");
-	struct target one = {0};
-	struct mount_entry top;
+	FILE *mounts = fopen(MOUNTINFO, "re");
+	struct mount_entry entry, top;
 
-	if (!table)
+	if (!mounts)
 		return -errno;
-	while (mountinfo_next(table, &one.entry)) {
-		if (!one.entry.mapfs || (source && strcmp(one.entry.source, source) != 0))
+	while (mountinfo_next(mounts, &entry)) {
+		if (!entry.mapfs || (source && strcmp(entry.source, source) != 0))
 			continue;
 		/* What is covered by another mount is not to be had. */
-		if (!is_mounted(one.entry.point, &top) || strcmp(top.dev, one.entry.dev) != 0)
-			continue;
-		one.point = strdup(one.entry.point);
-		one.shown = shown ? shown : one.point;
-		(void)add(t, &one);
+		if (is_mounted(entry.point, &top) && strcmp(top.dev, entry.dev) == 0)
+			(void)add(t, shown, &entry);
 	}
-	fclose(table);
+	fclose(mounts);
 	return 0;
 }
 
@@ -84,61 +74,41 @@ int targets_add_all(struct targets *t)
 	return add_mounts(t, NULL, NULL);
 }
 
-int targets_add_file(struct targets *t, const char *path)
-{
-	struct target one = {.file = strdup(path)};
-
-	one.shown = one.file;
-	return add(t, &one);
-}
-
-static void add_file(void *arg, const char *path)
-{
-	(void)targets_add_file(arg, path);
-}
-
 int targets_add(struct targets *t, const char *name)
 {
-	struct target one = {.shown = name, .point = resolve_parent(name)};
+	CLEANUP(free) char *point = resolve_parent(name), *path = NULL;
+	struct mount_entry entry;
 	size_t before = t->n;
 	struct stat st;
 
-	if (is_mounted(one.point, &one.entry))
-		return add(t, &one);
-	free(one.point);
-	one.point = realpath(name, NULL);
-	if (is_mounted(one.point, &one.entry))
-		return add(t, &one);
-	if (!one.point || stat(one.point, &st) < 0 ||
-		!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
-		free(one.point);
+	if (is_mounted(point, &entry))
+		return add(t, name, &entry);
+	path = realpath(name, NULL);
+	if (is_mounted(path, &entry))
+		return add(t, name, &entry);
+	if (!path || stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return -ENOENT;
-	}
-	one.file = TAKE(one.point);
-	(void)add_mounts(t, name, one.file);
-	if (t->n == before && S_ISREG(st.st_mode))
-		return add(t, &one);
-	free(one.file);
-	return t->n == before ? -ENOENT : 0;
+	(void)add_mounts(t, name, path);
+	if (t->n > before)
+		return 0;
+	return S_ISREG(st.st_mode) ? targets_add_file(t, name, path) : -ENOENT;
 }
 
 int targets_add_below(struct targets *t, const char *folder)
 {
 	CLEANUP(free) char *path = realpath(folder, NULL);
+	CLEANUP_NAMES struct names maps = {0};
 	size_t before = t->n;
-	struct stat st;
 
-	if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		(void)beside_each(path, add_file, t);
+	if (path)
+		beside_maps(path, &maps);
+	for (size_t i = 0; i < maps.n; i++)
+		(void)targets_add_file(t, NULL, maps.at[i]);
 	return t->n == before ? -ENOENT : 0;
 }
 
 void targets_finish(struct targets *t)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		free(t->all[i].point);
-		free(t->all[i].file);
-	}
 	free(t->all);
 	*t = (struct targets){0};
 }

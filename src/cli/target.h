@@ -11,16 +11,15 @@
 #include "fuse/mountinfo.h"
 
 struct target {
-	const char *shown;        /* the argument; borrowed */
-	char *point;              /* without symbolic links; NULL: file is not mounted */
-	char *file;               /* where point is NULL; without symbolic links */
-	struct mount_entry entry; /* of point */
-	bool inside;              /* the current directory was in it */
+	const char *shown; /* the argument; borrowed; NULL: there was none of that name */
+	/* mapfs: it is mounted; else source is the file alone, without symbolic links. */
+	struct mount_entry entry;
+	bool inside; /* the current directory was in it */
 };
 
 struct targets {
 	struct target *all;
-	size_t n;
+	size_t n, room;
 };
 
 /* Adds what name means: the mount at it, or every mount of the file or folder that it names, or the
@@ -30,7 +29,7 @@ int targets_add(struct targets *t, const char *name);
  * it is looked through. -ENOENT: there is none. */
 int targets_add_below(struct targets *t, const char *folder);
 /* Adds what is not mounted; path is without symbolic links. */
-int targets_add_file(struct targets *t, const char *path);
-/* Adds all mounts of mapfs. shown is the point's. */
+int targets_add_file(struct targets *t, const char *shown, const char *path);
+/* Adds all mounts of mapfs. */
 int targets_add_all(struct targets *t);
 void targets_finish(struct targets *t);

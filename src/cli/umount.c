@@ -84,7 +84,7 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 	if (stands_elsewhere(l, t))
 		return (int)control_outcome(m.code);
 	if (made)
-		(void)rmdir(t->point);
+		(void)rmdir(t->entry.point);
 	(void)control_tell(sock, CONTROL_QUIT, 0, NULL);
 	r = wait_for_save(l, sock, &m);
 	if (r == -EPIPE)
@@ -122,7 +122,7 @@ static int visit(struct listener *l, struct target *t, const struct ending *how)
 	CLEANUP(close_fd) int sock = -1;
 	struct mount_entry entry;
 
-	if (mountinfo_find(MOUNTINFO, t->point, &entry) < 0 || !entry.mapfs)
+	if (mountinfo_find(MOUNTINFO, t->entry.point, &entry) < 0 || !entry.mapfs)
 		return not_mounted(l, "is not a mount of mapfs any more", t->entry.source);
 	t->entry = entry;
 	if (geteuid() != 0 && geteuid() != t->entry.owner) {
@@ -141,9 +141,9 @@ static int visit(struct listener *l, struct target *t, const struct ending *how)
 static bool step_out(const struct target *t)
 {
 	CLEANUP(free) char *cwd = getcwd(NULL, 0);
-	size_t n = strlen(t->point);
+	size_t n = strlen(t->entry.point);
 
-	if (!cwd || strncmp(cwd, t->point, n) != 0 || (cwd[n] && cwd[n] != '/'))
+	if (!cwd || strncmp(cwd, t->entry.point, n) != 0 || (cwd[n] && cwd[n] != '/'))
 		return false;
 	return chdir("/") == 0;
 }
@@ -162,30 +162,17 @@ static int try_end(struct listener *l, struct target *t, const struct ending *ho
 	return r == -ETIMEDOUT ? orphan_leave(l, t) : r;
 }
 
-static int end_mount(struct target *t, const struct ending *how)
-{
-	struct listener l;
-	int r;
-
-	t->inside = step_out(t);
-	listener_init(&l, t->shown, how->verbose, how->force);
-	l.several = how->several;
-	r = try_end(&l, t, how);
-	listener_finish(&l);
-	return r;
-}
-
 static int end_target(struct target *t, const struct ending *how)
 {
 	struct listener l;
 	int r;
 
-	if (t->point)
-		return end_mount(t, how);
-	if (how->discard)
-		return (int)beside_discard(t->file, t->shown, how->several);
-	listener_init(&l, t->shown, false, false);
-	r = not_mounted(&l, "is not mounted", t->file);
+	if (!t->entry.mapfs && how->discard)
+		return (int)beside_discard(t->entry.source, t->shown, how->several);
+	listener_init(&l, t->shown, how);
+	t->inside = t->entry.mapfs && step_out(t);
+	r = t->entry.mapfs ? try_end(&l, t, how)
+			   : not_mounted(&l, "is not mounted", t->entry.source);
 	listener_finish(&l);
 	return r;
 }
@@ -220,8 +207,11 @@ int umount_run(char *const *names, size_t n, const struct ending *wanted)
 		code = heavier(code, OUTCOME_USAGE);
 	}
 	how.several = t.n > 1;
-	for (size_t i = 0; i < t.n; i++)
+	for (size_t i = 0; i < t.n; i++) {
+		if (!t.all[i].shown)
+			t.all[i].shown = t.all[i].entry.source;
 		code = heavier(code, end_target(&t.all[i], &how));
+	}
 	targets_finish(&t);
 	return code;
 }

@@ -2,44 +2,24 @@
 #include "cli/unmounting.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/threads/clock.h"
+#include "cli/apart.h"
 #include "cli/holders.h"
 #include "fuse/mount.h"
 
-enum { HOLDERS_NAMED_MAX = 8, UNSEEN_MAX = 3 };
+enum { HOLDERS_NAMED_MAX = 8, UNSEEN_MAX = 3, TEXT_MAX = 400 };
 /* The daemons of a desktop look into each new mount for an instant. */
-enum { TRIES = 20, PAUSE_MS = 100, STEP_MS = 20 };
+enum { TRIES = 20, PAUSE_MS = 100 };
 
 bool unmounting_stands(const struct target *t)
 {
 	struct mount_entry now;
 
-	return mountinfo_find(MOUNTINFO, t->point, &now) == 0 && now.mapfs &&
+	return mountinfo_find(MOUNTINFO, t->entry.point, &now) == 0 && now.mapfs &&
 	       strcmp(now.dev, t->entry.dev) == 0;
-}
-
-int unmounting_wait(pid_t pid, int limit_ms)
-{
-	int64_t end = clock_ms() + limit_ms;
-	int status = 0;
-	pid_t r;
-
-	while ((r = waitpid(pid, &status, limit_ms ? WNOHANG : 0)) == 0 && clock_ms() < end)
-		usleep(STEP_MS * 1000);
-	if (r == 0) {
-		/* It may be past killing; then it is left behind. */
-		kill(pid, SIGKILL);
-		usleep(STEP_MS * 1000);
-		(void)waitpid(pid, &status, WNOHANG);
-		return ETIMEDOUT;
-	}
-	return r == pid && WIFEXITED(status) ? WEXITSTATUS(status) : EIO;
 }
 
 /* Did a save write anything? */
@@ -87,29 +67,30 @@ static bool looks_stay(struct looks *k, const struct target *t)
 	return stay || k->unseen > UNSEEN_MAX;
 }
 
-/* 0, an errno, or what fusermount3 ended with; and its words. */
-static int try_once(const struct target *t, bool lazy, char *text, size_t room)
+static int end_lazily(void *point)
 {
-	pid_t pid;
+	char text[TEXT_MAX];
 
+	return mount_end(point, true, text, sizeof(text));
+}
+
+/* 0, an errno, or what fusermount3 ended with; and its words. */
+static int try_once(const struct target *t, bool lazy, char text[TEXT_MAX])
+{
 	text[0] = '\0';
-	if (!lazy)
-		return mount_end(t->point, false, text, room);
-	pid = fork();
-	if (pid == 0)
-		_exit(mount_end(t->point, true, text, room));
-	return pid < 0 ? errno : unmounting_wait(pid, UNMOUNTING_PATIENCE_MS);
+	return lazy ? apart(end_lazily, (char *)t->entry.point, APART_PATIENCE_MS)
+		    : mount_end(t->entry.point, false, text, TEXT_MAX);
 }
 
 int unmounting(struct listener *l, const struct target *t, bool lazy)
 {
 	struct looks looks = {0};
 	bool busy = false;
-	char text[400];
+	char text[TEXT_MAX];
 	int r;
 
 	/* Perhaps somebody else was faster. */
-	for (int i = 0; (r = try_once(t, lazy, text, sizeof(text))) && unmounting_stands(t); i++) {
+	for (int i = 0; (r = try_once(t, lazy, text)) && unmounting_stands(t); i++) {
 		/* fusermount3 ends with a status and words, umount(2) with an errno. */
 		busy = r == EBUSY || strstr(text, "busy");
 		if (lazy || !busy || (i % TRIES == 0 && looks_stay(&looks, t)))

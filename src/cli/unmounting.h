@@ -16,8 +16,3 @@ bool unmounting_stands(const struct target *t);
  * OUTCOME_BUSY or OUTCOME_MOUNT, with a line and who holds it.
  */
 int unmounting(struct listener *l, const struct target *t, bool lazy);
-
-/* Waits for a child: its exit status, or ETIMEDOUT where it had to be killed after limit_ms; 0 is
- * no limit. */
-int unmounting_wait(pid_t pid, int limit_ms);
-enum { UNMOUNTING_PATIENCE_MS = 4000 }; /* for what may block */

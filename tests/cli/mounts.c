@@ -366,7 +366,7 @@ static void force_waits_for_a_save_that_gets_further(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	listener_init(&l, "m", false, true);
+	listener_init(&l, "m", &(struct ending){.force = true});
 	l.start_ms -= 60000;
 	before = l.moved_ms -= 5000;
 	tell_progress(ends[0], "writing", 5);
