@@ -5,9 +5,11 @@
 #include <sched.h>
 #include <signal.h>
 
+enum { THREADS_MAX = 64 };
+
 struct work {
 	size_t n;
-	int (*fn)(void *arg, size_t i, struct error *e);
+	parallel_fn *fn;
 	void *arg;
 	pthread_mutex_t lock; /* over the rest */
 	size_t next, failed;  /* failed: n where none has */
@@ -45,16 +47,16 @@ static size_t processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-int parallel_each(
-	size_t n, int (*fn)(void *arg, size_t i, struct error *e), void *arg, struct error *e)
+/* By `most` threads. */
+static int each(size_t most, size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
 	struct work w = {.n = n, .failed = n, .fn = fn, .arg = arg};
 	size_t all = processors(), begun = 0;
-	pthread_t threads[PARALLEL_MAX];
+	pthread_t threads[THREADS_MAX];
 	sigset_t none, before;
 
 	all = all < n ? all : n;
-	all = all < PARALLEL_MAX ? all : PARALLEL_MAX;
+	all = all < most ? all : most;
 	pthread_mutex_init(&w.lock, NULL);
 	/* Signals are for those who wait for them. */
 	sigfillset(&none);
@@ -69,4 +71,14 @@ int parallel_each(
 	if (w.code && e)
 		*e = w.error;
 	return w.code;
+}
+
+int parallel_each(size_t n, parallel_fn *fn, void *arg, struct error *e)
+{
+	return each(PARALLEL_MAX, n, fn, arg, e);
+}
+
+int parallel_all(size_t n, parallel_fn *fn, void *arg, struct error *e)
+{
+	return each(THREADS_MAX, n, fn, arg, e);
 }

@@ -8,10 +8,13 @@
 
 enum { PARALLEL_MAX = 4 }; /* threads: each may hold a large blob */
 
+typedef int parallel_fn(void *arg, size_t i, struct error *e);
+
 /*
  * Calls fn once for each i below n, lower ones begun first, on this thread and on others that end
  * with the call; where none can be made, this one does all. After a failure no further ones are
  * begun; the lowest i that failed is what is returned.
  */
-int parallel_each(size_t n, int (*fn)(void *arg, size_t i, struct error *e), void *arg,
-	struct error *e);
+int parallel_each(size_t n, parallel_fn *fn, void *arg, struct error *e);
+/* The same of what holds little: nothing but the processors limits the threads. */
+int parallel_all(size_t n, parallel_fn *fn, void *arg, struct error *e);

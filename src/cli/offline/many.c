@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
-#include <sched.h>
-#include <signal.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +12,9 @@
 #include "base/buffer.h"
 #include "base/disk/file.h"
 #include "base/disk/io.h"
-#include "base/hash.h"
 #include "base/say.h"
+#include "base/threads/parallel.h"
+#include "cli/offline/names.h"
 #include "cli/offline/output.h"
 #include "cli/offline/streams.h"
 
@@ -30,15 +30,9 @@ struct many_list {
 	size_t n, room;
 	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
 	size_t n_tops, room_tops;
-	int wrong;        /* something could not be found or read, and was told: -errno */
-	bool once;        /* many.h */
-	struct hash seen; /* ... of those that were named, then */
-};
-
-/* The real path of one that was named. */
-struct seen {
-	struct hash_link link; /* first */
-	char path[];
+	int wrong;         /* something could not be found or read, and was told: -errno */
+	bool once;         /* many.h */
+	struct names seen; /* ... and the real paths of those that were named, then */
 };
 
 static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
@@ -56,20 +50,10 @@ static bool is_passed_over(const char *name)
 static bool is_again(struct many_list *l, const char *shown)
 {
 	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
-	uint64_t key = real ? hash_text(0, real) : 0;
-	size_t n = real ? strlen(real) + 1 : 0;
-	struct seen *s;
 
-	if (!real || !hash_room(&l->seen))
-		return false;
-	for (struct hash_link *h = hash_find(&l->seen, key); h; h = hash_again(h))
-		if (strcmp(container_of(h, struct seen, link)->path, real) == 0)
-			return true;
-	s = malloc(sizeof(*s) + n);
-	if (!s)
-		return false;
-	memcpy(s->path, real, n);
-	hash_add(&l->seen, &s->link, key);
+	if (!real || names_has(&l->seen, real))
+		return real;
+	(void)names_add(&l->seen, real);
 	return false;
 }
 
@@ -200,15 +184,9 @@ static void list_finish(struct many_list *l)
 		close(l->tops[i].fd);
 	free(l->maps);
 	free(l->tops);
-	for (struct hash_link *h = hash_next(&l->seen, NULL), *next; h; h = next) {
-		next = hash_next(&l->seen, h);
-		free(h);
-	}
-	hash_finish(&l->seen);
+	names_finish(&l->seen);
 	*l = (struct many_list){0};
 }
-
-enum { THREADS_MAX = 64 };
 
 struct result {
 	struct buffer out;
@@ -220,7 +198,7 @@ struct crew {
 	struct many_list list;
 	struct result *results;
 	pthread_mutex_t lock; /* over all below */
-	size_t next, done, printed;
+	size_t done, printed;
 	int wrong;
 	bool stopped; /* nobody takes the output any more */
 };
@@ -288,48 +266,21 @@ static void print(struct crew *w)
 	}
 }
 
-static void *work(void *arg)
+static int work(void *arg, size_t i, struct error *e)
 {
 	struct crew *w = arg;
+	int r = visit(w, &w->list.maps[i], &w->results[i].out);
 
+	(void)e;
 	pthread_mutex_lock(&w->lock);
-	while (!w->stopped && w->next < w->list.n) {
-		size_t i = w->next++;
-		int r;
-
-		pthread_mutex_unlock(&w->lock);
-		r = visit(w, &w->list.maps[i], &w->results[i].out);
-		pthread_mutex_lock(&w->lock);
-		if (r < 0)
-			w->wrong = r;
-		w->results[i].done = true;
-		print(w);
-		show_progress(w);
-	}
+	if (r < 0)
+		w->wrong = r;
+	w->results[i].done = true;
+	print(w);
+	show_progress(w);
+	r = w->stopped ? w->wrong : 0;
 	pthread_mutex_unlock(&w->lock);
-	return NULL;
-}
-
-static unsigned processors(void)
-{
-	cpu_set_t set;
-	int n = sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-
-	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (unsigned)n;
-}
-
-static void run(struct crew *w)
-{
-	pthread_t threads[THREADS_MAX];
-	unsigned n = processors(), started = 0;
-
-	if (n > w->list.n)
-		n = (unsigned)w->list.n;
-	while (started + 1 < n && pthread_create(&threads[started], NULL, work, w) == 0)
-		started++;
-	work(w);
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(threads[i], NULL);
+	return r;
 }
 
 static int confine(const struct crew *w, struct error *e)
@@ -359,7 +310,7 @@ int many_visit_all(struct many *m, char **names, int n)
 		r = w.results ? confine(&w, &e) : -ENOMEM;
 	}
 	if (r == 0)
-		run(&w);
+		(void)parallel_all(w.list.n, work, &w, NULL);
 	else
 		say(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
 	r = r < 0 ? r : w.list.wrong < 0 ? w.list.wrong : w.wrong;
