@@ -2,23 +2,31 @@
 /* mapfs check: what a game refuses maps for, what it warns of, what cannot be read, and where maps
  * are not as rules ask. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/say.h"
 #include "cli/cli.h"
-#include "cli/commands/rules.h"
 #include "cli/line/command.h"
 #include "cli/offline/json_line.h"
 #include "cli/offline/many.h"
 #include "cli/offline/walk.h"
 #include "formats/convert.h"
+#include "formats/rules.h"
+
+/* The rules that --rules names. */
+struct held {
+	const struct format *format; /* whose they are; NULL: there are none */
+	struct rules *rules;
+};
 
 struct check {
 	struct command command;
 	bool json;
 	const char **rules; /* as they were named */
-	struct command_rules held;
+	struct held held;
 	const char *game; /* as it was named */
 	const struct format *game_format;
 	size_t game_at;
@@ -216,6 +224,56 @@ static int refused(void *arg, const char *file, const struct error *why, struct 
 	return why->code;
 }
 
+/* One format has rules as yet. Where another one gets some, what is in a file has to say whose they
+ * are. */
+static const struct format *format_with_rules(void)
+{
+	size_t i = 0;
+
+	while (formats[i] && !formats[i]->rules)
+		i++;
+	return formats[i];
+}
+
+static int add_file(struct held *all, const char *name, struct error *e)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(file_unref) struct file *file = fd < 0 ? NULL : file_new(fd);
+	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
+	struct stat st;
+
+	if (!file || fstat(fd, &st) < 0)
+		return error_errno(e, "cannot be read");
+	if (!S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "is no regular file");
+	in = extent_of_file(TAKE(file), 0, (uint64_t)st.st_size);
+	return all->format->rules->add_file(&all->rules, &in, e);
+}
+
+/* given: NULL, or NULL-ended. -errno after a line on stderr. */
+static int open_rules(const char *const *given, struct held *ret)
+{
+	struct error named = ERROR_INIT, e = ERROR_INIT;
+	int r = 0;
+
+	if (!given || !*given)
+		return 0;
+	ret->format = format_with_rules();
+	for (; r == 0 && *given; given++) {
+		r = ret->format->rules->add_named(&ret->rules, *given, &named);
+		if (r != -ENOENT) {
+			e = named;
+			continue;
+		}
+		r = add_file(ret, *given, &e);
+		if (r == -ENOENT)
+			error_set(&e, r, "no such file, and %s", error_text(&named));
+	}
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", given[-1], error_text(&e));
+	return r;
+}
+
 static int run(struct command *c)
 {
 	struct many m = {.visit = check_map,
@@ -229,10 +287,11 @@ static int run(struct command *c)
 
 	if (k->game && convert_find(k->game, &k->game_format, &k->game_at, &e) < 0)
 		return cli_usage("check: --for: %s", error_text(&e));
-	r = command_rules_open(k->rules, &k->held);
+	r = open_rules(k->rules, &k->held);
 	if (r == 0)
 		r = many_visit_all(&m, c->names, c->n_names);
-	command_rules_finish(&k->held);
+	if (k->held.format)
+		k->held.format->rules->free(k->held.rules);
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	return (k->held.format || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;

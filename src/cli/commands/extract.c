@@ -13,6 +13,7 @@
 #include "base/threads/parallel.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
+#include "cli/offline/place.h"
 
 enum { PIECE = 256 << 10, AT_ONCE = 32 * PIECE, PROGRESS_MS = 200 };
 
@@ -257,29 +258,13 @@ static int match(void *arg, const char *path, const struct seen *a)
 	return r;
 }
 
-/* Where nothing is copied it goes again. */
-static void note_made(struct extract *x, const char *dir)
-{
-	CLEANUP(free) char *path = strdup(dir);
-	size_t n = path ? strlen(path) : 0;
-	char *slash;
-
-	while (n > 1 && path[n - 1] == '/')
-		path[--n] = '\0';
-	slash = path ? strrchr(path, '/') : NULL;
-	x->made = path ? strdup(slash ? slash + 1 : path) : NULL;
-	if (slash)
-		slash[1] = '\0';
-	if (x->made)
-		x->up = open(slash ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 static int open_out(struct extract *x, const char *dir)
 {
 	int r = io_mkdir(AT_FDCWD, dir, 0777);
 
+	/* Where nothing is copied it goes again. */
 	if (r == 0)
-		note_made(x, dir);
+		(void)place_of(dir, false, &x->up, &x->made, NULL);
 	if (r == -EEXIST)
 		r = 0;
 	if (r == 0) {

@@ -2,15 +2,14 @@
 #include "cli/commands/unlike.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/name.h"
 #include "base/array.h"
-#include "base/disk/io.h"
 #include "cli/offline/reader.h"
 #include "cli/offline/walk.h"
 #include "codec/text/json.h"
+#include "formats/images.h"
 #include "formats/merging.h"
 
 enum {
@@ -58,15 +57,9 @@ static bool read_ours(struct offline *t, const struct seen *a, struct json_doc *
 
 static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
 {
-	int fd = io_openat(dirfd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	struct stat st;
 
-	if (!f || fstat(f->fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return false;
-	x = extent_of_file(file_ref(f), 0, (uint64_t)st.st_size);
-	return read_head(&x, ret);
+	return images_file_at(dirfd, path, &x, NULL) == 0 && read_head(&x, ret);
 }
 
 static bool differ(
