@@ -62,7 +62,7 @@ void options_finish(struct options *o)
 }
 
 /* A number in the given base and nothing else: strtoull alone takes signs and spaces too. */
-static int number(const char *text, int base, uint64_t max, uint64_t *ret)
+static int digits(const char *text, int base, uint64_t *ret)
 {
 	char *end;
 
@@ -70,24 +70,24 @@ static int number(const char *text, int base, uint64_t max, uint64_t *ret)
 		return -EINVAL;
 	errno = 0;
 	*ret = strtoull(text, &end, base);
-	return errno || *end || *ret > max ? -EINVAL : 0;
+	return errno || *end ? -EINVAL : 0;
 }
 
 int options_size(const char *text, uint64_t *ret)
 {
 	static const char units[] = "KMG";
-	CLEANUP(free) char *digits = strdup(text);
+	CLEANUP(free) char *number = strdup(text);
 	size_t n = strlen(text);
 	const char *unit = n ? strchr(units, text[n - 1] & ~0x20) : NULL;
 	uint64_t value, factor = 1;
 
-	if (!digits)
+	if (!number)
 		return -ENOMEM;
 	if (unit && *unit) {
 		factor = UINT64_C(1) << (10 * (unit - units + 1));
-		digits[n - 1] = '\0';
+		number[n - 1] = '\0';
 	}
-	if (number(digits, 10, UINT64_MAX, &value) < 0 || ckd_mul(&value, value, factor))
+	if (digits(number, 10, &value) < 0 || ckd_mul(&value, value, factor))
 		return -EINVAL;
 	*ret = value;
 	return 0;
@@ -129,61 +129,55 @@ static bool is_flag(struct mount_request *rq, const char *option)
 	return true;
 }
 
-/* The value where option is "key=value"; NULL where it is something else. */
-static const char *value_of(const char *option, const char *key)
-{
-	size_t n = strlen(key);
-
-	return strncmp(option, key, n) == 0 && option[n] == '=' ? option + n + 1 : NULL;
-}
-
-/* All of these: 1: taken; 0: none of these; or -errno. */
-static int take_mask(struct mount_request *rq, const char *option, struct error *e)
-{
-	static const char *const keys[] = {"umask", "fmask", "dmask"};
-	const char *value = NULL;
-	uint64_t n;
-	size_t i = 0;
-
-	while (i < 3 && !(value = value_of(option, keys[i])))
-		i++;
-	if (!value)
-		return 0;
-	if (number(value, 8, 0777, &n) < 0)
-		return error_set(e, -EINVAL, "%s=%s is not octal and at most 777", keys[i], value);
-	if (i != 2)
-		rq->how.file_mask = (mode_t)n;
-	if (i != 1)
-		rq->how.dir_mask = (mode_t)n;
-	return 1;
-}
-
-static int take_number(struct mount_request *rq, const char *option, struct error *e)
-{
-	const char *value;
-	uint64_t n;
-
+/* Those with a number, and what is said of a value that is none. */
+enum { UID, GID, UMASK, FMASK, DMASK, CACHE, NUMBERS };
+static const struct number {
+	const char *key;
+	int base; /* 0: a size */
+	uint64_t most;
+	const char *wrong;
+} numbers[NUMBERS] = {
 	/* The highest number of each stands for "none" in the system's calls. */
-	if ((value = value_of(option, "uid"))) {
-		if (number(value, 10, UINT32_MAX - 1, &n) < 0)
-			return error_set(e, -EINVAL, "uid=%s is not a user's number", value);
-		rq->how.have_uid = true;
-		rq->how.uid = (uid_t)n;
-	} else if ((value = value_of(option, "gid"))) {
-		if (number(value, 10, UINT32_MAX - 1, &n) < 0)
-			return error_set(e, -EINVAL, "gid=%s is not a group's number", value);
-		rq->how.have_gid = true;
-		rq->how.gid = (gid_t)n;
-	} else if ((value = value_of(option, "cache"))) {
-		if (options_size(value, &n) < 0 || n > SIZE_MAX)
-			return error_set(e, -EINVAL,
-				"cache=%s is not a size such as 64M (a number, then K, M or G)",
-				value);
-		rq->how.cache = (size_t)n;
+	[UID] = {"uid", 10, UINT32_MAX - 1, "is not a user's number"},
+	[GID] = {"gid", 10, UINT32_MAX - 1, "is not a group's number"},
+	[UMASK] = {"umask", 8, 0777, "is not octal and at most 777"},
+	[FMASK] = {"fmask", 8, 0777, "is not octal and at most 777"},
+	[DMASK] = {"dmask", 8, 0777, "is not octal and at most 777"},
+	[CACHE] = {"cache", 0, SIZE_MAX, "is not a size such as 64M (a number, then K, M or G)"},
+};
+
+/* NUMBERS: it is another. */
+static size_t number_named(const char *option)
+{
+	size_t n = strcspn(option, "="), i = 0;
+
+	while (i < NUMBERS && (strlen(numbers[i].key) != n || strncmp(numbers[i].key, option, n)))
+		i++;
+	return i;
+}
+
+static int take_number(struct vfs_options *how, size_t i, const char *option, struct error *e)
+{
+	const char *value = strchr(option, '=') + 1;
+	const struct number *number = &numbers[i];
+	uint64_t n;
+	int r = number->base ? digits(value, number->base, &n) : options_size(value, &n);
+
+	if (r < 0 || n > number->most)
+		return error_set(e, -EINVAL, "%s %s", option, number->wrong);
+	if (i == UID) {
+		how->have_uid = true;
+		how->uid = (uid_t)n;
+	} else if (i == GID) {
+		how->have_gid = true;
+		how->gid = (gid_t)n;
+	} else if (i == CACHE) {
+		how->cache = (size_t)n;
 	} else {
-		return take_mask(rq, option, e);
+		how->file_mask = i == DMASK ? how->file_mask : (mode_t)n;
+		how->dir_mask = i == FMASK ? how->dir_mask : (mode_t)n;
 	}
-	return 1;
+	return 0;
 }
 
 static int keep_format_option(struct options *o, const char *option, struct error *e)
@@ -217,14 +211,12 @@ static int keep_path(struct options *o, const char *key, const char *file, struc
 /* One that is known with a value has none, or the other way round; or it is known to nobody. */
 static int refuse(const char *option, struct error *e)
 {
-	static const char *const numbers[] = {
-		"cache", "dmask", "fmask", "gid", "uid", "umask", NULL};
 	const struct format_setting *s = words_option(option);
 	CLEANUP(free) char *values = s && (s->values || s->most) ? words_values(s) : NULL;
 	CLEANUP(free) char *key = strndup(option, strcspn(option, "="));
 	struct mount_request rq;
 
-	if (s || is_among(option, numbers))
+	if (s || number_named(option) < NUMBERS)
 		return error_set(e, -EINVAL, "option %s needs a value%s%s%s", option,
 			values ? " (" : "", values ? values : "", values ? ")" : "");
 	if (key && is_flag(&rq, key))
@@ -252,14 +244,12 @@ static int take_format_option(struct options *o, const char *option, struct erro
 
 static int take(struct options *o, const char *option, struct error *e)
 {
-	int r;
+	size_t number = number_named(option);
 
 	if (!option[0] || is_swallowed(option) || is_flag(&o->rq, option))
 		return 0;
-	r = take_number(&o->rq, option, e);
-	if (r)
-		return r < 0 ? r : 0;
-	return take_format_option(o, option, e);
+	return number < NUMBERS && strchr(option, '=') ? take_number(&o->rq.how, number, option, e)
+						       : take_format_option(o, option, e);
 }
 
 int options_add(struct options *o, const char *list, struct error *e)

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/line/words.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/cleanup.h"
 
-/* Of n words the i-th, with what stands before it. */
-static void print_word(FILE *out, const char *word, size_t i, size_t n)
+enum { FORMATS_MAX = 16 };
+
+/* "a, b or c"; NULL: no memory. */
+static char *listed(const char *const *words)
 {
-	fprintf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", word);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; words && words[i]; i++)
+		fprintf(out, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	fclose(out);
+	return text;
 }
 
 bool words_format_known(const char *name)
@@ -23,20 +36,15 @@ bool words_format_known(const char *name)
 
 char *words_formats(void)
 {
-	char *text = NULL;
-	size_t size, n = 0, at = 0;
-	FILE *out = open_memstream(&text, &size);
+	const char *names[FORMATS_MAX + 1] = {NULL};
+	size_t n = 0;
 
-	if (!out)
-		return NULL;
-	for (size_t i = 0; formats[i]; i++)
-		n += formats[i]->creates;
 	for (size_t i = 0; formats[i]; i++) {
+		assert(n < FORMATS_MAX);
 		if (formats[i]->creates)
-			print_word(out, formats[i]->name, at++, n);
+			names[n++] = formats[i]->name;
 	}
-	fclose(out);
-	return text;
+	return listed(names);
 }
 
 const struct format_setting *words_option(const char *key)
@@ -67,20 +75,8 @@ bool words_value_known(const struct format_setting *o, const char *value)
 
 char *words_values(const struct format_setting *o)
 {
-	char *text = NULL;
-	size_t size, n = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	if (o->most)
-		fprintf(out, "0, or %u to %u", (unsigned)o->least, (unsigned)o->most);
-	while (o->values && o->values[n])
-		n++;
-	for (size_t i = 0; i < n; i++)
-		print_word(out, o->values[i], i, n);
-	fclose(out);
-	return text;
+	return o->most ? text_printf("0, or %u to %u", (unsigned)o->least, (unsigned)o->most)
+		       : listed(o->values);
 }
 
 static void print_option(FILE *out, int columns, const struct format_setting *o)
