@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "base/threads/clock.h"
 #include "cli/beside.h"
 #include "cli/cli.h"
 #include "cli/unmounting.h"
@@ -85,6 +86,8 @@ static int ask(struct listener *l, int sock, const struct target *t, const struc
 		return (int)control_outcome(m.code);
 	if (made)
 		(void)rmdir(t->entry.point);
+	/* To unmount may have taken long. */
+	l->heard_ms = l->moved_ms = clock_ms();
 	(void)control_tell(sock, CONTROL_QUIT, 0, NULL);
 	r = wait_for_save(l, sock, &m);
 	if (r == -EPIPE)
