@@ -7,18 +7,28 @@
 #include "cli/line/command.h"
 #include "cli/offline/output.h"
 
-/* Where nobody takes the output any more, it ends. */
-static int write_out(void *arg, const void *data, size_t n)
-{
-	struct command *c = arg;
+enum { PIECE = 256 << 10 };
 
-	return c->failed = output_write(data, n);
+static int print(struct command *c, const struct seen *a)
+{
+	static char piece[PIECE];
+	uint64_t off = 0;
+	ssize_t n;
+
+	do {
+		n = offline_read_at(&c->tree, a, off, piece, PIECE);
+		/* Where nobody takes the output any more, it ends. */
+		if (n > 0)
+			c->failed = output_write(piece, (size_t)n);
+		off += PIECE;
+	} while (n > 0 && !c->failed && off < a->size);
+	return n < 0 ? (int)n : c->failed;
 }
 
 static int show(void *arg, const char *path, const struct seen *a)
 {
 	struct command *c = arg;
-	int r = S_ISDIR(a->mode) ? -EISDIR : offline_read(&c->tree, a, write_out, c);
+	int r = S_ISDIR(a->mode) ? -EISDIR : print(c, a);
 
 	if (r < 0)
 		c->worst = r;

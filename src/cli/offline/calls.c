@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PIECE = 1 << 20 };
-
 /* As a mount would show it. */
 static int look(struct offline *t, const struct spot *s, struct seen *ret)
 {
@@ -84,21 +82,4 @@ ssize_t offline_read_at(
 	r = overlay_read(t->tree, &file->spot, off, dst, n, &why);
 	offline_unreadable(t, &why);
 	return r < 0 ? r : (ssize_t)n;
-}
-
-int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg)
-{
-	CLEANUP(free) char *piece = malloc(PIECE);
-	uint64_t off = 0;
-	int r;
-
-	if (!piece)
-		return -ENOMEM;
-	do {
-		ssize_t n = offline_read_at(t, file, off, piece, PIECE);
-
-		r = n > 0 ? fn(arg, piece, (size_t)n) : (int)n;
-		off += PIECE;
-	} while (r == 0 && off < file->size);
-	return r;
 }

@@ -32,6 +32,3 @@ ssize_t offline_read_at(
 	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n);
 /* ... and what a read by somebody else failed with. */
 void offline_unreadable(struct offline *t, const struct error *why);
-/* All of a file, in pieces. fn returns 0, or what ends it. */
-typedef int (*offline_data)(void *arg, const void *data, size_t n);
-int offline_read(struct offline *t, const struct seen *file, offline_data fn, void *arg);

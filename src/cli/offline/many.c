@@ -23,6 +23,8 @@ struct many_map {
 	char *shown; /* as it is called in messages and output */
 	char *path;  /* below top */
 	size_t top;
+	struct buffer out;
+	bool done;
 };
 
 struct many_list {
@@ -70,7 +72,7 @@ static int add(struct many_list *l, char *shown, char *path)
 		free(path);
 		return -ENOMEM;
 	}
-	l->maps[l->n++] = (struct many_map){shown, path, l->n_tops - 1};
+	l->maps[l->n++] = (struct many_map){.shown = shown, .path = path, .top = l->n_tops - 1};
 	return 0;
 }
 
@@ -188,15 +190,9 @@ static void list_finish(struct many_list *l)
 	*l = (struct many_list){0};
 }
 
-struct result {
-	struct buffer out;
-	bool done;
-};
-
 struct crew {
 	struct many *many;
 	struct many_list list;
-	struct result *results;
 	pthread_mutex_t lock; /* over all below */
 	size_t done, printed;
 	int wrong;
@@ -252,8 +248,8 @@ static void show_progress(struct crew *w)
 /* The lock is held. */
 static void print(struct crew *w)
 {
-	while (w->printed < w->list.n && w->results[w->printed].done) {
-		struct buffer *out = &w->results[w->printed++].out;
+	while (w->printed < w->list.n && w->list.maps[w->printed].done) {
+		struct buffer *out = &w->list.maps[w->printed++].out;
 		int r = w->stopped || w->many->writes ? 0 : output_text(out);
 
 		if (w->many->writes)
@@ -269,13 +265,14 @@ static void print(struct crew *w)
 static int work(void *arg, size_t i, struct error *e)
 {
 	struct crew *w = arg;
-	int r = visit(w, &w->list.maps[i], &w->results[i].out);
+	struct many_map *map = &w->list.maps[i];
+	int r = visit(w, map, &map->out);
 
 	(void)e;
 	pthread_mutex_lock(&w->lock);
 	if (r < 0)
 		w->wrong = r;
-	w->results[i].done = true;
+	map->done = true;
 	print(w);
 	show_progress(w);
 	r = w->stopped ? w->wrong : 0;
@@ -305,16 +302,13 @@ int many_visit_all(struct many *m, char **names, int n)
 	file_raise_limit();
 	for (int i = 0; r == 0 && i < n; i++)
 		r = list_add(m, &w.list, names[i]);
-	if (r == 0) {
-		w.results = calloc(w.list.n + 1, sizeof(*w.results));
-		r = w.results ? confine(&w, &e) : -ENOMEM;
-	}
+	if (r == 0)
+		r = confine(&w, &e);
 	if (r == 0)
 		(void)parallel_all(w.list.n, work, &w, NULL);
 	else
 		say(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
 	r = r < 0 ? r : w.list.wrong < 0 ? w.list.wrong : w.wrong;
-	free(w.results);
 	list_finish(&w.list);
 	return r;
 }
