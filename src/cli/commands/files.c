@@ -16,32 +16,29 @@
 #include "codec/text/text.h"
 
 /* Where the file or directory was copied from; NULL: it was not. */
-static const char *copied_from(const struct copied *c, uint64_t number)
+static const char *copied_from(const struct files *f, uint64_t number)
 {
-	return number < c->n ? c->from[number] : NULL;
+	return number < f->n ? f->from[number] : NULL;
 }
 
-static int copied_add(struct copied *c, uint64_t number, const char *path)
+static int copied_add(struct files *f, uint64_t number, const char *path)
 {
-	while (c->n <= number) {
-		if (!array_room(c->from, c->n, c->room))
+	while (f->n <= number) {
+		if (!array_room(f->from, f->n, f->room))
 			return -ENOMEM;
-		c->from[c->n++] = NULL;
+		f->from[f->n++] = NULL;
 	}
-	free(c->from[number]);
-	c->from[number] = strdup(path);
-	return c->from[number] ? 0 : -ENOMEM;
+	free(f->from[number]);
+	f->from[number] = strdup(path);
+	return f->from[number] ? 0 : -ENOMEM;
 }
 
 enum { DEPTH_MAX = 1000 };
 
 struct copy {
-	struct offline *t;
-	const char *shown;
-	struct files_copied *done;
-	const struct unlike *u; /* NULL: what stands there takes all */
-	const char *path;       /* of what is being copied, in the directory */
-	const char *to;         /* ... and in the map */
+	struct files *f;
+	const char *path; /* of what is being copied, in the directory */
+	const char *to;   /* ... and in the map */
 };
 
 /* In any case of letters, so that what a tool made of a file comes after it. */
@@ -56,42 +53,42 @@ static int by_name(const void *a, const void *b)
 static void tell(const struct copy *c, size_t *count, const char *why)
 {
 	++*count;
-	say(stderr, "mapfs: %s/%s: %s", c->shown, c->path, why);
+	say(stderr, "mapfs: %s/%s: %s", c->f->shown, c->path, why);
 }
 
 static void tell_of(const struct copy *c, int r, const char *why)
 {
 	/* Nobody can write it, in any mount. */
 	if (r == -EACCES || r == -EROFS)
-		c->done->shut++;
+		c->f->shut++;
 	else if (r == -EPERM)
-		tell(c, &c->done->left, "left out: no part of a map");
+		tell(c, &c->f->left, "left out: no part of a map");
 	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
-		tell(c, &c->done->refused, "its name is not UTF-8");
+		tell(c, &c->f->refused, "its name is not UTF-8");
 	else if (r == -ENAMETOOLONG)
-		tell(c, &c->done->left, "left out: its name is too long");
+		tell(c, &c->f->left, "left out: its name is too long");
 	else
-		tell(c, &c->done->refused, why);
+		tell(c, &c->f->refused, why);
 }
 
-void files_copied_finish(struct files_copied *copied)
+void files_finish(struct files *f)
 {
-	free(copied->first_derived);
-	for (size_t i = 0; i < copied->all.n; i++)
-		free(copied->all.from[i]);
-	free(copied->all.from);
+	free(f->first_derived);
+	for (size_t i = 0; i < f->n; i++)
+		free(f->from[i]);
+	free(f->from);
 }
 
-char *files_origin(
-	struct offline *t, const char *shown, const struct files_copied *copied, const char *path)
+char *files_origin(void *arg, struct offline *t, const char *path)
 {
+	const struct files *f = arg;
 	const char *from;
 	struct seen a;
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
-	from = a.spot.upper ? copied_from(&copied->all, a.spot.upper->number) : NULL;
-	return from ? text_printf("%s/%s", shown, from) : NULL;
+	from = a.spot.upper ? copied_from(f, a.spot.upper->number) : NULL;
+	return from ? text_printf("%s/%s", f->shown, from) : NULL;
 }
 
 /* Two files of the directory are one of the map: what came first would be lost. */
@@ -101,7 +98,7 @@ static int refuse_second(struct copy *c, const char *first)
 
 	if (!why)
 		return -ENOMEM;
-	tell(c, &c->done->refused, why);
+	tell(c, &c->f->refused, why);
 	return 0;
 }
 
@@ -109,46 +106,45 @@ static int refuse_second(struct copy *c, const char *first)
  * Those that the kit's compiler left beside its sources are told of together. */
 static void drop(struct copy *c, bool derived)
 {
-	if (overlay_remove(c->t->tree, c->to, false) < 0)
+	if (overlay_remove(c->f->t->tree, c->to, false) < 0)
 		return;
 	if (!derived)
-		tell(c, &c->done->left, "left out: no part of a map");
-	else if (!c->done->derived++)
-		c->done->first_derived = strdup(c->path);
+		tell(c, &c->f->left, "left out: no part of a map");
+	else if (!c->f->derived++)
+		c->f->first_derived = strdup(c->path);
 }
 
 /* What became of it. */
 static int settle(struct copy *c)
 {
-	struct copied *all = &c->done->all;
 	enum change_meaning meaning;
 	const char *first;
 	struct seen a;
-	int r = offline_find(c->t, c->to, &a);
+	int r = offline_find(c->f->t, c->to, &a);
 
 	/* As in the base: a directory that stands there, and what is only shown. */
 	if (r < 0 || !a.spot.upper)
 		return r == -ENOENT ? 0 : r;
-	meaning = a.spot.dir ? CHANGE_OF_MAP : change_meaning_of(c->t, &a.spot);
+	meaning = a.spot.dir ? CHANGE_OF_MAP : change_meaning_of(c->f->t, &a.spot);
 	if (meaning != CHANGE_OF_MAP) {
 		drop(c, meaning == CHANGE_DERIVED);
 		return 0;
 	}
-	first = a.spot.dir ? NULL : copied_from(all, a.spot.upper->number);
-	return first ? refuse_second(c, first) : copied_add(all, a.spot.upper->number, c->path);
+	first = a.spot.dir ? NULL : copied_from(c->f, a.spot.upper->number);
+	return first ? refuse_second(c, first) : copied_add(c->f, a.spot.upper->number, c->path);
 }
 
 static int copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
 	struct change_file s = {fd, 0};
-	const struct timespec *mtime = c->t->vol->format->kept_time ? &st->st_mtim : NULL;
+	const struct timespec *mtime = c->f->t->vol->format->kept_time ? &st->st_mtim : NULL;
 	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
-			: change_put(c->t, c->to, change_from_file, &s, mtime, &e);
+			: change_put(c->f->t, c->to, change_from_file, &s, mtime, &e);
 
 	if (s.failed)
-		tell(c, &c->done->unread, strerror(-s.failed));
+		tell(c, &c->f->unread, strerror(-s.failed));
 	else if (r == 0)
 		return settle(c);
 	else if (io_is_full(r))
@@ -174,19 +170,19 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 	else if (fd >= 0 && fstat(fd, &st) < 0)
 		r = -errno;
 	if (r < 0) {
-		tell(c, &c->done->unread, strerror(-r));
+		tell(c, &c->f->unread, strerror(-r));
 		return 0;
 	}
 	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
-		tell(c, &c->done->left, "left out: neither a file nor a directory");
+		tell(c, &c->f->left, "left out: neither a file nor a directory");
 		return 0;
 	}
 	/* What is written stands in the directory itself. */
-	if (offline_is_map(c->t, &st) || offline_is_map(c->done->held, &st))
+	if (offline_is_map(c->f->t, &st) || offline_is_map(c->f->held, &st))
 		return 0;
 	if (S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
-	r = change_mkdir(c->t, c->to);
+	r = change_mkdir(c->f->t, c->to);
 	if (r < 0) {
 		tell_of(c, r, strerror(-r));
 		return 0;
@@ -207,7 +203,7 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 		qsort(names.at, names.n, sizeof(*names.at), by_name);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		CLEANUP(free) char *path = path_join(above, names.at[i]);
-		CLEANUP(free) char *to = path ? unlike_place(c->u, path) : NULL;
+		CLEANUP(free) char *to = path ? unlike_place(c->f->u, path) : NULL;
 
 		c->path = path;
 		c->to = to;
@@ -217,59 +213,52 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 	return r;
 }
 
-static void tell_together(const char *shown, const struct files_copied *done)
+static void tell_together(const struct files *f)
 {
-	if (done->shut)
-		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", shown, done->shut,
-			done->shut == 1 ? "file is of" : "files are of");
-	if (done->derived)
+	if (f->shut)
+		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", f->shown, f->shut,
+			f->shut == 1 ? "file is of" : "files are of");
+	if (f->derived)
 		say(stderr, "mapfs: %s: %zu %s left out that %s made of others in the map (%s)",
-			shown, done->derived, done->derived == 1 ? "file is" : "files are",
-			done->derived == 1 ? "is" : "are",
-			done->first_derived ? done->first_derived : "");
+			f->shown, f->derived, f->derived == 1 ? "file is" : "files are",
+			f->derived == 1 ? "is" : "are", f->first_derived ? f->first_derived : "");
 }
 
-int files_copy_in(struct offline *t, int dirfd, const char *shown, const struct unlike *u,
-	struct files_copied *ret)
+int files_copy_in(struct files *f)
 {
-	struct copy c = {.t = t, .shown = shown, .done = ret, .u = u, .path = ""};
-	int r = copy_dir(&c, dirfd, 0);
+	struct copy c = {.f = f, .path = ""};
+	int r = copy_dir(&c, f->dirfd, 0);
 
-	tell_together(shown, ret);
+	tell_together(f);
 	return r;
 }
 
 /* Once all files of a directory are in the map: what of them is not, and what else is. */
-int files_tell_replaced(
-	struct offline *t, const char *shown, const struct unlike *u, struct files_copied *copied)
+int files_tell_replaced(struct files *f)
 {
 	CLEANUP_NAMES struct names paths = {0};
-	const struct copied *all = &copied->all;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < all->n; i++) {
-		CLEANUP(free) char *to = all->from[i] ? unlike_place(u, all->from[i]) : NULL;
+	for (size_t i = 0; r == 0 && i < f->n; i++) {
+		CLEANUP(free) char *to = f->from[i] ? unlike_place(f->u, f->from[i]) : NULL;
 		struct seen a;
 
-		if (!all->from[i])
+		if (!f->from[i])
 			continue;
-		r = to ? offline_find(t, to, &a) : -ENOMEM;
+		r = to ? offline_find(f->t, to, &a) : -ENOMEM;
 		if (r == -ENOENT)
-			r = names_add(&paths, all->from[i]);
+			r = names_add(&paths, f->from[i]);
 	}
 	names_sort(&paths);
 	for (size_t i = 0; i < paths.n; i++)
-		say(stderr, "mapfs: %s/%s: left out: another file has its place", shown,
+		say(stderr, "mapfs: %s/%s: left out: another file has its place", f->shown,
 			paths.at[i]);
-	copied->left += paths.n;
+	f->left += paths.n;
 	return r;
 }
 
 struct others {
-	struct offline *t;
-	int dirfd;
-	const struct unlike *u;
-	const struct copied *copied;
+	const struct files *f;
 	bool shut;         /* nobody can write the map's own directory, and we do */
 	struct names gone; /* paths */
 };
@@ -285,11 +274,11 @@ static int find_other(void *arg, const char *path, const struct seen *a)
 		return 0;
 	}
 	/* All that is there is the directory's. */
-	if (unlike_has(o->u, path))
+	if (unlike_has(o->f->u, path))
 		return WALK_PAST;
-	if (a->spot.upper && copied_from(o->copied, a->spot.upper->number))
+	if (a->spot.upper && copied_from(o->f, a->spot.upper->number))
 		return 0;
-	fd = io_openat(o->dirfd, path, O_PATH | O_NOFOLLOW, 0);
+	fd = io_openat(o->f->dirfd, path, O_PATH | O_NOFOLLOW, 0);
 	if (fd >= 0) {
 		bool same = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) == S_ISDIR(a->mode);
 
@@ -305,14 +294,13 @@ static int find_other(void *arg, const char *path, const struct seen *a)
 	return r < 0 ? r : WALK_PAST;
 }
 
-int files_remove_others(
-	struct offline *t, int dirfd, const struct unlike *u, const struct files_copied *copied)
+int files_remove_others(const struct files *f)
 {
-	struct others o = {.t = t, .dirfd = dirfd, .u = u, .copied = &copied->all};
-	int r = offline_walk(t, "", find_other, NULL, &o);
+	struct others o = {.f = f};
+	int r = offline_walk(f->t, "", find_other, NULL, &o);
 
 	for (size_t i = 0; r == 0 && i < o.gone.n; i++) {
-		r = change_remove_tree(t, o.gone.at[i]);
+		r = change_remove_tree(f->t, o.gone.at[i]);
 		/* What is always there, and what is only shown. */
 		if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 			r = 0;

@@ -105,20 +105,20 @@ static int make_room(struct pack *p, int from, struct unlike *u, struct offline 
 }
 
 /* The lists of what the new map holds go into it with the rest. */
-static int put_indexes(struct pack *p, struct offline *t, struct files_copied *done)
+static int put_indexes(struct pack *p, struct files *f)
 {
-	struct indexing x = {.tree = t, .verbose = p->command.save.verbose};
+	struct indexing x = {.tree = f->t, .verbose = p->command.save.verbose};
 	struct error e = ERROR_INIT;
 	struct staged s;
-	int r = staged_build(t->tree, &s, &e);
+	int r = staged_build(f->t->tree, &s, &e);
 
 	if (r == 0) {
 		r = indexing_put(&x, s.built.map, &e);
 		staged_finish(&s);
 	}
 	if (r < 0)
-		offline_say(t, "%s", error_text(&e));
-	done->left += x.unread;
+		offline_say(f->t, "%s", error_text(&e));
+	f->left += x.unread;
 	return r == 0 ? OUTCOME_DONE : r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 }
 
@@ -137,46 +137,33 @@ static int save(struct pack *p, struct offline *t)
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
-struct copying {
-	const struct pack *p;
-	const struct files_copied *done;
-};
-
-static char *origin(void *arg, struct offline *t, const char *path)
-{
-	const struct copying *c = arg;
-
-	return files_origin(t, c->p->dir, c->done, path);
-}
-
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
-	struct files_copied done = {.held = &p->command.tree};
-	struct copying copying = {p, &done};
-	int r = files_copy_in(t, from, p->dir, u, &done), code;
+	struct files f = {.t = t, .dirfd = from, .shown = p->dir, .u = u, .held = &p->command.tree};
+	int r = files_copy_in(&f), code;
 
 	if (r == 0)
-		r = files_tell_replaced(t, p->dir, u, &done);
+		r = files_tell_replaced(&f);
 	if (r == 0 && p->exact)
-		r = files_remove_others(t, from, u, &done);
+		r = files_remove_others(&f);
 	if (r < 0)
 		offline_say(t, "%s", strerror(-r));
-	p->command.save.origin = origin;
-	p->command.save.origin_arg = &copying;
+	p->command.save.origin = files_origin;
+	p->command.save.origin_arg = &f;
 	if (p->command.save.skip) {
-		done.left += done.refused;
-		done.refused = 0;
+		f.left += f.refused;
+		f.refused = 0;
 	}
-	if (done.refused || io_is_full(r))
+	if (f.refused || io_is_full(r))
 		code = OUTCOME_SAVE_FAILED;
-	else if (r < 0 || done.unread)
+	else if (r < 0 || f.unread)
 		code = OUTCOME_REFUSED;
 	else
-		code = p->index ? put_indexes(p, t, &done) : OUTCOME_DONE;
+		code = p->index ? put_indexes(p, &f) : OUTCOME_DONE;
 	if (code == OUTCOME_DONE)
 		code = save(p, t);
-	files_copied_finish(&done);
-	return code == OUTCOME_DONE && done.left ? OUTCOME_LEFT : code;
+	files_finish(&f);
+	return code == OUTCOME_DONE && f.left ? OUTCOME_LEFT : code;
 }
 
 static int pack(struct pack *p)
