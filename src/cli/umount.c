@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -23,11 +22,6 @@
 enum { KNOCKS = 25, KNOCK_PAUSE_MS = 40 };
 /* So often a client is sent away, by workers that had the device's number and have not ended. */
 enum { VISITS = 50 };
-
-static void pause_before_knocking(void)
-{
-	nanosleep(&(struct timespec){.tv_nsec = KNOCK_PAUSE_MS * 1000000}, NULL);
-}
 
 /* Until SAVED. 0, -ETIMEDOUT, or -EPIPE: the worker is gone. */
 static int wait_for_save(struct listener *l, int sock, struct control_msg *ret)
@@ -105,7 +99,7 @@ static int knock(const struct mount_entry *entry)
 
 	for (int i = 0; i < KNOCKS && sock < 0; i++) {
 		if (i > 0)
-			pause_before_knocking();
+			usleep(KNOCK_PAUSE_MS * 1000);
 		sock = door_knock(entry->dev, entry->owner);
 	}
 	return sock;
@@ -157,7 +151,7 @@ static int try_end(struct listener *l, struct target *t, const struct ending *ho
 
 	for (int i = 0; i < VISITS && r == -EAGAIN; i++) {
 		if (i > 0)
-			pause_before_knocking();
+			usleep(KNOCK_PAUSE_MS * 1000);
 		r = visit(l, t, how);
 	}
 	if (r == -EAGAIN)

@@ -280,16 +280,13 @@ static int copy_all(struct extract *x)
 {
 	struct command *c = &x->command;
 	struct sandbox_rule rules[2];
-	struct stat st;
 	int r = open_out(x, c->names[1]);
 
 	x->shown = c->names[1];
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	rules[0] = (struct sandbox_rule){x->out, SANDBOX_WRITABLE};
+	rules[0] = offline_rule(x->out, SANDBOX_WRITABLE);
 	rules[1] = (struct sandbox_rule){x->up, SANDBOX_EMPTIED};
-	if (fstat(x->out, &st) < 0 || st.st_uid != geteuid())
-		rules[0].flags |= SANDBOX_RIGHTS;
 	r = command_open(c, c->names[0], rules, 1 + (x->up >= 0));
 	if (r == 0)
 		command_each(c, 2, match);

@@ -28,11 +28,8 @@ struct pack {
 static int open_map(struct pack *p, int from)
 {
 	struct command *c = &p->command;
-	struct sandbox_rule rule = {from, 0};
-	struct stat st;
+	struct sandbox_rule rule = offline_rule(from, 0);
 
-	if (fstat(from, &st) < 0 || st.st_uid != geteuid())
-		rule.flags |= SANDBOX_RIGHTS;
 	c->create = c->how.nameless = !p->onto;
 	c->format = p->format;
 	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1);

@@ -121,6 +121,14 @@ static void note_debug(void *arg, const char *line)
 		say(stderr, "mapfs: %s", line);
 }
 
+struct sandbox_rule offline_rule(int dirfd, unsigned flags)
+{
+	struct stat st;
+	bool own = fstat(dirfd, &st) == 0 && st.st_uid == geteuid();
+
+	return (struct sandbox_rule){dirfd, flags | (own ? 0 : SANDBOX_RIGHTS)};
+}
+
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e)
 {

@@ -45,6 +45,8 @@ int offline_create(struct offline *t, const char *file, const char *format,
 /* The same of a map below a directory that is open (borrowed): for those that a folder holds. */
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
 	const struct vfs_options *o, struct error *e);
+/* A rule for a directory, which may not be our own. */
+struct sandbox_rule offline_rule(int dirfd, unsigned flags);
 /* A further rule with SANDBOX_RIGHTS: it is of files that are not all our own. debug: what the
  * kernel lacks is told. */
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,

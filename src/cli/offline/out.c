@@ -218,10 +218,7 @@ int out_commit(struct out *o, struct error *e)
 
 struct sandbox_rule out_rule(const struct out *o)
 {
-	struct stat st;
-	bool own = fstat(o->dirfd, &st) == 0 && st.st_uid == geteuid();
-
-	return (struct sandbox_rule){o->dirfd, SANDBOX_WRITABLE | (own ? 0 : SANDBOX_RIGHTS)};
+	return offline_rule(o->dirfd, SANDBOX_WRITABLE);
 }
 
 void out_finish(struct out *o)
