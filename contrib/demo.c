@@ -170,7 +170,7 @@ static int save(struct tw_map *m, const char *path, struct error *e)
 	r = replace_begin(dirfd, slash ? path + (slash + 1 - dir) : path, -1, &out, e);
 	if (r < 0)
 		return r;
-	r = datafile_write(m, out, false, &plan, e);
+	r = datafile_write(&m->base, &out, false, &plan, e);
 	if (r < 0)
 		return r;
 	plan_free(plan);

@@ -104,7 +104,7 @@ static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 
 int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e)
 {
-	uint8_t stored[RUN * TW_TILE_MAX];
+	uint8_t stored[TW_TILE_RUN * TW_TILE_MAX];
 	size_t size = 0;
 	int r = 0;
 
@@ -150,13 +150,13 @@ int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *
 	CLEANUP(tw_tile_writer_destroy)
 	struct tw_tile_writer *out = tw_tile_writer_create(m, t->size, t->packed);
 	uint64_t all = (uint64_t)t->w * t->h;
-	uint8_t run[RUN * TW_TILE_MAX];
+	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
 	struct blob *fresh = NULL;
 	bool differs = false;
 	int r = out ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
 
-	for (uint64_t at = 0; r == 0 && at < all; at += RUN) {
-		size_t n = all - at < RUN ? (size_t)(all - at) : RUN;
+	for (uint64_t at = 0; r == 0 && at < all; at += TW_TILE_RUN) {
+		size_t n = all - at < TW_TILE_RUN ? (size_t)(all - at) : TW_TILE_RUN;
 
 		r = tw_tiles_read(t, at, n, run, e);
 		for (size_t i = 0; r == 0 && i < n; i++)
