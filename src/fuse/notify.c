@@ -63,8 +63,8 @@ static void notify(struct pool *by, const struct notice *what, const uint64_t *i
 	}
 	*o = *what;
 	o->job.run = send;
-	if (o->n)
-		memcpy(o->inos, inos, o->n * sizeof(*inos));
+	for (size_t i = 0; i < o->n; i++)
+		o->inos[i] = inos[i];
 	pool_submit(by, &o->job);
 }
 

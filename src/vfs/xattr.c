@@ -90,13 +90,12 @@ static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
 	return 1;
 }
 
-static int revert(struct vfs *v, struct call *c, struct step *s)
+static int revert(struct vfs *v, struct call *c, struct step *)
 {
 	struct node *n = node_find(v, c->ino), *dir = node_parent(n);
 	CLEANUP(free) char *path = node_path(n);
 	int r = path && dir ? 0 : -ENOMEM;
 
-	(void)s;
 	if (r < 0)
 		return r;
 	n->opens++;

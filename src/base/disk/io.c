@@ -55,9 +55,8 @@ static int open_name(int dirfd, const char *name, int flags, mode_t mode)
 	return fd < 0 ? -errno : fd;
 }
 
-static int open_level(void *arg, int dirfd, const char *name, struct error *e)
+static int open_level(void *, int dirfd, const char *name, struct error *)
 {
-	(void)arg, (void)e;
 	return open_name(dirfd, name, O_PATH | O_DIRECTORY, 0);
 }
 

@@ -82,9 +82,8 @@ static int not_written(struct extract *x, int r)
 	return r < 0 ? r : 0;
 }
 
-static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
+static int make_dir(void *, int dirfd, const char *name, struct error *e)
 {
-	(void)arg;
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
@@ -248,12 +247,11 @@ static int leave(void *arg, const char *path, const struct seen *a)
 	return 0;
 }
 
-static int match(void *arg, const char *path, const struct seen *a)
+static int match(void *arg, const char *path, const struct seen *)
 {
 	struct extract *x = arg;
 	int r = offline_walk(&x->command.tree, path, visit, leave, x);
 
-	(void)a;
 	end_progress(x);
 	return r;
 }

@@ -142,9 +142,8 @@ static int show(void *arg, const char *path, const struct seen *a)
 	return pour(x, PIECE);
 }
 
-static int match(void *arg, const char *path, const struct seen *a)
+static int match(void *arg, const char *path, const struct seen *)
 {
-	(void)a;
 	return offline_walk(&((struct command *)arg)->tree, path, show, NULL, arg);
 }
 

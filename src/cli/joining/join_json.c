@@ -112,13 +112,12 @@ static int join_member(void *arg, struct span key, const struct span v[SIDES])
 }
 
 /* What both changed of an element of a list. */
-static int join_element(void *arg, const struct span v[SIDES], struct buffer *out)
+static int join_element(void *arg, const struct span v[SIDES], struct buffer *)
 {
 	struct json_join *j = arg;
 	size_t told = j->n_told;
 	int r = join_value(j, v);
 
-	(void)out;
 	return r < 0 ? r : j->n_told > told;
 }
 

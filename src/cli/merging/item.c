@@ -107,11 +107,10 @@ static int visit(void *arg, const char *path, const struct seen *a)
 	return 0;
 }
 
-static int leave(void *arg, const char *path, const struct seen *a)
+static int leave(void *arg, const char *, const struct seen *)
 {
 	struct reading *g = arg;
 
-	(void)path, (void)a;
 	g->in = g->in->up;
 	return 0;
 }

@@ -12,12 +12,11 @@
 #include "cli/merging/content.h"
 #include "vfs/files/sidecar.h"
 
-static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
+static int open_dir(void *, int dirfd, const char *name, struct error *e)
 {
 	bool made;
 	int fd = io_make_dir(dirfd, name, 0777, &made, e);
 
-	(void)arg;
 	if (fd >= 0 && made)
 		(void)io_sync_dir(dirfd);
 	return fd;

@@ -40,9 +40,8 @@ int offline_find(struct offline *t, const char *path, struct seen *ret)
 	return r < 0 ? r : look(t, &s, ret);
 }
 
-static int add_name(void *arg, const char *name, const struct spot *s)
+static int add_name(void *arg, const char *name, const struct spot *)
 {
-	(void)s;
 	return names_add(arg, name);
 }
 

@@ -262,13 +262,12 @@ static void print(struct crew *w)
 	}
 }
 
-static int work(void *arg, size_t i, struct error *e)
+static int work(void *arg, size_t i, struct error *)
 {
 	struct crew *w = arg;
 	struct many_map *map = &w->list.maps[i];
 	int r = visit(w, map, &map->out);
 
-	(void)e;
 	pthread_mutex_lock(&w->lock);
 	if (r < 0)
 		w->wrong = r;

@@ -216,11 +216,10 @@ ssize_t reader_take(void *arg, void *dst, size_t n)
 	return (ssize_t)n;
 }
 
-int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+int reader_read_fn(void *arg, uint64_t, void *dst, size_t n, struct error *e)
 {
 	uint8_t *to = dst;
 
-	(void)off;
 	while (n) {
 		ssize_t got = reader_take(arg, to, n);
 

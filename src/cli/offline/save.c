@@ -132,9 +132,8 @@ static void print(struct offline *t, const struct report *r, const struct change
 	}
 }
 
-static void no_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+static void no_progress(struct vfs_host *, const char *, uint64_t, uint64_t)
 {
-	(void)h, (void)what, (void)done, (void)total;
 }
 
 /* ... is for somebody else to put where it is to be. */

@@ -110,9 +110,8 @@ static bool folder_lacks(const struct folder *f, const struct offline *t)
 	return in->tv_sec != out->tv_sec ? in->tv_sec > out->tv_sec : in->tv_nsec > out->tv_nsec;
 }
 
-static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
+static int make_dir(void *, int dirfd, const char *name, struct error *e)
 {
-	(void)arg;
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
@@ -259,9 +258,8 @@ static int visit(void *arg, struct offline *t, struct buffer *out)
 	return 0;
 }
 
-static int refused(void *arg, const char *file, const struct error *why, struct buffer *out)
+static int refused(void *arg, const char *file, const struct error *why, struct buffer *)
 {
-	(void)out;
 	say(stderr, "mapfs: %s: %s", file, error_text(why));
 	note(arg, command_outcome_of_writing(why->code));
 	return 0;

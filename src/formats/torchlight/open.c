@@ -36,9 +36,8 @@ bool tl_probe_mod(const struct source *src, const uint8_t *head, size_t n)
 }
 
 /* A PAK has no mark of its own: by its name, which a save in a conflict lengthens. */
-bool tl_probe_pak(const struct source *src, const uint8_t *head, size_t n)
+bool tl_probe_pak(const struct source *src, const uint8_t *, size_t)
 {
-	(void)head, (void)n;
 	return strcasestr(src->name, ".pak") || !strcasecmp(src->name, "PAK.ZIP");
 }
 

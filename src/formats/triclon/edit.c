@@ -93,8 +93,7 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 }
 
 static int put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct snapshot **ret, struct touched *t,
-	struct error *e)
+	const struct format_others *, struct snapshot **ret, struct touched *t, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
 	struct tcm_content c = tcm_map_of(s)->content;
@@ -103,7 +102,6 @@ static int put(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct tcm_map *m;
 	int r = 0;
 
-	(void)others;
 	(void)t; /* no other file shows what one of them says */
 	if (in)
 		r = f == TCM_INFO ? tcm_info_parse(&c, in, &as, &stored, e)
@@ -145,19 +143,18 @@ static int encode(const struct snapshot *s, struct replace *const outs[], bool f
 }
 
 /* Byte for byte, rather than read: how a file is read can be in doubt, what it holds cannot. */
-static int verify(const struct snapshot *s, const struct plan *p, const struct source *written,
+static int verify(const struct snapshot *s, const struct plan *, const struct source *written,
 	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
 	int r = tcm_load_file(written, &back, e);
 
-	(void)p;
 	return r < 0 || bytes_same(back, tcm_map_of(s)->file)
 		       ? r
 		       : error_set(e, -EIO, "the file holds something else");
 }
 
-static int check(const struct snapshot *before, const struct snapshot *s, bool all,
+static int check(const struct snapshot *before, const struct snapshot *s, bool,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	const struct tcm_content *c = &tcm_map_of(s)->content;
@@ -172,7 +169,6 @@ static int check(const struct snapshot *before, const struct snapshot *s, bool a
 		.line = line,
 		.text = line + strlen("terrain.csv: ")};
 
-	(void)all;
 	if (max < (int64_t)n_points ||
 		(old && had >= (int64_t)old->lists[TCM_POINTS].n && max <= had))
 		return 0;

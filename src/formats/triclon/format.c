@@ -81,11 +81,10 @@ static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *
 /* The objects list is the one thing that a map may have or not: an object of the tree that is in
  * the map where objects.csv is. The other files are always there. */
 static int meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	entry_id object, struct meaning *ret, struct error *e)
+	entry_id object, struct meaning *ret, struct error *)
 {
 	enum tcm_file f = is_dir ? 0 : file_named(dir, name);
 
-	(void)e;
 	*ret = (struct meaning){.is = f ? FORMAT_OBJECT : FORMAT_SCRATCH, .id = 2 * (entry_id)f};
 	ret->known = f && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
 	ret->fits = f && object == ret->id;

@@ -22,9 +22,8 @@ static const char *tag_of(const uint8_t *data, size_t n)
 	return NULL;
 }
 
-bool tcm_probe(const struct source *src, const uint8_t *head, size_t n)
+bool tcm_probe(const struct source *, const uint8_t *head, size_t n)
 {
-	(void)src;
 	return tag_of(head, n) != NULL;
 }
 

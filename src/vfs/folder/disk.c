@@ -38,9 +38,8 @@ static int open_name(int dirfd, const char *name)
 	return is_one_mount(dirfd, fd) ? take_fd(&fd) : -EXDEV;
 }
 
-static int open_level(void *arg, int dirfd, const char *name, struct error *e)
+static int open_level(void *, int dirfd, const char *name, struct error *)
 {
-	(void)arg, (void)e;
 	return open_name(dirfd, name);
 }
 

@@ -148,12 +148,11 @@ void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg)
 	ask_all(f, to_end ? vfs_save_to_end : vfs_save, false, done, arg);
 }
 
-void level_fsync(struct folder *f, struct level *l, struct call *c)
+void level_fsync(struct folder *f, struct level *, struct call *c)
 {
 	vfs_saved done;
 	void *arg = vfs_saved_for(f->host, c, &done);
 
-	(void)l;
 	if (arg)
 		folder_save(f, false, done, arg);
 }

@@ -163,9 +163,8 @@ static void clear_ways(const struct extraction *x)
 			clear_way(x, x->of[i]);
 }
 
-static int open_dir(void *arg, int dirfd, const char *name, struct error *e)
+static int open_dir(void *, int dirfd, const char *name, struct error *e)
 {
-	(void)arg;
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 

@@ -215,10 +215,8 @@ void vfs_write(struct vfs *v, struct call *c)
 	call_done(c, r);
 }
 
-static void flush_put(struct vfs *v, struct node *n, void *arg, int r)
+static void flush_put(struct vfs *, struct node *, void *arg, int r)
 {
-	(void)v;
-	(void)n;
 	call_done(arg, r);
 }
 
@@ -251,10 +249,8 @@ void vfs_flush(struct vfs *v, struct call *c)
 	}
 }
 
-static void release_put(struct vfs *v, struct node *n, void *arg, int r)
+static void release_put(struct vfs *, struct node *, void *arg, int r)
 {
-	(void)v;
-	(void)n;
 	(void)r; /* nobody hears of a failure but the report */
 	call_done(arg, 0);
 }

@@ -56,9 +56,8 @@ void journal_sync_then(struct vfs *v, struct call *c)
 }
 
 /* A refusal is close's to tell: the bytes are in the journal, as a draft. */
-static void fsync_put(struct vfs *v, struct node *n, void *arg, int r)
+static void fsync_put(struct vfs *v, struct node *, void *arg, int r)
 {
-	(void)n;
 	if (r < 0 && r != -EINVAL)
 		call_done(arg, r);
 	else

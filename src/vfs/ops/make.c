@@ -118,12 +118,11 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int make(struct vfs *v, struct call *c, struct step *s)
+static int make(struct vfs *v, struct call *c, struct step *)
 {
 	struct node *dir, *n;
 	int r = dir_find(v, c->ino, &dir);
 
-	(void)s;
 	if (r == 0 && c->op == vfs_mkdir && node_lookup(v, dir, c->name, &n) == 0) {
 		dir->maker = 0;
 		return made(v, c, n);

@@ -54,13 +54,12 @@ static int may_remove(struct vfs *v, struct call *c, struct step *s)
 	return r;
 }
 
-static int take_away(struct vfs *v, struct call *c, struct step *s)
+static int take_away(struct vfs *v, struct call *c, struct step *)
 {
 	struct dentry p;
 	struct node *n, *dir = node_find(v, c->ino);
 	int r = find(v, c, &p, &n);
 
-	(void)s;
 	if (r < 0)
 		return r;
 	n->opens++;

@@ -9,11 +9,10 @@
 #include "vfs/ops/ops.h"
 #include "vfs/ops/commit.h"
 
-static void cut_put(struct vfs *v, struct node *n, void *arg, int r)
+static void cut_put(struct vfs *v, struct node *, void *arg, int r)
 {
 	struct call *c = arg;
 
-	(void)n;
 	if (r == 0) {
 		c->mask &= ~(unsigned)ATTR_SIZE;
 		vfs_setattr(v, c);

@@ -82,9 +82,8 @@ bool vfs_changes(const struct call *c)
 }
 
 /* The kernel goes through the path once more, and asks for each name in it. */
-static void look_again(struct vfs *v, struct call *c)
+static void look_again(struct vfs *, struct call *c)
 {
-	(void)v;
 	call_done(c, -ESTALE);
 }
 

@@ -61,9 +61,8 @@ int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
 }
 
-static int stop(void *arg, const char *name, const struct spot *s)
+static int stop(void *, const char *, const struct spot *)
 {
-	(void)arg, (void)name, (void)s;
 	return 1;
 }
 

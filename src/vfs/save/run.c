@@ -261,9 +261,8 @@ static void saving_enter(struct saving *s)
 		commit_queue_enter(s->v->vol, &s->task);
 }
 
-static void tried(struct vfs *v, struct node *n, void *arg, int r)
+static void tried(struct vfs *, struct node *, void *arg, int)
 {
-	(void)v, (void)n, (void)r;
 	saving_enter(arg);
 }
 

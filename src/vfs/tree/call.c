@@ -39,9 +39,8 @@ void call_answer(struct call *c, struct buffer *b)
 	call_done(c, r);
 }
 
-static void out_of_memory(struct vfs *v, struct call *c)
+static void out_of_memory(struct vfs *, struct call *c)
 {
-	(void)v;
 	call_done(c, -ENOMEM);
 }
 

@@ -133,13 +133,12 @@ struct sizing {
 };
 
 /* A failure shows again when the file is read. */
-static int find_size(void *arg, size_t i, struct error *e)
+static int find_size(void *arg, size_t i, struct error *)
 {
 	struct sizing *z = arg;
 	uint64_t size = 0;
 	int r = snapshot_size(z->s, z->ids[i], &size, NULL);
 
-	(void)e;
 	if (z->n == 1) {
 		z->r = r;
 		z->size = size;

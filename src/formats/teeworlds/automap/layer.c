@@ -116,9 +116,8 @@ static uint8_t *cell(const struct plane *p, uint64_t i)
 	return p->which ? &p->grid->tiles[i].flags : &p->grid->tiles[i].index;
 }
 
-static int fill(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
+static int fill(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *)
 {
-	(void)e;
 	for (size_t i = 0; i < n; i++)
 		*cell(arg, first + i) = (uint8_t)cells[i];
 	return 0;
@@ -162,9 +161,8 @@ int tw_auto_grid_read(const struct automap_files *f, const char *dir, const stru
 	return r;
 }
 
-static int cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
+static int cells(void *arg, uint64_t first, size_t, struct csv_values *ret, struct error *)
 {
-	(void)n, (void)e;
 	*ret = (struct csv_values){cell(arg, first), sizeof(struct tw_auto_tile), false};
 	return 0;
 }

@@ -51,12 +51,11 @@ struct zeros {
 	uint8_t value;
 };
 
-static int look_for_zeros(void *arg, const uint8_t *data, size_t n, struct error *e)
+static int look_for_zeros(void *arg, const uint8_t *data, size_t n, struct error *)
 {
 	struct zeros *z = arg;
 	unsigned at = (unsigned)(z->pos % z->size);
 
-	(void)e;
 	for (size_t i = 0; i < n && z->pos + i < z->end && !z->value; i++) {
 		if (data[i] && z->which & 1 << at) {
 			z->found = z->pos + i;

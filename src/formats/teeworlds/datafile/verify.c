@@ -81,9 +81,8 @@ bool tw_same(const struct snapshot *sa, const struct snapshot *sb)
 	return same;
 }
 
-static int ignore_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
+static int ignore_chunk(void *, const uint8_t *, size_t, struct error *)
 {
-	(void)arg, (void)data, (void)n, (void)e;
 	return 0;
 }
 

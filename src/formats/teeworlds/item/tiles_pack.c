@@ -23,11 +23,10 @@ struct counting {
 	struct firsts *f;
 };
 
-static int count_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
+static int count_chunk(void *arg, const uint8_t *data, size_t n, struct error *)
 {
 	struct counting *c = arg;
 
-	(void)e;
 	for (size_t i = 0; i < n; i++, c->pos++) {
 		if (c->pos % (CHUNK * STORED) == 0)
 			c->f->tile[c->pos / (CHUNK * STORED)] = c->tiles;

@@ -56,11 +56,10 @@ struct points {
 	struct tw_rows rows;
 };
 
-static int get_point(void *arg, uint32_t i, int32_t *v, struct error *e)
+static int get_point(void *arg, uint32_t i, int32_t *v, struct error *)
 {
 	const struct points *p = arg;
 
-	(void)e;
 	tw_points_get(&p->all, p->begin + i, v);
 	return 0;
 }

@@ -44,13 +44,12 @@ static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
 }
 
 static int write_group(
-	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, tw_id_a(id));
 	struct tw_record rec;
 	int32_t zoom;
 
-	(void)off;
 	if (!it)
 		return error_set(e, -ENOENT, "no such group");
 	if (tw_is_empty(it))

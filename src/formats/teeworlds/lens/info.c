@@ -31,11 +31,10 @@ static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, str
 	return 0;
 }
 
-static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
 {
 	struct blob *b;
 
-	(void)e;
 	if (tw_id_index(id) >= TW_INFO_FILES)
 		return -ENOENT;
 	if (find_text(m, id, &b, NULL) < 0)

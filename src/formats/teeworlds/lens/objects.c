@@ -44,11 +44,10 @@ int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry
 	return 0;
 }
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
 {
 	struct shown s;
 
-	(void)e;
 	if (!find_shown(m, id, &s) && !tw_made_at(m, id))
 		return -ENOENT;
 	tw_stat_dir(ret, true);

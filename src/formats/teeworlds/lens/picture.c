@@ -26,9 +26,8 @@ static uint64_t size_of(const struct tw_map *m)
 	return size;
 }
 
-static int picture_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int picture_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
 {
-	(void)e;
 	if (tw_id_index(id) >= TW_PICTURES || !m->shared->preview)
 		return -ENOENT;
 	tw_stat_file(ret, size_of(m), true);
@@ -88,10 +87,9 @@ static int picture_get(
 }
 
 /* Whatever it is, the map stays what it was. */
-static int picture_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int picture_parse(
+	const struct tw_map *, entry_id, const struct extent *, struct tw_change *, struct error *)
 {
-	(void)m, (void)id, (void)in, (void)c, (void)e;
 	return 0;
 }
 

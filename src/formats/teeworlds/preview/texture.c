@@ -155,11 +155,10 @@ static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 	return shrink_begin(s, e);
 }
 
-static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 {
 	struct scaling *s = arg;
 
-	(void)e;
 	shrink_row(s, y, rgba);
 	return 0;
 }

@@ -18,9 +18,8 @@ struct looked {
 	uint32_t position;
 };
 
-static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
+static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *)
 {
-	(void)e;
 	SHA256Update(arg, data, n);
 	return 0;
 }

@@ -47,9 +47,8 @@ static void put_name(struct job *j, struct str otherwise)
 	derive_put_upper(j, name.n ? name : otherwise);
 }
 
-int derive_affix(const struct sources *s, struct job *j)
+int derive_affix(const struct sources *, struct job *j)
 {
-	(void)s;
 	derive_put(j, j->f->path);
 	put_name(j, STR("NA"));
 	put_field(j, "MIN_SPAWN_RANGE", 0);
@@ -62,13 +61,12 @@ int derive_affix(const struct sources *s, struct job *j)
 }
 
 /* A skill without a GUID of its own keeps the one that its row has. */
-int derive_skill(const struct sources *s, struct job *j)
+int derive_skill(const struct sources *, struct job *j)
 {
 	struct str guid = derive_text(j->root, "UNIQUE_GUID");
 	int64_t id = -1;
 	bool said = guid.n && number_get_i64(guid, &id);
 
-	(void)s;
 	if (!derive_text(j->root, "NAME").n) {
 		j->why_not = "it has no NAME";
 		return 0;
@@ -82,21 +80,19 @@ int derive_skill(const struct sources *s, struct job *j)
 	return 0;
 }
 
-int derive_triggerable(const struct sources *s, struct job *j)
+int derive_triggerable(const struct sources *, struct job *j)
 {
-	(void)s;
 	derive_put(j, j->f->path);
 	put_name(j, stem_of(j->f->path));
 	return 0;
 }
 
-int derive_roompieces(const struct sources *s, struct job *j)
+int derive_roompieces(const struct sources *, struct job *j)
 {
 	uint32_t piece = name_hash(STR("PIECE"));
 	char text[24];
 	int64_t id;
 
-	(void)s;
 	derive_put(j, j->f->path);
 	derive_put_list(j);
 	for (const struct dat_block *b = j->root->blocks; b; b = b->next) {

@@ -17,9 +17,8 @@ static const struct dat_block *next_object(const struct dat_block *b, struct str
 	return NULL;
 }
 
-int derive_missiles(const struct sources *s, struct job *j)
+int derive_missiles(const struct sources *, struct job *j)
 {
-	(void)s;
 	derive_put(j, j->f->path);
 	derive_put_list(j);
 	for (const struct dat_block *b = j->root; (b = next_object(b, STR("Missile")));) {
@@ -42,12 +41,11 @@ static struct str word_of(struct str s, const char *const *words, uint32_t n)
 	return str_of(words[0]);
 }
 
-int derive_menu(const struct sources *s, struct job *j)
+int derive_menu(const struct sources *, struct job *j)
 {
 	const struct dat_block *b = next_object(j->root, STR("Menu Definition"));
 	struct str name = b ? derive_text(b, "MENU NAME") : STR("");
 
-	(void)s;
 	if (!name.n || derive_bool(b, "DO NOT CREATE")) {
 		j->why_not = !b        ? "it defines no menu"
 			     : !name.n ? "its menu has no name"

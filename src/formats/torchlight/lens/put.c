@@ -238,15 +238,13 @@ static int put(struct tl_map *m, entry_id id, const struct extent *in, struct er
 }
 
 int tl_put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct snapshot **ret, struct touched *t,
-	struct error *e)
+	const struct format_others *, struct snapshot **ret, struct touched *t, struct error *e)
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
 	int r = m ? put(m, id, in, e)
 		  : error_set(e, -ENOMEM, "no memory for another version of the archive");
 
-	(void)others;
 	if (r <= 0)
 		return r;
 	touched_add(t, id);

@@ -71,11 +71,10 @@ int tl_content_stored(const struct extent *section, const struct manifest_entry 
 	return 0;
 }
 
-static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *e)
+static int add_crc(void *arg, const uint8_t *data, size_t n, struct error *)
 {
 	uint32_t *crc = arg;
 
-	(void)e;
 	*crc = checksum_crc32(*crc, data, n);
 	return 0;
 }

@@ -83,12 +83,11 @@ static const struct tw_layout *layout_of(const struct tw_ints *v)
 }
 
 static int write_layer(
-	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_LAYER, tw_id_b(id));
 	struct tw_record rec;
 
-	(void)off;
 	if (!it)
 		return error_set(e, -ENOENT, "no such layer");
 	if (tw_is_empty(it))

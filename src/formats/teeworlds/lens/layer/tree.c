@@ -55,11 +55,10 @@ const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir)
 	return it && it->made ? it : NULL;
 }
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
 {
 	const struct tw_group_at *at = tw_mounted_group(m, tw_id_a(id));
 
-	(void)e;
 	if (!tw_made_at(m, id)) {
 		if (!at)
 			return -ENOENT;

@@ -39,12 +39,11 @@ static bool is_json(const struct tw_map *m, entry_id id)
 }
 
 static int write_json(
-	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
+	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t, struct error *e)
 {
 	const struct tw_item *it = item_of(m, id);
 	struct tw_record rec = {.keys = keys_of(id)};
 
-	(void)off;
 	if (!it)
 		return -ENOENT;
 	if (!is_json(m, id))

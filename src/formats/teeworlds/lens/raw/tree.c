@@ -75,11 +75,10 @@ static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
 
 /* The cookie is the next type number, so that it holds when a type is added. */
 static int items_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+	const struct tw_map *m, entry_id, uint64_t *cookie, char *name, entry_id *ret)
 {
 	const struct tw_type *t = shown_from(m, *cookie);
 
-	(void)dir;
 	if (!t)
 		return 0;
 	type_name(m, t->id, name);
@@ -88,9 +87,8 @@ static int items_child(
 	return 1;
 }
 
-static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
 {
-	(void)e;
 	if (!tw_type(m, tw_id_index(id)))
 		return -ENOENT;
 	tw_stat_dir(ret, true);
@@ -151,10 +149,8 @@ static int type_child(
 	return 1;
 }
 
-static int data_child(
-	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
+static int data_child(const struct tw_map *m, entry_id, uint64_t *cookie, char *name, entry_id *ret)
 {
-	(void)dir;
 	for (; *cookie < m->n_blobs; (*cookie)++) {
 		uint32_t i = (uint32_t)*cookie;
 
