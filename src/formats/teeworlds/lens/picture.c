@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * picture: the map as a PNG, drawn when somebody reads it. Its size follows from that of the game
- * layer. What was drawn last of a version of the map is kept with the budget.
+ * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +36,23 @@ static int picture_stat(const struct tw_map *m, entry_id id, struct entry *ret, 
 	return 0;
 }
 
-/* The file, behind the key as blob_derive wants it. */
+/* As blob_derive wants it: what it is of, and what was drawn. */
+struct drawn {
+	struct bytes counted; /* first */
+	uint64_t key;
+	struct picture p;
+	struct png_memo memo;
+};
+
+static void drawn_free(struct bytes *b)
+{
+	struct drawn *n = (struct drawn *)b;
+
+	bytes_unref(n->p.rgba);
+	pthread_mutex_destroy(&n->memo.lock);
+	free(n);
+}
+
 static int make(void *arg, struct bytes **ret, struct error *e)
 {
 	const struct drawing *d = arg;
@@ -46,26 +62,23 @@ static int make(void *arg, struct bytes **ret, struct error *e)
 		.part = ENTRY_ROOT,
 		.image = sh->image,
 		.arg = sh->image_arg};
-	CLEANUP_EXTENT struct extent pixels = EXTENT_INIT;
-	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	struct picture p;
-	uint64_t size;
-	uint8_t *data;
-	int r = tw_preview.draw(&d->m->base, &how, &p, e);
+	struct drawn *n;
+	int r;
 
-	if (r < 0)
-		return r == -ENOMEM ? r : error_set(e, -EIO, "%s", error_text(e));
-	pixels = extent_of_bytes(p.rgba);
-	r = png_file_size(p.w, p.h, &size);
-	b = r < 0 ? NULL : bytes_new(sizeof(d->m->serial) + (size_t)size, &data);
-	if (!b)
+	n = calloc(1, sizeof(*n));
+	if (!n)
 		return error_set(e, -ENOMEM, "no memory for a picture");
-	memcpy(data, &d->m->serial, sizeof(d->m->serial));
-	r = png_file_read(p.w, p.h, extent_read_fn, &pixels, NULL, 0, data + sizeof(d->m->serial),
-		(size_t)size, e);
-	if (r == 0)
-		*ret = TAKE(b);
-	return r;
+	r = tw_preview.draw(&d->m->base, &how, &n->p, e);
+	if (r < 0) {
+		free(n);
+		return r == -ENOMEM ? r : error_set(e, -EIO, "%s", error_text(e));
+	}
+	bytes_init(&n->counted, sizeof(*n) + n->p.rgba->size, drawn_free);
+	pthread_mutex_init(&n->memo.lock, NULL);
+	n->counted.data = (const uint8_t *)&n->key;
+	n->key = d->m->serial;
+	*ret = &n->counted;
+	return 0;
 }
 
 static int picture_get(
@@ -73,6 +86,8 @@ static int picture_get(
 {
 	struct drawing d = {m, (enum tw_picture)tw_id_index(id)};
 	CLEANUP(bytes_unref) struct bytes *found = NULL;
+	CLEANUP_EXTENT struct extent pixels = EXTENT_INIT;
+	struct drawn *w;
 	int r;
 
 	if (!n)
@@ -80,10 +95,9 @@ static int picture_get(
 	r = blob_derive(m->shared->pictures[d.what], m->serial, make, &d, &found, e);
 	if (r < 0)
 		return r;
-	if (off + n > found->size - sizeof(m->serial))
-		return error_set(e, -EIO, "the picture has other bytes than its size says");
-	memcpy(dst, found->data + sizeof(m->serial) + off, n);
-	return 0;
+	w = (struct drawn *)found;
+	pixels = extent_of_bytes(bytes_ref(w->p.rgba));
+	return png_file_read(w->p.w, w->p.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
 }
 
 /* Whatever it is, the map stays what it was. */
