@@ -118,6 +118,23 @@ static void a_layer_in_two_groups_becomes_two(void **state)
 	world_close(&w);
 }
 
+/* Nothing moves: the directory is of no map without its layer.json. */
+static void a_layer_that_stays_one_in_two_groups_keeps_its_names(void **state)
+{
+	struct error err = ERROR_INIT;
+	struct bytes *list;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "twice.map");
+	world_add(&w, "groups/0_A/layers", "7_x", true);
+	world_finalize(&w);
+	assert_string_equal(world_list(&w, "groups/0_A/layers"), "0_L0 1_L1 ");
+	assert_ok(w.finalized->format->tree->names(w.finalized, &list, &err));
+	assert_null(list);
+	world_close(&w);
+}
+
 static void one_that_leaves_a_group_of_two_takes_its_new_name_along(void **state)
 {
 	static const char *const from[] = {"groups/1_B/layers/0_L1", "groups/0_A/layers/1_L1"};
@@ -423,6 +440,7 @@ int main(void)
 		cmocka_unit_test(a_removed_group_takes_its_layers_and_their_items),
 		cmocka_unit_test(an_auto_mapper_item_for_no_layer_never_gets_one),
 		cmocka_unit_test(a_layer_in_two_groups_becomes_two),
+		cmocka_unit_test(a_layer_that_stays_one_in_two_groups_keeps_its_names),
 		cmocka_unit_test(one_that_leaves_a_group_of_two_takes_its_new_name_along),
 		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
 		cmocka_unit_test(removing_its_files_with_it_leaves_those_in_the_other_group),
