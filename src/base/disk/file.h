@@ -39,7 +39,10 @@ struct extent {
 	uint64_t size;
 };
 
-#define EXTENT_INIT {0}
+#define EXTENT_INIT                                                                                \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 struct extent extent_of_bytes(struct bytes *b);                            /* takes the ref */
 struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size); /* takes the ref */

@@ -62,5 +62,5 @@ int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t mi
 
 /* How large is the table, in which all lines are of one length? -EINVAL as above; ret->cell is 0.
  */
-int csv_measure(const struct extent *in, int32_t min, int32_t max, struct csv_shape *ret,
-	struct error *e);
+int csv_measure(
+	const struct extent *in, int32_t min, int32_t max, struct csv_shape *ret, struct error *e);
