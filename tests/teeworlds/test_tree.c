@@ -135,6 +135,33 @@ static void a_layer_that_stays_one_in_two_groups_keeps_its_names(void **state)
 	world_close(&w);
 }
 
+static void one_that_is_renamed_in_a_group_of_two_is_another_there(void **state)
+{
+	static const char *const both[] = {"groups/0_A/layers/1_L1", "groups/1_B/layers/0_L1"};
+	struct error err = ERROR_INIT;
+	struct world w;
+
+	(void)state;
+	for (int n = 1; n <= 2; n++) {
+		CLEANUP(bytes_unref) struct bytes *list = NULL;
+
+		world_open(&w, "twice.map");
+		world_move(&w, id_of(w.now, both[0]), id_of(w.now, "groups/0_A/layers"), "1_new");
+		if (n == 2)
+			world_move(&w, id_of(w.now, both[1]), id_of(w.now, "groups/1_B/layers"),
+				"0_other");
+		world_finalize(&w);
+		assert_string_equal(world_list(&w, "groups/0_A/layers"), "0_L0 1_new ");
+		assert_string_equal(
+			world_list(&w, "groups/1_B/layers"), n == 2 ? "0_other " : "0_L1 ");
+		/* Both were called so by who moved them: only that is to be known. */
+		assert_ok(w.finalized->format->tree->names(w.finalized, &list, &err));
+		assert_non_null(list);
+		assert_null(memmem(list->data, list->size, "0_L1", 4));
+		world_close(&w);
+	}
+}
+
 static void one_that_leaves_a_group_of_two_takes_its_new_name_along(void **state)
 {
 	static const char *const from[] = {"groups/1_B/layers/0_L1", "groups/0_A/layers/1_L1"};
@@ -441,6 +468,7 @@ int main(void)
 		cmocka_unit_test(an_auto_mapper_item_for_no_layer_never_gets_one),
 		cmocka_unit_test(a_layer_in_two_groups_becomes_two),
 		cmocka_unit_test(a_layer_that_stays_one_in_two_groups_keeps_its_names),
+		cmocka_unit_test(one_that_is_renamed_in_a_group_of_two_is_another_there),
 		cmocka_unit_test(one_that_leaves_a_group_of_two_takes_its_new_name_along),
 		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
 		cmocka_unit_test(removing_its_files_with_it_leaves_those_in_the_other_group),

@@ -8,9 +8,9 @@
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/names.h"
 
-/* One object of that type, id 7, with these fields. */
 static struct names *shipped;
 
+/* One object of that type, id 7, with these fields. */
 static char *layout_of(const char *type, const char *fields)
 {
 	struct buffer text = BUFFER_INIT;

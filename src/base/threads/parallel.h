@@ -16,5 +16,6 @@ typedef int parallel_fn(void *arg, size_t i, struct error *e);
  * begun; the lowest i that failed is what is returned.
  */
 int parallel_each(size_t n, parallel_fn *fn, void *arg, struct error *e);
-/* The same of what holds little: nothing but the processors limits the threads. */
+/* The same by as many threads as there are processors (up to 64), whatever each of them holds: for
+ * work that is whole maps. */
 int parallel_all(size_t n, parallel_fn *fn, void *arg, struct error *e);

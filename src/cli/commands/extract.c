@@ -233,11 +233,14 @@ static int visit(void *arg, const char *path, const struct seen *a)
 static int leave(void *arg, const char *path, const struct seen *a)
 {
 	struct extract *x = arg;
+	CLEANUP(close_fd) int dir = -1;
+	char name[NAME_MAX + 1];
 	int fd, r;
 
 	if (!path[0])
 		return 0;
-	fd = io_openat(x->out, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+	dir = open_parent(x, path, name);
+	fd = dir < 0 ? dir : io_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	r = fd < 0 ? fd : stamp(fd, a, a->mode & x->kept);
 	x->disk |= r < 0;
 	if (fd >= 0)

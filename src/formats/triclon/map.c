@@ -43,7 +43,9 @@ bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b)
 {
 	const int *x = a->content.variant.answers, *y = b->content.variant.answers;
 
+	/* Where points end is not in every file. */
 	return memcmp(x, y, sizeof(a->content.variant.answers)) == 0 &&
+	       a->content.lists[TCM_POINTS].n == b->content.lists[TCM_POINTS].n &&
 	       bytes_same(a->file, b->file);
 }
 

@@ -4,7 +4,7 @@
  *
  * Handles stay: an item or blob of the finalized map has the handle that it has in the mounted one,
  * and what finalizing adds comes after them. So faults that a map had before are found again
- * (check.h).
+ * (check/faults.h).
  */
 #pragma once
 

@@ -199,7 +199,13 @@ static int slot_cmp(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-static int sort_slots(struct tw_order *r)
+/* An item has one name: a layer of two groups that gets another one in one of them becomes two. */
+static bool parts(const struct tw_order *r, const struct tw_map *m, const struct tw_slot *slot)
+{
+	return r->sort == TW_SORT_LAYER && slot->placed && tw_layer_is_shared(m, slot->at);
+}
+
+static int sort_slots(struct tw_order *r, const struct tw_map *m)
 {
 	r->here = malloc(((size_t)r->n + 1) * sizeof(struct tw_slot *));
 	if (!r->here)
@@ -217,7 +223,8 @@ static int sort_slots(struct tw_order *r)
 		r->n_here++;
 	r->changed = r->n_here != r->n_mounted;
 	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
-		r->changed = r->here[i] != &r->slots[i] || r->slots[i].group != r->slots[i].home;
+		r->changed = r->here[i] != &r->slots[i] || r->slots[i].group != r->slots[i].home ||
+			     parts(r, m, &r->slots[i]);
 	r->moves = r->changed || r->n != r->n_here;
 	return 0;
 }
@@ -238,7 +245,7 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 		return ret;
 	if (sort == TW_SORT_LAYER)
 		follow_groups(r, groups);
-	ret = sort_slots(r);
+	ret = sort_slots(r, m);
 	return ret < 0 ? error_set(e, ret, "no memory for the objects of the map") : 0;
 }
 

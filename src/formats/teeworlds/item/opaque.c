@@ -74,7 +74,8 @@ int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *
 		if (!any || !uses_image(it, image) || !tw_tiles_of(m, it, &t))
 			continue;
 		r = tw_tiles_edit(m, layers->items[i], &t, follow_tile, &f, c, e);
-		if (r < 0 && r != -EIO)
+		/* One that cannot be read stays. */
+		if (r < 0 && (r != -EIO || tw_tiles_sound(&t, NULL) == 0))
 			return r;
 	}
 	return 0;

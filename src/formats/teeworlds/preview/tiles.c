@@ -346,12 +346,13 @@ static const struct {
 
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e)
 {
-	int32_t kind = tw_int(it, TW_TILES_KIND, 0);
+	uint32_t kind = (uint32_t)tw_int(it, TW_TILES_KIND, 0);
 	const struct tw_plane_at *id;
 	struct paint paint = {0};
 	struct tw_tiles tiles;
 
-	if (!kind || !tw_tiles_of(p->m, it, &tiles))
+	/* Of several kinds is no layer of a game. */
+	if (!kind || kind & (kind - 1) || !tw_tiles_of(p->m, it, &tiles))
 		return 0;
 	id = tw_plane_in(tiles.form, TW_PLANE_ID);
 	/* The oldest speedups have no number: one with a force is one. */
