@@ -289,6 +289,19 @@ static void descriptors_without_properties_have_their_names(void **state)
 	}
 }
 
+/* Whatever a list says of a type that has no name yet. */
+static void a_later_list_takes_no_types_name(void **state)
+{
+	CLEANUP(names_unref) struct names *n = names_of("200\tGroup\n201\tOwn Type\n");
+	uint8_t type;
+
+	(void)state;
+	assert_true(layout_type_named(n, STR("Group"), &type));
+	assert_int_equal(type, 1);
+	assert_true(layout_type_named(n, STR("own type"), &type));
+	assert_int_equal(type, 201);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -302,6 +315,7 @@ int main(void)
 		cmocka_unit_test(a_changed_value_is_known_by_its_place),
 		cmocka_unit_test(what_the_text_says_by_its_number_has_no_other_name),
 		cmocka_unit_test(what_the_file_does_not_show_is_refused_where_it_stands),
+		cmocka_unit_test(a_later_list_takes_no_types_name),
 	};
 
 	int failed;

@@ -32,9 +32,8 @@ static int take_old(struct building *b)
 	b->slots = calloc((size_t)old->n_records + b->st->n_homes + 1, sizeof(*b->slots));
 	if (!b->slots)
 		return -ENOMEM;
-	/* The first of those with one path is to be found first. */
 	b->n = b->n_old = old->n_records;
-	for (uint32_t i = old->n_records; i-- > 0;) {
+	for (uint32_t i = 0; i < old->n_records; i++) {
 		const struct manifest_record *r = &old->records[i];
 		uint32_t dir = b->st->sh->tree->record_dirs[i];
 		struct slot *s = &b->slots[i];
@@ -44,7 +43,7 @@ static int take_old(struct building *b)
 			s->path = str_of(tl_new_path(b->st, dir, false));
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
 			*(old->entries[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
-		if (s->has_file && !b->last_file)
+		if (s->has_file)
 			b->last_file = i + 1;
 		if (!hash_room(&b->by_path))
 			return -ENOMEM;
@@ -53,11 +52,12 @@ static int take_old(struct building *b)
 	return 0;
 }
 
-/* The record of this path for files, or for directories; NULL: none that would do. */
+/* The record of this path for files, or for directories: the first that has some, else the last
+ * that could; NULL: none that would do. */
 static struct slot *find(const struct building *b, struct str path, bool dirs)
 {
 	bool split = b->st->sh->tree->split;
-	struct slot *other = NULL;
+	struct slot *first = NULL, *other = NULL;
 
 	for (struct hash_link *l = hash_find(&b->by_path, str_key(0, path)); l; l = hash_again(l)) {
 		struct slot *s = container_of(l, struct slot, link);
@@ -65,11 +65,11 @@ static struct slot *find(const struct building *b, struct str path, bool dirs)
 		if (!str_equal(s->path, path))
 			continue;
 		if (dirs ? s->has_dir : s->has_file)
-			return s;
-		if (!split || (!s->has_dir && !s->has_file))
-			other = s;
+			first = !first || s < first ? s : first;
+		else if (!split || (!s->has_dir && !s->has_file))
+			other = !other || s > other ? s : other;
 	}
-	return other;
+	return first ? first : other;
 }
 
 static uint32_t anchor_of(const struct building *b, struct str path, bool dirs)

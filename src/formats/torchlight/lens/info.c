@@ -182,6 +182,8 @@ static int read_requirement(
 		r = read_int(at, "id", INT64_MIN, INT64_MAX, &id, e);
 	if (r == 0)
 		r = read_u16(at, "version", &version, e);
+	if (r == 0 && h->version < 2 && version)
+		r = json_refuse(at, e, "a header of version 1 has no version of what is required");
 	if (r == 0)
 		r = ss_put(out, (struct str){name, n}, e);
 	buffer_u64(out, (uint64_t)id);

@@ -133,8 +133,8 @@ static int take_line(struct tl_map *m, struct buffer *list, struct str line, str
 		bytes_unref(TAKE(m->kit));
 		return buffer_finish(&kit, &m->kit);
 	}
-	if (m->header && begins(&line, STR("new"))) {
-		m->header_written = !line.n;
+	if (m->header && (str_equal(line, STR("new")) || str_equal(line, STR("new header")))) {
+		m->header_written = line.n == 3;
 		modheader_unref(m->shared->fresh);
 		m->shared->fresh = modheader_ref(m->header);
 		return 0;

@@ -208,11 +208,8 @@ static int add_name(struct names *n, struct str line)
 		return 0;
 	if (!array_room(n->sorted, n->count, n->room))
 		return -ENOMEM;
-	for (size_t i = 0; i < line.n; i++) {
-		char c = line.s[i];
-
-		n->text[n->text_size++] = c >= 'a' && c <= 'z' ? (char)(c - 32) : c;
-	}
+	for (size_t i = 0; i < line.n; i++)
+		n->text[n->text_size++] = char_upper(line.s[i]);
 	n->text[n->text_size++] = '\n';
 	n->sorted[n->count++] = name;
 	return 0;

@@ -111,7 +111,14 @@ static void read_removed(struct fields *f, struct mod_header *h)
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 
 	for (uint16_t n = cursor_u16(f->in); n && !f->in->bad; n--) {
+		size_t at = lines.size;
+
 		ss_to_utf8(cursor_ss(f->in), &lines);
+		if (lines.size > at && memchr(lines.data + at, '\n', lines.size - at)) {
+			f->error = error_set(f->e, -EINVAL,
+				"the header has a removed file with a line break in its path");
+			return;
+		}
 		buffer_byte(&lines, '\n');
 	}
 	f->error = lines.error ? lines.error : text_set(&h->removed, lines.data, lines.size);
@@ -182,7 +189,7 @@ static int read_from(
 {
 	CLEANUP(modheader_unref) struct mod_header *h = calloc(1, sizeof(*h));
 	struct cursor c = cursor_init(data, n);
-	struct fields f = {.in = &c};
+	struct fields f = {.in = &c, .e = e};
 	size_t offsets;
 	int r;
 
@@ -190,8 +197,10 @@ static int read_from(
 		atomic_init(&h->refs, 1);
 		fields(&f, h, &offsets);
 	}
-	if (!h || f.error)
+	if (!h || f.error == -ENOMEM)
 		return error_set(e, -ENOMEM, "no memory for the header");
+	if (f.error)
+		return f.error;
 	if (c.bad && n < size && n < HEAD_MAX)
 		return 1;
 	if (c.bad)

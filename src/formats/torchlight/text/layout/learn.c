@@ -191,6 +191,17 @@ static void learn_properties(
 	}
 }
 
+/* Is there a name in it that nobody knows? */
+static bool has_unknown(const struct learning *l, const struct dat_block *b, uint8_t type)
+{
+	struct layout_target t;
+
+	for (const struct dat_field *f = b->fields; f; f = f->next)
+		if (!layout_text_is_identity(b, f) && !layout_text_target(f, type, l->names, &t))
+			return true;
+	return false;
+}
+
 static void learn_object(struct learning *l, const struct dat_block *b)
 {
 	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR"));
@@ -200,6 +211,9 @@ static void learn_object(struct learning *l, const struct dat_block *b)
 	uint8_t type, old_type;
 
 	if (!descriptor || !read_id(b, &id))
+		return;
+	/* Only what can be learnt from is looked for. */
+	if (layout_text_type(descriptor, l->names, &type) && !has_unknown(l, b, type))
 		return;
 	o = find_object(l, id);
 	if (!o || !layout_text_type(dat_find_field(o, STR("DESCRIPTOR")), l->names, &old_type))

@@ -13,7 +13,7 @@
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"
 
-/* Appends lines of a table (layout_schema.h). of an old file that is not sound nothing is learnt.
- * -ENOMEM. */
+/* Appends lines of a table (schema.h). Of an old file that is not sound nothing is learnt. -ENOMEM.
+ */
 int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *lines);

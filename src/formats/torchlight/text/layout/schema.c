@@ -81,18 +81,21 @@ static const struct layout_property *next_line(
 bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 {
 	const struct layout_property *all;
+	bool found = false;
 	size_t count;
 
+	/* What the oldest one says counts. */
 	for (; name.n && n; n = names_base(n)) {
 		all = names_properties(n, &count);
 		for (size_t i = 0; i < count; i++)
 			if (all[i].type_name.n == name.n &&
 				str_equal_nocase(all[i].type_name, name)) {
 				*ret = all[i].type;
-				return true;
+				found = true;
+				break;
 			}
 	}
-	return false;
+	return found;
 }
 
 bool layout_type_name(const struct names *n, uint8_t type, struct str *ret)
