@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/output.h"
 #include "vfs/volume/outcome.h"
 
 /* A file that lands on descriptor 2 would receive our messages. What is closed has no content, not
@@ -66,5 +66,5 @@ int main(int argc, char **argv)
 {
 	if (argc < 1 || fill_standard_descriptors() < 0)
 		return OUTCOME_USAGE;
-	return output_end(run(argc, argv));
+	return output_end(run(argc, argv), OUTCOME_LEFT, OUTCOME_REFUSED);
 }

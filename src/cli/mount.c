@@ -13,9 +13,9 @@
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "cli/line/words.h"
-#include "cli/target.h"
-#include "cli/umount.h"
-#include "fuse/launch.h"
+#include "cli/unmount/target.h"
+#include "cli/unmount/umount.h"
+#include "fuse/lifecycle/launch.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)
 {

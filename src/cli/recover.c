@@ -12,8 +12,8 @@
 #include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/line/command.h"
-#include "cli/offline/place.h"
 #include "vfs/journal/journal.h"
+#include "vfs/offline/place.h"
 
 static void print_journal(void *arg, const struct journal_info *i)
 {

@@ -11,11 +11,11 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
-#include "cli/beside.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/json_line.h"
-#include "cli/target.h"
+#include "cli/unmount/beside.h"
+#include "cli/unmount/target.h"
+#include "tools/common/json_line.h"
 
 /* A word of the records, and what it is here. */
 static const struct word {

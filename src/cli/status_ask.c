@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/disk/io.h"
-#include "cli/apart.h"
-#include "cli/offline/output.h"
+#include "base/output.h"
 #include "cli/status.h"
+#include "cli/unmount/apart.h"
 
 struct question {
 	const char *point;

@@ -99,13 +99,6 @@ struct format;
 struct format_edit;
 struct format_tree;
 struct format_preview;
-struct format_automap;
-struct format_index;
-struct format_merging;
-struct format_review;
-struct format_rules;
-struct format_convert;
-struct format_tidy;
 
 struct snapshot {
 	atomic_uint refs;
@@ -201,14 +194,6 @@ struct format {
 	const struct format_edit *edit;
 	const struct format_tree *tree;
 	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
-	const struct format_index *index;     /* index.h; may be NULL: no file lists others */
-	const struct format_automap
-		*automap; /* automap.h; may be NULL: no layer follows by rules */
-	const struct format_merging *merging; /* merging.h; may be NULL: there is nothing to know */
-	const struct format_review *review;   /* review.h; may be NULL: all are plain files */
-	const struct format_rules *rules;     /* rules.h; may be NULL: nobody has any */
-	const struct format_convert *convert; /* convert.h; may be NULL: there is one game */
-	const struct format_tidy *tidy; /* tidy.h; may be NULL: nobody knows what can be missed */
 };
 
 /* Editing. */

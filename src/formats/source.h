@@ -19,6 +19,8 @@ struct store {
 	int spool_dirfd; /* for spool_create */
 };
 
+struct snapshot;
+
 /* What a format is opened with; all borrowed but files, and alive as long as any snapshot. */
 struct format_context {
 	struct budget *budget;
@@ -33,6 +35,10 @@ struct format_context {
 	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
+	/* Report what tools know of a map that is about to be saved. A format may call it at the
+	 * end of finalize, with the finalized map and the say of finalize. May be NULL. */
+	void (*advise)(
+		const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);
 	/* Of a map that a mount has saved: what tree->names gave of the map that was built, so that
 	 * its objects are called as that mount calls them. NULL: the map's own names. */
 	const struct bytes *names;

@@ -15,11 +15,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "cli/listener.h"
+#include "base/disk/mountinfo.h"
+#include "cli/unmount/listener.h"
 #include "fuse/control.h"
 #include "fuse/door.h"
-#include "fuse/mount.h"
-#include "fuse/mountinfo.h"
+#include "fuse/lifecycle/mount.h"
 
 /* Lines as proc(5) describes them: a plain mount, one with optional fields, a blank in the point,
  * two mounts over each other, and one that is bound to a second place. */

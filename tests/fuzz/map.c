@@ -15,10 +15,11 @@
 #include <unistd.h>
 
 #include "../teeworlds/fixture.h"
-#include "formats/rules.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
 #include "fuzz.h"
+#include "tools/rules/rules.h"
+#include "tools/tools.h"
 #include "view.h"
 
 /* Beyond these a map is only looked at in part, so that a run stays short. */
@@ -124,7 +125,7 @@ static void told(void *arg, const struct format_fault *f)
 /* in: a house's; or NULL. */
 static void hold_against(const struct snapshot *s, const struct extent *in)
 {
-	const struct format_rules *r = s->format->rules;
+	const struct rules_tool *r = tools_of(s->format)->rules;
 	struct error e = ERROR_INIT;
 	struct rules *rules = NULL;
 

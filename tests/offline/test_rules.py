@@ -389,7 +389,7 @@ NEWER_TUNINGS = {"ground_elasticity_x", "ground_elasticity_y", "ninja_duration",
 
 
 def table(name):
-    with open(os.path.join(places.SOURCE, "src/formats/teeworlds/rules/known.c"), encoding="utf-8") as f:
+    with open(os.path.join(places.SOURCE, "src/tools/teeworlds/rules/known.c"), encoding="utf-8") as f:
         text = re.search(r"tw_%s\[\] = \{(.*?)NULL" % name, f.read(), re.S)[1]
     return [entry.partition(" ")[::2] for entry in re.findall(r'"([^"]+)"', text)]
 

@@ -17,7 +17,8 @@ BELOW = {
     "formats": {"base", "codec", "formats"},
     "vfs": {"base", "codec", "formats", "vfs"},
     "fuse": {"base", "codec", "formats", "vfs", "fuse"},
-    "cli": {"base", "codec", "formats", "vfs", "fuse", "cli"},
+    "tools": {"base", "codec", "formats", "vfs", "tools"},
+    "cli": {"base", "codec", "formats", "vfs", "fuse", "tools", "cli"},
 }
 # Rooms within rooms, the same: each folder of such a room, and the folders that it may include. Files
 # beside the folders stand above all of them.
@@ -34,17 +35,39 @@ SUBROOMS = {
         "text": set(),
         "image": {"zlib", None},
     },
+    "fuse": {
+        "session": {None},
+        "lifecycle": {"session", None},
+    },
+    "tools": {
+        # The table of tools (tools.h) is beside the folders.
+        "common": {None},
+        "automap": {"common", None},
+        "convert": {"common", None},
+        "tidy": {"common", None},
+        "index": {None},
+        "rules": {None},
+        "compare": {"common", None},
+        "join": {"compare", None},
+        "merge": {"compare", "join", None},
+        "diff": {"common", "compare", "merge", None},
+        "teeworlds": {"common", "automap", "convert", "tidy", "rules", "compare", "merge", None},
+        "torchlight": {"index", "merge", None},
+        "triclon": {"merge", None},
+    },
+    "tools/teeworlds": {
+        "automap": set(),
+        "rules": set(),
+        "review": {"rules"},
+        "whole": set(),
+        "convert": {"whole"},
+        "tidy": {"whole"},
+    },
     "cli": {
-        "offline": set(),
-        "compare": {"offline"},
-        "joining": {"offline", "compare"},
-        "merging": {"offline", "compare", "joining"},
-        # The face of the room, which says how a command is called, stands beside the folders.
-        "line": {"offline", None},
-        # Beside them the commands that write whole maps anew.
-        "whole": {"offline", "line", None},
-        "differing": {"offline", "compare", "merging", "line", None},
-        "commands": {"offline", "compare", "merging", "differing", "line", None},
+        # The face of the room, which says how a command is called, is beside the folders.
+        "line": {None},
+        "unmount": {"line", None},
+        "commands": {"line", None},
     },
     "vfs": {
         "files": set(),
@@ -54,6 +77,7 @@ SUBROOMS = {
         "tree": {"files", "journal", "volume", "overlay"},
         "ops": {"files", "journal", "volume", "overlay", "tree"},
         "save": {"files", "journal", "volume", "overlay", "tree", "ops"},
+        "offline": {"files", "journal", "volume", "overlay", "tree", "save"},
         # Many of what the files beside the folders make one of.
         "folder": {"files", "journal", "volume", "tree", "ops", "save", None},
     },
@@ -64,23 +88,15 @@ SUBROOMS = {
         "names": {"model", "item"},
         "preview": {"model", "item", "names"},
         "check": {"model", "datafile", "item", "names"},
-        # A language, and files that it works on.
-        "automap": {"names", "lens"},
-        "rules": {"model", "item", "names", "check"},
-        "review": {"model", "item", "names", "rules"},
         "lens": {"model", "item", "names", "preview"},
         "finalize": {"model", "item", "names", "lens"},
-        "whole": {"model", "names", "finalize"},
-        "convert": {"model", "item", "names", "check", "lens", "whole"},
-        "tidy": {"model", "item", "names", "check", "whole"},
     },
     "formats/torchlight": {
         "wire": set(),
         "text": {"wire"},
         "model": {"wire", "text"},
         "lens": {"wire", "text", "model"},
-        "index": {"wire", "text", "model", "lens"},
-        "finalize": {"wire", "text", "model", "index"},
+        "finalize": {"wire", "text", "model"},
         "save": {"wire", "model", "finalize"},
         "picture": {"wire", "text", "model", "lens"},
     },
@@ -135,6 +151,7 @@ def test_includes_of_rooms_within_rooms_point_down(outer):
 # Modules that call one another in a circle, of which no order makes one without the others. None may become
 # larger, and there is to be no other.
 CIRCLES = {
+    "tools": [],
     "vfs": [],
     "formats": [
         {"torchlight_text_layout_schema", "torchlight_text_names"},
@@ -197,20 +214,35 @@ def formats():
                   if os.path.isdir(os.path.join(SRC, "formats", d)))
 
 
-def test_only_the_table_names_a_format():
+def may_name(path, name):
+    """The table of formats, and a format's own folders; the table of tools names those folders of the tools."""
+    return path == "formats/formats.c" or path.startswith(("formats/%s/" % name, "tools/%s/" % name))
+
+
+def test_only_the_tables_name_a_format():
     assert "teeworlds" in formats()
     outside = [(p, n) for p in sources() for kind, n in includes(p) if kind == '"'
                for f in formats()
-               if n.startswith("formats/%s/" % f) and p != os.path.join("formats", "formats.c")
-               and not p.startswith(os.path.join("formats", f) + os.sep)]
+               if n.startswith("formats/%s/" % f) and not may_name(p, f)]
+    outside += [(p, n) for p in sources() for kind, n in includes(p) if kind == '"'
+                for f in formats()
+                if n.startswith("tools/%s/" % f) and not may_name(p, f) and p != "tools/tools.c"]
     assert outside == []
 
 
-@pytest.mark.parametrize("name", ["formats/format.h", "vfs", "fuse", "cli", "main.c"])
+@pytest.mark.parametrize("name", ["formats/format.h", "vfs", "fuse", "tools", "cli", "main.c"])
 def test_no_format_is_named_where_none_should_be_known(name):
     wrong = [p for p in sources() if p == name or p.startswith(name + os.sep)
-             for f in formats() if re.search(r'"%s"|\b%s_' % (f, f), code(p))]
+             for f in formats() if re.search(r'"%s"|\b%s_' % (f, f), code(p))
+             and not may_name(p, f) and p != "tools/tools.c"]
     assert wrong == []
+
+
+def test_no_folder_holds_more_than_can_be_seen_at_once():
+    held = {}
+    for p in sources():
+        held.setdefault(os.path.dirname(p), []).append(p)
+    assert {d: len(n) for d, n in held.items() if len(n) > 25} == {}
 
 
 def code(path):

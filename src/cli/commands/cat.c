@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/output.h"
 
 enum { PIECE = 256 << 10 };
 
@@ -33,7 +33,7 @@ static int show(void *arg, const char *path, const struct seen *a)
 	if (r < 0)
 		c->worst = r;
 	if (r < 0 && !c->failed)
-		command_fail(&c->tree, path, r);
+		offline_fail(&c->tree, path, r);
 	return c->failed;
 }
 
@@ -43,7 +43,7 @@ static int run(struct command *c)
 
 	if (r == 0)
 		command_each(c, 1, show);
-	return (int)command_outcome(r < 0 ? r : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->worst);
 }
 
 const struct command_line cli_cat = {

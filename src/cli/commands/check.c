@@ -2,33 +2,25 @@
 /* mapfs check: what a game refuses maps for, what it warns of, what cannot be read, and where maps
  * are not as rules ask. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/json_line.h"
-#include "cli/offline/many.h"
-#include "cli/offline/walk.h"
-#include "formats/convert.h"
-#include "formats/rules.h"
-
-/* The rules that --rules names. */
-struct held {
-	const struct format *format; /* whose they are; NULL: there are none */
-	struct rules *rules;
-};
+#include "tools/common/json_line.h"
+#include "tools/common/many.h"
+#include "tools/convert/convert.h"
+#include "tools/rules/set.h"
+#include "vfs/offline/walk.h"
 
 struct check {
 	struct command command;
 	bool json;
 	const char **rules; /* as they were named */
-	struct held held;
+	struct rule_set held;
 	const char *game; /* as it was named */
-	const struct format *game_format;
+	const struct toolset *game_tools;
 	size_t game_at;
 	atomic_bool warned; /* of any map */
 };
@@ -149,15 +141,15 @@ static void against(void *arg, const struct format_fault *f)
 static int check_against(struct checking *k)
 {
 	const struct check *c = k->check;
-	const struct format *of = k->t->vol->format;
+	const struct toolset *of = tools_of(k->t->vol->format);
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	if (c->held.format && of != c->held.format)
+	if (c->held.tools && of != c->held.tools)
 		r = error_set(&e, -EINVAL, "there are no rules for maps of this format");
-	else if (c->held.format)
+	else if (c->held.tools)
 		r = of->rules->check(k->t->vol->now, c->held.rules, against, k, &e);
-	if (r == 0 && c->game && of != c->game_format)
+	if (r == 0 && c->game && of != c->game_tools)
 		r = error_set(&e, -EINVAL, "there is no other game for maps of this format");
 	else if (r == 0 && c->game)
 		r = of->convert->check(k->t->vol->now, c->game_at, against, k, &e);
@@ -184,7 +176,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	if (r == 0 || r == -EINVAL)
 		r = offline_walk(t, "", read_one, NULL, &k);
 	else
-		command_fail(t, "", r);
+		offline_fail(t, "", r);
 	if (r == 0)
 		r = check_against(&k);
 	names_finish(&k.told);
@@ -224,56 +216,6 @@ static int refused(void *arg, const char *file, const struct error *why, struct 
 	return why->code;
 }
 
-/* One format has rules as yet. Where another one gets some, what is in a file has to say whose they
- * are. */
-static const struct format *format_with_rules(void)
-{
-	size_t i = 0;
-
-	while (formats[i] && !formats[i]->rules)
-		i++;
-	return formats[i];
-}
-
-static int add_file(struct held *all, const char *name, struct error *e)
-{
-	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	CLEANUP(file_unref) struct file *file = fd < 0 ? NULL : file_new(fd);
-	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
-	struct stat st;
-
-	if (!file || fstat(fd, &st) < 0)
-		return error_errno(e, "cannot be read");
-	if (!S_ISREG(st.st_mode))
-		return error_set(e, -EINVAL, "is no regular file");
-	in = extent_of_file(TAKE(file), 0, (uint64_t)st.st_size);
-	return all->format->rules->add_file(&all->rules, &in, e);
-}
-
-/* given: NULL, or NULL-ended. -errno after a line on stderr. */
-static int open_rules(const char *const *given, struct held *ret)
-{
-	struct error named = ERROR_INIT, e = ERROR_INIT;
-	int r = 0;
-
-	if (!given || !*given)
-		return 0;
-	ret->format = format_with_rules();
-	for (; r == 0 && *given; given++) {
-		r = ret->format->rules->add_named(&ret->rules, *given, &named);
-		if (r != -ENOENT) {
-			e = named;
-			continue;
-		}
-		r = add_file(ret, *given, &e);
-		if (r == -ENOENT)
-			error_set(&e, r, "no such file, and %s", error_text(&named));
-	}
-	if (r < 0)
-		say(stderr, "mapfs: %s: %s", given[-1], error_text(&e));
-	return r;
-}
-
 static int run(struct command *c)
 {
 	struct many m = {.visit = check_map,
@@ -285,16 +227,15 @@ static int run(struct command *c)
 	struct error e = ERROR_INIT;
 	int r;
 
-	if (k->game && convert_find(k->game, &k->game_format, &k->game_at, &e) < 0)
+	if (k->game && convert_find(k->game, &k->game_tools, &k->game_at, &e) < 0)
 		return cli_usage("check: --for: %s", error_text(&e));
-	r = open_rules(k->rules, &k->held);
+	r = rule_set_open(k->rules, &k->held);
 	if (r == 0)
 		r = many_visit_all(&m, c->names, c->n_names);
-	if (k->held.format)
-		k->held.format->rules->free(k->held.rules);
+	rule_set_close(&k->held);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	return (k->held.format || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
+	return (k->rules || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
 static const struct command_option options[] = {

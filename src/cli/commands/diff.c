@@ -6,13 +6,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/output.h"
 #include "base/say.h"
 #include "cli/cli.h"
-#include "cli/differing/page.h"
-#include "cli/differing/pictures.h"
 #include "cli/line/command.h"
-#include "cli/offline/output.h"
 #include "formats/images.h"
+#include "tools/diff/differences.h"
+#include "tools/diff/page.h"
+#include "tools/diff/pictures.h"
+#include "tools/tools.h"
 
 /* Those of diff. */
 enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
@@ -95,8 +97,8 @@ static int compare(struct diff *x)
 	int r = 0;
 
 	m->numbered = objects;
-	if (objects && f->merging)
-		m->how = f->merging;
+	if (objects && tools_of(f)->merge)
+		m->how = tools_of(f)->merge;
 	for (int w = 0; r == 0 && w < SIDES; w++)
 		r = side_read(&m->sides[w], (enum which)w, objects);
 	if (r == 0)
@@ -142,7 +144,7 @@ static int run(struct command *c)
 	return r < 0 || d->trouble ? TROUBLE : d->different ? DIFFERENT : SAME;
 }
 
-static const struct format_merging nothing;
+static const struct merge_schema nothing;
 
 static const struct command_option options[] = {
 	{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.brief)},

@@ -8,9 +8,10 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/json_line.h"
-#include "cli/offline/many.h"
-#include "formats/tidy.h"
+#include "tools/common/json_line.h"
+#include "tools/common/many.h"
+#include "tools/tidy/tidy.h"
+#include "tools/tools.h"
 
 struct du {
 	struct command command;
@@ -104,7 +105,7 @@ static void print(const struct du *du, const char *file, struct part *p, struct 
 
 static int weigh(struct offline *t, struct parts *parts, struct error *e)
 {
-	const struct format_tidy *f = t->vol->format->tidy;
+	const struct tidy_tool *f = tools_of(t->vol->format)->tidy;
 	uint64_t all = t->vol->source.sizes[0], rest = all;
 	int r = f ? f->parts(t->vol->now, take, parts, e)
 		  : error_set(e, -EOPNOTSUPP, "nobody knows the parts of such a map");

@@ -13,7 +13,7 @@
 #include "base/threads/parallel.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/place.h"
+#include "vfs/offline/place.h"
 
 enum { PIECE = 256 << 10, AT_ONCE = 32 * PIECE, PROGRESS_MS = 200 };
 
@@ -68,7 +68,7 @@ static int fail(struct extract *x, const char *path, int r)
 	else if (x->disk)
 		say(stderr, "mapfs: %s/%s: %s", x->shown, path, strerror(-r));
 	else
-		command_fail(&x->command.tree, path, r);
+		offline_fail(&x->command.tree, path, r);
 	x->disk = false;
 	return r;
 }
@@ -291,7 +291,7 @@ static int copy_all(struct extract *x)
 	r = command_open(c, c->names[0], rules, 1 + (x->up >= 0));
 	if (r == 0)
 		command_each(c, 2, match);
-	return (int)command_outcome(r < 0 ? r : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->worst);
 }
 
 static int run(struct command *c)

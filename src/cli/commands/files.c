@@ -12,8 +12,8 @@
 #include "base/disk/io.h"
 #include "base/name.h"
 #include "base/say.h"
-#include "cli/offline/walk.h"
 #include "codec/text/text.h"
+#include "vfs/offline/walk.h"
 
 /* Where the file or directory was copied from; NULL: it was not. */
 static const char *copied_from(const struct files *f, uint64_t number)

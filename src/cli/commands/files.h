@@ -33,6 +33,6 @@ int files_copy_in(struct files *f);
 int files_tell_replaced(struct files *f);
 /* Removes from the map what the directory has not, and what was not copied. */
 int files_remove_others(const struct files *f);
-/* change_save.origin (cli/offline/change.h), of a struct files. */
+/* change_save.origin (vfs/offline/change.h), of a struct files. */
 char *files_origin(void *arg, struct offline *t, const char *path);
 void files_finish(struct files *f);

@@ -8,9 +8,9 @@
 #include "base/buffer.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/many.h"
-#include "cli/offline/reader.h"
-#include "cli/offline/walk.h"
+#include "tools/common/many.h"
+#include "vfs/offline/reader.h"
+#include "vfs/offline/walk.h"
 
 /* Those of grep. */
 enum { FOUND = 0, NOT_FOUND = 1, TROUBLE = 2 };
@@ -78,7 +78,7 @@ static int search_file(void *arg, const char *path, const struct seen *a)
 		return 0;
 	r = offline_read_all(s->t, a, TEXT_MAX, &text);
 	if (r < 0) {
-		s->worst = command_fail(s->t, path, r);
+		s->worst = offline_fail(s->t, path, r);
 		return 0;
 	}
 	found = search_lines(s, path, (const char *)text->data, text->size);
@@ -102,7 +102,7 @@ static int search_map(void *arg, struct offline *t, struct buffer *out)
 		int r = offline_match(t, *in, search_file, &s);
 
 		if (r < 0 && r != -ENOENT && r != -ENOTDIR)
-			s.worst = command_fail(t, *in, r);
+			s.worst = offline_fail(t, *in, r);
 	}
 	regfree(&s.regex);
 	if (s.found)

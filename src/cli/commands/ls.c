@@ -6,12 +6,12 @@
 #include <time.h>
 
 #include "base/name.h"
+#include "base/output.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/json_line.h"
-#include "cli/offline/output.h"
-#include "cli/offline/walk.h"
+#include "tools/common/json_line.h"
+#include "vfs/offline/walk.h"
 
 struct ls {
 	struct command command;
@@ -123,7 +123,7 @@ static int run(struct command *c)
 	r = command_open(c, c->names[0], NULL, 0);
 	if (r == 0)
 		command_each(c, 1, show);
-	return (int)command_outcome(r < 0 ? r : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->worst);
 }
 
 static const struct command_option options[] = {

@@ -9,12 +9,13 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/merging/left.h"
-#include "cli/merging/steps.h"
-#include "cli/offline/change.h"
-#include "cli/offline/out.h"
-#include "cli/offline/place.h"
-#include "cli/offline/streams.h"
+#include "tools/merge/left.h"
+#include "tools/merge/steps.h"
+#include "tools/tools.h"
+#include "vfs/offline/change.h"
+#include "vfs/offline/out.h"
+#include "vfs/offline/place.h"
+#include "vfs/offline/streams.h"
 
 /* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
 enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
@@ -151,8 +152,8 @@ static int load_all(struct command_merge *c)
 		return fail(streams_named(c->out.path) ? c->label : c->out.path, &e);
 	c->merge.numbered = format->numbered;
 	c->merge.nocase = format->fold;
-	if (format->merging)
-		c->merge.how = format->merging;
+	if (tools_of(format)->merge)
+		c->merge.how = tools_of(format)->merge;
 	return 0;
 }
 
@@ -299,7 +300,7 @@ static int run_all(struct command_merge *c)
 		r = merge(c);
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
-	code = r == 0 ? write_out(c) : TROUBLE + (int)command_outcome_of_writing(r);
+	code = r == 0 ? write_out(c) : TROUBLE + (int)offline_write_outcome(r);
 	for (int w = 0; w < SIDES; w++) {
 		offline_close(&c->merge.sides[w].tree);
 		side_finish(&c->merge.sides[w]);
@@ -327,7 +328,7 @@ static int run(struct command *command)
 	return run_all(c);
 }
 
-static const struct format_merging nothing;
+static const struct merge_schema nothing;
 
 static const struct command_option options[] = {
 	{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},

@@ -32,7 +32,7 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	name = plain ? strrchr(plain, '/') : NULL;
 	below = plain && into ? path_join(to, name ? name + 1 : plain) : NULL;
 	if (!plain || (into && !below))
-		return command_fail(t, from, -ENOMEM);
+		return offline_fail(t, from, -ENOMEM);
 	r = overlay_rename(t->tree, plain, into ? below : to);
 	if (r == -EINVAL && is_below(plain, into ? below : to)) {
 		offline_say(t, "%s: cannot go into itself", from);
@@ -43,8 +43,8 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 		return r;
 	}
 	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && stands(t, plain, &a))
-		return command_fail(t, to, r);
-	return r < 0 ? command_fail(t, from, r) : 0;
+		return offline_fail(t, to, r);
+	return r < 0 ? offline_fail(t, from, r) : 0;
 }
 
 static int run(struct command *c)
@@ -56,10 +56,10 @@ static int run(struct command *c)
 	bool into = r == 0 && stands(t, to, &a) && a.spot.dir;
 
 	if (r == 0 && !into && c->n_names > 3)
-		r = command_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);
+		r = offline_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);
 	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
 		r = move(t, c->names[i], to, into);
-	return r < 0 ? (int)command_outcome_of_writing(r) : (int)change_save(t, &c->save);
+	return r < 0 ? (int)offline_write_outcome(r) : (int)change_save(t, &c->save);
 }
 
 static const struct command_option options[] = {COMMAND_VERBOSE, {0}};

@@ -9,11 +9,11 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/commands/files.h"
-#include "cli/commands/indexing.h"
 #include "cli/line/command.h"
 #include "cli/line/words.h"
-#include "cli/offline/out.h"
-#include "cli/offline/streams.h"
+#include "tools/index/update.h"
+#include "vfs/offline/out.h"
+#include "vfs/offline/streams.h"
 
 struct pack {
 	struct command command; /* its tree: the map that is there, or is made */
@@ -104,13 +104,13 @@ static int make_room(struct pack *p, int from, struct unlike *u, struct offline 
 /* The lists of what the new map holds go into it with the rest. */
 static int put_indexes(struct pack *p, struct files *f)
 {
-	struct indexing x = {.tree = f->t, .verbose = p->command.save.verbose};
+	struct index_update x = {.tree = f->t, .verbose = p->command.save.verbose};
 	struct error e = ERROR_INIT;
 	struct staged s;
 	int r = staged_build(f->t->tree, &s, &e);
 
 	if (r == 0) {
-		r = indexing_put(&x, s.built.map, &e);
+		r = index_update_run(&x, s.built.map, &e);
 		staged_finish(&s);
 	}
 	if (r < 0)
@@ -179,7 +179,7 @@ static int pack(struct pack *p)
 	if (r < 0 && c->create && c->tree.vol)
 		volume_discard(c->tree.vol);
 	if (r < 0)
-		return (int)command_outcome_of_writing(r);
+		return (int)offline_write_outcome(r);
 	r = make_room(p, from, &u, &t);
 	code = r < 0 ? OUTCOME_SAVE_FAILED : fill(p, from, t, &u);
 	return c->create ? give_name(p, code) : code;

@@ -13,9 +13,9 @@
 #include "base/disk/io.h"
 #include "base/say.h"
 #include "cli/cli.h"
-#include "cli/compare/picture.h"
 #include "cli/line/command.h"
 #include "formats/images.h"
+#include "tools/compare/picture.h"
 
 struct drawing {
 	struct command command;
@@ -198,7 +198,7 @@ static int draw_to(struct drawing *d, const char *out)
 		return OUTCOME_REFUSED;
 	r = open_map(d, d->command.names[0]);
 	if (r < 0)
-		return (int)command_outcome(r);
+		return (int)offline_outcome(r);
 	r = draw(d, 0666 & ~mask, &fault, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", fault, error_text(&e));

@@ -68,7 +68,7 @@ static int run(struct command *c)
 		return OUTCOME_REFUSED;
 	}
 	r = command_open(c, c->names[0], NULL, 0);
-	code = (int)command_outcome_of_writing(r);
+	code = (int)offline_write_outcome(r);
 	if (r == 0)
 		code = (int)put(&c->tree, c->names[1], fd, source);
 	if (code == OUTCOME_DONE)

@@ -6,7 +6,7 @@
 #include "base/disk/io.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/walk.h"
+#include "vfs/offline/walk.h"
 
 struct rm {
 	struct command command;
@@ -22,7 +22,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 				  : -EISDIR;
 
 	if (r < 0)
-		c->worst = command_fail(&c->tree, path, r);
+		c->worst = offline_fail(&c->tree, path, r);
 	/* So it would be with each that follows. */
 	if (io_is_full(r))
 		c->failed = r;
@@ -37,7 +37,7 @@ static int run(struct command *c)
 		command_each(c, 1, visit);
 	/* All or nothing. */
 	if (r < 0 || c->worst < 0)
-		return (int)command_outcome_of_writing(r < 0 ? r : c->worst);
+		return (int)offline_write_outcome(r < 0 ? r : c->worst);
 	return (int)change_save(&c->tree, &c->save);
 }
 

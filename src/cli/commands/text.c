@@ -6,10 +6,10 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/output.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/offline/output.h"
-#include "cli/offline/reader.h"
+#include "vfs/offline/reader.h"
 
 enum {
 	CELLS = 16 /* of a line of text */,
@@ -136,7 +136,7 @@ static int show(void *arg, const char *path, const struct seen *a)
 		r = print_file(x, path, &from);
 	reader_close(&from);
 	if (r < 0) {
-		x->command.worst = command_fail(&x->command.tree, path, r);
+		x->command.worst = offline_fail(&x->command.tree, path, r);
 		buffer_printf(&x->out, "# %s cannot be read\n", path);
 	}
 	return pour(x, PIECE);
@@ -156,7 +156,7 @@ static int run(struct command *c)
 		command_each(c, 1, match);
 	(void)pour(x, 0);
 	buffer_finish_free(&x->out);
-	return (int)command_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
 }
 
 /* What raw/ shows the other files say, and its numbers change from save to save. A checksum

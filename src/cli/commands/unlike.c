@@ -4,13 +4,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/name.h"
 #include "base/array.h"
-#include "cli/offline/reader.h"
-#include "cli/offline/walk.h"
+#include "base/name.h"
 #include "codec/text/json.h"
 #include "formats/images.h"
-#include "formats/merging.h"
+#include "tools/merge/schema.h"
+#include "tools/tools.h"
+#include "vfs/offline/reader.h"
+#include "vfs/offline/walk.h"
 
 enum {
 	TEXT_MAX = 64 << 20, /* bytes of a file that is looked at */
@@ -20,7 +21,7 @@ enum {
 struct finding {
 	struct offline *t;
 	int dirfd;
-	const struct merging_sort *sorts;
+	const struct merge_sort *sorts;
 	struct unlike *found;
 };
 
@@ -62,7 +63,7 @@ static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
 }
 
 static bool differ(
-	const struct json_doc *a, const struct json_doc *b, const struct merging_sort *sorts)
+	const struct json_doc *a, const struct json_doc *b, const struct merge_sort *sorts)
 {
 	struct json_at x = json_root(a), y = json_root(b);
 
@@ -95,7 +96,7 @@ static size_t collection_of(const char *path)
 
 static bool is_named(const struct offline *t, const char *path)
 {
-	const struct merging_reference *ref = t->vol->format->merging->references;
+	const struct merge_reference *ref = tools_of(t->vol->format)->merge->references;
 
 	while (ref && ref->key && strcmp(ref->dir, path) != 0)
 		ref++;
@@ -153,7 +154,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 
 int unlike_find(struct offline *t, int dirfd, struct unlike *ret)
 {
-	const struct format_merging *how = t->vol->format->merging;
+	const struct merge_schema *how = tools_of(t->vol->format)->merge;
 	struct finding f = {.t = t, .dirfd = dirfd, .found = ret};
 
 	*ret = (struct unlike){0};

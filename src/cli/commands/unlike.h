@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "cli/offline/change.h"
+#include "vfs/offline/change.h"
 
 struct unlike {
 	struct unlike_dir {

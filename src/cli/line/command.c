@@ -11,10 +11,10 @@
 #include <time.h>
 
 #include "base/disk/io.h"
+#include "base/output.h"
 #include "base/say.h"
 #include "cli/cli.h"
-#include "cli/offline/output.h"
-#include "cli/offline/streams.h"
+#include "vfs/offline/streams.h"
 
 static void begin(struct command *c)
 {
@@ -231,22 +231,6 @@ int command_main(const char *name, int argc, char **argv, const struct command_l
 	return code;
 }
 
-enum outcome command_outcome(int r)
-{
-	return r == 0 ? OUTCOME_DONE : r == VOLUME_LOCKED ? OUTCOME_BUSY : OUTCOME_REFUSED;
-}
-
-enum outcome command_outcome_of_writing(int r)
-{
-	return io_is_full(r) ? OUTCOME_SAVE_FAILED : command_outcome(r);
-}
-
-int command_fail(const struct offline *t, const char *path, int r)
-{
-	offline_say(t, "%s%s%s", path, path[0] ? ": " : "", offline_reason(t, r));
-	return r;
-}
-
 int command_open(
 	struct command *c, const char *file, const struct sandbox_rule *further, size_t n_further)
 {
@@ -273,6 +257,6 @@ void command_each(struct command *c, int first, walk_visit visit)
 		int r = offline_match(&c->tree, path, visit, c);
 
 		if (r < 0 && !c->failed)
-			c->worst = command_fail(&c->tree, path, r);
+			c->worst = offline_fail(&c->tree, path, r);
 	} while (++i < c->n_names && !c->failed);
 }

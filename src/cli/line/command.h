@@ -6,8 +6,8 @@
 #pragma once
 
 #include "cli/line/options.h"
-#include "cli/offline/change.h"
-#include "cli/offline/walk.h"
+#include "vfs/offline/change.h"
+#include "vfs/offline/walk.h"
 
 struct command;
 
@@ -75,10 +75,3 @@ int command_open(
 /* Of the names from that one on (none: the root) what each means in the map. What is not there is
  * told, and worst is its -errno; it goes on until failed is set. Visits are called with c. */
 void command_each(struct command *c, int first, walk_visit visit);
-
-/* The exit code for -errno of opening a map. */
-enum outcome command_outcome(int r);
-/* ... of one that writes: a full disk fails the save. */
-enum outcome command_outcome_of_writing(int r);
-/* "mapfs: FILE: PATH: why". Returns r. */
-int command_fail(const struct offline *t, const char *path, int r);

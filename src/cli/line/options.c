@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/cursor.h"
 #include "cli/line/words.h"
+#include "tools/tools.h"
 
 /* What fstab and mount(8) say to themselves, to systemd, or to file systems on disks. dev and suid
  * are never granted, whoever asks: a map holds neither devices nor programs. */
@@ -49,7 +50,7 @@ void options_init(struct options *o)
 {
 	static const char *const none[] = {NULL};
 
-	*o = (struct options){.rq.how.options = none};
+	*o = (struct options){.rq.how.options = none, .rq.how.advise = tools_advise};
 	o->rq.how.cache = (size_t)options_cache_default(memory_of_machine());
 }
 

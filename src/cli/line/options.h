@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "fuse/launch.h"
+#include "fuse/lifecycle/launch.h"
 
 /* Bytes of decoded blobs that are kept where nobody says how many, of so much memory. */
 uint64_t options_cache_default(uint64_t memory);

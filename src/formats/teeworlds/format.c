@@ -5,10 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/merging.h"
-#include "formats/teeworlds/automap/layer.h"
 #include "formats/teeworlds/check/faults.h"
-#include "formats/teeworlds/convert/convert.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/finalize/finalize.h"
@@ -16,10 +13,7 @@
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/preview/view.h"
-#include "formats/teeworlds/review/review.h"
-#include "formats/teeworlds/rules/look.h"
 #include "formats/teeworlds/structure.h"
-#include "formats/teeworlds/tidy/tidy.h"
 
 static bool probe(const struct source *src, const uint8_t *head, size_t n)
 {
@@ -215,34 +209,6 @@ static const struct format_tree tree = {
 	.names = tw_names_list,
 };
 
-static const struct merging_reference references[] = {
-	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
-static const struct merging_sort sorts[] = {{"type", tw_type_words, NULL},
-	{"kind", tw_kind_words, "\"design\""}, {"channels", NULL, NULL}, {0}};
-static const char *const lists[] = {"info/settings.cfg", NULL};
-
-/* Types without a name, and those of a UUID that no other file knows (model/map.h). */
-static const char *const hidden[] = {
-	"raw/items/[0-9][0-9][0-9][0-9][0-9]/*", "raw/items/*-*-*-*-*/*", NULL};
-static const char *const shown[] = {"raw/items/*_3e1b2716-178c-3978-9bd9-b11ae0410dd8/*",
-	"raw/items/*_3ab4f84d-d9cc-3c78-b585-0d6ccdb2e25c/*",
-	"raw/items/*_4a26ca1f-64bd-30e3-907a-707eacd1f080/*", NULL};
-
-static const struct format_merging merging = {
-	.references = references,
-	.sorts = sorts,
-	.unset_in = "automapper",
-	.unset = "version",
-	.lists = lists,
-	.hidden_in = "raw",
-	.hidden = hidden,
-	.shown = shown,
-	.mark_file = "layer.json",
-	.mark_text = {"{\"type\": \"tiles\", \"version\": 3, \"width\": ", ", \"height\": ",
-		", \"kind\": \"design\", \"color\": [255, 0, 0, 160]}"},
-	.mark_table = "id.csv",
-};
-
 const struct format format_teeworlds = {
 	.name = "teeworlds",
 	.endings = endings,
@@ -261,10 +227,4 @@ const struct format format_teeworlds = {
 	.edit = &edit,
 	.tree = &tree,
 	.preview = &tw_preview,
-	.automap = &tw_automap,
-	.merging = &merging,
-	.review = &tw_review,
-	.rules = &tw_rules,
-	.convert = &tw_convert,
-	.tidy = &tw_tidy,
 };

@@ -2,9 +2,7 @@
 /* format: mods and archives of Torchlight II as the mounted tree sees them. */
 #include "formats/torchlight/format.h"
 
-#include "formats/merging.h"
 #include "formats/torchlight/finalize/finalize.h"
-#include "formats/torchlight/index/index.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/taught.h"
 #include "formats/torchlight/open.h"
@@ -49,7 +47,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 #define TL_COMMON                                                                                  \
 	.fold = tree_fold, .kept_time = tl_kept_time, .creates = true, .lookup = tl_lookup,        \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
-	.edit = &edit, .tree = &tree, .index = &tl_indexing, .preview = &tl_preview
+	.edit = &edit, .tree = &tree, .preview = &tl_preview
 
 static const struct format_edit edit = {
 	.put = tl_put,
@@ -74,10 +72,6 @@ static const struct format_setting settings[] = {
 	{0},
 };
 
-static const char *const rows[] = {"*.RAW", NULL}, *const row_keys[] = {"guid", "file", NULL};
-static const char *const lists[] = {".mod/removed.txt", NULL};
-static const struct format_merging merging = {.lists = lists, .rows = rows, .row_keys = row_keys};
-
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
 	.endings = endings_mod,
@@ -85,7 +79,6 @@ const struct format format_torchlight_mod = {
 	.settings = settings,
 	.probe = tl_probe_mod,
 	.open = tl_open_mod,
-	.merging = &merging,
 	TL_COMMON,
 };
 
@@ -97,6 +90,5 @@ const struct format format_torchlight_pak = {
 	.probe = tl_probe_pak,
 	.companion = tl_companion,
 	.open = tl_open_pak,
-	.merging = &merging,
 	TL_COMMON,
 };

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/merging.h"
 #include "formats/triclon/reading.h"
 
 static int stat_entry(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
@@ -204,9 +203,6 @@ static const struct format_setting settings[] = {
 	{0},
 };
 
-static const char *const rows[] = {"*.csv", NULL}, *const row_keys[] = {"index", NULL};
-static const struct format_merging merging = {.rows = rows, .row_keys = row_keys};
-
 const struct format format_triclon = {
 	.name = "triclon",
 	.endings = endings,
@@ -222,5 +218,4 @@ const struct format format_triclon = {
 	.edit = &tcm_edit,
 	.tree = &tree,
 	.preview = &tcm_preview,
-	.merging = &merging,
 };

@@ -10,6 +10,7 @@ struct nearby;
 struct budget;
 struct file;
 struct images;
+struct snapshot;
 
 struct vfs_options {
 	bool read_only;
@@ -27,6 +28,9 @@ struct vfs_options {
 	mode_t file_mask, dir_mask; /* permission bits that are taken away */
 	size_t cache;               /* bytes of decoded blobs that are kept */
 	const char *const *options; /* those of the format */
+	/* format_context.advise (formats/source.h); may be NULL. */
+	void (*advise)(
+		const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);
 
 	/* Of a map that is one of many */
 	bool unlocked;           /* it is locked at its first change, or where a journal waits */

@@ -5,7 +5,6 @@
 #include <strings.h>
 
 #include "formats/torchlight/finalize/plan.h"
-#include "formats/torchlight/index/index.h"
 #include "formats/torchlight/model/kit.h"
 
 /* Files that were found to be broken, and are copied so. */
@@ -123,5 +122,6 @@ void tl_finalize_say(const struct finalizing *st)
 			st->n_provided, st->n_provided == 1 ? "is" : "are");
 	if (st->sh->plain)
 		say_plain(st);
-	tl_index_say_missing(st->m, st->say, st->arg);
+	if (st->sh->advise)
+		st->sh->advise(&st->m->snapshot, st->say, st->arg);
 }

@@ -13,10 +13,10 @@
 #include <pthread.h>
 
 #include "formats/format.h"
-#include "formats/torchlight/wire/archive.h"
-#include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/model/content.h"
 #include "formats/torchlight/model/pages.h"
+#include "formats/torchlight/text/compiled.h"
+#include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/wire/tree.h"
 
 enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
@@ -68,6 +68,9 @@ struct tl_shared {
 	struct tree *tree;
 	struct mod_header *fresh; /* what a MOD that is being made begins with; NULL: none is */
 	struct file *names_file;  /* of -o names, or NULL */
+	/* format_context.advise, or NULL. */
+	void (*advise)(
+		const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);
 	pthread_mutex_t names_lock;
 	struct names *names; /* shipped, the archive's and names_file's; NULL until needed */
 	pthread_mutex_t lock;

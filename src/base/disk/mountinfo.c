@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/disk/mountinfo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+static bool octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/* The kernel writes space, tab, newline and backslash as \ooo. */
+static void unescape(char *s)
+{
+	char *to = s;
+
+	while (*s) {
+		if (s[0] == '\\' && octal(s[1]) && octal(s[2]) && octal(s[3])) {
+			*to++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
+			s += 4;
+		} else {
+			*to++ = *s++;
+		}
+	}
+	*to = '\0';
+}
+
+static uid_t owner_of(const char *options)
+{
+	const char *found = options ? strstr(options, "user_id=") : NULL;
+
+	if (!found || (found != options && found[-1] != ','))
+		return 0;
+	return (uid_t)strtoul(found + strlen("user_id="), NULL, 10);
+}
+
+/*
+ * "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue": the third field
+ * is the device, the fifth the mount point, the sixth has the options of this place; after the lone
+ * "-" come type, source and the options of the file system.
+ */
+static bool parse_line(char *text, struct mount_entry *ret)
+{
+	char *fields[6], *source;
+	char *rest = text;
+	const char *type;
+
+	for (size_t i = 0; i < 6; i++) {
+		fields[i] = strsep(&rest, " ");
+		if (!rest)
+			return false;
+	}
+	/* Without optional fields the separator follows at once. */
+	rest = strncmp(rest, "- ", 2) == 0 ? rest - 1 : strstr(rest, " - ");
+	if (!rest)
+		return false;
+	rest += strlen(" - ");
+	unescape(fields[4]);
+	type = strsep(&rest, " ");
+	source = strsep(&rest, " ");
+	if (source)
+		unescape(source);
+	snprintf(ret->point, sizeof(ret->point), "%s", fields[4]);
+	snprintf(ret->dev, sizeof(ret->dev), "%s", fields[2]);
+	snprintf(ret->source, sizeof(ret->source), "%s", source ? source : "");
+	ret->mapfs = strcmp(type, "fuse.mapfs") == 0;
+	ret->read_only = strncmp(fields[5], "ro", 2) == 0 && strcspn(fields[5], ",") == 2;
+	ret->owner = strncmp(type, "fuse", 4) == 0 ? owner_of(rest) : 0;
+	return true;
+}
+
+bool mountinfo_next(FILE *table, struct mount_entry *ret)
+{
+	CLEANUP(free) char *text = NULL;
+	bool found = false;
+	size_t room = 0;
+
+	while (!found && getline(&text, &room, table) > 0) {
+		text[strcspn(text, "\n")] = '\0';
+		found = parse_line(text, ret);
+	}
+	return found;
+}
+
+/* The last that has this point, or where that is NULL, this device. */
+static int find(const char *path, const char *point, const char *dev, struct mount_entry *ret)
+{
+	FILE *table = fopen(path, "re");
+	struct mount_entry entry;
+	int r = -ENOENT;
+
+	if (!table)
+		return -errno;
+	while (mountinfo_next(table, &entry)) {
+		if (point ? strcmp(entry.point, point) : strcmp(entry.dev, dev))
+			continue;
+		*ret = entry;
+		r = 0;
+	}
+	fclose(table);
+	return r;
+}
+
+int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
+{
+	return find(table, point, NULL, ret);
+}
+
+int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
+{
+	return find(table, NULL, dev, ret);
+}
+
+bool mountinfo_is(int fd, const char *dev)
+{
+	char is[sizeof(((struct mount_entry *)NULL)->dev)];
+	struct statx st;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
+		return false;
+	snprintf(is, sizeof(is), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
+	return strcmp(is, dev) == 0;
+}

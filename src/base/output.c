@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/cleanup.h"
+#include "base/disk/io.h"
+#include "base/say.h"
+
+static bool failed, reports_failed, terminal;
+
+void output_begin(void)
+{
+	terminal = isatty(STDOUT_FILENO);
+}
+
+bool output_is_terminal(void)
+{
+	return terminal;
+}
+
+static void fail(const char *why)
+{
+	if (!failed)
+		say(stderr, "mapfs: standard output: %s", why);
+	failed = true;
+}
+
+int output_write(const void *data, size_t n)
+{
+	int r = io_write(STDOUT_FILENO, data, n);
+
+	if (r < 0)
+		fail(strerror(-r));
+	return r < 0 ? r : 0;
+}
+
+int output_text(struct buffer *text)
+{
+	CLEANUP_BUFFER struct buffer visibly = BUFFER_INIT;
+	const struct buffer *shown = terminal ? &visibly : text;
+	int r;
+
+	if (terminal)
+		visible(text->data, text->size, &visibly);
+	r = text->error || shown->error ? -ENOMEM : output_write(shown->data, shown->size);
+	text->size = 0;
+	return r;
+}
+
+/* Nobody is told who closed it: he asked for no report. */
+static void fail_report(void)
+{
+	if (errno != EBADF && !failed) {
+		fail(strerror(errno));
+		reports_failed = true;
+	}
+	clearerr(stdout);
+}
+
+void output_report(const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = text_vprintf(fmt, ap);
+	va_end(ap);
+	say(stdout, "%s", line ? line : "out of memory");
+	if (fflush(stdout) == 0)
+		return;
+	fail_report();
+	say(stderr, "%s", line ? line : "out of memory");
+}
+
+void output_reports(struct buffer *lines)
+{
+	const char *text = (const char *)lines->data, *eol;
+	size_t at = 0;
+
+	while (at < lines->size && (eol = memchr(text + at, '\n', lines->size - at))) {
+		output_report("%.*s", (int)(eol - text) - (int)at, text + at);
+		at = (size_t)(eol - text) + 1;
+	}
+	lines->size = 0;
+}
+
+int output_end(int code, int report_lost, int output_lost)
+{
+	/* Why an earlier part was not written stdio has forgotten. */
+	if (fflush(stdout) != 0)
+		fail(strerror(errno));
+	else if (ferror(stdout))
+		fail("not all of it could be written");
+	if (!failed || code != 0)
+		return code;
+	return reports_failed ? report_lost : output_lost;
+}

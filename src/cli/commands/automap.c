@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Zlib */
+/* mapfs automap: layers that are drawn by rules, of maps, or of a directory such as a mount has. */
+#include "tools/automap/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/commands/whole_line.h"
+
+struct automaps {
+	struct command command;
+	struct automap_run run;
+	const char **layers;
+	const char *seed;
+	int32_t seed_number;
+	bool check;
+};
+
+static bool take_seed(struct automaps *a)
+{
+	char *end;
+	long n;
+
+	if (!a->seed)
+		return true;
+	errno = 0;
+	n = strtol(a->seed, &end, 10);
+	a->seed_number = (int32_t)n;
+	a->run.how.seed = &a->seed_number;
+	return !errno && *a->seed && !*end && n == a->seed_number;
+}
+
+static bool take_reference(const struct automaps *a)
+{
+	const char *const *known = automap_find_tool()->references;
+	const char *reference = a->run.how.reference;
+
+	while (reference && *known && strcmp(*known, reference) != 0)
+		known++;
+	return *known;
+}
+
+static int draw(struct automaps *a)
+{
+	struct command *c = &a->command;
+	int code;
+
+	a->run.how.layers = a->layers;
+	if (automap_is_layer(c->names[0])) {
+		if (c->n_names > 1 || a->layers || a->run.whole.in_place)
+			return cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
+		a->run.whole.names = c->names;
+		a->run.whole.debug = c->debug;
+		return automap_run(&a->run);
+	}
+	code = whole_line_take(c, &a->run.whole);
+	return code == OUTCOME_DONE ? automap_run(&a->run) : code;
+}
+
+static int run(struct command *c)
+{
+	struct automaps *a = (struct automaps *)c;
+
+	if (a->check)
+		return automap_check(c->names, c->n_names, c->debug);
+	if (!take_seed(a))
+		return cli_usage("automap: --seed is a whole number of 32 bits");
+	if (!take_reference(a))
+		return cli_usage("automap: --reference is game, hookable, death, unhookable, "
+				 "freeze, unfreeze, deep-freeze, deep-unfreeze, live-freeze or "
+				 "live-unfreeze");
+	return draw(a);
+}
+
+static const struct command_option options[] = {
+	{"automatic", '\0', COMMAND_FLAG, offsetof(struct automaps, run.how.automatic)},
+	{"check", '\0', COMMAND_FLAG, offsetof(struct automaps, check)},
+	{"config", '\0', COMMAND_TEXT, offsetof(struct automaps, run.how.config)},
+	{"layer", '\0', COMMAND_TEXTS, offsetof(struct automaps, layers)},
+	{"reference", '\0', COMMAND_TEXT, offsetof(struct automaps, run.how.reference)},
+	{"rules", '\0', COMMAND_TEXT, offsetof(struct automaps, run.rules)},
+	{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)},
+	WHOLE_OPTIONS(struct automaps, run.whole), {0}};
+
+const struct command_line cli_automap = {.options = options,
+	.least = 1,
+	.takes = "a map and perhaps OUT, or a layer of a mount",
+	.before = "raw=off",
+	.size = sizeof(struct automaps),
+	.run = run};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/commands/whole_line.h"
+
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "vfs/offline/streams.h"
+
+static int check_names(const struct command *c, const struct whole *w)
+{
+	bool out = !w->in_place && c->n_names == 2;
+
+	if (!w->in_place && c->n_names > 2)
+		return cli_usage("%s: several maps are written with --in-place", c->name);
+	if (!out && !w->dry)
+		for (int i = 0; i < c->n_names; i++)
+			if (streams_named(c->names[i]))
+				return cli_usage(
+					"%s: standard input is no place: name OUT, or -", c->name);
+	if (out && !w->dry && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
+		return cli_usage("%s: a map is nothing for a terminal: name a file", c->name);
+	return OUTCOME_DONE;
+}
+
+int whole_line_take(struct command *c, struct whole *w)
+{
+	int code = check_names(c, w);
+
+	if (code == OUTCOME_DONE && !w->dry && !command_writes(c))
+		code = OUTCOME_USAGE;
+	w->names = c->names;
+	w->n_names = c->n_names;
+	w->options = c->how;
+	w->debug = c->debug;
+	return code;
+}

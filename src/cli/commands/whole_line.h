@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Zlib */
+/* whole_line: the part of a command line that all commands over whole maps share: MAP [OUT], or
+ * --in-place with any number of maps and folders, and -n. */
+#pragma once
+
+#include "cli/line/command.h"
+#include "tools/common/whole.h"
+
+/* Its options, for a command whose struct `type` has the struct whole as `member`. */
+#define WHOLE_OPTIONS(type, member)                                                                \
+	{"in-place", '\0', COMMAND_FLAG, offsetof(type, member.in_place)},                         \
+	{                                                                                          \
+		"dry-run", 'n', COMMAND_FLAG, offsetof(type, member.dry)                           \
+	}
+
+/* Check the names of the command line and put them into w. Returns OUTCOME_DONE, or OUTCOME_USAGE
+ * after a line on stderr. */
+int whole_line_take(struct command *c, struct whole *w);

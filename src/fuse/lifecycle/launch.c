@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/lifecycle/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/disk/mountinfo.h"
+#include "base/say.h"
+#include "fuse/control.h"
+#include "fuse/door.h"
+#include "fuse/lifecycle/guard.h"
+#include "fuse/lifecycle/mount.h"
+#include "fuse/lifecycle/note.h"
+#include "fuse/lifecycle/worker.h"
+
+/* The mount is about to be, or it failed with a message for people. */
+struct launcher {
+	struct guard guard;          /* first */
+	bool covers;                 /* the mount point holds something */
+	char note[CONTROL_TEXT_MAX]; /* why it is read-only, or "" */
+	enum outcome code;
+	char why[CONTROL_TEXT_MAX];
+};
+
+static int fail(struct launcher *l, enum outcome code, const char *why)
+{
+	if (!l->code) {
+		l->code = code;
+		snprintf(l->why, sizeof(l->why), "%s", why);
+	}
+	return -1;
+}
+
+static int take_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Out of the terminal's reach. */
+static void go_to_background(void)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	setsid();
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		close(null);
+	}
+}
+
+static int start_worker(struct guard *g, struct error *e)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return error_errno(e, "socketpair");
+	fflush(NULL);
+	g->pid = fork();
+	if (g->pid == 0) {
+		close(ends[0]);
+		if (!g->rq->foreground)
+			go_to_background();
+		exit(worker_main(g->rq, ends[1], g->signals));
+	}
+	close(ends[1]);
+	g->worker = ends[0];
+	return g->pid < 0 ? error_errno(e, "fork") : 0;
+}
+
+static int mount_and_send(struct guard *g, bool read_only, struct error *e)
+{
+	/* With a copy of it here, a dead worker would leave its callers hanging. */
+	CLEANUP(close_fd) int fd = -1;
+	CLEANUP(close_fd) int door = -1;
+	struct control_msg m = {.type = CONTROL_MOUNTED};
+	struct mount_entry entry;
+	int r;
+
+	r = mount_point_take(g->rq, &g->point, &g->made, e);
+	if (r == 0)
+		r = mount_begin(g->rq, g->point, read_only, &fd, e);
+	if (r < 0)
+		return r;
+	r = mountinfo_find(MOUNTINFO, g->point, &entry);
+	if (r < 0) {
+		char text[400];
+
+		(void)mount_end(g->point, true, text, sizeof(text));
+		return error_set(e, r, "the mount does not appear in %s", MOUNTINFO);
+	}
+	memcpy(g->dev, entry.dev, sizeof(g->dev));
+	door = door_open(g->dev);
+	if (door < 0)
+		return error_set(e, door, "no socket for mapfs -u: %s", strerror(-door));
+	m.code = g->made;
+	r = control_pass(g->worker, &m, (int[]){fd, door});
+	if (r < 0)
+		return error_set(e, r, "the worker died before the mount was usable");
+	/* While the worker begins to serve. */
+	if (geteuid() == 0)
+		note_add(g->rq->path, g->point);
+	return 0;
+}
+
+static int sound(struct launcher *l, const struct control_msg *m)
+{
+	struct error e = ERROR_INIT;
+
+	if (m->code)
+		snprintf(
+			l->note, sizeof(l->note), "%s", m->text[0] ? m->text : "mounted read-only");
+	if (mount_and_send(&l->guard, l->guard.rq->how.read_only || m->code, &e) < 0)
+		return fail(l, OUTCOME_MOUNT, error_text(&e));
+	return 0;
+}
+
+static int worker_died(struct launcher *l)
+{
+	char line[200];
+	int status = 0;
+
+	if (waitpid(l->guard.pid, &status, 0) == l->guard.pid)
+		l->guard.pid = -1;
+	guard_describe(status, " before the mount was usable", line, sizeof(line));
+	return fail(l, OUTCOME_MOUNT, line);
+}
+
+/* What the worker says until it serves: 1 then, 0 before, -1 after a failure. */
+static int take_message(struct launcher *l)
+{
+	struct control_msg m;
+	int r = control_recv(l->guard.worker, &m);
+
+	if (r < 0 && r != -EPROTO)
+		return fail(l, OUTCOME_MOUNT, strerror(-r));
+	if (r == 0)
+		return worker_died(l);
+	if (r < 0)
+		return 0;
+	if (m.type == CONTROL_NOTE)
+		say(stderr, "mapfs: %s: %s", l->guard.rq->shown, m.text);
+	else if (m.type == CONTROL_FAILED)
+		return fail(l,
+			m.code == OUTCOME_BUSY || m.code == OUTCOME_MOUNT ? (enum outcome)m.code
+									  : OUTCOME_REFUSED,
+			m.text);
+	else if (m.type == CONTROL_SOUND && !l->guard.point)
+		return sound(l, &m);
+	return m.type == CONTROL_SERVING && l->guard.dev[0];
+}
+
+static int wait_until_it_serves(struct launcher *l)
+{
+	struct pollfd p[] = {{.fd = l->guard.worker, .events = POLLIN},
+		{.fd = l->guard.signals, .events = POLLIN}};
+	int r = 0;
+
+	while (r == 0) {
+		if (poll(p, 2, -1) < 0)
+			continue;
+		/* Somebody may have stored something as soon as there is a mount: from there on a
+		 * signal is the guard's, who has it saved. */
+		if (p[1].revents)
+			return l->guard.dev[0] ? 1 : fail(l, OUTCOME_MOUNT, "interrupted");
+		r = take_message(l);
+	}
+	return r;
+}
+
+static int begin(struct launcher *l)
+{
+	struct guard *g = &l->guard;
+	struct error e = ERROR_INIT;
+	int r = mount_point_look(g->rq, &l->covers, &e);
+
+	g->signals = take_signals();
+	if (r == 0 && g->signals < 0)
+		r = error_errno(&e, "signalfd");
+	if (r == 0)
+		r = start_worker(g, &e);
+	if (r < 0)
+		return fail(l, OUTCOME_MOUNT, error_text(&e));
+	/* While the worker reads the map. */
+	if (geteuid() == 0)
+		note_prepare();
+	return wait_until_it_serves(l);
+}
+
+/* Nothing was written that the worker could save. */
+static void undo(struct guard *g)
+{
+	/* Without us it ends by itself while it has no descriptor, and takes away what --new made.
+	 */
+	if (g->worker >= 0)
+		close(take_fd(&g->worker));
+	if (g->pid > 0 && (!g->rq->create || g->dev[0]))
+		kill(g->pid, SIGKILL);
+	if (g->pid > 0)
+		(void)waitpid(g->pid, NULL, 0);
+	guard_clean(g, true);
+}
+
+static bool is_told_to_end(const struct guard *g)
+{
+	struct pollfd p = {.fd = g->signals, .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* From here on people know of it. Who is told to end is the guard until then, and says so. */
+static enum outcome serve(struct launcher *l)
+{
+	struct guard *g = &l->guard;
+	bool told = !g->rq->foreground && is_told_to_end(g);
+	bool stay = g->rq->foreground || told;
+	enum outcome code = OUTCOME_DONE;
+
+	if (l->covers)
+		say(stderr, "mapfs: %s: the mount point %s is not empty: what is in it is covered",
+			g->rq->shown, g->point);
+	if (l->note[0])
+		say(stderr, "mapfs: %s: %s", g->rq->shown, l->note);
+	(void)control_tell(g->worker, CONTROL_KEEP, 0, NULL);
+	fflush(NULL);
+	if (!stay && fork() == 0) {
+		go_to_background();
+		openlog("mapfs", LOG_PID, LOG_DAEMON);
+		exit((int)guard_run(g));
+	}
+	if (stay)
+		code = guard_run(g);
+	if (told)
+		say(stderr, "mapfs: %s: interrupted", g->rq->shown);
+	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
+}
+
+enum outcome launch(const struct mount_request *rq)
+{
+	struct launcher l = {.guard = {.rq = rq, .worker = -1, .pid = -1, .signals = -1}};
+
+	/* What a caller left open (a lock, the end of a pipe) is not for the life of the mount; the
+	 * paths in rq are resolved. */
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	if (chdir("/") < 0) {
+		say(stderr, "mapfs: /: %s", strerror(errno));
+		return OUTCOME_MOUNT;
+	}
+	/* An inherited "ignore" of SIGHUP is nohup's and stays; the others must reach us. */
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	if (begin(&l) > 0) {
+		l.code = serve(&l);
+	} else {
+		undo(&l.guard);
+		say(stderr, "mapfs: %s: %s", rq->shown, l.why);
+	}
+	if (l.guard.worker >= 0)
+		close(l.guard.worker);
+	if (l.guard.signals >= 0)
+		close(l.guard.signals);
+	free(l.guard.point);
+	return l.code;
+}

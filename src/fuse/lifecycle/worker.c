@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * The worker: opens the map, gives up every right that it does not need, parses, and only then asks
+ * for the mount.
+ */
+#include "fuse/lifecycle/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/budget.h"
+#include "base/cleanup.h"
+#include "base/disk/io.h"
+#include "base/disk/metadata.h"
+#include "base/disk/mountinfo.h"
+#include "base/sandbox/sandbox.h"
+#include "fuse/control.h"
+#include "fuse/session/front.h"
+#include "vfs/volume/volume.h"
+
+enum { WORKER_THREADS = 3 };
+
+struct worker {
+	struct front front; /* first */
+	const struct mount_request *rq;
+	struct vfs_options options; /* of a folder's maps */
+	struct volume *vol;         /* of a single map; the tree's */
+	bool served;                /* somebody may have written */
+};
+
+static void note(void *arg, const char *line)
+{
+	struct worker *w = arg;
+
+	/* One who does not listen can do without. */
+	(void)control_tell(w->front.launcher_fd, CONTROL_NOTE, 0, line);
+}
+
+/* What the kernel lacks is for those who look closely. */
+static void note_debug(void *arg, const char *line)
+{
+	const struct worker *w = arg;
+
+	if (w->rq->debug)
+		note(arg, line);
+}
+
+static void host_note(struct vfs_host *h, const char *line)
+{
+	note(h, line);
+}
+
+/* Where a map is mounted for writing, or NULL; the sandbox is not entered yet. */
+static char *find_place(const char *map)
+{
+	FILE *table = fopen(MOUNTINFO, "re");
+	struct mount_entry entry;
+	char *point = NULL;
+
+	while (table && !point && mountinfo_next(table, &entry))
+		if (entry.mapfs && !entry.read_only && strcmp(entry.source, map) == 0)
+			point = strdup(entry.point);
+	if (table)
+		fclose(table);
+	return point;
+}
+
+/* A full disk says nothing of the map. */
+static enum outcome outcome_of(int r)
+{
+	return r == VOLUME_LOCKED ? OUTCOME_BUSY : io_is_full(r) ? OUTCOME_MOUNT : OUTCOME_REFUSED;
+}
+
+static int refuse(struct worker *w, int r, const struct error *e)
+{
+	enum outcome code = outcome_of(r);
+	const char *text = e->code ? error_text(e) : strerror(-r);
+	CLEANUP(free) char *point = r == VOLUME_LOCKED ? find_place(w->rq->path) : NULL;
+	char line[CONTROL_TEXT_MAX];
+
+	snprintf(line, sizeof(line), "%s%s%s", text, point ? ": on " : "", point ? point : "");
+	(void)control_tell(w->front.launcher_fd, CONTROL_FAILED, (int)code, line);
+	return (int)code;
+}
+
+/* Once the rights to write them are given up, so is the one to see them. */
+static void tell_what_is_not_kept(struct worker *w)
+{
+	CLEANUP(close_fd) int fd = open(w->rq->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(free) char *names = NULL;
+	char line[CONTROL_TEXT_MAX];
+
+	if (fd < 0 || metadata_not_kept(fd, &names, NULL) < 0 || !names)
+		return;
+	snprintf(line, sizeof(line), "a save does not keep what takes or gives rights: %s", names);
+	note(w, line);
+}
+
+static int open_map(struct worker *w, struct volume **ret, struct error *e)
+{
+	const struct mount_request *rq = w->rq;
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	struct vfs_options o = rq->how;
+	const char *name = strrchr(rq->path, '/') + 1;
+	CLEANUP(free) char *dir = strndup(rq->path, (size_t)(name - rq->path));
+	struct sandbox_rule rules[VOLUME_RULES_MAX];
+	int dirfd, r;
+
+	if (!dir)
+		return error_set(e, -ENOMEM, "out of memory");
+	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dirfd < 0)
+		return error_errno(e, "its directory cannot be opened");
+	if (rq->create)
+		r = volume_create(dirfd, name, rq->format, &o, &vol, e);
+	else
+		r = volume_open(dirfd, name, &o, &vol, e);
+	if (r == 0 && !rq->create && vol->access != VOLUME_READ_ONLY)
+		tell_what_is_not_kept(w);
+	if (r == 0)
+		r = sandbox_enter(rules, volume_rules(vol, rules),
+			volume_is_own(vol) ? 0 : SANDBOX_RIGHTS, note_debug, w, e);
+	if (r == 0)
+		r = volume_load(vol, note, w, e);
+	if (r < 0 && vol && rq->create)
+		volume_discard(vol);
+	if (r == 0)
+		*ret = TAKE(vol);
+	return r;
+}
+
+/* Waits for the descriptor of the mount and the door. */
+static int receive_mount(struct front *f, int *ret_fd)
+{
+	struct control_msg m;
+	int fds[CONTROL_FDS];
+	int r = control_take(f->launcher_fd, &m, fds);
+
+	if (r <= 0)
+		return r < 0 ? r : -EPIPE;
+	*ret_fd = fds[0];
+	f->door.listener = fds[1];
+	f->made = m.code;
+	return 0;
+}
+
+static int session_begin(struct worker *w, int fd)
+{
+	struct front *f = &w->front;
+	char debug[] = "-d", name[] = "mapfs", mountpoint[32];
+	char *argv[] = {name, debug, NULL};
+	struct fuse_args args = FUSE_ARGS_INIT(w->rq->debug ? 2 : 1, argv);
+
+	f->se = fuse_session_new(&args, &front_ops, sizeof(front_ops), f);
+	fuse_opt_free_args(&args);
+	if (!f->se) {
+		close(fd);
+		return -ENOMEM;
+	}
+	snprintf(mountpoint, sizeof(mountpoint), "/dev/fd/%d", fd);
+	return fuse_session_mount(f->se, mountpoint) < 0 ? -EIO : 0;
+}
+
+static int serve(struct worker *w, int signal_fd)
+{
+	struct front *f = &w->front;
+	int fd;
+
+	if (receive_mount(f, &fd) < 0 || session_begin(w, fd) < 0 || !notifiers_start(f))
+		return OUTCOME_MOUNT;
+	w->served = true;
+	front_run(f, signal_fd);
+	notifiers_stop(f);
+	return front_end(f);
+}
+
+/* Spans come and go by the megabyte: what the budget drops is to go back to the system at once, and
+ * not to stay in an arena of the thread that happened to inflate it. */
+static void bound_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 1 << 20);
+	mallopt(M_TRIM_THRESHOLD, 4 << 20);
+	mallopt(M_ARENA_MAX, 2);
+}
+
+/* A map, and what is to be said of it with SOUND: "", or why it is read-only. */
+static int begin_map(struct worker *w, const char **ret_why, struct error *e)
+{
+	struct front *f = &w->front;
+	struct volume *vol = NULL;
+	int r = open_map(w, &vol, e);
+
+	if (r < 0)
+		return r;
+	f->pool = pool_create(WORKER_THREADS);
+	if (!f->pool) {
+		volume_destroy(vol);
+		return -ENOMEM;
+	}
+	r = vfs_create(vol, f->pool, &f->host, &f->tree.map, e);
+	if (r < 0)
+		return r;
+	w->vol = vol;
+	if (w->rq->create)
+		r = vfs_create_map(f->tree.map, e);
+	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->rq->how.read_only)
+		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
+			   : vol->format->edit
+				   ? "the map or its directory cannot be written: mounted "
+				     "read-only"
+				   : "files of its kind can only be read: mounted read-only";
+	return r;
+}
+
+/* A folder: its maps are opened when somebody looks into them, from within the sandbox. */
+static int begin_folder(struct worker *w, struct error *e)
+{
+	const struct mount_request *rq = w->rq;
+	CLEANUP(close_fd) int dirfd = open(rq->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct sandbox_rule rules[VOLUME_RULES_MAX];
+	size_t n;
+	int r;
+
+	if (dirfd < 0)
+		return error_errno(e, "cannot be opened");
+	w->options = rq->how;
+	w->options.budget = budget_create(rq->how.cache);
+	if (!w->options.budget)
+		return error_set(e, -ENOMEM, "out of memory");
+	/* Each map that is changed takes some of them. */
+	file_raise_limit();
+	r = volume_names_file(rq->how.options, &w->options.names_file, e);
+	if (r == 0)
+		r = volume_images(rq->how.options, &w->options.images, e);
+	rules[0] = (struct sandbox_rule){dirfd, rq->how.read_only ? 0 : SANDBOX_WRITABLE};
+	n = 1 + images_rules(w->options.images, rules + 1);
+	if (r == 0)
+		r = sandbox_enter(rules, n, SANDBOX_RIGHTS, note_debug, w, e);
+	if (r < 0)
+		return r;
+	w->front.pool = pool_create(WORKER_THREADS);
+	if (!w->front.pool)
+		return error_set(e, -ENOMEM, "out of memory");
+	return folder_create(take_fd(&dirfd), rq->path, &w->options, w->front.pool, &w->front.host,
+		&w->front.tree.folder, e);
+}
+
+static void finish(struct worker *w)
+{
+	struct front *f = &w->front;
+
+	/* Jobs that answer requests need the session; so the threads end first. */
+	notifiers_stop(f);
+	pool_destroy(f->pool);
+	if (f->se)
+		fuse_session_destroy(f->se);
+	mounted_destroy(&f->tree);
+	budget_destroy(w->options.budget);
+	file_unref(w->options.names_file);
+	images_unref(w->options.images);
+	/* Who waits for our end finds the map unlocked. */
+	door_finish(&f->door);
+	close(f->launcher_fd);
+}
+
+int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
+{
+	struct worker w = {.rq = rq,
+		.front = {.host = {front_invalidate, front_forget_name, host_note, front_progress},
+			.launcher_fd = launcher_fd,
+			.owner = pthread_self(),
+			.lock = PTHREAD_MUTEX_INITIALIZER}};
+	struct error e = ERROR_INIT;
+	const char *why = "";
+	int code, r;
+
+	door_init(&w.front.door);
+	bound_memory();
+	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */
+	prctl(PR_SET_NAME, "mapfs");
+	/* Beyond a limit of file sizes a write is to fail, not to kill. */
+	signal(SIGXFSZ, SIG_IGN);
+	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
+	if (r < 0)
+		code = refuse(&w, r, &e);
+	else if (control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why) < 0)
+		code = OUTCOME_MOUNT;
+	else
+		code = serve(&w, signal_fd);
+	if (w.vol && rq->create && !w.served)
+		volume_discard(w.vol);
+	finish(&w);
+	close(signal_fd);
+	return code;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/automap/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/disk/mountinfo.h"
+#include "base/output.h"
+#include "base/say.h"
+#include "formats/images.h"
+#include "tools/automap/files.h"
+#include "tools/tools.h"
+#include "vfs/volume/outcome.h"
+
+enum { RULES_MOST = 4 << 20 /* bytes that are read of a file of rules */ };
+
+/* One map, or one layer's directory. */
+struct drawing {
+	struct automap_run *run;
+	struct whole_map *map; /* NULL: a directory */
+	int beside;            /* where the map lies; or -1 */
+	struct names read;     /* files of rules whose faults were told */
+	bool mute, left;
+};
+
+static int find_rules(void *arg, const char *file, struct bytes **ret, struct error *e)
+{
+	struct drawing *k = arg;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	int r = -ENOENT;
+
+	k->mute = names_has(&k->read, file);
+	if (!k->mute && names_add(&k->read, file) < 0)
+		return error_set(e, -ENOMEM, "out of memory");
+	*ret = bytes_ref(k->run->file);
+	if (*ret)
+		return 0;
+	if (k->beside >= 0)
+		r = images_file_at(k->beside, file, &x, NULL);
+	if (r == -ENOENT)
+		r = images_file(k->run->images, file, &x, e);
+	return r < 0 ? r : extent_load(&x, RULES_MOST, ret, e);
+}
+
+static void tell(void *arg, enum automap_said what, const char *where, const char *text)
+{
+	struct drawing *k = arg;
+	const char *file = k->map ? k->map->t->file : NULL;
+
+	k->left |= what == AUTOMAP_LEFT;
+	if (what == AUTOMAP_DRAWN && k->map)
+		whole_report(k->map, "drawn %s: %s", where, text);
+	else if (what == AUTOMAP_DRAWN)
+		output_report("drawn %s: %s", where, text);
+	else if (what != AUTOMAP_FAULT)
+		say(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
+			what == AUTOMAP_LEFT ? "left as it is: " : "", text);
+	else if (!k->mute)
+		say(stderr, "mapfs: %s: %s", where, text);
+}
+
+static int draw(struct drawing *k, const struct automap_tool *f, struct automap_files files,
+	struct error *e)
+{
+	struct automap how = k->run->how;
+	int r;
+
+	how.files = files;
+	how.rules = find_rules;
+	how.say = tell;
+	how.arg = k;
+	how.dry = k->run->whole.dry;
+	r = f->draw(&how, e);
+	names_finish(&k->read);
+	return r;
+}
+
+static int draw_map(struct whole_map *m, struct error *e)
+{
+	const struct automap_tool *f = tools_of(m->t->vol->format)->automap;
+	struct drawing k = {.run = m->whole->arg, .map = m, .beside = m->beside};
+	int r;
+
+	if (!f)
+		return error_set(e, -EOPNOTSUPP, "no layer of such a map is drawn by rules");
+	r = draw(&k, f, files_of_tree(m->t), e);
+	m->left = k.left;
+	return r;
+}
+
+const struct automap_tool *automap_find_tool(void)
+{
+	size_t i = 0;
+
+	while (!toolsets[i]->automap)
+		i++;
+	return toolsets[i]->automap;
+}
+
+static int load(const char *name, struct bytes **ret, struct error *e)
+{
+	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct stat st;
+
+	if (!f || fstat(fd, &st) < 0)
+		return error_errno(e, "%s", name);
+	if (!S_ISREG(st.st_mode))
+		return error_set(e, -EINVAL, "%s: is no regular file", name);
+	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
+	return extent_load(&x, RULES_MOST, ret, e) < 0 ? error_context(e, "%s", name) : 0;
+}
+
+struct checked {
+	const char *name;
+	struct bytes *rules;
+	bool wrong;
+};
+
+static void print_fault(void *arg, const char *text)
+{
+	struct checked *k = arg;
+
+	output_report("%s: %s", k->name, text);
+	k->wrong = true;
+}
+
+/* What they say is looked at in the sandbox. */
+int automap_check(char **names, int n, bool debug)
+{
+	CLEANUP(free) struct checked *all = calloc((size_t)n, sizeof(*all));
+	struct error e = ERROR_INIT;
+	bool wrong = !all;
+
+	for (int i = 0; all && i < n; i++) {
+		all[i].name = names[i];
+		all[i].wrong = load(names[i], &all[i].rules, &e) < 0;
+		if (all[i].wrong)
+			say(stderr, "mapfs: %s", error_text(&e));
+	}
+	error_clear(&e);
+	if (offline_confine(NULL, 0, NULL, 0, debug, &e) < 0)
+		say(stderr, "mapfs: %s", error_text(&e));
+	for (int i = 0; all && i < n; i++) {
+		if (all[i].rules && !e.code &&
+			automap_find_tool()->check(all[i].rules, print_fault, &all[i], &e) < 0)
+			say(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
+		wrong |= all[i].wrong || e.code;
+		bytes_unref(all[i].rules);
+	}
+	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;
+}
+
+enum { LEVELS = 4 };
+
+/* Of a layer's directory that was named, ROOT/groups/G/layers/L: both parts, to be freed with the
+ * first. false: it is none. */
+static bool find_layer(const char *name, char **ret_root, const char **ret_path)
+{
+	char *path = realpath(name, NULL), *at = path ? path + strlen(path) : NULL;
+	struct stat st;
+	int i = 0;
+
+	*ret_root = path;
+	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return false;
+	while (i < LEVELS && at > path)
+		i += *--at == '/';
+	*ret_path = at + 1;
+	*at = '\0';
+	return i == LEVELS && strncmp(*ret_path, "groups/", 7) == 0;
+}
+
+/* Where the map is that is mounted there, or the tree that was copied from one. */
+static char *place_of(const char *root, const struct stat *st)
+{
+	CLEANUP(free) struct mount_entry *m = malloc(sizeof(*m));
+	char dev[sizeof(m->dev)], *place = NULL;
+	size_t n;
+
+	snprintf(dev, sizeof(dev), "%u:%u", major(st->st_dev), minor(st->st_dev));
+	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->mapfs)
+		return strdup(root);
+	n = strlen(m->point);
+	return strncmp(root, m->point, n) == 0 && asprintf(&place, "%s%s", m->source, root + n) >= 0
+		       ? place
+		       : NULL;
+}
+
+/* The directory that the map lies in; -1: it is not known. */
+static int open_beside(const char *root, const struct stat *st)
+{
+	CLEANUP(free) char *place = place_of(root, st);
+	char *slash = place ? strrchr(place, '/') : NULL;
+
+	if (slash)
+		slash[slash == place] = '\0';
+	return slash ? open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+}
+
+static int draw_layer(struct automap_run *run, const char *root, const char *path)
+{
+	struct whole *w = &run->whole;
+	CLEANUP(close_fd)
+	int dirfd = open(root[0] ? root : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP(close_fd) int beside = -1;
+	const char *const paths[] = {path, NULL};
+	struct drawing k = {.run = run};
+	struct error e = ERROR_INIT;
+	struct stat st;
+	int r = 0;
+
+	run->how.layers = paths;
+	if (dirfd < 0 || fstat(dirfd, &st) < 0)
+		r = error_errno(&e, "its map cannot be opened");
+	else
+		beside = open_beside(root, &st);
+	k.beside = beside;
+	w->further[w->n_further++] = (struct sandbox_rule){dirfd, SANDBOX_WRITABLE};
+	if (beside >= 0)
+		w->further[w->n_further++] = (struct sandbox_rule){beside, 0};
+	if (r == 0)
+		r = offline_confine(NULL, 0, w->further, w->n_further, w->debug, &e);
+	if (r == 0)
+		r = draw(&k, automap_find_tool(), files_of_directory(&dirfd), &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", w->names[0], error_text(&e));
+	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_LEFT : OUTCOME_DONE;
+}
+
+bool automap_is_layer(const char *name)
+{
+	CLEANUP(free) char *root = NULL;
+	const char *path;
+
+	return find_layer(name, &root, &path);
+}
+
+/* A file is for all layers, a directory has one for each image. */
+static int open_rules(struct automap_run *run, struct error *e)
+{
+	struct stat st;
+	bool file = run->rules && stat(run->rules, &st) == 0 && !S_ISDIR(st.st_mode);
+
+	if (file)
+		run->how.file = run->rules;
+	return file ? load(run->rules, &run->file, e)
+		    : whole_images(
+			      &run->whole, run->rules, automap_find_tool()->dirs, &run->images, e);
+}
+
+int automap_run(struct automap_run *run)
+{
+	CLEANUP(free) char *root = NULL;
+	struct error e = ERROR_INIT;
+	int code = OUTCOME_REFUSED;
+	const char *path;
+
+	run->whole.change = draw_map;
+	run->whole.arg = run;
+	if (open_rules(run, &e) < 0)
+		say(stderr, "mapfs: %s", error_text(&e));
+	else if (find_layer(run->whole.names[0], &root, &path))
+		code = draw_layer(run, root, path);
+	else
+		code = whole_run(&run->whole);
+	bytes_unref(run->file);
+	images_unref(run->images);
+	return code;
+}

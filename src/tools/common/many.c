@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/common/many.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/buffer.h"
+#include "base/disk/file.h"
+#include "base/disk/io.h"
+#include "base/output.h"
+#include "base/say.h"
+#include "base/threads/parallel.h"
+#include "vfs/offline/names.h"
+#include "vfs/offline/streams.h"
+
+/* Which maps were named, by themselves or with their folder. */
+struct many_map {
+	char *shown; /* as it is called in messages and output */
+	char *path;  /* below top */
+	size_t top;
+	struct buffer out;
+	bool done;
+};
+
+struct many_list {
+	struct many_map *maps;
+	size_t n, room;
+	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
+	size_t n_tops, room_tops;
+	int wrong;         /* something could not be found or read, and was told: -errno */
+	bool once;         /* many.h */
+	struct names seen; /* ... and the real paths of those that were named, then */
+};
+
+static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
+{
+	say(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
+	l->wrong = r;
+}
+
+/* Names that mapfs itself gives have no meaning, and hidden ones none here. */
+static bool is_passed_over(const char *name)
+{
+	return name[0] == '.' || strstr(name, ".mapfs-");
+}
+
+static bool is_again(struct many_list *l, const char *shown)
+{
+	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
+
+	if (!real || names_has(&l->seen, real))
+		return real;
+	(void)names_add(&l->seen, real);
+	return false;
+}
+
+/* Strings are taken, also on failure. */
+static int add(struct many_list *l, char *shown, char *path)
+{
+	if (shown && path && is_again(l, shown)) {
+		free(shown);
+		free(path);
+		return 0;
+	}
+	if (!shown || !path || !array_room(l->maps, l->n, l->room)) {
+		free(shown);
+		free(path);
+		return -ENOMEM;
+	}
+	l->maps[l->n++] = (struct many_map){.shown = shown, .path = path, .top = l->n_tops - 1};
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct many_map *)a)->shown, ((const struct many_map *)b)->shown);
+}
+
+/* What fts came to below the folder, which is called by the first n bytes of its paths. */
+static int add_found(struct many_list *l, FTS *fts, FTSENT *at, size_t n)
+{
+	const char *below = at->fts_path + n;
+
+	if (at->fts_level > 0 && is_passed_over(at->fts_name)) {
+		if (at->fts_info == FTS_D)
+			(void)fts_set(fts, at, FTS_SKIP);
+		return 0;
+	}
+	if (at->fts_info == FTS_DNR || at->fts_info == FTS_ERR)
+		go_wrong(l, at->fts_path, -at->fts_errno, NULL);
+	if (at->fts_info != FTS_F || !S_ISREG(at->fts_statp->st_mode) ||
+		!volume_format_for(NULL, at->fts_name))
+		return 0;
+	return add(l, strdup(at->fts_path), strdup(below + strspn(below, "/")));
+}
+
+static int add_folder(struct many_list *l, const char *folder)
+{
+	CLEANUP(free) char *plain = strdup(folder);
+	size_t first = l->n, n = strlen(folder);
+	char *tops[] = {plain, NULL};
+	FTS *fts;
+	FTSENT *at;
+	int r = 0;
+
+	while (plain && n > 1 && plain[n - 1] == '/')
+		plain[--n] = '\0';
+	fts = plain ? fts_open(tops, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+	if (!fts)
+		return -ENOMEM;
+	while (r == 0 && (at = fts_read(fts)))
+		r = add_found(l, fts, at, n);
+	fts_close(fts);
+	qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
+	return r;
+}
+
+static bool is_last_top(const struct many_list *l, int fd)
+{
+	struct stat a, b;
+
+	return l->n_tops && fstat(l->tops[l->n_tops - 1].fd, &a) == 0 && fstat(fd, &b) == 0 &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/* Maps that are named one by one mostly stand in one directory. */
+static int add_top(struct many_list *l, int fd, unsigned flags)
+{
+	if (is_last_top(l, fd)) {
+		close(fd);
+		return 0;
+	}
+	if (!array_room(l->tops, l->n_tops, l->room_tops)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	l->tops[l->n_tops++] = (struct sandbox_rule){fd, flags};
+	return 0;
+}
+
+/* Outside the sandbox. -ENOMEM; all else is told and put into wrong. */
+static int list_add(const struct many *m, struct many_list *l, const char *name)
+{
+	/* Whose the maps are is not known before they are seen. */
+	unsigned flags = (geteuid() == 0 ? SANDBOX_RIGHTS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
+	struct error e = ERROR_INIT;
+	char *file = NULL;
+	int fd, r = offline_locate(name, &fd, &file, &e);
+
+	if (r == 0) {
+		/* What is in no directory has to be within reach by itself. */
+		if (streams_named(name))
+			r = add_top(l, fcntl(atoi(file), F_DUPFD_CLOEXEC, 0), 0);
+		if (r == 0)
+			r = add_top(l, fd, flags);
+		if (r == 0)
+			return add(l, strdup(name), file);
+		free(file);
+		return r;
+	}
+	if (r != -EISDIR || m->single) {
+		go_wrong(l, name, r, error_text(&e));
+		return 0;
+	}
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		go_wrong(l, name, -errno, NULL);
+		return 0;
+	}
+	r = add_top(l, fd, flags);
+	return r < 0 ? r : add_folder(l, name);
+}
+
+static void list_finish(struct many_list *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->maps[i].shown);
+		free(l->maps[i].path);
+	}
+	for (size_t i = 0; i < l->n_tops; i++)
+		close(l->tops[i].fd);
+	free(l->maps);
+	free(l->tops);
+	names_finish(&l->seen);
+	*l = (struct many_list){0};
+}
+
+struct crew {
+	struct many *many;
+	struct many_list list;
+	pthread_mutex_t lock; /* over all below */
+	size_t done, printed;
+	int wrong;
+	bool stopped; /* nobody takes the output any more */
+};
+
+static int open_map(struct crew *w, const struct many_map *map, struct offline *t, struct error *e)
+{
+	const char *slash = strrchr(map->path, '/');
+	CLEANUP(free) char *dir = slash ? strndup(map->path, (size_t)(slash - map->path)) : NULL;
+	CLEANUP(close_fd) int fd = -1;
+	int top = w->list.tops[map->top].fd;
+
+	if (slash && !dir)
+		return error_set(e, -ENOMEM, "out of memory");
+	if (dir) {
+		fd = io_openat(top, dir, O_RDONLY | O_DIRECTORY, 0);
+		if (fd < 0)
+			return error_set(e, fd, "%s", strerror(-fd));
+	}
+	return offline_open_at(
+		t, dir ? fd : top, slash ? slash + 1 : map->path, map->shown, w->many->how, e);
+}
+
+static int visit(struct crew *w, const struct many_map *map, struct buffer *out)
+{
+	struct many *m = w->many;
+	struct error e = ERROR_INIT;
+	struct offline t = {.file = map->shown};
+	int r = open_map(w, map, &t, &e);
+
+	if (r == 0)
+		r = offline_load(&t, &e);
+	if (r == 0)
+		r = m->visit(m->arg, &t, out);
+	else if (m->refused)
+		r = m->refused(m->arg, map->shown, &e, out);
+	else
+		offline_say(&t, "%s", error_text(&e));
+	offline_close(&t);
+	return r;
+}
+
+/* What is printed next stands over it. */
+static void show_progress(struct crew *w)
+{
+	w->done++;
+	if (w->many->progress)
+		fprintf(stderr, w->done < w->list.n ? "%zu of %zu maps\r" : "\033[K", w->done,
+			w->list.n);
+}
+
+/* The lock is held. */
+static void print(struct crew *w)
+{
+	while (w->printed < w->list.n && w->list.maps[w->printed].done) {
+		struct buffer *out = &w->list.maps[w->printed++].out;
+		int r = w->stopped || w->many->writes ? 0 : output_text(out);
+
+		if (w->many->writes)
+			output_reports(out);
+		if (r < 0) {
+			w->stopped = true;
+			w->wrong = r;
+		}
+		buffer_finish_free(out);
+	}
+}
+
+static int work(void *arg, size_t i, struct error *)
+{
+	struct crew *w = arg;
+	struct many_map *map = &w->list.maps[i];
+	int r = visit(w, map, &map->out);
+
+	pthread_mutex_lock(&w->lock);
+	if (r < 0)
+		w->wrong = r;
+	map->done = true;
+	print(w);
+	show_progress(w);
+	r = w->stopped ? w->wrong : 0;
+	pthread_mutex_unlock(&w->lock);
+	return r;
+}
+
+static int confine(const struct crew *w, struct error *e)
+{
+	const struct many *m = w->many;
+	size_t n = w->list.n_tops;
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + m->n_further + 1, sizeof(*rules));
+
+	if (!rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < n + m->n_further; i++)
+		rules[i] = i < n ? w->list.tops[i] : m->further[i - n];
+	return offline_confine(NULL, 0, rules, n + m->n_further, m->debug, e);
+}
+
+int many_visit_all(struct many *m, char **names, int n)
+{
+	struct crew w = {.many = m, .list.once = m->once, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct error e = ERROR_INIT;
+	int r = 0;
+
+	file_raise_limit();
+	for (int i = 0; r == 0 && i < n; i++)
+		r = list_add(m, &w.list, names[i]);
+	if (r == 0)
+		r = confine(&w, &e);
+	if (r == 0)
+		(void)parallel_all(w.list.n, work, &w, NULL);
+	else
+		say(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
+	r = r < 0 ? r : w.list.wrong < 0 ? w.list.wrong : w.wrong;
+	list_finish(&w.list);
+	return r;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/common/whole.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "base/disk/io.h"
+#include "base/name.h"
+#include "base/output.h"
+#include "base/say.h"
+#include "tools/common/many.h"
+#include "vfs/offline/change.h"
+#include "vfs/offline/out.h"
+#include "vfs/offline/streams.h"
+
+void whole_report(struct whole_map *m, const char *fmt, ...)
+{
+	bool several = m->whole->in_place || m->whole->folder;
+	CLEANUP(free) char *text = NULL, *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = text_vprintf(fmt, ap);
+	va_end(ap);
+	line = text_printf("%s%s%s", several ? m->t->file : "", several ? ": " : "",
+		text ? text : "out of memory");
+	buffer_text(&m->report, line ? printable(line) : "out of memory");
+	buffer_byte(&m->report, '\n');
+}
+
+void whole_tell(void *arg, enum whole_said what, const char *line)
+{
+	struct whole_map *m = arg;
+
+	m->left |= what == WHOLE_LEFT;
+	if (what == WHOLE_DONE)
+		whole_report(m, "%s", line);
+	else
+		offline_say(m->t, "%s%s", what == WHOLE_LEFT ? "left as it is: " : "", line);
+}
+
+int whole_images(struct whole *w, const char *first, const char *const *dirs, struct images **ret,
+	struct error *e)
+{
+	int r = images_open_others(first, dirs, ret, e);
+
+	if (r == 0)
+		w->n_further += images_rules(*ret, w->further + w->n_further);
+	return r;
+}
+
+/* A folder of maps that is made of another one, map by map. */
+struct folder {
+	const char *name; /* as it was named; borrowed */
+	size_t below;     /* of a map of the other one, where its path in that begins */
+	int fd;           /* the caller's; -1: it is not there, as nothing is to be made */
+};
+
+static bool is_within(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return strncmp(path, folder, n) == 0 &&
+	       (!path[n] || path[n] == '/' || folder[n - 1] == '/');
+}
+
+/* Outside the sandbox. Makes the directory, unless dry. -EINVAL: it is the other one, or in it. */
+static int folder_open(
+	const char *from, const char *to, bool dry, struct folder *ret, struct error *e)
+{
+	CLEANUP(free) char *in = realpath(from, NULL), *out = NULL;
+	size_t n = strlen(from);
+	bool made;
+
+	/* How many.h calls what it finds. */
+	while (n > 1 && from[n - 1] == '/')
+		n--;
+	*ret = (struct folder){.name = to, .below = n + (from[n - 1] != '/'), .fd = -1};
+	if (!in)
+		return error_errno(e, "%s", from);
+	made = !dry && mkdir(to, 0777) == 0;
+	if (!dry && !made && errno != EEXIST)
+		return error_errno(e, "%s", to);
+	out = realpath(to, NULL);
+	if (out && is_within(out, in)) {
+		if (made)
+			(void)rmdir(to);
+		return error_set(e, -EINVAL, "%s: is in the folder that is read (--in-place)", to);
+	}
+	ret->fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return ret->fd < 0 && !(dry && errno == ENOENT) ? error_errno(e, "%s", to) : 0;
+}
+
+/* Has the map of the other folder changed since the one here was made of it? */
+static bool folder_lacks(const struct folder *f, const struct offline *t)
+{
+	const struct timespec *in = &t->vol->opened.st_mtim, *out;
+	struct stat st;
+
+	if (f->fd < 0 || fstatat(f->fd, t->file + f->below, &st, 0) < 0 || !S_ISREG(st.st_mode))
+		return true;
+	out = &st.st_mtim;
+	return in->tv_sec != out->tv_sec ? in->tv_sec > out->tv_sec : in->tv_nsec > out->tv_nsec;
+}
+
+static int make_dir(void *, int dirfd, const char *name, struct error *e)
+{
+	return io_make_dir(dirfd, name, 0777, NULL, e);
+}
+
+/* out_begin for what is to be made of it, in a directory that is made if need be. Takes held for
+ * what stands there. */
+static int folder_begin(const struct folder *f, const struct offline *t,
+	const struct vfs_options *how, struct out *ret, struct error *e)
+{
+	char name[NAME_MAX + 1];
+	CLEANUP(close_fd)
+	int fd = path_open_parent(f->fd, t->file + f->below, make_dir, NULL, name, e);
+	struct stat st;
+	int r;
+
+	*ret = (struct out){.path = t->file, .dirfd = -1};
+	if (fd < 0)
+		return fd;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT) {
+		strcpy(ret->name, name);
+		ret->dirfd = take_fd(&fd);
+		return 0;
+	}
+	r = offline_open_at(&ret->own, fd, name, t->file, how, e);
+	if (r < 0)
+		return r;
+	ret->held = &ret->own;
+	r = out_hold(ret, t->file, e);
+	return r < 0 ? r : offline_check_journal(ret->held, e);
+}
+
+static void note(struct whole *w, enum outcome code)
+{
+	pthread_mutex_lock(&w->lock);
+	w->worst = outcome_worse(w->worst, code);
+	pthread_mutex_unlock(&w->lock);
+}
+
+static enum outcome outcome_of(int r)
+{
+	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : offline_write_outcome(r);
+}
+
+static void tell_refused(void *arg, const struct format_fault *f)
+{
+	offline_say(arg, "refused: %s", f->line);
+}
+
+/* What a save would refuse of the map that was made. */
+static enum outcome judge(struct whole_map *m)
+{
+	const struct format_edit *edit = m->t->vol->format->edit;
+	struct error e = ERROR_INIT;
+
+	if (!m->map || !edit->check ||
+		edit->check(m->t->vol->now, m->map, false, tell_refused, m->t, &e) == 0)
+		return OUTCOME_DONE;
+	offline_say(m->t, "refused: %s", error_text(&e));
+	return OUTCOME_SAVE_FAILED;
+}
+
+/* What was to be done is done, or nothing is and the report is empty. out may be NULL. */
+static enum outcome change(struct whole_map *m, struct out *out)
+{
+	struct whole *w = m->whole;
+	struct change_save how = {.out = out};
+	struct error e = ERROR_INIT;
+	enum outcome code = OUTCOME_DONE;
+	int r = w->change(m, &e);
+
+	how.map = m->map;
+	if (r == 0)
+		code = w->dry ? judge(m) : change_save(m->t, &how);
+	if (r < 0) {
+		offline_say(m->t, "%s", error_text(&e));
+		code = outcome_of(r);
+	}
+	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+		buffer_finish_free(&m->report);
+	snapshot_unref(TAKE(m->map));
+	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
+}
+
+/* ... and is what stands in out's place, which messages call `shown`. */
+static enum outcome change_to(struct whole_map *m, struct out *out, const char *shown)
+{
+	enum outcome code;
+	struct error e = ERROR_INIT;
+	int r = out_check(out, m->t->vol->format, &e);
+
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+		return outcome_of(r);
+	}
+	m->t->vol->store.store.spool_dirfd = out->dirfd;
+	code = change(m, out);
+	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
+		r = out_commit(out, &e);
+	if (r == 0)
+		return code;
+	say(stderr, "mapfs: %s: %s", out->path, error_text(&e));
+	buffer_finish_free(&m->report);
+	return r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
+}
+
+/* What is newer than the map that was made of it before. */
+static enum outcome change_into(struct whole_map *m, struct folder *f)
+{
+	struct whole *w = m->whole;
+	struct vfs_options writes = w->options;
+	struct out out = {.dirfd = -1};
+	struct error e = ERROR_INIT;
+	CLEANUP(free) char *shown = text_printf("%s/%s", f->name, m->t->file + f->below);
+	enum outcome code;
+	int r;
+
+	if (!folder_lacks(f, m->t))
+		return OUTCOME_DONE;
+	if (w->dry)
+		return change(m, NULL);
+	writes.read_only = false;
+	r = folder_begin(f, m->t, &writes, &out, &e);
+	if (r < 0)
+		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+	code = r < 0 ? outcome_of(r) : change_to(m, &out, shown);
+	out_finish(&out);
+	return code;
+}
+
+static int visit(void *arg, struct offline *t, struct buffer *out)
+{
+	struct whole *w = arg;
+	struct whole_map m = {.whole = w, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
+
+	note(w, w->folder ? change_into(&m, w->folder)
+		: w->out  ? change_to(&m, w->out, w->out->path)
+			  : change(&m, NULL));
+	if (!w->out)
+		buffer_append(out, m.report.data, m.report.size);
+	else if (streams_named(w->out->path))
+		fwrite(m.report.data, 1, m.report.size, stderr);
+	else
+		output_reports(&m.report);
+	buffer_finish_free(&m.report);
+	return 0;
+}
+
+static int refused(void *arg, const char *file, const struct error *why, struct buffer *)
+{
+	say(stderr, "mapfs: %s: %s", file, error_text(why));
+	note(arg, offline_write_outcome(why->code));
+	return 0;
+}
+
+static int each(struct whole *w, int n)
+{
+	struct many m = {.visit = visit,
+		.refused = refused,
+		.arg = w,
+		.how = &w->options,
+		.debug = w->debug,
+		.writes = !w->dry && !w->out,
+		.once = true,
+		.progress = (w->in_place || w->folder) && isatty(STDERR_FILENO),
+		.single = !w->in_place && !w->folder,
+		.further = w->further,
+		.n_further = w->n_further};
+	int r;
+
+	r = many_visit_all(&m, w->names, n);
+	return (int)(r < 0 ? outcome_worse(w->worst, OUTCOME_REFUSED) : w->worst);
+}
+
+static bool is_folder(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int to_out(struct whole *w)
+{
+	struct out out = {.dirfd = -1};
+	struct error e = ERROR_INIT;
+	int r = out_begin(&out, w->names[1], &w->options, &e), code;
+
+	if (r == 0 && out.held)
+		r = offline_check_journal(out.held, &e);
+	if (r < 0) {
+		say(stderr, "mapfs: %s: %s", w->names[1], error_text(&e));
+		code = (int)outcome_of(r);
+	} else {
+		w->further[w->n_further++] = out_rule(&out);
+		w->out = &out;
+		w->options.read_only = true;
+		code = each(w, 1);
+	}
+	out_finish(&out);
+	return code;
+}
+
+/* Maps of the folder are only read. */
+static int to_folder(struct whole *w)
+{
+	struct error e = ERROR_INIT;
+	struct folder folder;
+	int r = folder_open(w->names[0], w->names[1], w->dry, &folder, &e), code = OUTCOME_REFUSED;
+
+	if (r < 0) {
+		say(stderr, "mapfs: %s", error_text(&e));
+	} else {
+		if (!w->dry)
+			w->further[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
+		w->folder = &folder;
+		w->options.read_only = true;
+		code = each(w, 1);
+	}
+	close_fd_cleanup(&folder.fd);
+	return code;
+}
+
+int whole_run(struct whole *w)
+{
+	bool out = !w->in_place && w->n_names == 2;
+
+	pthread_mutex_init(&w->lock, NULL);
+	if (out && is_folder(w->names[0]))
+		return to_folder(w);
+	return out && !w->dry ? to_out(w) : each(w, out ? 1 : w->n_names);
+}

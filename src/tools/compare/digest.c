@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/compare/digest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+/*
+ * The content as the coefficients of a polynomial modulo a prime, at two points: polynomials of
+ * degree n that differ agree at no more than n points of 2^61.
+ */
+#define PRIME ((UINT64_C(1) << 61) - 1)
+enum { STEP = 7 }; /* bytes of a coefficient, so that it is less than the prime */
+
+__extension__ typedef unsigned __int128 wide;
+
+static uint64_t points[2];
+
+int digest_begin(void)
+{
+	if (getrandom(points, sizeof(points), 0) != (ssize_t)sizeof(points))
+		return -EIO;
+	points[0] %= PRIME;
+	points[1] %= PRIME;
+	return 0;
+}
+
+static uint64_t next(uint64_t sum, uint64_t point, uint64_t coefficient)
+{
+	wide w = (wide)sum * point + coefficient;
+	uint64_t r = (uint64_t)(w & PRIME) + (uint64_t)(w >> 61);
+
+	return r >= PRIME ? r - PRIME : r;
+}
+
+/* n bytes, of which all but the last step are of STEP. */
+static uint64_t coefficient(const uint8_t *p, size_t n)
+{
+	uint64_t c = 0;
+
+	memcpy(&c, p, n < STEP ? n : STEP);
+	return c;
+}
+
+uint64_t digest_likely(const void *data, size_t n)
+{
+	const uint8_t *p = data;
+	uint64_t sum = n % PRIME;
+
+	for (size_t at = 0; at < n; at += STEP)
+		sum = next(sum, UINT64_C(0x123456789abcdef), coefficient(p + at, n - at));
+	return sum;
+}
+
+static void step(struct digest *d, uint64_t c)
+{
+	*d = (struct digest){next(d->a, points[0], c), next(d->b, points[1], c)};
+}
+
+/* The length comes first, so that no other bytes, nor other pieces, have the same coefficients. */
+void digest_add(struct digest *d, const void *data, size_t n)
+{
+	const uint8_t *p = data;
+
+	step(d, n % PRIME);
+	for (size_t at = 0; at < n; at += STEP)
+		step(d, coefficient(p + at, n - at));
+}
+
+struct digest digest_of(const void *data, size_t n)
+{
+	struct digest d = {0};
+
+	digest_add(&d, data, n);
+	return d;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Zlib */
+/* picture: two pictures side by side, and what of them differs. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "formats/preview.h"
+#include "tools/compare/review.h"
+#include "vfs/offline/reader.h"
+
+/* A PNG file, read from its begin, as pixels, the caller's. -EINVAL: it is none; -EFBIG: it has too
+ * many pixels. */
+int picture_of_png(struct reader *png, struct picture *ret, struct error *e);
+/* How what was added, removed and changed is marked: green, red and turquoise. */
+enum { PICTURE_PIXEL = 4, PICTURE_GAP = 8 /* pixels between two pictures */ };
+extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
+/* The old one, the new one, and the new one pale with the marks. A pixel that is transparent, or
+ * beyond the sides, is not there. */
+int picture_compare(
+	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
+/* Both beside each other, and room for more panels; ret_pixels: for who draws in it as long as
+ * nobody else has it. */
+int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
+	struct picture *ret, uint8_t **ret_pixels, struct error *e);
+/* Writes it as PNG to fd, which is empty; small: compressed, which takes some time. -errno, and
+ * perhaps the reason in e. */
+int picture_put(int fd, const struct picture *p, bool small, struct error *e);
+/* Writes it as a PNG file of that mode below dirfd, all or nothing. over: it may take the place of
+ * another, and it is written fast; else it is small, and -EEXIST: there is such a file. */
+int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
+	struct error *e);

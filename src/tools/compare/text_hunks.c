@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Zlib */
+/* Texts of any length: of each line a digest is kept, and those that are shown are read again. */
+#include "tools/compare/text_hunks.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/output.h"
+#include "codec/text/text.h"
+#include "tools/compare/digest.h"
+#include "tools/compare/seq.h"
+
+enum { CONTEXT = 3, LINES_MAX = 1 << 18, LINES_SHOWN = 200, PIECE = 64 << 10 };
+
+/* Lines with their ends: the last one may have none, which is a difference, too. */
+struct text {
+	struct reader *reader;
+	struct digest *at;
+	size_t n, room;
+	size_t next;       /* the line that the reader comes to */
+	size_t told, most; /* of those that the other has not: shown, and to be shown */
+	enum told_length much;
+};
+
+size_t told_bytes(enum told_length much, const char *text, size_t n)
+{
+	size_t cut = TOLD_BYTES;
+
+	if (much != TOLD_PAGE || n <= cut)
+		return n;
+	while (cut && ((uint8_t)text[cut] & 0xc0) == 0x80)
+		cut--;
+	return cut;
+}
+
+/* The digests as a sequence, which is as good as the lines. */
+static int know(struct text *t, struct seq *ret)
+{
+	const char *line;
+	size_t n;
+	int r;
+
+	reader_rewind(t->reader);
+	while ((r = reader_next(t->reader, SIZE_MAX, &line, &n)) > 0) {
+		if (t->n == LINES_MAX && t->most == LINES_SHOWN)
+			return -EFBIG;
+		if (!array_room(t->at, t->n, t->room))
+			return -ENOMEM;
+		t->at[t->n++] = digest_of(line, n);
+	}
+	reader_rewind(t->reader);
+	for (size_t i = 0; r == 0 && i < t->n; i++)
+		r = seq_add(ret, (const char *)&t->at[i], sizeof(t->at[i]));
+	return r;
+}
+
+/* The lines before `to` that did not go by yet do. They are shown, where there is a mark; of those
+ * that the other text has not, some. */
+static int pass(struct text *t, size_t to, char mark, struct buffer *out)
+{
+	const char *line;
+	size_t n, shown;
+
+	for (; t->next < to; t->next++) {
+		int r = reader_next(t->reader, SIZE_MAX, &line, &n);
+
+		if (r <= 0)
+			return r < 0 ? r : -EIO;
+		if (!mark || (mark != ' ' && t->told == t->most))
+			continue;
+		t->told += mark != ' ';
+		buffer_byte(out, (uint8_t)mark);
+		shown = told_bytes(t->much, line, n);
+		buffer_append(out, line, shown);
+		if (shown < n)
+			buffer_text(out, " ...\n");
+		else if (line[n - 1] != '\n')
+			buffer_text(out, "\n\\ No newline at end of file\n");
+		if (t->much != TOLD_PAGE && out->size > PIECE && output_text(out) < 0)
+			return -EIO;
+	}
+	return 0;
+}
+
+/* Lines are counted from 1; a range without any stands behind the line before it. */
+static void print_range(struct buffer *out, size_t from, size_t n)
+{
+	buffer_printf(out, n == 1 ? "%zu" : "%zu,%zu", n ? from + 1 : from, n);
+}
+
+static bool is_enough(const struct text *a, const struct text *b)
+{
+	return a->told == a->most || b->told == b->most;
+}
+
+/* Differences that are near to each other, with what stands around them. */
+static int print_hunk(
+	struct text *a, struct text *b, const struct hunk *h, size_t n, struct buffer *out)
+{
+	const struct hunk *last = &h[n - 1];
+	size_t before = h->from < CONTEXT ? h->from : CONTEXT, left = a->n - last->to;
+	size_t from = h->from - before, to = last->to + (left < CONTEXT ? left : CONTEXT);
+	size_t b_from = h->at - before, b_to = last->at + last->n + (to - last->to);
+	int r;
+
+	buffer_text(out, "@@ -");
+	print_range(out, from, to - from);
+	buffer_text(out, " +");
+	print_range(out, b_from, b_to - b_from);
+	buffer_text(out, " @@\n");
+	r = pass(a, from, '\0', out);
+	for (; r == 0 && h <= last && !is_enough(a, b); h++) {
+		r = pass(a, h->from, ' ', out);
+		if (r == 0)
+			r = pass(a, h->to, '-', out);
+		if (r == 0)
+			r = pass(b, h->at, '\0', out);
+		if (r == 0)
+			r = pass(b, h->at + h->n, '+', out);
+	}
+	return r == 0 && !is_enough(a, b) ? pass(a, to, ' ', out) : r;
+}
+
+static int print_hunks(struct text *a, struct text *b, const struct hunks *all, struct buffer *out)
+{
+	size_t removed = 0, added = 0;
+	int r = 0;
+
+	for (size_t i = 0, n; r == 0 && i < all->n && !is_enough(a, b); i += n) {
+		n = 1;
+		while (i + n < all->n && all->at[i + n].from - all->at[i + n - 1].to <= 2 * CONTEXT)
+			n++;
+		r = print_hunk(a, b, &all->at[i], n, out);
+	}
+	for (size_t i = 0; i < all->n; i++) {
+		removed += all->at[i].to - all->at[i].from;
+		added += all->at[i].n;
+	}
+	if (removed > a->told || added > b->told)
+		buffer_printf(out, "\\ %zu more lines removed, %zu more added%s\n",
+			removed - a->told, added - b->told,
+			a->much == TOLD_SOME ? " (--full shows them)" : "");
+	return r;
+}
+
+int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)
+{
+	CLEANUP_SEQ struct seq in_a = {0}, in_b = {0};
+	struct text x = {
+		.reader = a, .most = much == TOLD_ALL ? SIZE_MAX : LINES_SHOWN, .much = much};
+	struct text y = x;
+	struct hunks all = {0};
+	int r = reader_is_text(a);
+
+	if (r > 0)
+		r = reader_is_text(b);
+	if (r <= 0)
+		return r;
+	y.reader = b;
+	r = know(&x, &in_a);
+	if (r == 0)
+		r = know(&y, &in_b);
+	if (r == 0)
+		r = seq_diff(&in_a, &in_b, &all);
+	if (r == 0)
+		r = print_hunks(&x, &y, &all, out);
+	free(all.at);
+	free(x.at);
+	free(y.at);
+	return r == -EFBIG ? 0 : r < 0 ? r : 1;
+}

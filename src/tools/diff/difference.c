@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/diff/difference.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tools/common/json_line.h"
+#include "tools/tools.h"
+
+const char *const difference_words[DIFFERENCE_KINDS] = {
+	"added", "removed", "changed", "moved", "renamed"};
+
+const struct review_tool *differences_review(const struct differences *d)
+{
+	const struct format *f = d->m.sides[OURS].tree.vol->format;
+
+	return f == d->m.sides[BASE].tree.vol->format ? tools_of(f)->review : NULL;
+}
+
+void differences_fail(struct differences *d, const struct item *i, int r)
+{
+	offline_fail(&d->m.sides[i->in].tree, i->path, r);
+	d->trouble = true;
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+	size_t n = strlen(path), m = strlen(ending);
+
+	return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+int difference_detail(struct differences *d, const struct difference *x, struct buffer *out)
+{
+	const char *path = x->after->path;
+	int r = 0;
+
+	if (ends_in(path, ".csv"))
+		r = compare_tables(x->x, x->y, d->much, out);
+	else if (ends_in(path, ".png"))
+		r = compare_images(x->x, x->y, out);
+	if (r == 0 || r == -ENOTSUP)
+		r = text_hunks(x->x, x->y, d->much, out);
+	if (r == 0)
+		buffer_printf(out, " %llu bytes -> %llu bytes\n", (unsigned long long)x->x->size,
+			(unsigned long long)x->y->size);
+	return r < 0 ? r : 0;
+}
+
+int difference_tell(struct differences *d, const struct difference *x)
+{
+	const struct item *i = difference_item(x);
+
+	buffer_printf(&d->out, "%s ", difference_words[x->kind]);
+	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED)
+		buffer_printf(&d->out, "%s -> ", x->before->path);
+	buffer_printf(&d->out, "%s%s\n", i->path, i->dir && (!x->before || !x->after) ? "/" : "");
+	return x->x && !d->brief ? difference_detail(d, x, &d->out) : 0;
+}
+
+static void add_side(struct differences *d, const char *before, const struct item *i)
+{
+	struct seen a = {.size = 0};
+
+	buffer_text(&d->out, before);
+	if (!i) {
+		buffer_text(&d->out, "null");
+		return;
+	}
+	if (!i->dir && offline_find(&d->m.sides[i->in].tree, i->path, &a) < 0)
+		d->trouble = true;
+	json_line_text(&d->out, "{\"path\": ", i->path);
+	if (i->dir)
+		buffer_text(&d->out, ", \"kind\": \"directory\", \"size\": null}");
+	else
+		buffer_printf(&d->out, ", \"kind\": \"file\", \"size\": %ju}", (uintmax_t)a.size);
+}
+
+int difference_tell_json(struct differences *d, const struct difference *x)
+{
+	json_line_text(&d->out, "{\"path\": ", difference_item(x)->path);
+	json_line_text(&d->out, ", \"kind\": ", difference_words[x->kind]);
+	add_side(d, ", \"before\": ", x->before);
+	add_side(d, ", \"after\": ", x->after);
+	buffer_text(&d->out, "}\n");
+	return 0;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/diff/differences.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/output.h"
+#include "tools/diff/page.h"
+#include "tools/diff/pictures.h"
+#include "tools/merge/content.h"
+#include "tools/merge/steps.h"
+
+static int tell(struct differences *d, enum difference_kind kind, const struct item *before,
+	const struct item *after, struct reader *x, struct reader *y)
+{
+	struct difference one = {.kind = kind, .before = before, .after = after, .x = x, .y = y};
+	int r;
+
+	d->different = true;
+	if (x)
+		one.picture = pictures_of_image(d, after->path, x, y);
+	if (d->page)
+		page_look(d, &one);
+	r = d->tell(d, &one);
+	free(one.picture);
+	return r;
+}
+
+/* 1: what differs says nothing (content.h). */
+static int is_noise(struct differences *d, struct item *a, struct item *b)
+{
+	int r;
+
+	if (!d->m.how->unset || !content_is_json(b))
+		return 0;
+	r = content_know(&d->m, a);
+	if (r == 0)
+		r = content_know(&d->m, b);
+	return r == 0 ? digest_same(&a->digest, &b->digest) : r;
+}
+
+/* Side by side, since both may be too large for memory. */
+static void compare(struct differences *d, struct item *a, struct item *b)
+{
+	struct reader x, y, *failed;
+	/* Objects that it names stand in both by the names that the second map has for them. */
+	int r = content_open(&d->m, a, CONTENT_NOW, &x);
+	int s = content_open(&d->m, b, CONTENT_NOW, &y);
+
+	if (r < 0)
+		differences_fail(d, a, r);
+	if (s < 0)
+		differences_fail(d, b, s);
+	if (r == 0 && s == 0) {
+		r = compare_bytes(&x, &y, &failed);
+		if (r == 0)
+			r = is_noise(d, a, b);
+		if (r == 0)
+			r = tell(d, DIFFERENCE_CHANGED, a, b, &x, &y);
+		if (r < 0)
+			differences_fail(d, failed == &x ? a : b, r);
+	}
+	reader_close(&x);
+	reader_close(&y);
+}
+
+/* Sets moved of the objects of a directory that both maps have: as few as explain why their places
+ * in the first do not rise. */
+static int find_moved(struct merged *dir)
+{
+	const struct item *ours = dir->at[OURS];
+	/* Of the runs in rising order of each length the one that ends lowest: where it ends; and
+	 * what stands before each. All of the first map. */
+	CLEANUP(free) const struct item **ends = calloc(ours->n + 1, sizeof(*ends));
+	CLEANUP(free) const struct item **before = calloc(ours->n + 1, sizeof(*before));
+	size_t runs = 0;
+
+	if (!ends || !before)
+		return -ENOMEM;
+	for (size_t i = 0; i < ours->n; i++) {
+		struct merged *x = ours->below[i]->of;
+		const struct item *b = x ? x->at[BASE] : NULL;
+		size_t at;
+
+		if (!b || !b->object)
+			continue;
+		x->moved = true;
+		if (b->up != dir->at[BASE]) /* it came from another directory */
+			continue;
+		at = array_first(k, runs, ends[k]->place >= b->place);
+		before[i] = at ? ends[at - 1] : NULL;
+		ends[at] = b;
+		runs += at == runs;
+	}
+	for (const struct item *b = runs ? ends[runs - 1] : NULL; b;
+		b = before[b->of->at[OURS]->place])
+		b->of->moved = false;
+	return 0;
+}
+
+static int tell_place(struct differences *d, const struct merged *x)
+{
+	const struct item *a = x->at[BASE], *b = x->at[OURS];
+	bool renamed = a->object && b->object &&
+		       (strcmp(a->bare, b->bare) != 0 || strcmp(a->ending, b->ending) != 0);
+
+	if (!x->moved && !renamed)
+		return 0;
+	return tell(d, x->moved ? DIFFERENCE_MOVED : DIFFERENCE_RENAMED, a, b, NULL, NULL);
+}
+
+static int tell_below(struct differences *d, struct merged *dir);
+
+static int tell_one(struct differences *d, struct merged *x)
+{
+	struct item *a = x->at[BASE], *b = x->at[OURS];
+	int r;
+
+	if (!a || !b)
+		r = tell(d, a ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED, a, b, NULL, NULL);
+	else
+		r = tell_place(d, x);
+	if (r == 0 && a && b && b->dir)
+		r = tell_below(d, x);
+	else if (r == 0 && a && b)
+		compare(d, a, b);
+	return r < 0 ? r : output_text(&d->out);
+}
+
+/* In the order of the second map, what left where it stood. */
+static int tell_below(struct differences *d, struct merged *dir)
+{
+	const struct item *a = dir->at[BASE], *b = dir->at[OURS];
+	size_t i = 0, j = 0;
+	int r = find_moved(dir);
+
+	while (r == 0) {
+		struct merged *x = j < b->n ? b->below[j]->of : NULL;
+
+		while (i < a->n && a->below[i]->of->at[OURS])
+			i++;
+		if (i < a->n && (!x || strcmp(a->below[i]->name, x->at[OURS]->name) <= 0))
+			x = a->below[i++]->of;
+		else if (x)
+			j++;
+		else
+			break;
+		r = tell_one(d, x);
+	}
+	return r;
+}
+
+int differences_tell(struct differences *d)
+{
+	int r = match_all(&d->m);
+
+	if (r == 0)
+		r = merged_name_now(&d->m);
+	return r < 0 ? r : tell_below(d, d->m.root);
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/diff/page.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/say.h"
+
+enum { ENTRIES_OPEN = 20 /* of a list that is not folded */ };
+
+void page_finish(struct page *p)
+{
+	places_finish(&p->seen);
+	places_finish(&p->played);
+	for (int i = 0; i < REVIEW_PARTS_MAX; i++)
+		buffer_finish_free(&p->parts[i].text);
+}
+
+/* A name as code, in which nothing means anything: of ASCII little more than words stands as it is.
+ * What follows a word without a blank begins nothing, if it is "_". */
+static void add_name(struct buffer *out, const char *name)
+{
+	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
+
+	visible(name, strlen(name), &seen);
+	buffer_text(out, "<code>");
+	for (size_t i = 0; i < seen.size; i++) {
+		uint8_t c = seen.data[i];
+		bool plain = isalnum(c) || c >= 0x80 || c == '/' || c == '.' || c == '-' ||
+			     c == ' ' || (c == '_' && i && isalnum(seen.data[i - 1]));
+
+		buffer_printf(out, plain ? "%c" : "&#%u;", c);
+	}
+	buffer_text(out, "</code>");
+	out->error = out->error ? out->error : seen.error;
+}
+
+static void add_picture(struct differences *d, struct buffer *out, const char *name)
+{
+	buffer_printf(out, "![before and after](<%s/%s>)\n", d->images_name, name);
+}
+
+/* Lines of a text between fences. None of them can end it, since each begins with a mark or a
+ * blank, and a fence with four blanks is none. */
+static void add_fenced(struct buffer *out, const struct buffer *text)
+{
+	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
+	bool begin = true;
+
+	visible(text->data, text->size, &seen);
+	buffer_text(out, "     ```diff\n");
+	for (size_t i = 0; i < seen.size; i++) {
+		buffer_text(out, begin ? "     " : "");
+		buffer_byte(out, seen.data[i]);
+		begin = seen.data[i] == '\n';
+	}
+	buffer_text(out, "     ```\n");
+	out->error = out->error ? out->error : seen.error;
+}
+
+static const struct review_part *parts_of(const struct differences *d)
+{
+	static const struct review_part files[] = {{"Files", "*"}, {NULL, NULL}};
+	const struct review_tool *review = differences_review(d);
+
+	return review ? review->parts : files;
+}
+
+static struct part *part_of(struct differences *d, const char *path)
+{
+	const struct review_part *parts = parts_of(d);
+	int i = 0;
+
+	while (parts[i + 1].heading && fnmatch(parts[i].paths, path, 0) != 0)
+		i++;
+	return &d->page->parts[i];
+}
+
+/* How a file changed: beside its name where that is one line, else folded. */
+static int add_detail(struct differences *d, const struct difference *x, struct buffer *out)
+{
+	CLEANUP_BUFFER struct buffer detail = BUFFER_INIT;
+	int r = difference_detail(d, x, &detail);
+
+	if (r < 0 || detail.error)
+		return r < 0 ? r : detail.error;
+	if (detail.size &&
+		memchr(detail.data, '\n', detail.size) == detail.data + detail.size - 1) {
+		buffer_text(out, ": ");
+		buffer_append(out, detail.data + 1, detail.size - 1);
+		return 0;
+	}
+	buffer_text(out, "\n  <details><summary>How</summary>\n\n");
+	add_fenced(out, &detail);
+	buffer_text(out, "\n  </details>\n\n");
+	return 0;
+}
+
+/* Of the first kinds of differences. */
+static void add_counts(struct buffer *out, const char *before, const uint64_t *n, int kinds)
+{
+	for (int i = 0; i < kinds; i++)
+		if (n[i]) {
+			buffer_printf(
+				out, "%s%ju %s", before, (uintmax_t)n[i], difference_words[i]);
+			before = ", ";
+		}
+}
+
+static void add_tile(
+	struct differences *d, struct buffer *out, const char *kind, const struct review_tile *t)
+{
+	const char *name = differences_review(d)->name(kind, t->id);
+
+	buffer_printf(out, "%s (%d)", name ? name : "unknown", t->id);
+	if (t->number)
+		buffer_printf(out, " %d", t->number);
+}
+
+static void add_row(
+	struct differences *d, struct buffer *out, const char *kind, const struct layer_row *row)
+{
+	const struct review_cell *c = &row->of;
+	const char *before = ": ";
+
+	buffer_printf(out, "  | %s | ", difference_words[c->mark]);
+	if (c->mark != REVIEW_ADDED)
+		add_tile(d, out, kind, &c->before);
+	if (c->mark == REVIEW_CHANGED)
+		buffer_text(out, " → ");
+	if (c->mark != REVIEW_REMOVED)
+		add_tile(d, out, kind, &c->after);
+	for (unsigned i = 1; c->mark == REVIEW_CHANGED && c->fields >> i; i++)
+		if (c->fields >> i & 1) {
+			buffer_printf(out, "%s%s", before, differences_review(d)->fields[i]);
+			before = ", ";
+		}
+	buffer_printf(out, " | %ju | ", (uintmax_t)row->area.n);
+	area_tell(&row->area, out);
+	buffer_text(out, " |\n");
+}
+
+static void add_rows(struct differences *d, struct buffer *out, const struct layer *l)
+{
+	buffer_text(out, "\n  | | tile | count | where |\n  | --- | --- | ---: | --- |\n");
+	for (size_t i = 0; i < l->n_rows; i++)
+		add_row(d, out, l->kind, &l->rows[i]);
+	if (l->rest)
+		buffer_printf(out, "\n  And %ju tiles of other kinds.\n", (uintmax_t)l->rest);
+	buffer_byte(out, '\n');
+}
+
+static void add_layer(struct differences *d, const struct layer *l)
+{
+	struct part *part = &d->page->parts[l->kind ? 0 : 1];
+	struct buffer *out = &part->text;
+
+	buffer_printf(out, "- %s tiles of ", l->kind ? l->kind : "design");
+	add_name(out, l->item->path);
+	add_counts(out, ": ", l->n, REVIEW_MARKS);
+	buffer_text(out, "; ");
+	area_tell(&l->area, out);
+	buffer_byte(out, '\n');
+	part->n[DIFFERENCE_CHANGED]++;
+	part->length += 1 + l->n_rows;
+	for (int k = 0; l->kind && k < REVIEW_MARKS; k++)
+		d->page->tiles[k] += l->n[k];
+	if (l->kind)
+		add_rows(d, out, l);
+}
+
+/* The same but for where they stand. */
+static bool is_alike(const struct review_cell *a, const struct review_cell *b)
+{
+	return a->mark == b->mark && a->fields == b->fields && a->before.id == b->before.id &&
+	       a->after.id == b->after.id && a->before.number == b->before.number &&
+	       a->after.number == b->after.number;
+}
+
+static void count_cell(struct layer *l, const struct review_cell *c)
+{
+	size_t i = 0;
+
+	while (i < l->n_rows && !is_alike(&l->rows[i].of, c))
+		i++;
+	if (i == LAYER_ROWS_MAX) {
+		l->rest++;
+		return;
+	}
+	if (i == l->n_rows)
+		l->rows[l->n_rows++] = (struct layer_row){.of = *c};
+	area_add(&l->rows[i].area, c->x, c->y);
+}
+
+static void add_cell(void *arg, const struct review_cell *c)
+{
+	struct differences *d = arg;
+	struct layer *l = &d->page->layer;
+
+	if (d->images >= 0)
+		places_add(l->kind ? &d->page->played : &d->page->seen, c);
+	l->n[c->mark]++;
+	area_add(&l->area, c->x, c->y);
+	if (l->kind)
+		count_cell(l, c);
+}
+
+/* ENTRY_ROOT: there is no such layer of tiles. */
+static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
+{
+	struct offline *t = i ? &d->m.sides[i->in].tree : NULL;
+	struct seen a;
+
+	if (!i || !i->dir || offline_find(t, i->path, &a) < 0 ||
+		!differences_review(d)->layer(t->vol->now, a.spot.id, ret_kind))
+		return ENTRY_ROOT;
+	return a.spot.id;
+}
+
+static void look_at(struct differences *d, const struct item *before, const struct item *after)
+{
+	struct layer *l = &d->page->layer;
+	entry_id x, y;
+	int r;
+
+	memset(l, 0, sizeof(*l));
+	l->item = after ? after : before;
+	x = find_layer(d, before, &l->kind);
+	y = find_layer(d, after, &l->kind);
+	if (x == ENTRY_ROOT && y == ENTRY_ROOT)
+		return;
+	r = differences_review(d)->cells(d->m.sides[BASE].tree.vol->now, x,
+		d->m.sides[OURS].tree.vol->now, y, add_cell, d, NULL);
+	if (r < 0)
+		differences_fail(d, l->item, r);
+	if (l->area.n)
+		add_layer(d, l);
+}
+
+/* All layers of a directory that only one map has. */
+static void look_below(struct differences *d, const struct item *i)
+{
+	look_at(d, i->in == BASE ? i : NULL, i->in == BASE ? NULL : i);
+	for (size_t k = 0; k < i->n; k++)
+		if (i->below[k]->dir)
+			look_below(d, i->below[k]);
+}
+
+void page_look(struct differences *d, struct difference *x)
+{
+	const struct item *i = difference_item(x), *dir = i->dir ? i : i->up;
+	const char *dot = strrchr(i->path, '.');
+	const struct merged *of = dir->of;
+	bool is_layer;
+
+	if (!differences_review(d))
+		return;
+	is_layer = find_layer(d, dir, &x->played) != ENTRY_ROOT;
+	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
+	if (i->dir && (!x->before || !x->after)) {
+		look_below(d, i);
+	} else if (is_layer && !i->dir && of != d->page->last) {
+		d->page->last = of;
+		look_at(d, of->at[BASE], of->at[OURS]);
+	}
+}
+
+int page_tell(struct differences *d, const struct difference *x)
+{
+	const struct item *i = difference_item(x);
+	struct part *part = x->played ? &d->page->parts[0] : part_of(d, i->path);
+	struct buffer *out = &part->text;
+	int r = 0;
+
+	if (x->table && x->x)
+		return 0;
+	part->n[x->kind]++;
+	part->length++;
+	buffer_printf(out, "- %s ", difference_words[x->kind]);
+	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED) {
+		add_name(out, x->before->path);
+		buffer_text(out, " → ");
+	}
+	add_name(out, i->path);
+	if (x->x && !d->brief)
+		r = add_detail(d, x, out);
+	else
+		buffer_byte(out, '\n');
+	if (x->picture) {
+		buffer_text(out, "\n  ");
+		add_picture(d, out, x->picture);
+	}
+	return r < 0 ? r : out->error;
+}
+
+static void add_shown(struct differences *d, const struct area *at, const char *name)
+{
+	buffer_printf(&d->out, "Tiles: %ju, ", (uintmax_t)at->n);
+	area_tell(at, &d->out);
+	buffer_text(&d->out, "\n\n");
+	add_picture(d, &d->out, name);
+	buffer_byte(&d->out, '\n');
+}
+
+static int add_places(struct differences *d, struct places *p, bool played)
+{
+	size_t left;
+	int r = pictures_of_places(d, p, played, add_shown, &left);
+
+	if (left)
+		buffer_printf(&d->out, "Places without a picture: %zu.\n\n", left);
+	if (p->many)
+		buffer_text(&d->out, "There are more tiles than are marked.\n\n");
+	return r;
+}
+
+static void add_part(struct differences *d, const char *heading, const struct part *part)
+{
+	bool folded = part->length > ENTRIES_OPEN;
+
+	d->out.error = d->out.error ? d->out.error : part->text.error;
+	if (!part->length)
+		return;
+	buffer_printf(&d->out, "\n### %s", heading);
+	add_counts(&d->out, " (", part->n, DIFFERENCE_KINDS);
+	buffer_text(&d->out, folded ? ")\n\n<details><summary>All of them</summary>\n\n" : ")\n\n");
+	buffer_append(&d->out, part->text.data, part->text.size);
+	buffer_text(&d->out, folded ? "\n</details>\n\n" : "\n");
+}
+
+/* Was anything changed by which somebody could play otherwise? */
+static void add_answer(struct differences *d)
+{
+	const struct page *p = d->page;
+
+	if (d->trouble)
+		buffer_text(&d->out, "**Not all of it could be compared.**\n\n");
+	else if (!d->different)
+		buffer_text(&d->out, "Both maps show the same.\n");
+	else if (differences_review(d) && !p->parts[0].length)
+		buffer_text(&d->out, "**What the game plays with is the same**: no tile of its "
+				     "layers changed, and no setting.\n");
+	if (!differences_review(d) || !p->parts[0].length)
+		return;
+	buffer_text(&d->out, "**What the game plays with changed**");
+	add_counts(&d->out, ": tiles: ", p->tiles, REVIEW_MARKS);
+	buffer_text(&d->out, ".\n");
+}
+
+int page_end(struct differences *d, const char *title)
+{
+	const struct review_part *parts = parts_of(d);
+	const char *slash = strrchr(title, '/');
+	int r = 0;
+
+	buffer_text(&d->out, "## ");
+	add_name(&d->out, slash ? slash + 1 : title);
+	buffer_text(&d->out, "\n\n");
+	add_answer(d);
+	for (int i = 0; r == 0 && parts[i].heading; i++) {
+		add_part(d, parts[i].heading, &d->page->parts[i]);
+		if (d->images >= 0 && i < 2)
+			r = add_places(d, i ? &d->page->seen : &d->page->played, !i);
+	}
+	return r < 0 ? r : d->out.error;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Zlib */
+/* JSON files that both sides changed, field by field. */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/join/keyed.h"
+
+enum { DEPTH_MAX = 32, TOLD_MAX = 5 };
+
+struct json_join {
+	struct join *join;
+	struct buffer path; /* of the value that is joined: keys, and a '.' between */
+	size_t n_told;
+	unsigned depth;
+};
+
+static const char *blanks(const char *p, const char *end)
+{
+	while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	return p;
+}
+
+/* Behind the value at p; NULL: there is none. */
+static const char *value_end(const char *p, const char *end)
+{
+	const char *from = p;
+	unsigned depth = 0;
+
+	for (; p < end; p++) {
+		bool whole = p > from && (*from == '{' || *from == '[' || *from == '"');
+
+		if (!depth && (whole || strchr(",:]} \n\t\r", *p)))
+			break;
+		if (*p == '"')
+			for (p++; p < end && *p != '"'; p++)
+				p += *p == '\\';
+		if (p >= end)
+			return NULL;
+		depth += *p == '{' || *p == '[';
+		depth -= *p == '}' || *p == ']';
+	}
+	return p > from && !depth ? p : NULL;
+}
+
+/*
+ * The values of an object, and their keys with quotes, or those of an array. -ENOTSUP: it is none,
+ * or not well-formed.
+ */
+static int split(struct span v, char open, struct keyed *ret)
+{
+	const char *p, *end = v.at + v.n - 1, *next;
+	bool object = open == '{';
+	int r = 0;
+
+	if (v.n < 2 || *v.at != open || *end != open + 2)
+		return -ENOTSUP;
+	p = blanks(v.at + 1, end);
+	for (bool key = object; r == 0 && (p < end || key != object); key = object && !key) {
+		next = value_end(p, end);
+		if (!next || (key && *p != '"'))
+			return -ENOTSUP;
+		r = seq_add(key ? &ret->keys : &ret->values, p, (size_t)(next - p));
+		p = blanks(next, end);
+		if (p < end && *p++ != (key ? ':' : ','))
+			return -ENOTSUP;
+		p = blanks(p, end);
+	}
+	return r < 0 || !object ? r : keyed_sort(ret);
+}
+
+static void tell(struct json_join *j)
+{
+	struct buffer *told = &j->join->told;
+
+	if (j->n_told++ >= TOLD_MAX)
+		return;
+	if (told->size)
+		buffer_text(told, ", ");
+	if (j->path.size)
+		buffer_append(told, j->path.data, j->path.size);
+	else
+		buffer_text(told, "all of it");
+}
+
+static int join_value(struct json_join *j, const struct span v[SIDES]);
+
+/* One key of an object. What only one side removed goes. */
+static int join_member(void *arg, struct span key, const struct span v[SIDES])
+{
+	struct json_join *j = arg;
+	struct buffer *out = &j->join->out;
+	enum which w = span_pick(v);
+	size_t n = j->path.size;
+	int r = 0;
+
+	if (w < SIDES && !v[w].at)
+		return 0;
+	if (n)
+		buffer_byte(&j->path, '.');
+	buffer_append(&j->path, key.at + 1, key.n - 2);
+	if (w == SIDES && !v[OURS].at) {
+		tell(j);
+	} else {
+		buffer_text(out, out->size && out->data[out->size - 1] == '{' ? "" : ", ");
+		buffer_append(out, key.at, key.n);
+		buffer_text(out, ": ");
+		r = join_value(j, v);
+	}
+	j->path.size = n;
+	return r;
+}
+
+/* What both changed of an element of a list. */
+static int join_element(void *arg, const struct span v[SIDES], struct buffer *)
+{
+	struct json_join *j = arg;
+	size_t told = j->n_told;
+	int r = join_value(j, v);
+
+	return r < 0 ? r : j->n_told > told;
+}
+
+static int join_lists(struct json_join *j, const struct keyed of[SIDES])
+{
+	const struct seq lists[SIDES] = {of[BASE].values, of[OURS].values, of[THEIRS].values};
+	/* The outermost list holds things of their own; one below a key may be a course. */
+	struct seq_join how = {
+		.inner = join_element, .between = ", ", .arg = j, .both = !j->path.size};
+	size_t told = j->n_told;
+	int r = seq_merge(lists, &how, &j->join->out);
+
+	if (r == 0 && how.clashes && j->n_told == told)
+		tell(j);
+	return r;
+}
+
+/* Of objects; numbers in a list are one value. */
+static bool is_list(const struct keyed *k)
+{
+	for (size_t i = 0; i < k->values.n; i++)
+		if (k->values.at[i].at[0] != '{')
+			return false;
+	return true;
+}
+
+/* The values in it, of objects or of lists. 1: they are no three such. */
+static int join_parts(struct json_join *j, const struct span v[SIDES], char open)
+{
+	struct keyed of[SIDES] = {{.order = NULL}};
+	int r = 0;
+
+	for (int w = 0; r >= 0 && w < SIDES; w++) {
+		r = v[w].at ? split(v[w], open, &of[w]) : 0;
+		if (r >= 0 && open == '[' && !is_list(&of[w]))
+			r = -ENOTSUP;
+	}
+	if (r >= 0) {
+		buffer_byte(&j->join->out, (uint8_t)open);
+		r = open == '{' ? keyed_merge(of, join_member, j) : join_lists(j, of);
+		buffer_byte(&j->join->out, (uint8_t)(open + 2));
+	}
+	keyed_finish(of);
+	return r == -ENOTSUP ? 1 : r;
+}
+
+static int join_value(struct json_join *j, const struct span v[SIDES])
+{
+	enum which w = span_pick(v);
+	int r = 1;
+
+	if (w == SIDES && v[OURS].at && v[THEIRS].at && j->depth < DEPTH_MAX) {
+		j->depth++;
+		r = join_parts(j, v, '{');
+		if (r > 0)
+			r = join_parts(j, v, '[');
+		j->depth--;
+	}
+	if (r <= 0)
+		return r;
+	if (w == SIDES) {
+		tell(j);
+		w = OURS;
+	}
+	buffer_append(&j->join->out, v[w].at, v[w].n);
+	return 0;
+}
+
+/* -ENOTSUP: it is no value of parts. */
+static int read_all(const struct bytes *b, struct span *ret)
+{
+	const char *end = (const char *)b->data + b->size, *at = blanks((const char *)b->data, end);
+
+	while (end > at && strchr(" \n\r\t", end[-1]))
+		end--;
+	*ret = (struct span){at, (size_t)(end - at)};
+	return ret->n >= 2 && (*at == '{' || *at == '[') && end[-1] == *at + 2 &&
+			       value_end(at, end) == end
+		       ? 0
+		       : -ENOTSUP;
+}
+
+int join_json(struct join *join)
+{
+	struct json_join j = {.join = join};
+	struct span v[SIDES] = {{0}};
+	int r = 0;
+
+	for (int w = 0; r == 0 && w < SIDES; w++)
+		r = join->of[w] ? read_all(join->of[w], &v[w]) : 0;
+	if (r == 0)
+		r = join_value(&j, v);
+	if (r == -ENOTSUP)
+		return r;
+	buffer_byte(&join->out, '\n');
+	if (j.n_told > TOLD_MAX)
+		buffer_printf(&join->told, " and %zu more", j.n_told - TOLD_MAX);
+	r = r < 0 ? r : j.path.error;
+	buffer_finish_free(&j.path);
+	return r;
+}

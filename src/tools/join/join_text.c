@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Zlib */
+/* Texts that both sides changed, line by line; and tables, lines of cells below a line with the
+ * names of the columns. */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/join/keyed.h"
+
+static int read_lines(const struct join *j, struct seq of[SIDES])
+{
+	int r = 0;
+
+	for (int w = 0; r == 0 && w < SIDES; w++)
+		if (j->of[w])
+			r = seq_lines(&of[w], (const char *)j->of[w]->data, j->of[w]->size);
+	return r;
+}
+
+static void lines_finish(struct seq of[SIDES])
+{
+	for (int w = 0; w < SIDES; w++)
+		seq_finish(&of[w]);
+}
+
+static int merge_lines(const struct seq of[SIDES], struct seq_join *how, struct buffer *out)
+{
+	int r;
+
+	how->between = "\n";
+	r = seq_merge(of, how, out);
+	if (out->size)
+		buffer_byte(out, '\n');
+	return r;
+}
+
+/* All but the last word. */
+static struct span words(struct span line)
+{
+	while (line.n && line.at[line.n - 1] == ' ')
+		line.n--;
+	while (line.n && line.at[line.n - 1] != ' ')
+		line.n--;
+	return line;
+}
+
+static bool are_rivals(struct span o, struct span t)
+{
+	return !span_same(o, t) && span_same(words(o), words(t));
+}
+
+int join_lines(struct join *j, bool both)
+{
+	struct seq_join how = {.both = both, .rivals = are_rivals};
+	struct seq of[SIDES] = {{0}};
+	int r = read_lines(j, of);
+
+	if (r == 0)
+		r = merge_lines(of, &how, &j->out);
+	if (how.clashes) /* counted in ours, from 1 */
+		buffer_printf(&j->told, "%zu line%s, lines %zu to %zu", how.clashes,
+			how.clashes == 1 ? "" : "s", how.first + 1, how.last + 1);
+	lines_finish(of);
+	return r;
+}
+
+struct rows_join {
+	struct seq lines[SIDES]; /* the first is the header */
+	char between;            /* cells */
+	struct buffer *out;
+	size_t clashes;
+	struct span first; /* the key of the first */
+};
+
+/* The cell of that number; an empty one where there are fewer. */
+static struct span cell(struct span line, char between, size_t n)
+{
+	const char *end = line.at + line.n, *p = line.at, *next;
+
+	for (;; p = next + 1) {
+		next = p < end ? memchr(p, between, (size_t)(end - p)) : NULL;
+		if (!n--)
+			return (struct span){p, (size_t)((next ? next : end) - p)};
+		if (!next)
+			return (struct span){end, 0};
+	}
+}
+
+static size_t count_cells(struct span line, char between)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < line.n; i++)
+		n += line.at[i] == between;
+	return n;
+}
+
+/* What both sides made of one line, cell by cell. */
+static int join_cells(void *arg, const struct span v[SIDES], struct buffer *out)
+{
+	const struct rows_join *j = arg;
+	size_t n = count_cells(v[OURS], j->between);
+	int clash = 0;
+
+	if (n != count_cells(v[BASE], j->between) || n != count_cells(v[THEIRS], j->between)) {
+		buffer_append(out, v[OURS].at, v[OURS].n);
+		return 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct span c[SIDES];
+		enum which w;
+
+		for (int k = 0; k < SIDES; k++)
+			c[k] = cell(v[k], j->between, i);
+		w = span_pick(c);
+		clash |= w == SIDES;
+		w = w == SIDES ? OURS : w;
+		if (i)
+			buffer_byte(out, (uint8_t)j->between);
+		buffer_append(out, c[w].at, c[w].n);
+	}
+	return clash;
+}
+
+/* Rows without a key: in their order. */
+static int join_in_order(struct rows_join *j)
+{
+	struct seq_join how = {.inner = join_cells, .both = true, .arg = j};
+	int r = merge_lines(j->lines, &how, j->out);
+
+	j->clashes = how.clashes;
+	/* What ours removed at the end stood behind its last row. */
+	if (how.clashes)
+		j->first = cell(j->lines[OURS].at[how.first - (how.first == j->lines[OURS].n)],
+			j->between, 0);
+	return r;
+}
+
+/* Removed by one side it goes, unless the other one changed it. */
+static int join_row(void *arg, struct span key, const struct span v[SIDES])
+{
+	struct rows_join *j = arg;
+	enum which w = span_pick(v);
+	bool clash = w == SIDES;
+
+	if (clash)
+		w = v[OURS].at ? OURS : THEIRS;
+	if (!v[w].at)
+		return 0;
+	if (clash && v[BASE].at && v[OURS].at && v[THEIRS].at)
+		clash = join_cells(j, v, j->out);
+	else
+		buffer_append(j->out, v[w].at, v[w].n);
+	buffer_byte(j->out, '\n');
+	if (clash && !j->clashes++)
+		j->first = key;
+	return 0;
+}
+
+/* The rows by that column. 1: it has another value in each; 0: it has not. */
+static int rows_by(const struct rows_join *j, size_t column, struct keyed of[SIDES])
+{
+	int r = 1;
+
+	for (int w = 0; r > 0 && w < SIDES; w++) {
+		of[w].keys.n = of[w].values.n = 0;
+		for (size_t i = 1; r > 0 && i < j->lines[w].n; i++) {
+			struct span line = j->lines[w].at[i], key = cell(line, j->between, column);
+
+			if (seq_add(&of[w].keys, key.at, key.n) < 0 ||
+				seq_add(&of[w].values, line.at, line.n) < 0)
+				r = -ENOMEM;
+		}
+		if (r > 0)
+			r = keyed_sort(&of[w]);
+	}
+	return r;
+}
+
+/* Is there a column of these names that has another value in each line? */
+static int find_key(const struct rows_join *j, const char *const *keys, struct keyed of[SIDES])
+{
+	struct span header = j->lines[OURS].at[0];
+	size_t n = count_cells(header, j->between);
+	int r = 0;
+
+	for (; r == 0 && keys && *keys; keys++)
+		for (size_t i = 0; r == 0 && i < n; i++)
+			if (span_same(cell(header, j->between, i),
+				    (struct span){*keys, strlen(*keys)}))
+				r = rows_by(j, i, of);
+	return r;
+}
+
+static int join_all(struct rows_join *j, const char *const *keys)
+{
+	const struct seq *b = &j->lines[BASE], *o = &j->lines[OURS], *t = &j->lines[THEIRS];
+	struct keyed of[SIDES] = {{.order = NULL}};
+	int r;
+
+	if (!o->n || !t->n || !span_same(o->at[0], t->at[0]) ||
+		(b->n && !span_same(b->at[0], o->at[0])))
+		return -ENOTSUP;
+	j->between = memchr(o->at[0].at, '\t', o->at[0].n) ? '\t' : ',';
+	r = find_key(j, keys, of);
+	if (r > 0) {
+		buffer_append(j->out, o->at[0].at, o->at[0].n);
+		buffer_byte(j->out, '\n');
+		r = keyed_merge(of, join_row, j);
+	} else if (r == 0) {
+		r = join_in_order(j);
+	}
+	keyed_finish(of);
+	return r;
+}
+
+int join_rows(struct join *join, const char *const *keys)
+{
+	struct rows_join j = {.out = &join->out};
+	int r = read_lines(join, j.lines);
+
+	if (r == 0)
+		r = join_all(&j, keys);
+	if (j.clashes)
+		buffer_printf(&join->told, "%zu %s, the first is %.*s", j.clashes,
+			j.clashes == 1 ? "row" : "rows", (int)j.first.n, j.first.at);
+	lines_finish(j.lines);
+	return r;
+}

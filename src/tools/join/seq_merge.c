@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Zlib */
+/* What two sides made of one sequence, together. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "tools/join/seq_merge.h"
+
+enum { RIVALS_MAX = 1000 }; /* elements that are compared each with each */
+
+struct joining {
+	const struct seq *of[SIDES];
+	struct hunks hunks[SIDES]; /* from base to a side */
+	size_t next[SIDES];        /* of them */
+	size_t shift[SIDES];       /* from a place in base to the one there */
+	struct seq_join *how;
+	struct buffer *out;
+	size_t written;
+	struct seq made; /* of a list: what was taken as it is on a side, or in base */
+};
+
+/* Some elements of base, and what they are on each side. */
+struct region {
+	size_t at[SIDES], n[SIDES];
+};
+
+static void separate(struct joining *g)
+{
+	if (g->written++)
+		buffer_text(g->out, g->how->between);
+}
+
+static void put(struct joining *g, enum which w, size_t at, size_t n)
+{
+	for (size_t i = at; i < at + n; i++) {
+		struct span s = g->of[w]->at[i];
+
+		separate(g);
+		buffer_append(g->out, s.at, s.n);
+		if (g->how->both && seq_add(&g->made, s.at, s.n) < 0)
+			g->out->error = -ENOMEM;
+	}
+}
+
+static void clash(struct joining *g, size_t at, size_t n)
+{
+	size_t last = at + (n ? n - 1 : 0);
+
+	if (!g->how->clashes || at < g->how->first)
+		g->how->first = at;
+	if (!g->how->clashes || last > g->how->last)
+		g->how->last = last;
+	g->how->clashes += n ? n : 1;
+}
+
+/* Are n elements of one side those of another? */
+static bool same(
+	const struct joining *g, enum which v, size_t in_v, enum which w, size_t in_w, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!span_same(g->of[v]->at[in_v + i], g->of[w]->at[in_w + i]))
+			return false;
+	return true;
+}
+
+/* Does ours have one that cannot be beside this one of theirs, or is it? */
+static bool meets(const struct joining *g, const struct region *x, struct span t,
+	bool (*fn)(struct span o, struct span t))
+{
+	for (size_t i = 0; i < x->n[OURS]; i++)
+		if (fn(g->of[OURS]->at[x->at[OURS] + i], t))
+			return true;
+	return false;
+}
+
+static bool keeps_both(const struct joining *g, const struct region *x)
+{
+	if (!g->how->both || !g->how->rivals)
+		return g->how->both;
+	if (x->n[OURS] > RIVALS_MAX || x->n[THEIRS] > RIVALS_MAX)
+		return false;
+	for (size_t i = 0; i < x->n[THEIRS]; i++)
+		if (meets(g, x, g->of[THEIRS]->at[x->at[THEIRS] + i], g->how->rivals))
+			return false;
+	return true;
+}
+
+static int join_one(struct joining *g, const struct region *x, size_t i)
+{
+	struct span v[SIDES];
+	enum which w;
+	int r;
+
+	for (int k = 0; k < SIDES; k++)
+		v[k] = g->of[k]->at[x->at[k] + i];
+	w = span_pick(v);
+	r = w == SIDES;
+	separate(g);
+	if (r && g->how->inner)
+		r = g->how->inner(g->how->arg, v, g->out);
+	else
+		buffer_append(g->out, v[r ? OURS : w].at, v[r ? OURS : w].n);
+	if (r > 0)
+		clash(g, x->at[OURS] + i, 1);
+	return r < 0 ? r : 0;
+}
+
+static int join(struct joining *g, const struct region *x);
+
+/*
+ * One side only added elements before or behind those of base, and the other changed these and
+ * added some there, too: what was changed is taken, and what was added meets. 1: it is not so.
+ */
+static int join_edge(struct joining *g, const struct region *x)
+{
+	struct region added = *x, kept = *x;
+	size_t n = x->n[BASE];
+	bool before = false, behind = false;
+	int r;
+
+	for (int w = OURS; w < SIDES; w++) {
+		if (!n || x->n[w] <= n)
+			return 1;
+		behind |= same(g, BASE, x->at[BASE], w, x->at[w], n);
+		before |= same(g, BASE, x->at[BASE], w, x->at[w] + x->n[w] - n, n);
+	}
+	if (!before && !behind)
+		return 1;
+	for (int w = 0; w < SIDES; w++) {
+		kept.n[w] = n;
+		added.n[w] -= n;
+		if (behind)
+			added.at[w] += n;
+		else
+			kept.at[w] += added.n[w];
+	}
+	r = join(g, behind ? &kept : &added);
+	return r == 0 ? join(g, behind ? &added : &kept) : r;
+}
+
+static int join(struct joining *g, const struct region *x)
+{
+	size_t n = x->n[OURS];
+	bool as_many = n == x->n[THEIRS];
+	int r = 0;
+
+	if (as_many && same(g, OURS, x->at[OURS], THEIRS, x->at[THEIRS], n)) {
+		put(g, OURS, x->at[OURS], n);
+	} else if (as_many && n == x->n[BASE]) {
+		for (size_t i = 0; r == 0 && i < n; i++)
+			r = join_one(g, x, i);
+	} else if (!x->n[BASE] && keeps_both(g, x)) {
+		put(g, OURS, x->at[OURS], n);
+		for (size_t i = x->at[THEIRS]; i < x->at[THEIRS] + x->n[THEIRS]; i++)
+			if (!meets(g, x, g->of[THEIRS]->at[i], span_same))
+				put(g, THEIRS, i, 1);
+	} else {
+		r = join_edge(g, x);
+		if (r > 0) {
+			put(g, OURS, x->at[OURS], n);
+			clash(g, x->at[OURS], n);
+		}
+	}
+	return r < 0 ? r : 0;
+}
+
+/* How many bytes two elements share at their beginning and their end. */
+static size_t shared(struct span a, struct span b)
+{
+	size_t least = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
+
+	while (head < least && a.at[head] == b.at[head])
+		head++;
+	while (tail < least - head && a.at[a.n - 1 - tail] == b.at[b.n - 1 - tail])
+		tail++;
+	return head + tail;
+}
+
+/* Did a side change elements and add some behind them (or else before them)? */
+static bool adds_at_edge(const struct joining *g, enum which w, const struct hunk *x, bool behind)
+{
+	size_t n = x->to - x->from;
+	const struct span *s = g->of[w]->at + x->at;
+	struct span edge;
+
+	if (!n || x->n <= n)
+		return false;
+	edge = g->of[BASE]->at[behind ? x->to - 1 : x->from];
+	return behind ? shared(edge, s[n - 1]) >= shared(edge, s[x->n - 1])
+		      : shared(edge, s[x->n - n]) >= shared(edge, s[0]);
+}
+
+/* Do two changes concern the same elements, or add at the same place? y is of side w. */
+static bool meet(const struct joining *g, const struct hunk *x, enum which w, const struct hunk *y)
+{
+	if (y->from == y->to)
+		return x->from == x->to ? x->from == y->from
+					: meet(g, y, (enum which)(OURS + THEIRS - w), x);
+	if (x->from < x->to)
+		return x->from < y->to && y->from < x->to;
+	return (x->from > y->from && x->from < y->to) ||
+	       (x->from == y->to && adds_at_edge(g, w, y, true)) ||
+	       (x->from == y->from && adds_at_edge(g, w, y, false));
+}
+
+/* NULL: there are no more. */
+static const struct hunk *hunk(const struct joining *g, int w, size_t i)
+{
+	return i < g->hunks[w].n ? &g->hunks[w].at[i] : NULL;
+}
+
+/* The next region that both sides changed, or one alone. */
+static void next_region(struct joining *g, struct region *x)
+{
+	const struct hunk *o = hunk(g, OURS, g->next[OURS]), *t = hunk(g, THEIRS, g->next[THEIRS]);
+	bool ours = !t || (o && (o->from < t->from || (o->from == t->from && o->to <= t->to)));
+	const struct hunk *h = ours ? o : t;
+	size_t next[SIDES] = {0, g->next[OURS] + ours, g->next[THEIRS] + !ours};
+	size_t from = h->from, to = h->to;
+	bool more = true;
+
+	/* The last hunk of each side is the one that reaches furthest. */
+	while (more) {
+		more = false;
+		for (int w = OURS; w < SIDES; w++) {
+			enum which v = w == OURS ? THEIRS : OURS;
+
+			for (; next[v] > g->next[v] && (h = hunk(g, w, next[w])) &&
+				meet(g, h, v, hunk(g, v, next[v] - 1));
+				next[w]++, more = true)
+				to = h->to > to ? h->to : to;
+		}
+	}
+	/* Each side's elements: those of base, longer or shorter by what its hunks changed. */
+	for (int w = 0; w < SIDES; w++) {
+		x->at[w] = from + g->shift[w];
+		for (; g->next[w] < next[w]; g->next[w]++) {
+			h = hunk(g, w, g->next[w]);
+			g->shift[w] += h->n - (h->to - h->from);
+		}
+		x->n[w] = to + g->shift[w] - x->at[w];
+	}
+}
+
+static int merge_hunks(struct joining *g)
+{
+	size_t done = 0; /* elements of base */
+	int r = 0;
+
+	while (r == 0 && (hunk(g, OURS, g->next[OURS]) || hunk(g, THEIRS, g->next[THEIRS]))) {
+		size_t ours = g->next[OURS], theirs = g->next[THEIRS];
+		struct region x;
+
+		next_region(g, &x);
+		put(g, BASE, done, x.at[BASE] - done);
+		done = x.at[BASE] + x.n[BASE];
+		if (ours == g->next[OURS])
+			put(g, THEIRS, x.at[THEIRS], x.n[THEIRS]);
+		else if (theirs == g->next[THEIRS])
+			put(g, OURS, x.at[OURS], x.n[OURS]);
+		else
+			r = join(g, &x);
+	}
+	put(g, BASE, done, g->of[BASE]->n - done);
+	return r;
+}
+
+enum { MADE = SIDES, LISTS };
+
+/* Where an element stands. */
+struct place {
+	struct span is;
+	size_t list, at;
+};
+
+static int by_element(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int r = array_order(x->is.n, y->is.n);
+
+	if (r == 0)
+		r = memcmp(x->is.at, y->is.at, x->is.n);
+	if (r == 0)
+		r = array_order(x->list, y->list);
+	return r ? r : array_order(x->at, y->at);
+}
+
+/*
+ * An element that a side put elsewhere is removed and added to a diff. Where the other side removed
+ * it, too, or put it elsewhere itself, it is there again, or twice: it stays, and is told.
+ */
+static int find_moved(struct joining *g)
+{
+	const struct seq *of[LISTS] = {g->of[BASE], g->of[OURS], g->of[THEIRS], &g->made};
+	size_t all = of[BASE]->n + of[OURS]->n + of[THEIRS]->n + of[MADE]->n, n = 0;
+	CLEANUP(free) struct place *p = calloc(all + 1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	for (size_t k = 0; k < LISTS; k++)
+		for (size_t i = 0; i < of[k]->n; i++)
+			p[n++] = (struct place){of[k]->at[i], k, i};
+	qsort(p, n, sizeof(*p), by_element);
+	for (size_t i = 0, first = 0; i < n; first = i) {
+		size_t in[LISTS] = {0}, at = 0, most;
+
+		/* One element, wherever it stands. */
+		for (; i < n && span_same(p[first].is, p[i].is); i++)
+			if (!in[p[i].list]++ && p[i].list == OURS)
+				at = p[i].at;
+		most = in[OURS] == in[BASE]     ? in[THEIRS]
+		       : in[THEIRS] == in[BASE] ? in[OURS]
+						: in[MADE];
+		if (in[BASE] && in[MADE] > most)
+			clash(g, at, 1);
+	}
+	return 0;
+}
+
+int seq_merge(const struct seq of[SIDES], struct seq_join *how, struct buffer *out)
+{
+	struct joining g = {.of = {&of[BASE], &of[OURS], &of[THEIRS]}, .how = how, .out = out};
+	int r = seq_diff(g.of[BASE], g.of[OURS], &g.hunks[OURS]);
+
+	how->clashes = 0;
+	if (r == 0)
+		r = seq_diff(g.of[BASE], g.of[THEIRS], &g.hunks[THEIRS]);
+	if (r == 0)
+		r = merge_hunks(&g);
+	if (r == 0 && how->both)
+		r = find_moved(&g);
+	seq_finish(&g.made);
+	free(g.hunks[OURS].at);
+	free(g.hunks[THEIRS].at);
+	return r < 0 ? r : out->error;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <string.h>
+
+#include "base/disk/io.h"
+#include "base/name.h"
+#include "tools/merge/content.h"
+#include "tools/merge/steps.h"
+#include "vfs/offline/change.h"
+
+static struct offline *ours(struct merge *m)
+{
+	return &m->sides[OURS].tree;
+}
+
+static int fail(struct merge *m, const char *path, int r)
+{
+	offline_say(ours(m), "%s: %s", path ? path : "", strerror(-r));
+	return r;
+}
+
+/* The time that theirs has, where maps keep times. */
+static bool time_of(struct merge *m, const struct merged *x, struct timespec *ret)
+{
+	struct offline *t = &m->sides[THEIRS].tree;
+	struct seen a;
+
+	if (!t->vol->format->kept_time || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
+		return false;
+	*ret = a.mtime;
+	return true;
+}
+
+/* What was decided, or theirs as it is. */
+static int put(struct merge *m, struct merged *x)
+{
+	CLEANUP(free) char *path = merged_path(x, false, NULL);
+	struct reader from = {0};
+	struct error e = ERROR_INIT;
+	struct timespec mtime;
+	bool timed = time_of(m, x, &mtime);
+	struct spot at;
+	int unread = path ? content_open_merged(m, x, &from) : -ENOMEM, r = unread;
+
+	if (r == 0) {
+		r = change_put(ours(m), path, reader_take, &from, timed ? &mtime : NULL, &e);
+		unread = from.error;
+	}
+	reader_close(&from);
+	if (unread && unread != -ENOMEM) {
+		merged_keep(x);
+		return conflict_add(m, x, false, "theirs cannot be read: %s",
+			offline_reason(&m->sides[THEIRS].tree, unread));
+	}
+	if (unread || r == -ENOMEM || r == -EIO || io_is_full(r))
+		return fail(m, path, unread ? unread : r);
+	if (r < 0) {
+		merged_keep(x);
+		return conflict_add(m, x, true, "the map does not take theirs: %s", error_text(&e));
+	}
+	r = overlay_find(ours(m)->tree, path, &at);
+	x->put = r < 0 ? NULL : at.upper;
+	return r < 0 ? fail(m, path, r) : 0;
+}
+
+static int make_dir(struct merge *m, const struct merged *x)
+{
+	CLEANUP(free) char *path = merged_path(x, false, NULL);
+	int r = path ? change_mkdirs(ours(m), path) : -ENOMEM;
+
+	return r < 0 ? fail(m, path, r) : 0;
+}
+
+static int move(struct merge *m, struct merged *x)
+{
+	const struct item *o = x->at[OURS];
+	CLEANUP(free) char *was = merged_path(o->up->of, false, NULL), *from = NULL;
+	CLEANUP(free) char *to = merged_path(x, false, o);
+	/* Which may be in a new one. */
+	int r = o->up->of != x->up ? make_dir(m, x->up) : 0;
+
+	if (r < 0)
+		return r;
+	from = was ? path_join(was, o->name) : NULL;
+	r = from && to ? overlay_rename(ours(m)->tree, from, to) : -ENOMEM;
+	return r < 0 ? fail(m, from, r) : 0;
+}
+
+static int take_away(struct merge *m, const struct merged *x)
+{
+	CLEANUP(free) char *path = merged_path(x, false, NULL);
+	int r = -ENOMEM;
+
+	if (path)
+		r = merged_item(x)->dir && merged_item(x)->object
+			    ? change_remove_tree(ours(m), path)
+			    : overlay_remove(ours(m)->tree, path, merged_item(x)->dir);
+	/* What a map always has stays. */
+	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
+		return 0;
+	return r < 0 ? fail(m, path, r) : 0;
+}
+
+/* What is in one object may come from another, so all of them stand where they are to stand first,
+ * and go last. */
+static int apply_below(struct merge *m, struct merged *dir)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
+		struct merged *x = dir->order[i];
+
+		if (x->at[OURS])
+			r = x->moved ? move(m, x) : 0;
+		else if (merged_item(x)->dir)
+			r = make_dir(m, x);
+	}
+	for (size_t i = 0; r == 0 && i < dir->n; i++) {
+		struct merged *x = dir->below[i];
+
+		if (!merged_item(x)->dir) {
+			if (x->stays && (x->made || merged_source(x) == THEIRS))
+				r = put(m, x);
+			continue;
+		}
+		if (x->stays && !x->at[OURS] && !merged_item(x)->object)
+			r = make_dir(m, x);
+		if (r == 0 && (x->stays || (x->at[OURS] && !merged_item(x)->object)))
+			r = apply_below(m, x);
+	}
+	for (size_t i = 0; r == 0 && i < dir->n; i++)
+		if (dir->below[i]->at[OURS] && !dir->below[i]->stays)
+			r = take_away(m, dir->below[i]);
+	return r;
+}
+
+bool apply_refused(void *arg, const struct upper *u, const char *why)
+{
+	struct merge *m = arg;
+	size_t i = 0;
+
+	while (i < m->n && m->all[i]->put != u)
+		i++;
+	if (i == m->n)
+		return false;
+	merged_keep(m->all[i]);
+	return conflict_add(m, m->all[i], true, "the map does not take theirs: %s", why) == 0;
+}
+
+int apply_all(struct merge *m)
+{
+	return apply_below(m, m->root);
+}

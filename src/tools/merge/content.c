@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/merge/content.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+enum { MARK = 1, UNSET = 2, PIECE = 64 << 10, KEY_MAX = 64 };
+
+static bool ends_in(const char *s, size_t n, const char *ending)
+{
+	size_t m = strlen(ending);
+
+	return n >= m && memcmp(s + n - m, ending, m) == 0;
+}
+
+/* The object that the string of n bytes names, where it is the value of this key. */
+static const struct merged *find(const struct merge *m, enum which w, const char *key, size_t n_key,
+	const char *stem, size_t n)
+{
+	const struct merge_reference *ref = m->how->references;
+	const struct item *dir, *i;
+	size_t at = 0;
+
+	while (ref && ref->key && !ends_in(key, n_key, ref->key))
+		ref++;
+	dir = ref && ref->key ? item_named(m->sides[w].root, ref->dir) : NULL;
+	if (!dir || !item_number(stem, n))
+		return NULL;
+	/* They are in order, and the number is the place. */
+	for (size_t k = 0; k < n && stem[k] >= '0' && stem[k] <= '9' && at < dir->n; k++)
+		at = at * 10 + (size_t)(stem[k] - '0');
+	i = at < dir->n ? dir->below[at] : NULL;
+	return i && (size_t)(i->ending - i->name) == n && memcmp(i->name, stem, n) == 0 ? i->of
+											: NULL;
+}
+
+/* The end of the string that begins behind a quote, where its closing quote stands. */
+static const char *string_end(const char *p, const char *end)
+{
+	while (p < end && *p != '"')
+		p += *p == '\\' && p + 1 < end ? 2 : 1;
+	return p < end ? p : end;
+}
+
+/* In canonical JSON no more than a quote and a backslash of a name stand otherwise than they are.
+ */
+static size_t unescape(const char *s, size_t n, char *dst)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		i += s[i] == '\\' && i + 1 < n;
+		dst[to++] = s[i];
+	}
+	return to;
+}
+
+static void escape(struct buffer *out, const char *s)
+{
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			buffer_byte(out, '\\');
+		buffer_byte(out, (uint8_t)*s);
+	}
+}
+
+/* Adds what stands for an object behind a quote. How many bytes of the closing quote go. */
+static size_t put_name(struct buffer *out, const struct merged *x, enum content_names names)
+{
+	const char *is = names == CONTENT_LATER ? x->later : x->now;
+
+	if (names == CONTENT_NUMBERS) {
+		buffer_printf(out, "%c%zu", MARK, x->number);
+		return 0;
+	}
+	if (is) {
+		escape(out, is);
+		return 0;
+	}
+	out->size -= out->size > 0;
+	buffer_text(out, "null");
+	return 1;
+}
+
+struct naming {
+	struct merge *m;
+	struct item *i;
+	enum content_names names;
+};
+
+/* Strings of which each that is a value and names an object is replaced. */
+static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
+{
+	const char *end = p + n_all, *key = "", *from = p;
+	struct item *i = g->i;
+	char stem[NAME_MAX + 1];
+	size_t n_key = 0;
+
+	while ((p = memchr(p, '"', (size_t)(end - p)))) {
+		const char *s = ++p;
+		size_t n = (size_t)((p = string_end(s, end)) - s);
+		const struct merged *x = NULL;
+
+		p += p < end;
+		if (p < end && *p == ':') {
+			key = s;
+			n_key = n;
+			continue;
+		}
+		if (n <= NAME_MAX)
+			x = find(g->m, i->in, key, n_key, stem, unescape(s, n, stem));
+		if (!x)
+			continue;
+		buffer_append(out, from, (size_t)(s - from));
+		from = s + n + put_name(out, x, g->names);
+		if (!array_room(i->uses, i->n_uses, i->room_uses))
+			out->error = -ENOMEM;
+		else if (!i->known)
+			i->uses[i->n_uses++] = x->number;
+	}
+	buffer_append(out, from, (size_t)(end - from));
+	return out->error;
+}
+
+int content_read(struct merge *m, struct item *i, size_t most, struct bytes **ret)
+{
+	struct reader reader;
+	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
+
+	if (r == 0)
+		r = reader.size > most ? -EFBIG : reader_all(&reader, most, ret);
+	reader_close(&reader);
+	return r;
+}
+
+/* Behind a mark stands the number, and a quote. */
+void content_uses(const struct bytes *in, bool *used)
+{
+	const char *p = (const char *)in->data, *end = p + in->size;
+
+	while ((p = memchr(p, MARK, (size_t)(end - p))))
+		used[strtoul(p + 1, (char **)&p, 10)] = true;
+}
+
+/* Adds the begin of a line that ends in what is unset, without that; the length of both. In
+ * canonical JSON each key of the outermost level begins a line. */
+static size_t take_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
+	struct buffer *out)
+{
+	char head[KEY_MAX];
+	size_t k, size;
+
+	if (!how->unset || n < 3 || line[2] != '"')
+		return 0;
+	k = (size_t)snprintf(head, sizeof(head), "  \"%s\": {\"%s\": ", how->unset_in, how->unset);
+	if (n <= k || memcmp(line, head, k) != 0)
+		return 0;
+	for (size = 0; k + size < n && strchr("-0123456789", line[k + size]); size++)
+		if (size + 1 == sizeof(i->unset))
+			return 0;
+	memcpy(i->unset, line + k, size);
+	i->unset[size] = '\0';
+	buffer_append(out, line, k);
+	buffer_byte(out, UNSET);
+	return k + size;
+}
+
+/* In canonical JSON a key and the name behind it stand on one line. */
+static int change_line(void *arg, const char *line, size_t n, struct buffer *out)
+{
+	const struct naming *g = arg;
+	size_t unset = 0;
+
+	if (g->names == CONTENT_NUMBERS)
+		unset = take_unset(g->m->how, g->i, line, n, out);
+	return change_names(g, line + unset, n - unset, out);
+}
+
+int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret)
+{
+	struct naming *g;
+	int r = reader_open(&m->sides[i->in].tree, i->path, ret);
+
+	if (r < 0 || !m->how->references || !content_is_json(i))
+		return r;
+	g = malloc(sizeof(*g));
+	if (!g)
+		return -ENOMEM;
+	*g = (struct naming){m, i, names};
+	return reader_changed(ret, change_line, g);
+}
+
+/* As ours has it, or as it was. */
+static const char *unset_of(const struct merged *x)
+{
+	static const enum which order[] = {OURS, BASE, THEIRS};
+	const char *is = "";
+
+	for (int k = 0; !is[0] && k < SIDES; k++)
+		is = x->at[order[k]] ? x->at[order[k]]->unset : "";
+	return is;
+}
+
+/* What both sides made of it, with names for numbers. */
+static int write_made(const struct merge *m, const struct merged *made, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const struct bytes *in = made->content.mem;
+	const char *p = (const char *)in->data, *end = p + in->size;
+	char *after;
+
+	for (const char *at = p; at < end; at++) {
+		if (*at != MARK && *at != UNSET)
+			continue;
+		buffer_append(&out, p, (size_t)(at - p));
+		p = at + 1;
+		if (*at == UNSET) {
+			buffer_text(&out, unset_of(made));
+		} else {
+			const struct merged *x = m->all[strtoul(p, &after, 10)];
+
+			p = after + put_name(&out, x, CONTENT_NOW);
+		}
+	}
+	buffer_append(&out, p, (size_t)(end - p));
+	return buffer_finish(&out, ret);
+}
+
+int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
+{
+	struct bytes *b = NULL;
+	int r = 0;
+
+	if (!x->made)
+		return content_open(m, x->at[THEIRS], CONTENT_NOW, ret);
+	if (x->content.mem && m->how->references && content_is_json(merged_item(x)))
+		r = write_made(m, x, &b);
+	*ret = r < 0 ? (struct reader){0}
+	       : b   ? reader_of(extent_of_bytes(b))
+		     : reader_of(extent_ref(&x->content));
+	return r;
+}
+
+static void sketch_add(struct item *i, uint64_t hash)
+{
+	unsigned at = i->n_sketch;
+
+	while (at && i->sketch[at - 1] > hash)
+		at--;
+	if (at == SKETCH || (at && i->sketch[at - 1] == hash))
+		return;
+	i->n_sketch += i->n_sketch < SKETCH;
+	memmove(&i->sketch[at + 1], &i->sketch[at], (i->n_sketch - 1 - at) * sizeof(i->sketch[0]));
+	i->sketch[at] = hash;
+}
+
+/* Where a cell stands counts in a table, and not where a line does in a text. */
+static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
+{
+	uint64_t both[2] = {digest_likely(line, n), number};
+
+	sketch_add(i, digest_likely(both, sizeof(both)));
+}
+
+/* In canonical JSON each key of the outermost level begins a line. */
+static void know_sort(struct item *i, const struct merge_sort *sorts, const char *line, size_t n)
+{
+	char key[KEY_MAX];
+
+	n -= line[n - 1] == '\n';
+	n -= n && line[n - 1] == ',';
+	for (; sorts && sorts->key; sorts++) {
+		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", sorts->key);
+
+		if (n <= size || memcmp(line, key, size) != 0)
+			continue;
+		i->sort ^= digest_likely(line, n);
+		i->once |= sorts->many && (n - size != strlen(sorts->many) ||
+						  memcmp(line + size, sorts->many, n - size) != 0);
+		return;
+	}
+}
+
+/* The length of a row without the zeros at its end: a wider layer has more of them, and that two
+ * are empty at the same places says little. */
+static size_t trimmed(const char *line, size_t n)
+{
+	while (n && line[n - 1] == '0') {
+		size_t k = n - 1;
+
+		while (k && line[k - 1] == ' ')
+			k--;
+		if (k && line[k - 1] != ',')
+			break;
+		n = k ? k - 1 : 0;
+	}
+	return n;
+}
+
+/* It may be too large for memory, and so may a line of what is no text. how == NULL: it is no JSON.
+ */
+static int know_content(struct item *i, const struct merge_schema *how, struct reader *reader)
+{
+	bool table = strcmp(i->ending, ".csv") == 0;
+	const char *text;
+	size_t n;
+	int r;
+
+	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
+		digest_add(&i->digest, text, n);
+		if (how)
+			know_sort(i, how->sorts, text, n);
+		if (table)
+			n = trimmed(text, n - (text[n - 1] == '\n'));
+		if (n)
+			sketch_line(i, text, n, y);
+	}
+	return r;
+}
+
+static int know_file(struct merge *m, struct item *i)
+{
+	const struct merge_schema *how = content_is_json(i) ? m->how : NULL;
+	struct reader reader = {0};
+	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
+
+	if (r == 0)
+		r = know_content(i, how, &reader);
+	reader_close(&reader);
+	if (r < 0 && r != -ENOMEM) {
+		i->digest = digest_of("unreadable", 10);
+		i->n_sketch = 0;
+		r = 0;
+	}
+	return r;
+}
+
+/* Names count, but not the numbers in them: the place says what they do. */
+static void know_dir(struct item *i, struct buffer *sum)
+{
+	for (size_t k = 0; k < i->n; k++) {
+		const struct item *c = i->below[k];
+		const char *name = c->object ? c->bare : c->name;
+		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
+
+		i->sort ^= c->dir ? 0 : c->sort;
+		i->once |= !c->dir && c->once;
+		buffer_text(sum, name);
+		buffer_byte(sum, '\0');
+		buffer_append(sum, &c->digest, sizeof(c->digest));
+		for (unsigned s = 0; s < c->n_sketch; s++) {
+			both[1] = c->sketch[s];
+			sketch_add(i, digest_likely(both, sizeof(both)));
+		}
+	}
+	i->digest = digest_of(sum->data, sum->size);
+}
+
+int content_know(struct merge *m, struct item *i)
+{
+	CLEANUP_BUFFER struct buffer sum = BUFFER_INIT;
+	int r = 0;
+
+	if (i->known)
+		return 0;
+	if (!i->dir)
+		r = know_file(m, i);
+	for (size_t k = 0; r == 0 && k < i->n; k++)
+		r = content_know(m, i->below[k]);
+	if (r == 0 && i->dir)
+		know_dir(i, &sum);
+	i->known = r == 0;
+	return r < 0 ? r : sum.error;
+}
+
+unsigned content_alike(const struct item *a, const struct item *b)
+{
+	unsigned i = 0, j = 0, all = 0, both = 0;
+
+	if (digest_same(&a->digest, &b->digest))
+		return 1000;
+	/* Of the least of both the share that both have. */
+	while (all < SKETCH && (i < a->n_sketch || j < b->n_sketch)) {
+		uint64_t x = i < a->n_sketch ? a->sketch[i] : UINT64_MAX;
+		uint64_t y = j < b->n_sketch ? b->sketch[j] : UINT64_MAX;
+
+		both += x == y;
+		i += x <= y;
+		j += y <= x;
+		all++;
+	}
+	return all ? both * 999 / all : 0;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/merge/content.h"
+#include "tools/merge/file.h"
+#include "tools/merge/steps.h"
+
+static int decide(struct merge *m, struct merged *x);
+
+static int below(struct merge *m, struct merged *x)
+{
+	size_t n = x->n; /* marks are added behind */
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (!x->below[i]->crossed)
+			r = decide(m, x->below[i]);
+	return r;
+}
+
+/* What came from elsewhere is not asked what it is in. */
+static void all_of(struct merged *x, bool stays)
+{
+	x->stays = stays && (x->at[OURS] || x->at[THEIRS]);
+	x->take = false;
+	for (size_t i = 0; i < x->n; i++)
+		if (!x->below[i]->crossed)
+			all_of(x->below[i], stays);
+}
+
+/* What is nothing by itself follows what is in it. */
+static int plain_dir(struct merge *m, struct merged *x)
+{
+	int r = below(m, x);
+
+	x->stays = false;
+	for (size_t i = 0; i < x->n; i++)
+		x->stays |= x->below[i]->stays;
+	return r;
+}
+
+/* 1: the same content, name and directory; or -errno. */
+static int unchanged(struct merge *m, struct merged *x, enum which w)
+{
+	const struct item *a = x->at[BASE], *b = x->at[w];
+	int r = a->up->of == b->up->of ? file_same(m, x, BASE, w) : 0;
+
+	return r == 1 && a->object ? strcmp(a->bare, b->bare) == 0 : r;
+}
+
+/* One side removed it, and `from` has it still. */
+static int gone(struct merge *m, struct merged *x, enum which from)
+{
+	int r;
+
+	/* An empty directory that ours has is not missed. */
+	if (merged_item(x)->dir && !merged_item(x)->object)
+		return plain_dir(m, x);
+	r = unchanged(m, x, from);
+	if (r < 0)
+		return r;
+	all_of(x, !r);
+	return r ? 0
+		 : conflict_add(m, x, false,
+			   from == OURS
+				   ? "changed by ours and removed by theirs; it stays"
+				   : "removed by ours and changed by theirs; it is there again");
+}
+
+/* What it is to be called. */
+static int name(struct merge *m, struct merged *x)
+{
+	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
+
+	x->bare = o->bare;
+	if (strcmp(t->bare, o->bare) == 0 || (b && strcmp(t->bare, b->bare) == 0))
+		return 0;
+	if (b && strcmp(o->bare, b->bare) == 0) {
+		x->bare = t->bare;
+		x->moved = true;
+		return 0;
+	}
+	return conflict_add(m, x, false, "%s by both; theirs calls it \"%s\"",
+		b ? "renamed" : "added", t->bare);
+}
+
+/* Perhaps it is not one thing that both sides changed: nothing of theirs is taken then. */
+static int contest(struct merge *m, struct merged *x)
+{
+	int r = x->doubt && x->at[BASE] ? unchanged(m, x, OURS) : 1;
+
+	if (r == 0)
+		r = unchanged(m, x, THEIRS);
+	if (r)
+		return r < 0 ? r : 0;
+	x->contested = true;
+	return conflict_add(
+		m, x, false, "changed by both, and it is in doubt whether it is the same");
+}
+
+static int decide(struct merge *m, struct merged *x)
+{
+	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
+	int r = 0;
+
+	if (!o || !t)
+		return b && x->stays ? gone(m, x, o ? OURS : THEIRS) : 0;
+	if (merged_item(x)->object)
+		r = contest(m, x);
+	if (r == 0 && merged_item(x)->object)
+		r = name(m, x);
+	if (r == 0 && !merged_item(x)->dir)
+		return file_decide(m, x);
+	if (r == 0)
+		r = file_decide_planes(m, x);
+	return r < 0 ? r : below(m, x);
+}
+
+/* The objects that the files of the map to be written name. */
+static void find_used(const struct merge *m, bool *used)
+{
+	for (size_t i = 0; i < m->n; i++) {
+		const struct merged *x = m->all[i];
+		const struct item *from = x->stays ? x->at[merged_source(x)] : NULL;
+
+		if (!from || from->dir)
+			continue;
+		if (x->made && content_is_json(from)) {
+			content_uses(x->content.mem, used);
+			continue;
+		}
+		for (size_t k = 0; !x->made && k < from->n_uses; k++)
+			used[from->uses[k]] = true;
+	}
+}
+
+/* What one side removed and the other uses stays, and is told. */
+static int keep_used(struct merge *m)
+{
+	CLEANUP(free) bool *used = calloc(m->n + 1, sizeof(*used));
+	int r = used ? 0 : -ENOMEM;
+
+	if (r == 0)
+		find_used(m, used);
+	for (size_t i = 0; r == 0 && i < m->n; i++) {
+		struct merged *x = m->all[i];
+
+		if (!used[i] || x->stays || (!x->at[OURS] && !x->at[THEIRS]))
+			continue;
+		all_of(x, true);
+		r = conflict_add(m, x, false,
+			x->at[OURS] ? "removed by theirs and used by ours; it stays"
+				    : "removed by ours and used by theirs; it is there again");
+	}
+	return r;
+}
+
+/* Those that were moved to another directory. What both moved to different ones is where ours has
+ * it.
+ */
+static int decide_crossed(struct merge *m)
+{
+	size_t n = m->n; /* marks are added behind */
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		struct merged *x = m->all[i], *up[SIDES];
+
+		if (!x->crossed)
+			continue;
+		r = decide(m, x);
+		for (int w = 0; w < SIDES; w++)
+			up[w] = x->at[w] ? x->at[w]->up->of : NULL;
+		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
+			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
+			r = conflict_add(m, x, false, "moved by both; theirs has it in %s",
+				x->at[THEIRS]->up->path);
+		x->moved |= up[OURS] && up[OURS] != x->up;
+	}
+	return r;
+}
+
+int decide_all(struct merge *m)
+{
+	int r = below(m, m->root);
+
+	if (r == 0)
+		r = decide_crossed(m);
+	return r < 0 ? r : keep_used(m);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/merge/file.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "codec/text/text.h"
+#include "tools/join/join.h"
+#include "tools/merge/content.h"
+
+int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
+{
+	struct item *a = x->at[v], *b = x->at[w];
+	int r;
+
+	if (!a || !b)
+		return !a && !b;
+	r = content_know(m, a);
+	if (r == 0)
+		r = content_know(m, b);
+	return r < 0 ? r : digest_same(&a->digest, &b->digest) && strcmp(a->ending, b->ending) == 0;
+}
+
+int file_whose(struct merge *m, const struct merged *x)
+{
+	int r = file_same(m, x, BASE, THEIRS);
+
+	if (r == 0)
+		r = file_same(m, x, OURS, THEIRS);
+	if (r)
+		return r < 0 ? r : OURS;
+	r = file_same(m, x, BASE, OURS);
+	return r < 0 ? r : r ? THEIRS : SIDES;
+}
+
+enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in memory */
+
+static int read_all(struct merge *m, const struct merged *x, struct join *j, enum which *ret_failed)
+{
+	/* Images have a bound of their own. */
+	size_t most = strcmp(x->at[OURS]->ending, ".png") == 0 ? CONTENT_MAX : JOIN_MAX;
+	int r = 0;
+
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		*ret_failed = (enum which)w;
+		r = x->at[w] ? content_read(m, x->at[w], most, &j->of[w]) : 0;
+	}
+	return r;
+}
+
+static void join_finish(struct join *j)
+{
+	for (int w = 0; w < SIDES; w++)
+		bytes_unref(j->of[w]);
+	buffer_finish_free(&j->out);
+	buffer_finish_free(&j->told);
+}
+
+/* What can be read of theirs is not lost. */
+static int tell_unreadable(struct merge *m, struct merged *x, enum which failed, int r)
+{
+	static const char *const names[] = {"the base", "ours", "theirs"};
+	CLEANUP(bytes_unref) struct bytes *theirs = NULL;
+	CLEANUP(free) char *why = strdup(offline_reason(&m->sides[failed].tree, r));
+	bool left = failed != THEIRS && content_read(m, x->at[THEIRS], CONTENT_MAX, &theirs) == 0;
+
+	return why ? conflict_add(m, x, left, "changed by both, and %s cannot be read: %s",
+			     names[failed], why)
+		   : -ENOMEM;
+}
+
+static bool fits(const char *const *patterns, const char *path)
+{
+	for (; patterns && *patterns; patterns++)
+		if (fnmatch(*patterns, path, FNM_CASEFOLD) == 0)
+			return true;
+	return false;
+}
+
+static bool is_text(const struct join *j)
+{
+	for (int w = 0; w < SIDES; w++) {
+		const struct bytes *b = j->of[w];
+
+		if (b && (memchr(b->data, '\0', b->size) || !utf8_valid(b->data, b->size)))
+			return false;
+	}
+	return true;
+}
+
+/* -ENOTSUP: it is nothing whose parts can be told apart. */
+static int join(const struct merge *m, const struct item *i, struct join *j)
+{
+	int r = -ENOTSUP;
+
+	/* Where a map has images they are shown in one form. */
+	if (m->numbered && strcmp(i->ending, ".png") == 0)
+		return join_image(j);
+	if (content_is_json(i))
+		r = join_json(j);
+	if (r == -ENOTSUP && fits(m->how->rows, i->path))
+		r = join_rows(j, m->how->row_keys);
+	return r == -ENOTSUP && is_text(j) ? join_lines(j, fits(m->how->lists, i->path)) : r;
+}
+
+static int decide_both(struct merge *m, struct merged *x)
+{
+	__attribute__((cleanup(join_finish))) struct join j = {.of = {NULL}};
+	struct bytes *made = NULL;
+	enum which failed;
+	int r;
+
+	if (merged_doubtful(x))
+		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
+	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
+		return conflict_add(m, x, true, "changed by both, in another form");
+	r = read_all(m, x, &j, &failed);
+	if (r == -EFBIG)
+		return conflict_add(m, x, true, "changed by both, and too large to be joined");
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0)
+		return tell_unreadable(m, x, failed, r);
+	r = join(m, x->at[OURS], &j);
+	if (r == -ENOTSUP)
+		return conflict_add(m, x, true, "changed by both");
+	if (r == 0)
+		r = j.told.error ? j.told.error : buffer_finish(&j.out, &made);
+	x->made = made;
+	x->content = extent_of_bytes(made);
+	return r < 0 || !j.told.size ? r
+				     : conflict_add(m, x, true, "changed by both: %.*s",
+					       (int)j.told.size, (char *)j.told.data);
+}
+
+int file_decide(struct merge *m, struct merged *x)
+{
+	int r = x->decided ? OURS : file_whose(m, x);
+	if (r < 0 || r == OURS)
+		return r < 0 ? r : 0;
+	if (merged_contested(x))
+		return conflict_add(m, x, true, "in doubt as what it is in");
+	if (r == SIDES)
+		return decide_both(m, x);
+	x->take = true;
+	return 0;
+}

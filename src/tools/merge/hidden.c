@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/say.h"
+#include "tools/merge/file.h"
+#include "tools/merge/steps.h"
+#include "vfs/offline/walk.h"
+
+struct hiding {
+	struct merge *m;
+	struct item
+		*root; /* of one side: all of the files, by what they are called without numbers */
+};
+
+/* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
+static char *without_numbers(const char *path)
+{
+	char *what = strdup(path), *to = what;
+
+	for (const char *at = path; what && *at;) {
+		size_t digits = strspn(at, "0123456789"), n;
+
+		if (digits && at[digits] == '_')
+			at += digits + 1;
+		n = strcspn(at, "/");
+		n += at[n] == '/';
+		memcpy(to, at, n);
+		to += n;
+		at += n;
+	}
+	if (what)
+		*to = '\0';
+	return what;
+}
+
+static bool is_hidden(const struct merge_schema *how, const char *path)
+{
+	for (const char *const *p = how->shown; p && *p; p++)
+		if (fnmatch(*p, path, FNM_PATHNAME) == 0)
+			return false;
+	for (const char *const *p = how->hidden; p && *p; p++)
+		if (fnmatch(*p, path, FNM_PATHNAME) == 0)
+			return true;
+	return false;
+}
+
+static int visit(void *arg, const char *path, const struct seen *a)
+{
+	struct hiding *h = arg;
+	struct item *i;
+
+	if (S_ISDIR(a->mode) || !is_hidden(h->m->how, path))
+		return 0;
+	i = item_new(h->root, path, false);
+	if (!i)
+		return -ENOMEM;
+	i->name = i->bare = without_numbers(path);
+	return i->name ? 0 : -ENOMEM;
+}
+
+static int judge(struct merge *m, const char *shown, const struct merged *x)
+{
+	const struct item *b = x->at[BASE], *t = x->at[THEIRS];
+	const char *path = t ? t->path : b ? b->path : "";
+	int r = file_whose(m, x);
+
+	if (r < 0 || r == OURS)
+		return r < 0 ? r : 0;
+	if (r == SIDES)
+		return conflict_add(m, NULL, false,
+			"%s, which no other file shows, was changed by both; it is as in ours",
+			path);
+	say(stderr,
+		"mapfs: %s: note: %s, which no other file shows, was %s by theirs; it is as in "
+		"ours",
+		shown, path, t ? b ? "changed" : "added" : "removed");
+	return 0;
+}
+
+int hidden_decide(struct merge *m, const char *shown)
+{
+	struct item *at[SIDES];
+	struct merged *all;
+	int r = 0;
+
+	if (!m->how->hidden_in)
+		return 0;
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		struct offline *t = &m->sides[w].tree;
+		struct hiding h = {m, item_new(m->sides[w].root, m->how->hidden_in, true)};
+
+		at[w] = h.root;
+		r = !h.root   ? -ENOMEM
+		    : t->tree ? offline_walk(t, h.root->path, visit, NULL, &h)
+			      : 0;
+		r = r == -ENOENT ? 0 : r;
+	}
+	if (r < 0)
+		return r;
+	all = merged_new(m, NULL, at);
+	if (!all)
+		return -ENOMEM;
+	all->stays = false;
+	r = match_names(m, all);
+	for (size_t i = 0; r == 0 && i < all->n; i++)
+		r = judge(m, shown, all->below[i]);
+	return r;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/merge/item.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tools/merge/schema.h"
+#include "tools/tools.h"
+#include "vfs/offline/walk.h"
+
+size_t item_number(const char *name, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && name[digits] >= '0' && name[digits] <= '9')
+		digits++;
+	return digits == n || name[digits] == '_' ? digits : 0;
+}
+
+struct item *item_named(const struct item *dir, const char *name)
+{
+	for (size_t i = 0; dir && i < dir->n; i++)
+		if (strcmp(dir->below[i]->name, name) == 0)
+			return dir->below[i];
+	return NULL;
+}
+
+/* And all below it. */
+static void item_free(struct item *i)
+{
+	for (size_t k = 0; k < i->n; k++)
+		item_free(i->below[k]);
+	free(i->path);
+	free(i->bare);
+	free(i->below);
+	free(i->uses);
+	free(i);
+}
+
+void side_finish(struct side *s)
+{
+	if (s->root)
+		item_free(s->root);
+	s->root = NULL;
+}
+
+static bool name_object(struct item *i)
+{
+	const char *dot = i->dir ? NULL : strrchr(i->name, '.');
+	size_t n = dot ? (size_t)(dot - i->name) : strlen(i->name);
+	size_t digits = item_number(i->name, n);
+
+	i->ending = i->name + n;
+	if (!digits)
+		return true;
+	digits += i->name[digits] == '_' && digits < n;
+	i->object = true;
+	i->bare = strndup(i->name + digits, n - digits);
+	return i->bare;
+}
+
+struct item *item_new(struct item *up, const char *path, bool dir)
+{
+	struct item *i = calloc(1, sizeof(*i));
+	char *slash;
+
+	if (!i)
+		return NULL;
+	i->up = up;
+	i->in = up ? up->in : BASE;
+	i->dir = dir;
+	i->path = strdup(path);
+	if (!i->path || (up && !array_room(up->below, up->n, up->room))) {
+		item_free(i);
+		return NULL;
+	}
+	slash = strrchr(i->path, '/');
+	i->name = slash ? slash + 1 : i->path;
+	i->ending = "";
+	if (up) {
+		i->place = up->n;
+		up->below[up->n++] = i;
+	}
+	return i;
+}
+
+struct reading {
+	struct side *side;
+	struct item *in; /* the directory */
+	bool numbered;
+};
+
+static int visit(void *arg, const char *path, const struct seen *a)
+{
+	struct reading *g = arg;
+	const struct merge_schema *how = tools_of(g->side->tree.vol->format)->merge;
+	bool dir = S_ISDIR(a->mode);
+	struct item *i;
+
+	if (how && how->hidden_in && strcmp(how->hidden_in, path) == 0)
+		return WALK_PAST;
+	i = path[0] ? item_new(g->in, path, dir) : g->side->root;
+	if (!i || (i->up && g->numbered && !name_object(i)))
+		return -ENOMEM;
+	if (dir)
+		g->in = i;
+	return 0;
+}
+
+static int leave(void *arg, const char *, const struct seen *)
+{
+	struct reading *g = arg;
+
+	g->in = g->in->up;
+	return 0;
+}
+
+int side_read(struct side *s, enum which in, bool numbered)
+{
+	struct reading g = {.side = s, .numbered = numbered};
+	int r;
+
+	s->root = item_new(NULL, "", true);
+	if (!s->root)
+		return -ENOMEM;
+	s->root->in = in;
+	r = s->tree.tree ? offline_walk(&s->tree, "", visit, leave, &g) : -ENOENT;
+	return r == -ENOENT ? 0 : r;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "tools/merge/content.h"
+#include "tools/merge/pairs.h"
+#include "tools/merge/steps.h"
+
+/* One node of these. */
+static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t)
+{
+	struct item *at[SIDES] = {b, o, t};
+
+	return merged_new(m, up, at) ? 0 : -ENOMEM;
+}
+
+/* arg: the merge. */
+static int by_name(const void *a, const void *b, void *arg)
+{
+	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+	const struct merge *m = arg;
+
+	return x->dir != y->dir ? x->dir - y->dir
+	       : m->nocase      ? strcasecmp(x->name, y->name)
+				: strcmp(x->name, y->name);
+}
+
+int match_names(struct merge *m, struct merged *x)
+{
+	CLEANUP(free) struct item **all = NULL;
+	size_t n = 0, room = 0;
+	int r = 0;
+
+	for (int w = 0; w < SIDES; w++)
+		for (size_t k = 0; x->at[w] && k < x->at[w]->n; k++) {
+			if (x->at[w]->below[k]->object)
+				continue;
+			if (!array_room(all, n, room))
+				return -ENOMEM;
+			all[n++] = x->at[w]->below[k];
+		}
+	if (n)
+		qsort_r(all, n, sizeof(*all), by_name, m);
+	for (size_t k = 0, first; r == 0 && k < n;) {
+		struct item *at[SIDES] = {NULL};
+
+		for (first = k; k < n && by_name(&all[first], &all[k], m) == 0; k++)
+			at[all[k]->in] = all[k];
+		r = make(m, x, at[BASE], at[OURS], at[THEIRS]);
+	}
+	return r;
+}
+
+/* Directories of one depth: those in [from, to) of merge.all that files name, or that none does. */
+struct level {
+	size_t from, to;
+	bool named;
+};
+
+static bool is_in(const struct merge *m, const struct level *l, size_t i)
+{
+	return merged_item(m->all[i])->dir && merged_named(m, m->all[i]) == l->named;
+}
+
+/* Adds the objects of one side's directories that are nowhere yet. */
+static int objects(
+	struct merge *m, enum which w, const struct level *l, struct item ***ret, size_t *ret_n)
+{
+	size_t room = 0;
+
+	for (size_t i = l->from; i < l->to; i++) {
+		const struct item *dir = is_in(m, l, i) ? m->all[i]->at[w] : NULL;
+
+		for (size_t k = 0; dir && k < dir->n; k++) {
+			int r = 0;
+
+			if (!dir->below[k]->object || dir->below[k]->of)
+				continue;
+			r = array_room(*ret, *ret_n, room) ? content_know(m, dir->below[k])
+							   : -ENOMEM;
+			if (r < 0)
+				return r;
+			(*ret)[(*ret_n)++] = dir->below[k];
+		}
+	}
+	return 0;
+}
+
+static int pairs_read(struct merge *m, const struct level *l, struct pairs *p)
+{
+	int r = objects(m, p->in[0], l, &p->at[0], &p->n[0]);
+
+	return r < 0 ? r : objects(m, p->in[1], l, &p->at[1], &p->n[1]);
+}
+
+static void pairs_finish(struct pairs *p)
+{
+	free(p->at[0]);
+	free(p->at[1]);
+}
+
+/* Those that both sides added, and that a map has once. */
+static void pair_sorts(const struct pairs *p)
+{
+	for (size_t i = 0; i < p->n[0]; i++)
+		for (size_t j = 0; j < p->n[1]; j++) {
+			struct item *a = p->at[0][i], *b = p->at[1][j];
+
+			if (a->once && !a->is[THEIRS] && !b->is[OURS] && a->sort == b->sort)
+				pairs_join(a, b, false);
+		}
+}
+
+/* What ours and theirs added to one directory. */
+static int match_new(struct merge *m, struct merged *x)
+{
+	const struct level l = {x->number, x->number + 1, merged_named(m, x)};
+	__attribute__((cleanup(pairs_finish))) struct pairs p = {.in = {OURS, THEIRS}};
+	int r = pairs_read(m, &l, &p);
+
+	/* Where the base says nothing it is two versions of one. */
+	if (r == 0)
+		r = x->at[BASE] ? pairs_find_equal(&p) : pairs_find(&p);
+	if (r == 0)
+		pair_sorts(&p);
+	for (size_t i = 0; r == 0 && i < p.n[0]; i++)
+		r = make(m, x, NULL, p.at[0][i], p.at[0][i]->is[THEIRS]);
+	for (size_t j = 0; r == 0 && j < p.n[1]; j++)
+		if (!p.at[1][j]->is[OURS])
+			r = make(m, x, NULL, NULL, p.at[1][j]);
+	return r;
+}
+
+/* What base has, where a side moved it to. */
+static int make_old(struct merge *m, struct item *b)
+{
+	struct item *o = b->is[OURS], *t = b->is[THEIRS];
+	struct merged *was = b->up->of, *in_o = o ? o->up->of : was, *in_t = t ? t->up->of : was;
+	int r = make(m, in_o != was ? in_o : in_t, b, o, t);
+
+	if (r == 0)
+		b->of->crossed = in_o != was || in_t != was;
+	return r;
+}
+
+static int match_old(struct merge *m, const struct level *l)
+{
+	int r = 0;
+
+	for (int w = OURS; r == 0 && w < SIDES; w++) {
+		__attribute__((cleanup(pairs_finish))) struct pairs p = {
+			.in = {BASE, (enum which)w}};
+
+		r = pairs_read(m, l, &p);
+		if (r == 0)
+			r = pairs_find(&p);
+		for (size_t i = 0; r == 0 && w == THEIRS && i < p.n[0]; i++)
+			r = make_old(m, p.at[0][i]);
+	}
+	return r;
+}
+
+static int match_level(struct merge *m, const struct level *l)
+{
+	int r = 0;
+
+	for (size_t i = l->from; r == 0 && i < l->to; i++)
+		if (is_in(m, l, i))
+			r = match_names(m, m->all[i]);
+	if (r == 0 && m->numbered)
+		r = match_old(m, l);
+	for (size_t i = l->from; r == 0 && m->numbered && i < l->to; i++)
+		if (is_in(m, l, i))
+			r = match_new(m, m->all[i]);
+	return r;
+}
+
+int match_all(struct merge *m)
+{
+	struct item *at[SIDES];
+	int r = 0;
+
+	for (int w = 0; w < SIDES; w++)
+		at[w] = m->sides[w].root;
+	m->root = merged_new(m, NULL, at);
+	if (!m->root)
+		return -ENOMEM;
+	for (size_t from = 0, to = m->n; r == 0 && from < to; from = to, to = m->n) {
+		/* What files name is matched before the files are read. */
+		r = match_level(m, &(struct level){from, to, true});
+		if (r == 0)
+			r = match_level(m, &(struct level){from, to, false});
+	}
+	return r;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * The tables of one layer that both sides changed, cell by cell. They are planes of the same cells:
+ * where two sides changed a cell of one of them, all of it stays as ours has it. So all are read
+ * side by side, line by line, and no table is in memory.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/disk/spool.h"
+#include "tools/compare/area.h"
+#include "tools/join/seq_merge.h"
+#include "tools/merge/content.h"
+#include "tools/merge/file.h"
+
+enum { X, Y, AXES, CELL_MAX = 16 };
+
+/* Cells are compared as they are written: they have one form, and one width in all three. */
+struct plane {
+	struct merged *x;
+	bool both;                   /* ours changed it, too */
+	struct reader reader[SIDES]; /* one of zeros: all cells are 0 */
+	const char *row[SIDES];
+	size_t cell;        /* bytes of one, and what stands behind it */
+	struct spool *made; /* the result */
+	struct area clash;  /* what of theirs is not in it, from 1 */
+};
+
+struct layer {
+	struct merge *m;
+	struct merged *dir;
+	struct plane *at; /* those that theirs changed */
+	size_t n, room;
+	struct plane *failed;           /* one that cannot be read, or is no such table */
+	uint32_t of[AXES][SIDES];       /* width and height */
+	uint32_t made[AXES], all[AXES]; /* of the result, and of what is in one of them */
+	bool size; /* both gave it another one, or a cell that one changed is outside now */
+	bool clash;
+	bool *both; /* the cells of a row that both changed */
+	struct buffer row;
+	struct spool *mark; /* a table of them; NULL: there is to be none */
+};
+
+/* One that theirs might have added to this directory. */
+static struct merged *add(
+	struct merge *m, struct merged *up, struct item *in, const char *name, bool dir)
+{
+	struct item *at[SIDES] = {[THEIRS] = item_new(in, name, dir)};
+
+	return at[THEIRS] ? merged_new(m, up, at) : NULL;
+}
+
+/* A layer CONFLICT behind this one. */
+static int mark_add(struct layer *l)
+{
+	struct merge *m = l->m;
+	struct merged *x = add(m, l->dir->up, l->dir->at[THEIRS]->up, "CONFLICT", true);
+	struct merged *file = x ? add(m, x, x->at[THEIRS], m->how->mark_file, false) : NULL;
+	struct merged *table = file ? add(m, x, x->at[THEIRS], m->how->mark_table, false) : NULL;
+	struct bytes *b = NULL;
+	int r;
+
+	if (!table)
+		return -ENOMEM;
+	x->at[THEIRS]->object = true;
+	x->bare = "CONFLICT";
+	x->after = l->dir;
+	buffer_printf(&l->row, "%s%u%s%u%s", m->how->mark_text[0], l->made[X], m->how->mark_text[1],
+		l->made[Y], m->how->mark_text[2]);
+	r = buffer_finish(&l->row, &b);
+	file->content = extent_of_bytes(b);
+	if (r == 0)
+		r = spool_extent(l->mark, &table->content, NULL);
+	file->made = table->made = true;
+	return r;
+}
+
+static void find_size(struct layer *l)
+{
+	for (int k = 0; k < AXES; k++) {
+		const uint32_t *v = l->of[k];
+
+		l->size |= v[OURS] != v[THEIRS] && v[THEIRS] != v[BASE] &&
+			   (v[OURS] != v[BASE] || !l->at->x->at[BASE]);
+		l->made[k] = v[OURS] == v[BASE] ? v[THEIRS] : v[OURS];
+		l->all[k] = v[OURS] > v[THEIRS] ? v[OURS] : v[THEIRS];
+		l->all[k] = l->all[k] > v[BASE] ? l->all[k] : v[BASE];
+	}
+}
+
+static int table_open(struct layer *l, struct plane *p, enum which w)
+{
+	/* Without a base as if ours had been added empty. */
+	struct shape shape = {l->of[X][OURS], l->of[Y][OURS], p->cell};
+	int r = p->x->at[w] ? reader_open(&l->m->sides[w].tree, p->x->at[w]->path, &p->reader[w])
+			    : 1;
+
+	if (r == 0)
+		r = reader_grid(&p->reader[w], &shape);
+	if (r <= 0)
+		return r < 0 ? r : -ENOTSUP;
+	reader_rewind(&p->reader[w]);
+	if (p == l->at) {
+		l->of[X][w] = (uint32_t)shape.width;
+		l->of[Y][w] = (uint32_t)shape.height;
+	}
+	p->cell = p->cell ? p->cell : shape.cell;
+	return shape.width == l->of[X][w] && shape.height == l->of[Y][w] && shape.cell == p->cell &&
+			       p->cell <= CELL_MAX
+		       ? 0
+		       : -ENOTSUP;
+}
+
+static int begin(const struct layer *l, struct spool **ret)
+{
+	*ret = spool_create(l->m->sides[OURS].tree.vol->store.store.spool_dirfd);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static void layer_close(struct layer *l)
+{
+	for (struct plane *p = l->at; p < l->at + l->n; p++) {
+		for (int w = 0; w < SIDES; w++)
+			reader_close(&p->reader[w]);
+		spool_destroy(p->made);
+		*p = (struct plane){.x = p->x, .both = p->both};
+	}
+	free(TAKE(l->both));
+	buffer_finish_free(&l->row);
+	spool_destroy(TAKE(l->mark));
+}
+
+static int layer_open(struct layer *l)
+{
+	int r = 0;
+
+	layer_close(l);
+	for (struct plane *p = l->at; r == 0 && p < l->at + l->n; p++) {
+		r = begin(l, &p->made);
+		l->failed = p;
+		for (int w = SIDES; r == 0 && w-- > 0;)
+			r = table_open(l, p, (enum which)w);
+	}
+	if (r < 0)
+		return r;
+	l->failed = NULL;
+	l->size = false;
+	find_size(l);
+	l->both = calloc(l->all[X], sizeof(*l->both));
+	if (!l->both)
+		return -ENOMEM;
+	return l->m->mark && l->m->how->mark_file ? begin(l, &l->mark) : 0;
+}
+
+static int next_row(struct layer *l, struct plane *p, uint32_t y)
+{
+	int r = 0;
+
+	for (int w = 0; r == 0 && w < SIDES; w++) {
+		size_t n;
+
+		if (y >= l->of[Y][w] || !p->reader[w].t)
+			continue;
+		r = reader_line(&p->reader[w], &p->row[w], &n);
+		r = r < 0 ? r : r && n + 1 == l->of[X][w] * p->cell ? 0 : -ENOTSUP;
+	}
+	l->failed = r < 0 ? p : NULL;
+	return r;
+}
+
+static struct span zero(const struct plane *p)
+{
+	static const char padded[CELL_MAX] = "              0";
+
+	return (struct span){padded + CELL_MAX - p->cell, p->cell - 1};
+}
+
+/* What the three have there; outside of a table nothing. */
+static void look_at(const struct layer *l, const struct plane *p, uint32_t x, uint32_t y,
+	struct span ret[SIDES])
+{
+	for (int w = 0; w < SIDES; w++)
+		if (x >= l->of[X][w] || y >= l->of[Y][w])
+			ret[w] = (struct span){0};
+		else if (p->reader[w].t)
+			ret[w] = (struct span){p->row[w] + x * p->cell, p->cell - 1};
+		else
+			ret[w] = zero(p);
+}
+
+/* What both changed in a row; and what is outside of the result, and one side changed while the
+ * other cut it off. */
+static void compare_row(struct layer *l, const struct plane *p, uint32_t y)
+{
+	for (uint32_t x = 0; x < l->all[X]; x++) {
+		struct span v[SIDES];
+
+		look_at(l, p, x, y, v);
+		if (x < l->made[X] && y < l->made[Y])
+			l->both[x] |= p->both && span_pick(v) == SIDES;
+		else
+			l->size |= (v[OURS].at && !span_same(v[OURS], v[BASE])) ||
+				   (v[THEIRS].at && !span_same(v[THEIRS], v[BASE]));
+	}
+}
+
+static void put(struct layer *l, uint32_t x, struct span cell)
+{
+	buffer_append(&l->row, cell.at, cell.n);
+	buffer_byte(&l->row, x + 1 < l->made[X] ? ',' : '\n');
+}
+
+static int put_row(struct layer *l, struct spool *to)
+{
+	int r = l->row.error ? l->row.error : spool_append(to, l->row.data, l->row.size, NULL);
+
+	l->row.size = 0;
+	return r;
+}
+
+/* A cell that no side has any more is 0. */
+static int join_row(struct layer *l, struct plane *p, uint32_t y)
+{
+	for (uint32_t x = 0; x < l->made[X]; x++) {
+		struct span v[SIDES], is;
+
+		look_at(l, p, x, y, v);
+		if (l->both[x] && !span_same(v[THEIRS], v[BASE]) && !span_same(v[THEIRS], v[OURS]))
+			area_add(&p->clash, x + 1, y + 1);
+		is = !l->both[x] && span_pick(v) == THEIRS ? v[THEIRS] : v[OURS];
+		put(l, x, is.at ? is : v[THEIRS].at ? v[THEIRS] : zero(p));
+	}
+	return put_row(l, p->made);
+}
+
+static int join_all(struct layer *l)
+{
+	struct plane *end = l->at + l->n;
+	int r = layer_open(l);
+
+	for (uint32_t y = 0; r == 0 && y < l->all[Y]; y++) {
+		memset(l->both, 0, l->all[X] * sizeof(*l->both));
+		for (struct plane *p = l->at; r == 0 && p < end; p++) {
+			r = next_row(l, p, y);
+			if (r == 0)
+				compare_row(l, p, y);
+		}
+		if (y >= l->made[Y])
+			continue;
+		for (struct plane *p = l->at; r == 0 && p < end; p++)
+			r = join_row(l, p, y);
+		for (uint32_t x = 0; l->mark && x < l->made[X]; x++)
+			put(l, x, (struct span){l->both[x] ? "1" : "0", 1});
+		if (r == 0 && l->mark)
+			r = put_row(l, l->mark);
+	}
+	return r;
+}
+
+static int take(struct layer *l, struct plane *p)
+{
+	const struct area *c = &p->clash;
+	struct merged *x = p->x;
+	int r = spool_extent(p->made, &x->content, NULL);
+
+	x->made = x->decided = r == 0;
+	if (r < 0 || !c->n)
+		return r;
+	l->clash = true;
+	return conflict_add(l->m, x, true,
+		"changed by both: %ju %s, lines %zu to %zu, columns %zu to %zu", (uintmax_t)c->n,
+		c->n == 1 ? "cell" : "cells", c->top, c->bottom, c->left, c->right);
+}
+
+/* All of the layer stays as ours has it. */
+static int keep_all(struct layer *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < l->dir->n; i++) {
+		struct merged *x = l->dir->below[i];
+
+		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->dir)
+			continue;
+		r = file_whose(l->m, x);
+		x->decided = true;
+		if (r == THEIRS || r == SIDES)
+			r = conflict_add(l->m, x, true,
+				"changed by both, and the layer's size by one or both of them");
+	}
+	return r < 0 ? r : 0;
+}
+
+/* 1: a table is changed by both; 0: none is; -errno. */
+static int find_planes(struct layer *l)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < l->dir->n; i++) {
+		struct merged *x = l->dir->below[i];
+		int r = OURS;
+
+		if (x->at[OURS] && x->at[THEIRS] && !merged_item(x)->dir &&
+			!merged_item(x)->object && strcmp(x->at[OURS]->ending, ".csv") == 0)
+			r = file_whose(l->m, x);
+		if (r < 0)
+			return r;
+		if (r == OURS)
+			continue;
+		if (!array_room(l->at, l->n, l->room))
+			return -ENOMEM;
+		l->at[l->n++] = (struct plane){.x = x, .both = r == SIDES};
+		any |= r == SIDES;
+	}
+	return any;
+}
+
+static int decide(struct layer *l)
+{
+	int r;
+
+	/* One that theirs alone changed is taken, or cannot be, without the others. */
+	while ((r = join_all(l)) < 0 && r != -ENOMEM && l->failed && !l->failed->both) {
+		layer_close(l);
+		*l->failed = l->at[--l->n];
+	}
+	if (r < 0)
+		return l->failed && r != -ENOMEM ? 0 : r;
+	if (l->size)
+		return keep_all(l);
+	for (size_t i = 0; r == 0 && i < l->n; i++)
+		r = take(l, &l->at[i]);
+	return r == 0 && l->clash && l->mark ? mark_add(l) : r;
+}
+
+int file_decide_planes(struct merge *m, struct merged *dir)
+{
+	struct layer l = {.m = m, .dir = dir};
+	int r = find_planes(&l);
+
+	if (r > 0)
+		r = merged_doubtful(dir) ? 0 : decide(&l);
+	layer_close(&l);
+	free(l.at);
+	return r;
+}

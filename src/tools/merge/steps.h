@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * steps: a merge, in this order, once the sides are read (item.h). Each is 0, -ENOMEM, or another
+ * -errno where that is said.
+ */
+#pragma once
+
+#include "tools/merge/merged.h"
+
+/* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
+int match_all(struct merge *m);
+/* What in a directory has a name that means the same in all maps: its parts. */
+int match_names(struct merge *m, struct merged *x);
+
+/* What no file says but those that are not merged (tools/merge/schema.h: hidden) is as in ours.
+ * What theirs changed of it is told, on stderr; what both changed in different ways is a conflict.
+ * shown: the map, for messages. -errno. */
+int hidden_decide(struct merge *m, const char *shown);
+
+/* Sets what stays, what is taken and made, and bare of everything below m->root, and finds
+ * the conflicts. */
+int decide_all(struct merge *m);
+
+/*
+ * Where the objects of each directory stand, and under which names: order, moved, now and later of
+ * all objects. A save sorts them by the numbers in their names, so each object has a number behind
+ * those of all before it.
+ */
+int order_all(struct merge *m);
+
+/* What was decided is done to ours, file by file, as somebody would in a mount. What the map does
+ * not take is a conflict, and stays as ours has it. Other failures are -errno, and were told. */
+int apply_all(struct merge *m);
+/* For change_save of ours (change.h: refused); arg: the merge. */
+bool apply_refused(void *arg, const struct upper *u, const char *why);

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/buffer.h"
+#include "base/name.h"
+#include "tools/teeworlds/automap/layer.h"
+
+struct drawing {
+	const struct automap *how;
+	char **layers; /* the paths of all, in order */
+	size_t n, room;
+	const char *file;         /* of the rules that are at work */
+	char name[NAME_MAX + 1];  /* ... where it is called as an image */
+	struct tw_auto_grid game; /* without tiles: it was not asked for yet */
+};
+
+static const char *const references[] = {"game", "hookable", "death", "unhookable", "freeze",
+	"unfreeze", "deep-freeze", "deep-unfreeze", "live-freeze", "live-unfreeze", NULL};
+static const int only[] = {TW_REFERENCE_WHOLE, 1, 2, 3, 9, 11, 12, 13, 144, 145};
+
+#define SAY(d, what, where, ...)                                                                   \
+	do {                                                                                       \
+		struct error text_ = ERROR_INIT;                                                   \
+		error_write(&text_, -EINVAL, __VA_ARGS__);                                         \
+		(d)->how->say((d)->how->arg, what, where, error_text(&text_));                     \
+	} while (0)
+
+/* groups/G/layers/L */
+struct level {
+	struct drawing *d;
+	const char *dir;
+};
+
+static int add_layer(void *arg, const char *name)
+{
+	const struct level *l = arg;
+	struct drawing *d = l->d;
+
+	if (!array_room(d->layers, d->n, d->room) || !(d->layers[d->n] = path_join(l->dir, name)))
+		return -ENOMEM;
+	d->n++;
+	return 0;
+}
+
+static int add_group(void *arg, const char *name)
+{
+	struct drawing *d = arg;
+	const struct automap_files *f = &d->how->files;
+	CLEANUP(free) char *dir = text_printf("groups/%s/layers", name);
+	struct level l = {d, dir};
+	int r = dir ? f->list(f->arg, dir, add_layer, &l) : -ENOMEM;
+
+	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+}
+
+/* The shell and people end the names of directories with a slash. */
+static bool is_meant(const char *pattern, const char *path)
+{
+	size_t n = strlen(pattern);
+	CLEANUP(free) char *trimmed = NULL;
+
+	while (n && pattern[n - 1] == '/')
+		n--;
+	trimmed = strndup(pattern, n);
+	return trimmed && (strcmp(trimmed, path) == 0 ||
+				  fnmatch(trimmed, path, FNM_PATHNAME | FNM_PERIOD) == 0);
+}
+
+static bool is_named(const struct automap *how, const char *path)
+{
+	const char *const *p = how->layers;
+
+	while (*p && !is_meant(*p, path))
+		p++;
+	return *p;
+}
+
+static int expect_all(const struct drawing *d, struct error *e)
+{
+	for (const char *const *p = d->how->layers; p && *p; p++) {
+		size_t i = 0;
+
+		while (i < d->n && !is_meant(*p, d->layers[i]))
+			i++;
+		if (i == d->n)
+			return error_set(e, -ENOENT, "%s: no such layer", *p);
+	}
+	return 0;
+}
+
+static void tell_fault(void *arg, const char *text)
+{
+	struct drawing *d = arg;
+
+	d->how->say(d->how->arg, AUTOMAP_FAULT, d->file, text);
+}
+
+/* The rules of an image are called as it is. */
+static int read_rules(struct drawing *d, const char *image, struct tw_rules **ret, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	int r;
+
+	if (!d->how->file && (!image[0] || image[0] == '.' || strchr(image, '/') ||
+				     snprintf(d->name, sizeof(d->name), "%s.rules", image) >=
+					     (int)sizeof(d->name)))
+		return error_set(e, -ENOENT, "it has no image by whose name rules are found");
+	d->file = d->how->file ? d->how->file : d->name;
+	r = d->how->rules(d->how->arg, d->file, &text, e);
+	return r < 0 ? r
+		     : tw_rules_read((const char *)text->data, text->size, tell_fault, d, ret, e);
+}
+
+/* Of a name or a number. */
+static const struct tw_rules_config *find_config(
+	const struct drawing *d, const struct tw_rules *rules, int32_t number, struct error *e)
+{
+	const char *name = d->how->config;
+	size_t i = 0;
+
+	if (!name) {
+		i = number >= 0 ? (size_t)number : rules->n;
+	} else if (!name[strspn(name, "0123456789")]) {
+		i = strtoul(name, NULL, 10);
+	} else {
+		while (i < rules->n && strcmp(rules->configs[i].name, name) != 0)
+			i++;
+	}
+	if (i < rules->n)
+		return &rules->configs[i];
+	if (name)
+		error_set(e, -ENOENT, "the rules have no configuration %s", name);
+	else
+		error_set(e, -ENOENT, "config is %d, and the rules have %zu", number, rules->n);
+	return NULL;
+}
+
+/* Of several the last one, which is the one that a game uses. */
+static int find_game(struct drawing *d, struct error *e)
+{
+	bool found = false;
+	int r = 0;
+
+	for (size_t i = d->n; !found && i-- > 0;) {
+		struct error why = ERROR_INIT; /* a layer that cannot be read is not that one */
+		struct tw_auto_layer l;
+
+		found = tw_auto_layer_read(&d->how->files, d->layers[i], &l, &why) == 0 && l.game;
+		if (found)
+			r = tw_auto_grid_read(&d->how->files, d->layers[i], &l, &d->game, e);
+	}
+	return found ? r : error_set(e, -ENOENT, "the map has no game layer to refer to");
+}
+
+static int run(struct drawing *d, const struct tw_rules_config *config, uint32_t seed,
+	const struct tw_auto_grid *grid, struct error *e)
+{
+	struct tw_auto_reference reference = {.game = &d->game};
+	size_t k = 0;
+	int r = 0;
+
+	while (d->how->reference && references[k] && strcmp(references[k], d->how->reference) != 0)
+		k++;
+	reference.only = only[k];
+	if (d->how->reference && !d->game.tiles)
+		r = find_game(d, e);
+	if (r == 0 && tw_rules_run(config, seed, d->how->reference ? &reference : NULL, grid) < 0)
+		r = error_set(e, -ENOMEM, "out of memory");
+	return r;
+}
+
+static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules_config *config,
+	uint32_t seed, const struct tw_auto_grid *was, struct error *e)
+{
+	size_t n = (size_t)was->w * was->h, changed = 0;
+	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
+	const struct tw_auto_grid is = {was->w, was->h, tiles};
+	int r;
+
+	if (!tiles)
+		return error_set(e, -ENOMEM, "out of memory");
+	memcpy(tiles, was->tiles, n * sizeof(*tiles));
+	r = run(d, config, seed, &is, e);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
+	if (changed && !d->how->dry)
+		r = tw_auto_grid_write(&d->how->files, path, was, &is, e);
+	if (r == 0 && changed)
+		SAY(d, AUTOMAP_DRAWN, path, "%zu %s by [%s] of %s", changed,
+			changed == 1 ? "tile" : "tiles", config->name, d->file);
+	return r;
+}
+
+static int draw_layer(
+	struct drawing *d, const char *path, const struct tw_auto_layer *l, struct error *e)
+{
+	int32_t seed = d->how->seed ? *d->how->seed : l->seed;
+	CLEANUP(tw_rules_destroy) struct tw_rules *rules = NULL;
+	const struct tw_rules_config *config = NULL;
+	struct tw_auto_grid grid;
+	int r = read_rules(d, l->image, &rules, e);
+
+	if (r == 0)
+		config = find_config(d, rules, l->config, e);
+	if (!config)
+		return e->code;
+	r = tw_auto_grid_read(&d->how->files, path, l, &grid, e);
+	if (r == 0 && !seed)
+		SAY(d, AUTOMAP_NOTE, path, "seed 0 is another one each time: 1 is taken");
+	if (r == 0)
+		r = draw_tiles(d, path, config, seed ? (uint32_t)seed : 1, &grid, e);
+	free(grid.tiles);
+	return r;
+}
+
+/* false: it was not asked for, or cannot be meant, which is in e. */
+static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, struct error *e)
+{
+	if (!how->layers)
+		return l->tiles && l->design && l->config >= 0 &&
+		       (!how->automatic || (l->flags & TW_AUTO_ALWAYS));
+	if (!l->tiles || !l->design)
+		error_set(e, -EINVAL, "is no design layer with tiles");
+	else if (l->config < 0 && !how->config)
+		error_set(e, -EINVAL, "its config is %d, which is none (--config)", l->config);
+	else
+		return !how->automatic || (l->flags & TW_AUTO_ALWAYS);
+	return false;
+}
+
+/* -ENOMEM ends all; what else is wrong with a layer is its own. */
+static int look(struct drawing *d, const char *path, struct error *e)
+{
+	struct tw_auto_layer l;
+	int r;
+
+	if (d->how->layers && !is_named(d->how, path))
+		return 0;
+	r = tw_auto_layer_read(&d->how->files, path, &l, e);
+	/* A place for one. */
+	if (r == -ENOENT && !d->how->layers) {
+		error_clear(e);
+		r = 0;
+	} else if (r == 0 && is_wanted(d->how, &l, e)) {
+		r = draw_layer(d, path, &l, e);
+	}
+	if (e->code && e->code != -ENOMEM) {
+		SAY(d, AUTOMAP_LEFT, path, "%s", error_text(e));
+		error_clear(e);
+	}
+	return e->code;
+}
+
+static void finish(struct drawing *d)
+{
+	for (size_t i = 0; i < d->n; i++)
+		free(d->layers[i]);
+	free(d->layers);
+	free(d->game.tiles);
+}
+
+static int draw(const struct automap *how, struct error *e)
+{
+	struct drawing d = {.how = how};
+	int r = how->files.list(how->files.arg, "groups", add_group, &d);
+
+	if (r == -ENOENT || r == -ENOTDIR)
+		r = 0;
+	if (r < 0)
+		error_set(e, r, "groups: %s", strerror(-r));
+	else
+		r = expect_all(&d, e);
+	for (size_t i = 0; r == 0 && i < d.n; i++)
+		r = look(&d, d.layers[i], e);
+	finish(&d);
+	return r;
+}
+
+static int check(const struct bytes *rules, void (*fault)(void *arg, const char *text), void *arg,
+	struct error *e)
+{
+	CLEANUP(tw_rules_destroy) struct tw_rules *read = NULL;
+
+	return tw_rules_read((const char *)rules->data, rules->size, fault, arg, &read, e);
+}
+
+static const char *const dirs[] = {
+	"~/.local/share/ddnet/editor/automap",
+	"~/.local/share/ddnet/editor",
+	"~/.teeworlds/editor/automap",
+	"~/.teeworlds/editor",
+	"/usr/share/games/ddnet/data/editor/automap",
+	"/usr/share/games/ddnet/data/editor",
+	"/usr/share/ddnet/data/editor/automap",
+	"/usr/share/ddnet/data/editor",
+	NULL,
+};
+
+const struct automap_tool tw_automap = {
+	.draw = draw,
+	.check = check,
+	.dirs = dirs,
+	.references = references,
+};

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/teeworlds/convert/convert.h"
+
+#include <errno.h>
+
+#include "formats/teeworlds/item/layer.h"
+#include "formats/teeworlds/model/fields.h"
+
+/* Of DDNet and the Teeworlds 0.6 that it came from; and of Teeworlds 0.7. */
+static const char *const ddnet_dirs[] = {"/usr/share/games/ddnet/data/mapres",
+	"/usr/share/ddnet/data/mapres", "~/.local/share/ddnet/mapres", NULL};
+static const char *const teeworlds_dirs[] = {"/usr/share/games/teeworlds/data/mapres",
+	"/usr/share/teeworlds/data/mapres", "~/.teeworlds/mapres", NULL};
+
+static const struct convert_game games[] = {
+	[TW_GAME_06] = {"0.6", ddnet_dirs},
+	[TW_GAME_07] = {"0.7", teeworlds_dirs},
+	[TW_GAME_DDNET] = {"ddnet", ddnet_dirs},
+	[TW_GAMES] = {0},
+};
+
+/* No other game writes such items. */
+static bool is_of_07(const struct tw_map *m)
+{
+	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
+		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
+
+		if (tw_is_tiles(it) && it->ints->v[TW_LAYER_VERSION] >= 4)
+			return true;
+	}
+	for (uint32_t i = 0; i < tw_count(m, TW_IMAGE); i++)
+		if (tw_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) >= 2)
+			return true;
+	return m->index->tangents;
+}
+
+static int go(struct tw_converting *k, struct error *e)
+{
+	int r;
+
+	if (!tw_is_typed(k->m))
+		return error_set(e, -EINVAL, "no game loads it: its version item is missing");
+	k->from_07 = is_of_07(k->m);
+	k->game = k->to == TW_GAME_DDNET ? "DDNet" : games[k->to].name;
+	r = convert_images(k, e);
+	if (r == 0)
+		r = convert_layers(k, e);
+	if (r == 0)
+		r = convert_envelopes(k, e);
+	if (r == 0)
+		convert_ignored(k);
+	if (r == 0 && k->change && k->change->error)
+		r = error_set(e, k->change->error, "no memory for the map to be written");
+	return r;
+}
+
+static int finish(struct tw_converting *k, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&k->m->base);
+	int r = tw_change_apply(&now, k->change, e);
+
+	return r < 0 ? r : tw_whole_finish(&k->whole, tw_map_of(now), ret, e);
+}
+
+static int convert(const struct snapshot *s, const struct convert *how,
+	const struct whole_calls *calls, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(s));
+	struct tw_converting k = {
+		.m = tw_map_of(s), .to = (enum tw_game)how->to, .how = how, .change = c};
+	int r = tw_whole_begin(&k.whole, s, calls, e);
+
+	*ret = NULL;
+	if (r == 0)
+		r = c ? go(&k, e) : error_set(e, -ENOMEM, "no memory for the map to be written");
+	if (r == 0 && k.refused)
+		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
+	if (r == 0 && (c->to || k.whole.any))
+		r = finish(&k, ret, e);
+	tw_whole_end(&k.whole);
+	return r;
+}
+
+static int check(const struct snapshot *s, size_t game,
+	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
+{
+	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
+	struct tw_converting k = {.m = f.m, .to = (enum tw_game)game, .faults = &f};
+	int r = go(&k, e);
+
+	return r == 0 && f.failed ? error_set(e, -ENOMEM, "no memory to check the map") : r;
+}
+
+const struct convert_tool tw_convert = {
+	.games = games,
+	.convert = convert,
+	.check = check,
+};

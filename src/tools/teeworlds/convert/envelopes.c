@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Envelopes: where the tangents of Bezier curves are. 0.7 has them in the points, DDNet in an item
+ * of its own beside them (item/points.h), and 0.6 knows no such curves.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/item/uuid.h"
+#include "formats/teeworlds/item/version.h"
+#include "formats/teeworlds/model/fields.h"
+#include "tools/teeworlds/convert/convert.h"
+
+enum { CURVE = 1 /* in a point */, BEZIER = 5, WITHOUT_TANGENTS = TW_ENV_TANGENTS_SINCE - 1 };
+
+/* How many points before each are of Bezier curves. NULL: no memory. */
+static uint32_t *count_curves(const struct tw_points *p)
+{
+	uint32_t *n = calloc((size_t)p->n + 1, sizeof(*n));
+	int32_t point[TW_POINT_FULL];
+
+	for (uint32_t i = 0; n && i < p->n; i++) {
+		tw_points_get(p, i, point);
+		n[i + 1] = n[i] + (point[CURVE] == BEZIER);
+	}
+	return n;
+}
+
+static bool is_curved(const struct tw_points *p, const uint32_t *curves, const struct tw_item *it)
+{
+	uint32_t begin, end;
+
+	tw_points_range(p, it, &begin, &end);
+	return curves[end] > curves[begin];
+}
+
+/* Integers [from, from + n) of each point. */
+static struct tw_ints *gather(const struct tw_points *p, uint32_t from, uint32_t n)
+{
+	struct tw_ints *v = (uint64_t)p->n * n <= INT32_MAX / 4 ? tw_ints_new(p->n * n) : NULL;
+	int32_t point[TW_POINT_FULL];
+
+	for (uint32_t i = 0; v && i < p->n; i++) {
+		tw_points_get(p, i, point);
+		memcpy(v->v + (size_t)i * n, point + from, n * sizeof(int32_t));
+	}
+	return v;
+}
+
+static bool is_zero(const struct tw_ints *v)
+{
+	uint32_t i = 0;
+
+	while (i < v->n && v->v[i] == 0)
+		i++;
+	return i == v->n;
+}
+
+/* DDNet's item, of the points of 0.7. One of that length that was there did not count. */
+static void put_tangents(struct tw_converting *k, const struct tw_points *p)
+{
+	const struct tw_item *it = tw_uuid_item(k->m, TW_BEZIER, 0);
+	CLEANUP(tw_ints_unref)
+	struct tw_ints *v = gather(p, TW_POINT_PLAIN, TW_POINT_TANGENTS);
+
+	if (k->to == TW_GAME_06 && k->how->strip)
+		return;
+	if (v && is_zero(v))
+		tw_points_drop_tangents(k->m, p->n, k->change);
+	else if (it)
+		tw_change_item(k->change, (uint32_t)(it - k->m->items), TAKE(v));
+	else
+		tw_change_add_uuid(k->change, TW_BEZIER, TAKE(v));
+}
+
+static void put_points(struct tw_converting *k, const struct tw_points *p, bool tangents)
+{
+	if (p->item)
+		tw_change_item(k->change, (uint32_t)(p->item - k->m->items),
+			gather(p, 0, tangents ? TW_POINT_FULL : TW_POINT_PLAIN));
+	if (tangents)
+		tw_points_drop_tangents(k->m, p->n, k->change);
+	else if (p->item)
+		put_tangents(k, p);
+}
+
+/* Where the game looks for tangents elsewhere, which is mended or told. true: mend it. */
+static bool look(
+	struct tw_converting *k, const struct tw_points *p, const struct tw_item *it, bool curved)
+{
+	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
+	int32_t version = tw_int(it, 0, 0);
+	const struct tw_text digits = tw_digits(version);
+
+	if (k->to == TW_GAME_06 && !k->how && curved)
+		convert_wrong(k, place, "curve_type", "bezier", "step to smooth",
+			"0.6 knows no Bezier curves, and draws lines");
+	if (k->to == TW_GAME_07 ? !curved || !p->bezier || p->stride == TW_POINT_FULL
+				: version < TW_ENV_TANGENTS_SINCE)
+		return false;
+	if (!k->how && k->to == TW_GAME_07)
+		convert_wrong(k, place, "version", digits.text, "3",
+			"its tangents are beside the points, where 0.7 does not look for them");
+	else if (!k->how)
+		convert_wrong(k, place, "version", digits.text, "at most 2",
+			"its points have tangents, as only 0.7 has them");
+	return k->how;
+}
+
+int convert_envelopes(struct tw_converting *k, struct error *e)
+{
+	bool to_07 = k->to == TW_GAME_07;
+	CLEANUP(free) uint32_t *curves = NULL;
+	struct tw_points p;
+	uint32_t n = 0;
+
+	tw_points_of(k->m, &p);
+	curves = count_curves(&p);
+	if (!curves)
+		return error_set(e, -ENOMEM, "no memory for the points");
+	for (uint32_t i = 0; i < tw_count(k->m, TW_ENVELOPE); i++) {
+		const struct tw_item *it = tw_item_at(k->m, TW_ENVELOPE, i);
+
+		if (!look(k, &p, it, is_curved(&p, curves, it)))
+			continue;
+		tw_change_item(k->change, (uint32_t)(it - k->m->items),
+			tw_envelope_to(it->ints, to_07 ? TW_ENV_TANGENTS_SINCE : WITHOUT_TANGENTS));
+		n++;
+	}
+	if (!n)
+		return 0;
+	tw_whole_line(&k->whole, WHOLE_DONE,
+		"converted envelopes: tangents of %" PRIu32 " are %s the points, as %s has them", n,
+		to_07 ? "in" : "beside", to_07 ? "0.7" : "DDNet");
+	put_points(k, &p, to_07);
+	return 0;
+}

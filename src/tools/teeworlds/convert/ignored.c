@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Zlib */
+/* What DDNet added to maps, and Teeworlds passes over. */
+#include <stdio.h>
+
+#include "formats/teeworlds/item/initial.h"
+#include "formats/teeworlds/lens/record.h"
+#include "formats/teeworlds/model/fields.h"
+#include "tools/teeworlds/convert/convert.h"
+
+enum { SOUND_CHANNELS = 1 /* of an envelope */, SETTINGS_FILE = 4 /* of info/ */ };
+
+static void leave_out(struct tw_converting *k, uint32_t item)
+{
+	char why[32];
+
+	snprintf(why, sizeof(why), "%s ignores it", k->game);
+	tw_whole_drop(&k->whole, item, why);
+}
+
+/* What a layer is that Teeworlds does not know; NULL: it does. */
+static const char *ignored(const struct tw_item *it)
+{
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+
+	if (type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS)
+		return "sounds";
+	for (const struct json_word *w = tw_kind_words; tw_is_tiles(it) && w->word; w++)
+		if (tw_is_special(w->value) && w->value == it->ints->v[TW_TILES_KIND])
+			return w->word;
+	return NULL;
+}
+
+static void check_layer(struct tw_converting *k, uint32_t at)
+{
+	const struct tw_home *home = &k->m->index->homes[at];
+	const struct tw_place place = tw_in_item(tw_type(k->m, TW_LAYER)->items[at]);
+	const char *what = ignored(&k->m->items[place.what]);
+
+	if (!what || !home->group)
+		return;
+	if (!k->how)
+		convert_wrong(
+			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
+	else if (home->shared)
+		tw_whole_say(&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
+	else
+		leave_out(k, place.what);
+}
+
+static void check_settings(struct tw_converting *k)
+{
+	const struct tw_item *it = tw_item_at(k->m, TW_INFO, 0);
+	const struct tw_place place = {TW_AT_INFO, SETTINGS_FILE};
+
+	if (!it || !tw_blob_of(k->m, it, TW_INFO_SETTINGS))
+		return;
+	if (!k->how) {
+		convert_wrong(k, place, "settings", "there", "none", "%s takes no settings of maps",
+			k->game);
+		return;
+	}
+	tw_whole_line(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
+	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
+}
+
+/* Sounds, and the envelopes of their volume. */
+static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
+{
+	const struct tw_type *t = tw_type(k->m, tw_sort_type(sort));
+
+	for (uint32_t i = 0; t && i < t->n; i++)
+		if (sort == TW_SORT_SOUND ||
+			tw_int(&k->m->items[t->items[i]], TW_ENV_CHANNELS, 0) == SOUND_CHANNELS)
+			leave_out(k, t->items[i]);
+}
+
+/* Items of types that no file shows by itself. */
+static void leave_out_hidden(struct tw_converting *k)
+{
+	for (int what = 0; what < TW_N_UUIDS; what++) {
+		const struct tw_type *t = tw_uuid_items(k->m, (enum tw_uuid)what);
+
+		for (uint32_t i = 0; t && i < t->n; i++)
+			tw_change_remove(k->change, t->items[i]);
+	}
+}
+
+void convert_ignored(struct tw_converting *k)
+{
+	if (k->to == TW_GAME_DDNET || (k->how && !k->how->strip))
+		return;
+	check_settings(k);
+	for (uint32_t i = 0; i < k->m->index->n_homes; i++)
+		check_layer(k, i);
+	if (!k->how)
+		return;
+	leave_out_sounds(k, TW_SORT_SOUND);
+	leave_out_sounds(k, TW_SORT_ENVELOPE);
+	leave_out_hidden(k);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Zlib */
+/* What a map should say of itself, and parts of it that nothing uses, that show nothing, or that
+ * are larger than what they show. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "formats/teeworlds/item/elements.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/holder.h"
+#include "formats/teeworlds/names/paths.h"
+#include "tools/teeworlds/rules/look.h"
+
+enum { AUTHOR = 0, LICENSE = 3 };
+
+void tw_rule_info(const struct tw_look *look)
+{
+	static const uint8_t needed[] = {AUTHOR, LICENSE};
+	const struct tw_item *it = tw_item_at(look->m, TW_INFO, 0);
+
+	for (size_t i = 0; i < sizeof(needed); i++) {
+		struct blob *b = it ? tw_blob_of(look->m, it, TW_INFO_AUTHOR + needed[i]) : NULL;
+		const char *what = tw_info_names[needed[i]];
+		char first = '\0';
+		size_t n;
+
+		if (b && blob_prefix(b, &first, 1, &n, NULL) < 0)
+			continue;
+		if (!first)
+			tw_warn(look, ((struct tw_place){TW_AT_INFO, needed[i]}), what, "",
+				"a text", "there is no %s", what);
+	}
+}
+
+void tw_rule_unused(const struct tw_look *look)
+{
+	struct tw_uses uses;
+	int r = tw_uses_take(look->m, NULL, &uses);
+
+	look->f->failed |= r == -ENOMEM;
+	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++) {
+		const struct tw_type *t = tw_type(look->m, tw_sort_type((enum tw_sort)sort));
+
+		for (uint32_t i = 0; t && i < t->n; i++)
+			if (!uses.of[sort][i])
+				tw_warn(look, tw_in_item(t->items[i]), "uses", "0", "at least 1",
+					"nothing uses it");
+	}
+	tw_uses_finish(&uses);
+}
+
+static void empty(const struct tw_look *look, uint32_t handle, const char *what)
+{
+	tw_warn(look, tw_in_item(handle), what, "0", "at least 1", "is empty");
+}
+
+static void check_tiles(const struct tw_look *look, uint32_t handle, const struct tw_tiles *t)
+{
+	struct tw_text is, needs;
+	uint32_t w, h;
+
+	if (tw_tiles_needed(t, &w, &h, NULL) < 0)
+		return;
+	is = tw_text("%" PRIu32 " x %" PRIu32, t->w, t->h);
+	needs = tw_text("%" PRIu32 " x %" PRIu32, w, h);
+	if (!h)
+		empty(look, handle, "tiles");
+	else if (w < t->w || h < t->h)
+		tw_warn(look, tw_in_item(handle), "size", is.text, needs.text,
+			"is %s tiles (%s are enough)", is.text, needs.text);
+}
+
+static void check_layer(const struct tw_look *look, uint32_t handle)
+{
+	const struct tw_item *it = &look->m->items[handle];
+	enum tw_form form = tw_list_form(look->m, it);
+	struct tw_tiles t;
+
+	if (form != TW_FORM_NONE && it->ints->v[TW_LIST_COUNT] == 0)
+		empty(look, handle, form == TW_FORM_QUADS ? "quads" : "sources");
+	else if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 && tw_tiles_of(look->m, it, &t))
+		check_tiles(look, handle, &t);
+}
+
+static bool is_empty(const struct tw_played_layer *l)
+{
+	for (unsigned id = 0; id < 256; id++)
+		if (l->ids[id].n)
+			return false;
+	return l->there;
+}
+
+void tw_rule_layers(const struct tw_look *look)
+{
+	for (uint32_t i = 0; i < tw_count(look->m, TW_LAYER); i++)
+		check_layer(look, tw_type(look->m, TW_LAYER)->items[i]);
+	for (unsigned k = TW_FRONT; !look->physics->unread && k < TW_N_PLAYED; k++)
+		if (is_empty(&look->physics->layers[k]))
+			empty(look, look->physics->layers[k].handle, "tiles");
+}

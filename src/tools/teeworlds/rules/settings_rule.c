@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Zlib */
+/* Settings that no server of DDNet takes, or takes otherwise than they were meant. */
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/teeworlds/model/fields.h"
+#include "tools/teeworlds/rules/look.h"
+#include "tools/teeworlds/rules/settings.h"
+
+static const struct tw_place settings = {TW_AT_INFO, TW_INFO_SETTINGS - TW_INFO_AUTHOR};
+
+static bool is_number(const char *s)
+{
+	char *end;
+
+	(void)strtod(s, &end);
+	return end != s && !*end && !s[strspn(s, "+-.0123456789")];
+}
+
+/* A word that should be in a table: what it should be, with the one that was meant. */
+static void unknown(const struct tw_look *look, const struct tw_command *c, const char *word,
+	const char *const *list, const char *what)
+{
+	const char *like;
+	int n = tw_known_like(list, word, &like);
+	const struct tw_text meant = tw_text("%.*s", n, like ? like : "");
+
+	tw_warn(look, settings, "line", word, like ? meant.text : what,
+		"line %u: %s is not %s%s%s%s", c->line, word, what, like ? " (" : "", meant.text,
+		like ? "?)" : "");
+}
+
+static void check_word(
+	const struct tw_look *look, const struct tw_command *c, const char *word, char is)
+{
+	if (is == 't' && !tw_known(tw_tunings, word))
+		unknown(look, c, word, tw_tunings, "a tuning");
+	if (is == 'b' && !tw_known(tw_map_bugs, word))
+		unknown(look, c, word, tw_map_bugs, "a bug of maps that servers know");
+	if ((is == 'z' || is == 's') && tw_setting_number(word) < 0)
+		tw_warn(look, settings, "line", word, "0 to 255", "line %u: %s is %s (0 to 255)",
+			c->line, is == 'z' ? "the tune zone" : "the switch", word);
+	if (is == 'n' && !is_number(word))
+		tw_warn(look, settings, "line", word, "a number", "line %u: %s is no number",
+			c->line, word);
+}
+
+/* are: as known.c has it. */
+static void check_words(const struct tw_look *look, const struct tw_command *c, const char *are)
+{
+	unsigned at = 1;
+
+	for (; at < c->n && *are; are++)
+		if (*are != '?')
+			check_word(look, c, c->words[at++], *are);
+	if (*are && *are != '?')
+		tw_warn(look, settings, "line", c->words[0], "all its words",
+			"line %u: words of %s are missing", c->line, c->words[0]);
+}
+
+static void check_command(void *arg, const struct tw_command *c)
+{
+	const struct tw_look *look = arg;
+	const char *words = tw_known(tw_settings, c->words[0]);
+	const struct tw_house *h = look->houses;
+
+	while (h && !tw_house_allows(h, c->words[0]))
+		h = h->next;
+	if (words)
+		check_words(look, c, words);
+	else if (!h)
+		unknown(look, c, c->words[0], tw_settings, "a setting that servers take from maps");
+}
+
+static void check_length(void *arg, unsigned line, size_t n)
+{
+	const struct tw_look *look = arg;
+
+	tw_warn(look, settings, "line", tw_digits((int64_t)n).text, "at most 255 bytes",
+		"line %u: is %zu bytes long (at most %d)", line, n, TW_SETTING_MAX);
+}
+
+void tw_rule_settings(const struct tw_look *look)
+{
+	if (tw_settings_each(look->m, check_command, check_length, (void *)look, NULL) == -ENOMEM)
+		look->f->failed = true;
+}

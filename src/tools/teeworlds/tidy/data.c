@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Zlib */
+/* Data items: those that nothing refers to, and the others in less room. */
+#include <inttypes.h>
+
+#include "base/threads/parallel.h"
+#include "codec/zlib/inflate.h"
+#include "formats/teeworlds/model/change.h"
+#include "formats/teeworlds/model/fields.h"
+#include "tools/teeworlds/tidy/tidy.h"
+
+enum { AT_ONCE_MAX = 64 << 20 /* what is larger stays as it is */ };
+
+/* On several threads, for one data item each. What is damaged stays as it is. */
+static int pack(void *arg, size_t i, struct error *e)
+{
+	struct tw_map *m = arg;
+	struct blob *b = m->blobs[i], *better;
+	CLEANUP(bytes_unref) struct bytes *plain = NULL, *packed = NULL;
+	struct extent x;
+
+	if (!b || !b->size || b->size > AT_ONCE_MAX || blob_load(b, &plain, NULL) < 0)
+		return 0;
+	packed = deflate_best(plain);
+	if (!packed)
+		return error_set(e, -ENOMEM, "no memory to compress");
+	if (b->coding == BLOB_ZLIB && packed->size >= b->stored.size)
+		return 0;
+	x = extent_of_bytes(TAKE(packed));
+	better = blob_new(&x, BLOB_ZLIB, b->size, m->shared->budget);
+	extent_finish(&x);
+	if (!better)
+		return error_set(e, -ENOMEM, "no memory to compress");
+	blob_unref(b);
+	m->blobs[i] = better;
+	return 0;
+}
+
+/* Content that was not in the file is no gain. */
+static void say_packed(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
+{
+	uint64_t gain = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->whole.from->n_blobs; i++) {
+		const struct blob *old = t->whole.from->blobs[i], *b = m->blobs[i];
+
+		if (!b || b == old || was->blobs[i] != old)
+			continue;
+		gain += old->stored.size - b->stored.size;
+		n++;
+	}
+	if (n)
+		tw_whole_line(&t->whole, WHOLE_DONE,
+			"compressed %zu data item%s: %" PRIu64 " bytes smaller", n,
+			n == 1 ? "" : "s", gain);
+}
+
+static int drop_data(struct tidying *t, struct tw_map *m)
+{
+	struct tw_users users;
+	int r = tw_users_count(m, &users);
+
+	for (size_t i = 0; r == 0 && i < m->n_blobs; i++) {
+		if (!m->blobs[i] || users.v[i])
+			continue;
+		blob_unref(TAKE(m->blobs[i]));
+		tw_whole_line(
+			&t->whole, WHOLE_DONE, "removed raw/data/%05zu: nothing refers to it", i);
+	}
+	free(users.v);
+	return r;
+}
+
+int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, struct error *e)
+{
+	int r = t->known ? drop_data(t, m) : 0;
+
+	if (r < 0)
+		return error_set(e, r, "out of memory");
+	/* The old container holds data as it is. */
+	if (m->shared->file_version != 3)
+		r = parallel_each(m->n_blobs, pack, m, e);
+	if (r == 0)
+		say_packed(t, was, m);
+	return r;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Zlib */
+/* Images, sounds and envelopes that are there twice: the first is what all refer to. */
+#include <errno.h>
+#include <sha2.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "base/array.h"
+#include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/model/change.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/names/paths.h"
+#include "tools/teeworlds/tidy/tidy.h"
+
+/* Two that are the same have the same sum. */
+struct looked {
+	uint8_t sum[SHA256_DIGEST_LENGTH];
+	uint32_t position;
+};
+
+static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *)
+{
+	SHA256Update(arg, data, n);
+	return 0;
+}
+
+/* An object's integers without the numbers of what they name. */
+static bool add_ints(SHA2_CTX *sum, const struct tw_item *it, const uint32_t *fields, unsigned n)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(it->ints, it->ints->n, 0);
+
+	for (unsigned k = 0; v && k < n; k++)
+		v->v[fields[k]] = 0;
+	if (v && it->type == TW_ENVELOPE && v->n > TW_ENV_START)
+		v->v[TW_ENV_START] = 0;
+	if (v)
+		SHA256Update(sum, (const uint8_t *)v->v, v->n * sizeof(*v->v));
+	return v;
+}
+
+static void add_points(SHA2_CTX *sum, const struct tw_map *m, const struct tw_item *it)
+{
+	int32_t v[TW_POINT_FULL];
+	struct tw_points p;
+	uint32_t i, end;
+
+	tw_points_of(m, &p);
+	tw_points_range(&p, it, &i, &end);
+	for (; i < end; i++) {
+		tw_points_get(&p, i, v);
+		SHA256Update(sum, (const uint8_t *)v, sizeof(v));
+	}
+}
+
+/* false: it cannot be read, so it is like none. */
+static bool sum_of(const struct tw_map *m, const struct tw_item *it, uint8_t *ret)
+{
+	uint32_t fields[TW_FIELDS_MAX];
+	unsigned n = tw_data_fields(it, fields);
+	SHA2_CTX sum;
+
+	SHA256Init(&sum);
+	/* How much there is of each comes first: no two can have the same bytes otherwise. */
+	SHA256Update(&sum, (const uint8_t *)&it->ints->n, sizeof(it->ints->n));
+	if (!add_ints(&sum, it, fields, n))
+		return false;
+	for (unsigned k = 0; k < n; k++) {
+		struct blob *b = tw_blob_of(m, it, fields[k]);
+		uint64_t size = b ? b->size : UINT64_MAX;
+
+		SHA256Update(&sum, (const uint8_t *)&size, sizeof(size));
+		if (b && blob_each(b, add_chunk, &sum, NULL) < 0)
+			return false;
+	}
+	if (it->type == TW_ENVELOPE)
+		add_points(&sum, m, it);
+	SHA256Final(ret, &sum);
+	return true;
+}
+
+static int order(const void *pa, const void *pb)
+{
+	const struct looked *a = pa, *b = pb;
+
+	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_order(a->position, b->position);
+}
+
+/* What is referred to from now on, by what was. */
+struct merging {
+	struct tidying *t;
+	uint32_t *first[TW_USABLE], n[TW_USABLE];
+	bool any;
+};
+
+static void merge(struct merging *g, enum tw_sort sort, uint32_t first, uint32_t second)
+{
+	const struct tw_type *all = tw_type(g->t->m, tw_sort_type(sort));
+	char why[16 + TW_PATH_MAX] = "the same as ";
+
+	tw_path_object(g->t->whole.from, all->items[first], why + strlen(why));
+	if (!tw_whole_drop(&g->t->whole, all->items[second], why))
+		return;
+	g->first[sort][second] = first;
+	g->any = true;
+}
+
+static int find(struct merging *g, enum tw_sort sort)
+{
+	const struct tw_map *m = g->t->m;
+	uint32_t n = g->n[sort] = tw_count(m, tw_sort_type(sort));
+	uint32_t *first = g->first[sort] = calloc((size_t)n + 1, sizeof(*first));
+	CLEANUP(free) struct looked *l = calloc((size_t)n + 1, sizeof(*l));
+	size_t n_looked = 0;
+
+	if (!first || !l)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		first[i] = l[n_looked].position = i;
+		n_looked += sum_of(m, tw_item_at(m, tw_sort_type(sort), i), l[n_looked].sum);
+	}
+	qsort(l, n_looked, sizeof(*l), order);
+	for (size_t i = 1, from = 0; i < n_looked; i++) {
+		if (memcmp(l[i].sum, l[from].sum, sizeof(l->sum)) == 0)
+			merge(g, sort, l[from].position, l[i].position);
+		else
+			from = i;
+	}
+	return 0;
+}
+
+static int32_t now(const struct merging *g, enum tw_sort sort, int32_t ref)
+{
+	return ref >= 0 && (uint32_t)ref < g->n[sort] ? (int32_t)g->first[sort][ref] : ref;
+}
+
+static int32_t now_envelope(void *arg, int32_t ref)
+{
+	return now(arg, TW_SORT_ENVELOPE, ref);
+}
+
+static int follow(struct merging *g, uint32_t item)
+{
+	struct tw_map *m = g->t->m;
+	struct tw_item *it = &m->items[item];
+	CLEANUP(blob_unref) struct blob *list = NULL;
+	struct tw_held held[TW_HELD_MAX];
+	unsigned n = tw_held_fields(it, held);
+	int r = 0;
+
+	for (unsigned k = 0; r == 0 && k < n; k++) {
+		int32_t was = it->ints->v[held[k].field], is = now(g, held[k].sort, was);
+
+		r = is == was ? 0 : tw_item_set(it, held[k].field, is);
+	}
+	if (r == 0)
+		r = tw_held_elements(m, it, now_envelope, g, &list);
+	return r < 0 || !list ? r : tw_map_set_data(m, item, TW_LIST_DATA, list, NULL);
+}
+
+int tidy_equal(struct tidying *t, struct error *e)
+{
+	const struct tw_type *layers = tw_type(t->m, TW_LAYER);
+	struct merging g = {.t = t};
+	int r = 0;
+
+	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++)
+		r = find(&g, (enum tw_sort)sort);
+	for (uint32_t i = 0; r == 0 && g.any && layers && i < layers->n; i++)
+		if (!t->whole.gone[layers->items[i]])
+			r = follow(&g, layers->items[i]);
+	for (int sort = 0; sort < TW_USABLE; sort++)
+		free(g.first[sort]);
+	return r < 0 ? error_set(e, r, "no memory for the references of layers") : 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Zlib */
+/* Layers that draw nothing, or are larger than what they draw. */
+#include <inttypes.h>
+
+#include "formats/teeworlds/item/elements.h"
+#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/model/change.h"
+#include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/model/groups.h"
+#include "tools/teeworlds/tidy/tidy.h"
+
+static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles, uint32_t w,
+	uint32_t h, struct error *e)
+{
+	CLEANUP(blob_unref) struct blob *blob = NULL;
+	struct tw_item *it = &t->m->items[item];
+	int r = tw_tiles_refit(t->m, tiles, w, h, tiles->size, tiles->packed, &blob, e);
+
+	if (r < 0)
+		return r;
+	if (tw_map_set_data(t->m, item, tiles->field, blob, NULL) < 0 ||
+		tw_item_set(it, TW_TILES_WIDTH, (int32_t)w) < 0 ||
+		tw_item_set(it, TW_TILES_HEIGHT, (int32_t)h) < 0)
+		return error_set(e, -ENOMEM, "out of memory");
+	tw_whole_say(&t->whole, WHOLE_DONE, "shrunk", item,
+		"%" PRIu32 " x %" PRIu32 " tiles instead of %" PRIu32 " x %" PRIu32, w, h, tiles->w,
+		tiles->h);
+	return 0;
+}
+
+/* Each of the two would have its own then, and the map would be larger. */
+static bool is_shared(const struct tw_map *m, uint32_t item, const struct tw_tiles *tiles)
+{
+	return tw_blob_users(m, (uint32_t)m->items[item].ints->v[tiles->field], 2) > 1;
+}
+
+static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *tiles,
+	bool can_leave, struct error *e)
+{
+	uint32_t w, h;
+
+	/* One that cannot be read stays. */
+	if (tw_tiles_needed(tiles, &w, &h, NULL) < 0)
+		return 0;
+	if (!h && can_leave)
+		tw_whole_drop(&t->whole, item, "it has no tiles");
+	if (!h || (w == tiles->w && h == tiles->h))
+		return 0;
+	if (!is_shared(t->m, item, tiles))
+		return shrink(t, item, tiles, w, h, e);
+	tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "its tiles are another layer's too");
+	return 0;
+}
+
+static int tidy_layer(struct tidying *t, uint32_t position, struct error *e)
+{
+	uint32_t item = tw_type(t->m, TW_LAYER)->items[position];
+	const struct tw_item *it = &t->m->items[item];
+	enum tw_form form = tw_list_form(t->m, it);
+	bool can_leave =
+		t->known && tw_group_of(t->m, position) >= 0 && !tw_layer_is_shared(t->m, position);
+	struct tw_tiles tiles;
+
+	if (form != TW_FORM_NONE && it->ints->v[TW_LIST_COUNT] == 0 && can_leave)
+		tw_whole_drop(&t->whole, item,
+			form == TW_FORM_QUADS ? "it has no quads" : "it has no sources");
+	if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 && tw_tiles_of(t->m, it, &tiles))
+		return tidy_tiles(t, item, &tiles, can_leave, e);
+	return 0;
+}
+
+static void tidy_group(struct tidying *t, uint32_t position)
+{
+	struct tw_group_at at = tw_group_layers(t->m, position);
+	uint32_t i = 0;
+
+	while (i < at.n && !tidy_item(t, TW_LAYER, at.first + i))
+		i++;
+	if (i == at.n)
+		tw_whole_drop(
+			&t->whole, tw_type(t->m, TW_GROUP)->items[position], "it has no layers");
+}
+
+int tidy_layers(struct tidying *t, struct error *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < tw_count(t->m, TW_LAYER); i++)
+		r = tidy_layer(t, i, e);
+	for (uint32_t i = 0; r == 0 && t->known && i < tw_count(t->m, TW_GROUP); i++)
+		tidy_group(t, i);
+	return r;
+}

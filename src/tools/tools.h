@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * tools: which tools work on the maps of a format. The formats do not know of them: a toolset names
+ * its format, and the table of toolsets is in tools.c.
+ */
+#pragma once
+
+#include "formats/format.h"
+
+struct automap_tool;
+struct convert_tool;
+struct index_tool;
+struct merge_schema;
+struct review_tool;
+struct rules_tool;
+struct tidy_tool;
+
+/* The tools for maps of one format. NULL: the format has no such tool. */
+struct toolset {
+	const struct format *format;
+	const struct automap_tool *automap;
+	const struct convert_tool *convert;
+	const struct index_tool *index;
+	const struct merge_schema *merge; /* NULL: files are merged by their names alone */
+	const struct review_tool *review;
+	const struct rules_tool *rules;
+	const struct tidy_tool *tidy;
+};
+
+/* All toolsets, NULL-ended. */
+extern const struct toolset *const toolsets[];
+
+/* The toolset of a format. Never NULL: a format without tools has an empty one. */
+const struct toolset *tools_of(const struct format *f);
+
+/* Report what a tool knows of a map that is about to be saved. For vfs_options.advise. Runs on a
+ * worker, and may read the map's files. */
+void tools_advise(const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Zlib */
+/* The rows that an index has and those that follow from its sources. */
+#include <errno.h>
+#include <string.h>
+
+#include "tools/torchlight/index/listed.h"
+
+void row_split(struct str line, struct row *ret)
+{
+	*ret = (struct row){.line = line};
+	for (unsigned i = 0; i < ROW_CELLS && line.s; i++)
+		ret->cells[i] = str_cut(&line, '\t');
+}
+
+/* The columns of a table: of lists that it has, the first says which. */
+static unsigned row_cells(const struct raw_kind *kind)
+{
+	return kind->n_columns + (kind->sections ? 1 : 0);
+}
+
+static const char *row_column(const struct raw_kind *kind, unsigned cell)
+{
+	if (kind->sections && cell == 0)
+		return "list";
+	return kind->columns[cell - (kind->sections ? 1 : 0)].name;
+}
+
+unsigned row_file_cell(const struct raw_kind *kind)
+{
+	unsigned i = 0;
+
+	while (strcmp(row_column(kind, i), "file") != 0)
+		i++;
+	return i;
+}
+
+struct uniting {
+	struct listed *l;
+	const struct index_making *how;
+	struct buffer table; /* what comes out */
+	size_t next;         /* the first job that has no row and no place yet */
+};
+
+static void say(struct uniting *u, enum index_said what, struct str path, struct str why)
+{
+	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
+
+	buffer_str(&line, path);
+	if (why.n)
+		buffer_text(&line, ": ");
+	buffer_str(&line, why);
+	buffer_byte(&line, 0);
+	if (!line.error)
+		u->how->say(u->how->arg, what, u->l->what->path, (const char *)line.data);
+}
+
+static void put_row(struct uniting *u, struct str line)
+{
+	buffer_str(&u->table, line);
+	buffer_byte(&u->table, '\n');
+}
+
+/* Jobs without a row, up to one that stands behind path (NULL: all of them). */
+static void put_new(struct uniting *u, const struct str *path)
+{
+	for (; u->next < u->l->n_jobs; u->next++) {
+		struct job *j = &u->l->jobs[u->next];
+
+		if (path && sources_compare(j->f->path, *path) > 0)
+			break;
+		if (j->old)
+			continue;
+		if (j->unread.code) {
+			say(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
+		} else if (!j->why_not) {
+			put_row(u, str_of_buffer(&j->line));
+			say(u, INDEX_ADDED, j->f->path, STR(""));
+			if (j->lacking.size)
+				say(u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
+		}
+	}
+}
+
+static void put_changed(struct uniting *u, struct job *j)
+{
+	CLEANUP_BUFFER struct buffer how = BUFFER_INIT;
+	const struct raw_kind *kind = u->l->kind;
+	struct row now;
+
+	row_split(str_of_buffer(&j->line), &now);
+	put_row(u, now.line);
+	if (str_equal(now.line, j->old->line))
+		return;
+	for (unsigned i = 0; i < row_cells(kind); i++) {
+		struct str a = j->old->cells[i], b = now.cells[i];
+
+		if (!str_equal(a, b))
+			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
+				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
+	}
+	say(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
+}
+
+static void put_old(struct uniting *u, const struct row *row, struct job *j)
+{
+	struct str path = row->cells[row_file_cell(u->l->kind)];
+
+	if (!j && u->how->exact) {
+		say(u, INDEX_REMOVED, path, STR("it is not in the archive"));
+	} else if (!j) {
+		put_row(u, row->line);
+		say(u, INDEX_KEPT, path, STR("it is not in the archive"));
+	} else if (j->old != row) {
+		say(u, INDEX_REMOVED, path, STR("it is listed twice"));
+	} else if (j->unread.code) {
+		put_row(u, row->line);
+		say(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
+	} else if (j->why_not) {
+		say(u, INDEX_REMOVED, path, str_of(j->why_not));
+	} else {
+		put_changed(u, j);
+	}
+}
+
+static void put_header(struct uniting *u)
+{
+	unsigned n = row_cells(u->l->kind);
+
+	for (unsigned i = 0; i < n; i++)
+		buffer_printf(
+			&u->table, "%s%c", row_column(u->l->kind, i), i + 1 < n ? '\t' : '\n');
+}
+
+/* What the table is as an index; NULL: nothing is to be stored. */
+static int encode(struct uniting *u, struct bytes **ret, struct error *e)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const struct bytes *stored = u->l->stored;
+	int r = u->table.error;
+
+	if (r == 0)
+		r = rawindex_encode(
+			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
+	if (r < 0)
+		return r == -ENOMEM ? r : error_context(e, "%s cannot be made", u->l->what->path);
+	if (stored && str_equal(str_of_bytes(stored), str_of_buffer(&out)))
+		return 0;
+	return buffer_finish(&out, ret);
+}
+
+int listed_unite(
+	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e)
+{
+	struct uniting u = {.l = l, .how = how};
+	unsigned file = row_file_cell(l->kind);
+	size_t header;
+	int r;
+
+	put_header(&u);
+	header = u.table.size;
+	for (size_t i = 0; i < l->n_rows; i++) {
+		put_new(&u, &l->rows[i].row.cells[file]);
+		put_old(&u, &l->rows[i].row, l->rows[i].job);
+	}
+	put_new(&u, NULL);
+	*ret = NULL;
+	/* No rows make no index where there is none. */
+	r = l->stored || u.table.size > header ? encode(&u, ret, e) : 0;
+	buffer_finish_free(&u.table);
+	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : r;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/offline/calls.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* As a mount would show it. */
+static int look(struct offline *t, const struct spot *s, struct seen *ret)
+{
+	const struct volume *vol = t->vol;
+	struct error e = ERROR_INIT;
+	struct entry en;
+	int r = overlay_stat(t->tree, s, &en, NULL);
+
+	if (r < 0)
+		return r;
+	*ret = (struct seen){.spot = *s, .mtime = en.has_mtime ? en.mtime : vol->mtime};
+	ret->mode = s->dir ? S_IFDIR | vol->dir_mode : S_IFREG | vol->file_mode;
+	if (!s->dir && !en.writable)
+		ret->mode &= ~(mode_t)0222;
+	if (!s->dir && !en.sized)
+		(void)vol->format->size(vol->now, en.id, &en.size, &e);
+	ret->size = s->dir ? 0 : en.size;
+	return 0;
+}
+
+int offline_lookup(struct offline *t, const struct seen *dir, const char *name, struct seen *ret)
+{
+	struct spot s;
+	int r = overlay_lookup(t->tree, &dir->spot, name, &s);
+
+	return r < 0 ? r : look(t, &s, ret);
+}
+
+int offline_find(struct offline *t, const char *path, struct seen *ret)
+{
+	struct spot s;
+	int r = overlay_find(t->tree, path, &s);
+
+	return r < 0 ? r : look(t, &s, ret);
+}
+
+static int add_name(void *arg, const char *name, const struct spot *)
+{
+	return names_add(arg, name);
+}
+
+int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret)
+{
+	int r;
+
+	*ret = (struct names){0};
+	r = overlay_list(t->tree, &dir->spot, add_name, ret);
+	if (r < 0)
+		names_finish(ret);
+	else if (sorted)
+		names_sort(ret);
+	return r;
+}
+
+/* What of [off, off + n) is in the file. A size that is not known counts as none, and then it takes
+ * the read to tell why. */
+static size_t within(const struct seen *file, uint64_t off, size_t n)
+{
+	return off >= file->size ? 0 : n < file->size - off ? n : (size_t)(file->size - off);
+}
+
+void offline_unreadable(struct offline *t, const struct error *why)
+{
+	t->told = t->why = *why;
+	error_context(&t->told, "%s", strerror(EIO));
+}
+
+ssize_t offline_read_at(
+	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n)
+{
+	struct error why = ERROR_INIT;
+	int r;
+
+	n = within(file, off, n);
+	r = overlay_read(t->tree, &file->spot, off, dst, n, &why);
+	offline_unreadable(t, &why);
+	return r < 0 ? r : (ssize_t)n;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * calls: what stands in the tree of a map, and its bytes. They return 0 or -errno, as a program
+ * would hear it from a mount; paths are relative to the map's root. Why a file cannot be read is in
+ * offline.why then.
+ */
+#pragma once
+
+#include "base/buffer.h"
+#include "vfs/offline/names.h"
+#include "vfs/offline/offline.h"
+
+/* What stat tells; good until the tree is changed. */
+struct seen {
+	struct spot spot;
+	mode_t mode;
+	uint64_t size; /* 0 where it cannot be found */
+	struct timespec mtime;
+};
+
+/* -ENOENT. */
+int offline_lookup(struct offline *t, const struct seen *dir, const char *name, struct seen *ret);
+/* The same of a path; "" is the root. Slashes at its ends and "." in it mean nothing; ".." is
+ * no name. */
+int offline_find(struct offline *t, const char *path, struct seen *ret);
+
+/* The names in a directory, as they are listed, or in order of their bytes. */
+int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret);
+
+/* At most n bytes of a file from off on. The number, 0 at the end, or -errno. */
+ssize_t offline_read_at(
+	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n);
+/* ... and what a read by somebody else failed with. */
+void offline_unreadable(struct offline *t, const struct error *why);

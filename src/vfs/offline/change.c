@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/offline/change.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "vfs/tree/vanish.h"
+
+enum { PIECE = 1 << 20, DEPTH_MAX = 1000 };
+
+ssize_t change_from_file(void *arg, void *dst, size_t n)
+{
+	struct change_file *from = arg;
+	ssize_t got;
+
+	do
+		got = read(from->fd, dst, n);
+	while (got < 0 && errno == EINTR);
+	return got < 0 ? from->failed = -errno : got;
+}
+
+static int fill(struct spool *s, change_source source, void *arg, struct error *e)
+{
+	CLEANUP(free) char *piece = malloc(PIECE);
+	ssize_t n = 0;
+	int r = piece ? 0 : error_set(e, -ENOMEM, "out of memory");
+
+	while (r == 0 && (n = source(arg, piece, PIECE)) > 0) {
+		r = spool_append(s, piece, (size_t)n, e);
+		if (r == 0 && spool_size(s) > FORMAT_MOST)
+			r = error_set(e, -EFBIG, "%s", strerror(EFBIG));
+	}
+	return r < 0 ? r : n < 0 ? error_set(e, (int)n, "%s", strerror((int)-n)) : 0;
+}
+
+int change_put(struct offline *t, const char *path, change_source source, void *arg,
+	const struct timespec *mtime, struct error *e)
+{
+	struct store *store = t->vol->context.store;
+	CLEANUP(spool_destroy) struct spool *s = spool_create(store->spool_dirfd);
+	struct extent x, kept;
+	int r = s ? fill(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
+
+	if (r == 0)
+		r = spool_extent(s, &x, e);
+	if (r < 0)
+		return r;
+	r = store->keep(store, &x, &kept, e);
+	extent_finish(&x);
+	if (r < 0)
+		return r;
+	r = overlay_put(t->tree, path, kept, mtime);
+	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
+}
+
+int change_mkdir(struct offline *t, const char *path)
+{
+	struct spot s;
+	int r = overlay_mkdir(t->tree, path);
+
+	if (r == -EEXIST)
+		r = overlay_find(t->tree, path, &s) == 0 && s.dir ? 0 : -ENOTDIR;
+	return r;
+}
+
+int change_mkdirs(struct offline *t, const char *path)
+{
+	CLEANUP(free) char *copy = strdup(path);
+	int r = copy ? 0 : -ENOMEM;
+
+	for (char *at = copy; r == 0 && at && (at = strchr(at + 1, '/')); *at = '/') {
+		*at = '\0';
+		r = change_mkdir(t, copy);
+	}
+	return r < 0 ? r : change_mkdir(t, path);
+}
+
+static int remove_below(struct offline *t, const char *path, unsigned depth)
+{
+	CLEANUP_NAMES struct names names = {0};
+	struct seen a;
+	int r = depth < DEPTH_MAX ? offline_find(t, path, &a) : -ELOOP;
+
+	if (r < 0)
+		return r;
+	if (a.spot.dir) {
+		/* As they are listed: what is always there goes last. */
+		r = offline_names(t, &a, false, &names);
+		for (size_t i = 0; r == 0 && i < names.n; i++) {
+			CLEANUP(free) char *below = path_join(path, names.at[i]);
+
+			r = below ? remove_below(t, below, depth + 1) : -ENOMEM;
+			if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
+				r = 0;
+		}
+	}
+	return r < 0 ? r : overlay_remove(t->tree, path, a.spot.dir);
+}
+
+int change_remove_tree(struct offline *t, const char *path)
+{
+	return remove_below(t, path, 0);
+}
+
+enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s)
+{
+	const struct upper *u = s->upper;
+
+	if (!u || !u->scratch)
+		return CHANGE_OF_MAP;
+	if (vanish_derived(t->tree, u))
+		return CHANGE_DERIVED;
+	return vanish_harmless(t->tree, u) ? CHANGE_EXPLAINED : CHANGE_SCRATCH;
+}

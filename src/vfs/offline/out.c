@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/offline/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/durable/pair.h"
+#include "vfs/files/companion.h"
+#include "vfs/offline/place.h"
+#include "vfs/offline/streams.h"
+#include "vfs/volume/finish.h"
+
+static int locate_new(struct out *o, struct error *e)
+{
+	const char *name;
+	int r = place_named(o->path, &o->dirfd, &name, e);
+
+	if (r == 0)
+		strcpy(o->name, name);
+	return r;
+}
+
+/* Standard output: only what is to go there has a place. */
+static int locate_stream(struct out *o, struct error *e)
+{
+	strcpy(o->name, o->path);
+	o->dirfd = streams_directory(e);
+	return o->dirfd < 0 ? o->dirfd : 0;
+}
+
+/* A map of two files is known by its name here: nothing is read outside the sandbox. */
+static int find_second(struct out *o, struct error *e)
+{
+	const struct format *f = volume_format_for(NULL, o->name);
+	struct source there = {.name = o->name};
+	int r;
+
+	if (!f || !f->companion)
+		return 0;
+	r = companion_open(o->dirfd, f, o->name, &there, o->second, e);
+	o->second_held = there.files[1];
+	if (r == 0 && o->second_held && !o->held)
+		r = error_set(e, -EEXIST, "%s is there already", o->second);
+	if (r == 0 && o->second_held && fstat(o->second_held->fd, &o->second_opened) < 0)
+		r = error_errno(e, "%s", o->second);
+	if (r == 0 && !o->second_held && !f->companion(o->name, 0, o->second))
+		r = error_set(e, -ENAMETOOLONG, "no name is left for its second file");
+	return r;
+}
+
+/* What somebody who was killed left. */
+static void sweep(const struct out *o)
+{
+	const struct trust *trust = &o->held->vol->trust;
+	char marker[NAME_MAX + 1];
+
+	replace_sweep(trust, o->name);
+	if (!o->second[0])
+		return;
+	pair_marker(marker, o->name);
+	replace_sweep(trust, o->second);
+	replace_sweep(trust, marker);
+}
+
+int out_hold(struct out *o, const char *path, struct error *e)
+{
+	int r;
+
+	o->path = path;
+	o->dirfd = fcntl(o->held->vol->dirfd, F_DUPFD_CLOEXEC, 3);
+	strcpy(o->name, o->held->vol->name);
+	if (o->dirfd < 0)
+		return error_errno(e, "its directory");
+	if (finish_waits(o->held->vol))
+		return finish_refuse(e);
+	r = find_second(o, e);
+	if (r == 0)
+		sweep(o);
+	return r;
+}
+
+int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e)
+{
+	struct stat st;
+	int r;
+
+	*o = (struct out){.path = path, .dirfd = -1};
+	if (streams_named(path))
+		return locate_stream(o, e);
+	if (lstat(path, &st) < 0 && errno == ENOENT) {
+		r = locate_new(o, e);
+		return r < 0 ? r : find_second(o, e);
+	}
+	r = offline_open(&o->own, path, how, e);
+	o->held = r < 0 ? NULL : &o->own;
+	return r < 0 ? r : out_hold(o, path, e);
+}
+
+int out_check(const struct out *o, const struct format *format, struct error *e)
+{
+	const struct format *f = NULL;
+	struct source there;
+	int r;
+
+	if (format->companion && streams_named(o->path))
+		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
+	if (format->companion && !o->second[0])
+		return error_set(e, -EINVAL, "is no name for a map of two files");
+	if (!o->held || o->held->vol->source.sizes[0] == 0)
+		return 0;
+	there = o->held->vol->source;
+	/* What is no map has a map's name at times, but no second file. */
+	if (!o->second_held)
+		there.name = "";
+	r = format_find(&there, &f, e);
+	if (r == -EINVAL)
+		return error_set(e, r, "is there, and no map: it is not written over");
+	if (r == 0 && f != format)
+		return error_set(e, -EINVAL,
+			"is there, and of another format than the others: it is not written over");
+	return r;
+}
+
+static void forget(struct out *o)
+{
+	for (int i = FORMAT_FILES_MAX; i-- > 0;)
+		replace_destroy(TAKE(o->files[i]));
+}
+
+/* As many new files as that map has. */
+static int begin(struct out *o, const struct source *map, struct error *e)
+{
+	/* Elsewhere nobody may read a copy who may not read the map. */
+	int like = o->held                  ? o->held->vol->source.files[0]->fd
+		   : streams_named(o->path) ? map->files[0]->fd
+					    : -1;
+	int r;
+
+	forget(o);
+	r = replace_begin(o->dirfd, o->name, like, &o->files[0], e);
+	if (r < 0 || !map->files[1])
+		return r;
+	like = o->second_held ? o->second_held->fd : -1;
+	return replace_begin(o->dirfd, o->second, like, &o->files[1], e);
+}
+
+int out_copy(struct out *o, const struct source *from, struct error *e)
+{
+	int r = begin(o, from, e);
+
+	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && from->files[i]; i++) {
+		CLEANUP_EXTENT struct extent all = EXTENT_INIT;
+		struct stat st;
+
+		if (fstat(from->files[i]->fd, &st) < 0)
+			return error_errno(e, "cannot be read");
+		all = extent_of_file(file_ref(from->files[i]), 0, (uint64_t)st.st_size);
+		replace_copy(o->files[i], &all);
+		r = replace_close(o->files[i], e);
+	}
+	return r;
+}
+
+int out_write(struct out *o, struct save_job *job, struct error *e)
+{
+	int r = save_check(job, e);
+
+	if (r == 0)
+		r = begin(o, &job->vol->source, e);
+	return r < 0 ? r : save_encode(job, o->files, e);
+}
+
+int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
+	struct error *e)
+{
+	o->opened = TAKE(o->files[0]);
+	return offline_open_at(t, o->dirfd, replace_temporary(o->opened), shown, how, e);
+}
+
+/* Is it still what was there, or still nothing? */
+static int look(const struct out *o, const char *name, const struct stat *was, struct error *e)
+{
+	struct stat st;
+	bool there = fstatat(o->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (there == !!was && (!there || (st.st_dev == was->st_dev && st.st_ino == was->st_ino &&
+						 st.st_size == was->st_size &&
+						 st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+						 st.st_mtim.tv_nsec == was->st_mtim.tv_nsec)))
+		return 0;
+	return error_set(e, -ESTALE, "another program changed it meanwhile: nothing is written");
+}
+
+int out_commit(struct out *o, struct error *e)
+{
+	struct replace *first = o->files[0], *second = o->files[1];
+	CLEANUP(file_unref) struct file *whole = NULL;
+	int r = 0;
+
+	if (streams_named(o->path)) {
+		whole = replace_file(first);
+		return streams_output(whole->fd, e);
+	}
+	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && o->files[i]; i++)
+		r = replace_sync(o->files[i], e);
+	if (r == 0)
+		r = look(o, o->name, o->held ? &o->held->vol->opened : NULL, e);
+	if (r == 0 && second)
+		r = look(o, o->second, o->second_held ? &o->second_opened : NULL, e);
+	if (r < 0)
+		return r;
+	r = second ? pair_commit(first, second, o->name, true, e)
+		   : replace_commit(first, true, NULL, e);
+	o->stands = replace_stands(first);
+	return r;
+}
+
+struct sandbox_rule out_rule(const struct out *o)
+{
+	return offline_rule(o->dirfd, SANDBOX_WRITABLE);
+}
+
+void out_finish(struct out *o)
+{
+	forget(o);
+	replace_destroy(TAKE(o->opened));
+	file_unref(TAKE(o->second_held));
+	offline_close(&o->own);
+	if (o->dirfd >= 0)
+		close(o->dirfd);
+	o->dirfd = -1;
+}

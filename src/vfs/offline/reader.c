@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/offline/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/text/text.h"
+
+/* What is read at once: of a large file more, since what it is decoded from may have to be decoded
+ * again for each. */
+enum { LEAST = 256 << 10, MOST = 1 << 20, PIECES = 16, TEXT_MAX = 1 << 30 };
+enum { PIECE = 64 << 10 /* of a text that is judged */ };
+
+static size_t piece_of(const struct reader *r)
+{
+	uint64_t n = r->size / PIECES;
+
+	return n < LEAST ? LEAST : n > MOST ? MOST : (size_t)n;
+}
+
+int reader_open(struct offline *t, const char *path, struct reader *ret)
+{
+	struct seen a;
+	int r = offline_find(t, path, &a);
+
+	*ret = (struct reader){0};
+	if (r == 0 && a.spot.dir)
+		r = -EISDIR;
+	if (r == 0)
+		*ret = (struct reader){.t = t, .file = a, .size = a.size};
+	return r;
+}
+
+struct reader reader_of(struct extent in)
+{
+	return (struct reader){.in = in, .size = in.size};
+}
+
+int reader_changed(struct reader *r, reader_change change, void *arg)
+{
+	struct reader *from = malloc(sizeof(*from));
+
+	if (!from) {
+		free(arg);
+		return -ENOMEM;
+	}
+	*from = *r;
+	*r = (struct reader){.from = from, .change = change, .arg = arg, .size = from->size};
+	return 0;
+}
+
+void reader_close(struct reader *r)
+{
+	if (r->from)
+		reader_close(r->from);
+	free(r->from);
+	extent_finish(&r->in);
+	free(r->arg);
+	free(r->text);
+	*r = (struct reader){0};
+}
+
+void reader_rewind(struct reader *r)
+{
+	r->at = r->next = r->have = 0;
+	if (r->from)
+		reader_rewind(r->from);
+}
+
+/* Room for n bytes behind what was not asked for yet. */
+static int make_room(struct reader *r, size_t n)
+{
+	char *text;
+
+	if (r->next) {
+		memmove(r->text, r->text + r->next, r->have - r->next);
+		r->have -= r->next;
+		r->next = 0;
+	}
+	if (r->have > TEXT_MAX)
+		return -EFBIG;
+	if (r->room - r->have >= n)
+		return 0;
+	text = realloc(r->text, r->have + n);
+	if (!text)
+		return -ENOMEM;
+	r->text = text;
+	r->room = r->have + n;
+	return 0;
+}
+
+static ssize_t more_changed(struct reader *r)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const char *line;
+	size_t n;
+	int got = 1;
+
+	while (out.size < LEAST && (got = reader_next(r->from, MOST, &line, &n)) > 0) {
+		got = r->change(r->arg, line, n, &out);
+		if (got < 0)
+			break;
+	}
+	if (got >= 0)
+		got = out.error ? out.error : make_room(r, out.size);
+	if (got < 0)
+		return got;
+	if (out.size)
+		memcpy(r->text + r->have, out.data, out.size);
+	r->have += out.size;
+	r->at += out.size;
+	return (ssize_t)out.size;
+}
+
+static ssize_t read_at(struct reader *r, void *dst, size_t n)
+{
+	int got;
+
+	if (r->t)
+		return offline_read_at(r->t, &r->file, r->at, dst, n);
+	n = n < r->size - r->at ? n : (size_t)(r->size - r->at);
+	got = extent_read(&r->in, r->at, dst, n, NULL);
+	return got < 0 ? got : (ssize_t)n;
+}
+
+/* More of it behind what is there. The number of bytes, 0 at the end. */
+static ssize_t more(struct reader *r)
+{
+	size_t piece = piece_of(r);
+	ssize_t n;
+	int got;
+
+	if (r->from)
+		return more_changed(r);
+	got = make_room(r, piece);
+	if (got < 0)
+		return got;
+	n = read_at(r, r->text + r->have, piece);
+	if (n > 0) {
+		r->have += (size_t)n;
+		r->at += (uint64_t)n;
+	}
+	return n;
+}
+
+/* So many of n bytes as are whole characters, as far as their begin tells. */
+static size_t whole(const char *text, size_t n)
+{
+	for (size_t k = 1; k <= 3 && k <= n; k++) {
+		uint8_t c = (uint8_t)text[n - k];
+
+		if (c >= 0xc0)
+			return k < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - k : n;
+		if (c < 0x80)
+			break;
+	}
+	return n;
+}
+
+/* What is there from the next one on; not of a text that is none yet. */
+static const char *rest(const struct reader *r)
+{
+	return r->text ? r->text + r->next : "";
+}
+
+int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
+{
+	size_t seen = 0;
+
+	for (;;) {
+		const char *from = rest(r);
+		size_t n = r->have - r->next < most ? r->have - r->next : most;
+		const char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
+		ssize_t got = 0;
+
+		seen = n;
+		if (end)
+			n = (size_t)(end - from) + 1;
+		else if (n == most)
+			n = whole(from, n);
+		else
+			got = more(r);
+		if (got < 0)
+			return (int)got;
+		if (got > 0)
+			continue;
+		*ret = rest(r); /* it may have moved */
+		*ret_n = n;
+		r->next += n;
+		return n > 0;
+	}
+}
+
+int reader_line(struct reader *r, const char **ret, size_t *ret_n)
+{
+	int got = reader_next(r, SIZE_MAX, ret, ret_n);
+
+	if (got > 0 && (*ret)[*ret_n - 1] == '\n')
+		--*ret_n;
+	return got;
+}
+
+ssize_t reader_take(void *arg, void *dst, size_t n)
+{
+	struct reader *r = arg;
+	ssize_t got = r->next == r->have ? more(r) : 0;
+
+	if (got < 0)
+		return r->error = (int)got;
+	if (n > r->have - r->next)
+		n = r->have - r->next;
+	if (n)
+		memcpy(dst, r->text + r->next, n);
+	r->next += n;
+	return (ssize_t)n;
+}
+
+int reader_read_fn(void *arg, uint64_t, void *dst, size_t n, struct error *e)
+{
+	uint8_t *to = dst;
+
+	while (n) {
+		ssize_t got = reader_take(arg, to, n);
+
+		if (got <= 0)
+			return error_set(e, got < 0 ? (int)got : -EIO, "it cannot be read");
+		to += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+int reader_all(struct reader *r, size_t most, struct bytes **ret)
+{
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+	const char *text;
+	size_t n;
+	int got;
+
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0) {
+		if (n > most - out.size)
+			return -EFBIG;
+		buffer_append(&out, text, n);
+	}
+	/* For regexec, which may look for a NUL. */
+	buffer_append(&out, "", 1);
+	if (got == 0)
+		got = buffer_finish(&out, ret);
+	if (got == 0)
+		(*ret)->size--;
+	return got;
+}
+
+int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret)
+{
+	struct reader r = {.t = t, .file = *file, .size = file->size};
+	int got = reader_all(&r, most, ret);
+
+	reader_close(&r);
+	return got;
+}
+
+int reader_is_text(struct reader *r)
+{
+	const char *text;
+	size_t n;
+	int got;
+
+	reader_rewind(r);
+	while ((got = reader_next(r, PIECE, &text, &n)) > 0)
+		if (memchr(text, '\0', n) || !utf8_valid(text, n))
+			return 0;
+	return got < 0 ? got : 1;
+}
+
+int reader_grid(struct reader *r, struct shape *ret)
+{
+	const char *line;
+	size_t n, width = 1;
+	int got;
+
+	reader_rewind(r);
+	got = reader_line(r, &line, &n);
+	if (got <= 0)
+		return got;
+	for (size_t i = 0; i < n; i++) {
+		if (!memchr(", -0123456789", line[i], 13))
+			return 0;
+		width += line[i] == ',';
+	}
+	/* All cells have one width. */
+	*ret = (struct shape){width, (size_t)(r->size / (n + 1)), (n + 1) / width};
+	return r->size % (n + 1) == 0 && (n + 1) % width == 0 && n + 1 > width;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Zlib */
+/* A save that a command asks for: the map is built, and what of it is refused is told before
+ * anything is written. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/disk/io.h"
+#include "base/output.h"
+#include "base/say.h"
+#include "vfs/offline/change.h"
+#include "vfs/offline/streams.h"
+#include "vfs/save/save.h"
+#include "vfs/tree/vanish.h"
+
+struct look {
+	size_t left;
+	bool refused, kept;
+};
+
+/* By the file that it was copied from; false: it was not. */
+static bool tell_origin(struct offline *t, const struct change_save *how, const char *path,
+	const char *what, const char *why)
+{
+	CLEANUP(free) char *name = how->origin ? how->origin(how->origin_arg, t, path) : NULL;
+
+	if (name)
+		say(stderr, "mapfs: %s: %s%s", name, what, why);
+	return name;
+}
+
+static void tell(struct offline *t, const struct change_save *how, const char *path,
+	const char *what, const char *why)
+{
+	if (!tell_origin(t, how, path, what, why))
+		offline_say(t, "%s: %s%s", path, what, why);
+}
+
+static void look_at_scratch(struct offline *t, const struct change_save *how,
+	const struct staged *s, size_t i, const char *path, struct look *l)
+{
+	const struct upper *u = s->uppers[i];
+	const struct spot spot = upper_spot(s->uppers[i]);
+	char why[VANISH_REASON_MAX];
+
+	if (u->dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
+		return;
+	l->left++;
+	if (!l->kept)
+		tell(t, how, path, how->left ? "left out: " : "",
+			vanish_reason(t->tree, u, why, sizeof(why)));
+}
+
+static void look_at_refused(struct offline *t, const struct change_save *how, const struct upper *u,
+	const char *path, const char *why, struct look *l)
+{
+	if (how->refused && how->refused(how->refused_arg, u, why))
+		return;
+	tell(t, how, path, how->skip ? "left out: " : "", why);
+	l->left += how->skip;
+	l->refused |= !how->skip;
+}
+
+/* A part without which its object cannot be, and the object stays. */
+static bool is_needed(const struct staged *s, size_t i)
+{
+	return s->built.entries[i].old == BUILD_NEEDED && !s->entries[s->entries[i].up].gone;
+}
+
+/* What would not be in the new map, or in it though it was removed. */
+static void look_at(struct offline *t, const struct change_save *how, const struct staged *s,
+	size_t i, struct look *l)
+{
+	const struct built_entry *b = &s->built.entries[i];
+	CLEANUP(free) char *path = upper_path(s->uppers[i]), *kept = NULL;
+
+	if (!path)
+		return;
+	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
+		look_at_scratch(t, how, s, i, path, l);
+	if (b->fate == BUILD_REFUSED)
+		look_at_refused(t, how, s->uppers[i], path, b->why ? b->why : strerror(ENOMEM), l);
+	/* What cannot leave the map under a name that means nothing is one fault. */
+	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
+		kept = b->fate == BUILD_KEPT ? staged_kept_path(s, i) : NULL;
+		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
+		l->kept = true;
+	}
+	l->refused |= l->kept;
+}
+
+/* false: that is refused. */
+static bool look(
+	struct offline *t, const struct change_save *how, const struct staged *s, struct look *l)
+{
+	*l = (struct look){0};
+	for (size_t i = 1; i < s->n; i++)
+		look_at(t, how, s, i, l);
+	if (l->refused || (l->left && !how->left))
+		return false;
+	return true;
+}
+
+/* "refused: PATH: WHY" */
+static bool print_origin(struct offline *t, const struct change_save *how, const char *line)
+{
+	const char *path = strncmp(line, "refused: ", 9) == 0 ? line + 9 : NULL;
+	bool told = false;
+
+	for (const char *at = path; at && !told && (at = strstr(at, ": ")); at++) {
+		CLEANUP(free) char *in_map = strndup(path, (size_t)(at - path));
+
+		told = in_map && tell_origin(t, how, in_map, "", at + 2);
+	}
+	return told;
+}
+
+static void print(struct offline *t, const struct report *r, const struct change_save *how)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		/* Where it was saved is plain only if that is the map. */
+		bool plain = r->code != OUTCOME_CONFLICT &&
+			     (strncmp(r->lines[i], "saved: ", 7) == 0 ||
+				     strncmp(r->lines[i], "removed: ", 9) == 0);
+
+		if (plain ? how->verbose && streams_named(t->file)
+			  : !print_origin(t, how, r->lines[i]))
+			offline_say(t, "%s", r->lines[i]);
+		else if (plain && how->verbose)
+			output_report("%s", r->lines[i]);
+	}
+}
+
+static void no_progress(struct vfs_host *, const char *, uint64_t, uint64_t)
+{
+}
+
+/* ... is for somebody else to put where it is to be. */
+static void write_out(struct out *out, struct save_job *job)
+{
+	const struct format_edit *edit = job->vol->format->edit;
+	struct error e = ERROR_INIT;
+	int r;
+
+	job->same = (job->map == job->staged->built.map && !staged_differs(job->staged)) ||
+		    (edit->same && edit->same(job->vol->now, job->map));
+	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
+	if (r < 0)
+		save_failed(job, &e);
+}
+
+/* The map that was built becomes the file. Whoever is impatient waits for the end, so that no file
+ * without a use stays. */
+static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
+{
+	struct vfs_host host = {.progress = no_progress};
+	struct save_job job = {.vol = t->vol,
+		.host = &host,
+		.map = how->map ? how->map : s->built.map,
+		.staged = s,
+		.ends = true};
+	struct report *report = &job.report;
+	sigset_t ends, before;
+	enum outcome code;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, &ends, &before);
+	if (how->out)
+		write_out(how->out, &job);
+	else
+		save_write(&job);
+	if (job.saved)
+		save_adopt(&job);
+	if (job.saved || !report->error) {
+		/* What was said of another map, or of one that is not written, is not so. */
+		if (!how->map && !job.same)
+			report_merge(report, &s->said);
+		staged_report(s, report);
+	}
+	if (job.saved && t->vol->conflict)
+		report_conflict(report, t->vol->name);
+	code = report->code;
+	if (how->error && report->error)
+		*how->error = report->error;
+	if (io_is_full(report->error))
+		offline_say(t, "%s", strerror(-report->error)); /* all else follows from it */
+	else if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+		print(t, report, how);
+	save_job_finish(&job);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return code;
+}
+
+enum outcome change_save(struct offline *t, const struct change_save *how)
+{
+	enum outcome code = OUTCOME_DONE;
+	struct error e = ERROR_INIT;
+	struct staged s;
+	struct look l;
+
+	if (staged_build(t->tree, &s, &e) < 0) {
+		offline_say(t, "%s", io_is_full(e.code) ? strerror(-e.code) : error_text(&e));
+		if (how->error)
+			*how->error = e.code;
+		return OUTCOME_SAVE_FAILED;
+	}
+	if (!look(t, how, &s, &l))
+		code = OUTCOME_SAVE_FAILED;
+	else if (how->out || how->map || t->vol->journal.fresh || staged_differs(&s))
+		code = write_map(t, how, &s);
+	staged_finish(&s);
+	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/offline/walk.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/name.h"
+
+/* Without the slashes and the "." that mean nothing. */
+static char *path_plain(const char *path)
+{
+	char *plain = malloc(strlen(path) + 1), *to = plain;
+
+	while (plain && *(path += strspn(path, "/"))) {
+		size_t n = strcspn(path, "/");
+
+		if (n != 1 || path[0] != '.') {
+			if (to != plain)
+				*to++ = '/';
+			memcpy(to, path, n);
+			to += n;
+		}
+		path += n;
+	}
+	if (plain)
+		*to = '\0';
+	return plain;
+}
+
+enum { DEPTH_MAX = 4096 };
+
+struct walk {
+	struct offline *t;
+	walk_visit visit, leave;
+	void *arg;
+	struct buffer path; /* ended by a NUL that does not count */
+};
+
+/* The first n bytes of it, and a name. */
+static void set_path(struct buffer *path, size_t n, const char *name)
+{
+	path->size = n;
+	if (n && name[0])
+		buffer_byte(path, '/');
+	buffer_text(path, name);
+	buffer_byte(path, '\0');
+	if (!path->error)
+		path->size--;
+}
+
+static int call(struct walk *w, walk_visit fn, const struct seen *a)
+{
+	return w->path.error ? w->path.error : fn(w->arg, (char *)w->path.data, a);
+}
+
+static int walk(struct walk *w, const struct seen *a, unsigned depth)
+{
+	CLEANUP_NAMES struct names names = {0};
+	size_t n = w->path.size;
+	int r = call(w, w->visit, a);
+
+	if (r || !S_ISDIR(a->mode))
+		return r < 0 ? r : 0;
+	r = depth < DEPTH_MAX ? offline_names(w->t, a, true, &names) : -ELOOP;
+	for (size_t i = 0; r == 0 && i < names.n; i++) {
+		struct seen b;
+
+		set_path(&w->path, n, names.at[i]);
+		r = offline_lookup(w->t, a, names.at[i], &b);
+		if (r == 0)
+			r = walk(w, &b, depth + 1);
+	}
+	set_path(&w->path, n, "");
+	return r == 0 && w->leave ? call(w, w->leave, a) : r;
+}
+
+int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_visit left, void *arg)
+{
+	struct walk w = {.t = t, .visit = visit, .leave = left, .arg = arg};
+	CLEANUP(free) char *plain = path_plain(path);
+	struct seen a;
+	int r = plain ? offline_find(t, path, &a) : -ENOMEM;
+
+	set_path(&w.path, 0, plain ? plain : "");
+	if (r == 0)
+		r = walk(&w, &a, 0);
+	buffer_finish_free(&w.path);
+	return r;
+}
+
+struct match {
+	struct offline *t;
+	walk_visit visit;
+	void *arg;
+	size_t found;
+};
+
+static int match_below(
+	struct match *m, const struct seen *dir, const char *so_far, const char *pattern);
+
+static int match_name(struct match *m, const struct seen *dir, const char *so_far, const char *name,
+	const char *rest)
+{
+	CLEANUP(free) char *path = path_join(so_far, name);
+	struct seen a;
+	int r = path ? offline_lookup(m->t, dir, name, &a) : -ENOMEM;
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (rest[strspn(rest, "/")])
+		r = S_ISDIR(a.mode) ? match_below(m, &a, path, rest) : 0;
+	else if (!rest[0] || S_ISDIR(a.mode)) {
+		m->found++;
+		r = m->visit(m->arg, path, &a);
+	}
+	return r < 0 ? r : 0;
+}
+
+/* As deep as the pattern has slashes. */
+static int match_below(
+	struct match *m, const struct seen *dir, const char *so_far, const char *pattern)
+{
+	CLEANUP(free) char *first = NULL;
+	CLEANUP_NAMES struct names names = {0};
+	size_t n;
+	int r;
+
+	pattern += strspn(pattern, "/");
+	n = strcspn(pattern, "/");
+	first = strndup(pattern, n);
+	if (!first)
+		return -ENOMEM;
+	if (!strpbrk(first, "*?[\\"))
+		return match_name(m, dir, so_far, first, pattern + n);
+	r = offline_names(m->t, dir, true, &names);
+	for (size_t i = 0; r == 0 && i < names.n; i++)
+		if (fnmatch(first, names.at[i], FNM_PERIOD) == 0)
+			r = match_name(m, dir, so_far, names.at[i], pattern + n);
+	return r;
+}
+
+int offline_match(struct offline *t, const char *path, walk_visit visit, void *arg)
+{
+	struct match m = {t, visit, arg, 0};
+	CLEANUP(free) char *plain = path_plain(path);
+	struct seen a;
+	int r = plain ? offline_find(t, path, &a) : -ENOMEM;
+
+	if (r == 0) {
+		r = visit(arg, plain, &a);
+		return r < 0 ? r : 0;
+	}
+	if ((r != -ENOENT && r != -ENOTDIR) || !strpbrk(path, "*?[\\"))
+		return r;
+	r = offline_find(t, "", &a);
+	if (r == 0)
+		r = match_below(&m, &a, "", path);
+	return r < 0 ? r : m.found ? 0 : -ENOENT;
+}
