@@ -4,15 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/volume/outcome.h"
+#include "vfs/ops/file.h"
+#include "vfs/replay.h"
+#include "vfs/save/left.h"
+#include "vfs/tree/wait.h"
 #include "vfs/volume/report.h"
 #include "vfs/volume/sync.h"
-#include "vfs/tree/attr.h"
-#include "vfs/tree/stage.h"
-#include "vfs/tree/wait.h"
-#include "vfs/ops/file.h"
-#include "vfs/save/left.h"
-#include "vfs/replay.h"
 
 static void pass_note(void *arg, const char *line)
 {

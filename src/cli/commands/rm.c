@@ -6,7 +6,6 @@
 #include "base/disk/io.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "vfs/offline/walk.h"
 
 struct rm {
 	struct command command;

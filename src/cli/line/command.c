@@ -10,7 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/disk/io.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "cli/cli.h"

@@ -10,7 +10,6 @@
 #include "formats/teeworlds/datafile/write.h"
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/lens/kinds.h"
-#include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/names/list.h"
 #include "formats/teeworlds/preview/view.h"
 #include "formats/teeworlds/structure.h"

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/disk/io.h"
+#include "vfs/offline/calls.h"
 #include "vfs/offline/change.h"
 #include "vfs/offline/reader.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "tools/automap/automap.h"
-#include "vfs/offline/calls.h"
+#include "vfs/offline/offline.h"
 
 struct automap_files files_of_tree(struct offline *t);
 /* dirfd: a descriptor of the directory, which stays the caller's. */

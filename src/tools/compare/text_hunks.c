@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/output.h"
-#include "codec/text/text.h"
 #include "tools/compare/digest.h"
 #include "tools/compare/seq.h"
 

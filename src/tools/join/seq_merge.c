@@ -120,7 +120,7 @@ static int join_edge(struct joining *g, const struct region *x)
 	bool before = false, behind = false;
 	int r;
 
-	for (int w = OURS; w < SIDES; w++) {
+	for (enum which w = OURS; w < SIDES; w++) {
 		if (!n || x->n[w] <= n)
 			return 1;
 		behind |= same(g, BASE, x->at[BASE], w, x->at[w], n);
@@ -206,7 +206,7 @@ static bool meet(const struct joining *g, const struct hunk *x, enum which w, co
 }
 
 /* NULL: there are no more. */
-static const struct hunk *hunk(const struct joining *g, int w, size_t i)
+static const struct hunk *hunk(const struct joining *g, enum which w, size_t i)
 {
 	return i < g->hunks[w].n ? &g->hunks[w].at[i] : NULL;
 }
@@ -224,7 +224,7 @@ static void next_region(struct joining *g, struct region *x)
 	/* The last hunk of each side is the one that reaches furthest. */
 	while (more) {
 		more = false;
-		for (int w = OURS; w < SIDES; w++) {
+		for (enum which w = OURS; w < SIDES; w++) {
 			enum which v = w == OURS ? THEIRS : OURS;
 
 			for (; next[v] > g->next[v] && (h = hunk(g, w, next[w])) &&
@@ -234,7 +234,7 @@ static void next_region(struct joining *g, struct region *x)
 		}
 	}
 	/* Each side's elements: those of base, longer or shorter by what its hunks changed. */
-	for (int w = 0; w < SIDES; w++) {
+	for (enum which w = BASE; w < SIDES; w++) {
 		x->at[w] = from + g->shift[w];
 		for (; g->next[w] < next[w]; g->next[w]++) {
 			h = hunk(g, w, g->next[w]);

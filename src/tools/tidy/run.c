@@ -7,6 +7,7 @@
 #include "base/say.h"
 #include "formats/images.h"
 #include "formats/preview.h"
+#include "tools/tools.h"
 #include "vfs/volume/outcome.h"
 
 static int tidy_map(struct whole_map *m, struct error *e)

@@ -4,7 +4,6 @@
 
 #include "tools/common/whole.h"
 #include "tools/tidy/tidy.h"
-#include "tools/tools.h"
 
 struct tidy_run {
 	struct whole whole;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/threads/clock.h"
-#include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
 #include "vfs/folder/open.h"
 #include "vfs/folder/status.h"

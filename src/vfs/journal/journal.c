@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/disk/io.h"
-#include "base/disk/io_copy.h"
 
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e)

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/disk/io.h"
-#include "base/name.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
 /* The form in which names of one file are the same; in buffer, of NAME_MAX + 1 bytes, or name. */

@@ -6,7 +6,6 @@
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/names/paths.h"
 
 /* The first item that names a data item; handles count from 1, 0: none does. */
 struct user {

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "base/array.h"
-#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/paths.h"
 
 enum { TEXT_MAX = 2 * TW_PATH_MAX };

@@ -4,9 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/names/reference.h"
 
 static void finalizing_finish(struct finalizing *s)
 {

@@ -9,7 +9,6 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
-#include "formats/teeworlds/names/mounted.h"
 
 enum { CLIPS_SINCE = 2 };
 

@@ -7,7 +7,6 @@
 
 #include "codec/text/text.h"
 #include "formats/teeworlds/item/layer.h"
-#include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 

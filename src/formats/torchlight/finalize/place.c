@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "codec/text/text.h"
-#include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/finalize/plan.h"
 
 void tl_home_add(struct finalizing *st, struct tl_home home)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/name.h"
 #include "codec/image/dds.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/picture/imageset.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "codec/text/text.h"
 #include "formats/torchlight/save/write.h"
 
 static void call_files(const struct tl_table *table, const struct tree *t, struct buffer *out)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/fields.h"
 
 /* Of DDNet and the Teeworlds 0.6 that it came from; and of Teeworlds 0.7. */

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/model/fields.h"

@@ -5,7 +5,6 @@
 #include "base/threads/parallel.h"
 #include "codec/zlib/inflate.h"
 #include "formats/teeworlds/model/change.h"
-#include "formats/teeworlds/model/fields.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
 enum { AT_ONCE_MAX = 64 << 20 /* what is larger stays as it is */ };

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"
 

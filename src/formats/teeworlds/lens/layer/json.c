@@ -13,7 +13,6 @@
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
-#include "formats/teeworlds/names/mounted.h"
 
 enum { COLOR_MAX = 255 };
 
