@@ -211,8 +211,9 @@ def test_an_unknown_value_of_an_option_is_refused(d, at, option):
 
 
 def test_nothing_but_its_room_and_the_tables_knows_the_format():
-    """The table of formats, the words of the options, and the help."""
-    known = {"formats/formats.c", "formats/meson.build", "cli/usage.c"}
+    """The tables of formats and of tools, the words of the options, and the help."""
+    known = {"formats/formats.c", "formats/meson.build", "cli/usage.c", "tools/tools.c", "tools/meson.build",
+             "tools/triclon/tools.c", "tools/triclon/tools.h"}
     src = os.path.join(places.SOURCE, "src")
     found = set()
     for base, _, names in os.walk(src):
