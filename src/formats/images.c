@@ -17,20 +17,24 @@
 struct images {
 	atomic_uint refs;
 	size_t n;
-	int dirs[IMAGES_DIRS_MAX];
+	struct {
+		int fd;
+		unsigned game; /* as in preview.h; PREVIEW_ANY_GAME: the user named it */
+	} dirs[IMAGES_DIRS_MAX];
 };
 
-static int add(struct images *i, const char *path)
+static int add(struct images *i, const char *path, unsigned game)
 {
 	int fd = i->n < IMAGES_DIRS_MAX ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	if (fd < 0)
 		return -1;
-	i->dirs[i->n++] = fd;
+	i->dirs[i->n].fd = fd;
+	i->dirs[i->n++].game = game;
 	return 0;
 }
 
-static void add_all(struct images *i, const char *const *dirs)
+static void add_all(struct images *i, const char *const *dirs, unsigned game)
 {
 	const char *home = getenv("HOME");
 
@@ -38,12 +42,18 @@ static void add_all(struct images *i, const char *const *dirs)
 		CLEANUP(free) char *path = NULL;
 
 		if ((*dirs)[0] != '~')
-			(void)add(i, *dirs);
+			(void)add(i, *dirs, game);
 		else if (home && home[0] == '/' && asprintf(&path, "%s%s", home, *dirs + 1) > 0)
-			(void)add(i, path);
+			(void)add(i, path, game);
 		else
 			path = NULL;
 	}
+}
+
+static void add_games(struct images *i, const struct format_preview *preview)
+{
+	for (unsigned k = 0; preview && preview->image_dirs && preview->image_dirs[k]; k++)
+		add_all(i, preview->image_dirs[k], k + 1);
 }
 
 static struct images *create(void)
@@ -62,9 +72,9 @@ int images_open_others(
 
 	if (!i)
 		return error_set(e, -ENOMEM, "out of memory");
-	if (first && add(i, first) < 0)
+	if (first && add(i, first, PREVIEW_ANY_GAME) < 0)
 		return error_errno(e, "%s", first);
-	add_all(i, dirs);
+	add_all(i, dirs, PREVIEW_ANY_GAME);
 	*ret = TAKE(i);
 	return 0;
 }
@@ -72,15 +82,21 @@ int images_open_others(
 int images_open(const char *const *options, struct images **ret, struct error *e)
 {
 	const char *mapres = format_option(options, "mapres");
+	int r = images_open_games(mapres, ret, e);
+
+	return r < 0 && mapres ? error_context(e, "option mapres") : r;
+}
+
+int images_open_games(const char *first, struct images **ret, struct error *e)
+{
 	CLEANUP(images_unref) struct images *i = create();
 
 	if (!i)
 		return error_set(e, -ENOMEM, "out of memory");
-	if (mapres && add(i, mapres) < 0)
-		return error_errno(e, "option mapres: %s", mapres);
+	if (first && add(i, first, PREVIEW_ANY_GAME) < 0)
+		return error_errno(e, "%s", first);
 	for (size_t k = 0; formats[k]; k++)
-		if (formats[k]->preview)
-			add_all(i, formats[k]->preview->image_dirs);
+		add_games(i, formats[k]->preview);
 	*ret = TAKE(i);
 	return 0;
 }
@@ -92,14 +108,14 @@ void images_unref(struct images *i)
 	if (!i || !refs_drop(&i->refs))
 		return;
 	for (size_t k = 0; k < i->n; k++)
-		close(i->dirs[k]);
+		close(i->dirs[k].fd);
 	free(i);
 }
 
 size_t images_rules(const struct images *i, struct sandbox_rule *ret)
 {
 	for (size_t k = 0; i && k < i->n; k++)
-		ret[k] = (struct sandbox_rule){i->dirs[k], 0};
+		ret[k] = (struct sandbox_rule){i->dirs[k].fd, 0};
 	return i ? i->n : 0;
 }
 
@@ -122,18 +138,26 @@ int images_file_at(int dirfd, const char *file, struct extent *ret, struct error
 	return 0;
 }
 
-int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e)
+static int find_file(const struct images *i, unsigned game, const char *file, struct extent *ret,
+	struct error *e)
 {
 	int r = error_set(e, -ENOENT, "%s was not found", file);
 
 	for (size_t k = 0; r == -ENOENT && k < i->n; k++)
-		r = images_file_at(i->dirs[k], file, ret, e);
+		if (game == PREVIEW_ANY_GAME || i->dirs[k].game == PREVIEW_ANY_GAME ||
+			i->dirs[k].game == game)
+			r = images_file_at(i->dirs[k].fd, file, ret, e);
 	if (r == 0)
 		error_clear(e);
 	return r;
 }
 
-int images_find(void *arg, const char *name, struct extent *ret, struct error *e)
+int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e)
+{
+	return find_file(i, PREVIEW_ANY_GAME, file, ret, e);
+}
+
+int images_find(void *arg, unsigned game, const char *name, struct extent *ret, struct error *e)
 {
 	char file[NAME_MAX + 1];
 	int r;
@@ -141,7 +165,7 @@ int images_find(void *arg, const char *name, struct extent *ret, struct error *e
 	if (!name[0] || name[0] == '.' || strchr(name, '/') ||
 		snprintf(file, sizeof(file), "%s.png", name) >= (int)sizeof(file))
 		return error_set(e, -ENOENT, "its name is none of the game's images");
-	r = images_file(arg, file, ret, NULL);
+	r = find_file(arg, game, file, ret, NULL);
 	return r == -ENOENT
 		       ? error_set(e, r, "no such image of the game's was found (-o mapres=DIR)")
 		       : r;

@@ -25,6 +25,8 @@ struct images;
  * that can be.
  */
 int images_open(const char *const *options, struct images **ret, struct error *e);
+/* The same with the directory `first` (may be NULL) in place of -o mapres=DIR. */
+int images_open_games(const char *first, struct images **ret, struct error *e);
 /* Of files of another sort: the directory `first` (may be NULL), and those of games. */
 int images_open_others(
 	const char *first, const char *const *dirs, struct images **ret, struct error *e);
@@ -35,8 +37,8 @@ DEFINE_CLEANUP(struct images, images_unref);
 /* A rule for each, IMAGES_DIRS_MAX at most; returns how many. NULL has none. */
 size_t images_rules(const struct images *i, struct sandbox_rule *ret);
 
-/* struct preview's: arg is a struct images. -ENOENT. Any thread. */
-int images_find(void *arg, const char *name, struct extent *ret, struct error *e);
+/* preview_image_fn; arg is a struct images. Any thread. */
+int images_find(void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 
 /* The first file of that name, which is one in a directory and no path; and one in a directory that
  * is open. -ENOENT. */

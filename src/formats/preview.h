@@ -11,6 +11,15 @@
 
 enum { PREVIEW_MIN = 16, PREVIEW_MAX = 4096, PREVIEW_DEFAULT = 1024 };
 
+/*
+ * Find an image that a game has, by the name in a map, which may be anything: the PNG file. game:
+ * search its directories (1 is the first in format_preview.image_dirs) and those that the user
+ * named; PREVIEW_ANY_GAME: search all. -ENOENT.
+ */
+typedef int (*preview_image_fn)(
+	void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
+enum { PREVIEW_ANY_GAME = 0 };
+
 struct preview {
 	uint32_t size; /* pixels of the longest side, PREVIEW_MIN to PREVIEW_MAX */
 	bool entities; /* what the game works with, in plain colours, instead of what is seen */
@@ -23,9 +32,7 @@ struct preview {
 		uint32_t x, y, w, h;
 	} window;
 
-	/* An image that the game has, by the name in a map, which may be anything: the PNG file.
-	 * -ENOENT: there is none. NULL: there are none. */
-	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
+	preview_image_fn image; /* NULL: there are no images */
 	void *arg;
 	/* What could not be drawn, a line each. May be NULL. */
 	void (*note)(void *arg, const char *line);
@@ -42,8 +49,8 @@ struct format_preview {
 	 * drawn. -E2BIG: there is too much to draw. */
 	int (*draw)(const struct snapshot *s, const struct preview *how, struct picture *ret,
 		struct error *e);
-	/* Directories in which games and their users keep such images, NULL-ended: absolute, or
-	 * below the user's home directory ("~/"). */
-	const char *const *image_dirs;
+	/* For each game the directories in which it and its users keep images: absolute, or below
+	 * the user's home directory ("~/"). Both lists are NULL-ended. May be NULL. */
+	const char *const *const *image_dirs;
 	bool cuts; /* files have parts with names */
 };

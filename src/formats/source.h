@@ -29,8 +29,9 @@ struct format_context {
 	const char *const *options;
 	/* The file that -o names=FILE names, opened before the sandbox, or NULL; borrowed. */
 	struct file *names_file;
-	/* The game's images, by their names in maps, for pictures (preview.h). May be NULL. */
-	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
+	/* preview_image_fn (preview.h), for pictures. May be NULL. */
+	int (*image)(
+		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;
 	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);

@@ -157,6 +157,52 @@ def test_images_of_the_game_are_found_and_nothing_else(box):
         assert (p[10, 10] == RED) == drawn
 
 
+def plain(color, n=16):
+    """A PNG of one color that covers a tile set of 16 x 16 tiles."""
+    return png(n, n, bytes(color) * n * n)
+
+
+def uses_image(version):
+    """A map with one tile of an external image, whose item has this version: 2 is of Teeworlds 0.7 alone."""
+    m = Map(1, 1)
+    m.add(datafile.IMAGE, [version, 64, 64, 1, m.blob(b"own_tiles\0"), -1] + [1] * (version >= 2))
+    m.design((1, 0, 0, 0), 0, (255,) * 4)
+    m.end()
+    return m
+
+
+def test_a_map_is_drawn_with_the_images_of_its_own_game(box):
+    """Both games have images of one name that differ (grass_main), and DDNet has some of 0.7 as NAME_0.7."""
+    home = os.path.join(box.root, "home")
+    ddnet, teeworlds = home + "/.local/share/ddnet/mapres", home + "/.teeworlds/mapres"
+    os.makedirs(ddnet)
+    os.makedirs(teeworlds)
+
+    def drawn(version):
+        out = os.path.join(box.root, "out.png")
+        r = box.run("preview", "--size", "64", box.add(uses_image(version).bytes(), "small.map"), out,
+                    env={"HOME": home})
+        assert r.code == 0 and not r.err, r
+        return Picture(out)[10, 10]
+
+    boxes.put(ddnet + "/own_tiles.png", plain(RED), os.O_WRONLY | os.O_CREAT)
+    assert [drawn(1), drawn(2)] == [RED, RED]  # better than none
+    boxes.put(ddnet + "/own_tiles_0.7.png", plain(GREEN), os.O_WRONLY | os.O_CREAT)
+    assert [drawn(1), drawn(2)] == [RED, GREEN]
+    boxes.put(teeworlds + "/own_tiles.png", plain(BLUE), os.O_WRONLY | os.O_CREAT)
+    assert [drawn(1), drawn(2)] == [RED, BLUE]
+    os.unlink(ddnet + "/own_tiles.png")
+    assert [drawn(1), drawn(2)] == [BLUE, BLUE]
+    out = os.path.join(box.root, "embedded.map")
+    for version, color in ((1, RED), (2, BLUE)):
+        boxes.put(ddnet + "/own_tiles.png", plain(RED), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        r = box.run("tidy", "--embed", box.add(uses_image(version).bytes(), "small.map"), out, env={"HOME": home})
+        assert r.code == 0, r
+        r = box.run("preview", "--size", "64", out, out + ".png", env={"HOME": "/nowhere"})
+        assert r.code == 0 and Picture(out + ".png")[10, 10] == color, r
+        os.unlink(out)
+
+
 def test_one_layer_alone_has_nothing_behind_it(box):
     m = Map(2, 1)
     m.design((1, 0, 0, 0) * 2, -1, GREEN)

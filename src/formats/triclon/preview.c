@@ -193,6 +193,4 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	return 0;
 }
 
-static const char *const no_dirs[] = {NULL};
-
-const struct format_preview tcm_preview = {.draw = draw, .image_dirs = no_dirs};
+const struct format_preview tcm_preview = {.draw = draw};

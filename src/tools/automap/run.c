@@ -247,12 +247,15 @@ static int open_rules(struct automap_run *run, struct error *e)
 {
 	struct stat st;
 	bool file = run->rules && stat(run->rules, &st) == 0 && !S_ISDIR(st.st_mode);
+	int r;
 
+	run->how.file = file ? run->rules : NULL;
 	if (file)
-		run->how.file = run->rules;
-	return file ? load(run->rules, &run->file, e)
-		    : whole_images(
-			      &run->whole, run->rules, automap_find_tool()->dirs, &run->images, e);
+		r = load(run->rules, &run->file, e);
+	else
+		r = images_open_others(run->rules, automap_find_tool()->dirs, &run->images, e);
+	whole_use_images(&run->whole, run->images);
+	return r;
 }
 
 int automap_run(struct automap_run *run)

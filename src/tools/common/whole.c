@@ -46,14 +46,9 @@ void whole_tell(void *arg, enum whole_said what, const char *line)
 		offline_say(m->t, "%s%s", what == WHOLE_LEFT ? "left as it is: " : "", line);
 }
 
-int whole_images(struct whole *w, const char *first, const char *const *dirs, struct images **ret,
-	struct error *e)
+void whole_use_images(struct whole *w, const struct images *images)
 {
-	int r = images_open_others(first, dirs, ret, e);
-
-	if (r == 0)
-		w->n_further += images_rules(*ret, w->further + w->n_further);
-	return r;
+	w->n_further += images_rules(images, w->further + w->n_further);
 }
 
 /* A folder of maps that is made of another one, map by map. */

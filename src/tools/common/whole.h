@@ -52,9 +52,9 @@ struct whole {
 
 /* Read and write the maps that are named. Returns the exit code. */
 int whole_run(struct whole *w);
-/* images_open_others, for what change reads. */
-int whole_images(struct whole *w, const char *first, const char *const *dirs, struct images **ret,
-	struct error *e);
+/* Let `change` read these images, whose directories are open. Call it before whole_run, at most
+ * three times. */
+void whole_use_images(struct whole *w, const struct images *images);
 /* struct whole_calls's, of a struct whole_map. */
 void whole_tell(void *arg, enum whole_said what, const char *line);
 /* A line for the report. */

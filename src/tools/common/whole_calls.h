@@ -3,6 +3,7 @@
 #pragma once
 
 #include "formats/images.h"
+#include "formats/preview.h"
 
 enum whole_said {
 	WHOLE_DONE,    /* "removed images/3_old.png: nothing uses it" */
@@ -14,6 +15,5 @@ struct whole_calls {
 	/* What became of what, a line each. */
 	void (*say)(void *arg, enum whole_said what, const char *line);
 	void *arg;
-	/* images_find, for a struct images of the game's. */
-	int (*image)(void *images, const char *name, struct extent *ret, struct error *e);
+	preview_image_fn image; /* its arg is a struct images */
 };

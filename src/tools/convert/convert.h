@@ -9,8 +9,8 @@
 #include "tools/tools.h"
 
 struct convert_game {
-	const char *name;              /* "0.7" */
-	const char *const *image_dirs; /* as in struct format_preview */
+	const char *name; /* "0.7" */
+	unsigned images;  /* whose images it has: a game as in preview.h */
 };
 
 enum { CONVERT_GAMES_MAX = 3 };

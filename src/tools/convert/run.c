@@ -6,6 +6,7 @@
 
 #include "base/say.h"
 #include "formats/images.h"
+#include "formats/preview.h"
 #include "vfs/volume/outcome.h"
 
 static int convert_map(struct whole_map *m, struct error *e)
@@ -21,11 +22,14 @@ static int convert_map(struct whole_map *m, struct error *e)
 static int open_images(struct convert_run *run, struct error *e)
 {
 	const struct convert_game *games = run->tools->convert->games;
+	const char *const *const *dirs = run->tools->format->preview->image_dirs;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && games[i].name; i++)
-		r = whole_images(
-			&run->whole, run->mapres, games[i].image_dirs, &run->how.images[i], e);
+	for (size_t i = 0; r == 0 && games[i].name; i++) {
+		r = images_open_others(
+			run->mapres, dirs[games[i].images - 1], &run->how.images[i], e);
+		whole_use_images(&run->whole, run->how.images[i]);
+	}
 	return r;
 }
 

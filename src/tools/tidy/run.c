@@ -6,7 +6,6 @@
 
 #include "base/say.h"
 #include "formats/images.h"
-#include "formats/preview.h"
 #include "tools/tools.h"
 #include "vfs/volume/outcome.h"
 
@@ -20,28 +19,20 @@ static int tidy_map(struct whole_map *m, struct error *e)
 		 : error_set(e, -EOPNOTSUPP, "nobody knows what of such a map can be missed");
 }
 
-/* The first toolset that can tidy. */
-static const struct toolset *find_tools(void)
-{
-	size_t i = 0;
-
-	while (!toolsets[i]->tidy)
-		i++;
-	return toolsets[i];
-}
-
-/* An embedded image must be what a player sees, so the game's directories are searched. An image
- * that leaves a map must be one that the game has: without --mapres the format's own table decides
- * that. */
+/* An embedded image must be what a player sees, so the directories of its game are searched. An
+ * image that leaves a map must be one that the game has: without --mapres the format's own table
+ * decides that. */
 static int open_images(struct tidy_run *run, struct error *e)
 {
 	static const char *const none[] = {NULL};
+	int r = 0;
 
-	if (!run->mapres && !run->how.embed)
-		return 0;
-	return whole_images(&run->whole, run->mapres,
-		run->mapres ? none : find_tools()->format->preview->image_dirs, &run->how.images,
-		e);
+	if (run->mapres)
+		r = images_open_others(run->mapres, none, &run->how.images, e);
+	else if (run->how.embed)
+		r = images_open_games(NULL, &run->how.images, e);
+	whole_use_images(&run->whole, run->how.images);
+	return r;
 }
 
 int tidy_run(struct tidy_run *run)

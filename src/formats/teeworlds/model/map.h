@@ -148,7 +148,8 @@ struct tw_shared {
 			   */
 	struct blob *pictures[TW_PICTURES]; /* without content: what is derived is the picture */
 	struct blob *points; /* without content, too: of it where the texts of many points begin */
-	int (*image)(void *arg, const char *name, struct extent *ret, struct error *e);
+	int (*image)(
+		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;  /* of format_context */
 	bool typed;       /* the typed view exists (rule 1), decided at open for the whole mount */
 	bool fresh;       /* made of no file: what a game needs is added at the save */

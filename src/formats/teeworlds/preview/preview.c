@@ -10,6 +10,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
 #include "formats/teeworlds/names/id.h"
+#include "formats/teeworlds/preview/game.h"
 #include "formats/teeworlds/preview/view.h"
 
 enum { TILE = 32, PARALLAX_FULL = 100, CLIPS_SINCE = 2 };
@@ -217,14 +218,4 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	return r;
 }
 
-static const char *const image_dirs[] = {
-	"/usr/share/games/ddnet/data/mapres",
-	"/usr/share/games/teeworlds/data/mapres",
-	"/usr/share/ddnet/data/mapres",
-	"/usr/share/teeworlds/data/mapres",
-	"~/.local/share/ddnet/mapres",
-	"~/.teeworlds/mapres",
-	NULL,
-};
-
-const struct format_preview tw_preview = {.draw = draw, .image_dirs = image_dirs};
+const struct format_preview tw_preview = {.draw = draw, .image_dirs = tw_image_dirs};

@@ -9,6 +9,7 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
+#include "formats/teeworlds/preview/game.h"
 #include "formats/teeworlds/preview/pixel.h"
 
 enum {
@@ -198,7 +199,7 @@ static int scale_external(
 		names->v[image].size > NAME_MAX)
 		return error_set(e, -ENOENT, "it is not in the map");
 	snprintf(name, sizeof(name), "%.*s", (int)names->v[image].size, names->v[image].text);
-	r = t->how->image(t->how->arg, name, &file, e);
+	r = tw_find_image(t->m, t->how->image, t->how->arg, name, &file, e);
 	return r < 0 ? r : png_decode(&file, &sink, e);
 }
 

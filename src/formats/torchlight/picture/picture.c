@@ -106,6 +106,4 @@ static int draw(
 	return r;
 }
 
-static const char *const no_dirs[] = {NULL};
-
-const struct format_preview tl_preview = {.draw = draw, .image_dirs = no_dirs, .cuts = true};
+const struct format_preview tl_preview = {.draw = draw, .cuts = true};

@@ -3,35 +3,14 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/model/fields.h"
-
-/* Of DDNet and the Teeworlds 0.6 that it came from; and of Teeworlds 0.7. */
-static const char *const ddnet_dirs[] = {"/usr/share/games/ddnet/data/mapres",
-	"/usr/share/ddnet/data/mapres", "~/.local/share/ddnet/mapres", NULL};
-static const char *const teeworlds_dirs[] = {"/usr/share/games/teeworlds/data/mapres",
-	"/usr/share/teeworlds/data/mapres", "~/.teeworlds/mapres", NULL};
+#include "formats/teeworlds/preview/game.h"
 
 static const struct convert_game games[] = {
-	[TW_GAME_06] = {"0.6", ddnet_dirs},
-	[TW_GAME_07] = {"0.7", teeworlds_dirs},
-	[TW_GAME_DDNET] = {"ddnet", ddnet_dirs},
+	[TW_GAME_06] = {"0.6", TW_IMAGES_DDNET},
+	[TW_GAME_07] = {"0.7", TW_IMAGES_TEEWORLDS},
+	[TW_GAME_DDNET] = {"ddnet", TW_IMAGES_DDNET},
 	[TW_GAMES] = {0},
 };
-
-/* No other game writes such items. */
-static bool is_of_07(const struct tw_map *m)
-{
-	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
-		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
-
-		if (tw_is_tiles(it) && it->ints->v[TW_LAYER_VERSION] >= 4)
-			return true;
-	}
-	for (uint32_t i = 0; i < tw_count(m, TW_IMAGE); i++)
-		if (tw_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) >= 2)
-			return true;
-	return m->index->tangents;
-}
 
 static int go(struct tw_converting *k, struct error *e)
 {
@@ -39,7 +18,7 @@ static int go(struct tw_converting *k, struct error *e)
 
 	if (!tw_is_typed(k->m))
 		return error_set(e, -EINVAL, "no game loads it: its version item is missing");
-	k->from_07 = is_of_07(k->m);
+	k->from_07 = tw_is_07(k->m);
 	k->game = k->to == TW_GAME_DDNET ? "DDNet" : games[k->to].name;
 	r = convert_images(k, e);
 	if (r == 0)

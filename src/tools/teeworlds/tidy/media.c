@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /* Images that the game has: out of the map, and into it. */
 #include <errno.h>
+#include <stdio.h>
 
 #include "formats/teeworlds/check/game_images.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/fields.h"
+#include "formats/teeworlds/preview/game.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
 /* The map with an image as the game has it, as if that file was copied over it. *ret = NULL: it has
@@ -14,11 +16,16 @@ static int put_games(
 	const struct tidying *t, uint32_t position, struct snapshot **ret, struct error *e)
 {
 	entry_id id = tw_object_id(TW_SORT_IMAGE, ENTRY_ROOT, position, false);
+	const struct tw_name *n = tidy_name(t, position);
 	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
-	int r = tw_whole_image(&t->whole, position, t->how->images, "", &file, e);
+	char name[NAME_MAX + 1];
+	int r;
 
 	*ret = NULL;
-	return r < 0 ? r : t->m->base.format->edit->put(&t->m->base, id, &file, NULL, ret, NULL, e);
+	snprintf(name, sizeof(name), "%.*s", n->size, n->text ? n->text : "");
+	r = tw_find_image(t->m, t->whole.calls->image, t->how->images, name, &file, NULL);
+	return r < 0 ? error_set(e, r, "no %.127s.png was found", name)
+		     : t->m->base.format->edit->put(&t->m->base, id, &file, NULL, ret, NULL, e);
 }
 
 /* Is it what the game has under its name, but for colours that nobody sees? */

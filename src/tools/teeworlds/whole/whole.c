@@ -100,6 +100,6 @@ int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *g
 	int r;
 
 	snprintf(name, sizeof(name), "%.*s%s", n->size, n->text ? n->text : "", suffix);
-	r = w->calls->image(games, name, ret, NULL);
+	r = w->calls->image(games, PREVIEW_ANY_GAME, name, ret, NULL);
 	return r < 0 ? error_set(e, r, "no %.127s.png was found", name) : 0;
 }

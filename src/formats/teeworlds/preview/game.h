@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * game: the game that a map was made for, and where that game keeps its images.
+ *
+ * Teeworlds 0.7 and DDNet (as Teeworlds 0.6) have different images under the same names:
+ * grass_main, grass_doodads, winter_main, generic_shadows, generic_unhookable and easter. DDNet
+ * also has some images of 0.7, with "_0.7" after the name.
+ */
+#pragma once
+
+#include "formats/preview.h"
+#include "formats/teeworlds/model/map.h"
+
+/* The games, as preview.h counts them. */
+enum { TW_IMAGES_DDNET = 1, TW_IMAGES_TEEWORLDS };
+/* For format_preview.image_dirs. */
+extern const char *const *const tw_image_dirs[];
+
+/* Was the map made for Teeworlds 0.7? True if it has an item that no other game writes. */
+bool tw_is_07(const struct tw_map *m);
+/* Find the PNG file of the map's own game for an image, or else that of the other game. -ENOENT. */
+int tw_find_image(const struct tw_map *m, preview_image_fn image, void *arg, const char *name,
+	struct extent *ret, struct error *e);
