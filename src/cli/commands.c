@@ -82,6 +82,8 @@ const struct cli_command cli_commands[] = {
 		"      --rules FILE|DIR      rules for all, or where rules are looked for, too\n"
 		"      --reference NAME      the first run reads the game layer: game, hookable,\n"
 		"                            death, unhookable, freeze, unfreeze, deep-freeze ...\n"
+		"      --list                list the configurations for each layer, or of a file of\n"
+		"                            rules (NAME.rules), and write nothing\n"
 		"      --check               what is named is rules: say what is wrong in them\n"},
 	{"convert", &cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
 		"maps of one game for another",

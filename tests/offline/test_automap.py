@@ -206,6 +206,32 @@ def test_which_layers_are_drawn(here):
     assert "no design layer" in of("--layer", physics, "--config", "1", code=5)[1]
 
 
+def test_configurations_are_listed_and_found_in_any_case_of_letters(here):
+    (here / "grass.rules").write_text("[Grass]\nIndex 7\n[Desert]\nIndex 8\n[desert]\nIndex 9\n")
+    (here / "none.rules").write_text("# nothing\n")
+    map_ = make(here / "a.map", [auto(), None])
+    before = get(map_)
+    top = os.path.dirname(layer_of(map_))
+    listed = ["0 [Grass]", "1 [Desert]", "2 [desert]"]
+    out, err = run("automap", "--list", map_)
+    assert out.splitlines() == ["%s/%s: grass.rules: %s" % (top, layer, c)
+                                for layer in ("0_grass", "1_grass") for c in listed]
+    assert err == "" and get(map_) == before
+    assert run("automap", "--list", "--layer", top + "/1*", map_)[0].count("\n") == 3
+    assert run("automap", "--list", "--rules", "none.rules", map_)[0].splitlines() == [
+        "%s/%s: none.rules has no configuration" % (top, layer) for layer in ("0_grass", "1_grass")]
+    assert run("automap", "--list", "grass.rules", "none.rules")[0].splitlines() == [
+        "grass.rules: " + c for c in listed] + ["none.rules: has no configuration"]
+    for name, tile in (("GRASS", 7), ("Desert", 8), ("desert", 9), ("DESERT", 8), ("1", 8)):
+        run("automap", "--config", name, map_, "out.map")
+        assert {t[0] for row in cells("out.map", top + "/0_grass") for t in row} == {0, tile}, name
+    err = run("automap", "-n", "--config", "Snow", map_, code=5)[1]
+    assert "grass.rules has no configuration Snow (it has 0 [Grass], 1 [Desert], 2 [desert])" in err
+    os.unlink("grass.rules")
+    out, err = run("automap", "--list", map_)
+    assert out == "" and err.count("grass.rules was not found") == 2
+
+
 def test_the_seed_is_the_layers_or_another_and_0_is_said(here):
     text = "[Nothing]\n[Some]\nIndex 7\nRandom 50%\n"
     (here / "grass.rules").write_text(text)

@@ -42,6 +42,18 @@ static bool take_reference(const struct automaps *a)
 	return *known;
 }
 
+static bool are_rules(const struct command *c)
+{
+	bool all = true;
+
+	for (int i = 0; i < c->n_names; i++) {
+		size_t n = strlen(c->names[i]);
+
+		all &= n > 6 && strcmp(c->names[i] + n - 6, ".rules") == 0;
+	}
+	return all;
+}
+
 static int draw(struct automaps *a)
 {
 	struct command *c = &a->command;
@@ -65,6 +77,9 @@ static int run(struct command *c)
 
 	if (a->check)
 		return automap_check(c->names, c->n_names, c->debug);
+	if (a->run.how.list && are_rules(c))
+		return automap_list(c->names, c->n_names, c->debug);
+	a->run.whole.dry |= a->run.how.list;
 	if (!take_seed(a))
 		return cli_usage("automap: --seed is a whole number of 32 bits");
 	if (!take_reference(a))
@@ -79,6 +94,7 @@ static const struct command_option options[] = {
 	{"check", '\0', COMMAND_FLAG, offsetof(struct automaps, check)},
 	{"config", '\0', COMMAND_TEXT, offsetof(struct automaps, run.how.config)},
 	{"layer", '\0', COMMAND_TEXTS, offsetof(struct automaps, layers)},
+	{"list", '\0', COMMAND_FLAG, offsetof(struct automaps, run.how.list)},
 	{"reference", '\0', COMMAND_TEXT, offsetof(struct automaps, run.how.reference)},
 	{"rules", '\0', COMMAND_TEXT, offsetof(struct automaps, run.rules)},
 	{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)},

@@ -26,7 +26,8 @@ struct automap_files {
 };
 
 enum automap_said {
-	AUTOMAP_DRAWN, /* what has become of a layer */
+	AUTOMAP_DRAWN,  /* what has become of a layer */
+	AUTOMAP_LISTED, /* the configurations that a layer can be drawn by */
 	AUTOMAP_NOTE,
 	AUTOMAP_LEFT,  /* why a layer that was meant stays as it is */
 	AUTOMAP_FAULT, /* of rules: `where` is their file */
@@ -44,6 +45,7 @@ struct automap {
 	const char *const *layers;
 	bool automatic; /* of those, such as are to be drawn whenever they change */
 	bool dry;       /* nothing is written */
+	bool list;      /* list the configurations for each design layer, and draw nothing */
 	/* What counts instead of what a layer says; NULL: that. The name or number of a
 	 * configuration; what the first run reads, a word of references; a file of rules; a number.
 	 */
@@ -57,6 +59,9 @@ struct automap_tool {
 	int (*draw)(const struct automap *how, struct error *e);
 	/* All that is wrong with rules: "line 3: ...". -EFBIG. */
 	int (*check)(const struct bytes *rules, void (*fault)(void *arg, const char *text),
+		void *arg, struct error *e);
+	/* The names of all configurations, in the order of their numbers. -EFBIG. */
+	int (*list)(const struct bytes *rules, void (*config)(void *arg, const char *name),
 		void *arg, struct error *e);
 	/* Directories in which games and their users keep rules, NULL-ended: absolute, or below the
 	 * user's home directory ("~/"). */

@@ -51,15 +51,16 @@ static void tell(void *arg, enum automap_said what, const char *where, const cha
 {
 	struct drawing *k = arg;
 	const char *file = k->map ? k->map->t->file : NULL;
+	const char *drawn = what == AUTOMAP_DRAWN ? "drawn " : "";
 
-	k->left |= what == AUTOMAP_LEFT;
-	if (what == AUTOMAP_DRAWN && k->map)
-		whole_report(k->map, "drawn %s: %s", where, text);
-	else if (what == AUTOMAP_DRAWN)
-		output_report("drawn %s: %s", where, text);
+	k->left |= what == AUTOMAP_LEFT && !k->run->how.list;
+	if ((what == AUTOMAP_DRAWN || what == AUTOMAP_LISTED) && k->map)
+		whole_report(k->map, "%s%s: %s", drawn, where, text);
+	else if (what == AUTOMAP_DRAWN || what == AUTOMAP_LISTED)
+		output_report("%s%s: %s", drawn, where, text);
 	else if (what != AUTOMAP_FAULT)
 		say(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
-			what == AUTOMAP_LEFT ? "left as it is: " : "", text);
+			what == AUTOMAP_LEFT && !k->run->how.list ? "left as it is: " : "", text);
 	else if (!k->mute)
 		say(stderr, "mapfs: %s: %s", where, text);
 }
@@ -121,6 +122,7 @@ struct checked {
 	const char *name;
 	struct bytes *rules;
 	bool wrong;
+	size_t n; /* configurations printed */
 };
 
 static void print_fault(void *arg, const char *text)
@@ -131,8 +133,30 @@ static void print_fault(void *arg, const char *text)
 	k->wrong = true;
 }
 
-/* What they say is looked at in the sandbox. */
-int automap_check(char **names, int n, bool debug)
+static void print_config(void *arg, const char *name)
+{
+	struct checked *k = arg;
+
+	output_report("%s: %zu [%s]", k->name, k->n++, name);
+}
+
+static int check_one(struct checked *k, struct error *e)
+{
+	return automap_find_tool()->check(k->rules, print_fault, k, e);
+}
+
+static int list_one(struct checked *k, struct error *e)
+{
+	int r = automap_find_tool()->list(k->rules, print_config, k, e);
+
+	if (r == 0 && !k->n)
+		output_report("%s: has no configuration", k->name);
+	return r;
+}
+
+/* Read the files, and then look at each in the sandbox. */
+static int look_at_rules(
+	char **names, int n, bool debug, int (*look)(struct checked *k, struct error *e))
 {
 	CLEANUP(free) struct checked *all = calloc((size_t)n, sizeof(*all));
 	struct error e = ERROR_INIT;
@@ -148,13 +172,22 @@ int automap_check(char **names, int n, bool debug)
 	if (offline_confine(NULL, 0, NULL, 0, debug, &e) < 0)
 		say(stderr, "mapfs: %s", error_text(&e));
 	for (int i = 0; all && i < n; i++) {
-		if (all[i].rules && !e.code &&
-			automap_find_tool()->check(all[i].rules, print_fault, &all[i], &e) < 0)
+		if (all[i].rules && !e.code && look(&all[i], &e) < 0)
 			say(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
 		wrong |= all[i].wrong || e.code;
 		bytes_unref(all[i].rules);
 	}
 	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;
+}
+
+int automap_check(char **names, int n, bool debug)
+{
+	return look_at_rules(names, n, debug, check_one);
+}
+
+int automap_list(char **names, int n, bool debug)
+{
+	return look_at_rules(names, n, debug, list_one);
 }
 
 enum { LEVELS = 4 };

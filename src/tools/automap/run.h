@@ -26,3 +26,5 @@ bool automap_is_layer(const char *name);
 int automap_run(struct automap_run *run);
 /* Print what is wrong with files of rules. Returns the exit code. */
 int automap_check(char **names, int n, bool debug);
+/* Print the configurations of files of rules. Returns the exit code. */
+int automap_list(char **names, int n, bool debug);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/buffer.h"
@@ -117,25 +118,49 @@ static int read_rules(struct drawing *d, const char *image, struct tw_rules **re
 		     : tw_rules_read((const char *)text->data, text->size, tell_fault, d, ret, e);
 }
 
-/* Of a name or a number. */
+/* "0 [Grass], 1 [Desert]" */
+static void list_configs(const struct tw_rules *rules, struct buffer *out)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		buffer_printf(out, "%s%zu [%s]", i ? ", " : "", i, rules->configs[i].name);
+	if (!rules->n)
+		buffer_text(out, "no configuration");
+	buffer_byte(out, '\0');
+}
+
+/* The configuration of that name, or else the first one whose name differs only in the case of
+ * letters. */
+static size_t find_name(const struct tw_rules *rules, const char *name)
+{
+	size_t i = 0, k = 0;
+
+	while (i < rules->n && strcmp(rules->configs[i].name, name) != 0)
+		i++;
+	while (i == rules->n && k < rules->n && strcasecmp(rules->configs[k].name, name) != 0)
+		k++;
+	return i < rules->n ? i : k;
+}
+
+/* Find the configuration that the command line names, by name or number, or else the layer's. */
 static const struct tw_rules_config *find_config(
 	const struct drawing *d, const struct tw_rules *rules, int32_t number, struct error *e)
 {
+	CLEANUP_BUFFER struct buffer known = BUFFER_INIT;
 	const char *name = d->how->config;
-	size_t i = 0;
+	size_t i;
 
-	if (!name) {
+	if (!name)
 		i = number >= 0 ? (size_t)number : rules->n;
-	} else if (!name[strspn(name, "0123456789")]) {
+	else if (!name[strspn(name, "0123456789")])
 		i = strtoul(name, NULL, 10);
-	} else {
-		while (i < rules->n && strcmp(rules->configs[i].name, name) != 0)
-			i++;
-	}
+	else
+		i = find_name(rules, name);
 	if (i < rules->n)
 		return &rules->configs[i];
+	list_configs(rules, &known);
 	if (name)
-		error_set(e, -ENOENT, "the rules have no configuration %s", name);
+		error_set(e, -ENOENT, "%s has no configuration %s (it has %s)", d->file, name,
+			known.error ? "others" : (const char *)known.data);
 	else
 		error_set(e, -ENOENT, "config is %d, and the rules have %zu", number, rules->n);
 	return NULL;
@@ -197,6 +222,14 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 	return r;
 }
 
+static void list_layer(struct drawing *d, const char *path, const struct tw_rules *rules)
+{
+	for (size_t i = 0; i < rules->n; i++)
+		SAY(d, AUTOMAP_LISTED, path, "%s: %zu [%s]", d->file, i, rules->configs[i].name);
+	if (!rules->n)
+		SAY(d, AUTOMAP_LISTED, path, "%s has no configuration", d->file);
+}
+
 static int draw_layer(
 	struct drawing *d, const char *path, const struct tw_auto_layer *l, struct error *e)
 {
@@ -206,10 +239,12 @@ static int draw_layer(
 	struct tw_auto_grid grid;
 	int r = read_rules(d, l->image, &rules, e);
 
-	if (r == 0)
+	if (r == 0 && d->how->list)
+		list_layer(d, path, rules);
+	else if (r == 0)
 		config = find_config(d, rules, l->config, e);
 	if (!config)
-		return e->code;
+		return r < 0 ? r : e->code;
 	r = tw_auto_grid_read(&d->how->files, path, l, &grid, e);
 	if (r == 0 && !seed)
 		SAY(d, AUTOMAP_NOTE, path, "seed 0 is another one each time: 1 is taken");
@@ -223,11 +258,11 @@ static int draw_layer(
 static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, struct error *e)
 {
 	if (!how->layers)
-		return l->tiles && l->design && l->config >= 0 &&
+		return l->tiles && l->design && (l->config >= 0 || how->list) &&
 		       (!how->automatic || (l->flags & TW_AUTO_ALWAYS));
 	if (!l->tiles || !l->design)
 		error_set(e, -EINVAL, "is no design layer with tiles");
-	else if (l->config < 0 && !how->config)
+	else if (l->config < 0 && !how->config && !how->list)
 		error_set(e, -EINVAL, "its config is %d, which is none (--config)", l->config);
 	else
 		return !how->automatic || (l->flags & TW_AUTO_ALWAYS);
@@ -290,6 +325,17 @@ static int check(const struct bytes *rules, void (*fault)(void *arg, const char 
 	return tw_rules_read((const char *)rules->data, rules->size, fault, arg, &read, e);
 }
 
+static int list(const struct bytes *rules, void (*config)(void *arg, const char *name), void *arg,
+	struct error *e)
+{
+	CLEANUP(tw_rules_destroy) struct tw_rules *read = NULL;
+	int r = tw_rules_read((const char *)rules->data, rules->size, NULL, NULL, &read, e);
+
+	for (size_t i = 0; r == 0 && i < read->n; i++)
+		config(arg, read->configs[i].name);
+	return r;
+}
+
 static const char *const dirs[] = {
 	"~/.local/share/ddnet/editor/automap",
 	"~/.local/share/ddnet/editor",
@@ -305,6 +351,7 @@ static const char *const dirs[] = {
 const struct automap_tool tw_automap = {
 	.draw = draw,
 	.check = check,
+	.list = list,
 	.dirs = dirs,
 	.references = references,
 };
