@@ -424,6 +424,57 @@ def test_json_that_says_nothing_sensible_is_refused(box, m, text):
     m.unmount()
 
 
+def test_a_regular_file_is_made_without_being_opened(box, m):
+    """mknod(2), as overlayfs, NFS servers and tar --xattrs do it."""
+    old = m.get(PNG)
+    os.mknod(m / "images/new.png", 0o644 | stat.S_IFREG)
+    assert os.stat(m / "images/new.png").st_size == 0
+    with pytest.raises(FileExistsError):
+        os.mknod(m / "images/new.png", 0o644 | stat.S_IFREG)
+    m.put("images/new.png", old)
+    os.mknod(m / "images/empty.png", 0o644 | stat.S_IFREG)
+    assert m.xattr("images/empty.png", "user.mapfs.error")
+    os.unlink(m / "images/empty.png")
+    for kind in (stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK):
+        with pytest.raises(PermissionError):
+            os.mknod(m / "images/device", 0o644 | kind)
+    tree = os.path.join(box.root, "tree")
+    os.makedirs(tree + "/images")
+    boxes.put(tree + "/images/tarred.png", old, os.O_WRONLY | os.O_CREAT)
+    os.setxattr(tree + "/images/tarred.png", "user.some", b"1")
+    r = box.run("-c", 'tar --xattrs -C "$1" -cf - images | tar --xattrs -C "$2" -xf -', "sh", tree, m.point, program="sh")
+    assert "Cannot mknod" not in r.err and m.get("images/tarred.png") == old, r
+    m.unmount()
+    names = box.run("ls", m.map, "images").out.split()
+    assert [n.split("_", 1)[1] for n in names if n.endswith(("new.png", "tarred.png"))] == ["new.png", "tarred.png"]
+
+
+def test_fallocate_makes_a_file_that_long(m):
+    fd = os.open(m / "notes.txt", os.O_RDWR | os.O_CREAT)
+    os.posix_fallocate(fd, 0, 1000)
+    assert os.fstat(fd).st_size == 1000 and os.pread(fd, 2000, 0) == bytes(1000)
+    os.pwrite(fd, b"abc", 0)
+    os.posix_fallocate(fd, 0, 3)
+    os.posix_fallocate(fd, 500, 600)
+    assert os.fstat(fd).st_size == 1100 and os.pread(fd, 3, 0) == b"abc"
+    os.close(fd)
+    fd = os.open(m / SETTINGS, os.O_RDONLY)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.posix_fallocate(fd, 0, 1000)
+    os.close(fd)
+    fd = os.open(m / SETTINGS, os.O_RDWR)
+    os.posix_fallocate(fd, 0, 1)
+    os.close(fd)
+    assert m.get(SETTINGS) == OLD
+    os.unlink(m / "notes.txt")
+    m.unmount()
+
+
+def test_directories_have_one_link(m):
+    assert [os.stat(p).st_nlink for p in (m.point, m / "images", m / PNG)] == [1, 1, 1]
+    m.unmount()
+
+
 def test_what_tools_insist_on_works(m):
     path = m / SETTINGS
     os.chmod(path, stat.S_IMODE(os.stat(path).st_mode))

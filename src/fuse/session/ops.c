@@ -59,7 +59,7 @@ static void answer_attr(struct request *q)
 	fuse_reply_attr(q->req, &st, q->call.attr.brief ? BRIEFLY : FOREVER);
 }
 
-static void reply(struct call *c, int r)
+void request_reply(struct call *c, int r)
 {
 	struct request *q = (struct request *)c;
 
@@ -87,7 +87,7 @@ struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct r
 	q->req = req;
 	q->answer = answer;
 	q->call.op = op;
-	q->call.reply = reply;
+	q->call.reply = request_reply;
 	q->call.ino = ino;
 	q->call.name = name;
 	q->call.caller = fuse_req_ctx(req)->pid;
@@ -302,6 +302,22 @@ static void op_fsync(fuse_req_t req, fuse_ino_t ino, int, struct fuse_file_info 
 	on_handle(req, vfs_fsync, ino, fi);
 }
 
+static void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t length,
+	struct fuse_file_info *fi)
+{
+	struct request *q;
+
+	if (mode != 0) {
+		fuse_reply_err(req, EOPNOTSUPP);
+		return;
+	}
+	q = request_begin(req, vfs_fallocate, answer_done, ino, NULL);
+	q->call.handle = handle_of(fi);
+	q->call.off = (uint64_t)off;
+	q->call.size = (size_t)length;
+	request_submit(q);
+}
+
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
 	struct front *f = userdata;
@@ -348,4 +364,5 @@ const struct fuse_lowlevel_ops front_ops = {
 	.setxattr = op_setxattr,
 	.listxattr = op_listxattr,
 	.removexattr = op_removexattr,
+	.fallocate = op_fallocate,
 };

@@ -16,6 +16,7 @@ struct request {
 	struct fuse_file_info fi;
 	char *listing;
 	size_t used, room;
+	int failed; /* mknod: the result of its flush */
 };
 
 struct fuse_entry_param entry_of(const struct attr *a);
@@ -24,6 +25,8 @@ struct fuse_entry_param entry_of(const struct attr *a);
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);
+/* Answer the kernel with an error, or by q->answer, and free the request. For call.reply. */
+void request_reply(struct call *c, int r);
 /* Both, where there is nothing more to say of it. */
 void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
 	const char *name);

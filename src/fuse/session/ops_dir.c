@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names: looked up, listed, made, removed and renamed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 
 #include "fuse/session/ops.h"
@@ -58,9 +59,53 @@ void op_symlink(fuse_req_t req, const char *, fuse_ino_t, const char *)
 	fuse_reply_err(req, EPERM);
 }
 
-void op_mknod(fuse_req_t req, fuse_ino_t, const char *, mode_t, dev_t)
+/*
+ * A regular file that is made without being opened: overlayfs, NFS servers and tar --xattrs do that.
+ * It is created, flushed and released, as by a program that creates a file and closes it.
+ */
+static void released_node(struct call *c, int)
 {
-	fuse_reply_err(req, EPERM);
+	struct request *q = (struct request *)c;
+
+	request_reply(c, q->failed);
+}
+
+static void flushed_node(struct call *c, int r)
+{
+	struct request *q = (struct request *)c;
+
+	q->failed = r;
+	c->op = vfs_release;
+	c->reply = released_node;
+	request_submit(q);
+}
+
+static void created_node(struct call *c, int r)
+{
+	if (r < 0) {
+		request_reply(c, r);
+		return;
+	}
+	c->op = vfs_flush;
+	c->reply = flushed_node;
+	c->ino = c->attr.ino;
+	c->handle = c->opened;
+	request_submit((struct request *)c);
+}
+
+void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t)
+{
+	struct request *q;
+
+	if (!S_ISREG(mode)) {
+		fuse_reply_err(req, EPERM);
+		return;
+	}
+	q = request_begin(req, vfs_create_file, answer_entry, parent, name);
+	q->call.reply = created_node;
+	q->call.flags = O_WRONLY | O_EXCL;
+	request_makes(q, mode);
+	request_submit(q);
 }
 
 static void answer_listing(struct request *q)

@@ -24,7 +24,7 @@ struct attr attr_found(const struct folder *f, uint64_t ino, const struct found 
 		.mode = S_IFDIR | mode,
 		.uid = rights.uid,
 		.gid = rights.gid,
-		.nlink = 2,
+		.nlink = 1,
 		.atime = found->st.st_mtim,
 		.mtime = found->st.st_mtim,
 		.ctime = found->st.st_mtim,

@@ -22,6 +22,7 @@ void vfs_rmdir(struct vfs *v, struct call *c);       /* ino name */
 void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name flags */
 void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out */
 void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
+void vfs_fallocate(struct vfs *v, struct call *c);   /* handle off size: at least that long */
 void vfs_flush(struct vfs *v, struct call *c);       /* handle */
 void vfs_release(struct vfs *v, struct call *c);     /* handle (gone after) */
 /* handle, or ino. Through a handle that does not write, or none, what another program has begun to

@@ -2,6 +2,7 @@
 /* Attributes that a program sets; a size among them is a write. */
 #include <errno.h>
 
+#include "base/cursor.h"
 #include "vfs/tree/attr.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/view.h"
@@ -65,6 +66,27 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 		return true;
 	}
 	return false;
+}
+
+void vfs_fallocate(struct vfs *v, struct call *c)
+{
+	struct node *n = c->handle->node;
+	uint64_t end;
+	int r = c->handle->writing ? 0 : -EBADF;
+
+	if (r == 0 && (ckd_add(&end, c->off, c->size) || end > file_most(n)))
+		r = -EFBIG;
+	if (r == 0 && n->busy) {
+		node_wait(n, c);
+		return;
+	}
+	if (r == 0)
+		r = stage_begin(v, n, false, c);
+	if (r > 0)
+		return;
+	if (r == 0 && end > spool_size(n->stage->spool))
+		r = cut_stage(n, end);
+	call_done(c, r);
 }
 
 /* truncate(2) sets a time as well, which is a write's. What the map has to keep is in the tree. */

@@ -45,9 +45,9 @@ int node_attr(struct vfs *v, struct node *n, struct attr *ret)
 	a.atime = a.mtime = a.ctime = en.has_mtime ? en.mtime : vol->mtime;
 	if (u->timed)
 		a.mtime = u->mtime;
+	/* A directory has 1, which tells find(1) nothing about its subdirectories. */
 	if (u->dir) {
 		a.mode = S_IFDIR | vol->dir_mode;
-		a.nlink = 2;
 	} else {
 		a.nlink = u->up != NULL;
 		a.mode = S_IFREG | vol->file_mode;
