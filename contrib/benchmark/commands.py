@@ -50,7 +50,7 @@ def command_extract(b):
 
     def ours(*paths):
         shutil.rmtree(b.path("out"), ignore_errors=True)
-        return timed(run, b.mapfs.binary, "extract", "-o", "raw=off", map_, b.path("out"), *paths)
+        return timed(run, b.mapfs.binary, "extract", "-o", "raw=off,png=stored", map_, b.path("out"), *paths)
 
     a, t = in_turns(b.rounds, lambda: ours("images"),
                     lambda: timed(run, program, map_, fresh(b.path("extracted")), env=b.game()))
@@ -82,10 +82,10 @@ def command_memory(b):
     size = sum(inputs.datafile.Datafile.load(map_).declared) // MIB
     other, tree = shutil.copyfile(map_, b.path("other.map")), b.path("tree")
     program, cache = b.mapfs.binary, ("-o", "cache=64M")
-    run(program, "extract", "-o", "raw=off", map_, tree)
+    run(program, "extract", "-o", "raw=off,png=stored", map_, tree)
     run(program, "put", other, SETTING, os.path.join(tree, "info", "author"))
     works = {"cat": ("cat", map_, SETTING), "check": ("check", map_), "diff": ("diff", map_, other),
-             "extract": ("extract", map_, b.path("out")), "grep": ("grep", "sv_", map_), "ls": ("ls", "-lR", map_),
+             "extract": ("extract", "-o", "png=stored", map_, b.path("out")), "grep": ("grep", "sv_", map_), "ls": ("ls", "-lR", map_),
              "pack": ("pack", tree, b.path("new.map")), "put": ("put", other, SETTING, os.path.join(tree, SETTING)),
              "text": ("text", map_)}
     return [Result("memory of mapfs %s, %d MB inflated, cache=64M" % (name, size),

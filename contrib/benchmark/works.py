@@ -9,6 +9,7 @@ import subprocess
 import zlib
 
 import inputs
+import places
 import shims
 from inputs import MIB
 from tools import Mounts, OtherMounts, Result, copy, files_below, fresh, in_turns, read_all, run, timed
@@ -25,6 +26,7 @@ class Missing(Exception):
 class Bench:
     def __init__(self, build, mapfs, memory, disk, quick, rounds):
         self.build, self.memory, self.disk, self.quick, self.rounds = build, memory, disk, quick, rounds
+        places.SHIMS = os.path.join(build, "tests", "shim")
         self.mapfs = Mounts(mapfs or os.path.join(build, "src", "mapfs"), os.path.join(memory, "mnt"))
         self.least = OtherMounts(os.path.join(build, "contrib", "benchmark", "benchmark-memory"),
                                  os.path.join(memory, "mnt-least"))

@@ -47,7 +47,8 @@ const struct cli_command cli_commands[] = {
 		"commands that only read a map: standard input.\n"},
 	{"extract", &cli_extract, "FILE DIR [PATH...]", "copy files of a map to a directory",
 		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH\n"
-		"may be a pattern. DIR is made if need be; links in it are not followed.\n"},
+		"may be a pattern. DIR is made if need be; links in it are not followed. Images\n"
+		"are compressed; -o png=stored writes them as a mount shows them.\n"},
 	{"put", &cli_put, "[-v] FILE PATH [SOURCE]", "one file into a map, saved all or nothing",
 		"Without SOURCE, or with -, the content is read from standard input.\n" VERBOSE},
 	{"rm", &cli_rm, "[-rv] FILE PATH...", "files out of a map",
@@ -82,8 +83,8 @@ const struct cli_command cli_commands[] = {
 		"      --rules FILE|DIR      rules for all, or where rules are looked for, too\n"
 		"      --reference NAME      the first run reads the game layer: game, hookable,\n"
 		"                            death, unhookable, freeze, unfreeze, deep-freeze ...\n"
-		"      --list                list the configurations for each layer, or of a file of\n"
-		"                            rules (NAME.rules), and write nothing\n"
+		"      --list                list the configurations for each layer, or those of\n"
+		"                            files of rules (NAME.rules), and write nothing\n"
 		"      --check               what is named is rules: say what is wrong in them\n"},
 	{"convert", &cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
 		"maps of one game for another",

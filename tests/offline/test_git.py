@@ -164,3 +164,18 @@ def test_what_is_no_map_is_named_as_git_knows_it(git):
     said = git("merge", "-qm", "both", "other", code=1)
     assert "mapfs: maps/notes.map: theirs (.merge_file_" in said and "): not a map of a known format" in said
     assert (git.top / "maps/notes.map").read_text() == "ours"
+
+
+def test_what_mapfs_puts_beside_a_map_is_ignored(git):
+    shutil.copy(GIT + "ignore", git.top / ".gitignore")
+    git("add", ".")
+    git("commit", "-qm", "ignored")
+    left = git.map + ".mapfs-left"
+    os.makedirs(left + "/images")
+    for path in (left + "/images/a.jpg", left + ".1", git.map + ".mapfs-journal-0123456789abcdef"):
+        with open(path, "w") as f:
+            f.write("x")
+    assert git("status", "--short") == ""
+    with open(git.map + ".mapfs-conflict", "w") as f:  # a map that somebody has to look at
+        f.write("x")
+    assert "mapfs-conflict" in git("status", "--short")

@@ -119,7 +119,7 @@ def test_extract_does_not_write_over_the_map_that_it_reads(box, tree):
     assert get(tree + "/MEDIA/UNITS/A.DAT") == good("cat", mod, "MEDIA/UNITS/A.DAT").stdout
 
 
-@pytest.mark.skipif(not os.path.isdir(places.CORPUS + "/crafted"), reason=places.NO_MAPS)
+@pytest.mark.skipif(not os.path.isdir(places.CORPUS + "/crafted"), reason=places.NO_SHARED)
 def test_what_cannot_be_read_leaves_alone_what_stands_there(box, tree):
     damaged = box.add(places.CORPUS + "/crafted/b05_data_size_too_big.map")
     r = run("extract", "-o", "raw=off", damaged, tree)

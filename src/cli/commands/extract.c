@@ -314,6 +314,7 @@ static int run(struct command *c)
 }
 
 const struct command_line cli_extract = {.least = 2,
+	.before = "png=packed",
 	.takes = "a file and a directory",
 	.size = sizeof(struct extract),
 	.start = &(const struct extract){.out = -1, .up = -1},

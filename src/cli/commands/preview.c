@@ -127,7 +127,7 @@ static int write_file(struct drawing *d, const struct picture *p, mode_t mode, s
 
 	if (fd < 0)
 		return picture_write(d->out, d->name, p, mode, true, e);
-	r = picture_put(fd, p, false, e);
+	r = picture_put(fd, p, e);
 	if (r < 0)
 		(void)io_truncate(fd, 0);
 	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
@@ -139,7 +139,7 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 
 	if (d->out >= 0)
 		return write_file(d, p, mode, e);
-	r = picture_put(STDOUT_FILENO, p, false, e);
+	r = picture_put(STDOUT_FILENO, p, e);
 	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 

@@ -12,7 +12,7 @@
 #include "codec/image/png_pack.h"
 
 enum { PIXEL = PICTURE_PIXEL, GAP = PICTURE_GAP, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
-enum { BUDGET = 4 << 20 /* bytes that are compressed and kept */ };
+enum { BUDGET = 16 << 20 /* of compressed bytes; what is evicted is compressed again */ };
 
 const uint8_t picture_marks[REVIEW_MARKS][PIXEL] = {
 	[REVIEW_ADDED] = {0, 255, 0, 255},
@@ -127,25 +127,19 @@ int picture_compare(
 	return r;
 }
 
-int picture_put(int fd, const struct picture *p, bool small, struct error *e)
+int picture_put(int fd, const struct picture *p, struct error *e)
 {
-	CLEANUP(budget_destroy) struct budget *budget = small ? budget_create(BUDGET) : NULL;
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(BUDGET);
 	CLEANUP(blob_unref)
 	struct blob *b = budget ? blob_of_bytes(bytes_ref(p->rgba), budget) : NULL;
-	struct extent pixels = {.mem = p->rgba, .size = p->rgba->size};
-	struct png_memo memo = PNG_MEMO_INIT;
 	CLEANUP(free) uint8_t *piece = malloc(PIECE);
 	uint64_t size = 0;
-	int r = !piece || (small && !b) ? -ENOMEM
-		: small                 ? png_packed_size(b, p->w, p->h, &size, e)
-					: png_file_size(p->w, p->h, &size);
+	int r = piece && b ? png_packed_size(b, p->w, p->h, &size, e) : -ENOMEM;
 
 	for (uint64_t at = 0; r >= 0 && at < size; at += PIECE) {
 		size_t n = size - at < PIECE ? (size_t)(size - at) : PIECE;
 
-		r = small ? png_packed_read(b, p->w, p->h, at, piece, n, e)
-			  : png_file_read(
-				    p->w, p->h, extent_read_fn, &pixels, &memo, at, piece, n, e);
+		r = png_packed_read(b, p->w, p->h, at, piece, n, e);
 		if (r == 0)
 			r = io_write(fd, piece, n);
 	}
@@ -159,7 +153,7 @@ int picture_write(int dirfd, const char *name, const struct picture *p, mode_t m
 	int fd = io_temporary(dirfd, ".mapfs-picture-", mode, made), r = fd;
 
 	if (r >= 0)
-		r = picture_put(fd, p, !over, e);
+		r = picture_put(fd, p, e);
 	if (r >= 0)
 		r = over ? io_rename(dirfd, made, name) : io_rename_noreplace(dirfd, made, name);
 	if (r < 0 && fd >= 0)

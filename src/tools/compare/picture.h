@@ -22,10 +22,10 @@ int picture_compare(
  * nobody else has it. */
 int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
 	struct picture *ret, uint8_t **ret_pixels, struct error *e);
-/* Writes it as PNG to fd, which is empty; small: compressed, which takes some time. -errno, and
- * perhaps the reason in e. */
-int picture_put(int fd, const struct picture *p, bool small, struct error *e);
-/* Writes it as a PNG file of that mode below dirfd, all or nothing. over: it may take the place of
- * another, and it is written fast; else it is small, and -EEXIST: there is such a file. */
+/* Write a picture as a compressed PNG file to fd, which is empty. -errno, and perhaps the reason in
+ * e. */
+int picture_put(int fd, const struct picture *p, struct error *e);
+/* Write a PNG file of that mode below dirfd, all or nothing. over: replace an existing file, which
+ * is -EEXIST otherwise. */
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
 	struct error *e);
