@@ -152,6 +152,10 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 		say(stderr, "mapfs: %s: is mounted already, at %s", file, point);
 		return OUTCOME_BUSY;
 	}
+	if (o->rq.allow_root) {
+		o->rq.how.file_mask |= 077;
+		o->rq.how.dir_mask |= 077;
+	}
 	o->rq.shown = file;
 	o->rq.path = path;
 	o->rq.mountpoint = point;

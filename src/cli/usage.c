@@ -49,6 +49,7 @@ static const char mount_options[] =
 	"  uid=N,gid=N,umask=M      owner, group, and permissions that are taken away\n"
 	"  fmask=M,dmask=M          ... from files, from directories\n"
 	"  allow_other              let other users in\n"
+	"  allow_root               let root in, and no other user\n"
 	"  noexec                   nothing in the mount can be executed\n";
 
 static const char codes[] =

@@ -125,6 +125,14 @@ static void commas_and_backslashes_of_a_path_are_quoted(void **state)
 	assert_string_equal(
 		options, "fsname=/x,subtype=mapfs,default_permissions,allow_other,noexec,ro");
 	free(options);
+	rq = (struct mount_request){.path = "/x",
+		.security =
+			(const char *const[]){"context=\"u:r:t:s0:c1,c2\"", "rootcontext=r", NULL}};
+	options = mount_options(&rq, false);
+	assert_string_equal(options,
+		"fsname=/x,subtype=mapfs,default_permissions,context=\"u:r:t:s0:c1\\,c2\","
+		"rootcontext=r");
+	free(options);
 }
 
 static void messages_carry_text_and_descriptors(void **state)

@@ -58,11 +58,40 @@ static void what_mount_passes_along_is_swallowed(void **state)
 		"user,noauto,exec,async", "users,owner,group,defaults", "X-mount.mkdir",
 		"comment=a word", "user=ann", "noatime,nodiratime,relatime", "nodev,nosuid", "",
 		",", ",,rw,", "fsname=my map,subtype=x,auto_unmount,kernel_cache",
-		"default_permissions,big_writes,nonempty,use_ino,attr_timeout=1,max_read=4096"};
+		"direct_io,noforget,default_permissions,big_writes,nonempty,use_ino,attr_timeout=1,"
+		"max_read=4096"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		assert_int_equal(add_alone(lists[i]), 0);
+}
+
+static void contexts_are_kept_for_the_kernel(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(add(&o, "ro,context=\"u:r:t:s0:c1,c2\",rootcontext=u:r,noexec"), 0);
+	assert_true(o.rq.how.read_only && o.rq.noexec);
+	assert_string_equal(o.rq.security[0], "context=\"u:r:t:s0:c1,c2\"");
+	assert_string_equal(o.rq.security[1], "rootcontext=u:r");
+	assert_null(o.rq.security[2]);
+	assert_null(o.rq.how.options[0]);
+	options_finish(&o);
+}
+
+static void of_two_that_let_users_in_the_later_counts(void **state)
+{
+	struct options o;
+
+	(void)state;
+	options_init(&o);
+	assert_int_equal(add(&o, "allow_root"), 0);
+	assert_true(o.rq.allow_other && o.rq.allow_root);
+	assert_int_equal(add(&o, "allow_other"), 0);
+	assert_true(o.rq.allow_other && !o.rq.allow_root);
+	options_finish(&o);
 }
 
 static void unknown_options_are_refused(void **state)
@@ -299,6 +328,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_given_means_writable_and_a_share_of_memory),
 		cmocka_unit_test(what_mount_passes_along_is_swallowed),
+		cmocka_unit_test(contexts_are_kept_for_the_kernel),
+		cmocka_unit_test(of_two_that_let_users_in_the_later_counts),
 		cmocka_unit_test(unknown_options_are_refused),
 		cmocka_unit_test(the_refused_option_is_named),
 		cmocka_unit_test(the_later_of_ro_and_rw_counts),

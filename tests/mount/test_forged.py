@@ -382,6 +382,19 @@ def test_who_is_let_in_may_what_the_maps_mode_says(box, root):
     m.unmount()
 
 
+def test_allow_root_lets_no_other_user_in(box, root):
+    s = Scene(box, 0, OTHER)
+    os.chmod(s.map, 0o644)
+    m = box.mount(s.map, "allow_root,raw=rw")
+    assert [os.stat(p).st_mode & 0o777 for p in (m.point, m / "info/author")] == [0o700, 0o600]
+    assert m.get("info/author") == b"nobody\n"  # what root looked at is in the kernel's caches now
+    os.listdir(m / "images")
+    for argv in (["cat", m / "info/author"], ["ls", m.point], ["ls", m / "images"], ["stat", m / "info/author"],
+                 ["getfattr", "-n", "user.mapfs.status", m.point]):
+        assert as_other(*argv).returncode != 0, argv
+    m.unmount()
+
+
 SQUAT = """
 import socket, sys, time
 held = []

@@ -24,9 +24,9 @@ static const char *const swallowed_prefixes[] = {
 
 /* What other FUSE programs, or libfuse, take: what is always so here, or without effect. */
 static const char *const fuse_options[] = {"async_read", "atomic_o_trunc", "auto_cache",
-	"auto_unmount", "big_writes", "clone_fd", "default_permissions", "hard_remove", "intr",
-	"kernel_cache", "large_read", "no_remote_lock", "noauto_cache", "nonempty", "nopath",
-	"readdir_ino", "sync_read", "use_ino", NULL};
+	"auto_unmount", "big_writes", "clone_fd", "default_permissions", "direct_io", "hard_remove",
+	"intr", "kernel_cache", "large_read", "no_remote_lock", "noauto_cache", "noforget",
+	"nonempty", "nopath", "readdir_ino", "sync_read", "use_ino", NULL};
 static const char *const fuse_prefixes[] = {"ac_attr_timeout=", "attr_timeout=", "blksize=",
 	"congestion_threshold=", "entry_timeout=", "fsname=", "intr_signal=", "max_background=",
 	"max_idle_threads=", "max_read=", "max_readahead=", "max_threads=", "max_write=",
@@ -50,15 +50,22 @@ void options_init(struct options *o)
 {
 	static const char *const none[] = {NULL};
 
-	*o = (struct options){.rq.how.options = none, .rq.how.advise = tools_advise};
+	*o = (struct options){
+		.rq.how.options = none, .rq.security = none, .rq.how.advise = tools_advise};
 	o->rq.how.cache = (size_t)options_cache_default(memory_of_machine());
+}
+
+static void list_finish(struct option_list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->v[i]);
+	free(l->v);
 }
 
 void options_finish(struct options *o)
 {
-	for (size_t i = 0; i < o->n_format_options; i++)
-		free(o->format_options[i]);
-	free(o->format_options);
+	list_finish(&o->format);
+	list_finish(&o->security);
 	options_init(o);
 }
 
@@ -121,13 +128,24 @@ static bool is_flag(struct mount_request *rq, const char *option)
 		rq->how.read_only = true;
 	else if (strcmp(option, "rw") == 0)
 		rq->how.read_only = false;
-	else if (strcmp(option, "allow_other") == 0)
-		rq->allow_other = true;
+	else if (strcmp(option, "allow_other") == 0 || strcmp(option, "allow_root") == 0)
+		rq->allow_root = rq->allow_other = true;
 	else if (strcmp(option, "noexec") == 0)
 		rq->noexec = true;
 	else
 		return false;
+	if (strcmp(option, "allow_other") == 0)
+		rq->allow_root = false;
 	return true;
+}
+
+/* Contexts of SELinux, which mount(8) passes to every file system, for the kernel. */
+static bool is_security(const char *option)
+{
+	static const char *const prefixes[] = {
+		"context=", "fscontext=", "defcontext=", "rootcontext=", NULL};
+
+	return begins_with_one(option, prefixes);
 }
 
 /* Those with a number, and what is said of a value that is none. */
@@ -181,21 +199,27 @@ static int take_number(struct vfs_options *how, size_t i, const char *option, st
 	return 0;
 }
 
-static int keep_format_option(struct options *o, const char *option, struct error *e)
+/* ret: the list for the mount request. */
+static int keep(struct option_list *l, const char *option, const char *const **ret, struct error *e)
 {
-	char **all = realloc(o->format_options, (o->n_format_options + 2) * sizeof(*all));
+	char **all = realloc(l->v, (l->n + 2) * sizeof(*all));
 	char *copy = strdup(option);
 
 	if (all)
-		o->format_options = all;
+		l->v = all;
 	if (!all || !copy) {
 		free(copy);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
-	all[o->n_format_options++] = copy;
-	all[o->n_format_options] = NULL;
-	o->rq.how.options = (const char *const *)all;
+	all[l->n++] = copy;
+	all[l->n] = NULL;
+	*ret = (const char *const *)all;
 	return 0;
+}
+
+static int keep_format_option(struct options *o, const char *option, struct error *e)
+{
+	return keep(&o->format, option, &o->rq.how.options, e);
 }
 
 /* The name of a file, as a path that holds wherever the program goes on. */
@@ -249,6 +273,8 @@ static int take(struct options *o, const char *option, struct error *e)
 
 	if (!option[0] || is_swallowed(option) || is_flag(&o->rq, option))
 		return 0;
+	if (is_security(option))
+		return keep(&o->security, option, &o->rq.security, e);
 	return number < NUMBERS && strchr(option, '=') ? take_number(&o->rq.how, number, option, e)
 						       : take_format_option(o, option, e);
 }
@@ -256,6 +282,7 @@ static int take(struct options *o, const char *option, struct error *e)
 int options_add(struct options *o, const char *list, struct error *e)
 {
 	CLEANUP(free) char *option = malloc(strlen(list) + 1);
+	bool quoted = false;
 	size_t n = 0;
 	int r = 0;
 
@@ -266,11 +293,13 @@ int options_add(struct options *o, const char *list, struct error *e)
 			option[n++] = *++c;
 			continue;
 		}
-		if (*c && *c != ',') {
+		option[n] = '\0';
+		/* context="user:role:type:s0:c1,c2": the kernel takes the quotes off. */
+		quoted ^= *c == '"' && is_security(option);
+		if (*c && (quoted || *c != ',')) {
 			option[n++] = *c;
 			continue;
 		}
-		option[n] = '\0';
 		n = 0;
 		r = take(o, option, e);
 		if (!*c)

@@ -14,9 +14,12 @@
 uint64_t options_cache_default(uint64_t memory);
 
 struct options {
-	struct mount_request rq; /* rq.options follows format_options; paths are left alone */
-	char **format_options;   /* owned, NULL-ended; NULL while there are none */
-	size_t n_format_options;
+	struct mount_request rq; /* paths are left alone */
+	/* Lists of options, owned; rq points at their strings. */
+	struct option_list {
+		char **v; /* NULL-ended; NULL while there are none */
+		size_t n;
+	} format, security;
 };
 
 void options_init(struct options *o);

@@ -107,6 +107,9 @@ char *mount_options(const struct mount_request *rq, bool read_only)
 		if (given[i] && fuse_opt_add_opt(&all, given[i]) < 0)
 			return NULL;
 	}
+	for (const char *const *s = rq->security; s && *s; s++)
+		if (fuse_opt_add_opt_escaped(&all, *s) < 0)
+			return NULL;
 	return TAKE(all);
 }
 
