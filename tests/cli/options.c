@@ -97,7 +97,7 @@ static void of_two_that_let_users_in_the_later_counts(void **state)
 static void unknown_options_are_refused(void **state)
 {
 	static const char *const lists[] = {"nosuch", "rww", "r", "ro=1", "uid", "cache", "raw",
-		"raw=", "raw=maybe", "raw=rw ", "remount", "rw,nosuch", "allow_root"};
+		"raw=", "raw=maybe", "raw=rw ", "remount", "rw,nosuch", "allow_roots"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

@@ -43,7 +43,7 @@ def test_nothing_is_shown_unless_it_is_asked_for(box, opts):
 @pytest.mark.parametrize("path", places.each_debian_map()[:3])
 def test_it_is_what_mapfs_preview_draws(box, path):
     copy = box.add(path)
-    m = box.mount(copy, "preview=300")
+    m = box.mount(copy, "preview=300,png=packed")
     want = {"preview.png": drawn(box, copy, 300), "entities.png": drawn(box, copy, 300, "--entities")}
     for name, data in want.items():
         assert os.stat(m / name).st_size == len(data)
@@ -65,7 +65,7 @@ def test_a_large_one_can_be_read_from_its_end(box):
 
 def test_a_change_shows(box):
     path = box.add(two_tiles().bytes())
-    m = box.mount(path, "preview=64")
+    m = box.mount(path, "preview=64,png=packed")
     p = Picture(m / "preview.png")
     assert (p.w, p.h) == (64, 32) and p[8, 8] == RED and p[48, 8] != RED
     m.put(ID, b"  0,  1\n")
