@@ -26,6 +26,9 @@ class Picture:
         assert len(rows) == self.h * stride and not any(rows[::stride])
         self.rows = [rows[y * stride + 1:(y + 1) * stride] for y in range(self.h)]
 
+    def __eq__(self, other):
+        return (self.w, self.h, self.rows) == (other.w, other.h, other.rows)
+
     def __getitem__(self, place):
         x, y = place
         return tuple(self.rows[y][4 * x:4 * x + 4])
