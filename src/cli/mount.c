@@ -126,7 +126,9 @@ static bool stands_at(const char *path, const char *beside)
 static const char *why_not_found(const char *file)
 {
 	return errno == ENOENT && !strpbrk(file, "/.")
-		       ? "No such file, folder or command (see mapfs --help)"
+		       ? strcmp(file, "new") == 0
+				 ? "No such file, folder or command (mapfs --new FILE makes a map)"
+				 : "No such file, folder or command (see mapfs --help)"
 		       : strerror(errno);
 }
 

@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
@@ -422,3 +423,30 @@ def test_the_worker_gave_up_what_it_does_not_need(box, root, small):
     for field in ("CapEff", "CapPrm", "CapBnd"):
         assert int(boxes.status_field(worker, field), 16) & ~needed == 0, field
     m.unmount()
+
+
+def test_a_mount_waits_for_a_save_that_goes_on_after_an_unmount(box, small):
+    """fusermount3 -u returns before the save is done; so it does for every FUSE mount."""
+    m = box.mount(small)
+    m.put("info/author", b"somebody\n")
+    worker = box.worker()
+    os.kill(worker, signal.SIGSTOP)
+    subprocess.run(["fusermount3", "-u", m.point], check=True)
+    out = os.path.join(box.root, "waiting")
+    with open(out, "wb") as f:
+        p = subprocess.Popen([places.BINARY, small, m.point], stdout=f, stderr=f, stdin=subprocess.DEVNULL, env=box.env())
+    assert boxes.wait_for(lambda: b"is being saved" in boxes.get(out)), boxes.get(out)
+    assert p.poll() is None
+    os.kill(worker, signal.SIGCONT)
+    assert p.wait(30) == 0, boxes.get(out)
+    assert m.get("info/author") == b"somebody\n"
+    m.unmount()
+
+
+def test_a_map_of_a_mounted_folder_is_not_waited_for(box, small):
+    folder = box.mount(os.path.dirname(small), point=box.point("folder"))
+    boxes.put(os.path.join(folder.point, "small.map/info/author"), b"somebody\n")
+    r = box.run("-o", "rw", small, box.point("one"))
+    assert r.code == 7 and "is mounted for writing" in r.err and "on " + folder.point in r.err, r
+    assert "is being saved" not in r.err
+    folder.unmount()

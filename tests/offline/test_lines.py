@@ -101,6 +101,21 @@ def test_what_is_nearly_a_command_names_it(tmp_path, args, meant):
     assert r.returncode == 1 and r.stderr.count("\n") == 1 and "did you mean %s?" % meant in r.stderr, r
 
 
+def test_who_is_stuck_is_told_the_way(tmp_path):
+    """A folder without --in-place, a new map without --new, a default mount point that cannot be made."""
+    (tmp_path / "maps").mkdir()
+    for args in (["tidy", "maps"], ["convert", "--to", "0.7", "maps"], ["automap", "maps"]):
+        r = run(*args, text=True, cwd=tmp_path)
+        assert r.returncode == 2 and "maps: is a folder: use --in-place" in r.stderr, r
+    r = run("new", "a.map", text=True, cwd=tmp_path)
+    assert r.returncode == 2 and "mapfs --new FILE makes a map" in r.stderr, r
+    map_ = tmp_path / "a.map"
+    map_.write_bytes(datafile.small_map())
+    (tmp_path / "a").symlink_to("nowhere/a")  # mkdir(2) of it fails for root, too
+    r = run(str(map_), text=True, cwd=tmp_path)
+    assert r.returncode == 3 and "mount point" in r.stderr and "name another" in r.stderr, r
+
+
 def test_what_is_there_or_is_to_be_made_is_no_slip(tmp_path):
     (tmp_path / "cta").write_bytes(b"none")
     assert run("cta", "mnt", text=True, cwd=tmp_path).stderr.startswith("mapfs: cta: ")

@@ -65,6 +65,20 @@ def test_output_is_in_the_order_of_the_maps(box, many):
     assert len(set(lines)) > 3 and lines == sorted(lines)
 
 
+def test_paths_after_a_file_are_searched_as_cat_prints_them(box, small):
+    r = run("grep", "sv_", small, "info/settings.cfg")
+    assert (r.returncode, r.stdout) == (0, small.encode() + b"/info/settings.cfg:sv_deepfly 0\n")
+    r = run("grep", "-c", "x_offset", small, "groups/*/group.json", "info/author")
+    assert r.returncode == 0 and r.stdout.count(b"group.json:1\n") > 0 and b"info/author:0\n" in r.stdout
+    r = run("grep", "sv_", small, "info/none")
+    assert r.returncode == 2 and b"info/none: No such file or directory" in r.stderr
+    # What exists is a map, and what --in says are the paths.
+    r = run("grep", "sv_", small, small)
+    assert r.stdout.count(b"sv_deepfly 0\n") == 2
+    r = run("grep", "sv_", "--in", "info/*", small, "info/settings.cfg")
+    assert r.returncode == 2 and b"info/settings.cfg: No such file or directory" in r.stderr
+
+
 def test_other_files_are_searched_when_they_are_named(box, small):
     r = run("grep", "-l", "external", "--in", "images/*.json", "--in", "nothing/*", small)
     assert r.returncode in (0, 1)

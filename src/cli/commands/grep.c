@@ -4,6 +4,7 @@
 #include <regex.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buffer.h"
 #include "cli/cli.h"
@@ -22,6 +23,7 @@ struct grep {
 	int flags; /* of regcomp */
 	bool names, counts, numbers, nocase, extended;
 	const char **in; /* where the search is, NULL-ended; NULL: what the format says */
+	char **paths;    /* the same as arguments, which must exist; NULL: there are none */
 	atomic_bool found;
 };
 
@@ -94,14 +96,16 @@ static int search_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct grep *g = arg;
 	struct search s = {.grep = g, .t = t, .out = out};
-	const char *const *in = g->in ? g->in : t->vol->format->texts;
+	const char *const *in = g->paths ? (const char *const *)g->paths
+				: g->in  ? g->in
+					 : t->vol->format->texts;
 
 	if (regcomp(&s.regex, g->pattern, g->flags) != 0)
 		return -ENOMEM;
 	for (; in && *in; in++) {
 		int r = offline_match(t, *in, search_file, &s);
 
-		if (r < 0 && r != -ENOENT && r != -ENOTDIR)
+		if (r < 0 && (g->paths || (r != -ENOENT && r != -ENOTDIR)))
 			s.worst = offline_fail(t, *in, r);
 	}
 	regfree(&s.regex);
@@ -124,17 +128,33 @@ static int check_pattern(const struct grep *g)
 	return cli_usage("grep: %s: %s", g->pattern, why);
 }
 
+/* grep PATTERN FILE PATH..., like cat FILE PATH...: the first name is a file, and none of the
+ * others exists outside the map. */
+static bool has_paths(const struct command *c)
+{
+	struct stat st;
+	bool paths = c->n_names > 2 && stat(c->names[1], &st) == 0 && S_ISREG(st.st_mode);
+
+	for (int i = 2; paths && i < c->n_names; i++)
+		paths = lstat(c->names[i], &st) < 0 && (errno == ENOENT || errno == ENOTDIR);
+	return paths;
+}
+
 static int run(struct command *c)
 {
 	struct grep *g = (struct grep *)c;
 	struct many m = {.visit = search_map, .arg = g, .how = &c->how, .debug = c->debug};
-	int r;
+	int n_maps = c->n_names - 1, r;
 
 	g->pattern = c->names[0];
 	g->flags = (g->nocase ? REG_ICASE : 0) | (g->extended ? REG_EXTENDED : 0);
 	if (check_pattern(g) != 0)
 		return TROUBLE;
-	r = many_visit_all(&m, c->names + 1, c->n_names - 1);
+	if (!g->in && has_paths(c)) {
+		g->paths = c->names + 2; /* argv, which ends with NULL */
+		n_maps = 1;
+	}
+	r = many_visit_all(&m, c->names + 1, n_maps);
 	return r < 0 ? TROUBLE : atomic_load(&g->found) ? FOUND : NOT_FOUND;
 }
 
@@ -148,7 +168,7 @@ static const struct command_option options[] = {
 
 const struct command_line cli_grep = {.options = options,
 	.least = 2,
-	.takes = "a pattern, and maps or folders",
+	.takes = "a pattern, and maps or folders, or a map and paths in it",
 	.no_name = 1,
 	.wrong = TROUBLE,
 	.size = sizeof(struct grep),

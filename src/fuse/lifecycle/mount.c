@@ -82,7 +82,9 @@ int mount_point_take(
 	if (rq->make_mountpoint) {
 		made = mkdir(rq->mountpoint, 0755) == 0;
 		if (!made && errno != EEXIST)
-			return error_errno(e, "cannot make the mount point %s", rq->mountpoint);
+			return error_set(e, -errno,
+				"cannot make the mount point %s: %s; name another mount point",
+				rq->mountpoint, strerror(errno));
 	}
 	path = realpath(rq->mountpoint, NULL);
 	if (!path)

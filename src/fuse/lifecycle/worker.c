@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "base/budget.h"
 #include "base/cleanup.h"
@@ -19,11 +20,14 @@
 #include "base/disk/metadata.h"
 #include "base/disk/mountinfo.h"
 #include "base/sandbox/sandbox.h"
+#include "base/threads/clock.h"
 #include "fuse/control.h"
 #include "fuse/session/front.h"
 #include "vfs/volume/volume.h"
 
 enum { WORKER_THREADS = 3 };
+/* How long a mount waits for a running save, and after how much of that it reports so. */
+enum { SAVE_WAIT_MS = 10000, SAVE_NOTE_MS = 1000, SAVE_POLL_MS = 20 };
 
 struct worker {
 	struct front front; /* first */
@@ -55,7 +59,15 @@ static void host_note(struct vfs_host *h, const char *line)
 	note(h, line);
 }
 
-/* Where a map is mounted for writing, or NULL; the sandbox is not entered yet. */
+static bool shows(const struct mount_entry *entry, const char *map)
+{
+	size_t n = strlen(entry->source);
+
+	return strncmp(entry->source, map, n) == 0 && (!map[n] || map[n] == '/');
+}
+
+/* Where a map, or a folder that it is in, is mounted for writing, or NULL. Call it outside the
+ * sandbox. */
 static char *find_place(const char *map)
 {
 	FILE *table = fopen(MOUNTINFO, "re");
@@ -63,7 +75,7 @@ static char *find_place(const char *map)
 	char *point = NULL;
 
 	while (table && !point && mountinfo_next(table, &entry))
-		if (entry.mapfs && !entry.read_only && strcmp(entry.source, map) == 0)
+		if (entry.mapfs && !entry.read_only && shows(&entry, map))
 			point = strdup(entry.point);
 	if (table)
 		fclose(table);
@@ -101,25 +113,51 @@ static void tell_what_is_not_kept(struct worker *w)
 	note(w, line);
 }
 
-static int open_map(struct worker *w, struct volume **ret, struct error *e)
+static int open_volume(const struct mount_request *rq, struct volume **ret, struct error *e)
 {
-	const struct mount_request *rq = w->rq;
-	CLEANUP(volume_destroy) struct volume *vol = NULL;
-	struct vfs_options o = rq->how;
 	const char *name = strrchr(rq->path, '/') + 1;
 	CLEANUP(free) char *dir = strndup(rq->path, (size_t)(name - rq->path));
-	struct sandbox_rule rules[VOLUME_RULES_MAX];
-	int dirfd, r;
+	int dirfd;
 
 	if (!dir)
 		return error_set(e, -ENOMEM, "out of memory");
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return error_errno(e, "its directory cannot be opened");
-	if (rq->create)
-		r = volume_create(dirfd, name, rq->format, &o, &vol, e);
-	else
-		r = volume_open(dirfd, name, &o, &vol, e);
+	return rq->create ? volume_create(dirfd, name, rq->format, &rq->how, ret, e)
+			  : volume_open(dirfd, name, &rq->how, ret, e);
+}
+
+/* A map that is locked and not mounted is being saved, after fusermount3 -u or by a command: wait
+ * for that. */
+static int open_after_save(struct worker *w, struct volume **ret, struct error *e)
+{
+	int64_t start = clock_ms(), waited = 0;
+	bool reported = false;
+	int r;
+
+	while ((r = open_volume(w->rq, ret, e)) == VOLUME_LOCKED && waited < SAVE_WAIT_MS) {
+		CLEANUP(free) char *point = find_place(w->rq->path);
+
+		if (point)
+			break;
+		if (!reported && waited >= SAVE_NOTE_MS) {
+			note(w, "the map is being saved; waiting for the end of that");
+			reported = true;
+		}
+		usleep(SAVE_POLL_MS * 1000);
+		waited = clock_ms() - start;
+	}
+	return r;
+}
+
+static int open_map(struct worker *w, struct volume **ret, struct error *e)
+{
+	const struct mount_request *rq = w->rq;
+	CLEANUP(volume_destroy) struct volume *vol = NULL;
+	struct sandbox_rule rules[VOLUME_RULES_MAX];
+	int r = open_after_save(w, &vol, e);
+
 	if (r == 0 && !rq->create && vol->access != VOLUME_READ_ONLY)
 		tell_what_is_not_kept(w);
 	if (r == 0)

@@ -164,7 +164,7 @@ static int list_add(const struct many *m, struct many_list *l, const char *name)
 		return r;
 	}
 	if (r != -EISDIR || m->single) {
-		go_wrong(l, name, r, error_text(&e));
+		go_wrong(l, name, r, r == -EISDIR ? m->single : error_text(&e));
 		return 0;
 	}
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

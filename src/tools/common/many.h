@@ -19,10 +19,10 @@ struct many {
 	void *arg;
 	const struct vfs_options *how;
 	bool debug;
-	bool writes;   /* maps are saved, too; what is printed is the report of that */
-	bool once;     /* a map is visited once, however often it is named */
-	bool progress; /* stderr is a terminal, and says how many are done */
-	bool single;   /* a folder is no map, and refused */
+	bool writes;        /* maps are saved, too; what is printed is the report of that */
+	bool once;          /* a map is visited once, however often it is named */
+	bool progress;      /* stderr is a terminal, and says how many are done */
+	const char *single; /* why a folder is refused; NULL: its maps are visited */
 	const struct sandbox_rule *further; /* what is read besides maps */
 	size_t n_further;
 };

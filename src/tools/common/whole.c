@@ -260,6 +260,9 @@ static int refused(void *arg, const char *file, const struct error *why, struct 
 	return 0;
 }
 
+static const char FOLDER_REFUSED[] =
+	"is a folder: use --in-place to change its maps, or name a folder for the results";
+
 static int each(struct whole *w, int n)
 {
 	struct many m = {.visit = visit,
@@ -270,7 +273,7 @@ static int each(struct whole *w, int n)
 		.writes = !w->dry && !w->out,
 		.once = true,
 		.progress = (w->in_place || w->folder) && isatty(STDERR_FILENO),
-		.single = !w->in_place && !w->folder,
+		.single = w->in_place || w->folder ? NULL : FOLDER_REFUSED,
 		.further = w->further,
 		.n_further = w->n_further};
 	int r;
