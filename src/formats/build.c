@@ -127,8 +127,8 @@ static int begin(struct building *b, const struct snapshot *base, const struct t
 	return 0;
 }
 
-int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
-	void (*say)(void *arg, const char *line), void *arg, struct built *ret, struct error *e)
+int build(const struct snapshot *base, const struct tree_entry *entries, size_t n, format_say say,
+	void *arg, struct built *ret, struct error *e)
 {
 	__attribute__((cleanup(building_finish))) struct building b;
 	int r = begin(&b, base, entries, n, ret, e);

@@ -78,8 +78,8 @@ struct built {
 
 /* say: what a person should know of the result, a line each. Whoever gets 0 has to finish *ret; a
  * map is there even where entries were refused, without those. */
-int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
-	void (*say)(void *arg, const char *line), void *arg, struct built *ret, struct error *e);
+int build(const struct snapshot *base, const struct tree_entry *entries, size_t n, format_say say,
+	void *arg, struct built *ret, struct error *e);
 /* The part of it that needs no placing: ret->map shows what files of the base follow from those
  * that were written, by the base's own ids, and what was made has the id that its entry says. What
  * waits for others, or is refused, is not in it. */

@@ -357,8 +357,7 @@ struct format_tree {
 	 * to s.
 	 */
 	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
-		struct snapshot **ret, void (*say)(void *arg, const char *line), void *arg,
-		struct error *e);
+		struct snapshot **ret, format_say say, void *arg, struct error *e);
 	/*
 	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
 	 * map would call them otherwise: the format's own text, for open (names in struct

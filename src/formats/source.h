@@ -21,6 +21,11 @@ struct store {
 
 struct snapshot;
 
+/* Report a line about a map that is about to be saved. With a warning the exit status is 5: the map
+ * is saved, but a game will not do what the user expects. */
+enum format_said { FORMAT_NOTE, FORMAT_WARNING };
+typedef void (*format_say)(void *arg, enum format_said kind, const char *line);
+
 /* What a format is opened with; all borrowed but files, and alive as long as any snapshot. */
 struct format_context {
 	struct budget *budget;
@@ -38,8 +43,7 @@ struct format_context {
 	void *note_arg;
 	/* Report what tools know of a map that is about to be saved. A format may call it at the
 	 * end of finalize, with the finalized map and the say of finalize. May be NULL. */
-	void (*advise)(
-		const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);
+	void (*advise)(const struct snapshot *map, format_say say, void *arg);
 	/* Of a map that a mount has saved: what tree->names gave of the map that was built, so that
 	 * its objects are called as that mount calls them. NULL: the map's own names. */
 	const struct bytes *names;

@@ -19,7 +19,7 @@ const struct toolset *tools_of(const struct format *f)
 	return &none;
 }
 
-void tools_advise(const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg)
+void tools_advise(const struct snapshot *map, format_say say, void *arg)
 {
 	const struct index_tool *index = tools_of(map->format)->index;
 

@@ -35,4 +35,4 @@ const struct toolset *tools_of(const struct format *f);
 
 /* Report what a tool knows of a map that is about to be saved. For vfs_options.advise. Runs on a
  * worker, and may read the map's files. */
-void tools_advise(const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);
+void tools_advise(const struct snapshot *map, format_say say, void *arg);

@@ -252,7 +252,7 @@ static void ignore_fault(void *arg, const struct format_fault *f)
 	(void)arg, (void)f;
 }
 
-static void ignore(void *arg, const char *line)
+static void ignore(void *arg, enum format_said, const char *line)
 {
 	(void)arg;
 	(void)line;

@@ -265,7 +265,7 @@ static void no_fault(void *arg, const struct format_fault *f)
 	(void)arg, (void)f;
 }
 
-static void no_line(void *arg, const char *line)
+static void no_line(void *arg, enum format_said, const char *line)
 {
 	*(size_t *)arg += strlen(line);
 }

@@ -152,7 +152,7 @@ static void put_all(struct making *m)
 			complain(m, m->items[i].path, &e);
 }
 
-static void say(void *arg, const char *line)
+static void say(void *arg, enum format_said, const char *line)
 {
 	(void)arg;
 	printf("%s\n", line);
@@ -160,7 +160,7 @@ static void say(void *arg, const char *line)
 
 static void refused(void *arg, const struct format_fault *f)
 {
-	say(arg, f->line);
+	say(arg, FORMAT_NOTE, f->line);
 }
 
 static int write_map(struct making *m, const char *path, struct error *e)

@@ -154,7 +154,7 @@ void world_remove(struct world *w, entry_id id)
 	}
 }
 
-static void say(void *arg, const char *line)
+static void say(void *arg, enum format_said, const char *line)
 {
 	struct world *w = arg;
 	size_t n = strlen(w->report);

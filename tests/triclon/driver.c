@@ -34,19 +34,22 @@ struct driver {
 	struct error e;
 };
 
-static void note(void *arg, const char *line);
-
-static void refused(void *arg, const struct format_fault *f)
-{
-	note(arg, f->line);
-}
-
 static void note(void *arg, const char *line)
 {
 	struct driver *d = arg;
 
 	buffer_text(&d->notes, line);
 	buffer_byte(&d->notes, '\n');
+}
+
+static void say(void *arg, enum format_said, const char *line)
+{
+	note(arg, line);
+}
+
+static void refused(void *arg, const struct format_fault *f)
+{
+	note(arg, f->line);
 }
 
 static void data(const void *p, size_t n)
@@ -265,7 +268,7 @@ static int do_save(struct driver *d, const char *path)
 	CLEANUP(snapshot_unref) struct snapshot *settled = NULL;
 	const struct format *f = d->s->format;
 	const struct snapshot *before = d->before ? d->before : d->s;
-	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, note, d, &d->e);
+	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, say, d, &d->e);
 
 	if (r == 0)
 		r = f->edit->check(before, settled, false, refused, d, &d->e);

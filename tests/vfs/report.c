@@ -217,6 +217,33 @@ static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
 	report_finish(&report);
 }
 
+static void advise(const struct snapshot *map, format_say say, void *arg)
+{
+	(void)map;
+	say(arg, FORMAT_NOTE, "it is large");
+	say(arg, FORMAT_WARNING, "nothing loads it");
+}
+
+/* The note is so since the last save; the warning is about each. */
+static void warning_of_a_format_makes_the_outcome_5_at_each_save(void **state)
+{
+	struct box b;
+	struct report report;
+
+	(void)state;
+	assert_int_equal(box_new(&b, "X.MOD", NULL), 0);
+	assert_int_equal(box_end(&b, NULL), OUTCOME_DONE);
+	b.options.advise = advise;
+	assert_int_equal(box_mount(&b, NULL), 0);
+	assert_int_equal(box_put(&b, "MEDIA/A.OGG", "one"), 0);
+	assert_int_equal(box_save(&b, &report), OUTCOME_LEFT);
+	report_is(&report, "note: it is large\nwarning: nothing loads it\nsaved: MEDIA/A.OGG\n");
+	assert_int_equal(box_put(&b, "MEDIA/A.OGG", "two"), 0);
+	assert_int_equal(box_end(&b, &report), OUTCOME_LEFT);
+	report_is(&report, "warning: nothing loads it\nsaved: MEDIA/A.OGG\n");
+	box_remove(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +256,7 @@ int main(void)
 		TEST(directory_that_another_replaced_is_told_as_removed),
 		TEST(group_that_was_made_again_is_not_told_as_without_its_file),
 		TEST(part_of_what_is_not_in_the_map_is_not_told_as_saved),
+		cmocka_unit_test(warning_of_a_format_makes_the_outcome_5_at_each_save),
 	};
 
 	return cmocka_run_group_tests_name("vfs: report", tests, NULL, NULL);

@@ -145,7 +145,7 @@ static int names(const struct snapshot *finalized, struct bytes **ret, struct er
 }
 
 static int finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e)
+	format_say say, void *arg, struct error *e)
 {
 	struct tcm_content c = tcm_map_of(s)->content;
 	bool objects = tcm_map_of(s)->had_objects;
@@ -157,7 +157,8 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 		if (p[i].id == 2 * TCM_OBJECTS)
 			objects = !p[i].removed;
 		else if (p[i].removed && p[i].id == 2 * TCM_INFO)
-			say(arg, "info.json is gone, but its name and author stay: a map has them");
+			say(arg, FORMAT_NOTE,
+				"info.json is gone, but its name and author stay: a map has them");
 	}
 	if (!objects && c.lists[TCM_OBJECTS].at) {
 		c.lists[TCM_OBJECTS].at = NULL;
@@ -172,7 +173,7 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 			"the map as it is now can be mistaken for another variant; mount it with "
 			"-o %s",
 			options);
-		say(arg, line);
+		say(arg, FORMAT_NOTE, line);
 	}
 	return 0;
 }

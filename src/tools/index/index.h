@@ -34,6 +34,5 @@ struct index_tool {
 	int (*make)(const struct snapshot *s, const struct index_making *how, struct error *e);
 	/* Report the files that an index should list and does not: a line for each index, or one
 	 * line if there is no index at all. Reads those files. */
-	void (*report_unlisted)(
-		const struct snapshot *s, void (*say)(void *arg, const char *line), void *arg);
+	void (*report_unlisted)(const struct snapshot *s, format_say say, void *arg);
 };

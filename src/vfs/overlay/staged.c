@@ -9,9 +9,9 @@
 
 enum { NAMED_MAX = 8 /* saved paths that a report names */ };
 
-static void say(void *arg, const char *line)
+static void say(void *arg, enum format_said kind, const char *line)
 {
-	report_add(arg, REPORT_NOTE, "%s", line);
+	report_add(arg, kind == FORMAT_WARNING ? REPORT_WARNING : REPORT_NOTE, "%s", line);
 }
 
 int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)

@@ -70,6 +70,7 @@ static void tell_said(struct saving *s)
 	struct volume *vol = s->v->vol;
 
 	report_add_news(&s->save.report, &s->staged.said, &vol->told);
+	report_code(&s->save.report, s->staged.said.code);
 	report_finish(&vol->told);
 	vol->told = s->staged.said;
 	s->staged.said = (struct report)REPORT_INIT;

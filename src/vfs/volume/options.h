@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "formats/source.h"
+
 struct nearby;
-struct budget;
-struct file;
 struct images;
-struct snapshot;
 
 struct vfs_options {
 	bool read_only;
@@ -29,8 +28,7 @@ struct vfs_options {
 	size_t cache;               /* bytes of decoded blobs that are kept */
 	const char *const *options; /* those of the format */
 	/* format_context.advise (formats/source.h); may be NULL. */
-	void (*advise)(
-		const struct snapshot *map, void (*say)(void *arg, const char *line), void *arg);
+	void (*advise)(const struct snapshot *map, format_say say, void *arg);
 
 	/* Of a map that is one of many */
 	bool unlocked;           /* it is locked at its first change, or where a journal waits */

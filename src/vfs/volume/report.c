@@ -33,6 +33,7 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 		[REPORT_REMOVED] = "removed",
 		[REPORT_LEFT] = "left",
 		[REPORT_REFUSED] = "refused",
+		[REPORT_WARNING] = "warning",
 		[REPORT_NOTE] = "note",
 		[REPORT_DISCARDED] = "discarded",
 	};
@@ -44,6 +45,8 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	va_end(ap);
 	if (!text)
 		return;
+	if (kind == REPORT_WARNING)
+		report_code(r, OUTCOME_LEFT);
 	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
 		report_line(r, printable(line));
 	free(text);
@@ -91,9 +94,11 @@ void report_merge(struct report *r, struct report *from)
 	report_finish(from);
 }
 
-/* Among its first n. */
-static bool report_has(const struct report *r, size_t n, const char *line)
+/* Is it among the first n lines, and no warning? */
+static bool is_known(const struct report *r, size_t n, const char *line)
 {
+	if (strncmp(line, "warning: ", 9) == 0)
+		return false;
 	while (n && strcmp(r->lines[n - 1], line) != 0)
 		n--;
 	return n;
@@ -104,8 +109,7 @@ void report_add_news(struct report *r, const struct report *from, const struct r
 	size_t n = known->n; /* which may be r */
 
 	for (size_t i = 0; i < from->n; i++) {
-		bool is_known = report_has(known, n, from->lines[i]);
-		char *line = is_known ? NULL : strdup(from->lines[i]);
+		char *line = is_known(known, n, from->lines[i]) ? NULL : strdup(from->lines[i]);
 
 		if (line)
 			report_line(r, line);

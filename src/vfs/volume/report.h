@@ -18,6 +18,7 @@ enum report_kind {
 	REPORT_REMOVED,
 	REPORT_LEFT,
 	REPORT_REFUSED,
+	REPORT_WARNING, /* the outcome is OUTCOME_LEFT */
 	REPORT_NOTE,
 	REPORT_DISCARDED
 };
@@ -43,7 +44,7 @@ void report_merge(struct report *r, struct report *from);
 void report_merge_of(struct report *r, const char *path, const struct report *from);
 /* As report_merge, but for lines that r has already. */
 void report_merge_news(struct report *r, struct report *from);
-/* Adds the lines of from that are not known. */
+/* Adds the lines of from that are not known, and its warnings: those are of this save. */
 void report_add_news(struct report *r, const struct report *from, const struct report *known);
 /* As fsync of the root tells it: 0, -ESTALE where the map went to another file than the one that
  * was mounted, or why it was not saved. */

@@ -191,7 +191,7 @@ static bool any_made(const struct tw_map *m)
 }
 
 int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e)
+	format_say say, void *arg, struct error *e)
 {
 	__attribute__((cleanup(finalizing_finish))) struct finalizing s = {
 		.from = tw_map_of(snap), .say = say, .arg = arg};

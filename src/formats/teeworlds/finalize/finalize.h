@@ -45,13 +45,13 @@ struct finalizing {
 	 * TW_SORTS. */
 	bool new_holder;
 	struct finalize_object by_number;
-	void (*say)(void *arg, const char *line);
+	format_say say;
 	void *arg;
 };
 
 /* struct format's finalize. */
 int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e);
+	format_say say, void *arg, struct error *e);
 
 /* names.c: the name of the slot's path into its item. */
 int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e);

@@ -18,7 +18,7 @@ void finalize_say(struct finalizing *s, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	s->say(s->arg, line);
+	s->say(s->arg, FORMAT_NOTE, line);
 }
 
 /* What it is called now, or was called at the mount. */

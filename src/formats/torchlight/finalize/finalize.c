@@ -64,7 +64,7 @@ static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
 }
 
 int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e)
+	format_say say, void *arg, struct error *e)
 {
 	struct tl_map *m = tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;

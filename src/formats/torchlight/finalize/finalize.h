@@ -11,5 +11,5 @@
 #include "formats/torchlight/model/map.h"
 
 int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
-	void (*say)(void *arg, const char *line), void *arg, struct error *e);
+	format_say say, void *arg, struct error *e);
 bool tl_same(const struct snapshot *a, const struct snapshot *b);

@@ -21,7 +21,7 @@ void tl_say(const struct finalizing *st, const char *fmt, ...)
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	if (line)
-		st->say(st->arg, line);
+		st->say(st->arg, FORMAT_NOTE, line);
 }
 
 /* A name that was taught, and whether a file was found that has it. */

@@ -42,7 +42,7 @@ struct finalizing {
 	struct mod_header *kit; /* the header as MOD.DAT has it; NULL: there is none */
 	bool info_removed, kit_removed;
 	size_t n_provided; /* files that were to be hidden, and that the archive has */
-	void (*say)(void *arg, const char *line);
+	format_say say;
 	void *arg;
 	int error; /* of memory, sticky */
 };

@@ -22,7 +22,7 @@ void tw_whole_end(struct tw_whole *w)
 	free(w->gone);
 }
 
-static void say_line(void *arg, const char *line)
+static void say_line(void *arg, enum format_said, const char *line)
 {
 	tw_whole_line(arg, WHOLE_DONE, "%s", line);
 }

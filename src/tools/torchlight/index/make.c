@@ -73,8 +73,7 @@ static bool any_index(const struct sources *s)
 	return false;
 }
 
-static void report_unlisted(
-	const struct snapshot *snapshot, void (*say)(void *arg, const char *line), void *arg)
+static void report_unlisted(const struct snapshot *snapshot, format_say say, void *arg)
 {
 	struct missing found = {0};
 	struct sources s = {0};
@@ -96,7 +95,7 @@ static void report_unlisted(
 			"(mapfs index lists %s)",
 			found.n, one ? "file" : "files", k->below, one ? "is" : "are", k->name,
 			found.first, one ? "it" : "them", one ? "it" : "them");
-		say(arg, line);
+		say(arg, FORMAT_NOTE, line);
 	}
 	/* There is no index at all: so it is of the sources of a mod. */
 	if (!any && found.n) {
@@ -104,7 +103,7 @@ static void report_unlisted(
 			"there is no index, so the game does not see %zu %s (%s): mapfs index "
 			"makes them all, and so does mapfs pack --index",
 			found.n, found.n == 1 ? "file" : "files", found.first);
-		say(arg, line);
+		say(arg, FORMAT_NOTE, line);
 	}
 	sources_finish(&s);
 }
