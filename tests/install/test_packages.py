@@ -12,7 +12,7 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # What meson.build calls it, and what packages of it are called.
 DEBIAN = {"zlib": "zlib1g-dev", "libdeflate": "libdeflate-dev", "libpng": "libpng-dev", "jansson": "libjansson-dev",
           "fuse3": "libfuse3-dev", "cmocka": "libcmocka-dev", "libseccomp": "libseccomp-dev",
-          "libmd": "libmd-dev"}
+          "expat": "libexpat1-dev", "libmd": "libmd-dev"}
 
 
 def read(path):

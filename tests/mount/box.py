@@ -138,8 +138,8 @@ class Mount:
     def get(self, name):
         return get(self / name)
 
-    def put(self, name, data, **kw):
-        put(self / name, data, **kw)
+    def put(self, name, data, *args, **kw):
+        put(self / name, data, *args, **kw)
 
     def xattr(self, name, attr):
         return os.getxattr(self / name if name else self.point, attr).decode()

@@ -201,12 +201,12 @@ TARGET(fuzz_kit)
 TARGET(fuzz_imageset)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT, again = BUFFER_INIT;
-	struct str text = {(const char *)data, size};
+	CLEANUP(bytes_unref) struct bytes *xml = bytes_copy(data, size);
 	struct error e = ERROR_INIT;
 	struct imageset_cut cut;
 
-	if (judged(imageset_find(text, "b", &file, &cut, &e), &e) == 0 &&
-		imageset_find(text, NULL, &again, NULL, &e) < 0)
+	if (judged(imageset_find(xml, "b", &file, &cut, &e), &e) == 0 &&
+		imageset_find(xml, NULL, &again, NULL, &e) < 0)
 		abort();
 }
 

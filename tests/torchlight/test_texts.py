@@ -144,10 +144,46 @@ def test_an_entry_stored_as_text_is_shown_in_the_mounts_form_and_compiled_when_c
 def test_xml_stays_as_it_is(box, data):
     m = one(box, "MEDIA/UI/X.LAYOUT", data)
     assert m.get("MEDIA/UI/X.LAYOUT") == data and "XML" in note(m, "MEDIA/UI/X.LAYOUT")
-    m.put("MEDIA/UI/X.LAYOUT", data + b"<!---->")
-    assert m.get("MEDIA/UI/X.LAYOUT") == data + b"<!---->"
+    other = data + (utf16(b"<!---->")[2:] if data[:1] == b"\xff" else b"<!---->")
+    m.put("MEDIA/UI/X.LAYOUT", other)
+    assert m.get("MEDIA/UI/X.LAYOUT") == other
     m.unmount()
-    assert Archive(m.map).one("MEDIA/UI/X.LAYOUT") == data + b"<!---->"
+    assert Archive(m.map).one("MEDIA/UI/X.LAYOUT") == other
+
+
+BROKEN = [b"<STRING>NAME:SWORD\n", b"<STRING>NAME:a\n<INTEGER>LEVEL:3\n[/UNIT]\n", utf16(b"\t<BOOL>A:true\n"), b"<",
+          b"<GUILayout><Window></GUILayout>\n", b"<A/><B/>\n", b"<A/>\ntext", b"<A></A", b"<A b=c/>", b"<A>&nbsp;</A>",
+          b"\n<?xml version='1.0'?><A/>", b"<!DOCTYPE A [<!ENTITY e 'e'>]><A>&e;</A>",
+          b"<!DOCTYPE A SYSTEM 'file:///etc/passwd'><A/>", b"<A>\xff</A>", b"<A>" * 1001 + b"</A>" * 1001]
+
+
+@pytest.mark.parametrize("data", BROKEN, ids=range(len(BROKEN)))
+def test_what_begins_as_xml_and_is_none_is_refused(box, data):
+    box.allow("*.mapfs-left")
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    before = boxes.get(m.map)
+    for path, flags in (("MEDIA/UNITS/A.DAT", os.O_WRONLY | os.O_TRUNC), ("MEDIA/N.LAYOUT", MAKE)):
+        assert boxes.refused(m.put, path, data, flags) == errno.EINVAL
+        assert "no text, which begins with [BLOCK], and no well-formed XML (line " in m.xattr(path, "user.mapfs.error")
+    m.unmount(code=5)
+    assert boxes.get(m.map) == before
+    source = pathlib.Path(box.root, "source")
+    source.write_bytes(data)
+    r = box.run("put", m.map, "MEDIA/UNITS/A.DAT", source)
+    assert r.code == 4 and "no well-formed XML" in r.err and boxes.get(m.map) == before
+
+
+def test_an_entry_that_is_broken_xml_stays_as_it_is(box):
+    m = one(box, "MEDIA/N.DAT", BROKEN[0])
+    before = boxes.get(m.map)
+    assert m.get("MEDIA/N.DAT") == BROKEN[0] and "no well-formed XML" in note(m, "MEDIA/N.DAT")
+    m.put("MEDIA/N.DAT", BROKEN[0])
+    m.unmount()
+    assert boxes.get(m.map) == before
+    m = box.mount(m.map)
+    m.put("MEDIA/N.DAT", text_dat("n"))
+    m.unmount()
+    assert same(Archive(m.map).one("MEDIA/N.DAT"), dat("n"))
 
 
 def test_a_file_whose_text_would_not_say_all_is_shown_as_it_is(box):

@@ -120,7 +120,7 @@ static int show_written(
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT, made = BUFFER_INIT;
 	enum textform form = s->kind == COMPILED_RAW ? TEXTFORM_UTF8 : s->m->shared->form;
-	int r = textform_read(raw->data, raw->size, &utf8, e);
+	int r = compiled_read_text(s->kind, raw->data, raw->size, &utf8, e);
 
 	if (r == 0 && s->kind != COMPILED_RAW)
 		r = dattext_parse((const char *)utf8.data, utf8.size, &tree, e);

@@ -9,14 +9,12 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "formats/torchlight/wire/wire.h"
 
 struct imageset_cut {
 	uint32_t x, y, w, h;
 };
 
-/* text: UTF-8 with LF. Appends the path of the texture to ret_file; with cut (a name in any case,
- * or NULL) *ret_cut is that part. -EINVAL: it is no image set, or a number is none. -ENOENT: it has
- * no such part. */
-int imageset_find(struct str text, const char *cut, struct buffer *ret_file,
+/* Append the path of the texture to ret_file; with cut (a name in any case, or NULL) *ret_cut is
+ * that part. -EINVAL: it is no image set, or a number is none. -ENOENT: it has no such part. */
+int imageset_find(const struct bytes *xml, const char *cut, struct buffer *ret_file,
 	struct imageset_cut *ret_cut, struct error *e);

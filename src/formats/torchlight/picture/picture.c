@@ -41,12 +41,10 @@ static int find_file(const struct tl_map *m, char *path, entry_id *ret, struct e
 static int read_set(const struct tl_map *m, const struct bytes *raw, const char *cut,
 	struct bytes **ret_texture, struct imageset_cut *ret_cut, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, file = BUFFER_INIT;
+	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	entry_id id = ENTRY_ROOT;
-	int r = textform_read(raw->data, raw->size, &text, e);
+	int r = imageset_find(raw, cut, &file, ret_cut, e);
 
-	if (r == 0)
-		r = imageset_find(str_of_buffer(&text), cut, &file, ret_cut, e);
 	buffer_byte(&file, 0);
 	if (r == 0 && file.error)
 		r = error_set(e, -ENOMEM, "no memory for an image set");

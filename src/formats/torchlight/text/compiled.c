@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "codec/text/xml.h"
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/raw/rawindex.h"
@@ -39,8 +40,8 @@ bool compiled_alike(const char *a, const char *b)
 	       (kind != COMPILED_RAW || raw_kind_find(file_name(a)) == raw_kind_find(file_name(b)));
 }
 
-/* XML begins with '<', after blanks and a mark; a text of the kit with '['. */
-static bool is_xml(const uint8_t *data, size_t size)
+/* As XML does, after blanks and a mark; a text of the kit begins with '['. */
+static bool begins_with_tag(const uint8_t *data, size_t size)
 {
 	size_t i = 0, step = 1;
 
@@ -68,7 +69,9 @@ enum compiled_form compiled_form_of(
 			       : COMPILED_TEXT;
 	if (kind == COMPILED_LAYOUT ? binlayout_sniff(data, size) : bindat_sniff(data, size))
 		return COMPILED_BINARY;
-	return is_xml(data, size) ? COMPILED_XML : COMPILED_TEXT;
+	return begins_with_tag(data, size) && xml_read(data, size, NULL, NULL, NULL) == 0
+		       ? COMPILED_XML
+		       : COMPILED_TEXT;
 }
 
 static int decode_utf8(enum compiled_kind kind, const struct compiled_context *ctx,
@@ -164,14 +167,25 @@ int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, 
 	return r == -EIO ? -EINVAL : r;
 }
 
+int compiled_read_text(
+	enum compiled_kind kind, const void *text, size_t n, struct buffer *out, struct error *e)
+{
+	struct error why = ERROR_INIT;
+
+	if (kind == COMPILED_RAW || !begins_with_tag(text, n))
+		return textform_read(text, n, out, e);
+	(void)xml_read(text, n, NULL, NULL, &why);
+	return error_set(e, -EINVAL,
+		"it is no text, which begins with [BLOCK], and no well-formed XML (%s)",
+		error_text(&why));
+}
+
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
 	size_t n, const uint8_t *old, size_t old_size, struct buffer *new_names, struct buffer *out,
 	struct error *e)
 {
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
-	int r = textform_read(text, n, &utf8, e);
+	int r = compiled_read_text(kind, text, n, &utf8, e);
 
-	if (r < 0)
-		return r;
-	return encode_utf8(kind, ctx, &utf8, old, old_size, new_names, out, e);
+	return r < 0 ? r : encode_utf8(kind, ctx, &utf8, old, old_size, new_names, out, e);
 }

@@ -20,7 +20,7 @@ bool compiled_alike(const char *a, const char *b);
 enum compiled_form {
 	COMPILED_BINARY, /* compiled, or to be taken for that; it may be cut short */
 	COMPILED_TEXT,
-	COMPILED_XML, /* which the game reads as it is */
+	COMPILED_XML, /* well-formed; the game reads it as it is */
 };
 
 enum compiled_form compiled_form_of(
@@ -46,6 +46,11 @@ int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
 /* Is it one, to its last byte? -EINVAL: not. */
 int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, const uint8_t *data,
 	size_t size, struct error *e);
+
+/* Append a text of a kind, in any form that textform_read takes, to out: UTF-8 with LF. -EINVAL
+ * with line and column: it is none. */
+int compiled_read_text(
+	enum compiled_kind kind, const void *text, size_t n, struct buffer *out, struct error *e);
 
 /*
  * The compiled file of what a person wrote (any form that textform_read takes), appended to out,

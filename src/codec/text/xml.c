@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec/text/xml.h"
+
+#include <errno.h>
+#include <expat.h>
+#include <string.h>
+
+struct reading {
+	XML_Parser parser;
+	xml_element element;
+	void *arg;
+	unsigned depth;
+	bool ended;      /* by element */
+	const char *why; /* it is refused, though it may be well-formed; or NULL */
+};
+
+static void refuse(struct reading *r, const char *why)
+{
+	r->why = why;
+	XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void XMLCALL start_element(void *arg, const char *name, const char **attributes)
+{
+	struct reading *r = arg;
+
+	if (++r->depth > XML_DEPTH_MAX) {
+		refuse(r, "elements are nested too deep");
+	} else if (r->element && !r->element(r->arg, name, (const char *const *)attributes)) {
+		r->ended = true;
+		XML_StopParser(r->parser, XML_FALSE);
+	}
+}
+
+static void XMLCALL end_element(void *arg, const char *)
+{
+	((struct reading *)arg)->depth--;
+}
+
+static void XMLCALL start_doctype(void *arg, const char *, const char *, const char *, int)
+{
+	refuse(arg, "a document type is not taken");
+}
+
+static int explain(const struct reading *r, struct error *e)
+{
+	enum XML_Error code = XML_GetErrorCode(r->parser);
+
+	if (code == XML_ERROR_NO_MEMORY)
+		return error_set(e, -ENOMEM, "no memory for XML");
+	return error_set(e, -EINVAL, "line %lu, column %lu: %s",
+		(unsigned long)XML_GetCurrentLineNumber(r->parser),
+		(unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1,
+		r->why ? r->why : XML_ErrorString(code));
+}
+
+int xml_read(const void *data, size_t n, xml_element element, void *arg, struct error *e)
+{
+	/* A mark counts, whatever encoding the document says. */
+	bool utf16 = n >= 2 && (!memcmp(data, "\xFF\xFE", 2) || !memcmp(data, "\xFE\xFF", 2));
+	struct reading r = {.element = element, .arg = arg};
+	int result = 0;
+
+	if (n > XML_BYTES_MAX)
+		return error_set(
+			e, -EINVAL, "XML of %zu bytes (at most %d)", n, (int)XML_BYTES_MAX);
+	r.parser = XML_ParserCreate(utf16 ? "UTF-16" : NULL);
+	if (!r.parser)
+		return error_set(e, -ENOMEM, "no memory for XML");
+	XML_SetUserData(r.parser, &r);
+	XML_SetElementHandler(r.parser, start_element, end_element);
+	XML_SetStartDoctypeDeclHandler(r.parser, start_doctype);
+	if (XML_Parse(r.parser, data, (int)n, XML_TRUE) != XML_STATUS_OK && !r.ended)
+		result = explain(&r, e);
+	XML_ParserFree(r.parser);
+	return result;
+}
