@@ -154,7 +154,8 @@ TARGET(fuzz_text)
  * the pair is taken by a dictionary. */
 TARGET(fuzz_learn)
 {
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT, learnt = BUFFER_INIT;
+	struct compiled_remarks remarks = {.names = BUFFER_INIT};
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP(names_unref) struct names *names = NULL;
 	CLEANUP(bytes_unref) struct bytes *old = NULL;
 	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT", .names = shipped()};
@@ -165,10 +166,12 @@ TARGET(fuzz_learn)
 		return;
 	old = bytes_copy(data + 2, n);
 	if (judged(compiled_encode(compiled_kind_of(ctx.path), &ctx, data + 2 + n, size - 2 - n,
-			   old->data, n, &learnt, &out, &e),
+			   old->data, n, &remarks, &out, &e),
 		    &e) == 0 &&
-		names_extend(NULL, (const char *)learnt.data, learnt.size, &names, &e) < 0)
+		names_extend(
+			NULL, (const char *)remarks.names.data, remarks.names.size, &names, &e) < 0)
 		abort();
+	buffer_finish_free(&remarks.names);
 }
 
 TARGET(fuzz_removed)

@@ -177,13 +177,15 @@ static void new_names_are_told(void **state)
 {
 	static const char text[] = "[NAME]\n<STRING>MY TAG:1\n<STRING>UNK_00000005:1\n[/NAME]";
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
-	CLEANUP_BUFFER struct buffer told = BUFFER_INIT;
 	CLEANUP(names_unref) struct names *names = names_create();
+	struct compiled_remarks remarks = {.names = BUFFER_INIT};
 
 	(void)state;
 	assert_int_equal(
-		bindat_encode(text, sizeof(text) - 1, NULL, 0, names, &told, &file, &err), 0);
-	assert_string_equal(text_of(&told), "MY TAG\n");
+		bindat_encode(text, sizeof(text) - 1, NULL, 0, names, &remarks, &file, &err), 0);
+	assert_string_equal(text_of(&remarks.names), "MY TAG\n");
+	assert_int_equal(remarks.small_line, 0);
+	buffer_finish_free(&remarks.names);
 }
 
 static void wrong_values_are_refused_with_their_place(void **state)

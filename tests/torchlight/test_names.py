@@ -65,6 +65,37 @@ def test_a_name_that_no_table_knows_is_told_once_at_the_save(box):
     assert "NAEM" not in out and "NAME" not in out and "ABCD" not in out
 
 
+def test_a_name_in_digits_is_the_hash_that_it_is(box):
+    """GUTS and RGLib print a name that they do not know so, and hash the digits when they compile it."""
+    m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
+    text = b"[UNIT]\n\t<BOOL>2770992901:true\n\t<INTEGER>12345:1\n\t[1000000]\n\t[/1000000]\n[/UNIT]\n"
+    m.put("MEDIA/V.DAT", text)
+    out = m.unmount().out
+    assert "note: 2 names in digits are taken for the hashes that they are (MEDIA/V.DAT: " in out, out
+    assert "MEDIA/V.DAT: no table knows the name 12345; is it spelt right?" in out, out
+    hashes, fields, blocks = tlread.bindat(Archive(m.map).one("MEDIA/V.DAT"))["root"]
+    assert [f[0] for f in fields] == [2770992901, tlread.name_hash("12345")] and blocks[0][0] == 1000000
+    m = box.mount(m.map)
+    assert b"<BOOL>UNK_A529FF05:true" in m.get("MEDIA/V.DAT")
+    m.put("MEDIA/V.DAT", text)
+    sync(m)
+    assert m.get("MEDIA/V.DAT") == text
+    m.unmount()
+    assert tlread.bindat(Archive(m.map).one("MEDIA/V.DAT"))["root"] == (hashes, fields, blocks)
+
+
+def test_a_type_in_small_letters_is_a_string_and_noted(box):
+    """As the kit reads it."""
+    m = box.mount(box.add(tlwrite.mod([("MEDIA/", n + ".DAT", dat(n), False) for n in "VW"]), "S.MOD"))
+    m.put("MEDIA/V.DAT", b"[UNIT]\n\t<STRING>NAME:v\n\t<integer>LEVEL:2\n\t<Float>RANGE:2\n[/UNIT]\n")
+    out = m.unmount().out
+    assert "note: 1 file has types in small letters, which make a STRING of any value (MEDIA/V.DAT: line 3)" in out, out
+    m = box.mount(m.map)
+    assert m.get("MEDIA/V.DAT") == b"[UNIT]\n\t<STRING>NAME:v\n\t<STRING>LEVEL:2\n\t<STRING>RANGE:2\n[/UNIT]\n"
+    m.put("MEDIA/W.DAT", b"[UNIT]\n\t<string>NAME:w\n[/UNIT]\n")
+    assert "small letters" not in m.unmount().out
+
+
 def test_many_names_that_no_table_knows_are_counted_in_no_time(box):
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
     fields = "".join("\t<INTEGER>K%d:1\n" % (i % 320000) for i in range(320100))

@@ -32,7 +32,8 @@ static char *layout_of(const char *type, const char *fields)
 }
 
 struct result {
-	struct buffer file, learnt;
+	struct buffer file;
+	struct compiled_remarks remarks;
 	struct error e;
 	int r;
 };
@@ -40,7 +41,7 @@ struct result {
 static void result_finish(struct result *r)
 {
 	buffer_finish_free(&r->file);
-	buffer_finish_free(&r->learnt);
+	buffer_finish_free(&r->remarks.names);
 }
 
 #define RESULT __attribute__((cleanup(result_finish))) struct result
@@ -52,7 +53,7 @@ static struct result compile(
 	struct result r = {.e = ERROR_INIT};
 
 	r.r = binlayout_encode(text, strlen(text), old ? old->data : NULL, old ? old->size : 0,
-		names ? names : shipped, &r.learnt, &r.file, &r.e);
+		names ? names : shipped, &r.remarks, &r.file, &r.e);
 	return r;
 }
 
@@ -195,8 +196,8 @@ static void names_are_learnt_from_the_file_that_was_made_of_the_text(void **stat
 
 	(void)state;
 	assert_same(&old, &made);
-	buffer_byte(&made.learnt, 0);
-	n = names_of((char *)made.learnt.data);
+	buffer_byte(&made.remarks.names, 0);
+	n = names_of((char *)made.remarks.names.data);
 	assert_text(&old.file, n, "Unit Trigger", kits);
 	/* They hold for other files. */
 	{
@@ -266,7 +267,7 @@ static void what_the_file_does_not_show_is_refused_where_it_stands(void **state)
 	assert_int_equal(none.r, -EINVAL);
 	assert_non_null(strstr(error_text(&none.e), "line 11, column"));
 	assert_non_null(strstr(error_text(&none.e), "EITHER"));
-	assert_int_equal(one.learnt.size, 0);
+	assert_int_equal(one.remarks.names.size, 0);
 }
 
 /* They have no property of their own that a pair could show. */

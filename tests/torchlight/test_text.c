@@ -121,6 +121,20 @@ static void unknown_hashes_stand_for_their_number(void **state)
 	assert_int_equal(name_value(STR("UNK_ABCD")), name_hash(STR("UNK_ABCD")));
 }
 
+/* As GUTS and RGLib print them. */
+static void hashes_in_digits_stand_for_their_number(void **state)
+{
+	static const char *const others[] = {
+		"999999", "0999999", "4294967296", "10000000000", "1000000A", "+1000000", ""};
+
+	(void)state;
+	assert_int_equal(name_value(STR("2770992901")), 2770992901);
+	assert_int_equal(name_value(STR("1000000")), 1000000);
+	assert_int_equal(name_value(STR("4294967295")), UINT32_MAX);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_int_equal(name_value(str_of(others[i])), name_hash(str_of(others[i])));
+}
+
 static void shipped_names_and_families_are_found(void **state)
 {
 	CLEANUP(names_unref) struct names *names = names_create();
@@ -275,6 +289,7 @@ int main(void)
 		cmocka_unit_test(integers_are_read_as_the_kit_reads_them),
 		cmocka_unit_test(name_hashes_are_the_known_ones),
 		cmocka_unit_test(unknown_hashes_stand_for_their_number),
+		cmocka_unit_test(hashes_in_digits_stand_for_their_number),
 		cmocka_unit_test(shipped_names_and_families_are_found),
 		cmocka_unit_test(names_are_added_to_a_new_version),
 		cmocka_unit_test(every_form_of_text_is_taken),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names that a text taught and no table has: a typing error becomes a hash like any other name. */
+/* Names that a text taught and no table has: a typing error becomes a hash like any other name, and
+ * so does a hash in digits that was meant as one. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,23 @@ void tl_say(const struct finalizing *st, const char *fmt, ...)
 		st->say(st->arg, FORMAT_NOTE, line);
 }
 
+void tl_tally_add(struct tl_tally *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (!t->n++)
+		vsnprintf(t->first, sizeof(t->first), fmt, ap);
+	va_end(ap);
+}
+
+void tl_tally_say(
+	const struct finalizing *st, const struct tl_tally *t, const char *one, const char *many)
+{
+	if (t->n)
+		tl_say(st, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
+}
+
 /* A name that was taught, and whether a file was found that has it. */
 struct taught {
 	uint32_t hash;
@@ -36,6 +55,7 @@ struct telling {
 	struct taught *all; /* by hash */
 	size_t n, room, n_told;
 	const char *path;
+	struct tl_tally numbers; /* names that are hashes in digits */
 };
 
 static int by_hash(const void *x, const void *y)
@@ -56,7 +76,7 @@ static int find_taught(struct telling *t, const struct names *known)
 				continue;
 			if (!array_room(t->all, t->n, t->room))
 				return -ENOMEM;
-			t->all[t->n++] = (struct taught){name_hash(line), false, line};
+			t->all[t->n++] = (struct taught){name_value(line), false, line};
 		}
 	if (t->n)
 		qsort(t->all, t->n, sizeof(*t->all), by_hash);
@@ -71,7 +91,9 @@ static void tell(struct telling *t, uint32_t hash)
 	if (at == t->n || x->hash != hash || x->told)
 		return;
 	x->told = true;
-	if (t->n_told++ < TOLD_MAX)
+	if (name_is_number(x->name, &hash))
+		tl_tally_add(&t->numbers, "%s: %.*s", t->path, STR_ARGS(x->name));
+	else if (t->n_told++ < TOLD_MAX)
 		tl_say(t->st, "%s: no table knows the name %.*s; is it spelt right?", t->path,
 			STR_SHORT(x->name, 100));
 }
@@ -117,5 +139,7 @@ void tl_finalize_say_names(const struct finalizing *st)
 	if (t.n_told > TOLD_MAX)
 		tl_say(st, "no table knows %zu more %s", t.n_told - TOLD_MAX,
 			t.n_told - TOLD_MAX == 1 ? "name" : "names");
+	tl_tally_say(st, &t.numbers, "name in digits is taken for the hash that it is",
+		"names in digits are taken for the hashes that they are");
 	free(t.all);
 }

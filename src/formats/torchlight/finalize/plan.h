@@ -75,9 +75,17 @@ int tl_finalize_empty(struct finalizing *st);
 /* table.c: the new table. */
 int tl_finalize_table(struct finalizing *st);
 
-/* names.c: a line for people; and names in changed files that no table has. */
+/* names.c: lines for people; and names in changed files that no table has. */
 void tl_say(const struct finalizing *st, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void tl_finalize_say_names(const struct finalizing *st);
+/* One line for many things of a kind: their number, and the first. */
+struct tl_tally {
+	size_t n;
+	char first[401];
+};
+void tl_tally_add(struct tl_tally *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void tl_tally_say(
+	const struct finalizing *st, const struct tl_tally *t, const char *one, const char *many);
 
 /* say.c: what a person should know of it. */
 void tl_finalize_say(const struct finalizing *st);

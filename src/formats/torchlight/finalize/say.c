@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a person should know of an archive before the game tells them nothing. */
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
 
 #include "formats/torchlight/finalize/plan.h"
@@ -21,25 +19,6 @@ static void say_damaged(const struct finalizing *st)
 	}
 }
 
-/* Of many files the number and one that is meant. */
-struct tally {
-	size_t n;
-	char first[401];
-};
-
-static void count(struct tally *t, struct str path, struct str name)
-{
-	if (!t->n++)
-		snprintf(t->first, sizeof(t->first), "%.*s%.*s", STR_ARGS(path), STR_ARGS(name));
-}
-
-static void say_tally(
-	const struct finalizing *st, const struct tally *t, const char *one, const char *many)
-{
-	if (t->n)
-		tl_say(st, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
-}
-
 /* Is it the name that the text of a compiled file had in other tools? */
 static bool is_text_beside(const char *name)
 {
@@ -51,43 +30,57 @@ static bool is_text_beside(const char *name)
 
 static void say_beside(const struct finalizing *st)
 {
-	struct tally t = {0};
+	struct tl_tally t = {0};
 
 	for (size_t i = 0; i < st->n_homes; i++) {
 		const struct tl_home *h = &st->homes[i];
 
 		if (h->handle != MANIFEST_NO_FILE && h->handle >= st->old->n_entries &&
 			is_text_beside(h->name))
-			count(&t, str_of(h->path), str_of(h->name));
+			tl_tally_add(&t, "%s%s", h->path, h->name);
 	}
-	say_tally(st, &t, "new file is none that the game reads: the text of X.DAT is X.DAT itself",
+	tl_tally_say(st, &t,
+		"new file is none that the game reads: the text of X.DAT is X.DAT itself",
 		"new files are none that the game reads: the text of X.DAT is X.DAT itself");
 }
 
-/* New content that is a text where the game expects a compiled file. */
-static bool is_plain_text(const struct finalizing *st, const struct manifest_entry *x)
+/* Text where the game expects a compiled file. */
+static bool is_plain(const char *name, struct tl_content *c)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
-	const char *name = manifest_name(st->table->manifest, x).s;
-	struct tl_content *c = tl_map_file(st->m, x->handle);
 	enum compiled_kind kind = compiled_kind_of(name);
 
-	return c && kind != COMPILED_NONE && tl_content_load(c, TEXT_MAX, &raw, NULL) == 0 &&
+	return kind != COMPILED_NONE && tl_content_load(c, TEXT_MAX, &raw, NULL) == 0 &&
 	       compiled_form_of(kind, name, raw->data, raw->size) == COMPILED_TEXT;
 }
 
-/* Stored as they were written: text=off. */
-static void say_plain(const struct finalizing *st)
+/* New texts that are stored as they were written, with text=off; or that are compiled, and may not
+ * mean what their author thinks. */
+static void say_texts(const struct finalizing *st)
 {
-	const struct manifest *m = st->table->manifest;
-	struct tally t = {0};
+	struct tl_tally plain = {0}, small = {0};
 
-	for (uint32_t i = 0; i < m->n_entries; i++)
-		if (is_plain_text(st, &m->entries[i]))
-			count(&t, manifest_path(m, &m->records[m->entries[i].record]),
-				manifest_name(m, &m->entries[i]));
-	say_tally(st, &t, "file is stored as text, not compiled (text=off)",
+	for (uint32_t i = 0; i < st->table->manifest->n_entries; i++) {
+		const struct manifest_entry *x = &st->table->manifest->entries[i];
+		struct tl_content *c = tl_map_file(st->m, x->handle);
+		CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
+
+		if (!c || (!st->sh->plain && !c->small_line))
+			continue;
+		manifest_put_path(st->table->manifest, x, &path);
+		buffer_byte(&path, 0);
+		if (path.error)
+			continue;
+		if (c->small_line)
+			tl_tally_add(&small, "%s: line %u", path.data, c->small_line);
+		else if (is_plain((const char *)path.data, c))
+			tl_tally_add(&plain, "%s", path.data);
+	}
+	tl_tally_say(st, &plain, "file is stored as text, not compiled (text=off)",
 		"files are stored as text, not compiled (text=off)");
+	tl_tally_say(st, &small,
+		"file has types in small letters, which make a STRING of any value",
+		"files have types in small letters, which make a STRING of any value");
 }
 
 static void say_kit(const struct finalizing *st)
@@ -120,8 +113,7 @@ void tl_finalize_say(const struct finalizing *st)
 			".mod/removed.txt: %zu of its files %s in the archive itself, and not "
 			"hidden",
 			st->n_provided, st->n_provided == 1 ? "is" : "are");
-	if (st->sh->plain)
-		say_plain(st);
+	say_texts(st);
 	if (st->sh->advise)
 		st->sh->advise(&st->m->snapshot, st->say, st->arg);
 }

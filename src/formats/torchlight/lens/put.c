@@ -7,10 +7,10 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/model/kit.h"
 
-/* New bytes for a file, shown by these names (may be NULL). As all below, 1: m is another one now.
- */
+/* New bytes for a file, shown by these names (may be NULL), of a text with that line
+ * (content.h). As all below, 1: m is another one now. */
 static int keep(struct tl_map *m, uint32_t handle, const struct extent *x, struct names *names,
-	struct error *e)
+	unsigned small_line, struct error *e)
 {
 	const struct tl_shared *sh = m->shared;
 	const struct manifest_entry *was = manifest_file(tl_mounted(m), handle);
@@ -21,6 +21,7 @@ static int keep(struct tl_map *m, uint32_t handle, const struct extent *x, struc
 	if (r < 0)
 		return r;
 	c->names = names_ref(names);
+	c->small_line = small_line;
 	r = pages_set(&m->files, handle, c);
 	return r < 0 ? error_set(e, r, "no memory for a change") : 1;
 }
@@ -38,7 +39,7 @@ static int put_bytes(struct tl_map *m, uint32_t handle, const struct extent *in,
 		r = blob_equals_extent(c->blob, in, &same, e);
 	if (same || (r < 0 && r != -EIO && r != -ENODATA))
 		return r;
-	return keep(m, handle, in, NULL, e);
+	return keep(m, handle, in, NULL, 0, e);
 }
 
 /* What is written to a compiled file, and the file as it was. */
@@ -53,6 +54,7 @@ struct writing {
 	struct tl_content *was; /* NULL: none that can be read */
 	struct bytes *old;
 	struct bytes *shown; /* where that is a text */
+	struct compiled_remarks remarks;
 };
 
 static void writing_finish(struct writing *w)
@@ -62,6 +64,7 @@ static void writing_finish(struct writing *w)
 	tl_content_unref(w->was);
 	bytes_unref(w->old);
 	bytes_unref(w->shown);
+	buffer_finish_free(&w->remarks.names);
 }
 
 static int load_old(struct writing *w, struct error *e)
@@ -112,27 +115,28 @@ static int says_nothing_new(const struct writing *w, const struct bytes *made,
 
 /* A text, over the file as it was. It is shown by the names that it was written with; what it
  * taught helps to compile others, and changes none that is shown. */
-static int compile(const struct writing *w, struct error *e)
+static int compile(struct writing *w, struct error *e)
 {
-	CLEANUP_BUFFER struct buffer out = BUFFER_INIT, taught = BUFFER_INIT;
+	struct buffer *taught = &w->remarks.names;
+	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP(bytes_unref) struct bytes *made = NULL;
 	CLEANUP(names_unref) struct names *names = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	bool known = false;
 	int r = compiled_encode(w->kind, &w->ctx, w->new->data, w->new->size,
-		w->old ? w->old->data : NULL, w->old ? w->old->size : 0, &taught, &out, e);
+		w->old ? w->old->data : NULL, w->old ? w->old->size : 0, &w->remarks, &out, e);
 
-	if (r == 0 && (buffer_finish(&out, &made) < 0 || taught.error))
+	if (r == 0 && (buffer_finish(&out, &made) < 0 || taught->error))
 		r = error_set(e, -ENOMEM, "no memory for a compiled file");
 	if (r == 0)
-		r = names_extend(w->names, (const char *)taught.data, taught.size, &names, e);
+		r = names_extend(w->names, (const char *)taught->data, taught->size, &names, e);
 	if (r == 0)
 		r = says_nothing_new(w, made, names, &known, e);
 	if (r < 0)
 		return r;
 	x = extent_of_bytes(TAKE(made));
-	r = known ? taught.size > 0 : keep(w->m, w->handle, &x, names, e);
-	if (r >= 0 && taught.size) {
+	r = known ? taught->size > 0 : keep(w->m, w->handle, &x, names, w->remarks.small_line, e);
+	if (r >= 0 && taught->size) {
 		names_unref(w->m->names);
 		w->m->names = TAKE(names);
 	}
@@ -140,7 +144,7 @@ static int compile(const struct writing *w, struct error *e)
 }
 
 /* A file that is compiled: what was written says by itself as what it is meant. */
-static int judge(const struct writing *w, const struct extent *in, struct error *e)
+static int judge(struct writing *w, const struct extent *in, struct error *e)
 {
 	int r = 0;
 
@@ -155,7 +159,7 @@ static int judge(const struct writing *w, const struct extent *in, struct error 
 	case COMPILED_XML:
 		break;
 	}
-	return r < 0 ? r : keep(w->m, w->handle, in, NULL, e);
+	return r < 0 ? r : keep(w->m, w->handle, in, NULL, 0, e);
 }
 
 static int put_file(struct tl_map *m, uint32_t handle, const struct extent *in, struct error *e)

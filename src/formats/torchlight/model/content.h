@@ -25,6 +25,7 @@ struct tl_content {
 	uint32_t crc;
 	uint64_t filetime;
 	struct names *names; /* by which its text is shown; NULL: those of the mount */
+	unsigned small_line; /* of the text that it was compiled from (struct compiled_remarks) */
 	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
 	struct budget *budget;
 	struct budget_slot slot;    /* the text */

@@ -94,18 +94,17 @@ static int decode_utf8(enum compiled_kind kind, const struct compiled_context *c
 }
 
 static int encode_utf8(enum compiled_kind kind, const struct compiled_context *ctx,
-	const struct buffer *utf8, const uint8_t *old, size_t old_size, struct buffer *new_names,
-	struct buffer *out, struct error *e)
+	const struct buffer *utf8, const uint8_t *old, size_t old_size,
+	struct compiled_remarks *remarks, struct buffer *out, struct error *e)
 {
 	const char *text = utf8->size ? (const char *)utf8->data : "";
 
 	switch (kind) {
 	case COMPILED_DAT:
-		return bindat_encode(
-			text, utf8->size, old, old_size, ctx->names, new_names, out, e);
+		return bindat_encode(text, utf8->size, old, old_size, ctx->names, remarks, out, e);
 	case COMPILED_LAYOUT:
 		return binlayout_encode(
-			text, utf8->size, old, old_size, ctx->names, new_names, out, e);
+			text, utf8->size, old, old_size, ctx->names, remarks, out, e);
 	case COMPILED_RAW:
 		return rawindex_encode(
 			raw_kind_find(file_name(ctx->path)), text, utf8->size, out, e);
@@ -181,11 +180,11 @@ int compiled_read_text(
 }
 
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
-	size_t n, const uint8_t *old, size_t old_size, struct buffer *new_names, struct buffer *out,
-	struct error *e)
+	size_t n, const uint8_t *old, size_t old_size, struct compiled_remarks *remarks,
+	struct buffer *out, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
 	int r = compiled_read_text(kind, text, n, &utf8, e);
 
-	return r < 0 ? r : encode_utf8(kind, ctx, &utf8, old, old_size, new_names, out, e);
+	return r < 0 ? r : encode_utf8(kind, ctx, &utf8, old, old_size, remarks, out, e);
 }

@@ -54,9 +54,9 @@ int compiled_read_text(
 
 /*
  * The compiled file of what a person wrote (any form that textform_read takes), appended to out,
- * which is empty. old: the file as it was, or NULL: what no text shows is kept from it. new_names
- * may be NULL, see bindat_encode. -EINVAL with line and column.
+ * which is empty. old: the file as it was, or NULL: what no text shows is kept from it. remarks may
+ * be NULL. -EINVAL with line and column.
  */
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
-	size_t n, const uint8_t *old, size_t old_size, struct buffer *new_names, struct buffer *out,
-	struct error *e);
+	size_t n, const uint8_t *old, size_t old_size, struct compiled_remarks *remarks,
+	struct buffer *out, struct error *e);

@@ -98,11 +98,22 @@ static bool unknown_value(struct str name, uint64_t *ret)
 	       number_hex((struct str){name.s + 4, 8}, 8, ret);
 }
 
+bool name_is_number(struct str name, uint32_t *ret)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (name.s[i] < '0' || name.s[i] > '9')
+			return false;
+	return name.n >= 7 && name.n <= 10 && *name.s != '0' && number_get_u32(name, ret);
+}
+
 uint32_t name_value(struct str name)
 {
+	uint32_t number;
 	uint64_t v;
 
-	return unknown_value(name, &v) ? (uint32_t)v : name_hash(name);
+	if (unknown_value(name, &v))
+		return (uint32_t)v;
+	return name_is_number(name, &number) ? number : name_hash(name);
 }
 
 DEFINE_REF(struct names, names_ref)
@@ -201,7 +212,7 @@ static int add_property(struct names *n, struct str line)
 
 static int add_name(struct names *n, struct str line)
 {
-	struct name name = {name_hash(line), (uint32_t)n->text_size, (uint32_t)line.n};
+	struct name name = {name_value(line), (uint32_t)n->text_size, (uint32_t)line.n};
 	struct str known;
 
 	if (names_find(n->base, name.hash, &known))

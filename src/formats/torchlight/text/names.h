@@ -25,8 +25,19 @@
 
 struct names;
 
+/* What compiling a text found out. */
+struct compiled_remarks {
+	struct buffer names; /* those that no dictionary has: a list for names_extend */
+	unsigned small_line; /* the first with a type that is a STRING for its small letters; 0:
+				none */
+};
+
 uint32_t name_hash(struct str name);
-/* The hash that a name in a text stands for: the number of UNK_XXXXXXXX, else name_hash. */
+/* Is the name a hash in decimal digits (1000000 to 4294967295), as other tools print one that they
+ * know no name for? */
+bool name_is_number(struct str name, uint32_t *ret);
+/* The hash that a name in a text stands for: the number of UNK_XXXXXXXX or of decimal digits, else
+ * name_hash. */
 uint32_t name_value(struct str name);
 
 /* Could it stand in a text, and mean its hash? */

@@ -65,11 +65,11 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * highest id, in the order of their first use. "" is BINDAT_EMPTY when it is new, but where the old
  * file has that id for a string that is still used: then "" is a string like any other.
  *
- * new_names (may be NULL) gets the names in the text that `names` does not have, one a line.
- * -EINVAL with line and column: what the text says cannot be.
+ * remarks may be NULL. -EINVAL with line and column: what the text says cannot be.
  */
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
-	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e);
+	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
+	struct error *e);
 
 struct bindat_string {
 	uint32_t id;

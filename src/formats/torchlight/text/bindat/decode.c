@@ -81,7 +81,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
 		return r;
 	if (name_is_usable(stem)) {
 		d.stem = stem;
-		d.stem_hash = name_hash(stem);
+		d.stem_hash = name_value(stem);
 	}
 	bindat_begin(&f, &reader);
 	while (bindat_next(&reader, &item, NULL) > 0) {

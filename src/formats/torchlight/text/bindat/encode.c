@@ -18,8 +18,8 @@ struct use {
 
 struct encoder {
 	const struct names *names;
-	struct buffer *new_names; /* or NULL */
-	struct buffer strings;    /* the text's, in its order, as SS */
+	struct compiled_remarks *remarks; /* or NULL */
+	struct buffer strings;            /* the text's, in its order, as SS */
 	struct use *uses;
 	size_t n, room;
 	size_t n_old;
@@ -38,6 +38,15 @@ static uint32_t field_type(const struct dat_field *f)
 	return 0;
 }
 
+static void note_small(struct encoder *en, const struct dat_field *f)
+{
+	struct compiled_remarks *r = en->remarks;
+
+	if (r && !str_equal_nocase(f->type, str_of(bindat_types[field_type(f)].word)) &&
+		(!r->small_line || f->line < r->small_line))
+		r->small_line = f->line;
+}
+
 static int collect_strings(struct encoder *en, const struct dat_block *b)
 {
 	int r = 0;
@@ -45,6 +54,7 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
 		if (!field_type(f))
 			return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
+		note_small(en, f);
 		if (bindat_is_string(field_type(f)))
 			r = dat_put_string(f, &en->strings, en->e);
 	}
@@ -175,10 +185,10 @@ static void put_name(struct encoder *en, struct str name)
 	struct str known;
 
 	buffer_u32(en->out, hash);
-	if (!en->new_names || names_find(en->names, hash, &known) || !name_is_usable(name))
+	if (!en->remarks || names_find(en->names, hash, &known) || !name_is_usable(name))
 		return;
-	buffer_str(en->new_names, name);
-	buffer_byte(en->new_names, '\n');
+	buffer_str(&en->remarks->names, name);
+	buffer_byte(&en->remarks->names, '\n');
 }
 
 static int put_value(struct encoder *en, const struct dat_field *f, uint32_t type)
@@ -268,11 +278,12 @@ static int encode_tree(
 }
 
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
-	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e)
+	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
+	struct error *e)
 {
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
 	CLEANUP_BINDAT struct bindat_file before = {0};
-	struct encoder en = {.names = names, .new_names = new_names, .out = out, .e = e};
+	struct encoder en = {.names = names, .remarks = remarks, .out = out, .e = e};
 	int r = dattext_parse(text, n, &tree, e);
 
 	if (r < 0)

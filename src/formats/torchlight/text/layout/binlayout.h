@@ -28,6 +28,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+struct compiled_remarks;
 struct names;
 
 enum {
@@ -51,8 +52,8 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
  * Compiles text (UTF-8, LF), appending to out, which must be empty (offsets count from its begin).
  * Any root's name is taken. old: the file as it was, or NULL; its version stays, and bytes of the
  * data group that no text shows stay with the Groups' ids. A name that nobody knows is learnt from
- * old where it can be (learn.h), and new_names (may be NULL) gets what was learnt, as lines
- * of a dictionary. names may be NULL. -EINVAL with line and column.
+ * old where it can be (learn.h). remarks and names may be NULL. -EINVAL with line and column.
  */
 int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
-	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e);
+	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
+	struct error *e);

@@ -334,9 +334,9 @@ static int encode(struct encoder *en, const struct dat_block *root, const uint8_
 	return 0;
 }
 
-/* The file as it was says what its names mean: once more with those, which new_names is told. */
+/* The file as it was says what its names mean: once more with those, which are remarked. */
 static int encode_again(struct encoder *en, const struct dat_block *root, const uint8_t *old,
-	size_t old_size, struct buffer *new_names)
+	size_t old_size, struct compiled_remarks *remarks)
 {
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 	CLEANUP(names_unref) struct names *more = NULL;
@@ -355,13 +355,14 @@ static int encode_again(struct encoder *en, const struct dat_block *root, const 
 	if (en->e)
 		*en->e = (struct error)ERROR_INIT;
 	r = encode(en, root, old);
-	if (r == 0 && new_names)
-		buffer_append(new_names, lines.data, lines.size);
+	if (r == 0 && remarks)
+		buffer_append(&remarks->names, lines.data, lines.size);
 	return r;
 }
 
 int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
-	const struct names *names, struct buffer *new_names, struct buffer *out, struct error *e)
+	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
+	struct error *e)
 {
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
 	struct encoder en = {.out = out, .names = names, .e = e};
@@ -377,7 +378,7 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	}
 	r = encode(&en, tree->root, old);
 	if (r == -EINVAL && en.unknown && en.old_known)
-		r = encode_again(&en, tree->root, old, old_size, new_names);
+		r = encode_again(&en, tree->root, old, old_size, remarks);
 	if (r == 0)
 		r = layout_text_check_read(tree->root, e);
 	/* Another text may teach the name. */
