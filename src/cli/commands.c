@@ -57,6 +57,7 @@ const struct cli_command cli_commands[] = {
 	{"pack", &cli_pack, "DIR FILE|--onto FILE", "a directory of files becomes a map",
 		"FILE must not exist, or is -, standard output; what a game needs and DIR\n"
 		"has not is added.\n\n"
+		"      --all                 also files that the game's own tool does not pack\n"
 		"      --onto FILE           the files go onto a map that is there; others stay\n"
 		"      --exact               with --onto: what DIR has not goes\n"
 		"      --format=NAME         where the ending of FILE does not say\n"

@@ -11,6 +11,7 @@ struct automap_tool;
 struct convert_tool;
 struct index_tool;
 struct merge_schema;
+struct pack_rules;
 struct review_tool;
 struct rules_tool;
 struct tidy_tool;
@@ -22,6 +23,7 @@ struct toolset {
 	const struct convert_tool *convert;
 	const struct index_tool *index;
 	const struct merge_schema *merge; /* NULL: files are merged by their names alone */
+	const struct pack_rules *pack;
 	const struct review_tool *review;
 	const struct rules_tool *rules;
 	const struct tidy_tool *tidy;

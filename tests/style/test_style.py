@@ -50,9 +50,10 @@ SUBROOMS = {
         "compare": {"common", None},
         "join": {"compare", None},
         "merge": {"compare", "join", None},
+        "pack": set(),
         "diff": {"common", "compare", "merge", None},
         "teeworlds": {"common", "automap", "convert", "tidy", "rules", "compare", "merge", None},
-        "torchlight": {"index", "merge", None},
+        "torchlight": {"index", "merge", "pack", None},
         "triclon": {"merge", None},
     },
     "tools/teeworlds": {

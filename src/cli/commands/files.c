@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,39 @@ static int by_name(const void *a, const void *b)
 	return r ? r : strcmp(x, y);
 }
 
+static void count(struct files_count *count, const char *path)
+{
+	if (!count->n++)
+		count->first = strdup(path);
+}
+
+/* Where a file or directory of that path goes. */
+static char *place(const struct files *f, const char *path)
+{
+	char *to = unlike_place(f->u, path);
+
+	for (char *c = to; c && *c && f->rules && f->rules->backslashes; c++)
+		if (*c == '\\')
+			*c = '/';
+	return to;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_unpacked(const struct files *f, const char *path)
+{
+	const char *const *pattern = f->rules && !f->all ? f->rules->left_out : NULL;
+
+	while (pattern && *pattern && fnmatch(*pattern, last_part(path), FNM_CASEFOLD) != 0)
+		pattern++;
+	return pattern && *pattern;
+}
+
 static void tell(const struct copy *c, size_t *count, const char *why)
 {
 	++*count;
@@ -65,6 +99,8 @@ static void tell_of(const struct copy *c, int r, const char *why)
 		tell(c, &c->f->left, "left out: no part of a map");
 	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
 		tell(c, &c->f->refused, "its name is not UTF-8");
+	else if (r == -ENOENT)
+		tell(c, &c->f->refused, "its name is no path in a map");
 	else if (r == -ENAMETOOLONG)
 		tell(c, &c->f->left, "left out: its name is too long");
 	else
@@ -73,7 +109,9 @@ static void tell_of(const struct copy *c, int r, const char *why)
 
 void files_finish(struct files *f)
 {
-	free(f->first_derived);
+	free(f->derived.first);
+	free(f->unpacked.first);
+	free(f->split.first);
 	for (size_t i = 0; i < f->n; i++)
 		free(f->from[i]);
 	free(f->from);
@@ -110,8 +148,8 @@ static void drop(struct copy *c, bool derived)
 		return;
 	if (!derived)
 		tell(c, &c->f->left, "left out: no part of a map");
-	else if (!c->f->derived++)
-		c->f->first_derived = strdup(c->path);
+	else
+		count(&c->f->derived, c->path);
 }
 
 /* What became of it. */
@@ -154,6 +192,29 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 	return 0;
 }
 
+/* Makes the directories that a name with backslashes leads through. */
+static int split(struct copy *c, const char *name)
+{
+	CLEANUP(free) char *above = strndup(c->to, (size_t)(last_part(c->to) - c->to));
+
+	if (!strchr(name, '\\') || !c->f->rules || !c->f->rules->backslashes)
+		return 0;
+	count(&c->f->split, c->path);
+	return above ? change_mkdirs(c->f->t, above) : -ENOMEM;
+}
+
+/* The directory on disk has those, too. */
+static int settle_above(struct copy *c, const char *to)
+{
+	CLEANUP(free) char *below = text_printf("%s%s", to, *last_part(to) ? "" : "x");
+	struct dentry d = {.dir = NULL};
+	int r = below ? overlay_dentry_at(c->f->t->tree, below, &d) : -ENOMEM;
+
+	for (struct upper *u = d.dir; r == 0 && u->up; u = u->up)
+		r = copied_add(c->f, u->number, c->path);
+	return r == -ENOMEM ? r : 0;
+}
+
 static int copy_dir(struct copy *c, int fd, unsigned depth);
 
 static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
@@ -180,9 +241,18 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 	/* What is written stands in the directory itself. */
 	if (offline_is_map(c->f->t, &st) || offline_is_map(c->f->held, &st))
 		return 0;
-	if (S_ISREG(st.st_mode))
+	if (S_ISREG(st.st_mode) && is_unpacked(c->f, c->to)) {
+		count(&c->f->unpacked, c->path);
+		return 0;
+	}
+	r = split(c, name);
+	/* So zip programs name a directory. */
+	if (r == 0 && S_ISREG(st.st_mode) && !*last_part(c->to) && !st.st_size)
+		return 0;
+	if (r == 0 && S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
-	r = change_mkdir(c->f->t, c->to);
+	if (r == 0)
+		r = change_mkdir(c->f->t, c->to);
 	if (r < 0) {
 		tell_of(c, r, strerror(-r));
 		return 0;
@@ -203,14 +273,25 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 		qsort(names.at, names.n, sizeof(*names.at), by_name);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		CLEANUP(free) char *path = path_join(above, names.at[i]);
-		CLEANUP(free) char *to = path ? unlike_place(c->f->u, path) : NULL;
+		CLEANUP(free) char *to = path ? place(c->f, path) : NULL;
 
 		c->path = path;
 		c->to = to;
 		r = to ? copy_one(c, fd, names.at[i], depth) : -ENOMEM;
+		if (r == 0 && c->f->split.n)
+			r = settle_above(c, to);
 	}
 	c->path = above;
 	return r;
+}
+
+/* "DIR: 3 files are left out ... (the first)" */
+static void tell_count(
+	const struct files *f, const struct files_count *t, const char *one, const char *many)
+{
+	if (t->n)
+		say(stderr, "mapfs: %s: %zu %s (%s)", f->shown, t->n, t->n == 1 ? one : many,
+			t->first ? t->first : "");
 }
 
 static void tell_together(const struct files *f)
@@ -218,10 +299,13 @@ static void tell_together(const struct files *f)
 	if (f->shut)
 		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", f->shown, f->shut,
 			f->shut == 1 ? "file is of" : "files are of");
-	if (f->derived)
-		say(stderr, "mapfs: %s: %zu %s left out that %s made of others in the map (%s)",
-			f->shown, f->derived, f->derived == 1 ? "file is" : "files are",
-			f->derived == 1 ? "is" : "are", f->first_derived ? f->first_derived : "");
+	tell_count(f, &f->derived, "file is left out that is made of others in the map",
+		"files are left out that are made of others in the map");
+	tell_count(f, &f->unpacked,
+		"file is left out that the game's own tool does not pack; --all takes it",
+		"files are left out that the game's own tool does not pack; --all takes them");
+	tell_count(f, &f->split, "name with backslashes is a path in the map",
+		"names with backslashes are paths in the map");
 }
 
 int files_copy_in(struct files *f)
@@ -240,7 +324,7 @@ int files_tell_replaced(struct files *f)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < f->n; i++) {
-		CLEANUP(free) char *to = f->from[i] ? unlike_place(f->u, f->from[i]) : NULL;
+		CLEANUP(free) char *to = f->from[i] ? place(f, f->from[i]) : NULL;
 		struct seen a;
 
 		if (!f->from[i])
@@ -278,7 +362,9 @@ static int find_other(void *arg, const char *path, const struct seen *a)
 		return WALK_PAST;
 	if (a->spot.upper && copied_from(o->f, a->spot.upper->number))
 		return 0;
-	fd = io_openat(o->f->dirfd, path, O_PATH | O_NOFOLLOW, 0);
+	fd = !S_ISDIR(a->mode) && is_unpacked(o->f, path)
+		     ? -ENOENT
+		     : io_openat(o->f->dirfd, path, O_PATH | O_NOFOLLOW, 0);
 	if (fd >= 0) {
 		bool same = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) == S_ISDIR(a->mode);
 

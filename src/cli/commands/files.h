@@ -3,12 +3,15 @@
 #pragma once
 
 #include "cli/commands/unlike.h"
+#include "tools/pack/pack.h"
 
 struct files {
-	struct offline *t;      /* where they go */
-	int dirfd;              /* of the directory */
-	const char *shown;      /* what it is called in messages */
-	const struct unlike *u; /* what went to make room */
+	struct offline *t;              /* where they go */
+	int dirfd;                      /* of the directory */
+	const char *shown;              /* what it is called in messages */
+	const struct unlike *u;         /* what went to make room */
+	const struct pack_rules *rules; /* of the map's format; may be NULL */
+	bool all;                       /* also what its own tool does not pack */
 	/* A map that is no part of itself where the directory has it, beside the one that is
 	 * written. */
 	const struct offline *held;
@@ -17,8 +20,13 @@ struct files {
 	size_t unread;  /* likewise */
 	size_t left;    /* links, devices, and names that no map takes; likewise */
 	size_t shut;    /* what the map shows and nobody can write (raw/): one line */
-	size_t derived; /* made of others that are there: one line, with the first */
-	char *first_derived;
+	/* One line each, with the first: */
+	struct files_count {
+		size_t n;
+		char *first;
+	} derived,        /* made of others that are there */
+		unpacked, /* that the format's own tool does not pack */
+		split;    /* whose name was made a path */
 	/* Paths of those that are in the map now, by numbers (upper.number): names that differ may
 	 * be one file (in archives, where the case of letters does not count). NULL: it was not. */
 	char **from;

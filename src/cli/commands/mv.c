@@ -6,6 +6,7 @@
 #include "base/name.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
+#include "vfs/offline/change.h"
 
 /* NULL: nothing does. */
 static const struct seen *stands(struct offline *t, const char *path, struct seen *at)
@@ -24,6 +25,7 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 {
 	CLEANUP(free) char *plain = strdup(from), *below = NULL;
 	const char *name;
+	struct error e = ERROR_INIT;
 	struct seen a;
 	int r;
 
@@ -36,6 +38,10 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	r = overlay_rename(t->tree, plain, into ? below : to);
 	if (r == -EINVAL && is_below(plain, into ? below : to)) {
 		offline_say(t, "%s: cannot go into itself", from);
+		return r;
+	}
+	if (r == -EPERM && change_is_no_name(t, into ? below : to, &e)) {
+		offline_say(t, "%s: %s", into ? below : to, error_text(&e));
 		return r;
 	}
 	if (r == -EPERM && into) {

@@ -12,6 +12,7 @@
 #include "cli/line/command.h"
 #include "cli/line/words.h"
 #include "tools/index/update.h"
+#include "tools/tools.h"
 #include "vfs/offline/out.h"
 #include "vfs/offline/streams.h"
 
@@ -22,7 +23,7 @@ struct pack {
 	const char *dir;        /* as it was named */
 	const char *onto;       /* NULL: the map is new */
 	const char *format;
-	bool exact, index;
+	bool exact, index, all;
 };
 
 static int open_map(struct pack *p, int from)
@@ -136,7 +137,13 @@ static int save(struct pack *p, struct offline *t)
 
 static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
 {
-	struct files f = {.t = t, .dirfd = from, .shown = p->dir, .u = u, .held = &p->command.tree};
+	struct files f = {.t = t,
+		.dirfd = from,
+		.shown = p->dir,
+		.u = u,
+		.rules = tools_of(t->vol->format)->pack,
+		.all = p->all,
+		.held = &p->command.tree};
 	int r = files_copy_in(&f), code;
 
 	if (r == 0)
@@ -208,6 +215,7 @@ static int run(struct command *c)
 }
 
 static const struct command_option options[] = {
+	{"all", '\0', COMMAND_FLAG, offsetof(struct pack, all)},
 	{"exact", '\0', COMMAND_FLAG, offsetof(struct pack, exact)},
 	{"format", '\0', COMMAND_TEXT, offsetof(struct pack, format)},
 	{"index", '\0', COMMAND_FLAG, offsetof(struct pack, index)},

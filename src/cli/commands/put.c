@@ -41,7 +41,7 @@ static enum outcome put(struct offline *t, const char *path, int fd, const char 
 	struct change_file from = {fd, 0};
 	int r = make_parent(t, path);
 
-	if (r < 0)
+	if (r < 0 && !change_is_no_name(t, path, &e))
 		error_set(&e, r, "%s", strerror(-r));
 	if (r == 0)
 		r = change_put(t, path, change_from_file, &from, NULL, &e);

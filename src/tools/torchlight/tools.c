@@ -3,13 +3,16 @@
 
 #include "formats/torchlight/format.h"
 #include "tools/merge/schema.h"
+#include "tools/pack/pack.h"
 #include "tools/torchlight/index/index.h"
 
 static const char *const rows[] = {"*.RAW", NULL}, *const row_keys[] = {"guid", "file", NULL};
 static const char *const lists[] = {".mod/removed.txt", NULL};
 static const struct merge_schema merge = {.lists = lists, .rows = rows, .row_keys = row_keys};
+static const char *const left_out[] = {"*.CMP", "*.LNK", "*.LOG", "*.MAX", "*.MPD", "*.PSD",
+	"*.THUMBNAIL.PNG", "*.XLS", "*.XML", "THUMBS.DB", NULL};
+static const struct pack_rules pack = {.left_out = left_out, .backslashes = true};
 
-const struct toolset tools_torchlight_mod = {
-	.format = &format_torchlight_mod, .index = &tl_index_tool, .merge = &merge};
-const struct toolset tools_torchlight_pak = {
-	.format = &format_torchlight_pak, .index = &tl_index_tool, .merge = &merge};
+#define TOOLS .index = &tl_index_tool, .merge = &merge, .pack = &pack
+const struct toolset tools_torchlight_mod = {.format = &format_torchlight_mod, TOOLS};
+const struct toolset tools_torchlight_pak = {.format = &format_torchlight_pak, TOOLS};

@@ -51,7 +51,28 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 	if (r < 0)
 		return r;
 	r = overlay_put(t->tree, path, kept, mtime);
-	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
+	if (r == 0 || change_is_no_name(t, path, e))
+		return r;
+	return error_set(e, r, "%s", strerror(-r));
+}
+
+bool change_is_no_name(const struct offline *t, const char *path, struct error *e)
+{
+	const struct format *f = t->vol->format;
+	struct spot at = overlay_root(t->tree);
+	char name[NAME_MAX + 1];
+	struct meaning m;
+
+	while (overlay_next_name(&path, name) > 0) {
+		struct spot next;
+
+		if (overlay_lookup(t->tree, &at, name, &next) < 0)
+			return f->tree && at.dir && at.id != ENTRY_NONE &&
+			       f->tree->meaning(
+				       t->tree->shape, at.id, name, *path, ENTRY_ROOT, &m, e) < 0;
+		at = next;
+	}
+	return false;
 }
 
 int change_mkdir(struct offline *t, const char *path)

@@ -22,6 +22,8 @@ ssize_t change_from_file(void *arg, void *dst, size_t n);
 /* Writes a file, which need not be there yet. mtime (may be NULL): the time that it has then. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
+/* Does the format take no file or directory of that path for its name? Then e says why. */
+bool change_is_no_name(const struct offline *t, const char *path, struct error *e);
 /* Makes a directory; one that is there is none to complain of. */
 int change_mkdir(struct offline *t, const char *path);
 /* ... and those above it. */

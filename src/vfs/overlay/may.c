@@ -131,8 +131,9 @@ static int may_call(const struct overlay *o, const struct spot *s, const struct 
 
 	if (r == 0)
 		r = overlay_meaning(o, to, s->dir, s->dir ? s->id : ENTRY_NONE, &m);
+	/* EINVAL of rename(2) says that a directory would go into itself. */
 	if (r < 0 || !s->dir)
-		return r;
+		return r == -EINVAL ? -EPERM : r;
 	if (s->id == ENTRY_NONE)
 		return means_something(&m) ? -EXDEV : 0;
 	if ((m.known && m.id == s->id) || (m.fits && means_something(&m)))

@@ -40,6 +40,9 @@ static int classify(
 
 	if (tl_kind_of(dir) != TL_DIR || is_habit(name))
 		return FORMAT_SCRATCH;
+	n = name_unescape(name, strlen(name), stored);
+	if (memchr(stored, '\\', n))
+		return error_set(e, -EINVAL, "the game finds no name with a backslash");
 	if (!is_dir && dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, "MOD.DAT.BINDAT"))
 		return FORMAT_DERIVED;
 	/* The game looks for nothing outside MEDIA. */
@@ -47,7 +50,6 @@ static int classify(
 		return is_dir && !strcasecmp(name, "MEDIA") ? FORMAT_OBJECT : FORMAT_SCRATCH;
 	if (!is_dir && is_compiled_beside(name))
 		return FORMAT_DERIVED;
-	n = name_unescape(name, strlen(name), stored);
 	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
 		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
 	return FORMAT_OBJECT;
