@@ -14,7 +14,7 @@
 
 enum { TOLD_MAX = 20, FILE_MAX = 64 << 20 };
 
-void tl_say(const struct finalizing *st, const char *fmt, ...)
+void tl_say(const struct finalizing *st, enum format_said kind, const char *fmt, ...)
 {
 	CLEANUP(free) char *line = NULL;
 	va_list ap;
@@ -23,7 +23,7 @@ void tl_say(const struct finalizing *st, const char *fmt, ...)
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	if (line)
-		st->say(st->arg, FORMAT_NOTE, line);
+		st->say(st->arg, kind, line);
 }
 
 void tl_tally_add(struct tl_tally *t, const char *fmt, ...)
@@ -36,11 +36,11 @@ void tl_tally_add(struct tl_tally *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-void tl_tally_say(
-	const struct finalizing *st, const struct tl_tally *t, const char *one, const char *many)
+void tl_tally_say(const struct finalizing *st, enum format_said kind, const struct tl_tally *t,
+	const char *one, const char *many)
 {
 	if (t->n)
-		tl_say(st, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
+		tl_say(st, kind, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
 }
 
 /* A name that was taught, and whether a file was found that has it. */
@@ -94,8 +94,8 @@ static void tell(struct telling *t, uint32_t hash)
 	if (name_is_number(x->name, &hash))
 		tl_tally_add(&t->numbers, "%s: %.*s", t->path, STR_ARGS(x->name));
 	else if (t->n_told++ < TOLD_MAX)
-		tl_say(t->st, "%s: no table knows the name %.*s; is it spelt right?", t->path,
-			STR_SHORT(x->name, 100));
+		tl_say(t->st, FORMAT_NOTE, "%s: no table knows the name %.*s; is it spelt right?",
+			t->path, STR_SHORT(x->name, 100));
 }
 
 static void tell_file(struct telling *t, struct tl_content *c)
@@ -137,9 +137,9 @@ void tl_finalize_say_names(const struct finalizing *st)
 			tell_file(&t, c);
 	}
 	if (t.n_told > TOLD_MAX)
-		tl_say(st, "no table knows %zu more %s", t.n_told - TOLD_MAX,
+		tl_say(st, FORMAT_NOTE, "no table knows %zu more %s", t.n_told - TOLD_MAX,
 			t.n_told - TOLD_MAX == 1 ? "name" : "names");
-	tl_tally_say(st, &t.numbers, "name in digits is taken for the hash that it is",
+	tl_tally_say(st, FORMAT_NOTE, &t.numbers, "name in digits is taken for the hash that it is",
 		"names in digits are taken for the hashes that they are");
 	free(t.all);
 }

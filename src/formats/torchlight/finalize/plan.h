@@ -76,7 +76,8 @@ int tl_finalize_empty(struct finalizing *st);
 int tl_finalize_table(struct finalizing *st);
 
 /* names.c: lines for people; and names in changed files that no table has. */
-void tl_say(const struct finalizing *st, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void tl_say(const struct finalizing *st, enum format_said kind, const char *fmt, ...)
+	PRINTF_LIKE(3, 4);
 void tl_finalize_say_names(const struct finalizing *st);
 /* One line for many things of a kind: their number, and the first. */
 struct tl_tally {
@@ -84,8 +85,11 @@ struct tl_tally {
 	char first[401];
 };
 void tl_tally_add(struct tl_tally *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void tl_tally_say(
-	const struct finalizing *st, const struct tl_tally *t, const char *one, const char *many);
+void tl_tally_say(const struct finalizing *st, enum format_said kind, const struct tl_tally *t,
+	const char *one, const char *many);
+
+/* levels.c: warns of levels whose path maps are not theirs. */
+void tl_finalize_warn_levels(const struct finalizing *st);
 
 /* say.c: what a person should know of it. */
 void tl_finalize_say(const struct finalizing *st);

@@ -14,7 +14,7 @@ static void say_damaged(const struct finalizing *st)
 
 		if (c && !tl_map_file(st->m, i) && atomic_load(&c->state) == TL_DAMAGED &&
 			tl_file_path(st->m, i, &path) == 0)
-			tl_say(st, "%s is damaged (its CRC-32 is wrong) and stays so",
+			tl_say(st, FORMAT_NOTE, "%s is damaged (its CRC-32 is wrong) and stays so",
 				(const char *)path.data);
 	}
 }
@@ -39,7 +39,7 @@ static void say_beside(const struct finalizing *st)
 			is_text_beside(h->name))
 			tl_tally_add(&t, "%s%s", h->path, h->name);
 	}
-	tl_tally_say(st, &t,
+	tl_tally_say(st, FORMAT_NOTE, &t,
 		"new file is none that the game reads: the text of X.DAT is X.DAT itself",
 		"new files are none that the game reads: the text of X.DAT is X.DAT itself");
 }
@@ -76,9 +76,9 @@ static void say_texts(const struct finalizing *st)
 		else if (is_plain((const char *)path.data, c))
 			tl_tally_add(&plain, "%s", path.data);
 	}
-	tl_tally_say(st, &plain, "file is stored as text, not compiled (text=off)",
+	tl_tally_say(st, FORMAT_NOTE, &plain, "file is stored as text, not compiled (text=off)",
 		"files are stored as text, not compiled (text=off)");
-	tl_tally_say(st, &small,
+	tl_tally_say(st, FORMAT_NOTE, &small,
 		"file has types in small letters, which make a STRING of any value",
 		"files have types in small letters, which make a STRING of any value");
 }
@@ -91,10 +91,10 @@ static void say_kit(const struct finalizing *st)
 		return;
 	kit_differences(st->m->header, st->kit, &keys);
 	if (keys.size)
-		tl_say(st, ".mod/info.json decides; MOD.DAT says otherwise: %.*s",
+		tl_say(st, FORMAT_NOTE, ".mod/info.json decides; MOD.DAT says otherwise: %.*s",
 			STR_ARGS(str_of_buffer(&keys)));
 	else
-		tl_say(st, "the header, .mod/info.json, is as MOD.DAT says");
+		tl_say(st, FORMAT_NOTE, "the header, .mod/info.json, is as MOD.DAT says");
 }
 
 void tl_finalize_say(const struct finalizing *st)
@@ -102,18 +102,21 @@ void tl_finalize_say(const struct finalizing *st)
 	say_damaged(st);
 	tl_finalize_say_names(st);
 	if (st->m->info_dropped && !st->m->header)
-		tl_say(st, "a PAK has no header: title, author and the rest of .mod/info.json "
-			   "are left out");
+		tl_say(st, FORMAT_NOTE,
+			"a PAK has no header: title, author and the rest of .mod/info.json "
+			"are left out");
 	if (st->info_removed)
-		tl_say(st, ".mod/info.json was removed, and is always there: it stays");
+		tl_say(st, FORMAT_NOTE,
+			".mod/info.json was removed, and is always there: it stays");
 	say_kit(st);
 	say_beside(st);
 	if (st->n_provided)
-		tl_say(st,
+		tl_say(st, FORMAT_NOTE,
 			".mod/removed.txt: %zu of its files %s in the archive itself, and not "
 			"hidden",
 			st->n_provided, st->n_provided == 1 ? "is" : "are");
 	say_texts(st);
+	tl_finalize_warn_levels(st);
 	if (st->sh->advise)
 		st->sh->advise(&st->m->snapshot, st->say, st->arg);
 }
