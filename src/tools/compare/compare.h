@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "tools/compare/area.h"
+#include "codec/text/area.h"
 #include "tools/compare/text_hunks.h"
 
 /* Readers are read from their begin, wherever they are, and are left anywhere. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codec/image/png.h"
-#include "tools/compare/area.h"
+#include "codec/text/area.h"
 #include "tools/compare/picture.h"
 #include "tools/join/join.h"
 

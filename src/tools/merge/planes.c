@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/disk/spool.h"
-#include "tools/compare/area.h"
+#include "codec/text/area.h"
 #include "tools/join/seq_merge.h"
 #include "tools/merge/content.h"
 #include "tools/merge/file.h"

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * area: places in a layer, an image or a table, and the one form in which messages give them.
+ *
+ * Layers and images are counted as the game's editor counts them: x and y, from 0. Tables that a
+ * person edits are counted as spreadsheets and text editors count them: lines and columns, from 1.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A number of cells or pixels, and the smallest rectangle that holds all of them: x and y from 0,
+ * the last ones included. All zeros is an empty area. */
+struct area {
+	uint64_t n;
+	size_t left, right, top, bottom;
+};
+
+static inline struct area area_at(size_t x, size_t y)
+{
+	return (struct area){1, x, x, y, y};
+}
+
+static inline void area_add(struct area *a, size_t x, size_t y)
+{
+	if (!a->n++)
+		*a = area_at(x, y);
+	a->left = x < a->left ? x : a->left;
+	a->right = x > a->right ? x : a->right;
+	a->top = y < a->top ? y : a->top;
+	a->bottom = y > a->bottom ? y : a->bottom;
+}
+
+/* The rectangle of an area that is not empty, as an argument for "%s". */
+struct area_text {
+	char text[128];
+};
+/* "x 152, y 38", or "x 152 to 160, y 38" where a side is a range. */
+struct area_text area_text(struct area a);
+/* The same of a table: "line 39, column 153", or "line 39, columns 153 to 161". */
+struct area_text area_text_of_table(struct area a);
