@@ -45,7 +45,12 @@ def has_ids(layer):
 
 def rectangle(places):
     xs, ys = [x for x, _ in places], [y for _, y in places]
-    return (min(xs) + 1, max(xs) + 1), (min(ys) + 1, max(ys) + 1)
+    return (min(xs), max(xs)), (min(ys), max(ys))
+
+
+def place(xs, ys):
+    """A rectangle as messages give it; a range of one is no range."""
+    return ", ".join("%s %d" % (word, min(v)) + " to %d" % max(v) * (max(v) > min(v)) for word, v in (("x", xs), ("y", ys)))
 
 
 def told(places):
@@ -63,13 +68,10 @@ def rows(places, number):
     return sorted((k[0], len(v), rectangle(v)) for k, v in kinds.items())
 
 
-def span(text, word):
-    n = [int(x) for x in re.search(word + r"s? (\d+)(?: to (\d+))?", text).groups() if x]
-    return n[0], n[-1]
-
-
 def where(text):
-    return span(text.split("</code>")[-1], "column"), span(text.split("</code>")[-1], "line")
+    x, to_x, y, to_y = re.search(r"\bx (\d+)(?: to (\d+))?, y (\d+)(?: to (\d+))?$", text.split("</code>")[-1]).groups()
+    assert x != to_x and y != to_y
+    return (int(x), int(to_x or x)), (int(y), int(to_y or y))
 
 
 def counts(text):

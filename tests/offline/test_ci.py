@@ -97,8 +97,8 @@ def test_each_map_is_told_with_its_tiles_and_pictures(repository):
     page = review.Page(told["maps/b c.map"])
     assert page.answer == "**What the game plays with changed**: tiles: 1 added."
     ((kind, counts, where, rows),) = page.layers.values()
-    assert (kind, counts, where) == ("game", {"added": 1}, ((2, 2), (2, 2))) and rows[0][1] == "freeze (9)"
-    assert list(page.pictures) == ["pictures/maps-b-c-1/game-2-2.png"]
+    assert (kind, counts, where) == ("game", {"added": 1}, ((1, 1), (1, 1))) and rows[0][1] == "freeze (9)"
+    assert list(page.pictures) == ["pictures/maps-b-c-1/game-1-1.png"]
     for name in page.pictures:
         assert os.path.exists(os.path.join(repository.top, "out", name))
 

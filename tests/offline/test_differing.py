@@ -13,6 +13,7 @@ import maps  # first: it says what else can be imported
 import archives
 import datafile
 import places
+import review
 from maps import run
 
 
@@ -160,9 +161,9 @@ def test_a_table_is_cells_with_their_rectangle(pair):
     assert r.returncode == 0, r.stderr
     lines = run("diff", small, other).stdout.decode().splitlines()
     at = lines.index("changed " + path)
-    assert lines[at + 1] == " 3 cells, lines 2 to 3, columns 2 to 4"
+    assert lines[at + 1] == " 3 cells, x 1 to 3, y 1 to 2"
     for (y, x), line in zip(cells, lines[at + 2:]):
-        assert line.startswith(" line %d, column %d: " % (y + 1, x + 1)) and line.endswith(" -> " + rows[y][x])
+        assert line.startswith(" x %d, y %d (line %d, column %d): " % (x, y, y + 1, x + 1)) and line.endswith(" -> " + rows[y][x])
     assert [line for line in lines if line.startswith(("added", "removed"))] == []
 
 
@@ -179,7 +180,7 @@ def grid_map(box, name, rows):
 
 
 def cells_of(rows):
-    return {(y + 1, x + 1): c for y, row in enumerate(rows) for x, c in enumerate(row)}
+    return {(y, x): c for y, row in enumerate(rows) for x, c in enumerate(row)}
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -201,13 +202,13 @@ def test_a_table_of_another_size_is_its_sizes_and_what_differs_where_both_have_c
         return out[at + 1:next(i for i in range(at + 1, len(out)) if not out[i].startswith(" "))]
 
     def line(at):
-        return " line %d, column %d: %s -> %s" % (*at, a.get(at, "-"), b.get(at, "-"))
+        y, x = at
+        return " x %d, y %d (line %d, column %d): %s -> %s" % (x, y, y + 1, x + 1, a.get(at, "-"), b.get(at, "-"))
     sizes = " %d x %d cells -> %d x %d cells, " % (w, h, v, k)
     head = [sizes + "the same where both have them"]
     if differ:
         n, ys, xs = len(differ), [y for y, _ in differ], [x for _, x in differ]
-        head = [sizes + "and where both have them:", " %d cell%s, lines %d to %d, columns %d to %d" % (
-            n, "s" * (n > 1), min(ys), max(ys), min(xs), max(xs))]
+        head = [sizes + "and where both have them:", " %d cell%s, %s" % (n, "s" * (n > 1), review.place(xs, ys))]
     more = [" and %d more" % (len(differ) - 10)] * (len(differ) > 10)
     one = len(outer) == 1
     rest = [" %d cell%s that only one has %s not 0" % (len(outer), "s" * (not one), "is" if one else "are")] * bool(outer)
@@ -220,8 +221,8 @@ def test_all_cells_are_told_where_all_is_asked_for(box):
     old, new = [[0] * 30] * 20, [[x % 7 for x in range(30)] for _ in range(20)]
     told = lines("--full", grid_map(box, "one.map", old), grid_map(box, "two.map", new))
     n = 20 * sum(x % 7 > 0 for x in range(30))
-    assert told == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, lines 1 to 20, columns 2 to 30" % n] + [
-        " line %d, column %d: 0 -> %d" % (y + 1, x + 1, x % 7) for y in range(20) for x in range(30) if x % 7]
+    assert told == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, x 1 to 29, y 0 to 19" % n] + [
+        " x %d, y %d (line %d, column %d): 0 -> %d" % (x, y, y + 1, x + 1, x % 7) for y in range(20) for x in range(30) if x % 7]
 
 
 def test_a_table_with_names_of_columns_is_compared_by_lines(box):
@@ -360,7 +361,7 @@ def test_what_moved_and_changed_is_both(box):
     one = made(box, "one.map", LAYERS)
     two = made(box, "two.map", [("c", 7, None), LAYERS[0], LAYERS[1]])
     assert lines(one, two)[:3] == ["moved " + AT + "3_c -> " + AT + "1_c", "changed " + AT + "1_c/id.csv",
-                                   " 12 cells, lines 1 to 3, columns 1 to 4"]
+                                   " 12 cells, x 0 to 3, y 0 to 2"]
 
 
 def test_another_image_of_a_layer_is_a_change(box):

@@ -303,9 +303,17 @@ def test_cells_that_both_changed_stay_ours_and_their_rectangle_is_named(plain):
         cells(plain, (1, 1, 5), (3, 2, 6), (9, 9, 7), (0, 0, 4)))
     assert grid(left(plain, GROUND + "/id.csv")) == grid(said(plain, GROUND + "/id.csv", "t"))
     line, = r.stderr.splitlines()
-    assert "2 cells, lines 2 to 3, columns 2 to 4" in line and GROUND + "/id.csv" in line
+    assert "2 cells, x 1 to 3, y 1 to 2;" in line and GROUND + "/id.csv" in line
     assert "out.map.mapfs-left/" + GROUND + "/id.csv" in line
     assert not any("CONFLICT" in p for p in said_paths(plain))
+
+
+@pytest.mark.parametrize("cells_, said_", [
+    (((3, 2),), "1 cell, x 3, y 2;"), (((3, 2), (5, 2)), "2 cells, x 3 to 5, y 2;"), (((0, 0), (0, 9)), "2 cells, x 0, y 0 to 9;")])
+def test_where_both_changed_cells_is_told_as_the_editor_counts(plain, cells_, said_):
+    for side, index in (("o", 5), ("t", 8)):
+        put(plain, side, GROUND + "/id.csv", cells(plain, *((x, y, index) for x, y in cells_)))
+    assert GROUND + "/id.csv: changed by both: " + said_ in merge(plain, code=1).stderr
 
 
 def said_paths(where):
@@ -338,7 +346,7 @@ def test_lines_that_both_changed(plain):
     put(plain, "t", "info/settings.cfg", "\n".join(["sv_deepfly 2"] + base[1:] + ["sv_more 1"]) + "\n")
     r = merge(plain, code=1)
     assert said(plain, "info/settings.cfg").splitlines() == ["sv_deepfly 1"] + base[1:] + ["sv_more 1"]
-    assert "1 line, lines 1 to 1" in r.stderr
+    assert ": changed by both: line 1;" in r.stderr
     assert left(plain, "info/settings.cfg") == said(plain, "info/settings.cfg", "t")
 
 

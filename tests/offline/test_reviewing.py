@@ -192,7 +192,7 @@ def lines_around(marks, window):
 
 def window(columns, rows):
     """A place with 8 tiles around it."""
-    return max(0, columns[0] - 9), max(0, rows[0] - 9), columns[1] - columns[0] + 17, rows[1] - rows[0] + 17
+    return max(0, columns[0] - 8), max(0, rows[0] - 8), columns[1] - columns[0] + 17, rows[1] - rows[0] + 17
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -220,7 +220,7 @@ def test_pictures_mark_the_tiles_that_differ(box, seed):
         played = base.startswith("game-")
         assert base == "%s-%d-%d.png" % ("game" if played else "design", columns[0], rows[0])
         assert columns[1] - columns[0] < 56 and rows[1] - rows[0] < 40
-        here = {(x, y) for x, y in everything[played] if columns[0] <= x + 1 <= columns[1] and rows[0] <= y + 1 <= rows[1]}
+        here = {(x, y) for x, y in everything[played] if columns[0] <= x <= columns[1] and rows[0] <= y <= rows[1]}
         assert here and not here & shown[played] and review.rectangle(here) == (columns, rows)
         shown[played] |= here
         with Image.open(name) as f:
@@ -244,7 +244,7 @@ def test_many_places_are_counted_where_they_have_no_picture(box):
     into = os.path.join(box.root, "pictures")
     p = page("--images", into, one, two)
     assert len(p.pictures) == 16 and "Places without a picture: 4." in p.text
-    assert min(columns[0] for columns, _ in p.pictures.values()) == 4 * 60 + 1
+    assert min(columns[0] for columns, _ in p.pictures.values()) == 4 * 60
     assert sum(os.path.getsize(os.path.join(into, x)) for x in os.listdir(into)) < 1_000_000
     r = run("diff", "-q", "--images", into + "2", one, two)
     assert r.returncode == 1 and r.stderr.decode() == "mapfs: %s2: places without a picture: 4\n" % into
@@ -292,7 +292,7 @@ def test_a_layer_that_comes_or_goes_with_its_group_is_told(box):
         p = page(*args)
         assert p.answer == "**What the game plays with changed**: tiles: 1 %s." % mark
         ((path, (kind, counts, where, rows)),) = p.layers.items()
-        assert (path, kind, counts, where) == ("groups/1_other/layers/0_Front", "front", {mark: 1}, ((4, 4), (3, 3)))
+        assert (path, kind, counts, where) == ("groups/1_other/layers/0_Front", "front", {mark: 1}, ((3, 3), (2, 2)))
         assert rows[0][1] == "wall jump (16)" and (mark, "groups/1_other") in p.entries()
 
 

@@ -31,7 +31,8 @@ static bool next(const char **at, const char *end, struct span *ret)
 struct table {
 	struct reader *a, *b;
 	struct shape of_a, of_b;
-	bool resized; /* both are grids, and not of one size */
+	bool grid;    /* both are tables of a layer */
+	bool resized; /* ... and not of one size */
 	bool same;
 	struct area area; /* cells that both have */
 	size_t outer;     /* that only one has, and that are not 0 */
@@ -42,9 +43,14 @@ struct table {
 
 static void tell(struct table *t, size_t x, size_t y, struct span c, struct span d)
 {
-	buffer_printf(t->to, " line %zu, column %zu: %.*s -> %.*s\n", y, x,
-		(int)told_bytes(t->much, c.at, c.n), c.at, (int)told_bytes(t->much, d.at, d.n),
-		d.at);
+	const struct area_text cell = area_text_of_table(area_at(x, y));
+
+	if (t->grid)
+		buffer_printf(t->to, " %s (%s): ", area_text(area_at(x, y)).text, cell.text);
+	else
+		buffer_printf(t->to, " %s: ", cell.text);
+	buffer_printf(t->to, "%.*s -> %.*s\n", (int)told_bytes(t->much, c.at, c.n), c.at,
+		(int)told_bytes(t->much, d.at, d.n), d.at);
 }
 
 /* Of a line that is NULL there are no cells. false: one has more cells, and may not. */
@@ -53,7 +59,7 @@ static bool compare_line(
 {
 	const char *p_end = p ? p + n : p, *q_end = q ? q + m : q;
 
-	for (size_t x = 1;; x++) {
+	for (size_t x = 0;; x++) {
 		struct span c = {"-", 1}, d = c;
 		bool in_a = p && next(&p, p_end, &c), in_b = q && next(&q, q_end, &d);
 		const struct span *only = in_a ? &c : &d;
@@ -109,15 +115,9 @@ static int compare_lines(struct table *t, struct buffer *to, size_t most)
 	t->most = most;
 	reader_rewind(t->a);
 	reader_rewind(t->b);
-	for (size_t y = 1; r > 0; y++)
+	for (size_t y = 0; r > 0; y++)
 		r = compare_next(t, y);
 	return r;
-}
-
-void area_tell(const struct area *a, struct buffer *out)
-{
-	buffer_printf(
-		out, "lines %zu to %zu, columns %zu to %zu", a->top, a->bottom, a->left, a->right);
 }
 
 static void tell_area(const struct table *t, struct buffer *out)
@@ -128,12 +128,10 @@ static void tell_area(const struct table *t, struct buffer *out)
 		buffer_printf(out, " %zu x %zu cells -> %zu x %zu cells, %s\n", t->of_a.width,
 			t->of_a.height, t->of_b.width, t->of_b.height,
 			area->n ? "and where both have them:" : "the same where both have them");
-	if (area->n || !t->resized) {
-		buffer_printf(
-			out, " %ju %s, ", (uintmax_t)area->n, area->n == 1 ? "cell" : "cells");
-		area_tell(area, out);
-		buffer_byte(out, '\n');
-	}
+	if (area->n || !t->resized)
+		buffer_printf(out, " %ju %s, %s\n", (uintmax_t)area->n,
+			area->n == 1 ? "cell" : "cells",
+			(t->grid ? area_text(*area) : area_text_of_table(*area)).text);
 }
 
 int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)
@@ -142,7 +140,8 @@ int compare_tables(struct reader *a, struct reader *b, enum told_length much, st
 	struct table t = {.a = a, .b = b, .same = a->size == b->size, .much = much};
 	int r = reader_grid(a, &t.of_a), s = r > 0 ? reader_grid(b, &t.of_b) : r;
 
-	t.resized = s > 0 && (t.of_a.width != t.of_b.width || t.of_a.height != t.of_b.height);
+	t.grid = s > 0;
+	t.resized = t.grid && (t.of_a.width != t.of_b.width || t.of_a.height != t.of_b.height);
 	r = s < 0 ? s : compare_lines(&t, &cells, much == TOLD_ALL ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;
@@ -205,9 +204,8 @@ bool compare_images(struct reader *a, struct reader *b, struct buffer *out)
 		buffer_printf(
 			out, " %u x %u pixels -> %u x %u\n", x.width, x.height, y.width, y.height);
 	else if (both)
-		buffer_printf(out, " %ju %s of %u x %u, x %zu to %zu, y %zu to %zu\n",
-			(uintmax_t)area.n, area.n == 1 ? "pixel" : "pixels", x.width, x.height,
-			area.left, area.right, area.top, area.bottom);
+		buffer_printf(out, " %ju %s of %u x %u, %s\n", (uintmax_t)area.n,
+			area.n == 1 ? "pixel" : "pixels", x.width, x.height, area_text(area).text);
 	return both;
 }
 

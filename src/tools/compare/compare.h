@@ -9,13 +9,11 @@
 
 /* Readers are read from their begin, wherever they are, and are left anywhere. */
 
-/* The lines and columns of cells. */
-void area_tell(const struct area *a, struct buffer *out);
-/* Two tables of as many lines and columns: the cells that changed, counted from 1, and the
- * rectangle that they are in; of such of numbers alone, that have not as many, the same where both
- * have cells. TOLD_ALL: all of the cells, also those that only one has and that are not 0, printed
- * where that is much. 1; 0: they are the same, and nothing is added; -ENOTSUP: they are no such
- * tables, and nothing is added; or -errno. */
+/* Two tables of as many lines and columns: the cells that changed, and the
+ * rectangle that they are in; of such of numbers alone, which are those of layers, with x and y,
+ * and if they have not as many, the same where both have cells. TOLD_ALL: all of the cells, also
+ * those that only one has and that are not 0, printed where that is much. 1; 0: they are the same,
+ * and nothing is added; -ENOTSUP: they are no such tables, and nothing is added; or -errno. */
 int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out);
 /* Two PNG: the sides, or the rectangle of pixels that changed. false likewise. */
 bool compare_images(struct reader *a, struct reader *b, struct buffer *out);

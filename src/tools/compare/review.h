@@ -17,7 +17,7 @@ struct review_tile {
 };
 
 struct review_cell {
-	uint32_t x, y; /* from 1 */
+	uint32_t x, y; /* from 0 */
 	enum review_mark mark;
 	struct review_tile before, after;
 	unsigned fields; /* 1 << i: the i-th of review_tool.fields is another */

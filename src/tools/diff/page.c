@@ -137,9 +137,7 @@ static void add_row(
 			buffer_printf(out, "%s%s", before, differences_review(d)->fields[i]);
 			before = ", ";
 		}
-	buffer_printf(out, " | %ju | ", (uintmax_t)row->area.n);
-	area_tell(&row->area, out);
-	buffer_text(out, " |\n");
+	buffer_printf(out, " | %ju | %s |\n", (uintmax_t)row->area.n, area_text(row->area).text);
 }
 
 static void add_rows(struct differences *d, struct buffer *out, const struct layer *l)
@@ -160,9 +158,7 @@ static void add_layer(struct differences *d, const struct layer *l)
 	buffer_printf(out, "- %s tiles of ", l->kind ? l->kind : "design");
 	add_name(out, l->item->path);
 	add_counts(out, ": ", l->n, REVIEW_MARKS);
-	buffer_text(out, "; ");
-	area_tell(&l->area, out);
-	buffer_byte(out, '\n');
+	buffer_printf(out, "; %s\n", area_text(l->area).text);
 	part->n[DIFFERENCE_CHANGED]++;
 	part->length += 1 + l->n_rows;
 	for (int k = 0; l->kind && k < REVIEW_MARKS; k++)
@@ -297,9 +293,7 @@ int page_tell(struct differences *d, const struct difference *x)
 
 static void add_shown(struct differences *d, const struct area *at, const char *name)
 {
-	buffer_printf(&d->out, "Tiles: %ju, ", (uintmax_t)at->n);
-	area_tell(at, &d->out);
-	buffer_text(&d->out, "\n\n");
+	buffer_printf(&d->out, "Tiles: %ju, %s\n\n", (uintmax_t)at->n, area_text(*at).text);
 	add_picture(d, &d->out, name);
 	buffer_byte(&d->out, '\n');
 }

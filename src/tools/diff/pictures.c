@@ -188,7 +188,7 @@ static void mark_tiles(
 
 	for (size_t i = 0; i < p->n_cells; i++) {
 		const struct place_cell *c = &p->cells[i];
-		uint32_t x = c->x - 1 - at->x, y = c->y - 1 - at->y;
+		uint32_t x = c->x - at->x, y = c->y - at->y;
 		size_t to = (y * row + x) * TILE * PICTURE_PIXEL;
 
 		if (x >= at->w || y >= at->h)
@@ -237,10 +237,10 @@ void pictures_of_map(struct differences *d)
 	(void)draw(d, &how, NULL, "map.png");
 }
 
-/* From where to draw tiles that begin there, counted from 1. */
+/* From where to draw tiles that begin there. */
 static uint32_t before(size_t first)
 {
-	return first <= AROUND ? 0 : (uint32_t)first - 1 - AROUND;
+	return first < AROUND ? 0 : (uint32_t)first - AROUND;
 }
 
 static bool draw_place(struct differences *d, const struct places *p, const struct area *at,

@@ -9,7 +9,7 @@
 enum { PLACE_WIDTH = 56, PLACE_HEIGHT = 40, PLACE_CELLS_MAX = 1 << 24, PICTURES_OF_PLACES = 16 };
 
 struct place_cell {
-	uint32_t x, y; /* from 1 */
+	uint32_t x, y;
 	enum review_mark mark;
 };
 

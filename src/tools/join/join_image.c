@@ -69,8 +69,7 @@ int join_image(struct join *j)
 		r = encode(&both, &j->out);
 	bytes_unref(both.rgba);
 	if (r == 0 && clash.n)
-		buffer_printf(&j->told, "%ju %s, x %zu to %zu, y %zu to %zu", (uintmax_t)clash.n,
-			clash.n == 1 ? "pixel" : "pixels", clash.left, clash.right, clash.top,
-			clash.bottom);
+		buffer_printf(&j->told, "%ju %s, %s", (uintmax_t)clash.n,
+			clash.n == 1 ? "pixel" : "pixels", area_text(clash).text);
 	return r == -EINVAL || r == -EFBIG ? -ENOTSUP : r;
 }

@@ -56,9 +56,11 @@ int join_lines(struct join *j, bool both)
 
 	if (r == 0)
 		r = merge_lines(of, &how, &j->out);
-	if (how.clashes) /* counted in ours, from 1 */
-		buffer_printf(&j->told, "%zu line%s, lines %zu to %zu", how.clashes,
-			how.clashes == 1 ? "" : "s", how.first + 1, how.last + 1);
+	if (how.clashes == 1) /* counted in ours, from 1 */
+		buffer_printf(&j->told, "line %zu", how.first + 1);
+	else if (how.clashes)
+		buffer_printf(&j->told, "%zu lines, lines %zu to %zu", how.clashes, how.first + 1,
+			how.last + 1);
 	lines_finish(of);
 	return r;
 }

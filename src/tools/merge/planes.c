@@ -24,7 +24,7 @@ struct plane {
 	const char *row[SIDES];
 	size_t cell;        /* bytes of one, and what stands behind it */
 	struct spool *made; /* the result */
-	struct area clash;  /* what of theirs is not in it, from 1 */
+	struct area clash;  /* what of theirs is not in it */
 };
 
 struct layer {
@@ -227,7 +227,7 @@ static int join_row(struct layer *l, struct plane *p, uint32_t y)
 
 		look_at(l, p, x, y, v);
 		if (l->both[x] && !span_same(v[THEIRS], v[BASE]) && !span_same(v[THEIRS], v[OURS]))
-			area_add(&p->clash, x + 1, y + 1);
+			area_add(&p->clash, x, y);
 		is = !l->both[x] && span_pick(v) == THEIRS ? v[THEIRS] : v[OURS];
 		put(l, x, is.at ? is : v[THEIRS].at ? v[THEIRS] : zero(p));
 	}
@@ -268,9 +268,8 @@ static int take(struct layer *l, struct plane *p)
 	if (r < 0 || !c->n)
 		return r;
 	l->clash = true;
-	return conflict_add(l->m, x, true,
-		"changed by both: %ju %s, lines %zu to %zu, columns %zu to %zu", (uintmax_t)c->n,
-		c->n == 1 ? "cell" : "cells", c->top, c->bottom, c->left, c->right);
+	return conflict_add(l->m, x, true, "changed by both: %ju %s, %s", (uintmax_t)c->n,
+		c->n == 1 ? "cell" : "cells", area_text(*c).text);
 }
 
 /* All of the layer stays as ours has it. */

@@ -107,17 +107,17 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 		return result;
 	w = l.t.w > r.t.w ? l.t.w : r.t.w;
 	h = l.t.h > r.t.h ? l.t.h : r.t.h;
-	for (struct review_cell c = {.y = 1}; c.y <= h; c.y++)
+	for (struct review_cell c = {.y = 0}; c.y < h; c.y++)
 		for (uint32_t from = 0; from < w; from += RUN) {
 			size_t n = w - from < RUN ? w - from : RUN;
 
-			result = read_run(&l, from, c.y - 1, n, e);
+			result = read_run(&l, from, c.y, n, e);
 			if (result == 0)
-				result = read_run(&r, from, c.y - 1, n, e);
+				result = read_run(&r, from, c.y, n, e);
 			if (result < 0)
 				return result;
 			for (size_t i = 0; i < n; i++) {
-				c.x = from + (uint32_t)i + 1;
+				c.x = from + (uint32_t)i;
 				if (compare(&l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
 					fn(arg, &c);
 			}
