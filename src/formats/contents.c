@@ -67,7 +67,7 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 	bool put = false;
 
 	if (b->in[i].in)
-		o->last = put_last(b, i, &put, &none) == 0;
+		o->last = put_last(b, i, &put, &none) == 0 && b->in[i].last;
 	o->waits = r == -EAGAIN || why->others;
 	b->out->n_waiting += o->waits;
 	building_refuse(b, i, why);

@@ -104,7 +104,7 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 	uint64_t cookie = 0;
 	struct entry en;
 	struct upper *u;
-	int r = 0, more = 1;
+	int r = 0, more = 0;
 
 	while (r == 0 && from != ENTRY_NONE &&
 		(more = f->list(overlay_names(o), from, &cookie, name, &en, NULL)) > 0)
@@ -112,26 +112,24 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir, NULL});
 	if (r == 0 && more < 0)
 		r = more;
-	if (r < 0 || !dir->upper)
-		return r;
-	TAILQ_FOREACH (u, &dir->upper->below, beside) {
-		if (!u->whiteout) {
-			const struct spot s = upper_spot(u);
+	u = dir->upper ? TAILQ_FIRST(&dir->upper->below) : NULL;
+	for (; r == 0 && u; u = TAILQ_NEXT(u, beside)) {
+		const struct spot s = upper_spot(u);
+
+		if (!u->whiteout)
 			r = fn(arg, u->name, &s);
-		}
-		if (r != 0)
-			break;
 	}
 	return r;
 }
 
-/* Which entry of which base it shows; false: none. */
+/* The entry that the file shows, and the snapshot that it is read from. False: the file has bytes
+ * of its own, or shows nothing. */
 static bool shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
 	entry_id *ret_id)
 {
 	const struct upper *u = s->upper;
 
-	*ret = u && u->of ? u->of : o->base;
+	*ret = overlay_shown(o, u);
 	*ret_id = !u ? s->id : u->of ? u->was : u->from;
 	return *ret_id != ENTRY_NONE && !(u && u->written);
 }

@@ -80,11 +80,13 @@ static inline const struct snapshot *overlay_names(const struct overlay *o)
 	return o->base->format->follows ? o->shape : o->base;
 }
 
-/* ... and which one says what a file shows that has no bytes of its own: what moved may have left
- * its object to another file. */
+/* The snapshot that a file without bytes of its own is read from. u may be NULL: the entry is as in
+ * the base. A moved file may have left its object to another file, so it shows the base. */
 static inline const struct snapshot *overlay_shown(const struct overlay *o, const struct upper *u)
 {
-	return u->moved ? o->base : overlay_names(o);
+	if (u && u->of)
+		return u->of;
+	return u && u->moved ? o->base : overlay_names(o);
 }
 
 struct spot overlay_root(const struct overlay *o);
@@ -96,7 +98,8 @@ int overlay_lookup(
 int overlay_find(const struct overlay *o, const char *path, struct spot *ret);
 /* The next name of such a path: 1, 0 at its end, or -errno. */
 int overlay_next_name(const char **path, char name[NAME_MAX + 1]);
-/* The names in a directory, what the base has first; fn returns 0, or what ends it. */
+/* Call fn for each name in a directory, those of the base first, until it returns nonzero. Returns
+ * what fn returned last, or -errno. */
 int overlay_list(const struct overlay *o, const struct spot *dir,
 	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg);
 bool overlay_is_empty(const struct overlay *o, const struct spot *dir);

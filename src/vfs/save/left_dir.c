@@ -91,8 +91,7 @@ static int size_of_file(
 	r = overlay_stat(d->vfs->tree, &s, &en, e);
 	*ret = en.size;
 	if (r == 0 && !en.sized)
-		r = snapshot_size(
-			u->of ? u->of : d->vfs->tree->base, u->of ? u->was : u->from, ret, e);
+		r = snapshot_size(overlay_shown(d->vfs->tree, u), u->of ? u->was : u->from, ret, e);
 	return r;
 }
 

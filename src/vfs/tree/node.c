@@ -113,7 +113,7 @@ bool node_shows(const struct node *n, const struct snapshot **ret, entry_id *ret
 
 	if (n->stage || u->written)
 		return false;
-	*ret = u->of ? u->of : overlay_shown(o, u);
+	*ret = overlay_shown(o, u);
 	*ret_id = u->of ? u->was : u->from;
 	/* Of a directory that was made the shape says what is in it. */
 	if (u->dir && u->from == ENTRY_NONE) {

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Zlib */
+/* The overlay of a mounted map, and the map that is built of it, asked directly. */
+#include "box.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "vfs/overlay/staged.h"
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+#define AUTHOR     "info/author"
+#define VERSION    "info/version"
+/* The fixture has no settings and eleven data items: settings are the twelfth. */
+#define SETTINGS "info/settings.cfg"
+#define NEW_DATA "raw/data/00011"
+
+static int stop_at_first(void *arg, const char *, const struct spot *)
+{
+	return ++*(unsigned *)arg == 1;
+}
+
+static void listing_ends_where_the_caller_ends_it(void **state)
+{
+	struct box *b = *state;
+	struct spot dir;
+	unsigned calls = 0;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(overlay_find(b->v->tree, "info", &dir), 0);
+	assert_int_equal(overlay_list(b->v->tree, &dir, stop_at_first, &calls), 1);
+	assert_int_equal(calls, 1);
+}
+
+static void file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_base(void **state)
+{
+	struct box *b = *state;
+	char text[sizeof("sv_x 1")];
+	struct entry en;
+	struct spot s;
+
+	assert_int_equal(box_put(b, SETTINGS, "sv_x 1\n"), 0);
+	assert_true(box_lists(b, "raw/data", "00011"));
+	assert_int_equal(overlay_find(b->v->tree, NEW_DATA, &s), 0);
+	assert_int_equal(overlay_stat(b->v->tree, &s, &en, NULL), 0);
+	assert_int_equal(en.size, sizeof(text));
+	assert_int_equal(overlay_read(b->v->tree, &s, 0, text, sizeof(text), NULL), 0);
+	assert_string_equal(text, "sv_x 1");
+}
+
+static void file_that_follows_from_a_change_is_protected_like_one_of_the_base(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, SETTINGS, "sv_x 1\n"), 0);
+	assert_true(box_lists(b, "raw/data", "00011"));
+	assert_int_equal(box_unlink(b, NEW_DATA), -EPERM);
+	assert_int_equal(box_rename(b, NEW_DATA, "raw/data/00012"), -EPERM);
+	assert_int_equal(box_rename(b, AUTHOR, NEW_DATA), -EACCES);
+}
+
+/* Is what was accepted at this path before its refused content in the map that is built? */
+static bool builds_accepted(struct box *b, const char *path)
+{
+	struct staged s;
+	bool found = false, accepted = false;
+
+	assert_int_equal(staged_build(b->v->tree, &s, NULL), 0);
+	for (size_t i = 1; i < s.n; i++) {
+		CLEANUP(free) char *at = upper_path(s.uppers[i]);
+
+		if (strcmp(at, path) != 0)
+			continue;
+		assert_int_equal(s.built.entries[i].fate, BUILD_REFUSED);
+		accepted = s.built.entries[i].last;
+		found = true;
+	}
+	assert_true(found);
+	staged_finish(&s);
+	return accepted;
+}
+
+static void build_has_accepted_content_only_where_some_was_accepted(void **state)
+{
+	struct box *b = *state;
+
+	assert_int_equal(box_put(b, VERSION, BAD_LINES), -EINVAL);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	assert_false(builds_accepted(b, VERSION));
+	assert_true(builds_accepted(b, AUTHOR));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(listing_ends_where_the_caller_ends_it),
+		TEST(file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_base),
+		TEST(file_that_follows_from_a_change_is_protected_like_one_of_the_base),
+		TEST(build_has_accepted_content_only_where_some_was_accepted),
+	};
+
+	return cmocka_run_group_tests_name("vfs: overlay", tests, NULL, NULL);
+}
