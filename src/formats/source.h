@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* source: what a format is given to open a map: its files, the options, and where the bytes go that
- * programs write. */
+/* source: what a format is given to open a map: its files, the options, and where the bytes of new
+ * blobs are kept. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,9 +11,11 @@
 #include "base/durable/compared.h"
 #include "base/error.h"
 
-/* Where put keeps the bytes of new blobs: the journal of the volume (in tests, memory). */
+/* Where the bytes of new blobs are kept: in memory or in unlinked files (vfs/volume/store.h), not
+ * in the journal, since they follow from what that holds. In tests this is memory alone. */
 struct store {
-	/* Append data, return where it now stands. Any thread. */
+	/* Keep data, and return where it is from then on. Data in a file stays in that file. Any
+	 * thread. */
 	int (*keep)(
 		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 	int spool_dirfd; /* for spool_create */
