@@ -51,6 +51,16 @@ int error_of_others(struct error *e, int code)
 	return code;
 }
 
+bool error_is_transient(int r)
+{
+	static const int verdicts[] = {-EINVAL, -EAGAIN, -EFBIG, -ENOENT, -EIO, -EROFS};
+
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		if (r == verdicts[i])
+			return false;
+	return r < 0;
+}
+
 int error_context(struct error *e, const char *fmt, ...)
 {
 	struct error whole;

@@ -42,6 +42,15 @@ int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
  * code. */
 int error_of_others(struct error *e, int code);
 
+/*
+ * Does an error say nothing about the content that was validated, so that the same content may be
+ * accepted once the disk or the memory is well? -EIO is not transient: the part of the map that the
+ * content is compared with stays damaged. Neither is -EROFS: a file that the mount's options make
+ * read-only stays so while the map is open, and as a transient error it would make every save fail.
+ * (If the disk has become read-only, the journal and the save fail by themselves.)
+ */
+bool error_is_transient(int r);
+
 /* Put "context: " before the text; does nothing while e holds no error. Returns e's code. */
 int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 

@@ -17,12 +17,6 @@ void building_refuse(struct building *b, size_t i, const struct error *why)
 	o->why = strdup(error_text(why));
 }
 
-bool building_passes(int r)
-{
-	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT && r != -EIO &&
-	       r != -EROFS;
-}
-
 int building_put(
 	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
 {

@@ -35,8 +35,6 @@ void building_refuse(struct building *b, size_t i, const struct error *why);
 int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e);
 /* An object stands there, or nowhere: for the format's finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
-/* Not the content's fault: the same bytes may be accepted when the disk or the memory is well. */
-bool building_passes(int r);
 /* *ret_put: it says something else than before, or what it says was applied though it waits. */
 int building_put(
 	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why);

@@ -102,7 +102,7 @@ static int put(struct building *b, size_t i, struct error *e)
 	if (!content(b, i, b->in[i].in, &x, &why))
 		return 0;
 	r = why.code ? why.code : building_put(b, o->id, &x, &put, &why);
-	if (building_passes(r))
+	if (error_is_transient(r))
 		return error_set(e, r, "%s", error_text(&why));
 	b->progress |= r == 0 || (r == -EAGAIN && put);
 	if (r == 0 && o->fate == BUILD_SAME && (put || differs_from_base(b, i, &x)))

@@ -34,9 +34,8 @@
  *
  * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
  * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
- * field, value and bound. -EAGAIN, -EFBIG and -ENOENT are where they are said; any other is
- * nobody's fault, and the same may go well later. Names that go out have room for NAME_MAX + 1
- * bytes.
+ * field, value and bound. -EAGAIN, -EFBIG, -ENOENT, -EIO and -EROFS are where they are said; any
+ * other is transient (error_is_transient). Names that go out have room for NAME_MAX + 1 bytes.
  */
 #pragma once
 
@@ -253,7 +252,8 @@ struct format_edit {
 	 * something else in *ret.
 	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
 	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
-	 * change. -EIO: what it would stand beside in the map is damaged; a draft, too. -EAGAIN: it
+	 * change. -EIO: what it would stand beside in the map is damaged; a draft, too, and so it
+	 * is with -EROFS: the options make the file read-only. -EAGAIN: it
 	 * cannot be judged before other files are there, likewise; *ret is set even so where the
 	 * files that wait for this one go on from there. */
 	int (*put)(const struct snapshot *s, entry_id id, const struct extent *in,

@@ -275,7 +275,7 @@ static int empty(struct building *b, entry_id id, enum build_fate *ret)
 
 	if (put)
 		*ret = BUILD_EMPTIED;
-	return building_passes(r) ? r : 0;
+	return error_is_transient(r) ? r : 0;
 }
 
 /* A part that is always there, unless its object leaves: from the begin, as if that had been
@@ -287,7 +287,7 @@ static int empty_part(struct building *b, size_t i, entry_id id, enum build_fate
 	int r = b->in[b->in[i].up].gone ? 0 : building_put(b, id, NULL, &put, &why);
 
 	*ret = r < 0 ? BUILD_NEEDED : BUILD_EMPTIED;
-	return building_passes(r) ? r : 0;
+	return error_is_transient(r) ? r : 0;
 }
 
 /* What the base has at a path where nothing of it stands any more. */

@@ -73,6 +73,20 @@ static void long_texts_are_cut(void **state)
 	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
 }
 
+static void only_what_says_nothing_about_the_content_is_transient(void **state)
+{
+	static const int transient[] = {-ENOMEM, -ENOSPC, -EDQUOT, -EMFILE, -EINTR};
+	static const int verdicts[] = {0, 1, -EINVAL, -EAGAIN, -EFBIG, -ENOENT, -EIO, -EROFS};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(transient) / sizeof(transient[0]); i++)
+		if (!error_is_transient(transient[i]))
+			fail_msg("%s", strerror(-transient[i]));
+	for (size_t i = 0; i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
+		if (error_is_transient(verdicts[i]))
+			fail_msg("%d", verdicts[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -80,6 +94,7 @@ int main(void)
 		cmocka_unit_test(what_a_terminal_obeys_becomes_question_marks),
 		cmocka_unit_test(null_is_allowed),
 		cmocka_unit_test(long_texts_are_cut),
+		cmocka_unit_test(only_what_says_nothing_about_the_content_is_transient),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,13 +99,6 @@ static int accept(struct commit *p)
 	return r;
 }
 
-/* Not the content's fault: the same bytes may be accepted when the disk, the memory or whatever
- * else was short is well again. -EIO: what it is compared with is damaged, as it is at the save. */
-static bool is_passing(int r)
-{
-	return r < 0 && r != -EINVAL && r != -EAGAIN && r != -EFBIG && r != -ENOENT && r != -EIO;
-}
-
 /* The view with it, where nothing else hangs on it: else it is made anew. Of what moved the whole
  * tree says which object it is; and what was written before has left its traces (again). */
 static void update_view(struct commit *p, bool again)
@@ -137,7 +130,7 @@ static void commit_settled(struct job *j)
 
 	/* It stands nowhere any more, or where it means nothing; or what kept it from being judged
 	 * says nothing of it. */
-	if (!file_judged(n) || is_passing(p->judged.r)) {
+	if (!file_judged(n) || error_is_transient(p->judged.r)) {
 		p->r = file_judged(n) ? p->judged.r : 0;
 		commit_leave(p);
 		return;
@@ -169,7 +162,7 @@ static void commit_run(struct job *j)
 		judge(&p->judged);
 		why = reason(p);
 	}
-	if (is_passing(p->judged.r))
+	if (error_is_transient(p->judged.r))
 		return;
 	if (why && !*why)
 		why = "was cut, and is judged when it is closed or saved";
