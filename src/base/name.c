@@ -74,17 +74,18 @@ int name_compare(const char *a, const char *b)
 
 int path_next(const char **path, char ret[NAME_MAX + 1])
 {
-	size_t n = strcspn(*path, "/");
-	int r = name_check(*path, n);
+	do {
+		size_t n;
 
-	if (r == 0 && (*path)[n] && !(*path)[n + 1])
-		r = -EINVAL;
-	if (r < 0)
-		return r;
-	memcpy(ret, *path, n);
-	ret[n] = '\0';
-	*path += n + ((*path)[n] == '/');
-	return 0;
+		*path += strspn(*path, "/");
+		n = strcspn(*path, "/");
+		if (n > NAME_MAX)
+			return -ENAMETOOLONG;
+		memcpy(ret, *path, n);
+		ret[n] = '\0';
+		*path += n;
+	} while (strcmp(ret, ".") == 0);
+	return strcmp(ret, "..") == 0 ? -ENOENT : ret[0] != '\0';
 }
 
 char *path_join(const char *dir, const char *name)
@@ -94,12 +95,14 @@ char *path_join(const char *dir, const char *name)
 
 int path_check(const char *path)
 {
-	char name[NAME_MAX + 1];
+	const char *end;
 	int r;
 
-	do
-		r = path_next(&path, name);
-	while (r == 0 && *path);
+	do {
+		end = strchrnul(path, '/');
+		r = name_check(path, (size_t)(end - path));
+		path = end + 1;
+	} while (r == 0 && *end);
 	return r;
 }
 
@@ -108,16 +111,18 @@ int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *
 {
 	CLEANUP(close_fd) int fd = fcntl(dirfd, F_DUPFD_CLOEXEC, 3);
 	const char *rest = path;
-	int r;
+	int r = path_check(path);
 
 	if (fd < 0)
 		return error_errno(e, "%s", path);
-	while ((r = path_next(&rest, ret_name)) == 0 && *rest) {
+	if (r < 0)
+		return error_set(e, r, "%s: not a path of a mount", path);
+	while (path_next(&rest, ret_name) > 0 && *rest) {
 		r = open_dir(arg, fd, ret_name, e);
 		if (r < 0)
 			return r;
 		close_fd_cleanup(&fd);
 		fd = r;
 	}
-	return r < 0 ? error_set(e, r, "%s: not a path of a mount", path) : take_fd(&fd);
+	return take_fd(&fd);
 }

@@ -23,12 +23,13 @@ bool name_is_random(const char *name);
  */
 int name_compare(const char *a, const char *b);
 
-/* Takes the first name off a relative path, and the slash behind it; *path is "" after the last.
- * Fails like name_check, also for a slash that nothing follows. */
+/* Take the next name off a path of a mount. Slashes at its ends, empty names and "." in it mean
+ * nothing. 1, 0 at its end, -ENOENT for "..", which is no name, or -ENAMETOOLONG. A path that was
+ * not typed by a person is checked first (path_check). */
 int path_next(const char **path, char ret[NAME_MAX + 1]);
 /* "dir/name", or the name where dir is ""; the caller's, NULL: no memory. */
 char *path_join(const char *dir, const char *name);
-/* Is it a path of such names alone? */
+/* Is it a path of names alone, with one slash between two of them? Fails like name_check. */
 int path_check(const char *path);
 
 /*

@@ -40,25 +40,51 @@ static void what_tools_call_a_file_for_an_instant_has_no_ending(void **state)
 			fail_msg("%s", words[i]);
 }
 
+/* Does path_next give these three, and then the end? */
+static bool gives(const char *path, const char *one, const char *two, const char *three)
+{
+	const char *want[] = {one, two, three};
+	char name[NAME_MAX + 1];
+
+	for (int i = 0; i < 3; i++)
+		if (path_next(&path, name) != 1 || strcmp(name, want[i]) != 0)
+			return false;
+	return path_next(&path, name) == 0;
+}
+
 static void a_path_is_names_between_slashes(void **state)
 {
 	static const char *const bad[] = {
 		"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/../b", "a/./b", "a/."};
 	const char *path = "a/bc/..d";
-	char name[NAME_MAX + 1];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		if (path_check(bad[i]) != -EINVAL)
 			fail_msg("%s", bad[i]);
 	assert_int_equal(path_check(path), 0);
+	assert_true(gives(path, "a", "bc", "..d"));
+}
+
+static void what_people_type_around_names_means_nothing(void **state)
+{
+	const char *path = "a/../b";
+	char name[NAME_MAX + 1], longest[NAME_MAX + 2];
+
+	(void)state;
+	assert_true(gives("/a//./bc/..d/.", "a", "bc", "..d"));
+	assert_true(gives("./a/bc/..d//", "a", "bc", "..d"));
+	assert_int_equal(path_next(&path, name), 1);
+	assert_int_equal(path_next(&path, name), -ENOENT);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	path = longest;
+	assert_int_equal(path_next(&path, name), -ENAMETOOLONG);
+	path = longest + 1;
+	assert_int_equal(path_next(&path, name), 1);
+	assert_string_equal(name, longest + 1);
+	path = "/./";
 	assert_int_equal(path_next(&path, name), 0);
-	assert_string_equal(name, "a");
-	assert_int_equal(path_next(&path, name), 0);
-	assert_string_equal(name, "bc");
-	assert_int_equal(path_next(&path, name), 0);
-	assert_string_equal(name, "..d");
-	assert_string_equal(path, "");
 }
 
 int main(void)
@@ -67,6 +93,7 @@ int main(void)
 		cmocka_unit_test(some_names_are_never_a_file_s),
 		cmocka_unit_test(what_tools_call_a_file_for_an_instant_has_no_ending),
 		cmocka_unit_test(a_path_is_names_between_slashes),
+		cmocka_unit_test(what_people_type_around_names_means_nothing),
 	};
 
 	return cmocka_run_group_tests_name("base: name", tests, NULL, NULL);

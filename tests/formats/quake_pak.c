@@ -66,16 +66,16 @@ static int add_file(struct pak *p, const uint8_t *record, uint64_t whole, struct
 	if ((uint64_t)off + size > whole)
 		return error_set(
 			e, -EINVAL, "%s: %u bytes at %u are past the end", path, size, off);
-	do {
-		if (path_next(&rest, name) < 0)
-			return error_set(e, -EINVAL, "\"%s\" is no path", path);
+	if (path_check(path) < 0)
+		return error_set(e, -EINVAL, "\"%s\" is no path", path);
+	while (path_next(&rest, name) > 0) {
 		parent = at;
 		at = find(p, parent, name);
 		if (at < p->n && !(*rest && p->nodes[at].dir))
 			return error_set(e, -EINVAL, "%s is there twice", path);
 		if (at == p->n && append(p, parent, name) < 0)
 			return error_set(e, -ENOMEM, "no memory for %s", path);
-	} while (*rest);
+	}
 	p->nodes[at].dir = false;
 	p->nodes[at].off = off;
 	p->nodes[at].size = size;

@@ -104,7 +104,11 @@ def test_ls_says_sizes_permissions_and_times(box, small, options, shown):
 
 def test_ls_of_files_and_of_patterns(small):
     assert run("ls", small, "info/author", "info/lic*").stdout == b"info/author\ninfo/license\n"
-    assert run("ls", small, "/info/./author").stdout == b"info/author\n"
+    for path in ("/info/./author", "./inf*/author", "info//./auth*", "inf*/./author"):
+        assert run("ls", small, path).stdout == b"info/author\n"
+    assert run("ls", small, "info/../info/author").returncode == run("ls", small, "inf*/../info").returncode == 2
+    assert run("ls", small, "inf*/author/").returncode == 2
+    assert run("ls", small, "./inf*/.").stdout == run("ls", small, "inf*").stdout
     assert run("ls", small, "info/nothing").returncode == 2
 
 

@@ -20,8 +20,7 @@ struct seen {
 
 /* -ENOENT. */
 int offline_lookup(struct offline *t, const struct seen *dir, const char *name, struct seen *ret);
-/* The same of a path; "" is the root. Slashes at its ends and "." in it mean nothing; ".." is
- * no name. */
+/* The same of a path (path_next of base/name.h); "" is the root. */
 int offline_find(struct offline *t, const char *path, struct seen *ret);
 
 /* The names in a directory, as they are listed, or in order of their bytes. */

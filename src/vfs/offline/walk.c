@@ -10,21 +10,15 @@
 /* Without the slashes and the "." that mean nothing. */
 static char *path_plain(const char *path)
 {
-	char *plain = malloc(strlen(path) + 1), *to = plain;
+	char *plain = malloc(strlen(path) + 1), *to = plain, name[NAME_MAX + 1];
 
-	while (plain && *(path += strspn(path, "/"))) {
-		size_t n = strcspn(path, "/");
-
-		if (n != 1 || path[0] != '.') {
-			if (to != plain)
-				*to++ = '/';
-			memcpy(to, path, n);
-			to += n;
-		}
-		path += n;
-	}
 	if (plain)
-		*to = '\0';
+		*plain = '\0';
+	while (plain && path_next(&path, name) > 0) {
+		if (to != plain)
+			*to++ = '/';
+		to = stpcpy(to, name);
+	}
 	return plain;
 }
 
@@ -96,8 +90,7 @@ struct match {
 	size_t found;
 };
 
-static int match_below(
-	struct match *m, const struct seen *dir, const char *so_far, const char *pattern);
+static int match(struct match *m, const struct seen *at, const char *so_far, const char *pattern);
 
 static int match_name(struct match *m, const struct seen *dir, const char *so_far, const char *name,
 	const char *rest)
@@ -108,35 +101,28 @@ static int match_name(struct match *m, const struct seen *dir, const char *so_fa
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	if (rest[strspn(rest, "/")])
-		r = S_ISDIR(a.mode) ? match_below(m, &a, path, rest) : 0;
-	else if (!rest[0] || S_ISDIR(a.mode)) {
-		m->found++;
-		r = m->visit(m->arg, path, &a);
-	}
-	return r < 0 ? r : 0;
+	return *rest && !S_ISDIR(a.mode) ? 0 : match(m, &a, path, rest);
 }
 
-/* As deep as the pattern has slashes. */
-static int match_below(
-	struct match *m, const struct seen *dir, const char *so_far, const char *pattern)
+/* As deep as the pattern has names. */
+static int match(struct match *m, const struct seen *at, const char *so_far, const char *pattern)
 {
-	CLEANUP(free) char *first = NULL;
 	CLEANUP_NAMES struct names names = {0};
-	size_t n;
-	int r;
+	char first[NAME_MAX + 1];
+	int r = path_next(&pattern, first);
 
-	pattern += strspn(pattern, "/");
-	n = strcspn(pattern, "/");
-	first = strndup(pattern, n);
-	if (!first)
-		return -ENOMEM;
-	if (!strpbrk(first, "*?[\\"))
-		return match_name(m, dir, so_far, first, pattern + n);
-	r = offline_names(m->t, dir, true, &names);
+	if (r == 0) {
+		m->found++;
+		r = m->visit(m->arg, so_far, at);
+		return r < 0 ? r : 0;
+	}
+	if (r > 0 && !strpbrk(first, "*?[\\"))
+		return match_name(m, at, so_far, first, pattern);
+	if (r > 0)
+		r = offline_names(m->t, at, true, &names);
 	for (size_t i = 0; r == 0 && i < names.n; i++)
 		if (fnmatch(first, names.at[i], FNM_PERIOD) == 0)
-			r = match_name(m, dir, so_far, names.at[i], pattern + n);
+			r = match_name(m, at, so_far, names.at[i], pattern);
 	return r;
 }
 
@@ -155,6 +141,6 @@ int offline_match(struct offline *t, const char *path, walk_visit visit, void *a
 		return r;
 	r = offline_find(t, "", &a);
 	if (r == 0)
-		r = match_below(&m, &a, "", path);
+		r = match(&m, &a, "", path);
 	return r < 0 ? r : m.found ? 0 : -ENOENT;
 }

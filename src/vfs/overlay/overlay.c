@@ -64,31 +64,13 @@ int overlay_lookup(
 	return r;
 }
 
-int overlay_next_name(const char **path, char name[NAME_MAX + 1])
-{
-	do {
-		size_t n;
-
-		*path += strspn(*path, "/");
-		n = strcspn(*path, "/");
-		if (n > NAME_MAX)
-			return -ENAMETOOLONG;
-		memcpy(name, *path, n);
-		name[n] = '\0';
-		*path += n;
-	} while (strcmp(name, ".") == 0);
-	if (strcmp(name, "..") == 0)
-		return -ENOENT;
-	return name[0] != '\0';
-}
-
 int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
 {
 	struct spot s = overlay_root(o);
 	char name[NAME_MAX + 1];
 	int r = 0, more;
 
-	while (r == 0 && (more = overlay_next_name(&path, name)) != 0)
+	while (r == 0 && (more = path_next(&path, name)) != 0)
 		r = more < 0 ? more : overlay_lookup(o, &s, name, &s);
 	if (r == 0)
 		*ret = s;

@@ -93,11 +93,8 @@ struct spot overlay_root(const struct overlay *o);
 struct spot upper_spot(struct upper *u);
 int overlay_lookup(
 	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret);
-/* Of a path below the root; "" is the root. Slashes at its ends and "." in it mean nothing, and
- * ".." is no name. */
+/* Of a path below the root (path_next of base/name.h); "" is the root. */
 int overlay_find(const struct overlay *o, const char *path, struct spot *ret);
-/* The next name of such a path: 1, 0 at its end, or -errno. */
-int overlay_next_name(const char **path, char name[NAME_MAX + 1]);
 /* Call fn for each name in a directory, those of the base first, until it returns nonzero. Returns
  * what fn returned last, or -errno. */
 int overlay_list(const struct overlay *o, const struct spot *dir,

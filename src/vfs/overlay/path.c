@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
 /* The directory that was the last name so far. */
@@ -33,7 +34,7 @@ int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
 	int r;
 
 	*ret = (struct dentry){.dir = o->root, .stands = true, .spot = overlay_root(o)};
-	while ((r = overlay_next_name(&path, name)) > 0) {
+	while ((r = path_next(&path, name)) > 0) {
 		r = descend(o, ret);
 		if (r < 0)
 			return r;

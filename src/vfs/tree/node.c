@@ -197,18 +197,17 @@ int node_walk(struct vfs *v, const char *path, struct node **ret)
 	char name[NAME_MAX + 1];
 	int r;
 
-	while (*path) {
-		r = path_next(&path, name);
-		if (r == 0)
-			r = node_lookup(v, n, name, &next);
-		if (r < 0) {
-			node_free_unused(v, n);
-			return r;
-		}
+	while ((r = path_next(&path, name)) > 0) {
+		r = node_lookup(v, n, name, &next);
+		if (r < 0)
+			break;
 		n = next;
 	}
-	*ret = n;
-	return 0;
+	if (r < 0)
+		node_free_unused(v, n);
+	else
+		*ret = n;
+	return r;
 }
 
 char *node_path(const struct node *n)
