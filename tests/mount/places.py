@@ -80,6 +80,14 @@ def hostile(name):
     return path
 
 
+def found_map(name):
+    """A small input on which mapfs was wrong once; its README says what is right."""
+    path = os.path.join(SHARED, "corpus", "found", name)
+    if not os.path.exists(path):
+        pytest.skip(NO_SHARED)
+    return path
+
+
 def ddnet_tool(name):
     found = glob.glob("/usr/lib/*/ddnet/" + name)
     if not found:

@@ -41,31 +41,6 @@ static struct tw_place place_of(const struct tw_map *m, const struct user *u, ui
 		       : tw_in_item(u->item - 1);
 }
 
-/* Bytes of each tile that must be 0. */
-struct zeros {
-	uint64_t pos, end;
-	unsigned size;
-	uint8_t which;  /* 1 << byte of the tile */
-	uint64_t found; /* where the first one is that is not */
-	uint8_t value;
-};
-
-static int look_for_zeros(void *arg, const uint8_t *data, size_t n, struct error *)
-{
-	struct zeros *z = arg;
-	unsigned at = (unsigned)(z->pos % z->size);
-
-	for (size_t i = 0; i < n && z->pos + i < z->end && !z->value; i++) {
-		if (data[i] && z->which & 1 << at) {
-			z->found = z->pos + i;
-			z->value = data[i];
-		}
-		at = at + 1 == z->size ? 0 : at + 1;
-	}
-	z->pos += n;
-	return 0;
-}
-
 struct tiles_look {
 	struct tw_faults *f;
 	enum tw_fault_code code;
@@ -78,29 +53,26 @@ static void unreadable(const struct tiles_look *l, struct tw_place place, const 
 		"data item %" PRIu32 ": %s", l->blob, why);
 }
 
-static void check_zeros(const struct tiles_look *l, const struct tw_tiles *t)
+static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 {
-	struct zeros z = {.size = t->size, .end = (uint64_t)t->w * t->h * t->size};
 	struct error e = ERROR_INIT;
 	const char *field = "padding";
+	struct tw_garbage g;
 	uint64_t tile;
 
-	z.which = t->form == TW_FORM_TILES     ? 1 << 2 | 1 << 3
-		  : t->form == TW_FORM_SPEEDUP ? 1 << 3
-					       : 0;
-	if (blob_each(t->blob, look_for_zeros, &z, &e) < 0) {
+	if (tw_tiles_garbage(t, &g, &e) < 0) {
 		unreadable(l, tw_in_item(l->handle), error_text(&e));
 		return;
 	}
-	if (!z.value)
+	if (!g.value)
 		return;
-	tile = z.found / z.size;
+	tile = g.at / t->size;
 	if (t->form == TW_FORM_TILES)
-		field = z.found % z.size == 2 ? "skip" : "reserved";
-	tw_fault(l->f, l->code, tw_in_item(l->handle), field, tw_digits(z.value).text, "0",
+		field = g.at % t->size == 2 ? "skip" : "reserved";
+	tw_fault(l->f, l->code, tw_in_item(l->handle), field, tw_digits(g.value).text, "0",
 		"data item %" PRIu32 ": %s is %u (0) in the tile of column %" PRIu64
 		", line %" PRIu64,
-		l->blob, field, z.value, tile % t->w + 1, tile / t->w + 1);
+		l->blob, field, g.value, tile % t->w + 1, tile / t->w + 1);
 }
 
 /* The form of today, or none: a game reads no other. */
@@ -122,7 +94,7 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 				v[TW_TILES_HEIGHT])
 				.text);
 	} else if (!t.packed) {
-		check_zeros(l, &t);
+		check_unused(l, &t);
 	} else if (tw_tiles_sound(&t, &e) < 0) {
 		unreadable(l, tw_in_item(l->handle), error_text(&e));
 	}

@@ -277,7 +277,7 @@ int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
 		grouped_finish(&g);
 		tw_faults_settle(&old);
 	}
-	if (all)
+	if (all && !now.m->rewritten)
 		tw_check_file(&now);
 	check_refused(&now, &g);
 	if (all && g.home) {

@@ -24,8 +24,9 @@ static void layout_finish(struct layout *l)
 	free(l->stored);
 }
 
-/* Decodes and encodes. A blob that does not decode is copied, broken as it is. */
-static int recode(const struct layout *l, struct blob *b, struct extent *ret, bool *ret_copied,
+/* Decodes and encodes. A blob that does not decode is copied, broken as it is; a game does not load
+ * a map with one of no bytes (DDNet's engine/shared/datafile.cpp). */
+static int recode(const struct layout *l, struct blob *b, struct extent *ret, struct plan_blob *p,
 	struct error *e)
 {
 	int dirfd = l->m->shared->store->spool_dirfd;
@@ -39,13 +40,17 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 		if (r == 0)
 			*ret = extent_of_bytes(TAKE(whole));
 	}
-	*ret_copied = r == -EIO && b->coding == l->plan->coding;
-	if (!*ret_copied)
+	p->copied = r == -EIO && b->coding == l->plan->coding;
+	if (p->copied) {
+		error_clear(e);
+		*ret = extent_ref(&b->stored);
+		r = 0;
+	}
+	if (r < 0 || ret->size)
 		return r;
-	if (e)
-		*e = (struct error)ERROR_INIT;
-	*ret = extent_ref(&b->stored);
-	return 0;
+	*p = (struct plan_blob){.filled = true};
+	*ret = extent_of_bytes(bytes_new(1, NULL));
+	return ret->mem ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
 }
 
 static struct blob *blob_at(const struct layout *l, size_t number)
@@ -67,8 +72,7 @@ static int recode_one(void *arg, size_t i, struct error *e)
 	const struct recoding *c = arg;
 	const struct layout *l = c->l;
 	size_t number = c->numbers[i];
-	int r = recode(
-		l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number].copied, e);
+	int r = recode(l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number], e);
 
 	if (r < 0)
 		error_context(e, "data item %zu", number);
@@ -90,7 +94,7 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 	for (size_t i = 0; i < n; i++) {
 		const struct blob *b = blob_at(l, i);
 
-		if (b->coding != l->plan->coding || force) {
+		if (b->coding != l->plan->coding || force || !b->stored.size) {
 			numbers[c.n++] = i;
 			continue;
 		}

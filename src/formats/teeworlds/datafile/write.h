@@ -16,6 +16,7 @@
 /* Where a data item went. */
 struct plan_blob {
 	bool copied;        /* as the map's file holds it */
+	bool filled;        /* it has no bytes: one stands there, so that each offset differs */
 	uint64_t off, size; /* bytes in the written file */
 };
 

@@ -5,17 +5,18 @@
 #include "formats/teeworlds/model/fields.h"
 
 static const struct tw_tile_form tile_forms[TW_N_FORMS] = {
-	[TW_FORM_TILES] = {4, 2, {{TW_PLANE_ID, 0, false}, {TW_PLANE_FLAGS, 1, false}}},
-	[TW_FORM_PAIR] = {2, 2, {{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}}},
-	[TW_FORM_SWITCH] = {4, 4,
+	[TW_FORM_TILES] = {4, 1 << 2 | 1 << 3, 2,
+		{{TW_PLANE_ID, 0, false}, {TW_PLANE_FLAGS, 1, false}}},
+	[TW_FORM_PAIR] = {2, 0, 2, {{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}}},
+	[TW_FORM_SWITCH] = {4, 0, 4,
 		{{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}, {TW_PLANE_FLAGS, 2, false},
 			{TW_PLANE_DELAY, 3, false}}},
-	[TW_FORM_SWITCH3] = {3, 3,
+	[TW_FORM_SWITCH3] = {3, 0, 3,
 		{{TW_PLANE_NUMBER, 0, false}, {TW_PLANE_ID, 1, false}, {TW_PLANE_FLAGS, 2, false}}},
-	[TW_FORM_SPEEDUP] = {6, 4,
+	[TW_FORM_SPEEDUP] = {6, 1 << 3, 4,
 		{{TW_PLANE_FORCE, 0, false}, {TW_PLANE_MAX_SPEED, 1, false},
 			{TW_PLANE_ID, 2, false}, {TW_PLANE_ANGLE, 4, true}}},
-	[TW_FORM_OLD_SPEEDUP] = {4, 2, {{TW_PLANE_FORCE, 0, false}, {TW_PLANE_ANGLE, 2, true}}},
+	[TW_FORM_OLD_SPEEDUP] = {4, 0, 2, {{TW_PLANE_FORCE, 0, false}, {TW_PLANE_ANGLE, 2, true}}},
 };
 
 const char *const tw_plane_names[TW_N_PLANES] = {
@@ -63,6 +64,11 @@ static const enum tw_form *forms_of(int32_t kind)
 	default:
 		return tiles;
 	}
+}
+
+enum tw_form tw_kind_form(int32_t kind)
+{
+	return *forms_of(kind);
 }
 
 /* What a field has, but for the form of its tiles. */

@@ -54,11 +54,14 @@ static inline int32_t tw_plane_max(const struct tw_plane_at *at)
 }
 
 struct tw_tile_form {
-	uint8_t size; /* of a tile, in bytes */
+	uint8_t size;   /* bytes of a tile */
+	uint8_t unused; /* 1 << byte: bytes that are 0 unless tiles are packed */
 	uint8_t n;
 	struct tw_plane_at planes[4];
 };
 
+/* The form of the tiles of a new layer of that kind. */
+enum tw_form tw_kind_form(int32_t kind);
 /* NULL for a form that is no tiles. */
 const struct tw_tile_form *tw_tile_form(enum tw_form form);
 const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane); /* or NULL */

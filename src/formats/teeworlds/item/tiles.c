@@ -21,6 +21,36 @@ int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
 	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
 }
 
+struct looking {
+	const struct tw_tile_form *form;
+	uint64_t pos, end;
+	struct tw_garbage *found;
+};
+
+static int look_for_garbage(void *arg, const uint8_t *data, size_t n, struct error *)
+{
+	struct looking *l = arg;
+	unsigned at = (unsigned)(l->pos % l->form->size);
+
+	for (size_t i = 0; i < n && l->pos + i < l->end && !l->found->value; i++) {
+		if (data[i] && l->form->unused & 1 << at)
+			*l->found = (struct tw_garbage){l->pos + i, data[i]};
+		at = at + 1 == l->form->size ? 0 : at + 1;
+	}
+	l->pos += n;
+	return 0;
+}
+
+int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e)
+{
+	struct looking l = {.form = tw_tile_form(t->form),
+		.end = t->packed ? 0 : (uint64_t)t->w * t->h * t->size,
+		.found = ret};
+
+	*ret = (struct tw_garbage){0};
+	return blob_each(t->blob, look_for_garbage, &l, e);
+}
+
 const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
 {
 	uint64_t all = (uint64_t)w->t->w * w->t->h;
@@ -65,20 +95,20 @@ int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, 
 struct tw_tile_writer {
 	const struct tw_map *m;
 	struct spool *out;
-	uint8_t size;
+	const struct tw_tile_form *form;
 	bool packed;
 	bool any; /* run holds one: packed tiles wait until they end */
 	uint8_t run[TW_TILE_MAX];
 };
 
-struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, uint8_t size, bool packed)
+struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, enum tw_form form, bool packed)
 {
 	struct tw_tile_writer *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
 	w->m = m;
-	w->size = size;
+	w->form = tw_tile_form(form);
 	w->packed = packed;
 	w->out = spool_create(m->shared->store->spool_dirfd);
 	if (w->out)
@@ -95,6 +125,14 @@ void tw_tile_writer_destroy(struct tw_tile_writer *w)
 	free(w);
 }
 
+static void clear_unused(const struct tw_tile_form *form, uint8_t *tiles, size_t n)
+{
+	for (; form->unused && n; n--, tiles += form->size)
+		for (unsigned i = 0; i < form->size; i++)
+			if (form->unused & 1 << i)
+				tiles[i] = 0;
+}
+
 /* The reserved byte too, so that it survives. */
 static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 {
@@ -102,27 +140,29 @@ static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 	       w->run[1] == tile[1] && w->run[3] == tile[3];
 }
 
-int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e)
+int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struct error *e)
 {
-	uint8_t stored[TW_TILE_RUN * TW_TILE_MAX];
+	uint8_t stored[TW_TILE_RUN * TW_TILE_MAX], each = w->form->size;
 	size_t size = 0;
 	int r = 0;
 
-	if (!w->packed)
-		return spool_append(w->out, tiles, n * w->size, e);
-	for (; r == 0 && n; n--, tiles += w->size) {
+	if (!w->packed) {
+		clear_unused(w->form, tiles, n);
+		return spool_append(w->out, tiles, n * each, e);
+	}
+	for (; r == 0 && n; n--, tiles += each) {
 		if (continues_run(w, tiles)) {
 			w->run[2]++;
 			continue;
 		}
 		if (w->any) {
-			memcpy(stored + size, w->run, w->size);
-			size += w->size;
+			memcpy(stored + size, w->run, each);
+			size += each;
 		}
-		memcpy(w->run, tiles, w->size);
+		memcpy(w->run, tiles, each);
 		w->run[2] = 0;
 		w->any = true;
-		if (size + w->size > sizeof(stored)) {
+		if (size + each > sizeof(stored)) {
 			r = spool_append(w->out, stored, size, e);
 			size = 0;
 		}
@@ -134,7 +174,7 @@ int tw_tile_writer_keep(
 	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e)
 {
 	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
-	int r = w->any ? spool_append(w->out, w->run, w->size, e) : 0;
+	int r = w->any ? spool_append(w->out, w->run, w->form->size, e) : 0;
 
 	if (r == 0 && old && !w->packed)
 		r = tw_keep_part(old->blob, (uint64_t)old->w * old->h * old->size, old->blob->size,
@@ -148,7 +188,7 @@ int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *
 	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *out = tw_tile_writer_create(m, t->size, t->packed);
+	struct tw_tile_writer *out = tw_tile_writer_create(m, t->form, t->packed);
 	uint64_t all = (uint64_t)t->w * t->h;
 	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
 	struct blob *fresh = NULL;
@@ -172,6 +212,17 @@ int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *
 	return r;
 }
 
+static bool take_all(void *, uint8_t *)
+{
+	return true;
+}
+
+int tw_tiles_clean(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
+	struct tw_change *c, struct error *e)
+{
+	return tw_tiles_edit(m, item, t, take_all, NULL, c, e);
+}
+
 /* Tiles [x, x + n) of row y of the new rectangle. */
 static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n, uint8_t size,
 	uint8_t *dst, struct error *e)
@@ -188,10 +239,11 @@ static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n,
 }
 
 int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w, uint32_t h,
-	uint8_t size, bool packed, struct blob **ret, struct error *e)
+	enum tw_form form, bool packed, struct blob **ret, struct error *e)
 {
 	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *out = tw_tile_writer_create(m, size, packed);
+	struct tw_tile_writer *out = tw_tile_writer_create(m, form, packed);
+	uint8_t size = tw_tile_form(form)->size;
 	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
 	uint64_t count = (uint64_t)w * h;
 	int r = 0;

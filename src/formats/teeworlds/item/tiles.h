@@ -4,6 +4,9 @@
  *
  * Version 4 of a tile layer stores a run of up to 256 equal tiles as one whose `skip` (the third
  * byte) says how many more follow (Teeworlds' editor, layer_tiles.cpp). A decoded tile has skip 0.
+ *
+ * Tiles that are not packed have bytes that nothing uses, and that the game insists are 0 (DDNet's
+ * engine/shared/map.cpp). Whatever is written through a tile writer has zeros there.
  */
 #pragma once
 
@@ -16,6 +19,17 @@ int tw_tiles_read(
 	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);
 /* Can all of them be read? Decodes all. */
 int tw_tiles_sound(const struct tw_tiles *t, struct error *e);
+
+/* The first unused byte that is not 0. */
+struct tw_garbage {
+	uint64_t at;   /* in the blob */
+	uint8_t value; /* 0: there is none */
+};
+/* Packed tiles have none. Decodes all. */
+int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e);
+/* Set the unused bytes of an item's tiles to 0. */
+int tw_tiles_clean(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
+	struct tw_change *c, struct error *e);
 
 /* On the way over all tiles of t, row by row; all else is zero at first. */
 enum { TW_TILE_RUN = 1024 /* tiles that are read at a time */ };
@@ -42,10 +56,12 @@ int tw_packed_read(
 /* Tiles on their way into a blob. */
 struct tw_tile_writer;
 
-struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, uint8_t size, bool packed);
+struct tw_tile_writer *tw_tile_writer_create(
+	const struct tw_map *m, enum tw_form form, bool packed);
 void tw_tile_writer_destroy(struct tw_tile_writer *w);
 DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
-int tw_tile_writer_put(struct tw_tile_writer *w, const uint8_t *tiles, size_t n, struct error *e);
+/* Clears the unused bytes of the tiles, and appends them. */
+int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struct error *e);
 /* What was written, kept as a blob; and behind it the bytes that stand behind the tiles of `old`
  * (may be NULL), but for packed ones, which have none. */
 int tw_tile_writer_keep(
@@ -57,8 +73,7 @@ int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *
 	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e);
 
 /*
- * The tiles of t cropped and extended (with zeros) to w x h, and packed or not. t == NULL: zeros of
- * `size` bytes each.
+ * The tiles of t cropped and extended (with zeros) to w x h, and packed or not. t == NULL: zeros.
  */
 int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w, uint32_t h,
-	uint8_t size, bool packed, struct blob **ret, struct error *e);
+	enum tw_form form, bool packed, struct blob **ret, struct error *e);

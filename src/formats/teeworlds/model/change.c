@@ -191,7 +191,7 @@ static bool is_other(const struct tw_map *before, const struct tw_map *after)
 	for (size_t i = 0; i < after->n_items; i++) {
 		const struct tw_item *was = &before->items[i], *is = &after->items[i];
 
-		if (was->removed != is->removed ||
+		if (was->removed != is->removed || was->id != is->id ||
 			(was->ints != is->ints && tw_index_differs(before, was, is->ints)))
 			return true;
 	}

@@ -64,6 +64,7 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->base.format = m->base.format;
 	c->file = file_ref(m->file);
 	c->trailing = m->trailing;
+	c->rewritten = m->rewritten;
 	c->index = tw_index_ref(m->index);
 	c->origin = tw_index_ref(m->origin);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));

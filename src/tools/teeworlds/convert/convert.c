@@ -32,18 +32,45 @@ static int go(struct tw_converting *k, struct error *e)
 	return r;
 }
 
+static void refuse(void *arg, const struct format_fault *f)
+{
+	struct tw_converting *k = arg;
+
+	k->refused |= !f->warned;
+	if (!f->warned)
+		tw_whole_line(&k->whole, WHOLE_REFUSED, "%s", f->line);
+}
+
+/* What the newest game refuses, it refuses as DDNet. */
+static int check_result(struct tw_converting *k, const struct snapshot *s, struct error *e)
+{
+	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, true, refuse, k, e) : 0;
+
+	if (r == -EINVAL)
+		error_clear(e);
+	return r == -EINVAL ? 0 : r;
+}
+
 static int finish(struct tw_converting *k, struct snapshot **ret, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&k->m->base);
-	int r = tw_change_apply(&now, k->change, e);
+	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&k->m->base), *done = NULL;
+	bool changed = k->change->to;
+	int r = changed ? tw_change_apply(&now, k->change, e) : 0;
 
-	return r < 0 ? r : tw_whole_finish(&k->whole, tw_map_of(now), ret, e);
+	if (r == 0)
+		r = tw_whole_finish(&k->whole, tw_map_of(now), &done, e);
+	if (r == 0)
+		r = check_result(k, done, e);
+	if (r == 0 && (changed || k->whole.any))
+		*ret = TAKE(done);
+	return r;
 }
 
 static int convert(const struct snapshot *s, const struct convert *how,
 	const struct whole_calls *calls, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(s));
+	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tw_converting k = {
 		.m = tw_map_of(s), .to = (enum tw_game)how->to, .how = how, .change = c};
 	int r = tw_whole_begin(&k.whole, s, calls, e);
@@ -51,10 +78,12 @@ static int convert(const struct snapshot *s, const struct convert *how,
 	*ret = NULL;
 	if (r == 0)
 		r = c ? go(&k, e) : error_set(e, -ENOMEM, "no memory for the map to be written");
+	if (r == 0 && !k.refused)
+		r = finish(&k, &done, e);
 	if (r == 0 && k.refused)
 		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
-	if (r == 0 && (c->to || k.whole.any))
-		r = finish(&k, ret, e);
+	if (r == 0)
+		*ret = TAKE(done);
 	tw_whole_end(&k.whole);
 	return r;
 }

@@ -14,7 +14,7 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 {
 	CLEANUP(blob_unref) struct blob *blob = NULL;
 	struct tw_item *it = &t->m->items[item];
-	int r = tw_tiles_refit(t->m, tiles, w, h, tiles->size, tiles->packed, &blob, e);
+	int r = tw_tiles_refit(t->m, tiles, w, h, tiles->form, tiles->packed, &blob, e);
 
 	if (r < 0)
 		return r;

@@ -62,7 +62,6 @@ static int run(struct tidying *t, struct snapshot **ret, struct error *e)
 	m = tw_map_copy(tw_map_of(done));
 	if (!m)
 		return error_set(e, -ENOMEM, "out of memory");
-	m->trailing = 0; /* to leave that out is something to do */
 	r = tidy_data(t, tw_map_of(done), m, e);
 	if (r < 0 || !t->whole.any)
 		snapshot_unref(&m->base);

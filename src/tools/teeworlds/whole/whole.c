@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/buffer.h"
-#include "formats/teeworlds/finalize/finalize.h"
 
 int tw_whole_begin(struct tw_whole *w, const struct snapshot *s, const struct whole_calls *calls,
 	struct error *e)
@@ -20,35 +19,6 @@ int tw_whole_begin(struct tw_whole *w, const struct snapshot *s, const struct wh
 void tw_whole_end(struct tw_whole *w)
 {
 	free(w->gone);
-}
-
-static void say_line(void *arg, enum format_said, const char *line)
-{
-	tw_whole_line(arg, WHOLE_DONE, "%s", line);
-}
-
-int tw_whole_finish(
-	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e)
-{
-	CLEANUP(free) struct placement *p = calloc(w->from->n_items + 1, sizeof(*p));
-	size_t n = 0;
-
-	if (!p)
-		return error_set(e, -ENOMEM, "out of memory");
-	for (int sort = 0; sort < TW_SORTS; sort++) {
-		const struct tw_type *all = tw_type(m, tw_sort_type((enum tw_sort)sort));
-
-		for (uint32_t i = 0; all && i < all->n; i++) {
-			int64_t group = sort == TW_SORT_LAYER ? tw_group_of(m, i) : 0;
-			entry_id dir = tw_id2(TW_K_LAYERS, (unsigned)group, 0, 0);
-
-			if (!w->gone[all->items[i]])
-				continue;
-			p[n].id = tw_object_id((enum tw_sort)sort, dir, i, false);
-			p[n++].removed = true;
-		}
-	}
-	return tw_finalize(&m->base, p, n, ret, say_line, w, e);
 }
 
 void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ...)

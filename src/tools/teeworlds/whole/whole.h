@@ -20,7 +20,8 @@ struct tw_whole {
 int tw_whole_begin(struct tw_whole *w, const struct snapshot *s, const struct whole_calls *calls,
 	struct error *e);
 void tw_whole_end(struct tw_whole *w);
-/* The map to be saved: m, a version of `from`, without what is gone. */
+/* finish.c. The map to be saved: m, a version of `from`, without what is gone; unused bytes of
+ * tiles, ids and tables that a game refuses are repaired. */
 int tw_whole_finish(
 	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e);
 

@@ -127,7 +127,7 @@ static bool same_size(const struct tw_ints *a, const struct tw_ints *b)
 	       a->v[TW_TILES_HEIGHT] == b->v[TW_TILES_HEIGHT];
 }
 
-enum { USUAL_SIDE = 50, TILE = 4 /* bytes of a design tile */ };
+enum { USUAL_SIDE = 50 };
 
 /* The size of the map, as its game layer has it. */
 static void usual_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
@@ -205,12 +205,12 @@ static int make_item(
 }
 
 static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints *ints,
-	uint32_t field, uint8_t size, struct tw_change *c, struct error *e)
+	uint32_t field, enum tw_form form, struct tw_change *c, struct error *e)
 {
 	bool packed = field == TW_TILES_DATA && ints->v[TW_LAYER_VERSION] >= 4;
 	struct blob *blob = NULL;
 	int r = tw_tiles_refit(m, NULL, (uint32_t)ints->v[TW_TILES_WIDTH],
-		(uint32_t)ints->v[TW_TILES_HEIGHT], size, packed, &blob, e);
+		(uint32_t)ints->v[TW_TILES_HEIGHT], form, packed, &blob, e);
 
 	if (r == 0)
 		tw_change_data(c, item, field, blob);
@@ -234,7 +234,6 @@ static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_
 static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
 	struct tw_change *c, struct error *e)
 {
-	static const uint8_t sizes[] = {[2] = 2, [4] = 6, [8] = 4, [16] = 4, [32] = 2};
 	CLEANUP(tw_ints_unref) struct tw_ints *own = ints;
 	struct tw_item as_made = {.type = TW_LAYER, .ints = own};
 	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(m, &as_made));
@@ -247,9 +246,10 @@ static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints
 	if (!tw_is_tiles(&as_made))
 		return 0;
 	kind = own->v[TW_TILES_KIND];
-	r = add_tiles(m, item, own, TW_TILES_DATA, TILE, c, e);
+	r = add_tiles(m, item, own, TW_TILES_DATA, TW_FORM_TILES, c, e);
 	if (r == 0 && tw_is_special(kind))
-		r = add_tiles(m, item, own, (uint32_t)tw_tiles_field(&as_made), sizes[kind], c, e);
+		r = add_tiles(
+			m, item, own, (uint32_t)tw_tiles_field(&as_made), tw_kind_form(kind), c, e);
 	return r;
 }
 

@@ -166,7 +166,7 @@ static int change_plane(const struct tw_map *m, const struct plane *p, const str
 	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.size, p->tiles.packed);
+	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.form, p->tiles.packed);
 	struct putting put = {.plane = p, .out = out};
 	struct blob *fresh = NULL;
 	int r;

@@ -18,7 +18,7 @@ static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct 
 
 	if (t->w == w && t->h == h && t->packed == packed)
 		return 0;
-	r = tw_tiles_refit(m, t->blob ? t : NULL, w, h, t->size, packed, &fresh, e);
+	r = tw_tiles_refit(m, t->blob ? t : NULL, w, h, t->form, packed, &fresh, e);
 	if (r == 0)
 		tw_change_data(c, item, field, fresh);
 	return r;

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Zlib */
+/* finish: the map that is written, without what is gone and what a game refuses needlessly. */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/check/faults.h"
+#include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/model/fields.h"
+#include "tools/teeworlds/whole/whole.h"
+
+/* Tiles that cannot be read stay as they are. */
+static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, struct error *e)
+{
+	const struct tw_item *it = &c->base->items[item];
+	struct tw_garbage g;
+	struct tw_tiles t;
+
+	if (w->gone[item] || !tw_tiles_of(c->base, it, &t) || tw_tiles_garbage(&t, &g, NULL) < 0 ||
+		!g.value)
+		return 0;
+	tw_whole_say(
+		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
+	return tw_tiles_clean(c->base, item, &t, c, e);
+}
+
+/* Nothing refers to an item by its id. Index items may occur twice: DDNet's tools write them so. */
+static void separate_ids(struct tw_whole *w, struct tw_change *c)
+{
+	const struct tw_item *items = c->base->items;
+	const struct tw_index *x = c->base->index;
+
+	for (size_t i = 0; i < x->n_types; i++) {
+		const struct tw_type *t = &x->types[i];
+		uint32_t next = items[t->by_id[t->n - 1]].id + 1U;
+
+		for (uint32_t k = 1; t->id != TW_UUID_INDEX && k < t->n; k++) {
+			uint16_t id = items[t->by_id[k]].id;
+
+			if (id != items[t->by_id[k - 1]].id || next > UINT16_MAX ||
+				!tw_change_map(c))
+				continue;
+			c->to->items[t->by_id[k]].id = (uint16_t)next++;
+			tw_whole_line(w, WHOLE_DONE,
+				"repaired items of type %u: id %u occurred twice", t->id, id);
+		}
+	}
+}
+
+struct repairing {
+	struct tw_whole *w;
+	bool any;
+};
+
+/* The bytes behind the end are told of by finalize. */
+static void repair_tables(void *arg, const struct format_fault *f)
+{
+	struct repairing *r = arg;
+
+	r->any |= !f->warned;
+	if (!f->warned && strcmp(f->field, "file size") != 0)
+		tw_whole_line(r->w, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
+}
+
+static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
+{
+	const struct tw_type *layers = tw_type(c->base, TW_LAYER);
+	struct repairing tables = {.w = w};
+	struct tw_faults f = {.m = w->from, .why = repair_tables, .arg = &tables};
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
+		r = clean_layer(w, layers->items[i], c, e);
+	if (r < 0)
+		return r;
+	separate_ids(w, c);
+	tw_check_file(&f);
+	if (tables.any && tw_change_map(c))
+		c->to->rewritten = true;
+	return f.failed || c->error ? error_set(e, -ENOMEM, "out of memory") : 0;
+}
+
+static void say_line(void *arg, enum format_said, const char *line)
+{
+	tw_whole_line(arg, WHOLE_DONE, "%s", line);
+}
+
+/* The parts of m that are gone; how many. */
+static size_t list_gone(const struct tw_whole *w, const struct tw_map *m, struct placement *p)
+{
+	size_t n = 0;
+
+	for (int sort = 0; sort < TW_SORTS; sort++) {
+		const struct tw_type *all = tw_type(m, tw_sort_type((enum tw_sort)sort));
+
+		for (uint32_t i = 0; all && i < all->n; i++) {
+			int64_t group = sort == TW_SORT_LAYER ? tw_group_of(m, i) : 0;
+			entry_id dir = tw_id2(TW_K_LAYERS, (unsigned)group, 0, 0);
+
+			if (!w->gone[all->items[i]])
+				continue;
+			p[n].id = tw_object_id((enum tw_sort)sort, dir, i, false);
+			p[n++].removed = true;
+		}
+	}
+	return n;
+}
+
+int tw_whole_finish(
+	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(free) struct placement *p = calloc(w->from->n_items + 1, sizeof(*p));
+	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&m->base);
+	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(m);
+	int r;
+
+	if (!p || !c)
+		return error_set(e, -ENOMEM, "out of memory");
+	r = repair(w, c, e);
+	if (r == 0)
+		r = tw_change_apply(&now, c, e);
+	return r < 0 ? r
+		     : tw_finalize(now, p, list_gone(w, tw_map_of(now), p), ret, say_line, w, e);
+}
