@@ -234,7 +234,8 @@ static void new_layers_are_judged(void **state)
 		{"{\"type\": 2, \"version\": 5}", "version"},
 		{"{\"type\": 2, \"color\": [0, 0, 0, 256]}", "color[3]"},
 		{"{\"type\": 2, \"colour\": [0, 0, 0, 255]}", "colour"},
-		{"{\"type\": 3, \"version\": 3}", "version"},
+		{"{\"type\": 3, \"version\": 1.5}", "version"},
+		{"{\"type\": 10, \"version\": 3}", "version"},
 	};
 	struct error err = ERROR_INIT;
 	struct world w;
@@ -246,6 +247,55 @@ static void new_layers_are_judged(void **state)
 		&w, world_add(&w, "groups/1_Game/layers", "1_x", true), "layer.json", false);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_fails(world_put_text(&w, id, cases[i].text, &err), EINVAL, cases[i].why);
+	world_close(&w);
+}
+
+/* No game looks at a greatest version of either. */
+static void quads_and_envelopes_of_later_versions_arrive(void **state)
+{
+	entry_id quads, list, envelope;
+	struct world w;
+	int last;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	quads = world_add(&w, "groups/2/layers", "3_q", true);
+	world_set(&w, world_add_in(&w, quads, "layer.json", false),
+		"{\"type\": \"quads\", \"version\": 3}");
+	list = world_add_in(&w, quads, "quads.json", false);
+	world_set(&w, list, "[{}]");
+	envelope = world_add(&w, "envelopes", "9_new.json", false);
+	world_set(&w, envelope, "{\"version\": 4, \"points\": [{}]}");
+	world_finalize(&w);
+	assert_int_equal(world_int(&w, TW_LAYER, 6, 3), 3);
+	assert_string_equal(world_list(&w, "groups/2/layers/2_q"), "layer.json quads.json ");
+	last = (int)tw_count(fixture_map(&w.after), TW_ENVELOPE) - 1;
+	assert_int_equal(world_int(&w, TW_ENVELOPE, last, 0), 4);
+	world_close(&w);
+}
+
+/* As the editor makes them. */
+static void a_new_quad_shows_the_whole_image(void **state)
+{
+	static const int32_t whole[] = {0, 0, 1024, 0, 0, 1024, 1024, 1024};
+	entry_id quads;
+	struct world w;
+
+	(void)state;
+	world_open(&w, "structure.map");
+	quads = world_add(&w, "groups/2/layers", "3_q", true);
+	world_set(&w, world_add_in(&w, quads, "layer.json", false), "{\"type\": \"quads\"}");
+	quads = world_add_in(&w, quads, "quads.json", false);
+	world_set(&w, quads, "[{\"texture_coordinates\": [[1, 2], [3, 4], [5, 6], [7, 8]]}, {}]");
+	/* What is there keeps its own. */
+	world_set(&w, quads,
+		"[{\"color_envelope_offset\": 5}, {}, {\"positions\": "
+		"[[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]}]");
+	world_finalize(&w);
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 8; k++)
+			assert_int_equal(world_ints(&w, TW_LAYER, 6, LIST_DATA)[38 * i + 26 + k],
+				i ? whole[k] : k + 1);
 	world_close(&w);
 }
 
@@ -366,6 +416,8 @@ int main(void)
 		cmocka_unit_test(a_layer_needs_its_layer_json),
 		cmocka_unit_test(new_envelopes_have_one_to_four_channels),
 		cmocka_unit_test(new_layers_are_judged),
+		cmocka_unit_test(quads_and_envelopes_of_later_versions_arrive),
+		cmocka_unit_test(a_new_quad_shows_the_whole_image),
 		cmocka_unit_test(physics_layers_have_dummy_tiles_of_zeros),
 		cmocka_unit_test(at_the_save_a_name_without_its_number_will_do),
 		cmocka_unit_test(an_envelope_without_a_name_binds_where_it_fits),

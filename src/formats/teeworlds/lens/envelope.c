@@ -17,7 +17,7 @@ enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
 enum { POINTS_MAX = 1 << 18 /* that can be written to a map */ };
 
 static const struct tw_key keys[] = {
-	{"version", .at = 0, .n = 1, .min = 1, .max = 3},
+	{"version", .at = 0, .n = 1},
 	{"channels", .at = TW_ENV_CHANNELS, .n = 1, .fixed = true},
 	{"synchronized", .at = TW_ENV_SYNCHRONIZED, .n = 1, .version = SYNCHRONIZED_SINCE,
 		.words = json_flags},

@@ -141,7 +141,7 @@ void tw_record_reset(const struct tw_record *rec)
 {
 	for (const struct tw_key *key = rec->keys; key->name; key++)
 		for (unsigned i = 0; has(rec, key) && i < key->n; i++)
-			rec->v[key->at + i] = key->initial;
+			rec->v[key->at + i] = key->initials ? key->initials[i] : key->initial;
 }
 
 struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v)

@@ -28,6 +28,7 @@ struct tw_key {
 	const struct json_word *words; /* for values that have a name; NULL: numbers */
 	int32_t min, max;              /* of a value that is changed; both 0: any */
 	int32_t initial;               /* in new records */
+	const int32_t *initials;       /* ... where the integers differ; else NULL */
 };
 
 /* What editors call a layer's type and kind (layout rule 16). */

@@ -18,10 +18,13 @@
 enum { TEXT_MAX = 512 << 20 /* bytes of a file */ };
 enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
 
+/* The whole image, in fixed point: what the editor gives to a new quad. */
+static const int32_t whole_image[] = {0, 0, 1024, 0, 0, 1024, 1024, 1024};
+
 static const struct tw_key quad_keys[] = {
 	{"positions", .at = 0, .n = 10, .row = 2},
 	{"corner_colors", .at = 10, .n = 16, .row = 4, .initial = 255},
-	{"texture_coordinates", .at = 26, .n = 8, .row = 2},
+	{"texture_coordinates", .at = 26, .n = 8, .row = 2, .initials = whole_image},
 	{"position_envelope", .at = 34, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
 	{"position_envelope_offset", .at = 35, .n = 1},
 	{"color_envelope", .at = 36, .n = 1, .ref = TW_REF_COLOR_ENVELOPE, .initial = -1},

@@ -36,9 +36,10 @@ static const struct tw_key tiles_keys[] = {
 	{NULL},
 };
 
+/* No game looks at a greatest version of quads, or of envelopes. */
 static const struct tw_key quads_keys[] = {
 	BASE_KEYS,
-	{"version", .at = TW_LAYER_VERSION, .n = 1, .min = 1, .max = 2},
+	{"version", .at = TW_LAYER_VERSION, .n = 1},
 	{"image", .at = TW_LIST_SOURCE, .n = 1, .ref = TW_REF_IMAGE},
 	{NULL},
 };
@@ -196,7 +197,9 @@ static int make_item(
 		return r;
 	if (type == TW_LAYER_TILES)
 		return make_tiles(root, m, ret, e);
-	if (type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS)
+	if (type == TW_LAYER_QUADS)
+		r = json_get_int(root, "version", &version, NULL, e);
+	else if (type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS)
 		r = get_within(root, "version", 1, 2, &version, e);
 	if (r < 0)
 		return r;
