@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 struct command_line;
+struct unmount_options;
 
 /* mapfs FILE [MOUNTPOINT], mapfs -u, --help, --version; mapfs mount, and mapfs umount for -u. */
 extern const struct command_line cli_mapfs;
@@ -18,6 +19,8 @@ extern const struct command_line cli_automap, cli_cat, cli_check, cli_convert, c
 	cli_extract, cli_grep, cli_index, cli_ls, cli_merge, cli_mv, cli_pack, cli_preview, cli_put,
 	cli_rm, cli_text, cli_tidy;
 
+/* mapfs -u: unmount what each of n names means. Returns the exit code. */
+int cli_umount(char *const *names, size_t n, const struct unmount_options *how);
 /* What mount(8) and umount(8) call for the type fuse.mapfs: as main. */
 int cli_mount_helper(int argc, char **argv);
 int cli_umount_helper(int argc, char **argv);

@@ -9,12 +9,12 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
+#include "base/disk/mountinfo.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "cli/line/words.h"
-#include "cli/unmount/target.h"
-#include "cli/unmount/umount.h"
+#include "cli/unmount/states.h"
 #include "fuse/lifecycle/launch.h"
 
 static int refuse(enum outcome code, const char *file, const char *why)
@@ -39,7 +39,7 @@ static char *absolute(const char *path)
 
 /* Where a mount of file stands when none was named: beside it, its name without the ending, or that
  * of a folder with .mapfs. The caller frees it; NULL with errno set: EINVAL where the name has no
- * ending. */
+ * unmount_how. */
 static char *default_point(const char *file, bool folder)
 {
 	CLEANUP(free) char *point = absolute(file);
@@ -107,19 +107,15 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 	return *ret_folder ? check_folder(file, st.st_dev) : OUTCOME_DONE;
 }
 
-/* Is what stands at the directory beside the map the map itself, and alive? */
-static bool stands_at(const char *path, const char *beside)
+/* Is the map, or the folder, mounted at the directory, and does its worker live? */
+static bool is_mounted_at(const char *path, const char *directory)
 {
-	CLEANUP(free) char *point = realpath(beside, NULL);
-	struct targets mounts = {0};
-	bool found = false;
+	CLEANUP(free) char *point = realpath(directory, NULL);
+	struct mount_entry entry;
 	struct statvfs st;
 
-	if (point && targets_add(&mounts, path) == 0)
-		for (size_t i = 0; i < mounts.n; i++)
-			found |= strcmp(mounts.all[i].entry.point, point) == 0;
-	targets_finish(&mounts);
-	return found && (statvfs(point, &st) == 0 || errno != ENOTCONN);
+	return point && mountinfo_find(MOUNTINFO, point, &entry) == 0 && entry.mapfs &&
+	       strcmp(entry.source, path) == 0 && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }
 
 /* A file that is not there may have been meant for a command. */
@@ -150,7 +146,7 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 		return refuse(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
 					: strerror(errno));
-	if (!mountpoint && !create && stands_at(path, point)) {
+	if (!mountpoint && !create && is_mounted_at(path, point)) {
 		say(stderr, "mapfs: %s: is mounted already, at %s", file, point);
 		return OUTCOME_BUSY;
 	}
@@ -168,7 +164,7 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 /* What the command line of `mapfs` itself says. */
 struct mapfs {
 	struct command command;
-	struct ending ending;
+	struct unmount_options unmount_how;
 	const char *format;
 	bool unmount, version, foreground, create;
 };
@@ -184,7 +180,7 @@ static int unmount(struct mapfs *m)
 	for (int i = 0; i < c->n_names; i++)
 		if (!c->names[i][0])
 			return cli_usage("-u: an empty name");
-	return umount_run(c->names, (size_t)c->n_names, &m->ending);
+	return cli_umount(c->names, (size_t)c->n_names, &m->unmount_how);
 }
 
 static int mount(struct mapfs *m)
@@ -193,8 +189,8 @@ static int mount(struct mapfs *m)
 	char **names = m->command.names;
 	int n = m->command.n_names;
 
-	if (m->ending.force || m->ending.discard)
-		return cli_usage("--%s goes with -u", m->ending.force ? "force" : "discard");
+	if (m->unmount_how.force || m->unmount_how.discard)
+		return cli_usage("--%s goes with -u", m->unmount_how.force ? "force" : "discard");
 	if (m->format && !m->create)
 		return cli_usage("--format goes with --new");
 	if (n < 1)
@@ -229,13 +225,13 @@ static int run(struct command *c)
 }
 
 static const struct command_option options[] = {
-	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.discard)},
-	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, ending.force)},
+	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, unmount_how.discard)},
+	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, unmount_how.force)},
 	{"foreground", 'f', COMMAND_FLAG, offsetof(struct mapfs, foreground)},
 	{"format", '\0', COMMAND_TEXT, offsetof(struct mapfs, format)},
 	{"new", '\0', COMMAND_FLAG, offsetof(struct mapfs, create)},
 	{"unmount", 'u', COMMAND_FLAG, offsetof(struct mapfs, unmount)},
-	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, ending.verbose)},
+	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, unmount_how.verbose)},
 	{"version", 'V', COMMAND_FLAG, offsetof(struct mapfs, version)}, {0}};
 
 const struct command_line cli_mapfs = {

@@ -6,15 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "cli/unmount/beside.h"
-#include "cli/unmount/target.h"
+#include "cli/journals.h"
+#include "cli/target.h"
 #include "tools/common/json_line.h"
 
 /* A word of the records, and what it is here. */
@@ -70,13 +69,17 @@ static char *problem_of(const struct target *t, int r)
 	if (r == 0)
 		return NULL;
 	if (r == -ENOTCONN)
-		r = asprintf(&text, "its processes were killed: mapfs -u %s", t->entry.point);
+		r = asprintf(
+			&text, "its processes ended, or were killed: mapfs -u %s", t->entry.point);
 	else if (r == -EACCES)
 		r = asprintf(&text, "it was mounted by user %u", (unsigned)t->entry.owner);
 	else if (r == -ENODATA)
 		r = asprintf(&text, "it was mounted by another version of mapfs");
 	else
-		r = asprintf(&text, "%s", r == -ETIMEDOUT ? "it does not answer" : strerror(-r));
+		r = asprintf(&text, "%s",
+			r == -EBUSY       ? "it is busy (a save that takes long); ask again"
+			: r == -ETIMEDOUT ? "it does not answer"
+					  : strerror(-r));
 	return r < 0 ? NULL : text;
 }
 
@@ -98,16 +101,22 @@ static void print_mount(const struct target *t)
 		print_entry(&e, coloured());
 }
 
+/* Is there one that the next mount replays? */
+static bool has_journal(const struct target *t, struct journal_found *ret)
+{
+	return journals_find(t->entry.source, ret, NULL) > 0 && ret->fits;
+}
+
 static void print_file(const struct target *t)
 {
-	char journal[NAME_MAX + 1];
+	struct journal_found journal;
 
 	say(stdout, "%s: is not mounted", t->entry.source);
-	if (beside_journal(t->entry.source, journal))
+	if (has_journal(t, &journal))
 		say(stdout,
 			"  what was closed and not saved is in %s, and comes back at the next "
 			"mount",
-			journal);
+			journal.file);
 }
 
 static void add_list(struct buffer *out, const struct word *w, const struct buffer *records)
@@ -136,30 +145,19 @@ static void print_json(const struct target *t)
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT, out = BUFFER_INIT;
 	int r = t->entry.mapfs ? status_of(t->entry.point, &records) : 0;
 	CLEANUP(free) char *problem = problem_of(t, r);
-	char journal[NAME_MAX + 1];
-	bool left = !t->entry.mapfs && beside_journal(t->entry.source, journal);
+	struct journal_found journal;
+	bool left = !t->entry.mapfs && has_journal(t, &journal);
 
 	json_line_text(&out, "{\"mountpoint\": ", t->entry.mapfs ? t->entry.point : NULL);
 	json_line_text(&out, ", \"file\": ", t->entry.source);
 	buffer_printf(&out, ", \"read_only\": %s", t->entry.read_only ? "true" : "false");
 	json_line_text(&out, ", \"problem\": ", problem);
-	json_line_text(&out, ", \"journal\": ", left ? journal : NULL);
+	json_line_text(&out, ", \"journal\": ", left ? journal.file : NULL);
 	for (size_t i = 0; i < N_WORDS; i++)
 		add_list(&out, &words[i], &records);
 	buffer_text(&out, "}\n");
 	if (!out.error)
 		fwrite(out.data, 1, out.size, stdout);
-}
-
-/* A folder in which nothing waits, or a directory on which nothing is mounted. */
-static int add_folder(struct targets *t, const char *name)
-{
-	CLEANUP(free) char *path = realpath(name, NULL);
-	struct stat st;
-
-	if (!path || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
-		return -ENOENT;
-	return targets_add_file(t, NULL, path);
 }
 
 struct command_status {
@@ -172,12 +170,10 @@ static int run(struct command *c)
 	const char *name = c->n_names ? c->names[0] : NULL;
 	bool json = ((struct command_status *)c)->json;
 	struct targets t = {0};
-	int r = name ? targets_add(&t, name) : targets_add_all(&t);
+	int r = targets_add(&t, name);
 
 	if (name && r == -ENOENT)
-		r = targets_add_below(&t, name);
-	if (name && r == -ENOENT)
-		r = add_folder(&t, name);
+		r = targets_add_below(&t, name, true);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", name ? name : "status",
 			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder"

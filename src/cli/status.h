@@ -5,7 +5,6 @@
 #pragma once
 
 #include <errno.h>
-#include <stdbool.h>
 
 #include "vfs/save/status.h"
 
@@ -16,9 +15,7 @@ static inline int status_error(int error)
 	return error == ECONNABORTED ? ENOTCONN : error;
 }
 
-/* What it has that the map has not, as records. 0; -ENOTCONN: nobody serves the mount any more;
- * -ETIMEDOUT: it does not answer; or another -errno. */
+/* The differences between mount and map, as records. 0; -ENOTCONN: no process serves the mount;
+ * -EBUSY: a save takes so long that the mount cannot say; -ETIMEDOUT: the mount does not answer; or
+ * another -errno. */
 int status_of(const char *point, struct buffer *ret_records);
-
-/* Prints what would be left at an unmount, as a report does. Was there any? */
-bool status_print_left(const char *point);

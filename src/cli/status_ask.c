@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/disk/io.h"
-#include "base/output.h"
 #include "cli/status.h"
-#include "cli/unmount/apart.h"
+#include "cli/child.h"
 
 struct question {
 	const char *point;
@@ -46,32 +46,26 @@ static int ask(void *arg)
 	return 0;
 }
 
+/* The worker answers this in the middle of a save, too. */
+static int ask_if_alive(void *arg)
+{
+	const struct question *q = arg;
+	struct statvfs fs;
+
+	return statvfs(q->point, &fs) < 0 ? status_error(errno) : 0;
+}
+
 int status_of(const char *point, struct buffer *ret_records)
 {
 	CLEANUP(close_fd) int answer = memfd_create("status", MFD_CLOEXEC);
 	struct question q = {point, answer};
-	int r = answer < 0 ? -errno : -apart(ask, &q, APART_PATIENCE_MS);
+	int r = answer < 0 ? errno : child_run(&q, child_limit, ask);
 	char chunk[4096];
 	ssize_t n = 1;
 
+	if (r == ETIMEDOUT && child_run(&q, child_limit, ask_if_alive) == 0)
+		r = EBUSY;
 	for (off_t at = 0; r == 0 && (n = pread(answer, chunk, sizeof(chunk), at)) > 0; at += n)
 		buffer_append(ret_records, chunk, (size_t)n);
-	return r < 0 ? r : ret_records->error;
-}
-
-bool status_print_left(const char *point)
-{
-	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
-	struct status_entry e;
-	bool any = false;
-
-	(void)status_of(point, &records);
-	for (size_t at = 0; status_next(&records, &at, &e);) {
-		if (strcmp(e.word, "draft") != 0 && strcmp(e.word, "left") != 0 &&
-			strcmp(e.word, "waiting") != 0)
-			continue;
-		output_report("left: %s: %s", e.path, e.why);
-		any = true;
-	}
-	return any;
+	return r ? -r : ret_records->error;
 }

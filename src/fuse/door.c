@@ -2,7 +2,6 @@
 #include "fuse/door.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -198,8 +197,6 @@ static int knock_at(const char *name, uid_t owner)
 		return -errno;
 	if (!peer_is(sock, owner))
 		return -EPERM;
-	if (fcntl(sock, F_SETFL, 0) < 0)
-		return -errno;
 	return take_fd(&sock);
 }
 

@@ -50,7 +50,7 @@ size_t door_tell(struct door *d, const struct control_msg *m);
 int door_tell_one(int sock, const struct control_msg *m);
 
 /*
- * For the client: connect to the worker of a mount that `owner` made. Returns a socket, or -errno,
- * without having waited.
+ * For the client: connect to the worker of a mount that `owner` made. Returns a socket that does
+ * not block, or -errno, without having waited.
  */
 int door_knock(const char *dev, uid_t owner);

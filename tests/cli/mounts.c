@@ -16,7 +16,8 @@
 #include <unistd.h>
 
 #include "base/disk/mountinfo.h"
-#include "cli/unmount/listener.h"
+#include "base/threads/clock.h"
+#include "cli/unmount/states.h"
 #include "fuse/control.h"
 #include "fuse/door.h"
 #include "fuse/lifecycle/mount.h"
@@ -367,34 +368,51 @@ static void tell_progress(int sock, const char *text, uint64_t done)
 /* Of a forced end that was asked for a minute ago, while the save went on until now. */
 static void force_waits_for_a_save_that_gets_further(void **state)
 {
+	struct unmount_options force = {.force = true};
+	struct unmount u = {.how = &force, .state = STATE_SAVE, .console.name = "m"};
 	struct control_msg got;
-	struct listener l;
 	int64_t before;
 	int ends[2];
 
 	(void)state;
-	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	listener_init(&l, "m", &(struct ending){.force = true});
-	l.start_ms -= 60000;
-	before = l.moved_ms -= 5000;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
+	u.sock = ends[1];
+	u.since = u.now = clock_ms();
+	u.started = u.now - 60000;
+	before = u.moved = u.now - 5000;
 	tell_progress(ends[0], "writing", 5);
 	assert_int_equal(control_tell(ends[0], CONTROL_SAVED, 0, NULL), 0);
-	assert_int_equal(listener_next(&l, ends[1], &got), 1);
+	assert_int_equal(unmount_receive(&u, &got), WORKER_LISTENS);
 	assert_int_equal(got.type, CONTROL_SAVED);
-	assert_true(l.moved_ms > before);
+	assert_true(u.moved > before);
 	/* A sign of life is none of progress, and neither is the same once more. */
-	before = l.moved_ms -= 5000;
+	before = u.moved -= 5000;
 	tell_progress(ends[0], "", 0);
 	tell_progress(ends[0], "writing", 5);
 	assert_int_equal(control_tell(ends[0], CONTROL_SAVED, 0, NULL), 0);
-	assert_int_equal(listener_next(&l, ends[1], &got), 1);
-	assert_true(l.moved_ms == before);
-	l.moved_ms -= 60000;
+	assert_int_equal(unmount_receive(&u, &got), WORKER_LISTENS);
+	assert_true(u.moved == before);
+	u.moved -= 60000;
 	tell_progress(ends[0], "", 0);
-	assert_int_equal(listener_next(&l, ends[1], &got), -ETIMEDOUT);
-	listener_finish(&l);
+	assert_int_equal(unmount_receive(&u, &got), WORKER_SILENT);
+	console_finish(&u.console);
 	close(ends[0]);
 	close(ends[1]);
+}
+
+/* However long it is used, and whoever is silent: what has no limit waits for a save. */
+static void each_state_of_an_unmount_ends(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * STATE_DONE; i++) {
+		struct unmount_options how = {.force = i >= STATE_DONE};
+		struct unmount u = {.how = &how, .state = (enum unmount_state)(i % STATE_DONE)};
+		bool waits = u.state == STATE_SAVE || u.state == STATE_END ||
+			     u.state == STATE_SYNC || u.state == STATE_JOURNAL;
+
+		assert_true((unmount_limit(&u) == INT64_MAX) == (waits && !how.force));
+		assert_true(unmount_limit(&u) > 0);
+	}
 }
 
 int main(void)
@@ -419,6 +437,7 @@ int main(void)
 		cmocka_unit_test(several_hear_the_same),
 		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
 		cmocka_unit_test(force_waits_for_a_save_that_gets_further),
+		cmocka_unit_test(each_state_of_an_unmount_ends),
 		cmocka_unit_test(the_next_door_of_a_number_is_found_once_the_first_is_shut),
 	};
 

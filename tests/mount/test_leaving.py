@@ -68,10 +68,11 @@ def test_somebody_who_looks_in_for_an_instant_is_waited_for(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     holder = Holder(m / SETTINGS)
-    timer = threading.Timer(1, holder.end)
-    timer.start()
-    m.unmount()
-    timer.join()
+    p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, env=box.env())
+    assert p.stdout.readline() == b"saved: %s\n" % SETTINGS.encode()
+    time.sleep(0.3)  # it tries; where it does not yet, this is a mount that nobody uses
+    holder.end()
+    assert p.communicate(timeout=HANGS)[0] == b"" and p.returncode == 0
     assert saved(small)
 
 
@@ -93,13 +94,56 @@ class Lookers(threading.Thread):
         self.last.end()
 
 
-def test_as_long_as_it_is_another_one_who_looks_in_the_end_is_tried(box, small):
+def test_that_it_is_always_another_one_who_looks_in_does_not_put_off_the_end(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    lookers = Lookers(m / SETTINGS, 30)
-    r = m.unmount()
-    assert lookers.n == 30 and r.err == "" and r.out == "saved: %s\n" % SETTINGS
+    lookers = Lookers(m / SETTINGS, 1000)
+    r = m.unmount(code=7)
+    assert lookers.n < 1000 and r.out == "saved: %s\n" % SETTINGS, r
+    assert r.err.count("cannot unmount") == 1 and re.search(r"\(process \d+\) has .* open", r.err), r
+    lookers.most = 0
     lookers.join()
+    m.unmount()
+
+
+# Opens, reads or writes, and closes a file as fast as it can, until the mount is gone.
+USE = """
+import os, sys
+print(flush=True)
+while True:
+    try:
+        fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC if sys.argv[2] == "write" else os.O_RDONLY)
+        try:
+            os.write(fd, b"x 1\\n") if sys.argv[2] == "write" else os.read(fd, 65536)
+        finally:
+            os.close(fd)
+    except OSError:
+        if not os.path.exists(sys.argv[1]):
+            break
+"""
+
+
+def test_steady_use_does_not_put_off_the_end(box, small):
+    m = box.mount(small)
+    users = [subprocess.Popen([sys.executable, "-c", USE, m / name, how], stdout=subprocess.PIPE)
+             for name in (SETTINGS, "info/author", "info/version") for how in ("write", "read")]
+    try:
+        for p in users:
+            p.stdout.readline()
+        for _ in range(4):
+            r = box.run("-u", m.point)
+            if r.code == 0:
+                break  # at that moment none of them had a file open
+            assert r.code == 7 and all(p.poll() is None for p in users), r
+            assert any("(process %d)" % p.pid in r.err for p in users), r
+    finally:
+        for p in users:
+            p.kill()
+            p.wait()
+            p.stdout.close()
+    if m.mounted():
+        m.put(SETTINGS, NEW)  # a writer may have been killed before its write
+        m.unmount()
     assert saved(small)
 
 
@@ -345,7 +389,17 @@ def test_after_both_were_killed_no_journal_is_told_of_where_there_is_none(box, s
     m = box.mount(small)
     m.get(SETTINGS)
     kill(box, "guard", "worker")
-    assert "no journal" in m.unmount(code=4).err
+    assert "no journal" in m.unmount().err
+
+
+def test_after_both_were_killed_a_journal_for_another_content_is_told_of(box, small):
+    m = box.mount(small)
+    m.put(SETTINGS, NEW)
+    kill(box, "guard", "worker")
+    os.replace(box.add(datafile.small_map([b"theirs 1"]), "second.map"), small)
+    r = m.unmount(code=4)
+    assert journals(box)[0] in r.err and "another content" in r.err, r
+    box.allow("*mapfs-journal*")
 
 
 IN_A_NAMESPACE = """

@@ -334,6 +334,15 @@ def test_without_its_guard_the_mount_point_that_was_made_goes(box, small):
     assert not os.path.exists(point)
 
 
+def test_without_its_guard_a_signal_to_the_worker_saves_and_the_dead_mount_says_so(box, orphan):
+    orphan.put(SETTINGS, b"kept 1\n")
+    os.kill(box.worker(), signal.SIGTERM)
+    assert boxes.wait_for(lambda: not box.processes())
+    assert parts.settings(orphan.map) == b"kept 1\0" and orphan.mounted()
+    r = orphan.unmount()
+    assert "nothing was closed that is not saved" in r.err and not orphan.mounted(), r
+
+
 def test_with_guard_and_worker_killed_the_journal_is_told(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
@@ -411,7 +420,7 @@ def test_a_dead_mount_where_a_mount_point_is_to_be_made_is_named_so(box, small):
     assert boxes.wait_for(lambda: not box.processes() and is_dead(point))
     r = box.run(small)
     assert r.code == 3 and os.strerror(errno.ENOTCONN) in r.err, r
-    m.unmount(code=4)
+    m.unmount()
     os.rmdir(point)
 
 

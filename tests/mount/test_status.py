@@ -3,8 +3,9 @@
 import errno
 import json
 import os
-import signal
 import re
+import signal
+import threading
 
 import pytest
 
@@ -12,6 +13,7 @@ import box as boxes
 import datafile
 import folder
 from editing import sync
+from shims import Fault
 
 AUTHOR, SETTINGS = folder.AUTHOR, folder.SETTINGS
 LISTS = ("changed", "new", "moved", "removed", "kept")
@@ -141,6 +143,22 @@ def test_all_is_told_however_much_it_is(box, small, whole):
     word, more = text[-1].split()
     assert word == "more" and len(text) - 1 + int(more) == 1 + MANY
     m.unmount("--discard")
+
+
+def test_a_mount_whose_save_waits_for_the_disk_is_not_said_to_be_dead(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put(SETTINGS, b"x 1\n")
+    shim.arm(Fault.DELAY, 0, Fault.RENAME, 10000)
+    saving = threading.Thread(target=boxes.sync_root, args=[m.point])
+    saving.start()
+    assert boxes.wait_for(shim.calls)
+    found, = objects(box, m.point)
+    if saving.is_alive():  # else this machine is slow, and the save was over first
+        assert found["problem"] == "it is busy (a save that takes long); ask again"
+    saving.join()
+    assert objects(box, m.point) == [blank(mountpoint=m.point, file=small)]
+    m.unmount()
 
 
 # ---- for people

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/unmount/target.h"
+#include "cli/target.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -10,10 +10,10 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "cli/unmount/beside.h"
+#include "cli/journals.h"
 
-/* path with its last name unresolved: to resolve a mount point is to touch the mount. NULL where
- * the last name is no plain name, or something before it is missing. */
+/* The path with symbolic links resolved, but for its last name: resolving a mount point touches the
+ * mount. NULL if the last name is "." or the like, or a directory of the path is missing. */
 static char *resolve_parent(const char *path)
 {
 	CLEANUP(free) char *last = strdup(path), *rest = strdup(path), *parent = NULL;
@@ -50,37 +50,41 @@ static bool is_mounted(const char *point, struct mount_entry *ret)
 	return point && mountinfo_find(MOUNTINFO, point, ret) == 0 && ret->mapfs;
 }
 
-/* source NULL: of any. */
+bool target_is_mounted(const struct mount_entry *entry)
+{
+	struct mount_entry now;
+
+	return is_mounted(entry->point, &now) && strcmp(now.dev, entry->dev) == 0;
+}
+
+/* Add the mounts of a source; NULL: all. */
 static int add_mounts(struct targets *t, const char *shown, const char *source)
 {
 	FILE *mounts = fopen(MOUNTINFO, "re");
-	struct mount_entry entry, top;
+	struct mount_entry entry;
 
 	if (!mounts)
 		return -errno;
 	while (mountinfo_next(mounts, &entry)) {
 		if (!entry.mapfs || (source && strcmp(entry.source, source) != 0))
 			continue;
-		/* What is covered by another mount is not to be had. */
-		if (is_mounted(entry.point, &top) && strcmp(top.dev, entry.dev) == 0)
+		/* A mount that is covered by another one cannot be reached. */
+		if (target_is_mounted(&entry))
 			(void)add(t, shown, &entry);
 	}
 	fclose(mounts);
 	return 0;
 }
 
-int targets_add_all(struct targets *t)
-{
-	return add_mounts(t, NULL, NULL);
-}
-
 int targets_add(struct targets *t, const char *name)
 {
-	CLEANUP(free) char *point = resolve_parent(name), *path = NULL;
+	CLEANUP(free) char *point = name ? resolve_parent(name) : NULL, *path = NULL;
 	struct mount_entry entry;
 	size_t before = t->n;
 	struct stat st;
 
+	if (!name)
+		return add_mounts(t, NULL, NULL);
 	if (is_mounted(point, &entry))
 		return add(t, name, &entry);
 	path = realpath(name, NULL);
@@ -94,17 +98,22 @@ int targets_add(struct targets *t, const char *name)
 	return S_ISREG(st.st_mode) ? targets_add_file(t, name, path) : -ENOENT;
 }
 
-int targets_add_below(struct targets *t, const char *folder)
+int targets_add_below(struct targets *t, const char *folder, bool or_itself)
 {
 	CLEANUP(free) char *path = realpath(folder, NULL);
 	CLEANUP_NAMES struct names maps = {0};
 	size_t before = t->n;
+	struct stat st;
 
 	if (path)
-		beside_maps(path, &maps);
+		journals_maps(path, true, &maps);
 	for (size_t i = 0; i < maps.n; i++)
 		(void)targets_add_file(t, NULL, maps.at[i]);
-	return t->n == before ? -ENOENT : 0;
+	if (t->n > before)
+		return 0;
+	return or_itself && path && stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+		       ? targets_add_file(t, NULL, path)
+		       : -ENOENT;
 }
 
 void targets_finish(struct targets *t)

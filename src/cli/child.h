@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * child: run a call that may block forever in a child process, with a timeout. A process that waits
+ * for a file system itself cannot stop waiting; a child can be killed, or left behind.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Runs in the child. Returns 0 or an errno; what it changes in memory is lost. */
+typedef int child_call(void *arg);
+/* Runs in the caller. Waits for fd to become readable (the child exited), or for some time; fd is
+ * -1 if the kernel gives none. Returns false to give up. */
+typedef bool child_wait(void *arg, int fd);
+
+/* What the call returned; or ETIMEDOUT if wait() gave up: the child is killed and left behind. */
+int child_run(void *arg, child_wait *wait, child_call *call);
+
+/* Wait for 4 s: for a call that a mount has to answer. */
+bool child_limit(void *arg, int fd);

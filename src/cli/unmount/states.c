@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Zlib */
+#include "cli/unmount/states.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/say.h"
+#include "base/threads/clock.h"
+#include "cli/child.h"
+#include "cli/journals.h"
+#include "cli/unmount/attempt.h"
+#include "fuse/door.h"
+#include "fuse/lifecycle/note.h"
+
+enum {
+	TICK_MS = 50,
+	CONNECT_MS = 1000, /* a launcher that has just mounted is about to open the socket */
+	VISITS_MAX = 50,
+	IN_USE_MS = 2000, /* daemons of a desktop look into each new mount for an instant */
+	NAMES_MS = 500,   /* users whom this process may not see are not waited for */
+	CHILD_MS = 4000,
+	SILENCE_MS = 4000,
+	STANDSTILL_MS = 20000,
+	WARN_MS = 8000,
+};
+
+bool unmount_is_lazy(const struct unmount *u)
+{
+	return u->how->force || u->worker > WORKER_OUT_OF_REACH;
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+int64_t unmount_limit(const struct unmount *u)
+{
+	bool force = u->how->force;
+
+	switch (u->state) {
+	case STATE_CONNECT:
+		return u->since + CONNECT_MS;
+	case STATE_SAVE:
+	case STATE_END:
+		return force ? earlier(u->since + SILENCE_MS, u->moved + STANDSTILL_MS) : INT64_MAX;
+	case STATE_SYNC:
+		return force || u->how->discard ? u->since + CHILD_MS : INT64_MAX;
+	case STATE_UNMOUNT:
+		return u->since + CHILD_MS + (unmount_is_lazy(u) ? 0 : IN_USE_MS);
+	default:
+		return force ? u->since + CHILD_MS : INT64_MAX;
+	}
+}
+
+/* The only place that waits: for a descriptor (-1: none), and not long. False: the state's limit
+ * has passed. */
+static bool wait(void *unmount, int fd)
+{
+	struct unmount *u = unmount;
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int64_t before = u->now, until = earlier(before + TICK_MS, unmount_limit(u));
+
+	(void)poll(&p, 1, until > before ? (int)(until - before) : 0);
+	u->now = clock_ms();
+	if (u->state == STATE_SAVE || u->state == STATE_END) {
+		if (!u->how->force && before <= u->since + WARN_MS && u->now > u->since + WARN_MS)
+			console_say(&u->console, "the process that keeps the mount does not "
+						 "answer; mapfs -u --force unmounts all the same");
+		console_progress(&u->console, u->has_message ? "saving" : "waiting", &u->progress,
+			u->now - u->started);
+	}
+	return u->now < unmount_limit(u) ||
+	       (u->state == STATE_UNMOUNT && !unmount_is_lazy(u) && !target_is_mounted(u->entry));
+}
+
+static enum unmount_state finish(struct unmount *u, int code)
+{
+	u->code = code;
+	return STATE_DONE;
+}
+
+/* The worker cannot be asked any more. */
+static enum unmount_state lose_worker(struct unmount *u, enum unmount_worker worker)
+{
+	static const char *const why[] = {
+		[WORKER_OUT_OF_REACH] = "the process that keeps the mount cannot be reached (is it "
+					"another namespace's?): saved through the mount",
+		[WORKER_SILENT] = "the processes of the mount do not answer (stopped, or waiting "
+				  "for the disk)",
+		[WORKER_DIED] = "the worker died",
+		[WORKER_DEAD] = "the processes of the mount ended, or were killed",
+	};
+
+	console_say(&u->console, "%s", why[worker]);
+	u->worker = worker;
+	if (worker != WORKER_OUT_OF_REACH)
+		u->code = worker == WORKER_DIED ? OUTCOME_SAVE_FAILED : -1;
+	return STATE_UNMOUNT;
+}
+
+static enum unmount_state not_mounted(struct unmount *u, const char *why)
+{
+	console_say(&u->console, "%s", why);
+	u->entry->mapfs = false;
+	u->code = OUTCOME_USAGE;
+	return STATE_JOURNAL;
+}
+
+static enum unmount_state do_connect(struct unmount *u)
+{
+	struct mount_entry entry;
+
+	do {
+		if (mountinfo_find(MOUNTINFO, u->entry->point, &entry) < 0 || !entry.mapfs)
+			return not_mounted(u, "is not a mount of mapfs any more");
+		*u->entry = entry;
+		if (geteuid() != 0 && geteuid() != entry.owner) {
+			console_say(&u->console, "was mounted by another user");
+			return finish(u, OUTCOME_MOUNT);
+		}
+		u->sock = door_knock(entry.dev, entry.owner);
+		/* The device number may be another mount's by now, and this the worker of that. */
+		if (u->sock >= 0 && target_is_mounted(u->entry))
+			return STATE_SAVE;
+		if (u->sock >= 0)
+			close(take_fd(&u->sock));
+	} while (wait(u, -1));
+	return STATE_SYNC;
+}
+
+/* A message without a text is but a sign of life. */
+static void take_progress(struct unmount *u, struct control_msg *m)
+{
+	if (!*printable(m->text))
+		return;
+	if (m->done != u->progress.done || m->total != u->progress.total ||
+		strcmp(m->text, u->progress.text) != 0)
+		u->moved = u->now;
+	u->progress = *m;
+}
+
+enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret)
+{
+	while (wait(u, u->sock)) {
+		int r = control_recv(u->sock, ret);
+
+		if (r == -EAGAIN)
+			continue;
+		if (r != 1)
+			return WORKER_DIED;
+		u->has_message = true;
+		u->since = u->now;
+		if (ret->type == CONTROL_PROGRESS)
+			take_progress(u, ret);
+		else if (ret->type == CONTROL_REPORT)
+			console_report(&u->console, "%s", ret->text);
+		else if (ret->type == CONTROL_SAVED)
+			return WORKER_LISTENS;
+	}
+	return WORKER_SILENT;
+}
+
+static enum unmount_state do_save(struct unmount *u)
+{
+	/* Root removes no mount point: another user may control the path. */
+	int cleans = geteuid() == u->entry->owner ? CONTROL_CLEANS : 0;
+	enum unmount_worker worker;
+	struct control_msg m;
+
+	/* If the worker is gone, the socket says so below. */
+	(void)control_tell(u->sock, CONTROL_SAVE,
+		(u->how->force ? 0 : CONTROL_MAY_STAY) | (u->how->discard ? CONTROL_DISCARD : 0) |
+			cleans,
+		NULL);
+	/* This takes time, and the worker saves meanwhile. */
+	if (geteuid() == 0)
+		note_prepare();
+	u->has_message = false;
+	worker = unmount_receive(u, &m);
+	if (worker == WORKER_DIED && !u->has_message) {
+		close(take_fd(&u->sock));
+		(void)wait(u, -1);
+		return u->visits++ < VISITS_MAX ? STATE_CONNECT : STATE_SYNC;
+	}
+	if (worker != WORKER_LISTENS)
+		return lose_worker(u, worker);
+	u->made = cleans && m.flags & CONTROL_MADE;
+	u->code = (int)control_outcome(m.code);
+	if (u->code != OUTCOME_SAVE_FAILED || u->how->force)
+		return STATE_UNMOUNT;
+	console_say(&u->console, "not everything could be saved; still mounted (mapfs -u --discard "
+				 "throws away what is not)");
+	return STATE_DONE;
+}
+
+static enum unmount_state do_sync(struct unmount *u)
+{
+	int r = child_run(u, wait, attempt_save);
+
+	if (r == ENOTCONN)
+		return lose_worker(u, WORKER_DEAD);
+	if (u->how->discard) {
+		console_say(&u->console, "the process that keeps the mount cannot be reached: "
+					 "nothing can be discarded");
+		return finish(u, OUTCOME_BUSY);
+	}
+	if (r == ETIMEDOUT)
+		return lose_worker(u, WORKER_SILENT);
+	u->code = r == EEXIST ? OUTCOME_LEFT : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+	if (u->code != OUTCOME_SAVE_FAILED)
+		return lose_worker(u, WORKER_OUT_OF_REACH);
+	console_say(&u->console,
+		"the process that keeps the mount cannot be reached, and the save failed: %s%s",
+		strerror(r), u->how->force ? "" : "; still mounted");
+	u->worker = WORKER_OUT_OF_REACH;
+	return u->how->force ? STATE_UNMOUNT : STATE_DONE;
+}
+
+static enum unmount_state leave(struct unmount *u)
+{
+	struct mount_entry other;
+
+	if (u->worker != WORKER_LISTENS)
+		return u->worker == WORKER_OUT_OF_REACH ? STATE_DONE : STATE_JOURNAL;
+	if (mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0 || !other.mapfs ||
+		strcmp(other.source, u->entry->source) != 0)
+		return STATE_END;
+	console_say(&u->console, "unmounted, and still mounted on %s", other.point);
+	return STATE_DONE;
+}
+
+static enum unmount_state do_unmount(struct unmount *u)
+{
+	int64_t names_from = u->since + IN_USE_MS;
+	int r;
+
+	do {
+		u->names_users = u->now >= names_from;
+		r = child_run(u, wait, attempt_unmount);
+	} while (r == EBUSY && u->now < names_from + NAMES_MS && wait(u, -1));
+	if (!r || (r == ETIMEDOUT && !target_is_mounted(u->entry)))
+		return leave(u);
+	if (r == EBUSY || r == ETIMEDOUT)
+		console_say(&u->console, "%scannot unmount: %s",
+			u->console.has_saved ? "saved, but " : "", strerror(r));
+	if (u->worker == WORKER_DIED)
+		return STATE_JOURNAL;
+	return finish(u, r == EBUSY || r == ETXTBSY ? OUTCOME_BUSY : OUTCOME_MOUNT);
+}
+
+static enum unmount_state do_end(struct unmount *u)
+{
+	enum unmount_worker worker;
+	struct control_msg m;
+	bool has_ended = false;
+
+	(void)control_tell(u->sock, CONTROL_QUIT, 0, NULL);
+	/* The map is unlocked once the socket is closed. */
+	while ((worker = unmount_receive(u, &m)) == WORKER_LISTENS) {
+		u->code = (int)control_outcome(m.code);
+		has_ended = true;
+	}
+	return worker == WORKER_DIED && has_ended ? STATE_DONE : lose_worker(u, worker);
+}
+
+static void print_discarded(void *arg, const char *path, const char *what)
+{
+	console_report(arg, "discarded: %s: %s", path, what);
+}
+
+/* Discard the journals of the map, or of the maps in the folder. Returns the exit code. */
+static int discard(struct unmount *u)
+{
+	CLEANUP_NAMES struct names maps = {0};
+	struct console *c = &u->console;
+	int code = OUTCOME_DONE;
+
+	journals_maps(u->entry->source, true, &maps);
+	if (!maps.n)
+		console_say(c, "no journal fits it: there is nothing to discard");
+	for (size_t i = 0; i < maps.n; i++) {
+		struct error e = ERROR_INIT;
+		int r;
+
+		if (strcmp(maps.at[i], u->entry->source) != 0) {
+			c->name = maps.at[i];
+			c->is_one_of_many = true;
+		}
+		r = journals_discard(maps.at[i], print_discarded, c, &e);
+		if (r < 0)
+			console_say(c, "%s", error_text(&e));
+		if (r < 0 && code != OUTCOME_BUSY)
+			code = r == -EBUSY ? OUTCOME_BUSY : OUTCOME_REFUSED;
+	}
+	return code;
+}
+
+static enum unmount_state do_journal(struct unmount *u)
+{
+	int r;
+
+	if (u->how->discard && u->worker == WORKER_DEAD)
+		return finish(u, discard(u));
+	r = child_run(u, wait, attempt_print_journals);
+	if (r && r != EEXIST)
+		console_say(&u->console, "the journals of %s cannot be listed: %s",
+			u->entry->source, strerror(r));
+	return finish(u, u->code >= 0 ? u->code : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE);
+}
+
+static enum unmount_state (*const states[])(struct unmount *u) = {
+	[STATE_CONNECT] = do_connect,
+	[STATE_SAVE] = do_save,
+	[STATE_SYNC] = do_sync,
+	[STATE_UNMOUNT] = do_unmount,
+	[STATE_END] = do_end,
+	[STATE_JOURNAL] = do_journal,
+};
+
+int unmount_target(struct target *t, const struct unmount_options *how, bool is_one_of_many)
+{
+	struct unmount u = {.how = how,
+		.entry = &t->entry,
+		.console = {.name = t->shown,
+			.is_one_of_many = is_one_of_many,
+			.shows_progress = how->verbose || isatty(STDERR_FILENO)},
+		.code = -1,
+		.sock = -1,
+		.started = clock_ms()};
+
+	if (!t->entry.mapfs)
+		u.state =
+			how->discard ? finish(&u, discard(&u)) : not_mounted(&u, "is not mounted");
+	while (u.state != STATE_DONE) {
+		u.since = u.moved = u.now = clock_ms();
+		u.state = states[u.state](&u);
+	}
+	if (u.sock >= 0)
+		close(u.sock);
+	console_finish(&u.console);
+	return u.code;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * states: the unmount of one target as a state machine.
+ *
+ * The machine waits in one place (wait in states.c), which ends each state at its limit, whatever
+ * the worker, the users of the mount and the disk do. Calls that may block run in a child
+ * (attempt.h), for which the machine waits in the same place. The limits are in unmount_limit:
+ *
+ *   state    does                                        limit           with --force
+ *   CONNECT  connect to the worker's socket, every 50    1 s             1 s
+ *            ms: the launcher may be about to open it
+ *   SAVE     ask for the save, print its report          -               silence
+ *   SYNC     no worker: fsync the mount's root           - (discard 4 s) 4 s
+ *   UNMOUNT  unmount, every 50 ms for 2 s while it is    6 s             4 s
+ *            in use; then until users are seen, for 0.5
+ *            s at most, and name them. Lazily with
+ *            --force, or if no worker answers (4 s)
+ *   END      ask the worker to exit, print its report    -               silence
+ *   JOURNAL  print which journals there are              -               4 s
+ *
+ * "-": as long as a save, or a disk, takes. After 8 s without a message the user hears of --force.
+ * silence: 4 s without a message (a worker that saves sends several a second), or 20 s without
+ * progress of the save. The limit of UNMOUNT holds while the mount is in the tree: once it is gone,
+ * the kernel writes pages back through the worker, which only --force cuts short.
+ *
+ *   state    event                                       next state
+ *   CONNECT  connected to the worker of this mount       SAVE
+ *            not mounted any more                        JOURNAL, code 1
+ *            mounted by another user                     DONE, code 3
+ *            limit                                       SYNC
+ *   SAVE     SAVED, which has the code                   UNMOUNT
+ *            SAVED with code 4, without --force          DONE
+ *            socket closed before any message: the       CONNECT, 50 times; then SYNC
+ *            session of that worker is over
+ *            socket closed; limit                        UNMOUNT, worker died (code 4); silent
+ *   SYNC     saved                                       UNMOUNT, worker out of reach
+ *            failed                                      DONE, code 4; with --force UNMOUNT
+ *            no process serves the mount; limit          UNMOUNT, worker dead; silent
+ *            discard, and the mount answers, or limit    DONE, code 7
+ *   UNMOUNT  unmounted, and the worker listens           END; if it is bound elsewhere, too, DONE
+ *            unmounted, and the worker is out of reach   DONE
+ *            unmounted, and it is silent, died or dead   JOURNAL
+ *            failed, or limit                            DONE, code 7 (in use) or 3; died: JOURNAL
+ *   END      socket closed after SAVED                   DONE, with the code of that
+ *            socket closed; limit                        UNMOUNT, worker died (code 4); silent
+ *   JOURNAL  none; some, or limit                        DONE, code 0; 4; or the code that is set
+ *            discard, and the worker is dead             DONE, once they are discarded (no limit)
+ */
+#pragma once
+
+#include "cli/target.h"
+#include "cli/unmount/console.h"
+
+struct unmount_options {
+	bool force, discard, verbose;
+};
+
+enum unmount_state {
+	STATE_CONNECT,
+	STATE_SAVE,
+	STATE_SYNC,
+	STATE_UNMOUNT,
+	STATE_END,
+	STATE_JOURNAL,
+	STATE_DONE,
+};
+
+enum unmount_worker {
+	WORKER_LISTENS,
+	WORKER_OUT_OF_REACH, /* in another network namespace; the mount answers */
+	WORKER_SILENT,       /* stopped, or waiting for the disk */
+	WORKER_DIED,         /* after it was asked */
+	WORKER_DEAD,         /* before */
+};
+
+struct unmount {
+	const struct unmount_options *how;
+	struct mount_entry *entry;
+	struct console console;
+	enum unmount_state state;
+	enum unmount_worker worker;
+	int code;         /* the exit code; -1: JOURNAL decides */
+	int sock;         /* to the worker, or -1 */
+	unsigned visits;  /* to workers whose session was over */
+	bool has_message; /* the worker sent one */
+	bool made;        /* the mount point was made for this mount, and may be removed */
+	bool names_users; /* the next attempt to unmount does, if it fails */
+	struct control_msg progress; /* the last one that said something */
+	/* Times in ms (base/threads/clock.h) */
+	int64_t started, now;
+	int64_t since; /* the state began, or the last message came */
+	int64_t moved; /* the state began, or the save made progress */
+};
+
+/* Unmount a target; of one that is not mounted say so, and which journals it has. Returns the exit
+ * code. */
+int unmount_target(struct target *t, const struct unmount_options *how, bool is_one_of_many);
+
+/* Does UNMOUNT unmount lazily? */
+bool unmount_is_lazy(const struct unmount *u);
+
+/* When the state ends; INT64_MAX: it waits for a save. For tests. */
+int64_t unmount_limit(const struct unmount *u);
+/* Receive messages until SAVED: WORKER_LISTENS; or until the worker closes the socket: WORKER_DIED;
+ * or until the limit: WORKER_SILENT. For tests. */
+enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret);
