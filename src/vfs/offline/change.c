@@ -63,7 +63,7 @@ bool change_is_no_name(const struct offline *t, const char *path, struct error *
 	char name[NAME_MAX + 1];
 	struct meaning m;
 
-	while (overlay_next_name(&path, name) > 0) {
+	while (path_next(&path, name) > 0) {
 		struct spot next;
 
 		if (overlay_lookup(t->tree, &at, name, &next) < 0)
