@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 #include "base/disk/mountinfo.h"
 #include "base/threads/clock.h"
+#include "cli/child.h"
 #include "cli/unmount/states.h"
 #include "fuse/control.h"
 #include "fuse/door.h"
@@ -357,6 +359,36 @@ static void the_next_door_of_a_number_is_found_once_the_first_is_shut(void **sta
 	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
 }
 
+static int never_return(void *)
+{
+	return pause();
+}
+
+static int die(void *)
+{
+	return raise(SIGKILL);
+}
+
+static int return_given(void *arg)
+{
+	return *(int *)arg;
+}
+
+static bool wait_no_more(void *, int)
+{
+	return false;
+}
+
+static void a_call_that_never_returns_is_left_behind(void **state)
+{
+	int given = ENOTCONN;
+
+	(void)state;
+	assert_int_equal(child_run(NULL, wait_no_more, never_return), ETIMEDOUT);
+	assert_int_equal(child_run(NULL, child_limit, die), EFAULT);
+	assert_int_equal(child_run(&given, child_limit, return_given), ENOTCONN);
+}
+
 static void tell_progress(int sock, const char *text, uint64_t done)
 {
 	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = 10};
@@ -436,6 +468,7 @@ int main(void)
 		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered),
 		cmocka_unit_test(several_hear_the_same),
 		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
+		cmocka_unit_test(a_call_that_never_returns_is_left_behind),
 		cmocka_unit_test(force_waits_for_a_save_that_gets_further),
 		cmocka_unit_test(each_state_of_an_unmount_ends),
 		cmocka_unit_test(the_next_door_of_a_number_is_found_once_the_first_is_shut),

@@ -60,7 +60,7 @@ static bool maps_file(dev_t dev, int process)
 	return found;
 }
 
-/* What the process does in the mount, for the caller to free; NULL: nothing. */
+/* The use that a process makes of the mount, for the caller to free; NULL: none. */
 static char *find_use(dev_t dev, int process)
 {
 	char *what = find_open_file(dev, process);

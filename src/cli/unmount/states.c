@@ -58,7 +58,7 @@ int64_t unmount_limit(const struct unmount *u)
 
 /* The only place that waits: for a descriptor (-1: none), and not long. False: the state's limit
  * has passed. */
-static bool wait(void *unmount, int fd)
+static bool wait_once(void *unmount, int fd)
 {
 	struct unmount *u = unmount;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -128,7 +128,7 @@ static enum unmount_state do_connect(struct unmount *u)
 			return STATE_SAVE;
 		if (u->sock >= 0)
 			close(take_fd(&u->sock));
-	} while (wait(u, -1));
+	} while (wait_once(u, -1));
 	return STATE_SYNC;
 }
 
@@ -145,7 +145,7 @@ static void take_progress(struct unmount *u, struct control_msg *m)
 
 enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret)
 {
-	while (wait(u, u->sock)) {
+	while (wait_once(u, u->sock)) {
 		int r = control_recv(u->sock, ret);
 
 		if (r == -EAGAIN)
@@ -183,7 +183,7 @@ static enum unmount_state do_save(struct unmount *u)
 	worker = unmount_receive(u, &m);
 	if (worker == WORKER_DIED && !u->has_message) {
 		close(take_fd(&u->sock));
-		(void)wait(u, -1);
+		(void)wait_once(u, -1);
 		return u->visits++ < VISITS_MAX ? STATE_CONNECT : STATE_SYNC;
 	}
 	if (worker != WORKER_LISTENS)
@@ -199,7 +199,7 @@ static enum unmount_state do_save(struct unmount *u)
 
 static enum unmount_state do_sync(struct unmount *u)
 {
-	int r = child_run(u, wait, attempt_save);
+	int r = child_run(u, wait_once, attempt_save);
 
 	if (r == ENOTCONN)
 		return lose_worker(u, WORKER_DEAD);
@@ -220,7 +220,7 @@ static enum unmount_state do_sync(struct unmount *u)
 	return u->how->force ? STATE_UNMOUNT : STATE_DONE;
 }
 
-static enum unmount_state leave(struct unmount *u)
+static enum unmount_state leave_mount(struct unmount *u)
 {
 	struct mount_entry other;
 
@@ -240,10 +240,10 @@ static enum unmount_state do_unmount(struct unmount *u)
 
 	do {
 		u->names_users = u->now >= names_from;
-		r = child_run(u, wait, attempt_unmount);
-	} while (r == EBUSY && u->now < names_from + NAMES_MS && wait(u, -1));
+		r = child_run(u, wait_once, attempt_unmount);
+	} while (r == EBUSY && u->now < names_from + NAMES_MS && wait_once(u, -1));
 	if (!r || (r == ETIMEDOUT && !target_is_mounted(u->entry)))
-		return leave(u);
+		return leave_mount(u);
 	if (r == EBUSY || r == ETIMEDOUT)
 		console_say(&u->console, "%scannot unmount: %s",
 			u->console.has_saved ? "saved, but " : "", strerror(r));
@@ -273,7 +273,7 @@ static void print_discarded(void *arg, const char *path, const char *what)
 }
 
 /* Discard the journals of the map, or of the maps in the folder. Returns the exit code. */
-static int discard(struct unmount *u)
+static int discard_journals(struct unmount *u)
 {
 	CLEANUP_NAMES struct names maps = {0};
 	struct console *c = &u->console;
@@ -304,8 +304,8 @@ static enum unmount_state do_journal(struct unmount *u)
 	int r;
 
 	if (u->how->discard && u->worker == WORKER_DEAD)
-		return finish(u, discard(u));
-	r = child_run(u, wait, attempt_print_journals);
+		return finish(u, discard_journals(u));
+	r = child_run(u, wait_once, attempt_print_journals);
 	if (r && r != EEXIST)
 		console_say(&u->console, "the journals of %s cannot be listed: %s",
 			u->entry->source, strerror(r));
@@ -333,8 +333,8 @@ int unmount_target(struct target *t, const struct unmount_options *how, bool is_
 		.started = clock_ms()};
 
 	if (!t->entry.mapfs)
-		u.state =
-			how->discard ? finish(&u, discard(&u)) : not_mounted(&u, "is not mounted");
+		u.state = how->discard ? finish(&u, discard_journals(&u))
+				       : not_mounted(&u, "is not mounted");
 	while (u.state != STATE_DONE) {
 		u.since = u.moved = u.now = clock_ms();
 		u.state = states[u.state](&u);

@@ -2,8 +2,8 @@
 /*
  * states: the unmount of one target as a state machine.
  *
- * The machine waits in one place (wait in states.c), which ends each state at its limit, whatever
- * the worker, the users of the mount and the disk do. Calls that may block run in a child
+ * The machine waits in one place (wait_once in states.c), which ends each state at its limit,
+ * whatever the worker, the users of the mount and the disk do. Calls that may block run in a child
  * (attempt.h), for which the machine waits in the same place. The limits are in unmount_limit:
  *
  *   state    does                                        limit           with --force
