@@ -6,7 +6,6 @@
 
 #include "vfs/ops/file.h"
 #include "vfs/replay.h"
-#include "vfs/save/left.h"
 #include "vfs/tree/wait.h"
 #include "vfs/volume/report.h"
 #include "vfs/volume/sync.h"
@@ -73,7 +72,7 @@ bool vfs_unchanged(const struct vfs *v)
 	struct volume *vol = v->vol;
 
 	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way ||
-		vol->journal.fresh || vol->left || journal_exists(&vol->journal))
+		vol->journal.fresh || vol->rescued.fd >= 0 || journal_exists(&vol->journal))
 		return false;
 	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
 		if (upper_differs(u))
@@ -110,7 +109,6 @@ void vfs_destroy(struct vfs *v)
 		return;
 	nodes_finish(v);
 	overlay_destroy(v->tree);
-	left_destroy(v->vol->left);
 	volume_destroy(v->vol);
 	free(v);
 }

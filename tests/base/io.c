@@ -29,6 +29,7 @@ static void every_call_asks_the_hook_first(void **state)
 	assert_int_equal(io_sync(fd), -ENOSPC);
 	assert_int_equal(io_sync_dir(room->fd), -ENOSPC);
 	assert_int_equal(io_datasync(fd), -ENOSPC);
+	assert_int_equal(io_sync_fs(fd), -ENOSPC);
 	assert_int_equal(io_rename(room->fd, "f", "g"), -ENOSPC);
 	assert_int_equal(io_rename_noreplace(room->fd, "f", "g"), -ENOSPC);
 	assert_int_equal(io_unlink(room->fd, "f"), -ENOSPC);
@@ -37,7 +38,7 @@ static void every_call_asks_the_hook_first(void **state)
 	assert_int_equal(io_chown(fd, 1, 1), -ENOSPC);
 	assert_int_equal(io_set_xattr(fd, "user.a", "", 0), -ENOSPC);
 	assert_int_equal(io_remove_xattr(fd, "user.a"), -ENOSPC);
-	assert_int_equal(f.seen, 18);
+	assert_int_equal(f.seen, 19);
 	fault_clear();
 	close(fd);
 	assert_int_equal(count_files(room->fd), 1);

@@ -266,6 +266,21 @@ def test_forced_it_says_what_is_lost(photo):
     assert "journal" not in r.out + r.err
 
 
+def test_many_files_are_rescued_by_few_syncs(box, disk):
+    path = os.path.join(disk, "small.map")
+    with open(path, "wb") as f:
+        f.write(datafile.small_map())
+    shim = box.shim(Fault)
+    m = box.mount(path, shim=shim)
+    names = ["images/%d.jpg" % i for i in range(500)]
+    for name in names:
+        boxes.put(m / name, name.encode(), os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    shim.arm(Fault.COUNT, ops=Fault.SYNC)
+    m.unmount(code=5)
+    assert 1 <= shim.calls() <= 4
+    assert all(boxes.get(m.map + ".mapfs-left/" + name) == name.encode() for name in names)
+
+
 @pytest.mark.parametrize("with_point", [False, True])
 def test_a_new_map_on_a_full_disk_is_a_mount_that_failed(box, disk, with_point):
     """Of the file there is nothing to say: it is not there."""

@@ -258,6 +258,26 @@ def test_what_theirs_is_of_a_map_on_standard_output_stands_beside_ours(box, thre
     box.allow("ours.map.mapfs-left")
 
 
+def test_a_sync_that_fails_loses_nothing_of_theirs(box, three):
+    """Each sync of a merge fails in turn."""
+    good("put", three[2], "info/author", input=b"they\n")
+    codes = []
+    while not codes or hit:
+        with open(three[1], "rb") as f:
+            out = box.add(f.read(), "out.map")
+        shim = box.shim(Fault)
+        shim.arm(Fault.FAIL, len(codes), Fault.SYNC, errno.EIO)
+        r = run("merge", *three[:3], out, env=box.env(shim.env()))
+        hit, copy = shim.calls() > len(codes), out + ".mapfs-left"
+        codes.append(r.returncode)
+        if os.path.exists(copy):
+            assert read(copy + "/info/author") == "they\n"
+            shutil.rmtree(copy)
+        else:
+            assert r.returncode == 132 and read_bytes(out) == read_bytes(three[1]), r.stderr
+    assert codes[-1] == 1 and codes.count(132) >= 3, codes
+
+
 def test_the_copy_of_a_private_map_is_private(box, three):
     """While a merged map on standard output is made, nobody else may read the copy."""
     os.chmod(three[1], 0o600)

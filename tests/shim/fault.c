@@ -206,6 +206,7 @@ ssize_t copy_file_range(
 	}
 SYNC(fsync)
 SYNC(fdatasync)
+SYNC(syncfs)
 
 /* Calls that happen or do not: dying halfway is dying before. */
 #define WHOLE(op, type, name, params, args)                                                        \

@@ -57,7 +57,8 @@ struct disk {
 	struct names seen;
 	struct cut now;
 	/* The last call, whose effect is not in `now` yet. */
-	int syncing; /* the inode that it brings to disk, or NONE */
+	bool syncing_fs; /* it brings everything to disk */
+	int syncing;     /* the inode that it brings to disk, or NONE */
 	struct bytes *to_sync;
 	char syncing_dir[PATH];
 	struct cut *cuts[CUTS];
@@ -202,6 +203,7 @@ static void note_step(struct disk *d)
 	d->seen = now;
 }
 
+/* dir is NULL for all names. */
 static void sync_names(struct cut *c, const char *dir)
 {
 	unsigned kept = 0;
@@ -209,7 +211,7 @@ static void sync_names(struct cut *c, const char *dir)
 	for (unsigned i = 0; i < c->n_steps; i++) {
 		const struct deed *s = &c->steps[i];
 
-		if (strcmp(s->dir, dir) != 0) {
+		if (dir && strcmp(s->dir, dir) != 0) {
 			c->steps[kept++] = *s;
 			continue;
 		}
@@ -219,10 +221,26 @@ static void sync_names(struct cut *c, const char *dir)
 	c->n_steps = kept;
 }
 
+/* All that was written when the call was made. */
+static void sync_all(struct cut *c)
+{
+	sync_names(c, NULL);
+	for (unsigned i = 0; i < c->n; i++) {
+		struct state *s = &c->contents[i];
+
+		if (s->dir)
+			continue;
+		bytes_unref(s->synced);
+		s->synced = bytes_ref(s->written);
+	}
+}
+
 static void take_effect(struct disk *d)
 {
 	struct state *c;
 
+	if (d->syncing_fs)
+		sync_all(&d->now);
 	note_step(d);
 	for (unsigned i = 0; i < d->now.n; i++) {
 		c = &d->now.contents[i];
@@ -287,6 +305,7 @@ static int watch(struct io_call *c, void *arg)
 	take_effect(d);
 	take_cut(d);
 	d->syncing = NONE;
+	d->syncing_fs = c->op == IO_SYNC_FS;
 	if (c->op == IO_SYNC)
 		note_sync(d, c->fd);
 	pthread_mutex_unlock(&d->lock);

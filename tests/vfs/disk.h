@@ -6,6 +6,7 @@
  * length.
  *
  * Facts: fsync(2) brings a file's content to disk, and its name only where its directory is synced;
+ * syncfs(2) brings all to disk;
  * a rename happens whole or not at all.
  */
 #pragma once

@@ -33,7 +33,7 @@ enum { N_MAX = 2000, SHARE = 3, DIED = 77, DONE = 78, CHILD_SECONDS = 60 };
 #define CHILDREN true
 #endif
 /* What is done again when it was interrupted. */
-#define RETRIED (OF(IO_OPEN) | OF(IO_WRITE) | OF(IO_SYNC) | OF(IO_TRUNCATE))
+#define RETRIED (OF(IO_OPEN) | OF(IO_WRITE) | OF(IO_SYNC) | OF(IO_SYNC_FS) | OF(IO_TRUNCATE))
 
 struct kind {
 	const char *name;

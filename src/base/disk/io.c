@@ -197,19 +197,19 @@ int io_truncate(int fd, uint64_t size)
 	return r;
 }
 
-static int sync_by(int (*call)(int fd), int fd)
+static int sync_by(enum io_op op, int (*call)(int fd), int fd)
 {
 	int r;
 
 	do {
-		r = OUTCOME(ask(IO_SYNC, fd, ""), call(fd));
+		r = OUTCOME(ask(op, fd, ""), call(fd));
 	} while (r == -EINTR);
 	return r;
 }
 
 int io_sync(int fd)
 {
-	return sync_by(fsync, fd);
+	return sync_by(IO_SYNC, fsync, fd);
 }
 
 int io_sync_dir(int dirfd)
@@ -221,7 +221,12 @@ int io_sync_dir(int dirfd)
 
 int io_datasync(int fd)
 {
-	return sync_by(fdatasync, fd);
+	return sync_by(IO_SYNC, fdatasync, fd);
+}
+
+int io_sync_fs(int fd)
+{
+	return sync_by(IO_SYNC_FS, syncfs, fd);
 }
 
 int io_rename(int dirfd, const char *from, const char *to)

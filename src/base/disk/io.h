@@ -15,7 +15,17 @@
 
 #include "base/error.h"
 
-enum io_op { IO_OPEN, IO_WRITE, IO_SYNC, IO_RENAME, IO_UNLINK, IO_TRUNCATE, IO_MKDIR, IO_META };
+enum io_op {
+	IO_OPEN,
+	IO_WRITE,
+	IO_SYNC,
+	IO_RENAME,
+	IO_UNLINK,
+	IO_TRUNCATE,
+	IO_MKDIR,
+	IO_META,
+	IO_SYNC_FS,
+};
 
 /* One system call that is about to be made. */
 struct io_call {
@@ -46,6 +56,7 @@ void io_write_behind(int fd); /* what was written starts for the disk; promises 
 int io_truncate(int fd, uint64_t size);
 int io_sync(int fd);     /* fsync */
 int io_datasync(int fd); /* fdatasync */
+int io_sync_fs(int fd);  /* syncfs: all of the file system that fd is on */
 int io_rename(int dirfd, const char *from, const char *to);
 int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST where to exists */
 int io_unlink(int dirfd, const char *name);

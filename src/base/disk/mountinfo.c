@@ -3,11 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include "base/cleanup.h"
+
+/* Not in every <linux/magic.h>. */
+#ifndef FUSE_SUPER_MAGIC
+#define FUSE_SUPER_MAGIC 0x65735546
+#endif
 
 static bool octal(char c)
 {
@@ -125,4 +132,19 @@ bool mountinfo_is(int fd, const char *dev)
 		return false;
 	snprintf(is, sizeof(is), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
 	return strcmp(is, dev) == 0;
+}
+
+enum mount_kind mountinfo_kind(int fd)
+{
+	static const unsigned long shares[] = {FUSE_SUPER_MAGIC, NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
+		SMB2_SUPER_MAGIC, CIFS_SUPER_MAGIC, V9FS_MAGIC, AFS_SUPER_MAGIC, CEPH_SUPER_MAGIC,
+		CODA_SUPER_MAGIC};
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) < 0)
+		return MOUNT_OTHER;
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
+		if ((unsigned long)fs.f_type == shares[i])
+			return MOUNT_SHARE;
+	return fs.f_type == OVERLAYFS_SUPER_MAGIC ? MOUNT_OTHER : MOUNT_LOCAL;
 }

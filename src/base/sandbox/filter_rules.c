@@ -59,7 +59,7 @@ static const char *const allowed[] = {
 	"pread64", "preadv", "pwrite64", "pwritev", "dup", "dup2", "dup3", "pipe2", "splice",
 	"vmsplice", "tee", "eventfd2", "signalfd4", "memfd_create",
 	/* Landlock says which files. */
-	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "sync_file_range",
+	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "syncfs", "sync_file_range",
 	"sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range", "sendfile",
 	"sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link", "linkat",
 	"unlink", "unlinkat", "fchown", "fchown32", "fgetxattr", "flistxattr", "fsetxattr",

@@ -9,7 +9,7 @@
 #include "base/say.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "tools/merge/left.h"
+#include "tools/merge/rescue.h"
 #include "tools/merge/steps.h"
 #include "tools/tools.h"
 #include "vfs/offline/change.h"
@@ -25,10 +25,10 @@ struct command_merge {
 	struct command command;
 	struct merge merge;
 	struct out out;
-	const char *label; /* of the map, in messages and for what is left over */
+	const char *label; /* of the map, in messages and for the copies of theirs */
 	bool labelled;     /* by the command line */
-	int left_dir;
-	char left_name[NAME_MAX + 1];
+	int label_dirfd;   /* of that map; the copies of theirs go there */
+	char label_name[NAME_MAX + 1];
 	bool as_base, theirs_as_ours; /* their bytes are the same */
 };
 
@@ -58,8 +58,8 @@ static bool is_empty(const char *file)
 	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
-/* Where what is left over goes: beside the map of that name. */
-static int open_left(struct command_merge *c)
+/* Open the directory in which the copies of theirs go. */
+static int open_label_dir(struct command_merge *c)
 {
 	CLEANUP(free) char *path = strdup(c->label);
 	struct error e = ERROR_INIT;
@@ -70,9 +70,9 @@ static int open_left(struct command_merge *c)
 		*at = '\0';
 		(void)mkdir(path, 0777);
 	}
-	if (place_named(c->label, &c->left_dir, &name, &e) < 0)
+	if (place_named(c->label, &c->label_dirfd, &name, &e) < 0)
 		return fail(c->label, &e);
-	strcpy(c->left_name, name);
+	strcpy(c->label_name, name);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ static int open_all(struct command_merge *c)
 	r = out_begin(&c->out, names[OUT_AT], &writing, &e);
 	if (r < 0)
 		return fail(names[OUT_AT], &e);
-	r = open_left(c);
+	r = open_label_dir(c);
 	if (r < 0)
 		return r;
 	c->merge.no_base = is_empty(names[BASE_AT]);
@@ -110,7 +110,7 @@ static int open_all(struct command_merge *c)
 static int confine(struct command_merge *c)
 {
 	struct offline *trees[SIDES + 1];
-	struct sandbox_rule rules[] = {{c->left_dir, SANDBOX_WRITABLE}, out_rule(&c->out)};
+	struct sandbox_rule rules[] = {{c->label_dirfd, SANDBOX_WRITABLE}, out_rule(&c->out)};
 	struct error e = ERROR_INIT;
 	size_t n = 0;
 	int r;
@@ -158,20 +158,20 @@ static int load_all(struct command_merge *c)
 }
 
 /* theirs: the path of what lies beside the map, or NULL. */
-static void tell_one(const struct command_merge *c, const struct left_over *left, const char *path,
-	const char *why, const char *theirs)
+static void tell_one(const struct command_merge *c, const struct rescue_dir *rescued,
+	const char *path, const char *why, const char *theirs)
 {
 	const char *slash = strrchr(c->label, '/');
 	int n = slash ? (int)(slash + 1 - c->label) : 0;
 
-	if (theirs && left->made[0])
+	if (theirs && rescued->name[0])
 		say(stderr, "mapfs: %s: conflict: %s%s; ours stays, theirs is %.*s%s/%s", c->label,
-			path, why, n, c->label, left->made, theirs);
+			path, why, n, c->label, rescued->name, theirs);
 	else
 		say(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
 }
 
-static void tell(const struct command_merge *c, const struct left_over *left)
+static void tell(const struct command_merge *c, const struct rescue_dir *rescued)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
@@ -180,7 +180,7 @@ static void tell(const struct command_merge *c, const struct left_over *left)
 		CLEANUP(free)
 		char *theirs = x->theirs ? merged_path(x->x, true, x->x->at[THEIRS]) : NULL;
 
-		tell_one(c, left, shown ? shown : "", x->why, theirs);
+		tell_one(c, rescued, shown ? shown : "", x->why, theirs);
 	}
 }
 
@@ -211,12 +211,12 @@ static int save(struct command_merge *c, bool *refused)
  */
 static int keep_ours(struct command_merge *c)
 {
-	__attribute__((cleanup(left_over_finish))) struct left_over left = {
-		.dirfd = c->left_dir, .name = c->left_name, .fd = -1};
+	CLEANUP_RESCUE_DIR struct rescue_dir rescued = {
+		.dirfd = c->label_dirfd, .map = c->label_name, .fd = -1};
 	const struct volume *theirs = c->merge.sides[THEIRS].tree.vol;
 	struct error e = ERROR_INIT;
 	const struct source *ours = &c->merge.sides[OURS].tree.vol->source;
-	int r = left_over_map(&left, &theirs->source, theirs->format, &e);
+	int r = merge_rescue_map(&rescued, &theirs->source, theirs->format, &e);
 
 	if (r == 0)
 		r = out_copy(&c->out, ours, &e);
@@ -226,14 +226,14 @@ static int keep_ours(struct command_merge *c)
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + OUTCOME_SAVE_FAILED;
 	}
-	tell_one(c, &left, "", "both together are no map that can be saved", c->left_name);
+	tell_one(c, &rescued, "", "both together are no map that can be saved", c->label_name);
 	return CONFLICTS;
 }
 
 static int write_out(struct command_merge *c)
 {
-	__attribute__((cleanup(left_over_finish))) struct left_over left = {
-		.dirfd = c->left_dir, .name = c->left_name, .fd = -1};
+	CLEANUP_RESCUE_DIR struct rescue_dir rescued = {
+		.dirfd = c->label_dirfd, .map = c->label_name, .fd = -1};
 	struct error e = ERROR_INIT;
 	bool refused;
 	int code = save(c, &refused);
@@ -242,15 +242,15 @@ static int write_out(struct command_merge *c)
 		return keep_ours(c);
 	if (code != OUTCOME_DONE)
 		return TROUBLE + code;
-	if (left_over_write(&left, &c->merge, &e) < 0 || out_commit(&c->out, &e) < 0) {
+	if (merge_rescue(&rescued, &c->merge, &e) < 0 || out_commit(&c->out, &e) < 0) {
 		if (c->out.stands)
-			tell(c, &left);
+			tell(c, &rescued);
 		else
-			left_over_drop(&left);
+			rescue_dir_drop(&rescued);
 		fail(c->command.names[OUT_AT], &e);
 		return TROUBLE + (e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED);
 	}
-	tell(c, &left);
+	tell(c, &rescued);
 	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
 }
 
@@ -306,7 +306,7 @@ static int run_all(struct command_merge *c)
 		side_finish(&c->merge.sides[w]);
 	}
 	out_finish(&c->out);
-	close_fd_cleanup(&c->left_dir);
+	close_fd_cleanup(&c->label_dirfd);
 	merged_finish(&c->merge);
 	return code;
 }
@@ -341,6 +341,7 @@ const struct command_line cli_merge = {.options = options,
 	.fixed = "png=stored",
 	.wrong = TROUBLE + OUTCOME_USAGE,
 	.size = sizeof(struct command_merge),
-	.start = &(
-		const struct command_merge){.merge.how = &nothing, .left_dir = -1, .out.dirfd = -1},
+	.start =
+		&(const struct command_merge){
+			.merge.how = &nothing, .label_dirfd = -1, .out.dirfd = -1},
 	.run = run};

@@ -30,7 +30,7 @@ struct merged {
 	bool decided;            /* as one of the tables of a layer */
 	bool placed;             /* it is in up->order */
 	const struct upper *put; /* apply.c: in ours, as it was made or as theirs has it; or NULL */
-	bool left;               /* left.c: theirs was written beside the map */
+	bool rescued;            /* its file of theirs was copied beside the map */
 	bool moved;              /* it gets another place or name */
 	struct merged **order;   /* of a directory: its objects in the map to be written */
 	size_t n_order;

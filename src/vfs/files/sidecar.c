@@ -11,7 +11,6 @@
 #include "base/disk/io.h"
 #include "codec/zlib/checksum.h"
 
-enum { LEFT_MAX = 1000 };
 enum { IDENTITY_WHOLE_MAX = 16 << 20, IDENTITY_SAMPLE = 1 << 20, IDENTITY_CHUNK = 64 << 10 };
 
 void sidecar_name(char ret[NAME_MAX + 1], const char *map, const char *suffix)
@@ -33,27 +32,6 @@ void sidecar_family(char ret[NAME_MAX + 1], const char *map)
 	rest = at + strlen(ending);
 	if (*rest == '\0' || (*rest == '.' && rest[1] && !rest[1 + strspn(rest + 1, "0123456789")]))
 		*at = '\0';
-}
-
-int sidecar_make_left(
-	int dirfd, const char *map, mode_t mode, char ret[NAME_MAX + 1], struct error *e)
-{
-	char name[NAME_MAX + 1], family[NAME_MAX + 1], suffix[64] = ".mapfs-left";
-	int fd, r = -EEXIST;
-
-	sidecar_family(family, map);
-	for (int i = 1; r == -EEXIST && i < LEFT_MAX; i++) {
-		sidecar_name(name, family, suffix);
-		r = io_mkdir(dirfd, name, mode);
-		snprintf(suffix, sizeof(suffix), ".mapfs-left.%d", i);
-	}
-	if (r < 0)
-		return error_set(e, r, "%s cannot be made: %s", name, strerror(-r));
-	fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return error_errno(e, "%s", name);
-	strcpy(ret, name);
-	return fd;
 }
 
 struct sums {

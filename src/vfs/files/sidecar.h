@@ -23,11 +23,6 @@ void sidecar_name(char ret[NAME_MAX + 1], const char *map, const char *suffix);
  * met another program's change gave it. */
 void sidecar_family(char ret[NAME_MAX + 1], const char *map);
 
-/* Makes the directory for what would be lost: NAME.mapfs-left below dirfd, or .1, .2 ... of it
- * where that is taken. Returns an fd; ret: what it is called. */
-int sidecar_make_left(
-	int dirfd, const char *map, mode_t mode, char ret[NAME_MAX + 1], struct error *e);
-
 /*
  * Identity of a map file's content: its size and checksums. Files over 16 MiB are sampled (both
  * ends) and their time counts too. It does not depend on where the file lies.

@@ -4,7 +4,7 @@
 #include <poll.h>
 #include <string.h>
 
-#include "vfs/save/left.h"
+#include "vfs/save/rescue.h"
 #include "vfs/save/run.h"
 #include "vfs/save/save.h"
 
@@ -53,6 +53,7 @@ static void end_saved(void *arg, struct report *report)
 void vfs_end(struct vfs *v, struct report *report)
 {
 	struct report left = REPORT_INIT;
+	struct rescue rescue = {.v = v, .ends = true, .report = &left};
 	char kept[NAME_MAX + 1];
 	struct error e = ERROR_INIT;
 
@@ -61,11 +62,12 @@ void vfs_end(struct vfs *v, struct report *report)
 	if (v->vol->access != VOLUME_WRITABLE)
 		return;
 	if (v->discard) {
-		left_drop(v);
+		rescue_dir_drop(&v->vol->rescued);
 	} else {
 		vfs_save(v, end_saved, report);
 		drain(v);
-		left_copy(v, &left);
+		rescue_begin(&rescue);
+		drain(v);
 	}
 	/* What is in the map, or lies in the open beside it, needs no journal. */
 	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/container.h"
 #include "vfs/ops/commit.h"
 #include "vfs/overlay/staged.h"
-#include "vfs/save/left.h"
+#include "vfs/save/rescue.h"
 #include "vfs/save/save.h"
 #include "vfs/tree/stage.h"
 #include "vfs/tree/view.h"
@@ -25,6 +26,7 @@ struct saving {
 	void *arg;
 	struct save_job save;
 	struct staged staged;
+	struct rescue rescue;
 };
 
 static void saving_free(struct job *j)
@@ -36,21 +38,34 @@ static void saving_free(struct job *j)
 	free(s);
 }
 
-static void saving_told(struct job *j)
+static void saving_report(struct saving *s)
 {
-	struct saving *s = (struct saving *)j;
 	struct report report = s->save.report;
 	vfs_saved done = s->done;
 	void *arg = s->arg;
 
 	s->save.report = (struct report)REPORT_INIT;
-	if (s->save.vol->conflict)
-		report_conflict(&report, s->save.vol->name);
-	if (s->to_end && s->save.vol->access == VOLUME_WRITABLE)
-		left_prepare(s->v, &report);
 	s->task.job = (struct job){.run = saving_free};
 	pool_submit(s->v->pool, &s->task.job);
 	done(arg, &report);
+}
+
+static void saving_rescued(struct rescue *r)
+{
+	saving_report(container_of(r, struct saving, rescue));
+}
+
+static void saving_told(struct job *j)
+{
+	struct saving *s = (struct saving *)j;
+
+	if (s->save.vol->conflict)
+		report_conflict(&s->save.report, s->save.vol->name);
+	s->rescue = (struct rescue){.v = s->v, .report = &s->save.report, .done = saving_rescued};
+	if (s->to_end && s->save.vol->access == VOLUME_WRITABLE)
+		rescue_begin(&s->rescue);
+	else
+		saving_report(s);
 }
 
 /* The kernel may wait for a read that waits for a view, and that for the queue. */

@@ -2,19 +2,13 @@
 #include "vfs/volume/external.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 
 #include "base/disk/metadata.h"
+#include "base/disk/mountinfo.h"
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
-
-/* Not in every <linux/magic.h>. */
-#ifndef FUSE_SUPER_MAGIC
-#define FUSE_SUPER_MAGIC 0x65735546
-#endif
 
 static bool same_time(struct timespec a, struct timespec b)
 {
@@ -27,24 +21,6 @@ static bool untouched(const struct stat *now, const struct stat *opened)
 	return now->st_dev == opened->st_dev && now->st_ino == opened->st_ino &&
 	       now->st_size == opened->st_size && same_time(now->st_mtim, opened->st_mtim) &&
 	       same_time(now->st_ctim, opened->st_ctim);
-}
-
-/*
- * Is the map's directory another machine's, or may be? Its client may have a cache of its own, and
- * answer from it for as long as it likes (sshfs: 20 s), so there the content counts and no times.
- */
-static bool on_share(const struct volume *vol)
-{
-	static const unsigned long shares[] = {FUSE_SUPER_MAGIC, NFS_SUPER_MAGIC, SMB_SUPER_MAGIC,
-		SMB2_SUPER_MAGIC, CIFS_SUPER_MAGIC, V9FS_MAGIC, AFS_SUPER_MAGIC, CEPH_SUPER_MAGIC,
-		CODA_SUPER_MAGIC};
-	struct statfs fs;
-
-	for (size_t i = 0; fstatfs(vol->dirfd, &fs) == 0 && i < sizeof(shares) / sizeof(*shares);
-		i++)
-		if ((unsigned long)fs.f_type == shares[i])
-			return true;
-	return false;
 }
 
 /* On a share the kernel may answer from a cache for a while; asked like this it asks the server.
@@ -116,7 +92,9 @@ bool outside_in_place(const struct volume *vol)
 
 	for (unsigned i = 0; i < vol->source.n_files; i++)
 		all = all && trace_of(vol, i) == TRACE_NONE;
-	if (all && !on_share(vol))
+	/* The client of a share may answer from a cache of its own for as long as it likes (sshfs:
+	 * 20 s). There the content counts, and no times. */
+	if (all && mountinfo_kind(vol->dirfd) != MOUNT_SHARE)
 		return false;
 	if (has_large(vol, TRACE_OTHER))
 		return true;
@@ -136,7 +114,7 @@ enum outside outside_look(const struct volume *vol)
 	f = fd < 0 ? NULL : file_new(fd);
 	if (outside_in_place(vol))
 		return OUTSIDE_IN_PLACE;
-	if (!on_share(vol) && named(vol, vol->name, &vol->opened) &&
+	if (mountinfo_kind(vol->dirfd) != MOUNT_SHARE && named(vol, vol->name, &vol->opened) &&
 		(vol->source.n_files < 2 || named(vol, vol->companion, &vol->companion_opened)))
 		return OUTSIDE_SAME;
 	/* Copied back, or touched: the same content is no conflict. */

@@ -72,6 +72,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	vol->dirfd = dirfd;
+	vol->rescued.fd = -1;
 	vol->nearby = o->nearby;
 	vol->name = strdup(name);
 	vol->budget = o->budget ? NULL : budget_create(o->cache);

@@ -29,6 +29,7 @@ void volume_destroy(struct volume *vol)
 	images_unref(vol->images);
 	budget_destroy(vol->budget);
 	report_finish(&vol->told);
+	rescue_dir_finish(&vol->rescued);
 	free(vol->dropped);
 	free(vol->name);
 	free(vol->called);

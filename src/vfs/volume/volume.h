@@ -13,6 +13,7 @@
 #include "base/threads/pool.h"
 #include "formats/format.h"
 #include "formats/images.h"
+#include "vfs/files/rescue_dir.h"
 #include "vfs/journal/journal.h"
 #include "vfs/volume/options.h"
 #include "vfs/volume/report.h"
@@ -21,7 +22,6 @@
 struct commit_task;
 
 struct proof;
-struct left;
 
 /* UNLOCKED becomes WRITABLE with the first change (volume_lock), or at once where a journal waits;
  * any becomes READ_ONLY, for good, once it is known that it cannot be changed. */
@@ -75,7 +75,7 @@ struct volume {
 	struct report told; /* what the format said of the map that was saved last */
 
 	struct proof *proof; /* that the map can be changed, while it is looked for; ops/submit.c */
-	struct left *left;   /* what was copied out already; save/left.h */
+	struct rescue_dir rescued; /* what was copied out already; save/rescue.h */
 
 	struct {
 		bool under_way;

@@ -2,13 +2,17 @@
 /* Rule 12 of the design: nothing vanishes silently. */
 #include "box.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
+#include "vfs/files/rescue_dir.h"
 #include "vfs/tree/vanish.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
@@ -392,6 +396,212 @@ static void copies_have_the_rights_of_the_map(void **state)
 	assert_int_equal(mode_of(b, LEFT ".1/images/a.jpg"), 0640);
 }
 
+/* The file system that all files are on. */
+static long fs_type = EXT4_SUPER_MAGIC;
+
+/* Replaces the library's function. */
+int fstatfs(int fd, struct statfs *ret)
+{
+	int (*real)(int, struct statfs *) =
+		(int (*)(int, struct statfs *))dlsym(RTLD_NEXT, "fstatfs");
+	int r = real(fd, ret);
+
+	ret->f_type = fs_type;
+	return r;
+}
+
+struct syncs {
+	pthread_t owner;
+	unsigned fs, files, dirs;
+	unsigned by_owner; /* of fs */
+	int code;          /* all of them fail with it; or 0 */
+};
+
+static int count_sync(struct io_call *c, void *arg)
+{
+	struct syncs *s = arg;
+	struct stat st;
+
+	if (c->op != IO_SYNC && c->op != IO_SYNC_FS)
+		return 0;
+	assert_int_equal(fstat(c->fd, &st), 0);
+	if (c->op == IO_SYNC_FS) {
+		s->fs++;
+		s->by_owner += pthread_equal(pthread_self(), s->owner) != 0;
+	} else if (S_ISDIR(st.st_mode)) {
+		s->dirs++;
+	} else {
+		s->files++;
+	}
+	return s->code;
+}
+
+enum { MANY = 500, SOME = 20, DIRS = 5 };
+
+static void put_scratch(struct box *b, unsigned files)
+{
+	char path[64];
+
+	for (unsigned i = 0; i < DIRS; i++) {
+		snprintf(path, sizeof(path), "images/d%u", i);
+		assert_int_equal(box_mkdir(b, path), 0);
+	}
+	for (unsigned i = 0; i < files; i++) {
+		snprintf(path, sizeof(path), "images/d%u/%u.jpg", i % DIRS, i);
+		assert_int_equal(box_put(b, path, path), 0);
+	}
+}
+
+static void copies_are_there(struct box *b, unsigned files)
+{
+	char path[64], name[128];
+
+	for (unsigned i = 0; i < files; i++) {
+		snprintf(path, sizeof(path), "images/d%u/%u.jpg", i % DIRS, i);
+		snprintf(name, sizeof(name), LEFT "/%s", path);
+		assert_true(file_says(b->room.fd, name, path));
+	}
+}
+
+static void syncs_of_many_copies_are_few(void **state)
+{
+	struct box *b = *state;
+	struct syncs s = {.owner = pthread_self()};
+	struct report report;
+
+	put_scratch(b, MANY);
+	io_set_hook(count_sync, &s);
+	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+	assert_int_equal(s.fs, 1);
+	assert_int_equal(s.files + s.dirs, 0);
+	/* Reading goes on meanwhile. */
+	assert_int_equal(s.by_owner, 0);
+	report_finish(&report);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	io_set_hook(NULL, NULL);
+	assert_int_equal(s.fs, 2);
+	assert_int_equal(s.files + s.dirs, 0);
+	copies_are_there(b, MANY);
+}
+
+/* syncfs says too little there. */
+static void copies_on_a_share_and_an_overlay_are_synced_one_by_one(void **state)
+{
+	static const long types[] = {NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC};
+	struct box *b = *state;
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct syncs s = {.owner = pthread_self()};
+		struct report report;
+
+		put_scratch(b, SOME);
+		fs_type = types[i];
+		io_set_hook(count_sync, &s);
+		assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+		report_finish(&report);
+		assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+		io_set_hook(NULL, NULL);
+		fs_type = EXT4_SUPER_MAGIC;
+		copies_are_there(b, SOME);
+		assert_int_equal(s.fs, 0);
+		assert_int_equal(s.files, SOME);
+		/* Each file's, and that of each new directory: NAME.mapfs-left, images, d0 ... */
+		assert_int_equal(s.dirs, SOME + DIRS + 2);
+		box_remove(b);
+		box_make(b);
+		assert_int_equal(box_mount(b, NULL), 0);
+	}
+}
+
+static void copies_that_cannot_be_synced_keep_the_mount(void **state)
+{
+	static const long types[] = {EXT4_SUPER_MAGIC, NFS_SUPER_MAGIC};
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, "images/more.jpg", "JPEG"), 0);
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct syncs s = {.owner = pthread_self(), .code = -EIO};
+
+		fs_type = types[i];
+		io_set_hook(count_sync, &s);
+		assert_int_equal(save_to_end(b, &report), OUTCOME_SAVE_FAILED);
+		io_set_hook(NULL, NULL);
+		fs_type = EXT4_SUPER_MAGIC;
+		assert_true(report_says(&report, "could not be copied out"));
+		assert_true(report_says(&report, "Input/output error"));
+		report_finish(&report);
+		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
+		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
+		assert_true(box_is_draft(b, AUTHOR));
+	}
+	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
+	report_finish(&report);
+	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
+}
+
+static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **state)
+{
+	static const long types[] = {EXT4_SUPER_MAGIC, NFS_SUPER_MAGIC};
+	struct box *b = *state;
+	struct report report;
+
+	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		struct syncs s = {.owner = pthread_self(), .code = -EIO};
+
+		fs_type = types[i];
+		io_set_hook(count_sync, &s);
+		assert_int_equal(box_end(b, &report), OUTCOME_SAVE_FAILED);
+		io_set_hook(NULL, NULL);
+		fs_type = EXT4_SUPER_MAGIC;
+		assert_true(report_says(&report, "could not be copied out"));
+		report_finish(&report);
+		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_true(box_map_says(b, 0, "alice\n"));
+		assert_int_equal(box_mount(b, NULL), 0);
+		assert_true(box_is_draft(b, AUTHOR));
+	}
+}
+
+static ssize_t read_text(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const char *text = arg;
+	size_t rest = strlen(text) - (size_t)off;
+
+	(void)e;
+	n = n < rest ? n : rest;
+	memcpy(dst, text + off, n);
+	return (ssize_t)n;
+}
+
+static int write_copy(struct rescue_dir *d, const char *path, char *text, bool replaces)
+{
+	const struct rescue_content from = {read_text, text};
+
+	return rescue_dir_write(d, path, &from, replaces, NULL);
+}
+
+/* Two paths may be one on a file system without upper case. */
+static void copy_takes_the_place_of_no_other_copy(void **state)
+{
+	struct box *b = *state;
+	CLEANUP_RESCUE_DIR struct rescue_dir d = {.dirfd = b->room.fd, .map = MAP_NAME, .fd = -1};
+
+	assert_int_equal(write_copy(&d, "a/b", "one", false), 0);
+	assert_int_equal(write_copy(&d, "a/b", "two", false), -EEXIST);
+	assert_int_equal(write_copy(&d, "a/b/c", "two", false), -ENOTDIR);
+	assert_int_equal(write_copy(&d, "../b", "two", false), -EINVAL);
+	assert_true(file_says(b->room.fd, LEFT "/a/b", "one"));
+	assert_int_equal(write_copy(&d, "a/b", "three", true), 0);
+	assert_true(file_says(b->room.fd, LEFT "/a/b", "three"));
+	rescue_dir_drop(&d);
+	assert_int_equal(count_files(b->room.fd), 1);
+	assert_string_equal(d.name, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,7 +625,12 @@ int main(void)
 		TEST(copies_go_where_nothing_is_left_after_all),
 		TEST(copies_of_a_mount_that_was_killed_stay),
 		TEST(copies_have_the_rights_of_the_map),
+		TEST(syncs_of_many_copies_are_few),
+		TEST(copies_on_a_share_and_an_overlay_are_synced_one_by_one),
+		TEST(copies_that_cannot_be_synced_keep_the_mount),
+		TEST(copies_that_cannot_be_synced_at_the_end_keep_the_journal),
+		TEST(copy_takes_the_place_of_no_other_copy),
 	};
 
-	return cmocka_run_group_tests_name("vfs: left", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("vfs: rescue", tests, NULL, NULL);
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Zlib */
+#include "tools/merge/rescue.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tools/merge/content.h"
+
+static ssize_t read_next(void *arg, uint64_t, void *dst, size_t n, struct error *)
+{
+	return reader_take(arg, dst, n);
+}
+
+/* Closes the reader. */
+static int copy_reader(struct rescue_dir *d, const char *path, struct reader *from, struct error *e)
+{
+	const struct rescue_content content = {read_next, from};
+	int r = rescue_dir_write(d, path, &content, false, e);
+
+	reader_close(from);
+	return r < 0 ? error_context(e, "%s", path) : 0;
+}
+
+/* Brings the copies to disk, or removes them if r is negative or that fails. */
+static int end(struct rescue_dir *d, int r, struct error *e)
+{
+	if (r == 0)
+		r = rescue_dir_sync(d, e);
+	if (r < 0)
+		rescue_dir_drop(d);
+	return r;
+}
+
+int merge_rescue(struct rescue_dir *d, struct merge *m, struct error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
+		struct merged *x = m->conflicts[i].x;
+		CLEANUP(free) char *path = NULL;
+		struct reader from;
+
+		if (!m->conflicts[i].theirs || x->rescued)
+			continue;
+		x->rescued = true;
+		path = merged_path(x, true, x->at[THEIRS]);
+		r = path ? content_open(m, x->at[THEIRS], CONTENT_LATER, &from) : -ENOMEM;
+		r = r < 0 ? error_set(e, r, "%s: %s", path ? path : "", strerror(-r))
+			  : copy_reader(d, path, &from, e);
+	}
+	return end(d, r, e);
+}
+
+int merge_rescue_map(
+	struct rescue_dir *d, const struct source *theirs, const struct format *f, struct error *e)
+{
+	char second[NAME_MAX + 1] = "";
+	int r = 0;
+
+	if (theirs->n_files > 1 && !f->companion(d->map, 0, second))
+		r = error_set(e, -ENAMETOOLONG, "%s: no name is left for its second file", d->map);
+	for (unsigned i = 0; r == 0 && i < theirs->n_files; i++) {
+		struct reader from =
+			reader_of(extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));
+
+		r = copy_reader(d, i ? second : d->map, &from, e);
+	}
+	return end(d, r, e);
+}

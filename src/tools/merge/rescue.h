@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Zlib */
+/* rescue: copies of conflicting files of theirs beside the merged map (vfs/files/rescue_dir.h). */
+#pragma once
+
+#include "tools/merge/merged.h"
+#include "vfs/files/rescue_dir.h"
+
+/* Copy the file of each conflict, at the path that it has in the merged map. The copies are on disk
+ * afterwards. A failure leaves no copy. */
+int merge_rescue(struct rescue_dir *d, struct merge *m, struct error *e);
+/* The same for the whole map of theirs: its file or files, under the name of the merged map. */
+int merge_rescue_map(
+	struct rescue_dir *d, const struct source *theirs, const struct format *f, struct error *e);

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/save/rescue.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vfs/tree/vanish.h"
+#include "vfs/volume/outcome.h"
+#include "vfs/volume/report.h"
+
+/* Progress is reported each STRETCH. */
+enum { STRETCH = 64 << 20 };
+
+/* A file of the tree as content of a copy. */
+struct rescued {
+	const struct vfs *v;
+	const struct upper *u;
+	uint64_t size;
+};
+
+static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
+{
+	const struct upper *u = f->u;
+	const struct spot s = upper_spot((struct upper *)(uintptr_t)u);
+	struct entry en;
+	int r;
+
+	if (u->node && u->node->stage) {
+		*ret = spool_size(u->node->stage->spool);
+		return 0;
+	}
+	r = overlay_stat(f->v->tree, &s, &en, e);
+	*ret = en.size;
+	if (r == 0 && !en.sized)
+		r = snapshot_size(overlay_shown(f->v->tree, u), u->of ? u->was : u->from, ret, e);
+	return r;
+}
+
+static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+{
+	const struct rescued *f = arg;
+	const struct upper *u = f->u;
+	const struct spot s = upper_spot((struct upper *)(uintptr_t)u);
+	int r;
+
+	if (n > f->size - off)
+		n = (size_t)(f->size - off);
+	if (!n)
+		return 0;
+	if (off % STRETCH == 0)
+		f->v->host->progress(f->v->host, "copying what is left out", off, f->size);
+	r = u->node && u->node->stage ? spool_read(u->node->stage->spool, off, dst, n, e)
+				      : overlay_read(f->v->tree, &s, off, dst, n, e);
+	return r < 0 ? r : (ssize_t)n;
+}
+
+static bool is_wanted(const struct vfs *v, const struct upper *u, bool open_too)
+{
+	return vanish_would(v->tree, u) && (open_too || !u->node || !u->node->writers);
+}
+
+static void report_refusal(struct report *report, const char *what, const struct error *e)
+{
+	report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", what, error_text(e));
+	report_code(report, OUTCOME_SAVE_FAILED);
+}
+
+/* Returns whether the file was copied. */
+static bool copy_one(struct vfs *v, const struct upper *u, bool replaces, struct report *report)
+{
+	CLEANUP(free) char *path = upper_path(u);
+	struct rescued f = {v, u, 0};
+	const struct rescue_content from = {read_rescued, &f};
+	struct error e = ERROR_INIT;
+	int r = path ? find_size(&f, &f.size, &e) : error_set(&e, -ENOMEM, "out of memory");
+
+	if (r == 0)
+		r = rescue_dir_write(&v->vol->rescued, path, &from, replaces, &e);
+	if (r < 0)
+		report_refusal(report, path ? path : "what would vanish", &e);
+	return r == 0;
+}
+
+/* Copy all files, and remove copies of an end that did not come if their files are unlinked or
+ * saved by now. */
+static bool copy_all(struct rescue *r)
+{
+	struct vfs *v = r->v;
+	struct rescue_dir *d = &v->vol->rescued;
+	bool replaces = d->fd >= 0, good = true;
+	const struct upper *u = NULL;
+	struct spot s;
+
+	d->dirfd = v->vol->dirfd;
+	d->map = v->vol->name;
+	d->like = &v->vol->opened;
+	for (size_t i = 0; i < d->n; i++)
+		if (overlay_find(v->tree, d->paths[i], &s) < 0 || !s.upper ||
+			!is_wanted(v, s.upper, r->ends))
+			rescue_dir_remove(d, d->paths[i]);
+	rescue_dir_forget(d);
+	while ((u = overlay_next(v->tree, u)))
+		if (is_wanted(v, u, r->ends) && !copy_one(v, u, replaces, r->report))
+			good = false;
+	return good;
+}
+
+static void report_dropped(struct vfs *v, struct report *report)
+{
+	if (v->vol->dropped)
+		report_add(report, REPORT_NOTE,
+			"what was written to %s was dropped: it follows from the rest of the map",
+			v->vol->dropped);
+}
+
+static void count_derived(struct vfs *v, struct report *report)
+{
+	CLEANUP(free) char *path = NULL;
+	size_t count = 0;
+
+	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
+		if (vanish_derived(v->tree, u) && !count++)
+			path = upper_path(u);
+	if (count)
+		report_add(report, REPORT_NOTE,
+			"%zu %s left out that %s made of others in the map (%s)", count,
+			count == 1 ? "file is" : "files are", count == 1 ? "is" : "are",
+			path ? path : "");
+}
+
+static void report_copies(struct vfs *v, struct report *report)
+{
+	const struct rescue_dir *d = &v->vol->rescued;
+	char buffer[VANISH_REASON_MAX];
+	struct spot s;
+
+	for (size_t i = 0; i < d->n; i++) {
+		if (overlay_find(v->tree, d->paths[i], &s) < 0)
+			continue;
+		report_add(report, REPORT_LEFT, "%s/%s: %s", d->name, d->paths[i],
+			vanish_reason(v->tree, s.upper, buffer, sizeof(buffer)));
+		report_code(report, OUTCOME_LEFT);
+	}
+}
+
+static bool rescue_start(struct commit_task *t)
+{
+	struct rescue *r = (struct rescue *)t;
+
+	if (r->ends) {
+		report_dropped(r->v, r->report);
+		count_derived(r->v, r->report);
+	}
+	r->failed = !copy_all(r);
+	return r->v->vol->rescued.fd >= 0 && (r->ends || !r->failed);
+}
+
+static void rescue_run(struct job *j)
+{
+	struct rescue *r = (struct rescue *)j;
+
+	(void)rescue_dir_sync(&r->v->vol->rescued, &r->error);
+}
+
+static void rescue_done(struct job *j)
+{
+	struct rescue *r = (struct rescue *)j;
+
+	if (r->ends)
+		report_copies(r->v, r->report);
+	if (r->error.code)
+		report_refusal(r->report, "what would vanish", &r->error);
+	if (!r->ends && (r->failed || r->error.code))
+		rescue_dir_drop(&r->v->vol->rescued);
+	commit_queue_leave(r->v->vol);
+	if (r->done)
+		r->done(r);
+}
+
+void rescue_begin(struct rescue *r)
+{
+	r->task =
+		(struct commit_task){.job = {rescue_run, rescue_done, NULL}, .start = rescue_start};
+	commit_queue_enter(r->v->vol, &r->task);
+}

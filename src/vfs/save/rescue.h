@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * rescue: the files that neither the map nor the journal will hold after the unmount: drafts, files
+ * that were never closed, and scratch files that no editor's habit explains (tree/vanish.h). They
+ * are copied to NAME.mapfs-left/ beside the map, path by path (files/rescue_dir.h).
+ */
+#pragma once
+
+#include "vfs/tree/node.h"
+#include "vfs/volume/commit_queue.h"
+
+/*
+ * A task of the commit queue. It copies on the owner's thread and brings the copies to disk on a
+ * worker's. A failure is a report line and OUTCOME_SAVE_FAILED.
+ *
+ * Before an unmount that can be refused (`ends` is false) it makes sure that the end will not fail
+ * for want of room. It skips files that are open for writing, reports no success, and on failure
+ * removes all copies. The next run, or the end, brings the copies up to date.
+ *
+ * At the end it reports a line for each file, and OUTCOME_LEFT if there is any.
+ */
+struct rescue {
+	struct commit_task task; /* first; rescue_begin sets it */
+	struct vfs *v;
+	bool ends;
+	struct report *report;
+	void (*done)(struct rescue *r); /* on the owner's thread, once the queue was left */
+	bool failed;                    /* a file could not be copied */
+	struct error error;             /* of the sync */
+};
+
+void rescue_begin(struct rescue *r);
