@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 
 struct journal_found {
 	char file[NAME_MAX + 1];

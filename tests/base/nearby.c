@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names beside a map, and how often a directory is read for them. */
+#include "base/disk/names.h"
 #include "base/disk/nearby.h"
 
 #include <dirent.h>
@@ -97,6 +98,32 @@ static void a_directory_that_cannot_be_read_is_told(void **state)
 	assert_non_null(strstr(error_text(&e), "cannot list"));
 }
 
+/* After "." and "..", or two names, or all of them. */
+static void failure_in_the_middle_of_a_directory_is_reported(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(room->fd);
+	struct error e = ERROR_INIT;
+	struct told t = {0};
+
+	put_file(room->fd, "a.mapfs-1", "x", 1);
+	put_file(room->fd, "a.mapfs-2", "x", 1);
+	put_file(room->fd, "a.mapfs-3", "x", 1);
+	for (int at = 0; at <= 5; at++) {
+		CLEANUP_NAMES struct names names = {0};
+
+		fail_reads_after(at);
+		assert_int_equal(nearby_each(n, "a", tell, &t, &e), -EIO);
+		assert_string_equal(
+			error_text(&e), "cannot list the map's directory: Input/output error");
+		fail_reads_after(at);
+		assert_int_equal(names_add_dir(&names, room->fd), -EIO);
+	}
+	fail_reads_after(-1);
+	assert_string_equal(t.text, "");
+	assert_string_equal(each(n, "a", &t), "a.mapfs-1 a.mapfs-2 a.mapfs-3 ");
+}
+
 #define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
 
 int main(void)
@@ -105,6 +132,7 @@ int main(void)
 		in_a_room(names_are_told_by_how_they_begin),
 		in_a_room(many_questions_are_one_reading),
 		cmocka_unit_test(a_directory_that_cannot_be_read_is_told),
+		in_a_room(failure_in_the_middle_of_a_directory_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

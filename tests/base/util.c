@@ -2,9 +2,11 @@
 #include "util.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,4 +152,25 @@ void fault_set(struct fault *f)
 void fault_clear(void)
 {
 	io_set_hook(NULL, NULL);
+}
+
+static atomic_int reads_left = -1;
+
+void fail_reads_after(int calls)
+{
+	reads_left = calls;
+}
+
+/* Replaces the library's function. */
+struct dirent *readdir(DIR *dir)
+{
+	struct dirent *(*real)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir");
+
+	if (reads_left == 0) {
+		errno = EIO;
+		return NULL;
+	}
+	if (reads_left > 0)
+		reads_left--;
+	return real(dir);
 }

@@ -47,5 +47,7 @@ struct fault {
 	bool hit;
 	enum io_op last; /* what the failed one was */
 };
+/* readdir fails with EIO after so many calls; negative: no more. */
+void fail_reads_after(int calls);
 void fault_set(struct fault *f);
 void fault_clear(void);

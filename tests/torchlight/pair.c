@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/durable/pair.h"
+#include "formats/torchlight/format.h"
+#include "vfs/files/companion.h"
 
 enum { DIED = 77, DONE = 78, STEPS_MAX = 200 };
 
@@ -306,6 +308,30 @@ static void a_marker_names_nothing_but_the_pair(void **state)
 	assert_true(is(room, "private", "new") && is(room, "other", "new"));
 }
 
+static void directory_that_cannot_be_read_hides_no_second_file(void **state)
+{
+	const struct room *room = *state;
+	struct source src = {.name = "X.PAK", .n_files = 1};
+	char name[NAME_MAX + 1];
+	struct error e = ERROR_INIT;
+
+	put_file(room->fd, "X.PAK", "pak", 3);
+	put_file(room->fd, "x.pak.man", "man", 3);
+	for (int at = 0; at <= 2; at++) {
+		fail_reads_after(at);
+		assert_int_equal(
+			companion_open(room->fd, &format_torchlight_pak, "X.PAK", &src, name, &e),
+			-EIO);
+		assert_string_equal(
+			error_text(&e), "cannot list the map's directory: Input/output error");
+	}
+	fail_reads_after(-1);
+	assert_int_equal(
+		companion_open(room->fd, &format_torchlight_pak, "X.PAK", &src, name, NULL), 0);
+	assert_string_equal(name, "x.pak.man");
+	file_unref(src.files[1]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, room_setup, room_teardown)
 
 int main(void)
@@ -319,6 +345,7 @@ int main(void)
 		TEST(killed_at_every_operation_the_next_mount_finds_or_makes_a_pair),
 		TEST(finishing_is_killed_at_every_operation_and_done_by_the_next),
 		TEST(a_file_that_is_no_marker_is_refused_and_stays),
+		TEST(directory_that_cannot_be_read_hides_no_second_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -586,6 +586,33 @@ static void a_journal_that_is_newer_than_what_was_read_is_found(void **state)
 	assert_true(shows(b, "m001.map/info/author", "carol\n"));
 }
 
+static void folder_that_cannot_be_read_is_an_error_and_no_shorter_listing(void **state)
+{
+	struct folder_box *b = *state;
+
+	put_maps(b, 0, 3);
+	for (int at = 0; at <= 5; at++) {
+		struct listing l = {.a.call = {.ino = VFS_ROOT_INO, .emit = emit}};
+
+		fail_reads_after(at);
+		assert_int_equal(ask(b, &l.a, vfs_readdir), -EIO);
+		assert_int_equal(l.n, 0);
+	}
+	fail_reads_after(-1);
+	for (struct listing l = {0}; list_part(b, &l) || l.n != 3;)
+		assert_true(l.n <= 3);
+}
+
+static void empty_folder_lists_nothing(void **state)
+{
+	struct folder_box *b = *state;
+	struct listing l = {0};
+
+	while (list_part(b, &l))
+		;
+	assert_int_equal(l.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,6 +625,8 @@ int main(void)
 		TEST(a_disk_that_fails_one_map_fails_no_other),
 		TEST(journals_come_back_whoever_asks_first),
 		TEST(the_first_changes_of_many_maps_read_the_folder_once),
+		TEST(folder_that_cannot_be_read_is_an_error_and_no_shorter_listing),
+		TEST(empty_folder_lists_nothing),
 		TEST(a_journal_that_is_newer_than_what_was_read_is_found),
 	};
 

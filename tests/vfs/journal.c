@@ -405,6 +405,28 @@ static void remember(void *arg, const char *path, const char *what)
 	strcat(strcat(strcat(strcat(arg, path), ": "), what), "\n");
 }
 
+static void journal_in_a_directory_that_cannot_be_read_is_not_overlooked(void **state)
+{
+	struct box *b = *state;
+	struct error e = ERROR_INIT;
+	struct found f = {0};
+
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	box_kill(b);
+	for (int at = 0; at <= 3; at++) {
+		fail_reads_after(at);
+		assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, &e), -EIO);
+		assert_non_null(strstr(error_text(&e), "Input/output error"));
+		fail_reads_after(at);
+		assert_int_equal(box_mount(b, NULL), -EIO);
+	}
+	fail_reads_after(-1);
+	assert_int_equal(f.n, 0);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_true(box_shows(b, AUTHOR, "bob\n"));
+}
+
 static void recover_tells_of_names_too(void **state)
 {
 	struct box *b = *state;
@@ -619,6 +641,7 @@ int main(void)
 		TEST(journal_of_a_later_map_is_kept_where_the_earlier_came_back),
 		TEST(journal_that_holds_changes_of_its_own_is_never_a_leftover),
 		TEST(recover_lists_what_journals_hold),
+		TEST(journal_in_a_directory_that_cannot_be_read_is_not_overlooked),
 		TEST(recover_tells_of_names_too),
 		TEST(recover_tells_of_a_torn_journal_and_changes_nothing),
 		TEST(recover_copies_out_the_last_content_of_each_path),

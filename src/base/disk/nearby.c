@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 #include "base/disk/nearby.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
+#include "base/disk/dir.h"
+#include "base/disk/names.h"
 #include "base/threads/clock.h"
 
 enum { KEPT_MS = 1000 };
@@ -20,8 +19,7 @@ struct nearby {
 	pthread_mutex_t lock; /* over the rest */
 	bool read;
 	int64_t read_ms;
-	char **names; /* sorted */
-	size_t n, room;
+	struct names names; /* sorted */
 };
 
 struct nearby *nearby_create(int dirfd)
@@ -35,58 +33,30 @@ struct nearby *nearby_create(int dirfd)
 	return b;
 }
 
-static void forget(struct nearby *b)
-{
-	while (b->n)
-		free(b->names[--b->n]);
-	b->read = false;
-}
-
 void nearby_destroy(struct nearby *b)
 {
 	if (!b)
 		return;
-	forget(b);
-	free(b->names);
+	names_finish(&b->names);
 	pthread_mutex_destroy(&b->lock);
 	free(b);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int add(struct nearby *b, const char *name)
-{
-	if (!array_room(b->names, b->n, b->room))
-		return -ENOMEM;
-	b->names[b->n] = strdup(name);
-	return b->names[b->n] ? (b->n++, 0) : -ENOMEM;
-}
-
 static int read_names(struct nearby *b, struct error *e)
 {
-	int fd = openat(b->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int r;
+	CLEANUP(dir_close) DIR *dir = dir_open(b->dirfd, ".", &r);
 	const struct dirent *d;
 
-	if (!dir) {
-		r = error_errno(e, "cannot list the map's directory");
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
-	forget(b);
+	names_finish(&b->names);
+	b->read = false;
 	b->read_ms = clock_ms();
-	while (r == 0 && (d = readdir(dir)))
+	while (r == 0 && (d = dir_next(dir, &r)))
 		if (strstr(d->d_name, ".mapfs-"))
-			r = add(b, d->d_name);
-	closedir(dir);
+			r = names_add(&b->names, d->d_name);
 	if (r < 0)
-		return error_set(e, r, "no memory to list the map's directory");
-	if (b->n)
-		qsort(b->names, b->n, sizeof(*b->names), by_name);
+		return error_set(e, r, "cannot list the map's directory: %s", strerror(-r));
+	names_sort(&b->names);
 	b->read = true;
 	return 0;
 }
@@ -100,9 +70,9 @@ int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const c
 	pthread_mutex_lock(&b->lock);
 	if (!b->read || clock_ms() - b->read_ms >= KEPT_MS)
 		r = read_names(b, e);
-	i = r == 0 ? array_first(k, b->n, strcmp(b->names[k], stem) >= 0) : b->n;
-	for (; r == 0 && i < b->n && strncmp(b->names[i], stem, length) == 0; i++)
-		r = fn(arg, b->names[i]);
+	i = r == 0 ? array_first(k, b->names.n, strcmp(b->names.at[k], stem) >= 0) : 0;
+	for (; r == 0 && i < b->names.n && strncmp(b->names.at[i], stem, length) == 0; i++)
+		r = fn(arg, b->names.at[i]);
 	pthread_mutex_unlock(&b->lock);
 	return r;
 }

@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "fuse/control.h"
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 
 struct console {
 	const char *name;     /* of the target, as the user typed it; borrowed */

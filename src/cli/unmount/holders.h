@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 
 /* Add each process but this one, and what it does there: "vi (process 77) has FILE open". dev is
  * the mount's device, "0:57". */

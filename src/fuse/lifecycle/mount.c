@@ -2,7 +2,6 @@
 #define FUSE_USE_VERSION 314
 #include "fuse/lifecycle/mount.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fuse_lowlevel.h>
@@ -17,21 +16,16 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/disk/dir.h"
 #include "fuse/lifecycle/note.h"
 
 /* 1, 0, or -errno: -ENOTCONN where a mount stands whose worker has died. */
 static int is_empty(const char *path)
 {
-	struct dirent *d;
-	bool empty = true;
-	DIR *dir = opendir(path);
+	int r;
+	CLEANUP(dir_close) DIR *dir = dir_open(AT_FDCWD, path, &r);
 
-	if (!dir)
-		return -errno;
-	while (empty && (d = readdir(dir)))
-		empty = strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0;
-	closedir(dir);
-	return empty;
+	return r < 0 ? r : dir_next(dir, &r) ? 0 : r < 0 ? r : 1;
 }
 
 static int refuse(const char *path, int r, struct error *e)

@@ -14,7 +14,7 @@
 #include "formats/images.h"
 #include "tools/automap/files.h"
 #include "tools/tools.h"
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 #include "vfs/volume/outcome.h"
 
 enum { RULES_MOST = 4 << 20 /* bytes that are read of a file of rules */ };

@@ -15,7 +15,7 @@
 #include "base/output.h"
 #include "base/say.h"
 #include "base/threads/parallel.h"
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 #include "vfs/offline/streams.h"
 
 /* Which maps were named, by themselves or with their folder. */
@@ -116,7 +116,8 @@ static int add_folder(struct many_list *l, const char *folder)
 	while (r == 0 && (at = fts_read(fts)))
 		r = add_found(l, fts, at, n);
 	fts_close(fts);
-	qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
+	if (l->n > first)
+		qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
 	return r;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/files/companion.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,52 +9,49 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-/* The name that is called so in any case of letters: the very one first. */
-static bool find_name(int dirfd, const char *name, char ret[NAME_MAX + 1])
+#include "base/disk/dir.h"
+
+/* The name itself, or else one that differs in upper and lower case. 1, 0 or -errno. */
+static int find_name(int dirfd, const char *name, char ret[NAME_MAX + 1])
 {
-	int fd;
+	int r;
+	CLEANUP(dir_close) DIR *dir = NULL;
 	const struct dirent *d;
-	DIR *dir;
-	bool found = false;
 
 	if (faccessat(dirfd, name, F_OK, 0) == 0) {
 		snprintf(ret, NAME_MAX + 1, "%s", name);
-		return true;
+		return 1;
 	}
-	fd = openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (!found && (d = readdir(dir))) {
-		found = strcasecmp(d->d_name, name) == 0;
-		if (found)
+	dir = dir_open(dirfd, ".", &r);
+	while (r == 0 && (d = dir_next(dir, &r)))
+		if (strcasecmp(d->d_name, name) == 0) {
 			snprintf(ret, NAME_MAX + 1, "%s", d->d_name);
-	}
-	closedir(dir);
-	return found;
+			return 1;
+		}
+	return r;
 }
 
-bool companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1])
+int companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1])
 {
 	char candidate[NAME_MAX + 1];
-	bool found = false;
+	int r = 0;
 
-	for (unsigned i = 0; f->companion && !found && f->companion(name, i, candidate); i++)
-		found = find_name(dirfd, candidate, ret);
-	return found;
+	for (unsigned i = 0; f->companion && r == 0 && f->companion(name, i, candidate); i++)
+		r = find_name(dirfd, candidate, ret);
+	return r;
 }
 
 int companion_open(int dirfd, const struct format *f, const char *name, struct source *src,
 	char ret[NAME_MAX + 1], struct error *e)
 {
 	struct stat st;
-	int fd;
+	int fd, r;
 
 	ret[0] = '\0';
-	if (!companion_find(dirfd, f, name, ret))
+	r = companion_find(dirfd, f, name, ret);
+	if (r < 0)
+		return error_set(e, r, "cannot list the map's directory: %s", strerror(-r));
+	if (r == 0)
 		return 0;
 	fd = openat(dirfd, ret, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)

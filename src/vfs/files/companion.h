@@ -8,8 +8,8 @@
 #include "formats/format.h"
 #include "vfs/files/sidecar.h"
 
-/* What stands beside `name` as f's second file, without opening it. */
-bool companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1]);
+/* Find the second file of f's map `name` without opening it. 1, 0 if there is none, or -errno. */
+int companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1]);
 /* Where f's maps have two files and the second stands beside `name`: opens it into src (files[1])
  * and says what it is called (ret has room for NAME_MAX + 1). Without, ret is "" and it is 0 too.
  */

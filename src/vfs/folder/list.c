@@ -5,12 +5,12 @@
  * be kept for it. What was read is kept for a moment all the same, since a listing comes in many
  * parts.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/disk/dir.h"
 #include "base/threads/clock.h"
 #include "vfs/folder/disk.h"
 #include "vfs/folder/level.h"
@@ -86,30 +86,25 @@ static bool may_be_shown(const struct dirent *d)
 	return d->d_type == DT_DIR || d->d_type == DT_UNKNOWN || disk_is_map(d->d_name);
 }
 
-static int read_listing(struct folder *f, struct level *l)
+static int read_listing(struct folder *f, struct level *l, int fd)
 {
-	int fd = disk_open(f, l, false), r = 0;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int r;
+	CLEANUP(dir_close) DIR *dir = dir_open(fd, ".", &r);
 	const struct dirent *d;
 
-	if (fd < 0)
-		return fd;
+	if (r < 0)
+		return r;
 	listing_free(f, l);
-	l->listing = dir ? calloc(1, sizeof(*l->listing)) : NULL;
-	if (!l->listing) {
-		if (dir)
-			closedir(dir);
-		else
-			close(fd);
+	l->listing = calloc(1, sizeof(*l->listing));
+	if (!l->listing)
 		return -ENOMEM;
-	}
 	f->n_listings++;
 	l->listing->read_ms = clock_ms();
-	while (r == 0 && (d = readdir(dir)))
+	while (r == 0 && (d = dir_next(dir, &r)))
 		if (may_be_shown(d))
 			r = listing_add(l->listing, d->d_name);
-	closedir(dir);
-	qsort(l->listing->all, l->listing->n, sizeof(*l->listing->all), by_place);
+	if (l->listing->n)
+		qsort(l->listing->all, l->listing->n, sizeof(*l->listing->all), by_place);
 	if (r < 0)
 		listing_free(f, l);
 	return r;
@@ -140,21 +135,6 @@ static bool emit(
 	return fits;
 }
 
-static size_t first_after(const struct listing *list, uint64_t place)
-{
-	size_t low = 0, high = list->n;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (list->all[mid].place > place)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return low;
-}
-
 static bool emit_dots(struct level *l, struct call *c)
 {
 	struct attr a = {.ino = l->ino, .mode = S_IFDIR};
@@ -172,10 +152,13 @@ void level_readdir(struct folder *f, struct level *l, struct call *c)
 	int r = fd < 0 ? fd : 0;
 
 	if (r == 0 && (c->off == 0 || !l->listing))
-		r = read_listing(f, l);
-	if (r == 0 && emit_dots(l, c))
-		for (size_t i = first_after(l->listing, c->off); i < l->listing->n; i++)
-			if (!emit(f, l, c, fd, &l->listing->all[i]))
-				break;
+		r = read_listing(f, l, fd);
+	if (r == 0 && emit_dots(l, c)) {
+		const struct listing *list = l->listing;
+		size_t i = array_first(k, list->n, list->all[k].place > c->off);
+
+		while (i < list->n && emit(f, l, c, fd, &list->all[i]))
+			i++;
+	}
 	call_done(c, r == -ENOENT ? -ESTALE : r);
 }

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 #include "vfs/offline/offline.h"
 
 /* What stat tells; good until the tree is changed. */

@@ -35,9 +35,12 @@ bool volume_is_own(const struct volume *vol)
 		(st.st_mode & S_IRWXU) != S_IRWXU || !is_own(&vol->opened, S_IRUSR | S_IWUSR))
 		return false;
 	/* Which format it is of is not known yet. */
-	for (size_t i = 0; formats[i]; i++)
-		if (companion_find(vol->dirfd, formats[i], vol->name, name) &&
-			(fstatat(vol->dirfd, name, &st, 0) < 0 || !is_own(&st, S_IRUSR | S_IWUSR)))
+	for (size_t i = 0; formats[i]; i++) {
+		int r = companion_find(vol->dirfd, formats[i], vol->name, name);
+
+		if (r < 0 || (r > 0 && (fstatat(vol->dirfd, name, &st, 0) < 0 ||
+					       !is_own(&st, S_IRUSR | S_IWUSR))))
 			return false;
+	}
 	return true;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/offline/names.h"
+#include "base/disk/names.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
+#include "base/disk/dir.h"
 
 int names_add(struct names *names, const char *name)
 {
@@ -39,20 +37,12 @@ void names_sort(struct names *names)
 
 int names_add_dir(struct names *names, int fd)
 {
-	int own = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = own < 0 ? NULL : fdopendir(own);
-	const struct dirent *entry;
-	int r = d ? 0 : -errno;
+	int r;
+	CLEANUP(dir_close) DIR *dir = dir_open(fd, ".", &r);
+	const struct dirent *d;
 
-	if (!d && own >= 0)
-		close(own);
-	while (r == 0 && (errno = 0, entry = readdir(d)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			r = names_add(names, entry->d_name);
-	if (r == 0)
-		r = -errno;
-	if (d)
-		closedir(d);
+	while (r == 0 && (d = dir_next(dir, &r)))
+		r = names_add(names, d->d_name);
 	return r;
 }
 
