@@ -100,6 +100,7 @@ SUBROOMS = {
         "finalize": {"wire", "text", "model"},
         "save": {"wire", "model", "finalize"},
         "picture": {"wire", "text", "model", "lens"},
+        "check": {"wire", "text", "model", "lens"},
     },
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.M)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """One entry has one name: compiled files are shown as text under it, and taken as text or compiled."""
 import errno
+import json
 import os
 import pathlib
 import struct
@@ -379,3 +380,39 @@ def test_a_table_is_taken_in_each_form(box):
         assert m.get("MEDIA/SKILLS.RAW") == table.encode()
         os.unlink(m / "MEDIA/SKILLS.RAW")
     m.unmount()
+
+
+def check(box, *args):
+    r = box.run("check", *args)
+    assert r.err == "", r.err
+    return r.code, r.out.splitlines()
+
+
+def test_check_names_what_the_game_does_not_read(box):
+    files = {"A.DAT": BROKEN[0], "B.DAT": dat("b")[:-1], "C.LAYOUT": b"[Layout]\n", "D.HIE": b"\x89PNG", "SKILLS.RAW": b"name\nx\n"}
+    sound = {"E.DAT": dat("e"), "F.DAT": text_dat("f"), "G.LAYOUT": b"<GUILayout/>\n", "H.XML": BROKEN[0],
+             "I.DAT": tlwrite.bindat(("ROOT", [("A", 5, struct.pack("<I", 1))], []), {1: "two\nlines"})}
+    path = box.add(tlwrite.mod([("MEDIA/", n, b, False) for n, b in {**files, **sound}.items()]), "S.MOD")
+    for options in [], ["-o", "text=off"], ["-o", "text=utf16"]:
+        code, lines = check(box, *options, path)
+        assert code == 0 and [line.split(": ")[:3] for line in lines] == [[path, "warning", "MEDIA/" + n] for n in files], lines
+        assert "no well-formed XML (line 2, column 1" in lines[0]
+    assert check(box, box.add(small_mod(), "T.MOD")) == (0, [])
+
+
+def test_check_names_units_with_one_guid(box):
+    def unit(guid, *more):
+        fields = [("UNIT_GUID", 5, struct.pack("<I", 1))] + [("DONTCREATE", 6, struct.pack("<I", 1))] * bool(more)
+        return tlwrite.bindat(("UNIT", fields, []), {1: str(guid)})
+    units = [("MEDIA/UNITS/ITEMS/", "B.DAT", unit(-5)), ("MEDIA/UNITS/ITEMS/", "A.DAT", unit(7)),
+             ("MEDIA/UNITS/MONSTERS/", "C.DAT", unit(-5)), ("MEDIA/UNITS/PROPS/", "BASE.DAT", unit(-5, True)),
+             ("MEDIA/UNITS/ITEMS/", "B.DAT", unit(-5)), ("MEDIA/SKILLS/", "D.DAT", unit(-5)),
+             ("MEDIA/UNITS/ITEMS/", "T.DAT", b"[UNIT]\n<STRING>UNIT_GUID:7\n[/UNIT]\n")]
+    path = box.add(tlwrite.mod([(d, n, b, False) for d, n, b in units]), "S.MOD")
+    lines = ["%s: warning: MEDIA/UNITS/%s: UNIT_GUID is %s (which MEDIA/UNITS/ITEMS/%s has, too)" % (path, *x) for x in
+             [("MONSTERS/C.DAT", -5, "B.DAT"), ("ITEMS/T.DAT", 7, "A.DAT")]]
+    for options in [], ["-o", "text=utf16"]:
+        assert check(box, *options, path) == (0, lines)
+    told = json.loads(box.run("check", "--json", path).out.splitlines()[0])
+    assert (told["level"], told["path"], told["field"], told["value"], told["bound"]) == (
+        "warning", "MEDIA/UNITS/MONSTERS/C.DAT", "UNIT_GUID", -5, "which MEDIA/UNITS/ITEMS/B.DAT has, too")

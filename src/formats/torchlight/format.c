@@ -2,6 +2,7 @@
 /* format: mods and archives of Torchlight II as the mounted tree sees them. */
 #include "formats/torchlight/format.h"
 
+#include "formats/torchlight/check/check.h"
 #include "formats/torchlight/finalize/finalize.h"
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/taught.h"
@@ -52,6 +53,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 static const struct format_edit edit = {
 	.put = tl_put,
 	.sound = tl_sound,
+	.check = tl_check,
 	.encode = tl_encode,
 	.verify = tl_verify,
 	.same = tl_same,
