@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/place.h"
+#include "vfs/offline/recover.h"
 
 static void note_journal(void *arg, const struct journal_info *i)
 {
@@ -86,5 +87,5 @@ int journals_discard(const char *path, void (*line)(void *arg, const char *path,
 	struct journal_found found;
 	int r = find(path, &dirfd, &found, e);
 
-	return r < 0 ? r : found.fits ? journal_discard(dirfd, found.file, line, arg, e) : 0;
+	return r < 0 ? r : found.fits ? recover_discard(dirfd, found.file, line, arg, e) : 0;
 }

@@ -14,6 +14,7 @@
 #include "cli/line/command.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/place.h"
+#include "vfs/offline/recover.h"
 
 static void print_journal(void *arg, const struct journal_info *i)
 {
@@ -81,7 +82,7 @@ static int extract_into(int dirfd, const char *file, int out, struct error *e)
 
 	if (below < 0)
 		return below;
-	return prefix ? journal_extract(dirfd, file, below, print_file, prefix, e)
+	return prefix ? recover_extract(dirfd, file, below, print_file, prefix, e)
 		      : error_set(e, -ENOMEM, "out of memory");
 }
 
@@ -100,7 +101,7 @@ static int extract(int dirfd, const char *name, const char *to, struct error *e)
 	else if (r == 0)
 		r = out = make_directory(AT_FDCWD, to, e);
 	if (r >= 0 && names.n == 1)
-		r = journal_extract(dirfd, names.at[0], out, print_file, nothing, e);
+		r = recover_extract(dirfd, names.at[0], out, print_file, nothing, e);
 	for (size_t i = 0; r >= 0 && names.n > 1 && i < names.n; i++)
 		r = extract_into(dirfd, names.at[i], out, e);
 	return r < 0 ? r : 0;

@@ -15,6 +15,7 @@
 #include "fuzz.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/journal.h"
+#include "vfs/offline/recover.h"
 
 enum { RAW_FILE = 255, RECORDS_MAX = 64 };
 
@@ -118,7 +119,7 @@ TARGET(fuzz_journal)
 	mkdirat(box.room.fd, "out", 0700);
 	out = openat(box.room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	e = (struct error)ERROR_INIT;
-	judged(journal_extract(box.room.fd, name, out, take_line, &n, &e), &e);
+	judged(recover_extract(box.room.fd, name, out, take_line, &n, &e), &e);
 	close(out);
 	e = (struct error)ERROR_INIT;
 	trust = own_files(box.room.fd);

@@ -279,9 +279,12 @@ def test_a_journal_of_another_content_is_kept_and_told_and_not_replayed(box, sma
     assert parts.settings(small) == b"from another program\0"
 
 
-def test_recover_lists_and_extracts(box, small):
+@pytest.mark.parametrize("gone", [False, True])
+def test_recover_lists_and_extracts(box, small, gone):
     lone_journal(box, small)
     box.allow("*mapfs-journal*")
+    if gone:
+        os.unlink(small)
     r = box.run("recover", small, "--list")
     assert r.code == 0, r
     assert "mapfs-journal" in r.out

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "vfs/journal/journal.h"
+#include "vfs/offline/recover.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_unmounted, box_teardown)
 #define AUTHOR     "info/author"
@@ -263,7 +264,7 @@ static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
 		(void)mkdirat(b->room.fd, "out", 0755);
 		out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY);
 		lines[0] = '\0';
-		assert_int_equal(journal_extract(b->room.fd, name, out, line, lines, NULL), 0);
+		assert_int_equal(recover_extract(b->room.fd, name, out, line, lines, NULL), 0);
 		assert_non_null(strstr(lines, "damaged"));
 		assert_true(file_says(out, AUTHOR, "bob\n"));
 		assert_true(file_says(out, "info/license", BAD_LINES));

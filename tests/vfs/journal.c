@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "vfs/journal/journal.h"
+#include "vfs/offline/recover.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_unmounted, box_teardown)
 #define AUTHOR     "info/author"
@@ -444,7 +445,7 @@ static void recover_tells_of_names_too(void **state)
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
 	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
 	out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(journal_extract(b->room.fd, name, out, remember, lines, NULL), 0);
+	assert_int_equal(recover_extract(b->room.fd, name, out, remember, lines, NULL), 0);
 	assert_string_equal(lines, "groups/1_new: made\n" IMAGE ": renamed to images/1_moved.png\n"
 				   "info/license: removed\n");
 }
@@ -480,7 +481,7 @@ static int extract(struct box *b, const char *id, const char *to, char *lines)
 	log_name(id, name);
 	(void)mkdirat(b->room.fd, to, 0755);
 	fd = openat(b->room.fd, to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return journal_extract(b->room.fd, name, fd, line, lines, NULL);
+	return recover_extract(b->room.fd, name, fd, line, lines, NULL);
 }
 
 static void recover_copies_out_the_last_content_of_each_path(void **state)
@@ -581,6 +582,87 @@ static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(voi
 	assert_true(file_says(b->room.fd, "out/c/d/e", "one"));
 }
 
+/* A directory is not taken for a file that was removed from its path. */
+static void recover_finds_what_was_removed_unless_something_has_its_path(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, "a/file", "removed");
+	log_put(&log, "d/x", "old x");
+	log_put(&log, "d/y", "old y");
+	log_put(&log, "e/x", "new x");
+	log_put(&log, "f", "old f");
+	log_name_change(&log, LOG_REMOVE, "a/file", NULL);
+	log_name_change(&log, LOG_REMOVE, "d/x", NULL);
+	log_name_change(&log, LOG_REMOVE, "d/y", NULL);
+	log_name_change(&log, LOG_REMOVE, "d", NULL);
+	log_name_change(&log, LOG_RENAME, "e", "d");
+	log_name_change(&log, LOG_REMOVE, "f", NULL);
+	log_name_change(&log, LOG_MKDIR, "f", NULL);
+	log_put(&log, "f/in", "new f");
+	log_name_change(&log, LOG_RENAME, "f", "g");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_true(file_says(b->room.fd, "out/a/file", "removed"));
+	assert_true(file_says(b->room.fd, "out/d/x", "new x"));
+	assert_true(file_says(b->room.fd, "out/d/y", "old y"));
+	assert_true(file_says(b->room.fd, "out/g/in", "new f"));
+	assert_true(file_says(b->room.fd, "out/f", "old f"));
+}
+
+/* What lost its record of the removal, or was accepted and then dropped, is still content. */
+static void recover_finds_contents_although_other_records_are_damaged(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000], name[NAME_MAX + 1], want[3 * NAME_MAX];
+
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, "b", "file");
+	log_put(&log, "c", "accepted");
+	log_name_change(&log, LOG_REMOVE, "b", NULL);
+	log.data[log.size - 1] ^= 1;
+	log_put(&log, "b/is", "directory");
+	log_draft(&log, "c", "why", "refused");
+	log.data[log.size - 1] ^= 1;
+	log_name_change(&log, LOG_DROP, "c", NULL);
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_true(file_says(b->room.fd, "out/b/is", "directory"));
+	assert_true(file_says(b->room.fd, "out/c", "accepted"));
+	log_name(OTHER_ID, name);
+	snprintf(want, sizeof(want), "c\n%s\nb/is\n%s\n", name, name);
+	assert_string_equal(lines, want);
+}
+
+/* A map may have names that a mount does not let anybody make; and a record may lack a NUL. */
+static void recover_takes_names_and_records_that_no_mount_makes(void **state)
+{
+	struct box *b = *state;
+	struct buffer log;
+	char lines[1000], longest[NAME_MAX + 1], path[NAME_MAX + sizeof("out/")];
+
+	memset(longest, 'x', NAME_MAX);
+	longest[NAME_MAX] = '\0';
+	log_header(&log, OTHER_ID, "");
+	log_put(&log, ".git/config", "one");
+	log_put(&log, ".Trash-0/.fuse_hidden1", "two");
+	log_put(&log, "no-nul", NULL);
+	log_put(&log, "empty", "");
+	log_put(&log, longest, "three");
+	log_write(b, OTHER_ID, &log);
+	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
+	assert_true(file_says(b->room.fd, "out/.git/config", "one"));
+	assert_true(file_says(b->room.fd, "out/.Trash-0/.fuse_hidden1", "two"));
+	assert_true(file_says(b->room.fd, "out/no-nul", ""));
+	assert_true(file_says(b->room.fd, "out/empty", ""));
+	snprintf(path, sizeof(path), "out/%s", longest);
+	assert_true(file_says(b->room.fd, path, "three"));
+}
+
 static void recover_leads_nowhere_out_of_its_directory(void **state)
 {
 	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..",
@@ -648,6 +730,9 @@ int main(void)
 		TEST(recover_names_a_file_once_and_leaves_out_what_was_dropped),
 		TEST(recover_copies_a_file_out_under_the_name_that_it_has_at_the_end),
 		TEST(recover_copies_out_what_came_to_the_place_of_a_directory_or_file),
+		TEST(recover_finds_what_was_removed_unless_something_has_its_path),
+		TEST(recover_finds_contents_although_other_records_are_damaged),
+		TEST(recover_takes_names_and_records_that_no_mount_makes),
 		TEST(recover_leads_nowhere_out_of_its_directory),
 		TEST(one_hostile_path_does_not_keep_the_others_from_being_recovered),
 	};

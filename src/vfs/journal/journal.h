@@ -142,7 +142,7 @@ struct journal_gaps {
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 
-/* For `mapfs recover`: the journals beside a map, and copying out what one holds. */
+/* For `mapfs recover`: the journals beside a map. */
 struct journal_info {
 	const char *file;
 	bool fits;    /* it applies to the map as it is now */
@@ -157,11 +157,6 @@ struct journal_info {
 
 int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),
 	void *arg, struct error *e);
-/* The last content of each file goes to outdirfd/PATH, under the path that it has at the end
- * (directories are made); drafts too, but for those that were dropped. line() is told of each, and
- * in their order of names that changed. outdirfd -1: nothing is copied. */
-int journal_extract(int dirfd, const char *file, int outdirfd,
-	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
-/* Tells line() what the file holds, and removes it. -EBUSY: a mount uses it. */
-int journal_discard(int dirfd, const char *file,
-	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
+/* Lock a journal that no mount uses, for as long as the descriptor is open; -EWOULDBLOCK: a mount
+ * uses it. It is not opened to append, which would cut off a torn end. */
+int journal_lock(int dirfd, const char *file);

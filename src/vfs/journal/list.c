@@ -20,9 +20,7 @@ struct listing {
 	void *arg;
 };
 
-/* A mount holds the lock of its journal. Not opened to append, which would cut a torn end. Returns
- * a descriptor that holds the lock, or -errno: -EWOULDBLOCK. */
-static int lock_file(int dirfd, const char *file)
+int journal_lock(int dirfd, const char *file)
 {
 	CLEANUP(close_fd)
 	int fd = openat(dirfd, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -32,7 +30,7 @@ static int lock_file(int dirfd, const char *file)
 
 static bool is_locked(int dirfd, const char *file)
 {
-	CLEANUP(close_fd) int lock = lock_file(dirfd, file);
+	CLEANUP(close_fd) int lock = journal_lock(dirfd, file);
 
 	return lock == -EWOULDBLOCK;
 }
@@ -89,17 +87,4 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 		l.identity[0] = '\0';
 	sidecar_family(family, map);
 	return journal_each_file(dirfd, family, list_file, &l, e);
-}
-
-int journal_discard(int dirfd, const char *file,
-	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e)
-{
-	CLEANUP(close_fd) int lock = lock_file(dirfd, file);
-	int r = lock == -EWOULDBLOCK ? error_set(e, -EBUSY, "%s is in use by a mount", file)
-				     : journal_extract(dirfd, file, -1, line, arg, e);
-
-	if (r < 0)
-		return r;
-	r = io_unlink(dirfd, file);
-	return r < 0 ? error_set(e, r, "%s cannot be removed: %s", file, strerror(-r)) : 0;
 }

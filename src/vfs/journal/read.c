@@ -40,6 +40,18 @@ void journal_record_finish(struct journal_record *r)
 	*r = (struct journal_record){0};
 }
 
+bool journal_record_op(const struct journal_record *r, struct journal_op *ret)
+{
+	bool has_content = r->type == JOURNAL_PUT || r->type == JOURNAL_DRAFT;
+	const char *second = r->n_texts > 1 ? r->texts[1] : "";
+
+	if (r->damaged || !r->n_texts || r->type == JOURNAL_HEADER || r->type == JOURNAL_SAVED)
+		return false;
+	*ret = (struct journal_op){
+		r->type, r->texts[0], second, second, has_content ? &r->content : NULL};
+	return true;
+}
+
 /* No mount writes another path, whoever did. */
 static bool paths_lead_inside(const struct journal_record *r)
 {
@@ -79,7 +91,8 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 		begin += strlen(head + begin) + 1;
 		ret->n_texts = ++n;
 	}
-	if (n < want || begin > size + 1) {
+	/* The NUL of the last text may be missing, but only at the end of the record. */
+	if (n < want || begin > size + (size == rec->payload.size)) {
 		journal_record_finish(ret);
 		return 1;
 	}
@@ -90,11 +103,10 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 		ret->damaged = true;
 		return 1;
 	}
-	if (begin <= size) {
-		ret->content = extent_ref(&rec->payload);
-		ret->content.off += begin;
-		ret->content.size -= begin;
-	}
+	begin = begin < size ? begin : size;
+	ret->content = extent_ref(&rec->payload);
+	ret->content.off += begin;
+	ret->content.size -= begin;
 	return 1;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Reading journal records back; shared by replay (journal/walk.c) and recover (journal/list.c). */
+/* Reading journal records back, for replay (walk.c) and `mapfs recover` (list.c,
+ * offline/recover.c). */
 #pragma once
 
 #include "vfs/journal/journal.h"
@@ -19,6 +20,8 @@ struct journal_record {
 };
 
 void journal_record_finish(struct journal_record *r);
+/* The operation on a path that a record is, borrowed from it. False: it is none, or damaged. */
+bool journal_record_op(const struct journal_record *r, struct journal_op *ret);
 
 /* The next record: 1, 0 at the end, or -errno. One whose texts are none (a path too long, a NUL
  * missing) is of an unknown type. */

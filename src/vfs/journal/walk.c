@@ -24,20 +24,9 @@ struct walk {
 	struct journal_gaps *gaps;
 };
 
-static bool is_operation(enum journal_type type)
-{
-	return type != JOURNAL_HEADER && type != JOURNAL_SAVED && type != JOURNAL_NAMES;
-}
-
 static int step(struct walk *w, const struct journal_record *rec)
 {
-	const char *second = rec->n_texts > 1 ? rec->texts[1] : "";
-	bool has_content = rec->type == JOURNAL_PUT || rec->type == JOURNAL_DRAFT;
-	struct journal_op op = {.type = rec->type,
-		.path = rec->n_texts ? rec->texts[0] : "",
-		.reason = second,
-		.to = second,
-		.content = has_content ? &rec->content : NULL};
+	struct journal_op op;
 
 	if (rec->damaged || !rec->type) {
 		w->gaps->damaged += rec->damaged;
@@ -48,7 +37,7 @@ static int step(struct walk *w, const struct journal_record *rec)
 	/* Whoever went on after the damage knew what he saw. */
 	if (rec->type == JOURNAL_HEADER && strcmp(rec->texts[1], w->j->identity) == 0)
 		w->blind = false;
-	if (!is_operation(rec->type))
+	if (!journal_record_op(rec, &op))
 		return 0;
 	if (w->blind) {
 		w->gaps->skipped++;

@@ -33,19 +33,20 @@ int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, e
 		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
 }
 
-/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. */
-static int check_name(const char *name)
+/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. Without `edit`
+ * no map is written. */
+static int check_name(const struct format *f, const char *name)
 {
 	bool refused = strncmp(name, ".Trash", 6) == 0 || strcmp(name, ".git") == 0 ||
 		       strncmp(name, ".fuse_hidden", 12) == 0;
 
-	return refused ? -EPERM : name_check(name, strlen(name));
+	return refused && f->edit ? -EPERM : name_check(name, strlen(name));
 }
 
 /* What is always there is there again in the next map, and no file takes its place. */
 static int check_place(const struct overlay *o, const struct dentry *p, bool dir)
 {
-	int r = check_name(p->name);
+	int r = check_name(o->base->format, p->name);
 
 	return r == 0 && !dir && !p->stands && overlay_is_standing(o, p->dir, p->name) ? -EPERM : r;
 }

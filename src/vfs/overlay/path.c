@@ -6,8 +6,8 @@
 #include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
-/* The directory that was the last name so far. */
-static int descend(struct overlay *o, struct dentry *p)
+/* The directory that was the last name so far. make: it is made if nothing is there. */
+static int descend(struct overlay *o, struct dentry *p, bool make)
 {
 	struct upper *dir;
 	int r;
@@ -19,6 +19,12 @@ static int descend(struct overlay *o, struct dentry *p)
 		return r;
 	if (!p->stands && !upper_find(o, p->dir, p->name))
 		p->stands = overlay_raise_fixed(o, p->dir, p->name, &p->spot) == 0;
+	if (!p->stands && make) {
+		r = overlay_make(o, p, true, &dir);
+		if (r == 0)
+			*p = (struct dentry){.dir = dir};
+		return r;
+	}
 	if (!p->stands || !p->spot.dir)
 		return p->stands ? -ENOTDIR : -ENOENT;
 	dir = upper_raise(o, p->dir, p->name, &p->spot);
@@ -28,19 +34,24 @@ static int descend(struct overlay *o, struct dentry *p)
 	return 0;
 }
 
-int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
+static int walk(struct overlay *o, const char *path, bool make, struct dentry *ret)
 {
 	char name[NAME_MAX + 1];
 	int r;
 
 	*ret = (struct dentry){.dir = o->root, .stands = true, .spot = overlay_root(o)};
 	while ((r = path_next(&path, name)) > 0) {
-		r = descend(o, ret);
+		r = descend(o, ret, make);
 		if (r < 0)
 			return r;
 		strcpy(ret->name, name);
 	}
 	return r == 0 && ret->name[0] ? overlay_dentry(o, ret->dir, ret->name, ret) : r;
+}
+
+int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
+{
+	return walk(o, path, false, ret);
 }
 
 /* *ret NULL: what is written there is dropped. */
@@ -175,26 +186,14 @@ int overlay_rename(struct overlay *o, const char *from, const char *to)
 	return r < 0 ? r : overlay_move(o, &a, &b);
 }
 
-/* Makes the directories of a path that are not there: damage may have taken what made them. */
-static int make_dirs(struct overlay *o, const char *path)
-{
-	int r = 0;
-
-	for (const char *end = strchr(path, '/'); r == 0 && end; end = strchr(end + 1, '/')) {
-		CLEANUP(free) char *above = strndup(path, (size_t)(end - path));
-
-		r = above ? overlay_mkdir(o, above) : -ENOMEM;
-		if (r == -EEXIST)
-			r = 0;
-	}
-	return r;
-}
-
 int overlay_apply(struct overlay *o, const struct journal_op *op)
 {
-	bool makes = op->content || op->type == JOURNAL_RENAME;
-	int r = makes ? make_dirs(o, op->content ? op->path : op->to) : 0;
+	struct dentry p;
+	int r = 0;
 
+	/* Damage may have taken what made the directories. */
+	if (op->content || op->type == JOURNAL_RENAME)
+		r = walk(o, op->content ? op->path : op->to, true, &p);
 	if (r < 0)
 		return r;
 	switch (op->type) {

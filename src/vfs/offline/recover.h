@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * recover: the contents that a journal holds, without the map (`mapfs recover --extract`).
+ *
+ * The journal is replayed into an overlay over a base without entries, in which every name can be
+ * used. So neither the map nor its format is needed, and what a mount would refuse is found, too.
+ * Each file is found under the name that it has at the end. A file that was removed is found, too,
+ * unless something else is at its path at the end.
+ *
+ * line() is called in the order of the records: with each file, at the record that has its content
+ * ("applied", or why it was refused), with each name that was made, removed or renamed, and with
+ * the journal's own name where it is damaged.
+ */
+#pragma once
+
+#include "base/error.h"
+
+/* Copy each file to outdirfd/PATH, and create the directories of the path; symbolic links are not
+ * followed. outdirfd is -1 if nothing is to be copied. */
+int recover_extract(int dirfd, const char *file, int outdirfd,
+	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
+/* Tell line() what the journal holds, and remove it. -EBUSY: a mount uses it. */
+int recover_discard(int dirfd, const char *file,
+	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
