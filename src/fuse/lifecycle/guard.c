@@ -34,9 +34,9 @@ static void log_line(const struct guard *g, int priority, char *line)
 		syslog(priority, "%s: %s", g->rq->path, printable(line));
 }
 
-/* Root's unmounts, and removes the mount point. An ordinary user's has nothing to give up:
- * fusermount3 has to gain rights. */
-static void drop_rights(const struct guard *g)
+/* The supervisor of root unmounts, and removes the mount point. That of an ordinary user has
+ * nothing to give up: fusermount3 has to gain rights. */
+void guard_drop_rights(const struct guard *g)
 {
 	struct error e = ERROR_INIT;
 
@@ -172,7 +172,6 @@ enum outcome guard_run(struct guard *g)
 	struct control_msg last = {0};
 	enum outcome code;
 
-	drop_rights(g);
 	wait_for_end(g, &last);
 	code = result_of(g, &last);
 	guard_clean(g, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLEANED));

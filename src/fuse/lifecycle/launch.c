@@ -241,6 +241,7 @@ static enum outcome serve(struct launcher *l)
 	if (l->note[0])
 		say(stderr, "mapfs: %s: %s", g->rq->shown, l->note);
 	(void)control_tell(g->worker, CONTROL_KEEP, 0, NULL);
+	guard_drop_rights(g);
 	fflush(NULL);
 	if (!stay && fork() == 0) {
 		go_to_background();
