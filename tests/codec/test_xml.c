@@ -83,7 +83,7 @@ static void document_type_is_refused(void **state)
 
 static void depth_and_size_are_bounded(void **state)
 {
-	char *deep = calloc(1, 7 * (XML_DEPTH_MAX + 1) + 1), *large = calloc(1, XML_BYTES_MAX + 2);
+	char *deep = calloc(1, 7 * (XML_DEPTH_MAX + 2)), *large = calloc(1, XML_BYTES_MAX + 2);
 
 	(void)state;
 	for (int i = 0; i < XML_DEPTH_MAX; i++)
