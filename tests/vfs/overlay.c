@@ -90,6 +90,25 @@ static void build_has_accepted_content_only_where_some_was_accepted(void **state
 	assert_true(builds_accepted(b, AUTHOR));
 }
 
+static void directories_of_a_path_are_made_where_there_are_none(void **state)
+{
+	struct overlay *o = ((struct box *)*state)->v->tree;
+	struct spot s;
+
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(overlay_mkdirs(o, "groups/1_new/layers/0_x/"), 0);
+		assert_int_equal(overlay_find(o, "groups/1_new/layers/0_x", &s), 0);
+		assert_true(s.dir && s.id != ENTRY_NONE);
+	}
+	assert_int_equal(overlay_mkdirs(o, "info"), 0);
+	assert_int_equal(overlay_mkdirs(o, ""), 0);
+	assert_int_equal(overlay_mkdirs(o, AUTHOR), -ENOTDIR);
+	assert_int_equal(overlay_mkdirs(o, AUTHOR "/x"), -ENOTDIR);
+	assert_int_equal(overlay_mkdirs(o, "scratch/.git/x"), -EPERM);
+	assert_int_equal(overlay_remove(o, "groups/1_new/layers/0_x", true), 0);
+	assert_int_equal(overlay_mkdirs(o, "groups/1_new/layers/0_x"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -97,6 +116,7 @@ int main(void)
 		TEST(file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_base),
 		TEST(file_that_follows_from_a_change_is_protected_like_one_of_the_base),
 		TEST(build_has_accepted_content_only_where_some_was_accepted),
+		TEST(directories_of_a_path_are_made_where_there_are_none),
 	};
 
 	return cmocka_run_group_tests_name("vfs: overlay", tests, NULL, NULL);

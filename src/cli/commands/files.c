@@ -252,7 +252,7 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 	if (r == 0 && S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
 	if (r == 0)
-		r = change_mkdir(c->f->t, c->to);
+		r = overlay_mkdirs(c->f->t->tree, c->to);
 	if (r < 0) {
 		tell_of(c, r, strerror(-r));
 		return 0;

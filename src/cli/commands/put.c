@@ -15,7 +15,7 @@ static int make_parent(struct offline *t, const char *path)
 	const char *slash = strrchr(path, '/');
 	CLEANUP(free) char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
 
-	return slash ? dir ? change_mkdirs(t, dir) : -ENOMEM : 0;
+	return slash ? dir ? overlay_mkdirs(t->tree, dir) : -ENOMEM : 0;
 }
 
 /* What was not there to be written, and what was and could not be. */

@@ -66,7 +66,7 @@ static int put(struct merge *m, struct merged *x)
 static int make_dir(struct merge *m, const struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
-	int r = path ? change_mkdirs(ours(m), path) : -ENOMEM;
+	int r = path ? overlay_mkdirs(ours(m)->tree, path) : -ENOMEM;
 
 	return r < 0 ? fail(m, path, r) : 0;
 }

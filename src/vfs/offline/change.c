@@ -75,28 +75,6 @@ bool change_is_no_name(const struct offline *t, const char *path, struct error *
 	return false;
 }
 
-int change_mkdir(struct offline *t, const char *path)
-{
-	struct spot s;
-	int r = overlay_mkdir(t->tree, path);
-
-	if (r == -EEXIST)
-		r = overlay_find(t->tree, path, &s) == 0 && s.dir ? 0 : -ENOTDIR;
-	return r;
-}
-
-int change_mkdirs(struct offline *t, const char *path)
-{
-	CLEANUP(free) char *copy = strdup(path);
-	int r = copy ? 0 : -ENOMEM;
-
-	for (char *at = copy; r == 0 && at && (at = strchr(at + 1, '/')); *at = '/') {
-		*at = '\0';
-		r = change_mkdir(t, copy);
-	}
-	return r < 0 ? r : change_mkdir(t, path);
-}
-
 static int remove_below(struct offline *t, const char *path, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};

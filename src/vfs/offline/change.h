@@ -24,10 +24,6 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 	const struct timespec *mtime, struct error *e);
 /* Does the format take no file or directory of that path for its name? Then e says why. */
 bool change_is_no_name(const struct offline *t, const char *path, struct error *e);
-/* Makes a directory; one that is there is none to complain of. */
-int change_mkdir(struct offline *t, const char *path);
-/* ... and those above it. */
-int change_mkdirs(struct offline *t, const char *path);
 /* A directory and all that is in it. What cannot be removed stays, and so does what it is in:
  * -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);

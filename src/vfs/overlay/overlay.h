@@ -148,6 +148,9 @@ int overlay_put(struct overlay *o, const char *path, struct extent x, const stru
 /* ... bytes that were refused. */
 int overlay_draft(struct overlay *o, const char *path, struct extent x, const char *why);
 int overlay_mkdir(struct overlay *o, const char *path);
+/* Make a directory and those above it. An existing directory is a success; a file gives -ENOTDIR.
+ */
+int overlay_mkdirs(struct overlay *o, const char *path);
 int overlay_remove(struct overlay *o, const char *path, bool dir);
 int overlay_rename(struct overlay *o, const char *from, const char *to);
 /* The bytes that it has of its own go: it is what the base has, or not there. */

@@ -158,6 +158,14 @@ int overlay_mkdir(struct overlay *o, const char *path)
 	return !p.name[0] || p.stands ? -EEXIST : overlay_make(o, &p, true, &made);
 }
 
+int overlay_mkdirs(struct overlay *o, const char *path)
+{
+	struct dentry p;
+	int r = walk(o, path, true, &p);
+
+	return r < 0 ? r : descend(o, &p, true);
+}
+
 int overlay_remove(struct overlay *o, const char *path, bool dir)
 {
 	struct dentry p;
