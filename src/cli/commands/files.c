@@ -200,7 +200,7 @@ static int split(struct copy *c, const char *name)
 	if (!strchr(name, '\\') || !c->f->rules || !c->f->rules->backslashes)
 		return 0;
 	count(&c->f->split, c->path);
-	return above ? change_mkdirs(c->f->t, above) : -ENOMEM;
+	return above ? overlay_mkdirs(c->f->t->tree, above) : -ENOMEM;
 }
 
 /* The directory on disk has those, too. */
