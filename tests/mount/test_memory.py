@@ -200,5 +200,6 @@ def test_json_takes_no_more_memory_than_one_element(box):
     assert ints[4] == n + 1
     data = f.blob(ints[5])
     assert struct.unpack("<38i", data[:152]) == tuple(range(34)) + (-1, 0, -1, 0)
-    one = struct.pack("<38i", *[0] * 10, *[255] * 16, *[0] * 8, -1, 0, -1, 0)
+    whole = (0, 0, 1024, 0, 0, 1024, 1024, 1024)  # a new quad shows all of its image
+    one = struct.pack("<38i", *[0] * 10, *[255] * 16, *whole, -1, 0, -1, 0)
     assert data[152:] == one * n
