@@ -225,7 +225,9 @@ def test_on_a_full_disk_the_old_map_stays(box, disk):
         f.write(raw)
     m = box.mount(path)
     m.put(SETTINGS, NEW)
-    m.unmount(code=4)
+    r = m.unmount(code=4)
+    assert "No space left on device" in r.out
+    assert re.search("free at least [1-3] MB in %s/ and run mapfs -u again" % re.escape(disk), r.err), r
     assert boxes.get(path) == raw
     assert m.mounted() and m.get(SETTINGS) == NEW
     m.unmount("--force", code=4)
@@ -253,7 +255,7 @@ def test_what_cannot_be_copied_out_keeps_the_mount(photo):
     r = m.unmount(code=4)
     assert m.mounted() and m.get("images/photo.jpg") == b"JPEG" * 1000
     assert "images/photo.jpg could not be copied out" in r.out
-    assert "still mounted" in r.err
+    assert "still mounted: free at least 1 MB in " in r.err
     os.unlink(fill)
     m.unmount(code=5)
     assert boxes.get(m.map + ".mapfs-left/images/photo.jpg") == b"JPEG" * 1000

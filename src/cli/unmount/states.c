@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/statvfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -164,6 +166,47 @@ enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret)
 	return WORKER_SILENT;
 }
 
+/* Bytes that a save needs at most and the disk of the map does not have: room for a new file, which
+ * has what the old one and the journal hold. *ret_dir, the directory, is to be freed. 0 if the disk
+ * has room, or if that cannot be told. */
+static uint64_t lacking_bytes(const char *map, char **ret_dir)
+{
+	CLEANUP(free) char *dir = strndup(map, (size_t)(strrchr(map, '/') - map) + 1);
+	struct journal_found journal = {0};
+	struct statvfs disk;
+	struct stat st = {0}, j = {0};
+	uint64_t needed, room;
+
+	if (!dir || statvfs(dir, &disk) < 0 || stat(map, &st) < 0 || S_ISDIR(st.st_mode))
+		return 0;
+	if (journals_find(map, &journal, NULL) > 0) {
+		CLEANUP(free) char *path = text_printf("%s%s", dir, journal.file);
+
+		if (path)
+			(void)stat(path, &j);
+	}
+	needed = (uint64_t)st.st_size + (uint64_t)j.st_size;
+	room = (uint64_t)disk.f_bavail * disk.f_frsize;
+	*ret_dir = TAKE(dir);
+	return room < needed ? needed - room : 0;
+}
+
+static void report_unsaved(struct unmount *u)
+{
+	CLEANUP(free) char *dir = NULL;
+	uint64_t lacking = lacking_bytes(u->entry->source, &dir);
+
+	if (lacking)
+		console_say(&u->console,
+			"not everything could be saved; still mounted: free at least %ju MB in %s "
+			"and run mapfs -u again, or drop what is not saved with mapfs -u --discard",
+			(uintmax_t)(lacking >> 20) + 1, dir);
+	else
+		console_say(&u->console,
+			"not everything could be saved; still mounted (mapfs -u --discard "
+			"throws away what is not)");
+}
+
 static enum unmount_state do_save(struct unmount *u)
 {
 	/* Root removes no mount point: another user may control the path. */
@@ -192,8 +235,7 @@ static enum unmount_state do_save(struct unmount *u)
 	u->code = (int)control_outcome(m.code);
 	if (u->code != OUTCOME_SAVE_FAILED || u->how->force)
 		return STATE_UNMOUNT;
-	console_say(&u->console, "not everything could be saved; still mounted (mapfs -u --discard "
-				 "throws away what is not)");
+	report_unsaved(u);
 	return STATE_DONE;
 }
 
