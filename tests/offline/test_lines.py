@@ -179,6 +179,13 @@ def test_what_cannot_be_changed_is_told(box, small):
         assert (r.returncode, r.stderr) == (2, b"mapfs: -: is standard input, and cannot be written\n"), args
     r = run("text", "-", input=b"none")
     assert (r.returncode, r.stderr) == (2, b"mapfs: -: not a map of a known format\n")
+    for head, kind in ((b"PK\3\4", "a zip archive"), (b"<!doctype HTML>", "an HTML page"), (b"\x89PNG\r\n", "a PNG image"),
+                       (b"version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS")):
+        path = os.path.join(box.root, "other.map")
+        with open(path, "wb") as f:
+            f.write(head + bytes(100))
+        r = run("ls", path, text=True)
+        assert (r.returncode, r.stderr) == (2, "mapfs: %s: is %s, not a map\n" % (path, kind))
     # A file of that name has a path.
     shutil.copy(small, os.path.join(box.root, "-"))
     assert good("cat", "./-", "info/author", cwd=box.root).stdout == good("cat", small, "info/author").stdout
