@@ -35,8 +35,15 @@ def compare(before, after):
             if a == b:
                 continue
             there = tuple(bool(c[0] or not has_ids(layer) and c[3]) for c, layer in ((a, before), (b, after)))
+            # What a place without a tile has besides is nothing that a layer gets or loses with it.
+            if not (any(there) or has_cell(before, x, y) and has_cell(after, x, y)):
+                continue
             out[x, y] = {(False, True): "added", (True, False): "removed"}.get(there, "changed"), a, b
     return out
+
+
+def has_cell(layer, x, y):
+    return layer and any(y < len(t) and x < len(t[0]) for t in layer.values())
 
 
 def has_ids(layer):

@@ -296,6 +296,31 @@ def test_a_layer_that_comes_or_goes_with_its_group_is_told(box):
         assert rows[0][1] == "wall jump (16)" and (mark, "groups/1_other") in p.entries()
 
 
+@pytest.mark.parametrize("kind", ["game", "seen"])
+def test_a_layer_that_comes_or_goes_is_counted_once_and_its_tiles_are_those_that_are_some(box, kind):
+    """A place of id 0 that has flags still, since a tile was erased, is none: nor is it where a layer gets wider."""
+    def build(name, width):
+        b = datafile.Builder()
+        b.add(datafile.MAP_VERSION, [1])
+        b.info(settings=[b"sv_x 1"])
+        b.tiles(4, 3, bytes(48), flags=1, name="Game")
+        if width:
+            table = b"".join(bytes((9 * (x == 3), 8, 0, 0)) for _ in range(3) for x in range(width))
+            b.tiles(width, 3, table if kind == "seen" else bytes(12 * width), flags=0 if kind == "seen" else 8, name="new")
+            if kind == "game":
+                b.items[-1].ints[racemap.FIELDS["front"]] = b.blob(table)
+        b.group(0, 1 + bool(width), "Game")
+        b.add(datafile.ENVPOINTS, [])
+        return box.add(b.encode(), name + ".map")
+    none, four, nine = build("none", 0), build("four", 4), build("nine", 9)
+    path, part = "groups/0_Game/layers/1_new", "Layers" if kind == "seen" else "What the game plays with"
+    for a, b, mark in ((none, four, "added"), (four, none, "removed")):
+        p = page(a, b)
+        assert p.layers[path][1:3] == ({mark: 3}, ((3, 3), (0, 2)))
+        assert "### %s (1 %s)\n" % (part, mark) in p.text and p.entries() == [(mark, path)]
+    assert path not in page(four, nine).layers and path not in page(nine, four).layers
+
+
 def test_what_one_does_not_play_with_is_answered(box):
     old = racemap.Race()
     one = box.add(old.encode(), "one.map")

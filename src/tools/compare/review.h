@@ -38,7 +38,8 @@ struct review_tool {
 	 * ("tele"); NULL: it is only seen. */
 	bool (*layer)(const struct snapshot *s, entry_id dir, const char **ret_kind);
 	/* Each place that differs, row by row; one of the layers may be ENTRY_ROOT: there is none.
-	 * A place beyond a layer has nothing in it. -EIO: a layer is damaged. */
+	 * A place beyond a layer has nothing in it, and does not differ from one without a tile.
+	 * -EIO: a layer is damaged. */
 	int (*cells)(const struct snapshot *a, entry_id x, const struct snapshot *b, entry_id y,
 		void (*fn)(void *arg, const struct review_cell *c), void *arg, struct error *e);
 	/* What a tile is in a layer of that kind, in a few words; NULL: nobody knows. */

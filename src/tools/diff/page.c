@@ -150,7 +150,9 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	buffer_byte(out, '\n');
 }
 
-static void add_layer(struct differences *d, const struct layer *l)
+/* kind: what it is counted as, or DIFFERENCE_KINDS: it is a difference of its own, which is
+ * counted. */
+static void add_layer(struct differences *d, const struct layer *l, enum difference_kind kind)
 {
 	struct part *part = &d->page->parts[l->kind ? 0 : 1];
 	struct buffer *out = &part->text;
@@ -159,7 +161,8 @@ static void add_layer(struct differences *d, const struct layer *l)
 	add_name(out, l->item->path);
 	add_counts(out, ": ", l->n, REVIEW_MARKS);
 	buffer_printf(out, "; %s\n", area_text(l->area).text);
-	part->n[DIFFERENCE_CHANGED]++;
+	if (kind < DIFFERENCE_KINDS)
+		part->n[kind]++;
 	part->length += 1 + l->n_rows;
 	for (int k = 0; l->kind && k < REVIEW_MARKS; k++)
 		d->page->tiles[k] += l->n[k];
@@ -215,7 +218,8 @@ static entry_id find_layer(struct differences *d, const struct item *i, const ch
 	return a.spot.id;
 }
 
-static void look_at(struct differences *d, const struct item *before, const struct item *after)
+static void look_at(struct differences *d, const struct item *before, const struct item *after,
+	enum difference_kind kind)
 {
 	struct layer *l = &d->page->layer;
 	entry_id x, y;
@@ -232,16 +236,18 @@ static void look_at(struct differences *d, const struct item *before, const stru
 	if (r < 0)
 		differences_fail(d, l->item, r);
 	if (l->area.n)
-		add_layer(d, l);
+		add_layer(d, l, kind);
 }
 
-/* All layers of a directory that only one map has. */
-static void look_below(struct differences *d, const struct item *i)
+/* All layers of a directory that only one map has. kind: that of the directory itself. */
+static void look_below(struct differences *d, const struct item *i, enum difference_kind kind)
 {
-	look_at(d, i->in == BASE ? i : NULL, i->in == BASE ? NULL : i);
+	bool removed = i->in == BASE;
+
+	look_at(d, removed ? i : NULL, removed ? NULL : i, kind);
 	for (size_t k = 0; k < i->n; k++)
 		if (i->below[k]->dir)
-			look_below(d, i->below[k]);
+			look_below(d, i->below[k], removed ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
 }
 
 void page_look(struct differences *d, struct difference *x)
@@ -256,10 +262,10 @@ void page_look(struct differences *d, struct difference *x)
 	is_layer = find_layer(d, dir, &x->played) != ENTRY_ROOT;
 	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
 	if (i->dir && (!x->before || !x->after)) {
-		look_below(d, i);
+		look_below(d, i, DIFFERENCE_KINDS);
 	} else if (is_layer && !i->dir && of != d->page->last) {
 		d->page->last = of;
-		look_at(d, of->at[BASE], of->at[OURS]);
+		look_at(d, of->at[BASE], of->at[OURS], DIFFERENCE_CHANGED);
 	}
 }
 

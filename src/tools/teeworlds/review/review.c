@@ -94,6 +94,11 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	return ret->fields;
 }
 
+static bool has_cell(const struct side *s, uint32_t x, uint32_t y)
+{
+	return x < s->t.w && y < s->t.h;
+}
+
 static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b, entry_id y,
 	void (*fn)(void *arg, const struct review_cell *c), void *arg, struct error *e)
 {
@@ -118,7 +123,12 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 				return result;
 			for (size_t i = 0; i < n; i++) {
 				c.x = from + (uint32_t)i;
-				if (compare(&l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
+				if (!compare(
+					    &l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
+					continue;
+				/* A layer may have flags where it has no tile. */
+				if (c.before.id || c.after.id ||
+					(has_cell(&l, c.x, c.y) && has_cell(&r, c.x, c.y)))
 					fn(arg, &c);
 			}
 		}
