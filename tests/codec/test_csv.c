@@ -98,7 +98,7 @@ static struct table random_table(uint32_t width, uint32_t height, uint32_t cell)
 	for (size_t i = 0; i < (size_t)width * height; i++) {
 		uint64_t v = next_random(&seed) >> 16;
 
-		t.cells[i] = cell == 3       ? (int32_t)(v % 256)
+		t.cells[i] = cell == 3     ? (int32_t)(v % 256)
 			     : v >> 32 & 1 ? (int32_t)(v % 2048) - 1024
 					   : (int32_t)(v % 65536) - 32768;
 	}
@@ -225,7 +225,10 @@ static void everything_else_is_refused_with_its_place(void **state)
 	assert_fails(PARSE("1,2\n-6,2\n"), EINVAL, "line 2, column 1: -6 is not -5..255");
 	assert_fails(PARSE("1,2\n3,99999999999999999999\n"), EINVAL, "too large");
 	assert_fails(PARSE("1\n3,4\n"), EINVAL, "line 1 has 1 columns (must be 2)");
-	assert_fails(PARSE("1,2,3\n3,4\n"), EINVAL, "line 1, column 3");
+	assert_fails(
+		PARSE("1,2,3\n3,4\n"), EINVAL, "line 1, column 3: it has 3 columns (must be 2)");
+	assert_fails(PARSE("1,2\n3,4,5,6,7\n"), EINVAL,
+		"line 2, column 3: it has 5 columns (must be 2)");
 	assert_fails(PARSE("1,2,\n3,4\n"), EINVAL, "line 1, column 3");
 	assert_fails(PARSE("1,2\n"), EINVAL, "has 1 lines (must be 2)");
 	assert_fails(PARSE(""), EINVAL, "has 0 lines (must be 2)");
@@ -365,7 +368,8 @@ static void a_table_is_measured(void **state)
 	assert_int_equal(shape.height, 1);
 	assert_fails(measure("", &shape), EINVAL, "no lines");
 	assert_fails(measure("1,2\n3\n", &shape), EINVAL, "line 2 has 1 columns (must be 2)");
-	assert_fails(measure("1,2\n3,4,5\n", &shape), EINVAL, "line 2, column 3");
+	assert_fails(measure("1,2\n3,4,5,6\n", &shape), EINVAL,
+		"line 2, column 3: it has 4 columns (must be 2), unlike line 1");
 	assert_fails(measure("1,2\n3,256\n", &shape), EINVAL, "256 is not -5..255");
 	assert_fails(measure("1,2\n\n", &shape), EINVAL, "there is no number");
 }

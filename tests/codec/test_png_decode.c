@@ -385,13 +385,26 @@ static void a_changed_byte_is_refused_or_harms_nothing(void **state)
 
 static void other_files_are_no_pngs(void **state)
 {
-	CLEANUP_EXTENT struct extent jpeg = extent_of("\xff\xd8\xff\xe0\0\x10JFIF\0\1", 12);
-	CLEANUP_EXTENT struct extent empty = extent_of("", 0);
+	static const struct {
+		const char *head, *why;
+		size_t n;
+	} others[] = {{"\xff\xd8\xff\xe0\0\x10JFIF\0\1", "is a JPEG image, not a PNG", 12},
+		{"GIF89a\1\0\1\0\0\0\0", "is a GIF image, not a PNG", 13},
+		{"RIFF\x24\0\0\0WEBPVP8 ", "is a WebP image, not a PNG", 16},
+		{"BM\x46\0\0\0\0\0\0\0\x36\0\0\0", "is a BMP image, not a PNG", 14},
+		{"DDS \x7c\0\0\0\7\x10\0\0", "is a DDS image, not a PNG", 12},
+		/* Shorter than what is looked at. */
+		{"GIF8", "is a GIF image, not a PNG", 4}, {"B", "not a PNG", 1},
+		{"", "not a PNG", 0}, {"RIFF\x24\0\0\0WAVEfmt ", "not a PNG", 16}};
 	struct taken t = {0};
 
 	(void)state;
-	assert_fails(decode(&jpeg, &t), EINVAL, "not a PNG");
-	assert_fails(decode(&empty, &t), EINVAL, "not a PNG");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		CLEANUP_EXTENT struct extent x = extent_of(others[i].head, others[i].n);
+
+		assert_fails(decode(&x, &t), EINVAL, others[i].why);
+		assert_true(strncmp(err.text, others[i].why, strlen(others[i].why)) == 0);
+	}
 }
 
 static void the_sinks_refusal_is_the_result(void **state)

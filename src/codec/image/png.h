@@ -67,8 +67,8 @@ struct png_sink {
  * they are, and no gamma or colour profile is applied. Row by row, so memory is a few rows; an
  * interlaced one is held whole. What follows the end of the PNG is ignored.
  *
- * -EINVAL: "not a PNG", "PNG is damaged: <libpng's reason>", or more than PNG_PIXELS_MAX. Rows may
- * have been given out before that is known.
+ * -EINVAL: "not a PNG", "is a JPEG image, not a PNG", "PNG is damaged: <libpng's reason>", or more
+ * than PNG_PIXELS_MAX. Rows may have been given out before that is known.
  */
 int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5): what claims more lies. */
-enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
+enum { DEFLATE_RATIO = 1032, SIGNATURE = 8, HEAD = 12 /* bytes that say what it is */ };
 
 struct png_reader {
 	png_structp png;
@@ -203,17 +203,31 @@ static int prepare(struct png_reader *d)
 	return 0;
 }
 
+/* "is a JPEG image, not a PNG". */
+static int refuse_other(const uint8_t head[HEAD], struct error *e)
+{
+	static const struct {
+		const char *name, *magic;
+		unsigned at;
+	} others[] = {{"JPEG", "\xff\xd8\xff", 0}, {"GIF", "GIF8", 0}, {"WebP", "WEBP", 8},
+		{"BMP", "BM", 0}, {"DDS", "DDS ", 0}, {"TIFF", "II*", 0}, {"TIFF", "MM", 0},
+		{"Photoshop", "8BPS", 0}, {"GIMP", "gimp xcf", 0}, {"AVIF", "ftypavif", 4}};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (memcmp(head + others[i].at, others[i].magic, strlen(others[i].magic)) == 0)
+			return error_set(e, -EINVAL, "is a %s image, not a PNG", others[i].name);
+	return error_set(e, -EINVAL, "not a PNG");
+}
+
 static int check_signature(struct png_reader *d)
 {
-	uint8_t signature[SIGNATURE];
-	int r = 0;
+	uint8_t head[HEAD] = {0};
+	int r = d->read(d->arg, 0, head, d->size < HEAD ? (size_t)d->size : HEAD, d->e);
 
-	if (d->size >= SIGNATURE)
-		r = d->read(d->arg, 0, signature, SIGNATURE, d->e);
 	if (r < 0)
 		return r;
-	if (d->size < SIGNATURE || png_sig_cmp(signature, 0, SIGNATURE) != 0)
-		return error_set(d->e, -EINVAL, "not a PNG");
+	if (png_sig_cmp(head, 0, SIGNATURE) != 0)
+		return refuse_other(head, d->e);
 	d->pos = SIGNATURE;
 	return 0;
 }

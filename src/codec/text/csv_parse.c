@@ -83,7 +83,7 @@ static int end_cell(struct parser *p, struct cell cell)
 {
 	if (cell.open)
 		return refuse(p, "a quote is not closed");
-	if ((p->width && p->column >= p->width) || (p->height && p->row >= p->height))
+	if (p->height && p->row >= p->height)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": the table has %" PRIu32
 			" lines of %" PRIu32 " columns",
@@ -97,23 +97,29 @@ static int end_cell(struct parser *p, struct cell cell)
 			"line %" PRIu64 ", column %" PRIu64 ": %" PRIi64 " is not %" PRIi32
 			"..%" PRIi32,
 			(uint64_t)p->row + 1, (uint64_t)p->column + 1, cell.value, p->min, p->max);
-	p->room->run[p->n++] = (int32_t)cell.value;
+	/* Those past the width are counted, for the message of end_line. */
+	if (!p->width || p->column < p->width)
+		p->room->run[p->n++] = (int32_t)cell.value;
 	p->column++;
 	return p->n == CSV_RUN ? flush(p) : 0;
 }
 
 static int end_line(struct parser *p, struct cell cell)
 {
+	char place[32] = "";
 	int r = end_cell(p, cell);
 
 	if (r < 0)
 		return r;
 	if (!p->width)
 		p->width = p->column;
+	if (p->column > p->width)
+		snprintf(place, sizeof(place), ", column %" PRIu64 ": it", (uint64_t)p->width + 1);
 	if (p->column != p->width)
 		return error_set(p->e, -EINVAL,
-			"line %" PRIu64 " has %" PRIu32 " columns (must be %" PRIu32 ")",
-			(uint64_t)p->row + 1, p->column, p->width);
+			"line %" PRIu64 "%s has %" PRIu32 " columns (must be %" PRIu32 ")%s",
+			(uint64_t)p->row + 1, place, p->column, p->width,
+			p->height ? "" : ", unlike line 1");
 	p->row++;
 	p->column = 0;
 	return 0;
