@@ -453,7 +453,10 @@ def test_a_name_says_what_was_seen(here):
         b.tiles(4, 3, bytes([17, 0, 0, 0]) * 12, image=i)
     b.group(0, 3, "Game")
     write("a.map", b)
-    out = run("tidy", "--pixels", "--hash-names", "a.map", "b.map")[0].splitlines()
+    out, err = run("tidy", "--pixels", "--hash-names", "a.map", "b.map", code=5)
+    assert err.splitlines() == ["mapfs: a.map: left as it is: images/1_%s.png: its name stays: with the hash it would have 139 bytes "
+                                "(at most 127)" % ("n" * 70)]
+    out = out.splitlines()
     seen = b"".join(pixels[i:i + 4] if pixels[i + 3] else bytes(4) for i in range(0, len(pixels), 4))
     name = "set_cut_" + hashlib.sha256(seen).hexdigest()
     assert out[0] == "cut images/0_set.png: 255 of 256 cells, which no tile shows"

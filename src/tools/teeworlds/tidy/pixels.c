@@ -180,8 +180,12 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	clear(seen, n);
 	SHA256Data(seen, n, hex);
 	size = snprintf(name, sizeof(name), "%.*s_cut_%s", old->size, old->text, hex);
-	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max)
+	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max) {
+		tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+			"its name stays: with the hash it would have %d bytes (at most %zu)", size,
+			tw_sorts[TW_SORT_IMAGE].name_max);
 		return 0;
+	}
 	blob = blob_of_bytes(bytes_copy(name, (size_t)size + 1), NULL);
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_NAME, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
