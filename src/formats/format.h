@@ -266,7 +266,8 @@ struct format_edit {
 	int (*sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
 	 * map as it was mounted or last saved; NULL: nothing) had already are none. -EINVAL:
-	 * refused; each reason to why(), what they have in common in e. all: also what a game only
+	 * refused; each reason to why(), what they have in common in e; and what the map is saved
+	 * with, but a game will not play as the user expects (warned). all: also what else a game
 	 * warns of or does without, and what of the file a save puts right; content is decoded for
 	 * that. May be NULL: nothing is refused. */
 	int (*check)(const struct snapshot *before, const struct snapshot *s, bool all,
@@ -320,8 +321,7 @@ struct meaning {
 	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
 	bool fits;                    /* the object that was asked about can be renamed to it */
 	bool position;                /* digits alone, before an ending, are one and no name */
-	const char *accepts; /* of scratch: the endings that would mean something, ".png and .json",
-			      * for people; NULL: that is not what it takes */
+	char why[96]; /* of scratch: why it means nothing, "images/ takes .png and .json"; or "" */
 };
 
 struct placement {

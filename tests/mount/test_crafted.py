@@ -167,6 +167,38 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
     m.unmount()
 
 
+HIDDEN = {"quads": ("quads.json", [0, 3, 0, 2, 5, 2, -1], "count is 5, and its data holds 3"),
+          "sources": ("sources.json", [0, 10, 0, 2, -1, 2, -1], "count is -1, and its data holds 8"),
+          "short": ("quads.json", [0, 3, 0, 1, 3, 2], "has 6 integers (at least 7)"),
+          "tiles": ("id.csv", [0, 2, 0, 2, 20, 20, 0, 255, 255, 255, 255, -1, 0, -1, 2],
+                    "456 bytes are too few for 20 x 20 tiles")}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_a_layer_does_not_show_has_a_reason(box, name):
+    file, ints, why = HIDDEN[name]
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(b"nobody")
+    b.tiles(2, 2, bytes(16), flags=1, name="Game")
+    b.blob(bytes(3 * 152))
+    b.add(datafile.LAYER, ints)
+    b.group(0, 2)
+    copy = box.add(b.encode(), "small.map")
+    r = subprocess.run([places.BINARY, "put", copy, "groups/0/layers/1/" + file], input=b"[]", capture_output=True)
+    assert r.returncode == 4 and r.stderr.decode().endswith("groups/0/layers/1/%s: no part of a map (%s)\n" % (file, why)), r
+    m = box.mount(copy)
+    layer = m / "groups/0/layers/1"
+    assert os.listdir(layer) == ["layer.json"]
+    assert os.getxattr(layer + "/layer.json", "user.mapfs.note").decode() == why
+    with pytest.raises(OSError):
+        os.getxattr(m / "groups/0/layers/0_Game/layer.json", "user.mapfs.note")
+    with open(os.path.join(layer, file), "wb") as f:
+        f.write(b"scratch, as ever")
+    assert "left/groups/0/layers/1/%s: no part of a map (%s)\n" % (file, why) in m.unmount(code=5).out
+    box.allow("small.map.mapfs-left")
+
+
 @pytest.mark.parametrize("name,data", [("layer.json", b'{"width": 30}'), ("id.csv", (b"1" + b",1" * 19 + b"\n") * 10)])
 def test_what_needs_tiles_that_are_damaged_is_refused_and_kept(box, name, data):
     f = datafile.Datafile(datafile.small_map())

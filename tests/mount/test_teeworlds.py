@@ -359,6 +359,16 @@ def test_a_refusal_names_the_path_and_is_told_once(m):
         "refused: a game would refuse the map"]
 
 
+def test_of_a_physics_layer_with_rows_that_are_not_used_the_save_warns(tele):
+    tele.put(GAME + "2_Tele/layer.json", b'{"height": 12}')
+    report = tele.unmount(code=5).out
+    assert "warning: groups/0_Game/layers/2_Tele: is 20 x 12 tiles; width 20 and height 10 would fit the game layer " \
+        "groups/0_Game/layers/0_Game: the other rows are not used\n" in report and "refused" not in report
+    again = tele.box.mount(tele.map)
+    again.put("info/author", b"x")
+    assert "warning" not in again.unmount().out  # it was so before
+
+
 def test_a_physics_layer_stays_beside_a_game_layer(tele):
     os.rename(tele / (GAME + "2_Tele"), tele / "groups/1_Behind/layers/0_Tele")
     assert refused_lines(tele) == [

@@ -192,7 +192,9 @@ class _Map:
     def sound(data, kind, n, version):
         if data is None:
             return False
-        if kind < 2 and version >= 4:
+        if version >= 4 and kind >= 2:
+            return False
+        if version >= 4:
             return len(data) % 4 == 0 and sum(data[2::4]) + len(data) // 4 == n
         if len(data) < n * SIZES[kind]:
             return False

@@ -15,7 +15,7 @@ import datafile
 import judge
 import places
 import share
-from datafile import ENVELOPE, ENVPOINTS, IMAGE, LAYER, MAP_VERSION, SOUND
+from datafile import ENVELOPE, ENVPOINTS, GROUP, IMAGE, LAYER, MAP_VERSION, SOUND, UUID_INDEX
 
 MEMBERS = ["file", "level", "path", "field", "value", "bound", "problem"]
 GIANT = 64 << 20  # bytes of data that the judge would inflate
@@ -136,6 +136,7 @@ class Maker(datafile.Builder):
         self.info(settings=[b"sv_x 1"])
         self.tiles(4, 3, bytes(48), flags=1, name="Game")
         self.n = 1
+        self.points = 0
 
     def layer(self, ints):
         self.n += 1
@@ -153,7 +154,7 @@ class Maker(datafile.Builder):
 
     def done(self):
         self.group(0, self.n, "Game")
-        self.add(ENVPOINTS, [])
+        self.add(ENVPOINTS, [0, 1, 0, 0, 0, 0] * self.points)
         return self.encode()
 
 
@@ -191,6 +192,25 @@ def listing(kind, source):
     return lambda m: m.layer([0, kind, 0, 2, 0, m.blob(bytes(152)), source] + datafile.words("", 3))
 
 
+def counted(kind, count, there, version=2):
+    size = 152 if kind == 3 else 52
+    return lambda m: m.layer([0, kind, 0, version, count, -1 if there is None else m.blob(bytes(size * there)), -1]
+                             + datafile.words("", 3))
+
+
+def envelope(start, count):
+    """Of two points."""
+    def change(m):
+        m.points = 2
+        m.add(ENVELOPE, [2, 3, start, count] + datafile.words("e", 8) + [0])
+    return change
+
+
+def packed(m, kind, size):
+    m.physics(kind, bytes(12 * size))
+    m.items[-1].ints[3] = 4
+
+
 # name: what is done to the map, the path that is told (a pattern), field, value
 WARNINGS = {
     "external image": (lambda m: m.external(b"nobody has it"), "images/0_nobody has it.json", "name", "nobody has it"),
@@ -214,6 +234,34 @@ WARNINGS = {
     "text without end": (text(b"me"), "info/author", "text", ""),
     "text that ends twice": (text(b"m\0e\0"), "info/author", "text", ""),
     "text that is not UTF-8": (text(b"\xff\0"), "info/author", "text", ""),
+    "quads that are not all there": (counted(3, 5, 3), "groups/0_Game/layers/1", "count", 5),
+    "quads of no data": (counted(3, 5, None), "groups/0_Game/layers/1", "count", 5),
+    "quads, less than none": (counted(3, -1, 3), "groups/0_Game/layers/1", "count", -1),
+    "sources that are not all there": (counted(10, 4, 3), "groups/0_Game/layers/1", "count", 4),
+    "sounds of a later version": (counted(10, 1, 1, version=3), "groups/0_Game/layers/1", "version", 3),
+    "sounds of version 0": (counted(10, 1, 1, version=0), "groups/0_Game/layers/1", "version", 0),
+    "short quads": (lambda m: m.layer([0, 3, 0, 1, 0, -1]), "groups/0_Game/layers/1", "integers", 6),
+    "short name of quads": (lambda m: m.layer([0, 3, 0, 2, 0, -1, -1]), "groups/0_Game/layers/1", "integers", 7),
+    "short sounds": (lambda m: m.layer([0, 10, 0, 1, 0, -1]), "groups/0_Game/layers/1", "integers", 6),
+    "short info": (lambda m: m.items[1].ints.__delitem__(slice(3, None)), "info", "integers", 3),
+    "info of a later version": (lambda m: m.items[1].ints.__setitem__(0, 2), "info", "version", 2),
+    "short envelope": (lambda m: m.add(ENVELOPE, [1, 3, 0]), "envelopes/0.json", "integers", 3),
+    "short envelope of version 2": (lambda m: m.add(ENVELOPE, [2, 3, 0, 0] + datafile.words("e", 8)),
+                                    "envelopes/0_e.json", "integers", 12),
+    "image without its variant": (lambda m: image(m, 2, 16, 16, 0), "images/0_x.json", "integers", 6),
+    "short sound": (lambda m: m.add(SOUND, [1, 0, -1]), "sounds/0.json", "integers", 3),
+    "points that are not there": (envelope(0, 3), "envelopes/0_e.json", "points", None),
+    "points from below": (envelope(-1, 1), "envelopes/0_e.json", "points", None),
+    "points, less than none": (envelope(1, -1), "envelopes/0_e.json", "points", None),
+    "tele of version 4": (lambda m: packed(m, 2, 2), "groups/0_Game/layers/1", "version", 4),
+    "front of version 4": (lambda m: packed(m, 8, 4), "groups/0_Game/layers/1", "version", 4),
+    "taller tele": (lambda m: m.physics(2, bytes(32), h=4), "groups/0_Game/layers/1", "size", "4 x 4"),
+    "wider tele": (lambda m: m.physics(2, bytes(48), 6, 4), "groups/0_Game/layers/1", "size", "6 x 4"),
+    "narrow tele": (lambda m: m.physics(2, bytes(24), 2, 6), "groups/0_Game/layers/1", "size", "2 x 6"),
+    "sound of three channels": (lambda m: m.sound(b"x", datafile.opus_head()[:37] + b"\3\0"), "sounds/0_x.opus",
+                                "data", ""),
+    "sound that is Vorbis": (lambda m: m.sound(b"x", b"OggS" + bytes(24) + b"\x01vorbis..."), "sounds/0_x.opus", "data",
+                             ""),
     "skip": (lambda m: m.design(data=bytes([0, 0, 7, 0]) + bytes(44)), "groups/0_Game/layers/1", "skip", 7),
     "reserved": (lambda m: m.design(data=bytes(43) + b"\x05" + bytes(4)), "groups/0_Game/layers/1", "reserved", 5),
     "padding": (lambda m: m.physics(4, bytes([0, 0, 0, 9]) + bytes(68)), "groups/0_Game/layers/1", "padding", 9),
@@ -246,6 +294,14 @@ def test_what_a_game_takes_and_does_without_is_a_warning(box, name):
     assert r.returncode == 0, r
 
 
+def test_a_place_is_told_as_the_editor_counts(box):
+    """x and y, from 0."""
+    tiles = bytearray(48)
+    tiles[4 * (2 * 4 + 3) + 2] = 9
+    _, found = check(made(box, lambda m: m.design(data=bytes(tiles))))
+    assert [f["problem"] for f in found] == ["data item 2: skip is 9 (0) at x 3, y 2"]
+
+
 def test_a_sound_map_has_no_fault(box):
     assert check(made(box, lambda m: None)) == (0, [])
 
@@ -268,13 +324,63 @@ def test_a_game_layer_that_cannot_be_read_is_an_error(box):
     assert agrees(box.add(bad, "made.map"), bad) == ("tiles", ["data"])
 
 
-def test_physics_of_other_sides_are_refused_though_the_game_would_take_them(box):
-    """A difference from the game (docs/testing.md): it takes as many tiles in other rows, and plays nonsense."""
-    path = made(box, lambda m: m.physics(2, bytes(2 * 6 * 4), 6, 4))
-    with open(path, "rb") as f:
-        assert judge.judge(f.read()).refused is None
+@pytest.mark.parametrize("name, tail", [("taller tele", "the other rows are not used"),
+                                        ("wider tele", "its tiles are played in other places"),
+                                        ("narrow tele", "its tiles are played in other places")])
+def test_of_more_physics_it_says_what_the_game_makes_of_them(box, name, tail):
+    _, found = check(made(box, WARNINGS[name][0]))
+    assert found[0]["problem"].endswith(": " + tail) and found[0]["bound"] == "4 x 3"
+
+
+def test_less_physics_are_refused(box):
+    path = made(box, lambda m: m.physics(2, bytes(16), 4, 2))
     code, found = check(path)
-    assert code == 2 and [(f["field"], f["value"], f["bound"]) for f in found] == [("size", "6 x 4", "4 x 3")]
+    assert code == 2 and [(f["field"], f["value"], f["bound"]) for f in found] == [("size", "4 x 2", "4 x 3")]
+
+
+def test_group_that_the_editor_drops_or_that_is_short(box):
+    """The game itself draws them."""
+    for ints, told in (([4] + [0] * 4 + [0, 1] + [0] * 8, ("version", 4)), ([2] + [0] * 4 + [0, 1], ("integers", 7)),
+                       ([3] + [0] * 4 + [0, 1] + [0] * 5, ("integers", 12)),
+                       ([0] + [0] * 4 + [0, 1] + [0] * 8, ("version", 0))):
+        m = Maker()
+        m.add(GROUP, ints)
+        m.add(ENVPOINTS, [])
+        code, found = check(box.add(m.encode(), "made.map"))
+        assert (code, [(f["level"], f["field"], f["value"]) for f in found]) == (0, [("warning", *told)])
+
+
+def test_points_and_tangents_of_an_odd_length(box):
+    b = Maker()
+    b.add(GROUP, [3] + [0] * 4 + [0, 1] + [0] * 5 + datafile.words("Game", 3))
+    b.add(ENVPOINTS, [1, 2, 3])
+    b.add(UUID_INDEX, list(struct.unpack(">4i", bytes.fromhex("3ab4f84dd9cc3c78b5850d6ccdb2e25c"))), 0xfffe)
+    b.add(0xfffe, [0] * 16)
+    code, found = check(box.add(b.encode(), "made.map"))
+    assert code == 0 and [(f["path"], f["field"], f["value"], f["bound"]) for f in found] == \
+        [("", "points", 3, "a multiple of 6"), ("", "tangents", 16, "0")]
+
+
+def test_an_item_without_an_integer_is_told_once(box):
+    path = made(box, lambda m: m.layer([]))
+    code, found = check(path)
+    assert code == 2 and [(f["field"], f["value"]) for f in found] == [("integers", 0)]
+
+
+@pytest.mark.parametrize("name, told", [
+    ("c04_env_range.map", ["points 1, count 50, are out of range (2 points)"]),
+    ("c10_sound_wv.map", ["is not an Opus file: it does not begin with OggS"]),
+    ("c15_items_short.map", ["has %d integers (at least %d)" % n for n in ((5, 6), (3, 13), (6, 10), (2, 3), (0, 3))]),
+    ("c31b.map", ["is 8 x 10 tiles; width 8 and height 6 would fit"]),
+    ("c41_v4_tele.map", ["all teleporters are lost"])])
+def test_of_what_was_found_it_says_what_is_wrong(name, told):
+    path = places.found_map(name)
+    code, found = check(path)
+    problems = [f["problem"] for f in found]
+    assert all(any(t in p for p in problems) for t in told), problems
+    assert (code == 2) == (name == "c15_items_short.map")
+    with open(path, "rb") as f:
+        agrees(path, f.read())
 
 
 def test_physics_away_from_the_game_layer_are_refused_though_the_game_would_take_them(box):

@@ -183,6 +183,24 @@ static bool fits(entry_id object, entry_id dir, const char *name)
 	return tw_numbered_parse(sort, name, n, &parsed, NULL) == 0;
 }
 
+/* Other endings would mean something, or the layer would have the file if its item and its data
+ * fitted each other. */
+static void say_why(const struct tw_map *m, entry_id dir, const char *name, struct meaning *ret)
+{
+	enum tw_sort sort = tw_sort_in(dir);
+	const struct tw_item *it = NULL;
+	struct error e = ERROR_INIT;
+	entry_id part;
+
+	if (sort != TW_SORTS && tw_sorts[sort].accepts)
+		snprintf(ret->why, sizeof(ret->why), "%s takes %s", tw_sorts[sort].path,
+			tw_sorts[sort].accepts);
+	if (tw_id_kind(dir) == TW_K_LAYER && layer_part(dir, name, &part) == 0)
+		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
+	if (it && tw_layer_check(m, it, &e) < 0)
+		snprintf(ret->why, sizeof(ret->why), "%s", error_text(&e));
+}
+
 int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct meaning *ret, struct error *e)
 {
@@ -199,8 +217,8 @@ int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 	if (r < 0)
 		return r;
 	ret->is = (enum format_class)r;
-	if (r == FORMAT_SCRATCH && !is_dir && name[0] != '.' && tw_sort_in(dir) != TW_SORTS)
-		ret->accepts = tw_sorts[tw_sort_in(dir)].accepts;
+	if (r == FORMAT_SCRATCH && !is_dir && name[0] != '.')
+		say_why(tw_map_of(s), dir, name, ret);
 	ret->fits = fits(object, dir, name);
 	/* Of images and sounds they are a name; groups and layers have no ending. */
 	ret->position = tw_sort_in(dir) == TW_SORT_ENVELOPE;

@@ -154,6 +154,22 @@ static int apply(
 	return r;
 }
 
+/* Of layer.json: why it has no tables, quads or sources beside it. */
+static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e)
+{
+	const struct tw_item *it = tw_id_kind(id) == TW_K_LAYER_JSON
+					   ? tw_item_at(tw_map_of(s), TW_LAYER, tw_id_b(id))
+					   : NULL;
+	struct error why = ERROR_INIT;
+	const char *text;
+
+	if (!it || tw_layer_check(tw_map_of(s), it, &why) == 0)
+		return -ENODATA;
+	text = error_text(&why);
+	*ret = bytes_copy(text, strlen(text));
+	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a note");
+}
+
 static int tw_put(const struct snapshot *s, entry_id id, const struct extent *in,
 	const struct format_others *others, struct snapshot **ret, struct touched *t,
 	struct error *e)
@@ -223,6 +239,7 @@ const struct format format_teeworlds = {
 	.list = tw_list,
 	.size = tw_size,
 	.get = tw_get,
+	.note = tw_note,
 	.edit = &edit,
 	.tree = &tree,
 	.preview = &tw_preview,

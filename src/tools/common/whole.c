@@ -149,9 +149,9 @@ static enum outcome outcome_of(int r)
 	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : offline_write_outcome(r);
 }
 
-static void tell_refused(void *arg, const struct format_fault *f)
+static void tell_fault(void *arg, const struct format_fault *f)
 {
-	offline_say(arg, "refused: %s", f->line);
+	offline_say(arg, "%s: %s", f->warned ? "warning" : "refused", f->line);
 }
 
 /* What a save would refuse of the map that was made. */
@@ -161,7 +161,7 @@ static enum outcome judge(struct whole_map *m)
 	struct error e = ERROR_INIT;
 
 	if (!m->map || !edit->check ||
-		edit->check(m->t->vol->now, m->map, false, tell_refused, m->t, &e) == 0)
+		edit->check(m->t->vol->now, m->map, false, tell_fault, m->t, &e) == 0)
 		return OUTCOME_DONE;
 	offline_say(m->t, "refused: %s", error_text(&e));
 	return OUTCOME_SAVE_FAILED;

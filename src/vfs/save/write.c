@@ -34,9 +34,11 @@ static const char *refusal(const struct staged *s, const char *at)
 static void check_why(void *arg, const struct format_fault *f)
 {
 	struct save_job *s = arg;
-	const char *why = refusal(s->staged, f->path);
+	const char *why = f->warned ? NULL : refusal(s->staged, f->path);
 
-	if (why)
+	if (f->warned)
+		report_add(&s->report, REPORT_WARNING, "%s", f->line);
+	else if (why)
 		report_add(&s->report, REPORT_REFUSED, "%s: %s", f->path, why);
 	else
 		report_add(&s->report, REPORT_REFUSED, "%s", f->line);

@@ -77,24 +77,21 @@ bool vanish_would(const struct overlay *o, const struct upper *u)
 	return upper_refused(u) || (s && s->state == STAGE_WRITTEN);
 }
 
-/* Which endings would have made a part of the map of it, for people; NULL: none. */
-static const char *accepted(const struct overlay *o, const struct upper *u)
+/* Can the format say why it is no part of the map? */
+static bool explains(const struct overlay *o, const struct upper *u, struct meaning *ret)
 {
-	struct meaning m;
-
-	return meaning(o, u, &m) ? m.accepts : NULL;
+	return meaning(o, u, ret) && ret->why[0];
 }
 
 const char *vanish_reason(const struct overlay *o, const struct upper *u, char *buffer, size_t room)
 {
-	const char *endings;
+	struct meaning m;
 
 	if (!u->scratch)
 		return upper_refused(u) ? u->why : "was never closed";
-	endings = accepted(o, u);
-	if (!endings)
+	if (!explains(o, u, &m))
 		return "no part of a map";
-	snprintf(buffer, room, "no part of a map (%s/ takes %s)", u->up->name, endings);
+	snprintf(buffer, room, "no part of a map (%s)", m.why);
 	return buffer;
 }
 
@@ -102,8 +99,9 @@ void vanish_tell(struct vfs *v, struct node *n)
 {
 	CLEANUP(free) char *path = NULL, *line = NULL;
 	char buffer[VANISH_REASON_MAX];
+	struct meaning m;
 
-	if (!n->stage || n->stage->told || !n->at->up || !accepted(v->tree, n->at) ||
+	if (!n->stage || n->stage->told || !n->at->up || !explains(v->tree, n->at, &m) ||
 		!vanish_would(v->tree, n->at))
 		return;
 	n->stage->told = true;

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "codec/text/area.h"
 #include "formats/teeworlds/check/faults.h"
+#include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -58,7 +60,7 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 	struct error e = ERROR_INIT;
 	const char *field = "padding";
 	struct tw_garbage g;
-	uint64_t tile;
+	size_t tile;
 
 	if (tw_tiles_garbage(t, &g, &e) < 0) {
 		unreadable(l, tw_in_item(l->handle), error_text(&e));
@@ -66,13 +68,12 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 	}
 	if (!g.value)
 		return;
-	tile = g.at / t->size;
+	tile = (size_t)(g.at / t->size);
 	if (t->form == TW_FORM_TILES)
 		field = g.at % t->size == 2 ? "skip" : "reserved";
 	tw_fault(l->f, l->code, tw_in_item(l->handle), field, tw_digits(g.value).text, "0",
-		"data item %" PRIu32 ": %s is %u (0) in the tile of column %" PRIu64
-		", line %" PRIu64,
-		l->blob, field, g.value, tile % t->w + 1, tile / t->w + 1);
+		"data item %" PRIu32 ": %s is %u (0) at %s", l->blob, field, g.value,
+		area_text(area_at(tile % t->w, tile / t->w)).text);
 }
 
 /* The form of today, or none: a game reads no other. */
@@ -83,11 +84,22 @@ static bool is_present_form(enum tw_form form, int32_t kind)
 
 static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 {
+	static const char *const lost[] = {[2] = "teleporters",
+		[4] = "speedups",
+		[8] = "tiles of the front layer",
+		[16] = "switches",
+		[32] = "tune zones"};
 	const int32_t *v = it->ints->v;
 	struct error e = ERROR_INIT;
 	struct tw_tiles t;
 
-	if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
+	if (tw_is_special(v[TW_TILES_KIND]) && v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE)
+		tw_fault(l->f, l->code, tw_in_item(l->handle), "version",
+			tw_digits(v[TW_LAYER_VERSION]).text, "2 or 3",
+			"data item %" PRIu32 ": version is %d (2 or 3), and the game reads no such "
+			"tiles: all %s are lost",
+			l->blob, v[TW_LAYER_VERSION], lost[v[TW_TILES_KIND]]);
+	else if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
 		unreadable(l, tw_in_item(l->handle),
 			tw_text("%" PRIu64 " bytes are too few for %d x %d tiles",
 				l->f->m->blobs[l->blob]->size, v[TW_TILES_WIDTH],

@@ -40,7 +40,7 @@ struct tw_text tw_text(const char *fmt, ...)
 	return t;
 }
 
-/* Of an item of the mount, or "layer 3" where it is shown nowhere. */
+/* Of a map that shows raw/ alone, "layer 3". */
 static void item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	if (m->items[item].type == TW_GROUP)
@@ -48,7 +48,7 @@ static void item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MA
 	else if (m->items[item].type == TW_LAYER)
 		tw_path_layer(m, item, dst);
 	else
-		tw_path_object(m, item, dst);
+		tw_path_item(m, item, dst);
 }
 
 static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct format_fault *fault)
@@ -63,7 +63,7 @@ static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct for
 	else if (key->place.at == TW_AT_DATA)
 		snprintf(path, sizeof(path), "raw/data/%05" PRIu32, what);
 	snprintf(line, sizeof(line), "%s%s%s", path, path[0] ? ": " : "", fault->text);
-	fault->warned = key->code == TW_F_WARNED;
+	fault->warned = key->code >= TW_F_WARNED;
 	fault->path = path;
 	fault->line = line;
 	f->refused |= !fault->warned;
@@ -96,4 +96,15 @@ void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place plac
 	va_end(ap);
 	fault.text = text;
 	tell(f, &key, &fault);
+}
+
+bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handle, uint32_t least)
+{
+	uint32_t n = f->m->items[handle].ints->n;
+
+	if (n < least)
+		tw_fault(f, code, tw_in_item(handle), "integers", tw_digits(n).text,
+			tw_text("at least %u", least).text, "has %u integers (at least %u)", n,
+			least);
+	return n < least;
 }

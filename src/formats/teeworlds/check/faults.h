@@ -23,11 +23,11 @@ enum tw_fault_code {
 	TW_F_TILES_NO_DATA,
 	TW_F_TILES_SHARED,
 	TW_F_TILES_SMALL,
-	TW_F_TILES_DIFFER,
 	TW_F_TILES_GROUP,
 	TW_F_FILE, /* of the file as it stands: a save puts it right */
 	TW_F_GAME_DATA,
-	TW_F_WARNED, /* a game takes the map */
+	TW_F_WARNED, /* a game takes the map; this, and those that follow */
+	TW_F_TILES_LARGE,
 };
 
 /* Where: of the map as a whole, of an item by its handle, of a data item by its own. */
@@ -76,6 +76,9 @@ struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
+
+/* "has N integers (at least LEAST)", of an item. true: it has fewer. */
+bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handle, uint32_t least);
 
 /* What a look at all groups finds; one that is out of range has no layers. */
 struct tw_grouped {

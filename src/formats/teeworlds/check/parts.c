@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a game takes, and warns of or does not use. */
+#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "codec/text/text.h"
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/check/game_images.h"
+#include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/item/media.h"
+#include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/paths.h"
 
-enum { TEXT_MAX = 1 << 20, OBJECTS_MAX = 64, IMAGE_MIN = 6, SOUND_MIN = 4, TILES = 16 };
+enum { TEXT_MAX = 1 << 20, OBJECTS_MAX = 64, SOUND_MIN = 4, TILES = 16 };
+enum { ENVELOPE_MIN = TW_ENV_NAME + 1 /* of a name, the game's editor looks at one at least */ };
+enum { CLIPPED_GROUP = 12, NAMED_GROUP = 15, NAMED_LIST = 10 };
 
 static void warn(struct tw_faults *f, struct tw_place place, const char *field, const char *value,
 	const char *bound)
@@ -52,10 +56,28 @@ static void check_text(
 			"the text of data item %d %s", index, wrong);
 }
 
+static bool is_short(struct tw_faults *f, uint32_t handle, uint32_t least)
+{
+	return tw_fault_short(f, TW_F_WARNED, handle, least);
+}
+
+/* What becomes of a version that a game or its editor does not know. */
+static void check_version(struct tw_faults *f, uint32_t handle, int32_t version, int32_t least,
+	int32_t most, const char *lost)
+{
+	if (version < least || version > most)
+		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "version", tw_digits(version).text,
+			tw_text("%d to %d", least, most).text, "version is %d (%d to %d): %s",
+			version, least, most, lost);
+}
+
 static void check_info(struct tw_faults *f)
 {
 	const struct tw_item *it = tw_item_at(f->m, TW_INFO, 0);
 
+	if (it && !is_short(f, (uint32_t)(it - f->m->items), TW_INFO_SETTINGS))
+		check_version(f, (uint32_t)(it - f->m->items), it->ints->v[TW_INFO_VERSION], 1, 1,
+			"the game's editor drops the settings");
 	for (uint32_t i = 0; it && i < TW_INFO_FILES; i++)
 		if (TW_INFO_AUTHOR + i < it->ints->n)
 			check_text(f, (struct tw_place){TW_AT_INFO, i}, it, TW_INFO_AUTHOR + i);
@@ -89,14 +111,13 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 	const struct tw_place place = tw_in_item(handle);
 	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
 	const struct tw_text size = tw_text("%d x %d", w, h);
+	bool has_variant = tw_int(it, TW_IMG_VERSION, 0) > 1;
 	const struct blob *b;
 
-	if (it->ints->n < IMAGE_MIN) {
-		warn_number(f, place, "integers", it->ints->n, "at least 6");
+	if (is_short(f, handle, has_variant ? TW_IMG_VARIANT + 1 : TW_IMG_DATA + 1))
 		return;
-	}
 	check_text(f, place, it, TW_IMG_NAME);
-	if (it->ints->v[TW_IMG_VERSION] > 1 && tw_int(it, TW_IMG_VARIANT, 1) != 1) {
+	if (has_variant && it->ints->v[TW_IMG_VARIANT] != 1) {
 		warn_number(f, place, "variant", it->ints->v[TW_IMG_VARIANT], "1");
 		return;
 	}
@@ -118,14 +139,13 @@ static void check_sound(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
 	const struct tw_place place = tw_in_item(handle);
-	char begin[4] = "";
+	uint8_t head[TW_OPUS_HEAD] = {0};
+	struct error e = ERROR_INIT;
 	struct blob *b;
 	size_t got;
 
-	if (it->ints->n < SOUND_MIN) {
-		warn_number(f, place, "integers", it->ints->n, "at least 4");
+	if (is_short(f, handle, SOUND_MIN))
 		return;
-	}
 	check_text(f, place, it, TW_SND_NAME);
 	if (it->ints->v[TW_SND_EXTERNAL]) {
 		warn_number(f, place, "external", it->ints->v[TW_SND_EXTERNAL], "0");
@@ -134,17 +154,59 @@ static void check_sound(struct tw_faults *f, uint32_t handle)
 	b = tw_blob_of(f->m, it, TW_SND_DATA);
 	if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_SND_DATA], "a data item");
-	else if (blob_prefix(b, begin, sizeof(begin), &got, NULL) == 0 &&
-		 memcmp(begin, "OggS", sizeof(begin)) != 0)
-		warn(f, place, "data", "", "an Opus file");
+	else if (blob_prefix(b, head, sizeof(head), &got, NULL) == 0 && tw_opus_check(head, &e) < 0)
+		tw_fault(f, TW_F_WARNED, place, "data", "", "an Opus file", "%s", error_text(&e));
 }
 
+/* The game takes those of its points that are there. */
 static void check_envelope(struct tw_faults *f, uint32_t handle)
 {
-	int32_t channels = tw_int(&f->m->items[handle], TW_ENV_CHANNELS, 4);
+	const struct tw_item *it = &f->m->items[handle];
+	bool synchronized = tw_int(it, 0, 0) > 1;
+	int64_t start, count;
+	struct tw_points p;
+	int32_t channels;
 
+	if (is_short(f, handle, synchronized ? TW_ENV_SYNCHRONIZED + 1 : ENVELOPE_MIN))
+		return;
+	channels = it->ints->v[TW_ENV_CHANNELS];
 	if (channels != 1 && channels != 3 && channels != 4)
 		warn_number(f, tw_in_item(handle), "channels", channels, "1, 3 or 4");
+	tw_points_of(f->m, &p);
+	start = it->ints->v[TW_ENV_START];
+	count = it->ints->v[TW_ENV_COUNT];
+	if (start < 0 || count < 0 || start + count > p.n)
+		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "points",
+			tw_text("%" PRId64 ", count %" PRId64, start, count).text,
+			tw_text("%u points", p.n).text,
+			"points %" PRId64 ", count %" PRId64 ", are out of range (%u points)",
+			start, count, p.n);
+}
+
+static void check_points(struct tw_faults *f)
+{
+	const struct tw_item *bezier = tw_uuid_item(f->m, TW_BEZIER, 0);
+	struct tw_points p;
+
+	tw_points_of(f->m, &p);
+	if (p.item && p.item->ints->n % p.stride)
+		tw_fault(f, TW_F_WARNED, tw_in_map(), "points", tw_digits(p.item->ints->n).text,
+			tw_text("a multiple of %u", p.stride).text,
+			"the points of all envelopes have %u integers (a multiple of %u)",
+			p.item->ints->n, p.stride);
+	if (bezier && !p.bezier)
+		tw_fault(f, TW_F_WARNED, tw_in_map(), "tangents", tw_digits(bezier->ints->n).text,
+			tw_text("%u", p.n * TW_POINT_TANGENTS).text,
+			"the tangents of all points have %u integers (%u): they are not used",
+			bezier->ints->n, p.n * TW_POINT_TANGENTS);
+}
+
+static void check_group(struct tw_faults *f, uint32_t handle)
+{
+	int32_t version = tw_int(&f->m->items[handle], 0, 0);
+
+	check_version(f, handle, version, 1, 3, "the game's editor leaves the group out");
+	(void)is_short(f, handle, version > 2 ? NAMED_GROUP : version > 1 ? CLIPPED_GROUP : 0);
 }
 
 /* The image of a layer, or the sound. */
@@ -170,28 +232,43 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 			"multiples of 16", "its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
+/* Quads or sources. */
+static void check_list(struct tw_faults *f, uint32_t handle)
+{
+	const struct tw_item *it = &f->m->items[handle];
+	bool quads = it->ints->v[TW_LAYER_TYPE] == TW_LAYER_QUADS;
+	int32_t version = tw_int(it, TW_LAYER_VERSION, 0);
+	struct error e = ERROR_INIT;
+
+	if (!quads)
+		check_version(f, handle, version, 1, 2, "the game skips the layer");
+	if (is_short(f, handle, !quads || version > 1 ? NAMED_LIST : TW_LIST_MIN))
+		return;
+	check_source(f, handle, TW_LIST_SOURCE);
+	if (tw_layer_check(f->m, it, &e) < 0)
+		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "count",
+			tw_digits(it->ints->v[TW_LIST_COUNT]).text,
+			tw_text("0 to %" PRIu64, tw_list_room(f->m, it)).text, "%s: %s",
+			error_text(&e),
+			quads ? "the game draws no quad of the layer"
+			      : "the game plays no other sources");
+}
+
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 {
 	const struct tw_item *it = &f->m->items[handle];
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1), kind;
+	int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] & 63 : 0;
+	int32_t type = it->ints->v[TW_LAYER_TYPE];
 
-	switch (type) {
-	case TW_LAYER_TILES:
-		kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] & 63 : 0;
-		if (tw_is_tiles(it) && !kind)
-			check_source(f, handle, TW_TILES_IMAGE);
-		if (kind && last[kind] != handle)
-			tw_fault(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text,
-				"once", "kind is %d, and so is a later layer's, which counts",
-				kind);
-		return;
-	case TW_LAYER_QUADS:
-	case TW_LAYER_SOUNDS:
-		check_source(f, handle, TW_LIST_SOURCE);
-		return;
-	default:
+	if (type != TW_LAYER_TILES && type != TW_LAYER_QUADS && type != TW_LAYER_SOUNDS)
 		warn_number(f, tw_in_item(handle), "type", type, "2, 3 or 10");
-	}
+	else if (type != TW_LAYER_TILES)
+		check_list(f, handle);
+	else if (tw_is_tiles(it) && !kind)
+		check_source(f, handle, TW_TILES_IMAGE);
+	else if (kind && last[kind] != handle)
+		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text, "once",
+			"kind is %d, and so is a later layer's, which counts", kind);
 }
 
 static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
@@ -206,9 +283,9 @@ static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
 			last[it->ints->v[TW_TILES_KIND] & 63] = layers->items[i];
 	}
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
-		if (g->home[i])
+		if (g->home[i] && f->m->items[layers->items[i]].ints->n >= TW_LAYER_MIN)
 			check_layer(f, layers->items[i], last);
-		else
+		else if (!g->home[i])
 			tw_fault(f, TW_F_WARNED, tw_in_item(layers->items[i]), "group", "", "1",
 				"is in no group");
 	}
@@ -233,5 +310,7 @@ void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g)
 	check_count(f, "sounds", TW_SOUND);
 	check_each(f, TW_SOUND, check_sound);
 	check_each(f, TW_ENVELOPE, check_envelope);
+	check_points(f);
+	check_each(f, TW_GROUP, check_group);
 	check_layers(f, g);
 }

@@ -11,7 +11,7 @@
 #include "formats/teeworlds/names/mounted.h"
 #include "formats/teeworlds/names/paths.h"
 
-enum { GROUP_MIN = 7, LAYER_MIN = 3, NAMED_TILES_MIN = 18, KINDS = 63 };
+enum { GROUP_MIN = 7, NAMED_TILES_MIN = 18, KINDS = 63 };
 
 /* A look at all layers. */
 struct look {
@@ -40,13 +40,6 @@ static void check_ids(struct tw_faults *f)
 	}
 }
 
-static void too_short(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
-	uint32_t n, unsigned least)
-{
-	tw_fault(f, code, place, "integers", tw_digits(n).text, tw_text("at least %u", least).text,
-		"has %u integers (at least %u)", n, least);
-}
-
 static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_item *it)
 {
 	const int32_t *v = it->ints->v + 15;
@@ -54,10 +47,9 @@ static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_ite
 
 	if (it->ints->v[TW_LAYER_VERSION] < 3)
 		return;
-	if (it->ints->n < NAMED_TILES_MIN)
-		too_short(f, TW_F_TILES_SHORT, tw_in_item(handle), it->ints->n, NAMED_TILES_MIN);
-	else if ((v[0] == 0 && v[1] == 0 && v[2] == 0) ||
-		 !utf8_valid(name, tw_name_of_ints(v, 3, name)))
+	if (!tw_fault_short(f, TW_F_TILES_SHORT, handle, NAMED_TILES_MIN) &&
+		((v[0] == 0 && v[1] == 0 && v[2] == 0) ||
+			!utf8_valid(name, tw_name_of_ints(v, 3, name))))
 		tw_fault(f, TW_F_TILES_NAME, tw_in_item(handle), "name", "", "UTF-8",
 			"its name is not UTF-8");
 }
@@ -118,10 +110,8 @@ static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *i
 	struct tw_faults *f = l->f;
 	int32_t kind;
 
-	if (it->ints->n < TW_TILES_MIN) {
-		too_short(f, TW_F_TILES_SHORT, tw_in_item(handle), it->ints->n, TW_TILES_MIN);
+	if (tw_fault_short(f, TW_F_TILES_SHORT, handle, TW_TILES_MIN))
 		return;
-	}
 	if (v[TW_LAYER_VERSION] < 2 || v[TW_LAYER_VERSION] > 4)
 		tw_fault(f, TW_F_TILES_VERSION, tw_in_item(handle), "version",
 			tw_digits(v[TW_LAYER_VERSION]).text, "2 to 4", NULL);
@@ -150,9 +140,8 @@ static void check_layer(struct look *l, uint32_t handle, uint32_t group)
 {
 	const struct tw_item *it = &l->f->m->items[handle];
 
-	if (it->ints->n < LAYER_MIN)
-		too_short(l->f, TW_F_LAYER_SHORT, tw_in_item(handle), it->ints->n, LAYER_MIN);
-	else if (tw_int(it, TW_LAYER_TYPE, -1) == TW_LAYER_TILES)
+	if (!tw_fault_short(l->f, TW_F_LAYER_SHORT, handle, TW_LAYER_MIN) &&
+		tw_int(it, TW_LAYER_TYPE, -1) == TW_LAYER_TILES)
 		check_tiles(l, handle, it, group);
 }
 
@@ -165,10 +154,8 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 	int64_t begin = tw_int(it, TW_GROUP_START, 0), end = begin + tw_int(it, TW_GROUP_COUNT, 0);
 	uint32_t n = layers ? layers->n : 0;
 
-	if (it->ints->n < GROUP_MIN) {
-		too_short(l->f, TW_F_GROUP_SHORT, place, it->ints->n, GROUP_MIN);
+	if (tw_fault_short(l->f, TW_F_GROUP_SHORT, handle, GROUP_MIN))
 		return;
-	}
 	if (begin < 0 || end < begin || end > n) {
 		const struct tw_text range = tw_text(
 			"%d, count %d", it->ints->v[TW_GROUP_START], it->ints->v[TW_GROUP_COUNT]);
@@ -190,25 +177,26 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 	}
 }
 
-/* Physics layers are of the game layer's size. Fewer tiles than it has are worse than other rows.
- */
+/* The game reads as many tiles as the game layer has, row after row, and no more. */
 static void check_size(struct look *l, uint32_t handle)
 {
 	const int32_t *v = l->f->m->items[handle].ints->v, *g = l->g->game->ints->v;
 	int32_t w = v[TW_TILES_WIDTH], h = v[TW_TILES_HEIGHT];
 	int32_t game_w = g[TW_TILES_WIDTH], game_h = g[TW_TILES_HEIGHT];
+	bool few = (int64_t)w * h < (int64_t)game_w * game_h;
 	char game[TW_PATH_MAX];
 
 	if (w == game_w && h == game_h)
 		return;
 	tw_path_layer(l->f->m, l->g->game_handle, game);
-	tw_fault(l->f,
-		(int64_t)w * h < (int64_t)game_w * game_h ? TW_F_TILES_SMALL : TW_F_TILES_DIFFER,
-		tw_in_item(handle), "size", tw_text("%d x %d", w, h).text,
-		tw_text("%d x %d", game_w, game_h).text,
-		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s", w, h,
+	tw_fault(l->f, few ? TW_F_TILES_SMALL : TW_F_TILES_LARGE, tw_in_item(handle), "size",
+		tw_text("%d x %d", w, h).text, tw_text("%d x %d", game_w, game_h).text,
+		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s%s", w, h,
 		game_w, game_h, game,
-		l->g->n_games > 1 ? ", the last of several, which counts" : "");
+		l->g->n_games > 1 ? ", the last of several, which counts" : "",
+		few           ? ""
+		: w == game_w ? ": the other rows are not used"
+			      : ": its tiles are played in other places");
 }
 
 static void check_physics(struct look *l)

@@ -22,18 +22,21 @@ static enum tw_form form_of_type(int32_t type)
 					     : TW_FORM_NONE;
 }
 
+uint64_t tw_list_room(const struct tw_map *m, const struct tw_item *it)
+{
+	const struct tw_list_shape *shape =
+		tw_list_shape(form_of_type(tw_int(it, TW_LAYER_TYPE, -1)));
+	const struct blob *b = shape ? tw_blob_of(m, it, TW_LIST_DATA) : NULL;
+
+	return b ? b->size / (4 * shape->ints) : 0;
+}
+
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
 {
 	enum tw_form form = form_of_type(tw_int(it, TW_LAYER_TYPE, -1));
-	const struct tw_list_shape *shape = tw_list_shape(form);
-	const struct blob *b;
-	int32_t count;
+	int32_t count = tw_int(it, TW_LIST_COUNT, -1);
+	bool fits =
+		it->ints->n >= TW_LIST_MIN && count >= 0 && (uint32_t)count <= tw_list_room(m, it);
 
-	if (!shape || it->ints->n < TW_LIST_MIN)
-		return TW_FORM_NONE;
-	count = it->ints->v[TW_LIST_COUNT];
-	b = tw_blob_of(m, it, TW_LIST_DATA);
-	if (count < 0 || (count > 0 && (!b || b->size / (4 * shape->ints) < (uint32_t)count)))
-		return TW_FORM_NONE;
-	return form;
+	return fits ? form : TW_FORM_NONE;
 }

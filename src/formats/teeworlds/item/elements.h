@@ -10,6 +10,9 @@
  */
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it);
 
+/* How many elements the data of such a layer holds, whatever its count says. */
+uint64_t tw_list_room(const struct tw_map *m, const struct tw_item *it);
+
 /* How the elements of a list are laid out: 32-bit integers, some of which are envelopes. */
 enum { TW_ELEMENT_MAX = 38 /* integers */ };
 

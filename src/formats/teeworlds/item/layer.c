@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/layer.h"
 
+#include <errno.h>
+#include <inttypes.h>
+
 #include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -82,7 +85,8 @@ static bool find_tiles(
 		.field = (uint32_t)field,
 		.w = (uint32_t)it->ints->v[TW_TILES_WIDTH],
 		.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT],
-		.packed = field == TW_TILES_DATA && it->ints->v[TW_LAYER_VERSION] >= 4,
+		.packed = field == TW_TILES_DATA &&
+			  it->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE,
 	};
 	return ret->blob;
 }
@@ -125,6 +129,31 @@ enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it)
 	if (tw_tiles_of(m, it, &tiles))
 		return tiles.form;
 	return tw_list_form(m, it);
+}
+
+int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct error *e)
+{
+	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	bool tiles = type == TW_LAYER_TILES, list = type == TW_LAYER_QUADS ||
+						    type == TW_LAYER_SOUNDS ||
+						    type == TW_LAYER_OLD_SOUNDS;
+	const int32_t *v = it->ints->v;
+	uint32_t least = tiles ? TW_TILES_MIN : TW_LIST_MIN;
+	int own;
+
+	if ((!tiles && !list) || tw_layer_form(m, it) != TW_FORM_NONE)
+		return 0;
+	if (it->ints->n < least)
+		return error_set(e, -EIO, "has %u integers (at least %u)", it->ints->n, least);
+	if (list)
+		return error_set(e, -EIO, "count is %d, and its data holds %" PRIu64,
+			v[TW_LIST_COUNT], tw_list_room(m, it));
+	own = tw_tiles_field(it);
+	return error_set(e, -EIO, "%" PRIu64 " bytes are too few for %d x %d tiles",
+		own >= 0 && tw_blob_of(m, it, (uint32_t)own)
+			? tw_blob_of(m, it, (uint32_t)own)->size
+			: 0,
+		v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
 }
 
 bool tw_is_game(const struct tw_item *it)

@@ -68,6 +68,9 @@ const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane); /
 extern const char *const tw_plane_names[TW_N_PLANES];
 
 enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it);
+/* Why a layer that should have tables, quads or sources shows none: -EIO. 0: it does, or is of
+ * another type. */
+int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct error *e);
 
 /* The tiles of a tile layer. */
 struct tw_tiles {

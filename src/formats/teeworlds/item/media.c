@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/media.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "codec/image/png.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -21,6 +24,28 @@ bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it)
 bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it)
 {
 	return tw_int(it, TW_SND_EXTERNAL, -1) == 0 && tw_blob_of(m, it, TW_SND_DATA);
+}
+
+/*
+ * The first page of an Ogg stream holds the identification header and nothing else: a packet of one
+ * segment, so it begins at byte 28 (RFC 3533, 6; RFC 7845, 3 and 5.1). A game plays at most two
+ * channels (DDNet's engine/client/sound.cpp).
+ */
+int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e)
+{
+	enum { PACKET = 28, VERSION = PACKET + 8, CHANNELS = PACKET + 9 };
+
+	if (memcmp(head, "OggS", 4) != 0)
+		return error_set(e, -EINVAL, "is not an Opus file: it does not begin with OggS");
+	if (memcmp(head + PACKET, "OpusHead", 8) != 0)
+		return error_set(
+			e, -EINVAL, "is not an Opus file: there is no OpusHead at byte %d", PACKET);
+	if (head[VERSION] > 15)
+		return error_set(e, -EINVAL, "the Opus version is %u (at most 15)", head[VERSION]);
+	if (head[CHANNELS] > 2)
+		return error_set(
+			e, -EINVAL, "the sound has %u channels (at most 2)", head[CHANNELS]);
+	return 0;
 }
 
 /* Teeworlds 0.7 writes version 2, and a map of such images stays one of such images. */

@@ -9,6 +9,9 @@
 
 bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it);
 bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it);
+/* Do the first bytes of a sound begin an Opus file that a game plays? -EINVAL. */
+enum { TW_OPUS_HEAD = 38 };
+int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e);
 
 /* The object has no content yet. */
 static inline bool tw_is_empty(const struct tw_item *it)

@@ -8,7 +8,7 @@
 
 #include "formats/teeworlds/model/map.h"
 
-enum tw_info_field { TW_INFO_AUTHOR = 1, TW_INFO_SETTINGS = 5, TW_INFO_LENGTH = 6 };
+enum tw_info_field { TW_INFO_VERSION, TW_INFO_AUTHOR, TW_INFO_SETTINGS = 5, TW_INFO_LENGTH };
 
 enum tw_image_field {
 	TW_IMG_VERSION,
@@ -29,7 +29,12 @@ enum tw_layer_type {
 	TW_LAYER_SOUNDS = 10
 };
 
-enum tw_layer_field { TW_LAYER_TYPE = 1, TW_LAYER_DETAIL = 2, TW_LAYER_VERSION = 3 };
+enum tw_layer_field {
+	TW_LAYER_TYPE = 1,
+	TW_LAYER_DETAIL,
+	TW_LAYER_MIN, /* integers that any layer has at least */
+	TW_LAYER_VERSION = TW_LAYER_MIN,
+};
 
 enum tw_tiles_field {
 	TW_TILES_WIDTH = 4,
@@ -61,6 +66,9 @@ enum tw_envelope_field {
 	TW_ENV_NAME, /* eight integers */
 	TW_ENV_SYNCHRONIZED = 12,
 };
+
+/* Tiles in `data` are packed from this version on (item/tiles.h). */
+enum { TW_TILES_PACKED_SINCE = 4 };
 
 /* Envelopes of this version and later have points with tangents. */
 enum { TW_ENV_TANGENTS_SINCE = 3 };

@@ -19,7 +19,7 @@ bool tw_is_07(const struct tw_map *m)
 	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
 		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
 
-		if (tw_is_tiles(it) && it->ints->v[TW_LAYER_VERSION] >= 4)
+		if (tw_is_tiles(it) && it->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE)
 			return true;
 	}
 	for (uint32_t i = 0; i < tw_count(m, TW_IMAGE); i++)

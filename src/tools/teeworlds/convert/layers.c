@@ -9,12 +9,10 @@
 #include "formats/teeworlds/names/paths.h"
 #include "tools/teeworlds/convert/convert.h"
 
-enum { PACKED_SINCE = 4 };
-
 static int unpack(struct tw_converting *k, const struct tw_item *it, struct error *e)
 {
 	uint32_t handle = (uint32_t)(it - k->m->items);
-	struct tw_ints *v = tw_layer_to(it->ints, PACKED_SINCE - 1);
+	struct tw_ints *v = tw_layer_to(it->ints, TW_TILES_PACKED_SINCE - 1);
 	int r = 0;
 
 	if (v)
@@ -28,7 +26,7 @@ static int check_packed(struct tw_converting *k, const struct tw_item *it, struc
 	int32_t version = it->ints->v[TW_LAYER_VERSION];
 	int r;
 
-	if (version < PACKED_SINCE)
+	if (version < TW_TILES_PACKED_SINCE)
 		return 0;
 	if (!k->how) {
 		convert_wrong(k, place, "version", tw_digits(version).text, "at most 3",

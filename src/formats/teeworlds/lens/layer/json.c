@@ -210,7 +210,7 @@ static int make_item(
 static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints *ints,
 	uint32_t field, enum tw_form form, struct tw_change *c, struct error *e)
 {
-	bool packed = field == TW_TILES_DATA && ints->v[TW_LAYER_VERSION] >= 4;
+	bool packed = field == TW_TILES_DATA && ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
 	struct blob *blob = NULL;
 	int r = tw_tiles_refit(m, NULL, (uint32_t)ints->v[TW_TILES_WIDTH],
 		(uint32_t)ints->v[TW_TILES_HEIGHT], form, packed, &blob, e);

@@ -10,7 +10,8 @@
 static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
 	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
 {
-	bool packed = field == TW_TILES_DATA && now->ints->v[TW_LAYER_VERSION] >= 4;
+	bool packed =
+		field == TW_TILES_DATA && now->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
 	uint32_t w = (uint32_t)now->ints->v[TW_TILES_WIDTH];
 	uint32_t h = (uint32_t)now->ints->v[TW_TILES_HEIGHT];
 	struct blob *fresh = NULL;

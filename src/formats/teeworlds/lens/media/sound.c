@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* sound: an embedded sound as the Opus file it is (layout rule 11). */
 #include <errno.h>
-#include <string.h>
 
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/item/media.h"
@@ -45,30 +44,13 @@ static int sound_get(
 	return r < 0 ? r : blob_read(b, off, dst, n, e);
 }
 
-/*
- * The first page of an Ogg stream, which holds the identification header and nothing else: a packet
- * of one segment, so it begins at byte 28 (RFC 3533, 6; RFC 7845, 3 and 5.1). A game plays at most
- * two channels (DDNet's engine/client/sound.cpp).
- */
 static int check_opus(const struct extent *in, struct error *e)
 {
-	enum { HEAD = 28, VERSION = HEAD + 8, CHANNELS = HEAD + 9, NEEDED = CHANNELS + 1 };
-	uint8_t page[NEEDED] = {0};
-	int r = extent_read(in, 0, page, in->size < NEEDED ? (size_t)in->size : NEEDED, e);
+	uint8_t head[TW_OPUS_HEAD] = {0};
+	int r = extent_read(
+		in, 0, head, in->size < sizeof(head) ? (size_t)in->size : sizeof(head), e);
 
-	if (r < 0)
-		return r;
-	if (memcmp(page, "OggS", 4) != 0)
-		return error_set(e, -EINVAL, "not an Opus file: it does not begin with OggS");
-	if (memcmp(page + HEAD, "OpusHead", 8) != 0)
-		return error_set(
-			e, -EINVAL, "not an Opus file: there is no OpusHead at byte %d", HEAD);
-	if (page[VERSION] > 15)
-		return error_set(e, -EINVAL, "the Opus version is %u (at most 15)", page[VERSION]);
-	if (page[CHANNELS] > 2)
-		return error_set(
-			e, -EINVAL, "the sound has %u channels (at most 2)", page[CHANNELS]);
-	return 0;
+	return r < 0 ? r : tw_opus_check(head, e);
 }
 
 static int sound_parse(const struct tw_map *m, entry_id id, const struct extent *in,
