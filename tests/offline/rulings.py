@@ -54,8 +54,8 @@ class Layer:
         self.numbers = data[at_number::size] if at_number is not None else bytes(n)
 
     def place(self, hits):
-        x, y = hits[0] % self.w + 1, hits[0] // self.w + 1
-        return "line %d, column %d%s: " % (y, x, " and %d more" % (len(hits) - 1) if len(hits) > 1 else "")
+        x, y = hits[0] % self.w, hits[0] // self.w
+        return "x %d, y %d%s: " % (x, y, " and %d more" % (len(hits) - 1) if len(hits) > 1 else "")
 
 
 class Map:

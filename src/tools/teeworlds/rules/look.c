@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "codec/text/area.h"
+
 bool tw_look_at_all(const struct tw_look *look)
 {
 	return look->physics->layers[TW_GAME].there && !look->physics->unread;
@@ -21,8 +23,7 @@ void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, str
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	tw_warn(look, tw_in_item(l->handle), field, value, bound,
-		"line %" PRIu32 ", column %" PRIu32 "%s: %s", spot.first / l->t.w + 1,
-		spot.first % l->t.w + 1,
+	tw_warn(look, tw_in_item(l->handle), field, value, bound, "%s%s: %s",
+		area_text(area_at(spot.first % l->t.w, spot.first / l->t.w)).text,
 		spot.n > 1 ? tw_text(" and %" PRIu32 " more", spot.n - 1).text : "", text);
 }

@@ -27,7 +27,7 @@ bool tw_look_at_all(const struct tw_look *look);
 /* A warning; fmt: all of it but the path. */
 #define tw_warn(look, place, field, value, bound, ...)                                             \
 	tw_fault((look)->f, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
-/* One of tiles, if there are any, at the first of them: "line 14, column 203 and 3 more: ...". */
+/* One of tiles, if there are any, at the first of them: "x 202, y 13 and 3 more: ...". */
 void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, struct tw_spot spot,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
