@@ -140,6 +140,7 @@ static void commit_settled(struct job *j)
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = accept(p);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
+	n->stage->unkept = p->e.code;
 	if (p->e.code == 0) {
 		update_view(p, again);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;

@@ -2,6 +2,7 @@
 #include "vfs/save/status.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "vfs/overlay/staged.h"
 #include "vfs/tree/vanish.h"
@@ -78,10 +79,26 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 	}
 }
 
+/* Files whose close failed because the journal could not take their bytes: they are in memory
+ * alone, and the save tries again. */
+static void add_unkept(struct vfs *v, struct buffer *b)
+{
+	for (const struct node *n = NULL; (n = node_next(v, n));) {
+		CLEANUP(free) char *path = NULL;
+
+		if (n->stage && n->stage->unkept && n->stage->state != STAGE_CLEAN)
+			path = node_path(n);
+		if (path)
+			status_add(b, &(struct status_entry){
+					      "draft", path, strerror(-n->stage->unkept)});
+	}
+}
+
 static void status_done(struct job *j)
 {
 	struct status *s = (struct status *)j;
 
+	add_unkept(s->v, &s->records);
 	add_scratch(s->v, &s->records);
 	/* What was found is so as long as the queue is held. */
 	s->found(s->arg, &s->records);

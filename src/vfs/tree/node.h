@@ -28,6 +28,7 @@ struct stage {
 	enum stage_state state;
 	bool begun; /* by write(2) since the last commit, so that a close is to come */
 	bool told;  /* somebody heard why it is scratch */
+	int unkept; /* -errno of the last close, which could keep these bytes nowhere but here */
 };
 
 struct node {
