@@ -4,8 +4,8 @@
  *
  * It is kept as records of three texts, each ended by a NUL: a word, a path, and why (empty where
  * there is nothing to say). Words are "changed", "new", "moved", "removed" and "kept" (moved to a
- * scratch name); "draft", "waiting" (for other files), "refused" (its close failed: the disk is
- * full) and "left" (at an unmount) say why.
+ * scratch name); "draft" (refused, or its close failed), "waiting" (for other files) and "left"
+ * (at an unmount) say why.
  */
 #pragma once
 
