@@ -222,14 +222,17 @@ static int refuse_other(const uint8_t head[HEAD], struct error *e)
 static int check_signature(struct png_reader *d)
 {
 	uint8_t head[HEAD] = {0};
-	int r = d->read(d->arg, 0, head, d->size < HEAD ? (size_t)d->size : HEAD, d->e);
+	size_t n = d->size < HEAD ? (size_t)d->size : HEAD;
+	int r = d->read(d->arg, 0, head, n < SIGNATURE ? n : SIGNATURE, d->e);
 
-	if (r < 0)
-		return r;
-	if (png_sig_cmp(head, 0, SIGNATURE) != 0)
-		return refuse_other(head, d->e);
-	d->pos = SIGNATURE;
-	return 0;
+	/* The reader may be one that only goes forward. */
+	if (r >= 0 && png_sig_cmp(head, 0, SIGNATURE) == 0) {
+		d->pos = SIGNATURE;
+		return 0;
+	}
+	if (r >= 0 && n > SIGNATURE)
+		r = d->read(d->arg, SIGNATURE, head + SIGNATURE, n - SIGNATURE, d->e);
+	return r < 0 ? r : refuse_other(head, d->e);
 }
 
 void png_reader_close(struct png_reader *d)
