@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/refs.h"
 
 enum { CHUNK = 64 << 10, ALONE_MAX = 16 << 20 /* what is read whole without a budget */ };

@@ -210,8 +210,7 @@ static int refuse_other(const uint8_t head[HEAD], struct error *e)
 		const char *name, *magic;
 		unsigned at;
 	} others[] = {{"JPEG", "\xff\xd8\xff", 0}, {"GIF", "GIF8", 0}, {"WebP", "WEBP", 8},
-		{"BMP", "BM", 0}, {"DDS", "DDS ", 0}, {"TIFF", "II*", 0}, {"TIFF", "MM", 0},
-		{"Photoshop", "8BPS", 0}, {"GIMP", "gimp xcf", 0}, {"AVIF", "ftypavif", 4}};
+		{"BMP", "BM", 0}, {"DDS", "DDS ", 0}};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (memcmp(head + others[i].at, others[i].magic, strlen(others[i].magic)) == 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* Integers that are shown as words. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "codec/text/json.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

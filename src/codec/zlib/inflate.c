@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <libdeflate.h>
-#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "base/cursor.h"

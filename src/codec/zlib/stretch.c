@@ -2,7 +2,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/cursor.h"
 #include "codec/zlib/feed.h"
 
 /* zlib's inflate state: a window of 32 KiB and some 7 KiB of tables (zconf.h). */

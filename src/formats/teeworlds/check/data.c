@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Data that a game cannot use: it takes the map without, but for the tiles of the game layer. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "codec/text/area.h"
 #include "formats/teeworlds/check/faults.h"

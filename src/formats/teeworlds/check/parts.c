@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a game takes, and warns of or does not use. */
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 

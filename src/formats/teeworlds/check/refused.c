@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a game refuses a map for. Layers that are in no group it does not look at. */
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/cleanup.h"
 #include "codec/text/text.h"

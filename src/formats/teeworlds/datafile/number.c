@@ -3,25 +3,7 @@
 
 #include <errno.h>
 
-#include "codec/zlib/inflate.h"
 #include "formats/teeworlds/model/fields.h"
-
-/* One NUL byte: a data item of no bytes makes a map that DDNet does not load. */
-static int make_filler(const struct tw_map *m, struct blob **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent raw = extent_of_bytes(bytes_new(1, NULL));
-	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
-	bool v3 = m->shared->file_version == 3;
-	int r;
-
-	if (!raw.mem)
-		return error_set(e, -ENOMEM, "no memory for a data item");
-	r = deflate_all(&raw, m->shared->store->spool_dirfd, &packed, e);
-	if (r < 0)
-		return r;
-	*ret = blob_new(v3 ? &raw : &packed, v3 ? BLOB_RAW : BLOB_ZLIB, 1, NULL);
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
-}
 
 /* The data items as a list, by handle; the last entry is its head. */
 struct chain {
@@ -104,30 +86,31 @@ static int number_known(struct numbering *n, const struct tw_map *m)
 
 int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e)
 {
-	bool gaps = false;
+	int r = 0;
 
 	n->of = malloc((m->n_blobs + 1) * sizeof(*n->of));
 	n->at = malloc((m->n_blobs + 1) * sizeof(*n->at));
 	if (!n->of || !n->at)
-		return error_set(e, -ENOMEM, "no memory for the numbers of data items");
-	if (tw_all_known(m))
-		return number_known(n, m) < 0
-			       ? error_set(e, -ENOMEM, "no memory for the numbers of data items")
-			       : 0;
-	for (size_t i = 0; i < m->n_blobs; i++) {
-		n->of[i] = (int32_t)i;
-		n->at[i] = (uint32_t)i;
-		gaps |= !m->blobs[i];
-	}
-	n->n = m->n_blobs;
-	return gaps ? make_filler(m, &n->filler, e) : 0;
+		r = -ENOMEM;
+	else if (tw_all_known(m))
+		r = number_known(n, m);
+	else
+		for (; n->n < m->n_blobs; n->n++)
+			n->of[n->n] = (int32_t)(n->at[n->n] = (uint32_t)n->n);
+	return r < 0 ? error_set(e, r, "no memory for the numbers of data items") : 0;
 }
 
 void numbering_finish(struct numbering *n)
 {
 	free(n->of);
 	free(n->at);
-	blob_unref(n->filler);
+}
+
+struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, size_t number)
+{
+	struct blob *b = m->blobs[n->at[number]];
+
+	return b && b->stored.size ? b : NULL;
 }
 
 int32_t numbering_int(

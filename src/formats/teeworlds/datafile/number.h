@@ -10,14 +10,16 @@
 #include "formats/teeworlds/model/map.h"
 
 struct numbering {
-	size_t n;            /* data items in the file */
-	int32_t *of;         /* number by handle; -1: left out */
-	uint32_t *at;        /* handle by number */
-	struct blob *filler; /* stands where a number must stay though its blob left */
+	size_t n;     /* data items in the file */
+	int32_t *of;  /* number by handle; -1: left out */
+	uint32_t *at; /* handle by number */
 };
 
 int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e);
 void numbering_finish(struct numbering *n);
+/* The blob of a number; NULL if it left the map, or has no bytes: DDNet loads no map with a data
+ * item of no bytes, so one NUL is written in its place. */
+struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, size_t number);
 /* Integer i of an item as it is written; n may be NULL: as it is. */
 int32_t numbering_int(
 	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);

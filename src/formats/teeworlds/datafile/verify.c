@@ -107,8 +107,6 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 
 	if (is->stored.off != p->off || is->stored.size != p->size || is->coding != plan->coding)
 		return error_set(e, -EIO, "it does not stand where it was written");
-	if (p->filled)
-		return 0;
 	if (meant && is->size != meant->size)
 		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
 			(unsigned long long)is->size, (unsigned long long)meant->size);
@@ -134,7 +132,7 @@ struct verifying {
 static int verify_blob(void *arg, size_t i, struct error *e)
 {
 	const struct verifying *v = arg;
-	struct blob *meant = v->m->blobs[v->plan->numbers.at[i]];
+	struct blob *meant = numbering_blob(&v->plan->numbers, v->m, i);
 	int r = compare_blob(meant, v->is->blobs[i], v->plan, i, v->written, e);
 
 	if (r < 0)

@@ -24,9 +24,8 @@ static void layout_finish(struct layout *l)
 	free(l->stored);
 }
 
-/* Decodes and encodes. A blob that does not decode is copied, broken as it is; a game does not load
- * a map with one of no bytes (DDNet's engine/shared/datafile.cpp). */
-static int recode(const struct layout *l, struct blob *b, struct extent *ret, struct plan_blob *p,
+/* Decodes and encodes. A blob that does not decode is copied, broken as it is. */
+static int recode(const struct layout *l, struct blob *b, struct extent *ret, bool *ret_copied,
 	struct error *e)
 {
 	int dirfd = l->m->shared->store->spool_dirfd;
@@ -40,24 +39,26 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, st
 		if (r == 0)
 			*ret = extent_of_bytes(TAKE(whole));
 	}
-	p->copied = r == -EIO && b->coding == l->plan->coding;
-	if (p->copied) {
-		error_clear(e);
-		*ret = extent_ref(&b->stored);
-		r = 0;
-	}
-	if (r < 0 || ret->size)
+	*ret_copied = r == -EIO && b->coding == l->plan->coding;
+	if (!*ret_copied)
 		return r;
-	*p = (struct plan_blob){.filled = true};
-	*ret = extent_of_bytes(bytes_new(1, NULL));
+	error_clear(e);
+	*ret = extent_ref(&b->stored);
+	return 0;
+}
+
+/* One NUL byte. */
+static int fill(const struct layout *l, struct extent *ret, struct error *e)
+{
+	static const uint8_t packed[] = {0x78, 0x9c, 0x63, 0, 0, 0, 1, 0, 1};
+
+	*ret = extent_of_bytes(l->packed ? bytes_copy(packed, sizeof(packed)) : bytes_new(1, NULL));
 	return ret->mem ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
 }
 
 static struct blob *blob_at(const struct layout *l, size_t number)
 {
-	struct blob *b = l->m->blobs[l->plan->numbers.at[number]];
-
-	return b ? b : l->plan->numbers.filler;
+	return numbering_blob(&l->plan->numbers, l->m, number);
 }
 
 /* What is encoded anew. */
@@ -72,7 +73,8 @@ static int recode_one(void *arg, size_t i, struct error *e)
 	const struct recoding *c = arg;
 	const struct layout *l = c->l;
 	size_t number = c->numbers[i];
-	int r = recode(l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number], e);
+	int r = recode(
+		l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number].copied, e);
 
 	if (r < 0)
 		error_context(e, "data item %zu", number);
@@ -85,23 +87,28 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 	size_t n = l->plan->numbers.n;
 	CLEANUP(free) size_t *numbers = calloc(n + 1, sizeof(*numbers));
 	struct recoding c = {.l = l, .numbers = numbers};
-	int r;
+	int r = 0;
 
 	l->plan->blobs = calloc(n + 1, sizeof(*l->plan->blobs));
 	l->stored = calloc(n + 1, sizeof(*l->stored));
 	if (!l->plan->blobs || !l->stored || !numbers)
 		return error_set(e, -ENOMEM, "no memory for the table of data items");
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		const struct blob *b = blob_at(l, i);
 
-		if (b->coding != l->plan->coding || force || !b->stored.size) {
+		if (!b) {
+			r = fill(l, &l->stored[i], e);
+			continue;
+		}
+		if (b->coding != l->plan->coding || force) {
 			numbers[c.n++] = i;
 			continue;
 		}
 		l->stored[i] = extent_ref(&b->stored);
 		l->plan->blobs[i].copied = l->m->file && b->stored.file == l->m->file;
 	}
-	r = parallel_each(c.n, recode_one, &c, e);
+	if (r == 0)
+		r = parallel_each(c.n, recode_one, &c, e);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		l->plan->blobs[i].size = l->stored[i].size;
 		l->data_size += l->stored[i].size;
@@ -151,7 +158,7 @@ static void write_tables(const struct layout *l, struct buffer *out)
 		off += (uint32_t)l->stored[i].size;
 	}
 	for (size_t i = 0; l->packed && i < l->plan->numbers.n; i++)
-		buffer_u32(out, (uint32_t)blob_at(l, i)->size);
+		buffer_u32(out, blob_at(l, i) ? (uint32_t)blob_at(l, i)->size : 1);
 }
 
 static void write_item(const struct layout *l, const struct tw_item *it, struct buffer *out)

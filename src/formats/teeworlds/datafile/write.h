@@ -7,7 +7,7 @@
  *
  * A blob is copied as it is stored where its coding fits the file's version. Blobs that left the
  * map are left out and the rest numbered anew, but where items of unknown meaning might name them
- * (tw_all_known): then one byte stands in their place.
+ * (tw_all_known): then one byte stands in their place, as for those of no bytes.
  */
 #pragma once
 
@@ -16,7 +16,6 @@
 /* Where a data item went. */
 struct plan_blob {
 	bool copied;        /* as the map's file holds it */
-	bool filled;        /* it has no bytes: one stands there, so that each offset differs */
 	uint64_t off, size; /* bytes in the written file */
 };
 

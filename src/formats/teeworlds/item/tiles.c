@@ -200,7 +200,7 @@ int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *
 
 		r = tw_tiles_read(t, at, n, run, e);
 		for (size_t i = 0; r == 0 && i < n; i++)
-			differs |= fn(arg, run + i * t->size);
+			differs |= !fn || fn(arg, run + i * t->size);
 		if (r == 0)
 			r = tw_tile_writer_put(out, run, n, e);
 	}
@@ -210,17 +210,6 @@ int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *
 	if (r == 0)
 		tw_change_data(c, item, t->field, fresh);
 	return r;
-}
-
-static bool take_all(void *, uint8_t *)
-{
-	return true;
-}
-
-int tw_tiles_clean(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
-	struct tw_change *c, struct error *e)
-{
-	return tw_tiles_edit(m, item, t, take_all, NULL, c, e);
 }
 
 /* Tiles [x, x + n) of row y of the new rectangle. */

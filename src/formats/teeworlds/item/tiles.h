@@ -27,9 +27,6 @@ struct tw_garbage {
 };
 /* Packed tiles have none. Decodes all. */
 int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e);
-/* Set the unused bytes of an item's tiles to 0. */
-int tw_tiles_clean(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
-	struct tw_change *c, struct error *e);
 
 /* On the way over all tiles of t, row by row; all else is zero at first. */
 enum { TW_TILE_RUN = 1024 /* tiles that are read at a time */ };
@@ -67,8 +64,8 @@ int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struc
 int tw_tile_writer_keep(
 	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e);
 
-/* Each tile of an item becomes what fn makes of it (true: another one). Nothing is changed where
- * all stay. */
+/* Change each tile of an item as fn does, which returns true if it made another one; nothing is
+ * written if it made none. fn may be NULL: write all tiles anew. */
 int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
 	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e);
 

@@ -4,7 +4,6 @@
  * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "codec/image/png.h"
 #include "formats/teeworlds/lens/kinds.h"

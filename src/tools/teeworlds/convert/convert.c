@@ -36,7 +36,6 @@ static void refuse(void *arg, const struct format_fault *f)
 {
 	struct tw_converting *k = arg;
 
-	k->refused |= !f->warned;
 	if (!f->warned)
 		tw_whole_line(&k->whole, WHOLE_REFUSED, "%s", f->line);
 }
@@ -46,9 +45,10 @@ static int check_result(struct tw_converting *k, const struct snapshot *s, struc
 {
 	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, true, refuse, k, e) : 0;
 
-	if (r == -EINVAL)
+	k->refused = r == -EINVAL;
+	if (k->refused)
 		error_clear(e);
-	return r == -EINVAL ? 0 : r;
+	return k->refused ? 0 : r;
 }
 
 static int finish(struct tw_converting *k, struct snapshot **ret, struct error *e)

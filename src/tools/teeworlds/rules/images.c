@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Images that a map has twice, or though the game has them, and such that are too large. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/array.h"
 #include "codec/zlib/checksum.h"

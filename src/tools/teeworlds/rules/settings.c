@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "tools/teeworlds/rules/settings.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* Settings that no server of DDNet takes, or takes otherwise than they were meant. */
-#include <stdio.h>
 #include <string.h>
 
 #include "formats/teeworlds/model/fields.h"

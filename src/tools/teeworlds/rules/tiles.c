@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 /* What tiles there have to be, and which ones mean something where they stand. */
-#include <stdio.h>
 
 #include "tools/teeworlds/rules/look.h"
 

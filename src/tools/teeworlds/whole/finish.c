@@ -21,7 +21,7 @@ static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, s
 		return 0;
 	tw_whole_say(
 		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
-	return tw_tiles_clean(c->base, item, &t, c, e);
+	return tw_tiles_edit(c->base, item, &t, NULL, NULL, c, e);
 }
 
 /* Nothing refers to an item by its id. Index items may occur twice: DDNet's tools write them so. */
@@ -47,26 +47,17 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 	}
 }
 
-struct repairing {
-	struct tw_whole *w;
-	bool any;
-};
-
 /* The bytes behind the end are told of by finalize. */
-static void repair_tables(void *arg, const struct format_fault *f)
+static void say_table(void *arg, const struct format_fault *f)
 {
-	struct repairing *r = arg;
-
-	r->any |= !f->warned;
 	if (!f->warned && strcmp(f->field, "file size") != 0)
-		tw_whole_line(r->w, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
+		tw_whole_line(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
 }
 
 static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(c->base, TW_LAYER);
-	struct repairing tables = {.w = w};
-	struct tw_faults f = {.m = w->from, .why = repair_tables, .arg = &tables};
+	struct tw_faults f = {.m = w->from, .why = say_table, .arg = w};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
@@ -75,7 +66,7 @@ static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 		return r;
 	separate_ids(w, c);
 	tw_check_file(&f);
-	if (tables.any && tw_change_map(c))
+	if (f.refused && tw_change_map(c))
 		c->to->rewritten = true;
 	return f.failed || c->error ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
