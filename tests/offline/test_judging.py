@@ -361,6 +361,19 @@ def test_points_and_tangents_of_an_odd_length(box):
         [("", "points", 3, "a multiple of 6"), ("", "tangents", 16, "0")]
 
 
+def test_old_sounds_that_are_not_all_there(box):
+    code, found = check(made(box, counted(9, 3, 1)))
+    assert code == 0 and [(f["field"], f["value"]) for f in found] == [("type", 9), ("count", 3)]
+
+
+def test_a_group_that_is_too_short_is_told_once(box):
+    m = Maker()
+    m.add(GROUP, [3, 0, 0])
+    m.group(0, 1)
+    code, found = check(box.add(m.encode(), "made.map"))
+    assert code == 2 and [(f["level"], f["field"], f["value"]) for f in found] == [("error", "integers", 3)]
+
+
 def test_an_item_without_an_integer_is_told_once(box):
     path = made(box, lambda m: m.layer([]))
     code, found = check(path)

@@ -73,9 +73,10 @@ static void check_version(struct tw_faults *f, uint32_t handle, int32_t version,
 static void check_info(struct tw_faults *f)
 {
 	const struct tw_item *it = tw_item_at(f->m, TW_INFO, 0);
+	uint32_t handle = it ? (uint32_t)(it - f->m->items) : 0;
 
-	if (it && !is_short(f, (uint32_t)(it - f->m->items), TW_INFO_SETTINGS))
-		check_version(f, (uint32_t)(it - f->m->items), it->ints->v[TW_INFO_VERSION], 1, 1,
+	if (it && !is_short(f, handle, TW_INFO_SETTINGS))
+		check_version(f, handle, it->ints->v[TW_INFO_VERSION], 1, 1,
 			"the game's editor drops the settings");
 	for (uint32_t i = 0; it && i < TW_INFO_FILES; i++)
 		if (TW_INFO_AUTHOR + i < it->ints->n)
@@ -204,6 +205,8 @@ static void check_group(struct tw_faults *f, uint32_t handle)
 {
 	int32_t version = tw_int(&f->m->items[handle], 0, 0);
 
+	if (f->m->items[handle].ints->n <= TW_GROUP_COUNT) /* an error */
+		return;
 	check_version(f, handle, version, 1, 3, "the game's editor leaves the group out");
 	(void)is_short(f, handle, version > 2 ? NAMED_GROUP : version > 1 ? CLIPPED_GROUP : 0);
 }
@@ -212,7 +215,7 @@ static void check_group(struct tw_faults *f, uint32_t handle)
 static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 {
 	const struct tw_item *it = &f->m->items[handle], *image;
-	bool sound = it->ints->v[TW_LAYER_TYPE] == TW_LAYER_SOUNDS;
+	bool sound = it->ints->v[TW_LAYER_TYPE] >= TW_LAYER_OLD_SOUNDS;
 	uint32_t n = tw_count(f->m, sound ? TW_SOUND : TW_IMAGE);
 	int32_t index = tw_int(it, field, -1), w, h;
 
@@ -231,7 +234,7 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 			"multiples of 16", "its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
-/* Quads or sources. */
+/* Quads or sources. The game skips old sounds, and its editor reads all that the count says. */
 static void check_list(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
@@ -250,7 +253,7 @@ static void check_list(struct tw_faults *f, uint32_t handle)
 			tw_text("0 to %" PRIu64, tw_list_room(f->m, it)).text, "%s: %s",
 			error_text(&e),
 			quads ? "the game draws no quad of the layer"
-			      : "the game plays no other sources");
+			      : "no other sources are played");
 }
 
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
@@ -261,7 +264,7 @@ static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 
 	if (type != TW_LAYER_TILES && type != TW_LAYER_QUADS && type != TW_LAYER_SOUNDS)
 		warn_number(f, tw_in_item(handle), "type", type, "2, 3 or 10");
-	else if (type != TW_LAYER_TILES)
+	if (type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS)
 		check_list(f, handle);
 	else if (tw_is_tiles(it) && !kind)
 		check_source(f, handle, TW_TILES_IMAGE);
