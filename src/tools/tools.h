@@ -16,7 +16,7 @@ struct review_tool;
 struct rules_tool;
 struct tidy_tool;
 
-/* The tools for maps of one format. NULL: the format has no such tool. */
+/* The tools for maps of one format. A tool is NULL if the format does not have it. */
 struct toolset {
 	const struct format *format;
 	const struct automap_tool *automap;
@@ -32,9 +32,10 @@ struct toolset {
 /* All toolsets, NULL-ended. */
 extern const struct toolset *const toolsets[];
 
-/* The toolset of a format. Never NULL: a format without tools has an empty one. */
+/* The toolset of a format. A format without tools gets a shared empty one, whose format is NULL. */
 const struct toolset *tools_of(const struct format *f);
 
-/* Report what a tool knows of a map that is about to be saved. For vfs_options.advise. Runs on a
- * worker, and may read the map's files. */
+/* Report what the index tool knows of a map that is about to be saved. For vfs_options.advise. A
+ * mount calls it on a worker thread, a command without a mount on its own. Reads the map's files.
+ */
 void tools_advise(const struct snapshot *map, format_say say, void *arg);

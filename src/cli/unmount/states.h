@@ -2,15 +2,19 @@
 /*
  * states: the unmount of one target as a state machine.
  *
- * The machine waits in one place (wait_once in states.c), which ends each state at its limit,
- * whatever the worker, the users of the mount and the disk do. Calls that may block run in a child
- * (attempt.h), for which the machine waits in the same place. The limits are in unmount_limit:
+ * The machine waits in one function (wait_once in states.c). That function ends a state when its
+ * limit has passed, whatever the worker, the users of the mount and the disk do. Calls to the
+ * mount, and calls to the map's disk that --force must be able to end, run in a child process
+ * (attempt.h), for which the machine waits in the same function. Two calls run without a child: the
+ * look for free room after a failed save, and the removal of discarded journals. unmount_limit has
+ * the limits:
  *
  *   state    does                                        limit           with --force
  *   CONNECT  connect to the worker's socket, every 50    1 s             1 s
  *            ms: the launcher may be about to open it
  *   SAVE     ask for the save, print its report          -               silence
- *   SYNC     no worker: fsync the mount's root           - (discard 4 s) 4 s
+ *   SYNC     no worker: fsync the mount's root; with     - (discard 4 s) 4 s
+ *            --discard only ask whether it answers
  *   UNMOUNT  unmount, every 50 ms for 2 s while it is    6 s             4 s
  *            in use; then until users are seen, for 0.5
  *            s at most, and name them. Lazily with
@@ -18,32 +22,43 @@
  *   END      ask the worker to exit, print its report    -               silence
  *   JOURNAL  print which journals there are              -               4 s
  *
- * "-": as long as a save, or a disk, takes. After 8 s without a message the user hears of --force.
+ * "-": as long as a save, or a disk, takes. In SAVE and END the user hears of --force after 8 s
+ * without a message.
  * silence: 4 s without a message (a worker that saves sends several a second), or 20 s without
- * progress of the save. The limit of UNMOUNT holds while the mount is in the tree: once it is gone,
- * the kernel writes pages back through the worker, which only --force cuts short.
+ * progress of the save. The limit of UNMOUNT holds while the mount is in the tree. After that the
+ * kernel writes pages back through the worker, and the machine waits for it without a limit, unless
+ * the unmount is a lazy one.
  *
  *   state    event                                       next state
  *   CONNECT  connected to the worker of this mount       SAVE
  *            not mounted any more                        JOURNAL, code 1
  *            mounted by another user                     DONE, code 3
  *            limit                                       SYNC
- *   SAVE     SAVED, which has the code                   UNMOUNT
+ *   SAVE     the worker sends SAVED (it has the code)    UNMOUNT
  *            SAVED with code 4, without --force          DONE
  *            socket closed before any message: the       CONNECT, 50 times; then SYNC
  *            session of that worker is over
- *            socket closed; limit                        UNMOUNT, worker died (code 4); silent
- *   SYNC     saved                                       UNMOUNT, worker out of reach
- *            failed                                      DONE, code 4; with --force UNMOUNT
- *            no process serves the mount; limit          UNMOUNT, worker dead; silent
- *            discard, and the mount answers, or limit    DONE, code 7
- *   UNMOUNT  unmounted, and the worker listens           END; if it is bound elsewhere, too, DONE
+ *            socket closed                               UNMOUNT, worker died, code 4
+ *            limit                                       UNMOUNT, worker silent
+ *   SYNC     saved                                       UNMOUNT, worker out of reach, code 0 or 5
+ *            failed, without --force                     DONE, code 4
+ *            failed, with --force                        UNMOUNT, code 4
+ *            no process serves the mount                 UNMOUNT, worker dead
+ *            limit                                       UNMOUNT, worker silent
+ *            --discard, and a process serves the mount   DONE, code 7
+ *   UNMOUNT  unmounted, and the worker listens           END
+ *            the same, but mounted elsewhere as well     DONE
  *            unmounted, and the worker is out of reach   DONE
  *            unmounted, and it is silent, died or dead   JOURNAL
- *            failed, or limit                            DONE, code 7 (in use) or 3; died: JOURNAL
+ *            the mount is in use                         DONE, code 7
+ *            another failure, or limit                   DONE, code 3
+ *            either, and the worker died                 JOURNAL
  *   END      socket closed after SAVED                   DONE, with the code of that
- *            socket closed; limit                        UNMOUNT, worker died (code 4); silent
- *   JOURNAL  none; some, or limit                        DONE, code 0; 4; or the code that is set
+ *            socket closed                               UNMOUNT, worker died, code 4
+ *            limit                                       UNMOUNT, worker silent
+ *   JOURNAL  a code is set                               DONE, with that code
+ *            there is none                               DONE, code 0
+ *            there is one, or a failure, or limit        DONE, code 4
  *            discard, and the worker is dead             DONE, once they are discarded (no limit)
  */
 #pragma once
@@ -67,7 +82,7 @@ enum unmount_state {
 
 enum unmount_worker {
 	WORKER_LISTENS,
-	WORKER_OUT_OF_REACH, /* in another network namespace; the mount answers */
+	WORKER_OUT_OF_REACH, /* no socket, as in another network namespace; the mount answers */
 	WORKER_SILENT,       /* stopped, or waiting for the disk */
 	WORKER_DIED,         /* after it was asked */
 	WORKER_DEAD,         /* before */

@@ -159,7 +159,7 @@ static int look_at_rules(
 	char **names, int n, bool debug, int (*look)(struct checked *k, struct error *e))
 {
 	CLEANUP(free) struct checked *all = calloc((size_t)n, sizeof(*all));
-	struct error e = ERROR_INIT;
+	struct error confined = ERROR_INIT, e = ERROR_INIT;
 	bool wrong = !all;
 
 	for (int i = 0; all && i < n; i++) {
@@ -169,12 +169,13 @@ static int look_at_rules(
 			say(stderr, "mapfs: %s", error_text(&e));
 	}
 	error_clear(&e);
-	if (offline_confine(NULL, 0, NULL, 0, debug, &e) < 0)
-		say(stderr, "mapfs: %s", error_text(&e));
+	if (offline_confine(NULL, 0, NULL, 0, debug, &confined) < 0)
+		say(stderr, "mapfs: %s", error_text(&confined));
 	for (int i = 0; all && i < n; i++) {
-		if (all[i].rules && !e.code && look(&all[i], &e) < 0)
+		if (all[i].rules && !confined.code && look(&all[i], &e) < 0)
 			say(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
-		wrong |= all[i].wrong || e.code;
+		wrong |= all[i].wrong || e.code || confined.code;
+		error_clear(&e);
 		bytes_unref(all[i].rules);
 	}
 	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;

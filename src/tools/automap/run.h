@@ -10,10 +10,12 @@
 
 struct automap_run {
 	struct whole whole; /* the first name may be a layer's directory */
-	struct automap how; /* its files, callbacks and dry are set by the run */
-	const char *rules;  /* a file of rules for all layers, or a directory of them; or NULL */
+	/* The run sets `file`, and `layers` for a layer's directory. Its files, callbacks and dry
+	 * are set in a copy for each map. */
+	struct automap how;
+	const char *rules; /* a file of rules for all layers, or a directory of them; or NULL */
 
-	/* Set by automap_run. */
+	/* Set by automap_run, and released at its end. */
 	struct bytes *file;    /* of rules for all layers, or NULL */
 	struct images *images; /* directories with files of rules */
 };
@@ -22,7 +24,7 @@ struct automap_run {
 const struct automap_tool *automap_find_tool(void);
 /* Is the name that of a layer's directory, ROOT/groups/GROUP/layers/LAYER? */
 bool automap_is_layer(const char *name);
-/* Draw the layers. Returns the exit code. */
+/* Enter the sandbox, and draw the layers, or list their configurations. Returns the exit code. */
 int automap_run(struct automap_run *run);
 /* Print what is wrong with files of rules. Returns the exit code. */
 int automap_check(char **names, int n, bool debug);

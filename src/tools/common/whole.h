@@ -39,18 +39,20 @@ struct whole {
 	/* Change the tree of one map (vfs/offline/change.h), or make a map of it. With dry the tree
 	 * stays as it is. Runs on any thread, for several maps at a time. */
 	int (*change)(struct whole_map *m, struct error *e);
-	void *arg;                                      /* for change */
-	struct sandbox_rule further[WHOLE_FURTHER_MAX]; /* what it reads besides maps */
+	void *arg; /* for change */
+	/* What the run reads or writes besides the named maps; whole_run adds OUT. */
+	struct sandbox_rule further[WHOLE_FURTHER_MAX];
 	size_t n_further;
 
-	/* Set by whole_run. Where maps of a folder go, or the one map; both NULL: nowhere else. */
+	/* Set by whole_run while it runs: where the maps of a folder go, or the one map. Both are
+	 * NULL if maps are changed in place. */
 	struct folder *folder;
 	struct out *out;
 	pthread_mutex_t lock; /* over worst */
 	enum outcome worst;
 };
 
-/* Read and write the maps that are named. Returns the exit code. */
+/* Enter the sandbox, and read and write the maps that are named. Returns the exit code. */
 int whole_run(struct whole *w);
 /* Let `change` read these images, whose directories are open. Call it before whole_run, at most
  * three times. */
