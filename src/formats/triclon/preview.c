@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * preview: the ground as its points and terrain say, and the objects on it. Which way y goes is not
- * known; down, as on a screen.
+ * preview: a picture of the ground and of the objects on it. The direction of y is unknown; here it
+ * goes down, as on a screen.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "formats/triclon/map.h"
 
 enum {
-	STEPS_MAX = 32 << 20, /* pixels of lines, in sum: a small map can claim any number */
-	FLAT = 4,             /* no picture is flatter than this */
-	MARGIN = 16,          /* of the longest side, on each */
-	MARK = 128,           /* an object's mark, of the longest side */
+	STEPS_MAX = 32 << 20, /* pixels of all lines: a small map can ask for any number */
+	FLAT = 4,             /* the largest ratio of width to height */
+	MARGIN = 16,          /* the longest side divided by the margin on each side */
+	MARK = 128,           /* the longest side divided by the mark of an object */
 	COLORS = 8,
 };
 
@@ -29,10 +29,10 @@ static const uint8_t marks[COLORS][4] = {{220, 50, 50, 255}, {250, 200, 40, 255}
 struct scene {
 	const struct tcm_content *c;
 	uint32_t w, h;
-	double x, y, step; /* of the world at the corner, and from pixel to pixel */
+	double x, y, step; /* world coordinates of the corner, and the size of a pixel */
 	uint8_t *rgba;
-	int32_t *top;   /* of the ground, for each column; h: there is none */
-	uint8_t *color; /* of the ground there */
+	int32_t *top;   /* of the ground, for each column; h: no ground */
+	uint8_t *color; /* of the ground, for each column */
 	uint64_t steps;
 };
 
@@ -40,7 +40,7 @@ struct point {
 	double x, y;
 };
 
-/* A coordinate; what is no number is 0. */
+/* A coordinate, or 0 if it is not finite. */
 static double coordinate(const struct tcm_content *c, enum tcm_file table, unsigned which, size_t i)
 {
 	double v = tcm_value(c, table, which, i);
@@ -95,8 +95,7 @@ static double row_of(const struct scene *s, double y)
 	return (y - s->y) / s->step;
 }
 
-/* From point to point: its pixels, and the ground below. All points are in the picture, and so is
- * what is between them. */
+/* Draw the line between two points, and record the ground below it. Both are in the picture. */
 static int add_line(struct scene *s, struct point a, struct point b, size_t type, struct error *e)
 {
 	double x0 = column_of(s, fmin(a.x, b.x)), x1 = column_of(s, fmax(a.x, b.x));
@@ -139,7 +138,7 @@ static int add_lines(struct scene *s, struct error *e)
 	return r;
 }
 
-/* A square on the ground, or at the bottom where there is none. */
+/* Draw each object as a square on the ground, or at the bottom where there is no ground. */
 static void add_objects(struct scene *s)
 {
 	int64_t half = (s->w > s->h ? s->w : s->h) / MARK / 2 + 1;
@@ -154,7 +153,7 @@ static void add_objects(struct scene *s)
 	}
 }
 
-/* Where there is no line yet. */
+/* Fill the pixels that no line covers. */
 static void add_ground(struct scene *s)
 {
 	for (int64_t y = 0; y < s->h; y++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* table: a list of records as CSV, with numbers as people write them. */
+/* table: a list of records as CSV, with decimal numbers. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,18 +12,18 @@ void tcm_table_show(const struct tcm_content *c, enum tcm_file table, struct buf
 
 	buffer_printf(to, "%s,%s\n", k->header[0], k->header[1]);
 	for (size_t i = 0; i < 2 * c->lists[table].n; i++) {
-		/* Nine digits tell all floats apart. */
+		/* Nine digits distinguish all floats. */
 		buffer_printf(to, tcm_is_real(&c->variant, table, i % 2) ? "%.9g" : "%.0f",
 			tcm_value(c, table, i % 2, i / 2));
 		buffer_byte(to, i % 2 ? '\n' : ',');
 	}
 }
 
-/* A table that is read. */
+/* A table that is parsed. */
 struct reader {
-	const struct tcm_content *content; /* which it is to be a part of */
+	const struct tcm_content *content; /* the map that it belongs to */
 	enum tcm_file table;
-	int64_t max_index; /* that terrain may have */
+	int64_t max_index; /* the largest that the terrain may have */
 	struct buffer *records;
 };
 
@@ -68,7 +68,7 @@ int tcm_table_parse(const struct tcm_content *c, enum tcm_file table, const stru
 	size_t at;
 	struct reader p = {c, table, tcm_max_index(c, &at), to};
 
-	/* A fault that the map has already may stay. */
+	/* An index that the map already has may stay. */
 	if (p.max_index < last_point)
 		p.max_index = last_point;
 	return csv_table_read(in, TCM_TEXT_MAX, tcm_kinds[table].header, take_cell, &p, e);
