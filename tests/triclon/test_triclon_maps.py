@@ -60,13 +60,122 @@ def saved(d, tmp_path):
     return out.read_bytes()
 
 
-def test_at_least_99_of_100_maps_are_read_as_written(d, at):
+def test_at_least_999_of_1000_maps_are_read_as_written(d, at):
     wrong = []
     for m in tcgen.maps(MANY):
         d.open(at(m))
         if not reads_as_written(d, m):
             wrong.append((m.variant, d.notes()))
-    assert len(wrong) <= MANY // 100, wrong
+    assert len(wrong) <= MANY // 1000, wrong
+
+
+# The note for each sample, and for small() in each variant. Recorded from the earlier reader, which chose the
+# reading with the shortest description.
+SAMPLES = """\
+be_bytes_pp-bytes_noobj endian=big,lists=bytes,points=bytes: terrain 3, points 7, no list of objects
+be_bytes_pp-count_obj0 endian=big,lists=bytes,points=count: terrain 3, points 7, objects 0
+be_bytes_pp-none_obj3 endian=big,lists=bytes,points=none: terrain 3, points 7, objects 3
+be_count_pp-count_noobj endian=big,lists=count,points=count: terrain 3, points 7, no list of objects
+be_count_pp-none_obj0 endian=big,lists=count,points=none: terrain 3, points 7, objects 0
+le_bytes_pp-bytes_noobj endian=little,lists=bytes,points=bytes: terrain 3, points 7, no list of objects
+le_bytes_pp-count_obj0 endian=little,lists=bytes,points=count: terrain 3, points 7, objects 0
+le_bytes_pp-none_obj0 endian=little,lists=bytes,points=none: terrain 3, points 7, objects 0
+le_count_pp-bytes_obj3 endian=little,lists=count,points=bytes: terrain 3, points 7, objects 3
+le_count_pp-none_noobj endian=little,lists=count,points=none: terrain 3, points 7, no list of objects
+"""
+VARIANTS = """\
+endian=little,lists=bytes,points=none: terrain 2, points 5, no list of objects
+endian=little,lists=bytes,points=none: terrain 2, points 5, objects 2
+endian=little,lists=bytes,points=bytes: terrain 2, points 5, no list of objects
+endian=little,lists=bytes,points=bytes: terrain 2, points 5, objects 2
+endian=little,lists=bytes,points=count: terrain 2, points 5, no list of objects
+endian=little,lists=bytes,points=count: terrain 2, points 5, objects 2
+endian=little,lists=count,points=none: terrain 2, points 5, no list of objects
+endian=little,lists=count,points=none: terrain 2, points 5, objects 2
+endian=little,lists=count,points=bytes: terrain 2, points 5, no list of objects
+endian=little,lists=count,points=bytes: terrain 2, points 5, objects 2
+endian=little,lists=count,points=count: terrain 2, points 5, no list of objects
+endian=little,lists=count,points=count: terrain 2, points 5, objects 2
+endian=big,lists=bytes,points=none: terrain 2, points 5, no list of objects
+endian=big,lists=bytes,points=none: terrain 2, points 5, objects 2
+endian=big,lists=bytes,points=bytes: terrain 2, points 5, no list of objects
+endian=big,lists=bytes,points=bytes: terrain 2, points 5, objects 2
+endian=big,lists=bytes,points=count: terrain 2, points 5, no list of objects
+endian=big,lists=bytes,points=count: terrain 2, points 5, objects 2
+endian=big,lists=count,points=none: terrain 2, points 5, no list of objects
+endian=big,lists=count,points=none: terrain 2, points 5, objects 2
+endian=big,lists=count,points=bytes: terrain 2, points 5, no list of objects
+endian=big,lists=count,points=bytes: terrain 2, points 5, objects 2
+endian=big,lists=count,points=count: terrain 2, points 5, no list of objects
+endian=big,lists=count,points=count: terrain 2, points 5, objects 2
+"""
+
+
+@pytest.mark.parametrize("line", SAMPLES.splitlines(), ids=lambda line: line.split()[0])
+def test_a_sample_is_read_as_ever(d, line):
+    name, said = line.split(" ", 1)
+    path = os.path.join(CORPUS, name + ".tcm")
+    if not os.path.exists(path):
+        pytest.skip(places.NO_SHARED)
+    d.open(path)
+    assert d.notes() == ["read with -o " + said]
+
+
+@pytest.mark.parametrize("variant, said", zip(tcgen.VARIANTS, VARIANTS.splitlines()), ids=str)
+def test_a_map_of_each_variant_is_read_as_ever(d, at, variant, said):
+    d.open(at(small(variant)))
+    assert d.notes() == ["read with -o " + said]
+    d.open(at(small(variant)), small(variant).options())
+    assert d.notes() == ["read with -o " + said]
+
+
+# ---- where several readings end at the end of the file
+
+@pytest.mark.parametrize("data, said", [
+    (b"TCM3\0\0" + bytes(4), "endian=little,lists=bytes,points=none: terrain 0, points 0, no list of objects"),
+    (b"TCM3\0\0" + bytes(8), "endian=little,lists=bytes,points=none: terrain 0, points 0, objects 0"),
+    (b"TCM3\0\0" + bytes(12), "endian=little,lists=bytes,points=none: terrain 0, points 1, no list of objects"),
+    (b"3MCT\0\0" + bytes(12), "endian=big,lists=bytes,points=none: terrain 0, points 1, no list of objects"),
+])
+def test_of_plausible_readings_the_first_is_taken_and_named(d, at, data, said):
+    d.open(at(data))
+    assert d.notes() == ["read with -o " + said]
+
+
+def test_a_size_before_the_points_comes_first(d, at):
+    m = tcgen.Map(tcgen.Variant("little", "count", "count", False), terrain=[(0, 1)], points=[(1, 1), (2, 5)])
+    other = tcgen.Map(tcgen.Variant("little", "count", "none", True), terrain=[(0, 1)], points=[(2, 1)], objects=[(2, 5)])
+    assert m.encode() == other.encode()
+    d.open(at(m))
+    assert reads_as_written(d, m)
+    d.open(at(m), other.options())
+    assert reads_as_written(d, other)
+
+
+def test_integers_come_before_floats(d, at):
+    """In the other byte order the point is (0, 2.5)."""
+    m = tcgen.Map(tcgen.Variant("big", "bytes", "none", False), points=[(0, 0x2040)])
+    d.open(at(m))
+    assert reads_as_written(d, m) and info(d)["variant"]["coordinates"] == "integer"
+
+
+def test_where_points_can_end_twice_a_size_far_from_them_is_none_of_them(d, at):
+    m = tcgen.Map(tcgen.Variant("little", "count", "none", True), terrain=[(0, 1)],
+                  points=[(-435, 294), (-419, 235)], objects=[(-426, 3), (-421, 0)])
+    d.open(at(m))
+    assert reads_as_written(d, m)
+
+
+@pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
+@pytest.mark.parametrize("points", [
+    [(0, 90), (16, 80), (32, 84), (24, 70), (40, 99), (36, 50)],
+    [(i, 90 - i) for i in range(40)] + [(30, 1)],
+    [(0, 90), (16, 1 << 21), (32, 84), (48, 70), (64, 3)],
+], ids=["turning", "long", "high"])
+def test_unusual_ground_opens_by_the_first_reading_that_fits(d, at, variant, points):
+    m = small(variant, points=points)
+    d.open(at(m))
+    assert reads_as_written(d, m) and info(d)["variant"]["coordinates"] == "integer"
 
 
 def test_all_maps_are_read_as_written_with_options(d, at):
@@ -338,8 +447,6 @@ def test_what_was_assumed_is_noted(d, at):
                          "terrain 2, points 5, objects 2"]
     d.open(at(small(objects=None)))
     assert d.notes()[0].endswith("points=none: terrain 2, points 5, no list of objects")
-    d.open(at(tcgen.Map(m.variant)))  # nothing in it decides
-    assert len(d.notes()) == 2 and "-o endian=" in d.notes()[1]
 
 
 @pytest.mark.parametrize("path", sorted(glob.glob(CORPUS + "/*.tcm")) or [None], ids=lambda p: os.path.basename(p or "none"))

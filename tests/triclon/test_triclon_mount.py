@@ -242,12 +242,12 @@ def test_read_only(box):
 
 def test_a_mount_goes_on_with_what_it_saved_though_the_next_one_reads_another_variant(box):
     """Files say nothing of their variant; the points that are written here make more sense as other ones."""
-    points = [(0, 504), (74, 525), (105, 539), (131, 510), (192, 499), (195, 485)]
+    points = [(0, 50), (50, 60), (100, 70)]
     m = tcgen.Map(tcgen.Variant("little", "count", "bytes", True), b"Castle", b"Dunes Island", terrain=[(0, 97)],
-                  points=points, objects=[(715, 22), (2962, 3), (2649, 1), (2742, 19)])
+                  points=points, objects=[(80, 22), (85, 3), (90, 1), (95, 19)])
     at = mount(box, m)
     assert at.get("points.csv") == tcgen.table("x,y", points)
-    m.points = [(0, 504), (74, 525), (7, 36), (131, 510), (195, 485), (0, 5)]
+    m.points = [(50, 50), (0, 60), (100, 70)]
     at.put("points.csv", tcgen.table("x,y", m.points))
     sync_root(at.point)
     assert get(at.map) == m.encode() and at.get("points.csv") == tcgen.table("x,y", m.points)
@@ -261,13 +261,13 @@ def test_a_mount_goes_on_with_what_it_saved_though_the_next_one_reads_another_va
 
 
 def test_a_mount_goes_on_with_as_many_points_as_it_saved_though_the_file_does_not_say(box):
-    """The size of the objects and the first of them may as well be a point, and the next one's place their size."""
+    """The points go on to the left, where x is what the size of the objects would be."""
     m = tcgen.Map(tcgen.Variant("big", "count", "none", False), b"Old Peaks Frost", b"Valley",
                   terrain=[(0, 0), (1, 1), (2, 2), (3, 0)], objects=[(8, 3), (24, 0), (48, 6), (52, 9)],
                   points=[(0, 86), (64, 70), (128, 56), (192, 35), (256, 35), (320, 13)])
     options = "endian=big,lists=count,points=none"
     at = mount(box, m, opts=options)
-    m.points = m.points[:5] + [(3, 6), (3, 3)]
+    m.points = m.points[:5] + [(6, 6), (3, 3)]
     at.put("points.csv", tcgen.table("x,y", m.points))
     m.terrain = m.terrain + [(3, 1)]
     at.put("terrain.csv", tcgen.table("index,type", m.terrain))
@@ -279,4 +279,16 @@ def test_a_mount_goes_on_with_as_many_points_as_it_saved_though_the_file_does_no
     m.objects = m.objects[:3]
     at.put("objects.csv", tcgen.table("x,type", m.objects))
     at.unmount()
+    assert get(at.map) == m.encode()
+
+
+def test_a_mount_goes_on_with_floats_though_zeros_are_integers_too(box):
+    m = tcgen.Map(tcgen.VARIANTS[0], terrain=[(0, 1)], points=[(0.5, 1.25), (2.5, 4.5)], real=True)
+    at = mount(box, m)
+    at.put("points.csv", b"x,y\n0,0\n")
+    sync_root(at.point)
+    assert json.loads(at.get("info.json"))["variant"]["coordinates"] == "float"
+    at.put("points.csv", b"x,y\n0,0\n1.5,2.5\n")
+    at.unmount()
+    m.points = [(0, 0), (1.5, 2.5)]
     assert get(at.map) == m.encode()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* edit: what was written, and the file that a map is. */
+/* edit: apply written files to a map, and write its file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,30 +16,30 @@ static void free_map(struct snapshot *s)
 	free(m);
 }
 
-/* Where each list stands goes to at. */
+/* Append the file to `to`, and the offset of each list to offsets. */
 static void lay_out(const struct tcm_content *c, const struct tcm_variant *as, struct buffer *to,
-	size_t at[TCM_FILES])
+	size_t offsets[TCM_FILES])
 {
 	static const enum tcm_file order[] = {TCM_TERRAIN, TCM_POINTS, TCM_OBJECTS};
 
 	buffer_text(to, as->tag);
-	at[TCM_INFO] = to->size;
-	buffer_append(to, c->lists[TCM_INFO].at, c->lists[TCM_INFO].n);
-	for (int k = 0; k < 3 && c->lists[order[k]].at; k++) {
+	offsets[TCM_INFO] = to->size;
+	buffer_append(to, c->lists[TCM_INFO].data, c->lists[TCM_INFO].n);
+	for (int k = 0; k < 3 && c->lists[order[k]].data; k++) {
 		const struct tcm_kind *kind = &tcm_kinds[order[k]];
 		size_t n = c->lists[order[k]].n;
-		int how = as->answers[kind->counts];
+		int unit = as->answers[kind->unit];
 
-		if (how != TCM_NONE)
+		if (unit != TCM_NONE)
 			tcm_append(
-				to, (uint32_t)(how == TCM_BYTES ? 2 * kind->width * n : n), 4, as);
-		at[order[k]] = to->size;
+				to, (uint32_t)(unit == TCM_BYTES ? 2 * kind->width * n : n), 4, as);
+		offsets[order[k]] = to->size;
 		for (size_t i = 0; i < 2 * n; i++)
 			tcm_append(to, tcm_stored(c, order[k], i % 2, i / 2), kind->width, as);
 	}
 }
 
-static int show(struct tcm_map *m, enum tcm_file f, struct error *e)
+static int show_file(struct tcm_map *m, enum tcm_file f, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 
@@ -58,10 +58,10 @@ int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
 	struct tcm_map *m = calloc(1, sizeof(*m));
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	size_t at[TCM_FILES];
+	size_t offsets[TCM_FILES];
 	int r = 0;
 
-	lay_out(c, as, &file, at);
+	lay_out(c, as, &file, offsets);
 	if (m) {
 		snapshot_init(&m->base, before ? before->base.format : NULL, free_map);
 		s = &m->base;
@@ -72,10 +72,10 @@ int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
 	m->fresh = before && before->fresh;
 	m->content.variant = *as;
 	for (enum tcm_file f = TCM_INFO; r == 0 && f < TCM_FILES; f++) {
-		if (!c->lists[f].at)
+		if (!c->lists[f].data)
 			continue;
-		m->content.lists[f] = (struct tcm_list){m->file->data + at[f], c->lists[f].n};
-		r = show(m, f, e);
+		m->content.lists[f] = (struct tcm_list){m->file->data + offsets[f], c->lists[f].n};
+		r = show_file(m, f, e);
 	}
 	if (r < 0)
 		return r;
@@ -102,7 +102,7 @@ static int put(const struct snapshot *s, entry_id id, const struct extent *in,
 	struct tcm_map *m;
 	int r = 0;
 
-	(void)t; /* no other file shows what one of them says */
+	(void)t; /* no other file shows the same data */
 	if (in)
 		r = f == TCM_INFO ? tcm_info_parse(&c, in, &as, &stored, e)
 				  : tcm_table_parse(&c, f, in, &stored, e);
@@ -112,7 +112,7 @@ static int put(const struct snapshot *s, entry_id id, const struct extent *in,
 		r = error_set(e, stored.error, "no memory for %s", tcm_kinds[f].name);
 	if (r < 0)
 		return r;
-	c.lists[f].at = stored.size ? stored.data : (const uint8_t *)"";
+	c.lists[f].data = stored.size ? stored.data : (const uint8_t *)"";
 	c.lists[f].n = stored.size / (f == TCM_INFO ? 1 : 2 * tcm_kinds[f].width);
 	r = tcm_map_make(tcm_map_of(s), &c, &as, &m, e);
 	if (r == 0 && tcm_map_same(tcm_map_of(s), m))
@@ -124,7 +124,7 @@ static int put(const struct snapshot *s, entry_id id, const struct extent *in,
 
 static bool same(const struct snapshot *a, const struct snapshot *b)
 {
-	/* What was never written is like no file. */
+	/* A new map that was never written equals no file. */
 	return !tcm_map_of(a)->fresh && tcm_map_same(tcm_map_of(a), tcm_map_of(b));
 }
 
@@ -133,7 +133,7 @@ static int encode(const struct snapshot *s, struct replace *const outs[], bool f
 {
 	const struct bytes *file = tcm_map_of(s)->file;
 
-	(void)force; /* all is written anew every time */
+	(void)force; /* every save writes the whole file */
 	if (file->size > TCM_FILE_MAX)
 		return error_set(e, -EFBIG, "the map would have %zu bytes (at most %d)", file->size,
 			TCM_FILE_MAX);
@@ -142,7 +142,7 @@ static int encode(const struct snapshot *s, struct replace *const outs[], bool f
 	return 0;
 }
 
-/* Byte for byte, rather than read: how a file is read can be in doubt, what it holds cannot. */
+/* Compare bytes, because a file can be read as another map than the one that was written. */
 static int verify(const struct snapshot *s, const struct plan *, const struct source *written,
 	struct error *e)
 {

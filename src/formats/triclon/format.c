@@ -39,13 +39,13 @@ static int get(
 	return r;
 }
 
-/* The names are those of the mount; what was added since is the tree's to know. */
+/* Did the mount show this file? The overlay knows of later changes. */
 static bool has(const struct snapshot *s, enum tcm_file f)
 {
 	return f && f < TCM_FILES && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
 }
 
-/* The file that a name in a directory is; 0: none. */
+/* The file that has this name in this directory, or 0. */
 static enum tcm_file file_named(entry_id dir, const char *name)
 {
 	for (enum tcm_file f = TCM_INFO; dir == ENTRY_ROOT && f < TCM_FILES; f++)
@@ -77,8 +77,7 @@ static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *
 	return r < 0 ? r : 1;
 }
 
-/* The objects list is the one thing that a map may have or not: an object of the tree that is in
- * the map where objects.csv is. The other files are always there. */
+/* The objects list is optional: the map has one if objects.csv exists. All other files exist. */
 static int meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct meaning *ret, struct error *)
 {
@@ -90,7 +89,7 @@ static int meaning(const struct snapshot *s, entry_id dir, const char *name, boo
 	return 0;
 }
 
-/* The only one that the mount may not have had. */
+/* Add objects.csv, the only file that a mount can lack. */
 static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
@@ -110,26 +109,24 @@ static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir,
 	return 0;
 }
 
-/* Nothing in a file says how it is to be read. Would its next reader come to something else? */
+/* Would the next mount read the map as another one? The file does not name its variant. */
 static bool is_in_doubt(const struct tcm_map *m)
 {
 	const struct tcm_demand none = {.answers = {-1, -1, -1}};
 	const struct tcm_content *is = &m->content;
-	size_t at = TCM_TAG_SIZE + is->lists[TCM_INFO].n;
-	struct tcm_reading r, rival;
-	const struct tcm_content *read = &r.content;
+	struct tcm_content read = {
+		.variant.tag = is->variant.tag, .lists[TCM_INFO] = is->lists[TCM_INFO]};
 
-	return tcm_reading_find(m->file->data, m->file->size, at, is->variant.tag, &none, &r,
-		       &rival, NULL) < 0 ||
-	       read->variant.answers[TCM_ENDIAN] != is->variant.answers[TCM_ENDIAN] ||
-	       read->variant.real != is->variant.real ||
-	       !read->lists[TCM_OBJECTS].at != !is->lists[TCM_OBJECTS].at ||
-	       read->lists[TCM_TERRAIN].n != is->lists[TCM_TERRAIN].n ||
-	       read->lists[TCM_POINTS].n != is->lists[TCM_POINTS].n;
+	return tcm_reading_find(m->file, &none, &read, NULL) < 0 ||
+	       read.variant.answers[TCM_ENDIAN] != is->variant.answers[TCM_ENDIAN] ||
+	       read.variant.real != is->variant.real ||
+	       !read.lists[TCM_OBJECTS].data != !is->lists[TCM_OBJECTS].data ||
+	       read.lists[TCM_TERRAIN].n != is->lists[TCM_TERRAIN].n ||
+	       read.lists[TCM_POINTS].n != is->lists[TCM_POINTS].n;
 }
 
-/* A mount goes on with the variant that it wrote, whatever its file can be mistaken for; and with
- * its points, whose number may not stand in the file. */
+/* Record the variant, the number of points and their type, if the file can be read as another map.
+ * The mount then reads its own file again as it wrote it. */
 static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	const struct tcm_content *c = &tcm_map_of(finalized)->content;
@@ -160,8 +157,8 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 			say(arg, FORMAT_NOTE,
 				"info.json is gone, but its name and author stay: a map has them");
 	}
-	if (!objects && c.lists[TCM_OBJECTS].at) {
-		c.lists[TCM_OBJECTS].at = NULL;
+	if (!objects && c.lists[TCM_OBJECTS].data) {
+		c.lists[TCM_OBJECTS].data = NULL;
 		r = tcm_map_make(tcm_map_of(s), &c, &c.variant, &m, e);
 	}
 	if (r < 0)
@@ -196,11 +193,11 @@ static const char *const texts[] = {"info.json", NULL};
 
 static const struct format_setting settings[] = {
 	{"endian", tcm_questions[TCM_ENDIAN].words, .means = true,
-		.help = "Triclon: the byte order of numbers (what fits best)"},
+		.help = "Triclon: the byte order of numbers (the first that fits)"},
 	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES, .means = true,
-		.help = "Triclon: what sizes of lists count (what fits best)"},
+		.help = "Triclon: what sizes of lists count (the first that fits)"},
 	{"points", tcm_questions[TCM_SIZE].words, .means = true,
-		.help = "Triclon: what stands before points (what fits best)"},
+		.help = "Triclon: the size before points (the first that fits)"},
 	{0},
 };
 

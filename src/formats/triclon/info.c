@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* info: info.json. Names are bytes of an unknown encoding. */
+/* info: info.json. The file does not name the encoding of its two names. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum {
 	TEXT_MAX = 64 << 10,
-	NUL_PICTURE = 0x2400, /* stands for a NUL, which JSON strings hold none of here */
+	NUL_PICTURE = 0x2400, /* shown for a NUL, which these JSON strings cannot hold */
 };
 
 static const char *const names[] = {"name", "author"};
@@ -22,7 +22,7 @@ static struct cursor next_name(struct cursor *stored)
 	return cursor_init(cursor_take(stored, n), n);
 }
 
-/* A name as UTF-8: as it stands if it is that, else read as Latin-1. */
+/* Append a name as UTF-8. A name that is not UTF-8 is read as Latin-1. */
 static void show_name(const struct cursor *name, struct buffer *to)
 {
 	bool utf8 = utf8_valid(name->data, name->size);
@@ -45,7 +45,7 @@ static const char *coordinates(const struct tcm_variant *v)
 
 void tcm_info_show(const struct tcm_content *c, struct buffer *to)
 {
-	struct cursor stored = cursor_init(c->lists[TCM_INFO].at, c->lists[TCM_INFO].n);
+	struct cursor stored = cursor_init(c->lists[TCM_INFO].data, c->lists[TCM_INFO].n);
 	const struct tcm_variant *v = &c->variant;
 	struct jsonw w;
 
@@ -71,7 +71,7 @@ void tcm_info_show(const struct tcm_content *c, struct buffer *to)
 	jsonw_end(&w);
 }
 
-/* The way back, in UTF-8 or Latin-1; false: it takes more than Latin-1 has. */
+/* Append a text as UTF-8 or Latin-1. Returns false if Latin-1 lacks a character. */
 static bool store_name(const char *text, size_t n, bool utf8, struct buffer *to)
 {
 	for (uint32_t c; n;) {
@@ -91,8 +91,8 @@ static bool store_name(const char *text, size_t n, bool utf8, struct buffer *to)
 	return true;
 }
 
-/* What the file is to store, for the text in place of the old name's. */
-static void convert(const struct cursor *old, const char *text, size_t n, struct buffer *to)
+/* Append the bytes of a name for a written text. An unchanged name keeps its bytes. */
+static void convert_name(const struct cursor *old, const char *text, size_t n, struct buffer *to)
 {
 	CLEANUP_BUFFER struct buffer shown = BUFFER_INIT;
 
@@ -103,7 +103,7 @@ static void convert(const struct cursor *old, const char *text, size_t n, struct
 		buffer_append(to, old->data, old->size);
 		return;
 	}
-	/* Who wrote Latin-1 goes on doing so, unless the bytes would be taken for UTF-8. */
+	/* Keep Latin-1, unless the bytes would be read as UTF-8. */
 	if (utf8_valid(old->data, old->size) || !store_name(text, n, false, to) ||
 		utf8_valid(to->data, to->size)) {
 		to->size = 0;
@@ -125,7 +125,7 @@ static int take_name(const struct json_at *root, const char *key, struct cursor 
 		r = json_as_string(&at, &text, &n, e);
 		if (r < 0)
 			return r;
-		convert(&old, text, n, &name);
+		convert_name(&old, text, n, &name);
 		if (name.size > TCM_NAME_MAX)
 			return json_refuse(
 				&at, e, "has %zu bytes, at most %d", name.size, TCM_NAME_MAX);
@@ -171,7 +171,7 @@ int tcm_info_parse(const struct tcm_content *c, const struct extent *in, struct 
 {
 	static const char *const keys[] = {"name", "author", "variant", NULL};
 	CLEANUP_JSON struct json_doc doc = {0};
-	struct cursor stored = cursor_init(c->lists[TCM_INFO].at, c->lists[TCM_INFO].n);
+	struct cursor stored = cursor_init(c->lists[TCM_INFO].data, c->lists[TCM_INFO].n);
 	int r = json_doc_load(in, TEXT_MAX, &doc, e);
 	struct json_at root;
 

@@ -43,7 +43,7 @@ bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b)
 {
 	const int *x = a->content.variant.answers, *y = b->content.variant.answers;
 
-	/* Where points end is not in every file. */
+	/* A file does not always give the number of points. */
 	return memcmp(x, y, sizeof(a->content.variant.answers)) == 0 &&
 	       a->content.lists[TCM_POINTS].n == b->content.lists[TCM_POINTS].n &&
 	       bytes_same(a->file, b->file);
@@ -64,8 +64,8 @@ int64_t tcm_max_index(const struct tcm_content *c, size_t *ret_record)
 	return max;
 }
 
-/* Which of the bytes of a number, from the least one on, stands at i. */
-static unsigned digit_at(unsigned i, unsigned width, const struct tcm_variant *v)
+/* Significance of byte i of a number: 0 is the least significant byte. */
+static unsigned significance(unsigned i, unsigned width, const struct tcm_variant *v)
 {
 	return v->answers[TCM_ENDIAN] == TCM_BIG ? width - 1 - i : i;
 }
@@ -75,21 +75,21 @@ uint32_t tcm_load(const uint8_t *p, unsigned width, const struct tcm_variant *v)
 	uint32_t n = 0;
 
 	for (unsigned i = 0; i < width; i++)
-		n |= (uint32_t)p[i] << 8 * digit_at(i, width, v);
+		n |= (uint32_t)p[i] << 8 * significance(i, width, v);
 	return n;
 }
 
 void tcm_append(struct buffer *to, uint32_t n, unsigned width, const struct tcm_variant *v)
 {
 	for (unsigned i = 0; i < width; i++)
-		buffer_byte(to, (uint8_t)(n >> 8 * digit_at(i, width, v)));
+		buffer_byte(to, (uint8_t)(n >> 8 * significance(i, width, v)));
 }
 
 uint32_t tcm_stored(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i)
 {
 	unsigned width = tcm_kinds[list].width;
 
-	return tcm_load(c->lists[list].at + (2 * i + which) * width, width, &c->variant);
+	return tcm_load(c->lists[list].data + (2 * i + which) * width, width, &c->variant);
 }
 
 float tcm_float(uint32_t stored)

@@ -1,38 +1,25 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * reading: in how many ways a file can be read, and in which one it makes most sense.
- *
- * The format's page does not say which byte order numbers have, says twice and differently what the
- * size of a list counts, and leaves out how the end of the points is known. So all readings that
- * come out at the end of the file are compared, by what it would cost to say what they read.
+ * reading: find the variant in which a file was written. A file does not name it, and the format's
+ * page contradicts itself (docs/triclon.md), so the readings are tried in a fixed order.
  */
 #pragma once
 
 #include "formats/triclon/map.h"
 
-struct tcm_reading {
-	struct tcm_content content;
-	uint64_t cost; /* bits */
-	/* Where it does not come out at the end of the file: what is wrong, its value, and how many
-	 * bytes there are. Else NULL. */
-	const char *wrong;
-	uint64_t size;
-	size_t left;
-};
-
-/* What -o demands of each question; -1: nothing. And what the mount knows that wrote the map. */
+/* The readings to try: those that -o allows, or the one of the mount that wrote the map. */
 struct tcm_demand {
-	int answers[TCM_QUESTIONS];
-	bool any;
-	const char *points; /* how many, in digits; NULL: any */
-	bool real;          /* ... and they have floats */
+	int answers[TCM_QUESTIONS]; /* -1: any */
+	bool is_forced;             /* an answer is not -1 */
+	bool is_exact;              /* the two members below are demanded as well */
+	bool real;                  /* coordinates are floats */
+	size_t n_points;
 };
 
 /*
- * The best reading of the bytes from `at`, where the terrain's size stands, to n. *ret_rival: the
- * next best one, where it is not much worse (else its cost is UINT64_MAX). -EINVAL: there is none;
- * the text is about the one that makes most sense.
+ * Find the first plausible reading that ends at the end of the file, or if there is none, the first
+ * that ends there. `c` has the tag and the names, and receives the variant and the lists. -EINVAL
+ * if no reading ends there, or if nothing is forced and a plausible one runs out of file.
  */
-int tcm_reading_find(const uint8_t *data, size_t n, size_t at, const char *tag,
-	const struct tcm_demand *demand, struct tcm_reading *ret, struct tcm_reading *ret_rival,
-	struct error *e);
+int tcm_reading_find(const struct bytes *file, const struct tcm_demand *demand,
+	struct tcm_content *c, struct error *e);
