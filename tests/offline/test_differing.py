@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Zlib
 """diff: what differs between two maps, and nothing else."""
+import io
+import json
 import os
 import random
 import re
@@ -355,6 +357,53 @@ def test_a_layer_with_another_name_was_renamed(box):
     one = made(box, "one.map", LAYERS)
     two = made(box, "two.map", [LAYERS[0], ("other", 2, b"two"), LAYERS[2]])
     assert lines(one, two) == ["renamed " + AT + "2_b -> " + AT + "2_other"]
+
+
+def envelope(value):
+    points = [{"time": 10 * i, "curve_type": 1, "values": [value + i, 0, 0, 0]} for i in range(20)]
+    return json.dumps({"version": 2, "channels": 1, "synchronized": 0, "points": points}).encode()
+
+
+def equal_pair(box, kind):
+    """A map with two of a kind that are equal but for their names, the names' paths, and what the file says that is
+    to become another one."""
+    path = made(box, "equal.map", [("one", 1, None), ("two", 1, None)])
+    if kind == "layer":
+        return path, AT + "1_one", AT + "2_two", "/id.csv", b"7,8,9,1\n" * 3
+    ending, names = {"image": (".png", ("images/0_one", "images/1_two")), "envelope": (".json", ("envelopes/0_one", "envelopes/1_two"))}[kind]
+    data, new = envelope(3), envelope(777)
+    if kind == "image":
+        data = run("cat", path, "images/0_one.png").stdout
+        with Image.open(io.BytesIO(data)) as image:
+            image.putpixel((10, 0), (1, 2, 3, 255))
+            buffer = io.BytesIO()
+            image.save(buffer, "png")
+            new = buffer.getvalue()
+    for name in names:
+        assert run("put", path, name + ending, input=data).returncode == 0
+    return path, *(name + ending for name in names), "", new
+
+
+@pytest.mark.parametrize("kind", ["image", "envelope", "layer"])
+@pytest.mark.parametrize("first", [True, False])
+def test_of_two_equal_ones_one_changed_and_the_other_was_renamed(box, kind, first):
+    """Their names tell them apart, however little what changed has in common with what it was."""
+    one, *names, inside, new = equal_pair(box, kind)
+    two = box.add(one, "two.map")
+    changed, renamed = names if first else reversed(names)
+    to = renamed.replace("one", "new").replace("two", "new")
+    assert run("put", two, changed + inside, input=new).returncode == 0
+    assert run("mv", two, renamed, to).returncode == 0
+    expected = ["changed " + changed + inside, "renamed %s -> %s" % (renamed, to)]
+    assert sorted(lines("-q", one, two)) == expected
+
+
+def test_an_image_outside_of_the_map_under_another_name_is_another_one(box, small):
+    one, two = box.add(small, "one.map"), box.add(small, "two.map")
+    for path, name in ((one, "grass"), (two, "snow")):
+        text = b'{"external": true, "width": 64, "height": 64}'
+        assert run("put", path, "images/9_%s.json" % name, input=text).returncode == 0
+    assert [re.sub(r"\d+_", "", line) for line in lines(one, two)] == ["removed images/grass.json", "added images/snow.json"]
 
 
 def test_what_moved_and_changed_is_both(box):

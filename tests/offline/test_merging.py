@@ -346,7 +346,7 @@ def test_lines_that_both_changed(plain):
     put(plain, "t", "info/settings.cfg", "\n".join(["sv_deepfly 2"] + base[1:] + ["sv_more 1"]) + "\n")
     r = merge(plain, code=1)
     assert said(plain, "info/settings.cfg").splitlines() == ["sv_deepfly 1"] + base[1:] + ["sv_more 1"]
-    assert ": changed by both: line 1;" in r.stderr
+    assert ": changed by both: 1 line, line 1;" in r.stderr
     assert left(plain, "info/settings.cfg") == said(plain, "info/settings.cfg", "t")
 
 

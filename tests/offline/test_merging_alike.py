@@ -13,7 +13,7 @@ import datafile
 import edits
 import merging
 from maps import good
-from test_merging import (GAME, GROUND, GROUP, OTHER, as_base, grid, layers_of, left, make_three, merge, merged, put, said,
+from test_merging import (GAME, GROUND, GROUP, OTHER, as_base, cells, grid, layers_of, left, make_three, merge, merged, put, said,
                           three_of)
 
 LAYERS = GROUP + "/layers/"
@@ -97,6 +97,83 @@ def test_the_layer_that_a_map_has_once_was_added_by_both_under_two_names(plain):
     assert layers_of(plain, GROUP) == [os.path.basename(GAME), os.path.basename(GROUND), "2_ours"]
 
 
+EXTERNAL = '{"external": true, "width": %d, "height": 1024}'
+
+
+@pytest.mark.parametrize("user, replacer", ("ot", "to"))
+def test_an_image_outside_of_the_map_that_got_another_name_is_another_one(plain, user, replacer):
+    """Who drew with the old one meanwhile has it still, though nothing but the names tells them apart."""
+    put(plain, user, GROUND + "/layer.json", said(plain, GROUND + "/layer.json", "b").replace("0_checker", "1_grass_main"))
+    old = said(plain, "images/1_grass_main.json", "b")
+    good("rm", str(plain / (replacer + ".map")), "images/1_grass_main.json")
+    put(plain, replacer, "images/1_winter_main.json", old)
+    removed = "removed by theirs and used by ours; it stays" if user == "o" else "removed by ours and used by theirs; it is there again"
+    assert "_grass_main.json: " + removed in merge(plain, code=1).stderr
+    assert '_grass_main"' in said(plain, GROUND + "/layer.json")
+    assert names_of(plain, "images") == {"checker.png", "grass_main.json", "winter_main.json"}
+
+
+def test_an_image_outside_of_the_map_that_both_added_is_one(plain):
+    for side, width in (("o", 512), ("t", 1024)):
+        put(plain, side, "images/2_sun.json", EXTERNAL % width)
+    assert "images/2_sun.json: changed by both: width;" in merge(plain, code=1).stderr
+    assert names_of(plain, "images") == {"checker.png", "grass_main.json", "sun.json"}
+
+
+@pytest.mark.parametrize("mover, other", ("ot", "to"))
+def test_a_layer_of_another_name_and_another_image_is_another_one(plain, mover, other):
+    """Who edited the one that went has it still, and nothing of it is drawn with the image of the new one."""
+    text = said(plain, GROUND + "/layer.json", "b")
+    good("mv", str(plain / (mover + ".map")), GROUND, LAYERS + "1_snow")
+    put(plain, mover, LAYERS + "1_snow/layer.json", text.replace("0_checker", "1_grass_main"))
+    put(plain, other, GROUND + "/id.csv", cells(plain, (1, 1, 5)))
+    assert "_ground: changed by" in merge(plain, code=1).stderr or "_ground: removed by" in merge(plain, code=1).stderr
+    assert names_of(plain, GROUP + "/layers") == {"Game", "ground", "snow"}
+    snow, ground = (next(n for n in layers_of(plain, GROUP) if n.endswith(x)) for x in ("snow", "ground"))
+    assert grid(said(plain, LAYERS + snow + "/id.csv"))[1][1] != 5 == grid(said(plain, LAYERS + ground + "/id.csv"))[1][1]
+
+
+@pytest.mark.parametrize("painter, other", ("ot", "to"))
+def test_a_layer_without_a_name_that_got_another_image_and_edits_is_joined(plain, painter, other):
+    for k, step in ((2, 3), (3, 11)):
+        add_layer(plain, "b", LAYERS + str(k), pattern(step, 60))
+    as_base(plain)
+    put(plain, painter, LAYERS + "2/layer.json", said(plain, LAYERS + "2/layer.json", "b").replace("0_checker", "1_grass_main"))
+    put(plain, other, LAYERS + "2/id.csv", edits.text_of(pattern(3, 60, 9)))
+    merge(plain, code=0)
+    assert grid(said(plain, LAYERS + "2/id.csv")) == pattern(3, 60, 9) and '"1_grass_main"' in said(plain, LAYERS + "2/layer.json")
+
+
+@pytest.mark.parametrize("user, replacer", ("ot", "to"))
+def test_an_envelope_of_another_name_is_another_one_however_alike(plain, user, replacer):
+    """Or the layer that names the one would move as the other."""
+    points = [(10 * i, i) for i in range(40)]
+    put(plain, "b", "envelopes/0_one.json", merging.json.dumps(envelope(*points)))
+    as_base(plain)
+    good("rm", str(plain / (replacer + ".map")), "envelopes/0_one.json")
+    put(plain, replacer, "envelopes/0_two.json", merging.json.dumps(envelope(*points[:7], (70, 99), *points[8:])))
+    text = said(plain, GROUND + "/layer.json", "b")
+    put(plain, user, GROUND + "/layer.json", text.replace('"color_envelope": null', '"color_envelope": "0_one"'))
+    assert "_one.json: removed by" in merge(plain, code=1).stderr
+    assert '_one"' in said(plain, GROUND + "/layer.json") and names_of(plain, "envelopes") == {"one.json", "two.json"}
+
+
+def test_a_layer_of_one_name_that_was_made_anew_with_another_image_is_in_doubt(plain):
+    """Perhaps it is another one: nothing is joined."""
+    add_layer(plain, "b", LAYERS + "2_x", pattern(3, 60))
+    as_base(plain)
+    put(plain, "t", LAYERS + "2_x/layer.json", said(plain, LAYERS + "2_x/layer.json", "b").replace("0_checker", "1_grass_main"))
+    put(plain, "t", LAYERS + "2_x/id.csv", edits.text_of(pattern(19, 60)))
+    put(plain, "o", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 9)))
+    assert "in doubt" in merge(plain, code=1).stderr
+    assert grid(said(plain, LAYERS + "2_x/id.csv")) == pattern(3, 60, 9) and '"0_checker"' in said(plain, LAYERS + "2_x/layer.json")
+    assert grid(left(plain, LAYERS + "2_x/id.csv")) == pattern(19, 60) and "_grass_main" in left(plain, LAYERS + "2_x/layer.json")
+
+
+def names_of(where, what):
+    return {n.split("_", 1)[1] for n in good("ls", str(where / "out.map"), what).stdout.decode().split()}
+
+
 def envelope(*points):
     return {"version": 2, "channels": 3, "synchronized": 0, "points": [
         {"time": time, "curve_type": 1, "values": [value, 0, 0, 0]} for time, value in points]}
@@ -140,7 +217,7 @@ def test_lines_that_both_added_behind_one_that_changed(tmp_path, list_, code):
         names, path = three_of(tmp_path, archives.tlwrite.mod([("MEDIA/", "A.TXT", base, False)]), ".mod"), "MEDIA/A.TXT"
     for side, text in (("b", base), ("o", ours), ("t", theirs)):
         good("put", names[side], path, input=text)
-    assert (path + ": changed by both: line 3;" in merged(names, code)) == bool(code)
+    assert (path + ": changed by both: 1 line, line 3;" in merged(names, code)) == bool(code)
     both = b"one 1\ntwo 3\nours 1\n" + (b"theirs 1\n" if list_ else b"")
     assert good("cat", names["out"], path).stdout == both
 

@@ -132,10 +132,8 @@ static int run(struct command *c)
 		r = compare(x);
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
-	for (int w = 0; w < SIDES; w++) {
-		offline_close(&d->m.sides[w].tree);
+	for (int w = 0; w < SIDES; w++)
 		side_finish(&d->m.sides[w]);
-	}
 	merged_finish(&d->m);
 	page_finish(&x->page);
 	buffer_finish_free(&d->out);

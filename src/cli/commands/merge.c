@@ -93,9 +93,8 @@ static int open_all(struct command_merge *c)
 	r = open_label_dir(c);
 	if (r < 0)
 		return r;
-	c->merge.no_base = is_empty(names[BASE_AT]);
 	for (int w = 0; w < SIDES; w++) {
-		if (w == BASE && c->merge.no_base)
+		if (w == BASE && is_empty(names[BASE_AT]))
 			continue;
 		r = offline_open(&s[w].tree, names[w], &c->command.how, &e);
 		if (r < 0)
@@ -266,7 +265,7 @@ static int merge(struct command_merge *c)
 	r = load_all(c);
 	if (r < 0)
 		return r;
-	if (!m->no_base)
+	if (m->sides[BASE].tree.vol)
 		base = &m->sides[BASE].tree.vol->source;
 	ours = &m->sides[OURS].tree.vol->source;
 	theirs = &m->sides[THEIRS].tree.vol->source;
@@ -301,10 +300,8 @@ static int run_all(struct command_merge *c)
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
 	code = r == 0 ? write_out(c) : TROUBLE + (int)offline_write_outcome(r);
-	for (int w = 0; w < SIDES; w++) {
-		offline_close(&c->merge.sides[w].tree);
+	for (int w = 0; w < SIDES; w++)
 		side_finish(&c->merge.sides[w]);
-	}
 	out_finish(&c->out);
 	close_fd_cleanup(&c->label_dirfd);
 	merged_finish(&c->merge);

@@ -2,7 +2,7 @@
 #include "tools/diff/difference.h"
 
 #include <errno.h>
-#include <string.h>
+#include <fnmatch.h>
 
 #include "tools/common/json_line.h"
 #include "tools/tools.h"
@@ -23,21 +23,13 @@ void differences_fail(struct differences *d, const struct item *i, int r)
 	d->trouble = true;
 }
 
-static bool ends_in(const char *path, const char *ending)
-{
-	size_t n = strlen(path), m = strlen(ending);
-
-	return n > m && strcmp(path + n - m, ending) == 0;
-}
-
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out)
 {
-	const char *path = x->after->path;
 	int r = 0;
 
-	if (ends_in(path, ".csv"))
+	if (fnmatch("*.csv", x->after->path, 0) == 0)
 		r = compare_tables(x->x, x->y, d->much, out);
-	else if (ends_in(path, ".png"))
+	else if (fnmatch("*.png", x->after->path, 0) == 0)
 		r = compare_images(x->x, x->y, out);
 	if (r == 0 || r == -ENOTSUP)
 		r = text_hunks(x->x, x->y, d->much, out);

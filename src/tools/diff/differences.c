@@ -10,6 +10,7 @@
 #include "tools/diff/page.h"
 #include "tools/diff/pictures.h"
 #include "tools/merge/content.h"
+#include "tools/merge/file.h"
 #include "tools/merge/steps.h"
 
 static int tell(struct differences *d, enum difference_kind kind, const struct item *before,
@@ -28,19 +29,6 @@ static int tell(struct differences *d, enum difference_kind kind, const struct i
 	return r;
 }
 
-/* 1: what differs says nothing (content.h). */
-static int is_noise(struct differences *d, struct item *a, struct item *b)
-{
-	int r;
-
-	if (!d->m.how->unset || !content_is_json(b))
-		return 0;
-	r = content_know(&d->m, a);
-	if (r == 0)
-		r = content_know(&d->m, b);
-	return r == 0 ? digest_same(&a->digest, &b->digest) : r;
-}
-
 /* Side by side, since both may be too large for memory. */
 static void compare(struct differences *d, struct item *a, struct item *b)
 {
@@ -55,8 +43,9 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 		differences_fail(d, b, s);
 	if (r == 0 && s == 0) {
 		r = compare_bytes(&x, &y, &failed);
-		if (r == 0)
-			r = is_noise(d, a, b);
+		/* What differs may say nothing (content.h). */
+		if (r == 0 && d->m.how->unset && content_is_json(b))
+			r = file_same(&d->m, b->of, BASE, OURS);
 		if (r == 0)
 			r = tell(d, DIFFERENCE_CHANGED, a, b, &x, &y);
 		if (r < 0)

@@ -150,8 +150,7 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	buffer_byte(out, '\n');
 }
 
-/* kind: what it is counted as, or DIFFERENCE_KINDS: it is a difference of its own, which is
- * counted. */
+/* kind: how it is counted; DIFFERENCE_KINDS if it is counted as a difference of its own. */
 static void add_layer(struct differences *d, const struct layer *l, enum difference_kind kind)
 {
 	struct part *part = &d->page->parts[l->kind ? 0 : 1];

@@ -8,7 +8,6 @@
 #include "tools/compare/picture.h"
 #include "tools/join/join.h"
 
-/* All are of one size. */
 static int join_pixels(const struct picture of[SIDES], struct bytes **ret, struct area *clash)
 {
 	const uint8_t *b = of[BASE].rgba->data, *o = of[OURS].rgba->data;

@@ -57,7 +57,7 @@ int join_lines(struct join *j, bool both)
 	if (r == 0)
 		r = merge_lines(of, &how, &j->out);
 	if (how.clashes == 1) /* counted in ours, from 1 */
-		buffer_printf(&j->told, "line %zu", how.first + 1);
+		buffer_printf(&j->told, "1 line, line %zu", how.first + 1);
 	else if (how.clashes)
 		buffer_printf(&j->told, "%zu lines, lines %zu to %zu", how.clashes, how.first + 1,
 			how.last + 1);

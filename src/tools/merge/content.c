@@ -46,8 +46,7 @@ static const char *string_end(const char *p, const char *end)
 	return p < end ? p : end;
 }
 
-/* In canonical JSON no more than a quote and a backslash of a name stand otherwise than they are.
- */
+/* Canonical JSON escapes only the quotes and backslashes of a name. */
 static size_t unescape(const char *s, size_t n, char *dst)
 {
 	size_t to = 0;
@@ -266,23 +265,32 @@ static void sketch_line(struct item *i, const char *line, size_t n, uint64_t num
 	sketch_add(i, digest_likely(both, sizeof(both)));
 }
 
-/* In canonical JSON each key of the outermost level begins a line. */
-static void know_sort(struct item *i, const struct merge_sort *sorts, const char *line, size_t n)
+/* In canonical JSON each key of the outermost level begins a line. Where its value begins; 0: the
+ * line has another key. */
+static size_t key_length(const char *key, const char *line, size_t n)
 {
-	char key[KEY_MAX];
+	char head[KEY_MAX];
+	size_t size = (size_t)snprintf(head, sizeof(head), "  \"%s\": ", key);
 
+	return n > size && memcmp(line, head, size) == 0 ? size : 0;
+}
+
+static void know_keys(struct item *i, const struct merge_schema *how, const char *line, size_t n)
+{
 	n -= line[n - 1] == '\n';
 	n -= n && line[n - 1] == ',';
-	for (; sorts && sorts->key; sorts++) {
-		size_t size = (size_t)snprintf(key, sizeof(key), "  \"%s\": ", sorts->key);
+	for (const struct merge_sort *s = how->sorts; s && s->key; s++) {
+		size_t size = key_length(s->key, line, n);
 
-		if (n <= size || memcmp(line, key, size) != 0)
+		if (!size)
 			continue;
 		i->sort ^= digest_likely(line, n);
-		i->once |= sorts->many && (n - size != strlen(sorts->many) ||
-						  memcmp(line + size, sorts->many, n - size) != 0);
-		return;
+		i->once |= s->many && (n - size != strlen(s->many) ||
+					      memcmp(line + size, s->many, n - size) != 0);
 	}
+	for (const char *const *key = how->drawn; key && *key; key++)
+		if (key_length(*key, line, n))
+			i->drawn ^= digest_likely(line, n);
 }
 
 /* The length of a row without the zeros at its end: a wider layer has more of them, and that two
@@ -301,8 +309,7 @@ static size_t trimmed(const char *line, size_t n)
 	return n;
 }
 
-/* It may be too large for memory, and so may a line of what is no text. how == NULL: it is no JSON.
- */
+/* A file, and a line of it, may be too large for memory. how: NULL if it is no JSON. */
 static int know_content(struct item *i, const struct merge_schema *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
@@ -313,7 +320,7 @@ static int know_content(struct item *i, const struct merge_schema *how, struct r
 	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
 		digest_add(&i->digest, text, n);
 		if (how)
-			know_sort(i, how->sorts, text, n);
+			know_keys(i, how, text, n);
 		if (table)
 			n = trimmed(text, n - (text[n - 1] == '\n'));
 		if (n)
@@ -328,6 +335,10 @@ static int know_file(struct merge *m, struct item *i)
 	struct reader reader = {0};
 	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
 
+	if (how && how->external && i->object && strcmp(i->up->name, how->external) == 0) {
+		i->sort = digest_likely(i->bare, strlen(i->bare));
+		i->once = true;
+	}
 	if (r == 0)
 		r = know_content(i, how, &reader);
 	reader_close(&reader);
@@ -348,7 +359,8 @@ static void know_dir(struct item *i, struct buffer *sum)
 		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
 
 		i->sort ^= c->dir ? 0 : c->sort;
-		i->once |= !c->dir && c->once;
+		i->drawn ^= c->dir ? 0 : c->drawn;
+		i->once |= c->once;
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));

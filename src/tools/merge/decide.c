@@ -68,7 +68,6 @@ static int gone(struct merge *m, struct merged *x, enum which from)
 				   : "removed by ours and changed by theirs; it is there again");
 }
 
-/* What it is to be called. */
 static int name(struct merge *m, struct merged *x)
 {
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
@@ -156,9 +155,7 @@ static int keep_used(struct merge *m)
 	return r;
 }
 
-/* Those that were moved to another directory. What both moved to different ones is where ours has
- * it.
- */
+/* Decide what was moved to another directory; if both moved it, it is where ours has it. */
 static int decide_crossed(struct merge *m)
 {
 	size_t n = m->n; /* marks are added behind */

@@ -70,7 +70,7 @@ static int tell_unreadable(struct merge *m, struct merged *x, enum which failed,
 		   : -ENOMEM;
 }
 
-static bool fits(const char *const *patterns, const char *path)
+bool file_fits(const char *const *patterns, const char *path)
 {
 	for (; patterns && *patterns; patterns++)
 		if (fnmatch(*patterns, path, FNM_CASEFOLD) == 0)
@@ -99,9 +99,9 @@ static int join(const struct merge *m, const struct item *i, struct join *j)
 		return join_image(j);
 	if (content_is_json(i))
 		r = join_json(j);
-	if (r == -ENOTSUP && fits(m->how->rows, i->path))
+	if (r == -ENOTSUP && file_fits(m->how->rows, i->path))
 		r = join_rows(j, m->how->row_keys);
-	return r == -ENOTSUP && is_text(j) ? join_lines(j, fits(m->how->lists, i->path)) : r;
+	return r == -ENOTSUP && is_text(j) ? join_lines(j, file_fits(m->how->lists, i->path)) : r;
 }
 
 static int decide_both(struct merge *m, struct merged *x)

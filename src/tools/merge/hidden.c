@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +10,7 @@
 
 struct hiding {
 	struct merge *m;
-	struct item
-		*root; /* of one side: all of the files, by what they are called without numbers */
+	struct item *root; /* all files of one side, by their names without numbers */
 };
 
 /* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
@@ -36,23 +34,13 @@ static char *without_numbers(const char *path)
 	return what;
 }
 
-static bool is_hidden(const struct merge_schema *how, const char *path)
-{
-	for (const char *const *p = how->shown; p && *p; p++)
-		if (fnmatch(*p, path, FNM_PATHNAME) == 0)
-			return false;
-	for (const char *const *p = how->hidden; p && *p; p++)
-		if (fnmatch(*p, path, FNM_PATHNAME) == 0)
-			return true;
-	return false;
-}
-
 static int visit(void *arg, const char *path, const struct seen *a)
 {
 	struct hiding *h = arg;
+	const struct merge_schema *how = h->m->how;
 	struct item *i;
 
-	if (S_ISDIR(a->mode) || !is_hidden(h->m->how, path))
+	if (S_ISDIR(a->mode) || !file_fits(how->hidden, path) || file_fits(how->shown, path))
 		return 0;
 	i = item_new(h->root, path, false);
 	if (!i)

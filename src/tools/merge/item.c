@@ -26,7 +26,6 @@ struct item *item_named(const struct item *dir, const char *name)
 	return NULL;
 }
 
-/* And all below it. */
 static void item_free(struct item *i)
 {
 	for (size_t k = 0; k < i->n; k++)
@@ -40,9 +39,9 @@ static void item_free(struct item *i)
 
 void side_finish(struct side *s)
 {
+	offline_close(&s->tree);
 	if (s->root)
 		item_free(s->root);
-	s->root = NULL;
 }
 
 static bool name_object(struct item *i)

@@ -29,6 +29,7 @@ struct item {
 	/* pairs.h: what it is in another map, and whether that is in doubt */
 	struct item *is[SIDES];
 	bool doubt;
+	bool namesake; /* pairs.c: the other list has one of its name and directory, too */
 
 	/* content.h */
 	bool known;
@@ -36,7 +37,8 @@ struct item {
 	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
 	unsigned n_sketch;
 	uint64_t sort;  /* what it has for good (tools/merge/schema.h: sorts); 0: nothing */
-	bool once;      /* a map has one of that sort at most */
+	uint64_t drawn; /* what it is drawn with (tools/merge/schema.h: drawn); 0: nothing */
+	bool once;      /* a map has one of that sort at most, or of what is in it */
 	char unset[24]; /* what it has that says nothing (tools/merge/schema.h: unset); "" */
 	size_t *uses;   /* the objects that it names, by their number */
 	size_t n_uses, room_uses;
@@ -49,7 +51,7 @@ struct side {
 
 /* All that is in the tree, or an empty root where there is none. numbered: it has objects. */
 int side_read(struct side *s, enum which in, bool numbered);
-void side_finish(struct side *s); /* the tree stays */
+void side_finish(struct side *s);
 
 /* One below up, with which it is freed; it is no object. NULL: no memory. */
 struct item *item_new(struct item *up, const char *path, bool dir);

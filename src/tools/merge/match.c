@@ -9,7 +9,6 @@
 #include "tools/merge/pairs.h"
 #include "tools/merge/steps.h"
 
-/* One node of these. */
 static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t)
 {
 	struct item *at[SIDES] = {b, o, t};
@@ -17,7 +16,6 @@ static int make(struct merge *m, struct merged *up, struct item *b, struct item 
 	return merged_new(m, up, at) ? 0 : -ENOMEM;
 }
 
-/* arg: the merge. */
 static int by_name(const void *a, const void *b, void *arg)
 {
 	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
@@ -65,35 +63,30 @@ static bool is_in(const struct merge *m, const struct level *l, size_t i)
 	return merged_item(m->all[i])->dir && merged_named(m, m->all[i]) == l->named;
 }
 
-/* Adds the objects of one side's directories that are nowhere yet. */
-static int objects(
-	struct merge *m, enum which w, const struct level *l, struct item ***ret, size_t *ret_n)
+/* Adds the objects of a directory of that list's side that are nowhere yet. */
+static int add_objects(struct merge *m, struct pairs *p, int list, const struct item *dir)
 {
-	size_t room = 0;
+	int r = 0;
 
-	for (size_t i = l->from; i < l->to; i++) {
-		const struct item *dir = is_in(m, l, i) ? m->all[i]->at[w] : NULL;
-
-		for (size_t k = 0; dir && k < dir->n; k++) {
-			int r = 0;
-
-			if (!dir->below[k]->object || dir->below[k]->of)
-				continue;
-			r = array_room(*ret, *ret_n, room) ? content_know(m, dir->below[k])
-							   : -ENOMEM;
-			if (r < 0)
-				return r;
-			(*ret)[(*ret_n)++] = dir->below[k];
-		}
+	for (size_t k = 0; r == 0 && dir && k < dir->n; k++) {
+		if (!dir->below[k]->object || dir->below[k]->of)
+			continue;
+		if (!array_room(p->at[list], p->n[list], p->room[list]))
+			return -ENOMEM;
+		r = content_know(m, dir->below[k]);
+		p->at[list][p->n[list]++] = dir->below[k];
 	}
-	return 0;
+	return r;
 }
 
 static int pairs_read(struct merge *m, const struct level *l, struct pairs *p)
 {
-	int r = objects(m, p->in[0], l, &p->at[0], &p->n[0]);
+	int r = 0;
 
-	return r < 0 ? r : objects(m, p->in[1], l, &p->at[1], &p->n[1]);
+	for (size_t i = l->from; r == 0 && i < l->to; i++)
+		for (int list = 0; r == 0 && is_in(m, l, i) && list < 2; list++)
+			r = add_objects(m, p, list, m->all[i]->at[p->in[list]]);
+	return r;
 }
 
 static void pairs_finish(struct pairs *p)
@@ -102,14 +95,15 @@ static void pairs_finish(struct pairs *p)
 	free(p->at[1]);
 }
 
-/* Those that both sides added, and that a map has once. */
-static void pair_sorts(const struct pairs *p)
+/* Pair what both sides added and a map has once; without a base also the directories of it. */
+static void pair_sorts(const struct pairs *p, bool no_base)
 {
 	for (size_t i = 0; i < p->n[0]; i++)
 		for (size_t j = 0; j < p->n[1]; j++) {
 			struct item *a = p->at[0][i], *b = p->at[1][j];
 
-			if (a->once && !a->is[THEIRS] && !b->is[OURS] && a->sort == b->sort)
+			if (a->once && b->once && a->sort == b->sort && (a->sort || no_base) &&
+				!a->is[THEIRS] && !b->is[OURS])
 				pairs_join(a, b, false);
 		}
 }
@@ -121,11 +115,12 @@ static int match_new(struct merge *m, struct merged *x)
 	__attribute__((cleanup(pairs_finish))) struct pairs p = {.in = {OURS, THEIRS}};
 	int r = pairs_read(m, &l, &p);
 
-	/* Where the base says nothing it is two versions of one. */
+	r = r < 0 ? r : pairs_find_equal(&p);
 	if (r == 0)
-		r = x->at[BASE] ? pairs_find_equal(&p) : pairs_find(&p);
-	if (r == 0)
-		pair_sorts(&p);
+		pair_sorts(&p, !x->at[BASE]);
+	/* Where the base says nothing it may be two versions of one. */
+	if (r == 0 && !x->at[BASE])
+		r = pairs_find(&p);
 	for (size_t i = 0; r == 0 && i < p.n[0]; i++)
 		r = make(m, x, NULL, p.at[0][i], p.at[0][i]->is[THEIRS]);
 	for (size_t j = 0; r == 0 && j < p.n[1]; j++)

@@ -73,7 +73,6 @@ int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why
 	return 0;
 }
 
-/* From the last name to the first. */
 char *merged_path(const struct merged *x, bool later, const struct item *as)
 {
 	char *path = strdup("");
@@ -109,9 +108,4 @@ void merged_finish(struct merge *m)
 	for (size_t i = 0; i < m->n_conflicts; i++)
 		free(m->conflicts[i].why);
 	free(m->conflicts);
-	m->conflicts = NULL;
-	m->n_conflicts = m->room_conflicts = 0;
-	m->all = NULL;
-	m->n = m->room = 0;
-	m->root = NULL;
 }

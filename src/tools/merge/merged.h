@@ -47,7 +47,7 @@ struct conflict {
 struct merge {
 	struct side sides[SIDES];
 	const struct merge_schema *how; /* never NULL */
-	bool numbered, nocase, no_base;
+	bool numbered, nocase;
 	bool mark; /* a new layer shows the cells of one that both sides changed */
 	struct merged *root;
 	struct merged **all; /* by number */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/merge/steps.h"
@@ -84,26 +85,13 @@ static int find_order(struct merge *m, struct merged *dir)
 	return 0;
 }
 
-static size_t stem_length(const struct item *i)
-{
-	return i->dir ? strlen(i->name) : (size_t)(i->ending - i->name);
-}
-
-static int digits(size_t count)
-{
-	int n = 1;
-
-	for (size_t last = count ? count - 1 : 0; last >= 10; last /= 10)
-		n++;
-	return n;
-}
-
 /* Those of ours before the first that is new, or not in its order any more, keep their names. All
  * from there on have numbers that ours has not. A name without a name behind the number is the
  * number alone; but of a file it might be taken for a name, which "12_" is not. */
 static int find_names(struct merged *dir)
 {
 	size_t first = dir->at[OURS] ? dir->at[OURS]->n : 0, next = 0;
+	int digits = snprintf(NULL, 0, "%zu", dir->n_order ? dir->n_order - 1 : 0);
 	bool keeps = true;
 
 	for (size_t i = 0; i < dir->n_order; i++) {
@@ -114,10 +102,9 @@ static int find_names(struct merged *dir)
 
 		keeps = keeps && o && !x->moved && o->place >= next;
 		x->moved = !keeps && o;
-		x->now = keeps ? strndup(o->name, stem_length(o))
+		x->now = keeps ? strndup(o->name, (size_t)(o->ending - o->name))
 			       : text_printf("%zu%s%s", first + i, between, bare);
-		x->later =
-			text_printf("%0*zu%s%s", digits(dir->n_order), i, bare[0] ? "_" : "", bare);
+		x->later = text_printf("%0*zu%s%s", digits, i, bare[0] ? "_" : "", bare);
 		if (!x->now || !x->later)
 			return -ENOMEM;
 		next = keeps ? o->place + 1 : 0;

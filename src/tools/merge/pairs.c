@@ -2,6 +2,7 @@
 #include "tools/merge/pairs.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,6 @@ enum {
 	OF_NAME = 300,       /* so much more alike is what has the same name */
 	OF_DIR = 500,        /* ... and directory */
 	PAIRS_MAX = 1 << 20, /* beyond that only what is equal, or has the same name, is found */
-	BRIEF = 6,           /* lines: so few are the same in what has nothing in common */
 };
 
 void pairs_join(struct item *a, struct item *b, bool doubt)
@@ -48,32 +48,10 @@ static int by_all(const struct item *a, const struct item *b)
 	return r ? r : array_order(a->digest.b, b->digest.b);
 }
 
-/* The parts of a directory are those that its kind has. */
-static bool same_parts(const struct item *a, const struct item *b)
-{
-	size_t i = 0, j = 0;
-
-	for (;;) {
-		while (i < a->n && a->below[i]->object)
-			i++;
-		while (j < b->n && b->below[j]->object)
-			j++;
-		if (i == a->n || j == b->n)
-			return i == a->n && j == b->n;
-		if (strcmp(a->below[i++]->name, b->below[j++]->name) != 0)
-			return false;
-	}
-}
-
-static bool same_kind(const struct item *a, const struct item *b)
-{
-	return a->dir == b->dir && a->sort == b->sort;
-}
-
 /* Can one be the other? */
 static bool same_sort(const struct item *a, const struct item *b)
 {
-	return same_kind(a, b) && (a->dir ? same_parts(a, b) : strcmp(a->ending, b->ending) == 0);
+	return a->sort == b->sort && a->dir == b->dir && strcmp(a->ending, b->ending) == 0;
 }
 
 /* One that has no other one yet. */
@@ -102,31 +80,27 @@ static void join_equal(const struct single *a, size_t n, const struct single *b,
 		pairs_join(a[k].is, b[k].is, n != m);
 }
 
-/* What is left of one name is the same, whatever it holds, if there are as many. */
+/* What is left of one name is the same, whatever it holds, if there are as many; one alone also in
+ * another form, as an image that was embedded. */
 static void join_named(const struct single *a, size_t n, const struct single *b, size_t m)
 {
+	bool form = n == 1 && m == 1 && a->is->bare[0] && strcmp(a->is->ending, b->is->ending) != 0;
+
 	for (size_t k = 0; n == m && k < n; k++)
-		if (n == 1 && a[k].is->bare[0] ? same_kind(a[k].is, b[k].is)
-					       : same_sort(a[k].is, b[k].is))
-			pairs_join(a[k].is, b[k].is, n > 1);
-}
-
-static bool is_brief(const struct item *i)
-{
-	return !i->dir && strcmp(i->ending, ".json") == 0 && i->n_sketch <= BRIEF;
-}
-
-/* What says no more than the size of a picture that is elsewhere is what its name says. */
-static void join_brief(const struct single *a, size_t n, const struct single *b, size_t m)
-{
-	if (n == 1 && m == 1 && a->is->bare[0] && is_brief(a->is) && is_brief(b->is) &&
-		same_sort(a->is, b->is))
-		pairs_join(a->is, b->is, false);
+		if (form || same_sort(a[k].is, b[k].is))
+			pairs_join(a[k].is, b[k].is, n > 1 || a[k].is->drawn != b[k].is->drawn);
 }
 
 static bool is_free(const struct pairs *p, int side, size_t i)
 {
 	return !p->at[side][i]->is[p->in[!side]];
+}
+
+/* Those that both lists have under one name, and no other one yet; b is behind a. */
+static void find_namesakes(const struct single *a, size_t n, const struct single *, size_t m)
+{
+	for (size_t k = 0; k < n + m; k++)
+		a[k].is->namesake = n && m && a[k].is->bare[0];
 }
 
 /* Calls fn with those that are equal in this order, as they stand in both lists. */
@@ -156,27 +130,40 @@ static int join_runs(const struct pairs *p, pairs_order order,
 	return 0;
 }
 
-/* One of each list. */
 struct candidate {
 	size_t at[2];
 	unsigned alike, score;
+	bool renamed; /* under another name, though one of them has a namesake in the other list */
 };
 
-/* How much speaks for it that they are the same, and how alike they are; 0: they are not. renamed:
- * how alike those of another name have to be, if they are directories; what files name would be
- * taken for another one by all of them. */
-static unsigned score(const struct pairs *p, struct candidate *c, unsigned renamed)
+/* How alike two have to be to be the same. Without a base a change cannot be told from another
+ * object: directories need one name, and files have to be equal. Under another name they have to be
+ * that with a base, too, since other files refer to them. */
+static unsigned least_alike(const struct item *a, const struct item *b)
+{
+	bool added = a->in == OURS, dir = a->up->of == b->up->of;
+	bool same = strcmp(a->bare, b->bare) == 0;
+
+	if ((added && (!same || !a->dir)) || (a->drawn != b->drawn && (added || !same)))
+		return UINT_MAX;
+	if (same && (a->bare[0] || (dir && !added)))
+		return a->bare[0] || a->drawn == b->drawn ? ALIKE : SURE;
+	return dir && a->dir ? RENAMED : 1000;
+}
+
+/* How much speaks for it that they are the same, and how alike they are; 0: they are not. */
+static unsigned score(const struct pairs *p, struct candidate *c)
 {
 	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
-	bool dir = a->up->of == b->up->of, name = strcmp(a->bare, b->bare) == 0;
-	unsigned other = !dir ? 1000 : a->dir ? renamed : RENAMED;
+	bool name = strcmp(a->bare, b->bare) == 0;
 
 	if (!same_sort(a, b) || strcmp(a->up->name, b->up->name) != 0)
 		return 0;
 	c->alike = content_alike(a, b);
-	if (c->alike < (name && (dir || a->bare[0]) ? ALIKE : other))
+	if (c->alike < least_alike(a, b))
 		return 0;
-	return c->alike + (name ? OF_NAME : 0) + (dir ? OF_DIR : 0);
+	c->renamed = !name && (a->namesake || b->namesake);
+	return c->alike + (name ? OF_NAME : 0) + (a->up->of == b->up->of ? OF_DIR : 0);
 }
 
 static int by_score(const void *a, const void *b)
@@ -185,51 +172,38 @@ static int by_score(const void *a, const void *b)
 	int r = array_order(y->score, x->score);
 
 	if (r == 0)
+		r = x->renamed - y->renamed;
+	if (r == 0)
 		r = array_order(x->at[0], y->at[0]);
 	return r ? r : array_order(x->at[1], y->at[1]);
 }
 
-/* Is one that is free about as good in the place of one of the two? */
-static bool has_rival(const struct pairs *p, const struct candidate *c, unsigned renamed)
+/* Is one that is free, and no worse named, about as good in the place of one of the two? */
+static bool has_rival(const struct pairs *p, const struct candidate *c)
 {
 	for (int s = 0; s < 2; s++)
 		for (size_t i = 0; i < p->n[s]; i++) {
 			struct candidate other = *c;
 
 			other.at[s] = i;
-			if (i != c->at[s] && is_free(p, s, i) && score(p, &other, renamed) &&
-				other.alike > c->alike / 10 * 9)
+			if (i != c->at[s] && is_free(p, s, i) && score(p, &other) &&
+				other.alike > c->alike / 10 * 9 && other.renamed <= c->renamed)
 				return true;
 		}
 	return false;
 }
 
-/* Does another one have its name where it was, that is new or changed? */
-static bool has_namesake(const struct pairs *p, const struct item *a, const struct item *b)
-{
-	for (size_t j = 0; j < p->n[1]; j++) {
-		const struct item *c = p->at[1][j], *was = c->is[p->in[0]];
-
-		if (c != b && by_name(a, c) == 0 && a->bare[0] && (!was || by_all(was, c) != 0))
-			return true;
-	}
-	return false;
-}
-
-static bool doubtful(const struct pairs *p, const struct candidate *c, unsigned renamed)
+static bool doubtful(const struct pairs *p, const struct candidate *c)
 {
 	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
+	bool moved = a->up->of != b->up->of, renamed = strcmp(a->bare, b->bare) != 0;
 
-	if (strcmp(a->bare, b->bare) != 0 &&
-		(c->alike < SURE || (c->alike < 1000 && has_namesake(p, a, b))))
-		return true;
-	if (a->up->of != b->up->of && (c->alike < RENAMED || has_namesake(p, a, b)))
-		return true;
-	return has_rival(p, c, renamed);
+	return (a->namesake && (moved || (renamed && c->alike < 1000))) ||
+	       (renamed && c->alike < SURE) ||
+	       ((moved || a->drawn != b->drawn) && c->alike < RENAMED) || has_rival(p, c);
 }
 
-/* The best first. */
-static int join_alike(const struct pairs *p, unsigned renamed)
+static int join_alike(const struct pairs *p)
 {
 	CLEANUP(free) struct candidate *all = NULL;
 	size_t left[2] = {0}, n = 0, room = 0;
@@ -242,7 +216,7 @@ static int join_alike(const struct pairs *p, unsigned renamed)
 		return 0;
 	for (c.at[0] = 0; c.at[0] < p->n[0]; c.at[0]++)
 		for (c.at[1] = 0; is_free(p, 0, c.at[0]) && c.at[1] < p->n[1]; c.at[1]++) {
-			c.score = is_free(p, 1, c.at[1]) ? score(p, &c, renamed) : 0;
+			c.score = is_free(p, 1, c.at[1]) ? score(p, &c) : 0;
 			if (c.score && !array_room(all, n, room))
 				return -ENOMEM;
 			if (c.score)
@@ -250,10 +224,13 @@ static int join_alike(const struct pairs *p, unsigned renamed)
 		}
 	if (n)
 		qsort(all, n, sizeof(*all), by_score);
-	for (size_t k = 0; k < n; k++)
-		if (is_free(p, 0, all[k].at[0]) && is_free(p, 1, all[k].at[1]))
-			pairs_join(p->at[0][all[k].at[0]], p->at[1][all[k].at[1]],
-				doubtful(p, &all[k], renamed));
+	for (size_t k = 0; k < n; k++) {
+		struct item *a = p->at[0][all[k].at[0]], *b = p->at[1][all[k].at[1]];
+		bool free = !a->is[b->in] && !b->is[a->in], doubt = free && doubtful(p, &all[k]);
+
+		if (free && (!doubt || a->in == BASE))
+			pairs_join(a, b, doubt);
+	}
 	return 0;
 }
 
@@ -267,10 +244,8 @@ int pairs_find(const struct pairs *p)
 	int r = pairs_find_equal(p);
 
 	if (r == 0)
-		r = join_runs(p, by_name, join_brief);
+		r = join_runs(p, by_name, find_namesakes);
 	if (r == 0)
-		r = join_alike(p, RENAMED);
-	if (r == 0)
-		r = join_runs(p, by_name, join_named);
-	return r < 0 ? r : join_alike(p, ALIKE);
+		r = join_alike(p);
+	return r < 0 || p->in[0] == OURS ? r : join_runs(p, by_name, join_named);
 }

@@ -14,7 +14,7 @@
 #include "tools/merge/content.h"
 #include "tools/merge/file.h"
 
-enum { X, Y, AXES, CELL_MAX = 16 };
+enum { X, Y, AXES, CELL_MAX = 16, BOTH = 7 };
 
 /* Cells are compared as they are written: they have one form, and one width in all three. */
 struct plane {
@@ -30,14 +30,14 @@ struct plane {
 struct layer {
 	struct merge *m;
 	struct merged *dir;
-	struct plane *at; /* those that theirs changed */
+	struct plane *at; /* those that theirs changed; without a base all */
 	size_t n, room;
 	struct plane *failed;           /* one that cannot be read, or is no such table */
 	uint32_t of[AXES][SIDES];       /* width and height */
 	uint32_t made[AXES], all[AXES]; /* of the result, and of what is in one of them */
 	bool size; /* both gave it another one, or a cell that one changed is outside now */
 	bool clash;
-	bool *both; /* the cells of a row that both changed */
+	uint8_t *cells; /* of a row: what look_at_cell found in all planes */
 	struct buffer row;
 	struct spool *mark; /* a table of them; NULL: there is to be none */
 };
@@ -126,7 +126,7 @@ static void layer_close(struct layer *l)
 		spool_destroy(p->made);
 		*p = (struct plane){.x = p->x, .both = p->both};
 	}
-	free(TAKE(l->both));
+	free(TAKE(l->cells));
 	buffer_finish_free(&l->row);
 	spool_destroy(TAKE(l->mark));
 }
@@ -147,8 +147,8 @@ static int layer_open(struct layer *l)
 	l->failed = NULL;
 	l->size = false;
 	find_size(l);
-	l->both = calloc(l->all[X], sizeof(*l->both));
-	if (!l->both)
+	l->cells = calloc(l->all[X], sizeof(*l->cells));
+	if (!l->cells)
 		return -ENOMEM;
 	return l->m->mark && l->m->how->mark_file ? begin(l, &l->mark) : 0;
 }
@@ -189,6 +189,17 @@ static void look_at(const struct layer *l, const struct plane *p, uint32_t x, ui
 			ret[w] = zero(p);
 }
 
+/* Did ours change a cell of one plane, did theirs, and do they differ? BOTH: all three. Without a
+ * base this is asked of the cell as a whole: where ours has no flags, it may have removed them. */
+static uint8_t look_at_cell(const struct plane *p, const struct span v[SIDES])
+{
+	uint8_t found = (span_same(v[OURS], v[BASE]) ? 0 : 1) |
+			(span_same(v[THEIRS], v[BASE]) ? 0 : 2) |
+			(span_same(v[OURS], v[THEIRS]) ? 0 : 4);
+
+	return p->x->at[BASE] && found != BOTH ? 0 : found;
+}
+
 /* What both changed in a row; and what is outside of the result, and one side changed while the
  * other cut it off. */
 static void compare_row(struct layer *l, const struct plane *p, uint32_t y)
@@ -198,7 +209,7 @@ static void compare_row(struct layer *l, const struct plane *p, uint32_t y)
 
 		look_at(l, p, x, y, v);
 		if (x < l->made[X] && y < l->made[Y])
-			l->both[x] |= p->both && span_pick(v) == SIDES;
+			l->cells[x] |= look_at_cell(p, v);
 		else
 			l->size |= (v[OURS].at && !span_same(v[OURS], v[BASE])) ||
 				   (v[THEIRS].at && !span_same(v[THEIRS], v[BASE]));
@@ -226,9 +237,10 @@ static int join_row(struct layer *l, struct plane *p, uint32_t y)
 		struct span v[SIDES], is;
 
 		look_at(l, p, x, y, v);
-		if (l->both[x] && !span_same(v[THEIRS], v[BASE]) && !span_same(v[THEIRS], v[OURS]))
+		if (l->cells[x] == BOTH && !span_same(v[THEIRS], v[OURS]) &&
+			(!p->x->at[BASE] || !span_same(v[THEIRS], v[BASE])))
 			area_add(&p->clash, x, y);
-		is = !l->both[x] && span_pick(v) == THEIRS ? v[THEIRS] : v[OURS];
+		is = l->cells[x] != BOTH && span_pick(v) == THEIRS ? v[THEIRS] : v[OURS];
 		put(l, x, is.at ? is : v[THEIRS].at ? v[THEIRS] : zero(p));
 	}
 	return put_row(l, p->made);
@@ -240,7 +252,7 @@ static int join_all(struct layer *l)
 	int r = layer_open(l);
 
 	for (uint32_t y = 0; r == 0 && y < l->all[Y]; y++) {
-		memset(l->both, 0, l->all[X] * sizeof(*l->both));
+		memset(l->cells, 0, l->all[X] * sizeof(*l->cells));
 		for (struct plane *p = l->at; r == 0 && p < end; p++) {
 			r = next_row(l, p, y);
 			if (r == 0)
@@ -251,7 +263,7 @@ static int join_all(struct layer *l)
 		for (struct plane *p = l->at; r == 0 && p < end; p++)
 			r = join_row(l, p, y);
 		for (uint32_t x = 0; l->mark && x < l->made[X]; x++)
-			put(l, x, (struct span){l->both[x] ? "1" : "0", 1});
+			put(l, x, (struct span){l->cells[x] == BOTH ? "1" : "0", 1});
 		if (r == 0 && l->mark)
 			r = put_row(l, l->mark);
 	}
@@ -298,14 +310,15 @@ static int find_planes(struct layer *l)
 
 	for (size_t i = 0; i < l->dir->n; i++) {
 		struct merged *x = l->dir->below[i];
-		int r = OURS;
+		int r;
 
-		if (x->at[OURS] && x->at[THEIRS] && !merged_item(x)->dir &&
-			!merged_item(x)->object && strcmp(x->at[OURS]->ending, ".csv") == 0)
-			r = file_whose(l->m, x);
+		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->dir ||
+			merged_item(x)->object || strcmp(x->at[OURS]->ending, ".csv") != 0)
+			continue;
+		r = file_whose(l->m, x);
 		if (r < 0)
 			return r;
-		if (r == OURS)
+		if (r == OURS && x->at[BASE])
 			continue;
 		if (!array_room(l->at, l->n, l->room))
 			return -ENOMEM;

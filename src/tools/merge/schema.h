@@ -23,6 +23,11 @@ struct merge_schema {
 		const struct json_word *words;
 		const char *many;
 	} * sorts;
+	/* Keys of JSON files that name what an object is drawn or played with. Objects that differ
+	 * in it are the same only under one name. NULL-ended. */
+	const char *const *drawn;
+	/* A directory in which a JSON file stands for something outside of the map, by its name. */
+	const char *external;
 	/* In JSON files an integer that programs leave as their memory had it, so that it says
 	 * nothing: the key of the object that it is the first of, and its own. */
 	const char *unset_in, *unset;

@@ -15,6 +15,7 @@ static const struct merge_reference references[] = {
 static const struct merge_sort sorts[] = {{"type", tw_type_words, NULL},
 	{"kind", tw_kind_words, "\"design\""}, {"channels", NULL, NULL}, {0}};
 static const char *const lists[] = {"info/settings.cfg", NULL};
+static const char *const drawn[] = {"image", "sound", NULL};
 
 /* Types without a name, and those of a UUID that no other file knows (model/map.h). */
 static const char *const hidden[] = {
@@ -26,6 +27,8 @@ static const char *const shown[] = {"raw/items/*_3e1b2716-178c-3978-9bd9-b11ae04
 static const struct merge_schema merge = {
 	.references = references,
 	.sorts = sorts,
+	.drawn = drawn,
+	.external = "images",
 	.unset_in = "automapper",
 	.unset = "version",
 	.lists = lists,

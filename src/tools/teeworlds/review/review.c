@@ -76,7 +76,7 @@ static struct review_tile tile_of(const struct side *s, const uint8_t *tile)
 	return t;
 }
 
-/* false: they are the same. */
+/* false: they are the same; ret->x and y are known. */
 static bool compare(const struct side *a, const uint8_t *p, const struct side *b, const uint8_t *q,
 	struct review_cell *ret)
 {
@@ -91,12 +91,10 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	ret->mark = ret->before.id && !ret->after.id   ? REVIEW_REMOVED
 		    : !ret->before.id && ret->after.id ? REVIEW_ADDED
 						       : REVIEW_CHANGED;
-	return ret->fields;
-}
-
-static bool has_cell(const struct side *s, uint32_t x, uint32_t y)
-{
-	return x < s->t.w && y < s->t.h;
+	/* What a place without a tile has besides comes and goes with the layer. */
+	return ret->fields &&
+	       (ret->before.id || ret->after.id ||
+		       (ret->x < a->t.w && ret->x < b->t.w && ret->y < a->t.h && ret->y < b->t.h));
 }
 
 static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b, entry_id y,
@@ -123,12 +121,7 @@ static int cells(const struct snapshot *a, entry_id x, const struct snapshot *b,
 				return result;
 			for (size_t i = 0; i < n; i++) {
 				c.x = from + (uint32_t)i;
-				if (!compare(
-					    &l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
-					continue;
-				/* A layer may have flags where it has no tile. */
-				if (c.before.id || c.after.id ||
-					(has_cell(&l, c.x, c.y) && has_cell(&r, c.x, c.y)))
+				if (compare(&l, l.run + i * l.t.size, &r, r.run + i * r.t.size, &c))
 					fn(arg, &c);
 			}
 		}

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Zlib
+"""merge without a base, as git asks for it where both sides added a map: what each side drew is in the result."""
+import collections
+import glob
+import hashlib
+import json
+import os
+import random
+import shutil
+
+import pytest
+
+import maps  # first: it says what else can be imported
+import datafile
+import edits
+import merging
+import places
+import randommap
+import share
+from maps import good, run
+
+FOUND = os.path.join(places.SHARED, "corpus", "found")
+PAIRS = share.of(400, 16)
+
+
+def drawn_with(tree, kind, stem):
+    """Name and content of the image or sound of that name in a tree; an external image's name is its content."""
+    if stem is None:
+        return None
+    path, = glob.glob(os.path.join(glob.escape(os.path.join(tree, kind, stem)) + ".*"))
+    if path.endswith(".json"):
+        return merging.bare(stem), None
+    with open(path, "rb") as f:
+        return merging.bare(stem), hashlib.sha256(f.read()).hexdigest()
+
+
+def content(path):
+    """The rows of a table, or how often a list has each element, in which references have no numbers."""
+    if path.endswith(".csv"):
+        return merging.table(path)
+    return collections.Counter(json.dumps({k: merging.bare(v) if isinstance(v, str) else v for k, v in one.items()})
+                               for one in merging.load(path))
+
+
+class Layer:
+    def __init__(self, tree, path):
+        value = merging.load(path + "/layer.json")
+        self.path = os.path.relpath(path, tree)
+        self.files = {n: content(os.path.join(path, n)) for n in os.listdir(path) if n != "layer.json"}
+        # A map has one layer of each kind that is played with, whatever it is called.
+        self.key = ("played", value["kind"]) if value.get("kind") else (
+            merging.bare(os.path.basename(path)), value["type"],
+            drawn_with(tree, "images", value.get("image")), drawn_with(tree, "sounds", value.get("sound")))
+
+    def has(self, side, name):
+        """All of a file of a side's layer; what was nothing there may be something here."""
+        mine, other = self.files.get(name), side.files[name]
+        if mine is None or isinstance(other, collections.Counter):
+            return mine is not None and not other - mine
+        ids = side.files.get("id.csv", other)
+        return (len(mine), len(mine[0])) == (len(other), len(other[0])) and all(
+            a == b or all(c == d or not i for c, d, i in zip(a, b, row)) for a, b, row in zip(mine, other, ids))
+
+
+def layers(tree):
+    return [Layer(tree, path) for path in merging.layers(tree)]
+
+
+def is_left(out, side, name, where, stderr):
+    """Is a file of theirs named as a conflict, and beside the map?"""
+    path = os.path.join(out.path, name)
+    beside = os.path.join(str(where), "out.map.mapfs-left", path)
+    return ": conflict: %s: " % path in stderr and os.path.exists(beside) and content(beside) == side.files[name]
+
+
+def lost(side, out, is_told):
+    """The layers of a side that are not in the result, those of one key each in one of its own."""
+    free = list(out)
+    for fits in (lambda x, y: x.files == y.files,
+                 lambda x, y: all(x.has(y, n) or is_told(x, y, n) for n in y.files)):
+        missing = []
+        for one in side:
+            found = next((x for x in free if x.key == one.key and fits(x, one)), None)
+            if found:
+                free.remove(found)
+            else:
+                missing.append(one)
+        side = missing
+    return [(one.path, one.key) for one in side]
+
+
+def merge(where, *names):
+    """Its result: (exit code, what it told). names: of ours and theirs."""
+    (where / "empty.map").write_bytes(b"")
+    r = run("merge", "empty.map", *names, "out.map", cwd=where)
+    assert r.returncode in (0, 1) and (r.returncode == 1) == (b": conflict: " in r.stderr), r
+    return r.returncode, r.stderr.decode()
+
+
+def judge(where):
+    """None, or what of o.map and t.map is lost in out.map."""
+    _, stderr = merge(where, "o.map", "t.map")
+    if "both together are no map" in stderr:
+        same = [(where / x).read_bytes() == (where / y).read_bytes() for x, y in (
+            ("o.map", "out.map"), ("t.map", "out.map.mapfs-left/out.map"))]
+        return None if all(same) else "ours or theirs is not as it was"
+    trees = {}
+    for side in ("o", "t", "out"):
+        trees[side] = str(where / ("tree-" + side))
+        good("extract", "-o", "raw=off,png=stored", str(where / (side + ".map")), trees[side])
+    out = layers(trees["out"])
+    return lost(layers(trees["o"]), out, lambda *_: False) or lost(
+        layers(trees["t"]), out, lambda *args: is_left(*args, where, stderr)) or None
+
+
+def pairs():
+    """Real maps, some of which have much in common; Debian's dm9 and dm8 first, which have no image in common."""
+    found = {os.path.basename(p): p for p in sorted(glob.glob(places.CORPUS + "/maps/*.map") + places.debian_maps())
+             if share.ALL or os.path.getsize(p) < 150_000}
+    rng = random.Random(43)
+    names = [("dm9.map", "dm8.map"), ("dm8.map", "dm9.map")] + [rng.sample(sorted(found), 2) for _ in range(PAIRS if found else 0)]
+    out = [pytest.param(found[a], found[b], id=a + "+" + b) for a, b in names if a in found and b in found]
+    return out or [pytest.param(None, None, id="none", marks=pytest.mark.skip(reason=places.NO_MAPS))]
+
+
+@pytest.mark.parametrize("ours, theirs", pairs())
+def test_each_layer_of_two_real_maps_is_there_and_drawn_as_it_was(tmp_path, ours, theirs):
+    if run("ls", ours).returncode or run("ls", theirs).returncode:
+        pytest.skip("refused by a mount, too")
+    shutil.copy(ours, tmp_path / "o.map")
+    shutil.copy(theirs, tmp_path / "t.map")
+    assert judge(tmp_path) is None
+
+
+@pytest.mark.parametrize("seed", range(share.of(200, 12)))
+def test_each_layer_of_two_random_maps_is_there_and_drawn_as_it_was(tmp_path, seed):
+    (tmp_path / "o.map").write_bytes(randommap.random_map(seed))
+    (tmp_path / "t.map").write_bytes(randommap.random_map(seed + 10000))
+    assert judge(tmp_path) is None
+
+
+@pytest.mark.parametrize("seed", range(share.of(200, 12)))
+def test_two_versions_of_a_map_lose_nothing_without_their_base(tmp_path, seed):
+    rng = random.Random(seed)
+    base, tree = str(tmp_path / "b.map"), str(tmp_path / "tree")
+    (tmp_path / "b.map").write_bytes(randommap.random_map(seed))
+    good("extract", "-o", "raw=off", base, tree)
+    merging.tag_all(tree)  # as the edits want it
+    for number, side in ((1, "o"), (2, "t")):
+        shutil.copytree(tree, tree + side)
+        edits.Edits(tree + side, rng, number, tree).some(4)
+        shutil.copy(base, tmp_path / (side + ".map"))
+        good("pack", "-o", "raw=off", "--exact", "--onto", str(tmp_path / (side + ".map")), tree + side)
+    assert judge(tmp_path) is None
+
+
+def three_layers(where, side, name, image, flags):
+    """A map of two layers: the game's, and one of this name; image: its name, and what it is, None: it is external."""
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.info(settings=[b"sv_x 1"])
+    if image[1] is None:
+        b.external(image[0], 4, 4)
+    else:
+        b.image(image[0], 4, 4, bytes([image[1], 0, 0, 255]) * 16)
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    b.tiles(4, 3, bytes((5, flags, 0, 0)) * 12, image=0, name=name)
+    b.group(0, 2, "Game")
+    b.add(datafile.ENVPOINTS, [])
+    (where / (side + ".map")).write_bytes(b.encode())
+
+
+@pytest.mark.parametrize("ours, theirs, n", [
+    (("x", (b"sun", 7), 0), ("x", (b"sun", 7), 0), 1),
+    (("x", (b"sun", 7), 0), ("y", (b"sun", 7), 0), 2),        # another name
+    (("x", (b"sun", 7), 0), ("x", (b"sun", 8), 0), 2),        # another picture of one name
+    (("x", (b"sun", 7), 0), ("x", (b"moon", 7), 0), 2),       # one picture of another name
+    (("x", (b"sun", None), 0), ("x", (b"sun", 7), 0), 2),     # in the map, or outside
+    (("x", (b"sun", None), 0), ("x", (b"moon", None), 0), 2),
+    (("x", (b"sun", None), 0), ("x", (b"sun", None), 0), 1)])
+def test_without_a_base_one_is_another_only_by_its_name_and_what_it_is_drawn_with(tmp_path, ours, theirs, n):
+    three_layers(tmp_path, "o", *ours)
+    three_layers(tmp_path, "t", *theirs)
+    assert judge(tmp_path) is None and merge(tmp_path, "o.map", "t.map")[1] == ""
+    assert len(merging.entries(tmp_path, "tree-out", "groups/0_Game/layers")) == 1 + n
+    assert len(merging.entries(tmp_path, "tree-out", "images")) == len({ours[1], theirs[1]})
+
+
+def test_without_a_base_a_tile_is_of_one_side(tmp_path):
+    """That ours has no flags may be because it removed them."""
+    three_layers(tmp_path, "o", "x", (b"sun", 7), 0)
+    three_layers(tmp_path, "t", "x", (b"sun", 7), 1)
+    assert judge(tmp_path) is None
+    good("merge", "empty.map", "o.map", "o.map", "same.map", cwd=tmp_path)
+    assert (tmp_path / "same.map").read_bytes() == (tmp_path / "o.map").read_bytes()
+    flags = "groups/0_Game/layers/1_x/flags.csv"
+    assert flags + ": changed by both: 12 cells, x 0 to 3, y 0 to 2;" in merge(tmp_path, "o.map", "t.map")[1]
+    assert not any(map(any, merging.table(str(tmp_path / "tree-out" / flags))))
+
+
+def test_without_a_base_what_files_name_is_one_only_if_it_is_equal(tmp_path):
+    """Or a layer of theirs would move as ours wants it."""
+    for side, value in (("o", 5), ("t", 6)):
+        three_layers(tmp_path, side, side, (b"sun", 7), 0)
+        points = [{"time": i, "curve_type": 1, "values": [value if i == 7 else i, 0, 0, 0]} for i in range(40)]
+        good("put", str(tmp_path / (side + ".map")), "envelopes/0_way.json", input=json.dumps(
+            {"version": 2, "channels": 4, "synchronized": 0, "points": points}).encode())
+        layer = "groups/0_Game/layers/1_%s/layer.json" % side
+        text = good("cat", str(tmp_path / (side + ".map")), layer).stdout.replace(b'"color_envelope": null', b'"color_envelope": "0_way"')
+        good("put", str(tmp_path / (side + ".map")), layer, input=text)
+    assert judge(tmp_path) is None and merge(tmp_path, "o.map", "t.map")[1] == ""
+    envelopes = [str(tmp_path / "tree-out/envelopes" / n) for n in merging.entries(tmp_path, "tree-out/envelopes")]
+    assert [merging.load(e)["points"][7]["values"][0] for e in envelopes] == [5, 6]
+    for k, layer in ((0, "1_o"), (1, "2_t")):
+        value = merging.load(str(tmp_path / "tree-out/groups/0_Game/layers" / layer / "layer.json"))
+        assert value["color_envelope"] == os.path.basename(envelopes[k])[:-5]
+
+
+def test_layers_of_different_images_are_both_there(tmp_path):
+    """Nothing else tells them apart: their tiles are the same, and so are the sizes of the images."""
+    if not os.path.exists(FOUND + "/merge_ours.map"):
+        pytest.skip("no corpus: " + FOUND)
+    for side, name in (("o", "ours"), ("t", "theirs")):
+        shutil.copy("%s/merge_%s.map" % (FOUND, name), tmp_path / (side + ".map"))
+    assert judge(tmp_path) is None and "conflict" not in merge(tmp_path, "o.map", "t.map")[1]
+    assert os.listdir(tmp_path / "tree-out/groups") == ["0_Game"]
+    for what, expected in (("images", ["grass_main", "winter_main"]), ("groups/0_Game/layers", ["Game", "grass", "snow"])):
+        assert [merging.bare(n) for n in merging.entries(tmp_path, "tree-out", what)] == expected
