@@ -69,7 +69,7 @@ def test_git_merges_maps_and_names_what_it_cannot(git):
     git("checkout", "-q", "-b", "third", "HEAD~")
     git.commit("third", author="third")
     said = git("merge", "-qm", "all", "other", code=1)
-    assert "maps/a b.map: conflict: info/author: changed by both: line 1;" in said
+    assert "maps/a b.map: conflict: info/author: changed by both: 1 line, line 1;" in said
     assert run("cat", git.map, "info/author").stdout == b"third\n"
     assert get(git.map + ".mapfs-left/info/author") == b"ours\n"
     assert sorted(git("status", "--porcelain").splitlines()) == ["?? \"maps/a b.map.mapfs-left/\"", "UU \"maps/a b.map\""]
