@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * rescue_dir: copies of files that would otherwise be lost, in a directory beside the map:
- * NAME.mapfs-left, or .1, .2 and so on of it if that exists. The unmount copies what no map and no
- * journal will hold (save/rescue.h), the merge the conflicting files of one side.
+ * NAME.mapfs-left, or NAME.mapfs-left.1, .2 and so on if that exists. The unmount copies what no
+ *map and no journal will hold (save/rescue.h), the merge the conflicting files of one side.
  *
  *	struct rescue_dir d = {.dirfd = dirfd, .map = "dm1.map", .fd = -1};
  *
  *	rescue_dir_write(&d, path, &content, false, e)     for each file
- *	rescue_dir_sync(&d, e)      then the journal or the map that holds the same may be removed
+ *	rescue_dir_sync(&d, e)      after it the caller may remove the journal or map that holds
+ *	                            the same bytes
  *	rescue_dir_drop(&d)         if any of these failed
  *	rescue_dir_finish(&d)
  */
@@ -23,27 +24,31 @@
 #include "base/error.h"
 
 struct rescue_dir {
-	int dirfd;               /* the map's directory; borrowed */
-	const char *map;         /* the map's name in it; borrowed */
-	const struct stat *like; /* copies get the owner and the mode of this file; NULL: umask */
-	char name[NAME_MAX + 1]; /* "" while the directory does not exist, as is -1: */
-	int fd;
-	bool syncs_each; /* rescue_dir_write syncs, not rescue_dir_sync */
-	char **paths;    /* of the copies */
+	int dirfd;       /* the map's directory; borrowed */
+	const char *map; /* the map's name in it; borrowed */
+	/* Copies get the owner of this file, and its mode without the rights to execute; borrowed.
+	 * NULL: as the umask says. */
+	const struct stat *like;
+	char name[NAME_MAX + 1]; /* the directory's; "" while it does not exist */
+	int fd;                  /* the directory; -1 while it does not exist */
+	/* Each copy is synced when it is written, and rescue_dir_sync does nothing. Set when the
+	 * directory is made. */
+	bool syncs_each;
+	char **paths; /* of the copies */
 	size_t n, room;
 };
 
 /* Content of a file. */
 struct rescue_content {
-	/* Up to n bytes at off; 0 at the end, -errno. The offset grows from 0 to the end, once or
-	 * (if the file is replaced) twice. */
+	/* Return up to n bytes at off, 0 at the end, or -errno. The offset grows from 0. To replace
+	 * a file, it is read up to the first difference, and then again from 0. e may be NULL. */
 	ssize_t (*read)(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 	void *arg;
 };
 
-/* Copy a file to a path in the directory, both made as needed. An existing file is replaced if its
- * content differs, or without `replaces` gives -EEXIST. A failed copy leaves no part of the file.
- */
+/* Copy a file to a path below the directory, which is made if it is missing, as are those of the
+ * path. With `replaces` an existing file with other content is replaced, otherwise it gives
+ * -EEXIST. A failed copy leaves neither the old file nor a part of the new one. */
 int rescue_dir_write(struct rescue_dir *d, const char *path, const struct rescue_content *from,
 	bool replaces, struct error *e);
 /* Bring all copies to disk. May run on any thread while no other call does. */
@@ -52,8 +57,8 @@ int rescue_dir_sync(const struct rescue_dir *d, struct error *e);
 void rescue_dir_remove(struct rescue_dir *d, const char *path);
 /* Empty the list; the files stay. */
 void rescue_dir_forget(struct rescue_dir *d);
-/* Remove all files of the list. */
+/* Remove all files of the list, and the directories that are empty then; the list is empty. */
 void rescue_dir_drop(struct rescue_dir *d);
-/* Free the struct's memory; the files stay. */
+/* Free the struct's memory and close its descriptor; the files stay. */
 void rescue_dir_finish(struct rescue_dir *d);
 #define CLEANUP_RESCUE_DIR __attribute__((cleanup(rescue_dir_finish)))
