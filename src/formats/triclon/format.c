@@ -193,9 +193,9 @@ static const char *const texts[] = {"info.json", NULL};
 
 static const struct format_setting settings[] = {
 	{"endian", tcm_questions[TCM_ENDIAN].words, .means = true,
-		.help = "Triclon: the byte order of numbers (the first that fits)"},
+		.help = "Triclon: the byte order (the first that fits)"},
 	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES, .means = true,
-		.help = "Triclon: what sizes of lists count (the first that fits)"},
+		.help = "Triclon: the unit of list sizes (the first that fits)"},
 	{"points", tcm_questions[TCM_SIZE].words, .means = true,
 		.help = "Triclon: the size before points (the first that fits)"},
 	{0},
