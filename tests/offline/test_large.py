@@ -79,7 +79,7 @@ def test_merge_keeps_to_the_budget(large, tmp_path, cache):
     out = str(tmp_path / "out.map")
     _, err, peak = run("merge", "-o", "cache=%dM" % cache, *(str(large / n) for n in ("b.map", "o.map", "t.map")),
                        out, code=1)
-    assert "1 cell, x 8, y 8 (line 9, column 9)" in err or "1 cell, x 8, y 8" in err
+    assert "1 cell, x 8, y 8;" in err
     expected = bytearray(cells(large / "o.map"))
     expected[-1] = 9
     assert cells(out) == expected
