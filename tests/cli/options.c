@@ -58,8 +58,8 @@ static void what_mount_passes_along_is_swallowed(void **state)
 		"user,noauto,exec,async", "users,owner,group,defaults", "X-mount.mkdir",
 		"comment=a word", "user=ann", "noatime,nodiratime,relatime", "nodev,nosuid", "",
 		",", ",,rw,", "fsname=my map,subtype=x,auto_unmount,kernel_cache",
-		"direct_io,noforget,default_permissions,big_writes,nonempty,use_ino,attr_timeout=1,"
-		"max_read=4096"};
+		"direct_io,noforget,default_permissions,big_writes,nonempty",
+		"use_ino,attr_timeout=1,max_read=4096"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
