@@ -13,7 +13,8 @@ typedef int child_call(void *arg);
  * -1 if the kernel gives none. Returns false to give up. */
 typedef bool child_wait(void *arg, int fd);
 
-/* What the call returned; or ETIMEDOUT if wait() gave up: the child is killed and left behind. */
+/* Returns what the call returned. If wait() gave up, kills the child without waiting for its end,
+ * and returns ETIMEDOUT. */
 int child_run(void *arg, child_wait *wait, child_call *call);
 
 /* Wait for 4 s: for a call that a mount has to answer. */

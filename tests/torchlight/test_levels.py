@@ -14,7 +14,7 @@ from test_index import work
 NEW = os.O_WRONLY | os.O_CREAT
 ROOM = "MEDIA/LAYOUTS/TOWN/ROOM"
 STALE = ("warning: 1 level changed and its .MPP did not: the player may not be able to walk there until the modding kit "
-         "makes it anew (%s.LAYOUT)")
+         "makes a new one (%s.LAYOUT)")
 LACKING = "warning: 1 new level has no .MPP: the player cannot walk there until the modding kit makes one (%s.LAYOUT)"
 ONE = layouts()[0]
 OTHER = tlwrite.layout([lambda at: tlwrite.layout_object(at, 4, 8)])

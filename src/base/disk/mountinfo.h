@@ -39,7 +39,7 @@ int mountinfo_find_device(const char *table, const char *dev, struct mount_entry
 /* Is what fd is open to of the device `dev`? A mount that answers nobody is not asked. */
 bool mountinfo_is(int fd, const char *dev);
 
-/* What kind of file system fd is on. */
+/* The kind of file system that fd is on. */
 enum mount_kind {
 	MOUNT_LOCAL,
 	MOUNT_SHARE, /* another machine's, or that of a process which may use one (FUSE) */

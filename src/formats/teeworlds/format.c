@@ -154,7 +154,7 @@ static int apply(
 	return r;
 }
 
-/* Of layer.json: why it has no tables, quads or sources beside it. */
+/* The note of a layer.json: why the layer has no tables, quads or sources beside it. */
 static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e)
 {
 	const struct tw_item *it = tw_id_kind(id) == TW_K_LAYER_JSON

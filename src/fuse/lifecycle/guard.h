@@ -26,8 +26,8 @@ struct guard {
 	char dev[24]; /* st_dev of the mount; "" before */
 };
 
-/* Give up the capabilities that guard_run does not need. Before the process becomes the supervisor,
- * so that nobody finds it with all of them once the launcher has returned. */
+/* Gives up the capabilities that guard_run does not need. Call it before the launcher returns: then
+ * no user ever sees a supervisor that has all of them. */
 void guard_drop_rights(const struct guard *g);
 /* Until the worker's end. Returns the exit code of a mount in the foreground. */
 enum outcome guard_run(struct guard *g);

@@ -40,7 +40,7 @@ struct whole {
 	 * stays as it is. Runs on any thread, for several maps at a time. */
 	int (*change)(struct whole_map *m, struct error *e);
 	void *arg; /* for change */
-	/* What the run reads or writes besides the named maps; whole_run adds OUT. */
+	/* Other paths that the run reads or writes, besides the named maps; whole_run adds OUT. */
 	struct sandbox_rule further[WHOLE_FURTHER_MAX];
 	size_t n_further;
 

@@ -43,7 +43,7 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 		differences_fail(d, b, s);
 	if (r == 0 && s == 0) {
 		r = compare_bytes(&x, &y, &failed);
-		/* What differs may say nothing (content.h). */
+		/* JSON files may differ only in an integer that says nothing (schema.h: unset). */
 		if (r == 0 && d->m.how->unset && content_is_json(b))
 			r = file_same(&d->m, b->of, BASE, OURS);
 		if (r == 0)

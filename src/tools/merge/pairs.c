@@ -80,8 +80,9 @@ static void join_equal(const struct single *a, size_t n, const struct single *b,
 		pairs_join(a[k].is, b[k].is, n != m);
 }
 
-/* What is left of one name is the same, whatever it holds, if there are as many; one alone also in
- * another form, as an image that was embedded. */
+/* Pairs the objects of one name that have no partner yet, whatever they contain, if both lists have
+ * the same number of them. A single one is paired also if its form changed, as for an image that
+ * was embedded. */
 static void join_named(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	bool form = n == 1 && m == 1 && a->is->bare[0] && strcmp(a->is->ending, b->is->ending) != 0;

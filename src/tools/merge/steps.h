@@ -12,9 +12,9 @@ int match_all(struct merge *m);
 /* What in a directory has a name that means the same in all maps: its parts. */
 int match_names(struct merge *m, struct merged *x);
 
-/* What no file says but those that are not merged (tools/merge/schema.h: hidden) is as in ours.
- * What theirs changed of it is told, on stderr; what both changed in different ways is a conflict.
- * shown: the map, for messages. -errno. */
+/* Some facts are only in files that are not merged (tools/merge/schema.h: hidden): the result has
+ * those of ours. Reports on stderr which of them theirs changed; one that both changed in different
+ * ways is a conflict. shown: the map, for messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
 /* Sets what stays, what is taken and made, and bare of everything below m->root, and finds
@@ -28,8 +28,9 @@ int decide_all(struct merge *m);
  */
 int order_all(struct merge *m);
 
-/* What was decided is done to ours, file by file, as somebody would in a mount. What the map does
- * not take is a conflict, and stays as ours has it. Other failures are -errno, and were told. */
+/* Makes the decided changes in ours, file by file, as a user would in a mount. A change that the
+ * map refuses is a conflict, and ours stays as it is there. Other failures are -errno, already
+ * reported. */
 int apply_all(struct merge *m);
 /* For change_save of ours (change.h: refused); arg: the merge. */
 bool apply_refused(void *arg, const struct upper *u, const char *why);

@@ -2,7 +2,7 @@
 /*
  * rescue_dir: copies of files that would otherwise be lost, in a directory beside the map:
  * NAME.mapfs-left, or NAME.mapfs-left.1, .2 and so on if that exists. The unmount copies what no
- *map and no journal will hold (save/rescue.h), the merge the conflicting files of one side.
+ * map and no journal will hold (save/rescue.h), the merge the conflicting files of one side.
  *
  *	struct rescue_dir d = {.dirfd = dirfd, .map = "dm1.map", .fd = -1};
  *

@@ -40,7 +40,7 @@ struct tw_text tw_text(const char *fmt, ...)
 	return t;
 }
 
-/* Of a map that shows raw/ alone, "layer 3". */
+/* The path of an item in a report. In a map that shows raw/ alone, a layer is "layer 3". */
 static void item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	if (m->items[item].type == TW_GROUP)

@@ -60,7 +60,7 @@ static bool is_short(struct tw_faults *f, uint32_t handle, uint32_t least)
 	return tw_fault_short(f, TW_F_WARNED, handle, least);
 }
 
-/* What becomes of a version that a game or its editor does not know. */
+/* Warns of a version that a game or its editor does not know; lost: the part that it leaves out. */
 static void check_version(struct tw_faults *f, uint32_t handle, int32_t version, int32_t least,
 	int32_t most, const char *lost)
 {

@@ -64,8 +64,8 @@ int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struc
 int tw_tile_writer_keep(
 	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e);
 
-/* Change each tile of an item as fn does, which returns true if it made another one; nothing is
- * written if it made none. fn may be NULL: write all tiles anew. */
+/* Calls fn for each tile of an item. fn may change the tile, and returns true if it did. The tiles
+ * are encoded again if one changed, or if fn is NULL. */
 int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
 	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e);
 

@@ -171,7 +171,7 @@ struct tw_map {
 	size_t n_blobs;
 	struct file *file; /* where the unchanged blobs stand; owned reference */
 	uint64_t trailing; /* bytes of it behind the last data item: no save writes them */
-	bool rewritten;    /* the file is written anew even if no item and no blob differs */
+	bool rewritten;    /* a save writes the file even if no item and no blob differs */
 };
 
 /* Gives the item of a map that is being made other integers (taken), or those that it has with one

@@ -107,7 +107,8 @@ static int by_guid(const void *a, const void *b)
 	return array_order(x->guid, y->guid) ?: array_order(x->handle, y->handle);
 }
 
-/* Of two files of one path the game reads the first: they are one unit. */
+/* Warns of a unit with the GUID of another one. Two files with the same path are one unit: the game
+ * reads only the first. */
 static int warn_twins(const struct checking *k, const struct unit *first, const struct unit *u)
 {
 	CLEANUP_BUFFER struct buffer a = BUFFER_INIT, b = BUFFER_INIT;

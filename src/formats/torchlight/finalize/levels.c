@@ -73,10 +73,9 @@ void tl_finalize_warn_levels(const struct finalizing *st)
 	}
 	tl_tally_say(st, FORMAT_WARNING, &stale,
 		"level changed and its .MPP did not: the player may not be able to walk there "
-		"until "
-		"the modding kit makes it anew",
+		"until the modding kit makes a new one",
 		"levels changed and their .MPP did not: the player may not be able to walk there "
-		"until the modding kit makes them anew");
+		"until the modding kit makes new ones");
 	tl_tally_say(st, FORMAT_WARNING, &lacking,
 		"new level has no .MPP: the player cannot walk there until the modding kit makes "
 		"one",

@@ -25,7 +25,7 @@
 
 struct names;
 
-/* What compiling a text found out. */
+/* Facts about a text that compiling it finds, besides its result. */
 struct compiled_remarks {
 	struct buffer names; /* those that no dictionary has: a list for names_extend */
 	unsigned small_line; /* the first with a type that is a STRING for its small letters; 0:

@@ -40,7 +40,7 @@ static void refuse(void *arg, const struct format_fault *f)
 		tw_whole_line(&k->whole, WHOLE_REFUSED, "%s", f->line);
 }
 
-/* What the newest game refuses, it refuses as DDNet. */
+/* tw_check refuses a map as the newest DDNet does: a map for another game is not checked. */
 static int check_result(struct tw_converting *k, const struct snapshot *s, struct error *e)
 {
 	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, true, refuse, k, e) : 0;

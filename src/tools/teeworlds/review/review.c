@@ -91,7 +91,8 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	ret->mark = ret->before.id && !ret->after.id   ? REVIEW_REMOVED
 		    : !ret->before.id && ret->after.id ? REVIEW_ADDED
 						       : REVIEW_CHANGED;
-	/* What a place without a tile has besides comes and goes with the layer. */
+	/* Where neither side has a tile, other fields count only inside both layers: outside of
+	 * one, they differ because the layer was cropped or extended. */
 	return ret->fields &&
 	       (ret->before.id || ret->after.id ||
 		       (ret->x < a->t.w && ret->x < b->t.w && ret->y < a->t.h && ret->y < b->t.h));
