@@ -375,3 +375,6 @@ int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct e
 /* The table of formats (formats.c), NULL-ended; and the first one that claims the file. */
 extern const struct format *const formats[];
 int format_find(const struct source *src, const struct format **ret, struct error *e);
+/* Explains a refusal (r and e, of format_find or of open): if r is -EINVAL and the first bytes show
+ * another kind of file, e becomes "is a zip archive, not a map". Returns r. */
+int format_explain(const struct source *src, int r, struct error *e);

@@ -3,7 +3,9 @@
 save, by a shim before libc."""
 import errno
 import os
+import random
 import struct
+import zlib
 
 import pytest
 
@@ -110,6 +112,23 @@ def refuse_all(m):
                    lambda: os.mkdir(m / "MEDIA/D"), lambda: os.rename(path, m / "MEDIA/X.OGG"),
                    lambda: os.utime(path, ns=(5, 5)), lambda: os.truncate(path, 0)):
         assert boxes.refused(change) == errno.EROFS
+
+
+@pytest.mark.parametrize("name", ["X.PAK", "PAK.ZIP"])
+def test_a_pak_may_begin_as_a_file_of_another_kind(box, name):
+    """It begins with the largest compressed size, which can be any number: here the mark of gzip."""
+    noise = random.Random(43).randbytes(0x8b1f)
+    n = next(n for n in range(len(noise) - 100, len(noise)) if len(zlib.compress(noise[:n], 6)) == 0x8b1f)
+    p = tlwrite.Pak()
+    rows = [tlwrite.entry("B.OGG", p.add(noise[:n]), noise[:n], 6)]
+    section = p.finish()
+    assert section[:4] == b"\x1f\x8b\0\0"
+    path, man = box.add(section, name), box.add(tlwrite.manifest([("MEDIA/", rows)], total=2), name + ".MAN")
+    m = box.mount(path)
+    assert m.get("MEDIA/B.OGG") == noise[:n]
+    m.put("MEDIA/B.OGG", b"new")
+    m.unmount()
+    assert Archive(path, man).one("MEDIA/B.OGG") == b"new"
 
 
 @pytest.mark.parametrize("n", [1, 3, 200])

@@ -6,8 +6,10 @@
 #include <png.h>
 #include <string.h>
 
+#include "codec/kind.h"
+
 /* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5): what claims more lies. */
-enum { DEFLATE_RATIO = 1032, SIGNATURE = 8, HEAD = 12 /* bytes that say what it is */ };
+enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
 
 struct png_reader {
 	png_structp png;
@@ -204,24 +206,18 @@ static int prepare(struct png_reader *d)
 }
 
 /* "is a JPEG image, not a PNG". */
-static int refuse_other(const uint8_t head[HEAD], struct error *e)
+static int refuse_other(const uint8_t *head, size_t n, struct error *e)
 {
-	static const struct {
-		const char *name, *magic;
-		unsigned at;
-	} others[] = {{"JPEG", "\xff\xd8\xff", 0}, {"GIF", "GIF8", 0}, {"WebP", "WEBP", 8},
-		{"BMP", "BM", 0}, {"DDS", "DDS ", 0}};
+	const char *kind = kind_of(head, n);
 
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (memcmp(head + others[i].at, others[i].magic, strlen(others[i].magic)) == 0)
-			return error_set(e, -EINVAL, "is a %s image, not a PNG", others[i].name);
-	return error_set(e, -EINVAL, "not a PNG");
+	return kind ? error_set(e, -EINVAL, "is %s, not a PNG", kind)
+		    : error_set(e, -EINVAL, "not a PNG");
 }
 
 static int check_signature(struct png_reader *d)
 {
-	uint8_t head[HEAD] = {0};
-	size_t n = d->size < HEAD ? (size_t)d->size : HEAD;
+	uint8_t head[KIND_HEAD] = {0};
+	size_t n = d->size < KIND_HEAD ? (size_t)d->size : KIND_HEAD;
 	int r = d->read(d->arg, 0, head, n < SIGNATURE ? n : SIGNATURE, d->e);
 
 	/* The reader may be one that only goes forward. */
@@ -231,7 +227,7 @@ static int check_signature(struct png_reader *d)
 	}
 	if (r >= 0 && n > SIGNATURE)
 		r = d->read(d->arg, SIGNATURE, head + SIGNATURE, n - SIGNATURE, d->e);
-	return r < 0 ? r : refuse_other(head, d->e);
+	return r < 0 ? r : refuse_other(head, n, d->e);
 }
 
 void png_reader_close(struct png_reader *d)

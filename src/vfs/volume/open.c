@@ -305,7 +305,10 @@ static int open_model(struct volume *vol, struct error *e)
 	if (r < 0)
 		return r;
 	ctx.names = names;
-	return vol->format->open(vol->journal.fresh ? &none : &vol->source, &ctx, &vol->now, e);
+	if (vol->journal.fresh)
+		return vol->format->open(&none, &ctx, &vol->now, e);
+	r = vol->format->open(&vol->source, &ctx, &vol->now, e);
+	return format_explain(&vol->source, r, e);
 }
 
 /* A second file is replaced by its name, and not where a link leads: the link would be gone. */
