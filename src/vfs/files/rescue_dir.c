@@ -86,6 +86,8 @@ static int make_top(struct rescue_dir *d, struct error *e)
 	if (r == 0) {
 		d->fd = openat(d->dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		r = d->fd < 0 ? -errno : 0;
+		if (r < 0)
+			(void)io_rmdir(d->dirfd, name);
 	}
 	if (r == 0) {
 		strcpy(d->name, name);
