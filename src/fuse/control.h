@@ -25,11 +25,12 @@
  *
  * `mapfs -u` (C) and worker, which talks with several at a time, and tells all of them the same:
  *
- *   C  SAVE code            save now. CONTROL_MAY_STAY: where the save fails, or what would vanish
- *                           with the mount cannot be copied out, the answer is to be _SAVE_FAILED:
- *                           there is no unmount then. CONTROL_DISCARD: nothing is saved now, nor at
- *                           the end, and W reports what is thrown away; taken back where C goes
- *                           before the end. CONTROL_CLEANS: C will remove the mount point
+ *   C  SAVE code            save now. CONTROL_MAY_STAY: there is no unmount if the save fails
+ *                           (code _SAVE_FAILED), or if a file that only the mount holds cannot be
+ *                           copied out (flag CONTROL_UNRESCUED). CONTROL_DISCARD: nothing is saved
+ *                           now, nor at the end, and W reports what is thrown away; taken back
+ *                           where C goes before the end. CONTROL_CLEANS: C will remove the mount
+ *                           point
  *   W    PROGRESS*          done and total, in bytes, and in text what is being done, or "";
  *                           several a second, so that C knows that W is alive
  *   W    REPORT*            a line each: saved, removed, left, refused
@@ -74,6 +75,7 @@ enum { CONTROL_MAY_STAY = 1, CONTROL_DISCARD = 2, CONTROL_CLEANS = 4 };
 enum {
 	CONTROL_MADE = 1,    /* MOUNTED's code */
 	CONTROL_CLEANED = 2, /* a `mapfs -u` that said CLEANS hears it */
+	CONTROL_UNRESCUED = 4,
 };
 
 struct control_msg {

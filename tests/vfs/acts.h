@@ -17,6 +17,7 @@ struct said {
 	int retried;             /* as r, of a second time without faults */
 	int steps[SAMPLE_STEPS]; /* as r */
 	bool left_named;         /* the report names what was left */
+	bool unrescued;          /* of the report */
 	bool hit;                /* the fault occurred */
 	enum io_op op;           /* what it befell */
 };

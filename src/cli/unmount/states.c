@@ -233,7 +233,7 @@ static enum unmount_state do_save(struct unmount *u)
 		return lose_worker(u, worker);
 	u->made = cleans && m.flags & CONTROL_MADE;
 	u->code = (int)control_outcome(m.code);
-	if (u->code != OUTCOME_SAVE_FAILED || u->how->force)
+	if (u->how->force || (u->code != OUTCOME_SAVE_FAILED && !(m.flags & CONTROL_UNRESCUED)))
 		return STATE_UNMOUNT;
 	report_unsaved(u);
 	return STATE_DONE;

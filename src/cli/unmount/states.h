@@ -35,7 +35,8 @@
  *            mounted by another user                     DONE, code 3
  *            limit                                       SYNC
  *   SAVE     the worker sends SAVED (it has the code)    UNMOUNT
- *            SAVED with code 4, without --force          DONE
+ *            SAVED with code 4, or a file could not be   DONE
+ *            copied out, without --force
  *            socket closed before any message: the       CONNECT, 50 times; then SYNC
  *            session of that worker is over
  *            socket closed                               UNMOUNT, worker died, code 4

@@ -37,11 +37,11 @@ static void tell(struct front *f, enum control_type type, const char *text)
 	front_tell(f, &m);
 }
 
-static void tell_saved(struct front *f, enum outcome code)
+static void tell_saved(struct front *f, enum outcome code, bool unrescued)
 {
 	struct control_msg m = {.type = CONTROL_SAVED, .code = (int)code};
 
-	m.flags = f->made ? CONTROL_MADE : 0;
+	m.flags = (f->made ? CONTROL_MADE : 0) | (unrescued ? CONTROL_UNRESCUED : 0);
 	if (door_tell(&f->door, &m) && f->cleaned)
 		m.flags |= CONTROL_CLEANED;
 	if (!f->launcher_gone)
@@ -59,7 +59,7 @@ static void saved(void *arg, struct report *report)
 	f->last = *report;
 	if (f->saves)
 		return;
-	tell_saved(f, report->code);
+	tell_saved(f, report->code, report->unrescued);
 	if (f->stopping)
 		fuse_session_exit(f->se);
 }
@@ -150,7 +150,7 @@ int front_end(struct front *f)
 	/* What failed and then succeeded is no failure any more; what was left stays left. */
 	code = f->last.code == OUTCOME_SAVE_FAILED ? report.code
 						   : outcome_worse(f->last.code, report.code);
-	tell_saved(f, code);
+	tell_saved(f, code, report.unrescued);
 	report_finish(&news);
 	report_finish(&report);
 	report_finish(&f->last);

@@ -70,7 +70,7 @@ void vfs_end(struct vfs *v, struct report *report)
 		drain(v);
 	}
 	/* What is in the map, or lies in the open beside it, needs no journal. */
-	if (report->code != OUTCOME_SAVE_FAILED && left.code != OUTCOME_SAVE_FAILED) {
+	if (report->code != OUTCOME_SAVE_FAILED && !left.unrescued) {
 		if (journal_remove(&v->vol->journal, kept, &e) < 0)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 		report_kept(report, kept);

@@ -63,7 +63,8 @@ static bool is_wanted(const struct vfs *v, const struct upper *u, bool open_too)
 static void report_refusal(struct report *report, const char *what, const struct error *e)
 {
 	report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", what, error_text(e));
-	report_code(report, OUTCOME_SAVE_FAILED);
+	report_code(report, OUTCOME_LEFT);
+	report->unrescued = true;
 }
 
 /* Returns whether the file was copied. */

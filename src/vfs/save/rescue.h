@@ -11,7 +11,7 @@
 
 /*
  * A task of the commit queue. It copies on the owner's thread and brings the copies to disk on a
- * worker's. A failure is a report line and OUTCOME_SAVE_FAILED.
+ * worker's. A failure is a report line, OUTCOME_LEFT and report.unrescued.
  *
  * Before an unmount that can be refused (`ends` is false) it makes sure that the end will not fail
  * for want of room. It skips files that are open for writing, reports no success, and on failure

@@ -10,8 +10,8 @@ int vfs_create_map(struct vfs *v, struct error *e);
 /* A save; done() gets its report on the owner's thread (the report is done's to finish). */
 typedef void (*vfs_saved)(void *arg, struct report *report);
 void vfs_save(struct vfs *v, vfs_saved done, void *arg);
-/* ... before an unmount that can still be refused: OUTCOME_SAVE_FAILED also where what would vanish
- * with the mount cannot be copied out. */
+/* Save before an unmount that can still be refused. It also copies out the files that only the
+ * mount holds; report.unrescued if one cannot be. */
 void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg);
 
 /* From now on the end of the mount throws away what is not saved, and with it the journal; done()

@@ -91,6 +91,7 @@ void report_merge(struct report *r, struct report *from)
 	from->n = 0;
 	report_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
+	r->unrescued |= from->unrescued;
 	report_finish(from);
 }
 
@@ -125,6 +126,7 @@ void report_merge_of(struct report *r, const char *path, const struct report *fr
 			report_line(r, printable(line));
 	report_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
+	r->unrescued |= from->unrescued;
 }
 
 void report_merge_news(struct report *r, struct report *from)
@@ -132,6 +134,7 @@ void report_merge_news(struct report *r, struct report *from)
 	report_add_news(r, from, r);
 	report_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
+	r->unrescued |= from->unrescued;
 	report_finish(from);
 }
 

@@ -28,6 +28,8 @@ struct report {
 	size_t n, room;
 	enum outcome code;
 	int error; /* of a save that failed: the -errno, or 0 */
+	/* A file that only the mount holds could not be copied out: an unmount would lose it. */
+	bool unrescued;
 };
 
 #define REPORT_INIT                                                                                \
