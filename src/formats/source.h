@@ -43,9 +43,6 @@ struct format_context {
 	/* For the report and the log: what was assumed, repaired, ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
-	/* Report what tools know of a map that is about to be saved. A format may call it at the
-	 * end of finalize, with the finalized map and the say of finalize. May be NULL. */
-	void (*advise)(const struct snapshot *map, format_say say, void *arg);
 	/* Of a map that a mount has saved: what tree->names gave of the map that was built, so that
 	 * its objects are called as that mount calls them. NULL: the map's own names. */
 	const struct bytes *names;

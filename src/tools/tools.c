@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "tools/tools.h"
 
-#include "tools/index/index.h"
 #include "tools/teeworlds/tools.h"
 #include "tools/torchlight/tools.h"
 #include "tools/triclon/tools.h"
@@ -19,10 +18,11 @@ const struct toolset *tools_of(const struct format *f)
 	return &none;
 }
 
-void tools_advise(const struct snapshot *map, format_say say, void *arg)
+void tools_advise(
+	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg)
 {
-	const struct index_tool *index = tools_of(map->format)->index;
+	const struct toolset *t = tools_of(map->format);
 
-	if (index)
-		index->report_unlisted(map, say, arg);
+	if (t->advise)
+		t->advise(before, map, say, arg);
 }

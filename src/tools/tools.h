@@ -6,6 +6,7 @@
 #pragma once
 
 #include "formats/format.h"
+#include "vfs/volume/options.h"
 
 struct automap_tool;
 struct convert_tool;
@@ -19,6 +20,7 @@ struct tidy_tool;
 /* The tools for maps of one format. A tool is NULL if the format does not have it. */
 struct toolset {
 	const struct format *format;
+	vfs_advise advise;
 	const struct automap_tool *automap;
 	const struct convert_tool *convert;
 	const struct index_tool *index;
@@ -35,7 +37,6 @@ extern const struct toolset *const toolsets[];
 /* The toolset of a format. A format without tools gets a shared empty one, whose format is NULL. */
 const struct toolset *tools_of(const struct format *f);
 
-/* Report what the index tool knows of a map that is about to be saved. For vfs_options.advise. A
- * mount calls it on a worker thread, a command without a mount on its own. Reads the map's files.
- */
-void tools_advise(const struct snapshot *map, format_say say, void *arg);
+/* The vfs_options.advise of all formats: calls the one of the map's toolset. */
+void tools_advise(
+	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

@@ -217,8 +217,10 @@ static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
 	report_finish(&report);
 }
 
-static void advise(const struct snapshot *map, format_say say, void *arg)
+static void advise(
+	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg)
 {
+	(void)before;
 	(void)map;
 	say(arg, FORMAT_NOTE, "it is large");
 	say(arg, FORMAT_WARNING, "nothing loads it");

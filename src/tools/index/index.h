@@ -32,7 +32,4 @@ struct index_making {
 struct index_tool {
 	/* On any thread. -EINVAL: an index that is there is none that can be read. */
 	int (*make)(const struct snapshot *s, const struct index_making *how, struct error *e);
-	/* Report the files that an index should list and does not: a line for each index, or one
-	 * line if there is no index at all. Reads those files. */
-	void (*report_unlisted)(const struct snapshot *s, format_say say, void *arg);
 };

@@ -4,6 +4,7 @@
 #include "formats/teeworlds/format.h"
 #include "formats/teeworlds/lens/record.h"
 #include "tools/merge/schema.h"
+#include "tools/teeworlds/advise.h"
 #include "tools/teeworlds/automap/layer.h"
 #include "tools/teeworlds/convert/convert.h"
 #include "tools/teeworlds/review/review.h"
@@ -43,6 +44,7 @@ static const struct merge_schema merge = {
 
 const struct toolset tools_teeworlds = {
 	.format = &format_teeworlds,
+	.advise = tw_advise,
 	.automap = &tw_automap,
 	.convert = &tw_convert,
 	.merge = &merge,

@@ -13,6 +13,7 @@ static const char *const left_out[] = {"*.CMP", "*.LNK", "*.LOG", "*.MAX", "*.MP
 	"*.THUMBNAIL.PNG", "*.XLS", "*.XML", "THUMBS.DB", NULL};
 static const struct pack_rules pack = {.left_out = left_out, .backslashes = true};
 
-#define TOOLS .index = &tl_index_tool, .merge = &merge, .pack = &pack
+#define TOOLS                                                                                      \
+	.advise = tl_index_report_unlisted, .index = &tl_index_tool, .merge = &merge, .pack = &pack
 const struct toolset tools_torchlight_mod = {.format = &format_torchlight_mod, TOOLS};
 const struct toolset tools_torchlight_pak = {.format = &format_torchlight_pak, TOOLS};

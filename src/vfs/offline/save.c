@@ -177,8 +177,10 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 		save_adopt(&job);
 	if (job.saved || !report->error) {
 		/* What was said of another map, or of one that is not written, is not so. */
-		if (!how->map && !job.same)
+		if (!how->map && !job.same) {
+			staged_advise(s, t->vol->advise);
 			report_merge(report, &s->said);
+		}
 		staged_report(s, report);
 	}
 	if (job.saved && t->vol->conflict)

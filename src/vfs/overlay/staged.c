@@ -28,6 +28,12 @@ int staged_run(struct staged *s, struct error *e)
 	return build(s->base, s->entries, s->n, say, &s->said, &s->built, e);
 }
 
+void staged_advise(struct staged *s, vfs_advise advise)
+{
+	if (advise)
+		advise(s->base, s->built.map, say, &s->said);
+}
+
 int staged_view(struct staged *s)
 {
 	return build_view(s->base, s->entries, s->n, &s->built, NULL);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "vfs/overlay/overlay.h"
+#include "vfs/volume/options.h"
 #include "vfs/volume/report.h"
 
 struct staged {
@@ -18,6 +19,8 @@ struct staged {
  * not changed. -errno: no map follows, and the reason is in e. */
 int staged_begin(const struct overlay *o, struct staged *ret, struct error *e);
 int staged_run(struct staged *s, struct error *e);
+/* Add what tools know of the built map to what the format says. `advise` may be NULL. */
+void staged_advise(struct staged *s, vfs_advise advise);
 /* ... or the part of it that needs no placing (build_view). */
 int staged_view(struct staged *s);
 /* Both; after a failure there is nothing to finish. */

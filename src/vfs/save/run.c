@@ -246,6 +246,8 @@ static void saving_run(struct job *j)
 	int r = staged_run(&s->staged, &e);
 
 	s->save.map = s->staged.built.map;
+	if (r == 0)
+		staged_advise(&s->staged, s->save.vol->advise);
 	if (r < 0)
 		save_failed(&s->save, &e);
 	else if (!s->save.first && !staged_differs(&s->staged))

@@ -81,7 +81,7 @@ static int volume_begin(int dirfd, const char *name, const struct vfs_options *o
 		return error_set(e, -ENOMEM, "out of memory");
 	store_init(&vol->store, dirfd);
 	vol->context.options = o->options;
-	vol->context.advise = o->advise;
+	vol->advise = o->advise;
 	vol->journal.unnamed = o->at_once;
 	vol->context.names_file = o->names_file ? file_ref(o->names_file) : NULL;
 	r = o->names_file ? 0 : volume_names_file(o->options, &vol->context.names_file, e);

@@ -11,6 +11,11 @@
 struct nearby;
 struct images;
 
+/* Reports what tools know of a map that is about to be saved. `before` is the map as it was opened
+ * or last saved. Runs on a worker thread of a mount, or on the command's own. */
+typedef void (*vfs_advise)(
+	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);
+
 struct vfs_options {
 	bool read_only;
 	bool keep_modes; /* ... and shown with the permissions that it would have otherwise */
@@ -27,8 +32,7 @@ struct vfs_options {
 	mode_t file_mask, dir_mask; /* permission bits that are taken away */
 	size_t cache;               /* bytes of decoded blobs that are kept */
 	const char *const *options; /* those of the format */
-	/* format_context.advise (formats/source.h); may be NULL. */
-	void (*advise)(const struct snapshot *map, format_say say, void *arg);
+	vfs_advise advise;          /* may be NULL */
 
 	/* Of a map that is one of many */
 	bool unlocked;           /* it is locked at its first change, or where a journal waits */

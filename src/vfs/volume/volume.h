@@ -64,6 +64,7 @@ struct volume {
 	struct bytes *means;   /* options that a journal holds (format_means), each with a NUL */
 	const char **options;  /* of context, where a journal decides; or NULL */
 	struct images *images; /* of the context; NULL: nobody needs them */
+	vfs_advise advise;     /* may be NULL */
 	struct budget *budget; /* its own; NULL: the context's is shared */
 	struct journal journal;
 	struct volume_store store;

@@ -117,6 +117,4 @@ void tl_finalize_say(const struct finalizing *st)
 			st->n_provided, st->n_provided == 1 ? "is" : "are");
 	say_texts(st);
 	tl_finalize_warn_levels(st);
-	if (st->sh->advise)
-		st->sh->advise(&st->m->snapshot, st->say, st->arg);
 }

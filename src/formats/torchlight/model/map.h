@@ -68,8 +68,6 @@ struct tl_shared {
 	struct tree *tree;
 	struct mod_header *fresh; /* what a MOD that is being made begins with; NULL: none is */
 	struct file *names_file;  /* of -o names, or NULL */
-	/* format_context.advise, or NULL. */
-	void (*advise)(const struct snapshot *map, format_say say, void *arg);
 	pthread_mutex_t names_lock;
 	struct names *names; /* shipped, the archive's and names_file's; NULL until needed */
 	pthread_mutex_t lock;

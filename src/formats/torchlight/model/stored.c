@@ -20,7 +20,6 @@ int tl_shared_new(const struct format_context *ctx, struct archive *take, struct
 	pthread_mutex_init(&sh->names_lock, NULL);
 	sh->budget = ctx->budget;
 	sh->store = ctx->store;
-	sh->advise = ctx->advise;
 	sh->names_file = file_ref(ctx->names_file);
 	sh->form = text && strcmp(text, "utf16") == 0 ? TEXTFORM_UTF16 : TEXTFORM_UTF8;
 	sh->plain = text && strcmp(text, "off") == 0;

@@ -1,82 +1,19 @@
 /* SPDX-License-Identifier: Zlib */
 /* Images, sounds and envelopes that are there twice: the first is what all refer to. */
 #include <errno.h>
-#include <sha2.h>
 #include <string.h>
-#include <sys/types.h>
 
 #include "base/array.h"
-#include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/paths.h"
 #include "tools/teeworlds/tidy/tidy.h"
+#include "tools/teeworlds/whole/sum.h"
 
-/* Two that are the same have the same sum. */
 struct looked {
-	uint8_t sum[SHA256_DIGEST_LENGTH];
+	uint8_t sum[TW_SUM_SIZE];
 	uint32_t position;
 };
-
-static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *)
-{
-	SHA256Update(arg, data, n);
-	return 0;
-}
-
-/* An object's integers without the numbers of what they name. */
-static bool add_ints(SHA2_CTX *sum, const struct tw_item *it, const uint32_t *fields, unsigned n)
-{
-	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(it->ints, it->ints->n, 0);
-
-	for (unsigned k = 0; v && k < n; k++)
-		v->v[fields[k]] = 0;
-	if (v && it->type == TW_ENVELOPE && v->n > TW_ENV_START)
-		v->v[TW_ENV_START] = 0;
-	if (v)
-		SHA256Update(sum, (const uint8_t *)v->v, v->n * sizeof(*v->v));
-	return v;
-}
-
-static void add_points(SHA2_CTX *sum, const struct tw_map *m, const struct tw_item *it)
-{
-	int32_t v[TW_POINT_FULL];
-	struct tw_points p;
-	uint32_t i, end;
-
-	tw_points_of(m, &p);
-	tw_points_range(&p, it, &i, &end);
-	for (; i < end; i++) {
-		tw_points_get(&p, i, v);
-		SHA256Update(sum, (const uint8_t *)v, sizeof(v));
-	}
-}
-
-/* false: it cannot be read, so it is like none. */
-static bool sum_of(const struct tw_map *m, const struct tw_item *it, uint8_t *ret)
-{
-	uint32_t fields[TW_FIELDS_MAX];
-	unsigned n = tw_data_fields(it, fields);
-	SHA2_CTX sum;
-
-	SHA256Init(&sum);
-	/* How much there is of each comes first: no two can have the same bytes otherwise. */
-	SHA256Update(&sum, (const uint8_t *)&it->ints->n, sizeof(it->ints->n));
-	if (!add_ints(&sum, it, fields, n))
-		return false;
-	for (unsigned k = 0; k < n; k++) {
-		struct blob *b = tw_blob_of(m, it, fields[k]);
-		uint64_t size = b ? b->size : UINT64_MAX;
-
-		SHA256Update(&sum, (const uint8_t *)&size, sizeof(size));
-		if (b && blob_each(b, add_chunk, &sum, NULL) < 0)
-			return false;
-	}
-	if (it->type == TW_ENVELOPE)
-		add_points(&sum, m, it);
-	SHA256Final(ret, &sum);
-	return true;
-}
 
 static int order(const void *pa, const void *pb)
 {
@@ -107,7 +44,8 @@ static void merge(struct merging *g, enum tw_sort sort, uint32_t first, uint32_t
 static int find(struct merging *g, enum tw_sort sort)
 {
 	const struct tw_map *m = g->t->m;
-	uint32_t n = g->n[sort] = tw_count(m, tw_sort_type(sort));
+	const struct tw_type *all = tw_type(m, tw_sort_type(sort));
+	uint32_t n = g->n[sort] = all ? all->n : 0;
 	uint32_t *first = g->first[sort] = calloc((size_t)n + 1, sizeof(*first));
 	CLEANUP(free) struct looked *l = calloc((size_t)n + 1, sizeof(*l));
 	size_t n_looked = 0;
@@ -116,7 +54,7 @@ static int find(struct merging *g, enum tw_sort sort)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
 		first[i] = l[n_looked].position = i;
-		n_looked += sum_of(m, tw_item_at(m, tw_sort_type(sort), i), l[n_looked].sum);
+		n_looked += tw_sum(m, all->items[i], true, l[n_looked].sum);
 	}
 	qsort(l, n_looked, sizeof(*l), order);
 	for (size_t i = 1, from = 0; i < n_looked; i++) {

@@ -6,3 +6,8 @@
 #include "tools/index/index.h"
 
 extern const struct index_tool tl_index_tool;
+
+/* Report the files that an index should list and does not: a line for each index, or one line if
+ * there is no index at all. Reads those files. A vfs_advise. */
+void tl_index_report_unlisted(
+	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

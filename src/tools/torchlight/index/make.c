@@ -73,7 +73,8 @@ static bool any_index(const struct sources *s)
 	return false;
 }
 
-static void report_unlisted(const struct snapshot *snapshot, format_say say, void *arg)
+void tl_index_report_unlisted(
+	const struct snapshot *, const struct snapshot *snapshot, format_say say, void *arg)
 {
 	struct missing found = {0};
 	struct sources s = {0};
@@ -108,4 +109,4 @@ static void report_unlisted(const struct snapshot *snapshot, format_say say, voi
 	sources_finish(&s);
 }
 
-const struct index_tool tl_index_tool = {.make = make, .report_unlisted = report_unlisted};
+const struct index_tool tl_index_tool = {.make = make};
