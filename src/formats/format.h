@@ -264,13 +264,13 @@ struct format_edit {
 	 * time, and before the first change, on a worker, for one at all of it. -EINVAL, -EIO: it
 	 * is shown, and not to be changed. May be NULL: it does. */
 	int (*sound)(const struct snapshot *s, bool all, struct error *e);
-	/* Conditions of the whole map that a game insists on, at a save. Faults that `before` (the
-	 * map as it was mounted or last saved; NULL: nothing) had already are none. -EINVAL:
-	 * refused; each reason to why(), what they have in common in e; and what the map is saved
-	 * with, but a game will not play as the user expects (warned). all: also what else a game
-	 * warns of or does without, and what of the file a save puts right; content is decoded for
-	 * that. May be NULL: nothing is refused. */
-	int (*check)(const struct snapshot *before, const struct snapshot *s, bool all,
+	/* Find what is wrong with a map, and report each fault to why(). -EINVAL: a game refuses
+	 * the map; e says what the faults have in common. Other faults are warnings (warned). May
+	 * be NULL: nothing is ever wrong. At a save, `before` is the map as it was mounted or last
+	 * saved. A fault that it has, too, is not reported, and content is decoded only where it
+	 * differs from it. If `before` is NULL, all faults of the map and of its file are reported,
+	 * and all content is decoded. */
+	int (*check)(const struct snapshot *before, const struct snapshot *s,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 
 	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept

@@ -128,7 +128,7 @@ static bool is_refused(const struct fixture *f, const struct snapshot *map)
 {
 	const struct format_edit *edit = f->s->format->edit;
 
-	return edit->check && edit->check(f->s, map, false, ignore, NULL, NULL) < 0;
+	return edit->check && edit->check(f->s, map, ignore, NULL, NULL) < 0;
 }
 
 int held_save(const struct fixture *f, const struct overlay *o, struct fixture *ret)

@@ -279,8 +279,10 @@ static void ask_for_a_save(const struct run *run)
 		return;
 	if (edit->same)
 		(void)edit->same(run->before, s);
-	if (edit->check)
-		(void)edit->check(run->before, s, true, ignore_fault, NULL, &e);
+	if (edit->check) {
+		(void)edit->check(run->before, s, ignore_fault, NULL, &e);
+		(void)edit->check(NULL, s, ignore_fault, NULL, &e);
+	}
 	(void)fixture_write(&run->map, s, false, &w, &plan, &e);
 	source_drop(&w);
 }

@@ -280,8 +280,7 @@ static void save(const struct view_files *files, const struct snapshot *s, bool 
 	size_t n = 0;
 
 	if (judged(s->format->tree->finalize(s, NULL, 0, &settled, no_line, &n, &e), &e) < 0 ||
-		judged(s->format->edit->check(files->map.s, settled, false, no_fault, &n, &e), &e) <
-			0 ||
+		judged(s->format->edit->check(files->map.s, settled, no_fault, &n, &e), &e) < 0 ||
 		judged(fixture_encode(&files->map, settled, force, &file, NULL, &e), &e) < 0)
 		return;
 	if (fixture_open_file(&again, TAKE(file), "again.map", "rw", &e) < 0)

@@ -8,7 +8,7 @@ from core import remove
 from graph import CHANNELS, KEYS, MEDIA, parsed, read, same, stem_of, without_marks
 from world import ENDINGS, means
 
-NAMES = ["lamp", "a b", "ü", "x%y", "45_z", "dots.a", "Front2", "", "", "same", "%2Fetc"]
+NAMES = ["moon", "a b", "ü", "x%y", "45_z", "dots.a", "Front2", "", "", "same", "%2Fetc"]
 
 
 class Nothing(Exception):

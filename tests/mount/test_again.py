@@ -21,7 +21,7 @@ def map_of_all_layers():
     b = datafile.Builder()
     b.add(MAP_VERSION, [1])
     b.info(b"nobody", b"", b"", b"", [b"sv_deepfly 0"])
-    b.image(b"checker", 4, 4, bytes(64))
+    b.image(b"checker", 16, 16, bytes(1024))
     b.external(b"grass_main")
     b.sound(b"bell", datafile.opus_head())
     b.tiles(6, 5, bytes(4 * 30), flags=1, name="Game")
@@ -58,9 +58,9 @@ def element(key, value):
 
 
 @pytest.mark.parametrize("path, data, other, content", [
-    (LAYERS + "1_both/layer.json", b'{"image": "7_lamp"}', "images/7_lamp.json", EXTERNAL),
+    (LAYERS + "1_both/layer.json", b'{"image": "7_moon"}', "images/7_moon.json", EXTERNAL),
     (LAYERS + "1_both/layer.json", b'{"color_envelope": "7_c"}', "envelopes/7_c.json", ENVELOPE % 4),
-    (LAYERS + "2_quads/layer.json", b'{"image": "lamp"}', "images/lamp.json", EXTERNAL),
+    (LAYERS + "2_quads/layer.json", b'{"image": "moon"}', "images/moon.json", EXTERNAL),
     (LAYERS + "2_quads/quads.json", element("position_envelope", "7_p"), "envelopes/7_p.json", ENVELOPE % 3),
     (LAYERS + "3_sounds/layer.json", b'{"sound": "7_bang"}', "sounds/7_bang.opus", datafile.opus_head()),
     (LAYERS + "3_sounds/sources.json", element("sound_envelope", "7_s"), "envelopes/7_s.json", ENVELOPE % 1),
@@ -84,18 +84,18 @@ def test_what_names_an_object_that_comes_later(m, path, data, other, content):
 
 
 def test_an_object_that_is_renamed_to_the_name(m):
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "lamp"}', "names no image")
-    os.rename(m / "images/1_grass_main.json", m / "images/1_lamp.json")
+    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    os.rename(m / "images/1_grass_main.json", m / "images/1_moon.json")
     assert taken(m, LAYERS + "1_both/layer.json")
     f, _ = saved(m)
     assert f.of_type(LAYER)[1].ints[13] == 1
 
 
 def test_a_scratch_file_that_is_renamed_to_the_name(m):
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "lamp"}', "names no image")
-    new(m, "images/.lamp.tmp", EXTERNAL)
+    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    new(m, "images/.moon.tmp", EXTERNAL)
     assert "names no" in m.xattr(LAYERS + "1_both/layer.json", "user.mapfs.error")
-    os.rename(m / "images/.lamp.tmp", m / "images/lamp.json")
+    os.rename(m / "images/.moon.tmp", m / "images/moon.json")
     assert taken(m, LAYERS + "1_both/layer.json")
     assert saved(m)[0].of_type(LAYER)[1].ints[13] == 2
 
@@ -104,8 +104,8 @@ def test_a_name_without_its_number_is_found_after_others_moved_and_went(m):
     os.rename(m / "images/1_grass_main.json", m / "images/5_grass_main.json")
     new(m, "images/6_gone.json", EXTERNAL)
     os.unlink(m / "images/6_gone.json")
-    new(m, "images/8_lamp.json", EXTERNAL)
-    m.put(LAYERS + "1_both/layer.json", b'{"image": "lamp"}')
+    new(m, "images/8_moon.json", EXTERNAL)
+    m.put(LAYERS + "1_both/layer.json", b'{"image": "moon"}')
     m.put(LAYERS + "2_quads/layer.json", b'{"image": "grass_main"}')
     refuse(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "names no image")
     os.removexattr(m / (LAYERS + "0_Game/layer.json"), "user.mapfs.error")
@@ -116,7 +116,7 @@ def test_a_name_without_its_number_is_found_after_others_moved_and_went(m):
 
 def test_of_two_of_a_name_the_one_that_stays_is_meant(m):
     new(m, "images/5_checker.json", EXTERNAL)
-    saved(m)
+    saved(m, code=5)  # no game has an image of that name
     m = m.box.mount(m.map)
     os.unlink(m / "images/0_checker.png")
     m.put(LAYERS + "1_both/layer.json", b'{"image": "checker"}')
@@ -151,12 +151,12 @@ def test_a_table_of_a_layer_whose_layer_json_is_in_another_group(m):
 
 def test_a_new_layer_that_a_sync_found_wanting(m):
     os.mkdir(m / (LAYERS + "8_new"))
-    new(m, LAYERS + "8_new/layer.json", b'{"type": 2, "width": 3, "height": 2, "image": "7_lamp"}')
+    new(m, LAYERS + "8_new/layer.json", b'{"type": 2, "width": 3, "height": 2, "image": "7_moon"}')
     new(m, LAYERS + "8_new/id.csv", plane(3, 2, 5))
     sync(m)
     for name in ("layer.json", "id.csv"):
         assert m.xattr(LAYERS + "8_new/" + name, "user.mapfs.error")
-    new(m, "images/7_lamp.json", EXTERNAL)
+    new(m, "images/7_moon.json", EXTERNAL)
     assert "draft" not in m.xattr("", "user.mapfs.status")
     f, report = saved(m)
     ints = f.of_type(LAYER)[4].ints
@@ -183,11 +183,11 @@ def test_an_item_that_would_have_made_a_file_unreadable(box):
 
 def test_a_draft_of_an_earlier_mount(m):
     path = LAYERS + "1_both/layer.json"
-    refuse(m, path, b'{"image": "7_lamp"}', "names no image")
+    refuse(m, path, b'{"image": "7_moon"}', "names no image")
     m.box.kill_worker()
     again = m.box.mount(m.map)
     assert "names no image" in again.xattr(path, "user.mapfs.error")
-    new(again, "images/7_lamp.json", EXTERNAL)
+    new(again, "images/7_moon.json", EXTERNAL)
     assert taken(again, path)
     # ... and that is kept, too.
     again.box.kill_worker()
@@ -199,7 +199,7 @@ def test_a_draft_of_an_earlier_mount(m):
 def test_what_is_refused_for_itself_is_not_judged_again(m):
     """A file that is wrong by itself costs nothing when others change, however large it is."""
     assert refused(m.put, "images/0_checker.png", b"no picture") == errno.EINVAL
-    new(m, "images/7_lamp.json", EXTERNAL)
+    new(m, "images/7_moon.json", EXTERNAL)
     assert "PNG" in m.xattr("images/0_checker.png", "user.mapfs.error")
     os.removexattr(m / "images/0_checker.png", "user.mapfs.error")
     m.unmount()
@@ -207,10 +207,10 @@ def test_what_is_refused_for_itself_is_not_judged_again(m):
 
 def test_a_writer_that_holds_the_file_open_is_not_disturbed(m):
     path = LAYERS + "1_both/layer.json"
-    refuse(m, path, b'{"image": "7_lamp"}', "names no image")
+    refuse(m, path, b'{"image": "7_moon"}', "names no image")
     with open(m / path, "r+b", buffering=0) as f:
-        new(m, "images/7_lamp.json", EXTERNAL)
-        assert f.read() == b'{"image": "7_lamp"}'
+        new(m, "images/7_moon.json", EXTERNAL)
+        assert f.read() == b'{"image": "7_moon"}'
     assert taken(m, path)
     put(m / path, b'{"image": null}')
     m.unmount()

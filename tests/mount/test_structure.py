@@ -174,7 +174,7 @@ def run(core, maps, seed, room, check=None):
         if (at + seed // 2) % 2 == 0:
             before = s.told()
             code, report = tree.save()
-            if code != 0:
+            if code != (5 if "warning: " in report else 0):
                 s.wrong("the save gives %d\n%s" % (code, report))
             s.compare(tree.map(), "the saved map")
             remount(fresh, tree.map(), room)
@@ -193,7 +193,7 @@ def run(core, maps, seed, room, check=None):
             s.compare_sizes()
         before = s.told()
         code, report = tree.end()
-        if code != 0:
+        if code != (5 if "warning: " in report else 0):
             s.wrong("the end gives %d\n%s" % (code, report))
         s.editor.log.append("# end")
         data = tree.map()
@@ -239,7 +239,9 @@ def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
         s.world.saved()
         s.steps(STEPS)
         before = s.told()
-        report = m.unmount().out
+        r = box.run("-u", m.point)
+        report = r.out
+        assert r.code == (5 if "warning: " in report else 0), report
         s.compare(boxes.get(path), "the map")
         m = box.mount(path)
         s.check_report(report, before, s.tree)

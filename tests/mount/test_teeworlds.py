@@ -231,7 +231,7 @@ def test_a_layer_that_is_a_directory_alone_is_told_by_its_path(m):
 @pytest.mark.parametrize("planes", [False, True])
 def test_a_new_layer_whose_image_never_comes_is_left_and_the_rest_is_saved(m, planes):
     os.mkdir(m / (GAME + "2_new"))
-    new(m, GAME + "2_new/layer.json", layer("07_nowhere"))
+    new(m, GAME + "2_new/layer.json", layer("07_stars"))
     if planes:
         new(m, GAME + "2_new/id.csv", b"1" + b",1" * 19 + b"\n" + (b"0" + b",0" * 19 + b"\n") * 9)
     m.put("info/author", b"somebody\n")
@@ -239,19 +239,19 @@ def test_a_new_layer_whose_image_never_comes_is_left_and_the_rest_is_saved(m, pl
     assert f.blob(f.of_type(datafile.INFO)[0].ints[1]) == b"somebody\0"
     assert layer_names(f) == [["Game", "ground"]]
     kept = left(m)
-    assert kept[GAME + "2_new/layer.json"] == layer("07_nowhere")
+    assert kept[GAME + "2_new/layer.json"] == layer("07_stars")
     assert (GAME + "2_new/id.csv" in kept) == planes
-    assert "07_nowhere" in report
+    assert "07_stars" in report
     assert "saved: " + GAME not in report
 
 
 def test_a_new_layer_that_cannot_be_resolved_is_a_draft_after_a_sync_and_can_be_mended(m):
     os.mkdir(m / (GAME + "2_new"))
-    new(m, GAME + "2_new/layer.json", layer("07_nowhere"))
+    new(m, GAME + "2_new/layer.json", layer("07_stars"))
     m.put("info/author", b"somebody\n")
     sync(m)
-    assert "07_nowhere" in m.xattr(GAME + "2_new/layer.json", "user.mapfs.error")
-    assert m.get(GAME + "2_new/layer.json") == layer("07_nowhere")
+    assert "07_stars" in m.xattr(GAME + "2_new/layer.json", "user.mapfs.error")
+    assert m.get(GAME + "2_new/layer.json") == layer("07_stars")
     f = datafile.Datafile.load(m.map)
     assert f.blob(f.of_type(datafile.INFO)[0].ints[1]) == b"somebody\0"
     m.put(GAME + "2_new/layer.json", layer("0_checker"))
@@ -262,16 +262,16 @@ def test_a_new_layer_that_cannot_be_resolved_is_a_draft_after_a_sync_and_can_be_
 
 def test_what_waits_in_vain_is_kept_over_kill_9(m):
     os.mkdir(m / (GAME + "2_new"))
-    new(m, GAME + "2_new/layer.json", layer("07_nowhere"))
+    new(m, GAME + "2_new/layer.json", layer("07_stars"))
     m.put("info/author", b"somebody\n")
     sync(m)
     m.box.kill_worker()
     again = m.box.mount(m.map)
     # under a number that no object of the saved map can have
     made, = [n for n in os.listdir(again / GAME) if n.endswith("2_new")]
-    assert again.get(GAME + made + "/layer.json") == layer("07_nowhere")
-    new(again, "images/07_nowhere.json", b'{"external": 1, "width": 64, "height": 64}')
-    again.put(GAME + made + "/layer.json", layer("07_nowhere"))
+    assert again.get(GAME + made + "/layer.json") == layer("07_stars")
+    new(again, "images/07_stars.json", b'{"external": 1, "width": 64, "height": 64}')
+    again.put(GAME + made + "/layer.json", layer("07_stars"))
     f, _ = saved(again)
     assert layer_names(f) == [["Game", "ground", "new"]]
     assert f.of_type(LAYER)[2].ints[13] == 2
@@ -287,13 +287,13 @@ EXTERNAL = b'{"external": 1, "width": 64, "height": 64}'
 @pytest.mark.parametrize("known", [False, True])
 def test_planes_are_judged_by_the_newest_layer_json_also_while_that_waits(m, known):
     os.mkdir(m / (GAME + "2_new"))
-    new(m, GAME + "2_new/layer.json", layer("0_checker" if known else "07_lamp"))
+    new(m, GAME + "2_new/layer.json", layer("0_checker" if known else "07_moon"))
     if known:
         new(m, GAME + "2_new/id.csv", plane(20, 10))
-    m.put(GAME + "2_new/layer.json", layer("07_lamp", width=30, height=4))
+    m.put(GAME + "2_new/layer.json", layer("07_moon", width=30, height=4))
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     put(m / (GAME + "2_new/id.csv"), plane(30, 4, 7), flags)
-    new(m, "images/07_lamp.json", EXTERNAL)
+    new(m, "images/07_moon.json", EXTERNAL)
     f, _ = saved(m)
     ints = f.of_type(LAYER)[2].ints
     assert (ints[4:6], ints[13]) == ([30, 4], 2)
@@ -304,10 +304,10 @@ def test_planes_are_judged_by_the_newest_layer_json_also_while_that_waits(m, kno
 def test_a_plane_of_the_size_before_is_left(m, comes):
     os.mkdir(m / (GAME + "2_new"))
     new(m, GAME + "2_new/layer.json", layer("0_checker"))
-    m.put(GAME + "2_new/layer.json", layer("07_lamp", width=30, height=4))
+    m.put(GAME + "2_new/layer.json", layer("07_moon", width=30, height=4))
     new(m, GAME + "2_new/id.csv", plane(30 if not comes else 20, 4, 7))
     if comes:
-        new(m, "images/07_lamp.json", EXTERNAL)
+        new(m, "images/07_moon.json", EXTERNAL)
     f, _ = saved(m, code=5)
     assert set(left(m)) == {GAME + "2_new/id.csv"} | ({GAME + "2_new/layer.json"} if not comes else set())
     if not comes:
@@ -616,10 +616,10 @@ def test_one_table_of_another_size_is_a_draft_at_the_save(m):
 
 def test_a_refused_file_is_judged_again_at_the_save(m):
     """An image that comes later is what the layer's reference lacked."""
-    m.put(GAME + "0_Game/layer.json", b'{"image": "07_lamp"}')
+    m.put(GAME + "0_Game/layer.json", b'{"image": "07_moon"}')
     sync(m)
-    assert "07_lamp" in m.xattr(GAME + "0_Game/layer.json", "user.mapfs.error")
-    new(m, "images/07_lamp.json", EXTERNAL)
+    assert "07_moon" in m.xattr(GAME + "0_Game/layer.json", "user.mapfs.error")
+    new(m, "images/07_moon.json", EXTERNAL)
     f, report = saved(m)
     assert f.of_type(LAYER)[0].ints[13] == len(f.of_type(2)) - 1
 

@@ -400,10 +400,10 @@ def test_of_two_equal_ones_one_changed_and_the_other_was_renamed(box, kind, firs
 
 def test_an_image_outside_of_the_map_under_another_name_is_another_one(box, small):
     one, two = box.add(small, "one.map"), box.add(small, "two.map")
-    for path, name in ((one, "grass"), (two, "snow")):
+    for path, name in ((one, "sun"), (two, "snow")):
         text = b'{"external": true, "width": 64, "height": 64}'
         assert run("put", path, "images/9_%s.json" % name, input=text).returncode == 0
-    assert [re.sub(r"\d+_", "", line) for line in lines(one, two)] == ["removed images/grass.json", "added images/snow.json"]
+    assert [re.sub(r"\d+_", "", line) for line in lines(one, two)] == ["removed images/sun.json", "added images/snow.json"]
 
 
 def test_what_moved_and_changed_is_both(box):
@@ -509,13 +509,13 @@ def test_images_outside_of_the_map_are_told_apart_by_their_names(box, small):
             text = '{"external": true, "width": %d, "height": %d}' % (size, size)
             assert run("put", path, "images/" + name + ".json", input=text.encode()).returncode == 0
         return path
-    a, b = sized(sunset=512, moonset=1024), sized(sunset=1024, moonset=256)
+    a, b = sized(sun=512, moon=1024), sized(sun=1024, moon=256)
     r = run("diff", "-q", a, b)
-    assert sorted(re.findall(rb"changed images/\d+_(\w+).json\n", r.stdout)) == [b"moonset", b"sunset"]
+    assert sorted(re.findall(rb"changed images/\d+_(\w+).json\n", r.stdout)) == [b"moon", b"sun"]
     assert r.stdout.count(b"\n") == 2
     out = os.path.join(box.maps, "out.map")
     box.allow("out.map*")
-    ours = sized(sunset=2048, moonset=1024)
+    ours = sized(sun=2048, moon=1024)
     assert run("merge", a, ours, b, out).returncode == 1
-    texts = {n: run("cat", out, "images/*_" + n + ".json").stdout for n in ("sunset", "moonset")}
-    assert b" 2048" in texts["sunset"] and b" 256" in texts["moonset"]
+    texts = {n: run("cat", out, "images/*_" + n + ".json").stdout for n in ("sun", "moon")}
+    assert b" 2048" in texts["sun"] and b" 256" in texts["moon"]

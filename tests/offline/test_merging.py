@@ -24,7 +24,7 @@ import randommap
 import share
 import shims
 from box import get
-from maps import good, run
+from maps import good, run, saved
 
 ROUNDS = share.of(1000, 60)
 
@@ -102,7 +102,7 @@ def edit(where, side, rng, number, n, few=None):
     shutil.copytree(where / "tree", tree)
     made = edits_odd.OddEdits(tree, rng, number, str(where / "tree"))
     made.some(n, few)
-    good("pack", "-o", "raw=off", "--exact", "--onto", str(where / (side + ".map")), tree)
+    assert saved(run("pack", "-o", "raw=off", "--exact", "--onto", str(where / (side + ".map")), tree))
     return made
 
 
@@ -116,7 +116,7 @@ def facts_of(where, side, alias=None):
 def tagged(where, seed):
     make_three(where, randommap.random_map(seed))
     merging.tag_all(str(where / "tree"))
-    good("pack", "-o", "raw=off", "--exact", "--onto", str(where / "b.map"), str(where / "tree"))
+    assert saved(run("pack", "-o", "raw=off", "--exact", "--onto", str(where / "b.map"), str(where / "tree")))
     shutil.rmtree(where / "tree")
     return make_three(where, get(where / "b.map"))
 
@@ -510,7 +510,7 @@ def test_theirs_is_left_over_where_ours_cannot_be_read(plain):
 
 def test_an_image_that_got_another_size_is_of_one_side(plain):
     paint(plain, "o", (1, 2, 10))
-    paint(plain, "t", size=8)
+    paint(plain, "t", size=32)
     merge(plain, code=1)
     assert image_of(plain, "out") == image_of(plain, "o")
     assert os.path.exists(plain / "out.map.mapfs-left" / IMAGE)

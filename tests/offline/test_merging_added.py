@@ -18,7 +18,7 @@ import merging
 import places
 import randommap
 import share
-from maps import good, run
+from maps import good, run, saved
 
 FOUND = os.path.join(places.SHARED, "corpus", "found")
 PAIRS = share.of(400, 16)
@@ -154,7 +154,7 @@ def test_two_versions_of_a_map_lose_nothing_without_their_base(tmp_path, seed):
         shutil.copytree(tree, tree + side)
         edits.Edits(tree + side, rng, number, tree).some(4)
         shutil.copy(base, tmp_path / (side + ".map"))
-        good("pack", "-o", "raw=off", "--exact", "--onto", str(tmp_path / (side + ".map")), tree + side)
+        assert saved(run("pack", "-o", "raw=off", "--exact", "--onto", str(tmp_path / (side + ".map")), tree + side))
     assert judge(tmp_path) is None
 
 
@@ -164,9 +164,9 @@ def three_layers(where, side, name, image, flags):
     b.add(datafile.MAP_VERSION, [1])
     b.info(settings=[b"sv_x 1"])
     if image[1] is None:
-        b.external(image[0], 4, 4)
+        b.external(image[0], 16, 16)
     else:
-        b.image(image[0], 4, 4, bytes([image[1], 0, 0, 255]) * 16)
+        b.image(image[0], 16, 16, bytes([image[1], 0, 0, 255]) * 256)
     b.tiles(4, 3, bytes(48), flags=1, name="Game")
     b.tiles(4, 3, bytes((5, flags, 0, 0)) * 12, image=0, name=name)
     b.group(0, 2, "Game")

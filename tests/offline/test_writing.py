@@ -207,9 +207,9 @@ def test_rm_and_mv_are_those_of_a_mount(box, small):
     mount = box.mount(small)
     image = sorted(os.listdir(mount / "images"))[-1]
     number, rest = image.split("_", 1)
-    os.rename(mount / ("images/" + image), mount / ("images/%s_renamed%s" % (number, os.path.splitext(rest)[1])))
+    os.rename(mount / ("images/" + image), mount / ("images/%s_light%s" % (number, os.path.splitext(rest)[1])))
     mount.unmount()
-    r = run("mv", other, "images/" + image, "images/%s_renamed%s" % (number, os.path.splitext(rest)[1]))
+    r = run("mv", other, "images/" + image, "images/%s_light%s" % (number, os.path.splitext(rest)[1]))
     assert r.returncode == 0, r.stderr
     assert get(small) == get(other)
 

@@ -174,7 +174,7 @@ static int write_map(struct making *m, const char *path, struct error *e)
 		m->now, m->places, m->n_places, &finalized, say, m, e);
 
 	if (r == 0)
-		r = m->now->format->edit->check(m->in.s, finalized, false, refused, m, e);
+		r = m->now->format->edit->check(m->in.s, finalized, refused, m, e);
 	if (r == 0)
 		r = fixture_encode(&m->in, finalized, false, &file, NULL, e);
 	snapshot_unref(finalized);

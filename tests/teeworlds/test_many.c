@@ -100,7 +100,7 @@ static void look_at_all(struct work *w)
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", find_and_read, w, &err));
 	end(w, "read");
 	begin(w);
-	(void)w->f.s->format->edit->check(NULL, w->f.s, true, told, NULL, &err);
+	(void)w->f.s->format->edit->check(NULL, w->f.s, told, NULL, &err);
 	end(w, "check");
 }
 

@@ -386,11 +386,11 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 	must_open(&f, "sizes.map", "rw");
 	before = snapshot_ref(f.s);
 	/* The front layer differed before; making it worse is another fault. */
-	assert_ok(f.s->format->edit->check(before, f.s, false, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
-	assert_fails(f.s->format->edit->check(before, f.s, false, note, &why, &err), EINVAL,
-		"a game would");
+	assert_fails(
+		f.s->format->edit->check(before, f.s, note, &why, &err), EINVAL, "a game would");
 	assert_string_equal(why.last,
 		LAYERS "1: is 2 x 2 tiles; width 4 and height 3 would fit the game "
 		       "layer " LAYERS "0");
@@ -400,14 +400,14 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 		edit(&f.s, LAYERS "0/layer.json", "\"width\": 4", "\"width\": 2", &err), 1);
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"height\": 2", "\"height\": 4", &err), 1);
-	assert_ok(f.s->format->edit->check(before, f.s, false, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
 	snapshot_unref(before);
 	fixture_close(&f);
 	must_open(&f, "parts.map", "rw");
 	before = snapshot_ref(f.s);
 	assert_int_equal(
 		edit(&f.s, LAYERS "05_Tele/layer.json", "\"height\": 3", "\"height\": 4", &err), 1);
-	assert_ok(f.s->format->edit->check(before, f.s, false, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
 	assert_true(why.warned);
 	assert_string_equal(why.last,
 		LAYERS "05_Tele: is 4 x 4 tiles; width 4 and height 3 would fit the game "

@@ -439,26 +439,6 @@ static void a_new_map_has_what_a_game_needs(void **state)
 	world_close(&w);
 }
 
-static void a_second_game_layer_is_told_of(void **state)
-{
-	struct world w;
-	entry_id first, second;
-
-	(void)state;
-	world_create(&w);
-	first = world_add_in(&w, world_add(&w, "groups", "Own", true), "layers", true);
-	second = world_add_in(&w, first, "2_Second", true);
-	first = world_add_in(&w, first, "1_First", true);
-	world_set(&w, world_add_in(&w, first, "layer.json", false), "{\"type\": 2, \"kind\": 1}");
-	world_finalize(&w);
-	assert_false(world_said(&w, "game layer"));
-	world_set(&w, world_add_in(&w, second, "layer.json", false), "{\"type\": 2, \"kind\": 1}");
-	world_finalize(&w);
-	assert_true(world_said(&w, "of 2 game layers a game uses the last one only, "
-				   "groups/Own/layers/2_Second"));
-	world_close(&w);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -479,7 +459,6 @@ int main(void)
 		cmocka_unit_test(a_removed_envelope_takes_its_points),
 		cmocka_unit_test(points_change_their_form_when_the_map_asks_for_it),
 		cmocka_unit_test(a_removed_part_takes_its_empty_form),
-		cmocka_unit_test(a_second_game_layer_is_told_of),
 		cmocka_unit_test(a_new_map_has_what_a_game_needs),
 	};
 

@@ -619,19 +619,19 @@ static void a_save_refuses_what_a_game_would(void **state)
 	(void)state;
 	must_open(&f, "full.map", "rw");
 	before = snapshot_ref(f.s);
-	assert_ok(f.s->format->edit->check(before, f.s, false, collect, why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, collect, why, &err));
 	assert_string_equal(why, "");
 	/* The game layer becomes a design layer. */
 	assert_int_equal(
 		put(&f.s, "raw/items/00005_layer/00000",
 			"0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n", &err),
 		1);
-	assert_fails(f.s->format->edit->check(before, f.s, false, collect, why, &err), EINVAL,
-		"a game would");
+	assert_fails(
+		f.s->format->edit->check(before, f.s, collect, why, &err), EINVAL, "a game would");
 	assert_non_null(strstr(why, "there is no game layer\n"));
 	assert_non_null(strstr(why, "color[3] is 300 (0 to 255)\n"));
 	/* What the map had before is no fault of this save. */
-	assert_ok(f.s->format->edit->check(f.s, f.s, false, collect, why, &err));
+	assert_ok(f.s->format->edit->check(f.s, f.s, collect, why, &err));
 	snapshot_unref(before);
 	fixture_close(&f);
 }

@@ -271,7 +271,7 @@ static int do_save(struct driver *d, const char *path)
 	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, say, d, &d->e);
 
 	if (r == 0)
-		r = f->edit->check(before, settled, false, refused, d, &d->e);
+		r = f->edit->check(before, settled, refused, d, &d->e);
 	if (r == 0)
 		r = write_map(d, settled, path);
 	if (r == 0)

@@ -17,10 +17,10 @@
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 
 /* A save calls these 1_a and 2_b. */
-#define A       "images/5_a.json"
-#define B       "images/7_b.json"
-#define SAVED_A "images/1_a.json"
-#define SAVED_B "images/2_b.json"
+#define A       "images/5_sun.json"
+#define B       "images/7_moon.json"
+#define SAVED_A "images/1_sun.json"
+#define SAVED_B "images/2_moon.json"
 #define TEXT(w) "{\n  \"external\": true,\n  \"width\": " w ",\n  \"height\": 8\n}\n"
 #define GROUP   "{\"x_offset\": 3}\n"
 
@@ -76,8 +76,8 @@ static void while_saving(struct box *b, void (*act)(struct box *b))
 /* Of images beside the first: just these. */
 static void assert_images(struct box *b, const char *one, const char *two)
 {
-	static const char *const all[] = {"5_a.json", "7_b.json", "1_a.json", "2_b.json",
-		"1_c.json", "2_c.json", "1_b.json", "5_c.json"};
+	static const char *const all[] = {"5_sun.json", "7_moon.json", "1_sun.json", "2_moon.json",
+		"1_snow.json", "2_snow.json", "1_moon.json", "5_snow.json"};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		bool there = (one && strcmp(all[i], one) == 0) || (two && strcmp(all[i], two) == 0);
@@ -109,13 +109,13 @@ static void what_is_removed_during_a_save_is_removed_after_a_kill(void **state)
 
 	put_a_and_b(b);
 	while_saving(b, remove_a);
-	assert_after_kill(b, "1_b.json", NULL);
-	assert_true(box_shows(b, "images/1_b.json", TEXT("2")));
+	assert_after_kill(b, "1_moon.json", NULL);
+	assert_true(box_shows(b, "images/1_moon.json", TEXT("2")));
 }
 
 static void rename_a(struct box *b)
 {
-	assert_int_equal(box_rename(b, A, "images/5_c.json"), 0);
+	assert_int_equal(box_rename(b, A, "images/5_snow.json"), 0);
 }
 
 static void what_is_renamed_during_a_save_is_renamed_after_a_kill(void **state)
@@ -124,8 +124,8 @@ static void what_is_renamed_during_a_save_is_renamed_after_a_kill(void **state)
 
 	put_a_and_b(b);
 	while_saving(b, rename_a);
-	assert_after_kill(b, "1_c.json", "2_b.json");
-	assert_true(box_shows(b, "images/1_c.json", TEXT("1")));
+	assert_after_kill(b, "1_snow.json", "2_moon.json");
+	assert_true(box_shows(b, "images/1_snow.json", TEXT("1")));
 }
 
 static void write_a(struct box *b)
@@ -139,7 +139,7 @@ static void what_is_written_during_a_save_is_its_own_after_a_kill(void **state)
 
 	put_a_and_b(b);
 	while_saving(b, write_a);
-	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
 }
 
@@ -155,7 +155,7 @@ static void what_is_refused_during_a_save_is_its_draft_after_a_kill(void **state
 	put_a_and_b(b);
 	while_saving(b, spoil_a);
 	box_remount(b);
-	assert_images(b, "5_a.json", "7_b.json");
+	assert_images(b, "5_sun.json", "7_moon.json");
 	assert_true(box_is_draft(b, A));
 	assert_true(box_shows(b, A, "{"));
 }
@@ -176,7 +176,7 @@ static void what_is_cut_during_a_save_is_no_other_file_after_a_kill(void **state
 	put_a_and_b(b);
 	while_saving(b, cut_a);
 	box_remount(b);
-	assert_images(b, "5_a.json", "7_b.json");
+	assert_images(b, "5_sun.json", "7_moon.json");
 	assert_true(box_shows(b, A, ""));
 }
 
@@ -193,7 +193,7 @@ static void a_draft_that_is_dismissed_during_a_save_is_gone_after_a_kill(void **
 	spoil_a(b);
 	while_saving(b, dismiss_a);
 	box_remount(b);
-	assert_images(b, "5_a.json", "7_b.json");
+	assert_images(b, "5_sun.json", "7_moon.json");
 	assert_true(box_shows(b, A, TEXT("1")));
 }
 
@@ -209,7 +209,7 @@ static void what_is_renamed_over_a_file_during_a_save_is_that_file_after_a_kill(
 	put_a_and_b(b);
 	put(b, "images/.t", TEXT("9"));
 	while_saving(b, replace_a);
-	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
 }
 
@@ -283,7 +283,7 @@ static void a_save_between_a_close_and_its_verdict_gives_it_its_new_place(void *
 	write_9(&flush, b);
 	box_submit(b, &flush, vfs_flush);
 	save_and_wait(b, &flush);
-	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
 }
 
@@ -292,9 +292,9 @@ static void save_between_a_rename_to_a_and_its_verdict(struct box *b)
 	struct pending rename;
 
 	put(b, "images/.t", TEXT("9"));
-	begin_rename(&rename, b, number(b, "images"), ".t", "5_a.json");
+	begin_rename(&rename, b, number(b, "images"), ".t", "5_sun.json");
 	save_and_wait(b, &rename);
-	assert_after_kill(b, "1_a.json", "2_b.json");
+	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
 }
 
@@ -325,7 +325,7 @@ static void a_save_between_a_return_and_its_verdict_gives_it_its_place(void **st
 	assert_int_equal(box_rename(b, A, "images/.t"), 0);
 	put(b, "images/.t", TEXT("9"));
 	put(b, "images/3_z.json", TEXT("3"));
-	begin_rename(&rename, b, number(b, "images"), ".t", "9_c.json");
+	begin_rename(&rename, b, number(b, "images"), ".t", "9_snow.json");
 	save_and_wait(b, &rename);
 	box_remount(b);
 	assert_null(strstr(b->notes, "cannot"));
@@ -333,9 +333,9 @@ static void a_save_between_a_return_and_its_verdict_gives_it_its_place(void **st
 	assert_int_equal(count_files(b->room.fd), 1);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, "images/1_z.json", TEXT("3")));
-	assert_true(box_shows(b, "images/2_b.json", TEXT("2")));
-	assert_true(box_shows(b, "images/3_c.json", TEXT("9")));
-	assert_false(box_lists(b, "images", "4_c.json"));
+	assert_true(box_shows(b, "images/2_moon.json", TEXT("2")));
+	assert_true(box_shows(b, "images/3_snow.json", TEXT("9")));
+	assert_false(box_lists(b, "images", "4_snow.json"));
 }
 
 /* ---- behind another change of names */
@@ -385,12 +385,12 @@ static void a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill(v
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	write_9(&flush, b);
-	begin_rename(&rename, b, number(b, "images"), "5_a.json", "5_c.json");
+	begin_rename(&rename, b, number(b, "images"), "5_sun.json", "5_snow.json");
 	box_submit(b, &flush, vfs_flush);
 	assert_int_equal(box_wait(&rename), 0);
 	assert_int_equal(box_wait(&flush), 0);
-	assert_after_kill(b, "1_c.json", "2_b.json");
-	assert_true(box_shows(b, "images/1_c.json", TEXT("9")));
+	assert_after_kill(b, "1_snow.json", "2_moon.json");
+	assert_true(box_shows(b, "images/1_snow.json", TEXT("9")));
 }
 
 static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void **state)
@@ -401,12 +401,12 @@ static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void 
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	write_9(&flush, b);
-	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_a.json"}};
+	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_sun.json"}};
 	box_submit(b, &remove, vfs_unlink);
 	box_submit(b, &flush, vfs_flush);
 	assert_int_equal(box_wait(&remove), 0);
 	assert_int_equal(box_wait(&flush), 0);
-	assert_after_kill(b, "1_b.json", NULL);
+	assert_after_kill(b, "1_moon.json", NULL);
 }
 
 static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
@@ -415,7 +415,7 @@ static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
 	struct pending remove, dismiss;
 
 	assert_int_equal(box_put(b, A, "{"), -EINVAL);
-	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_a.json"}};
+	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_sun.json"}};
 	dismiss = (struct pending){.call = {.ino = number(b, A), .name = "user.mapfs.error"}};
 	box_submit(b, &remove, vfs_unlink);
 	box_submit(b, &dismiss, vfs_removexattr);
@@ -459,13 +459,13 @@ static void a_reader_that_closes_while_its_file_is_renamed_is_in_nobodys_way(voi
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	p = (struct pending){.call = {.ino = number(b, "images"),
-				     .name = "5_a.json",
+				     .name = "5_sun.json",
 				     .to_ino = number(b, "images"),
-				     .to_name = "7_b.json"}};
+				     .to_name = "7_moon.json"}};
 	assert_int_equal(read_and_close(b, A, &p, vfs_rename), 0);
-	assert_images(b, "7_b.json", NULL);
-	assert_after_kill(b, "1_b.json", NULL);
-	assert_true(box_shows(b, "images/1_b.json", TEXT("1")));
+	assert_images(b, "7_moon.json", NULL);
+	assert_after_kill(b, "1_moon.json", NULL);
+	assert_true(box_shows(b, "images/1_moon.json", TEXT("1")));
 }
 
 static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_way(void **state)
@@ -476,22 +476,22 @@ static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_wa
 	put_a_and_b(b);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_rename(b, SAVED_A, "images/5_c.json"), 0);
+	assert_int_equal(box_rename(b, SAVED_A, "images/5_snow.json"), 0);
 	p = (struct pending){.call = {.ino = number(b, "images"),
-				     .name = "1_a.json",
+				     .name = "1_sun.json",
 				     .flags = O_WRONLY,
 				     .set = {.mode = 0644}}};
-	assert_int_equal(read_and_close(b, "images/5_c.json", &p, vfs_create_file), 0);
+	assert_int_equal(read_and_close(b, "images/5_snow.json", &p, vfs_create_file), 0);
 	end.call.handle = p.call.opened;
 	box_submit(b, &end, vfs_release);
 	(void)box_wait(&end);
 	vfs_forget(b->v, p.call.attr.ino, 1);
 	put(b, SAVED_A, TEXT("9"));
-	assert_true(box_shows(b, "images/5_c.json", TEXT("1")));
+	assert_true(box_shows(b, "images/5_snow.json", TEXT("1")));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
-	assert_true(box_shows(b, "images/3_c.json", TEXT("1")));
+	assert_true(box_shows(b, "images/3_snow.json", TEXT("1")));
 }
 
 int main(void)

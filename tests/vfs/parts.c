@@ -61,7 +61,7 @@ static void a_table_that_a_save_could_not_take_is_tried_again(void **state)
 
 static void what_it_names_may_come_after_a_save_that_missed_it(void **state)
 {
-	const struct bytes *png = content_bytes(content_png(1, 5, true));
+	const struct bytes *png = content_bytes(content_png(16, 5, true));
 	struct report report;
 
 	(void)state;

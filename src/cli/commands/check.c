@@ -172,7 +172,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	}
 	error_clear(&e);
 	if (edit && edit->check)
-		r = edit->check(NULL, t->vol->now, true, found, &k, &e);
+		r = edit->check(NULL, t->vol->now, found, &k, &e);
 	if (r == 0 || r == -EINVAL)
 		r = offline_walk(t, "", read_one, NULL, &k);
 	else

@@ -154,7 +154,7 @@ static int verify(const struct snapshot *s, const struct plan *, const struct so
 		       : error_set(e, -EIO, "the file holds something else");
 }
 
-static int check(const struct snapshot *before, const struct snapshot *s, bool,
+static int check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	const struct tcm_content *c = &tcm_map_of(s)->content;

@@ -161,7 +161,7 @@ static enum outcome judge(struct whole_map *m)
 	struct error e = ERROR_INIT;
 
 	if (!m->map || !edit->check ||
-		edit->check(m->t->vol->now, m->map, false, tell_fault, m->t, &e) == 0)
+		edit->check(m->t->vol->now, m->map, tell_fault, m->t, &e) == 0)
 		return OUTCOME_DONE;
 	offline_say(m->t, "refused: %s", error_text(&e));
 	return OUTCOME_SAVE_FAILED;

@@ -111,7 +111,18 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	}
 }
 
-void tw_check_data(struct tw_faults *f, const struct tw_grouped *g)
+/* Does the other version have the same blob, named by the same item with the same integers? */
+static bool is_unchanged(
+	const struct tw_map *m, const struct tw_map *other, uint32_t blob, const struct user *u)
+{
+	const uint32_t item = u->item - 1;
+
+	return other && blob < other->n_blobs && other->blobs[blob] == m->blobs[blob] &&
+	       (!u->item || (item < other->n_items && other->items[item].ints &&
+				    tw_ints_same(m->items[item].ints, other->items[item].ints)));
+}
+
+void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other)
 {
 	CLEANUP(free) struct user *users = find_users(f->m);
 
@@ -123,7 +134,7 @@ void tw_check_data(struct tw_faults *f, const struct tw_grouped *g)
 		struct tiles_look l = {f, TW_F_WARNED, u->item - 1, i};
 		struct error e = ERROR_INIT;
 
-		if (!f->m->blobs[i])
+		if (!f->m->blobs[i] || is_unchanged(f->m, other, i, u))
 			continue;
 		if (it && it == g->game)
 			l.code = TW_F_GAME_DATA;

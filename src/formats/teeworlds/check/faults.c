@@ -4,8 +4,10 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
+#include "codec/zlib/checksum.h"
 #include "formats/teeworlds/names/paths.h"
 
 enum { TEXT_MAX = 2 * TW_PATH_MAX };
@@ -15,7 +17,7 @@ static int key_cmp(const void *pa, const void *pb)
 	const struct tw_fault_key *a = pa, *b = pb;
 
 	return array_order(a->code, b->code) ?: array_order(a->place.at, b->place.at)
-		?: array_order(a->place.what, b->place.what);
+		?: array_order(a->place.what, b->place.what) ?: array_order(a->sum, b->sum);
 }
 
 void tw_faults_settle(struct tw_faults *f)
@@ -73,11 +75,14 @@ static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct for
 void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 {
-	const struct tw_fault_key key = {code, place};
+	struct tw_fault_key key = {code, place, 0};
 	struct format_fault fault = {.field = field, .value = value, .bound = bound};
 	char text[TEXT_MAX];
 	va_list ap;
 
+	if (code >= TW_F_WARNED)
+		key.sum = checksum_crc32(
+			checksum_crc32(0, field, strlen(field) + 1), value, strlen(value));
 	if (!f->why) {
 		if (array_room(f->keys, f->n, f->room))
 			f->keys[f->n++] = key;

@@ -4,7 +4,8 @@
 
 #include "formats/teeworlds/names/paths.h"
 
-/* What a game refuses a map for; two of one code at the same place are the same fault. */
+/* What a game refuses a map for, or warns of. Two errors of one code at the same place are the same
+ * fault; two warnings are if they also have the same field and value. */
 enum tw_fault_code {
 	TW_F_NO_VERSION,
 	TW_F_NO_GAME,
@@ -52,11 +53,12 @@ struct tw_faults {
 	/* NULL: what is found is remembered, for the faults of another version. */
 	void (*why)(void *arg, const struct format_fault *f);
 	void *arg;
-	const struct tw_faults *before; /* what is found there, too, is not told; may be NULL */
+	const struct tw_faults *before; /* faults that it has, too, are not reported; may be NULL */
 	struct tw_fault_key {
 		enum tw_fault_code code;
 		struct tw_place place;
-	} * keys; /* in order, after tw_faults_settle */
+		uint32_t sum; /* of a warning: CRC-32 of field and value; else 0 */
+	} * keys;             /* in order, after tw_faults_settle */
 	size_t n, room;
 	bool refused; /* one was told that is no warning */
 	bool failed;  /* no memory */
@@ -93,9 +95,10 @@ struct tw_grouped {
  * with it on loading (DDNet's engine/shared/datafile.cpp and map.cpp,
  * game/editor/mapitems/map_io.cpp, game/client/components/mapimages.cpp).
  */
-int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
+int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
-/* Its `all`: of the file's tables, of data, and of what there is in the map. */
+/* Warnings about the tables of the map's file, about its data, and about its parts. */
 void tw_check_file(struct tw_faults *f);
-void tw_check_data(struct tw_faults *f, const struct tw_grouped *g);
+/* Data that `other` (may be NULL) holds unchanged is not decoded, and no fault of it is found. */
+void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other);
 void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);

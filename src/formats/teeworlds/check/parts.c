@@ -256,6 +256,15 @@ static void check_list(struct tw_faults *f, uint32_t handle)
 			      : "no other sources are played");
 }
 
+static void warn_unused(struct tw_faults *f, uint32_t handle, int32_t kind, uint32_t used)
+{
+	char path[TW_PATH_MAX];
+
+	tw_path_layer(f->m, used, path);
+	tw_fault(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text, "once",
+		"kind is %d, as that of %s, and a game uses only the last such layer", kind, path);
+}
+
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 {
 	const struct tw_item *it = &f->m->items[handle];
@@ -269,8 +278,7 @@ static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 	else if (tw_is_tiles(it) && !kind)
 		check_source(f, handle, TW_TILES_IMAGE);
 	else if (kind && last[kind] != handle)
-		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text, "once",
-			"kind is %d, and so is a later layer's, which counts", kind);
+		warn_unused(f, handle, kind, last[kind]);
 }
 
 static void check_layers(struct tw_faults *f, const struct tw_grouped *g)

@@ -221,7 +221,7 @@ static void check_physics(struct look *l)
 	}
 }
 
-/* *ret is to be finished in any case. */
+/* The caller frees ret->home, which is NULL if memory is exhausted. */
 static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 {
 	const struct tw_type *groups = tw_type(f->m, TW_GROUP);
@@ -245,37 +245,38 @@ static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 	check_physics(&l);
 }
 
-static void grouped_finish(struct tw_grouped *g)
+/* All that a save does not put right. Typed files write no data that a game cannot read, so if they
+ * alone are writable, the data of a map that is to be saved is not looked at. */
+static void check_map(struct tw_faults *f, const struct tw_map *other)
 {
-	free(g->home);
-	g->home = NULL;
+	struct tw_grouped g = {0};
+
+	check_refused(f, &g);
+	if (g.home && (!other || f->m->shared->raw == TW_RAW_RW))
+		tw_check_data(f, &g, other);
+	if (g.home)
+		tw_check_parts(f, &g);
+	free(g.home);
 }
 
-int tw_check(const struct snapshot *before, const struct snapshot *s, bool all,
+int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	struct tw_faults old = {.m = before ? tw_map_of(before) : NULL};
 	struct tw_faults now = {.m = tw_map_of(s), .why = why, .arg = arg, .before = &old};
-	struct tw_grouped g = {0};
 	int r = 0;
 
 	if (before) {
-		check_refused(&old, &g);
-		grouped_finish(&g);
+		check_map(&old, now.m);
 		tw_faults_settle(&old);
-	}
-	if (all && !now.m->rewritten)
+	} else if (!now.m->rewritten) {
 		tw_check_file(&now);
-	check_refused(&now, &g);
-	if (all && g.home) {
-		tw_check_data(&now, &g);
-		tw_check_parts(&now, &g);
 	}
+	check_map(&now, old.m);
 	if (old.failed || now.failed)
 		r = error_set(e, -ENOMEM, "no memory to check the map");
 	else if (now.refused)
 		r = error_set(e, -EINVAL, "a game would refuse the map");
-	grouped_finish(&g);
 	tw_faults_finish(&old);
 	tw_faults_finish(&now);
 	return r;

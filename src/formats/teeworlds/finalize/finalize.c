@@ -177,7 +177,6 @@ static int rebuild(struct finalizing *s, struct error *e)
 	r = order_all(s);
 	if (r < 0)
 		return error_set(e, r, "no memory for the map to be written");
-	finalize_say_games(s);
 	return 0;
 }
 

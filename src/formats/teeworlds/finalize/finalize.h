@@ -83,8 +83,6 @@ int finalize_refs(struct finalizing *s, struct error *e);
 void finalize_say(struct finalizing *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Files that were removed from objects that stay, and stay with them. */
 void finalize_say_parts(struct finalizing *s, const struct placement *p, size_t n);
-/* After the order is made: several game layers, one of them new. */
-void finalize_say_games(struct finalizing *s);
 /* The path at which an object stands in the mount, or stood: "images/03_grass.png". dst has room
  * for FINALIZE_PATH_MAX bytes. Layers are in no group but the first that has them. */
 enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };

@@ -70,26 +70,6 @@ void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t posit
 		snprintf(dst, FINALIZE_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
 }
 
-void finalize_say_games(struct finalizing *s)
-{
-	unsigned n;
-	const struct tw_item *used = tw_game_layer(s->to, &n);
-	const struct tw_type *layers = tw_type(s->to, TW_LAYER);
-	char path[TW_PATH_MAX];
-	bool fresh = false;
-
-	for (uint32_t i = 0; n > 1 && i < layers->n; i++) {
-		uint32_t item = layers->items[i];
-
-		fresh |= tw_is_game(&s->to->items[item]) && item < s->from->n_items &&
-			 s->from->items[item].made;
-	}
-	if (!fresh)
-		return;
-	tw_path_layer(s->to, (uint32_t)(used - s->to->items), path);
-	finalize_say(s, "of %u game layers a game uses the last one only, %s", n, path);
-}
-
 /*
  * Files of objects that were removed while the object stays, and that have no empty form: what a
  * layer or group is stays, and so does what a layer has that stands in several groups, whose files

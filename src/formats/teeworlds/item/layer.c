@@ -161,19 +161,12 @@ bool tw_is_game(const struct tw_item *it)
 	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == TW_KIND_GAME;
 }
 
-const struct tw_item *tw_game_layer(const struct tw_map *m, unsigned *ret_n)
+const struct tw_item *tw_game_layer(const struct tw_map *m)
 {
 	const struct tw_type *t = tw_type(m, TW_LAYER);
-	const struct tw_item *last = NULL;
-	unsigned n = 0;
 
-	for (uint32_t i = 0; t && i < t->n; i++) {
-		if (!tw_is_game(&m->items[t->items[i]]))
-			continue;
-		last = &m->items[t->items[i]];
-		n++;
-	}
-	if (ret_n)
-		*ret_n = n;
-	return last;
+	for (uint32_t i = t ? t->n : 0; i-- > 0;)
+		if (tw_is_game(&m->items[t->items[i]]))
+			return &m->items[t->items[i]];
+	return NULL;
 }

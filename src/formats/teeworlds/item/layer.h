@@ -85,9 +85,8 @@ struct tw_tiles {
 /* false where the item has no planes. */
 bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
 bool tw_is_game(const struct tw_item *it);
-/* The game layer: of several the last one, which is the one that a game uses; NULL: there is none.
- * *ret_n (may be NULL): how many there are. */
-const struct tw_item *tw_game_layer(const struct tw_map *m, unsigned *ret_n);
+/* The game layer, or NULL. Of several a game uses the last one. */
+const struct tw_item *tw_game_layer(const struct tw_map *m);
 /* A physics layer's other tiles, `data`, which show nothing; false where there are none. They may
  * be fewer than w * h. */
 bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);

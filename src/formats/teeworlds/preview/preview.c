@@ -158,7 +158,7 @@ static bool fit(uint32_t tw, uint32_t th, uint32_t longest, uint32_t *ret_w, uin
 
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
 {
-	const struct tw_item *game = tw_game_layer(m, NULL);
+	const struct tw_item *game = tw_game_layer(m);
 	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
 	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
 
@@ -168,7 +168,7 @@ bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, 
 /* The form of the picture is that of the window, or of the game layer. */
 static int measure(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
 {
-	const struct tw_item *game = tw_game_layer(s->painter.m, NULL);
+	const struct tw_item *game = tw_game_layer(s->painter.m);
 	const struct preview_window *at = &s->how->window;
 
 	if (at->w ? !fit(at->w, at->h, s->how->size, w, h)

@@ -43,7 +43,7 @@ static void refuse(void *arg, const struct format_fault *f)
 /* tw_check refuses a map as the newest DDNet does: a map for another game is not checked. */
 static int check_result(struct tw_converting *k, const struct snapshot *s, struct error *e)
 {
-	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, true, refuse, k, e) : 0;
+	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, refuse, k, e) : 0;
 
 	k->refused = r == -EINVAL;
 	if (k->refused)

@@ -133,7 +133,7 @@ enum { USUAL_SIDE = 50 };
 /* The size of the map, as its game layer has it. */
 static void usual_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
 {
-	const struct tw_item *game = tw_game_layer(m, NULL);
+	const struct tw_item *game = tw_game_layer(m);
 
 	*ret_w = game ? game->ints->v[TW_TILES_WIDTH] : USUAL_SIDE;
 	*ret_h = game ? game->ints->v[TW_TILES_HEIGHT] : USUAL_SIDE;
