@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/durable/record.h"
@@ -397,6 +398,46 @@ static void the_first_sync_takes_the_directory_too(void **state)
 	assert_int_equal(f.seen, 3);
 }
 
+/* Whatever fails of it, too: the log is as it was, and no copy is left. */
+static void a_log_goes_on_in_a_copy(void **state)
+{
+	const struct room *room = *state;
+	CLEANUP(reclog_close) struct reclog *l = NULL;
+	CLEANUP(reclog_close) struct reclog *second = NULL;
+	CLEANUP_EXTENT struct extent x = text(texts[0]);
+	CLEANUP_EXTENT struct extent payload = EXTENT_INIT;
+	struct fault f = {.hit = true, .code = -ENOSPC};
+	struct stat st;
+	char got[5];
+	bool torn;
+	int r;
+
+	assert_int_equal(reclog_create(room->fd, "log", &l, NULL), 0);
+	assert_int_equal(reclog_append(l, 10, &x, 1, &payload, NULL), 0);
+	assert_true(reclog_has_name(l, "log"));
+	assert_int_equal(reclog_rewrite(l, "log", NULL), -EEXIST);
+	assert_int_equal(unlinkat(room->fd, "log", 0), 0);
+	assert_false(reclog_has_name(l, "log"));
+	for (int at = 0; f.hit; at++) {
+		f = (struct fault){.at = at, .code = -ENOSPC};
+		fault_set(&f);
+		r = reclog_rewrite(l, "log", NULL);
+		fault_clear();
+		assert_int_equal(r, f.hit ? -ENOSPC : 0);
+		assert_int_equal(count_files(room->fd), f.hit ? 0 : 1);
+	}
+	assert_true(reclog_has_name(l, "log"));
+	assert_int_equal(append(l, 11, texts[1]), 0);
+	assert_int_equal(walk(l, texts, &torn), 2);
+	/* Payloads are read from the copy, and the copy is locked; of the old file nothing is
+	 * left. */
+	assert_int_equal(extent_read(&payload, 0, got, sizeof(got), NULL), 0);
+	assert_memory_equal(got, texts[0], sizeof(got));
+	assert_int_equal(fstat(payload.file->fd, &st), 0);
+	assert_int_equal(st.st_nlink, 1);
+	assert_int_equal(open_log(room, &second, NULL), -EBUSY);
+}
+
 static void one_owner_at_a_time(void **state)
 {
 	const struct room *room = *state;
@@ -444,6 +485,7 @@ int main(void)
 		in_a_room(a_failed_append_leaves_a_log_that_reads),
 		in_a_room(after_a_failed_sync_nothing_is_promised),
 		in_a_room(the_first_sync_takes_the_directory_too),
+		in_a_room(a_log_goes_on_in_a_copy),
 		in_a_room(one_owner_at_a_time),
 		in_a_room(a_log_that_cannot_be_begun_leaves_nothing),
 	};

@@ -256,6 +256,79 @@ def test_what_was_synced_survives_although_it_was_not_closed(box, small):
     m.unmount()
 
 
+def take_journal(box, how):
+    """What other programs do to the journal of a mount: git clean, mv, rsync, an editor."""
+    name, = journals(box)
+    path = os.path.join(box.maps, name)
+    if how == "removed":
+        os.unlink(path)
+    elif how == "renamed":
+        os.rename(path, path + "~")
+    elif how == "copied":
+        shutil.copy(path, path + "~")
+        os.rename(path + "~", path)
+    else:
+        os.unlink(path)
+        boxes.put(path, b"no journal", os.O_WRONLY | os.O_CREAT)
+    box.allow("*~", "*.kept")
+
+
+@pytest.mark.parametrize("how", ["removed", "renamed", "copied", "overwritten"])
+@pytest.mark.parametrize("noticed", ["fsync", "close"])
+def test_a_journal_that_another_program_took_is_written_anew(box, small, how, noticed):
+    m = box.mount(small)
+    m.put("info/author", b"before\n")
+    assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
+    take_journal(box, how)
+    if noticed == "fsync":
+        sync_file(m, "info/author")
+    else:
+        m.put(SETTINGS, b"after 1\n")
+    killed(box, m)
+    m = box.mount(small)
+    assert (m.get("info/author"), m.get(PNG)) == (b"before\n", b"no picture")
+    if noticed == "close":
+        assert m.get(SETTINGS) == b"after 1\n"
+    os.removexattr(m / PNG, "user.mapfs.error")
+    m.unmount()
+    assert parts.author(small) == b"before\0"
+    assert not [n for n in journals(box) if n[-1] in "0123456789abcdef"]
+
+
+def sync_file(m, name):
+    fd = os.open(m / name, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def test_a_journal_that_cannot_be_written_anew_fails_the_close(box, small):
+    shim = box.shim(Fault)
+    m = box.mount(small, shim=shim)
+    m.put("info/author", b"before\n")
+    take_journal(box, "removed")
+    shim.arm(Fault.FAIL_FROM, 0, Fault.OPEN, errno.ENOSPC)
+    assert boxes.refused(m.put, SETTINGS, b"after 1\n") == errno.ENOSPC
+    assert boxes.refused(sync_file, m, "info/author") == errno.ENOSPC
+    shim.disarm()
+    sync_file(m, "info/author")
+    killed(box, m)
+    m = box.mount(small)
+    assert m.get("info/author") == b"before\n"
+    m.unmount()
+
+
+def test_a_file_that_took_the_name_of_the_journal_is_not_removed(box, small):
+    m = box.mount(small)
+    m.put("info/author", b"before\n")
+    name, = journals(box)
+    take_journal(box, "overwritten")
+    m.unmount("--discard")
+    assert boxes.get(os.path.join(box.maps, name)) == b"no journal"
+    box.allow(name)
+
+
 def lone_journal(box, small):
     """A journal that fits no map any more: another program wrote the map after the crash."""
     m = box.mount(small)

@@ -11,6 +11,7 @@
 
 #include "base/cursor.h"
 #include "base/disk/io.h"
+#include "base/disk/io_copy.h"
 #include "base/durable/record.h"
 
 static const char magic[] = "mapfs-journal-2\n", magic_1[] = "mapfs-journal-1\n";
@@ -252,6 +253,46 @@ int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struc
 	return 0;
 }
 
+static int tell_dead(const struct reclog *l, struct error *e)
+{
+	return error_set(e, l->dead.code, "%s", l->dead.text);
+}
+
+bool reclog_has_name(const struct reclog *l, const char *name)
+{
+	return still_named(l->file->fd, l->dirfd, name);
+}
+
+/* The lock is held. The descriptor keeps its number, so payloads are read from the copy. */
+static int continue_in(struct reclog *l, int fd, struct error *e)
+{
+	int r = io_copy(l->file->fd, 0, l->size, fd);
+
+	if (r == 0 && dup3(fd, l->file->fd, O_CLOEXEC) < 0)
+		r = -errno;
+	if (r < 0)
+		return error_set(e, r, "cannot be copied: %s", strerror(-r));
+	l->dir_synced = false;
+	return 0;
+}
+
+int reclog_rewrite(struct reclog *l, const char *name, struct error *e)
+{
+	CLEANUP(close_fd) int fd = open_locked(l->dirfd, name, NULL, e);
+	int r = fd;
+
+	if (fd >= 0) {
+		pthread_mutex_lock(&l->lock);
+		r = l->dead.code ? tell_dead(l, e) : continue_in(l, fd, e);
+		pthread_mutex_unlock(&l->lock);
+		if (r < 0)
+			(void)io_unlink(l->dirfd, name);
+	}
+	if (r < 0)
+		error_context(e, "journal %s", name);
+	return r < 0 ? r : 0;
+}
+
 void reclog_close(struct reclog *l)
 {
 	if (!l)
@@ -301,11 +342,6 @@ static int append_locked(struct reclog *l, uint32_t type, const struct extent *p
 	l->size = w.pos;
 	l->number = (l->number + 1) & NUMBER_MASK;
 	return 0;
-}
-
-static int tell_dead(const struct reclog *l, struct error *e)
-{
-	return error_set(e, l->dead.code, "%s", l->dead.text);
 }
 
 int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,

@@ -41,6 +41,12 @@ int reclog_open(const struct trust *trust, const char *name, struct reclog **ret
 /* For looking only (recover --list): any regular file; no lock, no cut; a damaged magic is damage
  * like any other. */
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e);
+/* Is `name` still the name of the log's file? Other programs may remove, rename or replace it. */
+bool reclog_has_name(const struct reclog *l, const char *name);
+/* Copy the log to a new file of that name (-EEXIST: taken) and continue there. Payloads that were
+ * returned before are then read from the new file. After a failure the log is unchanged. Call it on
+ * one thread at a time, and not during reclog_sync. */
+int reclog_rewrite(struct reclog *l, const char *name, struct error *e);
 void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);
 

@@ -72,14 +72,58 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
 }
 
+/* The lock is held. Nothing to remove, or to set aside, may have that name any more. */
+static bool has_name(const struct journal *j)
+{
+	char name[NAME_MAX + 1];
+
+	journal_file(j, name);
+	return !j->unnamed && reclog_has_name(j->log, name);
+}
+
+/* Another file has the journal's name. If it can be believed, the next mount would read it instead:
+ * set it aside. Otherwise take the next name. */
+static int make_way(struct journal *j, const char *name, struct error *e)
+{
+	char aside[NAME_MAX + 1];
+
+	if (trust_check_name(&j->trust, name, NULL) != -EPERM)
+		return journal_set_aside(j, ".kept", aside, e);
+	j->number++;
+	return 0;
+}
+
+/* The lock is held. If another program removed, renamed or replaced the journal's file, copy the
+ * journal to a new file. */
+static int keep_name(struct journal *j, struct error *e)
+{
+	char name[NAME_MAX + 1];
+	int r = -EEXIST;
+
+	if (!j->log || j->unnamed || has_name(j))
+		return 0;
+	while (r == -EEXIST && j->number < NUMBER_MAX) {
+		error_clear(e);
+		journal_file(j, name);
+		r = reclog_rewrite(j->log, name, e);
+		if (r == -EEXIST && make_way(j, name, e) < 0)
+			break;
+	}
+	if (r == 0)
+		j->unsynced = true;
+	return r;
+}
+
 /* The lock is held. */
 static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
 {
 	char name[NAME_MAX + 1], aside[NAME_MAX + 1] = "";
 	int r;
 
+	if (j->kept)
+		(void)keep_name(j, NULL);
 	journal_file(j, name);
-	if (j->unnamed) {
+	if (!has_name(j)) {
 		r = 0;
 	} else if (j->kept) {
 		/* Where it cannot be, it stays under the name that it has. */
@@ -267,11 +311,10 @@ void journal_set_names(struct journal *j, struct bytes *names)
 static int append(struct journal *j, enum journal_type type, const char *const *texts,
 	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
 {
-	int r = 0;
+	int r;
 
 	pthread_mutex_lock(&j->lock);
-	if (!j->log)
-		r = open_locked(j, e);
+	r = j->log ? keep_name(j, e) : open_locked(j, e);
 	if (r == 0 && j->resume)
 		r = header_locked(j, e);
 	if (r == 0 && j->names)
@@ -298,10 +341,11 @@ int journal_saved(struct journal *j, const char *identity, struct error *e)
 
 int journal_sync(struct journal *j, struct error *e)
 {
-	int r = 0;
+	int r;
 
 	pthread_mutex_lock(&j->lock);
-	if (j->log && j->unsynced)
+	r = keep_name(j, e);
+	if (r == 0 && j->log && j->unsynced)
 		r = reclog_sync(j->log, e);
 	if (r == 0)
 		j->unsynced = false;
