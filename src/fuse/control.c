@@ -93,6 +93,12 @@ int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
 	if (n == 0)
 		return 0;
 	n_fds = received_fds(&msg, fds);
+	/* The kernel drops what this process has no descriptors for. */
+	if (msg.msg_flags & MSG_CTRUNC) {
+		while (n_fds)
+			close(fds[--n_fds]);
+		return -EMFILE;
+	}
 	if ((size_t)n < offsetof(struct control_msg, text) || (msg.msg_flags & MSG_TRUNC) ||
 		n_fds != (ret_fds ? CONTROL_FDS : 0)) {
 		while (n_fds)

@@ -2,6 +2,7 @@
 #include "fuse/door.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -46,17 +47,29 @@ static bool peer_is(int sock, uid_t who)
 
 void door_init(struct door *d)
 {
-	d->listener = -1;
+	d->listener = d->spare = -1;
 	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
 		d->clients[i] = -1;
 		d->waiting[i] = false;
 	}
 }
 
+int door_take(struct door *d, int listener)
+{
+	d->listener = listener;
+	d->spare = fcntl(listener, F_DUPFD_CLOEXEC, 0);
+	return d->spare < 0 ? -errno : 0;
+}
+
+/* A client's descriptor becomes the spare one without being free in between. */
 static void send_away(struct door *d, size_t i)
 {
-	if (d->clients[i] >= 0)
-		close(d->clients[i]);
+	int fd = d->clients[i];
+
+	if (fd >= 0 && d->spare < 0 && d->listener >= 0)
+		d->spare = dup3(d->listener, fd, O_CLOEXEC);
+	if (fd >= 0 && d->spare != fd)
+		close(fd);
 	d->clients[i] = -1;
 	d->waiting[i] = false;
 }
@@ -104,14 +117,16 @@ void door_shut(struct door *d)
 {
 	if (d->listener >= 0)
 		close(d->listener);
-	d->listener = -1;
+	if (d->spare >= 0)
+		close(d->spare);
+	d->listener = d->spare = -1;
 }
 
 size_t door_poll(const struct door *d, struct pollfd *ret)
 {
 	size_t n = 0;
 
-	if (d->listener >= 0)
+	if (d->listener >= 0 && !d->full)
 		ret[n++] = (struct pollfd){.fd = d->listener, .events = POLLIN};
 	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
 		if (d->clients[i] >= 0)
@@ -120,10 +135,29 @@ size_t door_poll(const struct door *d, struct pollfd *ret)
 	return n;
 }
 
+static bool is_without_descriptors(int r)
+{
+	return r == -EMFILE || r == -ENFILE;
+}
+
+static int accept_client(struct door *d)
+{
+	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	return sock < 0 ? -errno : sock;
+}
+
+/* If no descriptor is free, the spare one makes room. If there is none, a client uses it, or another
+ * thread was faster: try again later. */
 static void let_in(struct door *d)
 {
-	CLEANUP(close_fd) int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	CLEANUP(close_fd) int sock = accept_client(d);
 
+	if (is_without_descriptors(sock) && d->spare >= 0) {
+		close(take_fd(&d->spare));
+		sock = accept_client(d);
+	}
+	d->full = is_without_descriptors(sock);
 	if (sock < 0 || !peer_is(sock, geteuid()))
 		return;
 	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {

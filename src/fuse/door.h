@@ -11,6 +11,9 @@
  * The number of a device is given out again as soon as it is free, so a client may come to the
  * worker of the mount that had it before: one whose session is over. Its door is shut then without
  * a word, and the client comes again, to the next one.
+ *
+ * A worker may have used up its descriptors. One is kept for a client: the spare one, which is
+ * closed for accept4, and which a client's becomes again when the client leaves.
  */
 #pragma once
 
@@ -24,6 +27,8 @@ enum { DOOR_CLIENTS_MAX = 16 };
 
 struct door {
 	int listener;                   /* -1: closed */
+	int spare;                      /* -1: none, a client may have it */
+	bool full;                      /* a client waits for a descriptor */
 	int clients[DOOR_CLIENTS_MAX];  /* -1: free */
 	bool waiting[DOOR_CLIENTS_MAX]; /* has asked, and waits for SAVED */
 };
@@ -32,13 +37,16 @@ struct door {
 int door_open(const char *dev);
 
 void door_init(struct door *d);
+/* Listen at this socket, which is taken over. -errno: there is no spare descriptor. */
+int door_take(struct door *d, int listener);
 void door_finish(struct door *d);
 void door_shut(struct door *d); /* no new clients; those inside stay */
 
 /* Fills at most 1 + DOOR_CLIENTS_MAX entries; returns how many. */
 size_t door_poll(const struct door *d, struct pollfd *ret);
 
-/* Takes in who knocks, and calls fn for each message, and with NULL for a client that asked for
+/* To call when poll reports one of them, and from time to time while the door is full. Takes in who
+ * knocks, and calls fn for each message, and with NULL for a client that asked for
  * something and is gone. */
 typedef void door_heard(void *arg, const struct control_msg *m);
 void door_serve(struct door *d, door_heard *fn, void *arg);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "base/threads/pool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -119,8 +120,10 @@ static bool start_thread(struct pool *p)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	r = pthread_create(&p->threads[p->n_threads], NULL, worker, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (r)
+	if (r) {
+		errno = r;
 		return false;
+	}
 	p->n_threads++;
 	p->waiting++;
 	return true;

@@ -152,7 +152,11 @@ static int mount_session(struct fuse_session *session, const char *point)
 	if (fuse_session_mount(session, point) != 0)
 		return -EIO;
 	fd = fcntl(fuse_session_fd(session), F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? -errno : fd;
+	if (fd >= 0)
+		return fd;
+	fd = -errno;
+	fuse_session_unmount(session);
+	return fd;
 }
 
 int mount_begin(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,

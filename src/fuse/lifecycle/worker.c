@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/budget.h"
@@ -25,7 +26,7 @@
 #include "fuse/session/front.h"
 #include "vfs/volume/volume.h"
 
-enum { WORKER_THREADS = 3 };
+enum { WORKER_THREADS = 3, STACK_MIN = 256 << 10 };
 /* How long a mount waits for a running save, and after how much of that it reports so. */
 enum { SAVE_WAIT_MS = 10000, SAVE_NOTE_MS = 1000, SAVE_POLL_MS = 20 };
 
@@ -82,15 +83,21 @@ static char *find_place(const char *map)
 	return point;
 }
 
-/* A full disk says nothing of the map. */
-static enum outcome outcome_of(int r)
+/* Errors that say nothing about the map: a full disk, or a limit of this process. */
+static bool is_shortage(int r)
 {
-	return r == VOLUME_LOCKED ? OUTCOME_BUSY : io_is_full(r) ? OUTCOME_MOUNT : OUTCOME_REFUSED;
+	return io_is_full(r) || r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EAGAIN;
 }
 
-static int refuse(struct worker *w, int r, const struct error *e)
+static enum outcome outcome_of(int r)
 {
-	enum outcome code = outcome_of(r);
+	return r == VOLUME_LOCKED ? OUTCOME_BUSY
+	       : is_shortage(r)	  ? OUTCOME_MOUNT
+				  : OUTCOME_REFUSED;
+}
+
+static int refuse(struct worker *w, enum outcome code, int r, const struct error *e)
+{
 	const char *text = e->code ? error_text(e) : strerror(-r);
 	CLEANUP(free) char *point = r == VOLUME_LOCKED ? find_place(w->rq->path) : NULL;
 	char line[CONTROL_TEXT_MAX];
@@ -182,9 +189,8 @@ static int receive_mount(struct front *f, int *ret_fd)
 	if (r <= 0)
 		return r < 0 ? r : -EPIPE;
 	*ret_fd = fds[0];
-	f->door.listener = fds[1];
 	f->made = m.code;
-	return 0;
+	return door_take(&f->door, fds[1]);
 }
 
 static int session_begin(struct worker *w, int fd)
@@ -204,13 +210,26 @@ static int session_begin(struct worker *w, int fd)
 	return fuse_session_mount(f->se, mountpoint) < 0 ? -EIO : 0;
 }
 
+static int begin_session(struct worker *w, struct error *e)
+{
+	int fd, r = receive_mount(&w->front, &fd);
+
+	if (r == 0)
+		r = session_begin(w, fd);
+	if (r < 0)
+		return error_set(e, r, "the mount cannot be served: %s", strerror(-r));
+	r = notifiers_start(&w->front);
+	return r < 0 ? error_set(e, r, "no thread can be started: %s", strerror(-r)) : 0;
+}
+
 static int serve(struct worker *w, int signal_fd)
 {
 	struct front *f = &w->front;
-	int fd;
+	struct error e = ERROR_INIT;
+	int r = begin_session(w, &e);
 
-	if (receive_mount(f, &fd) < 0 || session_begin(w, fd) < 0 || !notifiers_start(f))
-		return OUTCOME_MOUNT;
+	if (r < 0)
+		return refuse(w, OUTCOME_MOUNT, r, &e);
 	w->served = true;
 	front_run(f, signal_fd);
 	notifiers_stop(f);
@@ -237,8 +256,11 @@ static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 		return r;
 	f->pool = pool_create(WORKER_THREADS);
 	if (!f->pool) {
+		r = error_errno(e, "no thread can be started");
+		if (w->rq->create)
+			volume_discard(vol);
 		volume_destroy(vol);
-		return -ENOMEM;
+		return r;
 	}
 	r = vfs_create(vol, f->pool, &f->host, &f->tree.map, e);
 	if (r < 0)
@@ -283,7 +305,7 @@ static int begin_folder(struct worker *w, struct error *e)
 		return r;
 	w->front.pool = pool_create(WORKER_THREADS);
 	if (!w->front.pool)
-		return error_set(e, -ENOMEM, "out of memory");
+		return error_errno(e, "no thread can be started");
 	return folder_create(take_fd(&dirfd), rq->path, &w->options, w->front.pool, &w->front.host,
 		&w->front.tree.folder, e);
 }
@@ -306,6 +328,17 @@ static void finish(struct worker *w)
 	close(f->launcher_fd);
 }
 
+/* Otherwise a signal would kill this process, and nobody would know why. */
+static int check_stack(struct error *e)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_MIN)
+		return 0;
+	return error_set(e, -ENOMEM, "a mount needs a stack of %d kB (limited to %ju, ulimit -s)",
+		STACK_MIN >> 10, (uintmax_t)limit.rlim_cur >> 10);
+}
+
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
 	struct worker w = {.rq = rq,
@@ -323,9 +356,11 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	prctl(PR_SET_NAME, "mapfs");
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
-	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
+	r = check_stack(&e);
+	if (r == 0)
+		r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
 	if (r < 0)
-		code = refuse(&w, r, &e);
+		code = refuse(&w, outcome_of(r), r, &e);
 	else if (control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why) < 0)
 		code = OUTCOME_MOUNT;
 	else

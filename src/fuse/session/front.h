@@ -63,7 +63,7 @@ void front_beat(struct front *f);
 enum { FRONT_BEAT_MS = 250 };
 
 /* notify.c */
-bool notifiers_start(struct front *f); /* false: no thread can be made */
+int notifiers_start(struct front *f); /* 0 or -errno */
 /* Ends the threads; what is still queued is returned without telling the kernel. */
 void notifiers_stop(struct front *f);
 void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);

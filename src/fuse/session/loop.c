@@ -97,7 +97,7 @@ static int wait_of(struct front *f)
 {
 	int wait = mounted_timeout(&f->tree);
 
-	return f->saves && (wait < 0 || wait > FRONT_BEAT_MS) ? FRONT_BEAT_MS : wait;
+	return (f->saves || f->door.full) && (wait < 0 || wait > FRONT_BEAT_MS) ? FRONT_BEAT_MS : wait;
 }
 
 enum { SLOT_FUSE, SLOT_POOL, SLOT_SIGNAL, SLOT_LAUNCHER, SLOT_DOOR };
@@ -114,7 +114,7 @@ static bool turn(struct front *f, int signal_fd, struct fuse_buf *buf)
 	};
 	size_t n = SLOT_DOOR + door_poll(&f->door, p + SLOT_DOOR);
 	int r = poll(p, n, wait_of(f));
-	bool knocks = false;
+	bool knocks = f->door.full;
 
 	if (r < 0 && errno != EINTR)
 		return false;

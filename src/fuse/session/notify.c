@@ -4,6 +4,7 @@
  * waits for its directory's lock, which a request holds that may be waiting for an inode to be
  * forgotten.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,11 +37,12 @@ static void send(struct job *j)
 	free(o);
 }
 
-bool notifiers_start(struct front *f)
+int notifiers_start(struct front *f)
 {
 	f->inode_notifier = pool_create(1);
-	f->name_notifier = pool_create(1);
-	return f->inode_notifier && f->name_notifier;
+	if (f->inode_notifier)
+		f->name_notifier = pool_create(1);
+	return f->name_notifier ? 0 : -errno;
 }
 
 void notifiers_stop(struct front *f)

@@ -23,6 +23,7 @@ int folder_create(int dirfd, const char *path, const struct vfs_options *o, stru
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	f->dirfd = dirfd;
+	reserve_init(&f->reserve, dirfd);
 	f->path = path;
 	f->options = o;
 	f->pool = pool;
@@ -54,6 +55,7 @@ void folder_destroy(struct folder *f)
 	while ((o = opened_next(f, NULL)))
 		opened_close(f, o);
 	table_finish(f);
+	reserve_finish(&f->reserve);
 	close(f->dirfd);
 	free(f);
 }

@@ -143,6 +143,7 @@ static void finish(struct opening *g)
 	o->failed_ms = clock_ms();
 	run_waiting(f, o);
 	opened_trim(f);
+	opened_make_room(f);
 }
 
 static void opening_done(struct job *j)

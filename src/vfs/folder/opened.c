@@ -135,9 +135,9 @@ void opened_close(struct folder *f, struct opened *o)
 	map_settle(f, m);
 }
 
-void opened_trim(struct folder *f)
+static void trim(struct folder *f, size_t most, size_t looks)
 {
-	for (int i = 0; i < LOOKS && f->recent.n > RECENT_MAX; i++) {
+	for (size_t i = 0; i < looks && f->recent.n > most; i++) {
 		struct opened *o = TAILQ_FIRST(&f->recent.all);
 
 		if (opened_idle(o))
@@ -145,4 +145,15 @@ void opened_trim(struct folder *f)
 		else
 			list_add(&f->held, o);
 	}
+}
+
+void opened_trim(struct folder *f)
+{
+	trim(f, RECENT_MAX, LOOKS);
+}
+
+void opened_make_room(struct folder *f)
+{
+	if (reserve_is_near(&f->reserve))
+		trim(f, 1, f->recent.n);
 }

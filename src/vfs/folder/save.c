@@ -66,6 +66,7 @@ static void finish(struct gathering *g)
 		m->o->calls--;
 		opened_touch(g->folder, m->o); /* nothing may keep it open any more */
 	}
+	reserve_close(&g->folder->reserve);
 	g->done(g->arg, &report);
 	free(g->maps);
 	free(g);
@@ -134,6 +135,7 @@ static void ask_all(struct folder *f, ask_fn ask, bool only_good, vfs_saved done
 		g->done = done;
 		g->arg = arg;
 		if (gather(g) == 0) {
+			reserve_open(&f->reserve);
 			go_on(g);
 			return;
 		}

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "vfs/folder/folder.h"
+#include "vfs/folder/reserve.h"
 #include "vfs/tree/node.h"
 
 struct listing;
@@ -72,6 +73,7 @@ struct folder {
 	/* Maps that are open: those that may perhaps be closed, and those that were found to be in
 	 * use or changed. */
 	struct opened_list recent, held;
+	struct reserve reserve;
 	bool discard; /* the end saves nothing */
 };
 
