@@ -15,6 +15,7 @@ import editing
 import layout
 import parts
 import places
+import theirs
 from test_read import mount_or_refused
 
 SETTINGS = "info/settings.cfg"
@@ -174,6 +175,74 @@ def test_a_map_that_was_removed_is_not_lost(box, small):
     m.unmount(code=6)
     box.allow("small.map*")
     assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
+
+
+@pytest.mark.parametrize("how, words", [
+    ("replaced", "another program changed the map"), ("removed", "the map was removed or renamed"),
+    ("renamed", "the map was removed or renamed"), ("linked", "a symbolic link took the map's place"),
+    ("linked to a copy", "a symbolic link took the map's place")])
+def test_a_conflict_says_what_became_of_the_map(box, small, how, words):
+    m = box.mount(small)
+    change(m)
+    old, real = boxes.get(small), small + "~"
+    if how == "replaced":
+        other_program_replaces(small)
+    elif how == "removed":
+        os.unlink(small)
+    elif how == "linked to a copy":
+        boxes.put(real, old, os.O_WRONLY | os.O_CREAT)
+        os.unlink(small)
+    else:
+        os.rename(small, real)
+    if "linked" in how:
+        os.symlink(os.path.basename(real), small)
+    r = m.unmount(code=6)
+    box.allow("small.map~", "small.map.mapfs-conflict")
+    assert "saved: as small.map.mapfs-conflict, since %s" % words in r.out
+    assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
+    if "linked" in how:
+        assert os.readlink(small) == "small.map~"
+    if os.path.exists(real):
+        assert boxes.get(real) == old
+
+
+def test_a_link_that_took_the_place_of_the_second_file_stays(box):
+    pak, man = (box.add(data, name) for data, name in zip(theirs.Pair.make(1), theirs.Pair.names))
+    m = box.mount(pak)
+    m.put(theirs.Pair.texts[0], b"changed\n")
+    os.rename(man, man + "~")
+    os.symlink(os.path.basename(man) + "~", man)
+    assert "since a symbolic link took the map's place" in m.unmount(code=6).out
+    box.allow("X.PAK.MAN~", "*.mapfs-conflict*")
+    assert os.readlink(man) == "X.PAK.MAN~"
+    assert (boxes.get(pak), boxes.get(man)) == theirs.Pair.make(1)
+
+
+def test_a_save_into_a_directory_that_was_removed_claims_neither_map_nor_journal(box):
+    folder = os.path.join(box.maps, "gone")
+    os.mkdir(folder)
+    small = shutil.copy(box.add(datafile.small_map()), folder)
+    m = box.mount(small)
+    change(m)
+    shutil.rmtree(folder)
+    r = m.unmount(code=4)
+    told = r.out + r.err
+    assert "the map is as it was" not in told and "are kept in the journal" not in told, told
+    assert "the map was removed or renamed" in told and "the changes may be in no journal" in told, told
+    r = m.unmount("--force", code=4)
+    assert "journal is kept" not in r.out + r.err and "are kept in the journal" not in r.out + r.err, r
+
+
+def test_a_worker_that_dies_does_not_claim_the_journal_of_a_directory_that_was_removed(box):
+    folder = os.path.join(box.maps, "gone")
+    os.mkdir(folder)
+    small = shutil.copy(box.add(datafile.small_map()), folder)
+    m, p = box.foreground(small)
+    change(m)
+    shutil.rmtree(folder)
+    box.kill_worker()
+    assert p.wait(90) == 4
+    assert "the worker died" in boxes.get(p.log).decode() and b"journal" not in boxes.get(p.log)
 
 
 def test_a_second_conflict_does_not_overwrite_the_first(box, small):

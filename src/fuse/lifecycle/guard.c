@@ -66,7 +66,9 @@ static bool has_journal(const char *map)
 	sidecar_family(family, slash + 1);
 	slash[slash == dir] = '\0';
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 || journal_each_file(fd, family, find_journal, &found, NULL) < 0 || found;
+	if (fd < 0)
+		return errno != ENOENT;
+	return journal_each_file(fd, family, find_journal, &found, NULL) < 0 || found;
 }
 
 void guard_describe(int wait_status, const char *what, char *line, size_t room)

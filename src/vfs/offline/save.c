@@ -183,8 +183,8 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 		}
 		staged_report(s, report);
 	}
-	if (job.saved && t->vol->conflict)
-		report_conflict(report, t->vol->name);
+	if (job.saved)
+		report_conflict(report, t->vol);
 	code = report->code;
 	if (how->error && report->error)
 		*how->error = report->error;

@@ -9,9 +9,11 @@
 #include "vfs/volume/report.h"
 #include "vfs/save/save.h"
 
-void report_conflict(struct report *r, const char *name)
+void report_conflict(struct report *r, const struct volume *vol)
 {
-	report_add(r, REPORT_SAVED, "as %s, since another program changed the map meanwhile", name);
+	if (!vol->conflict)
+		return;
+	report_add(r, REPORT_SAVED, "as %s, since %s", vol->name, vol->conflict);
 	report_code(r, OUTCOME_CONFLICT);
 }
 
@@ -83,7 +85,7 @@ void save_adopt(struct save_job *s)
 			vol->name = name;
 			vol->source.name = name;
 		}
-		vol->conflict = true;
+		vol->conflict = outside_reason(s->outside);
 	}
 	journal_turn(&vol->journal, &s->next, s->unsure, kept);
 	report_kept(&s->report, kept);

@@ -31,8 +31,7 @@ static void found(void *arg, struct buffer *records)
 	buffer_finish_free(records);
 	report_fresh(d.v->vol, &report);
 	/* What was saved stays there. */
-	if (d.v->vol->conflict)
-		report_conflict(&report, d.v->vol->name);
+	report_conflict(&report, d.v->vol);
 	d.done(d.arg, &report);
 }
 

@@ -59,8 +59,7 @@ static void saving_told(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 
-	if (s->save.vol->conflict)
-		report_conflict(&s->save.report, s->save.vol->name);
+	report_conflict(&s->save.report, s->save.vol);
 	s->rescue = (struct rescue){.v = s->v, .report = &s->save.report, .done = saving_rescued};
 	if (s->to_end && s->save.vol->access == VOLUME_WRITABLE)
 		rescue_begin(&s->rescue);

@@ -8,6 +8,7 @@
 #include "formats/format.h"
 #include "vfs/overlay/staged.h"
 #include "vfs/tree/call.h"
+#include "vfs/volume/external.h"
 #include "vfs/volume/volume.h"
 
 struct save_job {
@@ -20,7 +21,7 @@ struct save_job {
 
 	/* results */
 	struct report report;
-	bool in_place;         /* another program wrote into the map's file */
+	enum outside outside;  /* what other programs did to the map, once that was looked at */
 	bool same;             /* there was nothing to write after all */
 	bool saved;            /* the following are set */
 	bool unsure;           /* renamed, but not known to be on disk: the old journal stays */
@@ -48,7 +49,7 @@ void save_adopt(struct save_job *s);
 /* There is none to be written: the report says why. */
 void save_failed(struct save_job *s, const struct error *e);
 /* Told by every save after the one that went elsewhere, in the same words. */
-void report_conflict(struct report *r, const char *name);
+void report_conflict(struct report *r, const struct volume *vol);
 /* Told of a map that the mount made, as long as nothing was saved into it. */
 void report_fresh(const struct volume *vol, struct report *report);
 /* The journal was set aside (journal_remove's ret_kept), or not (""). */

@@ -50,7 +50,7 @@ static void check_why(void *arg, const struct format_fault *f)
 
 static int refuse_in_place(struct save_job *s, struct error *e)
 {
-	s->in_place = true;
+	s->outside = OUTSIDE_IN_PLACE;
 	return error_set(e, -ESTALE,
 		"another program wrote into %s while it was mounted, and what the mount had not "
 		"read of it is gone: nothing is written",
@@ -217,13 +217,13 @@ static int choose_name(
 	struct save_job *s, const struct outs *o, bool *ret_conflict, struct error *e)
 {
 	const struct volume *vol = s->vol;
-	enum outside outside = outside_look(vol);
 	char suffix[64] = ".mapfs-conflict", family[NAME_MAX + 1];
 	int r;
 
-	if (outside == OUTSIDE_IN_PLACE)
+	s->outside = outside_look(vol);
+	if (s->outside == OUTSIDE_IN_PLACE)
 		return refuse_in_place(s, e);
-	*ret_conflict = outside == OUTSIDE_OTHER;
+	*ret_conflict = s->outside != OUTSIDE_SAME;
 	sidecar_name(s->name, vol->name, "");
 	if (!*ret_conflict)
 		return 0;
@@ -297,16 +297,40 @@ static int save_all(struct save_job *s, struct error *e)
 	return r < 0 ? r : commit(s, &outs, e);
 }
 
+static void note_map(struct save_job *s)
+{
+	const char *what;
+
+	if (s->outside == OUTSIDE_IN_PLACE)
+		return;
+	what = outside_reason(outside_look(s->vol));
+	report_add(&s->report, REPORT_NOTE, "%s", what ? what : "the map is as it was");
+}
+
+static void note_journal(struct save_job *s)
+{
+	struct journal *j = &s->vol->journal;
+	struct error e = ERROR_INIT;
+
+	/* Without one nothing was closed; a time that was set is in none. */
+	if (j->unnamed || !journal_exists(j))
+		return;
+	if (journal_sync(j, &e) < 0)
+		report_add(&s->report, REPORT_NOTE, "the changes may be in no journal: %s",
+			error_text(&e));
+	else
+		report_add(&s->report, REPORT_NOTE,
+			"the changes are kept in the journal beside it (see mapfs recover)");
+}
+
 void save_failed(struct save_job *s, const struct error *e)
 {
 	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
 	s->report.error = e->code;
-	if (!s->saved && !s->in_place)
-		report_add(&s->report, REPORT_NOTE, "the map is as it was");
-	/* Without one nothing was closed; a time that was set is in none. */
-	if (!s->saved && !s->vol->journal.unnamed && journal_exists(&s->vol->journal))
-		report_add(&s->report, REPORT_NOTE,
-			"the changes are kept in the journal beside it (see mapfs recover)");
+	if (!s->saved) {
+		note_map(s);
+		note_journal(s);
+	}
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "vfs/volume/external.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -32,6 +33,13 @@ static void refresh(int dirfd, const char *name)
 
 	(void)statx(dirfd, name, AT_STATX_FORCE_SYNC | (name[0] ? 0 : AT_EMPTY_PATH),
 		STATX_BASIC_STATS, &now);
+}
+
+static bool is_link(const struct volume *vol, const char *name)
+{
+	struct stat st;
+
+	return fstatat(vol->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
 static bool named(const struct volume *vol, const char *name, const struct stat *opened)
@@ -103,20 +111,43 @@ bool outside_in_place(const struct volume *vol)
 	       strcmp(identity, vol->identity) != 0;
 }
 
+const char *outside_reason(enum outside outside)
+{
+	switch (outside) {
+	case OUTSIDE_SAME:
+		return NULL;
+	case OUTSIDE_GONE:
+		return "the map was removed or renamed meanwhile";
+	case OUTSIDE_LINK:
+		return "a symbolic link took the map's place meanwhile";
+	default:
+		return "another program changed the map meanwhile";
+	}
+}
+
 enum outside outside_look(const struct volume *vol)
 {
 	CLEANUP(file_unref) struct file *f = NULL;
 	char identity[IDENTITY_SIZE];
+	bool gone;
 	int fd;
 
 	/* First, for what the kernel holds of it is dropped with that, on most shares. */
 	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	gone = fd < 0 && (errno == ENOENT || errno == ESTALE);
 	f = fd < 0 ? NULL : file_new(fd);
 	if (outside_in_place(vol))
 		return OUTSIDE_IN_PLACE;
+	if (is_link(vol, vol->name))
+		return OUTSIDE_LINK;
+	if (gone)
+		return OUTSIDE_GONE;
 	if (mountinfo_kind(vol->dirfd) != MOUNT_SHARE && named(vol, vol->name, &vol->opened) &&
 		(vol->source.n_files < 2 || named(vol, vol->companion, &vol->companion_opened)))
 		return OUTSIDE_SAME;
+	/* The map's second file may have been a link from the begin, and was untouched then. */
+	if (vol->source.n_files > 1 && is_link(vol, vol->companion))
+		return OUTSIDE_LINK;
 	/* Copied back, or touched: the same content is no conflict. */
 	return f && companion_identity(vol->dirfd, vol->name, f, identity, NULL) == 0 &&
 			       strcmp(identity, vol->identity) == 0

@@ -6,11 +6,15 @@
 
 enum outside {
 	OUTSIDE_SAME,     /* nothing, or nothing that counts: touched, copied back */
-	OUTSIDE_OTHER,    /* something else has the map's name; what we opened is as it was */
+	OUTSIDE_OTHER,    /* another file has the map's name; what we opened is as it was */
+	OUTSIDE_GONE,     /* no file has the map's name */
+	OUTSIDE_LINK,     /* a symbolic link has it, wherever that leads */
 	OUTSIDE_IN_PLACE, /* what we opened was written into: what was not read yet is gone */
 };
 
 enum outside outside_look(const struct volume *vol);
+/* What happened, as a clause for people; NULL for OUTSIDE_SAME. */
+const char *outside_reason(enum outside outside);
 bool outside_in_place(const struct volume *vol);
 /* The rights, names or attributes of a large file changed, which could hide that its content did:
  * what is copied of it has to pass its own checksums. */
