@@ -130,6 +130,51 @@ def test_a_signal_to_either_process_of_a_mount_in_the_background_saves(box, smal
     assert not m.mounted()
 
 
+def full_pipe():
+    """Its two ends; not a byte more can be written."""
+    r, w = os.pipe()
+    os.set_blocking(w, False)
+    try:
+        while True:
+            os.write(w, b"." * 4096)
+    except BlockingIOError:
+        pass
+    os.set_blocking(w, True)
+    return r, w
+
+
+def read_until(fd, word):
+    got = b""
+    while word not in got:
+        some = os.read(fd, 65536)
+        assert some, got
+        got += some
+    return got
+
+
+@pytest.mark.parametrize("flag", ["-f", "-d"])
+@pytest.mark.parametrize("read", [False, True])
+def test_in_the_foreground_messages_that_nobody_reads_do_not_stop_the_end(box, small, flag, read):
+    m = boxes.Mount(box, small, box.point())
+    boxes.put(m / "covered", b"", os.O_WRONLY | os.O_CREAT)  # which is the first message
+    r, w = full_pipe()
+    p = subprocess.Popen([places.BINARY, flag, small, m.point], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=w, env=box.env())
+    box.children.append(p)
+    os.close(w)
+    assert boxes.wait_for(m.mounted)
+    assert boxes.refused(m.put, "info/author", b"one\ntwo\n") == errno.EINVAL
+    m.put(SETTINGS, b"kept 1\n")
+    if read:
+        assert b"is covered\n" in read_until(r, b"refused: info/author: ")
+    p.send_signal(signal.SIGTERM)
+    assert ended(p) and p.returncode == 5
+    assert parts.settings(small) == b"kept 1\0"
+    assert not m.mounted()
+    os.close(r)
+    box.allow("*.mapfs-left")
+
+
 def test_a_signal_twice_is_no_harm(box, small):
     m, p = box.foreground(small)
     m.put(SETTINGS, b"kept 1\n")

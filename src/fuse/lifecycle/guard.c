@@ -26,17 +26,17 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"
 
-static void log_line(const struct guard *g, int priority, char *line)
+static void log_line(struct guard *g, int priority, char *line)
 {
 	if (g->rq->foreground)
-		say(stderr, "mapfs: %s: %s", g->rq->shown, line);
+		messages_add(&g->messages, "mapfs: %s: %s", g->rq->shown, line);
 	else
 		syslog(priority, "%s: %s", g->rq->path, printable(line));
 }
 
 /* The supervisor of root unmounts, and removes the mount point. That of an ordinary user has
  * nothing to give up: fusermount3 has to gain rights. */
-void guard_drop_rights(const struct guard *g)
+void guard_drop_rights(struct guard *g)
 {
 	struct error e = ERROR_INIT;
 
@@ -139,13 +139,15 @@ static bool take_message(struct guard *g, struct control_msg *last)
 
 static void wait_for_end(struct guard *g, struct control_msg *last)
 {
-	struct pollfd p[] = {
-		{.fd = g->worker, .events = POLLIN}, {.fd = g->signals, .events = POLLIN}};
+	struct pollfd p[] = {{.fd = g->worker, .events = POLLIN},
+		{.fd = g->signals, .events = POLLIN}, {.fd = -1}};
 	struct signalfd_siginfo info;
 
 	do {
-		while (poll(p, 2, -1) < 0)
+		p[2] = messages_poll(&g->messages);
+		while (poll(p, 3, -1) < 0)
 			;
+		messages_write(&g->messages);
 		if (p[1].revents && read(g->signals, &info, sizeof(info)) > 0)
 			(void)control_tell(g->worker, CONTROL_STOP, 0, NULL);
 	} while (!p[0].revents || take_message(g, last));

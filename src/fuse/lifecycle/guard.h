@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "fuse/lifecycle/launch.h"
+#include "fuse/lifecycle/messages.h"
 
 struct guard {
 	const struct mount_request *rq;
@@ -24,11 +25,12 @@ struct guard {
 	char *point;  /* where it is mounted, without symbolic links; NULL before. Owned */
 	bool made;    /* the mount point is ours to remove */
 	char dev[24]; /* st_dev of the mount; "" before */
+	struct messages messages; /* before the mount, and in the foreground */
 };
 
 /* Gives up the capabilities that guard_run does not need. Call it before the launcher returns: then
  * no user ever sees a supervisor that has all of them. */
-void guard_drop_rights(const struct guard *g);
+void guard_drop_rights(struct guard *g);
 /* Until the worker's end. Returns the exit code of a mount in the foreground. */
 enum outcome guard_run(struct guard *g);
 

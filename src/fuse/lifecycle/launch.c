@@ -158,7 +158,7 @@ static int take_message(struct launcher *l)
 	if (r < 0)
 		return 0;
 	if (m.type == CONTROL_NOTE)
-		say(stderr, "mapfs: %s: %s", l->guard.rq->shown, m.text);
+		messages_add(&l->guard.messages, "mapfs: %s: %s", l->guard.rq->shown, m.text);
 	else if (m.type == CONTROL_FAILED)
 		return fail(l,
 			m.code == OUTCOME_BUSY || m.code == OUTCOME_MOUNT ? (enum outcome)m.code
@@ -172,17 +172,20 @@ static int take_message(struct launcher *l)
 static int wait_until_it_serves(struct launcher *l)
 {
 	struct pollfd p[] = {{.fd = l->guard.worker, .events = POLLIN},
-		{.fd = l->guard.signals, .events = POLLIN}};
+		{.fd = l->guard.signals, .events = POLLIN}, {.fd = -1}};
 	int r = 0;
 
 	while (r == 0) {
-		if (poll(p, 2, -1) < 0)
+		p[2] = messages_poll(&l->guard.messages);
+		if (poll(p, 3, -1) < 0)
 			continue;
+		messages_write(&l->guard.messages);
 		/* Somebody may have stored something as soon as there is a mount: from there on a
 		 * signal is the guard's, who has it saved. */
 		if (p[1].revents)
 			return l->guard.dev[0] ? 1 : fail(l, OUTCOME_MOUNT, "interrupted");
-		r = take_message(l);
+		if (p[0].revents)
+			r = take_message(l);
 	}
 	return r;
 }
@@ -236,10 +239,11 @@ static enum outcome serve(struct launcher *l)
 	enum outcome code = OUTCOME_DONE;
 
 	if (l->covers)
-		say(stderr, "mapfs: %s: the mount point %s is not empty: what is in it is covered",
+		messages_add(&g->messages,
+			"mapfs: %s: the mount point %s is not empty: what is in it is covered",
 			g->rq->shown, g->point);
 	if (l->note[0])
-		say(stderr, "mapfs: %s: %s", g->rq->shown, l->note);
+		messages_add(&g->messages, "mapfs: %s: %s", g->rq->shown, l->note);
 	(void)control_tell(g->worker, CONTROL_KEEP, 0, NULL);
 	guard_drop_rights(g);
 	fflush(NULL);
@@ -251,7 +255,7 @@ static enum outcome serve(struct launcher *l)
 	if (stay)
 		code = guard_run(g);
 	if (told)
-		say(stderr, "mapfs: %s: interrupted", g->rq->shown);
+		messages_add(&g->messages, "mapfs: %s: interrupted", g->rq->shown);
 	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
@@ -274,8 +278,9 @@ enum outcome launch(const struct mount_request *rq)
 		l.code = serve(&l);
 	} else {
 		undo(&l.guard);
-		say(stderr, "mapfs: %s: %s", rq->shown, l.why);
+		messages_add(&l.guard.messages, "mapfs: %s: %s", rq->shown, l.why);
 	}
+	messages_finish(&l.guard.messages);
 	if (l.guard.worker >= 0)
 		close(l.guard.worker);
 	if (l.guard.signals >= 0)

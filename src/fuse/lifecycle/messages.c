@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Zlib */
+#include "fuse/lifecycle/messages.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/say.h"
+
+enum { PENDING_MAX = 1 << 20, PATIENCE_MS = 1000 };
+
+static void drop(struct messages *m, size_t n)
+{
+	m->pending.size -= n;
+	memmove(m->pending.data, m->pending.data + n, m->pending.size);
+}
+
+/* One write, which a descriptor that poll reports takes without waiting: a pipe has room for
+ * PIPE_BUF bytes then. */
+static void write_some(struct messages *m)
+{
+	size_t size = m->pending.size < PIPE_BUF ? m->pending.size : PIPE_BUF;
+	ssize_t n = write(STDERR_FILENO, m->pending.data, size);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	/* Nobody can read it any more. */
+	drop(m, n < 0 ? m->pending.size : (size_t)n);
+}
+
+/* False: standard error took nothing within this time. */
+static bool write_within(struct messages *m, int ms)
+{
+	struct pollfd p = messages_poll(m);
+
+	if (poll(&p, 1, ms) < 1)
+		return false;
+	write_some(m);
+	return true;
+}
+
+void messages_write(struct messages *m)
+{
+	while (m->pending.size && write_within(m, 0))
+		;
+}
+
+void messages_add(struct messages *m, const char *fmt, ...)
+{
+	CLEANUP(free) char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	line = text_vprintf(fmt, ap);
+	va_end(ap);
+	if (!line)
+		return;
+	if (m->pending.size > PENDING_MAX || m->pending.error)
+		syslog(LOG_NOTICE, "%s", printable(line));
+	else
+		buffer_printf(&m->pending, "%s\n", printable(line));
+	messages_write(m);
+}
+
+struct pollfd messages_poll(const struct messages *m)
+{
+	return (struct pollfd){.fd = m->pending.size ? STDERR_FILENO : -1, .events = POLLOUT};
+}
+
+static void log_rest(struct messages *m)
+{
+	char *end;
+
+	while (m->pending.size && (end = memchr(m->pending.data, '\n', m->pending.size))) {
+		char *line = (char *)m->pending.data;
+
+		syslog(LOG_NOTICE, "%.*s", (int)(end - line), line);
+		drop(m, (size_t)(end - line) + 1);
+	}
+}
+
+void messages_finish(struct messages *m)
+{
+	while (m->pending.size && write_within(m, PATIENCE_MS))
+		;
+	log_rest(m);
+	buffer_finish_free(&m->pending);
+}
