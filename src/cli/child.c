@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ int child_run(void *arg, child_wait *wait, child_call *call)
 	bool goes_on;
 
 	if (pid < 0)
-		return errno;
+		return -errno;
 	if (pid == 0)
 		_exit(call(arg));
 	fd = pidfd_open(pid, 0);
@@ -34,7 +35,12 @@ int child_run(void *arg, child_wait *wait, child_call *call)
 		(void)waitpid(pid, NULL, WNOHANG);
 		return ETIMEDOUT;
 	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EFAULT;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -ECHILD;
+}
+
+const char *child_error(int r)
+{
+	return r == -ECHILD ? "a child process of mapfs was killed" : strerror(r < 0 ? -r : r);
 }
 
 bool child_limit(void *, int fd)

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/say.h"
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "cli/journals.h"
@@ -79,7 +80,7 @@ static char *problem_of(const struct target *t, int r)
 		r = asprintf(&text, "%s",
 			r == -EBUSY       ? "it is busy (a save that takes long); ask again"
 			: r == -ETIMEDOUT ? "it does not answer"
-					  : strerror(-r));
+					  : child_error(r));
 	return r < 0 ? NULL : text;
 }
 

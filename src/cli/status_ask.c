@@ -67,5 +67,7 @@ int status_of(const char *point, struct buffer *ret_records)
 		r = EBUSY;
 	for (off_t at = 0; r == 0 && (n = pread(answer, chunk, sizeof(chunk), at)) > 0; at += n)
 		buffer_append(ret_records, chunk, (size_t)n);
-	return r ? -r : ret_records->error;
+	if (r)
+		return r > 0 ? -r : r;
+	return ret_records->error;
 }

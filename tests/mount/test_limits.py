@@ -139,3 +139,13 @@ def test_a_mount_that_may_start_no_process_says_so(box, small, user, n, new):
         box.allow("new.map")
         return
     assert r.code == 3 and os.strerror(errno.EAGAIN) in r.err, r
+
+
+def test_an_unmount_that_may_start_no_process_says_so(box, small, user):
+    os.chown(small, user.uid, user.uid)
+    assert user('"$MAPFS" "$MAP" "$POINT"', MAP=small).code == 0
+    r = user('exec prlimit --nproc=1 "$MAPFS" -u "$POINT"')
+    assert r.code == 3 and "cannot unmount: " in r.err and os.strerror(errno.EAGAIN) in r.err, r
+    assert boxes.is_mounted(box.point())
+    r = user('"$MAPFS" -u "$POINT"')
+    assert r.code == 0, r

@@ -257,7 +257,7 @@ static enum unmount_state do_sync(struct unmount *u)
 		return lose_worker(u, WORKER_OUT_OF_REACH);
 	console_say(&u->console,
 		"the process that keeps the mount cannot be reached, and the save failed: %s%s",
-		strerror(r), u->how->force ? "" : "; still mounted");
+		child_error(r), u->how->force ? "" : "; still mounted");
 	u->worker = WORKER_OUT_OF_REACH;
 	return u->how->force ? STATE_UNMOUNT : STATE_DONE;
 }
@@ -286,9 +286,10 @@ static enum unmount_state do_unmount(struct unmount *u)
 	} while (r == EBUSY && u->now < names_from + NAMES_MS && wait_once(u, -1));
 	if (!r || (r == ETIMEDOUT && !target_is_mounted(u->entry)))
 		return leave_mount(u);
-	if (r == EBUSY || r == ETIMEDOUT)
+	/* attempt_unmount printed the rest. */
+	if (r < 0 || r == EBUSY || r == ETIMEDOUT)
 		console_say(&u->console, "%scannot unmount: %s",
-			u->console.has_saved ? "saved, but " : "", strerror(r));
+			u->console.has_saved ? "saved, but " : "", child_error(r));
 	if (u->worker == WORKER_DIED)
 		return STATE_JOURNAL;
 	return finish(u, r == EBUSY || r == ETXTBSY ? OUTCOME_BUSY : OUTCOME_MOUNT);
@@ -350,7 +351,7 @@ static enum unmount_state do_journal(struct unmount *u)
 	r = child_run(u, wait_once, attempt_print_journals);
 	if (r && r != EEXIST)
 		console_say(&u->console, "the journals of %s cannot be listed: %s",
-			u->entry->source, strerror(r));
+			u->entry->source, child_error(r));
 	return finish(u, u->code >= 0 ? u->code : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE);
 }
 
