@@ -302,8 +302,6 @@ static int begin_folder(struct worker *w, struct error *e)
 	w->options.budget = budget_create(rq->how.cache);
 	if (!w->options.budget)
 		return error_set(e, -ENOMEM, "out of memory");
-	/* Each map that is changed takes some of them. */
-	file_raise_limit();
 	r = volume_names_file(rq->how.options, &w->options.names_file, e);
 	if (r == 0)
 		r = volume_images(rq->how.options, &w->options.images, e);
@@ -362,6 +360,7 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 
 	door_init(&w.front.door);
 	bound_memory();
+	file_raise_limit();
 	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */
 	prctl(PR_SET_NAME, "mapfs");
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */

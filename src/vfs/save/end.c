@@ -75,7 +75,9 @@ void vfs_end(struct vfs *v, struct report *report)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 		report_kept(report, kept);
 	} else if (journal_sync(&v->vol->journal, &e) < 0) {
-		report_add(report, REPORT_NOTE, "%s", error_text(&e));
+		/* A save that failed has reported that. */
+		if (report->code != OUTCOME_SAVE_FAILED)
+			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {
 		report_add(report, REPORT_NOTE,
 			"the journal beside the map keeps what was closed (see mapfs recover)");
