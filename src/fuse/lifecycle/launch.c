@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -23,6 +24,8 @@
 #include "fuse/lifecycle/mount.h"
 #include "fuse/lifecycle/note.h"
 #include "fuse/lifecycle/worker.h"
+
+enum { STACK_MIN = 256 << 10 };
 
 /* The mount is about to be, or it failed with a message for people. */
 struct launcher {
@@ -259,10 +262,24 @@ static enum outcome serve(struct launcher *l)
 	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
+/* A worker that runs out of its stack is killed, and nobody would know why. */
+static bool has_stack(const struct mount_request *rq)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_MIN)
+		return true;
+	say(stderr, "mapfs: %s: a mount needs a stack of %d kB (limited to %ju, ulimit -s)",
+		rq->shown, STACK_MIN >> 10, (uintmax_t)limit.rlim_cur >> 10);
+	return false;
+}
+
 enum outcome launch(const struct mount_request *rq)
 {
 	struct launcher l = {.guard = {.rq = rq, .worker = -1, .pid = -1, .signals = -1}};
 
+	if (!has_stack(rq))
+		return OUTCOME_MOUNT;
 	/* What a caller left open (a lock, the end of a pipe) is not for the life of the mount; the
 	 * paths in rq are resolved. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);

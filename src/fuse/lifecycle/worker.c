@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/budget.h"
@@ -26,7 +25,7 @@
 #include "fuse/session/front.h"
 #include "vfs/volume/volume.h"
 
-enum { WORKER_THREADS = 3, STACK_MIN = 256 << 10 };
+enum { WORKER_THREADS = 3 };
 /* How long a mount waits for a running save, and after how much of that it reports so. */
 enum { SAVE_WAIT_MS = 10000, SAVE_NOTE_MS = 1000, SAVE_POLL_MS = 20 };
 
@@ -232,14 +231,24 @@ static int begin_session(struct worker *w, struct error *e)
 	return r < 0 ? error_set(e, r, "no thread can be started: %s", strerror(-r)) : 0;
 }
 
+/* What --new made, if nobody can have written into it. */
+static void discard_new(struct worker *w)
+{
+	if (w->vol && w->rq->create && !w->served)
+		volume_discard(TAKE(w->vol));
+}
+
 static int serve(struct worker *w, int signal_fd)
 {
 	struct front *f = &w->front;
 	struct error e = ERROR_INIT;
 	int r = begin_session(w, &e);
 
-	if (r < 0)
+	/* The launcher that hears of it may kill this process. */
+	if (r < 0) {
+		discard_new(w);
 		return refuse(w, OUTCOME_MOUNT, r, &e);
+	}
 	w->served = true;
 	front_run(f, signal_fd);
 	notifiers_stop(f);
@@ -336,17 +345,6 @@ static void finish(struct worker *w)
 	close(f->launcher_fd);
 }
 
-/* Otherwise a signal would kill this process, and nobody would know why. */
-static int check_stack(struct error *e)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_MIN)
-		return 0;
-	return error_set(e, -ENOMEM, "a mount needs a stack of %d kB (limited to %ju, ulimit -s)",
-		STACK_MIN >> 10, (uintmax_t)limit.rlim_cur >> 10);
-}
-
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
 	struct worker w = {.rq = rq,
@@ -365,17 +363,14 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	prctl(PR_SET_NAME, "mapfs");
 	/* Beyond a limit of file sizes a write is to fail, not to kill. */
 	signal(SIGXFSZ, SIG_IGN);
-	r = check_stack(&e);
-	if (r == 0)
-		r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
+	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
 	if (r < 0)
 		code = refuse(&w, outcome_of(r), r, &e);
 	else if (control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why) < 0)
 		code = OUTCOME_MOUNT;
 	else
 		code = serve(&w, signal_fd);
-	if (w.vol && rq->create && !w.served)
-		volume_discard(w.vol);
+	discard_new(&w);
 	finish(&w);
 	close(signal_fd);
 	return code;
