@@ -12,8 +12,8 @@
  * worker of the mount that had it before: one whose session is over. Its door is shut then without
  * a word, and the client comes again, to the next one.
  *
- * A worker may have used up its descriptors. One is kept for a client: the spare one, which is
- * closed for accept4, and which a client's becomes again when the client leaves.
+ * A worker may have used up its descriptors. The spare one is kept for a client: it is closed before
+ * accept4, and when that client leaves, the client's becomes the spare one.
  */
 #pragma once
 

@@ -20,8 +20,8 @@ struct job {
 	struct job *next; /* the pool's */
 };
 
-/* At most so many threads, each made when it has work. All signals are blocked in them. NULL, and
- * errno, if the first cannot be made. 0: jobs run on the owner's
+/* At most so many threads, each made when it has work. All signals are blocked in them. Returns
+ * NULL and sets errno if the first thread cannot be made. 0: jobs run on the owner's
  * thread, in pool_complete, and pool_fd is always readable; for who waits for each in any case. */
 struct pool *pool_create(unsigned threads);
 /* Waits for every job that was submitted, calls their done, joins the threads. */
