@@ -135,11 +135,6 @@ size_t door_poll(const struct door *d, struct pollfd *ret)
 	return n;
 }
 
-static bool is_without_descriptors(int r)
-{
-	return r == -EMFILE || r == -ENFILE;
-}
-
 static int accept_client(struct door *d)
 {
 	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -147,17 +142,18 @@ static int accept_client(struct door *d)
 	return sock < 0 ? -errno : sock;
 }
 
-/* If no descriptor is free, the spare one makes room. If there is none, a client uses it, or another
- * thread was faster: try again later. */
+/* If no descriptor is free, the spare one makes room. If there is none (a client uses it, or another
+ * thread was faster), or memory is short, poll would report the same client again at once: look
+ * again later. */
 static void let_in(struct door *d)
 {
 	CLEANUP(close_fd) int sock = accept_client(d);
 
-	if (is_without_descriptors(sock) && d->spare >= 0) {
+	if ((sock == -EMFILE || sock == -ENFILE) && d->spare >= 0) {
 		close(take_fd(&d->spare));
 		sock = accept_client(d);
 	}
-	d->full = is_without_descriptors(sock);
+	d->full = sock < 0 && sock != -EAGAIN;
 	if (sock < 0 || !peer_is(sock, geteuid()))
 		return;
 	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {

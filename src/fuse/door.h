@@ -28,7 +28,7 @@ enum { DOOR_CLIENTS_MAX = 16 };
 struct door {
 	int listener;                   /* -1: closed */
 	int spare;                      /* -1: none, a client may have it */
-	bool full;                      /* a client waits for a descriptor */
+	bool full;                      /* a client could not be let in; it still waits */
 	int clients[DOOR_CLIENTS_MAX];  /* -1: free */
 	bool waiting[DOOR_CLIENTS_MAX]; /* has asked, and waits for SAVED */
 };
