@@ -319,6 +319,33 @@ def test_a_journal_that_cannot_be_written_anew_fails_the_close(box, small):
     m.unmount()
 
 
+def test_killed_while_a_journal_is_written_anew_the_next_mount_has_some_or_all_of_it(box, small):
+    """Its old file has no name, so the copy is all that there is; it is never taken for damaged."""
+    old = boxes.get(small)
+    step, killed_in_it = 0, True
+    while killed_in_it:
+        shim = box.shim(Fault)
+        m = box.mount(small, shim=shim)
+        m.put("info/author", b"before\n")
+        take_journal(box, "removed")
+        shim.arm(Fault.KILL_TORN, step)
+        killed_in_it = boxes.refused(m.put, SETTINGS, b"after 1\n") != 0
+        shim.disarm()
+        if killed_in_it:
+            assert boxes.wait_for(lambda: not box.processes()), step
+        else:
+            box.kill_worker()
+        assert boxes.get(small) == old, step
+        m = box.mount(small)
+        assert "damaged" not in m.result.err, step
+        if not killed_in_it:
+            assert (m.get("info/author"), m.get(SETTINGS)) == (b"before\n", b"after 1\n")
+        m.unmount("--discard")
+        assert journals(box) == [], step
+        step += 1
+    assert step > 3
+
+
 def test_a_file_that_took_the_name_of_the_journal_is_not_removed(box, small):
     m = box.mount(small)
     m.put("info/author", b"before\n")
