@@ -71,13 +71,11 @@ def test_a_mount_with_few_descriptors_ends_or_says_why_it_cannot_be(box, small, 
     m = boxes.Mount(box, small, box.point())
     kept = not boxes.refused(m.put, AUTHOR, b"me\n")
     r = box.run("-u", m.point)
-    if r.code == 4:
-        assert os.strerror(errno.EMFILE) in r.out + r.err, r
+    if r.code:
+        assert r.code in (4, 5) and m.mounted() and os.strerror(errno.EMFILE) in r.out + r.err, r
         box.kill_worker()
         m = box.mount(small)
         m.unmount()
-    else:
-        assert r.code == 0, r
     assert not kept or parts.author(small) == b"me\0"
 
 
