@@ -299,8 +299,10 @@ def test_both_can_be_asked_and_what_a_house_allows_is_known(box):
     ('{"tiles": [{"id": 3, "layers": []}]}', "line 1, column 32: tiles[0].layers is an array of 0 (at least one layer)"),
     ('{"tiles": [{"id": 3, "layers": ["game"], "min": 4, "max": 3}]}', "line 1, column 59: tiles[0].max is 3 (must be 4 to 2147483647)"),
     ('{"info": {"author": "("}}', 'line 1, column 21: info.author is "(" (a regular expression: '),
-    ('{"info": {"author": "a{9}"}}', 'line 1, column 21: info.author is "a{9}" (at most 255 bytes, 8 of +, and none of {)'),
-    ('{"info": {"author": "a+++++++++"}}', 'line 1, column 21: info.author is "a+++++++++" (at most 255 bytes, 8 of +, and none of {)'),
+    ('{"info": {"author": "()(\\\\1\\\\1)*"}}', 'line 1, column 21: info.author is "()(\\\\1\\\\1)*" (a regular expression: back references'),
+    ('{"info": {"author": "(((a{1,255}){1,255}){1,255})"}}', "line 1, column 21: info.author is \"(((a{1,255}){1,255}){1,255})\" (a regular expression: the expression is too large)"),
+    ('{"info": {"author": "%s"}}' % ("(" * 200), "line 1, column 21: info.author is \""),
+    ('{"info": {"author": "%s"}}' % ("a" * 256), "line 1, column 21: info.author is \""),
     ('{"settings": {"allow": [1]}}', "line 1, column 25: settings.allow[0] is 1 (must be a string)"),
     ('{"size": 0}', "line 1, column 10: size is 0 (must be 1 to 9223372036854775807)"),
 ])
@@ -309,6 +311,15 @@ def test_a_fault_in_rules_is_one_line(box, small, text, why):
     r = run("check", "--rules", rules, small)
     assert r.returncode == 2 and not r.stdout
     assert r.stderr.decode().startswith(f"mapfs: {rules}: {why}") and r.stderr.count(b"\n") == 1, r.stderr
+
+
+def test_counts_in_a_pattern_of_a_house(box):
+    race = Race()
+    race.info[0] = b"nameless tee"
+    assert checked(box, race, house(box, {"info": {"author": "^[a-z]{8} (t?e+)++$"}})) == ([], 0)
+    pattern = "^[a-z]{9}"
+    assert checked(box, race, house(box, {"info": {"author": pattern}})) == (
+        [("info/author", "is \"nameless tee\" (must match ^[a-z]{9})")], 5)
 
 
 def test_rules_that_are_not_there(box, small):

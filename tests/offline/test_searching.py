@@ -111,6 +111,20 @@ def test_exit_codes_are_those_of_grep(box, small):
     assert run("grep", "--help").returncode == 0
 
 
+@pytest.mark.parametrize("options, pattern, why", [
+    (["-E"], "()(\\1\\1)*", "back references are not supported"),
+    ([], "\\(a\\)\\1", "back references are not supported"),
+    (["-E"], "(.*)" * 10 + "\\1\\2\\3", "back references are not supported"),
+    (["-E"], "(((a{1,255}){1,255}){1,255})", "the expression is too large"),
+    (["-E"], "a" * 20_000, "the expression is too large"),
+    (["-E"], "(" * 100_000, "too many parentheses in each other")],
+    ids=["groups", "basic", "many", "counts", "long", "deep"])
+def test_a_pattern_that_cannot_be_matched_in_bounds_is_refused(small, options, pattern, why):
+    r = run("grep", *options, pattern, small)
+    assert (r.returncode, r.stdout) == (2, b"")
+    assert r.stderr == f"mapfs: grep: {pattern[:200]}: {why} (see mapfs help grep)\n".encode()
+
+
 def test_a_folder_that_cannot_be_read_is_named_whole(box, small, root):
     top, inside = maps.jail(box, small)
     os.makedirs(top + "/data/below/shut")

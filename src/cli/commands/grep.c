@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* mapfs grep: searches texts of many maps. */
 #include <errno.h>
-#include <regex.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,7 @@
 #include "base/buffer.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
+#include "codec/text/pattern.h"
 #include "tools/common/many.h"
 #include "vfs/offline/reader.h"
 #include "vfs/offline/walk.h"
@@ -20,7 +20,7 @@ enum { TEXT_MAX = 64 << 20 }; /* bytes of one file */
 struct grep {
 	struct command command;
 	const char *pattern;
-	int flags; /* of regcomp */
+	int flags; /* of pattern_compile */
 	bool names, counts, numbers, nocase, extended;
 	const char **in; /* where the search is, NULL-ended; NULL: what the format says */
 	char **paths;    /* the same as arguments, which must exist; NULL: there are none */
@@ -55,9 +55,8 @@ static size_t search_lines(struct search *s, const char *path, const char *text,
 	for (size_t at = 0; at < size; number++) {
 		const char *line = text + at, *end = memchr(line, '\n', size - at);
 		size_t n = end ? (size_t)(end - line) : size - at;
-		regmatch_t match = {.rm_so = 0, .rm_eo = (regoff_t)n};
 
-		if (regexec(&s->regex, line, 1, &match, REG_STARTEND) == 0) {
+		if (pattern_matches(&s->regex, line, n)) {
 			found++;
 			if (!quiet)
 				print_match(s, path, number, line, n);
@@ -100,7 +99,7 @@ static int search_map(void *arg, struct offline *t, struct buffer *out)
 				: g->in  ? g->in
 					 : t->vol->format->texts;
 
-	if (regcomp(&s.regex, g->pattern, g->flags) != 0)
+	if (pattern_compile(g->pattern, g->flags, &s.regex, NULL) < 0)
 		return -ENOMEM;
 	for (; in && *in; in++) {
 		int r = offline_match(t, *in, search_file, &s);
@@ -116,16 +115,13 @@ static int search_map(void *arg, struct offline *t, struct buffer *out)
 
 static int check_pattern(const struct grep *g)
 {
-	char why[256];
+	struct error e = ERROR_INIT;
 	regex_t regex;
-	int r = regcomp(&regex, g->pattern, g->flags);
 
-	if (r == 0) {
-		regfree(&regex);
-		return 0;
-	}
-	regerror(r, &regex, why, sizeof(why));
-	return cli_usage("grep: %s: %s", g->pattern, why);
+	if (pattern_compile(g->pattern, g->flags, &regex, &e) < 0)
+		return cli_usage("grep: %.200s: %s", g->pattern, error_text(&e));
+	regfree(&regex);
+	return 0;
 }
 
 /* grep PATTERN FILE PATH..., like cat FILE PATH...: the first name is a file, and none of the

@@ -10,14 +10,13 @@
 
 #include "base/array.h"
 #include "codec/text/json.h"
+#include "codec/text/pattern.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/paths.h"
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/rules/settings.h"
 
-/* Of a pattern: what takes the C library no end of memory or stack. It writes what stands before a
- * "+" twice, and so on for one around it. */
-enum { PATTERN_MAX = 255, PLUS_MAX = 8 };
+enum { PATTERN_MAX = 255 /* bytes, since a warning shows all of it */ };
 
 static int no_memory(struct error *e)
 {
@@ -103,25 +102,20 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 
 static int read_pattern(const struct json_at *at, struct tw_house_info *ret, struct error *e)
 {
+	struct error reason = ERROR_INIT;
 	const char *text;
-	char why[100];
-	int r = json_as_string(at, &text, NULL, e), wrong, plus = 0;
+	int r = json_as_string(at, &text, NULL, e);
 
 	if (r < 0)
 		return r;
-	for (const char *c = text; *c; c++)
-		plus += *c == '+';
-	if (strlen(text) > PATTERN_MAX || plus > PLUS_MAX || strchr(text, '{'))
-		return json_refuse(
-			at, e, "at most %d bytes, %d of +, and none of {", PATTERN_MAX, PLUS_MAX);
-	wrong = regcomp(&ret->regex, text, REG_EXTENDED | REG_NOSUB);
-	if (!wrong) {
+	if (strlen(text) > PATTERN_MAX)
+		return json_refuse(at, e, "at most %d bytes", PATTERN_MAX);
+	r = pattern_compile(text, REG_EXTENDED | REG_NOSUB, &ret->regex, &reason);
+	if (r == 0)
 		ret->pattern = text;
-		return 0;
-	}
-	regerror(wrong, &ret->regex, why, sizeof(why));
-	return wrong == REG_ESPACE ? no_memory(e)
-				   : json_refuse(at, e, "a regular expression: %s", why);
+	if (r == -EINVAL)
+		return json_refuse(at, e, "a regular expression: %s", error_text(&reason));
+	return r < 0 ? no_memory(e) : 0;
 }
 
 static int read_info(const struct json_at *root, struct tw_house *h, struct error *e)
