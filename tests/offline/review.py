@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """What a page of `mapfs diff --markdown` has to say of layers, found again from the tables that `extract` gives."""
 import collections
-import html
 import os
 import re
 
@@ -76,18 +75,27 @@ def rows(places, number):
 
 
 def where(text):
-    x, to_x, y, to_y = re.search(r"\bx (\d+)(?: to (\d+))?, y (\d+)(?: to (\d+))?$", text.split("</code>")[-1]).groups()
+    x, to_x, y, to_y = re.search(r"\bx (\d+)(?: to (\d+))?, y (\d+)(?: to (\d+))?$", text.split("`")[-1]).groups()
     assert x != to_x and y != to_y
     return (int(x), int(to_x or x)), (int(y), int(to_y or y))
 
 
 def counts(text):
-    text = text.split("</code>")[-1]
+    text = text.split("`")[-1]
     return {m: int(n) for n, m in re.findall(r"(\d+) (added|removed|changed)", text)}
 
 
+# A code span of CommonMark: a run of backticks up to the next of that length.
+CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+
+
+def names(text):
+    """The names in code spans. One blank next to both fences is not shown."""
+    return [m[2][1:-1] if m[2][0] == m[2][-1] == " " and m[2].strip() else m[2] for m in CODE.finditer(text)]
+
+
 def name(text):
-    return html.unescape(re.search(r"<code>(.*?)</code>", text).group(1))
+    return names(text)[0]
 
 
 class Page:

@@ -336,7 +336,7 @@ def test_what_one_does_not_play_with_is_answered(box):
     assert p.answer == "**What the game plays with changed**." and "+sv_hit 0\n" in p.text
 
 
-NASTY = "a`b*c_d _e_ [f](g) <b> & | # @you ~~s~~ \\ !"
+NASTY = ["a`b*c_d _e_ [f](g) <b> & | # @you ~~s~~ \\ !", "www.e.io", "a@b.c", "``", " #1 ", "``` `x`"]
 
 
 def test_names_and_texts_of_a_map_mean_nothing_in_the_page(box, small):
@@ -345,12 +345,13 @@ def test_names_and_texts_of_a_map_mean_nothing_in_the_page(box, small):
     text = "```\n</details>\n  ````` x\n\x1b[31m" + "x" * 200 + "\n\u202e\n"
     assert run("put", one, "info/settings.cfg", input=b"```\n").returncode == 0
     assert run("put", two, "info/settings.cfg", input=text.encode()).returncode == 0
-    assert run("put", two, "images/5_%s.png" % NASTY, image).returncode == 0
+    for name in NASTY:
+        assert run("put", two, "images/5_%s.png" % name, image).returncode == 0
     p = page(one, two)
-    assert ("added", "images/2_%s.png" % NASTY) in p.entries()
-    for code in re.findall(r"<code>(.*?)</code>", p.text):
-        assert not re.search(r"[`*<>|#@~\[\]\\!](?!\d+;)|&(?!#\d+;)|(?<![A-Za-z0-9])_", code.replace("&#", "")), code
-    assert "&" + "#42;x" in p.text.splitlines()[0]
+    # Nothing of a name is outside of a code span: GitHub makes links even of what is escaped.
+    added = {review.name(line).partition("_")[2]: review.CODE.sub("", line) for line in p.text.splitlines() if line.startswith("- added ")}
+    assert added == {name + ".png": "- added " for name in NASTY}
+    assert p.text.splitlines()[0] == "## `two_*x*.map`"
     fence = re.search(r"^     (```)diff\n(.*?)^ {,5}\1$", p.text, re.M | re.S)
     assert "+  ````` x" in fence[2] and "</details>" in fence[2] and "\x1b" not in p.text and "\\x1b" in fence[2]
     assert max(map(len, p.text.splitlines())) < 500

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "tools/diff/page.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -18,22 +17,33 @@ void page_finish(struct page *p)
 		buffer_finish_free(&p->parts[i].text);
 }
 
-/* A name as code, in which nothing means anything: of ASCII little more than words stands as it is.
- * What follows a word without a blank begins nothing, if it is "_". */
+/*
+ * A name as a code span, in which nothing means anything. Escapes are not enough elsewhere: GitHub
+ * makes links of "www.e.io" and "a@b.c" after it has read them. The fence is longer than any run of
+ * backticks in the name, and a blank next to it is not shown.
+ */
 static void add_name(struct buffer *out, const char *name)
 {
 	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
+	size_t run = 0, fence = 1;
+	const char *pad;
 
 	visible(name, strlen(name), &seen);
-	buffer_text(out, "<code>");
 	for (size_t i = 0; i < seen.size; i++) {
-		uint8_t c = seen.data[i];
-		bool plain = isalnum(c) || c >= 0x80 || c == '/' || c == '.' || c == '-' ||
-			     c == ' ' || (c == '_' && i && isalnum(seen.data[i - 1]));
-
-		buffer_printf(out, plain ? "%c" : "&#%u;", c);
+		run = seen.data[i] == '`' ? run + 1 : 0;
+		fence = run >= fence ? run + 1 : fence;
 	}
-	buffer_text(out, "</code>");
+	pad = seen.size && strchr("` ", seen.data[0]) == NULL &&
+			      strchr("` ", seen.data[seen.size - 1]) == NULL
+		      ? ""
+		      : " ";
+	for (size_t i = 0; i < fence; i++)
+		buffer_byte(out, '`');
+	buffer_text(out, pad);
+	buffer_append(out, seen.data, seen.size);
+	buffer_text(out, pad);
+	for (size_t i = 0; i < fence; i++)
+		buffer_byte(out, '`');
 	out->error = out->error ? out->error : seen.error;
 }
 
