@@ -480,3 +480,17 @@ def test_the_teeworlds_server_loads_maps_of_ddnet(box, name):
     path, out = places.debian_map("ddnet/data/maps/%s.map" % name), os.path.join(box.root, "x.map")
     convert("--to", "0.7", "--strip", path, out)
     loads(box, "/usr/games/teeworlds-server", ".teeworlds", out, [b"crc is"], [b"failed to load map"], signal.SIGTERM)
+
+
+@pytest.mark.parametrize("command", [["convert", "--to", "0.7"], ["convert", "-n", "--to", "0.7"], ["tidy"], ["automap"]],
+                         ids=" ".join)
+def test_a_folder_goes_to_no_standard_output(box, command):
+    top = os.path.join(box.root, "maps of all")
+    os.mkdir(top)
+    with open(top + "/a.map", "wb") as f:
+        f.write(datafile.small_map())
+    r = run(*command, top, "-", cwd=box.root)
+    assert (r.returncode, r.stdout) == (1, b"")
+    assert r.stderr == b"mapfs: %s: standard output takes no folder: name a folder as OUT (see mapfs help %s)\n" % (
+        (command[0].encode(),) * 2)
+    assert not os.path.exists(os.path.join(box.root, "-"))

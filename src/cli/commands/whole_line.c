@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/commands/whole_line.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "vfs/offline/streams.h"
+
+static bool is_folder(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+}
 
 static int check_names(const struct command *c, const struct whole *w)
 {
@@ -17,6 +25,9 @@ static int check_names(const struct command *c, const struct whole *w)
 			if (streams_named(c->names[i]))
 				return cli_usage(
 					"%s: standard input is no place: name OUT, or -", c->name);
+	if (out && streams_named(c->names[1]) && is_folder(c->names[0]))
+		return cli_usage(
+			"%s: standard output takes no folder: name a folder as OUT", c->name);
 	if (out && !w->dry && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
 		return cli_usage("%s: a map is nothing for a terminal: name a file", c->name);
 	return OUTCOME_DONE;
