@@ -96,6 +96,33 @@ def test_diff_keeps_to_the_budget(large, cache):
 
 
 @pytest.mark.parametrize("cache", CACHES)
+def test_pictures_of_images_keep_to_the_budget(tmp_path, cache):
+    """The sides of both are not the same, and the picture of them has three times their pixels."""
+    Image = pytest.importorskip("PIL.Image")
+    sides = {"one": (2500, 3000), "two": (3000, 2500)}
+    for name, (w, h) in sides.items():
+        b = datafile.Builder()
+        b.add(datafile.MAP_VERSION, [1])
+        pixels = bytearray(bytes((9, 0, 0, 255)) * (w * h))
+        pixels[4 * (7 * w + 5)] = 9 + (name == "two")
+        b.image(b"x", w, h, bytes(pixels))
+        b.tiles(2, 2, bytes(16), flags=1, name="Game")
+        b.group(0, 1, "Game")
+        b.add(datafile.ENVPOINTS, [])
+        (tmp_path / (name + ".map")).write_bytes(b.encode())
+    _, _, peak = run("diff", "-q", "--images", str(tmp_path / "p"), "-o", "cache=%dM" % cache,
+                     str(tmp_path / "one.map"), str(tmp_path / "two.map"), code=1)
+    with Image.open(tmp_path / "p" / "images-0_x.png") as f:
+        assert f.size == (3 * 3000 + 16, 3000)
+        assert f.getpixel((7, 5)) == (9, 0, 0, 255) and f.getpixel((3008, 2499)) == (9, 0, 0, 255)
+        third = 2 * 3008
+        assert [f.getpixel((third + x, y)) for x, y in ((0, 0), (5, 7), (2600, 0), (0, 2600))] == [
+            (171, 171, 171, 255), (0, 255, 255, 255), (0, 255, 0, 255), (255, 0, 0, 255)]
+    # map.png, which is drawn in memory, has up to 1024 pixels a side, five times.
+    assert peak <= cache * MIB + BESIDE + 5 * 4 * MIB, peak / MIB
+
+
+@pytest.mark.parametrize("cache", CACHES)
 @pytest.mark.parametrize("how", [[], ["--full"]], ids=["", "full"])
 def test_diff_of_tables_of_two_sizes_keeps_to_the_budget(large, tmp_path, cache, how):
     """No line is the same, or there are others, and what is told of them does not grow with them."""

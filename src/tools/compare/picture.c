@@ -10,6 +10,7 @@
 #include "codec/blob.h"
 #include "codec/image/png.h"
 #include "codec/image/png_pack.h"
+#include "codec/image/png_writer.h"
 
 enum { PIXEL = PICTURE_PIXEL, GAP = PICTURE_GAP, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
 enum { BUDGET = 16 << 20 /* of compressed bytes; what is evicted is compressed again */ };
@@ -58,12 +59,6 @@ int picture_of_png(struct reader *png, struct picture *ret, struct error *e)
 	return r;
 }
 
-/* Nothing at all beyond the picture's sides. */
-static const uint8_t *pixel(const struct picture *p, uint32_t x, uint32_t y)
-{
-	return x < p->w && y < p->h ? p->rgba->data + ((size_t)y * p->w + x) * PIXEL : NULL;
-}
-
 static bool is_there(const uint8_t *p)
 {
 	return p && p[3];
@@ -86,29 +81,72 @@ static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 	dst[3] = 255;
 }
 
-int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
-	struct picture *ret, uint8_t **ret_pixels, struct error *e)
+/* The sides of both pictures beside each other, and of more panels. */
+static int measure_panels(const struct picture *a, const struct picture *b, uint32_t panels,
+	struct picture *ret, struct error *e)
 {
 	uint32_t w = a->w > b->w ? a->w : b->w, h = a->h > b->h ? a->h : b->h;
 	uint64_t all = (uint64_t)panels * w + (uint64_t)(panels - 1) * GAP;
-	struct picture p;
 
 	if (all * h > PIXELS_MAX)
 		return error_set(
-			e, -EFBIG, "they have %u x %u pixels, too many for a picture", w, h);
-	p = (struct picture){(uint32_t)all, h, bytes_new((size_t)all * h * PIXEL, ret_pixels)};
-	if (!p.rgba)
-		return error_set(e, -ENOMEM, "no memory for a picture");
-	memset(*ret_pixels, 0, p.rgba->size);
-	for (uint32_t y = 0; y < h; y++) {
-		uint8_t *dst = *ret_pixels + y * all * PIXEL;
+			e, -EINVAL, "they have %u x %u pixels, too many for a picture", w, h);
+	*ret = (struct picture){.w = (uint32_t)all, .h = h};
+	return 0;
+}
 
-		if (y < a->h)
-			memcpy(dst, pixel(a, 0, y), (size_t)a->w * PIXEL);
-		if (y < b->h)
-			memcpy(dst + ((size_t)w + GAP) * PIXEL, pixel(b, 0, y),
-				(size_t)b->w * PIXEL);
-	}
+/* A row of either picture; x of NULL is beyond its sides. Each is put into a panel of w pixels. */
+static void put_beside(const struct picture *a, const uint8_t *x, const struct picture *b,
+	const uint8_t *y, uint32_t w, uint8_t *dst)
+{
+	if (x)
+		memcpy(dst, x, (size_t)a->w * PIXEL);
+	if (y)
+		memcpy(dst + ((size_t)w + GAP) * PIXEL, y, (size_t)b->w * PIXEL);
+}
+
+/* The same, and the third panel, which has the marks. */
+static void put_compared(const struct picture *a, const uint8_t *x, const struct picture *b,
+	const uint8_t *y, uint8_t *dst)
+{
+	uint32_t w = a->w > b->w ? a->w : b->w;
+	uint8_t *marks = dst + 2 * ((size_t)w + GAP) * PIXEL;
+
+	put_beside(a, x, b, y, w, dst);
+	for (uint32_t k = 0; k < w; k++)
+		mark(x && k < a->w ? x + (size_t)k * PIXEL : NULL,
+			y && k < b->w ? y + (size_t)k * PIXEL : NULL, marks + (size_t)k * PIXEL);
+}
+
+static const uint8_t *row_of(const struct picture *p, uint32_t y)
+{
+	return y < p->h ? p->rgba->data + (size_t)y * p->w * PIXEL : NULL;
+}
+
+static int make_panels(struct picture *p, uint8_t **ret_pixels, struct error *e)
+{
+	size_t size = (size_t)p->w * p->h * PIXEL;
+
+	p->rgba = bytes_new(size, ret_pixels);
+	if (!p->rgba)
+		return error_set(e, -ENOMEM, "no memory for a picture");
+	memset(*ret_pixels, 0, size);
+	return 0;
+}
+
+int picture_beside(const struct picture *a, const struct picture *b, struct picture *ret,
+	uint8_t **ret_pixels, struct error *e)
+{
+	struct picture p;
+	int r = measure_panels(a, b, 2, &p, e);
+
+	if (r == 0)
+		r = make_panels(&p, ret_pixels, e);
+	if (r < 0)
+		return r;
+	for (uint32_t y = 0; y < p.h; y++)
+		put_beside(a, row_of(a, y), b, row_of(b, y), a->w > b->w ? a->w : b->w,
+			*ret_pixels + (size_t)y * p.w * PIXEL);
 	*ret = p;
 	return 0;
 }
@@ -116,15 +154,18 @@ int picture_beside(const struct picture *a, const struct picture *b, uint32_t pa
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e)
 {
-	uint32_t w = a->w > b->w ? a->w : b->w;
-	uint8_t *dst;
-	int r = picture_beside(a, b, 3, ret, &dst, e);
+	struct picture p;
+	uint8_t *pixels;
+	int r = measure_panels(a, b, 3, &p, e);
 
-	for (uint32_t y = 0; r == 0 && y < ret->h; y++)
-		for (uint32_t x = 0; x < w; x++)
-			mark(pixel(a, x, y), pixel(b, x, y),
-				dst + ((size_t)y * ret->w + 2 * ((size_t)w + GAP) + x) * PIXEL);
-	return r;
+	if (r == 0)
+		r = make_panels(&p, &pixels, e);
+	if (r < 0)
+		return r;
+	for (uint32_t y = 0; y < p.h; y++)
+		put_compared(a, row_of(a, y), b, row_of(b, y), pixels + (size_t)y * p.w * PIXEL);
+	*ret = p;
+	return 0;
 }
 
 int picture_put(int fd, const struct picture *p, struct error *e)
@@ -146,14 +187,56 @@ int picture_put(int fd, const struct picture *p, struct error *e)
 	return r;
 }
 
-int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
+/* What is to be written: a picture, or the comparison of two files. */
+struct writing {
+	const struct picture *picture;
+	struct picture a, b, both; /* sides alone */
+	struct png_reader *x, *y;
+};
+
+static int write_bytes(void *arg, const void *data, size_t n, struct error *)
+{
+	return io_write(*(int *)arg, data, n);
+}
+
+/* *row stays NULL after the last one. */
+static int next_row(struct png_reader *png, const struct picture *p, uint32_t y,
+	const uint8_t **row, struct error *e)
+{
+	return y < p->h ? png_reader_row(png, row, e) : 0;
+}
+
+static int write_compared(int fd, const struct writing *w, struct error *e)
+{
+	CLEANUP(png_writer_close) struct png_writer *png = NULL;
+	size_t size = (size_t)w->both.w * PIXEL;
+	CLEANUP(free) uint8_t *row = malloc(size);
+	int r = row ? png_writer_open(write_bytes, &fd, w->both.w, w->both.h, &png, e)
+		    : error_set(e, -ENOMEM, "no memory for a picture");
+
+	for (uint32_t k = 0; r == 0 && k < w->both.h; k++) {
+		const uint8_t *x = NULL, *y = NULL;
+
+		r = next_row(w->x, &w->a, k, &x, e);
+		if (r == 0)
+			r = next_row(w->y, &w->b, k, &y, e);
+		if (r < 0)
+			break;
+		memset(row, 0, size);
+		put_compared(&w->a, x, &w->b, y, row);
+		r = png_writer_row(png, row, e);
+	}
+	return r;
+}
+
+static int write_file(int dirfd, const char *name, const struct writing *w, mode_t mode, bool over,
 	struct error *e)
 {
 	char made[NAME_MAX + 1];
 	int fd = io_temporary(dirfd, ".mapfs-picture-", mode, made), r = fd;
 
 	if (r >= 0)
-		r = picture_put(fd, p, e);
+		r = w->picture ? picture_put(fd, w->picture, e) : write_compared(fd, w, e);
 	if (r >= 0)
 		r = over ? io_rename(dirfd, made, name) : io_rename_noreplace(dirfd, made, name);
 	if (r < 0 && fd >= 0)
@@ -161,4 +244,33 @@ int picture_write(int dirfd, const char *name, const struct picture *p, mode_t m
 	if (fd >= 0)
 		close(fd);
 	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
+}
+
+int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
+	struct error *e)
+{
+	return write_file(dirfd, name, &(struct writing){.picture = p}, mode, over, e);
+}
+
+static int open_png(
+	struct reader *file, struct png_reader **ret, struct picture *p, struct error *e)
+{
+	reader_rewind(file);
+	return png_reader_open(reader_read_fn, file, file->size, ret, &p->w, &p->h, e);
+}
+
+int picture_write_compared(int dirfd, const char *name, struct reader *a, struct reader *b,
+	mode_t mode, struct error *e)
+{
+	CLEANUP(png_reader_close) struct png_reader *x = NULL, *y = NULL;
+	struct writing w = {0};
+	int r = open_png(a, &x, &w.a, e);
+
+	if (r == 0)
+		r = open_png(b, &y, &w.b, e);
+	if (r == 0)
+		r = measure_panels(&w.a, &w.b, 3, &w.both, e);
+	w.x = x;
+	w.y = y;
+	return r < 0 ? r : write_file(dirfd, name, &w, mode, false, e);
 }

@@ -18,10 +18,9 @@ extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
  * beyond the sides, is not there. */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
-/* Both beside each other, and room for more panels; ret_pixels: for who draws in it as long as
- * nobody else has it. */
-int picture_beside(const struct picture *a, const struct picture *b, uint32_t panels,
-	struct picture *ret, uint8_t **ret_pixels, struct error *e);
+/* Both beside each other. The caller may draw into ret_pixels until it shares the picture. */
+int picture_beside(const struct picture *a, const struct picture *b, struct picture *ret,
+	uint8_t **ret_pixels, struct error *e);
 /* Write a picture as a compressed PNG file to fd, which is empty. -errno, and perhaps the reason in
  * e. */
 int picture_put(int fd, const struct picture *p, struct error *e);
@@ -29,3 +28,8 @@ int picture_put(int fd, const struct picture *p, struct error *e);
  * is -EEXIST otherwise. */
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
 	struct error *e);
+/* Write the comparison of two PNG files like picture_write, without `over`. Memory is a few rows of
+ * them, so they may be larger than a picture in memory. -EINVAL: one of them is no PNG file, or
+ * they have too many pixels. */
+int picture_write_compared(int dirfd, const char *name, struct reader *a, struct reader *b,
+	mode_t mode, struct error *e);

@@ -136,13 +136,8 @@ static int places_find(struct places *p)
 	return r;
 }
 
-static bool write_picture(
-	struct differences *d, const char *name, int r, const struct picture *p, struct error *e)
+static bool report_picture(struct differences *d, const char *name, int r, const struct error *e)
 {
-	if (r == 0) {
-		r = picture_write(d->images, name, p, 0666, false, e);
-		bytes_unref(p->rgba);
-	}
 	if (r < 0) {
 		say(stderr, "mapfs: %s: %s", name, error_text(e));
 		d->trouble = true;
@@ -153,20 +148,16 @@ static bool write_picture(
 char *pictures_of_image(struct differences *d, const char *path, struct reader *a, struct reader *b)
 {
 	CLEANUP(free) char *name = d->images < 0 ? NULL : strdup(path);
-	struct picture x = {0}, y = {0}, both;
 	struct error e = ERROR_INIT;
-	bool drawn = false;
+	int r;
 
-	if (!name || picture_of_png(a, &x, NULL) < 0)
+	if (!name)
 		return NULL;
 	for (char *c = name; *c; c++)
 		if (!isalnum((uint8_t)*c) && *c != '.' && *c != '_')
 			*c = '-';
-	if (picture_of_png(b, &y, NULL) == 0)
-		drawn = write_picture(d, name, picture_compare(&x, &y, &both, &e), &both, &e);
-	bytes_unref(x.rgba);
-	bytes_unref(y.rgba);
-	return drawn ? TAKE(name) : NULL;
+	r = picture_write_compared(d->images, name, a, b, 0666, &e);
+	return r != -EINVAL && report_picture(d, name, r, &e) ? TAKE(name) : NULL;
 }
 
 /* A line around a tile, within it. */
@@ -219,11 +210,15 @@ static bool draw(
 		r = s->format->preview ? s->format->preview->draw(s, how, &of[w], NULL) : -ENOTSUP;
 	}
 	if (r == 0) {
-		r = places ? picture_beside(&of[BASE], &of[OURS], 2, &both, &pixels, &e)
+		r = places ? picture_beside(&of[BASE], &of[OURS], &both, &pixels, &e)
 			   : picture_compare(&of[BASE], &of[OURS], &both, &e);
 		if (r == 0 && places)
 			mark_tiles(places, &how->window, both.w, pixels);
-		drawn = write_picture(d, name, r, &both, &e);
+		if (r == 0) {
+			r = picture_write(d->images, name, &both, 0666, false, &e);
+			bytes_unref(both.rgba);
+		}
+		drawn = report_picture(d, name, r, &e);
 	}
 	bytes_unref(of[BASE].rgba);
 	bytes_unref(of[OURS].rgba);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Zlib */
+#include "codec/image/png_writer.h"
+
+#include <errno.h>
+#include <png.h>
+#include <stdlib.h>
+
+struct png_writer {
+	png_structp png;
+	png_infop info;
+	png_write_fn write;
+	void *arg;
+	struct error *e; /* of the call */
+	int code;        /* of a failure */
+	uint32_t width, height;
+	uint32_t y; /* of the next row */
+	const uint8_t *row;
+};
+
+/* libpng leaves its functions by a jump, which ends in guarded. */
+static _Noreturn void on_error(png_structp png, png_const_charp why)
+{
+	struct png_writer *d = png_get_error_ptr(png);
+
+	if (!d->code)
+		d->code = error_set(d->e, -EINVAL, "no PNG can be made: %s", why);
+	png_longjmp(png, 1);
+}
+
+static void on_warning(png_structp, png_const_charp)
+{
+}
+
+static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
+{
+	struct png_writer *d = png_get_mem_ptr(png);
+	void *p = malloc(n);
+
+	if (!p)
+		d->code = error_set(d->e, -ENOMEM, "no memory to write the PNG");
+	return p;
+}
+
+static void on_free(png_structp, png_voidp p)
+{
+	free(p);
+}
+
+static void on_write(png_structp png, png_bytep data, size_t n)
+{
+	struct png_writer *d = png_get_io_ptr(png);
+
+	d->code = d->write(d->arg, data, n, d->e);
+	if (d->code < 0)
+		png_error(png, "");
+}
+
+static void on_flush(png_structp)
+{
+}
+
+/* Calls step; the only function that libpng jumps back to. */
+static int guarded(struct png_writer *d, void (*step)(struct png_writer *d))
+{
+	if (setjmp(png_jmpbuf(d->png)))
+		return d->code;
+	step(d);
+	return 0;
+}
+
+static void write_head(struct png_writer *d)
+{
+	png_set_user_limits(d->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+	png_set_IHDR(d->png, d->info, d->width, d->height, 8, PNG_COLOR_TYPE_RGB_ALPHA,
+		PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+	png_set_filter(d->png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+	png_write_info(d->png, d->info);
+}
+
+static void write_row(struct png_writer *d)
+{
+	png_write_row(d->png, d->row);
+	if (d->y + 1 == d->height)
+		png_write_end(d->png, d->info);
+}
+
+int png_writer_row(struct png_writer *d, const uint8_t *rgba, struct error *e)
+{
+	int r;
+
+	d->e = e;
+	d->row = rgba;
+	r = guarded(d, write_row);
+	d->y++;
+	return r;
+}
+
+void png_writer_close(struct png_writer *d)
+{
+	if (!d)
+		return;
+	png_destroy_write_struct(&d->png, &d->info);
+	free(d);
+}
+
+int png_writer_open(png_write_fn write, void *arg, uint32_t width, uint32_t height,
+	struct png_writer **ret, struct error *e)
+{
+	CLEANUP(png_writer_close) struct png_writer *d = calloc(1, sizeof(*d));
+	int r;
+
+	if (!d)
+		return error_set(e, -ENOMEM, "no memory to write the PNG");
+	*d = (struct png_writer){
+		.write = write, .arg = arg, .e = e, .width = width, .height = height};
+	d->png = png_create_write_struct_2(
+		PNG_LIBPNG_VER_STRING, d, on_error, on_warning, d, on_malloc, on_free);
+	d->info = d->png ? png_create_info_struct(d->png) : NULL;
+	if (!d->info)
+		return error_set(e, -ENOMEM, "no memory to write the PNG");
+	png_set_write_fn(d->png, d, on_write, on_flush);
+	r = guarded(d, write_head);
+	if (r == 0)
+		*ret = TAKE(d);
+	return r;
+}

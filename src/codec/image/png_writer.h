@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Zlib */
+/* png_writer: an image of 8-bit RGBA pixels as a compressed PNG file, for who has one row at a
+ * time. Memory is a few rows. (png_pack.h makes any part of a file from pixels that stay.) */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/error.h"
+
+struct png_writer;
+/* Append n bytes to the file. A negative errno stops the writing and is returned. */
+typedef int (*png_write_fn)(void *arg, const void *data, size_t n, struct error *e);
+
+/* *ret is to be closed, also after a row failed. */
+int png_writer_open(png_write_fn write, void *arg, uint32_t width, uint32_t height,
+	struct png_writer **ret, struct error *e);
+/* Write the next row. After the last one the file is complete. */
+int png_writer_row(struct png_writer *d, const uint8_t *rgba, struct error *e);
+void png_writer_close(struct png_writer *d); /* NULL is fine */
+DEFINE_CLEANUP(struct png_writer, png_writer_close);
