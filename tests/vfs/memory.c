@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "codec/image/png.h"
 #include "scarce.h"
 
 enum { N_MAX = 3000, DONE = 78, HIT = 79, CHILD_SECONDS = 60 };
@@ -61,6 +62,15 @@ static int drop_draft(struct box *b)
 	return box_removexattr(b, "info/version", "user.mapfs.error");
 }
 
+/* A PNG of 2x2 pixels. */
+static uint8_t image[128];
+static uint64_t image_size;
+
+static int put_image(struct box *b)
+{
+	return box_put_bytes(b, "images/1_new.png", image, image_size);
+}
+
 static int save(struct box *b)
 {
 	return box_save(b, NULL) == OUTCOME_DONE ? 0 : -EIO;
@@ -78,6 +88,7 @@ static const struct act {
 	{"close", put_author},
 	{"close of a draft", put_draft},
 	{"drop of a draft", drop_draft},
+	{"close of an image", put_image},
 	{"save", save},
 };
 
@@ -133,11 +144,23 @@ static void whatever_allocation_fails_nothing_else_does(void **state)
 	print_message("%u allocations failed\n", cases);
 }
 
+static int make_image(void **state)
+{
+	static const uint8_t pixels[16] = {9, 8, 7, 255};
+	struct bytes mine = {.data = pixels, .size = sizeof(pixels)};
+	struct extent x = {.mem = &mine, .size = sizeof(pixels)};
+
+	(void)state;
+	assert_int_equal(png_file_size(2, 2, &image_size), 0);
+	assert_in_range(image_size, 1, sizeof(image));
+	return png_file_read(2, 2, extent_read_fn, &x, NULL, 0, image, image_size, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whatever_allocation_fails_nothing_else_does),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_image, NULL);
 }

@@ -69,13 +69,26 @@ static void on_read(png_structp png, png_bytep dst, size_t n)
 	d->pos += n;
 }
 
-/* Calls step; the only function that libpng jumps back to. */
+/* Calls step; the only function that libpng jumps back to. A failure in libpng outside of a step
+ * would abort the process. */
 static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
 {
 	if (setjmp(png_jmpbuf(d->png)))
 		return d->code;
 	step(d);
 	return 0;
+}
+
+/* Its input, and its limits. */
+static void set_up(struct png_reader *d)
+{
+	png_set_read_fn(d->png, d, on_read);
+	png_set_sig_bytes(d->png, SIGNATURE);
+	png_set_user_limits(d->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+	/* Chunks that are no pixels are skipped unread, so their size needs no limit. */
+	png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+	png_set_chunk_malloc_max(d->png, 0);
+	png_set_chunk_cache_max(d->png, 0);
 }
 
 static void read_info(struct png_reader *d)
@@ -178,8 +191,10 @@ int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error 
 
 static int begin(struct png_reader *d)
 {
-	int r = guarded(d, read_info);
+	int r = guarded(d, set_up);
 
+	if (r == 0)
+		r = guarded(d, read_info);
 	if (r == 0)
 		r = check_size(d);
 	if (r == 0)
@@ -187,22 +202,13 @@ static int begin(struct png_reader *d)
 	return r == 0 ? make_rows(d) : r;
 }
 
-/* Makes libpng's structs; what it takes for an image and its limits. */
-static int prepare(struct png_reader *d)
+/* The only calls of libpng that report a failure by their result. */
+static int make_structs(struct png_reader *d)
 {
 	d->png = png_create_read_struct_2(
 		PNG_LIBPNG_VER_STRING, d, on_error, on_warning, d, on_malloc, on_free);
 	d->info = d->png ? png_create_info_struct(d->png) : NULL;
-	if (!d->info)
-		return error_set(d->e, -ENOMEM, "no memory to read the PNG");
-	png_set_read_fn(d->png, d, on_read);
-	png_set_sig_bytes(d->png, SIGNATURE);
-	png_set_user_limits(d->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-	/* Chunks that are no pixels are skipped unread, so their size needs no limit. */
-	png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
-	png_set_chunk_malloc_max(d->png, 0);
-	png_set_chunk_cache_max(d->png, 0);
-	return 0;
+	return d->info ? 0 : error_set(d->e, -ENOMEM, "no memory to read the PNG");
 }
 
 /* "is a JPEG image, not a PNG". */
@@ -251,7 +257,7 @@ int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_rea
 	*d = (struct png_reader){.read = read, .arg = arg, .size = size, .e = e ? e : &unwanted};
 	r = check_signature(d);
 	if (r == 0)
-		r = prepare(d);
+		r = make_structs(d);
 	if (r == 0)
 		r = begin(d);
 	if (r < 0)

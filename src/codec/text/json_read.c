@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codec/text/json_place.h"
@@ -45,18 +47,38 @@ static int give(struct error *e, struct buffer *b, struct json_spot at)
 	return -EINVAL;
 }
 
+/* Jansson takes some failed allocations for errors of syntax, and ignores others. */
+static _Thread_local bool is_exhausted;
+
+static void *allocate(size_t n)
+{
+	void *p = malloc(n);
+
+	if (!p)
+		is_exhausted = true;
+	return p;
+}
+
+static void set_allocator(void)
+{
+	json_set_alloc_funcs(allocate, free);
+}
+
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct buffer b = BUFFER_INIT;
 	struct json_spot at = JSON_BEGIN;
 	json_error_t why;
 
+	pthread_once(&once, set_allocator);
+	is_exhausted = false;
 	d->root = json_loadb(
 		(const char *)d->text->data, d->text->size, JSON_REJECT_DUPLICATES | flags, &why);
+	if (is_exhausted)
+		return error_set(e, -ENOMEM, "no memory to read JSON");
 	if (d->root)
 		return 0;
-	if (json_error_code(&why) == json_error_out_of_memory)
-		return error_set(e, -ENOMEM, "no memory to read JSON");
 	if (why.line > 0)
 		at.line = (unsigned)why.line;
 	if (why.column > 0)
