@@ -2,16 +2,18 @@
 #include "cli/journals.h"
 
 #include <errno.h>
-#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/disk/walk.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/place.h"
 #include "vfs/offline/recover.h"
+
+#define JOURNAL ".mapfs-journal-"
 
 static void note_journal(void *arg, const struct journal_info *i)
 {
@@ -41,43 +43,51 @@ int journals_find(const char *path, struct journal_found *ret, struct error *e)
 	return find(path, &dirfd, ret, e);
 }
 
-/* Each map once, however many journals it has. */
-static void find_maps(const char *folder, struct names *ret)
+static bool is_wanted(const char *name, bool is_directory)
 {
-	char *tops[] = {(char *)folder, NULL};
-	FTS *fts = fts_open(tops, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-	FTSENT *at;
-
-	while (fts && (at = fts_read(fts))) {
-		const char *journal = strstr(at->fts_name, ".mapfs-journal-");
-		CLEANUP(free) char *map = NULL;
-
-		if (at->fts_info == FTS_F && journal)
-			map = strndup(at->fts_path, at->fts_pathlen - strlen(journal));
-		if (map && !names_has(ret, map))
-			(void)names_add(ret, map);
-	}
-	if (fts)
-		fts_close(fts);
-	names_sort(ret);
+	return is_directory || strstr(name, JOURNAL);
 }
 
-void journals_maps(const char *path, bool fitting, struct names *ret)
+/* A directory that this user cannot read, such as lost+found, holds no journal of this user. */
+static void note_failure(void *arg, const char *, int r)
+{
+	if (r != -EACCES)
+		*(int *)arg = r;
+}
+
+/* Each map once, however many journals it has. */
+static int find_maps(const char *folder, struct names *ret)
+{
+	int failure = 0;
+	const struct walk walk = {
+		.wanted = is_wanted, .failed = note_failure, .arg = &failure, .stays = true};
+	CLEANUP_NAMES struct names files = {0};
+	int r = walk_files(&walk, folder, &files);
+
+	for (size_t i = 0; r == 0 && i < files.n; i++) {
+		*strstr(strrchr(files.at[i], '/'), JOURNAL) = '\0';
+		if (!names_has(ret, files.at[i]))
+			r = names_add(ret, files.at[i]);
+	}
+	names_sort(ret);
+	return r < 0 ? r : failure;
+}
+
+int journals_maps(const char *path, bool fitting, struct names *ret)
 {
 	CLEANUP_NAMES struct names maps = {0};
 	struct journal_found found;
 	struct stat st;
+	int failure = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? find_maps(path, &maps)
+								  : names_add(&maps, path);
 
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		find_maps(path, &maps);
-	else
-		(void)names_add(&maps, path);
 	for (size_t i = 0; i < maps.n; i++) {
 		int r = journals_find(maps.at[i], &found, NULL);
 
 		if (r < 0 || (r > 0 && (found.fits || !fitting)))
 			(void)names_add(ret, maps.at[i]);
 	}
+	return ret->error ? ret->error : failure;
 }
 
 int journals_discard(const char *path, void (*line)(void *arg, const char *path, const char *what),

@@ -21,8 +21,8 @@ int journals_find(const char *path, struct journal_found *ret, struct error *e);
 
 /* Add the map at path, or each map in and below the folder at path, if it has a journal; with
  * `fitting` only one that fits. A map whose journals cannot be listed counts as one that has some.
- */
-void journals_maps(const char *path, bool fitting, struct names *ret);
+ * 0, or -errno if a folder cannot be read to its end: the maps that were found are added. */
+int journals_maps(const char *path, bool fitting, struct names *ret);
 
 /* Remove the journal that fits, if there is one, after line() for each operation that it holds. 0,
  * or -errno: -EBUSY if a mount uses it. */

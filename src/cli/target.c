@@ -104,13 +104,12 @@ int targets_add_below(struct targets *t, const char *folder, bool or_itself)
 	CLEANUP_NAMES struct names maps = {0};
 	size_t before = t->n;
 	struct stat st;
+	int r = path ? journals_maps(path, true, &maps) : 0;
 
-	if (path)
-		journals_maps(path, true, &maps);
 	for (size_t i = 0; i < maps.n; i++)
 		(void)targets_add_file(t, NULL, maps.at[i]);
-	if (t->n > before)
-		return 0;
+	if (r < 0 || t->n > before)
+		return r;
 	return or_itself && path && stat(path, &st) == 0 && S_ISDIR(st.st_mode)
 		       ? targets_add_file(t, NULL, path)
 		       : -ENOENT;

@@ -26,7 +26,8 @@ struct targets {
  * file that is not mounted; NULL means all mounts of mapfs. -ENOENT: it is none of these. */
 int targets_add(struct targets *t, const char *name);
 /* Add the maps in and below a folder that is not mounted which have a journal that fits; or_itself:
- * if there are none, the folder. -ENOENT if nothing was added. */
+ * if there are none, the folder. -ENOENT if nothing was added; another -errno if a folder cannot be
+ * read to its end: the maps that were found are added. */
 int targets_add_below(struct targets *t, const char *folder, bool or_itself);
 /* Add a file that is not mounted; path is absolute and without symbolic links. */
 int targets_add_file(struct targets *t, const char *shown, const char *path);

@@ -2,9 +2,12 @@
 /* Commands that look at many maps. */
 #include "../base/util.h"
 
+#include <errno.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/target.h"
 #include "tools/common/many.h"
 
 static int visit(void *arg, struct offline *t, struct buffer *out)
@@ -39,10 +42,54 @@ static void folder_without_maps_is_visited(void **state)
 	assert_int_equal(visit_all(room->path), 0);
 }
 
+/* In the folder itself and in one below it; the N-th read of either may fail. */
+static void folder_that_cannot_be_read_to_its_end_is_wrong(void **state)
+{
+	struct room *room = *state;
+	int n = 0;
+
+	assert_int_equal(mkdirat(room->fd, "below", 0777), 0);
+	put_file(room->fd, "no-map.txt", "x", 1);
+	put_file(room->fd, "below/no-map.txt", "x", 1);
+	assert_int_equal(visit_all(room->path), 0);
+	/* "." and ".." and the entries of both, and an end of each. */
+	for (; n < 9; n++) {
+		fail_reads_after(n);
+		assert_int_not_equal(visit_all(room->path), 0);
+	}
+	fail_reads_after(n);
+	assert_int_equal(visit_all(room->path), 0);
+	fail_reads_after(-1);
+}
+
+static void journals_of_a_folder_that_cannot_be_read_are_not_said_to_be_none(void **state)
+{
+	struct room *room = *state;
+	struct targets t = {0};
+
+	put_file(room->fd, "a.map", "x", 1);
+	put_file(room->fd, "b.map", "x", 1);
+	assert_int_equal(targets_add_below(&t, room->path, false), -ENOENT);
+	for (int n = 0; n < 5; n++) {
+		fail_reads_after(n);
+		assert_int_equal(targets_add_below(&t, room->path, true), -EIO);
+		assert_int_equal(t.n, 0);
+	}
+	fail_reads_after(5);
+	assert_int_equal(targets_add_below(&t, room->path, true), 0);
+	fail_reads_after(-1);
+	targets_finish(&t);
+}
+
+#define IN_A_ROOM(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-		folder_without_maps_is_visited, room_setup, room_teardown)};
+	const struct CMUnitTest tests[] = {
+		IN_A_ROOM(folder_without_maps_is_visited),
+		IN_A_ROOM(folder_that_cannot_be_read_to_its_end_is_wrong),
+		IN_A_ROOM(journals_of_a_folder_that_cannot_be_read_are_not_said_to_be_none),
+	};
 
 	return cmocka_run_group_tests_name("cli: many", tests, NULL, NULL);
 }

@@ -95,8 +95,8 @@ int attempt_print_journals(void *unmount)
 	CLEANUP_NAMES struct names maps = {0};
 	struct journal_found found;
 	struct error e = ERROR_INIT;
+	int r = journals_maps(u->entry->source, false, &maps);
 
-	journals_maps(u->entry->source, false, &maps);
 	for (size_t i = 0; i < maps.n; i++) {
 		if (journals_find(maps.at[i], &found, &e) < 0)
 			console_say(&u->console, "the journals of %s cannot be listed: %s",
@@ -110,9 +110,9 @@ int attempt_print_journals(void *unmount)
 					     "mapfs recover)",
 				found.file, maps.at[i]);
 	}
-	if (!maps.n && u->entry->mapfs)
+	if (r == 0 && !maps.n && u->entry->mapfs)
 		console_say(&u->console,
 			"no journal lies beside %s: nothing was closed that is not saved",
 			u->entry->source);
-	return maps.n ? EEXIST : 0;
+	return r < 0 ? -r : maps.n ? EEXIST : 0;
 }

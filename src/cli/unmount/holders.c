@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/unmount/holders.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
-#include "base/cleanup.h"
+#include "base/disk/dir.h"
 #include "base/say.h"
 
 /* Statx asks a mount for nothing if only the device is wanted; the mount may be another user's, or
@@ -26,20 +25,18 @@ static bool is_on(dev_t dev, int dirfd, const char *link)
 /* "has FILE open", for the caller to free; NULL if none is. */
 static char *find_open_file(dev_t dev, int process)
 {
-	int fd = openat(process, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int r;
+	CLEANUP(dir_close) DIR *dir = dir_open(process, "fd", &r);
 	char path[PATH_MAX], *what = NULL;
-	struct dirent *e;
+	const struct dirent *e;
 
-	while (dir && !what && (e = readdir(dir))) {
-		ssize_t n = is_on(dev, fd, e->d_name)
-				    ? readlinkat(fd, e->d_name, path, sizeof(path))
+	while (r == 0 && !what && (e = dir_next(dir, &r))) {
+		ssize_t n = is_on(dev, dirfd(dir), e->d_name)
+				    ? readlinkat(dirfd(dir), e->d_name, path, sizeof(path))
 				    : 0;
 
 		what = n > 0 ? text_printf("has %.*s open", (int)n, path) : NULL;
 	}
-	if (dir)
-		closedir(dir);
 	return what;
 }
 
@@ -87,10 +84,13 @@ static void add_holder(int process, const char *pid, const char *what, struct na
 void holders_find(const char *dev, struct names *ret)
 {
 	unsigned major, minor;
-	DIR *dir = sscanf(dev, "%u:%u", &major, &minor) == 2 ? opendir("/proc") : NULL;
-	struct dirent *e;
+	int r;
+	CLEANUP(dir_close) DIR *dir = dir_open(AT_FDCWD, "/proc", &r);
+	const struct dirent *e;
 
-	while (dir && (e = readdir(dir))) {
+	if (sscanf(dev, "%u:%u", &major, &minor) != 2)
+		return;
+	while (r == 0 && (e = dir_next(dir, &r))) {
 		CLEANUP(close_fd) int process = -1;
 		CLEANUP(free) char *what = NULL;
 
@@ -101,6 +101,4 @@ void holders_find(const char *dev, struct names *ret)
 		if (what)
 			add_holder(process, e->d_name, what, ret);
 	}
-	if (dir)
-		closedir(dir);
 }

@@ -315,15 +315,23 @@ static void print_discarded(void *arg, const char *path, const char *what)
 	console_report(arg, "discarded: %s: %s", path, what);
 }
 
+static void print_unlisted(struct unmount *u, int code)
+{
+	console_say(&u->console, "the journals of %s cannot be listed: %s", u->entry->source,
+		child_error(code));
+}
+
 /* Discard the journals of the map, or of the maps in the folder. Returns the exit code. */
 static int discard_journals(struct unmount *u)
 {
 	CLEANUP_NAMES struct names maps = {0};
 	struct console *c = &u->console;
-	int code = OUTCOME_DONE;
+	int failure = journals_maps(u->entry->source, true, &maps);
+	int code = failure < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 
-	journals_maps(u->entry->source, true, &maps);
-	if (!maps.n)
+	if (failure < 0)
+		print_unlisted(u, -failure);
+	else if (!maps.n)
 		console_say(c, "no journal fits it: there is nothing to discard");
 	for (size_t i = 0; i < maps.n; i++) {
 		struct error e = ERROR_INIT;
@@ -350,8 +358,7 @@ static enum unmount_state do_journal(struct unmount *u)
 		return finish(u, discard_journals(u));
 	r = child_run(u, wait_once, attempt_print_journals);
 	if (r && r != EEXIST)
-		console_say(&u->console, "the journals of %s cannot be listed: %s",
-			u->entry->source, child_error(r));
+		print_unlisted(u, r);
 	return finish(u, u->code >= 0 ? u->code : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE);
 }
 

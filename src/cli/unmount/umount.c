@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/say.h"
@@ -28,11 +30,15 @@ int cli_umount(char *const *names, size_t n, const struct unmount_options *how)
 	/* All are looked up before a first one ends: names may be relative to a mount, and this
 	 * process must not keep that in use. */
 	for (size_t i = 0; i < n; i++) {
-		if (targets_add(&t, names[i]) == 0 ||
-			(how->discard && targets_add_below(&t, names[i], false) == 0))
+		int r = targets_add(&t, names[i]);
+
+		if (r == -ENOENT && how->discard)
+			r = targets_add_below(&t, names[i], false);
+		if (r == 0)
 			continue;
-		say(stderr, "mapfs: %s: is not a mount of mapfs", names[i]);
-		code = heavier(code, OUTCOME_USAGE);
+		say(stderr, "mapfs: %s: %s", names[i],
+			r == -ENOENT ? "is not a mount of mapfs" : strerror(-r));
+		code = heavier(code, r == -ENOENT ? OUTCOME_USAGE : OUTCOME_REFUSED);
 	}
 	(void)!chdir("/");
 	for (size_t i = 0; i < t.n; i++) {

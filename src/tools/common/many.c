@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,10 +11,10 @@
 #include "base/buffer.h"
 #include "base/disk/file.h"
 #include "base/disk/io.h"
+#include "base/disk/walk.h"
 #include "base/output.h"
 #include "base/say.h"
 #include "base/threads/parallel.h"
-#include "base/disk/names.h"
 #include "vfs/offline/streams.h"
 
 /* Which maps were named, by themselves or with their folder. */
@@ -76,48 +75,33 @@ static int add(struct many_list *l, char *shown, char *path)
 	return 0;
 }
 
-static int by_name(const void *a, const void *b)
+static bool is_wanted(const char *name, bool is_directory)
 {
-	return strcmp(((const struct many_map *)a)->shown, ((const struct many_map *)b)->shown);
+	return !is_passed_over(name) && (is_directory || volume_format_for(NULL, name));
 }
 
-/* What fts came to below the folder, which is called by the first n bytes of its paths. */
-static int add_found(struct many_list *l, FTS *fts, FTSENT *at, size_t n)
+static void report_unreadable(void *arg, const char *path, int r)
 {
-	const char *below = at->fts_path + n;
-
-	if (at->fts_level > 0 && is_passed_over(at->fts_name)) {
-		if (at->fts_info == FTS_D)
-			(void)fts_set(fts, at, FTS_SKIP);
-		return 0;
-	}
-	if (at->fts_info == FTS_DNR || at->fts_info == FTS_ERR)
-		go_wrong(l, at->fts_path, -at->fts_errno, NULL);
-	if (at->fts_info != FTS_F || !S_ISREG(at->fts_statp->st_mode) ||
-		!volume_format_for(NULL, at->fts_name))
-		return 0;
-	return add(l, strdup(at->fts_path), strdup(below + strspn(below, "/")));
+	go_wrong(arg, path, r, NULL);
 }
 
 static int add_folder(struct many_list *l, const char *folder)
 {
-	CLEANUP(free) char *plain = strdup(folder);
-	size_t first = l->n, n = strlen(folder);
-	char *tops[] = {plain, NULL};
-	FTS *fts;
-	FTSENT *at;
-	int r = 0;
+	const struct walk walk = {.wanted = is_wanted, .failed = report_unreadable, .arg = l};
+	CLEANUP_NAMES struct names files = {0};
+	CLEANUP(free) char *top = strdup(folder);
+	size_t n = strlen(folder);
+	int r;
 
-	while (plain && n > 1 && plain[n - 1] == '/')
-		plain[--n] = '\0';
-	fts = plain ? fts_open(tops, FTS_COMFOLLOW | FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
-	if (!fts)
-		return -ENOMEM;
-	while (r == 0 && (at = fts_read(fts)))
-		r = add_found(l, fts, at, n);
-	fts_close(fts);
-	if (l->n > first)
-		qsort(l->maps + first, l->n - first, sizeof(*l->maps), by_name);
+	while (top && n > 1 && top[n - 1] == '/')
+		top[--n] = '\0';
+	r = top ? walk_files(&walk, top, &files) : -ENOMEM;
+	names_sort(&files);
+	for (size_t i = 0; r == 0 && i < files.n; i++) {
+		const char *below = files.at[i] + n;
+
+		r = add(l, strdup(files.at[i]), strdup(below + strspn(below, "/")));
+	}
 	return r;
 }
 

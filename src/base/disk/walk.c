@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Zlib */
+#include "base/disk/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buffer.h"
+#include "base/disk/dir.h"
+
+/* A directory that is being read. */
+struct walk_directory {
+	const struct walk *walk;
+	const char *path;
+	int fd;
+	struct names *files;
+	struct names *pending; /* directories that are still to be read */
+};
+
+static bool same_device(const struct statx *a, const struct statx *b)
+{
+	return a->stx_dev_major == b->stx_dev_major && a->stx_dev_minor == b->stx_dev_minor;
+}
+
+/* A mount that hangs answers this, too: the kernel knows type and device. */
+static int look(int dirfd, const char *name, struct statx *ret)
+{
+	const int flags =
+		AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | AT_EMPTY_PATH;
+
+	return statx(dirfd, name, flags, STATX_TYPE, ret) < 0 ? -errno : 0;
+}
+
+/* The type of an entry, S_IFDIR or S_IFREG; 0 for others and for a mount that is not entered. */
+static int type_of(const struct walk_directory *d, const struct dirent *entry, mode_t *ret)
+{
+	struct statx here, st;
+	int r;
+
+	*ret = DTTOIF(entry->d_type);
+	if (*ret && !(S_ISDIR(*ret) && d->walk->stays))
+		return 0;
+	r = look(d->fd, entry->d_name, &st);
+	if (r == 0 && d->walk->stays)
+		r = look(d->fd, "", &here);
+	if (r < 0)
+		return r;
+	*ret = d->walk->stays && !same_device(&here, &st) ? 0 : st.stx_mode & S_IFMT;
+	return 0;
+}
+
+static int add_entry(const struct walk_directory *d, const struct dirent *entry)
+{
+	const char *slash = d->path[strlen(d->path) - 1] == '/' ? "" : "/";
+	CLEANUP(free) char *path = text_printf("%s%s%s", d->path, slash, entry->d_name);
+	mode_t type;
+	int r;
+
+	if (!path)
+		return -ENOMEM;
+	r = type_of(d, entry, &type);
+	if (r < 0 && r != -ENOENT)
+		d->walk->failed(d->walk->arg, path, r);
+	if (r < 0 || !(S_ISDIR(type) || S_ISREG(type)) ||
+		!d->walk->wanted(entry->d_name, S_ISDIR(type)))
+		return 0;
+	return names_add(S_ISDIR(type) ? d->pending : d->files, path);
+}
+
+/* Returns -ENOMEM; other failures are reported. */
+static int read_directory(const struct walk *w, const char *path, bool is_below,
+	struct names *files, struct names *pending)
+{
+	int r, added = 0;
+	CLEANUP(dir_close) DIR *dir = dir_open(AT_FDCWD, path, &r);
+	struct walk_directory d = {w, path, dir ? dirfd(dir) : -1, files, pending};
+	const struct dirent *entry;
+
+	while (r == 0 && added == 0 && (entry = dir_next(dir, &r)))
+		added = add_entry(&d, entry);
+	if (r < 0 && !(r == -ENOENT && is_below))
+		w->failed(w->arg, path, r);
+	return added;
+}
+
+int walk_files(const struct walk *w, const char *top, struct names *ret)
+{
+	CLEANUP_NAMES struct names pending = {0};
+	int r = read_directory(w, top, false, ret, &pending);
+
+	while (r == 0 && pending.n) {
+		CLEANUP(free) char *path = pending.at[--pending.n];
+
+		r = read_directory(w, path, true, ret, &pending);
+	}
+	return r;
+}
