@@ -42,6 +42,50 @@ def needs(program):
         pytest.skip("not installed: " + program)
 
 
+def readelf(program, *args):
+    return subprocess.run(["readelf", "-W", *args, program], check=True, capture_output=True, text=True).stdout
+
+
+def test_the_program_is_hardened():
+    """Its addresses are read-only once it runs, and the C library checks sizes, as in the Debian package."""
+    needs("readelf")
+    build = os.environ["MAPFS_BUILD_DIR"]
+    program = os.path.join(build, "src/mapfs")
+    assert "BIND_NOW" in readelf(program, "-d") and "GNU_RELRO" in readelf(program, "-l")
+    r = subprocess.run(["meson", "introspect", "--buildoptions", build], capture_output=True, text=True)
+    if r.returncode:
+        pytest.skip("not installed: meson")
+    value = {option["name"]: option["value"] for option in json.loads(r.stdout)}
+    if value["optimization"] in ("plain", "0") or value["b_sanitize"] != "none" or "-O0" in value["c_args"]:
+        pytest.skip("set up without an optimizer, or with a sanitizer")
+    assert set(re.findall(r" UND (__\w+_chk)\b", readelf(program, "-s"))) - {"__stack_chk_fail"}
+
+
+@pytest.mark.parametrize("options, env, expected", [
+    ([], {}, ["-D_FORTIFY_SOURCE=2"]),
+    (["-Doptimization=0"], {}, []),
+    ([], {"CFLAGS": "-O0"}, []),
+    ([], {"CFLAGS": "-Wp,-D_FORTIFY_SOURCE=3"}, ["-Wp,-D_FORTIFY_SOURCE=3"]),
+    (["--buildtype=plain"], {"CFLAGS": "-O2"}, []),
+    (["-Db_sanitize=address", "-Db_lundef=false"], {}, []),
+    ([], {"CC": "clang"}, ["-D_FORTIFY_SOURCE=2"]),
+], ids=["plain", "O0", "CFLAGS O0", "CFLAGS fortify", "buildtype plain", "sanitizer", "clang"])
+def test_sizes_are_checked_where_they_can_be(tmp_path, options, env, expected):
+    needs("meson")
+    needs("ninja")
+    needs(env.get("CC", "cc"))
+    build = tmp_path / "build"
+    clean = {key: value for key, value in os.environ.items() if key not in ("CC", "CFLAGS", "CPPFLAGS")}
+    r = subprocess.run(["meson", "setup", str(build), SOURCE, "-Dwerror=true", *options], env=dict(clean, **env),
+                       capture_output=True, text=True)
+    assert r.returncode == 0, r
+    commands = json.loads((build / "compile_commands.json").read_text())
+    command = next(c for c in commands if c["file"].endswith("src/main.c"))
+    assert [word for word in command["command"].split() if "FORTIFY" in word] == expected
+    r = subprocess.run(["ninja", "-C", str(build), command["output"]], capture_output=True, text=True)
+    assert r.returncode == 0 and "warning" not in r.stdout, r
+
+
 def test_all_are_of_this_version():
     assert re.findall(r"^Version: +(.*)$", read("contrib/mapfs.spec"), re.M) == [version()]
     assert array("pkgver") == [version()]

@@ -169,7 +169,7 @@ static int is_worker(void)
 	return fd < 0;
 }
 
-int poll(struct pollfd *fds, nfds_t n, int timeout)
+static void answer(void)
 {
 	unsigned asked = control ? atomic_load(&control->asked) : 0;
 
@@ -178,5 +178,18 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 		control->result = try_it((enum attempt)(asked - 1)) < 0 ? errno : 0;
 		atomic_store(&control->asked, 0);
 	}
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	answer();
 	return NEXT(poll)(fds, n, timeout);
+}
+
+/* What the C library makes of poll if it checks sizes. */
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
+{
+	answer();
+	return NEXT(__poll_chk)(fds, n, timeout, room);
 }
