@@ -31,21 +31,24 @@ source "$COMPLETIONS/_mapfs"
 """
 
 
+def run(*args, **env):
+    """The lines that a shell prints; it must print no error."""
+    r = subprocess.run(args, env=env, capture_output=True, text=True, timeout=60)
+    assert r.stderr == "", r
+    return r.stdout.split("\n")
+
+
 def bash(line, env):
-    return subprocess.run(["bash", "-c", BASH], env=dict(env, LINE=line), capture_output=True, text=True,
-                          timeout=60).stdout.split("\n")
+    return run("bash", "-c", BASH, **dict(env, LINE=line))
 
 
 def fish(line, env):
     script = 'source "$COMPLETIONS/mapfs.fish"; complete -C "$LINE"'
-    r = subprocess.run(["fish", "-N", "-c", script], env=dict(env, LINE=line), capture_output=True, text=True,
-                       timeout=60)
-    return [found.split("\t")[0] for found in r.stdout.split("\n")]
+    return [found.split("\t")[0] for found in run("fish", "-N", "-c", script, **dict(env, LINE=line))]
 
 
 def zsh(line, env):
-    return subprocess.run(["zsh", "-f", "-c", ZSH], env=dict(env, LINE=line), capture_output=True, text=True,
-                          timeout=60).stdout.split("\n")
+    return run("zsh", "-f", "-c", ZSH, **dict(env, LINE=line))
 
 
 @pytest.fixture(params=[bash, fish, zsh])
@@ -103,6 +106,13 @@ def test_rules(complete):
     found = complete("mapfs check --rules ")
     assert "ddnet" in found and any("b.map" in name for name in found)
     assert "ddnet" not in complete("mapfs check ")
+
+
+@pytest.mark.parametrize("line", [
+    "mapfs -", "mapfs -o ", "mapfs -o ro ", "mapfs none.map ", "mapfs a\\ b.map ", "mapfs ls ", "mapfs ls none.map ",
+    "mapfs put a\\ b.map x ", "mapfs preview ", "mapfs extract a\\ b.map none ", "mapfs convert ", "mapfs none x "])
+def test_no_error_is_printed(complete, line):
+    complete(line)
 
 
 def test_games(complete):
