@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
 """What `meson install` puts where, and whether it works from there."""
 import os
+import re
+import shutil
 import subprocess
 
 import pytest
@@ -32,9 +34,56 @@ def root(tmp_path_factory):
     return to
 
 
+@pytest.fixture(scope="module")
+def package(root, tmp_path_factory):
+    """What the Debian package makes of an installation below /usr, without debhelper."""
+    needs("make")
+    top = tmp_path_factory.mktemp("package")
+    tree = top / "debian/mapfs"
+    tree.mkdir(parents=True)
+    shutil.copytree(root + "/usr/local", tree / "usr", symlinks=True)
+    r = subprocess.run(["make", "-s", "-f", os.path.abspath(os.path.join(SOURCE, "contrib/debian/rules")),
+                        "execute_after_dh_auto_install"], cwd=top, capture_output=True, text=True)
+    assert r.returncode == 0, r
+    return str(tree)
+
+
+# Where zsh looks, but below another root.
+ZSH = """
+autoload -Uz +X _mapfs 2>/dev/null && exit 9
+fpath=(${fpath/#/$ROOT} $fpath)
+autoload -Uz compinit && compinit -D -u && print -- $_comps[mapfs]
+autoload -Uz +X _mapfs && print -- $functions_source[_mapfs]
+"""
+
+
+@pytest.mark.parametrize("tree", ["root", "package"])
+def test_zsh_finds_its_completion(request, tree):
+    needs("zsh")
+    if not os.path.exists("/etc/debian_version"):
+        pytest.skip("another system's zsh looks elsewhere")
+    top = request.getfixturevalue(tree)
+    r = subprocess.run(["zsh", "-f", "-c", ZSH], env=dict(os.environ, ROOT=top), capture_output=True, text=True)
+    if r.returncode == 9:
+        pytest.skip("mapfs's completion is installed here")
+    function, _, source = r.stdout.partition("\n")
+    assert function == "_mapfs" and source.startswith(top) and not r.stderr, r
+
+
+@pytest.mark.parametrize("tree, prefix", [("root", "/usr/local"), ("package", "/usr")])
+def test_fish_finds_its_completion(request, tmp_path, tree, prefix):
+    needs("fish")
+    top = request.getfixturevalue(tree) + prefix
+    env = dict(os.environ, HOME=str(tmp_path), XDG_DATA_DIRS=top + "/share", TERM="xterm", LC_ALL="C.UTF-8",
+               PATH="%s/bin:%s" % (top, os.environ["PATH"]))
+    r = subprocess.run(["fish", "-c", 'complete -C "mapfs st"'], env=env, capture_output=True, text=True, timeout=60)
+    assert "status" in r.stdout.split() and not r.stderr, r
+
+
 def test_everything_is_in_its_place(root):
     prefix = root + "/usr/local"
     found = {os.path.relpath(os.path.join(at, name), root) for at, _, names in os.walk(root) for name in names}
+    found = {name for name in found if not name.startswith("usr/local/share/doc/mapfs/")}
     assert found == {
         "usr/local/bin/mapfs",
         "sbin/mount.mapfs", "sbin/mount.fuse.mapfs", "sbin/umount.fuse.mapfs",
@@ -54,6 +103,52 @@ def test_everything_is_in_its_place(root):
         assert os.readlink(root + "/sbin/" + name) == "/usr/local/bin/mapfs"
         assert os.path.exists(prefix + "/share/man/man8/" + name + ".8")  # links that lead somewhere
     assert subprocess.run([prefix + "/bin/mapfs", "--version"]).returncode == 0
+
+
+# What the documentation has of the sources beside itself; all else that it names is in the sources only.
+NAMED = re.compile(r"`((?:docs|contrib/git|contrib/ci|tests/examples)(?:/[\w./-]*)?)(?: [^`]*)?`")
+
+
+def links(page):
+    """(what a page says, the path that it means)"""
+    with open(page, encoding="utf-8") as f:
+        text = f.read()
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        if not re.match(r"\w+:", target):
+            yield target, os.path.join(os.path.dirname(page), target)
+
+
+def dead_links(share):
+    """What the documentation installed in a directory `share` points to, and is not installed."""
+    top = share + "/doc/mapfs"
+    pages = [os.path.join(at, name) for at, _, names in os.walk(top) for name in names if name.endswith(".md")]
+    assert len(pages) > 10 and top + "/README.md" in pages
+    dead = []
+    for page in pages:
+        dead += [(page, target) for target, path in links(page) if not os.path.exists(path)]
+        with open(page, encoding="utf-8") as f:
+            for name in NAMED.findall(f.read()):
+                manual = re.fullmatch(r"docs/(.*\.([158]))", name)
+                path = "%s/man/man%s/%s" % (share, manual[2], manual[1]) if manual else os.path.join(top, name)
+                if "NAME" not in name and not os.path.exists(path) and not os.path.exists(path + ".gz"):
+                    dead.append((page, name))
+    return dead
+
+
+@pytest.mark.parametrize("tree, prefix", [("root", "/usr/local"), ("package", "/usr")])
+def test_what_the_documentation_points_to_is_installed(request, tree, prefix):
+    assert dead_links(request.getfixturevalue(tree) + prefix + "/share") == []
+
+
+def test_git_takes_its_configuration_from_the_documentation(root, tmp_path):
+    needs("git")
+    config = root + "/usr/local/share/doc/mapfs/contrib/git/config"
+    env = dict(os.environ, HOME=str(tmp_path), XDG_CONFIG_HOME=str(tmp_path), GIT_CONFIG_NOSYSTEM="1")
+    subprocess.run(["git", "config", "--global", "include.path", config], env=env, check=True)
+    r = subprocess.run(["git", "config", "--get", "merge.mapfs.driver"], env=env, capture_output=True, text=True)
+    assert r.stdout.startswith("mapfs merge ")
+    text = open(config, encoding="utf-8").read()
+    assert [path for path in re.findall(r"/usr/[\w./-]+", text)] == []
 
 
 def test_the_manual_has_no_mistake(root):
@@ -117,6 +212,10 @@ if share.ALL:  # it builds all of mapfs again, which takes minutes
     def test_the_debian_package_is_clean(tmp_path):
         needs("dpkg-buildpackage", "dh", "lintian", "git")
         subprocess.run([os.path.join(SOURCE, "contrib/deb"), str(tmp_path)], check=True)
+        [deb] = tmp_path.glob("mapfs_*.deb")
+        subprocess.run(["dpkg-deb", "-x", deb, tmp_path / "tree"], check=True)
+        assert dead_links(str(tmp_path / "tree/usr/share")) == []
+        assert (tmp_path / "tree/usr/share/zsh/vendor-completions/_mapfs").exists()
         changes = [str(p) for p in tmp_path.glob("*.changes")]
         r = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", *changes],
                            capture_output=True, text=True)

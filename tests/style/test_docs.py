@@ -208,9 +208,9 @@ def test_the_manual_has_every_file_and_every_key_of_a_map(tmp_path):
 
 def test_links_to_manual_pages_are_installed():
     """Each name of a page that is not its file's has a link."""
-    installed = read("src/cli/meson.build")
+    installed = read("docs/meson.build")
     for page in MANUALS:
-        assert "'../../%s'" % page in installed
+        assert "'%s'" % os.path.basename(page) in installed
         for name in names_of(page) - {os.path.basename(page)[:-2]}:
             assert re.search(r"'%s'" % re.escape(name.replace("mapfs-", "")), installed) or name in installed, name
 
