@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """The recipes for packages say what meson.build says: the version, and what is needed."""
+import email.utils
 import json
 import os
 import re
@@ -90,6 +91,11 @@ def test_all_are_of_this_version():
     assert re.findall(r"^Version: +(.*)$", read("contrib/mapfs.spec"), re.M) == [version()]
     assert array("pkgver") == [version()]
     assert read("contrib/debian/changelog").startswith("mapfs (%s) " % version())
+    description = read("contrib/desktop/mapfs.metainfo.xml")
+    release = re.search(r'<releases>\s*<release version="([^"]*)" date="([^"]*)"', description)
+    assert release and release[1] == version()
+    stamp = re.search(r"^ -- .*>  (.*)$", read("contrib/debian/changelog"), re.M)[1]
+    assert email.utils.parsedate_to_datetime(stamp).date().isoformat() == release[2]
     # What stands in the instructions at their begin.
     for path in "contrib/mapfs.spec", "contrib/PKGBUILD":
         assert set(re.findall(r"mapfs-([\d.]+\d)", read(path))) == {version()}
