@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-import box as boxes
 from session import SETTINGS, need
 from terminal import Terminal
 

@@ -9,8 +9,7 @@ import struct
 import uuid
 import zlib
 
-import datafile
-from datafile import ENVELOPE, GROUP, IMAGE, INFO, LAYER, MAP_VERSION, SOUND, UUID_INDEX
+from datafile import IMAGE, INFO, LAYER, MAP_VERSION, SOUND, UUID_INDEX
 
 TYPED_DIRS = ("info", "images", "sounds", "envelopes", "groups")
 TYPE_NAMES = {0: "version", 1: "info", 2: "image", 3: "envelope", 4: "group", 5: "layer",

@@ -5,7 +5,6 @@ import zlib
 
 import pytest
 
-import box as boxes
 import datafile
 import layout
 import places

@@ -5,7 +5,7 @@ import re
 import shutil
 
 import merging
-from edits import REFERENCES, Edits, resized, stem, text_of
+from edits import Edits, resized, stem, text_of
 from merging import GROUP_TAG, bare, dump, elements, entries, layers, load, read, set_tag, table, write
 
 PHYSICS = {2: ("Tele", "number", "id"), 4: ("Speedup", "force", "max_speed", "id", "angle"), 8: ("Front", "id", "flags"),

@@ -5,11 +5,10 @@ import os
 import shutil
 import signal
 import struct
-import subprocess
 
 import pytest
 
-import maps  # first: it says where other tests' helpers are
+import maps  # noqa: F401  first: it says where other tests' helpers are
 import archives
 import datafile
 import judge

@@ -8,7 +8,7 @@ import pytest
 import datafile
 import judge
 import places
-from datafile import ENVPOINTS, GROUP, LAYER, MAP_VERSION, Builder, Datafile
+from datafile import ENVPOINTS, LAYER, MAP_VERSION, Builder, Datafile
 from maps import run
 
 GARBAGE = bytes([1, 0, 7, 5])  # a tile: index, flags, skip, reserved

@@ -9,13 +9,13 @@ import time
 
 import pytest
 
-import maps  # first: it says where other tests' helpers are
+import maps  # noqa: F401  first: it says where other tests' helpers are
 import archives
 import datafile
 import places
 import rulings
 from maps import run
-from racemap import H, W, Race
+from racemap import W, Race
 
 LINE = re.compile(r"^(?P<file>.*?\.map): warning: (?:(?P<path>(?:info|images|sounds|envelopes|groups)/\S+): )?(?P<text>.*)$")
 LAYERS = "groups/0_Game/layers/"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """What holds of the sources as text: where arrows point, what a room may include."""
+import ast
 import glob
 import json
 import os
@@ -259,6 +260,27 @@ def test_every_file_begins_with_its_licence():
 def test_no_line_ends_in_blanks():
     assert [(p, n) for p in sources() for n, line in enumerate(text(p).splitlines(), 1)
             if line != line.rstrip()] == []
+
+
+def imported(tree):
+    """(line, name) of what a module imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                yield node.lineno, alias.asname or alias.name.split(".")[0]
+
+
+def test_python_imports_what_it_uses():
+    """A module that is imported for what it does, or a fixture, says noqa: F401, as for other tools."""
+    unused, paths = [], glob.glob(os.path.join(ROOT, "tests", "**", "*.py"), recursive=True)
+    for path in paths:
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        tree, lines = ast.parse(text), text.split("\n")
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        unused += ["%s:%d: %s" % (os.path.relpath(path, ROOT), line, name) for line, name in imported(tree)
+                   if name not in used and "noqa: F401" not in lines[line - 1]]
+    assert len(paths) > 100 and unused == []
 
 
 def test_the_top_level_is_what_the_design_allows():

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-import box as boxes
 import tlwrite
 from archives import Archive
 from test_names import layouts

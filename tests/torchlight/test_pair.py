@@ -10,7 +10,6 @@ import zlib
 import pytest
 
 import box as boxes
-import shims
 import tlread
 import tlwrite
 from archives import Archive, dat, text_dat

@@ -12,7 +12,6 @@ import pytest
 
 import places
 import tcgen
-from driver import Refused
 
 MANY = 4000
 CORPUS = os.path.join(places.SHARED, "corpus", "triclon")

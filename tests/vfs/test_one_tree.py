@@ -17,7 +17,6 @@ import share
 import tcgen
 import test_kit
 import test_pair
-import tlwrite
 
 PROGRAM, DEMO, FIXTURES = (os.environ.get("ONE_TREE_" + n, "") for n in ("PROGRAM", "DEMO", "FIXTURES"))
 
