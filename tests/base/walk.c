@@ -106,6 +106,7 @@ static void directory_that_cannot_be_opened_is_reported(void **state)
 
 	snprintf(path, sizeof(path), "%s/none", room->path);
 	CLEANUP_NAMES struct names none = files_of(path, true, &f);
+	assert_int_equal(none.n, 0);
 	assert_int_equal(f.n, 1);
 	assert_int_equal(f.last, -ENOENT);
 	assert_string_equal(f.path, path);

@@ -48,7 +48,7 @@ def readelf(program, *args):
 
 
 def test_the_program_is_hardened():
-    """Its addresses are read-only once it runs, and the C library checks sizes, as in the Debian package."""
+    """As in the Debian package: imported addresses are read-only, and the C library checks sizes of buffers."""
     needs("readelf")
     build = os.environ["MAPFS_BUILD_DIR"]
     program = os.path.join(build, "src/mapfs")

@@ -38,7 +38,7 @@ static int type_of(const struct walk_directory *d, const struct dirent *entry, m
 	struct statx here, st;
 	int r;
 
-	*ret = DTTOIF(entry->d_type);
+	*ret = (mode_t)DTTOIF(entry->d_type);
 	if (*ret && !(S_ISDIR(*ret) && d->walk->stays))
 		return 0;
 	r = look(d->fd, entry->d_name, &st);

@@ -79,7 +79,7 @@ static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
 	return 0;
 }
 
-/* Its input, and its limits. */
+/* Set what libpng reads from, and its limits. */
 static void set_up(struct png_reader *d)
 {
 	png_set_read_fn(d->png, d, on_read);
