@@ -263,20 +263,22 @@ def names_of(scenarios):
 
 
 def unmounted(s):
-    s.m.unmount()
+    r = s.box.run("-u", s.m.point)
+    # No game has the image that became external.
+    assert r.code == (5 if "warning: images/8_tsunami.json" in r.out else 0), r
 
 
 def synced(s):
     fd = os.open(s.m.point, os.O_RDONLY)
     os.fsync(fd)
     os.close(fd)
-    s.m.unmount()
+    unmounted(s)
 
 
 def killed(s):
     s.box.kill_worker()
     s.m = s.box.mount(s.path)
-    s.m.unmount()
+    unmounted(s)
 
 
 # Syncing saves as unmounting does; of the scenarios those that differ most go on after it.
