@@ -5,6 +5,12 @@
 #include <expat.h>
 #include <string.h>
 
+/* Expat 2.9 deprecates the functions without 64 in their names. Older versions have no others. */
+#if XML_MAJOR_VERSION == 2 && XML_MINOR_VERSION < 9
+#define XML_GetCurrentLineNumber64   XML_GetCurrentLineNumber
+#define XML_GetCurrentColumnNumber64 XML_GetCurrentColumnNumber
+#endif
+
 struct reading {
 	XML_Parser parser;
 	xml_element element;
@@ -49,8 +55,8 @@ static int explain(const struct reading *r, struct error *e)
 	if (code == XML_ERROR_NO_MEMORY)
 		return error_set(e, -ENOMEM, "no memory for XML");
 	return error_set(e, -EINVAL, "line %lu, column %lu: %s",
-		(unsigned long)XML_GetCurrentLineNumber(r->parser),
-		(unsigned long)XML_GetCurrentColumnNumber(r->parser) + 1,
+		(unsigned long)XML_GetCurrentLineNumber64(r->parser),
+		(unsigned long)XML_GetCurrentColumnNumber64(r->parser) + 1,
 		r->why ? r->why : XML_ErrorString(code));
 }
 
