@@ -219,6 +219,12 @@ def test_warnings_of_check_count_too(box):
     assert checked(box, race, "ddnet") == (expected, 5)
 
 
+def test_images_of_newer_versions_of_the_game_are_known(box):
+    race = Race()
+    race.images = [(name, None) for name in (b"grass_main", b"ddnet_grass", b"generic_shadows_0.7", b"winter_main_0.7")]
+    assert checked(box, race) == ([], 0)
+
+
 def test_a_map_that_a_game_refuses_is_worse(box):
     race = Race()
     race.settings = [b"sv_taem 1"]

@@ -8,12 +8,14 @@
 
 enum { PIXELS = 4096 /* at a time */ };
 
+/* One with other pixels in each version is there twice, first as of 16.4. */
 static const struct tw_game_image images[] = {
 	{"basic_freeze", 1024, 1024, 0x2a358cfa, TW_NOT_IN_07},
 	{"bg_cloud1", 2048, 1024, 0x34ffad44, TW_SAME_IN_07},
 	{"bg_cloud2", 2048, 1024, 0x1f1cf36e, TW_SAME_IN_07},
 	{"bg_cloud3", 1024, 512, 0x65bc2bb6, TW_SAME_IN_07},
 	{"ddmax_freeze", 1024, 1024, 0x735a1fb3, TW_NOT_IN_07},
+	{"ddnet_grass", 1024, 1024, 0xf5bf5d99, TW_NOT_IN_07},
 	{"ddnet_start", 512, 135, 0x3e33a4b9, TW_NOT_IN_07},
 	{"ddnet_tiles", 1024, 1024, 0x9a356576, TW_NOT_IN_07},
 	{"ddnet_walls", 1024, 1024, 0x4118c4e8, TW_NOT_IN_07},
@@ -32,12 +34,16 @@ static const struct tw_game_image images[] = {
 	{"generic_clear", 1024, 1024, 0xb5e7e6fc, TW_NOT_IN_07},
 	{"generic_deathtiles", 1024, 1024, 0x68bd4bd4, TW_SAME_IN_07},
 	{"generic_lamps", 1024, 1024, 0x2f730c21, TW_SAME_IN_07},
+	{"generic_shadows_0.7", 1024, 1024, 0xc8352f61, TW_NOT_IN_07},
 	{"generic_unhookable", 1024, 1024, 0x12083df9, TW_OTHER_IN_07},
 	{"generic_unhookable_0.7", 1024, 1024, 0xa2bb8725, TW_NOT_IN_07},
 	{"grass_doodads", 1024, 1024, 0x5bed96ca, TW_OTHER_IN_07},
 	{"grass_doodads_0.7", 1024, 1024, 0x82cdf75a, TW_NOT_IN_07},
+	{"grass_doodads_0.7", 1024, 1024, 0xfdae524b, TW_NOT_IN_07},
 	{"grass_main", 1024, 1024, 0xc56ca7c5, TW_OTHER_IN_07},
+	{"grass_main", 1024, 1024, 0xbb1ebfae, TW_OTHER_IN_07},
 	{"grass_main_0.7", 1024, 1024, 0x92e901c7, TW_NOT_IN_07},
+	{"grass_main_0.7", 1024, 1024, 0xa9f74ed4, TW_NOT_IN_07},
 	{"jungle_background", 809, 1312, 0x03c14150, TW_SAME_IN_07},
 	{"jungle_deathtiles", 1024, 1024, 0x4e52fa2c, TW_SAME_IN_07},
 	{"jungle_doodads", 1024, 1024, 0xd9a30734, TW_SAME_IN_07},
@@ -56,6 +62,7 @@ static const struct tw_game_image images[] = {
 	{"water", 1024, 1024, 0xdfcb9b34, TW_NOT_IN_07},
 	{"winter_doodads", 1024, 1024, 0x826ed452, TW_SAME_IN_07},
 	{"winter_main", 1024, 1024, 0xc0dfb31e, TW_OTHER_IN_07},
+	{"winter_main_0.7", 1024, 1024, 0xf6075ce8, TW_NOT_IN_07},
 	{"winter_mountains", 1024, 512, 0x81a6b713, TW_SAME_IN_07},
 	{"winter_mountains2", 1024, 512, 0xdd41b79e, TW_SAME_IN_07},
 	{"winter_mountains3", 1024, 512, 0xd26e90d9, TW_SAME_IN_07},
@@ -63,19 +70,31 @@ static const struct tw_game_image images[] = {
 	{"generic_shadows", 0, 0, 0, TW_OTHER_IN_07},
 };
 
+/* The next image of that name; NULL: there is none. after: NULL for the first. */
+static const struct tw_game_image *next_image(
+	const struct tw_game_image *after, const char *name, size_t n)
+{
+	const struct tw_game_image *end = images + sizeof(images) / sizeof(images[0]);
+
+	for (const struct tw_game_image *g = after ? after + 1 : images; g < end; g++)
+		if (strlen(g->name) == n && memcmp(g->name, name, n) == 0)
+			return g;
+	return NULL;
+}
+
 const struct tw_game_image *tw_game_image(const char *name, size_t n)
 {
-	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
-		if (strlen(images[i].name) == n && memcmp(images[i].name, name, n) == 0)
-			return &images[i];
-	return NULL;
+	return next_image(NULL, name, n);
 }
 
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen)
 {
-	const struct tw_game_image *g = tw_game_image(name, n);
+	const struct tw_game_image *g = NULL;
 
-	return g && g->w == w && g->h == h && g->seen == seen;
+	while ((g = next_image(g, name, n)))
+		if (g->w == w && g->h == h && g->seen == seen)
+			return true;
+	return false;
 }
 
 int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * game_images: the images that come with DDNet (its data/mapres, as of 16.4) and, the last ones,
- * with Teeworlds 0.7 alone.
+ * game_images: the images that come with DDNet (its data/mapres, as of 16.4 and of 19.1) and, the
+ * last ones, with Teeworlds 0.7 alone.
  */
 #pragma once
 
@@ -22,9 +22,10 @@ struct tw_game_image {
 	enum tw_in_07 in_07;
 };
 
-/* By a name of n bytes; NULL: there is no such image. */
+/* By a name of n bytes; NULL: there is no such image. If the versions have other pixels, those of
+ * 16.4. */
 const struct tw_game_image *tw_game_image(const char *name, size_t n);
-/* Is it the image of that name? */
+/* Is it the image of that name, in either version? */
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen);
 
 /* The CRC-32 of all that is seen of an image that is in the map as pixels. -EIO, -ENOMEM. */
