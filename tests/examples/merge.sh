@@ -2,7 +2,7 @@
 git init --quiet
 echo '*.map diff=mapfs merge=mapfs' > .gitattributes
 git config diff.mapfs.textconv 'mapfs text --'
-git config merge.mapfs.driver 'mapfs merge -L %P -- %O %A %B %A'
+git config merge.mapfs.driver 'mapfs merge -L %P -- %O %A %B %A || exit 1'
 git add .gitattributes Tsunami.map
 git commit --quiet -m 'as it came'
 git checkout --quiet -b autumn
