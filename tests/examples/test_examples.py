@@ -25,6 +25,8 @@ LICENCE = "# SPDX-License-Identifier: Zlib\n"
 NEEDS = {"recolour": ["mogrify"], "shift-group": ["jq"], "spreadsheet": ["soffice"],
          "history": ["git"], "automap": ["git"], "git": ["git"], "merge": ["git", "mogrify"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
+# What these examples print depends on maps that DDNet 19.1 changed: their sizes as of 16.4.
+SIZES = {"compare": {"coverage": 2148}, "house": {"Tutorial": 1082711}}
 SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
@@ -91,6 +93,12 @@ def original(name):
     return places.debian_map("ddnet/data/maps/%s.map" % name)
 
 
+def skip_with_other_maps(name):
+    for map_, size in SIZES.get(name, {}).items():
+        if os.path.getsize(original(map_)) != size:
+            pytest.skip("%s.map is not that of DDNet 16.4, which the page shows" % map_)
+
+
 def before_and_after(where, name):
     return (datafile.Datafile.load(original(name)),
             datafile.Datafile.load(os.path.join(where, name + ".map")))
@@ -137,6 +145,7 @@ def test_the_page_quotes_the_script_as_it_is(name):
 
 @pytest.mark.parametrize("name", scripts())
 def test_the_example_prints_what_the_page_says(example, name):
+    skip_with_other_maps(name)
     _, printed = example(name)
     assert printed == quoted()[name][1]
 
@@ -216,6 +225,7 @@ def test_border_sets_the_outermost_tiles(example):
 
 
 def test_compare_finds_what_map_diff_does_not(example):
+    skip_with_other_maps("compare")
     where, printed = example("compare")
     assert "layers/1_Tele/number.csv differ" in printed
     code, text, _ = tool("map_diff", "coverage.map", "edited.map", cwd=where)

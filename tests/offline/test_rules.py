@@ -419,6 +419,8 @@ def test_settings_are_those_that_the_server_takes_from_a_map(box):
     with open(server, "rb") as f:
         words = {w.decode() for w in re.findall(rb"\0([a-z][a-z0-9_]{2,40})(?=\0)", f.read())} - {"shutdown"}
     ours = {name for name, _ in table("settings")}
+    if "sv_no_weak_hook" in words:
+        pytest.skip("the server is newer than that of DDNet 16.4, whose words these are")
     assert len(words) > 1000 and ours - words == NEWER
     said = server_says(box, [w.encode() for w in sorted(words | ours)])
     refused = set(re.findall(r"No such command: (\S+)\.\n", said)) | set(re.findall(r"Command '(\S+)' cannot be executed from a map", said))
@@ -444,7 +446,7 @@ def test_what_is_told_of_settings_the_server_refuses(box, name):
 def test_what_words_settings_need_is_what_the_server_says(box):
     commands = {name: words for name, words in table("settings") if words}
     said = server_says(box, [name.encode() for name in commands])
-    usage = dict(re.findall(r"Invalid arguments\.\.\. Usage: (\S+) (.*)\n", said))
+    usage = dict(re.findall(r"Invalid arguments\.+ Usage: (\S+) (.*)\n", said))
     forms = {name: re.findall(r"(\??)([a-z])\[", text) for name, text in usage.items()}
     kinds = {"t": "s", "b": "s", "z": "i", "s": "i", "n": "i", "r": "r"}
     assert {name: "".join(kinds.get(c, c) for c in words) for name, words in commands.items()} == \
@@ -454,8 +456,9 @@ def test_what_words_settings_need_is_what_the_server_says(box):
 def test_tunings_are_those_of_the_server(box):
     names = {name for name, _ in table("tunings")}
     said = server_says(box, [b"tune %s 1" % name.encode() for name in sorted(names)] + [b"tune gravitiy 1"])
-    assert set(re.findall(r"No such tuning parameter: (\S+)", said)) == NEWER_TUNINGS | {"gravitiy"}
-    assert set(re.findall(r"(\S+) changed to 1\.00", said)) == names - NEWER_TUNINGS
+    unknown = set(re.findall(r"No such tuning parameter: (\S+)", said))
+    assert {"gravitiy"} <= unknown <= NEWER_TUNINGS | {"gravitiy"}
+    assert set(re.findall(r"(\S+) changed to 1\.00", said)) == names - unknown
 
 
 def test_images_are_those_of_the_game(box):
