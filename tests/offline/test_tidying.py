@@ -287,6 +287,20 @@ def test_what_is_there_twice_or_unused_goes_and_all_else_shows_the_same(here):
     assert run("tidy", "a.map") == ("", "")
 
 
+def test_what_is_there_twice_is_told_in_the_order_of_the_map(here):
+    b = base()
+    names = ["p%02d" % i for i in range(20)]
+    for name in names + names:
+        b.image(name.encode(), 16, 16, name.encode() * 341 + b"x")
+    game(b)
+    for i in range(40):
+        b.tiles(2, 2, bytes([1, 0, 0, 0]) * 4, image=i)
+    b.group(0, 41, "Game")
+    write("a.map", b)
+    assert [line for line in run("tidy", "a.map")[0].splitlines() if "the same as" in line] == [
+        "removed images/%d_%s.png: the same as images/%02d_%s.png" % (20 + i, name, i, name) for i, name in enumerate(names)]
+
+
 def test_keep_names_what_stays(here):
     write("a.map", crowded())
     out = run("tidy", "-n", "--keep", "sounds/*", "--keep", "images/4_old.png", "a.map")[0]

@@ -29,16 +29,14 @@ struct merging {
 	bool any;
 };
 
-static void merge(struct merging *g, enum tw_sort sort, uint32_t first, uint32_t second)
+/* Remove the second of two equal objects. false if it has to stay. */
+static bool drop_second(struct merging *g, enum tw_sort sort, uint32_t first, uint32_t second)
 {
 	const struct tw_type *all = tw_type(g->t->m, tw_sort_type(sort));
 	char why[16 + TW_PATH_MAX] = "the same as ";
 
 	tw_path_object(g->t->whole.from, all->items[first], why + strlen(why));
-	if (!tw_whole_drop(&g->t->whole, all->items[second], why))
-		return;
-	g->first[sort][second] = first;
-	g->any = true;
+	return tw_whole_drop(&g->t->whole, all->items[second], why);
 }
 
 static int find(struct merging *g, enum tw_sort sort)
@@ -59,9 +57,18 @@ static int find(struct merging *g, enum tw_sort sort)
 	qsort(l, n_looked, sizeof(*l), order);
 	for (size_t i = 1, from = 0; i < n_looked; i++) {
 		if (memcmp(l[i].sum, l[from].sum, sizeof(l->sum)) == 0)
-			merge(g, sort, l[from].position, l[i].position);
+			first[l[i].position] = l[from].position;
 		else
 			from = i;
+	}
+	/* Report them in the order of the map, not of the sums. */
+	for (uint32_t i = 0; i < n; i++) {
+		if (first[i] == i)
+			continue;
+		if (drop_second(g, sort, first[i], i))
+			g->any = true;
+		else
+			first[i] = i;
 	}
 	return 0;
 }
