@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "tools/compare/digest.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
@@ -11,8 +12,6 @@
  */
 #define PRIME ((UINT64_C(1) << 61) - 1)
 enum { STEP = 7 }; /* bytes of a coefficient, so that it is less than the prime */
-
-__extension__ typedef unsigned __int128 wide;
 
 static uint64_t points[2];
 
@@ -25,21 +24,30 @@ int digest_begin(void)
 	return 0;
 }
 
+/*
+ * sum * point + coefficient, modulo the prime. Both factors are less than 2^61. Their halves of 32
+ * bits are multiplied, because not every machine has integers of 128 bits. Bit 61 and above of each
+ * product count from bit 0 again, so the sum is less than 2^64.
+ */
 static uint64_t next(uint64_t sum, uint64_t point, uint64_t coefficient)
 {
-	wide w = (wide)sum * point + coefficient;
-	uint64_t r = (uint64_t)(w & PRIME) + (uint64_t)(w >> 61);
+	uint64_t high = sum >> 32, low = sum & UINT32_MAX;
+	uint64_t point_high = point >> 32, point_low = point & UINT32_MAX;
+	uint64_t middle = high * point_low + low * point_high, product = low * point_low;
+	uint64_t r = (product & PRIME) + (product >> 61);
 
+	r += ((middle << 32) & PRIME) + (middle >> 29) + (high * point_high << 3) + coefficient;
+	r = (r & PRIME) + (r >> 61);
 	return r >= PRIME ? r - PRIME : r;
 }
 
-/* n bytes, of which all but the last step are of STEP. */
+/* n bytes, of which all but the last step are of STEP; the same on every machine. */
 static uint64_t coefficient(const uint8_t *p, size_t n)
 {
 	uint64_t c = 0;
 
 	memcpy(&c, p, n < STEP ? n : STEP);
-	return c;
+	return le64toh(c);
 }
 
 uint64_t digest_likely(const void *data, size_t n)

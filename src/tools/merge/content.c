@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "tools/merge/content.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -257,12 +258,18 @@ static void sketch_add(struct item *i, uint64_t hash)
 	i->sketch[at] = hash;
 }
 
+/* The same on every machine, because similarity depends on it, and so what a merge makes. */
+static uint64_t hash_pair(uint64_t hash, uint64_t number)
+{
+	const uint64_t both[2] = {htole64(hash), htole64(number)};
+
+	return digest_likely(both, sizeof(both));
+}
+
 /* Where a cell stands counts in a table, and not where a line does in a text. */
 static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
 {
-	uint64_t both[2] = {digest_likely(line, n), number};
-
-	sketch_add(i, digest_likely(both, sizeof(both)));
+	sketch_add(i, hash_pair(digest_likely(line, n), number));
 }
 
 /* In canonical JSON each key of the outermost level begins a line. Where its value begins; 0: the
@@ -356,7 +363,7 @@ static void know_dir(struct item *i, struct buffer *sum)
 	for (size_t k = 0; k < i->n; k++) {
 		const struct item *c = i->below[k];
 		const char *name = c->object ? c->bare : c->name;
-		uint64_t both[2] = {digest_likely(name, strlen(name)), 0};
+		uint64_t hash = digest_likely(name, strlen(name));
 
 		i->sort ^= c->dir ? 0 : c->sort;
 		i->drawn ^= c->dir ? 0 : c->drawn;
@@ -364,10 +371,8 @@ static void know_dir(struct item *i, struct buffer *sum)
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));
-		for (unsigned s = 0; s < c->n_sketch; s++) {
-			both[1] = c->sketch[s];
-			sketch_add(i, digest_likely(both, sizeof(both)));
-		}
+		for (unsigned s = 0; s < c->n_sketch; s++)
+			sketch_add(i, hash_pair(hash, c->sketch[s]));
 	}
 	i->digest = digest_of(sum->data, sum->size);
 }
