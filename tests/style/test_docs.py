@@ -250,7 +250,8 @@ def code_of(page):
     """The lines of a document that are code."""
     text = read(page)
     if page.endswith(".md"):
-        blocks = re.findall(r"^```(?:sh)?\n(.*?)^```$", text, re.M | re.S)
+        blocks = [code for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
+                  if language in ("", "sh")]
         # A span may go on in the next line.
         spans = re.findall(r"`([^`]+)`", prose(text))
         return "\n".join(blocks).splitlines() + [s.replace("\n", " ") for s in spans]
