@@ -5,18 +5,18 @@
 
 #include "base/refs.h"
 
-struct bytes *bytes_new(size_t size, uint8_t **ret_data)
+struct bytes *bytes_new(uint64_t size, uint8_t **ret_data)
 {
 	struct bytes *b;
 
 	if (size > SIZE_MAX - sizeof(*b))
 		return NULL;
 	/* calloc, so that large spans are untouched pages until they are written. */
-	b = calloc(1, sizeof(*b) + size);
+	b = calloc(1, sizeof(*b) + (size_t)size);
 	if (!b)
 		return NULL;
 	atomic_init(&b->refs, 1);
-	b->size = size;
+	b->size = (size_t)size;
 	b->data = (const uint8_t *)(b + 1);
 	if (ret_data)
 		*ret_data = (uint8_t *)(b + 1);
@@ -41,20 +41,20 @@ struct bytes *bytes_copy(const void *data, size_t size)
 	return b;
 }
 
-struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data)
+struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data)
 {
 	struct bytes *to;
 
 	if (size > SIZE_MAX - sizeof(*b))
 		return NULL;
-	to = realloc(b, sizeof(*to) + size);
+	to = realloc(b, sizeof(*to) + (size_t)size);
 	if (!to)
 		return NULL;
 	if (!b) {
 		atomic_init(&to->refs, 1);
 		to->free = NULL;
 	}
-	to->size = size;
+	to->size = (size_t)size;
 	to->data = (const uint8_t *)(to + 1);
 	if (ret_data)
 		*ret_data = (uint8_t *)(to + 1);

@@ -27,14 +27,15 @@ struct bytes {
  */
 void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 
-/* A span of size bytes, zeroed; *ret_data is where its maker writes. NULL when memory is short. */
-struct bytes *bytes_new(size_t size, uint8_t **ret_data);
+/* A span of size bytes, zeroed; *ret_data is where its maker writes. NULL when memory is short, or
+ * the size does not fit a size_t. */
+struct bytes *bytes_new(uint64_t size, uint8_t **ret_data);
 struct bytes *bytes_copy(const void *data, size_t size);
 /*
  * For a maker who has not shown b to anybody yet: another size, the content kept, what is new not
- * zeroed. b may be NULL. NULL when memory is short; b is then as before.
+ * zeroed. b may be NULL. NULL when bytes_new returns it; b is then as before.
  */
-struct bytes *bytes_resize(struct bytes *b, size_t size, uint8_t **ret_data);
+struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
 bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals NULL alone */
 struct bytes *bytes_ref(struct bytes *b);
 void bytes_unref(struct bytes *b);

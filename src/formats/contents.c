@@ -15,10 +15,10 @@ static int shown(const struct building *b, entry_id id, struct extent *ret, stru
 
 	if (r < 0)
 		return r;
-	all = bytes_new((size_t)size, &data);
+	all = bytes_new(size, &data);
 	if (!all)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	r = b->f->get(b->base, id, 0, data, (size_t)size, e);
+	r = b->f->get(b->base, id, 0, data, all->size, e);
 	if (r < 0) {
 		bytes_unref(all);
 		return r;

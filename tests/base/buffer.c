@@ -81,6 +81,24 @@ static void nothing_is_an_empty_span(void **state)
 	assert_non_null(got->data);
 }
 
+static void a_size_that_no_memory_has_is_refused(void **state)
+{
+	static const uint64_t sizes[] = {
+		UINT64_MAX,
+		SIZE_MAX,
+		SIZE_MAX - 8,
+#if SIZE_MAX < UINT64_MAX
+		(UINT64_C(1) << 32) + 1, /* converted to a size_t it is 1 */
+#endif
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_null(bytes_new(sizes[i], NULL));
+		assert_null(bytes_resize(NULL, sizes[i], NULL));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -88,6 +106,7 @@ int main(void)
 		cmocka_unit_test(growth_keeps_the_content),
 		cmocka_unit_test(an_error_stays_until_finish),
 		cmocka_unit_test(nothing_is_an_empty_span),
+		cmocka_unit_test(a_size_that_no_memory_has_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,12 +126,13 @@ static void records_that_are_missing_are_told(void **state)
 		struct reclog_pos pos = {0};
 		struct record rec;
 		uint8_t file[256];
-		size_t size = ends[0];
+		size_t size = (size_t)ends[0];
 		unsigned n = 0, damaged = 0;
 
 		memcpy(file, whole->data, size);
 		for (const char *at = cases[i].order; *at; at++) {
-			uint64_t begin = ends[*at - '0'], k = ends[*at - '0' + 1] - begin;
+			size_t begin = (size_t)ends[*at - '0'],
+			       k = (size_t)ends[*at - '0' + 1] - begin;
 
 			memcpy(file + size, whole->data + begin, k);
 			size += k;

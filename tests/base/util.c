@@ -161,10 +161,10 @@ void fail_reads_after(int calls)
 	reads_left = calls;
 }
 
-/* Replaces the library's function. */
+/* Replaces the library's function, which is called readdir64 where sizes of files need 64 bits. */
 struct dirent *readdir(DIR *dir)
 {
-	struct dirent *(*real)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir");
+	struct dirent *(*real)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir64");
 
 	if (reads_left == 0) {
 		errno = EIO;

@@ -158,14 +158,14 @@ static void what_fits_the_budget_is_cached_whole_and_prefixes_are_not(void **sta
 /* The pieces of a blob in some order: 0 as cp reads it, 1 backwards, else mixed. */
 static void read_pieces(struct blob *b, int order)
 {
-	size_t n = (b->size + UNIT - 1) / UNIT, *pieces = calloc(n, sizeof(*pieces));
+	size_t n = (size_t)((b->size + UNIT - 1) / UNIT), *pieces = calloc(n, sizeof(*pieces));
 	uint8_t *got = malloc(UNIT);
 	uint64_t seed = (uint64_t)order + 1;
 
 	for (size_t i = 0; i < n; i++)
 		pieces[i] = order == 1 ? n - 1 - i : i;
 	for (size_t i = n; order > 1 && i-- > 1;) {
-		size_t k = next_random(&seed) % (i + 1), other = pieces[i];
+		size_t k = (size_t)(next_random(&seed) % (i + 1)), other = pieces[i];
 
 		pieces[i] = pieces[k];
 		pieces[k] = other;

@@ -78,7 +78,7 @@ static void sizes_saturate(void **state)
 /* The whole as printf would make it. */
 static char *printed(const struct table *t, size_t *ret_n)
 {
-	char *text = malloc(csv_size(&t->shape) + 1), *p = text;
+	char *text = malloc((size_t)csv_size(&t->shape) + 1), *p = text;
 	const int32_t *cell = t->cells;
 
 	for (uint32_t y = 0; y < t->shape.height; y++) {
@@ -123,8 +123,8 @@ static void every_range_is_that_part_of_the_table(void **state)
 		assert_ok(csv_read(&t.shape, give_cells, &t, 0, got, size, &err));
 		assert_memory_equal(got, want, size);
 		for (int k = 0; k < 500; k++) {
-			size_t off = next_random(&seed) % (size + 1);
-			size_t n = next_random(&seed) % (size - off + 1);
+			size_t off = (size_t)(next_random(&seed) % (size + 1));
+			size_t n = (size_t)(next_random(&seed) % (size - off + 1));
 
 			if (k % 2 && n > 20)
 				n = 20;

@@ -201,10 +201,10 @@ static void deflating_gives_the_bytes_of_compress(void **state)
 		assert_int_equal(a.size, want.size);
 		assert_int_equal(b.size, want.size);
 		assert_ok(extent_load(&a, UINT64_MAX, &got, &err));
-		assert_memory_equal(got->data, want.mem->data, want.size);
+		assert_memory_equal(got->data, want.mem->data, (size_t)want.size);
 		bytes_unref(TAKE(got));
 		assert_ok(extent_load(&b, UINT64_MAX, &got, &err));
-		assert_memory_equal(got->data, want.mem->data, want.size);
+		assert_memory_equal(got->data, want.mem->data, (size_t)want.size);
 		free(data);
 	}
 }
@@ -355,13 +355,14 @@ static void a_stream_is_proved_before_any_stretch_of_it_is_there(void **state)
 	uint8_t *data = sample(200000, 9);
 	CLEANUP_EXTENT struct extent x = compressed(data, 200000);
 	CLEANUP(bytes_unref) struct bytes *whole = NULL, *c = NULL;
-	uint8_t *copy = malloc(x.size);
+	size_t size = (size_t)x.size;
+	uint8_t *copy = malloc(size);
 
 	(void)state;
 	assert_ok(extent_load(&x, UINT64_MAX, &whole, &err));
-	memcpy(copy, whole->data, x.size);
-	copy[x.size - 1] ^= 1;
-	CLEANUP_EXTENT struct extent bad = extent_of(copy, x.size);
+	memcpy(copy, whole->data, size);
+	copy[size - 1] ^= 1;
+	CLEANUP_EXTENT struct extent bad = extent_of(copy, size);
 
 	assert_fails(stretch_prepare(&x, 199999, 65536, NULL, NULL, &c, &err), EIO,
 		"holds 200000 bytes (declared 199999)");
@@ -441,7 +442,8 @@ static void whole_streams_are_judged_as_zlib_judges_them(void **state)
 		assert_false(judged_alike(&x, n - 1) || judged_alike(&x, n + 1));
 		bad = malloc(stream->size);
 		for (size_t k = 0; k < 300; k++) {
-			size_t at = next_random(&seed) % (k % 2 ? stream->size : 40) % stream->size;
+			size_t most = k % 2 ? stream->size : 40;
+			size_t at = (size_t)(next_random(&seed) % most) % stream->size;
 			CLEANUP_EXTENT struct extent y = EXTENT_INIT;
 
 			memcpy(bad, stream->data, stream->size);
@@ -603,16 +605,18 @@ static void changed_streams_are_judged_as_zlib_judges_them(void **state)
 		uint8_t *data = sample(n, i + 1);
 		CLEANUP_EXTENT struct extent x = written(data, n, 6, i % 3 ? 0 : Z_FIXED, 15);
 		CLEANUP(bytes_unref) struct bytes *stream = NULL;
-		CLEANUP(free) uint8_t *bad = malloc(x.size);
+		size_t size = (size_t)x.size;
+		CLEANUP(free) uint8_t *bad = malloc(size);
 
 		assert_ok(extent_load(&x, UINT64_MAX, &stream, &err));
 		for (size_t k = 0; k < 500; k++) {
 			CLEANUP_EXTENT struct extent y = EXTENT_INIT;
-			size_t declared, at = next_random(&seed) % (k % 2 ? 60 : x.size - 6);
+			size_t most = k % 2 ? 60 : size - 6, declared;
+			size_t at = (size_t)(next_random(&seed) % most);
 
-			memcpy(bad, stream->data, x.size);
+			memcpy(bad, stream->data, size);
 			bad[2 + at] ^= (uint8_t)(1 << next_random(&seed) % 8);
-			if (sealed(bad + 2, x.size - 6, &y, &declared))
+			if (sealed(bad + 2, size - 6, &y, &declared))
 				*(judged_alike(&y, declared) ? &accepted : &refused) += 1;
 		}
 		free(data);

@@ -281,8 +281,8 @@ static void transparent_pixels_keep_their_colours(void **state)
 	uint8_t file[200];
 
 	assert_ok(png_file_size(4, 4, &size));
-	assert_ok(png_file_read(4, 4, extent_read_fn, &source, NULL, 0, file, size, &err));
-	CLEANUP_EXTENT struct extent x = extent_of(file, size);
+	assert_ok(png_file_read(4, 4, extent_read_fn, &source, NULL, 0, file, (size_t)size, &err));
+	CLEANUP_EXTENT struct extent x = extent_of(file, (size_t)size);
 	assert_ok(decode(&x, &t));
 	assert_memory_equal(t.data, pixels, sizeof(pixels));
 	free(t.data);
@@ -326,12 +326,13 @@ static void images_are_read_side_by_side(void **state)
 static void what_follows_the_png_is_ignored(void **state)
 {
 	CLEANUP_EXTENT struct extent x = make_png(&plain);
-	uint8_t *longer = calloc(1, x.size + 100);
+	size_t size = (size_t)x.size;
+	uint8_t *longer = calloc(1, size + 100);
 	struct taken t = {0};
 
 	(void)state;
-	memcpy(longer, x.mem->data, x.size);
-	CLEANUP_EXTENT struct extent y = extent_of(longer, x.size + 100);
+	memcpy(longer, x.mem->data, size);
+	CLEANUP_EXTENT struct extent y = extent_of(longer, size + 100);
 	assert_ok(decode(&y, &t));
 	assert_int_equal(t.rows, HEIGHT);
 	free(t.data);
@@ -431,7 +432,7 @@ static struct extent with_header(uint32_t width, uint32_t height, uint8_t lace)
 	uint32_t crc;
 
 	assert_ok(png_file_size(1, 1, &size));
-	assert_ok(png_file_read(1, 1, extent_read_fn, &source, NULL, 0, file, size, &err));
+	assert_ok(png_file_read(1, 1, extent_read_fn, &source, NULL, 0, file, (size_t)size, &err));
 	for (int i = 0; i < 4; i++) {
 		file[16 + i] = (uint8_t)(width >> (24 - 8 * i));
 		file[20 + i] = (uint8_t)(height >> (24 - 8 * i));
@@ -440,7 +441,7 @@ static struct extent with_header(uint32_t width, uint32_t height, uint8_t lace)
 	crc = (uint32_t)crc32(0, file + 12, 17);
 	for (int i = 0; i < 4; i++)
 		file[29 + i] = (uint8_t)(crc >> (24 - 8 * i));
-	return extent_of(file, size);
+	return extent_of(file, (size_t)size);
 }
 
 static void a_header_that_claims_too_much_is_refused_before_memory_is_taken(void **state)
@@ -475,14 +476,16 @@ static void sides_beyond_libpngs_usual_limit_are_read(void **state)
 	enum { LONG = 1500000 };
 	uint8_t *pixels = calloc(LONG, 4), *file;
 	CLEANUP_EXTENT struct extent source = extent_of(pixels, (size_t)4 * LONG);
-	uint64_t size;
+	uint64_t file_size;
 
 	(void)state;
 	for (int tall = 0; tall < 2; tall++) {
 		uint32_t w = tall ? 1 : LONG, h = tall ? LONG : 1;
 		struct taken t = {0};
 
-		assert_ok(png_file_size(w, h, &size));
+		assert_ok(png_file_size(w, h, &file_size));
+		size_t size = (size_t)file_size;
+
 		file = malloc(size);
 		assert_ok(png_file_read(w, h, extent_read_fn, &source, NULL, 0, file, size, &err));
 		CLEANUP_EXTENT struct extent x = extent_of(file, size);

@@ -50,11 +50,13 @@ static const struct {
 
 #define N_SIDES (sizeof(sides) / sizeof(*sides))
 
-static uint8_t *whole_file(uint32_t width, uint32_t height, struct pixels *p, uint64_t *ret_size)
+static uint8_t *whole_file(uint32_t width, uint32_t height, struct pixels *p, size_t *ret_size)
 {
+	uint64_t size;
 	uint8_t *file;
 
-	assert_ok(png_file_size(width, height, ret_size));
+	assert_ok(png_file_size(width, height, &size));
+	*ret_size = (size_t)size;
 	file = malloc(*ret_size);
 	assert_ok(png_file_read(width, height, read_pixels, p, NULL, 0, file, *ret_size, &err));
 	return file;
@@ -72,7 +74,7 @@ static void libpng_reads_the_same_pixels_without_a_warning(void **state)
 		struct pixels p = pixels_of(sides[i].width, sides[i].height);
 		png_image image = {.version = PNG_IMAGE_VERSION};
 		uint8_t *got = malloc(p.size);
-		uint64_t size;
+		size_t size;
 		uint8_t *file = whole_file(sides[i].width, sides[i].height, &p, &size);
 
 		assert_int_not_equal(png_image_begin_read_from_memory(&image, file, size), 0);
@@ -128,7 +130,7 @@ static void the_file_has_the_canonical_form_and_length(void **state)
 	(void)state;
 	for (size_t i = 0; i < N_SIDES; i++) {
 		struct pixels p = pixels_of(sides[i].width, sides[i].height);
-		uint64_t size;
+		size_t size;
 		uint8_t *file = whole_file(sides[i].width, sides[i].height, &p, &size);
 
 		check_form(file, size, sides[i].width, sides[i].height);
@@ -144,13 +146,14 @@ static void every_range_is_that_part_of_the_file(void **state)
 		uint32_t w = sides[i].width, h = sides[i].height;
 		struct pixels p = pixels_of(w, h);
 		struct png_memo memo = PNG_MEMO_INIT;
-		uint64_t size, seed = i + 1;
+		uint64_t seed = i + 1;
+		size_t size;
 		uint8_t *file = whole_file(w, h, &p, &size);
 		uint8_t *got = malloc(size);
 
 		for (int k = 0; k < 300; k++) {
-			uint64_t off = next_random(&seed) % (size + 1);
-			size_t n = next_random(&seed) % (k % 2 ? size + 1 : 100);
+			size_t off = (size_t)(next_random(&seed) % (size + 1));
+			size_t n = (size_t)(next_random(&seed) % (k % 2 ? size + 1 : 100));
 
 			if (n > size - off)
 				n = size - off;
@@ -235,7 +238,7 @@ static void a_failing_source_fails_the_read_and_leaves_no_checksum(void **state)
 {
 	struct pixels p = pixels_of(20, 20);
 	struct png_memo memo = PNG_MEMO_INIT;
-	uint64_t size;
+	size_t size;
 	uint8_t *file = whole_file(20, 20, &p, &size);
 	uint8_t got[20];
 

@@ -52,11 +52,13 @@ static void image_end(struct image *im)
 	free(im->pixels);
 }
 
-static uint8_t *whole_file(struct image *im, uint64_t *ret_size)
+static uint8_t *whole_file(struct image *im, size_t *ret_size)
 {
+	uint64_t size;
 	uint8_t *file;
 
-	assert_ok(png_packed_size(im->blob, im->width, im->height, ret_size, &err));
+	assert_ok(png_packed_size(im->blob, im->width, im->height, &size, &err));
+	*ret_size = (size_t)size;
 	file = malloc(*ret_size);
 	assert_ok(png_packed_read(im->blob, im->width, im->height, 0, file, *ret_size, &err));
 	return file;
@@ -80,7 +82,7 @@ static void libpng_reads_the_same_pixels_without_a_warning(void **state)
 			image_of(kinds[i].width, kinds[i].height, 64 << 20, kinds[i].noisy);
 		png_image image = {.version = PNG_IMAGE_VERSION};
 		uint8_t *got = malloc(im.size);
-		uint64_t size;
+		size_t size;
 		uint8_t *file = whole_file(&im, &size);
 
 		assert_int_not_equal(png_image_begin_read_from_memory(&image, file, size), 0);
@@ -102,7 +104,7 @@ static void the_file_is_the_same_however_little_is_cached(void **state)
 {
 	static const size_t caches[] = {0, 1 << 20, 64 << 20};
 	struct image im = image_of(700, 1100, 64 << 20, true);
-	uint64_t size, again;
+	size_t size, again;
 	uint8_t *file = whole_file(&im, &size);
 
 	(void)state;
@@ -123,13 +125,14 @@ static void the_file_is_the_same_however_little_is_cached(void **state)
 static void every_range_is_that_part_of_the_file(void **state)
 {
 	struct image im = image_of(700, 1100, 1 << 20, true);
-	uint64_t size, seed = 5;
+	uint64_t seed = 5;
+	size_t size;
 	uint8_t *file = whole_file(&im, &size), *got = malloc(size);
 
 	(void)state;
 	for (int k = 0; k < 60; k++) {
-		uint64_t off = next_random(&seed) % (size + 1);
-		size_t n = next_random(&seed) % (k % 4 ? 200000 : size + 1);
+		size_t off = (size_t)(next_random(&seed) % (size + 1));
+		size_t n = (size_t)(next_random(&seed) % (k % 4 ? 200000 : size + 1));
 
 		if (n > size - off)
 			n = size - off;
@@ -150,7 +153,8 @@ static void every_range_is_that_part_of_the_file(void **state)
 static void what_was_found_is_inflated_and_compressed_once(void **state)
 {
 	struct image im = image_of(700, 1100, 64 << 20, false);
-	uint64_t size, known, before = inflate_total();
+	uint64_t known, before = inflate_total();
+	size_t size;
 	uint8_t *file;
 
 	(void)state;
@@ -172,7 +176,7 @@ static void what_was_found_is_inflated_and_compressed_once(void **state)
 static void other_sides_of_the_same_pixels_are_another_file(void **state)
 {
 	struct image im = image_of(700, 1100, 64 << 20, true);
-	uint64_t size, other, again;
+	size_t size, other, again;
 	uint8_t *file = whole_file(&im, &size), *turned, *got;
 
 	(void)state;

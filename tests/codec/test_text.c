@@ -204,7 +204,7 @@ static void every_name_comes_back(void **state)
 	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		char name[20], got[61], back[61];
-		size_t n = next_random(&seed) % 20;
+		size_t n = (size_t)(next_random(&seed) % 20);
 
 		for (size_t k = 0; k < n; k++)
 			name[k] = (char)(next_random(&seed) >> 30);

@@ -153,6 +153,7 @@ TARGET(fuzz_csv)
 	struct error e = ERROR_INIT;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT, canonical = EXTENT_INIT;
 	uint8_t text[256 * 7];
+	size_t n;
 
 	if (size < 1)
 		return;
@@ -161,9 +162,10 @@ TARGET(fuzz_csv)
 	x = extent_of(data + 1, size - 1);
 	if (judged(csv_parse(&x, &shape, INT16_MIN, INT16_MAX, take_cells, &t, &e), &e) < 0)
 		return;
-	if (csv_read(&shape, give_cells, &t, 0, text, csv_size(&shape), &e) < 0)
+	n = (size_t)csv_size(&shape);
+	if (csv_read(&shape, give_cells, &t, 0, text, n, &e) < 0)
 		broken("csv", error_text(&e));
-	canonical = extent_of(text, csv_size(&shape));
+	canonical = extent_of(text, n);
 	if (csv_parse(&canonical, &shape, INT16_MIN, INT16_MAX, take_cells, &again, &e) < 0 ||
 		again.n != t.n || memcmp(cells[0], cells[1], t.n * sizeof(**cells)) != 0)
 		broken("csv", "what was written does not read back");
@@ -303,7 +305,7 @@ TARGET(fuzz_inflate)
 	e = (struct error)ERROR_INIT;
 	if (!b || (judged(blob_load(b, &loaded, &e), &e) < 0) != (r < 0))
 		broken("inflate", "as a blob it is another one");
-	if (r == 0 && declared && memcmp(all->data, loaded->data, declared) != 0)
+	if (r == 0 && declared && memcmp(all->data, loaded->data, all->size) != 0)
 		broken("inflate", "a blob has other bytes");
 }
 

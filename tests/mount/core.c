@@ -258,7 +258,7 @@ static int do_status(const struct request *q, struct answer *ret)
 static int do_touch(const struct request *q, struct answer *ret)
 {
 	(void)ret;
-	return box_set_mtime(q->box, q->a, strtoll(q->b, NULL, 10));
+	return box_set_mtime(q->box, q->a, (time_t)strtoll(q->b, NULL, 10));
 }
 
 static int do_drop(const struct request *q, struct answer *ret)

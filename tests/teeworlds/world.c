@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include "world.h"
 
+#include "base/cursor.h"
 #include "codec/image/png.h"
 
 void world_open(struct world *w, const char *map)
@@ -207,7 +208,7 @@ bool world_said(const struct world *w, const char *text)
 bool world_is_unchanged(const struct world *w)
 {
 	const struct file *a = w->f.source.files[0], *b = w->after.source.files[0];
-	uint64_t size = fixture_file_size(a);
+	size_t size = (size_t)fixture_file_size(a);
 	CLEANUP(free) char *x = malloc(size + 1), *y = malloc(size + 1);
 
 	return size == fixture_file_size(b) && file_read(a, 0, x, size, NULL) == 0 &&
@@ -253,6 +254,8 @@ const int32_t *world_ints(struct world *w, unsigned type, int position, uint32_t
 	assert_non_null(b);
 	assert_true(b->size <= sizeof(ints));
 	assert_ok(blob_read(b, 0, ints, (size_t)b->size, &err));
+	for (size_t i = 0; i < b->size / sizeof(*ints); i++)
+		ints[i] = load_i32((const uint8_t *)&ints[i]);
 	return ints;
 }
 

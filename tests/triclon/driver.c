@@ -131,7 +131,7 @@ static int do_list(struct driver *d)
 	return r;
 }
 
-static int do_get(struct driver *d, const char *name, uint64_t off, uint64_t n, bool whole)
+static int do_get(struct driver *d, const char *name, uint64_t off, size_t n, bool whole)
 {
 	CLEANUP(free) uint8_t *dst = NULL;
 	struct entry en;
@@ -141,7 +141,7 @@ static int do_get(struct driver *d, const char *name, uint64_t off, uint64_t n, 
 		return r;
 	if (whole) {
 		off = 0;
-		n = en.size;
+		n = (size_t)en.size;
 	}
 	dst = malloc(n + 1);
 	r = d->s->format->get(d->s, en.id, off, dst, n, &d->e);
@@ -299,9 +299,9 @@ static int run(struct driver *d, char *line)
 	} else if (strcmp(word, "get") == 0) {
 		return do_get(d, a, 0, 0, true);
 	} else if (strcmp(word, "range") == 0) {
-		return do_get(d, a, strtoull(b, NULL, 10), strtoull(c, NULL, 10), false);
+		return do_get(d, a, strtoull(b, NULL, 10), strtoul(c, NULL, 10), false);
 	} else if (strcmp(word, "put") == 0) {
-		return do_put(d, a, strtoull(b, NULL, 10));
+		return do_put(d, a, strtoul(b, NULL, 10));
 	} else if (strcmp(word, "save") == 0) {
 		return do_save(d, a);
 	} else if (strcmp(word, "add") == 0) {

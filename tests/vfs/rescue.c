@@ -405,10 +405,10 @@ static long fs_type = EXT4_SUPER_MAGIC;
 int fstatfs(int fd, struct statfs *ret)
 {
 	int (*real)(int, struct statfs *) =
-		(int (*)(int, struct statfs *))dlsym(RTLD_NEXT, "fstatfs");
+		(int (*)(int, struct statfs *))dlsym(RTLD_NEXT, "fstatfs64");
 	int r = real(fd, ret);
 
-	ret->f_type = fs_type;
+	ret->f_type = (__typeof__(ret->f_type))fs_type;
 	return r;
 }
 

@@ -142,7 +142,7 @@ int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct
 		*ret = bytes_ref(x->mem);
 		return 0;
 	}
-	b = bytes_new((size_t)x->size, &to);
+	b = bytes_new(x->size, &to);
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes", x->size);
 	r = extent_read(x, 0, to, (size_t)x->size, e);

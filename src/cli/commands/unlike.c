@@ -222,5 +222,5 @@ char *unlike_place(const struct unlike *u, const char *path)
 	/* A longer one is beyond them anyway. */
 	if (!digits || digits > DIGITS_MAX || !strchr("_/", name[digits]))
 		return strdup(path);
-	return text_printf("%s/%zu%s", dir->path, strtoul(name, NULL, 10) + dir->n, name + digits);
+	return text_printf("%s/%lu%s", dir->path, strtoul(name, NULL, 10) + dir->n, name + digits);
 }

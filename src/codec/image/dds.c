@@ -230,7 +230,7 @@ int dds_decode(const uint8_t *data, size_t size, struct dds *ret, struct error *
 
 	if (r < 0)
 		return r;
-	rgba = bytes_new((size_t)m.w * m.h * PIXEL, &m.rgba);
+	rgba = bytes_new((uint64_t)m.w * m.h * PIXEL, &m.rgba);
 	if (!rgba)
 		return error_set(e, -ENOMEM, "no memory for the pixels of a texture");
 	if (m.flags & FOURCC_FLAG)

@@ -144,7 +144,7 @@ int csv_read(const struct csv_shape *shape, csv_cells_fn cells, void *arg, uint6
 	size_t n, struct error *e)
 {
 	uint64_t size = csv_size(shape);
-	uint64_t stride = (uint64_t)shape->cell + 1;
+	size_t stride = (size_t)shape->cell + 1;
 	char text[CELL_MAX + 1];
 	uint8_t *to = dst;
 

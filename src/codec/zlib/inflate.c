@@ -84,7 +84,7 @@ static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
 	if (extent_load(x, AT_ONCE_MAX, &in, NULL) < 0)
 		return NULL;
 	d = libdeflate_alloc_decompressor();
-	span = bytes_resize(NULL, (size_t)declared, &data);
+	span = bytes_resize(NULL, declared, &data);
 	if (span && declared >= HUGE)
 		ask_for_huge_pages(data, (size_t)declared);
 	if (!d || !span ||

@@ -148,7 +148,7 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 {
 	struct checkpoints *c = (struct checkpoints *)prepared;
 	uint8_t *data;
-	struct bytes *span = bytes_resize(NULL, (size_t)c->length, &data);
+	struct bytes *span = bytes_resize(NULL, c->length, &data);
 	size_t n = 0;
 	bool laid;
 	struct feed f;

@@ -176,7 +176,7 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	r = measure(&s, how->size, e);
 	if (r < 0)
 		return r;
-	pixels = bytes_new((size_t)s.w * s.h * 4, &s.rgba);
+	pixels = bytes_new((uint64_t)s.w * s.h * 4, &s.rgba);
 	s.top = top = calloc(s.w, sizeof(*top));
 	s.color = color = calloc(s.w, sizeof(*color));
 	if (!pixels || !top || !color)

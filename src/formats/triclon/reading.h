@@ -13,7 +13,7 @@ struct tcm_demand {
 	bool is_forced;             /* an answer is not -1 */
 	bool is_exact;              /* the two members below are demanded as well */
 	bool real;                  /* coordinates are floats */
-	size_t n_points;
+	uint64_t n_points;
 };
 
 /*

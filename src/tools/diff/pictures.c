@@ -118,18 +118,18 @@ static int places_find(struct places *p)
 		struct place at = p->at[done];
 		struct place_cell *c = p->cells + at.from;
 		bool columns = at.area.right - at.area.left >= PLACE_WIDTH;
-		size_t cut;
+		size_t n = (size_t)at.area.n, cut; /* at most PLACE_CELLS_MAX */
 
 		if (!columns && at.area.bottom - at.area.top < PLACE_HEIGHT) {
 			done++;
 			continue;
 		}
-		qsort(c, at.area.n, sizeof(*c), columns ? by_column : by_row);
-		cut = find_cut(c, at.area.n, columns);
+		qsort(c, n, sizeof(*c), columns ? by_column : by_row);
+		cut = find_cut(c, n, columns);
 		p->at[done] = p->at[--p->n];
 		r = add(p, at.from, cut);
 		if (r == 0)
-			r = add(p, at.from + cut, at.area.n - cut);
+			r = add(p, at.from + cut, n - cut);
 	}
 	if (r == 0)
 		qsort(p->at, p->n, sizeof(*p->at), by_number);

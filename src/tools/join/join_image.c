@@ -34,14 +34,16 @@ static int encode(const struct picture *p, struct buffer *out)
 	struct extent all = {.mem = p->rgba, .size = p->rgba->size};
 	uint64_t size;
 	uint8_t *at;
+	size_t n;
 
 	if (png_file_size(p->w, p->h, &size) < 0)
 		return -ENOTSUP;
-	at = buffer_reserve(out, size);
+	n = (size_t)size; /* little more than 2^31: png_file_size refuses larger files */
+	at = buffer_reserve(out, n);
 	if (!at)
 		return -ENOMEM;
-	out->size = size;
-	return png_file_read(p->w, p->h, extent_read_fn, &all, NULL, 0, at, size, NULL);
+	out->size = n;
+	return png_file_read(p->w, p->h, extent_read_fn, &all, NULL, 0, at, n, NULL);
 }
 
 int join_image(struct join *j)

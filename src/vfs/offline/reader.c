@@ -290,6 +290,8 @@ int reader_grid(struct reader *r, struct shape *ret)
 		width += line[i] == ',';
 	}
 	/* All cells have one width. */
+	if (r->size / (n + 1) > SIZE_MAX)
+		return 0;
 	*ret = (struct shape){width, (size_t)(r->size / (n + 1)), (n + 1) / width};
 	return r->size % (n + 1) == 0 && (n + 1) % width == 0 && n + 1 > width;
 }

@@ -89,12 +89,12 @@ static int read_span(
 	const struct file *file, uint64_t off, uint64_t n, struct bytes **ret, struct error *e)
 {
 	uint8_t *dst;
-	CLEANUP(bytes_unref) struct bytes *b = bytes_new((size_t)n, &dst);
+	CLEANUP(bytes_unref) struct bytes *b = bytes_new(n, &dst);
 	int r;
 
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes of tables", n);
-	r = file_read(file, off, dst, (size_t)n, e);
+	r = file_read(file, off, dst, b->size, e);
 	if (r < 0)
 		return r;
 	*ret = TAKE(b);

@@ -53,7 +53,7 @@ static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
 		r = finalize_set_name(&s->to->items[*ret], &game_name);
 	if (r < 0)
 		return r;
-	tiles = blob_of_bytes(bytes_new((size_t)w * (size_t)h * TILE, NULL), NULL);
+	tiles = blob_of_bytes(bytes_new((uint64_t)w * (uint64_t)h * TILE, NULL), NULL);
 	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles, &s->users) : -ENOMEM;
 }
 

@@ -56,10 +56,12 @@ int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
 	for (; *cookie < N_ENTRIES; (*cookie)++) {
-		if (entries[*cookie].dir != tw_id_kind(dir) || !is_shown(m, dir, *cookie))
+		size_t i = (size_t)*cookie;
+
+		if (entries[i].dir != tw_id_kind(dir) || !is_shown(m, dir, i))
 			continue;
-		strcpy(name, name_of(*cookie));
-		*ret = tw_id2(entries[*cookie].kind, tw_id_a(dir), entries[*cookie].index, 0);
+		strcpy(name, name_of(i));
+		*ret = tw_id2(entries[i].kind, tw_id_a(dir), entries[i].index, 0);
 		(*cookie)++;
 		return 1;
 	}

@@ -9,7 +9,7 @@ int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, stru
 {
 	*c = (struct tw_canvas){
 		.w = w, .h = h, .left = (uint64_t)w * h * TW_OVERDRAW_MAX, .unread = TW_READ_MAX};
-	c->pixels = bytes_new((size_t)w * h * 4, &c->rgba);
+	c->pixels = bytes_new((uint64_t)w * h * 4, &c->rgba);
 	if (!c->pixels)
 		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", w, h);
 	for (size_t i = 3; black && i < (size_t)w * h * 4; i += 4)

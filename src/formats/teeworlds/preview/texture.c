@@ -42,7 +42,7 @@ enum { RUN_MAX = 1 << 16 };
 static int shrink_begin(struct scaling *s, struct error *e)
 {
 	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
-	s->pixels = bytes_resize(NULL, (size_t)s->ow * s->oh * 4, &s->out);
+	s->pixels = bytes_resize(NULL, (uint64_t)s->ow * s->oh * 4, &s->out);
 	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "no memory for an image");
 }
 

@@ -264,7 +264,7 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 	r.in = calloc(r.w, sizeof(*r.in));
 	r.runs = calloc(r.w, sizeof(*r.runs));
 	r.shown = calloc(r.w, sizeof(*r.shown));
-	r.row = malloc(row);
+	r.row = malloc((size_t)row); /* at most TW_ROW_MAX */
 	r.sums = calloc(4 * w, sizeof(*r.sums));
 	if (r.in && r.runs && r.shown && r.row && r.sums)
 		result = draw(&r, e);

@@ -164,6 +164,9 @@ struct timespec tl_time(uint64_t filetime)
 		part += FILETIME_SECOND;
 		sec--;
 	}
+	/* A time_t of 32 bits ends in 1901 and 2038: a time beyond is shown as the nearest one. */
+	if ((time_t)sec != sec)
+		sec = sec < 0 ? INT32_MIN : INT32_MAX;
 	return (struct timespec){.tv_sec = (time_t)sec, .tv_nsec = (long)part * 100};
 }
 

@@ -241,7 +241,8 @@ static int add_tail(struct layout *l, uint64_t end, struct error *e)
 {
 	const struct archive *old = l->base;
 	uint64_t size = old->section.size, n = size > end ? size - end : 0;
-	uint64_t zeros = (uint64_t)removed_count(&l->p->manifest) * REMOVED_TAIL;
+	/* Fewer bytes than the manifest itself has in memory. */
+	size_t zeros = (size_t)removed_count(&l->p->manifest) * REMOVED_TAIL;
 	CLEANUP(free) void *data = NULL;
 
 	if (size && (n != (uint64_t)removed_count(old->manifest) * REMOVED_TAIL ||

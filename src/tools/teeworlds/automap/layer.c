@@ -137,7 +137,7 @@ static int read_plane(const struct automap_files *f, const char *dir, int which,
 	/* A cell takes two bytes, of which the last one may lack: memory follows what is there. */
 	if (x.size + 1 < 2 * n)
 		return error_set(e, -EINVAL, "%s is smaller than layer.json says", planes[which]);
-	if (!g->tiles)
+	if (!g->tiles && n <= SIZE_MAX)
 		g->tiles = calloc((size_t)n, sizeof(*g->tiles));
 	if (!g->tiles)
 		return error_set(e, -ENOMEM, "out of memory");
