@@ -167,7 +167,7 @@ TARGET(fuzz_csv)
 		broken("csv", error_text(&e));
 	canonical = extent_of(text, n);
 	if (csv_parse(&canonical, &shape, INT16_MIN, INT16_MAX, take_cells, &again, &e) < 0 ||
-		again.n != t.n || memcmp(cells[0], cells[1], t.n * sizeof(**cells)) != 0)
+		again.n != t.n || memcmp(cells[0], cells[1], (size_t)t.n * sizeof(**cells)) != 0)
 		broken("csv", "what was written does not read back");
 }
 
