@@ -451,10 +451,15 @@ static void a_header_that_claims_too_much_is_refused_before_memory_is_taken(void
 		uint8_t lace;
 		const char *why;
 	} cases[] = {
-		{0x7fffffff, 0x7fffffff, 0, "at most 536870911 pixels"},
 		{23171, 23171, 1, "at most 536870911 pixels"},
 		{23170, 23170, 1, "too few for 23170x23170"},
+#if SIZE_MAX > UINT32_MAX
+		{0x7fffffff, 0x7fffffff, 0, "at most 536870911 pixels"},
 		{536870911, 1, 0, "too few for 536870911x1"},
+#else /* libpng itself refuses such rows */
+		{0x7fffffff, 0x7fffffff, 0, "PNG is damaged: "},
+		{536870911, 1, 0, "PNG is damaged: "},
+#endif
 		{0, 1, 0, "PNG is damaged: "},
 		{1, 0x80000000u, 0, "PNG is damaged: "},
 	};
