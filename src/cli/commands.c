@@ -81,6 +81,7 @@ const struct cli_command cli_commands[] = {
 		"      --automatic           only layers that the editor would draw by itself\n"
 		"      --config NAME|N       another configuration than the layer's\n"
 		"      --seed N              another seed\n"
+		"      --no-limit            rules and maps of any size, and all faults of rules\n"
 		"      --rules FILE|DIR      rules for all, or where rules are looked for, too\n"
 		"      --reference NAME      the first run reads the game layer: game, hookable,\n"
 		"                            death, unhookable, freeze, unfreeze, deep-freeze ...\n"
@@ -109,7 +110,8 @@ const struct cli_command cli_commands[] = {
 		"      --hash-names          with --pixels: images are called after what is left\n"
 		"      --external            images leave the map that the game has\n"
 		"      --embed               ... come into it\n"
-		"      --mapres DIR          where the game's images are\n"},
+		"      --mapres DIR          where the game's images are\n"
+		"      --no-limit            a map of any size\n"},
 	{"grep", &cli_grep, "[-Eciln] PATTERN FILE|FOLDER...|FILE PATH...", "search texts of many maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
@@ -117,6 +119,7 @@ const struct cli_command cli_commands[] = {
 	{"check", &cli_check, "[OPTION...] FILE|FOLDER...", "what a game would refuse in maps",
 		"With --rules or --for it exits 5 where there are warnings.\n\n"
 		"      --json                an object a line: file, level, problem\n"
+		"      --no-limit            all lines, and maps of any size\n"
 		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that\n"
 		"                            wrote a FILE (JSON); may be given several times\n"
 		"      --for 0.6|0.7|ddnet   what that game does not load or show\n"},
@@ -146,6 +149,7 @@ const struct cli_command cli_commands[] = {
 		"      --images DIR          pictures of images and tiles that changed, and of\n"
 		"                            both maps\n"
 		"      --json                an object a line: path, kind, before, after\n"
+		"      --no-limit            maps of any size\n"
 		"      --markdown            a page for a review: what the game plays with first\n"
 		"  -q, --brief               only which files\n"},
 	{0},

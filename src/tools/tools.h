@@ -29,6 +29,9 @@ struct toolset {
 	const struct review_tool *review;
 	const struct rules_tool *rules;
 	const struct tidy_tool *tidy;
+	/* About how many bytes it is to read all files of a map, from its tables alone. NULL: no
+	 * more than a small multiple of the file. */
+	uint64_t (*work)(const struct snapshot *map);
 };
 
 /* All toolsets, NULL-ended. */

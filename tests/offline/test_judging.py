@@ -22,7 +22,7 @@ GIANT = 64 << 20  # bytes of data that the judge would inflate
 
 
 def check(*args):
-    r = subprocess.run([places.BINARY, "check", "--json", *args], capture_output=True, timeout=300)
+    r = subprocess.run([places.BINARY, "check", "--json", "--no-limit", *args], capture_output=True, timeout=300)
     found = [json.loads(line) for line in r.stdout.splitlines()]
     assert all(list(f) == MEMBERS for f in found)
     return r.returncode, found
@@ -288,7 +288,7 @@ def test_what_a_game_takes_and_does_without_is_a_warning(box, name):
     assert fault["bound"] or field == "data"
     with open(path, "rb") as f:
         assert judge.judge(f.read()).refused is None
-    plain = subprocess.run([places.BINARY, "check", path], capture_output=True, text=True).stdout
+    plain = subprocess.run([places.BINARY, "check", "--no-limit", path], capture_output=True, text=True).stdout
     assert plain == "%s: warning: %s%s\n" % (path, where and where + ": ", fault["problem"])
     r = subprocess.run([places.BINARY, "put", path, "info/settings.cfg"], input=b"sv_x 2\n", capture_output=True)
     assert r.returncode == 0, r

@@ -76,7 +76,7 @@ static int run(struct command *c)
 	struct automaps *a = (struct automaps *)c;
 
 	if (a->check)
-		return automap_check(c->names, c->n_names, c->debug);
+		return automap_check(c->names, c->n_names, c->debug, a->run.whole.no_limit);
 	if (a->run.how.list && are_rules(c))
 		return automap_list(c->names, c->n_names, c->debug);
 	a->run.whole.dry |= a->run.how.list;
@@ -95,6 +95,7 @@ static const struct command_option options[] = {
 	{"config", '\0', COMMAND_TEXT, offsetof(struct automaps, run.how.config)},
 	{"layer", '\0', COMMAND_TEXTS, offsetof(struct automaps, layers)},
 	{"list", '\0', COMMAND_FLAG, offsetof(struct automaps, run.how.list)},
+	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct automaps, run.whole.no_limit)},
 	{"reference", '\0', COMMAND_TEXT, offsetof(struct automaps, run.how.reference)},
 	{"rules", '\0', COMMAND_TEXT, offsetof(struct automaps, run.rules)},
 	{"seed", '\0', COMMAND_TEXT, offsetof(struct automaps, seed)},

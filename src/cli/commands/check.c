@@ -10,13 +10,14 @@
 #include "cli/line/command.h"
 #include "tools/common/json_line.h"
 #include "tools/common/many.h"
+#include "tools/common/work.h"
 #include "tools/convert/convert.h"
 #include "tools/rules/set.h"
 #include "vfs/offline/walk.h"
 
 struct check {
 	struct command command;
-	bool json;
+	bool json, no_limit;
 	const char **rules; /* as they were named */
 	struct rule_set held;
 	const char *game; /* as it was named */
@@ -32,6 +33,8 @@ struct checking {
 	struct buffer *out;
 	struct names told; /* paths that have a fault */
 	bool bad;
+	size_t n;             /* faults */
+	bool is_error_hidden; /* one of those that are only counted is an error */
 };
 
 /* A whole number is one in JSON, too. */
@@ -73,12 +76,25 @@ static void tell(
 			f->warned ? "warning" : "error", printable(text));
 }
 
+/* Print the first faults of a map, and count the others. */
+static void tell_some(struct checking *k, const struct format_fault *f)
+{
+	k->n++;
+	if (k->n <= WORK_FAULTS_MAX || k->check->no_limit) {
+		tell(k->check, k->t->file, f, k->out);
+		return;
+	}
+	k->is_error_hidden |= !f->warned;
+	if (f->warned)
+		k->check->warned = true;
+}
+
 static void found(void *arg, const struct format_fault *f)
 {
 	struct checking *k = arg;
 
 	k->bad |= !f->warned;
-	tell(k->check, k->t->file, f, k->out);
+	tell_some(k, f);
 	if (f->path[0])
 		(void)names_add(&k->told, f->path);
 }
@@ -126,15 +142,26 @@ static int read_one(void *arg, const char *path, const struct seen *a)
 	f.warned = true;
 	f.path = path;
 	f.line = line;
-	tell(k->check, k->t->file, &f, k->out);
+	tell_some(k, &f);
 	return 0;
 }
 
 static void against(void *arg, const struct format_fault *f)
 {
-	struct checking *k = arg;
+	tell_some(arg, f);
+}
 
-	tell(k->check, k->t->file, f, k->out);
+static void tell_rest(struct checking *k)
+{
+	CLEANUP(free) char *line = NULL;
+	struct format_fault f;
+
+	if (k->n <= WORK_FAULTS_MAX || k->check->no_limit)
+		return;
+	line = text_printf("and %zu more", k->n - WORK_FAULTS_MAX);
+	f = whole(line ? line : "and more");
+	f.warned = !k->is_error_hidden;
+	tell(k->check, k->t->file, &f, k->out);
 }
 
 /* Is it as the rules ask, and as the other game takes it? */
@@ -163,8 +190,15 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	struct checking k = {.check = arg, .t = t, .out = out};
 	const struct format_edit *edit = t->vol->format->edit;
 	struct error e = ERROR_INIT;
-	int r = 0;
+	int r = work_expect(t->vol->now, k.check->no_limit, &e);
 
+	if (r < 0) {
+		struct format_fault f = whole(error_text(&e));
+
+		found(&k, &f);
+		names_finish(&k.told);
+		return r;
+	}
 	if (edit && edit->sound && edit->sound(t->vol->now, true, &e) < 0) {
 		struct format_fault f = whole(error_text(&e));
 
@@ -179,6 +213,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 		offline_fail(t, "", r);
 	if (r == 0)
 		r = check_against(&k);
+	tell_rest(&k);
 	names_finish(&k.told);
 	return r < 0 ? r : k.bad ? -EINVAL : 0;
 }
@@ -241,6 +276,7 @@ static int run(struct command *c)
 static const struct command_option options[] = {
 	{"for", '\0', COMMAND_TEXT, offsetof(struct check, game)},
 	{.name = "json", .at = offsetof(struct check, json)},
+	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct check, no_limit)},
 	{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 
 /* What raw/ shows the format itself has looked at. */

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "formats/images.h"
+#include "tools/common/work.h"
 #include "tools/diff/differences.h"
 #include "tools/diff/page.h"
 #include "tools/diff/pictures.h"
@@ -23,7 +24,7 @@ struct diff {
 	struct command command;
 	struct differences d;
 	struct page page;
-	bool full, json, markdown;
+	bool full, json, markdown, no_limit;
 };
 
 static int open_images(struct diff *x)
@@ -62,6 +63,8 @@ static int open_both(struct diff *x)
 		r = offline_confine(trees, 2, images, n, c->debug, &e);
 	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
 		r = offline_load(trees[i], &e);
+	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
+		r = work_expect(trees[i]->vol->now, x->no_limit, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", c->names[i - 1], error_text(&e));
 	return r;
@@ -149,6 +152,7 @@ static const struct command_option options[] = {
 	{"full", '\0', COMMAND_FLAG, offsetof(struct diff, full)},
 	{"json", '\0', COMMAND_FLAG, offsetof(struct diff, json)},
 	{"markdown", '\0', COMMAND_FLAG, offsetof(struct diff, markdown)},
+	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct diff, no_limit)},
 	{"images", '\0', COMMAND_TEXT, offsetof(struct diff, d.images_name)}, {0}};
 
 /* The numbers in raw/ say nothing of another map. */

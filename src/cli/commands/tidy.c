@@ -32,6 +32,7 @@ static const struct command_option options[] = {
 	{"keep", '\0', COMMAND_TEXTS, offsetof(struct tidies, run.how.keep)},
 	{"layers", '\0', COMMAND_FLAG, offsetof(struct tidies, run.how.layers)},
 	{"mapres", '\0', COMMAND_TEXT, offsetof(struct tidies, run.mapres)},
+	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct tidies, run.whole.no_limit)},
 	{"pixels", '\0', COMMAND_FLAG, offsetof(struct tidies, run.how.pixels)},
 	WHOLE_OPTIONS(struct tidies, run.whole), {0}};
 

@@ -45,6 +45,7 @@ struct automap {
 	const char *const *layers;
 	bool automatic; /* of those, such as are to be drawn whenever they change */
 	bool dry;       /* nothing is written */
+	bool no_limit;  /* of the work (tools/common/work.h), which is -E2BIG otherwise */
 	bool list;      /* list the configurations for each design layer, and draw nothing */
 	/* What counts instead of what a layer says; NULL: that. The name or number of a
 	 * configuration; what the first run reads, a word of references; a file of rules; a number.
@@ -54,8 +55,9 @@ struct automap {
 };
 
 struct automap_tool {
-	/* On any thread. -ENOENT: `layers` names what is no layer, and nothing was done. Else a
-	 * layer that cannot be drawn is said, and not a failure. */
+	/* On any thread. -ENOENT: `layers` names what is no layer, and nothing was done. -E2BIG:
+	 * the rules are too much work. Else a layer that cannot be drawn is said, and not a
+	 * failure. */
 	int (*draw)(const struct automap *how, struct error *e);
 	/* All that is wrong with rules: "line 3: ...". -EFBIG. */
 	int (*check)(const struct bytes *rules, void (*fault)(void *arg, const char *text),

@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "base/say.h"
 #include "formats/images.h"
+#include "tools/common/work.h"
 #include "tools/automap/files.h"
 #include "tools/tools.h"
 #include "base/disk/names.h"
@@ -25,8 +26,20 @@ struct drawing {
 	struct whole_map *map; /* NULL: a directory */
 	int beside;            /* where the map lies; or -1 */
 	struct names read;     /* files of rules whose faults were told */
+	char *faulty; /* the file of rules that was read last, in which n_faults were found */
+	size_t n_faults;
 	bool mute, left;
 };
+
+/* The file of rules whose faults were printed last has no more. */
+static void tell_rest(struct drawing *k)
+{
+	if (k->n_faults > WORK_FAULTS_MAX && !k->run->whole.no_limit)
+		say(stderr, "mapfs: %s: and %zu more", k->faulty ? k->faulty : "rules",
+			k->n_faults - WORK_FAULTS_MAX);
+	free(TAKE(k->faulty));
+	k->n_faults = 0;
+}
 
 static int find_rules(void *arg, const char *file, struct bytes **ret, struct error *e)
 {
@@ -34,6 +47,8 @@ static int find_rules(void *arg, const char *file, struct bytes **ret, struct er
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	int r = -ENOENT;
 
+	tell_rest(k);
+	k->faulty = strdup(file);
 	k->mute = names_has(&k->read, file);
 	if (!k->mute && names_add(&k->read, file) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
@@ -61,7 +76,7 @@ static void tell(void *arg, enum automap_said what, const char *where, const cha
 	else if (what != AUTOMAP_FAULT)
 		say(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
 			what == AUTOMAP_LEFT && !k->run->how.list ? "left as it is: " : "", text);
-	else if (!k->mute)
+	else if (!k->mute && (++k->n_faults <= WORK_FAULTS_MAX || k->run->whole.no_limit))
 		say(stderr, "mapfs: %s: %s", where, text);
 }
 
@@ -76,7 +91,9 @@ static int draw(struct drawing *k, const struct automap_tool *f, struct automap_
 	how.say = tell;
 	how.arg = k;
 	how.dry = k->run->whole.dry;
+	how.no_limit = k->run->whole.no_limit;
 	r = f->draw(&how, e);
+	tell_rest(k);
 	names_finish(&k->read);
 	return r;
 }
@@ -121,15 +138,16 @@ static int load(const char *name, struct bytes **ret, struct error *e)
 struct checked {
 	const char *name;
 	struct bytes *rules;
-	bool wrong;
-	size_t n; /* configurations printed */
+	bool wrong, no_limit;
+	size_t n; /* configurations printed, or faults found */
 };
 
 static void print_fault(void *arg, const char *text)
 {
 	struct checked *k = arg;
 
-	output_report("%s: %s", k->name, text);
+	if (k->n++ < WORK_FAULTS_MAX || k->no_limit)
+		output_report("%s: %s", k->name, text);
 	k->wrong = true;
 }
 
@@ -142,7 +160,11 @@ static void print_config(void *arg, const char *name)
 
 static int check_one(struct checked *k, struct error *e)
 {
-	return automap_find_tool()->check(k->rules, print_fault, k, e);
+	int r = automap_find_tool()->check(k->rules, print_fault, k, e);
+
+	if (k->n > WORK_FAULTS_MAX && !k->no_limit)
+		output_report("%s: and %zu more", k->name, k->n - WORK_FAULTS_MAX);
+	return r;
 }
 
 static int list_one(struct checked *k, struct error *e)
@@ -155,8 +177,8 @@ static int list_one(struct checked *k, struct error *e)
 }
 
 /* Read the files, and then look at each in the sandbox. */
-static int look_at_rules(
-	char **names, int n, bool debug, int (*look)(struct checked *k, struct error *e))
+static int look_at_rules(char **names, int n, bool debug, bool no_limit,
+	int (*look)(struct checked *k, struct error *e))
 {
 	CLEANUP(free) struct checked *all = calloc((size_t)n, sizeof(*all));
 	struct error confined = ERROR_INIT, e = ERROR_INIT;
@@ -164,6 +186,7 @@ static int look_at_rules(
 
 	for (int i = 0; all && i < n; i++) {
 		all[i].name = names[i];
+		all[i].no_limit = no_limit;
 		all[i].wrong = load(names[i], &all[i].rules, &e) < 0;
 		if (all[i].wrong)
 			say(stderr, "mapfs: %s", error_text(&e));
@@ -181,14 +204,14 @@ static int look_at_rules(
 	return wrong ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
-int automap_check(char **names, int n, bool debug)
+int automap_check(char **names, int n, bool debug, bool no_limit)
 {
-	return look_at_rules(names, n, debug, check_one);
+	return look_at_rules(names, n, debug, no_limit, check_one);
 }
 
 int automap_list(char **names, int n, bool debug)
 {
-	return look_at_rules(names, n, debug, list_one);
+	return look_at_rules(names, n, debug, false, list_one);
 }
 
 enum { LEVELS = 4 };

@@ -26,7 +26,8 @@ const struct automap_tool *automap_find_tool(void);
 bool automap_is_layer(const char *name);
 /* Enter the sandbox, and draw the layers, or list their configurations. Returns the exit code. */
 int automap_run(struct automap_run *run);
-/* Print what is wrong with files of rules. Returns the exit code. */
-int automap_check(char **names, int n, bool debug);
+/* Print what is wrong with files of rules, of each the first faults and how many more there are.
+ * no_limit: all of them. Returns the exit code. */
+int automap_check(char **names, int n, bool debug, bool no_limit);
 /* Print the configurations of files of rules. Returns the exit code. */
 int automap_list(char **names, int n, bool debug);

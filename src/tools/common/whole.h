@@ -32,7 +32,8 @@ struct whole {
 	char **names; /* MAP [OUT]; with in_place maps and folders; borrowed */
 	int n_names;
 	bool in_place;
-	bool dry; /* nothing is written */
+	bool dry;      /* nothing is written */
+	bool no_limit; /* of the work (work.h), for a command that has such limits */
 	struct vfs_options options;
 	bool debug; /* report what the kernel lacks for the sandbox */
 

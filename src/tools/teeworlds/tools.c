@@ -10,6 +10,7 @@
 #include "tools/teeworlds/review/review.h"
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/tidy/tidy.h"
+#include "tools/teeworlds/work.h"
 
 static const struct merge_reference references[] = {
 	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
@@ -51,4 +52,5 @@ const struct toolset tools_teeworlds = {
 	.review = &tw_review,
 	.rules = &tw_rules,
 	.tidy = &tw_tidy,
+	.work = tw_work,
 };

@@ -6,6 +6,7 @@
 
 #include "base/say.h"
 #include "formats/images.h"
+#include "tools/common/work.h"
 #include "tools/tools.h"
 #include "vfs/volume/outcome.h"
 
@@ -15,8 +16,10 @@ static int tidy_map(struct whole_map *m, struct error *e)
 	const struct tidy_tool *f = tools_of(m->t->vol->format)->tidy;
 	const struct whole_calls calls = {whole_tell, m, images_find};
 
-	return f ? f->tidy(m->t->vol->now, &run->how, &calls, &m->map, e)
-		 : error_set(e, -EOPNOTSUPP, "nobody knows what of such a map can be missed");
+	int r = f ? work_expect(m->t->vol->now, run->whole.no_limit, e)
+		  : error_set(e, -EOPNOTSUPP, "nobody knows what of such a map can be missed");
+
+	return r < 0 ? r : f->tidy(m->t->vol->now, &run->how, &calls, &m->map, e);
 }
 
 /* An embedded image must be what a player sees, so the directories of its game are searched. An

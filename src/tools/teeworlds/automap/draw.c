@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,10 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/name.h"
+#include "tools/common/work.h"
 #include "tools/teeworlds/automap/layer.h"
+
+enum { TILES_OF_BYTE = 16 /* that take as long as a byte of rules that is read */ };
 
 struct drawing {
 	const struct automap *how;
@@ -19,6 +23,7 @@ struct drawing {
 	const char *file;         /* of the rules that are at work */
 	char name[NAME_MAX + 1];  /* ... where it is called as an image */
 	struct tw_auto_grid game; /* without tiles: it was not asked for yet */
+	uint64_t work;            /* so far, of all layers */
 };
 
 static const char *const references[] = {"game", "hookable", "death", "unhookable", "freeze",
@@ -102,6 +107,19 @@ static void tell_fault(void *arg, const char *text)
 	d->how->say(d->how->arg, AUTOMAP_FAULT, d->file, text);
 }
 
+/* Count tiles that are about to be looked at. */
+static int spend(struct drawing *d, uint64_t n, struct error *e)
+{
+	if (__builtin_add_overflow(d->work, n, &d->work))
+		d->work = UINT64_MAX;
+	if (d->work > WORK_TILES_MAX && !d->how->no_limit)
+		return error_set(e, -E2BIG,
+			"the rules look at %" PRIu64 " tiles of the map (at most %" PRIu64
+			", unless --no-limit is given)",
+			d->work, WORK_TILES_MAX);
+	return 0;
+}
+
 /* The rules of an image are called as it is. */
 static int read_rules(struct drawing *d, const char *image, struct tw_rules **ret, struct error *e)
 {
@@ -114,6 +132,8 @@ static int read_rules(struct drawing *d, const char *image, struct tw_rules **re
 		return error_set(e, -ENOENT, "it has no image by whose name rules are found");
 	d->file = d->how->file ? d->how->file : d->name;
 	r = d->how->rules(d->how->arg, d->file, &text, e);
+	if (r == 0)
+		r = spend(d, text->size * TILES_OF_BYTE, e);
 	return r < 0 ? r
 		     : tw_rules_read((const char *)text->data, text->size, tell_fault, d, ret, e);
 }
@@ -206,8 +226,10 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 	size_t n = (size_t)was->w * was->h, changed = 0;
 	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
 	const struct tw_auto_grid is = {was->w, was->h, tiles};
-	int r;
+	int r = spend(d, tw_rules_work(config, was->w, was->h), e);
 
+	if (r < 0)
+		return r;
 	if (!tiles)
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(tiles, was->tiles, n * sizeof(*tiles));
@@ -269,7 +291,7 @@ static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, 
 	return false;
 }
 
-/* -ENOMEM ends all; what else is wrong with a layer is its own. */
+/* -ENOMEM and -E2BIG end all; what else is wrong with a layer is its own. */
 static int look(struct drawing *d, const char *path, struct error *e)
 {
 	struct tw_auto_layer l;
@@ -285,7 +307,7 @@ static int look(struct drawing *d, const char *path, struct error *e)
 	} else if (r == 0 && is_wanted(d->how, &l, e)) {
 		r = draw_layer(d, path, &l, e);
 	}
-	if (e->code && e->code != -ENOMEM) {
+	if (e->code && e->code != -ENOMEM && e->code != -E2BIG) {
 		SAY(d, AUTOMAP_LEFT, path, "%s", error_text(e));
 		error_clear(e);
 	}

@@ -93,6 +93,9 @@ struct tw_auto_reference {
 	int only;
 };
 
+/* How many tiles tw_rules_run looks at in a layer of that size, at most. */
+uint64_t tw_rules_work(const struct tw_rules_config *config, uint32_t w, uint32_t h);
+
 /* reference may be NULL. -ENOMEM. */
 int tw_rules_run(const struct tw_rules_config *config, uint32_t seed,
 	const struct tw_auto_reference *reference, const struct tw_auto_grid *layer);

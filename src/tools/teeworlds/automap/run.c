@@ -148,3 +148,16 @@ int tw_rules_run(const struct tw_rules_config *config, uint32_t seed,
 			layer);
 	return r;
 }
+
+uint64_t tw_rules_work(const struct tw_rules_config *config, uint32_t w, uint32_t h)
+{
+	uint64_t each = 0, all;
+
+	for (size_t i = 0; i < config->n; i++)
+		for (size_t k = 0; k < config->runs[i].n; k++) {
+			const struct tw_rule *rule = &config->runs[i].rules[k];
+
+			each += 1 + rule->n_places + rule->n_moduli;
+		}
+	return __builtin_mul_overflow(each, (uint64_t)w * h, &all) ? UINT64_MAX : all;
+}
