@@ -100,7 +100,9 @@ static void memory_stays_bounded(void **state)
 	fixture_close(&f);
 	print_message("pixels: %llu KiB, peak: %ld KiB\n", (unsigned long long)entry.size >> 10,
 		peak_kib());
-	assert_true(peak_kib() < PEAK_MAX_KIB);
+	/* The memory of an emulator is counted with the program's. */
+	if (!getenv("MESON_EXE_WRAPPER"))
+		assert_true(peak_kib() < PEAK_MAX_KIB);
 }
 
 int main(int argc, char **argv)

@@ -75,7 +75,7 @@ static void a_root_may_be_called_as_the_file(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-	struct error readonly;
+	struct error readonly = ERROR_INIT;
 
 	(void)state;
 	make_dat(&file, "x");
@@ -89,7 +89,7 @@ static void a_string_with_a_line_feed_makes_the_text_read_only(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
-	struct error readonly;
+	struct error readonly = ERROR_INIT;
 
 	(void)state;
 	make_dat(&file, "x\ny");
@@ -269,7 +269,7 @@ static void the_other_tools_tables_come_back_as_they_were(void **state)
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	struct compiled_context ctx = {.path = "MEDIA/X.DAT"};
-	struct error readonly;
+	struct error readonly = ERROR_INIT;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

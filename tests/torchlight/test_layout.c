@@ -42,7 +42,7 @@ static void unknown_parts_of_a_layout_are_shown_and_come_back(void **state)
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT"};
-	struct error readonly;
+	struct error readonly = ERROR_INIT;
 
 	(void)state;
 	make_layout(&file);

@@ -19,12 +19,14 @@ static void floats_are_the_shortest_decimal(void **state)
 		{132.6714F, "132.6714"}, {3.4028235e38F, "3.4028235e38"}, {1e-45F, "1e-45"},
 		{0.333333343F, "0.33333334"}};
 	uint8_t stored[4];
+	uint32_t bits;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
-		memcpy(stored, &cases[i].v, sizeof(stored));
+		memcpy(&bits, &cases[i].v, sizeof(bits));
+		store_u32(stored, bits);
 		number_put(&b, NUMBER_F32, stored);
 		assert_string_equal(text_of(&b), cases[i].text);
 	}
@@ -40,7 +42,7 @@ static void every_float_reads_back_to_its_bits(void **state)
 	for (unsigned i = 0; i < 70000; i++, bits += 61331) {
 		CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
-		memcpy(stored, &bits, sizeof(stored));
+		store_u32(stored, bits);
 		number_put(&b, NUMBER_F32, stored);
 		assert_true(number_get_f32((struct str){(char *)b.data, b.size}, &got));
 		assert_int_equal(got, bits);
@@ -59,7 +61,8 @@ static void doubles_read_back_to_their_bits(void **state)
 		CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
 		memcpy(&bits, &values[i], 8);
-		memcpy(stored, &values[i], 8);
+		store_u32(stored, (uint32_t)bits);
+		store_u32(stored + 4, (uint32_t)(bits >> 32));
 		number_put(&b, NUMBER_F64, stored);
 		assert_true(number_read((struct str){(char *)b.data, b.size}, NUMBER_F64, &got));
 		assert_true(got == bits);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
+#include "base/cursor.h"
 #include "base/error.h"
 
 /* The buffer as a C string, until it changes. */
@@ -34,8 +35,5 @@ static inline void put_ss16(struct buffer *b, const char *ascii)
 
 static inline uint32_t word_at(const struct buffer *b, size_t at)
 {
-	uint32_t v;
-
-	memcpy(&v, b->data + at, 4);
-	return v;
+	return load_u32(b->data + at);
 }
