@@ -400,10 +400,10 @@ def test_of_two_equal_ones_one_changed_and_the_other_was_renamed(box, kind, firs
 
 def test_an_image_outside_of_the_map_under_another_name_is_another_one(box, small):
     one, two = box.add(small, "one.map"), box.add(small, "two.map")
-    for path, name in ((one, "sun"), (two, "snow")):
+    for path, name in ((one, "moon"), (two, "snow")):
         text = b'{"external": true, "width": 64, "height": 64}'
         assert run("put", path, "images/9_%s.json" % name, input=text).returncode == 0
-    assert [re.sub(r"\d+_", "", line) for line in lines(one, two)] == ["removed images/sun.json", "added images/snow.json"]
+    assert [re.sub(r"\d+_", "", line) for line in lines(one, two)] == ["removed images/moon.json", "added images/snow.json"]
 
 
 def test_what_moved_and_changed_is_both(box):

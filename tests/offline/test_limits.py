@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-import maps  # first: it says what else can be imported
+import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 from maps import run
 

@@ -35,6 +35,7 @@ static int open_images(struct tidy_run *run, struct error *e)
 	else if (run->how.embed)
 		r = images_open_games(NULL, &run->how.images, e);
 	whole_use_images(&run->whole, run->how.images);
+	run->whole.options.images = run->how.images;
 	return r;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "codec/text/text.h"
+#include "formats/preview.h"
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/check/game_images.h"
 #include "formats/teeworlds/item/elements.h"
@@ -89,6 +90,21 @@ static void check_count(struct tw_faults *f, const char *what, unsigned type)
 		warn_number(f, tw_in_map(), what, tw_count(f->m, type), "at most 64 are used");
 }
 
+/* Does a game have the image: one that is known, or that is in the directories of the options? */
+static bool game_has(const struct tw_map *m, const struct tw_name *name)
+{
+	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
+	char text[NAME_MAX + 1] = "";
+
+	if (tw_game_image(name->text, name->size))
+		return true;
+	if (!m->shared->image || name->size > NAME_MAX)
+		return false;
+	memcpy(text, name->text, name->size);
+	return strlen(text) == name->size &&
+	       m->shared->image(m->shared->image_arg, PREVIEW_ANY_GAME, text, &file, NULL) == 0;
+}
+
 static void check_external(struct tw_faults *f, struct tw_place place, const struct tw_item *it)
 {
 	struct tw_name name = {0};
@@ -99,7 +115,7 @@ static void check_external(struct tw_faults *f, struct tw_place place, const str
 		return;
 	}
 	name_escape(name.text, name.size, shown, NAME_MAX);
-	if (!tw_game_image(name.text, name.size))
+	if (!game_has(f->m, &name))
 		tw_fault(f, TW_F_WARNED, place, "name", shown, "one that the game comes with",
 			"is external, and the game comes with no image %s", shown);
 	free(name.text);
