@@ -108,6 +108,7 @@ void vfs_destroy(struct vfs *v)
 	if (!v)
 		return;
 	nodes_finish(v);
+	refusals_finish(&v->refusals);
 	overlay_destroy(v->tree);
 	volume_destroy(v->vol);
 	free(v);

@@ -16,21 +16,36 @@
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
 
+/* What a save would say of a file now, or of the map. */
+struct asking {
+	struct vfs *v;
+	struct node *n; /* NULL: the map */
+	struct call *call;
+};
+
 static void status_found(void *arg, struct buffer *records)
 {
-	struct call *c = arg;
+	struct asking k = *(struct asking *)arg;
 	struct buffer b = BUFFER_INIT;
 
-	status_show(c->name, records, &b);
+	free(arg);
+	status_add_refusals(k.v, records);
+	status_show(k.call->name, records, &b);
 	buffer_finish_free(records);
-	call_answer(c, &b);
+	call_answer(k.call, &b);
 }
 
 static void get_status(struct vfs *v, struct call *c)
 {
+	struct asking *k = malloc(sizeof(*k));
+
 	call_keep(c);
-	if (status_find(v, status_found, c) < 0)
-		call_done(c, -ENOMEM);
+	if (k)
+		*k = (struct asking){v, NULL, c};
+	if (k && status_find(v, status_found, k) == 0)
+		return;
+	free(k);
+	call_done(c, -ENOMEM);
 }
 
 static void answer_text(struct call *c, const char *text)
@@ -116,13 +131,6 @@ static int revert(struct vfs *v, struct call *c, struct step *)
 	node_free_unused(v, n);
 	return r;
 }
-
-/* What a save would say of a file now. */
-struct asking {
-	struct vfs *v;
-	struct node *n;
-	struct call *call;
-};
 
 static const char *find_error(const struct buffer *records, const char *path)
 {

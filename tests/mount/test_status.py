@@ -85,6 +85,31 @@ def test_tables_wait_no_more_once_a_layer_json_is_renamed_into_place(box, small)
     m.unmount()
 
 
+def test_a_refused_rename_keeps_its_reason(box, small):
+    """The file stays where it was, the one that it would have replaced is as it was, and neither says why."""
+    m = box.mount(small)
+    boxes.put(m / "info/.new", b"two\nlines\n", CREATE)
+    assert boxes.refused(os.rename, m / "info/.new", m / AUTHOR) == errno.EPERM
+    assert boxes.refused(m.xattr, AUTHOR, "user.mapfs.error") == errno.ENODATA
+    assert m.get(AUTHOR) == b"nobody\n" and m.get("info/.new") == b"two\nlines\n"
+    o, = objects(box, m.point)
+    assert o["drafts"] == [{"file": AUTHOR, "reason": "line 2: there is a second line (at most 1)"}]
+    assert [o[k] for k in LISTS] == [[]] * len(LISTS)
+    # It is no part of a save, and gone once the file is right.
+    sync(m)
+    assert len(objects(box, m.point)[0]["drafts"]) == 1
+    boxes.put(m / "info/.new", b"one\n", os.O_WRONLY | os.O_TRUNC)
+    os.rename(m / "info/.new", m / AUTHOR)
+    assert objects(box, m.point)[0]["drafts"] == []
+    boxes.put(m / "info/.new", b"two\nlines\n", CREATE)
+    assert boxes.refused(os.rename, m / "info/.new", m / AUTHOR) == errno.EPERM
+    m.put(AUTHOR, b"three\n")
+    assert objects(box, m.point)[0]["drafts"] == []
+    assert boxes.refused(os.rename, m / "info/.new", m / AUTHOR) == errno.EPERM
+    os.unlink(m / "info/.new")
+    assert m.unmount().out == "saved: info/author\n"
+
+
 def test_of_what_is_not_mounted_the_journal_is_named(box, small):
     none = dict(blank(), mountpoint=None, file=small)
     assert objects(box) == [] and objects(box, small) == [none]

@@ -333,7 +333,7 @@ static void step_rename_over(struct model *m)
 	if (m->tell)
 		printf("  rename %s %s\n", from->path, f->path);
 	if (!judge(f, from->text, canonical)) {
-		assert_int_equal(box_rename(m->b, from->path, f->path), -EINVAL);
+		assert_int_equal(box_rename(m->b, from->path, f->path), -EPERM);
 		return;
 	}
 	assert_int_equal(box_rename(m->b, from->path, f->path), 0);

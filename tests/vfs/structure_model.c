@@ -468,7 +468,7 @@ int model_rename(struct model *m, const char *from, const char *to)
 	along = object && goes_along(m, f, to);
 	bytes = model_shows(m, f);
 	if (object && !along && content_judge(form_of(to), bytes) == NO_CONTENT)
-		return -EINVAL;
+		return -EPERM;
 	put = object && !along && (f->edit != NO_CONTENT || f->draft);
 	tree_rename(m, &m->now, from, to);
 	log_rename(m, from, to);

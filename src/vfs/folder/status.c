@@ -42,6 +42,7 @@ static void found(void *arg, struct buffer *records)
 	struct status_entry e;
 
 	free(arg);
+	status_add_refusals(part.o->v, records);
 	if (records->error)
 		s->records.error = records->error;
 	for (size_t at = 0; status_next(records, &at, &e);) {

@@ -140,6 +140,8 @@ static void commit_settled(struct job *j)
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = accept(p);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
+	if (p->path && (p->r == 0 || refused))
+		refusals_remove(&p->v->refusals, p->path);
 	n->stage->unkept = p->e.code;
 	if (p->e.code == 0) {
 		update_view(p, again);

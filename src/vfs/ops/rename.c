@@ -214,20 +214,24 @@ static int drop(struct vfs *v, struct call *c, const struct move *m)
 	return r;
 }
 
-/* Its bytes are no such file: it stays where it is. */
+/* Its bytes are no such file: it stays where it is. For EINVAL programs print that a directory was
+ * to be moved to a subdirectory of itself. */
 static int refuse(struct vfs *v, const struct move *m, const struct judgement *j)
 {
 	CLEANUP(free) char *path = step_path(&m->to);
 
 	commit_tell_refusal(v, path, j);
+	if (path)
+		refusals_add(&v->refusals, path, error_text(&j->why));
 	/* It was loaded for this alone. */
 	(void)file_retire(m->n);
-	return j->r == -EFBIG ? -EINVAL : j->r;
+	return j->r == -EFBIG || j->r == -EINVAL ? -EPERM : j->r;
 }
 
 static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct move *m)
 {
 	CLEANUP_EXTENT struct extent kept = step_kept(s);
+	CLEANUP(free) char *to_path = step_path(&m->to);
 	bool put = m->n->at->scratch && m->n->at->from == ENTRY_NONE && !has_written(&m->to);
 	struct stage *stage = m->n->stage;
 	struct node *n = m->n;
@@ -237,6 +241,8 @@ static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct
 	if (m->target)
 		forget_alias(v, m->target, c->to_name);
 	r = overlay_move(v->tree, &m->from, &m->to);
+	if (r == 0 && to_path)
+		refusals_remove(&v->refusals, to_path);
 	if (r == 0 && (kept.mem || kept.file)) {
 		r = upper_write(n->at, extent_ref(&kept), NULL);
 		if (r == 0)

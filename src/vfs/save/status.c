@@ -89,8 +89,8 @@ static void add_unkept(struct vfs *v, struct buffer *b)
 		if (n->stage && n->stage->unkept && n->stage->state != STAGE_CLEAN)
 			path = node_path(n);
 		if (path)
-			status_add(b, &(struct status_entry){
-					      "draft", path, strerror(-n->stage->unkept)});
+			status_add(b,
+				&(struct status_entry){"draft", path, strerror(-n->stage->unkept)});
 	}
 }
 
@@ -129,4 +129,11 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 		.records = BUFFER_INIT};
 	commit_queue_enter(v->vol, &s->task);
 	return 0;
+}
+
+void status_add_refusals(const struct vfs *v, struct buffer *records)
+{
+	for (size_t i = 0; i < v->refusals.n; i++)
+		status_add(records, &(struct status_entry){"draft", v->refusals.at[i].path,
+					    v->refusals.at[i].reason});
 }

@@ -20,6 +20,10 @@ struct status_entry {
  * will not be. */
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg);
 
+/* Add the renames that were refused, by the path that each would have replaced (tree/refusals.h).
+ * They are for people: a save says nothing about them. */
+void status_add_refusals(const struct vfs *v, struct buffer *records);
+
 void status_add(struct buffer *records, const struct status_entry *e);
 /* The next record from *at on (0 at the begin), which then is the one behind it. false: the end, or
  * what is no record. */

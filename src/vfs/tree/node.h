@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "vfs/overlay/overlay.h"
 #include "vfs/tree/call.h"
+#include "vfs/tree/refusals.h"
 #include "vfs/volume/volume.h"
 
 enum stage_state {
@@ -88,6 +89,7 @@ struct vfs {
 		unsigned jobs;
 	} ahead; /* sizes that are found before they are asked for (ops/look.c) */
 	uint64_t next_dynamic;
+	struct refusals refusals;
 	bool ending;
 	bool discard; /* the end saves nothing (vfs_discard) */
 };
