@@ -12,8 +12,9 @@
  * worker of the mount that had it before: one whose session is over. Its door is shut then without
  * a word, and the client comes again, to the next one.
  *
- * A worker may have used up its descriptors. The spare one is kept for a client: it is closed before
- * accept4, and when that client leaves, the client's becomes the spare one.
+ * A worker may have used up its descriptors, and `mapfs -u` must still reach it. So one descriptor
+ * is kept spare: it is closed before accept4, and when that client leaves, the client's descriptor
+ * becomes the spare one (dup3, so that it is never free in between).
  */
 #pragma once
 
@@ -26,9 +27,9 @@
 enum { DOOR_CLIENTS_MAX = 16 };
 
 struct door {
-	int listener;                   /* -1: closed */
-	int spare;                      /* -1: none, a client may have it */
-	bool full;                      /* a client could not be let in; it still waits */
+	int listener; /* -1: closed */
+	int spare;    /* -1: a client uses it, or another thread was faster */
+	bool full;    /* accept4 had no descriptor or memory; its client waits in the backlog */
 	int clients[DOOR_CLIENTS_MAX];  /* -1: free */
 	bool waiting[DOOR_CLIENTS_MAX]; /* has asked, and waits for SAVED */
 };
@@ -37,7 +38,8 @@ struct door {
 int door_open(const char *dev);
 
 void door_init(struct door *d);
-/* Listen at this socket, which is taken over. -errno: there is no spare descriptor. */
+/* Listen on a socket, which the door owns from then on. -errno: no descriptor is left for the spare
+ * one; the door owns the socket even so. */
 int door_take(struct door *d, int listener);
 void door_finish(struct door *d);
 void door_shut(struct door *d); /* no new clients; those inside stay */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * walk: the files in and below a directory. Symbolic links are not followed. Unlike fts(3), which
- * takes a directory that cannot be read to its end for a shorter one, it reports every failure.
+ * walk: the files in and below a directory. Symbolic links below it are not followed. Unlike
+ * fts(3), which ends a directory silently when reading it fails, walk reports every failure.
  */
 #pragma once
 
@@ -10,15 +10,18 @@
 #include "base/disk/names.h"
 
 struct walk {
-	/* Is the file wanted, or is the directory to be entered? */
+	/* Is the file wanted, or is the directory to be entered? name is the last component. */
 	bool (*wanted)(const char *name, bool is_directory);
-	/* Called for each directory that cannot be read to its end, and each entry that cannot be
-	 * looked at; the walk goes on. What was removed meanwhile is no failure. */
+	/* Called with a -errno for each directory that cannot be read to its end, and for each
+	 * entry whose type cannot be found; the walk goes on. An entry that was removed during the
+	 * walk is no failure, but a missing `top` is. */
 	void (*failed)(void *arg, const char *path, int r);
 	void *arg;
-	bool stays; /* mounts below the directory are not entered, nor asked for anything */
+	/* Mounts below the directory are not entered, and only asked what the kernel answers for
+	 * them: type and device. */
+	bool stays;
 };
 
-/* Add the path of each regular file that is wanted; it begins with `top`. Files of a directory that
- * failed are added as far as they were read. -ENOMEM: some are missing. */
+/* Add the path of each regular file that is wanted, in no order; it begins with `top`. If reading a
+ * directory fails, the files found before are added. -ENOMEM: some are missing. */
 int walk_files(const struct walk *w, const char *top, struct names *ret);

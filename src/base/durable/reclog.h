@@ -43,9 +43,10 @@ int reclog_open(const struct trust *trust, const char *name, struct reclog **ret
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e);
 /* Is `name` still the name of the log's file? Other programs may remove, rename or replace it. */
 bool reclog_has_name(const struct reclog *l, const char *name);
-/* Copy the log to a new file of that name (-EEXIST: taken) and continue there. Payloads that were
- * returned before are then read from the new file. After a failure the log is unchanged. Call it on
- * one thread at a time, and not during reclog_sync. */
+/* Copy the log to a new file of that name, locked, and continue there; the old file is left alone.
+ * The descriptor keeps its number, so payloads that were returned before are read from the new
+ * file. The next reclog_sync syncs the directory again. -EEXIST: the name is taken. After a failure
+ * the log is unchanged. Not while reclog_rewrite or reclog_sync runs on another thread. */
 int reclog_rewrite(struct reclog *l, const char *name, struct error *e);
 void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);

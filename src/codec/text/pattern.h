@@ -3,9 +3,9 @@
  * pattern: regular expressions of POSIX, matched by the C library in the C locale.
  *
  * For some patterns the C library overflows the stack or takes memory without a bound. So a pattern
- * is refused if it has back references, parentheses nested deeper than PATTERN_DEPTH_MAX, or counts
- * that make it longer than PATTERN_SIZE_MAX when written out. A match takes at most as many steps
- * as the square of the text's length.
+ * is refused if it has back references, parentheses nested deeper than PATTERN_DEPTH_MAX, or
+ * more than PATTERN_SIZE_MAX characters. A repetition counts as it is written out: "(ab){3}" as
+ * ababab.
  */
 #pragma once
 
@@ -17,9 +17,10 @@
 
 enum { PATTERN_DEPTH_MAX = 100, PATTERN_SIZE_MAX = 4096 };
 
-/* regcomp with the flags REG_EXTENDED and REG_ICASE. -EINVAL: the pattern is refused. The caller
- * frees *ret with regfree. */
+/* Check a pattern, and compile it with regcomp and these flags of it. -EINVAL: the pattern is
+ * refused, here or by regcomp; -ENOMEM. On success the caller frees *ret with regfree. */
 int pattern_compile(const char *text, int flags, regex_t *ret, struct error *e);
 
-/* Does the pattern match any part of the n bytes? */
+/* Does the pattern match any part of the n bytes? No NUL is needed behind them. If regexec runs out
+ * of memory, the pattern does not match. Any thread. */
 bool pattern_matches(const regex_t *p, const char *text, size_t n);

@@ -2,9 +2,10 @@
 /*
  * messages: what launcher and supervisor write to standard error.
  *
- * Whoever reads it may have stopped (a pager, a full pipe, Ctrl-S). A write must not wait for that
- * reader, since these processes end the mount when a signal comes. So lines are queued, and written
- * as far as standard error takes them; what is left at the end goes to the system log.
+ * The program that reads standard error may have stopped (a pager, a full pipe, Ctrl-S). These
+ * processes must still end the mount when a signal comes, so they never wait for it in write(2):
+ * lines are queued, and written when poll says that standard error takes them. Its flags are not
+ * changed. Lines that do not fit the queue, and what is left at the end, go to the system log.
  */
 #pragma once
 
@@ -16,11 +17,13 @@ struct messages {
 	struct buffer pending; /* zero-initialized */
 };
 
-/* Queue a line, printable, and its newline; write what can be written. */
+/* Make a line printable, queue it with a newline, and call messages_write. */
 void messages_add(struct messages *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Write what can be written at once. */
+/* Write as much of the queue as standard error takes at once. If nobody can read it any more, drop
+ * the queue. */
 void messages_write(struct messages *m);
 /* For poll: when to call messages_write. The descriptor is -1 if nothing is queued. */
 struct pollfd messages_poll(const struct messages *m);
-/* Write the rest, or send it to the system log once nothing was taken for a second; free the queue. */
+/* Write the rest of the queue. When standard error has taken nothing for a second, send what is
+ * left to the system log. Free the queue. */
 void messages_finish(struct messages *m);

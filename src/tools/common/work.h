@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * work: bounds on what a command does for one map, so that a small hostile file cannot keep it busy
- * without end. The work is estimated before it begins. --no-limit goes on for an honest map that is
- * larger than any known one.
+ * without end. The work is estimated before it begins. --no-limit lifts the bounds.
  */
 #pragma once
 
@@ -11,11 +10,12 @@
 
 #include "formats/format.h"
 
-/* Bytes of the files that a map shows, as toolset.work weighs them: the largest known map has a
- * fifth of that. And tiles that automap looks at. */
+/* The estimate of toolset.work: bytes of all files that the map shows. The largest known map has a
+ * fifth of this bound. */
 #define WORK_BYTES_MAX (UINT64_C(1) << 33)
+/* Tiles that automap looks at, of one layer. */
 #define WORK_TILES_MAX (UINT64_C(1) << 33)
-enum { WORK_FAULTS_MAX = 100 /* lines about one file */ };
+enum { WORK_FAULTS_MAX = 100 /* lines that a command prints about one file */ };
 
-/* -E2BIG: the map is more work than WORK_BYTES_MAX. */
+/* -E2BIG: the estimate for the map is above WORK_BYTES_MAX. With no_limit always 0. */
 int work_expect(const struct snapshot *map, bool no_limit, struct error *e);

@@ -5,10 +5,11 @@
 #include "vfs/volume/options.h"
 
 /*
- * A vfs_advise. Notes each new image, sound, envelope, group and layer that equals an object of the
- * same sort which the map had before: a part that was restored from a backup, say, although it was
- * still there under another number. A layer of a group that is noted is not noted. Decodes the data
- * of new objects, and of others with the same integers and data sizes.
+ * Report a note for each new image, sound, envelope, group and layer that equals an older object of
+ * the same sort in the same map. Usually somebody copied a part back from a backup while the map
+ * still had it under another number. If a group is reported, its layers are not reported as well.
+ * Only objects with the same integers and data sizes are decoded. If one cannot be decoded, or
+ * memory is exhausted, it equals nothing. The function has the type vfs_advise.
  */
 void tw_advise(
 	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * reserve: descriptors that only the saves of a folder use. Maps that are open take one each, and
- * changed ones two, until no more can be had; then opening and closing fail with EMFILE, and a save
- * still works. Owner's thread.
+ * reserve: descriptors kept back for the saves of a folder. An open map uses one descriptor and a
+ * changed one two (its journal), until the limit of the process is reached. Then opening a map, and
+ * closing a file whose map has no journal yet, fail with EMFILE, but a save still finds
+ * descriptors. Owner's thread.
  */
 #pragma once
 
@@ -15,16 +16,18 @@ struct reserve {
 	int dirfd; /* borrowed; the others are copies of it */
 	int fds[RESERVE_MAX];
 	size_t n, size;
-	unsigned saves;
+	unsigned saves; /* that run now */
 };
 
-/* Take RESERVE_MAX descriptors, or a quarter of the limit if that is less. */
+/* Take RESERVE_MAX descriptors, or a quarter of the process's limit if that is less; fewer if no
+ * more can be had. */
 void reserve_init(struct reserve *r, int dirfd);
 void reserve_finish(struct reserve *r);
 
-/* Around each save. They may overlap. */
+/* Before a save: close the descriptors, so that the save can use them. */
 void reserve_open(struct reserve *r);
+/* After a save: take the descriptors back when no other save runs. */
 void reserve_close(struct reserve *r);
 
-/* Are descriptors about to run out? */
+/* Is the lowest free descriptor within the size of the reserve of the limit? */
 bool reserve_is_near(const struct reserve *r);

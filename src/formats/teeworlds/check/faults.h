@@ -5,7 +5,7 @@
 #include "formats/teeworlds/names/paths.h"
 
 /* What a game refuses a map for, or warns of. Two errors of one code at the same place are the same
- * fault; two warnings are if they also have the same field and value. */
+ * fault. Two warnings are the same fault if they also have the same field and value. */
 enum tw_fault_code {
 	TW_F_NO_VERSION,
 	TW_F_NO_GAME,
@@ -50,17 +50,20 @@ static inline struct tw_place tw_in_item(uint32_t handle)
 
 struct tw_faults {
 	const struct tw_map *m;
-	/* NULL: what is found is remembered, for the faults of another version. */
+	/* NULL: faults are not reported, and `keys` holds them for use as another one's `before`.
+	 */
 	void (*why)(void *arg, const struct format_fault *f);
 	void *arg;
-	const struct tw_faults *before; /* faults that it has, too, are not reported; may be NULL */
+	/* Settled; or NULL. A fault that it has, too, is not reported and does not set `refused`.
+	 */
+	const struct tw_faults *before;
 	struct tw_fault_key {
 		enum tw_fault_code code;
 		struct tw_place place;
 		uint32_t sum; /* of a warning: CRC-32 of field and value; else 0 */
 	} * keys;             /* in order, after tw_faults_settle */
 	size_t n, room;
-	bool refused; /* one was told that is no warning */
+	bool refused; /* an error was reported, not only warnings */
 	bool failed;  /* no memory */
 };
 
@@ -97,8 +100,11 @@ struct tw_grouped {
  */
 int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
-/* Warnings about the tables of the map's file, about its data, and about its parts. */
+/* Find faults of the tables of the map's file, which a save rewrites. */
 void tw_check_file(struct tw_faults *f);
-/* Data that `other` (may be NULL) holds unchanged is not decoded, and no fault of it is found. */
+/* Find faults of the map's data. Data that `other` has unchanged, named by an item with the same
+ * integers, is not decoded, and no fault of it is found. other: may be NULL. */
 void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other);
+/* Find what a game takes, but warns of or does not use: in images, sounds, envelopes, groups,
+ * layers. */
 void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);

@@ -7,12 +7,13 @@
 enum { TW_SUM_SIZE = 32 };
 
 /*
- * The SHA-256 of an image, sound, envelope, layer or group: of its integers and data, of an
- * envelope's points, and of a group's layers, but not of their numbers in the map. A reference to
- * another object counts by its number.
+ * Compute the SHA-256 of the image, sound, envelope, layer or group with the handle `item`: of its
+ * integers and its data, with an envelope's points or a group's layers. The numbers of data items,
+ * points and layers are left out. A reference (the image of a layer) is hashed as its number, so
+ * layers that refer to equal images under different numbers have different sums.
  *
- * Without `content` only the size of each data item counts, and nothing is decoded. Objects with
- * different sums are different in any case.
+ * Without `content` only the size of each data item is hashed, and nothing is decoded. With or
+ * without it, objects with different sums are different.
  *
  * false: the data cannot be read, or memory is exhausted. Any thread.
  */
