@@ -35,6 +35,11 @@ void names_sort(struct names *names)
 		qsort(names->at, names->n, sizeof(*names->at), by_name);
 }
 
+bool names_has_sorted(const struct names *names, const char *name)
+{
+	return names->n && bsearch(&name, names->at, names->n, sizeof(*names->at), by_name);
+}
+
 int names_add_dir(struct names *names, int fd)
 {
 	int r;

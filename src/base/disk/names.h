@@ -14,6 +14,8 @@ struct names {
 int names_add(struct names *names, const char *name); /* -ENOMEM */
 bool names_has(const struct names *names, const char *name);
 void names_sort(struct names *names); /* in order of their bytes */
+/* Is the name in a list that names_sort sorted? */
+bool names_has_sorted(const struct names *names, const char *name);
 /* Adds what is in a directory on disk (fd is borrowed), in no order. -errno. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);

@@ -31,7 +31,7 @@ struct checking {
 	struct check *check;
 	struct offline *t;
 	struct buffer *out;
-	struct names told; /* paths that have a fault */
+	struct names told; /* paths that have a fault; sorted before files are read */
 	bool bad;
 	size_t n;             /* faults */
 	bool is_error_hidden; /* one of those that are only counted is an error */
@@ -106,16 +106,17 @@ static struct format_fault whole(const char *text)
 		.path = "", .field = "", .value = "", .bound = "", .text = text, .line = text};
 }
 
-/* What it is for was told: of the file, or of the object that it is a part of. */
+/* Was a fault of the file reported, or of a directory that it is in? */
 static bool was_told(const struct checking *k, const char *path)
 {
-	for (size_t i = 0; i < k->told.n; i++) {
-		size_t n = strlen(k->told.at[i]);
+	CLEANUP(free) char *part = strdup(path);
+	bool told = part && names_has_sorted(&k->told, part);
 
-		if (strncmp(path, k->told.at[i], n) == 0 && (!path[n] || path[n] == '/'))
-			return true;
+	for (char *slash; !told && part && (slash = strrchr(part, '/'));) {
+		*slash = '\0';
+		told = names_has_sorted(&k->told, part);
 	}
-	return false;
+	return told;
 }
 
 static int read_one(void *arg, const char *path, const struct seen *a)
@@ -207,6 +208,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	error_clear(&e);
 	if (edit && edit->check)
 		r = edit->check(NULL, t->vol->now, found, &k, &e);
+	names_sort(&k.told);
 	if (r == 0 || r == -EINVAL)
 		r = offline_walk(t, "", read_one, NULL, &k);
 	else
