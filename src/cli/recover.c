@@ -18,7 +18,6 @@
 
 static void print_journal(void *arg, const struct journal_info *i)
 {
-	unsigned changes = i->puts + i->names;
 	size_t *n = arg;
 
 	++*n;
@@ -26,7 +25,7 @@ static void print_journal(void *arg, const struct journal_info *i)
 		i->aside  ? "set aside"
 		: i->fits ? "fits the map"
 			  : "for another content of the map",
-		changes, changes == 1 ? "change" : "changes", i->drafts,
+		i->changes, i->changes == 1 ? "change" : "changes", i->drafts,
 		i->drafts == 1 ? "draft" : "drafts",
 		i->damaged ? ", damaged: some of it cannot be read" : "",
 		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "",

@@ -9,10 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vfs/journal/tally.h"
+
 struct replay {
 	struct vfs *v;
-	unsigned changes, drafts, lost;
+	struct journal_tally tally;
+	unsigned lost;
 };
+
+static void replay_finish(struct replay *re)
+{
+	journal_tally_finish(&re->tally);
+}
 
 /* What was to go is not there, what was to be made is: nothing is lost. Nor with a name of what is
  * not there: it meant nothing, and a save before left it out; or it was told as damaged. */
@@ -38,24 +46,38 @@ static int replay_one(void *arg, const struct journal_op *op)
 
 	if (r == 0 && is_scratch(re->v->tree, op))
 		r = -ENOENT;
-	re->drafts += r == 0 && op->type == JOURNAL_DRAFT;
-	re->changes += r == 0 && op->type != JOURNAL_DRAFT && op->type != JOURNAL_DROP;
 	re->lost += r < 0 && !is_done(op->type, r);
+	if (r == 0)
+		r = journal_tally_add(&re->tally, op);
 	return r == -ENOMEM ? r : 0;
 }
 
-static void say(struct vfs *v, const struct replay *re, const struct journal_gaps *gaps)
+static void say_back(struct vfs *v, struct journal_tally *tally)
+{
+	unsigned changes, drafts;
+	char line[256], refused[64] = "";
+
+	journal_tally_count(tally, &changes, &drafts);
+	if (drafts)
+		snprintf(refused, sizeof(refused), "%s%u %s", changes ? " and " : "", drafts,
+			drafts == 1 ? "draft" : "drafts");
+	if (changes)
+		snprintf(line, sizeof(line),
+			"%u %s%s of an earlier mount came back from the journal", changes,
+			changes == 1 ? "change" : "changes", refused);
+	else
+		snprintf(line, sizeof(line), "%s of an earlier mount came back from the journal",
+			refused);
+	if (changes || drafts)
+		v->host->note(v->host, line);
+}
+
+static void say(struct vfs *v, struct replay *re, const struct journal_gaps *gaps)
 {
 	unsigned lost = re->lost + gaps->skipped;
 	char line[256];
 
-	if (re->changes || re->drafts) {
-		snprintf(line, sizeof(line),
-			"%u %s and %u %s of an earlier mount came back from the journal",
-			re->changes, re->changes == 1 ? "change" : "changes", re->drafts,
-			re->drafts == 1 ? "draft" : "drafts");
-		v->host->note(v->host, line);
-	}
+	say_back(v, &re->tally);
 	if (gaps->damaged) {
 		snprintf(line, sizeof(line),
 			"the journal is damaged: %u %s of it cannot be read; it is kept (see mapfs "
@@ -75,7 +97,7 @@ static void say(struct vfs *v, const struct replay *re, const struct journal_gap
 int vfs_replay(struct vfs *v, struct error *e)
 {
 	struct volume *vol = v->vol;
-	struct replay re = {.v = v};
+	__attribute__((cleanup(replay_finish))) struct replay re = {.v = v};
 	struct journal_gaps gaps;
 	int r;
 

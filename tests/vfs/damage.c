@@ -217,7 +217,7 @@ static void mount_that_went_on_after_damage_comes_back(void **state)
 }
 
 struct found {
-	unsigned n, puts, names, drafts, damaged, aside;
+	unsigned n, changes, drafts, damaged, aside;
 };
 
 static void collect(void *arg, const struct journal_info *i)
@@ -225,8 +225,7 @@ static void collect(void *arg, const struct journal_info *i)
 	struct found *f = arg;
 
 	f->n++;
-	f->puts += i->puts;
-	f->names += i->names;
+	f->changes += i->changes;
 	f->drafts += i->drafts;
 	f->damaged += i->damaged;
 	f->aside += i->aside;
@@ -260,7 +259,7 @@ static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
 		((uint8_t *)(uintptr_t)bad->data)[at] ^= 0x41;
 		put_file(b->room.fd, name, bad->data, bad->size);
 		f = listed(b);
-		assert_true(f.n == 1 && f.damaged == 1 && f.puts == 2 && f.drafts == 1);
+		assert_true(f.n == 1 && f.damaged == 1 && f.changes == 2 && f.drafts == 1);
 		(void)mkdirat(b->room.fd, "out", 0755);
 		out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY);
 		lines[0] = '\0';
@@ -301,7 +300,7 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 	report_finish(&report);
 	assert_true(box_map_says(b, 0, "bob\n"));
 	f = listed(b);
-	assert_true(f.n == 1 && f.aside == 1 && f.puts == 2);
+	assert_true(f.n == 1 && f.aside == 1 && f.changes == 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	/* It is told from then on, and done with. */
 	assert_int_equal(box_mount(b, NULL), 0);

@@ -81,7 +81,8 @@ static void journal_by_another_writer_is_replayed(void **state)
 	assert_false(box_is_draft(b, "info/credits"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	assert_true(box_is_draft(b, "info/license"));
-	assert_non_null(strstr(b->notes, "came back"));
+	assert_non_null(strstr(
+		b->notes, "2 changes and 1 draft of an earlier mount came back from the journal"));
 }
 
 static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
@@ -356,7 +357,7 @@ static void journal_that_holds_changes_of_its_own_is_never_a_leftover(void **sta
 }
 
 struct found {
-	unsigned n, puts, drafts;
+	unsigned n, changes, drafts;
 	bool fits, torn, busy;
 };
 
@@ -365,7 +366,7 @@ static void collect(void *arg, const struct journal_info *i)
 	struct found *f = arg;
 
 	f->n++;
-	f->puts += i->puts;
+	f->changes += i->changes;
 	f->drafts += i->drafts;
 	f->fits |= i->fits;
 	f->torn |= i->torn;
@@ -382,23 +383,43 @@ static void recover_lists_what_journals_hold(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
-	assert_true(f.n == 1 && f.puts == 1 && f.drafts == 1 && f.fits && f.busy && !f.torn);
+	assert_true(f.n == 1 && f.changes == 1 && f.drafts == 1 && f.fits && f.busy && !f.torn);
 	box_kill(b);
 	f = (struct found){0};
 	log_header(&log, OTHER_ID, "");
 	log_put(&log, AUTHOR, "x");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
-	assert_true(f.n == 2 && f.puts == 2 && f.drafts == 1 && f.fits && !f.busy && !f.torn);
+	assert_true(f.n == 2 && f.changes == 2 && f.drafts == 1 && f.fits && !f.busy && !f.torn);
 	f = (struct found){0};
 	assert_int_equal(unlinkat(b->room.fd, MAP_NAME, 0), 0);
 	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
 	assert_true(f.n == 2 && !f.fits);
 }
 
-static void count_names(void *arg, const struct journal_info *i)
+/* A file is counted once, by what became of it last. */
+static void what_came_back_is_counted_by_files(void **state)
 {
-	*(unsigned *)arg += i->names;
+	struct box *b = *state;
+	struct found f = {0};
+	char id[LOG_ID + 1];
+	struct buffer log;
+
+	log_identity(b, id);
+	log_header(&log, id, "");
+	log_draft(&log, AUTHOR, "was cut", "");
+	log_put(&log, "info/version", "1\n");
+	log_put(&log, AUTHOR, "bob\n");
+	log_put(&log, "info/version", "2\n");
+	log_add(&log, LOG_REMOVE, (const char *[]){"info/license"}, 1, NULL);
+	log_add(&log, LOG_RENAME, (const char *[]){IMAGE, "images/1_a.png"}, 2, NULL);
+	log_add(&log, LOG_RENAME, (const char *[]){"images/1_a.png", "images/1_b.png"}, 2, NULL);
+	log_write(b, id, &log);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	assert_int_equal(f.changes, 4);
+	assert_int_equal(f.drafts, 0);
+	assert_int_equal(box_mount(b, NULL), 0);
+	assert_non_null(strstr(b->notes, "4 changes of an earlier mount came back"));
 }
 
 static void remember(void *arg, const char *path, const char *what)
@@ -433,15 +454,15 @@ static void recover_tells_of_names_too(void **state)
 	struct box *b = *state;
 	CLEANUP(close_fd) int out = -1;
 	char name[NAME_MAX + 1], lines[1000] = "";
-	unsigned names = 0;
+	struct found f = {0};
 
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_mkdir(b, "groups/1_new"), 0);
 	assert_int_equal(box_rename(b, IMAGE, "images/1_moved.png"), 0);
 	assert_int_equal(box_unlink(b, "info/license"), 0);
 	box_kill(b);
-	assert_int_equal(journal_list(b->room.fd, MAP_NAME, count_names, &names, NULL), 0);
-	assert_int_equal(names, 3);
+	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
+	assert_int_equal(f.changes, 3);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
 	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
 	out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -462,7 +483,7 @@ static void recover_tells_of_a_torn_journal_and_changes_nothing(void **state)
 	after = get_file(b->room.fd, name);
 	assert_int_equal(after->size, file->size - 3);
 	assert_true(f.torn);
-	assert_true(f.puts == 2 && f.drafts == 0);
+	assert_true(f.changes == 2 && f.drafts == 0);
 }
 
 static void line(void *arg, const char *path, const char *what)
@@ -709,6 +730,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(bytes_of_a_journal_are_as_documented),
 		TEST(journal_by_another_writer_is_replayed),
+		TEST(what_came_back_is_counted_by_files),
 		TEST(paths_that_are_no_files_are_told_and_harm_nothing),
 		TEST(directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again),
 		TEST(save_keeps_what_was_closed_and_not_what_is_written_over_it),

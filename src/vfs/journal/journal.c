@@ -72,8 +72,8 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
 }
 
-/* The lock is held. If another program took the file's name, what has it now is not the journal's to
- * remove or to rename. */
+/* The lock is held. If another program took the file's name, what has it now is not the journal's
+ * to remove or to rename. */
 static bool has_name(const struct journal *j)
 {
 	char name[NAME_MAX + 1];

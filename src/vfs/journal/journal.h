@@ -154,8 +154,7 @@ struct journal_info {
 	bool busy;    /* a mount is using it */
 	bool aside;   /* it was set aside */
 	bool foreign; /* it is not to be trusted (base/disk/trust.h): a mount leaves it alone */
-	unsigned puts, drafts;
-	unsigned names;   /* made, removed or renamed */
+	unsigned changes, drafts; /* paths (tally.h) */
 	unsigned damaged; /* places that cannot be read */
 };
 

@@ -11,6 +11,7 @@
 #include "vfs/files/companion.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"
+#include "vfs/journal/tally.h"
 
 struct listing {
 	int dirfd;
@@ -35,18 +36,29 @@ static bool is_locked(int dirfd, const char *file)
 	return lock == -EWOULDBLOCK;
 }
 
-static bool is_name(enum journal_type type)
+static int count(struct reclog *log, struct journal_info *ret)
 {
-	return type == JOURNAL_MKDIR || type == JOURNAL_REMOVE || type == JOURNAL_RENAME;
+	CLEANUP_TALLY struct journal_tally tally = {0};
+	struct journal_record rec;
+	struct reclog_pos pos = {0};
+	struct journal_op op;
+	int r = 0;
+
+	while (r == 0 && journal_record_next(log, &pos, &rec, &ret->torn, NULL) > 0) {
+		ret->damaged += rec.damaged;
+		if (journal_record_op(&rec, &op))
+			r = journal_tally_add(&tally, &op);
+		journal_record_finish(&rec);
+	}
+	journal_tally_count(&tally, &ret->changes, &ret->drafts);
+	return r;
 }
 
 static int list_file(void *arg, const char *file)
 {
 	struct listing *l = arg;
 	struct journal_info info = {.file = file};
-	struct journal_record rec;
 	CLEANUP(reclog_close) struct reclog *log = NULL;
-	struct reclog_pos pos = {0};
 	int r;
 
 	info.busy = is_locked(l->dirfd, file);
@@ -59,13 +71,9 @@ static int list_file(void *arg, const char *file)
 		l->fn(l->arg, &info);
 		return 0;
 	}
-	while (journal_record_next(log, &pos, &rec, &info.torn, NULL) > 0) {
-		info.damaged += rec.damaged;
-		info.puts += !rec.damaged && rec.type == JOURNAL_PUT;
-		info.drafts += !rec.damaged && rec.type == JOURNAL_DRAFT;
-		info.names += !rec.damaged && is_name(rec.type);
-		journal_record_finish(&rec);
-	}
+	r = count(log, &info);
+	if (r < 0)
+		return r;
 	l->fn(l->arg, &info);
 	return 0;
 }
