@@ -112,7 +112,8 @@ const struct cli_command cli_commands[] = {
 		"      --embed               ... come into it\n"
 		"      --mapres DIR          where the game's images are\n"
 		"      --no-limit            a map of any size\n"},
-	{"grep", &cli_grep, "[-Eciln] PATTERN FILE|FOLDER...|FILE PATH...", "search texts of many maps",
+	{"grep", &cli_grep, "[-Eciln] PATTERN FILE|FOLDER...|FILE PATH...",
+		"search texts of many maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},

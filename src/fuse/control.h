@@ -101,8 +101,8 @@ int control_tell(int sock, enum control_type type, int code, const char *text);
 
 /*
  * Receive one message. Returns 1, 0 where the other end is gone, -EAGAIN where a non-blocking
- * socket has nothing, -EPROTO for what is no message, -EMFILE if there is no room for its descriptors
- * (those that came are closed), or another -errno.
+ * socket has nothing, -EPROTO for what is no message, -EMFILE if there is no room for its
+ * descriptors (those that came are closed), or another -errno.
  */
 int control_recv(int sock, struct control_msg *ret);
 /* ... which has descriptors, that are the receiver's to close. */

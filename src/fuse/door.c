@@ -142,9 +142,9 @@ static int accept_client(struct door *d)
 	return sock < 0 ? -errno : sock;
 }
 
-/* If no descriptor is free, the spare one makes room. If there is none (a client uses it, or another
- * thread was faster), or memory is short, poll would report the same client again at once: look
- * again later. */
+/* If no descriptor is free, the spare one makes room. If there is none (a client uses it, or
+ * another thread was faster), or memory is short, poll would report the same client again at once:
+ * look again later. */
 static void let_in(struct door *d)
 {
 	CLEANUP(close_fd) int sock = accept_client(d);

@@ -24,8 +24,8 @@ struct mount_request {
 	bool allow_other;
 	bool allow_root; /* with allow_other: only root and the owner of what is shown */
 	const char *const *security; /* options for the kernel's security module, NULL-ended */
-	bool noexec;            /* what is mounted cannot be executed */
-	struct vfs_options how; /* -o; what is of a map that is one of many stays unset */
+	bool noexec;                 /* what is mounted cannot be executed */
+	struct vfs_options how;      /* -o; what is of a map that is one of many stays unset */
 };
 
 /*

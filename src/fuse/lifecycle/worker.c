@@ -90,9 +90,7 @@ static bool is_shortage(int r)
 
 static enum outcome outcome_of(int r)
 {
-	return r == VOLUME_LOCKED ? OUTCOME_BUSY
-	       : is_shortage(r)	  ? OUTCOME_MOUNT
-				  : OUTCOME_REFUSED;
+	return r == VOLUME_LOCKED ? OUTCOME_BUSY : is_shortage(r) ? OUTCOME_MOUNT : OUTCOME_REFUSED;
 }
 
 static int refuse(struct worker *w, enum outcome code, int r, const struct error *e)

@@ -97,7 +97,8 @@ static int wait_of(struct front *f)
 {
 	int wait = mounted_timeout(&f->tree);
 
-	return (f->saves || f->door.full) && (wait < 0 || wait > FRONT_BEAT_MS) ? FRONT_BEAT_MS : wait;
+	return (f->saves || f->door.full) && (wait < 0 || wait > FRONT_BEAT_MS) ? FRONT_BEAT_MS
+										: wait;
 }
 
 enum { SLOT_FUSE, SLOT_POOL, SLOT_SIGNAL, SLOT_LAUNCHER, SLOT_DOOR };

@@ -60,8 +60,8 @@ void op_symlink(fuse_req_t req, const char *, fuse_ino_t, const char *)
 }
 
 /*
- * A regular file that is made without being opened: overlayfs, NFS servers and tar --xattrs do that.
- * It is created, flushed and released, as by a program that creates a file and closes it.
+ * A regular file that is made without being opened: overlayfs, NFS servers and tar --xattrs do
+ * that. It is created, flushed and released, as by a program that creates a file and closes it.
  */
 static void released_node(struct call *c, int)
 {

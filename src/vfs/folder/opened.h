@@ -30,7 +30,8 @@ int opened_new(struct folder *f, struct map *m, struct opened **ret);
 void opened_touch(struct folder *f, struct opened *o);
 /* Closes what can be, of what is too much. */
 void opened_trim(struct folder *f);
-/* A map was opened. If descriptors are about to run out, close every other one that can be closed. */
+/* A map was opened. If descriptors are about to run out, close every other one that can be closed.
+ */
 void opened_make_room(struct folder *f);
 /* A call that waits for nobody: frees it, and the map's vfs. */
 void opened_close(struct folder *f, struct opened *o);

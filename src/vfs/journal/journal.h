@@ -30,9 +30,9 @@
  * none at all is NAME.mapfs-journal-ID.bad. Each name is followed by .1, .2 ... where it is taken.
  * A conflict's files are named after the map that it is of.
  *
- * Another program may remove, rename or replace the file of an open journal (`git clean -fdx`). Each
- * append and each sync looks for that and copies the journal to a new file, under the same name; a
- * file that has this name by then is set aside as .kept.
+ * Another program may remove, rename or replace the file of an open journal (`git clean -fdx`).
+ * Each append and each sync looks for that and copies the journal to a new file, under the same
+ * name; a file that has this name by then is set aside as .kept.
  *
  * What is not to be trusted (base/disk/trust.h) is told and left alone, whatever its name; where
  * that is the name of the journal that counts, the journal is NAME.mapfs-journal-ID-2, -3 ...
@@ -155,7 +155,7 @@ struct journal_info {
 	bool aside;   /* it was set aside */
 	bool foreign; /* it is not to be trusted (base/disk/trust.h): a mount leaves it alone */
 	unsigned changes, drafts; /* paths (tally.h) */
-	unsigned damaged; /* places that cannot be read */
+	unsigned damaged;         /* places that cannot be read */
 };
 
 int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct journal_info *i),

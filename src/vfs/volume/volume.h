@@ -70,7 +70,8 @@ struct volume {
 	struct volume_store store;
 
 	struct snapshot *now; /* the map as it was opened or last saved */
-	const char *conflict; /* why a save had to go beside the map: name is that file's now; or NULL */
+	const char *conflict; /* why a save had to go beside the map: name is that file's now; or
+				 NULL */
 
 	char *dropped;      /* a path to which something was written that is no part of the map */
 	struct report told; /* what the format said of the map that was saved last */
