@@ -386,7 +386,12 @@ def dirs_of_hidden(c, d):
     return d.kind in ("look-name", "shown-name") and not d.old and of("torchlight").lists_below(c.case.ops, d.where)
 
 
-ALLOWED = [late_verdict, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
+def refused_rename(c, d):
+    """Rule 2: a rename that would write invalid content fails with EPERM."""
+    return d.kind == "result" and (d.old, d.new) == ("mv EINVAL", "mv EPERM")
+
+
+ALLOWED = [late_verdict, refused_rename, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
            removed_after_written, aside_as_it_was, as_saved,
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,

@@ -252,7 +252,7 @@ class Tree:
             return errno.EPERM if nothing else errno.EXDEV
         put = not isinstance(node, Dir) and not nothing and self.judge(node, up, name)
         if put is None:
-            return errno.EINVAL
+            return errno.EPERM
         if self.is_journaled(node):
             self.log("rename", old, new)
         elif target and nothing and self.is_journaled(target):
