@@ -191,7 +191,7 @@ static int receive_mount(struct front *f, int *ret_fd)
 }
 
 /* A trace that nobody reads must not stop the mount: what finds no room is dropped. */
-static void log_fuse(enum fuse_log_level, const char *fmt, va_list ap)
+PRINTF_LIKE(2, 0) static void log_fuse(enum fuse_log_level, const char *fmt, va_list ap)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
 
