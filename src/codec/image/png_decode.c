@@ -6,7 +6,10 @@
 #include <png.h>
 #include <string.h>
 
+#include "codec/image/png_calls.h"
 #include "codec/kind.h"
+
+static const char shortage[] = "no memory to read the PNG";
 
 /* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5): what claims more lies. */
 enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
@@ -17,8 +20,7 @@ struct png_reader {
 	codec_read_fn read;
 	void *arg;
 	uint64_t size, pos;
-	struct error *e; /* of the call */
-	int code;        /* of a failure that is not the PNG's fault */
+	struct png_failure failure;
 	uint32_t width, height;
 	uint32_t y; /* of the next row */
 	int passes;
@@ -26,45 +28,14 @@ struct png_reader {
 	uint8_t *row;  /* where read_row reads to */
 };
 
-/* libpng leaves its functions by a jump, which ends in guarded. */
-static _Noreturn void on_error(png_structp png, png_const_charp why)
-{
-	struct png_reader *d = png_get_error_ptr(png);
-
-	if (!d->code) {
-		d->code = -EINVAL;
-		error_set(d->e, d->code, "PNG is damaged: %s", why);
-	}
-	png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp, png_const_charp)
-{
-}
-
-static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
-{
-	struct png_reader *d = png_get_mem_ptr(png);
-	void *p = malloc(n);
-
-	if (!p)
-		d->code = error_set(d->e, -ENOMEM, "no memory to read the PNG");
-	return p;
-}
-
-static void on_free(png_structp, png_voidp p)
-{
-	free(p);
-}
-
 static void on_read(png_structp png, png_bytep dst, size_t n)
 {
 	struct png_reader *d = png_get_io_ptr(png);
 
 	if (n > d->size - d->pos)
 		png_error(png, "the file ends too early");
-	d->code = d->read(d->arg, d->pos, dst, n, d->e);
-	if (d->code < 0)
+	d->failure.code = d->read(d->arg, d->pos, dst, n, d->failure.e);
+	if (d->failure.code < 0)
 		png_error(png, "");
 	d->pos += n;
 }
@@ -74,7 +45,7 @@ static void on_read(png_structp png, png_bytep dst, size_t n)
 static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
 {
 	if (setjmp(png_jmpbuf(d->png)))
-		return d->code;
+		return d->failure.code;
 	step(d);
 	return 0;
 }
@@ -132,11 +103,11 @@ static int check_size(struct png_reader *d)
 	uint64_t pixels = (uint64_t)d->width * d->height;
 
 	if (pixels > PNG_PIXELS_MAX / 4)
-		return error_set(d->e, -EINVAL,
+		return error_set(d->failure.e, -EINVAL,
 			"PNG is %" PRIu32 "x%" PRIu32 " (at most %" PRIu64 " pixels)", d->width,
 			d->height, PNG_PIXELS_MAX / 4);
 	if (pixels * bits / 8 / DEFLATE_RATIO > d->size)
-		return error_set(d->e, -EINVAL,
+		return error_set(d->failure.e, -EINVAL,
 			"PNG is damaged: %" PRIu64 " bytes are too few for %" PRIu32 "x%" PRIu32,
 			d->size, d->width, d->height);
 	return 0;
@@ -151,7 +122,7 @@ static size_t row_size(const struct png_reader *d)
 static int make_rows(struct png_reader *d)
 {
 	d->rows = calloc(d->passes > 1 ? d->height : 1, row_size(d));
-	return d->rows ? 0 : error_set(d->e, -ENOMEM, "no memory for the image");
+	return d->rows ? 0 : error_set(d->failure.e, -ENOMEM, "no memory for the image");
 }
 
 static int read_passes(struct png_reader *d)
@@ -181,7 +152,7 @@ int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error 
 	bool interlaced = d->passes > 1;
 	int r;
 
-	d->e = e ? e : &unwanted;
+	d->failure.e = e ? e : &unwanted;
 	r = !interlaced ? next_plain(d) : d->y ? 0 : read_passes(d);
 	if (r == 0)
 		*ret_rgba = d->rows + (interlaced ? d->y * row_size(d) : 0);
@@ -205,10 +176,10 @@ static int begin(struct png_reader *d)
 /* The only calls of libpng that report a failure by their result. */
 static int make_structs(struct png_reader *d)
 {
-	d->png = png_create_read_struct_2(
-		PNG_LIBPNG_VER_STRING, d, on_error, on_warning, d, on_malloc, on_free);
+	d->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d->failure, png_fail,
+		png_ignore_warning, &d->failure, png_allocate, png_release);
 	d->info = d->png ? png_create_info_struct(d->png) : NULL;
-	return d->info ? 0 : error_set(d->e, -ENOMEM, "no memory to read the PNG");
+	return d->info ? 0 : error_set(d->failure.e, -ENOMEM, "%s", shortage);
 }
 
 /* "is a JPEG image, not a PNG". */
@@ -224,7 +195,7 @@ static int check_signature(struct png_reader *d)
 {
 	uint8_t head[KIND_HEAD] = {0};
 	size_t n = d->size < KIND_HEAD ? (size_t)d->size : KIND_HEAD;
-	int r = d->read(d->arg, 0, head, n < SIGNATURE ? n : SIGNATURE, d->e);
+	int r = d->read(d->arg, 0, head, n < SIGNATURE ? n : SIGNATURE, d->failure.e);
 
 	/* The reader may be one that only goes forward. */
 	if (r >= 0 && png_sig_cmp(head, 0, SIGNATURE) == 0) {
@@ -232,8 +203,8 @@ static int check_signature(struct png_reader *d)
 		return 0;
 	}
 	if (r >= 0 && n > SIGNATURE)
-		r = d->read(d->arg, SIGNATURE, head + SIGNATURE, n - SIGNATURE, d->e);
-	return r < 0 ? r : refuse_other(head, n, d->e);
+		r = d->read(d->arg, SIGNATURE, head + SIGNATURE, n - SIGNATURE, d->failure.e);
+	return r < 0 ? r : refuse_other(head, n, d->failure.e);
 }
 
 void png_reader_close(struct png_reader *d)
@@ -253,8 +224,11 @@ int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_rea
 	int r;
 
 	if (!d)
-		return error_set(e, -ENOMEM, "no memory to read the PNG");
-	*d = (struct png_reader){.read = read, .arg = arg, .size = size, .e = e ? e : &unwanted};
+		return error_set(e, -ENOMEM, "%s", shortage);
+	*d = (struct png_reader){.read = read,
+		.arg = arg,
+		.size = size,
+		.failure = {e ? e : &unwanted, 0, "PNG is damaged", shortage}};
 	r = check_signature(d);
 	if (r == 0)
 		r = make_structs(d);

@@ -5,53 +5,27 @@
 #include <png.h>
 #include <stdlib.h>
 
+#include "codec/image/png_calls.h"
+
+static const char shortage[] = "no memory to write the PNG";
+
 struct png_writer {
 	png_structp png;
 	png_infop info;
 	png_write_fn write;
 	void *arg;
-	struct error *e; /* of the call */
-	int code;        /* of a failure */
+	struct png_failure failure;
 	uint32_t width, height;
 	uint32_t y; /* of the next row */
 	const uint8_t *row;
 };
 
-/* libpng leaves its functions by a jump, which ends in guarded. */
-static _Noreturn void on_error(png_structp png, png_const_charp why)
-{
-	struct png_writer *d = png_get_error_ptr(png);
-
-	if (!d->code)
-		d->code = error_set(d->e, -EINVAL, "no PNG can be made: %s", why);
-	png_longjmp(png, 1);
-}
-
-static void on_warning(png_structp, png_const_charp)
-{
-}
-
-static png_voidp on_malloc(png_structp png, png_alloc_size_t n)
-{
-	struct png_writer *d = png_get_mem_ptr(png);
-	void *p = malloc(n);
-
-	if (!p)
-		d->code = error_set(d->e, -ENOMEM, "no memory to write the PNG");
-	return p;
-}
-
-static void on_free(png_structp, png_voidp p)
-{
-	free(p);
-}
-
 static void on_write(png_structp png, png_bytep data, size_t n)
 {
 	struct png_writer *d = png_get_io_ptr(png);
 
-	d->code = d->write(d->arg, data, n, d->e);
-	if (d->code < 0)
+	d->failure.code = d->write(d->arg, data, n, d->failure.e);
+	if (d->failure.code < 0)
 		png_error(png, "");
 }
 
@@ -63,7 +37,7 @@ static void on_flush(png_structp)
 static int guarded(struct png_writer *d, void (*step)(struct png_writer *d))
 {
 	if (setjmp(png_jmpbuf(d->png)))
-		return d->code;
+		return d->failure.code;
 	step(d);
 	return 0;
 }
@@ -88,7 +62,7 @@ int png_writer_row(struct png_writer *d, const uint8_t *rgba, struct error *e)
 {
 	int r;
 
-	d->e = e;
+	d->failure.e = e;
 	d->row = rgba;
 	r = guarded(d, write_row);
 	d->y++;
@@ -110,14 +84,17 @@ int png_writer_open(png_write_fn write, void *arg, uint32_t width, uint32_t heig
 	int r;
 
 	if (!d)
-		return error_set(e, -ENOMEM, "no memory to write the PNG");
-	*d = (struct png_writer){
-		.write = write, .arg = arg, .e = e, .width = width, .height = height};
-	d->png = png_create_write_struct_2(
-		PNG_LIBPNG_VER_STRING, d, on_error, on_warning, d, on_malloc, on_free);
+		return error_set(e, -ENOMEM, "%s", shortage);
+	*d = (struct png_writer){.write = write,
+		.arg = arg,
+		.failure = {e, 0, "no PNG can be made", shortage},
+		.width = width,
+		.height = height};
+	d->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &d->failure, png_fail,
+		png_ignore_warning, &d->failure, png_allocate, png_release);
 	d->info = d->png ? png_create_info_struct(d->png) : NULL;
 	if (!d->info)
-		return error_set(e, -ENOMEM, "no memory to write the PNG");
+		return error_set(e, -ENOMEM, "%s", shortage);
 	png_set_write_fn(d->png, d, on_write, on_flush);
 	r = guarded(d, write_head);
 	if (r == 0)
