@@ -16,7 +16,7 @@ typedef bool child_wait(void *arg, int fd);
 /* Returns what the call returned. If wait() gave up, kills the child without waiting for its end,
  * and returns ETIMEDOUT. If no child ran the call to its end: -errno of fork, or -ECHILD. */
 int child_run(void *arg, child_wait *wait, child_call *call);
-/* What a result of child_run means, for people. */
+/* The message for a result of child_run that is not 0. */
 const char *child_error(int r);
 
 /* Wait for 4 s: for a call that a mount has to answer. */

@@ -16,10 +16,10 @@
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
 
-/* What a save would say of a file now, or of the map. */
+/* A getxattr that waits for status_find: of one file, or of the root. */
 struct asking {
 	struct vfs *v;
-	struct node *n; /* NULL: the map */
+	struct node *n; /* NULL: the root, for the status of the map */
 	struct call *call;
 };
 

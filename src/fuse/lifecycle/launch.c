@@ -262,7 +262,7 @@ static enum outcome serve(struct launcher *l)
 	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
-/* A worker that runs out of its stack is killed, and nobody would know why. */
+/* The kernel kills a worker that runs out of its stack, and no message would say why. */
 static bool has_stack(const struct mount_request *rq)
 {
 	struct rlimit limit;

@@ -27,7 +27,7 @@ static void write_some(struct messages *m)
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
-	/* Nobody can read it any more. */
+	/* Standard error is closed at the other end: drop the queue. */
 	drop(m, n < 0 ? m->pending.size : (size_t)n);
 }
 

@@ -190,7 +190,8 @@ static int receive_mount(struct front *f, int *ret_fd)
 	return door_take(&f->door, fds[1]);
 }
 
-/* A trace that nobody reads must not stop the mount: what finds no room is dropped. */
+/* Print a line of the trace of -d. If standard error has no room, the line is dropped: a reader
+ * that stopped must not stop the mount. */
 PRINTF_LIKE(2, 0) static void log_fuse(enum fuse_log_level, const char *fmt, va_list ap)
 {
 	struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -229,7 +230,7 @@ static int begin_session(struct worker *w, struct error *e)
 	return r < 0 ? error_set(e, r, "no thread can be started: %s", strerror(-r)) : 0;
 }
 
-/* What --new made, if nobody can have written into it. */
+/* Remove the file that --new made, unless the mount was served: then it may hold a change. */
 static void discard_new(struct worker *w)
 {
 	if (w->vol && w->rq->create && !w->served)

@@ -187,7 +187,7 @@ int picture_put(int fd, const struct picture *p, struct error *e)
 	return r;
 }
 
-/* What is to be written: a picture, or the comparison of two files. */
+/* The source of a file that is written: a picture, or else the rows of two PNG files to compare. */
 struct writing {
 	const struct picture *picture;
 	struct picture a, b, both; /* sides alone */

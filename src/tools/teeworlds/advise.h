@@ -6,10 +6,10 @@
 
 /*
  * Report a note for each new image, sound, envelope, group and layer that equals an older object of
- * the same sort in the same map. Usually somebody copied a part back from a backup while the map
- * still had it under another number. If a group is reported, its layers are not reported as well.
- * Only objects with the same integers and data sizes are decoded. If one cannot be decoded, or
- * memory is exhausted, it equals nothing. The function has the type vfs_advise.
+ * the same sort in the same map. The usual cause is a part that was copied back from a backup while
+ * the map still had it under another number. If a group is reported, its layers are not reported as
+ * well. Only objects with the same integers and data sizes are decoded. If one cannot be decoded,
+ * or memory is exhausted, it equals nothing. The function has the type vfs_advise.
  */
 void tw_advise(
 	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

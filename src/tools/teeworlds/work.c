@@ -4,9 +4,10 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
 
-/* What a byte of data counts: a tile has four numbers in tables, of one to three digits, and a quad
- * of 152 bytes becomes some 2000 bytes of JSON, which take five times as long as those of a table.
- * Envelopes do not count: the format bounds their points when it opens a map. */
+/* Weights of a byte of data, by the length of the text that it becomes. The four bytes of a tile
+ * are four numbers of one to three digits in tables. A quad of 152 bytes is some 2000 bytes of
+ * JSON, which take five times as long as those of a table. Envelopes have no weight, because the
+ * format bounds their points when it opens a map. */
 enum { WEIGHT_OF_TILES = 3, WEIGHT_OF_LIST = 64 };
 
 static uint64_t size_of_data(const struct tw_map *m, const struct tw_item *it)

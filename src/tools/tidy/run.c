@@ -17,7 +17,7 @@ static int tidy_map(struct whole_map *m, struct error *e)
 	const struct whole_calls calls = {whole_tell, m, images_find};
 
 	int r = f ? work_expect(m->t->vol->now, run->whole.no_limit, e)
-		  : error_set(e, -EOPNOTSUPP, "nobody knows what of such a map can be missed");
+		  : error_set(e, -EOPNOTSUPP, "mapfs cannot make maps of this format smaller");
 
 	return r < 0 ? r : f->tidy(m->t->vol->now, &run->how, &calls, &m->map, e);
 }

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* What an operation means for one path. */
+/* The effect of an operation on one path. */
 enum effect { CHANGED, REFUSED, REFUSAL_DROPPED, MOVED_AWAY };
 
 struct tally_event {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * tally: how many files a journal changes, for people. A file that was written five times is one
- * change, and so is one that a shell truncated first, which is a refused content of its own until
- * the shell writes it.
+ * change. So is a file that a shell truncates and then writes, although the truncation alone is a
+ * refused content in the journal.
  *
  *     struct journal_tally t = {0};
- *     ... journal_tally_add(&t, &op), for each operation in order
+ *     for each operation, in order:
+ *             journal_tally_add(&t, &op);
  *     journal_tally_count(&t, &changes, &drafts);
  *     journal_tally_finish(&t);
  */

@@ -13,7 +13,7 @@ enum outside {
 };
 
 enum outside outside_look(const struct volume *vol);
-/* What happened, as a clause for people; NULL for OUTSIDE_SAME. */
+/* A clause for reports: "another program changed the map meanwhile". NULL for OUTSIDE_SAME. */
 const char *outside_reason(enum outside outside);
 bool outside_in_place(const struct volume *vol);
 /* The rights, names or attributes of a large file changed, which could hide that its content did:

@@ -4,8 +4,9 @@
 
 #include "formats/teeworlds/names/paths.h"
 
-/* What a game refuses a map for, or warns of. Two errors of one code at the same place are the same
- * fault. Two warnings are the same fault if they also have the same field and value. */
+/* The kinds of faults: errors, for which a game refuses the map, and warnings. Two errors of one
+ * code at the same place are the same fault. Two warnings are the same fault if they also have the
+ * same field and value. */
 enum tw_fault_code {
 	TW_F_NO_VERSION,
 	TW_F_NO_GAME,
