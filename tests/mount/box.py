@@ -151,6 +151,12 @@ class Mount:
         assert r.code == code, text
         return r
 
+    def unmount_edited(self):
+        """After edits that a game may warn of: the report."""
+        r = self.box.run("-u", self.point)
+        assert r.code == (5 if "warning: " in r.out else 0), r
+        return r.out
+
     def mounted(self):
         return is_mounted(self.point)
 

@@ -150,8 +150,7 @@ def test_each_finds_its_files_as_it_left_them(box, started, seed):
     for p in lookers:
         p.kill()
         p.wait()
-    r = box.run("-u", m.point)
-    assert r.code == (5 if "warning: " in r.out else 0), r
+    m.unmount_edited()
     out = os.path.join(box.root, "out")
     assert box.run("extract", m.map, out).code == 0
     images = {name.split("_", 1)[-1]: name for name in os.listdir(os.path.join(out, "images"))}

@@ -13,7 +13,7 @@
 /* The estimate of toolset.work: bytes of all files that the map shows. The largest known map has a
  * fifth of this bound. */
 #define WORK_BYTES_MAX (UINT64_C(1) << 33)
-/* Tiles that automap looks at, of one layer. */
+/* Tiles that automap looks at in all layers of a map. A byte of rules counts as 16 of them. */
 #define WORK_TILES_MAX (UINT64_C(1) << 33)
 enum { WORK_FAULTS_MAX = 100 /* lines that a command prints about one file */ };
 

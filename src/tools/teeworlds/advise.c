@@ -85,17 +85,7 @@ static void find_equal(struct advising *a, const struct tw_type *all)
 	}
 }
 
-static void find_path(const struct tw_map *m, enum tw_sort sort, uint32_t item, char *ret)
-{
-	if (sort == TW_SORT_GROUP)
-		tw_path_group(m, item, ret);
-	else if (sort == TW_SORT_LAYER)
-		tw_path_layer(m, item, ret);
-	else
-		tw_path_object(m, item, ret);
-}
-
-/* Is the layer in a group that is noted? */
+/* Is the object a layer of a group that is reported? */
 static bool is_covered(const struct advising *a, enum tw_sort sort, uint32_t position)
 {
 	int64_t group = sort == TW_SORT_LAYER ? tw_group_of(a->m, position) : -1;
@@ -114,8 +104,8 @@ static void report_equal(const struct advising *a, enum tw_sort sort, const stru
 
 		if (item < a->n_before || !a->equals[item - a->n_before] || is_covered(a, sort, i))
 			continue;
-		find_path(a->m, sort, item, path);
-		find_path(a->m, sort, a->equals[item - a->n_before] - 1, old);
+		tw_path_item(a->m, item, path);
+		tw_path_item(a->m, a->equals[item - a->n_before] - 1, old);
 		snprintf(line, sizeof(line), "%s equals %s", path, old);
 		a->say(a->arg, FORMAT_NOTE, line);
 	}

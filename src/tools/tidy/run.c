@@ -17,7 +17,7 @@ static int tidy_map(struct whole_map *m, struct error *e)
 	const struct whole_calls calls = {whole_tell, m, images_find};
 
 	int r = f ? work_expect(m->t->vol->now, run->whole.no_limit, e)
-		  : error_set(e, -EOPNOTSUPP, "mapfs cannot make maps of this format smaller");
+		  : error_set(e, -EOPNOTSUPP, "no part of such a map is known to be superfluous");
 
 	return r < 0 ? r : f->tidy(m->t->vol->now, &run->how, &calls, &m->map, e);
 }

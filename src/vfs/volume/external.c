@@ -35,7 +35,7 @@ static void refresh(int dirfd, const char *name)
 		STATX_BASIC_STATS, &now);
 }
 
-static bool is_link(const struct volume *vol, const char *name)
+bool outside_is_link(const struct volume *vol, const char *name)
 {
 	struct stat st;
 
@@ -138,7 +138,7 @@ enum outside outside_look(const struct volume *vol)
 	f = fd < 0 ? NULL : file_new(fd);
 	if (outside_in_place(vol))
 		return OUTSIDE_IN_PLACE;
-	if (is_link(vol, vol->name))
+	if (outside_is_link(vol, vol->name))
 		return OUTSIDE_LINK;
 	if (gone)
 		return OUTSIDE_GONE;
@@ -146,7 +146,7 @@ enum outside outside_look(const struct volume *vol)
 		(vol->source.n_files < 2 || named(vol, vol->companion, &vol->companion_opened)))
 		return OUTSIDE_SAME;
 	/* The map's second file may have been a link from the begin, and was untouched then. */
-	if (vol->source.n_files > 1 && is_link(vol, vol->companion))
+	if (vol->source.n_files > 1 && outside_is_link(vol, vol->companion))
 		return OUTSIDE_LINK;
 	/* Copied back, or touched: the same content is no conflict. */
 	return f && companion_identity(vol->dirfd, vol->name, f, identity, NULL) == 0 &&

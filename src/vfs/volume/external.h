@@ -15,6 +15,8 @@ enum outside {
 enum outside outside_look(const struct volume *vol);
 /* A clause for reports: "another program changed the map meanwhile". NULL for OUTSIDE_SAME. */
 const char *outside_reason(enum outside outside);
+/* Is the name in the map's directory a symbolic link? */
+bool outside_is_link(const struct volume *vol, const char *name);
 bool outside_in_place(const struct volume *vol);
 /* The rights, names or attributes of a large file changed, which could hide that its content did:
  * what is copied of it has to pass its own checksums. */

@@ -10,6 +10,7 @@
 #include "base/durable/replace.h"
 #include "vfs/files/companion.h"
 #include "vfs/volume/claim.h"
+#include "vfs/volume/external.h"
 #include "vfs/volume/finish.h"
 #include "vfs/volume/lock.h"
 #include "vfs/volume/volume.h"
@@ -311,23 +312,15 @@ static int open_model(struct volume *vol, struct error *e)
 	return format_explain(&vol->source, r, e);
 }
 
-/* A second file is replaced by its name, and not where a link leads: the link would be gone. */
-static bool companion_is_link(const struct volume *vol)
-{
-	struct stat st;
-
-	return vol->companion[0] &&
-	       fstatat(vol->dirfd, vol->companion, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       S_ISLNK(st.st_mode);
-}
-
 /* What keeps somebody from looking says nothing of the map. */
 static int look_sound(struct volume *vol, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	int r;
 
-	if (vol->access != VOLUME_READ_ONLY && companion_is_link(vol)) {
+	/* A save would replace the link, and not the file that it leads to. */
+	if (vol->access != VOLUME_READ_ONLY && vol->companion[0] &&
+		outside_is_link(vol, vol->companion)) {
 		error_set(&why, -EINVAL, "%s is a symbolic link", vol->companion);
 		volume_refuse_changes(vol, &why);
 	}
