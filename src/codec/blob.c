@@ -9,8 +9,9 @@
 
 enum { CHUNK = 64 << 10, ALONE_MAX = 16 << 20 /* what is read whole without a budget */ };
 
-struct blob *blob_new(
-	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget)
+static atomic_ullong made_total;
+
+static struct blob *create(uint64_t size, struct budget *budget)
 {
 	struct blob *b = calloc(1, sizeof(*b));
 
@@ -20,13 +21,68 @@ struct blob *blob_new(
 	atomic_init(&b->sound, false);
 	atomic_init(&b->damaged, false);
 	atomic_init(&b->begun, false);
-	b->stored = extent_ref(stored);
-	b->coding = coding;
+	atomic_init(&b->made, false);
 	b->size = size;
 	b->budget = budget;
 	pthread_mutex_init(&b->lock, NULL);
+	pthread_mutex_init(&b->making, NULL);
 	pthread_mutex_init(&b->png.lock, NULL);
 	return b;
+}
+
+struct blob *blob_new(
+	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget)
+{
+	struct blob *b = create(size, budget);
+
+	if (!b)
+		return NULL;
+	atomic_init(&b->made, true);
+	b->stored = extent_ref(stored);
+	b->coding = coding;
+	return b;
+}
+
+struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget)
+{
+	struct blob *b = create(size, budget);
+
+	if (!b) {
+		take->free(take);
+		return NULL;
+	}
+	b->coding = BLOB_ZLIB;
+	b->recipe = take;
+	b->unsized = size == BLOB_SIZE_UNKNOWN;
+	return b;
+}
+
+int blob_make(struct blob *b, struct error *e)
+{
+	struct extent stored = EXTENT_INIT;
+	uint64_t size = 0;
+	int r = 0;
+
+	if (blob_is_made(b))
+		return 0;
+	pthread_mutex_lock(&b->making);
+	if (!blob_is_made(b)) {
+		r = b->recipe->make(b->recipe, &stored, &size, e);
+		if (r == 0) {
+			b->stored = stored;
+			if (b->unsized)
+				b->size = size;
+			atomic_fetch_add(&made_total, 1);
+			atomic_store_explicit(&b->made, true, memory_order_release);
+		}
+	}
+	pthread_mutex_unlock(&b->making);
+	return r;
+}
+
+uint64_t blob_made_total(void)
+{
+	return atomic_load(&made_total);
 }
 
 struct blob *blob_of_bytes(struct bytes *bytes, struct budget *budget)
@@ -74,7 +130,10 @@ void blob_unref(struct blob *b)
 	free(b->stretches);
 	free(b->parts);
 	extent_finish(&b->stored);
+	if (b->recipe)
+		b->recipe->free(b->recipe);
 	pthread_mutex_destroy(&b->lock);
+	pthread_mutex_destroy(&b->making);
 	pthread_mutex_destroy(&b->png.lock);
 	free(b);
 }
@@ -130,8 +189,11 @@ static void ended(struct blob *b)
 
 int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 {
-	int r = load_whole(b, ret, e);
+	int r = blob_make(b, e);
 
+	if (r < 0)
+		return r;
+	r = load_whole(b, ret, e);
 	ended(b);
 	return r;
 }
@@ -149,11 +211,11 @@ int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e)
 	/* Asked first, or it might be another thread that inflates it meanwhile. */
 	bool again = atomic_load_explicit(&b->begun, memory_order_relaxed);
 	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
-	int r = 0;
+	int r = blob_make(b, e);
 
 	/* Readers of more than fits the budget would have all of it inflated anew for each piece.
 	 */
-	if (!whole && !again && b->coding == BLOB_ZLIB && blob_is_whole(b))
+	if (r == 0 && !whole && !again && b->coding == BLOB_ZLIB && blob_is_whole(b))
 		r = load_whole(b, &whole, e);
 	if (r < 0)
 		return r;
@@ -200,6 +262,8 @@ int blob_check(struct blob *b, struct error *e)
 	struct extent raw;
 	int r = 0;
 
+	if (!blob_is_made(b))
+		return 0;
 	if (b->coding == BLOB_RAW)
 		r = raw_extent(b, &raw, e);
 	else if (!atomic_load_explicit(&b->sound, memory_order_relaxed))
@@ -289,8 +353,10 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	struct extent raw;
-	int r;
+	int r = blob_make(b, e);
 
+	if (r < 0)
+		return r;
 	if (off > b->size || n > b->size - off)
 		return error_set(e, -EINVAL,
 			"%zu bytes at %" PRIu64 " are past the end (size %" PRIu64 ")", n, off,
@@ -319,8 +385,10 @@ int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e)
 {
 	struct extent raw;
-	int r;
+	int r = blob_make(b, e);
 
+	if (r < 0)
+		return r;
 	if (b->coding == BLOB_ZLIB)
 		return inflate_prefix(&b->stored, b->size, dst, n, ret_got, e);
 	if (n > b->size)
@@ -374,8 +442,10 @@ static int each_inflated(struct blob *b, codec_chunk_fn fn, void *arg, struct er
 int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	int r;
+	int r = blob_make(b, e);
 
+	if (r < 0)
+		return r;
 	if (b->coding == BLOB_RAW)
 		return each_raw(b, fn, arg, e);
 	if (b->budget)

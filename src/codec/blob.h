@@ -31,15 +31,31 @@ enum blob_coding {
 	BLOB_ZLIB, /* a zlib stream */
 };
 
+/*
+ * How to make the stored bytes of a composed blob. make is called until it succeeds once, by one
+ * thread at a time: *ret is a zlib stream of *ret_size bytes, and must not change any more. It
+ * must not read the blob itself.
+ */
+struct blob_recipe {
+	int (*make)(struct blob_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e);
+	void (*free)(struct blob_recipe *r);
+};
+
+#define BLOB_SIZE_UNKNOWN UINT64_MAX
+
 struct blob {
-	/* For everybody to read. */
+	/* For everybody to read; of a composed blob `stored` only once it was made (blob_make). */
 	struct extent stored;
 	enum blob_coding coding;
-	uint64_t size;       /* declared, decoded */
-	struct png_memo png; /* for png_file_read of this blob's pixels */
+	uint64_t size;              /* declared, decoded; if `unsized` only once it was made */
+	struct blob_recipe *recipe; /* of a composed blob; else NULL */
+	bool unsized;               /* ... of which only making it tells the size */
+	struct png_memo png;        /* for png_file_read of this blob's pixels */
 
 	/* The rest is blob.c's. */
 	atomic_uint refs;
+	atomic_bool made; /* `stored` and `size` do not change any more */
+	pthread_mutex_t making;
 	atomic_bool sound, damaged; /* as blob_check found it */
 	struct budget *budget;
 	struct budget_slot slot;        /* all of it */
@@ -64,6 +80,26 @@ struct blob {
  */
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget);
+/*
+ * A composed blob: its stored bytes are made when they are first needed, and never again. The calls
+ * below that read content need them; blob_check does not, because what a recipe makes is sound.
+ * Takes the recipe, also on failure. size: BLOB_SIZE_UNKNOWN if only making it tells.
+ */
+struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget);
+/* Make the stored bytes, if they are not made yet. Errors are those of the recipe. */
+int blob_make(struct blob *b, struct error *e);
+static inline bool blob_is_made(const struct blob *b)
+{
+	return atomic_load_explicit(&b->made, memory_order_acquire);
+}
+/* The decoded size without making anything; BLOB_SIZE_UNKNOWN if only that tells. */
+static inline uint64_t blob_size(const struct blob *b)
+{
+	return b->unsized && !blob_is_made(b) ? BLOB_SIZE_UNKNOWN : b->size;
+}
+/* How many composed blobs this process has made: for tests. */
+uint64_t blob_made_total(void);
+
 /* A raw blob in memory; takes the reference b (also on failure). NULL gives NULL, so that a failed
  * bytes_copy can be passed on. */
 struct blob *blob_of_bytes(struct bytes *b, struct budget *budget);

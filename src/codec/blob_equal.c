@@ -101,9 +101,13 @@ static int once_read(void *arg, uint64_t off, void *dst, size_t n, struct error 
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 {
 	struct once once;
-	int r;
+	int r = a == b || !a || !b ? 0 : blob_make(a, e);
 
-	if (!a || !b || a->size != b->size) {
+	if (r == 0 && a && b && a != b)
+		r = blob_make(b, e);
+	if (r < 0)
+		return r;
+	if (!a || !b || a == b || a->size != b->size) {
 		*ret = a == b;
 		return 0;
 	}
@@ -124,7 +128,10 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e)
 {
 	struct extent mine = *x; /* read only, so borrowed */
+	int r = blob_size(b) == BLOB_SIZE_UNKNOWN ? blob_make(b, e) : 0;
 
+	if (r < 0)
+		return r;
 	if (b->size != x->size) {
 		*ret = false;
 		return 0;

@@ -89,6 +89,8 @@ struct json_doc {
 };
 
 int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e);
+/* The same document for another holder, who finishes it. On any thread. */
+struct json_doc json_doc_ref(const struct json_doc *d);
 void json_doc_finish(struct json_doc *d);
 #define CLEANUP_JSON __attribute__((cleanup(json_doc_finish)))
 

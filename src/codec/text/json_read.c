@@ -118,6 +118,13 @@ int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, st
 	return 0;
 }
 
+struct json_doc json_doc_ref(const struct json_doc *d)
+{
+	json_incref(d->root);
+	bytes_ref(d->text);
+	return *d;
+}
+
 void json_doc_finish(struct json_doc *d)
 {
 	json_decref(d->root);

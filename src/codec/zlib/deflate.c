@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
 #include <libdeflate.h>
+#include <stdatomic.h>
 #include <zlib.h>
 
 #include "base/disk/spool.h"
@@ -55,6 +56,13 @@ static int squeeze_all(
 	return 0;
 }
 
+static atomic_ullong total;
+
+uint64_t deflate_total(void)
+{
+	return atomic_load(&total);
+}
+
 int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, struct extent *ret,
 	struct error *e)
 {
@@ -64,6 +72,7 @@ int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, 
 
 	if (!spool || !s)
 		return error_set(e, -ENOMEM, "no memory to compress");
+	atomic_fetch_add(&total, 1);
 	s->spool = spool;
 	s->z = (z_stream){0};
 	if (deflateInit(&s->z, Z_DEFAULT_COMPRESSION) != Z_OK)

@@ -69,5 +69,7 @@ uint64_t inflate_total(void);
 int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, struct error *e);
 int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, struct extent *ret,
 	struct error *e);
+/* How many streams this process has compressed by these two: for tests. */
+uint64_t deflate_total(void);
 /* As small as libdeflate makes it, in memory. NULL: there is not enough. */
 struct bytes *deflate_best(const struct bytes *plain);
