@@ -7,10 +7,17 @@
 
 #include "formats/building.h"
 
+static void finish_entry(struct built_entry *o)
+{
+	free(o->why);
+	parsed_unref(o->parsed);
+	parsed_unref(o->last_parsed);
+}
+
 void built_finish(struct built *b)
 {
 	for (size_t i = 0; b->entries && i < b->n; i++)
-		free(b->entries[i].why);
+		finish_entry(&b->entries[i]);
 	free(b->entries);
 	snapshot_unref(b->map);
 	*b = (struct built){0};
@@ -110,6 +117,7 @@ static void building_finish(struct building *b)
 	settle_finish(b);
 	free(b->written);
 	free(b->placements);
+	snapshot_unref(b->bare);
 	snapshot_unref(b->now);
 }
 
@@ -127,37 +135,34 @@ static int begin(struct building *b, const struct snapshot *base, const struct t
 	return 0;
 }
 
-int build(const struct snapshot *base, const struct tree_entry *entries, size_t n, format_say say,
-	void *arg, struct built *ret, struct error *e)
+static int finalize(struct building *b, const struct build_how *how, struct error *e)
 {
-	__attribute__((cleanup(building_finish))) struct building b;
-	int r = begin(&b, base, entries, n, ret, e);
+	const struct format_tree *tree = b->f->tree;
+	int r;
 
+	if (!how->placed)
+		return tree->finalize(b->now, NULL, FORMAT_UNPLACED, &b->out->map, NULL, NULL, e);
+	r = put_times(b);
 	if (r == 0)
-		r = put_contents(&b, e);
+		r = tree->finalize(b->now, b->placements, b->n_placements, &b->out->map, how->say,
+			how->arg, e);
 	if (r == 0)
-		r = put_times(&b);
-	if (r == 0)
-		r = b.f->tree->finalize(
-			b.now, b.placements, b.n_placements, &ret->map, say, arg, e);
-	if (r == 0)
-		tell_absent(&b);
-	else
-		built_finish(ret);
+		tell_absent(b);
 	return r;
 }
 
-int build_view(const struct snapshot *base, const struct tree_entry *entries, size_t n,
-	struct built *ret, struct error *e)
+int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
+	const struct build_how *how, struct built *ret, struct error *e)
 {
 	__attribute__((cleanup(building_finish))) struct building b;
 	int r = begin(&b, base, entries, n, ret, e);
 
+	b.like = how->like;
 	if (r == 0)
 		r = put_contents(&b, e);
 	if (r == 0)
-		ret->map = snapshot_ref(b.now);
-	else
+		r = finalize(&b, how, e);
+	if (r < 0)
 		built_finish(ret);
 	return r;
 }

@@ -9,20 +9,18 @@
  *   identity    an object is the file's that stands at its path in the base; if none does, the
  *               file's that came from there, wherever that stands; directories are what they came
  *               from. What has neither is new.
- *   contents    in the order of their paths, raw/ first; what needs others is tried again as long
- *               as that gets anything on.
+ *   contents    parsed if they are not yet, and applied in the order of their paths, raw/ first;
+ *               what needs others is tried again as long as that gets anything on.
  *   places      objects where they stand; those that nothing stands for leave the map.
  *   the rest    references, counts, what a game needs: the format's finalize.
  * Conditions of the whole map are for `check` of the result.
  *
- * On a worker; takes as long as all contents take to be parsed.
+ * On a worker; cheap where all contents are parsed already. Of those that are not as many are
+ * parsed at a time as there are processors.
  */
 #pragma once
 
 #include "formats/format.h"
-
-/* One that is no entry of the base. */
-#define ENTRY_NONE UINT64_MAX
 
 /*
  * What differs from the base, and the directories that it is in. Lists are in the order of paths:
@@ -38,8 +36,11 @@ struct tree_entry {
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
 	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
 	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
-	bool refused;              /* ... by a save or a close before */
-	bool timed;                /* somebody set its time: this one */
+	/* What was parsed of them; NULL: nothing yet. Of those that are valid for another entry now
+	 * build parses anew. */
+	struct parsed *parsed, *last_parsed;
+	bool refused; /* ... by a save or a close before */
+	bool timed;   /* somebody set its time: this one */
 	struct timespec mtime;
 };
 
@@ -66,23 +67,31 @@ struct built_entry {
 	entry_id id; /* in the result, before its numbers were dealt; or ENTRY_NONE */
 	bool waits;  /* of BUILD_REFUSED: other files that it needs are not there */
 	bool last;   /* ... what was accepted before is in the result */
-	char *why;   /* ... may be NULL where memory was short */
+	/* What was parsed of `in` and `last` for this entry; owned references, or NULL. */
+	struct parsed *parsed, *last_parsed;
+	char *why; /* ... may be NULL where memory was short */
 };
 
 struct built {
 	struct snapshot *map; /* NULL: none follows (finalize failed), and the error says why */
 	struct built_entry *entries; /* as many as the tree has, in its order */
 	size_t n, n_refused;
-	size_t n_waiting; /* contents that are refused and wait for others */
 };
 
-/* say: what a person should know of the result, a line each. Whoever gets 0 has to finish *ret; a
- * map is there even where entries were refused, without those. */
-int build(const struct snapshot *base, const struct tree_entry *entries, size_t n, format_say say,
-	void *arg, struct built *ret, struct error *e);
-/* The part of it that needs no placing: ret->map shows what files of the base follow from those
- * that were written, by the base's own ids, and what was made has the id that its entry says. What
- * waits for others, or is refused, is not in it. */
-int build_view(const struct snapshot *base, const struct tree_entry *entries, size_t n,
-	struct built *ret, struct error *e);
+/*
+ * placed: the map to be saved. Else no object is placed: the map shows what files of the base
+ * follow from those that were written, by the base's own names. like (may be NULL): a map that was
+ * built before; what it composed of the same contents is taken from it. say: what a person should
+ * know of the result, a line each. Whoever gets 0 has to finish *ret; a map is there even where
+ * entries were refused, without those.
+ */
+struct build_how {
+	bool placed;
+	const struct snapshot *like;
+	format_say say;
+	void *arg;
+};
+
+int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
+	const struct build_how *how, struct built *ret, struct error *e);
 void built_finish(struct built *b);

@@ -13,7 +13,10 @@ struct claim;
 struct building {
 	const struct snapshot *base;
 	const struct format *f;
+	const struct snapshot *like;
 	struct snapshot *now; /* the base, and what was done so far */
+	struct snapshot
+		*bare; /* ... when no content was applied yet: what contents are parsed for */
 	const struct tree_entry *in;
 	struct built *out;
 	struct claim *claims; /* room for two of each entry */
@@ -23,7 +26,7 @@ struct building {
 	size_t n_left, room_left;
 	struct placement *placements;
 	size_t n_placements, room;
-	struct format_others others;    /* what put is told: from when that is settled */
+	struct format_others others;    /* what apply is told: from when that is settled */
 	struct format_written *written; /* ... its */
 	bool progress;
 	bool last; /* what waits for others is refused */
@@ -35,7 +38,11 @@ void building_refuse(struct building *b, size_t i, const struct error *why);
 int building_meaning(const struct building *b, size_t i, struct meaning *ret, struct error *e);
 /* An object stands there, or nowhere: for the format's finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
-/* *ret_put: it says something else than before, or what it says was applied though it waits. */
+/* Applies it; NULL: the empty form of what is always there. *ret_put: the map is another one now.
+ */
+int building_apply(
+	struct building *b, entry_id id, const struct parsed *p, bool *ret_put, struct error *why);
+/* Parses bytes that no file of the tree has, for an entry of now, and applies them. */
 int building_put(
 	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads/parallel.h"
 #include "formats/building.h"
 
 /* What an entry of the base shows, as bytes. */
@@ -27,34 +28,79 @@ static int shown(const struct building *b, entry_id id, struct extent *ret, stru
 	return 0;
 }
 
-/* The bytes that are to be put to the entry (in: if it has any of its own); false: it says what it
- * said. */
-static bool content(const struct building *b, size_t i, const struct extent *in, struct extent *ret,
-	struct error *e)
+/* Does the file change what the entry shows: by bytes of its own, or by those of another entry,
+ * whose file stands there now? */
+static bool has_content(const struct building *b, size_t i)
 {
 	const struct tree_entry *t = &b->in[i];
 	const struct built_entry *o = &b->out->entries[i];
 
-	*ret = (struct extent)EXTENT_INIT;
 	if (t->dir || t->gone || o->id == ENTRY_NONE)
 		return false;
-	if (in)
-		*ret = extent_ref(in);
-	else if (t->from == ENTRY_NONE || t->from == o->id)
-		return false;
-	else
-		(void)shown(b, t->from, ret, e);
-	return true;
+	return t->in || (t->from != ENTRY_NONE && t->from != o->id);
+}
+
+/* An entry that no base has is parsed for itself alone, whatever its number is in this build. */
+static entry_id parsed_id(const struct building *b, size_t i)
+{
+	const struct built_entry *o = &b->out->entries[i];
+
+	return o->fate == BUILD_NEW ? ENTRY_NONE : o->id;
+}
+
+static bool is_for(const struct parsed *p, entry_id id)
+{
+	return p && p->id == id;
+}
+
+/* bytes: NULL for those that the entry shows that the file came from. */
+static int parse(const struct building *b, size_t i, const struct extent *bytes,
+	const struct parsed *had, struct parsed **ret, struct error *e)
+{
+	CLEANUP(content_unref) struct content *c = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	int r = 0;
+
+	if (is_for(had, parsed_id(b, i))) {
+		*ret = parsed_ref(had);
+		return 0;
+	}
+	if (!bytes)
+		r = shown(b, b->in[i].from, &x, e);
+	if (r == 0 || !error_is_transient(r))
+		c = content_new(bytes ? bytes : &x);
+	if (!c)
+		return r < 0 ? r : error_set(e, -ENOMEM, "no memory for a file");
+	if (r < 0)
+		return content_refuse(parsed_id(b, i), c, r, e, ret);
+	return content_parse(b->bare, b->out->entries[i].id, parsed_id(b, i), c, ret, e);
+}
+
+struct parsing {
+	const struct building *b;
+	const uint32_t *entries;
+};
+
+static int parse_one(void *arg, size_t k, struct error *e)
+{
+	const struct parsing *p = arg;
+	size_t i = p->entries[k];
+	struct built_entry *o = &p->b->out->entries[i];
+
+	return parse(p->b, i, p->b->in[i].in, p->b->in[i].parsed, &o->parsed, e);
 }
 
 /* What was refused when it was closed leaves what stood there before. */
 static int put_last(struct building *b, size_t i, bool *ret_put, struct error *why)
 {
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct built_entry *o = &b->out->entries[i];
+	int r;
 
-	if (!content(b, i, b->in[i].last, &x, why) || why->code)
-		return why->code;
-	return building_put(b, b->out->entries[i].id, &x, ret_put, why);
+	if (!b->in[i].last && (b->in[i].from == ENTRY_NONE || b->in[i].from == o->id))
+		return 0;
+	r = o->last_parsed ? 0
+			   : parse(b, i, b->in[i].last, b->in[i].last_parsed, &o->last_parsed, why);
+	return r < 0 ? r : building_apply(b, o->id, o->last_parsed, ret_put, why);
 }
 
 /* -ENOMEM. */
@@ -69,7 +115,6 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 	if (b->in[i].in)
 		o->last = put_last(b, i, &put, &none) == 0 && b->in[i].last;
 	o->waits = r == -EAGAIN || why->others;
-	b->out->n_waiting += o->waits;
 	building_refuse(b, i, why);
 	if (put || was == BUILD_MOVED)
 		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
@@ -80,32 +125,18 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 	return building_place(b, (struct placement){.id = o->id, .removed = true});
 }
 
-/* It says what is there by now; but that may follow from what others say. */
-static bool differs_from_base(const struct building *b, size_t i, const struct extent *x)
-{
-	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	const struct format_edit *edit = b->f->edit;
-
-	return b->f->follows &&
-	       (edit->put(b->base, b->out->entries[i].id, x, &b->others, &s, NULL, NULL) < 0 || s);
-}
-
 /* 1: it waits for others. */
 static int put(struct building *b, size_t i, struct error *e)
 {
 	struct built_entry *o = &b->out->entries[i];
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct error why = ERROR_INIT;
 	bool put = false;
-	int r;
+	int r = building_apply(b, o->id, o->parsed, &put, &why);
 
-	if (!content(b, i, b->in[i].in, &x, &why))
-		return 0;
-	r = why.code ? why.code : building_put(b, o->id, &x, &put, &why);
 	if (error_is_transient(r))
 		return error_set(e, r, "%s", error_text(&why));
 	b->progress |= r == 0 || (r == -EAGAIN && put);
-	if (r == 0 && o->fate == BUILD_SAME && (put || differs_from_base(b, i, &x)))
+	if (r == 0 && o->fate == BUILD_SAME && !o->parsed->same)
 		o->fate = BUILD_WRITTEN;
 	if (r == 0)
 		return 0;
@@ -148,27 +179,53 @@ static int know_others(struct building *b)
 		return -ENOMEM;
 	*o = (struct format_others){b->placements, b->n_placements, b->written, 0};
 	for (size_t i = 1; i < b->out->n; i++)
-		if (b->in[i].in && b->out->entries[i].id != ENTRY_NONE)
+		if (b->in[i].in && b->out->entries[i].parsed)
 			b->written[o->n_written++] = (struct format_written){
-				b->out->entries[i].id, b->in[i].in, b->in[i].refused};
+				b->out->entries[i].id, b->out->entries[i].parsed, b->in[i].refused};
 	return 0;
+}
+
+/* Those that are parsed already are taken first: threads cost more than that. */
+static int parse_all(struct building *b, const uint32_t *entries, size_t n, struct error *e)
+{
+	CLEANUP(free) uint32_t *missing = malloc((n + 1) * sizeof(*missing));
+	struct parsing p = {b, missing};
+	size_t k = 0;
+
+	b->bare = snapshot_ref(b->now);
+	if (!missing)
+		return error_set(e, -ENOMEM, "no memory for the files of a map");
+	for (size_t j = 0; j < n; j++) {
+		size_t i = entries[j];
+
+		if (is_for(b->in[i].parsed, parsed_id(b, i)))
+			b->out->entries[i].parsed = parsed_ref(b->in[i].parsed);
+		else
+			missing[k++] = (uint32_t)i;
+	}
+	return k ? parallel_each(k, parse_one, &p, e) : 0;
 }
 
 int contents_put(struct building *b, struct error *e)
 {
 	CLEANUP(free) uint32_t *waiting = malloc(b->out->n * sizeof(*waiting));
 	size_t n = 0;
-	int r = waiting ? know_others(b) : -ENOMEM;
+	int r;
 
-	if (r < 0)
-		return error_set(e, r, "no memory for the files of a map");
+	if (!waiting)
+		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (int raw = 1; raw >= 0; raw--)
 		for (size_t i = 1; i < b->out->n; i++)
-			if (is_raw(b, i) == raw)
+			if (has_content(b, i) && is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
-	do
+	r = parse_all(b, waiting, n, e);
+	if (r == 0 && know_others(b) < 0)
+		r = error_set(e, -ENOMEM, "no memory for the files of a map");
+	while (r == 0 && n) {
 		r = put_round(b, waiting, &n, e);
-	while (r == 0 && n && b->progress);
-	b->last = true;
-	return r < 0 ? r : put_round(b, waiting, &n, e);
+		if (b->last || r < 0)
+			break;
+		b->last = !b->progress;
+	}
+	return r;
 }

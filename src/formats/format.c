@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
 #include "base/refs.h"
-
-enum { TOUCHED_MOST = 4096 };
 
 void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s))
 {
@@ -57,20 +54,4 @@ void plan_free(struct plan *p)
 {
 	if (p)
 		p->free(p);
-}
-
-void touched_add(struct touched *t, entry_id id)
-{
-	if (!t || t->all)
-		return;
-	if (t->n < TOUCHED_MOST && array_room(t->ids, t->n, t->room))
-		t->ids[t->n++] = id;
-	else
-		t->all = true;
-}
-
-void touched_finish(struct touched *t)
-{
-	free(t->ids);
-	*t = (struct touched){0};
 }

@@ -8,29 +8,32 @@
  *
  * The operations are in three groups, each but the first a table that may be NULL:
  *   struct format        reading: what is there, and its bytes
- *   struct format_edit   what was written: judged, and at a save the file
+ *   struct format_edit   what was written: validated, applied, and at a save the file
  *   struct format_tree   what names mean, new objects, the map that follows from the names, and the
  *                        names that follow from that
  * All are there unless "may be NULL" stands at them.
  *
  * The laws, which the tests run on every file of every map at hand:
  *   Size      st.size, or size() where st.sized is false, is the length of what get gives.
- *   GetPut    put of what get gave is no change at all (*ret == NULL).
+ *   GetPut    to put what get gave is no change at all.
  *   PutGet    after a put of b, get gives b in canonical form, and putting that is no change.
- *   Locality  put changes no other item or blob than the ones the lens shows and what it declares
+ *   Locality  a put changes no other item or blob than the ones the lens shows and what it declares
  *             as derived.
+ *             (A put is parse and apply: format_put.)
  *   Questions no operation on a const snapshot changes what a later one answers.
  *
  * Threads. open runs before anybody sees the map, probe and companion on any thread.
  *   owner     lookup stat list, meaning add: cheap, for everybody waits (no large inflate).
- *   workers   size get note, put sound check encode verify same, finalize names: several at a time.
+ *   workers   size get note, parse apply derive sound check encode verify same, finalize names:
+ *             several at a time.
  * What is counted is freed on whichever thread lets go last.
  *
  * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
  * longer takes a reference. What goes out through ret is the caller's. Where a call takes struct
  * snapshot **s, it takes over the reference in *s on success and leaves one of the new version; on
- * failure *s is as it was. Snapshots and plans begin with a head that says how they are freed; a
- * format puts its own fields behind it.
+ * failure *s is as it was. A version to which nobody else has a reference may be changed in place.
+ * Snapshots and plans begin with a head that says how they are freed; a format puts its own fields
+ * behind it.
  *
  * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
  * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
@@ -63,6 +66,9 @@
  */
 typedef uint64_t entry_id;
 enum { ENTRY_ID_BITS = 44, ENTRY_ROOT = 0, ENTRY_FORM = 1 };
+
+/* One that is no entry of the base. */
+#define ENTRY_NONE UINT64_MAX
 
 /* One number for both forms of an object. */
 static inline entry_id entry_object(entry_id id)
@@ -197,31 +203,58 @@ struct format {
 
 /* Editing. */
 
+/*
+ * The bytes of one file as they were closed. They are counted, because what was parsed of them and
+ * blobs that are composed of them decode them again. Immutable but for content_move.
+ */
+struct content {
+	atomic_uint refs;
+	struct extent bytes;
+};
+
+struct content *content_new(const struct extent *x); /* takes a reference of its own; or NULL */
+struct content *content_ref(struct content *c);
+void content_unref(struct content *c); /* NULL is fine */
+DEFINE_CLEANUP(struct content, content_unref);
+/* The same bytes are read from x from now on. Only before another thread knows c. */
+void content_move(struct content *c, const struct extent *x);
+
+/*
+ * What parse made of the content of a file: a patch, which apply adds to a map as often as it is
+ * built. Valid for this content, the entry and the base that it was parsed for. Immutable, counted;
+ * a format puts its own fields behind it.
+ */
+struct parsed {
+	atomic_uint refs;
+	void (*free)(struct parsed *p); /* drops what the format added; frees p */
+	struct content *content;        /* owned reference */
+	entry_id id;                    /* of which entry; ENTRY_NONE: of one that was made */
+	bool same;                      /* the entry of the base shows the same */
+	int refused;                    /* 0, or -errno: it is not valid, because of ... */
+	char *why;                      /* ... this; NULL: no memory for it */
+	bool others;                    /* ... which other files may change (error_of_others) */
+};
+
+/* With one reference, its maker's. */
+void parsed_init(struct parsed *p, struct content *c, void (*free)(struct parsed *p));
+struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine, here and below */
+void parsed_unref(struct parsed *p);
+DEFINE_CLEANUP(struct parsed, parsed_unref);
+
 /* A file of the tree that has bytes of its own. */
 struct format_written {
 	entry_id id;
-	const struct extent *in;
+	const struct parsed *parsed;
 	bool refused; /* by a save before: it decides for no others */
 };
 
-/* What a tree holds beside the file that is judged: what stands where, and what others say. */
+/* What a tree holds beside the file that is applied: what stands where, and what others say. */
 struct format_others {
 	const struct placement *placements; /* objects that are new, moved or gone */
 	size_t n_placements;
 	const struct format_written *written; /* in the order of their paths */
 	size_t n_written;
 };
-
-/* What put says of other entries: their content, size or times may have changed; of a directory,
- * which names the format gives in it. */
-struct touched {
-	entry_id *ids;
-	size_t n, room;
-	bool all; /* too many to name, or memory was short */
-};
-
-void touched_add(struct touched *t, entry_id id);
-void touched_finish(struct touched *t);
 
 /* What encode wrote where; extended and freed likewise. */
 struct plan {
@@ -244,22 +277,28 @@ struct format_fault {
 
 /* What it takes to change a map and to write it. */
 struct format_edit {
-	/* Judge what was written to id, against s, and make the version that has it. in: NULL where
-	 * a `lasting` file was removed: its empty form (a table of zeros). others: what a
-	 * name in it means is what stands under that name there, and if nothing does, what s had
-	 * there when it was opened; NULL: it is judged alone, and only the latter is known. *ret =
-	 * NULL: it says what stands there already. t (may be NULL) says which entries may show
-	 * something else in *ret.
-	 * -EINVAL: the file becomes a draft, but where that is for what other files hold
-	 * (error_of_others): that is the save's to refuse, and build asks again as long as others
-	 * change. -EIO: what it would stand beside in the map is damaged; a draft, too, and so it
-	 * is with -EROFS: the options make the file read-only. -EAGAIN: it
-	 * cannot be judged before other files are there, likewise; *ret is set even so where the
-	 * files that wait for this one go on from there. */
-	int (*put)(const struct snapshot *s, entry_id id, const struct extent *in,
-		const struct format_others *others, struct snapshot **ret, struct touched *t,
+	/*
+	 * Decode and validate the content of the file id, alone. s: the base, with the objects that
+	 * were made since and have no content. What a name in the file refers to is not looked up.
+	 * -EINVAL: the content is refused; with error_of_others: by this base, but it is for a save
+	 * to say so. -EIO: what it would stand beside in the map is damaged,
+	 * and -EROFS: the options make the file read-only; it is refused, too. Takes time.
+	 */
+	int (*parse)(const struct snapshot *s, entry_id id, struct content *c, struct parsed **ret,
 		struct error *e);
-
+	/*
+	 * Make id in *s show what was parsed. p: NULL if a `lasting` file was removed: its empty
+	 * form (a table of zeros). others: a name in the file means what stands under that name
+	 * there, and if nothing does, what s had there when it was opened; NULL: only the latter is
+	 * known. *ret_changed: *s is another map now, also with -EAGAIN. like (may be NULL): a map
+	 * that was built before; blobs that it composed of the same are taken from it. Cheap:
+	 * nothing is encoded.
+	 * -EINVAL: it cannot be so; if error_of_others is set, other files decide that. -EAGAIN: it
+	 * waits for other files. Other codes as those of parse.
+	 */
+	int (*apply)(struct snapshot **s, entry_id id, const struct parsed *p,
+		const struct format_others *others, const struct snapshot *like, bool *ret_changed,
+		struct error *e);
 	/* Does what open gave hold together? Asked when it was opened, for a look that takes no
 	 * time, and before the first change, on a worker, for one at all of it. -EINVAL, -EIO: it
 	 * is shown, and not to be changed. May be NULL: it does. */
@@ -335,6 +374,8 @@ struct placement {
 	struct timespec mtime;
 };
 
+#define FORMAT_UNPLACED SIZE_MAX
+
 /* Which names there can be, and the map that follows from where the objects stand. */
 struct format_tree {
 	/* What name means in dir, for a file or a directory. object (ENTRY_ROOT: none): could that
@@ -355,6 +396,9 @@ struct format_tree {
 	 * open, `order`. References follow; those to what left become none, and say() is told. Also
 	 * adds what a game needs where the map is a new one. With nothing to do *ret is a reference
 	 * to s.
+	 * Derived parts that follow from all files that were applied are changed here, once. n is
+	 * FORMAT_UNPLACED: only those; the result is what a mount shows, by the names and numbers
+	 * of s.
 	 */
 	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, format_say say, void *arg, struct error *e);
@@ -365,6 +409,24 @@ struct format_tree {
 	 */
 	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
+
+/*
+ * Parse, also what is refused: then ret->refused says so, and 0 is returned. Errors are only those
+ * that may be gone at the next attempt (error_is_transient). id: as parsed.id has it, ENTRY_NONE of
+ * an entry that was made; `at`: its number in s.
+ */
+int content_parse(const struct snapshot *s, entry_id at, entry_id id, struct content *c,
+	struct parsed **ret, struct error *e);
+/* How many contents this process has parsed so: for tests. */
+uint64_t content_parsed_total(void);
+/* The refusal, as an error. Returns p->refused. */
+int parsed_error(const struct parsed *p, struct error *e);
+/* What content_parse gives for content that is refused for r and why, which is cleared. */
+int content_refuse(entry_id id, struct content *c, int r, struct error *why, struct parsed **ret);
+/* Parse and apply, and what follows, for who changes one file of a map. *ret: the version that has
+ * it; NULL: it says what stands there. Also set with -EAGAIN. in: NULL as for apply. */
+int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
+	const struct format_others *others, struct snapshot **ret, struct error *e);
 
 /* Is the option one that a journal holds (format_setting.means)? */
 bool format_means(const struct format *f, const char *option);

@@ -284,7 +284,7 @@ static int empty_part(struct building *b, size_t i, entry_id id, enum build_fate
 {
 	struct error why = ERROR_INIT;
 	bool put;
-	int r = b->in[b->in[i].up].gone ? 0 : building_put(b, id, NULL, &put, &why);
+	int r = b->in[b->in[i].up].gone ? 0 : building_apply(b, id, NULL, &put, &why);
 
 	*ret = r < 0 ? BUILD_NEEDED : BUILD_EMPTIED;
 	return error_is_transient(r) ? r : 0;

@@ -109,6 +109,7 @@ void vfs_destroy(struct vfs *v)
 		return;
 	nodes_finish(v);
 	refusals_finish(&v->refusals);
+	snapshot_unref(v->unsaved);
 	overlay_destroy(v->tree);
 	volume_destroy(v->vol);
 	free(v);

@@ -118,7 +118,7 @@ static int revert(struct vfs *v, struct call *c, struct step *)
 	stage_drop(n);
 	n->cached = false;
 	r = overlay_revert(v->tree, path);
-	view_spoil(v, NULL);
+	view_spoil_and_tell(v);
 	n->misnamed = !n->at->up;
 	if (n->at->up)
 		node_invalidate(v, &n, 1, NULL);

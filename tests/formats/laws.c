@@ -50,7 +50,7 @@ int entry_get(
 }
 
 int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t n,
-	const struct format_others *others, struct touched *touched, struct error *e)
+	const struct format_others *others, struct error *e)
 {
 	struct bytes *b = bytes_copy(data, n);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
@@ -60,7 +60,7 @@ int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t 
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
-	r = (*s)->format->edit->put(*s, id, &in, others, &next, touched, e);
+	r = format_put(*s, id, &in, others, &next, e);
 	if (!next)
 		return r;
 	snapshot_unref(*s);
@@ -68,10 +68,9 @@ int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t 
 	return r < 0 ? r : 1;
 }
 
-int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct touched *touched,
-	struct error *e)
+int entry_put(struct snapshot **s, entry_id id, const void *data, size_t n, struct error *e)
 {
-	return entry_put_beside(s, id, data, n, NULL, touched, e);
+	return entry_put_beside(s, id, data, n, NULL, e);
 }
 
 int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_visit fn, void *arg,
@@ -152,7 +151,7 @@ int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 	if (s->format->stat(s, entry->id, &found, &e) < 0 || !found.sized ||
 		found.size != whole->size)
 		l->broken(l->arg, path, "Size", "it is not remembered");
-	r = entry_put(&same, entry->id, whole->data, whole->size, NULL, &e);
+	r = entry_put(&same, entry->id, whole->data, whole->size, &e);
 	if (r != 0)
 		l->broken(l->arg, path, "GetPut",
 			r < 0 ? error_text(&e) : "its own content is a change");
@@ -175,17 +174,17 @@ static void check_canonical(const struct laws *l, struct snapshot **s, const cha
 		l->broken(l->arg, path, "PutGet: get", error_text(&e));
 	else if (canonical && !bytes_equal(back, content))
 		l->broken(l->arg, path, "PutGet", "get gives something else than was put");
-	else if (entry_put(s, id, back->data, back->size, NULL, &e) != 0)
+	else if (entry_put(s, id, back->data, back->size, &e) != 0)
 		l->broken(l->arg, path, "PutGet", "its canonical form is another change");
-	else if (entry_put(s, id, content->data, content->size, NULL, &e) != 0)
+	else if (entry_put(s, id, content->data, content->size, &e) != 0)
 		l->broken(l->arg, path, "PutGet", "putting it again is a change");
 }
 
 int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
-	const struct bytes *content, bool canonical, struct touched *touched, struct error *e)
+	const struct bytes *content, bool canonical, struct error *e)
 {
 	const struct snapshot *before = *s;
-	int r = entry_put(s, entry->id, content->data, content->size, touched, e);
+	int r = entry_put(s, entry->id, content->data, content->size, e);
 
 	if (r == -EINVAL && *s != before)
 		l->broken(l->arg, path, "PutGet", "a refusal changed something");

@@ -135,7 +135,7 @@ static void put(struct run *run, struct thing *t)
 {
 	CLEANUP(bytes_unref) struct bytes *b = pick_content(run, &run->steps, t);
 
-	if (b && !t->is_dir && entry_put(&run->now, t->id, b->data, b->size, NULL, NULL) == 1) {
+	if (b && !t->is_dir && entry_put(&run->now, t->id, b->data, b->size, NULL) == 1) {
 		t->put = true;
 		run->puts++;
 	}
@@ -319,7 +319,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 		return;
 	}
 	in = extent_of_bytes(b);
-	(void)run->f->edit->put(run->now, t->id, &in, NULL, &next, NULL, NULL);
+	(void)format_put(run->now, t->id, &in, NULL, &next, NULL);
 }
 
 static void ask(struct run *run, enum question what, const struct thing *t)

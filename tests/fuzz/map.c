@@ -56,7 +56,7 @@ static void put_back(const struct look *l, entry_id id, struct bytes *content, c
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
 	struct error e = ERROR_INIT;
 
-	if (judged(l->s->format->edit->put(l->s, id, &in, NULL, &next, NULL, &e), &e) < 0)
+	if (judged(format_put(l->s, id, &in, NULL, &next, &e), &e) < 0)
 		broken("GetPut refuses", error_text(&e));
 	if (next)
 		broken("GetPut", name);
@@ -200,7 +200,7 @@ static void put_get(struct snapshot **s, entry_id id, const uint8_t *data, size_
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
 	struct error e = ERROR_INIT;
 	struct entry entry;
-	int r = entry_put(s, id, data, size, NULL, &e);
+	int r = entry_put(s, id, data, size, &e);
 
 	if (r == -EAGAIN || judged(r, &e) <= 0)
 		return;
@@ -208,7 +208,7 @@ static void put_get(struct snapshot **s, entry_id id, const uint8_t *data, size_
 		return; /* an item that counts for nothing any more */
 	if (judged(entry_get(*s, &entry, &back, &e), &e) < 0)
 		broken("PutGet: get", error_text(&e));
-	r = entry_put(s, id, back->data, back->size, NULL, &e);
+	r = entry_put(s, id, back->data, back->size, &e);
 	if (r)
 		broken("PutGet", r < 0 ? error_text(&e) : "its own form is a change");
 }

@@ -63,7 +63,14 @@ def says(value, old):
     return value == old
 
 
+def unmarked(table):
+    """flags.csv but for the OPAQUE bits, which follow from an image that was written, too."""
+    return [[int(v) & ~4 for v in line.split(b",")] for line in table.splitlines()]
+
+
 def meant(path, data, old):
+    if path.endswith("/flags.csv") and old and data:
+        return unmarked(data) == unmarked(old)
     if not path.endswith(".json") or old is None or data is None:
         return data == old
     return says(numbers(json.loads(data)), numbers(json.loads(old)))

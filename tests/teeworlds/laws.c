@@ -42,13 +42,12 @@ static void broken(void *arg, const char *path, const char *law, const char *tex
 	run->broken++;
 }
 
-static void check_locality(struct run *run, const char *path, entry_id id,
-	const struct snapshot *before, const struct touched *touched)
+static void check_locality(
+	struct run *run, const char *path, entry_id id, const struct snapshot *before)
 {
 	char text[200];
 
-	if (!locality_holds(
-		    tw_map_of(before), tw_map_of(run->changed), id, touched, text, sizeof(text)))
+	if (!locality_holds(tw_map_of(before), tw_map_of(run->changed), id, text, sizeof(text)))
 		broken(run, path, "Locality", text);
 }
 
@@ -59,7 +58,6 @@ static void check_put(
 	CLEANUP(bytes_unref) struct bytes *b = mutate(tw_map_of(before), entry->id, whole);
 	const struct laws laws = {broken, run};
 	struct tally *tally = &run->kinds[tw_id_kind(entry->id)];
-	struct touched touched = {0};
 	struct error e = ERROR_INIT;
 	struct entry now;
 	int r;
@@ -68,15 +66,14 @@ static void check_put(
 	if (!b || (tw_id_kind(entry->id) == TW_K_RAW_ITEM &&
 			  before->format->stat(before, entry->id, &now, &e) == -ENOENT))
 		return;
-	r = laws_put(&laws, &run->changed, path, entry, b, !run->packed, &touched, &e);
+	r = laws_put(&laws, &run->changed, path, entry, b, !run->packed, &e);
 	/* Only raw/ may refuse what mutate makes. */
 	if (r == -EINVAL && tw_id_kind(entry->id) < TW_K_RAW)
 		broken(run, path, "PutGet refuses", error_text(&e));
 	tally->refused += r == -EINVAL;
 	tally->puts += r == 1;
 	if (r == 1)
-		check_locality(run, path, entry->id, before, &touched);
-	touched_finish(&touched);
+		check_locality(run, path, entry->id, before);
 }
 
 static void visit(void *arg, const char *path, const struct entry *entry)

@@ -211,41 +211,22 @@ static bool may_change_blob(const struct tw_map *m, entry_id id, uint32_t i)
 	return it && tw_int(it, field, -1) == (int32_t)i;
 }
 
-static bool is_touched(const struct touched *t, entry_id id)
+bool locality_holds(
+	const struct tw_map *before, const struct tw_map *after, entry_id id, char *text, size_t n)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->ids[i] == id)
-			return true;
-	return t->all;
-}
-
-bool locality_holds(const struct tw_map *before, const struct tw_map *after, entry_id id,
-	const struct touched *touched, char *text, size_t n)
-{
-	if (!is_touched(touched, id)) {
-		snprintf(text, n, "the file itself is not among the touched");
-		return false;
-	}
 	for (uint32_t i = 0; i < before->n_items; i++) {
 		if (same_ints(before->items[i].ints, after->items[i].ints))
 			continue;
 		snprintf(text, n, "item %u of type %u", i, before->items[i].type);
-		if ((!may_change_item(before, id, i) &&
-			    !layers_may_change_item(before, after, id, i)) ||
-			!is_touched(touched, tw_id(TW_K_RAW_ITEM, i, 0)))
+		if (!may_change_item(before, id, i) &&
+			!layers_may_change_item(before, after, id, i))
 			return false;
 	}
 	for (uint32_t i = 0; i < before->n_blobs; i++) {
 		if (before->blobs[i] == after->blobs[i])
 			continue;
 		snprintf(text, n, "data item %u", i);
-		if ((!may_change_blob(before, id, i) && !layers_may_change_blob(before, id, i)) ||
-			!is_touched(touched, tw_id(TW_K_RAW_DATA, i, 0)))
-			return false;
-	}
-	for (uint32_t i = (uint32_t)before->n_blobs; i < after->n_blobs; i++) {
-		snprintf(text, n, "new data item %u", i);
-		if (!is_touched(touched, tw_id(TW_K_RAW_DATA, i, 0)))
+		if (!may_change_blob(before, id, i) && !layers_may_change_blob(before, id, i))
 			return false;
 	}
 	return true;

@@ -10,6 +10,6 @@
 /* NULL: this file has no other content to try. */
 struct bytes *mutate(const struct tw_map *m, entry_id id, const struct bytes *whole);
 
-/* false: text says which item or blob changed that may not, or is not among the touched. */
-bool locality_holds(const struct tw_map *before, const struct tw_map *after, entry_id id,
-	const struct touched *touched, char *text, size_t n);
+/* false: text says which item or blob changed that may not. */
+bool locality_holds(
+	const struct tw_map *before, const struct tw_map *after, entry_id id, char *text, size_t n);

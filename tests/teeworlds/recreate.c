@@ -121,8 +121,7 @@ static int put_one(struct making *m, const struct item *it, struct error *e)
 {
 	const struct format_others others = {.placements = m->places, .n_placements = m->n_places};
 
-	return entry_put_beside(
-		&m->now, it->id, it->content->data, it->content->size, &others, NULL, e);
+	return entry_put_beside(&m->now, it->id, it->content->data, it->content->size, &others, e);
 }
 
 static void put_all(struct making *m)

@@ -158,7 +158,7 @@ static void put_pixels(struct fixture *f, const char *json)
 	entry_id id = entry_object(id_of(f->s, json));
 	struct error err = ERROR_INIT;
 
-	assert_int_equal(entry_put(&f->s, id, pixels->data, pixels->size, NULL, &err), 1);
+	assert_int_equal(entry_put(&f->s, id, pixels->data, pixels->size, &err), 1);
 }
 
 static void new_pixels_take_the_place_of_those_that_could_not_be_shown(void **state)

@@ -85,13 +85,13 @@ static void memory_stays_bounded(void **state)
 	assert_int_equal(entry_find(f.s, image_path, &entry), 0);
 	same = file_of(&f, &entry, false);
 	other = file_of(&f, &entry, true);
-	assert_ok(f.s->format->edit->put(f.s, entry.id, &same, NULL, &next, NULL, &err));
+	assert_ok(format_put(f.s, entry.id, &same, NULL, &next, &err));
 	assert_null(next);
-	assert_ok(f.s->format->edit->put(f.s, entry.id, &other, NULL, &next, NULL, &err));
+	assert_ok(format_put(f.s, entry.id, &other, NULL, &next, &err));
 	assert_non_null(next);
 	snapshot_unref(f.s);
 	f.s = TAKE(next);
-	assert_ok(f.s->format->edit->put(f.s, entry.id, &other, NULL, &next, NULL, &err));
+	assert_ok(format_put(f.s, entry.id, &other, NULL, &next, &err));
 	assert_null(next);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	file_unref(file);

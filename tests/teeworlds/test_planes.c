@@ -91,11 +91,11 @@ static void packed_tiles_are_packed_again_only_where_they_changed(void **state)
 	id = content_of(f.s, LAYERS "08/id.csv");
 	assert_int_equal(id->size, 15 * 20 * 4);
 	assert_int_equal(
-		entry_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err), 0);
+		entry_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, &err), 0);
 	assert_data(f.s, 8, DATA, packed, sizeof(packed));
 	memcpy((char *)(uintptr_t)id->data + id->size - 4, "  6", 3);
 	assert_int_equal(
-		entry_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, NULL, &err), 1);
+		entry_put(&f.s, id_of(f.s, LAYERS "08/id.csv"), id->data, id->size, &err), 1);
 	assert_data(f.s, 8, DATA, changed, sizeof(changed));
 	fixture_close(&f);
 }
@@ -230,22 +230,36 @@ struct beside {
 static int put_beside(struct fixture *f, const struct beside *b, int which, struct error *e)
 {
 	static const char *const paths[FILES] = {IDS, FLAGS, JSON};
-	struct extent in[FILES] = {EXTENT_INIT, EXTENT_INIT, EXTENT_INIT};
+	struct parsed *parsed[FILES] = {NULL};
 	struct format_written written[FILES];
 	struct format_others others = {.written = written};
-	int r;
+	bool changed = false;
+	int r = 0;
 
 	for (int i = 0; i < FILES; i++) {
+		entry_id id = id_of(f->s, paths[i]);
+		struct extent in;
+		struct content *c;
+
 		if (!b->texts[i])
 			continue;
-		in[i] = extent_of_bytes(bytes_copy(b->texts[i], strlen(b->texts[i])));
-		written[others.n_written++] = (struct format_written){
-			id_of(f->s, paths[i]), &in[i], i < TABLES && b->refused};
+		in = extent_of_bytes(bytes_copy(b->texts[i], strlen(b->texts[i])));
+		c = content_new(&in);
+		assert_int_equal(content_parse(f->s, id, id, c, &parsed[i], e), 0);
+		content_unref(c);
+		extent_finish(&in);
+		written[others.n_written++] =
+			(struct format_written){id, parsed[i], i < TABLES && b->refused};
 	}
-	r = entry_put_beside(&f->s, id_of(f->s, paths[which]), b->texts[which],
-		strlen(b->texts[which]), &others, NULL, e);
+	if (parsed[which]->refused)
+		r = error_set(e, parsed[which]->refused, "%s", parsed[which]->why);
+	else
+		r = f->s->format->edit->apply(&f->s, id_of(f->s, paths[which]), parsed[which],
+			&others, NULL, &changed, e);
+	if (r == 0 && changed)
+		r = 1;
 	for (int i = 0; i < FILES; i++)
-		extent_finish(&in[i]);
+		parsed_unref(parsed[i]);
 	return r;
 }
 

@@ -66,5 +66,5 @@ static inline void assert_content(const struct snapshot *s, const char *path, co
 /* What entry_put says of text put to path. */
 static inline int put(struct snapshot **s, const char *path, const char *text, struct error *e)
 {
-	return entry_put(s, id_of(*s, path), text, strlen(text), NULL, e);
+	return entry_put(s, id_of(*s, path), text, strlen(text), e);
 }

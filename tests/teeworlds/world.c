@@ -98,7 +98,7 @@ int world_put(struct world *w, entry_id id, const void *data, size_t n, struct e
 {
 	const struct format_others others = {.placements = w->places, .n_placements = w->n};
 
-	return entry_put_beside(&w->now, id, data, n, &others, NULL, e);
+	return entry_put_beside(&w->now, id, data, n, &others, e);
 }
 
 int world_put_text(struct world *w, entry_id id, const char *text, struct error *e)
@@ -147,8 +147,7 @@ void world_remove(struct world *w, entry_id id)
 		place(w, (struct placement){.id = id, .removed = true});
 		return;
 	}
-	assert_ok(w->now->format->edit->put(
-		w->now, id, en.lasting ? NULL : &nothing, NULL, &next, NULL, &err));
+	assert_ok(format_put(w->now, id, en.lasting ? NULL : &nothing, NULL, &next, &err));
 	if (next) {
 		snapshot_unref(w->now);
 		w->now = next;

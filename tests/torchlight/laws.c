@@ -94,8 +94,8 @@ static struct bytes *mutate(
 	return buffer_finish(&out, &b) == 0 ? b : NULL;
 }
 
-static void check_locality(struct run *run, const char *path, entry_id id,
-	const struct snapshot *before, const struct touched *t)
+static void check_locality(
+	struct run *run, const char *path, entry_id id, const struct snapshot *before)
 {
 	const struct tl_map *a = tl_map_of(before), *b = tl_map_of(run->changed);
 	uint32_t n = tl_mounted(a)->n_entries;
@@ -105,8 +105,6 @@ static void check_locality(struct run *run, const char *path, entry_id id,
 			broken(run, path, "Locality", "another file changed");
 	if (a->header != b->header || a->removed != b->removed || a->shared != b->shared)
 		broken(run, path, "Locality", "something else changed");
-	if (t->all || t->n != 1 || t->ids[0] != id)
-		broken(run, path, "Locality", "another file is told to have changed");
 }
 
 static void check_put(
@@ -115,18 +113,16 @@ static void check_put(
 	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(run->changed);
 	CLEANUP(bytes_unref) struct bytes *in = mutate(run->f.s, entry->id, path, whole);
 	const struct laws laws = {broken, run};
-	struct touched t = {0};
 	struct error e = ERROR_INIT;
 	int r;
 
 	if (!in)
 		return;
-	r = laws_put(&laws, &run->changed, path, entry, in, false, &t, &e);
+	r = laws_put(&laws, &run->changed, path, entry, in, false, &e);
 	run->refused += r == -EINVAL;
 	run->puts += r == 1;
 	if (r == 1)
-		check_locality(run, path, entry->id, before, &t);
-	touched_finish(&t);
+		check_locality(run, path, entry->id, before);
 	/* The next file starts from what there was: texts show the same names. */
 	snapshot_unref(run->changed);
 	run->changed = TAKE(before);
@@ -157,7 +153,7 @@ static void change(void *arg, const char *path, const struct entry *entry)
 	if (entry_get(run->f.s, entry, &whole, NULL) < 0)
 		return;
 	more = mutate(run->f.s, entry->id, path, whole);
-	r = more ? entry_put(&run->changed, entry->id, more->data, more->size, NULL, &e) : 1;
+	r = more ? entry_put(&run->changed, entry->id, more->data, more->size, &e) : 1;
 	/* Bytes that are no file of the kind are refused, and so is an odd root. */
 	if (r != 1 && r != -EINVAL)
 		broken(run, path, "put", error_text(&e));

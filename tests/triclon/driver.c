@@ -160,7 +160,7 @@ static int do_put(struct driver *d, const char *name, size_t n)
 		exit(2);
 	r = find(d, name, &en);
 	if (r == 0)
-		r = entry_put(&d->s, en.id, in, n, NULL, &d->e);
+		r = entry_put(&d->s, en.id, in, n, &d->e);
 	if (r >= 0)
 		puts(r ? "changed" : "same");
 	return r < 0 ? r : 0;
@@ -230,7 +230,7 @@ static int do_remove(struct driver *d, const char *name)
 
 	if (r < 0 || !en.lasting)
 		return r < 0 ? r : place(d, en.id, name, true);
-	r = d->s->format->edit->put(d->s, en.id, NULL, NULL, &next, NULL, &d->e);
+	r = format_put(d->s, en.id, NULL, NULL, &next, &d->e);
 	if (next) {
 		snapshot_unref(d->s);
 		d->s = next;

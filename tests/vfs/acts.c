@@ -22,12 +22,12 @@ static void must_at(bool good, int line)
 
 #define must(good) must_at(good, __LINE__)
 
-static int put(struct trial *t, const struct content *c)
+static int put(struct trial *t, const struct sample_content *c)
 {
 	return box_put(&t->box, c->path, c->text);
 }
 
-static bool shows(struct trial *t, const struct content *c, const char *text)
+static bool shows(struct trial *t, const struct sample_content *c, const char *text)
 {
 	return box_shows(&t->box, c->path, text);
 }
@@ -58,7 +58,7 @@ static void remount(struct trial *t)
 }
 
 /* Copied out to NAME.mapfs-left? */
-static bool is_left(struct trial *t, const struct content *c)
+static bool is_left(struct trial *t, const struct sample_content *c)
 {
 	char path[300];
 
@@ -289,7 +289,7 @@ static void act_end(struct trial *t)
 
 static void look_end(struct trial *t)
 {
-	const struct content open = {t->s->more.path, "open"};
+	const struct sample_content open = {t->s->more.path, "open"};
 	bool saved = is_saved(t), left = is_left(t, &t->s->bad);
 
 	if (t->said->code == (int)OUTCOME_LEFT && !t->said->unrescued)

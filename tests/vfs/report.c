@@ -208,7 +208,7 @@ static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
 	struct report report;
 
 	assert_int_equal(box_mkdir(b, "groups/0_g/layers/5_x"), 0);
-	assert_int_equal(box_put(b, "groups/0_g/layers/5_x/id.csv", "1,2\n"), 0);
+	assert_int_equal(box_put(b, "groups/0_g/layers/5_x/id.csv", "1,2\n3,4\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_rename(b, DECO "/id.csv", "groups/0_g/layers/5_x/id.csv"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);

@@ -26,10 +26,10 @@ void sample_pass_time(int ms)
 
 #define GROUND "x,y\n0,5\n10,6\n20,7\n"
 
-static const struct content triclon_files[] = {{"points.csv", GROUND},
+static const struct sample_content triclon_files[] = {{"points.csv", GROUND},
 	{"terrain.csv", "index,type\n0,1\n"}, {"objects.csv", "x,type\n3,4\n"}, {0}};
 
-static const struct content archive_files[] = {{"MEDIA/A.OGG", "old"},
+static const struct sample_content archive_files[] = {{"MEDIA/A.OGG", "old"},
 	{"MEDIA/B.DAT", "[A]\n\t<STRING>NAME:b\n[/A]\n"}, {"MEDIA/C.OGG", "kept"},
 	{"MEDIA/D.OGG", "more"}, {"MEDIA/E.OGG", "last"}, {0}};
 
@@ -113,7 +113,7 @@ void sample_build(const struct sample *s, struct bytes *ret[SAMPLE_FILES])
 	}
 	if (box_new(&b, s->map, &e) < 0)
 		fail_msg("%s: %s", s->name, error_text(&e));
-	for (const struct content *c = s->files; c->path; c++)
+	for (const struct sample_content *c = s->files; c->path; c++)
 		if (box_put(&b, c->path, c->text) < 0)
 			fail_msg("%s: %s cannot be made", s->name, c->path);
 	assert_int_equal(box_end(&b, NULL), OUTCOME_DONE);

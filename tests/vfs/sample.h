@@ -9,7 +9,7 @@
 
 enum { SAMPLE_FILES = 2, SAMPLE_STEPS = 3 };
 
-struct content {
+struct sample_content {
 	const char *path, *text;
 };
 
@@ -21,16 +21,16 @@ struct step {
 struct sample {
 	const char *name; /* of the format */
 	const char *map, *companion;
-	const struct content *files; /* what the map is made with; NULL: map_build */
-	const char *old;             /* what `put` shows before, */
-	struct content put;          /* it is changed, */
-	const char *shown;           /* and what it shows then */
-	struct content bad;          /* a draft */
-	struct content same;         /* nobody touches it */
-	struct content more;         /* also changed; shown as it is written, and a line feed */
+	const struct sample_content *files; /* what the map is made with; NULL: map_build */
+	const char *old;                    /* what `put` shows before, */
+	struct sample_content put;          /* it is changed, */
+	const char *shown;                  /* and what it shows then */
+	struct sample_content bad;          /* a draft */
+	struct sample_content same;         /* nobody touches it */
+	struct sample_content more; /* also changed; shown as it is written, and a line feed */
 	const char *more_shown;
-	struct content torn;    /* the last change of a journal that is torn there */
-	struct content scratch; /* is left at the end */
+	struct sample_content torn;    /* the last change of a journal that is torn there */
+	struct sample_content scratch; /* is left at the end */
 	struct step steps[SAMPLE_STEPS];
 };
 

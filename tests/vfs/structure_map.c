@@ -240,13 +240,13 @@ void structure_map_says(struct map_says *ret)
 
 enum { CONTENTS_MAX = 4096 };
 
-struct content {
+struct sample_content {
 	struct bytes *bytes;
 	int png, json; /* the canonical form, where it is one */
 	bool opus;
 };
 
-static struct content contents[CONTENTS_MAX];
+static struct sample_content contents[CONTENTS_MAX];
 static int n_contents;
 
 int content_of(const void *data, size_t n)
@@ -256,8 +256,8 @@ int content_of(const void *data, size_t n)
 			return i;
 	if (n_contents == CONTENTS_MAX)
 		abort();
-	contents[n_contents] =
-		(struct content){bytes_copy(n ? data : "", n), NO_CONTENT, NO_CONTENT, false};
+	contents[n_contents] = (struct sample_content){
+		bytes_copy(n ? data : "", n), NO_CONTENT, NO_CONTENT, false};
 	return n_contents++;
 }
 

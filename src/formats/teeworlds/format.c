@@ -130,30 +130,6 @@ static int tw_get(
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
-/* What was parsed, as another version. */
-static int apply(
-	struct tw_change *c, entry_id id, struct snapshot **ret, struct touched *t, struct error *e)
-{
-	CLEANUP(snapshot_unref) struct snapshot *s = snapshot_ref(&c->base->base);
-	struct touched touched = {0};
-	int r = tw_change_apply(&s, c, e);
-
-	if (r == 0)
-		tw_touch(c->base, tw_map_of(s), &touched);
-	if (r == 0 && tw_id_kind(id) >= TW_K_RAW)
-		r = tw_raw_guard(c->base, tw_map_of(s), &touched, e);
-	if (r == 0) {
-		*ret = TAKE(s);
-		if (t) {
-			tw_touch_names(c->base, tw_map_of(*ret), &touched);
-			*t = touched;
-			touched = (struct touched){0};
-		}
-	}
-	touched_finish(&touched);
-	return r;
-}
-
 /* The note of a layer.json: why the layer has no tables, quads or sources beside it. */
 static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e)
 {
@@ -170,28 +146,69 @@ static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, st
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a note");
 }
 
-static int tw_put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct snapshot **ret, struct touched *t,
+static int tw_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	CLEANUP(tw_change_free) struct tw_change *c = NULL;
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e), applied = 0;
+	int r = kind_of(id, false, &k, e);
 
 	if (r < 0)
 		return r;
 	if (!k->parse)
 		return error_set(e, -EROFS, "%s is read-only", k->label);
-	c = tw_change_new(tw_map_of(s));
+	return k->parse(tw_map_of(s), id, in, ret, e);
+}
+
+/* A change of raw/ is made to a copy, because it is compared with what there was. */
+static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
+	const struct parsed *p, bool *ret_changed, struct error *e)
+{
+	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(*s));
+	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(*s);
+	struct touched touched = {0};
+	int r;
+
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
-	c->others = others;
-	r = k->parse(c->base, id, in, c, e);
-	if (r == 0 && c->error)
-		r = error_set(e, c->error, "no memory for a change");
-	if ((r == 0 || r == -EAGAIN) && c->to)
-		applied = apply(c, id, ret, t, r < 0 ? NULL : e);
-	return applied < 0 ? applied : r;
+	r = k->apply(c, id, p, e);
+	if (r < 0 || (!c->error && !c->to))
+		return r;
+	r = tw_change_apply(&then, c, e);
+	if (r == 0) {
+		tw_touch(c->base, tw_map_of(then), &touched);
+		r = tw_raw_guard(c->base, tw_map_of(then), &touched, e);
+	}
+	touched_finish(&touched);
+	if (r < 0)
+		return r;
+	snapshot_unref(*s);
+	*s = TAKE(then);
+	*ret_changed = true;
+	return 0;
+}
+
+static int tw_apply(struct snapshot **s, entry_id id, const struct parsed *p,
+	const struct format_others *others, const struct snapshot *like, bool *ret_changed,
+	struct error *e)
+{
+	const struct tw_kind *k;
+	struct tw_change c;
+	int r = kind_of(id, false, &k, e), end;
+
+	*ret_changed = false;
+	if (r < 0)
+		return r;
+	if (!k->apply)
+		return error_set(e, -EROFS, "%s is read-only", k->label);
+	if (tw_id_kind(id) >= TW_K_RAW)
+		return apply_raw(s, k, id, p, ret_changed, e);
+	if (tw_change_begin(s, &c) < 0)
+		return error_set(e, -ENOMEM, "no memory for a change");
+	c.others = others;
+	c.like = like ? tw_map_of(like) : NULL;
+	r = k->apply(&c, id, p, e);
+	end = tw_change_end(&c, r == 0 || r == -EAGAIN, ret_changed, r < 0 ? NULL : e);
+	return end < 0 ? end : r;
 }
 
 static const char *const endings[] = {"map", NULL};
@@ -210,7 +227,8 @@ static const struct format_setting settings[] = {
 };
 
 static const struct format_edit edit = {
-	.put = tw_put,
+	.parse = tw_parse,
+	.apply = tw_apply,
 	.check = tw_check,
 	.encode = datafile_write,
 	.verify = datafile_verify,

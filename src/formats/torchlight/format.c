@@ -51,7 +51,8 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 	.edit = &edit, .tree = &tree, .preview = &tl_preview
 
 static const struct format_edit edit = {
-	.put = tl_put,
+	.parse = tl_parse,
+	.apply = tl_apply,
 	.sound = tl_sound,
 	.check = tl_check,
 	.encode = tl_encode,

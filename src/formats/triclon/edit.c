@@ -92,34 +92,122 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 	return extent_load(&all, TCM_FILE_MAX, ret, e);
 }
 
-static int put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *, struct snapshot **ret, struct touched *t, struct error *e)
-{
-	CLEANUP_BUFFER struct buffer stored = BUFFER_INIT;
-	struct tcm_content c = tcm_map_of(s)->content;
-	struct tcm_variant as = c.variant;
-	enum tcm_file f = (enum tcm_file)(id / 2);
-	struct tcm_map *m;
-	int r = 0;
+struct parsed_file {
+	struct parsed parsed;   /* first */
+	struct tcm_variant was; /* of the map for which it was parsed */
+	struct tcm_variant as;  /* of the map that has it */
+	struct buffer stored;   /* the list, as `was` stores it */
+};
 
-	(void)t; /* no other file shows the same data */
-	if (in)
-		r = f == TCM_INFO ? tcm_info_parse(&c, in, &as, &stored, e)
-				  : tcm_table_parse(&c, f, in, &stored, e);
+static void free_parsed(struct parsed *p)
+{
+	buffer_finish_free(&((struct parsed_file *)p)->stored);
+	free(p);
+}
+
+/* A map with this list in the place of the file's; NULL: it is the same. */
+static int make(const struct tcm_map *before, enum tcm_file f, const struct buffer *stored,
+	const struct tcm_variant *as, struct tcm_map **ret, struct error *e)
+{
+	struct tcm_content c = before->content;
+	int r;
+
+	c.lists[f].data = stored->size ? stored->data : (const uint8_t *)"";
+	c.lists[f].n = stored->size / (f == TCM_INFO ? 1 : 2 * tcm_kinds[f].width);
+	r = tcm_map_make(before, &c, as, ret, e);
+	if (r == 0 && tcm_map_same(before, *ret))
+		snapshot_unref(&TAKE(*ret)->base);
+	return r;
+}
+
+static int parse_file(
+	const struct tcm_map *m, enum tcm_file f, struct parsed_file *p, struct error *e)
+{
+	const struct extent *in = &p->parsed.content->bytes;
+	struct tcm_content c = m->content;
+	struct tcm_map *then = NULL;
+	int r = f == TCM_INFO ? tcm_info_parse(&c, in, &p->as, &p->stored, e)
+			      : tcm_table_parse(&c, f, in, &p->stored, e);
+
 	if (r == -EFBIG)
 		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
-	if (r == 0 && stored.error)
-		r = error_set(e, stored.error, "no memory for %s", tcm_kinds[f].name);
-	if (r < 0)
-		return r;
-	c.lists[f].data = stored.size ? stored.data : (const uint8_t *)"";
-	c.lists[f].n = stored.size / (f == TCM_INFO ? 1 : 2 * tcm_kinds[f].width);
-	r = tcm_map_make(tcm_map_of(s), &c, &as, &m, e);
-	if (r == 0 && tcm_map_same(tcm_map_of(s), m))
-		snapshot_unref(&m->base);
-	else if (r == 0)
-		*ret = &m->base;
+	if (r == 0 && p->stored.error)
+		r = error_set(e, p->stored.error, "no memory for %s", tcm_kinds[f].name);
+	if (r == 0)
+		r = make(m, f, &p->stored, &p->as, &then, e);
+	p->parsed.same = r == 0 && !then;
+	snapshot_unref(then ? &then->base : NULL);
 	return r;
+}
+
+static int parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
+{
+	struct parsed_file *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for a file");
+	parsed_init(&p->parsed, in, free_parsed);
+	p->as = p->was = tcm_map_of(s)->content.variant;
+	r = parse_file(tcm_map_of(s), (enum tcm_file)(id / 2), p, e);
+	if (r < 0)
+		parsed_unref(&p->parsed);
+	else
+		*ret = &p->parsed;
+	return r;
+}
+
+/* The terrain's indices against the points that there are by now. An index that the map already has
+ * may stay. */
+static int check_points(const struct tcm_map *before, const struct buffer *stored, struct error *e)
+{
+	struct tcm_content c = before->content;
+	int64_t most = (int64_t)c.lists[TCM_POINTS].n - 1, max;
+	size_t record = 0;
+
+	max = tcm_max_index(&c, &record);
+	most = max > most ? max : most;
+	c.lists[TCM_TERRAIN].data = stored->size ? stored->data : (const uint8_t *)"";
+	c.lists[TCM_TERRAIN].n = stored->size / (2 * tcm_kinds[TCM_TERRAIN].width);
+	max = tcm_max_index(&c, &record);
+	if (max <= most)
+		return 0;
+	return error_of_others(
+		e, error_set(e, -EINVAL,
+			   "line %zu, column 1: %lld is beyond the points (points.csv has %zu, "
+			   "counted from 0)",
+			   record + 2, (long long)max, c.lists[TCM_POINTS].n));
+}
+
+static int apply(struct snapshot **s, entry_id id, const struct parsed *parsed,
+	const struct format_others *, const struct snapshot *, bool *ret_changed, struct error *e)
+{
+	const struct parsed_file *p = (const struct parsed_file *)parsed;
+	const struct tcm_map *before = tcm_map_of(*s);
+	const struct buffer nothing = BUFFER_INIT;
+	enum tcm_file f = (enum tcm_file)(id / 2);
+	CLEANUP(parsed_unref) struct parsed *again = NULL;
+	struct tcm_map *m = NULL;
+	int r = 0;
+
+	*ret_changed = false;
+	/* info.json says by now that the map is of another variant. */
+	if (p && memcmp(&p->was, &before->content.variant, sizeof(p->was)) != 0) {
+		r = parse(*s, id, parsed->content, &again, e);
+		p = (const struct parsed_file *)again;
+	}
+	if (r == 0 && p && f == TCM_TERRAIN)
+		r = check_points(before, &p->stored, e);
+	if (r == 0)
+		r = make(before, f, p ? &p->stored : &nothing,
+			p && f == TCM_INFO ? &p->as : &before->content.variant, &m, e);
+	*ret_changed = r == 0 && m;
+	if (!*ret_changed)
+		return r;
+	snapshot_unref(*s);
+	*s = &m->base;
+	return 0;
 }
 
 static bool same(const struct snapshot *a, const struct snapshot *b)
@@ -182,7 +270,8 @@ static int check(const struct snapshot *before, const struct snapshot *s,
 }
 
 const struct format_edit tcm_edit = {
-	.put = put,
+	.parse = parse,
+	.apply = apply,
 	.check = check,
 	.encode = encode,
 	.verify = verify,

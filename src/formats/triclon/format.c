@@ -150,6 +150,10 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 	struct tcm_map *m = NULL;
 	int r = 0;
 
+	if (n == FORMAT_UNPLACED) {
+		*ret = snapshot_ref(s);
+		return 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].id == 2 * TCM_OBJECTS)
 			objects = !p[i].removed;

@@ -23,7 +23,6 @@ void tcm_table_show(const struct tcm_content *c, enum tcm_file table, struct buf
 struct reader {
 	const struct tcm_content *content; /* the map that it belongs to */
 	enum tcm_file table;
-	int64_t max_index; /* the largest that the terrain may have */
 	struct buffer *records;
 };
 
@@ -52,11 +51,6 @@ static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
 	uint32_t v = 0;
 	int r = take_number(p, cell, &v, e);
 
-	if (r == 0 && p->table == TCM_TERRAIN && cell->column == 0 && v > p->max_index)
-		return error_of_others(
-			e, csv_refuse(cell, e,
-				   "is beyond the points (points.csv has %zu, counted from 0)",
-				   p->content->lists[TCM_POINTS].n));
 	tcm_append(p->records, v, tcm_kinds[p->table].width, &p->content->variant);
 	return r;
 }
@@ -64,12 +58,7 @@ static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
 int tcm_table_parse(const struct tcm_content *c, enum tcm_file table, const struct extent *in,
 	struct buffer *to, struct error *e)
 {
-	int64_t last_point = (int64_t)c->lists[TCM_POINTS].n - 1;
-	size_t at;
-	struct reader p = {c, table, tcm_max_index(c, &at), to};
+	struct reader p = {c, table, to};
 
-	/* An index that the map already has may stay. */
-	if (p.max_index < last_point)
-		p.max_index = last_point;
 	return csv_table_read(in, TCM_TEXT_MAX, tcm_kinds[table].header, take_cell, &p, e);
 }

@@ -18,8 +18,10 @@ struct commit {
 	struct vfs *v;
 	struct node *n;
 	enum commit_kind kind;
-	bool forgetting;    /* the name of the other form is about to be forgotten */
-	struct extent kept; /* where the journal has it */
+	bool forgetting;       /* the name of the other form is about to be forgotten */
+	bool spoiled;          /* the view: what the kernel holds of it is to be forgotten */
+	struct snapshot *base; /* for which it was parsed */
+	struct extent kept;    /* where the journal has it */
 	char *path;
 	struct error e; /* the journal could not take it */
 	commit_done done;
@@ -29,13 +31,25 @@ struct commit {
 
 void judge(struct judgement *j)
 {
-	j->r = j->s->format->edit->put(j->s, j->id, &j->in, NULL, &j->next, &j->touched, &j->why);
+	CLEANUP(content_unref) struct content *c = NULL;
+
+	if (j->parsed || j->r < 0)
+		return;
+	c = content_new(&j->in);
+	j->r = c ? content_parse(j->s, j->id, j->parsed_id, c, &j->parsed, &j->why) : -ENOMEM;
+	if (j->r == 0 && j->parsed->refused)
+		j->r = parsed_error(j->parsed, &j->why);
+}
+
+void judgement_move(struct judgement *j, const struct extent *kept)
+{
+	if (j->parsed)
+		content_move(j->parsed->content, kept);
 }
 
 void judgement_finish(struct judgement *j)
 {
-	snapshot_unref(j->next);
-	touched_finish(&j->touched);
+	parsed_unref(j->parsed);
 	snapshot_unref(j->s);
 	extent_finish(&j->in);
 }
@@ -58,6 +72,7 @@ static void commit_end(struct job *j)
 	p->done(v, n, p->arg, p->r);
 	n->opens--;
 	judgement_finish(&p->judged);
+	snapshot_unref(p->base);
 	extent_finish(&p->kept);
 	free(p->path);
 	free(p);
@@ -70,7 +85,10 @@ static void commit_forgotten(struct job *j)
 	struct commit *p = (struct commit *)j;
 
 	p->task.job.done = commit_end;
-	view_tell(p->v, &p->judged.touched, &p->task.job);
+	if (p->spoiled)
+		view_tell(p->v, &p->task.job);
+	else
+		commit_end(j);
 }
 
 /* The queue is left, and what waited for the file runs before the verdict is told. */
@@ -99,19 +117,6 @@ static int accept(struct commit *p)
 	return r;
 }
 
-/* The view with it, where nothing else hangs on it: else it is made anew. Of what moved the whole
- * tree says which object it is; and what was written before has left its traces (again). */
-static void update_view(struct commit *p, bool again)
-{
-	const struct upper *u = p->n->at;
-	bool is_own = u->from == ENTRY_NONE || !u->moved;
-
-	if (p->kind == COMMIT_JUDGED && p->judged.r == 0 && !upper_is_raw(u) && is_own && !again)
-		view_change(p->v, p->judged.s, p->judged.next, &p->judged.touched);
-	else
-		view_spoil(p->v, &p->judged.touched);
-}
-
 /* Why it is no part of the map; NULL: it is; "": it was cut, and is not judged yet, which leaves
  * what was accepted before. */
 static const char *reason(const struct commit *p)
@@ -126,7 +131,7 @@ static void commit_settled(struct job *j)
 	struct commit *p = (struct commit *)j;
 	struct node *n = p->n;
 	struct upper *u = n->at;
-	bool refused = judgement_refuses(&p->judged), again = u->written;
+	bool refused = judgement_refuses(&p->judged);
 
 	/* It stands nowhere any more, or where it means nothing; or what kept it from being judged
 	 * says nothing of it. */
@@ -135,8 +140,11 @@ static void commit_settled(struct job *j)
 		commit_leave(p);
 		return;
 	}
-	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
+	if (p->e.code == 0 && (p->kept.file || p->kept.mem)) {
 		p->e.code = upper_write(u, extent_ref(&p->kept), reason(p));
+		if (p->e.code == 0)
+			upper_keep_parsed(u, parsed_ref(p->judged.parsed));
+	}
 	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
 		p->e.code = accept(p);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
@@ -144,7 +152,7 @@ static void commit_settled(struct job *j)
 		refusals_remove(&p->v->refusals, p->path);
 	n->stage->unkept = p->e.code;
 	if (p->e.code == 0) {
-		update_view(p, again);
+		p->spoiled = view_spoil(p->v);
 		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
 		n->stage->begun = false;
 		if (file_retire(n))
@@ -159,12 +167,12 @@ static void commit_settled(struct job *j)
 static void commit_run(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
-	const char *why = reason(p);
+	const char *why;
 
-	if (p->judged.s && p->judged.r == 0) {
+	/* What it was parsed for may have changed meanwhile. */
+	if (p->judged.s)
 		judge(&p->judged);
-		why = reason(p);
-	}
+	why = reason(p);
 	if (error_is_transient(p->judged.r))
 		return;
 	if (why && !*why)
@@ -177,18 +185,35 @@ static void commit_run(struct job *j)
 			.content = &p->judged.in,
 		},
 		&p->kept, &p->e);
+	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
+		judgement_move(&p->judged, &p->kept);
 }
 
-/* For which entry it is to be judged. */
-static void find_entry(struct commit *p)
+/* For which entry it is to be parsed. */
+static void find_entry(struct commit *p, struct judgement *j)
 {
-	struct judgement *j = &p->judged;
-
-	j->r = overlay_identify(p->v->tree, p->n->at, &j->id, &j->why);
-	if (j->r == 0 && j->in.size > file_most(p->n))
+	j->r = overlay_identify(p->v->tree, p->n->at, &j->id, &j->parsed_id, &j->why);
+	if (j->r == 0 && p->judged.in.size > file_most(p->n))
 		j->r = error_set(&j->why, -EINVAL, "is larger than any such file (%ju bytes)",
-			(uintmax_t)j->in.size);
+			(uintmax_t)p->judged.in.size);
 	j->s = snapshot_ref(p->v->tree->shape);
+}
+
+/* Of which entry of which base the content is may be another one than when it was parsed. */
+static void check_entry(struct commit *p)
+{
+	struct judgement now = {0}, *j = &p->judged;
+
+	find_entry(p, &now);
+	if (p->base == p->v->tree->base && now.r == j->r && now.id == j->id &&
+		now.parsed_id == j->parsed_id) {
+		judgement_finish(&now);
+		return;
+	}
+	now.in = j->in;
+	j->in = (struct extent)EXTENT_INIT;
+	judgement_finish(j);
+	*j = now;
 }
 
 static bool commit_start(struct commit_task *t)
@@ -198,11 +223,25 @@ static bool commit_start(struct commit_task *t)
 	if (!file_judged(p->n))
 		return false;
 	if (p->kind == COMMIT_JUDGED)
-		find_entry(p);
+		check_entry(p);
 	p->path = node_path(p->n);
 	if (!p->path)
 		p->judged.r = -ENOMEM;
 	return p->path != NULL;
+}
+
+/* Beside the queue, on a worker. */
+static void parse_run(struct job *j)
+{
+	judge(&((struct commit *)j)->judged);
+}
+
+static void parse_done(struct job *j)
+{
+	struct commit *p = (struct commit *)j;
+
+	p->task.job = (struct job){commit_run, commit_settled, NULL};
+	commit_queue_enter(p->v->vol, &p->task);
 }
 
 /* It follows from the rest of the map: what was written is dropped, and it is there as before. */
@@ -235,8 +274,7 @@ void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_d
 		done(v, n, arg, -ENOMEM);
 		return;
 	}
-	p->task = (struct commit_task){
-		.job = {commit_run, commit_settled, NULL}, .start = commit_start};
+	p->task = (struct commit_task){.job = {parse_run, parse_done, NULL}, .start = commit_start};
 	p->v = v;
 	p->n = n;
 	p->kind = kind;
@@ -244,5 +282,11 @@ void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_d
 	p->arg = arg;
 	n->busy = true;
 	n->opens++;
-	commit_queue_enter(v->vol, &p->task);
+	if (kind == COMMIT_JUDGED && file_judged(n)) {
+		p->base = snapshot_ref(v->tree->base);
+		find_entry(p, &p->judged);
+		pool_submit(v->pool, &p->task.job);
+	} else {
+		parse_done(&p->task.job);
+	}
 }

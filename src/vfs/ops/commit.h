@@ -18,23 +18,23 @@ enum commit_kind {
 void commit_close(
 	struct vfs *v, struct node *n, enum commit_kind kind, commit_done done, void *arg);
 
-/* A verdict alone, at the head of the commit queue: what may be said of `in` as the content of an
- * entry of s, which was the overlay's shape. */
+/* What is to be parsed, and what came of it: `in` as the content of an entry of s, which was the
+ * overlay's shape. */
 struct judgement {
-	struct snapshot *s; /* NULL: nobody asks */
-	entry_id id;
+	struct snapshot *s;     /* NULL: nobody asks */
+	entry_id id, parsed_id; /* of overlay_identify */
 	struct extent in;
-	struct snapshot *next;  /* the version that has it; NULL: s has */
-	struct touched touched; /* ... and what shows something else in it */
+	struct parsed *parsed; /* NULL: not yet, or r says why not */
 	struct error why;
 	int r;
 };
-void judge(struct judgement *j); /* on a worker */
+void judge(struct judgement *j); /* on a worker; once */
 void judgement_finish(struct judgement *j);
-/* Does a refusal concern this file alone, and not what others hold? */
+/* The bytes are from now on read from there, by what was parsed, too. */
+void judgement_move(struct judgement *j, const struct extent *kept);
 static inline bool judgement_refuses(const struct judgement *j)
 {
-	return j->r < 0 && j->r != -EAGAIN && !j->why.others;
+	return j->r < 0 && !error_is_transient(j->r) && !j->why.others;
 }
 /* A program hears EINVAL and no more, if it listens at all: whoever looks after the mount hears
  * why. */

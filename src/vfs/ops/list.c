@@ -12,7 +12,7 @@ bool dir_listed(const struct node *dir, const struct snapshot **ret, entry_id *r
 	const struct upper *u = dir->at;
 	const struct overlay *o = dir->vfs->tree;
 
-	*ret = o->base->format->follows || u->from == ENTRY_NONE ? o->shape : o->base;
+	*ret = u->from == ENTRY_NONE ? o->shape : overlay_names(o);
 	*ret_id = u->from == ENTRY_NONE ? u->id : u->from;
 	return *ret_id != ENTRY_NONE && (u->up || node_is_root(dir));
 }

@@ -100,7 +100,7 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 	bool is_dir = c->op == vfs_mkdir;
 	struct upper *u;
 	struct dentry p;
-	entry_id id;
+	entry_id id, parsed_id;
 	int r = overlay_dentry(v->tree, dir->at, c->name, &p);
 
 	if (r == 0 && !is_dir && is_back(v, &p))
@@ -111,7 +111,7 @@ static int make_upper(struct vfs *v, struct call *c, struct node *dir, struct no
 		return r;
 	/* In the queue, where nobody is judged by the version that there was before. */
 	if (!is_dir && !u->scratch)
-		(void)overlay_identify(v->tree, u, &id, NULL);
+		(void)overlay_identify(v->tree, u, &id, &parsed_id, NULL);
 	*ret = node_of(v, u);
 	if (!*ret)
 		(void)overlay_take(v->tree, &(struct dentry){.dir = u->up});

@@ -64,8 +64,8 @@ static int take_away(struct vfs *v, struct call *c, struct step *)
 		return r;
 	n->opens++;
 	forget_alias(v, n, c->name);
-	if (n->at->written)
-		view_spoil(v, NULL);
+	if (!node_scratch(n))
+		view_spoil_and_tell(v);
 	r = overlay_take(v->tree, &p);
 	node_touch(dir, ATTR_MTIME);
 	n->opens--;

@@ -82,11 +82,12 @@ static bool is_written_scratch(const struct node *n)
 }
 
 /* For which entry the content of the file would be judged; false: it simply goes along. */
-static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret, entry_id *ret_id)
+static bool is_judged(struct vfs *v, const struct move *m, struct judgement *ret)
 {
 	struct overlay *o = v->tree;
 	const struct upper *u = m->n->at;
 	struct meaning k;
+	bool made;
 
 	if (u->dir || overlay_meaning(o, &m->to, false, u->from, &k) < 0 || !means_something(&k))
 		return false;
@@ -96,12 +97,13 @@ static bool is_judged(struct vfs *v, const struct move *m, struct snapshot **ret
 	if (u->from != ENTRY_NONE && !u->of && !is_written_scratch(m->n) &&
 		(k.known ? k.id == u->from : k.fits))
 		return false;
-	*ret_id = k.known ? k.id : u->from;
-	if (!k.known && (u->from == ENTRY_NONE || !k.fits) &&
-		o->base->format->tree->add(
-			&o->shape, m->to.dir->id, m->to.name, false, ret_id, NULL) < 0)
+	made = !k.known && (u->from == ENTRY_NONE || !k.fits);
+	ret->id = k.known ? k.id : u->from;
+	if (made && o->base->format->tree->add(
+			    &o->shape, m->to.dir->id, m->to.name, false, &ret->id, NULL) < 0)
 		return false;
-	*ret = snapshot_ref(o->shape);
+	ret->parsed_id = made ? ENTRY_NONE : ret->id;
+	ret->s = snapshot_ref(o->shape);
 	return true;
 }
 
@@ -129,7 +131,7 @@ static int may_put(struct vfs *v, struct call *c, struct step *s, const struct m
 {
 	struct judgement *j = step_judged(s);
 	struct meaning k;
-	bool judged = is_judged(v, m, &j->s, &j->id), put;
+	bool judged = is_judged(v, m, j), put;
 	int r = 0;
 
 	if (judged && !m->n->stage && !m->n->at->written)
@@ -171,27 +173,27 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 	return r;
 }
 
-static bool has_written(const struct dentry *p)
+static void tell_moved(struct vfs *v, const struct move *m)
 {
-	return p->stands && p->spot.upper && p->spot.upper->written;
-}
-
-static void tell_moved(struct vfs *v, const struct move *m, bool put, struct judgement *j)
-{
-	struct upper *u = m->n->at;
+	const struct upper *u = m->n->at;
 
 	node_touch(m->dir, ATTR_MTIME);
 	node_touch(m->to_dir, ATTR_MTIME);
 	node_touch(m->n, 0);
-	/* A file that was none of the map's was put: no more than if it had been written there.
-	 * Else what names of objects mean in files is another thing now. */
-	if (put && j->s && j->r == 0) {
-		if (u->from == ENTRY_NONE)
-			u->id = j->id;
-		view_change(v, j->s, j->next, &j->touched);
-		view_tell(v, &j->touched, NULL);
-	} else if (u->written || u->from != ENTRY_NONE || m->target) {
-		view_spoil(v, NULL);
+	/* What names of objects mean in files is another thing now. */
+	if (u->written || u->from != ENTRY_NONE || m->target)
+		view_spoil_and_tell(v);
+}
+
+/* What was parsed for the new name. */
+static void keep_parsed(struct upper *u, const struct judgement *j)
+{
+	if (!j->parsed)
+		return;
+	upper_keep_parsed(u, parsed_ref(j->parsed));
+	if (u->from == ENTRY_NONE) {
+		u->id = j->id;
+		u->made = j->parsed_id == ENTRY_NONE;
 	}
 }
 
@@ -232,7 +234,6 @@ static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct
 {
 	CLEANUP_EXTENT struct extent kept = step_kept(s);
 	CLEANUP(free) char *to_path = step_path(&m->to);
-	bool put = m->n->at->scratch && m->n->at->from == ENTRY_NONE && !has_written(&m->to);
 	struct stage *stage = m->n->stage;
 	struct node *n = m->n;
 	int r;
@@ -250,8 +251,10 @@ static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct
 		if (stage && (stage->state != STAGE_WRITTEN || !n->writers))
 			stage->state = STAGE_CLEAN;
 	}
-	if (r == 0)
-		tell_moved(v, m, put, step_judged(s));
+	if (r == 0) {
+		keep_parsed(n->at, step_judged(s));
+		tell_moved(v, m);
+	}
 	if (r == 0 && file_retire(n))
 		node_invalidate(v, &n, 1, NULL);
 	return r;

@@ -122,6 +122,8 @@ static void step_write(struct job *j)
 			&(struct journal_op){
 				.type = JOURNAL_PUT, .path = s->put, .content = &s->content},
 			&s->kept, NULL);
+	if (s->r == 0 && (s->kept.file || s->kept.mem))
+		judgement_move(&s->judged, &s->kept);
 }
 
 static bool step_start(struct commit_task *t)

@@ -77,7 +77,7 @@ static int take_form(struct overlay *o, struct upper *u, struct upper *dir, cons
 	struct spot other;
 
 	if (refused)
-		extent_finish(&refused->last);
+		upper_drop_last(refused);
 	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
 	inherit(u, origin(&other), m);
@@ -134,6 +134,7 @@ static int make_file(struct overlay *o, const struct dentry *p, struct upper **r
 	/* The next one's name may count on it. */
 	if (m.is == FORMAT_PART && !m.known)
 		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
+	u->made = u->id != ENTRY_NONE && u->from == ENTRY_NONE;
 	return place_made(o, p, u, r, ret);
 }
 
@@ -247,14 +248,17 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 	return vacate(o, from->dir, from->name, NULL, left);
 }
 
-int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e)
+int overlay_identify(
+	struct overlay *o, struct upper *u, entry_id *ret, entry_id *ret_parsed, struct error *e)
 {
 	struct dentry p = {.dir = u->up, .stands = true, .spot = upper_spot(u)};
 	struct meaning m;
+	bool made = false;
 	int r = 0;
 
 	if (!u->moved || u->dir || (u->from == ENTRY_NONE && u->id != ENTRY_NONE)) {
 		*ret = u->id;
+		*ret_parsed = u->made ? ENTRY_NONE : u->id;
 		return 0;
 	}
 	strcpy(p.name, u->name);
@@ -269,7 +273,11 @@ int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct e
 		*ret = u->from;
 	else
 		r = o->base->format->tree->add(&o->shape, p.dir->id, p.name, false, ret, e);
-	if (r == 0 && u->from == ENTRY_NONE)
+	made = !m.known && !(u->from != ENTRY_NONE && m.fits);
+	*ret_parsed = made ? ENTRY_NONE : *ret;
+	if (r == 0 && u->from == ENTRY_NONE) {
 		u->id = *ret;
+		u->made = made;
+	}
 	return r;
 }

@@ -26,6 +26,8 @@ static void describe(const struct overlay *o, const struct upper *u, struct tree
 		.hides = ENTRY_NONE,
 		.in = u->written ? &u->in : NULL,
 		.last = u->last.mem || u->last.file ? &u->last : NULL,
+		.parsed = u->parsed,
+		.last_parsed = u->last_parsed,
 		.refused = u->why,
 		.timed = u->timed,
 		.mtime = u->mtime,

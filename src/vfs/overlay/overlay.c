@@ -20,6 +20,7 @@ int overlay_create(const struct snapshot *base, struct overlay **ret)
 	}
 	o->base = snapshot_ref(base);
 	o->shape = snapshot_ref(base);
+	o->view = snapshot_ref(base);
 	*ret = o;
 	return 0;
 }
@@ -31,6 +32,7 @@ void overlay_destroy(struct overlay *o)
 	upper_free(o, o->root);
 	hash_finish(&o->names);
 	snapshot_unref(o->shape);
+	snapshot_unref(o->view);
 	snapshot_unref(o->base);
 	free(o);
 }

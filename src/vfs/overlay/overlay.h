@@ -35,10 +35,14 @@ struct upper {
 	entry_id from; /* in the base; ENTRY_NONE: it was made */
 	entry_id id;  /* in `shape`. Of a directory ENTRY_NONE: it means nothing; of a file that was
 		       * made ENTRY_NONE: overlay_identify was not asked */
+	bool made;    /* that is no entry of the base */
 	bool written; /* it has bytes of its own */
 	struct extent in;   /* ... these */
 	struct extent last; /* what was accepted before, where `in` was refused; or empty */
-	char *why;          /* ... for this reason; NULL: it was not, "": nobody judged it yet */
+	/* What was parsed of `in`, or of what it shows instead, and of `last`; owned references.
+	 * NULL: nothing yet. */
+	struct parsed *parsed, *last_parsed;
+	char *why; /* ... for this reason; NULL: it was not, "": nobody judged it yet */
 	bool timed;
 	struct timespec mtime; /* that somebody set */
 	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */
@@ -48,8 +52,11 @@ struct upper {
 
 struct overlay {
 	struct snapshot *base;
-	struct snapshot *shape; /* the base with what was made: what names in directories that were
-				 * made mean, and against what content is judged */
+	struct snapshot *shape; /* the base with the objects that were made, without content: what
+				 * names in directories that were made mean, and for what content is
+				 * parsed */
+	struct snapshot *view;  /* where files show what others hold: a map that was built of this
+				 * tree (vfs/tree/view.h); at first the base */
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */
@@ -77,7 +84,7 @@ struct spot {
  * more or fewer of them by now. */
 static inline const struct snapshot *overlay_names(const struct overlay *o)
 {
-	return o->base->format->follows ? o->shape : o->base;
+	return o->base->format->follows ? o->view : o->base;
 }
 
 /* The snapshot that a file without bytes of its own is read from. u may be NULL: the entry is as in
@@ -161,9 +168,10 @@ int overlay_apply(struct overlay *o, const struct journal_op *op);
 /* Its bytes were written, and are not refused: it takes the place of the other form of its object.
  */
 int overlay_accept(struct overlay *o, struct upper *u);
-/* The entry of `shape` that the file's content is judged for; one that was made gets one. -ENOENT:
- * it is scratch. */
-int overlay_identify(struct overlay *o, struct upper *u, entry_id *ret, struct error *e);
+/* The entry of `shape` that the file's content is parsed for; one that was made gets one.
+ * *ret_parsed: as parsed.id has it. -ENOENT: it is scratch. */
+int overlay_identify(
+	struct overlay *o, struct upper *u, entry_id *ret, entry_id *ret_parsed, struct error *e);
 
 /* All that differs, for build, in the order of paths: malloc'ed; what it points to is the
  * overlay's. Entry i is of uppers[i], if that is asked for. */
@@ -196,6 +204,10 @@ void upper_freeze(const struct snapshot *s, struct upper *u);
 char *upper_path(const struct upper *u);
 /* Its bytes are those from now on (the references are taken): accepted, or refused for `why`. */
 int upper_write(struct upper *u, struct extent in, const char *why);
+/* What was parsed of them (the reference is taken), until they change or u stands elsewhere. */
+void upper_keep_parsed(struct upper *u, struct parsed *take);
+/* What was accepted before goes. */
+void upper_drop_last(struct upper *u);
 /* It has none of its own any more. */
 void upper_clean(struct upper *u);
 static inline bool upper_refused(const struct upper *u)

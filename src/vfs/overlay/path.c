@@ -134,10 +134,14 @@ int overlay_revert(struct overlay *o, const char *path)
 		return overlay_take(o, &p);
 	if (u->last.mem || u->last.file) {
 		struct extent last = u->last;
+		struct parsed *parsed = TAKE(u->last_parsed);
+		int written;
 
 		u->last = (struct extent)EXTENT_INIT;
 		free(TAKE(u->why));
-		return upper_write(u, last, NULL);
+		written = upper_write(u, last, NULL);
+		upper_keep_parsed(u, parsed);
+		return written;
 	}
 	if (u->from != ENTRY_NONE && o->base->format->stat(o->base, u->from, &en, NULL) == 0) {
 		upper_clean(u);

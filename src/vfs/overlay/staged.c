@@ -20,12 +20,34 @@ int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)
 	if (overlay_tree(o, &ret->entries, &ret->uppers, &ret->n) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	ret->base = snapshot_ref(o->base);
+	/* Two may be staged at a time, of which one keeps what it parsed before the other ends. */
+	for (size_t i = 1; i < ret->n; i++) {
+		parsed_ref(ret->entries[i].parsed);
+		parsed_ref(ret->entries[i].last_parsed);
+	}
 	return 0;
 }
 
 int staged_run(struct staged *s, struct error *e)
 {
-	return build(s->base, s->entries, s->n, say, &s->said, &s->built, e);
+	const struct build_how how = {true, s->like, say, &s->said};
+
+	return build(s->base, s->entries, s->n, &how, &s->built, e);
+}
+
+void staged_keep(struct staged *s)
+{
+	for (size_t i = 1; s->built.entries && i < s->n; i++) {
+		struct built_entry *b = &s->built.entries[i];
+		struct upper *u = s->uppers[i];
+
+		if (b->parsed)
+			upper_keep_parsed(u, parsed_ref(b->parsed));
+		if (b->last_parsed) {
+			parsed_unref(u->last_parsed);
+			u->last_parsed = parsed_ref(b->last_parsed);
+		}
+	}
 }
 
 void staged_advise(struct staged *s, vfs_advise advise)
@@ -36,7 +58,9 @@ void staged_advise(struct staged *s, vfs_advise advise)
 
 int staged_view(struct staged *s)
 {
-	return build_view(s->base, s->entries, s->n, &s->built, NULL);
+	const struct build_how how = {.like = s->like};
+
+	return build(s->base, s->entries, s->n, &how, &s->built, NULL);
 }
 
 int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
@@ -52,9 +76,14 @@ int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
 
 void staged_finish(struct staged *s)
 {
+	for (size_t i = 1; i < s->n; i++) {
+		parsed_unref(s->entries[i].parsed);
+		parsed_unref(s->entries[i].last_parsed);
+	}
 	built_finish(&s->built);
 	report_finish(&s->said);
 	snapshot_unref(s->base);
+	snapshot_unref(s->like);
 	free(s->entries);
 	free(s->uppers);
 	*s = (struct staged){.said = REPORT_INIT};

@@ -11,6 +11,7 @@ struct staged {
 	struct tree_entry *entries;
 	struct upper **uppers; /* of the entries; the overlay's */
 	size_t n;
+	struct snapshot *like; /* a map that was built before (struct build_how); or NULL */
 	struct built built;
 	struct report said; /* what the format says of the map */
 };
@@ -19,9 +20,12 @@ struct staged {
  * not changed. -errno: no map follows, and the reason is in e. */
 int staged_begin(const struct overlay *o, struct staged *ret, struct error *e);
 int staged_run(struct staged *s, struct error *e);
+/* On the overlay's thread, while it is not changed: what the build parsed is kept there, whatever
+ * else came of it. */
+void staged_keep(struct staged *s);
 /* Add what tools know of the built map to what the format says. `advise` may be NULL. */
 void staged_advise(struct staged *s, vfs_advise advise);
-/* ... or the part of it that needs no placing (build_view). */
+/* ... or, instead of staged_run, no object is placed: a map for a mount to show. */
 int staged_view(struct staged *s);
 /* Both; after a failure there is nothing to finish. */
 int staged_build(const struct overlay *o, struct staged *ret, struct error *e);

@@ -45,6 +45,12 @@ static void detach(struct overlay *o, struct upper *u)
 	u->up = NULL;
 }
 
+static void drop_parsed(struct upper *u)
+{
+	parsed_unref(TAKE(u->parsed));
+	parsed_unref(TAKE(u->last_parsed));
+}
+
 int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const char *name)
 {
 	char *copy = hash_room(&o->names) ? strdup(name) : NULL;
@@ -59,6 +65,8 @@ int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const cha
 	u->place = ++o->places;
 	hash_add(&o->names, &u->link, key_of(dir, fold(o, name, folded)));
 	TAILQ_INSERT_TAIL(&dir->below, u, beside);
+	/* It may be another entry's there. */
+	drop_parsed(u);
 	return 0;
 }
 
@@ -118,8 +126,21 @@ void upper_free(struct overlay *o, struct upper *u)
 	}
 }
 
+void upper_keep_parsed(struct upper *u, struct parsed *take)
+{
+	parsed_unref(u->parsed);
+	u->parsed = take;
+}
+
+void upper_drop_last(struct upper *u)
+{
+	extent_finish(&u->last);
+	parsed_unref(TAKE(u->last_parsed));
+}
+
 void upper_clean(struct upper *u)
 {
+	drop_parsed(u);
 	extent_finish(&u->in);
 	extent_finish(&u->last);
 	free(TAKE(u->why));
@@ -136,11 +157,15 @@ int upper_write(struct upper *u, struct extent in, const char *why)
 	}
 	if (why && u->written && !u->why) {
 		extent_finish(&u->last);
+		parsed_unref(u->last_parsed);
 		u->last = u->in;
+		u->last_parsed = TAKE(u->parsed);
 		u->in = (struct extent)EXTENT_INIT;
 	} else if (!why) {
 		extent_finish(&u->last);
+		parsed_unref(TAKE(u->last_parsed));
 	}
+	parsed_unref(TAKE(u->parsed));
 	extent_finish(&u->in);
 	free(u->why);
 	u->in = in;

@@ -160,7 +160,7 @@ static void go_on(struct saving *s, struct telling *t)
 		return;
 	(void)overlay_rebase(&v->tree, s->save.base, &how);
 	v->view.stale = false;
-	view_spoil(v, NULL);
+	view_spoil_and_tell(v);
 }
 
 static void note_refused(struct vfs *v, struct upper *u, const char *why)
@@ -216,11 +216,23 @@ static void forget_journal(struct journal *j)
 	journal_set_names(j, TAKE(names));
 }
 
+/* What a save that failed has composed is copied by the next one. */
+static void keep_composed(struct saving *s)
+{
+	snapshot_unref(TAKE(s->v->unsaved));
+	if (!s->save.saved && !s->save.same && s->staged.built.map)
+		s->v->unsaved = snapshot_ref(s->staged.built.map);
+}
+
 static void saving_done(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 	struct telling t = {.v = s->v, .staged = &s->staged};
 
+	if (view_delays(s->v, j))
+		return;
+	staged_keep(&s->staged);
+	keep_composed(s);
 	if (s->save.saved || s->save.same) {
 		tell_said(s);
 		staged_report(&s->staged, &s->save.report);
@@ -266,8 +278,11 @@ static bool saving_start(struct commit_task *t)
 		report_fresh(vol, &s->save.report);
 		return false;
 	}
-	if (staged_begin(s->v->tree, &s->staged, &e) == 0)
+	if (staged_begin(s->v->tree, &s->staged, &e) == 0) {
+		s->staged.like = snapshot_ref(s->v->unsaved ? s->v->unsaved : s->v->tree->view);
+		t->holds_still = true;
 		return true;
+	}
 	save_failed(&s->save, &e);
 	return false;
 }

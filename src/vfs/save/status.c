@@ -100,6 +100,7 @@ static void status_done(struct job *j)
 
 	add_unkept(s->v, &s->records);
 	add_scratch(s->v, &s->records);
+	staged_keep(&s->staged);
 	/* What was found is so as long as the queue is held. */
 	s->found(s->arg, &s->records);
 	commit_queue_leave(s->v->vol);
@@ -111,7 +112,10 @@ static bool status_start(struct commit_task *t)
 {
 	struct status *s = (struct status *)t;
 
-	return overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0;
+	if (!overlay_differs(s->v->tree) || staged_begin(s->v->tree, &s->staged, NULL) < 0)
+		return false;
+	s->staged.like = snapshot_ref(s->v->unsaved ? s->v->unsaved : s->v->tree->view);
+	return true;
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)

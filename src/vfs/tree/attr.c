@@ -91,9 +91,9 @@ uint64_t file_most(const struct node *n)
 {
 	const struct snapshot *s = n->vfs->tree->shape;
 	struct entry en = {0};
-	entry_id id;
+	entry_id id, parsed_id;
 
-	if (!node_scratch(n) && overlay_identify(n->vfs->tree, n->at, &id, NULL) == 0) {
+	if (!node_scratch(n) && overlay_identify(n->vfs->tree, n->at, &id, &parsed_id, NULL) == 0) {
 		s = n->vfs->tree->shape;
 		(void)s->format->stat(s, id, &en, NULL);
 	}

@@ -77,10 +77,13 @@ struct vfs {
 	struct job *leaving; /* waits until the name of the other form that leaves is forgotten */
 	struct hash nodes;   /* tree/node.c */
 	struct {
-		bool stale; /* the tree's shape is not what follows from what was closed */
-		bool waits; /* of what was closed some waits for others, and is not in it */
+		bool stale;           /* the tree's view is not what follows from what was closed */
 		struct calls waiting; /* while it is made anew */
+		bool beside;          /* ... which is done beside a save */
+		struct job *delayed;  /* ... that ended meanwhile; or NULL */
 	} view;                       /* tree/view.h */
+	struct snapshot
+		*unsaved; /* the map of a save that failed, with what it has composed; NULL */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;

@@ -13,6 +13,7 @@ struct refresh {
 	struct commit_task task; /* first */
 	struct vfs *v;
 	struct staged staged;
+	bool beside; /* a save, which holds the queue */
 	int r;
 };
 
@@ -31,34 +32,60 @@ static void forget_gone(struct vfs *v)
 }
 
 /* Where memory is short, what is shown is what it was. */
+static void take(struct vfs *v, struct staged *st)
+{
+	staged_keep(st);
+	snapshot_unref(v->tree->view);
+	v->tree->view = snapshot_ref(st->built.map);
+	/* What the last save that failed has composed is in it as far as it is still right. */
+	snapshot_unref(TAKE(v->unsaved));
+	forget_gone(v);
+}
+
 static void refresh_done(struct job *j)
 {
 	struct refresh *f = (struct refresh *)j;
-	const struct staged *st = &f->staged;
 	struct vfs *v = f->v;
+	struct job *delayed = TAKE(v->view.delayed);
 
-	if (f->r == 0) {
-		snapshot_unref(v->tree->shape);
-		v->tree->shape = snapshot_ref(st->built.map);
-		v->view.waits = st->built.n_waiting;
-		for (size_t i = 1; i < st->n; i++)
-			if (st->uppers[i]->from == ENTRY_NONE)
-				st->uppers[i]->id = st->built.entries[i].id;
-		forget_gone(v);
-	}
-	commit_queue_leave(v->vol);
+	if (f->r == 0)
+		take(v, &f->staged);
+	v->view.beside = false;
+	if (!f->beside)
+		commit_queue_leave(v->vol);
 	staged_finish(&f->staged);
 	free(f);
 	calls_run(&v->view.waiting, v);
+	if (delayed)
+		delayed->done(delayed);
 }
 
 static bool refresh_start(struct commit_task *t)
 {
 	struct refresh *f = (struct refresh *)t;
+	struct vfs *v = f->v;
 
-	f->v->view.stale = false;
-	f->r = staged_begin(f->v->tree, &f->staged, NULL);
+	v->view.stale = false;
+	f->r = staged_begin(v->tree, &f->staged, NULL);
+	if (f->r == 0)
+		f->staged.like = snapshot_ref(v->unsaved ? v->unsaved : v->tree->view);
 	return f->r == 0;
+}
+
+/* Beside a save, whose tree holds still, or before all that waits to change it. */
+static void refresh_enter(struct refresh *f)
+{
+	struct vfs *v = f->v;
+
+	if (!commit_queue_holds_still(v->vol)) {
+		commit_queue_enter_next(v->vol, &f->task);
+		return;
+	}
+	f->beside = v->view.beside = true;
+	if (refresh_start(&f->task))
+		pool_submit(v->pool, &f->task.job);
+	else
+		refresh_done(&f->task.job);
 }
 
 static void wait_for(struct vfs *v, struct call *c)
@@ -78,7 +105,7 @@ static void wait_for(struct vfs *v, struct call *c)
 	f->task = (struct commit_task){
 		.job = {refresh_run, refresh_done, NULL}, .start = refresh_start};
 	f->v = v;
-	commit_queue_enter(v->vol, &f->task);
+	refresh_enter(f);
 }
 
 bool view_wait(struct vfs *v, const struct node *n, struct call *c)
@@ -95,26 +122,29 @@ bool view_wait(struct vfs *v, const struct node *n, struct call *c)
 	return true;
 }
 
-static bool is_touched(const struct node *n, const struct touched *t)
+bool view_delays(struct vfs *v, struct job *j)
+{
+	if (v->view.beside)
+		v->view.delayed = j;
+	return v->view.beside;
+}
+
+/* What stands in the files and in raw/ may follow from any change. */
+static bool may_follow(const struct node *n)
 {
 	const struct snapshot *s;
 	entry_id id;
 
-	if (n->at->of || !node_shows(n, &s, &id))
-		return false;
-	for (size_t i = 0; !t->all && i < t->n; i++)
-		if (t->ids[i] == id)
-			return true;
-	return t->all && (!n->at->dir || upper_is_raw(n->at));
+	return !n->at->of && node_shows(n, &s, &id) && (!n->at->dir || upper_is_raw(n->at));
 }
 
-void view_tell(struct vfs *v, const struct touched *t, struct job *then)
+void view_tell(struct vfs *v, struct job *then)
 {
 	struct node **nodes = NULL;
 	size_t n = 0, room = 0;
 
-	for (struct node *k = NULL; (t->all || t->n) && (k = node_next(v, k));) {
-		if (!is_touched(k, t))
+	for (struct node *k = NULL; (k = node_next(v, k));) {
+		if (!may_follow(k))
 			continue;
 		k->cached = false;
 		if (upper_is_gone(v->tree, k->at))
@@ -124,7 +154,7 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 		else if (array_room(nodes, n, room))
 			nodes[n++] = k;
 	}
-	if (v->vol->reopened && (t->all || t->n))
+	if (v->vol->reopened)
 		nodes_tell_unknown(v);
 	if (n)
 		node_invalidate(v, nodes, n, then);
@@ -133,29 +163,16 @@ void view_tell(struct vfs *v, const struct touched *t, struct job *then)
 	free(nodes);
 }
 
-void view_change(struct vfs *v, const struct snapshot *s, struct snapshot *next, struct touched *t)
+bool view_spoil(struct vfs *v)
 {
-	struct overlay *o = v->tree;
+	bool was_right = v->tree->base->format->follows && !v->view.stale;
 
-	if (!o->base->format->follows || v->view.stale) {
-		touched_finish(t);
-	} else if (v->view.waits || (next && o->shape != s)) {
-		view_spoil(v, t);
-	} else if (next) {
-		snapshot_unref(o->shape);
-		o->shape = snapshot_ref(next);
-	}
+	v->view.stale |= was_right;
+	return was_right;
 }
 
-void view_spoil(struct vfs *v, struct touched *t)
+void view_spoil_and_tell(struct vfs *v)
 {
-	const struct touched all = {.all = true};
-
-	if (!v->tree->base->format->follows || v->view.stale)
-		return;
-	v->view.stale = true;
-	if (t)
-		t->all = true;
-	else
-		view_tell(v, &all, NULL);
+	if (view_spoil(v))
+		view_tell(v, NULL);
 }

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * view: the map as it follows from all that was closed, but for where objects stand, of formats
- * whose files show what others hold (format.follows). It is the overlay's `shape`: brought up to
- * date by each close where that is simple, and made anew, when somebody looks, where it is not.
+ * whose files show what others hold (format.follows). It is the overlay's `view`: always a map that
+ * was built of the whole tree, made anew when somebody looks at a file that may follow from a
+ * change. That waits for no save.
  */
 #pragma once
 
 #include "vfs/tree/node.h"
 
-/* It is not right any more; what the kernel is to forget of it is added to t, or (NULL) it is told
- * at once, and nobody waits for that. */
-void view_spoil(struct vfs *v, struct touched *t);
+/* The tree has changed: the view is to be made anew. True: it was right until now, so view_tell is
+ * to follow. */
+bool view_spoil(struct vfs *v);
+/* What the kernel holds of all files that may show something else is to be forgotten; then `then`
+ * (may be NULL) is returned to the pool. */
+void view_tell(struct vfs *v, struct job *then);
+/* Both; nobody waits for what the kernel does. */
+void view_spoil_and_tell(struct vfs *v);
 /* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
 bool view_wait(struct vfs *v, const struct node *n, struct call *c);
-/* In the commit queue: a file's bytes are others, and next follows from them alone (NULL: nothing
- * else), from s, which was the shape when the task was at the queue's head. t says what differs in
- * it, and becomes what the kernel is to forget. */
-void view_change(struct vfs *v, const struct snapshot *s, struct snapshot *next, struct touched *t);
-/* What the kernel holds of clean files is to be forgotten: of those that were touched. then may be
- * NULL. */
-void view_tell(struct vfs *v, const struct touched *t, struct job *then);
+/* A save that is about to end: true: a view is being made beside it, of the tree that it is about
+ * to change, and j->done is called after that. */
+bool view_delays(struct vfs *v, struct job *j);

@@ -25,6 +25,25 @@ void commit_queue_enter(struct volume *vol, struct commit_task *t)
 		start_head(vol);
 }
 
+void commit_queue_enter_next(struct volume *vol, struct commit_task *t)
+{
+	struct commit_task *head = vol->commit_queue;
+
+	if (!head) {
+		commit_queue_enter(vol, t);
+		return;
+	}
+	t->next = head->next;
+	head->next = t;
+	if (vol->commit_queue_last == head)
+		vol->commit_queue_last = t;
+}
+
+bool commit_queue_holds_still(const struct volume *vol)
+{
+	return vol->commit_queue && vol->commit_queue->holds_still;
+}
+
 void commit_queue_leave(struct volume *vol)
 {
 	assert(volume_is_owner(vol) && vol->commit_queue);

@@ -11,8 +11,13 @@
 struct commit_task {
 	struct job job; /* first */
 	bool (*start)(struct commit_task *t);
+	/* Set by start: while it is at the head the tree holds still, and others may read it. */
+	bool holds_still;
 	struct commit_task *next;
 };
 
 void commit_queue_enter(struct volume *vol, struct commit_task *t);
+/* The same right behind the head: for what changes nothing. */
+void commit_queue_enter_next(struct volume *vol, struct commit_task *t);
+bool commit_queue_holds_still(const struct volume *vol);
 void commit_queue_leave(struct volume *vol);

@@ -110,7 +110,7 @@ struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, s
 {
 	struct blob *b = m->blobs[n->at[number]];
 
-	return b && b->stored.size ? b : NULL;
+	return b && (!blob_is_made(b) || b->stored.size) ? b : NULL;
 }
 
 int32_t numbering_int(

@@ -6,6 +6,7 @@
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/datafile/write.h"
+#include "formats/teeworlds/model/store.h"
 
 static int compare_item(const struct tw_map *a, const struct numbering *na,
 	const struct tw_item *meant, const struct tw_map *b, const struct numbering *nb,
@@ -42,10 +43,14 @@ static int compare_items(const struct tw_map *a, const struct numbering *na, con
 
 static bool same_blob(struct blob *a, struct blob *b)
 {
+	const struct tw_recipe *r = tw_recipe_of(b);
 	bool same;
 
 	if (a == b)
 		return true;
+	/* Of what is composed only some can turn out to be what there was. */
+	if (r && (!r->may_be_under || blob_make(b, NULL) < 0))
+		return false;
 	if (!a || !b || a->size != b->size)
 		return false;
 	if (a->coding == b->coding)

@@ -12,6 +12,7 @@
 struct layout {
 	const struct tw_map *m;
 	bool packed; /* version 4 */
+	bool force;
 	struct tw_plan *plan;
 	struct extent *stored; /* by number, what is written */
 	uint64_t item_size, data_size;
@@ -32,6 +33,13 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	int r;
 
+	r = blob_make(b, e);
+	if (r == 0 && l->packed && b->coding == BLOB_ZLIB && !l->force) {
+		*ret = extent_ref(&b->stored);
+		return 0;
+	}
+	if (r < 0)
+		return r;
 	if (l->packed) {
 		r = deflate_from(blob_read_fn, b, b->size, dirfd, ret, e);
 	} else {
@@ -100,7 +108,7 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 			r = fill(l, &l->stored[i], e);
 			continue;
 		}
-		if (b->coding != l->plan->coding || force) {
+		if (b->coding != l->plan->coding || force || !blob_is_made(b)) {
 			numbers[c.n++] = i;
 			continue;
 		}
@@ -217,7 +225,7 @@ int datafile_write(const struct snapshot *s, struct replace *const outs[], bool 
 	struct tw_plan *p = calloc(1, sizeof(*p));
 	CLEANUP(plan_free) struct plan *done = p ? &p->plan : NULL;
 	__attribute__((cleanup(layout_finish))) struct layout l = {
-		.m = m, .packed = m->shared->file_version != 3, .plan = p};
+		.m = m, .packed = m->shared->file_version != 3, .force = force, .plan = p};
 	int r;
 
 	if (!p)

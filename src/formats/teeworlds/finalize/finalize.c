@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 
 static void finalizing_finish(struct finalizing *s)
@@ -189,8 +190,8 @@ static bool any_made(const struct tw_map *m)
 	return false;
 }
 
-int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, struct snapshot **ret,
-	format_say say, void *arg, struct error *e)
+static int finalize(const struct snapshot *snap, struct placement *p, size_t n,
+	struct snapshot **ret, format_say say, void *arg, struct error *e)
 {
 	__attribute__((cleanup(finalizing_finish))) struct finalizing s = {
 		.from = tw_map_of(snap), .say = say, .arg = arg};
@@ -220,5 +221,40 @@ int tw_finalize(const struct snapshot *snap, struct placement *p, size_t n, stru
 	if (r < 0)
 		return r;
 	*ret = &TAKE(s.change->to)->base;
+	return 0;
+}
+
+/* What follows from all that was applied. */
+static int derive(const struct snapshot *s, struct snapshot **ret, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(s);
+	struct tw_change c;
+	bool changed;
+	int r = 0, end;
+
+	if (tw_map_of(s)->n_put_images) {
+		if (tw_change_begin(&now, &c) < 0)
+			return error_set(e, -ENOMEM, "no memory for a change");
+		r = tw_images_derive(&c, e);
+		end = tw_change_end(&c, r == 0, &changed, r < 0 ? NULL : e);
+		r = r < 0 ? r : end;
+		tw_map_clear_put_images((struct tw_map *)now);
+	}
+	if (r == 0)
+		*ret = TAKE(now);
+	return r;
+}
+
+int tw_finalize(const struct snapshot *applied, struct placement *p, size_t n,
+	struct snapshot **ret, format_say say, void *arg, struct error *e)
+{
+	CLEANUP(snapshot_unref) struct snapshot *snap = NULL;
+	int r = derive(applied, &snap, e);
+
+	if (r < 0)
+		return r;
+	if (n != FORMAT_UNPLACED)
+		return finalize(snap, p, n, ret, say, arg, e);
+	*ret = TAKE(snap);
 	return 0;
 }

@@ -47,6 +47,16 @@ const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane)
 	return NULL;
 }
 
+const struct tw_plane_at *tw_plane_usual(enum tw_plane plane)
+{
+	const struct tw_plane_at *at = NULL;
+
+	for (int form = TW_FORM_TILES; !at && form < TW_N_FORMS; form++)
+		if (tw_tile_form((enum tw_form)form))
+			at = tw_plane_in((enum tw_form)form, plane);
+	return at;
+}
+
 /* The forms that tiles of a kind have had in a field of their own, the largest tile first. */
 static const enum tw_form *forms_of(int32_t kind)
 {
@@ -104,7 +114,7 @@ bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_til
 		count = (count + 255) / 256;
 	for (form = forms_of(field != TW_TILES_DATA ? it->ints->v[TW_TILES_KIND] : 0); *form;
 		form++)
-		if (ret->blob->size / tile_forms[*form].size >= count)
+		if (blob_size(ret->blob) / tile_forms[*form].size >= count)
 			break;
 	ret->form = *form;
 	ret->size = tile_forms[*form].size;
@@ -151,7 +161,7 @@ int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct erro
 	own = tw_tiles_field(it);
 	return error_set(e, -EIO, "%" PRIu64 " bytes are too few for %d x %d tiles",
 		own >= 0 && tw_blob_of(m, it, (uint32_t)own)
-			? tw_blob_of(m, it, (uint32_t)own)->size
+			? blob_size(tw_blob_of(m, it, (uint32_t)own))
 			: 0,
 		v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
 }

@@ -65,6 +65,8 @@ enum tw_form tw_kind_form(int32_t kind);
 /* NULL for a form that is no tiles. */
 const struct tw_tile_form *tw_tile_form(enum tw_form form);
 const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane); /* or NULL */
+/* Where a plane stands in the first form that has it; its range is the same in all. */
+const struct tw_plane_at *tw_plane_usual(enum tw_plane plane);
 extern const char *const tw_plane_names[TW_N_PLANES];
 
 enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 #include "formats/teeworlds/item/opaque.h"
 
-#include "formats/teeworlds/item/tiles.h"
+#include <errno.h>
+
+#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/model/fields.h"
 
 void opacity_begin(struct opacity *o, uint32_t w, uint32_t h)
@@ -26,7 +28,7 @@ void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba)
 
 static bool uses_image(const struct tw_item *it, uint32_t image)
 {
-	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 &&
+	return !it->made && tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 &&
 	       it->ints->v[TW_TILES_IMAGE] == (int32_t)image &&
 	       it->ints->v[TW_TILES_COLOR + 3] == 255;
 }
@@ -41,42 +43,44 @@ bool opaque_matters(const struct tw_map *m, uint32_t image)
 	return false;
 }
 
-struct following {
-	const bool *changed, *opaque; /* by id */
-};
-
-static bool follow_tile(void *arg, uint8_t *tile)
+static void set_bit(uint8_t bits[32], int id)
 {
-	const struct following *f = arg;
-	uint8_t flags = tile[1], set = f->opaque[tile[0]] ? TW_TILE_OPAQUE : 0;
-
-	if (f->changed[tile[0]])
-		tile[1] = (uint8_t)((flags & ~TW_TILE_OPAQUE) | set);
-	return tile[1] != flags;
+	bits[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
 int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(m, TW_LAYER);
-	bool changed[256], any = false;
+	struct tw_tiles_step step = {.what = TW_TILES_OPAQUE};
+	bool any = false;
 
 	for (int i = 0; i < 256; i++) {
-		changed[i] = before->opaque[i] != after->opaque[i];
-		any |= changed[i];
+		if (before->opaque[i] == after->opaque[i])
+			continue;
+		any = true;
+		set_bit(step.changed, i);
+		if (after->opaque[i])
+			set_bit(step.opaque, i);
 	}
-	for (uint32_t i = 0; layers && i < layers->n; i++) {
-		struct following f = {.changed = changed, .opaque = after->opaque};
-		const struct tw_item *it = &m->items[layers->items[i]];
+	for (uint32_t i = 0; any && layers && i < layers->n; i++) {
+		uint32_t item = layers->items[i];
+		struct blob *fresh;
 		struct tw_tiles t;
 		int r;
 
-		if (!any || !uses_image(it, image) || !tw_tiles_of(m, it, &t))
+		if (!uses_image(&m->items[item], image) || !tw_tiles_of(m, &m->items[item], &t))
 			continue;
-		r = tw_tiles_edit(m, layers->items[i], &t, follow_tile, &f, c, e);
 		/* One that cannot be read stays. */
-		if (r < 0 && (r != -EIO || tw_tiles_sound(&t, NULL) == 0))
+		r = tw_tiles_sound(&t, NULL);
+		if (r == -EIO)
+			continue;
+		if (r == 0)
+			r = tw_tiles_compose(
+				m, &t, &step, tw_change_like(c, item, t.field), &fresh, e);
+		if (r < 0)
 			return r;
+		tw_change_data(c, item, t.field, fresh);
 	}
 	return 0;
 }

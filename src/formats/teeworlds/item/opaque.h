@@ -5,7 +5,8 @@
  * A tile id is opaque where every pixel of its cell (one of 16 x 16) has an alpha of 250 or more;
  * id 0 never is, and no id where cells are not square (DDNet's game/editor/mapitems/image.cpp). An
  * edit of an image changes the bit for those ids only whose opacity it changed, in design layers of
- * that image whose color is not transparent (alpha 255).
+ * that image whose color is not transparent (alpha 255). A layer that was made since the mount came
+ * along with its bits, which stay.
  */
 #pragma once
 

@@ -79,10 +79,12 @@ static void put_points(
 void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change *c)
 {
 	const struct tw_item *it = tw_uuid_item(c->base, TW_BEZIER, 0);
+	uint32_t item = it ? (uint32_t)(it - c->base->items) : 0;
 	struct tw_points old;
 	struct tw_ints *v;
 
 	tw_points_of(c->base, &old);
+	/* What it adds moves the items of a change in place. */
 	put_points(l, &old, full, c);
 	if (!old.bezier && (full || !has_tangents(l))) {
 		if (!full)
@@ -91,7 +93,7 @@ void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change 
 	}
 	v = slice(l, full && old.bezier ? OWN_TANGENTS : TW_POINT_PLAIN, TW_POINT_TANGENTS, 0);
 	if (it)
-		tw_change_item(c, (uint32_t)(it - c->base->items), v);
+		tw_change_item(c, item, v);
 	else
 		tw_change_add_uuid(c, TW_BEZIER, v);
 }

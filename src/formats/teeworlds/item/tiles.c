@@ -18,6 +18,8 @@ int tw_tiles_read(const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *d
 
 int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
 {
+	if (!blob_is_made(t->blob))
+		return 0;
 	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
 }
 
@@ -93,7 +95,7 @@ int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, 
 }
 
 struct tw_tile_writer {
-	const struct tw_map *m;
+	const struct tw_map *m; /* NULL: of tw_tile_writer_to */
 	struct spool *out;
 	const struct tw_tile_form *form;
 	bool packed;
@@ -101,27 +103,36 @@ struct tw_tile_writer {
 	uint8_t run[TW_TILE_MAX];
 };
 
-struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, enum tw_form form, bool packed)
+struct tw_tile_writer *tw_tile_writer_to(struct spool *out, enum tw_form form, bool packed)
 {
-	struct tw_tile_writer *w = calloc(1, sizeof(*w));
+	struct tw_tile_writer *w = out ? calloc(1, sizeof(*w)) : NULL;
 
 	if (!w)
 		return NULL;
-	w->m = m;
 	w->form = tw_tile_form(form);
 	w->packed = packed;
-	w->out = spool_create(m->shared->store->spool_dirfd);
-	if (w->out)
-		return w;
-	free(w);
-	return NULL;
+	w->out = out;
+	return w;
+}
+
+struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, enum tw_form form, bool packed)
+{
+	struct spool *out = spool_create(m->shared->store->spool_dirfd);
+	struct tw_tile_writer *w = tw_tile_writer_to(out, form, packed);
+
+	if (w)
+		w->m = m;
+	else
+		spool_destroy(out);
+	return w;
 }
 
 void tw_tile_writer_destroy(struct tw_tile_writer *w)
 {
 	if (!w)
 		return;
-	spool_destroy(w->out);
+	if (w->m)
+		spool_destroy(w->out);
 	free(w);
 }
 
@@ -170,15 +181,22 @@ int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struc
 	return r < 0 ? r : spool_append(w->out, stored, size, e);
 }
 
-int tw_tile_writer_keep(
-	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e)
+int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, struct error *e)
 {
-	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
 	int r = w->any ? spool_append(w->out, w->run, w->form->size, e) : 0;
 
 	if (r == 0 && old && !w->packed)
 		r = tw_keep_part(old->blob, (uint64_t)old->w * old->h * old->size, old->blob->size,
 			w->out, e);
+	return r;
+}
+
+int tw_tile_writer_keep(
+	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
+	int r = tw_tile_writer_end(w, old, e);
+
 	if (r == 0)
 		r = spool_extent(w->out, &content, e);
 	return r < 0 ? r : tw_keep_extent(w->m, &content, ret, e);
@@ -227,22 +245,13 @@ static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n,
 	return r;
 }
 
-int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w, uint32_t h,
-	enum tw_form form, bool packed, struct blob **ret, struct error *e)
+int tw_tiles_write_refit(const struct tw_tiles *t, uint32_t w, uint32_t h, enum tw_form form,
+	struct tw_tile_writer *out, struct error *e)
 {
-	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *out = tw_tile_writer_create(m, form, packed);
 	uint8_t size = tw_tile_form(form)->size;
 	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
-	uint64_t count = (uint64_t)w * h;
 	int r = 0;
 
-	if (!out)
-		return error_set(e, -ENOMEM, "no memory for the tiles of a layer");
-	if (count > INT32_MAX / size)
-		return error_set(e, -EINVAL,
-			"%u x %u tiles of %u bytes are too many (at most %d bytes)", w, h, size,
-			INT32_MAX);
 	for (uint32_t y = 0; r == 0 && y < h; y++) {
 		for (uint32_t x = 0; r == 0 && x < w; x += TW_TILE_RUN) {
 			size_t n = w - x < TW_TILE_RUN ? w - x : TW_TILE_RUN;
@@ -252,5 +261,5 @@ int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w,
 				r = tw_tile_writer_put(out, run, n, e);
 		}
 	}
-	return r < 0 ? r : tw_tile_writer_keep(out, NULL, ret, e);
+	return r;
 }

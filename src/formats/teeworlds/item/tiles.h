@@ -10,8 +10,17 @@
  */
 #pragma once
 
+#include "base/disk/spool.h"
 #include "formats/teeworlds/item/layer.h"
 #include "formats/teeworlds/model/change.h"
+
+/* The value of a plane in a decoded tile. */
+static inline int32_t tw_tile_cell(const struct tw_plane_at *at, const uint8_t *tile)
+{
+	if (!at->wide)
+		return tile[at->at];
+	return (int16_t)(uint16_t)(tile[at->at] | tile[at->at + 1] << 8);
+}
 
 /* Tiles [first, first + n), decoded, counted row by row. -EIO where the blob is damaged, or packed
  * tiles are not w * h exactly. */
@@ -55,12 +64,16 @@ struct tw_tile_writer;
 
 struct tw_tile_writer *tw_tile_writer_create(
 	const struct tw_map *m, enum tw_form form, bool packed);
+/* ... that appends to a spool, which is borrowed. NULL: no memory, or there is no spool. */
+struct tw_tile_writer *tw_tile_writer_to(struct spool *out, enum tw_form form, bool packed);
 void tw_tile_writer_destroy(struct tw_tile_writer *w);
 DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
 /* Clears the unused bytes of the tiles, and appends them. */
 int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struct error *e);
-/* What was written, kept as a blob; and behind it the bytes that stand behind the tiles of `old`
- * (may be NULL), but for packed ones, which have none. */
+/* That was the last tile: writes what waits, and then the bytes that stand behind the tiles of
+ * `old` (may be NULL), but for packed ones, which have none. */
+int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, struct error *e);
+/* ... and keeps what was written as a blob. */
 int tw_tile_writer_keep(
 	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e);
 
@@ -69,8 +82,6 @@ int tw_tile_writer_keep(
 int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
 	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e);
 
-/*
- * The tiles of t cropped and extended (with zeros) to w x h, and packed or not. t == NULL: zeros.
- */
-int tw_tiles_refit(const struct tw_map *m, const struct tw_tiles *t, uint32_t w, uint32_t h,
-	enum tw_form form, bool packed, struct blob **ret, struct error *e);
+/* The tiles of t cropped and extended (with zeros) to w x h. t == NULL: zeros. */
+int tw_tiles_write_refit(const struct tw_tiles *t, uint32_t w, uint32_t h, enum tw_form form,
+	struct tw_tile_writer *out, struct error *e);

@@ -64,8 +64,11 @@ static int count_all(void *arg, struct bytes **ret, struct error *e)
 
 static int get_firsts(const struct tw_tiles *t, struct bytes **ret, struct error *e)
 {
-	return blob_derive(t->blob, KEY_PACKED | (uint64_t)t->w * t->h, count_all,
-		(void *)(uintptr_t)t, ret, e);
+	int r = blob_make(t->blob, e);
+
+	return r < 0 ? r
+		     : blob_derive(t->blob, KEY_PACKED | (uint64_t)t->w * t->h, count_all,
+			       (void *)(uintptr_t)t, ret, e);
 }
 
 int tw_packed_sound(const struct tw_tiles *t, struct error *e)
@@ -110,12 +113,13 @@ int tw_packed_read(
 {
 	CLEANUP(bytes_unref) struct bytes *firsts = NULL;
 	uint8_t chunk[CHUNK * STORED];
-	uint64_t n_stored = t->blob->size / STORED;
+	uint64_t n_stored;
 	struct start p;
 	int r = get_firsts(t, &firsts, e);
 
 	if (r < 0)
 		return r;
+	n_stored = t->blob->size / STORED;
 	p = find(t, (const struct firsts *)firsts->data, first);
 	while (p.tile < first + n && p.stored < n_stored) {
 		size_t k = n_stored - p.stored < CHUNK ? (size_t)(n_stored - p.stored) : CHUNK;

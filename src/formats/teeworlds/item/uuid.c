@@ -23,7 +23,7 @@ static uint16_t add_index(struct tw_change *c, enum tw_uuid what)
 	for (unsigned k = 0; ints && k < 16; k++)
 		ints->v[k / 4] = (int32_t)((uint32_t)ints->v[k / 4] << 8 | uuid[k]);
 	/* One that the change has already. */
-	for (size_t i = c->base->n_items; ints && i < c->to->n_items; i++)
+	for (size_t i = c->n_items; ints && i < c->to->n_items; i++)
 		if (c->to->items[i].type == TW_UUID_INDEX &&
 			tw_ints_same(c->to->items[i].ints, ints)) {
 			tw_ints_unref(ints);

@@ -167,17 +167,6 @@ struct taking {
 	bool differs; /* from the old ones */
 };
 
-static void begin_taking(struct taking *t, const struct tw_map *m, const struct tw_item *it)
-{
-	uint64_t others;
-
-	find_points(m, it, &t->old);
-	others = tw_points_count(m) - t->old.rows.n;
-	t->most = others < POINTS_MAX ? POINTS_MAX - others : 0;
-	if (t->most < t->old.rows.n)
-		t->most = t->old.rows.n;
-}
-
 static int add_point(struct taking *t, const int32_t v[TW_POINT_FULL], struct error *e)
 {
 	if (!array_room(t->v, t->n, t->room))
@@ -236,56 +225,168 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 	return 0;
 }
 
-static int put_envelope(const struct json_at *root, const struct tw_map *m,
-	const struct tw_item *there, struct taking *t, struct tw_change *c, struct error *e)
+struct parsed_envelope {
+	struct parsed parsed; /* first */
+	struct json_doc doc;  /* without points */
+	bool lists_points;
+	int32_t (*points)[TW_POINT_FULL];
+	uint32_t n;
+};
+
+static void free_parsed(struct parsed *parsed)
 {
-	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL, *first = tw_ints_ref(there->ints);
-	uint32_t item = (uint32_t)(there - m->items);
-	struct json_at at;
-	bool listed = json_get(root, points_key, &at);
-	int r = tw_record_expect(root, keys, points_key, e);
+	struct parsed_envelope *p = (struct parsed_envelope *)parsed;
+
+	json_doc_finish(&p->doc);
+	free(p->points);
+	free(p);
+}
+
+/* The item that the file asks for, before its points have their place. */
+static int read_item(const struct parsed_envelope *p, const struct tw_map *m,
+	const struct tw_item *there, struct tw_ints **ret, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *first = tw_ints_ref(there->ints);
+	struct json_at root = json_root(&p->doc), at;
+	int r = tw_record_expect(&root, keys, points_key, e);
 
 	if (r == 0 && there->made) {
 		tw_ints_unref(TAKE(first));
-		r = initial_item(root, m, there, &first, e);
+		r = initial_item(&root, m, there, &first, e);
 	}
-	if (r == 0 && listed && !has_points(first))
+	if (r == 0 && json_get(&root, points_key, &at) && !has_points(first))
 		r = json_refuse(&at, e, "what the map holds is too short for it");
-	if (r == 0 && !listed)
-		r = take_old(t, e);
 	if (r == 0)
-		r = tw_record_item(root, NULL, &layout, first, &v, e);
+		r = tw_record_item(&root, NULL, &layout, first, ret, e);
+	if (r == 0 && tw_is_empty(there) && (*ret)->v[0] < SYNCHRONIZED_SINCE)
+		(*ret)->n = TW_ENV_SYNCHRONIZED;
+	return r;
+}
+
+static int read_file(const struct tw_map *m, const struct tw_item *there, struct taking *t,
+	struct parsed_envelope *p, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
+	struct json_at root, at;
+	int r = json_list_read(
+		&p->parsed.content->bytes, JSON_MAX, points_key, take_point, t, &p->doc, e);
+
+	p->points = t->v;
+	p->n = t->n;
 	if (r < 0)
 		return r;
-	if (tw_is_empty(there) && v->v[0] < SYNCHRONIZED_SINCE)
-		v->n = TW_ENV_SYNCHRONIZED;
-	if (!tw_is_empty(there) && tw_ints_same(v, there->ints) && !t->differs &&
-		t->n == t->old.rows.n)
-		return 0;
-	if (has_points(v))
-		return tw_points_replace(m, item, TAKE(v), t->v, t->n, c, e);
-	tw_change_item(c, item, TAKE(v));
+	root = json_root(&p->doc);
+	p->lists_points = json_get(&root, points_key, &at);
+	r = read_item(p, m, there, &v, e);
+	if (r < 0)
+		return r;
+	p->parsed.same = !tw_is_empty(there) && tw_ints_same(v, there->ints) && !t->differs &&
+			 (!p->lists_points || t->n == t->old.rows.n);
 	return 0;
 }
 
-static int envelope_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int envelope_parse(const struct tw_map *m, entry_id id, struct content *in,
+	struct parsed **ret, struct error *e)
 {
-	CLEANUP_JSON struct json_doc rest = {0};
 	const struct tw_item *there = tw_item_at(m, TW_ENVELOPE, tw_id_index(id));
-	struct taking t = {0};
-	struct json_at root;
+	struct taking t = {.most = POINTS_MAX};
+	struct parsed_envelope *p;
 	int r;
 
 	if (!there)
 		return error_set(e, -ENOENT, "no such envelope");
-	begin_taking(&t, m, there);
-	r = json_list_read(in, JSON_MAX, points_key, take_point, &t, &rest, e);
-	root = json_root(&rest);
-	if (r == 0)
-		r = put_envelope(&root, m, there, &t, c, e);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for an envelope");
+	parsed_init(&p->parsed, in, free_parsed);
+	find_points(m, there, &t.old);
+	if (t.most < t.old.rows.n)
+		t.most = t.old.rows.n;
+	r = read_file(m, there, &t, p, e);
+	if (r < 0)
+		parsed_unref(&p->parsed);
+	else
+		*ret = &p->parsed;
+	return r;
+}
+
+/* The points that other envelopes leave room for. */
+static int check_room(
+	const struct tw_map *m, const struct tw_item *there, uint32_t n, struct error *e)
+{
+	uint64_t others, most;
+	struct points old;
+
+	find_points(m, there, &old);
+	others = tw_points_count(m) - old.rows.n;
+	most = others < POINTS_MAX ? POINTS_MAX - others : 0;
+	if (n <= most || n <= old.rows.n)
+		return 0;
+	return error_of_others(e,
+		error_set(e, -EINVAL,
+			"points has %u elements (there is room for %ju points: a map has at most "
+			"%d)",
+			n, (uintmax_t)most, POINTS_MAX));
+}
+
+/* A file that lists no points leaves them as they are. */
+static int put_points(struct tw_change *c, const struct tw_item *there,
+	const struct parsed_envelope *p, struct tw_ints *take, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *v = take;
+	uint32_t item = (uint32_t)(there - c->base->items);
+	struct taking t = {0};
+	int r = 0;
+
+	find_points(c->base, there, &t.old);
+	if (p->lists_points)
+		r = check_room(c->base, there, p->n, e);
+	else
+		r = take_old(&t, e);
+	if (r == 0 && p->lists_points)
+		r = tw_points_replace(c->base, item, TAKE(v), p->points, p->n, c, e);
+	else if (r == 0)
+		r = tw_points_replace(c->base, item, TAKE(v), t.v, t.n, c, e);
 	free(t.v);
 	return r;
+}
+
+/* Do the points differ from those that are there by now? */
+static bool has_other_points(const struct points *there, const struct parsed_envelope *p)
+{
+	int32_t v[TW_ROW_MAX];
+
+	if (!p->lists_points || p->n != there->rows.n)
+		return p->lists_points;
+	for (uint32_t i = 0; i < p->n; i++) {
+		get_point((void *)(uintptr_t)there, i, v, NULL);
+		if (memcmp(v, p->points[i], sizeof(p->points[i])) != 0)
+			return true;
+	}
+	return false;
+}
+
+static int envelope_apply(
+	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e)
+{
+	const struct parsed_envelope *p = (const struct parsed_envelope *)parsed;
+	const struct tw_item *there = tw_item_at(c->base, TW_ENVELOPE, tw_id_index(id));
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
+	struct points old;
+	int r;
+
+	if (!there)
+		return error_set(e, -ENOENT, "no such envelope");
+	r = read_item(p, c->base, there, &v, e);
+	if (r < 0)
+		return r;
+	find_points(c->base, there, &old);
+	if (!tw_is_empty(there) && tw_ints_same(v, there->ints) && !has_other_points(&old, p))
+		return 0;
+	if (has_points(v))
+		return put_points(c, there, p, TAKE(v), e);
+	tw_change_item(c, (uint32_t)(there - c->base->items), TAKE(v));
+	return 0;
 }
 
 /* The points are of all envelopes, as is their form. */
@@ -304,5 +405,6 @@ const struct tw_kind tw_kind_envelope = {
 	.write = write_envelope,
 	.most = JSON_MAX,
 	.parse = envelope_parse,
+	.apply = envelope_apply,
 	.touch = envelope_touch,
 };

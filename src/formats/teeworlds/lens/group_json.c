@@ -7,6 +7,7 @@
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -121,42 +122,71 @@ static uint32_t length_of(int32_t version)
 	return version >= 3 ? TW_GROUP_NAME + 3 : version == 2 ? TW_GROUP_NAME : TW_GROUP_COUNT + 1;
 }
 
-static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct tw_change *c, struct error *e)
+/* The item that the file asks for. */
+static int read_item(
+	const struct json_at *root, const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {
-	bool empty = tw_is_empty(&m->items[item]);
+	bool empty = tw_is_empty(it);
 	CLEANUP(tw_ints_unref)
-	struct tw_ints *old = empty ? tw_initial_group() : tw_ints_ref(m->items[item].ints);
-	struct tw_ints *fresh;
-	int r = old ? tw_record_item(root, NULL, &layout, old, &fresh, e)
+	struct tw_ints *old = empty ? tw_initial_group() : tw_ints_ref(it->ints);
+	int r = old ? tw_record_item(root, NULL, &layout, old, ret, e)
 		    : error_set(e, -ENOMEM, "no memory for a group");
 
-	if (r < 0)
-		return r;
-	if (empty)
-		fresh->n = length_of(fresh->v[0]);
-	tw_change_item(c, item, fresh);
-	return 0;
+	if (r == 0 && empty)
+		(*ret)->n = length_of((*ret)->v[0]);
+	return r;
 }
 
-static int group_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int group_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
 {
+	const struct tw_item *it = tw_item_at(m, TW_GROUP, tw_id_a(id));
+	CLEANUP(parsed_unref) struct parsed *p = NULL;
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at root;
-	uint32_t item;
+	int32_t zoom, old;
+	bool present;
 	int r;
 
-	if (tw_at(m, TW_GROUP, tw_id_a(id), &item) < 0)
+	if (!it)
 		return error_set(e, -ENOENT, "no such group");
-	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
+	r = tw_parsed_json(in, &p, &doc, e);
 	if (r < 0)
 		return r;
 	root = json_root(&doc);
 	r = tw_record_expect(&root, keys, zoom_key, e);
 	if (r == 0)
-		r = take_item(&root, m, item, c, e);
-	return r < 0 ? r : take_zoom(&root, m, tw_id_a(id), item, c, e);
+		r = read_item(&root, it, &v, e);
+	if (r == 0)
+		r = json_get_int(&root, zoom_key, &zoom, &present, e);
+	if (r < 0)
+		return r;
+	p->same = tw_ints_same(v, it->ints) &&
+		  (!present || (has_zoom(m, tw_id_a(id), &old) && old == zoom));
+	*ret = TAKE(p);
+	return 0;
+}
+
+static int group_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct tw_ints *v;
+	struct json_at root;
+	uint32_t item;
+	int r;
+
+	if (tw_at(c->base, TW_GROUP, tw_id_a(id), &item) < 0)
+		return error_set(e, -ENOENT, "no such group");
+	r = tw_parsed_json_load(p, &doc, e);
+	if (r < 0)
+		return r;
+	root = json_root(&doc);
+	r = read_item(&root, &c->base->items[item], &v, e);
+	if (r < 0)
+		return r;
+	tw_change_item(c, item, v);
+	return take_zoom(&root, c->base, tw_id_a(id), item, c, e);
 }
 
 static void group_touch(const struct tw_map *m, uint32_t item, struct touched *t)
@@ -173,5 +203,6 @@ const struct tw_kind tw_kind_group_json = {
 	.needed = true,
 	.most = JSON_TEXT_MAX,
 	.parse = group_parse,
+	.apply = group_apply,
 	.touch = group_touch,
 };

@@ -8,6 +8,7 @@
 
 #include "codec/text/text.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 #include "formats/teeworlds/names/paths.h"
@@ -170,48 +171,71 @@ static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t 
 	return (uint32_t)(it - m->items);
 }
 
-static int info_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+/* The text, canonical; *ret: as it is stored, NULL for none. Not called if it says what there is.
+ */
+static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *text,
+	const struct traits *before, struct blob **ret, struct error *e)
 {
-	CLEANUP(bytes_unref)
-	struct bytes *written = NULL, *text = NULL, *old = NULL, *shown = NULL, *stored = NULL;
+	CLEANUP(content_unref) struct content *c = NULL;
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	struct bytes *stored;
+	int r;
+
+	if (text->size == 0)
+		return 0;
+	r = check_text(file, text->data, text->size, before, e);
+	if (r < 0)
+		return r;
+	stored = copy_with(text, '\n', '\0');
+	if (stored) {
+		x = extent_of_bytes(stored);
+		c = content_new(&x);
+	}
+	return c ? tw_compose_content(m, c, ret, e)
+		 : error_set(e, -ENOMEM, "no memory for the text");
+}
+
+static int info_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *written = NULL, *text = NULL, *old = NULL, *shown = NULL;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
 	struct traits before = {0};
 	struct blob *b;
 	int r = find_text(m, id, &b, NULL);
-	bool none = r == 0 && !b;
+	bool none = r == 0 && !b, same;
 
-	if (in->size > TEXT_MAX)
+	if (in->bytes.size > TEXT_MAX)
 		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
-			(unsigned long long)in->size, TEXT_MAX);
+			(unsigned long long)in->bytes.size, TEXT_MAX);
 	/* A text that cannot be read may be replaced. */
 	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0) {
 		before = find_traits(old->data, old->size);
 		shown = copy_with(old, '\0', '\n');
 	}
-	r = extent_load(in, TEXT_MAX, &written, e);
+	r = extent_load(&in->bytes, TEXT_MAX, &written, e);
 	if (r < 0)
 		return r;
 	text = canonical(written, &before);
 	if (!text || (old && !shown))
 		return error_set(e, -ENOMEM, "no memory for the text");
-	if (bytes_same(shown, written) || bytes_same(shown, text) || (none && text->size == 0))
+	same = bytes_same(shown, written) || bytes_same(shown, text) || (none && text->size == 0);
+	if (same)
+		fresh = blob_ref(b);
+	else
+		r = make_blob(m, tw_id_index(id), text, &before, &fresh, e);
+	return r < 0 ? r : tw_parsed_blob(in, same, TAKE(fresh), ret, e);
+}
+
+static int info_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *)
+{
+	struct blob *fresh = tw_blob_of_parsed(p), *b = NULL;
+	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
+
+	if (find_text(c->base, id, &b, NULL) == 0 && b == fresh)
 		return 0;
-	if (text->size == 0) {
-		tw_change_data(c, need_item(m, c, field), field, NULL);
-		return 0;
-	}
-	r = check_text(tw_id_index(id), text->data, text->size, &before, e);
-	if (r < 0)
-		return r;
-	stored = copy_with(text, '\n', '\0');
-	if (!stored)
-		return error_set(e, -ENOMEM, "no memory for the text");
-	r = tw_keep_bytes(m, stored, &fresh, e);
-	if (r == 0)
-		tw_change_data(c, need_item(m, c, field), field, TAKE(fresh));
-	return r;
+	tw_change_data(c, need_item(c->base, c, field), field, blob_ref(fresh));
+	return 0;
 }
 
 static void info_touch(const struct tw_map *m, uint32_t item, struct touched *t)
@@ -235,5 +259,6 @@ const struct tw_kind tw_kind_info = {
 	.get = info_get,
 	.most = TEXT_MAX,
 	.parse = info_parse,
+	.apply = info_apply,
 	.touch = info_touch,
 };

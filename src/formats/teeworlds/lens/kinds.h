@@ -38,8 +38,6 @@ int tw_kind_get(
 
 /* Names every entry, typed and raw, that shows an item or a blob in which two versions differ. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
-/* ... and every directory whose names may be others (raw/tree.c). */
-void tw_touch_names(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
 /* objects.c: the object that a name was the identity of at the mount, in the form that its ending
  * says, which need not be the one that it had. -ENOENT. dir may be any entry. */
@@ -49,10 +47,8 @@ int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry
 int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
-/* layer/plane.c: a table of the layer was written in the size that the layer has, and is not put
- * yet: it comes before the layer gets another. */
-bool tw_plane_comes_first(
-	const struct tw_map *m, uint32_t item, const struct format_others *others);
+/* media/image.c: the OPAQUE bits that follow from all images that were put. */
+int tw_images_derive(struct tw_change *c, struct error *e);
 /* raw/guard.c: what may be written through raw/ (layout rule 23). -EINVAL if the change would make
  * a typed file unreadable that is readable now. Decodes what it has to. */
 int tw_raw_guard(const struct tw_map *m, const struct tw_map *then, const struct touched *t,

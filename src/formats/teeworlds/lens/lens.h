@@ -6,9 +6,9 @@
  * line in the table of kinds.c.
  *
  * All calls see one version of the map. stat, find, child and touch are the owner's and cheap: they
- * inflate nothing. size, get, parse and readable run on worker threads. An id that names nothing
- * (an index out of bounds) is -ENOENT; an entry whose part of the map cannot be shown is -EIO, from
- * stat too where the tables show it (format.c then lists it with size 0).
+ * inflate nothing. size, get, parse, apply and readable run on worker threads. An id that names
+ * nothing (an index out of bounds) is -ENOENT; an entry whose part of the map cannot be shown is
+ * -EIO, from stat too where the tables show it (format.c then lists it with size 0).
  */
 #pragma once
 
@@ -16,6 +16,16 @@
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/map.h"
 #include "formats/teeworlds/names/id.h"
+
+/* Entries that may show something else after a change: for tw_raw_guard. */
+struct touched {
+	entry_id *ids;
+	size_t n, room;
+	bool all; /* too many to name, or memory was short */
+};
+
+void touched_add(struct touched *t, entry_id id); /* touched.c */
+void touched_finish(struct touched *t);
 
 struct tw_kind {
 	const char *label; /* what the tests and the report call it */
@@ -38,11 +48,11 @@ struct tw_kind {
 		struct error *e);
 	bool needed;   /* struct entry's, where stat is NULL */
 	uint64_t most; /* struct entry's */
-	/* Judges `in` and makes the change c of m; none where it says what stands there.
-	 * `in` may be NULL for what is `lasting` (format_edit.put).
-	 * NULL: read-only. */
-	int (*parse)(const struct tw_map *m, entry_id id, const struct extent *in,
-		struct tw_change *c, struct error *e);
+	/* format_edit's; ret->same is for parse to set. NULL: read-only. */
+	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+		struct error *e);
+	/* Edits c->to. p may be NULL for what is `lasting`. If it fails, c is undone. */
+	int (*apply)(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e);
 	/* 0 if get would succeed, judged as deeply as it takes (decoding); for what raw/ would
 	 * break. NULL: stat tells. */
 	int (*readable)(const struct tw_map *m, entry_id id, struct error *e);

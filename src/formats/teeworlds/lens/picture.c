@@ -4,6 +4,7 @@
  * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "codec/image/png.h"
 #include "formats/teeworlds/lens/kinds.h"
@@ -99,9 +100,26 @@ static int picture_get(
 	return png_file_read(w->p.w, w->p.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
 }
 
+static void free_parsed(struct parsed *p)
+{
+	free(p);
+}
+
 /* Whatever it is, the map stays what it was. */
 static int picture_parse(
-	const struct tw_map *, entry_id, const struct extent *, struct tw_change *, struct error *)
+	const struct tw_map *, entry_id, struct content *in, struct parsed **ret, struct error *e)
+{
+	struct parsed *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for a picture");
+	parsed_init(p, in, free_parsed);
+	p->same = true;
+	*ret = p;
+	return 0;
+}
+
+static int picture_apply(struct tw_change *, entry_id, const struct parsed *, struct error *)
 {
 	return 0;
 }
@@ -111,4 +129,5 @@ const struct tw_kind tw_kind_picture = {
 	.stat = picture_stat,
 	.get = picture_get,
 	.parse = picture_parse,
+	.apply = picture_apply,
 };

@@ -54,6 +54,21 @@ static int refuse(const struct json_at *at, const struct tw_naming *names, enum 
 		e, json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list));
 }
 
+int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
+	int32_t *ret, struct error *e)
+{
+	enum tw_sort sort = targets[ref].sort;
+	char list[TW_REF_LIST_MAX];
+	int r = tw_ref_find(names, sort, stem, strlen(stem), targets[ref].channels, ret);
+
+	if (r == -ENOENT)
+		return error_set(e, -EINVAL, "names no %s of the map", noun(ref));
+	if (r == 0)
+		return 0;
+	tw_ref_list(names, sort, stem, strlen(stem), list);
+	return error_set(e, -EINVAL, "is the name of several %ss: %s", noun(ref), list);
+}
+
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e)
 {
@@ -71,6 +86,10 @@ int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw
 		return json_refuse(at, e, "must name one %s, or be null or an integer", noun(ref));
 	if (is_shown(names->m, ref, *ret, stem, n))
 		return 0;
+	if (names->ret_unknown) {
+		*names->ret_unknown = true;
+		return 0;
+	}
 	r = tw_ref_find(names, targets[ref].sort, stem, n, targets[ref].channels, ret);
 	if (r == -ENOENT)
 		return error_of_others(e, json_refuse(at, e, "names no %s of the map", noun(ref)));

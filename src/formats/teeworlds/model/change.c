@@ -7,6 +7,14 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
+/* What an item or a blob was before an edit. */
+struct tw_undo {
+	bool is_blob;
+	uint32_t at;
+	struct tw_item item; /* with references to its ints and extra */
+	struct blob *blob;
+};
+
 void tw_change_free(struct tw_change *c)
 {
 	if (!c)
@@ -14,6 +22,7 @@ void tw_change_free(struct tw_change *c)
 	snapshot_unref(&c->base->base);
 	if (c->to)
 		snapshot_unref(&c->to->base);
+	free(c->undo);
 	free(c);
 }
 
@@ -21,8 +30,11 @@ struct tw_change *tw_change_new(const struct tw_map *m)
 {
 	struct tw_change *c = calloc(1, sizeof(*c));
 
-	if (c)
-		c->base = (struct tw_map *)snapshot_ref(&m->base);
+	if (!c)
+		return NULL;
+	c->base = (struct tw_map *)snapshot_ref(&m->base);
+	c->n_items = m->n_items;
+	c->n_blobs = m->n_blobs;
 	return c;
 }
 
@@ -33,6 +45,39 @@ struct tw_map *tw_change_map(struct tw_change *c)
 		c->error = c->to ? 0 : -ENOMEM;
 	}
 	return c->error ? NULL : c->to;
+}
+
+/* NULL: no memory, and the error is in c. */
+static struct tw_undo *add_undo(struct tw_change *c)
+{
+	if (!array_room(c->undo, c->n_undo, c->room_undo)) {
+		c->error = -ENOMEM;
+		return NULL;
+	}
+	c->undo[c->n_undo] = (struct tw_undo){0};
+	return &c->undo[c->n_undo++];
+}
+
+static bool keep_item(struct tw_change *c, uint32_t i)
+{
+	struct tw_undo *u = c->in_place && i < c->n_items ? add_undo(c) : NULL;
+
+	if (u) {
+		u->at = i;
+		u->item = c->to->items[i];
+		tw_ints_ref(u->item.ints);
+		tw_ints_ref(u->item.extra);
+	}
+	return !c->error;
+}
+
+static bool keep_blob(struct tw_change *c, uint32_t i)
+{
+	struct tw_undo *u = c->in_place && i < c->n_blobs ? add_undo(c) : NULL;
+
+	if (u)
+		*u = (struct tw_undo){true, i, {0}, blob_ref(c->to->blobs[i])};
+	return !c->error;
 }
 
 /* The item as it is by now. */
@@ -46,7 +91,7 @@ static struct tw_item *open_item(struct tw_change *c, uint32_t item)
 {
 	struct tw_map *m = tw_change_map(c);
 
-	return m ? &m->items[item] : NULL;
+	return m && keep_item(c, item) ? &m->items[item] : NULL;
 }
 
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
@@ -59,8 +104,10 @@ void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 	if (c->error || tw_ints_same(take, item_now(c, item)->ints))
 		return;
 	it = open_item(c, item);
-	if (it)
-		tw_item_ints(it, TAKE(ints));
+	if (!it)
+		return;
+	c->reindex |= c->in_place && tw_index_differs(c->to, it, ints);
+	tw_item_ints(it, TAKE(ints));
 }
 
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
@@ -84,9 +131,21 @@ void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct b
 {
 	CLEANUP(blob_unref) struct blob *blob = take;
 	struct tw_map *m = tw_change_map(c);
+	const struct tw_item *it = m ? &m->items[item] : NULL;
 
-	if (m)
+	if (m && tw_blob_of(m, it, field) == blob && (blob || tw_int(it, field, -1) == -1))
+		return;
+	if (m && tw_blob_of(m, it, field) && !keep_blob(c, (uint32_t)it->ints->v[field]))
+		return;
+	if (m && keep_item(c, item))
 		c->error = tw_map_set_data(m, item, field, blob, NULL);
+}
+
+struct blob *tw_change_like(const struct tw_change *c, uint32_t item, uint32_t field)
+{
+	return c->like && item < c->like->n_items
+		       ? tw_blob_of(c->like, &c->like->items[item], field)
+		       : NULL;
 }
 
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
@@ -96,7 +155,7 @@ void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
 
 	if (!take)
 		c->error = -ENOMEM;
-	else if (m)
+	else if (m && keep_blob(c, blob))
 		set_blob(m, blob, fresh);
 }
 
@@ -108,6 +167,7 @@ uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct t
 
 	if (m)
 		c->error = tw_map_add_item(m, type, id, TAKE(ints), &item);
+	c->reindex = true;
 	return item;
 }
 
@@ -117,17 +177,95 @@ void tw_change_remove(struct tw_change *c, uint32_t item)
 
 	if (it)
 		it->removed = true;
+	c->reindex = true;
 }
 
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
 {
-	struct tw_item *it;
+	const struct tw_ints *was = item_now(c, item)->ints;
+	struct tw_ints *ints;
 
-	if (item_now(c, item)->ints->v[i] == value)
+	if (was->v[i] == value)
 		return;
-	it = open_item(c, item);
-	if (it)
-		c->error = tw_item_set(it, i, value);
+	ints = tw_ints_copy(was, was->n, 0);
+	if (ints)
+		ints->v[i] = value;
+	tw_change_item(c, item, ints);
+}
+
+int tw_change_begin(struct snapshot **s, struct tw_change *ret)
+{
+	struct tw_map *m = (struct tw_map *)*s;
+
+	if (atomic_load_explicit(&m->base.refs, memory_order_acquire) != 1) {
+		m = tw_map_copy(m);
+		if (!m)
+			return -ENOMEM;
+		snapshot_unref(*s);
+		*s = &m->base;
+	}
+	*ret = (struct tw_change){
+		.base = m, .to = m, .in_place = true, .n_items = m->n_items, .n_blobs = m->n_blobs};
+	return 0;
+}
+
+static void free_undo(struct tw_undo *u)
+{
+	if (u->is_blob) {
+		blob_unref(u->blob);
+		return;
+	}
+	tw_ints_unref(u->item.ints);
+	tw_ints_unref(u->item.extra);
+}
+
+/* What u keeps goes back; what stood there goes. */
+static void undo(struct tw_map *m, struct tw_undo *u)
+{
+	struct tw_undo now = {.is_blob = u->is_blob};
+
+	if (u->is_blob) {
+		now.blob = m->blobs[u->at];
+		m->blobs[u->at] = u->blob;
+	} else {
+		now.item = m->items[u->at];
+		m->items[u->at] = u->item;
+	}
+	free_undo(&now);
+}
+
+static void undo_all(struct tw_change *c)
+{
+	struct tw_map *m = c->to;
+
+	while (c->n_undo)
+		undo(m, &c->undo[--c->n_undo]);
+	while (m->n_items > c->n_items) {
+		struct tw_item *it = &m->items[--m->n_items];
+
+		tw_ints_unref(it->ints);
+		tw_ints_unref(it->extra);
+	}
+	while (m->n_blobs > c->n_blobs)
+		blob_unref(m->blobs[--m->n_blobs]);
+}
+
+int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct error *e)
+{
+	struct tw_map *m = c->to;
+	int r = keep ? c->error : 0;
+
+	*ret_changed = c->n_undo || m->n_items > c->n_items || m->n_blobs > c->n_blobs;
+	if (!keep || r < 0) {
+		undo_all(c);
+		*ret_changed = false;
+	} else if (c->reindex) {
+		r = tw_map_reindex(m);
+	}
+	while (c->n_undo)
+		free_undo(&c->undo[--c->n_undo]);
+	free(c->undo);
+	return r < 0 ? error_set(e, r, "no memory for the change") : 0;
 }
 
 int tw_users_count(const struct tw_map *m, struct tw_users *ret)

@@ -1,22 +1,42 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * change: what a parse makes of a version of the map: another one, which is copied from it at the
- * first edit. What a change touches is seen by comparing both, so nobody has to ask the lens.
+ * change: edits of a map that are made together, or not at all.
+ *
+ * A change of a version that others may read is made to a copy, at the first edit (tw_change_new).
+ * A change of a map that is being built is made in place, and undone if it fails (tw_change_begin);
+ * so what is read of the map during such a change is what the change has made of it.
  */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
+struct tw_undo;
+
 struct tw_change {
 	struct tw_map *base;                /* the version it is made against; owned reference */
 	struct tw_map *to;                  /* what it becomes; NULL: nothing changed */
-	const struct format_others *others; /* struct format's, while it is made */
+	const struct format_others *others; /* struct format_edit's, while it is made */
+	const struct tw_map *like;          /* likewise */
 	int error;                          /* sticky -ENOMEM, reported by tw_change_apply */
+
+	/* The rest is change.c's. */
+	bool in_place;
+	bool reindex; /* the index follows from what was edited */
+	struct tw_undo *undo;
+	size_t n_undo, room_undo;
+	size_t n_items, n_blobs; /* before */
 };
 
 struct tw_change *tw_change_new(const struct tw_map *m); /* NULL: no memory */
 void tw_change_free(struct tw_change *c);
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
+
+/* A change of *s in place: base and to are that map. If others have references to *s, it is
+ * replaced by a copy first. -ENOMEM. Ended by tw_change_end, which finishes c. */
+int tw_change_begin(struct snapshot **s, struct tw_change *ret);
+/* keep: what was edited stays, and *ret_changed says whether anything was; else it is undone.
+ * -ENOMEM: the map is good for nothing more. */
+int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct error *e);
 
 /* The map to write to; NULL: no memory (the error stays in c). */
 struct tw_map *tw_change_map(struct tw_change *c);
@@ -34,6 +54,8 @@ void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
  * blob that nobody uses then leaves the map.
  */
 void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
+/* The blob that this field of the item names in the map that was built before; or NULL. */
+struct blob *tw_change_like(const struct tw_change *c, uint32_t item, uint32_t field);
 /* The blob of that handle, for all who use it (raw/data). */
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
 /* An item at the end of its type. Returns its handle. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "base/array.h"
 #include "base/refs.h"
 
 DEFINE_REF(struct tw_shared, tw_shared_ref)
@@ -31,6 +32,8 @@ static void free_map(struct snapshot *s)
 	}
 	for (size_t i = 0; i < m->n_blobs; i++)
 		blob_unref(m->blobs[i]);
+	tw_map_clear_put_images(m);
+	free(m->put_images);
 	free(m->items);
 	free(m->blobs);
 	tw_index_unref(m->index);
@@ -82,7 +85,33 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	}
 	for (; c->n_blobs < m->n_blobs; c->n_blobs++)
 		c->blobs[c->n_blobs] = blob_ref(m->blobs[c->n_blobs]);
+	for (size_t i = 0; i < m->n_put_images; i++)
+		if (tw_map_put_image(c, &m->put_images[i]) < 0) {
+			snapshot_unref(&c->base);
+			return NULL;
+		}
 	return c;
+}
+
+int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p)
+{
+	if (!array_room(m->put_images, m->n_put_images, m->room_put_images))
+		return -ENOMEM;
+	m->put_images[m->n_put_images] = *p;
+	parsed_ref(p->parsed);
+	blob_ref(p->before);
+	m->n_put_images++;
+	return 0;
+}
+
+void tw_map_clear_put_images(struct tw_map *m)
+{
+	while (m->n_put_images) {
+		const struct tw_put_image *p = &m->put_images[--m->n_put_images];
+
+		parsed_unref(p->parsed);
+		blob_unref(p->before);
+	}
 }
 
 int tw_map_add_item(

@@ -159,6 +159,16 @@ struct tw_shared {
 	void (*free_names)(struct tw_names *n);
 };
 
+/* An image that was put while a map is built: from its pixels OPAQUE bits of tiles follow, which
+ * finalize changes once (item/opaque.h). */
+struct tw_put_image {
+	uint32_t image;            /* position */
+	struct parsed *parsed;     /* owned reference, as is before */
+	struct blob *before;       /* the pixels that it had; NULL: none that could be shown */
+	uint32_t w, h;             /* ... their size */
+	const struct tw_map *like; /* apply's; borrowed until finalize */
+};
+
 struct tw_map {
 	struct snapshot base; /* first: a struct snapshot * is a struct tw_map * */
 	struct tw_shared *shared;
@@ -172,6 +182,8 @@ struct tw_map {
 	struct file *file; /* where the unchanged blobs stand; owned reference */
 	uint64_t trailing; /* bytes of it behind the last data item: no save writes them */
 	bool rewritten;    /* a save writes the file even if no item and no blob differs */
+	struct tw_put_image *put_images;
+	size_t n_put_images, room_put_images;
 };
 
 /* Gives the item of a map that is being made other integers (taken), or those that it has with one
@@ -189,6 +201,9 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 }
 
 struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; empty */
+/* Notes it in m; takes the references of new ones. -ENOMEM. */
+int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p);
+void tw_map_clear_put_images(struct tw_map *m);
 /* A copy to write to, which shares items' integers and blobs with m. NULL: no memory. */
 struct tw_map *tw_map_copy(const struct tw_map *m);
 

@@ -43,3 +43,121 @@ int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out,
 	}
 	return r;
 }
+
+int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e)
+{
+	CLEANUP(spool_destroy) struct spool *out = spool_create(r->store->spool_dirfd);
+	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory for a data item");
+
+	int s = k < 0 ? k : spool_extent(out, ret, e);
+
+	return s < 0 ? s : k;
+}
+
+/* The compressed form of what it changes, if it changes nothing. */
+static int take_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
+{
+	int k = blob_make(r->under, e);
+
+	if (k < 0 || r->under->coding != BLOB_ZLIB)
+		return k < 0 ? k : 1;
+	*ret = extent_ref(&r->under->stored);
+	*ret_size = r->under->size;
+	return 0;
+}
+
+static int make(struct blob_recipe *recipe, struct extent *ret, uint64_t *ret_size, struct error *e)
+{
+	struct tw_recipe *r = (struct tw_recipe *)recipe;
+	CLEANUP_EXTENT struct extent plain = EXTENT_INIT;
+	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
+	int k = tw_recipe_run(r, &plain, e);
+
+	if (k == 1) {
+		k = take_under(r, ret, ret_size, e);
+		if (k <= 0)
+			return k;
+		k = 0;
+	}
+	/* The content was valid when it was parsed. */
+	if (k == -EINVAL || (k == 0 && r->size != BLOB_SIZE_UNKNOWN && plain.size != r->size))
+		k = error_set(e, -EIO, "what was closed cannot be read again");
+	if (k == 0 && plain.size > INT32_MAX)
+		k = error_set(e, -EFBIG, "a data item would have %llu bytes (at most %d)",
+			(unsigned long long)plain.size, INT32_MAX);
+	if (k == 0)
+		k = deflate_all(&plain, r->store->spool_dirfd, &packed, e);
+	if (k == 0)
+		k = r->store->keep(r->store, &packed, ret, e);
+	*ret_size = plain.size;
+	return k;
+}
+
+static void free_recipe(struct blob_recipe *recipe)
+{
+	struct tw_recipe *r = (struct tw_recipe *)recipe;
+
+	if (r->finish)
+		r->finish(r);
+	blob_unref(r->under);
+	free(r);
+}
+
+struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size)
+{
+	take->recipe = (struct blob_recipe){make, free_recipe};
+	take->store = m->shared->store;
+	take->size = size;
+	return blob_new_composed(&take->recipe, size, m->shared->budget);
+}
+
+struct tw_recipe *tw_recipe_of(const struct blob *b)
+{
+	return b && b->recipe && b->recipe->make == make && !blob_is_made(b)
+		       ? (struct tw_recipe *)b->recipe
+		       : NULL;
+}
+
+struct given {
+	struct tw_recipe recipe; /* first */
+	struct content *content;
+};
+
+static int compose_given(struct tw_recipe *r, struct spool *out, struct error *e)
+{
+	const struct given *g = (struct given *)r;
+	const struct extent *x = &g->content->bytes;
+	uint8_t chunk[4096];
+	int k = 0;
+
+	for (uint64_t at = 0; k == 0 && at < x->size; at += sizeof(chunk)) {
+		size_t n = x->size - at < sizeof(chunk) ? (size_t)(x->size - at) : sizeof(chunk);
+
+		k = extent_read(x, at, chunk, n, e);
+		if (k == 0)
+			k = spool_append(out, chunk, n, e);
+	}
+	return k;
+}
+
+static void finish_given(struct tw_recipe *r)
+{
+	content_unref(((struct given *)r)->content);
+}
+
+int tw_compose_content(
+	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e)
+{
+	struct given *g;
+
+	if (c->bytes.size > INT32_MAX)
+		return error_set(e, -EINVAL, "the content has %llu bytes (at most %d)",
+			(unsigned long long)c->bytes.size, INT32_MAX);
+	g = calloc(1, sizeof(*g));
+	if (g) {
+		g->recipe = (struct tw_recipe){.compose = compose_given, .finish = finish_given};
+		g->content = content_ref(c);
+		*ret = tw_compose(m, &g->recipe, c->bytes.size);
+	}
+	return g && *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
+}

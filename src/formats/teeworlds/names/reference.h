@@ -30,6 +30,9 @@ struct tw_naming {
 	const struct tw_map *m;
 	const struct format_others *others; /* struct format's; may be NULL */
 	bool in_new;                        /* the file belongs to an object made since the mount */
+	/* Not NULL: only what m shows in a name's place is known; any other name is not looked up,
+	 * which this says (never cleared), and the value stays as it was. */
+	bool *ret_unknown;
 };
 
 /*

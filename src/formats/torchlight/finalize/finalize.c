@@ -66,7 +66,7 @@ static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
 int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	format_say say, void *arg, struct error *e)
 {
-	struct tl_map *m = tl_map_copy(tl_map_of(s));
+	struct tl_map *m = n == FORMAT_UNPLACED ? NULL : tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
 	struct finalizing st = {.m = tl_map_of(s),
 		.sh = tl_map_of(s)->shared,
@@ -75,6 +75,10 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 		.arg = arg};
 	int r = m ? finalize_all(&st, m, p, n) : -ENOMEM;
 
+	if (n == FORMAT_UNPLACED) {
+		*ret = snapshot_ref(s);
+		return 0;
+	}
 	if (r == 0) {
 		st.m = m;
 		if (say)

@@ -24,8 +24,10 @@ int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct er
 /* put.c */
 enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
 
-int tl_put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct snapshot **ret, struct touched *t,
+int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e);
+int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p,
+	const struct format_others *others, const struct snapshot *like, bool *ret_changed,
 	struct error *e);
 
 /* info.c: .mod/info.json */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "codec/blob_equal.h"
@@ -7,28 +8,46 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/model/kit.h"
 
-/* New bytes for a file, shown by these names (may be NULL), of a text with that line
- * (content.h). As all below, 1: m is another one now. */
-static int keep(struct tl_map *m, uint32_t handle, const struct extent *x, struct names *names,
-	unsigned small_line, struct error *e)
+/* What was parsed, by kind of file. */
+struct parsed_file {
+	struct parsed parsed;    /* first */
+	struct tl_content *made; /* the bytes that are stored; NULL: those that there are */
+	struct bytes *taught;    /* the names in a text that the base does not know; NULL: none */
+	struct mod_header *header;
+	bool pak;
+	struct bytes *text; /* of removed.txt and MOD.DAT */
+};
+
+static void free_parsed(struct parsed *parsed)
+{
+	struct parsed_file *p = (struct parsed_file *)parsed;
+
+	tl_content_unref(p->made);
+	bytes_unref(p->taught);
+	modheader_unref(p->header);
+	bytes_unref(p->text);
+	free(p);
+}
+
+/* Bytes for a file, of a text with that line (content.h). */
+static int keep(const struct tl_map *m, uint32_t handle, const struct extent *x,
+	unsigned small_line, struct parsed_file *p, struct error *e)
 {
 	const struct tl_shared *sh = m->shared;
 	const struct manifest_entry *was = manifest_file(tl_mounted(m), handle);
 	uint8_t type = was ? was->type : manifest_type(tl_file_name(m, handle));
-	struct tl_content *c;
-	int r = tl_content_keep(sh->store, sh->budget, x, type, &c, e);
+	int r = tl_content_keep(sh->store, sh->budget, x, type, &p->made, e);
 
-	if (r < 0)
-		return r;
-	c->names = names_ref(names);
-	c->small_line = small_line;
-	r = pages_set(&m->files, handle, c);
-	return r < 0 ? error_set(e, r, "no memory for a change") : 1;
+	if (r == 0)
+		p->made->small_line = small_line;
+	return r;
 }
 
 /* What cannot be read holds nothing, and so not these bytes. */
-static int put_bytes(struct tl_map *m, uint32_t handle, const struct extent *in, struct error *e)
+static int parse_bytes(
+	const struct tl_map *m, uint32_t handle, struct parsed_file *p, struct error *e)
 {
+	const struct extent *in = &p->parsed.content->bytes;
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	bool same = false;
 	int r = tl_map_content(m, handle, &c, e);
@@ -37,14 +56,15 @@ static int put_bytes(struct tl_map *m, uint32_t handle, const struct extent *in,
 		r = tl_content_check(c, e);
 	if (r == 0)
 		r = blob_equals_extent(c->blob, in, &same, e);
+	p->parsed.same = same;
 	if (same || (r < 0 && r != -EIO && r != -ENODATA))
 		return r;
-	return keep(m, handle, in, NULL, 0, e);
+	return keep(m, handle, in, 0, p, e);
 }
 
 /* What is written to a compiled file, and the file as it was. */
 struct writing {
-	struct tl_map *m;
+	const struct tl_map *m;
 	uint32_t handle;
 	enum compiled_kind kind;
 	struct compiled_context ctx;
@@ -113,9 +133,8 @@ static int says_nothing_new(const struct writing *w, const struct bytes *made,
 	return r;
 }
 
-/* A text, over the file as it was. It is shown by the names that it was written with; what it
- * taught helps to compile others, and changes none that is shown. */
-static int compile(struct writing *w, struct error *e)
+/* A text, over the file as it was. */
+static int compile(struct writing *w, struct parsed_file *p, struct error *e)
 {
 	struct buffer *taught = &w->remarks.names;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -134,46 +153,143 @@ static int compile(struct writing *w, struct error *e)
 		r = says_nothing_new(w, made, names, &known, e);
 	if (r < 0)
 		return r;
+	p->parsed.same = known && !taught->size;
+	if (taught->size && buffer_finish(taught, &p->taught) < 0)
+		return error_set(e, -ENOMEM, "no memory for names");
 	x = extent_of_bytes(TAKE(made));
-	r = known ? taught->size > 0 : keep(w->m, w->handle, &x, names, w->remarks.small_line, e);
-	if (r >= 0 && taught->size) {
-		names_unref(w->m->names);
-		w->m->names = TAKE(names);
-	}
-	return r;
+	return known ? 0 : keep(w->m, w->handle, &x, w->remarks.small_line, p, e);
 }
 
 /* A file that is compiled: what was written says by itself as what it is meant. */
-static int judge(struct writing *w, const struct extent *in, struct error *e)
+static int parse_compiled(struct writing *w, struct parsed_file *p, struct error *e)
 {
+	const struct extent *in = &p->parsed.content->bytes;
 	int r = 0;
 
-	if (bytes_same(w->shown, w->new) || bytes_same(w->old, w->new))
+	p->parsed.same = bytes_same(w->shown, w->new) || bytes_same(w->old, w->new);
+	if (p->parsed.same)
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
-		return compile(w, e);
+		return compile(w, p, e);
 	case COMPILED_BINARY:
 		r = compiled_check(w->kind, &w->ctx, w->new->data, w->new->size, e);
 		break;
 	case COMPILED_XML:
 		break;
 	}
-	return r < 0 ? r : keep(w->m, w->handle, in, NULL, 0, e);
+	return r < 0 ? r : keep(w->m, w->handle, in, 0, p, e);
 }
 
-static int put_file(struct tl_map *m, uint32_t handle, const struct extent *in, struct error *e)
+static int parse_file(
+	const struct tl_map *m, uint32_t handle, struct parsed_file *p, struct error *e)
 {
 	struct writing w = {.m = m, .handle = handle, .kind = tl_file_kind(m, handle)};
 	int r;
 
 	if (w.kind == COMPILED_NONE)
-		return put_bytes(m, handle, in, e);
-	r = writing_begin(&w, in, e);
+		return parse_bytes(m, handle, p, e);
+	r = writing_begin(&w, &p->parsed.content->bytes, e);
 	if (r == 0)
-		r = judge(&w, in, e);
+		r = parse_compiled(&w, p, e);
 	writing_finish(&w);
 	return r;
+}
+
+static int parse_removed(const struct tl_map *m, struct parsed_file *p, struct error *e)
+{
+	CLEANUP(bytes_unref) struct bytes *text = NULL;
+	int r = extent_load(&p->parsed.content->bytes, TL_INPUT_MAX, &text, e);
+
+	if (r < 0)
+		return r;
+	p->parsed.same = bytes_same(text, m->removed);
+	if (p->parsed.same)
+		p->text = bytes_ref(m->removed);
+	else
+		r = removed_parse(text->data, text->size, &p->text, e);
+	p->parsed.same |= r == 0 && bytes_same(p->text, m->removed);
+	return r;
+}
+
+static int parse_kit(const struct tl_map *m, struct parsed_file *p, struct error *e)
+{
+	int r = extent_load(&p->parsed.content->bytes, TL_INPUT_MAX, &p->text, e);
+
+	if (r == 0)
+		r = kit_read(p->text, p->header, e);
+	p->parsed.same = r == 0 && bytes_same(m->kit, p->text);
+	return r;
+}
+
+static int parse_info(const struct tl_map *m, struct parsed_file *p, struct error *e)
+{
+	int r = tl_info_parse(m, &p->parsed.content->bytes, p->header, &p->pak, e);
+
+	if (r < 0)
+		return r;
+	p->parsed.same = m->header ? p->pak || tl_info_same(m->header, p->header)
+				   : p->pak || m->info_dropped;
+	return 0;
+}
+
+static int parse(const struct tl_map *m, entry_id id, struct parsed_file *p, struct error *e)
+{
+	if (tl_kind_of(id) == TL_FILE)
+		return parse_file(m, tl_index(id), p, e);
+	if (tl_is_dir(id))
+		return error_set(e, -EISDIR, "a directory");
+	if (tl_index(id) == TL_CONTROL_REMOVED)
+		return parse_removed(m, p, e);
+	p->header = m->header ? modheader_copy(m->header) : NULL;
+	if (m->header && !p->header)
+		return error_set(e, -ENOMEM, "no memory for the header");
+	return (tl_index(id) == TL_CONTROL_KIT ? parse_kit : parse_info)(m, p, e);
+}
+
+int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
+{
+	struct parsed_file *p = calloc(1, sizeof(*p));
+	int r;
+
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for a file");
+	parsed_init(&p->parsed, in, free_parsed);
+	r = parse(tl_map_of(s), id, p, e);
+	if (r < 0)
+		parsed_unref(&p->parsed);
+	else
+		*ret = &p->parsed;
+	return r;
+}
+
+/* As all below, 1: m is another one now. A text is shown by the names that it was written with;
+ * what it taught helps to compile others, and changes none that is shown. */
+static int apply_file(
+	struct tl_map *m, uint32_t handle, const struct parsed_file *p, struct error *e)
+{
+	CLEANUP(names_unref) struct names *names = NULL;
+	struct names *known = NULL;
+	struct tl_content *c;
+	int r = 0;
+
+	if (p->taught)
+		r = tl_map_names(m, &known, e);
+	if (r == 0 && p->taught)
+		r = names_extend(known, (const char *)p->taught->data, p->taught->size, &names, e);
+	if (r < 0)
+		return r;
+	if (p->made) {
+		c = tl_content_shown_by(p->made, names ? names : m->names);
+		if (!c || pages_set(&m->files, handle, c) < 0)
+			return error_set(e, -ENOMEM, "no memory for a change");
+	}
+	if (names) {
+		names_unref(m->names);
+		m->names = TAKE(names);
+	}
+	return p->made || p->taught;
 }
 
 static int set_bytes(struct bytes **at, struct bytes *to)
@@ -185,73 +301,48 @@ static int set_bytes(struct bytes **at, struct bytes *to)
 	return 1;
 }
 
-static int put_removed(struct tl_map *m, const struct extent *in, struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *text = NULL, *parsed = NULL;
-	int r = extent_load(in, TL_INPUT_MAX, &text, e);
-
-	if (r < 0 || bytes_same(text, m->removed))
-		return r;
-	r = removed_parse(text->data, text->size, &parsed, e);
-	return r < 0 ? r : set_bytes(&m->removed, parsed);
-}
-
-static int put_kit(struct tl_map *m, const struct extent *in, struct mod_header *h, struct error *e)
-{
-	CLEANUP(bytes_unref) struct bytes *written = NULL;
-	int r = extent_load(in, TL_INPUT_MAX, &written, e);
-
-	if (r == 0)
-		r = kit_read(written, h, e);
-	return r < 0 ? r : set_bytes(&m->kit, written);
-}
-
 /* That with which a MOD began is none that somebody wrote. */
-static int put_info(
-	struct tl_map *m, const struct extent *in, struct mod_header *h, struct error *e)
+static int apply_info(struct tl_map *m, const struct parsed_file *p)
 {
 	struct mod_header *fresh = m->shared->fresh;
-	bool pak, dropped = m->info_dropped;
-	int r = tl_info_parse(m, in, h, &pak, e);
+	bool dropped = m->info_dropped;
 
-	if (r < 0)
-		return r;
-	m->info_dropped |= !pak && !m->header;
-	if (pak || !m->header || tl_info_same(m->header, h))
+	m->info_dropped |= !p->pak && !m->header;
+	if (p->pak || !m->header || tl_info_same(m->header, p->header))
 		return m->info_dropped != dropped;
-	m->header_written = !fresh || !tl_info_same(fresh, h);
+	m->header_written = !fresh || !tl_info_same(fresh, p->header);
 	modheader_unref(m->header);
-	m->header = modheader_ref(m->header_written ? h : fresh);
+	m->header = modheader_ref(m->header_written ? p->header : fresh);
 	return 1;
 }
 
-static int put(struct tl_map *m, entry_id id, const struct extent *in, struct error *e)
+static int apply(struct tl_map *m, entry_id id, const struct parsed_file *p, struct error *e)
 {
-	CLEANUP(modheader_unref) struct mod_header *h = NULL;
-
 	if (tl_kind_of(id) == TL_FILE)
-		return put_file(m, tl_index(id), in, e);
-	if (tl_is_dir(id))
-		return error_set(e, -EISDIR, "a directory");
-	if (tl_index(id) == TL_CONTROL_REMOVED)
-		return put_removed(m, in, e);
-	h = m->header ? modheader_copy(m->header) : NULL;
-	if (m->header && !h)
-		return error_set(e, -ENOMEM, "no memory for the header");
-	return (tl_index(id) == TL_CONTROL_KIT ? put_kit : put_info)(m, in, h, e);
+		return apply_file(m, tl_index(id), p, e);
+	if (tl_index(id) == TL_CONTROL_INFO)
+		return apply_info(m, p);
+	return set_bytes(tl_index(id) == TL_CONTROL_KIT ? &m->kit : &m->removed, p->text);
 }
 
-int tl_put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *, struct snapshot **ret, struct touched *t, struct error *e)
+int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p, const struct format_others *,
+	const struct snapshot *, bool *ret_changed, struct error *e)
 {
-	struct tl_map *m = tl_map_copy(tl_map_of(s));
-	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
-	int r = m ? put(m, id, in, e)
-		  : error_set(e, -ENOMEM, "no memory for another version of the archive");
+	struct tl_map *m = (struct tl_map *)*s;
+	int r;
 
-	if (r <= 0)
-		return r;
-	touched_add(t, id);
-	*ret = TAKE(done);
-	return 0;
+	*ret_changed = false;
+	if (p->same)
+		return 0;
+	if (atomic_load_explicit(&m->snapshot.refs, memory_order_acquire) != 1) {
+		m = tl_map_copy(m);
+		if (!m)
+			return error_set(
+				e, -ENOMEM, "no memory for another version of the archive");
+		snapshot_unref(*s);
+		*s = &m->snapshot;
+	}
+	r = apply(m, id, (const struct parsed_file *)p, e);
+	*ret_changed = r > 0;
+	return r < 0 ? r : 0;
 }

@@ -53,6 +53,10 @@ int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, str
 int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
 
+/* The same bytes, as a text that is shown by these names (NULL: those of the mount); the same
+ * object if it is. NULL: no memory. */
+struct tl_content *tl_content_shown_by(struct tl_content *c, struct names *names);
+
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
 struct timespec tl_kept_time(struct timespec t);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "formats/teeworlds/item/elements.h"
-#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
@@ -14,7 +14,12 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 {
 	CLEANUP(blob_unref) struct blob *blob = NULL;
 	struct tw_item *it = &t->m->items[item];
-	int r = tw_tiles_refit(t->m, tiles, w, h, tiles->form, tiles->packed, &blob, e);
+	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
+		.w = w,
+		.h = h,
+		.form = tiles->form,
+		.packed = tiles->packed};
+	int r = tw_tiles_compose(t->m, tiles, &step, NULL, &blob, e);
 
 	if (r < 0)
 		return r;

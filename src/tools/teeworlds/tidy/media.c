@@ -25,7 +25,7 @@ static int put_games(
 	snprintf(name, sizeof(name), "%.*s", n->size, n->text ? n->text : "");
 	r = tw_find_image(t->m, t->whole.calls->image, t->how->images, name, &file, NULL);
 	return r < 0 ? error_set(e, r, "no %.127s.png was found", name)
-		     : t->m->base.format->edit->put(&t->m->base, id, &file, NULL, ret, NULL, e);
+		     : format_put(&t->m->base, id, &file, NULL, ret, e);
 }
 
 /* Is it what the game has under its name, but for colours that nobody sees? */

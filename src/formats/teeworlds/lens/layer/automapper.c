@@ -50,6 +50,11 @@ void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group
 	jsonw_end(w);
 }
 
+static bool says_same(const struct tw_ints *a, const struct tw_ints *b)
+{
+	return memcmp(a->v, b->v, TW_AUTO_LENGTH * sizeof(a->v[0])) == 0;
+}
+
 /* The item changes, or, of a layer that is new itself, is kept beside it until its number is known.
  */
 static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const struct tw_ints *old,
@@ -58,7 +63,7 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = take;
 	uint32_t handle;
 
-	if (old && memcmp(old->v, fresh->v, TW_AUTO_LENGTH * sizeof(fresh->v[0])) == 0)
+	if (old && says_same(old, fresh))
 		return;
 	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
 		tw_change_extra(c, handle, TAKE(fresh));
@@ -89,7 +94,7 @@ static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct 
 }
 
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
-	uint32_t layer, struct tw_change *c, struct error *e)
+	uint32_t layer, struct tw_change *c, bool *ret_differs, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL;
 	struct tw_record rec = {.keys = keys};
@@ -98,7 +103,8 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 	int r;
 
 	if (json_holds_null(at)) {
-		if (old)
+		*ret_differs |= old != NULL;
+		if (old && c)
 			drop(m, group, layer, c);
 		return 0;
 	}
@@ -113,7 +119,8 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 	if (!old)
 		tw_record_reset(&rec);
 	r = tw_record_read(at, NULL, &rec, e);
-	if (r == 0)
+	*ret_differs |= r == 0 && !(old && says_same(old, fresh));
+	if (r == 0 && c)
 		put(m, group, layer, old, item, TAKE(fresh), c);
 	return r;
 }

@@ -6,7 +6,10 @@
 #include "formats/teeworlds/item/elements.h"
 
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"
@@ -67,6 +70,7 @@ static const struct tw_key *const keys_of[TW_N_FORMS] = {
 /* A layer's list as the map holds it. */
 struct list {
 	uint32_t item;
+	enum tw_form form;
 	struct tw_rows rows; /* its key is that of the file's size, too */
 	struct blob *blob;   /* may be NULL where there are none */
 	uint32_t first, n;   /* the elements that `data` holds */
@@ -106,6 +110,7 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct
 		return it->made ? tw_layer_lacks(it, e)
 				: error_set(e, -EIO, "the layer no longer has such a list");
 	l->blob = tw_blob_of(m, it, TW_LIST_DATA);
+	l->form = form;
 	l->first = l->n = 0;
 	count = (uint32_t)it->ints->v[TW_LIST_COUNT];
 	/* References are shown by names that hold still, but there may come to be more. */
@@ -177,81 +182,370 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	return 0;
 }
 
+/* A value that is a name, of which parse does not know what it means. */
+struct unknown {
+	uint32_t row;
+	uint8_t at; /* which of its integers */
+	enum tw_refers ref;
+	char *name;
+	char *place; /* "line 4, column 8: [2].color_envelope is "x"", for a refusal */
+};
+
+struct parsed_list {
+	struct parsed parsed; /* first */
+	enum tw_form form;
+	uint32_t n;
+	struct content *rows; /* as they are stored; what is unknown is as it was */
+	struct unknown *unknown;
+	size_t n_unknown, room_unknown;
+	/* The data: rows and, where as many are in the base, what stands behind those. NULL: names
+	 * decide. */
+	struct blob *blob;
+	struct blob *tail; /* NULL: nothing stands behind them */
+};
+
+static void free_parsed(struct parsed *parsed)
+{
+	struct parsed_list *p = (struct parsed_list *)parsed;
+
+	for (size_t i = 0; i < p->n_unknown; i++) {
+		free(p->unknown[i].name);
+		free(p->unknown[i].place);
+	}
+	free(p->unknown);
+	content_unref(p->rows);
+	blob_unref(p->blob);
+	blob_unref(p->tail);
+	free(p);
+}
+
 /* A written list on its way into a spool, and whether it says what stood there. */
 struct taking {
 	struct list old; /* of which all rows can be read */
-	uint32_t n;
-	struct tw_naming names;
+	const struct tw_map *m;
+	struct parsed_list *p;
 	bool differs;
 	struct spool *out;
 };
+
+static char *describe(const struct json_at *at)
+{
+	struct error e = ERROR_INIT;
+	char *text, *end;
+
+	json_refuse(at, &e, "%s", "");
+	text = strdup(error_text(&e));
+	end = text ? strrchr(text, '(') : NULL;
+	if (end && end > text)
+		end[-1] = '\0';
+	return text;
+}
+
+/* The names in an element that are unknown. */
+static int note_unknown(struct taking *t, const struct json_at *at, struct error *e)
+{
+	struct parsed_list *p = t->p;
+
+	for (const struct tw_key *key = t->old.rows.keys; key->name; key++) {
+		bool unknown = false;
+		const struct tw_naming names = {t->m, NULL, false, &unknown};
+		int32_t value = key->initial;
+		struct json_at of;
+		const char *name;
+
+		if (key->ref == TW_REF_NONE || !json_get(at, key->name, &of))
+			continue;
+		if (p->n < t->old.rows.n) {
+			int32_t v[TW_ROW_MAX];
+			int r = t->old.rows.get(t->old.rows.arg, p->n, v, e);
+
+			if (r < 0)
+				return r;
+			value = v[key->at];
+		}
+		(void)tw_ref_read(&of, &names, key->ref, &value, NULL);
+		if (!unknown || json_as_string(&of, &name, NULL, NULL) < 0)
+			continue;
+		if (!array_room(p->unknown, p->n_unknown, p->room_unknown))
+			return error_set(e, -ENOMEM, "no memory for the list");
+		p->unknown[p->n_unknown] =
+			(struct unknown){p->n, key->at, key->ref, strdup(name), describe(&of)};
+		if (!p->unknown[p->n_unknown].name || !p->unknown[p->n_unknown++].place)
+			return error_set(e, -ENOMEM, "no memory for the list");
+	}
+	return 0;
+}
 
 static int take_element(void *arg, const struct json_at *at, struct error *e)
 {
 	struct taking *t = arg;
 	struct tw_rows *old = &t->old.rows;
+	bool unknown = false;
+	const struct tw_naming names = {t->m, NULL, false, &unknown};
 	int32_t v[TW_ROW_MAX];
 	uint8_t stored[4 * TW_ROW_MAX];
 	int r;
 
-	if (t->n == INT32_MAX / 4 / old->ints)
-		return json_refuse(at, e, "a list has at most %u", t->n);
-	r = tw_rows_read(at, old, t->n, &t->names, v, &t->differs, e);
+	if (t->p->n == INT32_MAX / 4 / old->ints)
+		return json_refuse(at, e, "a list has at most %u", t->p->n);
+	r = tw_rows_read(at, old, t->p->n, &names, v, &t->differs, e);
+	if (r == 0 && unknown)
+		r = note_unknown(t, at, e);
 	if (r < 0)
 		return r;
 	for (uint32_t k = 0; k < old->ints; k++)
 		store_u32(stored + 4 * (size_t)k, (uint32_t)v[k]);
-	t->n++;
+	t->p->n++;
 	return spool_append(t->out, stored, 4 * (size_t)old->ints, e);
 }
 
-/* Bytes past the count stay while the count does; an empty list is one of zeros, as the editor
- * writes it. */
-static int keep_list(struct taking *t, uint32_t count, struct tw_change *c, struct error *e)
+/* The recipe of a list: rows in which names got their meaning, then what stands behind those of
+ * `under`. */
+struct composed {
+	struct tw_recipe recipe; /* first */
+	struct parsed_list *p;   /* owned reference */
+	struct edit {
+		uint64_t at; /* in the rows */
+		int32_t value;
+	} * edits; /* ascending */
+	size_t n;
+};
+
+static int compose_list(struct tw_recipe *recipe, struct spool *out, struct error *e)
+{
+	const struct composed *c = (const struct composed *)recipe;
+	const struct extent *rows = &c->p->rows->bytes;
+	uint64_t ints = tw_list_shape(c->p->form)->ints;
+	uint8_t chunk[4 * TW_ROW_MAX];
+	size_t k = 0;
+	int r = 0;
+
+	for (uint64_t at = 0; r == 0 && at < rows->size; at += 4 * ints) {
+		r = extent_read(rows, at, chunk, 4 * ints, e);
+		for (; r == 0 && k < c->n && c->edits[k].at < at + 4 * ints; k++)
+			store_u32(chunk + (c->edits[k].at - at), (uint32_t)c->edits[k].value);
+		if (r == 0)
+			r = spool_append(out, chunk, 4 * ints, e);
+	}
+	if (r == 0 && c->p->tail)
+		r = tw_keep_part(c->p->tail, rows->size, c->p->tail->size, out, e);
+	return r;
+}
+
+static void finish_list(struct tw_recipe *recipe)
+{
+	struct composed *c = (struct composed *)recipe;
+
+	parsed_unref(&c->p->parsed);
+	free(c->edits);
+}
+
+static uint64_t data_size(const struct parsed_list *p)
+{
+	return p->tail ? blob_size(p->tail) : p->rows->bytes.size;
+}
+
+/* edits: n of them, taken. */
+static int compose(const struct tw_map *m, struct parsed_list *p, struct edit *edits, size_t n,
+	struct blob **ret, struct error *e)
+{
+	struct composed *c = calloc(1, sizeof(*c));
+
+	*ret = NULL;
+	if (c) {
+		c->recipe = (struct tw_recipe){.compose = compose_list, .finish = finish_list};
+		parsed_ref(&p->parsed);
+		c->p = p;
+		c->edits = edits;
+		c->n = n;
+		*ret = tw_compose(m, &c->recipe, data_size(p));
+	} else {
+		free(edits);
+	}
+	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a list");
+}
+
+/* Was the blob composed of the same? */
+static bool is_like(const struct blob *b, const struct parsed_list *p, const struct edit *edits)
+{
+	const struct composed *c = b && b->recipe ? (const struct composed *)b->recipe : NULL;
+
+	return c && c->recipe.compose == compose_list && c->p == p &&
+	       memcmp(c->edits, edits, c->n * sizeof(*edits)) == 0;
+}
+
+/* The rows are kept, and what there was of the list if it says nothing else. Bytes past the count
+ * stay while the count does; an empty list is one of zeros, as the editor writes it. */
+static int keep_list(struct taking *t, uint32_t count, struct error *e)
 {
 	const struct list *l = &t->old;
-	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
+	struct parsed_list *p = t->p;
+	struct store *store = t->m->shared->store;
+	CLEANUP_EXTENT struct extent content = EXTENT_INIT, kept = EXTENT_INIT;
 	static const uint8_t zeros[4 * TW_ROW_MAX];
-	struct blob *blob = NULL;
-	int r = t->n ? 0 : spool_append(t->out, zeros, 4 * (size_t)l->rows.ints, e);
+	int r = p->n ? 0 : spool_append(t->out, zeros, 4 * (size_t)l->rows.ints, e);
 
-	if (r == 0 && t->n && t->n == count && l->rows.n)
-		r = tw_keep_part(
-			l->blob, (uint64_t)count * 4 * l->rows.ints, l->blob->size, t->out, e);
 	if (r == 0)
 		r = spool_extent(t->out, &content, e);
+	if (r == 0 && content.size > INT32_MAX)
+		r = error_set(e, -EINVAL, "the list has %llu bytes (at most %d)",
+			(unsigned long long)content.size, INT32_MAX);
 	if (r == 0)
-		r = tw_keep_extent(l->rows.m, &content, &blob, e);
+		r = store->keep(store, &content, &kept, e);
 	if (r < 0)
 		return r;
-	tw_change_int(c, l->item, TW_LIST_COUNT, (int32_t)t->n);
-	tw_change_data(c, l->item, TW_LIST_DATA, blob);
+	p->rows = content_new(&kept);
+	if (!p->rows)
+		return error_set(e, -ENOMEM, "no memory for a list");
+	if (p->n && p->n == count && l->rows.n && blob_size(l->blob) > content.size)
+		p->tail = blob_ref(l->blob);
 	return 0;
 }
 
-static int list_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int take_list(struct taking *t, struct content *in, struct error *e)
 {
-	CLEANUP(spool_destroy) struct spool *out = NULL;
 	CLEANUP_JSON struct json_doc rest = {0};
-	struct taking t = {0};
-	uint32_t count;
-	int r = tw_layer_refuses(find_list(m, id, &t.old, e), e);
+	uint32_t count = t->old.rows.n;
+	int r;
 
+	/* A list that cannot be read may be replaced. */
+	if (count && blob_check(t->old.blob, NULL) < 0)
+		t->old.rows.n = 0;
+	r = json_list_read(&in->bytes, TEXT_MAX, NULL, take_element, t, &rest, e);
 	if (r < 0)
 		return r;
+	t->p->parsed.same =
+		!t->differs && !t->p->n_unknown && t->p->n == t->old.rows.n && t->p->n == count;
+	if (!t->p->parsed.same)
+		return keep_list(t, count, e);
+	t->p->blob = blob_ref(t->old.blob);
+	return 0;
+}
+
+/* The form that a new layer has, of which nothing is known. */
+static enum tw_form usual_form(entry_id id)
+{
+	return tw_id_kind(id) == TW_K_QUADS ? TW_FORM_QUADS : TW_FORM_SOURCES;
+}
+
+static int list_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
+{
+	CLEANUP(spool_destroy) struct spool *out = NULL;
+	struct taking t = {.m = m};
+	int r = find_list(m, id, &t.old, e);
+
+	if (r == -ENODATA) {
+		error_clear(e);
+		t.old.rows = (struct tw_rows){.m = m,
+			.keys = keys_of[usual_form(id)],
+			.ints = tw_list_shape(usual_form(id))->ints};
+		t.old.form = usual_form(id);
+		r = 0;
+	}
+	if (r < 0)
+		return tw_layer_refuses(r, e);
 	t.out = out = spool_create(m->shared->store->spool_dirfd);
-	if (!out)
+	t.p = out ? calloc(1, sizeof(*t.p)) : NULL;
+	if (!t.p)
 		return error_set(e, -ENOMEM, "no memory for the list");
-	t.names = (struct tw_naming){m, c->others, m->items[t.old.item].made};
-	count = t.old.rows.n;
-	/* A list that cannot be read may be replaced. */
-	if (count && blob_check(t.old.blob, NULL) < 0)
-		t.old.rows.n = 0;
-	r = !in ? 0 : json_list_read(in, TEXT_MAX, NULL, take_element, &t, &rest, e);
-	if (r == 0 && (t.differs || t.n != t.old.rows.n || t.n != count))
-		r = keep_list(&t, count, c, e);
+	parsed_init(&t.p->parsed, in, free_parsed);
+	t.p->form = t.old.form;
+	r = take_list(&t, in, e);
+	if (r < 0)
+		parsed_unref(&t.p->parsed);
+	else
+		*ret = &t.p->parsed;
 	return r;
+}
+
+/* What the unknown names mean. */
+static int find_names(const struct parsed_list *p, const struct tw_naming *names,
+	struct edit *edits, struct error *e)
+{
+	uint64_t ints = tw_list_shape(p->form)->ints;
+
+	for (size_t i = 0; i < p->n_unknown; i++) {
+		const struct unknown *u = &p->unknown[i];
+		int r = tw_ref_resolve(names, u->ref, u->name, &edits[i].value, e);
+
+		if (r < 0) {
+			struct error why = e ? *e : (struct error)ERROR_INIT;
+
+			return error_of_others(
+				e, error_set(e, r, "%s (%s)", u->place, error_text(&why)));
+		}
+		edits[i].at = 4 * (u->row * ints + u->at);
+	}
+	return 0;
+}
+
+static int make_data(struct tw_change *c, uint32_t item, struct parsed_list *p, struct blob **ret,
+	struct error *e)
+{
+	const struct tw_naming names = {c->base, c->others, c->base->items[item].made, NULL};
+	struct blob *like = tw_change_like(c, item, TW_LIST_DATA);
+	struct edit *edits = calloc(p->n_unknown + 1, sizeof(*edits));
+	int r = edits ? find_names(p, &names, edits, e)
+		      : error_set(e, -ENOMEM, "no memory for a list");
+
+	if (r < 0 || is_like(like, p, edits)) {
+		free(edits);
+		if (r == 0)
+			*ret = blob_ref(like);
+		return r;
+	}
+	return compose(c->base, p, edits, p->n_unknown, ret, e);
+}
+
+static int make_empty(const struct tw_map *m, enum tw_form form, struct blob **ret, struct error *e)
+{
+	CLEANUP(bytes_unref)
+	struct bytes *zeros = bytes_new(4 * (size_t)tw_list_shape(form)->ints, NULL);
+	CLEANUP(content_unref) struct content *c = NULL;
+	const struct extent x = {.mem = zeros, .size = zeros ? zeros->size : 0};
+
+	c = zeros ? content_new(&x) : NULL;
+	return c ? tw_compose_content(m, c, ret, e) : error_set(e, -ENOMEM, "no memory for a list");
+}
+
+static int list_apply(
+	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e);
+
+/* In a layer of another kind of list than it was parsed for: sources of the older kind, in a new
+ * layer. */
+static int apply_other(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	CLEANUP(parsed_unref) struct parsed *again = NULL;
+	int r = list_parse(c->base, id, p->content, &again, e);
+
+	return r < 0 ? r : list_apply(c, id, again, e);
+}
+
+static int list_apply(
+	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e)
+{
+	struct parsed_list *p = (struct parsed_list *)(uintptr_t)parsed;
+	struct blob *blob = NULL;
+	struct list l;
+	int r = tw_layer_refuses(find_list(c->base, id, &l, e), e);
+
+	/* An empty list without data. */
+	if (r == 0 && p && parsed->same && !p->blob)
+		return 0;
+	if (r == 0 && p && p->form != l.form)
+		return apply_other(c, id, parsed, e);
+	if (r == 0 && p && p->blob)
+		blob = blob_ref(p->blob);
+	else if (r == 0 && p)
+		r = make_data(c, l.item, p, &blob, e);
+	else if (r == 0 && l.rows.n)
+		r = make_empty(c->base, l.form, &blob, e);
+	if (r < 0 || !blob)
+		return r;
+	tw_change_int(c, l.item, TW_LIST_COUNT, p ? (int32_t)p->n : 0);
+	tw_change_data(c, l.item, TW_LIST_DATA, blob);
+	return 0;
 }
 
 static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
@@ -265,7 +559,7 @@ static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 
 #define LIST(words)                                                                                \
 	.label = (words), .stat = list_stat, .size = list_size, .write = list_write,               \
-	.most = TEXT_MAX, .parse = list_parse
+	.most = TEXT_MAX, .parse = list_parse, .apply = list_apply
 
 const struct tw_kind tw_kind_quads = {LIST("quads.json"), .touch = list_touch};
 /* Both are touched by the one above. */

@@ -5,12 +5,13 @@
 #include "formats/teeworlds/item/elements.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/media.h"
-#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/automapper.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
+#include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
@@ -210,10 +211,15 @@ static int make_item(
 static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints *ints,
 	uint32_t field, enum tw_form form, struct tw_change *c, struct error *e)
 {
-	bool packed = field == TW_TILES_DATA && ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
-	struct blob *blob = NULL;
-	int r = tw_tiles_refit(m, NULL, (uint32_t)ints->v[TW_TILES_WIDTH],
-		(uint32_t)ints->v[TW_TILES_HEIGHT], form, packed, &blob, e);
+	const struct tw_tiles none = {.form = form};
+	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
+		.w = (uint32_t)ints->v[TW_TILES_WIDTH],
+		.h = (uint32_t)ints->v[TW_TILES_HEIGHT],
+		.form = form,
+		.packed = field == TW_TILES_DATA &&
+			  ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE};
+	struct blob *blob;
+	int r = tw_tiles_compose(m, &none, &step, tw_change_like(c, item, field), &blob, e);
 
 	if (r == 0)
 		tw_change_data(c, item, field, blob);
@@ -256,16 +262,15 @@ static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints
 	return r;
 }
 
-/* The first layer.json of a new layer says what it is. */
-static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
-	struct tw_change *c, struct error *e)
+/* The item that the file asks for; of a new layer the first layer.json says what it is. *ret_old:
+ * the item that its keys change. */
+static int read_item(const struct json_at *root, const struct tw_naming *names,
+	const struct tw_item *it, struct tw_ints **ret_old, struct tw_ints **ret, struct error *e)
 {
-	const struct tw_item *it = &m->items[item];
-	const struct tw_naming names = {m, c->others, it->made};
 	bool empty = tw_is_empty(it);
 	CLEANUP(tw_ints_unref)
 	struct tw_ints *old = empty ? NULL : tw_ints_ref(it->ints), *fresh = NULL;
-	int r = empty ? make_item(root, m, &old, e) : 0;
+	int r = empty ? make_item(root, names->m, &old, e) : 0;
 	const struct tw_layout *l;
 
 	if (r < 0)
@@ -273,9 +278,25 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	l = layout_of(old);
 	r = tw_record_expect(root, l->keys, l == &tiles_layout ? automapper_key : NULL, e);
 	if (r == 0)
-		r = tw_record_item(root, &names, l, old, &fresh, e);
+		r = tw_record_item(root, names, l, old, &fresh, e);
 	if (r == 0 && l == &tiles_layout)
 		r = check_color(root, old, fresh, e);
+	if (r < 0)
+		return r;
+	*ret_old = TAKE(old);
+	*ret = TAKE(fresh);
+	return 0;
+}
+
+static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
+	struct tw_change *c, struct error *e)
+{
+	const struct tw_item *it = &m->items[item];
+	const struct tw_naming names = {m, c->others, it->made, NULL};
+	bool empty = tw_is_empty(it);
+	CLEANUP(tw_ints_unref) struct tw_ints *old = NULL, *fresh = NULL;
+	int r = read_item(root, &names, it, &old, &fresh, e);
+
 	if (r < 0)
 		return r;
 	if (empty)
@@ -287,23 +308,53 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 	return tw_layer_reshape(m, item, TAKE(fresh), c, e);
 }
 
-static int layer_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int layer_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
 {
+	const struct tw_item *it = tw_item_at(m, TW_LAYER, tw_id_b(id));
+	CLEANUP(parsed_unref) struct parsed *p = NULL;
+	CLEANUP(tw_ints_unref) struct tw_ints *old = NULL, *fresh = NULL;
 	CLEANUP_JSON struct json_doc doc = {0};
+	bool differs = false;
+	const struct tw_naming names = {m, NULL, false, &differs};
 	struct json_at root, at;
-	uint32_t item;
 	int r;
 
-	if (tw_at(m, TW_LAYER, tw_id_b(id), &item) < 0)
+	if (!it)
 		return error_set(e, -ENOENT, "no such layer");
-	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
+	r = tw_parsed_json(in, &p, &doc, e);
 	if (r < 0)
 		return r;
 	root = json_root(&doc);
-	r = take_item(&root, m, item, c, e);
+	r = read_item(&root, &names, it, &old, &fresh, e);
 	if (r == 0 && json_get(&root, automapper_key, &at))
-		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), c, e);
+		r = tw_automapper_parse(&at, m, tw_id_a(id), tw_id_b(id), NULL, &differs, e);
+	if (r == 0 && !tw_is_empty(it))
+		r = tw_layer_can_reshape(m, it, fresh, e);
+	if (r < 0)
+		return r;
+	p->same = !differs && !tw_is_empty(it) && tw_ints_same(old, fresh);
+	*ret = TAKE(p);
+	return 0;
+}
+
+static int layer_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct json_at root, at;
+	bool differs = false;
+	uint32_t item;
+	int r;
+
+	if (tw_at(c->base, TW_LAYER, tw_id_b(id), &item) < 0)
+		return error_set(e, -ENOENT, "no such layer");
+	r = tw_parsed_json_load(p, &doc, e);
+	if (r < 0)
+		return r;
+	root = json_root(&doc);
+	r = take_item(&root, c->base, item, c, e);
+	if (r == 0 && json_get(&root, automapper_key, &at))
+		r = tw_automapper_parse(&at, c->base, tw_id_a(id), tw_id_b(id), c, &differs, e);
 	return r;
 }
 
@@ -323,5 +374,6 @@ const struct tw_kind tw_kind_layer_json = {
 	.needed = true,
 	.most = JSON_TEXT_MAX,
 	.parse = layer_parse,
+	.apply = layer_apply,
 	.touch = layer_touch,
 };

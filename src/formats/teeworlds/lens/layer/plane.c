@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "codec/text/csv.h"
-#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/lens/layer/tree.h"
@@ -52,20 +52,6 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
 	ret->lasting = !ret->needed;
 	return 0;
-}
-
-static int32_t cell_of(const struct tw_plane_at *at, const uint8_t *tile)
-{
-	if (!at->wide)
-		return tile[at->at];
-	return (int16_t)(uint16_t)(tile[at->at] | tile[at->at + 1] << 8);
-}
-
-static void set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
-{
-	tile[at->at] = (uint8_t)value;
-	if (at->wide)
-		tile[at->at + 1] = (uint8_t)((uint32_t)value >> 8);
 }
 
 /* A plane on its way into a table. */
@@ -119,33 +105,26 @@ static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
 	return r < 0 ? r : tw_tiles_sound(&p.tiles, e);
 }
 
-/* A table on its way into the tiles. */
-struct putting {
+/* A table beside the cells that there are. */
+struct comparing {
 	const struct plane *plane;
-	struct tw_tile_writer *out;
 	bool differs;
 };
 
-static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
+static int compare_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
 {
-	struct putting *put = arg;
-	const struct plane *p = put->plane;
+	struct comparing *c = arg;
+	const struct plane *p = c->plane;
 	uint8_t tiles[RUN * TW_TILE_MAX];
 
 	while (n) {
 		size_t k = n < RUN ? n : RUN;
 		int r = tw_tiles_read(&p->tiles, first, k, tiles, e);
 
-		for (size_t i = 0; r == 0 && i < k; i++) {
-			uint8_t *tile = tiles + i * p->tiles.size;
-
-			put->differs |= cell_of(&p->at, tile) != cells[i];
-			set_cell(&p->at, tile, cells[i]);
-		}
-		if (r == 0)
-			r = tw_tile_writer_put(put->out, tiles, k, e);
 		if (r < 0)
 			return r;
+		for (size_t i = 0; i < k; i++)
+			c->differs |= tw_tile_cell(&p->at, tiles + i * p->tiles.size) != cells[i];
 		first += k;
 		cells += k;
 		n -= k;
@@ -153,84 +132,144 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 	return 0;
 }
 
-static bool clear_cell(void *arg, uint8_t *tile)
+/* A table of any size. */
+static int measure(const struct extent *in, const struct tw_plane_at *at, struct csv_shape *ret,
+	struct error *e)
 {
-	const struct tw_plane_at *at = arg;
-	bool differs = cell_of(at, tile) != 0;
+	int r = csv_measure(in, tw_plane_min(at), tw_plane_max(at), ret, e);
 
-	set_cell(at, tile, 0);
-	return differs;
+	if (r == 0 && (ret->width < TW_SIDE_MIN || ret->height < TW_SIDE_MIN))
+		r = error_set(e, -EINVAL, "the table has %u lines of %u columns (at least %d)",
+			ret->height, ret->width, TW_SIDE_MIN);
+	return r;
 }
 
-static int change_plane(const struct tw_map *m, const struct plane *p, const struct extent *in,
-	struct tw_change *c, struct error *e)
+/* The table of a layer that the base has: of its size, or of another one. */
+static int parse_table(const struct plane *p, const struct extent *in, struct tw_parsed_plane *ret,
+	struct error *e)
 {
-	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *out = tw_tile_writer_create(m, p->tiles.form, p->tiles.packed);
-	struct putting put = {.plane = p, .out = out};
-	struct blob *fresh = NULL;
-	int r;
+	struct comparing c = {.plane = p};
+	struct error why = ERROR_INIT;
+	int r = csv_parse(
+		in, &p->shape, tw_plane_min(&p->at), tw_plane_max(&p->at), compare_cells, &c, &why);
 
-	if (!out)
-		return error_set(e, -ENOMEM, "no memory for the tiles of a layer");
-	r = csv_parse(
-		in, &p->shape, tw_plane_min(&p->at), tw_plane_max(&p->at), take_cells, &put, e);
-	if (r < 0 || !put.differs)
-		return r;
-	r = tw_tile_writer_keep(out, &p->tiles, &fresh, e);
+	ret->size = p->shape;
+	if (r == -EINVAL)
+		return measure(in, &p->at, &ret->size, e);
+	ret->parsed.same = !c.differs;
+	ret->seen = blob_ref(p->tiles.blob);
+	return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
+}
+
+static void free_parsed(struct parsed *p)
+{
+	blob_unref(((struct tw_parsed_plane *)p)->seen);
+	free(p);
+}
+
+static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
+{
+	struct tw_parsed_plane *p;
+	struct plane plane;
+	int r = find_plane(m, id, &plane, e);
+	bool is_new = r == -ENODATA;
+
+	/* Of a layer without content only the cells are known. */
+	if (r < 0 && !is_new)
+		return tw_layer_refuses(r, e);
+	error_clear(e);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for a table");
+	parsed_init(&p->parsed, in, free_parsed);
+	if (is_new)
+		r = measure(&in->bytes, tw_plane_usual((enum tw_plane)tw_id_c(id)), &p->size, e);
+	else
+		r = parse_table(&plane, &in->bytes, p, e);
+	if (r < 0)
+		parsed_unref(&p->parsed);
+	else
+		*ret = &p->parsed;
+	return r;
+}
+
+static bool has_size(const struct tw_tiles *t, const struct csv_shape *size)
+{
+	return t->w == size->width && t->h == size->height;
+}
+
+/* It says nothing but what is there. */
+static bool is_there(const struct tw_tiles *t, const struct tw_parsed_plane *p)
+{
+	return (p->parsed.same && t->blob == p->seen) ||
+	       tw_tiles_have_table(t->blob, p->parsed.content);
+}
+
+static int compose(struct tw_change *c, const struct plane *p, const struct tw_tiles_step *step,
+	struct error *e)
+{
+	struct blob *fresh;
+	int r = tw_tiles_sound(&p->tiles, e);
+
+	if (r == 0)
+		r = tw_tiles_compose(c->base, &p->tiles, step,
+			tw_change_like(c, p->item, p->tiles.field), &fresh, e);
 	if (r == 0)
 		tw_change_data(c, p->item, p->tiles.field, fresh);
 	return r;
 }
 
-/* A table that does not fit the layer: is it one of another size? Then it waits, for the layer.json
- * or for the size that all tables have. */
-static int judge_size(const struct tw_map *m, const struct plane *p, const struct extent *in,
-	struct tw_change *c, struct error *e)
+/* A table that does not fit the layer waits, for the layer.json or for the size that all tables
+ * have. */
+static int wait_for_size(
+	struct tw_change *c, const struct plane *p, const struct csv_shape *size, struct error *e)
 {
-	struct csv_shape size;
-	int r = csv_measure(in, tw_plane_min(&p->at), tw_plane_max(&p->at), &size, e);
+	uint32_t w = p->tiles.w, h = p->tiles.h;
+	int r = tw_layer_take_size(c->base, p->item, size, c, e);
 
-	if (r < 0)
-		return r;
-	if (size.width < TW_SIDE_MIN || size.height < TW_SIDE_MIN)
-		return error_set(e, -EINVAL, "the table has %u lines of %u columns (at least %d)",
-			size.height, size.width, TW_SIDE_MIN);
-	r = tw_layer_take_size(m, p->item, &size, c, e);
 	return r < 0 ? r
 		     : error_set(e, -EAGAIN,
 			       "the table has %u lines of %u columns (the layer has height %u, "
 			       "width %u)",
-			       size.height, size.width, p->tiles.h, p->tiles.w);
+			       size->height, size->width, h, w);
 }
 
-static int plane_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int plane_apply(
+	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e)
 {
+	const struct tw_parsed_plane *written = (const struct tw_parsed_plane *)parsed;
 	struct plane p;
-	int r = tw_layer_refuses(find_plane(m, id, &p, e), e);
+	int r = tw_layer_refuses(find_plane(c->base, id, &p, e), e);
 
 	if (r < 0)
 		return r;
-	if (!in)
-		return tw_tiles_edit(m, p.item, &p.tiles, clear_cell, &p.at, c, e);
-	r = change_plane(m, &p, in, c, e);
-	return r == -EINVAL ? judge_size(m, &p, in, c, e) : r;
-}
-
-static bool says_other(const struct tw_map *m, const struct format_written *w)
-{
-	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(m);
-
-	return c && plane_parse(m, w->id, w->in, c, NULL) == 0 && c->to;
+	if (!written)
+		return compose(
+			c, &p, &(struct tw_tiles_step){.what = TW_TILES_CLEAR, .at = p.at}, e);
+	if (!has_size(&p.tiles, &written->size))
+		return wait_for_size(c, &p, &written->size, e);
+	return is_there(&p.tiles, written) ? 0
+					   : compose(c, &p,
+						     &(struct tw_tiles_step){.what = TW_TILES_PLANE,
+							     .at = p.at,
+							     .table = parsed->content},
+						     e);
 }
 
 bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct format_others *others)
 {
+	struct tw_tiles t;
+
+	if (!tw_tiles_of(m, &m->items[item], &t))
+		return false;
 	for (unsigned i = 0; i < TW_N_PLANES; i++) {
 		const struct format_written *w = tw_layer_written(m, item, others, TW_K_PLANE, i);
+		const struct tw_parsed_plane *p =
+			w && !w->parsed->refused ? (const struct tw_parsed_plane *)w->parsed : NULL;
 
-		if (w && says_other(m, w))
+		if (p && tw_plane_in(t.form, (enum tw_plane)i) && has_size(&t, &p->size) &&
+			!is_there(&t, p))
 			return true;
 	}
 	return false;
@@ -255,5 +294,6 @@ const struct tw_kind tw_kind_plane = {
 	.get = plane_get,
 	.readable = plane_readable,
 	.parse = plane_parse,
+	.apply = plane_apply,
 	.touch = plane_touch,
 };

@@ -3,23 +3,38 @@
 
 #include <errno.h>
 
-#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/model/fields.h"
+
+static bool is_packed(const struct tw_item *it, uint32_t field)
+{
+	return field == TW_TILES_DATA && it->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
+}
+
+/* Are the tiles behind the field as the item says? */
+static bool is_fitting(const struct tw_tiles *t, const struct tw_item *it, uint32_t field)
+{
+	return t->w == (uint32_t)it->ints->v[TW_TILES_WIDTH] &&
+	       t->h == (uint32_t)it->ints->v[TW_TILES_HEIGHT] && t->packed == is_packed(it, field);
+}
 
 /* The tiles behind one field, as the changed item has them. */
 static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
 	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
 {
-	bool packed =
-		field == TW_TILES_DATA && now->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
-	uint32_t w = (uint32_t)now->ints->v[TW_TILES_WIDTH];
-	uint32_t h = (uint32_t)now->ints->v[TW_TILES_HEIGHT];
+	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
+		.w = (uint32_t)now->ints->v[TW_TILES_WIDTH],
+		.h = (uint32_t)now->ints->v[TW_TILES_HEIGHT],
+		.form = t->form,
+		.packed = is_packed(now, field)};
 	struct blob *fresh = NULL;
 	int r;
 
-	if (t->w == w && t->h == h && t->packed == packed)
+	if (is_fitting(t, now, field))
 		return 0;
-	r = tw_tiles_refit(m, t->blob ? t : NULL, w, h, t->form, packed, &fresh, e);
+	r = t->blob ? tw_tiles_sound(t, e) : 0;
+	if (r == 0)
+		r = tw_tiles_compose(m, t, &step, tw_change_like(c, item, field), &fresh, e);
 	if (r == 0)
 		tw_change_data(c, item, field, fresh);
 	return r;
@@ -30,7 +45,7 @@ static void drop_unreadable(struct tw_tiles *t)
 {
 	uint64_t count = (uint64_t)t->w * t->h;
 
-	if ((!t->packed && t->blob->size / t->size < count) || tw_tiles_sound(t, NULL) < 0)
+	if ((!t->packed && blob_size(t->blob) / t->size < count) || tw_tiles_sound(t, NULL) < 0)
 		t->blob = NULL;
 }
 
@@ -38,25 +53,49 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *own = tw_ints_ref(take);
-	const struct tw_item *old = &m->items[item];
-	struct tw_item now = *old;
+	CLEANUP(tw_ints_unref) struct tw_ints *was = tw_ints_ref(m->items[item].ints);
+	struct tw_item old = m->items[item], now = old;
 	struct tw_tiles tiles, dummy;
+	bool has_tiles, has_dummy;
 	int r = 0;
 
-	tw_change_item(c, item, take);
 	now.ints = own;
-	if (!tw_is_tiles(old))
-		return 0;
-	if (tw_tiles_of(m, old, &tiles)) {
+	old.ints = was;
+	has_tiles = tw_is_tiles(&old) && tw_tiles_of(m, &old, &tiles);
+	has_dummy = tw_is_tiles(&old) && tw_dummy_of(m, &old, &dummy);
+	tw_change_item(c, item, take);
+	if (has_tiles) {
 		r = refit(m, &tiles, &now, (uint32_t)tw_tiles_field(&now), c, item, e);
 		if (r == -EIO)
 			return error_context(e, "the layer's tiles cannot be read");
 	}
-	if (r == 0 && tw_dummy_of(m, old, &dummy)) {
+	if (r == 0 && has_dummy) {
 		drop_unreadable(&dummy);
 		r = refit(m, &dummy, &now, TW_TILES_DATA, c, item, e);
 	}
 	return r;
+}
+
+int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
+	const struct tw_ints *fresh, struct error *e)
+{
+	struct tw_item then = *it;
+	struct tw_tiles t;
+	uint64_t count;
+	int r;
+
+	then.ints = (struct tw_ints *)(uintptr_t)fresh;
+	if (!tw_is_tiles(it) || !tw_is_tiles(&then) || !tw_tiles_of(m, it, &t))
+		return 0;
+	count = (uint64_t)fresh->v[TW_TILES_WIDTH] * (uint64_t)fresh->v[TW_TILES_HEIGHT];
+	if (count > INT32_MAX / t.size)
+		return error_set(e, -EINVAL,
+			"%d x %d tiles of %u bytes are too many (at most %d bytes)",
+			fresh->v[TW_TILES_WIDTH], fresh->v[TW_TILES_HEIGHT], t.size, INT32_MAX);
+	if (is_fitting(&t, &then, t.field))
+		return 0;
+	r = tw_tiles_sound(&t, e);
+	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;
 }
 
 const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t item,
@@ -83,10 +122,12 @@ static bool all_have(const struct tw_map *m, uint32_t item, const struct csv_sha
 		const struct tw_plane_at *at = &form->planes[i];
 		const struct format_written *w =
 			tw_layer_written(m, item, others, TW_K_PLANE, at->plane);
-		struct csv_shape own;
+		const struct csv_shape *own =
+			w && !w->parsed->refused
+				? &((const struct tw_parsed_plane *)w->parsed)->size
+				: NULL;
 
-		if (!w || csv_measure(w->in, tw_plane_min(at), tw_plane_max(at), &own, NULL) < 0 ||
-			own.width != size->width || own.height != size->height)
+		if (!own || own->width != size->width || own->height != size->height)
 			return false;
 		any_new |= !w->refused;
 	}

@@ -82,96 +82,140 @@ static int image_get(
 	return png_file_read(p.w, p.h, blob_read_fn, p.blob, &p.blob->png, off, dst, n, e);
 }
 
-/* The pixels of a PNG on their way, and which tiles they make opaque. As long as they are those
- * that are there, nothing is kept of them. */
-struct taking {
+/* The pixels of a PNG on their way: which tiles they make opaque, and whether they are those that
+ * are there. Nothing is kept of them. */
+struct looking {
 	const struct pixels *old;
 	uint8_t *row; /* of the old ones */
 	bool same;
-	struct spool *spool;
 	struct opacity opacity;
 	uint32_t w, h;
 };
 
-static int take_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
+static int look_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 {
-	struct taking *t = arg;
+	struct looking *l = arg;
 	uint64_t size;
 
 	if (w > INT32_MAX || h > INT32_MAX || png_file_size(w, h, &size) < 0)
 		return error_set(e, -EINVAL,
 			"the image has %u x %u pixels (at most 2^31 - 1 bytes of them in a PNG)", w,
 			h);
-	t->w = w;
-	t->h = h;
-	t->same = w == t->old->w && h == t->old->h;
-	t->row = t->same ? malloc(4 * (size_t)w) : NULL;
-	opacity_begin(&t->opacity, w, h);
-	return t->same && !t->row ? error_set(e, -ENOMEM, "no memory for a row of pixels") : 0;
+	l->w = w;
+	l->h = h;
+	l->same = w == l->old->w && h == l->old->h;
+	l->row = l->same ? malloc(4 * (size_t)w) : NULL;
+	opacity_begin(&l->opacity, w, h);
+	return l->same && !l->row ? error_set(e, -ENOMEM, "no memory for a row of pixels") : 0;
 }
 
-static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
+static int look_at_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 {
-	struct taking *t = arg;
-	size_t n = 4 * (size_t)t->w;
-	int r = 0;
+	struct looking *l = arg;
+	size_t n = 4 * (size_t)l->w;
 
-	opacity_row(&t->opacity, y, rgba);
+	opacity_row(&l->opacity, y, rgba);
 	/* A damaged image may be replaced, so what cannot be read differs. */
-	if (t->same && blob_read(t->old->blob, (uint64_t)y * n, t->row, n, NULL) == 0 &&
-		memcmp(t->row, rgba, n) == 0)
-		return 0;
-	if (t->same)
-		r = tw_keep_part(t->old->blob, 0, (uint64_t)y * n, t->spool, e);
-	t->same = false;
-	return r < 0 ? r : spool_append(t->spool, rgba, n, e);
+	l->same = l->same && blob_read(l->old->blob, (uint64_t)y * n, l->row, n, NULL) == 0 &&
+		  memcmp(l->row, rgba, n) == 0;
+	return 0;
 }
 
-/* Bytes past the pixels stay while the size does. */
-static int take_tail(const struct pixels *old, struct taking *t, struct error *e)
+/* The recipe of an image: the pixels of a PNG, then what stands behind those of `under`. */
+struct composed {
+	struct tw_recipe recipe; /* first */
+	struct content *png;
+	uint64_t tail; /* where in `under` that begins */
+};
+
+/* Rows of w pixels on their way to a spool. */
+struct copying {
+	struct spool *out;
+	uint32_t w;
+};
+
+static int copy_begin(void *arg, uint32_t w, uint32_t, struct error *)
+{
+	((struct copying *)arg)->w = w;
+	return 0;
+}
+
+static int copy_row(void *arg, uint32_t, const uint8_t *rgba, struct error *e)
+{
+	struct copying *c = arg;
+
+	return spool_append(c->out, rgba, 4 * (size_t)c->w, e);
+}
+
+static int compose_image(struct tw_recipe *r, struct spool *out, struct error *e)
+{
+	const struct composed *c = (const struct composed *)r;
+	struct copying p = {.out = out};
+	struct png_sink sink = {.begin = copy_begin, .row = copy_row, .arg = &p};
+	int k = png_decode(&c->png->bytes, &sink, e);
+
+	return k < 0 || !r->under ? k : tw_keep_part(r->under, c->tail, r->under->size, out, e);
+}
+
+static void finish_image(struct tw_recipe *r)
+{
+	content_unref(((struct composed *)r)->png);
+}
+
+/* Bytes past the pixels stay while the size does. There is nothing to keep where they cannot be
+ * read. */
+static struct blob *tail_of(const struct pixels *old, const struct looking *l)
 {
 	uint64_t at = 4 * (uint64_t)old->w * old->h;
 
-	/* Nothing to keep where they cannot be read. */
-	if (t->w != old->w || t->h != old->h || at >= old->blob->size ||
-		blob_check(old->blob, NULL) == -EIO)
-		return 0;
-	return tw_keep_part(old->blob, at, old->blob->size, t->spool, e);
+	return l->w != old->w || l->h != old->h || at >= blob_size(old->blob) ||
+			       blob_check(old->blob, NULL) == -EIO
+		       ? NULL
+		       : old->blob;
 }
 
-/* *ret is NULL where they are the same. */
-static int take(const struct tw_map *m, const struct pixels *old, const struct extent *in,
-	struct taking *t, struct blob **ret, struct error *e)
+static int compose_pixels(const struct tw_map *m, const struct pixels *old, struct content *png,
+	const struct looking *l, struct blob **ret, struct error *e)
 {
-	struct png_sink sink = {.begin = take_begin, .row = take_row, .arg = t};
-	CLEANUP(spool_destroy) struct spool *spool = spool_create(m->shared->store->spool_dirfd);
-	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
+	struct blob *under = old->blob ? tail_of(old, l) : NULL;
+	struct composed *c = calloc(1, sizeof(*c));
+	uint64_t size = 4 * (uint64_t)l->w * l->h;
+
+	if (c) {
+		c->recipe = (struct tw_recipe){
+			.under = blob_ref(under), .compose = compose_image, .finish = finish_image};
+		c->png = content_ref(png);
+		c->tail = size;
+		*ret = tw_compose(m, &c->recipe, under ? blob_size(under) : size);
+	}
+	return c && *ret ? 0 : error_set(e, -ENOMEM, "no memory for an image");
+}
+
+static int look(
+	const struct pixels *old, const struct extent *png, struct looking *l, struct error *e)
+{
+	struct png_sink sink = {.begin = look_begin, .row = look_at_row, .arg = l};
 	int r;
 
-	if (!spool)
-		return error_set(e, -ENOMEM, "no memory for the pixels");
-	t->old = old;
-	t->spool = spool;
-	r = png_decode(in, &sink, e);
-	free(t->row);
-	if (r < 0 || t->same)
-		return r;
-	r = take_tail(old, t, e);
-	if (r == 0)
-		r = spool_extent(spool, &content, e);
-	return r < 0 ? r : tw_keep_extent(m, &content, ret, e);
+	l->old = old;
+	r = png_decode(png, &sink, e);
+	free(l->row);
+	return r;
 }
 
 int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blob **ret,
 	uint32_t *ret_w, uint32_t *ret_h, struct error *e)
 {
+	CLEANUP(content_unref) struct content *c = content_new(png);
 	const struct pixels none = {0};
-	struct taking t = {0};
-	int r = take(m, &none, png, &t, ret, e);
+	struct looking l = {0};
+	int r = c ? look(&none, png, &l, e) : error_set(e, -ENOMEM, "no memory for an image");
 
+	if (r == 0)
+		r = compose_pixels(m, &none, c, &l, ret, e);
 	if (r == 0) {
-		*ret_w = t.w;
-		*ret_h = t.h;
+		*ret_w = l.w;
+		*ret_h = l.h;
 	}
 	return r;
 }
@@ -194,63 +238,168 @@ static int old_opacity(const struct pixels *old, struct opacity *ret, struct err
 	return 0;
 }
 
-/* Which tiles the pixels made opaque before; -EIO: nobody knows, so no bit follows. Of an image
- * that had none, or none that could be shown, all bits follow. */
-static int find_opacity(
-	const struct pixels *old, const struct opacity *now, struct opacity *ret, struct error *e)
+struct parsed_image {
+	struct parsed parsed; /* first */
+	struct blob *blob;    /* the pixels */
+	uint32_t w, h;
+	struct opacity opacity;
+	struct blob *had; /* the pixels of the base; NULL: none that are shown */
+	bool knows_had;   /* ... and which tiles those make opaque */
+	struct opacity had_opacity;
+};
+
+static void free_parsed(struct parsed *p)
 {
-	if (old->blob)
-		return old_opacity(old, ret, e);
-	*ret = *now;
-	for (int i = 1; i < 256; i++)
-		ret->opaque[i] = !ret->opaque[i];
-	return 0;
+	blob_unref(((struct parsed_image *)p)->blob);
+	blob_unref(((struct parsed_image *)p)->had);
+	free(p);
+}
+
+static uint32_t reference_to(const struct tw_map *m, entry_id id)
+{
+	return (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
+}
+
+static int make_parsed(const struct tw_map *m, entry_id id, const struct pixels *old,
+	struct content *in, struct parsed_image *p, struct error *e)
+{
+	struct looking l = {0};
+	int r = look(old, &in->bytes, &l, e);
+
+	if (r < 0)
+		return r;
+	p->parsed.same = l.same;
+	p->w = l.w;
+	p->h = l.h;
+	p->opacity = l.opacity;
+	p->had = blob_ref(old->blob);
+	if (l.same) {
+		p->blob = blob_ref(old->blob);
+		return 0;
+	}
+	/* What cannot be read now cannot be read later either: then no bit follows. */
+	if (old->blob && opaque_matters(m, reference_to(m, id))) {
+		r = old_opacity(old, &p->had_opacity, e);
+		if (r < 0 && r != -EIO)
+			return r;
+		p->knows_had = r == 0;
+	}
+	return compose_pixels(m, old, in, &l, &p->blob, e);
+}
+
+static int image_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
+{
+	struct parsed_image *p;
+	struct pixels old = {0};
+	int r;
+
+	if (!tw_item_at(m, TW_IMAGE, tw_id_index(id)))
+		return error_set(e, -ENOENT, "no such image");
+	(void)find_pixels(m, id, &old, NULL);
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for an image");
+	parsed_init(&p->parsed, in, free_parsed);
+	r = make_parsed(m, id, &old, in, p, e);
+	if (r < 0)
+		parsed_unref(&p->parsed);
+	else
+		*ret = &p->parsed;
+	return r;
 }
 
 /* The item of an image that had no pixels, or none that could be shown: those give way. */
-static void make_item(const struct tw_map *m, const struct tw_item *it, const struct taking *t,
-	struct tw_change *c)
+static void make_item(const struct tw_map *m, const struct tw_item *it,
+	const struct parsed_image *p, struct tw_change *c)
 {
-	struct tw_ints *ints = tw_image_item(m, it, false, (int32_t)t->w, (int32_t)t->h);
+	struct tw_ints *ints = tw_image_item(m, it, false, (int32_t)p->w, (int32_t)p->h);
 
 	if (ints && tw_int(it, TW_IMG_EXTERNAL, 1) == 0)
 		ints->v[TW_IMG_DATA] = tw_int(it, TW_IMG_DATA, -1);
 	tw_change_item(c, (uint32_t)(it - m->items), ints);
 }
 
-static int image_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int image_apply(
+	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e)
 {
+	const struct parsed_image *p = (const struct parsed_image *)parsed;
+	const struct tw_map *m = c->base;
 	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
-	uint32_t item, image;
-	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	struct opacity before;
-	struct taking t = {0};
 	struct pixels old = {0};
+	struct tw_put_image put = {
+		.image = tw_id_index(id), .parsed = (struct parsed *)(uintptr_t)parsed};
+	uint32_t item;
+	bool is_new;
 	int r;
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such image");
 	(void)find_pixels(m, id, &old, NULL);
-	r = take(m, &old, in, &t, &fresh, e);
-	if (r < 0 || !fresh)
-		return r;
-	item = (uint32_t)(it - m->items);
-	if (old.blob) {
-		tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)t.w);
-		tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)t.h);
-	} else {
-		make_item(m, it, &t, c);
-	}
-	tw_change_data(c, item, TW_IMG_DATA, TAKE(fresh));
-	image = (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
-	/* Tiles that name a new image came along with it, and their own bits with them. */
-	if ((!old.blob && it->made) || !opaque_matters(m, image))
+	if (old.blob == p->blob)
 		return 0;
-	r = find_opacity(&old, &t.opacity, &before, e);
+	item = (uint32_t)(it - m->items);
+	is_new = !old.blob && it->made;
+	put.before = old.blob;
+	put.like = c->like;
+	put.w = old.w;
+	put.h = old.h;
+	/* Tiles that name a new image came along with it, and their own bits with them. */
+	r = is_new ? 0 : tw_map_put_image(c->to, &put);
 	if (r < 0)
-		return r == -EIO ? 0 : r;
-	return opaque_follow(m, image, &before, &t.opacity, c, e);
+		return error_set(e, r, "no memory for an image");
+	if (old.blob) {
+		tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)p->w);
+		tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)p->h);
+	} else {
+		make_item(m, it, p, c);
+	}
+	tw_change_data(c, item, TW_IMG_DATA, blob_ref(p->blob));
+	return 0;
+}
+
+/* Which tiles were opaque before; -EIO: nobody knows, so no bit follows. Of an image that had no
+ * pixels, or none that could be shown, all bits follow. */
+static int find_opacity(const struct tw_put_image *put, struct opacity *ret, struct error *e)
+{
+	const struct parsed_image *p = (const struct parsed_image *)put->parsed;
+	const struct pixels old = {put->before, put->w, put->h};
+
+	if (put->before && put->before == p->had && p->knows_had) {
+		*ret = p->had_opacity;
+		return 0;
+	}
+	if (put->before)
+		return old_opacity(&old, ret, e);
+	*ret = p->opacity;
+	for (int i = 1; i < 256; i++)
+		ret->opaque[i] = !ret->opaque[i];
+	return 0;
+}
+
+static int derive(struct tw_change *c, const struct tw_put_image *put, struct error *e)
+{
+	const struct parsed_image *p = (const struct parsed_image *)put->parsed;
+	uint32_t image = (uint32_t)tw_ref_of(c->base, TW_SORT_IMAGE, put->image);
+	struct opacity before;
+	int r;
+
+	c->like = put->like;
+	if (!opaque_matters(c->base, image))
+		return 0;
+	r = find_opacity(put, &before, e);
+	if (r == -EIO)
+		return error_clear(e), 0;
+	return r < 0 ? r : opaque_follow(c->base, image, &before, &p->opacity, c, e);
+}
+
+int tw_images_derive(struct tw_change *c, struct error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->to->n_put_images; i++)
+		r = derive(c, &c->to->put_images[i], e);
+	return r;
 }
 
 const struct tw_kind tw_kind_image_png = {
@@ -259,4 +408,5 @@ const struct tw_kind tw_kind_image_png = {
 	.size = image_size,
 	.get = image_get,
 	.parse = image_parse,
+	.apply = image_apply,
 };

@@ -5,6 +5,7 @@
 
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -71,12 +72,12 @@ static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 		tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE));
 }
 
-static int take_item(const struct json_at *root, const struct tw_map *m, entry_id id,
-	struct tw_change *c, struct error *e)
+/* The item that the file asks for; *ret_becomes: it is in the map in another form. */
+static int read_item(const struct json_at *root, const struct tw_map *m, entry_id id,
+	struct tw_ints **ret, bool *ret_becomes, struct error *e)
 {
 	bool image = tw_id_kind(id) == TW_K_IMAGE_JSON, becomes = !is_json(m, id);
 	const struct tw_item *it = item_of(m, id);
-	uint32_t item = (uint32_t)(it - m->items);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	struct tw_record rec = {.keys = keys_of(id)};
 	int32_t external = 1;
@@ -99,28 +100,59 @@ static int take_item(const struct json_at *root, const struct tw_map *m, entry_i
 			"the image is in the map in a form that cannot be shown or changed");
 	if (r < 0)
 		return r;
-	/* While the item still says that the data is its own, so that it leaves the map. */
-	if (becomes && !tw_is_empty(it))
-		tw_change_data(c, item, image ? TW_IMG_DATA : TW_SND_DATA, NULL);
-	tw_change_item(c, item, TAKE(v));
+	*ret = TAKE(v);
+	*ret_becomes = becomes;
 	return 0;
 }
 
-static int json_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int json_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
 {
+	CLEANUP(parsed_unref) struct parsed *p = NULL;
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at root;
+	bool becomes;
 	int r;
 
 	if (!item_of(m, id))
 		return -ENOENT;
-	r = json_doc_load(in, JSON_TEXT_MAX, &doc, e);
+	r = tw_parsed_json(in, &p, &doc, e);
 	if (r < 0)
 		return r;
 	root = json_root(&doc);
 	r = tw_record_expect(&root, keys_of(id), NULL, e);
-	return r < 0 ? r : take_item(&root, m, id, c, e);
+	if (r == 0)
+		r = read_item(&root, m, id, &v, &becomes, e);
+	if (r < 0)
+		return r;
+	p->same = !becomes && tw_ints_same(v, item_of(m, id)->ints);
+	*ret = TAKE(p);
+	return 0;
+}
+
+static int json_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	bool image = tw_id_kind(id) == TW_K_IMAGE_JSON;
+	const struct tw_item *it = item_of(c->base, id);
+	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
+	CLEANUP_JSON struct json_doc doc = {0};
+	struct json_at root;
+	bool becomes;
+	int r = it ? tw_parsed_json_load(p, &doc, e) : -ENOENT;
+
+	if (r < 0)
+		return r;
+	root = json_root(&doc);
+	r = read_item(&root, c->base, id, &v, &becomes, e);
+	if (r < 0)
+		return r;
+	/* While the item still says that the data is its own, so that it leaves the map. */
+	if (becomes && !tw_is_empty(it))
+		tw_change_data(c, (uint32_t)(it - c->base->items),
+			image ? TW_IMG_DATA : TW_SND_DATA, NULL);
+	tw_change_item(c, (uint32_t)(it - c->base->items), TAKE(v));
+	return 0;
 }
 
 const struct tw_kind tw_kind_image_json = {
@@ -128,6 +160,7 @@ const struct tw_kind tw_kind_image_json = {
 	.write = write_json,
 	.most = JSON_TEXT_MAX,
 	.parse = json_parse,
+	.apply = json_apply,
 };
 
 const struct tw_kind tw_kind_sound_json = {
@@ -135,4 +168,5 @@ const struct tw_kind tw_kind_sound_json = {
 	.write = write_json,
 	.most = JSON_TEXT_MAX,
 	.parse = json_parse,
+	.apply = json_apply,
 };

@@ -5,6 +5,7 @@
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
@@ -53,34 +54,46 @@ static int check_opus(const struct extent *in, struct error *e)
 	return r < 0 ? r : tw_opus_check(head, e);
 }
 
-static int sound_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int sound_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
 {
 	const struct tw_item *it = sound_of(m, id);
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	uint32_t item;
 	struct blob *b = NULL;
-	bool same;
-	int r;
+	bool same = false;
+	int r = 0;
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such sound");
 	if (tw_sound_is_opus(m, it))
 		b = tw_blob_of(m, it, TW_SND_DATA);
 	/* A sound that cannot be read may be replaced. */
-	if (b && blob_equals_extent(b, in, &same, NULL) == 0 && same)
-		return 0;
-	r = check_opus(in, e);
-	if (r == 0)
-		r = tw_keep_extent(m, in, &fresh, e);
-	if (r < 0)
-		return r;
+	if (b && blob_equals_extent(b, &in->bytes, &same, NULL) < 0)
+		same = false;
+	if (same)
+		fresh = blob_ref(b);
+	else
+		r = check_opus(&in->bytes, e);
+	if (r == 0 && !same)
+		r = tw_compose_content(m, in, &fresh, e);
+	return r < 0 ? r : tw_parsed_blob(in, same, TAKE(fresh), ret, e);
+}
+
+static int sound_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	const struct tw_map *m = c->base;
+	struct blob *fresh = tw_blob_of_parsed(p);
+	const struct tw_item *it = sound_of(m, id);
+	uint32_t item;
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such sound");
 	item = (uint32_t)(it - m->items);
-	if (!b)
-		tw_change_item(c, item, tw_sound_item(it, 0, (int32_t)in->size));
-	else if (it->ints->n > TW_SND_SIZE)
-		tw_change_int(c, item, TW_SND_SIZE, (int32_t)in->size);
-	tw_change_data(c, item, TW_SND_DATA, TAKE(fresh));
+	if (!tw_sound_is_opus(m, it))
+		tw_change_item(c, item, tw_sound_item(it, 0, (int32_t)fresh->size));
+	else if (it->ints->n > TW_SND_SIZE && tw_blob_of(m, it, TW_SND_DATA) != fresh)
+		tw_change_int(c, item, TW_SND_SIZE, (int32_t)fresh->size);
+	tw_change_data(c, item, TW_SND_DATA, blob_ref(fresh));
 	return 0;
 }
 
@@ -89,4 +102,5 @@ const struct tw_kind tw_kind_sound_opus = {
 	.stat = sound_stat,
 	.get = sound_get,
 	.parse = sound_parse,
+	.apply = sound_apply,
 };

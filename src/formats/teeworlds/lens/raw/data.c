@@ -4,6 +4,7 @@
 
 #include "codec/blob_equal.h"
 #include "formats/teeworlds/lens/kinds.h"
+#include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/model/store.h"
 
 static struct blob *data_of(const struct tw_map *m, entry_id id)
@@ -27,7 +28,11 @@ static int data_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 
 	if (!b)
 		return lacks(m, id, e);
-	tw_stat_raw(ret, m, b->size);
+	tw_stat_raw(ret, m, 0);
+	ret->sized = blob_size(b) != BLOB_SIZE_UNKNOWN;
+	ret->late = !ret->sized;
+	if (ret->sized)
+		ret->size = blob_size(b);
 	return 0;
 }
 
@@ -41,35 +46,62 @@ static int data_get(
 	return n ? blob_read(b, off, dst, n, e) : 0;
 }
 
-static int data_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+static int data_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
+{
+	struct blob *b = data_of(m, id);
+	int r = b ? blob_make(b, e) : lacks(m, id, e);
+
+	if (r == 0)
+		*ret = b->size;
+	return r;
+}
+
+/* Data that cannot be read may be replaced. */
+static bool holds(struct blob *b, const struct extent *x)
+{
+	bool same = false;
+
+	return b && blob_equals_extent(b, x, &same, NULL) == 0 && same;
+}
+
+static int data_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
 {
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	struct blob *b = data_of(m, id);
 	bool same;
-	int r;
+	int r = 0;
 
 	if (!b && tw_id_index(id) < m->shared->n_blobs)
 		return error_set(e, -EIO, "the data item left the map");
 	if (m->shared->raw != TW_RAW_RW)
 		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
-	if (in->size == 0 && b && b->size == 0)
-		return 0;
-	if (in->size == 0)
+	same = holds(b, &in->bytes);
+	if (in->bytes.size == 0 && !same)
 		return error_set(e, -EINVAL, "the file is empty (a data item has at least 1 byte)");
-	/* Data that cannot be read may be replaced. */
-	if (b && blob_equals_extent(b, in, &same, NULL) == 0 && same)
-		return 0;
-	r = tw_keep_extent(m, in, &fresh, e);
-	if (r < 0)
-		return r;
-	tw_change_blob(c, tw_id_index(id), TAKE(fresh));
+	if (same)
+		fresh = blob_ref(b);
+	else
+		r = tw_compose_content(m, in, &fresh, e);
+	return r < 0 ? r : tw_parsed_blob(in, same, TAKE(fresh), ret, e);
+}
+
+static int data_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	struct blob *fresh = tw_blob_of_parsed(p);
+
+	if (tw_id_index(id) >= c->base->n_blobs)
+		return error_set(e, -ENOENT, "no such data item");
+	if (data_of(c->base, id) != fresh)
+		tw_change_blob(c, tw_id_index(id), blob_ref(fresh));
 	return 0;
 }
 
 const struct tw_kind tw_kind_raw_data = {
 	.label = "raw data",
 	.stat = data_stat,
+	.size = data_size,
 	.get = data_get,
 	.parse = data_parse,
+	.apply = data_apply,
 };

@@ -143,28 +143,56 @@ static int parse_ints(const struct bytes *text, struct tw_ints **ret, struct err
 	return 0;
 }
 
-static int item_parse(const struct tw_map *m, entry_id id, const struct extent *in,
-	struct tw_change *c, struct error *e)
+struct parsed_item {
+	struct parsed parsed; /* first */
+	struct tw_ints *ints;
+};
+
+static void free_parsed(struct parsed *p)
+{
+	tw_ints_unref(((struct parsed_item *)p)->ints);
+	free(p);
+}
+
+static int item_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
+	struct error *e)
 {
 	const struct tw_item *it = item_of(m, id);
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = NULL;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	uint32_t item = tw_id_index(id);
-	struct tw_map *to;
+	struct parsed_item *p;
 	int r;
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such item");
 	if (m->shared->raw != TW_RAW_RW)
 		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
-	r = extent_load(in, TEXT_MAX, &text, e);
+	r = extent_load(&in->bytes, TEXT_MAX, &text, e);
 	if (r == -EFBIG)
 		return error_set(e, -EINVAL, "the file has more than %d bytes", TEXT_MAX);
 	if (r == 0)
 		r = parse_ints(text, &ints, e);
 	if (r < 0)
 		return r;
-	tw_change_item(c, item, TAKE(ints));
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for an item");
+	parsed_init(&p->parsed, in, free_parsed);
+	p->parsed.same = !it->reserved && tw_ints_same(ints, it->ints);
+	p->ints = TAKE(ints);
+	*ret = &p->parsed;
+	return 0;
+}
+
+static int item_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
+{
+	const struct tw_item *it = item_of(c->base, id);
+	uint32_t item = tw_id_index(id);
+	struct tw_map *to;
+
+	if (!it)
+		return error_set(e, -ENOENT, "no such item");
+	tw_change_item(c, item, tw_ints_ref(((const struct parsed_item *)p)->ints));
 	to = it->reserved ? tw_change_map(c) : NULL;
 	if (to)
 		to->items[item].removed = to->items[item].reserved = false;
@@ -178,4 +206,5 @@ const struct tw_kind tw_kind_raw_item = {
 	.get = item_get,
 	.most = TEXT_MAX,
 	.parse = item_parse,
+	.apply = item_apply,
 };

@@ -182,40 +182,6 @@ static int find_number(const struct tw_map *m, entry_id dir, const char *name, e
 		       : -ENOENT;
 }
 
-static void touch_types(const struct tw_map *m, struct touched *t)
-{
-	for (size_t i = 0; i < m->index->n_types; i++)
-		touched_add(t, tw_id(TW_K_RAW_TYPE, m->index->types[i].id, 0));
-}
-
-/* New data is shown or not by which items use it; so any item counts once there is some. */
-static bool data_may_differ(const struct tw_map *before, const struct tw_map *after)
-{
-	if (before->n_blobs != after->n_blobs || before->n_items != after->n_items)
-		return true;
-	for (size_t i = 0; i < after->n_blobs; i++)
-		if (!before->blobs[i] != !after->blobs[i])
-			return true;
-	for (size_t i = 0; after->n_blobs > after->shared->n_blobs && i < after->n_items; i++)
-		if (before->items[i].ints != after->items[i].ints ||
-			before->items[i].removed != after->items[i].removed)
-			return true;
-	return false;
-}
-
-void tw_touch_names(const struct tw_map *before, const struct tw_map *after, struct touched *t)
-{
-	if (after->shared->raw == TW_RAW_OFF)
-		return;
-	if (before->index != after->index) {
-		touched_add(t, tw_id(TW_K_RAW_ITEMS, 0, 0));
-		touch_types(before, t);
-		touch_types(after, t);
-	}
-	if (data_may_differ(before, after))
-		touched_add(t, tw_id(TW_K_RAW_DATA_DIR, 0, 0));
-}
-
 const struct tw_kind tw_kind_raw = {
 	.label = "raw/",
 	.stat = tw_stat_fixed,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * parsed: what several kinds of files have for a parsed value.
+ */
+#pragma once
+
+#include "codec/blob.h"
+#include "codec/text/json.h"
+#include "formats/format.h"
+
+/* A data item. Its blob is that of the base if the file says the same. NULL: the file is empty, and
+ * the item has no data. */
+struct tw_parsed_blob {
+	struct parsed parsed; /* first */
+	struct blob *blob;
+};
+
+/* take: the blob, taken over also on failure. */
+int tw_parsed_blob(
+	struct content *in, bool same, struct blob *take, struct parsed **ret, struct error *e);
+
+static inline struct blob *tw_blob_of_parsed(const struct parsed *p)
+{
+	return ((const struct tw_parsed_blob *)p)->blob;
+}
+
+/*
+ * A small JSON file: its document, from which apply reads again. That of a longer text is not kept,
+ * but made anew of the bytes each time. Both results are the caller's. Errors: those of
+ * json_doc_load.
+ */
+int tw_parsed_json(
+	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e);
+int tw_parsed_json_load(const struct parsed *p, struct json_doc *ret, struct error *e);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Zlib */
+/*
+ * Work is done once (section 1 of the design): what was closed is parsed once for its entry and its
+ * base, and what it changes is composed and compressed once, by the save. Looking at files causes
+ * none of that.
+ */
+#include "box.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/disk/io.h"
+#include "codec/blob.h"
+#include "codec/zlib/inflate.h"
+#include "formats/format.h"
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
+#define AUTHOR     "info/author"
+#define DECO       "groups/0_g/layers/2_deco/"
+
+struct work {
+	uint64_t parsed, made, deflated;
+};
+
+static struct work work(void)
+{
+	return (struct work){content_parsed_total(), blob_made_total(), deflate_total()};
+}
+
+/* What was done since `from`, which begins anew. */
+static struct work since(struct work *from)
+{
+	struct work now = work(), was = *from;
+
+	*from = now;
+	return (struct work){
+		now.parsed - was.parsed, now.made - was.made, now.deflated - was.deflated};
+}
+
+static void work_is(struct work is, uint64_t parsed, uint64_t made, uint64_t deflated)
+{
+	assert_int_equal(is.parsed, parsed);
+	assert_int_equal(is.made, made);
+	assert_int_equal(is.deflated, deflated);
+}
+
+/* Every file, as a file manager does it. */
+static void look(struct box *b)
+{
+	static const char *const files[] = {AUTHOR, "info/version", "info/credits", IMAGE,
+		DECO "id.csv", DECO "flags.csv", DECO "layer.json", "groups/0_g/group.json"};
+	struct attr a;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		assert_int_equal(box_stat(b, files[i], &a), 0);
+	assert_true(box_lists(b, "groups/0_g/layers", "2_deco"));
+	assert_true(box_lists(b, "images", "0_img.png"));
+}
+
+/* An image and two tables whose content is another one now, and a text. */
+static void change_all(struct box *b, const char *author)
+{
+	assert_int_equal(box_put(b, DECO "id.csv", "3,3\n3,9\n"), 0);
+	assert_int_equal(box_put(b, DECO "flags.csv", "1,1\n0,1\n"), 0);
+	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
+	assert_int_equal(box_put(b, AUTHOR, author), 0);
+}
+
+/* The two tables are one data item, each text is one. */
+enum { FILES = 4, ITEMS = 3 };
+
+static void closes_are_parsed_once_and_compressed_by_the_save(void **state)
+{
+	struct box *b = *state;
+	struct work at = work();
+
+	change_all(b, "bob\n");
+	work_is(since(&at), FILES, 0, 0);
+	for (int i = 0; i < 3; i++) {
+		look(b);
+		work_is(since(&at), 0, 0, 0);
+		assert_int_equal(box_put(b, "info/credits", i % 2 ? "x\n" : "y\n"), 0);
+		work_is(since(&at), 1, 0, 0);
+	}
+	look(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	work_is(since(&at), 0, ITEMS + 1, ITEMS + 1);
+	look(b);
+	work_is(since(&at), 0, 0, 0);
+	/* The next one is of its own changes alone. */
+	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
+	look(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	work_is(since(&at), 1, 1, 1);
+	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_says(b, 1, "v2\n"));
+}
+
+static int fail_to_rename(struct io_call *c, void *)
+{
+	return c->op == IO_RENAME ? -EIO : 0;
+}
+
+static void save_after_one_that_failed_copies_what_that_compressed(void **state)
+{
+	struct box *b = *state;
+	struct work at;
+
+	change_all(b, "bob\n");
+	at = work();
+	io_set_hook(fail_to_rename, NULL);
+	assert_int_equal(box_save(b, NULL), OUTCOME_SAVE_FAILED);
+	io_set_hook(NULL, NULL);
+	work_is(since(&at), 0, ITEMS, ITEMS);
+	look(b);
+	assert_int_equal(box_put(b, "info/credits", "x\n"), 0);
+	look(b);
+	work_is(since(&at), 1, 0, 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	work_is(since(&at), 0, 1, 1);
+	assert_true(box_map_says(b, 0, "bob\n"));
+}
+
+static void what_a_journal_brings_back_is_parsed_once(void **state)
+{
+	struct box *b = *state;
+	struct work at;
+
+	change_all(b, "bob\n");
+	box_remount(b);
+	at = work();
+	look(b);
+	work_is(since(&at), FILES, 0, 0);
+	look(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	work_is(since(&at), 0, ITEMS, ITEMS);
+}
+
+static void rename_to_another_entry_is_parsed_for_that(void **state)
+{
+	struct box *b = *state;
+	struct work at;
+
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	at = work();
+	assert_int_equal(box_rename(b, AUTHOR, "info/version"), 0);
+	assert_true(box_shows(b, "info/version", "bob\n"));
+	assert_true(box_shows(b, "info/credits", "nobody\n"));
+	work_is(since(&at), 1, 0, 0);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	assert_true(box_map_says(b, 1, "bob\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(closes_are_parsed_once_and_compressed_by_the_save),
+		TEST(save_after_one_that_failed_copies_what_that_compressed),
+		TEST(what_a_journal_brings_back_is_parsed_once),
+		TEST(rename_to_another_entry_is_parsed_for_that),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
