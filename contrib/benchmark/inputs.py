@@ -10,6 +10,7 @@ for folder in ("mount", "torchlight", "teeworlds"):
     sys.path.append(os.path.join(TESTS, folder))
 
 import datafile  # noqa: E402
+import picture  # noqa: E402
 import places  # noqa: E402
 
 MIB = 1 << 20
@@ -37,6 +38,13 @@ def pixels(rng, side):
     another's, or it would be found again."""
     return b"".join(rng.randbytes(4 * side) if y % 2 else bytes((y & 255, 60, 90, 255)) * side
                     for y in range(side))
+
+
+def png(path, seed, side=3072):
+    """An image of about 8 MB: two rows of nine are noise."""
+    rng = random.Random(seed)
+    rows = (rng.randbytes(4 * side) if y % 9 < 2 else bytes((y & 255, 60, 90, 255)) * side for y in range(side))
+    return write(path, picture.png(side, side, b"".join(rows)))
 
 
 def map_of(path, size):

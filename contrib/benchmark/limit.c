@@ -6,6 +6,8 @@
  *     benchmark-limit images MAP           those of its images
  *     benchmark-limit blob MAP N           one of them
  *     benchmark-limit sizes FILE THREADS   the lengths of all files that a mount of it would show
+ *     benchmark-limit decode PNG ...       the pixels of these files
+ *     benchmark-limit pack PNG ...         ... and those compressed, as a map holds them
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/disk/spool.h"
+#include "codec/image/png.h"
 #include "formats/teeworlds/format.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -122,6 +126,49 @@ static void sizes(struct snapshot *s, unsigned n)
 	free(l.ids);
 }
 
+static int begin(void *arg, uint32_t w, uint32_t, struct error *)
+{
+	*(uint32_t *)arg = w;
+	return 0;
+}
+
+/* Rows of pixels, kept where they are to be compressed. */
+struct pixels {
+	uint32_t w; /* first */
+	struct spool *spool;
+};
+
+static int take_row(void *arg, uint32_t, const uint8_t *rgba, struct error *e)
+{
+	struct pixels *p = arg;
+
+	return p->spool ? spool_append(p->spool, rgba, 4 * (size_t)p->w, e) : 0;
+}
+
+static void decode(const char *path, bool pack)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct pixels p = {.spool = pack ? spool_create(AT_FDCWD) : NULL};
+	const struct png_sink sink = {.begin = begin, .row = take_row, .arg = &p};
+	struct extent file, plain = EXTENT_INIT, packed = EXTENT_INIT;
+	struct error e = ERROR_INIT;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		perror(path);
+		exit(1);
+	}
+	file = extent_of_file(file_new(fd), 0, (uint64_t)st.st_size);
+	if (png_decode(&file, &sink, &e) < 0 ||
+		(pack && (spool_extent(p.spool, &plain, &e) < 0 ||
+				 deflate_all(&plain, AT_FDCWD, &packed, &e) < 0)))
+		fail(&e);
+	extent_finish(&file);
+	extent_finish(&plain);
+	extent_finish(&packed);
+	spool_destroy(p.spool);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 2 ? argv[1] : "";
@@ -130,6 +177,11 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 1;
+	if (strcmp(what, "decode") == 0 || strcmp(what, "pack") == 0) {
+		for (int i = 2; i < argc; i++)
+			decode(argv[i], *what == 'p');
+		return 0;
+	}
 	s = open_map(argv[2]);
 	m = s->format == &format_teeworlds ? tw_map_of(s) : NULL;
 	if (strcmp(what, "sizes") == 0 && argc == 4)

@@ -86,6 +86,17 @@ class Mounts:
     def unmount(self):
         run(self.binary, "-u", self.point)
 
+    def processes(self):
+        """Those of this program, of which one serves the mount."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.path.samefile("/proc/%s/exe" % pid, self.binary):
+                    found.append(int(pid))
+            except OSError:
+                continue
+        return found
+
     def inside(self, *names):
         """What there is of those names at the top, or of all."""
         return [os.path.join(self.point, n) for n in names or os.listdir(self.point)

@@ -3,6 +3,7 @@
 import functools
 import glob
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -285,6 +286,94 @@ def saving(b):
     return out
 
 
+def processor(pids):
+    """Milliseconds of processor time that these processes have used."""
+    ticks = 0
+    for pid in pids:
+        with open("/proc/%d/stat" % pid) as f:
+            ticks += sum(map(int, f.read().rsplit(")", 1)[1].split()[11:13]))
+    return 1000 * ticks / os.sysconf("SC_CLK_TCK")
+
+
+def processor_of(work, *args):
+    """... that a program has used, which has ended."""
+    def used():
+        r = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return 1000 * (r.ru_utime + r.ru_stime)
+    before = used()
+    work(*args)
+    return used() - before
+
+
+def edit(top, setting, image, images):
+    """Ctrl+S in two editors, and a file manager that looks at every file between them."""
+    inputs.write(os.path.join(top, "info/settings.cfg"), setting)
+    look(top)
+    shutil.copyfile(image, os.path.join(top, images))
+    look(top)
+
+
+def look(top):
+    for folder, _, names in os.walk(top):
+        for name in names:
+            os.stat(os.path.join(folder, name))
+
+
+def session(b, path, images, rounds):
+    """20 saves of one image and one setting in a mount, then its end; and the same on plain files."""
+    first = "images/" + next(n for n in images if n.endswith(".png"))
+    pngs = [inputs.png(b.path("%d.png" % i), i, 512) for i in range(2)]
+    plain = b.path("plain")
+
+    def ours():
+        b.mapfs.mount(path)
+        for i in range(rounds):
+            edit(b.mapfs.point, b"sv_round %d" % i, pngs[i % 2], first)
+        b.mapfs.unmount()
+
+    def theirs():
+        for i in range(rounds):
+            edit(plain, b"sv_round %d" % i, pngs[i % 2], first)
+        copy_and_rename(path)
+
+    copy(b.mapfs.inside(*TYPED), plain)
+    b.mapfs.unmount()
+    return in_turns(b.rounds, lambda: timed(ours), lambda: timed(theirs))
+
+
+def editing(b):
+    path = shutil.copyfile(b.map_of(10), os.path.join(fresh(os.path.join(b.disk, "edited")), "some.map"))
+    pngs = [inputs.png(b.path("large%d.png" % i), i) for i in range(2 if b.quick else 6)]
+    limit = os.path.join(b.build, "contrib", "benchmark", "benchmark-limit")
+    setting, author = (os.path.join(b.mapfs.point, "info", n) for n in ("settings.cfg", "author"))
+
+    b.mapfs.mount(path)
+    images = sorted(os.listdir(os.path.join(b.mapfs.point, "images")))
+    ours, theirs = session(b, path, images, 20)
+    b.mapfs.mount(path)
+    pids = b.mapfs.processes()
+    before = processor(pids)
+    for i, png in enumerate(pngs):
+        shutil.copyfile(png, os.path.join(b.mapfs.point, "images/%d_new%d.png" % (70 + i, i)))
+    closes = processor(pids) - before
+    inputs.write(setting, b"sv_x 1")
+    looked = timed(os.stat, author)
+    inputs.write(setting, b"sv_x 2")
+    again = timed(os.stat, author)
+    before = processor(pids)
+    fsync(b.mapfs.point)
+    saved = processor(pids) - before
+    b.mapfs.unmount()
+    n = len(pngs)
+    return [Result("an editor's session: 20 saves of an image and a setting, stat of all files, unmount",
+                   "the same on files + cp + fsync + rename + fsync", None, ours, theirs),
+            Result("stat of another file after a second write, %d images closed" % n, "after the first", None, again, looked),
+            Result("processor time of %d closes of 8 MB PNG files" % n, "decoding them", 1.2, closes,
+                   processor_of(run, limit, "decode", *pngs)),
+            Result("processor time of the save after them", "decoding and compressing them", 1.2, saved,
+                   processor_of(run, limit, "pack", *pngs))]
+
+
 def retrieve_and_grep(b, program, folder):
     """What somebody without mapfs does: the settings of each map out of it, and a grep over those."""
     for name in os.listdir(folder):
@@ -360,4 +449,4 @@ def adding(b):
     return [Result("%d files copied into an archive" % (10 * n), "%d" % n, 11, ms[1], ms[0])]
 
 
-ALL = [inflated, copying, table, images, extract, mounting, listing, archives, saving, searching, growth, memory, adding]
+ALL = [inflated, copying, table, images, extract, mounting, listing, archives, saving, editing, searching, growth, memory, adding]

@@ -26,8 +26,8 @@ static void layout_finish(struct layout *l)
 }
 
 /* Decodes and encodes. A blob that does not decode is copied, broken as it is. */
-static int recode(const struct layout *l, struct blob *b, struct extent *ret, bool *ret_copied,
-	struct error *e)
+static int recode(const struct layout *l, struct blob *b, struct extent *ret,
+	struct plan_blob *ret_plan, struct error *e)
 {
 	int dirfd = l->m->shared->store->spool_dirfd;
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
@@ -36,6 +36,7 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 	r = blob_make(b, e);
 	if (r == 0 && l->packed && b->coding == BLOB_ZLIB && !l->force) {
 		*ret = extent_ref(&b->stored);
+		ret_plan->made = true;
 		return 0;
 	}
 	if (r < 0)
@@ -47,8 +48,8 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret, bo
 		if (r == 0)
 			*ret = extent_of_bytes(TAKE(whole));
 	}
-	*ret_copied = r == -EIO && b->coding == l->plan->coding;
-	if (!*ret_copied)
+	ret_plan->copied = r == -EIO && b->coding == l->plan->coding;
+	if (!ret_plan->copied)
 		return r;
 	error_clear(e);
 	*ret = extent_ref(&b->stored);
@@ -81,8 +82,7 @@ static int recode_one(void *arg, size_t i, struct error *e)
 	const struct recoding *c = arg;
 	const struct layout *l = c->l;
 	size_t number = c->numbers[i];
-	int r = recode(
-		l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number].copied, e);
+	int r = recode(l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number], e);
 
 	if (r < 0)
 		error_context(e, "data item %zu", number);

@@ -16,6 +16,7 @@
 /* Where a data item went. */
 struct plan_blob {
 	bool copied;        /* as the map's file holds it */
+	bool made;          /* as a composed blob has made it */
 	uint64_t off, size; /* bytes in the written file */
 };
 

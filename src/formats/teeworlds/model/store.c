@@ -2,6 +2,9 @@
 #include "formats/teeworlds/model/store.h"
 
 #include <errno.h>
+#include <stdlib.h>
+
+#include "base/threads/parallel.h"
 
 int tw_keep_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e)
@@ -116,6 +119,26 @@ struct tw_recipe *tw_recipe_of(const struct blob *b)
 	return b && b->recipe && b->recipe->make == make && !blob_is_made(b)
 		       ? (struct tw_recipe *)b->recipe
 		       : NULL;
+}
+
+static int make_one(void *arg, size_t i, struct error *e)
+{
+	struct blob **blobs = arg;
+
+	return blob_make(blobs[i], e);
+}
+
+int tw_make_all(const struct tw_map *m, struct error *e)
+{
+	CLEANUP(free) struct blob **blobs = malloc((m->n_blobs + 1) * sizeof(struct blob *));
+	size_t n = 0;
+
+	if (!blobs)
+		return error_set(e, -ENOMEM, "no memory for the data items of a map");
+	for (size_t i = 0; i < m->n_blobs; i++)
+		if (m->blobs[i] && !blob_is_made(m->blobs[i]))
+			blobs[n++] = m->blobs[i];
+	return n ? parallel_each(n, make_one, blobs, e) : 0;
 }
 
 struct given {

@@ -36,6 +36,8 @@ struct tw_recipe {
 /* take: malloc'ed, with both functions set; taken over, also on failure. size: BLOB_SIZE_UNKNOWN if
  * only composing tells. NULL: no memory. */
 struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size);
+/* Make all composed blobs of a map, on all processors. Errors: those of blob_make. */
+int tw_make_all(const struct tw_map *m, struct error *e);
 /* The recipe of a blob that tw_compose gave and that is not made yet; else NULL. */
 struct tw_recipe *tw_recipe_of(const struct blob *b);
 /* The content of that, not compressed. 1: it is that of `under`. */
