@@ -163,21 +163,24 @@ static int parse(const struct snapshot *s, entry_id id, struct content *in, stru
 static int check_points(const struct tcm_map *before, const struct buffer *stored, struct error *e)
 {
 	struct tcm_content c = before->content;
-	int64_t most = (int64_t)c.lists[TCM_POINTS].n - 1, max;
-	size_t record = 0;
+	size_t n_points = c.lists[TCM_POINTS].n, record = 0;
+	int64_t most = tcm_max_index(&c, &record);
 
-	max = tcm_max_index(&c, &record);
-	most = max > most ? max : most;
+	if (most < (int64_t)n_points - 1)
+		most = (int64_t)n_points - 1;
 	c.lists[TCM_TERRAIN].data = stored->size ? stored->data : (const uint8_t *)"";
 	c.lists[TCM_TERRAIN].n = stored->size / (2 * tcm_kinds[TCM_TERRAIN].width);
-	max = tcm_max_index(&c, &record);
-	if (max <= most)
-		return 0;
-	return error_of_others(
-		e, error_set(e, -EINVAL,
-			   "line %zu, column 1: %lld is beyond the points (points.csv has %zu, "
-			   "counted from 0)",
-			   record + 2, (long long)max, c.lists[TCM_POINTS].n));
+	for (size_t i = 0; i < c.lists[TCM_TERRAIN].n; i++) {
+		int64_t index = tcm_stored(&c, TCM_TERRAIN, 0, i);
+
+		if (index > most)
+			return error_of_others(e,
+				error_set(e, -EINVAL,
+					"line %zu, column 1: %lld is beyond the points (points.csv "
+					"has %zu, counted from 0)",
+					i + 2, (long long)index, n_points));
+	}
+	return 0;
 }
 
 static int apply(struct snapshot **s, entry_id id, const struct parsed *parsed,
