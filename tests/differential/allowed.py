@@ -391,7 +391,12 @@ def refused_rename(c, d):
     return d.kind == "result" and (d.old, d.new) == ("mv EINVAL", "mv EPERM")
 
 
-ALLOWED = [late_verdict, refused_rename, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
+def validated_alone(c, d):
+    """Rule 2: a file is validated by its close, alone and against the base, whatever was written to others before."""
+    return d.kind == "result" and (d.old, d.new) == ("0", "close EINVAL")
+
+
+ALLOWED = [late_verdict, refused_rename, validated_alone, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
            removed_after_written, aside_as_it_was, as_saved,
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
