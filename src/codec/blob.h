@@ -10,7 +10,10 @@
  * the budget (budget_get_kept), so that to read from begin to end inflates it twice at most,
  * however small the budget and the pieces are, and whoever reads what else in turn.
  *
- * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why.
+ * The stored bytes of a composed blob are made by a recipe when somebody needs them, and then kept.
+ *
+ * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why. Of
+ * a composed blob also those of its recipe.
  */
 #pragma once
 

@@ -81,7 +81,7 @@ enum { FORMAT_MOST = INT32_MAX }; /* bytes of any file */
 struct entry {
 	entry_id id;
 	bool dir;
-	bool writable;  /* a file that put serves */
+	bool writable;  /* a file that parse serves */
 	bool sized;     /* size is known; else ask size(), on a worker */
 	bool late;      /* ... when somebody asks for that one, and not in a listing */
 	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
@@ -96,7 +96,7 @@ struct entry {
 	bool derived;
 	const char *name; /* of lookup, where names fold: the listed one, the snapshot's; or NULL */
 	uint64_t size;
-	uint64_t most; /* bytes that put would ever accept; 0: FORMAT_MOST */
+	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
 	struct timespec mtime;
 };
 
