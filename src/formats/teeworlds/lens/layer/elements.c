@@ -315,17 +315,16 @@ static int compose_list(struct tw_recipe *recipe, struct spool *out, struct erro
 {
 	const struct composed *c = (const struct composed *)recipe;
 	const struct extent *rows = &c->p->rows->bytes;
-	uint64_t ints = tw_list_shape(c->p->form)->ints;
-	uint8_t chunk[4 * TW_ROW_MAX];
-	size_t k = 0;
+	size_t size = 4 * (size_t)tw_list_shape(c->p->form)->ints, k = 0;
+	uint8_t row[4 * TW_ROW_MAX];
 	int r = 0;
 
-	for (uint64_t at = 0; r == 0 && at < rows->size; at += 4 * ints) {
-		r = extent_read(rows, at, chunk, 4 * ints, e);
-		for (; r == 0 && k < c->n && c->edits[k].at < at + 4 * ints; k++)
-			store_u32(chunk + (c->edits[k].at - at), (uint32_t)c->edits[k].value);
+	for (uint64_t at = 0; r == 0 && at < rows->size; at += size) {
+		r = extent_read(rows, at, row, size, e);
+		for (; r == 0 && k < c->n && c->edits[k].at < at + size; k++)
+			store_u32(row + (c->edits[k].at - at), (uint32_t)c->edits[k].value);
 		if (r == 0)
-			r = spool_append(out, chunk, 4 * ints, e);
+			r = spool_append(out, row, size, e);
 	}
 	if (r == 0 && c->p->tail)
 		r = tw_keep_part(c->p->tail, rows->size, c->p->tail->size, out, e);
