@@ -260,7 +260,9 @@ def same_number(box, small):
     old, launcher = box.foreground(small)
     number, worker = device(old.point), box.worker()
     os.kill(worker, signal.SIGSTOP)
-    subprocess.run(["fusermount3", "-u", old.point], check=True)
+    # Some other program on this machine may be waiting for an answer of this mount: df looks at all.
+    if subprocess.run(["fusermount3", "-u", old.point]).returncode:
+        subprocess.run(["fusermount3", "-u", "-z", old.point], check=True)
     other = box.add(boxes.get(small), "other.map")
     m = None
     for i in range(20):
