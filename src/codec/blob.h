@@ -36,8 +36,9 @@ enum blob_coding {
 
 /*
  * How to make the stored bytes of a composed blob. make is called until it succeeds once, by one
- * thread at a time: *ret is a zlib stream of *ret_size bytes, and must not change any more. It
- * must not read the blob itself.
+ * thread at a time. *ret is a zlib stream, and the blob consumes its reference; *ret_size is the
+ * decoded size. make must not read the blob itself. free is called with the last reference to the
+ * blob.
  */
 struct blob_recipe {
 	int (*make)(struct blob_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e);
@@ -86,7 +87,8 @@ struct blob *blob_new(
 /*
  * A composed blob: its stored bytes are made when they are first needed, and never again. The calls
  * below that read content need them; blob_check does not, because what a recipe makes is sound.
- * Takes the recipe, also on failure. size: BLOB_SIZE_UNKNOWN if only making it tells.
+ * Consumes the recipe, also on failure. size: the decoded size, or BLOB_SIZE_UNKNOWN if only making
+ * it tells.
  */
 struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget);
 /* Make the stored bytes, if they are not made yet. Errors are those of the recipe. */

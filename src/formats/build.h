@@ -6,17 +6,18 @@
  * the same map and the same words, in whatever order the tree came to be. Neither is changed.
  *
  * What it decides, in this order:
- *   identity    an object is the file's that stands at its path in the base; if none does, the
- *               file's that came from there, wherever that stands; directories are what they came
- *               from. What has neither is new.
- *   contents    parsed if they are not yet, and applied in the order of their paths, raw/ first;
- *               what needs others is tried again as long as that gets anything on.
+ *   identity    an object of the base belongs to the file that is now at the object's path in the
+ *               base; if there is none, to the file that was moved from that path. A directory
+ *               stays what it came from. A file with neither is a new object.
+ *   contents    those that are not parsed yet are parsed; all are applied in the order of their
+ *               paths, raw/ first. A content that needs others is tried again while each round
+ *               makes progress.
  *   places      objects where they stand; those that nothing stands for leave the map.
  *   the rest    references, counts, what a game needs: the format's finalize.
  * Conditions of the whole map are for `check` of the result.
  *
- * On a worker; cheap where all contents are parsed already. Of those that are not as many are
- * parsed at a time as there are processors.
+ * On a worker. Cheap if all contents are parsed already; else they are parsed in parallel, one on
+ * each processor.
  */
 #pragma once
 
@@ -36,8 +37,8 @@ struct tree_entry {
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
 	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
 	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
-	/* What was parsed of them; NULL: nothing yet. Of those that are valid for another entry now
-	 * build parses anew. */
+	/* What was parsed of `in`, or without `in` of what `from` shows, and of `last`; NULL:
+	 * nothing yet. build parses again if it was for another entry. */
 	struct parsed *parsed, *last_parsed;
 	bool refused; /* ... by a save or a close before */
 	bool timed;   /* somebody set its time: this one */
@@ -73,25 +74,26 @@ struct built_entry {
 };
 
 struct built {
-	struct snapshot *map; /* NULL: none follows (finalize failed), and the error says why */
+	struct snapshot *map;
 	struct built_entry *entries; /* as many as the tree has, in its order */
 	size_t n, n_refused;
 };
 
-/*
- * placed: the map to be saved. Else no object is placed: the map shows what files of the base
- * follow from those that were written, by the base's own names. like (may be NULL): a map that was
- * built before; what it composed of the same contents is taken from it. say: what a person should
- * know of the result, a line each. Whoever gets 0 has to finish *ret; a map is there even where
- * entries were refused, without those.
- */
 struct build_how {
+	/* The map to be saved. Else only contents are applied, and objects keep the names and
+	 * numbers of the base: the map that a mount shows. */
 	bool placed;
+	/* A map that was built before, or NULL. Blobs that it composed of the same contents are
+	 * taken from it. */
 	const struct snapshot *like;
+	/* Told of each line that a person should know of the result; on the caller's thread, only
+	 * if placed. */
 	format_say say;
 	void *arg;
 };
 
+/* All is borrowed for the call. 0: *ret has a map, without the entries that were refused, and is
+ * the caller's to finish. -errno: there is nothing to finish. */
 int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
 	const struct build_how *how, struct built *ret, struct error *e);
 void built_finish(struct built *b);

@@ -216,7 +216,8 @@ struct content *content_new(const struct extent *x); /* takes a reference of its
 struct content *content_ref(struct content *c);
 void content_unref(struct content *c); /* NULL is fine */
 DEFINE_CLEANUP(struct content, content_unref);
-/* The same bytes are read from x from now on. Only before another thread knows c. */
+/* The same bytes are read from x from now on; a reference is added. Only before another thread
+ * knows c. */
 void content_move(struct content *c, const struct extent *x);
 
 /*
@@ -228,14 +229,15 @@ struct parsed {
 	atomic_uint refs;
 	void (*free)(struct parsed *p); /* drops what the format added; frees p */
 	struct content *content;        /* owned reference */
-	entry_id id;                    /* of which entry; ENTRY_NONE: of one that was made */
-	bool same;                      /* the entry of the base shows the same */
-	int refused;                    /* 0, or -errno: it is not valid, because of ... */
-	char *why;                      /* ... this; NULL: no memory for it */
-	bool others;                    /* ... which other files may change (error_of_others) */
+	entry_id id; /* of which entry of the base; ENTRY_NONE: of an object or part
+		      * that was made since */
+	bool same;   /* the entry of the base shows the same */
+	int refused; /* 0, or -errno: it is not valid, because of ... */
+	char *why;   /* ... this; NULL: no memory for it */
+	bool others; /* ... which other files may change (error_of_others) */
 };
 
-/* With one reference, its maker's. */
+/* With one reference, its maker's. Adds a reference to c. */
 void parsed_init(struct parsed *p, struct content *c, void (*free)(struct parsed *p));
 struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine, here and below */
 void parsed_unref(struct parsed *p);
@@ -280,21 +282,20 @@ struct format_edit {
 	/*
 	 * Decode and validate the content of the file id, alone. s: the base, with the objects that
 	 * were made since and have no content. What a name in the file refers to is not looked up.
-	 * -EINVAL: the content is refused; with error_of_others: by this base, but it is for a save
-	 * to say so. -EIO: what it would stand beside in the map is damaged,
-	 * and -EROFS: the options make the file read-only; it is refused, too. Takes time.
+	 * -EINVAL: the content is refused; with error_of_others because of other files, so the
+	 * close succeeds and the save refuses it. -EIO: data of the map that the file needs beside
+	 * it is damaged. -EROFS: the options make the file read-only. Takes time.
 	 */
 	int (*parse)(const struct snapshot *s, entry_id id, struct content *c, struct parsed **ret,
 		struct error *e);
 	/*
 	 * Make id in *s show what was parsed. p: NULL if a `lasting` file was removed: its empty
-	 * form (a table of zeros). others: a name in the file means what stands under that name
-	 * there, and if nothing does, what s had there when it was opened; NULL: only the latter is
-	 * known. *ret_changed: *s is another map now, also with -EAGAIN. like (may be NULL): a map
-	 * that was built before; blobs that it composed of the same are taken from it. Cheap:
-	 * nothing is encoded.
-	 * -EINVAL: it cannot be so; if error_of_others is set, other files decide that. -EAGAIN: it
-	 * waits for other files. Other codes as those of parse.
+	 * form (a table of zeros). others: a name in the file is looked up there first, then among
+	 * the names that s had when it was opened; NULL: only among those. *ret_changed: *s is
+	 * another map now, also with -EAGAIN. like (may be NULL): a map that was built before;
+	 * blobs that it composed of the same are taken from it. Cheap: nothing is encoded. -EINVAL:
+	 * it cannot be so; if error_of_others is set, other files decide that. -EAGAIN: it waits
+	 * for other files. Other codes as those of parse.
 	 */
 	int (*apply)(struct snapshot **s, entry_id id, const struct parsed *p,
 		const struct format_others *others, const struct snapshot *like, bool *ret_changed,

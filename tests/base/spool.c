@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/buffer.h"
 #include "base/disk/spool.h"
 
 enum { BIG = SPOOL_MEMORY_MAX + 100000 };
@@ -215,6 +216,29 @@ static void half_a_write_shows_nowhere(void **state)
 		assert_int_equal(got[i], 0);
 }
 
+static int take(void *arg, const void *data, size_t n, struct error *e)
+{
+	struct buffer *b = arg;
+
+	buffer_append(b, data, n);
+	return b->size > 6 ? error_set(e, -ENOSPC, "no more") : 0;
+}
+
+static void one_that_keeps_nothing_hands_on(void **state)
+{
+	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
+	CLEANUP(spool_destroy) struct spool *s = spool_create_to(take, &b);
+	struct error err = ERROR_INIT;
+
+	(void)state;
+	assert_int_equal(spool_append(s, "abc", 3, &err), 0);
+	assert_int_equal(spool_append(s, "def", 3, &err), 0);
+	assert_int_equal(spool_size(s), 6);
+	assert_memory_equal(b.data, "abcdef", 6);
+	assert_int_equal(spool_append(s, "g", 1, &err), -ENOSPC);
+	assert_int_equal(spool_size(s), 6);
+}
+
 static void sizes_beyond_any_file_are_refused(void **state)
 {
 	const struct room *room = *state;
@@ -229,6 +253,7 @@ static void sizes_beyond_any_file_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_that_keeps_nothing_hands_on),
 		cmocka_unit_test_setup_teardown(
 			gaps_are_zeros_at_every_size, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(an_extent_holds_still, room_setup, room_teardown),

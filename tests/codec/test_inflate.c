@@ -196,7 +196,19 @@ static void deflating_gives_the_bytes_of_compress(void **state)
 		CLEANUP_EXTENT struct extent a = EXTENT_INIT;
 		CLEANUP_EXTENT struct extent b = EXTENT_INIT;
 		CLEANUP(bytes_unref) struct bytes *got = NULL;
+		CLEANUP_EXTENT struct extent pieces = EXTENT_INIT;
+		CLEANUP(deflater_destroy) struct deflater *d = deflater_create(tmp);
+		bool same = false;
 
+		for (size_t at = 0, n = 1; at < sizes[i]; at += n, n = (n * 7 + i) % 5000 + 1) {
+			if (n > sizes[i] - at)
+				n = sizes[i] - at;
+			assert_ok(deflater_append(d, data + at, n, &err));
+		}
+		assert_ok(deflater_end(d, &pieces, &err));
+		assert_int_equal(pieces.size, want.size);
+		assert_ok(extent_equal(&pieces, &want, &same, &err));
+		assert_true(same);
 		assert_ok(deflate_all(&in, tmp, &a, &err));
 		assert_ok(deflate_from(read_sample, data, sizes[i], tmp, &b, &err));
 		assert_int_equal(a.size, want.size);

@@ -20,6 +20,8 @@ struct spool {
 	size_t room;
 	uint64_t shared; /* extents that were handed out end here at the latest */
 	bool borrowed;   /* the file is another's, and not to be changed */
+	spool_fn to;     /* NULL: it keeps what stands in it */
+	void *to_arg;
 };
 
 struct spool *spool_create(int dirfd)
@@ -28,6 +30,17 @@ struct spool *spool_create(int dirfd)
 
 	if (s)
 		s->dirfd = dirfd;
+	return s;
+}
+
+struct spool *spool_create_to(spool_fn fn, void *arg)
+{
+	struct spool *s = spool_create(-1);
+
+	if (s) {
+		s->to = fn;
+		s->to_arg = arg;
+	}
 	return s;
 }
 
@@ -156,7 +169,14 @@ int spool_write(struct spool *s, uint64_t off, const void *data, size_t n, struc
 
 int spool_append(struct spool *s, const void *data, size_t n, struct error *e)
 {
-	return spool_write(s, s->x.size, data, n, e);
+	int r;
+
+	if (!s->to)
+		return spool_write(s, s->x.size, data, n, e);
+	r = s->to(s->to_arg, data, n, e);
+	if (r == 0)
+		s->x.size += n;
+	return r;
 }
 
 int spool_read(const struct spool *s, uint64_t off, void *dst, size_t n, struct error *e)

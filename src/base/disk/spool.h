@@ -20,6 +20,11 @@ struct spool *spool_create(int dirfd);
 void spool_destroy(struct spool *s);
 DEFINE_CLEANUP(struct spool, spool_destroy);
 
+/* A spool that keeps nothing but its size: what is appended goes to fn at once. It can only be
+ * appended to. */
+typedef int (*spool_fn)(void *arg, const void *data, size_t n, struct error *e);
+struct spool *spool_create_to(spool_fn fn, void *arg);
+
 /* An empty spool begins as x, of a file: nothing is copied before the first write. */
 void spool_begin_as(struct spool *s, const struct extent *x);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
+#include <limits.h>
 #include <libdeflate.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <zlib.h>
 
 #include "base/disk/spool.h"
@@ -9,52 +11,12 @@
 
 enum { INPUT = 256 << 10, OUTPUT = 64 << 10 };
 
-struct squeeze {
+struct deflater {
 	z_stream z;
+	bool begun; /* z is to be ended */
 	struct spool *spool;
 	uint8_t output[OUTPUT];
-	uint8_t input[INPUT];
 };
-
-/* All of z's input; the compressed bytes do not depend on how the input was divided. */
-static int squeeze_some(struct squeeze *s, int flush, struct error *e)
-{
-	do {
-		int r;
-
-		s->z.next_out = s->output;
-		s->z.avail_out = OUTPUT;
-		/* Z_BUF_ERROR means that there was nothing left to do; others cannot happen. */
-		if (deflate(&s->z, flush) == Z_STREAM_ERROR)
-			return error_set(e, -EIO, "zlib cannot compress");
-		r = spool_append(s->spool, s->output, OUTPUT - s->z.avail_out, e);
-		if (r < 0)
-			return r;
-	} while (!s->z.avail_out);
-	return 0;
-}
-
-static int squeeze_all(
-	struct squeeze *s, codec_read_fn read, void *arg, uint64_t size, struct error *e)
-{
-	uint64_t off = 0;
-	int r;
-
-	do {
-		size_t n = size - off < INPUT ? (size_t)(size - off) : INPUT;
-
-		r = n ? read(arg, off, s->input, n, e) : 0;
-		if (r < 0)
-			return r;
-		off += n;
-		s->z.next_in = s->input;
-		s->z.avail_in = (uInt)n;
-		r = squeeze_some(s, off == size ? Z_FINISH : Z_NO_FLUSH, e);
-		if (r < 0)
-			return r;
-	} while (off < size);
-	return 0;
-}
 
 static atomic_ullong total;
 
@@ -63,23 +25,92 @@ uint64_t deflate_total(void)
 	return atomic_load(&total);
 }
 
+void deflater_destroy(struct deflater *d)
+{
+	if (!d)
+		return;
+	if (d->begun)
+		deflateEnd(&d->z);
+	spool_destroy(d->spool);
+	free(d);
+}
+
+struct deflater *deflater_create(int spool_dirfd)
+{
+	struct deflater *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->spool = spool_create(spool_dirfd);
+	d->begun = d->spool && deflateInit(&d->z, Z_DEFAULT_COMPRESSION) == Z_OK;
+	if (!d->begun) {
+		deflater_destroy(d);
+		return NULL;
+	}
+	atomic_fetch_add(&total, 1);
+	return d;
+}
+
+/* All of z's input; the compressed bytes do not depend on how the input was divided. */
+static int squeeze(struct deflater *d, int flush, struct error *e)
+{
+	do {
+		int r;
+
+		d->z.next_out = d->output;
+		d->z.avail_out = OUTPUT;
+		/* Z_BUF_ERROR means that there was nothing left to do; others cannot happen. */
+		if (deflate(&d->z, flush) == Z_STREAM_ERROR)
+			return error_set(e, -EIO, "zlib cannot compress");
+		r = spool_append(d->spool, d->output, OUTPUT - d->z.avail_out, e);
+		if (r < 0)
+			return r;
+	} while (!d->z.avail_out);
+	return 0;
+}
+
+int deflater_append(struct deflater *d, const void *data, size_t n, struct error *e)
+{
+	const uint8_t *p = data;
+	int r = 0;
+
+	while (r == 0 && n) {
+		size_t part = n < UINT_MAX ? n : UINT_MAX;
+
+		d->z.next_in = (uint8_t *)(uintptr_t)p;
+		d->z.avail_in = (uInt)part;
+		r = squeeze(d, Z_NO_FLUSH, e);
+		p += part;
+		n -= part;
+	}
+	return r;
+}
+
+int deflater_end(struct deflater *d, struct extent *ret, struct error *e)
+{
+	int r = squeeze(d, Z_FINISH, e);
+
+	return r < 0 ? r : spool_extent(d->spool, ret, e);
+}
+
 int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, struct extent *ret,
 	struct error *e)
 {
-	CLEANUP(spool_destroy) struct spool *spool = spool_create(spool_dirfd);
-	CLEANUP(free) struct squeeze *s = malloc(sizeof(*s));
-	int r;
+	CLEANUP(deflater_destroy) struct deflater *d = deflater_create(spool_dirfd);
+	CLEANUP(free) uint8_t *input = malloc(INPUT);
+	int r = 0;
 
-	if (!spool || !s)
+	if (!d || !input)
 		return error_set(e, -ENOMEM, "no memory to compress");
-	atomic_fetch_add(&total, 1);
-	s->spool = spool;
-	s->z = (z_stream){0};
-	if (deflateInit(&s->z, Z_DEFAULT_COMPRESSION) != Z_OK)
-		return error_set(e, -ENOMEM, "no memory to compress");
-	r = squeeze_all(s, read, arg, size, e);
-	deflateEnd(&s->z);
-	return r < 0 ? r : spool_extent(spool, ret, e);
+	for (uint64_t off = 0; r == 0 && off < size;) {
+		size_t n = size - off < INPUT ? (size_t)(size - off) : INPUT;
+
+		r = read(arg, off, input, n, e);
+		if (r == 0)
+			r = deflater_append(d, input, n, e);
+		off += n;
+	}
+	return r < 0 ? r : deflater_end(d, ret, e);
 }
 
 int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, struct error *e)

@@ -69,7 +69,14 @@ uint64_t inflate_total(void);
 int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, struct error *e);
 int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, struct extent *ret,
 	struct error *e);
-/* How many streams this process has compressed by these two: for tests. */
+/* The same a piece at a time. NULL: no memory. */
+struct deflater *deflater_create(int spool_dirfd);
+int deflater_append(struct deflater *d, const void *data, size_t n, struct error *e);
+/* That was all. Nothing is to be appended after it. */
+int deflater_end(struct deflater *d, struct extent *ret, struct error *e);
+void deflater_destroy(struct deflater *d);
+DEFINE_CLEANUP(struct deflater, deflater_destroy);
+/* How many streams this process has compressed so: for tests. */
 uint64_t deflate_total(void);
 /* As small as libdeflate makes it, in memory. NULL: there is not enough. */
 struct bytes *deflate_best(const struct bytes *plain);

@@ -8,26 +8,28 @@
 #include "formats/teeworlds/item/tiles.h"
 
 enum tw_tiles_what {
-	TW_TILES_PLANE,  /* one field of all tiles becomes that of a table of their size */
-	TW_TILES_CLEAR,  /* ... becomes 0 */
-	TW_TILES_OPAQUE, /* the OPAQUE bit of these ids becomes another one */
-	TW_TILES_REFIT,  /* cropped, or extended with zeros; packed, or not */
+	TW_TILES_PLANE, /* one field of all tiles is taken from a table of their width and height */
+	TW_TILES_CLEAR, /* one field of all tiles is 0 */
+	TW_TILES_OPAQUE, /* the OPAQUE bit of tiles with certain ids is set or cleared */
+	TW_TILES_REFIT,  /* the tiles are cropped, or extended with zeros; packed, or not */
 };
 
 struct tw_tiles_step {
 	enum tw_tiles_what what;
-	struct content *table; /* of PLANE; borrowed */
+	struct content *table; /* of PLANE; the composed blob adds a reference */
 	struct tw_plane_at at; /* of PLANE and CLEAR */
 	uint8_t changed[32];   /* of OPAQUE, a bit for each id: does it change? */
-	uint8_t opaque[32];    /* ... to this */
+	uint8_t opaque[32];    /* ... is it set after that? */
 	uint32_t w, h;         /* of REFIT */
 	enum tw_form form;
 	bool packed;
 };
 
 /*
- * t with the step done; its blob may be NULL for REFIT: zeros. like (may be NULL): a blob that may
- * have been composed of the same: it, or one below it, is *ret then. -EINVAL: they are too many.
+ * The data of t with the step done; t's blob may be NULL for REFIT: zeros. m: whose store and
+ * budget the blob uses. like (may be NULL): a blob of a map that was built before; if it, or the
+ * blob of an earlier step of it, was composed of the same, *ret is that one. *ret is a new
+ * reference. -EINVAL: the step gives more tiles than a data item can hold.
  */
 int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 	const struct tw_tiles_step *step, struct blob *like, struct blob **ret, struct error *e);

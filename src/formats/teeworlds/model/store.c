@@ -57,7 +57,7 @@ int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e)
 	return s < 0 ? s : k;
 }
 
-/* The compressed form of what it changes, if it changes nothing. */
+/* The compressed form of what it changes, if it changes nothing. 1: that is not compressed. */
 static int take_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	int k = blob_make(r->under, e);
@@ -69,31 +69,43 @@ static int take_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_siz
 	return 0;
 }
 
+static int squeeze(void *arg, const void *data, size_t n, struct error *e)
+{
+	return deflater_append(arg, data, n, e);
+}
+
+/* Composed and compressed in one go; *ret_size: before that. As compose, 1: it is that of under. */
+static int run_packed(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
+{
+	CLEANUP(deflater_destroy)
+	struct deflater *d = deflater_create(r->store->spool_dirfd);
+	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_to(squeeze, d) : NULL;
+	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory to compress"), end;
+
+	/* The content was valid when it was parsed. */
+	if (k == -EINVAL || (k >= 0 && r->size != BLOB_SIZE_UNKNOWN && spool_size(out) != r->size))
+		return error_set(e, -EIO, "what was closed cannot be read again");
+	if (k >= 0 && spool_size(out) > INT32_MAX)
+		return error_set(e, -EFBIG, "a data item would have %llu bytes (at most %d)",
+			(unsigned long long)spool_size(out), INT32_MAX);
+	if (k < 0)
+		return k;
+	*ret_size = spool_size(out);
+	end = deflater_end(d, ret, e);
+	return end < 0 ? end : k;
+}
+
 static int make(struct blob_recipe *recipe, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	struct tw_recipe *r = (struct tw_recipe *)recipe;
-	CLEANUP_EXTENT struct extent plain = EXTENT_INIT;
 	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
-	int k = tw_recipe_run(r, &plain, e);
+	int k = run_packed(r, &packed, ret_size, e);
 
-	if (k == 1) {
+	if (k == 1)
 		k = take_under(r, ret, ret_size, e);
-		if (k <= 0)
-			return k;
-		k = 0;
-	}
-	/* The content was valid when it was parsed. */
-	if (k == -EINVAL || (k == 0 && r->size != BLOB_SIZE_UNKNOWN && plain.size != r->size))
-		k = error_set(e, -EIO, "what was closed cannot be read again");
-	if (k == 0 && plain.size > INT32_MAX)
-		k = error_set(e, -EFBIG, "a data item would have %llu bytes (at most %d)",
-			(unsigned long long)plain.size, INT32_MAX);
-	if (k == 0)
-		k = deflate_all(&plain, r->store->spool_dirfd, &packed, e);
-	if (k == 0)
-		k = r->store->keep(r->store, &packed, ret, e);
-	*ret_size = plain.size;
-	return k;
+	else if (k == 0)
+		k = 1;
+	return k <= 0 ? k : r->store->keep(r->store, &packed, ret, e);
 }
 
 static void free_recipe(struct blob_recipe *recipe)
