@@ -151,6 +151,21 @@ static void rename_to_another_entry_is_parsed_for_that(void **state)
 	assert_true(box_map_says(b, 1, "bob\n"));
 }
 
+static void refused_content_is_parsed_once(void **state)
+{
+	struct box *b = *state;
+	struct work at = work();
+
+	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
+	work_is(since(&at), 1, 0, 0);
+	look(b);
+	look(b);
+	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
+	look(b);
+	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
+	work_is(since(&at), 1, 1, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +173,7 @@ int main(void)
 		TEST(save_after_one_that_failed_copies_what_that_compressed),
 		TEST(what_a_journal_brings_back_is_parsed_once),
 		TEST(rename_to_another_entry_is_parsed_for_that),
+		TEST(refused_content_is_parsed_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@ struct commit {
 	bool forgetting;       /* the name of the other form is about to be forgotten */
 	bool spoiled;          /* the view: what the kernel holds of it is to be forgotten */
 	struct snapshot *base; /* for which it was parsed */
+	int found;             /* what find_entry said then */
 	struct extent kept;    /* where the journal has it */
 	char *path;
 	struct error e; /* the journal could not take it */
@@ -205,8 +206,8 @@ static void check_entry(struct commit *p)
 	struct judgement now = {0}, *j = &p->judged;
 
 	find_entry(p, &now);
-	if (p->base == p->v->tree->base && now.r == j->r && now.id == j->id &&
-		now.parsed_id == j->parsed_id) {
+	if (p->base == p->v->tree->base && now.r == p->found && now.id == j->id &&
+		now.parsed_id == j->parsed_id && !error_is_transient(j->r)) {
 		judgement_finish(&now);
 		return;
 	}
@@ -285,6 +286,7 @@ void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_d
 	if (kind == COMMIT_JUDGED && file_judged(n)) {
 		p->base = snapshot_ref(v->tree->base);
 		find_entry(p, &p->judged);
+		p->found = p->judged.r;
 		pool_submit(v->pool, &p->task.job);
 	} else {
 		parse_done(&p->task.job);
