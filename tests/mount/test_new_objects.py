@@ -74,6 +74,34 @@ def test_a_new_layer_becomes_another_type(m, old, new):
     assert saved(m)["n2"]["type"] == new
 
 
+SOURCE = {"position": [3, 4], "looping": True, "delay": 0, "position_envelope": None,
+          "position_envelope_offset": 0, "sound_envelope": None, "sound_envelope_offset": 0}
+
+
+@pytest.mark.parametrize("kind,own", [("sounds", {"panning": False, "falloff": 7, "shape": [0, 5, 5]}),
+                                      ("old_sounds", {"radius": 900})])
+@pytest.mark.parametrize("first", ["layer.json", "sources.json"])
+def test_sources_of_a_new_layer_are_of_either_form(m, kind, own, first):
+    path, source = LAYERS + "2_s", dict(SOURCE, **own)
+    files = {"layer.json": json.dumps({"type": kind}), "sources.json": json.dumps([source])}
+    os.mkdir(m / path)
+    for name in sorted(files, key=lambda n: n != first):
+        m.put(path + "/" + name, files[name].encode(), flags=os.O_WRONLY | os.O_CREAT)
+    assert "draft" not in m.xattr("", "user.mapfs.status")
+    m.unmount_edited()
+    m = m.box.mount(m.map)
+    assert json.loads(m.get(LAYERS + "2_s/sources.json")) == [source]
+    m.unmount()
+
+
+def test_sources_of_the_other_form_are_refused_by_the_save(m):
+    m.box.allow("*.mapfs-left")
+    path = new_layer(m, 2, type="sounds")
+    m.put(path + "/sources.json", json.dumps([dict(SOURCE, radius=9)]).encode(), flags=os.O_WRONLY | os.O_CREAT)
+    assert "radius" in m.xattr(path + "/sources.json", "user.mapfs.error")
+    m.unmount(code=5)
+
+
 def test_a_layer_that_the_map_has_stays_of_its_kind(m):
     with pytest.raises(OSError):
         rewrite(m, LAYERS + "0_Game", kind="front")

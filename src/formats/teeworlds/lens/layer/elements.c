@@ -421,41 +421,56 @@ static int take_list(struct taking *t, struct content *in, struct error *e)
 	return 0;
 }
 
-/* The form that a new layer has, of which nothing is known. */
-static enum tw_form usual_form(entry_id id)
+/* Parse the file as the elements of t->old, of which t->old has none if the layer is new. */
+static int parse_as(struct taking *t, struct content *in, struct parsed **ret, struct error *e)
 {
-	return tw_id_kind(id) == TW_K_QUADS ? TW_FORM_QUADS : TW_FORM_SOURCES;
+	CLEANUP(spool_destroy) struct spool *out = spool_create(t->m->shared->store->spool_dirfd);
+	int r;
+
+	t->out = out;
+	t->p = out ? calloc(1, sizeof(*t->p)) : NULL;
+	if (!t->p)
+		return error_set(e, -ENOMEM, "no memory for the list");
+	parsed_init(&t->p->parsed, in, free_parsed);
+	t->p->form = t->old.form;
+	r = take_list(t, in, e);
+	if (r < 0)
+		parsed_unref(&t->p->parsed);
+	else
+		*ret = &t->p->parsed;
+	return r;
+}
+
+static int parse_new(const struct tw_map *m, enum tw_form form, struct content *in,
+	struct parsed **ret, struct error *e)
+{
+	struct taking t = {.m = m};
+
+	t.old.form = form;
+	t.old.rows =
+		(struct tw_rows){.m = m, .keys = keys_of[form], .ints = tw_list_shape(form)->ints};
+	return parse_as(&t, in, ret, e);
 }
 
 static int list_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	CLEANUP(spool_destroy) struct spool *out = NULL;
 	struct taking t = {.m = m};
 	int r = find_list(m, id, &t.old, e);
 
-	if (r == -ENODATA) {
-		error_clear(e);
-		t.old.rows = (struct tw_rows){.m = m,
-			.keys = keys_of[usual_form(id)],
-			.ints = tw_list_shape(usual_form(id))->ints};
-		t.old.form = usual_form(id);
-		r = 0;
-	}
-	if (r < 0)
+	if (r == 0)
+		return parse_as(&t, in, ret, e);
+	if (r != -ENODATA)
 		return tw_layer_refuses(r, e);
-	t.out = out = spool_create(m->shared->store->spool_dirfd);
-	t.p = out ? calloc(1, sizeof(*t.p)) : NULL;
-	if (!t.p)
-		return error_set(e, -ENOMEM, "no memory for the list");
-	parsed_init(&t.p->parsed, in, free_parsed);
-	t.p->form = t.old.form;
-	r = take_list(&t, in, e);
-	if (r < 0)
-		parsed_unref(&t.p->parsed);
-	else
-		*ret = &t.p->parsed;
-	return r;
+	/* A new layer has no layer.json here, which says the form of its sources. */
+	error_clear(e);
+	if (tw_id_kind(id) == TW_K_QUADS)
+		return parse_new(m, TW_FORM_QUADS, in, ret, e);
+	r = parse_new(m, TW_FORM_SOURCES, in, ret, e);
+	if (r != -EINVAL || parse_new(m, TW_FORM_OLD_SOURCES, in, ret, NULL) < 0)
+		return r;
+	error_clear(e);
+	return 0;
 }
 
 /* What the unknown names mean. */
