@@ -10,7 +10,7 @@
  * the budget (budget_get_kept), so that to read from begin to end inflates it twice at most,
  * however small the budget and the pieces are, and whoever reads what else in turn.
  *
- * The stored bytes of a composed blob are made by a recipe when somebody needs them, and then kept.
+ * A composed blob has a recipe. The first reader has it make the stored bytes, which are then kept.
  *
  * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why. Of
  * a composed blob also those of its recipe.
@@ -53,7 +53,7 @@ struct blob {
 	enum blob_coding coding;
 	uint64_t size;              /* declared, decoded; if `unsized` only once it was made */
 	struct blob_recipe *recipe; /* of a composed blob; else NULL */
-	bool unsized;               /* ... of which only making it tells the size */
+	bool unsized;               /* a composed blob whose size is known only once it was made */
 	struct png_memo png;        /* for png_file_read of this blob's pixels */
 
 	/* The rest is blob.c's. */

@@ -37,8 +37,9 @@ struct tree_entry {
 	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
 	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
 	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
-	/* What was parsed of `in`, or without `in` of what `from` shows, and of `last`; NULL:
-	 * nothing yet. build parses again if it was for another entry. */
+	/* The parsed values of `in` and `last`; if `in` is NULL, the first is that of the file that
+	 * `from` shows. NULL: not parsed yet. build parses again if a value is for another entry.
+	 */
 	struct parsed *parsed, *last_parsed;
 	bool refused; /* ... by a save or a close before */
 	bool timed;   /* somebody set its time: this one */
@@ -68,7 +69,7 @@ struct built_entry {
 	entry_id id; /* in the result, before its numbers were dealt; or ENTRY_NONE */
 	bool waits;  /* of BUILD_REFUSED: other files that it needs are not there */
 	bool last;   /* ... what was accepted before is in the result */
-	/* What was parsed of `in` and `last` for this entry; owned references, or NULL. */
+	/* The parsed values of `in` and `last` for this entry; owned references, or NULL. */
 	struct parsed *parsed, *last_parsed;
 	char *why; /* ... may be NULL where memory was short */
 };

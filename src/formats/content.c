@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What was closed, and what was parsed of it. */
+/* Contents of closed files, and their parsed values. */
 #include <errno.h>
 #include <string.h>
 
@@ -35,11 +35,25 @@ void content_move(struct content *c, const struct extent *x)
 	c->bytes = extent_ref(x);
 }
 
-void parsed_init(struct parsed *p, struct content *c, void (*free)(struct parsed *p))
+void *parsed_new(size_t size, struct content *c, void (*finish)(struct parsed *p))
 {
+	struct parsed *p = calloc(1, size);
+
+	if (!p)
+		return NULL;
 	atomic_init(&p->refs, 1);
 	p->content = content_ref(c);
-	p->free = free;
+	p->finish = finish;
+	return p;
+}
+
+int parsed_give(struct parsed *p, int r, struct parsed **ret)
+{
+	if (r < 0)
+		parsed_unref(p);
+	else
+		*ret = p;
+	return r;
 }
 
 struct parsed *parsed_ref(const struct parsed *p)
@@ -55,23 +69,19 @@ void parsed_unref(struct parsed *p)
 {
 	if (!p || !refs_drop(&p->refs))
 		return;
+	if (p->finish)
+		p->finish(p);
 	content_unref(p->content);
 	free(p->why);
-	p->free(p);
-}
-
-static void free_refused(struct parsed *p)
-{
 	free(p);
 }
 
 int content_refuse(entry_id id, struct content *c, int r, struct error *why, struct parsed **ret)
 {
-	struct parsed *p = calloc(1, sizeof(*p));
+	struct parsed *p = parsed_new(sizeof(*p), c, NULL);
 
 	if (!p)
 		return error_set(why, -ENOMEM, "no memory for a file");
-	parsed_init(p, c, free_refused);
 	p->id = id;
 	p->refused = r;
 	p->others = why->others;

@@ -31,7 +31,7 @@
  * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
  * longer takes a reference. What goes out through ret is the caller's. Where a call takes struct
  * snapshot **s, it takes over the reference in *s on success and leaves one of the new version; on
- * failure *s is as it was. A version to which nobody else has a reference may be changed in place.
+ * failure *s is as it was. A call may change *s in place if it holds the only reference.
  * Snapshots and plans begin with a head that says how they are freed; a format puts its own fields
  * behind it.
  *
@@ -221,14 +221,14 @@ DEFINE_CLEANUP(struct content, content_unref);
 void content_move(struct content *c, const struct extent *x);
 
 /*
- * What parse made of the content of a file: a patch, which apply adds to a map as often as it is
- * built. Valid for this content, the entry and the base that it was parsed for. Immutable, counted;
- * a format puts its own fields behind it.
+ * A parsed value: the result of parse for the content of one file. It is a patch: each build of a
+ * map applies it again. Valid for this content, this entry and this base. Immutable and counted; a
+ * format puts its own fields behind it.
  */
 struct parsed {
 	atomic_uint refs;
-	void (*free)(struct parsed *p); /* drops what the format added; frees p */
-	struct content *content;        /* owned reference */
+	void (*finish)(struct parsed *p); /* drops what the format added; NULL: nothing */
+	struct content *content;          /* owned reference */
 	entry_id id; /* of which entry of the base; ENTRY_NONE: of an object or part
 		      * that was made since */
 	bool same;   /* the entry of the base shows the same */
@@ -237,8 +237,11 @@ struct parsed {
 	bool others; /* ... which other files may change (error_of_others) */
 };
 
-/* With one reference, its maker's. Adds a reference to c. */
-void parsed_init(struct parsed *p, struct content *c, void (*free)(struct parsed *p));
+/* A struct of `size` bytes that begins with struct parsed, all else zero, with one reference. Adds
+ * a reference to c. NULL: no memory. */
+void *parsed_new(size_t size, struct content *c, void (*finish)(struct parsed *p));
+/* The end of a parse, which gave r: 0: *ret is p; else p is dropped. Returns r. */
+int parsed_give(struct parsed *p, int r, struct parsed **ret);
 struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine, here and below */
 void parsed_unref(struct parsed *p);
 DEFINE_CLEANUP(struct parsed, parsed_unref);
@@ -250,7 +253,8 @@ struct format_written {
 	bool refused; /* by a save before: it decides for no others */
 };
 
-/* What a tree holds beside the file that is applied: what stands where, and what others say. */
+/* The rest of the tree, beside the file that is applied: where objects stand, and the other files.
+ */
 struct format_others {
 	const struct placement *placements; /* objects that are new, moved or gone */
 	size_t n_placements;
@@ -422,7 +426,8 @@ int content_parse(const struct snapshot *s, entry_id at, entry_id id, struct con
 uint64_t content_parsed_total(void);
 /* The refusal, as an error. Returns p->refused. */
 int parsed_error(const struct parsed *p, struct error *e);
-/* What content_parse gives for content that is refused for r and why, which is cleared. */
+/* A parsed value that says that the content is refused, with r and the text of `why`, which is
+ * cleared. */
 int content_refuse(entry_id id, struct content *c, int r, struct error *why, struct parsed **ret);
 /* Parse and apply, and what follows, for who changes one file of a map. *ret: the version that has
  * it; NULL: it says what stands there. Also set with -EAGAIN. in: NULL as for apply. */

@@ -16,7 +16,7 @@ GROUP = {"version": 3, "x_offset": 0, "y_offset": -1, "x_parallax": 50, "y_paral
 
 
 def before(path):
-    """What somebody may have written to a new layer's file, of whichever kind, before the right content."""
+    """Another content for a new layer's file, which may be written before the right one."""
     return {"layer.json": b'{"type": "quads"}', "quads.json": b"[]", "sources.json": b"[]"}.get(
         os.path.basename(path), b"0,0\n0,0\n")
 

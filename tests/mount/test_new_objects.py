@@ -38,7 +38,7 @@ def replace(m, path, **values):
 
 
 def saved(m):
-    """What a new mount shows of each new layer, by its name."""
+    """The layer.json of each new layer in a new mount, by name."""
     m.unmount_edited()
     again = m.box.mount(m.map)
     found = {}

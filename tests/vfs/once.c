@@ -27,7 +27,7 @@ static struct work work(void)
 	return (struct work){content_parsed_total(), blob_made_total(), deflate_total()};
 }
 
-/* What was done since `from`, which begins anew. */
+/* The work since `from`, which is set to now. */
 static struct work since(struct work *from)
 {
 	struct work now = work(), was = *from;

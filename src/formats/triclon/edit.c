@@ -99,10 +99,9 @@ struct parsed_file {
 	struct buffer stored;   /* the list, as `was` stores it */
 };
 
-static void free_parsed(struct parsed *p)
+static void finish_parsed(struct parsed *p)
 {
 	buffer_finish_free(&((struct parsed_file *)p)->stored);
-	free(p);
 }
 
 /* A map with this list in the place of the file's; NULL: it is the same. */
@@ -143,19 +142,14 @@ static int parse_file(
 static int parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	struct parsed_file *p = calloc(1, sizeof(*p));
+	struct parsed_file *p = parsed_new(sizeof(*p), in, finish_parsed);
 	int r;
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	parsed_init(&p->parsed, in, free_parsed);
 	p->as = p->was = tcm_map_of(s)->content.variant;
 	r = parse_file(tcm_map_of(s), (enum tcm_file)(id / 2), p, e);
-	if (r < 0)
-		parsed_unref(&p->parsed);
-	else
-		*ret = &p->parsed;
-	return r;
+	return parsed_give(&p->parsed, r, ret);
 }
 
 /* The terrain's indices against the points that there are by now. An index that the map already has

@@ -170,7 +170,7 @@ static void commit_run(struct job *j)
 	struct commit *p = (struct commit *)j;
 	const char *why;
 
-	/* What it was parsed for may have changed meanwhile. */
+	/* Again, if check_entry has found another entry or base. */
 	if (p->judged.s)
 		judge(&p->judged);
 	why = reason(p);
@@ -200,7 +200,8 @@ static void find_entry(struct commit *p, struct judgement *j)
 	j->s = snapshot_ref(p->v->tree->shape);
 }
 
-/* Of which entry of which base the content is may be another one than when it was parsed. */
+/* If the entry or the base is another one than when the content was parsed, forget the parsed
+ * value. */
 static void check_entry(struct commit *p)
 {
 	struct judgement now = {0}, *j = &p->judged;

@@ -18,10 +18,10 @@ enum commit_kind {
 void commit_close(
 	struct vfs *v, struct node *n, enum commit_kind kind, commit_done done, void *arg);
 
-/* What is to be parsed, and what came of it: `in` as the content of an entry of s, which was the
- * overlay's shape. */
+/* A content that is to be parsed, and the result: `in` as the content of an entry of s, which is
+ * the overlay's shape. */
 struct judgement {
-	struct snapshot *s;     /* NULL: nobody asks */
+	struct snapshot *s;     /* NULL: nothing is to be parsed */
 	entry_id id, parsed_id; /* of overlay_identify */
 	struct extent in;
 	struct parsed *parsed; /* NULL: not yet, or r says why not */

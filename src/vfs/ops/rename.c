@@ -180,12 +180,12 @@ static void tell_moved(struct vfs *v, const struct move *m)
 	node_touch(m->dir, ATTR_MTIME);
 	node_touch(m->to_dir, ATTR_MTIME);
 	node_touch(m->n, 0);
-	/* What names of objects mean in files is another thing now. */
+	/* Names in files may refer to other objects now. */
 	if (u->written || u->from != ENTRY_NONE || m->target)
 		view_spoil_and_tell(v);
 }
 
-/* What was parsed for the new name. */
+/* Keep the parsed value, which is for the new name. */
 static void keep_parsed(struct upper *u, const struct judgement *j)
 {
 	if (!j->parsed)

@@ -39,8 +39,8 @@ struct upper {
 	bool written; /* it has bytes of its own */
 	struct extent in;   /* ... these */
 	struct extent last; /* what was accepted before, where `in` was refused; or empty */
-	/* What was parsed of `in`, or of what it shows instead, and of `last`; owned references.
-	 * NULL: nothing yet. */
+	/* The parsed values of `in` and `last`; without bytes of its own, the first is that of the
+	 * file that it shows. Owned references; NULL: not parsed yet. */
 	struct parsed *parsed, *last_parsed;
 	char *why; /* ... for this reason; NULL: it was not, "": nobody judged it yet */
 	bool timed;
@@ -204,9 +204,9 @@ void upper_freeze(const struct snapshot *s, struct upper *u);
 char *upper_path(const struct upper *u);
 /* Its bytes are those from now on (the references are taken): accepted, or refused for `why`. */
 int upper_write(struct upper *u, struct extent in, const char *why);
-/* What was parsed of them (the reference is taken), until they change or u stands elsewhere. */
+/* Keep the parsed value of its bytes (consumed) until they change or u stands elsewhere. */
 void upper_keep_parsed(struct upper *u, struct parsed *take);
-/* What was accepted before goes. */
+/* Drop the bytes that were accepted before. */
 void upper_drop_last(struct upper *u);
 /* It has none of its own any more. */
 void upper_clean(struct upper *u);

@@ -216,7 +216,7 @@ static void forget_journal(struct journal *j)
 	journal_set_names(j, TAKE(names));
 }
 
-/* What a save that failed has composed is copied by the next one. */
+/* After a save that failed, keep its map, so that the next save copies its composed blobs. */
 static void keep_composed(struct saving *s)
 {
 	snapshot_unref(TAKE(s->v->unsaved));

@@ -79,7 +79,7 @@ struct vfs {
 	struct {
 		bool stale;           /* the tree's view is not what follows from what was closed */
 		struct calls waiting; /* while it is made anew */
-		bool beside;          /* ... which is done beside a save */
+		bool beside;          /* a view is being made beside a save */
 		struct job *delayed;  /* ... that ended meanwhile; or NULL */
 	} view;                       /* tree/view.h */
 	struct snapshot

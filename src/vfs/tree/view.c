@@ -37,7 +37,7 @@ static void take(struct vfs *v, struct staged *st)
 	staged_keep(st);
 	snapshot_unref(v->tree->view);
 	v->tree->view = snapshot_ref(st->built.map);
-	/* What the last save that failed has composed is in it as far as it is still right. */
+	/* The view has taken all composed blobs of the failed save that are still right. */
 	snapshot_unref(TAKE(v->unsaved));
 	forget_gone(v);
 }
@@ -129,7 +129,7 @@ bool view_delays(struct vfs *v, struct job *j)
 	return v->view.beside;
 }
 
-/* What stands in the files and in raw/ may follow from any change. */
+/* Files without bytes of their own, and directories of raw/, may follow from any change. */
 static bool may_follow(const struct node *n)
 {
 	const struct snapshot *s;

@@ -2,8 +2,8 @@
 /*
  * view: the map as it follows from all that was closed, but for where objects stand, of formats
  * whose files show what others hold (format.follows). It is the overlay's `view`: always a map that
- * was built of the whole tree, made anew when somebody looks at a file that may follow from a
- * change. That waits for no save.
+ * was built of the whole tree. A change marks it as stale, and the next request for a file that may
+ * follow from the change waits for a new one, but not for a save.
  */
 #pragma once
 
@@ -12,10 +12,10 @@
 /* The tree has changed: the view is to be made anew. True: it was right until now, so view_tell is
  * to follow. */
 bool view_spoil(struct vfs *v);
-/* What the kernel holds of all files that may show something else is to be forgotten; then `then`
- * (may be NULL) is returned to the pool. */
+/* Have the kernel forget all files that may show something else; then return `then` (may be NULL)
+ * to the pool. */
 void view_tell(struct vfs *v, struct job *then);
-/* Both; nobody waits for what the kernel does. */
+/* Both, without waiting for the kernel. */
 void view_spoil_and_tell(struct vfs *v);
 /* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
 bool view_wait(struct vfs *v, const struct node *n, struct call *c);

@@ -48,7 +48,7 @@ static bool same_blob(struct blob *a, struct blob *b)
 
 	if (a == b)
 		return true;
-	/* Of what is composed only some can turn out to be what there was. */
+	/* Only some composed blobs can have the same content as before. */
 	if (r && (!r->may_be_under || blob_make(b, NULL) < 0))
 		return false;
 	if (!a || !b || a->size != b->size)
@@ -76,7 +76,7 @@ bool tw_same(const struct snapshot *sa, const struct snapshot *sb)
 	struct numbering na = {0}, nb = {0};
 	bool same = false;
 
-	/* What is composed is needed in any case, if not for this. */
+	/* The save needs all composed blobs in any case. */
 	if (a == b || tw_make_all(b, NULL) < 0)
 		return a == b;
 	if (a->shared->file_version == b->shared->file_version && a->rewritten == b->rewritten &&
@@ -116,8 +116,8 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 	if (meant && is->size != meant->size)
 		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
 			(unsigned long long)is->size, (unsigned long long)meant->size);
-	/* What was not decoded to be written is compared as it stands, be it sound or not; what
-	 * this save or an earlier one has compressed has to be sound. */
+	/* A blob that was written without decoding it is compared as it is stored. It may be
+	 * damaged, unless this save or an earlier one has compressed it. */
 	if (meant && meant->coding == is->coding && (p->copied || p->made)) {
 		r = compare_copied(&meant->stored, &is->stored, written, e);
 		return r == 0 && (p->made || written->doubted) ? blob_check(is, e) : r;

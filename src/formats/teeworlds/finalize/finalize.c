@@ -224,7 +224,7 @@ static int finalize(const struct snapshot *snap, struct placement *p, size_t n,
 	return 0;
 }
 
-/* What follows from all that was applied. */
+/* Change the derived parts that follow from the applied contents. */
 static int derive(const struct snapshot *s, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(s);

@@ -84,7 +84,7 @@ void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change 
 	struct tw_ints *v;
 
 	tw_points_of(c->base, &old);
-	/* What it adds moves the items of a change in place. */
+	/* If this adds an item, the array of items moves: `it` is not valid after it. */
 	put_points(l, &old, full, c);
 	if (!old.bezier && (full || !has_tangents(l))) {
 		if (!full)

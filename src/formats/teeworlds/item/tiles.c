@@ -94,48 +94,6 @@ int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, 
 	return walk.error;
 }
 
-struct tw_tile_writer {
-	const struct tw_map *m; /* NULL: of tw_tile_writer_to */
-	struct spool *out;
-	const struct tw_tile_form *form;
-	bool packed;
-	bool any; /* run holds one: packed tiles wait until they end */
-	uint8_t run[TW_TILE_MAX];
-};
-
-struct tw_tile_writer *tw_tile_writer_to(struct spool *out, enum tw_form form, bool packed)
-{
-	struct tw_tile_writer *w = out ? calloc(1, sizeof(*w)) : NULL;
-
-	if (!w)
-		return NULL;
-	w->form = tw_tile_form(form);
-	w->packed = packed;
-	w->out = out;
-	return w;
-}
-
-struct tw_tile_writer *tw_tile_writer_create(const struct tw_map *m, enum tw_form form, bool packed)
-{
-	struct spool *out = spool_create(m->shared->store->spool_dirfd);
-	struct tw_tile_writer *w = tw_tile_writer_to(out, form, packed);
-
-	if (w)
-		w->m = m;
-	else
-		spool_destroy(out);
-	return w;
-}
-
-void tw_tile_writer_destroy(struct tw_tile_writer *w)
-{
-	if (!w)
-		return;
-	if (w->m)
-		spool_destroy(w->out);
-	free(w);
-}
-
 static void clear_unused(const struct tw_tile_form *form, uint8_t *tiles, size_t n)
 {
 	for (; form->unused && n; n--, tiles += form->size)
@@ -188,78 +146,5 @@ int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, str
 	if (r == 0 && old && !w->packed)
 		r = tw_keep_part(old->blob, (uint64_t)old->w * old->h * old->size, old->blob->size,
 			w->out, e);
-	return r;
-}
-
-int tw_tile_writer_keep(
-	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e)
-{
-	CLEANUP_EXTENT struct extent content = EXTENT_INIT;
-	int r = tw_tile_writer_end(w, old, e);
-
-	if (r == 0)
-		r = spool_extent(w->out, &content, e);
-	return r < 0 ? r : tw_keep_extent(w->m, &content, ret, e);
-}
-
-int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
-	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e)
-{
-	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *out = tw_tile_writer_create(m, t->form, t->packed);
-	uint64_t all = (uint64_t)t->w * t->h;
-	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
-	struct blob *fresh = NULL;
-	bool differs = false;
-	int r = out ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
-
-	for (uint64_t at = 0; r == 0 && at < all; at += TW_TILE_RUN) {
-		size_t n = all - at < TW_TILE_RUN ? (size_t)(all - at) : TW_TILE_RUN;
-
-		r = tw_tiles_read(t, at, n, run, e);
-		for (size_t i = 0; r == 0 && i < n; i++)
-			differs |= !fn || fn(arg, run + i * t->size);
-		if (r == 0)
-			r = tw_tile_writer_put(out, run, n, e);
-	}
-	if (r < 0 || !differs)
-		return r;
-	r = tw_tile_writer_keep(out, t, &fresh, e);
-	if (r == 0)
-		tw_change_data(c, item, t->field, fresh);
-	return r;
-}
-
-/* Tiles [x, x + n) of row y of the new rectangle. */
-static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n, uint8_t size,
-	uint8_t *dst, struct error *e)
-{
-	size_t have = 0;
-	int r = 0;
-
-	if (t && y < t->h && x < t->w)
-		have = t->w - x < n ? t->w - x : n;
-	if (have)
-		r = tw_tiles_read(t, (uint64_t)y * t->w + x, have, dst, e);
-	memset(dst + have * size, 0, (n - have) * size);
-	return r;
-}
-
-int tw_tiles_write_refit(const struct tw_tiles *t, uint32_t w, uint32_t h, enum tw_form form,
-	struct tw_tile_writer *out, struct error *e)
-{
-	uint8_t size = tw_tile_form(form)->size;
-	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
-	int r = 0;
-
-	for (uint32_t y = 0; r == 0 && y < h; y++) {
-		for (uint32_t x = 0; r == 0 && x < w; x += TW_TILE_RUN) {
-			size_t n = w - x < TW_TILE_RUN ? w - x : TW_TILE_RUN;
-
-			r = refit_run(t, x, y, n, size, run, e);
-			if (r == 0)
-				r = tw_tile_writer_put(out, run, n, e);
-		}
-	}
 	return r;
 }

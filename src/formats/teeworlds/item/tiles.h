@@ -59,29 +59,19 @@ int tw_packed_sound(const struct tw_tiles *t, struct error *e);
 int tw_packed_read(
 	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);
 
-/* Tiles on their way into a blob. */
-struct tw_tile_writer;
+/* Tiles on their way into a spool. Begins as {.out, .form, .packed}, all else zero. */
+struct tw_tile_writer {
+	struct spool *out; /* borrowed */
+	const struct tw_tile_form *form;
+	bool packed;
 
-struct tw_tile_writer *tw_tile_writer_create(
-	const struct tw_map *m, enum tw_form form, bool packed);
-/* ... that appends to a spool, which is borrowed. NULL: no memory, or there is no spool. */
-struct tw_tile_writer *tw_tile_writer_to(struct spool *out, enum tw_form form, bool packed);
-void tw_tile_writer_destroy(struct tw_tile_writer *w);
-DEFINE_CLEANUP(struct tw_tile_writer, tw_tile_writer_destroy);
+	/* The rest is tiles.c's. */
+	bool any; /* run holds one: packed tiles wait until they end */
+	uint8_t run[TW_TILE_MAX];
+};
+
 /* Clears the unused bytes of the tiles, and appends them. */
 int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struct error *e);
-/* That was the last tile: writes what waits, and then the bytes that stand behind the tiles of
- * `old` (may be NULL), but for packed ones, which have none. */
+/* That was the last tile: appends what waits, and then the bytes behind the tiles of `old` (may be
+ * NULL). Packed tiles have no such bytes. */
 int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, struct error *e);
-/* ... and keeps what was written as a blob. */
-int tw_tile_writer_keep(
-	struct tw_tile_writer *w, const struct tw_tiles *old, struct blob **ret, struct error *e);
-
-/* Calls fn for each tile of an item. fn may change the tile, and returns true if it did. The tiles
- * are encoded again if one changed, or if fn is NULL. */
-int tw_tiles_edit(const struct tw_map *m, uint32_t item, const struct tw_tiles *t,
-	bool (*fn)(void *arg, uint8_t *tile), void *arg, struct tw_change *c, struct error *e);
-
-/* The tiles of t cropped and extended (with zeros) to w x h. t == NULL: zeros. */
-int tw_tiles_write_refit(const struct tw_tiles *t, uint32_t w, uint32_t h, enum tw_form form,
-	struct tw_tile_writer *out, struct error *e);

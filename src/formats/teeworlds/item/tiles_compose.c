@@ -102,11 +102,11 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 	return c && *ret ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
 }
 
-/* The step while it is done. */
+/* A step while it is done. */
 struct doing {
-	const struct composed *c;
 	const struct tw_tiles *t; /* decoded from here */
-	struct tw_tile_writer *out;
+	const struct tw_tiles_step *step;
+	struct tw_tile_writer *out; /* NULL: only looked at */
 	bool differs;
 };
 
@@ -130,10 +130,10 @@ static int put_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, 
 		for (size_t i = 0; r == 0 && i < k; i++) {
 			uint8_t *tile = tiles + i * t->size;
 
-			d->differs |= tw_tile_cell(&d->c->step.at, tile) != cells[i];
-			set_cell(&d->c->step.at, tile, cells[i]);
+			d->differs |= tw_tile_cell(&d->step->at, tile) != cells[i];
+			set_cell(&d->step->at, tile, cells[i]);
 		}
-		if (r == 0)
+		if (r == 0 && d->out)
 			r = tw_tile_writer_put(d->out, tiles, k, e);
 		if (r < 0)
 			return r;
@@ -144,13 +144,23 @@ static int put_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, 
 	return 0;
 }
 
-static int put_plane(struct doing *d, struct error *e)
+static int put_plane(struct doing *d, const struct extent *table, struct error *e)
 {
-	const struct tw_plane_at *at = &d->c->step.at;
+	const struct tw_plane_at *at = &d->step->at;
 	const struct csv_shape shape = {d->t->w, d->t->h, 0};
 
-	return csv_parse(&d->c->step.table->bytes, &shape, tw_plane_min(at), tw_plane_max(at),
-		put_cells, d, e);
+	return csv_parse(table, &shape, tw_plane_min(at), tw_plane_max(at), put_cells, d, e);
+}
+
+int tw_tiles_compare(const struct tw_tiles *t, const struct tw_plane_at *at,
+	const struct extent *table, bool *ret_same, struct error *e)
+{
+	const struct tw_tiles_step step = {.what = TW_TILES_PLANE, .at = *at};
+	struct doing d = {.t = t, .step = &step};
+	int r = put_plane(&d, table, e);
+
+	*ret_same = r == 0 && !d.differs;
+	return r;
 }
 
 static bool has_bit(const uint8_t bits[32], uint8_t id)
@@ -160,13 +170,13 @@ static bool has_bit(const uint8_t bits[32], uint8_t id)
 
 static void edit_tile(struct doing *d, uint8_t *tile)
 {
-	const struct tw_tiles_step *s = &d->c->step;
+	const struct tw_tiles_step *s = d->step;
 	uint8_t flags = tile[1];
 
 	if (s->what == TW_TILES_CLEAR) {
 		d->differs |= tw_tile_cell(&s->at, tile) != 0;
 		set_cell(&s->at, tile, 0);
-	} else if (has_bit(s->changed, tile[0])) {
+	} else if (s->what == TW_TILES_OPAQUE && has_bit(s->changed, tile[0])) {
 		tile[1] = (uint8_t)((flags & ~TW_TILE_OPAQUE) |
 				    (has_bit(s->opaque, tile[0]) ? TW_TILE_OPAQUE : 0));
 		d->differs |= tile[1] != flags;
@@ -192,22 +202,57 @@ static int edit_all(struct doing *d, struct error *e)
 	return r;
 }
 
+/* Tiles [x, x + n) of row y of the new rectangle. */
+static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n, uint8_t size,
+	uint8_t *dst, struct error *e)
+{
+	size_t have = 0;
+	int r = 0;
+
+	if (t && y < t->h && x < t->w)
+		have = t->w - x < n ? t->w - x : n;
+	if (have)
+		r = tw_tiles_read(t, (uint64_t)y * t->w + x, have, dst, e);
+	memset(dst + have * size, 0, (n - have) * size);
+	return r;
+}
+
+static int refit(struct doing *d, struct error *e)
+{
+	const struct tw_tiles *t = d->t->blob ? d->t : NULL;
+	uint32_t w = d->step->w, h = d->step->h;
+	uint8_t size = d->out->form->size;
+	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
+	int r = 0;
+
+	for (uint32_t y = 0; r == 0 && y < h; y++) {
+		for (uint32_t x = 0; r == 0 && x < w; x += TW_TILE_RUN) {
+			size_t n = w - x < TW_TILE_RUN ? w - x : TW_TILE_RUN;
+
+			r = refit_run(t, x, y, n, size, run, e);
+			if (r == 0)
+				r = tw_tile_writer_put(d->out, run, n, e);
+		}
+	}
+	return r;
+}
+
 static int do_step(struct doing *d, struct error *e)
 {
-	switch (d->c->step.what) {
+	switch (d->step->what) {
 	case TW_TILES_PLANE:
-		return put_plane(d, e);
+		return put_plane(d, &d->step->table->bytes, e);
 	case TW_TILES_REFIT:
 		d->differs = true;
-		return tw_tiles_write_refit(d->t->blob ? d->t : NULL, d->c->step.w, d->c->step.h,
-			d->c->step.form, d->out, e);
+		return refit(d, e);
 	default:
+		d->differs = d->step->what == TW_TILES_CLEAN;
 		return edit_all(d, e);
 	}
 }
 
-/* What is not made yet below is not compressed for this. *ret: the tiles; ret_blob is to be dropped
- * after. */
+/* The tiles below this step. If they are composed and not made yet, they are composed into memory
+ * or a file for this once, and not compressed: *ret_blob then owns them. */
 static int find_under(
 	const struct composed *c, struct tw_tiles *ret, struct blob **ret_blob, struct error *e)
 {
@@ -228,17 +273,16 @@ static int compose(struct tw_recipe *recipe, struct spool *out, struct error *e)
 	const struct composed *c = (const struct composed *)recipe;
 	bool refit = c->step.what == TW_TILES_REFIT;
 	CLEANUP(blob_unref) struct blob *below = NULL;
-	CLEANUP(tw_tile_writer_destroy)
-	struct tw_tile_writer *writer = tw_tile_writer_to(
-		out, refit ? c->step.form : c->t.form, refit ? c->step.packed : c->t.packed);
+	struct tw_tile_writer writer = {.out = out,
+		.form = tw_tile_form(refit ? c->step.form : c->t.form),
+		.packed = refit ? c->step.packed : c->t.packed};
 	struct tw_tiles t;
-	struct doing d = {.c = c, .t = &t, .out = writer};
-	int r = writer ? find_under(c, &t, &below, e)
-		       : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
+	struct doing d = {&t, &c->step, &writer, false};
+	int r = find_under(c, &t, &below, e);
 
 	if (r == 0)
 		r = do_step(&d, e);
 	if (r == 0)
-		r = tw_tile_writer_end(writer, refit ? NULL : &t, e);
+		r = tw_tile_writer_end(&writer, refit ? NULL : &t, e);
 	return r < 0 ? r : !d.differs;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * tiles_compose: tiles that are changed when somebody reads them: the tiles that there were, and
- * what is done to them, one step upon another. Nothing is decoded before.
+ * tiles_compose: changes of a layer's tiles as composed blobs. Each step refers to the data below
+ * it and says how it changes. The tiles are decoded when the blob is made, and not before.
  */
 #pragma once
 
@@ -11,6 +11,7 @@ enum tw_tiles_what {
 	TW_TILES_PLANE, /* one field of all tiles is taken from a table of their width and height */
 	TW_TILES_CLEAR, /* one field of all tiles is 0 */
 	TW_TILES_OPAQUE, /* the OPAQUE bit of tiles with certain ids is set or cleared */
+	TW_TILES_CLEAN,  /* bytes that nothing uses are 0 */
 	TW_TILES_REFIT,  /* the tiles are cropped, or extended with zeros; packed, or not */
 };
 
@@ -18,8 +19,8 @@ struct tw_tiles_step {
 	enum tw_tiles_what what;
 	struct content *table; /* of PLANE; the composed blob adds a reference */
 	struct tw_plane_at at; /* of PLANE and CLEAR */
-	uint8_t changed[32];   /* of OPAQUE, a bit for each id: does it change? */
-	uint8_t opaque[32];    /* ... is it set after that? */
+	uint8_t changed[32];   /* of OPAQUE: a bit for each tile id whose tiles change */
+	uint8_t opaque[32];    /* of OPAQUE: a bit for each id whose tiles have the flag after it */
 	uint32_t w, h;         /* of REFIT */
 	enum tw_form form;
 	bool packed;
@@ -33,5 +34,9 @@ struct tw_tiles_step {
  */
 int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 	const struct tw_tiles_step *step, struct blob *like, struct blob **ret, struct error *e);
-/* Is the table among the steps of which the blob is composed? */
+/* Do the cells of a table of the tiles' width and height equal this field of them? -EINVAL: it is
+ * no such table. */
+int tw_tiles_compare(const struct tw_tiles *t, const struct tw_plane_at *at,
+	const struct extent *table, bool *ret_same, struct error *e);
+/* Has a step of the composed blob put this table? */
 bool tw_tiles_have_table(const struct blob *b, const struct content *table);

@@ -233,13 +233,12 @@ struct parsed_envelope {
 	uint32_t n;
 };
 
-static void free_parsed(struct parsed *parsed)
+static void finish_parsed(struct parsed *parsed)
 {
 	struct parsed_envelope *p = (struct parsed_envelope *)parsed;
 
 	json_doc_finish(&p->doc);
 	free(p->points);
-	free(p);
 }
 
 /* The item that the file asks for, before its points have their place. */
@@ -291,23 +290,16 @@ static int envelope_parse(const struct tw_map *m, entry_id id, struct content *i
 	const struct tw_item *there = tw_item_at(m, TW_ENVELOPE, tw_id_index(id));
 	struct taking t = {.most = POINTS_MAX};
 	struct parsed_envelope *p;
-	int r;
 
 	if (!there)
 		return error_set(e, -ENOENT, "no such envelope");
-	p = calloc(1, sizeof(*p));
+	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an envelope");
-	parsed_init(&p->parsed, in, free_parsed);
 	find_points(m, there, &t.old);
 	if (t.most < t.old.rows.n)
 		t.most = t.old.rows.n;
-	r = read_file(m, there, &t, p, e);
-	if (r < 0)
-		parsed_unref(&p->parsed);
-	else
-		*ret = &p->parsed;
-	return r;
+	return parsed_give(&p->parsed, read_file(m, there, &t, p, e), ret);
 }
 
 /* The points that other envelopes leave room for. */

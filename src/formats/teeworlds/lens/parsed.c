@@ -4,22 +4,20 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void free_blob(struct parsed *p)
+static void finish_blob(struct parsed *p)
 {
 	blob_unref(tw_blob_of_parsed(p));
-	free(p);
 }
 
 int tw_parsed_blob(
 	struct content *in, bool same, struct blob *take, struct parsed **ret, struct error *e)
 {
-	struct tw_parsed_blob *p = calloc(1, sizeof(*p));
+	struct tw_parsed_blob *p = parsed_new(sizeof(*p), in, finish_blob);
 
 	if (!p) {
 		blob_unref(take);
 		return error_set(e, -ENOMEM, "no memory for a data item");
 	}
-	parsed_init(&p->parsed, in, free_blob);
 	p->parsed.same = same;
 	p->blob = take;
 	*ret = &p->parsed;
@@ -34,30 +32,23 @@ struct parsed_json {
 	struct json_doc doc;  /* its root is NULL if it is not kept */
 };
 
-static void free_json(struct parsed *p)
+static void finish_json(struct parsed *p)
 {
 	json_doc_finish(&((struct parsed_json *)p)->doc);
-	free(p);
 }
 
 int tw_parsed_json(
 	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e)
 {
-	struct parsed_json *p = calloc(1, sizeof(*p));
-	struct json_doc doc = {0};
-	int r = p ? json_doc_load(&in->bytes, JSON_TEXT_MAX, &doc, e)
-		  : error_set(e, -ENOMEM, "no memory for a text");
+	struct parsed_json *p = parsed_new(sizeof(*p), in, finish_json);
+	int r;
 
-	if (r < 0) {
-		free(p);
-		return r;
-	}
-	parsed_init(&p->parsed, in, free_json);
-	if (in->bytes.size <= KEPT_MAX)
-		p->doc = json_doc_ref(&doc);
-	*ret = &p->parsed;
-	*ret_doc = doc;
-	return 0;
+	if (!p)
+		return error_set(e, -ENOMEM, "no memory for a text");
+	r = json_doc_load(&in->bytes, JSON_TEXT_MAX, ret_doc, e);
+	if (r == 0 && in->bytes.size <= KEPT_MAX)
+		p->doc = json_doc_ref(ret_doc);
+	return parsed_give(&p->parsed, r, ret);
 }
 
 int tw_parsed_json_load(const struct parsed *p, struct json_doc *ret, struct error *e)

@@ -25,9 +25,9 @@ static inline struct blob *tw_blob_of_parsed(const struct parsed *p)
 }
 
 /*
- * A small JSON file: its document, from which apply reads again. That of a longer text is not kept,
- * but made anew of the bytes each time. Both results are the caller's. Errors: those of
- * json_doc_load.
+ * A small JSON file. Its document is kept, and apply reads from it. The document of a long text is
+ * not kept: each apply loads it again from the bytes. Both results are the caller's. Errors: those
+ * of json_doc_load.
  */
 int tw_parsed_json(
 	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e);

@@ -4,7 +4,6 @@
  * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
  */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "codec/image/png.h"
 #include "formats/teeworlds/lens/kinds.h"
@@ -100,20 +99,14 @@ static int picture_get(
 	return png_file_read(w->p.w, w->p.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
 }
 
-static void free_parsed(struct parsed *p)
-{
-	free(p);
-}
-
 /* Whatever it is, the map stays what it was. */
 static int picture_parse(
 	const struct tw_map *, entry_id, struct content *in, struct parsed **ret, struct error *e)
 {
-	struct parsed *p = calloc(1, sizeof(*p));
+	struct parsed *p = parsed_new(sizeof(*p), in, NULL);
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a picture");
-	parsed_init(p, in, free_parsed);
 	p->same = true;
 	*ret = p;
 	return 0;

@@ -81,6 +81,6 @@ void tw_record_reset(const struct tw_record *rec);
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
-/* What a stem means that tw_ref_read did not look up (tw_naming.ret_unknown). */
+/* Look up a stem that tw_ref_read has left alone (tw_naming.ret_unknown). */
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
 	int32_t *ret, struct error *e);

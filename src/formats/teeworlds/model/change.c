@@ -7,7 +7,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
-/* What an item or a blob was before an edit. */
+/* An item or a blob before an edit. */
 struct tw_undo {
 	bool is_blob;
 	uint32_t at;
@@ -219,7 +219,7 @@ static void free_undo(struct tw_undo *u)
 	tw_ints_unref(u->item.extra);
 }
 
-/* What u keeps goes back; what stood there goes. */
+/* Put back what u keeps, and drop what stands there. */
 static void undo(struct tw_map *m, struct tw_undo *u)
 {
 	struct tw_undo now = {.is_blob = u->is_blob};

@@ -196,3 +196,12 @@ int tw_compose_content(
 	}
 	return g && *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
 }
+
+int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_new(n, NULL));
+	CLEANUP(content_unref) struct content *c = x.mem ? content_new(&x) : NULL;
+
+	return c ? tw_compose_content(m, c, ret, e)
+		 : error_set(e, -ENOMEM, "no memory for a data item");
+}

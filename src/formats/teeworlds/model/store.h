@@ -45,3 +45,4 @@ int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e);
 /* A blob of exactly these bytes. More than 2^31 - 1 of them are -EINVAL. */
 int tw_compose_content(
 	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e);
+int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct error *e);

@@ -8,7 +8,7 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/model/kit.h"
 
-/* What was parsed, by kind of file. */
+/* Which fields are set depends on the kind of file. */
 struct parsed_file {
 	struct parsed parsed;    /* first */
 	struct tl_content *made; /* the bytes that are stored; NULL: those that there are */
@@ -18,7 +18,7 @@ struct parsed_file {
 	struct bytes *text; /* of removed.txt and MOD.DAT */
 };
 
-static void free_parsed(struct parsed *parsed)
+static void finish_parsed(struct parsed *parsed)
 {
 	struct parsed_file *p = (struct parsed_file *)parsed;
 
@@ -26,7 +26,6 @@ static void free_parsed(struct parsed *parsed)
 	bytes_unref(p->taught);
 	modheader_unref(p->header);
 	bytes_unref(p->text);
-	free(p);
 }
 
 /* Bytes for a file, of a text with that line (content.h). */
@@ -250,18 +249,11 @@ static int parse(const struct tl_map *m, entry_id id, struct parsed_file *p, str
 int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	struct parsed_file *p = calloc(1, sizeof(*p));
-	int r;
+	struct parsed_file *p = parsed_new(sizeof(*p), in, finish_parsed);
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	parsed_init(&p->parsed, in, free_parsed);
-	r = parse(tl_map_of(s), id, p, e);
-	if (r < 0)
-		parsed_unref(&p->parsed);
-	else
-		*ret = &p->parsed;
-	return r;
+	return parsed_give(&p->parsed, parse(tl_map_of(s), id, p, e), ret);
 }
 
 /* As all below, 1: m is another one now. A text is shown by the names that it was written with;
@@ -301,7 +293,7 @@ static int set_bytes(struct bytes **at, struct bytes *to)
 	return 1;
 }
 
-/* That with which a MOD began is none that somebody wrote. */
+/* The header with which a new MOD begins does not count as written. */
 static int apply_info(struct tl_map *m, const struct parsed_file *p)
 {
 	struct mod_header *fresh = m->shared->fresh;

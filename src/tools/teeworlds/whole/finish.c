@@ -5,7 +5,7 @@
 
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/finalize/finalize.h"
-#include "formats/teeworlds/item/tiles.h"
+#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/model/fields.h"
 #include "tools/teeworlds/whole/whole.h"
 
@@ -13,15 +13,21 @@
 static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &c->base->items[item];
+	const struct tw_tiles_step step = {.what = TW_TILES_CLEAN};
+	struct blob *fresh;
 	struct tw_garbage g;
 	struct tw_tiles t;
+	int r;
 
 	if (w->gone[item] || !tw_tiles_of(c->base, it, &t) || tw_tiles_garbage(&t, &g, NULL) < 0 ||
 		!g.value)
 		return 0;
 	tw_whole_say(
 		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
-	return tw_tiles_edit(c->base, item, &t, NULL, NULL, c, e);
+	r = tw_tiles_compose(c->base, &t, &step, NULL, &fresh, e);
+	if (r == 0)
+		tw_change_data(c, item, t.field, fresh);
+	return r;
 }
 
 /* Nothing refers to an item by its id. Index items may occur twice: DDNet's tools write them so. */

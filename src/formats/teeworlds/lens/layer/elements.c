@@ -182,7 +182,7 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	return 0;
 }
 
-/* A value that is a name, of which parse does not know what it means. */
+/* A value that is a name. Parse does not look it up. */
 struct unknown {
 	uint32_t row;
 	uint8_t at; /* which of its integers */
@@ -195,16 +195,15 @@ struct parsed_list {
 	struct parsed parsed; /* first */
 	enum tw_form form;
 	uint32_t n;
-	struct content *rows; /* as they are stored; what is unknown is as it was */
+	struct content *rows; /* as they are stored; a value that is a name keeps its old number */
 	struct unknown *unknown;
 	size_t n_unknown, room_unknown;
-	/* The data: rows and, where as many are in the base, what stands behind those. NULL: names
-	 * decide. */
+	/* The data of the base, if the file says the same. */
 	struct blob *blob;
-	struct blob *tail; /* NULL: nothing stands behind them */
+	struct blob *tail; /* the old data, if bytes behind its rows stay; or NULL */
 };
 
-static void free_parsed(struct parsed *parsed)
+static void finish_parsed(struct parsed *parsed)
 {
 	struct parsed_list *p = (struct parsed_list *)parsed;
 
@@ -216,7 +215,6 @@ static void free_parsed(struct parsed *parsed)
 	content_unref(p->rows);
 	blob_unref(p->blob);
 	blob_unref(p->tail);
-	free(p);
 }
 
 /* A written list on its way into a spool, and whether it says what stood there. */
@@ -299,8 +297,8 @@ static int take_element(void *arg, const struct json_at *at, struct error *e)
 	return spool_append(t->out, stored, 4 * (size_t)old->ints, e);
 }
 
-/* The recipe of a list: rows in which names got their meaning, then what stands behind those of
- * `under`. */
+/* The recipe of a list: the parsed rows, with the numbers of their names, and then the bytes behind
+ * the old rows. */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct parsed_list *p;   /* owned reference */
@@ -373,8 +371,8 @@ static bool is_like(const struct blob *b, const struct parsed_list *p, const str
 	       memcmp(c->edits, edits, c->n * sizeof(*edits)) == 0;
 }
 
-/* The rows are kept, and what there was of the list if it says nothing else. Bytes past the count
- * stay while the count does; an empty list is one of zeros, as the editor writes it. */
+/* Keep the rows. Bytes behind the old rows stay while the count does; an empty list is one of
+ * zeros, as the editor writes it. */
 static int keep_list(struct taking *t, uint32_t count, struct error *e)
 {
 	const struct list *l = &t->old;
@@ -425,20 +423,13 @@ static int take_list(struct taking *t, struct content *in, struct error *e)
 static int parse_as(struct taking *t, struct content *in, struct parsed **ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *out = spool_create(t->m->shared->store->spool_dirfd);
-	int r;
 
 	t->out = out;
-	t->p = out ? calloc(1, sizeof(*t->p)) : NULL;
+	t->p = out ? parsed_new(sizeof(*t->p), in, finish_parsed) : NULL;
 	if (!t->p)
 		return error_set(e, -ENOMEM, "no memory for the list");
-	parsed_init(&t->p->parsed, in, free_parsed);
 	t->p->form = t->old.form;
-	r = take_list(t, in, e);
-	if (r < 0)
-		parsed_unref(&t->p->parsed);
-	else
-		*ret = &t->p->parsed;
-	return r;
+	return parsed_give(&t->p->parsed, take_list(t, in, e), ret);
 }
 
 static int parse_new(const struct tw_map *m, enum tw_form form, struct content *in,
@@ -473,7 +464,7 @@ static int list_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	return 0;
 }
 
-/* What the unknown names mean. */
+/* Look up the names. */
 static int find_names(const struct parsed_list *p, const struct tw_naming *names,
 	struct edit *edits, struct error *e)
 {
@@ -512,17 +503,6 @@ static int make_data(struct tw_change *c, uint32_t item, struct parsed_list *p, 
 	return compose(c->base, p, edits, p->n_unknown, ret, e);
 }
 
-static int make_empty(const struct tw_map *m, enum tw_form form, struct blob **ret, struct error *e)
-{
-	CLEANUP(bytes_unref)
-	struct bytes *zeros = bytes_new(4 * (size_t)tw_list_shape(form)->ints, NULL);
-	CLEANUP(content_unref) struct content *c = NULL;
-	const struct extent x = {.mem = zeros, .size = zeros ? zeros->size : 0};
-
-	c = zeros ? content_new(&x) : NULL;
-	return c ? tw_compose_content(m, c, ret, e) : error_set(e, -ENOMEM, "no memory for a list");
-}
-
 static int list_apply(
 	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e);
 
@@ -554,7 +534,7 @@ static int list_apply(
 	else if (r == 0 && p)
 		r = make_data(c, l.item, p, &blob, e);
 	else if (r == 0 && l.rows.n)
-		r = make_empty(c->base, l.form, &blob, e);
+		r = tw_compose_zeros(c->base, 4 * (size_t)l.rows.ints, &blob, e);
 	if (r < 0 || !blob)
 		return r;
 	tw_change_int(c, l.item, TW_LIST_COUNT, p ? (int32_t)p->n : 0);

@@ -229,10 +229,8 @@ static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints
 static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_shape *shape,
 	struct tw_change *c, struct error *e)
 {
-	CLEANUP(bytes_unref) struct bytes *zeros = bytes_new(4 * (size_t)shape->ints, NULL);
-	struct blob *blob = NULL;
-	int r = zeros ? tw_keep_bytes(m, zeros, &blob, e)
-		      : error_set(e, -ENOMEM, "no memory for a list");
+	struct blob *blob;
+	int r = tw_compose_zeros(m, 4 * (size_t)shape->ints, &blob, e);
 
 	if (r == 0)
 		tw_change_data(c, item, TW_LIST_DATA, blob);

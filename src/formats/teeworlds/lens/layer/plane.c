@@ -105,33 +105,6 @@ static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
 	return r < 0 ? r : tw_tiles_sound(&p.tiles, e);
 }
 
-/* A table beside the cells that there are. */
-struct comparing {
-	const struct plane *plane;
-	bool differs;
-};
-
-static int compare_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
-{
-	struct comparing *c = arg;
-	const struct plane *p = c->plane;
-	uint8_t tiles[RUN * TW_TILE_MAX];
-
-	while (n) {
-		size_t k = n < RUN ? n : RUN;
-		int r = tw_tiles_read(&p->tiles, first, k, tiles, e);
-
-		if (r < 0)
-			return r;
-		for (size_t i = 0; i < k; i++)
-			c->differs |= tw_tile_cell(&p->at, tiles + i * p->tiles.size) != cells[i];
-		first += k;
-		cells += k;
-		n -= k;
-	}
-	return 0;
-}
-
 /* A table of any size. */
 static int measure(const struct extent *in, const struct tw_plane_at *at, struct csv_shape *ret,
 	struct error *e)
@@ -148,23 +121,19 @@ static int measure(const struct extent *in, const struct tw_plane_at *at, struct
 static int parse_table(const struct plane *p, const struct extent *in, struct tw_parsed_plane *ret,
 	struct error *e)
 {
-	struct comparing c = {.plane = p};
 	struct error why = ERROR_INIT;
-	int r = csv_parse(
-		in, &p->shape, tw_plane_min(&p->at), tw_plane_max(&p->at), compare_cells, &c, &why);
+	int r = tw_tiles_compare(&p->tiles, &p->at, in, &ret->parsed.same, &why);
 
 	ret->size = p->shape;
 	if (r == -EINVAL)
 		return measure(in, &p->at, &ret->size, e);
-	ret->parsed.same = !c.differs;
 	ret->seen = blob_ref(p->tiles.blob);
 	return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
 }
 
-static void free_parsed(struct parsed *p)
+static void finish_parsed(struct parsed *p)
 {
 	blob_unref(((struct tw_parsed_plane *)p)->seen);
-	free(p);
 }
 
 static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
@@ -175,23 +144,18 @@ static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	int r = find_plane(m, id, &plane, e);
 	bool is_new = r == -ENODATA;
 
-	/* Of a layer without content only the cells are known. */
+	/* A new layer has no size here: only the cells are validated. */
 	if (r < 0 && !is_new)
 		return tw_layer_refuses(r, e);
 	error_clear(e);
-	p = calloc(1, sizeof(*p));
+	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a table");
-	parsed_init(&p->parsed, in, free_parsed);
 	if (is_new)
 		r = measure(&in->bytes, tw_plane_usual((enum tw_plane)tw_id_c(id)), &p->size, e);
 	else
 		r = parse_table(&plane, &in->bytes, p, e);
-	if (r < 0)
-		parsed_unref(&p->parsed);
-	else
-		*ret = &p->parsed;
-	return r;
+	return parsed_give(&p->parsed, r, ret);
 }
 
 static bool has_size(const struct tw_tiles *t, const struct csv_shape *size)

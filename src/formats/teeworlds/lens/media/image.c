@@ -248,11 +248,10 @@ struct parsed_image {
 	struct opacity had_opacity;
 };
 
-static void free_parsed(struct parsed *p)
+static void finish_parsed(struct parsed *p)
 {
 	blob_unref(((struct parsed_image *)p)->blob);
 	blob_unref(((struct parsed_image *)p)->had);
-	free(p);
 }
 
 static uint32_t reference_to(const struct tw_map *m, entry_id id)
@@ -277,7 +276,7 @@ static int make_parsed(const struct tw_map *m, entry_id id, const struct pixels 
 		p->blob = blob_ref(old->blob);
 		return 0;
 	}
-	/* What cannot be read now cannot be read later either: then no bit follows. */
+	/* If the old pixels cannot be read, it is not known which bits change: none does. */
 	if (old->blob && opaque_matters(m, reference_to(m, id))) {
 		r = old_opacity(old, &p->had_opacity, e);
 		if (r < 0 && r != -EIO)
@@ -292,21 +291,14 @@ static int image_parse(const struct tw_map *m, entry_id id, struct content *in, 
 {
 	struct parsed_image *p;
 	struct pixels old = {0};
-	int r;
 
 	if (!tw_item_at(m, TW_IMAGE, tw_id_index(id)))
 		return error_set(e, -ENOENT, "no such image");
 	(void)find_pixels(m, id, &old, NULL);
-	p = calloc(1, sizeof(*p));
+	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an image");
-	parsed_init(&p->parsed, in, free_parsed);
-	r = make_parsed(m, id, &old, in, p, e);
-	if (r < 0)
-		parsed_unref(&p->parsed);
-	else
-		*ret = &p->parsed;
-	return r;
+	return parsed_give(&p->parsed, make_parsed(m, id, &old, in, p, e), ret);
 }
 
 /* The item of an image that had no pixels, or none that could be shown: those give way. */
@@ -358,8 +350,8 @@ static int image_apply(
 	return 0;
 }
 
-/* Which tiles were opaque before; -EIO: nobody knows, so no bit follows. Of an image that had no
- * pixels, or none that could be shown, all bits follow. */
+/* The tiles that were opaque before. -EIO: the old pixels cannot be read, so no bit changes. If the
+ * image had no pixels that could be shown, all bits may change. */
 static int find_opacity(const struct tw_put_image *put, struct opacity *ret, struct error *e)
 {
 	const struct parsed_image *p = (const struct parsed_image *)put->parsed;

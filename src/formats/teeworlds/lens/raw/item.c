@@ -148,10 +148,9 @@ struct parsed_item {
 	struct tw_ints *ints;
 };
 
-static void free_parsed(struct parsed *p)
+static void finish_parsed(struct parsed *p)
 {
 	tw_ints_unref(((struct parsed_item *)p)->ints);
-	free(p);
 }
 
 static int item_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
@@ -174,10 +173,9 @@ static int item_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		r = parse_ints(text, &ints, e);
 	if (r < 0)
 		return r;
-	p = calloc(1, sizeof(*p));
+	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an item");
-	parsed_init(&p->parsed, in, free_parsed);
 	p->parsed.same = !it->reserved && tw_ints_same(ints, it->ints);
 	p->ints = TAKE(ints);
 	*ret = &p->parsed;
