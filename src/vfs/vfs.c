@@ -109,7 +109,6 @@ void vfs_destroy(struct vfs *v)
 		return;
 	nodes_finish(v);
 	refusals_finish(&v->refusals);
-	snapshot_unref(v->unsaved);
 	overlay_destroy(v->tree);
 	volume_destroy(v->vol);
 	free(v);

@@ -33,6 +33,7 @@ void overlay_destroy(struct overlay *o)
 	hash_finish(&o->names);
 	snapshot_unref(o->shape);
 	snapshot_unref(o->view);
+	snapshot_unref(o->unsaved);
 	snapshot_unref(o->base);
 	free(o);
 }

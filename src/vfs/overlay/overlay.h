@@ -52,11 +52,13 @@ struct upper {
 
 struct overlay {
 	struct snapshot *base;
-	struct snapshot *shape; /* the base with the objects that were made, without content: what
-				 * names in directories that were made mean, and for what content is
-				 * parsed */
-	struct snapshot *view;  /* where files show what others hold: a map that was built of this
-				 * tree (vfs/tree/view.h); at first the base */
+	struct snapshot *shape;   /* the base with the objects that were made, without content: what
+				   * names in directories that were made mean, and for what content is
+				   * parsed */
+	struct snapshot *view;    /* where files show what others hold: a map that was built of this
+				   * tree (vfs/tree/view.h); at first the base */
+	struct snapshot *unsaved; /* the map of a save that failed, with its composed blobs; NULL:
+				   * the view has them */
 	struct hash names;
 	struct upper *root;
 	uint64_t numbers, places; /* that were dealt */

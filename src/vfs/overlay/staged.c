@@ -20,6 +20,7 @@ int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)
 	if (overlay_tree(o, &ret->entries, &ret->uppers, &ret->n) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	ret->base = snapshot_ref(o->base);
+	ret->like = snapshot_ref(o->unsaved ? o->unsaved : o->view);
 	/* Two may be staged at a time, and the first that ends replaces parsed values in the tree.
 	 */
 	for (size_t i = 1; i < ret->n; i++) {

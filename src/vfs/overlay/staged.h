@@ -11,7 +11,7 @@ struct staged {
 	struct tree_entry *entries;
 	struct upper **uppers; /* of the entries; the overlay's */
 	size_t n;
-	struct snapshot *like; /* a map that was built before (struct build_how); or NULL */
+	struct snapshot *like; /* the map that was built last (struct build_how) */
 	struct built built;
 	struct report said; /* what the format says of the map */
 };

@@ -219,9 +219,12 @@ static void forget_journal(struct journal *j)
 /* After a save that failed, keep its map, so that the next save copies its composed blobs. */
 static void keep_composed(struct saving *s)
 {
-	snapshot_unref(TAKE(s->v->unsaved));
-	if (!s->save.saved && !s->save.same && s->staged.built.map)
-		s->v->unsaved = snapshot_ref(s->staged.built.map);
+	struct overlay *o = s->v->tree;
+
+	if (s->save.saved || s->save.same || !s->staged.built.map)
+		return;
+	snapshot_unref(o->unsaved);
+	o->unsaved = snapshot_ref(s->staged.built.map);
 }
 
 static void saving_done(struct job *j)
@@ -279,7 +282,6 @@ static bool saving_start(struct commit_task *t)
 		return false;
 	}
 	if (staged_begin(s->v->tree, &s->staged, &e) == 0) {
-		s->staged.like = snapshot_ref(s->v->unsaved ? s->v->unsaved : s->v->tree->view);
 		t->holds_still = true;
 		return true;
 	}

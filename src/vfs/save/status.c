@@ -112,10 +112,7 @@ static bool status_start(struct commit_task *t)
 {
 	struct status *s = (struct status *)t;
 
-	if (!overlay_differs(s->v->tree) || staged_begin(s->v->tree, &s->staged, NULL) < 0)
-		return false;
-	s->staged.like = snapshot_ref(s->v->unsaved ? s->v->unsaved : s->v->tree->view);
-	return true;
+	return overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0;
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)

@@ -82,8 +82,6 @@ struct vfs {
 		bool beside;          /* a view is being made beside a save */
 		struct job *delayed;  /* ... that ended meanwhile; or NULL */
 	} view;                       /* tree/view.h */
-	struct snapshot
-		*unsaved; /* the map of a save that failed, with what it has composed; NULL */
 	struct {
 		uint64_t dir; /* of which a size was asked for last */
 		uint64_t cookie;

@@ -38,7 +38,7 @@ static void take(struct vfs *v, struct staged *st)
 	snapshot_unref(v->tree->view);
 	v->tree->view = snapshot_ref(st->built.map);
 	/* The view has taken all composed blobs of the failed save that are still right. */
-	snapshot_unref(TAKE(v->unsaved));
+	snapshot_unref(TAKE(v->tree->unsaved));
 	forget_gone(v);
 }
 
@@ -67,8 +67,6 @@ static bool refresh_start(struct commit_task *t)
 
 	v->view.stale = false;
 	f->r = staged_begin(v->tree, &f->staged, NULL);
-	if (f->r == 0)
-		f->staged.like = snapshot_ref(v->unsaved ? v->unsaved : v->tree->view);
 	return f->r == 0;
 }
 
