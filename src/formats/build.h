@@ -42,7 +42,7 @@ struct tree_entry {
 	 */
 	struct parsed *parsed, *last_parsed;
 	bool refused; /* ... by a save or a close before */
-	bool timed;   /* somebody set its time: this one */
+	bool timed;   /* a program set its time, to mtime */
 	struct timespec mtime;
 };
 
