@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/cursor.h"
+#include "codec/zlib/inflate.h"
 
 /* A good file in memory, to damage. */
 struct file_bytes {
@@ -326,6 +327,40 @@ static void verify_finds_every_flipped_bit(void **state)
 	fixture_close(&f);
 }
 
+/* A save calls same before it encodes, and that makes all composed blobs. */
+static void verify_inflates_what_was_compressed_once(void **state)
+{
+	static const char content[] = "a sound of another length";
+	static struct file_bytes is;
+	struct error err = ERROR_INIT;
+	struct plan *plan = NULL;
+	struct file *file = NULL;
+	const struct tw_map *m;
+	struct snapshot *base;
+	struct fixture f;
+	uint64_t before;
+
+	(void)state;
+	must_open(&f, "shared.map", "rw");
+	base = snapshot_ref(f.s);
+	assert_int_equal(put(&f.s, "raw/data/00002", content, &err), 1);
+	assert_false(f.s->format->edit->same(base, f.s));
+	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
+	is.size = (size_t)fixture_file_size(file);
+	assert_ok(file_read(file, 0, is.data, is.size, &err));
+	/* As of large images, nothing is cached. */
+	m = tw_map_of(f.s);
+	for (size_t i = 0; i < m->n_blobs; i++)
+		budget_drop(f.budget, &m->blobs[i]->slot);
+	before = inflate_total();
+	assert_ok(verify_with(&f, plan, &is, &err));
+	assert_int_equal(inflate_total() - before, strlen(content));
+	snapshot_unref(base);
+	plan_free(plan);
+	file_unref(file);
+	fixture_close(&f);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -341,6 +376,7 @@ int main(void)
 		cmocka_unit_test(unchanged_blobs_are_copied_verbatim),
 		cmocka_unit_test(a_damaged_blob_is_copied_as_it_is),
 		cmocka_unit_test(verify_finds_every_flipped_bit),
+		cmocka_unit_test(verify_inflates_what_was_compressed_once),
 	};
 
 	return cmocka_run_group_tests_name("datafile", tests, NULL, NULL);

@@ -43,14 +43,10 @@ static int compare_items(const struct tw_map *a, const struct numbering *na, con
 
 static bool same_blob(struct blob *a, struct blob *b)
 {
-	const struct tw_recipe *r = tw_recipe_of(b);
 	bool same;
 
 	if (a == b)
 		return true;
-	/* Only some composed blobs can have the same content as before. */
-	if (r && (!r->may_be_under || blob_make(b, NULL) < 0))
-		return false;
 	if (!a || !b || a->size != b->size)
 		return false;
 	if (a->coding == b->coding)

@@ -7,12 +7,12 @@
 #include "base/threads/parallel.h"
 #include "codec/zlib/inflate.h"
 #include "formats/teeworlds/datafile/datafile.h"
+#include "formats/teeworlds/model/store.h"
 
 /* The sections as they will be, before anything is written. */
 struct layout {
 	const struct tw_map *m;
 	bool packed; /* version 4 */
-	bool force;
 	struct tw_plan *plan;
 	struct extent *stored; /* by number, what is written */
 	uint64_t item_size, data_size;
@@ -33,14 +33,6 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret,
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	int r;
 
-	r = blob_make(b, e);
-	if (r == 0 && l->packed && b->coding == BLOB_ZLIB && !l->force) {
-		*ret = extent_ref(&b->stored);
-		ret_plan->made = true;
-		return 0;
-	}
-	if (r < 0)
-		return r;
 	if (l->packed) {
 		r = deflate_from(blob_read_fn, b, b->size, dirfd, ret, e);
 	} else {
@@ -89,13 +81,13 @@ static int recode_one(void *arg, size_t i, struct error *e)
 	return r;
 }
 
-/* Copied as they are where their coding fits; else they are to be encoded. */
+/* The stored bytes of a blob are copied if their coding fits; else it is encoded. */
 static int place_blobs(struct layout *l, bool force, struct error *e)
 {
 	size_t n = l->plan->numbers.n;
 	CLEANUP(free) size_t *numbers = calloc(n + 1, sizeof(*numbers));
 	struct recoding c = {.l = l, .numbers = numbers};
-	int r = 0;
+	int r = tw_make_all(l->m, e);
 
 	l->plan->blobs = calloc(n + 1, sizeof(*l->plan->blobs));
 	l->stored = calloc(n + 1, sizeof(*l->stored));
@@ -108,12 +100,13 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 			r = fill(l, &l->stored[i], e);
 			continue;
 		}
-		if (b->coding != l->plan->coding || force || !blob_is_made(b)) {
+		if (b->coding != l->plan->coding || force) {
 			numbers[c.n++] = i;
 			continue;
 		}
 		l->stored[i] = extent_ref(&b->stored);
 		l->plan->blobs[i].copied = l->m->file && b->stored.file == l->m->file;
+		l->plan->blobs[i].made = b->recipe;
 	}
 	if (r == 0)
 		r = parallel_each(c.n, recode_one, &c, e);
@@ -225,7 +218,7 @@ int datafile_write(const struct snapshot *s, struct replace *const outs[], bool 
 	struct tw_plan *p = calloc(1, sizeof(*p));
 	CLEANUP(plan_free) struct plan *done = p ? &p->plan : NULL;
 	__attribute__((cleanup(layout_finish))) struct layout l = {
-		.m = m, .packed = m->shared->file_version != 3, .force = force, .plan = p};
+		.m = m, .packed = m->shared->file_version != 3, .plan = p};
 	int r;
 
 	if (!p)

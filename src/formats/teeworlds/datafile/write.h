@@ -16,7 +16,7 @@
 /* Where a data item went. */
 struct plan_blob {
 	bool copied;        /* as the map's file holds it */
-	bool made;          /* as a composed blob has made it */
+	bool made;          /* the stored bytes of a composed blob */
 	uint64_t off, size; /* bytes in the written file */
 };
 

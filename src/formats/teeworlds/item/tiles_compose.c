@@ -89,10 +89,8 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (c) {
-		c->recipe = (struct tw_recipe){.under = blob_ref(t->blob),
-			.may_be_under = t->blob != NULL,
-			.compose = compose,
-			.finish = finish};
+		c->recipe = (struct tw_recipe){
+			.under = blob_ref(t->blob), .compose = compose, .finish = finish};
 		c->t = *t;
 		c->step = *step;
 		content_ref(step->table);

@@ -26,7 +26,6 @@ int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out,
 struct tw_recipe {
 	struct blob_recipe recipe; /* first; the rest but the functions and under is store.c's */
 	struct blob *under;        /* what is changed; owned reference, or NULL */
-	bool may_be_under;         /* compose may return 1 */
 	int (*compose)(struct tw_recipe *r, struct spool *out, struct error *e);
 	void (*finish)(struct tw_recipe *r);
 	struct store *store;
