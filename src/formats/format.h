@@ -170,7 +170,8 @@ struct format {
 		struct snapshot **ret, struct error *e);
 
 	/* The names of lookup and list are those of the mount, whatever was added or moved since:
-	 * that is the tree's to know. -ENOENT where there is no such name. */
+	 * that is the tree's to know. -ENOENT where there is no such name. lookup need not find the
+	 * size of a file, also where stat does. */
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
 		struct error *e);
 	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most

@@ -33,12 +33,12 @@ static inline void assert_data(
 	assert_memory_equal(b->data, data, n);
 }
 
-/* The file with one text in it replaced; what entry_put says. */
-static inline int edit(
-	struct snapshot **s, const char *path, const char *from, const char *to, struct error *e)
+/* The file with one text in it replaced; to be freed. */
+static inline char *edited(
+	const struct snapshot *s, const char *path, const char *from, const char *to)
 {
-	CLEANUP(bytes_unref) struct bytes *b = content_of(*s, path);
-	CLEANUP(free) char *text = malloc(b->size + strlen(to) + 1);
+	CLEANUP(bytes_unref) struct bytes *b = content_of(s, path);
+	char *text = malloc(b->size + strlen(to) + 1);
 	const char *at = memmem(b->data, b->size, from, strlen(from));
 	size_t before;
 
@@ -47,6 +47,15 @@ static inline int edit(
 	before = (size_t)(at - (const char *)b->data);
 	sprintf(text, "%.*s%s%.*s", (int)before, (const char *)b->data, to,
 		(int)(b->size - before - strlen(from)), at + strlen(from));
+	return text;
+}
+
+/* What entry_put says of that file. */
+static inline int edit(
+	struct snapshot **s, const char *path, const char *from, const char *to, struct error *e)
+{
+	CLEANUP(free) char *text = edited(*s, path, from, to);
+
 	return put(s, path, text, e);
 }
 

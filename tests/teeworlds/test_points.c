@@ -98,6 +98,26 @@ static void points_that_others_use_too_are_left_to_them(void **state)
 	fixture_close(&f);
 }
 
+/* An envelope without points may begin between two points of another. */
+static void an_envelope_between_points_of_another_leaves_them_together(void **state)
+{
+	CLEANUP(bytes_unref) struct bytes *first = NULL, *now = NULL;
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	(void)state;
+	must_open(&f, "overlapping.map", "rw");
+	first = content_of(f.s, "envelopes/0.json");
+	assert_int_equal(
+		edit(&f.s, "raw/items/00003_envelope/00001", "4\n1\n1\n", "4\n1\n0\n", &err), 1);
+	assert_int_equal(start_of(f.s, 1), 1);
+	assert_int_equal(edit(&f.s, "envelopes/1.json", "[]", "[{\"time\": 5}]", &err), 1);
+	now = content_of(f.s, "envelopes/0.json");
+	assert_int_equal(first->size, now->size);
+	assert_memory_equal(first->data, now->data, now->size);
+	fixture_close(&f);
+}
+
 static void tangents_keep_their_item_in_step(void **state)
 {
 	const struct tw_map *m;
@@ -148,14 +168,120 @@ static void tangents_that_the_points_lose_get_an_item(void **state)
 	fixture_close(&f);
 }
 
+/* A file of an envelope, and what becomes of it: `from` is replaced by `to`. */
+struct edit {
+	const char *path, *from, *to;
+};
+
+static void apply(
+	const struct snapshot *base, struct snapshot **s, const char *path, const char *text)
+{
+	const struct format_edit *edit = base->format->edit;
+	CLEANUP(bytes_unref) struct bytes *b = bytes_copy(text, strlen(text));
+	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(b));
+	CLEANUP(content_unref) struct content *c = content_new(&in);
+	CLEANUP(parsed_unref) struct parsed *p = NULL;
+	struct error err = ERROR_INIT;
+	bool changed;
+
+	assert_ok(edit->parse(base, id_of(base, path), c, &p, &err));
+	assert_ok(edit->apply(s, id_of(base, path), p, NULL, NULL, &changed, &err));
+	assert_true(changed);
+}
+
+static struct tw_ints *points_of(const struct snapshot *s)
+{
+	return tw_item_at(tw_map_of(s), TW_POINTS, 0)->ints;
+}
+
+static void assert_same_items(const struct snapshot *a, const struct snapshot *b)
+{
+	const struct tw_map *m = tw_map_of(a), *n = tw_map_of(b);
+
+	assert_int_equal(m->n_items, n->n_items);
+	for (size_t i = 0; i < m->n_items; i++)
+		if (!tw_ints_same(m->items[i].ints, n->items[i].ints))
+			fail_msg("item %zu of type %u differs", i, m->items[i].type);
+	assert_true(m->index->tangents == n->index->tangents);
+}
+
+/* Applies the edits of a map together, and puts them one after another. */
+static void change_together(const char *map, const struct edit *v, size_t n, bool back)
+{
+	CLEANUP(snapshot_unref) struct snapshot *base = NULL, *applied = NULL, *once = NULL;
+	struct error err = ERROR_INIT;
+	struct fixture f;
+
+	must_open(&f, map, "rw");
+	base = snapshot_ref(f.s);
+	applied = snapshot_ref(f.s);
+	for (size_t i = 0; i < n; i++) {
+		const struct edit *d = &v[back ? n - 1 - i : i];
+		CLEANUP(free) char *text = edited(f.s, d->path, d->from, d->to);
+
+		apply(base, &applied, d->path, text);
+		assert_int_equal(put(&f.s, d->path, text, &err), 1);
+	}
+	assert_ptr_equal(points_of(applied), points_of(base));
+	assert_ok(f.s->format->tree->finalize(
+		applied, NULL, FORMAT_UNPLACED, &once, NULL, NULL, &err));
+	assert_same_items(once, f.s);
+	fixture_close(&f);
+}
+
+#define BEGIN "\"points\": ["
+#define MORE  BEGIN "{\"time\": 0}, "
+
+/* The points are written once, when all is applied. The map is the one that the edits give one
+ * after another, in any order. */
+static void envelopes_that_change_together_cost_one_pass(void **state)
+{
+	static const struct edit parts[] = {
+		{"envelopes/01.json", "[1, 2, 3, 4]}", "[1, 2, 3, 4]}, {\"time\": 6}"},
+		{"envelopes/02.json", "[]", "[{\"time\": 9}, {\"time\": 10}]"},
+		{"envelopes/00.json", BEGIN, MORE},
+		{"envelopes/17.json", BEGIN, MORE},
+	};
+	static const struct edit empties[] = {
+		{"envelopes/3.json", "[]", "[{\"time\": 9}]"},
+		{"envelopes/0.json", "[]", "[{\"time\": 7}, {\"time\": 8}]"},
+		{"envelopes/2.json", "[]", "[{\"time\": 5}]"},
+		{"envelopes/4.json", BEGIN, MORE},
+	};
+	static const struct edit overlapping[] = {
+		{"envelopes/0.json", "\"time\": 9", "\"time\": 10"},
+		{"envelopes/1.json", BEGIN, MORE},
+		{"envelopes/2.json", BEGIN, MORE},
+	};
+	static const struct edit tangents[] = {
+		{"envelopes/0.json", BEGIN, MORE},
+		{"envelopes/1.json", "\"version\": 2", "\"version\": 3"},
+	};
+	static const struct edit plain[] = {
+		{"envelopes/0.json", "\"version\": 3", "\"version\": 2"},
+		{"envelopes/1.json", BEGIN, MORE},
+	};
+
+	(void)state;
+	for (int back = 0; back < 2; back++) {
+		change_together("parts.map", parts, 4, back);
+		change_together("empties.map", empties, 4, back);
+		change_together("overlapping.map", overlapping, 3, back);
+		change_together("bezier_item.map", tangents, 2, back);
+		change_together("bezier_points.map", plain, 2, back);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tangents_are_shown_from_the_points_and_from_the_item),
 		cmocka_unit_test(points_move_those_of_later_envelopes),
 		cmocka_unit_test(envelopes_without_points_keep_their_place),
+		cmocka_unit_test(envelopes_that_change_together_cost_one_pass),
 		cmocka_unit_test(points_that_others_use_too_are_left_to_them),
 		cmocka_unit_test(tangents_keep_their_item_in_step),
+		cmocka_unit_test(an_envelope_between_points_of_another_leaves_them_together),
 		cmocka_unit_test(tangents_that_the_points_lose_get_an_item),
 	};
 

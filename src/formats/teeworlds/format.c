@@ -92,7 +92,11 @@ static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name, s
 		return r;
 	if (tw_kind_find(m, dir, name, &id) < 0)
 		return error_set(e, -ENOENT, "%s: no such entry", name);
-	return stat_id(m, id, ret, e);
+	k = tw_kind(id);
+	if (!k->formats)
+		return stat_id(m, id, ret, e);
+	*ret = (struct entry){.id = id, .writable = true, .most = k->most};
+	return 0;
 }
 
 static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 
@@ -232,10 +233,12 @@ static int derive(const struct snapshot *s, struct snapshot **ret, struct error 
 	bool changed;
 	int r = 0, end;
 
-	if (tw_map_of(s)->n_put_images) {
+	if (tw_map_of(s)->n_put_images || tw_points_are_new(tw_map_of(s))) {
 		if (tw_change_begin(&now, &c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 		r = tw_images_derive(&c, e);
+		if (r == 0 && tw_points_are_new(c.to))
+			r = tw_points_derive(&c, e);
 		end = tw_change_end(&c, r == 0, &changed, r < 0 ? NULL : e);
 		r = r < 0 ? r : end;
 		tw_map_clear_put_images((struct tw_map *)now);

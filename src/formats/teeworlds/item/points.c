@@ -29,30 +29,45 @@ void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_chang
 	}
 }
 
+static bool has_own(const struct tw_item *envelope)
+{
+	return envelope->made || envelope->extra;
+}
+
+static uint32_t count_own(const struct tw_item *envelope)
+{
+	return envelope->extra ? (envelope->extra->n - TW_OWN_POINTS) / TW_POINT_FULL : 0;
+}
+
 void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret)
 {
 	tw_points_of(m, ret);
-	if (!envelope->made)
+	if (!has_own(envelope))
 		return;
 	*ret = (struct tw_points){
-		.own = envelope->extra,
-		.n = envelope->extra ? envelope->extra->n / TW_POINT_FULL : 0,
+		.own = envelope->extra ? envelope->extra->v + TW_OWN_POINTS : NULL,
+		.n = count_own(envelope),
 		.stride = TW_POINT_FULL,
 	};
 }
 
 uint64_t tw_points_count(const struct tw_map *m)
 {
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+	uint32_t begin, end;
 	struct tw_points p;
 	uint64_t n;
 
 	tw_points_of(m, &p);
 	n = p.n;
-	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
-		const struct tw_item *it = tw_item_at(m, TW_ENVELOPE, i);
+	for (uint32_t i = 0; t && i < t->n; i++) {
+		const struct tw_item *it = &m->items[t->items[i]];
 
-		if (it->made && it->extra)
-			n += it->extra->n / TW_POINT_FULL;
+		n += count_own(it);
+		if (it->made || !it->extra || it->extra->v[TW_OWN_APPENDED])
+			continue;
+		tw_points_stored(&p, it, &begin, &end);
+		n -= end - begin;
 	}
 	return n;
 }
@@ -61,9 +76,9 @@ void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_F
 {
 	const size_t tangents = TW_POINT_TANGENTS * sizeof(int32_t);
 
-	const struct tw_ints *v = p->own ? p->own : p->item->ints;
+	const int32_t *v = p->own ? p->own : p->item->ints->v;
 
-	memcpy(ret, v->v + (size_t)i * p->stride, p->stride * sizeof(int32_t));
+	memcpy(ret, v + (size_t)i * p->stride, p->stride * sizeof(int32_t));
 	if (p->stride == TW_POINT_FULL)
 		return;
 	if (p->bezier)
@@ -76,8 +91,19 @@ void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_F
 void tw_points_range(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end)
 {
-	int64_t first = envelope->made ? 0 : tw_int(envelope, TW_ENV_START, 0);
-	int64_t last = envelope->made ? p->n : first + tw_int(envelope, TW_ENV_COUNT, 0);
+	if (!has_own(envelope)) {
+		tw_points_stored(p, envelope, begin, end);
+		return;
+	}
+	*begin = 0;
+	*end = p->n;
+}
+
+void tw_points_stored(
+	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end)
+{
+	int64_t first = tw_int(envelope, TW_ENV_START, 0);
+	int64_t last = first + tw_int(envelope, TW_ENV_COUNT, 0);
 
 	first = first < 0 ? 0 : first > p->n ? p->n : first;
 	last = last < first ? first : last > p->n ? p->n : last;

@@ -15,14 +15,25 @@ enum { TW_POINT_PLAIN = 6, TW_POINT_TANGENTS = 16, TW_POINT_FULL = 22 };
 
 struct tw_points {
 	const struct tw_item *item;   /* NULL: there is none */
-	const struct tw_ints *own;    /* of an envelope made since the mount: its points alone */
+	const int32_t *own;           /* NULL, or one envelope's own points, in full */
 	const struct tw_item *bezier; /* NULL: there is none, or it does not count */
 	uint32_t n;
 	uint32_t stride; /* integers of a point in item */
 };
 
 void tw_points_of(const struct tw_map *m, struct tw_points *ret);
-/* The points as one envelope has them: one that is new keeps its own, in full. */
+/*
+ * What an envelope that is new, or that has new points, keeps in its item's `extra` until the map
+ * is finalized: two integers, then its own points, in full. So many envelopes can change, and the
+ * item of all points is written once (tw_points_derive).
+ */
+enum {
+	TW_OWN_VERSION,  /* the envelope's version before: the points in the item have its form */
+	TW_OWN_APPENDED, /* 1: the old points stay, because other envelopes use them */
+	TW_OWN_POINTS,
+};
+
+/* The points of one envelope: its own, or those of all. */
 void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
 /* For n plain points: tangents that do not count now must not begin to, so those that would leave
@@ -55,14 +66,23 @@ static inline bool tw_points_have_tangents(const struct tw_points *p)
 /* Points in all envelopes, also of those that are new; all of them are in memory. */
 uint64_t tw_points_count(const struct tw_map *m);
 
-/* An envelope's points: [*begin, *end), as far as they are there. */
+/* An envelope's points in p, which tw_points_for gave: [*begin, *end), as far as they are there. */
 void tw_points_range(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
+/* The same in the item of all points, also if the envelope has own points by now. */
+void tw_points_stored(
+	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
+
+/* points_put.c: gives an envelope new integers (taken; without start and count, which stay) and n
+ * new points, which are its own until tw_points_derive. */
+int tw_points_put(struct tw_change *c, uint32_t item, struct tw_ints *take,
+	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e);
+
 /*
- * Gives an envelope new integers and n new points: those of later
- * envelopes move, and all points take another form where the map's envelopes now ask for it. start
- * and count in `envelope` (of at least TW_ENV_COUNT + 1 integers; taken) are set here.
+ * points_derive.c: writes the item of all points anew, if any envelope of the file has new ones
+ * (tw_points_are_new), in the form that the envelopes now ask for. New points stand in place of the
+ * old ones, or behind all others; the starts of the other envelopes move along.
  */
-int tw_points_replace(const struct tw_map *m, uint32_t item, struct tw_ints *envelope,
-	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct tw_change *c, struct error *e);
+bool tw_points_are_new(const struct tw_map *m);
+int tw_points_derive(struct tw_change *c, struct error *e);

@@ -95,7 +95,7 @@ static bool shows_tangents(
 	if (it->ints->v[0] >= TW_ENV_TANGENTS_SINCE || tw_points_have_tangents(&all))
 		return true;
 	for (uint32_t i = 0; i < p->n * TW_POINT_FULL; i++)
-		if (i % TW_POINT_FULL >= TW_POINT_PLAIN && p->own->v[i] != 0)
+		if (i % TW_POINT_FULL >= TW_POINT_PLAIN && p->own[i] != 0)
 			return true;
 	return false;
 }
@@ -336,9 +336,9 @@ static int put_points(struct tw_change *c, const struct tw_item *there,
 	else
 		r = take_old(&t, e);
 	if (r == 0 && p->lists_points)
-		r = tw_points_replace(c->base, item, TAKE(v), p->points, p->n, c, e);
+		r = tw_points_put(c, item, TAKE(v), p->points, p->n, e);
 	else if (r == 0)
-		r = tw_points_replace(c->base, item, TAKE(v), t.v, t.n, c, e);
+		r = tw_points_put(c, item, TAKE(v), t.v, t.n, e);
 	free(t.v);
 	return r;
 }
@@ -394,6 +394,7 @@ static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched
 const struct tw_kind tw_kind_envelope = {
 	.label = "envelope",
 	.stat = envelope_stat,
+	.formats = true,
 	.write = write_envelope,
 	.most = JSON_MAX,
 	.parse = envelope_parse,

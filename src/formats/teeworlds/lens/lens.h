@@ -47,6 +47,7 @@ struct tw_kind {
 	int (*write)(struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off,
 		struct error *e);
 	bool needed;   /* struct entry's, where stat is NULL */
+	bool formats;  /* stat formats the whole file: a look-up does without it */
 	uint64_t most; /* struct entry's */
 	/* format_edit's; ret->same is for parse to set. NULL: read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,

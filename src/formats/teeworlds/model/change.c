@@ -97,7 +97,7 @@ static struct tw_item *open_item(struct tw_change *c, uint32_t item)
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
-	struct tw_item *it;
+	struct tw_item *it, then;
 
 	if (!take)
 		c->error = -ENOMEM;
@@ -106,17 +106,20 @@ void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 	it = open_item(c, item);
 	if (!it)
 		return;
-	c->reindex |= c->in_place && tw_index_differs(c->to, it, ints);
+	then = (struct tw_item){.ints = ints, .extra = it->extra};
+	c->reindex |= c->in_place && tw_index_differs(c->to, it, &then);
 	tw_item_ints(it, TAKE(ints));
 }
 
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
-	struct tw_item *it = open_item(c, item);
+	struct tw_item *it = open_item(c, item), then;
 
 	if (!it)
 		return;
+	then = (struct tw_item){.ints = it->ints, .extra = ints};
+	c->reindex |= c->in_place && tw_index_differs(c->to, it, &then);
 	tw_ints_unref(it->extra);
 	it->extra = TAKE(ints);
 }
@@ -330,7 +333,7 @@ static bool is_other(const struct tw_map *before, const struct tw_map *after)
 		const struct tw_item *was = &before->items[i], *is = &after->items[i];
 
 		if (was->removed != is->removed || was->id != is->id ||
-			(was->ints != is->ints && tw_index_differs(before, was, is->ints)))
+			(was->ints != is->ints && tw_index_differs(before, was, is)))
 			return true;
 	}
 	return false;

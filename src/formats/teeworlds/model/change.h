@@ -45,7 +45,7 @@ struct tw_map *tw_change_map(struct tw_change *c);
  * or a NULL blob of tw_change_blob counts as short memory. */
 /* The item's integers become those; nothing where it has them already. */
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
-/* What goes with the made item becomes those, which may be NULL. */
+/* The item's extra becomes those integers, which may be NULL. */
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
 /*
  * The blob that integer `field` of the item names becomes that one. If that integer names a blob

@@ -75,8 +75,9 @@ struct tw_item {
 	 * put. NULL for all others.
 	 */
 	struct bytes *made;
-	/* ... and what finalizing will put elsewhere for it: a layer's auto-mapper item, a group's
-	 * zoom (one integer), an envelope's points (TW_POINT_FULL integers each); or NULL. */
+	/* What finalizing will put elsewhere: an envelope's new points (item/points.h); of an
+	 * object that was made, also a layer's auto-mapper item, a group's zoom (one integer). Or
+	 * NULL. */
 	struct tw_ints *extra;
 	/* In a finalized map: the name of the path of an object that was made, moved or renamed. */
 	struct bytes *placed;
@@ -219,9 +220,8 @@ int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
 /* After items were added or flagged, or got integers that the index shows. On failure the
  * map is good for nothing more. */
 int tw_map_reindex(struct tw_map *m);
-/* Would the index be another if the item had these integers? */
-bool tw_index_differs(
-	const struct tw_map *m, const struct tw_item *it, const struct tw_ints *fresh);
+/* Would the index be another if the item had the integers and the extra of `then`? */
+bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_item *then);
 /* The parts of tw_map_reindex, of a map whose m->index has the lists of all types. -ENOMEM. */
 int tw_index_uuids(struct tw_map *m);  /* uuids.c */
 int tw_index_groups(struct tw_map *m); /* groups.c */

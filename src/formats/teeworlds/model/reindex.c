@@ -56,9 +56,12 @@ static void fill_positions(const struct tw_map *m, struct tw_index *x)
 	}
 }
 
-static bool has_tangents(const struct tw_ints *envelope)
+/* Does the envelope's version give tangents to the points in the item of all points? */
+static bool has_tangents(const struct tw_item *envelope)
 {
-	return envelope->n && envelope->v[0] >= TW_ENV_TANGENTS_SINCE;
+	const struct tw_ints *v = envelope->extra ? envelope->extra : envelope->ints;
+
+	return v->n && v->v[0] >= TW_ENV_TANGENTS_SINCE;
 }
 
 static bool any_tangents(const struct tw_map *m)
@@ -66,7 +69,7 @@ static bool any_tangents(const struct tw_map *m)
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 
 	for (uint32_t i = 0; t && i < t->n_mounted; i++)
-		if (has_tangents(m->items[t->items[i]].ints))
+		if (has_tangents(&m->items[t->items[i]]))
 			return true;
 	return false;
 }
@@ -111,18 +114,18 @@ int tw_map_reindex(struct tw_map *m)
 	return r < 0 ? r : tw_index_groups(m);
 }
 
-bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_ints *fresh)
+bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_item *then)
 {
-	const struct tw_item then = {.ints = (struct tw_ints *)(uintptr_t)fresh};
+	const struct tw_ints *fresh = then->ints;
 	bool is_auto = it->ints->n >= TW_AUTO_LENGTH;
 
 	if (it->type == TW_UUID_INDEX)
 		return true;
 	if (it->type == TW_ENVELOPE)
-		return has_tangents(it->ints) != has_tangents(fresh);
+		return has_tangents(it) != has_tangents(then);
 	if (it->type == TW_GROUP)
-		return tw_int(it, TW_GROUP_START, 0) != tw_int(&then, TW_GROUP_START, 0) ||
-		       tw_int(it, TW_GROUP_COUNT, 0) != tw_int(&then, TW_GROUP_COUNT, 0);
+		return tw_int(it, TW_GROUP_START, 0) != tw_int(then, TW_GROUP_START, 0) ||
+		       tw_int(it, TW_GROUP_COUNT, 0) != tw_int(then, TW_GROUP_COUNT, 0);
 	if (it->type != tw_uuid_type(m, TW_AUTOMAPPER))
 		return false;
 	return is_auto != (fresh->n >= TW_AUTO_LENGTH) ||

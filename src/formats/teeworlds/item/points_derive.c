@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/model/fields.h"
+
+/* An envelope, and which of the old points are its own. */
+struct range {
+	uint32_t item;
+	bool has_new, is_appended; /* as `extra` says */
+	int64_t begin;             /* without new points: as the item says, in the list or not */
+	int64_t end;
+};
+
+struct deriving {
+	struct tw_change *c;
+	struct tw_points old;
+	uint32_t taken; /* old points that are in the new list already, or are replaced */
+	struct tw_point_list list;
+};
+
+static void find_range(
+	const struct tw_map *m, const struct tw_points *old, uint32_t item, struct range *ret)
+{
+	const struct tw_item *it = &m->items[item];
+	uint32_t begin, end;
+
+	*ret = (struct range){.item = item, .has_new = it->extra};
+	ret->is_appended = ret->has_new && it->extra->v[TW_OWN_APPENDED];
+	tw_points_stored(old, it, &begin, &end);
+	ret->begin = begin;
+	ret->end = end;
+	if (ret->is_appended)
+		ret->begin = ret->end = old->n;
+	else if (!ret->has_new)
+		ret->begin = tw_int(it, TW_ENV_START, 0);
+}
+
+/* Among envelopes that begin at the same point, those without points come first. */
+static int range_cmp(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+	bool is_filled_x = x->begin < x->end, is_filled_y = y->begin < y->end;
+
+	if (x->is_appended != y->is_appended)
+		return x->is_appended ? 1 : -1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (is_filled_x != is_filled_y)
+		return is_filled_x ? 1 : -1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+static int list_ranges(const struct deriving *d, struct range **ret, size_t *ret_n)
+{
+	const struct tw_map *m = d->c->base;
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+
+	*ret = malloc((t->n_mounted + 1) * sizeof(**ret));
+	*ret_n = 0;
+	for (uint32_t i = 0; *ret && i < t->n_mounted; i++)
+		if (m->items[t->items[i]].ints->n > TW_ENV_COUNT)
+			find_range(m, &d->old, t->items[i], &(*ret)[(*ret_n)++]);
+	if (!*ret)
+		return -ENOMEM;
+	qsort(*ret, *ret_n, sizeof(**ret), range_cmp);
+	return 0;
+}
+
+static int take_old(struct deriving *d, uint32_t end)
+{
+	uint32_t begin = d->taken;
+
+	if (begin >= end)
+		return 0;
+	d->taken = end;
+	return tw_points_append(&d->list, &d->old, begin, end);
+}
+
+/* A new point that stands in place of an old one gets its tangents in the item of tangents. */
+static int take_new(struct deriving *d, const struct range *g)
+{
+	struct tw_points own;
+	int32_t point[TW_POINT_FULL];
+	int r = 0;
+
+	tw_points_for(d->c->base, &d->c->base->items[g->item], &own);
+	for (uint32_t i = 0; r == 0 && i < own.n; i++) {
+		int64_t at = g->begin + i;
+
+		tw_points_get(&own, i, point);
+		r = tw_points_append_new(
+			&d->list, &d->old, at < g->end ? (uint32_t)at : UINT32_MAX, point);
+	}
+	if (d->taken < g->end)
+		d->taken = (uint32_t)g->end;
+	return r;
+}
+
+static int take_range(struct deriving *d, const struct range *g)
+{
+	int64_t first = g->begin < 0 ? 0 : g->begin > d->old.n ? d->old.n : g->begin;
+	int r = take_old(d, (uint32_t)first);
+	int64_t start = d->list.n + (g->begin - first);
+
+	if (r < 0)
+		return r;
+	if (start <= INT32_MAX)
+		tw_change_int(d->c, g->item, TW_ENV_START, (int32_t)start);
+	if (!g->has_new)
+		return 0;
+	r = take_new(d, g);
+	tw_change_int(d->c, g->item, TW_ENV_COUNT, (int32_t)(d->list.n - start));
+	tw_change_extra(d->c, g->item, NULL);
+	return r;
+}
+
+static bool is_full(const struct tw_map *m)
+{
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+
+	for (uint32_t i = 0; i < t->n_mounted; i++)
+		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+			return true;
+	return false;
+}
+
+bool tw_points_are_new(const struct tw_map *m)
+{
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+
+	for (uint32_t i = 0; t && i < t->n_mounted; i++)
+		if (m->items[t->items[i]].extra)
+			return true;
+	return false;
+}
+
+int tw_points_derive(struct tw_change *c, struct error *e)
+{
+	CLEANUP(free) struct range *ranges = NULL;
+	struct deriving d = {.c = c};
+	size_t n = 0;
+	int r;
+
+	tw_points_of(c->base, &d.old);
+	r = list_ranges(&d, &ranges, &n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = take_range(&d, &ranges[i]);
+	if (r == 0)
+		r = take_old(&d, d.old.n);
+	if (r == 0)
+		tw_points_write(&d.list, is_full(c->base), c);
+	free(d.list.v);
+	return r < 0 ? error_set(e, r, "no memory for the points of envelopes") : 0;
+}

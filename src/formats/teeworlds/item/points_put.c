@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Zlib */
+#include <errno.h>
+#include <string.h>
+
+#include "formats/teeworlds/item/points.h"
+#include "formats/teeworlds/model/fields.h"
+
+/* Do the points [begin, end) belong to this envelope, too? The item decides, not whether the map
+ * has as many points. An empty range belongs to it if it stands between two of its points. */
+static bool overlaps(const struct tw_item *it, int64_t begin, int64_t end)
+{
+	int64_t first = it->ints->v[TW_ENV_START];
+	int64_t last = first + it->ints->v[TW_ENV_COUNT];
+
+	return first < last && first < end && begin < last;
+}
+
+/* May the new points stand in place of the old ones, or do other envelopes use those? */
+static int find_place(
+	const struct tw_map *m, const struct tw_item *own, bool *ret_append, struct error *e)
+{
+	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
+	bool shared = false, beyond = false;
+	struct tw_points old;
+	uint32_t begin, end;
+
+	tw_points_of(m, &old);
+	tw_points_range(&old, own, &begin, &end);
+	for (uint32_t i = 0; i < t->n_mounted; i++) {
+		const struct tw_item *it = &m->items[t->items[i]];
+
+		/* One with new points shares no points any more. */
+		if (it == own || it->extra || it->ints->n <= TW_ENV_COUNT)
+			continue;
+		shared |= overlaps(it, begin, end);
+		beyond |= overlaps(it, old.n, INT64_MAX);
+	}
+	if (shared && beyond)
+		return error_of_others(e,
+			error_set(e, -EINVAL,
+				"other envelopes use these points too, and more than the map has "
+				"(%u)",
+				old.n));
+	*ret_append = shared;
+	return 0;
+}
+
+int tw_points_put(struct tw_change *c, uint32_t item, struct tw_ints *take,
+	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e)
+{
+	CLEANUP(tw_ints_unref) struct tw_ints *ints = take, *own = NULL;
+	const struct tw_item *it = &c->base->items[item];
+	bool append = false;
+	int r = it->made ? 0 : find_place(c->base, it, &append, e);
+
+	if (r < 0)
+		return r;
+	own = tw_ints_new(TW_OWN_POINTS + n * TW_POINT_FULL);
+	if (!own)
+		return error_set(e, -ENOMEM, "no memory for the points");
+	own->v[TW_OWN_VERSION] = tw_int(it, 0, 0);
+	own->v[TW_OWN_APPENDED] = append;
+	if (n)
+		memcpy(own->v + TW_OWN_POINTS, points, n * sizeof(*points));
+	tw_change_extra(c, item, TAKE(own));
+	tw_change_item(c, item, TAKE(ints));
+	return 0;
+}
