@@ -396,7 +396,16 @@ def validated_alone(c, d):
     return d.kind == "result" and (d.old, d.new) == ("0", "close EINVAL")
 
 
-ALLOWED = [late_verdict, refused_rename, validated_alone, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
+def validated_as_new(c, d):
+    """Rule 2: a file of an object that is new since the base is validated as new, whatever was written to it before."""
+    if d.kind != "result" or (d.old, d.new) != ("0", "mv EPERM"):
+        return False
+    at = c.at(d)
+    target = c.case.ops[at][2]
+    return any(op[0] == "mkdir" and target.startswith(op[1] + "/") for op in c.case.ops[:at])
+
+
+ALLOWED = [late_verdict, refused_rename, validated_alone, validated_as_new, back_after_a_save, as_written, as_cut, report_of_a_save, emptied, removed_by_two_steps,
            removed_after_written, aside_as_it_was, as_saved,
            standing_after_a_kill, made_and_emptied, name_of_the_tree, reason, replaced, layer_decides,
            base_path, first_lines, failed_save, replaced_content, aside_shows_the_base, gone_with_a_save,
