@@ -20,7 +20,7 @@ static const double timeout = 86400;
 
 /* The inode of nodes[i] is i + FUSE_ROOT_ID. The children of a directory stand side by side, by
  * name. */
-struct node {
+struct inode {
 	char *path;
 	const char *name;
 	struct stat st;
@@ -28,16 +28,16 @@ struct node {
 	size_t first, count;
 };
 
-static struct node *nodes;
+static struct inode *nodes;
 static size_t n_nodes, room;
 static unsigned capable;
 
-static struct node *node_of(fuse_ino_t ino)
+static struct inode *inode_of(fuse_ino_t ino)
 {
 	return &nodes[ino - FUSE_ROOT_ID];
 }
 
-static struct fuse_entry_param entry_of(const struct node *n)
+static struct fuse_entry_param entry_of(const struct inode *n)
 {
 	return (struct fuse_entry_param){.ino = n->st.st_ino,
 		.attr = n->st,
@@ -47,7 +47,7 @@ static struct fuse_entry_param entry_of(const struct node *n)
 
 static int by_name(const void *key, const void *member)
 {
-	return strcmp(key, ((const struct node *)member)->name);
+	return strcmp(key, ((const struct inode *)member)->name);
 }
 
 /* ---- requests */
@@ -63,8 +63,8 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	const struct node *d = node_of(parent);
-	const struct node *n = bsearch(name, nodes + d->first, d->count, sizeof(*n), by_name);
+	const struct inode *d = inode_of(parent);
+	const struct inode *n = bsearch(name, nodes + d->first, d->count, sizeof(*n), by_name);
 	struct fuse_entry_param e = {.entry_timeout = timeout};
 
 	if (n)
@@ -75,7 +75,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)fi;
-	fuse_reply_attr(req, &node_of(ino)->st, timeout);
+	fuse_reply_attr(req, &inode_of(ino)->st, timeout);
 }
 
 /* ENOSYS, once: the kernel opens without us from then on, and keeps what it has read. */
@@ -103,13 +103,13 @@ static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 static void op_readdirplus(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
-	const struct node *d = node_of(ino);
+	const struct inode *d = inode_of(ino);
 	char *out = malloc(size);
 	size_t used = 0;
 
 	(void)fi;
 	for (size_t i = (size_t)off; out && i < d->count; i++) {
-		const struct node *n = &nodes[d->first + i];
+		const struct inode *n = &nodes[d->first + i];
 		struct fuse_entry_param e = entry_of(n);
 		size_t left = size - used, needed;
 
@@ -125,7 +125,7 @@ static void op_readdirplus(
 static void op_read(
 	fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
-	const struct node *n = node_of(ino);
+	const struct inode *n = inode_of(ino);
 	size_t left = off < n->st.st_size ? (size_t)(n->st.st_size - off) : 0;
 
 	(void)fi;
@@ -152,7 +152,7 @@ static void check(int ok, const char *what)
 
 static void add(const char *path)
 {
-	struct node *n;
+	struct inode *n;
 
 	if (n_nodes == room) {
 		room = room ? 2 * room : 1024;
@@ -160,13 +160,13 @@ static void add(const char *path)
 		check(nodes != NULL, path);
 	}
 	n = &nodes[n_nodes];
-	*n = (struct node){.path = strdup(path)};
+	*n = (struct inode){.path = strdup(path)};
 	check(n->path && lstat(path, &n->st) == 0, path);
 	n->name = strrchr(n->path, '/') + 1;
 	n->st.st_ino = n_nodes++ + FUSE_ROOT_ID;
 }
 
-static void load_file(struct node *n)
+static void load_file(struct inode *n)
 {
 	int fd = open(n->path, O_RDONLY | O_CLOEXEC);
 	off_t done = 0;

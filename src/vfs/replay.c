@@ -36,15 +36,15 @@ static bool is_scratch(struct overlay *o, const struct journal_op *op)
 	struct dentry p;
 
 	return op->content && overlay_dentry_at(o, op->path, &p) == 0 && p.stands && p.spot.upper &&
-	       p.spot.upper->scratch;
+	       p.spot.upper->is_scratch;
 }
 
 static int replay_one(void *arg, const struct journal_op *op)
 {
 	struct replay *re = arg;
-	int r = overlay_apply(re->v->tree, op);
+	int r = overlay_apply(re->v->overlay, op);
 
-	if (r == 0 && is_scratch(re->v->tree, op))
+	if (r == 0 && is_scratch(re->v->overlay, op))
 		r = -ENOENT;
 	re->lost += r < 0 && !is_done(op->type, r);
 	if (r == 0)
@@ -104,7 +104,7 @@ int vfs_replay(struct vfs *v, struct error *e)
 	if (!journal_exists(&vol->journal))
 		return 0;
 	r = journal_walk(&vol->journal, replay_one, &re, &gaps, e);
-	v->view.stale = v->tree->base->format->follows;
+	v->view.stale = v->overlay->base->format->follows;
 	if (re.lost)
 		journal_keep(&vol->journal);
 	/* What memory was too short for has not always words. */

@@ -18,16 +18,16 @@ static void pass_note(void *arg, const char *line)
 }
 
 /* No request took the name away, so that the kernel has to be told. */
-static void other_form_leaves(void *arg, struct upper *dir, struct upper *u, const char *name)
+static void other_form_leaves(void *arg, struct oentry *dir, struct oentry *u, const char *name)
 {
 	struct vfs *v = arg;
 
-	if (u && u->node)
-		u->node->misnamed = true;
-	if (!dir->node)
+	if (u && u->inode)
+		u->inode->is_name_stale = true;
+	if (!dir->inode)
 		return;
-	v->host->forget_name(v->host, dir->node->ino, name, TAKE(v->leaving));
-	names_tell(v, dir->node);
+	v->host->forget_name(v->host, dir->inode->ino, name, TAKE(v->form_change_job));
+	names_tell(v, dir->inode);
 }
 
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
@@ -45,12 +45,12 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->pool = pool;
 	v->host = host;
 	volume->pool = pool;
-	r = overlay_create(volume->now, &v->tree);
+	r = overlay_create(volume->now, &v->overlay);
 	if (r == 0) {
-		v->tree->leaves = other_form_leaves;
-		v->tree->arg = v;
+		v->overlay->on_form_change = other_form_leaves;
+		v->overlay->arg = v;
 	}
-	if (r < 0 || !node_root(v))
+	if (r < 0 || !inode_root(v))
 		r = error_set(e, -ENOMEM, "out of memory");
 	else
 		r = vfs_replay(v, e);
@@ -71,33 +71,33 @@ bool vfs_unchanged(const struct vfs *v)
 {
 	struct volume *vol = v->vol;
 
-	if (vol->conflict || vol->proof || vol->commit_queue || vol->sync.under_way ||
+	if (vol->conflict || vol->proof || vol->change_queue || vol->sync.under_way ||
 		vol->journal.fresh || vol->rescued.fd >= 0 || journal_exists(&vol->journal))
 		return false;
-	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
-		if (upper_differs(u))
+	for (const struct oentry *u = NULL; (u = overlay_next(v->overlay, u));)
+		if (oentry_differs(u))
 			return false;
-	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
-		if (n->stage || n->busy || n->waiting.first)
+	for (const struct inode *n = inode_next(v, NULL); n; n = inode_next(v, n))
+		if (n->write_buffer || n->is_busy || n->waiting.first)
 			return false;
 	return true;
 }
 
 /* The time of what was written and then saved is the map's from there on; one that a program set is
  * another than that of the change. */
-static bool node_idle(const struct node *n)
+static bool node_idle(const struct inode *n)
 {
-	const struct attr *a = &n->own;
+	const struct attr *a = &n->attr;
 	bool written = a->mtime.tv_sec == a->ctime.tv_sec && a->mtime.tv_nsec == a->ctime.tv_nsec;
 
-	return !n->opens && !n->stale && (!n->set || (n->set == ATTR_MTIME && written));
+	return !n->opens && !n->stale && (!n->attr_mask || (n->attr_mask == ATTR_MTIME && written));
 }
 
 bool vfs_idle(const struct vfs *v)
 {
-	if (!vfs_unchanged(v) || v->vol->journal.names || v->ahead.jobs)
+	if (!vfs_unchanged(v) || v->vol->journal.names || v->size_ahead.jobs)
 		return false;
-	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n))
+	for (const struct inode *n = inode_next(v, NULL); n; n = inode_next(v, n))
 		if (!node_idle(n))
 			return false;
 	return true;
@@ -107,9 +107,9 @@ void vfs_destroy(struct vfs *v)
 {
 	if (!v)
 		return;
-	nodes_finish(v);
+	inodes_finish(v);
 	refusals_finish(&v->refusals);
-	overlay_destroy(v->tree);
+	overlay_destroy(v->overlay);
 	volume_destroy(v->vol);
 	free(v);
 }
@@ -167,13 +167,13 @@ void *vfs_saved_for(struct vfs_host *host, struct call *c, vfs_saved *ret)
 
 void vfs_fsyncdir(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 	vfs_saved done;
 	void *arg;
 
 	if (!n) {
 		call_done(c, -ESTALE);
-	} else if (!node_is_root(n) || v->vol->access == VOLUME_READ_ONLY) {
+	} else if (!inode_is_root(n) || v->vol->access == VOLUME_READ_ONLY) {
 		call_keep(c);
 		journal_sync_then(v, c);
 	} else {
@@ -185,8 +185,8 @@ void vfs_fsyncdir(struct vfs *v, struct call *c)
 
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg)
 {
-	for (const struct node *n = NULL; (n = node_next(v, n));) {
-		if (n->writers && n->at->up)
+	for (const struct inode *n = NULL; (n = inode_next(v, n));) {
+		if (n->writers && n->oentry->parent)
 			fn(arg, n->ino);
 	}
 }

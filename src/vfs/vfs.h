@@ -36,7 +36,7 @@ bool vfs_unchanged(const struct vfs *v);
 
 /* Does nobody use the map, and would a mount of it from its files be the same? Then it can be
  * closed (vfs_destroy) and opened again, even if the kernel knows names of it: their numbers hold,
- * and node_recall finds what they mean. */
+ * and inode_recall finds what they mean. */
 bool vfs_idle(const struct vfs *v);
 
 /* Files that are open for writing: their mapped pages may be dirty. Calls fn for each. */

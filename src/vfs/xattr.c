@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 #include "vfs/ops/step.h"
 #include "vfs/save/status.h"
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
 #include "vfs/vfs.h"
@@ -19,7 +19,7 @@ static const char NOTE_NAME[] = "user.mapfs.note";
 /* A getxattr that waits for status_find: of one file, or of the root. */
 struct asking {
 	struct vfs *v;
-	struct node *n; /* NULL: the root, for the status of the map */
+	struct inode *n; /* NULL: the root, for the status of the map */
 	struct call *call;
 };
 
@@ -56,9 +56,9 @@ static void answer_text(struct call *c, const char *text)
 	call_answer(c, &b);
 }
 
-static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
+static void xattr_put(struct vfs *v, struct inode *n, void *arg, int r)
 {
-	if (n->stage && n->stage->state == STAGE_LOGGED)
+	if (n->write_buffer && n->write_buffer->state == BUFFER_LOGGED)
 		call_done(arg, r);
 	else
 		vfs_getxattr(v, arg);
@@ -67,15 +67,15 @@ static void xattr_put(struct vfs *v, struct node *n, void *arg, int r)
 /* The bytes that were refused go: what was accepted before is there again. */
 static int may_revert(struct vfs *v, struct call *c, struct step *s)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 
-	if (!n || node_scratch(n) || n->at->dir || !n->at->written)
+	if (!n || inode_is_scratch(n) || n->oentry->is_dir || !n->oentry->has_content)
 		return n ? -ENODATA : -ESTALE;
-	if (n->busy) {
-		node_wait(n, c);
+	if (n->is_busy) {
+		inode_wait(n, c);
 		return 1;
 	}
-	return step_record(s, JOURNAL_DROP, node_path(n), NULL);
+	return step_record(s, JOURNAL_DROP, inode_path(n), NULL);
 }
 
 struct gone {
@@ -107,28 +107,28 @@ static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
 
 static int revert(struct vfs *v, struct call *c, struct step *)
 {
-	struct node *n = node_find(v, c->ino), *dir = node_parent(n);
-	CLEANUP(free) char *path = node_path(n);
+	struct inode *n = inode_find(v, c->ino), *dir = inode_parent(n);
+	CLEANUP(free) char *path = inode_path(n);
 	int r = path && dir ? 0 : -ENOMEM;
 
 	if (r < 0)
 		return r;
 	n->opens++;
 	dir->opens++;
-	stage_drop(n);
-	n->cached = false;
-	r = overlay_revert(v->tree, path);
+	write_buffer_drop(n);
+	n->is_cached = false;
+	r = overlay_revert(v->overlay, path);
 	view_spoil_and_tell(v);
-	n->misnamed = !n->at->up;
-	if (n->at->up)
-		node_invalidate(v, &n, 1, NULL);
+	n->is_name_stale = !n->oentry->parent;
+	if (n->oentry->parent)
+		inode_invalidate(v, &n, 1, NULL);
 	else if (r == 0)
 		r = forget(v, c, dir->ino, path);
 	names_tell(v, dir);
 	dir->opens--;
-	node_free_unused(v, dir);
+	inode_free_unused(v, dir);
 	n->opens--;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 	return r;
 }
 
@@ -146,7 +146,7 @@ static const char *find_error(const struct buffer *records, const char *path)
 static void error_found(void *arg, struct buffer *records)
 {
 	struct asking k = *(struct asking *)arg;
-	CLEANUP(free) char *path = node_path(k.n);
+	CLEANUP(free) char *path = inode_path(k.n);
 	const char *why = find_error(records, path);
 
 	free(arg);
@@ -158,10 +158,10 @@ static void error_found(void *arg, struct buffer *records)
 		call_done(k.call, records->error ? records->error : -ENODATA);
 	buffer_finish_free(records);
 	k.n->opens--;
-	node_free_unused(k.v, k.n);
+	inode_free_unused(k.v, k.n);
 }
 
-static void ask(struct vfs *v, struct node *n, struct call *c)
+static void ask(struct vfs *v, struct inode *n, struct call *c)
 {
 	struct asking *k = malloc(sizeof(*k));
 
@@ -176,14 +176,15 @@ static void ask(struct vfs *v, struct node *n, struct call *c)
 	call_done(c, -ENOMEM);
 }
 
-static void get_error(struct vfs *v, struct node *n, struct call *c)
+static void get_error(struct vfs *v, struct inode *n, struct call *c)
 {
-	if (n->busy) {
-		node_wait(n, c);
-	} else if (file_judged(n) && n->stage->state == STAGE_LOGGED) {
+	if (n->is_busy) {
+		inode_wait(n, c);
+	} else if (file_is_validated(n) && n->write_buffer->state == BUFFER_LOGGED) {
 		call_keep(c);
-		commit_close(v, n, COMMIT_JUDGED, xattr_put, c);
-	} else if (node_scratch(n) || !n->at->up || n->at->dir || !upper_differs(n->at)) {
+		close_content(v, n, CLOSE_VALIDATED, xattr_put, c);
+	} else if (inode_is_scratch(n) || !n->oentry->parent || n->oentry->is_dir ||
+		   !oentry_differs(n->oentry)) {
 		call_done(c, -ENODATA);
 	} else {
 		ask(v, n, c);
@@ -223,13 +224,13 @@ static void noting_done(struct job *j)
 	free(k);
 }
 
-static void get_note(struct vfs *v, struct call *c, const struct node *n)
+static void get_note(struct vfs *v, struct call *c, const struct inode *n)
 {
 	struct noting *k = calloc(1, sizeof(*k));
 	const struct snapshot *s;
 	entry_id id;
 
-	if (!k || !node_shows(n, &s, &id)) {
+	if (!k || !inode_shows(n, &s, &id)) {
 		free(k);
 		call_done(c, k ? -ENODATA : -ENOMEM);
 		return;
@@ -241,7 +242,7 @@ static void get_note(struct vfs *v, struct call *c, const struct node *n)
 
 void vfs_getxattr(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 
 	if (!n)
 		call_done(c, -ESTALE);
@@ -249,9 +250,10 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 		return;
 	else if (strcmp(c->name, ERROR_NAME) == 0)
 		get_error(v, n, c);
-	else if (strcmp(c->name, NOTE_NAME) == 0 && !n->at->dir && v->tree->base->format->note)
+	else if (strcmp(c->name, NOTE_NAME) == 0 && !n->oentry->is_dir &&
+		 v->overlay->base->format->note)
 		get_note(v, c, n);
-	else if (status_is_attribute(c->name) && node_is_root(n))
+	else if (status_is_attribute(c->name) && inode_is_root(n))
 		get_status(v, c);
 	else
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
@@ -259,9 +261,10 @@ void vfs_getxattr(struct vfs *v, struct call *c)
 
 void vfs_removexattr(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 
-	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->at->written || node_scratch(n))
+	if (!n || strcmp(c->name, ERROR_NAME) != 0 || !n->oentry->has_content ||
+		inode_is_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
 	else
 		ask(v, n, c);

@@ -21,7 +21,7 @@
 #include "cli/child.h"
 #include "cli/unmount/states.h"
 #include "fuse/control.h"
-#include "fuse/door.h"
+#include "fuse/control_socket.h"
 #include "fuse/lifecycle/mount.h"
 
 /* Lines as proc(5) describes them: a plain mount, one with optional fields, a blank in the point,
@@ -238,10 +238,10 @@ static void hear(void *arg, const struct control_msg *m)
 	h->code = m ? m->code : -1;
 }
 
-static void open_door(struct door *d, const char *dev)
+static void open_door(struct control_socket *d, const char *dev)
 {
-	door_init(d);
-	d->listener = door_open(dev);
+	control_socket_init(d);
+	d->listener = control_socket_open(dev);
 	assert_true(d->listener >= 0);
 }
 
@@ -249,32 +249,32 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 {
 	struct control_msg saved = {.type = CONTROL_SAVED, .code = 5}, got;
 	struct hearing h = {0};
-	struct door d;
+	struct control_socket d;
 	char dev[32];
 	int sock;
 
 	(void)state;
 	door_name(dev, sizeof(dev));
 	open_door(&d, dev);
-	sock = door_knock(dev, geteuid());
+	sock = control_socket_connect(dev, geteuid());
 	assert_true(sock >= 0);
-	door_serve(&d, hear, &h);
+	control_socket_serve(&d, hear, &h);
 	/* Who has asked nothing hears nothing. */
-	assert_int_equal(door_tell(&d, &saved), 0);
+	assert_int_equal(control_socket_send(&d, &saved), 0);
 	assert_int_equal(control_tell(sock, CONTROL_SAVE, CONTROL_DISCARD, NULL), 0);
-	door_serve(&d, hear, &h);
+	control_socket_serve(&d, hear, &h);
 	assert_int_equal(h.messages, 1);
 	assert_int_equal(h.code, CONTROL_DISCARD);
 	saved.code = 6;
-	assert_int_equal(door_tell(&d, &saved), 1);
+	assert_int_equal(control_socket_send(&d, &saved), 1);
 	assert_int_equal(control_recv(sock, &got), 1);
 	assert_int_equal(got.code, 6);
 	close(sock);
-	assert_int_equal(door_tell(&d, &saved), 0);
-	door_serve(&d, hear, &h);
+	assert_int_equal(control_socket_send(&d, &saved), 0);
+	control_socket_serve(&d, hear, &h);
 	assert_int_equal(h.gone, 1);
-	door_finish(&d);
-	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
+	control_socket_finish(&d);
+	assert_int_equal(control_socket_connect(dev, geteuid()), -ECONNREFUSED);
 }
 
 static void several_hear_the_same(void **state)
@@ -282,24 +282,24 @@ static void several_hear_the_same(void **state)
 	struct control_msg saved = {.type = CONTROL_SAVED}, got;
 	struct hearing h = {0};
 	int socks[3];
-	struct door d;
+	struct control_socket d;
 	char dev[32];
 
 	(void)state;
 	door_name(dev, sizeof(dev));
 	open_door(&d, dev);
 	for (size_t i = 0; i < 3; i++) {
-		socks[i] = door_knock(dev, geteuid());
+		socks[i] = control_socket_connect(dev, geteuid());
 		assert_int_equal(control_tell(socks[i], CONTROL_SAVE, 0, NULL), 0);
-		door_serve(&d, hear, &h);
+		control_socket_serve(&d, hear, &h);
 	}
 	assert_int_equal(h.messages, 3);
-	assert_int_equal(door_tell(&d, &saved), 3);
+	assert_int_equal(control_socket_send(&d, &saved), 3);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(control_recv(socks[i], &got), 1);
 		close(socks[i]);
 	}
-	door_finish(&d);
+	control_socket_finish(&d);
 }
 
 static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
@@ -321,42 +321,42 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 		fill[n] = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
 	} while (connect(fill[n++], (struct sockaddr *)&a, size) == 0 && n < 64);
 	alarm(5);
-	assert_int_equal(door_knock(dev, geteuid()), -EAGAIN);
+	assert_int_equal(control_socket_connect(dev, geteuid()), -EAGAIN);
 	alarm(0);
 	while (n > 0)
 		close(fill[--n]);
 	close(listener);
 }
 
-static bool reaches(struct door *d, int sock)
+static bool reaches(struct control_socket *d, int sock)
 {
 	struct hearing h = {0};
 
 	assert_true(sock >= 0);
 	assert_int_equal(control_tell(sock, CONTROL_SAVE, 0, NULL), 0);
 	/* Those who only passed by are let in, too, one at a time. */
-	for (int i = 0; i < DOOR_CLIENTS_MAX && !h.messages; i++)
-		door_serve(d, hear, &h);
+	for (int i = 0; i < CONTROL_CLIENTS_MAX && !h.messages; i++)
+		control_socket_serve(d, hear, &h);
 	close(sock);
 	return h.messages == 1;
 }
 
 static void the_next_door_of_a_number_is_found_once_the_first_is_shut(void **state)
 {
-	struct door a, b;
+	struct control_socket a, b;
 	char dev[32];
 
 	(void)state;
 	door_name(dev, sizeof(dev));
 	open_door(&a, dev);
 	open_door(&b, dev);
-	assert_true(reaches(&a, door_knock(dev, geteuid())));
-	assert_true(reaches(&a, door_knock(dev, geteuid())));
-	door_shut(&a);
-	assert_true(reaches(&b, door_knock(dev, geteuid())));
-	door_finish(&a);
-	door_finish(&b);
-	assert_int_equal(door_knock(dev, geteuid()), -ECONNREFUSED);
+	assert_true(reaches(&a, control_socket_connect(dev, geteuid())));
+	assert_true(reaches(&a, control_socket_connect(dev, geteuid())));
+	control_socket_shut(&a);
+	assert_true(reaches(&b, control_socket_connect(dev, geteuid())));
+	control_socket_finish(&a);
+	control_socket_finish(&b);
+	assert_int_equal(control_socket_connect(dev, geteuid()), -ECONNREFUSED);
 }
 
 static int never_return(void *)

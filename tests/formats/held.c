@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "laws.h"
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 
 /* What the tree shows is looked for in the map that was opened anew. */
 struct shown {
 	const struct overlay *o;
-	const struct staged *staged;
+	const struct overlay_build *staged;
 	const struct snapshot *s;
 	const struct spot *dir;
 	const char *path;
@@ -27,10 +27,10 @@ static bool is_dir_of_objects(const char *path)
 }
 
 /* Does it stand for what the map has? */
-static bool is_of_the_map(const struct staged *g, const struct upper *u)
+static bool is_of_the_map(const struct overlay_build *g, const struct oentry *u)
 {
 	for (size_t i = 1; u && i < g->n; i++)
-		if (g->uppers[i] == u)
+		if (g->oentries[i] == u)
 			return g->built.entries[i].fate != BUILD_REFUSED &&
 			       g->built.entries[i].fate != BUILD_SCRATCH &&
 			       g->built.entries[i].fate != BUILD_KEPT;
@@ -50,7 +50,7 @@ static int look(void *arg, const char *name, const struct spot *spot)
 		return 0;
 	if (is_dir_of_objects(w->path) && entry_find(w->s, path, &en) < 0) {
 		/* One without a valid layer.json is in no map. */
-		if (spot->upper && spot->upper->from == ENTRY_NONE && strstr(path, "/layers/"))
+		if (spot->upper && spot->upper->origin == ENTRY_NONE && strstr(path, "/layers/"))
 			return 0;
 		fprintf(stderr, "%s was in the tree, and is gone\n", path);
 		w->wrong = 1;
@@ -89,7 +89,7 @@ static int look_back(
 	return wrong;
 }
 
-static int reopen(const struct fixture *f, const struct staged *g, struct fixture *ret)
+static int reopen(const struct fixture *f, const struct overlay_build *g, struct fixture *ret)
 {
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	struct error e = ERROR_INIT;
@@ -136,13 +136,13 @@ int held_save(const struct fixture *f, const struct overlay *o, struct fixture *
 	struct spot root = overlay_root(o);
 	struct shown w = {.o = o, .path = ""};
 	struct error e = ERROR_INIT;
-	struct staged g;
+	struct overlay_build g;
 	int r;
 
-	if (staged_build(o, &g, &e) < 0)
+	if (overlay_build(o, &g, &e) < 0)
 		return 0;
 	if (is_refused(f, g.built.map)) {
-		staged_finish(&g);
+		overlay_build_finish(&g);
 		return 0;
 	}
 	r = reopen(f, &g, ret);
@@ -157,7 +157,7 @@ int held_save(const struct fixture *f, const struct overlay *o, struct fixture *
 			fixture_close(ret);
 	}
 	r = r < 0 || w.wrong ? -1 : g.built.n_refused ? 2 : 1;
-	staged_finish(&g);
+	overlay_build_finish(&g);
 	return r;
 }
 

@@ -23,7 +23,7 @@
 #include "held.h"
 #include "laws.h"
 #include "base/buffer.h"
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 
 /* Clocks stand still: an archive has the times of its files. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
@@ -297,19 +297,19 @@ static void result_finish(struct result *x)
 	buffer_finish_free(&x->words);
 }
 
-static void describe(const struct staged *s, struct buffer *words)
+static void describe(const struct overlay_build *s, struct buffer *words)
 {
 	struct report report = REPORT_INIT;
 
 	for (size_t i = 1; i < s->n; i++) {
-		CLEANUP(free) char *path = upper_path(s->uppers[i]);
+		CLEANUP(free) char *path = oentry_path(s->oentries[i]);
 
 		if (s->built.entries[i].fate == BUILD_REFUSED)
 			buffer_printf(words, "refused %s: %s\n", path, s->built.entries[i].why);
 	}
-	for (size_t i = 0; i < s->said.n; i++)
-		buffer_printf(words, "%s\n", s->said.lines[i]);
-	staged_report(s, &report);
+	for (size_t i = 0; i < s->format_report.n; i++)
+		buffer_printf(words, "%s\n", s->format_report.lines[i]);
+	overlay_build_report(s, &report);
 	for (size_t i = 0; i < report.n; i++)
 		buffer_printf(words, "%s\n", report.lines[i]);
 	report_finish(&report);
@@ -322,7 +322,7 @@ static struct result go(
 	CLEANUP(overlay_destroy) struct overlay *o = NULL;
 	struct error e = ERROR_INIT;
 	size_t order[DEEDS] = {0};
-	struct staged s;
+	struct overlay_build s;
 
 	if (overlay_create(f->s, &o) < 0)
 		exit(2);
@@ -338,14 +338,14 @@ static struct result go(
 		expect(r ? wander(r, o, d) : 0, "wander", d);
 		expect(carry_out(o, d), "do", d);
 	}
-	if (staged_build(o, &s, &e) < 0) {
+	if (overlay_build(o, &s, &e) < 0) {
 		buffer_printf(&x.words, "no map: %s\n", error_text(&e));
 		return x;
 	}
 	describe(&s, &x.words);
 	if (fixture_write(f, s.built.map, false, &x.map, NULL, &e) < 0)
 		buffer_printf(&x.words, "not written: %s\n", error_text(&e));
-	staged_finish(&s);
+	overlay_build_finish(&s);
 	return x;
 }
 

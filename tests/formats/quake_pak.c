@@ -18,7 +18,7 @@ enum { HEADER = 12, RECORD = 64, PATH = 56, RECORDS_MAX = 4096 };
 
 /* A file; or a directory, which is there because a path leads through it. The entry's number is
  * twice its place in the list, for bit 0 is the form, of which there is one here. */
-struct node {
+struct inode {
 	uint32_t parent;
 	bool dir;
 	char name[PATH + 1];
@@ -28,7 +28,7 @@ struct node {
 struct pak {
 	struct snapshot snapshot; /* first */
 	struct file *file;
-	struct node *nodes; /* the root, and then all others after their parents */
+	struct inode *nodes; /* the root, and then all others after their parents */
 	uint32_t n, room;
 };
 
@@ -51,7 +51,7 @@ static int append(struct pak *p, uint32_t parent, const char *name)
 {
 	if (!array_room(p->nodes, p->n, p->room))
 		return -ENOMEM;
-	p->nodes[p->n] = (struct node){.parent = parent, .dir = true};
+	p->nodes[p->n] = (struct inode){.parent = parent, .dir = true};
 	strcpy(p->nodes[p->n++].name, name);
 	return 0;
 }
@@ -139,7 +139,7 @@ static int pak_open(const struct source *src, const struct format_context *ctx,
 
 static int pak_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
 {
-	const struct node *n = &pak_of(s)->nodes[id / 2];
+	const struct inode *n = &pak_of(s)->nodes[id / 2];
 
 	if (id / 2 >= pak_of(s)->n)
 		return error_set(e, -ENOENT, "no such entry");

@@ -213,7 +213,7 @@ TARGET(fuzz_imageset)
 		abort();
 }
 
-__attribute__((unused)) static enum pair_leave judge(
+__attribute__((unused)) static enum pair_leave validate(
 	void *arg, const char *first, const char *second)
 {
 	(void)arg, (void)first, (void)second;
@@ -253,6 +253,6 @@ TARGET(fuzz_marker)
 		abort();
 	close(fd);
 	trust = (struct trust){dirfd, geteuid(), getegid(), 0644};
-	judged(pair_finish(&trust, "X", judge, NULL, &e), &e);
+	judged(pair_finish(&trust, "X", validate, NULL, &e), &e);
 	unlinkat(dirfd, ".X.mapfs-pair", 0);
 }

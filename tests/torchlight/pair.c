@@ -57,7 +57,7 @@ static int commit(const struct room *room, bool over, bool *ret_stands)
 }
 
 /* arg: how the names that are not the map's are to be left. */
-static enum pair_leave judge(void *arg, const char *first, const char *second)
+static enum pair_leave validate(void *arg, const char *first, const char *second)
 {
 	const enum pair_leave *others = arg;
 
@@ -70,7 +70,7 @@ static int finish(const struct room *room, struct error *e)
 	const struct trust trust = own_files(room->fd);
 	enum pair_leave others = PAIR_REFUSED;
 
-	return pair_finish(&trust, "X.PAK", judge, &others, e);
+	return pair_finish(&trust, "X.PAK", validate, &others, e);
 }
 
 static bool is_marked(const struct room *room)
@@ -301,10 +301,10 @@ static void a_marker_names_nothing_but_the_pair(void **state)
 	assert_int_equal(finish(room, NULL), -EPERM);
 	assert_true(is(room, "private", "old") && is_marked(room));
 	/* What is to be made replaces nothing either. */
-	assert_int_equal(pair_finish(&trust, "X.PAK", judge, &made, NULL), -EEXIST);
+	assert_int_equal(pair_finish(&trust, "X.PAK", validate, &made, NULL), -EEXIST);
 	assert_true(is(room, "private", "old"));
 	assert_int_equal(unlinkat(room->fd, "private", 0), 0);
-	assert_int_equal(pair_finish(&trust, "X.PAK", judge, &made, NULL), 1);
+	assert_int_equal(pair_finish(&trust, "X.PAK", validate, &made, NULL), 1);
 	assert_true(is(room, "private", "new") && is(room, "other", "new"));
 }
 

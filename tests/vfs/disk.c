@@ -90,7 +90,7 @@ static struct bytes *content_of(int fd)
 }
 
 /* The inode behind fd, which is taken over. */
-static int inode_of(struct disk *d, int fd, bool synced)
+static int disk_inode(struct disk *d, int fd, bool synced)
 {
 	struct state *c = &d->now.contents[d->now.n];
 	struct stat st;
@@ -128,7 +128,7 @@ static void scan(struct disk *d, int dirfd, const char *above, bool synced, stru
 		sure(snprintf(n->path, PATH, "%s%s", above, e->d_name) < PATH - 1);
 		fd = openat(dirfd, e->d_name, O_RDONLY | O_CLOEXEC);
 		sure(fd >= 0);
-		n->inode = inode_of(d, fd, synced);
+		n->inode = disk_inode(d, fd, synced);
 		if (d->now.contents[n->inode].dir) {
 			char below[PATH + 1];
 
@@ -322,7 +322,7 @@ struct disk *disk_watch(int dirfd, const struct said *said)
 	d->said = said;
 	d->syncing = NONE;
 	/* The top is an inode, too, so that its fsync is known. */
-	(void)inode_of(d, openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), true);
+	(void)disk_inode(d, openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), true);
 	scan(d, dirfd, "", true, &d->seen);
 	d->now.synced = d->seen;
 	io_set_hook(watch, d);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
@@ -26,8 +26,8 @@ static void listing_ends_where_the_caller_ends_it(void **state)
 	unsigned calls = 0;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	assert_int_equal(overlay_find(b->v->tree, "info", &dir), 0);
-	assert_int_equal(overlay_list(b->v->tree, &dir, stop_at_first, &calls), 1);
+	assert_int_equal(overlay_find(b->v->overlay, "info", &dir), 0);
+	assert_int_equal(overlay_list(b->v->overlay, &dir, stop_at_first, &calls), 1);
 	assert_int_equal(calls, 1);
 }
 
@@ -40,10 +40,10 @@ static void file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_bas
 
 	assert_int_equal(box_put(b, SETTINGS, "sv_x 1\n"), 0);
 	assert_true(box_lists(b, "raw/data", "00011"));
-	assert_int_equal(overlay_find(b->v->tree, NEW_DATA, &s), 0);
-	assert_int_equal(overlay_stat(b->v->tree, &s, &en, NULL), 0);
+	assert_int_equal(overlay_find(b->v->overlay, NEW_DATA, &s), 0);
+	assert_int_equal(overlay_stat(b->v->overlay, &s, &en, NULL), 0);
 	assert_int_equal(en.size, sizeof(text));
-	assert_int_equal(overlay_read(b->v->tree, &s, 0, text, sizeof(text), NULL), 0);
+	assert_int_equal(overlay_read(b->v->overlay, &s, 0, text, sizeof(text), NULL), 0);
 	assert_string_equal(text, "sv_x 1");
 }
 
@@ -61,12 +61,12 @@ static void file_that_follows_from_a_change_is_protected_like_one_of_the_base(vo
 /* Is what was accepted at this path before its refused content in the map that is built? */
 static bool builds_accepted(struct box *b, const char *path)
 {
-	struct staged s;
+	struct overlay_build s;
 	bool found = false, accepted = false;
 
-	assert_int_equal(staged_build(b->v->tree, &s, NULL), 0);
+	assert_int_equal(overlay_build(b->v->overlay, &s, NULL), 0);
 	for (size_t i = 1; i < s.n; i++) {
-		CLEANUP(free) char *at = upper_path(s.uppers[i]);
+		CLEANUP(free) char *at = oentry_path(s.oentries[i]);
 
 		if (strcmp(at, path) != 0)
 			continue;
@@ -75,7 +75,7 @@ static bool builds_accepted(struct box *b, const char *path)
 		found = true;
 	}
 	assert_true(found);
-	staged_finish(&s);
+	overlay_build_finish(&s);
 	return accepted;
 }
 
@@ -92,7 +92,7 @@ static void build_has_accepted_content_only_where_some_was_accepted(void **state
 
 static void directories_of_a_path_are_made_where_there_are_none(void **state)
 {
-	struct overlay *o = ((struct box *)*state)->v->tree;
+	struct overlay *o = ((struct box *)*state)->v->overlay;
 	struct spot s;
 
 	for (int i = 0; i < 2; i++) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 

@@ -111,7 +111,7 @@ static struct disk *record(struct trial *t, const struct act *a)
 	return d;
 }
 
-static void judge(struct trial *t, const struct act *a, bool unpromised, const struct disk *d,
+static void validate(struct trial *t, const struct act *a, bool unpromised, const struct disk *d,
 	unsigned cut, unsigned state)
 {
 	if (getenv("MAPFS_TEST_TELL"))
@@ -138,7 +138,7 @@ static unsigned cut_everywhere(struct trial *t, const struct act *a, bool unprom
 	for (unsigned cut = 0; cut < disk_cuts(d); cut++)
 		for (unsigned state = 0; state < disk_states(d, cut); state++)
 			if (is_new(seen, disk_print(d, cut, state)) && ++judged)
-				judge(t, a, unpromised, d, cut, state);
+				validate(t, a, unpromised, d, cut, state);
 	print_message("%s: %s: %u cuts, %u states\n", t->s->name, a->name, disk_cuts(d), judged);
 	free(seen);
 	disk_free(d);

@@ -13,7 +13,7 @@
 #include <sys/statfs.h>
 
 #include "vfs/files/rescue_dir.h"
-#include "vfs/tree/vanish.h"
+#include "vfs/tree/lost.h"
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
@@ -117,7 +117,7 @@ static void what_editors_leave_is_not_copied_out(void **state)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_int_equal(box_put(b, names[i], "x"), 0);
-		assert_true(vanish_explained(strrchr(names[i], '/') + 1));
+		assert_true(is_editor_file(strrchr(names[i], '/') + 1));
 	}
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(count_files(b->room.fd), 1);
@@ -131,7 +131,7 @@ static void names_that_people_give_are_not_explained(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (vanish_explained(names[i]))
+		if (is_editor_file(names[i]))
 			fail_msg("%s", names[i]);
 }
 

@@ -88,7 +88,7 @@ static bool is_utf8(const char *text)
 
 /* Layout rule 9: one line of UTF-8, of so many bytes (settings: several); a missing line feed is
  * added. */
-static bool judge(const struct model_file *f, const char *text, char ret[TEXT])
+static bool validate(const struct model_file *f, const char *text, char ret[TEXT])
 {
 	size_t n = strlen(text);
 	const char *lf = strchr(text, '\n');
@@ -111,7 +111,7 @@ static int put(struct model_file *f, const char *text)
 {
 	char canonical[TEXT];
 
-	if (judge(f, text, canonical)) {
+	if (validate(f, text, canonical)) {
 		strcpy(f->accepted, text);
 		strcpy(f->kept, text);
 		f->draft = false;
@@ -332,7 +332,7 @@ static void step_rename_over(struct model *m)
 		return;
 	if (m->tell)
 		printf("  rename %s %s\n", from->path, f->path);
-	if (!judge(f, from->text, canonical)) {
+	if (!validate(f, from->text, canonical)) {
 		assert_int_equal(box_rename(m->b, from->path, f->path), -EPERM);
 		return;
 	}
@@ -363,7 +363,7 @@ static void save(struct model *m, bool ends)
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
 
-		judge(f, f->accepted, f->accepted);
+		validate(f, f->accepted, f->accepted);
 		writes |= strcmp(f->accepted, f->saved) != 0;
 		leaves |= f->draft;
 	}
@@ -484,7 +484,7 @@ static const char *check(struct model *m)
 		else if (!box_shows(m->b, f->path, shown(f)))
 			wrong = f->path;
 		else if (!f->staged && box_is_draft(m->b, f->path) !=
-					       (f->draft && !judge(f, f->refused, canonical)))
+					       (f->draft && !validate(f, f->refused, canonical)))
 			wrong = "a draft";
 		free(text);
 	}

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "vfs/tree/node.h"
-
+#include "vfs/tree/inode.h"
 
 #define AUTHOR "info/author"
 
@@ -161,7 +160,7 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 static void see(struct box *b, const char *dir, struct seen *all, size_t *n)
 {
 	struct listing *l = calloc(1, sizeof(*l));
-	struct node *n_dir;
+	struct inode *n_dir;
 	struct attr a;
 
 	assert_non_null(l);
@@ -169,8 +168,8 @@ static void see(struct box *b, const char *dir, struct seen *all, size_t *n)
 	if (*dir)
 		all[(*n)++] = (struct seen){a.ino, strdup(dir)};
 	if (S_ISDIR(a.mode)) {
-		if (!node_find(b->v, a.ino))
-			assert_int_equal(node_recall(b->v, a.ino, &n_dir), 0);
+		if (!inode_find(b->v, a.ino))
+			assert_int_equal(inode_recall(b->v, a.ino, &n_dir), 0);
 		l->p.call.ino = a.ino;
 		l->p.call.emit = emit;
 		box_submit(b, &l->p, vfs_readdir);
@@ -189,7 +188,7 @@ static void numbers_are_found_again(void **state)
 {
 	struct box *b = *state;
 	struct seen all[1000];
-	struct node *n;
+	struct inode *n;
 	size_t count = 0;
 
 	see(b, "", all, &count);
@@ -198,17 +197,17 @@ static void numbers_are_found_again(void **state)
 	for (size_t i = 0; i < count; i++) {
 		CLEANUP(free) char *path = NULL;
 
-		assert_null(node_find(b->v, all[i].ino));
-		if (node_recall(b->v, all[i].ino, &n) < 0)
+		assert_null(inode_find(b->v, all[i].ino));
+		if (inode_recall(b->v, all[i].ino, &n) < 0)
 			fail_msg("%s is not found", all[i].path);
-		path = node_path(n);
+		path = inode_path(n);
 		assert_string_equal(path, all[i].path);
 		vfs_forget(b->v, all[i].ino, 1);
-		assert_null(node_find(b->v, all[i].ino));
+		assert_null(inode_find(b->v, all[i].ino));
 		free(all[i].path);
 	}
-	assert_int_equal(node_recall(b->v, VFS_ROOT_INO + 0xfffffff, &n), -ESTALE);
-	assert_int_equal(node_recall(b->v, (uint64_t)1 << 63 | 5, &n), -ESTALE);
+	assert_int_equal(inode_recall(b->v, VFS_ROOT_INO + 0xfffffff, &n), -ESTALE);
+	assert_int_equal(inode_recall(b->v, (uint64_t)1 << 63 | 5, &n), -ESTALE);
 }
 
 int main(void)

@@ -125,7 +125,7 @@ char *files_origin(void *arg, struct offline *t, const char *path)
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
-	from = a.spot.upper ? copied_from(f, a.spot.upper->number) : NULL;
+	from = a.spot.upper ? copied_from(f, a.spot.upper->serial) : NULL;
 	return from ? text_printf("%s/%s", f->shown, from) : NULL;
 }
 
@@ -168,8 +168,8 @@ static int settle(struct copy *c)
 		drop(c, meaning == CHANGE_DERIVED);
 		return 0;
 	}
-	first = a.spot.dir ? NULL : copied_from(c->f, a.spot.upper->number);
-	return first ? refuse_second(c, first) : copied_add(c->f, a.spot.upper->number, c->path);
+	first = a.spot.dir ? NULL : copied_from(c->f, a.spot.upper->serial);
+	return first ? refuse_second(c, first) : copied_add(c->f, a.spot.upper->serial, c->path);
 }
 
 static int copy_file(struct copy *c, int fd, const struct stat *st)
@@ -210,8 +210,8 @@ static int settle_above(struct copy *c, const char *to)
 	struct dentry d = {.dir = NULL};
 	int r = below ? overlay_dentry_at(c->f->t->tree, below, &d) : -ENOMEM;
 
-	for (struct upper *u = d.dir; r == 0 && u->up; u = u->up)
-		r = copied_add(c->f, u->number, c->path);
+	for (struct oentry *u = d.dir; r == 0 && u->parent; u = u->parent)
+		r = copied_add(c->f, u->serial, c->path);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -360,7 +360,7 @@ static int find_other(void *arg, const char *path, const struct seen *a)
 	/* All that is there is the directory's. */
 	if (unlike_has(o->f->u, path))
 		return WALK_PAST;
-	if (a->spot.upper && copied_from(o->f, a->spot.upper->number))
+	if (a->spot.upper && copied_from(o->f, a->spot.upper->serial))
 		return 0;
 	fd = !S_ISDIR(a->mode) && is_unpacked(o->f, path)
 		     ? -ENOENT

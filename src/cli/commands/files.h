@@ -27,7 +27,7 @@ struct files {
 	} derived,        /* made of others that are there */
 		unpacked, /* that the format's own tool does not pack */
 		split;    /* whose name was made a path */
-	/* Paths of those that are in the map now, by numbers (upper.number): names that differ may
+	/* Paths of those that are in the map now, by numbers (oentry.serial): names that differ may
 	 * be one file (in archives, where the case of letters does not count). NULL: it was not. */
 	char **from;
 	size_t n, room;

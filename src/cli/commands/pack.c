@@ -107,12 +107,12 @@ static int put_indexes(struct pack *p, struct files *f)
 {
 	struct index_update x = {.tree = f->t, .verbose = p->command.save.verbose};
 	struct error e = ERROR_INIT;
-	struct staged s;
-	int r = staged_build(f->t->tree, &s, &e);
+	struct overlay_build s;
+	int r = overlay_build(f->t->tree, &s, &e);
 
 	if (r == 0) {
 		r = index_update_run(&x, s.built.map, &e);
-		staged_finish(&s);
+		overlay_build_finish(&s);
 	}
 	if (r < 0)
 		offline_say(f->t, "%s", error_text(&e));

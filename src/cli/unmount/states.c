@@ -14,7 +14,7 @@
 #include "cli/child.h"
 #include "cli/journals.h"
 #include "cli/unmount/attempt.h"
-#include "fuse/door.h"
+#include "fuse/control_socket.h"
 #include "fuse/lifecycle/note.h"
 
 enum {
@@ -124,7 +124,7 @@ static enum unmount_state do_connect(struct unmount *u)
 			console_say(&u->console, "was mounted by another user");
 			return finish(u, OUTCOME_MOUNT);
 		}
-		u->sock = door_knock(entry.dev, entry.owner);
+		u->sock = control_socket_connect(entry.dev, entry.owner);
 		/* The device number may be another mount's by now, and this the worker of that. */
 		if (u->sock >= 0 && target_is_mounted(u->entry))
 			return STATE_SAVE;

@@ -19,8 +19,8 @@
 #include "base/disk/mountinfo.h"
 #include "base/say.h"
 #include "fuse/control.h"
-#include "fuse/door.h"
-#include "fuse/lifecycle/guard.h"
+#include "fuse/control_socket.h"
+#include "fuse/lifecycle/supervisor.h"
 #include "fuse/lifecycle/mount.h"
 #include "fuse/lifecycle/note.h"
 #include "fuse/lifecycle/worker.h"
@@ -29,7 +29,7 @@ enum { STACK_MIN = 256 << 10 };
 
 /* The mount is about to be, or it failed with a message for people. */
 struct launcher {
-	struct guard guard;          /* first */
+	struct supervisor guard;     /* first */
 	bool covers;                 /* the mount point holds something */
 	char note[CONTROL_TEXT_MAX]; /* why it is read-only, or "" */
 	enum outcome code;
@@ -71,7 +71,7 @@ static void go_to_background(void)
 	}
 }
 
-static int start_worker(struct guard *g, struct error *e)
+static int start_worker(struct supervisor *g, struct error *e)
 {
 	int ends[2];
 
@@ -81,16 +81,16 @@ static int start_worker(struct guard *g, struct error *e)
 	g->pid = fork();
 	if (g->pid == 0) {
 		close(ends[0]);
-		if (!g->rq->foreground)
+		if (!g->request->foreground)
 			go_to_background();
-		exit(worker_main(g->rq, ends[1], g->signals));
+		exit(worker_main(g->request, ends[1], g->signals));
 	}
 	close(ends[1]);
 	g->worker = ends[0];
 	return g->pid < 0 ? error_errno(e, "fork") : 0;
 }
 
-static int mount_and_send(struct guard *g, bool read_only, struct error *e)
+static int mount_and_send(struct supervisor *g, bool read_only, struct error *e)
 {
 	/* With a copy of it here, a dead worker would leave its callers hanging. */
 	CLEANUP(close_fd) int fd = -1;
@@ -99,29 +99,29 @@ static int mount_and_send(struct guard *g, bool read_only, struct error *e)
 	struct mount_entry entry;
 	int r;
 
-	r = mount_point_take(g->rq, &g->point, &g->made, e);
+	r = mount_point_take(g->request, &g->mountpoint, &g->owns_mountpoint, e);
 	if (r == 0)
-		r = mount_begin(g->rq, g->point, read_only, &fd, e);
+		r = mount_begin(g->request, g->mountpoint, read_only, &fd, e);
 	if (r < 0)
 		return r;
-	r = mountinfo_find(MOUNTINFO, g->point, &entry);
+	r = mountinfo_find(MOUNTINFO, g->mountpoint, &entry);
 	if (r < 0) {
 		char text[400];
 
-		(void)mount_end(g->point, true, text, sizeof(text));
+		(void)mount_end(g->mountpoint, true, text, sizeof(text));
 		return error_set(e, r, "the mount does not appear in %s", MOUNTINFO);
 	}
 	memcpy(g->dev, entry.dev, sizeof(g->dev));
-	door = door_open(g->dev);
+	door = control_socket_open(g->dev);
 	if (door < 0)
 		return error_set(e, door, "no socket for mapfs -u: %s", strerror(-door));
-	m.code = g->made;
+	m.code = g->owns_mountpoint;
 	r = control_pass(g->worker, &m, (int[]){fd, door});
 	if (r < 0)
 		return error_set(e, r, "the worker died before the mount was usable");
 	/* While the worker begins to serve. */
 	if (geteuid() == 0)
-		note_add(g->rq->path, g->point);
+		note_add(g->request->path, g->mountpoint);
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static int sound(struct launcher *l, const struct control_msg *m)
 	if (m->code)
 		snprintf(
 			l->note, sizeof(l->note), "%s", m->text[0] ? m->text : "mounted read-only");
-	if (mount_and_send(&l->guard, l->guard.rq->how.read_only || m->code, &e) < 0)
+	if (mount_and_send(&l->guard, l->guard.request->how.read_only || m->code, &e) < 0)
 		return fail(l, OUTCOME_MOUNT, error_text(&e));
 	return 0;
 }
@@ -144,7 +144,7 @@ static int worker_died(struct launcher *l)
 
 	if (waitpid(l->guard.pid, &status, 0) == l->guard.pid)
 		l->guard.pid = -1;
-	guard_describe(status, " before the mount was usable", line, sizeof(line));
+	supervisor_describe(status, " before the mount was usable", line, sizeof(line));
 	return fail(l, OUTCOME_MOUNT, line);
 }
 
@@ -161,13 +161,13 @@ static int take_message(struct launcher *l)
 	if (r < 0)
 		return 0;
 	if (m.type == CONTROL_NOTE)
-		messages_add(&l->guard.messages, "mapfs: %s: %s", l->guard.rq->shown, m.text);
+		messages_add(&l->guard.messages, "mapfs: %s: %s", l->guard.request->shown, m.text);
 	else if (m.type == CONTROL_FAILED)
 		return fail(l,
 			m.code == OUTCOME_BUSY || m.code == OUTCOME_MOUNT ? (enum outcome)m.code
 									  : OUTCOME_REFUSED,
 			m.text);
-	else if (m.type == CONTROL_SOUND && !l->guard.point)
+	else if (m.type == CONTROL_SOUND && !l->guard.mountpoint)
 		return sound(l, &m);
 	return m.type == CONTROL_SERVING && l->guard.dev[0];
 }
@@ -195,9 +195,9 @@ static int wait_until_it_serves(struct launcher *l)
 
 static int begin(struct launcher *l)
 {
-	struct guard *g = &l->guard;
+	struct supervisor *g = &l->guard;
 	struct error e = ERROR_INIT;
-	int r = mount_point_look(g->rq, &l->covers, &e);
+	int r = mount_point_look(g->request, &l->covers, &e);
 
 	g->signals = take_signals();
 	if (r == 0 && g->signals < 0)
@@ -213,20 +213,20 @@ static int begin(struct launcher *l)
 }
 
 /* Nothing was written that the worker could save. */
-static void undo(struct guard *g)
+static void undo(struct supervisor *g)
 {
 	/* Without us it ends by itself while it has no descriptor, and takes away what --new made.
 	 */
 	if (g->worker >= 0)
 		close(take_fd(&g->worker));
-	if (g->pid > 0 && (!g->rq->create || g->dev[0]))
+	if (g->pid > 0 && (!g->request->create || g->dev[0]))
 		kill(g->pid, SIGKILL);
 	if (g->pid > 0)
 		(void)waitpid(g->pid, NULL, 0);
-	guard_clean(g, true);
+	supervisor_clean(g, true);
 }
 
-static bool is_told_to_end(const struct guard *g)
+static bool is_told_to_end(const struct supervisor *g)
 {
 	struct pollfd p = {.fd = g->signals, .events = POLLIN};
 
@@ -236,29 +236,29 @@ static bool is_told_to_end(const struct guard *g)
 /* From here on people know of it. Who is told to end is the guard until then, and says so. */
 static enum outcome serve(struct launcher *l)
 {
-	struct guard *g = &l->guard;
-	bool told = !g->rq->foreground && is_told_to_end(g);
-	bool stay = g->rq->foreground || told;
+	struct supervisor *g = &l->guard;
+	bool told = !g->request->foreground && is_told_to_end(g);
+	bool stay = g->request->foreground || told;
 	enum outcome code = OUTCOME_DONE;
 
 	if (l->covers)
 		messages_add(&g->messages,
 			"mapfs: %s: the mount point %s is not empty: what is in it is covered",
-			g->rq->shown, g->point);
+			g->request->shown, g->mountpoint);
 	if (l->note[0])
-		messages_add(&g->messages, "mapfs: %s: %s", g->rq->shown, l->note);
+		messages_add(&g->messages, "mapfs: %s: %s", g->request->shown, l->note);
 	(void)control_tell(g->worker, CONTROL_KEEP, 0, NULL);
-	guard_drop_rights(g);
+	supervisor_drop_rights(g);
 	fflush(NULL);
 	if (!stay && fork() == 0) {
 		go_to_background();
 		openlog("mapfs", LOG_PID, LOG_DAEMON);
-		exit((int)guard_run(g));
+		exit((int)supervisor_run(g));
 	}
 	if (stay)
-		code = guard_run(g);
+		code = supervisor_run(g);
 	if (told)
-		messages_add(&g->messages, "mapfs: %s: interrupted", g->rq->shown);
+		messages_add(&g->messages, "mapfs: %s: interrupted", g->request->shown);
 	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
@@ -276,7 +276,7 @@ static bool has_stack(const struct mount_request *rq)
 
 enum outcome launch(const struct mount_request *rq)
 {
-	struct launcher l = {.guard = {.rq = rq, .worker = -1, .pid = -1, .signals = -1}};
+	struct launcher l = {.guard = {.request = rq, .worker = -1, .pid = -1, .signals = -1}};
 
 	if (!has_stack(rq))
 		return OUTCOME_MOUNT;
@@ -302,6 +302,6 @@ enum outcome launch(const struct mount_request *rq)
 		close(l.guard.worker);
 	if (l.guard.signals >= 0)
 		close(l.guard.signals);
-	free(l.guard.point);
+	free(l.guard.mountpoint);
 	return l.code;
 }

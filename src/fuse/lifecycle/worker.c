@@ -22,7 +22,7 @@
 #include "base/sandbox/sandbox.h"
 #include "base/threads/clock.h"
 #include "fuse/control.h"
-#include "fuse/session/front.h"
+#include "fuse/session/session.h"
 #include "vfs/volume/volume.h"
 
 enum { WORKER_THREADS = 3 };
@@ -30,7 +30,7 @@ enum { WORKER_THREADS = 3 };
 enum { SAVE_WAIT_MS = 10000, SAVE_NOTE_MS = 1000, SAVE_POLL_MS = 20 };
 
 struct worker {
-	struct front front; /* first */
+	struct session front; /* first */
 	const struct mount_request *rq;
 	struct vfs_options options; /* of a folder's maps */
 	struct volume *vol;         /* of a single map; the tree's */
@@ -177,7 +177,7 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 }
 
 /* Waits for the descriptor of the mount and the door. */
-static int receive_mount(struct front *f, int *ret_fd)
+static int receive_mount(struct session *f, int *ret_fd)
 {
 	struct control_msg m;
 	int fds[CONTROL_FDS];
@@ -186,8 +186,8 @@ static int receive_mount(struct front *f, int *ret_fd)
 	if (r <= 0)
 		return r < 0 ? r : -EPIPE;
 	*ret_fd = fds[0];
-	f->made = m.code;
-	return door_take(&f->door, fds[1]);
+	f->owns_mountpoint = m.code;
+	return control_socket_take(&f->control, fds[1]);
 }
 
 /* Print a line of the trace of -d. If standard error has no room, the line is dropped: a reader
@@ -202,20 +202,20 @@ PRINTF_LIKE(2, 0) static void log_fuse(enum fuse_log_level, const char *fmt, va_
 
 static int session_begin(struct worker *w, int fd)
 {
-	struct front *f = &w->front;
+	struct session *f = &w->front;
 	char debug[] = "-d", name[] = "mapfs", mountpoint[32];
 	char *argv[] = {name, debug, NULL};
 	struct fuse_args args = FUSE_ARGS_INIT(w->rq->debug ? 2 : 1, argv);
 
 	fuse_set_log_func(log_fuse);
-	f->se = fuse_session_new(&args, &front_ops, sizeof(front_ops), f);
+	f->fuse = fuse_session_new(&args, &session_ops, sizeof(session_ops), f);
 	fuse_opt_free_args(&args);
-	if (!f->se) {
+	if (!f->fuse) {
 		close(fd);
 		return -ENOMEM;
 	}
 	snprintf(mountpoint, sizeof(mountpoint), "/dev/fd/%d", fd);
-	return fuse_session_mount(f->se, mountpoint) < 0 ? -EIO : 0;
+	return fuse_session_mount(f->fuse, mountpoint) < 0 ? -EIO : 0;
 }
 
 static int begin_session(struct worker *w, struct error *e)
@@ -239,7 +239,7 @@ static void discard_new(struct worker *w)
 
 static int serve(struct worker *w, int signal_fd)
 {
-	struct front *f = &w->front;
+	struct session *f = &w->front;
 	struct error e = ERROR_INIT;
 	int r = begin_session(w, &e);
 
@@ -249,9 +249,9 @@ static int serve(struct worker *w, int signal_fd)
 		return refuse(w, OUTCOME_MOUNT, r, &e);
 	}
 	w->served = true;
-	front_run(f, signal_fd);
+	session_run(f, signal_fd);
 	notifiers_stop(f);
-	return front_end(f);
+	return session_end(f);
 }
 
 /* Spans come and go by the megabyte: what the budget drops is to go back to the system at once, and
@@ -266,7 +266,7 @@ static void bound_memory(void)
 /* A map, and what is to be said of it with SOUND: "", or why it is read-only. */
 static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 {
-	struct front *f = &w->front;
+	struct session *f = &w->front;
 	struct volume *vol = NULL;
 	int r = open_map(w, &vol, e);
 
@@ -328,26 +328,27 @@ static int begin_folder(struct worker *w, struct error *e)
 
 static void finish(struct worker *w)
 {
-	struct front *f = &w->front;
+	struct session *f = &w->front;
 
 	/* Jobs that answer requests need the session; so the threads end first. */
 	notifiers_stop(f);
 	pool_destroy(f->pool);
-	if (f->se)
-		fuse_session_destroy(f->se);
+	if (f->fuse)
+		fuse_session_destroy(f->fuse);
 	mounted_destroy(&f->tree);
 	budget_destroy(w->options.budget);
 	file_unref(w->options.names_file);
 	images_unref(w->options.images);
 	/* Who waits for our end finds the map unlocked. */
-	door_finish(&f->door);
+	control_socket_finish(&f->control);
 	close(f->launcher_fd);
 }
 
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
 	struct worker w = {.rq = rq,
-		.front = {.host = {front_invalidate, front_forget_name, host_note, front_progress},
+		.front = {.host = {session_invalidate, session_forget_name, host_note,
+				  session_progress},
 			.launcher_fd = launcher_fd,
 			.owner = pthread_self(),
 			.lock = PTHREAD_MUTEX_INITIALIZER}};
@@ -355,7 +356,7 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	const char *why = "";
 	int code, r;
 
-	door_init(&w.front.door);
+	control_socket_init(&w.front.control);
 	bound_memory();
 	file_raise_limit();
 	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */

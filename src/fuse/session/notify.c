@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuse/session/front.h"
+#include "fuse/session/session.h"
 
 struct notice {
 	struct job job; /* first */
-	struct front *front;
+	struct session *front;
 	struct job *then; /* NULL: nobody waits */
 	uint64_t parent;  /* of a name */
 	char *name;       /* NULL: inodes */
@@ -23,21 +23,22 @@ struct notice {
 static void send(struct job *j)
 {
 	struct notice *o = (struct notice *)j;
-	struct front *f = o->front;
-	bool silent = f->silent;
+	struct session *f = o->front;
+	bool silent = f->is_silent;
 
 	/* -ENOENT: the kernel does not hold it, which is what we want. */
 	if (o->name && !silent)
-		(void)fuse_lowlevel_notify_inval_entry(f->se, o->parent, o->name, strlen(o->name));
+		(void)fuse_lowlevel_notify_inval_entry(
+			f->fuse, o->parent, o->name, strlen(o->name));
 	for (size_t i = 0; i < o->n && !silent; i++)
-		(void)fuse_lowlevel_notify_inval_inode(f->se, o->inos[i], 0, 0);
+		(void)fuse_lowlevel_notify_inval_inode(f->fuse, o->inos[i], 0, 0);
 	if (o->then)
 		pool_return(f->pool, o->then);
 	free(o->name);
 	free(o);
 }
 
-int notifiers_start(struct front *f)
+int notifiers_start(struct session *f)
 {
 	f->inode_notifier = pool_create(1);
 	if (f->inode_notifier)
@@ -45,9 +46,9 @@ int notifiers_start(struct front *f)
 	return f->name_notifier ? 0 : -errno;
 }
 
-void notifiers_stop(struct front *f)
+void notifiers_stop(struct session *f)
 {
-	f->silent = true;
+	f->is_silent = true;
 	pool_destroy(TAKE(f->inode_notifier));
 	pool_destroy(TAKE(f->name_notifier));
 }
@@ -70,16 +71,16 @@ static void notify(struct pool *by, const struct notice *what, const uint64_t *i
 	pool_submit(by, &o->job);
 }
 
-void front_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
+void session_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
 {
-	struct front *f = (struct front *)h;
+	struct session *f = (struct session *)h;
 
 	notify(f->inode_notifier, &(struct notice){.front = f, .then = then, .n = n}, inos);
 }
 
-void front_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
+void session_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
 {
-	struct front *f = (struct front *)h;
+	struct session *f = (struct session *)h;
 
 	notify(f->name_notifier,
 		&(struct notice){.front = f, .then = then, .parent = parent, .name = strdup(name)},

@@ -107,7 +107,7 @@ void request_makes(struct request *q, mode_t mode)
 
 void request_submit(struct request *q)
 {
-	struct front *f = q == &nowhere ? NULL : fuse_req_userdata(q->req);
+	struct session *f = q == &nowhere ? NULL : fuse_req_userdata(q->req);
 
 	if (f)
 		mounted_submit(&f->tree, &q->call);
@@ -320,22 +320,22 @@ static void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, of
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
-	struct front *f = userdata;
+	struct session *f = userdata;
 	unsigned needed = FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA;
 
 	/* The kernel would own size and time, and keep dirty data that dies with us. */
 	conn->want &= ~(unsigned)FUSE_CAP_WRITEBACK_CACHE;
 	/* Without an OPENDIR it remembers what was listed, as long as the directory's time is the
 	 * same. That of a folder on disk may be the same though names came. */
-	f->lists_once = !f->tree.folder && (conn->capable & needed) == needed;
+	f->caches_listings = !f->tree.folder && (conn->capable & needed) == needed;
 	/* What it remembers is listed again without us, and then with a LOOKUP for each name that
 	 * came without attributes. */
-	if (f->lists_once)
+	if (f->caches_listings)
 		conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
 	(void)control_tell(f->launcher_fd, CONTROL_SERVING, 0, NULL);
 }
 
-const struct fuse_lowlevel_ops front_ops = {
+const struct fuse_lowlevel_ops session_ops = {
 	.init = op_init,
 	.lookup = op_lookup,
 	.forget = op_forget,

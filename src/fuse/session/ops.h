@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-#include "fuse/session/front.h"
+#include "fuse/session/session.h"
 
 struct request {
 	struct call call; /* first */

@@ -13,7 +13,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
-	struct front *f = fuse_req_userdata(req);
+	struct session *f = fuse_req_userdata(req);
 
 	mounted_forget(&f->tree, ino, n);
 	fuse_reply_none(req);
@@ -163,9 +163,9 @@ static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool pl
 /* A directory has no handle. Told so once, the kernel asks no more. */
 void op_opendir(fuse_req_t req, fuse_ino_t, struct fuse_file_info *fi)
 {
-	const struct front *f = fuse_req_userdata(req);
+	const struct session *f = fuse_req_userdata(req);
 
-	if (f->lists_once)
+	if (f->caches_listings)
 		fuse_reply_err(req, ENOSYS);
 	else
 		fuse_reply_open(req, fi);

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/container.h"
 #include "base/threads/clock.h"
-#include "fuse/session/front.h"
+#include "fuse/session/session.h"
 
 /*
  * The kernel writes a file's dirty pages back before it forgets them. Then each file is judged by
@@ -15,7 +15,7 @@
 struct writeback {
 	struct call call; /* first */
 	struct job job;   /* the next call is not begun within the reply of the one before */
-	struct front *front;
+	struct session *front;
 	bool to_end;
 	uint64_t *inos;
 	size_t n, room;
@@ -29,39 +29,39 @@ static void add_writer(void *arg, uint64_t ino)
 		w->inos[w->n++] = ino;
 }
 
-static void tell(struct front *f, enum control_type type, const char *text)
+static void tell(struct session *f, enum control_type type, const char *text)
 {
 	struct control_msg m = {.type = type};
 
 	snprintf(m.text, sizeof(m.text), "%s", text);
-	front_tell(f, &m);
+	session_send(f, &m);
 }
 
-static void tell_saved(struct front *f, enum outcome code, bool unrescued)
+static void tell_saved(struct session *f, enum outcome code, bool unrescued)
 {
 	struct control_msg m = {.type = CONTROL_SAVED, .code = (int)code};
 
-	m.flags = (f->made ? CONTROL_MADE : 0) | (unrescued ? CONTROL_UNRESCUED : 0);
-	if (door_tell(&f->door, &m) && f->cleaned)
+	m.flags = (f->owns_mountpoint ? CONTROL_MADE : 0) | (unrescued ? CONTROL_UNRESCUED : 0);
+	if (control_socket_send(&f->control, &m) && f->client_removes_mountpoint)
 		m.flags |= CONTROL_CLEANED;
 	if (!f->launcher_gone)
-		(void)door_tell_one(f->launcher_fd, &m);
+		(void)control_socket_send_one(f->launcher_fd, &m);
 }
 
 static void saved(void *arg, struct report *report)
 {
-	struct front *f = arg;
+	struct session *f = arg;
 
 	f->saves--;
 	for (size_t i = 0; i < report->n; i++)
 		tell(f, CONTROL_REPORT, report->lines[i]);
-	report_finish(&f->last);
-	f->last = *report;
+	report_finish(&f->last_report);
+	f->last_report = *report;
 	if (f->saves)
 		return;
 	tell_saved(f, report->code, report->unrescued);
 	if (f->stopping)
-		fuse_session_exit(f->se);
+		fuse_session_exit(f->fuse);
 }
 
 /* The report tells of what it found. */
@@ -72,7 +72,7 @@ static void judged(struct call *c, int)
 	pool_return(w->front->pool, &w->job);
 }
 
-static void start_save(struct front *f, bool to_end)
+static void start_save(struct session *f, bool to_end)
 {
 	if (to_end)
 		mounted_save_to_end(&f->tree, saved, f);
@@ -83,7 +83,7 @@ static void start_save(struct front *f, bool to_end)
 static void next(struct job *j)
 {
 	struct writeback *w = container_of(j, struct writeback, job);
-	struct front *f = w->front;
+	struct session *f = w->front;
 
 	if (!w->n) {
 		start_save(f, w->to_end);
@@ -95,16 +95,16 @@ static void next(struct job *j)
 	mounted_submit(&f->tree, &w->call);
 }
 
-static void set_progress(struct front *f, const char *what, uint64_t done, uint64_t total)
+static void set_progress(struct session *f, const char *what, uint64_t done, uint64_t total)
 {
 	pthread_mutex_lock(&f->lock);
-	f->at.done = done;
-	f->at.total = total;
-	snprintf(f->at.text, sizeof(f->at.text), "%s", what);
+	f->progress.done = done;
+	f->progress.total = total;
+	snprintf(f->progress.text, sizeof(f->progress.text), "%s", what);
 	pthread_mutex_unlock(&f->lock);
 }
 
-void front_save(struct front *f, bool to_end)
+void session_save(struct session *f, bool to_end)
 {
 	struct writeback *w = calloc(1, sizeof(*w));
 
@@ -119,65 +119,66 @@ void front_save(struct front *f, bool to_end)
 	w->to_end = to_end;
 	mounted_writers(&f->tree, add_writer, w);
 	if (w->n)
-		front_invalidate(&f->host, w->inos, w->n, &w->job);
+		session_invalidate(&f->host, w->inos, w->n, &w->job);
 	else
 		next(&w->job);
 }
 
-void front_discard(struct front *f)
+void session_discard(struct session *f)
 {
 	f->saves++;
 	mounted_discard(&f->tree, saved, f);
 }
 
-void front_stop(struct front *f)
+void session_stop(struct session *f)
 {
 	if (f->stopping)
 		return;
 	f->stopping = true;
-	front_save(f, false);
+	session_save(f, false);
 }
 
-int front_end(struct front *f)
+int session_end(struct session *f)
 {
 	struct report report = REPORT_INIT, news = REPORT_INIT;
 	enum outcome code;
 
 	mounted_end(&f->tree, &report);
-	report_add_news(&news, &report, &f->last);
+	report_add_news(&news, &report, &f->last_report);
 	for (size_t i = 0; i < news.n; i++)
 		tell(f, CONTROL_REPORT, news.lines[i]);
 	/* What failed and then succeeded is no failure any more; what was left stays left. */
-	code = f->last.code == OUTCOME_SAVE_FAILED ? report.code
-						   : outcome_worse(f->last.code, report.code);
+	code = f->last_report.code == OUTCOME_SAVE_FAILED
+		       ? report.code
+		       : outcome_worse(f->last_report.code, report.code);
 	tell_saved(f, code, report.unrescued);
 	report_finish(&news);
 	report_finish(&report);
-	report_finish(&f->last);
+	report_finish(&f->last_report);
 	return (int)code;
 }
 
-void front_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
+void session_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
-	struct front *f = (struct front *)h;
+	struct session *f = (struct session *)h;
 
 	if (*what)
 		set_progress(f, what, done, total);
 	if (pthread_equal(pthread_self(), f->owner))
-		front_beat(f);
+		session_heartbeat(f);
 }
 
-void front_beat(struct front *f)
+void session_heartbeat(struct session *f)
 {
 	int64_t now = clock_ms();
 	struct control_msg m;
 
-	if (now - f->beat_ms < FRONT_BEAT_MS)
+	if (now - f->progress_ms < SESSION_HEARTBEAT_MS)
 		return;
-	f->beat_ms = now;
+	f->progress_ms = now;
 	pthread_mutex_lock(&f->lock);
-	m = f->at;
+	m = f->progress;
 	pthread_mutex_unlock(&f->lock);
 	m.type = CONTROL_PROGRESS;
-	front_tell(f, &m);
+	session_send(f, &m);
 }

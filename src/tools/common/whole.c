@@ -155,7 +155,7 @@ static void tell_fault(void *arg, const struct format_fault *f)
 }
 
 /* What a save would refuse of the map that was made. */
-static enum outcome judge(struct whole_map *m)
+static enum outcome validate(struct whole_map *m)
 {
 	const struct format_edit *edit = m->t->vol->format->edit;
 	struct error e = ERROR_INIT;
@@ -178,7 +178,7 @@ static enum outcome change(struct whole_map *m, struct out *out)
 
 	how.map = m->map;
 	if (r == 0)
-		code = w->dry ? judge(m) : change_save(m->t, &how);
+		code = w->dry ? validate(m) : change_save(m->t, &how);
 	if (r < 0) {
 		offline_say(m->t, "%s", error_text(&e));
 		code = outcome_of(r);

@@ -134,7 +134,7 @@ static int apply_below(struct merge *m, struct merged *dir)
 	return r;
 }
 
-bool apply_refused(void *arg, const struct upper *u, const char *why)
+bool apply_refused(void *arg, const struct oentry *u, const char *why)
 {
 	struct merge *m = arg;
 	size_t i = 0;

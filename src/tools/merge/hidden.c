@@ -49,7 +49,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 	return i->name ? 0 : -ENOMEM;
 }
 
-static int judge(struct merge *m, const char *shown, const struct merged *x)
+static int validate(struct merge *m, const char *shown, const struct merged *x)
 {
 	const struct item *b = x->at[BASE], *t = x->at[THEIRS];
 	const char *path = t ? t->path : b ? b->path : "";
@@ -94,6 +94,6 @@ int hidden_decide(struct merge *m, const char *shown)
 	all->stays = false;
 	r = match_names(m, all);
 	for (size_t i = 0; r == 0 && i < all->n; i++)
-		r = judge(m, shown, all->below[i]);
+		r = validate(m, shown, all->below[i]);
 	return r;
 }

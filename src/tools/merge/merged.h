@@ -27,12 +27,13 @@ struct merged {
 	const char *bare; /* of an object: what it is to be called; an item's, or NULL */
 	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
 	char *now, *later;
-	bool decided;            /* as one of the tables of a layer */
-	bool placed;             /* it is in up->order */
-	const struct upper *put; /* apply.c: in ours, as it was made or as theirs has it; or NULL */
-	bool rescued;            /* its file of theirs was copied beside the map */
-	bool moved;              /* it gets another place or name */
-	struct merged **order;   /* of a directory: its objects in the map to be written */
+	bool decided; /* as one of the tables of a layer */
+	bool placed;  /* it is in up->order */
+	const struct oentry
+		*put;          /* apply.c: in ours, as it was made or as theirs has it; or NULL */
+	bool rescued;          /* its file of theirs was copied beside the map */
+	bool moved;            /* it gets another place or name */
+	struct merged **order; /* of a directory: its objects in the map to be written */
 	size_t n_order;
 	struct merged *after; /* a mark: it stands behind this one */
 };

@@ -33,4 +33,4 @@ int order_all(struct merge *m);
  * reported. */
 int apply_all(struct merge *m);
 /* For change_save of ours (change.h: refused); arg: the merge. */
-bool apply_refused(void *arg, const struct upper *u, const char *why);
+bool apply_refused(void *arg, const struct oentry *u, const char *why);

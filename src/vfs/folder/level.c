@@ -38,13 +38,13 @@ struct attr attr_map(const struct folder *f, const struct map *m, const struct f
 	struct vfs *v = m->opened ? m->opened->v : NULL;
 
 	/* Once it is open more may be known, and programs may have set something. */
-	if (!v || node_attr(v, v->root, &own) < 0)
+	if (!v || inode_attr(v, v->root, &own) < 0)
 		return a;
-	if (!(v->root->set & ATTR_ATIME))
+	if (!(v->root->attr_mask & ATTR_ATIME))
 		own.atime = a.atime;
-	if (!(v->root->set & ATTR_MTIME))
+	if (!(v->root->attr_mask & ATTR_MTIME))
 		own.mtime = a.mtime;
-	if (!v->root->set)
+	if (!v->root->attr_mask)
 		own.ctime = a.ctime;
 	return own;
 }

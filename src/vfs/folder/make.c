@@ -89,17 +89,17 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 static int is_untouched(struct opened *o)
 {
 	struct vfs *v = o->v;
-	struct spot root = overlay_root(v->tree);
-	bool empty = overlay_is_empty(v->tree, &root);
-	bool used = o->calls || v->vol->commit_queue;
+	struct spot root = overlay_root(v->overlay);
+	bool empty = overlay_is_empty(v->overlay, &root);
+	bool used = o->calls || v->vol->change_queue;
 
-	for (const struct upper *u = NULL; !empty && (u = overlay_next(v->tree, u));)
-		if (upper_differs(u))
+	for (const struct oentry *u = NULL; !empty && (u = overlay_next(v->overlay, u));)
+		if (oentry_differs(u))
 			return -ENOTEMPTY;
-	for (const struct node *n = node_next(v, NULL); n; n = node_next(v, n)) {
-		if (!empty && n->stage)
+	for (const struct inode *n = inode_next(v, NULL); n; n = inode_next(v, n)) {
+		if (!empty && n->write_buffer)
 			return -ENOTEMPTY;
-		used |= n->opens || n->busy || n->stale;
+		used |= n->opens || n->is_busy || n->stale;
 	}
 	return used ? -EBUSY : 0;
 }
@@ -120,7 +120,7 @@ void level_rmdir(struct folder *f, struct level *l, struct call *c)
 	}
 	if (r == 0) {
 		o->calls++; /* jobs of others end meanwhile */
-		o->v->discard = true;
+		o->v->discards = true;
 		vfs_end(o->v, &report);
 		report_finish(&report);
 		volume_discard(o->v->vol);

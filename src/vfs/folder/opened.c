@@ -108,7 +108,7 @@ static bool holds_numbers(const struct opened *o)
 {
 	struct stamp now = stamp_of(&o->v->vol->opened);
 
-	return !stamp_same(&now, &o->map->stamp) && (o->map->known || o->v->nodes.n > 1);
+	return !stamp_same(&now, &o->map->stamp) && (o->map->known || o->v->inodes.n > 1);
 }
 
 bool opened_idle(const struct opened *o)
@@ -124,7 +124,7 @@ void opened_close(struct folder *f, struct opened *o)
 
 	list_remove(o);
 	if (o->v) {
-		m->known |= o->v->nodes.n > 1;
+		m->known |= o->v->inodes.n > 1;
 		m->stamp = stamp_of(&o->v->vol->opened);
 	}
 	vfs_destroy(o->v);

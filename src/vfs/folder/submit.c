@@ -103,9 +103,9 @@ static int failed_call(struct folder *f, const struct opened *o, struct call *c)
 /* The number was known to the kernel when the map was open before. */
 static int recall(struct vfs *v, uint64_t ino)
 {
-	struct node *n;
+	struct inode *n;
 
-	return node_find(v, ino) ? 0 : node_recall(v, ino, &n);
+	return inode_find(v, ino) ? 0 : inode_recall(v, ino, &n);
 }
 
 static void opened_call(struct folder *f, struct opened *o, struct call *c)
@@ -216,7 +216,7 @@ void folder_submit(struct folder *f, struct call *c)
 	int r;
 
 	if (c->handle) {
-		struct vfs *v = c->handle->node->vfs;
+		struct vfs *v = c->handle->inode->vfs;
 
 		if (m && m->opened)
 			opened_touch(f, m->opened);

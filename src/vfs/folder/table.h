@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "vfs/folder/folder.h"
 #include "vfs/folder/reserve.h"
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
 struct listing;
 struct opened;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "vfs/tree/vanish.h"
+#include "vfs/tree/lost.h"
 
 enum { PIECE = 1 << 20, DEPTH_MAX = 1000 };
 
@@ -104,11 +104,11 @@ int change_remove_tree(struct offline *t, const char *path)
 
 enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s)
 {
-	const struct upper *u = s->upper;
+	const struct oentry *u = s->upper;
 
-	if (!u || !u->scratch)
+	if (!u || !u->is_scratch)
 		return CHANGE_OF_MAP;
-	if (vanish_derived(t->tree, u))
+	if (is_by_product(t->tree, u))
 		return CHANGE_DERIVED;
-	return vanish_harmless(t->tree, u) ? CHANGE_EXPLAINED : CHANGE_SCRATCH;
+	return lost_is_harmless(t->tree, u) ? CHANGE_EXPLAINED : CHANGE_SCRATCH;
 }

@@ -8,7 +8,7 @@
 
 #include "vfs/offline/calls.h"
 #include "vfs/offline/out.h"
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 
 /* Where content comes from: up to n bytes into dst; the number, 0 at the end, -errno. */
 typedef ssize_t (*change_source)(void *arg, void *dst, size_t n);
@@ -52,7 +52,7 @@ struct change_save {
 	/* May be NULL: what is written instead of the map that follows from the tree; borrowed. */
 	struct snapshot *map;
 	/* May be NULL: a content is refused; true: the map is made without it. */
-	bool (*refused)(void *arg, const struct upper *u, const char *why);
+	bool (*refused)(void *arg, const struct oentry *u, const char *why);
 	void *refused_arg;
 	/* May be NULL: the name of the file that a path of the map was copied from, malloc'ed, or
 	 * NULL. What is refused is told by that one. */

@@ -29,7 +29,8 @@ struct extraction {
 	struct overlay *tree;
 	struct replaced *replaced;
 	size_t n_replaced, room_replaced;
-	struct upper **files; /* at the end, in the order of the records that have their contents */
+	struct oentry *
+		*files; /* at the end, in the order of the records that have their contents */
 	size_t n_files, room_files, next;
 };
 
@@ -52,36 +53,37 @@ static const struct format no_format = {.lookup = lookup_nothing, .tree = &no_na
 static struct snapshot no_map = {.refs = 1, .format = &no_format};
 
 /* What follows an entry, and all below it, in the order of overlay_next. */
-static const struct upper *end_of(const struct overlay *o, const struct upper *u)
+static const struct oentry *end_of(const struct overlay *o, const struct oentry *u)
 {
-	while (!TAILQ_EMPTY(&u->below))
-		u = TAILQ_LAST(&u->below, uppers);
+	while (!TAILQ_EMPTY(&u->children))
+		u = TAILQ_LAST(&u->children, oentries);
 	return overlay_next(o, u);
 }
 
 /* The first file from u on and before end. */
-static struct upper *file_from(const struct overlay *o, struct upper *u, const struct upper *end)
+static struct oentry *file_from(const struct overlay *o, struct oentry *u, const struct oentry *end)
 {
-	while (u != end && !u->written)
+	while (u != end && !u->has_content)
 		u = overlay_next(o, u);
 	return u != end ? u : NULL;
 }
 
-static int keep_replaced(struct extraction *x, const struct upper *u)
+static int keep_replaced(struct extraction *x, const struct oentry *u)
 {
 	struct replaced *f;
 
 	if (!array_room(x->replaced, x->n_replaced, x->room_replaced))
 		return -ENOMEM;
 	f = &x->replaced[x->n_replaced++];
-	*f = (struct replaced){upper_path(u), u->why ? strdup(u->why) : NULL, extent_ref(&u->in)};
-	return f->path && !f->refusal == !u->why ? 0 : -ENOMEM;
+	*f = (struct replaced){
+		oentry_path(u), u->refusal ? strdup(u->refusal) : NULL, extent_ref(&u->bytes)};
+	return f->path && !f->refusal == !u->refusal ? 0 : -ENOMEM;
 }
 
 static int remove_tree(struct extraction *x, const char *path)
 {
-	const struct upper *end;
-	struct upper *u;
+	const struct oentry *end;
+	struct oentry *u;
 	struct dentry p;
 	int r = overlay_dentry_at(x->tree, path, &p);
 
@@ -124,7 +126,7 @@ static int apply(struct extraction *x, const struct journal_op *op)
 	int r = 0;
 
 	if (op->type == JOURNAL_MKDIR || op->type == JOURNAL_REMOVE ||
-		(op->type == JOURNAL_DROP && !(found && s.upper->why)))
+		(op->type == JOURNAL_DROP && !(found && s.upper->refusal)))
 		return 0;
 	if (op->content)
 		r = clear_way(x, op->path, false);
@@ -155,9 +157,9 @@ static int restore(struct extraction *x, const struct replaced *f)
 
 static int by_record(const void *a, const void *b)
 {
-	const struct upper *x = *(struct upper *const *)a, *y = *(struct upper *const *)b;
+	const struct oentry *x = *(struct oentry *const *)a, *y = *(struct oentry *const *)b;
 
-	return array_order(x->in.off, y->in.off);
+	return array_order(x->bytes.off, y->bytes.off);
 }
 
 static int find_files(struct extraction *x)
@@ -166,14 +168,14 @@ static int find_files(struct extraction *x)
 
 	for (size_t i = x->n_replaced; r == 0 && i-- > 0;)
 		r = restore(x, &x->replaced[i]);
-	for (struct upper *u = x->tree->root; r == 0 && (u = file_from(x->tree, u, NULL));
+	for (struct oentry *u = x->tree->root; r == 0 && (u = file_from(x->tree, u, NULL));
 		u = overlay_next(x->tree, u))
 		if (array_room(x->files, x->n_files, x->room_files))
 			x->files[x->n_files++] = u;
 		else
 			r = -ENOMEM;
 	if (r == 0 && x->n_files)
-		qsort(x->files, x->n_files, sizeof(struct upper *), by_record);
+		qsort(x->files, x->n_files, sizeof(struct oentry *), by_record);
 	return r;
 }
 
@@ -199,19 +201,19 @@ static int copy_out(int outdirfd, const char *path, const struct extent *content
 /* Copy the file whose content this record has, if it has that of a file. */
 static int extract_content(struct extraction *x, const struct extent *content, struct error *e)
 {
-	const struct upper *u = x->next < x->n_files ? x->files[x->next] : NULL;
+	const struct oentry *u = x->next < x->n_files ? x->files[x->next] : NULL;
 	CLEANUP(free) char *path = NULL;
 	int r;
 
-	if (!u || u->in.off != content->off)
+	if (!u || u->bytes.off != content->off)
 		return 0;
 	x->next++;
-	path = upper_path(u);
+	path = oentry_path(u);
 	if (!path)
 		return error_set(e, -ENOMEM, "out of memory");
 	r = x->outdirfd < 0 ? 0 : copy_out(x->outdirfd, path, content, e);
 	if (r == 0)
-		x->line(x->arg, path, u->why ? u->why : "applied");
+		x->line(x->arg, path, u->refusal ? u->refusal : "applied");
 	return r;
 }
 

@@ -12,7 +12,7 @@
 #include "vfs/offline/change.h"
 #include "vfs/offline/streams.h"
 #include "vfs/save/save.h"
-#include "vfs/tree/vanish.h"
+#include "vfs/tree/lost.h"
 
 struct look {
 	size_t left;
@@ -38,22 +38,22 @@ static void tell(struct offline *t, const struct change_save *how, const char *p
 }
 
 static void look_at_scratch(struct offline *t, const struct change_save *how,
-	const struct staged *s, size_t i, const char *path, struct look *l)
+	const struct overlay_build *s, size_t i, const char *path, struct look *l)
 {
-	const struct upper *u = s->uppers[i];
-	const struct spot spot = upper_spot(s->uppers[i]);
-	char why[VANISH_REASON_MAX];
+	const struct oentry *u = s->oentries[i];
+	const struct spot spot = oentry_spot(s->oentries[i]);
+	char why[LOST_REASON_MAX];
 
-	if (u->dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
+	if (u->is_dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
 		return;
 	l->left++;
 	if (!l->kept)
 		tell(t, how, path, how->left ? "left out: " : "",
-			vanish_reason(t->tree, u, why, sizeof(why)));
+			lost_reason(t->tree, u, why, sizeof(why)));
 }
 
-static void look_at_refused(struct offline *t, const struct change_save *how, const struct upper *u,
-	const char *path, const char *why, struct look *l)
+static void look_at_refused(struct offline *t, const struct change_save *how,
+	const struct oentry *u, const char *path, const char *why, struct look *l)
 {
 	if (how->refused && how->refused(how->refused_arg, u, why))
 		return;
@@ -63,27 +63,28 @@ static void look_at_refused(struct offline *t, const struct change_save *how, co
 }
 
 /* A part without which its object cannot be, and the object stays. */
-static bool is_needed(const struct staged *s, size_t i)
+static bool is_needed(const struct overlay_build *s, size_t i)
 {
 	return s->built.entries[i].old == BUILD_NEEDED && !s->entries[s->entries[i].up].gone;
 }
 
 /* What would not be in the new map, or in it though it was removed. */
-static void look_at(struct offline *t, const struct change_save *how, const struct staged *s,
+static void look_at(struct offline *t, const struct change_save *how, const struct overlay_build *s,
 	size_t i, struct look *l)
 {
 	const struct built_entry *b = &s->built.entries[i];
-	CLEANUP(free) char *path = upper_path(s->uppers[i]), *kept = NULL;
+	CLEANUP(free) char *path = oentry_path(s->oentries[i]), *kept = NULL;
 
 	if (!path)
 		return;
 	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
 		look_at_scratch(t, how, s, i, path, l);
 	if (b->fate == BUILD_REFUSED)
-		look_at_refused(t, how, s->uppers[i], path, b->why ? b->why : strerror(ENOMEM), l);
+		look_at_refused(
+			t, how, s->oentries[i], path, b->why ? b->why : strerror(ENOMEM), l);
 	/* What cannot leave the map under a name that means nothing is one fault. */
 	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
-		kept = b->fate == BUILD_KEPT ? staged_kept_path(s, i) : NULL;
+		kept = b->fate == BUILD_KEPT ? overlay_build_kept_path(s, i) : NULL;
 		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
 		l->kept = true;
 	}
@@ -91,8 +92,8 @@ static void look_at(struct offline *t, const struct change_save *how, const stru
 }
 
 /* false: that is refused. */
-static bool look(
-	struct offline *t, const struct change_save *how, const struct staged *s, struct look *l)
+static bool look(struct offline *t, const struct change_save *how, const struct overlay_build *s,
+	struct look *l)
 {
 	*l = (struct look){0};
 	for (size_t i = 1; i < s->n; i++)
@@ -143,7 +144,7 @@ static void write_out(struct out *out, struct save_job *job)
 	struct error e = ERROR_INIT;
 	int r;
 
-	job->same = (job->map == job->staged->built.map && !staged_differs(job->staged)) ||
+	job->same = (job->map == job->build->built.map && !overlay_build_differs(job->build)) ||
 		    (edit->same && edit->same(job->vol->now, job->map));
 	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
 	if (r < 0)
@@ -152,13 +153,14 @@ static void write_out(struct out *out, struct save_job *job)
 
 /* The map that was built becomes the file. Whoever is impatient waits for the end, so that no file
  * without a use stays. */
-static enum outcome write_map(struct offline *t, const struct change_save *how, struct staged *s)
+static enum outcome write_map(
+	struct offline *t, const struct change_save *how, struct overlay_build *s)
 {
 	struct vfs_host host = {.progress = no_progress};
 	struct save_job job = {.vol = t->vol,
 		.host = &host,
 		.map = how->map ? how->map : s->built.map,
-		.staged = s,
+		.build = s,
 		.ends = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
@@ -178,10 +180,10 @@ static enum outcome write_map(struct offline *t, const struct change_save *how, 
 	if (job.saved || !report->error) {
 		/* What was said of another map, or of one that is not written, is not so. */
 		if (!how->map && !job.same) {
-			staged_advise(s, t->vol->advise);
-			report_merge(report, &s->said);
+			overlay_build_advise(s, t->vol->advise);
+			report_merge(report, &s->format_report);
 		}
-		staged_report(s, report);
+		overlay_build_report(s, report);
 	}
 	if (job.saved)
 		report_conflict(report, t->vol);
@@ -201,10 +203,10 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 {
 	enum outcome code = OUTCOME_DONE;
 	struct error e = ERROR_INIT;
-	struct staged s;
+	struct overlay_build s;
 	struct look l;
 
-	if (staged_build(t->tree, &s, &e) < 0) {
+	if (overlay_build(t->tree, &s, &e) < 0) {
 		offline_say(t, "%s", io_is_full(e.code) ? strerror(-e.code) : error_text(&e));
 		if (how->error)
 			*how->error = e.code;
@@ -212,8 +214,8 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	}
 	if (!look(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
-	else if (how->out || how->map || t->vol->journal.fresh || staged_differs(&s))
+	else if (how->out || how->map || t->vol->journal.fresh || overlay_build_differs(&s))
 		code = write_map(t, how, &s);
-	staged_finish(&s);
+	overlay_build_finish(&s);
 	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;
 }

@@ -7,69 +7,69 @@
 #include <string.h>
 
 #include "vfs/tree/attr.h"
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
-#include "vfs/tree/vanish.h"
+#include "vfs/tree/lost.h"
 #include "vfs/tree/view.h"
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 
 /* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
-static int may_read(const struct node *n)
+static int may_read(const struct inode *n)
 {
 	const struct snapshot *s;
 	struct entry en;
 	entry_id id;
 
-	if (!node_shows(n, &s, &id) || s->format->stat(s, id, &en, NULL) < 0 || !en.sized ||
+	if (!inode_shows(n, &s, &id) || s->format->stat(s, id, &en, NULL) < 0 || !en.sized ||
 		en.size)
 		return 0;
 	return s->format->get(s, id, 0, NULL, 0, NULL);
 }
 
-struct handle *handle_new(struct node *n, unsigned flags)
+struct handle *handle_new(struct inode *n, unsigned flags)
 {
 	struct handle *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return NULL;
-	h->node = n;
-	h->writing = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
-	h->append = flags & O_APPEND;
+	h->inode = n;
+	h->is_writer = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+	h->is_append = flags & O_APPEND;
 	n->opens++;
 	n->handles++;
-	n->writers += h->writing;
+	n->writers += h->is_writer;
 	return h;
 }
 
 void vfs_open(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 	bool writing = (c->flags & O_ACCMODE) != O_RDONLY || (c->flags & O_TRUNC);
 	int r = n ? 0 : -ESTALE;
 
 	/* What a last close is being judged for has one form when that is done. */
-	if (n && (n->stale || (n->busy && !n->handles))) {
-		node_wait(n, c);
+	if (n && (n->stale || (n->is_busy && !n->handles))) {
+		inode_wait(n, c);
 		return;
 	}
 	if (n && view_wait(v, n, c))
 		return;
-	if (r == 0 && n->at->dir)
+	if (r == 0 && n->oentry->is_dir)
 		r = -EISDIR;
 	if (r == 0 && writing)
 		r = file_may_write(n);
 	else if (r == 0)
 		r = may_read(n);
 	if (r == 0 && (c->flags & O_TRUNC)) {
-		if (n->busy) {
-			node_wait(n, c);
+		if (n->is_busy) {
+			inode_wait(n, c);
 			return;
 		}
-		r = stage_begin(v, n, true, c);
+		r = write_buffer_begin(v, n, true, c);
 		if (r == 0) {
-			n->stage->state = STAGE_CUT;
-			node_touch(n, ATTR_MTIME);
+			n->write_buffer->state = BUFFER_TRUNCATED;
+			inode_touch(n, ATTR_MTIME);
 		}
 	}
 	if (r == 0) {
@@ -78,8 +78,8 @@ void vfs_open(struct vfs *v, struct call *c)
 	}
 	if (r == 0) {
 		/* What is being written is not cached beyond the one who writes it. */
-		c->keep_cache = n->cached && !n->stage;
-		n->cached = !n->stage;
+		c->keep_cache = n->is_cached && !n->write_buffer;
+		n->is_cached = !n->write_buffer;
 	}
 	call_done(c, r);
 }
@@ -134,9 +134,9 @@ static void reading_run(struct job *j)
 	free(r);
 }
 
-static void read_stage(struct call *c, const struct node *n)
+static void read_stage(struct call *c, const struct inode *n)
 {
-	uint64_t size = spool_size(n->stage->spool);
+	uint64_t size = spool_size(n->write_buffer->spool);
 	int r = 0;
 
 	if (c->off < size) {
@@ -144,26 +144,27 @@ static void read_stage(struct call *c, const struct node *n)
 			c->size = (size_t)(size - c->off);
 		c->out = malloc(c->size ? c->size : 1);
 		c->out_size = c->size;
-		r = c->out ? spool_read(n->stage->spool, c->off, c->out, c->size, NULL) : -ENOMEM;
+		r = c->out ? spool_read(n->write_buffer->spool, c->off, c->out, c->size, NULL)
+			   : -ENOMEM;
 	}
 	call_done(c, r);
 }
 
 void vfs_read(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle->node;
+	struct inode *n = c->handle->inode;
 	const struct snapshot *s;
 	struct reading *job;
 	struct entry en;
 	int r;
 
-	if (n->stage) {
+	if (n->write_buffer) {
 		read_stage(c, n);
 		return;
 	}
 	if (view_wait(v, n, c))
 		return;
-	r = node_entry(n, &en, NULL);
+	r = inode_entry(n, &en, NULL);
 	job = r < 0 ? NULL : calloc(1, sizeof(*job));
 	if (!job) {
 		call_done(c, r < 0 ? r : -ENOMEM);
@@ -171,10 +172,10 @@ void vfs_read(struct vfs *v, struct call *c)
 	}
 	job->job.run = reading_run;
 	job->call = c;
-	if (node_shows(n, &s, &job->id))
+	if (inode_shows(n, &s, &job->id))
 		job->s = snapshot_ref(s);
 	else
-		job->in = extent_ref(&n->at->in);
+		job->in = extent_ref(&n->oentry->bytes);
 	job->sized = en.sized;
 	job->size = en.size;
 	job->host = v->host;
@@ -183,87 +184,87 @@ void vfs_read(struct vfs *v, struct call *c)
 
 void vfs_write(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle->node;
+	struct inode *n = c->handle->inode;
 	struct error e = ERROR_INIT;
 	uint64_t off, most;
 	int r;
 
-	if (!c->handle->writing) {
+	if (!c->handle->is_writer) {
 		call_done(c, -EBADF);
 		return;
 	}
-	if (n->busy) {
-		node_wait(n, c);
+	if (n->is_busy) {
+		inode_wait(n, c);
 		return;
 	}
-	r = stage_begin(v, n, false, c);
+	r = write_buffer_begin(v, n, false, c);
 	if (r > 0)
 		return;
 	if (r == 0) {
 		/* The kernel's idea of the end may be old: another name or another writer. */
-		off = c->handle->append ? spool_size(n->stage->spool) : c->off;
-		most = file_most(n);
+		off = c->handle->is_append ? spool_size(n->write_buffer->spool) : c->off;
+		most = file_max_size(n);
 		r = off > most || c->size > most - off ? -EFBIG : 0;
 	}
 	if (r == 0) {
-		r = spool_write(n->stage->spool, off, c->data, c->size, &e);
-		n->stage->state = STAGE_WRITTEN;
-		n->stage->begun |= !c->mapped;
-		n->cached = false;
-		node_touch(n, ATTR_MTIME);
+		r = spool_write(n->write_buffer->spool, off, c->data, c->size, &e);
+		n->write_buffer->state = BUFFER_WRITTEN;
+		n->write_buffer->expects_close |= !c->mapped;
+		n->is_cached = false;
+		inode_touch(n, ATTR_MTIME);
 	}
 	call_done(c, r);
 }
 
-static void flush_put(struct vfs *, struct node *, void *arg, int r)
+static void flush_put(struct vfs *, struct inode *, void *arg, int r)
 {
 	call_done(arg, r);
 }
 
 void vfs_flush(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle->node;
+	struct inode *n = c->handle->inode;
 
-	if (!c->handle->writing || !n->at->up || node_scratch(n)) {
+	if (!c->handle->is_writer || !n->oentry->parent || inode_is_scratch(n)) {
 		call_done(c, 0);
 		return;
 	}
-	if (n->busy) {
-		node_wait(n, c);
+	if (n->is_busy) {
+		inode_wait(n, c);
 		return;
 	}
-	switch (n->stage ? n->stage->state : STAGE_CLEAN) {
-	case STAGE_CLEAN:
-		call_done(c, n->at->why ? -EINVAL : 0);
+	switch (n->write_buffer ? n->write_buffer->state : BUFFER_CLEAN) {
+	case BUFFER_CLEAN:
+		call_done(c, n->oentry->refusal ? -EINVAL : 0);
 		break;
-	case STAGE_LOGGED:
+	case BUFFER_LOGGED:
 		call_done(c, 0);
 		break;
-	case STAGE_CUT:
+	case BUFFER_TRUNCATED:
 		/* Not judged yet: a shell's `> f` flushes before it writes. */
-		commit_close(v, n, COMMIT_LOGGED, flush_put, c);
+		close_content(v, n, CLOSE_UNVALIDATED, flush_put, c);
 		break;
-	case STAGE_WRITTEN:
-		commit_close(v, n, COMMIT_JUDGED, flush_put, c);
+	case BUFFER_WRITTEN:
+		close_content(v, n, CLOSE_VALIDATED, flush_put, c);
 		break;
 	}
 }
 
-static void release_put(struct vfs *, struct node *, void *arg, int r)
+static void release_put(struct vfs *, struct inode *, void *arg, int r)
 {
 	(void)r; /* nobody hears of a failure but the report */
 	call_done(arg, 0);
 }
 
-static bool release_puts(const struct node *n, bool writing)
+static bool release_puts(const struct inode *n, bool writing)
 {
-	if (!writing || !file_judged(n))
+	if (!writing || !file_is_validated(n))
 		return false;
-	switch (n->stage->state) {
-	case STAGE_WRITTEN:
+	switch (n->write_buffer->state) {
+	case BUFFER_WRITTEN:
 		return true;
-	case STAGE_CUT:
-	case STAGE_LOGGED:
+	case BUFFER_TRUNCATED:
+	case BUFFER_LOGGED:
 		return !n->writers;
 	default:
 		return false;
@@ -273,11 +274,11 @@ static bool release_puts(const struct node *n, bool writing)
 void vfs_release(struct vfs *v, struct call *c)
 {
 	struct handle *h = c->handle;
-	struct node *n = h->node;
-	bool writing = h->writing;
+	struct inode *n = h->inode;
+	bool writing = h->is_writer;
 
-	if (n->busy) {
-		node_wait(n, c);
+	if (n->is_busy) {
+		inode_wait(n, c);
 		return;
 	}
 	n->handles--;
@@ -285,14 +286,14 @@ void vfs_release(struct vfs *v, struct call *c)
 	free(h);
 	c->handle = NULL;
 	if (release_puts(n, writing)) {
-		commit_close(v, n, COMMIT_JUDGED, release_put, c);
+		close_content(v, n, CLOSE_VALIDATED, release_put, c);
 	} else {
-		if (file_retire(n))
-			node_invalidate(v, &n, 1, NULL);
+		if (file_drop_write_buffer(n))
+			inode_invalidate(v, &n, 1, NULL);
 		if (writing && !n->writers)
-			vanish_tell(v, n);
+			lost_note(v, n);
 		call_done(c, 0);
 	}
 	n->opens--;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 }

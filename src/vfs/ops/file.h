@@ -2,8 +2,8 @@
 /* Open files. */
 #pragma once
 
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
-struct handle *handle_new(struct node *n, unsigned flags);
+struct handle *handle_new(struct inode *n, unsigned flags);
 /* Syncs the journal on a worker, then c is done; NULL: since it is time, and nobody waits. */
 void journal_sync_then(struct vfs *v, struct call *c);

@@ -3,11 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/file.h"
 #include "vfs/ops/ops.h"
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 #include "vfs/volume/sync.h"
 
 struct sync {
@@ -56,7 +56,7 @@ void journal_sync_then(struct vfs *v, struct call *c)
 }
 
 /* A refusal is close's to tell: the bytes are in the journal, as a draft. */
-static void fsync_put(struct vfs *v, struct node *, void *arg, int r)
+static void fsync_put(struct vfs *v, struct inode *, void *arg, int r)
 {
 	if (r < 0 && r != -EINVAL)
 		call_done(arg, r);
@@ -66,33 +66,33 @@ static void fsync_put(struct vfs *v, struct node *, void *arg, int r)
 
 /* A save has the pages of mappings written, and asks by no handle. A file that is half written is
  * its author's to close. */
-static bool is_whole(const struct stage *s, bool writing)
+static bool is_whole(const struct write_buffer *s, bool writing)
 {
 	switch (s->state) {
-	case STAGE_WRITTEN:
-		return writing || !s->begun;
-	case STAGE_CUT:
+	case BUFFER_WRITTEN:
+		return writing || !s->expects_close;
+	case BUFFER_TRUNCATED:
 		return writing;
 	default:
-		return s->state != STAGE_CLEAN;
+		return s->state != BUFFER_CLEAN;
 	}
 }
 
 void vfs_fsync(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle ? c->handle->node : node_find(v, c->ino);
+	struct inode *n = c->handle ? c->handle->inode : inode_find(v, c->ino);
 
 	if (!n) {
 		call_done(c, -ESTALE);
 		return;
 	}
-	if (n->busy) {
-		node_wait(n, c);
+	if (n->is_busy) {
+		inode_wait(n, c);
 		return;
 	}
 	call_keep(c);
-	if (file_judged(n) && is_whole(n->stage, c->handle && c->handle->writing))
-		commit_close(v, n, COMMIT_JUDGED, fsync_put, c);
+	if (file_is_validated(n) && is_whole(n->write_buffer, c->handle && c->handle->is_writer))
+		close_content(v, n, CLOSE_VALIDATED, fsync_put, c);
 	else
 		journal_sync_then(v, c);
 }

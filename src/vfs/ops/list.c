@@ -7,14 +7,14 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
-bool dir_listed(const struct node *dir, const struct snapshot **ret, entry_id *ret_id)
+bool dir_listed(const struct inode *dir, const struct snapshot **ret, entry_id *ret_id)
 {
-	const struct upper *u = dir->at;
-	const struct overlay *o = dir->vfs->tree;
+	const struct oentry *u = dir->oentry;
+	const struct overlay *o = dir->vfs->overlay;
 
-	*ret = u->from == ENTRY_NONE ? o->shape : overlay_names(o);
-	*ret_id = u->from == ENTRY_NONE ? u->id : u->from;
-	return *ret_id != ENTRY_NONE && (u->up || node_is_root(dir));
+	*ret = u->origin == ENTRY_NONE ? o->shape : overlay_names(o);
+	*ret_id = u->origin == ENTRY_NONE ? u->id : u->origin;
+	return *ret_id != ENTRY_NONE && (u->parent || inode_is_root(dir));
 }
 
 /*
@@ -31,24 +31,24 @@ enum { COOKIE_DOT = 1, COOKIE_DOTDOT = 2, COOKIE_FORMAT = 3 };
 enum { SIZES_MAX = 256 }; /* that are asked for at a time */
 
 /* One that the format gives is listed there unless it differs from that in more than its bytes. */
-static bool is_elsewhere(const struct upper *u)
+static bool is_elsewhere(const struct oentry *u)
 {
-	return u->whiteout || u->moved || u->from == ENTRY_NONE;
+	return u->is_whiteout || u->is_moved || u->origin == ENTRY_NONE;
 }
 
-static int emit_node(struct call *c, struct node *n, const char *name, bool hidden, uint64_t next)
+static int emit_node(struct call *c, struct inode *n, const char *name, bool hidden, uint64_t next)
 {
 	struct attr a;
-	int r = node_attr(n->vfs, n, &a);
+	int r = inode_attr(n->vfs, n, &a);
 	bool fits;
 
 	if (r < 0 && r != -EAGAIN)
-		a = (struct attr){.ino = n->ino, .mode = n->at->dir ? S_IFDIR : S_IFREG};
+		a = (struct attr){.ino = n->ino, .mode = n->oentry->is_dir ? S_IFDIR : S_IFREG};
 	/* Named without attributes: who wants more looks it up, waits there, and is told why there
 	 * are none. */
 	if (r < 0 || n->stale || hidden)
 		a.nlink = 0;
-	a.alias = node_is_alias(n, name);
+	a.alias = inode_is_alias(n, name);
 	fits = c->emit(c, name, &a, next);
 	if (fits && c->plus && a.nlink)
 		n->lookups++;
@@ -56,28 +56,28 @@ static int emit_node(struct call *c, struct node *n, const char *name, bool hidd
 }
 
 /* One entry that the format gives: 1 emitted or hidden, 0 the reply is full, or -errno. */
-static int emit_entry(struct vfs *v, struct call *c, struct node *dir, const char *name,
+static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const char *name,
 	const struct entry *en, uint64_t next)
 {
-	struct upper *u = upper_find(v->tree, dir->at, name);
+	struct oentry *u = oentry_find(v->overlay, dir->oentry, name);
 	struct attr a = {.ino = entry_ino(v->vol, en->id), .mode = en->dir ? S_IFDIR : S_IFREG};
-	struct node *n;
+	struct inode *n;
 	int r;
 
 	if (u && is_elsewhere(u))
 		return 1;
-	if (!c->plus && (!u || !u->node))
+	if (!c->plus && (!u || !u->inode))
 		return c->emit(c, name, &a, next);
-	r = node_lookup(v, dir, name, &n);
+	r = inode_lookup(v, dir, name, &n);
 	if (r < 0)
 		return r == -ENOENT ? 1 : r;
 	/* For its maker the name is free, and the kernel is not to know it. */
-	r = emit_node(c, n, name, en->fixed && dir->maker, next);
-	node_free_unused(v, n);
+	r = emit_node(c, n, name, en->fixed && dir->creator, next);
+	inode_free_unused(v, n);
 	return r;
 }
 
-static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fixed)
+static int emit_format(struct vfs *v, struct call *c, struct inode *dir, bool fixed)
 {
 	uint64_t base = fixed ? COOKIE_FIXED : COOKIE_FORMAT;
 	uint64_t cookie = c->off > base ? c->off - base : 0;
@@ -90,7 +90,7 @@ static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fix
 	if (!dir_listed(dir, &s, &id) || (!fixed && c->off >= COOKIE_OVERLAY))
 		return 1;
 	while ((r = s->format->list(s, id, &cookie, name, &en, NULL)) > 0) {
-		if ((en.dir && en.fixed) != fixed || (dir->at->from == ENTRY_NONE && !fixed))
+		if ((en.dir && en.fixed) != fixed || (dir->oentry->origin == ENTRY_NONE && !fixed))
 			continue;
 		r = emit_entry(v, c, dir, name, &en, base + cookie);
 		if (r <= 0)
@@ -100,41 +100,41 @@ static int emit_format(struct vfs *v, struct call *c, struct node *dir, bool fix
 }
 
 /* The first upper of the directory that a listing which has come to off has not seen. */
-static struct upper *overlay_from(const struct node *dir, uint64_t off)
+static struct oentry *overlay_from(const struct inode *dir, uint64_t off)
 {
 	return overlay_after(
-		dir->vfs->tree, dir->at, off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0);
+		dir->vfs->overlay, dir->oentry, off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0);
 }
 
-static int emit_overlay(struct vfs *v, struct call *c, const struct node *dir)
+static int emit_overlay(struct vfs *v, struct call *c, const struct inode *dir)
 {
-	struct upper *u, *next;
-	struct node *n;
+	struct oentry *u, *next;
+	struct inode *n;
 	int r = 1;
 
 	if (c->off >= COOKIE_FIXED)
 		return 1;
 	for (u = overlay_from(dir, c->off); u && r > 0; u = next) {
-		next = TAILQ_NEXT(u, beside);
-		if (u->whiteout || !is_elsewhere(u))
+		next = TAILQ_NEXT(u, siblings);
+		if (u->is_whiteout || !is_elsewhere(u))
 			continue;
-		n = node_of(v, u);
+		n = inode_of(v, u);
 		if (!n)
 			return -ENOMEM;
-		r = emit_node(c, n, u->name, false, COOKIE_OVERLAY + u->place);
-		node_free_unused(v, n);
+		r = emit_node(c, n, u->name, false, COOKIE_OVERLAY + u->position);
+		inode_free_unused(v, n);
 	}
 	return r;
 }
 
-static int emit_dots(struct call *c, const struct node *dir)
+static int emit_dots(struct call *c, const struct inode *dir)
 {
 	struct attr a = {.ino = dir->ino, .mode = S_IFDIR};
 
 	if (c->off < COOKIE_DOT && !c->emit(c, ".", &a, COOKIE_DOT))
 		return 0;
-	if (dir->at->up && dir->at->up->node)
-		a.ino = dir->at->up->node->ino;
+	if (dir->oentry->parent && dir->oentry->parent->inode)
+		a.ino = dir->oentry->parent->inode->ino;
 	if (c->off < COOKIE_DOTDOT && !c->emit(c, "..", &a, COOKIE_DOTDOT))
 		return 0;
 	return 1;
@@ -143,11 +143,12 @@ static int emit_dots(struct call *c, const struct node *dir)
 /* Is the size to be found before the entry is listed? */
 static bool wants_size(const struct vfs *v, const struct call *c, const struct entry *en)
 {
-	return !en->dir && !en->sized && (!en->late || (c->caller && c->caller == v->ahead.lister));
+	return !en->dir && !en->sized &&
+	       (!en->late || (c->caller && c->caller == v->size_ahead.lister));
 }
 
 /* Entries of dir from c->off of which that is so. */
-static size_t unsized(struct vfs *v, struct call *c, struct node *dir, const struct snapshot *s,
+static size_t unsized(struct vfs *v, struct call *c, struct inode *dir, const struct snapshot *s,
 	entry_id id, entry_id *ids)
 {
 	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
@@ -155,12 +156,13 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, const str
 	size_t n = 0, looked = 0;
 	struct entry en;
 
-	for (const struct upper *u = overlay_from(dir, c->off); u && looked++ < SIZES_MAX / 2;
-		u = TAILQ_NEXT(u, beside))
-		if (u->moved && !u->whiteout && !u->of && !u->written && u->from != ENTRY_NONE &&
-			s->format->stat(s, u->from, &en, NULL) == 0 && wants_size(v, c, &en))
-			ids[n++] = u->from;
-	if (c->off >= COOKIE_OVERLAY || dir->at->from == ENTRY_NONE)
+	for (const struct oentry *u = overlay_from(dir, c->off); u && looked++ < SIZES_MAX / 2;
+		u = TAILQ_NEXT(u, siblings))
+		if (u->is_moved && !u->is_whiteout && !u->frozen_map && !u->has_content &&
+			u->origin != ENTRY_NONE && s->format->stat(s, u->origin, &en, NULL) == 0 &&
+			wants_size(v, c, &en))
+			ids[n++] = u->origin;
+	if (c->off >= COOKIE_OVERLAY || dir->oentry->origin == ENTRY_NONE)
 		return n;
 	for (size_t i = 0; i < SIZES_MAX && n < SIZES_MAX; i++) {
 		if (s->format->list(s, id, &cookie, name, &en, NULL) <= 0)
@@ -176,32 +178,32 @@ static size_t unsized(struct vfs *v, struct call *c, struct node *dir, const str
  * somebody else has listed to the end, and does not look whether that one began before names came
  * or went. So it forgets what was listed before the first answer after a change.
  */
-static bool waits_for_kernel(struct vfs *v, struct call *c, struct node *dir)
+static bool waits_for_kernel(struct vfs *v, struct call *c, struct inode *dir)
 {
 	if (c->off > 0)
 		return false;
-	if (dir->changed)
-		node_invalidate(v, &dir, 1, NULL);
-	dir->changed = false;
+	if (dir->is_listing_stale)
+		inode_invalidate(v, &dir, 1, NULL);
+	dir->is_listing_stale = false;
 	if (dir->stale)
-		node_wait(dir, c);
+		inode_wait(dir, c);
 	return dir->stale;
 }
 
 void vfs_readdir(struct vfs *v, struct call *c)
 {
-	struct node *dir = node_find(v, c->ino);
+	struct inode *dir = inode_find(v, c->ino);
 	const struct snapshot *s;
 	entry_id ids[SIZES_MAX], id;
 	size_t n = 0;
 	int r;
 
-	if (!dir || !dir->at->dir) {
+	if (!dir || !dir->oentry->is_dir) {
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
 	/* It went with what a save wrote, or somebody has it open still. */
-	if (!dir->at->up && !node_is_root(dir)) {
+	if (!dir->oentry->parent && !inode_is_root(dir)) {
 		call_done(c, -ENOENT);
 		return;
 	}
@@ -213,8 +215,8 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		size_wait(v, s, ids, n, c);
 		return;
 	}
-	if (dir->maker == c->caller)
-		dir->maker = 0;
+	if (dir->creator == c->caller)
+		dir->creator = 0;
 	r = emit_dots(c, dir);
 	if (r > 0)
 		r = emit_format(v, c, dir, false);

@@ -23,13 +23,14 @@ static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, 
 	struct entry en;
 	size_t n = 0;
 
-	while (n < AHEAD_SIZES && s->format->list(s, dir, &v->ahead.cookie, name, &en, NULL) > 0)
+	while (n < AHEAD_SIZES &&
+		s->format->list(s, dir, &v->size_ahead.cookie, name, &en, NULL) > 0)
 		if (!en.dir && !en.sized)
 			ids[n++] = en.id;
 	return n;
 }
 
-static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
+static void sizes_ahead(struct vfs *v, const struct inode *dir, pid_t caller)
 {
 	entry_id id, ids[AHEAD_SIZES];
 	const struct snapshot *s;
@@ -37,32 +38,32 @@ static void sizes_ahead(struct vfs *v, const struct node *dir, pid_t caller)
 
 	if (!dir || !dir_listed(dir, &s, &id))
 		return;
-	if (v->ahead.dir != dir->ino) {
-		v->ahead.dir = dir->ino;
-		v->ahead.cookie = 0;
-		v->ahead.asks = caller;
+	if (v->size_ahead.dir != dir->ino) {
+		v->size_ahead.dir = dir->ino;
+		v->size_ahead.cookie = 0;
+		v->size_ahead.asks = caller;
 		return;
 	}
-	if (v->ahead.asks == caller)
-		v->ahead.lister = caller;
-	while (v->ahead.jobs < AHEAD_JOBS && (n = ahead_fill(v, s, id, ids)) > 0)
+	if (v->size_ahead.asks == caller)
+		v->size_ahead.lister = caller;
+	while (v->size_ahead.jobs < AHEAD_JOBS && (n = ahead_fill(v, s, id, ids)) > 0)
 		size_wait(v, s, ids, n, NULL);
 }
 
-static bool is_late(const struct node *n)
+static bool is_late(const struct inode *n)
 {
 	struct entry en;
 
-	return node_entry(n, &en, NULL) == 0 && en.late;
+	return inode_entry(n, &en, NULL) == 0 && en.late;
 }
 
 /* Is that what was asked for? A save that came meanwhile has a version of its own. */
-static bool was_sized(const struct call *c, const struct node *n)
+static bool was_sized(const struct call *c, const struct inode *n)
 {
 	const struct snapshot *s;
 	entry_id id;
 
-	return node_shows(n, &s, &id) && c->sized.in == s && c->sized.id == id;
+	return inode_shows(n, &s, &id) && c->sized.in == s && c->sized.id == id;
 }
 
 /* The format need not have kept it. Where it cannot be found, reading the file says why; but memory
@@ -75,56 +76,56 @@ static int take_size(struct call *c)
 }
 
 /* The attributes of n as c's answer; or c waits for the size. */
-static void answer_attr(struct vfs *v, struct node *n, struct call *c, bool counts)
+static void answer_attr(struct vfs *v, struct inode *n, struct call *c, bool counts)
 {
-	int r = node_attr(v, n, &c->attr);
+	int r = inode_attr(v, n, &c->attr);
 	const struct snapshot *s;
 	entry_id id;
 
-	if (r == -EAGAIN && !was_sized(c, n) && node_shows(n, &s, &id)) {
-		if (is_late(n) && n->at->up)
-			sizes_ahead(v, n->at->up->node, c->caller);
+	if (r == -EAGAIN && !was_sized(c, n) && inode_shows(n, &s, &id)) {
+		if (is_late(n) && n->oentry->parent)
+			sizes_ahead(v, n->oentry->parent->inode, c->caller);
 		size_wait(v, s, &id, 1, c);
-		node_free_unused(v, n);
+		inode_free_unused(v, n);
 		return;
 	}
 	if (r == -EAGAIN)
 		r = take_size(c);
 	if (r == 0 && counts) {
-		c->attr.alias = node_is_alias(n, c->name);
-		node_looked_up(n);
+		c->attr.alias = inode_is_alias(n, c->name);
+		inode_looked_up(n);
 	}
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 	call_done(c, r);
 }
 
-static bool is_fixed(const struct node *n)
+static bool is_fixed(const struct inode *n)
 {
 	struct entry en;
 
-	return n->at->dir && node_entry(n, &en, NULL) == 0 && en.fixed;
+	return n->oentry->is_dir && inode_entry(n, &en, NULL) == 0 && en.fixed;
 }
 
 void vfs_lookup(struct vfs *v, struct call *c)
 {
-	struct node *parent = node_find(v, c->ino), *n;
+	struct inode *parent = inode_find(v, c->ino), *n;
 	int r;
 
 	if (!parent) {
 		call_done(c, -ESTALE);
 		return;
 	}
-	r = node_lookup(v, parent, c->name, &n);
-	if (r == -ENOENT && upper_is_raw(parent->at) && view_wait(v, NULL, c))
+	r = inode_lookup(v, parent, c->name, &n);
+	if (r == -ENOENT && oentry_is_raw(parent->oentry) && view_wait(v, NULL, c))
 		return;
 	if (r < 0) {
 		call_done(c, r);
 	} else if (n->stale) {
-		node_wait(n, c);
+		inode_wait(n, c);
 	} else if (view_wait(v, n, c)) {
-		node_free_unused(v, n);
-	} else if (parent->maker && parent->maker == c->caller && is_fixed(n)) {
-		node_free_unused(v, n);
+		inode_free_unused(v, n);
+	} else if (parent->creator && parent->creator == c->caller && is_fixed(n)) {
+		inode_free_unused(v, n);
 		call_done(c, -ENOENT);
 	} else {
 		answer_attr(v, n, c, true);
@@ -133,14 +134,15 @@ void vfs_lookup(struct vfs *v, struct call *c)
 
 /* Who asks for what is gone by no request for it has its name still, which is to be looked up
  * again. */
-static bool is_lost(const struct vfs *v, const struct node *n)
+static bool is_lost(const struct vfs *v, const struct inode *n)
 {
-	return !n->handles && ((n->misnamed && !n->at->up) || upper_is_gone(v->tree, n->at));
+	return !n->handles &&
+	       ((n->is_name_stale && !n->oentry->parent) || oentry_is_gone(v->overlay, n->oentry));
 }
 
 void vfs_getattr(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 
 	if (n && view_wait(v, n, c))
 		return;
@@ -152,10 +154,10 @@ void vfs_getattr(struct vfs *v, struct call *c)
 
 void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n_lookups)
 {
-	struct node *n = node_find(v, ino);
+	struct inode *n = inode_find(v, ino);
 
 	if (!n)
 		return;
 	n->lookups -= n_lookups < n->lookups ? n_lookups : n->lookups;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 }

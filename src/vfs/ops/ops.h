@@ -2,7 +2,7 @@
 /* The operations that programs ask for, each in its file. */
 #pragma once
 
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
 /* Runs the call now, or keeps it until it can run. */
 void vfs_submit(struct vfs *v, struct call *c);
@@ -36,11 +36,11 @@ void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n);
 /* For the files of this room. */
 
 /* The directory of that number, of a map that may be changed, for names to be made or taken in. */
-int dir_find(struct vfs *v, uint64_t ino, struct node **ret);
+int dir_find(struct vfs *v, uint64_t ino, struct inode **ret);
 /* The directory as the format lists it, with what was made; false: it means nothing there. */
-bool dir_listed(const struct node *dir, const struct snapshot **ret, entry_id *ret_id);
+bool dir_listed(const struct inode *dir, const struct snapshot **ret, entry_id *ret_id);
 /* Does the journal know of it? It knows no scratch, nor what was made and not closed. */
-bool is_journaled(const struct upper *u);
+bool is_journaled(const struct oentry *u);
 /* n is about to go, or to be called otherwise, by a request for `name`, of which the kernel knows
  * itself. Where that is its name in another case of letters, the kernel is told of its own. */
-void forget_alias(struct vfs *v, struct node *n, const char *name);
+void forget_alias(struct vfs *v, struct inode *n, const char *name);

@@ -10,66 +10,66 @@
 #include "vfs/tree/wait.h"
 
 /* The place, and its node. */
-static int find(struct vfs *v, struct call *c, struct dentry *ret, struct node **ret_node)
+static int find(struct vfs *v, struct call *c, struct dentry *ret, struct inode **ret_node)
 {
-	struct node *dir;
+	struct inode *dir;
 	int r = dir_find(v, c->ino, &dir);
 
 	if (r == 0)
-		r = node_lookup(v, dir, c->name, ret_node);
+		r = inode_lookup(v, dir, c->name, ret_node);
 	if (r == 0)
-		r = overlay_dentry(v->tree, dir->at, c->name, ret);
+		r = overlay_dentry(v->overlay, dir->oentry, c->name, ret);
 	return r;
 }
 
-bool is_journaled(const struct upper *u)
+bool is_journaled(const struct oentry *u)
 {
-	return u->dir || u->from != ENTRY_NONE || u->written;
+	return u->is_dir || u->origin != ENTRY_NONE || u->has_content;
 }
 
 /* A node has the name by which it was found first. Where the kernel asks by another case of
  * letters, it is told of that one. */
-void forget_alias(struct vfs *v, struct node *n, const char *name)
+void forget_alias(struct vfs *v, struct inode *n, const char *name)
 {
-	if (n->at->name && strcmp(n->at->name, name) != 0)
-		node_forget_name(v, n);
+	if (n->oentry->name && strcmp(n->oentry->name, name) != 0)
+		inode_forget_name(v, n);
 }
 
 static int may_remove(struct vfs *v, struct call *c, struct step *s)
 {
 	struct dentry p;
-	struct node *n;
+	struct inode *n;
 	int r = find(v, c, &p, &n);
 
 	if (r < 0)
 		return r;
-	r = overlay_may_remove(v->tree, &p, c->op == vfs_rmdir);
-	if (r == 0 && n->busy) {
-		node_wait(n, c);
+	r = overlay_may_remove(v->overlay, &p, c->op == vfs_rmdir);
+	if (r == 0 && n->is_busy) {
+		inode_wait(n, c);
 		return 1;
 	}
-	if (r == 0 && is_journaled(n->at) && !node_derived(n))
+	if (r == 0 && is_journaled(n->oentry) && !inode_is_generated(n))
 		r = step_record(s, JOURNAL_REMOVE, step_path(&p), NULL);
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 	return r;
 }
 
 static int take_away(struct vfs *v, struct call *c, struct step *)
 {
 	struct dentry p;
-	struct node *n, *dir = node_find(v, c->ino);
+	struct inode *n, *dir = inode_find(v, c->ino);
 	int r = find(v, c, &p, &n);
 
 	if (r < 0)
 		return r;
 	n->opens++;
 	forget_alias(v, n, c->name);
-	if (!node_scratch(n))
+	if (!inode_is_scratch(n))
 		view_spoil_and_tell(v);
-	r = overlay_take(v->tree, &p);
-	node_touch(dir, ATTR_MTIME);
+	r = overlay_take(v->overlay, &p);
+	inode_touch(dir, ATTR_MTIME);
 	n->opens--;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 	return r;
 }
 

@@ -8,37 +8,37 @@
 #include <linux/fs.h>
 #include <string.h>
 
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 #include "vfs/ops/ops.h"
 #include "vfs/ops/step.h"
 #include "vfs/tree/attr.h"
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
 
 struct move {
 	struct dentry from, to;
-	struct node *dir, *to_dir, *n, *target; /* target: what stands there, or NULL */
+	struct inode *dir, *to_dir, *n, *target; /* target: what stands there, or NULL */
 };
 
 static void move_finish(struct vfs *v, struct move *m)
 {
 	if (m->target && m->target != m->n)
-		node_free_unused(v, m->target);
-	node_free_unused(v, m->n);
+		inode_free_unused(v, m->target);
+	inode_free_unused(v, m->n);
 }
 
 static int find_target(struct vfs *v, const struct call *c, struct move *m)
 {
-	int r = node_lookup(v, m->to_dir, c->to_name, &m->target);
+	int r = inode_lookup(v, m->to_dir, c->to_name, &m->target);
 
 	if (r == -ENOENT)
 		m->target = NULL;
 	else if (r < 0)
 		return r;
-	r = overlay_dentry(v->tree, m->to_dir->at, c->to_name, &m->to);
+	r = overlay_dentry(v->overlay, m->to_dir->oentry, c->to_name, &m->to);
 	if (r == 0)
-		r = overlay_dentry(v->tree, m->dir->at, c->name, &m->from);
+		r = overlay_dentry(v->overlay, m->dir->oentry, c->name, &m->from);
 	return r;
 }
 
@@ -51,7 +51,7 @@ static int move_find(struct vfs *v, const struct call *c, struct move *ret)
 	if (r == 0)
 		r = dir_find(v, c->to_ino, &m.to_dir);
 	if (r == 0)
-		r = node_lookup(v, m.dir, c->name, &m.n);
+		r = inode_lookup(v, m.dir, c->name, &m.n);
 	if (r < 0)
 		return r;
 	m.n->opens++; /* while the other name is looked up */
@@ -60,7 +60,7 @@ static int move_find(struct vfs *v, const struct call *c, struct move *ret)
 	if (r == 0 && m.target != m.n && m.target && (c->flags & RENAME_NOREPLACE))
 		r = -EEXIST;
 	if (r == 0 && m.target != m.n)
-		r = overlay_may_rename(v->tree, &m.from, &m.to);
+		r = overlay_may_rename(v->overlay, &m.from, &m.to);
 	if (r < 0)
 		move_finish(v, &m);
 	else
@@ -72,33 +72,35 @@ static bool is_derived(const struct vfs *v, const struct dentry *p)
 {
 	struct entry en;
 
-	return upper_base(v->tree, p->dir, p->name, &en) == 0 && en.derived;
+	return oentry_lookup_base(v->overlay, p->dir, p->name, &en) == 0 && en.derived;
 }
 
 /* Its bytes are nowhere else. */
-static bool is_written_scratch(const struct node *n)
+static bool is_written_scratch(const struct inode *n)
 {
-	return node_scratch(n) && n->stage && n->stage->state != STAGE_CLEAN;
+	return inode_is_scratch(n) && n->write_buffer && n->write_buffer->state != BUFFER_CLEAN;
 }
 
 /* For which entry the content of the file would be judged; false: it simply goes along. */
-static bool is_judged(struct vfs *v, const struct move *m, struct judgement *ret)
+static bool is_judged(struct vfs *v, const struct move *m, struct validation *ret)
 {
-	struct overlay *o = v->tree;
-	const struct upper *u = m->n->at;
+	struct overlay *o = v->overlay;
+	const struct oentry *u = m->n->oentry;
 	struct meaning k;
 	bool made;
 
-	if (u->dir || overlay_meaning(o, &m->to, false, u->from, &k) < 0 || !means_something(&k))
+	if (u->is_dir || overlay_meaning(o, &m->to, false, u->origin, &k) < 0 ||
+		!means_something(&k))
 		return false;
 	/* Its close will judge it; or it is what it was. */
-	if (!node_scratch(m->n) && m->n->stage && m->n->stage->state != STAGE_CLEAN)
+	if (!inode_is_scratch(m->n) && m->n->write_buffer &&
+		m->n->write_buffer->state != BUFFER_CLEAN)
 		return false;
-	if (u->from != ENTRY_NONE && !u->of && !is_written_scratch(m->n) &&
-		(k.known ? k.id == u->from : k.fits))
+	if (u->origin != ENTRY_NONE && !u->frozen_map && !is_written_scratch(m->n) &&
+		(k.known ? k.id == u->origin : k.fits))
 		return false;
-	made = !k.known && (u->from == ENTRY_NONE || !k.fits);
-	ret->id = k.known ? k.id : u->from;
+	made = !k.known && (u->origin == ENTRY_NONE || !k.fits);
+	ret->id = k.known ? k.id : u->origin;
 	if (made && o->base->format->tree->add(
 			    &o->shape, m->to.dir->id, m->to.name, false, &ret->id, NULL) < 0)
 		return false;
@@ -111,43 +113,45 @@ static bool is_judged(struct vfs *v, const struct move *m, struct judgement *ret
  * save has left out since. */
 static bool is_put(const struct move *m, bool is_judged)
 {
-	const struct upper *u = m->n->at;
+	const struct oentry *u = m->n->oentry;
 
-	if (!node_scratch(m->n))
-		return is_judged && u->why;
-	return is_written_scratch(m->n) || u->of || (u->written && u->from == ENTRY_NONE);
+	if (!inode_is_scratch(m->n))
+		return is_judged && u->refusal;
+	return is_written_scratch(m->n) || u->frozen_map ||
+	       (u->has_content && u->origin == ENTRY_NONE);
 }
 
-static int content(const struct node *n, struct extent *ret)
+static int content(const struct inode *n, struct extent *ret)
 {
-	if (n->stage)
-		return spool_extent(n->stage->spool, ret, NULL);
-	*ret = extent_ref(&n->at->in);
-	return n->at->written ? 0 : -ESTALE;
+	if (n->write_buffer)
+		return spool_extent(n->write_buffer->spool, ret, NULL);
+	*ret = extent_ref(&n->oentry->bytes);
+	return n->oentry->has_content ? 0 : -ESTALE;
 }
 
 /* What its content would be, where that is asked, and what the journal hears of it. */
 static int may_put(struct vfs *v, struct call *c, struct step *s, const struct move *m)
 {
-	struct judgement *j = step_judged(s);
+	struct validation *j = step_judged(s);
 	struct meaning k;
 	bool judged = is_judged(v, m, j), put;
 	int r = 0;
 
-	if (judged && !m->n->stage && !m->n->at->written)
-		r = stage_begin(v, m->n, false, c);
+	if (judged && !m->n->write_buffer && !m->n->oentry->has_content)
+		r = write_buffer_begin(v, m->n, false, c);
 	if (r == 0)
-		r = overlay_meaning(v->tree, &m->to, m->n->at->dir, m->n->at->from, &k);
+		r = overlay_meaning(
+			v->overlay, &m->to, m->n->oentry->is_dir, m->n->oentry->origin, &k);
 	if (r != 0)
 		return r;
 	put = means_something(&k) && is_put(m, judged);
 	if (judged || put)
-		r = content(m->n, &j->in);
+		r = content(m->n, &j->bytes);
 	if (r == 0 && put)
-		r = step_content(s, step_path(&m->to), extent_ref(&j->in));
-	if (r == 0 && is_journaled(m->n->at))
+		r = step_content(s, step_path(&m->to), extent_ref(&j->bytes));
+	if (r == 0 && is_journaled(m->n->oentry))
 		r = step_record(s, JOURNAL_RENAME, step_path(&m->from), step_path(&m->to));
-	else if (r == 0 && m->target && is_journaled(m->target->at) && !means_something(&k))
+	else if (r == 0 && m->target && is_journaled(m->target->oentry) && !means_something(&k))
 		r = step_record(s, JOURNAL_REMOVE, step_path(&m->to), NULL);
 	if (r == 0 && judged)
 		step_hold(s, m->n);
@@ -161,11 +165,11 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 
 	if (r < 0)
 		return r;
-	if (m.n->busy || (m.target && m.target->busy)) {
-		node_wait(m.n->busy ? m.n : m.target, c);
+	if (m.n->is_busy || (m.target && m.target->is_busy)) {
+		inode_wait(m.n->is_busy ? m.n : m.target, c);
 		r = 1;
 	} else if (m.target != m.n && is_derived(v, &m.to)) {
-		r = m.n->at->dir || !node_scratch(m.n) ? -EPERM : 0;
+		r = m.n->oentry->is_dir || !inode_is_scratch(m.n) ? -EPERM : 0;
 	} else if (m.target != m.n) {
 		r = may_put(v, c, s, &m);
 	}
@@ -175,25 +179,25 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 
 static void tell_moved(struct vfs *v, const struct move *m)
 {
-	const struct upper *u = m->n->at;
+	const struct oentry *u = m->n->oentry;
 
-	node_touch(m->dir, ATTR_MTIME);
-	node_touch(m->to_dir, ATTR_MTIME);
-	node_touch(m->n, 0);
+	inode_touch(m->dir, ATTR_MTIME);
+	inode_touch(m->to_dir, ATTR_MTIME);
+	inode_touch(m->n, 0);
 	/* Names in files may refer to other objects now. */
-	if (u->written || u->from != ENTRY_NONE || m->target)
+	if (u->has_content || u->origin != ENTRY_NONE || m->target)
 		view_spoil_and_tell(v);
 }
 
 /* Keep the parsed value, which is for the new name. */
-static void keep_parsed(struct upper *u, const struct judgement *j)
+static void keep_parsed(struct oentry *u, const struct validation *j)
 {
 	if (!j->parsed)
 		return;
-	upper_keep_parsed(u, parsed_ref(j->parsed));
-	if (u->from == ENTRY_NONE) {
+	oentry_keep_parsed(u, parsed_ref(j->parsed));
+	if (u->origin == ENTRY_NONE) {
 		u->id = j->id;
-		u->made = j->parsed_id == ENTRY_NONE;
+		u->is_new = j->parsed_id == ENTRY_NONE;
 	}
 }
 
@@ -201,16 +205,16 @@ static void keep_parsed(struct upper *u, const struct judgement *j)
  * map nothing is lost so. */
 static int drop(struct vfs *v, struct call *c, const struct move *m)
 {
-	struct upper *gone;
+	struct oentry *gone;
 	int r;
 
-	m->n->misnamed = true;
-	r = overlay_take(v->tree, &m->from);
-	gone = upper_find(v->tree, m->to.dir, m->to.name);
-	if (gone && gone->whiteout)
-		upper_free(v->tree, gone);
+	m->n->is_name_stale = true;
+	r = overlay_take(v->overlay, &m->from);
+	gone = oentry_find(v->overlay, m->to.dir, m->to.name);
+	if (gone && gone->is_whiteout)
+		oentry_free(v->overlay, gone);
 	volume_dropped(v->vol, c->to_name);
-	node_touch(m->dir, ATTR_MTIME);
+	inode_touch(m->dir, ATTR_MTIME);
 	/* The kernel takes what it renamed for what stands there. */
 	v->host->forget_name(v->host, m->to_dir->ino, c->to_name, NULL);
 	return r;
@@ -218,15 +222,15 @@ static int drop(struct vfs *v, struct call *c, const struct move *m)
 
 /* Its bytes are no such file: it stays where it is. For EINVAL programs print that a directory was
  * to be moved to a subdirectory of itself. */
-static int refuse(struct vfs *v, const struct move *m, const struct judgement *j)
+static int refuse(struct vfs *v, const struct move *m, const struct validation *j)
 {
 	CLEANUP(free) char *path = step_path(&m->to);
 
-	commit_tell_refusal(v, path, j);
+	note_refusal(v, path, j);
 	if (path)
-		refusals_add(&v->refusals, path, error_text(&j->why));
+		refusals_add(&v->refusals, path, error_text(&j->error));
 	/* It was loaded for this alone. */
-	(void)file_retire(m->n);
+	(void)file_drop_write_buffer(m->n);
 	return j->r == -EFBIG || j->r == -EINVAL ? -EPERM : j->r;
 }
 
@@ -234,29 +238,29 @@ static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct
 {
 	CLEANUP_EXTENT struct extent kept = step_kept(s);
 	CLEANUP(free) char *to_path = step_path(&m->to);
-	struct stage *stage = m->n->stage;
-	struct node *n = m->n;
+	struct write_buffer *stage = m->n->write_buffer;
+	struct inode *n = m->n;
 	int r;
 
 	forget_alias(v, n, c->name);
 	if (m->target)
 		forget_alias(v, m->target, c->to_name);
-	r = overlay_move(v->tree, &m->from, &m->to);
+	r = overlay_move(v->overlay, &m->from, &m->to);
 	if (r == 0 && to_path)
 		refusals_remove(&v->refusals, to_path);
 	if (r == 0 && (kept.mem || kept.file)) {
-		r = upper_write(n->at, extent_ref(&kept), NULL);
+		r = oentry_write(n->oentry, extent_ref(&kept), NULL);
 		if (r == 0)
-			r = overlay_accept(v->tree, n->at);
-		if (stage && (stage->state != STAGE_WRITTEN || !n->writers))
-			stage->state = STAGE_CLEAN;
+			r = overlay_accept(v->overlay, n->oentry);
+		if (stage && (stage->state != BUFFER_WRITTEN || !n->writers))
+			stage->state = BUFFER_CLEAN;
 	}
 	if (r == 0) {
-		keep_parsed(n->at, step_judged(s));
+		keep_parsed(n->oentry, step_judged(s));
 		tell_moved(v, m);
 	}
-	if (r == 0 && file_retire(n))
-		node_invalidate(v, &n, 1, NULL);
+	if (r == 0 && file_drop_write_buffer(n))
+		inode_invalidate(v, &n, 1, NULL);
 	return r;
 }
 
@@ -273,7 +277,7 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	m.n->opens++;
 	if (m.target)
 		m.target->opens++;
-	if (judgement_refuses(step_judged(s)))
+	if (validation_refuses(step_judged(s)))
 		r = refuse(v, &m, step_judged(s));
 	else if (is_derived(v, &m.to))
 		r = drop(v, c, &m);

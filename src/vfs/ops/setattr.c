@@ -4,13 +4,13 @@
 
 #include "base/cursor.h"
 #include "vfs/tree/attr.h"
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 
-static void cut_put(struct vfs *v, struct node *, void *arg, int r)
+static void cut_put(struct vfs *v, struct inode *, void *arg, int r)
 {
 	struct call *c = arg;
 
@@ -22,35 +22,35 @@ static void cut_put(struct vfs *v, struct node *, void *arg, int r)
 	call_done(c, r);
 }
 
-static int cut_stage(struct node *n, uint64_t size)
+static int cut_stage(struct inode *n, uint64_t size)
 {
-	struct stage *s = n->stage;
+	struct write_buffer *s = n->write_buffer;
 	uint64_t before = spool_size(s->spool);
 	int r = spool_truncate(s->spool, size, NULL);
 
 	if (r < 0)
 		return r;
-	node_touch(n, ATTR_MTIME);
-	n->cached = false;
-	if (before != size && (s->state == STAGE_CLEAN || s->state == STAGE_LOGGED))
-		s->state = STAGE_CUT;
+	inode_touch(n, ATTR_MTIME);
+	n->is_cached = false;
+	if (before != size && (s->state == BUFFER_CLEAN || s->state == BUFFER_LOGGED))
+		s->state = BUFFER_TRUNCATED;
 	return 0;
 }
 
 /* The size part of setattr. True: c goes its own way. */
-static bool cut(struct vfs *v, struct node *n, struct call *c)
+static bool cut(struct vfs *v, struct inode *n, struct call *c)
 {
-	int r = n->at->dir ? -EISDIR : file_may_write(n);
+	int r = n->oentry->is_dir ? -EISDIR : file_may_write(n);
 
-	if (r == 0 && c->set.size > file_most(n))
+	if (r == 0 && c->set.size > file_max_size(n))
 		r = -EFBIG;
 
-	if (r == 0 && n->busy) {
-		node_wait(n, c);
+	if (r == 0 && n->is_busy) {
+		inode_wait(n, c);
 		return true;
 	}
 	if (r == 0)
-		r = stage_begin(v, n, false, c);
+		r = write_buffer_begin(v, n, false, c);
 	if (r > 0)
 		return true;
 	if (r == 0)
@@ -60,9 +60,9 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 		return true;
 	}
 	/* truncate(2) on a closed file: there is no close to wait for. */
-	if (!n->writers && file_judged(n)) {
+	if (!n->writers && file_is_validated(n)) {
 		call_keep(c);
-		commit_close(v, n, COMMIT_JUDGED, cut_put, c);
+		close_content(v, n, CLOSE_VALIDATED, cut_put, c);
 		return true;
 	}
 	return false;
@@ -70,36 +70,36 @@ static bool cut(struct vfs *v, struct node *n, struct call *c)
 
 void vfs_fallocate(struct vfs *v, struct call *c)
 {
-	struct node *n = c->handle->node;
+	struct inode *n = c->handle->inode;
 	uint64_t end;
-	int r = c->handle->writing ? 0 : -EBADF;
+	int r = c->handle->is_writer ? 0 : -EBADF;
 
-	if (r == 0 && (ckd_add(&end, c->off, c->size) || end > file_most(n)))
+	if (r == 0 && (ckd_add(&end, c->off, c->size) || end > file_max_size(n)))
 		r = -EFBIG;
-	if (r == 0 && n->busy) {
-		node_wait(n, c);
+	if (r == 0 && n->is_busy) {
+		inode_wait(n, c);
 		return;
 	}
 	if (r == 0)
-		r = stage_begin(v, n, false, c);
+		r = write_buffer_begin(v, n, false, c);
 	if (r > 0)
 		return;
-	if (r == 0 && end > spool_size(n->stage->spool))
+	if (r == 0 && end > spool_size(n->write_buffer->spool))
 		r = cut_stage(n, end);
 	call_done(c, r);
 }
 
 /* truncate(2) sets a time as well, which is a write's. What the map has to keep is in the tree. */
-static void set_mtime(struct node *n, const struct call *c)
+static void set_mtime(struct inode *n, const struct call *c)
 {
-	n->at->timed =
-		!(c->mask & ATTR_SIZE) && n->vfs->tree->base->format->kept_time && !n->at->dir;
-	n->at->mtime = c->set.mtime;
+	n->oentry->has_mtime = !(c->mask & ATTR_SIZE) && n->vfs->overlay->base->format->kept_time &&
+			       !n->oentry->is_dir;
+	n->oentry->mtime = c->set.mtime;
 }
 
 void vfs_setattr(struct vfs *v, struct call *c)
 {
-	struct node *n = node_find(v, c->ino);
+	struct inode *n = inode_find(v, c->ino);
 	int r;
 
 	if (!n || v->vol->access == VOLUME_READ_ONLY) {
@@ -111,12 +111,12 @@ void vfs_setattr(struct vfs *v, struct call *c)
 	if ((c->mask & ATTR_SIZE) && cut(v, n, c))
 		return;
 	if (c->mask & ~(unsigned)ATTR_SIZE)
-		node_touch(n, 0);
-	attr_take(&n->own, &c->set, c->mask);
+		inode_touch(n, 0);
+	attr_take(&n->attr, &c->set, c->mask);
 	if (c->mask & ATTR_MTIME)
 		set_mtime(n, c);
-	n->set |= c->mask & ~(unsigned)ATTR_SIZE;
-	r = node_attr(v, n, &c->attr);
+	n->attr_mask |= c->mask & ~(unsigned)ATTR_SIZE;
+	r = inode_attr(v, n, &c->attr);
 	if (r == -EAGAIN) {
 		/* Sizes that were never asked for: a getattr finds them, and answers. */
 		c->op = vfs_getattr;

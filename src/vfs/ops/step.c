@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "vfs/tree/wait.h"
-#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/change_queue.h"
 #include "vfs/volume/sync.h"
 
 struct step {
-	struct commit_task task; /* first */
+	struct change_task task; /* first */
 	struct vfs *v;
 	struct call *call;
 	step_may may;
 	step_do fn;
-	struct judgement judged;
-	struct node *held;
+	struct validation judged;
+	struct inode *held;
 	enum journal_type type; /* JOURNAL_HEADER: no names change for the journal */
 	char *path, *to;
 	char *put; /* the path of the content; NULL: there is none */
@@ -26,7 +26,7 @@ struct step {
 
 static void step_free(struct step *s)
 {
-	judgement_finish(&s->judged);
+	validation_finish(&s->judged);
 	free(s->path);
 	free(s->to);
 	free(s->put);
@@ -37,7 +37,7 @@ static void step_free(struct step *s)
 
 char *step_path(const struct dentry *p)
 {
-	CLEANUP(free) char *dir = upper_path(p->dir);
+	CLEANUP(free) char *dir = oentry_path(p->dir);
 	char *path = NULL;
 
 	if (dir && asprintf(&path, "%s%s%s", dir, *dir ? "/" : "", p->name) < 0)
@@ -60,15 +60,15 @@ int step_content(struct step *s, char *path, struct extent content)
 	return path ? 0 : -ENOMEM;
 }
 
-struct judgement *step_judged(struct step *s)
+struct validation *step_judged(struct step *s)
 {
 	return &s->judged;
 }
 
-void step_hold(struct step *s, struct node *n)
+void step_hold(struct step *s, struct inode *n)
 {
 	s->held = n;
-	n->busy = true;
+	n->is_busy = true;
 	n->opens++;
 }
 
@@ -77,13 +77,13 @@ struct extent step_kept(const struct step *s)
 	return extent_ref(&s->kept);
 }
 
-static void let_go(struct vfs *v, struct node *n)
+static void let_go(struct vfs *v, struct inode *n)
 {
 	if (!n)
 		return;
-	node_ready(v, n);
+	inode_ready(v, n);
 	n->opens--;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 }
 
 /* The queue goes on before the answer does: it may be the call's last word. */
@@ -97,7 +97,7 @@ static void step_end(struct job *j)
 	if (r == 0)
 		r = s->fn(v, c, s);
 	sync_want(v->vol);
-	commit_queue_leave(v->vol);
+	change_queue_leave(v->vol);
 	let_go(v, s->held);
 	step_free(s);
 	if (r <= 0)
@@ -110,8 +110,8 @@ static void step_write(struct job *j)
 	struct journal *log = &s->v->vol->journal;
 
 	if (s->judged.s)
-		judge(&s->judged);
-	if (judgement_refuses(&s->judged))
+		validate(&s->judged);
+	if (validation_refuses(&s->judged))
 		return;
 	if (s->type != JOURNAL_HEADER)
 		s->r = journal_append(log,
@@ -123,10 +123,10 @@ static void step_write(struct job *j)
 				.type = JOURNAL_PUT, .path = s->put, .content = &s->content},
 			&s->kept, NULL);
 	if (s->r == 0 && (s->kept.file || s->kept.mem))
-		judgement_move(&s->judged, &s->kept);
+		validation_move(&s->judged, &s->kept);
 }
 
-static bool step_start(struct commit_task *t)
+static bool step_start(struct change_task *t)
 {
 	struct step *s = (struct step *)t;
 
@@ -151,5 +151,5 @@ void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)
 		.fn = fn,
 		.type = JOURNAL_HEADER,
 	};
-	commit_queue_enter(v->vol, &s->task);
+	change_queue_enter(v->vol, &s->task);
 }

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 
 struct step;
 
@@ -21,9 +21,9 @@ typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
 /* What is to be judged before the journal hears of anything, if may says what (its s; the reference
  * is the step's); of what is refused the journal does not hear, and do is told. */
-struct judgement *step_judged(struct step *s);
+struct validation *step_judged(struct step *s);
 /* For may: the file is busy until the step has ended. */
-void step_hold(struct step *s, struct node *n);
+void step_hold(struct step *s, struct inode *n);
 /* For may: what the journal is to hear, in this order: a content and a change of names at most.
  * Paths are taken (NULL: -ENOMEM), to is NULL but for JOURNAL_RENAME; so is the reference to the
  * content. */

@@ -8,7 +8,7 @@
 
 #include "vfs/volume/volume.h"
 #include "vfs/tree/call.h"
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
@@ -63,7 +63,7 @@ static void prove_first(struct vfs *v, struct call *c)
 			return;
 		}
 		*p = (struct proof){.job = {proof_run, proof_done, NULL}, .v = v};
-		p->s = snapshot_ref(v->tree->base);
+		p->s = snapshot_ref(v->overlay->base);
 		v->vol->proof = p;
 		pool_submit(v->pool, &p->job);
 	}
@@ -89,25 +89,25 @@ static void look_again(struct vfs *, struct call *c)
 
 /* A file that is opened, or cut, by a path: perhaps by its name of before, which the kernel holds
  * for another moment. Nothing in these calls says by which. */
-static struct node *find_misnamed(struct vfs *v, const struct call *c)
+static struct inode *find_misnamed(struct vfs *v, const struct call *c)
 {
-	struct node *n;
+	struct inode *n;
 
 	if (c->op != vfs_open && (c->op != vfs_setattr || c->handle || !(c->mask & ATTR_SIZE)))
 		return NULL;
-	n = node_find(v, c->ino);
-	return n && n->misnamed ? n : NULL;
+	n = inode_find(v, c->ino);
+	return n && n->is_name_stale ? n : NULL;
 }
 
 void vfs_submit(struct vfs *v, struct call *c)
 {
-	struct node *n = find_misnamed(v, c);
+	struct inode *n = find_misnamed(v, c);
 
 	assert(volume_is_owner(v->vol));
 	if (n) {
 		c->op = look_again;
 		if (n->forgetting)
-			node_wait(n, c);
+			inode_wait(n, c);
 		else
 			look_again(v, c);
 	} else if (!v->vol->judged && vfs_changes(c))

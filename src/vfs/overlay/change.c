@@ -12,147 +12,148 @@
  * again in the next map.
  */
 static int vacate(
-	struct overlay *o, struct upper *dir, const char *name, struct upper *u, entry_id from)
+	struct overlay *o, struct oentry *dir, const char *name, struct oentry *u, entry_id from)
 {
 	struct entry en = {.id = from};
-	struct upper *whiteout = NULL;
-	bool hides = upper_base(o, dir, name, &en) == 0;
+	struct oentry *whiteout = NULL;
+	bool hides = oentry_lookup_base(o, dir, name, &en) == 0;
 	int r = 0;
 
-	if (u && u->dir && overlay_is_standing(o, dir, name)) {
-		u->whiteout = true;
+	if (u && u->is_dir && overlay_is_standing(o, dir, name)) {
+		u->is_whiteout = true;
 		return 0;
 	}
 	if (hides || from != ENTRY_NONE) {
-		whiteout = upper_new(o, en.dir, en.id);
+		whiteout = oentry_new(o, en.dir, en.id);
 		if (!whiteout)
 			return -ENOMEM;
-		whiteout->whiteout = true;
-		whiteout->moved = !hides;
+		whiteout->is_whiteout = true;
+		whiteout->is_moved = !hides;
 	}
 	if (u)
-		upper_free(o, u);
+		oentry_free(o, u);
 	if (whiteout)
-		r = upper_place(o, whiteout, dir, name);
+		r = oentry_place(o, whiteout, dir, name);
 	if (r < 0)
-		upper_free(o, whiteout);
+		oentry_free(o, whiteout);
 	return r;
 }
 
 /* The whiteout of the place goes, since something takes it. */
 static void clear(struct overlay *o, const struct dentry *p)
 {
-	struct upper *u = upper_find(o, p->dir, p->name);
+	struct oentry *u = oentry_find(o, p->dir, p->name);
 
-	if (u && u->whiteout)
-		upper_free(o, u);
+	if (u && u->is_whiteout)
+		oentry_free(o, u);
 }
 
 static entry_id origin(const struct spot *s)
 {
-	return s->upper ? s->upper->from : s->id;
+	return s->upper ? s->upper->origin : s->id;
 }
 
 /* Where it came from nowhere: from there, as the form that its own name says. */
-static void inherit(struct upper *u, entry_id from, const struct meaning *m)
+static void inherit(struct oentry *u, entry_id from, const struct meaning *m)
 {
-	if (u->from == ENTRY_NONE && from != ENTRY_NONE)
-		u->from = u->id = entry_object(from) | m->form;
+	if (u->origin == ENTRY_NONE && from != ENTRY_NONE)
+		u->origin = u->id = entry_object(from) | m->form;
 }
 
 bool overlay_other_form(
-	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret)
+	const struct overlay *o, struct oentry *dir, const struct meaning *m, struct spot *ret)
 {
-	struct spot in = upper_spot(dir);
+	struct spot in = oentry_spot(dir);
 
 	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->dir &&
-	       !(ret->upper && upper_refused(ret->upper));
+	       !(ret->upper && oentry_is_refused(ret->upper));
 }
 
 /* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
  * its place, came from where that did. What was refused stays, but not what it was before. */
-static int take_form(struct overlay *o, struct upper *u, struct upper *dir, const struct meaning *m)
+static int take_form(
+	struct overlay *o, struct oentry *u, struct oentry *dir, const struct meaning *m)
 {
-	struct upper *refused = m->alternate[0] ? upper_find(o, dir, m->alternate) : NULL;
+	struct oentry *refused = m->alternate[0] ? oentry_find(o, dir, m->alternate) : NULL;
 	struct spot other;
 
 	if (refused)
-		upper_drop_last(refused);
+		oentry_drop_accepted(refused);
 	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
 	inherit(u, origin(&other), m);
-	if (o->leaves)
-		o->leaves(o->arg, dir, other.upper, m->alternate);
+	if (o->on_form_change)
+		o->on_form_change(o->arg, dir, other.upper, m->alternate);
 	return vacate(o, dir, m->alternate, other.upper, ENTRY_NONE);
 }
 
-int overlay_accept(struct overlay *o, struct upper *u)
+int overlay_accept(struct overlay *o, struct oentry *u)
 {
-	struct dentry p = {.dir = u->up};
+	struct dentry p = {.dir = u->parent};
 	struct meaning m;
 	int r;
 
 	/* Numbers of raw/ mean what is next, and that is behind this one by now. */
-	if (upper_is_raw(u))
+	if (oentry_is_raw(u))
 		return 0;
 	strcpy(p.name, u->name);
-	r = overlay_meaning(o, &p, false, u->from, &m);
-	return r < 0 ? r : take_form(o, u, u->up, &m);
+	r = overlay_meaning(o, &p, false, u->origin, &m);
+	return r < 0 ? r : take_form(o, u, u->parent, &m);
 }
 
 /* r: what came of it so far. */
 static int place_made(
-	struct overlay *o, const struct dentry *p, struct upper *u, int r, struct upper **ret)
+	struct overlay *o, const struct dentry *p, struct oentry *u, int r, struct oentry **ret)
 {
 	if (r == 0) {
 		clear(o, p);
-		r = upper_place(o, u, p->dir, p->name);
+		r = oentry_place(o, u, p->dir, p->name);
 	}
 	if (r < 0)
-		upper_free(o, u);
+		oentry_free(o, u);
 	else
 		*ret = u;
 	return r;
 }
 
-static int make_file(struct overlay *o, const struct dentry *p, struct upper **ret)
+static int make_file(struct overlay *o, const struct dentry *p, struct oentry **ret)
 {
-	const struct upper *gone = upper_find(o, p->dir, p->name);
-	struct upper *u;
+	const struct oentry *gone = oentry_find(o, p->dir, p->name);
+	struct oentry *u;
 	struct meaning m;
 	int r = overlay_meaning(o, p, false, ENTRY_NONE, &m);
 
 	if (r < 0)
 		return r;
-	u = upper_new(o, false, ENTRY_NONE);
+	u = oentry_new(o, false, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
-	u->scratch = !means_something(&m);
-	u->moved = true;
-	if (gone && !gone->dir && !u->scratch)
-		inherit(u, gone->from, &m);
+	u->is_scratch = !means_something(&m);
+	u->is_moved = true;
+	if (gone && !gone->is_dir && !u->is_scratch)
+		inherit(u, gone->origin, &m);
 	/* The next one's name may count on it. */
 	if (m.is == FORMAT_PART && !m.known)
 		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
-	u->made = u->id != ENTRY_NONE && u->from == ENTRY_NONE;
+	u->is_new = u->id != ENTRY_NONE && u->origin == ENTRY_NONE;
 	return place_made(o, p, u, r, ret);
 }
 
-static int make_dir(struct overlay *o, const struct dentry *p, struct upper **ret)
+static int make_dir(struct overlay *o, const struct dentry *p, struct oentry **ret)
 {
-	struct upper *u = upper_find(o, p->dir, p->name);
+	struct oentry *u = oentry_find(o, p->dir, p->name);
 	struct meaning m;
 	int r = overlay_meaning(o, p, true, ENTRY_NONE, &m);
 
 	if (r < 0)
 		return r;
 	/* What is always there is there again. */
-	if (u && u->dir && overlay_is_standing(o, p->dir, p->name)) {
-		u->whiteout = false;
+	if (u && u->is_dir && overlay_is_standing(o, p->dir, p->name)) {
+		u->is_whiteout = false;
 		*ret = u;
 		return 0;
 	}
-	u = upper_new(o, true, ENTRY_NONE);
+	u = oentry_new(o, true, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
 	if (means_something(&m))
@@ -160,7 +161,7 @@ static int make_dir(struct overlay *o, const struct dentry *p, struct upper **re
 	return place_made(o, p, u, r, ret);
 }
 
-int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upper **ret)
+int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret)
 {
 	int r = overlay_may_make(o, p, dir);
 
@@ -171,113 +172,114 @@ int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upp
 
 int overlay_take(struct overlay *o, const struct dentry *p)
 {
-	const struct upper *u = p->spot.upper;
+	const struct oentry *u = p->spot.upper;
 
 	return vacate(o, p->dir, p->name, p->spot.upper,
-		p->spot.dir || (u && u->scratch) ? ENTRY_NONE : origin(&p->spot));
+		p->spot.dir || (u && u->is_scratch) ? ENTRY_NONE : origin(&p->spot));
 }
 
 /* Where names come with times, what moves keeps its own. */
-static void keep_time(const struct overlay *o, struct upper *u, const struct meaning *m)
+static void keep_time(const struct overlay *o, struct oentry *u, const struct meaning *m)
 {
 	const struct format *f = o->base->format;
 	struct entry en;
 
-	if (!f->kept_time || u->timed || u->written || u->from == ENTRY_NONE ||
-		(m->known && m->id == u->from) || f->stat(o->base, u->from, &en, NULL) < 0 ||
+	if (!f->kept_time || u->has_mtime || u->has_content || u->origin == ENTRY_NONE ||
+		(m->known && m->id == u->origin) || f->stat(o->base, u->origin, &en, NULL) < 0 ||
 		!en.has_mtime)
 		return;
-	u->timed = true;
+	u->has_mtime = true;
 	u->mtime = en.mtime;
 }
 
-static bool is_at_home(const struct overlay *o, const struct upper *u)
+static bool is_at_home(const struct overlay *o, const struct oentry *u)
 {
 	struct entry en;
 
-	return u->from != ENTRY_NONE && upper_base(o, u->up, u->name, &en) == 0 && en.id == u->from;
+	return u->origin != ENTRY_NONE && oentry_lookup_base(o, u->parent, u->name, &en) == 0 &&
+	       en.id == u->origin;
 }
 
 /* A file takes the place of another, or of what stood there. */
 static int take_place(
-	struct overlay *o, struct upper *u, const struct dentry *to, const struct meaning *m)
+	struct overlay *o, struct oentry *u, const struct dentry *to, const struct meaning *m)
 {
-	const struct upper *gone = upper_find(o, to->dir, to->name);
+	const struct oentry *gone = oentry_find(o, to->dir, to->name);
 
 	if (!means_something(m))
 		return 0;
 	if (to->stands)
 		inherit(u, origin(&to->spot), m);
-	else if (gone && !gone->dir)
-		inherit(u, gone->from, m);
-	return upper_refused(u) ? 0 : take_form(o, u, to->dir, m);
+	else if (gone && !gone->is_dir)
+		inherit(u, gone->origin, m);
+	return oentry_is_refused(u) ? 0 : take_form(o, u, to->dir, m);
 }
 
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
-	struct upper *u = upper_raise(o, from->dir, from->name, &from->spot);
+	struct oentry *u = oentry_raise(o, from->dir, from->name, &from->spot);
 	struct meaning m = {.is = FORMAT_SCRATCH};
 	entry_id left = ENTRY_NONE;
 	int r = u ? 0 : -ENOMEM;
 
-	if (r == 0 && !u->dir)
-		r = overlay_meaning(o, to, false, u->from, &m);
+	if (r == 0 && !u->is_dir)
+		r = overlay_meaning(o, to, false, u->origin, &m);
 	/* A backup: who makes the file anew means the same object. */
-	if (r == 0 && !u->dir && !u->scratch && !means_something(&m))
-		left = u->from;
-	if (r == 0 && !u->dir)
+	if (r == 0 && !u->is_dir && !u->is_scratch && !means_something(&m))
+		left = u->origin;
+	if (r == 0 && !u->is_dir)
 		r = take_place(o, u, to, &m);
 	if (r < 0)
 		return r;
 	if (to->stands && to->spot.upper)
-		upper_free(o, to->spot.upper);
+		oentry_free(o, to->spot.upper);
 	clear(o, to);
-	r = upper_place(o, u, to->dir, to->name);
+	r = oentry_place(o, u, to->dir, to->name);
 	if (r < 0)
 		return r;
-	if (!u->dir) {
-		u->scratch = !means_something(&m);
+	if (!u->is_dir) {
+		u->is_scratch = !means_something(&m);
 		keep_time(o, u, &m);
-		if (u->from == ENTRY_NONE)
+		if (u->origin == ENTRY_NONE)
 			u->id = ENTRY_NONE;
 	}
-	u->moved = !is_at_home(o, u);
+	u->is_moved = !is_at_home(o, u);
 	/* It shows what the base has again. */
-	if (!u->moved)
-		snapshot_unref(TAKE(u->of));
+	if (!u->is_moved)
+		snapshot_unref(TAKE(u->frozen_map));
 	return vacate(o, from->dir, from->name, NULL, left);
 }
 
 int overlay_identify(
-	struct overlay *o, struct upper *u, entry_id *ret, entry_id *ret_parsed, struct error *e)
+	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e)
 {
-	struct dentry p = {.dir = u->up, .stands = true, .spot = upper_spot(u)};
+	struct dentry p = {.dir = u->parent, .stands = true, .spot = oentry_spot(u)};
 	struct meaning m;
 	bool made = false;
 	int r = 0;
 
-	if (!u->moved || u->dir || (u->from == ENTRY_NONE && u->id != ENTRY_NONE)) {
+	if (!u->is_moved || u->is_dir || (u->origin == ENTRY_NONE && u->id != ENTRY_NONE)) {
 		*ret = u->id;
-		*ret_parsed = u->made ? ENTRY_NONE : u->id;
+		*ret_parsed = u->is_new ? ENTRY_NONE : u->id;
 		return 0;
 	}
 	strcpy(p.name, u->name);
 	if (p.dir->id == ENTRY_NONE)
 		return -ENOENT;
-	r = overlay_meaning(o, &p, false, u->from, &m);
+	r = overlay_meaning(o, &p, false, u->origin, &m);
 	if (r < 0 || !means_something(&m))
 		return r < 0 ? error_set(e, r, "%s", strerror(-r)) : -ENOENT;
 	if (m.known)
 		*ret = m.id;
-	else if (u->from != ENTRY_NONE && m.fits)
-		*ret = u->from;
+	else if (u->origin != ENTRY_NONE && m.fits)
+		*ret = u->origin;
 	else
 		r = o->base->format->tree->add(&o->shape, p.dir->id, p.name, false, ret, e);
-	made = !m.known && !(u->from != ENTRY_NONE && m.fits);
+	made = !m.known && !(u->origin != ENTRY_NONE && m.fits);
 	*ret_parsed = made ? ENTRY_NONE : *ret;
-	if (r == 0 && u->from == ENTRY_NONE) {
+	if (r == 0 && u->origin == ENTRY_NONE) {
 		u->id = *ret;
-		u->made = made;
+		u->is_new = made;
 	}
 	return r;
 }

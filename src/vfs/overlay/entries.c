@@ -9,38 +9,38 @@
 
 struct listing {
 	struct tree_entry *all;
-	struct upper **uppers;
+	struct oentry **uppers;
 	size_t n, room, room_uppers;
 };
 
-static void describe(const struct overlay *o, const struct upper *u, struct tree_entry *t)
+static void describe(const struct overlay *o, const struct oentry *u, struct tree_entry *t)
 {
 	struct entry en;
 
 	*t = (struct tree_entry){
 		.up = t->up,
 		.name = u->name ? u->name : "",
-		.dir = u->dir,
-		.gone = u->whiteout,
-		.from = u->from,
+		.dir = u->is_dir,
+		.gone = u->is_whiteout,
+		.from = u->origin,
 		.hides = ENTRY_NONE,
-		.in = u->written ? &u->in : NULL,
-		.last = u->last.mem || u->last.file ? &u->last : NULL,
+		.in = u->has_content ? &u->bytes : NULL,
+		.last = u->accepted.mem || u->accepted.file ? &u->accepted : NULL,
 		.parsed = u->parsed,
-		.last_parsed = u->last_parsed,
-		.refused = u->why,
-		.timed = u->timed,
+		.last_parsed = u->accepted_parsed,
+		.refused = u->refusal,
+		.timed = u->has_mtime,
 		.mtime = u->mtime,
 	};
-	if (u->up && !u->whiteout && upper_base(o, u->up, u->name, &en) == 0 &&
-		entry_object(en.id) != entry_object(u->from))
+	if (u->parent && !u->is_whiteout && oentry_lookup_base(o, u->parent, u->name, &en) == 0 &&
+		entry_object(en.id) != entry_object(u->origin))
 		t->hides = en.id;
 }
 
 /* What is still to be listed, the next one last. */
 struct pending {
 	struct next {
-		struct upper *u;
+		struct oentry *u;
 		uint32_t up;
 	} * all;
 	size_t n, room;
@@ -53,7 +53,7 @@ static int by_name(const void *a, const void *b)
 	return name_compare(y->u->name, x->u->name);
 }
 
-static int add_pending(struct pending *p, struct upper *u, uint32_t up)
+static int add_pending(struct pending *p, struct oentry *u, uint32_t up)
 {
 	if (!array_room(p->all, p->n, p->room))
 		return -ENOMEM;
@@ -62,14 +62,14 @@ static int add_pending(struct pending *p, struct upper *u, uint32_t up)
 }
 
 /* What is in a directory, sorted, the first name last. */
-static int add_below(struct pending *p, struct upper *dir, uint32_t up)
+static int add_below(struct pending *p, struct oentry *dir, uint32_t up)
 {
 	size_t first = p->n;
-	struct upper *u;
+	struct oentry *u;
 	int r = 0;
 
-	TAILQ_FOREACH (u, &dir->below, beside) {
-		if (upper_differs(u) || !TAILQ_EMPTY(&u->below))
+	TAILQ_FOREACH (u, &dir->children, siblings) {
+		if (oentry_differs(u) || !TAILQ_EMPTY(&u->children))
 			r = add_pending(p, u, up);
 		if (r < 0)
 			return r;
@@ -91,8 +91,8 @@ static int add_next(const struct overlay *o, struct listing *l, struct pending *
 	return add_below(p, next.u, (uint32_t)l->n++);
 }
 
-int overlay_tree(
-	const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers, size_t *ret_n)
+int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct oentry ***ret_uppers,
+	size_t *ret_n)
 {
 	struct pending p = {0};
 	struct listing l = {0};

@@ -6,9 +6,10 @@
 #include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
-int overlay_dentry(const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret)
+int overlay_dentry(
+	const struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret)
 {
-	struct spot in = upper_spot(dir);
+	struct spot in = oentry_spot(dir);
 	struct dentry p = {.dir = dir};
 	int r;
 
@@ -57,7 +58,7 @@ int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 	struct entry en;
 	int r = check_place(o, p, dir);
 
-	if (r == 0 && dir && upper_base(o, p->dir, p->name, &en) == 0 && en.derived)
+	if (r == 0 && dir && oentry_lookup_base(o, p->dir, p->name, &en) == 0 && en.derived)
 		r = -EPERM;
 	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
 }
@@ -79,7 +80,7 @@ static int standing(const struct overlay *o, const struct spot *s, struct entry 
 
 	if (!o->base->format->tree)
 		return -EPERM;
-	if (s->upper && s->upper->from == ENTRY_NONE && s->id != ENTRY_NONE)
+	if (s->upper && s->upper->origin == ENTRY_NONE && s->id != ENTRY_NONE)
 		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
 	/* A form that its object has not yet. */
 	return r == -EIO && s->upper ? 0 : r;
@@ -104,10 +105,10 @@ int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir
 	return dir && !overlay_is_empty(o, &p->spot) ? -ENOTEMPTY : 0;
 }
 
-static bool is_within(const struct upper *dir, const struct upper *u)
+static bool is_within(const struct oentry *dir, const struct oentry *u)
 {
 	while (dir && dir != u)
-		dir = dir->up;
+		dir = dir->parent;
 	return dir;
 }
 

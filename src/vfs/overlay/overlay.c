@@ -13,7 +13,7 @@ int overlay_create(const struct snapshot *base, struct overlay **ret)
 
 	if (!o)
 		return -ENOMEM;
-	o->root = upper_new(o, true, ENTRY_ROOT);
+	o->root = oentry_new(o, true, ENTRY_ROOT);
 	if (!o->root) {
 		free(o);
 		return -ENOMEM;
@@ -29,7 +29,7 @@ void overlay_destroy(struct overlay *o)
 {
 	if (!o)
 		return;
-	upper_free(o, o->root);
+	oentry_free(o, o->root);
 	hash_finish(&o->names);
 	snapshot_unref(o->shape);
 	snapshot_unref(o->view);
@@ -47,7 +47,7 @@ int overlay_lookup(
 	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret)
 {
 	int r = name_check(name, strlen(name));
-	struct upper *u = r == 0 && dir->upper ? upper_find(o, dir->upper, name) : NULL;
+	struct oentry *u = r == 0 && dir->upper ? oentry_find(o, dir->upper, name) : NULL;
 	struct entry en;
 
 	if (r < 0)
@@ -55,13 +55,13 @@ int overlay_lookup(
 	if (!dir->dir)
 		return -ENOTDIR;
 	if (u) {
-		*ret = upper_spot(u);
-		return u->whiteout ? -ENOENT : 0;
+		*ret = oentry_spot(u);
+		return u->is_whiteout ? -ENOENT : 0;
 	}
-	if (dir->upper ? dir->upper->from == ENTRY_NONE : dir->id == ENTRY_NONE)
+	if (dir->upper ? dir->upper->origin == ENTRY_NONE : dir->id == ENTRY_NONE)
 		return -ENOENT;
 	r = o->base->format->lookup(
-		overlay_names(o), dir->upper ? dir->upper->from : dir->id, name, &en, NULL);
+		overlay_names(o), dir->upper ? dir->upper->origin : dir->id, name, &en, NULL);
 	if (r == 0)
 		*ret = (struct spot){NULL, en.id, en.dir, en.name};
 	return r;
@@ -83,25 +83,25 @@ int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
 int overlay_list(const struct overlay *o, const struct spot *dir,
 	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg)
 {
-	entry_id from = dir->upper ? dir->upper->from : dir->id;
+	entry_id from = dir->upper ? dir->upper->origin : dir->id;
 	const struct format *f = o->base->format;
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
 	struct entry en;
-	struct upper *u;
+	struct oentry *u;
 	int r = 0, more = 0;
 
 	while (r == 0 && from != ENTRY_NONE &&
 		(more = f->list(overlay_names(o), from, &cookie, name, &en, NULL)) > 0)
-		if (!dir->upper || !upper_find(o, dir->upper, name))
+		if (!dir->upper || !oentry_find(o, dir->upper, name))
 			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir, NULL});
 	if (r == 0 && more < 0)
 		r = more;
-	u = dir->upper ? TAILQ_FIRST(&dir->upper->below) : NULL;
-	for (; r == 0 && u; u = TAILQ_NEXT(u, beside)) {
-		const struct spot s = upper_spot(u);
+	u = dir->upper ? TAILQ_FIRST(&dir->upper->children) : NULL;
+	for (; r == 0 && u; u = TAILQ_NEXT(u, siblings)) {
+		const struct spot s = oentry_spot(u);
 
-		if (!u->whiteout)
+		if (!u->is_whiteout)
 			r = fn(arg, u->name, &s);
 	}
 	return r;
@@ -112,16 +112,16 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 static bool shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
 	entry_id *ret_id)
 {
-	const struct upper *u = s->upper;
+	const struct oentry *u = s->upper;
 
 	*ret = overlay_shown(o, u);
-	*ret_id = !u ? s->id : u->of ? u->was : u->from;
-	return *ret_id != ENTRY_NONE && !(u && u->written);
+	*ret_id = !u ? s->id : u->frozen_map ? u->frozen_id : u->origin;
+	return *ret_id != ENTRY_NONE && !(u && u->has_content);
 }
 
 int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *ret, struct error *e)
 {
-	const struct upper *u = s->upper;
+	const struct oentry *u = s->upper;
 	const struct snapshot *of;
 	entry_id id;
 	int r = 0;
@@ -131,9 +131,9 @@ int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *re
 		r = of->format->stat(of, id, ret, e);
 	if (r < 0)
 		return r;
-	if (u && u->written)
-		ret->size = u->in.size;
-	if (u && u->timed) {
+	if (u && u->has_content)
+		ret->size = u->bytes.size;
+	if (u && u->has_mtime) {
 		ret->has_mtime = true;
 		ret->mtime = u->mtime;
 	}
@@ -148,5 +148,5 @@ int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, vo
 
 	if (shown(o, s, &of, &id))
 		return of->format->get(of, id, off, dst, n, e);
-	return s->upper ? extent_read(&s->upper->in, off, dst, n, e) : -ENOENT;
+	return s->upper ? extent_read(&s->upper->bytes, off, dst, n, e) : -ENOENT;
 }

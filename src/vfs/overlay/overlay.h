@@ -18,36 +18,36 @@
 #include "formats/build.h"
 #include "vfs/journal/journal.h"
 
-struct node;
+struct inode;
 
-struct upper {
+struct oentry {
 	struct hash_link link; /* by directory and name; first */
-	struct upper *up;      /* NULL: the root, and what stands nowhere any more */
-	TAILQ_HEAD(uppers, upper) below;
-	TAILQ_ENTRY(upper) beside;
+	struct oentry *parent; /* NULL: the root, and what stands nowhere any more */
+	TAILQ_HEAD(oentries, oentry) children;
+	TAILQ_ENTRY(oentry) siblings;
 	char *name;
-	uint64_t number;   /* no other one has, or had, in this overlay */
-	uint64_t place;    /* grows in the order of `below` */
-	struct node *node; /* who holds it, so that it is not freed; or NULL */
-	bool dir, whiteout;
-	bool scratch;  /* a file whose name means nothing where it stands */
-	bool moved;    /* the base has not `from` here */
-	entry_id from; /* in the base; ENTRY_NONE: it was made */
-	entry_id id;  /* in `shape`. Of a directory ENTRY_NONE: it means nothing; of a file that was
-		       * made ENTRY_NONE: overlay_identify was not asked */
-	bool made;    /* that is no entry of the base */
-	bool written; /* it has bytes of its own */
-	struct extent in;   /* ... these */
-	struct extent last; /* what was accepted before, where `in` was refused; or empty */
+	uint64_t serial;     /* no other one has, or had, in this overlay */
+	uint64_t position;   /* grows in the order of `below` */
+	struct inode *inode; /* who holds it, so that it is not freed; or NULL */
+	bool is_dir, is_whiteout;
+	bool is_scratch; /* a file whose name means nothing where it stands */
+	bool is_moved;   /* the base has not `from` here */
+	entry_id origin; /* in the base; ENTRY_NONE: it was made */
+	entry_id id; /* in `shape`. Of a directory ENTRY_NONE: it means nothing; of a file that was
+		      * made ENTRY_NONE: overlay_identify was not asked */
+	bool is_new; /* that is no entry of the base */
+	bool has_content;       /* it has bytes of its own */
+	struct extent bytes;    /* ... these */
+	struct extent accepted; /* what was accepted before, where `in` was refused; or empty */
 	/* The parsed values of `in` and `last`; without bytes of its own, the first is that of the
 	 * file that it shows. Owned references; NULL: not parsed yet. */
-	struct parsed *parsed, *last_parsed;
-	char *why; /* ... for this reason; NULL: it was not, "": nobody judged it yet */
-	bool timed;
-	struct timespec mtime; /* that somebody set */
-	struct snapshot *of;   /* a base of before, of which it still shows `was`; or NULL */
-	entry_id was;
-	struct upper *heir; /* rebase.c: what stands for it in the next tree */
+	struct parsed *parsed, *accepted_parsed;
+	char *refusal; /* ... for this reason; NULL: it was not, "": nobody judged it yet */
+	bool has_mtime;
+	struct timespec mtime;       /* that somebody set */
+	struct snapshot *frozen_map; /* a base of before, of which it still shows `was`; or NULL */
+	entry_id frozen_id;
+	struct oentry *successor; /* rebase.c: what stands for it in the next tree */
 };
 
 struct overlay {
@@ -60,12 +60,12 @@ struct overlay {
 	struct snapshot *unsaved; /* the map of a save that failed, with its composed blobs; NULL:
 				   * the view has them */
 	struct hash names;
-	struct upper *root;
-	uint64_t numbers, places; /* that were dealt */
-	struct upper *listed;     /* before the last that overlay_after gave, or NULL */
+	struct oentry *root;
+	uint64_t last_serial, last_position; /* that were dealt */
+	struct oentry *last_listed;          /* before the last that overlay_after gave, or NULL */
 	/* A file is about to leave without being asked for, since the other form of its object
 	 * takes its place; u may be NULL. Set by who wants to know. */
-	void (*leaves)(void *arg, struct upper *dir, struct upper *u, const char *name);
+	void (*on_form_change)(void *arg, struct oentry *dir, struct oentry *u, const char *name);
 	void *arg;
 };
 
@@ -76,8 +76,8 @@ DEFINE_CLEANUP(struct overlay, overlay_destroy);
 
 /* One that stands in the tree; good until the next change. */
 struct spot {
-	struct upper *upper; /* NULL: it is as in the base */
-	entry_id id;         /* as upper.id */
+	struct oentry *upper; /* NULL: it is as in the base */
+	entry_id id;          /* as upper.id */
 	bool dir;
 	const char *name; /* ... what the base calls it; NULL: as it was asked for */
 };
@@ -91,15 +91,15 @@ static inline const struct snapshot *overlay_names(const struct overlay *o)
 
 /* The snapshot that a file without bytes of its own is read from. u may be NULL: the entry is as in
  * the base. A moved file may have left its object to another file, so it shows the base. */
-static inline const struct snapshot *overlay_shown(const struct overlay *o, const struct upper *u)
+static inline const struct snapshot *overlay_shown(const struct overlay *o, const struct oentry *u)
 {
-	if (u && u->of)
-		return u->of;
-	return u && u->moved ? o->base : overlay_names(o);
+	if (u && u->frozen_map)
+		return u->frozen_map;
+	return u && u->is_moved ? o->base : overlay_names(o);
 }
 
 struct spot overlay_root(const struct overlay *o);
-struct spot upper_spot(struct upper *u);
+struct spot oentry_spot(struct oentry *u);
 int overlay_lookup(
 	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret);
 /* Of a path below the root (path_next of base/name.h); "" is the root. */
@@ -117,7 +117,7 @@ int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, vo
 
 /* A place that something is about to take or to leave. */
 struct dentry {
-	struct upper *dir;
+	struct oentry *dir;
 	char name[NAME_MAX + 1]; /* "": it is the root */
 	bool stands;
 	struct spot spot; /* ... what */
@@ -125,7 +125,7 @@ struct dentry {
 
 /* Also where nothing stands (0). */
 int overlay_dentry(
-	const struct overlay *o, struct upper *dir, const char *name, struct dentry *ret);
+	const struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret);
 /* Of a path; the directories on the way get uppers. */
 int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
 /* What its name means for a file or directory that came from `object` (ENTRY_NONE: from nowhere).
@@ -135,7 +135,7 @@ int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, e
 /* The file of the other form of the object that the name means, unless it was refused and is in
  * nobody's way. */
 bool overlay_other_form(
-	const struct overlay *o, struct upper *dir, const struct meaning *m, struct spot *ret);
+	const struct overlay *o, struct oentry *dir, const struct meaning *m, struct spot *ret);
 static inline bool means_something(const struct meaning *m)
 {
 	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
@@ -145,7 +145,7 @@ static inline bool means_something(const struct meaning *m)
  * that takes the place of another, or stands where one was removed or has left for a name that
  * means nothing, comes from where that came from, if it comes from nowhere else. */
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir);
-int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct upper **ret);
+int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret);
 int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir);
 int overlay_take(struct overlay *o, const struct dentry *p);
 int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to);
@@ -169,22 +169,22 @@ int overlay_apply(struct overlay *o, const struct journal_op *op);
 
 /* Its bytes were written, and are not refused: it takes the place of the other form of its object.
  */
-int overlay_accept(struct overlay *o, struct upper *u);
+int overlay_accept(struct overlay *o, struct oentry *u);
 /* The entry of `shape` that the file's content is parsed for; one that was made gets one.
  * *ret_parsed: as parsed.id has it. -ENOENT: it is scratch. */
 int overlay_identify(
-	struct overlay *o, struct upper *u, entry_id *ret, entry_id *ret_parsed, struct error *e);
+	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e);
 
 /* All that differs, for build, in the order of paths: malloc'ed; what it points to is the
  * overlay's. Entry i is of uppers[i], if that is asked for. */
-int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct upper ***ret_uppers,
+int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct oentry ***ret_uppers,
 	size_t *ret_n);
 /* Does anything of it, scratch apart, differ from the base? */
 bool overlay_differs(const struct overlay *o);
 /* The first upper of a directory behind a place (0: of all); quick for who goes on from there. */
-struct upper *overlay_after(struct overlay *o, struct upper *dir, uint64_t place);
+struct oentry *overlay_after(struct overlay *o, struct oentry *dir, uint64_t place);
 /* All uppers but the root, those in a directory after it, from NULL. */
-struct upper *overlay_next(const struct overlay *o, const struct upper *u);
+struct oentry *overlay_next(const struct overlay *o, const struct oentry *u);
 /*
  * rebase.c: *o goes on over another base, that of a map which was built of it and saved, and shows
  * the same paths. It is a new tree, as another mount would have it: left() does to that what the
@@ -195,51 +195,51 @@ struct upper *overlay_next(const struct overlay *o, const struct upper *u);
  */
 struct rebase {
 	int (*left)(void *arg, struct overlay *next);
-	void (*fn)(void *arg, struct upper *u, struct upper *heir);
+	void (*fn)(void *arg, struct oentry *u, struct oentry *heir);
 	void *arg;
 };
 int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct rebase *how);
 /* A file without bytes of its own shows what s has of it, whatever the base becomes. */
-void upper_freeze(const struct snapshot *s, struct upper *u);
+void oentry_freeze(const struct snapshot *s, struct oentry *u);
 
 /* malloc'ed, relative to the root; NULL: no memory. */
-char *upper_path(const struct upper *u);
+char *oentry_path(const struct oentry *u);
 /* Its bytes are those from now on (the references are taken): accepted, or refused for `why`. */
-int upper_write(struct upper *u, struct extent in, const char *why);
+int oentry_write(struct oentry *u, struct extent in, const char *why);
 /* Keep the parsed value of its bytes (consumed) until they change or u stands elsewhere. */
-void upper_keep_parsed(struct upper *u, struct parsed *take);
+void oentry_keep_parsed(struct oentry *u, struct parsed *take);
 /* Drop the bytes that were accepted before. */
-void upper_drop_last(struct upper *u);
+void oentry_drop_accepted(struct oentry *u);
 /* It has none of its own any more. */
-void upper_clean(struct upper *u);
-static inline bool upper_refused(const struct upper *u)
+void oentry_clear_content(struct oentry *u);
+static inline bool oentry_is_refused(const struct oentry *u)
 {
-	return u->why && *u->why;
+	return u->refusal && *u->refusal;
 }
 /* Does it stand in raw/, where all of the map is shown once more? */
-bool upper_is_raw(const struct upper *u);
+bool oentry_is_raw(const struct oentry *u);
 /* Does it differ from the base: in anything but what is below it? */
-bool upper_differs(const struct upper *u);
+bool oentry_differs(const struct oentry *u);
 
 /* upper.c: for the other files of this room. */
-struct upper *upper_find(const struct overlay *o, const struct upper *dir, const char *name);
+struct oentry *oentry_find(const struct overlay *o, const struct oentry *dir, const char *name);
 /* Under that name from now on; -ENOMEM. */
-int upper_place(struct overlay *o, struct upper *u, struct upper *dir, const char *name);
-struct upper *upper_new(struct overlay *o, bool dir, entry_id from);
+int oentry_place(struct overlay *o, struct oentry *u, struct oentry *dir, const char *name);
+struct oentry *oentry_new(struct overlay *o, bool dir, entry_id from);
 /* With what is below. Those with a node stand nowhere from now on, and are the node's to free. */
-void upper_free(struct overlay *o, struct upper *u);
+void oentry_free(struct overlay *o, struct oentry *u);
 /* Frees it, and those above it, if nobody needs it: it differs in nothing, and has no node. */
-void upper_settle(struct overlay *o, struct upper *u);
+void oentry_free_unused(struct overlay *o, struct oentry *u);
 /* The one of dir/name, which stands there as s; made where it has none. NULL: no memory. */
-struct upper *upper_raise(
-	struct overlay *o, struct upper *dir, const char *name, const struct spot *s);
+struct oentry *oentry_raise(
+	struct overlay *o, struct oentry *dir, const char *name, const struct spot *s);
 /* Is a directory of that name always there, also in a directory that was made? */
-bool overlay_is_standing(const struct overlay *o, const struct upper *dir, const char *name);
+bool overlay_is_standing(const struct overlay *o, const struct oentry *dir, const char *name);
 /* A directory that is always in one that was made is there from the begin, and gets an upper when
  * somebody asks for it (where dir/name has none). -ENOENT. */
-int overlay_raise_fixed(struct overlay *o, struct upper *dir, const char *name, struct spot *ret);
+int overlay_raise_fixed(struct overlay *o, struct oentry *dir, const char *name, struct spot *ret);
 /* What the base has there. -ENOENT. */
-int upper_base(
-	const struct overlay *o, const struct upper *dir, const char *name, struct entry *ret);
+int oentry_lookup_base(
+	const struct overlay *o, const struct oentry *dir, const char *name, struct entry *ret);
 /* A file that nobody touched, and that is there no more: it followed from others. */
-bool upper_is_gone(const struct overlay *o, const struct upper *u);
+bool oentry_is_gone(const struct overlay *o, const struct oentry *u);

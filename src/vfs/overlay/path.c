@@ -9,7 +9,7 @@
 /* The directory that was the last name so far. make: it is made if nothing is there. */
 static int descend(struct overlay *o, struct dentry *p, bool make)
 {
-	struct upper *dir;
+	struct oentry *dir;
 	int r;
 
 	if (!p->name[0])
@@ -17,7 +17,7 @@ static int descend(struct overlay *o, struct dentry *p, bool make)
 	r = overlay_dentry(o, p->dir, p->name, p);
 	if (r < 0)
 		return r;
-	if (!p->stands && !upper_find(o, p->dir, p->name))
+	if (!p->stands && !oentry_find(o, p->dir, p->name))
 		p->stands = overlay_raise_fixed(o, p->dir, p->name, &p->spot) == 0;
 	if (!p->stands && make) {
 		r = overlay_make(o, p, true, &dir);
@@ -27,7 +27,7 @@ static int descend(struct overlay *o, struct dentry *p, bool make)
 	}
 	if (!p->stands || !p->spot.dir)
 		return p->stands ? -ENOTDIR : -ENOENT;
-	dir = upper_raise(o, p->dir, p->name, &p->spot);
+	dir = oentry_raise(o, p->dir, p->name, &p->spot);
 	if (!dir)
 		return -ENOMEM;
 	*p = (struct dentry){.dir = dir};
@@ -55,7 +55,7 @@ int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
 }
 
 /* *ret NULL: what is written there is dropped. */
-static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, struct upper **ret)
+static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, struct oentry **ret)
 {
 	struct entry en;
 	int r;
@@ -74,13 +74,13 @@ static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, s
 		return -EACCES;
 	if (en.most && size > en.most)
 		return -EFBIG;
-	*ret = upper_raise(o, p->dir, p->name, &p->spot);
+	*ret = oentry_raise(o, p->dir, p->name, &p->spot);
 	return *ret ? 0 : -ENOMEM;
 }
 
 /* *ret NULL: what is written there is dropped. */
 static int write_file(
-	struct overlay *o, const char *path, struct extent x, const char *why, struct upper **ret)
+	struct overlay *o, const char *path, struct extent x, const char *why, struct oentry **ret)
 {
 	CLEANUP_EXTENT struct extent in = x;
 	struct dentry p;
@@ -90,18 +90,18 @@ static int write_file(
 	if (r == 0)
 		r = p.name[0] ? open_file(o, &p, in.size, ret) : -EISDIR;
 	if (r == 0 && *ret)
-		r = upper_write(*ret, extent_ref(&in), why);
+		r = oentry_write(*ret, extent_ref(&in), why);
 	return r < 0 || !*ret || why ? r : overlay_accept(o, *ret);
 }
 
 int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime)
 {
-	struct upper *u;
+	struct oentry *u;
 	int r = write_file(o, path, x, NULL, &u);
 
 	if (r < 0 || !u)
 		return r;
-	u->timed = mtime;
+	u->has_mtime = mtime;
 	if (mtime)
 		u->mtime = *mtime;
 	return 0;
@@ -109,7 +109,7 @@ int overlay_put(struct overlay *o, const char *path, struct extent x, const stru
 
 int overlay_draft(struct overlay *o, const char *path, struct extent x, const char *why)
 {
-	struct upper *u;
+	struct oentry *u;
 
 	return write_file(o, path, x, why, &u);
 }
@@ -118,7 +118,7 @@ int overlay_revert(struct overlay *o, const char *path)
 {
 	struct dentry p;
 	struct entry en;
-	struct upper *u;
+	struct oentry *u;
 	struct meaning m;
 	struct spot other;
 	int r = overlay_dentry_at(o, path, &p);
@@ -126,26 +126,26 @@ int overlay_revert(struct overlay *o, const char *path)
 	if (r == 0 && (!p.stands || p.spot.dir))
 		r = p.stands ? -EISDIR : -ENOENT;
 	u = p.spot.upper;
-	if (r < 0 || !u || !u->written)
+	if (r < 0 || !u || !u->has_content)
 		return r;
 	/* Its object is shown by another file since. */
-	if (overlay_meaning(o, &p, false, u->from, &m) == 0 &&
+	if (overlay_meaning(o, &p, false, u->origin, &m) == 0 &&
 		overlay_other_form(o, p.dir, &m, &other))
 		return overlay_take(o, &p);
-	if (u->last.mem || u->last.file) {
-		struct extent last = u->last;
-		struct parsed *parsed = TAKE(u->last_parsed);
+	if (u->accepted.mem || u->accepted.file) {
+		struct extent last = u->accepted;
+		struct parsed *parsed = TAKE(u->accepted_parsed);
 		int written;
 
-		u->last = (struct extent)EXTENT_INIT;
-		free(TAKE(u->why));
-		written = upper_write(u, last, NULL);
-		upper_keep_parsed(u, parsed);
+		u->accepted = (struct extent)EXTENT_INIT;
+		free(TAKE(u->refusal));
+		written = oentry_write(u, last, NULL);
+		oentry_keep_parsed(u, parsed);
 		return written;
 	}
-	if (u->from != ENTRY_NONE && o->base->format->stat(o->base, u->from, &en, NULL) == 0) {
-		upper_clean(u);
-		u->timed = false;
+	if (u->origin != ENTRY_NONE && o->base->format->stat(o->base, u->origin, &en, NULL) == 0) {
+		oentry_clear_content(u);
+		u->has_mtime = false;
 		return 0;
 	}
 	return overlay_take(o, &p);
@@ -153,7 +153,7 @@ int overlay_revert(struct overlay *o, const char *path)
 
 int overlay_mkdir(struct overlay *o, const char *path)
 {
-	struct upper *made;
+	struct oentry *made;
 	struct dentry p;
 	int r = overlay_dentry_at(o, path, &p);
 

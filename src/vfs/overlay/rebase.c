@@ -5,55 +5,57 @@
 #include "vfs/overlay/overlay.h"
 
 /* What is at the path of u in the next tree. False: nothing can be. */
-static bool find(struct overlay *next, const struct upper *u, struct dentry *ret)
+static bool find(struct overlay *next, const struct oentry *u, struct dentry *ret)
 {
-	struct upper *dir = u->up->heir;
+	struct oentry *dir = u->parent->successor;
 
-	if (u->whiteout || !dir || overlay_dentry(next, dir, u->name, ret) < 0)
+	if (u->is_whiteout || !dir || overlay_dentry(next, dir, u->name, ret) < 0)
 		return false;
-	if (!ret->stands && !upper_find(next, dir, u->name))
+	if (!ret->stands && !oentry_find(next, dir, u->name))
 		ret->stands = overlay_raise_fixed(next, dir, u->name, &ret->spot) == 0;
 	return true;
 }
 
-static int carry_dir(struct overlay *next, struct upper *u, const struct dentry *p)
+static int carry_dir(struct overlay *next, struct oentry *u, const struct dentry *p)
 {
 	if (p->stands) {
-		u->heir = p->spot.dir ? upper_raise(next, p->dir, u->name, &p->spot) : NULL;
-		return u->heir || !p->spot.dir ? 0 : -ENOMEM;
+		u->successor = p->spot.dir ? oentry_raise(next, p->dir, u->name, &p->spot) : NULL;
+		return u->successor || !p->spot.dir ? 0 : -ENOMEM;
 	}
-	return u->from == ENTRY_NONE || u->moved ? overlay_make(next, p, true, &u->heir) : 0;
+	return u->origin == ENTRY_NONE || u->is_moved ? overlay_make(next, p, true, &u->successor)
+						      : 0;
 }
 
 /* Numbers of raw/ mean what is in the map now. */
-static bool is_carried(const struct upper *u, const struct dentry *p)
+static bool is_carried(const struct oentry *u, const struct dentry *p)
 {
-	if (u->scratch)
-		return u->from == ENTRY_NONE && !(p->stands && p->spot.dir);
-	return !u->why && !p->stands && !upper_is_raw(u) && (u->written || u->from == ENTRY_NONE);
+	if (u->is_scratch)
+		return u->origin == ENTRY_NONE && !(p->stands && p->spot.dir);
+	return !u->refusal && !p->stands && !oentry_is_raw(u) &&
+	       (u->has_content || u->origin == ENTRY_NONE);
 }
 
-static int carry_file(struct overlay *next, struct upper *u, const struct dentry *p)
+static int carry_file(struct overlay *next, struct oentry *u, const struct dentry *p)
 {
-	struct upper *heir = upper_new(next, false, ENTRY_NONE);
+	struct oentry *heir = oentry_new(next, false, ENTRY_NONE);
 	int r = heir ? 0 : -ENOMEM;
 
-	if (r == 0 && u->written)
-		r = upper_write(heir, extent_ref(&u->in), u->why);
+	if (r == 0 && u->has_content)
+		r = oentry_write(heir, extent_ref(&u->bytes), u->refusal);
 	if (r == 0)
-		r = upper_place(next, heir, p->dir, u->name);
+		r = oentry_place(next, heir, p->dir, u->name);
 	if (r < 0) {
 		if (heir)
-			upper_free(next, heir);
+			oentry_free(next, heir);
 		return r;
 	}
-	heir->scratch = u->scratch;
-	heir->moved = true;
-	heir->timed = u->timed;
+	heir->is_scratch = u->is_scratch;
+	heir->is_moved = true;
+	heir->has_mtime = u->has_mtime;
 	heir->mtime = u->mtime;
-	heir->of = u->of ? snapshot_ref(u->of) : NULL;
-	heir->was = u->was;
-	u->heir = heir;
+	heir->frozen_map = u->frozen_map ? snapshot_ref(u->frozen_map) : NULL;
+	heir->frozen_id = u->frozen_id;
+	u->successor = heir;
 	return 0;
 }
 
@@ -63,19 +65,19 @@ static int carry(struct overlay *o, struct overlay *next)
 	struct dentry p;
 	int r = 0;
 
-	o->root->heir = next->root;
-	for (struct upper *u = NULL; r == 0 && (u = overlay_next(o, u));) {
-		u->heir = NULL;
+	o->root->successor = next->root;
+	for (struct oentry *u = NULL; r == 0 && (u = overlay_next(o, u));) {
+		u->successor = NULL;
 		if (!find(next, u, &p))
 			continue;
-		if (u->dir)
+		if (u->is_dir)
 			r = carry_dir(next, u, &p);
 		else if (is_carried(u, &p))
 			r = carry_file(next, u, &p);
-		if (u->heir)
-			u->heir->place = u->place;
+		if (u->successor)
+			u->successor->position = u->position;
 	}
-	next->places = o->places;
+	next->last_position = o->last_position;
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -84,11 +86,12 @@ static int find_heirs(struct overlay *o, struct overlay *next)
 {
 	struct dentry p;
 
-	for (struct upper *u = NULL; (u = overlay_next(o, u));) {
-		if (u->heir || !u->node || u->dir || !find(next, u, &p) || !p.stands || p.spot.dir)
+	for (struct oentry *u = NULL; (u = overlay_next(o, u));) {
+		if (u->successor || !u->inode || u->is_dir || !find(next, u, &p) || !p.stands ||
+			p.spot.dir)
 			continue;
-		u->heir = upper_raise(next, p.dir, u->name, &p.spot);
-		if (!u->heir)
+		u->successor = oentry_raise(next, p.dir, u->name, &p.spot);
+		if (!u->successor)
 			return -ENOMEM;
 	}
 	return 0;
@@ -96,9 +99,9 @@ static int find_heirs(struct overlay *o, struct overlay *next)
 
 static void tell(struct overlay *o, const struct rebase *how, bool stands)
 {
-	for (struct upper *u = NULL; (u = overlay_next(o, u));)
-		if (!u->heir != stands && (u->node || u->whiteout))
-			how->fn(how->arg, u, u->heir);
+	for (struct oentry *u = NULL; (u = overlay_next(o, u));)
+		if (!u->successor != stands && (u->inode || u->is_whiteout))
+			how->fn(how->arg, u, u->successor);
 }
 
 int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct rebase *how)
@@ -116,14 +119,14 @@ int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct
 	if (r < 0)
 		return r;
 	tell(old, how, false);
-	next->leaves = old->leaves;
+	next->on_form_change = old->on_form_change;
 	next->arg = old->arg;
 	*o = next;
 	how->fn(how->arg, old->root, next->root);
 	tell(old, how, true);
-	for (struct upper *u = NULL; (u = overlay_next(old, u));)
-		if (u->heir)
-			upper_settle(next, u->heir);
+	for (struct oentry *u = NULL; (u = overlay_next(old, u));)
+		if (u->successor)
+			oentry_free_unused(next, u->successor);
 	next = old;
 	return 0;
 }

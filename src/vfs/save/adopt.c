@@ -59,7 +59,7 @@ void save_adopt(struct save_job *s)
 	char kept[NAME_MAX + 1];
 
 	if (s->base) {
-		assert(vol->commit_queue && volume_is_owner(vol));
+		assert(vol->change_queue && volume_is_owner(vol));
 		snapshot_unref(vol->now);
 		vol->now = snapshot_ref(s->base);
 	}

@@ -40,7 +40,7 @@ void vfs_discard(struct vfs *v, vfs_saved done, void *arg)
 	struct discarding *d = malloc(sizeof(*d));
 	struct report report = REPORT_INIT;
 
-	v->discard = true;
+	v->discards = true;
 	if (d)
 		*d = (struct discarding){v, done, arg};
 	if (d && status_find(v, found, d) == 0)
@@ -52,5 +52,5 @@ void vfs_discard(struct vfs *v, vfs_saved done, void *arg)
 
 void vfs_keep(struct vfs *v)
 {
-	v->discard = false;
+	v->discards = false;
 }

@@ -15,7 +15,7 @@ static void drain(struct vfs *v)
 {
 	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
 
-	while (v->vol->commit_queue || pool_pending(v->pool)) {
+	while (v->vol->change_queue || pool_pending(v->pool)) {
 		if (poll(&p, 1, BEAT_MS) == 0)
 			v->host->progress(v->host, "", 0, 0);
 		pool_complete(v->pool);
@@ -57,11 +57,11 @@ void vfs_end(struct vfs *v, struct report *report)
 	char kept[NAME_MAX + 1];
 	struct error e = ERROR_INIT;
 
-	v->ending = true;
+	v->is_ending = true;
 	drain(v);
 	if (v->vol->access != VOLUME_WRITABLE)
 		return;
-	if (v->discard) {
+	if (v->discards) {
 		rescue_dir_drop(&v->vol->rescued);
 	} else {
 		vfs_save(v, end_saved, report);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "vfs/tree/vanish.h"
+#include "vfs/tree/lost.h"
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 
@@ -15,33 +15,34 @@ enum { STRETCH = 64 << 20 };
 /* A file of the tree as content of a copy. */
 struct rescued {
 	const struct vfs *v;
-	const struct upper *u;
+	const struct oentry *u;
 	uint64_t size;
 };
 
 static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
 {
-	const struct upper *u = f->u;
-	const struct spot s = upper_spot((struct upper *)(uintptr_t)u);
+	const struct oentry *u = f->u;
+	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
 	struct entry en;
 	int r;
 
-	if (u->node && u->node->stage) {
-		*ret = spool_size(u->node->stage->spool);
+	if (u->inode && u->inode->write_buffer) {
+		*ret = spool_size(u->inode->write_buffer->spool);
 		return 0;
 	}
-	r = overlay_stat(f->v->tree, &s, &en, e);
+	r = overlay_stat(f->v->overlay, &s, &en, e);
 	*ret = en.size;
 	if (r == 0 && !en.sized)
-		r = snapshot_size(overlay_shown(f->v->tree, u), u->of ? u->was : u->from, ret, e);
+		r = snapshot_size(overlay_shown(f->v->overlay, u),
+			u->frozen_map ? u->frozen_id : u->origin, ret, e);
 	return r;
 }
 
 static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct rescued *f = arg;
-	const struct upper *u = f->u;
-	const struct spot s = upper_spot((struct upper *)(uintptr_t)u);
+	const struct oentry *u = f->u;
+	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
 	int r;
 
 	if (n > f->size - off)
@@ -50,14 +51,15 @@ static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct
 		return 0;
 	if (off % STRETCH == 0)
 		f->v->host->progress(f->v->host, "copying what is left out", off, f->size);
-	r = u->node && u->node->stage ? spool_read(u->node->stage->spool, off, dst, n, e)
-				      : overlay_read(f->v->tree, &s, off, dst, n, e);
+	r = u->inode && u->inode->write_buffer
+		    ? spool_read(u->inode->write_buffer->spool, off, dst, n, e)
+		    : overlay_read(f->v->overlay, &s, off, dst, n, e);
 	return r < 0 ? r : (ssize_t)n;
 }
 
-static bool is_wanted(const struct vfs *v, const struct upper *u, bool open_too)
+static bool is_wanted(const struct vfs *v, const struct oentry *u, bool open_too)
 {
-	return vanish_would(v->tree, u) && (open_too || !u->node || !u->node->writers);
+	return lost_at_end(v->overlay, u) && (open_too || !u->inode || !u->inode->writers);
 }
 
 static void report_refusal(struct report *report, const char *what, const struct error *e)
@@ -68,9 +70,9 @@ static void report_refusal(struct report *report, const char *what, const struct
 }
 
 /* Returns whether the file was copied. */
-static bool copy_one(struct vfs *v, const struct upper *u, bool replaces, struct report *report)
+static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struct report *report)
 {
-	CLEANUP(free) char *path = upper_path(u);
+	CLEANUP(free) char *path = oentry_path(u);
 	struct rescued f = {v, u, 0};
 	const struct rescue_content from = {read_rescued, &f};
 	struct error e = ERROR_INIT;
@@ -90,18 +92,18 @@ static bool copy_all(struct rescue *r)
 	struct vfs *v = r->v;
 	struct rescue_dir *d = &v->vol->rescued;
 	bool replaces = d->fd >= 0, good = true;
-	const struct upper *u = NULL;
+	const struct oentry *u = NULL;
 	struct spot s;
 
 	d->dirfd = v->vol->dirfd;
 	d->map = v->vol->name;
 	d->like = &v->vol->opened;
 	for (size_t i = 0; i < d->n; i++)
-		if (overlay_find(v->tree, d->paths[i], &s) < 0 || !s.upper ||
+		if (overlay_find(v->overlay, d->paths[i], &s) < 0 || !s.upper ||
 			!is_wanted(v, s.upper, r->ends))
 			rescue_dir_remove(d, d->paths[i]);
 	rescue_dir_forget(d);
-	while ((u = overlay_next(v->tree, u)))
+	while ((u = overlay_next(v->overlay, u)))
 		if (is_wanted(v, u, r->ends) && !copy_one(v, u, replaces, r->report))
 			good = false;
 	return good;
@@ -120,9 +122,9 @@ static void count_derived(struct vfs *v, struct report *report)
 	CLEANUP(free) char *path = NULL;
 	size_t count = 0;
 
-	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));)
-		if (vanish_derived(v->tree, u) && !count++)
-			path = upper_path(u);
+	for (const struct oentry *u = NULL; (u = overlay_next(v->overlay, u));)
+		if (is_by_product(v->overlay, u) && !count++)
+			path = oentry_path(u);
 	if (count)
 		report_add(report, REPORT_NOTE,
 			"%zu %s left out that %s made of others in the map (%s)", count,
@@ -133,19 +135,19 @@ static void count_derived(struct vfs *v, struct report *report)
 static void report_copies(struct vfs *v, struct report *report)
 {
 	const struct rescue_dir *d = &v->vol->rescued;
-	char buffer[VANISH_REASON_MAX];
+	char buffer[LOST_REASON_MAX];
 	struct spot s;
 
 	for (size_t i = 0; i < d->n; i++) {
-		if (overlay_find(v->tree, d->paths[i], &s) < 0)
+		if (overlay_find(v->overlay, d->paths[i], &s) < 0)
 			continue;
 		report_add(report, REPORT_LEFT, "%s/%s: %s", d->name, d->paths[i],
-			vanish_reason(v->tree, s.upper, buffer, sizeof(buffer)));
+			lost_reason(v->overlay, s.upper, buffer, sizeof(buffer)));
 		report_code(report, OUTCOME_LEFT);
 	}
 }
 
-static bool rescue_start(struct commit_task *t)
+static bool rescue_start(struct change_task *t)
 {
 	struct rescue *r = (struct rescue *)t;
 
@@ -174,7 +176,7 @@ static void rescue_done(struct job *j)
 		report_refusal(r->report, "what would vanish", &r->error);
 	if (!r->ends && (r->failed || r->error.code))
 		rescue_dir_drop(&r->v->vol->rescued);
-	commit_queue_leave(r->v->vol);
+	change_queue_leave(r->v->vol);
 	if (r->done)
 		r->done(r);
 }
@@ -182,6 +184,6 @@ static void rescue_done(struct job *j)
 void rescue_begin(struct rescue *r)
 {
 	r->task =
-		(struct commit_task){.job = {rescue_run, rescue_done, NULL}, .start = rescue_start};
-	commit_queue_enter(r->v->vol, &r->task);
+		(struct change_task){.job = {rescue_run, rescue_done, NULL}, .start = rescue_start};
+	change_queue_enter(r->v->vol, &r->task);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * rescue: the files that neither the map nor the journal will hold after the unmount: drafts, files
- * that were never closed, and scratch files that no editor's habit explains (tree/vanish.h). They
+ * that were never closed, and scratch files that no editor's habit explains (tree/lost.h). They
  * are copied to NAME.mapfs-left/ beside the map, path by path (files/rescue_dir.h).
  */
 #pragma once
 
-#include "vfs/tree/node.h"
-#include "vfs/volume/commit_queue.h"
+#include "vfs/tree/inode.h"
+#include "vfs/volume/change_queue.h"
 
 /*
  * A task of the commit queue. It copies on the owner's thread and brings the copies to disk on a
@@ -20,7 +20,7 @@
  * At the end it reports a line for each file, and OUTCOME_LEFT if there is any.
  */
 struct rescue {
-	struct commit_task task; /* first; rescue_begin sets it */
+	struct change_task task; /* first; rescue_begin sets it */
 	struct vfs *v;
 	bool ends;
 	struct report *report;

@@ -8,24 +8,24 @@
 
 #include "base/array.h"
 #include "base/container.h"
-#include "vfs/ops/commit.h"
-#include "vfs/overlay/staged.h"
+#include "vfs/ops/close.h"
+#include "vfs/overlay/overlay_build.h"
 #include "vfs/save/rescue.h"
 #include "vfs/save/save.h"
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
-#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/change_queue.h"
 
 struct saving {
-	struct commit_task task; /* first */
+	struct change_task task; /* first */
 	struct vfs *v;
 	bool to_end;
 	size_t trying; /* closes that are tried again before it, and 1 while that is so */
 	vfs_saved done;
 	void *arg;
 	struct save_job save;
-	struct staged staged;
+	struct overlay_build staged;
 	struct rescue rescue;
 };
 
@@ -34,7 +34,7 @@ static void saving_free(struct job *j)
 	struct saving *s = (struct saving *)j;
 
 	save_job_finish(&s->save);
-	staged_finish(&s->staged);
+	overlay_build_finish(&s->staged);
 	free(s);
 }
 
@@ -68,12 +68,12 @@ static void saving_told(struct job *j)
 }
 
 /* The kernel may wait for a read that waits for a view, and that for the queue. */
-static void saving_finish(struct saving *s, struct node *const *nodes, size_t n)
+static void saving_finish(struct saving *s, struct inode *const *nodes, size_t n)
 {
 	s->task.job.done = saving_told;
-	commit_queue_leave(s->save.vol);
+	change_queue_leave(s->save.vol);
 	if (n)
-		node_invalidate(s->v, nodes, n, &s->task.job);
+		inode_invalidate(s->v, nodes, n, &s->task.job);
 	else
 		saving_told(&s->task.job);
 }
@@ -83,55 +83,55 @@ static void tell_said(struct saving *s)
 {
 	struct volume *vol = s->v->vol;
 
-	report_add_news(&s->save.report, &s->staged.said, &vol->told);
-	report_code(&s->save.report, s->staged.said.code);
+	report_add_news(&s->save.report, &s->staged.format_report, &vol->told);
+	report_code(&s->save.report, s->staged.format_report.code);
 	report_finish(&vol->told);
-	vol->told = s->staged.said;
-	s->staged.said = (struct report)REPORT_INIT;
+	vol->told = s->staged.format_report;
+	s->staged.format_report = (struct report)REPORT_INIT;
 }
 
 /* The kernel forgets what a file was shown as before the save, and names that went with it. */
 struct telling {
 	struct vfs *v;
-	const struct staged *staged;
-	struct node **nodes;
+	const struct overlay_build *staged;
+	struct inode **nodes;
 	size_t n, room;
 };
 
 /* Who lists it anew has not been there since it changed before. */
-static void tell_names(struct vfs *v, struct node *dir)
+static void tell_names(struct vfs *v, struct inode *dir)
 {
-	if (dir && !dir->changed)
+	if (dir && !dir->is_listing_stale)
 		names_tell(v, dir);
 }
 
-static void tell_gone(struct vfs *v, struct upper *u)
+static void tell_gone(struct vfs *v, struct oentry *u)
 {
-	if (u->node)
-		node_forget_name(v, u->node);
-	tell_names(v, u->up->node);
+	if (u->inode)
+		inode_forget_name(v, u->inode);
+	tell_names(v, u->parent->inode);
 }
 
-static void tell_upper(void *arg, struct upper *u, struct upper *heir)
+static void tell_upper(void *arg, struct oentry *u, struct oentry *heir)
 {
 	struct telling *t = arg;
-	struct node *n = u->node;
+	struct inode *n = u->inode;
 
 	if (!heir) {
 		tell_gone(t->v, u);
 		return;
 	}
-	u->node = NULL;
-	heir->node = n;
-	n->at = heir;
+	u->inode = NULL;
+	heir->inode = n;
+	n->oentry = heir;
 	/* What it lacked is in the map now. */
-	if (u->dir && u->from == ENTRY_NONE && heir->from != ENTRY_NONE)
+	if (u->is_dir && u->origin == ENTRY_NONE && heir->origin != ENTRY_NONE)
 		tell_names(t->v, n);
-	if (u->dir || (!heir->why && (heir->written || heir->of)))
+	if (u->is_dir || (!heir->refusal && (heir->has_content || heir->frozen_map)))
 		return;
-	if (file_retire(n) || !n->stage)
-		n->cached = false;
-	if (!n->stage && array_room(t->nodes, t->n, t->room))
+	if (file_drop_write_buffer(n) || !n->write_buffer)
+		n->is_cached = false;
+	if (!n->write_buffer && array_room(t->nodes, t->n, t->room))
 		t->nodes[t->n++] = n;
 }
 
@@ -147,7 +147,7 @@ static int apply_left(void *arg, struct overlay *next)
 {
 	const struct telling *t = arg;
 
-	return save_leave(t->staged, apply, next);
+	return carry_over(t->staged, apply, next);
 }
 
 /* The tree goes on over what was written. */
@@ -158,26 +158,26 @@ static void go_on(struct saving *s, struct telling *t)
 
 	if (!s->save.base)
 		return;
-	(void)overlay_rebase(&v->tree, s->save.base, &how);
+	(void)overlay_rebase(&v->overlay, s->save.base, &how);
 	v->view.stale = false;
 	view_spoil_and_tell(v);
 }
 
-static void note_refused(struct vfs *v, struct upper *u, const char *why)
+static void note_refused(struct vfs *v, struct oentry *u, const char *why)
 {
-	CLEANUP(free) char *path = upper_path(u), *line = NULL;
+	CLEANUP(free) char *path = oentry_path(u), *line = NULL;
 
 	if (path && asprintf(&line, "refused: %s: %s", path, why) >= 0)
 		v->host->note(v->host, line);
-	free(u->why);
-	u->why = strdup(why);
+	free(u->refusal);
+	u->refusal = strdup(why);
 }
 
 /* The tree goes on over what there is now; but where moves came to the map that there was it stays
  * as it is, and so does the journal: that map shows other paths. */
 static bool goes_on(const struct saving *s)
 {
-	return s->save.saved || (s->save.same && !staged_moves(&s->staged));
+	return s->save.saved || (s->save.same && !overlay_build_moves(&s->staged));
 }
 
 /* A file is refused as long as the map that follows from all does not have it. */
@@ -185,22 +185,23 @@ static void take_verdicts(struct saving *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
 		const struct built_entry *b = &s->staged.built.entries[i];
-		struct upper *u = s->staged.uppers[i];
+		struct oentry *u = s->staged.oentries[i];
 
-		if (u->dir || s->staged.entries[i].gone)
+		if (u->is_dir || s->staged.entries[i].gone)
 			continue;
-		if (u->node && u->node->stage && u->node->stage->state == STAGE_LOGGED)
-			u->node->stage->state = STAGE_CLEAN;
+		if (u->inode && u->inode->write_buffer &&
+			u->inode->write_buffer->state == BUFFER_LOGGED)
+			u->inode->write_buffer->state = BUFFER_CLEAN;
 		/* What it came from is another file's, or gone. */
-		if (u->scratch && b->fate != BUILD_KEPT && goes_on(s)) {
-			upper_freeze(overlay_shown(s->v->tree, u), u);
-			u->from = ENTRY_NONE;
+		if (u->is_scratch && b->fate != BUILD_KEPT && goes_on(s)) {
+			oentry_freeze(overlay_shown(s->v->overlay, u), u);
+			u->origin = ENTRY_NONE;
 		}
-		if (b->fate == BUILD_REFUSED && !upper_refused(u))
+		if (b->fate == BUILD_REFUSED && !oentry_is_refused(u))
 			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
 		/* What was refused may mean nothing any more, for the same reason. */
 		else if (b->fate != BUILD_REFUSED && b->fate != BUILD_SCRATCH)
-			free(TAKE(u->why));
+			free(TAKE(u->refusal));
 	}
 }
 
@@ -219,7 +220,7 @@ static void forget_journal(struct journal *j)
 /* After a save that failed, keep its map, so that the next save copies its composed blobs. */
 static void keep_composed(struct saving *s)
 {
-	struct overlay *o = s->v->tree;
+	struct overlay *o = s->v->overlay;
 
 	if (s->save.saved || s->save.same || !s->staged.built.map)
 		return;
@@ -234,18 +235,18 @@ static void saving_done(struct job *j)
 
 	if (view_delays(s->v, j))
 		return;
-	staged_keep(&s->staged);
+	overlay_build_keep_parsed(&s->staged);
 	keep_composed(s);
 	if (s->save.saved || s->save.same) {
 		tell_said(s);
-		staged_report(&s->staged, &s->save.report);
+		overlay_build_report(&s->staged, &s->save.report);
 		take_verdicts(s);
 	}
 	if (s->save.saved)
 		save_adopt(&s->save);
 	else if (goes_on(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
-	if (goes_on(s) && !s->save.saved && !save_leaves(&s->staged))
+	if (goes_on(s) && !s->save.saved && !has_carried_over(&s->staged))
 		forget_journal(&s->v->vol->journal);
 	if (goes_on(s))
 		go_on(s, &t);
@@ -257,31 +258,31 @@ static void saving_run(struct job *j)
 {
 	struct saving *s = (struct saving *)j;
 	struct error e = ERROR_INIT;
-	int r = staged_run(&s->staged, &e);
+	int r = overlay_build_run(&s->staged, &e);
 
 	s->save.map = s->staged.built.map;
 	if (r == 0)
-		staged_advise(&s->staged, s->save.vol->advise);
+		overlay_build_advise(&s->staged, s->save.vol->advise);
 	if (r < 0)
 		save_failed(&s->save, &e);
-	else if (!s->save.first && !staged_differs(&s->staged))
+	else if (!s->save.first && !overlay_build_differs(&s->staged))
 		s->save.same = true;
 	else
 		save_write(&s->save);
 }
 
-static bool saving_start(struct commit_task *t)
+static bool saving_start(struct change_task *t)
 {
 	struct saving *s = (struct saving *)t;
 	struct volume *vol = s->save.vol;
 	struct error e = ERROR_INIT;
 
-	if (!overlay_differs(s->v->tree) && !s->save.first) {
+	if (!overlay_differs(s->v->overlay) && !s->save.first) {
 		forget_journal(&vol->journal);
 		report_fresh(vol, &s->save.report);
 		return false;
 	}
-	if (staged_begin(s->v->tree, &s->staged, &e) == 0) {
+	if (overlay_build_begin(s->v->overlay, &s->staged, &e) == 0) {
 		t->holds_still = true;
 		return true;
 	}
@@ -292,30 +293,31 @@ static bool saving_start(struct commit_task *t)
 static void saving_enter(struct saving *s)
 {
 	if (--s->trying == 0)
-		commit_queue_enter(s->v->vol, &s->task);
+		change_queue_enter(s->v->vol, &s->task);
 }
 
-static void tried(struct vfs *, struct node *, void *arg, int)
+static void tried(struct vfs *, struct inode *, void *arg, int)
 {
 	saving_enter(arg);
 }
 
 /* Everybody has closed it, and what kept its bytes from the journal may be over. */
-static bool is_unkept(const struct node *n)
+static bool is_unkept(const struct inode *n)
 {
-	return file_judged(n) && !n->busy && !n->writers && n->stage->state != STAGE_CLEAN;
+	return file_is_validated(n) && !n->is_busy && !n->writers &&
+	       n->write_buffer->state != BUFFER_CLEAN;
 }
 
 static void try_closes(struct saving *s)
 {
 	struct vfs *v = s->v;
 
-	for (struct node *n = node_next(v, NULL), *next; n; n = next) {
-		next = node_next(v, n);
+	for (struct inode *n = inode_next(v, NULL), *next; n; n = next) {
+		next = inode_next(v, n);
 		if (!is_unkept(n))
 			continue;
 		s->trying++;
-		commit_close(v, n, COMMIT_JUDGED, tried, s);
+		close_content(v, n, CLOSE_VALIDATED, tried, s);
 	}
 }
 
@@ -335,12 +337,12 @@ static void save(struct vfs *v, bool to_end, vfs_saved done, void *arg)
 	s->done = done;
 	s->arg = arg;
 	s->task =
-		(struct commit_task){.job = {saving_run, saving_done, NULL}, .start = saving_start};
+		(struct change_task){.job = {saving_run, saving_done, NULL}, .start = saving_start};
 	s->save.vol = v->vol;
 	s->save.host = v->host;
-	s->save.staged = &s->staged;
+	s->save.build = &s->staged;
 	s->save.first = v->vol->journal.fresh && v->vol->opened.st_size == 0;
-	s->save.ends = v->ending;
+	s->save.ends = v->is_ending;
 	s->trying = 1;
 	try_closes(s);
 	saving_enter(s);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "formats/format.h"
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 #include "vfs/tree/call.h"
 #include "vfs/volume/external.h"
 #include "vfs/volume/volume.h"
@@ -14,8 +14,8 @@
 struct save_job {
 	struct volume *vol;
 	struct vfs_host *host;
-	struct snapshot *map;        /* that is to be written; borrowed, as is ... */
-	const struct staged *staged; /* ... the tree with all that was found of it */
+	struct snapshot *map;              /* that is to be written; borrowed, as is ... */
+	const struct overlay_build *build; /* ... the tree with all that was found of it */
 	bool first; /* of a map that --new makes: its tree is still that of an empty map after */
 	bool ends;  /* nobody goes on from it: it is not opened anew */
 
@@ -38,10 +38,10 @@ int save_check(struct save_job *s, struct error *e);
  * one file. Sets written. */
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
 /* leave.c: does the tree hold what the map does not? */
-bool save_leaves(const struct staged *s);
+bool has_carried_over(const struct overlay_build *s);
 /* ... as operations on the map's own tree: fn returns 0, or -errno, which ends it. */
-typedef int (*leave_fn)(void *arg, const struct journal_op *op);
-int save_leave(const struct staged *s, leave_fn fn, void *arg);
+typedef int (*carry_over_fn)(void *arg, const struct journal_op *op);
+int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg);
 /* Both, for the volume's own files; journal of what is left, rename. Fills the results. */
 void save_write(struct save_job *s);
 /* On the owner's thread: the volume goes on from what was saved. */

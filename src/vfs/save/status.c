@@ -4,16 +4,16 @@
 #include <errno.h>
 #include <string.h>
 
-#include "vfs/overlay/staged.h"
-#include "vfs/tree/vanish.h"
-#include "vfs/volume/commit_queue.h"
+#include "vfs/overlay/overlay_build.h"
+#include "vfs/tree/lost.h"
+#include "vfs/volume/change_queue.h"
 
 struct status {
-	struct commit_task task; /* first */
+	struct change_task task; /* first */
 	struct vfs *v;
 	void (*found)(void *arg, struct buffer *records);
 	void *arg;
-	struct staged staged;
+	struct overlay_build staged;
 	struct buffer records;
 };
 
@@ -42,8 +42,8 @@ static void add_refused(struct status *s)
 		CLEANUP(free) char *path = NULL;
 
 		if (b->fate == BUILD_REFUSED && !s->staged.entries[i].gone &&
-			upper_differs(s->staged.uppers[i]))
-			path = upper_path(s->staged.uppers[i]);
+			oentry_differs(s->staged.oentries[i]))
+			path = oentry_path(s->staged.oentries[i]);
 		if (path)
 			status_add(&s->records,
 				&(struct status_entry){b->waits ? "waiting" : "draft", path,
@@ -56,8 +56,8 @@ static void status_run(struct job *j)
 	struct status *s = (struct status *)j;
 	struct error e = ERROR_INIT;
 
-	if (staged_run(&s->staged, &e) == 0) {
-		staged_each(&s->staged, add, &s->records);
+	if (overlay_build_run(&s->staged, &e) == 0) {
+		overlay_build_each(&s->staged, add, &s->records);
 		add_refused(s);
 	} else {
 		status_add(&s->records, &(struct status_entry){"draft", "", error_text(&e)});
@@ -67,15 +67,15 @@ static void status_run(struct job *j)
 /* What would be copied out at an unmount, and no verdict is needed for. */
 static void add_scratch(struct vfs *v, struct buffer *b)
 {
-	for (const struct upper *u = NULL; (u = overlay_next(v->tree, u));) {
-		char buffer[VANISH_REASON_MAX];
+	for (const struct oentry *u = NULL; (u = overlay_next(v->overlay, u));) {
+		char buffer[LOST_REASON_MAX];
 		CLEANUP(free) char *path = NULL;
 
-		if (!u->dir && u->scratch && vanish_would(v->tree, u))
-			path = upper_path(u);
+		if (!u->is_dir && u->is_scratch && lost_at_end(v->overlay, u))
+			path = oentry_path(u);
 		if (path)
 			status_add(b, &(struct status_entry){"left", path,
-					      vanish_reason(v->tree, u, buffer, sizeof(buffer))});
+					      lost_reason(v->overlay, u, buffer, sizeof(buffer))});
 	}
 }
 
@@ -83,14 +83,15 @@ static void add_scratch(struct vfs *v, struct buffer *b)
  * alone, and the save tries again. */
 static void add_unkept(struct vfs *v, struct buffer *b)
 {
-	for (const struct node *n = NULL; (n = node_next(v, n));) {
+	for (const struct inode *n = NULL; (n = inode_next(v, n));) {
 		CLEANUP(free) char *path = NULL;
 
-		if (n->stage && n->stage->unkept && n->stage->state != STAGE_CLEAN)
-			path = node_path(n);
+		if (n->write_buffer && n->write_buffer->close_error &&
+			n->write_buffer->state != BUFFER_CLEAN)
+			path = inode_path(n);
 		if (path)
-			status_add(b,
-				&(struct status_entry){"draft", path, strerror(-n->stage->unkept)});
+			status_add(b, &(struct status_entry){"draft", path,
+					      strerror(-n->write_buffer->close_error)});
 	}
 }
 
@@ -100,19 +101,20 @@ static void status_done(struct job *j)
 
 	add_unkept(s->v, &s->records);
 	add_scratch(s->v, &s->records);
-	staged_keep(&s->staged);
+	overlay_build_keep_parsed(&s->staged);
 	/* What was found is so as long as the queue is held. */
 	s->found(s->arg, &s->records);
-	commit_queue_leave(s->v->vol);
-	staged_finish(&s->staged);
+	change_queue_leave(s->v->vol);
+	overlay_build_finish(&s->staged);
 	free(s);
 }
 
-static bool status_start(struct commit_task *t)
+static bool status_start(struct change_task *t)
 {
 	struct status *s = (struct status *)t;
 
-	return overlay_differs(s->v->tree) && staged_begin(s->v->tree, &s->staged, NULL) == 0;
+	return overlay_differs(s->v->overlay) &&
+	       overlay_build_begin(s->v->overlay, &s->staged, NULL) == 0;
 }
 
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
@@ -126,9 +128,9 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 		.v = v,
 		.found = found,
 		.arg = arg,
-		.staged.said = REPORT_INIT,
+		.staged.format_report = REPORT_INIT,
 		.records = BUFFER_INIT};
-	commit_queue_enter(v->vol, &s->task);
+	change_queue_enter(v->vol, &s->task);
 	return 0;
 }
 

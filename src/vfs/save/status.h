@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
 struct status_entry {
 	const char *word, *path, *why;

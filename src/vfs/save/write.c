@@ -18,12 +18,12 @@
 enum { CONFLICTS_MAX = 1000 };
 
 /* What stands there was refused, and the map has something else in its place: why; or NULL. */
-static const char *refusal(const struct staged *s, const char *at)
+static const char *refusal(const struct overlay_build *s, const char *at)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		const struct built_entry *b = &s->built.entries[i];
 		CLEANUP(free)
-		char *path = b->fate == BUILD_REFUSED ? upper_path(s->uppers[i]) : NULL;
+		char *path = b->fate == BUILD_REFUSED ? oentry_path(s->oentries[i]) : NULL;
 
 		if (path && strcmp(path, at) == 0)
 			return b->why;
@@ -34,7 +34,7 @@ static const char *refusal(const struct staged *s, const char *at)
 static void check_why(void *arg, const struct format_fault *f)
 {
 	struct save_job *s = arg;
-	const char *why = f->warned ? NULL : refusal(s->staged, f->path);
+	const char *why = f->warned ? NULL : refusal(s->build, f->path);
 
 	/* All files of a new map are new, but a copy of an old map has old faults: `mapfs check`
 	 * reports them. */
@@ -194,7 +194,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	s->next.fresh = s->first;
 	s->next.unnamed = old->unnamed;
 	if (!old->unnamed)
-		r = save_leave(s->staged, write_op, &(struct writing){&s->next, e});
+		r = carry_over(s->build, write_op, &(struct writing){&s->next, e});
 	if (r == -ENOMEM && e && !e->code)
 		error_set(e, r, "out of memory");
 	if (r == 0)

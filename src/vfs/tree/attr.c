@@ -17,60 +17,60 @@ void attr_take(struct attr *to, const struct attr *from, unsigned mask)
 		to->mtime = from->mtime;
 }
 
-void node_touch(struct node *n, unsigned mask)
+void inode_touch(struct inode *n, unsigned mask)
 {
 	struct attr now = {0};
 
 	clock_gettime(CLOCK_REALTIME, &now.ctime);
-	now.atime = now.mtime = n->own.ctime = now.ctime;
-	attr_take(&n->own, &now, mask & (ATTR_ATIME | ATTR_MTIME));
+	now.atime = now.mtime = n->attr.ctime = now.ctime;
+	attr_take(&n->attr, &now, mask & (ATTR_ATIME | ATTR_MTIME));
 	if (mask & ATTR_MTIME) {
-		n->at->timed = false;
-		n->changed = n->at->dir;
+		n->oentry->has_mtime = false;
+		n->is_listing_stale = n->oentry->is_dir;
 	}
-	n->set |= mask;
+	n->attr_mask |= mask;
 }
 
-int node_attr(struct vfs *v, struct node *n, struct attr *ret)
+int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
 {
 	const struct volume *vol = v->vol;
-	const struct upper *u = n->at;
+	const struct oentry *u = n->oentry;
 	struct attr a = {.ino = n->ino, .uid = vol->uid, .gid = vol->gid, .nlink = 1};
 	struct entry en;
-	int r = node_entry(n, &en, NULL);
+	int r = inode_entry(n, &en, NULL);
 
 	if (r < 0)
 		return r;
 	/* What has no time of its own shows the map's. */
 	a.atime = a.mtime = a.ctime = en.has_mtime ? en.mtime : vol->mtime;
-	if (u->timed)
+	if (u->has_mtime)
 		a.mtime = u->mtime;
 	/* A directory has 1, which tells find(1) nothing about its subdirectories. */
-	if (u->dir) {
+	if (u->is_dir) {
 		a.mode = S_IFDIR | vol->dir_mode;
 	} else {
-		a.nlink = u->up != NULL;
+		a.nlink = u->parent != NULL;
 		a.mode = S_IFREG | vol->file_mode;
 		if (!en.writable)
 			a.mode &= ~(mode_t)0222;
 		a.size = en.size;
 	}
-	a.brief = node_is_root(n) && vol->index;
-	attr_take(&a, &n->own, n->set);
-	if (n->set)
-		a.ctime = n->own.ctime;
+	a.brief = inode_is_root(n) && vol->index;
+	attr_take(&a, &n->attr, n->attr_mask);
+	if (n->attr_mask)
+		a.ctime = n->attr.ctime;
 	*ret = a;
-	return u->dir || en.sized ? 0 : -EAGAIN;
+	return u->is_dir || en.sized ? 0 : -EAGAIN;
 }
 
 /* Through an open file one without a name may be opened again. Else it was found by a name that it
  * had, which the kernel held a moment too long, and what is written to it would be in no file. */
-static bool is_lost(const struct node *n)
+static bool is_lost(const struct inode *n)
 {
-	return !n->at->up && !n->handles && !node_is_root(n);
+	return !n->oentry->parent && !n->handles && !inode_is_root(n);
 }
 
-int file_may_write(const struct node *n)
+int file_may_write(const struct inode *n)
 {
 	struct entry en;
 	int r;
@@ -79,22 +79,23 @@ int file_may_write(const struct node *n)
 		return -EROFS;
 	if (is_lost(n))
 		return -ESTALE;
-	if (node_scratch(n) || n->stage)
+	if (inode_is_scratch(n) || n->write_buffer)
 		return 0;
-	r = node_entry(n, &en, NULL);
+	r = inode_entry(n, &en, NULL);
 	if (r < 0)
 		return r;
 	return en.writable ? 0 : -EACCES;
 }
 
-uint64_t file_most(const struct node *n)
+uint64_t file_max_size(const struct inode *n)
 {
-	const struct snapshot *s = n->vfs->tree->shape;
+	const struct snapshot *s = n->vfs->overlay->shape;
 	struct entry en = {0};
 	entry_id id, parsed_id;
 
-	if (!node_scratch(n) && overlay_identify(n->vfs->tree, n->at, &id, &parsed_id, NULL) == 0) {
-		s = n->vfs->tree->shape;
+	if (!inode_is_scratch(n) &&
+		overlay_identify(n->vfs->overlay, n->oentry, &id, &parsed_id, NULL) == 0) {
+		s = n->vfs->overlay->shape;
 		(void)s->format->stat(s, id, &en, NULL);
 	}
 	return en.most ? en.most : FORMAT_MOST;

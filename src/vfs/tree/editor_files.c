@@ -2,11 +2,11 @@
 #include <fnmatch.h>
 
 #include "base/name.h"
-#include "vfs/tree/vanish.h"
+#include "vfs/tree/lost.h"
 
 /* Not among them: swap and autosave files (.x.swp, #x#, .x.kate-swp). One that is there at the end
  * is all that is left of a text that nobody saved. */
-bool vanish_explained(const char *name)
+bool is_editor_file(const char *name)
 {
 	static const char *const habits[] = {
 		"4913",

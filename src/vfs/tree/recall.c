@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/cleanup.h"
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
 /* A directory on the way down, and where the look at its entries goes on. */
 struct step {
@@ -80,20 +80,20 @@ static int is_wanted(struct search *s, const struct entry *en)
 	return en->id == s->wanted;
 }
 
-int node_recall(struct vfs *v, uint64_t ino, struct node **ret)
+int inode_recall(struct vfs *v, uint64_t ino, struct inode **ret)
 {
-	struct search s = {.base = v->tree->base, .visit = is_wanted};
+	struct search s = {.base = v->overlay->base, .visit = is_wanted};
 	uint64_t first = entry_ino(v->vol, ENTRY_ROOT);
-	struct node *n;
+	struct inode *n;
 	int r = ino >> INO_DYNAMIC_SHIFT || ino <= first ? -ESTALE : 0;
 
 	s.wanted = ino - first;
 	if (r == 0)
 		r = search_run(&s) > 0 ? 0 : -ESTALE;
 	if (r == 0)
-		r = node_walk(v, (const char *)s.path.data, &n);
+		r = inode_walk(v, (const char *)s.path.data, &n);
 	if (r == 0 && n->ino != ino) {
-		node_free_unused(v, n);
+		inode_free_unused(v, n);
 		r = -ESTALE;
 	}
 	if (r == 0) {
@@ -134,7 +134,7 @@ static void tell_one(struct telling *t, entry_id id)
 {
 	uint64_t ino = entry_ino(t->v->vol, id);
 
-	if (node_find(t->v, ino))
+	if (inode_find(t->v, ino))
 		return;
 	t->inos[t->n++] = ino;
 	if (t->n == TELL_AT_A_TIME)
@@ -148,10 +148,10 @@ static int tell_file(struct search *s, const struct entry *en)
 	return 0;
 }
 
-void nodes_tell_unknown(struct vfs *v)
+void inodes_invalidate_unknown(struct vfs *v)
 {
 	struct telling t = {.v = v};
-	struct search s = {.base = v->tree->base, .visit = tell_file, .telling = &t};
+	struct search s = {.base = v->overlay->base, .visit = tell_file, .telling = &t};
 
 	(void)search_run(&s);
 	tell(&t);

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 #include "vfs/tree/wait.h"
-#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/change_queue.h"
 
 struct refresh {
-	struct commit_task task; /* first */
+	struct change_task task; /* first */
 	struct vfs *v;
-	struct staged staged;
+	struct overlay_build staged;
 	bool beside; /* a save, which holds the queue */
 	int r;
 };
@@ -21,24 +21,24 @@ static void refresh_run(struct job *j)
 {
 	struct refresh *f = (struct refresh *)j;
 
-	f->r = staged_view(&f->staged);
+	f->r = overlay_build_view(&f->staged);
 }
 
 static void forget_gone(struct vfs *v)
 {
-	for (struct node *n = NULL; (n = node_next(v, n));)
-		if (!n->misnamed && upper_is_gone(v->tree, n->at))
-			node_forget_name(v, n);
+	for (struct inode *n = NULL; (n = inode_next(v, n));)
+		if (!n->is_name_stale && oentry_is_gone(v->overlay, n->oentry))
+			inode_forget_name(v, n);
 }
 
 /* Where memory is short, what is shown is what it was. */
-static void take(struct vfs *v, struct staged *st)
+static void take(struct vfs *v, struct overlay_build *st)
 {
-	staged_keep(st);
-	snapshot_unref(v->tree->view);
-	v->tree->view = snapshot_ref(st->built.map);
+	overlay_build_keep_parsed(st);
+	snapshot_unref(v->overlay->view);
+	v->overlay->view = snapshot_ref(st->built.map);
 	/* The view has taken all composed blobs of the failed save that are still right. */
-	snapshot_unref(TAKE(v->tree->unsaved));
+	snapshot_unref(TAKE(v->overlay->unsaved));
 	forget_gone(v);
 }
 
@@ -52,21 +52,21 @@ static void refresh_done(struct job *j)
 		take(v, &f->staged);
 	v->view.beside = false;
 	if (!f->beside)
-		commit_queue_leave(v->vol);
-	staged_finish(&f->staged);
+		change_queue_leave(v->vol);
+	overlay_build_finish(&f->staged);
 	free(f);
 	calls_run(&v->view.waiting, v);
 	if (delayed)
 		delayed->done(delayed);
 }
 
-static bool refresh_start(struct commit_task *t)
+static bool refresh_start(struct change_task *t)
 {
 	struct refresh *f = (struct refresh *)t;
 	struct vfs *v = f->v;
 
 	v->view.stale = false;
-	f->r = staged_begin(v->tree, &f->staged, NULL);
+	f->r = overlay_build_begin(v->overlay, &f->staged, NULL);
 	return f->r == 0;
 }
 
@@ -75,8 +75,8 @@ static void refresh_enter(struct refresh *f)
 {
 	struct vfs *v = f->v;
 
-	if (!commit_queue_holds_still(v->vol)) {
-		commit_queue_enter_next(v->vol, &f->task);
+	if (!change_queue_holds_still(v->vol)) {
+		change_queue_enter_next(v->vol, &f->task);
 		return;
 	}
 	f->beside = v->view.beside = true;
@@ -100,13 +100,13 @@ static void wait_for(struct vfs *v, struct call *c)
 		calls_run(&v->view.waiting, v);
 		return;
 	}
-	f->task = (struct commit_task){
+	f->task = (struct change_task){
 		.job = {refresh_run, refresh_done, NULL}, .start = refresh_start};
 	f->v = v;
 	refresh_enter(f);
 }
 
-bool view_wait(struct vfs *v, const struct node *n, struct call *c)
+bool view_wait(struct vfs *v, const struct inode *n, struct call *c)
 {
 	const struct snapshot *s;
 	entry_id id;
@@ -114,7 +114,7 @@ bool view_wait(struct vfs *v, const struct node *n, struct call *c)
 	/* Who waits already waits for the one that is being made. */
 	if (!v->view.stale && !v->view.waiting.first)
 		return false;
-	if (n && (n->at->dir || n->at->of || !node_shows(n, &s, &id)))
+	if (n && (n->oentry->is_dir || n->oentry->frozen_map || !inode_shows(n, &s, &id)))
 		return false;
 	wait_for(v, c);
 	return true;
@@ -128,34 +128,35 @@ bool view_delays(struct vfs *v, struct job *j)
 }
 
 /* Files without bytes of their own, and directories of raw/, may follow from any change. */
-static bool may_follow(const struct node *n)
+static bool may_follow(const struct inode *n)
 {
 	const struct snapshot *s;
 	entry_id id;
 
-	return !n->at->of && node_shows(n, &s, &id) && (!n->at->dir || upper_is_raw(n->at));
+	return !n->oentry->frozen_map && inode_shows(n, &s, &id) &&
+	       (!n->oentry->is_dir || oentry_is_raw(n->oentry));
 }
 
 void view_tell(struct vfs *v, struct job *then)
 {
-	struct node **nodes = NULL;
+	struct inode **nodes = NULL;
 	size_t n = 0, room = 0;
 
-	for (struct node *k = NULL; (k = node_next(v, k));) {
+	for (struct inode *k = NULL; (k = inode_next(v, k));) {
 		if (!may_follow(k))
 			continue;
-		k->cached = false;
-		if (upper_is_gone(v->tree, k->at))
-			node_forget_name(v, k);
-		else if (k->at->dir)
+		k->is_cached = false;
+		if (oentry_is_gone(v->overlay, k->oentry))
+			inode_forget_name(v, k);
+		else if (k->oentry->is_dir)
 			names_tell(v, k);
 		else if (array_room(nodes, n, room))
 			nodes[n++] = k;
 	}
 	if (v->vol->reopened)
-		nodes_tell_unknown(v);
+		inodes_invalidate_unknown(v);
 	if (n)
-		node_invalidate(v, nodes, n, then);
+		inode_invalidate(v, nodes, n, then);
 	else if (then)
 		pool_return(v->pool, then);
 	free(nodes);
@@ -163,7 +164,7 @@ void view_tell(struct vfs *v, struct job *then)
 
 bool view_spoil(struct vfs *v)
 {
-	bool was_right = v->tree->base->format->follows && !v->view.stale;
+	bool was_right = v->overlay->base->format->follows && !v->view.stale;
 
 	v->view.stale |= was_right;
 	return was_right;

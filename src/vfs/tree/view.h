@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "vfs/tree/node.h"
+#include "vfs/tree/inode.h"
 
 /* The tree has changed: the view is to be made anew. True: it was right until now, so view_tell is
  * to follow. */
@@ -18,7 +18,7 @@ void view_tell(struct vfs *v, struct job *then);
 /* Both, without waiting for the kernel. */
 void view_spoil_and_tell(struct vfs *v);
 /* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
-bool view_wait(struct vfs *v, const struct node *n, struct call *c);
+bool view_wait(struct vfs *v, const struct inode *n, struct call *c);
 /* A save that is about to end: true: a view is being made beside it, of the tree that it is about
  * to change, and j->done is called after that. */
 bool view_delays(struct vfs *v, struct job *j);

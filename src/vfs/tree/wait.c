@@ -9,22 +9,22 @@
 #include "base/threads/parallel.h"
 #include "vfs/tree/attr.h"
 
-void node_wait(struct node *n, struct call *c)
+void inode_wait(struct inode *n, struct call *c)
 {
 	calls_add(&n->waiting, c);
 }
 
-static void run_waiting(struct vfs *v, struct node *n)
+static void run_waiting(struct vfs *v, struct inode *n)
 {
 	n->opens++; /* a call may be the last that holds it */
 	calls_run(&n->waiting, v);
 	n->opens--;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 }
 
-void node_ready(struct vfs *v, struct node *n)
+void inode_ready(struct vfs *v, struct inode *n)
 {
-	n->busy = false;
+	n->is_busy = false;
 	run_waiting(v, n);
 }
 
@@ -33,7 +33,7 @@ struct invalidation {
 	struct vfs *v;
 	struct job *then;
 	size_t n;
-	struct node *nodes[];
+	struct inode *nodes[];
 };
 
 static void invalidated(struct job *j)
@@ -41,7 +41,7 @@ static void invalidated(struct job *j)
 	struct invalidation *o = (struct invalidation *)j;
 
 	for (size_t i = 0; i < o->n; i++) {
-		struct node *n = o->nodes[i];
+		struct inode *n = o->nodes[i];
 
 		n->stale--;
 		n->opens--;
@@ -52,9 +52,9 @@ static void invalidated(struct job *j)
 	free(o);
 }
 
-void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct job *then)
+void inode_invalidate(struct vfs *v, struct inode *const *nodes, size_t n, struct job *then)
 {
-	struct invalidation *o = malloc(sizeof(*o) + n * sizeof(struct node *));
+	struct invalidation *o = malloc(sizeof(*o) + n * sizeof(struct inode *));
 	CLEANUP(free) uint64_t *inos = malloc((n + 1) * sizeof(*inos));
 
 	if (!o || !inos) {
@@ -76,7 +76,7 @@ void node_invalidate(struct vfs *v, struct node *const *nodes, size_t n, struct 
 struct forgetting {
 	struct job job; /* first */
 	struct vfs *v;
-	struct node *n;
+	struct inode *n;
 };
 
 static void name_forgotten(struct job *j)
@@ -89,34 +89,34 @@ static void name_forgotten(struct job *j)
 	free(o);
 }
 
-void node_forget_name(struct vfs *v, struct node *n)
+void inode_forget_name(struct vfs *v, struct inode *n)
 {
 	struct forgetting *o;
-	struct node *dir = n->at->up ? node_parent(n) : NULL;
+	struct inode *dir = n->oentry->parent ? inode_parent(n) : NULL;
 
 	if (!dir)
 		return;
 	o = malloc(sizeof(*o));
 	if (o) {
 		*o = (struct forgetting){.job.done = name_forgotten, .v = v, .n = n};
-		n->misnamed = true;
+		n->is_name_stale = true;
 		n->forgetting++;
 		n->opens++;
 	}
-	v->host->forget_name(v->host, dir->ino, n->at->name, o ? &o->job : NULL);
-	node_free_unused(v, dir);
+	v->host->forget_name(v->host, dir->ino, n->oentry->name, o ? &o->job : NULL);
+	inode_free_unused(v, dir);
 }
 
-void node_looked_up(struct node *n)
+void inode_looked_up(struct inode *n)
 {
 	n->lookups++;
-	n->misnamed &= n->forgetting > 0;
+	n->is_name_stale &= n->forgetting > 0;
 }
 
-void names_tell(struct vfs *v, struct node *dir)
+void names_tell(struct vfs *v, struct inode *dir)
 {
-	node_touch(dir, ATTR_MTIME);
-	node_invalidate(v, &dir, 1, NULL);
+	inode_touch(dir, ATTR_MTIME);
+	inode_invalidate(v, &dir, 1, NULL);
 }
 
 enum { MANY_SIZES = 17 }; /* that are worth more threads */
@@ -162,7 +162,7 @@ static void sizing_done(struct job *j)
 	struct sizing *z = (struct sizing *)j;
 
 	if (!z->call) {
-		z->v->ahead.jobs--;
+		z->v->size_ahead.jobs--;
 		snapshot_unref(z->s);
 		free(z);
 		return;
@@ -189,7 +189,7 @@ void size_wait(
 	if (c)
 		call_keep(c);
 	else
-		v->ahead.jobs++;
+		v->size_ahead.jobs++;
 	*z = (struct sizing){
 		.job = {sizing_run, sizing_done, NULL},
 		.v = v,

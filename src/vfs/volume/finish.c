@@ -22,7 +22,7 @@ static const struct format *format_of(const struct volume *vol)
 }
 
 /* The map and its companion, or a conflict of theirs. */
-static enum pair_leave judge(void *arg, const char *first, const char *second)
+static enum pair_leave validate(void *arg, const char *first, const char *second)
 {
 	const struct volume *vol = arg;
 	const struct format *f = format_of(vol);
@@ -70,7 +70,7 @@ int finish_pair(
 	if (r == 0 && vol->access == VOLUME_READ_ONLY)
 		return finish_refuse(e);
 	if (r == 0)
-		r = pair_finish(&vol->trust, vol->name, judge, vol, &why);
+		r = pair_finish(&vol->trust, vol->name, validate, vol, &why);
 	if (r == -EPERM) {
 		snprintf(line, sizeof(line), "%s %s; it is left alone", marker, error_text(&why));
 		note(arg, line);
@@ -95,7 +95,7 @@ int finish_own_pair(const struct volume *vol, struct error *e)
 	pair_marker(marker, vol->name);
 	if (!vol->companion[0] || trust_check_name(&vol->trust, marker, NULL) < 0)
 		return 0;
-	r = pair_finish(&vol->trust, vol->name, judge, (void *)(uintptr_t)vol, &why);
+	r = pair_finish(&vol->trust, vol->name, validate, (void *)(uintptr_t)vol, &why);
 	if (r >= 0 || r == -EPERM)
 		return 0;
 	*e = why;

@@ -19,7 +19,7 @@
 #include "vfs/volume/report.h"
 #include "vfs/volume/store.h"
 
-struct commit_task;
+struct change_task;
 
 struct proof;
 
@@ -84,7 +84,7 @@ struct volume {
 		int64_t at_ms; /* when the journal is to be synced; 0: nothing to sync */
 	} sync;                /* volume/sync.h */
 
-	struct commit_task *commit_queue, *commit_queue_last; /* volume/commit_queue.h */
+	struct change_task *change_queue, *change_queue_last; /* volume/change_queue.h */
 };
 
 static inline bool volume_is_owner(const struct volume *vol)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/overlay/staged.h"
+#include "vfs/overlay/overlay_build.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ static void say(void *arg, enum format_said kind, const char *line)
 	report_add(arg, kind == FORMAT_WARNING ? REPORT_WARNING : REPORT_NOTE, "%s", line);
 }
 
-int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)
+int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, struct error *e)
 {
-	*ret = (struct staged){.said = REPORT_INIT};
-	if (overlay_tree(o, &ret->entries, &ret->uppers, &ret->n) < 0)
+	*ret = (struct overlay_build){.format_report = REPORT_INIT};
+	if (overlay_tree(o, &ret->entries, &ret->oentries, &ret->n) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	ret->base = snapshot_ref(o->base);
 	ret->like = snapshot_ref(o->unsaved ? o->unsaved : o->view);
@@ -30,65 +30,65 @@ int staged_begin(const struct overlay *o, struct staged *ret, struct error *e)
 	return 0;
 }
 
-int staged_run(struct staged *s, struct error *e)
+int overlay_build_run(struct overlay_build *s, struct error *e)
 {
-	const struct build_how how = {true, s->like, say, &s->said};
+	const struct build_how how = {true, s->like, say, &s->format_report};
 
 	return build(s->base, s->entries, s->n, &how, &s->built, e);
 }
 
-void staged_keep(struct staged *s)
+void overlay_build_keep_parsed(struct overlay_build *s)
 {
 	for (size_t i = 1; s->built.entries && i < s->n; i++) {
 		struct built_entry *b = &s->built.entries[i];
-		struct upper *u = s->uppers[i];
+		struct oentry *u = s->oentries[i];
 
 		if (b->parsed)
-			upper_keep_parsed(u, parsed_ref(b->parsed));
+			oentry_keep_parsed(u, parsed_ref(b->parsed));
 		if (b->last_parsed) {
-			parsed_unref(u->last_parsed);
-			u->last_parsed = parsed_ref(b->last_parsed);
+			parsed_unref(u->accepted_parsed);
+			u->accepted_parsed = parsed_ref(b->last_parsed);
 		}
 	}
 }
 
-void staged_advise(struct staged *s, vfs_advise advise)
+void overlay_build_advise(struct overlay_build *s, vfs_advise advise)
 {
 	if (advise)
-		advise(s->base, s->built.map, say, &s->said);
+		advise(s->base, s->built.map, say, &s->format_report);
 }
 
-int staged_view(struct staged *s)
+int overlay_build_view(struct overlay_build *s)
 {
 	const struct build_how how = {.like = s->like};
 
 	return build(s->base, s->entries, s->n, &how, &s->built, NULL);
 }
 
-int staged_build(const struct overlay *o, struct staged *ret, struct error *e)
+int overlay_build(const struct overlay *o, struct overlay_build *ret, struct error *e)
 {
-	int r = staged_begin(o, ret, e);
+	int r = overlay_build_begin(o, ret, e);
 
 	if (r == 0)
-		r = staged_run(ret, e);
+		r = overlay_build_run(ret, e);
 	if (r < 0)
-		staged_finish(ret);
+		overlay_build_finish(ret);
 	return r;
 }
 
-void staged_finish(struct staged *s)
+void overlay_build_finish(struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		parsed_unref(s->entries[i].parsed);
 		parsed_unref(s->entries[i].last_parsed);
 	}
 	built_finish(&s->built);
-	report_finish(&s->said);
+	report_finish(&s->format_report);
 	snapshot_unref(s->base);
 	snapshot_unref(s->like);
 	free(s->entries);
-	free(s->uppers);
-	*s = (struct staged){.said = REPORT_INIT};
+	free(s->oentries);
+	*s = (struct overlay_build){.format_report = REPORT_INIT};
 }
 
 static bool is_put(enum build_fate fate)
@@ -96,7 +96,7 @@ static bool is_put(enum build_fate fate)
 	return fate == BUILD_WRITTEN || fate == BUILD_NEW || fate == BUILD_MOVED;
 }
 
-bool staged_differs(const struct staged *s)
+bool overlay_build_differs(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
 		if (is_put(s->built.entries[i].fate) || s->built.entries[i].old != BUILD_SAME)
@@ -109,7 +109,7 @@ static bool is_moved(enum build_fate fate)
 	return fate == BUILD_NEW || fate == BUILD_MOVED;
 }
 
-bool staged_moves(const struct staged *s)
+bool overlay_build_moves(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
 		if (is_moved(s->built.entries[i].fate) || is_moved(s->built.entries[i].old))
@@ -117,13 +117,13 @@ bool staged_moves(const struct staged *s)
 	return false;
 }
 
-char *staged_kept_path(const struct staged *s, size_t i)
+char *overlay_build_kept_path(const struct overlay_build *s, size_t i)
 {
 	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)
-		if (s->entries[k].gone && !s->uppers[k]->moved &&
+		if (s->entries[k].gone && !s->oentries[k]->is_moved &&
 			entry_object(s->entries[k].from) == entry_object(s->entries[i].from))
-			return upper_path(s->uppers[k]);
-	return upper_path(s->uppers[i]);
+			return oentry_path(s->oentries[k]);
+	return oentry_path(s->oentries[i]);
 }
 
 struct line {
@@ -168,7 +168,7 @@ static bool is_new(enum build_fate fate)
 }
 
 /* A directory that is new tells of all that is in it. */
-static bool is_below_new(const struct staged *s, size_t i)
+static bool is_below_new(const struct overlay_build *s, size_t i)
 {
 	while ((i = s->entries[i].up))
 		if (is_new(s->built.entries[i].fate))
@@ -176,18 +176,18 @@ static bool is_below_new(const struct staged *s, size_t i)
 	return false;
 }
 
-static void collect(const struct staged *s, struct lines *l)
+static void collect(const struct overlay_build *s, struct lines *l)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		const struct built_entry *b = &s->built.entries[i];
 		bool told = is_below_new(s, i);
 
 		if (b->old != BUILD_SAME && !(told && is_put(b->old)))
-			add(l, i, upper_path(s->uppers[i]), is_put(b->old), b->old);
+			add(l, i, oentry_path(s->oentries[i]), is_put(b->old), b->old);
 		if (b->fate == BUILD_KEPT)
-			add(l, i, staged_kept_path(s, i), false, b->fate);
+			add(l, i, overlay_build_kept_path(s, i), false, b->fate);
 		if (is_put(b->fate) && !told)
-			add(l, i, upper_path(s->uppers[i]), true, b->fate);
+			add(l, i, oentry_path(s->oentries[i]), true, b->fate);
 	}
 	if (l->n)
 		qsort(l->at, l->n, sizeof(*l->at), by_path);
@@ -216,7 +216,7 @@ static void lines_finish(struct lines *l)
 	free(l->at);
 }
 
-void staged_each(const struct staged *s,
+void overlay_build_each(const struct overlay_build *s,
 	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg)
 {
 	struct lines l = {0};
@@ -227,7 +227,7 @@ void staged_each(const struct staged *s,
 	lines_finish(&l);
 }
 
-void staged_report(const struct staged *s, struct report *report)
+void overlay_build_report(const struct overlay_build *s, struct report *report)
 {
 	struct lines l = {0};
 	size_t saved = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 
 #include <errno.h>
 
@@ -7,33 +7,33 @@
 
 enum { LOAD_CHUNK = 256 << 10 };
 
-bool file_judged(const struct node *n)
+bool file_is_validated(const struct inode *n)
 {
-	return n->stage && n->at->up && !node_scratch(n);
+	return n->write_buffer && n->oentry->parent && !inode_is_scratch(n);
 }
 
-bool file_retire(struct node *n)
+bool file_drop_write_buffer(struct inode *n)
 {
-	if (n->handles || !file_judged(n) || n->stage->state != STAGE_CLEAN)
+	if (n->handles || !file_is_validated(n) || n->write_buffer->state != BUFFER_CLEAN)
 		return false;
-	stage_drop(n);
-	if (n->at->written)
+	write_buffer_drop(n);
+	if (n->oentry->has_content)
 		return false;
-	n->cached = false;
+	n->is_cached = false;
 	return true;
 }
 
 /* Takes the spool. */
-static int stage_new(struct node *n, struct spool *spool)
+static int stage_new(struct inode *n, struct spool *spool)
 {
-	struct stage *s = spool ? calloc(1, sizeof(*s)) : NULL;
+	struct write_buffer *s = spool ? calloc(1, sizeof(*s)) : NULL;
 
 	if (!s) {
 		spool_destroy(spool);
 		return -ENOMEM;
 	}
 	s->spool = spool;
-	n->stage = s;
+	n->write_buffer = s;
 	return 0;
 }
 
@@ -41,7 +41,7 @@ static int stage_new(struct node *n, struct spool *spool)
 struct load {
 	struct job job; /* first */
 	struct vfs *v;
-	struct node *n;
+	struct inode *n;
 	struct call *call;
 	struct snapshot *s; /* of an entry of this version; NULL: */
 	entry_id id;
@@ -89,34 +89,34 @@ static void load_run(struct job *j)
 static void load_done(struct job *j)
 {
 	struct load *l = (struct load *)j;
-	struct node *n = l->n;
+	struct inode *n = l->n;
 
 	if (l->r == 0)
 		l->r = stage_new(n, TAKE(l->spool));
-	n->busy = false;
+	n->is_busy = false;
 	/* The call that asked goes first, so that nobody waits on a stage that is in use. */
 	if (l->r == 0)
 		call_again(l->v, l->call);
 	else
 		call_done(l->call, l->r);
 	n->opens--;
-	if (!n->busy)
-		node_ready(l->v, n);
+	if (!n->is_busy)
+		inode_ready(l->v, n);
 	spool_destroy(l->spool);
 	snapshot_unref(l->s);
 	extent_finish(&l->in);
 	free(l);
 }
 
-int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c)
+int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *c)
 {
 	const struct snapshot *s = NULL;
-	bool shows = node_shows(n, &s, &(entry_id){0});
+	bool shows = inode_shows(n, &s, &(entry_id){0});
 	struct load *l;
 
-	if (n->stage)
-		return empty ? spool_truncate(n->stage->spool, 0, NULL) : 0;
-	if (empty || (!shows && !n->at->written))
+	if (n->write_buffer)
+		return empty ? spool_truncate(n->write_buffer->spool, 0, NULL) : 0;
+	if (empty || (!shows && !n->oentry->has_content))
 		return stage_new(n, spool_create(v->vol->dirfd));
 	l = calloc(1, sizeof(*l));
 	if (l)
@@ -130,11 +130,11 @@ int stage_begin(struct vfs *v, struct node *n, bool empty, struct call *c)
 	l->v = v;
 	l->n = n;
 	l->call = c;
-	if (node_shows(n, &s, &l->id))
+	if (inode_shows(n, &s, &l->id))
 		l->s = snapshot_ref(s);
 	else
-		l->in = extent_ref(&n->at->in);
-	n->busy = true;
+		l->in = extent_ref(&n->oentry->bytes);
+	n->is_busy = true;
 	n->opens++;
 	pool_submit(v->pool, &l->job);
 	return 1;

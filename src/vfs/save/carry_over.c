@@ -5,14 +5,14 @@
 
 #include "vfs/save/save.h"
 
-static bool is_left(const struct staged *s, size_t i)
+static bool is_left(const struct overlay_build *s, size_t i)
 {
 	enum build_fate fate = s->built.entries[i].fate;
 
 	return !s->entries[i].gone && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
 }
 
-bool save_leaves(const struct staged *s)
+bool has_carried_over(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
 		if (is_left(s, i))
@@ -21,8 +21,8 @@ bool save_leaves(const struct staged *s)
 }
 
 struct leaving {
-	const struct staged *s;
-	leave_fn fn;
+	const struct overlay_build *s;
+	carry_over_fn fn;
 	void *arg;
 };
 
@@ -34,23 +34,25 @@ static int leave(const struct leaving *l, enum journal_type type, const char *pa
 
 static int leave_file(const struct leaving *l, size_t i)
 {
-	const struct upper *u = l->s->uppers[i];
+	const struct oentry *u = l->s->oentries[i];
 	const struct built_entry *b = &l->s->built.entries[i];
-	const char *why = b->why ? b->why : upper_refused(u) ? u->why : "it cannot be in the map";
-	CLEANUP(free) char *path = staged_kept_path(l->s, i), *now = upper_path(u);
-	bool kept = b->fate == BUILD_KEPT, draft = !kept || u->why;
+	const char *why = b->why                 ? b->why
+			  : oentry_is_refused(u) ? u->refusal
+						 : "it cannot be in the map";
+	CLEANUP(free) char *path = overlay_build_kept_path(l->s, i), *now = oentry_path(u);
+	bool kept = b->fate == BUILD_KEPT, draft = !kept || u->refusal;
 	int r = path && now ? 0 : -ENOMEM;
 
-	if (r == 0 && (kept || !b->last) && (u->last.mem || u->last.file))
-		r = leave(l, JOURNAL_PUT, path, &u->last, NULL);
-	if (r == 0 && u->written)
-		r = leave(l, draft ? JOURNAL_DRAFT : JOURNAL_PUT, path, &u->in, why);
+	if (r == 0 && (kept || !b->last) && (u->accepted.mem || u->accepted.file))
+		r = leave(l, JOURNAL_PUT, path, &u->accepted, NULL);
+	if (r == 0 && u->has_content)
+		r = leave(l, draft ? JOURNAL_DRAFT : JOURNAL_PUT, path, &u->bytes, why);
 	return r == 0 && kept ? leave(l, JOURNAL_RENAME, path, NULL, now) : r;
 }
 
 static int leave_dir(const struct leaving *l, size_t i)
 {
-	CLEANUP(free) char *path = upper_path(l->s->uppers[i]);
+	CLEANUP(free) char *path = oentry_path(l->s->oentries[i]);
 
 	return path ? leave(l, JOURNAL_MKDIR, path, NULL, NULL) : -ENOMEM;
 }
@@ -58,7 +60,7 @@ static int leave_dir(const struct leaving *l, size_t i)
 /* Directories, for what is in them: only those that were made can be none of the map's. */
 static int leave_dirs(const struct leaving *l)
 {
-	const struct staged *s = l->s;
+	const struct overlay_build *s = l->s;
 	CLEANUP(free) bool *holds = calloc(s->n, sizeof(*holds));
 	int r = holds ? 0 : -ENOMEM;
 
@@ -71,7 +73,7 @@ static int leave_dirs(const struct leaving *l)
 	return r;
 }
 
-int save_leave(const struct staged *s, leave_fn fn, void *arg)
+int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg)
 {
 	const struct leaving l = {s, fn, arg};
 	int r = leave_dirs(&l);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/door.h"
+#include "fuse/control_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,16 +45,16 @@ static bool peer_is(int sock, uid_t who)
 	return cred.uid == who || cred.uid == 0;
 }
 
-void door_init(struct door *d)
+void control_socket_init(struct control_socket *d)
 {
 	d->listener = d->spare = -1;
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		d->clients[i] = -1;
 		d->waiting[i] = false;
 	}
 }
 
-int door_take(struct door *d, int listener)
+int control_socket_take(struct control_socket *d, int listener)
 {
 	d->listener = listener;
 	d->spare = fcntl(listener, F_DUPFD_CLOEXEC, 0);
@@ -62,7 +62,7 @@ int door_take(struct door *d, int listener)
 }
 
 /* A client's descriptor becomes the spare one without being free in between. */
-static void send_away(struct door *d, size_t i)
+static void send_away(struct control_socket *d, size_t i)
 {
 	int fd = d->clients[i];
 
@@ -74,10 +74,10 @@ static void send_away(struct door *d, size_t i)
 	d->waiting[i] = false;
 }
 
-void door_finish(struct door *d)
+void control_socket_finish(struct control_socket *d)
 {
-	door_shut(d);
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++)
+	control_socket_shut(d);
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
 		send_away(d, i);
 }
 
@@ -89,13 +89,13 @@ static int listen_at(const char *name)
 
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0 || bind(sock, (struct sockaddr *)&a, n) < 0 ||
-		listen(sock, DOOR_CLIENTS_MAX) < 0)
+		listen(sock, CONTROL_CLIENTS_MAX) < 0)
 		return -errno;
 	return take_fd(&sock);
 }
 
 /* The first name may be another's: anybody can have taken it. The next one nobody foresees. */
-int door_open(const char *dev)
+int control_socket_open(const char *dev)
 {
 	char name[NAME_ROOM];
 	uint64_t random;
@@ -113,7 +113,7 @@ int door_open(const char *dev)
 	return listen_at(name);
 }
 
-void door_shut(struct door *d)
+void control_socket_shut(struct control_socket *d)
 {
 	if (d->listener >= 0)
 		close(d->listener);
@@ -122,20 +122,20 @@ void door_shut(struct door *d)
 	d->listener = d->spare = -1;
 }
 
-size_t door_poll(const struct door *d, struct pollfd *ret)
+size_t control_socket_poll(const struct control_socket *d, struct pollfd *ret)
 {
 	size_t n = 0;
 
 	if (d->listener >= 0 && !d->full)
 		ret[n++] = (struct pollfd){.fd = d->listener, .events = POLLIN};
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		if (d->clients[i] >= 0)
 			ret[n++] = (struct pollfd){.fd = d->clients[i], .events = POLLIN};
 	}
 	return n;
 }
 
-static int accept_client(struct door *d)
+static int accept_client(struct control_socket *d)
 {
 	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -145,7 +145,7 @@ static int accept_client(struct door *d)
 /* If no descriptor is free, the spare one makes room. If there is none (a client uses it, or
  * another thread was faster), or memory is short, poll would report the same client again at once:
  * look again later. */
-static void let_in(struct door *d)
+static void let_in(struct control_socket *d)
 {
 	CLEANUP(close_fd) int sock = accept_client(d);
 
@@ -156,7 +156,7 @@ static void let_in(struct door *d)
 	d->full = sock < 0 && sock != -EAGAIN;
 	if (sock < 0 || !peer_is(sock, geteuid()))
 		return;
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		if (d->clients[i] < 0) {
 			d->clients[i] = take_fd(&sock);
 			return;
@@ -164,13 +164,13 @@ static void let_in(struct door *d)
 	}
 }
 
-void door_serve(struct door *d, door_heard *fn, void *arg)
+void control_socket_serve(struct control_socket *d, control_socket_received *fn, void *arg)
 {
 	struct control_msg m;
 
 	if (d->listener >= 0)
 		let_in(d);
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		int r = d->clients[i] < 0 ? -EAGAIN : control_recv(d->clients[i], &m);
 
 		if (r == -EAGAIN)
@@ -187,7 +187,7 @@ void door_serve(struct door *d, door_heard *fn, void *arg)
 	}
 }
 
-int door_tell_one(int sock, const struct control_msg *m)
+int control_socket_send_one(int sock, const struct control_msg *m)
 {
 	struct pollfd p = {.fd = sock, .events = POLLOUT};
 	int r = control_send(sock, m);
@@ -199,15 +199,15 @@ int door_tell_one(int sock, const struct control_msg *m)
 	return r;
 }
 
-size_t door_tell(struct door *d, const struct control_msg *m)
+size_t control_socket_send(struct control_socket *d, const struct control_msg *m)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < DOOR_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
 		if (!d->waiting[i])
 			continue;
 		/* It is heard to be gone, then. */
-		if (door_tell_one(d->clients[i], m) < 0)
+		if (control_socket_send_one(d->clients[i], m) < 0)
 			(void)shutdown(d->clients[i], SHUT_RDWR);
 		else
 			n++;
@@ -247,7 +247,7 @@ static const char *further_name(char *line, const char *first)
 	return strlen(name) == n + 1 + DIGITS ? name : NULL;
 }
 
-int door_knock(const char *dev, uid_t owner)
+int control_socket_connect(const char *dev, uid_t owner)
 {
 	CLEANUP(free) char *line = NULL;
 	char first[NAME_ROOM];

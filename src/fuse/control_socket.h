@@ -24,43 +24,43 @@
 
 #include "fuse/control.h"
 
-enum { DOOR_CLIENTS_MAX = 16 };
+enum { CONTROL_CLIENTS_MAX = 16 };
 
-struct door {
+struct control_socket {
 	int listener; /* -1: closed */
 	int spare;    /* -1: a client uses it, or another thread was faster */
 	bool full;    /* accept4 had no descriptor or memory; its client waits in the backlog */
-	int clients[DOOR_CLIENTS_MAX];  /* -1: free */
-	bool waiting[DOOR_CLIENTS_MAX]; /* has asked, and waits for SAVED */
+	int clients[CONTROL_CLIENTS_MAX];  /* -1: free */
+	bool waiting[CONTROL_CLIENTS_MAX]; /* has asked, and waits for SAVED */
 };
 
 /* Returns the listening socket, or -errno. */
-int door_open(const char *dev);
+int control_socket_open(const char *dev);
 
-void door_init(struct door *d);
+void control_socket_init(struct control_socket *d);
 /* Listen on a socket, which the door owns from then on. -errno: no descriptor is left for the spare
  * one; the door owns the socket even so. */
-int door_take(struct door *d, int listener);
-void door_finish(struct door *d);
-void door_shut(struct door *d); /* no new clients; those inside stay */
+int control_socket_take(struct control_socket *d, int listener);
+void control_socket_finish(struct control_socket *d);
+void control_socket_shut(struct control_socket *d); /* no new clients; those inside stay */
 
-/* Fills at most 1 + DOOR_CLIENTS_MAX entries; returns how many. */
-size_t door_poll(const struct door *d, struct pollfd *ret);
+/* Fills at most 1 + CONTROL_CLIENTS_MAX entries; returns how many. */
+size_t control_socket_poll(const struct control_socket *d, struct pollfd *ret);
 
 /* To call when poll reports one of them, and from time to time while the door is full. Takes in who
  * knocks, and calls fn for each message, and with NULL for a client that asked for
  * something and is gone. */
-typedef void door_heard(void *arg, const struct control_msg *m);
-void door_serve(struct door *d, door_heard *fn, void *arg);
+typedef void control_socket_received(void *arg, const struct control_msg *m);
+void control_socket_serve(struct control_socket *d, control_socket_received *fn, void *arg);
 
 /* To all that wait; returns how many. A client that does not read is sent away. */
-size_t door_tell(struct door *d, const struct control_msg *m);
+size_t control_socket_send(struct control_socket *d, const struct control_msg *m);
 
 /* To one end of a socket that does not block, for a second at most; of PROGRESS not at all. */
-int door_tell_one(int sock, const struct control_msg *m);
+int control_socket_send_one(int sock, const struct control_msg *m);
 
 /*
  * For the client: connect to the worker of a mount that `owner` made. Returns a socket that does
  * not block, or -errno, without having waited.
  */
-int door_knock(const char *dev, uid_t owner);
+int control_socket_connect(const char *dev, uid_t owner);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Zlib */
-#include "vfs/ops/commit.h"
+#include "vfs/ops/close.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "vfs/tree/attr.h"
-#include "vfs/tree/stage.h"
+#include "vfs/tree/write_buffer.h"
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
-#include "vfs/volume/commit_queue.h"
+#include "vfs/volume/change_queue.h"
 #include "vfs/volume/sync.h"
 
 struct commit {
-	struct commit_task task; /* first */
-	struct judgement judged;
+	struct change_task task; /* first */
+	struct validation judged;
 	struct vfs *v;
-	struct node *n;
-	enum commit_kind kind;
+	struct inode *n;
+	enum close_kind kind;
 	bool forgetting;       /* the name of the other form is about to be forgotten */
 	bool spoiled;          /* the view: what the kernel holds of it is to be forgotten */
 	struct snapshot *base; /* for which it was parsed */
@@ -25,42 +25,42 @@ struct commit {
 	struct extent kept;    /* where the journal has it */
 	char *path;
 	struct error e; /* the journal could not take it */
-	commit_done done;
+	close_done done;
 	void *arg;
 	int r;
 };
 
-void judge(struct judgement *j)
+void validate(struct validation *j)
 {
 	CLEANUP(content_unref) struct content *c = NULL;
 
 	if (j->parsed || j->r < 0)
 		return;
-	c = content_new(&j->in);
-	j->r = c ? content_parse(j->s, j->id, j->parsed_id, c, &j->parsed, &j->why) : -ENOMEM;
+	c = content_new(&j->bytes);
+	j->r = c ? content_parse(j->s, j->id, j->parsed_id, c, &j->parsed, &j->error) : -ENOMEM;
 	if (j->r == 0 && j->parsed->refused)
-		j->r = parsed_error(j->parsed, &j->why);
+		j->r = parsed_error(j->parsed, &j->error);
 }
 
-void judgement_move(struct judgement *j, const struct extent *kept)
+void validation_move(struct validation *j, const struct extent *kept)
 {
 	if (j->parsed)
 		content_move(j->parsed->content, kept);
 }
 
-void judgement_finish(struct judgement *j)
+void validation_finish(struct validation *j)
 {
 	parsed_unref(j->parsed);
 	snapshot_unref(j->s);
-	extent_finish(&j->in);
+	extent_finish(&j->bytes);
 }
 
-void commit_tell_refusal(struct vfs *v, const char *path, const struct judgement *j)
+void note_refusal(struct vfs *v, const char *path, const struct validation *j)
 {
 	CLEANUP(free) char *line = NULL;
 
 	if (path && asprintf(&line, "refused: %s: %s", path,
-			    j->why.code ? error_text(&j->why) : strerror(-j->r)) >= 0)
+			    j->error.code ? error_text(&j->error) : strerror(-j->r)) >= 0)
 		v->host->note(v->host, line);
 }
 
@@ -68,16 +68,16 @@ static void commit_end(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
 	struct vfs *v = p->v;
-	struct node *n = p->n;
+	struct inode *n = p->n;
 
 	p->done(v, n, p->arg, p->r);
 	n->opens--;
-	judgement_finish(&p->judged);
+	validation_finish(&p->judged);
 	snapshot_unref(p->base);
 	extent_finish(&p->kept);
 	free(p->path);
 	free(p);
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 }
 
 /* No name is known any more that is not there. */
@@ -96,13 +96,13 @@ static void commit_forgotten(struct job *j)
 static void commit_leave(struct commit *p)
 {
 	struct vfs *v = p->v;
-	struct node *n = p->n;
+	struct inode *n = p->n;
 
 	sync_want(v->vol);
-	commit_queue_leave(v->vol);
+	change_queue_leave(v->vol);
 	if (!p->forgetting)
 		commit_forgotten(&p->task.job);
-	node_ready(v, n);
+	inode_ready(v, n);
 }
 
 /* Whoever closed a file of one form does not find the other one any more. */
@@ -112,9 +112,9 @@ static int accept(struct commit *p)
 	int r;
 
 	p->task.job.done = commit_forgotten;
-	v->leaving = &p->task.job;
-	r = overlay_accept(v->tree, p->n->at);
-	p->forgetting = !TAKE(v->leaving);
+	v->form_change_job = &p->task.job;
+	r = overlay_accept(v->overlay, p->n->oentry);
+	p->forgetting = !TAKE(v->form_change_job);
 	return r;
 }
 
@@ -122,45 +122,46 @@ static int accept(struct commit *p)
  * what was accepted before. */
 static const char *reason(const struct commit *p)
 {
-	if (judgement_refuses(&p->judged))
-		return error_text(&p->judged.why);
-	return p->kind == COMMIT_LOGGED ? "" : NULL;
+	if (validation_refuses(&p->judged))
+		return error_text(&p->judged.error);
+	return p->kind == CLOSE_UNVALIDATED ? "" : NULL;
 }
 
 static void commit_settled(struct job *j)
 {
 	struct commit *p = (struct commit *)j;
-	struct node *n = p->n;
-	struct upper *u = n->at;
-	bool refused = judgement_refuses(&p->judged);
+	struct inode *n = p->n;
+	struct oentry *u = n->oentry;
+	bool refused = validation_refuses(&p->judged);
 
 	/* It stands nowhere any more, or where it means nothing; or what kept it from being judged
 	 * says nothing of it. */
-	if (!file_judged(n) || error_is_transient(p->judged.r)) {
-		p->r = file_judged(n) ? p->judged.r : 0;
+	if (!file_is_validated(n) || error_is_transient(p->judged.r)) {
+		p->r = file_is_validated(n) ? p->judged.r : 0;
 		commit_leave(p);
 		return;
 	}
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem)) {
-		p->e.code = upper_write(u, extent_ref(&p->kept), reason(p));
+		p->e.code = oentry_write(u, extent_ref(&p->kept), reason(p));
 		if (p->e.code == 0)
-			upper_keep_parsed(u, parsed_ref(p->judged.parsed));
+			oentry_keep_parsed(u, parsed_ref(p->judged.parsed));
 	}
-	if (p->e.code == 0 && !refused && p->kind == COMMIT_JUDGED)
+	if (p->e.code == 0 && !refused && p->kind == CLOSE_VALIDATED)
 		p->e.code = accept(p);
 	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
 	if (p->path && (p->r == 0 || refused))
 		refusals_remove(&p->v->refusals, p->path);
-	n->stage->unkept = p->e.code;
+	n->write_buffer->close_error = p->e.code;
 	if (p->e.code == 0) {
 		p->spoiled = view_spoil(p->v);
-		n->stage->state = p->kind == COMMIT_LOGGED ? STAGE_LOGGED : STAGE_CLEAN;
-		n->stage->begun = false;
-		if (file_retire(n))
-			node_invalidate(p->v, &n, 1, NULL);
+		n->write_buffer->state =
+			p->kind == CLOSE_UNVALIDATED ? BUFFER_LOGGED : BUFFER_CLEAN;
+		n->write_buffer->expects_close = false;
+		if (file_drop_write_buffer(n))
+			inode_invalidate(p->v, &n, 1, NULL);
 	}
 	if (refused)
-		commit_tell_refusal(p->v, p->path, &p->judged);
+		note_refusal(p->v, p->path, &p->judged);
 	commit_leave(p);
 }
 
@@ -172,7 +173,7 @@ static void commit_run(struct job *j)
 
 	/* Again, if check_entry has found another entry or base. */
 	if (p->judged.s)
-		judge(&p->judged);
+		validate(&p->judged);
 	why = reason(p);
 	if (error_is_transient(p->judged.r))
 		return;
@@ -183,50 +184,50 @@ static void commit_run(struct job *j)
 			.type = why ? JOURNAL_DRAFT : JOURNAL_PUT,
 			.path = p->path,
 			.reason = why,
-			.content = &p->judged.in,
+			.content = &p->judged.bytes,
 		},
 		&p->kept, &p->e);
 	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
-		judgement_move(&p->judged, &p->kept);
+		validation_move(&p->judged, &p->kept);
 }
 
 /* For which entry it is to be parsed. */
-static void find_entry(struct commit *p, struct judgement *j)
+static void find_entry(struct commit *p, struct validation *j)
 {
-	j->r = overlay_identify(p->v->tree, p->n->at, &j->id, &j->parsed_id, &j->why);
-	if (j->r == 0 && p->judged.in.size > file_most(p->n))
-		j->r = error_set(&j->why, -EINVAL, "is larger than any such file (%ju bytes)",
-			(uintmax_t)p->judged.in.size);
-	j->s = snapshot_ref(p->v->tree->shape);
+	j->r = overlay_identify(p->v->overlay, p->n->oentry, &j->id, &j->parsed_id, &j->error);
+	if (j->r == 0 && p->judged.bytes.size > file_max_size(p->n))
+		j->r = error_set(&j->error, -EINVAL, "is larger than any such file (%ju bytes)",
+			(uintmax_t)p->judged.bytes.size);
+	j->s = snapshot_ref(p->v->overlay->shape);
 }
 
 /* If the entry or the base is another one than when the content was parsed, forget the parsed
  * value. */
 static void check_entry(struct commit *p)
 {
-	struct judgement now = {0}, *j = &p->judged;
+	struct validation now = {0}, *j = &p->judged;
 
 	find_entry(p, &now);
-	if (p->base == p->v->tree->base && now.r == p->found && now.id == j->id &&
+	if (p->base == p->v->overlay->base && now.r == p->found && now.id == j->id &&
 		now.parsed_id == j->parsed_id && !error_is_transient(j->r)) {
-		judgement_finish(&now);
+		validation_finish(&now);
 		return;
 	}
-	now.in = j->in;
-	j->in = (struct extent)EXTENT_INIT;
-	judgement_finish(j);
+	now.bytes = j->bytes;
+	j->bytes = (struct extent)EXTENT_INIT;
+	validation_finish(j);
 	*j = now;
 }
 
-static bool commit_start(struct commit_task *t)
+static bool commit_start(struct change_task *t)
 {
 	struct commit *p = (struct commit *)t;
 
-	if (!file_judged(p->n))
+	if (!file_is_validated(p->n))
 		return false;
-	if (p->kind == COMMIT_JUDGED)
+	if (p->kind == CLOSE_VALIDATED)
 		check_entry(p);
-	p->path = node_path(p->n);
+	p->path = inode_path(p->n);
 	if (!p->path)
 		p->judged.r = -ENOMEM;
 	return p->path != NULL;
@@ -235,7 +236,7 @@ static bool commit_start(struct commit_task *t)
 /* Beside the queue, on a worker. */
 static void parse_run(struct job *j)
 {
-	judge(&((struct commit *)j)->judged);
+	validate(&((struct commit *)j)->judged);
 }
 
 static void parse_done(struct job *j)
@@ -243,49 +244,49 @@ static void parse_done(struct job *j)
 	struct commit *p = (struct commit *)j;
 
 	p->task.job = (struct job){commit_run, commit_settled, NULL};
-	commit_queue_enter(p->v->vol, &p->task);
+	change_queue_enter(p->v->vol, &p->task);
 }
 
 /* It follows from the rest of the map: what was written is dropped, and it is there as before. */
-static void drop(struct vfs *v, struct node *n, commit_done done, void *arg)
+static void drop(struct vfs *v, struct inode *n, close_done done, void *arg)
 {
-	CLEANUP(free) char *path = node_path(n);
+	CLEANUP(free) char *path = inode_path(n);
 
 	if (path)
 		volume_dropped(v->vol, path);
-	n->stage->state = STAGE_CLEAN;
+	n->write_buffer->state = BUFFER_CLEAN;
 	n->opens++;
-	if (file_retire(n))
-		node_invalidate(v, &n, 1, NULL);
+	if (file_drop_write_buffer(n))
+		inode_invalidate(v, &n, 1, NULL);
 	done(v, n, arg, 0);
 	n->opens--;
-	node_free_unused(v, n);
+	inode_free_unused(v, n);
 }
 
-void commit_close(struct vfs *v, struct node *n, enum commit_kind kind, commit_done done, void *arg)
+void close_content(struct vfs *v, struct inode *n, enum close_kind kind, close_done done, void *arg)
 {
 	struct commit *p;
 
-	if (node_derived(n)) {
+	if (inode_is_generated(n)) {
 		drop(v, n, done, arg);
 		return;
 	}
 	p = calloc(1, sizeof(*p));
-	if (!p || spool_extent(n->stage->spool, &p->judged.in, NULL) < 0) {
+	if (!p || spool_extent(n->write_buffer->spool, &p->judged.bytes, NULL) < 0) {
 		free(p);
 		done(v, n, arg, -ENOMEM);
 		return;
 	}
-	p->task = (struct commit_task){.job = {parse_run, parse_done, NULL}, .start = commit_start};
+	p->task = (struct change_task){.job = {parse_run, parse_done, NULL}, .start = commit_start};
 	p->v = v;
 	p->n = n;
 	p->kind = kind;
 	p->done = done;
 	p->arg = arg;
-	n->busy = true;
+	n->is_busy = true;
 	n->opens++;
-	if (kind == COMMIT_JUDGED && file_judged(n)) {
-		p->base = snapshot_ref(v->tree->base);
+	if (kind == CLOSE_VALIDATED && file_is_validated(n)) {
+		p->base = snapshot_ref(v->overlay->base);
 		find_entry(p, &p->judged);
 		p->found = p->judged.r;
 		pool_submit(v->pool, &p->task.job);

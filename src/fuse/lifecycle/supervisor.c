@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/lifecycle/guard.h"
+#include "fuse/lifecycle/supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,17 +26,17 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"
 
-static void log_line(struct guard *g, int priority, char *line)
+static void log_line(struct supervisor *g, int priority, char *line)
 {
-	if (g->rq->foreground)
-		messages_add(&g->messages, "mapfs: %s: %s", g->rq->shown, line);
+	if (g->request->foreground)
+		messages_add(&g->messages, "mapfs: %s: %s", g->request->shown, line);
 	else
-		syslog(priority, "%s: %s", g->rq->path, printable(line));
+		syslog(priority, "%s: %s", g->request->path, printable(line));
 }
 
 /* The supervisor of root unmounts, and removes the mount point. That of an ordinary user has
  * nothing to give up: fusermount3 has to gain rights. */
-void guard_drop_rights(struct guard *g)
+void supervisor_drop_rights(struct supervisor *g)
 {
 	struct error e = ERROR_INIT;
 
@@ -71,7 +71,7 @@ static bool has_journal(const char *map)
 	return journal_each_file(fd, family, find_journal, &found, NULL) < 0 || found;
 }
 
-void guard_describe(int wait_status, const char *what, char *line, size_t room)
+void supervisor_describe(int wait_status, const char *what, char *line, size_t room)
 {
 	bool killed = WIFSIGNALED(wait_status);
 
@@ -109,24 +109,24 @@ static bool take_away(const char *point, const char *dev)
 	return true;
 }
 
-void guard_clean(const struct guard *g, bool all)
+void supervisor_clean(const struct supervisor *g, bool all)
 {
 	struct mount_entry entry;
 
 	/* It may have been moved, or bound to a second place. Of another map it is not ours. */
 	while (g->dev[0] && mountinfo_find_device(MOUNTINFO, g->dev, &entry) == 0 &&
-		strcmp(entry.source, g->rq->path) == 0 && take_away(entry.point, g->dev))
+		strcmp(entry.source, g->request->path) == 0 && take_away(entry.point, g->dev))
 		;
-	if (!all || !g->point || mountinfo_find(MOUNTINFO, g->point, &entry) != -ENOENT)
+	if (!all || !g->mountpoint || mountinfo_find(MOUNTINFO, g->mountpoint, &entry) != -ENOENT)
 		return;
 	if (geteuid() == 0)
-		note_remove(g->point);
-	if (g->made)
-		(void)rmdir(g->point);
+		note_remove(g->mountpoint);
+	if (g->owns_mountpoint)
+		(void)rmdir(g->mountpoint);
 }
 
 /* False: the worker is gone, and *last is the last that it said. */
-static bool take_message(struct guard *g, struct control_msg *last)
+static bool take_message(struct supervisor *g, struct control_msg *last)
 {
 	int r = control_recv(g->worker, last);
 
@@ -137,7 +137,7 @@ static bool take_message(struct guard *g, struct control_msg *last)
 	return r == 1 || r == -EPROTO || r == -EAGAIN;
 }
 
-static void wait_for_end(struct guard *g, struct control_msg *last)
+static void wait_for_end(struct supervisor *g, struct control_msg *last)
 {
 	struct pollfd p[] = {{.fd = g->worker, .events = POLLIN},
 		{.fd = g->signals, .events = POLLIN}, {.fd = -1}};
@@ -154,14 +154,15 @@ static void wait_for_end(struct guard *g, struct control_msg *last)
 }
 
 /* Of a worker that is gone. */
-static enum outcome result_of(struct guard *g, const struct control_msg *last)
+static enum outcome result_of(struct supervisor *g, const struct control_msg *last)
 {
-	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(g->rq->path);
+	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(g->request->path);
 	char line[400] = "not everything could be saved";
 	int status = 0;
 
-	if (g->rq->foreground && waitpid(g->pid, &status, 0) == g->pid && !saved)
-		guard_describe(status, kept ? "; the journal is kept" : "", line, sizeof(line));
+	if (g->request->foreground && waitpid(g->pid, &status, 0) == g->pid && !saved)
+		supervisor_describe(
+			status, kept ? "; the journal is kept" : "", line, sizeof(line));
 	else if (!saved)
 		snprintf(line, sizeof(line), "the worker died%s",
 			kept ? "; the journal is kept" : "");
@@ -171,13 +172,13 @@ static enum outcome result_of(struct guard *g, const struct control_msg *last)
 	return OUTCOME_SAVE_FAILED;
 }
 
-enum outcome guard_run(struct guard *g)
+enum outcome supervisor_run(struct supervisor *g)
 {
 	struct control_msg last = {0};
 	enum outcome code;
 
 	wait_for_end(g, &last);
 	code = result_of(g, &last);
-	guard_clean(g, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLEANED));
+	supervisor_clean(g, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLEANED));
 	return code;
 }

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Zlib */
+#include "vfs/tree/lost.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Of a new file that was refused since nothing is in the map: its backup is all that is sound. */
+static bool backs_up_draft(const struct overlay *o, const struct oentry *u)
+{
+	static const char *const endings[] = {"~", ".bak", ".BAK", ".orig"};
+	char name[NAME_MAX + 1];
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		size_t all = strlen(u->name), end = strlen(endings[i]);
+		const struct oentry *of;
+
+		if (all <= end || strcmp(u->name + all - end, endings[i]) != 0)
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)(all - end), u->name);
+		of = oentry_find(o, u->parent, name);
+		return of && of->origin == ENTRY_NONE && oentry_is_refused(of) &&
+		       !of->accepted.mem && !of->accepted.file;
+	}
+	return false;
+}
+
+static bool is_scratch(const struct oentry *u)
+{
+	return u->is_dir ? u->id == ENTRY_NONE : u->is_scratch;
+}
+
+bool lost_is_harmless(const struct overlay *o, const struct oentry *u)
+{
+	if (backs_up_draft(o, u))
+		return false;
+	for (; u->parent; u = u->parent)
+		if (is_scratch(u) && is_editor_file(u->name))
+			return true;
+	return false;
+}
+
+static bool meaning(const struct overlay *o, const struct oentry *u, struct meaning *ret)
+{
+	struct dentry p = {.dir = u->parent};
+
+	if (u->is_dir || !u->is_scratch || u->parent->id == ENTRY_NONE)
+		return false;
+	strcpy(p.name, u->name);
+	return overlay_meaning(o, &p, false, ENTRY_NONE, ret) == 0;
+}
+
+bool is_by_product(const struct overlay *o, const struct oentry *u)
+{
+	struct meaning m;
+	struct spot dir, source;
+	const char *dot = strrchr(u->name, '.');
+	char name[NAME_MAX + 1];
+
+	if (!dot || !meaning(o, u, &m))
+		return false;
+	if (m.is != FORMAT_DERIVED)
+		return m.is == FORMAT_DRAWN;
+	dir = oentry_spot(u->parent);
+	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
+	return overlay_lookup(o, &dir, name, &source) == 0 && !source.dir &&
+	       !(source.upper && source.upper->is_scratch);
+}
+
+bool lost_at_end(const struct overlay *o, const struct oentry *u)
+{
+	const struct write_buffer *s = u->inode ? u->inode->write_buffer : NULL;
+
+	if (u->is_dir || u->is_whiteout)
+		return false;
+	if (u->is_scratch)
+		return !lost_is_harmless(o, u) && !is_by_product(o, u);
+	return oentry_is_refused(u) || (s && s->state == BUFFER_WRITTEN);
+}
+
+/* Can the format say why it is no part of the map? */
+static bool explains(const struct overlay *o, const struct oentry *u, struct meaning *ret)
+{
+	return meaning(o, u, ret) && ret->why[0];
+}
+
+const char *lost_reason(const struct overlay *o, const struct oentry *u, char *buffer, size_t room)
+{
+	struct meaning m;
+
+	if (!u->is_scratch)
+		return oentry_is_refused(u) ? u->refusal : "was never closed";
+	if (!explains(o, u, &m))
+		return "no part of a map";
+	snprintf(buffer, room, "no part of a map (%s)", m.why);
+	return buffer;
+}
+
+void lost_note(struct vfs *v, struct inode *n)
+{
+	CLEANUP(free) char *path = NULL, *line = NULL;
+	char buffer[LOST_REASON_MAX];
+	struct meaning m;
+
+	if (!n->write_buffer || n->write_buffer->is_warned || !n->oentry->parent ||
+		!explains(v->overlay, n->oentry, &m) || !lost_at_end(v->overlay, n->oentry))
+		return;
+	n->write_buffer->is_warned = true;
+	path = inode_path(n);
+	if (path && asprintf(&line, "scratch: %s: %s", path,
+			    lost_reason(v->overlay, n->oentry, buffer, sizeof(buffer))) >= 0)
+		v->host->note(v->host, line);
+}
