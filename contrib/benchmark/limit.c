@@ -85,10 +85,10 @@ static void walk(struct list *l, entry_id dir)
 {
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 
 	while (l->s->format->list(l->s, dir, &cookie, name, &en, NULL) > 0) {
-		if (en.dir) {
+		if (en.is_dir) {
 			walk(l, en.id);
 			continue;
 		}

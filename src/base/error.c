@@ -11,7 +11,7 @@
 PRINTF_LIKE(3, 0) static void set(struct error *e, int code, const char *fmt, va_list ap)
 {
 	e->code = code;
-	e->others = false;
+	e->is_unresolved = false;
 	vsnprintf(e->text, sizeof(e->text), fmt, ap);
 }
 
@@ -44,10 +44,10 @@ int error_errno(struct error *e, const char *fmt, ...)
 	return code;
 }
 
-int error_of_others(struct error *e, int code)
+int error_set_unresolved(struct error *e, int code)
 {
 	if (e)
-		e->others = true;
+		e->is_unresolved = true;
 	return code;
 }
 

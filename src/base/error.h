@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 struct error {
-	int code;        /* 0, or the negative errno of the failure */
-	bool others;     /* what others hold is against it, and may change */
-	char text[1000]; /* "field x is 7 (at most 5)", printable; empty while code is 0 */
+	int code;           /* 0, or the negative errno of the failure */
+	bool is_unresolved; /* what others hold is against it, and may change */
+	char text[1000];    /* "field x is 7 (at most 5)", printable; empty while code is 0 */
 };
 
 #define ERROR_INIT                                                                                 \
@@ -40,7 +40,7 @@ int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* What was just set is the fault of others, too: the same may go well once they change. Returns
  * code. */
-int error_of_others(struct error *e, int code);
+int error_set_unresolved(struct error *e, int code);
 
 /*
  * Does an error say nothing about the content that was validated, so that the same content may be

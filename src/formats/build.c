@@ -7,36 +7,37 @@
 
 #include "formats/building.h"
 
-static void finish_entry(struct built_entry *o)
+static void finish_entry(struct build_output *o)
 {
-	free(o->why);
+	free(o->reason);
 	parsed_unref(o->parsed);
-	parsed_unref(o->last_parsed);
+	parsed_unref(o->accepted_parsed);
 }
 
-void built_finish(struct built *b)
+void build_result_finish(struct build_result *b)
 {
-	for (size_t i = 0; b->entries && i < b->n; i++)
-		finish_entry(&b->entries[i]);
-	free(b->entries);
+	for (size_t i = 0; b->outputs && i < b->n; i++)
+		finish_entry(&b->outputs[i]);
+	free(b->outputs);
 	snapshot_unref(b->map);
-	*b = (struct built){0};
+	*b = (struct build_result){0};
 }
 
 /* Is its time another one than the base's, where maps keep times? */
 static bool is_timed(const struct building *b, size_t i)
 {
-	const struct built_entry *o = &b->out->entries[i];
+	const struct build_output *o = &b->result->outputs[i];
 	struct timespec t;
-	struct entry en;
+	struct file_attr en;
 
-	if (!b->in[i].timed || !b->f->kept_time || b->in[i].dir || o->id == ENTRY_NONE)
+	if (!b->inputs[i].has_mtime || !b->format->kept_time || b->inputs[i].is_dir ||
+		o->id == ENTRY_NONE)
 		return false;
 	/* What is written or stands elsewhere would get another. */
-	if (b->in[i].from != o->id || o->fate != BUILD_SAME)
+	if (b->inputs[i].origin != o->id || o->outcome != BUILD_SAME)
 		return true;
-	t = b->f->kept_time(b->in[i].mtime);
-	return b->f->stat(b->base, o->id, &en, NULL) == 0 && en.has_mtime &&
+	t = b->format->kept_time(b->inputs[i].mtime);
+	return b->format->stat(b->base, o->id, &en, NULL) == 0 && en.has_mtime &&
 	       (en.mtime.tv_sec != t.tv_sec || en.mtime.tv_nsec != t.tv_nsec);
 }
 
@@ -44,15 +45,16 @@ static int put_times(struct building *b)
 {
 	int r = 0;
 
-	for (size_t i = 1; r == 0 && i < b->out->n; i++) {
-		struct built_entry *o = &b->out->entries[i];
+	for (size_t i = 1; r == 0 && i < b->result->n; i++) {
+		struct build_output *o = &b->result->outputs[i];
 
 		if (!is_timed(b, i))
 			continue;
 		r = building_place(
-			b, (struct placement){.id = o->id, .stamp = true, .mtime = b->in[i].mtime});
-		if (o->fate == BUILD_SAME)
-			o->fate = BUILD_WRITTEN;
+			b, (struct placement){
+				   .id = o->id, .is_time_only = true, .mtime = b->inputs[i].mtime});
+		if (o->outcome == BUILD_SAME)
+			o->outcome = BUILD_WRITTEN;
 	}
 	return r;
 }
@@ -61,19 +63,19 @@ static bool held_nothing(const struct building *b, entry_id dir)
 {
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 
-	return b->f->list(b->base, dir, &cookie, name, &en, NULL) == 0;
+	return b->format->list(b->base, dir, &cookie, name, &en, NULL) == 0;
 }
 
 /* New objects that are in no map. */
 static void tell_absent(const struct building *b)
 {
 	for (size_t i = 0; i < b->n_placements; i++) {
-		struct built_entry *o = &b->out->entries[b->placements[i].order];
+		struct build_output *o = &b->result->outputs[b->placements[i].order];
 
-		if (b->placements[i].absent && o->fate == BUILD_NEW)
-			o->fate = BUILD_ABSENT;
+		if (b->placements[i].is_absent && o->outcome == BUILD_NEW)
+			o->outcome = BUILD_ABSENT;
 	}
 }
 
@@ -81,27 +83,28 @@ static void tell_absent(const struct building *b)
  * nothing is not missed where another has its path. */
 static void tell_dirs(const struct building *b)
 {
-	struct entry en;
+	struct file_attr en;
 
-	for (size_t i = 1; i < b->out->n; i++) {
-		enum build_fate *old = &b->out->entries[i].old;
-		bool gone = b->in[i].gone;
-		entry_id id = gone ? b->in[i].from : b->in[i].hides;
+	for (size_t i = 1; i < b->result->n; i++) {
+		enum build_outcome *old = &b->result->outputs[i].hidden_outcome;
+		bool gone = b->inputs[i].is_removed;
+		entry_id id = gone ? b->inputs[i].origin : b->inputs[i].hidden;
 
 		if (*old == BUILD_SAME || *old == BUILD_NEEDED ||
-			b->f->stat(b->now, id, &en, NULL) < 0 || !en.dir)
+			b->format->stat(b->map, id, &en, NULL) < 0 || !en.is_dir)
 			continue;
 		if (gone)
-			*old = en.lasting ? BUILD_EMPTIED : BUILD_GONE;
+			*old = en.is_cleared_by_mount ? BUILD_EMPTIED : BUILD_GONE;
 		else
-			*old = b->in[i].dir && held_nothing(b, id) ? BUILD_SAME : BUILD_REPLACED;
+			*old = b->inputs[i].is_dir && held_nothing(b, id) ? BUILD_SAME
+									  : BUILD_REPLACED;
 	}
 }
 
 /* The base with the contents of the tree, nothing placed yet. */
 static int put_contents(struct building *b, struct error *e)
 {
-	int r = settle(b, e);
+	int r = resolve_identities(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
 		error_set(e, r, "no memory for the objects of a map");
@@ -114,55 +117,57 @@ static int put_contents(struct building *b, struct error *e)
 
 static void building_finish(struct building *b)
 {
-	settle_finish(b);
-	free(b->written);
+	identities_finish(b);
+	free(b->files);
 	free(b->placements);
 	snapshot_unref(b->bare);
-	snapshot_unref(b->now);
+	snapshot_unref(b->map);
 }
 
-static int begin(struct building *b, const struct snapshot *base, const struct tree_entry *entries,
-	size_t n, struct built *ret, struct error *e)
+static int begin(struct building *b, const struct snapshot *base, const struct build_input *entries,
+	size_t n, struct build_result *ret, struct error *e)
 {
-	*b = (struct building){.base = base, .f = base->format, .in = entries, .out = ret};
-	*ret = (struct built){.n = n};
-	ret->entries = calloc(n + 1, sizeof(*ret->entries));
-	b->now = snapshot_ref(base);
-	if (!ret->entries || settle_begin(b) < 0)
+	*b = (struct building){
+		.base = base, .format = base->format, .inputs = entries, .result = ret};
+	*ret = (struct build_result){.n = n};
+	ret->outputs = calloc(n + 1, sizeof(*ret->outputs));
+	b->map = snapshot_ref(base);
+	if (!ret->outputs || identities_begin(b) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (size_t i = 0; i < n; i++)
-		ret->entries[i].id = ENTRY_NONE;
+		ret->outputs[i].id = ENTRY_NONE;
 	return 0;
 }
 
-static int finalize(struct building *b, const struct build_how *how, struct error *e)
+static int finalize(struct building *b, const struct build_options *how, struct error *e)
 {
-	const struct format_tree *tree = b->f->tree;
+	const struct format_tree *tree = b->format->tree;
 	int r;
 
-	if (!how->placed)
-		return tree->finalize(b->now, NULL, FORMAT_UNPLACED, &b->out->map, NULL, NULL, e);
+	if (!how->places_objects)
+		return tree->finalize(
+			b->map, NULL, FORMAT_UNPLACED, &b->result->map, NULL, NULL, e);
 	r = put_times(b);
 	if (r == 0)
-		r = tree->finalize(b->now, b->placements, b->n_placements, &b->out->map, how->say,
-			how->arg, e);
+		r = tree->finalize(b->map, b->placements, b->n_placements, &b->result->map,
+			how->say, how->arg, e);
 	if (r == 0)
 		tell_absent(b);
 	return r;
 }
 
-int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
-	const struct build_how *how, struct built *ret, struct error *e)
+int build(const struct snapshot *base, const struct build_input *entries, size_t n,
+	const struct build_options *how, struct build_result *ret, struct error *e)
 {
 	__attribute__((cleanup(building_finish))) struct building b;
 	int r = begin(&b, base, entries, n, ret, e);
 
-	b.like = how->like;
+	b.previous = how->previous;
 	if (r == 0)
 		r = put_contents(&b, e);
 	if (r == 0)
 		r = finalize(&b, how, e);
 	if (r < 0)
-		built_finish(ret);
+		build_result_finish(ret);
 	return r;
 }

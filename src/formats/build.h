@@ -28,25 +28,25 @@
  * what is in a directory follows it, names in a directory are in order (name_compare), and the root
  * is the first.
  */
-struct tree_entry {
-	uint32_t up;      /* the directory's place in the list; of the root 0 */
+struct build_input {
+	uint32_t parent;  /* the directory's place in the list; of the root 0 */
 	const char *name; /* of the root "" */
-	bool dir;
-	bool gone;      /* nothing stands there; `from` did, in the base or in the tree */
-	entry_id from;  /* what it came from, in the base; ENTRY_NONE: it was made */
-	entry_id hides; /* what stands at this path in the base, unless that is `from`; or NONE */
-	const struct extent *in;   /* bytes that were closed; NULL: what `from` shows */
-	const struct extent *last; /* ... before those, if `in` is refused; NULL: none */
+	bool is_dir;
+	bool is_removed; /* nothing stands there; `from` did, in the base or in the tree */
+	entry_id origin; /* what it came from, in the base; ENTRY_NONE: it was made */
+	entry_id hidden; /* what stands at this path in the base, unless that is `from`; or NONE */
+	const struct extent *bytes;    /* bytes that were closed; NULL: what `from` shows */
+	const struct extent *accepted; /* ... before those, if `in` is refused; NULL: none */
 	/* The parsed values of `in` and `last`; if `in` is NULL, the first is that of the file that
 	 * `from` shows. NULL: not parsed yet. build parses again if a value is for another entry.
 	 */
-	struct parsed *parsed, *last_parsed;
-	bool refused; /* ... by a save or a close before */
-	bool timed;   /* a program set its time, to mtime */
+	struct parsed *parsed, *accepted_parsed;
+	bool is_refused; /* ... by a save or a close before */
+	bool has_mtime;  /* a program set its time, to mtime */
 	struct timespec mtime;
 };
 
-enum build_fate {
+enum build_outcome {
 	BUILD_SAME,    /* as in the base */
 	BUILD_WRITTEN, /* another content, or time where maps keep those */
 	BUILD_NEW,
@@ -61,32 +61,32 @@ enum build_fate {
 	BUILD_REFUSED,  /* and why */
 };
 
-struct built_entry {
-	enum build_fate fate;
+struct build_output {
+	enum build_outcome outcome;
 	/* Of what it hides, of itself where it is gone, or of what stands there where it is
 	 * refused; else BUILD_SAME. */
-	enum build_fate old;
-	entry_id id; /* in the result, before its numbers were dealt; or ENTRY_NONE */
-	bool waits;  /* of BUILD_REFUSED: other files that it needs are not there */
-	bool last;   /* ... what was accepted before is in the result */
+	enum build_outcome hidden_outcome;
+	entry_id id;        /* in the result, before its numbers were dealt; or ENTRY_NONE */
+	bool is_unresolved; /* of BUILD_REFUSED: other files that it needs are not there */
+	bool has_accepted;  /* ... what was accepted before is in the result */
 	/* The parsed values of `in` and `last` for this entry; owned references, or NULL. */
-	struct parsed *parsed, *last_parsed;
-	char *why; /* ... may be NULL where memory was short */
+	struct parsed *parsed, *accepted_parsed;
+	char *reason; /* ... may be NULL where memory was short */
 };
 
-struct built {
+struct build_result {
 	struct snapshot *map;
-	struct built_entry *entries; /* as many as the tree has, in its order */
+	struct build_output *outputs; /* as many as the tree has, in its order */
 	size_t n, n_refused;
 };
 
-struct build_how {
+struct build_options {
 	/* The map to be saved. Else only contents are applied, and objects keep the names and
 	 * numbers of the base: the map that a mount shows. */
-	bool placed;
+	bool places_objects;
 	/* A map that was built before, or NULL. Blobs that it composed of the same contents are
 	 * taken from it. */
-	const struct snapshot *like;
+	const struct snapshot *previous;
 	/* Told of each line that a person should know of the result; on the caller's thread, only
 	 * if placed. */
 	format_say say;
@@ -95,6 +95,6 @@ struct build_how {
 
 /* All is borrowed for the call. 0: *ret has a map, without the entries that were refused, and is
  * the caller's to finish. -errno: there is nothing to finish. */
-int build(const struct snapshot *base, const struct tree_entry *entries, size_t n,
-	const struct build_how *how, struct built *ret, struct error *e);
-void built_finish(struct built *b);
+int build(const struct snapshot *base, const struct build_input *entries, size_t n,
+	const struct build_options *how, struct build_result *ret, struct error *e);
+void build_result_finish(struct build_result *b);

@@ -8,22 +8,22 @@
 
 void building_refuse(struct building *b, size_t i, const struct error *why)
 {
-	struct built_entry *o = &b->out->entries[i];
+	struct build_output *o = &b->result->outputs[i];
 
-	if (o->fate != BUILD_REFUSED)
-		b->out->n_refused++;
-	o->fate = BUILD_REFUSED;
-	free(o->why);
-	o->why = strdup(error_text(why));
+	if (o->outcome != BUILD_REFUSED)
+		b->result->n_refused++;
+	o->outcome = BUILD_REFUSED;
+	free(o->reason);
+	o->reason = strdup(error_text(why));
 }
 
 int building_apply(
 	struct building *b, entry_id id, const struct parsed *p, bool *ret_put, struct error *why)
 {
 	*ret_put = false;
-	if (p && p->refused)
+	if (p && p->refusal_errno)
 		return parsed_error(p, why);
-	return b->f->edit->apply(&b->now, id, p, &b->others, b->like, ret_put, why);
+	return b->format->edit->apply(&b->map, id, p, &b->context, b->previous, ret_put, why);
 }
 
 int building_put(
@@ -31,7 +31,7 @@ int building_put(
 {
 	CLEANUP(content_unref) struct content *c = content_new(x);
 	CLEANUP(parsed_unref) struct parsed *p = NULL;
-	int r = c ? b->f->edit->parse(b->now, id, c, &p, why)
+	int r = c ? b->format->edit->parse(b->map, id, c, &p, why)
 		  : error_set(why, -ENOMEM, "no memory for a file");
 
 	*ret_put = false;

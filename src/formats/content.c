@@ -72,7 +72,7 @@ void parsed_unref(struct parsed *p)
 	if (p->finish)
 		p->finish(p);
 	content_unref(p->content);
-	free(p->why);
+	free(p->refusal);
 	free(p);
 }
 
@@ -83,9 +83,9 @@ int content_refuse(entry_id id, struct content *c, int r, struct error *why, str
 	if (!p)
 		return error_set(why, -ENOMEM, "no memory for a file");
 	p->id = id;
-	p->refused = r;
-	p->others = why->others;
-	p->why = strdup(why->code ? error_text(why) : strerror(-r));
+	p->refusal_errno = r;
+	p->depends_on_others = why->is_unresolved;
+	p->refusal = strdup(why->code ? error_text(why) : strerror(-r));
 	error_clear(why);
 	*ret = p;
 	return 0;
@@ -93,9 +93,10 @@ int content_refuse(entry_id id, struct content *c, int r, struct error *why, str
 
 int parsed_error(const struct parsed *p, struct error *e)
 {
-	int r = error_set(e, p->refused, "%s", p->why ? p->why : strerror(-p->refused));
+	int r = error_set(
+		e, p->refusal_errno, "%s", p->refusal ? p->refusal : strerror(-p->refusal_errno));
 
-	return p->others ? error_of_others(e, r) : r;
+	return p->depends_on_others ? error_set_unresolved(e, r) : r;
 }
 
 uint64_t content_parsed_total(void)
@@ -135,7 +136,7 @@ static int derive(struct snapshot **s, struct error *e)
 }
 
 int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct snapshot **ret, struct error *e)
+	const struct build_context *others, struct snapshot **ret, struct error *e)
 {
 	const struct format_edit *edit = s->format->edit;
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(s);

@@ -19,7 +19,7 @@ static int shown(const struct building *b, entry_id id, struct extent *ret, stru
 	all = bytes_new(size, &data);
 	if (!all)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	r = b->f->get(b->base, id, 0, data, all->size, e);
+	r = b->format->get(b->base, id, 0, data, all->size, e);
 	if (r < 0) {
 		bytes_unref(all);
 		return r;
@@ -32,20 +32,20 @@ static int shown(const struct building *b, entry_id id, struct extent *ret, stru
  * whose file stands there now? */
 static bool has_content(const struct building *b, size_t i)
 {
-	const struct tree_entry *t = &b->in[i];
-	const struct built_entry *o = &b->out->entries[i];
+	const struct build_input *t = &b->inputs[i];
+	const struct build_output *o = &b->result->outputs[i];
 
-	if (t->dir || t->gone || o->id == ENTRY_NONE)
+	if (t->is_dir || t->is_removed || o->id == ENTRY_NONE)
 		return false;
-	return t->in || (t->from != ENTRY_NONE && t->from != o->id);
+	return t->bytes || (t->origin != ENTRY_NONE && t->origin != o->id);
 }
 
 /* An entry that no base has is parsed for itself alone, whatever its number is in this build. */
 static entry_id parsed_id(const struct building *b, size_t i)
 {
-	const struct built_entry *o = &b->out->entries[i];
+	const struct build_output *o = &b->result->outputs[i];
 
-	return o->fate == BUILD_NEW ? ENTRY_NONE : o->id;
+	return o->outcome == BUILD_NEW ? ENTRY_NONE : o->id;
 }
 
 static bool is_for(const struct parsed *p, entry_id id)
@@ -66,14 +66,14 @@ static int parse(const struct building *b, size_t i, const struct extent *bytes,
 		return 0;
 	}
 	if (!bytes)
-		r = shown(b, b->in[i].from, &x, e);
+		r = shown(b, b->inputs[i].origin, &x, e);
 	if (r == 0 || !error_is_transient(r))
 		c = content_new(bytes ? bytes : &x);
 	if (!c)
 		return r < 0 ? r : error_set(e, -ENOMEM, "no memory for a file");
 	if (r < 0)
 		return content_refuse(parsed_id(b, i), c, r, e, ret);
-	return content_parse(b->bare, b->out->entries[i].id, parsed_id(b, i), c, ret, e);
+	return content_parse(b->bare, b->result->outputs[i].id, parsed_id(b, i), c, ret, e);
 }
 
 struct parsing {
@@ -85,62 +85,64 @@ static int parse_one(void *arg, size_t k, struct error *e)
 {
 	const struct parsing *p = arg;
 	size_t i = p->entries[k];
-	struct built_entry *o = &p->b->out->entries[i];
+	struct build_output *o = &p->b->result->outputs[i];
 
-	return parse(p->b, i, p->b->in[i].in, p->b->in[i].parsed, &o->parsed, e);
+	return parse(p->b, i, p->b->inputs[i].bytes, p->b->inputs[i].parsed, &o->parsed, e);
 }
 
 /* What was refused when it was closed leaves what stood there before. */
 static int put_last(struct building *b, size_t i, bool *ret_put, struct error *why)
 {
-	struct built_entry *o = &b->out->entries[i];
+	struct build_output *o = &b->result->outputs[i];
 	int r;
 
-	if (!b->in[i].last && (b->in[i].from == ENTRY_NONE || b->in[i].from == o->id))
+	if (!b->inputs[i].accepted &&
+		(b->inputs[i].origin == ENTRY_NONE || b->inputs[i].origin == o->id))
 		return 0;
-	r = o->last_parsed ? 0
-			   : parse(b, i, b->in[i].last, b->in[i].last_parsed, &o->last_parsed, why);
-	return r < 0 ? r : building_apply(b, o->id, o->last_parsed, ret_put, why);
+	r = o->accepted_parsed ? 0
+			       : parse(b, i, b->inputs[i].accepted, b->inputs[i].accepted_parsed,
+					 &o->accepted_parsed, why);
+	return r < 0 ? r : building_apply(b, o->id, o->accepted_parsed, ret_put, why);
 }
 
 /* -ENOMEM. */
 static int refuse_content(struct building *b, size_t i, int r, const struct error *why)
 {
-	struct built_entry *o = &b->out->entries[i];
-	enum build_fate was = o->fate;
+	struct build_output *o = &b->result->outputs[i];
+	enum build_outcome was = o->outcome;
 	struct error none = ERROR_INIT;
-	struct meaning m;
+	struct name_class m;
 	bool put = false;
 
-	if (b->in[i].in)
-		o->last = put_last(b, i, &put, &none) == 0 && b->in[i].last;
-	o->waits = r == -EAGAIN || why->others;
+	if (b->inputs[i].bytes)
+		o->has_accepted = put_last(b, i, &put, &none) == 0 && b->inputs[i].accepted;
+	o->is_unresolved = r == -EAGAIN || why->is_unresolved;
 	building_refuse(b, i, why);
 	if (put || was == BUILD_MOVED)
-		o->old = was == BUILD_SAME ? BUILD_WRITTEN : was;
+		o->hidden_outcome = was == BUILD_SAME ? BUILD_WRITTEN : was;
 	/* An object that was made and says nothing does not come into the map. */
 	if (was != BUILD_NEW || put || building_meaning(b, i, &m, NULL) < 0 ||
-		m.is != FORMAT_OBJECT)
+		m.kind != NAME_OBJECT)
 		return 0;
-	return building_place(b, (struct placement){.id = o->id, .removed = true});
+	return building_place(b, (struct placement){.id = o->id, .is_removed = true});
 }
 
 /* 1: it waits for others. */
 static int put(struct building *b, size_t i, struct error *e)
 {
-	struct built_entry *o = &b->out->entries[i];
+	struct build_output *o = &b->result->outputs[i];
 	struct error why = ERROR_INIT;
 	bool put = false;
 	int r = building_apply(b, o->id, o->parsed, &put, &why);
 
 	if (error_is_transient(r))
 		return error_set(e, r, "%s", error_text(&why));
-	b->progress |= r == 0 || (r == -EAGAIN && put);
-	if (r == 0 && o->fate == BUILD_SAME && !o->parsed->same)
-		o->fate = BUILD_WRITTEN;
+	b->has_progress |= r == 0 || (r == -EAGAIN && put);
+	if (r == 0 && o->outcome == BUILD_SAME && !o->parsed->is_unchanged)
+		o->outcome = BUILD_WRITTEN;
 	if (r == 0)
 		return 0;
-	if (!b->last && (r == -EAGAIN || why.others))
+	if (!b->is_last_round && (r == -EAGAIN || why.is_unresolved))
 		return 1;
 	return refuse_content(b, i, r, &why);
 }
@@ -148,9 +150,9 @@ static int put(struct building *b, size_t i, struct error *e)
 /* Is it below raw/? Numbers are what things are called by there, so it comes first. */
 static bool is_raw(const struct building *b, size_t i)
 {
-	while (b->in[i].up)
-		i = b->in[i].up;
-	return strcmp(b->in[i].name, "raw") == 0;
+	while (b->inputs[i].parent)
+		i = b->inputs[i].parent;
+	return strcmp(b->inputs[i].name, "raw") == 0;
 }
 
 /* All that is not put yet; *n is how many that is after it. */
@@ -159,7 +161,7 @@ static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct er
 	size_t k = 0;
 	int r = 0;
 
-	b->progress = false;
+	b->has_progress = false;
 	for (size_t i = 0; r >= 0 && i < *n; i++) {
 		r = put(b, waiting[i], e);
 		if (r > 0)
@@ -172,16 +174,16 @@ static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct er
 /* What files are told of each other. */
 static int know_others(struct building *b)
 {
-	struct format_others *o = &b->others;
+	struct build_context *o = &b->context;
 
-	b->written = malloc(b->out->n * sizeof(*b->written));
-	if (!b->written)
+	b->files = malloc(b->result->n * sizeof(*b->files));
+	if (!b->files)
 		return -ENOMEM;
-	*o = (struct format_others){b->placements, b->n_placements, b->written, 0};
-	for (size_t i = 1; i < b->out->n; i++)
-		if (b->in[i].in && b->out->entries[i].parsed)
-			b->written[o->n_written++] = (struct format_written){
-				b->out->entries[i].id, b->out->entries[i].parsed, b->in[i].refused};
+	*o = (struct build_context){b->placements, b->n_placements, b->files, 0};
+	for (size_t i = 1; i < b->result->n; i++)
+		if (b->inputs[i].bytes && b->result->outputs[i].parsed)
+			b->files[o->n_files++] = (struct written_file){b->result->outputs[i].id,
+				b->result->outputs[i].parsed, b->inputs[i].is_refused};
 	return 0;
 }
 
@@ -192,14 +194,14 @@ static int parse_all(struct building *b, const uint32_t *entries, size_t n, stru
 	struct parsing p = {b, missing};
 	size_t k = 0;
 
-	b->bare = snapshot_ref(b->now);
+	b->bare = snapshot_ref(b->map);
 	if (!missing)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (size_t j = 0; j < n; j++) {
 		size_t i = entries[j];
 
-		if (is_for(b->in[i].parsed, parsed_id(b, i)))
-			b->out->entries[i].parsed = parsed_ref(b->in[i].parsed);
+		if (is_for(b->inputs[i].parsed, parsed_id(b, i)))
+			b->result->outputs[i].parsed = parsed_ref(b->inputs[i].parsed);
 		else
 			missing[k++] = (uint32_t)i;
 	}
@@ -208,14 +210,14 @@ static int parse_all(struct building *b, const uint32_t *entries, size_t n, stru
 
 int contents_put(struct building *b, struct error *e)
 {
-	CLEANUP(free) uint32_t *waiting = malloc(b->out->n * sizeof(*waiting));
+	CLEANUP(free) uint32_t *waiting = malloc(b->result->n * sizeof(*waiting));
 	size_t n = 0;
 	int r;
 
 	if (!waiting)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (int raw = 1; raw >= 0; raw--)
-		for (size_t i = 1; i < b->out->n; i++)
+		for (size_t i = 1; i < b->result->n; i++)
 			if (has_content(b, i) && is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
 	r = parse_all(b, waiting, n, e);
@@ -223,9 +225,9 @@ int contents_put(struct building *b, struct error *e)
 		r = error_set(e, -ENOMEM, "no memory for the files of a map");
 	while (r == 0 && n) {
 		r = put_round(b, waiting, &n, e);
-		if (b->last || r < 0)
+		if (b->is_last_round || r < 0)
 			break;
-		b->last = !b->progress;
+		b->is_last_round = !b->has_progress;
 	}
 	return r;
 }

@@ -27,24 +27,24 @@ void snapshot_unref(struct snapshot *s)
 		s->free(s);
 }
 
-bool format_means(const struct format *f, const char *option)
+bool format_changes_meaning(const struct format *f, const char *option)
 {
 	size_t n = strcspn(option, "=");
 
 	for (const struct format_setting *s = f->settings; s && s->key; s++)
 		if (strlen(s->key) == n && strncmp(s->key, option, n) == 0)
-			return s->means;
+			return s->changes_meaning;
 	return false;
 }
 
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
 {
-	struct entry en;
+	struct file_attr en;
 	int r = s->format->stat(s, id, &en, e);
 
 	if (r < 0)
 		return r;
-	if (!en.sized)
+	if (!en.has_size)
 		return s->format->size(s, id, ret, e);
 	*ret = en.size;
 	return 0;

@@ -76,27 +76,31 @@ static inline entry_id entry_object(entry_id id)
 	return id & ~(entry_id)ENTRY_FORM;
 }
 
-enum { FORMAT_MOST = INT32_MAX }; /* bytes of any file */
+enum { FORMAT_SIZE_MAX = INT32_MAX }; /* bytes of any file */
 
-struct entry {
+struct file_attr {
 	entry_id id;
-	bool dir;
-	bool writable;  /* a file that parse serves */
-	bool sized;     /* size is known; else ask size(), on a worker */
-	bool late;      /* ... when somebody asks for that one, and not in a listing */
-	bool has_mtime; /* the format knows a time of its own (archives); else the map's */
-	bool standing;  /* a file that is always there: removed, it is empty after the next save */
-	bool needed;  /* its object cannot be without it: removed, it stays in the map as it was */
-	bool lasting; /* a part that is always there: removed, it is empty in the next mount */
-	bool fixed;   /* it can be neither removed nor renamed (EPERM) */
+	bool is_dir;
+	bool is_writable;        /* a file that parse serves */
+	bool has_size;           /* size is known; else ask size(), on a worker */
+	bool is_size_on_demand;  /* ... when somebody asks for that one, and not in a listing */
+	bool has_mtime;          /* the format knows a time of its own (archives); else the map's */
+	bool is_cleared_by_save; /* a file that is always there: removed, it is empty after the next
+				    save */
+	bool is_restored; /* its object cannot be without it: removed, it stays in the map as it was
+			   */
+	bool is_cleared_by_mount; /* a part that is always there: removed, it is empty in the next
+				     mount */
+	bool is_permanent;        /* it can be neither removed nor renamed (EPERM) */
 	/* It shows what follows from the rest of the map: what is written to it is dropped, by
 	 * put, and so is what is renamed over it; removed, it is back when it is made again or
 	 * the map is saved. No change, and nothing for the journal. With fixed; its name means
-	 * FORMAT_DRAWN to a mount that does not have it. */
-	bool derived;
-	const char *name; /* of lookup, where names fold: the listed one, the snapshot's; or NULL */
+	 * NAME_GENERATED to a mount that does not have it. */
+	bool is_generated;
+	const char *listed_name; /* of lookup, where names fold: the listed one, the snapshot's; or
+				    NULL */
 	uint64_t size;
-	uint64_t most; /* bytes that parse would ever accept; 0: FORMAT_MOST */
+	uint64_t max_size; /* bytes that parse would ever accept; 0: FORMAT_SIZE_MAX */
 	struct timespec mtime;
 };
 
@@ -123,9 +127,10 @@ DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 struct format_setting {
 	const char *key;           /* "raw" */
 	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
-	uint32_t least, most;      /* ... or, unless most is 0, a number from it to most, or 0 */
-	bool means;       /* names and contents mean something else with it: a journal holds it */
-	const char *help; /* for --help, what it does in a few words */
+	uint32_t min, max;         /* ... or, unless most is 0, a number from it to most, or 0 */
+	bool changes_meaning; /* names and contents mean something else with it: a journal holds it
+			       */
+	const char *help;     /* for --help, what it does in a few words */
 };
 
 struct format {
@@ -135,7 +140,7 @@ struct format {
 	const char *const *endings;
 	/* Patterns of the paths of files that say what a map is and how it is played, NULL-ended:
 	 * what a search of many maps looks at. May be NULL: none. */
-	const char *const *texts;
+	const char *const *text_patterns;
 	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
 	/* Names of one file, for lookup and for what the tree adds, are those of one folded form
@@ -146,12 +151,12 @@ struct format {
 	 * finalize is told of (stamp). NULL: they keep none. */
 	struct timespec (*kept_time)(struct timespec t);
 	/* Names begin with an object's position, which each mount deals anew. */
-	bool numbered;
+	bool has_positions;
 	/* What a file shows may follow from what is written to others: raw data, tables of a layer
 	 * that gets another size, pictures. Else each stands for itself. */
-	bool follows;
+	bool has_dependent_files;
 	/* `mapfs --new` makes maps of it; else that is refused. */
-	bool creates;
+	bool can_create;
 
 	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
@@ -172,15 +177,15 @@ struct format {
 	/* The names of lookup and list are those of the mount, whatever was added or moved since:
 	 * that is the tree's to know. -ENOENT where there is no such name. lookup need not find the
 	 * size of a file, also where stat does. */
-	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
-		struct error *e);
+	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name,
+		struct file_attr *ret, struct error *e);
 	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
 	 * and ret->fixed count even so. */
-	int (*stat)(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
+	int (*stat)(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
 	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
 	 */
 	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-		struct entry *ret, struct error *e);
+		struct file_attr *ret, struct error *e);
 
 	/* The length of a file, sized or not. What took time to find is kept with the snapshot
 	 * where that pays, and stat says it from then on. May be NULL where all are sized. */
@@ -230,12 +235,12 @@ struct parsed {
 	atomic_uint refs;
 	void (*finish)(struct parsed *p); /* drops what the format added; NULL: nothing */
 	struct content *content;          /* owned reference */
-	entry_id id; /* of which entry of the base; ENTRY_NONE: of an object or part
-		      * that was made since */
-	bool same;   /* the entry of the base shows the same */
-	int refused; /* 0, or -errno: it is not valid, because of ... */
-	char *why;   /* ... this; NULL: no memory for it */
-	bool others; /* ... which other files may change (error_of_others) */
+	entry_id id;            /* of which entry of the base; ENTRY_NONE: of an object or part
+				 * that was made since */
+	bool is_unchanged;      /* the entry of the base shows the same */
+	int refusal_errno;      /* 0, or -errno: it is not valid, because of ... */
+	char *refusal;          /* ... this; NULL: no memory for it */
+	bool depends_on_others; /* ... which other files may change (error_set_unresolved) */
 };
 
 /* A struct of `size` bytes that begins with struct parsed, all else zero, with one reference. Adds
@@ -248,19 +253,19 @@ void parsed_unref(struct parsed *p);
 DEFINE_CLEANUP(struct parsed, parsed_unref);
 
 /* A file of the tree that has bytes of its own. */
-struct format_written {
+struct written_file {
 	entry_id id;
 	const struct parsed *parsed;
-	bool refused; /* by a save before: it decides for no others */
+	bool is_refused; /* by a save before: it decides for no others */
 };
 
 /* The rest of the tree, beside the file that is applied: where objects stand, and the other files.
  */
-struct format_others {
+struct build_context {
 	const struct placement *placements; /* objects that are new, moved or gone */
 	size_t n_placements;
-	const struct format_written *written; /* in the order of their paths */
-	size_t n_written;
+	const struct written_file *files; /* in the order of their paths */
+	size_t n_files;
 };
 
 /* What encode wrote where; extended and freed likewise. */
@@ -273,7 +278,7 @@ DEFINE_CLEANUP(struct plan, plan_free);
 
 /* What is wrong with a map. What does not apply is "". */
 struct format_fault {
-	bool warned;       /* a game takes the map, and warns or does without the part */
+	bool is_warning;   /* a game takes the map, and warns or does without the part */
 	const char *path;  /* in the mount; "": the map as a whole */
 	const char *field; /* in words of that file, or of the map's file */
 	const char *value;
@@ -287,7 +292,7 @@ struct format_edit {
 	/*
 	 * Decode and validate the content of the file id, alone. s: the base, with the objects that
 	 * were made since and have no content. What a name in the file refers to is not looked up.
-	 * -EINVAL: the content is refused; with error_of_others because of other files, so the
+	 * -EINVAL: the content is refused; with error_set_unresolved because of other files, so the
 	 * close succeeds and the save refuses it. -EIO: data of the map that the file needs beside
 	 * it is damaged. -EROFS: the options make the file read-only. Takes time.
 	 */
@@ -299,16 +304,16 @@ struct format_edit {
 	 * the names that s had when it was opened; NULL: only among those. *ret_changed: *s is
 	 * another map now, also with -EAGAIN. like (may be NULL): a map that was built before;
 	 * blobs that it composed of the same are taken from it. Cheap: nothing is encoded. -EINVAL:
-	 * it cannot be so; if error_of_others is set, other files decide that. -EAGAIN: it waits
-	 * for other files. Other codes as those of parse.
+	 * it cannot be so; if error_set_unresolved is set, other files decide that. -EAGAIN: it
+	 * waits for other files. Other codes as those of parse.
 	 */
 	int (*apply)(struct snapshot **s, entry_id id, const struct parsed *p,
-		const struct format_others *others, const struct snapshot *like, bool *ret_changed,
+		const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 		struct error *e);
 	/* Does what open gave hold together? Asked when it was opened, for a look that takes no
 	 * time, and before the first change, on a worker, for one at all of it. -EINVAL, -EIO: it
 	 * is shown, and not to be changed. May be NULL: it does. */
-	int (*sound)(const struct snapshot *s, bool all, struct error *e);
+	int (*check_sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Find what is wrong with a map, and report each fault to why(). -EINVAL: a game refuses
 	 * the map; e says what the faults have in common. Other faults are warnings (warned). May
 	 * be NULL: nothing is ever wrong. At a save, `before` is the map as it was mounted or last
@@ -344,29 +349,30 @@ struct format_edit {
  * tree's to know; at a save it tells the format (finalize), which derives the map to be written. So
  * everything that was undone before the save leaves no trace.
  */
-enum format_class {
-	FORMAT_SCRATCH, /* the name means nothing here */
-	FORMAT_OBJECT,  /* it names an object of the directory's kind */
-	FORMAT_PART,    /* it names a part of the object that the directory is */
+enum name_kind {
+	NAME_SCRATCH, /* the name means nothing here */
+	NAME_OBJECT,  /* it names an object of the directory's kind */
+	NAME_PART,    /* it names a part of the object that the directory is */
 	/* Scratch that some tool makes of the file of the same name without the last ending: where
 	 * that is in the map, it is dropped at the end and no more than counted. */
-	FORMAT_DERIVED,
+	NAME_BY_PRODUCT,
 	/* Scratch by the name of an entry that another mount of the map shows as derived. */
-	FORMAT_DRAWN,
+	NAME_GENERATED,
 };
 
 /* What a name in a directory means, whether anything stands there or not. */
-struct meaning {
-	enum format_class is;
+struct name_class {
+	enum name_kind kind;
 	/* It is the identity of what was there at the mount, object or part: `id`, in the form that
 	 * the name's ending says (a .png of an image that is external: the PNG of that image). */
-	bool known;
+	bool is_known;
 	entry_id id;
 	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
 	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
-	bool fits;                    /* the object that was asked about can be renamed to it */
-	bool position;                /* digits alone, before an ending, are one and no name */
-	char why[96]; /* of scratch: why it means nothing, "images/ takes .png and .json"; or "" */
+	bool accepts_object;          /* the object that was asked about can be renamed to it */
+	bool is_position_only;        /* digits alone, before an ending, are one and no name */
+	char reason[96]; /* of scratch: why it means nothing, "images/ takes .png and .json"; or ""
+			  */
 };
 
 struct placement {
@@ -374,9 +380,9 @@ struct placement {
 	entry_id dir;     /* the directory that it stands in */
 	const char *name; /* the path's last component; NULL: that of the mount, and its place */
 	uint32_t order; /* of those that were made or moved to one position, lower ones are first */
-	bool removed;   /* it leaves the map; dir and name do not count */
-	bool absent;    /* finalize says: it is new, its parts never came, and it is in no map */
-	bool stamp;     /* nothing of it but a file's time is told */
+	bool is_removed;   /* it leaves the map; dir and name do not count */
+	bool is_absent;    /* finalize says: it is new, its parts never came, and it is in no map */
+	bool is_time_only; /* nothing of it but a file's time is told */
 	struct timespec mtime;
 };
 
@@ -388,8 +394,8 @@ struct format_tree {
 	 * one, as it is, stand there? Where not, a rename is a copy and a removal. A name that
 	 * means something but is refused is an error (-ENAMETOOLONG where it is longer than its
 	 * field). */
-	int (*meaning)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-		entry_id object, struct meaning *ret, struct error *e);
+	int (*classify)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+		entry_id object, struct name_class *ret, struct error *e);
 	/* A new object or part, without content until it is put; asked for where its name means
 	 * one. */
 	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
@@ -433,10 +439,10 @@ int content_refuse(entry_id id, struct content *c, int r, struct error *why, str
 /* Parse and apply, and what follows, for who changes one file of a map. *ret: the version that has
  * it; NULL: it says what stands there. Also set with -EAGAIN. in: NULL as for apply. */
 int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
-	const struct format_others *others, struct snapshot **ret, struct error *e);
+	const struct build_context *others, struct snapshot **ret, struct error *e);
 
-/* Is the option one that a journal holds (format_setting.means)? */
-bool format_means(const struct format *f, const char *option);
+/* Is the option one that a journal holds (format_setting.changes_meaning)? */
+bool format_changes_meaning(const struct format *f, const char *option);
 
 /* The length of any file, on a worker. */
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);

@@ -35,8 +35,8 @@ static bool is_scratch(struct overlay *o, const struct journal_op *op)
 {
 	struct dentry p;
 
-	return op->content && overlay_dentry_at(o, op->path, &p) == 0 && p.stands && p.spot.upper &&
-	       p.spot.upper->is_scratch;
+	return op->content && overlay_dentry_at(o, op->path, &p) == 0 && p.exists &&
+	       p.spot.oentry && p.spot.oentry->is_scratch;
 }
 
 static int replay_one(void *arg, const struct journal_op *op)
@@ -104,7 +104,7 @@ int vfs_replay(struct vfs *v, struct error *e)
 	if (!journal_exists(&vol->journal))
 		return 0;
 	r = journal_walk(&vol->journal, replay_one, &re, &gaps, e);
-	v->view.stale = v->overlay->base->format->follows;
+	v->view.stale = v->overlay->base->format->has_dependent_files;
 	if (re.lost)
 		journal_keep(&vol->journal);
 	/* What memory was too short for has not always words. */

@@ -259,16 +259,16 @@ static void what_new_can_make_is_what_has_a_create(void **state)
 	assert_false(words_format_known(""));
 	all = words_formats();
 	for (size_t i = 0; formats[i]; i++)
-		assert_int_equal(strstr(all, formats[i]->name) != NULL, formats[i]->creates);
+		assert_int_equal(strstr(all, formats[i]->name) != NULL, formats[i]->can_create);
 	free(all);
 }
 
 static void only_its_numbers_are_taken(const struct format_setting *s)
 {
-	const uint32_t taken[] = {s->least, s->most}, refused[] = {s->least - 1, s->most + 1};
+	const uint32_t taken[] = {s->min, s->max}, refused[] = {s->min - 1, s->max + 1};
 	char option[64];
 
-	assert_true(s->least > 1);
+	assert_true(s->min > 1);
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(option, sizeof(option), "%s=%u", s->key, taken[i]);
 		assert_int_equal(add_alone(option), 0);
@@ -288,10 +288,10 @@ static void every_setting_of_a_format_is_taken_and_explained(void **state)
 			assert_true(strlen(s->help) > 0);
 			snprintf(option, sizeof(option), "%s=%s", s->key,
 				s->values ? s->values[0]
-				: s->most ? "0"
+				: s->max  ? "0"
 					  : "/dev/null");
 			assert_int_equal(add_alone(option), 0);
-			if (s->most)
+			if (s->max)
 				only_its_numbers_are_taken(s);
 		}
 	}

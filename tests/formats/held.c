@@ -31,9 +31,9 @@ static bool is_of_the_map(const struct overlay_build *g, const struct oentry *u)
 {
 	for (size_t i = 1; u && i < g->n; i++)
 		if (g->oentries[i] == u)
-			return g->built.entries[i].fate != BUILD_REFUSED &&
-			       g->built.entries[i].fate != BUILD_SCRATCH &&
-			       g->built.entries[i].fate != BUILD_KEPT;
+			return g->built.outputs[i].outcome != BUILD_REFUSED &&
+			       g->built.outputs[i].outcome != BUILD_SCRATCH &&
+			       g->built.outputs[i].outcome != BUILD_KEPT;
 	return true;
 }
 
@@ -41,16 +41,16 @@ static int look(void *arg, const char *name, const struct spot *spot)
 {
 	struct shown *w = arg, below = *w;
 	char path[PATH_MAX];
-	struct entry en;
+	struct file_attr en;
 
 	if (snprintf(path, sizeof(path), "%s%s%s", w->path, *w->path ? "/" : "", name) >=
 		(int)sizeof(path))
 		return 0;
-	if (!is_of_the_map(w->staged, spot->upper) || !strcmp(path, "raw"))
+	if (!is_of_the_map(w->staged, spot->oentry) || !strcmp(path, "raw"))
 		return 0;
 	if (is_dir_of_objects(w->path) && entry_find(w->s, path, &en) < 0) {
 		/* One without a valid layer.json is in no map. */
-		if (spot->upper && spot->upper->origin == ENTRY_NONE && strstr(path, "/layers/"))
+		if (spot->oentry && spot->oentry->origin == ENTRY_NONE && strstr(path, "/layers/"))
 			return 0;
 		fprintf(stderr, "%s was in the tree, and is gone\n", path);
 		w->wrong = 1;
@@ -58,7 +58,7 @@ static int look(void *arg, const char *name, const struct spot *spot)
 	}
 	below.path = path;
 	below.dir = spot;
-	if (spot->dir)
+	if (spot->is_dir)
 		overlay_list(w->o, spot, look, &below);
 	w->wrong |= below.wrong;
 	return 0;
@@ -70,7 +70,7 @@ static int look_back(
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 	struct spot spot;
 	int wrong = 0;
 
@@ -83,7 +83,7 @@ static int look_back(
 			fprintf(stderr, "%s is in no tree\n", path);
 			wrong = 1;
 		}
-		if (en.dir)
+		if (en.is_dir)
 			wrong |= look_back(o, s, en.id, path);
 	}
 	return wrong;
@@ -166,12 +166,12 @@ struct comparing {
 	bool same;
 };
 
-static void compare(void *arg, const char *path, const struct entry *entry)
+static void compare(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct comparing *c = arg;
 
 	(void)entry;
-	if (c->same && entry_find(c->other, path, &(struct entry){0}) < 0) {
+	if (c->same && entry_find(c->other, path, &(struct file_attr){0}) < 0) {
 		fprintf(stderr, "%s is in one map only\n", path);
 		c->same = false;
 	}

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int entry_find(const struct snapshot *s, const char *path, struct entry *ret)
+int entry_find(const struct snapshot *s, const char *path, struct file_attr *ret)
 {
 	char name[NAME_MAX + 1];
 	int r = s->format->stat(s, ENTRY_ROOT, ret, NULL);
@@ -22,16 +22,17 @@ int entry_find(const struct snapshot *s, const char *path, struct entry *ret)
 	return r;
 }
 
-int entry_size(const struct snapshot *s, const struct entry *entry, uint64_t *ret, struct error *e)
+int entry_size(
+	const struct snapshot *s, const struct file_attr *entry, uint64_t *ret, struct error *e)
 {
-	if (!entry->sized)
+	if (!entry->has_size)
 		return snapshot_size(s, entry->id, ret, e);
 	*ret = entry->size;
 	return 0;
 }
 
-int entry_get(
-	const struct snapshot *s, const struct entry *entry, struct bytes **ret, struct error *e)
+int entry_get(const struct snapshot *s, const struct file_attr *entry, struct bytes **ret,
+	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	uint64_t size;
@@ -50,7 +51,7 @@ int entry_get(
 }
 
 int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t n,
-	const struct format_others *others, struct error *e)
+	const struct build_context *others, struct error *e)
 {
 	struct bytes *b = bytes_copy(data, n);
 	CLEANUP_EXTENT struct extent in = EXTENT_INIT;
@@ -78,12 +79,12 @@ int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_v
 {
 	char name[NAME_MAX + 1], below[PATH_MAX];
 	uint64_t cookie = 0;
-	struct entry entry;
+	struct file_attr entry;
 	int r;
 
 	while ((r = s->format->list(s, dir, &cookie, name, &entry, e)) == 1) {
 		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "", name);
-		if (entry.dir)
+		if (entry.is_dir)
 			r = entry_walk(s, entry.id, below, fn, arg, e);
 		else
 			fn(arg, below, &entry);
@@ -126,12 +127,12 @@ static void check_ranges(const struct laws *l, const struct snapshot *s, const c
 }
 
 int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
-	const struct entry *entry, struct bytes **ret)
+	const struct file_attr *entry, struct bytes **ret)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	CLEANUP(snapshot_unref) struct snapshot *same = snapshot_ref(s);
 	struct error e = ERROR_INIT;
-	struct entry found;
+	struct file_attr found;
 	uint64_t size;
 	int r;
 
@@ -148,7 +149,7 @@ int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 		size != whole->size)
 		l->broken(l->arg, path, "Size", "size and get disagree");
 	check_ranges(l, s, path, entry->id, whole);
-	if (s->format->stat(s, entry->id, &found, &e) < 0 || !found.sized ||
+	if (s->format->stat(s, entry->id, &found, &e) < 0 || !found.has_size ||
 		found.size != whole->size)
 		l->broken(l->arg, path, "Size", "it is not remembered");
 	r = entry_put(&same, entry->id, whole->data, whole->size, &e);
@@ -165,7 +166,7 @@ static void check_canonical(const struct laws *l, struct snapshot **s, const cha
 {
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
 	struct error e = ERROR_INIT;
-	struct entry now;
+	struct file_attr now;
 	int r = (*s)->format->stat(*s, id, &now, &e);
 
 	if (r == 0)
@@ -180,8 +181,8 @@ static void check_canonical(const struct laws *l, struct snapshot **s, const cha
 		l->broken(l->arg, path, "PutGet", "putting it again is a change");
 }
 
-int laws_put(const struct laws *l, struct snapshot **s, const char *path, const struct entry *entry,
-	const struct bytes *content, bool canonical, struct error *e)
+int laws_put(const struct laws *l, struct snapshot **s, const char *path,
+	const struct file_attr *entry, const struct bytes *content, bool canonical, struct error *e)
 {
 	const struct snapshot *before = *s;
 	int r = entry_put(s, entry->id, content->data, content->size, e);
@@ -201,12 +202,12 @@ struct comparison {
 	const char *law;
 };
 
-static void compare(void *arg, const char *path, const struct entry *entry)
+static void compare(void *arg, const char *path, const struct file_attr *entry)
 {
 	const struct comparison *c = arg;
 	CLEANUP(bytes_unref) struct bytes *a = NULL, *b = NULL;
 	struct error e = ERROR_INIT;
-	struct entry found;
+	struct file_attr found;
 	int r;
 
 	if (entry_get(c->meant, entry, &a, NULL) < 0)

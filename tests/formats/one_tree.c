@@ -71,19 +71,20 @@ static void take(const struct snapshot *s, entry_id dir, const char *above)
 {
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 
 	while (n_all < FILES_MAX && s->format->list(s, dir, &cookie, name, &en, NULL) > 0) {
 		struct one *o = &all[n_all];
 
 		/* Nobody can change what is only shown. */
-		if ((!en.dir && !en.writable) || en.derived || (!above[0] && !strcmp(name, "raw")))
+		if ((!en.is_dir && !en.is_writable) || en.is_generated ||
+			(!above[0] && !strcmp(name, "raw")))
 			continue;
-		*o = (struct one){.dir = en.dir, .fixed = en.fixed || en.needed};
+		*o = (struct one){.dir = en.is_dir, .fixed = en.is_permanent || en.is_restored};
 		if (asprintf(&o->path, "%s%s%s", above, above[0] ? "/" : "", name) < 0)
 			exit(2);
 		n_all++;
-		if (en.dir)
+		if (en.is_dir)
 			take(s, en.id, o->path);
 	}
 }
@@ -198,7 +199,7 @@ static bool content(const struct snapshot *s, const char *path, struct extent *r
 {
 	struct source file = {0};
 	struct bytes *b;
-	struct entry en;
+	struct file_attr en;
 
 	if (n_given) {
 		if (source_add(&file, path, NULL) < 0)
@@ -304,8 +305,8 @@ static void describe(const struct overlay_build *s, struct buffer *words)
 	for (size_t i = 1; i < s->n; i++) {
 		CLEANUP(free) char *path = oentry_path(s->oentries[i]);
 
-		if (s->built.entries[i].fate == BUILD_REFUSED)
-			buffer_printf(words, "refused %s: %s\n", path, s->built.entries[i].why);
+		if (s->built.outputs[i].outcome == BUILD_REFUSED)
+			buffer_printf(words, "refused %s: %s\n", path, s->built.outputs[i].reason);
 	}
 	for (size_t i = 0; i < s->format_report.n; i++)
 		buffer_printf(words, "%s\n", s->format_report.lines[i]);

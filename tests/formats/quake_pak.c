@@ -18,7 +18,7 @@ enum { HEADER = 12, RECORD = 64, PATH = 56, RECORDS_MAX = 4096 };
 
 /* A file; or a directory, which is there because a path leads through it. The entry's number is
  * twice its place in the list, for bit 0 is the form, of which there is one here. */
-struct inode {
+struct node {
 	uint32_t parent;
 	bool dir;
 	char name[PATH + 1];
@@ -28,7 +28,7 @@ struct inode {
 struct pak {
 	struct snapshot snapshot; /* first */
 	struct file *file;
-	struct inode *nodes; /* the root, and then all others after their parents */
+	struct node *nodes; /* the root, and then all others after their parents */
 	uint32_t n, room;
 };
 
@@ -51,7 +51,7 @@ static int append(struct pak *p, uint32_t parent, const char *name)
 {
 	if (!array_room(p->nodes, p->n, p->room))
 		return -ENOMEM;
-	p->nodes[p->n] = (struct inode){.parent = parent, .dir = true};
+	p->nodes[p->n] = (struct node){.parent = parent, .dir = true};
 	strcpy(p->nodes[p->n++].name, name);
 	return 0;
 }
@@ -137,24 +137,24 @@ static int pak_open(const struct source *src, const struct format_context *ctx,
 	return r;
 }
 
-static int pak_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
+static int pak_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e)
 {
-	const struct inode *n = &pak_of(s)->nodes[id / 2];
+	const struct node *n = &pak_of(s)->nodes[id / 2];
 
 	if (id / 2 >= pak_of(s)->n)
 		return error_set(e, -ENOENT, "no such entry");
-	*ret = (struct entry){.id = id, .dir = n->dir, .sized = true, .size = n->size};
+	*ret = (struct file_attr){.id = id, .is_dir = n->dir, .has_size = true, .size = n->size};
 	return 0;
 }
 
-static int pak_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
-	struct error *e)
+static int pak_lookup(const struct snapshot *s, entry_id dir, const char *name,
+	struct file_attr *ret, struct error *e)
 {
 	return pak_stat(s, 2 * (entry_id)find(pak_of(s), (uint32_t)(dir / 2), name), ret, e);
 }
 
 static int pak_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-	struct entry *ret, struct error *e)
+	struct file_attr *ret, struct error *e)
 {
 	const struct pak *p = pak_of(s);
 

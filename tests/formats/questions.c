@@ -80,21 +80,21 @@ static void walk(struct run *run, entry_id dir)
 {
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 
 	while (run->n < NAMES && run->f->list(run->now, dir, &cookie, name, &en, NULL) > 0) {
 		struct thing *t = add_thing(run);
 
-		*t = (struct thing){.id = en.id, .dir = dir, .is_dir = en.dir};
+		*t = (struct thing){.id = en.id, .dir = dir, .is_dir = en.is_dir};
 		strcpy(t->name, name);
-		if (en.dir)
+		if (en.is_dir)
 			walk(run, en.id);
 	}
 }
 
 static struct bytes *content_of(const struct run *run, const struct thing *t)
 {
-	const struct entry unsized = {.id = t->id};
+	const struct file_attr unsized = {.id = t->id};
 	struct bytes *b = NULL;
 
 	return !t->is_dir && entry_get(run->now, &unsized, &b, NULL) == 0 ? b : NULL;
@@ -159,10 +159,10 @@ static bool name_like(const struct run *run, struct random *r, const struct thin
 static bool means_object(
 	const struct run *run, entry_id dir, const char *name, bool is_dir, entry_id moved)
 {
-	struct meaning m;
+	struct name_class m;
 
-	return run->f->tree->meaning(run->now, dir, name, is_dir, moved, &m, NULL) == 0 &&
-	       !m.known && m.is == FORMAT_OBJECT && (moved == ENTRY_ROOT || m.fits);
+	return run->f->tree->classify(run->now, dir, name, is_dir, moved, &m, NULL) == 0 &&
+	       !m.is_known && m.kind == NAME_OBJECT && (moved == ENTRY_ROOT || m.accepts_object);
 }
 
 static void make(struct run *run, const struct thing *like)
@@ -195,14 +195,15 @@ static void move(struct run *run, struct thing *t)
 
 static void take_away(struct run *run, struct thing *t)
 {
-	struct meaning m;
-	struct entry en;
+	struct name_class m;
+	struct file_attr en;
 
-	if (t->is_dir || run->f->stat(run->now, t->id, &en, NULL) < 0 || en.fixed || en.standing)
+	if (t->is_dir || run->f->stat(run->now, t->id, &en, NULL) < 0 || en.is_permanent ||
+		en.is_cleared_by_save)
 		return;
-	t->removed = t->made || (run->f->tree->meaning(run->now, t->dir, t->name, false, ENTRY_ROOT,
-					 &m, NULL) == 0 &&
-					m.known);
+	t->removed = t->made || (run->f->tree->classify(run->now, t->dir, t->name, false,
+					 ENTRY_ROOT, &m, NULL) == 0 &&
+					m.is_known);
 	run->removed += t->removed;
 }
 
@@ -236,12 +237,12 @@ static size_t placements(const struct run *run, struct placement **ret)
 			p[n++] = (struct placement){.id = t->id,
 				.dir = t->dir,
 				.name = t->removed ? NULL : t->name,
-				.removed = t->removed};
+				.is_removed = t->removed};
 	}
 	for (size_t i = 0; p && run->f->kept_time && i < run->n; i++)
 		if (run->things[i].put && !run->things[i].removed && !run->things[i].is_dir)
 			p[n++] = (struct placement){.id = run->things[i].id,
-				.stamp = true,
+				.is_time_only = true,
 				.mtime.tv_sec = 1000000000 + (time_t)i};
 	*ret = p;
 	return n;
@@ -293,13 +294,13 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	char name[NAME_MAX + 1];
-	struct entry en;
-	struct meaning m;
+	struct file_attr en;
+	struct name_class m;
 
 	(void)run->f->lookup(run->now, t->dir, other->name, &en, NULL);
-	(void)run->f->tree->meaning(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
+	(void)run->f->tree->classify(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
 	if (name_like(run, r, t, name))
-		(void)run->f->tree->meaning(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
+		(void)run->f->tree->classify(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
 	if (run->f->tree->names && !roll(r, 8) && finalize(run, &s, NULL) == 0)
 		(void)run->f->tree->names(s, &names, NULL);
 }
@@ -327,15 +328,15 @@ static void ask(struct run *run, enum question what, const struct thing *t)
 	struct random *r = &run->questions;
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 
 	switch (what) {
 	case ASK_SAVE:
 		ask_for_a_save(run);
 		break;
 	case ASK_SOUND:
-		if (run->f->edit->sound)
-			(void)run->f->edit->sound(run->now, roll(r, 2), NULL);
+		if (run->f->edit->check_sound)
+			(void)run->f->edit->check_sound(run->now, roll(r, 2), NULL);
 		break;
 	case ASK_LIST:
 		while (run->f->list(run->now, t->dir, &cookie, name, &en, NULL) > 0)

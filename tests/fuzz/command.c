@@ -250,11 +250,11 @@ struct paths {
 	size_t n;
 };
 
-static void take_path(void *arg, const char *path, const struct entry *entry)
+static void take_path(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct paths *p = arg;
 
-	if (entry->writable && p->n < 128 && strncmp(path, "raw/", 4) != 0 &&
+	if (entry->is_writable && p->n < 128 && strncmp(path, "raw/", 4) != 0 &&
 		!(p->at[p->n++] = strdup(path)))
 		abort();
 }

@@ -62,7 +62,7 @@ static void put_back(const struct look *l, entry_id id, struct bytes *content, c
 		broken("GetPut", name);
 }
 
-static void look_at_file(const struct look *l, const struct entry *entry, const char *name)
+static void look_at_file(const struct look *l, const struct file_attr *entry, const char *name)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error e = ERROR_INIT;
@@ -73,7 +73,7 @@ static void look_at_file(const struct look *l, const struct entry *entry, const 
 			   l->s, entry->id, &size, &e),
 		    &e) < 0)
 		return;
-	if (entry->sized && size != entry->size)
+	if (entry->has_size && size != entry->size)
 		broken("Size", name);
 	n = size < GET_MAX ? size : GET_MAX;
 	b = bytes_new((size_t)n, &dst);
@@ -86,13 +86,13 @@ static void look_at_file(const struct look *l, const struct entry *entry, const 
 		judged(l->s->format->get(l->s, entry->id, size - 1, dst, 1, &e), &e);
 		return;
 	}
-	if (entry->writable)
+	if (entry->is_writable)
 		put_back(l, entry->id, b, name);
 }
 
 static void look_into(struct look *l, entry_id dir, unsigned depth)
 {
-	struct entry entry, found;
+	struct file_attr entry, found;
 	struct error e = ERROR_INIT;
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
@@ -103,7 +103,7 @@ static void look_into(struct look *l, entry_id dir, unsigned depth)
 		l->entries++;
 		if (l->s->format->lookup(l->s, dir, name, &found, NULL) < 0 || found.id != entry.id)
 			broken("lookup", name);
-		if (entry.dir)
+		if (entry.is_dir)
 			look_into(l, entry.id, depth + 1);
 		else
 			look_at_file(l, &entry, name);
@@ -117,7 +117,7 @@ static void told(void *arg, const struct format_fault *f)
 	size_t n = strlen(f->line), m = strlen(f->text);
 
 	(void)arg;
-	if (!f->warned || !m || n < m || strcmp(f->line + n - m, f->text) != 0 ||
+	if (!f->is_warning || !m || n < m || strcmp(f->line + n - m, f->text) != 0 ||
 		strncmp(f->line, f->path, strlen(f->path)) != 0)
 		broken("rules: a warning", f->line);
 }
@@ -149,8 +149,8 @@ static void look_at_source(const struct format *format, const struct source *sou
 	l.store = (struct store){.keep = keep, .spool_dirfd = AT_FDCWD};
 	if (judged(format->open(source, &ctx, &s, &e), &e) == 0) {
 		l.s = s;
-		if (format->edit->sound)
-			judged(format->edit->sound(s, true, &e), &e);
+		if (format->edit->check_sound)
+			judged(format->edit->check_sound(s, true, &e), &e);
 		look_into(&l, ENTRY_ROOT, 0);
 		hold_against(s, NULL);
 	}
@@ -199,7 +199,7 @@ static void put_get(struct snapshot **s, entry_id id, const uint8_t *data, size_
 {
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
 	struct error e = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	int r = entry_put(s, id, data, size, &e);
 
 	if (r == -EAGAIN || judged(r, &e) <= 0)
@@ -217,13 +217,13 @@ static void put_get(struct snapshot **s, entry_id id, const uint8_t *data, size_
 static void collect(const struct snapshot *s, entry_id dir, entry_id ids[ENTRIES_MAX], unsigned *n)
 {
 	char name[NAME_MAX + 1];
-	struct entry entry;
+	struct file_attr entry;
 	uint64_t cookie = 0;
 
 	while (*n < ENTRIES_MAX && s->format->list(s, dir, &cookie, name, &entry, NULL) == 1)
-		if (entry.dir)
+		if (entry.is_dir)
 			collect(s, entry.id, ids, n);
-		else if (entry.writable)
+		else if (entry.is_writable)
 			ids[(*n)++] = entry.id;
 }
 

@@ -57,7 +57,7 @@ static bool ends(const char *path, const char *ending)
 	return n > m && !strcasecmp(path + n - m, ending);
 }
 
-static void take_file(void *arg, const char *path, const struct entry *entry)
+static void take_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	const struct snapshot *s = arg;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
@@ -82,15 +82,15 @@ static void take_numbered(
 	const struct snapshot *s, const char *target, entry_id dir, uint8_t *number)
 {
 	char name[NAME_MAX + 1];
-	struct entry entry;
+	struct file_attr entry;
 	uint64_t cookie = 0;
 
 	while (s->format->list(s, dir, &cookie, name, &entry, NULL) == 1) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 
-		if (entry.dir) {
+		if (entry.is_dir) {
 			take_numbered(s, target, entry.id, number);
-		} else if (entry.writable) {
+		} else if (entry.is_writable) {
 			if (entry.size <= CONTENT_MAX && entry_get(s, &entry, &b, NULL) == 0)
 				seed(target, number, 1, b->data, b->size);
 			++*number;
@@ -221,7 +221,7 @@ static void take_views(const char *fixture)
 	for (size_t i = 0; i < files.n; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 		uint8_t header[VIEW_HEADER] = {(uint8_t)i};
-		struct entry entry;
+		struct file_attr entry;
 
 		if (files.map.s->format->stat(files.map.s, files.ids[i], &entry, NULL) == 0 &&
 			entry_get(files.map.s, &entry, &b, NULL) == 0) {

@@ -17,11 +17,11 @@ struct view_files {
 };
 
 /* All typed files, and some of raw/, which has many of a kind. */
-static inline void view_take(void *arg, const char *path, const struct entry *entry)
+static inline void view_take(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct view_files *f = arg;
 
-	if (!entry->writable || f->n == VIEW_FILES ||
+	if (!entry->is_writable || f->n == VIEW_FILES ||
 		(!strncmp(path, "raw/items", 9) && f->of_items++ > 80) ||
 		(!strncmp(path, "raw/data", 8) && f->of_data++ > 40))
 		return;

@@ -16,7 +16,7 @@
 
 static const struct snapshot *at_hand;
 
-static void visit(void *arg, const char *path, const struct entry *entry)
+static void visit(void *arg, const char *path, const struct file_attr *entry)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error e = ERROR_INIT;
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 	for (int i = dirs + 1; i < argc; i++) {
 		struct error e = ERROR_INIT;
 		struct fixture f;
-		struct entry dir;
+		struct file_attr dir;
 
 		printf("map %s\n", argv[i]);
 		if (fixture_open(&f, argv[i], "ro", &e) < 0)

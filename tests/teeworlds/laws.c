@@ -52,14 +52,14 @@ static void check_locality(
 }
 
 static void check_put(
-	struct run *run, const char *path, const struct entry *entry, const struct bytes *whole)
+	struct run *run, const char *path, const struct file_attr *entry, const struct bytes *whole)
 {
 	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(run->changed);
 	CLEANUP(bytes_unref) struct bytes *b = mutate(tw_map_of(before), entry->id, whole);
 	const struct laws laws = {broken, run};
 	struct tally *tally = &run->kinds[tw_id_kind(entry->id)];
 	struct error e = ERROR_INIT;
-	struct entry now;
+	struct file_attr now;
 	int r;
 
 	/* An item that counts for nothing may have left, so that it does not begin to. */
@@ -76,7 +76,7 @@ static void check_put(
 		check_locality(run, path, entry->id, before);
 }
 
-static void visit(void *arg, const char *path, const struct entry *entry)
+static void visit(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	const struct laws laws = {broken, run};
@@ -85,13 +85,13 @@ static void visit(void *arg, const char *path, const struct entry *entry)
 	int r;
 
 	tally->files++;
-	tally->read_only += !entry->writable;
+	tally->read_only += !entry->is_writable;
 	/* Beyond this, bounded memory has a test of its own. */
-	if (entry->sized && entry->size > (512u << 20))
+	if (entry->has_size && entry->size > (512u << 20))
 		return;
 	r = laws_read(&laws, run->f->s, path, entry, &whole);
 	tally->unreadable += r == -EIO;
-	if (r == 0 && entry->writable)
+	if (r == 0 && entry->is_writable)
 		check_put(run, path, entry, whole);
 }
 
@@ -140,7 +140,7 @@ static void run_map(struct run *run, const char *path, bool identical)
 static void run_packed(struct run *run, const char *path)
 {
 	struct error e = ERROR_INIT;
-	struct entry images;
+	struct file_attr images;
 	struct fixture f;
 
 	run->f = &f;

@@ -44,7 +44,7 @@ static void complain(struct making *m, const char *path, const struct error *e)
 	m->bad = 1;
 }
 
-static void visit(void *arg, const char *path, const struct entry *entry)
+static void visit(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct making *m = arg;
 	struct error e = ERROR_INIT;
@@ -71,8 +71,8 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 {
 	const char *slash = strrchr(path, '/');
 	char above[1024];
-	struct entry entry;
-	struct meaning meaning = {0};
+	struct file_attr entry;
+	struct name_class meaning = {0};
 	entry_id dir;
 	int r;
 
@@ -91,12 +91,12 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	r = need(m, above, true, &dir, e);
 	if (r < 0)
 		return r;
-	r = m->now->format->tree->meaning(m->now, dir, slash + 1, is_dir, ENTRY_ROOT, &meaning, e);
-	if (r == 0 && meaning.is == FORMAT_SCRATCH)
+	r = m->now->format->tree->classify(m->now, dir, slash + 1, is_dir, ENTRY_ROOT, &meaning, e);
+	if (r == 0 && meaning.kind == NAME_SCRATCH)
 		return error_set(e, -22, "the name means nothing");
 	if (r == 0)
 		r = m->now->format->tree->add(&m->now, dir, slash + 1, is_dir, ret, e);
-	if (r == 0 && meaning.is == FORMAT_OBJECT)
+	if (r == 0 && meaning.kind == NAME_OBJECT)
 		placed(m, *ret, dir, slash + 1);
 	if (r == 0 && is_dir) {
 		m->dirs[m->n_dirs].path = strdup(path);
@@ -119,7 +119,7 @@ static void shuffle(struct making *m, unsigned seed)
 
 static int put_one(struct making *m, const struct item *it, struct error *e)
 {
-	const struct format_others others = {.placements = m->places, .n_placements = m->n_places};
+	const struct build_context others = {.placements = m->places, .n_placements = m->n_places};
 
 	return entry_put_beside(&m->now, it->id, it->content->data, it->content->size, &others, e);
 }

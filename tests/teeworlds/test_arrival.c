@@ -64,7 +64,7 @@ static void arrive(struct arrival *a, int i)
 	struct error err = ERROR_INIT;
 	int r = world_put_text(&a->w, a->files[i], arrivals[i].text, &err);
 
-	if (r < 0 && r != -EAGAIN && !err.others)
+	if (r < 0 && r != -EAGAIN && !err.is_unresolved)
 		fail_msg("%s/%s: %s", arrivals[i].layer, arrivals[i].name, error_text(&err));
 	a->done[i] = r >= 0;
 }

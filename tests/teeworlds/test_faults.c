@@ -17,7 +17,7 @@ static const char *list_path(int i)
 static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_asked(void **state)
 {
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 	uint64_t size;
 	uint8_t got;
@@ -28,12 +28,12 @@ static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_ask
 		if (i == 4 || i == 8) /* these are sound */
 			continue;
 		assert_int_equal(entry_find(f.s, list_path(i), &entry), 0);
-		assert_false(entry.sized);
+		assert_false(entry.has_size);
 		assert_fails(f.s->format->get(f.s, entry.id, 0, &got, 1, &err), EIO, "");
 		assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
 		/* Of size 0, which nobody would read, so the question alone is answered. */
 		assert_ok(f.s->format->stat(f.s, entry.id, &entry, &err));
-		assert_true(entry.sized && entry.writable);
+		assert_true(entry.has_size && entry.is_writable);
 		assert_int_equal(entry.size, 0);
 		assert_fails(f.s->format->get(f.s, entry.id, 0, NULL, 0, &err), EIO, "damaged");
 		assert_fails(f.s->format->get(f.s, entry.id, 0, &got, 1, &err), EIO, "damaged");
@@ -47,7 +47,7 @@ static void damage_stays_known_when_an_envelope_is_made(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
-	struct entry entry;
+	struct file_attr entry;
 	uint64_t size;
 
 	(void)state;
@@ -56,7 +56,7 @@ static void damage_stays_known_when_an_envelope_is_made(void **state)
 	assert_fails(w.now->format->size(w.now, entry.id, &size, &err), EIO, "");
 	world_set(&w, world_add(&w, "envelopes", "0_x.json", false), "{\"channels\": 3}");
 	assert_ok(w.now->format->stat(w.now, entry.id, &entry, &err));
-	assert_true(entry.sized);
+	assert_true(entry.has_size);
 	world_close(&w);
 }
 
@@ -64,7 +64,7 @@ static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
 {
 	static const int sound[] = {4, 8, 9};
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 	uint64_t size;
 
@@ -74,7 +74,7 @@ static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
 		CLEANUP(bytes_unref) struct bytes *b = content_of(f.s, list_path(sound[i]));
 
 		assert_int_equal(entry_find(f.s, list_path(sound[i]), &entry), 0);
-		assert_true(entry.sized);
+		assert_true(entry.has_size);
 		assert_ok(entry_size(f.s, &entry, &size, &err));
 		assert_int_equal(b->size, size);
 		assert_true(b->size > 2);
@@ -86,7 +86,7 @@ static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
 static void a_damaged_list_can_be_replaced(void **state)
 {
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 	uint64_t size;
 
@@ -105,7 +105,7 @@ static void a_damaged_list_can_be_replaced(void **state)
 
 static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
 {
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 	char path[NAME_MAX + 1];
 
@@ -130,7 +130,7 @@ static void a_declared_size_far_beyond_the_true_one_is_no_content(void **state)
 	static const char *const paths[] = {"images/0_a.png", "groups/0/layers/0/id.csv",
 		"groups/0/layers/1/flags.csv", "groups/0/layers/2/id.csv", "raw/data/00001"};
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 	uint8_t got[70];
 

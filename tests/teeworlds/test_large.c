@@ -47,7 +47,7 @@ static int read_pixels(void *arg, uint64_t off, void *dst, size_t n, struct erro
 	return code;
 }
 
-static struct extent file_of(const struct fixture *f, const struct entry *entry, bool other)
+static struct extent file_of(const struct fixture *f, const struct file_attr *entry, bool other)
 {
 	const struct tw_item *it = tw_item_at(fixture_map(f), TW_IMAGE, tw_id_index(entry->id));
 	struct reading reading = {tw_blob_of(fixture_map(f), it, 5), other};
@@ -77,7 +77,7 @@ static void memory_stays_bounded(void **state)
 	struct error err = ERROR_INIT;
 	struct snapshot *next = NULL;
 	struct file *file = NULL;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 
 	(void)state;

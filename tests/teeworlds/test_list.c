@@ -94,7 +94,7 @@ static void any_text_is_refused_or_gives_names_that_are_found(void **state)
 				entry_id dir = id_of(f.s, dirs[d]);
 				char name[NAME_MAX + 1];
 				uint64_t cookie = 0;
-				struct entry en, found;
+				struct file_attr en, found;
 
 				while (f.s->format->list(f.s, dir, &cookie, name, &en, NULL) == 1) {
 					assert_ok(
@@ -116,7 +116,7 @@ static void names_of_a_list_are_shown_and_meant(void **state)
 	CLEANUP(bytes_unref) struct bytes *again = NULL;
 	struct error err = ERROR_INIT;
 	struct fixture f;
-	struct entry en;
+	struct file_attr en;
 
 	(void)state;
 	assert_ok(open_with(&f, "structure.map", list, strlen(list), &err));

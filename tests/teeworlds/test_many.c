@@ -36,7 +36,7 @@ static void end(struct work *w, const char *name)
 	w->phases[w->n_phases++] = atomic_load(&steps) - w->begun;
 }
 
-static void count(void *arg, const char *path, const struct entry *entry)
+static void count(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct work *w = arg;
 
@@ -44,12 +44,12 @@ static void count(void *arg, const char *path, const struct entry *entry)
 	w->n_files++;
 }
 
-static void find_and_read(void *arg, const char *path, const struct entry *entry)
+static void find_and_read(void *arg, const char *path, const struct file_attr *entry)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct work *w = arg;
 	struct error err = ERROR_INIT;
-	struct entry found;
+	struct file_attr found;
 
 	assert_int_equal(entry_find(w->f.s, path, &found), 0);
 	assert_int_equal(found.id, entry->id);
@@ -112,18 +112,20 @@ static void rebuild(struct work *w, const char *dir, bool removed, unsigned n)
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct error err = ERROR_INIT;
 	entry_id id = id_of(w->f.s, dir);
-	struct entry entry;
+	struct file_attr entry;
 	uint64_t cookie = 0;
 	size_t k = 0;
 
 	assert_true(places && names);
 	while (k < n && w->f.s->format->list(w->f.s, id, &cookie, names[k], &entry, &err) == 1) {
-		places[k] = (struct placement){
-			.id = entry.id, .dir = id, .name = names[k], .removed = removed && k > 0};
+		places[k] = (struct placement){.id = entry.id,
+			.dir = id,
+			.name = names[k],
+			.is_removed = removed && k > 0};
 		/* Its number, a name, and the ending that a file has. */
 		if (!removed)
-			snprintf(
-				names[k], sizeof(names[k]), "%zu_x%s", k, entry.dir ? "" : ".json");
+			snprintf(names[k], sizeof(names[k]), "%zu_x%s", k,
+				entry.is_dir ? "" : ".json");
 		k++;
 	}
 	assert_int_equal(k, n);

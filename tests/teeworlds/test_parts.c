@@ -141,14 +141,14 @@ static void a_long_list_is_read_in_parts_in_any_order(void **state)
 	static const size_t parts[] = {0, 4096, 100000, 250000, 4096, 999999, 1, 2};
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 	char part[5000];
 
 	(void)state;
 	must_open(&f, "many_quads.map", "rw");
 	assert_int_equal(entry_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
-	assert_false(entry.sized);
+	assert_false(entry.has_size);
 	whole = content_of(f.s, "groups/0/layers/0/quads.json");
 	assert_true(whole->size > 1000000);
 	for (uint64_t i = 0, at; i < 300; i++) {
@@ -164,7 +164,7 @@ static void a_long_list_is_read_in_parts_in_any_order(void **state)
 	}
 	/* Its size is known from now on. */
 	assert_int_equal(entry_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
-	assert_true(entry.sized);
+	assert_true(entry.has_size);
 	assert_int_equal(entry.size, whole->size);
 	fixture_close(&f);
 }

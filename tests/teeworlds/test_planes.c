@@ -104,7 +104,7 @@ static void packed_tiles_of_another_count_cannot_be_read(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 
 	(void)state;
@@ -231,8 +231,8 @@ static int put_beside(struct fixture *f, const struct beside *b, int which, stru
 {
 	static const char *const paths[FILES] = {IDS, FLAGS, JSON};
 	struct parsed *parsed[FILES] = {NULL};
-	struct format_written written[FILES];
-	struct format_others others = {.written = written};
+	struct written_file written[FILES];
+	struct build_context others = {.files = written};
 	bool changed = false;
 	int r = 0;
 
@@ -248,11 +248,11 @@ static int put_beside(struct fixture *f, const struct beside *b, int which, stru
 		assert_int_equal(content_parse(f->s, id, id, c, &parsed[i], e), 0);
 		content_unref(c);
 		extent_finish(&in);
-		written[others.n_written++] =
-			(struct format_written){id, parsed[i], i < TABLES && b->refused};
+		written[others.n_files++] =
+			(struct written_file){id, parsed[i], i < TABLES && b->refused};
 	}
-	if (parsed[which]->refused)
-		r = error_set(e, parsed[which]->refused, "%s", parsed[which]->why);
+	if (parsed[which]->refusal_errno)
+		r = error_set(e, parsed[which]->refusal_errno, "%s", parsed[which]->refusal);
 	else
 		r = f->s->format->edit->apply(&f->s, id_of(f->s, paths[which]), parsed[which],
 			&others, NULL, &changed, e);
@@ -385,7 +385,7 @@ static void note(void *arg, const struct format_fault *f)
 	struct reasons *r = arg;
 
 	r->n++;
-	r->warned = f->warned;
+	r->warned = f->is_warning;
 	snprintf(r->last, sizeof(r->last), "%s", f->line);
 }
 

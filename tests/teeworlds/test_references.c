@@ -121,7 +121,7 @@ static void random_name(
 static entry_id layers_of(struct world *w, const struct object *group)
 {
 	char name[NAME_MAX + 1];
-	struct entry entry;
+	struct file_attr entry;
 	uint64_t cookie = 0;
 	entry_id id;
 

@@ -67,7 +67,7 @@ static void a_file_that_is_judged_alone_knows_the_names_of_the_mount(void **stat
 	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
 	/* How many have it is for others to say. */
 	assert_fails(put(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
-	assert_true(err.others);
+	assert_true(err.is_unresolved);
 	world_close(&w);
 }
 
@@ -141,7 +141,7 @@ static void new_files_wait_for_what_is_not_there(void **state)
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
 	assert_fails(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), EINVAL,
 		"names no image");
-	assert_true(err.others);
+	assert_true(err.is_unresolved);
 	world_copy(&w, "images", "9_new.png", png);
 	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), 1);
 	assert_int_equal(

@@ -7,20 +7,20 @@ enum { IMG_EXTERNAL = 3, IMG_NAME = 4, IMG_DATA = 5, TILES_IMAGE = 13, LIST_SOUR
 
 static int classify(const struct world *w, const char *dir, const char *name, bool is_dir)
 {
-	struct meaning m;
-	int r = format_teeworlds.tree->meaning(
+	struct name_class m;
+	int r = format_teeworlds.tree->classify(
 		w->now, id_of(w->now, dir), name, is_dir, ENTRY_ROOT, &m, NULL);
 
-	return r < 0 ? r : (int)m.is;
+	return r < 0 ? r : (int)m.kind;
 }
 
 static void refuses(const struct world *w, const char *dir, const char *name, bool is_dir, int code,
 	const char *text)
 {
 	struct error err = ERROR_INIT;
-	struct meaning m;
+	struct name_class m;
 
-	assert_fails(format_teeworlds.tree->meaning(
+	assert_fails(format_teeworlds.tree->classify(
 			     w->now, id_of(w->now, dir), name, is_dir, ENTRY_ROOT, &m, &err),
 		code, text);
 }
@@ -31,24 +31,24 @@ static void names_are_objects_parts_or_scratch(void **state)
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_int_equal(classify(&w, "images", "new.png", false), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "images", "new.json", false), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "images", "new.PNG", false), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "images", "new.png~", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "images", ".new.png", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "images", "new.jpg", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "images", "4913", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "images", "dir.png", true), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "sounds", "new.opus", false), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "sounds", "new.png", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "envelopes", "new.json", false), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "envelopes", "new.png", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "info", "author~", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "", "new.png", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "groups", "3_new", true), FORMAT_OBJECT);
-	assert_int_equal(classify(&w, "groups", "4913", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "groups/0_Back", "extra.json", false), FORMAT_SCRATCH);
-	assert_int_equal(classify(&w, "groups/0_Back/layers", "x", true), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "images", "new.png", false), NAME_OBJECT);
+	assert_int_equal(classify(&w, "images", "new.json", false), NAME_OBJECT);
+	assert_int_equal(classify(&w, "images", "new.PNG", false), NAME_OBJECT);
+	assert_int_equal(classify(&w, "images", "new.png~", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "images", ".new.png", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "images", "new.jpg", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "images", "4913", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "images", "dir.png", true), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "sounds", "new.opus", false), NAME_OBJECT);
+	assert_int_equal(classify(&w, "sounds", "new.png", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "envelopes", "new.json", false), NAME_OBJECT);
+	assert_int_equal(classify(&w, "envelopes", "new.png", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "info", "author~", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "", "new.png", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "groups", "3_new", true), NAME_OBJECT);
+	assert_int_equal(classify(&w, "groups", "4913", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "groups/0_Back", "extra.json", false), NAME_SCRATCH);
+	assert_int_equal(classify(&w, "groups/0_Back/layers", "x", true), NAME_OBJECT);
 	assert_int_equal(classify(&w, "raw/data", "99999", false), -EACCES);
 	world_close(&w);
 }
@@ -64,12 +64,12 @@ static void a_name_that_does_not_fit_its_field_is_refused(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	snprintf(name, sizeof(name), "7_a%.126s.png", text);
-	assert_int_equal(classify(&w, "images", name, false), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "images", name, false), NAME_OBJECT);
 	snprintf(name, sizeof(name), "7_a%.127s.png", text);
 	refuses(&w, "images", name, false, ENAMETOOLONG, "128 bytes (at most 127)");
 	refuses(&w, "groups", "1_twelve bytes", true, ENAMETOOLONG, "12 bytes (at most 11)");
 	/* An escape is one byte. */
-	assert_int_equal(classify(&w, "groups", "1_a%2Fbcdefghi%25", true), FORMAT_OBJECT);
+	assert_int_equal(classify(&w, "groups", "1_a%2Fbcdefghi%25", true), NAME_OBJECT);
 	refuses(&w, "sounds", "a%00b.opus", false, EINVAL, "NUL");
 	snprintf(name, sizeof(name), "%.32s_.json", "a123456789b123456789c123456789d12");
 	refuses(&w, "envelopes", name, false, ENAMETOOLONG, "33 bytes (at most 31)");
@@ -77,12 +77,12 @@ static void a_name_that_does_not_fit_its_field_is_refused(void **state)
 }
 
 /* What the name of a file means. */
-static struct meaning meaning(
+static struct name_class meaning(
 	const struct world *w, const char *dir, const char *name, entry_id object)
 {
-	struct meaning m;
+	struct name_class m;
 
-	assert_int_equal(format_teeworlds.tree->meaning(
+	assert_int_equal(format_teeworlds.tree->classify(
 				 w->now, id_of(w->now, dir), name, false, object, &m, NULL),
 		0);
 	return m;
@@ -90,8 +90,8 @@ static struct meaning meaning(
 
 static void either_ending_is_the_same_image(void **state)
 {
-	struct meaning m;
-	struct entry entry;
+	struct name_class m;
+	struct file_attr entry;
 	entry_id json;
 	struct world w;
 
@@ -99,18 +99,18 @@ static void either_ending_is_the_same_image(void **state)
 	world_open(&w, "structure.map");
 	json = id_of(w.now, "images/1_desert.json");
 	m = meaning(&w, "images", "1_desert.png", json);
-	assert_true(m.known && m.is == FORMAT_OBJECT && m.form == 0);
+	assert_true(m.is_known && m.kind == NAME_OBJECT && m.form == 0);
 	assert_true(m.id != json && entry_object(m.id) == entry_object(json));
 	assert_string_equal(m.alternate, "1_desert.json");
-	assert_false(m.fits);
+	assert_false(m.accepts_object);
 	assert_int_equal(format_teeworlds.stat(w.now, m.id, &entry, NULL), -EIO);
 	m = meaning(&w, "images", "1_desert.json", json);
-	assert_true(m.known && m.id == json && m.form == ENTRY_FORM && m.fits);
+	assert_true(m.is_known && m.id == json && m.form == ENTRY_FORM && m.accepts_object);
 	assert_string_equal(m.alternate, "1_desert.png");
 	m = meaning(&w, "images", "1_new.png", ENTRY_ROOT);
-	assert_true(!m.known && m.is == FORMAT_OBJECT && !m.fits);
+	assert_true(!m.is_known && m.kind == NAME_OBJECT && !m.accepts_object);
 	m = meaning(&w, "info", "author", ENTRY_ROOT);
-	assert_true(m.known && m.is == FORMAT_PART && !*m.alternate);
+	assert_true(m.is_known && m.kind == NAME_PART && !*m.alternate);
 	world_close(&w);
 }
 
@@ -410,7 +410,7 @@ static void raw_shows_nothing_of_new_objects(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	char name[NAME_MAX + 1];
-	struct entry entry;
+	struct file_attr entry;
 	uint64_t cookie = 0;
 	unsigned n = 0, data = 0;
 	struct world w;
@@ -441,11 +441,11 @@ static void it_is_told_which_new_objects_are_in_no_map(void **state)
 	world_copy(&w, "images", "0_new.png", png);
 	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
 	world_finalize(&w);
-	assert_false(w.places[0].absent);
-	assert_true(w.places[1].absent);
+	assert_false(w.places[0].is_absent);
+	assert_true(w.places[1].is_absent);
 	world_set(&w, json, "{\"type\": 3}");
 	world_finalize(&w);
-	assert_false(w.places[1].absent);
+	assert_false(w.places[1].is_absent);
 	world_close(&w);
 }
 

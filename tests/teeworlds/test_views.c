@@ -449,7 +449,7 @@ static void a_removed_text_leaves_the_file(void **state)
 	struct error err = ERROR_INIT;
 	struct fixture f, again;
 	struct file *file = NULL;
-	struct entry entry;
+	struct file_attr entry;
 	entry_id gone;
 	int32_t number;
 	size_t before;
@@ -509,7 +509,7 @@ static void raw_names_are_those_of_the_layout(void **state)
 		"raw/items/65533_00010203-0405-0607-0809-0a0b0c0d0e0f/00000",
 		"raw/items/65532/00000", "raw/items/65535_uuid/65533",
 		"raw/items/65535_uuid/65533+1", "raw/items/65535_uuid/65532", "raw/data/00000"};
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 
 	(void)state;
@@ -532,13 +532,13 @@ static void raw_names_are_those_of_the_layout(void **state)
 static void raw_is_read_only_unless_asked(void **state)
 {
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
 	assert_int_equal(entry_find(f.s, "raw/data/00000", &entry), 0);
-	assert_false(entry.writable);
+	assert_false(entry.is_writable);
 	assert_fails(put(&f.s, "raw/data/00000", "x", &err), EROFS, "raw=rw");
 	assert_fails(put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EROFS, "raw=rw");
 	fixture_close(&f);
@@ -574,7 +574,7 @@ static void raw_refuses_what_typed_files_would_not_survive(void **state)
 static void without_a_version_item_there_is_only_raw(void **state)
 {
 	static const char *const names[] = {"untyped.map", "version2.map", "empty_v3.map"};
-	struct entry entry;
+	struct file_attr entry;
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -591,7 +591,7 @@ static void without_a_version_item_there_is_only_raw(void **state)
 static void what_cannot_be_shown_is_empty_and_eio(void **state)
 {
 	struct error err = ERROR_INIT;
-	struct entry entry;
+	struct file_attr entry;
 	struct fixture f;
 
 	(void)state;

@@ -36,7 +36,7 @@ static inline void must_open(struct fixture *f, const char *name, const char *ra
 
 static inline entry_id id_of(const struct snapshot *s, const char *path)
 {
-	struct entry entry;
+	struct file_attr entry;
 
 	if (entry_find(s, path, &entry) < 0)
 		fail_msg("there is no %s", path);
@@ -47,7 +47,7 @@ static inline struct bytes *content_of(const struct snapshot *s, const char *pat
 {
 	struct error err = ERROR_INIT;
 	struct bytes *b = NULL;
-	struct entry entry;
+	struct file_attr entry;
 
 	if (entry_find(s, path, &entry) < 0)
 		fail_msg("there is no %s", path);

@@ -10,7 +10,7 @@ void world_open(struct world *w, const char *map)
 	must_open(&w->f, map, "ro");
 	w->now = snapshot_ref(w->f.s);
 	/* As the tree would: names are taken before anything changes. */
-	entry_find(w->now, "images", &(struct entry){0});
+	entry_find(w->now, "images", &(struct file_attr){0});
 }
 
 void world_create(struct world *w)
@@ -78,13 +78,13 @@ static void place(struct world *w, struct placement p)
 entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_dir)
 {
 	struct error err = ERROR_INIT;
-	struct meaning m;
+	struct name_class m;
 	entry_id id;
 
-	assert_ok(w->now->format->tree->meaning(w->now, dir, name, is_dir, ENTRY_ROOT, &m, &err));
-	assert_true(m.is != FORMAT_SCRATCH);
+	assert_ok(w->now->format->tree->classify(w->now, dir, name, is_dir, ENTRY_ROOT, &m, &err));
+	assert_true(m.kind != NAME_SCRATCH);
 	assert_ok(w->now->format->tree->add(&w->now, dir, name, is_dir, &id, &err));
-	if (m.is == FORMAT_OBJECT)
+	if (m.kind == NAME_OBJECT)
 		place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
 	return id;
 }
@@ -96,7 +96,7 @@ entry_id world_add(struct world *w, const char *dir, const char *name, bool is_d
 
 int world_put(struct world *w, entry_id id, const void *data, size_t n, struct error *e)
 {
-	const struct format_others others = {.placements = w->places, .n_placements = w->n};
+	const struct build_context others = {.placements = w->places, .n_placements = w->n};
 
 	return entry_put_beside(&w->now, id, data, n, &others, e);
 }
@@ -140,14 +140,15 @@ void world_remove(struct world *w, entry_id id)
 	const struct extent nothing = EXTENT_INIT;
 	struct snapshot *next = NULL;
 	struct error err = ERROR_INIT;
-	struct entry en;
+	struct file_attr en;
 
 	assert_ok(w->now->format->stat(w->now, id, &en, &err));
-	if (en.dir || !(en.lasting || en.standing)) {
-		place(w, (struct placement){.id = id, .removed = true});
+	if (en.is_dir || !(en.is_cleared_by_mount || en.is_cleared_by_save)) {
+		place(w, (struct placement){.id = id, .is_removed = true});
 		return;
 	}
-	assert_ok(format_put(w->now, id, en.lasting ? NULL : &nothing, NULL, &next, &err));
+	assert_ok(format_put(
+		w->now, id, en.is_cleared_by_mount ? NULL : &nothing, NULL, &next, &err));
 	if (next) {
 		snapshot_unref(w->now);
 		w->now = next;
@@ -186,7 +187,7 @@ const char *world_list(struct world *w, const char *dir)
 	struct error err = ERROR_INIT;
 	entry_id id = id_of(w->after.s, dir);
 	uint64_t cookie = 0;
-	struct entry entry;
+	struct file_attr entry;
 	size_t n = 0;
 
 	names[0] = '\0';

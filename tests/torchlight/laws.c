@@ -108,7 +108,7 @@ static void check_locality(
 }
 
 static void check_put(
-	struct run *run, const char *path, const struct entry *entry, const struct bytes *whole)
+	struct run *run, const char *path, const struct file_attr *entry, const struct bytes *whole)
 {
 	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(run->changed);
 	CLEANUP(bytes_unref) struct bytes *in = mutate(run->f.s, entry->id, path, whole);
@@ -128,7 +128,7 @@ static void check_put(
 	run->changed = TAKE(before);
 }
 
-static void visit(void *arg, const char *path, const struct entry *entry)
+static void visit(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	const struct laws laws = {broken, run};
@@ -138,12 +138,12 @@ static void visit(void *arg, const char *path, const struct entry *entry)
 	run->files++;
 	run->unreadable += r == -EIO;
 	run->texts += r == 0 && shows_text(run->f.s, entry->id);
-	if (r == 0 && entry->writable)
+	if (r == 0 && entry->is_writable)
 		check_put(run, path, entry, whole);
 }
 
 /* All files changed at once: each to its own bytes and some more. */
-static void change(void *arg, const char *path, const struct entry *entry)
+static void change(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	CLEANUP(bytes_unref) struct bytes *whole = NULL, *more = NULL;

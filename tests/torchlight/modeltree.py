@@ -266,7 +266,7 @@ class Tree:
     def judge(self, node, up, name):
         """None: what it shows could not stand there; else whether it is written by this."""
         home = self.object_at(up, name)
-        own = node.scratch and (inode.attr is not None or node.frozen is not None or not node.origin)
+        own = node.scratch and (node.own is not None or node.frozen is not None or not node.origin)
         fits = home is node.origin if home else node.origin and self.alike(node.origin.name, name)
         if node.origin and fits and not own:
             return False
@@ -285,7 +285,7 @@ class Tree:
         if is_file:
             node.scratch = nothing
             away = node.origin and self.object_at(up, name) is not node.origin
-            if away and node.data is None and inode.attr is None and node.time is None:
+            if away and node.data is None and node.own is None and node.time is None:
                 node.time = node.origin.time
         self.vacate(*old, left)
 

@@ -107,10 +107,10 @@ static int do_open(struct driver *d, const char *path, char *list)
 }
 
 /* By the names of the mount, or the one that add made. */
-static int find(struct driver *d, const char *name, struct entry *ret)
+static int find(struct driver *d, const char *name, struct file_attr *ret)
 {
 	for (size_t i = 0; i < d->n_places; i++)
-		if (!d->places[i].removed && strcmp(d->names[i], name) == 0)
+		if (!d->places[i].is_removed && strcmp(d->names[i], name) == 0)
 			return d->s->format->stat(d->s, d->places[i].id, ret, &d->e);
 	return d->s->format->lookup(d->s, ENTRY_ROOT, name, ret, &d->e);
 }
@@ -120,7 +120,7 @@ static int do_list(struct driver *d)
 	struct buffer b = BUFFER_INIT;
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	while ((r = d->s->format->list(d->s, ENTRY_ROOT, &cookie, name, &en, &d->e)) > 0)
@@ -134,7 +134,7 @@ static int do_list(struct driver *d)
 static int do_get(struct driver *d, const char *name, uint64_t off, size_t n, bool whole)
 {
 	CLEANUP(free) uint8_t *dst = NULL;
-	struct entry en;
+	struct file_attr en;
 	int r = find(d, name, &en);
 
 	if (r < 0)
@@ -153,7 +153,7 @@ static int do_get(struct driver *d, const char *name, uint64_t off, size_t n, bo
 static int do_put(struct driver *d, const char *name, size_t n)
 {
 	CLEANUP(free) uint8_t *in = malloc(n + 1);
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	if (fread(in, 1, n, stdin) != n)
@@ -177,7 +177,7 @@ static int do_laws(struct driver *d)
 	const struct laws laws = {broken, &out};
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	while ((r = d->s->format->list(d->s, ENTRY_ROOT, &cookie, name, &en, &d->e)) > 0) {
@@ -202,21 +202,21 @@ static int place(struct driver *d, entry_id id, const char *name, bool removed)
 		exit(2);
 	d->n_places++;
 	strcpy(copy, name);
-	*p = (struct placement){.id = id, .name = removed ? NULL : copy, .removed = removed};
+	*p = (struct placement){.id = id, .name = removed ? NULL : copy, .is_removed = removed};
 	return 0;
 }
 
 static int do_add(struct driver *d, const char *name)
 {
 	const struct format *f = d->s->format;
-	struct meaning m;
+	struct name_class m;
 	entry_id id;
 	int r;
 
-	r = f->tree->meaning(d->s, ENTRY_ROOT, name, false, ENTRY_ROOT, &m, &d->e);
-	if (r == 0 && m.known)
+	r = f->tree->classify(d->s, ENTRY_ROOT, name, false, ENTRY_ROOT, &m, &d->e);
+	if (r == 0 && m.is_known)
 		return place(d, m.id, name, false);
-	if (r < 0 || m.is != FORMAT_OBJECT)
+	if (r < 0 || m.kind != NAME_OBJECT)
 		return error_set(&d->e, -EINVAL, "%s is scratch", name);
 	r = f->tree->add(&d->s, ENTRY_ROOT, name, false, &id, &d->e);
 	return r < 0 ? r : place(d, id, name, false);
@@ -225,10 +225,10 @@ static int do_add(struct driver *d, const char *name)
 static int do_remove(struct driver *d, const char *name)
 {
 	struct snapshot *next = NULL;
-	struct entry en;
+	struct file_attr en;
 	int r = find(d, name, &en);
 
-	if (r < 0 || !en.lasting)
+	if (r < 0 || !en.is_cleared_by_mount)
 		return r < 0 ? r : place(d, en.id, name, true);
 	r = format_put(d->s, en.id, NULL, NULL, &next, &d->e);
 	if (next) {

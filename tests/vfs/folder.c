@@ -109,7 +109,7 @@ static int setup(void **state)
 		dup(b->room.fd), b->room.path, &b->options, b->pool, &b->host, &b->f, NULL);
 }
 
-static void settle(struct folder_box *b)
+static void resolve_identities(struct folder_box *b)
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
 
@@ -122,7 +122,7 @@ static void settle(struct folder_box *b)
 /* As after kill -9. */
 static void let_go(struct folder_box *b)
 {
-	settle(b);
+	resolve_identities(b);
 	folder_destroy(b->f);
 	b->f = NULL;
 }
@@ -218,7 +218,7 @@ static int text_of(struct folder_box *b, uint64_t ino, char *ret, size_t size)
 	}
 	free(a.call.out);
 	(void)ask(b, &a, vfs_release);
-	settle(b);
+	resolve_identities(b);
 	return r;
 }
 
@@ -247,7 +247,7 @@ static int put(struct folder_box *b, const char *path, const char *text)
 	a.call.data = NULL;
 	flushed = ask(b, &a, vfs_flush);
 	(void)ask(b, &a, vfs_release);
-	settle(b);
+	resolve_identities(b);
 	return r < 0 ? r : flushed;
 }
 
@@ -539,7 +539,7 @@ static void journals_come_back_whoever_asks_first(void **state)
 			c->reply = answered;
 			folder_submit(b->f, c);
 		}
-	settle(b);
+	resolve_identities(b);
 	for (int i = 0; i < MAPS; i++) {
 		for (int k = 0; k < ASKING; k++)
 			assert_true(a[i][k].answered && a[i][k].r == 0);

@@ -35,7 +35,7 @@ static void file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_bas
 {
 	struct box *b = *state;
 	char text[sizeof("sv_x 1")];
-	struct entry en;
+	struct file_attr en;
 	struct spot s;
 
 	assert_int_equal(box_put(b, SETTINGS, "sv_x 1\n"), 0);
@@ -70,8 +70,8 @@ static bool builds_accepted(struct box *b, const char *path)
 
 		if (strcmp(at, path) != 0)
 			continue;
-		assert_int_equal(s.built.entries[i].fate, BUILD_REFUSED);
-		accepted = s.built.entries[i].last;
+		assert_int_equal(s.built.outputs[i].outcome, BUILD_REFUSED);
+		accepted = s.built.outputs[i].has_accepted;
 		found = true;
 	}
 	assert_true(found);
@@ -98,7 +98,7 @@ static void directories_of_a_path_are_made_where_there_are_none(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(overlay_mkdirs(o, "groups/1_new/layers/0_x/"), 0);
 		assert_int_equal(overlay_find(o, "groups/1_new/layers/0_x", &s), 0);
-		assert_true(s.dir && s.id != ENTRY_NONE);
+		assert_true(s.is_dir && s.id != ENTRY_NONE);
 	}
 	assert_int_equal(overlay_mkdirs(o, "info"), 0);
 	assert_int_equal(overlay_mkdirs(o, ""), 0);

@@ -721,7 +721,7 @@ static void refer(struct build *b, struct model *to)
 	}
 }
 
-static void settle(struct build *b, struct model *to)
+static void resolve_identities(struct build *b, struct model *to)
 {
 	int order[2 * OBJECTS_MAX];
 
@@ -837,7 +837,7 @@ void model_save(struct model *m)
 	qsort(b.files, (size_t)m->now.n_files, sizeof(*b.files), by_path);
 	identify(&b);
 	fill(&b);
-	settle(&b, &to);
+	resolve_identities(&b, &to);
 	say(&to, &to.saved);
 	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;
 	/* What was moved, and is the same map, still stands over that one. */

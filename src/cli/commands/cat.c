@@ -9,7 +9,7 @@
 
 enum { PIECE = 256 << 10 };
 
-static int print(struct command *c, const struct seen *a)
+static int print(struct command *c, const struct offline_file *a)
 {
 	static char piece[PIECE];
 	uint64_t off = 0;
@@ -25,7 +25,7 @@ static int print(struct command *c, const struct seen *a)
 	return n < 0 ? (int)n : c->failed;
 }
 
-static int show(void *arg, const char *path, const struct seen *a)
+static int show(void *arg, const char *path, const struct offline_file *a)
 {
 	struct command *c = arg;
 	int r = S_ISDIR(a->mode) ? -EISDIR : print(c, a);

@@ -49,7 +49,7 @@ static bool is_number(const char *s)
 static void tell_json(const char *file, const struct format_fault *f, struct buffer *out)
 {
 	json_line_text(out, "{\"file\": ", file);
-	json_line_text(out, ", \"level\": ", f->warned ? "warning" : "error");
+	json_line_text(out, ", \"level\": ", f->is_warning ? "warning" : "error");
 	json_line_text(out, ", \"path\": ", f->path);
 	json_line_text(out, ", \"field\": ", f->field);
 	if (is_number(f->value))
@@ -67,13 +67,13 @@ static void tell(
 {
 	CLEANUP(free) char *shown = strdup(file), *text = strdup(f->line);
 
-	if (f->warned)
+	if (f->is_warning)
 		c->warned = true;
 	if (c->json)
 		tell_json(file, f, out);
 	else if (shown && text)
 		buffer_printf(out, "%s: %s: %s\n", printable(shown),
-			f->warned ? "warning" : "error", printable(text));
+			f->is_warning ? "warning" : "error", printable(text));
 }
 
 /* Print the first faults of a map, and count the others. */
@@ -84,8 +84,8 @@ static void tell_some(struct checking *k, const struct format_fault *f)
 		tell(k->check, k->t->file, f, k->out);
 		return;
 	}
-	k->is_error_hidden |= !f->warned;
-	if (f->warned)
+	k->is_error_hidden |= !f->is_warning;
+	if (f->is_warning)
 		k->check->warned = true;
 }
 
@@ -93,7 +93,7 @@ static void found(void *arg, const struct format_fault *f)
 {
 	struct checking *k = arg;
 
-	k->bad |= !f->warned;
+	k->bad |= !f->is_warning;
 	tell_some(k, f);
 	if (f->path[0])
 		(void)names_add(&k->told, f->path);
@@ -119,7 +119,7 @@ static bool was_told(const struct checking *k, const char *path)
 	return told;
 }
 
-static int read_one(void *arg, const char *path, const struct seen *a)
+static int read_one(void *arg, const char *path, const struct offline_file *a)
 {
 	struct checking *k = arg;
 	CLEANUP(free) char *line = NULL;
@@ -140,7 +140,7 @@ static int read_one(void *arg, const char *path, const struct seen *a)
 	if (!line)
 		return -ENOMEM;
 	f = whole(line + strlen(path) + 2);
-	f.warned = true;
+	f.is_warning = true;
 	f.path = path;
 	f.line = line;
 	tell_some(k, &f);
@@ -161,7 +161,7 @@ static void tell_rest(struct checking *k)
 		return;
 	line = text_printf("and %zu more", k->n - WORK_FAULTS_MAX);
 	f = whole(line ? line : "and more");
-	f.warned = !k->is_error_hidden;
+	f.is_warning = !k->is_error_hidden;
 	tell(k->check, k->t->file, &f, k->out);
 }
 
@@ -200,7 +200,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 		names_finish(&k.told);
 		return r;
 	}
-	if (edit && edit->sound && edit->sound(t->vol->now, true, &e) < 0) {
+	if (edit && edit->check_sound && edit->check_sound(t->vol->now, true, &e) < 0) {
 		struct format_fault f = whole(error_text(&e));
 
 		found(&k, &f);

@@ -96,7 +96,7 @@ static int compare(struct diff *x)
 {
 	struct merge *m = &x->d.m;
 	const struct format *f = m->sides[OURS].tree.vol->format;
-	bool objects = f->numbered && m->sides[BASE].tree.vol->format == f;
+	bool objects = f->has_positions && m->sides[BASE].tree.vol->format == f;
 	int r = 0;
 
 	m->numbered = objects;

@@ -34,7 +34,7 @@ struct extract {
 /* A file on its way. */
 struct copying {
 	struct extract *x;
-	const struct seen *file;
+	const struct offline_file *file;
 	int dir;
 	char name[NAME_MAX + 1];
 	int fd;        /* -1: nothing was written yet */
@@ -99,7 +99,7 @@ static int open_parent(struct extract *x, const char *path, char ret_name[NAME_M
 	return r;
 }
 
-static int stamp(int fd, const struct seen *a, mode_t mode)
+static int stamp(int fd, const struct offline_file *a, mode_t mode)
 {
 	const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, a->mtime};
 	int r = io_chmod(fd, mode);
@@ -179,7 +179,7 @@ static int copy_content(struct copying *k)
 	return r < 0 ? not_written(k->x, r) : copy_rest(k);
 }
 
-static int copy_file(struct extract *x, const char *path, const struct seen *a)
+static int copy_file(struct extract *x, const char *path, const struct offline_file *a)
 {
 	struct copying k = {.x = x, .file = a, .fd = -1};
 	int r = k.dir = open_parent(x, path, k.name);
@@ -212,7 +212,7 @@ static int make_own_dir(struct extract *x, const char *path)
 	return 0;
 }
 
-static int visit(void *arg, const char *path, const struct seen *a)
+static int visit(void *arg, const char *path, const struct offline_file *a)
 {
 	struct extract *x = arg;
 	bool dir = S_ISDIR(a->mode);
@@ -230,7 +230,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 }
 
 /* A directory has its time once all is in it. */
-static int leave(void *arg, const char *path, const struct seen *a)
+static int leave(void *arg, const char *path, const struct offline_file *a)
 {
 	struct extract *x = arg;
 	CLEANUP(close_fd) int dir = -1;
@@ -250,7 +250,7 @@ static int leave(void *arg, const char *path, const struct seen *a)
 	return 0;
 }
 
-static int match(void *arg, const char *path, const struct seen *)
+static int match(void *arg, const char *path, const struct offline_file *)
 {
 	struct extract *x = arg;
 	int r = offline_walk(&x->command.tree, path, visit, leave, x);

@@ -121,11 +121,11 @@ char *files_origin(void *arg, struct offline *t, const char *path)
 {
 	const struct files *f = arg;
 	const char *from;
-	struct seen a;
+	struct offline_file a;
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
-	from = a.spot.upper ? copied_from(f, a.spot.upper->serial) : NULL;
+	from = a.spot.oentry ? copied_from(f, a.spot.oentry->serial) : NULL;
 	return from ? text_printf("%s/%s", f->shown, from) : NULL;
 }
 
@@ -153,23 +153,23 @@ static void drop(struct copy *c, bool derived)
 }
 
 /* What became of it. */
-static int settle(struct copy *c)
+static int resolve_identities(struct copy *c)
 {
 	enum change_meaning meaning;
 	const char *first;
-	struct seen a;
+	struct offline_file a;
 	int r = offline_find(c->f->t, c->to, &a);
 
 	/* As in the base: a directory that stands there, and what is only shown. */
-	if (r < 0 || !a.spot.upper)
+	if (r < 0 || !a.spot.oentry)
 		return r == -ENOENT ? 0 : r;
-	meaning = a.spot.dir ? CHANGE_OF_MAP : change_meaning_of(c->f->t, &a.spot);
+	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_meaning_of(c->f->t, &a.spot);
 	if (meaning != CHANGE_OF_MAP) {
 		drop(c, meaning == CHANGE_DERIVED);
 		return 0;
 	}
-	first = a.spot.dir ? NULL : copied_from(c->f, a.spot.upper->serial);
-	return first ? refuse_second(c, first) : copied_add(c->f, a.spot.upper->serial, c->path);
+	first = a.spot.is_dir ? NULL : copied_from(c->f, a.spot.oentry->serial);
+	return first ? refuse_second(c, first) : copied_add(c->f, a.spot.oentry->serial, c->path);
 }
 
 static int copy_file(struct copy *c, int fd, const struct stat *st)
@@ -177,14 +177,14 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 	struct error e = ERROR_INIT;
 	struct change_file s = {fd, 0};
 	const struct timespec *mtime = c->f->t->vol->format->kept_time ? &st->st_mtim : NULL;
-	int r = st->st_size > FORMAT_MOST /* nobody takes it; it need not be read for that */
+	int r = st->st_size > FORMAT_SIZE_MAX /* nobody takes it; it need not be read for that */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
 			: change_put(c->f->t, c->to, change_from_file, &s, mtime, &e);
 
 	if (s.failed)
 		tell(c, &c->f->unread, strerror(-s.failed));
 	else if (r == 0)
-		return settle(c);
+		return resolve_identities(c);
 	else if (io_is_full(r))
 		return r; /* so it would be with each that follows */
 	else
@@ -207,10 +207,10 @@ static int split(struct copy *c, const char *name)
 static int settle_above(struct copy *c, const char *to)
 {
 	CLEANUP(free) char *below = text_printf("%s%s", to, *last_part(to) ? "" : "x");
-	struct dentry d = {.dir = NULL};
+	struct dentry d = {.parent = NULL};
 	int r = below ? overlay_dentry_at(c->f->t->tree, below, &d) : -ENOMEM;
 
-	for (struct oentry *u = d.dir; r == 0 && u->parent; u = u->parent)
+	for (struct oentry *u = d.parent; r == 0 && u->parent; u = u->parent)
 		r = copied_add(c->f, u->serial, c->path);
 	return r == -ENOMEM ? r : 0;
 }
@@ -259,7 +259,7 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 	}
 	r = copy_dir(c, fd, depth + 1);
 	c->to = to;
-	return r < 0 ? r : settle(c);
+	return r < 0 ? r : resolve_identities(c);
 }
 
 /* Names in order, so that the same files make the same map. */
@@ -325,7 +325,7 @@ int files_tell_replaced(struct files *f)
 
 	for (size_t i = 0; r == 0 && i < f->n; i++) {
 		CLEANUP(free) char *to = f->from[i] ? place(f, f->from[i]) : NULL;
-		struct seen a;
+		struct offline_file a;
 
 		if (!f->from[i])
 			continue;
@@ -347,7 +347,7 @@ struct others {
 	struct names gone; /* paths */
 };
 
-static int find_other(void *arg, const char *path, const struct seen *a)
+static int find_other(void *arg, const char *path, const struct offline_file *a)
 {
 	struct others *o = arg;
 	struct stat st;
@@ -360,7 +360,7 @@ static int find_other(void *arg, const char *path, const struct seen *a)
 	/* All that is there is the directory's. */
 	if (unlike_has(o->f->u, path))
 		return WALK_PAST;
-	if (a->spot.upper && copied_from(o->f, a->spot.upper->serial))
+	if (a->spot.oentry && copied_from(o->f, a->spot.oentry->serial))
 		return 0;
 	fd = !S_ISDIR(a->mode) && is_unpacked(o->f, path)
 		     ? -ENOENT

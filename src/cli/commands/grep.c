@@ -68,7 +68,7 @@ static size_t search_lines(struct search *s, const char *path, const char *text,
 	return found;
 }
 
-static int search_file(void *arg, const char *path, const struct seen *a)
+static int search_file(void *arg, const char *path, const struct offline_file *a)
 {
 	struct search *s = arg;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
@@ -97,7 +97,7 @@ static int search_map(void *arg, struct offline *t, struct buffer *out)
 	struct search s = {.grep = g, .t = t, .out = out};
 	const char *const *in = g->paths ? (const char *const *)g->paths
 				: g->in  ? g->in
-					 : t->vol->format->texts;
+					 : t->vol->format->text_patterns;
 
 	if (pattern_compile(g->pattern, g->flags, &s.regex, NULL) < 0)
 		return -ENOMEM;

@@ -29,7 +29,7 @@ static void print_name(const char *name, const char *end)
 }
 
 /* An object on a line of its own (docs/mapfs-ls.1). */
-static int print_json(const char *dir, const char *name, const struct seen *a)
+static int print_json(const char *dir, const char *name, const struct offline_file *a)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP(free) char *path = path_join(dir, name);
@@ -46,7 +46,8 @@ static int print_json(const char *dir, const char *name, const struct seen *a)
 	return out.error;
 }
 
-static int print_entry(const struct ls *ls, const char *dir, const char *name, const struct seen *a)
+static int print_entry(
+	const struct ls *ls, const char *dir, const char *name, const struct offline_file *a)
 {
 	char mode[] = "-rwxrwxrwx", when[32] = "";
 	struct tm tm;
@@ -68,7 +69,7 @@ static int print_entry(const struct ls *ls, const char *dir, const char *name, c
 	return 0;
 }
 
-static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
+static int list_dir(struct ls *ls, const char *path, const struct offline_file *dir)
 {
 	CLEANUP_NAMES struct names names = {0};
 	int r = offline_names(&ls->command.tree, dir, true, &names);
@@ -83,7 +84,7 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 		ls->printed = true;
 	}
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		struct seen a = {0};
+		struct offline_file a = {0};
 
 		if (ls->details || ls->json)
 			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
@@ -93,7 +94,7 @@ static int list_dir(struct ls *ls, const char *path, const struct seen *dir)
 	return r;
 }
 
-static int visit(void *arg, const char *path, const struct seen *a)
+static int visit(void *arg, const char *path, const struct offline_file *a)
 {
 	struct ls *ls = arg;
 
@@ -101,7 +102,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 }
 
 /* What a path or a pattern means: files by their names, directories by what is in them. */
-static int show(void *arg, const char *path, const struct seen *a)
+static int show(void *arg, const char *path, const struct offline_file *a)
 {
 	struct ls *ls = arg;
 

@@ -142,14 +142,14 @@ static int load_all(struct command_merge *c)
 			}
 			format = s->tree.vol->format;
 		}
-		r = side_read(s, (enum which)w, s->tree.vol && format->numbered);
+		r = side_read(s, (enum which)w, s->tree.vol && format->has_positions);
 	}
 	if (r < 0)
 		return r;
 	r = out_check(&c->out, format, &e);
 	if (r < 0)
 		return fail(streams_named(c->out.path) ? c->label : c->out.path, &e);
-	c->merge.numbered = format->numbered;
+	c->merge.numbered = format->has_positions;
 	c->merge.nocase = format->fold;
 	if (tools_of(format)->merge)
 		c->merge.how = tools_of(format)->merge;

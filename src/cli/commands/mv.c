@@ -9,7 +9,8 @@
 #include "vfs/offline/change.h"
 
 /* NULL: nothing does. */
-static const struct seen *stands(struct offline *t, const char *path, struct seen *at)
+static const struct offline_file *stands(
+	struct offline *t, const char *path, struct offline_file *at)
 {
 	return offline_find(t, path, at) < 0 ? NULL : at;
 }
@@ -26,7 +27,7 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 	CLEANUP(free) char *plain = strdup(from), *below = NULL;
 	const char *name;
 	struct error e = ERROR_INIT;
-	struct seen a;
+	struct offline_file a;
 	int r;
 
 	for (size_t n = plain ? strlen(plain) : 0; n > 1 && plain[n - 1] == '/'; n--)
@@ -58,8 +59,8 @@ static int run(struct command *c)
 	struct offline *t = &c->tree;
 	const char *to = c->names[c->n_names - 1];
 	int r = command_open(c, c->names[0], NULL, 0);
-	struct seen a;
-	bool into = r == 0 && stands(t, to, &a) && a.spot.dir;
+	struct offline_file a;
+	bool into = r == 0 && stands(t, to, &a) && a.spot.is_dir;
 
 	if (r == 0 && !into && c->n_names > 3)
 		r = offline_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);

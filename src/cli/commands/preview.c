@@ -98,7 +98,7 @@ static int open_map(struct drawing *d, const char *file)
 
 static int find_part(struct drawing *d, const char *path)
 {
-	struct seen a;
+	struct offline_file a;
 	int r = offline_find(&d->command.tree, path, &a);
 
 	d->how.part = r == 0 ? a.spot.id : d->how.part;

@@ -29,7 +29,7 @@ static enum outcome outcome_of(int r)
 /* Also a name that editors give their own files: of a mount it would go without a word. */
 static bool means_nothing(struct offline *t, const char *path)
 {
-	struct seen a;
+	struct offline_file a;
 
 	return offline_find(t, path, &a) == 0 && change_meaning_of(t, &a.spot) > CHANGE_SCRATCH;
 }

@@ -12,7 +12,7 @@ struct rm {
 	bool below;
 };
 
-static int visit(void *arg, const char *path, const struct seen *a)
+static int visit(void *arg, const char *path, const struct offline_file *a)
 {
 	struct rm *rm = arg;
 	struct command *c = &rm->command;

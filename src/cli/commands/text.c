@@ -116,14 +116,14 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 		return r < 0 ? r : print_sum(x, path, from);
 	buffer_printf(&x->out, "# %s\n", path);
 	/* Elsewhere a table is what somebody wrote. */
-	r = x->command.tree.vol->format->numbered && dot && strcmp(dot, ".csv") == 0
+	r = x->command.tree.vol->format->has_positions && dot && strcmp(dot, ".csv") == 0
 		    ? reader_grid(from, &shape)
 		    : 0;
 	reader_rewind(from);
 	return r < 0 ? r : r ? print_table(x, from, shape.cell) : print_text(x, from);
 }
 
-static int show(void *arg, const char *path, const struct seen *a)
+static int show(void *arg, const char *path, const struct offline_file *a)
 {
 	struct text *x = arg;
 	struct reader from;
@@ -142,7 +142,7 @@ static int show(void *arg, const char *path, const struct seen *a)
 	return pour(x, PIECE);
 }
 
-static int match(void *arg, const char *path, const struct seen *)
+static int match(void *arg, const char *path, const struct offline_file *)
 {
 	return offline_walk(&((struct command *)arg)->tree, path, show, NULL, arg);
 }

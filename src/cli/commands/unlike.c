@@ -44,7 +44,7 @@ static bool read_head(const struct extent *x, struct json_doc *ret)
 	return json_list_read(x, TEXT_MAX, "points", pass_over, NULL, ret, NULL) == 0;
 }
 
-static bool read_ours(struct offline *t, const struct seen *a, struct json_doc *ret)
+static bool read_ours(struct offline *t, const struct offline_file *a, struct json_doc *ret)
 {
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct bytes *b = NULL;
@@ -105,7 +105,7 @@ static bool is_named(const struct offline *t, const char *path)
 
 static int names_in(struct offline *t, const char *path, struct names *ret)
 {
-	struct seen a;
+	struct offline_file a;
 	int r = offline_find(t, path, &a);
 
 	return r < 0 ? r : offline_names(t, &a, true, ret);
@@ -133,7 +133,7 @@ static int add(struct finding *f, const char *path)
 	return 0;
 }
 
-static int visit(void *arg, const char *path, const struct seen *a)
+static int visit(void *arg, const char *path, const struct offline_file *a)
 {
 	struct finding *f = arg;
 	size_t n = strlen(path);

@@ -237,7 +237,7 @@ static int keep_path(struct options *o, const char *key, const char *file, struc
 static int refuse(const char *option, struct error *e)
 {
 	const struct format_setting *s = words_option(option);
-	CLEANUP(free) char *values = s && (s->values || s->most) ? words_values(s) : NULL;
+	CLEANUP(free) char *values = s && (s->values || s->max) ? words_values(s) : NULL;
 	CLEANUP(free) char *key = strndup(option, strcspn(option, "="));
 	struct mount_request rq;
 
@@ -258,7 +258,7 @@ static int take_format_option(struct options *o, const char *option, struct erro
 
 	if (!s)
 		return refuse(option, e);
-	if (!s->values && !s->most)
+	if (!s->values && !s->max)
 		return keep_path(o, key, equals + 1, e);
 	if (words_value_known(s, equals + 1))
 		return keep_format_option(o, option, e);

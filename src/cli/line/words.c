@@ -28,7 +28,7 @@ static char *listed(const char *const *words)
 bool words_format_known(const char *name)
 {
 	for (size_t i = 0; formats[i]; i++) {
-		if (formats[i]->creates && strcmp(formats[i]->name, name) == 0)
+		if (formats[i]->can_create && strcmp(formats[i]->name, name) == 0)
 			return true;
 	}
 	return false;
@@ -41,7 +41,7 @@ char *words_formats(void)
 
 	for (size_t i = 0; formats[i]; i++) {
 		assert(n < FORMATS_MAX);
-		if (formats[i]->creates)
+		if (formats[i]->can_create)
 			names[n++] = formats[i]->name;
 	}
 	return listed(names);
@@ -64,8 +64,8 @@ bool words_value_known(const struct format_setting *o, const char *value)
 	bool number = digits && digits < 10 && !value[digits];
 	unsigned long n = number ? strtoul(value, NULL, 10) : 0;
 
-	if (o->most)
-		return number && (n == 0 || (n >= o->least && n <= o->most));
+	if (o->max)
+		return number && (n == 0 || (n >= o->min && n <= o->max));
 	for (const char *const *v = o->values; v && *v; v++) {
 		if (strcmp(value, *v) == 0)
 			return true;
@@ -75,8 +75,8 @@ bool words_value_known(const struct format_setting *o, const char *value)
 
 char *words_values(const struct format_setting *o)
 {
-	return o->most ? text_printf("0, or %u to %u", (unsigned)o->least, (unsigned)o->most)
-		       : listed(o->values);
+	return o->max ? text_printf("0, or %u to %u", (unsigned)o->min, (unsigned)o->max)
+		      : listed(o->values);
 }
 
 static void print_option(FILE *out, int columns, const struct format_setting *o)
@@ -87,7 +87,7 @@ static void print_option(FILE *out, int columns, const struct format_setting *o)
 
 	if (!word)
 		return;
-	fprintf(word, "%s=%s", o->key, o->values ? o->values[0] : o->most ? "N" : "FILE");
+	fprintf(word, "%s=%s", o->key, o->values ? o->values[0] : o->max ? "N" : "FILE");
 	for (size_t i = 1; o->values && o->values[i]; i++)
 		fprintf(word, "|%s", o->values[i]);
 	fclose(word);

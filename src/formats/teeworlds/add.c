@@ -67,17 +67,17 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	enum tw_sort sort = tw_sort_in(dir);
-	struct meaning meaning;
+	struct name_class meaning;
 	struct tw_map *m;
 	int r = tw_meaning(*s, dir, name, is_dir, ENTRY_ROOT, &meaning, e);
 
 	if (r < 0)
 		return r;
-	if (meaning.is == FORMAT_SCRATCH)
+	if (meaning.kind == NAME_SCRATCH)
 		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
-	if (meaning.is == FORMAT_PART && tw_id_kind(dir) < TW_K_RAW)
+	if (meaning.kind == NAME_PART && tw_id_kind(dir) < TW_K_RAW)
 		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
-	if (meaning.is == FORMAT_OBJECT && tw_count(tw_map_of(*s), tw_sort_type(sort)) > UINT16_MAX)
+	if (meaning.kind == NAME_OBJECT && tw_count(tw_map_of(*s), tw_sort_type(sort)) > UINT16_MAX)
 		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
 			tw_count(tw_map_of(*s), tw_sort_type(sort)));
 	m = tw_map_copy(tw_map_of(*s));

@@ -18,9 +18,9 @@ static int classify_object(enum tw_sort sort, const char *name, bool is_dir, str
 	int r;
 
 	if (n == 0 || is_dir != !*tw_sorts[sort].ending)
-		return FORMAT_SCRATCH;
+		return NAME_SCRATCH;
 	r = tw_numbered_parse(sort, name, n, &parsed, e);
-	return r < 0 ? r : FORMAT_OBJECT;
+	return r < 0 ? r : NAME_OBJECT;
 }
 
 static bool is_there(const struct tw_item *it)
@@ -51,17 +51,17 @@ static int classify_raw(
 	int r = 0;
 
 	if (is_dir || name[strspn(name, "0123456789")] != '\0')
-		return FORMAT_SCRATCH;
+		return NAME_SCRATCH;
 	if (tw_id_kind(dir) == TW_K_RAW_TYPE)
 		r = next_item(m, tw_id_index(dir), &number, e);
 	else if (tw_id_kind(dir) != TW_K_RAW_DATA_DIR)
-		r = FORMAT_SCRATCH;
+		r = NAME_SCRATCH;
 	if (r < 0 || tw_id_kind(dir) < TW_K_RAW_TYPE)
 		return r;
 	snprintf(next, sizeof(next), "%05zu", number);
 	if (strcmp(name, next) != 0)
 		return error_set(e, -EINVAL, "%s is not the next number (%s)", name, next);
-	return FORMAT_PART;
+	return NAME_PART;
 }
 
 /* The parts of groups and layers that are new; those of others were there at the mount. */
@@ -91,7 +91,7 @@ int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir,
 	return r == 0 && (tw_kind(*ret)->child != NULL) == is_dir ? 0 : -ENOENT;
 }
 
-/* What it would be if it is new: enum format_class. */
+/* What it would be if it is new: enum name_kind. */
 static int classify(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
@@ -104,12 +104,12 @@ static int classify(
 	if (tw_id_kind(dir) >= TW_K_RAW)
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
-		return FORMAT_SCRATCH;
+		return NAME_SCRATCH;
 	if (!is_dir && tw_fixed_find(dir, name, &part) == 0 && tw_id_kind(part) == TW_K_PICTURE)
-		return FORMAT_DRAWN;
+		return NAME_GENERATED;
 	if (sort != TW_SORTS)
 		return classify_object(sort, name, is_dir, e);
-	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? FORMAT_PART : FORMAT_SCRATCH;
+	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? NAME_PART : NAME_SCRATCH;
 }
 
 /* What was added in raw/, and has no content yet, is in no list. */
@@ -151,7 +151,7 @@ static int identify(const struct snapshot *s, entry_id dir, const char *name, en
 	return tw_id_kind(dir) >= TW_K_RAW ? find_added(m, dir, name, ret) : -ENOENT;
 }
 
-static void say_form(entry_id dir, const char *name, struct meaning *ret)
+static void say_form(entry_id dir, const char *name, struct name_class *ret)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	bool json = false;
@@ -185,7 +185,7 @@ static bool fits(entry_id object, entry_id dir, const char *name)
 
 /* Other endings would mean something, or the layer would have the file if its item and its data
  * fitted each other. */
-static void say_why(const struct tw_map *m, entry_id dir, const char *name, struct meaning *ret)
+static void say_why(const struct tw_map *m, entry_id dir, const char *name, struct name_class *ret)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	const struct tw_item *it = NULL;
@@ -193,35 +193,35 @@ static void say_why(const struct tw_map *m, entry_id dir, const char *name, stru
 	entry_id part;
 
 	if (sort != TW_SORTS && tw_sorts[sort].accepts)
-		snprintf(ret->why, sizeof(ret->why), "%s takes %s", tw_sorts[sort].path,
+		snprintf(ret->reason, sizeof(ret->reason), "%s takes %s", tw_sorts[sort].path,
 			tw_sorts[sort].accepts);
 	if (tw_id_kind(dir) == TW_K_LAYER && layer_part(dir, name, &part) == 0)
 		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
 	if (it && tw_layer_check(m, it, &e) < 0)
-		snprintf(ret->why, sizeof(ret->why), "%s", error_text(&e));
+		snprintf(ret->reason, sizeof(ret->reason), "%s", error_text(&e));
 }
 
 int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	entry_id object, struct meaning *ret, struct error *e)
+	entry_id object, struct name_class *ret, struct error *e)
 {
-	int r = FORMAT_SCRATCH;
+	int r = NAME_SCRATCH;
 
-	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	*ret = (struct name_class){.kind = NAME_SCRATCH};
 	/* A directory at the place of a file is none of the map's, and the other way round. */
-	ret->known = identify(s, dir, name, &ret->id) == 0 &&
-		     (tw_kind(ret->id)->child != NULL) == is_dir;
-	if (ret->known)
-		r = tw_sort_in(dir) == TW_SORTS ? FORMAT_PART : FORMAT_OBJECT;
+	ret->is_known = identify(s, dir, name, &ret->id) == 0 &&
+			(tw_kind(ret->id)->child != NULL) == is_dir;
+	if (ret->is_known)
+		r = tw_sort_in(dir) == TW_SORTS ? NAME_PART : NAME_OBJECT;
 	else
 		r = classify(s, dir, name, is_dir, e);
 	if (r < 0)
 		return r;
-	ret->is = (enum format_class)r;
-	if (r == FORMAT_SCRATCH && !is_dir && name[0] != '.')
+	ret->kind = (enum name_kind)r;
+	if (r == NAME_SCRATCH && !is_dir && name[0] != '.')
 		say_why(tw_map_of(s), dir, name, ret);
-	ret->fits = fits(object, dir, name);
+	ret->accepts_object = fits(object, dir, name);
 	/* Of images and sounds they are a name; groups and layers have no ending. */
-	ret->position = tw_sort_in(dir) == TW_SORT_ENVELOPE;
+	ret->is_position_only = tw_sort_in(dir) == TW_SORT_ENVELOPE;
 	say_form(dir, name, ret);
 	return 0;
 }

@@ -37,7 +37,7 @@ static bool is_absent(int r)
 
 /* The entry of an id. What the map no longer holds, or holds wrongly, is a file of no bytes that
  * cannot be read; it can be written where it is in the map in another form, or not yet. */
-static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int stat_id(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
 	int r = k ? tw_kind_stat(m, id, ret, e) : -ENOENT;
@@ -49,18 +49,18 @@ static int stat_id(const struct tw_map *m, entry_id id, struct entry *ret, struc
 	if (r < 0)
 		return e && e->code == r ? r : error_set(e, r, "no such entry");
 	ret->id = id;
-	ret->most = k->most;
+	ret->max_size = k->max_size;
 	return 0;
 }
 
-static int tw_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
+static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
 
 	/* Whether there is anything yet is for the tree to know. */
 	if (k && is_absent(tw_kind_stat(tw_map_of(s), id, ret, e))) {
-		ret->most = k->most;
-		ret->fixed = tw_id_kind(id) >= TW_K_RAW;
+		ret->max_size = k->max_size;
+		ret->is_permanent = tw_id_kind(id) >= TW_K_RAW;
 		return e ? e->code = -EIO : -EIO;
 	}
 	return stat_id(tw_map_of(s), id, ret, e);
@@ -80,8 +80,8 @@ static int kind_of(entry_id id, bool dir, const struct tw_kind **ret, struct err
 	return 0;
 }
 
-static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
-	struct error *e)
+static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name,
+	struct file_attr *ret, struct error *e)
 {
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
@@ -93,14 +93,14 @@ static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name, s
 	if (tw_kind_find(m, dir, name, &id) < 0)
 		return error_set(e, -ENOENT, "%s: no such entry", name);
 	k = tw_kind(id);
-	if (!k->formats)
+	if (!k->stat_formats)
 		return stat_id(m, id, ret, e);
-	*ret = (struct entry){.id = id, .writable = true, .most = k->most};
+	*ret = (struct file_attr){.id = id, .is_writable = true, .max_size = k->max_size};
 	return 0;
 }
 
 static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-	struct entry *ret, struct error *e)
+	struct file_attr *ret, struct error *e)
 {
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
@@ -192,7 +192,7 @@ static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 }
 
 static int tw_apply(struct snapshot **s, entry_id id, const struct parsed *p,
-	const struct format_others *others, const struct snapshot *like, bool *ret_changed,
+	const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 	struct error *e)
 {
 	const struct tw_kind *k;
@@ -221,10 +221,10 @@ static const char *const texts[] = {"info/*", NULL};
 static const char *const raw_values[] = {"ro", "rw", "off", NULL};
 static const char *const png_values[] = {"stored", "packed", NULL};
 static const struct format_setting settings[] = {
-	{"raw", raw_values, .means = true,
+	{"raw", raw_values, .changes_meaning = true,
 		.help = "Teeworlds: items and data as they are in raw/ (ro)"},
 	{"png", png_values, .help = "Teeworlds: images as they are, or compressed (stored)"},
-	{"preview", .least = PREVIEW_MIN, .most = PREVIEW_MAX,
+	{"preview", .min = PREVIEW_MIN, .max = PREVIEW_MAX,
 		.help = "Teeworlds: pictures of the map, so many pixels (0)"},
 	{"mapres", .help = "Teeworlds: a directory of the game's images"},
 	{0},
@@ -240,7 +240,7 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.meaning = tw_meaning,
+	.classify = tw_meaning,
 	.add = tw_add,
 	.finalize = tw_finalize,
 	.names = tw_names_list,
@@ -249,11 +249,11 @@ static const struct format_tree tree = {
 const struct format format_teeworlds = {
 	.name = "teeworlds",
 	.endings = endings,
-	.texts = texts,
+	.text_patterns = texts,
 	.settings = settings,
-	.numbered = true,
-	.follows = true,
-	.creates = true,
+	.has_positions = true,
+	.has_dependent_files = true,
+	.can_create = true,
 	.probe = probe,
 	.open = tw_open,
 	.lookup = tw_lookup,

@@ -46,14 +46,14 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 
 /* What a MOD and a PAK have in common: everything between opening and writing. */
 #define TL_COMMON                                                                                  \
-	.fold = tree_fold, .kept_time = tl_kept_time, .creates = true, .lookup = tl_lookup,        \
+	.fold = tree_fold, .kept_time = tl_kept_time, .can_create = true, .lookup = tl_lookup,     \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
 	.edit = &edit, .tree = &tree, .preview = &tl_preview
 
 static const struct format_edit edit = {
 	.parse = tl_parse,
 	.apply = tl_apply,
-	.sound = tl_sound,
+	.check_sound = tl_sound,
 	.check = tl_check,
 	.encode = tl_encode,
 	.verify = tl_verify,
@@ -61,7 +61,7 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.meaning = tl_meaning,
+	.classify = tl_meaning,
 	.add = tl_add,
 	.finalize = tl_finalize,
 	.names = tl_names_list,
@@ -69,7 +69,7 @@ static const struct format_tree tree = {
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};
 static const struct format_setting settings[] = {
-	{"text", text_values, .means = true,
+	{"text", text_values, .changes_meaning = true,
 		.help = "Torchlight II: compiled files as text (utf8)"},
 	{"names", .help = "Torchlight II: further names, one a line"},
 	{0},
@@ -78,7 +78,7 @@ static const struct format_setting settings[] = {
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
 	.endings = endings_mod,
-	.texts = texts,
+	.text_patterns = texts,
 	.settings = settings,
 	.probe = tl_probe_mod,
 	.open = tl_open_mod,
@@ -88,7 +88,7 @@ const struct format format_torchlight_mod = {
 const struct format format_torchlight_pak = {
 	.name = "torchlight-pak",
 	.endings = endings_pak,
-	.texts = texts,
+	.text_patterns = texts,
 	.settings = settings,
 	.probe = tl_probe_pak,
 	.companion = tl_companion,

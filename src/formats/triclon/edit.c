@@ -134,7 +134,7 @@ static int parse_file(
 		r = error_set(e, p->stored.error, "no memory for %s", tcm_kinds[f].name);
 	if (r == 0)
 		r = make(m, f, &p->stored, &p->as, &then, e);
-	p->parsed.same = r == 0 && !then;
+	p->parsed.is_unchanged = r == 0 && !then;
 	snapshot_unref(then ? &then->base : NULL);
 	return r;
 }
@@ -168,7 +168,7 @@ static int check_points(const struct tcm_map *before, const struct buffer *store
 		int64_t index = tcm_stored(&c, TCM_TERRAIN, 0, i);
 
 		if (index > most)
-			return error_of_others(e,
+			return error_set_unresolved(e,
 				error_set(e, -EINVAL,
 					"line %zu, column 1: %lld is beyond the points (points.csv "
 					"has %zu, counted from 0)",
@@ -178,7 +178,7 @@ static int check_points(const struct tcm_map *before, const struct buffer *store
 }
 
 static int apply(struct snapshot **s, entry_id id, const struct parsed *parsed,
-	const struct format_others *, const struct snapshot *, bool *ret_changed, struct error *e)
+	const struct build_context *, const struct snapshot *, bool *ret_changed, struct error *e)
 {
 	const struct parsed_file *p = (const struct parsed_file *)parsed;
 	const struct tcm_map *before = tcm_map_of(*s);

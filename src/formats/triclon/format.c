@@ -8,30 +8,30 @@
 
 #include "formats/triclon/reading.h"
 
-static int stat_entry(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
+static int stat_entry(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e)
 {
 	enum tcm_file f = (enum tcm_file)(id / 2);
 	const struct bytes *text = id < 2 * TCM_FILES ? tcm_map_of(s)->texts[f] : NULL;
 
-	*ret = (struct entry){.id = id, .dir = true, .fixed = true};
+	*ret = (struct file_attr){.id = id, .is_dir = true, .is_permanent = true};
 	if (id == ENTRY_ROOT)
 		return 0;
 	if (!text)
 		return error_set(e, -ENOENT, "no such file");
-	*ret = (struct entry){.id = id,
-		.writable = true,
-		.sized = true,
+	*ret = (struct file_attr){.id = id,
+		.is_writable = true,
+		.has_size = true,
 		.size = text->size,
-		.most = TCM_TEXT_MAX,
-		.needed = f == TCM_INFO,
-		.lasting = f == TCM_POINTS || f == TCM_TERRAIN};
+		.max_size = TCM_TEXT_MAX,
+		.is_restored = f == TCM_INFO,
+		.is_cleared_by_mount = f == TCM_POINTS || f == TCM_TERRAIN};
 	return 0;
 }
 
 static int get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	struct entry en;
+	struct file_attr en;
 	int r = stat_entry(s, id, &en, e);
 
 	if (r == 0 && n)
@@ -54,7 +54,7 @@ static enum tcm_file file_named(entry_id dir, const char *name)
 	return 0;
 }
 
-static int lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+static int lookup(const struct snapshot *s, entry_id dir, const char *name, struct file_attr *ret,
 	struct error *e)
 {
 	enum tcm_file f = file_named(dir, name);
@@ -64,7 +64,7 @@ static int lookup(const struct snapshot *s, entry_id dir, const char *name, stru
 }
 
 static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
-	struct entry *ret, struct error *e)
+	struct file_attr *ret, struct error *e)
 {
 	enum tcm_file f = (enum tcm_file)(*cookie + 1);
 	int r;
@@ -79,13 +79,13 @@ static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *
 
 /* The objects list is optional: the map has one if objects.csv exists. All other files exist. */
 static int meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	entry_id object, struct meaning *ret, struct error *)
+	entry_id object, struct name_class *ret, struct error *)
 {
 	enum tcm_file f = is_dir ? 0 : file_named(dir, name);
 
-	*ret = (struct meaning){.is = f ? FORMAT_OBJECT : FORMAT_SCRATCH, .id = 2 * (entry_id)f};
-	ret->known = f && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
-	ret->fits = f && object == ret->id;
+	*ret = (struct name_class){.kind = f ? NAME_OBJECT : NAME_SCRATCH, .id = 2 * (entry_id)f};
+	ret->is_known = f && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
+	ret->accepts_object = f && object == ret->id;
 	return 0;
 }
 
@@ -156,8 +156,8 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (p[i].id == 2 * TCM_OBJECTS)
-			objects = !p[i].removed;
-		else if (p[i].removed && p[i].id == 2 * TCM_INFO)
+			objects = !p[i].is_removed;
+		else if (p[i].is_removed && p[i].id == 2 * TCM_INFO)
 			say(arg, FORMAT_NOTE,
 				"info.json is gone, but its name and author stay: a map has them");
 	}
@@ -180,7 +180,7 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 }
 
 static const struct format_tree tree = {
-	.meaning = meaning, .add = add, .finalize = finalize, .names = names};
+	.classify = meaning, .add = add, .finalize = finalize, .names = names};
 
 static int open_file(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
@@ -196,11 +196,11 @@ static const char *const endings[] = {"tcm", NULL};
 static const char *const texts[] = {"info.json", NULL};
 
 static const struct format_setting settings[] = {
-	{"endian", tcm_questions[TCM_ENDIAN].words, .means = true,
+	{"endian", tcm_questions[TCM_ENDIAN].words, .changes_meaning = true,
 		.help = "Triclon: the byte order (the first that fits)"},
-	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES, .means = true,
+	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES, .changes_meaning = true,
 		.help = "Triclon: the unit of list sizes (the first that fits)"},
-	{"points", tcm_questions[TCM_SIZE].words, .means = true,
+	{"points", tcm_questions[TCM_SIZE].words, .changes_meaning = true,
 		.help = "Triclon: the size before points (the first that fits)"},
 	{0},
 };
@@ -208,9 +208,9 @@ static const struct format_setting settings[] = {
 const struct format format_triclon = {
 	.name = "triclon",
 	.endings = endings,
-	.texts = texts,
+	.text_patterns = texts,
 	.settings = settings,
-	.creates = true,
+	.can_create = true,
 	.probe = tcm_probe,
 	.open = open_file,
 	.lookup = lookup,

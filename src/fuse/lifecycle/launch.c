@@ -29,9 +29,9 @@ enum { STACK_MIN = 256 << 10 };
 
 /* The mount is about to be, or it failed with a message for people. */
 struct launcher {
-	struct supervisor guard;     /* first */
-	bool covers;                 /* the mount point holds something */
-	char note[CONTROL_TEXT_MAX]; /* why it is read-only, or "" */
+	struct supervisor supervisor; /* first */
+	bool covers;                  /* the mount point holds something */
+	char note[CONTROL_TEXT_MAX];  /* why it is read-only, or "" */
 	enum outcome code;
 	char why[CONTROL_TEXT_MAX];
 };
@@ -132,7 +132,7 @@ static int sound(struct launcher *l, const struct control_msg *m)
 	if (m->code)
 		snprintf(
 			l->note, sizeof(l->note), "%s", m->text[0] ? m->text : "mounted read-only");
-	if (mount_and_send(&l->guard, l->guard.request->how.read_only || m->code, &e) < 0)
+	if (mount_and_send(&l->supervisor, l->supervisor.request->how.read_only || m->code, &e) < 0)
 		return fail(l, OUTCOME_MOUNT, error_text(&e));
 	return 0;
 }
@@ -142,8 +142,8 @@ static int worker_died(struct launcher *l)
 	char line[200];
 	int status = 0;
 
-	if (waitpid(l->guard.pid, &status, 0) == l->guard.pid)
-		l->guard.pid = -1;
+	if (waitpid(l->supervisor.pid, &status, 0) == l->supervisor.pid)
+		l->supervisor.pid = -1;
 	supervisor_describe(status, " before the mount was usable", line, sizeof(line));
 	return fail(l, OUTCOME_MOUNT, line);
 }
@@ -152,7 +152,7 @@ static int worker_died(struct launcher *l)
 static int take_message(struct launcher *l)
 {
 	struct control_msg m;
-	int r = control_recv(l->guard.worker, &m);
+	int r = control_recv(l->supervisor.worker, &m);
 
 	if (r < 0 && r != -EPROTO)
 		return fail(l, OUTCOME_MOUNT, strerror(-r));
@@ -161,32 +161,33 @@ static int take_message(struct launcher *l)
 	if (r < 0)
 		return 0;
 	if (m.type == CONTROL_NOTE)
-		messages_add(&l->guard.messages, "mapfs: %s: %s", l->guard.request->shown, m.text);
+		messages_add(&l->supervisor.messages, "mapfs: %s: %s", l->supervisor.request->shown,
+			m.text);
 	else if (m.type == CONTROL_FAILED)
 		return fail(l,
 			m.code == OUTCOME_BUSY || m.code == OUTCOME_MOUNT ? (enum outcome)m.code
 									  : OUTCOME_REFUSED,
 			m.text);
-	else if (m.type == CONTROL_SOUND && !l->guard.mountpoint)
+	else if (m.type == CONTROL_SOUND && !l->supervisor.mountpoint)
 		return sound(l, &m);
-	return m.type == CONTROL_SERVING && l->guard.dev[0];
+	return m.type == CONTROL_SERVING && l->supervisor.dev[0];
 }
 
 static int wait_until_it_serves(struct launcher *l)
 {
-	struct pollfd p[] = {{.fd = l->guard.worker, .events = POLLIN},
-		{.fd = l->guard.signals, .events = POLLIN}, {.fd = -1}};
+	struct pollfd p[] = {{.fd = l->supervisor.worker, .events = POLLIN},
+		{.fd = l->supervisor.signals, .events = POLLIN}, {.fd = -1}};
 	int r = 0;
 
 	while (r == 0) {
-		p[2] = messages_poll(&l->guard.messages);
+		p[2] = messages_poll(&l->supervisor.messages);
 		if (poll(p, 3, -1) < 0)
 			continue;
-		messages_write(&l->guard.messages);
+		messages_write(&l->supervisor.messages);
 		/* Somebody may have stored something as soon as there is a mount: from there on a
 		 * signal is the guard's, who has it saved. */
 		if (p[1].revents)
-			return l->guard.dev[0] ? 1 : fail(l, OUTCOME_MOUNT, "interrupted");
+			return l->supervisor.dev[0] ? 1 : fail(l, OUTCOME_MOUNT, "interrupted");
 		if (p[0].revents)
 			r = take_message(l);
 	}
@@ -195,7 +196,7 @@ static int wait_until_it_serves(struct launcher *l)
 
 static int begin(struct launcher *l)
 {
-	struct supervisor *g = &l->guard;
+	struct supervisor *g = &l->supervisor;
 	struct error e = ERROR_INIT;
 	int r = mount_point_look(g->request, &l->covers, &e);
 
@@ -236,7 +237,7 @@ static bool is_told_to_end(const struct supervisor *g)
 /* From here on people know of it. Who is told to end is the guard until then, and says so. */
 static enum outcome serve(struct launcher *l)
 {
-	struct supervisor *g = &l->guard;
+	struct supervisor *g = &l->supervisor;
 	bool told = !g->request->foreground && is_told_to_end(g);
 	bool stay = g->request->foreground || told;
 	enum outcome code = OUTCOME_DONE;
@@ -276,7 +277,7 @@ static bool has_stack(const struct mount_request *rq)
 
 enum outcome launch(const struct mount_request *rq)
 {
-	struct launcher l = {.guard = {.request = rq, .worker = -1, .pid = -1, .signals = -1}};
+	struct launcher l = {.supervisor = {.request = rq, .worker = -1, .pid = -1, .signals = -1}};
 
 	if (!has_stack(rq))
 		return OUTCOME_MOUNT;
@@ -294,14 +295,14 @@ enum outcome launch(const struct mount_request *rq)
 	if (begin(&l) > 0) {
 		l.code = serve(&l);
 	} else {
-		undo(&l.guard);
-		messages_add(&l.guard.messages, "mapfs: %s: %s", rq->shown, l.why);
+		undo(&l.supervisor);
+		messages_add(&l.supervisor.messages, "mapfs: %s: %s", rq->shown, l.why);
 	}
-	messages_finish(&l.guard.messages);
-	if (l.guard.worker >= 0)
-		close(l.guard.worker);
-	if (l.guard.signals >= 0)
-		close(l.guard.signals);
-	free(l.guard.mountpoint);
+	messages_finish(&l.supervisor.messages);
+	if (l.supervisor.worker >= 0)
+		close(l.supervisor.worker);
+	if (l.supervisor.signals >= 0)
+		close(l.supervisor.signals);
+	free(l.supervisor.mountpoint);
 	return l.code;
 }

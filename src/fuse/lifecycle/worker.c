@@ -30,7 +30,7 @@ enum { WORKER_THREADS = 3 };
 enum { SAVE_WAIT_MS = 10000, SAVE_NOTE_MS = 1000, SAVE_POLL_MS = 20 };
 
 struct worker {
-	struct session front; /* first */
+	struct session session; /* first */
 	const struct mount_request *rq;
 	struct vfs_options options; /* of a folder's maps */
 	struct volume *vol;         /* of a single map; the tree's */
@@ -42,7 +42,7 @@ static void note(void *arg, const char *line)
 	struct worker *w = arg;
 
 	/* One who does not listen can do without. */
-	(void)control_tell(w->front.launcher_fd, CONTROL_NOTE, 0, line);
+	(void)control_tell(w->session.launcher_fd, CONTROL_NOTE, 0, line);
 }
 
 /* What the kernel lacks is for those who look closely. */
@@ -100,7 +100,7 @@ static int refuse(struct worker *w, enum outcome code, int r, const struct error
 	char line[CONTROL_TEXT_MAX];
 
 	snprintf(line, sizeof(line), "%s%s%s", text, point ? ": on " : "", point ? point : "");
-	(void)control_tell(w->front.launcher_fd, CONTROL_FAILED, (int)code, line);
+	(void)control_tell(w->session.launcher_fd, CONTROL_FAILED, (int)code, line);
 	return (int)code;
 }
 
@@ -202,7 +202,7 @@ PRINTF_LIKE(2, 0) static void log_fuse(enum fuse_log_level, const char *fmt, va_
 
 static int session_begin(struct worker *w, int fd)
 {
-	struct session *f = &w->front;
+	struct session *f = &w->session;
 	char debug[] = "-d", name[] = "mapfs", mountpoint[32];
 	char *argv[] = {name, debug, NULL};
 	struct fuse_args args = FUSE_ARGS_INIT(w->rq->debug ? 2 : 1, argv);
@@ -220,13 +220,13 @@ static int session_begin(struct worker *w, int fd)
 
 static int begin_session(struct worker *w, struct error *e)
 {
-	int fd, r = receive_mount(&w->front, &fd);
+	int fd, r = receive_mount(&w->session, &fd);
 
 	if (r == 0)
 		r = session_begin(w, fd);
 	if (r < 0)
 		return error_set(e, r, "the mount cannot be served: %s", strerror(-r));
-	r = notifiers_start(&w->front);
+	r = notifiers_start(&w->session);
 	return r < 0 ? error_set(e, r, "no thread can be started: %s", strerror(-r)) : 0;
 }
 
@@ -239,7 +239,7 @@ static void discard_new(struct worker *w)
 
 static int serve(struct worker *w, int signal_fd)
 {
-	struct session *f = &w->front;
+	struct session *f = &w->session;
 	struct error e = ERROR_INIT;
 	int r = begin_session(w, &e);
 
@@ -266,7 +266,7 @@ static void bound_memory(void)
 /* A map, and what is to be said of it with SOUND: "", or why it is read-only. */
 static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 {
-	struct session *f = &w->front;
+	struct session *f = &w->session;
 	struct volume *vol = NULL;
 	int r = open_map(w, &vol, e);
 
@@ -319,16 +319,16 @@ static int begin_folder(struct worker *w, struct error *e)
 		r = sandbox_enter(rules, n, SANDBOX_RIGHTS, note_debug, w, e);
 	if (r < 0)
 		return r;
-	w->front.pool = pool_create(WORKER_THREADS);
-	if (!w->front.pool)
+	w->session.pool = pool_create(WORKER_THREADS);
+	if (!w->session.pool)
 		return error_errno(e, "no thread can be started");
-	return folder_create(take_fd(&dirfd), rq->path, &w->options, w->front.pool, &w->front.host,
-		&w->front.tree.folder, e);
+	return folder_create(take_fd(&dirfd), rq->path, &w->options, w->session.pool,
+		&w->session.host, &w->session.tree.folder, e);
 }
 
 static void finish(struct worker *w)
 {
-	struct session *f = &w->front;
+	struct session *f = &w->session;
 
 	/* Jobs that answer requests need the session; so the threads end first. */
 	notifiers_stop(f);
@@ -347,8 +347,8 @@ static void finish(struct worker *w)
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
 	struct worker w = {.rq = rq,
-		.front = {.host = {session_invalidate, session_forget_name, host_note,
-				  session_progress},
+		.session = {.host = {session_invalidate, session_forget_name, host_note,
+				    session_progress},
 			.launcher_fd = launcher_fd,
 			.owner = pthread_self(),
 			.lock = PTHREAD_MUTEX_INITIALIZER}};
@@ -356,7 +356,7 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	const char *why = "";
 	int code, r;
 
-	control_socket_init(&w.front.control);
+	control_socket_init(&w.session.control);
 	bound_memory();
 	file_raise_limit();
 	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */

@@ -26,7 +26,7 @@ static int tree_list(
 	void *arg, const char *dir, int (*take)(void *arg, const char *name), void *take_arg)
 {
 	CLEANUP_NAMES struct names names = {0};
-	struct seen a;
+	struct offline_file a;
 	int r = offline_find(arg, dir, &a);
 
 	if (r == 0)
@@ -37,11 +37,11 @@ static int tree_list(
 static int tree_read(void *arg, const char *path, struct bytes **ret, struct error *e)
 {
 	struct offline *t = arg;
-	struct seen a;
+	struct offline_file a;
 	int r = offline_find(t, path, &a);
 
 	if (r == 0)
-		r = offline_read_all(t, &a, FORMAT_MOST, ret);
+		r = offline_read_all(t, &a, FORMAT_SIZE_MAX, ret);
 	return r < 0 ? error_set(e, r, "%s", offline_reason(t, r)) : 0;
 }
 
@@ -77,7 +77,7 @@ static int dir_read(void *arg, const char *path, struct bytes **ret, struct erro
 	if (fstat(fd, &st) < 0)
 		return error_errno(e, "cannot be read");
 	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
-	return extent_load(&x, FORMAT_MOST, ret, e);
+	return extent_load(&x, FORMAT_SIZE_MAX, ret, e);
 }
 
 static int copy(int fd, ssize_t (*source)(void *arg, void *dst, size_t n), void *arg)

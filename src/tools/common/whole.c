@@ -151,7 +151,7 @@ static enum outcome outcome_of(int r)
 
 static void tell_fault(void *arg, const struct format_fault *f)
 {
-	offline_say(arg, "%s: %s", f->warned ? "warning" : "refused", f->line);
+	offline_say(arg, "%s: %s", f->is_warning ? "warning" : "refused", f->line);
 }
 
 /* What a save would refuse of the map that was made. */

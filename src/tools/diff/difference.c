@@ -52,7 +52,7 @@ int difference_tell(struct differences *d, const struct difference *x)
 
 static void add_side(struct differences *d, const char *before, const struct item *i)
 {
-	struct seen a = {.size = 0};
+	struct offline_file a = {.size = 0};
 
 	buffer_text(&d->out, before);
 	if (!i) {

@@ -219,7 +219,7 @@ static void add_cell(void *arg, const struct review_cell *c)
 static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
 {
 	struct offline *t = i ? &d->m.sides[i->in].tree : NULL;
-	struct seen a;
+	struct offline_file a;
 
 	if (!i || !i->dir || offline_find(t, i->path, &a) < 0 ||
 		!differences_review(d)->layer(t->vol->now, a.spot.id, ret_kind))

@@ -23,7 +23,7 @@ static int fail(struct merge *m, const char *path, int r)
 static bool time_of(struct merge *m, const struct merged *x, struct timespec *ret)
 {
 	struct offline *t = &m->sides[THEIRS].tree;
-	struct seen a;
+	struct offline_file a;
 
 	if (!t->vol->format->kept_time || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
@@ -59,7 +59,7 @@ static int put(struct merge *m, struct merged *x)
 		return conflict_add(m, x, true, "the map does not take theirs: %s", error_text(&e));
 	}
 	r = overlay_find(ours(m)->tree, path, &at);
-	x->put = r < 0 ? NULL : at.upper;
+	x->put = r < 0 ? NULL : at.oentry;
 	return r < 0 ? fail(m, path, r) : 0;
 }
 

@@ -34,7 +34,7 @@ static char *without_numbers(const char *path)
 	return what;
 }
 
-static int visit(void *arg, const char *path, const struct seen *a)
+static int visit(void *arg, const char *path, const struct offline_file *a)
 {
 	struct hiding *h = arg;
 	const struct merge_schema *how = h->m->how;

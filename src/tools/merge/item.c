@@ -90,7 +90,7 @@ struct reading {
 	bool numbered;
 };
 
-static int visit(void *arg, const char *path, const struct seen *a)
+static int visit(void *arg, const char *path, const struct offline_file *a)
 {
 	struct reading *g = arg;
 	const struct merge_schema *how = tools_of(g->side->tree.vol->format)->merge;
@@ -107,7 +107,7 @@ static int visit(void *arg, const char *path, const struct seen *a)
 	return 0;
 }
 
-static int leave(void *arg, const char *, const struct seen *)
+static int leave(void *arg, const char *, const struct offline_file *)
 {
 	struct reading *g = arg;
 

@@ -73,7 +73,7 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 		r = -EEXIST;
 	else if (r == -ENOENT && f->options->read_only)
 		r = -EROFS;
-	else if (r == -ENOENT && (!disk_shown(c->name) || !format || !format->creates))
+	else if (r == -ENOENT && (!disk_shown(c->name) || !format || !format->can_create))
 		r = -EPERM;
 	else if (r == -ENOENT)
 		r = make_map(f, l, c->name, &e);

@@ -5,26 +5,27 @@
 #include <string.h>
 
 /* As a mount would show it. */
-static int look(struct offline *t, const struct spot *s, struct seen *ret)
+static int look(struct offline *t, const struct spot *s, struct offline_file *ret)
 {
 	const struct volume *vol = t->vol;
 	struct error e = ERROR_INIT;
-	struct entry en;
+	struct file_attr en;
 	int r = overlay_stat(t->tree, s, &en, NULL);
 
 	if (r < 0)
 		return r;
-	*ret = (struct seen){.spot = *s, .mtime = en.has_mtime ? en.mtime : vol->mtime};
-	ret->mode = s->dir ? S_IFDIR | vol->dir_mode : S_IFREG | vol->file_mode;
-	if (!s->dir && !en.writable)
+	*ret = (struct offline_file){.spot = *s, .mtime = en.has_mtime ? en.mtime : vol->mtime};
+	ret->mode = s->is_dir ? S_IFDIR | vol->dir_mode : S_IFREG | vol->file_mode;
+	if (!s->is_dir && !en.is_writable)
 		ret->mode &= ~(mode_t)0222;
-	if (!s->dir && !en.sized)
+	if (!s->is_dir && !en.has_size)
 		(void)vol->format->size(vol->now, en.id, &en.size, &e);
-	ret->size = s->dir ? 0 : en.size;
+	ret->size = s->is_dir ? 0 : en.size;
 	return 0;
 }
 
-int offline_lookup(struct offline *t, const struct seen *dir, const char *name, struct seen *ret)
+int offline_lookup(struct offline *t, const struct offline_file *dir, const char *name,
+	struct offline_file *ret)
 {
 	struct spot s;
 	int r = overlay_lookup(t->tree, &dir->spot, name, &s);
@@ -32,7 +33,7 @@ int offline_lookup(struct offline *t, const struct seen *dir, const char *name, 
 	return r < 0 ? r : look(t, &s, ret);
 }
 
-int offline_find(struct offline *t, const char *path, struct seen *ret)
+int offline_find(struct offline *t, const char *path, struct offline_file *ret)
 {
 	struct spot s;
 	int r = overlay_find(t->tree, path, &s);
@@ -45,7 +46,7 @@ static int add_name(void *arg, const char *name, const struct spot *)
 	return names_add(arg, name);
 }
 
-int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret)
+int offline_names(struct offline *t, const struct offline_file *dir, bool sorted, struct names *ret)
 {
 	int r;
 
@@ -60,7 +61,7 @@ int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct
 
 /* What of [off, off + n) is in the file. A size that is not known counts as none, and then it takes
  * the read to tell why. */
-static size_t within(const struct seen *file, uint64_t off, size_t n)
+static size_t within(const struct offline_file *file, uint64_t off, size_t n)
 {
 	return off >= file->size ? 0 : n < file->size - off ? n : (size_t)(file->size - off);
 }
@@ -72,7 +73,7 @@ void offline_unreadable(struct offline *t, const struct error *why)
 }
 
 ssize_t offline_read_at(
-	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n)
+	struct offline *t, const struct offline_file *file, uint64_t off, void *dst, size_t n)
 {
 	struct error why = ERROR_INIT;
 	int r;

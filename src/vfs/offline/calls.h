@@ -11,7 +11,7 @@
 #include "vfs/offline/offline.h"
 
 /* What stat tells; good until the tree is changed. */
-struct seen {
+struct offline_file {
 	struct spot spot;
 	mode_t mode;
 	uint64_t size; /* 0 where it cannot be found */
@@ -19,15 +19,17 @@ struct seen {
 };
 
 /* -ENOENT. */
-int offline_lookup(struct offline *t, const struct seen *dir, const char *name, struct seen *ret);
+int offline_lookup(struct offline *t, const struct offline_file *dir, const char *name,
+	struct offline_file *ret);
 /* The same of a path (path_next of base/name.h); "" is the root. */
-int offline_find(struct offline *t, const char *path, struct seen *ret);
+int offline_find(struct offline *t, const char *path, struct offline_file *ret);
 
 /* The names in a directory, as they are listed, or in order of their bytes. */
-int offline_names(struct offline *t, const struct seen *dir, bool sorted, struct names *ret);
+int offline_names(
+	struct offline *t, const struct offline_file *dir, bool sorted, struct names *ret);
 
 /* At most n bytes of a file from off on. The number, 0 at the end, or -errno. */
 ssize_t offline_read_at(
-	struct offline *t, const struct seen *file, uint64_t off, void *dst, size_t n);
+	struct offline *t, const struct offline_file *file, uint64_t off, void *dst, size_t n);
 /* ... and what a read by somebody else failed with. */
 void offline_unreadable(struct offline *t, const struct error *why);

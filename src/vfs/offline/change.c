@@ -28,7 +28,7 @@ static int fill(struct spool *s, change_source source, void *arg, struct error *
 
 	while (r == 0 && (n = source(arg, piece, PIECE)) > 0) {
 		r = spool_append(s, piece, (size_t)n, e);
-		if (r == 0 && spool_size(s) > FORMAT_MOST)
+		if (r == 0 && spool_size(s) > FORMAT_SIZE_MAX)
 			r = error_set(e, -EFBIG, "%s", strerror(EFBIG));
 	}
 	return r < 0 ? r : n < 0 ? error_set(e, (int)n, "%s", strerror((int)-n)) : 0;
@@ -61,14 +61,14 @@ bool change_is_no_name(const struct offline *t, const char *path, struct error *
 	const struct format *f = t->vol->format;
 	struct spot at = overlay_root(t->tree);
 	char name[NAME_MAX + 1];
-	struct meaning m;
+	struct name_class m;
 
 	while (path_next(&path, name) > 0) {
 		struct spot next;
 
 		if (overlay_lookup(t->tree, &at, name, &next) < 0)
-			return f->tree && at.dir && at.id != ENTRY_NONE &&
-			       f->tree->meaning(
+			return f->tree && at.is_dir && at.id != ENTRY_NONE &&
+			       f->tree->classify(
 				       t->tree->shape, at.id, name, *path, ENTRY_ROOT, &m, e) < 0;
 		at = next;
 	}
@@ -78,12 +78,12 @@ bool change_is_no_name(const struct offline *t, const char *path, struct error *
 static int remove_below(struct offline *t, const char *path, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};
-	struct seen a;
+	struct offline_file a;
 	int r = depth < DEPTH_MAX ? offline_find(t, path, &a) : -ELOOP;
 
 	if (r < 0)
 		return r;
-	if (a.spot.dir) {
+	if (a.spot.is_dir) {
 		/* As they are listed: what is always there goes last. */
 		r = offline_names(t, &a, false, &names);
 		for (size_t i = 0; r == 0 && i < names.n; i++) {
@@ -94,7 +94,7 @@ static int remove_below(struct offline *t, const char *path, unsigned depth)
 				r = 0;
 		}
 	}
-	return r < 0 ? r : overlay_remove(t->tree, path, a.spot.dir);
+	return r < 0 ? r : overlay_remove(t->tree, path, a.spot.is_dir);
 }
 
 int change_remove_tree(struct offline *t, const char *path)
@@ -104,7 +104,7 @@ int change_remove_tree(struct offline *t, const char *path)
 
 enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s)
 {
-	const struct oentry *u = s->upper;
+	const struct oentry *u = s->oentry;
 
 	if (!u || !u->is_scratch)
 		return CHANGE_OF_MAP;

@@ -21,11 +21,11 @@ static size_t piece_of(const struct reader *r)
 
 int reader_open(struct offline *t, const char *path, struct reader *ret)
 {
-	struct seen a;
+	struct offline_file a;
 	int r = offline_find(t, path, &a);
 
 	*ret = (struct reader){0};
-	if (r == 0 && a.spot.dir)
+	if (r == 0 && a.spot.is_dir)
 		r = -EISDIR;
 	if (r == 0)
 		*ret = (struct reader){.t = t, .file = a, .size = a.size};
@@ -252,7 +252,8 @@ int reader_all(struct reader *r, size_t most, struct bytes **ret)
 	return got;
 }
 
-int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret)
+int offline_read_all(
+	struct offline *t, const struct offline_file *file, size_t most, struct bytes **ret)
 {
 	struct reader r = {.t = t, .file = *file, .size = file->size};
 	int got = reader_all(&r, most, ret);

@@ -10,7 +10,7 @@ typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffe
 
 struct reader {
 	struct offline *t;
-	struct seen file;
+	struct offline_file file;
 	struct extent in;    /* where t is NULL: what is read is that */
 	struct reader *from; /* what is read is that, changed line by line */
 	reader_change change;
@@ -40,7 +40,8 @@ int reader_line(struct reader *r, const char **ret, size_t *ret_n);
  */
 int reader_all(struct reader *r, size_t most, struct bytes **ret);
 /* The same of a file from its begin. */
-int offline_read_all(struct offline *t, const struct seen *file, size_t most, struct bytes **ret);
+int offline_read_all(
+	struct offline *t, const struct offline_file *file, size_t most, struct bytes **ret);
 /* From its begin: is all of it UTF-8 without a NUL? 1, 0 or -errno. */
 int reader_is_text(struct reader *r);
 /* From its begin: is it a table of numbers alone, as those of layers are shown? 1, 0 or -errno. */

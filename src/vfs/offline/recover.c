@@ -35,20 +35,20 @@ struct extraction {
 };
 
 static int lookup_nothing(
-	const struct snapshot *, entry_id, const char *, struct entry *, struct error *)
+	const struct snapshot *, entry_id, const char *, struct file_attr *, struct error *)
 {
 	return -ENOENT;
 }
 
 static int mean_nothing(const struct snapshot *, entry_id, const char *, bool, entry_id,
-	struct meaning *ret, struct error *)
+	struct name_class *ret, struct error *)
 {
-	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	*ret = (struct name_class){.kind = NAME_SCRATCH};
 	return 0;
 }
 
 /* The base: a map without entries, of a format in which no name has a meaning. */
-static const struct format_tree no_names = {.meaning = mean_nothing};
+static const struct format_tree no_names = {.classify = mean_nothing};
 static const struct format no_format = {.lookup = lookup_nothing, .tree = &no_names};
 static struct snapshot no_map = {.refs = 1, .format = &no_format};
 
@@ -87,10 +87,10 @@ static int remove_tree(struct extraction *x, const char *path)
 	struct dentry p;
 	int r = overlay_dentry_at(x->tree, path, &p);
 
-	if (r < 0 || !p.stands)
+	if (r < 0 || !p.exists)
 		return r == -ENOMEM ? r : 0;
-	end = end_of(x->tree, p.spot.upper);
-	for (u = p.spot.upper; r == 0 && (u = file_from(x->tree, u, end));
+	end = end_of(x->tree, p.spot.oentry);
+	for (u = p.spot.oentry; r == 0 && (u = file_from(x->tree, u, end));
 		u = overlay_next(x->tree, u))
 		r = keep_replaced(x, u);
 	return r < 0 ? r : overlay_take(x->tree, &p);
@@ -106,7 +106,7 @@ static int clear_way(struct extraction *x, const char *path, bool dir)
 		path_next(&rest, name) > 0 && overlay_lookup(x->tree, &s, name, &s) == 0;) {
 		CLEANUP(free) char *at = NULL;
 
-		if (s.dir == (*rest || dir))
+		if (s.is_dir == (*rest || dir))
 			continue;
 		at = strndup(path, (size_t)(rest - path));
 		return at ? remove_tree(x, at) : -ENOMEM;
@@ -126,13 +126,13 @@ static int apply(struct extraction *x, const struct journal_op *op)
 	int r = 0;
 
 	if (op->type == JOURNAL_MKDIR || op->type == JOURNAL_REMOVE ||
-		(op->type == JOURNAL_DROP && !(found && s.upper->refusal)))
+		(op->type == JOURNAL_DROP && !(found && s.oentry->refusal)))
 		return 0;
 	if (op->content)
 		r = clear_way(x, op->path, false);
 	if (op->type == JOURNAL_RENAME && found) {
-		r = clear_way(x, op->to, s.dir);
-		if (r == 0 && s.dir)
+		r = clear_way(x, op->to, s.is_dir);
+		if (r == 0 && s.is_dir)
 			r = remove_tree(x, op->to);
 	}
 	if (r == 0)
@@ -150,7 +150,7 @@ static int restore(struct extraction *x, const struct replaced *f)
 	struct spot s;
 	int r = overlay_find(x->tree, f->path, &s);
 
-	if (r == 0 && !file_from(x->tree, s.upper, end_of(x->tree, s.upper)))
+	if (r == 0 && !file_from(x->tree, s.oentry, end_of(x->tree, s.oentry)))
 		r = -ENOENT;
 	return r == -ENOENT ? apply(x, &op) : 0;
 }

@@ -65,26 +65,27 @@ static void look_at_refused(struct offline *t, const struct change_save *how,
 /* A part without which its object cannot be, and the object stays. */
 static bool is_needed(const struct overlay_build *s, size_t i)
 {
-	return s->built.entries[i].old == BUILD_NEEDED && !s->entries[s->entries[i].up].gone;
+	return s->built.outputs[i].hidden_outcome == BUILD_NEEDED &&
+	       !s->entries[s->entries[i].parent].is_removed;
 }
 
 /* What would not be in the new map, or in it though it was removed. */
 static void look_at(struct offline *t, const struct change_save *how, const struct overlay_build *s,
 	size_t i, struct look *l)
 {
-	const struct built_entry *b = &s->built.entries[i];
+	const struct build_output *b = &s->built.outputs[i];
 	CLEANUP(free) char *path = oentry_path(s->oentries[i]), *kept = NULL;
 
 	if (!path)
 		return;
-	if (b->fate == BUILD_SCRATCH && !s->entries[i].gone)
+	if (b->outcome == BUILD_SCRATCH && !s->entries[i].is_removed)
 		look_at_scratch(t, how, s, i, path, l);
-	if (b->fate == BUILD_REFUSED)
+	if (b->outcome == BUILD_REFUSED)
 		look_at_refused(
-			t, how, s->oentries[i], path, b->why ? b->why : strerror(ENOMEM), l);
+			t, how, s->oentries[i], path, b->reason ? b->reason : strerror(ENOMEM), l);
 	/* What cannot leave the map under a name that means nothing is one fault. */
-	if (b->fate == BUILD_KEPT || is_needed(s, i)) {
-		kept = b->fate == BUILD_KEPT ? overlay_build_kept_path(s, i) : NULL;
+	if (b->outcome == BUILD_KEPT || is_needed(s, i)) {
+		kept = b->outcome == BUILD_KEPT ? overlay_build_kept_path(s, i) : NULL;
 		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
 		l->kept = true;
 	}

@@ -43,12 +43,12 @@ static void set_path(struct buffer *path, size_t n, const char *name)
 		path->size--;
 }
 
-static int call(struct walk *w, walk_visit fn, const struct seen *a)
+static int call(struct walk *w, walk_visit fn, const struct offline_file *a)
 {
 	return w->path.error ? w->path.error : fn(w->arg, (char *)w->path.data, a);
 }
 
-static int walk(struct walk *w, const struct seen *a, unsigned depth)
+static int walk(struct walk *w, const struct offline_file *a, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};
 	size_t n = w->path.size;
@@ -58,7 +58,7 @@ static int walk(struct walk *w, const struct seen *a, unsigned depth)
 		return r < 0 ? r : 0;
 	r = depth < DEPTH_MAX ? offline_names(w->t, a, true, &names) : -ELOOP;
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		struct seen b;
+		struct offline_file b;
 
 		set_path(&w->path, n, names.at[i]);
 		r = offline_lookup(w->t, a, names.at[i], &b);
@@ -73,7 +73,7 @@ int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_vis
 {
 	struct walk w = {.t = t, .visit = visit, .leave = left, .arg = arg};
 	CLEANUP(free) char *plain = path_plain(path);
-	struct seen a;
+	struct offline_file a;
 	int r = plain ? offline_find(t, path, &a) : -ENOMEM;
 
 	set_path(&w.path, 0, plain ? plain : "");
@@ -90,13 +90,14 @@ struct match {
 	size_t found;
 };
 
-static int match(struct match *m, const struct seen *at, const char *so_far, const char *pattern);
+static int match(
+	struct match *m, const struct offline_file *at, const char *so_far, const char *pattern);
 
-static int match_name(struct match *m, const struct seen *dir, const char *so_far, const char *name,
-	const char *rest)
+static int match_name(struct match *m, const struct offline_file *dir, const char *so_far,
+	const char *name, const char *rest)
 {
 	CLEANUP(free) char *path = path_join(so_far, name);
-	struct seen a;
+	struct offline_file a;
 	int r = path ? offline_lookup(m->t, dir, name, &a) : -ENOMEM;
 
 	if (r < 0)
@@ -105,7 +106,8 @@ static int match_name(struct match *m, const struct seen *dir, const char *so_fa
 }
 
 /* As deep as the pattern has names. */
-static int match(struct match *m, const struct seen *at, const char *so_far, const char *pattern)
+static int match(
+	struct match *m, const struct offline_file *at, const char *so_far, const char *pattern)
 {
 	CLEANUP_NAMES struct names names = {0};
 	char first[NAME_MAX + 1];
@@ -130,7 +132,7 @@ int offline_match(struct offline *t, const char *path, walk_visit visit, void *a
 {
 	struct match m = {t, visit, arg, 0};
 	CLEANUP(free) char *plain = path_plain(path);
-	struct seen a;
+	struct offline_file a;
 	int r = plain ? offline_find(t, path, &a) : -ENOMEM;
 
 	if (r == 0) {

@@ -10,7 +10,7 @@
  * errno, which ends the walk.
  */
 enum { WALK_PAST = 1 };
-typedef int (*walk_visit)(void *arg, const char *path, const struct seen *a);
+typedef int (*walk_visit)(void *arg, const char *path, const struct offline_file *a);
 
 /* From the entry at path, which is visited too ("" is the root). leave (may be NULL): a directory,
  * after what is in it. */

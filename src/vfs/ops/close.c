@@ -37,8 +37,8 @@ void validate(struct validation *j)
 	if (j->parsed || j->r < 0)
 		return;
 	c = content_new(&j->bytes);
-	j->r = c ? content_parse(j->s, j->id, j->parsed_id, c, &j->parsed, &j->error) : -ENOMEM;
-	if (j->r == 0 && j->parsed->refused)
+	j->r = c ? content_parse(j->map, j->id, j->parsed_id, c, &j->parsed, &j->error) : -ENOMEM;
+	if (j->r == 0 && j->parsed->refusal_errno)
 		j->r = parsed_error(j->parsed, &j->error);
 }
 
@@ -51,7 +51,7 @@ void validation_move(struct validation *j, const struct extent *kept)
 void validation_finish(struct validation *j)
 {
 	parsed_unref(j->parsed);
-	snapshot_unref(j->s);
+	snapshot_unref(j->map);
 	extent_finish(&j->bytes);
 }
 
@@ -172,7 +172,7 @@ static void commit_run(struct job *j)
 	const char *why;
 
 	/* Again, if check_entry has found another entry or base. */
-	if (p->judged.s)
+	if (p->judged.map)
 		validate(&p->judged);
 	why = reason(p);
 	if (error_is_transient(p->judged.r))
@@ -198,7 +198,7 @@ static void find_entry(struct commit *p, struct validation *j)
 	if (j->r == 0 && p->judged.bytes.size > file_max_size(p->n))
 		j->r = error_set(&j->error, -EINVAL, "is larger than any such file (%ju bytes)",
 			(uintmax_t)p->judged.bytes.size);
-	j->s = snapshot_ref(p->v->overlay->shape);
+	j->map = snapshot_ref(p->v->overlay->shape);
 }
 
 /* If the entry or the base is another one than when the content was parsed, forget the parsed

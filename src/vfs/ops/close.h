@@ -21,7 +21,7 @@ void close_content(
 /* A content that is to be parsed, and the result: `in` as the content of an entry of s, which is
  * the overlay's shape. */
 struct validation {
-	struct snapshot *s;     /* NULL: nothing is to be parsed */
+	struct snapshot *map;   /* NULL: nothing is to be parsed */
 	entry_id id, parsed_id; /* of overlay_identify */
 	struct extent bytes;
 	struct parsed *parsed; /* NULL: not yet, or r says why not */
@@ -34,7 +34,7 @@ void validation_finish(struct validation *j);
 void validation_move(struct validation *j, const struct extent *kept);
 static inline bool validation_refuses(const struct validation *j)
 {
-	return j->r < 0 && !error_is_transient(j->r) && !j->error.others;
+	return j->r < 0 && !error_is_transient(j->r) && !j->error.is_unresolved;
 }
 /* A program hears EINVAL and no more, if it listens at all: whoever looks after the mount hears
  * why. */

@@ -18,10 +18,10 @@
 static int may_read(const struct inode *n)
 {
 	const struct snapshot *s;
-	struct entry en;
+	struct file_attr en;
 	entry_id id;
 
-	if (!inode_shows(n, &s, &id) || s->format->stat(s, id, &en, NULL) < 0 || !en.sized ||
+	if (!inode_shows(n, &s, &id) || s->format->stat(s, id, &en, NULL) < 0 || !en.has_size ||
 		en.size)
 		return 0;
 	return s->format->get(s, id, 0, NULL, 0, NULL);
@@ -155,7 +155,7 @@ void vfs_read(struct vfs *v, struct call *c)
 	struct inode *n = c->handle->inode;
 	const struct snapshot *s;
 	struct reading *job;
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	if (n->write_buffer) {
@@ -176,7 +176,7 @@ void vfs_read(struct vfs *v, struct call *c)
 		job->s = snapshot_ref(s);
 	else
 		job->in = extent_ref(&n->oentry->bytes);
-	job->sized = en.sized;
+	job->sized = en.has_size;
 	job->size = en.size;
 	job->host = v->host;
 	pool_submit(v->pool, &job->job);

@@ -57,10 +57,10 @@ static int emit_node(struct call *c, struct inode *n, const char *name, bool hid
 
 /* One entry that the format gives: 1 emitted or hidden, 0 the reply is full, or -errno. */
 static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const char *name,
-	const struct entry *en, uint64_t next)
+	const struct file_attr *en, uint64_t next)
 {
 	struct oentry *u = oentry_find(v->overlay, dir->oentry, name);
-	struct attr a = {.ino = entry_ino(v->vol, en->id), .mode = en->dir ? S_IFDIR : S_IFREG};
+	struct attr a = {.ino = entry_ino(v->vol, en->id), .mode = en->is_dir ? S_IFDIR : S_IFREG};
 	struct inode *n;
 	int r;
 
@@ -72,7 +72,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const ch
 	if (r < 0)
 		return r == -ENOENT ? 1 : r;
 	/* For its maker the name is free, and the kernel is not to know it. */
-	r = emit_node(c, n, name, en->fixed && dir->creator, next);
+	r = emit_node(c, n, name, en->is_permanent && dir->creator, next);
 	inode_free_unused(v, n);
 	return r;
 }
@@ -83,14 +83,15 @@ static int emit_format(struct vfs *v, struct call *c, struct inode *dir, bool fi
 	uint64_t cookie = c->off > base ? c->off - base : 0;
 	char name[NAME_MAX + 1];
 	const struct snapshot *s;
-	struct entry en;
+	struct file_attr en;
 	entry_id id;
 	int r;
 
 	if (!dir_listed(dir, &s, &id) || (!fixed && c->off >= COOKIE_OVERLAY))
 		return 1;
 	while ((r = s->format->list(s, id, &cookie, name, &en, NULL)) > 0) {
-		if ((en.dir && en.fixed) != fixed || (dir->oentry->origin == ENTRY_NONE && !fixed))
+		if ((en.is_dir && en.is_permanent) != fixed ||
+			(dir->oentry->origin == ENTRY_NONE && !fixed))
 			continue;
 		r = emit_entry(v, c, dir, name, &en, base + cookie);
 		if (r <= 0)
@@ -141,10 +142,10 @@ static int emit_dots(struct call *c, const struct inode *dir)
 }
 
 /* Is the size to be found before the entry is listed? */
-static bool wants_size(const struct vfs *v, const struct call *c, const struct entry *en)
+static bool wants_size(const struct vfs *v, const struct call *c, const struct file_attr *en)
 {
-	return !en->dir && !en->sized &&
-	       (!en->late || (c->caller && c->caller == v->size_ahead.lister));
+	return !en->is_dir && !en->has_size &&
+	       (!en->is_size_on_demand || (c->caller && c->caller == v->size_ahead.lister));
 }
 
 /* Entries of dir from c->off of which that is so. */
@@ -154,7 +155,7 @@ static size_t unsized(struct vfs *v, struct call *c, struct inode *dir, const st
 	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
 	char name[NAME_MAX + 1];
 	size_t n = 0, looked = 0;
-	struct entry en;
+	struct file_attr en;
 
 	for (const struct oentry *u = overlay_from(dir, c->off); u && looked++ < SIZES_MAX / 2;
 		u = TAILQ_NEXT(u, siblings))

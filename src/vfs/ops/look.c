@@ -20,12 +20,12 @@ enum { AHEAD_JOBS = 2, AHEAD_SIZES = 16 };
 static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, entry_id *ids)
 {
 	char name[NAME_MAX + 1];
-	struct entry en;
+	struct file_attr en;
 	size_t n = 0;
 
 	while (n < AHEAD_SIZES &&
 		s->format->list(s, dir, &v->size_ahead.cookie, name, &en, NULL) > 0)
-		if (!en.dir && !en.sized)
+		if (!en.is_dir && !en.has_size)
 			ids[n++] = en.id;
 	return n;
 }
@@ -52,9 +52,9 @@ static void sizes_ahead(struct vfs *v, const struct inode *dir, pid_t caller)
 
 static bool is_late(const struct inode *n)
 {
-	struct entry en;
+	struct file_attr en;
 
-	return inode_entry(n, &en, NULL) == 0 && en.late;
+	return inode_entry(n, &en, NULL) == 0 && en.is_size_on_demand;
 }
 
 /* Is that what was asked for? A save that came meanwhile has a version of its own. */
@@ -101,9 +101,9 @@ static void answer_attr(struct vfs *v, struct inode *n, struct call *c, bool cou
 
 static bool is_fixed(const struct inode *n)
 {
-	struct entry en;
+	struct file_attr en;
 
-	return n->oentry->is_dir && inode_entry(n, &en, NULL) == 0 && en.fixed;
+	return n->oentry->is_dir && inode_entry(n, &en, NULL) == 0 && en.is_permanent;
 }
 
 void vfs_lookup(struct vfs *v, struct call *c)

@@ -48,13 +48,13 @@ static int refuse_taken(struct vfs *v, const struct call *c, struct inode *dir, 
 {
 	struct inode *n;
 	int r = inode_lookup(v, dir, name, &n);
-	struct entry en;
+	struct file_attr en;
 	bool adopted;
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	adopted = c->op == vfs_mkdir && n->oentry->is_dir && dir->creator &&
-		  dir->creator == c->caller && inode_entry(n, &en, NULL) == 0 && en.fixed;
+		  dir->creator == c->caller && inode_entry(n, &en, NULL) == 0 && en.is_permanent;
 	inode_free_unused(v, n);
 	if (adopted)
 		return 1;
@@ -85,11 +85,11 @@ static int may_make(struct vfs *v, struct call *c, struct step *s)
 /* Of a file that follows from the rest of the map, and was removed, what was made is that one. */
 static bool is_back(struct vfs *v, const struct dentry *p)
 {
-	struct oentry *u = oentry_find(v->overlay, p->dir, p->name);
-	struct entry en;
+	struct oentry *u = oentry_find(v->overlay, p->parent, p->name);
+	struct file_attr en;
 
 	if (!u || !u->is_whiteout || u->is_dir ||
-		oentry_lookup_base(v->overlay, p->dir, p->name, &en) < 0 || !en.derived)
+		oentry_lookup_base(v->overlay, p->parent, p->name, &en) < 0 || !en.is_generated)
 		return false;
 	oentry_free(v->overlay, u);
 	return true;
@@ -114,7 +114,7 @@ static int make_upper(struct vfs *v, struct call *c, struct inode *dir, struct i
 		(void)overlay_identify(v->overlay, u, &id, &parsed_id, NULL);
 	*ret = inode_of(v, u);
 	if (!*ret)
-		(void)overlay_take(v->overlay, &(struct dentry){.dir = u->parent});
+		(void)overlay_take(v->overlay, &(struct dentry){.parent = u->parent});
 	return *ret ? 0 : -ENOMEM;
 }
 

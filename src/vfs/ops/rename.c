@@ -70,9 +70,9 @@ static int move_find(struct vfs *v, const struct call *c, struct move *ret)
 
 static bool is_derived(const struct vfs *v, const struct dentry *p)
 {
-	struct entry en;
+	struct file_attr en;
 
-	return oentry_lookup_base(v->overlay, p->dir, p->name, &en) == 0 && en.derived;
+	return oentry_lookup_base(v->overlay, p->parent, p->name, &en) == 0 && en.is_generated;
 }
 
 /* Its bytes are nowhere else. */
@@ -86,26 +86,26 @@ static bool is_judged(struct vfs *v, const struct move *m, struct validation *re
 {
 	struct overlay *o = v->overlay;
 	const struct oentry *u = m->n->oentry;
-	struct meaning k;
+	struct name_class k;
 	bool made;
 
 	if (u->is_dir || overlay_meaning(o, &m->to, false, u->origin, &k) < 0 ||
-		!means_something(&k))
+		!name_has_meaning(&k))
 		return false;
 	/* Its close will judge it; or it is what it was. */
 	if (!inode_is_scratch(m->n) && m->n->write_buffer &&
 		m->n->write_buffer->state != BUFFER_CLEAN)
 		return false;
 	if (u->origin != ENTRY_NONE && !u->frozen_map && !is_written_scratch(m->n) &&
-		(k.known ? k.id == u->origin : k.fits))
+		(k.is_known ? k.id == u->origin : k.accepts_object))
 		return false;
-	made = !k.known && (u->origin == ENTRY_NONE || !k.fits);
-	ret->id = k.known ? k.id : u->origin;
+	made = !k.is_known && (u->origin == ENTRY_NONE || !k.accepts_object);
+	ret->id = k.is_known ? k.id : u->origin;
 	if (made && o->base->format->tree->add(
-			    &o->shape, m->to.dir->id, m->to.name, false, &ret->id, NULL) < 0)
+			    &o->shape, m->to.parent->id, m->to.name, false, &ret->id, NULL) < 0)
 		return false;
 	ret->parsed_id = made ? ENTRY_NONE : ret->id;
-	ret->s = snapshot_ref(o->shape);
+	ret->map = snapshot_ref(o->shape);
 	return true;
 }
 
@@ -133,7 +133,7 @@ static int content(const struct inode *n, struct extent *ret)
 static int may_put(struct vfs *v, struct call *c, struct step *s, const struct move *m)
 {
 	struct validation *j = step_judged(s);
-	struct meaning k;
+	struct name_class k;
 	bool judged = is_judged(v, m, j), put;
 	int r = 0;
 
@@ -144,14 +144,14 @@ static int may_put(struct vfs *v, struct call *c, struct step *s, const struct m
 			v->overlay, &m->to, m->n->oentry->is_dir, m->n->oentry->origin, &k);
 	if (r != 0)
 		return r;
-	put = means_something(&k) && is_put(m, judged);
+	put = name_has_meaning(&k) && is_put(m, judged);
 	if (judged || put)
 		r = content(m->n, &j->bytes);
 	if (r == 0 && put)
 		r = step_content(s, step_path(&m->to), extent_ref(&j->bytes));
 	if (r == 0 && is_journaled(m->n->oentry))
 		r = step_record(s, JOURNAL_RENAME, step_path(&m->from), step_path(&m->to));
-	else if (r == 0 && m->target && is_journaled(m->target->oentry) && !means_something(&k))
+	else if (r == 0 && m->target && is_journaled(m->target->oentry) && !name_has_meaning(&k))
 		r = step_record(s, JOURNAL_REMOVE, step_path(&m->to), NULL);
 	if (r == 0 && judged)
 		step_hold(s, m->n);
@@ -210,7 +210,7 @@ static int drop(struct vfs *v, struct call *c, const struct move *m)
 
 	m->n->is_name_stale = true;
 	r = overlay_take(v->overlay, &m->from);
-	gone = oentry_find(v->overlay, m->to.dir, m->to.name);
+	gone = oentry_find(v->overlay, m->to.parent, m->to.name);
 	if (gone && gone->is_whiteout)
 		oentry_free(v->overlay, gone);
 	volume_dropped(v->vol, c->to_name);

@@ -37,7 +37,7 @@ static void step_free(struct step *s)
 
 char *step_path(const struct dentry *p)
 {
-	CLEANUP(free) char *dir = oentry_path(p->dir);
+	CLEANUP(free) char *dir = oentry_path(p->parent);
 	char *path = NULL;
 
 	if (dir && asprintf(&path, "%s%s%s", dir, *dir ? "/" : "", p->name) < 0)
@@ -109,7 +109,7 @@ static void step_write(struct job *j)
 	struct step *s = (struct step *)j;
 	struct journal *log = &s->v->vol->journal;
 
-	if (s->judged.s)
+	if (s->judged.map)
 		validate(&s->judged);
 	if (validation_refuses(&s->judged))
 		return;
@@ -131,7 +131,7 @@ static bool step_start(struct change_task *t)
 	struct step *s = (struct step *)t;
 
 	s->r = s->call->lost ? -ENOMEM : s->may(s->v, s->call, s);
-	return s->r == 0 && (s->judged.s || s->type != JOURNAL_HEADER || s->put);
+	return s->r == 0 && (s->judged.map || s->type != JOURNAL_HEADER || s->put);
 }
 
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)

@@ -25,7 +25,7 @@ static void proof_run(struct job *j)
 {
 	struct proof *p = (struct proof *)j;
 
-	p->r = p->s->format->edit->sound(p->s, true, &p->why);
+	p->r = p->s->format->edit->check_sound(p->s, true, &p->why);
 }
 
 static void proof_done(struct job *j)

@@ -14,7 +14,7 @@
 static int vacate(
 	struct overlay *o, struct oentry *dir, const char *name, struct oentry *u, entry_id from)
 {
-	struct entry en = {.id = from};
+	struct file_attr en = {.id = from};
 	struct oentry *whiteout = NULL;
 	bool hides = oentry_lookup_base(o, dir, name, &en) == 0;
 	int r = 0;
@@ -24,7 +24,7 @@ static int vacate(
 		return 0;
 	}
 	if (hides || from != ENTRY_NONE) {
-		whiteout = oentry_new(o, en.dir, en.id);
+		whiteout = oentry_new(o, en.is_dir, en.id);
 		if (!whiteout)
 			return -ENOMEM;
 		whiteout->is_whiteout = true;
@@ -42,7 +42,7 @@ static int vacate(
 /* The whiteout of the place goes, since something takes it. */
 static void clear(struct overlay *o, const struct dentry *p)
 {
-	struct oentry *u = oentry_find(o, p->dir, p->name);
+	struct oentry *u = oentry_find(o, p->parent, p->name);
 
 	if (u && u->is_whiteout)
 		oentry_free(o, u);
@@ -50,29 +50,29 @@ static void clear(struct overlay *o, const struct dentry *p)
 
 static entry_id origin(const struct spot *s)
 {
-	return s->upper ? s->upper->origin : s->id;
+	return s->oentry ? s->oentry->origin : s->id;
 }
 
 /* Where it came from nowhere: from there, as the form that its own name says. */
-static void inherit(struct oentry *u, entry_id from, const struct meaning *m)
+static void inherit(struct oentry *u, entry_id from, const struct name_class *m)
 {
 	if (u->origin == ENTRY_NONE && from != ENTRY_NONE)
 		u->origin = u->id = entry_object(from) | m->form;
 }
 
 bool overlay_other_form(
-	const struct overlay *o, struct oentry *dir, const struct meaning *m, struct spot *ret)
+	const struct overlay *o, struct oentry *dir, const struct name_class *m, struct spot *ret)
 {
 	struct spot in = oentry_spot(dir);
 
-	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->dir &&
-	       !(ret->upper && oentry_is_refused(ret->upper));
+	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->is_dir &&
+	       !(ret->oentry && oentry_is_refused(ret->oentry));
 }
 
 /* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
  * its place, came from where that did. What was refused stays, but not what it was before. */
 static int take_form(
-	struct overlay *o, struct oentry *u, struct oentry *dir, const struct meaning *m)
+	struct overlay *o, struct oentry *u, struct oentry *dir, const struct name_class *m)
 {
 	struct oentry *refused = m->alternate[0] ? oentry_find(o, dir, m->alternate) : NULL;
 	struct spot other;
@@ -83,14 +83,14 @@ static int take_form(
 		return 0;
 	inherit(u, origin(&other), m);
 	if (o->on_form_change)
-		o->on_form_change(o->arg, dir, other.upper, m->alternate);
-	return vacate(o, dir, m->alternate, other.upper, ENTRY_NONE);
+		o->on_form_change(o->arg, dir, other.oentry, m->alternate);
+	return vacate(o, dir, m->alternate, other.oentry, ENTRY_NONE);
 }
 
 int overlay_accept(struct overlay *o, struct oentry *u)
 {
-	struct dentry p = {.dir = u->parent};
-	struct meaning m;
+	struct dentry p = {.parent = u->parent};
+	struct name_class m;
 	int r;
 
 	/* Numbers of raw/ mean what is next, and that is behind this one by now. */
@@ -107,7 +107,7 @@ static int place_made(
 {
 	if (r == 0) {
 		clear(o, p);
-		r = oentry_place(o, u, p->dir, p->name);
+		r = oentry_place(o, u, p->parent, p->name);
 	}
 	if (r < 0)
 		oentry_free(o, u);
@@ -118,9 +118,9 @@ static int place_made(
 
 static int make_file(struct overlay *o, const struct dentry *p, struct oentry **ret)
 {
-	const struct oentry *gone = oentry_find(o, p->dir, p->name);
+	const struct oentry *gone = oentry_find(o, p->parent, p->name);
 	struct oentry *u;
-	struct meaning m;
+	struct name_class m;
 	int r = overlay_meaning(o, p, false, ENTRY_NONE, &m);
 
 	if (r < 0)
@@ -128,27 +128,28 @@ static int make_file(struct overlay *o, const struct dentry *p, struct oentry **
 	u = oentry_new(o, false, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
-	u->is_scratch = !means_something(&m);
+	u->is_scratch = !name_has_meaning(&m);
 	u->is_moved = true;
 	if (gone && !gone->is_dir && !u->is_scratch)
 		inherit(u, gone->origin, &m);
 	/* The next one's name may count on it. */
-	if (m.is == FORMAT_PART && !m.known)
-		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, false, &u->id, NULL);
+	if (m.kind == NAME_PART && !m.is_known)
+		r = o->base->format->tree->add(
+			&o->shape, p->parent->id, p->name, false, &u->id, NULL);
 	u->is_new = u->id != ENTRY_NONE && u->origin == ENTRY_NONE;
 	return place_made(o, p, u, r, ret);
 }
 
 static int make_dir(struct overlay *o, const struct dentry *p, struct oentry **ret)
 {
-	struct oentry *u = oentry_find(o, p->dir, p->name);
-	struct meaning m;
+	struct oentry *u = oentry_find(o, p->parent, p->name);
+	struct name_class m;
 	int r = overlay_meaning(o, p, true, ENTRY_NONE, &m);
 
 	if (r < 0)
 		return r;
 	/* What is always there is there again. */
-	if (u && u->is_dir && overlay_is_standing(o, p->dir, p->name)) {
+	if (u && u->is_dir && overlay_is_standing(o, p->parent, p->name)) {
 		u->is_whiteout = false;
 		*ret = u;
 		return 0;
@@ -156,8 +157,9 @@ static int make_dir(struct overlay *o, const struct dentry *p, struct oentry **r
 	u = oentry_new(o, true, ENTRY_NONE);
 	if (!u)
 		return -ENOMEM;
-	if (means_something(&m))
-		r = o->base->format->tree->add(&o->shape, p->dir->id, p->name, true, &u->id, NULL);
+	if (name_has_meaning(&m))
+		r = o->base->format->tree->add(
+			&o->shape, p->parent->id, p->name, true, &u->id, NULL);
 	return place_made(o, p, u, r, ret);
 }
 
@@ -172,20 +174,20 @@ int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oen
 
 int overlay_take(struct overlay *o, const struct dentry *p)
 {
-	const struct oentry *u = p->spot.upper;
+	const struct oentry *u = p->spot.oentry;
 
-	return vacate(o, p->dir, p->name, p->spot.upper,
-		p->spot.dir || (u && u->is_scratch) ? ENTRY_NONE : origin(&p->spot));
+	return vacate(o, p->parent, p->name, p->spot.oentry,
+		p->spot.is_dir || (u && u->is_scratch) ? ENTRY_NONE : origin(&p->spot));
 }
 
 /* Where names come with times, what moves keeps its own. */
-static void keep_time(const struct overlay *o, struct oentry *u, const struct meaning *m)
+static void keep_time(const struct overlay *o, struct oentry *u, const struct name_class *m)
 {
 	const struct format *f = o->base->format;
-	struct entry en;
+	struct file_attr en;
 
 	if (!f->kept_time || u->has_mtime || u->has_content || u->origin == ENTRY_NONE ||
-		(m->known && m->id == u->origin) || f->stat(o->base, u->origin, &en, NULL) < 0 ||
+		(m->is_known && m->id == u->origin) || f->stat(o->base, u->origin, &en, NULL) < 0 ||
 		!en.has_mtime)
 		return;
 	u->has_mtime = true;
@@ -194,7 +196,7 @@ static void keep_time(const struct overlay *o, struct oentry *u, const struct me
 
 static bool is_at_home(const struct overlay *o, const struct oentry *u)
 {
-	struct entry en;
+	struct file_attr en;
 
 	return u->origin != ENTRY_NONE && oentry_lookup_base(o, u->parent, u->name, &en) == 0 &&
 	       en.id == u->origin;
@@ -202,43 +204,43 @@ static bool is_at_home(const struct overlay *o, const struct oentry *u)
 
 /* A file takes the place of another, or of what stood there. */
 static int take_place(
-	struct overlay *o, struct oentry *u, const struct dentry *to, const struct meaning *m)
+	struct overlay *o, struct oentry *u, const struct dentry *to, const struct name_class *m)
 {
-	const struct oentry *gone = oentry_find(o, to->dir, to->name);
+	const struct oentry *gone = oentry_find(o, to->parent, to->name);
 
-	if (!means_something(m))
+	if (!name_has_meaning(m))
 		return 0;
-	if (to->stands)
+	if (to->exists)
 		inherit(u, origin(&to->spot), m);
 	else if (gone && !gone->is_dir)
 		inherit(u, gone->origin, m);
-	return oentry_is_refused(u) ? 0 : take_form(o, u, to->dir, m);
+	return oentry_is_refused(u) ? 0 : take_form(o, u, to->parent, m);
 }
 
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
-	struct oentry *u = oentry_raise(o, from->dir, from->name, &from->spot);
-	struct meaning m = {.is = FORMAT_SCRATCH};
+	struct oentry *u = oentry_raise(o, from->parent, from->name, &from->spot);
+	struct name_class m = {.kind = NAME_SCRATCH};
 	entry_id left = ENTRY_NONE;
 	int r = u ? 0 : -ENOMEM;
 
 	if (r == 0 && !u->is_dir)
 		r = overlay_meaning(o, to, false, u->origin, &m);
 	/* A backup: who makes the file anew means the same object. */
-	if (r == 0 && !u->is_dir && !u->is_scratch && !means_something(&m))
+	if (r == 0 && !u->is_dir && !u->is_scratch && !name_has_meaning(&m))
 		left = u->origin;
 	if (r == 0 && !u->is_dir)
 		r = take_place(o, u, to, &m);
 	if (r < 0)
 		return r;
-	if (to->stands && to->spot.upper)
-		oentry_free(o, to->spot.upper);
+	if (to->exists && to->spot.oentry)
+		oentry_free(o, to->spot.oentry);
 	clear(o, to);
-	r = oentry_place(o, u, to->dir, to->name);
+	r = oentry_place(o, u, to->parent, to->name);
 	if (r < 0)
 		return r;
 	if (!u->is_dir) {
-		u->is_scratch = !means_something(&m);
+		u->is_scratch = !name_has_meaning(&m);
 		keep_time(o, u, &m);
 		if (u->origin == ENTRY_NONE)
 			u->id = ENTRY_NONE;
@@ -247,14 +249,14 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 	/* It shows what the base has again. */
 	if (!u->is_moved)
 		snapshot_unref(TAKE(u->frozen_map));
-	return vacate(o, from->dir, from->name, NULL, left);
+	return vacate(o, from->parent, from->name, NULL, left);
 }
 
 int overlay_identify(
 	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e)
 {
-	struct dentry p = {.dir = u->parent, .stands = true, .spot = oentry_spot(u)};
-	struct meaning m;
+	struct dentry p = {.parent = u->parent, .exists = true, .spot = oentry_spot(u)};
+	struct name_class m;
 	bool made = false;
 	int r = 0;
 
@@ -264,18 +266,18 @@ int overlay_identify(
 		return 0;
 	}
 	strcpy(p.name, u->name);
-	if (p.dir->id == ENTRY_NONE)
+	if (p.parent->id == ENTRY_NONE)
 		return -ENOENT;
 	r = overlay_meaning(o, &p, false, u->origin, &m);
-	if (r < 0 || !means_something(&m))
+	if (r < 0 || !name_has_meaning(&m))
 		return r < 0 ? error_set(e, r, "%s", strerror(-r)) : -ENOENT;
-	if (m.known)
+	if (m.is_known)
 		*ret = m.id;
-	else if (u->origin != ENTRY_NONE && m.fits)
+	else if (u->origin != ENTRY_NONE && m.accepts_object)
 		*ret = u->origin;
 	else
-		r = o->base->format->tree->add(&o->shape, p.dir->id, p.name, false, ret, e);
-	made = !m.known && !(u->origin != ENTRY_NONE && m.fits);
+		r = o->base->format->tree->add(&o->shape, p.parent->id, p.name, false, ret, e);
+	made = !m.is_known && !(u->origin != ENTRY_NONE && m.accepts_object);
 	*ret_parsed = made ? ENTRY_NONE : *ret;
 	if (r == 0 && u->origin == ENTRY_NONE) {
 		u->id = *ret;

@@ -8,33 +8,33 @@
 #include "vfs/overlay/overlay.h"
 
 struct listing {
-	struct tree_entry *all;
+	struct build_input *all;
 	struct oentry **uppers;
 	size_t n, room, room_uppers;
 };
 
-static void describe(const struct overlay *o, const struct oentry *u, struct tree_entry *t)
+static void describe(const struct overlay *o, const struct oentry *u, struct build_input *t)
 {
-	struct entry en;
+	struct file_attr en;
 
-	*t = (struct tree_entry){
-		.up = t->up,
+	*t = (struct build_input){
+		.parent = t->parent,
 		.name = u->name ? u->name : "",
-		.dir = u->is_dir,
-		.gone = u->is_whiteout,
-		.from = u->origin,
-		.hides = ENTRY_NONE,
-		.in = u->has_content ? &u->bytes : NULL,
-		.last = u->accepted.mem || u->accepted.file ? &u->accepted : NULL,
+		.is_dir = u->is_dir,
+		.is_removed = u->is_whiteout,
+		.origin = u->origin,
+		.hidden = ENTRY_NONE,
+		.bytes = u->has_content ? &u->bytes : NULL,
+		.accepted = u->accepted.mem || u->accepted.file ? &u->accepted : NULL,
 		.parsed = u->parsed,
-		.last_parsed = u->accepted_parsed,
-		.refused = u->refusal,
-		.timed = u->has_mtime,
+		.accepted_parsed = u->accepted_parsed,
+		.is_refused = u->refusal,
+		.has_mtime = u->has_mtime,
 		.mtime = u->mtime,
 	};
 	if (u->parent && !u->is_whiteout && oentry_lookup_base(o, u->parent, u->name, &en) == 0 &&
 		entry_object(en.id) != entry_object(u->origin))
-		t->hides = en.id;
+		t->hidden = en.id;
 }
 
 /* What is still to be listed, the next one last. */
@@ -85,13 +85,13 @@ static int add_next(const struct overlay *o, struct listing *l, struct pending *
 
 	if (!array_room(l->all, l->n, l->room) || !array_room(l->uppers, l->n, l->room_uppers))
 		return -ENOMEM;
-	l->all[l->n].up = next.up;
+	l->all[l->n].parent = next.up;
 	l->uppers[l->n] = next.u;
 	describe(o, next.u, &l->all[l->n]);
 	return add_below(p, next.u, (uint32_t)l->n++);
 }
 
-int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct oentry ***ret_uppers,
+int overlay_tree(const struct overlay *o, struct build_input **ret, struct oentry ***ret_uppers,
 	size_t *ret_n)
 {
 	struct pending p = {0};

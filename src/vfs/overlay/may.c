@@ -10,27 +10,27 @@ int overlay_dentry(
 	const struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret)
 {
 	struct spot in = oentry_spot(dir);
-	struct dentry p = {.dir = dir};
+	struct dentry p = {.parent = dir};
 	int r;
 
 	if (strlen(name) > NAME_MAX)
 		return -ENAMETOOLONG;
 	strcpy(p.name, name);
 	r = overlay_lookup(o, &in, name, &p.spot);
-	p.stands = r == 0;
+	p.exists = r == 0;
 	*ret = p;
 	return r == -ENOENT ? 0 : r;
 }
 
 int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
-	struct meaning *ret)
+	struct name_class *ret)
 {
 	const struct format *f = o->base->format;
 
-	*ret = (struct meaning){.is = FORMAT_SCRATCH};
-	if (p->dir->id == ENTRY_NONE || !f->tree)
+	*ret = (struct name_class){.kind = NAME_SCRATCH};
+	if (p->parent->id == ENTRY_NONE || !f->tree)
 		return 0;
-	return f->tree->meaning(o->shape, p->dir->id, p->name, dir,
+	return f->tree->classify(o->shape, p->parent->id, p->name, dir,
 		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
 }
 
@@ -49,16 +49,17 @@ static int check_place(const struct overlay *o, const struct dentry *p, bool dir
 {
 	int r = check_name(o->base->format, p->name);
 
-	return r == 0 && !dir && !p->stands && overlay_is_standing(o, p->dir, p->name) ? -EPERM : r;
+	return r == 0 && !dir && !p->exists && overlay_is_standing(o, p->parent, p->name) ? -EPERM
+											  : r;
 }
 
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 {
-	struct meaning m;
-	struct entry en;
+	struct name_class m;
+	struct file_attr en;
 	int r = check_place(o, p, dir);
 
-	if (r == 0 && dir && oentry_lookup_base(o, p->dir, p->name, &en) == 0 && en.derived)
+	if (r == 0 && dir && oentry_lookup_base(o, p->parent, p->name, &en) == 0 && en.is_generated)
 		r = -EPERM;
 	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
 }
@@ -74,31 +75,31 @@ bool overlay_is_empty(const struct overlay *o, const struct spot *dir)
 }
 
 /* What stands there, for who would take it away. */
-static int standing(const struct overlay *o, const struct spot *s, struct entry *ret)
+static int standing(const struct overlay *o, const struct spot *s, struct file_attr *ret)
 {
 	int r = overlay_stat(o, s, ret, NULL);
 
 	if (!o->base->format->tree)
 		return -EPERM;
-	if (s->upper && s->upper->origin == ENTRY_NONE && s->id != ENTRY_NONE)
+	if (s->oentry && s->oentry->origin == ENTRY_NONE && s->id != ENTRY_NONE)
 		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
 	/* A form that its object has not yet. */
-	return r == -EIO && s->upper ? 0 : r;
+	return r == -EIO && s->oentry ? 0 : r;
 }
 
 int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir)
 {
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	if (!p->name[0])
 		return -EPERM;
-	if (!p->stands)
+	if (!p->exists)
 		return -ENOENT;
-	if (p->spot.dir != dir)
+	if (p->spot.is_dir != dir)
 		return dir ? -ENOTDIR : -EISDIR;
 	r = standing(o, &p->spot, &en);
-	if (r == 0 && en.fixed && !dir && !en.derived)
+	if (r == 0 && en.is_permanent && !dir && !en.is_generated)
 		r = -EPERM;
 	if (r < 0)
 		return r;
@@ -114,51 +115,51 @@ static bool is_within(const struct oentry *dir, const struct oentry *u)
 
 static int may_replace(const struct overlay *o, const struct dentry *to, bool dir)
 {
-	struct entry en;
+	struct file_attr en;
 
-	if (!to->stands)
+	if (!to->exists)
 		return 0;
-	if (!dir && overlay_stat(o, &to->spot, &en, NULL) == 0 && !en.writable)
+	if (!dir && overlay_stat(o, &to->spot, &en, NULL) == 0 && !en.is_writable)
 		return -EACCES;
-	if (to->spot.dir != dir)
-		return to->spot.dir ? -EISDIR : -ENOTDIR;
+	if (to->spot.is_dir != dir)
+		return to->spot.is_dir ? -EISDIR : -ENOTDIR;
 	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
 }
 
 /* May it be called so? */
 static int may_call(const struct overlay *o, const struct spot *s, const struct dentry *to)
 {
-	struct meaning m;
-	int r = check_place(o, to, s->dir);
+	struct name_class m;
+	int r = check_place(o, to, s->is_dir);
 
 	if (r == 0)
-		r = overlay_meaning(o, to, s->dir, s->dir ? s->id : ENTRY_NONE, &m);
+		r = overlay_meaning(o, to, s->is_dir, s->is_dir ? s->id : ENTRY_NONE, &m);
 	/* EINVAL of rename(2) says that a directory would go into itself. */
-	if (r < 0 || !s->dir)
+	if (r < 0 || !s->is_dir)
 		return r == -EINVAL ? -EPERM : r;
 	if (s->id == ENTRY_NONE)
-		return means_something(&m) ? -EXDEV : 0;
-	if ((m.known && m.id == s->id) || (m.fits && means_something(&m)))
+		return name_has_meaning(&m) ? -EXDEV : 0;
+	if ((m.is_known && m.id == s->id) || (m.accepts_object && name_has_meaning(&m)))
 		return 0;
 	/* As scratch its files would be gone; elsewhere it is another thing: mv copies then. */
-	return means_something(&m) ? -EXDEV : -EPERM;
+	return name_has_meaning(&m) ? -EXDEV : -EPERM;
 }
 
 int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	if (!from->name[0] || !to->name[0])
 		return -EPERM;
-	if (!from->stands)
+	if (!from->exists)
 		return -ENOENT;
-	if (from->spot.upper && is_within(to->dir, from->spot.upper))
+	if (from->spot.oentry && is_within(to->parent, from->spot.oentry))
 		return -EINVAL;
 	r = standing(o, &from->spot, &en);
-	if (r == 0 && en.fixed)
+	if (r == 0 && en.is_permanent)
 		r = -EPERM;
 	if (r == 0)
-		r = may_replace(o, to, from->spot.dir);
+		r = may_replace(o, to, from->spot.is_dir);
 	return r < 0 ? r : may_call(o, &from->spot, to);
 }

@@ -203,11 +203,11 @@ void oentry_free_unused(struct overlay *o, struct oentry *u)
 struct oentry *oentry_raise(
 	struct overlay *o, struct oentry *dir, const char *name, const struct spot *s)
 {
-	struct oentry *u = s->upper;
+	struct oentry *u = s->oentry;
 
 	if (u)
 		return u;
-	u = oentry_new(o, s->dir, s->id);
+	u = oentry_new(o, s->is_dir, s->id);
 	if (u && oentry_place(o, u, dir, s->name ? s->name : name) < 0) {
 		free(u);
 		u = NULL;
@@ -218,26 +218,26 @@ struct oentry *oentry_raise(
 bool overlay_is_standing(const struct overlay *o, const struct oentry *dir, const char *name)
 {
 	const struct format *f = o->base->format;
-	struct entry en;
+	struct file_attr en;
 	int r = -ENOENT;
 
 	if (dir->origin != ENTRY_NONE)
 		r = oentry_lookup_base(o, dir, name, &en);
 	else if (dir->id != ENTRY_NONE)
 		r = f->lookup(o->shape, dir->id, name, &en, NULL);
-	return r == 0 && en.dir && en.fixed;
+	return r == 0 && en.is_dir && en.is_permanent;
 }
 
 int overlay_raise_fixed(struct overlay *o, struct oentry *dir, const char *name, struct spot *ret)
 {
-	struct entry en;
+	struct file_attr en;
 	struct oentry *u;
 	int r;
 
 	if (dir->origin != ENTRY_NONE || dir->id == ENTRY_NONE)
 		return -ENOENT;
 	r = o->base->format->lookup(o->shape, dir->id, name, &en, NULL);
-	if (r < 0 || !en.dir || !en.fixed)
+	if (r < 0 || !en.is_dir || !en.is_permanent)
 		return r < 0 ? r : -ENOENT;
 	u = oentry_new(o, true, ENTRY_NONE);
 	if (!u)
@@ -252,7 +252,7 @@ int overlay_raise_fixed(struct overlay *o, struct oentry *dir, const char *name,
 }
 
 int oentry_lookup_base(
-	const struct overlay *o, const struct oentry *dir, const char *name, struct entry *ret)
+	const struct overlay *o, const struct oentry *dir, const char *name, struct file_attr *ret)
 {
 	if (dir->origin == ENTRY_NONE)
 		return -ENOENT;
@@ -261,9 +261,9 @@ int oentry_lookup_base(
 
 bool oentry_is_gone(const struct overlay *o, const struct oentry *u)
 {
-	struct entry en;
+	struct file_attr en;
 
-	return o->base->format->follows && u->parent && !u->is_dir && !u->frozen_map &&
+	return o->base->format->has_dependent_files && u->parent && !u->is_dir && !u->frozen_map &&
 	       !oentry_differs(u) && oentry_lookup_base(o, u->parent, u->name, &en) == -ENOENT;
 }
 

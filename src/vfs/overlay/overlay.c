@@ -47,23 +47,23 @@ int overlay_lookup(
 	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret)
 {
 	int r = name_check(name, strlen(name));
-	struct oentry *u = r == 0 && dir->upper ? oentry_find(o, dir->upper, name) : NULL;
-	struct entry en;
+	struct oentry *u = r == 0 && dir->oentry ? oentry_find(o, dir->oentry, name) : NULL;
+	struct file_attr en;
 
 	if (r < 0)
 		return r;
-	if (!dir->dir)
+	if (!dir->is_dir)
 		return -ENOTDIR;
 	if (u) {
 		*ret = oentry_spot(u);
 		return u->is_whiteout ? -ENOENT : 0;
 	}
-	if (dir->upper ? dir->upper->origin == ENTRY_NONE : dir->id == ENTRY_NONE)
+	if (dir->oentry ? dir->oentry->origin == ENTRY_NONE : dir->id == ENTRY_NONE)
 		return -ENOENT;
 	r = o->base->format->lookup(
-		overlay_names(o), dir->upper ? dir->upper->origin : dir->id, name, &en, NULL);
+		overlay_names(o), dir->oentry ? dir->oentry->origin : dir->id, name, &en, NULL);
 	if (r == 0)
-		*ret = (struct spot){NULL, en.id, en.dir, en.name};
+		*ret = (struct spot){NULL, en.id, en.is_dir, en.listed_name};
 	return r;
 }
 
@@ -83,21 +83,21 @@ int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
 int overlay_list(const struct overlay *o, const struct spot *dir,
 	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg)
 {
-	entry_id from = dir->upper ? dir->upper->origin : dir->id;
+	entry_id from = dir->oentry ? dir->oentry->origin : dir->id;
 	const struct format *f = o->base->format;
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
-	struct entry en;
+	struct file_attr en;
 	struct oentry *u;
 	int r = 0, more = 0;
 
 	while (r == 0 && from != ENTRY_NONE &&
 		(more = f->list(overlay_names(o), from, &cookie, name, &en, NULL)) > 0)
-		if (!dir->upper || !oentry_find(o, dir->upper, name))
-			r = fn(arg, name, &(struct spot){NULL, en.id, en.dir, NULL});
+		if (!dir->oentry || !oentry_find(o, dir->oentry, name))
+			r = fn(arg, name, &(struct spot){NULL, en.id, en.is_dir, NULL});
 	if (r == 0 && more < 0)
 		r = more;
-	u = dir->upper ? TAILQ_FIRST(&dir->upper->children) : NULL;
+	u = dir->oentry ? TAILQ_FIRST(&dir->oentry->children) : NULL;
 	for (; r == 0 && u; u = TAILQ_NEXT(u, siblings)) {
 		const struct spot s = oentry_spot(u);
 
@@ -112,21 +112,23 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 static bool shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
 	entry_id *ret_id)
 {
-	const struct oentry *u = s->upper;
+	const struct oentry *u = s->oentry;
 
 	*ret = overlay_shown(o, u);
 	*ret_id = !u ? s->id : u->frozen_map ? u->frozen_id : u->origin;
 	return *ret_id != ENTRY_NONE && !(u && u->has_content);
 }
 
-int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *ret, struct error *e)
+int overlay_stat(
+	const struct overlay *o, const struct spot *s, struct file_attr *ret, struct error *e)
 {
-	const struct oentry *u = s->upper;
+	const struct oentry *u = s->oentry;
 	const struct snapshot *of;
 	entry_id id;
 	int r = 0;
 
-	*ret = (struct entry){.id = s->id, .dir = s->dir, .writable = true, .sized = true};
+	*ret = (struct file_attr){
+		.id = s->id, .is_dir = s->is_dir, .is_writable = true, .has_size = true};
 	if (shown(o, s, &of, &id))
 		r = of->format->stat(of, id, ret, e);
 	if (r < 0)
@@ -148,5 +150,5 @@ int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, vo
 
 	if (shown(o, s, &of, &id))
 		return of->format->get(of, id, off, dst, n, e);
-	return s->upper ? extent_read(&s->upper->bytes, off, dst, n, e) : -ENOENT;
+	return s->oentry ? extent_read(&s->oentry->bytes, off, dst, n, e) : -ENOENT;
 }

@@ -76,9 +76,9 @@ DEFINE_CLEANUP(struct overlay, overlay_destroy);
 
 /* One that stands in the tree; good until the next change. */
 struct spot {
-	struct oentry *upper; /* NULL: it is as in the base */
-	entry_id id;          /* as upper.id */
-	bool dir;
+	struct oentry *oentry; /* NULL: it is as in the base */
+	entry_id id;           /* as upper.id */
+	bool is_dir;
 	const char *name; /* ... what the base calls it; NULL: as it was asked for */
 };
 
@@ -86,7 +86,7 @@ struct spot {
  * more or fewer of them by now. */
 static inline const struct snapshot *overlay_names(const struct overlay *o)
 {
-	return o->base->format->follows ? o->view : o->base;
+	return o->base->format->has_dependent_files ? o->view : o->base;
 }
 
 /* The snapshot that a file without bytes of its own is read from. u may be NULL: the entry is as in
@@ -109,17 +109,18 @@ int overlay_find(const struct overlay *o, const char *path, struct spot *ret);
 int overlay_list(const struct overlay *o, const struct spot *dir,
 	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg);
 bool overlay_is_empty(const struct overlay *o, const struct spot *dir);
-/* As stat has it; the size of what was not written may be unknown (entry.sized). */
-int overlay_stat(const struct overlay *o, const struct spot *s, struct entry *ret, struct error *e);
+/* As stat has it; the size of what was not written may be unknown (file_attr.has_size). */
+int overlay_stat(
+	const struct overlay *o, const struct spot *s, struct file_attr *ret, struct error *e);
 /* Its bytes; off and n within its size. On any thread, as long as nothing is changed. */
 int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
 	struct error *e);
 
 /* A place that something is about to take or to leave. */
 struct dentry {
-	struct oentry *dir;
+	struct oentry *parent;
 	char name[NAME_MAX + 1]; /* "": it is the root */
-	bool stands;
+	bool exists;
 	struct spot spot; /* ... what */
 };
 
@@ -131,14 +132,14 @@ int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
 /* What its name means for a file or directory that came from `object` (ENTRY_NONE: from nowhere).
  */
 int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
-	struct meaning *ret);
+	struct name_class *ret);
 /* The file of the other form of the object that the name means, unless it was refused and is in
  * nobody's way. */
 bool overlay_other_form(
-	const struct overlay *o, struct oentry *dir, const struct meaning *m, struct spot *ret);
-static inline bool means_something(const struct meaning *m)
+	const struct overlay *o, struct oentry *dir, const struct name_class *m, struct spot *ret);
+static inline bool name_has_meaning(const struct name_class *m)
 {
-	return m->is == FORMAT_OBJECT || m->is == FORMAT_PART;
+	return m->kind == NAME_OBJECT || m->kind == NAME_PART;
 }
 
 /* The changes. What may_ says of one is all that keeps it from being done, but for -ENOMEM. A file
@@ -177,7 +178,7 @@ int overlay_identify(
 
 /* All that differs, for build, in the order of paths: malloc'ed; what it points to is the
  * overlay's. Entry i is of uppers[i], if that is asked for. */
-int overlay_tree(const struct overlay *o, struct tree_entry **ret, struct oentry ***ret_uppers,
+int overlay_tree(const struct overlay *o, struct build_input **ret, struct oentry ***ret_uppers,
 	size_t *ret_n);
 /* Does anything of it, scratch apart, differ from the base? */
 bool overlay_differs(const struct overlay *o);
@@ -240,6 +241,6 @@ bool overlay_is_standing(const struct overlay *o, const struct oentry *dir, cons
 int overlay_raise_fixed(struct overlay *o, struct oentry *dir, const char *name, struct spot *ret);
 /* What the base has there. -ENOENT. */
 int oentry_lookup_base(
-	const struct overlay *o, const struct oentry *dir, const char *name, struct entry *ret);
+	const struct overlay *o, const struct oentry *dir, const char *name, struct file_attr *ret);
 /* A file that nobody touched, and that is there no more: it followed from others. */
 bool oentry_is_gone(const struct overlay *o, const struct oentry *u);

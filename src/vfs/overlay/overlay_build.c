@@ -25,29 +25,29 @@ int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, stru
 	 */
 	for (size_t i = 1; i < ret->n; i++) {
 		parsed_ref(ret->entries[i].parsed);
-		parsed_ref(ret->entries[i].last_parsed);
+		parsed_ref(ret->entries[i].accepted_parsed);
 	}
 	return 0;
 }
 
 int overlay_build_run(struct overlay_build *s, struct error *e)
 {
-	const struct build_how how = {true, s->like, say, &s->format_report};
+	const struct build_options how = {true, s->like, say, &s->format_report};
 
 	return build(s->base, s->entries, s->n, &how, &s->built, e);
 }
 
 void overlay_build_keep_parsed(struct overlay_build *s)
 {
-	for (size_t i = 1; s->built.entries && i < s->n; i++) {
-		struct built_entry *b = &s->built.entries[i];
+	for (size_t i = 1; s->built.outputs && i < s->n; i++) {
+		struct build_output *b = &s->built.outputs[i];
 		struct oentry *u = s->oentries[i];
 
 		if (b->parsed)
 			oentry_keep_parsed(u, parsed_ref(b->parsed));
-		if (b->last_parsed) {
+		if (b->accepted_parsed) {
 			parsed_unref(u->accepted_parsed);
-			u->accepted_parsed = parsed_ref(b->last_parsed);
+			u->accepted_parsed = parsed_ref(b->accepted_parsed);
 		}
 	}
 }
@@ -60,7 +60,7 @@ void overlay_build_advise(struct overlay_build *s, vfs_advise advise)
 
 int overlay_build_view(struct overlay_build *s)
 {
-	const struct build_how how = {.like = s->like};
+	const struct build_options how = {.previous = s->like};
 
 	return build(s->base, s->entries, s->n, &how, &s->built, NULL);
 }
@@ -80,9 +80,9 @@ void overlay_build_finish(struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		parsed_unref(s->entries[i].parsed);
-		parsed_unref(s->entries[i].last_parsed);
+		parsed_unref(s->entries[i].accepted_parsed);
 	}
-	built_finish(&s->built);
+	build_result_finish(&s->built);
 	report_finish(&s->format_report);
 	snapshot_unref(s->base);
 	snapshot_unref(s->like);
@@ -91,7 +91,7 @@ void overlay_build_finish(struct overlay_build *s)
 	*s = (struct overlay_build){.format_report = REPORT_INIT};
 }
 
-static bool is_put(enum build_fate fate)
+static bool is_put(enum build_outcome fate)
 {
 	return fate == BUILD_WRITTEN || fate == BUILD_NEW || fate == BUILD_MOVED;
 }
@@ -99,12 +99,13 @@ static bool is_put(enum build_fate fate)
 bool overlay_build_differs(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_put(s->built.entries[i].fate) || s->built.entries[i].old != BUILD_SAME)
+		if (is_put(s->built.outputs[i].outcome) ||
+			s->built.outputs[i].hidden_outcome != BUILD_SAME)
 			return true;
 	return false;
 }
 
-static bool is_moved(enum build_fate fate)
+static bool is_moved(enum build_outcome fate)
 {
 	return fate == BUILD_NEW || fate == BUILD_MOVED;
 }
@@ -112,16 +113,17 @@ static bool is_moved(enum build_fate fate)
 bool overlay_build_moves(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_moved(s->built.entries[i].fate) || is_moved(s->built.entries[i].old))
+		if (is_moved(s->built.outputs[i].outcome) ||
+			is_moved(s->built.outputs[i].hidden_outcome))
 			return true;
 	return false;
 }
 
 char *overlay_build_kept_path(const struct overlay_build *s, size_t i)
 {
-	for (size_t k = 1; k < s->n && s->built.entries[i].fate == BUILD_KEPT; k++)
-		if (s->entries[k].gone && !s->oentries[k]->is_moved &&
-			entry_object(s->entries[k].from) == entry_object(s->entries[i].from))
+	for (size_t k = 1; k < s->n && s->built.outputs[i].outcome == BUILD_KEPT; k++)
+		if (s->entries[k].is_removed && !s->oentries[k]->is_moved &&
+			entry_object(s->entries[k].origin) == entry_object(s->entries[i].origin))
 			return oentry_path(s->oentries[k]);
 	return oentry_path(s->oentries[i]);
 }
@@ -130,7 +132,7 @@ struct line {
 	size_t entry;
 	char *path;
 	bool put; /* it stands there now; else what is gone is told */
-	enum build_fate fate;
+	enum build_outcome fate;
 };
 
 struct lines {
@@ -138,7 +140,7 @@ struct lines {
 	size_t n, room;
 };
 
-static void add(struct lines *l, size_t i, char *path, bool put, enum build_fate fate)
+static void add(struct lines *l, size_t i, char *path, bool put, enum build_outcome fate)
 {
 	if (path && array_room(l->at, l->n, l->room))
 		l->at[l->n++] = (struct line){i, path, put, fate};
@@ -162,7 +164,7 @@ static int by_path(const void *a, const void *b)
 	return *p || *q ? rank(*p) - rank(*q) : x->put - y->put;
 }
 
-static bool is_new(enum build_fate fate)
+static bool is_new(enum build_outcome fate)
 {
 	return fate == BUILD_NEW || fate == BUILD_ABSENT;
 }
@@ -170,8 +172,8 @@ static bool is_new(enum build_fate fate)
 /* A directory that is new tells of all that is in it. */
 static bool is_below_new(const struct overlay_build *s, size_t i)
 {
-	while ((i = s->entries[i].up))
-		if (is_new(s->built.entries[i].fate))
+	while ((i = s->entries[i].parent))
+		if (is_new(s->built.outputs[i].outcome))
 			return true;
 	return false;
 }
@@ -179,15 +181,16 @@ static bool is_below_new(const struct overlay_build *s, size_t i)
 static void collect(const struct overlay_build *s, struct lines *l)
 {
 	for (size_t i = 1; i < s->n; i++) {
-		const struct built_entry *b = &s->built.entries[i];
+		const struct build_output *b = &s->built.outputs[i];
 		bool told = is_below_new(s, i);
 
-		if (b->old != BUILD_SAME && !(told && is_put(b->old)))
-			add(l, i, oentry_path(s->oentries[i]), is_put(b->old), b->old);
-		if (b->fate == BUILD_KEPT)
-			add(l, i, overlay_build_kept_path(s, i), false, b->fate);
-		if (is_put(b->fate) && !told)
-			add(l, i, oentry_path(s->oentries[i]), true, b->fate);
+		if (b->hidden_outcome != BUILD_SAME && !(told && is_put(b->hidden_outcome)))
+			add(l, i, oentry_path(s->oentries[i]), is_put(b->hidden_outcome),
+				b->hidden_outcome);
+		if (b->outcome == BUILD_KEPT)
+			add(l, i, overlay_build_kept_path(s, i), false, b->outcome);
+		if (is_put(b->outcome) && !told)
+			add(l, i, oentry_path(s->oentries[i]), true, b->outcome);
 	}
 	if (l->n)
 		qsort(l->at, l->n, sizeof(*l->at), by_path);
@@ -217,7 +220,7 @@ static void lines_finish(struct lines *l)
 }
 
 void overlay_build_each(const struct overlay_build *s,
-	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg)
+	void (*fn)(void *arg, enum build_outcome fate, const char *path), void *arg)
 {
 	struct lines l = {0};
 

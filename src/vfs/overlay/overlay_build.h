@@ -8,11 +8,11 @@
 
 struct overlay_build {
 	struct snapshot *base;
-	struct tree_entry *entries;
+	struct build_input *entries;
 	struct oentry **oentries; /* of the entries; the overlay's */
 	size_t n;
-	struct snapshot *like; /* the map that was built last (struct build_how) */
-	struct built built;
+	struct snapshot *like; /* the map that was built last (struct build_options) */
+	struct build_result built;
 	struct report format_report; /* what the format says of the map */
 };
 
@@ -41,6 +41,6 @@ char *overlay_build_kept_path(const struct overlay_build *s, size_t i);
 /* What the new map has otherwise than the base, path by path: at each, what is gone, then what
  * stands there. */
 void overlay_build_each(const struct overlay_build *s,
-	void (*fn)(void *arg, enum build_fate fate, const char *path), void *arg);
+	void (*fn)(void *arg, enum build_outcome fate, const char *path), void *arg);
 /* The same for people. */
 void overlay_build_report(const struct overlay_build *s, struct report *report);

@@ -14,23 +14,23 @@ static int descend(struct overlay *o, struct dentry *p, bool make)
 
 	if (!p->name[0])
 		return 0;
-	r = overlay_dentry(o, p->dir, p->name, p);
+	r = overlay_dentry(o, p->parent, p->name, p);
 	if (r < 0)
 		return r;
-	if (!p->stands && !oentry_find(o, p->dir, p->name))
-		p->stands = overlay_raise_fixed(o, p->dir, p->name, &p->spot) == 0;
-	if (!p->stands && make) {
+	if (!p->exists && !oentry_find(o, p->parent, p->name))
+		p->exists = overlay_raise_fixed(o, p->parent, p->name, &p->spot) == 0;
+	if (!p->exists && make) {
 		r = overlay_make(o, p, true, &dir);
 		if (r == 0)
-			*p = (struct dentry){.dir = dir};
+			*p = (struct dentry){.parent = dir};
 		return r;
 	}
-	if (!p->stands || !p->spot.dir)
-		return p->stands ? -ENOTDIR : -ENOENT;
-	dir = oentry_raise(o, p->dir, p->name, &p->spot);
+	if (!p->exists || !p->spot.is_dir)
+		return p->exists ? -ENOTDIR : -ENOENT;
+	dir = oentry_raise(o, p->parent, p->name, &p->spot);
 	if (!dir)
 		return -ENOMEM;
-	*p = (struct dentry){.dir = dir};
+	*p = (struct dentry){.parent = dir};
 	return 0;
 }
 
@@ -39,14 +39,14 @@ static int walk(struct overlay *o, const char *path, bool make, struct dentry *r
 	char name[NAME_MAX + 1];
 	int r;
 
-	*ret = (struct dentry){.dir = o->root, .stands = true, .spot = overlay_root(o)};
+	*ret = (struct dentry){.parent = o->root, .exists = true, .spot = overlay_root(o)};
 	while ((r = path_next(&path, name)) > 0) {
 		r = descend(o, ret, make);
 		if (r < 0)
 			return r;
 		strcpy(ret->name, name);
 	}
-	return r == 0 && ret->name[0] ? overlay_dentry(o, ret->dir, ret->name, ret) : r;
+	return r == 0 && ret->name[0] ? overlay_dentry(o, ret->parent, ret->name, ret) : r;
 }
 
 int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
@@ -57,24 +57,24 @@ int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
 /* *ret NULL: what is written there is dropped. */
 static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, struct oentry **ret)
 {
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	*ret = NULL;
-	if (!p->stands)
+	if (!p->exists)
 		return overlay_make(o, p, false, ret);
-	if (p->spot.dir)
+	if (p->spot.is_dir)
 		return -EISDIR;
 	r = overlay_stat(o, &p->spot, &en, NULL);
 	if (r < 0)
 		return r;
-	if (en.derived)
+	if (en.is_generated)
 		return 0;
-	if (!en.writable)
+	if (!en.is_writable)
 		return -EACCES;
-	if (en.most && size > en.most)
+	if (en.max_size && size > en.max_size)
 		return -EFBIG;
-	*ret = oentry_raise(o, p->dir, p->name, &p->spot);
+	*ret = oentry_raise(o, p->parent, p->name, &p->spot);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -117,20 +117,20 @@ int overlay_draft(struct overlay *o, const char *path, struct extent x, const ch
 int overlay_revert(struct overlay *o, const char *path)
 {
 	struct dentry p;
-	struct entry en;
+	struct file_attr en;
 	struct oentry *u;
-	struct meaning m;
+	struct name_class m;
 	struct spot other;
 	int r = overlay_dentry_at(o, path, &p);
 
-	if (r == 0 && (!p.stands || p.spot.dir))
-		r = p.stands ? -EISDIR : -ENOENT;
-	u = p.spot.upper;
+	if (r == 0 && (!p.exists || p.spot.is_dir))
+		r = p.exists ? -EISDIR : -ENOENT;
+	u = p.spot.oentry;
 	if (r < 0 || !u || !u->has_content)
 		return r;
 	/* Its object is shown by another file since. */
 	if (overlay_meaning(o, &p, false, u->origin, &m) == 0 &&
-		overlay_other_form(o, p.dir, &m, &other))
+		overlay_other_form(o, p.parent, &m, &other))
 		return overlay_take(o, &p);
 	if (u->accepted.mem || u->accepted.file) {
 		struct extent last = u->accepted;
@@ -159,7 +159,7 @@ int overlay_mkdir(struct overlay *o, const char *path)
 
 	if (r < 0)
 		return r;
-	return !p.name[0] || p.stands ? -EEXIST : overlay_make(o, &p, true, &made);
+	return !p.name[0] || p.exists ? -EEXIST : overlay_make(o, &p, true, &made);
 }
 
 int overlay_mkdirs(struct overlay *o, const char *path)
@@ -190,8 +190,8 @@ int overlay_rename(struct overlay *o, const char *from, const char *to)
 		r = overlay_dentry_at(o, from, &a);
 	if (r == 0)
 		r = overlay_dentry_at(o, to, &b);
-	if (r == 0 && a.stands && b.stands && a.dir == b.dir && a.spot.upper == b.spot.upper &&
-		a.spot.id == b.spot.id)
+	if (r == 0 && a.exists && b.exists && a.parent == b.parent &&
+		a.spot.oentry == b.spot.oentry && a.spot.id == b.spot.id)
 		return 0;
 	if (r == 0)
 		r = overlay_may_rename(o, &a, &b);

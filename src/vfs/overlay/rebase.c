@@ -11,16 +11,17 @@ static bool find(struct overlay *next, const struct oentry *u, struct dentry *re
 
 	if (u->is_whiteout || !dir || overlay_dentry(next, dir, u->name, ret) < 0)
 		return false;
-	if (!ret->stands && !oentry_find(next, dir, u->name))
-		ret->stands = overlay_raise_fixed(next, dir, u->name, &ret->spot) == 0;
+	if (!ret->exists && !oentry_find(next, dir, u->name))
+		ret->exists = overlay_raise_fixed(next, dir, u->name, &ret->spot) == 0;
 	return true;
 }
 
 static int carry_dir(struct overlay *next, struct oentry *u, const struct dentry *p)
 {
-	if (p->stands) {
-		u->successor = p->spot.dir ? oentry_raise(next, p->dir, u->name, &p->spot) : NULL;
-		return u->successor || !p->spot.dir ? 0 : -ENOMEM;
+	if (p->exists) {
+		u->successor =
+			p->spot.is_dir ? oentry_raise(next, p->parent, u->name, &p->spot) : NULL;
+		return u->successor || !p->spot.is_dir ? 0 : -ENOMEM;
 	}
 	return u->origin == ENTRY_NONE || u->is_moved ? overlay_make(next, p, true, &u->successor)
 						      : 0;
@@ -30,8 +31,8 @@ static int carry_dir(struct overlay *next, struct oentry *u, const struct dentry
 static bool is_carried(const struct oentry *u, const struct dentry *p)
 {
 	if (u->is_scratch)
-		return u->origin == ENTRY_NONE && !(p->stands && p->spot.dir);
-	return !u->refusal && !p->stands && !oentry_is_raw(u) &&
+		return u->origin == ENTRY_NONE && !(p->exists && p->spot.is_dir);
+	return !u->refusal && !p->exists && !oentry_is_raw(u) &&
 	       (u->has_content || u->origin == ENTRY_NONE);
 }
 
@@ -43,7 +44,7 @@ static int carry_file(struct overlay *next, struct oentry *u, const struct dentr
 	if (r == 0 && u->has_content)
 		r = oentry_write(heir, extent_ref(&u->bytes), u->refusal);
 	if (r == 0)
-		r = oentry_place(next, heir, p->dir, u->name);
+		r = oentry_place(next, heir, p->parent, u->name);
 	if (r < 0) {
 		if (heir)
 			oentry_free(next, heir);
@@ -87,10 +88,10 @@ static int find_heirs(struct overlay *o, struct overlay *next)
 	struct dentry p;
 
 	for (struct oentry *u = NULL; (u = overlay_next(o, u));) {
-		if (u->successor || !u->inode || u->is_dir || !find(next, u, &p) || !p.stands ||
-			p.spot.dir)
+		if (u->successor || !u->inode || u->is_dir || !find(next, u, &p) || !p.exists ||
+			p.spot.is_dir)
 			continue;
-		u->successor = oentry_raise(next, p.dir, u->name, &p.spot);
+		u->successor = oentry_raise(next, p.parent, u->name, &p.spot);
 		if (!u->successor)
 			return -ENOMEM;
 	}

@@ -7,9 +7,9 @@
 
 static bool is_left(const struct overlay_build *s, size_t i)
 {
-	enum build_fate fate = s->built.entries[i].fate;
+	enum build_outcome fate = s->built.outputs[i].outcome;
 
-	return !s->entries[i].gone && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
+	return !s->entries[i].is_removed && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
 }
 
 bool has_carried_over(const struct overlay_build *s)
@@ -35,15 +35,15 @@ static int leave(const struct leaving *l, enum journal_type type, const char *pa
 static int leave_file(const struct leaving *l, size_t i)
 {
 	const struct oentry *u = l->s->oentries[i];
-	const struct built_entry *b = &l->s->built.entries[i];
-	const char *why = b->why                 ? b->why
+	const struct build_output *b = &l->s->built.outputs[i];
+	const char *why = b->reason              ? b->reason
 			  : oentry_is_refused(u) ? u->refusal
 						 : "it cannot be in the map";
 	CLEANUP(free) char *path = overlay_build_kept_path(l->s, i), *now = oentry_path(u);
-	bool kept = b->fate == BUILD_KEPT, draft = !kept || u->refusal;
+	bool kept = b->outcome == BUILD_KEPT, draft = !kept || u->refusal;
 	int r = path && now ? 0 : -ENOMEM;
 
-	if (r == 0 && (kept || !b->last) && (u->accepted.mem || u->accepted.file))
+	if (r == 0 && (kept || !b->has_accepted) && (u->accepted.mem || u->accepted.file))
 		r = leave(l, JOURNAL_PUT, path, &u->accepted, NULL);
 	if (r == 0 && u->has_content)
 		r = leave(l, draft ? JOURNAL_DRAFT : JOURNAL_PUT, path, &u->bytes, why);
@@ -65,10 +65,10 @@ static int leave_dirs(const struct leaving *l)
 	int r = holds ? 0 : -ENOMEM;
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		for (size_t k = i; is_left(s, i) && k; k = s->entries[k].up)
+		for (size_t k = i; is_left(s, i) && k; k = s->entries[k].parent)
 			holds[k] = true;
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		if (holds[i] && s->entries[i].dir && s->entries[i].from == ENTRY_NONE)
+		if (holds[i] && s->entries[i].is_dir && s->entries[i].origin == ENTRY_NONE)
 			r = leave_dir(l, i);
 	return r;
 }
@@ -79,7 +79,7 @@ int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg)
 	int r = leave_dirs(&l);
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		if (is_left(s, i) && !s->entries[i].dir)
+		if (is_left(s, i) && !s->entries[i].is_dir)
 			r = leave_file(&l, i);
 	return r;
 }

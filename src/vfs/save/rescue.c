@@ -23,7 +23,7 @@ static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
 {
 	const struct oentry *u = f->u;
 	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	if (u->inode && u->inode->write_buffer) {
@@ -32,7 +32,7 @@ static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
 	}
 	r = overlay_stat(f->v->overlay, &s, &en, e);
 	*ret = en.size;
-	if (r == 0 && !en.sized)
+	if (r == 0 && !en.has_size)
 		r = snapshot_size(overlay_shown(f->v->overlay, u),
 			u->frozen_map ? u->frozen_id : u->origin, ret, e);
 	return r;
@@ -99,8 +99,8 @@ static bool copy_all(struct rescue *r)
 	d->map = v->vol->name;
 	d->like = &v->vol->opened;
 	for (size_t i = 0; i < d->n; i++)
-		if (overlay_find(v->overlay, d->paths[i], &s) < 0 || !s.upper ||
-			!is_wanted(v, s.upper, r->ends))
+		if (overlay_find(v->overlay, d->paths[i], &s) < 0 || !s.oentry ||
+			!is_wanted(v, s.oentry, r->ends))
 			rescue_dir_remove(d, d->paths[i]);
 	rescue_dir_forget(d);
 	while ((u = overlay_next(v->overlay, u)))
@@ -142,7 +142,7 @@ static void report_copies(struct vfs *v, struct report *report)
 		if (overlay_find(v->overlay, d->paths[i], &s) < 0)
 			continue;
 		report_add(report, REPORT_LEFT, "%s/%s: %s", d->name, d->paths[i],
-			lost_reason(v->overlay, s.upper, buffer, sizeof(buffer)));
+			lost_reason(v->overlay, s.oentry, buffer, sizeof(buffer)));
 		report_code(report, OUTCOME_LEFT);
 	}
 }

@@ -184,23 +184,23 @@ static bool goes_on(const struct saving *s)
 static void take_verdicts(struct saving *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
-		const struct built_entry *b = &s->staged.built.entries[i];
+		const struct build_output *b = &s->staged.built.outputs[i];
 		struct oentry *u = s->staged.oentries[i];
 
-		if (u->is_dir || s->staged.entries[i].gone)
+		if (u->is_dir || s->staged.entries[i].is_removed)
 			continue;
 		if (u->inode && u->inode->write_buffer &&
 			u->inode->write_buffer->state == BUFFER_LOGGED)
 			u->inode->write_buffer->state = BUFFER_CLEAN;
 		/* What it came from is another file's, or gone. */
-		if (u->is_scratch && b->fate != BUILD_KEPT && goes_on(s)) {
+		if (u->is_scratch && b->outcome != BUILD_KEPT && goes_on(s)) {
 			oentry_freeze(overlay_shown(s->v->overlay, u), u);
 			u->origin = ENTRY_NONE;
 		}
-		if (b->fate == BUILD_REFUSED && !oentry_is_refused(u))
-			note_refused(s->v, u, b->why ? b->why : strerror(ENOMEM));
+		if (b->outcome == BUILD_REFUSED && !oentry_is_refused(u))
+			note_refused(s->v, u, b->reason ? b->reason : strerror(ENOMEM));
 		/* What was refused may mean nothing any more, for the same reason. */
-		else if (b->fate != BUILD_REFUSED && b->fate != BUILD_SCRATCH)
+		else if (b->outcome != BUILD_REFUSED && b->outcome != BUILD_SCRATCH)
 			free(TAKE(u->refusal));
 	}
 }

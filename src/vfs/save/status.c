@@ -17,7 +17,7 @@ struct status {
 	struct buffer records;
 };
 
-static void add(void *arg, enum build_fate fate, const char *path)
+static void add(void *arg, enum build_outcome fate, const char *path)
 {
 	static const char *const words[] = {
 		[BUILD_WRITTEN] = "changed",
@@ -38,16 +38,17 @@ static void add(void *arg, enum build_fate fate, const char *path)
 static void add_refused(struct status *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
-		const struct built_entry *b = &s->staged.built.entries[i];
+		const struct build_output *b = &s->staged.built.outputs[i];
 		CLEANUP(free) char *path = NULL;
 
-		if (b->fate == BUILD_REFUSED && !s->staged.entries[i].gone &&
+		if (b->outcome == BUILD_REFUSED && !s->staged.entries[i].is_removed &&
 			oentry_differs(s->staged.oentries[i]))
 			path = oentry_path(s->staged.oentries[i]);
 		if (path)
 			status_add(&s->records,
-				&(struct status_entry){b->waits ? "waiting" : "draft", path,
-					b->why && *b->why ? b->why : "it is judged at the save"});
+				&(struct status_entry){b->is_unresolved ? "waiting" : "draft", path,
+					b->reason && *b->reason ? b->reason
+								: "it is judged at the save"});
 	}
 }
 

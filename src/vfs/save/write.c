@@ -21,12 +21,12 @@ enum { CONFLICTS_MAX = 1000 };
 static const char *refusal(const struct overlay_build *s, const char *at)
 {
 	for (size_t i = 1; i < s->n; i++) {
-		const struct built_entry *b = &s->built.entries[i];
+		const struct build_output *b = &s->built.outputs[i];
 		CLEANUP(free)
-		char *path = b->fate == BUILD_REFUSED ? oentry_path(s->oentries[i]) : NULL;
+		char *path = b->outcome == BUILD_REFUSED ? oentry_path(s->oentries[i]) : NULL;
 
 		if (path && strcmp(path, at) == 0)
-			return b->why;
+			return b->reason;
 	}
 	return NULL;
 }
@@ -34,13 +34,13 @@ static const char *refusal(const struct overlay_build *s, const char *at)
 static void check_why(void *arg, const struct format_fault *f)
 {
 	struct save_job *s = arg;
-	const char *why = f->warned ? NULL : refusal(s->build, f->path);
+	const char *why = f->is_warning ? NULL : refusal(s->build, f->path);
 
 	/* All files of a new map are new, but a copy of an old map has old faults: `mapfs check`
 	 * reports them. */
-	if (f->warned && s->vol->journal.fresh)
+	if (f->is_warning && s->vol->journal.fresh)
 		return;
-	if (f->warned)
+	if (f->is_warning)
 		report_add(&s->report, REPORT_WARNING, "%s", f->line);
 	else if (why)
 		report_add(&s->report, REPORT_REFUSED, "%s: %s", f->path, why);
@@ -143,8 +143,8 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 		return r;
 	s->host->progress(s->host, "reading it back", 0, 0);
 	r = edit->verify(s->map, plan, &s->written, e);
-	if (r == 0 && s->written.doubted && edit->sound)
-		r = edit->sound(s->map, true, e);
+	if (r == 0 && s->written.doubted && edit->check_sound)
+		r = edit->check_sound(s->map, true, e);
 	if (r < 0)
 		return error_context(e, "what was written does not read back"), r;
 	s->host->progress(s->host, "bringing it to disk", 0, 0);

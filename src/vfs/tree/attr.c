@@ -36,7 +36,7 @@ int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
 	const struct volume *vol = v->vol;
 	const struct oentry *u = n->oentry;
 	struct attr a = {.ino = n->ino, .uid = vol->uid, .gid = vol->gid, .nlink = 1};
-	struct entry en;
+	struct file_attr en;
 	int r = inode_entry(n, &en, NULL);
 
 	if (r < 0)
@@ -51,7 +51,7 @@ int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
 	} else {
 		a.nlink = u->parent != NULL;
 		a.mode = S_IFREG | vol->file_mode;
-		if (!en.writable)
+		if (!en.is_writable)
 			a.mode &= ~(mode_t)0222;
 		a.size = en.size;
 	}
@@ -60,7 +60,7 @@ int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
 	if (n->attr_mask)
 		a.ctime = n->attr.ctime;
 	*ret = a;
-	return u->is_dir || en.sized ? 0 : -EAGAIN;
+	return u->is_dir || en.has_size ? 0 : -EAGAIN;
 }
 
 /* Through an open file one without a name may be opened again. Else it was found by a name that it
@@ -72,7 +72,7 @@ static bool is_lost(const struct inode *n)
 
 int file_may_write(const struct inode *n)
 {
-	struct entry en;
+	struct file_attr en;
 	int r;
 
 	if (n->vfs->vol->access == VOLUME_READ_ONLY)
@@ -84,13 +84,13 @@ int file_may_write(const struct inode *n)
 	r = inode_entry(n, &en, NULL);
 	if (r < 0)
 		return r;
-	return en.writable ? 0 : -EACCES;
+	return en.is_writable ? 0 : -EACCES;
 }
 
 uint64_t file_max_size(const struct inode *n)
 {
 	const struct snapshot *s = n->vfs->overlay->shape;
-	struct entry en = {0};
+	struct file_attr en = {0};
 	entry_id id, parsed_id;
 
 	if (!inode_is_scratch(n) &&
@@ -98,5 +98,5 @@ uint64_t file_max_size(const struct inode *n)
 		s = n->vfs->overlay->shape;
 		(void)s->format->stat(s, id, &en, NULL);
 	}
-	return en.most ? en.most : FORMAT_MOST;
+	return en.max_size ? en.max_size : FORMAT_SIZE_MAX;
 }

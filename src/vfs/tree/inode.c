@@ -97,7 +97,7 @@ int inode_lookup(struct vfs *v, struct inode *dir, const char *name, struct inod
 		r = overlay_raise_fixed(v->overlay, dir->oentry, name, &s);
 	if (r < 0)
 		return r;
-	if (s.upper && oentry_is_gone(v->overlay, s.upper))
+	if (s.oentry && oentry_is_gone(v->overlay, s.oentry))
 		return -ENOENT;
 	u = oentry_raise(v->overlay, dir->oentry, name, &s);
 	*ret = u ? inode_of(v, u) : NULL;
@@ -123,12 +123,13 @@ bool inode_shows(const struct inode *n, const struct snapshot **ret, entry_id *r
 	return *ret_id != ENTRY_NONE;
 }
 
-int inode_entry(const struct inode *n, struct entry *ret, struct error *e)
+int inode_entry(const struct inode *n, struct file_attr *ret, struct error *e)
 {
 	const struct snapshot *s;
 	entry_id id;
 
-	*ret = (struct entry){.dir = n->oentry->is_dir, .writable = true, .sized = true};
+	*ret = (struct file_attr){
+		.is_dir = n->oentry->is_dir, .is_writable = true, .has_size = true};
 	if (!inode_shows(n, &s, &id)) {
 		ret->size = n->write_buffer ? spool_size(n->write_buffer->spool)
 					    : n->oentry->bytes.size;
@@ -140,11 +141,11 @@ int inode_entry(const struct inode *n, struct entry *ret, struct error *e)
 bool inode_is_generated(const struct inode *n)
 {
 	const struct snapshot *s = n->vfs->overlay->base;
-	struct entry en;
+	struct file_attr en;
 
 	return !n->oentry->is_dir && n->oentry->origin != ENTRY_NONE && !n->oentry->is_moved &&
 	       !n->oentry->frozen_map && s->format->stat(s, n->oentry->origin, &en, NULL) == 0 &&
-	       en.derived;
+	       en.is_generated;
 }
 
 static bool needed(const struct inode *n)

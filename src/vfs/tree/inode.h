@@ -40,10 +40,11 @@ struct inode {
 	struct oentry *oentry; /* whose node it is; stands nowhere once it was unlinked */
 	struct write_buffer *write_buffer;
 	/*
-	 * Who made the directory does not see what is always in one (entry.fixed) until it makes or
-	 * lists it; all others do. For mkdir(2) asks by a lookup whether a name is free, also where
-	 * the kernel has that name since somebody else looked, and whoever copies a directory into
-	 * one that it has just made (cp -r) takes a name that is not for a failure. 0: nobody.
+	 * Who made the directory does not see what is always in one (file_attr.is_permanent) until
+	 * it makes or lists it; all others do. For mkdir(2) asks by a lookup whether a name is
+	 * free, also where the kernel has that name since somebody else looked, and whoever copies
+	 * a directory into one that it has just made (cp -r) takes a name that is not for a
+	 * failure. 0: nobody.
 	 */
 	pid_t creator;
 	bool is_listing_stale; /* names in the directory came or went since it was listed last */
@@ -121,8 +122,8 @@ bool inode_is_scratch(const struct inode *n);
 /* The entry that it shows, and the version that says what that is (borrowed); false: it shows bytes
  * of its own, or nothing. */
 bool inode_shows(const struct inode *n, const struct snapshot **ret, entry_id *ret_id);
-int inode_entry(const struct inode *n, struct entry *ret, struct error *e);
-/* Does it show what follows from the rest of the map (entry.derived)? */
+int inode_entry(const struct inode *n, struct file_attr *ret, struct error *e);
+/* Does it show what follows from the rest of the map (file_attr.is_generated)? */
 bool inode_is_generated(const struct inode *n);
 /* The node of a number that entry_ino gave, found by looking through the map; the kernel counts as
  * having looked it up. -ESTALE: there is no such entry. */

@@ -39,9 +39,9 @@ bool lost_is_harmless(const struct overlay *o, const struct oentry *u)
 	return false;
 }
 
-static bool meaning(const struct overlay *o, const struct oentry *u, struct meaning *ret)
+static bool meaning(const struct overlay *o, const struct oentry *u, struct name_class *ret)
 {
-	struct dentry p = {.dir = u->parent};
+	struct dentry p = {.parent = u->parent};
 
 	if (u->is_dir || !u->is_scratch || u->parent->id == ENTRY_NONE)
 		return false;
@@ -51,19 +51,19 @@ static bool meaning(const struct overlay *o, const struct oentry *u, struct mean
 
 bool is_by_product(const struct overlay *o, const struct oentry *u)
 {
-	struct meaning m;
+	struct name_class m;
 	struct spot dir, source;
 	const char *dot = strrchr(u->name, '.');
 	char name[NAME_MAX + 1];
 
 	if (!dot || !meaning(o, u, &m))
 		return false;
-	if (m.is != FORMAT_DERIVED)
-		return m.is == FORMAT_DRAWN;
+	if (m.kind != NAME_BY_PRODUCT)
+		return m.kind == NAME_GENERATED;
 	dir = oentry_spot(u->parent);
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
-	return overlay_lookup(o, &dir, name, &source) == 0 && !source.dir &&
-	       !(source.upper && source.upper->is_scratch);
+	return overlay_lookup(o, &dir, name, &source) == 0 && !source.is_dir &&
+	       !(source.oentry && source.oentry->is_scratch);
 }
 
 bool lost_at_end(const struct overlay *o, const struct oentry *u)
@@ -78,20 +78,20 @@ bool lost_at_end(const struct overlay *o, const struct oentry *u)
 }
 
 /* Can the format say why it is no part of the map? */
-static bool explains(const struct overlay *o, const struct oentry *u, struct meaning *ret)
+static bool explains(const struct overlay *o, const struct oentry *u, struct name_class *ret)
 {
-	return meaning(o, u, ret) && ret->why[0];
+	return meaning(o, u, ret) && ret->reason[0];
 }
 
 const char *lost_reason(const struct overlay *o, const struct oentry *u, char *buffer, size_t room)
 {
-	struct meaning m;
+	struct name_class m;
 
 	if (!u->is_scratch)
 		return oentry_is_refused(u) ? u->refusal : "was never closed";
 	if (!explains(o, u, &m))
 		return "no part of a map";
-	snprintf(buffer, room, "no part of a map (%s)", m.why);
+	snprintf(buffer, room, "no part of a map (%s)", m.reason);
 	return buffer;
 }
 
@@ -99,7 +99,7 @@ void lost_note(struct vfs *v, struct inode *n)
 {
 	CLEANUP(free) char *path = NULL, *line = NULL;
 	char buffer[LOST_REASON_MAX];
-	struct meaning m;
+	struct name_class m;
 
 	if (!n->write_buffer || n->write_buffer->is_warned || !n->oentry->parent ||
 		!explains(v->overlay, n->oentry, &m) || !lost_at_end(v->overlay, n->oentry))

@@ -19,7 +19,7 @@ struct step {
 struct search {
 	const struct snapshot *base;
 	/* Of an entry, whose path is s->path; 1: that was it, 0: go on, or -errno. */
-	int (*visit)(struct search *s, const struct entry *en);
+	int (*visit)(struct search *s, const struct file_attr *en);
 	entry_id wanted;
 	struct telling *telling;
 	struct step *steps;
@@ -48,7 +48,7 @@ static int search_run(struct search *s)
 {
 	const struct format *f = s->base->format;
 	char name[NAME_MAX + 1];
-	struct entry en;
+	struct file_attr en;
 	int r = search_enter(s, ENTRY_ROOT, 0);
 
 	while (r == 0 && s->n) {
@@ -63,7 +63,7 @@ static int search_run(struct search *s)
 		r = search_name(s, top->path, name);
 		if (r == 0)
 			r = s->visit(s, &en);
-		if (r == 0 && en.dir)
+		if (r == 0 && en.is_dir)
 			r = search_enter(s, en.id, s->path.size);
 	}
 	return r;
@@ -75,7 +75,7 @@ static void search_finish(struct search *s)
 	buffer_finish_free(&s->path);
 }
 
-static int is_wanted(struct search *s, const struct entry *en)
+static int is_wanted(struct search *s, const struct file_attr *en)
 {
 	return en->id == s->wanted;
 }
@@ -141,9 +141,9 @@ static void tell_one(struct telling *t, entry_id id)
 		tell(t);
 }
 
-static int tell_file(struct search *s, const struct entry *en)
+static int tell_file(struct search *s, const struct file_attr *en)
 {
-	if (!en->dir)
+	if (!en->is_dir)
 		tell_one(s->telling, en->id);
 	return 0;
 }

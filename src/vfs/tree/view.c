@@ -164,7 +164,7 @@ void view_tell(struct vfs *v, struct job *then)
 
 bool view_spoil(struct vfs *v)
 {
-	bool was_right = v->overlay->base->format->follows && !v->view.stale;
+	bool was_right = v->overlay->base->format->has_dependent_files && !v->view.stale;
 
 	v->view.stale |= was_right;
 	return was_right;

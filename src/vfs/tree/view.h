@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * view: the map as it follows from all that was closed, but for where objects stand, of formats
- * whose files show what others hold (format.follows). It is the overlay's `view`: always a map that
- * was built of the whole tree. A change marks it as stale, and the next request for a file that may
- * follow from the change waits for a new one, but not for a save.
+ * whose files show what others hold (format.has_dependent_files). It is the overlay's `view`:
+ * always a map that was built of the whole tree. A change marks it as stale, and the next request
+ * for a file that may follow from the change waits for a new one, but not for a save.
  */
 #pragma once
 

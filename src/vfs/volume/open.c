@@ -164,7 +164,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 		return r;
 	if (vol->companion[0])
 		return error_set(e, -EEXIST, "%s is there already", vol->companion);
-	if (!vol->format->creates)
+	if (!vol->format->can_create)
 		return error_set(
 			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
 	fd = make_file(vol, o, e);
@@ -232,7 +232,7 @@ static int means_of(const struct volume *vol, struct bytes **ret)
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
 	for (const char *const *o = vol->context.options; o && *o; o++)
-		if (format_means(vol->format, *o))
+		if (format_changes_meaning(vol->format, *o))
 			buffer_append(&b, *o, strlen(*o) + 1);
 	return buffer_finish(&b, ret);
 }
@@ -251,7 +251,7 @@ static int replace_options(struct volume *vol)
 		return -ENOMEM;
 	n = 0;
 	for (; now && *now; now++)
-		if (!format_means(vol->format, *now))
+		if (!format_changes_meaning(vol->format, *now))
 			vol->options[n++] = *now;
 	for (const char *o = (const char *)vol->means->data; o < end; o += strlen(o) + 1)
 		vol->options[n++] = o;
@@ -325,8 +325,8 @@ static int look_sound(struct volume *vol, struct error *e)
 		volume_refuse_changes(vol, &why);
 	}
 	vol->judged = vol->access == VOLUME_READ_ONLY || vol->journal.fresh || !vol->format->edit ||
-		      !vol->format->edit->sound;
-	r = vol->judged ? 0 : vol->format->edit->sound(vol->now, false, &why);
+		      !vol->format->edit->check_sound;
+	r = vol->judged ? 0 : vol->format->edit->check_sound(vol->now, false, &why);
 	if (r != -EINVAL && r != -EIO)
 		return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
 	volume_refuse_changes(vol, &why);

@@ -61,7 +61,8 @@ struct volume {
 
 	const struct format *format;
 	struct format_context context;
-	struct bytes *means;   /* options that a journal holds (format_means), each with a NUL */
+	struct bytes
+		*means; /* options that a journal holds (format_changes_meaning), each with a NUL */
 	const char **options;  /* of context, where a journal decides; or NULL */
 	struct images *images; /* of the context; NULL: nobody needs them */
 	vfs_advise advise;     /* may be NULL */
@@ -152,5 +153,5 @@ DEFINE_CLEANUP(struct volume, volume_destroy);
 void volume_refuse_writing(struct volume *vol);
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
-/* What was written there was dropped (entry.derived); the report says so once. */
+/* What was written there was dropped (file_attr.is_generated); the report says so once. */
 void volume_dropped(struct volume *vol, const char *path);

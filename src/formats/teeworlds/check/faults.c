@@ -65,10 +65,10 @@ static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct for
 	else if (key->place.at == TW_AT_DATA)
 		snprintf(path, sizeof(path), "raw/data/%05" PRIu32, what);
 	snprintf(line, sizeof(line), "%s%s%s", path, path[0] ? ": " : "", fault->text);
-	fault->warned = key->code >= TW_F_WARNED;
+	fault->is_warning = key->code >= TW_F_WARNED;
 	fault->path = path;
 	fault->line = line;
-	f->refused |= !fault->warned;
+	f->refused |= !fault->is_warning;
 	f->why(f->arg, fault);
 }
 

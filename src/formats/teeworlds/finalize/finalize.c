@@ -45,7 +45,7 @@ static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
 	char path[FINALIZE_PATH_MAX];
 
 	for (size_t i = 0; i < n; i++) {
-		if (!p[i].absent || tw_sort_of(p[i].id) != TW_SORT_LAYER)
+		if (!p[i].is_absent || tw_sort_of(p[i].id) != TW_SORT_LAYER)
 			continue;
 		finalize_place(s, &p[i], path);
 		finalize_say(s, "%s has no valid layer.json, and is not in the map", path);

@@ -154,12 +154,12 @@ static int take_placement(
 
 	if (!slot)
 		return 0;
-	if (p->removed) {
+	if (p->is_removed) {
 		slot->gone = true;
 		return 0;
 	}
-	p->absent = !has_content(r, &m->items[slot->item]);
-	if (p->absent || is_home(m, p))
+	p->is_absent = !has_content(r, &m->items[slot->item]);
+	if (p->is_absent || is_home(m, p))
 		return 0;
 	return take_place(r, slot, p, e);
 }

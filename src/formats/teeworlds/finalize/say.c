@@ -113,7 +113,7 @@ void finalize_say_parts(struct finalizing *s, const struct placement *p, size_t 
 		bool shared =
 			tw_id_kind(id) > TW_K_LAYER && tw_layer_is_shared(s->from, tw_id_b(id));
 
-		if (!p[i].removed || !is_part(id) || leaves(s, id))
+		if (!p[i].is_removed || !is_part(id) || leaves(s, id))
 			continue;
 		finalize_path(s, group ? TW_SORT_GROUP : TW_SORT_LAYER,
 			group ? tw_id_a(id) : tw_id_b(id), path);

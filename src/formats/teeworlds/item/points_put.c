@@ -36,7 +36,7 @@ static int find_place(
 		beyond |= overlaps(it, old.n, INT64_MAX);
 	}
 	if (shared && beyond)
-		return error_of_others(e,
+		return error_set_unresolved(e,
 			error_set(e, -EINVAL,
 				"other envelopes use these points too, and more than the map has "
 				"(%u)",

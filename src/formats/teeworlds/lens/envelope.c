@@ -139,7 +139,8 @@ static int write_envelope(
 	return r;
 }
 
-static int envelope_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int envelope_stat(
+	const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_item *it;
 	struct points p;
@@ -154,7 +155,7 @@ static int envelope_stat(const struct tw_map *m, entry_id id, struct entry *ret,
 	if (p.rows.n <= TW_ROWS_AT_ONCE)
 		r = write_envelope(&w, m, id, 0, e);
 	tw_stat_file(ret, w.size, true);
-	ret->sized = p.rows.n <= TW_ROWS_AT_ONCE;
+	ret->has_size = p.rows.n <= TW_ROWS_AT_ONCE;
 	return r;
 }
 
@@ -279,8 +280,8 @@ static int read_file(const struct tw_map *m, const struct tw_item *there, struct
 	r = read_item(p, m, there, &v, e);
 	if (r < 0)
 		return r;
-	p->parsed.same = !tw_is_empty(there) && tw_ints_same(v, there->ints) && !t->differs &&
-			 (!p->lists_points || t->n == t->old.rows.n);
+	p->parsed.is_unchanged = !tw_is_empty(there) && tw_ints_same(v, there->ints) &&
+				 !t->differs && (!p->lists_points || t->n == t->old.rows.n);
 	return 0;
 }
 
@@ -314,7 +315,7 @@ static int check_room(
 	most = others < POINTS_MAX ? POINTS_MAX - others : 0;
 	if (n <= most || n <= old.rows.n)
 		return 0;
-	return error_of_others(e,
+	return error_set_unresolved(e,
 		error_set(e, -EINVAL,
 			"points has %u elements (there is room for %ju points: a map has at most "
 			"%d)",
@@ -394,9 +395,9 @@ static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched
 const struct tw_kind tw_kind_envelope = {
 	.label = "envelope",
 	.stat = envelope_stat,
-	.formats = true,
+	.stat_formats = true,
 	.write = write_envelope,
-	.most = JSON_MAX,
+	.max_size = JSON_MAX,
 	.parse = envelope_parse,
 	.apply = envelope_apply,
 	.touch = envelope_touch,

@@ -162,8 +162,8 @@ static int group_parse(const struct tw_map *m, entry_id id, struct content *in, 
 		r = json_get_int(&root, zoom_key, &zoom, &present, e);
 	if (r < 0)
 		return r;
-	p->same = tw_ints_same(v, it->ints) &&
-		  (!present || (has_zoom(m, tw_id_a(id), &old) && old == zoom));
+	p->is_unchanged = tw_ints_same(v, it->ints) &&
+			  (!present || (has_zoom(m, tw_id_a(id), &old) && old == zoom));
 	*ret = TAKE(p);
 	return 0;
 }
@@ -200,8 +200,8 @@ static void group_touch(const struct tw_map *m, uint32_t item, struct touched *t
 const struct tw_kind tw_kind_group_json = {
 	.label = "group.json",
 	.write = write_group,
-	.needed = true,
-	.most = JSON_TEXT_MAX,
+	.is_restored = true,
+	.max_size = JSON_TEXT_MAX,
 	.parse = group_parse,
 	.apply = group_apply,
 	.touch = group_touch,

@@ -32,7 +32,7 @@ static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, str
 	return 0;
 }
 
-static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
+static int info_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
 	struct blob *b;
 
@@ -41,7 +41,7 @@ static int info_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	if (find_text(m, id, &b, NULL) < 0)
 		b = NULL;
 	tw_stat_file(ret, b ? b->size : 0, true);
-	ret->standing = true;
+	ret->is_cleared_by_save = true;
 	return 0;
 }
 
@@ -257,7 +257,7 @@ const struct tw_kind tw_kind_info = {
 	.label = "info",
 	.stat = info_stat,
 	.get = info_get,
-	.most = TEXT_MAX,
+	.max_size = TEXT_MAX,
 	.parse = info_parse,
 	.apply = info_apply,
 	.touch = info_touch,

@@ -45,7 +45,7 @@ const struct tw_kind *tw_kind(entry_id id)
 	return kind < TW_N_KINDS && id >> ENTRY_ID_BITS == 0 ? tw_kinds[kind] : NULL;
 }
 
-int tw_kind_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
 	struct jsonw w;
@@ -58,7 +58,7 @@ int tw_kind_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct 
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, w.size, true);
-	ret->needed = k->needed;
+	ret->is_restored = k->is_restored;
 	return 0;
 }
 
@@ -79,7 +79,7 @@ int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_i
 int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
-	struct entry entry;
+	struct file_attr entry;
 	struct jsonw w;
 	int r;
 

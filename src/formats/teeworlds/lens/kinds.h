@@ -30,7 +30,7 @@ extern const struct tw_kind tw_kind_envelope;                                 /*
 const struct tw_kind *tw_kind(entry_id id);
 
 /* The calls of an entry's kind, by whichever of its functions there are. */
-int tw_kind_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e);
+int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 int tw_kind_get(

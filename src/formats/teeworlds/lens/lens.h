@@ -31,7 +31,7 @@ struct tw_kind {
 	const char *label; /* what the tests and the report call it */
 
 	/* Fills all of *ret but id. NULL: of a file that write writes. */
-	int (*stat)(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e);
+	int (*stat)(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 
 	/* Directories. child is struct format's list without the stat: 1 an entry, 0 the end. find
 	 * may be NULL where entries are few. */
@@ -46,9 +46,9 @@ struct tw_kind {
 	/* The file, instead of get, of which what stands before `off` may be passed over. */
 	int (*write)(struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off,
 		struct error *e);
-	bool needed;   /* struct entry's, where stat is NULL */
-	bool formats;  /* stat formats the whole file: a look-up does without it */
-	uint64_t most; /* struct entry's */
+	bool is_restored;  /* struct file_attr's, where stat is NULL */
+	bool stat_formats; /* stat formats the whole file: a look-up does without it */
+	uint64_t max_size; /* struct file_attr's */
 	/* format_edit's; ret->same is for parse to set. NULL: read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 		struct error *e);
@@ -64,27 +64,27 @@ struct tw_kind {
 };
 
 /* Entry fields for stat: of a directory, and of one that is always there, as a kind's own stat. */
-static inline void tw_stat_dir(struct entry *ret, bool fixed)
+static inline void tw_stat_dir(struct file_attr *ret, bool fixed)
 {
-	*ret = (struct entry){.dir = true, .sized = true, .fixed = fixed};
+	*ret = (struct file_attr){.is_dir = true, .has_size = true, .is_permanent = fixed};
 }
 
 static inline int tw_stat_fixed(
-	const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+	const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	(void)m, (void)id, (void)e;
 	tw_stat_dir(ret, true);
 	return 0;
 }
 
-static inline void tw_stat_file(struct entry *ret, uint64_t size, bool writable)
+static inline void tw_stat_file(struct file_attr *ret, uint64_t size, bool writable)
 {
-	*ret = (struct entry){.sized = true, .size = size, .writable = writable};
+	*ret = (struct file_attr){.has_size = true, .size = size, .is_writable = writable};
 }
 
 /* In raw/ numbers are what things are called by: nothing moves or goes there. */
-static inline void tw_stat_raw(struct entry *ret, const struct tw_map *m, uint64_t size)
+static inline void tw_stat_raw(struct file_attr *ret, const struct tw_map *m, uint64_t size)
 {
 	tw_stat_file(ret, size, m->shared->raw == TW_RAW_RW);
-	ret->fixed = true;
+	ret->is_permanent = true;
 }

@@ -44,7 +44,7 @@ int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry
 	return 0;
 }
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
+static int dir_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
 	struct shown s;
 

@@ -18,7 +18,7 @@ int tw_parsed_blob(
 		blob_unref(take);
 		return error_set(e, -ENOMEM, "no memory for a data item");
 	}
-	p->parsed.same = same;
+	p->parsed.is_unchanged = same;
 	p->blob = take;
 	*ret = &p->parsed;
 	return 0;

@@ -25,13 +25,13 @@ static uint64_t size_of(const struct tw_map *m)
 	return size;
 }
 
-static int picture_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
+static int picture_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
 	if (tw_id_index(id) >= TW_PICTURES || !m->shared->preview)
 		return -ENOENT;
 	tw_stat_file(ret, size_of(m), true);
-	ret->fixed = true;
-	ret->derived = true;
+	ret->is_permanent = true;
+	ret->is_generated = true;
 	return 0;
 }
 
@@ -107,7 +107,7 @@ static int picture_parse(
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a picture");
-	p->same = true;
+	p->is_unchanged = true;
 	*ret = p;
 	return 0;
 }

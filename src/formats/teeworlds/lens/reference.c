@@ -50,7 +50,7 @@ static int refuse(const struct json_at *at, const struct tw_naming *names, enum 
 	char list[TW_REF_LIST_MAX];
 
 	tw_ref_list(names, targets[ref].sort, stem, n, list);
-	return error_of_others(
+	return error_set_unresolved(
 		e, json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list));
 }
 
@@ -92,6 +92,7 @@ int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw
 	}
 	r = tw_ref_find(names, targets[ref].sort, stem, n, targets[ref].channels, ret);
 	if (r == -ENOENT)
-		return error_of_others(e, json_refuse(at, e, "names no %s of the map", noun(ref)));
+		return error_set_unresolved(
+			e, json_refuse(at, e, "names no %s of the map", noun(ref)));
 	return r < 0 ? refuse(at, names, ref, stem, n, e) : 0;
 }

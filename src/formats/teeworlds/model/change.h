@@ -15,7 +15,7 @@ struct tw_undo;
 struct tw_change {
 	struct tw_map *base;                /* the version it is made against; owned reference */
 	struct tw_map *to;                  /* what it becomes; NULL: nothing changed */
-	const struct format_others *others; /* struct format_edit's, while it is made */
+	const struct build_context *others; /* struct format_edit's, while it is made */
 	const struct tw_map *like;          /* likewise */
 	int error;                          /* sticky -ENOMEM, reported by tw_change_apply */
 

@@ -55,7 +55,7 @@ static bool stands(const struct placement *p, enum tw_sort sort)
 }
 
 static int find_placed(
-	const struct format_others *o, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
+	const struct build_context *o, enum tw_sort sort, const char *stem, size_t n, uint32_t *ret)
 {
 	for (size_t i = 0; o && i < o->n_placements; i++) {
 		const struct placement *p = &o->placements[i];
@@ -79,7 +79,7 @@ static bool fits(const struct tw_naming *names, enum tw_sort sort, uint32_t posi
 	       tw_int(tw_item_at(names->m, TW_ENVELOPE, position), TW_ENV_CHANNELS, 0) == channels;
 }
 
-static bool is_placed(const struct format_others *o, enum tw_sort sort, uint32_t position)
+static bool is_placed(const struct build_context *o, enum tw_sort sort, uint32_t position)
 {
 	for (size_t i = 0; i < o->n_placements; i++)
 		if (tw_sort_of(o->placements[i].id) == sort &&
@@ -105,7 +105,7 @@ static void add_named(struct named *f, uint32_t position)
 
 static void find_name(struct named *f, const char *name, size_t n)
 {
-	const struct format_others *o = f->names->others;
+	const struct build_context *o = f->names->others;
 	const struct tw_name_list *list = tw_names(f->names->m, f->sort);
 
 	for (uint32_t i = 0; n && i < list->n; i++)

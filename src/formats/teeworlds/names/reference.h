@@ -28,7 +28,7 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 /* What gives a name in a file its meaning. */
 struct tw_naming {
 	const struct tw_map *m;
-	const struct format_others *others; /* struct format's; may be NULL */
+	const struct build_context *others; /* struct format's; may be NULL */
 	bool in_new;                        /* the file belongs to an object made since the mount */
 	/* Not NULL: only what m shows in a name's place is known; any other name is not looked up,
 	 * which this says (never cleared), and the value stays as it was. */

@@ -59,8 +59,8 @@ static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
 	uint64_t size, time;
 
 	for (size_t i = 0; i < n; i++)
-		p[i].absent = tl_kind_of(p[i].id) == TL_FILE &&
-			      !tl_map_facts(m, tl_index(p[i].id), &size, &time);
+		p[i].is_absent = tl_kind_of(p[i].id) == TL_FILE &&
+				 !tl_map_facts(m, tl_index(p[i].id), &size, &time);
 }
 
 int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,

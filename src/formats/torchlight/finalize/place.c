@@ -93,23 +93,23 @@ static void take(struct finalizing *st, const struct placement *p)
 {
 	uint32_t i = tl_index(p->id);
 	bool file = tl_kind_of(p->id) == TL_FILE && i < st->n_files;
-	struct tl_state s = {.what = p->removed ? TL_GONE : TL_PLACED,
+	struct tl_state s = {.what = p->is_removed ? TL_GONE : TL_PLACED,
 		.dir = tl_index(p->dir),
 		.name = p->name,
 		.time = file ? st->files[i].time : 0};
 
-	if (!p->removed && !p->stamp && (!p->name || stays(st, p, &s)))
+	if (!p->is_removed && !p->is_time_only && (!p->name || stays(st, p, &s)))
 		s.what = TL_STAYS;
-	if (p->stamp && file)
+	if (p->is_time_only && file)
 		st->files[i].time = tl_filetime(&p->mtime);
 	else if (file)
 		st->files[i] = s;
 	else if (tl_kind_of(p->id) == TL_DIR && i < st->n_dirs)
 		st->dirs[i] = s;
 	else if (p->id == tl_id(TL_CONTROL, TL_CONTROL_INFO))
-		st->info_removed = p->removed;
+		st->info_removed = p->is_removed;
 	else if (p->id == tl_id(TL_CONTROL, TL_CONTROL_KIT))
-		st->kit_removed = p->removed;
+		st->kit_removed = p->is_removed;
 }
 
 static int allocate(struct finalizing *st)

@@ -23,10 +23,10 @@ int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	const struct tl_map *m = tl_map_of(s);
-	struct entry en;
+	struct file_attr en;
 	int r = tl_stat(s, id, &en, e);
 
-	if (r == 0 && !en.sized) {
+	if (r == 0 && !en.has_size) {
 		r = tl_view_find(m, tl_index(id), &c, NULL, e);
 		if (r == 0)
 			r = tl_stat(s, id, &en, e);

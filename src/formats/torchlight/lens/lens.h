@@ -5,11 +5,11 @@
 #include "formats/torchlight/model/map.h"
 
 /* list.c */
-int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct file_attr *ret,
 	struct error *e);
-int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e);
-int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
-	struct error *e);
+int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
+int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
+	struct file_attr *ret, struct error *e);
 /* The id that name has in dir by the mount's tree, listed or not. -ENOENT. */
 int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
 /* A file beside the archive's own, which is small and made whole. */
@@ -27,7 +27,7 @@ enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the byte
 int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e);
 int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p,
-	const struct format_others *others, const struct snapshot *like, bool *ret_changed,
+	const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 	struct error *e);
 
 /* info.c: .mod/info.json */
@@ -45,6 +45,6 @@ int removed_parse(const void *data, size_t size, struct bytes **ret, struct erro
 
 /* structure.c: files and directories that come and go */
 int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	entry_id object, struct meaning *ret, struct error *e);
+	entry_id object, struct name_class *ret, struct error *e);
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);

@@ -79,32 +79,33 @@ int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, 
 		       : 0;
 }
 
-static void stat_control(const struct tl_map *m, uint32_t which, struct entry *ret)
+static void stat_control(const struct tl_map *m, uint32_t which, struct file_attr *ret)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 
-	ret->dir = ret->fixed = which == TL_CONTROL_DIR;
-	ret->writable = ret->sized = true;
-	ret->most = TL_INPUT_MAX;
-	ret->needed = which == TL_CONTROL_INFO;
-	ret->standing = which == TL_CONTROL_REMOVED;
-	if (!ret->dir && tl_load_control(m, which, &whole, NULL) == 0)
+	ret->is_dir = ret->is_permanent = which == TL_CONTROL_DIR;
+	ret->is_writable = ret->has_size = true;
+	ret->max_size = TL_INPUT_MAX;
+	ret->is_restored = which == TL_CONTROL_INFO;
+	ret->is_cleared_by_save = which == TL_CONTROL_REMOVED;
+	if (!ret->is_dir && tl_load_control(m, which, &whole, NULL) == 0)
 		ret->size = whole->size;
 }
 
-static int stat_file(const struct tl_map *m, uint32_t handle, struct entry *ret, struct error *e)
+static int stat_file(
+	const struct tl_map *m, uint32_t handle, struct file_attr *ret, struct error *e)
 {
 	enum compiled_kind kind = tl_file_kind(m, handle);
 	uint64_t filetime = 0;
 
-	ret->writable = ret->sized = true;
-	ret->most = kind != COMPILED_NONE ? TL_INPUT_MAX : 0;
+	ret->is_writable = ret->has_size = true;
+	ret->max_size = kind != COMPILED_NONE ? TL_INPUT_MAX : 0;
 	if (!tl_map_facts(m, handle, &ret->size, &filetime))
 		/* One that was made and has nothing yet is there for whoever made it. */
 		return handle < tl_n_files(m) ? 0 : error_set(e, -ENOENT, "no such entry");
 	if (kind != COMPILED_NONE) {
-		ret->late = true;
-		ret->sized = tl_view_known(m, handle, &ret->size);
+		ret->is_size_on_demand = true;
+		ret->has_size = tl_view_known(m, handle, &ret->size);
 	}
 	ret->has_mtime = filetime != 0;
 	ret->mtime = tl_time(filetime);
@@ -128,20 +129,20 @@ static bool lists_removed(const struct tl_map *m, uint32_t dir)
 	return above.error;
 }
 
-int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct error *e)
+int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
-	struct entry en = {.id = id};
+	struct file_attr en = {.id = id};
 	int r = 0;
 
 	switch (tl_kind_of(id)) {
 	case TL_DIR:
-		en.dir = true;
-		en.fixed = id == ENTRY_ROOT;
+		en.is_dir = true;
+		en.is_permanent = id == ENTRY_ROOT;
 		if (tl_index(id) >= tl_n_dirs(m))
 			r = error_set(e, -ENOENT, "no such directory");
 		else /* without its files it is that of the removed ones */
-			en.lasting = lists_removed(m, tl_index(id));
+			en.is_cleared_by_mount = lists_removed(m, tl_index(id));
 		break;
 	case TL_CONTROL:
 		stat_control(m, tl_index(id), &en);
@@ -155,7 +156,7 @@ int tl_stat(const struct snapshot *s, entry_id id, struct entry *ret, struct err
 	return r;
 }
 
-int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct entry *ret,
+int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct file_attr *ret,
 	struct error *e)
 {
 	const char *called;
@@ -165,13 +166,13 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct e
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);
 	r = tl_stat(s, id, ret, e);
-	ret->name = called;
+	ret->listed_name = called;
 	return r;
 }
 
 /* The children; then what is shown beside them. */
-int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name, struct entry *ret,
-	struct error *e)
+int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
+	struct file_attr *ret, struct error *e)
 {
 	const struct tree *t = tl_map_of(s)->shared->tree;
 	uint32_t d = tl_index(dir);

@@ -55,7 +55,7 @@ static int parse_bytes(
 		r = tl_content_check(c, e);
 	if (r == 0)
 		r = blob_equals_extent(c->blob, in, &same, e);
-	p->parsed.same = same;
+	p->parsed.is_unchanged = same;
 	if (same || (r < 0 && r != -EIO && r != -ENODATA))
 		return r;
 	return keep(m, handle, in, 0, p, e);
@@ -152,7 +152,7 @@ static int compile(struct writing *w, struct parsed_file *p, struct error *e)
 		r = says_nothing_new(w, made, names, &known, e);
 	if (r < 0)
 		return r;
-	p->parsed.same = known && !taught->size;
+	p->parsed.is_unchanged = known && !taught->size;
 	if (taught->size && buffer_finish(taught, &p->taught) < 0)
 		return error_set(e, -ENOMEM, "no memory for names");
 	x = extent_of_bytes(TAKE(made));
@@ -165,8 +165,8 @@ static int parse_compiled(struct writing *w, struct parsed_file *p, struct error
 	const struct extent *in = &p->parsed.content->bytes;
 	int r = 0;
 
-	p->parsed.same = bytes_same(w->shown, w->new) || bytes_same(w->old, w->new);
-	if (p->parsed.same)
+	p->parsed.is_unchanged = bytes_same(w->shown, w->new) || bytes_same(w->old, w->new);
+	if (p->parsed.is_unchanged)
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
@@ -202,12 +202,12 @@ static int parse_removed(const struct tl_map *m, struct parsed_file *p, struct e
 
 	if (r < 0)
 		return r;
-	p->parsed.same = bytes_same(text, m->removed);
-	if (p->parsed.same)
+	p->parsed.is_unchanged = bytes_same(text, m->removed);
+	if (p->parsed.is_unchanged)
 		p->text = bytes_ref(m->removed);
 	else
 		r = removed_parse(text->data, text->size, &p->text, e);
-	p->parsed.same |= r == 0 && bytes_same(p->text, m->removed);
+	p->parsed.is_unchanged |= r == 0 && bytes_same(p->text, m->removed);
 	return r;
 }
 
@@ -217,7 +217,7 @@ static int parse_kit(const struct tl_map *m, struct parsed_file *p, struct error
 
 	if (r == 0)
 		r = kit_read(p->text, p->header, e);
-	p->parsed.same = r == 0 && bytes_same(m->kit, p->text);
+	p->parsed.is_unchanged = r == 0 && bytes_same(m->kit, p->text);
 	return r;
 }
 
@@ -227,8 +227,8 @@ static int parse_info(const struct tl_map *m, struct parsed_file *p, struct erro
 
 	if (r < 0)
 		return r;
-	p->parsed.same = m->header ? p->pak || tl_info_same(m->header, p->header)
-				   : p->pak || m->info_dropped;
+	p->parsed.is_unchanged = m->header ? p->pak || tl_info_same(m->header, p->header)
+					   : p->pak || m->info_dropped;
 	return 0;
 }
 
@@ -317,14 +317,14 @@ static int apply(struct tl_map *m, entry_id id, const struct parsed_file *p, str
 	return set_bytes(tl_index(id) == TL_CONTROL_KIT ? &m->kit : &m->removed, p->text);
 }
 
-int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p, const struct format_others *,
+int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p, const struct build_context *,
 	const struct snapshot *, bool *ret_changed, struct error *e)
 {
 	struct tl_map *m = (struct tl_map *)*s;
 	int r;
 
 	*ret_changed = false;
-	if (p->same)
+	if (p->is_unchanged)
 		return 0;
 	if (atomic_load_explicit(&m->snapshot.refs, memory_order_acquire) != 1) {
 		m = tl_map_copy(m);

@@ -39,20 +39,20 @@ static int classify(
 	size_t n;
 
 	if (tl_kind_of(dir) != TL_DIR || is_habit(name))
-		return FORMAT_SCRATCH;
+		return NAME_SCRATCH;
 	n = name_unescape(name, strlen(name), stored);
 	if (memchr(stored, '\\', n))
 		return error_set(e, -EINVAL, "the game finds no name with a backslash");
 	if (!is_dir && dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, "MOD.DAT.BINDAT"))
-		return FORMAT_DERIVED;
+		return NAME_BY_PRODUCT;
 	/* The game looks for nothing outside MEDIA. */
 	if (dir == ENTRY_ROOT)
-		return is_dir && !strcasecmp(name, "MEDIA") ? FORMAT_OBJECT : FORMAT_SCRATCH;
+		return is_dir && !strcasecmp(name, "MEDIA") ? NAME_OBJECT : NAME_SCRATCH;
 	if (!is_dir && is_compiled_beside(name))
-		return FORMAT_DERIVED;
+		return NAME_BY_PRODUCT;
 	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
 		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
-	return FORMAT_OBJECT;
+	return NAME_OBJECT;
 }
 
 static int may_move(
@@ -64,7 +64,7 @@ static int may_move(
 	if (tl_kind_of(id) == TL_CONTROL || tl_kind_of(dir) != TL_DIR || id == ENTRY_ROOT)
 		return error_set(e, -EINVAL, "%s: it cannot stand there", name);
 	r = classify(tl_map_of(s), dir, name, is_dir, e);
-	if (r != FORMAT_OBJECT)
+	if (r != NAME_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
 	/* A file whose name says that it is something else is made of what is shown of this one. */
 	if (!is_dir && !tl_map_of(s)->shared->plain &&
@@ -74,20 +74,21 @@ static int may_move(
 }
 
 int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
-	entry_id object, struct meaning *ret, struct error *e)
+	entry_id object, struct name_class *ret, struct error *e)
 {
 	int r = 0;
 
-	*ret = (struct meaning){.is = FORMAT_SCRATCH};
+	*ret = (struct name_class){.kind = NAME_SCRATCH};
 	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0 && tl_is_dir(ret->id) >= is_dir) {
 		/* The place of a directory, which may stay for what it hides, is no file's. */
-		ret->known = tl_is_dir(ret->id) == is_dir;
-		ret->is = ret->known ? FORMAT_OBJECT : FORMAT_SCRATCH;
+		ret->is_known = tl_is_dir(ret->id) == is_dir;
+		ret->kind = ret->is_known ? NAME_OBJECT : NAME_SCRATCH;
 	} else {
 		r = classify(tl_map_of(s), dir, name, is_dir, e);
-		ret->is = r < 0 ? FORMAT_SCRATCH : (enum format_class)r;
+		ret->kind = r < 0 ? NAME_SCRATCH : (enum name_kind)r;
 	}
-	ret->fits = r >= 0 && object != ENTRY_ROOT && may_move(s, object, dir, name, NULL) == 0;
+	ret->accepts_object =
+		r >= 0 && object != ENTRY_ROOT && may_move(s, object, dir, name, NULL) == 0;
 	return r < 0 ? r : 0;
 }
 
@@ -99,7 +100,7 @@ int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	struct tl_map *m;
 	uint32_t handle;
 
-	if (r != FORMAT_OBJECT)
+	if (r != NAME_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing here", name);
 	m = tl_map_copy(tl_map_of(*s));
 	done = m ? &m->snapshot : NULL;

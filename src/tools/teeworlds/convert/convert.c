@@ -36,7 +36,7 @@ static void refuse(void *arg, const struct format_fault *f)
 {
 	struct tw_converting *k = arg;
 
-	if (!f->warned)
+	if (!f->is_warning)
 		tw_whole_line(&k->whole, WHOLE_REFUSED, "%s", f->line);
 }
 

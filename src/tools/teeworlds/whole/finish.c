@@ -56,7 +56,7 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 /* The bytes behind the end are told of by finalize. */
 static void say_table(void *arg, const struct format_fault *f)
 {
-	if (!f->warned && strcmp(f->field, "file size") != 0)
+	if (!f->is_warning && strcmp(f->field, "file size") != 0)
 		tw_whole_line(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
 }
 
@@ -97,7 +97,7 @@ static size_t list_gone(const struct tw_whole *w, const struct tw_map *m, struct
 			if (!w->gone[all->items[i]])
 				continue;
 			p[n].id = tw_object_id((enum tw_sort)sort, dir, i, false);
-			p[n++].removed = true;
+			p[n++].is_removed = true;
 		}
 	}
 	return n;

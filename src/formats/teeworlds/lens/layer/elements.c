@@ -126,7 +126,7 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct
 	return 0;
 }
 
-static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int list_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	uint64_t size = EMPTY_SIZE;
 	struct list l;
@@ -135,11 +135,11 @@ static int list_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, 0, true);
-	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
-	ret->lasting = !ret->needed;
-	ret->sized = !l.rows.n || blob_recall(l.blob, l.rows.key, &size);
-	ret->size = ret->sized ? size : 0;
-	ret->sized |= l.rows.n && blob_is_damaged(l.blob);
+	ret->is_restored = tw_layer_is_shared(m, tw_id_b(id));
+	ret->is_cleared_by_mount = !ret->is_restored;
+	ret->has_size = !l.rows.n || blob_recall(l.blob, l.rows.key, &size);
+	ret->size = ret->has_size ? size : 0;
+	ret->has_size |= l.rows.n && blob_is_damaged(l.blob);
 	return 0;
 }
 
@@ -411,9 +411,9 @@ static int take_list(struct taking *t, struct content *in, struct error *e)
 	r = json_list_read(&in->bytes, TEXT_MAX, NULL, take_element, t, &rest, e);
 	if (r < 0)
 		return r;
-	t->p->parsed.same =
+	t->p->parsed.is_unchanged =
 		!t->differs && !t->p->n_unknown && t->p->n == t->old.rows.n && t->p->n == count;
-	if (!t->p->parsed.same)
+	if (!t->p->parsed.is_unchanged)
 		return keep_list(t, count, e);
 	t->p->blob = blob_ref(t->old.blob);
 	return 0;
@@ -477,7 +477,7 @@ static int find_names(const struct parsed_list *p, const struct tw_naming *names
 		if (r < 0) {
 			struct error why = e ? *e : (struct error)ERROR_INIT;
 
-			return error_of_others(
+			return error_set_unresolved(
 				e, error_set(e, r, "%s (%s)", u->place, error_text(&why)));
 		}
 		edits[i].at = 4 * (u->row * ints + u->at);
@@ -525,7 +525,7 @@ static int list_apply(
 	int r = tw_layer_refuses(find_list(c->base, id, &l, e), e);
 
 	/* An empty list without data. */
-	if (r == 0 && p && parsed->same && !p->blob)
+	if (r == 0 && p && parsed->is_unchanged && !p->blob)
 		return 0;
 	if (r == 0 && p && p->form != l.form)
 		return apply_other(c, id, parsed, e);
@@ -553,7 +553,7 @@ static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 
 #define LIST(words)                                                                                \
 	.label = (words), .stat = list_stat, .size = list_size, .write = list_write,               \
-	.most = TEXT_MAX, .parse = list_parse, .apply = list_apply
+	.max_size = TEXT_MAX, .parse = list_parse, .apply = list_apply
 
 const struct tw_kind tw_kind_quads = {LIST("quads.json"), .touch = list_touch};
 /* Both are touched by the one above. */

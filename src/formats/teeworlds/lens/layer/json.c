@@ -331,7 +331,7 @@ static int layer_parse(const struct tw_map *m, entry_id id, struct content *in, 
 		r = tw_layer_can_reshape(m, it, fresh, e);
 	if (r < 0)
 		return r;
-	p->same = !differs && !tw_is_empty(it) && tw_ints_same(old, fresh);
+	p->is_unchanged = !differs && !tw_is_empty(it) && tw_ints_same(old, fresh);
 	*ret = TAKE(p);
 	return 0;
 }
@@ -369,8 +369,8 @@ static void layer_touch(const struct tw_map *m, uint32_t item, struct touched *t
 const struct tw_kind tw_kind_layer_json = {
 	.label = "layer.json",
 	.write = write_layer,
-	.needed = true,
-	.most = JSON_TEXT_MAX,
+	.is_restored = true,
+	.max_size = JSON_TEXT_MAX,
 	.parse = layer_parse,
 	.apply = layer_apply,
 	.touch = layer_touch,

@@ -41,7 +41,7 @@ static int find_plane(const struct tw_map *m, entry_id id, struct plane *ret, st
 	return 0;
 }
 
-static int plane_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int plane_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	struct plane p;
 	int r = find_plane(m, id, &p, e);
@@ -49,8 +49,8 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 	if (r < 0)
 		return r;
 	tw_stat_file(ret, csv_size(&p.shape), true);
-	ret->needed = tw_layer_is_shared(m, tw_id_b(id));
-	ret->lasting = !ret->needed;
+	ret->is_restored = tw_layer_is_shared(m, tw_id_b(id));
+	ret->is_cleared_by_mount = !ret->is_restored;
 	return 0;
 }
 
@@ -122,7 +122,7 @@ static int parse_table(const struct plane *p, const struct extent *in, struct tw
 	struct error *e)
 {
 	struct error why = ERROR_INIT;
-	int r = tw_tiles_compare(&p->tiles, &p->at, in, &ret->parsed.same, &why);
+	int r = tw_tiles_compare(&p->tiles, &p->at, in, &ret->parsed.is_unchanged, &why);
 
 	ret->size = p->shape;
 	if (r == -EINVAL)
@@ -166,7 +166,7 @@ static bool has_size(const struct tw_tiles *t, const struct csv_shape *size)
 /* It says nothing but what is there. */
 static bool is_there(const struct tw_tiles *t, const struct tw_parsed_plane *p)
 {
-	return (p->parsed.same && t->blob == p->seen) ||
+	return (p->parsed.is_unchanged && t->blob == p->seen) ||
 	       tw_tiles_have_table(t->blob, p->parsed.content);
 }
 
@@ -221,16 +221,17 @@ static int plane_apply(
 						     e);
 }
 
-bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct format_others *others)
+bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct build_context *others)
 {
 	struct tw_tiles t;
 
 	if (!tw_tiles_of(m, &m->items[item], &t))
 		return false;
 	for (unsigned i = 0; i < TW_N_PLANES; i++) {
-		const struct format_written *w = tw_layer_written(m, item, others, TW_K_PLANE, i);
+		const struct written_file *w = tw_layer_written(m, item, others, TW_K_PLANE, i);
 		const struct tw_parsed_plane *p =
-			w && !w->parsed->refused ? (const struct tw_parsed_plane *)w->parsed : NULL;
+			w && !w->parsed->refusal_errno ? (const struct tw_parsed_plane *)w->parsed
+						       : NULL;
 
 		if (p && tw_plane_in(t.form, (enum tw_plane)i) && has_size(&t, &p->size) &&
 			!is_there(&t, p))

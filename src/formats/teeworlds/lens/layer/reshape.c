@@ -98,13 +98,13 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;
 }
 
-const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t item,
-	const struct format_others *others, enum tw_kind_id kind, unsigned c)
+const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
+	const struct build_context *others, enum tw_kind_id kind, unsigned c)
 {
 	int64_t layer = tw_position(m, item);
 
-	for (size_t i = others ? others->n_written : 0; i > 0; i--) {
-		const struct format_written *w = &others->written[i - 1];
+	for (size_t i = others ? others->n_files : 0; i > 0; i--) {
+		const struct written_file *w = &others->files[i - 1];
 
 		if (tw_id_kind(w->id) == kind && tw_id_b(w->id) == layer && tw_id_c(w->id) == c)
 			return w;
@@ -114,22 +114,22 @@ const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t i
 
 /* Tables that were all refused before do not decide it at the next save. */
 static bool all_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
-	const struct format_others *others, const struct tw_tile_form *form)
+	const struct build_context *others, const struct tw_tile_form *form)
 {
 	bool any_new = false;
 
 	for (unsigned i = 0; i < form->n; i++) {
 		const struct tw_plane_at *at = &form->planes[i];
-		const struct format_written *w =
+		const struct written_file *w =
 			tw_layer_written(m, item, others, TW_K_PLANE, at->plane);
 		const struct csv_shape *own =
-			w && !w->parsed->refused
+			w && !w->parsed->refusal_errno
 				? &((const struct tw_parsed_plane *)w->parsed)->size
 				: NULL;
 
 		if (!own || own->width != size->width || own->height != size->height)
 			return false;
-		any_new |= !w->refused;
+		any_new |= !w->is_refused;
 	}
 	return any_new;
 }

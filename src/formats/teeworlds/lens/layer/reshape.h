@@ -20,7 +20,7 @@ struct tw_parsed_plane {
 /* plane.c: a table of the layer was written in the size that the layer has, and is not applied yet:
  * it comes before the layer gets another. */
 bool tw_plane_comes_first(
-	const struct tw_map *m, uint32_t item, const struct format_others *others);
+	const struct tw_map *m, uint32_t item, const struct build_context *others);
 
 /* The item's integers become `take` (which is taken over), and its tiles follow their width, height
  * and version: cropped, or extended with zeros. */
@@ -34,8 +34,8 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 
 /* What was written last to a file of the layer, in whichever of its groups; NULL: nothing. c: of a
  * plane which, else 0. */
-const struct format_written *tw_layer_written(const struct tw_map *m, uint32_t item,
-	const struct format_others *others, enum tw_kind_id kind, unsigned c);
+const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
+	const struct build_context *others, enum tw_kind_id kind, unsigned c);
 /* Where nobody wrote a layer.json, and all tables were written in this size, c gives it to the
  * layer (layout rule 14). */
 int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,

@@ -41,7 +41,7 @@ int tw_layer_refuses(int r, struct error *e)
 
 	if (e && e->code == r)
 		e->code = code;
-	return code == -EINVAL ? error_of_others(e, code) : code;
+	return code == -EINVAL ? error_set_unresolved(e, code) : code;
 }
 
 const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir)
@@ -55,7 +55,7 @@ const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir)
 	return it && it->made ? it : NULL;
 }
 
-static int dir_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
+static int dir_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
 	const struct tw_group_at *at = tw_mounted_group(m, tw_id_a(id));
 

@@ -39,7 +39,7 @@ static int find_pixels(const struct tw_map *m, entry_id id, struct pixels *ret, 
 	return 0;
 }
 
-static int image_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int image_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	struct pixels p;
 	uint64_t size = 0;
@@ -51,8 +51,8 @@ static int image_stat(const struct tw_map *m, entry_id id, struct entry *ret, st
 		return r;
 	tw_stat_file(ret, size, true);
 	if (m->shared->packed) {
-		ret->late = true;
-		ret->sized = png_packed_known(p.blob, p.w, p.h, &ret->size);
+		ret->is_size_on_demand = true;
+		ret->has_size = png_packed_known(p.blob, p.w, p.h, &ret->size);
 	}
 	return 0;
 }
@@ -267,7 +267,7 @@ static int make_parsed(const struct tw_map *m, entry_id id, const struct pixels 
 
 	if (r < 0)
 		return r;
-	p->parsed.same = l.same;
+	p->parsed.is_unchanged = l.same;
 	p->w = l.w;
 	p->h = l.h;
 	p->opacity = l.opacity;

@@ -126,7 +126,7 @@ static int json_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		r = read_item(&root, m, id, &v, &becomes, e);
 	if (r < 0)
 		return r;
-	p->same = !becomes && tw_ints_same(v, item_of(m, id)->ints);
+	p->is_unchanged = !becomes && tw_ints_same(v, item_of(m, id)->ints);
 	*ret = TAKE(p);
 	return 0;
 }
@@ -158,7 +158,7 @@ static int json_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 const struct tw_kind tw_kind_image_json = {
 	.label = "image.json",
 	.write = write_json,
-	.most = JSON_TEXT_MAX,
+	.max_size = JSON_TEXT_MAX,
 	.parse = json_parse,
 	.apply = json_apply,
 };
@@ -166,7 +166,7 @@ const struct tw_kind tw_kind_image_json = {
 const struct tw_kind tw_kind_sound_json = {
 	.label = "sound.json",
 	.write = write_json,
-	.most = JSON_TEXT_MAX,
+	.max_size = JSON_TEXT_MAX,
 	.parse = json_parse,
 	.apply = json_apply,
 };

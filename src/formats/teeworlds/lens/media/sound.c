@@ -26,7 +26,7 @@ static int find_data(const struct tw_map *m, entry_id id, struct blob **ret, str
 	return 0;
 }
 
-static int sound_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int sound_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	struct blob *b;
 	int r = find_data(m, id, &b, e);

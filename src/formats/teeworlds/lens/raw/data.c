@@ -22,16 +22,16 @@ static int lacks(const struct tw_map *m, entry_id id, struct error *e)
 	return error_set(e, -EIO, "the data item left the map");
 }
 
-static int data_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int data_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	struct blob *b = data_of(m, id);
 
 	if (!b)
 		return lacks(m, id, e);
 	tw_stat_raw(ret, m, 0);
-	ret->sized = blob_size(b) != BLOB_SIZE_UNKNOWN;
-	ret->late = !ret->sized;
-	if (ret->sized)
+	ret->has_size = blob_size(b) != BLOB_SIZE_UNKNOWN;
+	ret->is_size_on_demand = !ret->has_size;
+	if (ret->has_size)
 		ret->size = blob_size(b);
 	return 0;
 }

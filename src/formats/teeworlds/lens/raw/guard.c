@@ -9,10 +9,10 @@
 static int readable(const struct tw_map *m, entry_id id, struct error *e)
 {
 	int (*deep)(const struct tw_map *m, entry_id id, struct error *e) = tw_kind(id)->readable;
-	struct entry entry;
+	struct file_attr entry;
 	int r = tw_kind_stat(m, id, &entry, e);
 
-	if (r < 0 || entry.dir)
+	if (r < 0 || entry.is_dir)
 		return r;
 	return deep ? deep(m, id, e) : tw_kind_get(m, id, 0, NULL, 0, e);
 }
@@ -46,7 +46,7 @@ static int compare(
 	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
 {
 	if (t->all)
-		return error_of_others(
+		return error_set_unresolved(
 			e, error_set(e, -EINVAL, "too many files of the map depend on it"));
 	for (size_t i = 0; i < t->n; i++) {
 		char file[TW_PATH_MAX + 16];
@@ -56,8 +56,9 @@ static int compare(
 			readable(then, t->ids[i], &why) == 0)
 			continue;
 		say_file(m, t->ids[i], file, sizeof(file));
-		return error_of_others(e, error_set(e, -EINVAL, "%s would become unreadable: %s",
-						  file, error_text(&why)));
+		return error_set_unresolved(
+			e, error_set(e, -EINVAL, "%s would become unreadable: %s", file,
+				   error_text(&why)));
 	}
 	return 0;
 }

@@ -49,7 +49,7 @@ static uint64_t text_size(const struct tw_ints *ints)
 	return n;
 }
 
-static int item_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *e)
+static int item_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_item *it;
 	int r = find(m, id, &it, e);
@@ -57,8 +57,8 @@ static int item_stat(const struct tw_map *m, entry_id id, struct entry *ret, str
 	if (r < 0)
 		return r;
 	tw_stat_raw(ret, m, 0);
-	ret->sized = it->ints->n <= STAT_MAX;
-	if (ret->sized)
+	ret->has_size = it->ints->n <= STAT_MAX;
+	if (ret->has_size)
 		ret->size = text_size(it->ints);
 	return 0;
 }
@@ -176,7 +176,7 @@ static int item_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an item");
-	p->parsed.same = !it->reserved && tw_ints_same(ints, it->ints);
+	p->parsed.is_unchanged = !it->reserved && tw_ints_same(ints, it->ints);
 	p->ints = TAKE(ints);
 	*ret = &p->parsed;
 	return 0;
@@ -202,7 +202,7 @@ const struct tw_kind tw_kind_raw_item = {
 	.stat = item_stat,
 	.size = item_size,
 	.get = item_get,
-	.most = TEXT_MAX,
+	.max_size = TEXT_MAX,
 	.parse = item_parse,
 	.apply = item_apply,
 };

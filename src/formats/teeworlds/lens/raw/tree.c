@@ -87,7 +87,7 @@ static int items_child(
 	return 1;
 }
 
-static int type_stat(const struct tw_map *m, entry_id id, struct entry *ret, struct error *)
+static int type_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
 	if (!tw_type(m, tw_id_index(id)))
 		return -ENOENT;

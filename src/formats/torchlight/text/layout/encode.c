@@ -383,7 +383,7 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 		r = layout_text_check_read(tree->root, e);
 	/* Another text may teach the name. */
 	if (r == -EINVAL && en.unknown)
-		r = error_of_others(e, r);
+		r = error_set_unresolved(e, r);
 	buffer_finish_free(&en.nodes);
 	layout_nodes_free(&en.old);
 	return r;
