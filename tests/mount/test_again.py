@@ -34,6 +34,10 @@ def map_of_all_layers():
     return b.encode()
 
 
+def listed(m):
+    return sorted(os.path.join(above, name) for above, dirs, files in os.walk(m.point) for name in dirs + files)
+
+
 @pytest.fixture
 def m(box):
     return box.mount(box.add(map_of_all_layers(), "small.map"))
@@ -43,13 +47,13 @@ def refuse(m, path, data, why):
     """Its close judges it alone, and takes it."""
     m.put(path, data)
     assert why in m.xattr(path, "user.mapfs.error")
-    assert "waiting %s: " % path in m.xattr("", "user.mapfs.status")
+    assert "refused %s: " % path in m.xattr("", "user.mapfs.status")
 
 
 def taken(m, path):
     """It waits no more, and is a change; and nothing had to be saved for that."""
     said = m.xattr("", "user.mapfs.status")
-    return refused(m.xattr, path, "user.mapfs.error") == errno.ENODATA and "waiting" not in said and \
+    return refused(m.xattr, path, "user.mapfs.error") == errno.ENODATA and "refused" not in said and \
         "changed %s\n" % path in said
 
 
@@ -157,7 +161,7 @@ def test_a_new_layer_that_a_sync_found_wanting(m):
     for name in ("layer.json", "id.csv"):
         assert m.xattr(LAYERS + "8_new/" + name, "user.mapfs.error")
     new(m, "images/7_moon.json", EXTERNAL)
-    assert "draft" not in m.xattr("", "user.mapfs.status")
+    assert "refused" not in m.xattr("", "user.mapfs.status")
     f, report = saved(m)
     ints = f.of_type(LAYER)[4].ints
     assert ints[13] == 2 and f.blob(ints[14]) == bytes([5, 0, 0, 0]) * 6
@@ -194,6 +198,27 @@ def test_a_draft_of_an_earlier_mount(m):
     last = m.box.mount(m.map)
     assert taken(last, path)
     assert saved(last)[0].of_type(LAYER)[1].ints[13] == 2
+
+
+def remove(m):
+    os.unlink(m / "info/license")
+
+
+def rename(m):
+    os.rename(m / "images/0_checker.png", m / "images/.old")
+
+
+@pytest.mark.parametrize("act", [remove, rename])
+def test_a_save_that_changes_nothing_leaves_the_tree_that_the_journal_has(m, act):
+    """A refused file keeps the journal, and so all else that is in it."""
+    assert refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
+    act(m)
+    sync(m)
+    before = listed(m), m.xattr("", "user.mapfs.status")
+    m.box.kill_worker()
+    again = m.box.mount(m.map)
+    assert (listed(again), again.xattr("", "user.mapfs.status")) == before
+    again.unmount("--discard")
 
 
 def test_what_is_refused_for_itself_is_not_judged_again(m):

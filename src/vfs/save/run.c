@@ -173,11 +173,15 @@ static void note_refused(struct vfs *v, struct oentry *u, const char *why)
 	u->refusal = strdup(why);
 }
 
-/* The tree goes on over what there is now; but where moves came to the map that there was it stays
- * as it is, and so does the journal: that map shows other paths. */
+/*
+ * Does the overlay continue over the current map? After a save that wrote nothing it stays as it
+ * is, and so does the journal, if they hold something that this map does not show: objects that
+ * were moved and are back at their places, or operations that are carried over.
+ */
 static bool goes_on(const struct saving *s)
 {
-	return s->save.saved || (s->save.same && !overlay_build_moves(&s->staged));
+	return s->save.saved ||
+	       (s->save.same && !overlay_build_moves(&s->staged) && !has_carried_over(&s->staged));
 }
 
 /* A file is refused as long as the map that follows from all does not have it. */
@@ -246,7 +250,7 @@ static void saving_done(struct job *j)
 		save_adopt(&s->save);
 	else if (goes_on(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
-	if (goes_on(s) && !s->save.saved && !has_carried_over(&s->staged))
+	if (goes_on(s) && !s->save.saved)
 		forget_journal(&s->v->vol->journal);
 	if (goes_on(s))
 		go_on(s, &t);
