@@ -27,11 +27,11 @@ const struct cli_command cli_commands[] = {
 		"      --discard             throw away what is not saved, and the journal\n"
 		"  -v, --verbose             show progress also if stderr is no terminal\n"},
 	{"status", &cli_status, "[--json] [MOUNTPOINT|FILE|FOLDER]",
-		"what is changed, refused, waiting",
+		"what is changed, refused or ignored",
 		"Without a name, of all mounts.\n\n"
 		"      --json                an object a line: mountpoint, file, and what is\n"
-		"                            changed, new, moved, removed, kept, drafts,\n"
-		"                            waiting, left\n"},
+		"                            changed, new, renamed, removed, kept,\n"
+		"                            refused, ignored\n"},
 	{"recover", &cli_recover, "FILE [--list|--extract DIR]", "what journals beside FILE hold",
 		"      --list                say what they hold (the default)\n"
 		"      --extract DIR         copy out the last content of each file\n"},

@@ -26,7 +26,7 @@ static void print_journal(void *arg, const struct journal_info *i)
 		: i->fits ? "fits the map"
 			  : "for another content of the map",
 		i->changes, i->changes == 1 ? "change" : "changes", i->drafts,
-		i->drafts == 1 ? "draft" : "drafts",
+		i->drafts == 1 ? "refused file" : "refused files",
 		i->damaged ? ", damaged: some of it cannot be read" : "",
 		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "",
 		i->foreign ? ", not to be trusted: a mount leaves it alone" : "");

@@ -20,19 +20,16 @@
 /* A word of the records, and what it is here. */
 static const struct word {
 	const char *word;
-	const char *shown; /* to people */
 	const char *colour;
-	const char *list; /* in JSON */
-	bool why;
+	bool has_reason;
 } words[] = {
-	{"changed", "changed", "32", "changed", false},
-	{"new", "new", "32", "new", false},
-	{"moved", "moved", "32", "moved", false},
-	{"removed", "removed", "35", "removed", false},
-	{"kept", "kept", "33", "kept", false},
-	{"draft", "refused", "1;31", "drafts", true},
-	{"waiting", "waiting", "33", "waiting", true},
-	{"left", "left", "33", "left", true},
+	{"changed", "32", false},
+	{"new", "32", false},
+	{"renamed", "32", false},
+	{"removed", "35", false},
+	{"kept", "33", false},
+	{"refused", "1;31", true},
+	{"ignored", "33", true},
 };
 enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
 
@@ -57,9 +54,9 @@ static void print_entry(const struct status_entry *e, bool colours)
 	if (w == words + N_WORDS)
 		say(stdout, "  %s %s", e->word, line);
 	else if (colours)
-		printf("  \033[%sm%s\033[0m %s\n", w->colour, w->shown, printable(line));
+		printf("  \033[%sm%s\033[0m %s\n", w->colour, w->word, printable(line));
 	else
-		say(stdout, "  %s %s", w->shown, line);
+		say(stdout, "  %s %s", w->word, line);
 }
 
 /* Why it could not be asked; the caller frees it. NULL: it was. */
@@ -125,15 +122,15 @@ static void add_list(struct buffer *out, const struct word *w, const struct buff
 	struct status_entry e;
 	bool any = false;
 
-	buffer_printf(out, ", \"%s\": [", w->list);
+	buffer_printf(out, ", \"%s\": [", w->word);
 	for (size_t at = 0; status_next(records, &at, &e);) {
 		if (strcmp(e.word, w->word) != 0)
 			continue;
 		if (any)
 			buffer_text(out, ", ");
 		any = true;
-		json_line_text(out, w->why ? "{\"file\": " : "", e.path);
-		if (w->why) {
+		json_line_text(out, w->has_reason ? "{\"file\": " : "", e.path);
+		if (w->has_reason) {
 			json_line_text(out, ", \"reason\": ", e.why);
 			buffer_byte(out, '}');
 		}

@@ -55,8 +55,8 @@ static const char mount_options[] =
 static const char codes[] =
 	"\n"
 	"Exit codes: 0 done, 1 usage, 2 not a map or refused, 3 mount failed, 4 save\n"
-	"failed (map and journal kept), 5 saved but something was left or refused,\n"
-	"6 conflict, 7 busy.\n";
+	"failed (map and journal kept), 5 saved but something was refused or\n"
+	"rescued, 6 conflict, 7 busy.\n";
 
 enum { COLUMNS = 24 }; /* of the options above */
 

@@ -60,7 +60,7 @@ static void say_back(struct vfs *v, struct journal_tally *tally)
 	journal_tally_count(tally, &changes, &drafts);
 	if (drafts)
 		snprintf(refused, sizeof(refused), "%s%u %s", changes ? " and " : "", drafts,
-			drafts == 1 ? "draft" : "drafts");
+			drafts == 1 ? "refused file" : "refused files");
 	if (changes)
 		snprintf(line, sizeof(line),
 			"%u %s%s of an earlier mount came back from the journal", changes,

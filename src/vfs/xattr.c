@@ -137,8 +137,7 @@ static const char *find_error(const struct buffer *records, const char *path)
 	struct status_entry e;
 
 	for (size_t at = 0; path && status_next(records, &at, &e);)
-		if (strcmp(e.path, path) == 0 &&
-			(strcmp(e.word, "draft") == 0 || strcmp(e.word, "waiting") == 0))
+		if (strcmp(e.path, path) == 0 && strcmp(e.word, "refused") == 0)
 			return e.why;
 	return NULL;
 }

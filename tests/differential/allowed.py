@@ -146,7 +146,7 @@ def reason(c, d):
         return any(line.startswith(d.where.partition(": ")[0] + ": " + d.where.split(": ")[1] + ": ") for line in report)
     if "beyond the points" in d.where:
         return all(any(is_true(end, line) for line in end.report) for end in (c.old.end, c.new.end))
-    return d.where.startswith("left: ") and left(c.old.end.report) and left(c.new.end.report)
+    return d.where.startswith("rescued: ") and left(c.old.end.report) and left(c.new.end.report)
 
 
 def replaced(c, d):
@@ -185,7 +185,7 @@ def replaced_content(c, d):
     again = {p for p in puts if puts.count(p) > 1}
     if c.fails_once():
         return d.kind in ("report", "code", "map", "left-name") and any(
-            line.startswith("left: ") and p + ": " in line for p in again for line in c.old.end.report)
+            line.startswith("rescued: ") and p + ": " in line for p in again for line in c.old.end.report)
     return d.kind in ("report", "code", "map", "left-name") and again and any(
         "no valid" in line for line in c.new.end.report)
 
@@ -312,7 +312,7 @@ def draft_of_the_other_form(c, d):
     if d.kind not in ("shown-name", "look-name", "left-name", "code", "report"):
         return False
     written = {op[2 if op[0] == "mv" else 1] for op in c.case.ops if op[0] in ("put", "mv", "cut")}
-    refused = {p for p in written if any(line.startswith("left: ") and p + ": " in line for line in c.new.end.report)}
+    refused = {p for p in written if any(line.startswith("rescued: ") and p + ": " in line for line in c.new.end.report)}
     forms = [p for p in refused for ending in (".png", ".json") if p.startswith("images/")
              and p.rpartition(".")[0] + ending in written - {p}]
     return bool(forms) and (d.kind == "code" or any(p in d.where for p in forms))

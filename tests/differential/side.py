@@ -188,7 +188,8 @@ class Side:
     def told(self):
         """Paths of which status says that the map, or a refusal, has them."""
         value = json.loads(self.run("status", "--json", self.point)[1])
-        lines = [v for key in ("changed", "new", "moved", "kept", "drafts", "waiting") for v in value[key]]
+        lines = [v for key in ("changed", "new", "moved", "renamed", "kept", "drafts", "refused", "waiting")
+                 for v in value.get(key, ())]
         return {v["file"] if isinstance(v, dict) else v for v in lines}
 
     def kill(self):

@@ -119,7 +119,7 @@ def test_what_cannot_be_applied_is_told_and_nothing_is_lost(tutorial, box, comma
     # Two of them write a temporary file and rename it.
     renames = command in (["rsync", "-a"], ["gio", "copy"])
     assert r.code != 0 and ("Operation not permitted" if renames else "nvalid argument") in r.err, r
-    assert not renames or "draft info/author: line 2" in s.m.xattr("", "user.mapfs.status")
+    assert not renames or "refused info/author: line 2" in s.m.xattr("", "user.mapfs.status")
     # Either the file keeps what it held, or what was written stays there as a draft.
     shown = s.m.get("info/author")
     assert shown in (old, b"two\nlines\n")

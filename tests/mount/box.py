@@ -347,7 +347,7 @@ class Box:
             subprocess.run(tool + [point], capture_output=True)
         gone = wait_for(lambda: not self.processes(), 90 if check else 2)
         if not gone:
-            problems.append("processes left: %s" % self.processes())
+            problems.append("processes rescued: %s" % self.processes())
             for pid in self.processes():
                 try:
                     os.kill(pid, signal.SIGKILL)

@@ -212,7 +212,7 @@ def test_what_needs_tiles_that_are_damaged_is_refused_and_kept(box, name, data):
     m = box.mount(copy)
     assert m.get(path) == data
     why = m.xattr(path, "user.mapfs.error")
-    assert "left: small.map.mapfs-left/%s: %s" % (path, why) in m.unmount(code=5).out
+    assert "rescued: small.map.mapfs-left/%s: %s" % (path, why) in m.unmount(code=5).out
     assert boxes.get(copy) == bytes(raw)
     assert boxes.get(copy + ".mapfs-left/" + path) == data
     box.allow("small.map.mapfs-left*")

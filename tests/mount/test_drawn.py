@@ -180,7 +180,7 @@ def test_a_copied_tree_carries_on(box, opts):
     assert r.code == 0, r
     out = m.unmount(code=5).out  # there are two game layers
     assert "left" not in [line.split(":")[0] for line in out.splitlines()], out
-    assert ("left out" in out) == (not opts) and ("was dropped" in out) == bool(opts), out
+    assert ("ignored" in out) == (not opts) and ("was dropped" in out) == bool(opts), out
     assert sorted(os.listdir(box.maps)) == ["other.map", "small.map"]
     m = box.mount(other)
     assert m.get(PNG) and sorted(os.listdir(m.point)) == ["envelopes", "groups", "images", "info", "raw", "sounds"]

@@ -195,7 +195,7 @@ def test_what_a_full_disk_alone_refused_is_tried_again_at_the_save(box, small, t
     shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE | Fault.OPEN, errno.ENOSPC)
     assert boxes.refused(m.put, SETTINGS, NEW) in (errno.ENOSPC, errno.EIO)
     time.sleep(0.1)  # the release has tried again, too
-    assert "draft %s: No space left on device" % SETTINGS in m.xattr("", "user.mapfs.status")
+    assert "refused %s: No space left on device" % SETTINGS in m.xattr("", "user.mapfs.status")
     assert "refused %s: No space left on device" % SETTINGS in box.run("status", m.point).out
     shim.disarm()
     if then == "sync":
@@ -203,7 +203,7 @@ def test_what_a_full_disk_alone_refused_is_tried_again_at_the_save(box, small, t
         os.fsync(top)
         os.close(top)
         assert parts.settings(small) == b"changed 1\0"
-        assert "draft" not in m.xattr("", "user.mapfs.status")
+        assert "refused" not in m.xattr("", "user.mapfs.status")
     m.unmount()
     assert parts.settings(small) == b"changed 1\0"
     assert box.beside() == []

@@ -98,7 +98,7 @@ def test_what_is_left_lies_beside_its_map(box, four):
         f.write(b"photo")
     left = NAMES[2] + ".mapfs-left"
     r = four.unmount(code=5)
-    assert "%s: left: %s/images/photo.jpg: " % (NAMES[2], left) in r.out
+    assert "%s: rescued: %s/images/photo.jpg: " % (NAMES[2], left) in r.out
     assert boxes.get(os.path.join(box.maps, left, "images/photo.jpg")) == b"photo"
     box.allow(left)
 
@@ -191,7 +191,7 @@ def test_a_name_with_a_newline_is_no_line_of_its_own(box, whole):
     mount.put(at + "x\ndraft info", b"scratch\n", flags=os.O_WRONLY | os.O_CREAT)
     before = "a?removed b.map/" if whole else ""
     assert mount.xattr("", "user.mapfs.status").splitlines() == [
-        "changed %s%s" % (before, AUTHOR), "left %sx?draft info: no part of a map" % before]
+        "changed %s%s" % (before, AUTHOR), "ignored %sx?draft info: no part of a map" % before]
     mount.unmount("--discard")
 
 
@@ -298,7 +298,7 @@ def test_a_saved_map_with_scratch_in_it_is_not_replaced_in_sight(box, four):
     time.sleep(1.5)
     assert four.get("things.mod/notes.txt") == b"mine"
     box.allow("things.mod.mapfs-left")
-    assert "left: things.mod.mapfs-left/notes.txt" in four.unmount(code=5).out
+    assert "rescued: things.mod.mapfs-left/notes.txt" in four.unmount(code=5).out
     assert folder.archives.Archive(path).head["modid"] == 77
 
 

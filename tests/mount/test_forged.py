@@ -180,7 +180,7 @@ def test_a_prepared_directory_receives_nothing(box, scene):
                                                           "> \"$POINT/info/draft.cfg\""))
     box.allow(scene.name + ".mapfs-left*")
     assert r.code in (12, 11), r
-    assert "left: %s.mapfs-left.1/info/draft.cfg" % scene.name in r.out
+    assert "rescued: %s.mapfs-left.1/info/draft.cfg" % scene.name in r.out
     assert os.listdir(path) == ["info"]
     left = path + ".1"
     assert boxes.get(os.path.join(left, "info/draft.cfg")) == b"x 1\n"

@@ -198,7 +198,7 @@ def test_discarding_says_what_it_throws_away_and_writes_nothing(box, small):
     lines = r.out.splitlines()
     assert all(line.startswith("discarded: ") for line in lines), r
     assert {" ".join(line.split(":")[1].split()) for line in lines} == {
-        "changed info/settings.cfg", "left images/photo.jpg", "draft info/author"}, r
+        "changed info/settings.cfg", "ignored images/photo.jpg", "refused info/author"}, r
     assert not m.mounted() and boxes.get(small) == raw and box.beside() == []
     assert os.stat(small).st_mtime_ns == 1_500_000_000_123_456_789
 
@@ -514,7 +514,7 @@ def test_status_says_what_is_changed_refused_and_would_be_left(box, small):
         assert r.code == 0 and lines[0] == "%s: %s" % (m.point, small), r
         assert "  changed " + SETTINGS in lines
         assert any(i.startswith("  refused info/author: ") and len(i) > 40 for i in lines), r
-        assert any(i.startswith("  left images/photo.jpg: ") for i in lines), r
+        assert any(i.startswith("  ignored images/photo.jpg: ") for i in lines), r
     assert m.point in box.run("status").out
     # Programs read the attribute as before.
     assert "changed info/settings.cfg\n" in m.xattr("", "user.mapfs.status")
@@ -530,7 +530,7 @@ def test_status_says_what_waits_and_for_what(box, small):
     m.put(new + "/layer.json", text.replace(b"0_checker", b"9_later"),
           flags=os.O_WRONLY | os.O_CREAT)
     r = box.run("status", m.point)
-    line, = [i for i in r.out.splitlines() if i.startswith("  waiting %s/layer.json: " % new)]
+    line, = [i for i in r.out.splitlines() if i.startswith("  refused %s/layer.json: " % new)]
     assert "9_later" in line, r
     m.unmount("--discard")
 

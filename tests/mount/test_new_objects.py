@@ -55,7 +55,7 @@ def test_a_new_layer_becomes_another_kind(m, how):
         path = new_layer(m, 2 + i, type="tiles", kind=old)
         how(m, path, type="tiles", kind=new)
         wanted["n%d" % (2 + i)] = new
-    assert "draft" not in m.xattr("", "user.mapfs.status")
+    assert "refused" not in m.xattr("", "user.mapfs.status")
     found = saved(m)
     # Physics layers are called what they are by the next mount.
     for name, kind in wanted.items():
@@ -70,7 +70,7 @@ def test_a_new_layer_becomes_another_kind(m, how):
 def test_a_new_layer_becomes_another_type(m, old, new):
     path = new_layer(m, 2, type=old)
     rewrite(m, path, type=new)
-    assert "draft" not in m.xattr("", "user.mapfs.status")
+    assert "refused" not in m.xattr("", "user.mapfs.status")
     assert saved(m)["n2"]["type"] == new
 
 
@@ -87,7 +87,7 @@ def test_sources_of_a_new_layer_are_of_either_form(m, kind, own, first):
     os.mkdir(m / path)
     for name in sorted(files, key=lambda n: n != first):
         m.put(path + "/" + name, files[name].encode(), flags=os.O_WRONLY | os.O_CREAT)
-    assert "draft" not in m.xattr("", "user.mapfs.status")
+    assert "refused" not in m.xattr("", "user.mapfs.status")
     m.unmount_edited()
     m = m.box.mount(m.map)
     assert json.loads(m.get(LAYERS + "2_s/sources.json")) == [source]

@@ -180,4 +180,4 @@ def test_an_item_that_gets_another_number_is_saved_once(rw, again):
         assert "00001" not in os.listdir(os.path.dirname(rw / name))
     f, report = saved(rw)
     assert [i.ints[1] for i in f.of_type(datafile.IMAGE)] == [77]
-    assert "left:" not in report
+    assert "rescued:" not in report

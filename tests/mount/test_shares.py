@@ -119,7 +119,7 @@ def test_what_was_refused_is_left_on_a_share(share):
     m = share.box.mount(share.map)
     assert boxes.refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
     share.box.allow("*.mapfs-left")
-    assert "left: a.map.mapfs-left/info/author: " in m.unmount(code=5).out
+    assert "rescued: a.map.mapfs-left/info/author: " in m.unmount(code=5).out
     assert boxes.get(os.path.join(share.there, "a.map.mapfs-left/info/author")) == b"two\nlines\n"
 
 

@@ -228,11 +228,11 @@ def test_of_another_ending_it_is_told_when_it_is_closed_which_are_taken(box, sma
     assert boxes.wait_for(lambda: boxes.get(p.log))
     line, = boxes.get(p.log).decode().splitlines()
     words = "%s: no part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
-    assert line.endswith("scratch: " + words), line
-    assert "  left " + words in box.run("status", m.point).out
+    assert line.endswith("ignored: " + words), line
+    assert "  ignored " + words in box.run("status", m.point).out
     m.put(name[:-3] + "tmp", b"x", flags=os.O_WRONLY | os.O_CREAT)  # explained
     assert words in m.unmount(code=5).out
-    assert len([i for i in boxes.get(p.log).splitlines() if b"scratch" in i]) == 1
+    assert len([i for i in boxes.get(p.log).splitlines() if b"ignored" in i]) == 1
     box.allow("*.mapfs-left")
 
 

@@ -16,8 +16,8 @@ from editing import sync
 from shims import Fault
 
 AUTHOR, SETTINGS = folder.AUTHOR, folder.SETTINGS
-LISTS = ("changed", "new", "moved", "removed", "kept")
-REASONS = ("drafts", "waiting", "left")
+LISTS = ("changed", "new", "renamed", "removed", "kept")
+REASONS = ("refused", "ignored")
 CREATE = os.O_WRONLY | os.O_CREAT
 
 
@@ -47,10 +47,10 @@ def test_of_a_mount_each_kind_is_a_list(box, small):
     found, = objects(box, m.point)
     assert set(found) == {"mountpoint", "file", "read_only", "problem", "journal", *LISTS, *REASONS}
     assert found["changed"] == [SETTINGS] and found["new"] == ["images/7_new.png"]
-    assert found["moved"] == ["images/0_board.png"] and found["removed"] == []
-    draft, = found["drafts"]
+    assert found["renamed"] == ["images/0_board.png"] and found["removed"] == []
+    draft, = found["refused"]
     assert draft == {"file": AUTHOR, "reason": m.xattr(AUTHOR, "user.mapfs.error")}
-    left, = found["left"]
+    left, = found["ignored"]
     assert left["file"] == "images/a: photo\n.jpg" and ".png" in left["reason"]
     assert objects(box) == objects(box, small) == objects(box, m.point) == [found]
     m.unmount("--discard")
@@ -61,7 +61,7 @@ def test_what_waits_says_for_what(box, small):
     text = m.get("groups/0_Game/layers/1_ground/layer.json")
     os.mkdir(m / "groups/0_Game/layers/9_new")
     m.put("groups/0_Game/layers/9_new/layer.json", text.replace(b"0_checker", b"9_later"), flags=CREATE)
-    waiting, = objects(box, m.point)[0]["waiting"]
+    waiting, = objects(box, m.point)[0]["refused"]
     assert waiting["file"] == "groups/0_Game/layers/9_new/layer.json" and "9_later" in waiting["reason"]
     m.unmount("--discard")
 
@@ -74,12 +74,12 @@ def test_tables_wait_no_more_once_a_layer_json_is_renamed_into_place(box, small)
     size = text["width"] + 1, text["height"] + 2
     table = b"1" + b",1" * (size[0] - 1) + b"\n"
     m.put(layer + "id.csv", table * size[1])
-    assert [w["file"] for w in objects(box, m.point)[0]["waiting"]] == [layer + "id.csv"]
+    assert [w["file"] for w in objects(box, m.point)[0]["refused"]] == [layer + "id.csv"]
     text["width"], text["height"] = size
     m.put(layer + ".layer.json.X1", json.dumps(text).encode(), flags=CREATE)
     os.rename(m / (layer + ".layer.json.X1"), m / (layer + "layer.json"))
     found, = objects(box, m.point)
-    assert found["waiting"] == [] and sorted(found["changed"]) == [layer + "id.csv", layer + "layer.json"]
+    assert found["refused"] == [] and sorted(found["changed"]) == [layer + "id.csv", layer + "layer.json"]
     sync(m, code=0)
     assert m.get(layer + "id.csv") == b",".join([b"  1"] * size[0]).join([b"", b"\n"]) * size[1]
     m.unmount()
@@ -93,18 +93,18 @@ def test_a_refused_rename_keeps_its_reason(box, small):
     assert boxes.refused(m.xattr, AUTHOR, "user.mapfs.error") == errno.ENODATA
     assert m.get(AUTHOR) == b"nobody\n" and m.get("info/.new") == b"two\nlines\n"
     o, = objects(box, m.point)
-    assert o["drafts"] == [{"file": AUTHOR, "reason": "line 2: there is a second line (at most 1)"}]
+    assert o["refused"] == [{"file": AUTHOR, "reason": "line 2: there is a second line (at most 1)"}]
     assert [o[k] for k in LISTS] == [[]] * len(LISTS)
     # It is no part of a save, and gone once the file is right.
     sync(m)
-    assert len(objects(box, m.point)[0]["drafts"]) == 1
+    assert len(objects(box, m.point)[0]["refused"]) == 1
     boxes.put(m / "info/.new", b"one\n", os.O_WRONLY | os.O_TRUNC)
     os.rename(m / "info/.new", m / AUTHOR)
-    assert objects(box, m.point)[0]["drafts"] == []
+    assert objects(box, m.point)[0]["refused"] == []
     boxes.put(m / "info/.new", b"two\nlines\n", CREATE)
     assert boxes.refused(os.rename, m / "info/.new", m / AUTHOR) == errno.EPERM
     m.put(AUTHOR, b"three\n")
-    assert objects(box, m.point)[0]["drafts"] == []
+    assert objects(box, m.point)[0]["refused"] == []
     assert boxes.refused(os.rename, m / "info/.new", m / AUTHOR) == errno.EPERM
     os.unlink(m / "info/.new")
     assert m.unmount().out == "saved: info/author\n"
@@ -135,7 +135,7 @@ def test_of_a_folder_paths_begin_with_the_map(box):
     assert boxes.refused(m.put, names[0] + "/" + AUTHOR, b"two\nlines\n") == errno.EINVAL
     found, = objects(box, box.maps)
     assert found["file"] == box.maps and found["changed"] == [names[1] + "/" + AUTHOR]
-    assert [d["file"] for d in found["drafts"]] == [names[0] + "/" + AUTHOR]
+    assert [d["file"] for d in found["refused"]] == [names[0] + "/" + AUTHOR]
     m.unmount("--discard")
 
 
@@ -161,8 +161,8 @@ def test_all_is_told_however_much_it_is(box, small, whole):
     lines = r.out.splitlines()[1:]
     assert r.code == 0 and lines[0] == "  changed " + at + SETTINGS and len(lines) == 1 + MANY
     found, = objects(box, m.point)
-    assert [e["file"] for e in found["left"]] == [line.split()[1][:-1] for line in lines[1:]]
-    assert sorted(e["file"] for e in found["left"]) == names
+    assert [e["file"] for e in found["ignored"]] == [line.split()[1][:-1] for line in lines[1:]]
+    assert sorted(e["file"] for e in found["ignored"]) == names
     # The attribute holds what goes into one, and says what is missing.
     text = m.xattr("", "user.mapfs.status").splitlines()
     word, more = text[-1].split()
@@ -235,5 +235,5 @@ def test_what_was_looked_at_in_raw_is_not_refused(box):
     m.put(AUTHOR, b"me\n")
     assert os.listdir(m / "raw/items/00001_info") == ["00000"]
     found, = objects(box, m.point)
-    assert found["changed"] == [AUTHOR] and found["drafts"] == []
+    assert found["changed"] == [AUTHOR] and found["refused"] == []
     m.unmount()

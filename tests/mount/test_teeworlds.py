@@ -554,7 +554,7 @@ def test_a_layer_json_that_somebody_wrote_is_stronger_than_tables(m, order, text
         m = m.box.mount(m.map)
     report = m.unmount(code=5)
     told = [line for line in report.out.splitlines() if ".csv" in line]
-    assert len(told) == 2 and all("left: " in line for line in told), report.out
+    assert len(told) == 2 and all("rescued: " in line for line in told), report.out
     assert ("saved: %s0_Game/layer.json" % GAME in report.out) == (not then)
     ints = datafile.Datafile(get(m.map)).of_type(LAYER)[0].ints
     assert ints[4:6] == ([30, 4] if text == layer(width=30, height=4) else old[4:6])
@@ -585,7 +585,7 @@ def test_tables_that_are_no_more_want_no_size(m, how):
         assert refused(m.put, GAME + "0_Game/id.csv", b"x") == errno.EINVAL
     m.put(GAME + "0_Game/flags.csv", plane(3, 2, 1))
     report = m.unmount(code=5)
-    assert "left: small.map.mapfs-left/%s0_Game/flags.csv" % GAME in report.out
+    assert "rescued: small.map.mapfs-left/%s0_Game/flags.csv" % GAME in report.out
     f = datafile.Datafile(get(m.map))
     was, now = (x.of_type(LAYER)[0].ints for x in (old, f))
     assert now[4:6] == was[4:6]

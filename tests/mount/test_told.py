@@ -326,11 +326,11 @@ def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(c
     with pytest.raises(OSError):
         tree.put("images/0_checker.json", b"{")
     refused, = status(tree)
-    assert refused.startswith("draft images/0_checker.json: ")
+    assert refused.startswith("refused images/0_checker.json: ")
     assert tree.list("images") == ["0_checker.json", "1_grass_main.json", "5_away.png"]
     code, report = tree.end()
     line, = report.splitlines()
-    assert code == 5 and "images/0_checker.json" in line and line.startswith("left: ")
+    assert code == 5 and "images/0_checker.json" in line and line.startswith("rescued: ")
 
 
 def test_of_a_form_that_was_taken_and_then_refused_the_draft_alone_is_left(core, small):
@@ -342,10 +342,10 @@ def test_of_a_form_that_was_taken_and_then_refused_the_draft_alone_is_left(core,
         tree.put("images/0_checker.json", b"{")
     tree.put("images/0_checker.png", png)
     refused, = status(tree)
-    assert refused.startswith("draft images/0_checker.json: ")
+    assert refused.startswith("refused images/0_checker.json: ")
     code, report = tree.end()
     line, = report.splitlines()
-    assert code == 5 and line.startswith("left: ")
+    assert code == 5 and line.startswith("rescued: ")
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -354,7 +354,7 @@ def test_a_layer_that_was_removed_from_a_group_that_moves_is_told_once(core, sma
     tree.open(small)
     remove(tree, "groups/0_Game/layers/1_ground")
     tree.rename("groups/0_Game", "groups/4_away")
-    assert status(tree) == ["moved groups/4_away", "removed groups/4_away/layers/1_ground"]
+    assert status(tree) == ["renamed groups/4_away", "removed groups/4_away/layers/1_ground"]
     if again:
         layer_like(tree, "groups/4_away/layers/1_ground", "groups/4_away/layers/0_Game")
         assert tree.end()[1].splitlines()[1:] == [

@@ -65,8 +65,8 @@ def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
     r = run("pack", tree, new, text=True)
     left = [".A.TXT.Ab3dEf", "A.TXT~", "C.DAT.BINDAT", "old~/x.txt"]
     assert (r.returncode, r.stderr.splitlines()) == (5, [
-        "mapfs: %s/MEDIA/%s: left out: no part of a map" % (tree, name) for name in left] + [
-        "mapfs: %s: 1 file is left out that is made of others in the map (MEDIA/B.DAT.BINDAT)" % tree])
+        "mapfs: %s/MEDIA/%s: ignored: no part of a map" % (tree, name) for name in left] + [
+        "mapfs: %s: 1 file is ignored that is made of others in the map (MEDIA/B.DAT.BINDAT)" % tree])
     for name in left:
         before = get(new)
         r = run("put", new, "MEDIA/" + name, input=b"x")
@@ -80,7 +80,7 @@ def test_of_an_image_that_is_in_the_map_and_is_not_one_is_named(box, small, tree
                 "images/77_x.json": b'{"external": 1, "width": 8, "height": 8}'})
     r = run("pack", tree, "--onto", small, text=True)
     assert (r.returncode, r.stderr) == (
-        5, "mapfs: %s/images/77_x.json: left out: another file has its place\n" % tree)
+        5, "mapfs: %s/images/77_x.json: ignored: another file has its place\n" % tree)
     assert good("ls", small, "images", text=True).stdout.split()[-1].endswith("_x.png")
 
 

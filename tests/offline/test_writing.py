@@ -478,7 +478,7 @@ def test_pack_of_a_hostile_tree(box, small):
     new = os.path.join(box.maps, "new.map")
     box.allow("new.map")
     r = run("pack", tree, new)
-    assert r.returncode == 5 and b"images/s.png: left out" in r.stderr, r
+    assert r.returncode == 5 and b"images/s.png: ignored" in r.stderr, r
     assert r.stderr.count(b"\n") == r.stderr.count(b"mapfs: ")
     out = os.path.join(box.root, "out")
     assert run("extract", "-o", "raw=off", new, out).returncode == 0

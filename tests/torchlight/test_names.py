@@ -162,7 +162,7 @@ def test_a_text_that_was_refused_for_a_name_is_accepted_after_a_save_that_teache
     # What a text teaches counts from the next save on.
     assert "QUARTER" in m.xattr("MEDIA/DEEP/NEW.LAYOUT", "user.mapfs.error")
     sync(m)
-    assert "draft" not in m.xattr("", "user.mapfs.status")
+    assert "refused" not in m.xattr("", "user.mapfs.status")
     m.unmount()
     assert Archive(m.map).files["MEDIA/DEEP/NEW.LAYOUT"] == [one]
 

@@ -110,7 +110,7 @@ def test_pack_leaves_out_what_the_kit_leaves_out(box):
     others = {"MEDIA/A.PNG": "1", "MEDIA/E.MPP": "2", "MEDIA/X.XMLX": "3", "MEDIA/D.DDS": "4"}
     top, new = work(box, {**{"MEDIA/" + n: n for n in KITS}, **others, "MEDIA/UNITS\\i.psd": "5"}), made(box)
     assert mapfs("pack", top, new) == [
-        "mapfs: %s: 11 files are left out that the game's own tool does not pack; --all takes them (MEDIA/a.cmp)" % top]
+        "mapfs: %s: 11 files are ignored that the game's own tool does not pack; --all takes them (MEDIA/a.cmp)" % top]
     assert set(Archive(new).files) == set(others)
     mapfs("pack", "--exact", "--all", top, "--onto", new, code=5)
     assert set(Archive(new).files) == {"MEDIA/" + n.upper() for n in KITS} | set(others) | {"MEDIA/UNITS/I.PSD"}

@@ -221,7 +221,7 @@ class Sequence:
 
     def check_left(self, report):
         """What was refused is copied out, and told."""
-        left = [fold(line.partition(".mapfs-left")[2].partition("/")[2]) for line in report.splitlines() if line.startswith("left: ")]
+        left = [fold(line.partition(".mapfs-left")[2].partition("/")[2]) for line in report.splitlines() if line.startswith("rescued: ")]
         drafts = {fold(path_of(n)) for n in self.model.nodes(False) if isinstance(n, File) and n.refused}
         for path in drafts:
             if not any(line.startswith(path + ":") for line in left):

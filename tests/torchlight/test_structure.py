@@ -303,7 +303,7 @@ def test_what_comes_home_after_a_save_elsewhere_is_told(box):
     os.rename(m / "MEDIA/U2", m / "MEDIA/UNITS")
     m.put("MEDIA/README.TXT", text, flags=os.O_WRONLY | os.O_CREAT)
     status = box.run("status", m.point).out.splitlines()
-    assert sorted(status[1:]) == ["  moved MEDIA/UNITS", "  new MEDIA/README.TXT"]
+    assert sorted(status[1:]) == ["  new MEDIA/README.TXT", "  renamed MEDIA/UNITS"]
     assert sorted(m.unmount().out.splitlines()) == [
         "saved: MEDIA/README.TXT", "saved: MEDIA/UNITS"]
     a = Archive(m.map)

@@ -173,7 +173,7 @@ static void truncation_that_was_closed_needs_no_release(void **state)
 	truncated_and_flushed(b, "info/version", &f);
 	assert_int_equal(box_getxattr(b, "", "user.mapfs.status", text, sizeof(text)), 0);
 	assert_non_null(strstr(text, "changed info/version\n"));
-	assert_non_null(strstr(text, "draft " IMAGE));
+	assert_non_null(strstr(text, "refused " IMAGE));
 	fd_release(f);
 	assert_int_equal(box_open(b, "info/license", O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_fsync(f), 0);

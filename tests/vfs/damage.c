@@ -490,7 +490,7 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 		io_set_hook(no_writes, NULL);
 		assert_int_equal(box_mount(b, NULL), 0);
 		io_set_hook(NULL, NULL);
-		assert_non_null(strstr(b->notes, "2 changes and 2 drafts"));
+		assert_non_null(strstr(b->notes, "2 changes and 2 refused files"));
 		assert_true(box_shows(b, "info/settings.cfg", text));
 		assert_true(box_shows(b, AUTHOR, "bob\n"));
 		box_kill(b);

@@ -81,8 +81,8 @@ static void journal_by_another_writer_is_replayed(void **state)
 	assert_false(box_is_draft(b, "info/credits"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	assert_true(box_is_draft(b, "info/license"));
-	assert_non_null(strstr(
-		b->notes, "2 changes and 1 draft of an earlier mount came back from the journal"));
+	assert_non_null(strstr(b->notes,
+		"2 changes and 1 refused file of an earlier mount came back from the journal"));
 }
 
 static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)

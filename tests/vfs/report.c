@@ -73,15 +73,15 @@ static void what_is_made_moved_and_removed_is_named_once(void **state)
 	assert_int_equal(box_put(b, "images/photo.jpg", "JPEG"), 0);
 	assert_true(status_is(b,
 		"new groups/1_new\nnew images/1_more.png\n"
-		"moved images/2_moved.png\nremoved info/license\n"
-		"left images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+		"renamed images/2_moved.png\nremoved info/license\n"
+		"ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report,
 		"note: info/license was removed, and is empty now: the map still has one\n"
 		"saved: groups/1_new\nsaved: images/1_more.png\n"
 		"saved: images/2_moved.png\n");
 	assert_true(status_is(
-		b, "left images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+		b, "ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_unlink(b, "images/2_moved.png"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	assert_true(report_says(&report, "removed: images/2_moved.png"));
@@ -121,7 +121,7 @@ static void object_that_was_moved_to_scratch_is_said_to_stay(void **state)
 	struct report report;
 
 	assert_int_equal(box_rename(b, IMAGE, "images/.old"), 0);
-	assert_true(status_is(b, "kept " IMAGE "\nleft images/.old: no part of a map\n"));
+	assert_true(status_is(b, "kept " IMAGE "\nignored images/.old: no part of a map\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	assert_true(report_says(&report, IMAGE " was moved to a name that means nothing"));
 	assert_false(report_says(&report, "saved:"));
@@ -139,7 +139,7 @@ static void part_is_told_by_what_its_directory_is_called_now(void **state)
 	assert_int_equal(box_unlink(b, DECO "/id.csv"), 0);
 	assert_int_equal(box_rename(b, DECO, "groups/0_g/layers/9_far"), 0);
 	assert_int_equal(box_rename(b, "groups/0_g", "groups/3_h"), 0);
-	assert_true(status_is(b, "moved groups/3_h\nmoved groups/3_h/layers/9_far\n"
+	assert_true(status_is(b, "renamed groups/3_h\nrenamed groups/3_h/layers/9_far\n"
 				 "removed groups/3_h/layers/9_far/id.csv\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report,

@@ -96,13 +96,13 @@ static void tell_of(const struct copy *c, int r, const char *why)
 	if (r == -EACCES || r == -EROFS)
 		c->f->shut++;
 	else if (r == -EPERM)
-		tell(c, &c->f->left, "left out: no part of a map");
+		tell(c, &c->f->left, "ignored: no part of a map");
 	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
 		tell(c, &c->f->refused, "its name is not UTF-8");
 	else if (r == -ENOENT)
 		tell(c, &c->f->refused, "its name is no path in a map");
 	else if (r == -ENAMETOOLONG)
-		tell(c, &c->f->left, "left out: its name is too long");
+		tell(c, &c->f->left, "ignored: its name is too long");
 	else
 		tell(c, &c->f->refused, why);
 }
@@ -147,7 +147,7 @@ static void drop(struct copy *c, bool derived)
 	if (overlay_remove(c->f->t->tree, c->to, false) < 0)
 		return;
 	if (!derived)
-		tell(c, &c->f->left, "left out: no part of a map");
+		tell(c, &c->f->left, "ignored: no part of a map");
 	else
 		count(&c->f->derived, c->path);
 }
@@ -235,7 +235,7 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 		return 0;
 	}
 	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
-		tell(c, &c->f->left, "left out: neither a file nor a directory");
+		tell(c, &c->f->left, "ignored: neither a file nor a directory");
 		return 0;
 	}
 	/* What is written stands in the directory itself. */
@@ -297,13 +297,13 @@ static void tell_count(
 static void tell_together(const struct files *f)
 {
 	if (f->shut)
-		say(stderr, "mapfs: %s: %zu %s what is only shown: left out", f->shown, f->shut,
+		say(stderr, "mapfs: %s: %zu %s what is only shown: ignored", f->shown, f->shut,
 			f->shut == 1 ? "file is of" : "files are of");
-	tell_count(f, &f->derived, "file is left out that is made of others in the map",
-		"files are left out that are made of others in the map");
+	tell_count(f, &f->derived, "file is ignored that is made of others in the map",
+		"files are ignored that are made of others in the map");
 	tell_count(f, &f->unpacked,
-		"file is left out that the game's own tool does not pack; --all takes it",
-		"files are left out that the game's own tool does not pack; --all takes them");
+		"file is ignored that the game's own tool does not pack; --all takes it",
+		"files are ignored that the game's own tool does not pack; --all takes them");
 	tell_count(f, &f->split, "name with backslashes is a path in the map",
 		"names with backslashes are paths in the map");
 }
@@ -335,7 +335,7 @@ int files_tell_replaced(struct files *f)
 	}
 	names_sort(&paths);
 	for (size_t i = 0; i < paths.n; i++)
-		say(stderr, "mapfs: %s/%s: left out: another file has its place", f->shown,
+		say(stderr, "mapfs: %s/%s: ignored: another file has its place", f->shown,
 			paths.at[i]);
 	f->left += paths.n;
 	return r;

@@ -63,10 +63,9 @@ static bool print_left(struct unmount *u)
 
 	(void)status_of(u->entry->point, &records);
 	for (size_t at = 0; status_next(&records, &at, &e);) {
-		if (strcmp(e.word, "draft") != 0 && strcmp(e.word, "left") != 0 &&
-			strcmp(e.word, "waiting") != 0)
+		if (strcmp(e.word, "refused") != 0 && strcmp(e.word, "ignored") != 0)
 			continue;
-		console_report(&u->console, "left: %s: %s", e.path, e.why);
+		console_report(&u->console, "%s: %s: %s", e.word, e.path, e.why);
 		any = true;
 	}
 	return any;

@@ -48,7 +48,7 @@ static void look_at_scratch(struct offline *t, const struct change_save *how,
 		return;
 	l->left++;
 	if (!l->kept)
-		tell(t, how, path, how->left ? "left out: " : "",
+		tell(t, how, path, how->left ? "ignored: " : "",
 			lost_reason(t->tree, u, why, sizeof(why)));
 }
 
@@ -57,7 +57,7 @@ static void look_at_refused(struct offline *t, const struct change_save *how,
 {
 	if (how->refused && how->refused(how->refused_arg, u, why))
 		return;
-	tell(t, how, path, how->skip ? "left out: " : "", why);
+	tell(t, how, path, how->skip ? "ignored: " : "", why);
 	l->left += how->skip;
 	l->refused |= !how->skip;
 }

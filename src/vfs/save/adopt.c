@@ -27,7 +27,7 @@ void report_kept(struct report *r, const char *journal)
 {
 	if (!journal[0])
 		return;
-	report_add(r, REPORT_LEFT, "%s: what could not be read or done again (see mapfs recover)",
+	report_add(r, REPORT_NOTE, "%s: what could not be read or done again (see mapfs recover)",
 		journal);
 	report_code(r, OUTCOME_LEFT);
 }

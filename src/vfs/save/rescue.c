@@ -127,7 +127,7 @@ static void count_derived(struct vfs *v, struct report *report)
 			path = oentry_path(u);
 	if (count)
 		report_add(report, REPORT_NOTE,
-			"%zu %s left out that %s made of others in the map (%s)", count,
+			"%zu %s ignored that %s made of others in the map (%s)", count,
 			count == 1 ? "file is" : "files are", count == 1 ? "is" : "are",
 			path ? path : "");
 }
@@ -141,7 +141,7 @@ static void report_copies(struct vfs *v, struct report *report)
 	for (size_t i = 0; i < d->n; i++) {
 		if (overlay_find(v->overlay, d->paths[i], &s) < 0)
 			continue;
-		report_add(report, REPORT_LEFT, "%s/%s: %s", d->name, d->paths[i],
+		report_add(report, REPORT_RESCUED, "%s/%s: %s", d->name, d->paths[i],
 			lost_reason(v->overlay, s.oentry, buffer, sizeof(buffer)));
 		report_code(report, OUTCOME_LEFT);
 	}

@@ -22,7 +22,7 @@ static void add(void *arg, enum build_outcome fate, const char *path)
 	static const char *const words[] = {
 		[BUILD_WRITTEN] = "changed",
 		[BUILD_NEW] = "new",
-		[BUILD_MOVED] = "moved",
+		[BUILD_MOVED] = "renamed",
 		[BUILD_GONE] = "removed",
 		[BUILD_REPLACED] = "removed",
 		[BUILD_KEPT] = "kept",
@@ -46,7 +46,7 @@ static void add_refused(struct status *s)
 			path = oentry_path(s->staged.oentries[i]);
 		if (path)
 			status_add(&s->records,
-				&(struct status_entry){b->is_unresolved ? "waiting" : "draft", path,
+				&(struct status_entry){"refused", path,
 					b->reason && *b->reason ? b->reason
 								: "it is judged at the save"});
 	}
@@ -61,7 +61,7 @@ static void status_run(struct job *j)
 		overlay_build_each(&s->staged, add, &s->records);
 		add_refused(s);
 	} else {
-		status_add(&s->records, &(struct status_entry){"draft", "", error_text(&e)});
+		status_add(&s->records, &(struct status_entry){"refused", "", error_text(&e)});
 	}
 }
 
@@ -75,7 +75,7 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 		if (!u->is_dir && u->is_scratch && lost_at_end(v->overlay, u))
 			path = oentry_path(u);
 		if (path)
-			status_add(b, &(struct status_entry){"left", path,
+			status_add(b, &(struct status_entry){"ignored", path,
 					      lost_reason(v->overlay, u, buffer, sizeof(buffer))});
 	}
 }
@@ -91,7 +91,7 @@ static void add_unkept(struct vfs *v, struct buffer *b)
 			n->write_buffer->state != BUFFER_CLEAN)
 			path = inode_path(n);
 		if (path)
-			status_add(b, &(struct status_entry){"draft", path,
+			status_add(b, &(struct status_entry){"refused", path,
 					      strerror(-n->write_buffer->close_error)});
 	}
 }
@@ -138,6 +138,6 @@ int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records),
 void status_add_refusals(const struct vfs *v, struct buffer *records)
 {
 	for (size_t i = 0; i < v->refusals.n; i++)
-		status_add(records, &(struct status_entry){"draft", v->refusals.at[i].path,
+		status_add(records, &(struct status_entry){"refused", v->refusals.at[i].path,
 					    v->refusals.at[i].reason});
 }

@@ -106,7 +106,7 @@ void lost_note(struct vfs *v, struct inode *n)
 		return;
 	n->write_buffer->is_warned = true;
 	path = inode_path(n);
-	if (path && asprintf(&line, "scratch: %s: %s", path,
+	if (path && asprintf(&line, "ignored: %s: %s", path,
 			    lost_reason(v->overlay, n->oentry, buffer, sizeof(buffer))) >= 0)
 		v->host->note(v->host, line);
 }

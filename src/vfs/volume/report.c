@@ -31,7 +31,7 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	static const char *const words[] = {
 		[REPORT_SAVED] = "saved",
 		[REPORT_REMOVED] = "removed",
-		[REPORT_LEFT] = "left",
+		[REPORT_RESCUED] = "rescued",
 		[REPORT_REFUSED] = "refused",
 		[REPORT_WARNING] = "warning",
 		[REPORT_NOTE] = "note",
