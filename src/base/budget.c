@@ -41,10 +41,10 @@ void budget_destroy(struct budget *b)
 
 static void slot_release(struct budget *b, struct budget_slot *slot)
 {
-	if (!slot->kept)
+	if (!slot->is_kept)
 		return;
-	TAILQ_REMOVE(&b->kept, slot, keeps);
-	slot->kept = false;
+	TAILQ_REMOVE(&b->kept, slot, kept_link);
+	slot->is_kept = false;
 	b->kept_size -= slot->value->size;
 	b->n_kept--;
 }
@@ -52,8 +52,8 @@ static void slot_release(struct budget *b, struct budget_slot *slot)
 static void slot_keep(struct budget *b, struct budget_slot *slot)
 {
 	slot_release(b, slot);
-	TAILQ_INSERT_TAIL(&b->kept, slot, keeps);
-	slot->kept = true;
+	TAILQ_INSERT_TAIL(&b->kept, slot, kept_link);
+	slot->is_kept = true;
 	b->kept_size += slot->value->size;
 	b->n_kept++;
 	while (b->n_kept > BUDGET_KEPT ||
@@ -64,24 +64,24 @@ static void slot_keep(struct budget *b, struct budget_slot *slot)
 static void slot_clear(struct budget *b, struct budget_slot *slot)
 {
 	slot_release(b, slot);
-	TAILQ_REMOVE(&b->slots, slot, used);
+	TAILQ_REMOVE(&b->slots, slot, lru_link);
 	b->used -= slot->value->size;
 	bytes_unref(TAKE(slot->value));
 }
 
 /* New references are made under the lock alone, so a count of one stays one while it is held. */
-static bool held_elsewhere(struct bytes *v)
+static bool is_held(struct bytes *v)
 {
 	return atomic_load_explicit(&v->refs, memory_order_acquire) > 1;
 }
 
-static void trim(struct budget *b)
+static void trim_slots(struct budget *b)
 {
 	struct budget_slot *next, *s = TAILQ_FIRST(&b->slots);
 
 	for (; s && b->used - b->kept_size + b->coming > b->limit; s = next) {
-		next = TAILQ_NEXT(s, used);
-		if (!s->kept && !held_elsewhere(s->value))
+		next = TAILQ_NEXT(s, lru_link);
+		if (!s->is_kept && !is_held(s->value))
 			slot_clear(b, s);
 	}
 }
@@ -93,17 +93,17 @@ static int slot_load(
 	struct bytes *value = NULL;
 	int r;
 
-	slot->loading = true;
+	slot->is_loading = true;
 	pthread_mutex_unlock(&b->lock);
 	r = load(arg, &value, e);
 	pthread_mutex_lock(&b->lock);
-	slot->loading = false;
-	b->coming -= slot->coming;
-	slot->coming = 0;
+	slot->is_loading = false;
+	b->coming -= slot->announced;
+	slot->announced = 0;
 	if (r == 0) {
 		slot->value = value;
 		b->used += value->size;
-		TAILQ_INSERT_TAIL(&b->slots, slot, used);
+		TAILQ_INSERT_TAIL(&b->slots, slot, lru_link);
 	}
 	pthread_cond_broadcast(&b->loaded);
 	return r;
@@ -112,8 +112,8 @@ static int slot_load(
 /* A new reference to what is cached, which was just used. */
 static struct bytes *slot_use(struct budget *b, struct budget_slot *slot)
 {
-	TAILQ_REMOVE(&b->slots, slot, used);
-	TAILQ_INSERT_TAIL(&b->slots, slot, used);
+	TAILQ_REMOVE(&b->slots, slot, lru_link);
+	TAILQ_INSERT_TAIL(&b->slots, slot, lru_link);
 	return bytes_ref(slot->value);
 }
 
@@ -122,21 +122,21 @@ struct bytes *budget_find(struct budget *b, struct budget_slot *slot)
 	struct bytes *found;
 
 	pthread_mutex_lock(&b->lock);
-	while (slot->loading)
+	while (slot->is_loading)
 		pthread_cond_wait(&b->loaded, &b->lock);
 	found = slot->value ? slot_use(b, slot) : NULL;
-	trim(b);
+	trim_slots(b);
 	pthread_mutex_unlock(&b->lock);
 	return found;
 }
 
-static int get(struct budget *b, struct budget_slot *slot, bool keep, budget_load_fn load,
+static int get_slot(struct budget *b, struct budget_slot *slot, bool keep, budget_load_fn load,
 	void *arg, struct bytes **ret, struct error *e)
 {
 	int r = 0;
 
 	pthread_mutex_lock(&b->lock);
-	while (slot->loading)
+	while (slot->is_loading)
 		pthread_cond_wait(&b->loaded, &b->lock);
 	/* Where another thread's load failed, this one tries for itself and gets the reason. */
 	if (!slot->value)
@@ -145,7 +145,7 @@ static int get(struct budget *b, struct budget_slot *slot, bool keep, budget_loa
 		*ret = slot_use(b, slot);
 		if (keep)
 			slot_keep(b, slot);
-		trim(b);
+		trim_slots(b);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return r;
@@ -154,13 +154,13 @@ static int get(struct budget *b, struct budget_slot *slot, bool keep, budget_loa
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e)
 {
-	return get(b, slot, false, load, arg, ret, e);
+	return get_slot(b, slot, false, load, arg, ret, e);
 }
 
 int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e)
 {
-	return get(b, slot, true, load, arg, ret, e);
+	return get_slot(b, slot, true, load, arg, ret, e);
 }
 
 void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n)
@@ -168,20 +168,20 @@ void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n)
 	pthread_mutex_lock(&b->lock);
 	while (b->coming && b->coming + n > b->limit)
 		pthread_cond_wait(&b->loaded, &b->lock);
-	slot->coming = n;
+	slot->announced = n;
 	b->coming += n;
-	trim(b);
+	trim_slots(b);
 	pthread_mutex_unlock(&b->lock);
 }
 
 void budget_drop(struct budget *b, struct budget_slot *slot)
 {
 	pthread_mutex_lock(&b->lock);
-	while (slot->loading)
+	while (slot->is_loading)
 		pthread_cond_wait(&b->loaded, &b->lock);
 	if (slot->value)
 		slot_clear(b, slot);
-	trim(b);
+	trim_slots(b);
 	pthread_mutex_unlock(&b->lock);
 }
 
@@ -190,7 +190,7 @@ size_t budget_used(struct budget *b)
 	size_t used;
 
 	pthread_mutex_lock(&b->lock);
-	trim(b);
+	trim_slots(b);
 	used = b->used;
 	pthread_mutex_unlock(&b->lock);
 	return used;

@@ -25,7 +25,7 @@ bool output_is_terminal(void)
 	return terminal;
 }
 
-static void fail(const char *why)
+static void report_failure(const char *why)
 {
 	if (!failed)
 		say(stderr, "mapfs: standard output: %s", why);
@@ -37,7 +37,7 @@ int output_write(const void *data, size_t n)
 	int r = io_write(STDOUT_FILENO, data, n);
 
 	if (r < 0)
-		fail(strerror(-r));
+		report_failure(strerror(-r));
 	return r < 0 ? r : 0;
 }
 
@@ -55,10 +55,10 @@ int output_text(struct buffer *text)
 }
 
 /* Nobody is told who closed it: he asked for no report. */
-static void fail_report(void)
+static void note_lost_report(void)
 {
 	if (errno != EBADF && !failed) {
-		fail(strerror(errno));
+		report_failure(strerror(errno));
 		reports_failed = true;
 	}
 	clearerr(stdout);
@@ -75,7 +75,7 @@ void output_report(const char *fmt, ...)
 	say(stdout, "%s", line ? line : "out of memory");
 	if (fflush(stdout) == 0)
 		return;
-	fail_report();
+	note_lost_report();
 	say(stderr, "%s", line ? line : "out of memory");
 }
 
@@ -95,9 +95,9 @@ int output_end(int code, int report_lost, int output_lost)
 {
 	/* Why an earlier part was not written stdio has forgotten. */
 	if (fflush(stdout) != 0)
-		fail(strerror(errno));
+		report_failure(strerror(errno));
 	else if (ferror(stdout))
-		fail("not all of it could be written");
+		report_failure("not all of it could be written");
 	if (!failed || code != 0)
 		return code;
 	return reports_failed ? report_lost : output_lost;

@@ -49,7 +49,8 @@ static int compare_back(int fd, const uint8_t *meant, size_t n, uint64_t pos, ui
  * The kernel copies to and from pages, slowly (by half) where a byte's place in them differs. Here
  * both its copies keep the place, and the shift from one to the other is memcpy's.
  */
-static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t pos, bool compare)
+static int copy_through_memory(
+	int from, uint64_t off, uint64_t n, int to, uint64_t pos, bool compare)
 {
 	CLEANUP(free) uint8_t *room = aligned_alloc(PAGE, 2 * (CHUNK + PAGE));
 	const struct file f = {.fd = from};
@@ -78,7 +79,7 @@ static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t po
 	return 0;
 }
 
-static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
+static int copy_range(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 {
 	off_t pos = lseek(to, 0, SEEK_CUR);
 	bool in_kernel;
@@ -96,7 +97,7 @@ static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 	pos = lseek(to, 0, SEEK_CUR);
 	if (pos < 0)
 		return -errno;
-	r = copy_in_steps(from, off, n, to, (uint64_t)pos, ret_compared != NULL);
+	r = copy_through_memory(from, off, n, to, (uint64_t)pos, ret_compared != NULL);
 	if (r == 0 && ret_compared)
 		*ret_compared = !in_kernel;
 	return r;
@@ -104,11 +105,11 @@ static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 
 int io_copy(int from, uint64_t off, uint64_t n, int to)
 {
-	return copy(from, off, n, to, NULL);
+	return copy_range(from, off, n, to, NULL);
 }
 
 int io_copy_compared(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 {
 	*ret_compared = false;
-	return copy(from, off, n, to, ret_compared);
+	return copy_range(from, off, n, to, ret_compared);
 }

@@ -100,7 +100,7 @@ static int keep_xattr(int from, int to, const char *name)
 
 /* Some file systems (rclone's) fail with errors of their own where they have no attributes. Then
  * they do so for every file, also for the one that was just made. */
-static bool has_none(int r, int made)
+static bool lacks_xattrs(int r, int made)
 {
 	CLEANUP(free) char *names = NULL;
 
@@ -114,7 +114,7 @@ static int keep_xattrs(int from, int to, struct error *e)
 	bool acl = false;
 	int r;
 
-	if (has_none((int)n, to))
+	if (lacks_xattrs((int)n, to))
 		return 0;
 	if (n < 0)
 		return error_set(
@@ -137,7 +137,7 @@ static int keep_xattrs(int from, int to, struct error *e)
 	return 0;
 }
 
-static bool takes_rights(const char *name)
+static bool needs_privilege(const char *name)
 {
 	static const char *const labels[] = {"selinux", "SMACK64", "apparmor"};
 
@@ -181,7 +181,7 @@ int metadata_not_kept(int fd, char **ret, struct error *e)
 			e, (int)n, "cannot list the extended attributes: %s", strerror((int)-n));
 	for (const char *name = names; r == 0 && n > 0 && name < names + n;
 		name += strlen(name) + 1)
-		if (takes_rights(name))
+		if (needs_privilege(name))
 			r = add_name(&found, name);
 	if (r < 0)
 		return error_set(e, r, "out of memory");

@@ -16,7 +16,7 @@
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
-static bool octal(char c)
+static bool is_octal(char c)
 {
 	return c >= '0' && c <= '7';
 }
@@ -27,7 +27,7 @@ static void unescape(char *s)
 	char *to = s;
 
 	while (*s) {
-		if (s[0] == '\\' && octal(s[1]) && octal(s[2]) && octal(s[3])) {
+		if (s[0] == '\\' && is_octal(s[1]) && is_octal(s[2]) && is_octal(s[3])) {
 			*to++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
 			s += 4;
 		} else {
@@ -95,7 +95,7 @@ bool mountinfo_next(FILE *table, struct mount_entry *ret)
 }
 
 /* The last that has this point, or where that is NULL, this device. */
-static int find(const char *path, const char *point, const char *dev, struct mount_entry *ret)
+static int find_mount(const char *path, const char *point, const char *dev, struct mount_entry *ret)
 {
 	FILE *table = fopen(path, "re");
 	struct mount_entry entry;
@@ -115,12 +115,12 @@ static int find(const char *path, const char *point, const char *dev, struct mou
 
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
 {
-	return find(table, point, NULL, ret);
+	return find_mount(table, point, NULL, ret);
 }
 
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
 {
-	return find(table, NULL, dev, ret);
+	return find_mount(table, NULL, dev, ret);
 }
 
 bool mountinfo_is(int fd, const char *dev)

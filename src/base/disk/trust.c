@@ -30,7 +30,7 @@ static bool is_ours(const struct trust *t, const struct stat *st)
 	       is_given_to_us(t->dirfd, st->st_uid);
 }
 
-static int check(const struct trust *t, const struct stat *st, struct error *e)
+static int check_stat(const struct trust *t, const struct stat *st, struct error *e)
 {
 	mode_t more = st->st_mode & ~t->mode & (S_IWGRP | S_IWOTH);
 
@@ -53,7 +53,7 @@ int trust_check_name(const struct trust *t, const char *name, struct error *e)
 
 	if (fstatat(t->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return error_errno(e, "%s", name);
-	return check(t, &st, e);
+	return check_stat(t, &st, e);
 }
 
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e)
@@ -70,6 +70,6 @@ int trust_open(const struct trust *t, const char *name, int flags, struct error 
 		return error_set(e, fd, "cannot be opened: %s", strerror(-fd));
 	if (fstat(fd, &st) < 0)
 		return error_errno(e, "cannot be looked at");
-	r = check(t, &st, e);
+	r = check_stat(t, &st, e);
 	return r < 0 ? r : take_fd(&fd);
 }

@@ -24,7 +24,7 @@ static bool same_device(const struct statx *a, const struct statx *b)
 }
 
 /* A mount that hangs answers this, too: the kernel knows type and device. */
-static int look(int dirfd, const char *name, struct statx *ret)
+static int stat_entry(int dirfd, const char *name, struct statx *ret)
 {
 	const int flags =
 		AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | AT_EMPTY_PATH;
@@ -33,7 +33,7 @@ static int look(int dirfd, const char *name, struct statx *ret)
 }
 
 /* The type of an entry, S_IFDIR or S_IFREG; 0 for others and for a mount that is not entered. */
-static int type_of(const struct walk_directory *d, const struct dirent *entry, mode_t *ret)
+static int find_type(const struct walk_directory *d, const struct dirent *entry, mode_t *ret)
 {
 	struct statx here, st;
 	int r;
@@ -41,9 +41,9 @@ static int type_of(const struct walk_directory *d, const struct dirent *entry, m
 	*ret = (mode_t)DTTOIF(entry->d_type);
 	if (*ret && !(S_ISDIR(*ret) && d->walk->stays))
 		return 0;
-	r = look(d->fd, entry->d_name, &st);
+	r = stat_entry(d->fd, entry->d_name, &st);
 	if (r == 0 && d->walk->stays)
-		r = look(d->fd, "", &here);
+		r = stat_entry(d->fd, "", &here);
 	if (r < 0)
 		return r;
 	*ret = d->walk->stays && !same_device(&here, &st) ? 0 : st.stx_mode & S_IFMT;
@@ -59,7 +59,7 @@ static int add_entry(const struct walk_directory *d, const struct dirent *entry)
 
 	if (!path)
 		return -ENOMEM;
-	r = type_of(d, entry, &type);
+	r = find_type(d, entry, &type);
 	if (r < 0 && r != -ENOENT)
 		d->walk->failed(d->walk->arg, path, r);
 	if (r < 0 || !(S_ISDIR(type) || S_ISREG(type)) ||

@@ -37,7 +37,7 @@ static bool is_name(const char *s, bool temporary)
 	return !temporary || (s[0] == '.' && strstr(s, ".mapfs-new-"));
 }
 
-static bool parse(struct marker *m, size_t n)
+static bool parse_marker(struct marker *m, size_t n)
 {
 	char *at = m->text;
 
@@ -59,7 +59,7 @@ static bool parse(struct marker *m, size_t n)
 	return *at == '\0';
 }
 
-static bool exists(int dirfd, const char *name)
+static bool file_exists(int dirfd, const char *name)
 {
 	struct stat st;
 
@@ -90,14 +90,14 @@ static int read_marker(
 	r = file_read(f, 0, ret->text, (size_t)st.st_size, e);
 	if (r < 0)
 		return r;
-	if (!parse(ret, (size_t)st.st_size))
+	if (!parse_marker(ret, (size_t)st.st_size))
 		return error_set(e, -EINVAL, "%s is not what a save leaves", name);
 	return 1;
 }
 
 /* What is left to do. The renames were begun in order, and an attempt that was given up takes the
  * second temporary file away first; so a first one alone is one that counts no more. */
-static int do_renames(const struct trust *trust, const struct marker *m, bool over,
+static int finish_renames(const struct trust *trust, const struct marker *m, bool over,
 	bool *ret_stands, struct error *e)
 {
 	bool have[PAIR] = {trust_check_name(trust, m->temporary[0], NULL) == 0,
@@ -134,7 +134,7 @@ int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge
 	leave = judge(arg, m.name[0], m.name[1]);
 	if (leave == PAIR_REFUSED)
 		return error_set(e, -EPERM, "names files that are not of this map");
-	r = do_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
+	r = finish_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
 	if (r == 0)
 		r = io_sync_dir(trust->dirfd);
 	/* Only what is on disk may be forgotten. */
@@ -149,7 +149,7 @@ int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge
 	return stands;
 }
 
-static int put_marker(
+static int write_marker(
 	struct replace *first, struct replace *second, const char *name, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *out = NULL;
@@ -183,14 +183,14 @@ static int put_marker(
  * no crash leaves it with one of them. Where it will not go, or nobody knows, both new files stay:
  * a mount that finds the marker finds all it needs.
  */
-static void give_up(struct replace *first, struct replace *second, const char *name)
+static void abandon_commit(struct replace *first, struct replace *second, const char *name)
 {
 	int dirfd = replace_dirfd(first);
-	bool marked = exists(dirfd, name);
+	bool marked = file_exists(dirfd, name);
 
 	if (marked && (io_unlink(dirfd, name) < 0 || io_sync_dir(dirfd) < 0)) {
-		replace_let_stand(first);
-		replace_let_stand(second);
+		replace_forget_temporary(first);
+		replace_forget_temporary(second);
 		return;
 	}
 	replace_discard(second);
@@ -210,7 +210,7 @@ static int rename_both(struct replace *both[PAIR], bool *ret_begun, struct error
 			return error_set(e, r, "cannot rename the new file to %s: %s",
 				replace_name(both[i]), strerror(-r));
 		*ret_begun = true;
-		replace_let_stand(both[i]);
+		replace_forget_temporary(both[i]);
 		r = io_sync_dir(dirfd);
 		if (r < 0)
 			error_set(e, r,
@@ -234,16 +234,16 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
 		r = replace_lock(both[i], e);
 		if (r < 0)
 			return r;
-		if (!over && exists(replace_dirfd(both[i]), replace_name(both[i])))
+		if (!over && file_exists(replace_dirfd(both[i]), replace_name(both[i])))
 			return error_set(e, -EEXIST, "%s is there already", replace_name(both[i]));
 	}
-	r = put_marker(first, second, name, e);
+	r = write_marker(first, second, name, e);
 	if (r == 0)
 		r = rename_both(both, &begun, e);
 	if (r < 0 && !begun)
-		give_up(first, second, name);
+		abandon_commit(first, second, name);
 	else if (r < 0)
-		replace_let_stand(second); /* the marker has the next mount do the rest */
+		replace_forget_temporary(second); /* the marker has the next mount do the rest */
 	else
 		(void)io_unlink(replace_dirfd(first), name); /* it says nothing new any more */
 	return r;

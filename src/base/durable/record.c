@@ -140,7 +140,7 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 	return 0;
 }
 
-static int flush(struct record_writer *w)
+static int flush_chunk(struct record_writer *w)
 {
 	int r = w->filled ? io_pwrite(w->fd, w->chunk, w->filled, w->pos) : 0;
 
@@ -150,7 +150,8 @@ static int flush(struct record_writer *w)
 }
 
 /* The bytes of a part go through the chunk, so that a small record is one write. */
-static int put_part(struct record_writer *w, const struct extent *x, uint32_t *crc, struct error *e)
+static int write_part(
+	struct record_writer *w, const struct extent *x, uint32_t *crc, struct error *e)
 {
 	for (uint64_t done = 0; done < x->size;) {
 		size_t n = RECORD_CHUNK - w->filled;
@@ -164,7 +165,7 @@ static int put_part(struct record_writer *w, const struct extent *x, uint32_t *c
 		*crc = record_crc(*crc, w->chunk + w->filled, n);
 		w->filled += n;
 		done += n;
-		r = w->filled == RECORD_CHUNK ? flush(w) : 0;
+		r = w->filled == RECORD_CHUNK ? flush_chunk(w) : 0;
 		if (r < 0)
 			return error_set(e, r, "cannot write: %s", strerror(-r));
 	}
@@ -180,15 +181,15 @@ int record_write(struct record_writer *w, uint32_t type, uint32_t number, uint64
 	record_header(w->chunk, type, number, size);
 	w->filled = RECORD_HEADER_SIZE;
 	for (size_t i = 0; i < n_parts; i++) {
-		r = put_part(w, &parts[i], &crc, e);
+		r = write_part(w, &parts[i], &crc, e);
 		if (r < 0)
 			return r;
 	}
-	r = RECORD_CHUNK - w->filled < RECORD_TRAILER_SIZE ? flush(w) : 0;
+	r = RECORD_CHUNK - w->filled < RECORD_TRAILER_SIZE ? flush_chunk(w) : 0;
 	if (r == 0) {
 		store_u32(w->chunk + w->filled, crc);
 		w->filled += RECORD_TRAILER_SIZE;
-		r = flush(w);
+		r = flush_chunk(w);
 	}
 	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
 }

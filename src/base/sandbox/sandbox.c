@@ -64,7 +64,7 @@ struct notes {
 	void *arg;
 };
 
-static void tell(const struct notes *notes, const char *line)
+static void report_lack(const struct notes *notes, const char *line)
 {
 	notes->fn(notes->arg, line);
 }
@@ -81,7 +81,7 @@ static const struct {
 	long abi;
 	struct ruleset rules;
 	const char *without;
-} later[] = {
+} additions[] = {
 	{2, {.fs = LANDLOCK_ACCESS_FS_REFER}, "forbids renames between directories"},
 	{3, {.fs = LANDLOCK_ACCESS_FS_TRUNCATE}, "does not restrict truncation"},
 	{4, {.net = ~UINT64_C(0)}, "does not restrict the network"},
@@ -89,19 +89,19 @@ static const struct {
 	{6, {.scoped = ~UINT64_C(0)}, "does not restrict signals"},
 };
 
-static struct ruleset rules_of(long abi, const struct notes *notes)
+static struct ruleset select_rules(long abi, const struct notes *notes)
 {
 	struct ruleset rules = all_rules;
 	char line[80];
 
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-		if (abi >= later[i].abi)
+	for (size_t i = 0; i < sizeof(additions) / sizeof(additions[0]); i++) {
+		if (abi >= additions[i].abi)
 			continue;
-		rules.fs &= ~later[i].rules.fs;
-		rules.net &= ~later[i].rules.net;
-		rules.scoped &= ~later[i].rules.scoped;
-		snprintf(line, sizeof(line), "this kernel's Landlock %s", later[i].without);
-		tell(notes, line);
+		rules.fs &= ~additions[i].rules.fs;
+		rules.net &= ~additions[i].rules.net;
+		rules.scoped &= ~additions[i].rules.scoped;
+		snprintf(line, sizeof(line), "this kernel's Landlock %s", additions[i].without);
+		report_lack(notes, line);
 	}
 	return rules;
 }
@@ -138,12 +138,13 @@ static int restrict_files(
 		SYS_landlock_create_ruleset, NULL, 0, (uint32_t)LANDLOCK_CREATE_RULESET_VERSION);
 
 	if (abi < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {
-		tell(notes, "this kernel has no Landlock: other directories stay within reach");
+		report_lack(
+			notes, "this kernel has no Landlock: other directories stay within reach");
 		return 0;
 	}
 	if (abi < 0)
 		return error_errno(e, "Landlock");
-	rules = rules_of(abi, notes);
+	rules = select_rules(abi, notes);
 	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0U);
 	if (fd < 0)
 		return error_errno(e, "Landlock: cannot make the rules");
@@ -164,17 +165,17 @@ static int drop_capabilities(bool rights, const struct notes *notes, struct erro
 	int r = capability_keep(rights ? kept : 0, &bound, e);
 
 	if (r == 0 && !bound && geteuid() == 0)
-		tell(notes, "the capability bounding set cannot be changed here");
+		report_lack(notes, "the capability bounding set cannot be changed here");
 	return r;
 }
 
-static int filter(const struct notes *notes, struct error *e)
+static int enter_filter(const struct notes *notes, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	int r = filter_enter(&why);
 
 	if (r == -ENOSYS) {
-		tell(notes, error_text(&why));
+		report_lack(notes, error_text(&why));
 		return 0;
 	}
 	if (r < 0 && e)
@@ -195,5 +196,5 @@ int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	if (r == 0)
 		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
 	/* Last, for it forbids what the others are made with. */
-	return r < 0 ? r : filter(&notes, e);
+	return r < 0 ? r : enter_filter(&notes, e);
 }

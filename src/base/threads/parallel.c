@@ -17,7 +17,7 @@ struct work {
 	struct error error;
 };
 
-static void *work(void *arg)
+static void *run_calls(void *arg)
 {
 	struct work *w = arg;
 
@@ -40,7 +40,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static size_t processors(void)
+static size_t count_processors(void)
 {
 	cpu_set_t set;
 
@@ -48,10 +48,10 @@ static size_t processors(void)
 }
 
 /* By `most` threads. */
-static int each(size_t most, size_t n, parallel_fn *fn, void *arg, struct error *e)
+static int run_parallel(size_t most, size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
 	struct work w = {.n = n, .failed = n, .fn = fn, .arg = arg};
-	size_t all = processors(), begun = 0;
+	size_t all = count_processors(), begun = 0;
 	pthread_t threads[THREADS_MAX];
 	sigset_t none, before;
 
@@ -61,10 +61,10 @@ static int each(size_t most, size_t n, parallel_fn *fn, void *arg, struct error 
 	/* Signals are for those who wait for them. */
 	sigfillset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, &before);
-	while (begun + 1 < all && pthread_create(&threads[begun], NULL, work, &w) == 0)
+	while (begun + 1 < all && pthread_create(&threads[begun], NULL, run_calls, &w) == 0)
 		begun++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	work(&w);
+	run_calls(&w);
 	while (begun)
 		pthread_join(threads[--begun], NULL);
 	pthread_mutex_destroy(&w.lock);
@@ -75,10 +75,10 @@ static int each(size_t most, size_t n, parallel_fn *fn, void *arg, struct error 
 
 int parallel_each(size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
-	return each(PARALLEL_MAX, n, fn, arg, e);
+	return run_parallel(PARALLEL_MAX, n, fn, arg, e);
 }
 
 int parallel_all(size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
-	return each(THREADS_MAX, n, fn, arg, e);
+	return run_parallel(THREADS_MAX, n, fn, arg, e);
 }
