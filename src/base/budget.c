@@ -7,11 +7,11 @@
 
 struct budget {
 	pthread_mutex_t lock;
-	pthread_cond_t loaded; /* some slot is not loading any more */
+	pthread_cond_t loaded; /* a load has ended */
 	size_t limit;
 	size_t used;
-	size_t coming;                   /* of all slots */
-	TAILQ_HEAD(, budget_slot) slots; /* the one used last at the end */
+	size_t announced;                /* sum over all slots */
+	TAILQ_HEAD(, budget_slot) slots; /* least recently used first */
 	TAILQ_HEAD(, budget_slot) kept;
 	size_t n_kept, kept_size;
 };
@@ -69,7 +69,7 @@ static void slot_clear(struct budget *b, struct budget_slot *slot)
 	bytes_unref(TAKE(slot->value));
 }
 
-/* New references are made under the lock alone, so a count of one stays one while it is held. */
+/* Call with the lock held: only the budget can add a reference to a span that has just one. */
 static bool is_held(struct bytes *v)
 {
 	return atomic_load_explicit(&v->refs, memory_order_acquire) > 1;
@@ -79,14 +79,14 @@ static void trim_slots(struct budget *b)
 {
 	struct budget_slot *next, *s = TAILQ_FIRST(&b->slots);
 
-	for (; s && b->used - b->kept_size + b->coming > b->limit; s = next) {
+	for (; s && b->used - b->kept_size + b->announced > b->limit; s = next) {
 		next = TAILQ_NEXT(s, lru_link);
 		if (!s->is_kept && !is_held(s->value))
 			slot_clear(b, s);
 	}
 }
 
-/* Called and left with the lock held; load runs without it. */
+/* Call with the lock held; it is released while load runs. */
 static int slot_load(
 	struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg, struct error *e)
 {
@@ -98,7 +98,7 @@ static int slot_load(
 	r = load(arg, &value, e);
 	pthread_mutex_lock(&b->lock);
 	slot->is_loading = false;
-	b->coming -= slot->announced;
+	b->announced -= slot->announced;
 	slot->announced = 0;
 	if (r == 0) {
 		slot->value = value;
@@ -109,7 +109,7 @@ static int slot_load(
 	return r;
 }
 
-/* A new reference to what is cached, which was just used. */
+/* Return a new reference to the cached span and mark it as most recently used. */
 static struct bytes *slot_use(struct budget *b, struct budget_slot *slot)
 {
 	TAILQ_REMOVE(&b->slots, slot, lru_link);
@@ -138,7 +138,7 @@ static int get_slot(struct budget *b, struct budget_slot *slot, bool keep, budge
 	pthread_mutex_lock(&b->lock);
 	while (slot->is_loading)
 		pthread_cond_wait(&b->loaded, &b->lock);
-	/* Where another thread's load failed, this one tries for itself and gets the reason. */
+	/* If the load of another thread failed, this thread loads, too, and gets the reason. */
 	if (!slot->value)
 		r = slot_load(b, slot, load, arg, e);
 	if (r == 0) {
@@ -166,10 +166,10 @@ int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn l
 void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n)
 {
 	pthread_mutex_lock(&b->lock);
-	while (b->coming && b->coming + n > b->limit)
+	while (b->announced && b->announced + n > b->limit)
 		pthread_cond_wait(&b->loaded, &b->lock);
 	slot->announced = n;
-	b->coming += n;
+	b->announced += n;
 	trim_slots(b);
 	pthread_mutex_unlock(&b->lock);
 }

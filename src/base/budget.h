@@ -36,17 +36,14 @@ struct budget *budget_create(size_t limit);
 void budget_destroy(struct budget *b); /* every slot must have been dropped */
 DEFINE_CLEANUP(struct budget, budget_destroy);
 
-/* Decode a span. Runs without the budget's lock. */
+/* Decode a span. The budget's lock is not held. */
 typedef int (*budget_load_fn)(void *arg, struct bytes **ret, struct error *e);
 /* Return a new reference to the slot's span, calling load if it is not cached. */
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
-/*
- * Like budget_get, but keep the span in addition to the limit until enough later ones are kept. For
- * files that are read piece by piece: their parts must stay cached between two reads even if the
- * limit is small.
- */
+/* Like budget_get, but keep the span, beyond the limit, until enough later ones are kept. Parts of
+ * a file that is read piece by piece so stay cached between two reads. */
 int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
@@ -63,6 +60,5 @@ struct bytes *budget_find(struct budget *b, struct budget_slot *slot);
 /* Empty a slot. Call it before the object that contains the slot is freed. */
 void budget_drop(struct budget *b, struct budget_slot *slot);
 
-/* Total size of the cached spans. */
 size_t budget_used(struct budget *b);
 size_t budget_limit(const struct budget *b);

@@ -38,7 +38,7 @@ void buffer_printf(struct buffer *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Return a new string, which the caller frees, or NULL if memory is exhausted. */
 char *text_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 char *text_vprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
-/* Copy n bytes into a new string, as text_printf returns it. A NUL is added. */
+/* Return a new string of n bytes and a NUL, as text_printf does. */
 char *text_copy(const char *text, size_t n);
 /* Append a little-endian integer. */
 void buffer_u16(struct buffer *b, uint16_t v);

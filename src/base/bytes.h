@@ -32,8 +32,7 @@ void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 /* Create a zeroed span. *ret_data (may be NULL) is set to its writable bytes. */
 struct bytes *bytes_new(uint64_t size, uint8_t **ret_data);
 struct bytes *bytes_copy(const void *data, size_t size);
-/*
- * Change the size of a span that is not shared yet; b may be NULL. Keeps the content, and does not
+/* Change the size of a span that is not shared yet; b may be NULL. Keeps the content, and does not
  * zero new bytes. The result replaces b. Returns NULL as bytes_new does, and b is unchanged then.
  */
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);

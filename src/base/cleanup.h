@@ -2,7 +2,7 @@
 /*
  * cleanup: local variables that are freed at the end of their scope.
  *
- * CLEANUP(thing_free) struct thing *t = NULL; calls thing_free(t) when t goes out of scope. TAKE(t)
+ * CLEANUP(thing_free) struct thing *t = NULL; calls thing_free(t) at the end of the scope. TAKE(t)
  * returns t and sets it to NULL, which transfers ownership. All destructors accept NULL.
  */
 #pragma once

@@ -73,8 +73,7 @@ int error_context(struct error *e, const char *fmt, ...)
 	vsnprintf(whole.text, sizeof(whole.text), fmt, ap);
 	va_end(ap);
 	n = strlen(whole.text);
-	/* What does not fit is cut off; looking at the answer tells the compiler that this is
-	 * meant. */
+	/* Text that does not fit is cut off. Checking the result prevents a warning about that. */
 	if (snprintf(whole.text + n, sizeof(whole.text) - n, ": %s", e->text) < 0)
 		return e->code;
 	memcpy(e->text, whole.text, sizeof(e->text));

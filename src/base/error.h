@@ -23,10 +23,8 @@ struct error {
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/*
- * Fill e, which may be NULL, and return code, which must be a negative errno. This overwrites an
- * earlier error in e. To pass an error up, use error_context.
- */
+/* Fill e, which may be NULL, and return code, which must be a negative errno. This overwrites an
+ * earlier error in e. To pass an error up, use error_context. */
 #define error_set(e, code, ...)                                                                    \
 	__extension__({                                                                            \
 		int code_ = (code);                                                                \

@@ -25,10 +25,10 @@ bool output_is_terminal(void)
 	return terminal;
 }
 
-static void report_failure(const char *why)
+static void report_failure(const char *reason)
 {
 	if (!failed)
-		say(stderr, "mapfs: standard output: %s", why);
+		say(stderr, "mapfs: standard output: %s", reason);
 	failed = true;
 }
 
@@ -54,7 +54,7 @@ int output_text(struct buffer *text)
 	return r;
 }
 
-/* Nobody is told who closed it: he asked for no report. */
+/* If the user closed standard output (EBADF), no report is wanted: print no diagnostic. */
 static void note_lost_report(void)
 {
 	if (errno != EBADF && !failed) {
@@ -93,7 +93,7 @@ void output_reports(struct buffer *lines)
 
 int output_end(int code, int report_lost, int output_lost)
 {
-	/* Why an earlier part was not written stdio has forgotten. */
+	/* If an earlier write failed, stdio has not kept the reason. */
 	if (fflush(stdout) != 0)
 		report_failure(strerror(errno));
 	else if (ferror(stdout))

@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 
-/* How many bytes the character at s has: 1 for a byte that begins none. */
+/* Return the length of the UTF-8 character at s, or 1 if there is no valid one. */
 static unsigned char_length(const unsigned char *s, const unsigned char *end)
 {
 	unsigned n = s[0] < 0xc2 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 1;
@@ -23,7 +23,7 @@ static bool is_visible(const unsigned char *s, unsigned n)
 {
 	if (n == 1)
 		return s[0] >= ' ' && s[0] < 0x7f;
-	/* The second row of control characters, which some terminals obey, too. */
+	/* U+0080 to U+009F are control characters, which some terminals obey. */
 	return n > 2 || s[0] != 0xc2 || s[1] >= 0xa0;
 }
 

@@ -30,7 +30,7 @@ int io_ask(struct io_call *c)
 	return the_hook ? the_hook(c, the_hook_arg) : 0;
 }
 
-/* A call with a descriptor and at most one name. */
+/* Call the hook for a call with a descriptor and at most one name. */
 static int ask_hook(enum io_op op, int fd, const char *name)
 {
 	return io_ask(&(struct io_call){.op = op, .fd = fd, .name = name});
@@ -41,7 +41,7 @@ static int ask_hook_names(enum io_op op, int dirfd, const char *from, const char
 	return io_ask(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
 }
 
-/* 0 or -errno of a call that answers -1 on failure, unless the hook's answer was one. */
+/* Make a call that returns -1 on failure, unless the hook failed it. The value is 0 or -errno. */
 #define OUTCOME(asked, call)                                                                       \
 	__extension__({                                                                            \
 		int asked_ = (asked);                                                              \
@@ -60,8 +60,8 @@ static int open_level(void *, int dirfd, const char *name, struct error *)
 	return open_name(dirfd, name, O_PATH | O_DIRECTORY, 0);
 }
 
-/* Name by name, and not by openat2: it can make files of any mode, and a filter cannot look into
- * what it is given (filter.h). */
+/* Open a path level by level. openat2 is no alternative: it can create files of any mode, and a
+ * seccomp filter (filter.h) cannot check its arguments, which are in memory. */
 static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 {
 	bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
@@ -131,7 +131,7 @@ int io_tmpfile(int dirfd)
 	char name[NAME_MAX + 1];
 	int fd = open_beneath(dirfd, ".", O_TMPFILE | O_RDWR, 0600), r;
 
-	/* How kernels and filesystems that lack O_TMPFILE answer. */
+	/* Kernels and file systems without O_TMPFILE return one of these errors. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -ENOENT && fd != -EINVAL)
 		return fd;
 	fd = io_temporary(dirfd, ".mapfs-tmp-", 0600, name);
@@ -143,7 +143,7 @@ int io_tmpfile(int dirfd)
 	return fd;
 }
 
-/* At its end where off is negative. */
+/* Write at offset off, or at the file position if off is negative. */
 static int write_all(int fd, const uint8_t *p, size_t n, off_t off)
 {
 	while (n) {
@@ -242,7 +242,7 @@ static bool is_dir(int dirfd, const char *name)
 	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* For filesystems that have neither the flag nor links: the name is taken, then renamed over. */
+/* Rename without RENAME_NOREPLACE and links: create the new name, then rename over it. */
 static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 {
 	int fd = open_beneath(dirfd, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -257,8 +257,8 @@ static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 	return r;
 }
 
-/* No directory has links. What one replaces, if the name is taken just now, is another one in which
- * there is nothing. */
+/* Rename a directory, which cannot have hard links. If another process takes the name meanwhile,
+ * the rename can only replace an empty directory. */
 static int rename_dir(int dirfd, const char *from, const char *to)
 {
 	bool taken = faccessat(dirfd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0;

@@ -28,7 +28,6 @@ enum io_op {
 	IO_SYNC_FS,
 };
 
-/* A system call that is about to be made. */
 struct io_call {
 	enum io_op op;
 	int fd;           /* the file, or the directory of the names */
@@ -37,11 +36,8 @@ struct io_call {
 	size_t n;         /* bytes of an IO_WRITE; a hook reduces it for a short write */
 };
 
-/*
- * The hook of a test. It is called before each system call and each retry, on the calling thread.
- * If it returns a negative errno, the call is not made and fails with that. Set the hook while no
- * other thread runs.
- */
+/* The hook of a test, called before each system call and each retry, on the calling thread. If it
+ * returns a negative errno, the call fails with that. Set it while no other thread runs. */
 typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
 /* Call the hook, for system calls that are made elsewhere (io_copy.c). Returns its result or 0. */
@@ -49,8 +45,8 @@ int io_ask(struct io_call *c);
 
 /* Is r the -errno of a full disk or an exceeded quota? */
 bool io_is_full(int r);
-/* Open a path below dirfd and return a descriptor. Adds O_CLOEXEC. The path is "." or names
- * with slashes between them. A symbolic link in it is an error. */
+/* Open a path below dirfd and return a descriptor. Adds O_CLOEXEC. The path is "." or names with
+ * slashes between them. A symbolic link in it is an error. */
 int io_openat(int dirfd, const char *path, int flags, mode_t mode);
 int io_tmpfile(int dirfd); /* create an unlinked file; returns a read-write descriptor */
 int io_write(int fd, const void *data, size_t n);

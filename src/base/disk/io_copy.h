@@ -5,11 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Copy n bytes at off in `from` to the file position of `to`. Uses copy_file_range if both offsets
- * are at the same byte of a page or n is small, and a loop, which is faster, otherwise. Returns 0
- * or -errno.
- */
+/* Copy n bytes at off in `from` to the file position of `to`. Uses copy_file_range if n is small or
+ * both offsets are at the same byte of a page. Otherwise a loop is faster. Returns 0 or -errno. */
 int io_copy(int from, uint64_t off, uint64_t n, int to);
 /* Like io_copy, but the loop also reads each part back and compares it (-EIO if it differs).
  * *ret_compared: was everything compared? `to` must be open for reading, too. */

@@ -25,10 +25,8 @@ struct mount_entry {
 /* Read the next mount of an open table, in the order of mounting. Returns false at the end. */
 bool mountinfo_next(FILE *table, struct mount_entry *ret);
 
-/*
- * Find the topmost mount at `point`, an absolute path without symbolic links. `table` is the path
- * of the table: MOUNTINFO, except in tests. -ENOENT if nothing is mounted there.
- */
+/* Find the topmost mount at `point`, an absolute path without symbolic links. `table` is the path
+ * of the table: MOUNTINFO, except in tests. -ENOENT if nothing is mounted there. */
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret);
 
 /* Find the last mount of the device `dev`; bind mounts can add several. -ENOENT if there is none.

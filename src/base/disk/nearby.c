@@ -16,7 +16,7 @@ enum { KEPT_MS = 1000 };
 
 struct nearby {
 	int dirfd;
-	pthread_mutex_t lock; /* over the rest */
+	pthread_mutex_t lock; /* protects the members below */
 	bool is_read;
 	int64_t read_ms;
 	struct names names; /* sorted */

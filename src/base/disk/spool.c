@@ -13,14 +13,14 @@ enum { FIRST_ROOM = 4096 };
 
 struct spool {
 	int dirfd;
-	/* What stands in it: a span of `room` bytes, those beyond the size not kept zero, or a
-	 * file's. */
+	/* A span of `room` bytes, of which those beyond content.size have any value, or an extent
+	 * of a file. */
 	struct extent content;
-	uint8_t *data; /* of the span */
+	uint8_t *data; /* bytes of the span */
 	size_t room;
-	uint64_t shared_end; /* extents that were handed out end here at the latest */
-	bool is_borrowed;    /* the file is another's, and not to be changed */
-	spool_fn sink;       /* NULL: it keeps what stands in it */
+	uint64_t shared_end; /* largest end of the extents that spool_extent has returned */
+	bool is_borrowed;    /* the file is not the spool's own and must not be changed */
+	spool_fn sink;       /* see spool_create_to; else NULL */
 	void *sink_arg;
 };
 
@@ -85,7 +85,7 @@ static int reserve_memory(struct spool *s, size_t size, struct error *e)
 	return 0;
 }
 
-/* Has it in a file of its own: what is in memory is written there, another's file copied. */
+/* Move the content to a new file of the spool: write it from memory, or copy the file. */
 static int move_to_file(struct spool *s, struct error *e)
 {
 	CLEANUP(file_unref) struct file *f = NULL;
@@ -109,7 +109,7 @@ static int move_to_file(struct spool *s, struct error *e)
 	return 0;
 }
 
-/* Makes the file this spool's own where bytes from `from` on would change under an extent. */
+/* Copy the file if changing the bytes from `from` on would change another extent of it. */
 static int own_file(struct spool *s, uint64_t from, struct error *e)
 {
 	if (from >= s->shared_end && !s->is_borrowed)
@@ -121,7 +121,7 @@ static int own_file(struct spool *s, uint64_t from, struct error *e)
 	return 0;
 }
 
-/* Room for [off, end), with zeros between the old end and off. */
+/* Prepare a write to [off, end), with zeros between the old end and off. */
 static int prepare_write(struct spool *s, uint64_t off, uint64_t end, struct error *e)
 {
 	uint64_t size = s->content.size;
@@ -134,7 +134,7 @@ static int prepare_write(struct spool *s, uint64_t off, uint64_t end, struct err
 		return r;
 	}
 	r = s->content.file ? own_file(s, off, e) : move_to_file(s, e);
-	/* A write that failed may have left bytes beyond the end; the gap must not show them. */
+	/* A failed write may have left bytes beyond the end, which must not appear in the gap. */
 	if (r == 0 && off > size) {
 		r = io_truncate(s->content.file->fd, size);
 		if (r < 0)

@@ -28,18 +28,14 @@ struct spool *spool_create_to(spool_fn fn, void *arg);
 /* Set the content of an empty spool to x, an extent of a file. It is copied at the first write. */
 void spool_begin_as(struct spool *s, const struct extent *x);
 
-/*
- * Reading past the end is -EINVAL, a size beyond INT64_MAX is -EFBIG. A write past the end fills
- * the gap with zeros. A failed write keeps the size, but may have changed bytes below it.
- */
+/* Reading past the end is -EINVAL, a size beyond INT64_MAX is -EFBIG. A write past the end fills
+ * the gap with zeros. A failed write keeps the size, but may have changed bytes below it. */
 uint64_t spool_size(const struct spool *s);
 int spool_write(struct spool *s, uint64_t off, const void *data, size_t n, struct error *e);
 int spool_append(struct spool *s, const void *data, size_t n, struct error *e);
 int spool_read(const struct spool *s, uint64_t off, void *dst, size_t n, struct error *e);
 int spool_truncate(struct spool *s, uint64_t size, struct error *e);
 
-/*
- * Return the current content as an extent that later writes do not change. Content in memory is
- * copied. Content in a file is shared; a later write below its end copies it first.
- */
+/* Return the current content as an extent that later writes do not change. Content in memory is
+ * copied. Content in a file is shared; a later write below its end copies it first. */
 int spool_extent(struct spool *s, struct extent *ret, struct error *e);

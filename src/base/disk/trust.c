@@ -16,7 +16,8 @@ void trust_init(struct trust *t, int dirfd, const struct stat *map)
 	*t = (struct trust){dirfd, map->st_uid, map->st_gid, map->st_mode};
 }
 
-static bool is_given_to_us(int dirfd, uid_t uid)
+/* Does the file system give a file that this user creates the owner uid? */
+static bool is_assigned_owner(int dirfd, uid_t uid)
 {
 	CLEANUP(close_fd) int fd = io_tmpfile(dirfd);
 	struct stat st;
@@ -27,7 +28,7 @@ static bool is_given_to_us(int dirfd, uid_t uid)
 static bool is_ours(const struct trust *t, const struct stat *st)
 {
 	return st->st_uid == geteuid() || (geteuid() == 0 && st->st_uid == t->uid) ||
-	       is_given_to_us(t->dirfd, st->st_uid);
+	       is_assigned_owner(t->dirfd, st->st_uid);
 }
 
 static int check_stat(const struct trust *t, const struct stat *st, struct error *e)
@@ -60,7 +61,7 @@ int trust_open(const struct trust *t, const char *name, int flags, struct error 
 {
 	CLEANUP(close_fd) int fd = -1;
 	struct stat st;
-	/* Before it is opened, too: to open a device may do something. */
+	/* Check before the open, too: opening a device may have side effects. */
 	int r = trust_check_name(t, name, e);
 
 	if (r < 0)

@@ -5,8 +5,8 @@
  * Any user with write access to the directory of a map can put a journal, a marker or a prepared
  * directory there. A trusted file is a regular file with one link, or a directory. It belongs to
  * this user or, if this user is root, to the map's owner. Group and others may write to it only if
- * they may write to the map. Some file systems choose the owner of all files. There, the owner
- * of a file that we create counts as this user, too.
+ * they may write to the map. Some file systems choose the owner of all files. There, the owner of a
+ * file that we create counts as this user, too.
  */
 #pragma once
 
@@ -15,13 +15,12 @@
 #include "base/error.h"
 
 struct trust {
-	int dirfd; /* borrowed */
+	int dirfd; /* directory of the map; borrowed */
 	uid_t uid; /* owner, group and mode of the map */
 	gid_t gid;
 	mode_t mode;
 };
 
-/* map: the attributes of the map. */
 void trust_init(struct trust *t, int dirfd, const struct stat *map);
 /* Check a name below t->dirfd. Returns 0, -ENOENT if it does not exist, or -EPERM if it is not
  * trusted; e then has the reason as the end of a sentence ("has 2 names"). */

@@ -15,7 +15,7 @@ struct walk_directory {
 	const char *path;
 	int fd;
 	struct names *files;
-	struct names *pending; /* directories that are still to be read */
+	struct names *pending; /* directories that are not read yet */
 };
 
 static bool same_device(const struct statx *a, const struct statx *b)
@@ -23,7 +23,7 @@ static bool same_device(const struct statx *a, const struct statx *b)
 	return a->stx_dev_major == b->stx_dev_major && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* A mount that hangs answers this, too: the kernel knows type and device. */
+/* Get type and device, which the kernel knows itself: this works on a hanging mount, too. */
 static int stat_entry(int dirfd, const char *name, struct statx *ret)
 {
 	const int flags =
@@ -32,7 +32,7 @@ static int stat_entry(int dirfd, const char *name, struct statx *ret)
 	return statx(dirfd, name, flags, STATX_TYPE, ret) < 0 ? -errno : 0;
 }
 
-/* The type of an entry, S_IFDIR or S_IFREG; 0 for others and for a mount that is not entered. */
+/* Find the type of an entry (S_IFDIR, S_IFREG, ...). *ret is 0 for a mount that is not entered. */
 static int find_type(const struct walk_directory *d, const struct dirent *entry, mode_t *ret)
 {
 	struct statx here, st;
@@ -68,7 +68,7 @@ static int add_entry(const struct walk_directory *d, const struct dirent *entry)
 	return names_add(S_ISDIR(type) ? d->pending : d->files, path);
 }
 
-/* Returns -ENOMEM; other failures are reported. */
+/* Read one directory. Returns 0 or -ENOMEM; calls w->failed for other failures. */
 static int read_directory(const struct walk *w, const char *path, bool is_below,
 	struct names *files, struct names *pending)
 {

@@ -14,7 +14,7 @@ void compared_add(struct compared *c, const struct extent *x, uint64_t at)
 		c->ranges[c->n++] = (struct compared_range){extent_ref(x), at};
 }
 
-/* The last that begins at or before it. */
+/* Find the last range that begins at or before `at`, or NULL. */
 static const struct compared_range *find_range(const struct compared *c, uint64_t at)
 {
 	size_t i = array_first(k, c->n, c->ranges[k].offset > at);

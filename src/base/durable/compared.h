@@ -12,8 +12,8 @@ struct compared {
 	size_t n, room;
 };
 
-/* Record that x was copied to offset `at`, after all earlier ranges, and compared. If memory is
- * exhausted, the range is not recorded. */
+/* Record a compared copy of x at offset `at`, after all earlier ones; not if memory is exhausted.
+ */
 void compared_add(struct compared *c, const struct extent *x, uint64_t at);
 /* Was x copied to offset `at` and compared? c may be NULL. */
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at);

@@ -23,13 +23,13 @@ void pair_marker(char ret[NAME_MAX + 1], const char *marked)
 	snprintf(ret, NAME_MAX + 1, ".%.*s%s", room, marked, ENDING);
 }
 
-/* What a marker says; the strings are pieces of text. */
+/* The content of a marker; the strings are in text. */
 struct marker {
 	char text[MARKER_MAX];
 	const char *temporary[PAIR], *name[PAIR];
 };
 
-/* A name beside the map, and of a temporary file one that replace gave. */
+/* Check a name in a marker. A temporary name must be one that replace.c creates. */
 static bool is_name(const char *s, bool temporary)
 {
 	if (name_check(s, strlen(s)) < 0)
@@ -66,7 +66,7 @@ static bool file_exists(int dirfd, const char *name)
 	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* 1: read; 0: there is none. A file that is no marker of ours is refused, not removed. */
+/* Read a marker. Returns 1, 0 if there is none, or -errno, also if the file is not a marker. */
 static int read_marker(
 	const struct trust *trust, const char *name, struct marker *ret, struct error *e)
 {
@@ -95,8 +95,8 @@ static int read_marker(
 	return 1;
 }
 
-/* What is left to do. The renames were begun in order, and an attempt that was given up takes the
- * second temporary file away first; so a first one alone is one that counts no more. */
+/* Do the remaining renames of a marker. The first file is renamed first, but an abandoned commit
+ * removes the second one first. So if only the first temporary file exists, remove it, too. */
 static int finish_renames(const struct trust *trust, const struct marker *m, bool over,
 	bool *ret_stands, struct error *e)
 {
@@ -137,7 +137,7 @@ int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge
 	r = finish_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
 	if (r == 0)
 		r = io_sync_dir(trust->dirfd);
-	/* Only what is on disk may be forgotten. */
+	/* Remove the marker only after the renames are on disk. */
 	if (r == 0)
 		r = io_unlink(trust->dirfd, name);
 	if (r < 0)
@@ -155,7 +155,7 @@ static int write_marker(
 	CLEANUP(replace_destroy) struct replace *out = NULL;
 	CLEANUP(file_unref) struct file *like = replace_file(first);
 	struct replace *both[PAIR] = {first, second};
-	/* As the map is: with more rights for others it would not be trusted. */
+	/* Copy the mode of the map: with more permissions the marker would not be trusted. */
 	int r = replace_begin(replace_dirfd(first), name, like->fd, &out, e);
 
 	if (r < 0)
@@ -179,9 +179,9 @@ static int write_marker(
 }
 
 /*
- * The attempt is over: the marker goes first, and that must be on disk before its files go, so that
- * no crash leaves it with one of them. Where it will not go, or nobody knows, both new files stay:
- * a mount that finds the marker finds all it needs.
+ * Abandon a commit. Remove the marker and sync that before removing the new files, so that no crash
+ * leaves the marker with only one of them. If either fails, keep both new files: a mount that finds
+ * the marker can then complete the commit.
  */
 static void abandon_commit(struct replace *first, struct replace *second, const char *name)
 {
@@ -197,7 +197,7 @@ static void abandon_commit(struct replace *first, struct replace *second, const 
 	replace_discard(first);
 }
 
-/* One after the other, also on the disk: do_renames relies on the order. */
+/* Rename both files in order, syncing after each one: finish_renames relies on the order. */
 static int rename_both(struct replace *both[PAIR], bool *ret_begun, struct error *e)
 {
 	int r = 0;
@@ -243,8 +243,8 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
 	if (r < 0 && !begun)
 		abandon_commit(first, second, name);
 	else if (r < 0)
-		replace_forget_temporary(second); /* the marker has the next mount do the rest */
+		replace_forget_temporary(second); /* the next mount completes the commit */
 	else
-		(void)io_unlink(replace_dirfd(first), name); /* it says nothing new any more */
+		(void)io_unlink(replace_dirfd(first), name); /* a leftover marker does no harm */
 	return r;
 }

@@ -25,13 +25,13 @@ struct reclog {
 	int dirfd;
 	bool is_readonly;
 	bool is_numbered;
-	uint64_t first_record; /* where the first record stands */
-	pthread_mutex_t lock;  /* number, size, dir_synced, dead, chunk */
+	uint64_t first_record; /* offset of the first record */
+	pthread_mutex_t lock;  /* protects number, size, dir_synced, failure, chunk */
 	uint32_t number;       /* of the next record */
-	uint64_t size;         /* the records' end, where that goes */
+	uint64_t size;         /* end of the last record, where the next one goes */
 	bool dir_synced;
 	struct error failure;
-	uint8_t chunk[RECORD_CHUNK]; /* for a writer */
+	uint8_t chunk[RECORD_CHUNK]; /* for record_write */
 };
 
 static uint64_t locked_size(struct reclog *l)
@@ -44,7 +44,7 @@ static uint64_t locked_size(struct reclog *l)
 	return size;
 }
 
-/* No record stands at `at`: the torn end (0), or damage, up to the next record or the end (1). */
+/* Return 0 at a torn end, or 1 and the damage from `at` up to the next record or the end. */
 static int skip_damage(struct reclog *l, uint64_t at, uint64_t end, struct record *ret,
 	struct reclog_pos *pos, bool *ret_torn, struct error *e)
 {
@@ -72,7 +72,7 @@ int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bo
 	uint64_t end = locked_size(l);
 	int r;
 
-	/* Even the magic may be unfinished. */
+	/* Even the magic may be incomplete. */
 	if (ret_torn)
 		*ret_torn = at > end;
 	if (at >= end)
@@ -90,7 +90,7 @@ int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bo
 	return 1;
 }
 
-/* 1: a log with a whole magic; 0: the begin of one; -EINVAL: something else. */
+/* Check the magic. Returns 1, 0 if it is incomplete, or -EINVAL if it is another one. */
 static int check_magic(struct reclog *l, struct error *e)
 {
 	char begin[MAGIC_SIZE];
@@ -105,7 +105,7 @@ static int check_magic(struct reclog *l, struct error *e)
 	return n == MAGIC_SIZE;
 }
 
-/* Cuts everything after the last whole record off; an empty log gets its magic. */
+/* Truncate a torn end. Write the magic if it is incomplete. */
 static int repair_end(struct reclog *l, struct error *e)
 {
 	struct record rec;
@@ -158,7 +158,7 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 	return 0;
 }
 
-/* Whether fd, locked now, is still what name stands for: its last owner may have removed it. */
+/* Is fd still the file of that name? Another process may have removed it before fd was locked. */
 static bool is_named(int fd, int dirfd, const char *name)
 {
 	struct stat a, b;
@@ -167,7 +167,7 @@ static bool is_named(int fd, int dirfd, const char *name)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* trust: NULL to make the file. */
+/* Open and lock a file, or create it if trust is NULL. */
 static int open_locked(int dirfd, const char *name, const struct trust *trust, struct error *e)
 {
 	CLEANUP(close_fd)
@@ -246,7 +246,7 @@ int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struc
 	}
 	if (r == -EINVAL && e)
 		*e = (struct error)ERROR_INIT;
-	/* Walked from the file's begin, it has no record there: that is damage. */
+	/* If the magic is damaged, read from offset 0, so that reclog_next reports it as damage. */
 	l->first_record = r == -EINVAL ? 0 : MAGIC_SIZE;
 	l->is_readonly = true;
 	*ret = TAKE(l);
@@ -263,7 +263,7 @@ bool reclog_has_name(const struct reclog *l, const char *name)
 	return is_named(l->file->fd, l->dirfd, name);
 }
 
-/* The lock is held. The descriptor keeps its number, so payloads are read from the copy. */
+/* Copy the log to fd, and dup fd over the log's descriptor. Call with the lock held. */
 static int switch_to_copy(struct reclog *l, int fd, struct error *e)
 {
 	int r = io_copy(l->file->fd, 0, l->size, fd);
@@ -297,7 +297,7 @@ void reclog_close(struct reclog *l)
 {
 	if (!l)
 		return;
-	/* Payloads may keep the descriptor, and with it the lock, for longer. */
+	/* Payloads may keep the descriptor open, which would keep the lock. */
 	if (l->file && !l->is_readonly)
 		flock(l->file->fd, LOCK_UN);
 	file_unref(l->file);
@@ -372,7 +372,7 @@ int reclog_sync(struct reclog *l, struct error *e)
 	dir_synced = l->dir_synced;
 	pthread_mutex_unlock(&l->lock);
 	if (r == 0) {
-		/* Without the lock: appends need not wait for the disk. */
+		/* The lock is not held, so appends do not wait for the disk. */
 		r = io_datasync(l->file->fd);
 		if (r == 0 && !dir_synced)
 			r = io_sync_dir(l->dirfd);
@@ -392,6 +392,5 @@ int reclog_sync(struct reclog *l, struct error *e)
 
 uint64_t reclog_size(const struct reclog *l)
 {
-	/* The lock is no part of what callers may not change. */
 	return locked_size((struct reclog *)(uintptr_t)l);
 }

@@ -33,7 +33,7 @@ static bool parse_header(
 	return ret->type && cursor_u32(&c) == record_crc(0, raw, 12);
 }
 
-/* 1: a record's header, with room for all that it claims; 0: not. */
+/* Read a header. Returns 1 if it is valid and the record fits before end, 0 if not, or -errno. */
 static int read_header(const struct file *f, uint64_t pos, uint64_t end, struct record *ret,
 	uint64_t *ret_size, struct error *e)
 {
@@ -48,7 +48,7 @@ static int read_header(const struct file *f, uint64_t pos, uint64_t end, struct 
 	return parse_header(raw, ret, ret_size) && *ret_size <= end - pos - RECORD_FRAME_SIZE;
 }
 
-/* 1: as its CRC says; 0: not. */
+/* Read a payload. Returns 1 if it matches its CRC, 0 if not, or -errno. */
 static int check_payload(
 	const struct file *f, uint64_t off, uint64_t size, uint32_t *ret_crc, struct error *e)
 {
@@ -103,7 +103,7 @@ int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, 
 	struct record rec;
 	uint64_t size;
 
-	/* A header that is sound, and does not fit, or the begin of one. */
+	/* A valid header of a record that does not fit, or the beginning of a header. */
 	*ret = r == 0 && (whole ? parse_header(raw, &rec, &size) : raw[0] != 0);
 	return r;
 }
@@ -121,7 +121,7 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 		int r = file_read(f, pos, chunk, n, e);
 
 		for (i = 0; r == 0 && i + RECORD_HEADER_SIZE <= n; i++) {
-			/* Most bytes are no size. */
+			/* Skip most offsets quickly: type 0, or a size that exceeds the log. */
 			if (!chunk[i] || load_u32(chunk + i + 8) > (end - pos) >> 32 ||
 				!parse_header(chunk + i, &rec, &size) ||
 				size > end - pos - RECORD_FRAME_SIZE - i)
@@ -149,7 +149,7 @@ static int flush_chunk(struct record_writer *w)
 	return r;
 }
 
-/* The bytes of a part go through the chunk, so that a small record is one write. */
+/* Write a part through the chunk, so that a small record needs one write. */
 static int write_part(
 	struct record_writer *w, const struct extent *x, uint32_t *crc, struct error *e)
 {

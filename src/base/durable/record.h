@@ -12,7 +12,6 @@ enum {
 	RECORD_CHUNK = 64 << 10,
 };
 
-/* Write the header of a record to raw. */
 void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint32_t number, uint64_t size);
 /* Continue a CRC-32, which begins with 0, over n bytes. */
 uint32_t record_crc(uint32_t crc, const void *data, size_t n);

@@ -15,30 +15,30 @@
 #include "base/disk/metadata.h"
 
 enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, AHEAD = 8 << 20, NAME_TRIES = 1000 };
-enum { SUFFIX = 6 }; /* what io_temporary adds to a stem */
+enum { SUFFIX = 6 }; /* number of letters that io_temporary adds to a stem */
 
 struct replace {
 	int dirfd; /* borrowed */
 	int like_fd;
 	char name[NAME_MAX + 1];
-	char temporary[NAME_MAX + 1]; /* empty once it is renamed or gone */
+	char temporary[NAME_MAX + 1]; /* "" after the file was renamed or removed */
 	bool is_discarded;
 	struct file *file;
-	struct extent pending; /* to be copied: what is added right after it makes it longer */
+	struct extent pending; /* still to be copied; grows if the next extent is adjacent */
 	uint64_t written;
-	uint64_t reported; /* what of written the listener has heard of */
-	uint64_t flushed;  /* ... and what the disk has begun to write */
+	uint64_t reported; /* value of written at the last call of progress */
+	uint64_t flushed;  /* value of written at the last io_write_behind */
 	bool is_synced;
-	struct stat st; /* of the closed file */
+	struct stat st; /* set by replace_close */
 	struct compared compared;
 	void (*progress)(void *arg, uint64_t written);
 	void *progress_arg;
-	struct error error; /* the first one */
+	struct error error; /* the first error */
 	size_t filled;
 	uint8_t buffer[BUFFER_SIZE];
 };
 
-/* .NAME.mapfs-new-, cut between characters where NAME alone fills the room. */
+/* The stem is .NAME.mapfs-new-. A long NAME is cut between UTF-8 characters. */
 void replace_stem(const char *name, char *ret)
 {
 	static const char end[] = ".mapfs-new-";
@@ -73,7 +73,7 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 			return error_errno(e, "cannot hold on to %s", name);
 	}
 	replace_stem(name, stem);
-	/* Nobody may look into a private file while it is written; its mode comes at the end. */
+	/* A private file must not be readable while it is written; replace_close sets the mode. */
 	fd = io_temporary(dirfd, stem, like >= 0 ? 0600 : 0666, r->temporary);
 	if (fd < 0)
 		return error_set(
@@ -113,7 +113,6 @@ static void count_written(struct replace *r, uint64_t n)
 
 static void buffer_bytes(struct replace *r, const uint8_t *p, size_t n)
 {
-
 	while (n && !r->error.code) {
 		size_t step = BUFFER_SIZE - r->filled < n ? BUFFER_SIZE - r->filled : n;
 
@@ -158,7 +157,7 @@ static void flush_pending(struct replace *r)
 		copy_pending(r, &x);
 		return;
 	}
-	/* Small ones from here and there: one write for many is what the buffer is for. */
+	/* Collect small extents in the buffer, so that one write suffices for many. */
 	if (x.size > BUFFER_SIZE - r->filled)
 		flush_buffer(r);
 	if (extent_read(&x, 0, r->buffer + r->filled, (size_t)x.size, &r->error) < 0)
@@ -204,7 +203,7 @@ int replace_close(struct replace *r, struct error *e)
 		metadata_copy(r->like_fd, r->file->fd, &r->error);
 	if (!r->error.code)
 		io_write_behind(r->file->fd);
-	/* What was counted and what arrived differ only where a filesystem is broken; then stop. */
+	/* The size can differ from the bytes written only if the file system is broken. */
 	if (!r->error.code && fstat(r->file->fd, &r->st) < 0)
 		set_failure(r, -errno);
 	if (!r->error.code && (uint64_t)r->st.st_size != r->written)
@@ -291,11 +290,11 @@ int replace_lock(struct replace *r, struct error *e)
 		return 0;
 	if (errno == EWOULDBLOCK)
 		return error_set(e, -EBUSY, "%s is locked by another program", r->temporary);
-	/* Filesystems without locks lock nobody out; the save is worth more than the lock. */
+	/* If the file system does not support locks, save without one. */
 	return 0;
 }
 
-/* NAME, NAME.1, NAME.2 ...: the first that is free. */
+/* Rename to the first free name of NAME, NAME.1, NAME.2, and so on. */
 static int rename_to_free_name(struct replace *r, char *ret_name)
 {
 	char name[NAME_MAX + 1];
@@ -344,7 +343,7 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 
 struct sweep {
 	const struct trust *trust;
-	size_t n; /* of the names */
+	size_t n; /* length of the temporary names */
 };
 
 static int remove_leftover(void *arg, const char *file)

@@ -16,7 +16,7 @@
 #include "base/sandbox/capability.h"
 #include "base/sandbox/filter.h"
 
-/* Newer than some headers that this is built with. */
+/* Missing in the headers of older kernels. */
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
 #endif
@@ -49,10 +49,8 @@
 		LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM |                      \
 		LANDLOCK_ACCESS_FS_IOCTL_DEV)
 
-/*
- * The kernel's struct landlock_ruleset_attr as of the scopes' ABI. Kernels that know less of it
- * take it all the same while what they do not know is zero.
- */
+/* The kernel's struct landlock_ruleset_attr as of ABI 6. Older kernels accept it if the members
+ * that they do not know are zero. */
 struct ruleset {
 	uint64_t fs;
 	uint64_t net;
@@ -69,18 +67,19 @@ static void report_lack(const struct notes *notes, const char *line)
 	notes->fn(notes->arg, line);
 }
 
-/* All that the newest Landlock has that is known; and what came with which. Before there was a
- * right for it, a file never changed its directory inside a sandbox. */
+/* Everything that Landlock restricts as of ABI 6. */
 static const struct ruleset all_rules = {
 	.fs = ACCESS_READ | ACCESS_WRITE | ACCESS_OTHER,
 	.net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP,
 	.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL,
 };
 
+/* The ABI that added each restriction, and how an older one behaves. Before ABI 2 a sandbox forbids
+ * all renames between directories. */
 static const struct {
 	long abi;
 	struct ruleset rules;
-	const char *without;
+	const char *limitation;
 } additions[] = {
 	{2, {.fs = LANDLOCK_ACCESS_FS_REFER}, "forbids renames between directories"},
 	{3, {.fs = LANDLOCK_ACCESS_FS_TRUNCATE}, "does not restrict truncation"},
@@ -100,7 +99,7 @@ static struct ruleset select_rules(long abi, const struct notes *notes)
 		rules.fs &= ~additions[i].rules.fs;
 		rules.net &= ~additions[i].rules.net;
 		rules.scoped &= ~additions[i].rules.scoped;
-		snprintf(line, sizeof(line), "this kernel's Landlock %s", additions[i].without);
+		snprintf(line, sizeof(line), "this kernel's Landlock %s", additions[i].limitation);
 		report_lack(notes, line);
 	}
 	return rules;
@@ -113,7 +112,7 @@ static uint64_t access_of(unsigned flags)
 	return ACCESS_READ | (flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
 }
 
-/* The kernel refuses rights of directories in a rule for a file. */
+/* Add a rule. In a rule for a file, the kernel refuses access rights for directories. */
 static int add_rule(int fd, const struct sandbox_rule *rule, uint64_t known, struct error *e)
 {
 	struct landlock_path_beneath_attr beneath = {.parent_fd = rule->fd};
@@ -171,15 +170,15 @@ static int drop_capabilities(bool rights, const struct notes *notes, struct erro
 
 static int enter_filter(const struct notes *notes, struct error *e)
 {
-	struct error why = ERROR_INIT;
-	int r = filter_enter(&why);
+	struct error reason = ERROR_INIT;
+	int r = filter_enter(&reason);
 
 	if (r == -ENOSYS) {
-		report_lack(notes, error_text(&why));
+		report_lack(notes, error_text(&reason));
 		return 0;
 	}
 	if (r < 0 && e)
-		*e = why;
+		*e = reason;
 	return r;
 }
 
@@ -189,12 +188,12 @@ int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	struct notes notes = {note, arg};
 	int r;
 
-	/* First, for it is what allows the others to those without rights. */
+	/* First: without it, unprivileged processes may not do the other steps. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return error_errno(e, "cannot give up new privileges");
 	r = restrict_files(rules, n, &notes, e);
 	if (r == 0)
 		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
-	/* Last, for it forbids what the others are made with. */
+	/* Last: the filter forbids the system calls of the other steps. */
 	return r < 0 ? r : enter_filter(&notes, e);
 }

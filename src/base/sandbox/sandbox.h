@@ -10,8 +10,7 @@
  *                  abstract sockets of outside processes and signals to them.
  *   seccomp        filters system calls (base/sandbox/filter.h).
  *
- * Open descriptors stay usable. Privileges belong to a thread: enter the sandbox before you create
- * other threads.
+ * Open descriptors stay usable. Privileges belong to threads: call it before others are created.
  */
 #pragma once
 
@@ -30,7 +29,6 @@ struct sandbox_rule {
 	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_EMPTIED or 0 */
 };
 
-/* Enter the sandbox. flags: SANDBOX_RIGHTS or 0. Calls note with a line for each feature that the
- * kernel lacks, which is no failure. */
+/* Enter the sandbox. flags: SANDBOX_RIGHTS or 0. Missing kernel features are reported to note. */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);

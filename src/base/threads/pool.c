@@ -60,19 +60,19 @@ static void signal_fd(struct pool *p)
 
 	if (!p->threads_max)
 		return;
-	/* It can fail only where the count is at its end, and then the descriptor is readable. */
+	/* It fails only if the counter is at its maximum, and then the descriptor is readable. */
 	if (write(p->event_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* With the lock held. */
+/* Queue a job for pool_complete. Call with the lock held. */
 static void add_finished(struct pool *p, struct job *j)
 {
 	queue_add(&p->finished, j);
 	signal_fd(p);
 }
 
-/* The first in todo; with the lock held, before and after. False: there is none. */
+/* Run the first submitted job, if any. Call with the lock held; it is released during the run. */
 static bool run_next_job(struct pool *p)
 {
 	struct job *j = queue_take(&p->submitted);
@@ -83,7 +83,7 @@ static bool run_next_job(struct pool *p)
 	p->n_submitted--;
 	pthread_mutex_unlock(&p->lock);
 	has_done = j->done;
-	/* Without a done, the job is gone when run returns. */
+	/* If it has no done, run frees the job. */
 	j->run(j);
 	pthread_mutex_lock(&p->lock);
 	if (has_done)
@@ -143,13 +143,13 @@ struct pool *pool_create(unsigned threads)
 	pthread_cond_init(&p->job_ended, NULL);
 	p->event_fd = eventfd(threads ? 0 : 1, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->threads_max = threads;
-	/* One, with which all goes on; the others when there is work for them. */
+	/* Start one thread, without which no job would run. pool_submit starts the others. */
 	if (p->event_fd < 0 || (threads && !start_thread(p)))
 		return NULL;
 	return TAKE(p);
 }
 
-/* Until nothing is on its way, what the dones submitted included. */
+/* Wait for all jobs, including those that dones submit, and stop the threads. */
 static void drain_jobs(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -189,7 +189,7 @@ void pool_submit(struct pool *p, struct job *j)
 	if (p->n_submitted > p->n_idle && p->n_threads < p->threads_max)
 		(void)start_thread(p);
 	pthread_mutex_unlock(&p->lock);
-	/* Not before: who is woken would wait for the lock. */
+	/* Signal after the unlock, so that the woken thread does not wait for the lock. */
 	pthread_cond_signal(&p->work_added);
 }
 
@@ -215,7 +215,7 @@ void pool_complete(struct pool *p)
 
 	queue_init(&mine);
 	pthread_mutex_lock(&p->lock);
-	/* What a thread would do. */
+	/* Without threads, run the jobs here. */
 	while (!p->threads_max && run_next_job(p))
 		;
 	if (p->finished.first) {
@@ -223,7 +223,7 @@ void pool_complete(struct pool *p)
 		queue_init(&p->finished);
 	}
 	if (p->threads_max && read(p->event_fd, &count, sizeof(count)) < 0)
-		count = 0; /* nothing waited */
+		count = 0; /* no job was finished */
 	pthread_mutex_unlock(&p->lock);
 
 	while ((j = queue_take(&mine))) {
@@ -232,7 +232,7 @@ void pool_complete(struct pool *p)
 		pthread_mutex_lock(&p->lock);
 		p->n_pending--;
 		pthread_mutex_unlock(&p->lock);
-		/* The job may be freed by it, or submitted anew. */
+		/* done may free the job or submit it again. */
 		if (done)
 			done(j);
 	}
