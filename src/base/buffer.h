@@ -48,5 +48,5 @@ void buffer_u64(struct buffer *b, uint64_t v);
  * number of bytes that it wrote to b->size. */
 uint8_t *buffer_reserve(struct buffer *b, size_t n);
 
-/* Move the content into a span and empty b, also on failure. Returns 0 or b->error. */
+/* Move the content into a span and empty b, also on failure. Returns 0 or -ENOMEM. */
 int buffer_finish(struct buffer *b, struct bytes **ret);

@@ -22,19 +22,15 @@ struct bytes {
 	void (*free)(struct bytes *b); /* frees an object that embeds the span; NULL: free() */
 };
 
-/*
- * Initialize the struct bytes that is embedded in another object, as its first member. The object
- * is then counted and cached like a span (budget.h). size is the memory that it takes; data is
- * NULL.
- */
+/* Initialize the struct bytes that is the first member of another object. The object is then
+ * counted and cached like a span (budget.h). size is the memory that it takes; data is NULL. */
 void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 
 /* Create a zeroed span. *ret_data (may be NULL) is set to its writable bytes. */
 struct bytes *bytes_new(uint64_t size, uint8_t **ret_data);
 struct bytes *bytes_copy(const void *data, size_t size);
 /* Change the size of a span that is not shared yet; b may be NULL. Keeps the content, and does not
- * zero new bytes. The result replaces b. Returns NULL as bytes_new does, and b is unchanged then.
- */
+ * zero new bytes. The result replaces b. On failure b is unchanged. */
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
 bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
 struct bytes *bytes_ref(struct bytes *b);

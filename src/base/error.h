@@ -2,9 +2,9 @@
 /*
  * error: an errno for programs and a line of text for people. All rooms use it.
  *
- * A function that can fail returns 0 or a negative errno, and fills a struct error, which may be
- * NULL. The function that finds the failure writes the text (which field, its value, its bound).
- * Its callers only put a context before the text. It has no full stop and no newline at its end.
+ * A function that can fail returns 0 or a negative errno. If it takes a struct error, which may be
+ * NULL, it fills it on failure. The function that finds the failure writes the text (which field,
+ * its value, its bound), without a full stop or newline. Callers only put a context before it.
  */
 #pragma once
 
@@ -29,7 +29,7 @@ struct error {
 	__extension__({                                                                            \
 		int code_ = (code);                                                                \
 		error_write(e, code_, __VA_ARGS__);                                                \
-		code_; /* here the compiler sees that it is negative: no results were set */       \
+		code_; /* not a result of a call: the compiler must see that it is negative */     \
 	})
 void error_write(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 

@@ -32,8 +32,9 @@ char *path_join(const char *dir, const char *name);
 /* Check that a path consists of names with one slash between them. Fails like name_check. */
 int path_check(const char *path);
 
-/* Open the directory that contains the last name of the path, and return that name. Calls open_dir
- * for each level with a single name; it returns a descriptor or -errno. Returns a descriptor. */
+/* Open the directory `name`, a single name below dirfd. Returns a descriptor or -errno. */
 typedef int (*path_open_dir)(void *arg, int dirfd, const char *name, struct error *e);
+/* Open the directory that contains the last name of a path, calling open_dir for each level.
+ * Returns a descriptor, and the last name in ret_name. */
 int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *arg,
 	char ret_name[NAME_MAX + 1], struct error *e);

@@ -54,7 +54,7 @@ int output_text(struct buffer *text)
 	return r;
 }
 
-/* If the user closed standard output (EBADF), no report is wanted: print no diagnostic. */
+/* Note that a report line failed. A closed standard output (EBADF) is what the user asked for. */
 static void note_lost_report(void)
 {
 	if (errno != EBADF && !failed) {

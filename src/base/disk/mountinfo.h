@@ -29,8 +29,7 @@ bool mountinfo_next(FILE *table, struct mount_entry *ret);
  * of the table: MOUNTINFO, except in tests. -ENOENT if nothing is mounted there. */
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret);
 
-/* Find the last mount of the device `dev`; bind mounts can add several. -ENOENT if there is none.
- */
+/* Find the last mount of the device `dev`, which may have several. -ENOENT if there is none. */
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret);
 
 /* Is the open file fd on the device `dev`? Does not send a request to a FUSE mount. */

@@ -12,8 +12,7 @@ struct compared {
 	size_t n, room;
 };
 
-/* Record a compared copy of x at offset `at`, after all earlier ones; not if memory is exhausted.
- */
+/* Record that x was copied to `at`, behind earlier ranges, and compared; not if memory is short. */
 void compared_add(struct compared *c, const struct extent *x, uint64_t at);
 /* Was x copied to offset `at` and compared? c may be NULL. */
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at);

@@ -34,7 +34,7 @@ struct reclog;
 /* Create the log `name` below dirfd with mode 0600, and lock it (flock LOCK_EX). -EEXIST if the
  * name is taken. dirfd is borrowed until reclog_close. */
 int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e);
-/* Create a log in an unlinked file, which disappears with the process. */
+/* Create a log in an unlinked file, which disappears with the process. Do not sync it. */
 int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e);
 /* Open a log for reading and appending, and lock it. -EBUSY if another process has locked it,
  * -EPERM if it is not trusted. trust->dirfd is borrowed until reclog_close. */
@@ -53,7 +53,7 @@ void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);
 
 /* Append one record. Its payload is the concatenation of the parts. *ret_payload (may be NULL) is
- * set to the payload in the log; the caller finishes it. Not synced. */
+ * set to the payload in the log; the caller calls extent_finish. Not synced. */
 int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
 	struct extent *ret_payload, struct error *e);
 /* Sync the log to disk; the first time the directory, too. */
@@ -64,7 +64,7 @@ struct record {
 	uint32_t number;       /* modulo 2^24 */
 	bool damaged;          /* the payload does not have its checksum, or type is 0 */
 	uint32_t crc;          /* of the payload; not set if type is 0 */
-	struct extent payload; /* or the damaged bytes; the caller finishes it */
+	struct extent payload; /* or the damaged bytes; the caller calls extent_finish */
 };
 
 /* A position in a log; all zeros is its beginning. */
