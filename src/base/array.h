@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * array: arrays that grow as they are filled, kept as three fields (or locals): the elements
- * (malloc'ed, NULL at first), how many there are, and for how many there is room.
+ * array: growing arrays, and binary search.
+ *
+ * An array is three fields or locals: the elements (from malloc, initially NULL), their number, and
+ * the number of elements that fit in the allocated memory.
  *
  *	if (!array_room(l->items, l->n, l->room))
  *		return -ENOMEM;
  *	l->items[l->n++] = item;
- *
- * And where in an array that is in order something stands.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 
 enum { ARRAY_FIRST = 16 };
 
-/* For array_room. NULL: no memory, or more than `most` elements. */
+/* Implement array_room. Returns NULL if memory is exhausted or room would exceed `most`. */
 static inline void *array_grow(void *items, size_t n, size_t *room, size_t size, uint64_t most)
 {
 	size_t larger = *room ? *room : ARRAY_FIRST, bytes;
@@ -36,7 +36,7 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 	return grown;
 }
 
-/* Is there room for one more element, perhaps made just now? false: all is as it was. `room` is an
+/* Make room for one more element. Returns false and changes nothing if that fails. `room` is an
  * unsigned integer of any width. */
 #define array_room(items, n, room)                                                                 \
 	__extension__({                                                                            \
@@ -50,11 +50,11 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 		grown_ != NULL;                                                                    \
 	})
 
-/* Of two numbers, as functions for qsort return it; several in a row are joined by ?: . */
+/* Compare two numbers as a function for qsort does. Join several comparisons with ?: . */
 #define array_order(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* The first i below n for which is_past(i), an expression in i, holds, as it does for all after it;
- * n where it holds for none. */
+/* Return the first i below n for which is_past, an expression in i, is true; n if there is none. It
+ * must be true for all larger i, too. */
 #define array_first(i, n, is_past)                                                                 \
 	__extension__({                                                                            \
 		size_t low_ = 0, high_ = (n);                                                      \

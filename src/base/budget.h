@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * budget: a bounded cache of decoded spans, least recently used first.
+ * budget: a cache of decoded spans with a limit on their total size.
  *
- * A slot lives in the object whose decoded form it caches. budget_get returns the cached span or
- * calls load once (other threads that ask meanwhile wait for it). Spans that somebody holds are
- * pinned: they count, but only unheld ones are dropped, so the resident size is at most
- * max(limit, what is held), counted at the end of each call below, and what is kept (see
- * budget_get_kept). A load that fails is not cached: those who waited for it load for themselves.
- * Thread-safe.
+ * A slot is a member of the object whose decoded form it caches. budget_get returns the cached
+ * span, or calls load; other threads wait for a load that is running. After each call the budget
+ * drops the least recently used spans until the rest is within the limit. It does not drop a span
+ * that has other references, nor a kept one (budget_get_kept). So the total is at most the larger
+ * of the limit and the size of referenced spans, plus the kept ones. A failed load is not cached:
+ * each thread that waited for it calls load itself. Thread-safe.
  */
 #pragma once
 
@@ -22,41 +22,42 @@ struct budget;
 
 struct budget_slot {
 	struct bytes *value;
-	TAILQ_ENTRY(budget_slot) used, keeps; /* while value is set; while kept is */
-	size_t coming;                        /* what its load is about to take */
-	bool loading;
-	bool kept;
+	TAILQ_ENTRY(budget_slot) lru_link, kept_link; /* in use if value is set; if is_kept */
+	size_t announced; /* bytes that the running load will take (budget_make_room) */
+	bool is_loading;
+	bool is_kept;
 };
 
-/* Slots that are kept at most; with more than BUDGET_KEPT_SIZE bytes, BUDGET_KEPT_LEAST of them. */
+/* At most BUDGET_KEPT slots are kept. If they exceed BUDGET_KEPT_SIZE bytes, the oldest of them are
+ * released down to that size, or to BUDGET_KEPT_LEAST slots. */
 enum { BUDGET_KEPT = 8, BUDGET_KEPT_LEAST = 3, BUDGET_KEPT_SIZE = 12 << 20 };
 
 struct budget *budget_create(size_t limit);
 void budget_destroy(struct budget *b); /* every slot must have been dropped */
 DEFINE_CLEANUP(struct budget, budget_destroy);
 
+/* Decode a span. The budget's lock is not held. */
 typedef int (*budget_load_fn)(void *arg, struct bytes **ret, struct error *e);
+/* Return a new reference to the slot's span, calling load if it is not cached. */
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
-/*
- * The same for the parts of what is read piece by piece, which must outlast the time between two
- * pieces however small the limit is: those used last stay, beside the limit.
- */
+/* Like budget_get, but keep the span, beyond the limit, until enough later ones are kept. Parts of
+ * a file that is read piece by piece so stay cached between two reads. */
 int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
 /*
- * For the load of a slot that is about to take n bytes beside what is cached: drops what is held no
- * more, and first waits for other loads that said so, if the limit is not for them and this one
- * together. Such a load asks for no other slot from there on.
+ * Announce that the running load of a slot will take n bytes, and drop unreferenced spans to make
+ * room. If the announced bytes of other loads and n exceed the limit, first wait for those loads.
+ * Call it once in a load, and request no other slot in that load afterwards (deadlock).
  */
 void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n);
 
-/* What is cached, or NULL. */
+/* Return a new reference to the cached span, or NULL. Waits for a running load. */
 struct bytes *budget_find(struct budget *b, struct budget_slot *slot);
 
-/* Forget a slot before its owner goes. */
+/* Empty a slot. Call it before the object that contains the slot is freed. */
 void budget_drop(struct budget *b, struct budget_slot *slot);
 
 size_t budget_used(struct budget *b);

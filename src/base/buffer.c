@@ -40,7 +40,7 @@ static bool buffer_grow(struct buffer *b, size_t n)
 
 uint8_t *buffer_reserve(struct buffer *b, size_t n)
 {
-	/* At least one byte, so that NULL means failure alone. */
+	/* Allocate at least one byte, so that NULL always means failure. */
 	return buffer_grow(b, n ? n : 1) ? b->data + b->size : NULL;
 }
 
@@ -105,7 +105,7 @@ void buffer_printf(struct buffer *b, const char *fmt, ...)
 			b->error = -ENOMEM;
 		return;
 	}
-	/* vsnprintf writes a NUL too, which is room but not content. */
+	/* vsnprintf also writes a NUL, which needs room but is not counted in size. */
 	if (!buffer_grow(b, (size_t)n + 1))
 		return;
 	va_start(ap, fmt);
@@ -144,7 +144,7 @@ int buffer_finish(struct buffer *b, struct bytes **ret)
 	int r = b->error;
 
 	if (!r) {
-		/* The room that was not used goes back; sizes are the content's from here on. */
+		/* Return unused memory; the size of the span becomes that of the content. */
 		span = bytes_resize(b->span, b->size, NULL);
 		if (span) {
 			b->span = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * buffer: bytes under construction, in memory.
+ * buffer: a byte string that grows in memory.
  *
- * The error is sticky: appends after a failure do nothing, and buffer_finish reports it, so that
+ * The error is sticky: after a failure appends do nothing, and buffer_finish returns the error. So
  * callers need not check each append.
  */
 #pragma once
@@ -20,7 +20,7 @@ struct buffer {
 	size_t size;
 	size_t room;
 	int error;          /* 0 or -ENOMEM */
-	struct bytes *span; /* what data lies in, so that finishing copies nothing */
+	struct bytes *span; /* contains data, so buffer_finish copies nothing */
 };
 
 #define BUFFER_INIT                                                                                \
@@ -28,23 +28,25 @@ struct buffer {
 		0                                                                                  \
 	}
 
-void buffer_finish_free(struct buffer *b); /* frees what is held; b is as new */
+void buffer_finish_free(struct buffer *b); /* discard the content; b can be used again */
 #define CLEANUP_BUFFER __attribute__((cleanup(buffer_finish_free)))
 
 void buffer_append(struct buffer *b, const void *data, size_t n);
 void buffer_byte(struct buffer *b, uint8_t c);
 void buffer_text(struct buffer *b, const char *s);
 void buffer_printf(struct buffer *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* A text of its own, to be freed; NULL: no memory. */
+/* Return a new string, which the caller frees, or NULL if memory is exhausted. */
 char *text_printf(const char *fmt, ...) PRINTF_LIKE(1, 2);
 char *text_vprintf(const char *fmt, va_list ap) PRINTF_LIKE(1, 0);
-/* ... of n bytes, which need not end in a NUL. */
+/* Return a new string of n bytes and a NUL, as text_printf does. */
 char *text_copy(const char *text, size_t n);
-void buffer_u16(struct buffer *b, uint16_t v); /* little-endian, as all below */
+/* Append a little-endian integer. */
+void buffer_u16(struct buffer *b, uint16_t v);
 void buffer_u32(struct buffer *b, uint32_t v);
 void buffer_u64(struct buffer *b, uint64_t v);
-/* Room for n more bytes, to be filled by the caller and counted with size += used. NULL: failed. */
+/* Make room for n more bytes and return where to write them; NULL on failure. The caller adds the
+ * number of bytes that it wrote to b->size. */
 uint8_t *buffer_reserve(struct buffer *b, size_t n);
 
-/* Turns the content into a span and empties b. Returns 0 or -ENOMEM. */
+/* Move the content into a span and empty b, also on failure. Returns 0 or -ENOMEM. */
 int buffer_finish(struct buffer *b, struct bytes **ret);

@@ -11,7 +11,7 @@ struct bytes *bytes_new(uint64_t size, uint8_t **ret_data)
 
 	if (size > SIZE_MAX - sizeof(*b))
 		return NULL;
-	/* calloc, so that large spans are untouched pages until they are written. */
+	/* With calloc, the pages of a large span use no memory until they are written. */
 	b = calloc(1, sizeof(*b) + (size_t)size);
 	if (!b)
 		return NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * bytes: an immutable, ref-counted span of memory.
+ * bytes: a span, that is, an immutable, reference-counted range of memory.
  *
- * Made by bytes_new, filled once by its maker through the pointer it got, and never written again.
- * References may be taken and dropped on any thread.
+ * The caller of bytes_new fills the span through *ret_data before it shares it. Nothing writes to
+ * it afterwards. References may be taken and dropped on any thread. Functions that return a new
+ * span return NULL if memory is exhausted or the size does not fit a size_t.
  */
 #pragma once
 
@@ -18,25 +19,20 @@ struct bytes {
 	atomic_uint refs;
 	size_t size;
 	const uint8_t *data;
-	void (*free)(struct bytes *b); /* where it is part of something else; NULL: free() */
+	void (*free)(struct bytes *b); /* frees an object that embeds the span; NULL: free() */
 };
 
-/*
- * Something else that is counted and cached as spans are (see budget.h): its first member is a
- * struct bytes, whose size is the memory that it takes, and which has no data.
- */
+/* Initialize the struct bytes that is the first member of another object. The object is then
+ * counted and cached like a span (budget.h). size is the memory that it takes; data is NULL. */
 void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 
-/* A span of size bytes, zeroed; *ret_data is where its maker writes. NULL when memory is short, or
- * the size does not fit a size_t. */
+/* Create a zeroed span. *ret_data (may be NULL) is set to its writable bytes. */
 struct bytes *bytes_new(uint64_t size, uint8_t **ret_data);
 struct bytes *bytes_copy(const void *data, size_t size);
-/*
- * For a maker who has not shown b to anybody yet: another size, the content kept, what is new not
- * zeroed. b may be NULL. NULL when bytes_new returns it; b is then as before.
- */
+/* Change the size of a span that is not shared yet; b may be NULL. Keeps the content, and does not
+ * zero new bytes. The result replaces b. On failure b is unchanged. */
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
-bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals NULL alone */
+bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
 struct bytes *bytes_ref(struct bytes *b);
 void bytes_unref(struct bytes *b);
 DEFINE_CLEANUP(struct bytes, bytes_unref);

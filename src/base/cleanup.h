@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Locals that clean up after themselves. CLEANUP(free_thing) struct thing *t = NULL; calls
- * free_thing(t) at the end of the scope; TAKE(t) hands t on and leaves NULL behind. Every
- * destructor of the project accepts NULL.
+ * cleanup: local variables that are freed at the end of their scope.
+ *
+ * CLEANUP(thing_free) struct thing *t = NULL; calls thing_free(t) at the end of the scope. TAKE(t)
+ * returns t and sets it to NULL, which transfers ownership. All destructors accept NULL.
  */
 #pragma once
 
@@ -17,7 +18,7 @@
 		take_;                                                                             \
 	})
 
-/* Defines name##_cleanup(T **) for a destructor void name(T *); use it as CLEANUP(name). */
+/* Define name##_cleanup(T **) for a destructor void name(T *). Then CLEANUP(name) can be used. */
 #define DEFINE_CLEANUP(type, name)                                                                 \
 	static inline void name##_cleanup(type **p)                                                \
 	{                                                                                          \
@@ -32,7 +33,7 @@ static inline void free_cleanup(void *p)
 	free(*(void **)p);
 }
 
-/* For CLEANUP(close_fd) int fd = -1; errno survives. */
+/* For CLEANUP(close_fd) int fd = -1; keeps errno unchanged. */
 static inline void close_fd_cleanup(int *fd)
 {
 	int saved = errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* container_of: the struct that a member stands in, by a pointer to the member. */
+/* container_of: convert a pointer to a member into a pointer to the struct that contains it. */
 #pragma once
 
 #include <stddef.h>

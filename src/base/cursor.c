@@ -9,7 +9,7 @@ const uint8_t *cursor_take(struct cursor *c, size_t n)
 		c->bad = true;
 		return NULL;
 	}
-	/* An empty span may have no address; a successful take is never NULL. */
+	/* data may be NULL if size is 0, but a successful call never returns NULL. */
 	p = c->data ? c->data + c->pos : (const uint8_t *)"";
 	c->pos += n;
 	return c->bad ? NULL : p;

@@ -2,8 +2,8 @@
 /*
  * cursor: checked reading of little-endian fields from a span.
  *
- * A read past the end returns 0 and sets `bad`, which stays set, so that a parser reads a whole
- * record and checks once. Nothing is ever cast over the data.
+ * A read past the end returns 0 and sets `bad`, which stays set. So a parser can read a whole
+ * record and check once. The data may be unaligned.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return c->bad ? 0 : c->size - c->pos;
 }
 
-/* The next n bytes, or NULL and bad. */
+/* Return the next n bytes and move past them. Sets bad and returns NULL if there are fewer. */
 const uint8_t *cursor_take(struct cursor *c, size_t n);
 uint8_t cursor_u8(struct cursor *c);
 uint16_t cursor_u16(struct cursor *c);
@@ -37,7 +37,7 @@ uint64_t cursor_u64(struct cursor *c);
 int32_t cursor_i32(struct cursor *c);
 int64_t cursor_i64(struct cursor *c);
 
-/* Single values at a place whose bounds the caller has checked. */
+/* Load or store one little-endian value at p. The caller has checked the bounds. */
 static inline uint32_t load_u32(const uint8_t *p)
 {
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -56,7 +56,7 @@ static inline void store_u32(uint8_t *p, uint32_t v)
 	p[3] = (uint8_t)(v >> 24);
 }
 
-/* Checked arithmetic: true when the result does not fit (as C23's ckd_add and ckd_mul). */
+/* Checked arithmetic as in C23's <stdckdint.h>: true if the result does not fit. */
 #define ckd_add(ret, a, b) __builtin_add_overflow((a), (b), (ret))
 #define ckd_sub(ret, a, b) __builtin_sub_overflow((a), (b), (ret))
 #define ckd_mul(ret, a, b) __builtin_mul_overflow((a), (b), (ret))

@@ -8,7 +8,7 @@
 
 #include "base/say.h"
 
-PRINTF_LIKE(3, 0) static void set(struct error *e, int code, const char *fmt, va_list ap)
+PRINTF_LIKE(3, 0) static void format_error(struct error *e, int code, const char *fmt, va_list ap)
 {
 	e->code = code;
 	e->is_unresolved = false;
@@ -22,7 +22,7 @@ void error_write(struct error *e, int code, const char *fmt, ...)
 	if (!e)
 		return;
 	va_start(ap, fmt);
-	set(e, code, fmt, ap);
+	format_error(e, code, fmt, ap);
 	va_end(ap);
 	printable(e->text);
 }
@@ -36,7 +36,7 @@ int error_errno(struct error *e, const char *fmt, ...)
 	if (!e)
 		return code;
 	va_start(ap, fmt);
-	set(e, code, fmt, ap);
+	format_error(e, code, fmt, ap);
 	va_end(ap);
 	n = strlen(e->text);
 	snprintf(e->text + n, sizeof(e->text) - n, ": %s", strerror(-code));
@@ -73,8 +73,7 @@ int error_context(struct error *e, const char *fmt, ...)
 	vsnprintf(whole.text, sizeof(whole.text), fmt, ap);
 	va_end(ap);
 	n = strlen(whole.text);
-	/* What does not fit is cut off; looking at the answer tells the compiler that this is
-	 * meant. */
+	/* Text that does not fit is cut off. Checking the result prevents a warning about that. */
 	if (snprintf(whole.text + n, sizeof(whole.text) - n, ": %s", e->text) < 0)
 		return e->code;
 	memcpy(e->text, whole.text, sizeof(e->text));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * One error type through all rooms: an errno for programs and a line for people.
+ * error: an errno for programs and a line of text for people. All rooms use it.
  *
- * Functions that can fail return 0 or a negative errno. The line is written where the fact is
- * known (which field, its value, its bound), travels up untouched but for a context put before it,
- * and is printed where a person is. It ends without a full stop and without a newline.
+ * A function that can fail returns 0 or a negative errno. If it takes a struct error, which may be
+ * NULL, it fills it on failure. The function that finds the failure writes the text (which field,
+ * its value, its bound), without a full stop or newline. Callers only put a context before it.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 
 struct error {
 	int code;           /* 0, or the negative errno of the failure */
-	bool is_unresolved; /* what others hold is against it, and may change */
+	bool is_unresolved; /* depends on other files: may succeed after they change */
 	char text[1000];    /* "field x is 7 (at most 5)", printable; empty while code is 0 */
 };
 
@@ -23,38 +23,35 @@ struct error {
 
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/*
- * Fill e (which may be NULL) and return code, which must be a negative errno. What stood in e
- * before is lost, so do not call it on the way up: use error_context there.
- */
+/* Fill e, which may be NULL, and return code, which must be a negative errno. This overwrites an
+ * earlier error in e. To pass an error up, use error_context. */
 #define error_set(e, code, ...)                                                                    \
 	__extension__({                                                                            \
 		int code_ = (code);                                                                \
 		error_write(e, code_, __VA_ARGS__);                                                \
-		code_; /* the compiler sees that it is negative, so that there are no results */   \
+		code_; /* not a result of a call: the compiler must see that it is negative */     \
 	})
 void error_write(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* error_set for a failed system call: adds ": " and the text of errno. Returns -errno. */
+/* Fill e for a failed system call: append ": " and the text of errno. Returns -errno. */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* What was just set is the fault of others, too: the same may go well once they change. Returns
- * code. */
+/* Mark the error in e as dependent on other files (is_unresolved). Returns code. */
 int error_set_unresolved(struct error *e, int code);
 
 /*
- * Does an error say nothing about the content that was validated, so that the same content may be
- * accepted once the disk or the memory is well? -EIO is not transient: the part of the map that the
- * content is compared with stays damaged. Neither is -EROFS: a file that the mount's options make
- * read-only stays so while the map is open, and as a transient error it would make every save fail.
- * (If the disk has become read-only, the journal and the save fail by themselves.)
+ * Is r an error that says nothing about the validated content? Then the same content may be
+ * accepted later, once the disk or the memory allows it. -EIO is not transient: the part of the map
+ * that the content is compared with stays damaged. -EROFS is not transient either: a file that the
+ * mount's options make read-only stays read-only, and a transient error would make every save fail.
+ * (If the disk has become read-only, the journal and the save report that themselves.)
  */
 bool error_is_transient(int r);
 
-/* Put "context: " before the text; does nothing while e holds no error. Returns e's code. */
+/* Put "context: " before the text. Does nothing if e holds no error. Returns e's code, or 0. */
 int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-void error_clear(struct error *e); /* none any more; e may be NULL */
+void error_clear(struct error *e); /* e may be NULL */
 
-/* The text, or that of the code where nothing was written, or "" for NULL and no error. */
+/* Return the text, or strerror's text if it is empty. Returns "" if e is NULL or no error. */
 const char *error_text(const struct error *e);

@@ -17,7 +17,7 @@ uint64_t hash_text(uint64_t seed, const char *text)
 	return hash_number(h);
 }
 
-static struct hash_link **head(const struct hash *h, uint64_t key)
+static struct hash_link **find_head(const struct hash *h, uint64_t key)
 {
 	return &h->heads[key & (h->n_heads - 1)];
 }
@@ -32,7 +32,7 @@ bool hash_room(struct hash *h)
 	if (!larger.heads)
 		return h->heads;
 	for (struct hash_link *l = hash_next(h, NULL), *next; l; l = next) {
-		struct hash_link **to = head(&larger, l->key);
+		struct hash_link **to = find_head(&larger, l->key);
 
 		next = hash_next(h, l);
 		l->next = *to;
@@ -45,7 +45,7 @@ bool hash_room(struct hash *h)
 
 void hash_add(struct hash *h, struct hash_link *l, uint64_t key)
 {
-	struct hash_link **to = head(h, key);
+	struct hash_link **to = find_head(h, key);
 
 	*l = (struct hash_link){*to, key};
 	*to = l;
@@ -54,7 +54,7 @@ void hash_add(struct hash *h, struct hash_link *l, uint64_t key)
 
 void hash_remove(struct hash *h, struct hash_link *l)
 {
-	struct hash_link **at = head(h, l->key);
+	struct hash_link **at = find_head(h, l->key);
 
 	while (*at != l)
 		at = &(*at)->next;
@@ -62,7 +62,7 @@ void hash_remove(struct hash *h, struct hash_link *l)
 	h->n--;
 }
 
-static struct hash_link *first_of(struct hash_link *l, uint64_t key)
+static struct hash_link *find_key(struct hash_link *l, uint64_t key)
 {
 	while (l && l->key != key)
 		l = l->next;
@@ -71,12 +71,12 @@ static struct hash_link *first_of(struct hash_link *l, uint64_t key)
 
 struct hash_link *hash_find(const struct hash *h, uint64_t key)
 {
-	return h->n ? first_of(*head(h, key), key) : NULL;
+	return h->n ? find_key(*find_head(h, key), key) : NULL;
 }
 
 struct hash_link *hash_again(const struct hash_link *l)
 {
-	return first_of(l->next, l->key);
+	return find_key(l->next, l->key);
 }
 
 struct hash_link *hash_next(const struct hash *h, const struct hash_link *l)
@@ -86,7 +86,7 @@ struct hash_link *hash_next(const struct hash *h, const struct hash_link *l)
 	if (l && l->next)
 		return l->next;
 	if (l)
-		i = (size_t)(head(h, l->key) - h->heads) + 1;
+		i = (size_t)(find_head(h, l->key) - h->heads) + 1;
 	while (i < h->n_heads && !h->heads[i])
 		i++;
 	return i < h->n_heads ? h->heads[i] : NULL;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * hash: a table of elements that hold their own link, so that adding one needs no memory of its
- * own. It grows with what is in it, and finding, adding and taking out take the same few steps
- * however much that is. Elements are the caller's; the table frees none.
+ * hash: a hash table of elements that contain their own link (struct hash_link). All zeros is an
+ * empty table. The caller owns the elements; the table frees none.
  *
- * A key is what hash_number or hash_text make of what an element is found by; elements that differ
- * may have the same, so the caller compares:
+ * hash_number and hash_text compute keys. Elements that differ may have the same key, so the caller
+ * compares them:
  *
  *	for (struct hash_link *l = hash_find(&t, key); l; l = hash_again(l))
  *		if (is_meant(container_of(l, struct thing, link)))
@@ -25,7 +24,7 @@ struct hash_link {
 
 struct hash {
 	struct hash_link **heads;
-	size_t n, n_heads; /* elements; a power of two, or 0 */
+	size_t n, n_heads; /* number of elements; length of heads: 0 or a power of two */
 };
 
 static inline uint64_t hash_number(uint64_t n)
@@ -34,19 +33,21 @@ static inline uint64_t hash_number(uint64_t n)
 	return n ^ n >> 32;
 }
 
-/* The same for names that differ in the case of ASCII letters alone. seed: of what they are in. */
+/* Compute the key of a name, ignoring the case of ASCII letters. seed: a number for the directory
+ * or other scope of the name. */
 uint64_t hash_text(uint64_t seed, const char *text);
 
-/* Is there room for one more element? Only where there is none at all is false: else chains grow.
- */
+/* Make room for one more element. If memory is exhausted, the chains grow longer instead. Returns
+ * false only if there is no table yet. */
 bool hash_room(struct hash *h);
-/* After hash_room. */
+/* Add an element, after hash_room. */
 void hash_add(struct hash *h, struct hash_link *l, uint64_t key);
 void hash_remove(struct hash *h, struct hash_link *l);
-/* The first element of that key, and the next one; NULL: none. */
+/* Return the first element with that key, or NULL. */
 struct hash_link *hash_find(const struct hash *h, uint64_t key);
+/* Return the next element with the key of l, or NULL. */
 struct hash_link *hash_again(const struct hash_link *l);
-/* All elements, from NULL; NULL: the end. What was returned may be removed once the next is known.
- */
+/* Return the element after l, or the first one if l is NULL; NULL at the end. An element may be
+ * removed once the next one is known. */
 struct hash_link *hash_next(const struct hash *h, const struct hash_link *l);
-void hash_finish(struct hash *h);
+void hash_finish(struct hash *h); /* frees the table, not the elements */

@@ -39,7 +39,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Of two numbers, which both are passed over. */
+/* Compare two numbers by value, and move *a and *b past them. */
 static int compare_numbers(const char **a, const char **b)
 {
 	size_t n, m;

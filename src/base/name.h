@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * name: what a file may be called. Whatever names come from outside (the kernel, a journal, an
- * archive, a marker beside a map) is judged here before anybody opens, makes or removes by it.
+ * name: check and compare names and paths. A name from outside (the kernel, a journal, an archive,
+ * a marker beside a map) is checked here before a file of that name is opened, made or removed.
  */
 #pragma once
 
@@ -11,31 +11,30 @@
 
 #include "base/error.h"
 
-/* 0; -EINVAL: empty, ".", "..", or with '/' or NUL in it; -ENAMETOOLONG: more than NAME_MAX bytes.
- */
+/* Check a name of n bytes. Returns 0, -EINVAL if it is empty, ".", ".." or contains '/' or NUL, or
+ * -ENAMETOOLONG if it exceeds NAME_MAX bytes. */
 int name_check(const char *name, size_t n);
 
-/* Is it one of those with six letters and digits at random that sed -i (sedXXXXXX), perl -i
- * (XXXXXXXX) and zip (ziXXXXXX) give to what is about to take another file's place? */
+/* Is it the name of a temporary file of sed -i (sedXXXXXX), perl -i (XXXXXXXX, which begins with
+ * XX) or zip (ziXXXXXX)? Such a file soon replaces another one. */
 bool name_is_random(const char *name);
 
-/* An order of names: bytes, but numbers in them by their value (2 before 10). 0 only of the same.
- */
+/* Compare two names by bytes, but numbers in them by value (2 before 10). Returns 0 only if they
+ * are equal. */
 int name_compare(const char *a, const char *b);
 
-/* Take the next name off a path of a mount. Slashes at its ends, empty names and "." in it mean
- * nothing. 1, 0 at its end, -ENOENT for "..", which is no name, or -ENAMETOOLONG. A path that was
- * not typed by a person is checked first (path_check). */
+/* Take the next name off a path in a mount, skipping slashes and ".". Returns 1, 0 at the end of
+ * the path, -ENOENT for "..", or -ENAMETOOLONG. A path that the user did not type needs path_check
+ * first. */
 int path_next(const char **path, char ret[NAME_MAX + 1]);
-/* "dir/name", or the name where dir is ""; the caller's, NULL: no memory. */
+/* Return "dir/name", or "name" if dir is "". The caller frees it. NULL if memory is exhausted. */
 char *path_join(const char *dir, const char *name);
-/* Is it a path of names alone, with one slash between two of them? Fails like name_check. */
+/* Check that a path consists of names with one slash between them. Fails like name_check. */
 int path_check(const char *path);
 
-/*
- * Opens the directory that the path's last name stands in, level by level with open_dir (a
- * descriptor or -errno; its name is no path). Returns a descriptor.
- */
+/* Open the directory `name`, a single name below dirfd. Returns a descriptor or -errno. */
 typedef int (*path_open_dir)(void *arg, int dirfd, const char *name, struct error *e);
+/* Open the directory that contains the last name of a path, calling open_dir for each level.
+ * Returns a descriptor, and the last name in ret_name. */
 int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *arg,
 	char ret_name[NAME_MAX + 1], struct error *e);

@@ -25,10 +25,10 @@ bool output_is_terminal(void)
 	return terminal;
 }
 
-static void fail(const char *why)
+static void report_failure(const char *reason)
 {
 	if (!failed)
-		say(stderr, "mapfs: standard output: %s", why);
+		say(stderr, "mapfs: standard output: %s", reason);
 	failed = true;
 }
 
@@ -37,7 +37,7 @@ int output_write(const void *data, size_t n)
 	int r = io_write(STDOUT_FILENO, data, n);
 
 	if (r < 0)
-		fail(strerror(-r));
+		report_failure(strerror(-r));
 	return r < 0 ? r : 0;
 }
 
@@ -54,11 +54,11 @@ int output_text(struct buffer *text)
 	return r;
 }
 
-/* Nobody is told who closed it: he asked for no report. */
-static void fail_report(void)
+/* Note that a report line failed. A closed standard output (EBADF) is what the user asked for. */
+static void note_lost_report(void)
 {
 	if (errno != EBADF && !failed) {
-		fail(strerror(errno));
+		report_failure(strerror(errno));
 		reports_failed = true;
 	}
 	clearerr(stdout);
@@ -75,7 +75,7 @@ void output_report(const char *fmt, ...)
 	say(stdout, "%s", line ? line : "out of memory");
 	if (fflush(stdout) == 0)
 		return;
-	fail_report();
+	note_lost_report();
 	say(stderr, "%s", line ? line : "out of memory");
 }
 
@@ -93,11 +93,11 @@ void output_reports(struct buffer *lines)
 
 int output_end(int code, int report_lost, int output_lost)
 {
-	/* Why an earlier part was not written stdio has forgotten. */
+	/* If an earlier write failed, stdio has not kept the reason. */
 	if (fflush(stdout) != 0)
-		fail(strerror(errno));
+		report_failure(strerror(errno));
 	else if (ferror(stdout))
-		fail("not all of it could be written");
+		report_failure("not all of it could be written");
 	if (!failed || code != 0)
 		return code;
 	return reports_failed ? report_lost : output_lost;

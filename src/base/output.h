@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * output: standard output, which may be full, closed, or a pipe that nobody reads any more. What is
- * printed by stdio and what is written here must not be mixed in one command.
+ * output: standard output, which may be full, closed, or a pipe without a reader. A command must
+ * not use both stdio and output_write on it, because the order would be undefined.
  */
 #pragma once
 
@@ -10,20 +10,20 @@
 
 #include "base/buffer.h"
 
-/* Before the sandbox, from within which a terminal is not known. */
+/* Find out whether standard output is a terminal. The sandbox forbids that: call it before. */
 void output_begin(void);
 bool output_is_terminal(void);
-/* All of it. -errno after a line on stderr, which is there once. */
+/* Write all n bytes. On the first failure also print a line on standard error. */
 int output_write(const void *data, size_t n);
-/* The same of whole characters of a text, which on a terminal are visible (say.h), and are then
- * forgotten. */
+/* Write a text and empty the buffer. On a terminal the text is escaped by visible (say.h), so it
+ * must consist of whole characters. */
 int output_text(struct buffer *text);
-/* A line of a report of what is done already, which is not lost: where standard output does not
- * take it, it is on stderr. */
+/* Print a line of a report on work that is done. If standard output fails, the line is printed on
+ * standard error, so it is not lost. */
 void output_report(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* The same of several lines, which are then forgotten. */
+/* Print all complete lines of a buffer as output_report does, and empty the buffer. */
 void output_reports(struct buffer *lines);
-/* Flush standard output at the end of a command, whose exit code is `code`. Returns `code`. If that
- * is 0 and standard output did not take everything, returns report_lost if only lines of
- * output_report are missing, and output_lost otherwise. */
+/* Flush standard output at the end of a command. Returns its exit code `code`. If that is 0 and
+ * standard output failed, returns report_lost if only lines of output_report are missing, and
+ * output_lost otherwise. */
 int output_end(int code, int report_lost, int output_lost);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * refs: reference counts. An object has one as `atomic_uint refs`, which begins with 1, its
- * maker's. Any thread may take one for whoever already has one, and any thread may drop its own;
- * who drops the last one frees the object:
+ * refs: reference counts. An object has the member `atomic_uint refs`, initially 1. A holder of a
+ * reference may take another one or drop its own, on any thread. The thread that drops the last one
+ * frees the object:
  *
  *	if (b && refs_drop(&b->refs))
  *		free(b);
@@ -17,7 +17,7 @@ static inline void refs_take(atomic_uint *refs)
 	atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
 }
 
-/* Defines T *name(T *x): one more reference to what x, which may be NULL, points at. */
+/* Define T *name(T *x), which takes a reference to *x and returns x. x may be NULL. */
 #define DEFINE_REF(type, name)                                                                     \
 	type *name(type *x)                                                                        \
 	{                                                                                          \
@@ -26,7 +26,8 @@ static inline void refs_take(atomic_uint *refs)
 		return x;                                                                          \
 	}
 
-/* Was that the last one? Then all that others did with the object before is visible here. */
+/* Drop a reference. Returns true if it was the last one; then this thread sees everything that
+ * other threads did with the object. */
 static inline bool refs_drop(atomic_uint *refs)
 {
 	return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;

@@ -8,8 +8,8 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 
-/* How many bytes the character at s has: 1 for a byte that begins none. */
-static unsigned length_of(const unsigned char *s, const unsigned char *end)
+/* Return the length of the UTF-8 character at s, or 1 if there is no valid one. */
+static unsigned char_length(const unsigned char *s, const unsigned char *end)
 {
 	unsigned n = s[0] < 0xc2 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 1;
 
@@ -19,11 +19,11 @@ static unsigned length_of(const unsigned char *s, const unsigned char *end)
 	return n;
 }
 
-static bool is_shown(const unsigned char *s, unsigned n)
+static bool is_visible(const unsigned char *s, unsigned n)
 {
 	if (n == 1)
 		return s[0] >= ' ' && s[0] < 0x7f;
-	/* The second row of control characters, which some terminals obey, too. */
+	/* U+0080 to U+009F are control characters, which some terminals obey. */
 	return n > 2 || s[0] != 0xc2 || s[1] >= 0xa0;
 }
 
@@ -32,9 +32,9 @@ char *printable(char *s)
 	unsigned char *at = (unsigned char *)s, *end = at + strlen(s);
 
 	while (at < end) {
-		unsigned n = length_of(at, end);
+		unsigned n = char_length(at, end);
 
-		for (bool shown = is_shown(at, n); n; n--, at++)
+		for (bool shown = is_visible(at, n); n; n--, at++)
 			if (!shown)
 				*at = '?';
 	}
@@ -46,8 +46,8 @@ void visible(const void *text, size_t n, struct buffer *out)
 	const unsigned char *at = text, *end = n ? at + n : at;
 
 	for (unsigned k; at < end; at += k) {
-		k = length_of(at, end);
-		if (is_shown(at, k) || *at == '\t' || *at == '\n')
+		k = char_length(at, end);
+		if (is_visible(at, k) || *at == '\t' || *at == '\n')
 			buffer_append(out, at, k);
 		else
 			for (unsigned i = 0; i < k; i++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * say: what people read, on a terminal or in a log.
+ * say: print lines for people, on a terminal or in a log.
  *
- * Names and texts come from maps, journals and archives, and a terminal obeys control characters.
+ * Names and texts come from maps, journals and archives. A terminal would obey control characters
+ * in them, so these functions replace or escape them, and bytes that are not UTF-8.
  */
 #pragma once
 
@@ -11,14 +12,14 @@
 
 #include "base/buffer.h"
 
-/* Control characters, and what is no UTF-8, become question marks, in place. Returns s. */
+/* Replace control characters and invalid UTF-8 by question marks, in place. Returns s. */
 char *printable(char *s);
-/* Adds a text whose control characters, but tab and newline, and what is no UTF-8, are \x1b and the
- * like, byte by byte. */
+/* Append a text to out, with control characters and invalid UTF-8 escaped byte by byte (\x1b). Tab
+ * and newline are not escaped. */
 void visible(const void *text, size_t n, struct buffer *out);
 
-/* A line, printable, and its newline. */
+/* Print a line through printable, and a newline. */
 void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* ... with `before` and `after` around what fmt says; for functions that say more. */
+/* Print a line as say does, with `before` and `after` around the formatted text. */
 void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const char *after)
 	PRINTF_LIKE(3, 0);

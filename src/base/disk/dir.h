@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * dir: read a directory. readdir(3) returns NULL at the end and on failure alike; these tell which.
+ * dir: read a directory. Unlike readdir(3), dir_next distinguishes the end from a failure.
  *
  *	CLEANUP(dir_close) DIR *dir = dir_open(dirfd, ".", &r);
  *
@@ -13,10 +13,10 @@
 
 #include "base/cleanup.h"
 
-/* Open a directory below dirfd. NULL on failure; *r is 0 or -errno. */
+/* Open a directory below dirfd. Sets *r to 0 or -errno, and returns NULL on failure. */
 DIR *dir_open(int dirfd, const char *path, int *r);
-/* The next entry other than "." and "..", valid until the next call. NULL at the end, and then *r
- * is 0, or on failure, and then it is -errno. */
+/* Return the next entry other than "." and "..", valid until the next call. Returns NULL at the
+ * end, with *r == 0, and on failure, with *r == -errno. */
 const struct dirent *dir_next(DIR *dir, int *r);
 void dir_close(DIR *dir);
 DEFINE_CLEANUP(DIR, dir_close);

@@ -108,7 +108,7 @@ enum { CHUNK = 52 << 10, PAGE = 4096 };
 
 int extent_equal(const struct extent *a, const struct extent *b, bool *ret, struct error *e)
 {
-	/* A byte has the place in a page that it has in its file: the kernel copies faster so. */
+	/* Keep the offset in the page that the bytes have in the file: the kernel copies faster. */
 	size_t half = PAGE * ((a->size < CHUNK ? (size_t)a->size : CHUNK) / PAGE + 2);
 	CLEANUP(free) uint8_t *room = aligned_alloc(PAGE, 2 * half);
 	uint8_t *x = room + a->off % PAGE, *y = room + half + b->off % PAGE;

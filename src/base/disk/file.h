@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * file:   a ref-counted descriptor that is read at offsets; closed with its last reference.
- * extent: a finished run of bytes, in memory or in a file. What was written to a mounted file, a
- *         record of the journal and a compressed blob of a map are all extents, so that only the
- *         journal or the map need hold the bytes, and memory stays bounded.
+ * file:   a reference-counted descriptor that is read at offsets. The last reference closes it.
+ * extent: an immutable range of bytes in memory or in a file. Contents of mounted files, records of
+ *         the journal and compressed blobs of a map are extents: the bytes stay in the journal or
+ *         the map, so the use of memory is bounded.
  */
 #pragma once
 
@@ -21,21 +21,22 @@ struct file {
 	int fd;
 };
 
-struct file *file_new(int fd); /* takes fd, also on failure (NULL: no memory) */
+/* Create a file that owns fd. Returns NULL and closes fd if memory is exhausted. */
+struct file *file_new(int fd);
 struct file *file_ref(struct file *f);
 void file_unref(struct file *f);
 DEFINE_CLEANUP(struct file, file_unref);
 
-/* Exactly n bytes from off; a shorter file is -EIO. */
+/* Read exactly n bytes at off. Returns -EIO if the file is shorter. */
 int file_read(const struct file *f, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* This process may have as many descriptors as it may ask for. */
+/* Raise the limit of open descriptors of this process to the hard limit. */
 void file_raise_limit(void);
 
 struct extent {
 	struct bytes *mem; /* owned reference, or NULL */
-	struct file *file; /* owned reference where mem is NULL */
-	uint64_t off;      /* where it begins in mem or file */
+	struct file *file; /* owned reference if mem is NULL */
+	uint64_t off;      /* offset of the first byte in mem or file */
 	uint64_t size;
 };
 
@@ -44,17 +45,18 @@ struct extent {
 		0                                                                                  \
 	}
 
-struct extent extent_of_bytes(struct bytes *b);                            /* takes the ref */
-struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size); /* takes the ref */
+/* Return an extent that takes over the caller's reference. b may be NULL. */
+struct extent extent_of_bytes(struct bytes *b);
+struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size);
 struct extent extent_ref(const struct extent *x);
-void extent_finish(struct extent *x); /* drops what it holds; x is empty after */
+void extent_finish(struct extent *x); /* drop the reference; x is empty then */
 #define CLEANUP_EXTENT __attribute__((cleanup(extent_finish)))
 
-/* Exactly n bytes from off, counted from the extent's begin; past the end is -EINVAL. */
+/* Read exactly n bytes at off, counted from the start of the extent. -EINVAL past its end. */
 int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Are the bytes of both, of the same size, the same? */
+/* Compare the bytes of two extents of the same size. */
 int extent_equal(const struct extent *a, const struct extent *b, bool *ret, struct error *e);
 
-/* All of it as a span (no copy where it is one already). More than max bytes is -EFBIG. */
+/* Read a whole extent into a span; a whole span is not copied. -EFBIG if it exceeds max bytes. */
 int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct error *e);

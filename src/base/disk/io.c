@@ -30,18 +30,18 @@ int io_ask(struct io_call *c)
 	return the_hook ? the_hook(c, the_hook_arg) : 0;
 }
 
-/* A call with a descriptor and at most one name. */
-static int ask(enum io_op op, int fd, const char *name)
+/* Call the hook for a call with a descriptor and at most one name. */
+static int ask_hook(enum io_op op, int fd, const char *name)
 {
 	return io_ask(&(struct io_call){.op = op, .fd = fd, .name = name});
 }
 
-static int ask_names(enum io_op op, int dirfd, const char *from, const char *to)
+static int ask_hook_names(enum io_op op, int dirfd, const char *from, const char *to)
 {
 	return io_ask(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
 }
 
-/* 0 or -errno of a call that answers -1 on failure, unless the hook's answer was one. */
+/* Make a call that returns -1 on failure, unless the hook failed it. The value is 0 or -errno. */
 #define OUTCOME(asked, call)                                                                       \
 	__extension__({                                                                            \
 		int asked_ = (asked);                                                              \
@@ -60,8 +60,8 @@ static int open_level(void *, int dirfd, const char *name, struct error *)
 	return open_name(dirfd, name, O_PATH | O_DIRECTORY, 0);
 }
 
-/* Name by name, and not by openat2: it can make files of any mode, and a filter cannot look into
- * what it is given (filter.h). */
+/* Open a path level by level. openat2 is no alternative: it can create files of any mode, and a
+ * seccomp filter (filter.h) cannot check its arguments, which are in memory. */
 static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 {
 	bool makes = flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE;
@@ -77,7 +77,7 @@ static int open_beneath(int dirfd, const char *path, int flags, mode_t mode)
 		path = name;
 	}
 	do {
-		r = makes ? ask(IO_OPEN, dirfd, path) : 0;
+		r = makes ? ask_hook(IO_OPEN, dirfd, path) : 0;
 		if (r == 0)
 			r = open_name(dirfd, path, flags, mode);
 	} while (r == -EINTR);
@@ -131,7 +131,7 @@ int io_tmpfile(int dirfd)
 	char name[NAME_MAX + 1];
 	int fd = open_beneath(dirfd, ".", O_TMPFILE | O_RDWR, 0600), r;
 
-	/* How kernels and filesystems that lack O_TMPFILE answer. */
+	/* Kernels and file systems without O_TMPFILE return one of these errors. */
 	if (fd != -EOPNOTSUPP && fd != -EISDIR && fd != -ENOENT && fd != -EINVAL)
 		return fd;
 	fd = io_temporary(dirfd, ".mapfs-tmp-", 0600, name);
@@ -143,7 +143,7 @@ int io_tmpfile(int dirfd)
 	return fd;
 }
 
-/* At its end where off is negative. */
+/* Write at offset off, or at the file position if off is negative. */
 static int write_all(int fd, const uint8_t *p, size_t n, off_t off)
 {
 	while (n) {
@@ -192,24 +192,24 @@ int io_truncate(int fd, uint64_t size)
 	if (size > INT64_MAX)
 		return -EFBIG;
 	do {
-		r = OUTCOME(ask(IO_TRUNCATE, fd, ""), ftruncate(fd, (off_t)size));
+		r = OUTCOME(ask_hook(IO_TRUNCATE, fd, ""), ftruncate(fd, (off_t)size));
 	} while (r == -EINTR);
 	return r;
 }
 
-static int sync_by(enum io_op op, int (*call)(int fd), int fd)
+static int sync_fd(enum io_op op, int (*call)(int fd), int fd)
 {
 	int r;
 
 	do {
-		r = OUTCOME(ask(op, fd, ""), call(fd));
+		r = OUTCOME(ask_hook(op, fd, ""), call(fd));
 	} while (r == -EINTR);
 	return r;
 }
 
 int io_sync(int fd)
 {
-	return sync_by(IO_SYNC, fsync, fd);
+	return sync_fd(IO_SYNC, fsync, fd);
 }
 
 int io_sync_dir(int dirfd)
@@ -221,17 +221,18 @@ int io_sync_dir(int dirfd)
 
 int io_datasync(int fd)
 {
-	return sync_by(IO_SYNC, fdatasync, fd);
+	return sync_fd(IO_SYNC, fdatasync, fd);
 }
 
 int io_sync_fs(int fd)
 {
-	return sync_by(IO_SYNC_FS, syncfs, fd);
+	return sync_fd(IO_SYNC_FS, syncfs, fd);
 }
 
 int io_rename(int dirfd, const char *from, const char *to)
 {
-	return OUTCOME(ask_names(IO_RENAME, dirfd, from, to), renameat(dirfd, from, dirfd, to));
+	return OUTCOME(
+		ask_hook_names(IO_RENAME, dirfd, from, to), renameat(dirfd, from, dirfd, to));
 }
 
 static bool is_dir(int dirfd, const char *name)
@@ -241,7 +242,7 @@ static bool is_dir(int dirfd, const char *name)
 	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* For filesystems that have neither the flag nor links: the name is taken, then renamed over. */
+/* Rename without RENAME_NOREPLACE and links: create the new name, then rename over it. */
 static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 {
 	int fd = open_beneath(dirfd, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
@@ -256,8 +257,8 @@ static int rename_over_placeholder(int dirfd, const char *from, const char *to)
 	return r;
 }
 
-/* No directory has links. What one replaces, if the name is taken just now, is another one in which
- * there is nothing. */
+/* Rename a directory, which cannot have hard links. If another process takes the name meanwhile,
+ * the rename can only replace an empty directory. */
 static int rename_dir(int dirfd, const char *from, const char *to)
 {
 	bool taken = faccessat(dirfd, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -267,14 +268,14 @@ static int rename_dir(int dirfd, const char *from, const char *to)
 
 int io_rename_noreplace(int dirfd, const char *from, const char *to)
 {
-	int r = OUTCOME(ask_names(IO_RENAME, dirfd, from, to),
+	int r = OUTCOME(ask_hook_names(IO_RENAME, dirfd, from, to),
 		renameat2(dirfd, from, dirfd, to, RENAME_NOREPLACE));
 
 	if (r != -EINVAL && r != -ENOSYS && r != -EOPNOTSUPP)
 		return r;
 	if (is_dir(dirfd, from))
 		return rename_dir(dirfd, from, to);
-	r = OUTCOME(ask_names(IO_RENAME, dirfd, from, to), linkat(dirfd, from, dirfd, to, 0));
+	r = OUTCOME(ask_hook_names(IO_RENAME, dirfd, from, to), linkat(dirfd, from, dirfd, to, 0));
 	if (r == -EEXIST)
 		return r;
 	return r < 0 ? rename_over_placeholder(dirfd, from, to) : io_unlink(dirfd, from);
@@ -282,17 +283,17 @@ int io_rename_noreplace(int dirfd, const char *from, const char *to)
 
 int io_unlink(int dirfd, const char *name)
 {
-	return OUTCOME(ask(IO_UNLINK, dirfd, name), unlinkat(dirfd, name, 0));
+	return OUTCOME(ask_hook(IO_UNLINK, dirfd, name), unlinkat(dirfd, name, 0));
 }
 
 int io_rmdir(int dirfd, const char *name)
 {
-	return OUTCOME(ask(IO_UNLINK, dirfd, name), unlinkat(dirfd, name, AT_REMOVEDIR));
+	return OUTCOME(ask_hook(IO_UNLINK, dirfd, name), unlinkat(dirfd, name, AT_REMOVEDIR));
 }
 
 int io_mkdir(int dirfd, const char *name, mode_t mode)
 {
-	return OUTCOME(ask(IO_MKDIR, dirfd, name), mkdirat(dirfd, name, mode));
+	return OUTCOME(ask_hook(IO_MKDIR, dirfd, name), mkdirat(dirfd, name, mode));
 }
 
 int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct error *e)
@@ -311,20 +312,20 @@ int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct
 
 int io_chmod(int fd, mode_t mode)
 {
-	return OUTCOME(ask(IO_META, fd, ""), fchmod(fd, mode));
+	return OUTCOME(ask_hook(IO_META, fd, ""), fchmod(fd, mode));
 }
 
 int io_chown(int fd, uid_t uid, gid_t gid)
 {
-	return OUTCOME(ask(IO_META, fd, ""), fchown(fd, uid, gid));
+	return OUTCOME(ask_hook(IO_META, fd, ""), fchown(fd, uid, gid));
 }
 
 int io_set_xattr(int fd, const char *name, const void *value, size_t size)
 {
-	return OUTCOME(ask(IO_META, fd, name), fsetxattr(fd, name, value, size, 0));
+	return OUTCOME(ask_hook(IO_META, fd, name), fsetxattr(fd, name, value, size, 0));
 }
 
 int io_remove_xattr(int fd, const char *name)
 {
-	return OUTCOME(ask(IO_META, fd, name), fremovexattr(fd, name));
+	return OUTCOME(ask_hook(IO_META, fd, name), fremovexattr(fd, name));
 }

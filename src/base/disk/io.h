@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * io: the seam under every call that changes a disk.
+ * io: wrappers of all system calls that change a disk.
  *
- * Journal, save, spill and recovery go through these and nothing else, so that a test can fail the
- * N-th call, or stop the world at it, and look at what is left. Each returns 0 (or a count) or
- * -errno; writes are complete or failed, EINTR is retried where it says that nothing was done.
+ * Journal, save, spool and recovery change the disk only through these functions. So a test can
+ * make the N-th call fail, or stop the process at it, and look at the state on disk. Each function
+ * returns 0 (or a descriptor) or -errno. Writes are complete or fail. Opens, writes, truncations
+ * and syncs are retried after EINTR.
  */
 #pragma once
 
@@ -27,48 +28,46 @@ enum io_op {
 	IO_SYNC_FS,
 };
 
-/* One system call that is about to be made. */
 struct io_call {
 	enum io_op op;
 	int fd;           /* the file, or the directory of the names */
-	const char *name; /* "" where fd is the file; the new name where there are two */
-	const char *from; /* the old one, else NULL; a link is an IO_RENAME, too */
-	size_t n;         /* of IO_WRITE: bytes; what a hook takes away is a short write */
+	const char *name; /* "" if fd is the file; the new name if there are two; or an xattr */
+	const char *from; /* the old name of an IO_RENAME, which may also be a link; else NULL */
+	size_t n;         /* bytes of an IO_WRITE; a hook reduces it for a short write */
 };
 
-/*
- * A test's hook: called before each system call, also when one is made again, on its thread; a
- * negative errno makes it fail instead. Set it while no other thread runs.
- */
+/* The hook of a test, called before each system call and each retry, on the calling thread. If it
+ * returns a negative errno, the call fails with that. Set it while no other thread runs. */
 typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
-/* What the hook says to a call; for those that are made elsewhere (io_copy.c). */
+/* Call the hook, for system calls that are made elsewhere (io_copy.c). Returns its result or 0. */
 int io_ask(struct io_call *c);
 
-/* Is -errno that of a disk, or of a share of it, without room? */
+/* Is r the -errno of a full disk or an exceeded quota? */
 bool io_is_full(int r);
-/* An fd; O_CLOEXEC is added. The path stays below dirfd and follows no symbolic link. */
+/* Open a path below dirfd and return a descriptor. Adds O_CLOEXEC. The path is "." or names with
+ * slashes between them. A symbolic link in it is an error. */
 int io_openat(int dirfd, const char *path, int flags, mode_t mode);
-int io_tmpfile(int dirfd); /* an fd of an unlinked file, read-write */
+int io_tmpfile(int dirfd); /* create an unlinked file; returns a read-write descriptor */
 int io_write(int fd, const void *data, size_t n);
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off);
-void io_write_behind(int fd); /* what was written starts for the disk; promises nothing */
+void io_write_behind(int fd); /* start writing dirty pages to disk; ignores errors */
 int io_truncate(int fd, uint64_t size);
 int io_sync(int fd);     /* fsync */
 int io_datasync(int fd); /* fdatasync */
-int io_sync_fs(int fd);  /* syncfs: all of the file system that fd is on */
+int io_sync_fs(int fd);  /* syncfs: the whole file system of fd */
 int io_rename(int dirfd, const char *from, const char *to);
-int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST where to exists */
+int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST if `to` exists */
 int io_unlink(int dirfd, const char *name);
 int io_rmdir(int dirfd, const char *name);
 int io_mkdir(int dirfd, const char *name, mode_t mode);
-/* The directory of that name, made where there is none; links are not followed. *ret_made (may be
- * NULL): it is new. Returns an fd. */
+/* Open a directory, creating it if it is missing. A symbolic link is an error. *ret_made (may be
+ * NULL): was it created? Returns a descriptor. */
 int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct error *e);
-/* Makes a new file named stem and six letters, for reading and writing; ret_name has room for
- * NAME_MAX + 1. Returns an fd; the file is the caller's to rename or unlink. */
+/* Create a file whose name is stem plus six random letters, and return a read-write descriptor. The
+ * caller renames or unlinks the file. ret_name has room for NAME_MAX + 1 bytes. */
 int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name);
-/* fsync of a directory that is open for reading; no failure where its filesystem has none. */
+/* Sync a directory that is open for reading. Succeeds if its file system does not support that. */
 int io_sync_dir(int dirfd);
 int io_chmod(int fd, mode_t mode);
 int io_chown(int fd, uid_t uid, gid_t gid);

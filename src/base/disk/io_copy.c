@@ -11,7 +11,7 @@
 
 enum { CHUNK = 1 << 20, PAGE = 4096, AT_ONCE = 64 << 20 };
 
-/* *off and *n move on; what the kernel would not copy is left over. */
+/* Copy with copy_file_range as far as the kernel can. Advances *off and reduces *n. */
 static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 {
 	while (*n) {
@@ -25,7 +25,7 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 			r = -errno;
 		if (r == -EINTR)
 			continue;
-		/* The disk's own troubles are final; the rest means that this pair cannot. */
+		/* Disk errors are final. Others mean that the kernel cannot copy between these. */
 		if (r < 0)
 			return io_is_full(r) || r == -EIO || r == -EFBIG ? r : 0;
 		if (!done)
@@ -36,7 +36,7 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 	return 0;
 }
 
-/* What was written just now, read into room and compared; the processor has it at hand still. */
+/* Read back n bytes at pos into room and compare them, while they are in the processor's cache. */
 static int compare_back(int fd, const uint8_t *meant, size_t n, uint64_t pos, uint8_t *room)
 {
 	const struct file f = {.fd = fd};
@@ -45,11 +45,11 @@ static int compare_back(int fd, const uint8_t *meant, size_t n, uint64_t pos, ui
 	return r == 0 && memcmp(meant, room, n) != 0 ? -EIO : r;
 }
 
-/*
- * The kernel copies to and from pages, slowly (by half) where a byte's place in them differs. Here
- * both its copies keep the place, and the shift from one to the other is memcpy's.
+/* Copy through memory. The kernel copies only half as fast if a byte has different offsets in the
+ * pages of source and target. Here both of its copies keep the offset, and memcpy shifts the bytes.
  */
-static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t pos, bool compare)
+static int copy_through_memory(
+	int from, uint64_t off, uint64_t n, int to, uint64_t pos, bool compare)
 {
 	CLEANUP(free) uint8_t *room = aligned_alloc(PAGE, 2 * (CHUNK + PAGE));
 	const struct file f = {.fd = from};
@@ -58,7 +58,7 @@ static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t po
 	if (!room)
 		return -ENOMEM;
 	while (n) {
-		/* Whole chunks of the target after the first. */
+		/* After the first chunk, write whole aligned chunks of the target. */
 		size_t most = CHUNK - pos % CHUNK, part = n < most ? (size_t)n : most;
 		uint8_t *in = room + off % PAGE, *out = room + CHUNK + PAGE + pos % PAGE;
 
@@ -78,7 +78,7 @@ static int copy_in_steps(int from, uint64_t off, uint64_t n, int to, uint64_t po
 	return 0;
 }
 
-static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
+static int copy_range(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 {
 	off_t pos = lseek(to, 0, SEEK_CUR);
 	bool in_kernel;
@@ -96,7 +96,7 @@ static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 	pos = lseek(to, 0, SEEK_CUR);
 	if (pos < 0)
 		return -errno;
-	r = copy_in_steps(from, off, n, to, (uint64_t)pos, ret_compared != NULL);
+	r = copy_through_memory(from, off, n, to, (uint64_t)pos, ret_compared != NULL);
 	if (r == 0 && ret_compared)
 		*ret_compared = !in_kernel;
 	return r;
@@ -104,11 +104,11 @@ static int copy(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 
 int io_copy(int from, uint64_t off, uint64_t n, int to)
 {
-	return copy(from, off, n, to, NULL);
+	return copy_range(from, off, n, to, NULL);
 }
 
 int io_copy_compared(int from, uint64_t off, uint64_t n, int to, bool *ret_compared)
 {
 	*ret_compared = false;
-	return copy(from, off, n, to, ret_compared);
+	return copy_range(from, off, n, to, ret_compared);
 }

@@ -17,7 +17,7 @@ enum { XATTR_TRIES = 8 };
 
 static const char acl_name[] = "system.posix_acl_access";
 
-/* EINVAL is the answer for owners that have no number in this user namespace. */
+/* EINVAL means that the owner has no ID in this user namespace. */
 static bool right_is_missing(int r)
 {
 	return r == -EPERM || r == -EINVAL;
@@ -31,7 +31,7 @@ static int keep_owner(int to, const struct stat *old, struct stat *now, struct e
 		return 0;
 	if (now->st_uid != old->st_uid)
 		r = io_chown(to, old->st_uid, old->st_gid);
-	/* Who may not give files away may still give them to a group of their own. */
+	/* A user who may not change the owner may still choose one of their own groups. */
 	if (right_is_missing(r) && now->st_gid != old->st_gid)
 		r = io_chown(to, (uid_t)-1, old->st_gid);
 	if (r < 0 && !right_is_missing(r))
@@ -41,7 +41,7 @@ static int keep_owner(int to, const struct stat *old, struct stat *now, struct e
 	return 0;
 }
 
-/* The value of one attribute or the list of all (name NULL); *ret is malloced. */
+/* Read an attribute, or the list of all names if name is NULL. The caller frees *ret. */
 static ssize_t read_xattr(int fd, const char *name, char **ret)
 {
 	for (int i = 0; i < XATTR_TRIES; i++) {
@@ -59,7 +59,7 @@ static ssize_t read_xattr(int fd, const char *name, char **ret)
 			*ret = TAKE(p);
 			return n;
 		}
-		/* It grew in between. */
+		/* The value has grown since its size was read. */
 		if (errno != ERANGE)
 			return -errno;
 	}
@@ -72,7 +72,7 @@ static bool vouches_for_content(const char *name)
 	       strcmp(name, "security.capability") == 0;
 }
 
-/* Those that belong to the user; the rest is the system's to give and to deny. */
+/* Does the attribute belong to the user? The system sets the others. */
 static bool must_be_kept(const char *name)
 {
 	return strncmp(name, "user.", 5) == 0 || strcmp(name, acl_name) == 0;
@@ -89,7 +89,7 @@ static int keep_xattr(int from, int to, const char *name)
 		return 0;
 	if (n < 0)
 		return n == -EOPNOTSUPP || !must_be_kept(name) ? 0 : (int)n;
-	/* Labels that new files get by themselves need no right when they are as they should be. */
+	/* Labels that the system has already set to this value need no privilege. */
 	if (read_xattr(to, name, &present) == n && memcmp(value, present, (size_t)n) == 0)
 		return 0;
 	r = io_set_xattr(to, name, value, (size_t)n);
@@ -98,9 +98,9 @@ static int keep_xattr(int from, int to, const char *name)
 	return (r == -EPERM || r == -EACCES) && !must_be_kept(name) ? 0 : r;
 }
 
-/* Some file systems (rclone's) fail with errors of their own where they have no attributes. Then
- * they do so for every file, also for the one that was just made. */
-static bool has_none(int r, int made)
+/* Does the file system lack extended attributes? Some (rclone) then fail with their own errors, but
+ * with the same error for each file, also for the new one. */
+static bool lacks_xattrs(int r, int made)
 {
 	CLEANUP(free) char *names = NULL;
 
@@ -114,7 +114,7 @@ static int keep_xattrs(int from, int to, struct error *e)
 	bool acl = false;
 	int r;
 
-	if (has_none((int)n, to))
+	if (lacks_xattrs((int)n, to))
 		return 0;
 	if (n < 0)
 		return error_set(
@@ -130,14 +130,14 @@ static int keep_xattrs(int from, int to, struct error *e)
 	}
 	if (acl)
 		return 0;
-	/* The directory's default ACL may have come with the new file. */
+	/* The new file may have inherited the default ACL of the directory. */
 	r = io_remove_xattr(to, acl_name);
 	if (r < 0 && r != -ENODATA && r != -EOPNOTSUPP)
 		return error_set(e, r, "cannot remove the inherited ACL: %s", strerror(-r));
 	return 0;
 }
 
-static bool takes_rights(const char *name)
+static bool needs_privilege(const char *name)
 {
 	static const char *const labels[] = {"selinux", "SMACK64", "apparmor"};
 
@@ -181,7 +181,7 @@ int metadata_not_kept(int fd, char **ret, struct error *e)
 			e, (int)n, "cannot list the extended attributes: %s", strerror((int)-n));
 	for (const char *name = names; r == 0 && n > 0 && name < names + n;
 		name += strlen(name) + 1)
-		if (takes_rights(name))
+		if (needs_privilege(name))
 			r = add_name(&found, name);
 	if (r < 0)
 		return error_set(e, r, "out of memory");
@@ -211,8 +211,7 @@ int metadata_sum(int fd, uint32_t *ret)
 
 static mode_t kept_mode(const struct stat *old, const struct stat *now)
 {
-	/* As from every file that is written to, the kernel takes from it what gives its owner's
-	 * rights. */
+	/* Leave out S_ISUID and S_ISGID: the kernel, too, clears them when a file is written. */
 	mode_t mode = old->st_mode & (S_ISVTX | ACCESSPERMS);
 
 	if (now->st_gid != old->st_gid) {
@@ -230,7 +229,7 @@ int metadata_copy(int from, int to, struct error *e)
 
 	if (fstat(from, &old) < 0 || fstat(to, &now) < 0)
 		return error_errno(e, "cannot look at the file");
-	/* In this order: a change of owner clears mode bits, and an ACL sets some. */
+	/* The order matters: changing the owner clears mode bits, and an ACL sets some. */
 	r = keep_owner(to, &old, &now, e);
 	if (r < 0)
 		return r;

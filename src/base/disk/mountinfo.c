@@ -11,12 +11,12 @@
 
 #include "base/cleanup.h"
 
-/* Not in every <linux/magic.h>. */
+/* Missing in some <linux/magic.h>. */
 #ifndef FUSE_SUPER_MAGIC
 #define FUSE_SUPER_MAGIC 0x65735546
 #endif
 
-static bool octal(char c)
+static bool is_octal(char c)
 {
 	return c >= '0' && c <= '7';
 }
@@ -27,7 +27,7 @@ static void unescape(char *s)
 	char *to = s;
 
 	while (*s) {
-		if (s[0] == '\\' && octal(s[1]) && octal(s[2]) && octal(s[3])) {
+		if (s[0] == '\\' && is_octal(s[1]) && is_octal(s[2]) && is_octal(s[3])) {
 			*to++ = (char)((s[1] - '0') * 64 + (s[2] - '0') * 8 + (s[3] - '0'));
 			s += 4;
 		} else {
@@ -47,9 +47,9 @@ static uid_t owner_of(const char *options)
 }
 
 /*
- * "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue": the third field
- * is the device, the fifth the mount point, the sixth has the options of this place; after the lone
- * "-" come type, source and the options of the file system.
+ * Parse a line such as "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw". Field 3 is
+ * the device, 5 the mount point, 6 the options of the mount. After the single "-" follow the type,
+ * the source and the options of the file system.
  */
 static bool parse_line(char *text, struct mount_entry *ret)
 {
@@ -62,7 +62,7 @@ static bool parse_line(char *text, struct mount_entry *ret)
 		if (!rest)
 			return false;
 	}
-	/* Without optional fields the separator follows at once. */
+	/* The separator follows immediately if there are no optional fields. */
 	rest = strncmp(rest, "- ", 2) == 0 ? rest - 1 : strstr(rest, " - ");
 	if (!rest)
 		return false;
@@ -94,8 +94,8 @@ bool mountinfo_next(FILE *table, struct mount_entry *ret)
 	return found;
 }
 
-/* The last that has this point, or where that is NULL, this device. */
-static int find(const char *path, const char *point, const char *dev, struct mount_entry *ret)
+/* Find the last mount at this point or, if point is NULL, of this device. */
+static int find_mount(const char *path, const char *point, const char *dev, struct mount_entry *ret)
 {
 	FILE *table = fopen(path, "re");
 	struct mount_entry entry;
@@ -115,23 +115,23 @@ static int find(const char *path, const char *point, const char *dev, struct mou
 
 int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
 {
-	return find(table, point, NULL, ret);
+	return find_mount(table, point, NULL, ret);
 }
 
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
 {
-	return find(table, NULL, dev, ret);
+	return find_mount(table, NULL, dev, ret);
 }
 
 bool mountinfo_is(int fd, const char *dev)
 {
-	char is[sizeof(((struct mount_entry *)NULL)->dev)];
+	char actual[sizeof(((struct mount_entry *)NULL)->dev)];
 	struct statx st;
 
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &st) < 0)
 		return false;
-	snprintf(is, sizeof(is), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
-	return strcmp(is, dev) == 0;
+	snprintf(actual, sizeof(actual), "%u:%u", st.stx_dev_major, st.stx_dev_minor);
+	return strcmp(actual, dev) == 0;
 }
 
 enum mount_kind mountinfo_kind(int fd)

@@ -24,7 +24,7 @@ bool names_has(const struct names *names, const char *name)
 	return false;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -32,12 +32,12 @@ static int by_name(const void *a, const void *b)
 void names_sort(struct names *names)
 {
 	if (names->n)
-		qsort(names->at, names->n, sizeof(*names->at), by_name);
+		qsort(names->at, names->n, sizeof(*names->at), compare_names);
 }
 
 bool names_has_sorted(const struct names *names, const char *name)
 {
-	return names->n && bsearch(&name, names->at, names->n, sizeof(*names->at), by_name);
+	return names->n && bsearch(&name, names->at, names->n, sizeof(*names->at), compare_names);
 }
 
 int names_add_dir(struct names *names, int fd)

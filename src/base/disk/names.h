@@ -8,15 +8,15 @@
 struct names {
 	char **at;
 	size_t n, room;
-	int error; /* of an earlier names_add */
+	int error; /* -ENOMEM if an earlier names_add failed */
 };
 
-int names_add(struct names *names, const char *name); /* -ENOMEM */
+int names_add(struct names *names, const char *name); /* adds a copy; -ENOMEM */
 bool names_has(const struct names *names, const char *name);
-void names_sort(struct names *names); /* in order of their bytes */
-/* Is the name in a list that names_sort sorted? */
+void names_sort(struct names *names); /* by bytes */
+/* Is the name in the list, which names_sort has sorted? */
 bool names_has_sorted(const struct names *names, const char *name);
-/* Adds what is in a directory on disk (fd is borrowed), in no order. -errno. */
+/* Add the names of all entries of a directory, unordered. fd is borrowed. 0 or -errno. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);
 #define CLEANUP_NAMES __attribute__((cleanup(names_finish)))

@@ -16,8 +16,8 @@ enum { KEPT_MS = 1000 };
 
 struct nearby {
 	int dirfd;
-	pthread_mutex_t lock; /* over the rest */
-	bool read;
+	pthread_mutex_t lock; /* protects the members below */
+	bool is_read;
 	int64_t read_ms;
 	struct names names; /* sorted */
 };
@@ -49,7 +49,7 @@ static int read_names(struct nearby *b, struct error *e)
 	const struct dirent *d;
 
 	names_finish(&b->names);
-	b->read = false;
+	b->is_read = false;
 	b->read_ms = clock_ms();
 	while (r == 0 && (d = dir_next(dir, &r)))
 		if (strstr(d->d_name, ".mapfs-"))
@@ -57,7 +57,7 @@ static int read_names(struct nearby *b, struct error *e)
 	if (r < 0)
 		return error_set(e, r, "cannot list the map's directory: %s", strerror(-r));
 	names_sort(&b->names);
-	b->read = true;
+	b->is_read = true;
 	return 0;
 }
 
@@ -68,7 +68,7 @@ int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const c
 	int r = 0;
 
 	pthread_mutex_lock(&b->lock);
-	if (!b->read || clock_ms() - b->read_ms >= KEPT_MS)
+	if (!b->is_read || clock_ms() - b->read_ms >= KEPT_MS)
 		r = read_names(b, e);
 	i = r == 0 ? array_first(k, b->names.n, strcmp(b->names.at[k], stem) >= 0) : 0;
 	for (; r == 0 && i < b->names.n && strncmp(b->names.at[i], stem, length) == 0; i++)

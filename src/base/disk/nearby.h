@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * nearby: the names of our own files in a directory, all of which have ".mapfs-" in them.
+ * nearby: the names of sidecar files in a directory. All of them contain ".mapfs-".
  *
- * Whoever looks for some of them reads the whole directory, which may hold thousands of maps. So
- * what was read is kept for a second: many questions one after the other are one reading.
+ * A search for sidecar files reads the whole directory, which may contain thousands of maps. So the
+ * names are cached for a second, and many searches in a row read the directory once.
  */
 #pragma once
 
@@ -12,13 +12,13 @@
 
 struct nearby;
 
-/* dirfd is borrowed, and nothing is read yet. NULL: no memory. */
+/* Create an empty cache; dirfd is borrowed. Returns NULL if memory is exhausted. */
 struct nearby *nearby_create(int dirfd);
 void nearby_destroy(struct nearby *b);
 DEFINE_CLEANUP(struct nearby, nearby_destroy);
 
-/* Calls fn for each name that begins with stem, in the order of the names; what is not 0 ends that,
- * and is returned. A file that came or went within the last second may be missing or told. Any
- * thread; fn must not ask again. */
+/* Call fn for each name that begins with stem, in order, until fn returns nonzero. Returns what fn
+ * returned last, 0 if there is no such name, or -errno. Changes of the last second may be missed.
+ * Any thread. fn must not call nearby_each for the same cache. */
 int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const char *name),
 	void *arg, struct error *e);

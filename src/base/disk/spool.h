@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * spool: bytes that grow and change, in memory at first and in an unlinked file once they are many.
+ * spool: a byte string that can be changed, in memory, or in an unlinked file once it is large.
  *
- * A mounted file that is being written is one, and so is a large blob while it is compressed. Not
- * thread-safe: one thread at a time.
+ * It contains a mounted file that is being written, or a large blob while it is compressed. One
+ * thread at a time. spool_create* return NULL if memory is exhausted.
  */
 #pragma once
 
@@ -11,36 +11,31 @@
 
 #include "base/disk/file.h"
 
-enum { SPOOL_MEMORY_MAX = 8 << 20 }; /* bytes; beyond, the content moves to the file */
+enum { SPOOL_MEMORY_MAX = 8 << 20 }; /* larger content moves to a file */
 
 struct spool;
 
-/* dirfd: where an unlinked file may be made (borrowed; must outlive the spool). */
+/* Create a spool. dirfd: the directory for an unlinked file (borrowed; must outlive the spool). */
 struct spool *spool_create(int dirfd);
 void spool_destroy(struct spool *s);
 DEFINE_CLEANUP(struct spool, spool_destroy);
 
-/* A spool that keeps nothing but its size: what is appended goes to fn at once. It can only be
- * appended to. */
 typedef int (*spool_fn)(void *arg, const void *data, size_t n, struct error *e);
+/* Create a spool that passes appended bytes to fn and keeps only its size. Only spool_append and
+ * spool_size may be used on it. */
 struct spool *spool_create_to(spool_fn fn, void *arg);
 
-/* An empty spool begins as x, of a file: nothing is copied before the first write. */
+/* Set the content of an empty spool to x, an extent of a file. It is copied at the first write. */
 void spool_begin_as(struct spool *s, const struct extent *x);
 
-/*
- * Reading past the end is -EINVAL. A write that fails leaves the size as it was, and may have
- * changed some of the bytes within it. Sizes beyond INT64_MAX are -EFBIG.
- */
+/* Reading past the end is -EINVAL, a size beyond INT64_MAX is -EFBIG. A write past the end fills
+ * the gap with zeros. A failed write keeps the size, but may have changed bytes below it. */
 uint64_t spool_size(const struct spool *s);
-/* Writing past the end fills the gap with zeros. */
 int spool_write(struct spool *s, uint64_t off, const void *data, size_t n, struct error *e);
 int spool_append(struct spool *s, const void *data, size_t n, struct error *e);
 int spool_read(const struct spool *s, uint64_t off, void *dst, size_t n, struct error *e);
 int spool_truncate(struct spool *s, uint64_t size, struct error *e);
 
-/*
- * What stands in it now, as an extent that later writes do not change: small content is copied,
- * a spilled one is handed over and copied anew on the next write.
- */
+/* Return the current content as an extent that later writes do not change. Content in memory is
+ * copied. Content in a file is shared; a later write below its end copies it first. */
 int spool_extent(struct spool *s, struct extent *ret, struct error *e);

@@ -16,7 +16,8 @@ void trust_init(struct trust *t, int dirfd, const struct stat *map)
 	*t = (struct trust){dirfd, map->st_uid, map->st_gid, map->st_mode};
 }
 
-static bool is_given_to_us(int dirfd, uid_t uid)
+/* Does the file system give a file that this user creates the owner uid? */
+static bool is_assigned_owner(int dirfd, uid_t uid)
 {
 	CLEANUP(close_fd) int fd = io_tmpfile(dirfd);
 	struct stat st;
@@ -27,10 +28,10 @@ static bool is_given_to_us(int dirfd, uid_t uid)
 static bool is_ours(const struct trust *t, const struct stat *st)
 {
 	return st->st_uid == geteuid() || (geteuid() == 0 && st->st_uid == t->uid) ||
-	       is_given_to_us(t->dirfd, st->st_uid);
+	       is_assigned_owner(t->dirfd, st->st_uid);
 }
 
-static int check(const struct trust *t, const struct stat *st, struct error *e)
+static int check_stat(const struct trust *t, const struct stat *st, struct error *e)
 {
 	mode_t more = st->st_mode & ~t->mode & (S_IWGRP | S_IWOTH);
 
@@ -53,14 +54,14 @@ int trust_check_name(const struct trust *t, const char *name, struct error *e)
 
 	if (fstatat(t->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return error_errno(e, "%s", name);
-	return check(t, &st, e);
+	return check_stat(t, &st, e);
 }
 
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e)
 {
 	CLEANUP(close_fd) int fd = -1;
 	struct stat st;
-	/* Before it is opened, too: to open a device may do something. */
+	/* Check before the open, too: opening a device may have side effects. */
 	int r = trust_check_name(t, name, e);
 
 	if (r < 0)
@@ -70,6 +71,6 @@ int trust_open(const struct trust *t, const char *name, int flags, struct error 
 		return error_set(e, fd, "cannot be opened: %s", strerror(-fd));
 	if (fstat(fd, &st) < 0)
 		return error_errno(e, "cannot be looked at");
-	r = check(t, &st, e);
+	r = check_stat(t, &st, e);
 	return r < 0 ? r : take_fd(&fd);
 }

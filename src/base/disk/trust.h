@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * trust: whose files beside a map are believed.
+ * trust: check whether a file beside a map may be believed.
  *
- * Whoever may write to a map's directory can put a journal, a marker or a prepared directory there.
- * Believed is a regular file with one link (or a directory) that belongs to this user, and for root
- * to the map's owner, and that nobody else may write who may not write the map. Where a file system
- * gives every file an owner of its own choice, what we make there says who this user is.
+ * Any user with write access to the directory of a map can put a journal, a marker or a prepared
+ * directory there. A trusted file is a regular file with one link, or a directory. It belongs to
+ * this user or, if this user is root, to the map's owner. Group and others may write to it only if
+ * they may write to the map. Some file systems choose the owner of all files. There, the owner of a
+ * file that we create counts as this user, too.
  */
 #pragma once
 
@@ -14,16 +15,15 @@
 #include "base/error.h"
 
 struct trust {
-	int dirfd; /* borrowed */
-	uid_t uid; /* of the map, like the rest */
+	int dirfd; /* directory of the map; borrowed */
+	uid_t uid; /* owner, group and mode of the map */
 	gid_t gid;
 	mode_t mode;
 };
 
-/* map: what stat says of it. */
 void trust_init(struct trust *t, int dirfd, const struct stat *map);
-/* Of what has this name: 0, or -EPERM and the reason as the end of a sentence about the file;
- * -ENOENT where nothing has it. */
+/* Check a name below t->dirfd. Returns 0, -ENOENT if it does not exist, or -EPERM if it is not
+ * trusted; e then has the reason as the end of a sentence ("has 2 names"). */
 int trust_check_name(const struct trust *t, const char *name, struct error *e);
-/* Opens a file of that kind below t->dirfd: a descriptor, or -errno (-EPERM as above). */
+/* Open a trusted file below t->dirfd. Returns a descriptor, or -errno as trust_check_name. */
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e);

@@ -15,7 +15,7 @@ struct walk_directory {
 	const char *path;
 	int fd;
 	struct names *files;
-	struct names *pending; /* directories that are still to be read */
+	struct names *pending; /* directories that are not read yet */
 };
 
 static bool same_device(const struct statx *a, const struct statx *b)
@@ -23,8 +23,8 @@ static bool same_device(const struct statx *a, const struct statx *b)
 	return a->stx_dev_major == b->stx_dev_major && a->stx_dev_minor == b->stx_dev_minor;
 }
 
-/* A mount that hangs answers this, too: the kernel knows type and device. */
-static int look(int dirfd, const char *name, struct statx *ret)
+/* Get type and device, which the kernel knows itself: this works on a hanging mount, too. */
+static int stat_entry(int dirfd, const char *name, struct statx *ret)
 {
 	const int flags =
 		AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT | AT_EMPTY_PATH;
@@ -32,8 +32,8 @@ static int look(int dirfd, const char *name, struct statx *ret)
 	return statx(dirfd, name, flags, STATX_TYPE, ret) < 0 ? -errno : 0;
 }
 
-/* The type of an entry, S_IFDIR or S_IFREG; 0 for others and for a mount that is not entered. */
-static int type_of(const struct walk_directory *d, const struct dirent *entry, mode_t *ret)
+/* Find the type of an entry (S_IFDIR, S_IFREG, ...). *ret is 0 for a mount that is not entered. */
+static int find_type(const struct walk_directory *d, const struct dirent *entry, mode_t *ret)
 {
 	struct statx here, st;
 	int r;
@@ -41,9 +41,9 @@ static int type_of(const struct walk_directory *d, const struct dirent *entry, m
 	*ret = (mode_t)DTTOIF(entry->d_type);
 	if (*ret && !(S_ISDIR(*ret) && d->walk->stays))
 		return 0;
-	r = look(d->fd, entry->d_name, &st);
+	r = stat_entry(d->fd, entry->d_name, &st);
 	if (r == 0 && d->walk->stays)
-		r = look(d->fd, "", &here);
+		r = stat_entry(d->fd, "", &here);
 	if (r < 0)
 		return r;
 	*ret = d->walk->stays && !same_device(&here, &st) ? 0 : st.stx_mode & S_IFMT;
@@ -59,7 +59,7 @@ static int add_entry(const struct walk_directory *d, const struct dirent *entry)
 
 	if (!path)
 		return -ENOMEM;
-	r = type_of(d, entry, &type);
+	r = find_type(d, entry, &type);
 	if (r < 0 && r != -ENOENT)
 		d->walk->failed(d->walk->arg, path, r);
 	if (r < 0 || !(S_ISDIR(type) || S_ISREG(type)) ||
@@ -68,7 +68,7 @@ static int add_entry(const struct walk_directory *d, const struct dirent *entry)
 	return names_add(S_ISDIR(type) ? d->pending : d->files, path);
 }
 
-/* Returns -ENOMEM; other failures are reported. */
+/* Read one directory. Returns 0 or -ENOMEM; calls w->failed for other failures. */
 static int read_directory(const struct walk *w, const char *path, bool is_below,
 	struct names *files, struct names *pending)
 {

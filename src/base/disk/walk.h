@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * walk: the files in and below a directory. Symbolic links below it are not followed. Unlike
+ * walk: list the files in and below a directory. Symbolic links below it are not followed. Unlike
  * fts(3), which ends a directory silently when reading it fails, walk reports every failure.
  */
 #pragma once
@@ -12,16 +12,15 @@
 struct walk {
 	/* Is the file wanted, or is the directory to be entered? name is the last component. */
 	bool (*wanted)(const char *name, bool is_directory);
-	/* Called with a -errno for each directory that cannot be read to its end, and for each
-	 * entry whose type cannot be found; the walk goes on. An entry that was removed during the
-	 * walk is no failure, but a missing `top` is. */
+	/* Called with a -errno for each directory that cannot be read completely, and for each
+	 * entry whose type cannot be determined; the walk continues. An entry that is removed
+	 * during the walk is no failure, but a missing `top` is. */
 	void (*failed)(void *arg, const char *path, int r);
 	void *arg;
-	/* Mounts below the directory are not entered, and only asked what the kernel answers for
-	 * them: type and device. */
+	/* Do not enter mounts below the directory, and do not send requests to them. */
 	bool stays;
 };
 
-/* Add the path of each regular file that is wanted, in no order; it begins with `top`. If reading a
- * directory fails, the files found before are added. -ENOMEM: some are missing. */
+/* Add the path of each wanted regular file, beginning with `top`, unordered. If reading a directory
+ * fails, the files found before are added. Returns 0, or -ENOMEM; then some are missing. */
 int walk_files(const struct walk *w, const char *top, struct names *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* compared: the ranges of a new file that were read back while they were copied into it, and were
- * what they were copied from. */
+/* compared: the ranges of a new file that were read back and compared with their source while they
+ * were copied. A later verification can skip them. */
 #pragma once
 
 #include "base/disk/file.h"
@@ -8,12 +8,12 @@
 struct compared_range;
 
 struct compared {
-	struct compared_range *all; /* in the order of their places */
+	struct compared_range *ranges; /* in the order of their offsets in the new file */
 	size_t n, room;
 };
 
-/* x stands at `at`, behind all that were added before. Without memory for it nothing is known. */
+/* Record that x was copied to `at`, behind earlier ranges, and compared; not if memory is short. */
 void compared_add(struct compared *c, const struct extent *x, uint64_t at);
-/* Were these bytes copied to that place and compared? c may be NULL. */
+/* Was x copied to offset `at` and compared? c may be NULL. */
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at);
 void compared_finish(struct compared *c);

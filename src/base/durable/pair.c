@@ -23,13 +23,13 @@ void pair_marker(char ret[NAME_MAX + 1], const char *marked)
 	snprintf(ret, NAME_MAX + 1, ".%.*s%s", room, marked, ENDING);
 }
 
-/* What a marker says; the strings are pieces of text. */
+/* The content of a marker; the strings are in text. */
 struct marker {
 	char text[MARKER_MAX];
 	const char *temporary[PAIR], *name[PAIR];
 };
 
-/* A name beside the map, and of a temporary file one that replace gave. */
+/* Check a name in a marker. A temporary name must be one that replace.c creates. */
 static bool is_name(const char *s, bool temporary)
 {
 	if (name_check(s, strlen(s)) < 0)
@@ -37,7 +37,7 @@ static bool is_name(const char *s, bool temporary)
 	return !temporary || (s[0] == '.' && strstr(s, ".mapfs-new-"));
 }
 
-static bool parse(struct marker *m, size_t n)
+static bool parse_marker(struct marker *m, size_t n)
 {
 	char *at = m->text;
 
@@ -59,14 +59,14 @@ static bool parse(struct marker *m, size_t n)
 	return *at == '\0';
 }
 
-static bool exists(int dirfd, const char *name)
+static bool file_exists(int dirfd, const char *name)
 {
 	struct stat st;
 
 	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
 }
 
-/* 1: read; 0: there is none. A file that is no marker of ours is refused, not removed. */
+/* Read a marker. Returns 1, 0 if there is none, or -errno, also if the file is not a marker. */
 static int read_marker(
 	const struct trust *trust, const char *name, struct marker *ret, struct error *e)
 {
@@ -90,14 +90,14 @@ static int read_marker(
 	r = file_read(f, 0, ret->text, (size_t)st.st_size, e);
 	if (r < 0)
 		return r;
-	if (!parse(ret, (size_t)st.st_size))
+	if (!parse_marker(ret, (size_t)st.st_size))
 		return error_set(e, -EINVAL, "%s is not what a save leaves", name);
 	return 1;
 }
 
-/* What is left to do. The renames were begun in order, and an attempt that was given up takes the
- * second temporary file away first; so a first one alone is one that counts no more. */
-static int do_renames(const struct trust *trust, const struct marker *m, bool over,
+/* Do the remaining renames of a marker. The first file is renamed first, but an abandoned commit
+ * removes the second one first. So if only the first temporary file exists, remove it, too. */
+static int finish_renames(const struct trust *trust, const struct marker *m, bool over,
 	bool *ret_stands, struct error *e)
 {
 	bool have[PAIR] = {trust_check_name(trust, m->temporary[0], NULL) == 0,
@@ -134,10 +134,10 @@ int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge
 	leave = judge(arg, m.name[0], m.name[1]);
 	if (leave == PAIR_REFUSED)
 		return error_set(e, -EPERM, "names files that are not of this map");
-	r = do_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
+	r = finish_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
 	if (r == 0)
 		r = io_sync_dir(trust->dirfd);
-	/* Only what is on disk may be forgotten. */
+	/* Remove the marker only after the renames are on disk. */
 	if (r == 0)
 		r = io_unlink(trust->dirfd, name);
 	if (r < 0)
@@ -149,13 +149,13 @@ int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge
 	return stands;
 }
 
-static int put_marker(
+static int write_marker(
 	struct replace *first, struct replace *second, const char *name, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *out = NULL;
 	CLEANUP(file_unref) struct file *like = replace_file(first);
 	struct replace *both[PAIR] = {first, second};
-	/* As the map is: with more rights for others it would not be trusted. */
+	/* Copy the mode of the map: with more permissions the marker would not be trusted. */
 	int r = replace_begin(replace_dirfd(first), name, like->fd, &out, e);
 
 	if (r < 0)
@@ -179,25 +179,25 @@ static int put_marker(
 }
 
 /*
- * The attempt is over: the marker goes first, and that must be on disk before its files go, so that
- * no crash leaves it with one of them. Where it will not go, or nobody knows, both new files stay:
- * a mount that finds the marker finds all it needs.
+ * Abandon a commit. Remove the marker and sync that before removing the new files, so that no crash
+ * leaves the marker with only one of them. If either fails, keep both new files: a mount that finds
+ * the marker can then complete the commit.
  */
-static void give_up(struct replace *first, struct replace *second, const char *name)
+static void abandon_commit(struct replace *first, struct replace *second, const char *name)
 {
 	int dirfd = replace_dirfd(first);
-	bool marked = exists(dirfd, name);
+	bool marked = file_exists(dirfd, name);
 
 	if (marked && (io_unlink(dirfd, name) < 0 || io_sync_dir(dirfd) < 0)) {
-		replace_let_stand(first);
-		replace_let_stand(second);
+		replace_forget_temporary(first);
+		replace_forget_temporary(second);
 		return;
 	}
 	replace_discard(second);
 	replace_discard(first);
 }
 
-/* One after the other, also on the disk: do_renames relies on the order. */
+/* Rename both files in order, syncing after each one: finish_renames relies on the order. */
 static int rename_both(struct replace *both[PAIR], bool *ret_begun, struct error *e)
 {
 	int r = 0;
@@ -210,7 +210,7 @@ static int rename_both(struct replace *both[PAIR], bool *ret_begun, struct error
 			return error_set(e, r, "cannot rename the new file to %s: %s",
 				replace_name(both[i]), strerror(-r));
 		*ret_begun = true;
-		replace_let_stand(both[i]);
+		replace_forget_temporary(both[i]);
 		r = io_sync_dir(dirfd);
 		if (r < 0)
 			error_set(e, r,
@@ -234,17 +234,17 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
 		r = replace_lock(both[i], e);
 		if (r < 0)
 			return r;
-		if (!over && exists(replace_dirfd(both[i]), replace_name(both[i])))
+		if (!over && file_exists(replace_dirfd(both[i]), replace_name(both[i])))
 			return error_set(e, -EEXIST, "%s is there already", replace_name(both[i]));
 	}
-	r = put_marker(first, second, name, e);
+	r = write_marker(first, second, name, e);
 	if (r == 0)
 		r = rename_both(both, &begun, e);
 	if (r < 0 && !begun)
-		give_up(first, second, name);
+		abandon_commit(first, second, name);
 	else if (r < 0)
-		replace_let_stand(second); /* the marker has the next mount do the rest */
+		replace_forget_temporary(second); /* the next mount completes the commit */
 	else
-		(void)io_unlink(replace_dirfd(first), name); /* it says nothing new any more */
+		(void)io_unlink(replace_dirfd(first), name); /* a leftover marker does no harm */
 	return r;
 }

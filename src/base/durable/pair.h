@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pair: two files replaced as one.
+ * pair: replace two files atomically.
  *
- * Both new files are complete and on disk under their temporary names (base/durable/replace.h).
- * Then a marker .NAME.mapfs-pair, NAME being the first's name, is put beside them, whole and on
- * disk, that says which temporary file becomes which. From that moment the new pair counts: both
- * are renamed, the directory is brought to disk, the marker goes. A mount that finds a marker does
- * what is left of that; doing it twice does no harm. Without a marker the old pair stands, whatever
- * lies about.
+ *   1. Both new files are complete and synced under temporary names (base/durable/replace.h).
+ *   2. A marker file .NAME.mapfs-pair is written beside them and synced. It contains the temporary
+ *      and the final name of each file. From now on the new pair is valid.
+ *   3. Both files are renamed, the directory is synced, and the marker is removed.
+ *
+ * A mount that finds a marker completes step 3, which is idempotent. Without a marker the old pair
+ * is valid, and temporary files are leftovers.
  */
 #pragma once
 
@@ -17,25 +18,26 @@
 #include "base/durable/replace.h"
 
 /*
- * Both after replace_close; marked: the name that the marker is made for. over: as for
- * replace_commit; without, both names must be free. -errno: where replace_stands(first) is false,
- * the old pair stands and nothing is left of the attempt; where it is true the new pair counts,
- * though a rename may be left for the next mount to do.
+ * Commit two files, both after replace_close. marked: NAME of the marker. over: replace existing
+ * files; if false, -EEXIST if one exists. On failure see replace_stands(first): if it is false, the
+ * old pair is valid and the attempt leaves nothing behind. If it is true, the new pair is valid,
+ * and the next mount may have to complete the renames.
  */
 int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
 	struct error *e);
 
-/* The name of the marker that is made for `marked`. */
+/* Write the name of the marker for `marked` to ret. */
 void pair_marker(char ret[NAME_MAX + 1], const char *marked);
 
-/* What a marker may say of these two names. */
+/* May a marker name these two files: not at all, as new files, or also to replace existing ones? */
 enum pair_leave { PAIR_REFUSED, PAIR_MADE, PAIR_REPLACED };
+/* Decide on the two final names of a marker. */
 typedef enum pair_leave pair_judge(void *arg, const char *first, const char *second);
 
 /*
- * Does what a marker for `marked` says. 1: there was one, and the new pair stands; 0: there was
- * none, or one of an attempt that was given up; or -errno: -EPERM where the marker is not to be
- * trusted or names what judge refuses. It is left alone then.
+ * Complete the commit of the marker for `marked`, if there is one. Returns 1 if the new pair is
+ * complete now, 0 if there is no marker or its commit was abandoned. Returns -EPERM if the marker
+ * is not trusted or judge refuses its names. The marker is kept on failure.
  */
 int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge, void *arg,
 	struct error *e);

@@ -23,15 +23,15 @@ _Static_assert(MAGIC_SIZE == 16, "the magic is 16 bytes");
 struct reclog {
 	struct file *file;
 	int dirfd;
-	bool readonly;
-	bool numbered;
-	uint64_t begin;       /* where the first record stands */
-	pthread_mutex_t lock; /* number, size, dir_synced, dead, chunk */
-	uint32_t number;      /* of the next record */
-	uint64_t size;        /* the records' end, where that goes */
+	bool is_readonly;
+	bool is_numbered;
+	uint64_t first_record; /* offset of the first record */
+	pthread_mutex_t lock;  /* protects number, size, dir_synced, failure, chunk */
+	uint32_t number;       /* of the next record */
+	uint64_t size;         /* end of the last record, where the next one goes */
 	bool dir_synced;
-	struct error dead;
-	uint8_t chunk[RECORD_CHUNK]; /* for a writer */
+	struct error failure;
+	uint8_t chunk[RECORD_CHUNK]; /* for record_write */
 };
 
 static uint64_t locked_size(struct reclog *l)
@@ -44,8 +44,8 @@ static uint64_t locked_size(struct reclog *l)
 	return size;
 }
 
-/* No record stands at `at`: the torn end (0), or damage, up to the next record or the end (1). */
-static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record *ret,
+/* Return 0 at a torn end, or 1 and the damage from `at` up to the next record or the end. */
+static int skip_damage(struct reclog *l, uint64_t at, uint64_t end, struct record *ret,
 	struct reclog_pos *pos, bool *ret_torn, struct error *e)
 {
 	uint64_t next = end;
@@ -68,19 +68,19 @@ static int pass_over(struct reclog *l, uint64_t at, uint64_t end, struct record 
 int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
 	struct error *e)
 {
-	uint64_t at = pos->at ? pos->at : l->begin, next;
+	uint64_t at = pos->at ? pos->at : l->first_record, next;
 	uint64_t end = locked_size(l);
 	int r;
 
-	/* Even the magic may be unfinished. */
+	/* Even the magic may be incomplete. */
 	if (ret_torn)
 		*ret_torn = at > end;
 	if (at >= end)
 		return 0;
 	r = record_read(l->file, at, end, ret, &next, e);
 	if (r <= 0)
-		return r < 0 ? r : pass_over(l, at, end, ret, pos, ret_torn, e);
-	if (l->numbered && !pos->lost && ret->number != pos->number) {
+		return r < 0 ? r : skip_damage(l, at, end, ret, pos, ret_torn, e);
+	if (l->is_numbered && !pos->lost && ret->number != pos->number) {
 		extent_finish(&ret->payload);
 		*ret = (struct record){.damaged = true};
 		*pos = (struct reclog_pos){.at = at, .lost = true};
@@ -90,7 +90,7 @@ int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bo
 	return 1;
 }
 
-/* 1: a log with a whole magic; 0: the begin of one; -EINVAL: something else. */
+/* Check the magic. Returns 1, 0 if it is incomplete, or -EINVAL if it is another one. */
 static int check_magic(struct reclog *l, struct error *e)
 {
 	char begin[MAGIC_SIZE];
@@ -99,14 +99,14 @@ static int check_magic(struct reclog *l, struct error *e)
 
 	if (r < 0)
 		return r;
-	l->numbered = memcmp(begin, magic, n) == 0;
-	if (!l->numbered && memcmp(begin, magic_1, n) != 0)
+	l->is_numbered = memcmp(begin, magic, n) == 0;
+	if (!l->is_numbered && memcmp(begin, magic_1, n) != 0)
 		return error_set(e, -EINVAL, "is not a journal of mapfs");
 	return n == MAGIC_SIZE;
 }
 
-/* Cuts everything after the last whole record off; an empty log gets its magic. */
-static int mend(struct reclog *l, struct error *e)
+/* Truncate a torn end. Write the magic if it is incomplete. */
+static int repair_end(struct reclog *l, struct error *e)
 {
 	struct record rec;
 	struct reclog_pos pos = {0};
@@ -120,7 +120,7 @@ static int mend(struct reclog *l, struct error *e)
 		if (r < 0)
 			return error_set(e, r, "cannot write: %s", strerror(-r));
 		l->size = MAGIC_SIZE;
-		l->numbered = true;
+		l->is_numbered = true;
 		return 0;
 	}
 	while ((r = reclog_next(l, &pos, &rec, &torn, e)) == 1)
@@ -128,7 +128,7 @@ static int mend(struct reclog *l, struct error *e)
 	l->number = pos.number;
 	if (r < 0 || !torn)
 		return r;
-	pos.at = pos.at ? pos.at : l->begin;
+	pos.at = pos.at ? pos.at : l->first_record;
 	r = io_truncate(l->file->fd, pos.at);
 	if (r < 0)
 		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
@@ -147,7 +147,7 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 	}
 	pthread_mutex_init(&l->lock, NULL);
 	l->dirfd = dirfd;
-	l->begin = MAGIC_SIZE;
+	l->first_record = MAGIC_SIZE;
 	l->file = file_new(fd);
 	if (!l->file)
 		return error_set(e, -ENOMEM, "no memory");
@@ -158,8 +158,8 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 	return 0;
 }
 
-/* Whether fd, locked now, is still what name stands for: its last owner may have removed it. */
-static bool still_named(int fd, int dirfd, const char *name)
+/* Is fd still the file of that name? Another process may have removed it before fd was locked. */
+static bool is_named(int fd, int dirfd, const char *name)
 {
 	struct stat a, b;
 
@@ -167,7 +167,7 @@ static bool still_named(int fd, int dirfd, const char *name)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* trust: NULL to make the file. */
+/* Open and lock a file, or create it if trust is NULL. */
 static int open_locked(int dirfd, const char *name, const struct trust *trust, struct error *e)
 {
 	CLEANUP(close_fd)
@@ -178,13 +178,13 @@ static int open_locked(int dirfd, const char *name, const struct trust *trust, s
 		return trust ? fd : error_set(e, fd, "cannot be made: %s", strerror(-fd));
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		return error_set(e, -EBUSY, "is in use by another process");
-	if (!still_named(fd, dirfd, name))
+	if (!is_named(fd, dirfd, name))
 		return error_set(e, -ENOENT, "was removed while it was opened");
 	return take_fd(&fd);
 }
 
-static int open_mended(int dirfd, const char *name, const struct trust *trust, struct reclog **ret,
-	struct error *e)
+static int open_repaired(int dirfd, const char *name, const struct trust *trust,
+	struct reclog **ret, struct error *e)
 {
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 	int fd = open_locked(dirfd, name, trust, e), r = fd;
@@ -192,7 +192,7 @@ static int open_mended(int dirfd, const char *name, const struct trust *trust, s
 	if (fd >= 0)
 		r = reclog_new(fd, dirfd, &l, e);
 	if (r == 0)
-		r = mend(l, e);
+		r = repair_end(l, e);
 	if (r < 0 && fd >= 0 && !trust)
 		io_unlink(dirfd, name);
 	if (r < 0)
@@ -203,7 +203,7 @@ static int open_mended(int dirfd, const char *name, const struct trust *trust, s
 
 int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e)
 {
-	return open_mended(dirfd, name, NULL, ret, e);
+	return open_repaired(dirfd, name, NULL, ret, e);
 }
 
 int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e)
@@ -215,7 +215,7 @@ int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e)
 		return error_set(e, fd, "a temporary file cannot be made: %s", strerror(-fd));
 	r = reclog_new(fd, -1, &l, e);
 	if (r == 0)
-		r = mend(l, e);
+		r = repair_end(l, e);
 	if (r == 0)
 		*ret = TAKE(l);
 	return r;
@@ -223,7 +223,7 @@ int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e)
 
 int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e)
 {
-	return open_mended(trust->dirfd, name, trust, ret, e);
+	return open_repaired(trust->dirfd, name, trust, ret, e);
 }
 
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e)
@@ -246,25 +246,25 @@ int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struc
 	}
 	if (r == -EINVAL && e)
 		*e = (struct error)ERROR_INIT;
-	/* Walked from the file's begin, it has no record there: that is damage. */
-	l->begin = r == -EINVAL ? 0 : MAGIC_SIZE;
-	l->readonly = true;
+	/* If the magic is damaged, read from offset 0, so that reclog_next reports it as damage. */
+	l->first_record = r == -EINVAL ? 0 : MAGIC_SIZE;
+	l->is_readonly = true;
 	*ret = TAKE(l);
 	return 0;
 }
 
-static int tell_dead(const struct reclog *l, struct error *e)
+static int report_failure(const struct reclog *l, struct error *e)
 {
-	return error_set(e, l->dead.code, "%s", l->dead.text);
+	return error_set(e, l->failure.code, "%s", l->failure.text);
 }
 
 bool reclog_has_name(const struct reclog *l, const char *name)
 {
-	return still_named(l->file->fd, l->dirfd, name);
+	return is_named(l->file->fd, l->dirfd, name);
 }
 
-/* The lock is held. The descriptor keeps its number, so payloads are read from the copy. */
-static int continue_in(struct reclog *l, int fd, struct error *e)
+/* Copy the log to fd, and dup fd over the log's descriptor. Call with the lock held. */
+static int switch_to_copy(struct reclog *l, int fd, struct error *e)
 {
 	int r = io_copy(l->file->fd, 0, l->size, fd);
 
@@ -283,7 +283,7 @@ int reclog_rewrite(struct reclog *l, const char *name, struct error *e)
 
 	if (fd >= 0) {
 		pthread_mutex_lock(&l->lock);
-		r = l->dead.code ? tell_dead(l, e) : continue_in(l, fd, e);
+		r = l->failure.code ? report_failure(l, e) : switch_to_copy(l, fd, e);
 		pthread_mutex_unlock(&l->lock);
 		if (r < 0)
 			(void)io_unlink(l->dirfd, name);
@@ -297,8 +297,8 @@ void reclog_close(struct reclog *l)
 {
 	if (!l)
 		return;
-	/* Payloads may keep the descriptor, and with it the lock, for longer. */
-	if (l->file && !l->readonly)
+	/* Payloads may keep the descriptor open, which would keep the lock. */
+	if (l->file && !l->is_readonly)
 		flock(l->file->fd, LOCK_UN);
 	file_unref(l->file);
 	pthread_mutex_destroy(&l->lock);
@@ -329,11 +329,11 @@ static int append_locked(struct reclog *l, uint32_t type, const struct extent *p
 	r = total_size(l, parts, n_parts, &size, e);
 	if (r < 0)
 		return r;
-	r = record_write(&w, type, l->numbered ? l->number : 0, size, parts, n_parts, e);
+	r = record_write(&w, type, l->is_numbered ? l->number : 0, size, parts, n_parts, e);
 	if (r < 0) {
 		cut = io_truncate(l->file->fd, l->size);
 		if (cut < 0)
-			error_set(&l->dead, r, "cannot be written any more: %s", strerror(-r));
+			error_set(&l->failure, r, "cannot be written any more: %s", strerror(-r));
 		return r;
 	}
 	if (ret_payload)
@@ -349,10 +349,11 @@ int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, s
 {
 	int r;
 
-	if (l->readonly)
+	if (l->is_readonly)
 		return error_set(e, -EBADF, "journal: is open for reading only");
 	pthread_mutex_lock(&l->lock);
-	r = l->dead.code ? tell_dead(l, e) : append_locked(l, type, parts, n_parts, ret_payload, e);
+	r = l->failure.code ? report_failure(l, e)
+			    : append_locked(l, type, parts, n_parts, ret_payload, e);
 	pthread_mutex_unlock(&l->lock);
 	if (r < 0)
 		error_context(e, "journal");
@@ -364,24 +365,24 @@ int reclog_sync(struct reclog *l, struct error *e)
 	bool dir_synced;
 	int r;
 
-	if (l->readonly)
+	if (l->is_readonly)
 		return 0;
 	pthread_mutex_lock(&l->lock);
-	r = l->dead.code ? tell_dead(l, e) : 0;
+	r = l->failure.code ? report_failure(l, e) : 0;
 	dir_synced = l->dir_synced;
 	pthread_mutex_unlock(&l->lock);
 	if (r == 0) {
-		/* Without the lock: appends need not wait for the disk. */
+		/* The lock is not held, so appends do not wait for the disk. */
 		r = io_datasync(l->file->fd);
 		if (r == 0 && !dir_synced)
 			r = io_sync_dir(l->dirfd);
 		pthread_mutex_lock(&l->lock);
 		if (r == 0)
 			l->dir_synced = true;
-		else if (!l->dead.code)
-			error_set(&l->dead, r, "cannot be brought to disk: %s", strerror(-r));
+		else if (!l->failure.code)
+			error_set(&l->failure, r, "cannot be brought to disk: %s", strerror(-r));
 		if (r < 0)
-			tell_dead(l, e);
+			report_failure(l, e);
 		pthread_mutex_unlock(&l->lock);
 	}
 	if (r < 0)
@@ -391,6 +392,5 @@ int reclog_sync(struct reclog *l, struct error *e)
 
 uint64_t reclog_size(const struct reclog *l)
 {
-	/* The lock is no part of what callers may not change. */
 	return locked_size((struct reclog *)(uintptr_t)l);
 }

@@ -33,7 +33,7 @@ static bool parse_header(
 	return ret->type && cursor_u32(&c) == record_crc(0, raw, 12);
 }
 
-/* 1: a record's header, with room for all that it claims; 0: not. */
+/* Read a header. Returns 1 if it is valid and the record fits before end, 0 if not, or -errno. */
 static int read_header(const struct file *f, uint64_t pos, uint64_t end, struct record *ret,
 	uint64_t *ret_size, struct error *e)
 {
@@ -48,7 +48,7 @@ static int read_header(const struct file *f, uint64_t pos, uint64_t end, struct 
 	return parse_header(raw, ret, ret_size) && *ret_size <= end - pos - RECORD_FRAME_SIZE;
 }
 
-/* 1: as its CRC says; 0: not. */
+/* Read a payload. Returns 1 if it matches its CRC, 0 if not, or -errno. */
 static int check_payload(
 	const struct file *f, uint64_t off, uint64_t size, uint32_t *ret_crc, struct error *e)
 {
@@ -103,7 +103,7 @@ int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, 
 	struct record rec;
 	uint64_t size;
 
-	/* A header that is sound, and does not fit, or the begin of one. */
+	/* A valid header of a record that does not fit, or the beginning of a header. */
 	*ret = r == 0 && (whole ? parse_header(raw, &rec, &size) : raw[0] != 0);
 	return r;
 }
@@ -121,7 +121,7 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 		int r = file_read(f, pos, chunk, n, e);
 
 		for (i = 0; r == 0 && i + RECORD_HEADER_SIZE <= n; i++) {
-			/* Most bytes are no size. */
+			/* Skip most offsets quickly: type 0, or a size that exceeds the log. */
 			if (!chunk[i] || load_u32(chunk + i + 8) > (end - pos) >> 32 ||
 				!parse_header(chunk + i, &rec, &size) ||
 				size > end - pos - RECORD_FRAME_SIZE - i)
@@ -140,7 +140,7 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 	return 0;
 }
 
-static int flush(struct record_writer *w)
+static int flush_chunk(struct record_writer *w)
 {
 	int r = w->filled ? io_pwrite(w->fd, w->chunk, w->filled, w->pos) : 0;
 
@@ -149,8 +149,9 @@ static int flush(struct record_writer *w)
 	return r;
 }
 
-/* The bytes of a part go through the chunk, so that a small record is one write. */
-static int put_part(struct record_writer *w, const struct extent *x, uint32_t *crc, struct error *e)
+/* Write a part through the chunk, so that a small record needs one write. */
+static int write_part(
+	struct record_writer *w, const struct extent *x, uint32_t *crc, struct error *e)
 {
 	for (uint64_t done = 0; done < x->size;) {
 		size_t n = RECORD_CHUNK - w->filled;
@@ -164,7 +165,7 @@ static int put_part(struct record_writer *w, const struct extent *x, uint32_t *c
 		*crc = record_crc(*crc, w->chunk + w->filled, n);
 		w->filled += n;
 		done += n;
-		r = w->filled == RECORD_CHUNK ? flush(w) : 0;
+		r = w->filled == RECORD_CHUNK ? flush_chunk(w) : 0;
 		if (r < 0)
 			return error_set(e, r, "cannot write: %s", strerror(-r));
 	}
@@ -180,15 +181,15 @@ int record_write(struct record_writer *w, uint32_t type, uint32_t number, uint64
 	record_header(w->chunk, type, number, size);
 	w->filled = RECORD_HEADER_SIZE;
 	for (size_t i = 0; i < n_parts; i++) {
-		r = put_part(w, &parts[i], &crc, e);
+		r = write_part(w, &parts[i], &crc, e);
 		if (r < 0)
 			return r;
 	}
-	r = RECORD_CHUNK - w->filled < RECORD_TRAILER_SIZE ? flush(w) : 0;
+	r = RECORD_CHUNK - w->filled < RECORD_TRAILER_SIZE ? flush_chunk(w) : 0;
 	if (r == 0) {
 		store_u32(w->chunk + w->filled, crc);
 		w->filled += RECORD_TRAILER_SIZE;
-		r = flush(w);
+		r = flush_chunk(w);
 	}
 	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
 }

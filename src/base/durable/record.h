@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/* record: the bytes of one record of a reclog; reclog.h says what they are. */
+/* record: read and write single records of a reclog. reclog.h describes their bytes. */
 #pragma once
 
 #include "base/durable/reclog.h"
 
 enum {
-	RECORD_HEADER_SIZE = 4 + 8 + 4, /* type and number, size, CRC of them */
+	RECORD_HEADER_SIZE = 4 + 8 + 4, /* type and number, size, CRC of these */
 	RECORD_TRAILER_SIZE = 4,        /* CRC of the payload */
 	RECORD_FRAME_SIZE = RECORD_HEADER_SIZE + RECORD_TRAILER_SIZE,
 	RECORD_TYPE_BITS = 8,
@@ -13,31 +13,31 @@ enum {
 };
 
 void record_header(uint8_t raw[RECORD_HEADER_SIZE], uint32_t type, uint32_t number, uint64_t size);
-/* Begins with 0, as zlib's. */
+/* Continue a CRC-32, which begins with 0, over n bytes. */
 uint32_t record_crc(uint32_t crc, const void *data, size_t n);
 
-/* Where records are written, and what is not written yet; it has room for RECORD_CHUNK bytes. */
 struct record_writer {
 	int fd;
-	uint64_t pos;
-	uint8_t *chunk;
+	uint64_t pos;   /* offset in fd of the first byte in chunk */
+	uint8_t *chunk; /* RECORD_CHUNK bytes, of which `filled` are not written yet */
 	size_t filled;
 };
 
-/* One record, whose payload is the parts, of `size` bytes together. w->pos is its end, or where the
- * writing failed. */
+/* Write one record at w->pos. Its payload is the concatenation of the parts, `size` bytes. w->pos
+ * is the end of the record afterwards. */
 int record_write(struct record_writer *w, uint32_t type, uint32_t number, uint64_t size,
 	const struct extent *parts, size_t n_parts, struct error *e);
 
 /*
- * The record at pos of a log that ends at end. 1: *ret and *ret_next are set, and ret->damaged
- * where only the header is sound; 0: none; negative: cannot be read. The payload is an extent of f.
+ * Read the record at pos of a log that ends at end. Returns 1, 0 if there is no record, or -errno.
+ * *ret_next is the end of the record. If only the header is valid, ret->damaged is set. The payload
+ * is an extent of f.
  */
 int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
 	struct error *e);
 
-/* What stands at pos, where there is no record: is it one that was begun and not finished? A
- * program that dies leaves the begin of what it wrote; zeros are what a disk has lost. */
+/* Is there an incomplete record at pos, where record_read found none? A program that dies leaves
+ * the beginning of a record. Zeros are data that the disk has lost. */
 int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e);
-/* The first sound record from pos on, or end. */
+/* Find the first valid record at or after pos. *ret is its offset, or end if there is none. */
 int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e);

@@ -15,30 +15,30 @@
 #include "base/disk/metadata.h"
 
 enum { BUFFER_SIZE = 64 << 10, STEP = 1 << 20, AHEAD = 8 << 20, NAME_TRIES = 1000 };
-enum { SUFFIX = 6 }; /* what io_temporary adds to a stem */
+enum { SUFFIX = 6 }; /* number of letters that io_temporary adds to a stem */
 
 struct replace {
 	int dirfd; /* borrowed */
-	int like;
+	int like_fd;
 	char name[NAME_MAX + 1];
-	char temporary[NAME_MAX + 1]; /* empty once it is renamed or gone */
-	bool discarded;
+	char temporary[NAME_MAX + 1]; /* "" after the file was renamed or removed */
+	bool is_discarded;
 	struct file *file;
-	struct extent run; /* to be copied: what is added right after it makes it longer */
+	struct extent pending; /* still to be copied; grows if the next extent is adjacent */
 	uint64_t written;
-	uint64_t told; /* what of written the listener has heard of */
-	uint64_t sent; /* ... and what the disk has begun to write */
-	bool synced;
-	struct stat st; /* of the closed file */
+	uint64_t reported; /* value of written at the last call of progress */
+	uint64_t flushed;  /* value of written at the last io_write_behind */
+	bool is_synced;
+	struct stat st; /* set by replace_close */
 	struct compared compared;
 	void (*progress)(void *arg, uint64_t written);
 	void *progress_arg;
-	struct error error; /* the first one */
+	struct error error; /* the first error */
 	size_t filled;
 	uint8_t buffer[BUFFER_SIZE];
 };
 
-/* .NAME.mapfs-new-, cut between characters where NAME alone fills the room. */
+/* The stem is .NAME.mapfs-new-. A long NAME is cut between UTF-8 characters. */
 void replace_stem(const char *name, char *ret)
 {
 	static const char end[] = ".mapfs-new-";
@@ -65,15 +65,15 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 	if (!r)
 		return error_set(e, -ENOMEM, "no memory to write %s", name);
 	r->dirfd = dirfd;
-	r->like = -1;
+	r->like_fd = -1;
 	strcpy(r->name, name);
 	if (like >= 0) {
-		r->like = fcntl(like, F_DUPFD_CLOEXEC, 3);
-		if (r->like < 0)
+		r->like_fd = fcntl(like, F_DUPFD_CLOEXEC, 3);
+		if (r->like_fd < 0)
 			return error_errno(e, "cannot hold on to %s", name);
 	}
 	replace_stem(name, stem);
-	/* Nobody may look into a private file while it is written; its mode comes at the end. */
+	/* A private file must not be readable while it is written; replace_close sets the mode. */
 	fd = io_temporary(dirfd, stem, like >= 0 ? 0600 : 0666, r->temporary);
 	if (fd < 0)
 		return error_set(
@@ -85,109 +85,108 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 	return 0;
 }
 
-static void failed(struct replace *r, int code)
+static void set_failure(struct replace *r, int code)
 {
 	if (code < 0)
 		error_set(&r->error, code, "cannot write %s: %s", r->temporary, strerror(-code));
 }
 
-static void flush(struct replace *r)
+static void flush_buffer(struct replace *r)
 {
 	if (r->filled && !r->error.code)
-		failed(r, io_write(r->file->fd, r->buffer, r->filled));
+		set_failure(r, io_write(r->file->fd, r->buffer, r->filled));
 	r->filled = 0;
 }
 
-static void count(struct replace *r, uint64_t n)
+static void count_written(struct replace *r, uint64_t n)
 {
 	r->written += n;
-	if (r->written - r->sent >= AHEAD) {
-		r->sent = r->written;
+	if (r->written - r->flushed >= AHEAD) {
+		r->flushed = r->written;
 		io_write_behind(r->file->fd);
 	}
-	if (r->progress && r->written - r->told >= STEP) {
-		r->told = r->written;
+	if (r->progress && r->written - r->reported >= STEP) {
+		r->reported = r->written;
 		r->progress(r->progress_arg, r->written);
 	}
 }
 
-static void put(struct replace *r, const uint8_t *p, size_t n)
+static void buffer_bytes(struct replace *r, const uint8_t *p, size_t n)
 {
-
 	while (n && !r->error.code) {
 		size_t step = BUFFER_SIZE - r->filled < n ? BUFFER_SIZE - r->filled : n;
 
 		memcpy(r->buffer + r->filled, p, step);
 		r->filled += step;
 		if (r->filled == BUFFER_SIZE)
-			flush(r);
+			flush_buffer(r);
 		p += step;
 		n -= step;
-		count(r, step);
+		count_written(r, step);
 	}
 }
 
-static void copy_file(struct replace *r, const struct extent *x)
+static void copy_pending(struct replace *r, const struct extent *x)
 {
 	uint64_t at = r->written, done = 0;
 	bool all = true;
 
-	flush(r);
+	flush_buffer(r);
 	while (done < x->size && !r->error.code) {
 		uint64_t step = x->size - done < AHEAD ? x->size - done : AHEAD;
 		bool compared;
 
-		failed(r,
+		set_failure(r,
 			io_copy_compared(x->file->fd, x->off + done, step, r->file->fd, &compared));
 		done += step;
 		all &= compared;
-		count(r, step);
+		count_written(r, step);
 	}
 	if (all && !r->error.code)
 		compared_add(&r->compared, x, at);
 }
 
-static void end_run(struct replace *r)
+static void flush_pending(struct replace *r)
 {
-	CLEANUP_EXTENT struct extent x = r->run;
+	CLEANUP_EXTENT struct extent x = r->pending;
 
-	r->run = (struct extent)EXTENT_INIT;
+	r->pending = (struct extent)EXTENT_INIT;
 	if (r->error.code || !x.size)
 		return;
 	if (x.size > BUFFER_SIZE) {
-		copy_file(r, &x);
+		copy_pending(r, &x);
 		return;
 	}
-	/* Small ones from here and there: one write for many is what the buffer is for. */
+	/* Collect small extents in the buffer, so that one write suffices for many. */
 	if (x.size > BUFFER_SIZE - r->filled)
-		flush(r);
+		flush_buffer(r);
 	if (extent_read(&x, 0, r->buffer + r->filled, (size_t)x.size, &r->error) < 0)
 		return;
 	r->filled += (size_t)x.size;
-	count(r, x.size);
+	count_written(r, x.size);
 }
 
 void replace_write(struct replace *r, const void *data, size_t n)
 {
-	end_run(r);
-	put(r, data, n);
+	flush_pending(r);
+	buffer_bytes(r, data, n);
 }
 
 void replace_copy(struct replace *r, const struct extent *x)
 {
 	if (x->mem) {
 		replace_write(r, x->mem->data + x->off, (size_t)x->size);
-	} else if (r->run.file == x->file && r->run.off + r->run.size == x->off) {
-		r->run.size += x->size;
+	} else if (r->pending.file == x->file && r->pending.off + r->pending.size == x->off) {
+		r->pending.size += x->size;
 	} else {
-		end_run(r);
-		r->run = extent_ref(x);
+		flush_pending(r);
+		r->pending = extent_ref(x);
 	}
 }
 
 uint64_t replace_written(const struct replace *r)
 {
-	return r->written + r->run.size;
+	return r->written + r->pending.size;
 }
 
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg)
@@ -198,15 +197,15 @@ void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t writt
 
 int replace_close(struct replace *r, struct error *e)
 {
-	end_run(r);
-	flush(r);
-	if (!r->error.code && r->like >= 0)
-		metadata_copy(r->like, r->file->fd, &r->error);
+	flush_pending(r);
+	flush_buffer(r);
+	if (!r->error.code && r->like_fd >= 0)
+		metadata_copy(r->like_fd, r->file->fd, &r->error);
 	if (!r->error.code)
 		io_write_behind(r->file->fd);
-	/* What was counted and what arrived differ only where a filesystem is broken; then stop. */
+	/* The size can differ from the bytes written only if the file system is broken. */
 	if (!r->error.code && fstat(r->file->fd, &r->st) < 0)
-		failed(r, -errno);
+		set_failure(r, -errno);
 	if (!r->error.code && (uint64_t)r->st.st_size != r->written)
 		error_set(&r->error, -EIO, "%s is %jd bytes (%" PRIu64 " were written)",
 			r->temporary, (intmax_t)r->st.st_size, r->written);
@@ -217,9 +216,9 @@ int replace_close(struct replace *r, struct error *e)
 
 int replace_sync(struct replace *r, struct error *e)
 {
-	if (!r->error.code && !r->synced)
-		failed(r, io_sync(r->file->fd));
-	r->synced = !r->error.code;
+	if (!r->error.code && !r->is_synced)
+		set_failure(r, io_sync(r->file->fd));
+	r->is_synced = !r->error.code;
 	if (r->error.code && e)
 		*e = r->error;
 	return r->error.code;
@@ -250,7 +249,7 @@ int replace_rename_as(struct replace *r, const char *name, struct error *e)
 
 bool replace_stands(const struct replace *r)
 {
-	return !r->temporary[0] && !r->discarded;
+	return !r->temporary[0] && !r->is_discarded;
 }
 
 int replace_dirfd(const struct replace *r)
@@ -268,7 +267,7 @@ const char *replace_temporary(const struct replace *r)
 	return r->temporary;
 }
 
-void replace_let_stand(struct replace *r)
+void replace_forget_temporary(struct replace *r)
 {
 	r->temporary[0] = '\0';
 }
@@ -277,7 +276,7 @@ void replace_discard(struct replace *r)
 {
 	if (r->temporary[0] && io_unlink(r->dirfd, r->temporary) == 0) {
 		r->temporary[0] = '\0';
-		r->discarded = true;
+		r->is_discarded = true;
 	}
 }
 
@@ -291,12 +290,12 @@ int replace_lock(struct replace *r, struct error *e)
 		return 0;
 	if (errno == EWOULDBLOCK)
 		return error_set(e, -EBUSY, "%s is locked by another program", r->temporary);
-	/* Filesystems without locks lock nobody out; the save is worth more than the lock. */
+	/* If the file system does not support locks, save without one. */
 	return 0;
 }
 
-/* NAME, NAME.1, NAME.2 ...: the first that is free. */
-static int rename_beside(struct replace *r, char *ret_name)
+/* Rename to the first free name of NAME, NAME.1, NAME.2, and so on. */
+static int rename_to_free_name(struct replace *r, char *ret_name)
 {
 	char name[NAME_MAX + 1];
 	int code = -EEXIST;
@@ -328,7 +327,7 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 		if (code == 0 && ret_name)
 			strcpy(ret_name, r->name);
 	} else {
-		code = rename_beside(r, ret_name);
+		code = rename_to_free_name(r, ret_name);
 	}
 	if (code < 0)
 		return error_set(
@@ -344,10 +343,10 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 
 struct sweep {
 	const struct trust *trust;
-	size_t n; /* of the names */
+	size_t n; /* length of the temporary names */
 };
 
-static int sweep_one(void *arg, const char *file)
+static int remove_leftover(void *arg, const char *file)
 {
 	const struct sweep *s = arg;
 
@@ -363,7 +362,7 @@ void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, cons
 
 	replace_stem(name, stem);
 	s.n = strlen(stem) + SUFFIX;
-	(void)nearby_each(nearby, stem, sweep_one, &s, NULL);
+	(void)nearby_each(nearby, stem, remove_leftover, &s, NULL);
 }
 
 void replace_sweep(const struct trust *trust, const char *name)
@@ -380,9 +379,9 @@ void replace_destroy(struct replace *r)
 		return;
 	if (r->temporary[0])
 		io_unlink(r->dirfd, r->temporary);
-	if (r->like >= 0)
-		close(r->like);
-	extent_finish(&r->run);
+	if (r->like_fd >= 0)
+		close(r->like_fd);
+	extent_finish(&r->pending);
 	compared_finish(&r->compared);
 	file_unref(r->file);
 	free(r);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * replace: write a file anew, all or nothing.
+ * replace: write a new version of a file atomically.
  *
- * Calling sequence
- *   replace_begin     makes .NAME.mapfs-new-XXXXXX in the file's own directory (O_EXCL)
+ * Calling sequence:
+ *   replace_begin     create .NAME.mapfs-new-XXXXXX in the directory of the file (O_EXCL)
  *   replace_write,
- *   replace_copy      append; the first error stays and is what replace_close returns
- *   replace_close     flushes, gives the new file the old one's mode, owner, ACL and xattrs
+ *   replace_copy      append; replace_close returns the first error
+ *   replace_close     flush, and copy mode, owner, ACL and xattrs of the old file to the new one
  *   (the caller reads replace_file back and compares, while the disk writes)
- *   replace_sync      fsyncs it
- *   replace_commit    locks the new file, renames it over NAME, fsyncs the directory
- *   replace_destroy   at any point; removes what was not committed
+ *   replace_sync      fsync the file
+ *   replace_commit    lock the new file, rename it over NAME, fsync the directory
+ *   replace_destroy   at any time; removes the new file if it was not committed
  *
- * At every instant NAME is all of the old file or all of the new one. A failure of the directory's
- * fsync after the rename is reported as an error although the new file stands.
+ * At any time NAME is either the whole old file or the whole new one. If the fsync of the directory
+ * fails, replace_commit fails although the file was renamed.
  */
 #pragma once
 
@@ -28,56 +28,55 @@
 
 struct replace;
 
-/* What the names of files that are to become NAME begin with; six letters follow (io_temporary).
- * ret has room for NAME_MAX + 1. */
+/* Write the stem of the temporary names for NAME to ret, which has room for NAME_MAX + 1 bytes. Six
+ * letters follow it (io_temporary). */
 void replace_stem(const char *name, char *ret);
 
-/*
- * like: a descriptor of the file whose metadata is kept, or -1 for a new file of mode 0666 &
- * ~umask. dirfd is borrowed. Owner and group are kept as far as the rights go: where the group
- * cannot be kept its mode bits are dropped to those of others, never widened.
- */
+/* Begin to write `name` below dirfd, which is borrowed. like: a descriptor of the file whose
+ * metadata is kept (metadata_copy), or -1 for a new file with mode 0666 & ~umask. */
 int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e);
 void replace_write(struct replace *r, const void *data, size_t n);
 void replace_copy(struct replace *r, const struct extent *x);
-uint64_t replace_written(const struct replace *r);
-/* Called after every few MiB with the bytes so far; for progress. */
+uint64_t replace_written(const struct replace *r); /* number of bytes appended so far */
+/* Set a function to be called about every MiB with the number of bytes written so far. */
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg);
 int replace_close(struct replace *r, struct error *e);
-/* Without it replace_lock and replace_commit do it. */
+/* Sync the written file. Optional: replace_lock and replace_commit sync it if it is not synced. */
 int replace_sync(struct replace *r, struct error *e);
-/* The written file, open for reading; a new reference. After replace_close. */
+/* Return a new reference to the written file, for reading. After replace_close. */
 struct file *replace_file(struct replace *r);
-/* What of it was compared while it was copied: large ranges, unless the kernel copied them by
- * itself. Borrowed. After replace_close. */
+/* Return the ranges that were compared while they were copied: large ones that the kernel did not
+ * copy by itself. Borrowed. After replace_close. */
 const struct compared *replace_compared(const struct replace *r);
-/* What fstat says of the written file: ino, size and mtime stay through the commit. After
- * replace_close. */
+/* Return the attributes of the written file. The commit does not change inode number, size and
+ * mtime. After replace_close. */
 const struct stat *replace_stat(const struct replace *r);
 
-/* From now on the file is to become `name` instead. */
+/* Change the name that replace_commit will give to the file. */
 int replace_rename_as(struct replace *r, const char *name, struct error *e);
 
 /*
- * over = true: rename over NAME. over = false: the file takes the first free of NAME, NAME.1,
- * NAME.2 ... and *ret_name (NAME_MAX + 1 bytes, may be NULL) says which. The descriptor that
- * replace_file shares is flock'ed (LOCK_EX) before it is renamed, so that no other mount slips in.
+ * Rename the file over NAME, or, if over is false, to the first free name of NAME, NAME.1, NAME.2,
+ * and so on. ret_name (NAME_MAX + 1 bytes, may be NULL) is set to the name. Before the rename, the
+ * descriptor of replace_file is locked (flock LOCK_EX), so no other mount can lock the new file.
  */
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e);
-/* Did the file get its name? True also where replace_commit failed after the rename. */
+/* Was the file renamed to its final name? Also true if replace_commit failed after the rename. */
 bool replace_stands(const struct replace *r);
-/* Removes what a process that was killed between begin and commit left behind, and what of it is to
- * be trusted. The caller holds the lock of NAME, so that nobody is writing it now. */
+/* Remove trusted temporary files that killed processes left behind. The caller holds the lock of
+ * NAME, so no other process is writing it. */
 void replace_sweep(const struct trust *trust, const char *name);
-/* ... by what was read of the directory. */
+/* Like replace_sweep, but use the cached names of the directory. */
 void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, const char *name);
-/* For pair.c, which commits two of them: what they are called, and that it did. */
+/* For pair.c, which commits two files together. */
 int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);
 const char *replace_temporary(const struct replace *r);
-int replace_lock(struct replace *r, struct error *e); /* and syncs, as replace_commit does */
-void replace_let_stand(struct replace *r); /* its temporary name is not its own any more */
-void replace_discard(struct replace *r);   /* the temporary file goes now */
+int replace_lock(struct replace *r, struct error *e); /* sync and lock the file */
+/* Forget the temporary name: replace_destroy keeps the file, and replace_stands returns true. */
+void replace_forget_temporary(struct replace *r);
+/* Remove the temporary file now. If that fails, replace_destroy tries again. */
+void replace_discard(struct replace *r);
 
 void replace_destroy(struct replace *r);
 DEFINE_CLEANUP(struct replace, replace_destroy);

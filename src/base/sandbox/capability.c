@@ -14,10 +14,10 @@ static int drop_bounding(uint64_t keep, bool *ret_bound, struct error *e)
 		int has = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
 
 		if (has < 0)
-			break; /* past the kernel's last one */
+			break; /* the kernel has no such capability */
 		if (!has || keep & CAPABILITY(cap) || prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
-		/* It takes SETPCAP. */
+		/* EPERM: the process does not have CAP_SETPCAP. */
 		if (errno != EPERM)
 			return error_errno(e, "cannot drop capability %u", cap);
 		*ret_bound = false;

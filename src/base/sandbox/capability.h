@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* capability: what is left of root's rights. */
+/* capability: drop the capabilities of root. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #define CAPABILITY(number) (UINT64_C(1) << (number))
 
 /*
- * Of root's capabilities the process keeps those of `keep`, of anybody else's none; also of what it
- * runs (the bounding set). *ret_bound (may be NULL): whether that could be done; without it nothing
- * is lost under no new privileges.
+ * Drop all capabilities of this thread except, if it runs as root, those in `keep`; also from the
+ * bounding set, which limits programs that it executes. *ret_bound (may be NULL): could the
+ * bounding set be changed? If not, no_new_privs is enough to prevent new capabilities.
  */
 int capability_keep(uint64_t keep, bool *ret_bound, struct error *e);

@@ -29,7 +29,7 @@ int filter_enter(struct error *e)
 	}
 	if (!code || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) < 0)
 		r = -errno;
-	/* Not built into the kernel, or kept from us by what we run in. */
+	/* The kernel is built without filters, or a container forbids them. */
 	if (r == -EINVAL || r == -EPERM)
 		r = -ENOSYS;
 	return r < 0 ? error_set(e, r, "system calls cannot be filtered: %s", strerror(-r)) : 0;

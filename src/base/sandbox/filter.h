@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * filter: the system calls that the worker may make.
+ * filter: the seccomp filter of the worker.
  *
- * What it needs is allowed. What nothing but an intruder would call (to run a program, make a
- * process or a socket, reach into or signal another process, change a file's rights by its path)
- * kills the process with SIGSYS. Every other call is -ENOSYS, as from a kernel that lacks it; so a
- * newer libc does without.
+ * It allows the system calls that the worker needs. Calls that only an attacker would make kill the
+ * process with SIGSYS: execute a program, create a process or a socket, access or signal another
+ * process, change the permissions of a file by its path. A mode with S_ISUID or S_ISGID fails with
+ * -EPERM. Any other call fails with -ENOSYS, as in a kernel without it, so libc uses a fallback.
  *
- * In a build with a sanitizer, whose runtime makes calls of its own, every other call is allowed.
- * Built without libseccomp there is no filter.
+ * With a sanitizer, whose runtime makes more calls, any other call is allowed. Without libseccomp
+ * there is no filter.
  */
 #pragma once
 
 #include "base/error.h"
 
-/* For this thread and those that it will make. 0; -ENOSYS where the kernel, or this build, has no
- * filters; or another -errno. No new privileges must be set. */
+/* Install the filter for this thread and the threads that it creates later. Returns -ENOSYS if the
+ * kernel or this build has no filters. no_new_privs must be set. */
 int filter_enter(struct error *e);

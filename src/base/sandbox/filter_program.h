@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * filter_program: the filter of filter.h as the kernel runs it. It is made when mapfs is built, by
- * filter_rules.c; only the number of the process is put in when it is entered.
+ * filter_program: the filter of filter.h as BPF code. filter_rules.c generates it when mapfs is
+ * built. filter_enter inserts the process ID.
  */
 #pragma once
 
 #include <linux/filter.h>
 
-/* Stands for the number of the process, and is greater than any. */
+/* Placeholder for the process ID; greater than any process ID. */
 #define FILTER_SELF 0x5e1f0000U
 
 struct filter_program {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * Run at build time: prints the filter of filter.h as a program of the kernel, in C. To make one
- * takes libseccomp longer than a short command runs, so the product has it ready.
- */
+/* Runs at build time and prints the filter of filter.h as BPF code in C. libseccomp needs longer to
+ * compile a filter than a short command runs, so mapfs contains a compiled one. */
 #include "base/sandbox/filter_program.h"
 
 #include <errno.h>
@@ -21,7 +19,7 @@
 
 DEFINE_CLEANUP(void, seccomp_release);
 
-enum { API_KILL_PROCESS = 3 }; /* libseccomp's number for kernels that can */
+enum { API_KILL_PROCESS = 3 }; /* libseccomp's level for kernels with that action */
 
 #ifdef MAPFS_SANITIZED
 #define UNKNOWN SCMP_ACT_ALLOW
@@ -29,7 +27,7 @@ enum { API_KILL_PROCESS = 3 }; /* libseccomp's number for kernels that can */
 #define UNKNOWN SCMP_ACT_ERRNO(ENOSYS)
 #endif
 
-/* By name: some are of other machines, or newer than the libseccomp that is here. */
+/* These are names, because this machine or this libseccomp may lack some of the calls. */
 static const char *const allowed[] = {
 	/* descriptors */
 	"read", "readv", "write", "writev", "lseek", "_llseek", "close", "close_range", "poll",
@@ -46,19 +44,19 @@ static const char *const allowed[] = {
 	"sched_getaffinity", "gettid", "exit", "exit_group", "rt_sigaction", "rt_sigprocmask",
 	"rt_sigreturn", "sigreturn", "rt_sigtimedwait", "rt_sigtimedwait_time64", "sigaltstack",
 	"pause", "restart_syscall",
-	/* who and when we are */
+	/* identity and time */
 	"getpid", "getppid", "getuid", "getuid32", "geteuid", "geteuid32", "getgid", "getgid32",
 	"getegid", "getegid32", "getgroups", "getgroups32", "uname", "sysinfo", "getrlimit",
 	"ugetrlimit", "getrusage", "getrandom", "clock_gettime", "clock_gettime64", "clock_getres",
 	"clock_getres_time64", "clock_nanosleep", "clock_nanosleep_time64", "nanosleep",
 	"gettimeofday", "time", "times",
-	/* the sockets that are open */
+	/* open sockets */
 	"sendto", "sendmsg", "recvfrom", "recvmsg", "shutdown", "accept", "accept4", "getsockopt",
 	"setsockopt",
-	/* what it works with */
+	/* more I/O */
 	"pread64", "preadv", "pwrite64", "pwritev", "dup", "dup2", "dup3", "pipe2", "splice",
 	"vmsplice", "tee", "eventfd2", "signalfd4", "memfd_create",
-	/* Landlock says which files. */
+	/* changes of files; Landlock restricts the files */
 	"ftruncate", "ftruncate64", "fallocate", "fsync", "fdatasync", "syncfs", "sync_file_range",
 	"sync_file_range2", "fadvise64", "fadvise64_64", "copy_file_range", "sendfile",
 	"sendfile64", "flock", "umask", "rename", "renameat", "renameat2", "link", "linkat",
@@ -71,7 +69,7 @@ static const char *const killing[] = {
 	"pidfd_getfd", "pidfd_send_signal", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
 	/* sockets */
 	"socketpair", "socket", "connect", "bind", "listen",
-	/* rights of files that are named, not open */
+	/* permissions of files by path */
 	"chmod", "fchmodat", "fchmodat2", "chown", "chown32", "lchown", "lchown32", "fchownat",
 	"setxattr", "lsetxattr", "setxattrat", "removexattr", "lremovexattr", "removexattrat"};
 
@@ -83,12 +81,12 @@ static const unsigned commands[] = {
 struct rule {
 	const char *name;
 	uint32_t action;
-	struct scmp_arg_cmp args[2]; /* ended by one that compares nothing */
+	struct scmp_arg_cmp args[2]; /* an unused one has op 0 */
 };
 
-/* A call that this libseccomp does not know is an unknown one, and what is done with those needs no
- * rule. */
-static int add(scmp_filter_ctx ctx, const struct rule *rule)
+/* Add a rule, unless it has no effect: libseccomp does not know the call, or the action is the
+ * default. */
+static int add_rule(scmp_filter_ctx ctx, const struct rule *rule)
 {
 	int call = seccomp_syscall_resolve_name(rule->name);
 	unsigned n = 0;
@@ -105,7 +103,7 @@ static int add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *na
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add(ctx, &(struct rule){names[i], action, {{0}}});
+		r = add_rule(ctx, &(struct rule){names[i], action, {{0}}});
 	return r;
 }
 
@@ -114,12 +112,12 @@ static int add_commands(scmp_filter_ctx ctx, const char *name)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < LENGTH(commands); i++)
-		r = add(ctx,
+		r = add_rule(ctx,
 			&(struct rule){name, SCMP_ACT_ALLOW, {SCMP_A1(SCMP_CMP_EQ, commands[i])}});
 	return r;
 }
 
-/* Calls of which an argument decides. */
+/* Add the rules that depend on an argument. */
 static int add_conditional(scmp_filter_ctx ctx)
 {
 	const uint32_t ok = SCMP_ACT_ALLOW, no = SCMP_ACT_ERRNO(EPERM),
@@ -128,8 +126,8 @@ static int add_conditional(scmp_filter_ctx ctx)
 	const struct scmp_arg_cmp plain = SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0);
 	const struct scmp_arg_cmp own = SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_SHARED, 0);
 	const struct rule rules[] = {
-		/* What is run with its owner's rights would be root's, of a worker of root's. A
-		 * libc gives no mode to an open that makes nothing. */
+		/* If the worker is root, a set-user-ID file would run as root. The mode is 0 for
+		 * an open without O_CREAT: libc passes none. */
 		{"open", ok, {SCMP_A2(SCMP_CMP_MASKED_EQ, both, 0)}},
 		{"open", no, {SCMP_A2(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
 		{"open", no, {SCMP_A2(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
@@ -145,12 +143,12 @@ static int add_conditional(scmp_filter_ctx ctx)
 		{"fchmod", ok, {SCMP_A1(SCMP_CMP_MASKED_EQ, both, 0)}},
 		{"fchmod", no, {SCMP_A1(SCMP_CMP_MASKED_EQ, S_ISUID, S_ISUID)}},
 		{"fchmod", no, {SCMP_A1(SCMP_CMP_MASKED_EQ, both, S_ISGID)}},
-		/* No memory is run, and none is shared with a file, which could be changed by it
-		 * and keep S_ISUID. */
+		/* No executable memory, and no shared mapping: a change through one would keep
+		 * S_ISUID of the file. */
 		{"mmap", ok, {plain, own}},
 		{"mmap2", ok, {plain, own}},
 		{"mprotect", ok, {plain}},
-		/* Threads are made, processes not. */
+		/* Allow new threads, but not processes. */
 		{"clone", ok, {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD)}},
 		{"clone", kill, {SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0)}},
 		/* abort() and raise() */
@@ -158,10 +156,10 @@ static int add_conditional(scmp_filter_ctx ctx)
 		{"kill", kill, {SCMP_A0(SCMP_CMP_NE, self)}},
 		{"tgkill", ok, {SCMP_A0(SCMP_CMP_EQ, self)}},
 		{"tgkill", kill, {SCMP_A0(SCMP_CMP_NE, self)}},
-		/* The times of files that are open, not of those that are named. */
+		/* Allow to set the times of open files, but not by path. */
 		{"utimensat", ok, {SCMP_A1(SCMP_CMP_EQ, 0)}},
 		{"utimensat_time64", ok, {SCMP_A1(SCMP_CMP_EQ, 0)}},
-		/* Limits are looked at, not set. */
+		/* Allow to read limits, but not to set them. */
 		{"prlimit64", ok, {SCMP_A2(SCMP_CMP_EQ, 0)}},
 	};
 	int r = add_commands(ctx, "fcntl");
@@ -169,11 +167,11 @@ static int add_conditional(scmp_filter_ctx ctx)
 	if (r == 0)
 		r = add_commands(ctx, "fcntl64");
 	for (size_t i = 0; r == 0 && i < LENGTH(rules); i++)
-		r = add(ctx, &rules[i]);
+		r = add_rule(ctx, &rules[i]);
 	return r;
 }
 
-static int build(scmp_filter_ctx ctx)
+static int build_filter(scmp_filter_ctx ctx)
 {
 	int r = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
@@ -186,7 +184,7 @@ static int build(scmp_filter_ctx ctx)
 	return r < 0 ? r : add_conditional(ctx);
 }
 
-/* libseccomp writes to descriptors only. */
+/* Print the filter. libseccomp can only write it to a descriptor. */
 static int print_code(scmp_filter_ctx ctx)
 {
 	CLEANUP(close_fd) int fd = memfd_create("filter", MFD_CLOEXEC);
@@ -204,7 +202,7 @@ static int print_code(scmp_filter_ctx ctx)
 static int print_program(void)
 {
 	CLEANUP(seccomp_release) scmp_filter_ctx ctx = seccomp_init(UNKNOWN);
-	int r = ctx ? build(ctx) : -ENOMEM;
+	int r = ctx ? build_filter(ctx) : -ENOMEM;
 
 	puts("\nstatic const struct sock_filter code[] = {");
 	if (r == 0)
@@ -218,8 +216,7 @@ int main(void)
 {
 	int r;
 
-	/* The filter is for other kernels than that of the machine that builds, which may not
-	 * know what they use. */
+	/* Do not limit the filter to features of the build machine's kernel. */
 	r = seccomp_api_set(API_KILL_PROCESS);
 	puts("#include \"base/sandbox/filter_program.h\"");
 	if (r == 0)

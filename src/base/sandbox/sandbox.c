@@ -16,7 +16,7 @@
 #include "base/sandbox/capability.h"
 #include "base/sandbox/filter.h"
 
-/* Newer than some headers that this is built with. */
+/* Missing in the headers of older kernels. */
 #ifndef LANDLOCK_ACCESS_FS_REFER
 #define LANDLOCK_ACCESS_FS_REFER (1ULL << 13)
 #endif
@@ -49,10 +49,8 @@
 		LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM |                      \
 		LANDLOCK_ACCESS_FS_IOCTL_DEV)
 
-/*
- * The kernel's struct landlock_ruleset_attr as of the scopes' ABI. Kernels that know less of it
- * take it all the same while what they do not know is zero.
- */
+/* The kernel's struct landlock_ruleset_attr as of ABI 6. Older kernels accept it if the members
+ * that they do not know are zero. */
 struct ruleset {
 	uint64_t fs;
 	uint64_t net;
@@ -64,24 +62,25 @@ struct notes {
 	void *arg;
 };
 
-static void tell(const struct notes *notes, const char *line)
+static void report_lack(const struct notes *notes, const char *line)
 {
 	notes->fn(notes->arg, line);
 }
 
-/* All that the newest Landlock has that is known; and what came with which. Before there was a
- * right for it, a file never changed its directory inside a sandbox. */
+/* Everything that Landlock restricts as of ABI 6. */
 static const struct ruleset all_rules = {
 	.fs = ACCESS_READ | ACCESS_WRITE | ACCESS_OTHER,
 	.net = LANDLOCK_ACCESS_NET_BIND_TCP | LANDLOCK_ACCESS_NET_CONNECT_TCP,
 	.scoped = LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | LANDLOCK_SCOPE_SIGNAL,
 };
 
+/* The ABI that added each restriction, and how an older one behaves. Before ABI 2 a sandbox forbids
+ * all renames between directories. */
 static const struct {
 	long abi;
 	struct ruleset rules;
-	const char *without;
-} later[] = {
+	const char *limitation;
+} additions[] = {
 	{2, {.fs = LANDLOCK_ACCESS_FS_REFER}, "forbids renames between directories"},
 	{3, {.fs = LANDLOCK_ACCESS_FS_TRUNCATE}, "does not restrict truncation"},
 	{4, {.net = ~UINT64_C(0)}, "does not restrict the network"},
@@ -89,19 +88,19 @@ static const struct {
 	{6, {.scoped = ~UINT64_C(0)}, "does not restrict signals"},
 };
 
-static struct ruleset rules_of(long abi, const struct notes *notes)
+static struct ruleset select_rules(long abi, const struct notes *notes)
 {
 	struct ruleset rules = all_rules;
 	char line[80];
 
-	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
-		if (abi >= later[i].abi)
+	for (size_t i = 0; i < sizeof(additions) / sizeof(additions[0]); i++) {
+		if (abi >= additions[i].abi)
 			continue;
-		rules.fs &= ~later[i].rules.fs;
-		rules.net &= ~later[i].rules.net;
-		rules.scoped &= ~later[i].rules.scoped;
-		snprintf(line, sizeof(line), "this kernel's Landlock %s", later[i].without);
-		tell(notes, line);
+		rules.fs &= ~additions[i].rules.fs;
+		rules.net &= ~additions[i].rules.net;
+		rules.scoped &= ~additions[i].rules.scoped;
+		snprintf(line, sizeof(line), "this kernel's Landlock %s", additions[i].limitation);
+		report_lack(notes, line);
 	}
 	return rules;
 }
@@ -113,7 +112,7 @@ static uint64_t access_of(unsigned flags)
 	return ACCESS_READ | (flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
 }
 
-/* The kernel refuses rights of directories in a rule for a file. */
+/* Add a rule. In a rule for a file, the kernel refuses access rights for directories. */
 static int add_rule(int fd, const struct sandbox_rule *rule, uint64_t known, struct error *e)
 {
 	struct landlock_path_beneath_attr beneath = {.parent_fd = rule->fd};
@@ -138,12 +137,13 @@ static int restrict_files(
 		SYS_landlock_create_ruleset, NULL, 0, (uint32_t)LANDLOCK_CREATE_RULESET_VERSION);
 
 	if (abi < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {
-		tell(notes, "this kernel has no Landlock: other directories stay within reach");
+		report_lack(
+			notes, "this kernel has no Landlock: other directories stay within reach");
 		return 0;
 	}
 	if (abi < 0)
 		return error_errno(e, "Landlock");
-	rules = rules_of(abi, notes);
+	rules = select_rules(abi, notes);
 	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0U);
 	if (fd < 0)
 		return error_errno(e, "Landlock: cannot make the rules");
@@ -164,21 +164,21 @@ static int drop_capabilities(bool rights, const struct notes *notes, struct erro
 	int r = capability_keep(rights ? kept : 0, &bound, e);
 
 	if (r == 0 && !bound && geteuid() == 0)
-		tell(notes, "the capability bounding set cannot be changed here");
+		report_lack(notes, "the capability bounding set cannot be changed here");
 	return r;
 }
 
-static int filter(const struct notes *notes, struct error *e)
+static int enter_filter(const struct notes *notes, struct error *e)
 {
-	struct error why = ERROR_INIT;
-	int r = filter_enter(&why);
+	struct error reason = ERROR_INIT;
+	int r = filter_enter(&reason);
 
 	if (r == -ENOSYS) {
-		tell(notes, error_text(&why));
+		report_lack(notes, error_text(&reason));
 		return 0;
 	}
 	if (r < 0 && e)
-		*e = why;
+		*e = reason;
 	return r;
 }
 
@@ -188,12 +188,12 @@ int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	struct notes notes = {note, arg};
 	int r;
 
-	/* First, for it is what allows the others to those without rights. */
+	/* First: without it, unprivileged processes may not do the other steps. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return error_errno(e, "cannot give up new privileges");
 	r = restrict_files(rules, n, &notes, e);
 	if (r == 0)
 		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
-	/* Last, for it forbids what the others are made with. */
-	return r < 0 ? r : filter(&notes, e);
+	/* Last: the filter forbids the system calls of the other steps. */
+	return r < 0 ? r : enter_filter(&notes, e);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * sandbox: give up every right that reading and rewriting what was named does not need.
+ * sandbox: drop all privileges that are not needed to read and rewrite given files.
  *
- * No new privileges. No capability is left, or at most CHOWN, FOWNER and DAC_OVERRIDE: to root, and
- * with SANDBOX_RIGHTS. Landlock leaves alone what the rules name, a directory with all that is
- * below it, or a file (reading; with SANDBOX_WRITABLE also writing, and in a directory making,
- * renaming and removing regular files and directories). Where the kernel's Landlock can, it also
- * forbids TCP, abstract sockets of processes outside, and signals to them. Descriptors that are
- * open stay usable. The system calls are filtered (base/sandbox/filter.h). What the kernel lacks is
- * told to note, and is no failure.
+ *   no_new_privs   is set.
+ *   capabilities   are dropped. Root keeps CHOWN, FOWNER and DAC_OVERRIDE with SANDBOX_RIGHTS.
+ *   Landlock       allows access only to the files and directory trees in the rules: reading, or
+ *                  with SANDBOX_WRITABLE also writing, and creating, renaming and removing files
+ *                  and directories. If the kernel supports it, Landlock also forbids TCP, and
+ *                  abstract sockets of outside processes and signals to them.
+ *   seccomp        filters system calls (base/sandbox/filter.h).
  *
- * Rights are the thread's: call it before other threads are made.
+ * Open descriptors stay usable. Privileges belong to threads: call it before others are created.
  */
 #pragma once
 
@@ -20,15 +20,15 @@
 
 enum {
 	SANDBOX_WRITABLE = 1,
-	SANDBOX_RIGHTS = 2,  /* the files are not all our own: what it takes to keep their owners */
-	SANDBOX_EMPTIED = 4, /* of a directory: empty ones in it are removed, and nothing else */
+	SANDBOX_RIGHTS = 2,  /* keep the capabilities that keeping other owners of files needs */
+	SANDBOX_EMPTIED = 4, /* for a directory: only allow removing empty directories in it */
 };
 
 struct sandbox_rule {
-	int fd;         /* of a directory or a regular file; with O_PATH too */
+	int fd;         /* a directory or a regular file; may be opened with O_PATH */
 	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_EMPTIED or 0 */
 };
 
-/* flags: SANDBOX_RIGHTS or 0. */
+/* Enter the sandbox. flags: SANDBOX_RIGHTS or 0. Missing kernel features are reported to note. */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);

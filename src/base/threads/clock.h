@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* clock: time that only goes forward, in milliseconds from some point in the past. */
+/* clock: a monotonic clock, in milliseconds since an unspecified point in the past. */
 #pragma once
 
 #include <stdint.h>

@@ -7,19 +7,19 @@
 
 enum { THREADS_MAX = 64 };
 
-struct work {
+struct parallel_run {
 	size_t n;
 	parallel_fn *fn;
 	void *arg;
-	pthread_mutex_t lock; /* over the rest */
-	size_t next, failed;  /* failed: n where none has */
+	pthread_mutex_t lock; /* protects the members below */
+	size_t next, failed;  /* the next i; the lowest i that failed, or n */
 	int code;
 	struct error error;
 };
 
-static void *work(void *arg)
+static void *run_calls(void *arg)
 {
-	struct work *w = arg;
+	struct parallel_run *w = arg;
 
 	pthread_mutex_lock(&w->lock);
 	while (w->next < w->n && w->failed == w->n) {
@@ -40,33 +40,33 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static size_t processors(void)
+static size_t count_processors(void)
 {
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-/* By `most` threads. */
-static int each(size_t most, size_t n, parallel_fn *fn, void *arg, struct error *e)
+static int run_parallel(size_t threads_max, size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
-	struct work w = {.n = n, .failed = n, .fn = fn, .arg = arg};
-	size_t all = processors(), begun = 0;
+	struct parallel_run w = {.n = n, .failed = n, .fn = fn, .arg = arg};
+	size_t n_threads = count_processors(), n_started = 0;
 	pthread_t threads[THREADS_MAX];
-	sigset_t none, before;
+	sigset_t all_signals, before;
 
-	all = all < n ? all : n;
-	all = all < most ? all : most;
+	n_threads = n_threads < n ? n_threads : n;
+	n_threads = n_threads < threads_max ? n_threads : threads_max;
 	pthread_mutex_init(&w.lock, NULL);
-	/* Signals are for those who wait for them. */
-	sigfillset(&none);
-	pthread_sigmask(SIG_SETMASK, &none, &before);
-	while (begun + 1 < all && pthread_create(&threads[begun], NULL, work, &w) == 0)
-		begun++;
+	/* The new threads inherit the mask: they must not receive signals. */
+	sigfillset(&all_signals);
+	pthread_sigmask(SIG_SETMASK, &all_signals, &before);
+	while (n_started + 1 < n_threads &&
+		pthread_create(&threads[n_started], NULL, run_calls, &w) == 0)
+		n_started++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	work(&w);
-	while (begun)
-		pthread_join(threads[--begun], NULL);
+	run_calls(&w);
+	while (n_started)
+		pthread_join(threads[--n_started], NULL);
 	pthread_mutex_destroy(&w.lock);
 	if (w.code && e)
 		*e = w.error;
@@ -75,10 +75,10 @@ static int each(size_t most, size_t n, parallel_fn *fn, void *arg, struct error 
 
 int parallel_each(size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
-	return each(PARALLEL_MAX, n, fn, arg, e);
+	return run_parallel(PARALLEL_MAX, n, fn, arg, e);
 }
 
 int parallel_all(size_t n, parallel_fn *fn, void *arg, struct error *e)
 {
-	return each(THREADS_MAX, n, fn, arg, e);
+	return run_parallel(THREADS_MAX, n, fn, arg, e);
 }

@@ -15,16 +15,16 @@ struct queue {
 
 struct pool {
 	pthread_mutex_t lock;
-	pthread_cond_t work;  /* todo is not empty, or stopping */
-	pthread_cond_t ended; /* a job has run */
-	struct queue todo;
-	struct queue back;
-	unsigned queued;  /* in todo */
-	unsigned waiting; /* threads that have none, also those that were just made or woken */
-	unsigned pending;
-	bool stopping;
-	bool awaited; /* somebody waits for the last of those that are pending */
-	int wakeup;
+	pthread_cond_t work_added; /* submitted is not empty, or the pool is stopping */
+	pthread_cond_t job_ended;  /* a job has ended or was returned */
+	struct queue submitted;    /* jobs that have not started */
+	struct queue finished;     /* jobs that wait for pool_complete */
+	unsigned n_submitted;      /* length of submitted */
+	unsigned n_idle;           /* threads without a job, with those just started or woken */
+	unsigned n_pending;        /* see pool_pending */
+	bool is_stopping;
+	bool is_awaited; /* the end of the last pending job makes event_fd readable */
+	int event_fd;
 	unsigned n_threads, threads_max;
 	pthread_t threads[];
 };
@@ -54,58 +54,58 @@ static struct job *queue_take(struct queue *q)
 	return j;
 }
 
-static void wake(struct pool *p)
+static void signal_fd(struct pool *p)
 {
 	uint64_t one = 1;
 
 	if (!p->threads_max)
 		return;
-	/* It can fail only where the count is at its end, and then the descriptor is readable. */
-	if (write(p->wakeup, &one, sizeof(one)) < 0)
+	/* It fails only if the counter is at its maximum, and then the descriptor is readable. */
+	if (write(p->event_fd, &one, sizeof(one)) < 0)
 		return;
 }
 
-/* With the lock held. */
-static void way_back(struct pool *p, struct job *j)
+/* Queue a job for pool_complete. Call with the lock held. */
+static void add_finished(struct pool *p, struct job *j)
 {
-	queue_add(&p->back, j);
-	wake(p);
+	queue_add(&p->finished, j);
+	signal_fd(p);
 }
 
-/* The first in todo; with the lock held, before and after. False: there is none. */
-static bool run_next(struct pool *p)
+/* Run the first submitted job, if any. Call with the lock held; it is released during the run. */
+static bool run_next_job(struct pool *p)
 {
-	struct job *j = queue_take(&p->todo);
+	struct job *j = queue_take(&p->submitted);
 	bool has_done;
 
 	if (!j)
 		return false;
-	p->queued--;
+	p->n_submitted--;
 	pthread_mutex_unlock(&p->lock);
 	has_done = j->done;
-	/* Without a done, the job is gone when run returns. */
+	/* If it has no done, run frees the job. */
 	j->run(j);
 	pthread_mutex_lock(&p->lock);
 	if (has_done)
-		way_back(p, j);
-	else if (--p->pending == 0 && p->awaited)
-		wake(p);
-	pthread_cond_signal(&p->ended);
+		add_finished(p, j);
+	else if (--p->n_pending == 0 && p->is_awaited)
+		signal_fd(p);
+	pthread_cond_signal(&p->job_ended);
 	return true;
 }
 
-static void *worker(void *arg)
+static void *run_worker(void *arg)
 {
 	struct pool *p = arg;
 	bool ran;
 
 	pthread_mutex_lock(&p->lock);
 	do {
-		while (!p->todo.first && !p->stopping)
-			pthread_cond_wait(&p->work, &p->lock);
-		p->waiting--;
-		ran = run_next(p);
-		p->waiting += ran;
+		while (!p->submitted.first && !p->is_stopping)
+			pthread_cond_wait(&p->work_added, &p->lock);
+		p->n_idle--;
+		ran = run_next_job(p);
+		p->n_idle += ran;
 	} while (ran);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
@@ -118,14 +118,14 @@ static bool start_thread(struct pool *p)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&p->threads[p->n_threads], NULL, worker, p);
+	r = pthread_create(&p->threads[p->n_threads], NULL, run_worker, p);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (r) {
 		errno = r;
 		return false;
 	}
 	p->n_threads++;
-	p->waiting++;
+	p->n_idle++;
 	return true;
 }
 
@@ -136,32 +136,32 @@ struct pool *pool_create(unsigned threads)
 
 	if (!p)
 		return NULL;
-	queue_init(&p->todo);
-	queue_init(&p->back);
+	queue_init(&p->submitted);
+	queue_init(&p->finished);
 	pthread_mutex_init(&p->lock, NULL);
-	pthread_cond_init(&p->work, NULL);
-	pthread_cond_init(&p->ended, NULL);
-	p->wakeup = eventfd(threads ? 0 : 1, EFD_CLOEXEC | EFD_NONBLOCK);
+	pthread_cond_init(&p->work_added, NULL);
+	pthread_cond_init(&p->job_ended, NULL);
+	p->event_fd = eventfd(threads ? 0 : 1, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->threads_max = threads;
-	/* One, with which all goes on; the others when there is work for them. */
-	if (p->wakeup < 0 || (threads && !start_thread(p)))
+	/* Start one thread, without which no job would run. pool_submit starts the others. */
+	if (p->event_fd < 0 || (threads && !start_thread(p)))
 		return NULL;
 	return TAKE(p);
 }
 
-/* Until nothing is on its way, what the dones submitted included. */
-static void drain(struct pool *p)
+/* Wait for all jobs, including those that dones submit, and stop the threads. */
+static void drain_jobs(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);
-	while (p->pending) {
-		while (p->threads_max && p->pending && !p->back.first)
-			pthread_cond_wait(&p->ended, &p->lock);
+	while (p->n_pending) {
+		while (p->threads_max && p->n_pending && !p->finished.first)
+			pthread_cond_wait(&p->job_ended, &p->lock);
 		pthread_mutex_unlock(&p->lock);
 		pool_complete(p);
 		pthread_mutex_lock(&p->lock);
 	}
-	p->stopping = true;
-	pthread_cond_broadcast(&p->work);
+	p->is_stopping = true;
+	pthread_cond_broadcast(&p->work_added);
 	pthread_mutex_unlock(&p->lock);
 }
 
@@ -169,42 +169,42 @@ void pool_destroy(struct pool *p)
 {
 	if (!p)
 		return;
-	drain(p);
+	drain_jobs(p);
 	for (unsigned i = 0; i < p->n_threads; i++)
 		pthread_join(p->threads[i], NULL);
-	pthread_cond_destroy(&p->ended);
-	pthread_cond_destroy(&p->work);
+	pthread_cond_destroy(&p->job_ended);
+	pthread_cond_destroy(&p->work_added);
 	pthread_mutex_destroy(&p->lock);
-	if (p->wakeup >= 0)
-		close(p->wakeup);
+	if (p->event_fd >= 0)
+		close(p->event_fd);
 	free(p);
 }
 
 void pool_submit(struct pool *p, struct job *j)
 {
 	pthread_mutex_lock(&p->lock);
-	p->pending++;
-	queue_add(&p->todo, j);
-	p->queued++;
-	if (p->queued > p->waiting && p->n_threads < p->threads_max)
+	p->n_pending++;
+	queue_add(&p->submitted, j);
+	p->n_submitted++;
+	if (p->n_submitted > p->n_idle && p->n_threads < p->threads_max)
 		(void)start_thread(p);
 	pthread_mutex_unlock(&p->lock);
-	/* Not before: who is woken would wait for the lock. */
-	pthread_cond_signal(&p->work);
+	/* Signal after the unlock, so that the woken thread does not wait for the lock. */
+	pthread_cond_signal(&p->work_added);
 }
 
 void pool_return(struct pool *p, struct job *j)
 {
 	pthread_mutex_lock(&p->lock);
-	p->pending++;
-	way_back(p, j);
-	pthread_cond_signal(&p->ended);
+	p->n_pending++;
+	add_finished(p, j);
+	pthread_cond_signal(&p->job_ended);
 	pthread_mutex_unlock(&p->lock);
 }
 
 int pool_fd(const struct pool *p)
 {
-	return p->wakeup;
+	return p->event_fd;
 }
 
 void pool_complete(struct pool *p)
@@ -215,24 +215,24 @@ void pool_complete(struct pool *p)
 
 	queue_init(&mine);
 	pthread_mutex_lock(&p->lock);
-	/* What a thread would do. */
-	while (!p->threads_max && run_next(p))
+	/* Without threads, run the jobs here. */
+	while (!p->threads_max && run_next_job(p))
 		;
-	if (p->back.first) {
-		mine.first = p->back.first;
-		queue_init(&p->back);
+	if (p->finished.first) {
+		mine.first = p->finished.first;
+		queue_init(&p->finished);
 	}
-	if (p->threads_max && read(p->wakeup, &count, sizeof(count)) < 0)
-		count = 0; /* nothing waited */
+	if (p->threads_max && read(p->event_fd, &count, sizeof(count)) < 0)
+		count = 0; /* no job was finished */
 	pthread_mutex_unlock(&p->lock);
 
 	while ((j = queue_take(&mine))) {
 		void (*done)(struct job *) = j->done;
 
 		pthread_mutex_lock(&p->lock);
-		p->pending--;
+		p->n_pending--;
 		pthread_mutex_unlock(&p->lock);
-		/* The job may be freed by it, or submitted anew. */
+		/* done may free the job or submit it again. */
 		if (done)
 			done(j);
 	}
@@ -243,8 +243,8 @@ unsigned pool_pending(struct pool *p)
 	unsigned n;
 
 	pthread_mutex_lock(&p->lock);
-	n = p->pending;
-	p->awaited = n != 0;
+	n = p->n_pending;
+	p->is_awaited = n != 0;
 	pthread_mutex_unlock(&p->lock);
 	return n;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pool: worker threads, and the way back to the owner.
+ * pool: run jobs on worker threads, and their completion on the owner's thread.
  *
- * A job's run is called on a worker thread; then its done on the owner's thread, from
- * pool_complete. done may be NULL (decided before the job is submitted). The job belongs to its
- * submitter, who frees it in done (or, where done is NULL, at the end of run). Jobs start in the
- * order they were submitted, and dones are called in the order their jobs ended. pool_submit may be
- * called from any thread, run and done included.
+ * The pool calls a job's run on a worker thread. Then pool_complete calls its done on the owner's
+ * thread. done may be NULL, and must not change once the job is submitted. The submitter owns the
+ * job and frees it in done (or at the end of run, if done is NULL). Jobs start in the order in
+ * which they were submitted; dones are called in the order in which their jobs ended. pool_submit
+ * may be called on any thread, also in run and done.
  */
 #pragma once
 
@@ -17,24 +17,25 @@ struct pool;
 struct job {
 	void (*run)(struct job *j);
 	void (*done)(struct job *j);
-	struct job *next; /* the pool's */
+	struct job *next; /* for the pool */
 };
 
-/* At most so many threads, each made when it has work. All signals are blocked in them. Returns
- * NULL and sets errno if the first thread cannot be made. 0: jobs run on the owner's
- * thread, in pool_complete, and pool_fd is always readable; for who waits for each in any case. */
+/* Create a pool of at most `threads` threads, which are started when there is work and block all
+ * signals. With 0 threads, jobs run on the owner's thread in pool_complete, and pool_fd is always
+ * readable. Returns NULL and sets errno on failure, also if the first thread cannot be started. */
 struct pool *pool_create(unsigned threads);
-/* Waits for every job that was submitted, calls their done, joins the threads. */
+/* Wait for all jobs, call their done on this thread, and join the threads. */
 void pool_destroy(struct pool *p);
 DEFINE_CLEANUP(struct pool, pool_destroy);
 
 void pool_submit(struct pool *p, struct job *j);
-/* Puts a job straight on the way back: only its done is called. From any thread. */
+/* Queue a job for pool_complete without running it: only its done is called. Any thread. */
 void pool_return(struct pool *p, struct job *j);
-/* An eventfd that is readable while jobs wait for pool_complete, and when the last one of all has
- * ended after pool_pending told that there were some. */
+/* Return an eventfd that is readable while jobs wait for pool_complete. If pool_pending returned
+ * nonzero, it is also readable after the last pending job ended, even if that has no done. */
 int pool_fd(const struct pool *p);
-/* Owner: calls done for all that have run. */
+/* Call done for all jobs that have run. Owner only. */
 void pool_complete(struct pool *p);
-/* Jobs submitted or returned whose done has not been called yet. Owner only. */
+/* Number of jobs that were submitted or returned and have not completed yet: done was not called,
+ * or run has not ended if there is no done. Owner only. */
 unsigned pool_pending(struct pool *p);
