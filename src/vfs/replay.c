@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Replay the journal of an earlier mount: apply its operations to the overlay, in their order,
- * without validation. */
+/* Replay the journal of an earlier mount: apply its operations in order, without validation. */
 #include "vfs/replay.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* close: validate a file's write buffer, append it to the journal, and set it as the content of the
- * overlay entry. */
+/* close: validate a file's write buffer, append it to the journal, and put it into the overlay. */
 #pragma once
 
 #include "vfs/tree/inode.h"

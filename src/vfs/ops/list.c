@@ -175,7 +175,7 @@ static size_t collect_unsized(struct vfs *v, struct call *c, struct inode *dir,
 /*
  * Invalidate the cached listing before the first reply after a change, and have c wait for that. If
  * another program finishes a listing between two replies to this one, the kernel takes the rest
- * from its cache, and does not check whether that listing began before names changed.
+ * from its cache. It does not check whether that listing began before names changed.
  */
 static bool waits_for_kernel(struct vfs *v, struct call *c, struct inode *dir)
 {

@@ -42,9 +42,8 @@ static int set_results(struct vfs *v, struct call *c, struct inode *n)
 	return r;
 }
 
-/* Refuse a name that exists, although the kernel did not find it: EEXIST if it must be new;
- * otherwise ESTALE, so that the kernel looks it up and opens it. 1: mkdir by inode.creator
- * succeeds. */
+/* Refuse a name that exists although the kernel did not find it. EEXIST if it must be new, else
+ * ESTALE: the kernel then looks it up and opens it. Returns 1 if mkdir succeeds (inode.creator). */
 static int refuse_taken(struct vfs *v, const struct call *c, struct inode *dir, const char *name)
 {
 	struct inode *n;

@@ -2,8 +2,8 @@
 /*
  * step: a change of names, run in the volume's change queue.
  *
- * The overlay changes only at the head of the change queue, so that journal and overlay get all
- * changes in the same order, and do not change under a save or view. A step checks whether the
+ * The overlay changes only at the head of the change queue. So journal and overlay get changes in
+ * the same order, and the overlay does not change under a save or view. A step checks whether the
  * change is allowed (step_may), then appends it to the journal, then changes the overlay (step_do).
  */
 #pragma once

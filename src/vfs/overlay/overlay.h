@@ -4,9 +4,9 @@
  *
  * The base is the snapshot of the map as it was opened or last saved. An overlay entry (struct
  * oentry) exists for each path that differs from the base, and for the directories on the way to
- * one: a file with content of its own (has_content), a new file or directory (origin ==
- * ENTRY_NONE), one that was renamed (is_moved), or a whiteout, which hides what the base has at the
- * path. Other paths have an entry only while an inode refers to them. The overlay has no history.
+ * one. It is a file with content of its own (has_content), a new file or directory (origin ==
+ * ENTRY_NONE), a renamed one (is_moved), or a whiteout. A whiteout hides what the base has there.
+ * Other paths have an entry only while an inode refers to them. The overlay has no history.
  *
  * A mount resolves a name to a dentry (overlay_dentry), asks overlay_may_*, appends the operation
  * to the journal and then changes the overlay. Functions that take paths include the checks.
@@ -147,9 +147,9 @@ static inline bool name_has_meaning(const struct name_class *m)
 	return m->kind == NAME_OBJECT || m->kind == NAME_PART;
 }
 
-/* Changes. After overlay_may_* returned 0, the change fails only if memory is exhausted. A file
- * without an origin inherits that of the file that it replaces, or that was removed from its path,
- * or was renamed from there to a name without a meaning (an editor's backup). */
+/* Changes. After overlay_may_* returned 0, a change fails only if memory is exhausted. A file
+ * without an origin inherits that of the file that it replaces. If there is none, it inherits from
+ * a file that was removed from the path, or renamed to a name without a meaning (a backup). */
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir);
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret);
 int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir);
@@ -181,8 +181,8 @@ int overlay_accept(struct overlay *o, struct oentry *u);
 int overlay_identify(
 	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e);
 
-/* List the input of a build, in the order of paths. The caller frees the arrays; the overlay owns
- * what they point to. Input i belongs to (*ret_oentries)[i]; ret_oentries may be NULL. */
+/* List the input of a build, in the order of paths. The caller frees the arrays, but not
+ * the data they point to. Input i belongs to (*ret_oentries)[i]; ret_oentries may be NULL. */
 int overlay_list_inputs(const struct overlay *o, struct build_input **ret,
 	struct oentry ***ret_oentries, size_t *ret_n);
 /* Does anything but scratch differ from the base? */
@@ -194,7 +194,7 @@ struct oentry *overlay_next(const struct overlay *o, const struct oentry *u);
 /*
  * Continue over the map that was built from *o and saved (rebase.c). The new overlay shows the same
  * paths, and is what another mount would have: left() adds the operations that the new journal
- * holds. Carried over is only what no journal has: scratch, and new files that were never closed.
+ * holds. Only files that no journal has are carried over: scratch, and new files never closed.
  * fn() is called first, with successor NULL, for each old entry without a successor that has an
  * inode or is a whiteout; then, with *o replaced, for the root and each entry whose inode moves to
  * its successor. On failure *o is unchanged.

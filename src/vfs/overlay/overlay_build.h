@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* overlay_build: the differences of an overlay, and the map that is built from them. Call
  * overlay_build_begin on the overlay's thread, then overlay_build_run or _view on any thread, then
- * overlay_build_finish. The inputs point into the overlay, which must not change meanwhile. */
+ * overlay_build_finish. The inputs point into the overlay, which must not change while they are
+ * used. */
 #pragma once
 
 #include "vfs/overlay/overlay.h"
@@ -40,7 +41,7 @@ bool overlay_build_moves(const struct overlay_build *s);
  * the object has in the base. */
 char *overlay_build_kept_path(const struct overlay_build *s, size_t i);
 /* Call fn for each difference between the new map and the base, in the order of paths. At one path
- * what was removed comes before what is there now. */
+ * a removed file comes before the present one. */
 void overlay_build_each(const struct overlay_build *s,
 	void (*fn)(void *arg, enum build_outcome outcome, const char *path), void *arg);
 /* Add the same differences to a report. */

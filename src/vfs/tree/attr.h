@@ -12,8 +12,8 @@ void attr_take(struct attr *to, const struct attr *from, unsigned mask);
  * ATTR_MTIME on a directory means that its names changed. */
 void inode_touch(struct inode *n, unsigned mask);
 
-/* May this file be written? 0, -EROFS, -EACCES or -EIO; -ESTALE makes the kernel look up its name
- * again. */
+/* May the file be written? -EROFS, -EACCES, -EIO; -ESTALE makes the kernel look its name up again.
+ */
 int file_may_write(const struct inode *n);
 /* Maximum size of the file. A larger write fails with -EFBIG. */
 uint64_t file_max_size(const struct inode *n);

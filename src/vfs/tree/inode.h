@@ -127,8 +127,7 @@ bool inode_is_generated(const struct inode *n);
 /* Find the inode for a number of entry_ino by searching the whole map, and count one lookup.
  * -ESTALE if there is no such entry. */
 int inode_recall(struct vfs *v, uint64_t ino, struct inode **ret);
-/* Invalidate the kernel's cache of all files that have no inode here. Needed in a map that was
- * reopened (volume.reopened). */
+/* Invalidate the kernel's cache of all files without an inode, in a map that was reopened. */
 void inodes_invalidate_unknown(struct vfs *v);
 /* Find the inode at a path; as inode_lookup. */
 int inode_walk(struct vfs *v, const char *path, struct inode **ret);

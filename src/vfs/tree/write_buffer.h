@@ -4,8 +4,7 @@
 
 #include "vfs/tree/inode.h"
 
-/* Give n a write buffer with its content, or empty. Returns 1 if c waits for a load and runs again.
- */
+/* Give n a write buffer with its content, or empty. Returns 1 if c runs again after a load. */
 int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *c);
 void write_buffer_drop(struct inode *n);
 
