@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-/* mounted: what stands at a mount point: one map, or a folder of maps. The calls are those of
- * vfs.h, and go to whichever it is. */
+/* mounted: the map or the folder of maps at a mount point. Each function calls the one of the same
+ * name in vfs.h or folder.h. */
 #pragma once
 
 #include "vfs/folder/folder.h"
 #include "vfs/vfs.h"
 
 struct mounted {
-	struct vfs *map;       /* either ... */
-	struct folder *folder; /* ... or */
+	struct vfs *map;       /* NULL for a folder */
+	struct folder *folder; /* NULL for a map */
 };
 
 void mounted_destroy(struct mounted *m);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * What an earlier mount closed and did not save comes back: the operations of its journal are done
- * to the tree, in which they were done before. Nothing is judged.
- */
+/* Replay the journal of an earlier mount: apply its operations in order, without validation. */
 #include "vfs/replay.h"
 
 #include <errno.h>
@@ -22,15 +19,16 @@ static void replay_finish(struct replay *re)
 	journal_tally_finish(&re->tally);
 }
 
-/* What was to go is not there, what was to be made is: nothing is lost. Nor with a name of what is
- * not there: it meant nothing, and a save before left it out; or it was told as damaged. */
-static bool is_done(enum journal_type type, int r)
+/* Did a failed operation lose nothing? True if the directory exists already, or if the file to be
+ * removed or renamed does not: an earlier save left it out, because its name had no meaning, or its
+ * content is reported as damaged. */
+static bool is_already_done(enum journal_type type, int r)
 {
 	return r == -ENOENT ? type != JOURNAL_PUT && type != JOURNAL_DRAFT
 			    : r == -EEXIST && type == JOURNAL_MKDIR;
 }
 
-/* It is there to be looked at, but no file of the map. */
+/* Is the content that was applied a scratch file now, and so no part of the map? */
 static bool is_scratch(struct overlay *o, const struct journal_op *op)
 {
 	struct dentry p;
@@ -46,13 +44,13 @@ static int replay_one(void *arg, const struct journal_op *op)
 
 	if (r == 0 && is_scratch(re->v->overlay, op))
 		r = -ENOENT;
-	re->lost += r < 0 && !is_done(op->type, r);
+	re->lost += r < 0 && !is_already_done(op->type, r);
 	if (r == 0)
 		r = journal_tally_add(&re->tally, op);
 	return r == -ENOMEM ? r : 0;
 }
 
-static void say_back(struct vfs *v, struct journal_tally *tally)
+static void note_restored(struct vfs *v, struct journal_tally *tally)
 {
 	unsigned changes, drafts;
 	char line[256], refused[64] = "";
@@ -72,12 +70,12 @@ static void say_back(struct vfs *v, struct journal_tally *tally)
 		v->host->note(v->host, line);
 }
 
-static void say(struct vfs *v, struct replay *re, const struct journal_gaps *gaps)
+static void note_results(struct vfs *v, struct replay *re, const struct journal_gaps *gaps)
 {
 	unsigned lost = re->lost + gaps->skipped;
 	char line[256];
 
-	say_back(v, &re->tally);
+	note_restored(v, &re->tally);
 	if (gaps->damaged) {
 		snprintf(line, sizeof(line),
 			"the journal is damaged: %u %s of it cannot be read; it is kept (see mapfs "
@@ -107,11 +105,11 @@ int vfs_replay(struct vfs *v, struct error *e)
 	v->view.stale = v->overlay->base->format->has_dependent_files;
 	if (re.lost)
 		journal_keep(&vol->journal);
-	/* What memory was too short for has not always words. */
+	/* An error from exhausted memory may have no text. */
 	if (r < 0 && e && !e->code)
 		error_set(e, r, "%s", strerror(-r));
 	if (r < 0)
 		return error_context(e, "the journal cannot be replayed"), r;
-	say(v, &re, &gaps);
+	note_results(v, &re, &gaps);
 	return 0;
 }

@@ -3,5 +3,5 @@
 
 #include "vfs/tree/inode.h"
 
-/* What an earlier mount closed and did not save comes back from the journal. */
+/* Restore, from the journal, the changes that an earlier mount did not save. */
 int vfs_replay(struct vfs *v, struct error *e);

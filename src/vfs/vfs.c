@@ -17,8 +17,8 @@ static void pass_note(void *arg, const char *line)
 	host->note(host, line);
 }
 
-/* No request took the name away, so that the kernel has to be told. */
-static void other_form_leaves(void *arg, struct oentry *dir, struct oentry *u, const char *name)
+/* Invalidate the name of a file that changes form, because no request removes it. */
+static void forget_other_form(void *arg, struct oentry *dir, struct oentry *u, const char *name)
 {
 	struct vfs *v = arg;
 
@@ -47,7 +47,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	volume->pool = pool;
 	r = overlay_create(volume->now, &v->overlay);
 	if (r == 0) {
-		v->overlay->on_form_change = other_form_leaves;
+		v->overlay->on_form_change = forget_other_form;
 		v->overlay->arg = v;
 	}
 	if (r < 0 || !inode_root(v))
@@ -83,9 +83,9 @@ bool vfs_unchanged(const struct vfs *v)
 	return true;
 }
 
-/* The time of what was written and then saved is the map's from there on; one that a program set is
- * another than that of the change. */
-static bool node_idle(const struct inode *n)
+/* After a save the map's time replaces the mtime of a write, which equals the ctime. An mtime that
+ * a program set differs from its ctime, and must be kept. */
+static bool inode_is_idle(const struct inode *n)
 {
 	const struct attr *a = &n->attr;
 	bool written = a->mtime.tv_sec == a->ctime.tv_sec && a->mtime.tv_nsec == a->ctime.tv_nsec;
@@ -98,7 +98,7 @@ bool vfs_idle(const struct vfs *v)
 	if (!vfs_unchanged(v) || v->vol->journal.names || v->size_ahead.jobs)
 		return false;
 	for (const struct inode *n = inode_next(v, NULL); n; n = inode_next(v, n))
-		if (!node_idle(n))
+		if (!inode_is_idle(n))
 			return false;
 	return true;
 }
@@ -138,7 +138,7 @@ struct saved_for {
 	struct call *call;
 };
 
-/* fsync has one errno to tell; the lines go where the front puts its notes. */
+/* Answer an fsync with the errno of the report, and pass its lines as notes. */
 static void saved_for_call(void *arg, struct report *report)
 {
 	struct saved_for s = *(struct saved_for *)arg;

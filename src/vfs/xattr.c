@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* user.mapfs.error of a draft, user.mapfs.note of a file, user.mapfs.status of the root. They are
- * not listed, so that copies do not carry them along. */
+/* Extended attributes: user.mapfs.error of a draft, user.mapfs.note of a file, user.mapfs.status of
+ * the root. They are not listed, so that programs do not copy them. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,16 +16,16 @@
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
 
-/* A getxattr that waits for status_find: of one file, or of the root. */
-struct asking {
+/* A getxattr or removexattr that waits for status_find. */
+struct status_request {
 	struct vfs *v;
-	struct inode *n; /* NULL: the root, for the status of the map */
+	struct inode *n; /* NULL for the status of the map */
 	struct call *call;
 };
 
 static void status_found(void *arg, struct buffer *records)
 {
-	struct asking k = *(struct asking *)arg;
+	struct status_request k = *(struct status_request *)arg;
 	struct buffer b = BUFFER_INIT;
 
 	free(arg);
@@ -37,11 +37,11 @@ static void status_found(void *arg, struct buffer *records)
 
 static void get_status(struct vfs *v, struct call *c)
 {
-	struct asking *k = malloc(sizeof(*k));
+	struct status_request *k = malloc(sizeof(*k));
 
 	call_keep(c);
 	if (k)
-		*k = (struct asking){v, NULL, c};
+		*k = (struct status_request){v, NULL, c};
 	if (k && status_find(v, status_found, k) == 0)
 		return;
 	free(k);
@@ -56,7 +56,7 @@ static void answer_text(struct call *c, const char *text)
 	call_answer(c, &b);
 }
 
-static void xattr_put(struct vfs *v, struct inode *n, void *arg, int r)
+static void xattr_closed(struct vfs *v, struct inode *n, void *arg, int r)
 {
 	if (n->write_buffer && n->write_buffer->state == BUFFER_LOGGED)
 		call_done(arg, r);
@@ -64,7 +64,7 @@ static void xattr_put(struct vfs *v, struct inode *n, void *arg, int r)
 		vfs_getxattr(v, arg);
 }
 
-/* The bytes that were refused go: what was accepted before is there again. */
+/* Check whether the content can be dropped, which restores the accepted content. */
 static int may_revert(struct vfs *v, struct call *c, struct step *s)
 {
 	struct inode *n = inode_find(v, c->ino);
@@ -83,7 +83,7 @@ struct gone {
 	struct call *call;
 };
 
-static void tell_gone(struct job *j)
+static void forget_done(struct job *j)
 {
 	struct gone *g = (struct gone *)j;
 
@@ -91,21 +91,21 @@ static void tell_gone(struct job *j)
 	free(g);
 }
 
-/* The name is free when the call is answered: a listing that is under way may bring it back before
- * the kernel has forgotten it. */
-static int forget(struct vfs *v, struct call *c, uint64_t dir, const char *path)
+/* Invalidate the name of a removed file before the call is answered (1), because a listing in
+ * progress could bring the name back. Returns 0 if memory is exhausted. */
+static int forget_reverted(struct vfs *v, struct call *c, uint64_t dir, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	struct gone *g = malloc(sizeof(*g));
 
 	if (!g)
 		return 0;
-	*g = (struct gone){.job.done = tell_gone, .call = c};
+	*g = (struct gone){.job.done = forget_done, .call = c};
 	v->host->forget_name(v->host, dir, slash ? slash + 1 : path, &g->job);
 	return 1;
 }
 
-static int revert(struct vfs *v, struct call *c, struct step *)
+static int revert_file(struct vfs *v, struct call *c, struct step *)
 {
 	struct inode *n = inode_find(v, c->ino), *dir = inode_parent(n);
 	CLEANUP(free) char *path = inode_path(n);
@@ -123,7 +123,7 @@ static int revert(struct vfs *v, struct call *c, struct step *)
 	if (n->oentry->parent)
 		inode_invalidate(v, &n, 1, NULL);
 	else if (r == 0)
-		r = forget(v, c, dir->ino, path);
+		r = forget_reverted(v, c, dir->ino, path);
 	names_tell(v, dir);
 	dir->opens--;
 	inode_free_unused(v, dir);
@@ -144,13 +144,13 @@ static const char *find_error(const struct buffer *records, const char *path)
 
 static void error_found(void *arg, struct buffer *records)
 {
-	struct asking k = *(struct asking *)arg;
+	struct status_request k = *(struct status_request *)arg;
 	CLEANUP(free) char *path = inode_path(k.n);
 	const char *why = find_error(records, path);
 
 	free(arg);
 	if (why && k.call->op == vfs_removexattr)
-		step_run(k.v, k.call, may_revert, revert);
+		step_run(k.v, k.call, may_revert, revert_file);
 	else if (why)
 		answer_text(k.call, why);
 	else
@@ -160,14 +160,14 @@ static void error_found(void *arg, struct buffer *records)
 	inode_free_unused(k.v, k.n);
 }
 
-static void ask(struct vfs *v, struct inode *n, struct call *c)
+static void request_status(struct vfs *v, struct inode *n, struct call *c)
 {
-	struct asking *k = malloc(sizeof(*k));
+	struct status_request *k = malloc(sizeof(*k));
 
 	call_keep(c);
 	n->opens++;
 	if (k)
-		*k = (struct asking){v, n, c};
+		*k = (struct status_request){v, n, c};
 	if (k && status_find(v, error_found, k) == 0)
 		return;
 	free(k);
@@ -181,17 +181,17 @@ static void get_error(struct vfs *v, struct inode *n, struct call *c)
 		inode_wait(n, c);
 	} else if (file_is_validated(n) && n->write_buffer->state == BUFFER_LOGGED) {
 		call_keep(c);
-		close_content(v, n, CLOSE_VALIDATED, xattr_put, c);
+		close_content(v, n, CLOSE_VALIDATED, xattr_closed, c);
 	} else if (inode_is_scratch(n) || !n->oentry->parent || n->oentry->is_dir ||
 		   !oentry_differs(n->oentry)) {
 		call_done(c, -ENODATA);
 	} else {
-		ask(v, n, c);
+		request_status(v, n, c);
 	}
 }
 
-/* What the format has to say of a file: perhaps it must look at all of it. */
-struct noting {
+/* Get the format's note on a file on a worker, because it may have to read the whole file. */
+struct note_job {
 	struct job job; /* first */
 	struct call *call;
 	struct snapshot *s;
@@ -200,16 +200,16 @@ struct noting {
 	int r;
 };
 
-static void noting_run(struct job *j)
+static void note_run(struct job *j)
 {
-	struct noting *k = (struct noting *)j;
+	struct note_job *k = (struct note_job *)j;
 
 	k->r = k->s->format->note(k->s, k->id, &k->text, NULL);
 }
 
-static void noting_done(struct job *j)
+static void note_done(struct job *j)
 {
-	struct noting *k = (struct noting *)j;
+	struct note_job *k = (struct note_job *)j;
 	struct buffer b = BUFFER_INIT;
 
 	if (k->r == 0) {
@@ -225,7 +225,7 @@ static void noting_done(struct job *j)
 
 static void get_note(struct vfs *v, struct call *c, const struct inode *n)
 {
-	struct noting *k = calloc(1, sizeof(*k));
+	struct note_job *k = calloc(1, sizeof(*k));
 	const struct snapshot *s;
 	entry_id id;
 
@@ -234,8 +234,8 @@ static void get_note(struct vfs *v, struct call *c, const struct inode *n)
 		call_done(c, k ? -ENODATA : -ENOMEM);
 		return;
 	}
-	*k = (struct noting){
-		.job = {noting_run, noting_done, NULL}, .call = c, .s = snapshot_ref(s), .id = id};
+	*k = (struct note_job){
+		.job = {note_run, note_done, NULL}, .call = c, .s = snapshot_ref(s), .id = id};
 	pool_submit(v->pool, &k->job);
 }
 
@@ -266,5 +266,5 @@ void vfs_removexattr(struct vfs *v, struct call *c)
 		inode_is_scratch(n))
 		call_done(c, n ? -ENODATA : -ESTALE);
 	else
-		ask(v, n, c);
+		request_status(v, n, c);
 }

@@ -12,19 +12,19 @@
 #include "vfs/volume/change_queue.h"
 #include "vfs/volume/sync.h"
 
-struct commit {
+struct close_job {
 	struct change_task task; /* first */
-	struct validation judged;
+	struct validation validation;
 	struct vfs *v;
 	struct inode *n;
 	enum close_kind kind;
-	bool forgetting;       /* the name of the other form is about to be forgotten */
-	bool spoiled;          /* the view: what the kernel holds of it is to be forgotten */
-	struct snapshot *base; /* for which it was parsed */
-	int found;             /* what find_entry said then */
-	struct extent kept;    /* where the journal has it */
+	bool forgets_name;     /* the other form's name is being invalidated */
+	bool invalidates_view; /* the kernel's cache must be invalidated (view_tell) */
+	struct snapshot *base; /* for which the content was parsed */
+	int entry_error;       /* result of find_entry then */
+	struct extent kept;    /* content as stored in the journal */
 	char *path;
-	struct error e; /* the journal could not take it */
+	struct error store_error; /* error of the journal or the overlay */
 	close_done done;
 	void *arg;
 	int r;
@@ -64,15 +64,15 @@ void note_refusal(struct vfs *v, const char *path, const struct validation *j)
 		v->host->note(v->host, line);
 }
 
-static void commit_end(struct job *j)
+static void close_end(struct job *j)
 {
-	struct commit *p = (struct commit *)j;
+	struct close_job *p = (struct close_job *)j;
 	struct vfs *v = p->v;
 	struct inode *n = p->n;
 
 	p->done(v, n, p->arg, p->r);
 	n->opens--;
-	validation_finish(&p->judged);
+	validation_finish(&p->validation);
 	snapshot_unref(p->base);
 	extent_finish(&p->kept);
 	free(p->path);
@@ -80,80 +80,80 @@ static void commit_end(struct job *j)
 	inode_free_unused(v, n);
 }
 
-/* No name is known any more that is not there. */
-static void commit_forgotten(struct job *j)
+/* The kernel no longer knows the name of the other form. */
+static void close_forgotten(struct job *j)
 {
-	struct commit *p = (struct commit *)j;
+	struct close_job *p = (struct close_job *)j;
 
-	p->task.job.done = commit_end;
-	if (p->spoiled)
+	p->task.job.done = close_end;
+	if (p->invalidates_view)
 		view_tell(p->v, &p->task.job);
 	else
-		commit_end(j);
+		close_end(j);
 }
 
-/* The queue is left, and what waited for the file runs before the verdict is told. */
-static void commit_leave(struct commit *p)
+/* Leave the queue, and run the calls that waited for the file before done(). */
+static void close_leave_queue(struct close_job *p)
 {
 	struct vfs *v = p->v;
 	struct inode *n = p->n;
 
 	sync_want(v->vol);
 	change_queue_leave(v->vol);
-	if (!p->forgetting)
-		commit_forgotten(&p->task.job);
+	if (!p->forgets_name)
+		close_forgotten(&p->task.job);
 	inode_ready(v, n);
 }
 
-/* Whoever closed a file of one form does not find the other one any more. */
-static int accept(struct commit *p)
+/* Closing 03_x.png replaces 03_x.json: the other form disappears before the close returns. */
+static int accept_content(struct close_job *p)
 {
 	struct vfs *v = p->v;
 	int r;
 
-	p->task.job.done = commit_forgotten;
+	p->task.job.done = close_forgotten;
 	v->form_change_job = &p->task.job;
 	r = overlay_accept(v->overlay, p->n->oentry);
-	p->forgetting = !TAKE(v->form_change_job);
+	p->forgets_name = !TAKE(v->form_change_job);
 	return r;
 }
 
-/* Why it is no part of the map; NULL: it is; "": it was cut, and is not judged yet, which leaves
- * what was accepted before. */
-static const char *reason(const struct commit *p)
+/* Reason why the content is refused; NULL if it is accepted. "" if it was truncated and not
+ * validated yet, so that the overlay keeps the accepted content. */
+static const char *refusal_text(const struct close_job *p)
 {
-	if (validation_refuses(&p->judged))
-		return error_text(&p->judged.error);
+	if (validation_refuses(&p->validation))
+		return error_text(&p->validation.error);
 	return p->kind == CLOSE_UNVALIDATED ? "" : NULL;
 }
 
-static void commit_settled(struct job *j)
+static void close_apply(struct job *j)
 {
-	struct commit *p = (struct commit *)j;
+	struct close_job *p = (struct close_job *)j;
 	struct inode *n = p->n;
 	struct oentry *u = n->oentry;
-	bool refused = validation_refuses(&p->judged);
+	bool refused = validation_refuses(&p->validation);
 
-	/* It stands nowhere any more, or where it means nothing; or what kept it from being judged
-	 * says nothing of it. */
-	if (!file_is_validated(n) || error_is_transient(p->judged.r)) {
-		p->r = file_is_validated(n) ? p->judged.r : 0;
-		commit_leave(p);
+	/* The file was unlinked or became scratch; or a transient error, which says nothing about
+	 * the content, prevented the validation. */
+	if (!file_is_validated(n) || error_is_transient(p->validation.r)) {
+		p->r = file_is_validated(n) ? p->validation.r : 0;
+		close_leave_queue(p);
 		return;
 	}
-	if (p->e.code == 0 && (p->kept.file || p->kept.mem)) {
-		p->e.code = oentry_write(u, extent_ref(&p->kept), reason(p));
-		if (p->e.code == 0)
-			oentry_keep_parsed(u, parsed_ref(p->judged.parsed));
+	if (p->store_error.code == 0 && (p->kept.file || p->kept.mem)) {
+		p->store_error.code = oentry_write(u, extent_ref(&p->kept), refusal_text(p));
+		if (p->store_error.code == 0)
+			oentry_keep_parsed(u, parsed_ref(p->validation.parsed));
 	}
-	if (p->e.code == 0 && !refused && p->kind == CLOSE_VALIDATED)
-		p->e.code = accept(p);
-	p->r = p->e.code ? p->e.code : refused ? -EINVAL : 0;
+	if (p->store_error.code == 0 && !refused && p->kind == CLOSE_VALIDATED)
+		p->store_error.code = accept_content(p);
+	p->r = p->store_error.code ? p->store_error.code : refused ? -EINVAL : 0;
 	if (p->path && (p->r == 0 || refused))
 		refusals_remove(&p->v->refusals, p->path);
-	n->write_buffer->close_error = p->e.code;
-	if (p->e.code == 0) {
-		p->spoiled = view_spoil(p->v);
+	n->write_buffer->close_error = p->store_error.code;
+	if (p->store_error.code == 0) {
+		p->invalidates_view = view_mark_stale(p->v);
 		n->write_buffer->state =
 			p->kind == CLOSE_UNVALIDATED ? BUFFER_LOGGED : BUFFER_CLEAN;
 		n->write_buffer->expects_close = false;
@@ -161,21 +161,21 @@ static void commit_settled(struct job *j)
 			inode_invalidate(p->v, &n, 1, NULL);
 	}
 	if (refused)
-		note_refusal(p->v, p->path, &p->judged);
-	commit_leave(p);
+		note_refusal(p->v, p->path, &p->validation);
+	close_leave_queue(p);
 }
 
-/* On a worker. */
-static void commit_run(struct job *j)
+/* Append the content to the journal. On a worker. */
+static void close_run(struct job *j)
 {
-	struct commit *p = (struct commit *)j;
+	struct close_job *p = (struct close_job *)j;
 	const char *why;
 
-	/* Again, if check_entry has found another entry or base. */
-	if (p->judged.map)
-		validate(&p->judged);
-	why = reason(p);
-	if (error_is_transient(p->judged.r))
+	/* Validate again if check_entry found another entry or base. */
+	if (p->validation.map)
+		validate(&p->validation);
+	why = refusal_text(p);
+	if (error_is_transient(p->validation.r))
 		return;
 	if (why && !*why)
 		why = "was cut, and is judged when it is closed or saved";
@@ -184,31 +184,30 @@ static void commit_run(struct job *j)
 			.type = why ? JOURNAL_DRAFT : JOURNAL_PUT,
 			.path = p->path,
 			.reason = why,
-			.content = &p->judged.bytes,
+			.content = &p->validation.bytes,
 		},
-		&p->kept, &p->e);
-	if (p->e.code == 0 && (p->kept.file || p->kept.mem))
-		validation_move(&p->judged, &p->kept);
+		&p->kept, &p->store_error);
+	if (p->store_error.code == 0 && (p->kept.file || p->kept.mem))
+		validation_move(&p->validation, &p->kept);
 }
 
-/* For which entry it is to be parsed. */
-static void find_entry(struct commit *p, struct validation *j)
+/* Find the entry for which the content is parsed. */
+static void find_entry(struct close_job *p, struct validation *j)
 {
 	j->r = overlay_identify(p->v->overlay, p->n->oentry, &j->id, &j->parsed_id, &j->error);
-	if (j->r == 0 && p->judged.bytes.size > file_max_size(p->n))
+	if (j->r == 0 && p->validation.bytes.size > file_max_size(p->n))
 		j->r = error_set(&j->error, -EINVAL, "is larger than any such file (%ju bytes)",
-			(uintmax_t)p->judged.bytes.size);
+			(uintmax_t)p->validation.bytes.size);
 	j->map = snapshot_ref(p->v->overlay->shape);
 }
 
-/* If the entry or the base is another one than when the content was parsed, forget the parsed
- * value. */
-static void check_entry(struct commit *p)
+/* Drop the parsed value if the entry or the base changed after the content was parsed. */
+static void check_entry(struct close_job *p)
 {
-	struct validation now = {0}, *j = &p->judged;
+	struct validation now = {0}, *j = &p->validation;
 
 	find_entry(p, &now);
-	if (p->base == p->v->overlay->base && now.r == p->found && now.id == j->id &&
+	if (p->base == p->v->overlay->base && now.r == p->entry_error && now.id == j->id &&
 		now.parsed_id == j->parsed_id && !error_is_transient(j->r)) {
 		validation_finish(&now);
 		return;
@@ -219,9 +218,9 @@ static void check_entry(struct commit *p)
 	*j = now;
 }
 
-static bool commit_start(struct change_task *t)
+static bool close_start(struct change_task *t)
 {
-	struct commit *p = (struct commit *)t;
+	struct close_job *p = (struct close_job *)t;
 
 	if (!file_is_validated(p->n))
 		return false;
@@ -229,26 +228,26 @@ static bool commit_start(struct change_task *t)
 		check_entry(p);
 	p->path = inode_path(p->n);
 	if (!p->path)
-		p->judged.r = -ENOMEM;
+		p->validation.r = -ENOMEM;
 	return p->path != NULL;
 }
 
-/* Beside the queue, on a worker. */
+/* Validate before entering the queue. On a worker. */
 static void parse_run(struct job *j)
 {
-	validate(&((struct commit *)j)->judged);
+	validate(&((struct close_job *)j)->validation);
 }
 
 static void parse_done(struct job *j)
 {
-	struct commit *p = (struct commit *)j;
+	struct close_job *p = (struct close_job *)j;
 
-	p->task.job = (struct job){commit_run, commit_settled, NULL};
+	p->task.job = (struct job){close_run, close_apply, NULL};
 	change_queue_enter(p->v->vol, &p->task);
 }
 
-/* It follows from the rest of the map: what was written is dropped, and it is there as before. */
-static void drop(struct vfs *v, struct inode *n, close_done done, void *arg)
+/* Ignore what was written to a generated file, which then shows what it showed before. */
+static void drop_generated(struct vfs *v, struct inode *n, close_done done, void *arg)
 {
 	CLEANUP(free) char *path = inode_path(n);
 
@@ -265,19 +264,19 @@ static void drop(struct vfs *v, struct inode *n, close_done done, void *arg)
 
 void close_content(struct vfs *v, struct inode *n, enum close_kind kind, close_done done, void *arg)
 {
-	struct commit *p;
+	struct close_job *p;
 
 	if (inode_is_generated(n)) {
-		drop(v, n, done, arg);
+		drop_generated(v, n, done, arg);
 		return;
 	}
 	p = calloc(1, sizeof(*p));
-	if (!p || spool_extent(n->write_buffer->spool, &p->judged.bytes, NULL) < 0) {
+	if (!p || spool_extent(n->write_buffer->spool, &p->validation.bytes, NULL) < 0) {
 		free(p);
 		done(v, n, arg, -ENOMEM);
 		return;
 	}
-	p->task = (struct change_task){.job = {parse_run, parse_done, NULL}, .start = commit_start};
+	p->task = (struct change_task){.job = {parse_run, parse_done, NULL}, .start = close_start};
 	p->v = v;
 	p->n = n;
 	p->kind = kind;
@@ -287,8 +286,8 @@ void close_content(struct vfs *v, struct inode *n, enum close_kind kind, close_d
 	n->opens++;
 	if (kind == CLOSE_VALIDATED && file_is_validated(n)) {
 		p->base = snapshot_ref(v->overlay->base);
-		find_entry(p, &p->judged);
-		p->found = p->judged.r;
+		find_entry(p, &p->validation);
+		p->entry_error = p->validation.r;
 		pool_submit(v->pool, &p->task.job);
 	} else {
 		parse_done(&p->task.job);

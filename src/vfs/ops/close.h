@@ -1,41 +1,40 @@
 /* SPDX-License-Identifier: Zlib */
-/* commit: what stands in a file's stage was closed: it is judged, kept in the journal, and then the
- * tree has it. */
+/* close: validate a file's write buffer, append it to the journal, and put it into the overlay. */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
-/* The verdict: 0, -EINVAL where it can be no such file (the tree has it all the same), or why it
- * could not be kept. */
+/* r is 0 if the content was accepted; -EINVAL if it was refused (the overlay has it as a draft); or
+ * the error that kept it from being stored. */
 typedef void (*close_done)(struct vfs *v, struct inode *n, void *arg, int r);
 
 enum close_kind {
 	CLOSE_VALIDATED,
-	CLOSE_UNVALIDATED, /* nobody judges it yet: somebody may be about to write it */
+	CLOSE_UNVALIDATED, /* store without validation, because a write may follow */
 };
 
-/* n (file_is_validated) is busy until done. */
+/* Close the content of n, for which file_is_validated is true. n is busy until done() is called. */
 void close_content(
 	struct vfs *v, struct inode *n, enum close_kind kind, close_done done, void *arg);
 
-/* A content that is to be parsed, and the result: `in` as the content of an entry of s, which is
- * the overlay's shape. */
+/* One validation: `bytes` parsed as the content of entry `id` of `map`, a reference to the
+ * overlay's shape. */
 struct validation {
-	struct snapshot *map;   /* NULL: nothing is to be parsed */
-	entry_id id, parsed_id; /* of overlay_identify */
+	struct snapshot *map;   /* NULL: nothing to validate */
+	entry_id id, parsed_id; /* from overlay_identify */
 	struct extent bytes;
-	struct parsed *parsed; /* NULL: not yet, or r says why not */
+	struct parsed *parsed; /* NULL if not parsed yet, or if r < 0 */
 	struct error error;
 	int r;
 };
-void validate(struct validation *j); /* on a worker; once */
+void validate(struct validation *j); /* on a worker; does nothing if already done */
 void validation_finish(struct validation *j);
-/* The bytes are from now on read from there, by what was parsed, too. */
+/* Make the parsed value read its bytes from `kept`, the copy in the journal. */
 void validation_move(struct validation *j, const struct extent *kept);
+/* Is the content refused? Errors that may pass, or that depend on other files, are not refusals. */
 static inline bool validation_refuses(const struct validation *j)
 {
 	return j->r < 0 && !error_is_transient(j->r) && !j->error.is_unresolved;
 }
-/* A program hears EINVAL and no more, if it listens at all: whoever looks after the mount hears
- * why. */
+/* Report a refusal as a note, because the program gets only EINVAL. path may be NULL. */
 void note_refusal(struct vfs *v, const char *path, const struct validation *j);

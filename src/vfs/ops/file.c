@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Open files: create is in ops/make.c, all else of a handle's life is here. */
+/* Open files: open, read, write, flush and release. Create is in ops/make.c. */
 #include "vfs/ops/file.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "vfs/tree/view.h"
 #include "vfs/ops/close.h"
 
-/* A part of the map that cannot be shown has size 0, so nobody would ever ask for its bytes. */
+/* Report an error at open if a file cannot be shown: its size is 0, so no read would report it. */
 static int may_read(const struct inode *n)
 {
 	const struct snapshot *s;
@@ -48,7 +48,7 @@ void vfs_open(struct vfs *v, struct call *c)
 	bool writing = (c->flags & O_ACCMODE) != O_RDONLY || (c->flags & O_TRUNC);
 	int r = n ? 0 : -ESTALE;
 
-	/* What a last close is being judged for has one form when that is done. */
+	/* After the last close, the validation decides which form the object has. */
 	if (n && (n->stale || (n->is_busy && !n->handles))) {
 		inode_wait(n, c);
 		return;
@@ -77,30 +77,30 @@ void vfs_open(struct vfs *v, struct call *c)
 		r = c->opened ? 0 : -ENOMEM;
 	}
 	if (r == 0) {
-		/* What is being written is not cached beyond the one who writes it. */
+		/* Pages of a file that is being written are not kept for later opens. */
 		c->keep_cache = n->is_cached && !n->write_buffer;
 		n->is_cached = !n->write_buffer;
 	}
 	call_done(c, r);
 }
 
-struct reading {
+struct read_job {
 	struct job job;
 	struct call *call;
-	struct snapshot *s; /* of an entry of this version; NULL: what was closed */
+	struct snapshot *s; /* read entry `id` of it; NULL: read `bytes` */
 	entry_id id;
-	struct extent in;
-	bool sized;
+	struct extent bytes;
+	bool has_size;
 	uint64_t size;
 	struct vfs_host *host;
 };
 
-static int read_range(struct reading *r, struct error *e)
+static int read_range(struct read_job *r, struct error *e)
 {
 	struct call *c = r->call;
 	int error = 0;
 
-	if (!r->sized)
+	if (!r->has_size)
 		error = snapshot_size(r->s, r->id, &r->size, e);
 	if (error < 0)
 		return error;
@@ -112,29 +112,28 @@ static int read_range(struct reading *r, struct error *e)
 	if (!c->out)
 		return -ENOMEM;
 	error = r->s ? r->s->format->get(r->s, r->id, c->off, c->out, c->size, e)
-		     : extent_read(&r->in, c->off, c->out, c->size, e);
+		     : extent_read(&r->bytes, c->off, c->out, c->size, e);
 	c->out_size = error < 0 ? 0 : c->size;
 	return error;
 }
 
-static void reading_run(struct job *j)
+static void read_job_run(struct job *j)
 {
-	struct reading *r = (struct reading *)j;
+	struct read_job *r = (struct read_job *)j;
 	uint64_t off = r->call->off;
 	struct error e = ERROR_INIT;
 	int error = read_range(r, &e);
 
-	/* A program hears EIO and no more; whoever looks after the mount hears why, once a reading.
-	 */
+	/* Note the reason, because the program gets only EIO: once per pass over the file. */
 	if (error == -EIO && off == 0)
 		r->host->note(r->host, error_text(&e));
 	snapshot_unref(r->s);
-	extent_finish(&r->in);
+	extent_finish(&r->bytes);
 	call_done(r->call, error);
 	free(r);
 }
 
-static void read_stage(struct call *c, const struct inode *n)
+static void read_buffer(struct call *c, const struct inode *n)
 {
 	uint64_t size = spool_size(n->write_buffer->spool);
 	int r = 0;
@@ -154,12 +153,12 @@ void vfs_read(struct vfs *v, struct call *c)
 {
 	struct inode *n = c->handle->inode;
 	const struct snapshot *s;
-	struct reading *job;
+	struct read_job *job;
 	struct file_attr en;
 	int r;
 
 	if (n->write_buffer) {
-		read_stage(c, n);
+		read_buffer(c, n);
 		return;
 	}
 	if (view_wait(v, n, c))
@@ -170,13 +169,13 @@ void vfs_read(struct vfs *v, struct call *c)
 		call_done(c, r < 0 ? r : -ENOMEM);
 		return;
 	}
-	job->job.run = reading_run;
+	job->job.run = read_job_run;
 	job->call = c;
 	if (inode_shows(n, &s, &job->id))
 		job->s = snapshot_ref(s);
 	else
-		job->in = extent_ref(&n->oentry->bytes);
-	job->sized = en.has_size;
+		job->bytes = extent_ref(&n->oentry->bytes);
+	job->has_size = en.has_size;
 	job->size = en.size;
 	job->host = v->host;
 	pool_submit(v->pool, &job->job);
@@ -201,7 +200,7 @@ void vfs_write(struct vfs *v, struct call *c)
 	if (r > 0)
 		return;
 	if (r == 0) {
-		/* The kernel's idea of the end may be old: another name or another writer. */
+		/* The kernel's size may be old: the file may be written through another name. */
 		off = c->handle->is_append ? spool_size(n->write_buffer->spool) : c->off;
 		most = file_max_size(n);
 		r = off > most || c->size > most - off ? -EFBIG : 0;
@@ -216,7 +215,7 @@ void vfs_write(struct vfs *v, struct call *c)
 	call_done(c, r);
 }
 
-static void flush_put(struct vfs *, struct inode *, void *arg, int r)
+static void flush_closed(struct vfs *, struct inode *, void *arg, int r)
 {
 	call_done(arg, r);
 }
@@ -241,22 +240,22 @@ void vfs_flush(struct vfs *v, struct call *c)
 		call_done(c, 0);
 		break;
 	case BUFFER_TRUNCATED:
-		/* Not judged yet: a shell's `> f` flushes before it writes. */
-		close_content(v, n, CLOSE_UNVALIDATED, flush_put, c);
+		/* Do not validate yet: a shell's `> f` flushes before it writes. */
+		close_content(v, n, CLOSE_UNVALIDATED, flush_closed, c);
 		break;
 	case BUFFER_WRITTEN:
-		close_content(v, n, CLOSE_VALIDATED, flush_put, c);
+		close_content(v, n, CLOSE_VALIDATED, flush_closed, c);
 		break;
 	}
 }
 
-static void release_put(struct vfs *, struct inode *, void *arg, int r)
+static void release_closed(struct vfs *, struct inode *, void *arg, int r)
 {
-	(void)r; /* nobody hears of a failure but the report */
+	(void)r; /* the kernel ignores errors of a release; the save reports them */
 	call_done(arg, 0);
 }
 
-static bool release_puts(const struct inode *n, bool writing)
+static bool release_closes(const struct inode *n, bool writing)
 {
 	if (!writing || !file_is_validated(n))
 		return false;
@@ -285,8 +284,8 @@ void vfs_release(struct vfs *v, struct call *c)
 	n->writers -= writing;
 	free(h);
 	c->handle = NULL;
-	if (release_puts(n, writing)) {
-		close_content(v, n, CLOSE_VALIDATED, release_put, c);
+	if (release_closes(n, writing)) {
+		close_content(v, n, CLOSE_VALIDATED, release_closed, c);
 	} else {
 		if (file_drop_write_buffer(n))
 			inode_invalidate(v, &n, 1, NULL);

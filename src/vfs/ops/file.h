@@ -5,5 +5,5 @@
 #include "vfs/tree/inode.h"
 
 struct handle *handle_new(struct inode *n, unsigned flags);
-/* Syncs the journal on a worker, then c is done; NULL: since it is time, and nobody waits. */
+/* Sync the journal on a worker, then answer c. c is NULL for a periodic sync. */
 void journal_sync_then(struct vfs *v, struct call *c);

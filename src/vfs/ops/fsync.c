@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What was closed is brought to disk, in the journal. */
+/* fsync: validate written content and sync the journal. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 struct sync {
 	struct job job;
 	struct vfs *v;
-	struct call *call; /* NULL: it is time */
+	struct call *call; /* NULL for a periodic sync */
 	struct error e;
 };
 
@@ -32,7 +32,7 @@ static void sync_done(struct job *j)
 	if (s->call) {
 		call_done(s->call, s->e.code);
 	} else {
-		/* Later closes fail by themselves; those before were told to be kept. */
+		/* Note it, because earlier closes have succeeded. Later closes fail themselves. */
 		if (s->e.code)
 			v->host->note(v->host, error_text(&s->e));
 		sync_end(v->vol, s->e.code == 0);
@@ -55,8 +55,8 @@ void journal_sync_then(struct vfs *v, struct call *c)
 	pool_submit(v->pool, &s->job);
 }
 
-/* A refusal is close's to tell: the bytes are in the journal, as a draft. */
-static void fsync_put(struct vfs *v, struct inode *, void *arg, int r)
+/* Ignore a refusal, which close reports: the journal has the bytes as a draft. */
+static void fsync_closed(struct vfs *v, struct inode *, void *arg, int r)
 {
 	if (r < 0 && r != -EINVAL)
 		call_done(arg, r);
@@ -64,8 +64,8 @@ static void fsync_put(struct vfs *v, struct inode *, void *arg, int r)
 		journal_sync_then(v, arg);
 }
 
-/* A save has the pages of mappings written, and asks by no handle. A file that is half written is
- * its author's to close. */
+/* Does the buffer hold a whole file? Without a writing handle (a save does so, after the kernel
+ * wrote the pages of mappings), a file that write(2) has begun is left to its close. */
 static bool is_whole(const struct write_buffer *s, bool writing)
 {
 	switch (s->state) {
@@ -92,7 +92,7 @@ void vfs_fsync(struct vfs *v, struct call *c)
 	}
 	call_keep(c);
 	if (file_is_validated(n) && is_whole(n->write_buffer, c->handle && c->handle->is_writer))
-		close_content(v, n, CLOSE_VALIDATED, fsync_put, c);
+		close_content(v, n, CLOSE_VALIDATED, fsync_closed, c);
 	else
 		journal_sync_then(v, c);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Listing: readdir. */
+/* readdir */
 #include <errno.h>
 
 #include "vfs/tree/attr.h"
@@ -7,7 +7,7 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
-bool dir_listed(const struct inode *dir, const struct snapshot **ret, entry_id *ret_id)
+bool dir_source(const struct inode *dir, const struct snapshot **ret, entry_id *ret_id)
 {
 	const struct oentry *u = dir->oentry;
 	const struct overlay *o = dir->vfs->overlay;
@@ -18,25 +18,23 @@ bool dir_listed(const struct inode *dir, const struct snapshot **ret, entry_id *
 }
 
 /*
- * Places in a listing: "." and "..", then the format's cookies, then the overlay's, and the
- * format's once more for what is always there: that goes as the last of its directory
- * (ops/remove.c), and whoever removes a directory takes its entries as they are listed. The
- * overlay's cookies only grow, so a listing that goes on while names come and go misses and doubles
- * nothing.
+ * Cookies of a listing: "." and "..", then the format's names, then the overlay's, then the
+ * format's permanent directories, so that rm -r removes those last. The overlay's cookies only
+ * grow, so a listing that continues while names change neither misses nor repeats any.
  */
 enum { COOKIE_DOT = 1, COOKIE_DOTDOT = 2, COOKIE_FORMAT = 3 };
 #define COOKIE_OVERLAY ((uint64_t)1 << 61)
 #define COOKIE_FIXED   ((uint64_t)1 << 62)
 
-enum { SIZES_MAX = 256 }; /* that are asked for at a time */
+enum { SIZES_MAX = 256 }; /* computed at a time */
 
-/* One that the format gives is listed there unless it differs from that in more than its bytes. */
+/* Does the overlay list the entry? The format lists entries that differ only in content. */
 static bool is_elsewhere(const struct oentry *u)
 {
 	return u->is_whiteout || u->is_moved || u->origin == ENTRY_NONE;
 }
 
-static int emit_node(struct call *c, struct inode *n, const char *name, bool hidden, uint64_t next)
+static int emit_inode(struct call *c, struct inode *n, const char *name, bool hidden, uint64_t next)
 {
 	struct attr a;
 	int r = inode_attr(n->vfs, n, &a);
@@ -44,8 +42,8 @@ static int emit_node(struct call *c, struct inode *n, const char *name, bool hid
 
 	if (r < 0 && r != -EAGAIN)
 		a = (struct attr){.ino = n->ino, .mode = n->oentry->is_dir ? S_IFDIR : S_IFREG};
-	/* Named without attributes: who wants more looks it up, waits there, and is told why there
-	 * are none. */
+	/* Without attributes the kernel looks the name up when they are needed. The lookup waits if
+	 * necessary, and reports errors. */
 	if (r < 0 || n->stale || hidden)
 		a.nlink = 0;
 	a.alias = inode_is_alias(n, name);
@@ -55,7 +53,7 @@ static int emit_node(struct call *c, struct inode *n, const char *name, bool hid
 	return fits;
 }
 
-/* One entry that the format gives: 1 emitted or hidden, 0 the reply is full, or -errno. */
+/* Emit an entry of the format. Returns 1 if emitted or hidden, 0 if the reply is full; -errno. */
 static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const char *name,
 	const struct file_attr *en, uint64_t next)
 {
@@ -71,8 +69,8 @@ static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const ch
 	r = inode_lookup(v, dir, name, &n);
 	if (r < 0)
 		return r == -ENOENT ? 1 : r;
-	/* For its maker the name is free, and the kernel is not to know it. */
-	r = emit_node(c, n, name, en->is_permanent && dir->creator, next);
+	/* Hidden from the creator of dir (inode.creator), so the kernel must not cache the name. */
+	r = emit_inode(c, n, name, en->is_permanent && dir->creator, next);
 	inode_free_unused(v, n);
 	return r;
 }
@@ -87,7 +85,7 @@ static int emit_format(struct vfs *v, struct call *c, struct inode *dir, bool fi
 	entry_id id;
 	int r;
 
-	if (!dir_listed(dir, &s, &id) || (!fixed && c->off >= COOKIE_OVERLAY))
+	if (!dir_source(dir, &s, &id) || (!fixed && c->off >= COOKIE_OVERLAY))
 		return 1;
 	while ((r = s->format->list(s, id, &cookie, name, &en, NULL)) > 0) {
 		if ((en.is_dir && en.is_permanent) != fixed ||
@@ -100,10 +98,10 @@ static int emit_format(struct vfs *v, struct call *c, struct inode *dir, bool fi
 	return r < 0 ? r : 1;
 }
 
-/* The first upper of the directory that a listing which has come to off has not seen. */
+/* The first overlay entry in dir behind the listing offset `off`. */
 static struct oentry *overlay_from(const struct inode *dir, uint64_t off)
 {
-	return overlay_after(
+	return overlay_child_after(
 		dir->vfs->overlay, dir->oentry, off >= COOKIE_OVERLAY ? off - COOKIE_OVERLAY : 0);
 }
 
@@ -122,7 +120,7 @@ static int emit_overlay(struct vfs *v, struct call *c, const struct inode *dir)
 		n = inode_of(v, u);
 		if (!n)
 			return -ENOMEM;
-		r = emit_node(c, n, u->name, false, COOKIE_OVERLAY + u->position);
+		r = emit_inode(c, n, u->name, false, COOKIE_OVERLAY + u->position);
 		inode_free_unused(v, n);
 	}
 	return r;
@@ -141,16 +139,16 @@ static int emit_dots(struct call *c, const struct inode *dir)
 	return 1;
 }
 
-/* Is the size to be found before the entry is listed? */
+/* Must the size be computed before the entry is listed? */
 static bool wants_size(const struct vfs *v, const struct call *c, const struct file_attr *en)
 {
 	return !en->is_dir && !en->has_size &&
 	       (!en->is_size_on_demand || (c->caller && c->caller == v->size_ahead.lister));
 }
 
-/* Entries of dir from c->off of which that is so. */
-static size_t unsized(struct vfs *v, struct call *c, struct inode *dir, const struct snapshot *s,
-	entry_id id, entry_id *ids)
+/* Collect entries of dir from c->off whose size must be computed. */
+static size_t collect_unsized(struct vfs *v, struct call *c, struct inode *dir,
+	const struct snapshot *s, entry_id id, entry_id *ids)
 {
 	uint64_t cookie = c->off > COOKIE_FORMAT ? c->off - COOKIE_FORMAT : 0;
 	char name[NAME_MAX + 1];
@@ -175,9 +173,9 @@ static size_t unsized(struct vfs *v, struct call *c, struct inode *dir, const st
 }
 
 /*
- * Between two answers of one listing the kernel takes the rest from what it remembers, once
- * somebody else has listed to the end, and does not look whether that one began before names came
- * or went. So it forgets what was listed before the first answer after a change.
+ * Invalidate the cached listing before the first reply after a change, and have c wait for that. If
+ * another program finishes a listing between two replies to this one, the kernel takes the rest
+ * from its cache. It does not check whether that listing began before names changed.
  */
 static bool waits_for_kernel(struct vfs *v, struct call *c, struct inode *dir)
 {
@@ -203,17 +201,17 @@ void vfs_readdir(struct vfs *v, struct call *c)
 		call_done(c, dir ? -ENOTDIR : -ESTALE);
 		return;
 	}
-	/* It went with what a save wrote, or somebody has it open still. */
+	/* The directory was removed, or disappeared with a save, but is still open. */
 	if (!dir->oentry->parent && !inode_is_root(dir)) {
 		call_done(c, -ENOENT);
 		return;
 	}
 	if (waits_for_kernel(v, c, dir) || view_wait(v, NULL, c))
 		return;
-	if (c->plus && !c->sized.in && dir_listed(dir, &s, &id))
-		n = unsized(v, c, dir, s, id, ids);
+	if (c->plus && !c->size_result.snapshot && dir_source(dir, &s, &id))
+		n = collect_unsized(v, c, dir, s, id, ids);
 	if (n) {
-		size_wait(v, s, ids, n, c);
+		sizes_request(v, s, ids, n, c);
 		return;
 	}
 	if (dir->creator == c->caller)

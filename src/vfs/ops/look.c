@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Looking: lookup, getattr, forget. */
+/* lookup, getattr, forget */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "vfs/ops/ops.h"
 
 /*
- * Who asks for the sizes of two files of a directory one after the other is listing it (ls -l): the
- * sizes of those that come next are found meanwhile, by several workers. And in the directories
- * that it lists next (ls -lR, du) they come with the names.
+ * A thread that requests the sizes of two files of one directory in a row is listing it (ls -l). So
+ * several workers compute the next sizes ahead. In directories that the thread lists later (ls -lR,
+ * du), sizes are returned with the names.
  */
 enum { AHEAD_JOBS = 2, AHEAD_SIZES = 16 };
 
-/* The next sizes of the directory that are not known. */
+/* Collect the next entries of the directory whose size is unknown. */
 static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, entry_id *ids)
 {
 	char name[NAME_MAX + 1];
@@ -30,67 +30,67 @@ static size_t ahead_fill(struct vfs *v, const struct snapshot *s, entry_id dir, 
 	return n;
 }
 
-static void sizes_ahead(struct vfs *v, const struct inode *dir, pid_t caller)
+static void request_sizes_ahead(struct vfs *v, const struct inode *dir, pid_t caller)
 {
 	entry_id id, ids[AHEAD_SIZES];
 	const struct snapshot *s;
 	size_t n;
 
-	if (!dir || !dir_listed(dir, &s, &id))
+	if (!dir || !dir_source(dir, &s, &id))
 		return;
 	if (v->size_ahead.dir != dir->ino) {
 		v->size_ahead.dir = dir->ino;
 		v->size_ahead.cookie = 0;
-		v->size_ahead.asks = caller;
+		v->size_ahead.first_caller = caller;
 		return;
 	}
-	if (v->size_ahead.asks == caller)
+	if (v->size_ahead.first_caller == caller)
 		v->size_ahead.lister = caller;
 	while (v->size_ahead.jobs < AHEAD_JOBS && (n = ahead_fill(v, s, id, ids)) > 0)
-		size_wait(v, s, ids, n, NULL);
+		sizes_request(v, s, ids, n, NULL);
 }
 
-static bool is_late(const struct inode *n)
+static bool is_size_on_demand(const struct inode *n)
 {
 	struct file_attr en;
 
 	return inode_entry(n, &en, NULL) == 0 && en.is_size_on_demand;
 }
 
-/* Is that what was asked for? A save that came meanwhile has a version of its own. */
-static bool was_sized(const struct call *c, const struct inode *n)
+/* Is the computed size that of n? A save may have replaced the snapshot meanwhile. */
+static bool is_size_of(const struct call *c, const struct inode *n)
 {
 	const struct snapshot *s;
 	entry_id id;
 
-	return inode_shows(n, &s, &id) && c->sized.in == s && c->sized.id == id;
+	return inode_shows(n, &s, &id) && c->size_result.snapshot == s && c->size_result.id == id;
 }
 
-/* The format need not have kept it. Where it cannot be found, reading the file says why; but memory
- * comes back, and the kernel would keep a wrong size. */
-static int take_size(struct call *c)
+/* Use the computed size, which the format need not have kept. Reading the file reports errors,
+ * except -ENOMEM: that passes, but the kernel would keep a wrong size. */
+static int take_found_size(struct call *c)
 {
-	if (c->sized.r == 0)
-		c->attr.size = c->sized.size;
-	return c->sized.r == -ENOMEM ? -ENOMEM : 0;
+	if (c->size_result.r == 0)
+		c->attr.size = c->size_result.size;
+	return c->size_result.r == -ENOMEM ? -ENOMEM : 0;
 }
 
-/* The attributes of n as c's answer; or c waits for the size. */
+/* Answer c with the attributes of n, or have it wait for the size. counts: as a lookup. */
 static void answer_attr(struct vfs *v, struct inode *n, struct call *c, bool counts)
 {
 	int r = inode_attr(v, n, &c->attr);
 	const struct snapshot *s;
 	entry_id id;
 
-	if (r == -EAGAIN && !was_sized(c, n) && inode_shows(n, &s, &id)) {
-		if (is_late(n) && n->oentry->parent)
-			sizes_ahead(v, n->oentry->parent->inode, c->caller);
-		size_wait(v, s, &id, 1, c);
+	if (r == -EAGAIN && !is_size_of(c, n) && inode_shows(n, &s, &id)) {
+		if (is_size_on_demand(n) && n->oentry->parent)
+			request_sizes_ahead(v, n->oentry->parent->inode, c->caller);
+		sizes_request(v, s, &id, 1, c);
 		inode_free_unused(v, n);
 		return;
 	}
 	if (r == -EAGAIN)
-		r = take_size(c);
+		r = take_found_size(c);
 	if (r == 0 && counts) {
 		c->attr.alias = inode_is_alias(n, c->name);
 		inode_looked_up(n);
@@ -99,7 +99,7 @@ static void answer_attr(struct vfs *v, struct inode *n, struct call *c, bool cou
 	call_done(c, r);
 }
 
-static bool is_fixed(const struct inode *n)
+static bool is_permanent_dir(const struct inode *n)
 {
 	struct file_attr en;
 
@@ -124,7 +124,7 @@ void vfs_lookup(struct vfs *v, struct call *c)
 		inode_wait(n, c);
 	} else if (view_wait(v, n, c)) {
 		inode_free_unused(v, n);
-	} else if (parent->creator && parent->creator == c->caller && is_fixed(n)) {
+	} else if (parent->creator && parent->creator == c->caller && is_permanent_dir(n)) {
 		inode_free_unused(v, n);
 		call_done(c, -ENOENT);
 	} else {
@@ -132,9 +132,9 @@ void vfs_lookup(struct vfs *v, struct call *c)
 	}
 }
 
-/* Who asks for what is gone by no request for it has its name still, which is to be looked up
- * again. */
-static bool is_lost(const struct vfs *v, const struct inode *n)
+/* Did the entry disappear without an unlink, so that the kernel still caches its name? ESTALE makes
+ * the kernel look it up again. */
+static bool has_lost_name(const struct vfs *v, const struct inode *n)
 {
 	return !n->handles &&
 	       ((n->is_name_stale && !n->oentry->parent) || oentry_is_gone(v->overlay, n->oentry));
@@ -146,7 +146,7 @@ void vfs_getattr(struct vfs *v, struct call *c)
 
 	if (n && view_wait(v, n, c))
 		return;
-	if (n && !is_lost(v, n))
+	if (n && !has_lost_name(v, n))
 		answer_attr(v, n, c, false);
 	else
 		call_done(c, -ESTALE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Files and directories that are made. */
+/* create, mkdir */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -17,15 +17,15 @@ int dir_find(struct vfs *v, uint64_t ino, struct inode **ret)
 		return n ? -ENOTDIR : -ESTALE;
 	if (v->vol->access == VOLUME_READ_ONLY)
 		return -EROFS;
-	/* It was removed by nobody whom the kernel knows. */
+	/* Removed without a request: ESTALE makes the kernel look it up again. */
 	if (!n->oentry->parent && !inode_is_root(n))
 		return -ESTALE;
 	*ret = n;
 	return 0;
 }
 
-/* The reply: attributes, and for files a handle. */
-static int made(struct vfs *v, struct call *c, struct inode *n)
+/* Set the results: attributes, and for files a handle. */
+static int set_results(struct vfs *v, struct call *c, struct inode *n)
 {
 	int r;
 
@@ -42,8 +42,8 @@ static int made(struct vfs *v, struct call *c, struct inode *n)
 	return r;
 }
 
-/* Is there one already? The kernel looked before it asked. Unless it is to be a new one, it looks
- * again and opens that. What is always in a directory is made by the one who made that. */
+/* Refuse a name that exists although the kernel did not find it. EEXIST if it must be new, else
+ * ESTALE: the kernel then looks it up and opens it. Returns 1 if mkdir succeeds (inode.creator). */
 static int refuse_taken(struct vfs *v, const struct call *c, struct inode *dir, const char *name)
 {
 	struct inode *n;
@@ -76,14 +76,14 @@ static int may_make(struct vfs *v, struct call *c, struct step *s)
 		r = overlay_dentry(v->overlay, dir->oentry, c->name, &p);
 	if (r == 0)
 		r = overlay_may_make(v->overlay, &p, is_dir);
-	/* The file's first close writes what it is. */
+	/* A file is recorded when it is first closed. */
 	if (r == 0 && is_dir)
 		r = step_record(s, JOURNAL_MKDIR, step_path(&p), NULL);
 	return r;
 }
 
-/* Of a file that follows from the rest of the map, and was removed, what was made is that one. */
-static bool is_back(struct vfs *v, const struct dentry *p)
+/* Restore a removed generated file by freeing its whiteout. Returns false for other names. */
+static bool restore_generated(struct vfs *v, const struct dentry *p)
 {
 	struct oentry *u = oentry_find(v->overlay, p->parent, p->name);
 	struct file_attr en;
@@ -95,7 +95,7 @@ static bool is_back(struct vfs *v, const struct dentry *p)
 	return true;
 }
 
-static int make_upper(struct vfs *v, struct call *c, struct inode *dir, struct inode **ret)
+static int make_oentry(struct vfs *v, struct call *c, struct inode *dir, struct inode **ret)
 {
 	bool is_dir = c->op == vfs_mkdir;
 	struct oentry *u;
@@ -103,13 +103,13 @@ static int make_upper(struct vfs *v, struct call *c, struct inode *dir, struct i
 	entry_id id, parsed_id;
 	int r = overlay_dentry(v->overlay, dir->oentry, c->name, &p);
 
-	if (r == 0 && !is_dir && is_back(v, &p))
+	if (r == 0 && !is_dir && restore_generated(v, &p))
 		return inode_lookup(v, dir, c->name, ret);
 	if (r == 0)
 		r = overlay_make(v->overlay, &p, is_dir, &u);
 	if (r < 0)
 		return r;
-	/* In the queue, where nobody is judged by the version that there was before. */
+	/* Identify it here, in the queue, so that no validation uses the shape without it. */
 	if (!is_dir && !u->is_scratch)
 		(void)overlay_identify(v->overlay, u, &id, &parsed_id, NULL);
 	*ret = inode_of(v, u);
@@ -118,17 +118,17 @@ static int make_upper(struct vfs *v, struct call *c, struct inode *dir, struct i
 	return *ret ? 0 : -ENOMEM;
 }
 
-static int make(struct vfs *v, struct call *c, struct step *)
+static int make_entry(struct vfs *v, struct call *c, struct step *)
 {
 	struct inode *dir, *n;
 	int r = dir_find(v, c->ino, &dir);
 
 	if (r == 0 && c->op == vfs_mkdir && inode_lookup(v, dir, c->name, &n) == 0) {
 		dir->creator = 0;
-		return made(v, c, n);
+		return set_results(v, c, n);
 	}
 	if (r == 0)
-		r = make_upper(v, c, dir, &n);
+		r = make_oentry(v, c, dir, &n);
 	if (r < 0)
 		return r;
 	attr_take(&n->attr, &c->set, ATTR_MODE | ATTR_UID | ATTR_GID);
@@ -140,15 +140,15 @@ static int make(struct vfs *v, struct call *c, struct step *)
 			return r;
 		n->write_buffer->state = BUFFER_TRUNCATED;
 	}
-	return made(v, c, n);
+	return set_results(v, c, n);
 }
 
 void vfs_create_file(struct vfs *v, struct call *c)
 {
-	step_run(v, c, may_make, make);
+	step_run(v, c, may_make, make_entry);
 }
 
 void vfs_mkdir(struct vfs *v, struct call *c)
 {
-	step_run(v, c, may_make, make);
+	step_run(v, c, may_make, make_entry);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names that go. */
+/* unlink, rmdir */
 #include <errno.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 #include "vfs/tree/view.h"
 #include "vfs/tree/wait.h"
 
-/* The place, and its node. */
-static int find(struct vfs *v, struct call *c, struct dentry *ret, struct inode **ret_node)
+/* Find the dentry and the inode of the name. */
+static int find_entry(struct vfs *v, struct call *c, struct dentry *ret, struct inode **ret_node)
 {
 	struct inode *dir;
 	int r = dir_find(v, c->ino, &dir);
@@ -27,8 +27,6 @@ bool is_journaled(const struct oentry *u)
 	return u->is_dir || u->origin != ENTRY_NONE || u->has_content;
 }
 
-/* A node has the name by which it was found first. Where the kernel asks by another case of
- * letters, it is told of that one. */
 void forget_alias(struct vfs *v, struct inode *n, const char *name)
 {
 	if (n->oentry->name && strcmp(n->oentry->name, name) != 0)
@@ -39,7 +37,7 @@ static int may_remove(struct vfs *v, struct call *c, struct step *s)
 {
 	struct dentry p;
 	struct inode *n;
-	int r = find(v, c, &p, &n);
+	int r = find_entry(v, c, &p, &n);
 
 	if (r < 0)
 		return r;
@@ -54,11 +52,11 @@ static int may_remove(struct vfs *v, struct call *c, struct step *s)
 	return r;
 }
 
-static int take_away(struct vfs *v, struct call *c, struct step *)
+static int remove_entry(struct vfs *v, struct call *c, struct step *)
 {
 	struct dentry p;
 	struct inode *n, *dir = inode_find(v, c->ino);
-	int r = find(v, c, &p, &n);
+	int r = find_entry(v, c, &p, &n);
 
 	if (r < 0)
 		return r;
@@ -75,10 +73,10 @@ static int take_away(struct vfs *v, struct call *c, struct step *)
 
 void vfs_unlink(struct vfs *v, struct call *c)
 {
-	step_run(v, c, may_remove, take_away);
+	step_run(v, c, may_remove, remove_entry);
 }
 
 void vfs_rmdir(struct vfs *v, struct call *c)
 {
-	step_run(v, c, may_remove, take_away);
+	step_run(v, c, may_remove, remove_entry);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Renames move a name in the tree; what that means for an object is found at the save. A file whose
- * content would be another one's is judged before, as if it was closed there; and scratch that
- * becomes a file of the map is kept in the journal, which knows no scratch.
+ * A rename changes a name in the overlay; the next build decides what that means for an object. If
+ * the content would belong to another entry, it is validated first, as in a close. If scratch
+ * becomes a file of the map, its content is recorded, because the journal has no scratch.
  */
 #include <errno.h>
 #include <linux/fs.h>
@@ -18,7 +18,7 @@
 
 struct move {
 	struct dentry from, to;
-	struct inode *dir, *to_dir, *n, *target; /* target: what stands there, or NULL */
+	struct inode *dir, *to_dir, *n, *target; /* target: existing file to be replaced, or NULL */
 };
 
 static void move_finish(struct vfs *v, struct move *m)
@@ -42,7 +42,7 @@ static int find_target(struct vfs *v, const struct call *c, struct move *m)
 	return r;
 }
 
-/* 0: ret is to be finished. */
+/* Find what is renamed, and check it. On success, the caller calls move_finish. */
 static int move_find(struct vfs *v, const struct call *c, struct move *ret)
 {
 	struct move m = {0};
@@ -68,31 +68,31 @@ static int move_find(struct vfs *v, const struct call *c, struct move *ret)
 	return r;
 }
 
-static bool is_derived(const struct vfs *v, const struct dentry *p)
+static bool is_generated_target(const struct vfs *v, const struct dentry *p)
 {
 	struct file_attr en;
 
 	return oentry_lookup_base(v->overlay, p->parent, p->name, &en) == 0 && en.is_generated;
 }
 
-/* Its bytes are nowhere else. */
+/* Scratch whose bytes are only in its write buffer. */
 static bool is_written_scratch(const struct inode *n)
 {
 	return inode_is_scratch(n) && n->write_buffer && n->write_buffer->state != BUFFER_CLEAN;
 }
 
-/* For which entry the content of the file would be judged; false: it simply goes along. */
-static bool is_judged(struct vfs *v, const struct move *m, struct validation *ret)
+/* Must the content be validated for another entry? If so, prepare *ret. */
+static bool needs_validation(struct vfs *v, const struct move *m, struct validation *ret)
 {
 	struct overlay *o = v->overlay;
 	const struct oentry *u = m->n->oentry;
 	struct name_class k;
 	bool made;
 
-	if (u->is_dir || overlay_meaning(o, &m->to, false, u->origin, &k) < 0 ||
+	if (u->is_dir || overlay_classify(o, &m->to, false, u->origin, &k) < 0 ||
 		!name_has_meaning(&k))
 		return false;
-	/* Its close will judge it; or it is what it was. */
+	/* Not if a close will validate it, or if it stays the same entry. */
 	if (!inode_is_scratch(m->n) && m->n->write_buffer &&
 		m->n->write_buffer->state != BUFFER_CLEAN)
 		return false;
@@ -109,19 +109,19 @@ static bool is_judged(struct vfs *v, const struct move *m, struct validation *re
 	return true;
 }
 
-/* Does the journal hear of its bytes? Also of those that were refused where it stood, or that a
- * save has left out since. */
-static bool is_put(const struct move *m, bool is_judged)
+/* Must the journal record the content? True for scratch, and for content that was refused at the
+ * old name, or that a save has left out. */
+static bool needs_content_record(const struct move *m, bool validates)
 {
 	const struct oentry *u = m->n->oentry;
 
 	if (!inode_is_scratch(m->n))
-		return is_judged && u->refusal;
+		return validates && u->refusal;
 	return is_written_scratch(m->n) || u->frozen_map ||
 	       (u->has_content && u->origin == ENTRY_NONE);
 }
 
-static int content(const struct inode *n, struct extent *ret)
+static int file_content(const struct inode *n, struct extent *ret)
 {
 	if (n->write_buffer)
 		return spool_extent(n->write_buffer->spool, ret, NULL);
@@ -129,36 +129,36 @@ static int content(const struct inode *n, struct extent *ret)
 	return n->oentry->has_content ? 0 : -ESTALE;
 }
 
-/* What its content would be, where that is asked, and what the journal hears of it. */
-static int may_put(struct vfs *v, struct call *c, struct step *s, const struct move *m)
+/* Request the validation and set the journal records. Returns as step_may. */
+static int may_record(struct vfs *v, struct call *c, struct step *s, const struct move *m)
 {
-	struct validation *j = step_judged(s);
+	struct validation *j = step_validation(s);
 	struct name_class k;
-	bool judged = is_judged(v, m, j), put;
+	bool validates = needs_validation(v, m, j), records;
 	int r = 0;
 
-	if (judged && !m->n->write_buffer && !m->n->oentry->has_content)
+	if (validates && !m->n->write_buffer && !m->n->oentry->has_content)
 		r = write_buffer_begin(v, m->n, false, c);
 	if (r == 0)
-		r = overlay_meaning(
+		r = overlay_classify(
 			v->overlay, &m->to, m->n->oentry->is_dir, m->n->oentry->origin, &k);
 	if (r != 0)
 		return r;
-	put = name_has_meaning(&k) && is_put(m, judged);
-	if (judged || put)
-		r = content(m->n, &j->bytes);
-	if (r == 0 && put)
-		r = step_content(s, step_path(&m->to), extent_ref(&j->bytes));
+	records = name_has_meaning(&k) && needs_content_record(m, validates);
+	if (validates || records)
+		r = file_content(m->n, &j->bytes);
+	if (r == 0 && records)
+		r = step_record_content(s, step_path(&m->to), extent_ref(&j->bytes));
 	if (r == 0 && is_journaled(m->n->oentry))
 		r = step_record(s, JOURNAL_RENAME, step_path(&m->from), step_path(&m->to));
 	else if (r == 0 && m->target && is_journaled(m->target->oentry) && !name_has_meaning(&k))
 		r = step_record(s, JOURNAL_REMOVE, step_path(&m->to), NULL);
-	if (r == 0 && judged)
-		step_hold(s, m->n);
+	if (r == 0 && validates)
+		step_keep_busy(s, m->n);
 	return r;
 }
 
-static int may_move(struct vfs *v, struct call *c, struct step *s)
+static int may_rename(struct vfs *v, struct call *c, struct step *s)
 {
 	struct move m;
 	int r = move_find(v, c, &m);
@@ -168,28 +168,28 @@ static int may_move(struct vfs *v, struct call *c, struct step *s)
 	if (m.n->is_busy || (m.target && m.target->is_busy)) {
 		inode_wait(m.n->is_busy ? m.n : m.target, c);
 		r = 1;
-	} else if (m.target != m.n && is_derived(v, &m.to)) {
+	} else if (m.target != m.n && is_generated_target(v, &m.to)) {
 		r = m.n->oentry->is_dir || !inode_is_scratch(m.n) ? -EPERM : 0;
 	} else if (m.target != m.n) {
-		r = may_put(v, c, s, &m);
+		r = may_record(v, c, s, &m);
 	}
 	move_finish(v, &m);
 	return r;
 }
 
-static void tell_moved(struct vfs *v, const struct move *m)
+static void touch_renamed(struct vfs *v, const struct move *m)
 {
 	const struct oentry *u = m->n->oentry;
 
 	inode_touch(m->dir, ATTR_MTIME);
 	inode_touch(m->to_dir, ATTR_MTIME);
 	inode_touch(m->n, 0);
-	/* Names in files may refer to other objects now. */
+	/* References by name in other files may have changed. */
 	if (u->has_content || u->origin != ENTRY_NONE || m->target)
 		view_spoil_and_tell(v);
 }
 
-/* Keep the parsed value, which is for the new name. */
+/* Keep the parsed value, which is for the entry of the new name. */
 static void keep_parsed(struct oentry *u, const struct validation *j)
 {
 	if (!j->parsed)
@@ -201,9 +201,8 @@ static void keep_parsed(struct oentry *u, const struct validation *j)
 	}
 }
 
-/* A file that is renamed over one that is derived is dropped, and that is there as before; of the
- * map nothing is lost so. */
-static int drop(struct vfs *v, struct call *c, const struct move *m)
+/* Drop a file that is renamed over a generated one, which stays. */
+static int drop_over_generated(struct vfs *v, struct call *c, const struct move *m)
 {
 	struct oentry *gone;
 	int r;
@@ -215,30 +214,30 @@ static int drop(struct vfs *v, struct call *c, const struct move *m)
 		oentry_free(v->overlay, gone);
 	volume_dropped(v->vol, c->to_name);
 	inode_touch(m->dir, ATTR_MTIME);
-	/* The kernel takes what it renamed for what stands there. */
+	/* The kernel caches the dropped file under the new name. */
 	v->host->forget_name(v->host, m->to_dir->ino, c->to_name, NULL);
 	return r;
 }
 
-/* Its bytes are no such file: it stays where it is. For EINVAL programs print that a directory was
- * to be moved to a subdirectory of itself. */
-static int refuse(struct vfs *v, const struct move *m, const struct validation *j)
+/* Report that the content is not valid at the new name; the file keeps the old one. Returns
+ * -EPERM instead of -EINVAL, for which programs print that a directory is moved into itself. */
+static int refuse_rename(struct vfs *v, const struct move *m, const struct validation *j)
 {
 	CLEANUP(free) char *path = step_path(&m->to);
 
 	note_refusal(v, path, j);
 	if (path)
 		refusals_add(&v->refusals, path, error_text(&j->error));
-	/* It was loaded for this alone. */
+	/* The write buffer may have been loaded only for the validation. */
 	(void)file_drop_write_buffer(m->n);
 	return j->r == -EFBIG || j->r == -EINVAL ? -EPERM : j->r;
 }
 
-static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct move *m)
+static int apply_rename(struct vfs *v, struct call *c, struct step *s, const struct move *m)
 {
-	CLEANUP_EXTENT struct extent kept = step_kept(s);
+	CLEANUP_EXTENT struct extent kept = step_journaled_content(s);
 	CLEANUP(free) char *to_path = step_path(&m->to);
-	struct write_buffer *stage = m->n->write_buffer;
+	struct write_buffer *buffer = m->n->write_buffer;
 	struct inode *n = m->n;
 	int r;
 
@@ -252,19 +251,19 @@ static int carry_out(struct vfs *v, struct call *c, struct step *s, const struct
 		r = oentry_write(n->oentry, extent_ref(&kept), NULL);
 		if (r == 0)
 			r = overlay_accept(v->overlay, n->oentry);
-		if (stage && (stage->state != BUFFER_WRITTEN || !n->writers))
-			stage->state = BUFFER_CLEAN;
+		if (buffer && (buffer->state != BUFFER_WRITTEN || !n->writers))
+			buffer->state = BUFFER_CLEAN;
 	}
 	if (r == 0) {
-		keep_parsed(n->oentry, step_judged(s));
-		tell_moved(v, m);
+		keep_parsed(n->oentry, step_validation(s));
+		touch_renamed(v, m);
 	}
 	if (r == 0 && file_drop_write_buffer(n))
 		inode_invalidate(v, &n, 1, NULL);
 	return r;
 }
 
-static int move(struct vfs *v, struct call *c, struct step *s)
+static int rename_entry(struct vfs *v, struct call *c, struct step *s)
 {
 	struct move m;
 	int r = move_find(v, c, &m);
@@ -277,12 +276,12 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 	m.n->opens++;
 	if (m.target)
 		m.target->opens++;
-	if (validation_refuses(step_judged(s)))
-		r = refuse(v, &m, step_judged(s));
-	else if (is_derived(v, &m.to))
-		r = drop(v, c, &m);
+	if (validation_refuses(step_validation(s)))
+		r = refuse_rename(v, &m, step_validation(s));
+	else if (is_generated_target(v, &m.to))
+		r = drop_over_generated(v, c, &m);
 	else
-		r = carry_out(v, c, s, &m);
+		r = apply_rename(v, c, s, &m);
 	m.n->opens--;
 	if (m.target)
 		m.target->opens--;
@@ -292,5 +291,5 @@ static int move(struct vfs *v, struct call *c, struct step *s)
 
 void vfs_rename(struct vfs *v, struct call *c)
 {
-	step_run(v, c, may_move, move);
+	step_run(v, c, may_rename, rename_entry);
 }

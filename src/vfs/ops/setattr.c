@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Attributes that a program sets; a size among them is a write. */
+/* setattr, whose size part is a write; and fallocate */
 #include <errno.h>
 
 #include "base/cursor.h"
@@ -10,7 +10,7 @@
 #include "vfs/ops/ops.h"
 #include "vfs/ops/close.h"
 
-static void cut_put(struct vfs *v, struct inode *, void *arg, int r)
+static void truncate_closed(struct vfs *v, struct inode *, void *arg, int r)
 {
 	struct call *c = arg;
 
@@ -22,7 +22,7 @@ static void cut_put(struct vfs *v, struct inode *, void *arg, int r)
 	call_done(c, r);
 }
 
-static int cut_stage(struct inode *n, uint64_t size)
+static int truncate_buffer(struct inode *n, uint64_t size)
 {
 	struct write_buffer *s = n->write_buffer;
 	uint64_t before = spool_size(s->spool);
@@ -37,8 +37,8 @@ static int cut_stage(struct inode *n, uint64_t size)
 	return 0;
 }
 
-/* The size part of setattr. True: c goes its own way. */
-static bool cut(struct vfs *v, struct inode *n, struct call *c)
+/* Set the size. Returns true if c was answered, or waits and continues by itself. */
+static bool truncate_file(struct vfs *v, struct inode *n, struct call *c)
 {
 	int r = n->oentry->is_dir ? -EISDIR : file_may_write(n);
 
@@ -54,15 +54,15 @@ static bool cut(struct vfs *v, struct inode *n, struct call *c)
 	if (r > 0)
 		return true;
 	if (r == 0)
-		r = cut_stage(n, c->set.size);
+		r = truncate_buffer(n, c->set.size);
 	if (r < 0) {
 		call_done(c, r);
 		return true;
 	}
-	/* truncate(2) on a closed file: there is no close to wait for. */
+	/* truncate(2) on a closed file: no close will validate it. */
 	if (!n->writers && file_is_validated(n)) {
 		call_keep(c);
-		close_content(v, n, CLOSE_VALIDATED, cut_put, c);
+		close_content(v, n, CLOSE_VALIDATED, truncate_closed, c);
 		return true;
 	}
 	return false;
@@ -85,11 +85,11 @@ void vfs_fallocate(struct vfs *v, struct call *c)
 	if (r > 0)
 		return;
 	if (r == 0 && end > spool_size(n->write_buffer->spool))
-		r = cut_stage(n, end);
+		r = truncate_buffer(n, end);
 	call_done(c, r);
 }
 
-/* truncate(2) sets a time as well, which is a write's. What the map has to keep is in the tree. */
+/* Keep the time in the overlay if the map stores it. The time of truncate(2) is that of a write. */
 static void set_mtime(struct inode *n, const struct call *c)
 {
 	n->oentry->has_mtime = !(c->mask & ATTR_SIZE) && n->vfs->overlay->base->format->kept_time &&
@@ -108,7 +108,7 @@ void vfs_setattr(struct vfs *v, struct call *c)
 	}
 	if (view_wait(v, n, c))
 		return;
-	if ((c->mask & ATTR_SIZE) && cut(v, n, c))
+	if ((c->mask & ATTR_SIZE) && truncate_file(v, n, c))
 		return;
 	if (c->mask & ~(unsigned)ATTR_SIZE)
 		inode_touch(n, 0);
@@ -118,7 +118,7 @@ void vfs_setattr(struct vfs *v, struct call *c)
 	n->attr_mask |= c->mask & ~(unsigned)ATTR_SIZE;
 	r = inode_attr(v, n, &c->attr);
 	if (r == -EAGAIN) {
-		/* Sizes that were never asked for: a getattr finds them, and answers. */
+		/* The size is unknown: a getattr computes it, and answers. */
 		c->op = vfs_getattr;
 		vfs_getattr(v, c);
 		return;

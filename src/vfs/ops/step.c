@@ -15,21 +15,21 @@ struct step {
 	struct call *call;
 	step_may may;
 	step_do fn;
-	struct validation judged;
+	struct validation validation;
 	struct inode *held;
-	enum journal_type type; /* JOURNAL_HEADER: no names change for the journal */
+	enum journal_type type; /* JOURNAL_HEADER: no change of names to record */
 	char *path, *to;
-	char *put; /* the path of the content; NULL: there is none */
+	char *content_path; /* path of `content`; NULL: no content to record */
 	struct extent content, kept;
 	int r;
 };
 
 static void step_free(struct step *s)
 {
-	validation_finish(&s->judged);
+	validation_finish(&s->validation);
 	free(s->path);
 	free(s->to);
-	free(s->put);
+	free(s->content_path);
 	extent_finish(&s->content);
 	extent_finish(&s->kept);
 	free(s);
@@ -53,31 +53,31 @@ int step_record(struct step *s, enum journal_type type, char *path, char *to)
 	return path && (to || type != JOURNAL_RENAME) ? 0 : -ENOMEM;
 }
 
-int step_content(struct step *s, char *path, struct extent content)
+int step_record_content(struct step *s, char *path, struct extent content)
 {
-	s->put = path;
+	s->content_path = path;
 	s->content = content;
 	return path ? 0 : -ENOMEM;
 }
 
-struct validation *step_judged(struct step *s)
+struct validation *step_validation(struct step *s)
 {
-	return &s->judged;
+	return &s->validation;
 }
 
-void step_hold(struct step *s, struct inode *n)
+void step_keep_busy(struct step *s, struct inode *n)
 {
 	s->held = n;
 	n->is_busy = true;
 	n->opens++;
 }
 
-struct extent step_kept(const struct step *s)
+struct extent step_journaled_content(const struct step *s)
 {
 	return extent_ref(&s->kept);
 }
 
-static void let_go(struct vfs *v, struct inode *n)
+static void release_held(struct vfs *v, struct inode *n)
 {
 	if (!n)
 		return;
@@ -86,7 +86,7 @@ static void let_go(struct vfs *v, struct inode *n)
 	inode_free_unused(v, n);
 }
 
-/* The queue goes on before the answer does: it may be the call's last word. */
+/* Make the change and leave the queue before the reply, after which the caller may end the vfs. */
 static void step_end(struct job *j)
 {
 	struct step *s = (struct step *)j;
@@ -98,7 +98,7 @@ static void step_end(struct job *j)
 		r = s->fn(v, c, s);
 	sync_want(v->vol);
 	change_queue_leave(v->vol);
-	let_go(v, s->held);
+	release_held(v, s->held);
 	step_free(s);
 	if (r <= 0)
 		call_done(c, r);
@@ -109,29 +109,30 @@ static void step_write(struct job *j)
 	struct step *s = (struct step *)j;
 	struct journal *log = &s->v->vol->journal;
 
-	if (s->judged.map)
-		validate(&s->judged);
-	if (validation_refuses(&s->judged))
+	if (s->validation.map)
+		validate(&s->validation);
+	if (validation_refuses(&s->validation))
 		return;
 	if (s->type != JOURNAL_HEADER)
 		s->r = journal_append(log,
 			&(struct journal_op){.type = s->type, .path = s->path, .to = s->to}, NULL,
 			NULL);
-	if (s->r == 0 && s->put)
+	if (s->r == 0 && s->content_path)
 		s->r = journal_append(log,
-			&(struct journal_op){
-				.type = JOURNAL_PUT, .path = s->put, .content = &s->content},
+			&(struct journal_op){.type = JOURNAL_PUT,
+				.path = s->content_path,
+				.content = &s->content},
 			&s->kept, NULL);
 	if (s->r == 0 && (s->kept.file || s->kept.mem))
-		validation_move(&s->judged, &s->kept);
+		validation_move(&s->validation, &s->kept);
 }
 
 static bool step_start(struct change_task *t)
 {
 	struct step *s = (struct step *)t;
 
-	s->r = s->call->lost ? -ENOMEM : s->may(s->v, s->call, s);
-	return s->r == 0 && (s->judged.map || s->type != JOURNAL_HEADER || s->put);
+	s->r = s->call->copy_failed ? -ENOMEM : s->may(s->v, s->call, s);
+	return s->r == 0 && (s->validation.map || s->type != JOURNAL_HEADER || s->content_path);
 }
 
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * step: a change of names, in its place in the volume's commit queue.
+ * step: a change of names, run in the volume's change queue.
  *
- * The tree changes only while the head of the commit queue is held, so that no commit that is on
- * its way to the journal is overtaken, and what a save or a view is built of holds still. A step
- * looks first whether it may be done, then the journal hears of it, and then it is done.
+ * The overlay changes only at the head of the change queue. So journal and overlay get changes in
+ * the same order, and the overlay does not change under a save or view. A step checks whether the
+ * change is allowed (step_may), then appends it to the journal, then changes the overlay (step_do).
  */
 #pragma once
 
@@ -12,25 +12,26 @@
 
 struct step;
 
-/* At the head of the queue. 0: it may be done; 1: the call waits, or runs again, by itself; else
- * -errno, its answer. */
+/* Check the change at the head of the queue, and set what the journal records. Returns 0 if it is
+ * allowed; 1 if the call is queued elsewhere and runs again; or -errno, which answers the call. */
 typedef int (*step_may)(struct vfs *v, struct call *c, struct step *s);
-/* Does it; 0 or -errno is the call's answer; 1: the call is answered later, by itself. */
+/* Make the change. Returns the call's answer, 0 or -errno, or 1 if the call is answered later. Also
+ * called, without a journal record, if the validation refused the content. */
 typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
 
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
-/* What is to be judged before the journal hears of anything, if may says what (its s; the reference
- * is the step's); of what is refused the journal does not hear, and do is told. */
-struct validation *step_judged(struct step *s);
-/* For may: the file is busy until the step has ended. */
-void step_hold(struct step *s, struct inode *n);
-/* For may: what the journal is to hear, in this order: a content and a change of names at most.
- * Paths are taken (NULL: -ENOMEM), to is NULL but for JOURNAL_RENAME; so is the reference to the
- * content. */
+/* Validation to run before anything is recorded. step_may requests it by setting `map`, and passes
+ * the references in it to the step. */
+struct validation *step_validation(struct step *s);
+/* In step_may: make the file busy until the step ends. */
+void step_keep_busy(struct step *s, struct inode *n);
+/* In step_may: set the change of names and the content that the journal records, in this order; at
+ * most one of each. Take the paths (NULL gives -ENOMEM) and the reference to the content. `to` is
+ * NULL except for JOURNAL_RENAME. */
 int step_record(struct step *s, enum journal_type type, char *path, char *to);
-int step_content(struct step *s, char *path, struct extent content);
-/* For do: where the content stands in the journal; a new reference. */
-struct extent step_kept(const struct step *s);
+int step_record_content(struct step *s, char *path, struct extent content);
+/* In step_do: the content as stored in the journal, or empty; a new reference. */
+struct extent step_journaled_content(const struct step *s);
 
-/* dir/name, malloc'ed; NULL: no memory. */
+/* Path of a dentry, malloc'ed. Returns NULL if memory is exhausted. */
 char *step_path(const struct dentry *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Calls as they come in. The first that would change the map waits until the format has looked
- * whether it may be changed. */
+/* Submission of calls. The first call that would change the map waits until the format has checked
+ * that the map may be changed. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void proof_done(struct job *j)
 	struct proof *p = (struct proof *)j;
 	struct vfs *v = p->v;
 	struct call *c;
-	/* What keeps somebody from looking says nothing of the map. */
+	/* Other errors say nothing about the map: fail the calls, and check at the next change. */
 	bool judged = p->r == 0 || p->r == -EINVAL || p->r == -EIO;
 
 	v->vol->judged = judged;
@@ -51,8 +51,8 @@ static void proof_done(struct job *j)
 	free(p);
 }
 
-/* The first change, and those that come while the format looks whether there may be any. */
-static void prove_first(struct vfs *v, struct call *c)
+/* Queue a change until the check of the map is done; start the check if needed. */
+static void check_map_first(struct vfs *v, struct call *c)
 {
 	struct proof *p = v->vol->proof;
 
@@ -81,15 +81,15 @@ bool vfs_changes(const struct call *c)
 	return c->op == vfs_open && (c->flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY;
 }
 
-/* The kernel goes through the path once more, and asks for each name in it. */
-static void look_again(struct vfs *, struct call *c)
+/* ESTALE makes the kernel walk the path again, with a lookup of each name. */
+static void answer_stale(struct vfs *, struct call *c)
 {
 	call_done(c, -ESTALE);
 }
 
-/* A file that is opened, or cut, by a path: perhaps by its name of before, which the kernel holds
- * for another moment. Nothing in these calls says by which. */
-static struct inode *find_misnamed(struct vfs *v, const struct call *c)
+/* Find an inode that is opened or truncated by a path, perhaps by an old name that the kernel still
+ * caches. The call does not say by which name. */
+static struct inode *find_stale_name(struct vfs *v, const struct call *c)
 {
 	struct inode *n;
 
@@ -101,17 +101,17 @@ static struct inode *find_misnamed(struct vfs *v, const struct call *c)
 
 void vfs_submit(struct vfs *v, struct call *c)
 {
-	struct inode *n = find_misnamed(v, c);
+	struct inode *n = find_stale_name(v, c);
 
 	assert(volume_is_owner(v->vol));
 	if (n) {
-		c->op = look_again;
-		if (n->forgetting)
+		c->op = answer_stale;
+		if (n->pending_forgets)
 			inode_wait(n, c);
 		else
-			look_again(v, c);
+			answer_stale(v, c);
 	} else if (!v->vol->judged && vfs_changes(c))
-		prove_first(v, c);
+		check_map_first(v, c);
 	else
 		c->op(v, c);
 }

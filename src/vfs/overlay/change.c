@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/* What changes a tree of names. */
+/* Changes of an overlay. */
 #include <errno.h>
 #include <string.h>
 
 #include "vfs/overlay/overlay.h"
 
 /*
- * What the base has there is hidden, or nothing stands there in it. u (may be NULL): what stood
- * there, and is freed. from (or ENTRY_NONE): what a file that takes the place comes from, where the
- * base has nothing. Of a directory that is always there what left it is remembered: it is there
- * again in the next map.
+ * Free u, the entry of the name (or NULL), and add a whiteout if one is needed: to hide what the
+ * base has there or, if it has nothing, to remember the origin `from` (or ENTRY_NONE) for a file
+ * that takes the name later. A permanent directory becomes a whiteout itself and keeps its
+ * children, because the next map has it again.
  */
-static int vacate(
+static int vacate_name(
 	struct overlay *o, struct oentry *dir, const char *name, struct oentry *u, entry_id from)
 {
 	struct file_attr en = {.id = from};
@@ -19,7 +19,7 @@ static int vacate(
 	bool hides = oentry_lookup_base(o, dir, name, &en) == 0;
 	int r = 0;
 
-	if (u && u->is_dir && overlay_is_standing(o, dir, name)) {
+	if (u && u->is_dir && overlay_is_permanent(o, dir, name)) {
 		u->is_whiteout = true;
 		return 0;
 	}
@@ -39,8 +39,8 @@ static int vacate(
 	return r;
 }
 
-/* The whiteout of the place goes, since something takes it. */
-static void clear(struct overlay *o, const struct dentry *p)
+/* Free the whiteout of a name that is about to be taken. */
+static void clear_whiteout(struct overlay *o, const struct dentry *p)
 {
 	struct oentry *u = oentry_find(o, p->parent, p->name);
 
@@ -48,13 +48,13 @@ static void clear(struct overlay *o, const struct dentry *p)
 		oentry_free(o, u);
 }
 
-static entry_id origin(const struct spot *s)
+static entry_id spot_origin(const struct spot *s)
 {
 	return s->oentry ? s->oentry->origin : s->id;
 }
 
-/* Where it came from nowhere: from there, as the form that its own name says. */
-static void inherit(struct oentry *u, entry_id from, const struct name_class *m)
+/* Give a file without an origin the object of `from`, in the form of its own name. */
+static void inherit_origin(struct oentry *u, entry_id from, const struct name_class *m)
 {
 	if (u->origin == ENTRY_NONE && from != ENTRY_NONE)
 		u->origin = u->id = entry_object(from) | m->form;
@@ -69,9 +69,9 @@ bool overlay_other_form(
 	       !(ret->oentry && oentry_is_refused(ret->oentry));
 }
 
-/* Where an object is shown in one of two forms, the file of the other one goes; and u, which takes
- * its place, came from where that did. What was refused stays, but not what it was before. */
-static int take_form(
+/* Remove the file of the object's other form, and let u inherit its origin. A refused file stays,
+ * but loses its accepted content. */
+static int replace_other_form(
 	struct overlay *o, struct oentry *u, struct oentry *dir, const struct name_class *m)
 {
 	struct oentry *refused = m->alternate[0] ? oentry_find(o, dir, m->alternate) : NULL;
@@ -81,10 +81,10 @@ static int take_form(
 		oentry_drop_accepted(refused);
 	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
-	inherit(u, origin(&other), m);
+	inherit_origin(u, spot_origin(&other), m);
 	if (o->on_form_change)
 		o->on_form_change(o->arg, dir, other.oentry, m->alternate);
-	return vacate(o, dir, m->alternate, other.oentry, ENTRY_NONE);
+	return vacate_name(o, dir, m->alternate, other.oentry, ENTRY_NONE);
 }
 
 int overlay_accept(struct overlay *o, struct oentry *u)
@@ -93,20 +93,20 @@ int overlay_accept(struct overlay *o, struct oentry *u)
 	struct name_class m;
 	int r;
 
-	/* Numbers of raw/ mean what is next, and that is behind this one by now. */
+	/* In raw/ the name of a new entry is the next free number, which is higher by now. */
 	if (oentry_is_raw(u))
 		return 0;
 	strcpy(p.name, u->name);
-	r = overlay_meaning(o, &p, false, u->origin, &m);
-	return r < 0 ? r : take_form(o, u, u->parent, &m);
+	r = overlay_classify(o, &p, false, u->origin, &m);
+	return r < 0 ? r : replace_other_form(o, u, u->parent, &m);
 }
 
-/* r: what came of it so far. */
-static int place_made(
+/* Place a new entry, or free it if r < 0. */
+static int place_new(
 	struct overlay *o, const struct dentry *p, struct oentry *u, int r, struct oentry **ret)
 {
 	if (r == 0) {
-		clear(o, p);
+		clear_whiteout(o, p);
 		r = oentry_place(o, u, p->parent, p->name);
 	}
 	if (r < 0)
@@ -121,7 +121,7 @@ static int make_file(struct overlay *o, const struct dentry *p, struct oentry **
 	const struct oentry *gone = oentry_find(o, p->parent, p->name);
 	struct oentry *u;
 	struct name_class m;
-	int r = overlay_meaning(o, p, false, ENTRY_NONE, &m);
+	int r = overlay_classify(o, p, false, ENTRY_NONE, &m);
 
 	if (r < 0)
 		return r;
@@ -131,25 +131,25 @@ static int make_file(struct overlay *o, const struct dentry *p, struct oentry **
 	u->is_scratch = !name_has_meaning(&m);
 	u->is_moved = true;
 	if (gone && !gone->is_dir && !u->is_scratch)
-		inherit(u, gone->origin, &m);
-	/* The next one's name may count on it. */
+		inherit_origin(u, gone->origin, &m);
+	/* The meaning of later names may depend on this part. */
 	if (m.kind == NAME_PART && !m.is_known)
 		r = o->base->format->tree->add(
 			&o->shape, p->parent->id, p->name, false, &u->id, NULL);
 	u->is_new = u->id != ENTRY_NONE && u->origin == ENTRY_NONE;
-	return place_made(o, p, u, r, ret);
+	return place_new(o, p, u, r, ret);
 }
 
 static int make_dir(struct overlay *o, const struct dentry *p, struct oentry **ret)
 {
 	struct oentry *u = oentry_find(o, p->parent, p->name);
 	struct name_class m;
-	int r = overlay_meaning(o, p, true, ENTRY_NONE, &m);
+	int r = overlay_classify(o, p, true, ENTRY_NONE, &m);
 
 	if (r < 0)
 		return r;
-	/* What is always there is there again. */
-	if (u && u->is_dir && overlay_is_standing(o, p->parent, p->name)) {
+	/* Creating a permanent directory again removes its whiteout. */
+	if (u && u->is_dir && overlay_is_permanent(o, p->parent, p->name)) {
 		u->is_whiteout = false;
 		*ret = u;
 		return 0;
@@ -160,7 +160,7 @@ static int make_dir(struct overlay *o, const struct dentry *p, struct oentry **r
 	if (name_has_meaning(&m))
 		r = o->base->format->tree->add(
 			&o->shape, p->parent->id, p->name, true, &u->id, NULL);
-	return place_made(o, p, u, r, ret);
+	return place_new(o, p, u, r, ret);
 }
 
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret)
@@ -176,12 +176,12 @@ int overlay_take(struct overlay *o, const struct dentry *p)
 {
 	const struct oentry *u = p->spot.oentry;
 
-	return vacate(o, p->parent, p->name, p->spot.oentry,
-		p->spot.is_dir || (u && u->is_scratch) ? ENTRY_NONE : origin(&p->spot));
+	return vacate_name(o, p->parent, p->name, p->spot.oentry,
+		p->spot.is_dir || (u && u->is_scratch) ? ENTRY_NONE : spot_origin(&p->spot));
 }
 
-/* Where names come with times, what moves keeps its own. */
-static void keep_time(const struct overlay *o, struct oentry *u, const struct name_class *m)
+/* In formats that store times, make a renamed file keep the time of its origin. */
+static void keep_mtime(const struct overlay *o, struct oentry *u, const struct name_class *m)
 {
 	const struct format *f = o->base->format;
 	struct file_attr en;
@@ -202,8 +202,8 @@ static bool is_at_home(const struct overlay *o, const struct oentry *u)
 	       en.id == u->origin;
 }
 
-/* A file takes the place of another, or of what stood there. */
-static int take_place(
+/* Let u inherit the origin of the file that it replaces, or that was at this path before. */
+static int take_over_name(
 	struct overlay *o, struct oentry *u, const struct dentry *to, const struct name_class *m)
 {
 	const struct oentry *gone = oentry_find(o, to->parent, to->name);
@@ -211,10 +211,10 @@ static int take_place(
 	if (!name_has_meaning(m))
 		return 0;
 	if (to->exists)
-		inherit(u, origin(&to->spot), m);
+		inherit_origin(u, spot_origin(&to->spot), m);
 	else if (gone && !gone->is_dir)
-		inherit(u, gone->origin, m);
-	return oentry_is_refused(u) ? 0 : take_form(o, u, to->parent, m);
+		inherit_origin(u, gone->origin, m);
+	return oentry_is_refused(u) ? 0 : replace_other_form(o, u, to->parent, m);
 }
 
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)
@@ -225,31 +225,31 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 	int r = u ? 0 : -ENOMEM;
 
 	if (r == 0 && !u->is_dir)
-		r = overlay_meaning(o, to, false, u->origin, &m);
-	/* A backup: who makes the file anew means the same object. */
+		r = overlay_classify(o, to, false, u->origin, &m);
+	/* A backup: a new file at the old path is the same object. */
 	if (r == 0 && !u->is_dir && !u->is_scratch && !name_has_meaning(&m))
 		left = u->origin;
 	if (r == 0 && !u->is_dir)
-		r = take_place(o, u, to, &m);
+		r = take_over_name(o, u, to, &m);
 	if (r < 0)
 		return r;
 	if (to->exists && to->spot.oentry)
 		oentry_free(o, to->spot.oentry);
-	clear(o, to);
+	clear_whiteout(o, to);
 	r = oentry_place(o, u, to->parent, to->name);
 	if (r < 0)
 		return r;
 	if (!u->is_dir) {
 		u->is_scratch = !name_has_meaning(&m);
-		keep_time(o, u, &m);
+		keep_mtime(o, u, &m);
 		if (u->origin == ENTRY_NONE)
 			u->id = ENTRY_NONE;
 	}
 	u->is_moved = !is_at_home(o, u);
-	/* It shows what the base has again. */
+	/* Back at its path in the base, it shows the base again. */
 	if (!u->is_moved)
 		snapshot_unref(TAKE(u->frozen_map));
-	return vacate(o, from->parent, from->name, NULL, left);
+	return vacate_name(o, from->parent, from->name, NULL, left);
 }
 
 int overlay_identify(
@@ -268,7 +268,7 @@ int overlay_identify(
 	strcpy(p.name, u->name);
 	if (p.parent->id == ENTRY_NONE)
 		return -ENOENT;
-	r = overlay_meaning(o, &p, false, u->origin, &m);
+	r = overlay_classify(o, &p, false, u->origin, &m);
 	if (r < 0 || !name_has_meaning(&m))
 		return r < 0 ? error_set(e, r, "%s", strerror(-r)) : -ENOENT;
 	if (m.is_known)

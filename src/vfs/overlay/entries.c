@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What differs from the base, as a build takes it. */
+/* The differences of an overlay from its base, as build input. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,12 +8,12 @@
 #include "vfs/overlay/overlay.h"
 
 struct listing {
-	struct build_input *all;
-	struct oentry **uppers;
-	size_t n, room, room_uppers;
+	struct build_input *inputs;
+	struct oentry **oentries;
+	size_t n, room, room_oentries;
 };
 
-static void describe(const struct overlay *o, const struct oentry *u, struct build_input *t)
+static void describe_oentry(const struct overlay *o, const struct oentry *u, struct build_input *t)
 {
 	struct file_attr en;
 
@@ -37,12 +37,12 @@ static void describe(const struct overlay *o, const struct oentry *u, struct bui
 		t->hidden = en.id;
 }
 
-/* What is still to be listed, the next one last. */
+/* Stack of entries that are not listed yet. */
 struct pending {
 	struct next {
 		struct oentry *u;
-		uint32_t up;
-	} * all;
+		uint32_t parent;
+	} * entries;
 	size_t n, room;
 };
 
@@ -53,16 +53,16 @@ static int by_name(const void *a, const void *b)
 	return name_compare(y->u->name, x->u->name);
 }
 
-static int add_pending(struct pending *p, struct oentry *u, uint32_t up)
+static int add_pending(struct pending *p, struct oentry *u, uint32_t parent)
 {
-	if (!array_room(p->all, p->n, p->room))
+	if (!array_room(p->entries, p->n, p->room))
 		return -ENOMEM;
-	p->all[p->n++] = (struct next){u, up};
+	p->entries[p->n++] = (struct next){u, parent};
 	return 0;
 }
 
-/* What is in a directory, sorted, the first name last. */
-static int add_below(struct pending *p, struct oentry *dir, uint32_t up)
+/* Push the children of a directory, sorted so that the first name is on top. */
+static int add_children(struct pending *p, struct oentry *dir, uint32_t parent)
 {
 	size_t first = p->n;
 	struct oentry *u;
@@ -70,29 +70,30 @@ static int add_below(struct pending *p, struct oentry *dir, uint32_t up)
 
 	TAILQ_FOREACH (u, &dir->children, siblings) {
 		if (oentry_differs(u) || !TAILQ_EMPTY(&u->children))
-			r = add_pending(p, u, up);
+			r = add_pending(p, u, parent);
 		if (r < 0)
 			return r;
 	}
 	if (p->n > first)
-		qsort(p->all + first, p->n - first, sizeof(*p->all), by_name);
+		qsort(p->entries + first, p->n - first, sizeof(*p->entries), by_name);
 	return 0;
 }
 
 static int add_next(const struct overlay *o, struct listing *l, struct pending *p)
 {
-	struct next next = p->all[--p->n];
+	struct next next = p->entries[--p->n];
 
-	if (!array_room(l->all, l->n, l->room) || !array_room(l->uppers, l->n, l->room_uppers))
+	if (!array_room(l->inputs, l->n, l->room) ||
+		!array_room(l->oentries, l->n, l->room_oentries))
 		return -ENOMEM;
-	l->all[l->n].parent = next.up;
-	l->uppers[l->n] = next.u;
-	describe(o, next.u, &l->all[l->n]);
-	return add_below(p, next.u, (uint32_t)l->n++);
+	l->inputs[l->n].parent = next.parent;
+	l->oentries[l->n] = next.u;
+	describe_oentry(o, next.u, &l->inputs[l->n]);
+	return add_children(p, next.u, (uint32_t)l->n++);
 }
 
-int overlay_tree(const struct overlay *o, struct build_input **ret, struct oentry ***ret_uppers,
-	size_t *ret_n)
+int overlay_list_inputs(const struct overlay *o, struct build_input **ret,
+	struct oentry ***ret_oentries, size_t *ret_n)
 {
 	struct pending p = {0};
 	struct listing l = {0};
@@ -100,17 +101,17 @@ int overlay_tree(const struct overlay *o, struct build_input **ret, struct oentr
 
 	while (r == 0 && p.n)
 		r = add_next(o, &l, &p);
-	free(p.all);
+	free(p.entries);
 	if (r < 0) {
-		free(l.all);
-		free(l.uppers);
+		free(l.inputs);
+		free(l.oentries);
 		return r;
 	}
-	*ret = l.all;
+	*ret = l.inputs;
 	*ret_n = l.n;
-	if (ret_uppers)
-		*ret_uppers = l.uppers;
+	if (ret_oentries)
+		*ret_oentries = l.oentries;
 	else
-		free(l.uppers);
+		free(l.oentries);
 	return 0;
 }

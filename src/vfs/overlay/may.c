@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What places mean, and what may be done to a tree of names. */
+/* The meaning of names, and the checks before changes. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ int overlay_dentry(
 	return r == -ENOENT ? 0 : r;
 }
 
-int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
+int overlay_classify(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
 	struct name_class *ret)
 {
 	const struct format *f = o->base->format;
@@ -34,8 +34,8 @@ int overlay_meaning(const struct overlay *o, const struct dentry *p, bool dir, e
 		object == ENTRY_NONE ? ENTRY_ROOT : object, ret, NULL);
 }
 
-/* Names that would litter a map or fool a tool: refused, and tools cope with EPERM. Without `edit`
- * no map is written. */
+/* Refuse names that would clutter a map or mislead a tool. Tools cope with EPERM. Formats without
+ * `edit` write no map, so they allow the names. */
 static int check_name(const struct format *f, const char *name)
 {
 	bool refused = strncmp(name, ".Trash", 6) == 0 || strcmp(name, ".git") == 0 ||
@@ -44,13 +44,13 @@ static int check_name(const struct format *f, const char *name)
 	return refused && f->edit ? -EPERM : name_check(name, strlen(name));
 }
 
-/* What is always there is there again in the next map, and no file takes its place. */
+/* Refuse a file in place of a removed permanent directory, which the next map has again. */
 static int check_place(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	int r = check_name(o->base->format, p->name);
 
-	return r == 0 && !dir && !p->exists && overlay_is_standing(o, p->parent, p->name) ? -EPERM
-											  : r;
+	return r == 0 && !dir && !p->exists && overlay_is_permanent(o, p->parent, p->name) ? -EPERM
+											   : r;
 }
 
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
@@ -61,21 +61,21 @@ int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 
 	if (r == 0 && dir && oentry_lookup_base(o, p->parent, p->name, &en) == 0 && en.is_generated)
 		r = -EPERM;
-	return r < 0 ? r : overlay_meaning(o, p, dir, ENTRY_NONE, &m);
+	return r < 0 ? r : overlay_classify(o, p, dir, ENTRY_NONE, &m);
 }
 
-static int stop(void *, const char *, const struct spot *)
+static int stop_listing(void *, const char *, const struct spot *)
 {
 	return 1;
 }
 
 bool overlay_is_empty(const struct overlay *o, const struct spot *dir)
 {
-	return overlay_list(o, dir, stop, NULL) == 0;
+	return overlay_list(o, dir, stop_listing, NULL) == 0;
 }
 
-/* What stands there, for who would take it away. */
-static int standing(const struct overlay *o, const struct spot *s, struct file_attr *ret)
+/* Get the attributes of an entry that is about to be removed or renamed. */
+static int stat_for_change(const struct overlay *o, const struct spot *s, struct file_attr *ret)
 {
 	int r = overlay_stat(o, s, ret, NULL);
 
@@ -83,7 +83,7 @@ static int standing(const struct overlay *o, const struct spot *s, struct file_a
 		return -EPERM;
 	if (s->oentry && s->oentry->origin == ENTRY_NONE && s->id != ENTRY_NONE)
 		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
-	/* A form that its object has not yet. */
+	/* -EIO: the object does not have this form yet. */
 	return r == -EIO && s->oentry ? 0 : r;
 }
 
@@ -98,7 +98,7 @@ int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir
 		return -ENOENT;
 	if (p->spot.is_dir != dir)
 		return dir ? -ENOTDIR : -EISDIR;
-	r = standing(o, &p->spot, &en);
+	r = stat_for_change(o, &p->spot, &en);
 	if (r == 0 && en.is_permanent && !dir && !en.is_generated)
 		r = -EPERM;
 	if (r < 0)
@@ -113,7 +113,7 @@ static bool is_within(const struct oentry *dir, const struct oentry *u)
 	return dir;
 }
 
-static int may_replace(const struct overlay *o, const struct dentry *to, bool dir)
+static int may_replace_target(const struct overlay *o, const struct dentry *to, bool dir)
 {
 	struct file_attr en;
 
@@ -126,22 +126,22 @@ static int may_replace(const struct overlay *o, const struct dentry *to, bool di
 	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
 }
 
-/* May it be called so? */
-static int may_call(const struct overlay *o, const struct spot *s, const struct dentry *to)
+/* Check whether s can be renamed to the name of `to`. */
+static int may_take_name(const struct overlay *o, const struct spot *s, const struct dentry *to)
 {
 	struct name_class m;
 	int r = check_place(o, to, s->is_dir);
 
 	if (r == 0)
-		r = overlay_meaning(o, to, s->is_dir, s->is_dir ? s->id : ENTRY_NONE, &m);
-	/* EINVAL of rename(2) says that a directory would go into itself. */
+		r = overlay_classify(o, to, s->is_dir, s->is_dir ? s->id : ENTRY_NONE, &m);
+	/* For rename(2), EINVAL means that a directory would be moved into itself. */
 	if (r < 0 || !s->is_dir)
 		return r == -EINVAL ? -EPERM : r;
 	if (s->id == ENTRY_NONE)
 		return name_has_meaning(&m) ? -EXDEV : 0;
 	if ((m.is_known && m.id == s->id) || (m.accepts_object && name_has_meaning(&m)))
 		return 0;
-	/* As scratch its files would be gone; elsewhere it is another thing: mv copies then. */
+	/* Another object is copied by mv (EXDEV); without a meaning its files would be lost. */
 	return name_has_meaning(&m) ? -EXDEV : -EPERM;
 }
 
@@ -156,10 +156,10 @@ int overlay_may_rename(const struct overlay *o, const struct dentry *from, const
 		return -ENOENT;
 	if (from->spot.oentry && is_within(to->parent, from->spot.oentry))
 		return -EINVAL;
-	r = standing(o, &from->spot, &en);
+	r = stat_for_change(o, &from->spot, &en);
 	if (r == 0 && en.is_permanent)
 		r = -EPERM;
 	if (r == 0)
-		r = may_replace(o, to, from->spot.is_dir);
-	return r < 0 ? r : may_call(o, &from->spot, to);
+		r = may_replace_target(o, to, from->spot.is_dir);
+	return r < 0 ? r : may_take_name(o, &from->spot, to);
 }

@@ -6,8 +6,8 @@
 #include "base/array.h"
 #include "vfs/overlay/overlay.h"
 
-/* The form in which names of one file are the same; in buffer, of NAME_MAX + 1 bytes, or name. */
-static const char *fold(const struct overlay *o, const char *name, char *buffer)
+/* Fold a name into buffer, of NAME_MAX + 1 bytes; or return it, if the format does not fold. */
+static const char *fold_name(const struct overlay *o, const char *name, char *buffer)
 {
 	if (!o->base->format->fold)
 		return name;
@@ -24,17 +24,17 @@ struct oentry *oentry_find(const struct overlay *o, const struct oentry *dir, co
 {
 	char folded[NAME_MAX + 1], other[NAME_MAX + 1];
 
-	name = fold(o, name, folded);
+	name = fold_name(o, name, folded);
 	for (struct hash_link *l = hash_find(&o->names, key_of(dir, name)); l; l = hash_again(l)) {
 		struct oentry *u = (struct oentry *)l;
 
-		if (u->parent == dir && strcmp(fold(o, u->name, other), name) == 0)
+		if (u->parent == dir && strcmp(fold_name(o, u->name, other), name) == 0)
 			return u;
 	}
 	return NULL;
 }
 
-static void detach(struct overlay *o, struct oentry *u)
+static void detach_oentry(struct overlay *o, struct oentry *u)
 {
 	if (!u->parent)
 		return;
@@ -58,14 +58,14 @@ int oentry_place(struct overlay *o, struct oentry *u, struct oentry *dir, const 
 
 	if (!copy)
 		return -ENOMEM;
-	detach(o, u);
+	detach_oentry(o, u);
 	free(u->name);
 	u->name = copy;
 	u->parent = dir;
 	u->position = ++o->last_position;
-	hash_add(&o->names, &u->link, key_of(dir, fold(o, name, folded)));
+	hash_add(&o->names, &u->link, key_of(dir, fold_name(o, name, folded)));
 	TAILQ_INSERT_TAIL(&dir->children, u, siblings);
-	/* It may be another entry's there. */
+	/* The values may be for another entry than the one at the new path. */
 	drop_parsed(u);
 	return 0;
 }
@@ -88,7 +88,7 @@ struct oentry *oentry_new(struct overlay *o, bool dir, entry_id from)
 	return u;
 }
 
-static void release(struct oentry *u)
+static void destroy_oentry(struct oentry *u)
 {
 	oentry_clear_content(u);
 	snapshot_unref(u->frozen_map);
@@ -108,7 +108,7 @@ void oentry_free(struct overlay *o, struct oentry *u)
 {
 	struct oentry *at = u;
 
-	/* From below, without recursion: paths of an archive may be deep. */
+	/* Bottom-up and without recursion, because paths of an archive may be deep. */
 	while (at) {
 		struct oentry *next = TAILQ_FIRST(&at->children);
 
@@ -117,11 +117,11 @@ void oentry_free(struct overlay *o, struct oentry *u)
 			continue;
 		}
 		next = at == u ? NULL : at->parent;
-		detach(o, at);
+		detach_oentry(o, at);
 		if (at->inode)
 			oentry_freeze(overlay_shown(o, at), at);
 		else
-			release(at);
+			destroy_oentry(at);
 		at = next;
 	}
 }
@@ -194,8 +194,8 @@ void oentry_free_unused(struct overlay *o, struct oentry *u)
 		(!u->parent || !oentry_differs(u))) {
 		struct oentry *up = u->parent;
 
-		detach(o, u);
-		release(u);
+		detach_oentry(o, u);
+		destroy_oentry(u);
 		u = up;
 	}
 }
@@ -215,7 +215,7 @@ struct oentry *oentry_raise(
 	return u;
 }
 
-bool overlay_is_standing(const struct overlay *o, const struct oentry *dir, const char *name)
+bool overlay_is_permanent(const struct overlay *o, const struct oentry *dir, const char *name)
 {
 	const struct format *f = o->base->format;
 	struct file_attr en;
@@ -228,7 +228,7 @@ bool overlay_is_standing(const struct overlay *o, const struct oentry *dir, cons
 	return r == 0 && en.is_dir && en.is_permanent;
 }
 
-int overlay_raise_fixed(struct overlay *o, struct oentry *dir, const char *name, struct spot *ret)
+int overlay_add_permanent(struct overlay *o, struct oentry *dir, const char *name, struct spot *ret)
 {
 	struct file_attr en;
 	struct oentry *u;
@@ -289,7 +289,7 @@ char *oentry_path(const struct oentry *u)
 	return path;
 }
 
-struct oentry *overlay_after(struct overlay *o, struct oentry *dir, uint64_t place)
+struct oentry *overlay_child_after(struct overlay *o, struct oentry *dir, uint64_t place)
 {
 	struct oentry *u = TAILQ_LAST(&dir->children, oentries);
 

@@ -107,9 +107,9 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 	return r;
 }
 
-/* The entry that the file shows, and the snapshot that it is read from. False: the file has bytes
- * of its own, or shows nothing. */
-static bool shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
+/* Get the entry that the file shows, and its snapshot. Returns false if the file has content of its
+ * own, or shows nothing. */
+static bool find_shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
 	entry_id *ret_id)
 {
 	const struct oentry *u = s->oentry;
@@ -123,14 +123,14 @@ int overlay_stat(
 	const struct overlay *o, const struct spot *s, struct file_attr *ret, struct error *e)
 {
 	const struct oentry *u = s->oentry;
-	const struct snapshot *of;
+	const struct snapshot *source;
 	entry_id id;
 	int r = 0;
 
 	*ret = (struct file_attr){
 		.id = s->id, .is_dir = s->is_dir, .is_writable = true, .has_size = true};
-	if (shown(o, s, &of, &id))
-		r = of->format->stat(of, id, ret, e);
+	if (find_shown(o, s, &source, &id))
+		r = source->format->stat(source, id, ret, e);
 	if (r < 0)
 		return r;
 	if (u && u->has_content)
@@ -145,10 +145,10 @@ int overlay_stat(
 int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
 	struct error *e)
 {
-	const struct snapshot *of;
+	const struct snapshot *source;
 	entry_id id;
 
-	if (shown(o, s, &of, &id))
-		return of->format->get(of, id, off, dst, n, e);
+	if (find_shown(o, s, &source, &id))
+		return source->format->get(source, id, off, dst, n, e);
 	return s->oentry ? extent_read(&s->oentry->bytes, off, dst, n, e) : -ENOENT;
 }

@@ -9,7 +9,7 @@
 
 enum { NAMED_MAX = 8 /* saved paths that a report names */ };
 
-static void say(void *arg, enum format_said kind, const char *line)
+static void add_format_line(void *arg, enum format_said kind, const char *line)
 {
 	report_add(arg, kind == FORMAT_WARNING ? REPORT_WARNING : REPORT_NOTE, "%s", line);
 }
@@ -17,12 +17,11 @@ static void say(void *arg, enum format_said kind, const char *line)
 int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, struct error *e)
 {
 	*ret = (struct overlay_build){.format_report = REPORT_INIT};
-	if (overlay_tree(o, &ret->entries, &ret->oentries, &ret->n) < 0)
+	if (overlay_list_inputs(o, &ret->entries, &ret->oentries, &ret->n) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	ret->base = snapshot_ref(o->base);
 	ret->like = snapshot_ref(o->unsaved ? o->unsaved : o->view);
-	/* Two may be staged at a time, and the first that ends replaces parsed values in the tree.
-	 */
+	/* Two builds may run at a time, and the first to end replaces parsed values of oentries. */
 	for (size_t i = 1; i < ret->n; i++) {
 		parsed_ref(ret->entries[i].parsed);
 		parsed_ref(ret->entries[i].accepted_parsed);
@@ -32,7 +31,7 @@ int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, stru
 
 int overlay_build_run(struct overlay_build *s, struct error *e)
 {
-	const struct build_options how = {true, s->like, say, &s->format_report};
+	const struct build_options how = {true, s->like, add_format_line, &s->format_report};
 
 	return build(s->base, s->entries, s->n, &how, &s->built, e);
 }
@@ -55,7 +54,7 @@ void overlay_build_keep_parsed(struct overlay_build *s)
 void overlay_build_advise(struct overlay_build *s, vfs_advise advise)
 {
 	if (advise)
-		advise(s->base, s->built.map, say, &s->format_report);
+		advise(s->base, s->built.map, add_format_line, &s->format_report);
 }
 
 int overlay_build_view(struct overlay_build *s)
@@ -91,23 +90,23 @@ void overlay_build_finish(struct overlay_build *s)
 	*s = (struct overlay_build){.format_report = REPORT_INIT};
 }
 
-static bool is_put(enum build_outcome fate)
+static bool is_saved(enum build_outcome outcome)
 {
-	return fate == BUILD_WRITTEN || fate == BUILD_NEW || fate == BUILD_MOVED;
+	return outcome == BUILD_WRITTEN || outcome == BUILD_NEW || outcome == BUILD_MOVED;
 }
 
 bool overlay_build_differs(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_put(s->built.outputs[i].outcome) ||
+		if (is_saved(s->built.outputs[i].outcome) ||
 			s->built.outputs[i].hidden_outcome != BUILD_SAME)
 			return true;
 	return false;
 }
 
-static bool is_moved(enum build_outcome fate)
+static bool is_moved(enum build_outcome outcome)
 {
-	return fate == BUILD_NEW || fate == BUILD_MOVED;
+	return outcome == BUILD_NEW || outcome == BUILD_MOVED;
 }
 
 bool overlay_build_moves(const struct overlay_build *s)
@@ -131,25 +130,26 @@ char *overlay_build_kept_path(const struct overlay_build *s, size_t i)
 struct line {
 	size_t entry;
 	char *path;
-	bool put; /* it stands there now; else what is gone is told */
-	enum build_outcome fate;
+	bool is_present; /* the path exists now; otherwise it reports a removal */
+	enum build_outcome outcome;
 };
 
 struct lines {
-	struct line *at;
+	struct line *all;
 	size_t n, room;
 };
 
-static void add(struct lines *l, size_t i, char *path, bool put, enum build_outcome fate)
+static void add_line(
+	struct lines *l, size_t i, char *path, bool is_present, enum build_outcome outcome)
 {
-	if (path && array_room(l->at, l->n, l->room))
-		l->at[l->n++] = (struct line){i, path, put, fate};
+	if (path && array_room(l->all, l->n, l->room))
+		l->all[l->n++] = (struct line){i, path, is_present, outcome};
 	else
 		free(path);
 }
 
-/* What is in a directory comes right after it, before names that go on otherwise. */
-static int rank(char c)
+/* Order of characters in paths: "/" first, so children directly follow their directory. */
+static int char_rank(char c)
 {
 	return c == '/' ? 1 : c ? 1 + (uint8_t)c : 0;
 }
@@ -161,15 +161,15 @@ static int by_path(const void *a, const void *b)
 
 	while (*p && *p == *q)
 		p++, q++;
-	return *p || *q ? rank(*p) - rank(*q) : x->put - y->put;
+	return *p || *q ? char_rank(*p) - char_rank(*q) : x->is_present - y->is_present;
 }
 
-static bool is_new(enum build_outcome fate)
+static bool is_new(enum build_outcome outcome)
 {
-	return fate == BUILD_NEW || fate == BUILD_ABSENT;
+	return outcome == BUILD_NEW || outcome == BUILD_ABSENT;
 }
 
-/* A directory that is new tells of all that is in it. */
+/* Is a parent new? Its line covers everything in it. */
 static bool is_below_new(const struct overlay_build *s, size_t i)
 {
 	while ((i = s->entries[i].parent))
@@ -178,35 +178,35 @@ static bool is_below_new(const struct overlay_build *s, size_t i)
 	return false;
 }
 
-static void collect(const struct overlay_build *s, struct lines *l)
+static void collect_lines(const struct overlay_build *s, struct lines *l)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		const struct build_output *b = &s->built.outputs[i];
-		bool told = is_below_new(s, i);
+		bool is_covered = is_below_new(s, i);
 
-		if (b->hidden_outcome != BUILD_SAME && !(told && is_put(b->hidden_outcome)))
-			add(l, i, oentry_path(s->oentries[i]), is_put(b->hidden_outcome),
+		if (b->hidden_outcome != BUILD_SAME && !(is_covered && is_saved(b->hidden_outcome)))
+			add_line(l, i, oentry_path(s->oentries[i]), is_saved(b->hidden_outcome),
 				b->hidden_outcome);
 		if (b->outcome == BUILD_KEPT)
-			add(l, i, overlay_build_kept_path(s, i), false, b->outcome);
-		if (is_put(b->outcome) && !told)
-			add(l, i, oentry_path(s->oentries[i]), true, b->outcome);
+			add_line(l, i, overlay_build_kept_path(s, i), false, b->outcome);
+		if (is_saved(b->outcome) && !is_covered)
+			add_line(l, i, oentry_path(s->oentries[i]), true, b->outcome);
 	}
 	if (l->n)
-		qsort(l->at, l->n, sizeof(*l->at), by_path);
+		qsort(l->all, l->n, sizeof(*l->all), by_path);
 }
 
-static void tell_gone(const struct line *l, struct report *report)
+static void report_gone(const struct line *l, struct report *report)
 {
-	if (l->fate == BUILD_KEPT)
+	if (l->outcome == BUILD_KEPT)
 		report_add(report, REPORT_NOTE,
 			"%s was moved to a name that means nothing, and stays in the map", l->path);
-	else if (l->fate == BUILD_NEEDED)
-		report_code(report, OUTCOME_LEFT); /* the format said why */
-	else if (l->fate == BUILD_EMPTIED)
+	else if (l->outcome == BUILD_NEEDED)
+		report_code(report, OUTCOME_LEFT); /* the format has reported why */
+	else if (l->outcome == BUILD_EMPTIED)
 		report_add(report, REPORT_NOTE,
 			"%s was removed, and is empty now: the map still has one", l->path);
-	else if (l->fate == BUILD_REPLACED)
+	else if (l->outcome == BUILD_REPLACED)
 		report_add(report, REPORT_NOTE, "what was %s before was removed", l->path);
 	else
 		report_add(report, REPORT_REMOVED, "%s", l->path);
@@ -215,18 +215,18 @@ static void tell_gone(const struct line *l, struct report *report)
 static void lines_finish(struct lines *l)
 {
 	for (size_t i = 0; i < l->n; i++)
-		free(l->at[i].path);
-	free(l->at);
+		free(l->all[i].path);
+	free(l->all);
 }
 
 void overlay_build_each(const struct overlay_build *s,
-	void (*fn)(void *arg, enum build_outcome fate, const char *path), void *arg)
+	void (*fn)(void *arg, enum build_outcome outcome, const char *path), void *arg)
 {
 	struct lines l = {0};
 
-	collect(s, &l);
+	collect_lines(s, &l);
 	for (size_t i = 0; i < l.n; i++)
-		fn(arg, l.at[i].fate, l.at[i].path);
+		fn(arg, l.all[i].outcome, l.all[i].path);
 	lines_finish(&l);
 }
 
@@ -235,13 +235,13 @@ void overlay_build_report(const struct overlay_build *s, struct report *report)
 	struct lines l = {0};
 	size_t saved = 0;
 
-	collect(s, &l);
+	collect_lines(s, &l);
 	for (size_t i = 0; i < l.n; i++)
-		if (!l.at[i].put)
-			tell_gone(&l.at[i], report);
+		if (!l.all[i].is_present)
+			report_gone(&l.all[i], report);
 	for (size_t i = 0; i < l.n; i++)
-		if (l.at[i].put && saved++ < NAMED_MAX)
-			report_add(report, REPORT_SAVED, "%s", l.at[i].path);
+		if (l.all[i].is_present && saved++ < NAMED_MAX)
+			report_add(report, REPORT_SAVED, "%s", l.all[i].path);
 	if (saved > NAMED_MAX)
 		report_add(report, REPORT_SAVED, "and %zu more", saved - NAMED_MAX);
 	lines_finish(&l);

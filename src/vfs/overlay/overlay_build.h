@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* staged: a tree, and the map that was built of it. */
+/* overlay_build: the differences of an overlay, and the map that is built from them. Call
+ * overlay_build_begin on the overlay's thread, then overlay_build_run or _view on any thread, then
+ * overlay_build_finish. The inputs point into the overlay, which must not change while they are
+ * used. */
 #pragma once
 
 #include "vfs/overlay/overlay.h"
@@ -9,38 +12,37 @@
 struct overlay_build {
 	struct snapshot *base;
 	struct build_input *entries;
-	struct oentry **oentries; /* of the entries; the overlay's */
+	struct oentry **oentries; /* oentries[i] belongs to entries[i]; owned by the overlay */
 	size_t n;
-	struct snapshot *like; /* the map that was built last (struct build_options) */
+	struct snapshot *like; /* the map that was built last (build_options.previous) */
 	struct build_result built;
-	struct report format_report; /* what the format says of the map */
+	struct report format_report; /* lines of the format about the map */
 };
 
-/* What differs is listed; and then, on any thread, the map built. Good as long as the overlay is
- * not changed. -errno: no map follows, and the reason is in e. */
+/* List the differences from the base. After a failure there is nothing to finish. */
 int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, struct error *e);
+/* Build the map to be saved. On failure there is no map, and e has the reason. */
 int overlay_build_run(struct overlay_build *s, struct error *e);
-/* On the overlay's thread, while it is not changed: what the build parsed is kept there, whatever
- * else came of it. */
+/* Keep the parsed values in the overlay, even if a save fails later. On the overlay's thread. */
 void overlay_build_keep_parsed(struct overlay_build *s);
-/* Add what tools know of the built map to what the format says. `advise` may be NULL. */
+/* Add the advice of tools about the built map to format_report. `advise` may be NULL. */
 void overlay_build_advise(struct overlay_build *s, vfs_advise advise);
-/* ... or, instead of overlay_build_run, no object is placed: a map for a mount to show. */
+/* Build the map that a mount shows: no object is placed. */
 int overlay_build_view(struct overlay_build *s);
-/* Both; after a failure there is nothing to finish. */
+/* overlay_build_begin and overlay_build_run; after a failure there is nothing to finish. */
 int overlay_build(const struct overlay *o, struct overlay_build *ret, struct error *e);
 void overlay_build_finish(struct overlay_build *s);
 
-/* Is the map another one than the base, as far as the tree tells? */
+/* Does the new map differ from the base, by the outcomes of its entries? */
 bool overlay_build_differs(const struct overlay_build *s);
-/* ... has it what was made, or stands elsewhere than there? */
+/* Is any entry new or moved? */
 bool overlay_build_moves(const struct overlay_build *s);
-/* An entry's path; of a BUILD_KEPT one that at which its object stood. malloc'ed, NULL: no memory.
- */
+/* Path of entry i, malloc'ed, or NULL if memory is exhausted. For BUILD_KEPT it is the path that
+ * the object has in the base. */
 char *overlay_build_kept_path(const struct overlay_build *s, size_t i);
-/* What the new map has otherwise than the base, path by path: at each, what is gone, then what
- * stands there. */
+/* Call fn for each difference between the new map and the base, in the order of paths. At one path
+ * a removed file comes before the present one. */
 void overlay_build_each(const struct overlay_build *s,
-	void (*fn)(void *arg, enum build_outcome fate, const char *path), void *arg);
-/* The same for people. */
+	void (*fn)(void *arg, enum build_outcome outcome, const char *path), void *arg);
+/* Add the same differences to a report. */
 void overlay_build_report(const struct overlay_build *s, struct report *report);

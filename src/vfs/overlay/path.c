@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* The changes of a tree of names by paths. */
+/* Changes of an overlay by path. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/name.h"
 #include "vfs/overlay/overlay.h"
 
-/* The directory that was the last name so far. make: it is made if nothing is there. */
-static int descend(struct overlay *o, struct dentry *p, bool make)
+/* Make *p the start of a lookup in the directory that it names. make: create it if missing. */
+static int enter_dir(struct overlay *o, struct dentry *p, bool make)
 {
 	struct oentry *dir;
 	int r;
@@ -18,7 +18,7 @@ static int descend(struct overlay *o, struct dentry *p, bool make)
 	if (r < 0)
 		return r;
 	if (!p->exists && !oentry_find(o, p->parent, p->name))
-		p->exists = overlay_raise_fixed(o, p->parent, p->name, &p->spot) == 0;
+		p->exists = overlay_add_permanent(o, p->parent, p->name, &p->spot) == 0;
 	if (!p->exists && make) {
 		r = overlay_make(o, p, true, &dir);
 		if (r == 0)
@@ -34,14 +34,14 @@ static int descend(struct overlay *o, struct dentry *p, bool make)
 	return 0;
 }
 
-static int walk(struct overlay *o, const char *path, bool make, struct dentry *ret)
+static int walk_path(struct overlay *o, const char *path, bool make, struct dentry *ret)
 {
 	char name[NAME_MAX + 1];
 	int r;
 
 	*ret = (struct dentry){.parent = o->root, .exists = true, .spot = overlay_root(o)};
 	while ((r = path_next(&path, name)) > 0) {
-		r = descend(o, ret, make);
+		r = enter_dir(o, ret, make);
 		if (r < 0)
 			return r;
 		strcpy(ret->name, name);
@@ -51,10 +51,10 @@ static int walk(struct overlay *o, const char *path, bool make, struct dentry *r
 
 int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret)
 {
-	return walk(o, path, false, ret);
+	return walk_path(o, path, false, ret);
 }
 
-/* *ret NULL: what is written there is dropped. */
+/* Get the entry of a file, created if missing. *ret is NULL for a generated file. */
 static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, struct oentry **ret)
 {
 	struct file_attr en;
@@ -78,7 +78,7 @@ static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, s
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* *ret NULL: what is written there is dropped. */
+/* Set the content of a file. *ret is NULL if it is generated and the content was ignored. */
 static int write_file(
 	struct overlay *o, const char *path, struct extent x, const char *why, struct oentry **ret)
 {
@@ -107,7 +107,7 @@ int overlay_put(struct overlay *o, const char *path, struct extent x, const stru
 	return 0;
 }
 
-int overlay_draft(struct overlay *o, const char *path, struct extent x, const char *why)
+int overlay_put_draft(struct overlay *o, const char *path, struct extent x, const char *why)
 {
 	struct oentry *u;
 
@@ -128,8 +128,8 @@ int overlay_revert(struct overlay *o, const char *path)
 	u = p.spot.oentry;
 	if (r < 0 || !u || !u->has_content)
 		return r;
-	/* Its object is shown by another file since. */
-	if (overlay_meaning(o, &p, false, u->origin, &m) == 0 &&
+	/* The object is shown in its other form now. */
+	if (overlay_classify(o, &p, false, u->origin, &m) == 0 &&
 		overlay_other_form(o, p.parent, &m, &other))
 		return overlay_take(o, &p);
 	if (u->accepted.mem || u->accepted.file) {
@@ -165,9 +165,9 @@ int overlay_mkdir(struct overlay *o, const char *path)
 int overlay_mkdirs(struct overlay *o, const char *path)
 {
 	struct dentry p;
-	int r = walk(o, path, true, &p);
+	int r = walk_path(o, path, true, &p);
 
-	return r < 0 ? r : descend(o, &p, true);
+	return r < 0 ? r : enter_dir(o, &p, true);
 }
 
 int overlay_remove(struct overlay *o, const char *path, bool dir)
@@ -183,7 +183,7 @@ int overlay_remove(struct overlay *o, const char *path, bool dir)
 int overlay_rename(struct overlay *o, const char *from, const char *to)
 {
 	struct dentry a, b;
-	/* Directories on the way of the one may be on that of the other. */
+	/* Resolve `to` twice: resolving `from` may add entries for directories of its path. */
 	int r = overlay_dentry_at(o, to, &b);
 
 	if (r == 0)
@@ -203,16 +203,16 @@ int overlay_apply(struct overlay *o, const struct journal_op *op)
 	struct dentry p;
 	int r = 0;
 
-	/* Damage may have taken what made the directories. */
+	/* A damaged journal may have lost the operations that created the directories. */
 	if (op->content || op->type == JOURNAL_RENAME)
-		r = walk(o, op->content ? op->path : op->to, true, &p);
+		r = walk_path(o, op->content ? op->path : op->to, true, &p);
 	if (r < 0)
 		return r;
 	switch (op->type) {
 	case JOURNAL_PUT:
 		return overlay_put(o, op->path, extent_ref(op->content), NULL);
 	case JOURNAL_DRAFT:
-		return overlay_draft(o, op->path, extent_ref(op->content), op->reason);
+		return overlay_put_draft(o, op->path, extent_ref(op->content), op->reason);
 	case JOURNAL_DROP:
 		return overlay_revert(o, op->path);
 	case JOURNAL_MKDIR:

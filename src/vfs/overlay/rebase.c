@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
-/* A tree goes on over the map that was built of it. */
+/* Continue an overlay over the map that was built from it. */
 #include <errno.h>
 
 #include "vfs/overlay/overlay.h"
 
-/* What is at the path of u in the next tree. False: nothing can be. */
-static bool find(struct overlay *next, const struct oentry *u, struct dentry *ret)
+/* Resolve the path of u in the next overlay. False for a whiteout or a missing parent. */
+static bool find_dentry(struct overlay *next, const struct oentry *u, struct dentry *ret)
 {
 	struct oentry *dir = u->parent->successor;
 
 	if (u->is_whiteout || !dir || overlay_dentry(next, dir, u->name, ret) < 0)
 		return false;
 	if (!ret->exists && !oentry_find(next, dir, u->name))
-		ret->exists = overlay_raise_fixed(next, dir, u->name, &ret->spot) == 0;
+		ret->exists = overlay_add_permanent(next, dir, u->name, &ret->spot) == 0;
 	return true;
 }
 
@@ -27,7 +27,7 @@ static int carry_dir(struct overlay *next, struct oentry *u, const struct dentry
 						      : 0;
 }
 
-/* Numbers of raw/ mean what is in the map now. */
+/* Must a file be copied to the next overlay? Not in raw/, where numbers belong to the new map. */
 static bool is_carried(const struct oentry *u, const struct dentry *p)
 {
 	if (u->is_scratch)
@@ -38,30 +38,30 @@ static bool is_carried(const struct oentry *u, const struct dentry *p)
 
 static int carry_file(struct overlay *next, struct oentry *u, const struct dentry *p)
 {
-	struct oentry *heir = oentry_new(next, false, ENTRY_NONE);
-	int r = heir ? 0 : -ENOMEM;
+	struct oentry *successor = oentry_new(next, false, ENTRY_NONE);
+	int r = successor ? 0 : -ENOMEM;
 
 	if (r == 0 && u->has_content)
-		r = oentry_write(heir, extent_ref(&u->bytes), u->refusal);
+		r = oentry_write(successor, extent_ref(&u->bytes), u->refusal);
 	if (r == 0)
-		r = oentry_place(next, heir, p->parent, u->name);
+		r = oentry_place(next, successor, p->parent, u->name);
 	if (r < 0) {
-		if (heir)
-			oentry_free(next, heir);
+		if (successor)
+			oentry_free(next, successor);
 		return r;
 	}
-	heir->is_scratch = u->is_scratch;
-	heir->is_moved = true;
-	heir->has_mtime = u->has_mtime;
-	heir->mtime = u->mtime;
-	heir->frozen_map = u->frozen_map ? snapshot_ref(u->frozen_map) : NULL;
-	heir->frozen_id = u->frozen_id;
-	u->successor = heir;
+	successor->is_scratch = u->is_scratch;
+	successor->is_moved = true;
+	successor->has_mtime = u->has_mtime;
+	successor->mtime = u->mtime;
+	successor->frozen_map = u->frozen_map ? snapshot_ref(u->frozen_map) : NULL;
+	successor->frozen_id = u->frozen_id;
+	u->successor = successor;
 	return 0;
 }
 
-/* A listing that is under way goes on behind the same places. */
-static int carry(struct overlay *o, struct overlay *next)
+/* Carry over entries with their positions, so that a listing in progress continues. */
+static int carry_entries(struct overlay *o, struct overlay *next)
 {
 	struct dentry p;
 	int r = 0;
@@ -69,7 +69,7 @@ static int carry(struct overlay *o, struct overlay *next)
 	o->root->successor = next->root;
 	for (struct oentry *u = NULL; r == 0 && (u = overlay_next(o, u));) {
 		u->successor = NULL;
-		if (!find(next, u, &p))
+		if (!find_dentry(next, u, &p))
 			continue;
 		if (u->is_dir)
 			r = carry_dir(next, u, &p);
@@ -82,14 +82,14 @@ static int carry(struct overlay *o, struct overlay *next)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* What else stands there. */
-static int find_heirs(struct overlay *o, struct overlay *next)
+/* Find successors of other files with an inode: what the next overlay has at their paths. */
+static int find_successors(struct overlay *o, struct overlay *next)
 {
 	struct dentry p;
 
 	for (struct oentry *u = NULL; (u = overlay_next(o, u));) {
-		if (u->successor || !u->inode || u->is_dir || !find(next, u, &p) || !p.exists ||
-			p.spot.is_dir)
+		if (u->successor || !u->inode || u->is_dir || !find_dentry(next, u, &p) ||
+			!p.exists || p.spot.is_dir)
 			continue;
 		u->successor = oentry_raise(next, p.parent, u->name, &p.spot);
 		if (!u->successor)
@@ -98,10 +98,10 @@ static int find_heirs(struct overlay *o, struct overlay *next)
 	return 0;
 }
 
-static void tell(struct overlay *o, const struct rebase *how, bool stands)
+static void report_moves(struct overlay *o, const struct rebase *how, bool has_successor)
 {
 	for (struct oentry *u = NULL; (u = overlay_next(o, u));)
-		if (!u->successor != stands && (u->inode || u->is_whiteout))
+		if (!u->successor != has_successor && (u->inode || u->is_whiteout))
 			how->fn(how->arg, u, u->successor);
 }
 
@@ -112,19 +112,19 @@ int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct
 	int r = overlay_create(base, &next);
 
 	if (r == 0)
-		r = carry(old, next);
+		r = carry_entries(old, next);
 	if (r == 0)
 		r = how->left(how->arg, next);
 	if (r == 0)
-		r = find_heirs(old, next);
+		r = find_successors(old, next);
 	if (r < 0)
 		return r;
-	tell(old, how, false);
+	report_moves(old, how, false);
 	next->on_form_change = old->on_form_change;
 	next->arg = old->arg;
 	*o = next;
 	how->fn(how->arg, old->root, next->root);
-	tell(old, how, true);
+	report_moves(old, how, true);
 	for (struct oentry *u = NULL; (u = overlay_next(old, u));)
 		if (u->successor)
 			oentry_free_unused(next, u->successor);

@@ -41,11 +41,11 @@ int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
 
 	if (r < 0)
 		return r;
-	/* What has no time of its own shows the map's. */
+	/* Files without a time of their own show the map's. */
 	a.atime = a.mtime = a.ctime = en.has_mtime ? en.mtime : vol->mtime;
 	if (u->has_mtime)
 		a.mtime = u->mtime;
-	/* A directory has 1, which tells find(1) nothing about its subdirectories. */
+	/* 1 link for a directory: find(1) then makes no assumption about subdirectories. */
 	if (u->is_dir) {
 		a.mode = S_IFDIR | vol->dir_mode;
 	} else {
@@ -63,9 +63,9 @@ int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
 	return u->is_dir || en.has_size ? 0 : -EAGAIN;
 }
 
-/* Through an open file one without a name may be opened again. Else it was found by a name that it
- * had, which the kernel held a moment too long, and what is written to it would be in no file. */
-static bool is_lost(const struct inode *n)
+/* Was the file unlinked, and is it not open? Then the kernel found it by a stale name, and writes
+ * would be lost. An open file without a name can be opened again through its handle. */
+static bool is_unreachable(const struct inode *n)
 {
 	return !n->oentry->parent && !n->handles && !inode_is_root(n);
 }
@@ -77,7 +77,7 @@ int file_may_write(const struct inode *n)
 
 	if (n->vfs->vol->access == VOLUME_READ_ONLY)
 		return -EROFS;
-	if (is_lost(n))
+	if (is_unreachable(n))
 		return -ESTALE;
 	if (inode_is_scratch(n) || n->write_buffer)
 		return 0;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Zlib */
-/* Attributes of nodes. */
+/* Attributes of inodes. */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
-/* What stat says. -EAGAIN: the size is not known yet (ask size_wait). */
+/* Get the attributes for stat(2). -EAGAIN if only the size is missing (see sizes_request). */
 int inode_attr(struct vfs *v, struct inode *n, struct attr *ret);
-/* The attributes of the mask (but a size). */
+/* Copy the attributes in mask, except a size. */
 void attr_take(struct attr *to, const struct attr *from, unsigned mask);
-/* These times, and ctime, become now. ATTR_MTIME of a directory: names in it came or went. */
+/* Set ctime and the times in mask to now. The attributes in mask then count as set by a program.
+ * ATTR_MTIME on a directory means that its names changed. */
 void inode_touch(struct inode *n, unsigned mask);
 
-/* May this file be written at all? 0, -EROFS, -EACCES, -EIO; -ESTALE: the kernel is to look it up
- * again. */
+/* May the file be written? -EROFS, -EACCES, -EIO; -ESTALE makes the kernel look its name up again.
+ */
 int file_may_write(const struct inode *n);
-/* The most bytes that n may have; beyond is -EFBIG. */
+/* Maximum size of the file. A larger write fails with -EFBIG. */
 uint64_t file_max_size(const struct inode *n);

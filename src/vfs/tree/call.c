@@ -10,18 +10,18 @@
 
 void call_done(struct call *c, int r)
 {
-	if (c->kept) {
+	if (c->owns_arguments) {
 		free((void *)(uintptr_t)c->name);
 		free((void *)(uintptr_t)c->to_name);
 		free((void *)(uintptr_t)c->data);
 		c->name = c->to_name = NULL;
 		c->data = NULL;
-		c->kept = false;
+		c->owns_arguments = false;
 	}
 	if (c->pin)
 		--*c->pin;
 	c->pin = NULL;
-	snapshot_unref(TAKE(c->sized.in));
+	snapshot_unref(TAKE(c->size_result.snapshot));
 	c->reply(c, r);
 }
 
@@ -49,7 +49,7 @@ void call_keep(struct call *c)
 	char *name = NULL, *to_name = NULL;
 	void *data = NULL;
 
-	if (c->kept)
+	if (c->owns_arguments)
 		return;
 	if (c->name)
 		name = strdup(c->name);
@@ -60,14 +60,14 @@ void call_keep(struct call *c)
 		if (data)
 			memcpy(data, c->data, c->size);
 	}
-	/* What is done again later is to fail then. */
-	c->lost = !name != !c->name || !to_name != !c->to_name || !data != !c->data;
-	if (c->lost)
+	/* The call fails when it runs again. */
+	c->copy_failed = !name != !c->name || !to_name != !c->to_name || !data != !c->data;
+	if (c->copy_failed)
 		c->op = out_of_memory;
 	c->name = name;
 	c->to_name = to_name;
 	c->data = data;
-	c->kept = true;
+	c->owns_arguments = true;
 }
 
 void call_again(struct vfs *v, struct call *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* call: one operation on the mounted tree, from its arguments to its answer. */
+/* call: one operation on the mounted tree, with its arguments and results. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct call;
 struct snapshot;
 struct buffer;
 
-/* Of the mount. In a folder the root of a map has the first of the map's numbers (entry_ino). */
+/* Root of the mount. In a folder, the root of a map has the map's first number (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
 
 struct attr {
@@ -28,9 +28,9 @@ struct attr {
 	nlink_t nlink;
 	uint64_t size;
 	struct timespec atime, mtime, ctime;
-	bool alias; /* it was found by the same name in another case of letters: nobody is told when
-		     * that goes, so it is not to be remembered */
-	bool brief; /* it follows what is on disk: remembered for a moment only */
+	bool alias; /* found by its name in another case of letters. The kernel must not cache that
+		     * name, because it is not notified when the file disappears. */
+	bool brief; /* follows files on disk, so the kernel may cache it only for a moment */
 };
 
 enum attr_mask {
@@ -44,8 +44,8 @@ enum attr_mask {
 
 typedef void (*vfs_op)(struct vfs *v, struct call *c);
 
-/* Adds one entry to a readdir reply; false: there is no room for it, the reply is full. nlink 0: it
- * has no attributes but ino and type, and does not count as looked up. */
+/* Add one entry to a readdir reply. Returns false if the reply is full. With nlink 0 the entry has
+ * only ino and type, and does not count as looked up. */
 typedef bool (*vfs_emit)(struct call *c, const char *name, const struct attr *a, uint64_t next);
 
 struct call {
@@ -53,76 +53,77 @@ struct call {
 	void (*reply)(struct call *c, int r); /* frees c */
 
 	/* arguments */
-	pid_t caller; /* the thread that asks; 0: not known */
+	pid_t caller; /* thread that made the request; 0 if unknown */
 	uint64_t ino, to_ino;
 	const char *name, *to_name; /* borrowed until vfs_submit returns */
-	unsigned flags;             /* open(2)'s, or renameat2(2)'s */
+	unsigned flags;             /* of open(2) or renameat2(2) */
 	struct handle *handle;
 	uint64_t off;
 	size_t size;
-	const void *data; /* borrowed likewise */
-	bool mapped;      /* write: pages of a mapping, which come whenever the kernel likes */
+	const void *data; /* borrowed until vfs_submit returns */
+	bool mapped;      /* vfs_write: pages of a mapping, which the kernel writes at any time */
 	struct attr set;
 	unsigned mask; /* enum attr_mask */
 	vfs_emit emit;
-	bool plus; /* readdir: attributes wanted, and an entry emitted counts as looked up */
+	bool plus; /* vfs_readdir: with attributes; an emitted entry counts as looked up */
 
 	/* results */
 	struct attr attr;
 	struct handle *opened;
-	bool keep_cache; /* open: the kernel's pages of the file are still right */
-	uint8_t *out;    /* read, getxattr; malloc'ed, the front frees it */
+	bool keep_cache; /* vfs_open: the kernel's cached pages are still valid */
+	uint8_t *out;    /* vfs_read, vfs_getxattr; malloc'ed, freed by the session */
 	size_t out_size;
 	struct statvfs statvfs;
 
-	/* vfs's own */
+	/* private to the vfs */
 	struct call *next;
-	unsigned *pin; /* counted down when it is answered; of the vfs's user */
-	bool kept;     /* name, to_name and data are copies */
-	bool lost;     /* ... and there was no memory for one */
+	unsigned *pin;       /* set by the submitter; decremented when the call is done; or NULL */
+	bool owns_arguments; /* name, to_name and data are copies */
+	bool copy_failed;    /* call_keep had no memory for one of them */
 	struct {
-		struct snapshot *in; /* the version in which sizes were asked for, or NULL */
-		uint64_t id;         /* of one entry: which */
-		int r;               /* ... what came of it */
+		struct snapshot *snapshot; /* whose sizes were found; or NULL */
+		uint64_t id;               /* its first entry */
+		int r;                     /* result for a single entry */
 		uint64_t size;
-	} sized;
+	} size_result;
 };
 
-/* What the vfs needs of its front. */
+/* Callbacks from the vfs to the session or folder that hosts it. */
 struct vfs_host {
 	/*
-	 * Make the kernel forget data and attributes of these inodes; then return `then` to the
-	 * pool (pool_return). Must not wait on the owner's thread.
+	 * Invalidate the kernel's cached data and attributes of these inodes; then return `then` to
+	 * the pool (pool_return). Must not block the owner's thread.
 	 */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 	/*
-	 * ... and this name. The kernel waits for the directory's lock then, so a request that
-	 * holds it (create, unlink, rename) must not wait for it. then may be NULL.
+	 * Invalidate a name in the kernel's cache; then return `then` (may be NULL) to the pool.
+	 * The kernel takes the directory's lock for this, so a request that holds the lock (create,
+	 * unlink, rename) must not wait for it.
 	 */
 	void (*forget_name)(
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
-	void (*note)(struct vfs_host *h, const char *line); /* any thread */
-	/* What a save is doing, and how far it is, in bytes; total 0: that is not known. From a
-	 * worker thread; from the owner's while vfs_end copies out what is left, and with "" now
-	 * and then while it waits. */
+	void (*note)(struct vfs_host *h, const char *line); /* on any thread */
+	/* Report what a save is doing and its progress in bytes; total is 0 if unknown. Called on a
+	 * worker's thread; on the owner's while vfs_end copies out rescued files and, with "", now
+	 * and then while vfs_end waits. */
 	void (*progress)(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 };
 
-/* Copies what the call borrowed: it is answered later. */
+/* Copy the borrowed arguments, because the call is answered later. */
 void call_keep(struct call *c);
 void call_done(struct call *c, int r);
-/* ... with what the buffer holds as `out`, or its error; it is finished. */
+/* Answer the call with the buffer's data as `out`, or its error. Finishes the buffer. */
 void call_answer(struct call *c, struct buffer *b);
-/* Runs it once more, from its beginning. */
+/* Run the call again, from its beginning. */
 void call_again(struct vfs *v, struct call *c);
 
-/* Calls that wait, in their order. */
+/* A queue of waiting calls. */
 struct calls {
 	struct call *first, *last;
 };
 
-void calls_add(struct calls *w, struct call *c); /* c is kept */
-/* The next one, which waits no more; NULL: there is none. */
+void calls_add(struct calls *w, struct call *c); /* includes call_keep */
+/* Remove the first call. Returns NULL if the queue is empty. */
 struct call *calls_take(struct calls *w);
-/* All of them; who must go on waiting queues up anew. */
+/* Run all calls. A call that must still wait adds itself again. */
 void calls_run(struct calls *w, struct vfs *v);

@@ -4,14 +4,14 @@
 #include "base/name.h"
 #include "vfs/tree/lost.h"
 
-/* Not among them: swap and autosave files (.x.swp, #x#, .x.kate-swp). One that is there at the end
- * is all that is left of a text that nobody saved. */
+/* Swap and autosave files (.x.swp, #x#, .x.kate-swp) are not in the list: at the end of a mount one
+ * may be the only copy of an unsaved text. */
 bool is_editor_file(const char *name)
 {
-	static const char *const habits[] = {
+	static const char *const patterns[] = {
 		"4913",
 		"5036",
-		"5159", /* vim asks whether it may create */
+		"5159", /* vim tests whether it may create files */
 		"*~",
 		"*.bak",
 		"*.BAK",
@@ -30,8 +30,8 @@ bool is_editor_file(const char *name)
 		NULL,
 	};
 
-	for (size_t i = 0; habits[i]; i++)
-		if (fnmatch(habits[i], name, 0) == 0)
+	for (size_t i = 0; patterns[i]; i++)
+		if (fnmatch(patterns[i], name, 0) == 0)
 			return true;
 	return name_is_random(name);
 }

@@ -27,8 +27,8 @@ struct inode *inode_next(const struct vfs *v, const struct inode *n)
 	return (struct inode *)hash_next(&v->inodes, n ? &n->link : NULL);
 }
 
-/* An entry of the base has the number that follows from its own, unless another one has that since
- * a save; all others have one that nobody had before. */
+/* Choose an inode number: that of the entry's origin, or a new one if the entry is new or moved, or
+ * if another inode has had the number since a save. */
 static uint64_t choose_ino(struct vfs *v, const struct oentry *u)
 {
 	uint64_t ino = entry_ino(v->vol, u->origin);
@@ -94,7 +94,7 @@ int inode_lookup(struct vfs *v, struct inode *dir, const char *name, struct inod
 	struct oentry *u;
 
 	if (r == -ENOENT && dir->oentry->parent && !oentry_find(v->overlay, dir->oentry, name))
-		r = overlay_raise_fixed(v->overlay, dir->oentry, name, &s);
+		r = overlay_add_permanent(v->overlay, dir->oentry, name, &s);
 	if (r < 0)
 		return r;
 	if (s.oentry && oentry_is_gone(v->overlay, s.oentry))
@@ -115,7 +115,7 @@ bool inode_shows(const struct inode *n, const struct snapshot **ret, entry_id *r
 		return false;
 	*ret = overlay_shown(o, u);
 	*ret_id = u->frozen_map ? u->frozen_id : u->origin;
-	/* Of a directory that was made the shape says what is in it. */
+	/* The shape lists a new directory. */
 	if (u->is_dir && u->origin == ENTRY_NONE) {
 		*ret = o->shape;
 		*ret_id = u->id;
@@ -148,7 +148,7 @@ bool inode_is_generated(const struct inode *n)
 	       en.is_generated;
 }
 
-static bool needed(const struct inode *n)
+static bool is_needed(const struct inode *n)
 {
 	if (inode_is_root(n) || n->lookups || n->opens || n->is_busy || n->waiting.first)
 		return true;
@@ -164,7 +164,7 @@ void write_buffer_drop(struct inode *n)
 	n->write_buffer = NULL;
 }
 
-static void node_free(struct inode *n)
+static void free_inode(struct inode *n)
 {
 	write_buffer_drop(n);
 	free(n);
@@ -174,11 +174,11 @@ void inode_free_unused(struct vfs *v, struct inode *n)
 {
 	struct oentry *u = n->oentry;
 
-	if (needed(n))
+	if (is_needed(n))
 		return;
 	hash_remove(&v->inodes, &n->link);
 	u->inode = NULL;
-	node_free(n);
+	free_inode(n);
 	oentry_free_unused(v->overlay, u);
 }
 
@@ -189,7 +189,7 @@ void inodes_finish(struct vfs *v)
 		n->oentry->inode = NULL;
 		if (!n->oentry->parent && n != v->root)
 			oentry_free_unused(v->overlay, n->oentry);
-		node_free(n);
+		free_inode(n);
 	}
 	hash_finish(&v->inodes);
 }

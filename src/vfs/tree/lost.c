@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a new file that was refused since nothing is in the map: its backup is all that is sound. */
-static bool backs_up_draft(const struct overlay *o, const struct oentry *u)
+/* Is it the backup of a new file whose content was refused? Then no other valid content exists. */
+static bool is_backup_of_draft(const struct overlay *o, const struct oentry *u)
 {
 	static const char *const endings[] = {"~", ".bak", ".BAK", ".orig"};
 	char name[NAME_MAX + 1];
@@ -31,7 +31,7 @@ static bool is_scratch(const struct oentry *u)
 
 bool lost_is_harmless(const struct overlay *o, const struct oentry *u)
 {
-	if (backs_up_draft(o, u))
+	if (is_backup_of_draft(o, u))
 		return false;
 	for (; u->parent; u = u->parent)
 		if (is_scratch(u) && is_editor_file(u->name))
@@ -39,14 +39,14 @@ bool lost_is_harmless(const struct overlay *o, const struct oentry *u)
 	return false;
 }
 
-static bool meaning(const struct overlay *o, const struct oentry *u, struct name_class *ret)
+static bool classify(const struct overlay *o, const struct oentry *u, struct name_class *ret)
 {
 	struct dentry p = {.parent = u->parent};
 
 	if (u->is_dir || !u->is_scratch || u->parent->id == ENTRY_NONE)
 		return false;
 	strcpy(p.name, u->name);
-	return overlay_meaning(o, &p, false, ENTRY_NONE, ret) == 0;
+	return overlay_classify(o, &p, false, ENTRY_NONE, ret) == 0;
 }
 
 bool is_by_product(const struct overlay *o, const struct oentry *u)
@@ -56,7 +56,7 @@ bool is_by_product(const struct overlay *o, const struct oentry *u)
 	const char *dot = strrchr(u->name, '.');
 	char name[NAME_MAX + 1];
 
-	if (!dot || !meaning(o, u, &m))
+	if (!dot || !classify(o, u, &m))
 		return false;
 	if (m.kind != NAME_BY_PRODUCT)
 		return m.kind == NAME_GENERATED;
@@ -77,10 +77,10 @@ bool lost_at_end(const struct overlay *o, const struct oentry *u)
 	return oentry_is_refused(u) || (s && s->state == BUFFER_WRITTEN);
 }
 
-/* Can the format say why it is no part of the map? */
-static bool explains(const struct overlay *o, const struct oentry *u, struct name_class *ret)
+/* Does the format give a reason why the name has no meaning? */
+static bool has_reason(const struct overlay *o, const struct oentry *u, struct name_class *ret)
 {
-	return meaning(o, u, ret) && ret->reason[0];
+	return classify(o, u, ret) && ret->reason[0];
 }
 
 const char *lost_reason(const struct overlay *o, const struct oentry *u, char *buffer, size_t room)
@@ -89,7 +89,7 @@ const char *lost_reason(const struct overlay *o, const struct oentry *u, char *b
 
 	if (!u->is_scratch)
 		return oentry_is_refused(u) ? u->refusal : "was never closed";
-	if (!explains(o, u, &m))
+	if (!has_reason(o, u, &m))
 		return "no part of a map";
 	snprintf(buffer, room, "no part of a map (%s)", m.reason);
 	return buffer;
@@ -102,7 +102,7 @@ void lost_note(struct vfs *v, struct inode *n)
 	struct name_class m;
 
 	if (!n->write_buffer || n->write_buffer->is_warned || !n->oentry->parent ||
-		!explains(v->overlay, n->oentry, &m) || !lost_at_end(v->overlay, n->oentry))
+		!has_reason(v->overlay, n->oentry, &m) || !lost_at_end(v->overlay, n->oentry))
 		return;
 	n->write_buffer->is_warned = true;
 	path = inode_path(n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Nodes of a map that was closed and opened again while the kernel went on knowing them. */
+/* Inodes of a map that was closed and opened again while the kernel still knew their numbers. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,50 +9,50 @@
 #include "base/cleanup.h"
 #include "vfs/tree/inode.h"
 
-/* A directory on the way down, and where the look at its entries goes on. */
-struct step {
+/* A directory that is being listed, and the position in it. */
+struct search_dir {
 	entry_id dir;
 	uint64_t cookie;
-	size_t path; /* the length of the path above its entries */
+	size_t path; /* length of its own path */
 };
 
 struct search {
 	const struct snapshot *base;
-	/* Of an entry, whose path is s->path; 1: that was it, 0: go on, or -errno. */
+	/* Called for each entry, with path s->path. Returns 0 to continue, 1 to stop, or -errno. */
 	int (*visit)(struct search *s, const struct file_attr *en);
 	entry_id wanted;
-	struct telling *telling;
-	struct step *steps;
+	struct ino_batch *batch;
+	struct search_dir *dirs;
 	size_t n, room;
 	struct buffer path;
 };
 
-static int search_enter(struct search *s, entry_id dir, size_t path)
+static int search_push_dir(struct search *s, entry_id dir, size_t path)
 {
-	if (!array_room(s->steps, s->n, s->room))
+	if (!array_room(s->dirs, s->n, s->room))
 		return -ENOMEM;
-	s->steps[s->n++] = (struct step){.dir = dir, .path = path};
+	s->dirs[s->n++] = (struct search_dir){.dir = dir, .path = path};
 	return 0;
 }
 
-/* The path of what is next ends in this name. */
-static int search_name(struct search *s, size_t above, const char *name)
+/* Set s->path to a name in the directory whose path is the first `above` bytes. */
+static int search_set_path(struct search *s, size_t above, const char *name)
 {
 	s->path.size = above;
 	buffer_printf(&s->path, above ? "/%s" : "%s", name);
 	return s->path.error;
 }
 
-/* Of all entries; 1 where visit said so. */
+/* Visit all entries. Returns 1 if visit stopped the search. */
 static int search_run(struct search *s)
 {
 	const struct format *f = s->base->format;
 	char name[NAME_MAX + 1];
 	struct file_attr en;
-	int r = search_enter(s, ENTRY_ROOT, 0);
+	int r = search_push_dir(s, ENTRY_ROOT, 0);
 
 	while (r == 0 && s->n) {
-		struct step *top = &s->steps[s->n - 1];
+		struct search_dir *top = &s->dirs[s->n - 1];
 
 		r = f->list(s->base, top->dir, &top->cookie, name, &en, NULL);
 		if (r <= 0) {
@@ -60,18 +60,18 @@ static int search_run(struct search *s)
 			r = 0;
 			continue;
 		}
-		r = search_name(s, top->path, name);
+		r = search_set_path(s, top->path, name);
 		if (r == 0)
 			r = s->visit(s, &en);
 		if (r == 0 && en.is_dir)
-			r = search_enter(s, en.id, s->path.size);
+			r = search_push_dir(s, en.id, s->path.size);
 	}
 	return r;
 }
 
 static void search_finish(struct search *s)
 {
-	free(s->steps);
+	free(s->dirs);
 	buffer_finish_free(&s->path);
 }
 
@@ -104,56 +104,56 @@ int inode_recall(struct vfs *v, uint64_t ino, struct inode **ret)
 	return r == -ENOENT ? -ESTALE : r;
 }
 
-enum { TELL_AT_A_TIME = 1024 };
+enum { BATCH_MAX = 1024 };
 
-/* Numbers that are told to the kernel together. */
-struct telling {
+/* Inode numbers that are invalidated together. */
+struct ino_batch {
 	struct vfs *v;
 	size_t n;
-	uint64_t inos[TELL_AT_A_TIME];
+	uint64_t inos[BATCH_MAX];
 };
 
-static void told(struct job *j)
+static void batch_sent(struct job *j)
 {
 	free(j);
 }
 
-static void tell(struct telling *t)
+static void send_batch(struct ino_batch *t)
 {
 	struct vfs_host *host = t->v->host;
 	struct job *then = t->n ? calloc(1, sizeof(*then)) : NULL;
 
 	if (then) {
-		then->done = told;
+		then->done = batch_sent;
 		host->invalidate(host, t->inos, t->n, then);
 	}
 	t->n = 0;
 }
 
-static void tell_one(struct telling *t, entry_id id)
+static void add_to_batch(struct ino_batch *t, entry_id id)
 {
 	uint64_t ino = entry_ino(t->v->vol, id);
 
 	if (inode_find(t->v, ino))
 		return;
 	t->inos[t->n++] = ino;
-	if (t->n == TELL_AT_A_TIME)
-		tell(t);
+	if (t->n == BATCH_MAX)
+		send_batch(t);
 }
 
-static int tell_file(struct search *s, const struct file_attr *en)
+static int add_file(struct search *s, const struct file_attr *en)
 {
 	if (!en->is_dir)
-		tell_one(s->telling, en->id);
+		add_to_batch(s->batch, en->id);
 	return 0;
 }
 
 void inodes_invalidate_unknown(struct vfs *v)
 {
-	struct telling t = {.v = v};
-	struct search s = {.base = v->overlay->base, .visit = tell_file, .telling = &t};
+	struct ino_batch t = {.v = v};
+	struct search s = {.base = v->overlay->base, .visit = add_file, .batch = &t};
 
 	(void)search_run(&s);
-	tell(&t);
+	send_batch(&t);
 	search_finish(&s);
 }

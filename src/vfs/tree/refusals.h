@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * refusals: why a rename was refused. A refused rename leaves no file that could say why, and
- * programs print only the errno. So the last reason of each path is kept for `mapfs status`, until
- * a content of that path is accepted, or refused at its close, or the mount ends. Nothing else
- * depends on it. Owner's thread.
+ * refusals: why renames were refused. A refused rename leaves no file that could show the reason,
+ * and programs print only the errno. So `mapfs status` shows the last reason of each target path
+ * until a content of that path is accepted, or refused at a close. Nothing else uses the list.
+ * Owner's thread only.
  */
 #pragma once
 
 #include <stddef.h>
 
-enum { REFUSALS_MAX = 100 }; /* paths; the oldest one goes first */
+enum { REFUSALS_MAX = 100 }; /* paths; the oldest is dropped first */
 
 struct refusals {
 	struct refusal {
@@ -18,7 +18,7 @@ struct refusals {
 	size_t n;
 };
 
-/* Keep the reason for a path, in place of an older one. Without memory it is not kept. */
+/* Set the reason for a path. Does nothing if memory is exhausted. */
 void refusals_add(struct refusals *r, const char *path, const char *reason);
 void refusals_remove(struct refusals *r, const char *path);
 void refusals_finish(struct refusals *r);

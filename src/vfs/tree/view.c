@@ -12,8 +12,8 @@
 struct refresh {
 	struct change_task task; /* first */
 	struct vfs *v;
-	struct overlay_build staged;
-	bool beside; /* a save, which holds the queue */
+	struct overlay_build build;
+	bool is_beside_save; /* runs during a save, which holds the queue */
 	int r;
 };
 
@@ -21,39 +21,39 @@ static void refresh_run(struct job *j)
 {
 	struct refresh *f = (struct refresh *)j;
 
-	f->r = overlay_build_view(&f->staged);
+	f->r = overlay_build_view(&f->build);
 }
 
-static void forget_gone(struct vfs *v)
+static void forget_vanished(struct vfs *v)
 {
 	for (struct inode *n = NULL; (n = inode_next(v, n));)
 		if (!n->is_name_stale && oentry_is_gone(v->overlay, n->oentry))
 			inode_forget_name(v, n);
 }
 
-/* Where memory is short, what is shown is what it was. */
-static void take(struct vfs *v, struct overlay_build *st)
+/* Replace the view by the built map. After a failed build the old view stays. */
+static void adopt_view(struct vfs *v, struct overlay_build *st)
 {
 	overlay_build_keep_parsed(st);
 	snapshot_unref(v->overlay->view);
 	v->overlay->view = snapshot_ref(st->built.map);
-	/* The view has taken all composed blobs of the failed save that are still right. */
+	/* The view has reused all composed blobs of the failed save that are still valid. */
 	snapshot_unref(TAKE(v->overlay->unsaved));
-	forget_gone(v);
+	forget_vanished(v);
 }
 
 static void refresh_done(struct job *j)
 {
 	struct refresh *f = (struct refresh *)j;
 	struct vfs *v = f->v;
-	struct job *delayed = TAKE(v->view.delayed);
+	struct job *delayed = TAKE(v->view.delayed_save);
 
 	if (f->r == 0)
-		take(v, &f->staged);
-	v->view.beside = false;
-	if (!f->beside)
+		adopt_view(v, &f->build);
+	v->view.is_beside_save = false;
+	if (!f->is_beside_save)
 		change_queue_leave(v->vol);
-	overlay_build_finish(&f->staged);
+	overlay_build_finish(&f->build);
 	free(f);
 	calls_run(&v->view.waiting, v);
 	if (delayed)
@@ -66,11 +66,11 @@ static bool refresh_start(struct change_task *t)
 	struct vfs *v = f->v;
 
 	v->view.stale = false;
-	f->r = overlay_build_begin(v->overlay, &f->staged, NULL);
+	f->r = overlay_build_begin(v->overlay, &f->build, NULL);
 	return f->r == 0;
 }
 
-/* Beside a save, whose tree holds still, or before all that waits to change it. */
+/* Build during a save, while the overlay does not change, or else before all waiting changes. */
 static void refresh_enter(struct refresh *f)
 {
 	struct vfs *v = f->v;
@@ -79,14 +79,14 @@ static void refresh_enter(struct refresh *f)
 		change_queue_enter_next(v->vol, &f->task);
 		return;
 	}
-	f->beside = v->view.beside = true;
+	f->is_beside_save = v->view.is_beside_save = true;
 	if (refresh_start(&f->task))
 		pool_submit(v->pool, &f->task.job);
 	else
 		refresh_done(&f->task.job);
 }
 
-static void wait_for(struct vfs *v, struct call *c)
+static void queue_call(struct vfs *v, struct call *c)
 {
 	bool under_way = v->view.waiting.first;
 	struct refresh *f;
@@ -111,24 +111,24 @@ bool view_wait(struct vfs *v, const struct inode *n, struct call *c)
 	const struct snapshot *s;
 	entry_id id;
 
-	/* Who waits already waits for the one that is being made. */
+	/* Calls are waiting only while a view is being built. */
 	if (!v->view.stale && !v->view.waiting.first)
 		return false;
 	if (n && (n->oentry->is_dir || n->oentry->frozen_map || !inode_shows(n, &s, &id)))
 		return false;
-	wait_for(v, c);
+	queue_call(v, c);
 	return true;
 }
 
 bool view_delays(struct vfs *v, struct job *j)
 {
-	if (v->view.beside)
-		v->view.delayed = j;
-	return v->view.beside;
+	if (v->view.is_beside_save)
+		v->view.delayed_save = j;
+	return v->view.is_beside_save;
 }
 
-/* Files without bytes of their own, and directories of raw/, may follow from any change. */
-static bool may_follow(const struct inode *n)
+/* Can any change affect n? True for files without content of their own, and directories of raw/. */
+static bool may_show_others(const struct inode *n)
 {
 	const struct snapshot *s;
 	entry_id id;
@@ -139,30 +139,30 @@ static bool may_follow(const struct inode *n)
 
 void view_tell(struct vfs *v, struct job *then)
 {
-	struct inode **nodes = NULL;
+	struct inode **inodes = NULL;
 	size_t n = 0, room = 0;
 
 	for (struct inode *k = NULL; (k = inode_next(v, k));) {
-		if (!may_follow(k))
+		if (!may_show_others(k))
 			continue;
 		k->is_cached = false;
 		if (oentry_is_gone(v->overlay, k->oentry))
 			inode_forget_name(v, k);
 		else if (k->oentry->is_dir)
 			names_tell(v, k);
-		else if (array_room(nodes, n, room))
-			nodes[n++] = k;
+		else if (array_room(inodes, n, room))
+			inodes[n++] = k;
 	}
 	if (v->vol->reopened)
 		inodes_invalidate_unknown(v);
 	if (n)
-		inode_invalidate(v, nodes, n, then);
+		inode_invalidate(v, inodes, n, then);
 	else if (then)
 		pool_return(v->pool, then);
-	free(nodes);
+	free(inodes);
 }
 
-bool view_spoil(struct vfs *v)
+bool view_mark_stale(struct vfs *v)
 {
 	bool was_right = v->overlay->base->format->has_dependent_files && !v->view.stale;
 
@@ -172,6 +172,6 @@ bool view_spoil(struct vfs *v)
 
 void view_spoil_and_tell(struct vfs *v)
 {
-	if (view_spoil(v))
+	if (view_mark_stale(v))
 		view_tell(v, NULL);
 }

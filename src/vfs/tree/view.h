@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * view: the map as it follows from all that was closed, but for where objects stand, of formats
- * whose files show what others hold (format.has_dependent_files). It is the overlay's `view`:
- * always a map that was built of the whole tree. A change marks it as stale, and the next request
- * for a file that may follow from the change waits for a new one, but not for a save.
+ * view: rebuild overlay.view in formats whose files depend on others (format.has_dependent_files).
+ * The view is a map built from the whole overlay; objects keep their places and names of the base.
+ * A change marks it as stale. The next request for a file that may depend on the change waits for a
+ * new view, but not for a save.
  */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
-/* The tree has changed: the view is to be made anew. True: it was right until now, so view_tell is
- * to follow. */
-bool view_spoil(struct vfs *v);
-/* Have the kernel forget all files that may show something else; then return `then` (may be NULL)
- * to the pool. */
+/* Mark the view as stale after a change. Returns true if it was not, and the format has dependent
+ * files; the caller then calls view_tell. */
+bool view_mark_stale(struct vfs *v);
+/* Invalidate all files in the kernel's cache that may show something else now; then return `then`
+ * (may be NULL) to the pool. */
 void view_tell(struct vfs *v, struct job *then);
-/* Both, without waiting for the kernel. */
+/* Mark the view as stale and invalidate the files, without waiting for the kernel. */
 void view_spoil_and_tell(struct vfs *v);
-/* Is it to be made anew before n is shown, or (NULL) listed? Then c runs again after that. */
+/* If n (NULL: a listing) needs a new view, have it built, run c after that, and return true. */
 bool view_wait(struct vfs *v, const struct inode *n, struct call *c);
-/* A save that is about to end: true: a view is being made beside it, of the tree that it is about
- * to change, and j->done is called after that. */
+/* Called by a save before it changes the overlay. If a view is being built from the overlay, return
+ * true and call j->done once it is finished. */
 bool view_delays(struct vfs *v, struct job *j);

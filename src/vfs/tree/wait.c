@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/* Calls that cannot run yet: kept, and run again from their beginning. */
 #include "vfs/tree/wait.h"
 
 #include <errno.h>
@@ -16,7 +15,7 @@ void inode_wait(struct inode *n, struct call *c)
 
 static void run_waiting(struct vfs *v, struct inode *n)
 {
-	n->opens++; /* a call may be the last that holds it */
+	n->opens++; /* a call may drop the last other reference */
 	calls_run(&n->waiting, v);
 	n->opens--;
 	inode_free_unused(v, n);
@@ -33,15 +32,15 @@ struct invalidation {
 	struct vfs *v;
 	struct job *then;
 	size_t n;
-	struct inode *nodes[];
+	struct inode *inodes[];
 };
 
-static void invalidated(struct job *j)
+static void invalidation_done(struct job *j)
 {
 	struct invalidation *o = (struct invalidation *)j;
 
 	for (size_t i = 0; i < o->n; i++) {
-		struct inode *n = o->nodes[i];
+		struct inode *n = o->inodes[i];
 
 		n->stale--;
 		n->opens--;
@@ -52,7 +51,7 @@ static void invalidated(struct job *j)
 	free(o);
 }
 
-void inode_invalidate(struct vfs *v, struct inode *const *nodes, size_t n, struct job *then)
+void inode_invalidate(struct vfs *v, struct inode *const *inodes, size_t n, struct job *then)
 {
 	struct invalidation *o = malloc(sizeof(*o) + n * sizeof(struct inode *));
 	CLEANUP(free) uint64_t *inos = malloc((n + 1) * sizeof(*inos));
@@ -63,12 +62,12 @@ void inode_invalidate(struct vfs *v, struct inode *const *nodes, size_t n, struc
 			pool_return(v->pool, then);
 		return;
 	}
-	*o = (struct invalidation){.job.done = invalidated, .v = v, .then = then, .n = n};
+	*o = (struct invalidation){.job.done = invalidation_done, .v = v, .then = then, .n = n};
 	for (size_t i = 0; i < n; i++) {
-		o->nodes[i] = nodes[i];
-		inos[i] = nodes[i]->ino;
-		nodes[i]->stale++;
-		nodes[i]->opens++;
+		o->inodes[i] = inodes[i];
+		inos[i] = inodes[i]->ino;
+		inodes[i]->stale++;
+		inodes[i]->opens++;
 	}
 	v->host->invalidate(v->host, inos, n, &o->job);
 }
@@ -79,11 +78,11 @@ struct forgetting {
 	struct inode *n;
 };
 
-static void name_forgotten(struct job *j)
+static void forgetting_done(struct job *j)
 {
 	struct forgetting *o = (struct forgetting *)j;
 
-	o->n->forgetting--;
+	o->n->pending_forgets--;
 	o->n->opens--;
 	run_waiting(o->v, o->n);
 	free(o);
@@ -98,9 +97,9 @@ void inode_forget_name(struct vfs *v, struct inode *n)
 		return;
 	o = malloc(sizeof(*o));
 	if (o) {
-		*o = (struct forgetting){.job.done = name_forgotten, .v = v, .n = n};
+		*o = (struct forgetting){.job.done = forgetting_done, .v = v, .n = n};
 		n->is_name_stale = true;
-		n->forgetting++;
+		n->pending_forgets++;
 		n->opens++;
 	}
 	v->host->forget_name(v->host, dir->ino, n->oentry->name, o ? &o->job : NULL);
@@ -110,7 +109,7 @@ void inode_forget_name(struct vfs *v, struct inode *n)
 void inode_looked_up(struct inode *n)
 {
 	n->lookups++;
-	n->is_name_stale &= n->forgetting > 0;
+	n->is_name_stale &= n->pending_forgets > 0;
 }
 
 void names_tell(struct vfs *v, struct inode *dir)
@@ -119,20 +118,20 @@ void names_tell(struct vfs *v, struct inode *dir)
 	inode_invalidate(v, &dir, 1, NULL);
 }
 
-enum { MANY_SIZES = 17 }; /* that are worth more threads */
+enum { MANY_SIZES = 17 }; /* as many are worth several threads */
 
 struct sizing {
 	struct job job;
 	struct vfs *v;
 	struct snapshot *s;
 	struct call *call;
-	int r; /* of one */
+	int r; /* result and size of a single entry */
 	uint64_t size;
 	size_t n;
 	entry_id ids[];
 };
 
-/* A failure shows again when the file is read. */
+/* A failure is not reported: it occurs again when the file is read. */
 static int find_size(void *arg, size_t i, struct error *)
 {
 	struct sizing *z = arg;
@@ -167,16 +166,16 @@ static void sizing_done(struct job *j)
 		free(z);
 		return;
 	}
-	snapshot_unref(z->call->sized.in);
-	z->call->sized.in = z->s;
-	z->call->sized.id = z->ids[0];
-	z->call->sized.r = z->r;
-	z->call->sized.size = z->size;
+	snapshot_unref(z->call->size_result.snapshot);
+	z->call->size_result.snapshot = z->s;
+	z->call->size_result.id = z->ids[0];
+	z->call->size_result.r = z->r;
+	z->call->size_result.size = z->size;
 	call_again(z->v, z->call);
 	free(z);
 }
 
-void size_wait(
+void sizes_request(
 	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c)
 {
 	struct sizing *z = malloc(sizeof(*z) + n * sizeof(*ids));

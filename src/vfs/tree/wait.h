@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Zlib */
-/* Calls that cannot run yet: kept, and run again from their beginning. */
+/* Calls that must wait. They are kept, and run again from their beginning. */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
 void inode_wait(struct inode *n, struct call *c);
-void inode_ready(struct vfs *v, struct inode *n); /* no longer busy; runs what waited */
+void inode_ready(struct vfs *v, struct inode *n); /* clear is_busy; run waiting calls */
 /*
- * Has the kernel forget data and attributes of these, then calls then->done (then may be NULL).
- * Until that a node is `stale`: who opens it or looks it up waits, and sees one content whole.
+ * Invalidate the kernel's data and attributes of these inodes, then call then->done (then may be
+ * NULL). Opens and lookups of the inodes wait until then, so no program sees a mix of two contents.
  */
-void inode_invalidate(struct vfs *v, struct inode *const *nodes, size_t n, struct job *then);
+void inode_invalidate(struct vfs *v, struct inode *const *inodes, size_t n, struct job *then);
 /*
- * Has the kernel forget n's name. From then on n is `misnamed`: who opens it may have come by that
- * name, and is sent back to look it up, once it is forgotten. Who has looked n up since knows a
- * right one.
+ * Invalidate n's name in the kernel's cache, and set is_name_stale: an open may come by that name,
+ * so it waits for the invalidation and then gets ESTALE, which makes the kernel look the name up
+ * again. A later lookup of n clears is_name_stale.
  */
 void inode_forget_name(struct vfs *v, struct inode *n);
-void inode_looked_up(struct inode *n);
-/* Names in dir came or went by no request for them: has the kernel forget what it remembers of a
- * listing. The time of the directory has to be a new one, or it takes what was listed meanwhile for
- * the names of now. */
+void inode_looked_up(struct inode *n); /* count one lookup by the kernel */
+/* Invalidate the kernel's cached listing of dir, after names changed without a request. The mtime
+ * must change, too, or the kernel keeps what it listed meanwhile. */
 void names_tell(struct vfs *v, struct inode *dir);
-/* Have the sizes of these entries found on a worker, then run c again; NULL: nobody asked for them
- * yet (vfs.size_ahead). */
-void size_wait(
+/* Compute the sizes of these entries on a worker, then run c again. c is NULL if the sizes were not
+ * requested yet (vfs.size_ahead). */
+void sizes_request(
 	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c);

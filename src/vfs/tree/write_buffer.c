@@ -23,8 +23,8 @@ bool file_drop_write_buffer(struct inode *n)
 	return true;
 }
 
-/* Takes the spool. */
-static int stage_new(struct inode *n, struct spool *spool)
+/* Give n a write buffer over spool. Takes over the spool, also on failure. */
+static int attach_write_buffer(struct inode *n, struct spool *spool)
 {
 	struct write_buffer *s = spool ? calloc(1, sizeof(*s)) : NULL;
 
@@ -37,15 +37,15 @@ static int stage_new(struct inode *n, struct spool *spool)
 	return 0;
 }
 
-/* The content of a file, as it was when somebody began to write. */
+/* A job that copies the content of a file into its new write buffer. */
 struct load {
 	struct job job; /* first */
 	struct vfs *v;
 	struct inode *n;
 	struct call *call;
-	struct snapshot *s; /* of an entry of this version; NULL: */
+	struct snapshot *s; /* read entry `id` of it; NULL: read `bytes` */
 	entry_id id;
-	struct extent in;
+	struct extent bytes;
 	struct spool *spool;
 	int r;
 };
@@ -53,20 +53,20 @@ struct load {
 static int read_piece(const struct load *l, uint64_t off, void *dst, size_t n)
 {
 	return l->s ? l->s->format->get(l->s, l->id, off, dst, n, NULL)
-		    : extent_read(&l->in, off, dst, n, NULL);
+		    : extent_read(&l->bytes, off, dst, n, NULL);
 }
 
 static int load_all(struct load *l)
 {
 	CLEANUP(free) uint8_t *chunk = malloc(LOAD_CHUNK);
-	uint64_t size = l->in.size;
+	uint64_t size = l->bytes.size;
 	int r = chunk ? 0 : -ENOMEM;
 
 	if (r == 0 && l->s)
 		r = snapshot_size(l->s, l->id, &size, NULL);
-	/* A disk that is full has room for what it holds. */
-	if (r == 0 && l->in.file && size > SPOOL_MEMORY_MAX) {
-		spool_begin_as(l->spool, &l->in);
+	/* Copy large content only at the first write, so that loading works on a full disk. */
+	if (r == 0 && l->bytes.file && size > SPOOL_MEMORY_MAX) {
+		spool_begin_as(l->spool, &l->bytes);
 		return 0;
 	}
 	for (uint64_t off = 0; r == 0 && off < size; off += LOAD_CHUNK) {
@@ -92,9 +92,9 @@ static void load_done(struct job *j)
 	struct inode *n = l->n;
 
 	if (l->r == 0)
-		l->r = stage_new(n, TAKE(l->spool));
+		l->r = attach_write_buffer(n, TAKE(l->spool));
 	n->is_busy = false;
-	/* The call that asked goes first, so that nobody waits on a stage that is in use. */
+	/* The call that caused the load runs before those that waited for it. */
 	if (l->r == 0)
 		call_again(l->v, l->call);
 	else
@@ -104,7 +104,7 @@ static void load_done(struct job *j)
 		inode_ready(l->v, n);
 	spool_destroy(l->spool);
 	snapshot_unref(l->s);
-	extent_finish(&l->in);
+	extent_finish(&l->bytes);
 	free(l);
 }
 
@@ -117,7 +117,7 @@ int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *
 	if (n->write_buffer)
 		return empty ? spool_truncate(n->write_buffer->spool, 0, NULL) : 0;
 	if (empty || (!shows && !n->oentry->has_content))
-		return stage_new(n, spool_create(v->vol->dirfd));
+		return attach_write_buffer(n, spool_create(v->vol->dirfd));
 	l = calloc(1, sizeof(*l));
 	if (l)
 		l->spool = spool_create(v->vol->dirfd);
@@ -133,7 +133,7 @@ int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *
 	if (inode_shows(n, &s, &l->id))
 		l->s = snapshot_ref(s);
 	else
-		l->in = extent_ref(&n->oentry->bytes);
+		l->bytes = extent_ref(&n->oentry->bytes);
 	n->is_busy = true;
 	n->opens++;
 	pool_submit(v->pool, &l->job);

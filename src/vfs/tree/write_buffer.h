@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
-/* Bytes being written: a stage begins as the file's content, or empty. */
+/* write_buffer: the bytes of a file that is being written. */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
-/* A stage with the file's content (or empty). 1: c waits for the content and will run again. */
+/* Give n a write buffer with its content, or empty. Returns 1 if c runs again after a load. */
 int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *c);
 void write_buffer_drop(struct inode *n);
 
-/* Is what is written to it judged when it is closed? Scratch is not. */
+/* Does n have a write buffer that is validated at a close? Scratch is not validated. */
 bool file_is_validated(const struct inode *n);
-/* Where nobody has n open any more, what was closed is shown from where it is kept. True: what is
- * shown is another thing than what was written, and the kernel's cache is to be invalidated. */
+/* Drop the write buffer of a file that is closed and clean. Returns true if the file then shows
+ * other bytes than were written, so the caller must invalidate the kernel's cache. */
 bool file_drop_write_buffer(struct inode *n);
