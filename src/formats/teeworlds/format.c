@@ -67,7 +67,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 }
 
 /* The kind of an id that is a directory or a file, as asked. */
-static int kind_of(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
+static int find_kind(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
 
@@ -86,7 +86,7 @@ static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name,
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
 	entry_id id;
-	int r = kind_of(dir, true, &k, e);
+	int r = find_kind(dir, true, &k, e);
 
 	if (r < 0)
 		return r;
@@ -105,7 +105,7 @@ static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, cha
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
 	entry_id id;
-	int r = kind_of(dir, true, &k, e);
+	int r = find_kind(dir, true, &k, e);
 
 	if (r == 0)
 		r = k->child(m, dir, cookie, name, &id);
@@ -118,7 +118,7 @@ static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, cha
 static int tw_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
 {
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = find_kind(id, false, &k, e);
 
 	return r < 0 ? r : tw_kind_size(tw_map_of(s), id, ret, e);
 }
@@ -127,7 +127,7 @@ static int tw_get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = find_kind(id, false, &k, e);
 
 	if (r == 0)
 		r = tw_kind_get(tw_map_of(s), id, off, dst, n, e);
@@ -154,7 +154,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, struct content *in, s
 	struct error *e)
 {
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = find_kind(id, false, &k, e);
 
 	if (r < 0)
 		return r;
@@ -197,7 +197,7 @@ static int tw_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 {
 	const struct tw_kind *k;
 	struct tw_change c;
-	int r = kind_of(id, false, &k, e), end;
+	int r = find_kind(id, false, &k, e), end;
 
 	*ret_changed = false;
 	if (r < 0)
@@ -240,7 +240,7 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.classify = tw_meaning,
+	.classify = tw_classify,
 	.add = tw_add,
 	.finalize = tw_finalize,
 	.names = tw_names_list,

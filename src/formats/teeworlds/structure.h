@@ -7,7 +7,7 @@
 
 #include "formats/teeworlds/model/map.h"
 
-int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *e);
 int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);

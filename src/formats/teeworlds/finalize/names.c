@@ -9,10 +9,10 @@
 #include "formats/teeworlds/model/fields.h"
 
 /* The name as a data item, ended by NUL. What stands there already stays. */
-static int blob_name(
-	struct finalizing *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
+static int set_blob_name(
+	struct finalizer *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
 {
-	struct tw_map *m = s->to;
+	struct tw_map *m = s->result;
 	struct tw_item *it = &m->items[item];
 	struct blob *old = tw_blob_of(m, it, field);
 	char text[NAME_MAX + 1];
@@ -63,15 +63,15 @@ int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed)
 	return 0;
 }
 
-int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e)
+int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error *e)
 {
-	const struct placement *p = slot->placed;
+	const struct placement *p = slot->placement;
 	enum tw_sort sort = p ? tw_sort_of(p->id) : TW_SORTS;
-	struct tw_item *it = &s->to->items[slot->own];
+	struct tw_item *it = &s->result->items[slot->final_item];
 	struct tw_numbered parsed;
 	int r;
 
-	it->group = (uint16_t)slot->home;
+	it->group = (uint16_t)slot->home_group;
 	if (!p)
 		return 0;
 	it->placed = bytes_copy(p->name, strlen(p->name));
@@ -81,9 +81,9 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 	if (r < 0)
 		return r;
 	if (sort == TW_SORT_IMAGE)
-		r = blob_name(s, slot->own, TW_IMG_NAME, &parsed);
+		r = set_blob_name(s, slot->final_item, TW_IMG_NAME, &parsed);
 	else if (sort == TW_SORT_SOUND)
-		r = blob_name(s, slot->own, TW_SND_NAME, &parsed);
+		r = set_blob_name(s, slot->final_item, TW_SND_NAME, &parsed);
 	else
 		r = finalize_set_name(it, &parsed);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;

@@ -66,8 +66,8 @@ static int info_get(
 /* What a text has that a new one may have too. */
 struct traits {
 	size_t longest;
-	bool not_utf8;
-	bool mark, cr; /* a byte order mark, a CR before the end of a line */
+	bool is_not_utf8;
+	bool has_mark, has_cr; /* a byte order mark, a CR before the end of a line */
 };
 
 static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
@@ -79,14 +79,14 @@ static bool has_mark(const uint8_t *text, size_t n)
 
 static struct traits find_traits(const uint8_t *text, size_t n)
 {
-	struct traits h = {.not_utf8 = !utf8_valid(text, n), .mark = has_mark(text, n)};
+	struct traits h = {.is_not_utf8 = !utf8_valid(text, n), .has_mark = has_mark(text, n)};
 
 	for (size_t i = 0, begin = 0; i <= n; i++) {
 		if (i < n && text[i] != '\0' && text[i] != '\n')
 			continue;
 		if (i - begin > h.longest)
 			h.longest = i - begin;
-		h.cr |= i < n && i > begin && text[i - 1] == '\r';
+		h.has_cr |= i < n && i > begin && text[i - 1] == '\r';
 		begin = i + 1;
 	}
 	return h;
@@ -97,16 +97,17 @@ static struct traits find_traits(const uint8_t *text, size_t n)
  * line, which a game takes for a part of the command: they are dropped where the text that was
  * shown had none. A missing last line feed is added.
  */
-static struct bytes *canonical(const struct bytes *text, const struct traits *before)
+static struct bytes *make_canonical(const struct bytes *text, const struct traits *before)
 {
-	size_t n = 0, begin = !before->mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
+	size_t n = 0,
+	       begin = !before->has_mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
 	uint8_t *dst;
 	struct bytes *b = bytes_new(text->size + 1, &dst);
 
 	if (!b)
 		return NULL;
 	for (size_t i = begin; i < text->size; i++) {
-		if (text->data[i] == '\n' && !before->cr && n && dst[n - 1] == '\r')
+		if (text->data[i] == '\n' && !before->has_cr && n && dst[n - 1] == '\r')
 			n--;
 		dst[n++] = text->data[i];
 	}
@@ -131,7 +132,7 @@ static int check_text(
 		if (file != SETTINGS && line > 1 && (i > begin || i < n))
 			return error_set(
 				e, -EINVAL, "line %zu: there is a second line (at most 1)", line);
-		if (!before->not_utf8 && !utf8_valid(text + begin, i - begin))
+		if (!before->is_not_utf8 && !utf8_valid(text + begin, i - begin))
 			return error_set(e, -EINVAL, "line %zu: is not UTF-8", line);
 		if (i - begin > max)
 			return error_set(e, -EINVAL, "line %zu: has %zu bytes (at most %zu)", line,
@@ -144,7 +145,7 @@ static int check_text(
 
 /* A copy with another byte for `from`: of a text that is stored as it is shown, or the other way
  * round. NULL: no memory. */
-static struct bytes *copy_with(const struct bytes *text, char from, char to)
+static struct bytes *copy_replacing(const struct bytes *text, char from, char to)
 {
 	uint8_t *dst;
 	struct bytes *b = bytes_new(text->size, &dst);
@@ -155,7 +156,7 @@ static struct bytes *copy_with(const struct bytes *text, char from, char to)
 }
 
 /* An info item that is long enough for the field, in the change. Returns its handle. */
-static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
+static uint32_t get_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
 	struct tw_ints *ints;
@@ -186,7 +187,7 @@ static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *
 	r = check_text(file, text->data, text->size, before, e);
 	if (r < 0)
 		return r;
-	stored = copy_with(text, '\n', '\0');
+	stored = copy_replacing(text, '\n', '\0');
 	if (stored) {
 		x = extent_of_bytes(stored);
 		c = content_new(&x);
@@ -211,12 +212,12 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	/* A text that cannot be read may be replaced. */
 	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0) {
 		before = find_traits(old->data, old->size);
-		shown = copy_with(old, '\0', '\n');
+		shown = copy_replacing(old, '\0', '\n');
 	}
 	r = extent_load(&in->bytes, TEXT_MAX, &written, e);
 	if (r < 0)
 		return r;
-	text = canonical(written, &before);
+	text = make_canonical(written, &before);
 	if (!text || (old && !shown))
 		return error_set(e, -ENOMEM, "no memory for the text");
 	same = bytes_same(shown, written) || bytes_same(shown, text) || (none && text->size == 0);
@@ -234,7 +235,7 @@ static int info_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 
 	if (find_text(c->base, id, &b, NULL) == 0 && b == fresh)
 		return 0;
-	tw_change_data(c, need_item(c->base, c, field), field, blob_ref(fresh));
+	tw_change_data(c, get_item(c->base, c, field), field, blob_ref(fresh));
 	return 0;
 }
 

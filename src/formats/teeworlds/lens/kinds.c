@@ -141,7 +141,7 @@ static void touch_users(const struct tw_map *m, uint32_t blob, struct touched *t
 	}
 }
 
-static bool differs(const struct tw_item *a, const struct tw_item *b)
+static bool item_differs(const struct tw_item *a, const struct tw_item *b)
 {
 	return a->ints != b->ints || a->extra != b->extra || a->removed != b->removed;
 }
@@ -152,7 +152,7 @@ void tw_touch(const struct tw_map *before, const struct tw_map *after, struct to
 	for (uint32_t i = 0; i < after->n_items; i++) {
 		bool had = i < before->n_items;
 
-		if (had && !differs(&before->items[i], &after->items[i]))
+		if (had && !item_differs(&before->items[i], &after->items[i]))
 			continue;
 		touched_add(t, tw_id(TW_K_RAW_ITEM, i, 0));
 		if (had && !before->items[i].removed)

@@ -21,7 +21,7 @@
 struct touched {
 	entry_id *ids;
 	size_t n, room;
-	bool all; /* too many to name, or memory was short */
+	bool is_all; /* too many to name, or memory was short */
 };
 
 void touched_add(struct touched *t, entry_id id); /* touched.c */

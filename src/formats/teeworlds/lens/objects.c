@@ -48,7 +48,7 @@ static int dir_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, 
 {
 	struct shown s;
 
-	if (!find_shown(m, id, &s) && !tw_made_at(m, id))
+	if (!find_shown(m, id, &s) && !tw_made_object(m, id))
 		return -ENOENT;
 	tw_stat_dir(ret, true);
 	return 0;

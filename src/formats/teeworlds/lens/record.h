@@ -19,16 +19,16 @@ enum tw_refers {
 };
 
 struct tw_key {
-	const char *name; /* NULL ends a table */
-	uint8_t at, n;    /* which integers; one is a bare number, several are an array */
-	uint8_t row;      /* not 0: the array is one of arrays of that many */
-	uint8_t version;  /* records of older versions lack the key */
-	bool fixed;       /* cannot be changed through the file */
+	const char *name;   /* NULL ends a table */
+	uint8_t first, n;   /* which integers; one is a bare number, several are an array */
+	uint8_t row_length; /* not 0: the array is one of arrays of that many */
+	uint8_t version;    /* records of older versions lack the key */
+	bool is_fixed;      /* cannot be changed through the file */
 	enum tw_refers ref;
 	const struct json_word *words; /* for values that have a name; NULL: numbers */
 	int32_t min, max;              /* of a value that is changed; both 0: any */
 	int32_t initial;               /* in new records */
-	const int32_t *initials;       /* ... where the integers differ; else NULL */
+	const int32_t *initial_values; /* ... where the integers differ; else NULL */
 };
 
 /* What editors call a layer's type and kind (layout rule 16). */
@@ -45,9 +45,9 @@ struct tw_record {
 /* Items of a sort, which may be of several versions. */
 struct tw_layout {
 	const struct tw_key *keys;
-	uint16_t type;   /* of the items; a name that they have a file does not take away */
-	uint8_t version; /* the integer that says it */
-	struct tw_ints *(*to)(const struct tw_ints *v, int32_t version); /* item/version.h */
+	uint16_t type;      /* of the items; a name that they have a file does not take away */
+	uint8_t version_at; /* the integer that says it */
+	struct tw_ints *(*convert)(const struct tw_ints *v, int32_t version); /* item/version.h */
 };
 
 /* An item as a record. */

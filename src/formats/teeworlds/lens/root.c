@@ -34,7 +34,7 @@ static const struct {
 
 enum { N_ENTRIES = sizeof(entries) / sizeof(entries[0]) };
 
-static bool is_shown(const struct tw_map *m, entry_id dir, size_t i)
+static bool is_entry_shown(const struct tw_map *m, entry_id dir, size_t i)
 {
 	const struct tw_item *group = tw_item_at(m, TW_GROUP, tw_id_a(dir));
 
@@ -47,7 +47,7 @@ static bool is_shown(const struct tw_map *m, entry_id dir, size_t i)
 	       (m->shared->typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview));
 }
 
-static const char *name_of(size_t i)
+static const char *entry_name(size_t i)
 {
 	return entries[i].name ? entries[i].name : tw_info_names[entries[i].index];
 }
@@ -58,9 +58,9 @@ int tw_fixed_child(
 	for (; *cookie < N_ENTRIES; (*cookie)++) {
 		size_t i = (size_t)*cookie;
 
-		if (entries[i].dir != tw_id_kind(dir) || !is_shown(m, dir, i))
+		if (entries[i].dir != tw_id_kind(dir) || !is_entry_shown(m, dir, i))
 			continue;
-		strcpy(name, name_of(i));
+		strcpy(name, entry_name(i));
 		*ret = tw_id2(entries[i].kind, tw_id_a(dir), entries[i].index, 0);
 		(*cookie)++;
 		return 1;
@@ -71,7 +71,7 @@ int tw_fixed_child(
 int tw_fixed_find(entry_id dir, const char *name, entry_id *ret)
 {
 	for (size_t i = 0; i < N_ENTRIES; i++) {
-		if (entries[i].dir != tw_id_kind(dir) || strcmp(name_of(i), name) != 0)
+		if (entries[i].dir != tw_id_kind(dir) || strcmp(entry_name(i), name) != 0)
 			continue;
 		*ret = tw_id2(entries[i].kind, tw_id_a(dir), entries[i].index, 0);
 		return 0;

@@ -18,7 +18,7 @@ struct tw_rows {
 	const struct tw_map *m;
 	const struct tw_key *keys;
 	uint32_t n;
-	uint32_t ints; /* of a row */
+	uint32_t n_ints; /* of a row */
 	/* The integers of row i < n; v has room for TW_ROW_MAX. */
 	int (*get)(void *arg, uint32_t i, int32_t *v, struct error *e);
 	void *arg;

@@ -24,8 +24,8 @@ struct tw_canvas {
 	uint32_t w, h;
 	struct bytes *pixels;
 	uint8_t *rgba;
-	uint64_t left;   /* pixels that may still be drawn */
-	uint64_t unread; /* bytes that may still be read */
+	uint64_t draw_budget; /* pixels that may still be drawn */
+	uint64_t read_budget; /* bytes that may still be read */
 };
 
 /* A part of the canvas: pixels [x0, x1) and [y0, y1). */

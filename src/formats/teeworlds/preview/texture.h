@@ -29,7 +29,7 @@ struct tw_scaled {
 	uint32_t image; /* its position */
 	bool tiles;
 	uint32_t side; /* of the first level, the longest one; the next one has half of it … */
-	bool full;     /* the first level is the image itself: there is no larger one */
+	bool is_full_size; /* the first level is the image itself: there is no larger one */
 	struct tw_texture levels[TW_TEXTURE_LEVELS];
 };
 
@@ -37,9 +37,9 @@ struct tw_scaled {
 struct tw_textures {
 	const struct tw_map *m;
 	struct tw_canvas *canvas; /* where what is read is counted */
-	const struct preview *how;
+	const struct preview *options;
 	struct tw_scaled kept[TW_TEXTURES]; /* the last one first */
-	bool missing[1 << 16];              /* told already, by position */
+	bool is_reported[1 << 16];          /* told already, by position */
 };
 
 void tw_textures_finish(struct tw_textures *t);

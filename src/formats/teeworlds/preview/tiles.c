@@ -25,15 +25,16 @@ struct paint {
 /* One direction of a tile's picture: n pixels, `step` bytes from one to the next, maybe run through
  * from the end. */
 struct axis {
-	uint32_t n, turned;
+	uint32_t n, flip;
 	size_t step;
 };
 
 /* The two pixels that u (of 65536) lies between, from the begin, and how much of the second (of
  * 256). The tiles' pictures lie beside each other: none may shine into another. */
-static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *first, size_t *second)
+static inline uint32_t find_neighbors(
+	const struct axis *a, uint32_t u, size_t *first, size_t *second)
 {
-	int32_t at = (int32_t)((u ^ a->turned) * a->n) - 32768;
+	int32_t at = (int32_t)((u ^ a->flip) * a->n) - 32768;
 	uint32_t i = at < 0 ? 0 : (uint32_t)at >> 16;
 
 	*first = i * a->step;
@@ -42,14 +43,15 @@ static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *firs
 }
 
 /* The tile's flags turn its picture: first by a quarter, then over. */
-static void turn(const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
+static void orient_tile(
+	const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
 {
 	struct axis x = {p->texture->w / TILES, flags & FLIP_X ? 65535 : 0, 4};
 	struct axis y = {
 		p->texture->h / TILES, flags & FLIP_Y ? 65535 : 0, (size_t)p->texture->w * 4};
 
 	if (flags & ROTATE) {
-		y.turned ^= 65535;
+		y.flip ^= 65535;
 		*along = y;
 		*across = x;
 	} else {
@@ -58,7 +60,7 @@ static void turn(const struct paint *p, uint8_t flags, struct axis *along, struc
 	}
 }
 
-static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
+static void sample_run(const struct paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
 	uint32_t v, uint32_t *ret)
 {
 	const struct tw_texture *t = p->texture;
@@ -67,14 +69,14 @@ static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u
 	size_t a, b;
 	uint32_t f, g;
 
-	turn(p, tile[1], &along, &across);
-	g = neighbours(&across, v, &a, &b);
+	orient_tile(p, tile[1], &along, &across);
+	g = find_neighbors(&across, v, &a, &b);
 	line[0] += (size_t)(tile[0] / TILES) * (t->h / TILES) * t->w * 4 +
 		   (size_t)(tile[0] % TILES) * (t->w / TILES) * 4;
 	line[1] = line[0] + b;
 	line[0] += a;
 	for (size_t i = 0; i < n; i++) {
-		f = neighbours(&along, u[i], &a, &b);
+		f = find_neighbors(&along, u[i], &a, &b);
 		ret[i] = tw_mix(tw_mix(load_u32(line[0] + a), load_u32(line[0] + b), f),
 			tw_mix(load_u32(line[1] + a), load_u32(line[1] + b), f), g);
 	}
@@ -83,10 +85,10 @@ static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u
 /* Where a sample lies: the tile, and the place in it (of 65536). Beyond the layer its border goes
  * on. */
 struct place {
-	uint32_t tile, in;
+	uint32_t tile, offset;
 };
 
-static struct place place_of(double world, uint32_t n)
+static struct place find_place(double world, uint32_t n)
 {
 	double t = world / TILE, whole = floor(t);
 	struct place p = {0, (uint32_t)((t - whole) * 65536) & 65535};
@@ -104,16 +106,16 @@ struct raster {
 	struct tw_painter *p;
 	const struct tw_tiles *tiles;
 	const struct paint *paint;
-	uint32_t samples; /* of a pixel, in each direction */
-	size_t w;         /* samples of a row */
-	uint16_t *in;     /* where in its tile each of them lies */
+	uint32_t samples;  /* of a pixel, in each direction */
+	size_t w;          /* samples of a row */
+	uint16_t *offsets; /* where in its tile each of them lies */
 	struct run *runs;
 	size_t n_runs;
-	uint32_t *shown; /* a run */
-	uint8_t *row;    /* the tiles of the row at hand */
-	int64_t row_at;  /* -1: none */
-	bool empty;      /* there is nothing in it */
-	uint32_t *sums;  /* four for each pixel of a row */
+	uint32_t *colors;   /* a run */
+	uint8_t *row;       /* the tiles of the row at hand */
+	int64_t row_number; /* -1: none */
+	bool is_row_empty;  /* there is nothing in it */
+	uint32_t *sums;     /* four for each pixel of a row */
 };
 
 static int load_row(struct raster *r, uint32_t y, struct error *e)
@@ -121,13 +123,13 @@ static int load_row(struct raster *r, uint32_t y, struct error *e)
 	size_t n = (size_t)r->tiles->w * r->tiles->size, i = 0;
 	int result = 0;
 
-	if (r->row_at == y)
+	if (r->row_number == y)
 		return 0;
 	result = tw_tiles_read(r->tiles, (uint64_t)y * r->tiles->w, r->tiles->w, r->row, e);
 	while (result == 0 && i < n && !r->row[i])
 		i++;
-	r->empty = i == n;
-	r->row_at = y;
+	r->is_row_empty = i == n;
+	r->row_number = y;
 	return result;
 }
 
@@ -138,10 +140,10 @@ static void find_runs(struct raster *r)
 
 	for (size_t i = 0; i < r->w; i++) {
 		struct place p =
-			place_of(view->x + view->step_x * (x0 + ((double)i + 0.5) / r->samples),
+			find_place(view->x + view->step_x * (x0 + ((double)i + 0.5) / r->samples),
 				r->tiles->w);
 
-		r->in[i] = (uint16_t)p.in;
+		r->offsets[i] = (uint16_t)p.offset;
 		if (i && r->runs[r->n_runs - 1].tile == p.tile)
 			r->runs[r->n_runs - 1].n++;
 		else
@@ -151,16 +153,16 @@ static void find_runs(struct raster *r)
 
 /* The samples of a run as they are seen in a tile, at v (of 65536) of its height. false: there is
  * nothing of it to be seen. */
-static bool show(struct raster *r, const struct run *run, uint32_t v)
+static bool color_run(struct raster *r, const struct run *run, uint32_t v)
 {
 	const uint8_t *tile = r->row + (size_t)run->tile * r->tiles->size;
 	const struct paint *p = r->paint;
 	uint32_t color = p->colors[tile[p->id]];
 
 	if (color && p->texture)
-		sample(p, tile, r->in + run->first, run->n, v, r->shown);
+		sample_run(p, tile, r->offsets + run->first, run->n, v, r->colors);
 	for (size_t i = 0; color && i < run->n; i++)
-		r->shown[i] = p->texture ? tw_tint(r->shown[i], color) : color;
+		r->colors[i] = p->texture ? tw_tint(r->colors[i], color) : color;
 	return color;
 }
 
@@ -168,13 +170,13 @@ static bool show(struct raster *r, const struct run *run, uint32_t v)
 static void blend_run(struct raster *r, uint8_t *line, const struct run *run)
 {
 	for (uint32_t i = 0; i < run->n; i++)
-		tw_blend(line + (size_t)(run->first + i) * 4, r->shown[i]);
+		tw_blend(line + (size_t)(run->first + i) * 4, r->colors[i]);
 }
 
 static void sum_run(struct raster *r, const struct run *run)
 {
 	for (uint32_t i = 0; i < run->n; i++) {
-		uint32_t *sum = r->sums + (run->first + i) / r->samples * 4, p = r->shown[i];
+		uint32_t *sum = r->sums + (run->first + i) / r->samples * 4, p = r->colors[i];
 
 		for (int k = 0; k < 4; k++, p >>= 8)
 			sum[k] += p & 255;
@@ -185,7 +187,7 @@ static void sum_run(struct raster *r, const struct run *run)
 static void add_line(struct raster *r, uint8_t *line, uint32_t v)
 {
 	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {
-		if (!show(r, run, v))
+		if (!color_run(r, run, v))
 			continue;
 		if (r->samples == 1)
 			blend_run(r, line, run);
@@ -221,14 +223,14 @@ static int draw_line(struct raster *r, int64_t y, struct error *e)
 	int result = 0;
 
 	for (uint32_t i = 0; result == 0 && i < r->samples; i++) {
-		struct place row = place_of(
+		struct place row = find_place(
 			view->y + view->step_y * ((double)y + (i + 0.5) / r->samples), r->tiles->h);
 
 		result = load_row(r, row.tile, e);
-		if (result < 0 || r->empty)
+		if (result < 0 || r->is_row_empty)
 			continue;
 		result = tw_canvas_spend(r->p->canvas, r->w, e);
-		add_line(r, line, row.in);
+		add_line(r, line, row.offset);
 		any = true;
 	}
 	if (result == 0 && any && r->samples > 1)
@@ -236,7 +238,7 @@ static int draw_line(struct raster *r, int64_t y, struct error *e)
 	return result;
 }
 
-static int draw(struct raster *r, struct error *e)
+static int draw_lines(struct raster *r, struct error *e)
 {
 	int result = 0;
 
@@ -253,7 +255,7 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 {
 	double step = fmax(p->view.step_x, p->view.step_y) / TILE;
 	size_t w = (size_t)(p->clip.x1 - p->clip.x0);
-	struct raster r = {.p = p, .tiles = tiles, .paint = paint, .row_at = -1};
+	struct raster r = {.p = p, .tiles = tiles, .paint = paint, .row_number = -1};
 	uint64_t row = (uint64_t)tiles->w * tiles->size;
 	int result = tw_canvas_read(p->canvas, row * tiles->h, row, e);
 
@@ -261,18 +263,18 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 		return result;
 	r.samples = step <= 1 ? 1 : step >= SAMPLES_MAX ? SAMPLES_MAX : (uint32_t)ceil(step);
 	r.w = w * r.samples;
-	r.in = calloc(r.w, sizeof(*r.in));
+	r.offsets = calloc(r.w, sizeof(*r.offsets));
 	r.runs = calloc(r.w, sizeof(*r.runs));
-	r.shown = calloc(r.w, sizeof(*r.shown));
+	r.colors = calloc(r.w, sizeof(*r.colors));
 	r.row = malloc((size_t)row); /* at most TW_ROW_MAX */
 	r.sums = calloc(4 * w, sizeof(*r.sums));
-	if (r.in && r.runs && r.shown && r.row && r.sums)
-		result = draw(&r, e);
+	if (r.offsets && r.runs && r.colors && r.row && r.sums)
+		result = draw_lines(&r, e);
 	else
 		result = error_set(e, -ENOMEM, "no memory for a layer's row");
-	free(r.in);
+	free(r.offsets);
 	free(r.runs);
-	free(r.shown);
+	free(r.colors);
 	free(r.row);
 	free(r.sums);
 	return result == -EIO ? 0 : result;

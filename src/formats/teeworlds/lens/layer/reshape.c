@@ -19,7 +19,7 @@ static bool is_fitting(const struct tw_tiles *t, const struct tw_item *it, uint3
 }
 
 /* The tiles behind one field, as the changed item has them. */
-static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
+static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
 	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
 {
 	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
@@ -65,13 +65,13 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	has_dummy = tw_is_tiles(&old) && tw_dummy_of(m, &old, &dummy);
 	tw_change_item(c, item, take);
 	if (has_tiles) {
-		r = refit(m, &tiles, &now, (uint32_t)tw_tiles_field(&now), c, item, e);
+		r = refit_tiles(m, &tiles, &now, (uint32_t)tw_tiles_field(&now), c, item, e);
 		if (r == -EIO)
 			return error_context(e, "the layer's tiles cannot be read");
 	}
 	if (r == 0 && has_dummy) {
 		drop_unreadable(&dummy);
-		r = refit(m, &dummy, &now, TW_TILES_DATA, c, item, e);
+		r = refit_tiles(m, &dummy, &now, TW_TILES_DATA, c, item, e);
 	}
 	return r;
 }
@@ -113,7 +113,7 @@ const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t ite
 }
 
 /* Tables that were all refused before do not decide it at the next save. */
-static bool all_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
+static bool all_tables_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	const struct build_context *others, const struct tw_tile_form *form)
 {
 	bool any_new = false;
@@ -144,7 +144,7 @@ int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_s
 	if (!tw_tiles_of(m, it, &t))
 		return error_set(e, -EIO, "the layer no longer has tiles");
 	if (tw_layer_written(m, item, c->others, TW_K_LAYER_JSON, 0) ||
-		!all_have(m, item, size, c->others, tw_tile_form(t.form)))
+		!all_tables_have(m, item, size, c->others, tw_tile_form(t.form)))
 		return 0;
 	ints = tw_ints_copy(it->ints, it->ints->n, 0);
 	if (!ints)

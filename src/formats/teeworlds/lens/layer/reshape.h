@@ -14,13 +14,13 @@ enum { TW_SIDE_MIN = 2 };
 struct tw_parsed_plane {
 	struct parsed parsed; /* first */
 	struct csv_shape size;
-	struct blob *seen; /* the tiles that it was compared with; NULL: none of its size */
+	struct blob
+		*compared_blob; /* the tiles that it was compared with; NULL: none of its size */
 };
 
 /* plane.c: a table of the layer was written in the size that the layer has, and is not applied yet:
  * it comes before the layer gets another. */
-bool tw_plane_comes_first(
-	const struct tw_map *m, uint32_t item, const struct build_context *others);
+bool tw_plane_is_waiting(const struct tw_map *m, uint32_t item, const struct build_context *others);
 
 /* The item's integers become `take` (which is taken over), and its tiles follow their width, height
  * and version: cropped, or extended with zeros. */

@@ -17,12 +17,12 @@ void tw_layer_file(entry_id id, char dst[NAME_MAX + 1]);
 
 /* The object made since the mount that the directory is, or is of; NULL. The names of its files and
  * layers are not the format's to know. */
-const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir);
+const struct tw_item *tw_made_object(const struct tw_map *m, entry_id dir);
 
 /*
  * A made layer has no such file: not yet (-ENODATA), for its layer.json is not there, or not at all
  * (-ENOTSUP). What that means for who puts it: wait for layer.json (-EAGAIN), or a refusal
  * (-EINVAL). Other codes pass.
  */
-int tw_layer_lacks(const struct tw_item *it, struct error *e);
-int tw_layer_refuses(int r, struct error *e);
+int tw_layer_no_file(const struct tw_item *it, struct error *e);
+int tw_layer_parse_error(int r, struct error *e);

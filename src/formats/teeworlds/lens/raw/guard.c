@@ -6,7 +6,7 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/names/paths.h"
 
-static int readable(const struct tw_map *m, entry_id id, struct error *e)
+static int is_readable(const struct tw_map *m, entry_id id, struct error *e)
 {
 	int (*deep)(const struct tw_map *m, entry_id id, struct error *e) = tw_kind(id)->readable;
 	struct file_attr entry;
@@ -18,7 +18,7 @@ static int readable(const struct tw_map *m, entry_id id, struct error *e)
 }
 
 /* The file, for people: an object's path, or what it is and of which object. */
-static void say_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
+static void describe_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
 {
 	enum tw_sort sort = tw_sort_of(id);
 	unsigned kind = tw_id_kind(id);
@@ -42,20 +42,20 @@ static void say_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
 	}
 }
 
-static int compare(
+static int check_touched(
 	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
 {
-	if (t->all)
+	if (t->is_all)
 		return error_set_unresolved(
 			e, error_set(e, -EINVAL, "too many files of the map depend on it"));
 	for (size_t i = 0; i < t->n; i++) {
 		char file[TW_PATH_MAX + 16];
 		struct error why = ERROR_INIT;
 
-		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || readable(m, t->ids[i], NULL) < 0 ||
-			readable(then, t->ids[i], &why) == 0)
+		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || is_readable(m, t->ids[i], NULL) < 0 ||
+			is_readable(then, t->ids[i], &why) == 0)
 			continue;
-		say_file(m, t->ids[i], file, sizeof(file));
+		describe_file(m, t->ids[i], file, sizeof(file));
 		return error_set_unresolved(
 			e, error_set(e, -EINVAL, "%s would become unreadable: %s", file,
 				   error_text(&why)));
@@ -70,5 +70,5 @@ int tw_raw_guard(
 		return 0;
 	if (!tw_is_typed(then))
 		return error_set(e, -EINVAL, "the map would have no version item of value 1");
-	return compare(m, then, t, e);
+	return check_touched(m, then, t, e);
 }

@@ -9,7 +9,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
-static void type_name(const struct tw_map *m, uint16_t type, char *dst)
+static void write_type_name(const struct tw_map *m, uint16_t type, char *dst)
 {
 	static const char *const known[] = {
 		"version", "info", "image", "envelope", "group", "layer", "envpoints", "sound"};
@@ -22,7 +22,7 @@ static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 }
 
 /* Objects made since the mount are not shown. */
-static bool is_shown(const struct tw_type *t)
+static bool is_type_shown(const struct tw_type *t)
 {
 	return t->n_mounted > 0;
 }
@@ -51,7 +51,7 @@ static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 }
 
 /* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
-static bool take_number(const char **s, uint32_t *ret)
+static bool read_number(const char **s, uint32_t *ret)
 {
 	const char *first = *s;
 	uint64_t v = 0;
@@ -63,12 +63,12 @@ static bool take_number(const char **s, uint32_t *ret)
 }
 
 /* The first type that is shown and has this number or a greater one. */
-static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
+static const struct tw_type *find_shown_type(const struct tw_map *m, uint64_t type)
 {
 	const struct tw_index *x = m->index;
 	size_t i = tw_index_from(x, type);
 
-	while (i < x->n_types && !is_shown(&x->types[i]))
+	while (i < x->n_types && !is_type_shown(&x->types[i]))
 		i++;
 	return i < x->n_types ? &x->types[i] : NULL;
 }
@@ -77,11 +77,11 @@ static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
 static int items_child(
 	const struct tw_map *m, entry_id, uint64_t *cookie, char *name, entry_id *ret)
 {
-	const struct tw_type *t = shown_from(m, *cookie);
+	const struct tw_type *t = find_shown_type(m, *cookie);
 
 	if (!t)
 		return 0;
-	type_name(m, t->id, name);
+	write_type_name(m, t->id, name);
 	*ret = tw_id(TW_K_RAW_TYPE, t->id, 0);
 	*cookie = (uint64_t)t->id + 1;
 	return 1;
@@ -96,15 +96,16 @@ static int type_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 }
 
 /* The first of by_id that has this id or a greater one. */
-static uint32_t first_of_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
+static uint32_t find_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
 	return (uint32_t)array_first(i, t->n, m->items[t->by_id[i]].id >= id);
 }
 
-static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
+static void write_item_name(
+	const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
 {
 	unsigned id = m->items[item].id;
-	uint32_t first = first_of_id(m, t, id);
+	uint32_t first = find_id(m, t, id);
 	size_t nth = array_first(i, t->n - first,
 		m->items[t->by_id[first + i]].id > id || t->by_id[first + i] >= item);
 
@@ -121,13 +122,13 @@ static int type_find(const struct tw_map *m, entry_id dir, const char *name, ent
 	uint32_t id, more = 0, at;
 	const char *s = name;
 
-	if (!t || !take_number(&s, &id) || (*s == '+' && (s++, !take_number(&s, &more))))
+	if (!t || !read_number(&s, &id) || (*s == '+' && (s++, !read_number(&s, &more))))
 		return -ENOENT;
-	at = first_of_id(m, t, id);
+	at = find_id(m, t, id);
 	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made)
 		return -ENOENT;
 	/* One spelling only: 5 digits, no leading zeros after the plus. */
-	item_name(m, t, t->by_id[at + more], shown);
+	write_item_name(m, t, t->by_id[at + more], shown);
 	if (strcmp(shown, name) != 0)
 		return -ENOENT;
 	*ret = tw_id(TW_K_RAW_ITEM, t->by_id[at + more], 0);
@@ -143,7 +144,7 @@ static int type_child(
 		(*cookie)++;
 	if (!t || *cookie >= t->n)
 		return 0;
-	item_name(m, t, t->items[*cookie], name);
+	write_item_name(m, t, t->items[*cookie], name);
 	*ret = tw_id(TW_K_RAW_ITEM, t->items[*cookie], 0);
 	(*cookie)++;
 	return 1;
@@ -173,7 +174,7 @@ static int find_number(const struct tw_map *m, entry_id dir, const char *name, e
 	uint64_t cookie;
 	uint32_t i;
 
-	if (!take_number(&s, &i))
+	if (!read_number(&s, &i))
 		return -ENOENT;
 	cookie = i;
 	return (items ? items_child : data_child)(m, dir, &cookie, shown, ret) == 1 &&
