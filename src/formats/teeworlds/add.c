@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* add: objects made since the mount. They have a place in the model from then on, and nothing in it
- * until their content is put. */
+/* add: create objects and raw/ entries. A new object has an item without integers until its content
+ * is applied. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static int add_raw_item(struct tw_map *m, unsigned type, const char *name, entry
 	return 0;
 }
 
-/* What the name says, into m. */
+/* Add the entry that a classified name describes to m. */
 static int add_entry(struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	enum tw_sort sort = tw_sort_in(dir);

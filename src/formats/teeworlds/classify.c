@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* classify: what a name in a directory means. */
+/* classify: find the name class of a name in a directory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ static bool exists(const struct tw_item *it)
 	return !it->removed || it->reserved;
 }
 
-/* The number of the next item of a type; -EPERM: it would be an object, and those are made as such.
- */
+/* Find the number of the next item of a type. -EPERM: the type is of objects, which are not added
+ * in raw/. */
 static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct error *e)
 {
 	for (int i = 0; i < TW_SORTS; i++)
@@ -42,7 +42,7 @@ static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct 
 	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the last item is %05u", UINT16_MAX) : 0;
 }
 
-/* Numbers mean something in raw/: the next one what is new. */
+/* In raw/ the only valid new name is the next number. */
 static int classify_raw(
 	const struct tw_map *m, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
@@ -64,7 +64,7 @@ static int classify_raw(
 	return NAME_PART;
 }
 
-/* The parts of groups and layers that are new; those of others were there at the mount. */
+/* Find the id of a layer's file by its name. */
 static int find_layer_part(entry_id dir, const char *name, entry_id *ret)
 {
 	static const enum tw_kind_id kinds[] = {TW_K_LAYER_JSON, TW_K_QUADS, TW_K_SOURCES};
@@ -91,14 +91,13 @@ int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir,
 	return r == 0 && (tw_kind(*ret)->child != NULL) == is_dir ? 0 : -ENOENT;
 }
 
-/* What it would be if it is new: enum name_kind. */
+/* Returns the enum name_kind of a new name, or -errno. */
 static int classify_new(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	entry_id part;
 
-	/* As a file of raw/ is that one's mode bits keep from being written. */
 	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
 		return error_set(e, -EACCES, "raw/ is read-only (-o raw=rw makes it writable)");
 	if (tw_id_kind(dir) >= TW_K_RAW)
@@ -112,7 +111,7 @@ static int classify_new(
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? NAME_PART : NAME_SCRATCH;
 }
 
-/* What was added in raw/, and has no content yet, is in no list. */
+/* Find an entry that was added in raw/ and has no content yet, so that no listing shows it. */
 static int find_added(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	unsigned long number = strtoul(name, NULL, 10);
@@ -136,7 +135,7 @@ static int find_added(const struct tw_map *m, entry_id dir, const char *name, en
 	return -ENOENT;
 }
 
-/* The entry of the mount that it is the identity of. -ENOENT. */
+/* Find the entry that had this name at the mount, or was added in raw/. -ENOENT. */
 static int find_known(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
 {
 	const struct tw_map *m = tw_map_of(s);
@@ -183,8 +182,8 @@ static bool accepts_object(entry_id object, entry_id dir, const char *name)
 	return tw_numbered_parse(sort, name, n, &parsed, NULL) == 0;
 }
 
-/* Other endings would mean something, or the layer would have the file if its item and its data
- * fitted each other. */
+/* Explain a scratch name: the directory accepts other endings, or the layer's item and data
+ * disagree, so the layer has no such file. */
 static void set_reason(
 	const struct tw_map *m, entry_id dir, const char *name, struct name_class *ret)
 {
@@ -208,7 +207,7 @@ int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool i
 	int r = NAME_SCRATCH;
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
-	/* A directory at the place of a file is none of the map's, and the other way round. */
+	/* A directory with the name of a file is scratch, and the other way round. */
 	ret->is_known = find_known(s, dir, name, &ret->id) == 0 &&
 			(tw_kind(ret->id)->child != NULL) == is_dir;
 	if (ret->is_known)
@@ -221,7 +220,7 @@ int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool i
 	if (r == NAME_SCRATCH && !is_dir && name[0] != '.')
 		set_reason(tw_map_of(s), dir, name, ret);
 	ret->accepts_object = accepts_object(object, dir, name);
-	/* Of images and sounds they are a name; groups and layers have no ending. */
+	/* For images and sounds, digits alone are a name; groups and layers have no ending. */
 	ret->is_position_only = tw_sort_in(dir) == TW_SORT_ENVELOPE;
 	set_form(dir, name, ret);
 	return 0;

@@ -18,7 +18,7 @@ static bool probe(const struct source *src, const uint8_t *head, size_t n)
 {
 	const char *dot = strrchr(src->name, '.');
 
-	/* A file that is called a map is refused with a reason, whatever it holds. */
+	/* Accept every *.map, so that open reports why the file is invalid. */
 	return (dot && strcmp(dot, ".map") == 0) ||
 	       (n >= 4 && (memcmp(head, "DATA", 4) == 0 || memcmp(head, "ATAD", 4) == 0));
 }
@@ -29,14 +29,14 @@ static int tw_open(const struct source *src, const struct format_context *ctx,
 	return tw_map_open(&format_teeworlds, src, ctx, ret, e);
 }
 
-/* It is in the map in another form, or not yet. */
+/* Does the error mean that the object has another form, or no content yet? */
 static bool is_absent(int r)
 {
 	return r == -ENODATA || r == -ENOTSUP;
 }
 
-/* The entry of an id. What the map no longer holds, or holds wrongly, is a file of no bytes that
- * cannot be read; it can be written where it is in the map in another form, or not yet. */
+/* Get the attributes of an entry. An unreadable file gets size 0. It is writable if its object has
+ * another form or no content yet. */
 static int stat_id(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
@@ -57,7 +57,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 {
 	const struct tw_kind *k = tw_kind(id);
 
-	/* Whether there is anything yet is for the tree to know. */
+	/* The overlay knows whether an entry without content in the map has some. */
 	if (k && is_absent(tw_kind_stat(tw_map_of(s), id, ret, e))) {
 		ret->max_size = k->max_size;
 		ret->is_permanent = tw_id_kind(id) >= TW_K_RAW;
@@ -66,7 +66,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 	return stat_id(tw_map_of(s), id, ret, e);
 }
 
-/* The kind of an id that is a directory or a file, as asked. */
+/* Find the kind of an entry. -ENOTDIR or -EISDIR if the entry is not as `dir` says. */
 static int find_kind(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
@@ -134,7 +134,7 @@ static int tw_get(
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
-/* The note of a layer.json: why the layer has no tables, quads or sources beside it. */
+/* Get the note of a layer.json: the reason why the layer has no tables, quads or sources. */
 static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e)
 {
 	const struct tw_item *it = tw_id_kind(id) == TW_K_LAYER_JSON
@@ -163,7 +163,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, struct content *in, s
 	return k->parse(tw_map_of(s), id, in, ret, e);
 }
 
-/* A change of raw/ is made to a copy, because it is compared with what there was. */
+/* Apply a change of raw/ to a copy, because tw_raw_guard compares it with the previous map. */
 static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	const struct parsed *p, bool *ret_changed, struct error *e)
 {

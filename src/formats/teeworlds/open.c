@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* open: a map of a file, and a new one. */
+/* open: read a map from a file, or create a new one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { FILE_VERSION = 4 /* of new maps */ };
 
-/* Each has one of its values, as the format's settings say. */
+/* The caller has checked the values against the format's settings. */
 static void read_options(const struct format_context *ctx, struct tw_shared *sh)
 {
 	const char *raw = format_option(ctx->options, "raw");
@@ -44,7 +44,7 @@ static int create_derived_blobs(
 	return 0;
 }
 
-/* A map with nothing in it, for the options. */
+/* Create an empty map with the options of ctx. */
 static int create_map(const struct format *format, const struct format_context *ctx,
 	struct tw_map **ret, struct error *e)
 {
@@ -72,8 +72,8 @@ static int create_map(const struct format *format, const struct format_context *
 }
 
 /*
- * Groups may share layers, and envelopes points; but a small file could claim so much of that that
- * a listing would never end. No real map comes near.
+ * Limit how much groups share layers, and envelopes share points. Otherwise a small file could
+ * claim so many that a listing never ends. No real map comes near the limit.
  */
 static int check_claims(const struct tw_map *m, struct error *e)
 {
@@ -120,7 +120,7 @@ static int read_map(const struct source *src, struct tw_map *m, struct error *e)
 	return 0;
 }
 
-/* A map of nothing but its version. What else a game needs is added at the save. */
+/* Add the version item to a new map. The save adds the other items that a game requires. */
 static int init_new_map(struct tw_map *m, struct error *e)
 {
 	struct tw_ints *version = tw_ints_new(1);

@@ -93,29 +93,30 @@ static int fill_layer_slots(struct tw_order *r, const struct tw_map *m)
 }
 
 /* New layers come last, in the order of their positions. */
-struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t home)
+struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t position, uint32_t home_group)
 {
-	const struct tw_group_at *group = home < r->n_groups ? &r->groups[home] : NULL;
-	uint32_t number = at;
+	const struct tw_group_at *group = home_group < r->n_groups ? &r->groups[home_group] : NULL;
+	uint32_t number = position;
 
-	if (r->sort == TW_SORT_LAYER && at >= r->first_made)
-		number = r->n_mounted + (at - r->first_made);
+	if (r->sort == TW_SORT_LAYER && position >= r->first_made)
+		number = r->n_mounted + (position - r->first_made);
 	else if (r->sort == TW_SORT_LAYER)
-		number = group && at >= group->first && at - group->first < group->n
-				 ? r->first_slots[home] + (at - group->first)
+		number = group && position >= group->first && position - group->first < group->n
+				 ? r->first_slots[home_group] + (position - group->first)
 				 : UINT32_MAX;
 	return number < r->n ? &r->slots[number] : NULL;
 }
 
-uint32_t tw_order_count_layers(const struct tw_order *r, uint32_t rank)
+uint32_t tw_order_count_layers(const struct tw_order *r, uint32_t final_group)
 {
-	size_t end = array_first(i, r->n_kept, r->sorted[i]->final_group > rank);
+	size_t end = array_first(i, r->n_kept, r->sorted[i]->final_group > final_group);
 
-	return end && r->sorted[end - 1]->final_group == rank ? r->sorted[end - 1]->final_index + 1
-							      : 0;
+	return end && r->sorted[end - 1]->final_group == final_group
+		       ? r->sorted[end - 1]->final_index + 1
+		       : 0;
 }
 
-/* It stands where it stood at the mount, under the name that it had. */
+/* It stands where it stood position the mount, under the name that it had. */
 static bool is_unmoved(const struct tw_map *m, const struct placement *p)
 {
 	entry_id id;

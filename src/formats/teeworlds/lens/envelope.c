@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* envelope: an envelope with its points (layout rules 16, 19). */
+/* envelope: an envelope with its points as JSON (layout rules 16, 19). */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 enum { JSON_MAX = 512 << 20 };
 enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
-enum { POINTS_MAX = 1 << 18 /* that can be written to a map */ };
+enum { POINTS_MAX = 1 << 18 /* points that a written map may have */ };
 
 static const struct tw_key keys[] = {
 	{"version", .first = 0, .n = 1},
@@ -65,14 +65,14 @@ static int get_point(void *arg, uint32_t i, int32_t *v, struct error *)
 	return 0;
 }
 
-/* In full. They are not moved. */
+/* Find the points of an envelope. ret refers to itself, so it must not be moved. */
 static void init_points(const struct tw_map *m, const struct tw_item *it, struct points *ret)
 {
 	uint32_t end;
 
 	tw_points_for(m, it, &ret->all);
 	tw_points_range(&ret->all, it, &ret->first, &end);
-	/* No other version has the serial, and there are not so many of them. */
+	/* No other version of the map has this serial, and serials fit 32 bits. */
 	ret->rows = (struct tw_rows){.m = m,
 		.keys = point_keys,
 		.n = end - ret->first,
@@ -83,8 +83,8 @@ static void init_points(const struct tw_map *m, const struct tw_item *it, struct
 		.key = m->serial << 32 | (uint32_t)(it - m->items)};
 }
 
-/* Tangents are shown where the map stores them; with a new envelope it will where they say
- * something. */
+/* Show tangents if the map stores them. A new envelope is shown with them if the map will store
+ * them, because of this envelope or another one. */
 static bool shows_tangents(
 	const struct tw_map *m, const struct tw_item *it, const struct tw_points *p)
 {
@@ -101,7 +101,7 @@ static bool shows_tangents(
 	return false;
 }
 
-/* For reading: a new one has to have content. */
+/* Find an envelope that can be read. -ENODATA: it is new and has no content yet. */
 static int find_content(
 	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
 {
@@ -152,7 +152,7 @@ static int envelope_stat(
 		return r;
 	init_points(m, it, &p);
 	jsonw_to_nowhere(&w);
-	/* To format very many points is a worker's business. */
+	/* stat runs on the owner's thread, so it does not format very many points. */
 	if (p.rows.n <= TW_ROWS_AT_ONCE)
 		r = write_envelope(&w, m, id, 0, e);
 	tw_stat_file(ret, w.size, true);
@@ -160,13 +160,13 @@ static int envelope_stat(
 	return r;
 }
 
-/* Points on their way from the file. */
+/* Collects the points of a file. */
 struct point_reader {
 	struct points old;
 	uint64_t max_points;
 	int32_t (*v)[TW_POINT_FULL];
 	uint32_t n, room;
-	bool differs; /* from the old ones */
+	bool differs; /* a point differs from the old one */
 };
 
 static int add_point(struct point_reader *t, const int32_t v[TW_POINT_FULL], struct error *e)
@@ -189,7 +189,7 @@ static int read_point(void *arg, const struct json_at *at, struct error *e)
 	return r < 0 ? r : add_point(t, v, e);
 }
 
-/* A file that lists no points leaves them as they are. */
+/* Keep the old points, if the file has no key "points". */
 static int copy_old_points(struct point_reader *t, struct error *e)
 {
 	int32_t v[TW_ROW_MAX];
@@ -202,7 +202,8 @@ static int copy_old_points(struct point_reader *t, struct error *e)
 	return r;
 }
 
-/* A new envelope's item, before the file says more: of the map's newest kind. */
+/* The item of a new envelope, before the keys of the file are applied. It has the newest version
+ * that the map's envelopes have. */
 static int initial_item(const struct json_at *root, const struct tw_map *m,
 	const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {
@@ -243,7 +244,7 @@ static void finish_parsed(struct parsed *parsed)
 	free(p->points);
 }
 
-/* The item that the file asks for, before its points have their place. */
+/* Make the item that the file describes. The place of its points is not set yet. */
 static int read_item(const struct parsed_envelope *p, const struct tw_map *m,
 	const struct tw_item *there, struct tw_ints **ret, struct error *e)
 {
@@ -304,7 +305,7 @@ static int envelope_parse(const struct tw_map *m, entry_id id, struct content *i
 	return parsed_give(&p->parsed, read_file(m, there, &t, p, e), ret);
 }
 
-/* The points that other envelopes leave room for. */
+/* Check that n points fit the map beside those of the other envelopes. */
 static int check_room(
 	const struct tw_map *m, const struct tw_item *there, uint32_t n, struct error *e)
 {
@@ -323,7 +324,7 @@ static int check_room(
 			n, (uintmax_t)most, POINTS_MAX));
 }
 
-/* A file that lists no points leaves them as they are. */
+/* Store the points of the file, or the old ones if it has no key "points". */
 static int put_points(struct tw_change *c, const struct tw_item *there,
 	const struct parsed_envelope *p, struct tw_ints *take, struct error *e)
 {
@@ -345,7 +346,7 @@ static int put_points(struct tw_change *c, const struct tw_item *there,
 	return r;
 }
 
-/* Do the points differ from those that are there by now? */
+/* Do the points of the file differ from those of the map being built? */
 static bool differs_from(const struct points *there, const struct parsed_envelope *p)
 {
 	int32_t v[TW_ROW_MAX];
@@ -383,7 +384,7 @@ static int envelope_apply(
 	return 0;
 }
 
-/* The points are of all envelopes, as is their form. */
+/* Envelopes share the items of points, so a change of one may affect all of them. */
 static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 {
 	uint16_t type = m->items[item].type;

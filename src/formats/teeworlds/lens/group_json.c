@@ -31,7 +31,7 @@ static const struct tw_key keys[] = {
 
 static const struct tw_layout layout = {.keys = keys, .type = TW_GROUP, .convert = tw_group_to};
 
-/* The zoom that the group has of its own. */
+/* Find the zoom that is stored for the group. Returns false if there is none. */
 static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, group),
@@ -63,7 +63,7 @@ static int write_group(
 	return 0;
 }
 
-/* Extension items belong to groups by position, so those of the groups before come too. */
+/* Extension items belong to groups by position, so add those of the groups before it, too. */
 static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struct tw_change *c)
 {
 	const struct tw_type *t = tw_uuid_items(m, TW_GROUP_EXT);
@@ -75,7 +75,7 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i))));
 }
 
-/* A new group's zoom is kept beside it until its number is known. */
+/* Keep a new group's zoom in tw_item.extra until the group's number is known. */
 static void set_made_zoom(const struct tw_map *m, uint32_t item, int32_t zoom, struct tw_change *c)
 {
 	const struct tw_ints *old = m->items[item].extra;
@@ -122,7 +122,7 @@ static uint32_t item_length(int32_t version)
 	return version >= 3 ? TW_GROUP_NAME + 3 : version == 2 ? TW_GROUP_NAME : TW_GROUP_COUNT + 1;
 }
 
-/* The item that the file asks for. */
+/* Make the item that the file describes. */
 static int read_item(
 	const struct json_at *root, const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {

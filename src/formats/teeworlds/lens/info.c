@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * info: author, version, credits, license and settings.cfg, one line (or command) each (layout
- * rule 9). A string ends in NUL where the file has a line feed, so the lengths agree.
+ * info: author, version, credits, license and settings.cfg (layout rule 9). The files have one
+ * line, settings.cfg one for each command. The map stores a NUL for each line feed of the file, so
+ * both have the same size.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 
 enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 
-/* Bytes of a line; DDNet editor's map.h, twmap for the settings. */
+/* Bytes of a line: from map.h of DDNet's editor, and from twmap for the settings. */
 static const size_t line_max[TW_INFO_FILES] = {31, 15, 127, 31, 255};
 
-/* The blob of a file; NULL for an empty one. */
+/* Find the blob of a file. *ret is NULL if the file is empty. */
 static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
@@ -63,11 +64,11 @@ static int info_get(
 	return r;
 }
 
-/* What a text has that a new one may have too. */
+/* Properties of the old text. A new text may have those that the old one has. */
 struct traits {
 	size_t longest;
 	bool is_not_utf8;
-	bool has_mark, has_cr; /* a byte order mark, a CR before the end of a line */
+	bool has_mark, has_cr; /* a byte order mark; a CR before a line's end */
 };
 
 static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
@@ -93,9 +94,9 @@ static struct traits find_traits(const uint8_t *text, size_t n)
 }
 
 /*
- * What was written as the file will show it. Some editors add a byte order mark, and a CR to each
- * line, which a game takes for a part of the command: they are dropped where the text that was
- * shown had none. A missing last line feed is added.
+ * Make the canonical form of a written text, which the file will show. Some editors add a byte
+ * order mark, and a CR to each line, which a game reads as part of the command. Remove them if the
+ * old text had none. Add a missing last line feed.
  */
 static struct bytes *make_canonical(const struct bytes *text, const struct traits *before)
 {
@@ -143,8 +144,7 @@ static int check_text(
 	return 0;
 }
 
-/* A copy with another byte for `from`: of a text that is stored as it is shown, or the other way
- * round. NULL: no memory. */
+/* Copy a text and replace one byte. Returns NULL if memory is exhausted. */
 static struct bytes *copy_replacing(const struct bytes *text, char from, char to)
 {
 	uint8_t *dst;
@@ -155,7 +155,7 @@ static struct bytes *copy_replacing(const struct bytes *text, char from, char to
 	return b;
 }
 
-/* An info item that is long enough for the field, in the change. Returns its handle. */
+/* Find the info item, and lengthen or add it if it lacks the field. Returns its handle. */
 static uint32_t get_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
@@ -172,8 +172,7 @@ static uint32_t get_item(const struct tw_map *m, struct tw_change *c, uint32_t f
 	return (uint32_t)(it - m->items);
 }
 
-/* The text, canonical; *ret: as it is stored, NULL for none. Not called if it says what there is.
- */
+/* Compose the blob of a canonical text. Leaves *ret NULL if the text is empty. */
 static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *text,
 	const struct traits *before, struct blob **ret, struct error *e)
 {
@@ -209,7 +208,7 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	if (in->bytes.size > TEXT_MAX)
 		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
 			(unsigned long long)in->bytes.size, TEXT_MAX);
-	/* A text that cannot be read may be replaced. */
+	/* An unreadable text may be replaced. */
 	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0) {
 		before = find_traits(old->data, old->size);
 		shown = copy_replacing(old, '\0', '\n');

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * objects: the directories that objects stand in: images/, sounds/, envelopes/, groups/ and
- * layers/.
- */
+/* objects: the directories of objects: images/, sounds/, envelopes/, groups/ and layers/. */
 #include <errno.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/names/mounted.h"
 
-/* What a directory showed at the mount: objects of a sort, counted from one of them. */
+/* The objects that a directory showed at the mount. Their positions are consecutive. */
 struct shown {
 	enum tw_sort sort;
-	uint32_t group; /* of layers */
-	uint32_t first; /* the position of the first */
-	uint32_t n;     /* that are shown */
+	uint32_t group; /* position of the layers' group; else 0 */
+	uint32_t first; /* position of the first object */
+	uint32_t n;     /* number of objects */
 };
 
 static bool find_shown(const struct tw_map *m, entry_id dir, struct shown *ret)

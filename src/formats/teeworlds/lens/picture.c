@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * picture: the map as a PNG, drawn when somebody reads it. Its size follows from that of the game
- * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
+ * picture: the map as a PNG, drawn when a program reads it. Its size follows from the size of the
+ * game layer. The pixels drawn last are kept in the budget, for one version of the map.
  */
 #include <errno.h>
 
@@ -14,7 +14,7 @@ struct drawing {
 	enum tw_picture picture;
 };
 
-/* Of a map without a game layer: nothing, an empty file. */
+/* Size of the file: 0 if the map has no game layer. */
 static uint64_t picture_size(const struct tw_map *m)
 {
 	uint64_t size = 0;
@@ -35,7 +35,7 @@ static int picture_stat(const struct tw_map *m, entry_id id, struct file_attr *r
 	return 0;
 }
 
-/* As blob_derive wants it: what it is of, and what was drawn. */
+/* A drawn picture, in the form that blob_derive needs: the key is at the start of the data. */
 struct drawn {
 	struct bytes counted; /* first */
 	uint64_t key;
@@ -100,7 +100,7 @@ static int picture_get(
 		w->picture.w, w->picture.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
 }
 
-/* Whatever it is, the map stays what it was. */
+/* Accept any content, because it does not change the map. */
 static int picture_parse(
 	const struct tw_map *, entry_id, struct content *in, struct parsed **ret, struct error *e)
 {

@@ -153,7 +153,7 @@ struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v)
 		.version = l->version_at < v->n ? v->v[l->version_at] : 0};
 }
 
-/* The version that the file needs: its own, or that of the keys it has. */
+/* Find the version that the item needs for the file's version, its keys and the stored name. */
 static int find_version(const struct json_at *root, const struct tw_layout *l,
 	const struct tw_ints *old, int32_t *version, struct error *e)
 {
@@ -186,7 +186,7 @@ int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	v = version != was && has_version ? l->convert(old, version) : tw_ints_copy(old, old->n, 0);
 	if (!v)
 		return error_set(e, -ENOMEM, "no memory for an item");
-	/* The range of a changed version is judged from what it was. */
+	/* tw_record_read compares the version with the old one, to check the range of a change. */
 	if (has_version)
 		v->v[l->version_at] = was;
 	rec = (struct tw_record){.keys = l->keys, .v = v->v, .n = v->n, .version = version};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* reference: items that name others, by the stem of their files (layout rules 20, 21). */
+/* reference: references to objects, by the stem of their files (layout rules 20, 21). */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const struct {
 	enum tw_sort sort;
-	int channels; /* of an envelope that fits */
+	int channels; /* number that an envelope must have; else 0 */
 } targets[] = {
 	[TW_REF_IMAGE] = {TW_SORT_IMAGE, 0},
 	[TW_REF_SOUND] = {TW_SORT_SOUND, 0},
@@ -35,7 +35,8 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
 		jsonw_int(w, value);
 }
 
-/* What a file shows goes on meaning that, also where a new file could not say so. */
+/* Is this the stem that a file shows for the value? It then keeps its meaning, even if a new file
+ * could not use it. */
 static bool is_current_stem(
 	const struct tw_map *m, enum tw_refers ref, int32_t value, const char *stem, size_t n)
 {

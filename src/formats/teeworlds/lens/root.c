@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* root: the root directory, and others whose entries are always the same. */
+/* root: the root directory, and other directories whose entries are always the same. */
 #include <errno.h>
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/names/paths.h"
 
-/* Directories, then files; of info/ names/paths.h has the names. */
+/* The name is NULL for files of info/, whose names are in names/paths.h. */
 static const struct {
 	enum tw_kind_id dir;
 	const char *name;
@@ -40,7 +40,7 @@ static bool is_entry_shown(const struct tw_map *m, entry_id dir, size_t i)
 
 	if (entries[i].kind == TW_K_RAW)
 		return m->shared->raw != TW_RAW_OFF;
-	/* A new group has one when it was put. */
+	/* The overlay shows the group.json of a new group. */
 	if (entries[i].kind == TW_K_GROUP_JSON)
 		return !group || !group->made;
 	return entries[i].dir != TW_K_ROOT ||

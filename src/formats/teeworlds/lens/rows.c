@@ -6,9 +6,9 @@
 
 #include "base/array.h"
 
-enum { EVERY = 256 /* rows between two that are remembered */ };
+enum { EVERY = 256 /* rows between two offsets that are kept */ };
 
-/* Counted from where the first one's text begins. */
+/* Offsets of rows in the text, relative to the first row. */
 struct offsets {
 	uint64_t key;
 	uint64_t rows[]; /* of the rows 0, EVERY, 2 * EVERY ... */
@@ -16,7 +16,7 @@ struct offsets {
 
 struct measuring {
 	const struct tw_rows *rows;
-	const struct jsonw *before; /* the writer that comes to the array */
+	const struct jsonw *before; /* the writer's state before the array */
 };
 
 static size_t n_offsets(const struct tw_rows *rows)
@@ -33,7 +33,7 @@ static void write_row(struct jsonw *w, const struct tw_rows *rows, int32_t *v)
 	jsonw_end(w);
 }
 
-/* As budget_load_fn. */
+/* Format all rows and find their offsets; a budget_load_fn. */
 static int measure_rows(void *arg, struct bytes **ret, struct error *e)
 {
 	const struct measuring *o = arg;
@@ -65,7 +65,7 @@ static int measure_rows(void *arg, struct bytes **ret, struct error *e)
 	return r;
 }
 
-/* Goes on at the last remembered row that begins at off or before. */
+/* Skip to the last row with a kept offset that begins at or before off. */
 static int skip_rows(struct jsonw *w, const struct jsonw *before, const struct tw_rows *rows,
 	uint64_t off, uint32_t *ret, struct error *e)
 {
@@ -81,7 +81,7 @@ static int skip_rows(struct jsonw *w, const struct jsonw *before, const struct t
 	p = (const struct offsets *)b->data;
 	at = array_first(i, n_offsets(rows) - 1, p->rows[i + 1] > off - first);
 	if (at) {
-		/* So that the writer knows of one before. */
+		/* Write one element, so that the writer puts a comma before the next. */
 		jsonw_object(w);
 		jsonw_end(w);
 		w->size = first + p->rows[at];

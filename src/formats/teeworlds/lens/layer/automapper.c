@@ -15,7 +15,8 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-/* Of several items for a layer the first counts; short ones are none (layout rules 16, 21). */
+/* The integers of a layer's auto-mapper item; NULL if it has none. If there are several items, the
+ * first is valid; short items are ignored (layout rules 16, 21). *ret is not set for new layers. */
 static const struct tw_ints *find_automapper(
 	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
 {
@@ -55,8 +56,8 @@ static bool is_same(const struct tw_ints *a, const struct tw_ints *b)
 	return memcmp(a->v, b->v, TW_AUTO_LENGTH * sizeof(a->v[0])) == 0;
 }
 
-/* The item changes, or, of a layer that is new itself, is kept beside it until its number is known.
- */
+/* Change or add the item. For a new layer, keep it in tw_item.extra until the layer's number is
+ * known. Takes over the reference to `take`. */
 static void set_automapper(const struct tw_map *m, uint32_t group, uint32_t layer,
 	const struct tw_ints *old, uint32_t item, struct tw_ints *take, struct tw_change *c)
 {
@@ -78,7 +79,7 @@ static void set_automapper(const struct tw_map *m, uint32_t group, uint32_t laye
 	tw_change_add_uuid(c, TW_AUTOMAPPER, TAKE(fresh));
 }
 
-/* All of them, or another would come forth. */
+/* Remove all items of a layer, because the second one is valid once the first is removed. */
 static void remove_automappers(
 	const struct tw_map *m, uint32_t group, uint32_t layer, struct tw_change *c)
 {

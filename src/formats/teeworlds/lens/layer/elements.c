@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * elements: the quads of a quads layer and the sources of a sounds layer, quads.json and
- * sources.json (layout rules 16, 18), element by element, since a list may be larger than memory.
+ * elements: quads.json and sources.json, the quads or sound sources of a layer (layout rules 16,
+ * 18). They are read and written element by element, since a list may be larger than memory.
  */
 #include "formats/teeworlds/item/elements.h"
 
@@ -21,7 +21,7 @@
 enum { TEXT_MAX = 512 << 20 /* bytes of a file */ };
 enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
 
-/* The whole image, in fixed point: what the editor gives to a new quad. */
+/* The whole image in fixed point, as the editor sets it for a new quad. */
 static const int32_t whole_image[] = {0, 0, 1024, 0, 0, 1024, 1024, 1024};
 
 static const struct tw_key quad_keys[] = {
@@ -68,13 +68,13 @@ static const struct tw_key *const keys_of[TW_N_FORMS] = {
 	[TW_FORM_OLD_SOURCES] = old_source_keys,
 };
 
-/* A layer's list as the map holds it. */
+/* The list of a layer in the map. */
 struct list {
 	uint32_t item;
 	enum tw_form form;
-	struct tw_rows rows; /* its key is that of the file's size, too */
-	struct blob *blob;   /* may be NULL where there are none */
-	uint32_t first, n;   /* the elements that `data` holds */
+	struct tw_rows rows; /* rows.key is also the key of the remembered file size */
+	struct blob *blob;   /* may be NULL if the list is empty */
+	uint32_t first, n;   /* the range of elements in `data` */
 	uint8_t data[16 << 10];
 };
 
@@ -96,7 +96,8 @@ static int get_element(void *arg, uint32_t i, int32_t *v, struct error *e)
 	return r;
 }
 
-/* -ENOENT, -EIO: the layer has no such list. */
+/* Find a layer's list. -ENOENT: there is no such layer. -EIO: it has no such list any more.
+ * -ENODATA, -ENOTSUP as tw_layer_no_file. */
 static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
 {
 	const struct tw_item *it;
@@ -114,7 +115,8 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct
 	l->form = form;
 	l->first = l->n = 0;
 	count = (uint32_t)it->ints->v[TW_LIST_COUNT];
-	/* References are shown by names that hold still, but there may come to be more. */
+	/* The texts of references depend on the number of envelopes: names do not change, but a new
+	 * envelope may give a number a meaning. */
 	l->rows = (struct tw_rows){.m = m,
 		.keys = keys_of[form],
 		.n = count,
@@ -144,7 +146,7 @@ static int list_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	return 0;
 }
 
-/* For reading: all of it is sound. */
+/* Find a list that can be read, and check all of its data. */
 static int find_readable_list(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
 {
 	int r = find_list(m, id, l, e);
@@ -183,10 +185,10 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	return 0;
 }
 
-/* A value that is a name. Parse does not look it up. */
+/* A reference by a name that parse does not look up; apply does. */
 struct unknown {
 	uint32_t row;
-	uint8_t integer; /* which of its integers */
+	uint8_t integer; /* index of the integer in the row */
 	enum tw_refers ref;
 	char *name;
 	char *place; /* "line 4, column 8: [2].color_envelope is "x"", for a refusal */
@@ -196,12 +198,11 @@ struct parsed_list {
 	struct parsed parsed; /* first */
 	enum tw_form form;
 	uint32_t n;
-	struct content *rows; /* as they are stored; a value that is a name keeps its old number */
+	struct content *rows; /* in stored form; an unknown name has the old number */
 	struct unknown *unknown;
 	size_t n_unknown, room_unknown;
-	/* The data of the base, if the file says the same. */
-	struct blob *blob;
-	struct blob *tail; /* the old data, if bytes behind its rows stay; or NULL */
+	struct blob *blob; /* the data of the base, if the content is unchanged */
+	struct blob *tail; /* the old data, if bytes behind its rows are kept; or NULL */
 };
 
 static void finish_parsed(struct parsed *parsed)
@@ -218,9 +219,9 @@ static void finish_parsed(struct parsed *parsed)
 	blob_unref(p->tail);
 }
 
-/* A written list on its way into a spool, and whether it says what stood there. */
+/* Reads a written list into a spool, and compares it with the old list. */
 struct point_reader {
-	struct list old; /* of which all rows can be read */
+	struct list old; /* old.rows.n is 0 if the old rows are unreadable */
 	const struct tw_map *m;
 	struct parsed_list *p;
 	bool differs;
@@ -240,7 +241,7 @@ static char *describe_place(const struct json_at *at)
 	return text;
 }
 
-/* The names in an element that are unknown. */
+/* Append the unknown names of an element to p->unknown. */
 static int note_unknown(struct point_reader *t, const struct json_at *at, struct error *e)
 {
 	struct parsed_list *p = t->p;
@@ -298,13 +299,13 @@ static int read_element(void *arg, const struct json_at *at, struct error *e)
 	return spool_append(t->out, stored, 4 * (size_t)old->n_ints, e);
 }
 
-/* The recipe of a list: the parsed rows, with the numbers of their names, and then the bytes behind
- * the old rows. */
+/* The recipe of a list: the parsed rows, with numbers for their names, then the bytes behind the
+ * old rows. */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct parsed_list *p;   /* owned reference */
 	struct edit {
-		uint64_t at; /* in the rows */
+		uint64_t at; /* byte offset in the rows */
 		int32_t value;
 	} * edits; /* ascending */
 	size_t n;
@@ -343,7 +344,7 @@ static uint64_t data_size(const struct parsed_list *p)
 	return p->tail ? blob_size(p->tail) : p->rows->bytes.size;
 }
 
-/* edits: n of them, taken. */
+/* Compose the data of a list. Takes over the array of n edits. */
 static int compose_data(const struct tw_map *m, struct parsed_list *p, struct edit *edits, size_t n,
 	struct blob **ret, struct error *e)
 {
@@ -363,7 +364,7 @@ static int compose_data(const struct tw_map *m, struct parsed_list *p, struct ed
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a list");
 }
 
-/* Was the blob composed of the same? */
+/* Was the blob composed of the same rows and edits? */
 static bool is_same_recipe(
 	const struct blob *b, const struct parsed_list *p, const struct edit *edits)
 {
@@ -373,8 +374,8 @@ static bool is_same_recipe(
 	       memcmp(c->edits, edits, c->n * sizeof(*edits)) == 0;
 }
 
-/* Keep the rows. Bytes behind the old rows stay while the count does; an empty list is one of
- * zeros, as the editor writes it. */
+/* Keep the rows in the store. Keep bytes behind the old rows if the count is unchanged. The data of
+ * an empty list is one row of zeros, as the editor writes it. */
 static int keep_list(struct point_reader *t, uint32_t count, struct error *e)
 {
 	const struct list *l = &t->old;
@@ -407,7 +408,7 @@ static int read_list(struct point_reader *t, struct content *in, struct error *e
 	uint32_t count = t->old.rows.n;
 	int r;
 
-	/* A list that cannot be read may be replaced. */
+	/* An unreadable list may be replaced. */
 	if (count && blob_check(t->old.blob, NULL) < 0)
 		t->old.rows.n = 0;
 	r = json_list_read(&in->bytes, TEXT_MAX, NULL, read_element, t, &rest, e);
@@ -421,7 +422,7 @@ static int read_list(struct point_reader *t, struct content *in, struct error *e
 	return 0;
 }
 
-/* Parse the file as the elements of t->old, of which t->old has none if the layer is new. */
+/* Parse the file in the form of t->old, which has no elements if the layer is new. */
 static int parse_as(
 	struct point_reader *t, struct content *in, struct parsed **ret, struct error *e)
 {
@@ -456,7 +457,7 @@ static int list_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		return parse_as(&t, in, ret, e);
 	if (r != -ENODATA)
 		return tw_layer_parse_error(r, e);
-	/* A new layer has no layer.json here, which says the form of its sources. */
+	/* The form of a new layer's sources is unknown, because parse does not see layer.json. */
 	error_clear(e);
 	if (tw_id_kind(id) == TW_K_QUADS)
 		return parse_new(m, TW_FORM_QUADS, in, ret, e);
@@ -467,7 +468,7 @@ static int list_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	return 0;
 }
 
-/* Look up the names. */
+/* Look up the unknown names, and make an edit for each. */
 static int resolve_names(const struct parsed_list *p, const struct tw_naming *names,
 	struct edit *edits, struct error *e)
 {
@@ -509,8 +510,7 @@ static int make_data(struct tw_change *c, uint32_t item, struct parsed_list *p, 
 static int list_apply(
 	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e);
 
-/* In a layer of another kind of list than it was parsed for: sources of the older kind, in a new
- * layer. */
+/* Parse again, because the layer turned out to have another form of sources. */
 static int apply_other(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
 {
 	CLEANUP(parsed_unref) struct parsed *again = NULL;
@@ -527,7 +527,7 @@ static int list_apply(
 	struct list l;
 	int r = tw_layer_parse_error(find_list(c->base, id, &l, e), e);
 
-	/* An empty list without data. */
+	/* The content is an unchanged empty list without data. */
 	if (r == 0 && p && parsed->is_unchanged && !p->blob)
 		return 0;
 	if (r == 0 && p && p->form != l.form)
@@ -559,5 +559,5 @@ static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 	.max_size = TEXT_MAX, .parse = list_parse, .apply = list_apply
 
 const struct tw_kind tw_kind_quads = {LIST("quads.json"), .touch = list_touch};
-/* Both are touched by the one above. */
+/* list_touch of tw_kind_quads serves both kinds. */
 const struct tw_kind tw_kind_sources = {LIST("sources.json")};

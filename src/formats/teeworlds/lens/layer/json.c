@@ -23,7 +23,7 @@ enum { COLOR_MAX = 255 };
 		"detail", .first = TW_LAYER_DETAIL, .n = 1, .words = json_flags                    \
 	}
 
-/* The sides: what DDNet's engine/shared/map.cpp insists on. */
+/* DDNet's engine/shared/map.cpp requires sides of at least 2. */
 static const struct tw_key tiles_keys[] = {
 	BASE_KEYS,
 	{"version", .first = TW_LAYER_VERSION, .n = 1, .min = 2, .max = 4},
@@ -37,7 +37,7 @@ static const struct tw_key tiles_keys[] = {
 	{NULL},
 };
 
-/* No game looks at a greatest version of quads, or of envelopes. */
+/* No game limits the version of quads layers. */
 static const struct tw_key quads_keys[] = {
 	BASE_KEYS,
 	{"version", .first = TW_LAYER_VERSION, .n = 1},
@@ -105,7 +105,7 @@ static int write_layer(
 	return 0;
 }
 
-/* A design layer's color as DDNet insists on it, where it is changed. */
+/* Check changed parts of a design layer's color, whose range DDNet requires. */
 static int check_color(const struct json_at *root, const struct tw_ints *old,
 	const struct tw_ints *fresh, struct error *e)
 {
@@ -132,7 +132,7 @@ static bool has_same_size(const struct tw_ints *a, const struct tw_ints *b)
 
 enum { USUAL_SIDE = 50 };
 
-/* The size of the map, as its game layer has it. */
+/* Find the size of the game layer, or the default for a map without one. */
 static void find_map_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
 {
 	const struct tw_item *game = tw_game_layer(m);
@@ -184,8 +184,8 @@ static int make_tiles(
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a layer");
 }
 
-/* The item that a new layer.json begins with: of its type, version, kind and size, the rest as in
- * item/initial.h. -EINVAL: the layer cannot be of that sort. */
+/* Make the item of a new layer.json: its type, version, kind and size, the rest as in
+ * item/initial.h. -EINVAL: one of these is invalid. */
 static int make_item(
 	const struct json_at *root, const struct tw_map *m, struct tw_ints **ret, struct error *e)
 {
@@ -238,7 +238,8 @@ static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_
 	return r;
 }
 
-/* Gives the item (made of ints, taken) data of zeros: tiles, or an empty list. */
+/* Set the integers of a new layer, and give it data of zeros: tiles, or an empty list. Takes over
+ * the reference to ints. */
 static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
 	struct tw_change *c, struct error *e)
 {
@@ -261,8 +262,8 @@ static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints
 	return r;
 }
 
-/* The item that the file asks for; of a new layer the first layer.json says what it is. *ret_old:
- * the item that its keys change. */
+/* Make the item that the file describes. *ret_old is the item before its keys were applied; for a
+ * new layer that is the result of make_item. */
 static int read_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_item *it, struct tw_ints **ret_old, struct tw_ints **ret, struct error *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles go by in runs,
- * so a layer of any size is read, compared and replaced in bounded memory.
+ * plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles are processed
+ * in runs, so memory is bounded for a layer of any size.
  */
 #include <errno.h>
 
@@ -54,10 +54,10 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct file_attr *ret
 	return 0;
 }
 
-/* A plane on its way into a table. */
+/* Reads the cells of a table. */
 struct reading {
 	const struct plane *plane;
-	struct bytes *content; /* the blob's content, where that is in memory */
+	struct bytes *content; /* the blob's content, if it is in memory */
 	uint8_t run[RUN * TW_TILE_MAX];
 };
 
@@ -105,7 +105,7 @@ static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
 	return r < 0 ? r : tw_tiles_sound(&p.tiles, e);
 }
 
-/* A table of any size. */
+/* Validate a table of any size, and measure it. */
 static int measure_table(const struct extent *in, const struct tw_plane_at *at,
 	struct csv_shape *ret, struct error *e)
 {
@@ -117,7 +117,7 @@ static int measure_table(const struct extent *in, const struct tw_plane_at *at,
 	return r;
 }
 
-/* The table of a layer that the base has: of its size, or of another one. */
+/* Parse the table of a layer of the base. Its size may differ from the layer's. */
 static int parse_table(const struct plane *p, const struct extent *in, struct tw_parsed_plane *ret,
 	struct error *e)
 {
@@ -144,7 +144,7 @@ static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	int r = find_plane(m, id, &plane, e);
 	bool is_new = r == -ENODATA;
 
-	/* A new layer has no size here: only the cells are validated. */
+	/* The size of a new layer is unknown here, so validate only the cells. */
 	if (r < 0 && !is_new)
 		return tw_layer_parse_error(r, e);
 	error_clear(e);
@@ -164,7 +164,7 @@ static bool has_size(const struct tw_tiles *t, const struct csv_shape *size)
 	return t->w == size->width && t->h == size->height;
 }
 
-/* It says nothing but what is there. */
+/* Do the tiles have the content of the table already? */
 static bool is_applied(const struct tw_tiles *t, const struct tw_parsed_plane *p)
 {
 	return (p->parsed.is_unchanged && t->blob == p->compared_blob) ||
@@ -185,8 +185,8 @@ static int compose_tiles(struct tw_change *c, const struct plane *p,
 	return r;
 }
 
-/* A table that does not fit the layer waits, for the layer.json or for the size that all tables
- * have. */
+/* Give the layer the size of the table, if all tables have it. Else the table waits for a
+ * layer.json of its size. */
 static int wait_for_size(
 	struct tw_change *c, const struct plane *p, const struct csv_shape *size, struct error *e)
 {

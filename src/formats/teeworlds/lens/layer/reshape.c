@@ -11,14 +11,14 @@ static bool is_packed(const struct tw_item *it, uint32_t field)
 	return field == TW_TILES_DATA && it->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
 }
 
-/* Are the tiles behind the field as the item says? */
+/* Do the tiles in a field have the size and packing that the item has? */
 static bool is_fitting(const struct tw_tiles *t, const struct tw_item *it, uint32_t field)
 {
 	return t->w == (uint32_t)it->ints->v[TW_TILES_WIDTH] &&
 	       t->h == (uint32_t)it->ints->v[TW_TILES_HEIGHT] && t->packed == is_packed(it, field);
 }
 
-/* The tiles behind one field, as the changed item has them. */
+/* Convert the tiles in one field to the size and packing of the changed item. */
 static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
 	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
 {
@@ -40,7 +40,7 @@ static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t, const s
 	return r;
 }
 
-/* Tiles that show nothing: what cannot be read of them becomes zeros. */
+/* Replace unreadable tiles by zeros. Only for tiles that no file shows. */
 static void drop_unreadable(struct tw_tiles *t)
 {
 	uint64_t count = (uint64_t)t->w * t->h;
@@ -112,7 +112,8 @@ const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t ite
 	return NULL;
 }
 
-/* Tables that were all refused before do not decide it at the next save. */
+/* Were all tables of the layer written in this size? At least one must be new since the last save:
+ * if all were refused before, they do not change the size. */
 static bool all_tables_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	const struct build_context *others, const struct tw_tile_form *form)
 {

@@ -85,7 +85,7 @@ void tw_layer_file(entry_id id, char dst[NAME_MAX + 1])
 		strcpy(dst, names[tw_id_kind(id)]);
 }
 
-/* layer.json, then the planes or the list that the layer had at mount. */
+/* List layer.json, then the planes or the list that the layer had at the mount. */
 static int layer_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {

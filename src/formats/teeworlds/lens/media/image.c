@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * image: an embedded image as a PNG (layout rule 10). Pixels go by row by row, so an image of any
- * size is read, compared and replaced in bounded memory.
+ * image: an embedded image as a PNG (layout rule 10). Pixels are processed row by row, so memory is
+ * bounded for an image of any size.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "formats/teeworlds/model/store.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* An image as the map holds it. */
+/* The pixels of an image in the map. */
 struct pixels {
 	struct blob *blob;
 	uint32_t w, h;
@@ -57,7 +57,6 @@ static int image_stat(const struct tw_map *m, entry_id id, struct file_attr *ret
 	return 0;
 }
 
-/* Where stat does not say it. */
 static int image_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
 	struct pixels p;
@@ -82,11 +81,10 @@ static int image_get(
 	return png_file_read(p.w, p.h, blob_read_fn, p.blob, &p.blob->png, off, dst, n, e);
 }
 
-/* The pixels of a PNG on their way: which tiles they make opaque, and whether they are those that
- * are there. Nothing is kept of them. */
+/* Scans the pixels of a PNG: finds the opaque tiles, and compares the pixels with the old ones. */
 struct scan {
 	const struct pixels *old;
-	uint8_t *row; /* of the old ones */
+	uint8_t *row; /* a row of old pixels */
 	bool is_same;
 	struct opacity opacity;
 	uint32_t w, h;
@@ -115,20 +113,20 @@ static int scan_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 	size_t n = 4 * (size_t)l->w;
 
 	opacity_row(&l->opacity, y, rgba);
-	/* A damaged image may be replaced, so what cannot be read differs. */
+	/* An unreadable image may be replaced, so unreadable pixels count as different. */
 	l->is_same = l->is_same && blob_read(l->old->blob, (uint64_t)y * n, l->row, n, NULL) == 0 &&
 		     memcmp(l->row, rgba, n) == 0;
 	return 0;
 }
 
-/* The recipe of an image: the pixels of a PNG, then what stands behind those of `under`. */
+/* The recipe of an image: the pixels of a PNG, then the bytes behind the pixels of recipe.under. */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct content *png;
-	uint64_t tail; /* where in `under` that begins */
+	uint64_t tail; /* offset of these bytes */
 };
 
-/* Rows of w pixels on their way to a spool. */
+/* Copies rows of w pixels to a spool. */
 struct copying {
 	struct spool *out;
 	uint32_t w;
@@ -162,8 +160,8 @@ static void finish_image(struct tw_recipe *r)
 	content_unref(((struct composed *)r)->png);
 }
 
-/* Bytes past the pixels stay while the size does. There is nothing to keep where they cannot be
- * read. */
+/* The blob whose bytes behind the pixels are kept: the old one, if the image keeps its size and the
+ * blob is readable. NULL if there is nothing to keep. */
 static struct blob *find_tail(const struct pixels *old, const struct scan *l)
 {
 	uint64_t at = 4 * (uint64_t)old->w * old->h;
@@ -243,9 +241,9 @@ struct parsed_image {
 	struct blob *blob;    /* the pixels */
 	uint32_t w, h;
 	struct opacity opacity;
-	struct blob *old_blob;  /* the pixels of the base; NULL: none that are shown */
-	bool knows_old_opacity; /* ... and which tiles those make opaque */
-	struct opacity old_opacity;
+	struct blob *old_blob; /* the pixels of the base; NULL if it shows none */
+	bool knows_old_opacity;
+	struct opacity old_opacity; /* the opaque tiles of old_blob, if known */
 };
 
 static void finish_parsed(struct parsed *p)
@@ -276,7 +274,7 @@ static int parse_pixels(const struct tw_map *m, entry_id id, const struct pixels
 		p->blob = blob_ref(old->blob);
 		return 0;
 	}
-	/* If the old pixels cannot be read, it is not known which bits change: none does. */
+	/* If the old pixels are unreadable, the changed bits are unknown, so no bit changes. */
 	if (old->blob && opaque_matters(m, reference_to(m, id))) {
 		r = find_old_opacity(old, &p->old_opacity, e);
 		if (r < 0 && r != -EIO)
@@ -301,7 +299,7 @@ static int image_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	return parsed_give(&p->parsed, parse_pixels(m, id, &old, in, p, e), ret);
 }
 
-/* The item of an image that had no pixels, or none that could be shown: those give way. */
+/* Set the item of an image that had no pixels, or none that could be shown. */
 static void set_item(const struct tw_map *m, const struct tw_item *it, const struct parsed_image *p,
 	struct tw_change *c)
 {
@@ -336,7 +334,7 @@ static int image_apply(
 	put.like = c->like;
 	put.w = old.w;
 	put.h = old.h;
-	/* Tiles that name a new image came along with it, and their own bits with them. */
+	/* Tiles that refer to a new image were written together with it, with their OPAQUE bits. */
 	r = is_new ? 0 : tw_map_put_image(c->to, &put);
 	if (r < 0)
 		return error_set(e, r, "no memory for an image");
@@ -350,8 +348,8 @@ static int image_apply(
 	return 0;
 }
 
-/* The tiles that were opaque before. -EIO: the old pixels cannot be read, so no bit changes. If the
- * image had no pixels that could be shown, all bits may change. */
+/* Find the tiles that were opaque before. -EIO: the old pixels are unreadable, so no bit changes.
+ * If the image had no pixels that could be shown, all bits may change. */
 static int find_opacity_before(const struct tw_put_image *put, struct opacity *ret, struct error *e)
 {
 	const struct parsed_image *p = (const struct parsed_image *)put->parsed;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* json: images and sounds that are not in the map, or cannot be shown (layout rules 10, 11).
- */
+/* json: images and sounds that are not in the map, or cannot be shown (layout rules 10, 11). */
 #include <errno.h>
 
 #include "formats/teeworlds/item/media.h"
@@ -31,7 +30,7 @@ static const struct tw_item *find_item(const struct tw_map *m, entry_id id)
 	return tw_item_at(m, tw_sort_type(tw_sort_of(id)), tw_id_index(id));
 }
 
-/* The file is there: the object has content, and in this form. */
+/* Does the object have content, in this form? */
 static bool is_json(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = find_item(m, id);
@@ -57,10 +56,8 @@ static int write_json(
 	return 0;
 }
 
-/*
- * What was in the map leaves it, or something new is made that never was: only the name and the
- * size of it are kept, and games take the rest from files of their own.
- */
+/* Make the item of an object that becomes external, or of a new one. It keeps the name and the
+ * size; games have files with the content. */
 static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 {
 	enum { USUAL_SIDE = 1024 }; /* of the images that games have */
@@ -72,7 +69,8 @@ static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 		tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE));
 }
 
-/* The item that the file asks for; *ret_becomes: it is in the map in another form. */
+/* Make the item that the file describes. *ret_becomes: the object has another form or no content
+ * now, so it becomes external. */
 static int read_item(const struct json_at *root, const struct tw_map *m, entry_id id,
 	struct tw_ints **ret, bool *ret_becomes, struct error *e)
 {
@@ -147,7 +145,7 @@ static int json_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 	r = read_item(&root, c->base, id, &v, &becomes, e);
 	if (r < 0)
 		return r;
-	/* While the item still says that the data is its own, so that it leaves the map. */
+	/* Remove the data before the item changes: only the old item refers to it. */
 	if (becomes && !tw_is_empty(it))
 		tw_change_data(c, (uint32_t)(it - c->base->items),
 			image ? TW_IMG_DATA : TW_SND_DATA, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* sound: an embedded sound as the Opus file it is (layout rule 11). */
+/* sound: an embedded sound as an Opus file (layout rule 11). */
 #include <errno.h>
 
 #include "codec/blob_equal.h"
@@ -67,7 +67,7 @@ static int sound_parse(const struct tw_map *m, entry_id id, struct content *in, 
 		return error_set(e, -ENOENT, "no such sound");
 	if (tw_sound_is_opus(m, it))
 		b = tw_blob_of(m, it, TW_SND_DATA);
-	/* A sound that cannot be read may be replaced. */
+	/* An unreadable sound may be replaced. */
 	if (b && blob_equals_extent(b, &in->bytes, &same, NULL) < 0)
 		same = false;
 	if (same)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* data: a data item as its inflated bytes (layout rules 23, 24). */
+/* data: the decoded bytes of a data item (layout rules 23, 24). */
 #include <errno.h>
 
 #include "codec/blob_equal.h"
@@ -14,7 +14,8 @@ static struct blob *find_blob(const struct tw_map *m, entry_id id)
 	return i < m->n_blobs ? m->blobs[i] : NULL;
 }
 
-/* One that was added and has no content yet, or had: -ENODATA; of the file, it left: -EIO. */
+/* Report that a data item has no blob. -ENODATA: it was added since the mount. -EIO: it was in the
+ * file and left the map. */
 static int no_content_error(const struct tw_map *m, entry_id id, struct error *e)
 {
 	if (m->shared->raw == TW_RAW_RW && tw_id_index(id) >= m->shared->n_blobs)
@@ -56,7 +57,7 @@ static int data_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	return r;
 }
 
-/* Data that cannot be read may be replaced. */
+/* Does the blob hold these bytes? An unreadable blob does not, so it may be replaced. */
 static bool holds_content(struct blob *b, const struct extent *x)
 {
 	bool same = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* guard: what may be written through raw/ (layout rule 23). */
+/* guard: refuse changes of raw/ that make typed files unreadable (layout rule 23). */
 #include <errno.h>
 #include <stdio.h>
 
@@ -17,7 +17,7 @@ static int is_readable(const struct tw_map *m, entry_id id, struct error *e)
 	return deep ? deep(m, id, e) : tw_kind_get(m, id, 0, NULL, 0, e);
 }
 
-/* The file, for people: an object's path, or what it is and of which object. */
+/* Describe a file in a message: an object's path, or a label and the path of its object. */
 static void describe_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
 {
 	enum tw_sort sort = tw_sort_of(id);

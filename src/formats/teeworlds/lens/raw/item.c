@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* item: an item as its integers, one signed decimal a line (layout rule 22). */
+/* item: the integers of an item, one signed decimal number a line (layout rule 22). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const struct tw_item *find_any_item(const struct tw_map *m, entry_id id)
 										: NULL;
 }
 
-/* The item, if it is there. */
+/* Find an item that has content. */
 static int find_item(
 	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
 {
@@ -100,7 +100,7 @@ static int item_get(
 			: 0;
 }
 
-/* A number between blanks that fills the line [s, end). */
+/* Parse the line [s, end): one number, with blanks around it. */
 static int parse_line(
 	const uint8_t *s, const uint8_t *end, size_t line, int32_t *ret, struct error *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* tree: the directories of the raw view and its names (layout rules 22, 23). */
+/* tree: the directories and names below raw/ (layout rules 22, 23). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static bool is_type_shown(const struct tw_type *t)
 	return t->n_mounted > 0;
 }
 
-/* Nor is their data: a new data item is, where somebody else uses it or nobody does. */
+/* A new data item is not shown if only objects made since the mount use it. */
 static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 {
 	uint32_t fields[TW_FIELDS_MAX];
@@ -50,7 +50,7 @@ static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 	return !used;
 }
 
-/* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
+/* Read the digits at *s as a 32-bit number. The caller must check how it was spelled. */
 static bool read_number(const char **s, uint32_t *ret)
 {
 	const char *first = *s;
@@ -62,7 +62,7 @@ static bool read_number(const char **s, uint32_t *ret)
 	return *s > first && v <= UINT32_MAX;
 }
 
-/* The first type that is shown and has this number or a greater one. */
+/* Find the first shown type from this number on. */
 static const struct tw_type *find_shown_type(const struct tw_map *m, uint64_t type)
 {
 	const struct tw_index *x = m->index;
@@ -73,7 +73,7 @@ static const struct tw_type *find_shown_type(const struct tw_map *m, uint64_t ty
 	return i < x->n_types ? &x->types[i] : NULL;
 }
 
-/* The cookie is the next type number, so that it holds when a type is added. */
+/* The cookie is the next type number, so it stays valid when a type is added. */
 static int items_child(
 	const struct tw_map *m, entry_id, uint64_t *cookie, char *name, entry_id *ret)
 {
@@ -95,7 +95,7 @@ static int type_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	return 0;
 }
 
-/* The first of by_id that has this id or a greater one. */
+/* Find the first index in by_id from this id on. */
 static uint32_t find_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
 	return (uint32_t)array_first(i, t->n, m->items[t->by_id[i]].id >= id);
@@ -127,7 +127,7 @@ static int type_find(const struct tw_map *m, entry_id dir, const char *name, ent
 	at = find_id(m, t, id);
 	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made)
 		return -ENOENT;
-	/* One spelling only: 5 digits, no leading zeros after the plus. */
+	/* Accept one spelling only: 5 digits, and no leading zeros after the plus. */
 	write_item_name(m, t, t->by_id[at + more], shown);
 	if (strcmp(shown, name) != 0)
 		return -ENOENT;
@@ -165,7 +165,7 @@ static int data_child(const struct tw_map *m, entry_id, uint64_t *cookie, char *
 	return 0;
 }
 
-/* Cookies of both directories are numbers that their names begin with. */
+/* Find a type or data item by its number, which is also its cookie. */
 static int find_number(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	bool items = tw_id_kind(dir) == TW_K_RAW_ITEMS;
