@@ -39,7 +39,7 @@ static int find_orders(
 	return 0;
 }
 
-/* Layers that are directories so far: what is in them is told by whoever keeps it. */
+/* Report new layers without a layer.json. Their files are reported by the caller. */
 static void report_empty_layers(struct finalizer *s, const struct placement *p, size_t n)
 {
 	char path[FINALIZE_PATH_MAX];
@@ -52,8 +52,8 @@ static void report_empty_layers(struct finalizer *s, const struct placement *p, 
 	}
 }
 
-/* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
- * stay are like all others from here on. */
+/* Flag removed items, and make new items like all others. Go backwards, so that of the slots of a
+ * shared layer a kept one is the last: the layer is removed only if all of them are. */
 static void flag_removed(struct finalizer *s, enum tw_sort sort)
 {
 	const struct tw_order *r = &s->orders[sort];
@@ -101,7 +101,7 @@ static int order_items(struct finalizer *s)
 	return r;
 }
 
-/* Blobs that an object took along, and that nobody else uses. */
+/* Remove the blobs that only removed items use. */
 static void drop_unused_blobs(struct finalizer *s)
 {
 	uint32_t fields[TW_FIELDS_MAX];
@@ -157,7 +157,7 @@ static int rebuild_map(struct finalizer *s, struct error *e)
 
 	s->result->origin = tw_index_ref(s->mounted->index);
 	r = take_objects(s, e);
-	/* Layers in two groups are told apart before anything of them changes. */
+	/* First copy the layers that are in two groups, because each copy may change. */
 	if (r == 0)
 		r = finalize_tree(s, e);
 	if (r == 0 && tw_users_count(s->result, &s->users) < 0)
@@ -204,7 +204,6 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 	if (s.mounted->trailing)
 		finalize_report(&s, "%" PRIu64 " bytes behind the end of the datafile are left out",
 			s.mounted->trailing);
-	/* Before anything was made or moved, the owner's thread may be taking the names. */
 	if (s.mounted->shared->typed &&
 		(n || s.mounted->shared->fresh || has_made_objects(s.mounted))) {
 		r = find_orders(&s, p, n, &any, e);
@@ -228,7 +227,7 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 	return 0;
 }
 
-/* Change the derived parts that follow from the applied contents. */
+/* Change the derived parts that follow from the applied contents: OPAQUE bits and points. */
 static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(s);

@@ -70,7 +70,8 @@ int finalize_tree(struct finalizer *s, struct error *e);
 /* side.c: update the items that name groups and layers by number (auto-mapper, extensions). */
 int finalize_side_items(struct finalizer *s, struct error *e);
 
-/* uuid.c: did the map lose items of a UUID type? Renumber the items of such types. */
+/* uuid.c: did the map lose items of a UUID type? Remove the index items of types that have no items
+ * any more, and renumber auto-mapper items. */
 bool finalize_has_lost_uuids(const struct tw_map *m);
 int finalize_uuids(struct finalizer *s, struct error *e);
 

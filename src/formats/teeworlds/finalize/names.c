@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* names: the names of paths that were made or renamed, as items store them (layout rule 6).
- */
+/* names: store the names of made, moved or renamed objects in their items (layout rule 6). */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +7,7 @@
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* The name as a data item, ended by NUL. What stands there already stays. */
+/* Store the name in a blob, with a NUL. Keep the old blob if it holds this name. */
 static int set_blob_name(
 	struct finalizer *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
 {
@@ -32,7 +31,7 @@ static int set_blob_name(
 			return -ENOMEM;
 		tw_item_ints(it, ints);
 	}
-	/* NUL-ended by tw_numbered_parse. */
+	/* tw_numbered_parse adds a NUL to the name. */
 	fresh = blob_of_bytes(bytes_copy(parsed->name, parsed->n + 1), NULL);
 	return fresh ? tw_map_set_data(m, item, field, fresh, &s->users) : -ENOMEM;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * needs: what a game needs of a map and nobody put into a new one (DDNet's
- * engine/shared/map.cpp): a game layer. It stands with the physics layers if there are any, in
- * their size.
+ * needs: add an info item and a game layer to a new map that has none (DDNet's
+ * engine/shared/map.cpp requires a game layer). The game layer joins the group of the first physics
+ * layer, and has its size.
  */
 #include <errno.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static int add_layer(struct finalizer *s, int32_t w, int32_t h, uint32_t *ret)
 	return tiles ? tw_map_set_data(s->result, *ret, TW_TILES_DATA, tiles, &s->users) : -ENOMEM;
 }
 
-/* The list takes the layer as the last one of the group. */
+/* Insert a layer into the list as the last one of a group. */
 static int insert_layer(struct finalizer *s, uint32_t group, uint32_t layer)
 {
 	struct item_list *layers = &s->lists[TW_SORT_LAYER], *groups = &s->lists[TW_SORT_GROUP];
@@ -71,7 +71,7 @@ static int insert_layer(struct finalizer *s, uint32_t group, uint32_t layer)
 		(layers->n - 1 - (uint32_t)at) * sizeof(*layers->items));
 	layers->items[at] = layer;
 	v->v[TW_GROUP_COUNT]++;
-	/* Ranges were written by finalize_tree, into integers of their own. */
+	/* The groups' integers are not shared with `mounted`: finalize_tree copied them. */
 	for (uint32_t i = 0; i < groups->n; i++) {
 		struct tw_ints *other = s->result->items[groups->items[i]].ints;
 
@@ -81,7 +81,7 @@ static int insert_layer(struct finalizer *s, uint32_t group, uint32_t layer)
 	return 0;
 }
 
-/* The group whose range the layer at a position is in. */
+/* Find the group that has the layer at a position. */
 static uint32_t find_group(const struct finalizer *s, uint32_t position)
 {
 	const struct item_list *groups = &s->lists[TW_SORT_GROUP];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* points: the points of all envelopes, in the order of the envelopes. */
+/* points: store the points of all envelopes in the order of the envelopes. */
 #include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
@@ -30,7 +30,7 @@ static int take_envelope_points(
 	return 0;
 }
 
-/* Points that no envelope had stay, behind all others. */
+/* Append the points that no envelope had. */
 static int take_unused_points(struct finalizer *s, struct tw_point_list *g)
 {
 	const struct tw_type *t = tw_type(s->mounted, TW_ENVELOPE);

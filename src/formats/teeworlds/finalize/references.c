@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * references: references follow the objects that moved, and become none where those left. Numbers
- * that pointed at nothing go on doing so.
- */
-
+/* references: update the references to moved objects, and remove those to removed objects. A number
+ * that pointed at nothing must not point at an object afterwards. */
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/holder.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* The number in the finalized map. *ret_lost (never cleared): the position of what it pointed at.
- */
+/* Returns the reference in the finalized map. Sets *ret_lost to the position of its object if that
+ * is removed; never clears it. */
 static int32_t follow_reference(
 	struct finalizer *s, enum tw_sort sort, int32_t ref, int64_t *ret_lost)
 {
@@ -41,7 +38,7 @@ static void report_lost(
 {
 	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
-	/* A layer that was one in two groups is told of once. */
+	/* Copies of a layer have no position: report a layer of two groups once. */
 	if (layer < 0)
 		return;
 	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
@@ -67,11 +64,11 @@ static int update_reference(
 	return now == old ? 0 : tw_item_set(it, field, now);
 }
 
-/* The elements of a list on their way. */
+/* The state of following the references of a list. */
 struct following {
 	struct finalizer *s;
-	int64_t last_lost; /* the position of what one pointed at that is gone */
-	size_t n_lost;
+	int64_t last_lost; /* position of the last removed object that an element refers to */
+	size_t n_lost;     /* number of references to removed objects */
 };
 
 static int32_t follow_element(void *arg, int32_t ref)
@@ -93,7 +90,7 @@ static int update_list(struct finalizer *s, uint32_t item, int64_t layer)
 
 	if (f.n_lost)
 		report_lost(s, layer, TW_SORT_ENVELOPE, f.last_lost, f.n_lost);
-	/* What cannot be read may refer to anything. */
+	/* Leave unreadable data as it is. */
 	if (r < 0)
 		return r == -EIO ? 0 : r;
 	return blob ? tw_map_set_data(s->result, item, TW_LIST_DATA, blob, &s->users) : 0;
@@ -112,8 +109,8 @@ static int update_layer(struct finalizer *s, uint32_t item, int64_t layer)
 	return r;
 }
 
-/* A layer that came from elsewhere and names an envelope by number alone: nobody can know whether
- * it is the one that was meant. */
+/* Warn about a new layer that refers to an object by number alone. It may come from another map,
+ * where the number means another object. */
 static void report_unnamed_target(struct finalizer *s, int64_t layer)
 {
 	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];

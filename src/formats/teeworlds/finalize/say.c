@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* say: lines for the report. */
+/* say: write lines to the report. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -21,7 +21,7 @@ void finalize_report(struct finalizer *s, const char *fmt, ...)
 	s->report(s->arg, FORMAT_NOTE, line);
 }
 
-/* What it is called now, or was called at the mount. */
+/* Write the present name of an object: the one placed, of the mount, or of a made object. */
 static void write_name(const struct finalizer *s, enum tw_sort sort, const struct tw_slot *slot,
 	char dst[NAME_MAX + 1])
 {
@@ -36,7 +36,7 @@ static void write_name(const struct finalizer *s, enum tw_sort sort, const struc
 			tw_ending_of(s->mounted, sort, it));
 }
 
-/* The path of what is called so, in a group. */
+/* Write the path of a layer with this name. group is a mounted position. */
 static void write_layer_path(
 	const struct finalizer *s, uint32_t group, const char *name, char dst[FINALIZE_PATH_MAX])
 {
@@ -70,11 +70,8 @@ void finalize_path(const struct finalizer *s, enum tw_sort sort, uint32_t positi
 		snprintf(dst, FINALIZE_PATH_MAX, "%s%s", tw_sorts[sort].path, name);
 }
 
-/*
- * Files of objects that were removed while the object stays, and that have no empty form: what a
- * layer or group is stays, and so does what a layer has that stands in several groups, whose files
- * show it in each of them.
- */
+/* Is this a file that may stay in the map if it is removed alone? group.json and layer.json stay,
+ * and so do all files of a layer in several groups, because each group shows them. */
 static bool is_part(entry_id id)
 {
 	unsigned kind = tw_id_kind(id);
@@ -82,8 +79,7 @@ static bool is_part(entry_id id)
 	return kind == TW_K_GROUP_JSON || (kind >= TW_K_LAYER_JSON && kind <= TW_K_SOURCES);
 }
 
-/* The object that the part belongs to leaves too, so nothing is to be said or done. Of a layer in
- * two groups it is the one in the part's group that counts: the other has the same files. */
+/* Is the object of a file removed, too? For a layer in two groups, check the group in the id. */
 static bool is_removed(const struct finalizer *s, entry_id id)
 {
 	bool group = tw_id_kind(id) == TW_K_GROUP_JSON;

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * side: auto-mapper items, which name a group and a layer in it, and extension items, which
- * belong to groups by position.
- */
-
+/* side: update auto-mapper items, which name a group and a layer in it by number, and extension
+ * items, which belong to groups by position. */
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/item/uuid.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* The slot of the layer that an auto-mapper item was for; NULL: it is for none. */
+/* The slot of the layer that an auto-mapper item names; NULL if there is no such layer. */
 static const struct tw_slot *find_layer_slot(const struct finalizer *s, const struct tw_ints *v)
 {
 	const struct tw_item *group = tw_item_at(s->mounted, TW_GROUP, v->v[TW_AUTO_GROUP]);
@@ -18,7 +15,7 @@ static const struct tw_slot *find_layer_slot(const struct finalizer *s, const st
 	if (!group || group->made)
 		return NULL;
 	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + v->v[TW_AUTO_LAYER];
-	/* New layers come behind those that the item can be for. */
+	/* The item cannot name a new layer. */
 	if (layer < 0 || layer > UINT16_MAX || layer >= tw_count_mounted(s->mounted, TW_LAYER))
 		return NULL;
 	return tw_order_slot(
@@ -50,7 +47,7 @@ static int follow_auto(struct finalizer *s, struct tw_item *it)
 	}
 	if (slot)
 		return set_auto_layer(it, (int32_t)slot->final_group, (int32_t)slot->final_index);
-	/* One for no layer must not become one for a layer. */
+	/* An item that named no layer must not name one afterwards. */
 	group = it->ints->v[TW_AUTO_GROUP];
 	layer = it->ints->v[TW_AUTO_LAYER];
 	if (group >= 0 && (uint32_t)group < s->orders[TW_SORT_GROUP].n_kept && layer >= 0 &&
@@ -90,7 +87,8 @@ static int finalize_autos(struct finalizer *s)
 	return r;
 }
 
-/* The zoom that a group brings along: 1, an item's handle, 2, a number; or 0. */
+/* Find the zoom of a group. Returns 1 and the handle of its item, 2 and the number of a new group,
+ * or 0 if it has none. */
 static int find_zoom(const struct finalizer *s, const struct tw_slot *slot, uint32_t *ret_item,
 	int32_t *ret_zoom)
 {
@@ -107,8 +105,8 @@ static int find_zoom(const struct finalizer *s, const struct tw_slot *slot, uint
 	return 1;
 }
 
-/* One for each group up to the last that has one; those of no group stay behind them, so then all
- * groups have one. */
+/* Give an extension item to each group up to the last one that has one. If there are items without
+ * a group, which stay behind these, all groups get one. */
 static int finalize_exts(struct finalizer *s)
 {
 	const struct tw_order *groups = &s->orders[TW_SORT_GROUP];

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * tree: groups and their layers. The layers of a group stand one after the other in the list
- * of all layers, groups in order; layers that are in no group come last.
- */
+/* tree: order groups and layers. The list of layers has the layers of each group in turn, then the
+ * layers that are in no group. */
 #include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* A layer that was in two groups is two from now on, each with data of its own: a game takes no
- * layer in two groups, and no tiles of two layers. */
+/* Copy a layer that is in two groups, with its blobs. A game accepts neither a layer of two groups
+ * nor tiles of two layers. */
 static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 {
 	uint32_t fields[TW_FIELDS_MAX];

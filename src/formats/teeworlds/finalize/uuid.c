@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * uuid: where items of a type that is known by a UUID left the map. Ids count up
- * again, as writers number them, and the last one takes the index item of its type along. Not
- * before a save, so that what comes back meanwhile finds all as it was.
+ * uuid: clean up after items of UUID types left the map. Auto-mapper items are numbered from 0
+ * again, as other writers do. A type that has no items any more loses its index item. A save does
+ * this, not the removal, because the items may come back before the save.
  */
 #include "formats/teeworlds/finalize/finalize.h"
 
-/* How many items of the type left the map, and how many stay. */
+/* The items of a type that left the map, and those that stay. */
 struct counts {
 	size_t n_lost, n_kept;
 };
@@ -46,7 +46,7 @@ int finalize_uuids(struct finalizer *s, struct error *e)
 
 			if (!n.n_kept && it->type == TW_UUID_INDEX && it->id == type)
 				it->removed = true;
-			/* Others stand in another order than here. */
+			/* Other types are numbered in an order of their own. */
 			if (what == TW_AUTOMAPPER && it->type == type && !it->removed)
 				it->id = id++;
 		}

@@ -7,7 +7,7 @@
 #include "formats/teeworlds/preview/view.h"
 
 enum { CURVE_STEP, CURVE_LINEAR, CURVE_SLOW, CURVE_FAST, CURVE_SMOOTH, CURVE_BEZIER };
-/* In the integers of a point. */
+/* Indices of the integers of a point. */
 enum { TIME, CURVE, VALUES, OUT_DX = 14, OUT_DY = 18, IN_DX = 6, IN_DY = 10 };
 
 static double cubic_value(double a, double b, double c, double d, double t)
@@ -17,8 +17,8 @@ static double cubic_value(double a, double b, double c, double d, double t)
 	return s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
 }
 
-/* The value of channel i at `time`, along a curve of third degree between two points whose
- * tangents point to its inner points. */
+/* The value of channel i at `time`, on a cubic Bezier curve between two points. The tangents of the
+ * points give its inner control points. */
 static double bezier_value(const int32_t *from, const int32_t *to, int i, double time)
 {
 	double x0 = from[TIME], x3 = to[TIME];
@@ -26,7 +26,7 @@ static double bezier_value(const int32_t *from, const int32_t *to, int i, double
 	double x2 = fmin(fmax(x3 + to[IN_DX + i], x0), x3);
 	double low = 0, high = 1;
 
-	/* With its inner points in between, x grows along the curve. */
+	/* x grows along the curve, because the inner points are between the outer ones. */
 	for (int k = 0; k < 40; k++) {
 		double middle = (low + high) / 2;
 
@@ -92,9 +92,9 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 	time = point[TIME] > 0 ? fmod(time, point[TIME]) : 0;
 	for (int i = 0; i < 4; i++)
 		ret[i] = point[VALUES + i];
-	/* Points stand in the order of their times; where they do not, some one is found. */
+	/* Points are in the order of their times. If they are not, any point may be found. */
 	at = begin + (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) >= time);
-	/* Of points at one time the last one is where the curve goes on. */
+	/* Of several first points at this time, the curve continues at the last. */
 	if (at == begin)
 		at += (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) > time);
 	if (at == begin || at == end)

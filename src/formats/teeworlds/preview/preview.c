@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * preview: the groups of a map as the game's camera sees them from the middle, at the zoom at which
- * it sees all of the game layer (DDNet's CRenderTools::MapScreenToWorld).
+ * preview: draw the groups of a map as the game's camera sees them from the middle of the game
+ * layer, at the zoom that shows all of it (DDNet's CRenderTools::MapScreenToWorld).
  */
 #include <errno.h>
 #include <math.h>
@@ -14,15 +14,15 @@
 #include "formats/teeworlds/preview/view.h"
 
 enum { TILE = 32, PARALLAX_FULL = 100, CLIPS_SINCE = 2 };
-enum { OFFSET = 1, PARALLAX = 3, CLIPPING = 7, CLIP = 8 }; /* in a group's integers */
-/* A screen at zoom 1: so large an area, and no side longer than that (CalcScreenParams). */
+enum { OFFSET = 1, PARALLAX = 3, CLIPPING = 7, CLIP = 8 }; /* indices of a group's integers */
+/* The screen at zoom 1 has this area, and no longer sides (CalcScreenParams). */
 enum { SCREEN_AREA = 1150 * 1000, SCREEN_W = 1500, SCREEN_H = 1050 };
 
 struct scene {
 	struct tw_painter painter;
 	const struct preview *options;
-	double w, h;               /* of the game layer, in the world's units */
-	double screen_w, screen_h; /* at zoom 1, with the picture's form */
+	double w, h;               /* size of the game layer or window, in world units */
+	double screen_w, screen_h; /* size at zoom 1, with the picture's aspect ratio */
 	double zoom;
 };
 
@@ -55,7 +55,7 @@ static double clamp(double v, double max)
 	return v <= 0 ? 0 : v >= max ? max : v;
 }
 
-/* The clip is where the group of the game layer would have it. */
+/* Set the clip of a group. Its place is relative to the game layer, without parallax. */
 static void set_group_clip(struct scene *s, const struct tw_item *group)
 {
 	struct tw_canvas *c = s->painter.canvas;
@@ -115,7 +115,7 @@ static int draw_layer(struct scene *s, const struct tw_item *it, struct error *e
 
 	if (s->painter.clip.x0 >= s->painter.clip.x1 || s->painter.clip.y0 >= s->painter.clip.y1)
 		return 0;
-	/* Who names a layer wants to see it, whatever it is. */
+	/* A physics layer that was requested by itself is drawn, too. */
 	if (physics && (s->options->entities || tw_id_kind(s->options->part) == TW_K_LAYER))
 		return tw_draw_entities(&s->painter, it, e);
 	if (s->options->entities || physics)
@@ -141,7 +141,7 @@ static int draw_groups(struct scene *s, struct error *e)
 	return r;
 }
 
-/* Of a picture of so many tiles whose longest side is to be `longest` pixels. */
+/* Find the size of a picture of tw x th tiles whose longest side has `longest` pixels. */
 static bool fit_picture(
 	uint32_t tw, uint32_t th, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
 {
@@ -166,7 +166,7 @@ bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, 
 	return tw > 0 && th > 0 && fit_picture((uint32_t)tw, (uint32_t)th, longest, ret_w, ret_h);
 }
 
-/* The form of the picture is that of the window, or of the game layer. */
+/* Find the size of the picture. Its aspect ratio is that of the window, or of the game layer. */
 static int measure_picture(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
 {
 	const struct tw_item *game = tw_game_layer(s->painter.m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Layers of quads. Each is two triangles, with colours and places in an image that change evenly.
- */
+/* quads: draw layers of quads. A quad is two triangles, whose colors and texture coordinates are
+ * interpolated linearly. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 #include "formats/teeworlds/preview/view.h"
 
 struct corner {
-	double x, y;     /* on the canvas */
+	double x, y;     /* in pixels of the canvas */
 	double color[4]; /* 0..255 */
-	double u, v;     /* 1: the image's width, its height */
+	double u, v;     /* texture coordinates; 1 is the image's width or height */
 };
 
-/* What changes evenly: its value at the canvas's corner, and from pixel to pixel. */
+/* A linear function of the pixel: its value at the canvas's corner, and its change per pixel. */
 struct slope {
 	double origin, dx, dy;
 };
@@ -28,14 +28,14 @@ enum { SLOPE_COLOR, SLOPE_U = 4, SLOPE_V, SLOPES };
 
 struct triangle {
 	const struct corner *c[3];
-	double area;           /* twice */
-	struct tw_clip box;    /* what it can touch of the clip */
-	struct slope edges[3]; /* not negative inside; the i-th is opposite to corner i */
+	double area;           /* twice the area */
+	struct tw_clip box;    /* bounding box within the clip */
+	struct slope edges[3]; /* not negative inside; edge i is opposite to corner i */
 	struct slope slopes[SLOPES];
-	bool is_plain; /* of one colour */
+	bool is_plain; /* has one color */
 };
 
-enum { ALPHA = 3, ONE = 1 << 16 /* of fixed point */ };
+enum { ALPHA = 3, ONE = 1 << 16 /* 1 in fixed point */ };
 
 static double slope_value(const struct slope *s, double x, double y)
 {
@@ -67,7 +67,7 @@ static double min3(double a, double b, double c)
 	return fmin(fmin(a, b), c);
 }
 
-/* v as a whole number within [min, max]; NaN is min. */
+/* Convert v to an integer within [min, max]; NaN becomes min. */
 static int64_t clamp_int(double v, int64_t min, int64_t max)
 {
 	return !(v > (double)min) ? min : v >= (double)max ? max : (int64_t)v;
@@ -84,7 +84,7 @@ static bool find_box(struct triangle *t, const struct tw_clip *clip)
 	return t->box.x0 < t->box.x1 && t->box.y0 < t->box.y1;
 }
 
-/* With c set. false: nothing of it can be seen. */
+/* Initialize a triangle whose corners are set. Returns false if it is invisible. */
 static bool triangle_init(struct triangle *t, const struct tw_clip *clip)
 {
 	const struct corner *a = t->c[0], *b = t->c[1], *c = t->c[2];
@@ -109,7 +109,7 @@ static bool triangle_init(struct triangle *t, const struct tw_clip *clip)
 	return true;
 }
 
-/* A point on an edge that two triangles share belongs to one of them. */
+/* A point on an edge that two triangles share is inside one of them only. */
 static bool is_inside(const struct slope *s, double x, double y)
 {
 	double v = slope_value(s, x, y);
@@ -117,7 +117,7 @@ static bool is_inside(const struct slope *s, double x, double y)
 	return v > 0 || (v == 0 && (s->dx > 0 || (s->dx == 0 && s->dy > 0)));
 }
 
-/* Of the pixels [*x0, *x1) of a row, those inside: along it, an edge is crossed once at most. */
+/* Limit [*x0, *x1) to the pixels inside an edge. A row crosses the edge once at most. */
 static void cut_row(const struct slope *s, double y, int64_t *x0, int64_t *x1)
 {
 	bool leaves = s->dx < 0;
@@ -125,21 +125,21 @@ static void cut_row(const struct slope *s, double y, int64_t *x0, int64_t *x1)
 
 	if (from >= *x1)
 		return;
-	/* The first pixel from which on all are inside (or, where it leaves, outside). */
+	/* Find the first pixel that is inside, or outside if the row leaves the triangle here. */
 	from += (int64_t)array_first(i, (size_t)(*x1 - from),
 		is_inside(s, (double)(*x0 + (int64_t)i) + 0.5, y) != leaves);
 	*(leaves ? x1 : x0) = from;
 }
 
-/* A texture's column or row, and what is between, at a pixel of the canvas and from one to the
- * next: of 65536, from 0 to the end of the texture, which repeats. */
+/* A texture coordinate along a row of the canvas, and its change per pixel: in 1/65536 of a texel,
+ * from 0 to the end of the texture, which repeats. */
 struct walk {
 	int32_t value, step, end;
 };
 
 static int32_t wrap_coordinate(double v, uint32_t n)
 {
-	/* What is so far away is hostile: any pixel will do. */
+	/* Only a hostile map has coordinates so far away: any texel will do. */
 	double t = v > -1e9 && v < 1e9 ? fmod(v, n) : 0;
 	int32_t fixed = (int32_t)((t < 0 ? t + n : t) * ONE);
 
@@ -178,18 +178,18 @@ static inline uint32_t sample_texture(
 		tw_mix(load_u32(r1 + (size_t)x * 4), load_u32(r1 + x1 * 4), f), g);
 }
 
-/* Colours on their way along a row, of 65536. */
+/* The color along a row, in 1/65536, and its change per pixel. */
 struct shade {
 	int64_t value[4], step[4];
 	bool is_constant;
-	uint32_t color; /* as pixel.h has it */
+	uint32_t color; /* a pixel (pixel.h) */
 };
 
 static void update_shade(struct shade *s)
 {
 	uint8_t c[4];
 
-	/* Of a triangle that is large beyond measure the values are not exact. */
+	/* The values of a huge triangle are inexact, and may be out of range. */
 	for (int k = 0; k < 4; k++)
 		c[k] = (uint8_t)(s->value[k] < 0            ? 0
 				 : s->value[k] >= 256 * ONE ? 255
@@ -245,7 +245,7 @@ static void draw_row(struct tw_painter *p, const struct triangle *t,
 	}
 }
 
-/* With an image, which repeats, or NULL. -E2BIG as tw_canvas_spend. */
+/* Draw a triangle. texture is NULL for a plain one. -E2BIG as tw_canvas_spend. */
 static int fill_triangle(struct tw_painter *p, const struct triangle *t,
 	const struct tw_texture *texture, struct error *e)
 {
@@ -257,14 +257,14 @@ static int fill_triangle(struct tw_painter *p, const struct triangle *t,
 	return r;
 }
 
-/* In the integers of a quad: five points, the last of which it turns around; four colours and
- * places in the image. Coordinates are in 1/1024. */
+/* Indices of the integers of a quad: four corners and the pivot of its rotation, four colors, four
+ * texture coordinates, two envelopes with offsets. Coordinates are in 1/1024. */
 enum { POINTS = 0, PIVOT = 8, COLORS = 10, TEXTURE = 26, MOVED_BY = 34, COLORED_BY = 36 };
 enum { FIXED = 1024 };
-/* To place a quad takes about as long as to read so many bytes. */
+/* Read budget for placing a quad, which takes about as long as reading so many bytes. */
 enum { QUAD_BYTES = 1200 };
 
-/* The game draws two triangles: the corners are top left, top right, bottom left, bottom right. */
+/* The game's two triangles. The corners are top left, top right, bottom left, bottom right. */
 static const uint8_t triangles[2][3] = {{0, 1, 3}, {0, 3, 2}};
 
 static void place_corners(struct tw_painter *p, const int32_t *q, struct corner *ret)
@@ -289,19 +289,21 @@ static void place_corners(struct tw_painter *p, const int32_t *q, struct corner 
 	}
 }
 
-/* A layer of quads. */
+/* A layer of quads that is being drawn. */
 struct quads {
 	struct tw_painter *p;
 	struct blob *blob;
 	uint32_t n;
-	uint32_t image; /* its position */
-	double w, h;    /* that it says it has; 0: there is none */
-	/* Pixels of it that are needed: that is found first, so that it is decoded once for all. */
+	uint32_t image; /* position of the image */
+	double w, h;    /* size in the image's item; 0 if there is no image */
+	/* The largest side of the image that a quad needs. A first pass measures it (is_measuring),
+	 * so the image is decoded only once. */
 	uint32_t longest;
 	bool is_measuring;
 };
 
-/* The pixels of an image's longest side, a power of 2, of which one shows as one of the canvas. */
+/* Find the power of 2 that the longest side of the image should have, so that a texel is about as
+ * large as a pixel of the canvas. */
 static uint32_t find_side(const struct quads *q, const struct triangle *t)
 {
 	const struct slope *u = &t->slopes[SLOPE_U], *v = &t->slopes[SLOPE_V];

@@ -13,32 +13,30 @@
 #include "formats/teeworlds/preview/pixel.h"
 
 enum {
-	TILES = 16 /* of an image, in each direction */,
-	ROWS_MAX = 1 << 20 /* bytes read at once */
+	TILES = 16 /* tiles of an image in each direction */,
+	ROWS_MAX = 1 << 20 /* bytes of rows that are read at once */
 };
 
-/*
- * An image scaled down while its rows go by, so that it takes the memory of its scaled form only.
- * Each pixel of the result is the mean of a box of the image's, colours multiplied by alpha.
- */
+/* Scales an image down row by row, so only the scaled form is in memory. Each pixel of the result
+ * is the mean of a box of pixels, with premultiplied alpha. */
 struct scaling {
-	struct tw_canvas *canvas; /* where what is read is counted */
+	struct tw_canvas *canvas; /* its read budget is used */
 	bool tiles;
-	uint32_t side;      /* pixels of the longest one, of all or of each tile */
-	uint32_t w, h;      /* of the image */
-	uint32_t ow, oh;    /* of the result: no more, and 1 at least */
-	bool is_multiplied; /* its colours are multiplied by alpha already */
+	uint32_t side;      /* longest side of the result, or of each tile of it */
+	uint32_t w, h;      /* size of the image */
+	uint32_t ow, oh;    /* size of the result, at least 1 and at most that of the image */
+	bool is_multiplied; /* the image has premultiplied alpha already */
 
 	struct bytes *pixels; /* the result */
 	uint8_t *out;
-	uint64_t *sums; /* of the row at hand: four a pixel, times 255 */
-	uint32_t row;   /* which is */
+	uint64_t *sums; /* of the present row of the result: four a pixel, times 255 */
+	uint32_t row;   /* number of the present row */
 };
 
-/* So many times 255 * 255 fit 32 bits. */
+/* The sum of so many products of 255 * 255 fits 32 bits. */
 enum { RUN_MAX = 1 << 16 };
 
-/* With the size set. -ENOMEM. */
+/* Allocate the buffers. The sizes must be set. -ENOMEM. */
 static int shrink_begin(struct scaling *s, struct error *e)
 {
 	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
@@ -52,13 +50,13 @@ static uint32_t first_pixel(uint32_t i, uint32_t n, uint32_t out)
 	return (uint32_t)((uint64_t)i * n / out);
 }
 
-/* Two parts in the halves of a number: the first and third byte of v. */
+/* Put the first and third byte of v into the halves of a 64-bit number. */
 static uint64_t spread_pair(uint32_t v)
 {
 	return (v & 255) | (uint64_t)(v & 0xff0000) << 16;
 }
 
-/* n pixels, no more than RUN_MAX. */
+/* Add n pixels, at most RUN_MAX, to the sums of a pixel. */
 static void sum_run(const struct scaling *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
 {
 	const uint64_t opaque = (uint64_t)255 << 32;
@@ -109,7 +107,7 @@ static void sum_row(struct scaling *s, const uint8_t *rgba)
 	}
 }
 
-/* Row y, all of them in order. */
+/* Add row y of the image. Rows must be added in order. */
 static void shrink_row(struct scaling *s, uint32_t y, const uint8_t *rgba)
 {
 	sum_row(s, rgba);
@@ -117,7 +115,7 @@ static void shrink_row(struct scaling *s, uint32_t y, const uint8_t *rgba)
 		write_row(s);
 }
 
-/* Whether begun or not; what is in pixels goes unless it was taken out. */
+/* Free the buffers, even if shrink_begin was not called. */
 static void shrink_finish(struct scaling *s)
 {
 	free(s->sums);
@@ -126,7 +124,7 @@ static void shrink_finish(struct scaling *s)
 	s->pixels = NULL;
 }
 
-/* Of w x h pixels, scaled down. */
+/* Set the sizes for an image of w x h pixels. */
 static void set_size(struct scaling *s, uint32_t w, uint32_t h)
 {
 	uint32_t unit = s->tiles ? TILES : 1, uw = w / unit, uh = h / unit;
@@ -203,7 +201,7 @@ static int scale_external(
 	return r < 0 ? r : png_decode(&file, &sink, e);
 }
 
-/* What shrink made, as a texture; nothing is left of it. */
+/* Move the result to a texture, and free the other buffers. */
 static struct tw_texture take_texture(struct scaling *s)
 {
 	struct tw_texture t = {s->ow, s->oh, s->pixels, s->out};
@@ -230,7 +228,7 @@ static int scale_image(struct tw_textures *t, struct tw_scaled *k, struct error 
 	return 0;
 }
 
-/* A level of half the size of another. */
+/* Make a level from the level before it, with half its size. */
 static int halve_level(
 	const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
 {
@@ -271,7 +269,7 @@ static size_t scaled_size(const struct tw_scaled *k)
 	return sum;
 }
 
-/* The i-th becomes the first; what is too much goes. */
+/* Move kept image i to the front, and drop the last images if all are too large. */
 static void move_first(struct tw_textures *t, size_t i)
 {
 	struct tw_scaled first = t->kept[i];
@@ -301,7 +299,7 @@ static void report_missing(struct tw_textures *t, uint32_t image, const char *wh
 		t->options->note(t->options->note_arg, line);
 }
 
-/* The image, large enough for side, becomes the first of what is kept. */
+/* Make an image that is large enough for `side` the first kept one, scaling it if necessary. */
 static int find_image(
 	struct tw_textures *t, uint32_t image, bool tiles, uint32_t side, struct error *e)
 {
@@ -320,7 +318,7 @@ static int find_image(
 		return -ENOENT;
 	if (i == TW_TEXTURES)
 		i--;
-	/* Before the larger one is made, so that they are not there at once. */
+	/* Drop the smaller image first, so that both are not in memory at once. */
 	drop_image(&t->kept[i]);
 	r = scale_image(t, &fresh, e);
 	if (r < 0 && r != -ENOMEM)

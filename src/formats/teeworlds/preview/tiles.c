@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Layers of tiles: as they are seen, and as the game works with them. */
+/* tiles: draw layers of tiles: design layers with their images, physics layers in plain colors. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -10,27 +10,27 @@
 #include "formats/teeworlds/preview/pixel.h"
 #include "formats/teeworlds/preview/view.h"
 
-enum { SAMPLES_MAX = 4 /* of a pixel, in each direction */, TILE = 32 };
-enum { TILES = 16 /* of an image, in each direction */, FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
+enum { SAMPLES_MAX = 4 /* samples of a pixel in each direction */, TILE = 32 };
+enum { TILES = 16 /* tiles of an image in each direction */, FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
 
-/* What tiles are drawn with. */
+/* The appearance of tiles. */
 struct paint {
-	const struct tw_texture *texture; /* NULL: plain squares */
-	uint32_t id;                      /* where in a tile its number stands */
-	/* By that number, as pixel.h has it: of the square, or over the texture. 0: it is not seen.
-	 */
+	const struct tw_texture *texture; /* NULL for plain squares */
+	uint32_t id;                      /* byte offset of a tile's number */
+	/* By number, as a pixel (pixel.h): the color of the square, or the tint of the texture. 0
+	 * if the tile is invisible. */
 	uint32_t colors[256];
 };
 
-/* One direction of a tile's picture: n pixels, `step` bytes from one to the next, maybe run through
- * from the end. */
+/* One direction of a tile's picture: n texels, `step` bytes apart. flip is 65535 to run from the
+ * end, else 0. */
 struct axis {
 	uint32_t n, flip;
 	size_t step;
 };
 
-/* The two pixels that u (of 65536) lies between, from the begin, and how much of the second (of
- * 256). The tiles' pictures lie beside each other: none may shine into another. */
+/* Find the byte offsets of the two texels beside u (in 1/65536). Returns the share of the second in
+ * 1/256. Both are in the same tile: pictures of neighboring tiles must not mix. */
 static inline uint32_t find_neighbors(
 	const struct axis *a, uint32_t u, size_t *first, size_t *second)
 {
@@ -42,7 +42,8 @@ static inline uint32_t find_neighbors(
 	return at < 0 ? 0 : (uint32_t)at >> 8 & 255;
 }
 
-/* The tile's flags turn its picture: first by a quarter, then over. */
+/* Apply a tile's flags to the axes of its picture: first the rotation by a quarter turn, then the
+ * flips. */
 static void orient_tile(
 	const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
 {
@@ -82,8 +83,8 @@ static void sample_run(const struct paint *p, const uint8_t *tile, const uint16_
 	}
 }
 
-/* Where a sample lies: the tile, and the place in it (of 65536). Beyond the layer its border goes
- * on. */
+/* The place of a sample in one direction: the tile, and the offset in it in 1/65536. Outside the
+ * layer, it is in the border tile. */
 struct place {
 	uint32_t tile, offset;
 };
@@ -97,7 +98,7 @@ static struct place find_place(double world, uint32_t n)
 	return p;
 }
 
-/* Samples that follow one another in a tile. */
+/* Consecutive samples in one tile. */
 struct run {
 	uint32_t tile, first, n;
 };
@@ -106,15 +107,15 @@ struct raster {
 	struct tw_painter *p;
 	const struct tw_tiles *tiles;
 	const struct paint *paint;
-	uint32_t samples;  /* of a pixel, in each direction */
+	uint32_t samples;  /* samples of a pixel in each direction */
 	size_t w;          /* samples of a row */
-	uint16_t *offsets; /* where in its tile each of them lies */
+	uint16_t *offsets; /* offset of each sample in its tile (struct place) */
 	struct run *runs;
 	size_t n_runs;
-	uint32_t *colors;   /* a run */
-	uint8_t *row;       /* the tiles of the row at hand */
-	int64_t row_number; /* -1: none */
-	bool is_row_empty;  /* there is nothing in it */
+	uint32_t *colors;   /* pixels of the present run */
+	uint8_t *row;       /* the tiles of the present row */
+	int64_t row_number; /* of the present row of tiles; -1 if none is loaded */
+	bool is_row_empty;  /* the row has no visible tile */
 	uint32_t *sums;     /* four for each pixel of a row */
 };
 
@@ -151,8 +152,8 @@ static void find_runs(struct raster *r)
 	}
 }
 
-/* The samples of a run as they are seen in a tile, at v (of 65536) of its height. false: there is
- * nothing of it to be seen. */
+/* Set r->colors to the samples of a run, at the height v of its tile (in 1/65536). Returns false if
+ * the tile is invisible. */
 static bool color_run(struct raster *r, const struct run *run, uint32_t v)
 {
 	const uint8_t *tile = r->row + (size_t)run->tile * r->tiles->size;
@@ -166,7 +167,7 @@ static bool color_run(struct raster *r, const struct run *run, uint32_t v)
 	return color;
 }
 
-/* Pixels that are samples go straight to the canvas. */
+/* Draw a run onto the canvas directly, if a pixel has one sample. */
 static void blend_run(struct raster *r, uint8_t *line, const struct run *run)
 {
 	for (uint32_t i = 0; i < run->n; i++)
@@ -183,7 +184,7 @@ static void sum_run(struct raster *r, const struct run *run)
 	}
 }
 
-/* A row of samples. */
+/* Draw or sum a row of samples. */
 static void add_line(struct raster *r, uint8_t *line, uint32_t v)
 {
 	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {
@@ -206,7 +207,7 @@ static void blend_sums(struct raster *r, uint8_t *line)
 
 		if (!sum[3])
 			continue;
-		/* Sums are below 2^12, so that to multiply is to divide. */
+		/* Sums are below 2^12, so this multiplication equals a division by n. */
 		for (int k = 0; k < 4; k++)
 			p |= ((sum[k] + n / 2) * part >> 16) << 8 * k;
 		memset(sum, 0, 4 * sizeof(*sum));
@@ -248,8 +249,8 @@ static int draw_lines(struct raster *r, struct error *e)
 	return result;
 }
 
-/* All of the clip, over what is there; where a pixel holds several tiles, their mean. Tiles of a
- * damaged layer are not drawn. */
+/* Draw tiles over the clip. A pixel that shows several tiles gets their mean. A damaged layer is
+ * drawn up to the damage, which is no error. */
 static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 	const struct paint *paint, struct error *e)
 {
@@ -280,7 +281,7 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 	return result == -EIO ? 0 : result;
 }
 
-enum { SIDE_MAX = 128 /* pixels of a tile in a texture */ };
+enum { SIDE_MAX = 128 /* side of a tile in a texture */ };
 
 static void layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4])
 {
@@ -319,8 +320,8 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 
 enum { TELE = 2, SPEEDUP = 4, SWITCH = 16, TUNE = 32, GAME = 1 | 8 /* and front */ };
 
-/* Of kinds of layers the numbers of tiles, first to last (DDNet's game/mapitems.h), and their
- * colours; later ones count. */
+/* Colors of the tile numbers first to last (DDNet's game/mapitems.h) in kinds of layers. Later
+ * lines override earlier ones. */
 static const struct {
 	uint8_t kinds, first, last, rgba[4];
 } colors[] = {
@@ -353,11 +354,12 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
 	struct paint paint = {0};
 	struct tw_tiles tiles;
 
-	/* Of several kinds is no layer of a game. */
+	/* No game has a layer of several kinds. */
 	if (!kind || kind & (kind - 1) || !tw_tiles_of(p->m, it, &tiles))
 		return 0;
 	id = tw_plane_in(tiles.form, TW_PLANE_ID);
-	/* The oldest speedups have no number: one with a force is one. */
+	/* The oldest speedups have no number. Their first byte is the force, which serves as one.
+	 */
 	paint.id = id ? id->at : 0;
 	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
 		for (unsigned k = colors[i].first; kind & colors[i].kinds && k <= colors[i].last;
