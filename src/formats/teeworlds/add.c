@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* add: create objects and raw/ entries. A new object has an item without integers until its content
- * is applied. */
+/* add: create objects and raw/ entries, whose items are empty until content is applied. */
 #include <errno.h>
 #include <stdlib.h>
 

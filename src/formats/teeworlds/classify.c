@@ -28,8 +28,7 @@ static bool exists(const struct tw_item *it)
 	return !it->removed || it->reserved;
 }
 
-/* Find the number of the next item of a type. -EPERM: the type is of objects, which are not added
- * in raw/. */
+/* Find the number of the next item of a type. -EPERM: objects are not added in raw/. */
 static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct error *e)
 {
 	for (int i = 0; i < TW_SORTS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* format: Teeworlds and DDNet maps as the mounted tree sees them. */
+/* format: the table of operations for Teeworlds and DDNet maps. */
 #include "formats/teeworlds/format.h"
 
 #include <errno.h>

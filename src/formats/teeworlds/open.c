@@ -71,10 +71,8 @@ static int create_map(const struct format *format, const struct format_context *
 	return 0;
 }
 
-/*
- * Limit how much groups share layers, and envelopes share points. Otherwise a small file could
- * claim so many that a listing never ends. No real map comes near the limit.
- */
+/* Limit how much groups share layers, and envelopes share points. Otherwise a small file could
+ * claim so many that a listing never ends. No real map comes near the limit. */
 static int check_claims(const struct tw_map *m, struct error *e)
 {
 	enum { TIMES = 16, FREE = 65536 };

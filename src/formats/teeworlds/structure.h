@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * structure: the operations of struct format and struct format_tree that classify names
- * (classify.c), add objects (add.c) and open or create a map (open.c).
- */
+/* structure: the operations of struct format and struct format_tree that classify names
+ * (classify.c), add objects (add.c) and open or create a map (open.c). */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * needs: add an info item and a game layer to a new map that has none (DDNet's
+/* needs: add an info item and a game layer to a new map that has none (DDNet's
  * engine/shared/map.cpp requires a game layer). The game layer joins the group of the first physics
- * layer, and has its size.
- */
+ * layer, and has its size. */
 #include <errno.h>
 #include <string.h>
 

@@ -10,15 +10,15 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
 
-/* The number that a base's object is shown by. One of no name has its number alone, whatever that
- * would be of one that is made. */
+/* Set the number and the chosen name of an object that a name table lists. Digits alone are the
+ * number of an object without a name, even if they would be the name of a new object. */
 static void read_listed_name(
 	struct tw_slot *slot, const struct tw_map *m, const struct tw_listed *l)
 {
 	bool bare = strspn(l->name, "0123456789") >= l->n;
 	struct tw_numbered parsed;
 
-	/* A base may have names that are too long to be made. */
+	/* Ignore errors: the base may have names that are too long for a new object. */
 	(void)tw_numbered_parse(l->sort, l->name, l->n, &parsed, NULL);
 	if (bare && tw_names(m, l->sort)->v[slot->mounted_position].size == 0) {
 		parsed.has_position = true;
@@ -52,7 +52,7 @@ static void add_slot(
 	r->n++;
 }
 
-/* All slots as they are in the mounted map, none of the new ones taken. */
+/* Create the slots of all objects. New ones are removed until they have a placement. */
 static int fill_slots(struct tw_order *r, const struct tw_map *m)
 {
 	uint32_t n = tw_count(m, tw_sort_type(r->sort));
@@ -65,7 +65,7 @@ static int fill_slots(struct tw_order *r, const struct tw_map *m)
 	return 0;
 }
 
-/* Layers are counted within their groups; one in several of them is in each. */
+/* Create the slots of all layers: one for each group that has the layer. */
 static int fill_layer_slots(struct tw_order *r, const struct tw_map *m)
 {
 	const struct tw_group_at *groups = tw_mounted(m)->groups;
@@ -92,7 +92,7 @@ static int fill_layer_slots(struct tw_order *r, const struct tw_map *m)
 	return 0;
 }
 
-/* New layers come last, in the order of their positions. */
+/* The slots of new layers are last, in the order of their positions. */
 struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t position, uint32_t home_group)
 {
 	const struct tw_group_at *group = home_group < r->n_groups ? &r->groups[home_group] : NULL;
@@ -116,7 +116,7 @@ uint32_t tw_order_count_layers(const struct tw_order *r, uint32_t final_group)
 		       : 0;
 }
 
-/* It stands where it stood position the mount, under the name that it had. */
+/* Does the object have the directory and name that it had at the mount? */
 static bool is_unmoved(const struct tw_map *m, const struct placement *p)
 {
 	entry_id id;
@@ -125,7 +125,7 @@ static bool is_unmoved(const struct tw_map *m, const struct placement *p)
 				   entry_object(id) == entry_object(p->id));
 }
 
-/* Can the object be in a map as it is? A group needs no group.json. */
+/* Can the object be saved as it is? A group needs no group.json. */
 static bool has_content(const struct tw_order *r, const struct tw_item *it)
 {
 	return !tw_is_empty(it) || r->sort == TW_SORT_GROUP;
@@ -167,7 +167,7 @@ static int take_placement(
 	return set_place(r, slot, p, e);
 }
 
-/* Layers stand in the order of their groups, and go with them. */
+/* Set the final group of layers, and remove the layers of removed groups. */
 static void follow_groups(struct tw_order *r, const struct tw_order *groups)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
@@ -192,7 +192,7 @@ static int slot_cmp(const void *pa, const void *pb)
 		return a->is_unnumbered - b->is_unnumbered;
 	if (!a->is_unnumbered && a->position != b->position)
 		return a->position < b->position ? -1 : 1;
-	/* What was made or moved stands before what stood there. */
+	/* Made and moved objects precede those that had the number before. */
 	if (!a->chosen_name != !b->chosen_name)
 		return a->chosen_name ? -1 : 1;
 	if (a->placement && b->placement && a->placement->order != b->placement->order)
@@ -203,7 +203,7 @@ static int slot_cmp(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
-/* An item has one name: a layer of two groups that gets another one in one of them becomes two. */
+/* Does a shared layer become two? It does if it is moved or renamed in one of its groups. */
 static bool is_split(const struct tw_order *r, const struct tw_map *m, const struct tw_slot *slot)
 {
 	return r->sort == TW_SORT_LAYER && slot->placement &&

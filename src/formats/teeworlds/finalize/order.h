@@ -36,28 +36,26 @@ struct tw_order {
 	struct tw_slot **sorted; /* in finalized order; removed ones are last */
 	uint32_t n, n_kept;      /* number of slots; of those in the finalized map */
 	uint32_t n_mounted;      /* number of slots that existed at the mount */
-	/* For layers: the first slot of each group; the groups at the mount; the mounted position
-	 * of the first made layer. */
+	/* For layers: first slot of each group; groups at the mount; position of the first made. */
 	uint32_t *first_slots;
 	const struct tw_group_at *groups;
 	uint32_t n_groups;
 	uint32_t first_made;
 	bool is_changed;       /* the finalized map has other objects or another order */
-	bool moves_references; /* is_changed, or a made object is removed: update references */
+	bool moves_references; /* is_changed, or a made object has no place: update references */
 };
 
 /*
  * Compute the order of one sort. `groups` is the order of groups if sort is TW_SORT_LAYER. The
- * placements are borrowed as long as the order is used. Sets placement.is_absent for objects
- * without content (a layer without layer.json), which are removed. -EINVAL: a name is too long for
- * its field.
+ * placements are borrowed as long as the order is used. New objects without content (a layer
+ * without layer.json) get placement.is_absent and are removed. -EINVAL: a name is too long.
  */
 int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	const struct tw_order *groups, struct placement *p, size_t n, struct error *e);
 void tw_order_finish(struct tw_order *r);
 
-/* The slot of the object at a mounted position; NULL if it has none. home is a layer's home_group;
- * it is ignored for other sorts and for made layers. */
+/* The slot of the object at a mounted position; NULL if it has none. home_group is used for layers
+ * of the base only. */
 struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t position, uint32_t home_group);
 /* Number of layers that a group of the finalized map has. r is the order of layers. */
 uint32_t tw_order_count_layers(const struct tw_order *r, uint32_t final_group);

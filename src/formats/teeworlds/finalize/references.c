@@ -6,8 +6,7 @@
 #include "formats/teeworlds/names/holder.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* Returns the reference in the finalized map. Sets *ret_lost to the position of its object if that
- * is removed; never clears it. */
+/* Returns the final reference. If its object is removed, sets *ret_lost to its position. */
 static int32_t follow_reference(
 	struct finalizer *s, enum tw_sort sort, int32_t ref, int64_t *ret_lost)
 {
@@ -65,7 +64,7 @@ static int update_reference(
 }
 
 /* The state of following the references of a list. */
-struct following {
+struct list_references {
 	struct finalizer *s;
 	int64_t last_lost; /* position of the last removed object that an element refers to */
 	size_t n_lost;     /* number of references to removed objects */
@@ -73,7 +72,7 @@ struct following {
 
 static int32_t follow_element(void *arg, int32_t ref)
 {
-	struct following *f = arg;
+	struct list_references *f = arg;
 	int64_t lost = -1;
 	int32_t now = follow_reference(f->s, TW_SORT_ENVELOPE, ref, &lost);
 
@@ -84,7 +83,7 @@ static int32_t follow_element(void *arg, int32_t ref)
 
 static int update_list(struct finalizer *s, uint32_t item, int64_t layer)
 {
-	struct following f = {.s = s};
+	struct list_references f = {.s = s};
 	CLEANUP(blob_unref) struct blob *blob = NULL;
 	int r = tw_held_elements(s->result, &s->result->items[item], follow_element, &f, &blob);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* tree: order groups and layers. The list of layers has the layers of each group in turn, then the
- * layers that are in no group. */
+/* tree: order layers by their groups, then those that are in no group. */
 #include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* Copy a layer that is in two groups, with its blobs. A game accepts neither a layer of two groups
- * nor tiles of two layers. */
+/* Copy a layer that is in two groups, with its blobs. A game accepts neither shared layers nor
+ * shared tiles. */
 static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 {
 	uint32_t fields[TW_FIELDS_MAX];

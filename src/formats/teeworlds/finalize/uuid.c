@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * uuid: clean up after items of UUID types left the map. Auto-mapper items are numbered from 0
+/* uuid: clean up after items of UUID types left the map. Auto-mapper items are numbered from 0
  * again, as other writers do. A type that has no items any more loses its index item. A save does
- * this, not the removal, because the items may come back before the save.
- */
+ * this, not the removal, because the items may come back before the save. */
 #include "formats/teeworlds/finalize/finalize.h"
 
 /* The items of a type that left the map, and those that stay. */
-struct counts {
+struct item_counts {
 	size_t n_lost, n_kept;
 };
 
-static struct counts count_items(const struct tw_map *m, int type)
+static struct item_counts count_items(const struct tw_map *m, int type)
 {
-	struct counts n = {0};
+	struct item_counts n = {0};
 
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
@@ -38,7 +36,7 @@ int finalize_uuids(struct finalizer *s, struct error *e)
 
 	for (int what = 0; r == 0 && what < TW_N_UUIDS; what++) {
 		int type = tw_uuid_type(s->result, (enum tw_uuid)what);
-		struct counts n = count_items(s->result, type);
+		struct item_counts n = count_items(s->result, type);
 		uint16_t id = 0;
 
 		for (size_t i = 0; n.n_lost && i < s->result->n_items; i++) {

@@ -50,7 +50,6 @@ static const struct tw_key point_keys[] = {
 	{NULL},
 };
 
-/* The points of an envelope. */
 struct points {
 	struct tw_points all;
 	uint32_t first;
@@ -230,7 +229,7 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 
 struct parsed_envelope {
 	struct parsed parsed; /* first */
-	struct json_doc doc;  /* without points */
+	struct json_doc doc;  /* the file without its points */
 	bool lists_points;
 	int32_t (*points)[TW_POINT_FULL];
 	uint32_t n;

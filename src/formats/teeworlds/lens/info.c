@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * info: author, version, credits, license and settings.cfg (layout rule 9). The files have one
+/* info: author, version, credits, license and settings.cfg (layout rule 9). The files have one
  * line, settings.cfg one for each command. The map stores a NUL for each line feed of the file, so
- * both have the same size.
- */
+ * both have the same size. */
 #include <errno.h>
 #include <string.h>
 
@@ -65,7 +63,7 @@ static int info_get(
 }
 
 /* Properties of the old text. A new text may have those that the old one has. */
-struct traits {
+struct text_traits {
 	size_t longest;
 	bool is_not_utf8;
 	bool has_mark, has_cr; /* a byte order mark; a CR before a line's end */
@@ -78,9 +76,9 @@ static bool has_mark(const uint8_t *text, size_t n)
 	return n >= sizeof(MARK) && memcmp(text, MARK, sizeof(MARK)) == 0;
 }
 
-static struct traits find_traits(const uint8_t *text, size_t n)
+static struct text_traits find_traits(const uint8_t *text, size_t n)
 {
-	struct traits h = {.is_not_utf8 = !utf8_valid(text, n), .has_mark = has_mark(text, n)};
+	struct text_traits h = {.is_not_utf8 = !utf8_valid(text, n), .has_mark = has_mark(text, n)};
 
 	for (size_t i = 0, begin = 0; i <= n; i++) {
 		if (i < n && text[i] != '\0' && text[i] != '\n')
@@ -93,12 +91,10 @@ static struct traits find_traits(const uint8_t *text, size_t n)
 	return h;
 }
 
-/*
- * Make the canonical form of a written text, which the file will show. Some editors add a byte
+/* Make the canonical form of a written text, which the file will show. Some editors add a byte
  * order mark, and a CR to each line, which a game reads as part of the command. Remove them if the
- * old text had none. Add a missing last line feed.
- */
-static struct bytes *make_canonical(const struct bytes *text, const struct traits *before)
+ * old text had none. Add a missing last line feed. */
+static struct bytes *make_canonical(const struct bytes *text, const struct text_traits *before)
 {
 	size_t n = 0,
 	       begin = !before->has_mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
@@ -118,8 +114,8 @@ static struct bytes *make_canonical(const struct bytes *text, const struct trait
 	return b;
 }
 
-static int check_text(
-	unsigned file, const uint8_t *text, size_t n, const struct traits *before, struct error *e)
+static int check_text(unsigned file, const uint8_t *text, size_t n,
+	const struct text_traits *before, struct error *e)
 {
 	size_t max = line_max[file], line = 1, begin = 0;
 
@@ -174,7 +170,7 @@ static uint32_t get_item(const struct tw_map *m, struct tw_change *c, uint32_t f
 
 /* Compose the blob of a canonical text. Leaves *ret NULL if the text is empty. */
 static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *text,
-	const struct traits *before, struct blob **ret, struct error *e)
+	const struct text_traits *before, struct blob **ret, struct error *e)
 {
 	CLEANUP(content_unref) struct content *c = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
@@ -200,7 +196,7 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 {
 	CLEANUP(bytes_unref) struct bytes *written = NULL, *text = NULL, *old = NULL, *shown = NULL;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	struct traits before = {0};
+	struct text_traits before = {0};
 	struct blob *b;
 	int r = find_text(m, id, &b, NULL);
 	bool none = r == 0 && !b, same;

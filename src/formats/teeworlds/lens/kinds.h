@@ -27,8 +27,7 @@ extern const struct tw_kind tw_kind_envelope;                                 /*
 /* The lens of an entry; NULL if there is no such kind. */
 const struct tw_kind *tw_kind(entry_id id);
 
-/* Call a lens (lens.h). These choose among the functions that the kind has. The id must be of a
- * valid kind. */
+/* Call a lens with the functions that the kind has. The id must be of a valid kind. */
 int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);

@@ -8,10 +8,9 @@
  * Threads: stat, find and child may run on the owner's thread, so they are cheap and decode
  * nothing. The other functions run on worker threads.
  *
- * Errors: -ENOENT if the id names nothing (an index out of bounds). -EIO if the map is damaged
- * where the entry's data is; stat returns it as well if the tables show the damage, and format.c
- * then lists a file of size 0. -ENODATA if an object has no content yet or is in another form, and
- * -ENOTSUP if its layer has no such file.
+ * Errors: -ENOENT if the id names nothing (an index out of bounds). -EIO if the entry's data is
+ * damaged; if stat returns it, format.c shows a file of size 0. -ENODATA if the object has no
+ * content yet or has another form. -ENOTSUP if a new layer is of a kind without such a file.
  */
 #pragma once
 
@@ -38,8 +37,8 @@ struct tw_kind {
 	int (*stat)(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 
 	/* For directories, NULL for files. child returns the entry at *cookie and advances the
-	 * cookie: 1 for an entry, 0 at the end. find looks up a name; if it is NULL, the entries
-	 * are searched with child. */
+	 * cookie: 1 for an entry, 0 at the end. find looks up a name; may be NULL if entries are
+	 * few. */
 	int (*child)(
 		const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);

@@ -24,11 +24,9 @@ static inline struct blob *tw_blob_of_parsed(const struct parsed *p)
 	return ((const struct tw_parsed_blob *)p)->blob;
 }
 
-/*
- * Parse a small JSON file. *ret_doc is its document, for the caller to check and finish. *ret keeps
+/* Parse a small JSON file. *ret_doc is its document, for the caller to check and finish. *ret keeps
  * the document of a short text, so that apply need not load it again. Errors: those of
- * json_doc_load.
- */
+ * json_doc_load. */
 int tw_parsed_json(
 	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e);
 /* The document of a parsed value, for apply: the kept one, or loaded again. The caller finishes it.

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * picture: the map as a PNG, drawn when a program reads it. Its size follows from the size of the
- * game layer. The pixels drawn last are kept in the budget, for one version of the map.
- */
+/* picture: the map as a PNG, drawn when a program reads it. Its size follows from the size of the
+ * game layer. The pixels drawn last are kept in the budget, for one version of the map. */
 #include <errno.h>
 
 #include "codec/image/png.h"

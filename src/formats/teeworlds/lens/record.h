@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * record: convert between a list of integers and a JSON object, by a table of keys (layout rules 16
- * to 20). Items, quads, sound sources and points of envelopes are records.
- */
+/* record: convert between a list of integers and a JSON object, by a table of keys (layout rules 16
+ * to 20). Items, quads, sound sources and points of envelopes are records. */
 #pragma once
 
 #include "codec/text/json.h"
@@ -34,7 +32,6 @@ struct tw_key {
 /* Editors' names for the types of layers, and for the kinds of tile layers (layout rule 16). */
 extern const struct json_word tw_type_words[], tw_kind_words[];
 
-/* The integers of one record. */
 struct tw_record {
 	const struct tw_key *keys;
 	int32_t *v;
@@ -47,8 +44,7 @@ struct tw_layout {
 	const struct tw_key *keys;
 	uint16_t type;      /* the item type */
 	uint8_t version_at; /* index of the integer that holds the version */
-	/* Convert an item to another version (item/version.h). Returns NULL if memory is exhausted.
-	 */
+	/* Convert an item to another version (item/version.h). NULL if memory is exhausted. */
 	struct tw_ints *(*convert)(const struct tw_ints *v, int32_t version);
 };
 
@@ -61,18 +57,14 @@ void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_re
 /* Check that the object has no keys except those of the table and `extra` (may be NULL). */
 int tw_record_expect(
 	const struct json_at *at, const struct tw_key *keys, const char *extra, struct error *e);
-/*
- * Read the values of an object's keys into rec->v; absent keys keep their values. names may be NULL
+/* Read the values of an object's keys into rec->v; absent keys keep their values. names may be NULL
  * if no key of the table is a reference. -EINVAL: the record lacks a key, a fixed value or a value
- * outside its range was changed, or a stem names no object.
- */
+ * outside its range was changed, or a stem names no object. */
 int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 	const struct tw_record *rec, struct error *e);
-/*
- * Make the item that a file describes: `old` with the values of the file's keys. It gets the
+/* Make the item that a file describes: `old` with the values of the file's keys. It gets the
  * version in the file, but at least the one that its keys and its stored name need. Errors as
- * tw_record_read, and -ENOMEM.
- */
+ * tw_record_read, and -ENOMEM. */
 int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret,
 	struct error *e);
@@ -85,7 +77,6 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
  * accepted. -EINVAL (unresolved): the stem names no object, or several. */
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
-/* Look up a stem that tw_ref_read did not look up because of tw_naming.ret_unknown. -EINVAL: it
- * names no object, or several. */
+/* Look up a stem that tw_ref_read left unknown. -EINVAL: it names no object, or several. */
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
 	int32_t *ret, struct error *e);

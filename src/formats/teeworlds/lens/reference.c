@@ -35,8 +35,7 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
 		jsonw_int(w, value);
 }
 
-/* Is this the stem that a file shows for the value? It then keeps its meaning, even if a new file
- * could not use it. */
+/* Is this the stem that a file shows for the value? Then it keeps its meaning in that file. */
 static bool is_current_stem(
 	const struct tw_map *m, enum tw_refers ref, int32_t value, const char *stem, size_t n)
 {

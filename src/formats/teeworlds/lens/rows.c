@@ -11,10 +11,10 @@ enum { EVERY = 256 /* rows between two offsets that are kept */ };
 /* Offsets of rows in the text, relative to the first row. */
 struct offsets {
 	uint64_t key;
-	uint64_t rows[]; /* of the rows 0, EVERY, 2 * EVERY ... */
+	uint64_t rows[]; /* offsets of the rows 0, EVERY, 2 * EVERY and so on */
 };
 
-struct measuring {
+struct row_measurement {
 	const struct tw_rows *rows;
 	const struct jsonw *before; /* the writer's state before the array */
 };
@@ -36,7 +36,7 @@ static void write_row(struct jsonw *w, const struct tw_rows *rows, int32_t *v)
 /* Format all rows and find their offsets; a budget_load_fn. */
 static int measure_rows(void *arg, struct bytes **ret, struct error *e)
 {
-	const struct measuring *o = arg;
+	const struct row_measurement *o = arg;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	int32_t v[TW_ROW_MAX];
 	struct offsets *p;
@@ -70,7 +70,7 @@ static int skip_rows(struct jsonw *w, const struct jsonw *before, const struct t
 	uint64_t off, uint32_t *ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
-	struct measuring o = {.rows = rows, .before = before};
+	struct row_measurement o = {.rows = rows, .before = before};
 	uint64_t first = w->size;
 	const struct offsets *p;
 	size_t at;

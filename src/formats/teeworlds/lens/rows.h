@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * rows: a JSON array of records, possibly a very long one: quads, sound sources, or the points of
+/* rows: a JSON array of records, possibly a very long one: quads, sound sources, or the points of
  * an envelope. To read from the middle of a long array, the offsets of its rows are measured once
- * and kept in the budget.
- */
+ * and kept in the budget. */
 #pragma once
 
 #include "codec/blob.h"
@@ -29,17 +27,13 @@ struct tw_rows {
 	uint64_t key;
 };
 
-/*
- * Write the array as the next value of w. Rows before the file offset `off` may be skipped. The
+/* Write the array as the next value of w. Rows before the file offset `off` may be skipped. The
  * first skip in a long array formats all rows, to find their offsets. If w has all its bytes before
- * the end of the array, the array is left open.
- */
+ * the end of the array, the array is left open. */
 int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, struct error *e);
 
-/*
- * Read element i of a written array into v. Absent keys take the values of old row i, or initial
+/* Read element i of a written array into v. Absent keys take the values of old row i, or initial
  * values if there is none. *ret_differs is set to true if the row differs or is new, and never
- * cleared. names as for tw_record_read.
- */
+ * cleared. names as for tw_record_read. */
 int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
 	const struct tw_naming *names, int32_t *v, bool *ret_differs, struct error *e);

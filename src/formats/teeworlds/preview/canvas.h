@@ -15,8 +15,7 @@
 
 /* Limit of drawn pixels for each pixel of the picture. The largest real maps need about a third. */
 enum { TW_OVERDRAW_MAX = 4096 };
-/* Limit of decoded bytes of layers and images for one picture, and for one row, which is kept in
- * memory. */
+/* Limits of decoded bytes of layers and images: for a picture, and for a row in memory. */
 #define TW_READ_MAX (UINT64_C(4) << 30)
 enum { TW_ROW_MAX = 16 << 20 };
 
@@ -51,6 +50,5 @@ int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *
 /* Convert the pixels to plain RGBA, as PNG has it. */
 void tw_canvas_finish(struct tw_canvas *c);
 
-/* Multiply a color channel v by an envelope's value (1024 means 1). The value is clamped to 0 to 1,
- * the result to 0 to 255. */
+/* Multiply a color channel by an envelope's value (0 to 1024, clamped). The result is 0 to 255. */
 uint8_t tw_color(int32_t v, double envelope);

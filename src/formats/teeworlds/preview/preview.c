@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * preview: draw the groups of a map as the game's camera sees them from the middle of the game
- * layer, at the zoom that shows all of it (DDNet's CRenderTools::MapScreenToWorld).
- */
+/* preview: draw the groups of a map as the game's camera sees them from the middle of the game
+ * layer, at the zoom that shows all of it (DDNet's CRenderTools::MapScreenToWorld). */
 #include <errno.h>
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* quads: draw layers of quads. A quad is two triangles, whose colors and texture coordinates are
- * interpolated linearly. */
+/* quads: draw layers of quads, as two triangles each, with linear interpolation. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,7 @@ enum {
 
 /* Scales an image down row by row, so only the scaled form is in memory. Each pixel of the result
  * is the mean of a box of pixels, with premultiplied alpha. */
-struct scaling {
+struct scaler {
 	struct tw_canvas *canvas; /* its read budget is used */
 	bool tiles;
 	uint32_t side;      /* longest side of the result, or of each tile of it */
@@ -37,14 +37,14 @@ struct scaling {
 enum { RUN_MAX = 1 << 16 };
 
 /* Allocate the buffers. The sizes must be set. -ENOMEM. */
-static int shrink_begin(struct scaling *s, struct error *e)
+static int shrink_begin(struct scaler *s, struct error *e)
 {
 	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
 	s->pixels = bytes_resize(NULL, (uint64_t)s->ow * s->oh * 4, &s->out);
 	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "no memory for an image");
 }
 
-/* The first pixel of the image that belongs to pixel i of the result. */
+/* Find the first pixel of the image that belongs to pixel i of the result. */
 static uint32_t first_pixel(uint32_t i, uint32_t n, uint32_t out)
 {
 	return (uint32_t)((uint64_t)i * n / out);
@@ -57,7 +57,7 @@ static uint64_t spread_pair(uint32_t v)
 }
 
 /* Add n pixels, at most RUN_MAX, to the sums of a pixel. */
-static void sum_run(const struct scaling *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
+static void sum_run(const struct scaler *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
 {
 	const uint64_t opaque = (uint64_t)255 << 32;
 	uint64_t red_blue = 0, green_alpha = 0;
@@ -77,7 +77,7 @@ static void sum_run(const struct scaling *s, const uint8_t *rgba, uint32_t n, ui
 	sum[3] += green_alpha >> 32;
 }
 
-static void write_row(struct scaling *s)
+static void write_row(struct scaler *s)
 {
 	uint32_t rows = first_pixel(s->row + 1, s->h, s->oh) - first_pixel(s->row, s->h, s->oh);
 	uint8_t *to = s->out + (size_t)s->row * s->ow * 4;
@@ -95,7 +95,7 @@ static void write_row(struct scaling *s)
 	s->row++;
 }
 
-static void sum_row(struct scaling *s, const uint8_t *rgba)
+static void sum_row(struct scaler *s, const uint8_t *rgba)
 {
 	uint32_t x = 0;
 
@@ -108,7 +108,7 @@ static void sum_row(struct scaling *s, const uint8_t *rgba)
 }
 
 /* Add row y of the image. Rows must be added in order. */
-static void shrink_row(struct scaling *s, uint32_t y, const uint8_t *rgba)
+static void shrink_row(struct scaler *s, uint32_t y, const uint8_t *rgba)
 {
 	sum_row(s, rgba);
 	if (y + 1 == first_pixel(s->row + 1, s->h, s->oh))
@@ -116,7 +116,7 @@ static void shrink_row(struct scaling *s, uint32_t y, const uint8_t *rgba)
 }
 
 /* Free the buffers, even if shrink_begin was not called. */
-static void shrink_finish(struct scaling *s)
+static void shrink_finish(struct scaler *s)
 {
 	free(s->sums);
 	bytes_unref(s->pixels);
@@ -125,7 +125,7 @@ static void shrink_finish(struct scaling *s)
 }
 
 /* Set the sizes for an image of w x h pixels. */
-static void set_size(struct scaling *s, uint32_t w, uint32_t h)
+static void set_size(struct scaler *s, uint32_t w, uint32_t h)
 {
 	uint32_t unit = s->tiles ? TILES : 1, uw = w / unit, uh = h / unit;
 	uint32_t longest = uw > uh ? uw : uh;
@@ -142,7 +142,7 @@ static void set_size(struct scaling *s, uint32_t w, uint32_t h)
 
 static int begin_image(void *arg, uint32_t w, uint32_t h, struct error *e)
 {
-	struct scaling *s = arg;
+	struct scaler *s = arg;
 	uint64_t row = (uint64_t)w * 4;
 	int r = tw_canvas_read(s->canvas, row * h, row, e);
 
@@ -156,14 +156,14 @@ static int begin_image(void *arg, uint32_t w, uint32_t h, struct error *e)
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 {
-	struct scaling *s = arg;
+	struct scaler *s = arg;
 
 	shrink_row(s, y, rgba);
 	return 0;
 }
 
 static int scale_embedded(
-	const struct tw_map *m, const struct tw_item *it, struct scaling *s, struct error *e)
+	const struct tw_map *m, const struct tw_item *it, struct scaler *s, struct error *e)
 {
 	struct blob *b = tw_blob_of(m, it, TW_IMG_DATA);
 	uint32_t w = (uint32_t)it->ints->v[TW_IMG_WIDTH], h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
@@ -185,7 +185,7 @@ static int scale_embedded(
 }
 
 static int scale_external(
-	const struct tw_textures *t, uint32_t image, struct scaling *s, struct error *e)
+	const struct tw_textures *t, uint32_t image, struct scaler *s, struct error *e)
 {
 	const struct tw_name_list *names = tw_names(t->m, TW_SORT_IMAGE);
 	struct png_sink sink = {.begin = begin_image, .row = take_row, .arg = s};
@@ -202,7 +202,7 @@ static int scale_external(
 }
 
 /* Move the result to a texture, and free the other buffers. */
-static struct tw_texture take_texture(struct scaling *s)
+static struct tw_texture take_texture(struct scaler *s)
 {
 	struct tw_texture t = {s->ow, s->oh, s->pixels, s->out};
 
@@ -214,7 +214,7 @@ static struct tw_texture take_texture(struct scaling *s)
 static int scale_image(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(t->m, TW_IMAGE, k->image);
-	struct scaling s = {.canvas = t->canvas, .tiles = k->tiles, .side = k->side};
+	struct scaler s = {.canvas = t->canvas, .tiles = k->tiles, .side = k->side};
 	int r = !it                         ? -ENOENT
 		: tw_image_is_png(t->m, it) ? scale_embedded(t->m, it, &s, e)
 					    : scale_external(t, k->image, &s, e);
@@ -233,7 +233,7 @@ static int halve_level(
 	const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
 {
 	const struct tw_texture *from = &k->levels[level - 1];
-	struct scaling s = {.tiles = k->tiles, .side = k->side >> level, .is_multiplied = true};
+	struct scaler s = {.tiles = k->tiles, .side = k->side >> level, .is_multiplied = true};
 	int r;
 
 	set_size(&s, from->w, from->h);

@@ -45,10 +45,8 @@ struct tw_textures {
 
 void tw_textures_finish(struct tw_textures *t);
 
-/*
- * Get the image at a position, with at most `side` pixels (a power of 2) on its longest side. With
+/* Get the image at a position, with at most `side` pixels (a power of 2) on its longest side. With
  * `tiles`, each of its 16 x 16 tiles has at most that size, and tiles are not mixed. *ret is valid
- * until the next call. -ENOENT: the image is not available; the first time, a note says why.
- */
+ * until the next call. -ENOENT: the image is not available; the first time, a note says why. */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);

@@ -17,13 +17,11 @@ enum { TILES = 16 /* tiles of an image in each direction */, FLIP_X = 1, FLIP_Y 
 struct paint {
 	const struct tw_texture *texture; /* NULL for plain squares */
 	uint32_t id;                      /* byte offset of a tile's number */
-	/* By number, as a pixel (pixel.h): the color of the square, or the tint of the texture. 0
-	 * if the tile is invisible. */
+	/* By number, as pixels: the color of the square or tint of the texture; 0: invisible. */
 	uint32_t colors[256];
 };
 
-/* One direction of a tile's picture: n texels, `step` bytes apart. flip is 65535 to run from the
- * end, else 0. */
+/* One direction of a tile's picture: n texels, `step` bytes apart; flip is 65535 or 0. */
 struct axis {
 	uint32_t n, flip;
 	size_t step;
@@ -42,8 +40,7 @@ static inline uint32_t find_neighbors(
 	return at < 0 ? 0 : (uint32_t)at >> 8 & 255;
 }
 
-/* Apply a tile's flags to the axes of its picture: first the rotation by a quarter turn, then the
- * flips. */
+/* Apply a tile's flags to the axes of its picture: first the quarter turn, then the flips. */
 static void orient_tile(
 	const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
 {
@@ -152,8 +149,8 @@ static void find_runs(struct raster *r)
 	}
 }
 
-/* Set r->colors to the samples of a run, at the height v of its tile (in 1/65536). Returns false if
- * the tile is invisible. */
+/* Set r->colors to the samples of a run, at height v of its tile. Returns false if it is invisible.
+ */
 static bool color_run(struct raster *r, const struct run *run, uint32_t v)
 {
 	const uint8_t *tile = r->row + (size_t)run->tile * r->tiles->size;
@@ -320,8 +317,7 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 
 enum { TELE = 2, SPEEDUP = 4, SWITCH = 16, TUNE = 32, GAME = 1 | 8 /* and front */ };
 
-/* Colors of the tile numbers first to last (DDNet's game/mapitems.h) in kinds of layers. Later
- * lines override earlier ones. */
+/* Colors of tile numbers (DDNet's game/mapitems.h) by kind of layer. Later lines win. */
 static const struct {
 	uint8_t kinds, first, last, rgba[4];
 } colors[] = {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * view: draw the layers of a map. The tw_draw_* functions draw one layer within the painter's clip.
+/* view: draw the layers of a map. The tw_draw_* functions draw one layer within the painter's clip.
  * A damaged layer, or one whose image is not available, is left out, which is no error. -E2BIG:
- * there is too much to draw (canvas.h). -ENOMEM.
- */
+ * there is too much to draw (canvas.h). -ENOMEM. */
 #pragma once
 
 #include "formats/teeworlds/item/layer.h"
@@ -32,9 +30,7 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
  * the game layer. Reads only the tables. Returns false if the map has no game layer. */
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h);
 
-/*
- * Evaluate an envelope at the time `offset`, in milliseconds; the values are in 1/1024 (render.cpp
+/* Evaluate an envelope at the time `offset`, in milliseconds; the values are in 1/1024 (render.cpp
  * of DDNet, RenderEvalEnvelope). Returns false and leaves ret unchanged if there is no such
- * envelope, or it has no points.
- */
+ * envelope, or it has no points. */
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4]);

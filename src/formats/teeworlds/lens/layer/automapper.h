@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * automapper: the auto-mapper settings of a tile layer, which the map stores in an item of its own.
- * The item names its layer by the group's position and the layer's position in the group.
- */
+/* automapper: the auto-mapper settings of a tile layer, which the map stores in an item of its own.
+ * The item names its layer by the group's position and the layer's position in the group. */
 #pragma once
 
 #include "formats/teeworlds/lens/record.h"

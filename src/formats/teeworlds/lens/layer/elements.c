@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * elements: quads.json and sources.json, the quads or sound sources of a layer (layout rules 16,
- * 18). They are read and written element by element, since a list may be larger than memory.
- */
+/* elements: quads.json and sources.json, the quads or sound sources of a layer (layout rules 16,
+ * 18). They are read and written element by element, since a list may be larger than memory. */
 #include "formats/teeworlds/item/elements.h"
 
 #include <errno.h>
@@ -220,7 +218,7 @@ static void finish_parsed(struct parsed *parsed)
 }
 
 /* Reads a written list into a spool, and compares it with the old list. */
-struct point_reader {
+struct list_reader {
 	struct list old; /* old.rows.n is 0 if the old rows are unreadable */
 	const struct tw_map *m;
 	struct parsed_list *p;
@@ -242,7 +240,7 @@ static char *describe_place(const struct json_at *at)
 }
 
 /* Append the unknown names of an element to p->unknown. */
-static int note_unknown(struct point_reader *t, const struct json_at *at, struct error *e)
+static int note_unknown(struct list_reader *t, const struct json_at *at, struct error *e)
 {
 	struct parsed_list *p = t->p;
 
@@ -278,7 +276,7 @@ static int note_unknown(struct point_reader *t, const struct json_at *at, struct
 
 static int read_element(void *arg, const struct json_at *at, struct error *e)
 {
-	struct point_reader *t = arg;
+	struct list_reader *t = arg;
 	struct tw_rows *old = &t->old.rows;
 	bool unknown = false;
 	const struct tw_naming names = {t->m, NULL, false, &unknown};
@@ -299,8 +297,8 @@ static int read_element(void *arg, const struct json_at *at, struct error *e)
 	return spool_append(t->out, stored, 4 * (size_t)old->n_ints, e);
 }
 
-/* The recipe of a list: the parsed rows, with numbers for their names, then the bytes behind the
- * old rows. */
+/* The recipe of a list: the parsed rows, with resolved names, then the bytes behind the old rows.
+ */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct parsed_list *p;   /* owned reference */
@@ -376,7 +374,7 @@ static bool is_same_recipe(
 
 /* Keep the rows in the store. Keep bytes behind the old rows if the count is unchanged. The data of
  * an empty list is one row of zeros, as the editor writes it. */
-static int keep_list(struct point_reader *t, uint32_t count, struct error *e)
+static int keep_list(struct list_reader *t, uint32_t count, struct error *e)
 {
 	const struct list *l = &t->old;
 	struct parsed_list *p = t->p;
@@ -402,7 +400,7 @@ static int keep_list(struct point_reader *t, uint32_t count, struct error *e)
 	return 0;
 }
 
-static int read_list(struct point_reader *t, struct content *in, struct error *e)
+static int read_list(struct list_reader *t, struct content *in, struct error *e)
 {
 	CLEANUP_JSON struct json_doc rest = {0};
 	uint32_t count = t->old.rows.n;
@@ -423,8 +421,7 @@ static int read_list(struct point_reader *t, struct content *in, struct error *e
 }
 
 /* Parse the file in the form of t->old, which has no elements if the layer is new. */
-static int parse_as(
-	struct point_reader *t, struct content *in, struct parsed **ret, struct error *e)
+static int parse_as(struct list_reader *t, struct content *in, struct parsed **ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *out = spool_create(t->m->shared->store->spool_dirfd);
 
@@ -439,7 +436,7 @@ static int parse_as(
 static int parse_new(const struct tw_map *m, enum tw_form form, struct content *in,
 	struct parsed **ret, struct error *e)
 {
-	struct point_reader t = {.m = m};
+	struct list_reader t = {.m = m};
 
 	t.old.form = form;
 	t.old.rows = (struct tw_rows){
@@ -450,7 +447,7 @@ static int parse_new(const struct tw_map *m, enum tw_form form, struct content *
 static int list_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	struct point_reader t = {.m = m};
+	struct list_reader t = {.m = m};
 	int r = find_list(m, id, &t.old, e);
 
 	if (r == 0)

@@ -238,8 +238,7 @@ static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_
 	return r;
 }
 
-/* Set the integers of a new layer, and give it data of zeros: tiles, or an empty list. Takes over
- * the reference to ints. */
+/* Set the integers of a new layer (taken over), and give it zero tiles or an empty list. */
 static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
 	struct tw_change *c, struct error *e)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles are processed
- * in runs, so memory is bounded for a layer of any size.
- */
+/* plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles are processed
+ * in runs, so memory is bounded for a layer of any size. */
 #include <errno.h>
 
 #include "codec/text/csv.h"
@@ -55,7 +53,7 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct file_attr *ret
 }
 
 /* Reads the cells of a table. */
-struct reading {
+struct cell_reader {
 	const struct plane *plane;
 	struct bytes *content; /* the blob's content, if it is in memory */
 	uint8_t run[RUN * TW_TILE_MAX];
@@ -63,7 +61,7 @@ struct reading {
 
 static int read_cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
 {
-	struct reading *g = arg;
+	struct cell_reader *g = arg;
 	const struct tw_tiles *t = &g->plane->tiles;
 	const struct tw_plane_at *at = &g->plane->field;
 	const uint8_t *tiles = g->run;
@@ -80,7 +78,7 @@ static int read_cells(void *arg, uint64_t first, size_t n, struct csv_values *re
 static int plane_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	struct reading g;
+	struct cell_reader g;
 	struct plane p;
 	int r = find_plane(m, id, &p, e);
 
@@ -185,8 +183,7 @@ static int compose_tiles(struct tw_change *c, const struct plane *p,
 	return r;
 }
 
-/* Give the layer the size of the table, if all tables have it. Else the table waits for a
- * layer.json of its size. */
+/* Give the layer the size of its tables, or let the table wait for a layer.json. */
 static int wait_for_size(
 	struct tw_change *c, const struct plane *p, const struct csv_shape *size, struct error *e)
 {

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * reshape: change the size or version of a tile layer.
- *
- * A layer gets its size from layer.json, or, if that was not written, from its tables: once all of
- * them were written in one new size, the layer takes that size (layout rule 14).
- */
+/* reshape: change the size or version of a tile layer. Its size is that of layer.json. If that was
+ * not written, but all tables in one new size, the layer takes their size (layout rule 14). */
 #pragma once
 
 #include "codec/blob.h"
@@ -41,6 +37,6 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
 	const struct build_context *others, enum tw_kind_id kind, unsigned c);
 /* Give the layer this size through c, if its layer.json was not written and all its tables were
- * written in this size (layout rule 14). Returns 0 also if it changes nothing. */
+ * written in this size. Else do nothing and return 0. */
 int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	struct tw_change *c, struct error *e);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * tree: the directories and files of groups and layers. An entry below groups/ has two indices
+/* tree: the directories and files of groups and layers. An entry below groups/ has two indices
  * (names/id.h): `a` is the group's position, `b` the layer's position among all layers. A layer in
- * two groups is shown in both.
- */
+ * two groups is shown in both. */
 #pragma once
 
 #include "formats/teeworlds/lens/lens.h"
@@ -16,9 +14,8 @@ void tw_touch_layer(
 /* Write the name of a layer's file or of group.json to dst. */
 void tw_layer_file(entry_id id, char dst[NAME_MAX + 1]);
 
-/* The new object (made since the mount) of a directory: a group for the group's directory and its
- * layers/, a layer for the layer's directory. NULL if the object is not new. The overlay knows the
- * names of its files and layers. */
+/* The new object (made since the mount) of a directory: a group for its directory and layers/, or a
+ * layer. NULL if the object is not new. The overlay knows the names of its files and layers. */
 const struct tw_item *tw_made_object(const struct tw_map *m, entry_id dir);
 
 /* Report that a new layer does not have a file: -ENODATA if the layer has no layer.json yet,

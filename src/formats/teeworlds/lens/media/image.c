@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * image: an embedded image as a PNG (layout rule 10). Pixels are processed row by row, so memory is
- * bounded for an image of any size.
- */
+/* image: an embedded image as a PNG (layout rule 10). Pixels are processed row by row, so memory is
+ * bounded for an image of any size. */
 #include <errno.h>
 #include <string.h>
 
@@ -127,20 +125,20 @@ struct composed {
 };
 
 /* Copies rows of w pixels to a spool. */
-struct copying {
+struct row_copier {
 	struct spool *out;
 	uint32_t w;
 };
 
 static int copy_begin(void *arg, uint32_t w, uint32_t, struct error *)
 {
-	((struct copying *)arg)->w = w;
+	((struct row_copier *)arg)->w = w;
 	return 0;
 }
 
 static int copy_row(void *arg, uint32_t, const uint8_t *rgba, struct error *e)
 {
-	struct copying *c = arg;
+	struct row_copier *c = arg;
 
 	return spool_append(c->out, rgba, 4 * (size_t)c->w, e);
 }
@@ -148,7 +146,7 @@ static int copy_row(void *arg, uint32_t, const uint8_t *rgba, struct error *e)
 static int compose_image(struct tw_recipe *r, struct spool *out, struct error *e)
 {
 	const struct composed *c = (const struct composed *)r;
-	struct copying p = {.out = out};
+	struct row_copier p = {.out = out};
 	struct png_sink sink = {.begin = copy_begin, .row = copy_row, .arg = &p};
 	int k = png_decode(&c->png->bytes, &sink, e);
 

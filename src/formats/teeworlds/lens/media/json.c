@@ -69,8 +69,7 @@ static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 		tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE));
 }
 
-/* Make the item that the file describes. *ret_becomes: the object has another form or no content
- * now, so it becomes external. */
+/* Make the item that the file describes. *ret_becomes: the object changes to this form. */
 static int read_item(const struct json_at *root, const struct tw_map *m, entry_id id,
 	struct tw_ints **ret, bool *ret_becomes, struct error *e)
 {

@@ -14,8 +14,7 @@ static struct blob *find_blob(const struct tw_map *m, entry_id id)
 	return i < m->n_blobs ? m->blobs[i] : NULL;
 }
 
-/* Report that a data item has no blob. -ENODATA: it was added since the mount. -EIO: it was in the
- * file and left the map. */
+/* Report a data item without a blob: -ENODATA if it was added since the mount, else -EIO. */
 static int no_content_error(const struct tw_map *m, entry_id id, struct error *e)
 {
 	if (m->shared->raw == TW_RAW_RW && tw_id_index(id) >= m->shared->n_blobs)
