@@ -168,7 +168,7 @@ static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	const struct parsed *p, bool *ret_changed, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(*s));
-	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(*s);
+	CLEANUP(snapshot_unref) struct snapshot *changed = snapshot_ref(*s);
 	struct touched touched = {0};
 	int r;
 
@@ -177,16 +177,16 @@ static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	r = k->apply(c, id, p, e);
 	if (r < 0 || (!c->error && !c->to))
 		return r;
-	r = tw_change_apply(&then, c, e);
+	r = tw_change_apply(&changed, c, e);
 	if (r == 0) {
-		tw_touch(c->base, tw_map_of(then), &touched);
-		r = tw_raw_guard(c->base, tw_map_of(then), &touched, e);
+		tw_touch(c->base, tw_map_of(changed), &touched);
+		r = tw_raw_guard(c->base, tw_map_of(changed), &touched, e);
 	}
 	touched_finish(&touched);
 	if (r < 0)
 		return r;
 	snapshot_unref(*s);
-	*s = TAKE(then);
+	*s = TAKE(changed);
 	*ret_changed = true;
 	return 0;
 }

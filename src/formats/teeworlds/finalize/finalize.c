@@ -230,23 +230,23 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 /* Change the derived parts that follow from the applied contents: OPAQUE bits and points. */
 static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(s);
+	CLEANUP(snapshot_unref) struct snapshot *derived = snapshot_ref(s);
 	struct tw_change c;
 	bool changed;
 	int r = 0, end;
 
 	if (tw_map_of(s)->n_put_images || tw_points_are_new(tw_map_of(s))) {
-		if (tw_change_begin(&now, &c) < 0)
+		if (tw_change_begin(&derived, &c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 		r = tw_images_derive(&c, e);
 		if (r == 0 && tw_points_are_new(c.to))
 			r = tw_points_derive(&c, e);
 		end = tw_change_end(&c, r == 0, &changed, r < 0 ? NULL : e);
 		r = r < 0 ? r : end;
-		tw_map_clear_put_images((struct tw_map *)now);
+		tw_map_clear_put_images((struct tw_map *)derived);
 	}
 	if (r == 0)
-		*ret = TAKE(now);
+		*ret = TAKE(derived);
 	return r;
 }
 

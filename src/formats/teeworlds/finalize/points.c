@@ -10,23 +10,23 @@ static int take_envelope_points(
 	struct finalizer *s, const struct tw_slot *slot, struct tw_point_list *g)
 {
 	const struct tw_item *it = &s->mounted->items[slot->item];
-	struct tw_item *now = &s->result->items[slot->item];
+	struct tw_item *fresh = &s->result->items[slot->item];
 	uint32_t first = g->n, i, end;
 	struct tw_points p;
 	struct tw_ints *v;
 	int r;
 
-	if (now->ints->n <= TW_ENV_COUNT)
+	if (fresh->ints->n <= TW_ENV_COUNT)
 		return 0;
 	tw_points_for(s->mounted, it, &p);
 	tw_points_range(&p, it, &i, &end);
 	r = tw_points_append(g, &p, i, end);
-	v = r == 0 ? tw_ints_copy(now->ints, now->ints->n, 0) : NULL;
+	v = r == 0 ? tw_ints_copy(fresh->ints, fresh->ints->n, 0) : NULL;
 	if (!v)
 		return -ENOMEM;
 	v->v[TW_ENV_START] = (int32_t)first;
 	v->v[TW_ENV_COUNT] = (int32_t)(g->n - first);
-	tw_item_ints(now, v);
+	tw_item_ints(fresh, v);
 	return 0;
 }
 

@@ -12,17 +12,17 @@ static int32_t follow_reference(
 {
 	const struct tw_order *r = &s->orders[sort];
 	uint32_t position;
-	int32_t now;
+	int32_t final;
 
 	if (tw_ref_position(s->mounted, sort, ref, &position) < 0)
 		return ref >= 0 && (uint32_t)ref < r->n_kept ? -1 : ref;
-	now = r->slots[position].is_removed ? -1 : (int32_t)r->slots[position].final_position;
+	final = r->slots[position].is_removed ? -1 : (int32_t)r->slots[position].final_position;
 	if (s->is_holder_new && position < tw_names(s->mounted, sort)->n &&
 		tw_names(s->mounted, sort)->v[position].size == 0)
 		s->unnamed_target = (struct finalize_object){sort, position};
-	if (now < 0)
+	if (final < 0)
 		*ret_lost = position;
-	return now;
+	return final;
 }
 
 static bool has_moved_targets(const struct finalizer *s)
@@ -54,13 +54,13 @@ static int update_reference(
 	struct finalizer *s, uint32_t item, int64_t layer, uint32_t field, enum tw_sort sort)
 {
 	struct tw_item *it = &s->result->items[item];
-	int32_t old = tw_int(it, field, -1), now;
+	int32_t old = tw_int(it, field, -1), fresh;
 	int64_t lost = -1;
 
-	now = follow_reference(s, sort, old, &lost);
+	fresh = follow_reference(s, sort, old, &lost);
 	if (lost >= 0)
 		report_lost(s, layer, sort, lost, 1);
-	return now == old ? 0 : tw_item_set(it, field, now);
+	return fresh == old ? 0 : tw_item_set(it, field, fresh);
 }
 
 /* The state of following the references of a list. */
@@ -74,11 +74,11 @@ static int32_t follow_element(void *arg, int32_t ref)
 {
 	struct list_references *f = arg;
 	int64_t lost = -1;
-	int32_t now = follow_reference(f->s, TW_SORT_ENVELOPE, ref, &lost);
+	int32_t final = follow_reference(f->s, TW_SORT_ENVELOPE, ref, &lost);
 
 	f->n_lost += lost >= 0;
 	f->last_lost = lost >= 0 ? lost : f->last_lost;
-	return now;
+	return final;
 }
 
 static int update_list(struct finalizer *s, uint32_t item, int64_t layer)

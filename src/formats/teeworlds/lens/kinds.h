@@ -47,7 +47,7 @@ int tw_fixed_child(
 int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
 /* Update the OPAQUE bits of tiles for all images in put_images. Defined in media/image.c. */
 int tw_images_derive(struct tw_change *c, struct error *e);
-/* Check a change of raw/ (layout rule 23): `m` is the map before it, `then` after it. -EINVAL if a
- * typed file would become unreadable. Decodes what it needs to. Defined in raw/guard.c. */
-int tw_raw_guard(const struct tw_map *m, const struct tw_map *then, const struct touched *t,
+/* Check a change of raw/ (layout rule 23): `before` is the map before it, `after` after it. -EINVAL
+ * if a typed file would become unreadable. Decodes what it needs to. Defined in raw/guard.c. */
+int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
 	struct error *e);

@@ -177,18 +177,19 @@ int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	bool has_version = l->version_at < old->n;
-	int32_t was = has_version ? old->v[l->version_at] : 0, version = was;
+	int32_t old_version = has_version ? old->v[l->version_at] : 0, version = old_version;
 	struct tw_record rec;
 	int r = find_version(root, l, old, &version, e);
 
 	if (r < 0)
 		return r;
-	v = version != was && has_version ? l->convert(old, version) : tw_ints_copy(old, old->n, 0);
+	v = version != old_version && has_version ? l->convert(old, version)
+						  : tw_ints_copy(old, old->n, 0);
 	if (!v)
 		return error_set(e, -ENOMEM, "no memory for an item");
 	/* tw_record_read compares the version with the old one, to check the range of a change. */
 	if (has_version)
-		v->v[l->version_at] = was;
+		v->v[l->version_at] = old_version;
 	rec = (struct tw_record){.keys = l->keys, .v = v->v, .n = v->n, .version = version};
 	r = tw_record_read(root, names, &rec, e);
 	if (has_version)

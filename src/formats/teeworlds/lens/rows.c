@@ -114,7 +114,7 @@ int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i
 	const struct tw_naming *names, int32_t *v, bool *ret_differs, struct error *e)
 {
 	const struct tw_record rec = {.keys = old->keys, .v = v, .n = old->n_ints};
-	int32_t was[TW_ROW_MAX];
+	int32_t old_row[TW_ROW_MAX];
 	int r = tw_record_expect(at, old->keys, NULL, e);
 
 	if (r == 0 && i < old->n)
@@ -123,8 +123,8 @@ int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i
 		tw_record_reset(&rec);
 	if (r < 0)
 		return r;
-	memcpy(was, v, old->n_ints * sizeof(*v));
+	memcpy(old_row, v, old->n_ints * sizeof(*v));
 	r = tw_record_read(at, names, &rec, e);
-	*ret_differs |= i >= old->n || memcmp(was, v, old->n_ints * sizeof(*v)) != 0;
+	*ret_differs |= i >= old->n || memcmp(old_row, v, old->n_ints * sizeof(*v)) != 0;
 	return r;
 }

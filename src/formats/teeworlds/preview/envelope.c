@@ -94,7 +94,7 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 		ret[i] = point[VALUES + i];
 	/* Points are in the order of their times. If they are not, any point may be found. */
 	at = begin + (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) >= time);
-	/* Of several first points at this time, the curve continues at the last. */
+	/* If several first points have this time, the curve continues at the last. */
 	if (at == begin)
 		at += (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) > time);
 	if (at == begin || at == end)

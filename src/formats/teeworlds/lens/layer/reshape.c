@@ -19,18 +19,19 @@ static bool is_fitting(const struct tw_tiles *t, const struct tw_item *it, uint3
 }
 
 /* Convert the tiles in one field to the size and packing of the changed item. */
-static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
-	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
+static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t,
+	const struct tw_item *changed, uint32_t field, struct tw_change *c, uint32_t item,
+	struct error *e)
 {
 	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
-		.w = (uint32_t)now->ints->v[TW_TILES_WIDTH],
-		.h = (uint32_t)now->ints->v[TW_TILES_HEIGHT],
+		.w = (uint32_t)changed->ints->v[TW_TILES_WIDTH],
+		.h = (uint32_t)changed->ints->v[TW_TILES_HEIGHT],
 		.form = t->form,
-		.packed = is_packed(now, field)};
+		.packed = is_packed(changed, field)};
 	struct blob *fresh = NULL;
 	int r;
 
-	if (is_fitting(t, now, field))
+	if (is_fitting(t, changed, field))
 		return 0;
 	r = t->blob ? tw_tiles_sound(t, e) : 0;
 	if (r == 0)
@@ -53,25 +54,26 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *own = tw_ints_ref(take);
-	CLEANUP(tw_ints_unref) struct tw_ints *was = tw_ints_ref(m->items[item].ints);
-	struct tw_item old = m->items[item], now = old;
+	CLEANUP(tw_ints_unref) struct tw_ints *old_ints = tw_ints_ref(m->items[item].ints);
+	struct tw_item old = m->items[item], changed = old;
 	struct tw_tiles tiles, dummy;
 	bool has_tiles, has_dummy;
 	int r = 0;
 
-	now.ints = own;
-	old.ints = was;
+	changed.ints = own;
+	old.ints = old_ints;
 	has_tiles = tw_is_tiles(&old) && tw_tiles_of(m, &old, &tiles);
 	has_dummy = tw_is_tiles(&old) && tw_dummy_of(m, &old, &dummy);
 	tw_change_item(c, item, take);
 	if (has_tiles) {
-		r = refit_tiles(m, &tiles, &now, (uint32_t)tw_tiles_field(&now), c, item, e);
+		r = refit_tiles(
+			m, &tiles, &changed, (uint32_t)tw_tiles_field(&changed), c, item, e);
 		if (r == -EIO)
 			return error_context(e, "the layer's tiles cannot be read");
 	}
 	if (r == 0 && has_dummy) {
 		drop_unreadable(&dummy);
-		r = refit_tiles(m, &dummy, &now, TW_TILES_DATA, c, item, e);
+		r = refit_tiles(m, &dummy, &changed, TW_TILES_DATA, c, item, e);
 	}
 	return r;
 }
@@ -79,20 +81,20 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	const struct tw_ints *fresh, struct error *e)
 {
-	struct tw_item then = *it;
+	struct tw_item changed = *it;
 	struct tw_tiles t;
 	uint64_t count;
 	int r;
 
-	then.ints = (struct tw_ints *)(uintptr_t)fresh;
-	if (!tw_is_tiles(it) || !tw_is_tiles(&then) || !tw_tiles_of(m, it, &t))
+	changed.ints = (struct tw_ints *)(uintptr_t)fresh;
+	if (!tw_is_tiles(it) || !tw_is_tiles(&changed) || !tw_tiles_of(m, it, &t))
 		return 0;
 	count = (uint64_t)fresh->v[TW_TILES_WIDTH] * (uint64_t)fresh->v[TW_TILES_HEIGHT];
 	if (count > INT32_MAX / t.size)
 		return error_set(e, -EINVAL,
 			"%d x %d tiles of %u bytes are too many (at most %d bytes)",
 			fresh->v[TW_TILES_WIDTH], fresh->v[TW_TILES_HEIGHT], t.size, INT32_MAX);
-	if (is_fitting(&t, &then, t.field))
+	if (is_fitting(&t, &changed, t.field))
 		return 0;
 	r = tw_tiles_sound(&t, e);
 	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;

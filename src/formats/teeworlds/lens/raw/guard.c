@@ -42,8 +42,8 @@ static void describe_file(const struct tw_map *m, entry_id id, char *dst, size_t
 	}
 }
 
-static int check_touched(
-	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
+static int check_touched(const struct tw_map *before, const struct tw_map *after,
+	const struct touched *t, struct error *e)
 {
 	if (t->is_all)
 		return error_set_unresolved(
@@ -52,10 +52,10 @@ static int check_touched(
 		char file[TW_PATH_MAX + 16];
 		struct error why = ERROR_INIT;
 
-		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || is_readable(m, t->ids[i], NULL) < 0 ||
-			is_readable(then, t->ids[i], &why) == 0)
+		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || is_readable(before, t->ids[i], NULL) < 0 ||
+			is_readable(after, t->ids[i], &why) == 0)
 			continue;
-		describe_file(m, t->ids[i], file, sizeof(file));
+		describe_file(before, t->ids[i], file, sizeof(file));
 		return error_set_unresolved(
 			e, error_set(e, -EINVAL, "%s would become unreadable: %s", file,
 				   error_text(&why)));
@@ -63,12 +63,12 @@ static int check_touched(
 	return 0;
 }
 
-int tw_raw_guard(
-	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
+int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
+	struct error *e)
 {
-	if (!m->shared->typed)
+	if (!before->shared->typed)
 		return 0;
-	if (!tw_is_typed(then))
+	if (!tw_is_typed(after))
 		return error_set(e, -EINVAL, "the map would have no version item of value 1");
-	return check_touched(m, then, t, e);
+	return check_touched(before, after, t, e);
 }
