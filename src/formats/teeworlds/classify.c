@@ -63,7 +63,6 @@ static int classify_raw(
 	return NAME_PART;
 }
 
-/* Find the id of a layer's file by its name. */
 static int find_layer_part(entry_id dir, const char *name, entry_id *ret)
 {
 	static const enum tw_kind_id kinds[] = {TW_K_LAYER_JSON, TW_K_QUADS, TW_K_SOURCES};
@@ -219,7 +218,7 @@ int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool i
 	if (r == NAME_SCRATCH && !is_dir && name[0] != '.')
 		set_reason(tw_map_of(s), dir, name, ret);
 	ret->accepts_object = accepts_object(object, dir, name);
-	/* For images and sounds, digits alone are a name; groups and layers have no ending. */
+	/* Digits alone are a name of images and sounds; groups and layers have no ending. */
 	ret->is_position_only = tw_sort_in(dir) == TW_SORT_ENVELOPE;
 	set_form(dir, name, ret);
 	return 0;

@@ -44,7 +44,6 @@ static int create_derived_blobs(
 	return 0;
 }
 
-/* Create an empty map with the options of ctx. */
 static int create_map(const struct format *format, const struct format_context *ctx,
 	struct tw_map **ret, struct error *e)
 {

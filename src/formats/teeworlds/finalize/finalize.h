@@ -28,7 +28,6 @@ struct finalize_object {
 	uint32_t position;
 };
 
-/* Append an item. -ENOMEM. */
 static inline int item_list_push(struct item_list *l, uint32_t item)
 {
 	if (!array_room(l->items, l->n, l->room))

@@ -173,10 +173,10 @@ static void follow_groups(struct tw_order *r, const struct tw_order *groups)
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct tw_slot *slot = &r->slots[i];
 		const struct tw_slot *group = tw_order_slot(groups, slot->group, 0);
-		bool gone = !group || group->is_removed;
+		bool is_removed = !group || group->is_removed;
 
-		slot->final_group = gone ? groups->n_kept : group->final_position;
-		slot->is_removed |= gone;
+		slot->final_group = is_removed ? groups->n_kept : group->final_position;
+		slot->is_removed |= is_removed;
 	}
 }
 

@@ -63,7 +63,6 @@ static int update_reference(
 	return fresh == old ? 0 : tw_item_set(it, field, fresh);
 }
 
-/* The state of following the references of a list. */
 struct list_references {
 	struct finalizer *s;
 	int64_t last_lost; /* position of the last removed object that an element refers to */

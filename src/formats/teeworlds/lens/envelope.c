@@ -201,8 +201,8 @@ static int copy_old_points(struct point_reader *t, struct error *e)
 	return r;
 }
 
-/* The item of a new envelope, before the keys of the file are applied. It has the newest version
- * that the map's envelopes have. */
+/* The item of a new envelope, before the keys of the file are applied. Its version is 2,
+ * or 3 if another envelope has version 3. */
 static int initial_item(const struct json_at *root, const struct tw_map *m,
 	const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {
@@ -346,7 +346,7 @@ static int put_points(struct tw_change *c, const struct tw_item *there,
 }
 
 /* Do the points of the file differ from those of the map being built? */
-static bool differs_from(const struct points *there, const struct parsed_envelope *p)
+static bool points_differ(const struct points *there, const struct parsed_envelope *p)
 {
 	int32_t v[TW_ROW_MAX];
 
@@ -375,7 +375,7 @@ static int envelope_apply(
 	if (r < 0)
 		return r;
 	init_points(c->base, there, &old);
-	if (!tw_is_empty(there) && tw_ints_same(v, there->ints) && !differs_from(&old, p))
+	if (!tw_is_empty(there) && tw_ints_same(v, there->ints) && !points_differ(&old, p))
 		return 0;
 	if (has_points(v))
 		return put_points(c, there, p, TAKE(v), e);

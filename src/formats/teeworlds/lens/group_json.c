@@ -122,7 +122,6 @@ static uint32_t item_length(int32_t version)
 	return version >= 3 ? TW_GROUP_NAME + 3 : version == 2 ? TW_GROUP_NAME : TW_GROUP_COUNT + 1;
 }
 
-/* Make the item that the file describes. */
 static int read_item(
 	const struct json_at *root, const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {

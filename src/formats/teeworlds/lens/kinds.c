@@ -170,7 +170,6 @@ void tw_touch(const struct tw_map *before, const struct tw_map *after, struct to
 			touch_users(before, i, t);
 		touch_users(after, i, t);
 	}
-	/* Pictures show the whole map. */
 	for (uint32_t i = 0; after->shared->preview && i < TW_PICTURES; i++)
 		touched_add(t, tw_id(TW_K_PICTURE, i, 0));
 }

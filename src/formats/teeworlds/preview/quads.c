@@ -288,7 +288,6 @@ static void place_corners(struct tw_painter *p, const int32_t *q, struct corner 
 	}
 }
 
-/* A layer of quads that is being drawn. */
 struct quads {
 	struct tw_painter *p;
 	struct blob *blob;

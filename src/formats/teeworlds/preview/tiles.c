@@ -181,7 +181,6 @@ static void sum_run(struct raster *r, const struct run *run)
 	}
 }
 
-/* Draw or sum a row of samples. */
 static void add_line(struct raster *r, uint8_t *line, uint32_t v)
 {
 	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {

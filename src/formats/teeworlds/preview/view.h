@@ -21,7 +21,6 @@ struct tw_painter {
 
 /* Draw a design layer of tiles. Its border tiles repeat outside it, as in the game. */
 int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *e);
-/* Draw a layer of quads. */
 int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *e);
 /* Draw a physics layer, with a color for each kind of tile (docs/mapfs-preview.1). */
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e);
