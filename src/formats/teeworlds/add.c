@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* add: objects made since the mount. They have a place in the model from then on, and nothing in it
- * until their content is put. */
+/* add: create objects and raw/ entries, whose items are empty until content is applied. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,8 +37,8 @@ static int add_raw_item(struct tw_map *m, unsigned type, const char *name, entry
 	return 0;
 }
 
-/* What the name says, into m. */
-static int add_named(struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
+/* Add the entry that a classified name describes to m. */
+static int add_entry(struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	uint32_t position = 0;
@@ -69,7 +68,7 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	enum tw_sort sort = tw_sort_in(dir);
 	struct name_class meaning;
 	struct tw_map *m;
-	int r = tw_meaning(*s, dir, name, is_dir, ENTRY_ROOT, &meaning, e);
+	int r = tw_classify(*s, dir, name, is_dir, ENTRY_ROOT, &meaning, e);
 
 	if (r < 0)
 		return r;
@@ -84,7 +83,7 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	if (!m)
 		return error_set(e, -ENOMEM, "no memory for another version of the map");
 	done = &m->base;
-	r = add_named(m, dir, name, ret);
+	r = add_entry(m, dir, name, ret);
 	if (r < 0)
 		return error_set(e, r, "no memory for what is new");
 	snapshot_unref(*s);

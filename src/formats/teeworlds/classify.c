@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* classify: what a name in a directory means. */
+/* classify: find the name class of a name in a directory. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,12 @@ static int classify_object(enum tw_sort sort, const char *name, bool is_dir, str
 	return r < 0 ? r : NAME_OBJECT;
 }
 
-static bool is_there(const struct tw_item *it)
+static bool exists(const struct tw_item *it)
 {
 	return !it->removed || it->reserved;
 }
 
-/* The number of the next item of a type; -EPERM: it would be an object, and those are made as such.
- */
+/* Find the number of the next item of a type. -EPERM: objects are not added in raw/. */
 static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct error *e)
 {
 	for (int i = 0; i < TW_SORTS; i++)
@@ -37,12 +36,12 @@ static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct 
 			return error_set(e, -EPERM, "items of type %u are not added in raw/", type);
 	*ret = 0;
 	for (size_t i = 0; i < m->n_items; i++)
-		if (m->items[i].type == type && is_there(&m->items[i]) && m->items[i].id >= *ret)
+		if (m->items[i].type == type && exists(&m->items[i]) && m->items[i].id >= *ret)
 			*ret = m->items[i].id + 1U;
 	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the last item is %05u", UINT16_MAX) : 0;
 }
 
-/* Numbers mean something in raw/: the next one what is new. */
+/* In raw/ the only valid new name is the next number. */
 static int classify_raw(
 	const struct tw_map *m, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
@@ -64,8 +63,7 @@ static int classify_raw(
 	return NAME_PART;
 }
 
-/* The parts of groups and layers that are new; those of others were there at the mount. */
-static int layer_part(entry_id dir, const char *name, entry_id *ret)
+static int find_layer_part(entry_id dir, const char *name, entry_id *ret)
 {
 	static const enum tw_kind_id kinds[] = {TW_K_LAYER_JSON, TW_K_QUADS, TW_K_SOURCES};
 	enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -85,20 +83,19 @@ int tw_part(const struct tw_map *m, entry_id dir, const char *name, bool is_dir,
 {
 	int r = -ENOENT;
 
-	if (tw_made_at(m, dir))
-		r = tw_id_kind(dir) == TW_K_LAYER ? layer_part(dir, name, ret)
+	if (tw_made_object(m, dir))
+		r = tw_id_kind(dir) == TW_K_LAYER ? find_layer_part(dir, name, ret)
 						  : tw_fixed_find(dir, name, ret);
 	return r == 0 && (tw_kind(*ret)->child != NULL) == is_dir ? 0 : -ENOENT;
 }
 
-/* What it would be if it is new: enum name_kind. */
-static int classify(
+/* Returns the enum name_kind of a new name, or -errno. */
+static int classify_new(
 	const struct snapshot *s, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	entry_id part;
 
-	/* As a file of raw/ is that one's mode bits keep from being written. */
 	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
 		return error_set(e, -EACCES, "raw/ is read-only (-o raw=rw makes it writable)");
 	if (tw_id_kind(dir) >= TW_K_RAW)
@@ -112,7 +109,7 @@ static int classify(
 	return tw_part(tw_map_of(s), dir, name, is_dir, &part) == 0 ? NAME_PART : NAME_SCRATCH;
 }
 
-/* What was added in raw/, and has no content yet, is in no list. */
+/* Find an entry that was added in raw/ and has no content yet, so that no listing shows it. */
 static int find_added(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	unsigned long number = strtoul(name, NULL, 10);
@@ -136,8 +133,8 @@ static int find_added(const struct tw_map *m, entry_id dir, const char *name, en
 	return -ENOENT;
 }
 
-/* The entry of the mount that it is the identity of. -ENOENT. */
-static int identify(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
+/* Find the entry that had this name at the mount, or was added in raw/. -ENOENT. */
+static int find_known(const struct snapshot *s, entry_id dir, const char *name, entry_id *ret)
 {
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k = tw_kind(dir);
@@ -151,7 +148,7 @@ static int identify(const struct snapshot *s, entry_id dir, const char *name, en
 	return tw_id_kind(dir) >= TW_K_RAW ? find_added(m, dir, name, ret) : -ENOENT;
 }
 
-static void say_form(entry_id dir, const char *name, struct name_class *ret)
+static void set_form(entry_id dir, const char *name, struct name_class *ret)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	bool json = false;
@@ -168,7 +165,7 @@ static void say_form(entry_id dir, const char *name, struct name_class *ret)
 	strcpy(ret->alternate + n, other);
 }
 
-static bool fits(entry_id object, entry_id dir, const char *name)
+static bool accepts_object(entry_id object, entry_id dir, const char *name)
 {
 	enum tw_sort sort = tw_sort_of(object);
 	bool json = false;
@@ -183,9 +180,10 @@ static bool fits(entry_id object, entry_id dir, const char *name)
 	return tw_numbered_parse(sort, name, n, &parsed, NULL) == 0;
 }
 
-/* Other endings would mean something, or the layer would have the file if its item and its data
- * fitted each other. */
-static void say_why(const struct tw_map *m, entry_id dir, const char *name, struct name_class *ret)
+/* Explain a scratch name: the directory accepts other endings, or the layer's item and data
+ * disagree, so the layer has no such file. */
+static void set_reason(
+	const struct tw_map *m, entry_id dir, const char *name, struct name_class *ret)
 {
 	enum tw_sort sort = tw_sort_in(dir);
 	const struct tw_item *it = NULL;
@@ -195,33 +193,33 @@ static void say_why(const struct tw_map *m, entry_id dir, const char *name, stru
 	if (sort != TW_SORTS && tw_sorts[sort].accepts)
 		snprintf(ret->reason, sizeof(ret->reason), "%s takes %s", tw_sorts[sort].path,
 			tw_sorts[sort].accepts);
-	if (tw_id_kind(dir) == TW_K_LAYER && layer_part(dir, name, &part) == 0)
+	if (tw_id_kind(dir) == TW_K_LAYER && find_layer_part(dir, name, &part) == 0)
 		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
 	if (it && tw_layer_check(m, it, &e) < 0)
 		snprintf(ret->reason, sizeof(ret->reason), "%s", error_text(&e));
 }
 
-int tw_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *e)
 {
 	int r = NAME_SCRATCH;
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
-	/* A directory at the place of a file is none of the map's, and the other way round. */
-	ret->is_known = identify(s, dir, name, &ret->id) == 0 &&
+	/* A directory with the name of a file is scratch, and the other way round. */
+	ret->is_known = find_known(s, dir, name, &ret->id) == 0 &&
 			(tw_kind(ret->id)->child != NULL) == is_dir;
 	if (ret->is_known)
 		r = tw_sort_in(dir) == TW_SORTS ? NAME_PART : NAME_OBJECT;
 	else
-		r = classify(s, dir, name, is_dir, e);
+		r = classify_new(s, dir, name, is_dir, e);
 	if (r < 0)
 		return r;
 	ret->kind = (enum name_kind)r;
 	if (r == NAME_SCRATCH && !is_dir && name[0] != '.')
-		say_why(tw_map_of(s), dir, name, ret);
-	ret->accepts_object = fits(object, dir, name);
-	/* Of images and sounds they are a name; groups and layers have no ending. */
+		set_reason(tw_map_of(s), dir, name, ret);
+	ret->accepts_object = accepts_object(object, dir, name);
+	/* Digits alone are a name of images and sounds; groups and layers have no ending. */
 	ret->is_position_only = tw_sort_in(dir) == TW_SORT_ENVELOPE;
-	say_form(dir, name, ret);
+	set_form(dir, name, ret);
 	return 0;
 }

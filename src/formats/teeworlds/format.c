@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* format: Teeworlds and DDNet maps as the mounted tree sees them. */
+/* format: the table of operations for Teeworlds and DDNet maps. */
 #include "formats/teeworlds/format.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ static bool probe(const struct source *src, const uint8_t *head, size_t n)
 {
 	const char *dot = strrchr(src->name, '.');
 
-	/* A file that is called a map is refused with a reason, whatever it holds. */
+	/* Accept every *.map, so that open reports why the file is invalid. */
 	return (dot && strcmp(dot, ".map") == 0) ||
 	       (n >= 4 && (memcmp(head, "DATA", 4) == 0 || memcmp(head, "ATAD", 4) == 0));
 }
@@ -29,14 +29,14 @@ static int tw_open(const struct source *src, const struct format_context *ctx,
 	return tw_map_open(&format_teeworlds, src, ctx, ret, e);
 }
 
-/* It is in the map in another form, or not yet. */
+/* Does the error mean that the object has another form, or no content yet? */
 static bool is_absent(int r)
 {
 	return r == -ENODATA || r == -ENOTSUP;
 }
 
-/* The entry of an id. What the map no longer holds, or holds wrongly, is a file of no bytes that
- * cannot be read; it can be written where it is in the map in another form, or not yet. */
+/* Get the attributes of an entry. An unreadable file gets size 0. It is writable if its object has
+ * another form or no content yet. */
 static int stat_id(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
@@ -57,7 +57,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 {
 	const struct tw_kind *k = tw_kind(id);
 
-	/* Whether there is anything yet is for the tree to know. */
+	/* The overlay knows whether an entry without content in the map has some. */
 	if (k && is_absent(tw_kind_stat(tw_map_of(s), id, ret, e))) {
 		ret->max_size = k->max_size;
 		ret->is_permanent = tw_id_kind(id) >= TW_K_RAW;
@@ -66,8 +66,8 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 	return stat_id(tw_map_of(s), id, ret, e);
 }
 
-/* The kind of an id that is a directory or a file, as asked. */
-static int kind_of(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
+/* Find the kind of an entry. -ENOTDIR or -EISDIR if the entry is not as `dir` says. */
+static int find_kind(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
 
@@ -86,7 +86,7 @@ static int tw_lookup(const struct snapshot *s, entry_id dir, const char *name,
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
 	entry_id id;
-	int r = kind_of(dir, true, &k, e);
+	int r = find_kind(dir, true, &k, e);
 
 	if (r < 0)
 		return r;
@@ -105,7 +105,7 @@ static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, cha
 	const struct tw_map *m = tw_map_of(s);
 	const struct tw_kind *k;
 	entry_id id;
-	int r = kind_of(dir, true, &k, e);
+	int r = find_kind(dir, true, &k, e);
 
 	if (r == 0)
 		r = k->child(m, dir, cookie, name, &id);
@@ -118,7 +118,7 @@ static int tw_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, cha
 static int tw_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e)
 {
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = find_kind(id, false, &k, e);
 
 	return r < 0 ? r : tw_kind_size(tw_map_of(s), id, ret, e);
 }
@@ -127,14 +127,14 @@ static int tw_get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = find_kind(id, false, &k, e);
 
 	if (r == 0)
 		r = tw_kind_get(tw_map_of(s), id, off, dst, n, e);
 	return is_absent(r) ? (e ? e->code = -EIO : -EIO) : r;
 }
 
-/* The note of a layer.json: why the layer has no tables, quads or sources beside it. */
+/* Get the note of a layer.json: the reason why the layer has no tables, quads or sources. */
 static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e)
 {
 	const struct tw_item *it = tw_id_kind(id) == TW_K_LAYER_JSON
@@ -154,7 +154,7 @@ static int tw_parse(const struct snapshot *s, entry_id id, struct content *in, s
 	struct error *e)
 {
 	const struct tw_kind *k;
-	int r = kind_of(id, false, &k, e);
+	int r = find_kind(id, false, &k, e);
 
 	if (r < 0)
 		return r;
@@ -163,12 +163,12 @@ static int tw_parse(const struct snapshot *s, entry_id id, struct content *in, s
 	return k->parse(tw_map_of(s), id, in, ret, e);
 }
 
-/* A change of raw/ is made to a copy, because it is compared with what there was. */
+/* Apply a change of raw/ to a copy, because tw_raw_guard compares it with the previous map. */
 static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	const struct parsed *p, bool *ret_changed, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(*s));
-	CLEANUP(snapshot_unref) struct snapshot *then = snapshot_ref(*s);
+	CLEANUP(snapshot_unref) struct snapshot *changed = snapshot_ref(*s);
 	struct touched touched = {0};
 	int r;
 
@@ -177,16 +177,16 @@ static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	r = k->apply(c, id, p, e);
 	if (r < 0 || (!c->error && !c->to))
 		return r;
-	r = tw_change_apply(&then, c, e);
+	r = tw_change_apply(&changed, c, e);
 	if (r == 0) {
-		tw_touch(c->base, tw_map_of(then), &touched);
-		r = tw_raw_guard(c->base, tw_map_of(then), &touched, e);
+		tw_touch(c->base, tw_map_of(changed), &touched);
+		r = tw_raw_guard(c->base, tw_map_of(changed), &touched, e);
 	}
 	touched_finish(&touched);
 	if (r < 0)
 		return r;
 	snapshot_unref(*s);
-	*s = TAKE(then);
+	*s = TAKE(changed);
 	*ret_changed = true;
 	return 0;
 }
@@ -197,7 +197,7 @@ static int tw_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 {
 	const struct tw_kind *k;
 	struct tw_change c;
-	int r = kind_of(id, false, &k, e), end;
+	int r = find_kind(id, false, &k, e), end;
 
 	*ret_changed = false;
 	if (r < 0)
@@ -240,7 +240,7 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.classify = tw_meaning,
+	.classify = tw_classify,
 	.add = tw_add,
 	.finalize = tw_finalize,
 	.names = tw_names_list,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* open: a map of a file, and a new one. */
+/* open: read a map from a file, or create a new one. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { FILE_VERSION = 4 /* of new maps */ };
 
-/* Each has one of its values, as the format's settings say. */
+/* The caller has checked the values against the format's settings. */
 static void read_options(const struct format_context *ctx, struct tw_shared *sh)
 {
 	const char *raw = format_option(ctx->options, "raw");
@@ -26,7 +26,8 @@ static void read_options(const struct format_context *ctx, struct tw_shared *sh)
 	sh->packed = png && strcmp(png, "packed") == 0;
 }
 
-static int make_derived(const struct format_context *ctx, struct tw_shared *sh, struct error *e)
+static int create_derived_blobs(
+	const struct format_context *ctx, struct tw_shared *sh, struct error *e)
 {
 	const struct extent none = EXTENT_INIT;
 
@@ -43,9 +44,8 @@ static int make_derived(const struct format_context *ctx, struct tw_shared *sh, 
 	return 0;
 }
 
-/* A map with nothing in it, for the options. */
-static int begin(const struct format *format, const struct format_context *ctx, struct tw_map **ret,
-	struct error *e)
+static int create_map(const struct format *format, const struct format_context *ctx,
+	struct tw_map **ret, struct error *e)
 {
 	CLEANUP(tw_shared_unref) struct tw_shared *sh = calloc(1, sizeof(*sh));
 	struct tw_map *m;
@@ -59,7 +59,7 @@ static int begin(const struct format *format, const struct format_context *ctx, 
 	sh->note = ctx->note;
 	sh->note_arg = ctx->note_arg;
 	read_options(ctx, sh);
-	r = make_derived(ctx, sh, e);
+	r = create_derived_blobs(ctx, sh, e);
 	if (r < 0)
 		return r;
 	m = tw_map_new(TAKE(sh));
@@ -70,10 +70,8 @@ static int begin(const struct format *format, const struct format_context *ctx, 
 	return 0;
 }
 
-/*
- * Groups may share layers, and envelopes points; but a small file could claim so much of that that
- * a listing would never end. No real map comes near.
- */
+/* Limit how much groups share layers, and envelopes share points. Otherwise a small file could
+ * claim so many that a listing never ends. No real map comes near the limit. */
 static int check_claims(const struct tw_map *m, struct error *e)
 {
 	enum { TIMES = 16, FREE = 65536 };
@@ -89,10 +87,10 @@ static int check_claims(const struct tw_map *m, struct error *e)
 			layers, most);
 	tw_points_of(m, &all);
 	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
-		uint32_t begin, end;
+		uint32_t create_map, end;
 
-		tw_points_range(&all, tw_item_at(m, TW_ENVELOPE, i), &begin, &end);
-		points += end - begin;
+		tw_points_range(&all, tw_item_at(m, TW_ENVELOPE, i), &create_map, &end);
+		points += end - create_map;
 	}
 	most = (uint64_t)TIMES * all.n + FREE;
 	if (points > most)
@@ -119,8 +117,8 @@ static int read_map(const struct source *src, struct tw_map *m, struct error *e)
 	return 0;
 }
 
-/* A map of nothing but its version. What else a game needs is added at the save. */
-static int make_map(struct tw_map *m, struct error *e)
+/* Add the version item to a new map. The save adds the other items that a game requires. */
+static int init_new_map(struct tw_map *m, struct error *e)
 {
 	struct tw_ints *version = tw_ints_new(1);
 	uint32_t item;
@@ -142,12 +140,12 @@ int tw_map_open(const struct format *format, const struct source *src,
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	struct tw_map *m;
-	int r = begin(format, ctx, &m, e);
+	int r = create_map(format, ctx, &m, e);
 
 	if (r < 0)
 		return r;
 	s = &m->base;
-	r = src->n_files ? read_map(src, m, e) : make_map(m, e);
+	r = src->n_files ? read_map(src, m, e) : init_new_map(m, e);
 	if (r == 0)
 		r = tw_names_take(m, src->n_files ? ctx->names : NULL, e);
 	if (r == 0)

@@ -8,181 +8,183 @@
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/fields.h"
 
-static void finalizing_finish(struct finalizing *s)
+static void finalizer_finish(struct finalizer *s)
 {
 	for (int i = 0; i < TW_SORTS; i++) {
 		tw_order_finish(&s->orders[i]);
 		free(s->lists[i].items);
 	}
-	free(s->exts.items);
+	free(s->group_exts.items);
 	free(s->users.v);
 	tw_change_free(s->change);
 }
 
 static int find_orders(
-	struct finalizing *s, struct placement *p, size_t n, bool *ret_any, struct error *e)
+	struct finalizer *s, struct placement *p, size_t n, bool *ret_any, struct error *e)
 {
-	bool any = s->from->shared->fresh;
+	bool any = s->mounted->shared->fresh;
 
 	for (int i = 0; i < TW_SORTS; i++) {
 		struct tw_order *r = &s->orders[i];
 		int ret = tw_order_init(
-			r, s->from, (enum tw_sort)i, &s->orders[TW_SORT_GROUP], p, n, e);
+			r, s->mounted, (enum tw_sort)i, &s->orders[TW_SORT_GROUP], p, n, e);
 
 		if (ret < 0)
 			return ret;
-		any |= r->moves;
-		for (uint32_t k = 0; k < r->n_here; k++)
-			any |= r->here[k]->placed != NULL;
+		any |= r->moves_references;
+		for (uint32_t k = 0; k < r->n_kept; k++)
+			any |= r->sorted[k]->placement != NULL;
 	}
 	*ret_any = any;
 	return 0;
 }
 
-/* Layers that are directories so far: what is in them is told by whoever keeps it. */
-static void say_empty(struct finalizing *s, const struct placement *p, size_t n)
+/* Report new layers without a layer.json. Their files are reported by the caller. */
+static void report_empty_layers(struct finalizer *s, const struct placement *p, size_t n)
 {
 	char path[FINALIZE_PATH_MAX];
 
 	for (size_t i = 0; i < n; i++) {
 		if (!p[i].is_absent || tw_sort_of(p[i].id) != TW_SORT_LAYER)
 			continue;
-		finalize_place(s, &p[i], path);
-		finalize_say(s, "%s has no valid layer.json, and is not in the map", path);
+		finalize_placement_path(s, &p[i], path);
+		finalize_report(s, "%s has no valid layer.json, and is not in the map", path);
 	}
 }
 
-/* Those that are gone are flagged (a layer, only when it is in no group any more); made ones that
- * stay are like all others from here on. */
-static void take_members(struct finalizing *s, enum tw_sort sort)
+/* Flag removed items, and make new items like all others. Go backwards, so that of the slots of a
+ * shared layer a kept one is the last: the layer is removed only if all of them are. */
+static void flag_removed(struct finalizer *s, enum tw_sort sort)
 {
 	const struct tw_order *r = &s->orders[sort];
 
 	for (uint32_t i = r->n; i > 0; i--) {
-		const struct tw_slot *slot = r->here[i - 1];
-		struct tw_item *it = &s->to->items[slot->item];
+		const struct tw_slot *slot = r->sorted[i - 1];
+		struct tw_item *it = &s->result->items[slot->item];
 
-		it->removed = slot->gone;
+		it->removed = slot->is_removed;
 		bytes_unref(TAKE(it->made));
 		tw_ints_unref(TAKE(it->extra));
 	}
 }
 
-static int list_flat(struct finalizing *s, enum tw_sort sort)
+static int list_objects(struct finalizer *s, enum tw_sort sort)
 {
 	const struct tw_order *r = &s->orders[sort];
 	int ret = 0;
 
-	for (uint32_t i = 0; ret == 0 && r->changed && i < r->n_here; i++)
-		ret = item_push(&s->lists[sort], r->here[i]->item);
+	for (uint32_t i = 0; ret == 0 && r->is_changed && i < r->n_kept; i++)
+		ret = item_list_push(&s->lists[sort], r->sorted[i]->item);
 	return ret;
 }
 
-static void renumber(struct finalizing *s, const struct item_list *l)
+static void renumber_items(struct finalizer *s, const struct item_list *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
-		s->to->items[l->items[i]].id = (uint16_t)i;
+		s->result->items[l->items[i]].id = (uint16_t)i;
 }
 
-static int order_all(struct finalizing *s)
+static int order_items(struct finalizer *s)
 {
 	int r;
 
 	for (int i = 0; i < TW_SORTS; i++)
-		renumber(s, &s->lists[i]);
-	r = tw_map_reindex(s->to);
+		renumber_items(s, &s->lists[i]);
+	r = tw_map_reindex(s->result);
 	for (int i = 0; r == 0 && i < TW_SORTS; i++)
 		if (s->lists[i].n)
-			r = tw_map_order(s->to, tw_sort_type((enum tw_sort)i), s->lists[i].items);
-	if (r == 0 && s->exts.n)
-		r = tw_map_order(s->to, (unsigned)tw_uuid_type(s->to, TW_GROUP_EXT), s->exts.items);
+			r = tw_map_order(
+				s->result, tw_sort_type((enum tw_sort)i), s->lists[i].items);
+	if (r == 0 && s->group_exts.n)
+		r = tw_map_order(s->result, (unsigned)tw_uuid_type(s->result, TW_GROUP_EXT),
+			s->group_exts.items);
 	return r;
 }
 
-/* Blobs that an object took along, and that nobody else uses. */
-static void drop_blobs(struct finalizing *s)
+/* Remove the blobs that only removed items use. */
+static void drop_unused_blobs(struct finalizer *s)
 {
 	uint32_t fields[TW_FIELDS_MAX];
 	size_t n_dropped = 0;
 
-	for (size_t i = 0; i < s->to->n_items; i++) {
-		const struct tw_item *it = &s->to->items[i];
+	for (size_t i = 0; i < s->result->n_items; i++) {
+		const struct tw_item *it = &s->result->items[i];
 		unsigned n = it->removed ? tw_data_fields(it, fields) : 0;
 
 		for (unsigned k = 0; k < n; k++) {
 			int32_t blob = it->ints->v[fields[k]];
 
-			if (!tw_blob_of(s->to, it, fields[k]) || s->users.v[blob])
+			if (!tw_blob_of(s->result, it, fields[k]) || s->users.v[blob])
 				continue;
-			blob_unref(TAKE(s->to->blobs[blob]));
+			blob_unref(TAKE(s->result->blobs[blob]));
 			n_dropped++;
 		}
 	}
-	if (n_dropped && !tw_all_known(s->to))
-		finalize_say(s,
+	if (n_dropped && !tw_all_known(s->result))
+		finalize_report(s,
 			"%zu removed data items stay as one byte each: items or layers of unknown "
 			"types may name others by number",
 			n_dropped);
 }
 
-static int take_all(struct finalizing *s, struct error *e)
+static int take_objects(struct finalizer *s, struct error *e)
 {
 	int r = 0;
 
 	for (int i = 0; r == 0 && i < TW_SORTS; i++) {
-		take_members(s, (enum tw_sort)i);
+		flag_removed(s, (enum tw_sort)i);
 		if (i < TW_SORT_GROUP)
-			r = list_flat(s, (enum tw_sort)i);
+			r = list_objects(s, (enum tw_sort)i);
 	}
 	if (r == 0)
-		r = tw_map_reindex(s->to);
+		r = tw_map_reindex(s->result);
 	return r < 0 ? error_set(e, r, "no memory for the order of objects") : 0;
 }
 
-static int name_all(struct finalizing *s, struct error *e)
+static int name_objects(struct finalizer *s, struct error *e)
 {
 	int r = 0;
 
 	for (int i = 0; i < TW_SORTS; i++)
-		for (uint32_t k = 0; r == 0 && k < s->orders[i].n_here; k++)
-			r = finalize_name(s, s->orders[i].here[k], e);
+		for (uint32_t k = 0; r == 0 && k < s->orders[i].n_kept; k++)
+			r = finalize_name(s, s->orders[i].sorted[k], e);
 	return r;
 }
 
-static int rebuild(struct finalizing *s, struct error *e)
+static int rebuild_map(struct finalizer *s, struct error *e)
 {
 	int r;
 
-	s->to->origin = tw_index_ref(s->from->index);
-	r = take_all(s, e);
-	/* Layers in two groups are told apart before anything of them changes. */
+	s->result->origin = tw_index_ref(s->mounted->index);
+	r = take_objects(s, e);
+	/* First copy the layers that are in two groups, because each copy may change. */
 	if (r == 0)
 		r = finalize_tree(s, e);
-	if (r == 0 && tw_users_count(s->to, &s->users) < 0)
+	if (r == 0 && tw_users_count(s->result, &s->users) < 0)
 		r = error_set(e, -ENOMEM, "no memory for the map to be written");
 	if (r == 0)
-		r = name_all(s, e);
+		r = name_objects(s, e);
 	if (r == 0)
-		r = finalize_refs(s, e);
+		r = finalize_references(s, e);
 	if (r == 0)
 		r = finalize_points(s, e);
 	if (r == 0)
-		r = finalize_side(s, e);
+		r = finalize_side_items(s, e);
 	if (r == 0)
-		r = finalize_needs(s, e);
+		r = finalize_required(s, e);
 	if (r < 0)
 		return r;
-	drop_blobs(s);
+	drop_unused_blobs(s);
 	r = finalize_uuids(s, e);
 	if (r < 0)
 		return r;
-	r = order_all(s);
+	r = order_items(s);
 	if (r < 0)
 		return error_set(e, r, "no memory for the map to be written");
 	return 0;
 }
 
-static bool any_made(const struct tw_map *m)
+static bool has_made_objects(const struct tw_map *m)
 {
 	for (int i = 0; i < TW_SORTS; i++)
 		if (tw_count(m, tw_sort_type((enum tw_sort)i)) !=
@@ -191,60 +193,60 @@ static bool any_made(const struct tw_map *m)
 	return false;
 }
 
-static int finalize(const struct snapshot *snap, struct placement *p, size_t n,
+static int place_objects(const struct snapshot *snap, struct placement *p, size_t n,
 	struct snapshot **ret, format_say say, void *arg, struct error *e)
 {
-	__attribute__((cleanup(finalizing_finish))) struct finalizing s = {
-		.from = tw_map_of(snap), .say = say, .arg = arg};
+	__attribute__((cleanup(finalizer_finish))) struct finalizer s = {
+		.mounted = tw_map_of(snap), .report = say, .arg = arg};
 	bool any = false;
 	int r = 0;
 
-	if (s.from->trailing)
-		finalize_say(&s, "%" PRIu64 " bytes behind the end of the datafile are left out",
-			s.from->trailing);
-	/* Before anything was made or moved, the owner's thread may be taking the names. */
-	if (s.from->shared->typed && (n || s.from->shared->fresh || any_made(s.from))) {
+	if (s.mounted->trailing)
+		finalize_report(&s, "%" PRIu64 " bytes behind the end of the datafile are left out",
+			s.mounted->trailing);
+	if (s.mounted->shared->typed &&
+		(n || s.mounted->shared->fresh || has_made_objects(s.mounted))) {
 		r = find_orders(&s, p, n, &any, e);
 		if (r < 0)
 			return r;
-		say_empty(&s, p, n);
-		finalize_say_parts(&s, p, n);
+		report_empty_layers(&s, p, n);
+		finalize_report_parts(&s, p, n);
 	}
-	if (!any && !finalize_uuids_lost(s.from)) {
+	if (!any && !finalize_has_lost_uuids(s.mounted)) {
 		*ret = snapshot_ref(snap);
 		return 0;
 	}
-	s.change = tw_change_new(s.from);
-	s.to = s.change ? tw_change_map(s.change) : NULL;
-	if (!s.to)
+	s.change = tw_change_new(s.mounted);
+	s.result = s.change ? tw_change_map(s.change) : NULL;
+	if (!s.result)
 		return error_set(e, -ENOMEM, "no memory for the map to be written");
-	r = any ? rebuild(&s, e) : finalize_uuids(&s, e);
+	r = any ? rebuild_map(&s, e) : finalize_uuids(&s, e);
 	if (r < 0)
 		return r;
 	*ret = &TAKE(s.change->to)->base;
 	return 0;
 }
 
-/* Change the derived parts that follow from the applied contents. */
-static int derive(const struct snapshot *s, struct snapshot **ret, struct error *e)
+/* Change the derived parts that follow from the applied contents: OPAQUE bits and points. */
+static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct error *e)
 {
-	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(s);
+	CLEANUP(snapshot_unref) struct snapshot *derived = snapshot_ref(s);
 	struct tw_change c;
 	bool changed;
 	int r = 0, end;
 
 	if (tw_map_of(s)->n_put_images || tw_points_are_new(tw_map_of(s))) {
-		if (tw_change_begin(&now, &c) < 0)
+		if (tw_change_begin(&derived, &c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 		r = tw_images_derive(&c, e);
 		if (r == 0 && tw_points_are_new(c.to))
 			r = tw_points_derive(&c, e);
 		end = tw_change_end(&c, r == 0, &changed, r < 0 ? NULL : e);
 		r = r < 0 ? r : end;
-		tw_map_clear_put_images((struct tw_map *)now);
+		tw_map_clear_put_images((struct tw_map *)derived);
 	}
 	if (r == 0)
-		*ret = TAKE(now);
+		*ret = TAKE(derived);
 	return r;
 }
 
@@ -252,12 +254,12 @@ int tw_finalize(const struct snapshot *applied, struct placement *p, size_t n,
 	struct snapshot **ret, format_say say, void *arg, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *snap = NULL;
-	int r = derive(applied, &snap, e);
+	int r = derive_parts(applied, &snap, e);
 
 	if (r < 0)
 		return r;
 	if (n != FORMAT_UNPLACED)
-		return finalize(snap, p, n, ret, say, arg, e);
+		return place_objects(snap, p, n, ret, say, arg, e);
 	*ret = TAKE(snap);
 	return 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * finalize: the map to be written, derived from the mounted one and from where its objects stand.
+ * finalize: derive the map to be written from the mounted one and from the placements of objects.
  *
- * Handles stay: an item or blob of the finalized map has the handle that it has in the mounted one,
- * and what finalizing adds comes after them. So faults that a map had before are found again
- * (check/faults.h).
+ * Handles are stable: an item or blob has the same handle in both maps, and new ones are appended.
+ * So the check at a save can recognize faults that the map had before (check/faults.h).
+ *
+ * tw_finalize sorts the objects (order.h), copies the map, and calls the finalize_* functions in
+ * the order of this sequence: tree, name, references, points, side_items, required, uuids.
  */
 #pragma once
 
@@ -14,18 +16,19 @@
 #include "formats/teeworlds/finalize/order.h"
 #include "formats/teeworlds/model/change.h"
 
-/* Items in the order of the finalized map, by handle. */
+/* Handles of items, in the order of the finalized map. */
 struct item_list {
 	uint32_t *items;
 	uint32_t n, room;
 };
 
+/* An object of the mounted map. */
 struct finalize_object {
 	enum tw_sort sort;
-	uint32_t position; /* in `from` */
+	uint32_t position;
 };
 
-static inline int item_push(struct item_list *l, uint32_t item)
+static inline int item_list_push(struct item_list *l, uint32_t item)
 {
 	if (!array_room(l->items, l->n, l->room))
 		return -ENOMEM;
@@ -33,61 +36,62 @@ static inline int item_push(struct item_list *l, uint32_t item)
 	return 0;
 }
 
-struct finalizing {
-	const struct tw_map *from; /* the mounted map, as it is now */
-	struct tw_change *change;  /* of it */
-	struct tw_map *to;         /* ... what it becomes */
+struct finalizer {
+	const struct tw_map *mounted; /* the base, with contents applied and derived parts */
+	struct tw_change *change;     /* from `mounted` to `result` */
+	struct tw_map *result;        /* the map to be written; change->to */
 	struct tw_order orders[TW_SORTS];
-	struct item_list lists[TW_SORTS]; /* of types that changed; else empty */
-	struct item_list exts;            /* extension items of groups */
-	struct tw_users users;            /* of data in `to`, while names and references change */
-	/* references.c, of the layer at hand: it is new; what it names by number alone, or
-	 * TW_SORTS. */
-	bool new_holder;
-	struct finalize_object by_number;
-	format_say say;
+	struct item_list lists[TW_SORTS]; /* by sort; empty if the order is not changed */
+	struct item_list group_exts;      /* extension items of groups */
+	struct tw_users users;            /* of blobs in `result` */
+	/* For references.c: is the present layer new? The last object without a name that it
+	 * refers to, if it is new; the sort is TW_SORTS if there is none. */
+	bool is_holder_new;
+	struct finalize_object unnamed_target;
+	format_say report;
 	void *arg;
 };
 
-/* struct format's finalize. */
+/* format_tree.finalize. */
 int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	format_say say, void *arg, struct error *e);
 
-/* names.c: the name of the slot's path into its item. */
-int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e);
-/* The name of a group, an envelope or a layer in its integers, as the reference writer stores it
+/* names.c: store the name of a made, moved or renamed object in its item. */
+int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error *e);
+/* Store the name of a group, envelope or layer in its integers, as the reference writer does
  * (DDNet's game/gamecore.cpp, StrToInts). -ENOMEM. */
 int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed);
 
-/* tree.c: groups and layers in their order */
-bool finalize_tree_moves(const struct finalizing *s);
-int finalize_tree(struct finalizing *s, struct error *e);
+/* tree.c: do groups or layers change? List them in order, and set the layer ranges of groups. */
+bool finalize_tree_changed(const struct finalizer *s);
+int finalize_tree(struct finalizer *s, struct error *e);
 
-/* side.c: items that belong to groups and layers by number */
-int finalize_side(struct finalizing *s, struct error *e);
+/* side.c: update the items that name groups and layers by number (auto-mapper, extensions). */
+int finalize_side_items(struct finalizer *s, struct error *e);
 
-/* uuid.c: types of which items left; did any? */
-bool finalize_uuids_lost(const struct tw_map *m);
-int finalize_uuids(struct finalizing *s, struct error *e);
+/* uuid.c: did the map lose items of a UUID type? Remove the index items of types that have no items
+ * any more, and renumber auto-mapper items. */
+bool finalize_has_lost_uuids(const struct tw_map *m);
+int finalize_uuids(struct finalizer *s, struct error *e);
 
-/* needs.c: what a game needs, where the map is a new one */
-int finalize_needs(struct finalizing *s, struct error *e);
+/* needs.c: add the items that a game requires, if the map is a new one. */
+int finalize_required(struct finalizer *s, struct error *e);
 
-/* points.c: the points of envelopes in the order of envelopes */
-int finalize_points(struct finalizing *s, struct error *e);
+/* points.c: store the points in the order of their envelopes. */
+int finalize_points(struct finalizer *s, struct error *e);
 
-/* references.c: references follow, where objects moved. */
-int finalize_refs(struct finalizing *s, struct error *e);
+/* references.c: update the references to objects that moved. */
+int finalize_references(struct finalizer *s, struct error *e);
 
-/* say.c: lines for the report */
-void finalize_say(struct finalizing *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Files that were removed from objects that stay, and stay with them. */
-void finalize_say_parts(struct finalizing *s, const struct placement *p, size_t n);
-/* The path at which an object stands in the mount, or stood: "images/03_grass.png". dst has room
- * for FINALIZE_PATH_MAX bytes. Layers are in no group but the first that has them. */
+/* say.c: write a line to the report. */
+void finalize_report(struct finalizer *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Report the removed files that stay in the map, because their object stays. */
+void finalize_report_parts(struct finalizer *s, const struct placement *p, size_t n);
+/* The present path of an object, or its last one: "images/03_grass.png". position is that in the
+ * mounted map. The path of a layer is that in the first group that has it. */
 enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };
-void finalize_path(const struct finalizing *s, enum tw_sort sort, uint32_t position,
+void finalize_path(const struct finalizer *s, enum tw_sort sort, uint32_t position,
 	char dst[FINALIZE_PATH_MAX]);
-/* The path of what is no layer yet. */
-void finalize_place(
-	const struct finalizing *s, const struct placement *p, char dst[FINALIZE_PATH_MAX]);
+/* The path of a placement in layers/ whose layer has no layer.json. */
+void finalize_placement_path(
+	const struct finalizer *s, const struct placement *p, char dst[FINALIZE_PATH_MAX]);

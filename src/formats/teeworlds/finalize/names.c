@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* names: the names of paths that were made or renamed, as items store them (layout rule 6).
- */
+/* names: store the names of made, moved or renamed objects in their items (layout rule 6). */
 #include <errno.h>
 #include <string.h>
 
@@ -8,11 +7,11 @@
 #include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* The name as a data item, ended by NUL. What stands there already stays. */
-static int blob_name(
-	struct finalizing *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
+/* Store the name in a blob, with a NUL. Keep the old blob if it holds this name. */
+static int set_blob_name(
+	struct finalizer *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
 {
-	struct tw_map *m = s->to;
+	struct tw_map *m = s->result;
 	struct tw_item *it = &m->items[item];
 	struct blob *old = tw_blob_of(m, it, field);
 	char text[NAME_MAX + 1];
@@ -32,7 +31,7 @@ static int blob_name(
 			return -ENOMEM;
 		tw_item_ints(it, ints);
 	}
-	/* NUL-ended by tw_numbered_parse. */
+	/* tw_numbered_parse adds a NUL to the name. */
 	fresh = blob_of_bytes(bytes_copy(parsed->name, parsed->n + 1), NULL);
 	return fresh ? tw_map_set_data(m, item, field, fresh, &s->users) : -ENOMEM;
 }
@@ -63,15 +62,15 @@ int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed)
 	return 0;
 }
 
-int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error *e)
+int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error *e)
 {
-	const struct placement *p = slot->placed;
+	const struct placement *p = slot->placement;
 	enum tw_sort sort = p ? tw_sort_of(p->id) : TW_SORTS;
-	struct tw_item *it = &s->to->items[slot->own];
+	struct tw_item *it = &s->result->items[slot->final_item];
 	struct tw_numbered parsed;
 	int r;
 
-	it->group = (uint16_t)slot->home;
+	it->group = (uint16_t)slot->home_group;
 	if (!p)
 		return 0;
 	it->placed = bytes_copy(p->name, strlen(p->name));
@@ -81,9 +80,9 @@ int finalize_name(struct finalizing *s, const struct tw_slot *slot, struct error
 	if (r < 0)
 		return r;
 	if (sort == TW_SORT_IMAGE)
-		r = blob_name(s, slot->own, TW_IMG_NAME, &parsed);
+		r = set_blob_name(s, slot->final_item, TW_IMG_NAME, &parsed);
 	else if (sort == TW_SORT_SOUND)
-		r = blob_name(s, slot->own, TW_SND_NAME, &parsed);
+		r = set_blob_name(s, slot->final_item, TW_SND_NAME, &parsed);
 	else
 		r = finalize_set_name(it, &parsed);
 	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;

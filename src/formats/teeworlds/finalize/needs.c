@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * needs: what a game needs of a map and nobody put into a new one (DDNet's
- * engine/shared/map.cpp): a game layer. It stands with the physics layers if there are any, in
- * their size.
- */
+/* needs: add an info item and a game layer to a new map that has none (DDNet's
+ * engine/shared/map.cpp requires a game layer). The game layer joins the group of the first physics
+ * layer, and has its size. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,54 +14,54 @@ enum { USUAL_SIDE = 50, TILE = 4 };
 
 static const struct tw_numbered game_name = {.name = "Game", .n = sizeof("Game") - 1};
 
-static int add_info(struct finalizing *s)
+static int add_info(struct finalizer *s)
 {
 	struct tw_ints *v;
 	uint32_t item;
 
-	if (tw_item_at(s->to, TW_INFO, 0))
+	if (tw_item_at(s->result, TW_INFO, 0))
 		return 0;
 	v = tw_ints_copy(NULL, TW_INFO_LENGTH, -1);
 	if (v)
 		v->v[0] = 1;
-	return tw_map_add_item(s->to, TW_INFO, 0, v, &item);
+	return tw_map_add_item(s->result, TW_INFO, 0, v, &item);
 }
 
-static int add_group(struct finalizing *s, uint32_t *ret)
+static int add_group(struct finalizer *s, uint32_t *ret)
 {
 	struct tw_ints *v = tw_initial_group();
 	int r;
 
 	if (v)
 		v->v[TW_GROUP_START] = (int32_t)s->lists[TW_SORT_LAYER].n;
-	r = tw_map_add_item(s->to, TW_GROUP, 0, v, ret);
+	r = tw_map_add_item(s->result, TW_GROUP, 0, v, ret);
 	if (r == 0)
-		r = finalize_set_name(&s->to->items[*ret], &game_name);
-	return r < 0 ? r : item_push(&s->lists[TW_SORT_GROUP], *ret);
+		r = finalize_set_name(&s->result->items[*ret], &game_name);
+	return r < 0 ? r : item_list_push(&s->lists[TW_SORT_GROUP], *ret);
 }
 
-static int add_layer(struct finalizing *s, int32_t w, int32_t h, uint32_t *ret)
+static int add_layer(struct finalizer *s, int32_t w, int32_t h, uint32_t *ret)
 {
 	struct tw_ints *v = tw_initial_tiles(3, TW_KIND_GAME, w, h);
 	CLEANUP(blob_unref) struct blob *tiles = NULL;
 	int r;
 
-	r = tw_map_add_item(s->to, TW_LAYER, 0, v, ret);
+	r = tw_map_add_item(s->result, TW_LAYER, 0, v, ret);
 	if (r == 0)
-		r = finalize_set_name(&s->to->items[*ret], &game_name);
+		r = finalize_set_name(&s->result->items[*ret], &game_name);
 	if (r < 0)
 		return r;
 	tiles = blob_of_bytes(bytes_new((uint64_t)w * (uint64_t)h * TILE, NULL), NULL);
-	return tiles ? tw_map_set_data(s->to, *ret, TW_TILES_DATA, tiles, &s->users) : -ENOMEM;
+	return tiles ? tw_map_set_data(s->result, *ret, TW_TILES_DATA, tiles, &s->users) : -ENOMEM;
 }
 
-/* The list takes the layer as the last one of the group. */
-static int insert(struct finalizing *s, uint32_t group, uint32_t layer)
+/* Insert a layer into the list as the last one of a group. */
+static int insert_layer(struct finalizer *s, uint32_t group, uint32_t layer)
 {
 	struct item_list *layers = &s->lists[TW_SORT_LAYER], *groups = &s->lists[TW_SORT_GROUP];
-	struct tw_ints *v = s->to->items[group].ints;
+	struct tw_ints *v = s->result->items[group].ints;
 	int32_t at = v->v[TW_GROUP_START] + v->v[TW_GROUP_COUNT];
-	int r = item_push(layers, layer);
+	int r = item_list_push(layers, layer);
 
 	if (r < 0)
 		return r;
@@ -71,9 +69,9 @@ static int insert(struct finalizing *s, uint32_t group, uint32_t layer)
 		(layers->n - 1 - (uint32_t)at) * sizeof(*layers->items));
 	layers->items[at] = layer;
 	v->v[TW_GROUP_COUNT]++;
-	/* Ranges were written by finalize_tree, into integers of their own. */
+	/* The groups' integers are not shared with `mounted`: finalize_tree copied them. */
 	for (uint32_t i = 0; i < groups->n; i++) {
-		struct tw_ints *other = s->to->items[groups->items[i]].ints;
+		struct tw_ints *other = s->result->items[groups->items[i]].ints;
 
 		if (groups->items[i] != group && other->v[TW_GROUP_START] >= at)
 			other->v[TW_GROUP_START]++;
@@ -81,13 +79,13 @@ static int insert(struct finalizing *s, uint32_t group, uint32_t layer)
 	return 0;
 }
 
-/* The group whose range the layer at a position is in. */
-static uint32_t group_of(const struct finalizing *s, uint32_t position)
+/* Find the group that has the layer at a position. */
+static uint32_t find_group(const struct finalizer *s, uint32_t position)
 {
 	const struct item_list *groups = &s->lists[TW_SORT_GROUP];
 
 	for (uint32_t i = 0; i < groups->n; i++) {
-		const int32_t *v = s->to->items[groups->items[i]].ints->v;
+		const int32_t *v = s->result->items[groups->items[i]].ints->v;
 
 		if (position >= (uint32_t)v[TW_GROUP_START] &&
 			position - (uint32_t)v[TW_GROUP_START] < (uint32_t)v[TW_GROUP_COUNT])
@@ -96,7 +94,7 @@ static uint32_t group_of(const struct finalizing *s, uint32_t position)
 	return UINT32_MAX;
 }
 
-static int add_game(struct finalizing *s)
+static int add_game_layer(struct finalizer *s)
 {
 	const struct item_list *layers = &s->lists[TW_SORT_LAYER];
 	int32_t w = USUAL_SIDE, h = USUAL_SIDE;
@@ -104,14 +102,14 @@ static int add_game(struct finalizing *s)
 	int r = 0;
 
 	for (uint32_t i = 0; i < layers->n; i++) {
-		const struct tw_item *it = &s->to->items[layers->items[i]];
+		const struct tw_item *it = &s->result->items[layers->items[i]];
 		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
 
 		if (kind == TW_KIND_GAME)
 			return 0;
 		if (!tw_is_special(kind) || group != UINT32_MAX)
 			continue;
-		group = group_of(s, i);
+		group = find_group(s, i);
 		w = it->ints->v[TW_TILES_WIDTH];
 		h = it->ints->v[TW_TILES_HEIGHT];
 	}
@@ -119,17 +117,17 @@ static int add_game(struct finalizing *s)
 		r = add_group(s, &group);
 	if (r == 0)
 		r = add_layer(s, w, h, &layer);
-	return r < 0 ? r : insert(s, group, layer);
+	return r < 0 ? r : insert_layer(s, group, layer);
 }
 
-int finalize_needs(struct finalizing *s, struct error *e)
+int finalize_required(struct finalizer *s, struct error *e)
 {
 	int r = 0;
 
-	if (!s->from->shared->fresh)
+	if (!s->mounted->shared->fresh)
 		return 0;
 	r = add_info(s);
 	if (r == 0)
-		r = add_game(s);
+		r = add_game_layer(s);
 	return r < 0 ? error_set(e, r, "no memory for what the map needs") : 0;
 }

@@ -10,22 +10,23 @@
 #include "formats/teeworlds/item/media.h"
 #include "formats/teeworlds/lens/kinds.h"
 
-/* The number that a base's object is shown by. One of no name has its number alone, whatever that
- * would be of one that is made. */
-static void take_listed(struct tw_slot *slot, const struct tw_map *m, const struct tw_listed *l)
+/* Set the number and the chosen name of an object that a name table lists. Digits alone are the
+ * number of an object without a name, even if they would be the name of a new object. */
+static void read_listed_name(
+	struct tw_slot *slot, const struct tw_map *m, const struct tw_listed *l)
 {
 	bool bare = strspn(l->name, "0123456789") >= l->n;
 	struct tw_numbered parsed;
 
-	/* A base may have names that are too long to be made. */
+	/* Ignore errors: the base may have names that are too long for a new object. */
 	(void)tw_numbered_parse(l->sort, l->name, l->n, &parsed, NULL);
-	if (bare && tw_names(m, l->sort)->v[slot->at].size == 0) {
+	if (bare && tw_names(m, l->sort)->v[slot->mounted_position].size == 0) {
 		parsed.has_position = true;
 		parsed.position = strtoull(l->name, NULL, 10);
 	}
-	slot->last = !parsed.has_position;
+	slot->is_unnumbered = !parsed.has_position;
 	slot->position = parsed.position;
-	slot->moved = l->moved ? l->name : NULL;
+	slot->chosen_name = l->moved ? l->name : NULL;
 }
 
 static void add_slot(
@@ -36,23 +37,23 @@ static void add_slot(
 
 	r->slots[r->n] = (struct tw_slot){
 		.item = item,
-		.own = item,
-		.at = at,
+		.final_item = item,
+		.mounted_position = at,
 		.group = group,
-		.home = group,
+		.home_group = group,
 		.position = position,
-		.gone = m->items[item].made != NULL,
+		.is_removed = m->items[item].made != NULL,
 	};
 	if (!m->items[item].made)
 		listed = tw_listing_at(&tw_mounted(m)->list, r->sort, group, position);
 	if (listed)
-		take_listed(&r->slots[r->n], m, listed);
+		read_listed_name(&r->slots[r->n], m, listed);
 	r->n_mounted += !m->items[item].made;
 	r->n++;
 }
 
-/* All slots as they are in the mounted map, none of the new ones taken. */
-static int fill(struct tw_order *r, const struct tw_map *m)
+/* Create the slots of all objects. New ones are removed until they have a placement. */
+static int fill_slots(struct tw_order *r, const struct tw_map *m)
 {
 	uint32_t n = tw_count(m, tw_sort_type(r->sort));
 
@@ -64,8 +65,8 @@ static int fill(struct tw_order *r, const struct tw_map *m)
 	return 0;
 }
 
-/* Layers are counted within their groups; one in several of them is in each. */
-static int fill_layers(struct tw_order *r, const struct tw_map *m)
+/* Create the slots of all layers: one for each group that has the layer. */
+static int fill_layer_slots(struct tw_order *r, const struct tw_map *m)
 {
 	const struct tw_group_at *groups = tw_mounted(m)->groups;
 	uint32_t n_groups = tw_names(m, TW_SORT_GROUP)->n, n = tw_count(m, TW_LAYER);
@@ -75,14 +76,14 @@ static int fill_layers(struct tw_order *r, const struct tw_map *m)
 	for (uint32_t g = 0; g < n_groups; g++)
 		room += groups[g].n;
 	r->slots = calloc(room, sizeof(*r->slots));
-	r->firsts = calloc((size_t)n_groups + 1, sizeof(*r->firsts));
-	if (!r->slots || !r->firsts)
+	r->first_slots = calloc((size_t)n_groups + 1, sizeof(*r->first_slots));
+	if (!r->slots || !r->first_slots)
 		return -ENOMEM;
 	r->groups = groups;
 	r->n_groups = n_groups;
-	r->made = mounted;
+	r->first_made = mounted;
 	for (uint32_t g = 0; g < n_groups; g++) {
-		r->firsts[g] = r->n;
+		r->first_slots[g] = r->n;
 		for (uint32_t i = 0; i < groups[g].n; i++)
 			add_slot(r, m, groups[g].first + i, g, i);
 	}
@@ -91,30 +92,32 @@ static int fill_layers(struct tw_order *r, const struct tw_map *m)
 	return 0;
 }
 
-/* New layers come last, in the order of their positions. */
-struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t at, uint32_t home)
+/* The slots of new layers are last, in the order of their positions. */
+struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t position, uint32_t home_group)
 {
-	const struct tw_group_at *group = home < r->n_groups ? &r->groups[home] : NULL;
-	uint32_t number = at;
+	const struct tw_group_at *group = home_group < r->n_groups ? &r->groups[home_group] : NULL;
+	uint32_t number = position;
 
-	if (r->sort == TW_SORT_LAYER && at >= r->made)
-		number = r->n_mounted + (at - r->made);
+	if (r->sort == TW_SORT_LAYER && position >= r->first_made)
+		number = r->n_mounted + (position - r->first_made);
 	else if (r->sort == TW_SORT_LAYER)
-		number = group && at >= group->first && at - group->first < group->n
-				 ? r->firsts[home] + (at - group->first)
+		number = group && position >= group->first && position - group->first < group->n
+				 ? r->first_slots[home_group] + (position - group->first)
 				 : UINT32_MAX;
 	return number < r->n ? &r->slots[number] : NULL;
 }
 
-uint32_t tw_order_count(const struct tw_order *r, uint32_t rank)
+uint32_t tw_order_count_layers(const struct tw_order *r, uint32_t final_group)
 {
-	size_t end = array_first(i, r->n_here, r->here[i]->rank > rank);
+	size_t end = array_first(i, r->n_kept, r->sorted[i]->final_group > final_group);
 
-	return end && r->here[end - 1]->rank == rank ? r->here[end - 1]->number + 1 : 0;
+	return end && r->sorted[end - 1]->final_group == final_group
+		       ? r->sorted[end - 1]->final_index + 1
+		       : 0;
 }
 
-/* It stands where it stood at the mount, under the name that it had. */
-static bool is_home(const struct tw_map *m, const struct placement *p)
+/* Does the object have the directory and name that it had at the mount? */
+static bool is_unmoved(const struct tw_map *m, const struct placement *p)
 {
 	entry_id id;
 
@@ -122,13 +125,13 @@ static bool is_home(const struct tw_map *m, const struct placement *p)
 				   entry_object(id) == entry_object(p->id));
 }
 
-/* Can the object be in a map as it is? A group needs no group.json. */
+/* Can the object be saved as it is? A group needs no group.json. */
 static bool has_content(const struct tw_order *r, const struct tw_item *it)
 {
 	return !tw_is_empty(it) || r->sort == TW_SORT_GROUP;
 }
 
-static int take_place(
+static int set_place(
 	struct tw_order *r, struct tw_slot *slot, const struct placement *p, struct error *e)
 {
 	size_t n = tw_stem_length(r->sort, p->name, NULL);
@@ -137,10 +140,10 @@ static int take_place(
 
 	if (ret < 0)
 		return error_context(e, "%s", p->name);
-	slot->gone = false;
-	slot->placed = p;
-	slot->moved = p->name;
-	slot->last = !parsed.has_position;
+	slot->is_removed = false;
+	slot->placement = p;
+	slot->chosen_name = p->name;
+	slot->is_unnumbered = !parsed.has_position;
 	slot->position = parsed.position;
 	if (r->sort == TW_SORT_LAYER)
 		slot->group = tw_id_a(p->dir);
@@ -155,25 +158,25 @@ static int take_placement(
 	if (!slot)
 		return 0;
 	if (p->is_removed) {
-		slot->gone = true;
+		slot->is_removed = true;
 		return 0;
 	}
 	p->is_absent = !has_content(r, &m->items[slot->item]);
-	if (p->is_absent || is_home(m, p))
+	if (p->is_absent || is_unmoved(m, p))
 		return 0;
-	return take_place(r, slot, p, e);
+	return set_place(r, slot, p, e);
 }
 
-/* Layers stand in the order of their groups, and go with them. */
+/* Set the final group of layers, and remove the layers of removed groups. */
 static void follow_groups(struct tw_order *r, const struct tw_order *groups)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct tw_slot *slot = &r->slots[i];
 		const struct tw_slot *group = tw_order_slot(groups, slot->group, 0);
-		bool gone = !group || group->gone;
+		bool is_removed = !group || group->is_removed;
 
-		slot->rank = gone ? groups->n_here : group->now;
-		slot->gone |= gone;
+		slot->final_group = is_removed ? groups->n_kept : group->final_position;
+		slot->is_removed |= is_removed;
 	}
 }
 
@@ -181,51 +184,56 @@ static int slot_cmp(const void *pa, const void *pb)
 {
 	const struct tw_slot *a = *(struct tw_slot *const *)pa, *b = *(struct tw_slot *const *)pb;
 
-	if (a->gone != b->gone)
-		return a->gone - b->gone;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->last != b->last)
-		return a->last - b->last;
-	if (!a->last && a->position != b->position)
+	if (a->is_removed != b->is_removed)
+		return a->is_removed - b->is_removed;
+	if (a->final_group != b->final_group)
+		return a->final_group < b->final_group ? -1 : 1;
+	if (a->is_unnumbered != b->is_unnumbered)
+		return a->is_unnumbered - b->is_unnumbered;
+	if (!a->is_unnumbered && a->position != b->position)
 		return a->position < b->position ? -1 : 1;
-	/* What was made or moved stands before what stood there. */
-	if (!a->moved != !b->moved)
-		return a->moved ? -1 : 1;
-	if (a->placed && b->placed && a->placed->order != b->placed->order)
-		return a->placed->order < b->placed->order ? -1 : 1;
-	if (a->moved && (!a->placed || !b->placed) && name_compare(a->moved, b->moved) != 0)
-		return name_compare(a->moved, b->moved);
+	/* Made and moved objects precede those that had the number before. */
+	if (!a->chosen_name != !b->chosen_name)
+		return a->chosen_name ? -1 : 1;
+	if (a->placement && b->placement && a->placement->order != b->placement->order)
+		return a->placement->order < b->placement->order ? -1 : 1;
+	if (a->chosen_name && (!a->placement || !b->placement) &&
+		name_compare(a->chosen_name, b->chosen_name) != 0)
+		return name_compare(a->chosen_name, b->chosen_name);
 	return a < b ? -1 : a > b;
 }
 
-/* An item has one name: a layer of two groups that gets another one in one of them becomes two. */
-static bool parts(const struct tw_order *r, const struct tw_map *m, const struct tw_slot *slot)
+/* Does a shared layer become two? It does if it is moved or renamed in one of its groups. */
+static bool is_split(const struct tw_order *r, const struct tw_map *m, const struct tw_slot *slot)
 {
-	return r->sort == TW_SORT_LAYER && slot->placed && tw_layer_is_shared(m, slot->at);
+	return r->sort == TW_SORT_LAYER && slot->placement &&
+	       tw_layer_is_shared(m, slot->mounted_position);
 }
 
 static int sort_slots(struct tw_order *r, const struct tw_map *m)
 {
-	r->here = malloc(((size_t)r->n + 1) * sizeof(struct tw_slot *));
-	if (!r->here)
+	r->sorted = malloc(((size_t)r->n + 1) * sizeof(struct tw_slot *));
+	if (!r->sorted)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < r->n; i++)
-		r->here[i] = &r->slots[i];
-	qsort(r->here, r->n, sizeof(struct tw_slot *), slot_cmp);
+		r->sorted[i] = &r->slots[i];
+	qsort(r->sorted, r->n, sizeof(struct tw_slot *), slot_cmp);
 	for (uint32_t i = 0; i < r->n; i++) {
-		struct tw_slot *slot = r->here[i], *before = i ? r->here[i - 1] : NULL;
+		struct tw_slot *slot = r->sorted[i], *before = i ? r->sorted[i - 1] : NULL;
 
-		slot->now = i;
-		slot->number = before && slot->rank == before->rank ? before->number + 1 : 0;
+		slot->final_position = i;
+		slot->final_index = before && slot->final_group == before->final_group
+					    ? before->final_index + 1
+					    : 0;
 	}
-	while (r->n_here < r->n && !r->here[r->n_here]->gone)
-		r->n_here++;
-	r->changed = r->n_here != r->n_mounted;
-	for (uint32_t i = 0; i < r->n_here && !r->changed; i++)
-		r->changed = r->here[i] != &r->slots[i] || r->slots[i].group != r->slots[i].home ||
-			     parts(r, m, &r->slots[i]);
-	r->moves = r->changed || r->n != r->n_here;
+	while (r->n_kept < r->n && !r->sorted[r->n_kept]->is_removed)
+		r->n_kept++;
+	r->is_changed = r->n_kept != r->n_mounted;
+	for (uint32_t i = 0; i < r->n_kept && !r->is_changed; i++)
+		r->is_changed = r->sorted[i] != &r->slots[i] ||
+				r->slots[i].group != r->slots[i].home_group ||
+				is_split(r, m, &r->slots[i]);
+	r->moves_references = r->is_changed || r->n != r->n_kept;
 	return 0;
 }
 
@@ -235,7 +243,7 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	int ret;
 
 	*r = (struct tw_order){.sort = sort};
-	ret = sort == TW_SORT_LAYER ? fill_layers(r, m) : fill(r, m);
+	ret = sort == TW_SORT_LAYER ? fill_layer_slots(r, m) : fill_slots(r, m);
 	if (ret < 0)
 		return error_set(e, ret, "no memory for the objects of the map");
 	for (size_t i = 0; ret == 0 && i < n; i++)
@@ -252,6 +260,6 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 void tw_order_finish(struct tw_order *r)
 {
 	free(r->slots);
-	free(r->here);
-	free(r->firsts);
+	free(r->sorted);
+	free(r->first_slots);
 }

@@ -1,142 +1,141 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * references: references follow the objects that moved, and become none where those left. Numbers
- * that pointed at nothing go on doing so.
- */
-
+/* references: update the references to moved objects, and remove those to removed objects. A number
+ * that pointed at nothing must not point at an object afterwards. */
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/holder.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* The number in the finalized map. *ret_lost (never cleared): the position of what it pointed at.
- */
-static int32_t follow(struct finalizing *s, enum tw_sort sort, int32_t ref, int64_t *ret_lost)
+/* Returns the final reference. If its object is removed, sets *ret_lost to its position. */
+static int32_t follow_reference(
+	struct finalizer *s, enum tw_sort sort, int32_t ref, int64_t *ret_lost)
 {
 	const struct tw_order *r = &s->orders[sort];
 	uint32_t position;
-	int32_t now;
+	int32_t final;
 
-	if (tw_ref_position(s->from, sort, ref, &position) < 0)
-		return ref >= 0 && (uint32_t)ref < r->n_here ? -1 : ref;
-	now = r->slots[position].gone ? -1 : (int32_t)r->slots[position].now;
-	if (s->new_holder && position < tw_names(s->from, sort)->n &&
-		tw_names(s->from, sort)->v[position].size == 0)
-		s->by_number = (struct finalize_object){sort, position};
-	if (now < 0)
+	if (tw_ref_position(s->mounted, sort, ref, &position) < 0)
+		return ref >= 0 && (uint32_t)ref < r->n_kept ? -1 : ref;
+	final = r->slots[position].is_removed ? -1 : (int32_t)r->slots[position].final_position;
+	if (s->is_holder_new && position < tw_names(s->mounted, sort)->n &&
+		tw_names(s->mounted, sort)->v[position].size == 0)
+		s->unnamed_target = (struct finalize_object){sort, position};
+	if (final < 0)
 		*ret_lost = position;
-	return now;
+	return final;
 }
 
-static bool any_changed(const struct finalizing *s)
+static bool has_moved_targets(const struct finalizer *s)
 {
-	return s->orders[TW_SORT_IMAGE].moves || s->orders[TW_SORT_SOUND].moves ||
-	       s->orders[TW_SORT_ENVELOPE].moves;
+	return s->orders[TW_SORT_IMAGE].moves_references ||
+	       s->orders[TW_SORT_SOUND].moves_references ||
+	       s->orders[TW_SORT_ENVELOPE].moves_references;
 }
 
-static void say_lost(struct finalizing *s, int64_t layer, enum tw_sort sort, int64_t lost, size_t n)
+static void report_lost(
+	struct finalizer *s, int64_t layer, enum tw_sort sort, int64_t lost, size_t n)
 {
 	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
-	/* A layer that was one in two groups is told of once. */
+	/* Copies of a layer have no position: report a layer of two groups once. */
 	if (layer < 0)
 		return;
 	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
 	finalize_path(s, sort, (uint32_t)lost, target);
 	if (n > 1)
-		finalize_say(s, "%s refers to no %s now in %zu places: %s is gone", path,
+		finalize_report(s, "%s refers to no %s now in %zu places: %s is gone", path,
 			tw_sorts[sort].noun, n, target);
 	else
-		finalize_say(s, "%s has no %s now: %s is gone", path, tw_sorts[sort].noun, target);
+		finalize_report(
+			s, "%s has no %s now: %s is gone", path, tw_sorts[sort].noun, target);
 }
 
-static int set_ref(
-	struct finalizing *s, uint32_t item, int64_t layer, uint32_t field, enum tw_sort sort)
+static int update_reference(
+	struct finalizer *s, uint32_t item, int64_t layer, uint32_t field, enum tw_sort sort)
 {
-	struct tw_item *it = &s->to->items[item];
-	int32_t old = tw_int(it, field, -1), now;
+	struct tw_item *it = &s->result->items[item];
+	int32_t old = tw_int(it, field, -1), fresh;
 	int64_t lost = -1;
 
-	now = follow(s, sort, old, &lost);
+	fresh = follow_reference(s, sort, old, &lost);
 	if (lost >= 0)
-		say_lost(s, layer, sort, lost, 1);
-	return now == old ? 0 : tw_item_set(it, field, now);
+		report_lost(s, layer, sort, lost, 1);
+	return fresh == old ? 0 : tw_item_set(it, field, fresh);
 }
 
-/* The elements of a list on their way. */
-struct following {
-	struct finalizing *s;
-	int64_t last; /* the position of what one pointed at that is gone */
-	size_t n_lost;
+struct list_references {
+	struct finalizer *s;
+	int64_t last_lost; /* position of the last removed object that an element refers to */
+	size_t n_lost;     /* number of references to removed objects */
 };
 
 static int32_t follow_element(void *arg, int32_t ref)
 {
-	struct following *f = arg;
+	struct list_references *f = arg;
 	int64_t lost = -1;
-	int32_t now = follow(f->s, TW_SORT_ENVELOPE, ref, &lost);
+	int32_t final = follow_reference(f->s, TW_SORT_ENVELOPE, ref, &lost);
 
 	f->n_lost += lost >= 0;
-	f->last = lost >= 0 ? lost : f->last;
-	return now;
+	f->last_lost = lost >= 0 ? lost : f->last_lost;
+	return final;
 }
 
-static int set_list(struct finalizing *s, uint32_t item, int64_t layer)
+static int update_list(struct finalizer *s, uint32_t item, int64_t layer)
 {
-	struct following f = {.s = s};
+	struct list_references f = {.s = s};
 	CLEANUP(blob_unref) struct blob *blob = NULL;
-	int r = tw_held_elements(s->to, &s->to->items[item], follow_element, &f, &blob);
+	int r = tw_held_elements(s->result, &s->result->items[item], follow_element, &f, &blob);
 
 	if (f.n_lost)
-		say_lost(s, layer, TW_SORT_ENVELOPE, f.last, f.n_lost);
-	/* What cannot be read may refer to anything. */
+		report_lost(s, layer, TW_SORT_ENVELOPE, f.last_lost, f.n_lost);
+	/* Leave unreadable data as it is. */
 	if (r < 0)
 		return r == -EIO ? 0 : r;
-	return blob ? tw_map_set_data(s->to, item, TW_LIST_DATA, blob, &s->users) : 0;
+	return blob ? tw_map_set_data(s->result, item, TW_LIST_DATA, blob, &s->users) : 0;
 }
 
-static int set_layer(struct finalizing *s, uint32_t item, int64_t layer)
+static int update_layer(struct finalizer *s, uint32_t item, int64_t layer)
 {
 	struct tw_held held[TW_HELD_MAX];
-	unsigned n = tw_held_fields(&s->to->items[item], held);
+	unsigned n = tw_held_fields(&s->result->items[item], held);
 	int r = 0;
 
 	for (unsigned k = 0; r == 0 && k < n; k++)
-		r = set_ref(s, item, layer, held[k].field, held[k].sort);
-	if (r == 0 && (s->new_holder || s->orders[TW_SORT_ENVELOPE].moves))
-		r = set_list(s, item, layer);
+		r = update_reference(s, item, layer, held[k].field, held[k].sort);
+	if (r == 0 && (s->is_holder_new || s->orders[TW_SORT_ENVELOPE].moves_references))
+		r = update_list(s, item, layer);
 	return r;
 }
 
-/* A layer that came from elsewhere and names an envelope by number alone: nobody can know whether
- * it is the one that was meant. */
-static void say_by_number(struct finalizing *s, int64_t layer)
+/* Warn about a new layer that refers to an object by number alone. It may come from another map,
+ * where the number means another object. */
+static void report_unnamed_target(struct finalizer *s, int64_t layer)
 {
 	char path[FINALIZE_PATH_MAX], target[FINALIZE_PATH_MAX];
 
-	if (s->by_number.sort == TW_SORTS)
+	if (s->unnamed_target.sort == TW_SORTS)
 		return;
 	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
-	finalize_path(s, s->by_number.sort, s->by_number.position, target);
-	finalize_say(s, "%s refers by number alone to %s, which has no name", path, target);
+	finalize_path(s, s->unnamed_target.sort, s->unnamed_target.position, target);
+	finalize_report(s, "%s refers by number alone to %s, which has no name", path, target);
 }
 
-int finalize_refs(struct finalizing *s, struct error *e)
+int finalize_references(struct finalizer *s, struct error *e)
 {
-	bool all = any_changed(s);
+	bool all = has_moved_targets(s);
 
-	for (uint32_t i = 0; i < s->to->n_items; i++) {
-		const struct tw_item *it = &s->to->items[i];
-		int64_t layer = i < s->from->n_items ? tw_position(s->from, i) : -1;
+	for (uint32_t i = 0; i < s->result->n_items; i++) {
+		const struct tw_item *it = &s->result->items[i];
+		int64_t layer = i < s->mounted->n_items ? tw_position(s->mounted, i) : -1;
 		int r = 0;
 
 		if (it->type != TW_LAYER || it->removed)
 			continue;
-		s->new_holder = i < s->from->n_items && s->from->items[i].made;
-		s->by_number.sort = TW_SORTS;
-		if (all || s->new_holder)
-			r = set_layer(s, i, layer);
-		say_by_number(s, layer);
+		s->is_holder_new = i < s->mounted->n_items && s->mounted->items[i].made;
+		s->unnamed_target.sort = TW_SORTS;
+		if (all || s->is_holder_new)
+			r = update_layer(s, i, layer);
+		report_unnamed_target(s, layer);
 		if (r < 0)
 			return error_set(e, r, "cannot read or keep the data of a layer");
 	}

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * tree: groups and their layers. The layers of a group stand one after the other in the list
- * of all layers, groups in order; layers that are in no group come last.
- */
+/* tree: order layers by their groups, then those that are in no group. */
 #include <errno.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* A layer that was in two groups is two from now on, each with data of its own: a game takes no
- * layer in two groups, and no tiles of two layers. */
+/* Copy a layer that is in two groups, with its blobs. A game accepts neither shared layers nor
+ * shared tiles. */
 static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 {
 	uint32_t fields[TW_FIELDS_MAX];
@@ -36,29 +33,29 @@ static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 	return 0;
 }
 
-static int list_layers(struct finalizing *s)
+static int list_layers(struct finalizer *s)
 {
 	struct tw_order *r = &s->orders[TW_SORT_LAYER];
-	const struct tw_type *all = tw_type(s->from, TW_LAYER);
+	const struct tw_type *all = tw_type(s->mounted, TW_LAYER);
 	struct item_list *l = &s->lists[TW_SORT_LAYER];
-	CLEANUP(free) bool *slotted = calloc(s->from->n_items + 1, sizeof(*slotted));
-	CLEANUP(free) bool *listed = calloc(s->from->n_items + 1, sizeof(*listed));
+	CLEANUP(free) bool *slotted = calloc(s->mounted->n_items + 1, sizeof(*slotted));
+	CLEANUP(free) bool *listed = calloc(s->mounted->n_items + 1, sizeof(*listed));
 	int ret = slotted && listed ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; ret == 0 && i < r->n; i++)
 		slotted[r->slots[i].item] = true;
-	for (uint32_t i = 0; ret == 0 && i < r->n_here; i++) {
-		struct tw_slot *slot = r->here[i];
+	for (uint32_t i = 0; ret == 0 && i < r->n_kept; i++) {
+		struct tw_slot *slot = r->sorted[i];
 
 		if (listed[slot->item])
-			ret = copy_layer(s->to, slot->item, &slot->own);
+			ret = copy_layer(s->result, slot->item, &slot->final_item);
 		listed[slot->item] = true;
 		if (ret == 0)
-			ret = item_push(l, slot->own);
+			ret = item_list_push(l, slot->final_item);
 	}
 	for (uint32_t i = 0; ret == 0 && all && i < all->n; i++)
 		if (!slotted[all->items[i]])
-			ret = item_push(l, all->items[i]);
+			ret = item_list_push(l, all->items[i]);
 	return ret;
 }
 
@@ -80,37 +77,37 @@ static int set_range(struct tw_map *m, uint32_t item, uint32_t first, uint32_t n
 	return 0;
 }
 
-static int list_groups(struct finalizing *s)
+static int list_groups(struct finalizer *s)
 {
 	const struct tw_order *groups = &s->orders[TW_SORT_GROUP];
 	const struct tw_order *layers = &s->orders[TW_SORT_LAYER];
 	uint32_t at = 0;
 
-	for (uint32_t i = 0; i < groups->n_here; i++) {
+	for (uint32_t i = 0; i < groups->n_kept; i++) {
 		uint32_t first = at;
 		int r;
 
-		while (at < layers->n_here && layers->here[at]->rank == i)
+		while (at < layers->n_kept && layers->sorted[at]->final_group == i)
 			at++;
-		r = item_push(&s->lists[TW_SORT_GROUP], groups->here[i]->item);
+		r = item_list_push(&s->lists[TW_SORT_GROUP], groups->sorted[i]->item);
 		if (r == 0)
-			r = set_range(s->to, groups->here[i]->item, first, at - first);
+			r = set_range(s->result, groups->sorted[i]->item, first, at - first);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-bool finalize_tree_moves(const struct finalizing *s)
+bool finalize_tree_changed(const struct finalizer *s)
 {
-	return s->orders[TW_SORT_GROUP].changed || s->orders[TW_SORT_LAYER].changed;
+	return s->orders[TW_SORT_GROUP].is_changed || s->orders[TW_SORT_LAYER].is_changed;
 }
 
-int finalize_tree(struct finalizing *s, struct error *e)
+int finalize_tree(struct finalizer *s, struct error *e)
 {
 	int r = 0;
 
-	if (finalize_tree_moves(s)) {
+	if (finalize_tree_changed(s)) {
 		r = list_layers(s);
 		if (r == 0)
 			r = list_groups(s);

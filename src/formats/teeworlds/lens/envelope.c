@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* envelope: an envelope with its points (layout rules 16, 19). */
+/* envelope: an envelope with its points as JSON (layout rules 16, 19). */
 #include <errno.h>
 #include <string.h>
 
@@ -14,17 +14,18 @@
 
 enum { JSON_MAX = 512 << 20 };
 enum { SYNCHRONIZED_SINCE = 2, COLOR_CHANNELS = 4 };
-enum { POINTS_MAX = 1 << 18 /* that can be written to a map */ };
+enum { POINTS_MAX = 1 << 18 /* points that a written map may have */ };
 
 static const struct tw_key keys[] = {
-	{"version", .at = 0, .n = 1},
-	{"channels", .at = TW_ENV_CHANNELS, .n = 1, .fixed = true},
-	{"synchronized", .at = TW_ENV_SYNCHRONIZED, .n = 1, .version = SYNCHRONIZED_SINCE,
+	{"version", .first = 0, .n = 1},
+	{"channels", .first = TW_ENV_CHANNELS, .n = 1, .is_fixed = true},
+	{"synchronized", .first = TW_ENV_SYNCHRONIZED, .n = 1, .version = SYNCHRONIZED_SINCE,
 		.words = json_flags},
 	{NULL},
 };
 
-static const struct tw_layout layout = {.keys = keys, .type = TW_ENVELOPE, .to = tw_envelope_to};
+static const struct tw_layout layout = {
+	.keys = keys, .type = TW_ENVELOPE, .convert = tw_envelope_to};
 
 static const struct json_word curve_words[] = {
 	{"step", 0},
@@ -39,20 +40,19 @@ static const struct json_word curve_words[] = {
 static const char points_key[] = "points";
 
 static const struct tw_key point_keys[] = {
-	{"time", .at = 0, .n = 1},
-	{"curve_type", .at = 1, .n = 1, .initial = 1, .words = curve_words},
-	{"values", .at = 2, .n = 4},
-	{"in_tangent_dx", .at = 6, .n = 4},
-	{"in_tangent_dy", .at = 10, .n = 4},
-	{"out_tangent_dx", .at = 14, .n = 4},
-	{"out_tangent_dy", .at = 18, .n = 4},
+	{"time", .first = 0, .n = 1},
+	{"curve_type", .first = 1, .n = 1, .initial = 1, .words = curve_words},
+	{"values", .first = 2, .n = 4},
+	{"in_tangent_dx", .first = 6, .n = 4},
+	{"in_tangent_dy", .first = 10, .n = 4},
+	{"out_tangent_dx", .first = 14, .n = 4},
+	{"out_tangent_dy", .first = 18, .n = 4},
 	{NULL},
 };
 
-/* The points of an envelope. */
 struct points {
 	struct tw_points all;
-	uint32_t begin;
+	uint32_t first;
 	struct tw_rows rows;
 };
 
@@ -60,30 +60,30 @@ static int get_point(void *arg, uint32_t i, int32_t *v, struct error *)
 {
 	const struct points *p = arg;
 
-	tw_points_get(&p->all, p->begin + i, v);
+	tw_points_get(&p->all, p->first + i, v);
 	return 0;
 }
 
-/* In full. They are not moved. */
-static void find_points(const struct tw_map *m, const struct tw_item *it, struct points *ret)
+/* Find the points of an envelope. ret refers to itself, so it must not be moved. */
+static void init_points(const struct tw_map *m, const struct tw_item *it, struct points *ret)
 {
 	uint32_t end;
 
 	tw_points_for(m, it, &ret->all);
-	tw_points_range(&ret->all, it, &ret->begin, &end);
-	/* No other version has the serial, and there are not so many of them. */
+	tw_points_range(&ret->all, it, &ret->first, &end);
+	/* No other version of the map has this serial, and serials fit 32 bits. */
 	ret->rows = (struct tw_rows){.m = m,
 		.keys = point_keys,
-		.n = end - ret->begin,
-		.ints = TW_POINT_FULL,
+		.n = end - ret->first,
+		.n_ints = TW_POINT_FULL,
 		.get = get_point,
 		.arg = ret,
 		.blob = m->shared->points,
 		.key = m->serial << 32 | (uint32_t)(it - m->items)};
 }
 
-/* Tangents are shown where the map stores them; with a new envelope it will where they say
- * something. */
+/* Show tangents if the map stores them. A new envelope is shown with them if the map will store
+ * them, because of this envelope or another one. */
 static bool shows_tangents(
 	const struct tw_map *m, const struct tw_item *it, const struct tw_points *p)
 {
@@ -100,7 +100,7 @@ static bool shows_tangents(
 	return false;
 }
 
-/* For reading: a new one has to have content. */
+/* Find an envelope that can be read. -ENODATA: it is new and has no content yet. */
 static int find_content(
 	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
 {
@@ -129,8 +129,8 @@ static int write_envelope(
 	jsonw_object(w);
 	tw_record_write(w, m, &rec);
 	if (has_points(it->ints)) {
-		find_points(m, it, &p);
-		p.rows.ints = shows_tangents(m, it, &p.all) ? TW_POINT_FULL : TW_POINT_PLAIN;
+		init_points(m, it, &p);
+		p.rows.n_ints = shows_tangents(m, it, &p.all) ? TW_POINT_FULL : TW_POINT_PLAIN;
 		jsonw_key(w, points_key);
 		r = tw_rows_write(w, &p.rows, off, e);
 	}
@@ -149,9 +149,9 @@ static int envelope_stat(
 
 	if (r < 0)
 		return r;
-	find_points(m, it, &p);
+	init_points(m, it, &p);
 	jsonw_to_nowhere(&w);
-	/* To format very many points is a worker's business. */
+	/* stat runs on the owner's thread, so it does not format very many points. */
 	if (p.rows.n <= TW_ROWS_AT_ONCE)
 		r = write_envelope(&w, m, id, 0, e);
 	tw_stat_file(ret, w.size, true);
@@ -159,16 +159,16 @@ static int envelope_stat(
 	return r;
 }
 
-/* Points on their way from the file. */
-struct taking {
+/* Collects the points of a file. */
+struct point_reader {
 	struct points old;
-	uint64_t most;
+	uint64_t max_points;
 	int32_t (*v)[TW_POINT_FULL];
 	uint32_t n, room;
-	bool differs; /* from the old ones */
+	bool differs; /* a point differs from the old one */
 };
 
-static int add_point(struct taking *t, const int32_t v[TW_POINT_FULL], struct error *e)
+static int add_point(struct point_reader *t, const int32_t v[TW_POINT_FULL], struct error *e)
 {
 	if (!array_room(t->v, t->n, t->room))
 		return error_set(e, -ENOMEM, "no memory for the points");
@@ -176,20 +176,20 @@ static int add_point(struct taking *t, const int32_t v[TW_POINT_FULL], struct er
 	return 0;
 }
 
-static int take_point(void *arg, const struct json_at *at, struct error *e)
+static int read_point(void *arg, const struct json_at *at, struct error *e)
 {
-	struct taking *t = arg;
+	struct point_reader *t = arg;
 	int32_t v[TW_ROW_MAX];
 	int r = tw_rows_read(at, &t->old.rows, t->n, NULL, v, &t->differs, e);
 
-	if (r == 0 && t->n >= t->most)
+	if (r == 0 && t->n >= t->max_points)
 		r = json_refuse(at, e, "there is room for %u points: a map has at most %d", t->n,
 			POINTS_MAX);
 	return r < 0 ? r : add_point(t, v, e);
 }
 
-/* A file that lists no points leaves them as they are. */
-static int take_old(struct taking *t, struct error *e)
+/* Keep the old points, if the file has no key "points". */
+static int copy_old_points(struct point_reader *t, struct error *e)
 {
 	int32_t v[TW_ROW_MAX];
 	int r = 0;
@@ -201,7 +201,8 @@ static int take_old(struct taking *t, struct error *e)
 	return r;
 }
 
-/* A new envelope's item, before the file says more: of the map's newest kind. */
+/* The item of a new envelope, before the keys of the file are applied. Its version is 2,
+ * or 3 if another envelope has version 3. */
 static int initial_item(const struct json_at *root, const struct tw_map *m,
 	const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {
@@ -228,7 +229,7 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 
 struct parsed_envelope {
 	struct parsed parsed; /* first */
-	struct json_doc doc;  /* without points */
+	struct json_doc doc;  /* the file without its points */
 	bool lists_points;
 	int32_t (*points)[TW_POINT_FULL];
 	uint32_t n;
@@ -242,7 +243,7 @@ static void finish_parsed(struct parsed *parsed)
 	free(p->points);
 }
 
-/* The item that the file asks for, before its points have their place. */
+/* Make the item that the file describes. The place of its points is not set yet. */
 static int read_item(const struct parsed_envelope *p, const struct tw_map *m,
 	const struct tw_item *there, struct tw_ints **ret, struct error *e)
 {
@@ -263,13 +264,13 @@ static int read_item(const struct parsed_envelope *p, const struct tw_map *m,
 	return r;
 }
 
-static int read_file(const struct tw_map *m, const struct tw_item *there, struct taking *t,
+static int read_file(const struct tw_map *m, const struct tw_item *there, struct point_reader *t,
 	struct parsed_envelope *p, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	struct json_at root, at;
 	int r = json_list_read(
-		&p->parsed.content->bytes, JSON_MAX, points_key, take_point, t, &p->doc, e);
+		&p->parsed.content->bytes, JSON_MAX, points_key, read_point, t, &p->doc, e);
 
 	p->points = t->v;
 	p->n = t->n;
@@ -289,7 +290,7 @@ static int envelope_parse(const struct tw_map *m, entry_id id, struct content *i
 	struct parsed **ret, struct error *e)
 {
 	const struct tw_item *there = tw_item_at(m, TW_ENVELOPE, tw_id_index(id));
-	struct taking t = {.most = POINTS_MAX};
+	struct point_reader t = {.max_points = POINTS_MAX};
 	struct parsed_envelope *p;
 
 	if (!there)
@@ -297,20 +298,20 @@ static int envelope_parse(const struct tw_map *m, entry_id id, struct content *i
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an envelope");
-	find_points(m, there, &t.old);
-	if (t.most < t.old.rows.n)
-		t.most = t.old.rows.n;
+	init_points(m, there, &t.old);
+	if (t.max_points < t.old.rows.n)
+		t.max_points = t.old.rows.n;
 	return parsed_give(&p->parsed, read_file(m, there, &t, p, e), ret);
 }
 
-/* The points that other envelopes leave room for. */
+/* Check that n points fit the map beside those of the other envelopes. */
 static int check_room(
 	const struct tw_map *m, const struct tw_item *there, uint32_t n, struct error *e)
 {
 	uint64_t others, most;
 	struct points old;
 
-	find_points(m, there, &old);
+	init_points(m, there, &old);
 	others = tw_points_count(m) - old.rows.n;
 	most = others < POINTS_MAX ? POINTS_MAX - others : 0;
 	if (n <= most || n <= old.rows.n)
@@ -322,20 +323,20 @@ static int check_room(
 			n, (uintmax_t)most, POINTS_MAX));
 }
 
-/* A file that lists no points leaves them as they are. */
+/* Store the points of the file, or the old ones if it has no key "points". */
 static int put_points(struct tw_change *c, const struct tw_item *there,
 	const struct parsed_envelope *p, struct tw_ints *take, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = take;
 	uint32_t item = (uint32_t)(there - c->base->items);
-	struct taking t = {0};
+	struct point_reader t = {0};
 	int r = 0;
 
-	find_points(c->base, there, &t.old);
+	init_points(c->base, there, &t.old);
 	if (p->lists_points)
 		r = check_room(c->base, there, p->n, e);
 	else
-		r = take_old(&t, e);
+		r = copy_old_points(&t, e);
 	if (r == 0 && p->lists_points)
 		r = tw_points_put(c, item, TAKE(v), p->points, p->n, e);
 	else if (r == 0)
@@ -344,8 +345,8 @@ static int put_points(struct tw_change *c, const struct tw_item *there,
 	return r;
 }
 
-/* Do the points differ from those that are there by now? */
-static bool has_other_points(const struct points *there, const struct parsed_envelope *p)
+/* Do the points of the file differ from those of the map being built? */
+static bool points_differ(const struct points *there, const struct parsed_envelope *p)
 {
 	int32_t v[TW_ROW_MAX];
 
@@ -373,8 +374,8 @@ static int envelope_apply(
 	r = read_item(p, c->base, there, &v, e);
 	if (r < 0)
 		return r;
-	find_points(c->base, there, &old);
-	if (!tw_is_empty(there) && tw_ints_same(v, there->ints) && !has_other_points(&old, p))
+	init_points(c->base, there, &old);
+	if (!tw_is_empty(there) && tw_ints_same(v, there->ints) && !points_differ(&old, p))
 		return 0;
 	if (has_points(v))
 		return put_points(c, there, p, TAKE(v), e);
@@ -382,7 +383,7 @@ static int envelope_apply(
 	return 0;
 }
 
-/* The points are of all envelopes, as is their form. */
+/* Envelopes share the items of points, so a change of one may affect all of them. */
 static void envelope_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 {
 	uint16_t type = m->items[item].type;

@@ -16,22 +16,22 @@ enum { CLIPS_SINCE = 2 };
 static const char zoom_key[] = "parallax_zoom";
 
 static const struct tw_key keys[] = {
-	{"version", .at = 0, .n = 1, .min = 1, .max = 3},
-	{"x_offset", .at = 1, .n = 1},
-	{"y_offset", .at = 2, .n = 1},
-	{"x_parallax", .at = 3, .n = 1},
-	{"y_parallax", .at = 4, .n = 1},
-	{"clipping", .at = 7, .n = 1, .version = CLIPS_SINCE, .words = json_flags},
-	{"clip_x", .at = 8, .n = 1, .version = CLIPS_SINCE},
-	{"clip_y", .at = 9, .n = 1, .version = CLIPS_SINCE},
-	{"clip_width", .at = 10, .n = 1, .version = CLIPS_SINCE},
-	{"clip_height", .at = 11, .n = 1, .version = CLIPS_SINCE},
+	{"version", .first = 0, .n = 1, .min = 1, .max = 3},
+	{"x_offset", .first = 1, .n = 1},
+	{"y_offset", .first = 2, .n = 1},
+	{"x_parallax", .first = 3, .n = 1},
+	{"y_parallax", .first = 4, .n = 1},
+	{"clipping", .first = 7, .n = 1, .version = CLIPS_SINCE, .words = json_flags},
+	{"clip_x", .first = 8, .n = 1, .version = CLIPS_SINCE},
+	{"clip_y", .first = 9, .n = 1, .version = CLIPS_SINCE},
+	{"clip_width", .first = 10, .n = 1, .version = CLIPS_SINCE},
+	{"clip_height", .first = 11, .n = 1, .version = CLIPS_SINCE},
 	{NULL},
 };
 
-static const struct tw_layout layout = {.keys = keys, .type = TW_GROUP, .to = tw_group_to};
+static const struct tw_layout layout = {.keys = keys, .type = TW_GROUP, .convert = tw_group_to};
 
-/* The zoom that the group has of its own. */
+/* Find the zoom that is stored for the group. Returns false if there is none. */
 static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, group),
@@ -63,7 +63,7 @@ static int write_group(
 	return 0;
 }
 
-/* Extension items belong to groups by position, so those of the groups before come too. */
+/* Extension items belong to groups by position, so add those of the groups before it, too. */
 static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struct tw_change *c)
 {
 	const struct tw_type *t = tw_uuid_items(m, TW_GROUP_EXT);
@@ -75,8 +75,8 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i))));
 }
 
-/* A new group's zoom is kept beside it until its number is known. */
-static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struct tw_change *c)
+/* Keep a new group's zoom in tw_item.extra until the group's number is known. */
+static void set_made_zoom(const struct tw_map *m, uint32_t item, int32_t zoom, struct tw_change *c)
 {
 	const struct tw_ints *old = m->items[item].extra;
 	struct tw_ints *v;
@@ -91,7 +91,7 @@ static void put_extra(const struct tw_map *m, uint32_t item, int32_t zoom, struc
 	tw_change_extra(c, item, v);
 }
 
-static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_t group,
+static int set_zoom(const struct json_at *root, const struct tw_map *m, uint32_t group,
 	uint32_t item, struct tw_change *c, struct error *e)
 {
 	const struct tw_item *ext = tw_uuid_item(m, TW_GROUP_EXT, group);
@@ -103,7 +103,7 @@ static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_
 	if (r < 0 || !present)
 		return r;
 	if (m->items[item].made) {
-		put_extra(m, item, zoom, c);
+		set_made_zoom(m, item, zoom, c);
 	} else if (!ext) {
 		add_exts(m, group, zoom, c);
 	} else if (ext->ints->n < TW_EXT_LENGTH) {
@@ -117,12 +117,11 @@ static int take_zoom(const struct json_at *root, const struct tw_map *m, uint32_
 	return 0;
 }
 
-static uint32_t length_of(int32_t version)
+static uint32_t item_length(int32_t version)
 {
 	return version >= 3 ? TW_GROUP_NAME + 3 : version == 2 ? TW_GROUP_NAME : TW_GROUP_COUNT + 1;
 }
 
-/* The item that the file asks for. */
 static int read_item(
 	const struct json_at *root, const struct tw_item *it, struct tw_ints **ret, struct error *e)
 {
@@ -133,7 +132,7 @@ static int read_item(
 		    : error_set(e, -ENOMEM, "no memory for a group");
 
 	if (r == 0 && empty)
-		(*ret)->n = length_of((*ret)->v[0]);
+		(*ret)->n = item_length((*ret)->v[0]);
 	return r;
 }
 
@@ -186,7 +185,7 @@ static int group_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 	if (r < 0)
 		return r;
 	tw_change_item(c, item, v);
-	return take_zoom(&root, c->base, tw_id_a(id), item, c, e);
+	return set_zoom(&root, c->base, tw_id_a(id), item, c, e);
 }
 
 static void group_touch(const struct tw_map *m, uint32_t item, struct touched *t)

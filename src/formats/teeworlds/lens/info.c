@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * info: author, version, credits, license and settings.cfg, one line (or command) each (layout
- * rule 9). A string ends in NUL where the file has a line feed, so the lengths agree.
- */
+/* info: author, version, credits, license and settings.cfg (layout rule 9). The files have one
+ * line, settings.cfg one for each command. The map stores a NUL for each line feed of the file, so
+ * both have the same size. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,10 +14,10 @@
 
 enum { SETTINGS = 4, TEXT_MAX = 16 << 20 };
 
-/* Bytes of a line; DDNet editor's map.h, twmap for the settings. */
+/* Bytes of a line: from map.h of DDNet's editor, and from twmap for the settings. */
 static const size_t line_max[TW_INFO_FILES] = {31, 15, 127, 31, 255};
 
-/* The blob of a file; NULL for an empty one. */
+/* Find the blob of a file. *ret is NULL if the file is empty. */
 static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
@@ -63,11 +62,11 @@ static int info_get(
 	return r;
 }
 
-/* What a text has that a new one may have too. */
-struct traits {
+/* Properties of the old text. A new text may have those that the old one has. */
+struct text_traits {
 	size_t longest;
-	bool not_utf8;
-	bool mark, cr; /* a byte order mark, a CR before the end of a line */
+	bool is_not_utf8;
+	bool has_mark, has_cr; /* a byte order mark; a CR before a line's end */
 };
 
 static const uint8_t MARK[] = {0xef, 0xbb, 0xbf};
@@ -77,36 +76,35 @@ static bool has_mark(const uint8_t *text, size_t n)
 	return n >= sizeof(MARK) && memcmp(text, MARK, sizeof(MARK)) == 0;
 }
 
-static struct traits find_traits(const uint8_t *text, size_t n)
+static struct text_traits find_traits(const uint8_t *text, size_t n)
 {
-	struct traits h = {.not_utf8 = !utf8_valid(text, n), .mark = has_mark(text, n)};
+	struct text_traits h = {.is_not_utf8 = !utf8_valid(text, n), .has_mark = has_mark(text, n)};
 
 	for (size_t i = 0, begin = 0; i <= n; i++) {
 		if (i < n && text[i] != '\0' && text[i] != '\n')
 			continue;
 		if (i - begin > h.longest)
 			h.longest = i - begin;
-		h.cr |= i < n && i > begin && text[i - 1] == '\r';
+		h.has_cr |= i < n && i > begin && text[i - 1] == '\r';
 		begin = i + 1;
 	}
 	return h;
 }
 
-/*
- * What was written as the file will show it. Some editors add a byte order mark, and a CR to each
- * line, which a game takes for a part of the command: they are dropped where the text that was
- * shown had none. A missing last line feed is added.
- */
-static struct bytes *canonical(const struct bytes *text, const struct traits *before)
+/* Make the canonical form of a written text, which the file will show. Some editors add a byte
+ * order mark, and a CR to each line, which a game reads as part of the command. Remove them if the
+ * old text had none. Add a missing last line feed. */
+static struct bytes *make_canonical(const struct bytes *text, const struct text_traits *before)
 {
-	size_t n = 0, begin = !before->mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
+	size_t n = 0,
+	       begin = !before->has_mark && has_mark(text->data, text->size) ? sizeof(MARK) : 0;
 	uint8_t *dst;
 	struct bytes *b = bytes_new(text->size + 1, &dst);
 
 	if (!b)
 		return NULL;
 	for (size_t i = begin; i < text->size; i++) {
-		if (text->data[i] == '\n' && !before->cr && n && dst[n - 1] == '\r')
+		if (text->data[i] == '\n' && !before->has_cr && n && dst[n - 1] == '\r')
 			n--;
 		dst[n++] = text->data[i];
 	}
@@ -116,8 +114,8 @@ static struct bytes *canonical(const struct bytes *text, const struct traits *be
 	return b;
 }
 
-static int check_text(
-	unsigned file, const uint8_t *text, size_t n, const struct traits *before, struct error *e)
+static int check_text(unsigned file, const uint8_t *text, size_t n,
+	const struct text_traits *before, struct error *e)
 {
 	size_t max = line_max[file], line = 1, begin = 0;
 
@@ -131,7 +129,7 @@ static int check_text(
 		if (file != SETTINGS && line > 1 && (i > begin || i < n))
 			return error_set(
 				e, -EINVAL, "line %zu: there is a second line (at most 1)", line);
-		if (!before->not_utf8 && !utf8_valid(text + begin, i - begin))
+		if (!before->is_not_utf8 && !utf8_valid(text + begin, i - begin))
 			return error_set(e, -EINVAL, "line %zu: is not UTF-8", line);
 		if (i - begin > max)
 			return error_set(e, -EINVAL, "line %zu: has %zu bytes (at most %zu)", line,
@@ -142,9 +140,8 @@ static int check_text(
 	return 0;
 }
 
-/* A copy with another byte for `from`: of a text that is stored as it is shown, or the other way
- * round. NULL: no memory. */
-static struct bytes *copy_with(const struct bytes *text, char from, char to)
+/* Copy a text and replace one byte. Returns NULL if memory is exhausted. */
+static struct bytes *copy_replacing(const struct bytes *text, char from, char to)
 {
 	uint8_t *dst;
 	struct bytes *b = bytes_new(text->size, &dst);
@@ -154,8 +151,8 @@ static struct bytes *copy_with(const struct bytes *text, char from, char to)
 	return b;
 }
 
-/* An info item that is long enough for the field, in the change. Returns its handle. */
-static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
+/* Find the info item, and lengthen or add it if it lacks the field. Returns its handle. */
+static uint32_t get_item(const struct tw_map *m, struct tw_change *c, uint32_t field)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
 	struct tw_ints *ints;
@@ -171,10 +168,9 @@ static uint32_t need_item(const struct tw_map *m, struct tw_change *c, uint32_t 
 	return (uint32_t)(it - m->items);
 }
 
-/* The text, canonical; *ret: as it is stored, NULL for none. Not called if it says what there is.
- */
+/* Compose the blob of a canonical text. Leaves *ret NULL if the text is empty. */
 static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *text,
-	const struct traits *before, struct blob **ret, struct error *e)
+	const struct text_traits *before, struct blob **ret, struct error *e)
 {
 	CLEANUP(content_unref) struct content *c = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
@@ -186,7 +182,7 @@ static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *
 	r = check_text(file, text->data, text->size, before, e);
 	if (r < 0)
 		return r;
-	stored = copy_with(text, '\n', '\0');
+	stored = copy_replacing(text, '\n', '\0');
 	if (stored) {
 		x = extent_of_bytes(stored);
 		c = content_new(&x);
@@ -200,7 +196,7 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 {
 	CLEANUP(bytes_unref) struct bytes *written = NULL, *text = NULL, *old = NULL, *shown = NULL;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	struct traits before = {0};
+	struct text_traits before = {0};
 	struct blob *b;
 	int r = find_text(m, id, &b, NULL);
 	bool none = r == 0 && !b, same;
@@ -208,15 +204,15 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	if (in->bytes.size > TEXT_MAX)
 		return error_set(e, -EINVAL, "the file has %llu bytes (at most %d)",
 			(unsigned long long)in->bytes.size, TEXT_MAX);
-	/* A text that cannot be read may be replaced. */
+	/* An unreadable text may be replaced. */
 	if (b && b->size <= TEXT_MAX && blob_load(b, &old, NULL) == 0) {
 		before = find_traits(old->data, old->size);
-		shown = copy_with(old, '\0', '\n');
+		shown = copy_replacing(old, '\0', '\n');
 	}
 	r = extent_load(&in->bytes, TEXT_MAX, &written, e);
 	if (r < 0)
 		return r;
-	text = canonical(written, &before);
+	text = make_canonical(written, &before);
 	if (!text || (old && !shown))
 		return error_set(e, -ENOMEM, "no memory for the text");
 	same = bytes_same(shown, written) || bytes_same(shown, text) || (none && text->size == 0);
@@ -234,7 +230,7 @@ static int info_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 
 	if (find_text(c->base, id, &b, NULL) == 0 && b == fresh)
 		return 0;
-	tw_change_data(c, need_item(c->base, c, field), field, blob_ref(fresh));
+	tw_change_data(c, get_item(c->base, c, field), field, blob_ref(fresh));
 	return 0;
 }
 

@@ -101,12 +101,12 @@ int tw_kind_get(
 
 	if (!k->write)
 		return k->get(m, id, off, dst, n, e);
-	/* A writer that has a range knows when it is done. */
+	/* The writer is done when it has the range. An empty range needs a valid pointer. */
 	jsonw_to_range(&w, off, n ? dst : &none, n);
 	return k->write(&w, m, id, off, e);
 }
 
-/* The files of an object, and whatever else shows the item. */
+/* Add the typed entries that show an item. */
 static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t)
 {
 	if (!m->shared->typed)
@@ -125,7 +125,7 @@ static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t
 			tw_kinds[i]->touch(m, item, t);
 }
 
-/* The typed entries of the items that name the blob. */
+/* Add the typed entries of the items that refer to a blob. */
 static void touch_users(const struct tw_map *m, uint32_t blob, struct touched *t)
 {
 	uint32_t fields[TW_FIELDS_MAX];
@@ -141,18 +141,18 @@ static void touch_users(const struct tw_map *m, uint32_t blob, struct touched *t
 	}
 }
 
-static bool differs(const struct tw_item *a, const struct tw_item *b)
+static bool item_differs(const struct tw_item *a, const struct tw_item *b)
 {
 	return a->ints != b->ints || a->extra != b->extra || a->removed != b->removed;
 }
 
-/* Items and blobs are only ever appended. */
+/* Items and blobs are only appended, so both versions have the same handles. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t)
 {
 	for (uint32_t i = 0; i < after->n_items; i++) {
 		bool had = i < before->n_items;
 
-		if (had && !differs(&before->items[i], &after->items[i]))
+		if (had && !item_differs(&before->items[i], &after->items[i]))
 			continue;
 		touched_add(t, tw_id(TW_K_RAW_ITEM, i, 0));
 		if (had && !before->items[i].removed)
@@ -170,7 +170,6 @@ void tw_touch(const struct tw_map *before, const struct tw_map *after, struct to
 			touch_users(before, i, t);
 		touch_users(after, i, t);
 	}
-	/* They show all of it. */
 	for (uint32_t i = 0; after->shared->preview && i < TW_PICTURES; i++)
 		touched_add(t, tw_id(TW_K_PICTURE, i, 0));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * kinds: the table of all lenses, each defined in a file of its own.
- */
+/* kinds: the table of all lenses, and functions that several of them share. */
 #pragma once
 
 #include "formats/teeworlds/lens/lens.h"
@@ -26,30 +24,30 @@ extern const struct tw_kind tw_kind_quads, tw_kind_sources;                   /*
 extern const struct tw_kind tw_kind_picture;                                  /* picture.c */
 extern const struct tw_kind tw_kind_envelope;                                 /* envelope.c */
 
-/* NULL where there is no such kind. */
+/* The lens of an entry; NULL if there is no such kind. */
 const struct tw_kind *tw_kind(entry_id id);
 
-/* The calls of an entry's kind, by whichever of its functions there are. */
+/* Call a lens with the functions that the kind has. The id must be of a valid kind. */
 int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 int tw_kind_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Names every entry, typed and raw, that shows an item or a blob in which two versions differ. */
+/* Add every entry, typed or raw, that shows an item or blob in which two versions differ. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
-/* objects.c: the object that a name was the identity of at the mount, in the form that its ending
- * says, which need not be the one that it had. -ENOENT. dir may be any entry. */
+/* Find the object that had this name at the mount, in the form that the name's ending says, even if
+ * the object has another form. dir may be any entry. -ENOENT. Defined in objects.c. */
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
-/* root.c: the child of kinds whose entries are always the same; and the one of a name, shown or
- * not. -ENOENT. */
+/* tw_kind.child for directories whose entries are always the same. Defined in root.c. */
 int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
+/* Find an entry of such a directory, even if it is not shown. -ENOENT. */
 int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
-/* media/image.c: the OPAQUE bits that follow from all images that were put. */
+/* Update the OPAQUE bits of tiles for all images in put_images. Defined in media/image.c. */
 int tw_images_derive(struct tw_change *c, struct error *e);
-/* raw/guard.c: what may be written through raw/ (layout rule 23). -EINVAL if the change would make
- * a typed file unreadable that is readable now. Decodes what it has to. */
-int tw_raw_guard(const struct tw_map *m, const struct tw_map *then, const struct touched *t,
+/* Check a change of raw/ (layout rule 23): `before` is the map before it, `after` after it. -EINVAL
+ * if a typed file would become unreadable. Decodes what it needs to. Defined in raw/guard.c. */
+int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
 	struct error *e);

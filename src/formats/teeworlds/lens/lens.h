@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * lens: one small interface for each kind of entry, directory or file.
+ * lens: the interface of one kind of entry, a directory or a file (struct tw_kind).
  *
- * To add a kind: a number in enum tw_kind_id (names/id.h), a struct tw_kind in a file of its own, a
- * line in the table of kinds.c.
+ * To add a kind, add a number to enum tw_kind_id (names/id.h), define a struct tw_kind in a file of
+ * its own, and add a line to the table in kinds.c. Callers use the tw_kind_* functions of kinds.h.
  *
- * All calls see one version of the map. stat, find, child and touch are the owner's and cheap: they
- * inflate nothing. size, get, parse, apply and readable run on worker threads. An id that names
- * nothing (an index out of bounds) is -ENOENT; an entry whose part of the map cannot be shown is
- * -EIO, from stat too where the tables show it (format.c then lists it with size 0).
+ * Threads: stat, find and child may run on the owner's thread, so they are cheap and decode
+ * nothing. The other functions run on worker threads.
+ *
+ * Errors: -ENOENT if the id names nothing (an index out of bounds). -EIO if the entry's data is
+ * damaged; if stat returns it, format.c shows a file of size 0. -ENODATA if the object has no
+ * content yet or has another form. -ENOTSUP if a new layer is of a kind without such a file.
  */
 #pragma once
 
@@ -17,58 +19,62 @@
 #include "formats/teeworlds/model/map.h"
 #include "formats/teeworlds/names/id.h"
 
-/* Entries that may show something else after a change: for tw_raw_guard. */
+/* The entries that a change of raw/ may affect, for tw_raw_guard. Zeroed at first. */
 struct touched {
 	entry_id *ids;
 	size_t n, room;
-	bool all; /* too many to name, or memory was short */
+	bool is_all; /* the list is incomplete: it is too long, or memory is exhausted */
 };
 
 void touched_add(struct touched *t, entry_id id); /* touched.c */
 void touched_finish(struct touched *t);
 
 struct tw_kind {
-	const char *label; /* what the tests and the report call it */
+	const char *label; /* the kind's name in messages and tests */
 
-	/* Fills all of *ret but id. NULL: of a file that write writes. */
+	/* Set all members of *ret except id and max_size. May be NULL if the kind has `write`: then
+	 * the file is formatted to find its size. */
 	int (*stat)(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 
-	/* Directories. child is struct format's list without the stat: 1 an entry, 0 the end. find
-	 * may be NULL where entries are few. */
+	/* For directories, NULL for files. child returns the entry at *cookie and advances the
+	 * cookie: 1 for an entry, 0 at the end. find looks up a name; may be NULL if entries are
+	 * few. */
 	int (*child)(
 		const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 
-	/* Files. size may be NULL where stat always knows it, and where write writes it. */
+	/* For files. size may be NULL if the kind has `write`, or if stat always knows the size. */
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
-	/* The file, instead of get, of which what stands before `off` may be passed over. */
+	/* Write the whole file, instead of get. Text before the offset `off` may be skipped. */
 	int (*write)(struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off,
 		struct error *e);
-	bool is_restored;  /* struct file_attr's, where stat is NULL */
-	bool stat_formats; /* stat formats the whole file: a look-up does without it */
-	uint64_t max_size; /* struct file_attr's */
-	/* format_edit's; ret->same is for parse to set. NULL: read-only. */
+	bool is_restored;  /* file_attr.is_restored, if stat is NULL */
+	bool stat_formats; /* stat formats the whole file, so a lookup does not call it */
+	uint64_t max_size; /* file_attr.max_size */
+	/* As format_edit.parse; sets parsed.is_unchanged. NULL if the file is read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 		struct error *e);
-	/* Edits c->to. p may be NULL for what is `lasting`. If it fails, c is undone. */
+	/* Apply a parsed value through c. p is NULL if a file with file_attr.is_cleared_by_mount
+	 * was removed. The caller undoes c if apply fails. */
 	int (*apply)(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e);
-	/* 0 if get would succeed, judged as deeply as it takes (decoding); for what raw/ would
-	 * break. NULL: stat tells. */
+	/* Check that get would succeed, decoding what it needs to. If NULL, tw_raw_guard reads 0
+	 * bytes with get or write instead. */
 	int (*readable)(const struct tw_map *m, entry_id id, struct error *e);
 
-	/* Names the entries of this kind that show the item (its integers or a blob it names), but
-	 * for an image, a sound or an envelope itself. */
+	/* Add the entries of this kind that show an item's integers or a blob that it refers to.
+	 * kinds.c adds the files of images, sounds and envelopes themselves. May be NULL. */
 	void (*touch)(const struct tw_map *m, uint32_t item, struct touched *t);
 };
 
-/* Entry fields for stat: of a directory, and of one that is always there, as a kind's own stat. */
+/* Set the attributes of a directory. */
 static inline void tw_stat_dir(struct file_attr *ret, bool fixed)
 {
 	*ret = (struct file_attr){.is_dir = true, .has_size = true, .is_permanent = fixed};
 }
 
+/* tw_kind.stat for a directory that always exists. */
 static inline int tw_stat_fixed(
 	const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
@@ -82,7 +88,7 @@ static inline void tw_stat_file(struct file_attr *ret, uint64_t size, bool writa
 	*ret = (struct file_attr){.has_size = true, .size = size, .is_writable = writable};
 }
 
-/* In raw/ numbers are what things are called by: nothing moves or goes there. */
+/* Set the attributes of a file in raw/. It is permanent, because its name is its number. */
 static inline void tw_stat_raw(struct file_attr *ret, const struct tw_map *m, uint64_t size)
 {
 	tw_stat_file(ret, size, m->shared->raw == TW_RAW_RW);

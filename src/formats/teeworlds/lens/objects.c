@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * objects: the directories that objects stand in: images/, sounds/, envelopes/, groups/ and
- * layers/.
- */
+/* objects: the directories of objects: images/, sounds/, envelopes/, groups/ and layers/. */
 #include <errno.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/lens/layer/tree.h"
 #include "formats/teeworlds/names/mounted.h"
 
-/* What a directory showed at the mount: objects of a sort, counted from one of them. */
-struct shown {
+/* The objects that a directory showed at the mount. Their positions are consecutive. */
+struct listed_objects {
 	enum tw_sort sort;
-	uint32_t group; /* of layers */
-	uint32_t first; /* the position of the first */
-	uint32_t n;     /* that are shown */
+	uint32_t group; /* position of the layers' group; else 0 */
+	uint32_t first; /* position of the first object */
+	uint32_t n;     /* number of objects */
 };
 
-static bool find_shown(const struct tw_map *m, entry_id dir, struct shown *ret)
+static bool find_listed_objects(const struct tw_map *m, entry_id dir, struct listed_objects *ret)
 {
-	*ret = (struct shown){.sort = tw_sort_in(dir)};
+	*ret = (struct listed_objects){.sort = tw_sort_in(dir)};
 	if (ret->sort == TW_SORTS)
 		return false;
 	if (ret->sort == TW_SORT_LAYER)
@@ -33,12 +30,12 @@ static bool find_shown(const struct tw_map *m, entry_id dir, struct shown *ret)
 
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
-	struct shown s;
+	struct listed_objects s;
 	bool json = false;
 	uint32_t i;
 
-	if (!find_shown(m, dir, &s) || tw_mounted_file(m, s.sort, s.group, name, &i, &json) < 0 ||
-		i >= s.n)
+	if (!find_listed_objects(m, dir, &s) ||
+		tw_mounted_file(m, s.sort, s.group, name, &i, &json) < 0 || i >= s.n)
 		return -ENOENT;
 	*ret = tw_object_id(s.sort, dir, s.first + i, json);
 	return 0;
@@ -46,9 +43,9 @@ int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry
 
 static int dir_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
-	struct shown s;
+	struct listed_objects s;
 
-	if (!find_shown(m, id, &s) && !tw_made_at(m, id))
+	if (!find_listed_objects(m, id, &s) && !tw_made_object(m, id))
 		return -ENOENT;
 	tw_stat_dir(ret, true);
 	return 0;
@@ -69,10 +66,10 @@ static int dir_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {
 	uint32_t i = (uint32_t)*cookie;
-	struct shown s;
+	struct listed_objects s;
 	bool json;
 
-	if (!find_shown(m, dir, &s) || *cookie >= s.n)
+	if (!find_listed_objects(m, dir, &s) || *cookie >= s.n)
 		return 0;
 	json = tw_names(m, s.sort)->v[s.first + i].json;
 	tw_mounted_name(m, s.sort, s.group, i, json ? ".json" : tw_sorts[s.sort].ending, name);

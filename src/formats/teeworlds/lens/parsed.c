@@ -24,7 +24,7 @@ int tw_parsed_blob(
 	return 0;
 }
 
-/* Bytes of a text whose document is kept, which takes about ten times as many. */
+/* Largest text whose document is kept. A document takes about ten times as many bytes. */
 enum { KEPT_MAX = 4096 };
 
 struct parsed_json {

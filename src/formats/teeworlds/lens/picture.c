@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * picture: the map as a PNG, drawn when somebody reads it. Its size follows from that of the game
- * layer. What was drawn last of a version of the map is kept, as pixels, with the budget.
- */
+/* picture: the map as a PNG, drawn when a program reads it. Its size follows from the size of the
+ * game layer. The pixels drawn last are kept in the budget, for one version of the map. */
 #include <errno.h>
 
 #include "codec/image/png.h"
@@ -11,11 +9,11 @@
 
 struct drawing {
 	const struct tw_map *m;
-	enum tw_picture what;
+	enum tw_picture picture;
 };
 
-/* Of a map without a game layer: nothing, an empty file. */
-static uint64_t size_of(const struct tw_map *m)
+/* Size of the file: 0 if the map has no game layer. */
+static uint64_t picture_size(const struct tw_map *m)
 {
 	uint64_t size = 0;
 	uint32_t w, h;
@@ -29,17 +27,17 @@ static int picture_stat(const struct tw_map *m, entry_id id, struct file_attr *r
 {
 	if (tw_id_index(id) >= TW_PICTURES || !m->shared->preview)
 		return -ENOENT;
-	tw_stat_file(ret, size_of(m), true);
+	tw_stat_file(ret, picture_size(m), true);
 	ret->is_permanent = true;
 	ret->is_generated = true;
 	return 0;
 }
 
-/* As blob_derive wants it: what it is of, and what was drawn. */
+/* A drawn picture, in the form that blob_derive needs: the key is at the start of the data. */
 struct drawn {
 	struct bytes counted; /* first */
 	uint64_t key;
-	struct picture p;
+	struct picture picture;
 	struct png_memo memo;
 };
 
@@ -47,17 +45,17 @@ static void drawn_free(struct bytes *b)
 {
 	struct drawn *n = (struct drawn *)b;
 
-	bytes_unref(n->p.rgba);
+	bytes_unref(n->picture.rgba);
 	pthread_mutex_destroy(&n->memo.lock);
 	free(n);
 }
 
-static int make(void *arg, struct bytes **ret, struct error *e)
+static int make_drawing(void *arg, struct bytes **ret, struct error *e)
 {
 	const struct drawing *d = arg;
 	const struct tw_shared *sh = d->m->shared;
 	struct preview how = {.size = sh->preview,
-		.entities = d->what == TW_PICTURE_ENTITIES,
+		.entities = d->picture == TW_PICTURE_ENTITIES,
 		.part = ENTRY_ROOT,
 		.image = sh->image,
 		.arg = sh->image_arg};
@@ -67,12 +65,12 @@ static int make(void *arg, struct bytes **ret, struct error *e)
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return error_set(e, -ENOMEM, "no memory for a picture");
-	r = tw_preview.draw(&d->m->base, &how, &n->p, e);
+	r = tw_preview.draw(&d->m->base, &how, &n->picture, e);
 	if (r < 0) {
 		free(n);
 		return r == -ENOMEM ? r : error_set(e, -EIO, "%s", error_text(e));
 	}
-	bytes_init(&n->counted, sizeof(*n) + n->p.rgba->size, drawn_free);
+	bytes_init(&n->counted, sizeof(*n) + n->picture.rgba->size, drawn_free);
 	pthread_mutex_init(&n->memo.lock, NULL);
 	n->counted.data = (const uint8_t *)&n->key;
 	n->key = d->m->serial;
@@ -91,15 +89,16 @@ static int picture_get(
 
 	if (!n)
 		return 0;
-	r = blob_derive(m->shared->pictures[d.what], m->serial, make, &d, &found, e);
+	r = blob_derive(m->shared->pictures[d.picture], m->serial, make_drawing, &d, &found, e);
 	if (r < 0)
 		return r;
 	w = (struct drawn *)found;
-	pixels = extent_of_bytes(bytes_ref(w->p.rgba));
-	return png_file_read(w->p.w, w->p.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
+	pixels = extent_of_bytes(bytes_ref(w->picture.rgba));
+	return png_file_read(
+		w->picture.w, w->picture.h, extent_read_fn, &pixels, &w->memo, off, dst, n, e);
 }
 
-/* Whatever it is, the map stays what it was. */
+/* Accept any content, because it does not change the map. */
 static int picture_parse(
 	const struct tw_map *, entry_id, struct content *in, struct parsed **ret, struct error *e)
 {

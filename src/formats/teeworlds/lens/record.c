@@ -28,9 +28,9 @@ const struct json_word tw_kind_words[] = {
 
 enum { KEYS_MAX = 20, INTS_MAX = 16 /* of one key */ };
 
-static bool has(const struct tw_record *rec, const struct tw_key *key)
+static bool has_key(const struct tw_record *rec, const struct tw_key *key)
 {
-	return (uint32_t)key->at + key->n <= rec->n && rec->version >= key->version;
+	return (uint32_t)key->first + key->n <= rec->n && rec->version >= key->version;
 }
 
 static void write_value(
@@ -40,12 +40,12 @@ static void write_value(
 		tw_ref_write(w, m, key->ref, v[0]);
 	} else if (key->n == 1) {
 		jsonw_word(w, key->words, v[0]);
-	} else if (!key->row) {
+	} else if (!key->row_length) {
 		jsonw_ints(w, v, key->n);
 	} else {
 		jsonw_array(w);
-		for (unsigned i = 0; i < key->n; i += key->row)
-			jsonw_ints(w, v + i, key->row);
+		for (unsigned i = 0; i < key->n; i += key->row_length)
+			jsonw_ints(w, v + i, key->row_length);
 		jsonw_end(w);
 	}
 }
@@ -53,10 +53,10 @@ static void write_value(
 void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_record *rec)
 {
 	for (const struct tw_key *key = rec->keys; key->name; key++) {
-		if (!has(rec, key))
+		if (!has_key(rec, key))
 			continue;
 		jsonw_key(w, key->name);
-		write_value(w, m, key, rec->v + key->at);
+		write_value(w, m, key, rec->v + key->first);
 	}
 }
 
@@ -75,12 +75,12 @@ int tw_record_expect(
 static int read_rows(
 	const struct json_at *at, const struct tw_key *key, int32_t *v, struct error *e)
 {
-	int r = json_expect_array_of(at, key->n / key->row, e);
+	int r = json_expect_array_of(at, key->n / key->row_length, e);
 
-	for (unsigned i = 0; r == 0 && i < key->n; i += key->row) {
-		struct json_at row = json_element(at, i / key->row);
+	for (unsigned i = 0; r == 0 && i < key->n; i += key->row_length) {
+		struct json_at row = json_element(at, i / key->row_length);
 
-		r = json_as_ints(&row, v + i, key->row, e);
+		r = json_as_ints(&row, v + i, key->row_length, e);
 	}
 	return r;
 }
@@ -94,7 +94,7 @@ static int read_value(const struct json_at *at, const struct tw_naming *names,
 		return json_as_word(at, key->words, v, e);
 	if (key->n == 1)
 		return json_as_int(at, v, e);
-	return key->row ? read_rows(at, key, v, e) : json_as_ints(at, v, key->n, e);
+	return key->row_length ? read_rows(at, key, v, e) : json_as_ints(at, v, key->n, e);
 }
 
 static int check_value(const struct json_at *at, const struct tw_key *key, int32_t old,
@@ -104,7 +104,7 @@ static int check_value(const struct json_at *at, const struct tw_key *key, int32
 
 	if (value == old)
 		return 0;
-	if (key->fixed)
+	if (key->is_fixed)
 		return json_refuse(
 			at, e, "cannot be changed from %s", json_word_text(key->words, old, word));
 	if ((key->min || key->max) && (value < key->min || value > key->max))
@@ -124,15 +124,15 @@ int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 
 		if (!json_get(at, key->name, &value))
 			continue;
-		if (!has(rec, key))
+		if (!has_key(rec, key))
 			return json_refuse(&value, e, "what the map holds is too short for it");
-		memcpy(v, rec->v + key->at, key->n * sizeof(v[0]));
+		memcpy(v, rec->v + key->first, key->n * sizeof(v[0]));
 		r = read_value(&value, names, key, v, e);
 		for (unsigned i = 0; r == 0 && i < key->n; i++)
-			r = check_value(&value, key, rec->v[key->at + i], v[i], e);
+			r = check_value(&value, key, rec->v[key->first + i], v[i], e);
 		if (r < 0)
 			return r;
-		memcpy(rec->v + key->at, v, key->n * sizeof(v[0]));
+		memcpy(rec->v + key->first, v, key->n * sizeof(v[0]));
 	}
 	return 0;
 }
@@ -140,8 +140,9 @@ int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 void tw_record_reset(const struct tw_record *rec)
 {
 	for (const struct tw_key *key = rec->keys; key->name; key++)
-		for (unsigned i = 0; has(rec, key) && i < key->n; i++)
-			rec->v[key->at + i] = key->initials ? key->initials[i] : key->initial;
+		for (unsigned i = 0; has_key(rec, key) && i < key->n; i++)
+			rec->v[key->first + i] =
+				key->initial_values ? key->initial_values[i] : key->initial;
 }
 
 struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v)
@@ -149,11 +150,11 @@ struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v)
 	return (struct tw_record){.keys = l->keys,
 		.v = v->v,
 		.n = v->n,
-		.version = l->version < v->n ? v->v[l->version] : 0};
+		.version = l->version_at < v->n ? v->v[l->version_at] : 0};
 }
 
-/* The version that the file needs: its own, or that of the keys it has. */
-static int wanted_version(const struct json_at *root, const struct tw_layout *l,
+/* Find the version that the item needs for the file's version, its keys and the stored name. */
+static int find_version(const struct json_at *root, const struct tw_layout *l,
 	const struct tw_ints *old, int32_t *version, struct error *e)
 {
 	const struct tw_item it = {.type = l->type, .ints = (struct tw_ints *)(uintptr_t)old};
@@ -175,23 +176,24 @@ int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
-	bool has_version = l->version < old->n;
-	int32_t was = has_version ? old->v[l->version] : 0, version = was;
+	bool has_version = l->version_at < old->n;
+	int32_t old_version = has_version ? old->v[l->version_at] : 0, version = old_version;
 	struct tw_record rec;
-	int r = wanted_version(root, l, old, &version, e);
+	int r = find_version(root, l, old, &version, e);
 
 	if (r < 0)
 		return r;
-	v = version != was && has_version ? l->to(old, version) : tw_ints_copy(old, old->n, 0);
+	v = version != old_version && has_version ? l->convert(old, version)
+						  : tw_ints_copy(old, old->n, 0);
 	if (!v)
 		return error_set(e, -ENOMEM, "no memory for an item");
-	/* The range of a changed version is judged from what it was. */
+	/* tw_record_read compares the version with the old one, to check the range of a change. */
 	if (has_version)
-		v->v[l->version] = was;
+		v->v[l->version_at] = old_version;
 	rec = (struct tw_record){.keys = l->keys, .v = v->v, .n = v->n, .version = version};
 	r = tw_record_read(root, names, &rec, e);
 	if (has_version)
-		v->v[l->version] = version;
+		v->v[l->version_at] = version;
 	if (r == 0)
 		*ret = TAKE(v);
 	return r;

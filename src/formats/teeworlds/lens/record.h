@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * record: integers as the keys of a JSON object, by a table (layout rules 16 to 20). An item, a
- * quad, a sound source and a point of an envelope are all records.
- */
+/* record: convert between a list of integers and a JSON object, by a table of keys (layout rules 16
+ * to 20). Items, quads, sound sources and points of envelopes are records. */
 #pragma once
 
 #include "codec/text/json.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* What an integer refers to; envelopes by what they move. */
+/* The sort of object that an integer refers to. Envelopes are distinguished by their use. */
 enum tw_refers {
 	TW_REF_NONE,
 	TW_REF_IMAGE,
@@ -19,68 +17,66 @@ enum tw_refers {
 };
 
 struct tw_key {
-	const char *name; /* NULL ends a table */
-	uint8_t at, n;    /* which integers; one is a bare number, several are an array */
-	uint8_t row;      /* not 0: the array is one of arrays of that many */
-	uint8_t version;  /* records of older versions lack the key */
-	bool fixed;       /* cannot be changed through the file */
+	const char *name;   /* NULL ends a table */
+	uint8_t first, n;   /* the integers; one is written as a number, several as an array */
+	uint8_t row_length; /* if not 0, write an array of arrays of this length */
+	uint8_t version;    /* the first version of a record that has the key */
+	bool is_fixed;      /* the file must not change the value */
 	enum tw_refers ref;
-	const struct json_word *words; /* for values that have a name; NULL: numbers */
-	int32_t min, max;              /* of a value that is changed; both 0: any */
-	int32_t initial;               /* in new records */
-	const int32_t *initials;       /* ... where the integers differ; else NULL */
+	const struct json_word *words; /* names of values; NULL if values are numbers */
+	int32_t min, max;              /* range of a changed value; both 0 if any is valid */
+	int32_t initial;               /* the value in new records */
+	const int32_t *initial_values; /* n initial values, if they differ; else NULL */
 };
 
-/* What editors call a layer's type and kind (layout rule 16). */
+/* Editors' names for the types of layers, and for the kinds of tile layers (layout rule 16). */
 extern const struct json_word tw_type_words[], tw_kind_words[];
 
-/* The integers of one record. */
 struct tw_record {
 	const struct tw_key *keys;
 	int32_t *v;
-	uint32_t n;      /* that there are; keys that need more are absent */
-	int32_t version; /* keys of later versions are absent */
+	uint32_t n;      /* length of v; the record has no key whose integers are beyond it */
+	int32_t version; /* the record has no key of a later version */
 };
 
-/* Items of a sort, which may be of several versions. */
+/* How an item is stored, in all its versions. */
 struct tw_layout {
 	const struct tw_key *keys;
-	uint16_t type;   /* of the items; a name that they have a file does not take away */
-	uint8_t version; /* the integer that says it */
-	struct tw_ints *(*to)(const struct tw_ints *v, int32_t version); /* item/version.h */
+	uint16_t type;      /* the item type */
+	uint8_t version_at; /* index of the integer that holds the version */
+	/* Convert an item to another version (item/version.h). NULL if memory is exhausted. */
+	struct tw_ints *(*convert)(const struct tw_ints *v, int32_t version);
 };
 
-/* An item as a record. */
+/* A record of an item's integers; v is borrowed. */
 struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v);
 
-/* The keys with their values, inside an object that the caller opened. */
+/* Write the keys and values into a JSON object that the caller has opened. */
 void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_record *rec);
 
-/* The object has no keys but the table's and `extra` (may be NULL). */
+/* Check that the object has no keys except those of the table and `extra` (may be NULL). */
 int tw_record_expect(
 	const struct json_at *at, const struct tw_key *keys, const char *extra, struct error *e);
-/*
- * Takes over the values of the keys that are there; absent keys keep their values. -EINVAL: a key
- * that the record lacks, a fixed one that differs, a value that is changed to one out of its range,
- * a stem that names nothing. names: NULL where no key refers to anything.
- */
+/* Read the values of an object's keys into rec->v; absent keys keep their values. names may be NULL
+ * if no key of the table is a reference. -EINVAL: the record lacks a key, a fixed value or a value
+ * outside its range was changed, or a stem names no object. */
 int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 	const struct tw_record *rec, struct error *e);
-/*
- * The item that a file wants: `old` with the version that the file says, or that its keys take, and
- * with their values. Refuses as tw_record_read does.
- */
+/* Make the item that a file describes: `old` with the values of the file's keys. It gets the
+ * version in the file, but at least the one that its keys and its stored name need. Errors as
+ * tw_record_read, and -ENOMEM. */
 int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret,
 	struct error *e);
-/* All integers that keys show become their initial values. */
+/* Set the integers of all keys to their initial values. */
 void tw_record_reset(const struct tw_record *rec);
 
-/* A reference: a stem, null for -1, and the bare number where it points at nothing. *ret is what it
- * was before. */
+/* Write a reference: the stem of its object, null for -1, or the number if it points at nothing. */
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
+/* Read a reference into *ret, which must hold the previous value: the stem of that value is always
+ * accepted. -EINVAL (unresolved): the stem names no object, or several. */
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
-/* Look up a stem that tw_ref_read has left alone (tw_naming.ret_unknown). */
+/* Look up a stem that tw_ref_read left unknown. -EINVAL: it names no object, or several. */
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
 	int32_t *ret, struct error *e);

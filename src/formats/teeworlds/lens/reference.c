@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* reference: items that name others, by the stem of their files (layout rules 20, 21). */
+/* reference: references to objects, by the stem of their files (layout rules 20, 21). */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 static const struct {
 	enum tw_sort sort;
-	int channels; /* of an envelope that fits */
+	int channels; /* number that an envelope must have; else 0 */
 } targets[] = {
 	[TW_REF_IMAGE] = {TW_SORT_IMAGE, 0},
 	[TW_REF_SOUND] = {TW_SORT_SOUND, 0},
@@ -17,7 +17,7 @@ static const struct {
 	[TW_REF_SOUND_ENVELOPE] = {TW_SORT_ENVELOPE, 1},
 };
 
-static const char *noun(enum tw_refers ref)
+static const char *target_noun(enum tw_refers ref)
 {
 	return tw_sorts[targets[ref].sort].noun;
 }
@@ -35,8 +35,8 @@ void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, i
 		jsonw_int(w, value);
 }
 
-/* What a file shows goes on meaning that, also where a new file could not say so. */
-static bool is_shown(
+/* Is this the stem that a file shows for the value? Then it keeps its meaning in that file. */
+static bool is_current_stem(
 	const struct tw_map *m, enum tw_refers ref, int32_t value, const char *stem, size_t n)
 {
 	char shown[NAME_MAX + 1];
@@ -44,14 +44,14 @@ static bool is_shown(
 	return tw_ref_stem(m, targets[ref].sort, value, shown) == n && memcmp(shown, stem, n) == 0;
 }
 
-static int refuse(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
-	const char *stem, size_t n, struct error *e)
+static int refuse_ambiguous(const struct json_at *at, const struct tw_naming *names,
+	enum tw_refers ref, const char *stem, size_t n, struct error *e)
 {
 	char list[TW_REF_LIST_MAX];
 
 	tw_ref_list(names, targets[ref].sort, stem, n, list);
 	return error_set_unresolved(
-		e, json_refuse(at, e, "is the name of several %ss: %s", noun(ref), list));
+		e, json_refuse(at, e, "is the name of several %ss: %s", target_noun(ref), list));
 }
 
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
@@ -62,11 +62,11 @@ int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char
 	int r = tw_ref_find(names, sort, stem, strlen(stem), targets[ref].channels, ret);
 
 	if (r == -ENOENT)
-		return error_set(e, -EINVAL, "names no %s of the map", noun(ref));
+		return error_set(e, -EINVAL, "names no %s of the map", target_noun(ref));
 	if (r == 0)
 		return 0;
 	tw_ref_list(names, sort, stem, strlen(stem), list);
-	return error_set(e, -EINVAL, "is the name of several %ss: %s", noun(ref), list);
+	return error_set(e, -EINVAL, "is the name of several %ss: %s", target_noun(ref), list);
 }
 
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
@@ -83,8 +83,9 @@ int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw
 	if (json_holds_int(at))
 		return json_as_int(at, ret, e);
 	if (json_as_string(at, &stem, &n, NULL) < 0)
-		return json_refuse(at, e, "must name one %s, or be null or an integer", noun(ref));
-	if (is_shown(names->m, ref, *ret, stem, n))
+		return json_refuse(
+			at, e, "must name one %s, or be null or an integer", target_noun(ref));
+	if (is_current_stem(names->m, ref, *ret, stem, n))
 		return 0;
 	if (names->ret_unknown) {
 		*names->ret_unknown = true;
@@ -93,6 +94,6 @@ int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw
 	r = tw_ref_find(names, targets[ref].sort, stem, n, targets[ref].channels, ret);
 	if (r == -ENOENT)
 		return error_set_unresolved(
-			e, json_refuse(at, e, "names no %s of the map", noun(ref)));
-	return r < 0 ? refuse(at, names, ref, stem, n, e) : 0;
+			e, json_refuse(at, e, "names no %s of the map", target_noun(ref)));
+	return r < 0 ? refuse_ambiguous(at, names, ref, stem, n, e) : 0;
 }

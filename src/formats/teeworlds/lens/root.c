@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* root: the root directory, and others whose entries are always the same. */
+/* root: the root directory, and other directories whose entries are always the same. */
 #include <errno.h>
 #include <string.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/names/paths.h"
 
-/* Directories, then files; of info/ names/paths.h has the names. */
+/* The name is NULL for files of info/, whose names are in names/paths.h. */
 static const struct {
 	enum tw_kind_id dir;
 	const char *name;
@@ -34,20 +34,20 @@ static const struct {
 
 enum { N_ENTRIES = sizeof(entries) / sizeof(entries[0]) };
 
-static bool is_shown(const struct tw_map *m, entry_id dir, size_t i)
+static bool is_entry_shown(const struct tw_map *m, entry_id dir, size_t i)
 {
 	const struct tw_item *group = tw_item_at(m, TW_GROUP, tw_id_a(dir));
 
 	if (entries[i].kind == TW_K_RAW)
 		return m->shared->raw != TW_RAW_OFF;
-	/* A new group has one when it was put. */
+	/* The overlay shows the group.json of a new group. */
 	if (entries[i].kind == TW_K_GROUP_JSON)
 		return !group || !group->made;
 	return entries[i].dir != TW_K_ROOT ||
 	       (m->shared->typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview));
 }
 
-static const char *name_of(size_t i)
+static const char *entry_name(size_t i)
 {
 	return entries[i].name ? entries[i].name : tw_info_names[entries[i].index];
 }
@@ -58,9 +58,9 @@ int tw_fixed_child(
 	for (; *cookie < N_ENTRIES; (*cookie)++) {
 		size_t i = (size_t)*cookie;
 
-		if (entries[i].dir != tw_id_kind(dir) || !is_shown(m, dir, i))
+		if (entries[i].dir != tw_id_kind(dir) || !is_entry_shown(m, dir, i))
 			continue;
-		strcpy(name, name_of(i));
+		strcpy(name, entry_name(i));
 		*ret = tw_id2(entries[i].kind, tw_id_a(dir), entries[i].index, 0);
 		(*cookie)++;
 		return 1;
@@ -71,7 +71,7 @@ int tw_fixed_child(
 int tw_fixed_find(entry_id dir, const char *name, entry_id *ret)
 {
 	for (size_t i = 0; i < N_ENTRIES; i++) {
-		if (entries[i].dir != tw_id_kind(dir) || strcmp(name_of(i), name) != 0)
+		if (entries[i].dir != tw_id_kind(dir) || strcmp(entry_name(i), name) != 0)
 			continue;
 		*ret = tw_id2(entries[i].kind, tw_id_a(dir), entries[i].index, 0);
 		return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * rows: records as the elements of a JSON array, of which there may be very many: quads, sound
- * sources, points of an envelope.
- */
+/* rows: a JSON array of records, possibly a very long one: quads, sound sources, or the points of
+ * an envelope. To read from the middle of a long array, the offsets of its rows are measured once
+ * and kept in the budget. */
 #pragma once
 
 #include "codec/blob.h"
@@ -11,32 +10,30 @@
 
 enum {
 	TW_ROW_MAX = TW_ELEMENT_MAX, /* integers of a row */
-	TW_ROWS_AT_ONCE = 256,       /* rows that are written as soon as one of them is looked at */
+	TW_ROWS_AT_ONCE = 256,       /* arrays of up to this many rows are written as a whole */
 };
 
 struct tw_rows {
 	const struct tw_map *m;
 	const struct tw_key *keys;
 	uint32_t n;
-	uint32_t ints; /* of a row */
-	/* The integers of row i < n; v has room for TW_ROW_MAX. */
+	uint32_t n_ints; /* integers of a row */
+	/* Get the integers of row i < n; v has room for TW_ROW_MAX. */
 	int (*get)(void *arg, uint32_t i, int32_t *v, struct error *e);
 	void *arg;
-	/* Of more than TW_ROWS_AT_ONCE rows: with what it is remembered where their texts begin,
-	 * and by which key. */
+	/* The blob that keeps the rows' offsets (blob_derive), and the key of these rows. Not used
+	 * if there are at most TW_ROWS_AT_ONCE rows. */
 	struct blob *blob;
 	uint64_t key;
 };
 
-/*
- * The array, as the next value of w. Text before `off`, an offset in the file, may be passed over:
- * of many rows the first time all are looked at. Where w is done before the end of the array, that
- * is left open.
- */
+/* Write the array as the next value of w. Rows before the file offset `off` may be skipped. The
+ * first skip in a long array formats all rows, to find their offsets. If w has all its bytes before
+ * the end of the array, the array is left open. */
 int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, struct error *e);
 
-/* What was written as element i, as integers: what it leaves out is that of the row in its place,
- * or where there is none what is initial. *ret_differs (never cleared): it is another one. names:
- * as for tw_record_read. */
+/* Read element i of a written array into v. Absent keys take the values of old row i, or initial
+ * values if there is none. *ret_differs is set to true if the row differs or is new, and never
+ * cleared. names as for tw_record_read. */
 int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
 	const struct tw_naming *names, int32_t *v, bool *ret_differs, struct error *e);

@@ -9,7 +9,7 @@ void touched_add(struct touched *t, entry_id id)
 	if (t->n < MOST && array_room(t->ids, t->n, t->room))
 		t->ids[t->n++] = id;
 	else
-		t->all = true;
+		t->is_all = true;
 }
 
 void touched_finish(struct touched *t)

@@ -7,8 +7,10 @@
 
 int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e)
 {
-	*c = (struct tw_canvas){
-		.w = w, .h = h, .left = (uint64_t)w * h * TW_OVERDRAW_MAX, .unread = TW_READ_MAX};
+	*c = (struct tw_canvas){.w = w,
+		.h = h,
+		.draw_budget = (uint64_t)w * h * TW_OVERDRAW_MAX,
+		.read_budget = TW_READ_MAX};
 	c->pixels = bytes_new((uint64_t)w * h * 4, &c->rgba);
 	if (!c->pixels)
 		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", w, h);
@@ -19,11 +21,11 @@ int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, stru
 
 int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e)
 {
-	if (n > c->left)
+	if (n > c->draw_budget)
 		return error_set(e, -E2BIG,
 			"the map draws over each pixel of the picture more than %d times",
 			TW_OVERDRAW_MAX);
-	c->left -= n;
+	c->draw_budget -= n;
 	return 0;
 }
 
@@ -32,11 +34,11 @@ int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *
 	if (row > TW_ROW_MAX)
 		return error_set(e, -E2BIG, "a row of %" PRIu64 " bytes is too long (at most %d)",
 			row, TW_ROW_MAX);
-	if (n > c->unread)
+	if (n > c->read_budget)
 		return error_set(e, -E2BIG,
 			"the layers and images that it draws hold more than %" PRIu64 " bytes",
 			(uint64_t)TW_READ_MAX);
-	c->unread -= n;
+	c->read_budget -= n;
 	return 0;
 }
 

@@ -7,39 +7,39 @@
 #include "formats/teeworlds/preview/view.h"
 
 enum { CURVE_STEP, CURVE_LINEAR, CURVE_SLOW, CURVE_FAST, CURVE_SMOOTH, CURVE_BEZIER };
-/* In the integers of a point. */
+/* Indices of the integers of a point. */
 enum { TIME, CURVE, VALUES, OUT_DX = 14, OUT_DY = 18, IN_DX = 6, IN_DY = 10 };
 
-static double cubic(double a, double b, double c, double d, double t)
+static double cubic_value(double a, double b, double c, double d, double t)
 {
 	double s = 1 - t;
 
 	return s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
 }
 
-/* The value of channel i at `time`, along a curve of third degree between two points whose
- * tangents point to its inner points. */
-static double bezier(const int32_t *from, const int32_t *to, int i, double time)
+/* The value of channel i at `time`, on a cubic Bezier curve between two points. The tangents of the
+ * points give its inner control points. */
+static double bezier_value(const int32_t *from, const int32_t *to, int i, double time)
 {
 	double x0 = from[TIME], x3 = to[TIME];
 	double x1 = fmin(fmax(x0 + from[OUT_DX + i], x0), x3);
 	double x2 = fmin(fmax(x3 + to[IN_DX + i], x0), x3);
 	double low = 0, high = 1;
 
-	/* With its inner points in between, x grows along the curve. */
+	/* x grows along the curve, because the inner points are between the outer ones. */
 	for (int k = 0; k < 40; k++) {
 		double middle = (low + high) / 2;
 
-		if (cubic(x0, x1, x2, x3, middle) < time)
+		if (cubic_value(x0, x1, x2, x3, middle) < time)
 			low = middle;
 		else
 			high = middle;
 	}
-	return cubic(from[VALUES + i], (double)from[VALUES + i] + from[OUT_DY + i],
+	return cubic_value(from[VALUES + i], (double)from[VALUES + i] + from[OUT_DY + i],
 		(double)to[VALUES + i] + to[IN_DY + i], to[VALUES + i], low);
 }
 
-static double bend(int32_t curve, double a)
+static double apply_curve(int32_t curve, double a)
 {
 	switch (curve) {
 	case CURVE_STEP:
@@ -55,19 +55,19 @@ static double bend(int32_t curve, double a)
 	}
 }
 
-static void between(const int32_t *from, const int32_t *to, double time, double ret[4])
+static void interpolate(const int32_t *from, const int32_t *to, double time, double ret[4])
 {
 	double a = (time - from[TIME]) / ((double)to[TIME] - from[TIME]);
 
 	for (int i = 0; i < 4; i++) {
 		ret[i] = from[VALUES + i] +
-			 bend(from[CURVE], a) * ((double)to[VALUES + i] - from[VALUES + i]);
+			 apply_curve(from[CURVE], a) * ((double)to[VALUES + i] - from[VALUES + i]);
 		if (from[CURVE] == CURVE_BEZIER)
-			ret[i] = bezier(from, to, i, time);
+			ret[i] = bezier_value(from, to, i, time);
 	}
 }
 
-static double time_of(const struct tw_points *p, size_t i)
+static double point_time(const struct tw_points *p, size_t i)
 {
 	int32_t point[TW_POINT_FULL];
 
@@ -92,16 +92,16 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 	time = point[TIME] > 0 ? fmod(time, point[TIME]) : 0;
 	for (int i = 0; i < 4; i++)
 		ret[i] = point[VALUES + i];
-	/* Points stand in the order of their times; where they do not, some one is found. */
-	at = begin + (uint32_t)array_first(i, end - begin, time_of(&p, begin + i) >= time);
-	/* Of points at one time the last one is where the curve goes on. */
+	/* Points are in the order of their times. If they are not, any point may be found. */
+	at = begin + (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) >= time);
+	/* If several first points have this time, the curve continues at the last. */
 	if (at == begin)
-		at += (uint32_t)array_first(i, end - begin, time_of(&p, begin + i) > time);
+		at += (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) > time);
 	if (at == begin || at == end)
 		return true;
 	tw_points_get(&p, at - 1, point);
 	tw_points_get(&p, at, next);
 	if (time >= point[TIME] && time <= next[TIME] && next[TIME] > point[TIME])
-		between(point, next, time, ret);
+		interpolate(point, next, time, ret);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include "formats/preview.h"
 #include "formats/teeworlds/model/map.h"
 
-/* The games, as preview.h counts them. */
+/* The games, as preview_image_fn numbers them. */
 enum { TW_IMAGES_DDNET = 1, TW_IMAGES_TEEWORLDS };
 /* The image directories of each game: the value of format_preview.image_dirs. */
 extern const char *const *const tw_image_dirs[];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pixel: arithmetic on RGBA pixels whose colours are multiplied by their alpha.
+ * pixel: arithmetic on RGBA pixels with premultiplied alpha.
  *
- * A pixel is a number as load_u32 reads it: red in the lowest byte, alpha in the highest. Two of
- * its parts are worked on at a time, each with 8 bits of room above it.
+ * A pixel is a number as load_u32 reads it: red in the lowest byte, alpha in the highest. The
+ * functions compute two channels at a time, each with 8 spare bits above it.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 
 #include "base/cursor.h"
 
-#define TW_PAIR   0x00ff00ffu /* red and blue; shifted by 8, green and alpha */
+#define TW_PAIR   0x00ff00ffu /* red and blue; green and alpha of a pixel shifted by 8 */
 #define TW_HALF   0x00800080u
-#define TW_OPAQUE 0xffffffffu /* white that hides what is behind it */
+#define TW_OPAQUE 0xffffffffu /* opaque white */
 
 static inline uint32_t tw_alpha(uint32_t p)
 {
@@ -28,7 +28,7 @@ static inline uint32_t tw_scale(uint32_t a, uint32_t b)
 	return (t + (t >> 8)) >> 8;
 }
 
-/* All parts of p times f / 255, rounded as tw_scale does. */
+/* Multiply each channel of p by f / 255, rounded as tw_scale does. */
 static inline uint32_t tw_fade(uint32_t p, uint32_t f)
 {
 	uint32_t low = (p & TW_PAIR) * f + TW_HALF, high = (p >> 8 & TW_PAIR) * f + TW_HALF;
@@ -38,7 +38,7 @@ static inline uint32_t tw_fade(uint32_t p, uint32_t f)
 	return low | high;
 }
 
-/* Each part of p times that of q. */
+/* Multiply each channel of p by that of q. */
 static inline uint32_t tw_tint(uint32_t p, uint32_t q)
 {
 	if (q == TW_OPAQUE)
@@ -47,7 +47,7 @@ static inline uint32_t tw_tint(uint32_t p, uint32_t q)
 	       tw_scale(p >> 16 & 255, q >> 16 & 255) << 16 | tw_scale(p >> 24, q >> 24) << 24;
 }
 
-/* Between p and q; f of 256 is q's. */
+/* Mix p and q: f / 256 of q, the rest of p. */
 static inline uint32_t tw_mix(uint32_t p, uint32_t q, uint32_t f)
 {
 	uint32_t low = (p & TW_PAIR) * (256 - f) + (q & TW_PAIR) * f;
@@ -56,14 +56,14 @@ static inline uint32_t tw_mix(uint32_t p, uint32_t q, uint32_t f)
 	return (low >> 8 & TW_PAIR) | (high & ~TW_PAIR);
 }
 
-/* A plain colour, whose alpha is in c[3], as a pixel. */
+/* Convert a plain RGBA color to a pixel: multiply c[0] to c[2] by the alpha c[3]. */
 static inline uint32_t tw_pixel(const uint8_t *c)
 {
 	return tw_scale(c[0], c[3]) | tw_scale(c[1], c[3]) << 8 | tw_scale(c[2], c[3]) << 16 |
 	       (uint32_t)c[3] << 24;
 }
 
-/* p over what stands at `at`. */
+/* Draw p over the pixel at `at`. */
 static inline void tw_blend(uint8_t *at, uint32_t p)
 {
 	if (tw_alpha(p) == 255)

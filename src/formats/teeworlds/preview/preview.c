@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * preview: the groups of a map as the game's camera sees them from the middle, at the zoom at which
- * it sees all of the game layer (DDNet's CRenderTools::MapScreenToWorld).
- */
+/* preview: draw the groups of a map as the game's camera sees them from the middle of the game
+ * layer, at the zoom that shows all of it (DDNet's CRenderTools::MapScreenToWorld). */
 #include <errno.h>
 #include <math.h>
 
@@ -14,15 +12,15 @@
 #include "formats/teeworlds/preview/view.h"
 
 enum { TILE = 32, PARALLAX_FULL = 100, CLIPS_SINCE = 2 };
-enum { OFFSET = 1, PARALLAX = 3, CLIPPING = 7, CLIP = 8 }; /* in a group's integers */
-/* A screen at zoom 1: so large an area, and no side longer than that (CalcScreenParams). */
+enum { OFFSET = 1, PARALLAX = 3, CLIPPING = 7, CLIP = 8 }; /* indices of a group's integers */
+/* The screen at zoom 1 has this area, and no longer sides (CalcScreenParams). */
 enum { SCREEN_AREA = 1150 * 1000, SCREEN_W = 1500, SCREEN_H = 1050 };
 
 struct scene {
 	struct tw_painter painter;
-	const struct preview *how;
-	double w, h;               /* of the game layer, in the world's units */
-	double screen_w, screen_h; /* at zoom 1, with the picture's form */
+	const struct preview *options;
+	double w, h;               /* size of the game layer or window, in world units */
+	double screen_w, screen_h; /* size at zoom 1, with the picture's aspect ratio */
 	double zoom;
 };
 
@@ -43,20 +41,20 @@ static void set_screen(struct scene *s)
 	s->zoom = s->w / s->screen_w;
 }
 
-static void look(struct scene *s, double x, double y, double w, double h)
+static void set_view(struct scene *s, double x, double y, double w, double h)
 {
 	struct tw_canvas *c = s->painter.canvas;
 
 	s->painter.view = (struct tw_view){x - w / 2, y - h / 2, w / c->w, h / c->h};
 }
 
-static double within(double v, double max)
+static double clamp(double v, double max)
 {
 	return v <= 0 ? 0 : v >= max ? max : v;
 }
 
-/* The clip is where the group of the game layer would have it. */
-static void clip(struct scene *s, const struct tw_item *group)
+/* Set the clip of a group. Its place is relative to the game layer, without parallax. */
+static void set_group_clip(struct scene *s, const struct tw_item *group)
 {
 	struct tw_canvas *c = s->painter.canvas;
 	double x = tw_int(group, CLIP, 0), y = tw_int(group, CLIP + 1, 0);
@@ -64,16 +62,16 @@ static void clip(struct scene *s, const struct tw_item *group)
 	struct tw_clip *to = &s->painter.clip;
 
 	*to = (struct tw_clip){0, 0, c->w, c->h};
-	if (s->how->entities || s->how->window.w || tw_int(group, 0, 0) < CLIPS_SINCE ||
+	if (s->options->entities || s->options->window.w || tw_int(group, 0, 0) < CLIPS_SINCE ||
 		!tw_int(group, CLIPPING, 0))
 		return;
-	to->x0 = (int64_t)(within(x / s->w, 1) * c->w + 0.5);
-	to->y0 = (int64_t)(within(y / s->h, 1) * c->h + 0.5);
-	to->x1 = (int64_t)(within((x + w) / s->w, 1) * c->w + 0.5);
-	to->y1 = (int64_t)(within((y + h) / s->h, 1) * c->h + 0.5);
+	to->x0 = (int64_t)(clamp(x / s->w, 1) * c->w + 0.5);
+	to->y0 = (int64_t)(clamp(y / s->h, 1) * c->h + 0.5);
+	to->x1 = (int64_t)(clamp((x + w) / s->w, 1) * c->w + 0.5);
+	to->y1 = (int64_t)(clamp((y + h) / s->h, 1) * c->h + 0.5);
 }
 
-static void look_with(struct scene *s, uint32_t position)
+static void set_group_view(struct scene *s, uint32_t position)
 {
 	const struct tw_map *m = s->painter.m;
 	const struct tw_item *group = tw_item_at(m, TW_GROUP, position);
@@ -84,24 +82,24 @@ static void look_with(struct scene *s, uint32_t position)
 	double px = tw_int(group, PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
 	double py = tw_int(group, PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
 
-	if (s->how->window.w) {
-		const struct preview_window *at = &s->how->window;
+	if (s->options->window.w) {
+		const struct preview_window *at = &s->options->window;
 
-		look(s, (at->x + at->w / 2.0) * TILE, (at->y + at->h / 2.0) * TILE, s->w, s->h);
-	} else if (s->how->entities) {
-		look(s, s->w / 2, s->h / 2, s->w, s->h);
+		set_view(s, (at->x + at->w / 2.0) * TILE, (at->y + at->h / 2.0) * TILE, s->w, s->h);
+	} else if (s->options->entities) {
+		set_view(s, s->w / 2, s->h / 2, s->w, s->h);
 	} else {
 		scale = scale > 0.01 ? scale : 0.01;
-		look(s, tw_int(group, OFFSET, 0) + s->w / 2 * px,
+		set_view(s, tw_int(group, OFFSET, 0) + s->w / 2 * px,
 			tw_int(group, OFFSET + 1, 0) + s->h / 2 * py, s->screen_w * scale,
 			s->screen_h * scale);
 	}
-	clip(s, group);
+	set_group_clip(s, group);
 }
 
-static bool is_part(const struct scene *s, uint32_t group, uint32_t layer)
+static bool is_selected(const struct scene *s, uint32_t group, uint32_t layer)
 {
-	entry_id part = s->how->part;
+	entry_id part = s->options->part;
 
 	if (tw_id_kind(part) == TW_K_GROUP)
 		return tw_id_index(part) == group;
@@ -115,10 +113,10 @@ static int draw_layer(struct scene *s, const struct tw_item *it, struct error *e
 
 	if (s->painter.clip.x0 >= s->painter.clip.x1 || s->painter.clip.y0 >= s->painter.clip.y1)
 		return 0;
-	/* Who names a layer wants to see it, whatever it is. */
-	if (physics && (s->how->entities || tw_id_kind(s->how->part) == TW_K_LAYER))
+	/* A physics layer that was requested by itself is drawn, too. */
+	if (physics && (s->options->entities || tw_id_kind(s->options->part) == TW_K_LAYER))
 		return tw_draw_entities(&s->painter, it, e);
-	if (s->how->entities || physics)
+	if (s->options->entities || physics)
 		return 0;
 	return type == TW_LAYER_TILES   ? tw_draw_tiles(&s->painter, it, e)
 	       : type == TW_LAYER_QUADS ? tw_draw_quads(&s->painter, it, e)
@@ -133,16 +131,17 @@ static int draw_groups(struct scene *s, struct error *e)
 	for (uint32_t g = 0; r == 0 && g < tw_count(m, TW_GROUP); g++) {
 		struct tw_group_at at = tw_group_layers(m, g);
 
-		look_with(s, g);
+		set_group_view(s, g);
 		for (uint32_t i = at.first; r == 0 && i < at.first + at.n; i++)
-			if (is_part(s, g, i))
+			if (is_selected(s, g, i))
 				r = draw_layer(s, tw_item_at(m, TW_LAYER, i), e);
 	}
 	return r;
 }
 
-/* Of a picture of so many tiles whose longest side is to be `longest` pixels. */
-static bool fit(uint32_t tw, uint32_t th, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
+/* Find the size of a picture of tw x th tiles whose longest side has `longest` pixels. */
+static bool fit_picture(
+	uint32_t tw, uint32_t th, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
 {
 	uint32_t most = tw > th ? tw : th;
 	uint64_t w, h;
@@ -162,17 +161,17 @@ bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, 
 	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
 	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
 
-	return tw > 0 && th > 0 && fit((uint32_t)tw, (uint32_t)th, longest, ret_w, ret_h);
+	return tw > 0 && th > 0 && fit_picture((uint32_t)tw, (uint32_t)th, longest, ret_w, ret_h);
 }
 
-/* The form of the picture is that of the window, or of the game layer. */
-static int measure(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
+/* Find the size of the picture. Its aspect ratio is that of the window, or of the game layer. */
+static int measure_picture(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
 {
 	const struct tw_item *game = tw_game_layer(s->painter.m);
-	const struct preview_window *at = &s->how->window;
+	const struct preview_window *at = &s->options->window;
 
-	if (at->w ? !fit(at->w, at->h, s->how->size, w, h)
-		  : !tw_preview_size(s->painter.m, s->how->size, w, h))
+	if (at->w ? !fit_picture(at->w, at->h, s->options->size, w, h)
+		  : !tw_preview_size(s->painter.m, s->options->size, w, h))
 		return error_set(e, -ENODATA, "the map has no game layer");
 	s->w = (double)(at->w ? (int32_t)at->w : game->ints->v[TW_TILES_WIDTH]) * TILE;
 	s->h = (double)(at->w ? (int32_t)at->h : game->ints->v[TW_TILES_HEIGHT]) * TILE;
@@ -180,10 +179,10 @@ static int measure(struct scene *s, uint32_t *w, uint32_t *h, struct error *e)
 	return 0;
 }
 
-static int draw(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
-	struct error *e)
+static int draw_preview(const struct snapshot *snapshot, const struct preview *how,
+	struct picture *ret, struct error *e)
 {
-	struct scene s = {.painter = {.m = tw_map_of(snapshot)}, .how = how};
+	struct scene s = {.painter = {.m = tw_map_of(snapshot)}, .options = how};
 	unsigned kind = tw_id_kind(how->part);
 	struct tw_textures *textures;
 	struct tw_canvas canvas;
@@ -192,7 +191,7 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 
 	if (kind != TW_K_ROOT && kind != TW_K_GROUP && kind != TW_K_LAYER)
 		return error_set(e, -EINVAL, "is no group and no layer");
-	r = measure(&s, &w, &h, e);
+	r = measure_picture(&s, &w, &h, e);
 	if (r == 0)
 		r = tw_canvas_init(&canvas, w, h, how->part == ENTRY_ROOT, e);
 	if (r < 0)
@@ -203,7 +202,7 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	if (textures) {
 		textures->m = s.painter.m;
 		textures->canvas = &canvas;
-		textures->how = how;
+		textures->options = how;
 		r = draw_groups(&s, e);
 		tw_textures_finish(textures);
 		free(textures);
@@ -218,4 +217,4 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	return r;
 }
 
-const struct format_preview tw_preview = {.draw = draw, .image_dirs = tw_image_dirs};
+const struct format_preview tw_preview = {.draw = draw_preview, .image_dirs = tw_image_dirs};

@@ -13,63 +13,61 @@
 #include "formats/teeworlds/preview/pixel.h"
 
 enum {
-	TILES = 16 /* of an image, in each direction */,
-	ROWS_MAX = 1 << 20 /* bytes read at once */
+	TILES = 16 /* tiles of an image in each direction */,
+	ROWS_MAX = 1 << 20 /* bytes of rows that are read at once */
 };
 
-/*
- * An image scaled down while its rows go by, so that it takes the memory of its scaled form only.
- * Each pixel of the result is the mean of a box of the image's, colours multiplied by alpha.
- */
-struct scaling {
-	struct tw_canvas *canvas; /* where what is read is counted */
+/* Scales an image down row by row, so only the scaled form is in memory. Each pixel of the result
+ * is the mean of a box of pixels, with premultiplied alpha. */
+struct scaler {
+	struct tw_canvas *canvas; /* its read budget is used */
 	bool tiles;
-	uint32_t side;   /* pixels of the longest one, of all or of each tile */
-	uint32_t w, h;   /* of the image */
-	uint32_t ow, oh; /* of the result: no more, and 1 at least */
-	bool multiplied; /* its colours are multiplied by alpha already */
+	uint32_t side;      /* longest side of the result, or of each tile of it */
+	uint32_t w, h;      /* size of the image */
+	uint32_t ow, oh;    /* size of the result, at least 1 and at most that of the image */
+	bool is_multiplied; /* the image has premultiplied alpha already */
 
 	struct bytes *pixels; /* the result */
 	uint8_t *out;
-	uint64_t *sums; /* of the row at hand: four a pixel, times 255 */
-	uint32_t row;   /* which is */
+	uint64_t *sums; /* of the present row of the result: four a pixel, times 255 */
+	uint32_t row;   /* number of the present row */
 };
 
-/* So many times 255 * 255 fit 32 bits. */
+/* The sum of so many products of 255 * 255 fits 32 bits. */
 enum { RUN_MAX = 1 << 16 };
 
-/* With the size set. -ENOMEM. */
-static int shrink_begin(struct scaling *s, struct error *e)
+/* Allocate the buffers. The sizes must be set. -ENOMEM. */
+static int shrink_begin(struct scaler *s, struct error *e)
 {
 	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
 	s->pixels = bytes_resize(NULL, (uint64_t)s->ow * s->oh * 4, &s->out);
 	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "no memory for an image");
 }
 
-/* The first pixel of the image that belongs to pixel i of the result. */
-static uint32_t first_of(uint32_t i, uint32_t n, uint32_t out)
+/* Find the first pixel of the image that belongs to pixel i of the result. */
+static uint32_t first_pixel(uint32_t i, uint32_t n, uint32_t out)
 {
 	return (uint32_t)((uint64_t)i * n / out);
 }
 
-/* Two parts in the halves of a number: the first and third byte of v. */
-static uint64_t pair(uint32_t v)
+/* Put the first and third byte of v into the halves of a 64-bit number. */
+static uint64_t spread_pair(uint32_t v)
 {
 	return (v & 255) | (uint64_t)(v & 0xff0000) << 16;
 }
 
-/* n pixels, no more than RUN_MAX. */
-static void add_run(const struct scaling *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
+/* Add n pixels, at most RUN_MAX, to the sums of a pixel. */
+static void sum_run(const struct scaler *s, const uint8_t *rgba, uint32_t n, uint64_t *sum)
 {
 	const uint64_t opaque = (uint64_t)255 << 32;
 	uint64_t red_blue = 0, green_alpha = 0;
 
 	for (const uint8_t *end = rgba + (size_t)n * 4; rgba < end; rgba += 4) {
-		uint32_t p = load_u32(rgba), by = s->multiplied ? 255 : tw_alpha(p);
+		uint32_t p = load_u32(rgba), by = s->is_multiplied ? 255 : tw_alpha(p);
 
-		red_blue += pair(p) * by;
-		if (s->multiplied)
-			green_alpha += pair(p >> 8) * by;
+		red_blue += spread_pair(p) * by;
+		if (s->is_multiplied)
+			green_alpha += spread_pair(p >> 8) * by;
 		else
 			green_alpha += ((p >> 8 & 255) | opaque) * by;
 	}
@@ -79,14 +77,14 @@ static void add_run(const struct scaling *s, const uint8_t *rgba, uint32_t n, ui
 	sum[3] += green_alpha >> 32;
 }
 
-static void end_row(struct scaling *s)
+static void write_row(struct scaler *s)
 {
-	uint32_t rows = first_of(s->row + 1, s->h, s->oh) - first_of(s->row, s->h, s->oh);
+	uint32_t rows = first_pixel(s->row + 1, s->h, s->oh) - first_pixel(s->row, s->h, s->oh);
 	uint8_t *to = s->out + (size_t)s->row * s->ow * 4;
 	uint32_t x = 0;
 
 	for (uint32_t o = 0; o < s->ow; o++) {
-		uint32_t end = first_of(o + 1, s->w, s->ow);
+		uint32_t end = first_pixel(o + 1, s->w, s->ow);
 		double part = 1 / (255.0 * rows * (end - x));
 
 		for (uint32_t i = 0; i < 4; i++)
@@ -97,28 +95,28 @@ static void end_row(struct scaling *s)
 	s->row++;
 }
 
-static void sum_row(struct scaling *s, const uint8_t *rgba)
+static void sum_row(struct scaler *s, const uint8_t *rgba)
 {
 	uint32_t x = 0;
 
 	for (uint32_t o = 0; o < s->ow; o++) {
-		for (uint32_t end = first_of(o + 1, s->w, s->ow), n; x < end; x += n) {
+		for (uint32_t end = first_pixel(o + 1, s->w, s->ow), n; x < end; x += n) {
 			n = end - x < RUN_MAX ? end - x : RUN_MAX;
-			add_run(s, rgba + (size_t)x * 4, n, s->sums + 4 * (size_t)o);
+			sum_run(s, rgba + (size_t)x * 4, n, s->sums + 4 * (size_t)o);
 		}
 	}
 }
 
-/* Row y, all of them in order. */
-static void shrink_row(struct scaling *s, uint32_t y, const uint8_t *rgba)
+/* Add row y of the image. Rows must be added in order. */
+static void shrink_row(struct scaler *s, uint32_t y, const uint8_t *rgba)
 {
 	sum_row(s, rgba);
-	if (y + 1 == first_of(s->row + 1, s->h, s->oh))
-		end_row(s);
+	if (y + 1 == first_pixel(s->row + 1, s->h, s->oh))
+		write_row(s);
 }
 
-/* Whether begun or not; what is in pixels goes unless it was taken out. */
-static void shrink_finish(struct scaling *s)
+/* Free the buffers, even if shrink_begin was not called. */
+static void shrink_finish(struct scaler *s)
 {
 	free(s->sums);
 	bytes_unref(s->pixels);
@@ -126,8 +124,8 @@ static void shrink_finish(struct scaling *s)
 	s->pixels = NULL;
 }
 
-/* Of w x h pixels, scaled down. */
-static void fit(struct scaling *s, uint32_t w, uint32_t h)
+/* Set the sizes for an image of w x h pixels. */
+static void set_size(struct scaler *s, uint32_t w, uint32_t h)
 {
 	uint32_t unit = s->tiles ? TILES : 1, uw = w / unit, uh = h / unit;
 	uint32_t longest = uw > uh ? uw : uh;
@@ -142,9 +140,9 @@ static void fit(struct scaling *s, uint32_t w, uint32_t h)
 	s->oh = unit * (uh ? uh : 1);
 }
 
-static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
+static int begin_image(void *arg, uint32_t w, uint32_t h, struct error *e)
 {
-	struct scaling *s = arg;
+	struct scaler *s = arg;
 	uint64_t row = (uint64_t)w * 4;
 	int r = tw_canvas_read(s->canvas, row * h, row, e);
 
@@ -152,26 +150,26 @@ static int begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 		return r;
 	if (s->tiles && (w < TILES || h < TILES))
 		return error_set(e, -ENOENT, "it is of %u x %u pixels, too small for tiles", w, h);
-	fit(s, w, h);
+	set_size(s, w, h);
 	return shrink_begin(s, e);
 }
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 {
-	struct scaling *s = arg;
+	struct scaler *s = arg;
 
 	shrink_row(s, y, rgba);
 	return 0;
 }
 
 static int scale_embedded(
-	const struct tw_map *m, const struct tw_item *it, struct scaling *s, struct error *e)
+	const struct tw_map *m, const struct tw_item *it, struct scaler *s, struct error *e)
 {
 	struct blob *b = tw_blob_of(m, it, TW_IMG_DATA);
 	uint32_t w = (uint32_t)it->ints->v[TW_IMG_WIDTH], h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
 	size_t row = (size_t)w * 4, at_once = row < ROWS_MAX ? ROWS_MAX / row : 1;
 	CLEANUP(free) uint8_t *rows = NULL;
-	int r = begin(s, w, h, e);
+	int r = begin_image(s, w, h, e);
 
 	rows = r == 0 ? malloc(at_once * row) : NULL;
 	if (r == 0 && !rows)
@@ -187,24 +185,24 @@ static int scale_embedded(
 }
 
 static int scale_external(
-	const struct tw_textures *t, uint32_t image, struct scaling *s, struct error *e)
+	const struct tw_textures *t, uint32_t image, struct scaler *s, struct error *e)
 {
 	const struct tw_name_list *names = tw_names(t->m, TW_SORT_IMAGE);
-	struct png_sink sink = {.begin = begin, .row = take_row, .arg = s};
+	struct png_sink sink = {.begin = begin_image, .row = take_row, .arg = s};
 	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
 	char name[NAME_MAX + 1];
 	int r;
 
-	if (!t->how->image || image >= names->n || !names->v[image].size ||
+	if (!t->options->image || image >= names->n || !names->v[image].size ||
 		names->v[image].size > NAME_MAX)
 		return error_set(e, -ENOENT, "it is not in the map");
 	snprintf(name, sizeof(name), "%.*s", (int)names->v[image].size, names->v[image].text);
-	r = tw_find_image(t->m, t->how->image, t->how->arg, name, &file, e);
+	r = tw_find_image(t->m, t->options->image, t->options->arg, name, &file, e);
 	return r < 0 ? r : png_decode(&file, &sink, e);
 }
 
-/* What shrink made, as a texture; nothing is left of it. */
-static struct tw_texture take(struct scaling *s)
+/* Move the result to a texture, and free the other buffers. */
+static struct tw_texture take_texture(struct scaler *s)
 {
 	struct tw_texture t = {s->ow, s->oh, s->pixels, s->out};
 
@@ -213,10 +211,10 @@ static struct tw_texture take(struct scaling *s)
 	return t;
 }
 
-static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
+static int scale_image(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(t->m, TW_IMAGE, k->image);
-	struct scaling s = {.canvas = t->canvas, .tiles = k->tiles, .side = k->side};
+	struct scaler s = {.canvas = t->canvas, .tiles = k->tiles, .side = k->side};
 	int r = !it                         ? -ENOENT
 		: tw_image_is_png(t->m, it) ? scale_embedded(t->m, it, &s, e)
 					    : scale_external(t, k->image, &s, e);
@@ -225,30 +223,31 @@ static int scale(struct tw_textures *t, struct tw_scaled *k, struct error *e)
 		shrink_finish(&s);
 		return r;
 	}
-	k->full = s.ow == s.w && s.oh == s.h;
-	k->levels[0] = take(&s);
+	k->is_full_size = s.ow == s.w && s.oh == s.h;
+	k->levels[0] = take_texture(&s);
 	return 0;
 }
 
-/* A level of half the size of another. */
-static int halve(const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
+/* Make a level from the level before it, with half its size. */
+static int halve_level(
+	const struct tw_scaled *k, uint32_t level, struct tw_texture *ret, struct error *e)
 {
 	const struct tw_texture *from = &k->levels[level - 1];
-	struct scaling s = {.tiles = k->tiles, .side = k->side >> level, .multiplied = true};
+	struct scaler s = {.tiles = k->tiles, .side = k->side >> level, .is_multiplied = true};
 	int r;
 
-	fit(&s, from->w, from->h);
+	set_size(&s, from->w, from->h);
 	r = shrink_begin(&s, e);
 	for (uint32_t y = 0; r == 0 && y < from->h; y++)
 		shrink_row(&s, y, from->rgba + (size_t)y * from->w * 4);
 	if (r == 0)
-		*ret = take(&s);
+		*ret = take_texture(&s);
 	else
 		shrink_finish(&s);
 	return r;
 }
 
-static void drop(struct tw_scaled *k)
+static void drop_image(struct tw_scaled *k)
 {
 	for (size_t i = 0; i < TW_TEXTURE_LEVELS; i++)
 		bytes_unref(k->levels[i].pixels);
@@ -258,10 +257,10 @@ static void drop(struct tw_scaled *k)
 void tw_textures_finish(struct tw_textures *t)
 {
 	for (size_t i = 0; i < TW_TEXTURES; i++)
-		drop(&t->kept[i]);
+		drop_image(&t->kept[i]);
 }
 
-static size_t size_of(const struct tw_scaled *k)
+static size_t scaled_size(const struct tw_scaled *k)
 {
 	size_t sum = 0;
 
@@ -270,7 +269,7 @@ static size_t size_of(const struct tw_scaled *k)
 	return sum;
 }
 
-/* The i-th becomes the first; what is too much goes. */
+/* Move kept image i to the front, and drop the last images if all are too large. */
 static void move_first(struct tw_textures *t, size_t i)
 {
 	struct tw_scaled first = t->kept[i];
@@ -279,29 +278,30 @@ static void move_first(struct tw_textures *t, size_t i)
 	memmove(t->kept + 1, t->kept, i * sizeof(first));
 	t->kept[0] = first;
 	for (i = 0; i < TW_TEXTURES; i++) {
-		sum += size_of(&t->kept[i]);
+		sum += scaled_size(&t->kept[i]);
 		if (i && sum > TW_TEXTURES_MAX)
-			drop(&t->kept[i]);
+			drop_image(&t->kept[i]);
 	}
 }
 
-static void tell(struct tw_textures *t, uint32_t image, const char *why)
+static void report_missing(struct tw_textures *t, uint32_t image, const char *why)
 {
 	const struct tw_name_list *names = tw_names(t->m, TW_SORT_IMAGE);
 	char line[NAME_MAX + 100];
 
-	if (image > UINT16_MAX || t->missing[image])
+	if (image > UINT16_MAX || t->is_reported[image])
 		return;
-	t->missing[image] = true;
+	t->is_reported[image] = true;
 	snprintf(line, sizeof(line), "image %u (%.*s) is not drawn: %s", image,
 		image < names->n && names->v[image].size <= 127 ? (int)names->v[image].size : 0,
 		image < names->n ? names->v[image].text : "", why);
-	if (t->how->note)
-		t->how->note(t->how->note_arg, line);
+	if (t->options->note)
+		t->options->note(t->options->note_arg, line);
 }
 
-/* The image, large enough for side, becomes the first of what is kept. */
-static int keep(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side, struct error *e)
+/* Make an image that is large enough for `side` the first kept one, scaling it if necessary. */
+static int find_image(
+	struct tw_textures *t, uint32_t image, bool tiles, uint32_t side, struct error *e)
 {
 	struct tw_scaled fresh = {.image = image, .tiles = tiles, .side = side};
 	size_t i = 0;
@@ -310,19 +310,19 @@ static int keep(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side
 	while (i < TW_TEXTURES &&
 		(!t->kept[i].side || t->kept[i].image != image || t->kept[i].tiles != tiles))
 		i++;
-	if (i < TW_TEXTURES && (t->kept[i].full || t->kept[i].side >= side)) {
+	if (i < TW_TEXTURES && (t->kept[i].is_full_size || t->kept[i].side >= side)) {
 		move_first(t, i);
 		return 0;
 	}
-	if (image <= UINT16_MAX && t->missing[image])
+	if (image <= UINT16_MAX && t->is_reported[image])
 		return -ENOENT;
 	if (i == TW_TEXTURES)
 		i--;
-	/* Before the larger one is made, so that they are not there at once. */
-	drop(&t->kept[i]);
-	r = scale(t, &fresh, e);
+	/* Drop the smaller image first, so that both are not in memory at once. */
+	drop_image(&t->kept[i]);
+	r = scale_image(t, &fresh, e);
 	if (r < 0 && r != -ENOMEM)
-		tell(t, image, error_text(e));
+		report_missing(t, image, error_text(e));
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENOENT;
 	t->kept[i] = fresh;
@@ -335,12 +335,12 @@ int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t s
 {
 	struct tw_scaled *k = &t->kept[0];
 	uint32_t level = 0;
-	int r = keep(t, image, tiles, side, e);
+	int r = find_image(t, image, tiles, side, e);
 
 	while (r == 0 && k->side >> level > side) {
 		level++;
 		if (!k->levels[level].pixels)
-			r = halve(k, level, &k->levels[level], e);
+			r = halve_level(k, level, &k->levels[level], e);
 	}
 	if (r == 0)
 		*ret = &k->levels[level];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * texture: an image of a map, scaled to what is drawn with it.
+ * texture: images of a map, scaled down to the sizes in which they are drawn.
  *
- * An image is decoded row by row and averaged down while it is. What is smaller still is made of
- * what is there. The last ones are kept, since several layers use one.
+ * An image is decoded row by row and averaged at once, so only its scaled form is in memory.
+ * Smaller levels are made from that form. The last few images are kept, since several layers use
+ * one.
  */
 #pragma once
 
@@ -12,42 +13,40 @@
 #include "formats/teeworlds/preview/canvas.h"
 
 enum {
-	TW_TEXTURE_MAX = 1024,      /* pixels of the longest side, as kept */
-	TW_TEXTURE_LEVELS = 11,     /* that, its half, …, 1 */
-	TW_TEXTURES = 8,            /* images that are kept */
-	TW_TEXTURES_MAX = 32 << 20, /* bytes of them */
+	TW_TEXTURE_MAX = 1024,  /* pixels of the longest side */
+	TW_TEXTURE_LEVELS = 11, /* sizes from TW_TEXTURE_MAX to 1, each half of the one before */
+	TW_TEXTURES = 8,        /* number of images that are kept */
+	TW_TEXTURES_MAX = 32 << 20, /* bytes of images that are kept */
 };
 
 struct tw_texture {
 	uint32_t w, h;
-	struct bytes *pixels; /* NULL: not made yet */
-	const uint8_t *rgba;  /* as pixel.h has it */
+	struct bytes *pixels; /* NULL if the texture is not made yet */
+	const uint8_t *rgba;  /* the pixels, as in pixel.h */
 };
 
-/* An image in the sizes that were asked for. */
+/* An image in the sizes that were requested. */
 struct tw_scaled {
-	uint32_t image; /* its position */
-	bool tiles;
-	uint32_t side; /* of the first level, the longest one; the next one has half of it … */
-	bool full;     /* the first level is the image itself: there is no larger one */
+	uint32_t image;    /* position of the image */
+	bool tiles;        /* scaled tile by tile */
+	uint32_t side;     /* longest side of level 0; level i has side >> i; 0 if unused */
+	bool is_full_size; /* level 0 is not scaled down, so no larger one exists */
 	struct tw_texture levels[TW_TEXTURE_LEVELS];
 };
 
-/* With the first three set, and all else 0. */
+/* The images that are kept. The caller sets the first three members and zeroes the rest. */
 struct tw_textures {
 	const struct tw_map *m;
-	struct tw_canvas *canvas; /* where what is read is counted */
-	const struct preview *how;
-	struct tw_scaled kept[TW_TEXTURES]; /* the last one first */
-	bool missing[1 << 16];              /* told already, by position */
+	struct tw_canvas *canvas; /* its read budget is used */
+	const struct preview *options;
+	struct tw_scaled kept[TW_TEXTURES]; /* the last used one first */
+	bool is_reported[1 << 16];          /* a note about the image was written; by position */
 };
 
 void tw_textures_finish(struct tw_textures *t);
 
-/*
- * The image at a position, of at most `side` pixels (a power of 2) on its longest side; with tiles,
- * each of its 16 times 16 tiles, which are not mixed. What is returned is good until the next call;
- * -ENOENT: there is no such image to be had (it was told once).
- */
+/* Get the image at a position, with at most `side` pixels (a power of 2) on its longest side. With
+ * `tiles`, each of its 16 x 16 tiles has at most that size, and tiles are not mixed. *ret is valid
+ * until the next call. -ENOENT: the image is not available; the first time, a note says why. */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Layers of tiles: as they are seen, and as the game works with them. */
+/* tiles: draw layers of tiles: design layers with their images, physics layers in plain colors. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -10,30 +10,29 @@
 #include "formats/teeworlds/preview/pixel.h"
 #include "formats/teeworlds/preview/view.h"
 
-enum { SAMPLES_MAX = 4 /* of a pixel, in each direction */, TILE = 32 };
-enum { TILES = 16 /* of an image, in each direction */, FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
+enum { SAMPLES_MAX = 4 /* samples of a pixel in each direction */, TILE = 32 };
+enum { TILES = 16 /* tiles of an image in each direction */, FLIP_X = 1, FLIP_Y = 2, ROTATE = 8 };
 
-/* What tiles are drawn with. */
+/* The appearance of tiles. */
 struct paint {
-	const struct tw_texture *texture; /* NULL: plain squares */
-	uint32_t id;                      /* where in a tile its number stands */
-	/* By that number, as pixel.h has it: of the square, or over the texture. 0: it is not seen.
-	 */
+	const struct tw_texture *texture; /* NULL for plain squares */
+	uint32_t id;                      /* byte offset of a tile's number */
+	/* By number, as pixels: the color of the square or tint of the texture; 0: invisible. */
 	uint32_t colors[256];
 };
 
-/* One direction of a tile's picture: n pixels, `step` bytes from one to the next, maybe run through
- * from the end. */
+/* One direction of a tile's picture: n texels, `step` bytes apart; flip is 65535 or 0. */
 struct axis {
-	uint32_t n, turned;
+	uint32_t n, flip;
 	size_t step;
 };
 
-/* The two pixels that u (of 65536) lies between, from the begin, and how much of the second (of
- * 256). The tiles' pictures lie beside each other: none may shine into another. */
-static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *first, size_t *second)
+/* Find the byte offsets of the two texels beside u (in 1/65536). Returns the share of the second in
+ * 1/256. Both are in the same tile: pictures of neighboring tiles must not mix. */
+static inline uint32_t find_neighbors(
+	const struct axis *a, uint32_t u, size_t *first, size_t *second)
 {
-	int32_t at = (int32_t)((u ^ a->turned) * a->n) - 32768;
+	int32_t at = (int32_t)((u ^ a->flip) * a->n) - 32768;
 	uint32_t i = at < 0 ? 0 : (uint32_t)at >> 16;
 
 	*first = i * a->step;
@@ -41,15 +40,16 @@ static inline uint32_t neighbours(const struct axis *a, uint32_t u, size_t *firs
 	return at < 0 ? 0 : (uint32_t)at >> 8 & 255;
 }
 
-/* The tile's flags turn its picture: first by a quarter, then over. */
-static void turn(const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
+/* Apply a tile's flags to the axes of its picture: first the quarter turn, then the flips. */
+static void orient_tile(
+	const struct paint *p, uint8_t flags, struct axis *along, struct axis *across)
 {
 	struct axis x = {p->texture->w / TILES, flags & FLIP_X ? 65535 : 0, 4};
 	struct axis y = {
 		p->texture->h / TILES, flags & FLIP_Y ? 65535 : 0, (size_t)p->texture->w * 4};
 
 	if (flags & ROTATE) {
-		y.turned ^= 65535;
+		y.flip ^= 65535;
 		*along = y;
 		*across = x;
 	} else {
@@ -58,7 +58,7 @@ static void turn(const struct paint *p, uint8_t flags, struct axis *along, struc
 	}
 }
 
-static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
+static void sample_run(const struct paint *p, const uint8_t *tile, const uint16_t *u, size_t n,
 	uint32_t v, uint32_t *ret)
 {
 	const struct tw_texture *t = p->texture;
@@ -67,26 +67,26 @@ static void sample(const struct paint *p, const uint8_t *tile, const uint16_t *u
 	size_t a, b;
 	uint32_t f, g;
 
-	turn(p, tile[1], &along, &across);
-	g = neighbours(&across, v, &a, &b);
+	orient_tile(p, tile[1], &along, &across);
+	g = find_neighbors(&across, v, &a, &b);
 	line[0] += (size_t)(tile[0] / TILES) * (t->h / TILES) * t->w * 4 +
 		   (size_t)(tile[0] % TILES) * (t->w / TILES) * 4;
 	line[1] = line[0] + b;
 	line[0] += a;
 	for (size_t i = 0; i < n; i++) {
-		f = neighbours(&along, u[i], &a, &b);
+		f = find_neighbors(&along, u[i], &a, &b);
 		ret[i] = tw_mix(tw_mix(load_u32(line[0] + a), load_u32(line[0] + b), f),
 			tw_mix(load_u32(line[1] + a), load_u32(line[1] + b), f), g);
 	}
 }
 
-/* Where a sample lies: the tile, and the place in it (of 65536). Beyond the layer its border goes
- * on. */
+/* The place of a sample in one direction: the tile, and the offset in it in 1/65536. Outside the
+ * layer, it is in the border tile. */
 struct place {
-	uint32_t tile, in;
+	uint32_t tile, offset;
 };
 
-static struct place place_of(double world, uint32_t n)
+static struct place find_place(double world, uint32_t n)
 {
 	double t = world / TILE, whole = floor(t);
 	struct place p = {0, (uint32_t)((t - whole) * 65536) & 65535};
@@ -95,7 +95,7 @@ static struct place place_of(double world, uint32_t n)
 	return p;
 }
 
-/* Samples that follow one another in a tile. */
+/* Consecutive samples in one tile. */
 struct run {
 	uint32_t tile, first, n;
 };
@@ -104,16 +104,16 @@ struct raster {
 	struct tw_painter *p;
 	const struct tw_tiles *tiles;
 	const struct paint *paint;
-	uint32_t samples; /* of a pixel, in each direction */
-	size_t w;         /* samples of a row */
-	uint16_t *in;     /* where in its tile each of them lies */
+	uint32_t samples;  /* samples of a pixel in each direction */
+	size_t w;          /* samples of a row */
+	uint16_t *offsets; /* offset of each sample in its tile (struct place) */
 	struct run *runs;
 	size_t n_runs;
-	uint32_t *shown; /* a run */
-	uint8_t *row;    /* the tiles of the row at hand */
-	int64_t row_at;  /* -1: none */
-	bool empty;      /* there is nothing in it */
-	uint32_t *sums;  /* four for each pixel of a row */
+	uint32_t *colors;   /* pixels of the present run */
+	uint8_t *row;       /* the tiles of the present row */
+	int64_t row_number; /* of the present row of tiles; -1 if none is loaded */
+	bool is_row_empty;  /* the row has no visible tile */
+	uint32_t *sums;     /* four for each pixel of a row */
 };
 
 static int load_row(struct raster *r, uint32_t y, struct error *e)
@@ -121,13 +121,13 @@ static int load_row(struct raster *r, uint32_t y, struct error *e)
 	size_t n = (size_t)r->tiles->w * r->tiles->size, i = 0;
 	int result = 0;
 
-	if (r->row_at == y)
+	if (r->row_number == y)
 		return 0;
 	result = tw_tiles_read(r->tiles, (uint64_t)y * r->tiles->w, r->tiles->w, r->row, e);
 	while (result == 0 && i < n && !r->row[i])
 		i++;
-	r->empty = i == n;
-	r->row_at = y;
+	r->is_row_empty = i == n;
+	r->row_number = y;
 	return result;
 }
 
@@ -138,10 +138,10 @@ static void find_runs(struct raster *r)
 
 	for (size_t i = 0; i < r->w; i++) {
 		struct place p =
-			place_of(view->x + view->step_x * (x0 + ((double)i + 0.5) / r->samples),
+			find_place(view->x + view->step_x * (x0 + ((double)i + 0.5) / r->samples),
 				r->tiles->w);
 
-		r->in[i] = (uint16_t)p.in;
+		r->offsets[i] = (uint16_t)p.offset;
 		if (i && r->runs[r->n_runs - 1].tile == p.tile)
 			r->runs[r->n_runs - 1].n++;
 		else
@@ -149,43 +149,42 @@ static void find_runs(struct raster *r)
 	}
 }
 
-/* The samples of a run as they are seen in a tile, at v (of 65536) of its height. false: there is
- * nothing of it to be seen. */
-static bool show(struct raster *r, const struct run *run, uint32_t v)
+/* Set r->colors to the samples of a run, at height v of its tile. Returns false if it is invisible.
+ */
+static bool color_run(struct raster *r, const struct run *run, uint32_t v)
 {
 	const uint8_t *tile = r->row + (size_t)run->tile * r->tiles->size;
 	const struct paint *p = r->paint;
 	uint32_t color = p->colors[tile[p->id]];
 
 	if (color && p->texture)
-		sample(p, tile, r->in + run->first, run->n, v, r->shown);
+		sample_run(p, tile, r->offsets + run->first, run->n, v, r->colors);
 	for (size_t i = 0; color && i < run->n; i++)
-		r->shown[i] = p->texture ? tw_tint(r->shown[i], color) : color;
+		r->colors[i] = p->texture ? tw_tint(r->colors[i], color) : color;
 	return color;
 }
 
-/* Pixels that are samples go straight to the canvas. */
+/* Draw a run onto the canvas directly, if a pixel has one sample. */
 static void blend_run(struct raster *r, uint8_t *line, const struct run *run)
 {
 	for (uint32_t i = 0; i < run->n; i++)
-		tw_blend(line + (size_t)(run->first + i) * 4, r->shown[i]);
+		tw_blend(line + (size_t)(run->first + i) * 4, r->colors[i]);
 }
 
 static void sum_run(struct raster *r, const struct run *run)
 {
 	for (uint32_t i = 0; i < run->n; i++) {
-		uint32_t *sum = r->sums + (run->first + i) / r->samples * 4, p = r->shown[i];
+		uint32_t *sum = r->sums + (run->first + i) / r->samples * 4, p = r->colors[i];
 
 		for (int k = 0; k < 4; k++, p >>= 8)
 			sum[k] += p & 255;
 	}
 }
 
-/* A row of samples. */
 static void add_line(struct raster *r, uint8_t *line, uint32_t v)
 {
 	for (const struct run *run = r->runs; run < r->runs + r->n_runs; run++) {
-		if (!show(r, run, v))
+		if (!color_run(r, run, v))
 			continue;
 		if (r->samples == 1)
 			blend_run(r, line, run);
@@ -204,7 +203,7 @@ static void blend_sums(struct raster *r, uint8_t *line)
 
 		if (!sum[3])
 			continue;
-		/* Sums are below 2^12, so that to multiply is to divide. */
+		/* Sums are below 2^12, so this multiplication equals a division by n. */
 		for (int k = 0; k < 4; k++)
 			p |= ((sum[k] + n / 2) * part >> 16) << 8 * k;
 		memset(sum, 0, 4 * sizeof(*sum));
@@ -221,14 +220,14 @@ static int draw_line(struct raster *r, int64_t y, struct error *e)
 	int result = 0;
 
 	for (uint32_t i = 0; result == 0 && i < r->samples; i++) {
-		struct place row = place_of(
+		struct place row = find_place(
 			view->y + view->step_y * ((double)y + (i + 0.5) / r->samples), r->tiles->h);
 
 		result = load_row(r, row.tile, e);
-		if (result < 0 || r->empty)
+		if (result < 0 || r->is_row_empty)
 			continue;
 		result = tw_canvas_spend(r->p->canvas, r->w, e);
-		add_line(r, line, row.in);
+		add_line(r, line, row.offset);
 		any = true;
 	}
 	if (result == 0 && any && r->samples > 1)
@@ -236,7 +235,7 @@ static int draw_line(struct raster *r, int64_t y, struct error *e)
 	return result;
 }
 
-static int draw(struct raster *r, struct error *e)
+static int draw_lines(struct raster *r, struct error *e)
 {
 	int result = 0;
 
@@ -246,14 +245,14 @@ static int draw(struct raster *r, struct error *e)
 	return result;
 }
 
-/* All of the clip, over what is there; where a pixel holds several tiles, their mean. Tiles of a
- * damaged layer are not drawn. */
+/* Draw tiles over the clip. A pixel that shows several tiles gets their mean. A damaged layer is
+ * drawn up to the damage, which is no error. */
 static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 	const struct paint *paint, struct error *e)
 {
 	double step = fmax(p->view.step_x, p->view.step_y) / TILE;
 	size_t w = (size_t)(p->clip.x1 - p->clip.x0);
-	struct raster r = {.p = p, .tiles = tiles, .paint = paint, .row_at = -1};
+	struct raster r = {.p = p, .tiles = tiles, .paint = paint, .row_number = -1};
 	uint64_t row = (uint64_t)tiles->w * tiles->size;
 	int result = tw_canvas_read(p->canvas, row * tiles->h, row, e);
 
@@ -261,24 +260,24 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 		return result;
 	r.samples = step <= 1 ? 1 : step >= SAMPLES_MAX ? SAMPLES_MAX : (uint32_t)ceil(step);
 	r.w = w * r.samples;
-	r.in = calloc(r.w, sizeof(*r.in));
+	r.offsets = calloc(r.w, sizeof(*r.offsets));
 	r.runs = calloc(r.w, sizeof(*r.runs));
-	r.shown = calloc(r.w, sizeof(*r.shown));
+	r.colors = calloc(r.w, sizeof(*r.colors));
 	r.row = malloc((size_t)row); /* at most TW_ROW_MAX */
 	r.sums = calloc(4 * w, sizeof(*r.sums));
-	if (r.in && r.runs && r.shown && r.row && r.sums)
-		result = draw(&r, e);
+	if (r.offsets && r.runs && r.colors && r.row && r.sums)
+		result = draw_lines(&r, e);
 	else
 		result = error_set(e, -ENOMEM, "no memory for a layer's row");
-	free(r.in);
+	free(r.offsets);
 	free(r.runs);
-	free(r.shown);
+	free(r.colors);
 	free(r.row);
 	free(r.sums);
 	return result == -EIO ? 0 : result;
 }
 
-enum { SIDE_MAX = 128 /* pixels of a tile in a texture */ };
+enum { SIDE_MAX = 128 /* side of a tile in a texture */ };
 
 static void layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4])
 {
@@ -317,8 +316,7 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 
 enum { TELE = 2, SPEEDUP = 4, SWITCH = 16, TUNE = 32, GAME = 1 | 8 /* and front */ };
 
-/* Of kinds of layers the numbers of tiles, first to last (DDNet's game/mapitems.h), and their
- * colours; later ones count. */
+/* Colors of tile numbers (DDNet's game/mapitems.h) by kind of layer. Later lines win. */
 static const struct {
 	uint8_t kinds, first, last, rgba[4];
 } colors[] = {
@@ -351,11 +349,12 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
 	struct paint paint = {0};
 	struct tw_tiles tiles;
 
-	/* Of several kinds is no layer of a game. */
+	/* No game has a layer of several kinds. */
 	if (!kind || kind & (kind - 1) || !tw_tiles_of(p->m, it, &tiles))
 		return 0;
 	id = tw_plane_in(tiles.form, TW_PLANE_ID);
-	/* The oldest speedups have no number: one with a force is one. */
+	/* The oldest speedups have no number. Their first byte is the force, which serves as one.
+	 */
 	paint.id = id ? id->at : 0;
 	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
 		for (unsigned k = colors[i].first; kind & colors[i].kinds && k <= colors[i].last;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/* view: what is drawn of each kind of layer. All of them draw within clip. */
+/* view: draw the layers of a map. The tw_draw_* functions draw one layer within the painter's clip.
+ * A damaged layer, or one whose image is not available, is left out, which is no error. -E2BIG:
+ * there is too much to draw (canvas.h). -ENOMEM. */
 #pragma once
 
 #include "formats/teeworlds/item/layer.h"
@@ -8,7 +10,7 @@
 
 extern const struct format_preview tw_preview;
 
-/* Everything that is drawn with. */
+/* The state that all drawing functions share. */
 struct tw_painter {
 	const struct tw_map *m;
 	struct tw_canvas *canvas;
@@ -17,19 +19,17 @@ struct tw_painter {
 	struct tw_clip clip;
 };
 
-/* A layer of tiles; its border goes on for ever, as in the game. */
+/* Draw a design layer of tiles. Its border tiles repeat outside it, as in the game. */
 int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *e);
-/* A layer of quads. */
 int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *e);
-/* A layer that the game works with, in colours by kind (docs/mapfs-preview.1). */
+/* Draw a physics layer, with a color for each kind of tile (docs/mapfs-preview.1). */
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e);
 
-/* Of a picture whose longest side is to be `longest` pixels; from the tables alone. false: the map
- * has no game layer, whose form it would have. */
+/* Find the size of a picture whose longest side has `longest` pixels. It has the aspect ratio of
+ * the game layer. Reads only the tables. Returns false if the map has no game layer. */
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h);
 
-/*
- * An envelope's values at its time 0 and `offset` milliseconds, in 1/1024 (render.cpp of DDNet,
- * RenderEvalEnvelope). Without envelope or points, ret is left alone and false returned.
- */
+/* Evaluate an envelope at the time `offset`, in milliseconds; the values are in 1/1024 (render.cpp
+ * of DDNet, RenderEvalEnvelope). Returns false and leaves ret unchanged if there is no such
+ * envelope, or it has no points. */
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4]);

@@ -8,15 +8,16 @@
 #include "formats/teeworlds/model/fields.h"
 
 static const struct tw_key keys[] = {
-	{"version", .at = 0, .n = 1, .initial = 1},
-	{"config", .at = 3, .n = 1, .initial = -1},
-	{"seed", .at = 4, .n = 1},
-	{"flags", .at = 5, .n = 1},
+	{"version", .first = 0, .n = 1, .initial = 1},
+	{"config", .first = 3, .n = 1, .initial = -1},
+	{"seed", .first = 4, .n = 1},
+	{"flags", .first = 5, .n = 1},
 	{NULL},
 };
 
-/* Of several items for a layer the first counts; short ones are none (layout rules 16, 21). */
-static const struct tw_ints *find(
+/* The integers of a layer's auto-mapper item; NULL if it has none. If there are several items, the
+ * first is valid; short items are ignored (layout rules 16, 21). *ret is not set for new layers. */
+static const struct tw_ints *find_automapper(
 	const struct tw_map *m, uint32_t group, uint32_t layer, uint32_t *ret)
 {
 	const struct tw_item *it = tw_item_at(m, TW_LAYER, layer);
@@ -37,7 +38,7 @@ void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group
 	const struct tw_ints *found;
 	uint32_t item;
 
-	found = find(m, group, layer, &item);
+	found = find_automapper(m, group, layer, &item);
 	if (!found) {
 		jsonw_null(w);
 		return;
@@ -50,20 +51,20 @@ void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group
 	jsonw_end(w);
 }
 
-static bool says_same(const struct tw_ints *a, const struct tw_ints *b)
+static bool is_same(const struct tw_ints *a, const struct tw_ints *b)
 {
 	return memcmp(a->v, b->v, TW_AUTO_LENGTH * sizeof(a->v[0])) == 0;
 }
 
-/* The item changes, or, of a layer that is new itself, is kept beside it until its number is known.
- */
-static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const struct tw_ints *old,
-	uint32_t item, struct tw_ints *take, struct tw_change *c)
+/* Change or add the item. For a new layer, keep it in tw_item.extra until the layer's number is
+ * known. Takes over the reference to `take`. */
+static void set_automapper(const struct tw_map *m, uint32_t group, uint32_t layer,
+	const struct tw_ints *old, uint32_t item, struct tw_ints *take, struct tw_change *c)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = take;
 	uint32_t handle;
 
-	if (old && says_same(old, fresh))
+	if (old && is_same(old, fresh))
 		return;
 	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
 		tw_change_extra(c, handle, TAKE(fresh));
@@ -78,8 +79,9 @@ static void put(const struct tw_map *m, uint32_t group, uint32_t layer, const st
 	tw_change_add_uuid(c, TW_AUTOMAPPER, TAKE(fresh));
 }
 
-/* All of them, or another would come forth. */
-static void drop(const struct tw_map *m, uint32_t group, uint32_t layer, struct tw_change *c)
+/* Remove all items of a layer, because the second one is valid once the first is removed. */
+static void remove_automappers(
+	const struct tw_map *m, uint32_t group, uint32_t layer, struct tw_change *c)
 {
 	const uint32_t *items;
 	uint32_t handle, n;
@@ -99,13 +101,13 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 	CLEANUP(tw_ints_unref) struct tw_ints *fresh = NULL;
 	struct tw_record rec = {.keys = keys};
 	uint32_t item = 0;
-	const struct tw_ints *old = find(m, group, layer, &item);
+	const struct tw_ints *old = find_automapper(m, group, layer, &item);
 	int r;
 
 	if (json_holds_null(at)) {
 		*ret_differs |= old != NULL;
 		if (old && c)
-			drop(m, group, layer, c);
+			remove_automappers(m, group, layer, c);
 		return 0;
 	}
 	r = tw_record_expect(at, keys, NULL, e);
@@ -119,9 +121,9 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 	if (!old)
 		tw_record_reset(&rec);
 	r = tw_record_read(at, NULL, &rec, e);
-	*ret_differs |= r == 0 && !(old && says_same(old, fresh));
+	*ret_differs |= r == 0 && !(old && is_same(old, fresh));
 	if (r == 0 && c)
-		put(m, group, layer, old, item, TAKE(fresh), c);
+		set_automapper(m, group, layer, old, item, TAKE(fresh), c);
 	return r;
 }
 

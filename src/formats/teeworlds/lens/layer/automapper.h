@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * automapper: how a tile layer was, or is to be, filled by the editor: an item beside the layer.
- */
+/* automapper: the auto-mapper settings of a tile layer, which the map stores in an item of its own.
+ * The item names its layer by the group's position and the layer's position in the group. */
 #pragma once
 
 #include "formats/teeworlds/lens/record.h"
 #include "formats/teeworlds/model/change.h"
 
-/* The value of the key "automapper" for a layer of a group, both by position. */
+/* Write the value of the key "automapper" for a layer, null if it has none. group and layer are
+ * positions; `layer` counts all layers. */
 void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer);
-/* null removes all items for the layer, an object where there was none makes one. c NULL: nothing
- * is changed, but *ret_differs (never cleared) says whether it would be. */
+/* Parse the value of the key "automapper" and apply it through c. null removes all items for the
+ * layer; an object adds one if the layer has none. If c is NULL, only check the value. *ret_differs
+ * is set to true if the value differs from that of the map, and never cleared. */
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
 	uint32_t layer, struct tw_change *c, bool *ret_differs, struct error *e);
-/* The layer whose item this is; false where it is no auto-mapper item. They may not exist. */
+/* Find the layer that an auto-mapper item names; the layer may not exist. Returns false if the item
+ * is no auto-mapper item, is too short, or names no group. */
 bool tw_automapper_layer(
 	const struct tw_map *m, uint32_t item, uint32_t *ret_group, uint32_t *ret_layer);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * elements: the quads of a quads layer and the sources of a sounds layer, quads.json and
- * sources.json (layout rules 16, 18), element by element, since a list may be larger than memory.
- */
+/* elements: quads.json and sources.json, the quads or sound sources of a layer (layout rules 16,
+ * 18). They are read and written element by element, since a list may be larger than memory. */
 #include "formats/teeworlds/item/elements.h"
 
 #include <errno.h>
@@ -21,43 +19,44 @@
 enum { TEXT_MAX = 512 << 20 /* bytes of a file */ };
 enum { EMPTY_SIZE = 3 /* bytes of an empty array's file */ };
 
-/* The whole image, in fixed point: what the editor gives to a new quad. */
+/* The whole image in fixed point, as the editor sets it for a new quad. */
 static const int32_t whole_image[] = {0, 0, 1024, 0, 0, 1024, 1024, 1024};
 
 static const struct tw_key quad_keys[] = {
-	{"positions", .at = 0, .n = 10, .row = 2},
-	{"corner_colors", .at = 10, .n = 16, .row = 4, .initial = 255},
-	{"texture_coordinates", .at = 26, .n = 8, .row = 2, .initials = whole_image},
-	{"position_envelope", .at = 34, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
-	{"position_envelope_offset", .at = 35, .n = 1},
-	{"color_envelope", .at = 36, .n = 1, .ref = TW_REF_COLOR_ENVELOPE, .initial = -1},
-	{"color_envelope_offset", .at = 37, .n = 1},
+	{"positions", .first = 0, .n = 10, .row_length = 2},
+	{"corner_colors", .first = 10, .n = 16, .row_length = 4, .initial = 255},
+	{"texture_coordinates", .first = 26, .n = 8, .row_length = 2,
+		.initial_values = whole_image},
+	{"position_envelope", .first = 34, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .first = 35, .n = 1},
+	{"color_envelope", .first = 36, .n = 1, .ref = TW_REF_COLOR_ENVELOPE, .initial = -1},
+	{"color_envelope_offset", .first = 37, .n = 1},
 	{NULL},
 };
 
 static const struct tw_key source_keys[] = {
-	{"position", .at = 0, .n = 2},
-	{"looping", .at = 2, .n = 1, .initial = 1, .words = json_flags},
-	{"panning", .at = 3, .n = 1, .initial = 1, .words = json_flags},
-	{"delay", .at = 4, .n = 1},
-	{"falloff", .at = 5, .n = 1, .initial = 80},
-	{"position_envelope", .at = 6, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
-	{"position_envelope_offset", .at = 7, .n = 1},
-	{"sound_envelope", .at = 8, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
-	{"sound_envelope_offset", .at = 9, .n = 1},
-	{"shape", .at = 10, .n = 3},
+	{"position", .first = 0, .n = 2},
+	{"looping", .first = 2, .n = 1, .initial = 1, .words = json_flags},
+	{"panning", .first = 3, .n = 1, .initial = 1, .words = json_flags},
+	{"delay", .first = 4, .n = 1},
+	{"falloff", .first = 5, .n = 1, .initial = 80},
+	{"position_envelope", .first = 6, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .first = 7, .n = 1},
+	{"sound_envelope", .first = 8, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
+	{"sound_envelope_offset", .first = 9, .n = 1},
+	{"shape", .first = 10, .n = 3},
 	{NULL},
 };
 
 static const struct tw_key old_source_keys[] = {
-	{"position", .at = 0, .n = 2},
-	{"looping", .at = 2, .n = 1, .initial = 1, .words = json_flags},
-	{"delay", .at = 3, .n = 1},
-	{"radius", .at = 4, .n = 1, .initial = 1500},
-	{"position_envelope", .at = 5, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
-	{"position_envelope_offset", .at = 6, .n = 1},
-	{"sound_envelope", .at = 7, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
-	{"sound_envelope_offset", .at = 8, .n = 1},
+	{"position", .first = 0, .n = 2},
+	{"looping", .first = 2, .n = 1, .initial = 1, .words = json_flags},
+	{"delay", .first = 3, .n = 1},
+	{"radius", .first = 4, .n = 1, .initial = 1500},
+	{"position_envelope", .first = 5, .n = 1, .ref = TW_REF_POSITION_ENVELOPE, .initial = -1},
+	{"position_envelope_offset", .first = 6, .n = 1},
+	{"sound_envelope", .first = 7, .n = 1, .ref = TW_REF_SOUND_ENVELOPE, .initial = -1},
+	{"sound_envelope_offset", .first = 8, .n = 1},
 	{NULL},
 };
 
@@ -67,20 +66,20 @@ static const struct tw_key *const keys_of[TW_N_FORMS] = {
 	[TW_FORM_OLD_SOURCES] = old_source_keys,
 };
 
-/* A layer's list as the map holds it. */
+/* The list of a layer in the map. */
 struct list {
 	uint32_t item;
 	enum tw_form form;
-	struct tw_rows rows; /* its key is that of the file's size, too */
-	struct blob *blob;   /* may be NULL where there are none */
-	uint32_t first, n;   /* the elements that `data` holds */
+	struct tw_rows rows; /* rows.key is also the key of the remembered file size */
+	struct blob *blob;   /* may be NULL if the list is empty */
+	uint32_t first, n;   /* the range of elements in `data` */
 	uint8_t data[16 << 10];
 };
 
 static int get_element(void *arg, uint32_t i, int32_t *v, struct error *e)
 {
 	struct list *l = arg;
-	size_t size = 4 * (size_t)l->rows.ints;
+	size_t size = 4 * (size_t)l->rows.n_ints;
 	int r = 0;
 
 	if (i < l->first || i - l->first >= l->n) {
@@ -90,12 +89,13 @@ static int get_element(void *arg, uint32_t i, int32_t *v, struct error *e)
 		l->n = l->rows.n - i < most ? l->rows.n - i : most;
 		r = blob_read(l->blob, i * (uint64_t)size, l->data, l->n * size, e);
 	}
-	for (uint32_t k = 0; r == 0 && k < l->rows.ints; k++)
+	for (uint32_t k = 0; r == 0 && k < l->rows.n_ints; k++)
 		v[k] = load_i32(l->data + (i - l->first) * size + 4 * (size_t)k);
 	return r;
 }
 
-/* -ENOENT, -EIO: the layer has no such list. */
+/* Find a layer's list. -ENOENT: there is no such layer. -EIO: it has no such list any more.
+ * -ENODATA, -ENOTSUP as tw_layer_no_file. */
 static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
 {
 	const struct tw_item *it;
@@ -107,17 +107,18 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct
 	it = &m->items[l->item];
 	form = tw_list_form(m, it);
 	if (form == TW_FORM_NONE || (form == TW_FORM_QUADS) != (tw_id_kind(id) == TW_K_QUADS))
-		return it->made ? tw_layer_lacks(it, e)
+		return it->made ? tw_layer_no_file(it, e)
 				: error_set(e, -EIO, "the layer no longer has such a list");
 	l->blob = tw_blob_of(m, it, TW_LIST_DATA);
 	l->form = form;
 	l->first = l->n = 0;
 	count = (uint32_t)it->ints->v[TW_LIST_COUNT];
-	/* References are shown by names that hold still, but there may come to be more. */
+	/* The texts of references depend on the number of envelopes: names do not change, but a new
+	 * envelope may give a number a meaning. */
 	l->rows = (struct tw_rows){.m = m,
 		.keys = keys_of[form],
 		.n = count,
-		.ints = tw_list_shape(form)->ints,
+		.n_ints = tw_list_shape(form)->ints,
 		.get = get_element,
 		.arg = l,
 		.blob = l->blob,
@@ -143,8 +144,8 @@ static int list_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	return 0;
 }
 
-/* For reading: all of it is sound. */
-static int find_sound(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
+/* Find a list that can be read, and check all of its data. */
+static int find_readable_list(const struct tw_map *m, entry_id id, struct list *l, struct error *e)
 {
 	int r = find_list(m, id, l, e);
 
@@ -159,7 +160,7 @@ static int list_write(
 	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off, struct error *e)
 {
 	struct list l;
-	int r = find_sound(m, id, &l, e);
+	int r = find_readable_list(m, id, &l, e);
 
 	return r < 0 ? r : tw_rows_write(w, &l.rows, off, e);
 }
@@ -168,7 +169,7 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 {
 	struct jsonw w;
 	struct list l;
-	int r = find_sound(m, id, &l, e);
+	int r = find_readable_list(m, id, &l, e);
 
 	if (r < 0 || (l.rows.n && blob_recall(l.blob, l.rows.key, ret)))
 		return r;
@@ -182,10 +183,10 @@ static int list_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct 
 	return 0;
 }
 
-/* A value that is a name. Parse does not look it up. */
+/* A reference by a name that parse does not look up; apply does. */
 struct unknown {
 	uint32_t row;
-	uint8_t at; /* which of its integers */
+	uint8_t integer; /* index of the integer in the row */
 	enum tw_refers ref;
 	char *name;
 	char *place; /* "line 4, column 8: [2].color_envelope is "x"", for a refusal */
@@ -195,12 +196,11 @@ struct parsed_list {
 	struct parsed parsed; /* first */
 	enum tw_form form;
 	uint32_t n;
-	struct content *rows; /* as they are stored; a value that is a name keeps its old number */
+	struct content *rows; /* in stored form; an unknown name has the old number */
 	struct unknown *unknown;
 	size_t n_unknown, room_unknown;
-	/* The data of the base, if the file says the same. */
-	struct blob *blob;
-	struct blob *tail; /* the old data, if bytes behind its rows stay; or NULL */
+	struct blob *blob; /* the data of the base, if the content is unchanged */
+	struct blob *tail; /* the old data, if bytes behind its rows are kept; or NULL */
 };
 
 static void finish_parsed(struct parsed *parsed)
@@ -217,16 +217,16 @@ static void finish_parsed(struct parsed *parsed)
 	blob_unref(p->tail);
 }
 
-/* A written list on its way into a spool, and whether it says what stood there. */
-struct taking {
-	struct list old; /* of which all rows can be read */
+/* Reads a written list into a spool, and compares it with the old list. */
+struct list_reader {
+	struct list old; /* old.rows.n is 0 if the old rows are unreadable */
 	const struct tw_map *m;
 	struct parsed_list *p;
 	bool differs;
 	struct spool *out;
 };
 
-static char *describe(const struct json_at *at)
+static char *describe_place(const struct json_at *at)
 {
 	struct error e = ERROR_INIT;
 	char *text, *end;
@@ -239,8 +239,8 @@ static char *describe(const struct json_at *at)
 	return text;
 }
 
-/* The names in an element that are unknown. */
-static int note_unknown(struct taking *t, const struct json_at *at, struct error *e)
+/* Append the unknown names of an element to p->unknown. */
+static int note_unknown(struct list_reader *t, const struct json_at *at, struct error *e)
 {
 	struct parsed_list *p = t->p;
 
@@ -259,24 +259,24 @@ static int note_unknown(struct taking *t, const struct json_at *at, struct error
 
 			if (r < 0)
 				return r;
-			value = v[key->at];
+			value = v[key->first];
 		}
 		(void)tw_ref_read(&of, &names, key->ref, &value, NULL);
 		if (!unknown || json_as_string(&of, &name, NULL, NULL) < 0)
 			continue;
 		if (!array_room(p->unknown, p->n_unknown, p->room_unknown))
 			return error_set(e, -ENOMEM, "no memory for the list");
-		p->unknown[p->n_unknown] =
-			(struct unknown){p->n, key->at, key->ref, strdup(name), describe(&of)};
+		p->unknown[p->n_unknown] = (struct unknown){
+			p->n, key->first, key->ref, strdup(name), describe_place(&of)};
 		if (!p->unknown[p->n_unknown].name || !p->unknown[p->n_unknown++].place)
 			return error_set(e, -ENOMEM, "no memory for the list");
 	}
 	return 0;
 }
 
-static int take_element(void *arg, const struct json_at *at, struct error *e)
+static int read_element(void *arg, const struct json_at *at, struct error *e)
 {
-	struct taking *t = arg;
+	struct list_reader *t = arg;
 	struct tw_rows *old = &t->old.rows;
 	bool unknown = false;
 	const struct tw_naming names = {t->m, NULL, false, &unknown};
@@ -284,26 +284,26 @@ static int take_element(void *arg, const struct json_at *at, struct error *e)
 	uint8_t stored[4 * TW_ROW_MAX];
 	int r;
 
-	if (t->p->n == INT32_MAX / 4 / old->ints)
+	if (t->p->n == INT32_MAX / 4 / old->n_ints)
 		return json_refuse(at, e, "a list has at most %u", t->p->n);
 	r = tw_rows_read(at, old, t->p->n, &names, v, &t->differs, e);
 	if (r == 0 && unknown)
 		r = note_unknown(t, at, e);
 	if (r < 0)
 		return r;
-	for (uint32_t k = 0; k < old->ints; k++)
+	for (uint32_t k = 0; k < old->n_ints; k++)
 		store_u32(stored + 4 * (size_t)k, (uint32_t)v[k]);
 	t->p->n++;
-	return spool_append(t->out, stored, 4 * (size_t)old->ints, e);
+	return spool_append(t->out, stored, 4 * (size_t)old->n_ints, e);
 }
 
-/* The recipe of a list: the parsed rows, with the numbers of their names, and then the bytes behind
- * the old rows. */
+/* The recipe of a list: the parsed rows, with resolved names, then the bytes behind the old rows.
+ */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct parsed_list *p;   /* owned reference */
 	struct edit {
-		uint64_t at; /* in the rows */
+		uint64_t at; /* byte offset in the rows */
 		int32_t value;
 	} * edits; /* ascending */
 	size_t n;
@@ -342,8 +342,8 @@ static uint64_t data_size(const struct parsed_list *p)
 	return p->tail ? blob_size(p->tail) : p->rows->bytes.size;
 }
 
-/* edits: n of them, taken. */
-static int compose(const struct tw_map *m, struct parsed_list *p, struct edit *edits, size_t n,
+/* Compose the data of a list. Takes over the array of n edits. */
+static int compose_data(const struct tw_map *m, struct parsed_list *p, struct edit *edits, size_t n,
 	struct blob **ret, struct error *e)
 {
 	struct composed *c = calloc(1, sizeof(*c));
@@ -362,8 +362,9 @@ static int compose(const struct tw_map *m, struct parsed_list *p, struct edit *e
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a list");
 }
 
-/* Was the blob composed of the same? */
-static bool is_like(const struct blob *b, const struct parsed_list *p, const struct edit *edits)
+/* Was the blob composed of the same rows and edits? */
+static bool is_same_recipe(
+	const struct blob *b, const struct parsed_list *p, const struct edit *edits)
 {
 	const struct composed *c = b && b->recipe ? (const struct composed *)b->recipe : NULL;
 
@@ -371,16 +372,16 @@ static bool is_like(const struct blob *b, const struct parsed_list *p, const str
 	       memcmp(c->edits, edits, c->n * sizeof(*edits)) == 0;
 }
 
-/* Keep the rows. Bytes behind the old rows stay while the count does; an empty list is one of
- * zeros, as the editor writes it. */
-static int keep_list(struct taking *t, uint32_t count, struct error *e)
+/* Keep the rows in the store. Keep bytes behind the old rows if the count is unchanged. The data of
+ * an empty list is one row of zeros, as the editor writes it. */
+static int keep_list(struct list_reader *t, uint32_t count, struct error *e)
 {
 	const struct list *l = &t->old;
 	struct parsed_list *p = t->p;
 	struct store *store = t->m->shared->store;
 	CLEANUP_EXTENT struct extent content = EXTENT_INIT, kept = EXTENT_INIT;
 	static const uint8_t zeros[4 * TW_ROW_MAX];
-	int r = p->n ? 0 : spool_append(t->out, zeros, 4 * (size_t)l->rows.ints, e);
+	int r = p->n ? 0 : spool_append(t->out, zeros, 4 * (size_t)l->rows.n_ints, e);
 
 	if (r == 0)
 		r = spool_extent(t->out, &content, e);
@@ -399,16 +400,16 @@ static int keep_list(struct taking *t, uint32_t count, struct error *e)
 	return 0;
 }
 
-static int take_list(struct taking *t, struct content *in, struct error *e)
+static int read_list(struct list_reader *t, struct content *in, struct error *e)
 {
 	CLEANUP_JSON struct json_doc rest = {0};
 	uint32_t count = t->old.rows.n;
 	int r;
 
-	/* A list that cannot be read may be replaced. */
+	/* An unreadable list may be replaced. */
 	if (count && blob_check(t->old.blob, NULL) < 0)
 		t->old.rows.n = 0;
-	r = json_list_read(&in->bytes, TEXT_MAX, NULL, take_element, t, &rest, e);
+	r = json_list_read(&in->bytes, TEXT_MAX, NULL, read_element, t, &rest, e);
 	if (r < 0)
 		return r;
 	t->p->parsed.is_unchanged =
@@ -419,8 +420,8 @@ static int take_list(struct taking *t, struct content *in, struct error *e)
 	return 0;
 }
 
-/* Parse the file as the elements of t->old, of which t->old has none if the layer is new. */
-static int parse_as(struct taking *t, struct content *in, struct parsed **ret, struct error *e)
+/* Parse the file in the form of t->old, which has no elements if the layer is new. */
+static int parse_as(struct list_reader *t, struct content *in, struct parsed **ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *out = spool_create(t->m->shared->store->spool_dirfd);
 
@@ -429,31 +430,31 @@ static int parse_as(struct taking *t, struct content *in, struct parsed **ret, s
 	if (!t->p)
 		return error_set(e, -ENOMEM, "no memory for the list");
 	t->p->form = t->old.form;
-	return parsed_give(&t->p->parsed, take_list(t, in, e), ret);
+	return parsed_give(&t->p->parsed, read_list(t, in, e), ret);
 }
 
 static int parse_new(const struct tw_map *m, enum tw_form form, struct content *in,
 	struct parsed **ret, struct error *e)
 {
-	struct taking t = {.m = m};
+	struct list_reader t = {.m = m};
 
 	t.old.form = form;
-	t.old.rows =
-		(struct tw_rows){.m = m, .keys = keys_of[form], .ints = tw_list_shape(form)->ints};
+	t.old.rows = (struct tw_rows){
+		.m = m, .keys = keys_of[form], .n_ints = tw_list_shape(form)->ints};
 	return parse_as(&t, in, ret, e);
 }
 
 static int list_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	struct taking t = {.m = m};
+	struct list_reader t = {.m = m};
 	int r = find_list(m, id, &t.old, e);
 
 	if (r == 0)
 		return parse_as(&t, in, ret, e);
 	if (r != -ENODATA)
-		return tw_layer_refuses(r, e);
-	/* A new layer has no layer.json here, which says the form of its sources. */
+		return tw_layer_parse_error(r, e);
+	/* The form of a new layer's sources is unknown, because parse does not see layer.json. */
 	error_clear(e);
 	if (tw_id_kind(id) == TW_K_QUADS)
 		return parse_new(m, TW_FORM_QUADS, in, ret, e);
@@ -464,8 +465,8 @@ static int list_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	return 0;
 }
 
-/* Look up the names. */
-static int find_names(const struct parsed_list *p, const struct tw_naming *names,
+/* Look up the unknown names, and make an edit for each. */
+static int resolve_names(const struct parsed_list *p, const struct tw_naming *names,
 	struct edit *edits, struct error *e)
 {
 	uint64_t ints = tw_list_shape(p->form)->ints;
@@ -480,7 +481,7 @@ static int find_names(const struct parsed_list *p, const struct tw_naming *names
 			return error_set_unresolved(
 				e, error_set(e, r, "%s (%s)", u->place, error_text(&why)));
 		}
-		edits[i].at = 4 * (u->row * ints + u->at);
+		edits[i].at = 4 * (u->row * ints + u->integer);
 	}
 	return 0;
 }
@@ -491,23 +492,22 @@ static int make_data(struct tw_change *c, uint32_t item, struct parsed_list *p, 
 	const struct tw_naming names = {c->base, c->others, c->base->items[item].made, NULL};
 	struct blob *like = tw_change_like(c, item, TW_LIST_DATA);
 	struct edit *edits = calloc(p->n_unknown + 1, sizeof(*edits));
-	int r = edits ? find_names(p, &names, edits, e)
+	int r = edits ? resolve_names(p, &names, edits, e)
 		      : error_set(e, -ENOMEM, "no memory for a list");
 
-	if (r < 0 || is_like(like, p, edits)) {
+	if (r < 0 || is_same_recipe(like, p, edits)) {
 		free(edits);
 		if (r == 0)
 			*ret = blob_ref(like);
 		return r;
 	}
-	return compose(c->base, p, edits, p->n_unknown, ret, e);
+	return compose_data(c->base, p, edits, p->n_unknown, ret, e);
 }
 
 static int list_apply(
 	struct tw_change *c, entry_id id, const struct parsed *parsed, struct error *e);
 
-/* In a layer of another kind of list than it was parsed for: sources of the older kind, in a new
- * layer. */
+/* Parse again, because the layer turned out to have another form of sources. */
 static int apply_other(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
 {
 	CLEANUP(parsed_unref) struct parsed *again = NULL;
@@ -522,9 +522,9 @@ static int list_apply(
 	struct parsed_list *p = (struct parsed_list *)(uintptr_t)parsed;
 	struct blob *blob = NULL;
 	struct list l;
-	int r = tw_layer_refuses(find_list(c->base, id, &l, e), e);
+	int r = tw_layer_parse_error(find_list(c->base, id, &l, e), e);
 
-	/* An empty list without data. */
+	/* The content is an unchanged empty list without data. */
 	if (r == 0 && p && parsed->is_unchanged && !p->blob)
 		return 0;
 	if (r == 0 && p && p->form != l.form)
@@ -534,7 +534,7 @@ static int list_apply(
 	else if (r == 0 && p)
 		r = make_data(c, l.item, p, &blob, e);
 	else if (r == 0 && l.rows.n)
-		r = tw_compose_zeros(c->base, 4 * (size_t)l.rows.ints, &blob, e);
+		r = tw_compose_zeros(c->base, 4 * (size_t)l.rows.n_ints, &blob, e);
 	if (r < 0 || !blob)
 		return r;
 	tw_change_int(c, l.item, TW_LIST_COUNT, p ? (int32_t)p->n : 0);
@@ -556,5 +556,5 @@ static void list_touch(const struct tw_map *m, uint32_t item, struct touched *t)
 	.max_size = TEXT_MAX, .parse = list_parse, .apply = list_apply
 
 const struct tw_kind tw_kind_quads = {LIST("quads.json"), .touch = list_touch};
-/* Both are touched by the one above. */
+/* list_touch of tw_kind_quads serves both kinds. */
 const struct tw_kind tw_kind_sources = {LIST("sources.json")};

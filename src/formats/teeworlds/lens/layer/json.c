@@ -18,37 +18,37 @@
 enum { COLOR_MAX = 255 };
 
 #define BASE_KEYS                                                                                  \
-	{"type", .at = TW_LAYER_TYPE, .n = 1, .fixed = true, .words = tw_type_words},              \
+	{"type", .first = TW_LAYER_TYPE, .n = 1, .is_fixed = true, .words = tw_type_words},        \
 	{                                                                                          \
-		"detail", .at = TW_LAYER_DETAIL, .n = 1, .words = json_flags                       \
+		"detail", .first = TW_LAYER_DETAIL, .n = 1, .words = json_flags                    \
 	}
 
-/* The sides: what DDNet's engine/shared/map.cpp insists on. */
+/* DDNet's engine/shared/map.cpp requires sides of at least 2. */
 static const struct tw_key tiles_keys[] = {
 	BASE_KEYS,
-	{"version", .at = TW_LAYER_VERSION, .n = 1, .min = 2, .max = 4},
-	{"width", .at = TW_TILES_WIDTH, .n = 1, .min = 2, .max = INT32_MAX},
-	{"height", .at = TW_TILES_HEIGHT, .n = 1, .min = 2, .max = INT32_MAX},
-	{"kind", .at = TW_TILES_KIND, .n = 1, .fixed = true, .words = tw_kind_words},
-	{"color", .at = TW_TILES_COLOR, .n = 4},
-	{"color_envelope", .at = TW_TILES_ENVELOPE, .n = 1, .ref = TW_REF_COLOR_ENVELOPE},
-	{"color_envelope_offset", .at = TW_TILES_ENVELOPE_OFFSET, .n = 1},
-	{"image", .at = TW_TILES_IMAGE, .n = 1, .ref = TW_REF_IMAGE},
+	{"version", .first = TW_LAYER_VERSION, .n = 1, .min = 2, .max = 4},
+	{"width", .first = TW_TILES_WIDTH, .n = 1, .min = 2, .max = INT32_MAX},
+	{"height", .first = TW_TILES_HEIGHT, .n = 1, .min = 2, .max = INT32_MAX},
+	{"kind", .first = TW_TILES_KIND, .n = 1, .is_fixed = true, .words = tw_kind_words},
+	{"color", .first = TW_TILES_COLOR, .n = 4},
+	{"color_envelope", .first = TW_TILES_ENVELOPE, .n = 1, .ref = TW_REF_COLOR_ENVELOPE},
+	{"color_envelope_offset", .first = TW_TILES_ENVELOPE_OFFSET, .n = 1},
+	{"image", .first = TW_TILES_IMAGE, .n = 1, .ref = TW_REF_IMAGE},
 	{NULL},
 };
 
-/* No game looks at a greatest version of quads, or of envelopes. */
+/* No game limits the version of quads layers. */
 static const struct tw_key quads_keys[] = {
 	BASE_KEYS,
-	{"version", .at = TW_LAYER_VERSION, .n = 1},
-	{"image", .at = TW_LIST_SOURCE, .n = 1, .ref = TW_REF_IMAGE},
+	{"version", .first = TW_LAYER_VERSION, .n = 1},
+	{"image", .first = TW_LIST_SOURCE, .n = 1, .ref = TW_REF_IMAGE},
 	{NULL},
 };
 
 static const struct tw_key sounds_keys[] = {
 	BASE_KEYS,
-	{"version", .at = TW_LAYER_VERSION, .n = 1, .min = 1, .max = 2},
-	{"sound", .at = TW_LIST_SOURCE, .n = 1, .ref = TW_REF_SOUND},
+	{"version", .first = TW_LAYER_VERSION, .n = 1, .min = 1, .max = 2},
+	{"sound", .first = TW_LIST_SOURCE, .n = 1, .ref = TW_REF_SOUND},
 	{NULL},
 };
 
@@ -61,7 +61,8 @@ static const char automapper_key[] = "automapper";
 
 #define LAYOUT(of)                                                                                 \
 	{                                                                                          \
-		.keys = (of), .type = TW_LAYER, .version = TW_LAYER_VERSION, .to = tw_layer_to     \
+		.keys = (of), .type = TW_LAYER, .version_at = TW_LAYER_VERSION,                    \
+		.convert = tw_layer_to                                                             \
 	}
 
 static const struct tw_layout tiles_layout = LAYOUT(tiles_keys), quads_layout = LAYOUT(quads_keys),
@@ -104,7 +105,7 @@ static int write_layer(
 	return 0;
 }
 
-/* A design layer's color as DDNet insists on it, where it is changed. */
+/* Check changed parts of a design layer's color, whose range DDNet requires. */
 static int check_color(const struct json_at *root, const struct tw_ints *old,
 	const struct tw_ints *fresh, struct error *e)
 {
@@ -123,7 +124,7 @@ static int check_color(const struct json_at *root, const struct tw_ints *old,
 	return 0;
 }
 
-static bool same_size(const struct tw_ints *a, const struct tw_ints *b)
+static bool has_same_size(const struct tw_ints *a, const struct tw_ints *b)
 {
 	return a->v[TW_TILES_WIDTH] == b->v[TW_TILES_WIDTH] &&
 	       a->v[TW_TILES_HEIGHT] == b->v[TW_TILES_HEIGHT];
@@ -131,8 +132,8 @@ static bool same_size(const struct tw_ints *a, const struct tw_ints *b)
 
 enum { USUAL_SIDE = 50 };
 
-/* The size of the map, as its game layer has it. */
-static void usual_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
+/* Find the size of the game layer, or the default for a map without one. */
+static void find_map_size(const struct tw_map *m, int32_t *ret_w, int32_t *ret_h)
 {
 	const struct tw_item *game = tw_game_layer(m);
 
@@ -162,7 +163,7 @@ static int make_tiles(
 	struct json_at at;
 	int r;
 
-	usual_size(m, &w, &h);
+	find_map_size(m, &w, &h);
 	r = get_within(root, "version", 2, 4, &version, e);
 	if (r == 0)
 		r = json_get_word(root, "kind", tw_kind_words, &kind, NULL, e);
@@ -183,8 +184,8 @@ static int make_tiles(
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a layer");
 }
 
-/* The item that a new layer.json begins with: of its type, version, kind and size, the rest as in
- * item/initial.h. -EINVAL: the layer cannot be of that sort. */
+/* Make the item of a new layer.json: its type, version, kind and size, the rest as in
+ * item/initial.h. -EINVAL: one of these is invalid. */
 static int make_item(
 	const struct json_at *root, const struct tw_map *m, struct tw_ints **ret, struct error *e)
 {
@@ -237,7 +238,7 @@ static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_
 	return r;
 }
 
-/* Gives the item (made of ints, taken) data of zeros: tiles, or an empty list. */
+/* Set the integers of a new layer (taken over), and give it zero tiles or an empty list. */
 static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints,
 	struct tw_change *c, struct error *e)
 {
@@ -260,8 +261,8 @@ static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints
 	return r;
 }
 
-/* The item that the file asks for; of a new layer the first layer.json says what it is. *ret_old:
- * the item that its keys change. */
+/* Make the item that the file describes. *ret_old is the item before its keys were applied; for a
+ * new layer that is the result of make_item. */
 static int read_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_item *it, struct tw_ints **ret_old, struct tw_ints **ret, struct error *e)
 {
@@ -286,7 +287,7 @@ static int read_item(const struct json_at *root, const struct tw_naming *names,
 	return 0;
 }
 
-static int take_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
+static int apply_item(const struct json_at *root, const struct tw_map *m, uint32_t item,
 	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &m->items[item];
@@ -301,7 +302,8 @@ static int take_item(const struct json_at *root, const struct tw_map *m, uint32_
 		return make_data(m, item, TAKE(fresh), c, e);
 	if (tw_ints_same(fresh, old))
 		return 0;
-	if (tw_is_tiles(it) && !same_size(old, fresh) && tw_plane_comes_first(m, item, c->others))
+	if (tw_is_tiles(it) && !has_same_size(old, fresh) &&
+		tw_plane_is_waiting(m, item, c->others))
 		return error_set(e, -EAGAIN, "the layer's tables come first");
 	return tw_layer_reshape(m, item, TAKE(fresh), c, e);
 }
@@ -350,7 +352,7 @@ static int layer_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 	if (r < 0)
 		return r;
 	root = json_root(&doc);
-	r = take_item(&root, c->base, item, c, e);
+	r = apply_item(&root, c->base, item, c, e);
 	if (r == 0 && json_get(&root, automapper_key, &at))
 		r = tw_automapper_parse(&at, c->base, tw_id_a(id), tw_id_b(id), c, &differs, e);
 	return r;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles go by in runs,
- * so a layer of any size is read, compared and replaced in bounded memory.
- */
+/* plane: one field of all tiles of a layer as a table (layout rules 12 to 15). Tiles are processed
+ * in runs, so memory is bounded for a layer of any size. */
 #include <errno.h>
 
 #include "codec/text/csv.h"
@@ -17,7 +15,7 @@ enum { RUN = CSV_RUN, BYTE_CELL = 3, WIDE_CELL = 6 };
 struct plane {
 	uint32_t item;
 	struct tw_tiles tiles;
-	struct tw_plane_at at;
+	struct tw_plane_at field;
 	struct csv_shape shape;
 };
 
@@ -31,10 +29,10 @@ static int find_plane(const struct tw_map *m, entry_id id, struct plane *ret, st
 	if (tw_tiles_of(m, &m->items[p.item], &p.tiles))
 		at = tw_plane_in(p.tiles.form, (enum tw_plane)tw_id_c(id));
 	if (!at && m->items[p.item].made)
-		return tw_layer_lacks(&m->items[p.item], e);
+		return tw_layer_no_file(&m->items[p.item], e);
 	if (!at)
 		return error_set(e, -EIO, "the layer no longer has tiles with this field");
-	p.at = *at;
+	p.field = *at;
 	p.shape = (struct csv_shape){
 		p.tiles.w, p.tiles.h, at->wide ? (uint32_t)WIDE_CELL : (uint32_t)BYTE_CELL};
 	*ret = p;
@@ -54,23 +52,23 @@ static int plane_stat(const struct tw_map *m, entry_id id, struct file_attr *ret
 	return 0;
 }
 
-/* A plane on its way into a table. */
-struct reading {
+/* Reads the cells of a table. */
+struct cell_reader {
 	const struct plane *plane;
-	struct bytes *all; /* the blob's content, where that is in memory */
+	struct bytes *content; /* the blob's content, if it is in memory */
 	uint8_t run[RUN * TW_TILE_MAX];
 };
 
 static int read_cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
 {
-	struct reading *g = arg;
+	struct cell_reader *g = arg;
 	const struct tw_tiles *t = &g->plane->tiles;
-	const struct tw_plane_at *at = &g->plane->at;
+	const struct tw_plane_at *at = &g->plane->field;
 	const uint8_t *tiles = g->run;
 	int r = 0;
 
-	if (g->all && (first + n) * t->size <= g->all->size)
-		tiles = g->all->data + first * t->size;
+	if (g->content && (first + n) * t->size <= g->content->size)
+		tiles = g->content->data + first * t->size;
 	else
 		r = tw_tiles_read(t, first, n, g->run, e);
 	*ret = (struct csv_values){tiles + at->at, t->size, at->wide};
@@ -80,20 +78,20 @@ static int read_cells(void *arg, uint64_t first, size_t n, struct csv_values *re
 static int plane_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	struct reading g;
+	struct cell_reader g;
 	struct plane p;
 	int r = find_plane(m, id, &p, e);
 
 	if (r < 0)
 		return r;
 	g.plane = &p;
-	g.all = NULL;
+	g.content = NULL;
 	if (n && !p.tiles.packed)
 		r = blob_hold(p.tiles.blob, off + n == csv_size(&p.shape) ? p.tiles.blob->size : 0,
-			&g.all, e);
+			&g.content, e);
 	if (r == 0)
 		r = csv_read(&p.shape, read_cells, &g, off, dst, n, e);
-	bytes_unref(g.all);
+	bytes_unref(g.content);
 	return r;
 }
 
@@ -105,9 +103,9 @@ static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
 	return r < 0 ? r : tw_tiles_sound(&p.tiles, e);
 }
 
-/* A table of any size. */
-static int measure(const struct extent *in, const struct tw_plane_at *at, struct csv_shape *ret,
-	struct error *e)
+/* Validate a table of any size, and measure it. */
+static int measure_table(const struct extent *in, const struct tw_plane_at *at,
+	struct csv_shape *ret, struct error *e)
 {
 	int r = csv_measure(in, tw_plane_min(at), tw_plane_max(at), ret, e);
 
@@ -117,23 +115,23 @@ static int measure(const struct extent *in, const struct tw_plane_at *at, struct
 	return r;
 }
 
-/* The table of a layer that the base has: of its size, or of another one. */
+/* Parse the table of a layer of the base. Its size may differ from the layer's. */
 static int parse_table(const struct plane *p, const struct extent *in, struct tw_parsed_plane *ret,
 	struct error *e)
 {
 	struct error why = ERROR_INIT;
-	int r = tw_tiles_compare(&p->tiles, &p->at, in, &ret->parsed.is_unchanged, &why);
+	int r = tw_tiles_compare(&p->tiles, &p->field, in, &ret->parsed.is_unchanged, &why);
 
 	ret->size = p->shape;
 	if (r == -EINVAL)
-		return measure(in, &p->at, &ret->size, e);
-	ret->seen = blob_ref(p->tiles.blob);
+		return measure_table(in, &p->field, &ret->size, e);
+	ret->compared_blob = blob_ref(p->tiles.blob);
 	return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
 }
 
 static void finish_parsed(struct parsed *p)
 {
-	blob_unref(((struct tw_parsed_plane *)p)->seen);
+	blob_unref(((struct tw_parsed_plane *)p)->compared_blob);
 }
 
 static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
@@ -144,15 +142,16 @@ static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	int r = find_plane(m, id, &plane, e);
 	bool is_new = r == -ENODATA;
 
-	/* A new layer has no size here: only the cells are validated. */
+	/* The size of a new layer is unknown here, so validate only the cells. */
 	if (r < 0 && !is_new)
-		return tw_layer_refuses(r, e);
+		return tw_layer_parse_error(r, e);
 	error_clear(e);
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a table");
 	if (is_new)
-		r = measure(&in->bytes, tw_plane_usual((enum tw_plane)tw_id_c(id)), &p->size, e);
+		r = measure_table(
+			&in->bytes, tw_plane_usual((enum tw_plane)tw_id_c(id)), &p->size, e);
 	else
 		r = parse_table(&plane, &in->bytes, p, e);
 	return parsed_give(&p->parsed, r, ret);
@@ -163,15 +162,15 @@ static bool has_size(const struct tw_tiles *t, const struct csv_shape *size)
 	return t->w == size->width && t->h == size->height;
 }
 
-/* It says nothing but what is there. */
-static bool is_there(const struct tw_tiles *t, const struct tw_parsed_plane *p)
+/* Do the tiles have the content of the table already? */
+static bool is_applied(const struct tw_tiles *t, const struct tw_parsed_plane *p)
 {
-	return (p->parsed.is_unchanged && t->blob == p->seen) ||
+	return (p->parsed.is_unchanged && t->blob == p->compared_blob) ||
 	       tw_tiles_have_table(t->blob, p->parsed.content);
 }
 
-static int compose(struct tw_change *c, const struct plane *p, const struct tw_tiles_step *step,
-	struct error *e)
+static int compose_tiles(struct tw_change *c, const struct plane *p,
+	const struct tw_tiles_step *step, struct error *e)
 {
 	struct blob *fresh;
 	int r = tw_tiles_sound(&p->tiles, e);
@@ -184,8 +183,7 @@ static int compose(struct tw_change *c, const struct plane *p, const struct tw_t
 	return r;
 }
 
-/* A table that does not fit the layer waits, for the layer.json or for the size that all tables
- * have. */
+/* Give the layer the size of its tables, or let the table wait for a layer.json. */
 static int wait_for_size(
 	struct tw_change *c, const struct plane *p, const struct csv_shape *size, struct error *e)
 {
@@ -204,24 +202,25 @@ static int plane_apply(
 {
 	const struct tw_parsed_plane *written = (const struct tw_parsed_plane *)parsed;
 	struct plane p;
-	int r = tw_layer_refuses(find_plane(c->base, id, &p, e), e);
+	int r = tw_layer_parse_error(find_plane(c->base, id, &p, e), e);
 
 	if (r < 0)
 		return r;
 	if (!written)
-		return compose(
-			c, &p, &(struct tw_tiles_step){.what = TW_TILES_CLEAR, .at = p.at}, e);
+		return compose_tiles(
+			c, &p, &(struct tw_tiles_step){.what = TW_TILES_CLEAR, .at = p.field}, e);
 	if (!has_size(&p.tiles, &written->size))
 		return wait_for_size(c, &p, &written->size, e);
-	return is_there(&p.tiles, written) ? 0
-					   : compose(c, &p,
-						     &(struct tw_tiles_step){.what = TW_TILES_PLANE,
-							     .at = p.at,
-							     .table = parsed->content},
-						     e);
+	return is_applied(&p.tiles, written)
+		       ? 0
+		       : compose_tiles(c, &p,
+				 &(struct tw_tiles_step){.what = TW_TILES_PLANE,
+					 .at = p.field,
+					 .table = parsed->content},
+				 e);
 }
 
-bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct build_context *others)
+bool tw_plane_is_waiting(const struct tw_map *m, uint32_t item, const struct build_context *others)
 {
 	struct tw_tiles t;
 
@@ -234,7 +233,7 @@ bool tw_plane_comes_first(const struct tw_map *m, uint32_t item, const struct bu
 						       : NULL;
 
 		if (p && tw_plane_in(t.form, (enum tw_plane)i) && has_size(&t, &p->size) &&
-			!is_there(&t, p))
+			!is_applied(&t, p))
 			return true;
 	}
 	return false;

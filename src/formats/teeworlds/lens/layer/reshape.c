@@ -11,26 +11,27 @@ static bool is_packed(const struct tw_item *it, uint32_t field)
 	return field == TW_TILES_DATA && it->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE;
 }
 
-/* Are the tiles behind the field as the item says? */
+/* Do the tiles in a field have the size and packing that the item has? */
 static bool is_fitting(const struct tw_tiles *t, const struct tw_item *it, uint32_t field)
 {
 	return t->w == (uint32_t)it->ints->v[TW_TILES_WIDTH] &&
 	       t->h == (uint32_t)it->ints->v[TW_TILES_HEIGHT] && t->packed == is_packed(it, field);
 }
 
-/* The tiles behind one field, as the changed item has them. */
-static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct tw_item *now,
-	uint32_t field, struct tw_change *c, uint32_t item, struct error *e)
+/* Convert the tiles in one field to the size and packing of the changed item. */
+static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t,
+	const struct tw_item *changed, uint32_t field, struct tw_change *c, uint32_t item,
+	struct error *e)
 {
 	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
-		.w = (uint32_t)now->ints->v[TW_TILES_WIDTH],
-		.h = (uint32_t)now->ints->v[TW_TILES_HEIGHT],
+		.w = (uint32_t)changed->ints->v[TW_TILES_WIDTH],
+		.h = (uint32_t)changed->ints->v[TW_TILES_HEIGHT],
 		.form = t->form,
-		.packed = is_packed(now, field)};
+		.packed = is_packed(changed, field)};
 	struct blob *fresh = NULL;
 	int r;
 
-	if (is_fitting(t, now, field))
+	if (is_fitting(t, changed, field))
 		return 0;
 	r = t->blob ? tw_tiles_sound(t, e) : 0;
 	if (r == 0)
@@ -40,7 +41,7 @@ static int refit(const struct tw_map *m, const struct tw_tiles *t, const struct 
 	return r;
 }
 
-/* Tiles that show nothing: what cannot be read of them becomes zeros. */
+/* Replace unreadable tiles by zeros. Only for tiles that no file shows. */
 static void drop_unreadable(struct tw_tiles *t)
 {
 	uint64_t count = (uint64_t)t->w * t->h;
@@ -53,25 +54,26 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	struct tw_change *c, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *own = tw_ints_ref(take);
-	CLEANUP(tw_ints_unref) struct tw_ints *was = tw_ints_ref(m->items[item].ints);
-	struct tw_item old = m->items[item], now = old;
+	CLEANUP(tw_ints_unref) struct tw_ints *old_ints = tw_ints_ref(m->items[item].ints);
+	struct tw_item old = m->items[item], changed = old;
 	struct tw_tiles tiles, dummy;
 	bool has_tiles, has_dummy;
 	int r = 0;
 
-	now.ints = own;
-	old.ints = was;
+	changed.ints = own;
+	old.ints = old_ints;
 	has_tiles = tw_is_tiles(&old) && tw_tiles_of(m, &old, &tiles);
 	has_dummy = tw_is_tiles(&old) && tw_dummy_of(m, &old, &dummy);
 	tw_change_item(c, item, take);
 	if (has_tiles) {
-		r = refit(m, &tiles, &now, (uint32_t)tw_tiles_field(&now), c, item, e);
+		r = refit_tiles(
+			m, &tiles, &changed, (uint32_t)tw_tiles_field(&changed), c, item, e);
 		if (r == -EIO)
 			return error_context(e, "the layer's tiles cannot be read");
 	}
 	if (r == 0 && has_dummy) {
 		drop_unreadable(&dummy);
-		r = refit(m, &dummy, &now, TW_TILES_DATA, c, item, e);
+		r = refit_tiles(m, &dummy, &changed, TW_TILES_DATA, c, item, e);
 	}
 	return r;
 }
@@ -79,20 +81,20 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	const struct tw_ints *fresh, struct error *e)
 {
-	struct tw_item then = *it;
+	struct tw_item changed = *it;
 	struct tw_tiles t;
 	uint64_t count;
 	int r;
 
-	then.ints = (struct tw_ints *)(uintptr_t)fresh;
-	if (!tw_is_tiles(it) || !tw_is_tiles(&then) || !tw_tiles_of(m, it, &t))
+	changed.ints = (struct tw_ints *)(uintptr_t)fresh;
+	if (!tw_is_tiles(it) || !tw_is_tiles(&changed) || !tw_tiles_of(m, it, &t))
 		return 0;
 	count = (uint64_t)fresh->v[TW_TILES_WIDTH] * (uint64_t)fresh->v[TW_TILES_HEIGHT];
 	if (count > INT32_MAX / t.size)
 		return error_set(e, -EINVAL,
 			"%d x %d tiles of %u bytes are too many (at most %d bytes)",
 			fresh->v[TW_TILES_WIDTH], fresh->v[TW_TILES_HEIGHT], t.size, INT32_MAX);
-	if (is_fitting(&t, &then, t.field))
+	if (is_fitting(&t, &changed, t.field))
 		return 0;
 	r = tw_tiles_sound(&t, e);
 	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;
@@ -112,8 +114,9 @@ const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t ite
 	return NULL;
 }
 
-/* Tables that were all refused before do not decide it at the next save. */
-static bool all_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
+/* Were all tables of the layer written in this size? At least one must be new since the last save:
+ * if all were refused before, they do not change the size. */
+static bool all_tables_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	const struct build_context *others, const struct tw_tile_form *form)
 {
 	bool any_new = false;
@@ -144,7 +147,7 @@ int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_s
 	if (!tw_tiles_of(m, it, &t))
 		return error_set(e, -EIO, "the layer no longer has tiles");
 	if (tw_layer_written(m, item, c->others, TW_K_LAYER_JSON, 0) ||
-		!all_have(m, item, size, c->others, tw_tile_form(t.form)))
+		!all_tables_have(m, item, size, c->others, tw_tile_form(t.form)))
 		return 0;
 	ints = tw_ints_copy(it->ints, it->ints->n, 0);
 	if (!ints)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* reshape: tile layers of another size or version. */
+/* reshape: change the size or version of a tile layer. Its size is that of layer.json. If that was
+ * not written, but all tables in one new size, the layer takes their size (layout rule 14). */
 #pragma once
 
 #include "codec/blob.h"
@@ -10,33 +11,32 @@
 
 enum { TW_SIDE_MIN = 2 };
 
-/* A table. */
+/* The parsed value of a table. */
 struct tw_parsed_plane {
 	struct parsed parsed; /* first */
 	struct csv_shape size;
-	struct blob *seen; /* the tiles that it was compared with; NULL: none of its size */
+	struct blob *compared_blob; /* tiles of is_unchanged; NULL: they have another size */
 };
 
-/* plane.c: a table of the layer was written in the size that the layer has, and is not applied yet:
- * it comes before the layer gets another. */
-bool tw_plane_comes_first(
-	const struct tw_map *m, uint32_t item, const struct build_context *others);
+/* Is there a valid written table of the layer's present size that is not applied yet? Then it must
+ * be applied before the layer gets another size. Defined in plane.c. */
+bool tw_plane_is_waiting(const struct tw_map *m, uint32_t item, const struct build_context *others);
 
-/* The item's integers become `take` (which is taken over), and its tiles follow their width, height
- * and version: cropped, or extended with zeros. */
+/* Set the integers of a layer, and crop its tiles or extend them with zeros to the new width,
+ * height and version. Takes over the reference to `take`. -EIO: the tiles are damaged. */
 int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take,
 	struct tw_change *c, struct error *e);
 
-/* Could the item get these integers? Decodes its tiles if they would have to follow. -EIO: they are
- * damaged. -EINVAL: they would be too many. */
+/* Check whether a layer can get these integers. Decodes its tiles if they would have to change.
+ * -EIO: the tiles are damaged. -EINVAL: there would be too many tiles. */
 int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	const struct tw_ints *fresh, struct error *e);
 
-/* What was written last to a file of the layer, in whichever of its groups; NULL: nothing. c: of a
- * plane which, else 0. */
+/* Find the written content of one file of a layer; NULL if there is none. c is the plane's number
+ * for a table, else 0. If it was written in several groups, the last path counts. */
 const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
 	const struct build_context *others, enum tw_kind_id kind, unsigned c);
-/* Where nobody wrote a layer.json, and all tables were written in this size, c gives it to the
- * layer (layout rule 14). */
+/* Give the layer this size through c, if its layer.json was not written and all its tables were
+ * written in this size. Else do nothing and return 0. */
 int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	struct tw_change *c, struct error *e);

@@ -28,14 +28,14 @@ void tw_touch_layer(
 	}
 }
 
-int tw_layer_lacks(const struct tw_item *it, struct error *e)
+int tw_layer_no_file(const struct tw_item *it, struct error *e)
 {
 	if (tw_is_empty(it))
 		return error_set(e, -ENODATA, "the layer has no valid layer.json yet");
 	return error_set(e, -ENOTSUP, "the layer is of a kind that has no such file");
 }
 
-int tw_layer_refuses(int r, struct error *e)
+int tw_layer_parse_error(int r, struct error *e)
 {
 	int code = r == -ENODATA ? -EAGAIN : r == -ENOTSUP ? -EINVAL : r;
 
@@ -44,7 +44,7 @@ int tw_layer_refuses(int r, struct error *e)
 	return code == -EINVAL ? error_set_unresolved(e, code) : code;
 }
 
-const struct tw_item *tw_made_at(const struct tw_map *m, entry_id dir)
+const struct tw_item *tw_made_object(const struct tw_map *m, entry_id dir)
 {
 	const struct tw_item *it = NULL;
 
@@ -59,7 +59,7 @@ static int dir_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, 
 {
 	const struct tw_group_at *at = tw_mounted_group(m, tw_id_a(id));
 
-	if (!tw_made_at(m, id)) {
+	if (!tw_made_object(m, id)) {
 		if (!at)
 			return -ENOENT;
 		if (tw_id_kind(id) == TW_K_LAYER &&
@@ -85,7 +85,7 @@ void tw_layer_file(entry_id id, char dst[NAME_MAX + 1])
 		strcpy(dst, names[tw_id_kind(id)]);
 }
 
-/* layer.json, then the planes or the list that the layer had at mount. */
+/* List layer.json, then the planes or the list that the layer had at the mount. */
 static int layer_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret)
 {

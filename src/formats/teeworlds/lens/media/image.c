@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * image: an embedded image as a PNG (layout rule 10). Pixels go by row by row, so an image of any
- * size is read, compared and replaced in bounded memory.
- */
+/* image: an embedded image as a PNG (layout rule 10). Pixels are processed row by row, so memory is
+ * bounded for an image of any size. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +15,7 @@
 #include "formats/teeworlds/model/store.h"
 #include "formats/teeworlds/names/reference.h"
 
-/* An image as the map holds it. */
+/* The pixels of an image in the map. */
 struct pixels {
 	struct blob *blob;
 	uint32_t w, h;
@@ -57,7 +55,6 @@ static int image_stat(const struct tw_map *m, entry_id id, struct file_attr *ret
 	return 0;
 }
 
-/* Where stat does not say it. */
 static int image_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
 	struct pixels p;
@@ -82,19 +79,18 @@ static int image_get(
 	return png_file_read(p.w, p.h, blob_read_fn, p.blob, &p.blob->png, off, dst, n, e);
 }
 
-/* The pixels of a PNG on their way: which tiles they make opaque, and whether they are those that
- * are there. Nothing is kept of them. */
-struct looking {
+/* Scans the pixels of a PNG: finds the opaque tiles, and compares the pixels with the old ones. */
+struct scan {
 	const struct pixels *old;
-	uint8_t *row; /* of the old ones */
-	bool same;
+	uint8_t *row; /* a row of old pixels */
+	bool is_same;
 	struct opacity opacity;
 	uint32_t w, h;
 };
 
-static int look_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
+static int scan_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 {
-	struct looking *l = arg;
+	struct scan *l = arg;
 	uint64_t size;
 
 	if (w > INT32_MAX || h > INT32_MAX || png_file_size(w, h, &size) < 0)
@@ -103,46 +99,46 @@ static int look_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 			h);
 	l->w = w;
 	l->h = h;
-	l->same = w == l->old->w && h == l->old->h;
-	l->row = l->same ? malloc(4 * (size_t)w) : NULL;
+	l->is_same = w == l->old->w && h == l->old->h;
+	l->row = l->is_same ? malloc(4 * (size_t)w) : NULL;
 	opacity_begin(&l->opacity, w, h);
-	return l->same && !l->row ? error_set(e, -ENOMEM, "no memory for a row of pixels") : 0;
+	return l->is_same && !l->row ? error_set(e, -ENOMEM, "no memory for a row of pixels") : 0;
 }
 
-static int look_at_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
+static int scan_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 {
-	struct looking *l = arg;
+	struct scan *l = arg;
 	size_t n = 4 * (size_t)l->w;
 
 	opacity_row(&l->opacity, y, rgba);
-	/* A damaged image may be replaced, so what cannot be read differs. */
-	l->same = l->same && blob_read(l->old->blob, (uint64_t)y * n, l->row, n, NULL) == 0 &&
-		  memcmp(l->row, rgba, n) == 0;
+	/* An unreadable image may be replaced, so unreadable pixels count as different. */
+	l->is_same = l->is_same && blob_read(l->old->blob, (uint64_t)y * n, l->row, n, NULL) == 0 &&
+		     memcmp(l->row, rgba, n) == 0;
 	return 0;
 }
 
-/* The recipe of an image: the pixels of a PNG, then what stands behind those of `under`. */
+/* The recipe of an image: the pixels of a PNG, then the bytes behind the pixels of recipe.under. */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct content *png;
-	uint64_t tail; /* where in `under` that begins */
+	uint64_t tail; /* offset of these bytes */
 };
 
-/* Rows of w pixels on their way to a spool. */
-struct copying {
+/* Copies rows of w pixels to a spool. */
+struct row_copier {
 	struct spool *out;
 	uint32_t w;
 };
 
 static int copy_begin(void *arg, uint32_t w, uint32_t, struct error *)
 {
-	((struct copying *)arg)->w = w;
+	((struct row_copier *)arg)->w = w;
 	return 0;
 }
 
 static int copy_row(void *arg, uint32_t, const uint8_t *rgba, struct error *e)
 {
-	struct copying *c = arg;
+	struct row_copier *c = arg;
 
 	return spool_append(c->out, rgba, 4 * (size_t)c->w, e);
 }
@@ -150,7 +146,7 @@ static int copy_row(void *arg, uint32_t, const uint8_t *rgba, struct error *e)
 static int compose_image(struct tw_recipe *r, struct spool *out, struct error *e)
 {
 	const struct composed *c = (const struct composed *)r;
-	struct copying p = {.out = out};
+	struct row_copier p = {.out = out};
 	struct png_sink sink = {.begin = copy_begin, .row = copy_row, .arg = &p};
 	int k = png_decode(&c->png->bytes, &sink, e);
 
@@ -162,9 +158,9 @@ static void finish_image(struct tw_recipe *r)
 	content_unref(((struct composed *)r)->png);
 }
 
-/* Bytes past the pixels stay while the size does. There is nothing to keep where they cannot be
- * read. */
-static struct blob *tail_of(const struct pixels *old, const struct looking *l)
+/* The blob whose bytes behind the pixels are kept: the old one, if the image keeps its size and the
+ * blob is readable. NULL if there is nothing to keep. */
+static struct blob *find_tail(const struct pixels *old, const struct scan *l)
 {
 	uint64_t at = 4 * (uint64_t)old->w * old->h;
 
@@ -175,9 +171,9 @@ static struct blob *tail_of(const struct pixels *old, const struct looking *l)
 }
 
 static int compose_pixels(const struct tw_map *m, const struct pixels *old, struct content *png,
-	const struct looking *l, struct blob **ret, struct error *e)
+	const struct scan *l, struct blob **ret, struct error *e)
 {
-	struct blob *under = old->blob ? tail_of(old, l) : NULL;
+	struct blob *under = old->blob ? find_tail(old, l) : NULL;
 	struct composed *c = calloc(1, sizeof(*c));
 	uint64_t size = 4 * (uint64_t)l->w * l->h;
 
@@ -191,10 +187,10 @@ static int compose_pixels(const struct tw_map *m, const struct pixels *old, stru
 	return c && *ret ? 0 : error_set(e, -ENOMEM, "no memory for an image");
 }
 
-static int look(
-	const struct pixels *old, const struct extent *png, struct looking *l, struct error *e)
+static int scan_image(
+	const struct pixels *old, const struct extent *png, struct scan *l, struct error *e)
 {
-	struct png_sink sink = {.begin = look_begin, .row = look_at_row, .arg = l};
+	struct png_sink sink = {.begin = scan_begin, .row = scan_row, .arg = l};
 	int r;
 
 	l->old = old;
@@ -208,8 +204,8 @@ int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blo
 {
 	CLEANUP(content_unref) struct content *c = content_new(png);
 	const struct pixels none = {0};
-	struct looking l = {0};
-	int r = c ? look(&none, png, &l, e) : error_set(e, -ENOMEM, "no memory for an image");
+	struct scan l = {0};
+	int r = c ? scan_image(&none, png, &l, e) : error_set(e, -ENOMEM, "no memory for an image");
 
 	if (r == 0)
 		r = compose_pixels(m, &none, c, &l, ret, e);
@@ -220,7 +216,7 @@ int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blo
 	return r;
 }
 
-static int old_opacity(const struct pixels *old, struct opacity *ret, struct error *e)
+static int find_old_opacity(const struct pixels *old, struct opacity *ret, struct error *e)
 {
 	uint8_t *row;
 	CLEANUP(bytes_unref) struct bytes *b = bytes_new(4 * (size_t)old->w, &row);
@@ -243,15 +239,15 @@ struct parsed_image {
 	struct blob *blob;    /* the pixels */
 	uint32_t w, h;
 	struct opacity opacity;
-	struct blob *had; /* the pixels of the base; NULL: none that are shown */
-	bool knows_had;   /* ... and which tiles those make opaque */
-	struct opacity had_opacity;
+	struct blob *old_blob; /* the pixels of the base; NULL if it shows none */
+	bool knows_old_opacity;
+	struct opacity old_opacity; /* the opaque tiles of old_blob, if known */
 };
 
 static void finish_parsed(struct parsed *p)
 {
 	blob_unref(((struct parsed_image *)p)->blob);
-	blob_unref(((struct parsed_image *)p)->had);
+	blob_unref(((struct parsed_image *)p)->old_blob);
 }
 
 static uint32_t reference_to(const struct tw_map *m, entry_id id)
@@ -259,29 +255,29 @@ static uint32_t reference_to(const struct tw_map *m, entry_id id)
 	return (uint32_t)tw_ref_of(m, TW_SORT_IMAGE, tw_id_index(id));
 }
 
-static int make_parsed(const struct tw_map *m, entry_id id, const struct pixels *old,
+static int parse_pixels(const struct tw_map *m, entry_id id, const struct pixels *old,
 	struct content *in, struct parsed_image *p, struct error *e)
 {
-	struct looking l = {0};
-	int r = look(old, &in->bytes, &l, e);
+	struct scan l = {0};
+	int r = scan_image(old, &in->bytes, &l, e);
 
 	if (r < 0)
 		return r;
-	p->parsed.is_unchanged = l.same;
+	p->parsed.is_unchanged = l.is_same;
 	p->w = l.w;
 	p->h = l.h;
 	p->opacity = l.opacity;
-	p->had = blob_ref(old->blob);
-	if (l.same) {
+	p->old_blob = blob_ref(old->blob);
+	if (l.is_same) {
 		p->blob = blob_ref(old->blob);
 		return 0;
 	}
-	/* If the old pixels cannot be read, it is not known which bits change: none does. */
+	/* If the old pixels are unreadable, the changed bits are unknown, so no bit changes. */
 	if (old->blob && opaque_matters(m, reference_to(m, id))) {
-		r = old_opacity(old, &p->had_opacity, e);
+		r = find_old_opacity(old, &p->old_opacity, e);
 		if (r < 0 && r != -EIO)
 			return r;
-		p->knows_had = r == 0;
+		p->knows_old_opacity = r == 0;
 	}
 	return compose_pixels(m, old, in, &l, &p->blob, e);
 }
@@ -298,12 +294,12 @@ static int image_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an image");
-	return parsed_give(&p->parsed, make_parsed(m, id, &old, in, p, e), ret);
+	return parsed_give(&p->parsed, parse_pixels(m, id, &old, in, p, e), ret);
 }
 
-/* The item of an image that had no pixels, or none that could be shown: those give way. */
-static void make_item(const struct tw_map *m, const struct tw_item *it,
-	const struct parsed_image *p, struct tw_change *c)
+/* Set the item of an image that had no pixels, or none that could be shown. */
+static void set_item(const struct tw_map *m, const struct tw_item *it, const struct parsed_image *p,
+	struct tw_change *c)
 {
 	struct tw_ints *ints = tw_image_item(m, it, false, (int32_t)p->w, (int32_t)p->h);
 
@@ -336,7 +332,7 @@ static int image_apply(
 	put.like = c->like;
 	put.w = old.w;
 	put.h = old.h;
-	/* Tiles that name a new image came along with it, and their own bits with them. */
+	/* Tiles that refer to a new image were written together with it, with their OPAQUE bits. */
 	r = is_new ? 0 : tw_map_put_image(c->to, &put);
 	if (r < 0)
 		return error_set(e, r, "no memory for an image");
@@ -344,32 +340,32 @@ static int image_apply(
 		tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)p->w);
 		tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)p->h);
 	} else {
-		make_item(m, it, p, c);
+		set_item(m, it, p, c);
 	}
 	tw_change_data(c, item, TW_IMG_DATA, blob_ref(p->blob));
 	return 0;
 }
 
-/* The tiles that were opaque before. -EIO: the old pixels cannot be read, so no bit changes. If the
- * image had no pixels that could be shown, all bits may change. */
-static int find_opacity(const struct tw_put_image *put, struct opacity *ret, struct error *e)
+/* Find the tiles that were opaque before. -EIO: the old pixels are unreadable, so no bit changes.
+ * If the image had no pixels that could be shown, all bits may change. */
+static int find_opacity_before(const struct tw_put_image *put, struct opacity *ret, struct error *e)
 {
 	const struct parsed_image *p = (const struct parsed_image *)put->parsed;
 	const struct pixels old = {put->before, put->w, put->h};
 
-	if (put->before && put->before == p->had && p->knows_had) {
-		*ret = p->had_opacity;
+	if (put->before && put->before == p->old_blob && p->knows_old_opacity) {
+		*ret = p->old_opacity;
 		return 0;
 	}
 	if (put->before)
-		return old_opacity(&old, ret, e);
+		return find_old_opacity(&old, ret, e);
 	*ret = p->opacity;
 	for (int i = 1; i < 256; i++)
 		ret->opaque[i] = !ret->opaque[i];
 	return 0;
 }
 
-static int derive(struct tw_change *c, const struct tw_put_image *put, struct error *e)
+static int derive_image(struct tw_change *c, const struct tw_put_image *put, struct error *e)
 {
 	const struct parsed_image *p = (const struct parsed_image *)put->parsed;
 	uint32_t image = (uint32_t)tw_ref_of(c->base, TW_SORT_IMAGE, put->image);
@@ -379,7 +375,7 @@ static int derive(struct tw_change *c, const struct tw_put_image *put, struct er
 	c->like = put->like;
 	if (!opaque_matters(c->base, image))
 		return 0;
-	r = find_opacity(put, &before, e);
+	r = find_opacity_before(put, &before, e);
 	if (r == -EIO)
 		return error_clear(e), 0;
 	return r < 0 ? r : opaque_follow(c->base, image, &before, &p->opacity, c, e);
@@ -390,7 +386,7 @@ int tw_images_derive(struct tw_change *c, struct error *e)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->to->n_put_images; i++)
-		r = derive(c, &c->to->put_images[i], e);
+		r = derive_image(c, &c->to->put_images[i], e);
 	return r;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* json: images and sounds that are not in the map, or cannot be shown (layout rules 10, 11).
- */
+/* json: images and sounds that are not in the map, or cannot be shown (layout rules 10, 11). */
 #include <errno.h>
 
 #include "formats/teeworlds/item/media.h"
@@ -10,14 +9,14 @@
 #include "formats/teeworlds/model/fields.h"
 
 static const struct tw_key image_keys[] = {
-	{"external", .at = TW_IMG_EXTERNAL, .n = 1, .fixed = true, .words = json_flags},
-	{"width", .at = TW_IMG_WIDTH, .n = 1},
-	{"height", .at = TW_IMG_HEIGHT, .n = 1},
+	{"external", .first = TW_IMG_EXTERNAL, .n = 1, .is_fixed = true, .words = json_flags},
+	{"width", .first = TW_IMG_WIDTH, .n = 1},
+	{"height", .first = TW_IMG_HEIGHT, .n = 1},
 	{NULL},
 };
 
 static const struct tw_key sound_keys[] = {
-	{"external", .at = TW_SND_EXTERNAL, .n = 1, .fixed = true, .words = json_flags},
+	{"external", .first = TW_SND_EXTERNAL, .n = 1, .is_fixed = true, .words = json_flags},
 	{NULL},
 };
 
@@ -26,15 +25,15 @@ static const struct tw_key *keys_of(entry_id id)
 	return tw_id_kind(id) == TW_K_IMAGE_JSON ? image_keys : sound_keys;
 }
 
-static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
+static const struct tw_item *find_item(const struct tw_map *m, entry_id id)
 {
 	return tw_item_at(m, tw_sort_type(tw_sort_of(id)), tw_id_index(id));
 }
 
-/* The file is there: the object has content, and in this form. */
+/* Does the object have content, in this form? */
 static bool is_json(const struct tw_map *m, entry_id id)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 
 	return !tw_is_empty(it) && !tw_sorts[tw_sort_of(id)].embedded(m, it);
 }
@@ -42,7 +41,7 @@ static bool is_json(const struct tw_map *m, entry_id id)
 static int write_json(
 	struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 	struct tw_record rec = {.keys = keys_of(id)};
 
 	if (!it)
@@ -57,14 +56,12 @@ static int write_json(
 	return 0;
 }
 
-/*
- * What was in the map leaves it, or something new is made that never was: only the name and the
- * size of it are kept, and games take the rest from files of their own.
- */
+/* Make the item of an object that becomes external, or of a new one. It keeps the name and the
+ * size; games have files with the content. */
 static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 {
 	enum { USUAL_SIDE = 1024 }; /* of the images that games have */
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 
 	if (tw_id_kind(id) != TW_K_IMAGE_JSON)
 		return tw_sound_item(it, 1, 0);
@@ -72,12 +69,12 @@ static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 		tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE));
 }
 
-/* The item that the file asks for; *ret_becomes: it is in the map in another form. */
+/* Make the item that the file describes. *ret_becomes: the object changes to this form. */
 static int read_item(const struct json_at *root, const struct tw_map *m, entry_id id,
 	struct tw_ints **ret, bool *ret_becomes, struct error *e)
 {
 	bool image = tw_id_kind(id) == TW_K_IMAGE_JSON, becomes = !is_json(m, id);
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	struct tw_record rec = {.keys = keys_of(id)};
 	int32_t external = 1;
@@ -115,7 +112,7 @@ static int json_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	bool becomes;
 	int r;
 
-	if (!item_of(m, id))
+	if (!find_item(m, id))
 		return -ENOENT;
 	r = tw_parsed_json(in, &p, &doc, e);
 	if (r < 0)
@@ -126,7 +123,7 @@ static int json_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		r = read_item(&root, m, id, &v, &becomes, e);
 	if (r < 0)
 		return r;
-	p->is_unchanged = !becomes && tw_ints_same(v, item_of(m, id)->ints);
+	p->is_unchanged = !becomes && tw_ints_same(v, find_item(m, id)->ints);
 	*ret = TAKE(p);
 	return 0;
 }
@@ -134,7 +131,7 @@ static int json_parse(const struct tw_map *m, entry_id id, struct content *in, s
 static int json_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
 {
 	bool image = tw_id_kind(id) == TW_K_IMAGE_JSON;
-	const struct tw_item *it = item_of(c->base, id);
+	const struct tw_item *it = find_item(c->base, id);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = NULL;
 	CLEANUP_JSON struct json_doc doc = {0};
 	struct json_at root;
@@ -147,7 +144,7 @@ static int json_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 	r = read_item(&root, c->base, id, &v, &becomes, e);
 	if (r < 0)
 		return r;
-	/* While the item still says that the data is its own, so that it leaves the map. */
+	/* Remove the data before the item changes: only the old item refers to it. */
 	if (becomes && !tw_is_empty(it))
 		tw_change_data(c, (uint32_t)(it - c->base->items),
 			image ? TW_IMG_DATA : TW_SND_DATA, NULL);

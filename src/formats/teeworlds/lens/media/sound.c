@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* sound: an embedded sound as the Opus file it is (layout rule 11). */
+/* sound: an embedded sound as an Opus file (layout rule 11). */
 #include <errno.h>
 
 #include "codec/blob_equal.h"
@@ -9,14 +9,14 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
-static const struct tw_item *sound_of(const struct tw_map *m, entry_id id)
+static const struct tw_item *find_item(const struct tw_map *m, entry_id id)
 {
 	return tw_item_at(m, TW_SOUND, tw_id_index(id));
 }
 
 static int find_data(const struct tw_map *m, entry_id id, struct blob **ret, struct error *e)
 {
-	const struct tw_item *it = sound_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such sound");
@@ -57,7 +57,7 @@ static int check_opus(const struct extent *in, struct error *e)
 static int sound_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	const struct tw_item *it = sound_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	struct blob *b = NULL;
 	bool same = false;
@@ -67,7 +67,7 @@ static int sound_parse(const struct tw_map *m, entry_id id, struct content *in, 
 		return error_set(e, -ENOENT, "no such sound");
 	if (tw_sound_is_opus(m, it))
 		b = tw_blob_of(m, it, TW_SND_DATA);
-	/* A sound that cannot be read may be replaced. */
+	/* An unreadable sound may be replaced. */
 	if (b && blob_equals_extent(b, &in->bytes, &same, NULL) < 0)
 		same = false;
 	if (same)
@@ -83,7 +83,7 @@ static int sound_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 {
 	const struct tw_map *m = c->base;
 	struct blob *fresh = tw_blob_of_parsed(p);
-	const struct tw_item *it = sound_of(m, id);
+	const struct tw_item *it = find_item(m, id);
 	uint32_t item;
 
 	if (!it)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* data: a data item as its inflated bytes (layout rules 23, 24). */
+/* data: the decoded bytes of a data item (layout rules 23, 24). */
 #include <errno.h>
 
 #include "codec/blob_equal.h"
@@ -7,15 +7,15 @@
 #include "formats/teeworlds/lens/parsed.h"
 #include "formats/teeworlds/model/store.h"
 
-static struct blob *data_of(const struct tw_map *m, entry_id id)
+static struct blob *find_blob(const struct tw_map *m, entry_id id)
 {
 	uint32_t i = tw_id_index(id);
 
 	return i < m->n_blobs ? m->blobs[i] : NULL;
 }
 
-/* One that was added and has no content yet, or had: -ENODATA; of the file, it left: -EIO. */
-static int lacks(const struct tw_map *m, entry_id id, struct error *e)
+/* Report a data item without a blob: -ENODATA if it was added since the mount, else -EIO. */
+static int no_content_error(const struct tw_map *m, entry_id id, struct error *e)
 {
 	if (m->shared->raw == TW_RAW_RW && tw_id_index(id) >= m->shared->n_blobs)
 		return error_set(e, -ENODATA, "the data item has no content");
@@ -24,10 +24,10 @@ static int lacks(const struct tw_map *m, entry_id id, struct error *e)
 
 static int data_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
-	struct blob *b = data_of(m, id);
+	struct blob *b = find_blob(m, id);
 
 	if (!b)
-		return lacks(m, id, e);
+		return no_content_error(m, id, e);
 	tw_stat_raw(ret, m, 0);
 	ret->has_size = blob_size(b) != BLOB_SIZE_UNKNOWN;
 	ret->is_size_on_demand = !ret->has_size;
@@ -39,25 +39,25 @@ static int data_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 static int data_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	struct blob *b = data_of(m, id);
+	struct blob *b = find_blob(m, id);
 
 	if (!b)
-		return lacks(m, id, e);
+		return no_content_error(m, id, e);
 	return n ? blob_read(b, off, dst, n, e) : 0;
 }
 
 static int data_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
-	struct blob *b = data_of(m, id);
-	int r = b ? blob_make(b, e) : lacks(m, id, e);
+	struct blob *b = find_blob(m, id);
+	int r = b ? blob_make(b, e) : no_content_error(m, id, e);
 
 	if (r == 0)
 		*ret = b->size;
 	return r;
 }
 
-/* Data that cannot be read may be replaced. */
-static bool holds(struct blob *b, const struct extent *x)
+/* Does the blob hold these bytes? An unreadable blob does not, so it may be replaced. */
+static bool holds_content(struct blob *b, const struct extent *x)
 {
 	bool same = false;
 
@@ -70,7 +70,7 @@ static int data_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	struct error *e)
 {
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
-	struct blob *b = data_of(m, id);
+	struct blob *b = find_blob(m, id);
 	bool same;
 	int r = 0;
 
@@ -78,7 +78,7 @@ static int data_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		return error_set(e, -EIO, "the data item left the map");
 	if (m->shared->raw != TW_RAW_RW)
 		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
-	same = holds(b, &in->bytes);
+	same = holds_content(b, &in->bytes);
 	if (in->bytes.size == 0 && !same)
 		return error_set(e, -EINVAL, "the file is empty (a data item has at least 1 byte)");
 	if (same)
@@ -94,7 +94,7 @@ static int data_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 
 	if (tw_id_index(id) >= c->base->n_blobs)
 		return error_set(e, -ENOENT, "no such data item");
-	if (data_of(c->base, id) != fresh)
+	if (find_blob(c->base, id) != fresh)
 		tw_change_blob(c, tw_id_index(id), blob_ref(fresh));
 	return 0;
 }

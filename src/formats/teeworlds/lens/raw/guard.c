@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* guard: what may be written through raw/ (layout rule 23). */
+/* guard: refuse changes of raw/ that make typed files unreadable (layout rule 23). */
 #include <errno.h>
 #include <stdio.h>
 
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/names/paths.h"
 
-static int readable(const struct tw_map *m, entry_id id, struct error *e)
+static int is_readable(const struct tw_map *m, entry_id id, struct error *e)
 {
 	int (*deep)(const struct tw_map *m, entry_id id, struct error *e) = tw_kind(id)->readable;
 	struct file_attr entry;
@@ -17,8 +17,8 @@ static int readable(const struct tw_map *m, entry_id id, struct error *e)
 	return deep ? deep(m, id, e) : tw_kind_get(m, id, 0, NULL, 0, e);
 }
 
-/* The file, for people: an object's path, or what it is and of which object. */
-static void say_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
+/* Describe a file in a message: an object's path, or a label and the path of its object. */
+static void describe_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
 {
 	enum tw_sort sort = tw_sort_of(id);
 	unsigned kind = tw_id_kind(id);
@@ -42,20 +42,20 @@ static void say_file(const struct tw_map *m, entry_id id, char *dst, size_t n)
 	}
 }
 
-static int compare(
-	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
+static int check_touched(const struct tw_map *before, const struct tw_map *after,
+	const struct touched *t, struct error *e)
 {
-	if (t->all)
+	if (t->is_all)
 		return error_set_unresolved(
 			e, error_set(e, -EINVAL, "too many files of the map depend on it"));
 	for (size_t i = 0; i < t->n; i++) {
 		char file[TW_PATH_MAX + 16];
 		struct error why = ERROR_INIT;
 
-		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || readable(m, t->ids[i], NULL) < 0 ||
-			readable(then, t->ids[i], &why) == 0)
+		if (tw_id_kind(t->ids[i]) >= TW_K_RAW || is_readable(before, t->ids[i], NULL) < 0 ||
+			is_readable(after, t->ids[i], &why) == 0)
 			continue;
-		say_file(m, t->ids[i], file, sizeof(file));
+		describe_file(before, t->ids[i], file, sizeof(file));
 		return error_set_unresolved(
 			e, error_set(e, -EINVAL, "%s would become unreadable: %s", file,
 				   error_text(&why)));
@@ -63,12 +63,12 @@ static int compare(
 	return 0;
 }
 
-int tw_raw_guard(
-	const struct tw_map *m, const struct tw_map *then, const struct touched *t, struct error *e)
+int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
+	struct error *e)
 {
-	if (!m->shared->typed)
+	if (!before->shared->typed)
 		return 0;
-	if (!tw_is_typed(then))
+	if (!tw_is_typed(after))
 		return error_set(e, -EINVAL, "the map would have no version item of value 1");
-	return compare(m, then, t, e);
+	return check_touched(before, after, t, e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* item: an item as its integers, one signed decimal a line (layout rule 22). */
+/* item: the integers of an item, one signed decimal number a line (layout rule 22). */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 16 << 20 };
 
-static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
+static const struct tw_item *find_any_item(const struct tw_map *m, entry_id id)
 {
 	uint32_t i = tw_id_index(id);
 
@@ -17,10 +17,11 @@ static const struct tw_item *item_of(const struct tw_map *m, entry_id id)
 										: NULL;
 }
 
-/* The item, if it is there. */
-static int find(const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
+/* Find an item that has content. */
+static int find_item(
+	const struct tw_map *m, entry_id id, const struct tw_item **ret, struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it = find_any_item(m, id);
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such item");
@@ -52,7 +53,7 @@ static uint64_t text_size(const struct tw_ints *ints)
 static int item_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_item *it;
-	int r = find(m, id, &it, e);
+	int r = find_item(m, id, &it, e);
 
 	if (r < 0)
 		return r;
@@ -66,7 +67,7 @@ static int item_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 static int item_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
 	const struct tw_item *it;
-	int r = find(m, id, &it, e);
+	int r = find_item(m, id, &it, e);
 
 	if (r < 0)
 		return r;
@@ -80,7 +81,7 @@ static int item_get(
 	uint64_t at = 0, end = off + n;
 	const struct tw_item *it;
 	char line[NUMBER_MAX];
-	int r = find(m, id, &it, e);
+	int r = find_item(m, id, &it, e);
 
 	if (r < 0)
 		return r;
@@ -99,7 +100,7 @@ static int item_get(
 			: 0;
 }
 
-/* A number between blanks that fills the line [s, end). */
+/* Parse the line [s, end): one number, with blanks around it. */
 static int parse_line(
 	const uint8_t *s, const uint8_t *end, size_t line, int32_t *ret, struct error *e)
 {
@@ -156,7 +157,7 @@ static void finish_parsed(struct parsed *p)
 static int item_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 	struct error *e)
 {
-	const struct tw_item *it = item_of(m, id);
+	const struct tw_item *it = find_any_item(m, id);
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = NULL;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	struct parsed_item *p;
@@ -184,7 +185,7 @@ static int item_parse(const struct tw_map *m, entry_id id, struct content *in, s
 
 static int item_apply(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e)
 {
-	const struct tw_item *it = item_of(c->base, id);
+	const struct tw_item *it = find_any_item(c->base, id);
 	uint32_t item = tw_id_index(id);
 	struct tw_map *to;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* tree: the directories of the raw view and its names (layout rules 22, 23). */
+/* tree: the directories and names below raw/ (layout rules 22, 23). */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/mounted.h"
 
-static void type_name(const struct tw_map *m, uint16_t type, char *dst)
+static void write_type_name(const struct tw_map *m, uint16_t type, char *dst)
 {
 	static const char *const known[] = {
 		"version", "info", "image", "envelope", "group", "layer", "envpoints", "sound"};
@@ -22,12 +22,12 @@ static void type_name(const struct tw_map *m, uint16_t type, char *dst)
 }
 
 /* Objects made since the mount are not shown. */
-static bool is_shown(const struct tw_type *t)
+static bool is_type_shown(const struct tw_type *t)
 {
 	return t->n_mounted > 0;
 }
 
-/* Nor is their data: a new data item is, where somebody else uses it or nobody does. */
+/* A new data item is not shown if only objects made since the mount use it. */
 static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 {
 	uint32_t fields[TW_FIELDS_MAX];
@@ -50,8 +50,8 @@ static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 	return !used;
 }
 
-/* Digits at *s as a number of 32 bits; how they are spelled is for the caller to compare. */
-static bool take_number(const char **s, uint32_t *ret)
+/* Read the digits at *s as a 32-bit number. The caller must check how it was spelled. */
+static bool read_number(const char **s, uint32_t *ret)
 {
 	const char *first = *s;
 	uint64_t v = 0;
@@ -62,26 +62,26 @@ static bool take_number(const char **s, uint32_t *ret)
 	return *s > first && v <= UINT32_MAX;
 }
 
-/* The first type that is shown and has this number or a greater one. */
-static const struct tw_type *shown_from(const struct tw_map *m, uint64_t type)
+/* Find the first shown type from this number on. */
+static const struct tw_type *find_shown_type(const struct tw_map *m, uint64_t type)
 {
 	const struct tw_index *x = m->index;
 	size_t i = tw_index_from(x, type);
 
-	while (i < x->n_types && !is_shown(&x->types[i]))
+	while (i < x->n_types && !is_type_shown(&x->types[i]))
 		i++;
 	return i < x->n_types ? &x->types[i] : NULL;
 }
 
-/* The cookie is the next type number, so that it holds when a type is added. */
+/* The cookie is the next type number, so it stays valid when a type is added. */
 static int items_child(
 	const struct tw_map *m, entry_id, uint64_t *cookie, char *name, entry_id *ret)
 {
-	const struct tw_type *t = shown_from(m, *cookie);
+	const struct tw_type *t = find_shown_type(m, *cookie);
 
 	if (!t)
 		return 0;
-	type_name(m, t->id, name);
+	write_type_name(m, t->id, name);
 	*ret = tw_id(TW_K_RAW_TYPE, t->id, 0);
 	*cookie = (uint64_t)t->id + 1;
 	return 1;
@@ -95,16 +95,17 @@ static int type_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	return 0;
 }
 
-/* The first of by_id that has this id or a greater one. */
-static uint32_t first_of_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
+/* Find the first index in by_id from this id on. */
+static uint32_t find_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
 	return (uint32_t)array_first(i, t->n, m->items[t->by_id[i]].id >= id);
 }
 
-static void item_name(const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
+static void write_item_name(
+	const struct tw_map *m, const struct tw_type *t, uint32_t item, char *dst)
 {
 	unsigned id = m->items[item].id;
-	uint32_t first = first_of_id(m, t, id);
+	uint32_t first = find_id(m, t, id);
 	size_t nth = array_first(i, t->n - first,
 		m->items[t->by_id[first + i]].id > id || t->by_id[first + i] >= item);
 
@@ -121,13 +122,13 @@ static int type_find(const struct tw_map *m, entry_id dir, const char *name, ent
 	uint32_t id, more = 0, at;
 	const char *s = name;
 
-	if (!t || !take_number(&s, &id) || (*s == '+' && (s++, !take_number(&s, &more))))
+	if (!t || !read_number(&s, &id) || (*s == '+' && (s++, !read_number(&s, &more))))
 		return -ENOENT;
-	at = first_of_id(m, t, id);
+	at = find_id(m, t, id);
 	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made)
 		return -ENOENT;
-	/* One spelling only: 5 digits, no leading zeros after the plus. */
-	item_name(m, t, t->by_id[at + more], shown);
+	/* Accept one spelling only: 5 digits, and no leading zeros after the plus. */
+	write_item_name(m, t, t->by_id[at + more], shown);
 	if (strcmp(shown, name) != 0)
 		return -ENOENT;
 	*ret = tw_id(TW_K_RAW_ITEM, t->by_id[at + more], 0);
@@ -143,7 +144,7 @@ static int type_child(
 		(*cookie)++;
 	if (!t || *cookie >= t->n)
 		return 0;
-	item_name(m, t, t->items[*cookie], name);
+	write_item_name(m, t, t->items[*cookie], name);
 	*ret = tw_id(TW_K_RAW_ITEM, t->items[*cookie], 0);
 	(*cookie)++;
 	return 1;
@@ -164,7 +165,7 @@ static int data_child(const struct tw_map *m, entry_id, uint64_t *cookie, char *
 	return 0;
 }
 
-/* Cookies of both directories are numbers that their names begin with. */
+/* Find a type or data item by its number, which is also its cookie. */
 static int find_number(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	bool items = tw_id_kind(dir) == TW_K_RAW_ITEMS;
@@ -173,7 +174,7 @@ static int find_number(const struct tw_map *m, entry_id dir, const char *name, e
 	uint64_t cookie;
 	uint32_t i;
 
-	if (!take_number(&s, &i))
+	if (!read_number(&s, &i))
 		return -ENOENT;
 	cookie = i;
 	return (items ? items_child : data_child)(m, dir, &cookie, shown, ret) == 1 &&
