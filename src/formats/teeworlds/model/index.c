@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* index: what is found in it. */
+/* index: lookups. */
 #include "formats/teeworlds/model/map.h"
 
 #include <errno.h>
