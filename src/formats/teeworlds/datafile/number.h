@@ -21,7 +21,6 @@ void numbering_finish(struct numbering *n);
 /* Find the blob of a number. NULL if it was removed or has no stored bytes: the writer then writes
  * one NUL, because DDNet rejects a map that has an empty data item. */
 struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, size_t number);
-/* Integer i of an item, as written: a reference to a blob becomes the number. If n is NULL, the
- * integer itself. */
+/* Integer i of an item, with handles of blobs replaced by numbers. n may be NULL: not replaced. */
 int32_t numbering_int(
 	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);

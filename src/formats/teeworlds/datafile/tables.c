@@ -43,8 +43,7 @@ static int read_header(
 	return 0;
 }
 
-/* Compute the offsets of the sections, and check that each ends within the file. The sum of all
- * sections fits in 64 bits. */
+/* Compute the offsets of sections, which must end within the file. 64 bits hold every sum. */
 static int place_sections(struct datafile_tables *t, struct error *e)
 {
 	const struct datafile_header *h = &t->h;

@@ -4,7 +4,6 @@
 
 #include "formats/teeworlds/datafile/datafile.h"
 
-/* The tables of a file. */
 struct datafile_tables {
 	struct datafile_header h;
 	uint64_t file_size;

@@ -81,8 +81,7 @@ static int recode_numbered(void *arg, size_t i, struct error *e)
 	return r;
 }
 
-/* Choose the bytes to write for each blob: the stored ones if their coding fits, or recoded ones.
- */
+/* Choose the bytes to write for each blob: stored ones if their coding fits, or recoded ones. */
 static int place_blobs(struct layout *l, bool force, struct error *e)
 {
 	size_t n = l->plan->numbers.n;

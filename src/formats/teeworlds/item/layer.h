@@ -42,13 +42,12 @@ struct tw_plane_at {
 	bool wide;  /* 16 bits, signed, little-endian; otherwise one unsigned byte */
 };
 
-/* Smallest value of a plane. */
+/* Range of a plane's values. */
 static inline int32_t tw_plane_min(const struct tw_plane_at *at)
 {
 	return at->wide ? INT16_MIN : 0;
 }
 
-/* Largest value of a plane. */
 static inline int32_t tw_plane_max(const struct tw_plane_at *at)
 {
 	return at->wide ? INT16_MAX : UINT8_MAX;
@@ -73,8 +72,7 @@ extern const char *const tw_plane_names[TW_N_PLANES];
 
 /* Form of a layer's data. TW_FORM_NONE if the layer shows no data. */
 enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it);
-/* Returns -EIO with the reason if a tile, quads or sounds layer shows no data. Other layers give 0.
- */
+/* Returns -EIO with the reason if a tile, quads or sounds layer shows no data; otherwise 0. */
 int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct error *e);
 
 /* The tiles of a tile layer. */

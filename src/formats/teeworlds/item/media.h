@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * media: which images and sounds can be shown as PNG and Opus (layout rules 10, 11), and new items
- * for them (rule 7).
+ * media: images and sounds that are shown as PNG and Opus (layout rules 10, 11), and their items.
  */
 #pragma once
 

@@ -39,8 +39,7 @@ void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struc
 /* Remove items of tangents that are ignored now, but would be valid for n plain points. */
 void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c);
 
-/* points_write.c: a new list of all points. Each is full, and followed by the tangents that the
- * UUID item gets for it. */
+/* points_write.c: a list of full points, each followed by the tangents for the UUID item. */
 struct tw_point_list {
 	int32_t (*v)[TW_POINT_FULL + TW_POINT_TANGENTS];
 	uint32_t n, room;
@@ -76,8 +75,7 @@ void tw_points_stored(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
 /* Set the integers (consumed, also on failure) and the own points of an envelope (points_put.c).
- * Start and count must not change. -EINVAL: the points are shared in a way that allows no change.
- */
+ * Start and count must not change. -EINVAL: others use these points, and points past the last. */
 int tw_points_put(struct tw_change *c, uint32_t item, struct tw_ints *take,
 	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e);
 

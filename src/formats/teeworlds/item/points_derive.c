@@ -78,8 +78,7 @@ static int append_old(struct deriving *d, uint32_t end)
 	return tw_points_append(&d->list, &d->old, begin, end);
 }
 
-/* Append own points. A point that replaces an old one keeps that one's tangents in the UUID item.
- */
+/* Append own points. A point that replaces one keeps that one's tangents in the UUID item. */
 static int append_own(struct deriving *d, const struct range *g)
 {
 	struct tw_points own;

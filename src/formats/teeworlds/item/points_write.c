@@ -57,8 +57,7 @@ static struct tw_ints *slice_points(
 	return v;
 }
 
-/* Write the item of all points. Integers after the points stay if the form of points is the same.
- */
+/* Write the item of all points. Integers after the points stay if the stride is the same. */
 static void write_points(
 	const struct tw_point_list *l, const struct tw_points *old, bool full, struct tw_change *c)
 {

@@ -2,9 +2,8 @@
 /*
  * tiles: read and write single tiles of a layer, packed or not.
  *
- * Version 4 of a tile layer packs tiles: it stores a run of up to 256 equal tiles as one tile,
- * whose third byte (`skip`) is the number of repetitions (Teeworlds' editor, layer_tiles.cpp). A
- * decoded tile has skip 0.
+ * Version 4 of a tile layer packs tiles: a run of up to 256 equal tiles is one tile, whose third
+ * byte (`skip`) counts the repetitions (Teeworlds' editor, layer_tiles.cpp). Decoded, it is 0.
  *
  * Tiles that are not packed have unused bytes, which must be 0 for a game (DDNet's
  * engine/shared/map.cpp). The tile writer clears them.
@@ -27,8 +26,7 @@ static inline int32_t tw_tile_cell(const struct tw_plane_at *at, const uint8_t *
  * packed tiles are not exactly w * h. */
 int tw_tiles_read(
 	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);
-/* Check that all tiles can be read, by decoding them. A composed blob that is not materialized yet
- * passes unread. -EIO. */
+/* Decode all tiles to check them. A blob that is not materialized yet passes. -EIO. */
 int tw_tiles_sound(const struct tw_tiles *t, struct error *e);
 
 /* An unused byte that is not 0. */
@@ -36,8 +34,7 @@ struct tw_garbage {
 	uint64_t at;   /* offset in the blob */
 	uint8_t value; /* 0: none was found */
 };
-/* Find the first unused byte that is not 0. Decodes all tiles. Packed tiles have no unused bytes.
- */
+/* Find the first unused byte that is not 0. Decodes all tiles. Packed ones have no unused bytes. */
 int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e);
 
 enum { TW_TILE_RUN = 1024 /* tiles that are read at a time */ };
@@ -76,6 +73,5 @@ struct tw_tile_writer {
 
 /* Append tiles. Clears their unused bytes in place unless they are to be packed. */
 int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struct error *e);
-/* Finish. Unless tiles are packed, also append the bytes that follow the tiles of `old` (may be
- * NULL) in its blob. */
+/* Finish. Unless packed, append the bytes that follow the tiles of old (or NULL) in its blob. */
 int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, struct error *e);

@@ -92,8 +92,7 @@ static struct start find_chunk(const struct tw_tiles *t, const struct firsts *f,
 	return (struct start){(uint64_t)at * CHUNK, f->tile[at]};
 }
 
-/* Write the tiles of a run that are in [first, first + n) to dst. tile: the first tile of the run.
- */
+/* Write those tiles of a run to dst that are in [first, first + n). tile: the first of the run. */
 static void expand_tile(
 	const uint8_t *stored, uint64_t tile, uint64_t first, size_t n, uint8_t *dst)
 {

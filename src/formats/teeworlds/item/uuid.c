@@ -35,8 +35,7 @@ static uint16_t define_type(struct tw_change *c, enum tw_uuid what)
 	return type;
 }
 
-/* Find a free id for an item of the type: the next higher one, as in files of the editor, or else
- * the first free one. */
+/* Find a free id for an item of the type: the next higher one, or else the first free one. */
 static uint16_t next_id(const struct tw_map *m, uint16_t type)
 {
 	bool used[UINT16_MAX + 1] = {false};

@@ -5,8 +5,8 @@
 #include "formats/teeworlds/model/change.h"
 
 /*
- * Append an item of a UUID type. If the map does not define the type, also add an index item, with
- * the highest free type number as the reference writer does. Consumes take. Returns the handle, or
- * UINT32_MAX on failure.
+ * Append an item of a UUID type. Consumes take. Returns the handle, or UINT32_MAX on failure. If
+ * the map does not define the type, add an index item with the highest free number, as the
+ * reference writer does.
  */
 uint32_t tw_change_add_uuid(struct tw_change *c, enum tw_uuid what, struct tw_ints *take);

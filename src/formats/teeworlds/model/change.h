@@ -2,9 +2,10 @@
 /*
  * change: edits of a map that take effect together, or not at all.
  *
- *   tw_change_new    edits, tw_change_apply, tw_change_free: the edits go to a copy, which the
- * first edit creates. c->base stays as it was. tw_change_begin  edits, tw_change_end: the edits go
- * to the map itself, and tw_change_end can undo them. c->base shows each edit at once.
+ *   tw_change_new, edits, tw_change_apply, tw_change_free
+ *       The first edit copies the map. c->base stays unchanged.
+ *   tw_change_begin, edits, tw_change_end
+ *       The edits change the map itself, so c->base shows them. tw_change_end can undo them.
  *
  * Edits report no errors: -ENOMEM stays in c->error and fails tw_change_apply or tw_change_end.
  */
@@ -33,8 +34,7 @@ struct tw_change *tw_change_new(const struct tw_map *m);
 void tw_change_free(struct tw_change *c);
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
 
-/* Begin a change in place of *s. If *s has other references, a copy replaces it first. -ENOMEM. End
- * it with tw_change_end. */
+/* Begin a change of *s in place. If *s has other references, a copy replaces it first. -ENOMEM. */
 int tw_change_begin(struct snapshot **s, struct tw_change *ret);
 /* End a change in place: keep the edits, or undo them if !keep or an edit failed. *ret_changed: an
  * edit was kept. -ENOMEM: if rebuilding the index failed, the map is unusable. */
@@ -57,8 +57,7 @@ void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct b
 struct blob *tw_change_like(const struct tw_change *c, uint32_t item, uint32_t field);
 /* Set the blob of a handle, for all its users. Consumes take; NULL counts as exhausted memory. */
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
-/* Append an item to its type. Consumes take; NULL counts as exhausted memory. Returns the handle,
- * or UINT32_MAX on failure. */
+/* Append an item. Consumes take; NULL counts as exhausted memory. Returns handle or UINT32_MAX. */
 uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
 /* Remove an item. Nothing may refer to it. */
 void tw_change_remove(struct tw_change *c, uint32_t item);

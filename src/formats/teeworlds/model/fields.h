@@ -79,8 +79,7 @@ enum tw_auto_field { TW_AUTO_GROUP = 1, TW_AUTO_LAYER, TW_AUTO_LENGTH = 6 };
 
 enum { TW_FIELDS_MAX = 8 };
 
-/* List the integers of the item that refer to blobs, ascending. Returns how many there are. Their
- * values may be -1 or invalid. */
+/* List the integers that refer to blobs, ascending. Returns their count. Values may be invalid. */
 unsigned tw_data_fields(const struct tw_item *it, uint32_t ret[TW_FIELDS_MAX]);
 
 bool tw_is_tiles(const struct tw_item *it); /* a tile layer of TW_TILES_MIN integers or more */
@@ -92,6 +91,5 @@ int tw_tiles_field(const struct tw_item *it);
 /* Number of fields that refer to the blob. Stops counting after the item that reaches `enough`. */
 unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
-/* Does the map contain only items and layers whose fields are known? If so, the save can renumber
- * data items. */
+/* Are all items and layers of known kinds? Only then may the save renumber data items. */
 bool tw_all_known(const struct tw_map *m);

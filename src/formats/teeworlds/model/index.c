@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/* index: lookups. */
 #include "formats/teeworlds/model/map.h"
 
 #include <errno.h>

@@ -9,8 +9,7 @@
  *
  * An item refers to another item (a layer to its image) by the POSITION in the item list of that
  * type, never by the id. It refers to a blob by the handle, which for blobs of the file equals
- * their number there. Some integers of some items are garbage: fields.h knows which ones are
- * references.
+ * their number there. Some integers are garbage: fields.h knows which ones are references.
  *
  * A map from tw_map_new or tw_map_copy is private: its owner changes it (most code by change.h) and
  * calls tw_map_reindex. Once it is shared it is immutable, and any thread with a reference may read
@@ -72,10 +71,9 @@ struct tw_item {
 	bool reserved; /* created in raw/; counts as removed until it has content */
 	struct tw_ints *ints;
 	/*
-	 * Stem of the file name of an object that was created since the mount; NULL for all other
-	 * items. Such an object comes after the objects of the mount, is not shown in raw/, and has
-	 * no integers until apply() adds its content. Finalizing gives it its place in the saved
-	 * map (finalize/finalize.h).
+	 * Stem of the file name of an object that was created since the mount; otherwise NULL. Such
+	 * an object comes after those of the mount, is not shown in raw/, and has no integers
+	 * before its content is applied. Finalizing gives it a place (finalize/finalize.h).
 	 */
 	struct bytes *made;
 	/* Integers that finalizing will write to other items, or NULL: an envelope's new points
@@ -216,8 +214,7 @@ struct tw_map *tw_map_copy(const struct tw_map *m);
  * also if take is NULL. The index is stale until tw_map_reindex. */
 int tw_map_add_item(
 	struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints *take, uint32_t *ret);
-/* Append a blob to a private map; *ret is its handle. Consumes take, also on failure. -ENOMEM, also
- * if take is NULL. */
+/* Append a blob to a private map; *ret is its handle. Otherwise as tw_map_add_item. */
 int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret);
 /* Append a handle without a blob to a private map. It counts as removed until one is set. */
 int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
@@ -244,7 +241,6 @@ void tw_index_unref(struct tw_index *x);
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
 /* Index in x->types of the first type with this number or a greater one. */
 size_t tw_index_from(const struct tw_index *x, uint64_t type);
-/* Number of items of a type. */
 static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
 {
 	const struct tw_type *t = tw_type(m, type);
@@ -260,8 +256,7 @@ int tw_at(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret
 const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t position);
 /* Position of an item in the list of its type, by handle; -1 if it is not in the map. */
 int64_t tw_position(const struct tw_map *m, uint32_t item);
-/* Position of an item in the list of its type, by handle, in any index of the map; -1 if it is not
- * listed there. */
+/* Position of an item in the list of its type, by handle, in any index; -1 if it is not listed. */
 int64_t tw_index_position(const struct tw_index *x, uint32_t item);
 
 /* Integer i of the item, or `absent` if the item is too short. */

@@ -40,8 +40,7 @@ int tw_make_all(const struct tw_map *m, struct error *e);
 struct tw_recipe *tw_recipe_of(const struct blob *b);
 /* Compose the content without compressing it. Returns 1 if it equals that of `under`. */
 int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e);
-/* Create a composed blob of these bytes. Takes its own reference to c. -EINVAL: more than 2^31 - 1
- * bytes. */
+/* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(
 	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e);
 int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct error *e);

@@ -15,8 +15,7 @@ struct tw_held {
 	uint32_t field;
 };
 
-/* List the integers of a layer that are references. Returns how many there are. Their values may be
- * invalid. */
+/* List the integers of a layer that are references. Returns their count. Values may be invalid. */
 unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX]);
 
 /* Replace each reference in the elements of a layer, all to envelopes, by fn(ref). *ret: a new blob

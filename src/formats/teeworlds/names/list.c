@@ -8,8 +8,7 @@
 
 #include "base/array.h"
 
-/* Parse the line up to the name, and return the name. Returns NULL unless the line is exactly what
- * list_write.c writes. */
+/* Parse the line up to the name, and return that. NULL if list_write.c would not write it so. */
 static char *parse_head(char *line, struct tw_listed *ret)
 {
 	char noun[16], mark, head[64];

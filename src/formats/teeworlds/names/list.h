@@ -5,7 +5,6 @@
  *
  * The table is a text with a line for each such object, ascending by sort, group and place:
  *     SORT GROUP PLACE MARK NAME
- *
  * SORT   tw_sort_info.noun
  * GROUP  for a layer: position of its group in the saved file; otherwise 0
  * PLACE  position in the saved file; for a layer: in its group

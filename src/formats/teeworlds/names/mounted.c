@@ -51,8 +51,7 @@ static int read_blob_name(
 	if (!b)
 		return 0;
 	r = blob_prefix(b, text, sizeof(text), &got, NULL);
-	/* The name counts only if all of the blob is sound. Many items may share one large blob, so
-	 * use the cached result. */
+	/* Require the whole blob to be sound; the result is cached, as many items may share it. */
 	if (r == 0 && b->size > sizeof(text))
 		r = blob_is_damaged(b) ? -EIO : blob_check(b, NULL);
 	if (r < 0)

@@ -39,8 +39,7 @@ struct tw_names {
 enum { TW_NAME_READ_MAX = 512 /* bytes that are read of a name in a blob */ };
 
 /* Read the names of a map that was just opened or created into m->shared. Decodes the blobs that
- * hold names. list: the name table, or NULL; call tw_mounted_check next. -EINVAL: list is invalid.
- */
+ * hold names. list: the name table, or NULL; call tw_mounted_check next. -EINVAL: invalid list. */
 int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
@@ -75,12 +74,10 @@ int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret);
 
 /* mounted_find.c */
 
-/* Get the objects of a directory: position of the first one, and their number. Returns false if the
- * mount has no such directory. */
+/* Get position and number of a directory's objects. False if the mount has no such directory. */
 bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 	uint32_t *ret_first, uint32_t *ret_n);
-/* Write the stem of the object at a place, which must exist ("03_grass_main"). Returns the length.
- */
+/* Write the stem of the object at a place, which must exist ("03_grass"). Returns the length. */
 size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1]);
 /* Write the file name of the object at a place, in the form that has this ending. */
@@ -94,8 +91,7 @@ int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, c
 int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
 	uint32_t *ret, bool *ret_json);
 
-/* Check that each entry of the name table is for an object of the map, and that all names are
- * unique. -EINVAL names the line. */
+/* Check that name table entries are for objects and names are unique. -EINVAL names the line. */
 int tw_mounted_check(const struct tw_map *m, struct error *e);
 
 /* mounted.c */

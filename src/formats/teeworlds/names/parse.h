@@ -14,7 +14,6 @@ struct tw_numbered {
 	size_t n; /* length of name, which is any bytes, not terminated */
 };
 
-/* Parse a stem. -ENAMETOOLONG: the item has no room for the name. -EINVAL: it contains a NUL. ret
- * is filled in any case. */
+/* Parse a stem into ret, also on errors. -ENAMETOOLONG: no room in the item. -EINVAL: a NUL. */
 int tw_numbered_parse(
 	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e);

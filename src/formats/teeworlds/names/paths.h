@@ -16,9 +16,8 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 /* Write the path of an image, sound or envelope, or "raw/items/00002_image" if it has no path. */
 void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 
-/* Write the last component of an object's path. group: position of the layer's group in m; 0 for
- * other sorts. *ret_moved: created or moved, as tw_listed.moved. Returns false if the object has no
- * path. */
+/* Write the last component of an object's path; false if it has none. group: position of a layer's
+ * group in m, or 0. *ret_moved: created or moved, as tw_listed.moved. */
 bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint32_t group,
 	char dst[NAME_MAX + 1], bool *ret_moved);
 

@@ -125,8 +125,7 @@ static void collect_named(struct named *f, const char *name, size_t n)
 	}
 }
 
-/* Find the objects whose name is in a stem that has no number or the wrong one. Returns their
- * count. */
+/* Find the objects whose name is in a stem without their number. Returns how many there are. */
 static size_t find_named(const struct tw_naming *names, enum tw_sort sort, const char *stem,
 	size_t n, uint32_t *ret, size_t room)
 {

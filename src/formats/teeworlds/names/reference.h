@@ -16,15 +16,12 @@ enum { TW_MADE = -1532713819 };
 
 enum { TW_REF_LIST_MAX = 400 };
 
-/* Get the position, among all objects of the sort, that a reference means. -ENOENT if there is
- * none.
- */
+/* Get the position, among all objects of the sort, that a reference means. -ENOENT. */
 int tw_ref_position(const struct tw_map *m, enum tw_sort sort, int32_t ref, uint32_t *ret);
 /* The reference to the object at a position. */
 int32_t tw_ref_of(const struct tw_map *m, enum tw_sort sort, uint32_t position);
 
-/* Write the stem of the object that a reference means, unterminated. Returns the length; 0 if the
- * reference means nothing. */
+/* Write the stem that a reference means, unterminated. Returns the length; 0 if there is none. */
 size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char dst[NAME_MAX + 1]);
 
 /* The context in which names in a file are looked up. */

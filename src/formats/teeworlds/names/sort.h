@@ -30,8 +30,7 @@ struct tw_sort_info {
 	const char *accepts;  /* all endings, for messages; NULL for directories */
 	size_t stem_max;      /* bytes of a shown name without ending */
 	size_t name_max;      /* bytes of a stored name, limited by DDNet's editor */
-	/* Is the data embedded in the map, and can it be shown as `kind`? NULL: the sort has one
-	 * form */
+	/* Is the data embedded, and fit to be shown as `kind`? NULL: the sort has one form. */
 	bool (*embedded)(const struct tw_map *m, const struct tw_item *it);
 };
 
