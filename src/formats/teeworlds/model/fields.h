@@ -49,7 +49,7 @@ enum tw_tiles_field {
 	TW_TILES_MIN /* minimum number of integers of a tile layer */
 };
 
-/* Of a quads or sounds layer; the source is an image or a sound. */
+/* Integers of a quads or sounds layer; the source is an image or a sound. */
 enum tw_list_field {
 	TW_LIST_COUNT = 4,
 	TW_LIST_DATA,
@@ -74,7 +74,7 @@ enum { TW_TILES_PACKED_SINCE = 4 };
 /* Envelope version from which on points have tangents. */
 enum { TW_ENV_TANGENTS_SINCE = 3 };
 
-/* Of an auto-mapper item; a shorter one is ignored. The layer is a number in its group. */
+/* Integers of an auto-mapper item. A shorter item is ignored. The layer counts in its group. */
 enum tw_auto_field { TW_AUTO_GROUP = 1, TW_AUTO_LAYER, TW_AUTO_LENGTH = 6 };
 
 enum { TW_FIELDS_MAX = 8 };
