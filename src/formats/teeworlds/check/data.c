@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Data that a game cannot use: it takes the map without, but for the tiles of the game layer. */
+/* Data that a game cannot use. Only in the game layer it makes the game refuse the map. */
 #include <inttypes.h>
 
 #include "codec/text/area.h"
@@ -8,10 +8,10 @@
 #include "formats/teeworlds/item/tiles.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* The first item that names a data item; handles count from 1, 0: none does. */
+/* The first item that refers to a blob. */
 struct user {
-	uint32_t item;
-	uint32_t field;
+	uint32_t item;  /* its handle + 1; 0: no item */
+	uint32_t field; /* the integer that refers to the blob */
 };
 
 static struct user *find_users(const struct tw_map *m)
@@ -33,7 +33,7 @@ static struct user *find_users(const struct tw_map *m)
 	return users;
 }
 
-static struct tw_place place_of(const struct tw_map *m, const struct user *u, uint32_t blob)
+static struct tw_place find_place(const struct tw_map *m, const struct user *u, uint32_t blob)
 {
 	if (!u->item)
 		return (struct tw_place){TW_AT_DATA, blob};
@@ -48,7 +48,7 @@ struct tiles_look {
 	uint32_t handle, blob;
 };
 
-static void unreadable(const struct tiles_look *l, struct tw_place place, const char *why)
+static void report_unreadable(const struct tiles_look *l, struct tw_place place, const char *why)
 {
 	tw_fault(l->f, l->code, place, "data", tw_digits(l->blob).text, "",
 		"data item %" PRIu32 ": %s", l->blob, why);
@@ -62,7 +62,7 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 	size_t tile;
 
 	if (tw_tiles_garbage(t, &g, &e) < 0) {
-		unreadable(l, tw_in_item(l->handle), error_text(&e));
+		report_unreadable(l, tw_in_item(l->handle), error_text(&e));
 		return;
 	}
 	if (!g.value)
@@ -75,7 +75,7 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 		area_text(area_at(tile % t->w, tile / t->w)).text);
 }
 
-/* The form of today, or none: a game reads no other. */
+/* Is it the current form of this kind of layer? A game does not read older forms. */
 static bool is_present_form(enum tw_form form, int32_t kind)
 {
 	return form == (kind == 4 ? TW_FORM_SPEEDUP : kind == 16 ? TW_FORM_SWITCH : form);
@@ -99,7 +99,7 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 			"tiles: all %s are lost",
 			l->blob, v[TW_LAYER_VERSION], lost[v[TW_TILES_KIND]]);
 	else if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
-		unreadable(l, tw_in_item(l->handle),
+		report_unreadable(l, tw_in_item(l->handle),
 			tw_text("%" PRIu64 " bytes are too few for %d x %d tiles",
 				l->f->m->blobs[l->blob]->size, v[TW_TILES_WIDTH],
 				v[TW_TILES_HEIGHT])
@@ -107,11 +107,11 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	} else if (!t.packed) {
 		check_unused(l, &t);
 	} else if (tw_tiles_sound(&t, &e) < 0) {
-		unreadable(l, tw_in_item(l->handle), error_text(&e));
+		report_unreadable(l, tw_in_item(l->handle), error_text(&e));
 	}
 }
 
-/* Does the other version have the same blob, named by the same item with the same integers? */
+/* Has `other` the same blob, and refers the same item to it, with the same integers? */
 static bool is_unchanged(
 	const struct tw_map *m, const struct tw_map *other, uint32_t blob, const struct user *u)
 {
@@ -141,6 +141,6 @@ void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct
 		if (it && tw_is_tiles(it) && (int)u->field == tw_tiles_field(it))
 			check_tiles(&l, it);
 		else if (f->m->blobs[i]->size && blob_check(f->m->blobs[i], &e) < 0)
-			unreadable(&l, place_of(f->m, u, i), error_text(&e));
+			report_unreadable(&l, find_place(f->m, u, i), error_text(&e));
 	}
 }

@@ -12,7 +12,7 @@
 
 enum { TEXT_MAX = 2 * TW_PATH_MAX };
 
-static int key_cmp(const void *pa, const void *pb)
+static int compare_keys(const void *pa, const void *pb)
 {
 	const struct tw_fault_key *a = pa, *b = pb;
 
@@ -23,7 +23,7 @@ static int key_cmp(const void *pa, const void *pb)
 void tw_faults_settle(struct tw_faults *f)
 {
 	if (f->n)
-		qsort(f->keys, f->n, sizeof(*f->keys), key_cmp);
+		qsort(f->keys, f->n, sizeof(*f->keys), compare_keys);
 }
 
 void tw_faults_finish(struct tw_faults *f)
@@ -42,8 +42,8 @@ struct tw_text tw_text(const char *fmt, ...)
 	return t;
 }
 
-/* The path of an item in a report. In a map that shows raw/ alone, a layer is "layer 3". */
-static void item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
+/* Write the path of an item. In a map that shows only raw/, a layer is "layer 3". */
+static void write_item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	if (m->items[item].type == TW_GROUP)
 		tw_path_group(m, item, dst);
@@ -53,13 +53,14 @@ static void item_path(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MA
 		tw_path_item(m, item, dst);
 }
 
-static void tell(struct tw_faults *f, const struct tw_fault_key *key, struct format_fault *fault)
+static void report_fault(
+	struct tw_faults *f, const struct tw_fault_key *key, struct format_fault *fault)
 {
 	char path[TW_PATH_MAX] = "", line[TW_PATH_MAX + TEXT_MAX];
 	uint32_t what = key->place.what;
 
 	if (key->place.at == TW_AT_ITEM)
-		item_path(f->m, what, path);
+		write_item_path(f->m, what, path);
 	else if (key->place.at == TW_AT_INFO)
 		snprintf(path, sizeof(path), "info/%s", tw_info_names[what]);
 	else if (key->place.at == TW_AT_DATA)
@@ -91,7 +92,7 @@ void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place plac
 		return;
 	}
 	if (f->before && f->before->n &&
-		bsearch(&key, f->before->keys, f->before->n, sizeof(key), key_cmp))
+		bsearch(&key, f->before->keys, f->before->n, sizeof(key), compare_keys))
 		return;
 	va_start(ap, fmt);
 	if (fmt)
@@ -100,7 +101,7 @@ void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place plac
 		snprintf(text, sizeof(text), "%s is %s (%s)", field, value, bound);
 	va_end(ap);
 	fault.text = text;
-	tell(f, &key, &fault);
+	report_fault(f, &key, &fault);
 }
 
 bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handle, uint32_t least)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* faults: what is found to be wrong with a map, on its way to whoever asked. */
+/* faults: collect the faults of a map, or report those that an older version does not have. */
 #pragma once
 
 #include "formats/teeworlds/names/paths.h"
@@ -26,16 +26,16 @@ enum tw_fault_code {
 	TW_F_TILES_SHARED,
 	TW_F_TILES_SMALL,
 	TW_F_TILES_GROUP,
-	TW_F_FILE, /* of the file as it stands: a save puts it right */
+	TW_F_FILE, /* in the tables of the file; a save corrects it */
 	TW_F_GAME_DATA,
-	TW_F_WARNED, /* a game takes the map; this, and those that follow */
+	TW_F_WARNED, /* this code and those after it are warnings; the others are errors */
 	TW_F_TILES_LARGE,
 };
 
-/* Where: of the map as a whole, of an item by its handle, of a data item by its own. */
+/* The place of a fault. */
 struct tw_place {
 	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
-	uint32_t what; /* of info: which of its files */
+	uint32_t what; /* handle; index in tw_info_names; for the map, any number as a key */
 };
 
 static inline struct tw_place tw_in_map(void)
@@ -43,7 +43,6 @@ static inline struct tw_place tw_in_map(void)
 	return (struct tw_place){.at = TW_AT_MAP};
 }
 
-/* A group, a layer, an image, a sound or an envelope. */
 static inline struct tw_place tw_in_item(uint32_t handle)
 {
 	return (struct tw_place){TW_AT_ITEM, handle};
@@ -51,12 +50,10 @@ static inline struct tw_place tw_in_item(uint32_t handle)
 
 struct tw_faults {
 	const struct tw_map *m;
-	/* NULL: faults are not reported, and `keys` holds them for use as another one's `before`.
-	 */
+	/* Reports a fault. NULL: faults are collected in `keys` instead. */
 	void (*why)(void *arg, const struct format_fault *f);
 	void *arg;
-	/* Settled; or NULL. A fault that it has, too, is not reported and does not set `refused`.
-	 */
+	/* Settled faults, which are not reported again and do not set `refused`; or NULL. */
 	const struct tw_faults *before;
 	struct tw_fault_key {
 		enum tw_fault_code code;
@@ -65,47 +62,47 @@ struct tw_faults {
 	} * keys;             /* in order, after tw_faults_settle */
 	size_t n, room;
 	bool refused; /* an error was reported, not only warnings */
-	bool failed;  /* no memory */
+	bool failed;  /* memory is exhausted */
 };
 
+/* Sort the keys, so that f can be another one's `before`. */
 void tw_faults_settle(struct tw_faults *f);
 void tw_faults_finish(struct tw_faults *f);
 
-/* A text that stands until the end of the statement, and a number as one. */
+/* A short text as a value. tw_text(...).text is valid until the end of the full expression. */
 struct tw_text {
 	char text[96];
 };
 struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define tw_digits(v) tw_text("%lld", (long long)(v))
 
-/* fmt: all of it but the path; NULL: "FIELD is VALUE (BOUND)". */
+/* Report a fault, or collect it if !f->why. fmt: its text; NULL means "FIELD is VALUE (BOUND)". */
 void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 
-/* "has N integers (at least LEAST)", of an item. true: it has fewer. */
+/* Report an item that has less than `least` integers. Has it less? */
 bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handle, uint32_t least);
 
-/* What a look at all groups finds; one that is out of range has no layers. */
+/* The groups and game layers of a map. A group whose range is invalid counts as empty. */
 struct tw_grouped {
-	uint32_t *home;             /* of a layer, by position: its first group, from 1; 0: none */
-	const struct tw_item *game; /* the last game layer, which counts; NULL: there is none */
+	uint32_t *home;             /* by position of a layer: its first group, from 1; 0: none */
+	const struct tw_item *game; /* the last game layer, which a game uses; or NULL */
 	uint32_t game_handle;
 	unsigned n_games;
 };
 
 /*
- * refused.c: struct format_edit's check: what is wrong with a map, by what the newest game does
- * with it on loading (DDNet's engine/shared/datafile.cpp and map.cpp,
- * game/editor/mapitems/map_io.cpp, game/client/components/mapimages.cpp).
+ * Check a map (format_edit.check; refused.c). The rules are those of the newest game when it loads
+ * a map (DDNet's engine/shared/datafile.cpp and map.cpp, game/editor/mapitems/map_io.cpp,
+ * game/client/components/mapimages.cpp).
  */
 int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
-/* Find faults of the tables of the map's file, which a save rewrites. */
+/* Find faults in the tables of the map's file, which a save rewrites. */
 void tw_check_file(struct tw_faults *f);
-/* Find faults of the map's data. Data that `other` has unchanged, named by an item with the same
- * integers, is not decoded, and no fault of it is found. other: may be NULL. */
+/* Find faults in the map's data. Skips data that is the same in other (may be NULL), if an item
+ * with the same integers refers to it. */
 void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other);
-/* Find what a game takes, but warns of or does not use: in images, sounds, envelopes, groups,
- * layers. */
+/* Find parts that a game warns of or does not use, such as images and groups. Only warnings. */
 void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The tables of the map's file: what a game refuses or warns of, and mapfs puts up with. A save
- * writes them anew. Of what goes on from one entry to the next the first is told.
+ * Faults in the tables of a file that a game refuses or warns of, but mapfs accepts. A save
+ * corrects them. A fault that may continue in later entries of a table is reported only once.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,20 +13,20 @@
 
 enum { TYPES_MAX = 65536 };
 
-static void must_be(
+static void report_field(
 	struct tw_faults *f, const char *field, int64_t value, const char *word, int64_t bound)
 {
 	tw_fault(f, TW_F_FILE, tw_in_map(), field, tw_digits(value).text,
 		tw_text("%s%" PRId64, word, bound).text, NULL);
 }
 
-static void must_be_at(struct tw_faults *f, const char *table, uint32_t i, const char *member,
+static void report_element(struct tw_faults *f, const char *table, uint32_t i, const char *member,
 	int64_t value, const char *word, int64_t bound)
 {
-	must_be(f, tw_text("%s[%" PRIu32 "]%s", table, i, member).text, value, word, bound);
+	report_field(f, tw_text("%s[%" PRIu32 "]%s", table, i, member).text, value, word, bound);
 }
 
-/* Programs of before 2010 left the sizes of data out of these two. */
+/* Programs before 2010 did not count data_sizes in size and swaplen. */
 static void check_length(struct tw_faults *f, const struct datafile_header *h, const char *field,
 	int32_t value, int64_t right)
 {
@@ -34,7 +34,7 @@ static void check_length(struct tw_faults *f, const struct datafile_header *h, c
 		tw_fault(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text,
 			tw_digits(right).text, NULL);
 	else if (value != right)
-		must_be(f, field, value, "", right);
+		report_field(f, field, value, "", right);
 }
 
 static void check_header(struct tw_faults *f, const struct datafile_tables *t)
@@ -43,9 +43,9 @@ static void check_header(struct tw_faults *f, const struct datafile_tables *t)
 	int64_t end = (int64_t)t->data_at + h->data_size;
 
 	if (h->num_item_types > TYPES_MAX)
-		must_be(f, "num_item_types", h->num_item_types, "at most ", TYPES_MAX);
+		report_field(f, "num_item_types", h->num_item_types, "at most ", TYPES_MAX);
 	if ((int64_t)t->file_size != end)
-		must_be(f, "file size", (int64_t)t->file_size, "", end);
+		report_field(f, "file size", (int64_t)t->file_size, "", end);
 	check_length(f, h, "size", h->size, end - 16);
 	check_length(f, h, "swaplen", h->swaplen, end - 16 - h->data_size);
 }
@@ -57,12 +57,12 @@ static void check_types(struct tw_faults *f, const struct datafile_tables *t)
 
 		if (num > 0)
 			continue;
-		must_be_at(f, "item_types", (uint32_t)i, ".num", num, "at least ", 1);
+		report_element(f, "item_types", (uint32_t)i, ".num", num, "at least ", 1);
 		return;
 	}
 }
 
-/* They follow one another, from begin to end. Each lies within the section: the map was opened. */
+/* Items must fill their section without gaps. They are within it, since the map was opened. */
 static void check_items(struct tw_faults *f, const struct datafile_tables *t)
 {
 	int64_t end = 0;
@@ -71,13 +71,13 @@ static void check_items(struct tw_faults *f, const struct datafile_tables *t)
 		int32_t off = load_i32(t->item_offsets + 4 * (size_t)i);
 
 		if (off != end) {
-			must_be_at(f, "item_offsets", (uint32_t)i, "", off, "", end);
+			report_element(f, "item_offsets", (uint32_t)i, "", off, "", end);
 			return;
 		}
 		end = off + (int64_t)8 + load_i32(t->items->data + off + 4);
 	}
 	if (end != t->h.item_size)
-		must_be(f, "item_size", t->h.item_size, "", end);
+		report_field(f, "item_size", t->h.item_size, "", end);
 }
 
 static void check_offsets(struct tw_faults *f, const struct datafile_tables *t)
@@ -92,16 +92,16 @@ static void check_offsets(struct tw_faults *f, const struct datafile_tables *t)
 			continue;
 		}
 		if (off >= t->h.data_size)
-			must_be_at(
+			report_element(
 				f, "data_offsets", (uint32_t)i, "", off, "below ", t->h.data_size);
 		else
-			must_be_at(f, "data_offsets", (uint32_t)i, "", off, i ? "above " : "",
+			report_element(f, "data_offsets", (uint32_t)i, "", off, i ? "above " : "",
 				i ? before : 0);
 		return;
 	}
 }
 
-/* Of all of them: each is data that a game does without. */
+/* Report each empty data item, since each is one that a game does not load. */
 static void check_sizes(struct tw_faults *f, const struct datafile_tables *t)
 {
 	for (int32_t i = 0; t->data_sizes && i < t->h.num_data; i++)

@@ -6,9 +6,9 @@
 #include "codec/zlib/checksum.h"
 #include "formats/teeworlds/model/fields.h"
 
-enum { PIXELS = 4096 /* at a time */ };
+enum { PIXELS = 4096 /* read at a time */ };
 
-/* One with other pixels in each version is there twice, first as of 16.4. */
+/* An image whose pixels differ between versions is listed twice, first that of 16.4. */
 static const struct tw_game_image images[] = {
 	{"basic_freeze", 1024, 1024, 0x2a358cfa, TW_NOT_IN_07},
 	{"bg_cloud1", 2048, 1024, 0x34ffad44, TW_SAME_IN_07},
@@ -70,7 +70,7 @@ static const struct tw_game_image images[] = {
 	{"generic_shadows", 0, 0, 0, TW_OTHER_IN_07},
 };
 
-/* The next image of that name; NULL: there is none. after: NULL for the first. */
+/* Find the next image of a name; NULL if there is none. after: NULL for the first. */
 static const struct tw_game_image *next_image(
 	const struct tw_game_image *after, const char *name, size_t n)
 {

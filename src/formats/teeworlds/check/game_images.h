@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * game_images: the images that come with DDNet (its data/mapres, as of 16.4 and of 19.1) and, the
- * last ones, with Teeworlds 0.7 alone.
+ * game_images: the images that come with DDNet (its data/mapres, of versions 16.4 and 19.1),
+ * followed by those that only Teeworlds 0.7 has.
  */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
-/* Colours of pixels of this alpha or less are not seen, and editors fill them with what is beside
- * (DDNet's tools/dilate.cpp). */
+/* Pixels with this alpha or less are invisible. Editors give them the color of their neighbors
+ * (DDNet's tools/dilate.cpp), so their colors are not compared. */
 enum { TW_ALPHA_UNSEEN = 10 };
 
-/* Has Teeworlds 0.7 an image of that name? With other tiles in it, there is a NAME_0.7 in DDNet, or
- * none (DDNet's game/client/components/mapimages.cpp). */
+/* Has Teeworlds 0.7 an image of this name? If its tiles differ (TW_OTHER_IN_07), DDNet may have
+ * them as NAME_0.7 (DDNet's game/client/components/mapimages.cpp). */
 enum tw_in_07 { TW_NOT_IN_07, TW_SAME_IN_07, TW_OTHER_IN_07 };
 
 struct tw_game_image {
 	const char *name;
-	uint32_t w, h; /* 0: its pixels are not known here */
-	uint32_t seen; /* CRC-32 of its pixels, with the colours that are not seen as 0 */
+	uint32_t w, h; /* 0: the pixels are unknown */
+	uint32_t seen; /* CRC-32 of the pixels, with the colors of invisible pixels as 0 */
 	enum tw_in_07 in_07;
 };
 
-/* By a name of n bytes; NULL: there is no such image. If the versions have other pixels, those of
- * 16.4. */
+/* Find the image with a name of n bytes; NULL if there is none. If the pixels differ between
+ * versions, this is the image of 16.4. */
 const struct tw_game_image *tw_game_image(const char *name, size_t n);
-/* Is it the image of that name, in either version? */
+/* Has the image of this name these pixels in any version? */
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen);
 
-/* The CRC-32 of all that is seen of an image that is in the map as pixels. -EIO, -ENOMEM. */
+/* Compute tw_game_image.seen for an embedded image. -EIO, -ENOMEM. */
 int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);

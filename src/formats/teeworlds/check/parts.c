@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a game takes, and warns of or does not use. */
+/* Parts of a map that a game warns of or does not use. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "formats/teeworlds/names/paths.h"
 
 enum { TEXT_MAX = 1 << 20, OBJECTS_MAX = 64, SOUND_MIN = 4, TILES = 16 };
-enum { ENVELOPE_MIN = TW_ENV_NAME + 1 /* of a name, the game's editor looks at one at least */ };
+enum { ENVELOPE_MIN = TW_ENV_NAME + 1 /* the game's editor reads the first integer of a name */ };
 enum { CLIPPED_GROUP = 12, NAMED_GROUP = 15, NAMED_LIST = 10 };
 
 static void warn(struct tw_faults *f, struct tw_place place, const char *field, const char *value,
@@ -30,7 +30,8 @@ static void warn_number(struct tw_faults *f, struct tw_place place, const char *
 	warn(f, place, field, tw_digits(value).text, bound);
 }
 
-/* A text of an item: it ends in NUL and has no other, but where it is a list of texts. */
+/* Check a text that an item refers to: it must be UTF-8, with one NUL, at its end. Settings are a
+ * list of texts, and only need to end in NUL. */
 static void check_text(
 	struct tw_faults *f, struct tw_place place, const struct tw_item *it, uint32_t field)
 {
@@ -61,7 +62,7 @@ static bool is_short(struct tw_faults *f, uint32_t handle, uint32_t least)
 	return tw_fault_short(f, TW_F_WARNED, handle, least);
 }
 
-/* Warns of a version that a game or its editor does not know; lost: the part that it leaves out. */
+/* Warn of a version that a game or its editor does not know. lost: the consequence. */
 static void check_version(struct tw_faults *f, uint32_t handle, int32_t version, int32_t least,
 	int32_t most, const char *lost)
 {
@@ -90,8 +91,8 @@ static void check_count(struct tw_faults *f, const char *what, unsigned type)
 		warn_number(f, tw_in_map(), what, tw_count(f->m, type), "at most 64 are used");
 }
 
-/* Does a game have the image: one that is known, or that is in the directories of the options? */
-static bool game_has(const struct tw_map *m, const struct tw_name *name)
+/* Has a game the image? Looks in game_images.c, and in the directories given as options. */
+static bool is_in_game(const struct tw_map *m, const struct tw_name *name)
 {
 	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
 	char text[NAME_MAX + 1] = "";
@@ -115,7 +116,7 @@ static void check_external(struct tw_faults *f, struct tw_place place, const str
 		return;
 	}
 	name_escape(name.text, name.size, shown, NAME_MAX);
-	if (!game_has(f->m, &name))
+	if (!is_in_game(f->m, &name))
 		tw_fault(f, TW_F_WARNED, place, "name", shown, "one that the game comes with",
 			"is external, and the game comes with no image %s", shown);
 	free(name.text);
@@ -174,7 +175,7 @@ static void check_sound(struct tw_faults *f, uint32_t handle)
 		tw_fault(f, TW_F_WARNED, place, "data", "", "an Opus file", "%s", error_text(&e));
 }
 
-/* The game takes those of its points that are there. */
+/* If points of an envelope are missing, the game uses the others. */
 static void check_envelope(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
@@ -227,7 +228,7 @@ static void check_group(struct tw_faults *f, uint32_t handle)
 	(void)is_short(f, handle, version > 2 ? NAMED_GROUP : version > 1 ? CLIPPED_GROUP : 0);
 }
 
-/* The image of a layer, or the sound. */
+/* Check the image or sound of a layer. */
 static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 {
 	const struct tw_item *it = &f->m->items[handle], *image;
@@ -250,7 +251,7 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 			"multiples of 16", "its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
-/* Quads or sources. The game skips old sounds, and its editor reads all that the count says. */
+/* Check quads or sources. The game skips old sounds, but its editor reads all of `count`. */
 static void check_list(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
@@ -300,7 +301,7 @@ static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])
 static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
 {
 	const struct tw_type *layers = tw_type(f->m, TW_LAYER);
-	uint32_t last[64] = {0}; /* layers by their kind, as handles */
+	uint32_t last[64] = {0}; /* by kind: handle of the last such layer */
 
 	for (uint32_t i = 0; layers && i < layers->n; i++) {
 		const struct tw_item *it = &f->m->items[layers->items[i]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a game refuses a map for. Layers that are in no group it does not look at. */
+/* Faults for which a game refuses a map. A game ignores layers that are in no group. */
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -12,12 +12,12 @@
 
 enum { GROUP_MIN = 7, NAMED_TILES_MIN = 18, KINDS = 63 };
 
-/* A look at all layers. */
+/* The state of a check of all layers. */
 struct look {
 	struct tw_faults *f;
-	uint32_t *used; /* of data items: 1 + the handle of the layer whose tiles they are, or 0 */
-	uint8_t *twice; /* of layers, by position: it was told */
-	uint8_t *games; /* of groups, from 1: it has a game layer */
+	uint32_t *used; /* by blob: 1 + the handle of the first layer whose tiles it holds, or 0 */
+	uint8_t *twice; /* by position of a layer: it is in several groups, which was reported */
+	uint8_t *games; /* by group, from 1: it has a game layer */
 	struct tw_grouped *g;
 };
 
@@ -53,15 +53,15 @@ static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_ite
 			"its name is not UTF-8");
 }
 
-/* The field of a physics layer's tiles; `data` of others. -1: it has not got it. */
-static int own_field(const struct tw_item *it, int32_t kind)
+/* The field of a layer's tiles; -1 if the item of a physics layer is too short for it. */
+static int find_own_field(const struct tw_item *it, int32_t kind)
 {
 	int own = kind <= TW_KIND_GAME ? TW_TILES_DATA : tw_tiles_field(it);
 
 	return kind > TW_KIND_GAME && own == TW_TILES_DATA ? -1 : own;
 }
 
-static void shared(struct tw_faults *f, uint32_t handle, int32_t index)
+static void report_shared(struct tw_faults *f, uint32_t handle, int32_t index)
 {
 	tw_fault(f, TW_F_TILES_SHARED, tw_in_item(handle), "data", tw_digits(index).text, "once",
 		"data item %d is another layer's too", index);
@@ -69,7 +69,7 @@ static void shared(struct tw_faults *f, uint32_t handle, int32_t index)
 
 static void check_data(struct look *l, uint32_t handle, const struct tw_item *it, int32_t kind)
 {
-	int own = own_field(it, kind);
+	int own = find_own_field(it, kind);
 	int32_t index = own < 0 ? -1 : it->ints->v[own];
 	size_t last = l->f->m->n_blobs ? l->f->m->n_blobs - 1 : 0;
 
@@ -83,9 +83,9 @@ static void check_data(struct look *l, uint32_t handle, const struct tw_item *it
 		l->used[index] = handle + 1;
 		return;
 	}
-	shared(l->f, handle, index);
-	if (!l->f->why) /* it is the fault of both, in whichever order they stand later */
-		shared(l->f, l->used[index] - 1, index);
+	report_shared(l->f, handle, index);
+	if (!l->f->why) /* collect it for both layers, since their order may change */
+		report_shared(l->f, l->used[index] - 1, index);
 }
 
 static void check_side(struct tw_faults *f, uint32_t handle, int32_t w, int32_t h, int32_t kind)
@@ -144,7 +144,7 @@ static void check_layer(struct look *l, uint32_t handle, uint32_t group)
 		check_tiles(l, handle, it, group);
 }
 
-/* number: from 1. */
+/* number: position of the group + 1. */
 static void check_group(struct look *l, uint32_t handle, uint32_t number)
 {
 	const struct tw_item *it = &l->f->m->items[handle];
@@ -176,7 +176,7 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 	}
 }
 
-/* The game reads as many tiles as the game layer has, row after row, and no more. */
+/* For each physics layer the game reads as many tiles as the game layer has, ignoring the width. */
 static void check_size(struct look *l, uint32_t handle)
 {
 	const int32_t *v = l->f->m->items[handle].ints->v, *g = l->g->game->ints->v;
@@ -212,8 +212,8 @@ static void check_physics(struct look *l)
 		if (!l->g->home[i] || (kind & KINDS) <= TW_KIND_GAME)
 			continue;
 		check_size(l, layers->items[i]);
-		/* A game draws and moves all physics layers as it does the game layer, whatever
-		 * their own group says (DDNet's game/layers.cpp): they stand beside one. */
+		/* A game draws all physics layers with the game layer's group, and ignores their
+		 * own group (DDNet's game/layers.cpp). */
 		if (!l->games[l->g->home[i]])
 			tw_fault(l->f, TW_F_TILES_GROUP, tw_in_item(layers->items[i]), "kind",
 				tw_digits(kind).text, "beside the game layer",
@@ -245,8 +245,8 @@ static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 	check_physics(&l);
 }
 
-/* All that a save does not put right. Typed files write no data that a game cannot read, so if they
- * alone are writable, the data of a map that is to be saved is not looked at. */
+/* Find all faults that a save does not correct. Only raw/ can write data that a game cannot read,
+ * so at a save data is checked only if raw/ is writable. */
 static void check_map(struct tw_faults *f, const struct tw_map *other)
 {
 	struct tw_grouped g = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * datafile: the container of a Teeworlds map, as tables.
+ * datafile: read and verify the container format of Teeworlds maps.
  *
  *     header       magic "DATA" or "ATAD", then i32 version (3 or 4), size, swaplen,
  *                  num_item_types, num_items, num_data, item_size, data_size
@@ -11,10 +11,9 @@
  *     items        {u16 id, u16 type, i32 size, size bytes} each
  *     data         zlib streams; in version 3 the bytes themselves
  *
- * All little-endian, also where the magic is reversed (libtw2 doc/datafile.md, DDNet's
- * engine/shared/datafile.cpp). A file whose integers are big-endian is refused by its version.
- *
- * Refused and accepted: layout-teeworlds.md, rule 25.
+ * All integers are little-endian, even if the magic is reversed (libtw2 doc/datafile.md, DDNet's
+ * engine/shared/datafile.cpp). A big-endian file is refused because of its version. Rule 25 of
+ * layout-teeworlds.md lists which files are accepted.
  */
 #pragma once
 
@@ -29,11 +28,12 @@ struct datafile_header {
 };
 
 /*
- * Fills the empty map m (from tw_map_new): items in file order, blobs as extents of the source's
- * file; sets shared->file_version. -EINVAL names the field, its value and its bound. Memory follows
- * the file's size.
+ * Read a file into the empty map m (from tw_map_new): items in file order, blobs as extents of the
+ * file, the index, and shared->file_version. -EINVAL names the field, its value and its bound.
+ * Memory use is proportional to the file size. On failure only free m.
  */
 int datafile_read(const struct source *src, struct tw_map *m, struct error *e);
 
-/* verify.c, struct format's same. Blobs are compared as they are stored, where both are. */
+/* Would a save write the same file for a and b (format_edit.same)? Materializes the blobs of b.
+ * Blobs of the same coding are compared in stored form, others decoded. */
 bool tw_same(const struct snapshot *a, const struct snapshot *b);

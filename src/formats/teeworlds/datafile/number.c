@@ -5,19 +5,19 @@
 
 #include "formats/teeworlds/model/fields.h"
 
-/* The data items as a list, by handle; the last entry is its head. */
+/* A circular list of blobs, in the order of their numbers. */
 struct chain {
 	const struct tw_map *m;
-	uint32_t *next;
-	bool *in;
-	uint32_t head, last; /* the one that was visited last */
+	uint32_t *next;      /* by handle */
+	bool *linked;        /* by handle: is it in the list? */
+	uint32_t head, last; /* the list head, next[n_blobs]; the blob visited last */
 };
 
-static void insert(struct chain *c, uint32_t after, uint32_t blob)
+static void insert_blob(struct chain *c, uint32_t after, uint32_t blob)
 {
 	c->next[blob] = c->next[after];
 	c->next[after] = blob;
-	c->in[blob] = true;
+	c->linked[blob] = true;
 }
 
 static void visit_item(struct chain *c, const struct tw_item *it)
@@ -30,13 +30,13 @@ static void visit_item(struct chain *c, const struct tw_item *it)
 
 		if (!tw_blob_of(c->m, it, fields[k]))
 			continue;
-		if (!c->in[blob])
-			insert(c, c->last, blob);
+		if (!c->linked[blob])
+			insert_blob(c, c->last, blob);
 		c->last = blob;
 	}
 }
 
-static void link_all(struct chain *c)
+static void link_blobs(struct chain *c)
 {
 	static const uint16_t order[] = {TW_INFO, TW_IMAGE, TW_SOUND, TW_LAYER};
 	const struct tw_map *m = c->m;
@@ -46,7 +46,7 @@ static void link_all(struct chain *c)
 	for (uint32_t i = 0; i < m->n_blobs && i < m->shared->n_blobs; i++) {
 		if (!m->blobs[i])
 			continue;
-		insert(c, end, i);
+		insert_blob(c, end, i);
 		end = i;
 	}
 	for (size_t o = 0; o < sizeof(order) / sizeof(order[0]); o++) {
@@ -55,31 +55,31 @@ static void link_all(struct chain *c)
 		for (uint32_t i = 0; t && i < t->n; i++)
 			visit_item(c, &m->items[t->items[i]]);
 	}
-	/* New ones that nobody names. */
+	/* New blobs that no item refers to come last. */
 	for (end = c->head; c->next[end] != c->head;)
 		end = c->next[end];
 	for (uint32_t i = 0; i < m->n_blobs; i++) {
-		if (!m->blobs[i] || c->in[i])
+		if (!m->blobs[i] || c->linked[i])
 			continue;
-		insert(c, end, i);
+		insert_blob(c, end, i);
 		end = i;
 	}
 }
 
-static int number_known(struct numbering *n, const struct tw_map *m)
+static int number_blobs(struct numbering *n, const struct tw_map *m)
 {
 	CLEANUP(free) uint32_t *next = malloc((m->n_blobs + 1) * sizeof(*next));
-	CLEANUP(free) bool *in = calloc(m->n_blobs + 1, sizeof(*in));
-	struct chain c = {.m = m, .next = next, .in = in, .head = (uint32_t)m->n_blobs};
+	CLEANUP(free) bool *linked = calloc(m->n_blobs + 1, sizeof(*linked));
+	struct chain c = {.m = m, .next = next, .linked = linked, .head = (uint32_t)m->n_blobs};
 
-	if (!next || !in)
+	if (!next || !linked)
 		return -ENOMEM;
-	link_all(&c);
+	link_blobs(&c);
 	for (size_t i = 0; i < m->n_blobs; i++)
-		n->of[i] = -1;
+		n->numbers[i] = -1;
 	for (uint32_t i = next[c.head]; i != c.head; i = next[i]) {
-		n->of[i] = (int32_t)n->n;
-		n->at[n->n++] = i;
+		n->numbers[i] = (int32_t)n->n;
+		n->handles[n->n++] = i;
 	}
 	return 0;
 }
@@ -88,27 +88,27 @@ int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e)
 {
 	int r = 0;
 
-	n->of = malloc((m->n_blobs + 1) * sizeof(*n->of));
-	n->at = malloc((m->n_blobs + 1) * sizeof(*n->at));
-	if (!n->of || !n->at)
+	n->numbers = malloc((m->n_blobs + 1) * sizeof(*n->numbers));
+	n->handles = malloc((m->n_blobs + 1) * sizeof(*n->handles));
+	if (!n->numbers || !n->handles)
 		r = -ENOMEM;
 	else if (tw_all_known(m))
-		r = number_known(n, m);
+		r = number_blobs(n, m);
 	else
 		for (; n->n < m->n_blobs; n->n++)
-			n->of[n->n] = (int32_t)(n->at[n->n] = (uint32_t)n->n);
+			n->numbers[n->n] = (int32_t)(n->handles[n->n] = (uint32_t)n->n);
 	return r < 0 ? error_set(e, r, "no memory for the numbers of data items") : 0;
 }
 
 void numbering_finish(struct numbering *n)
 {
-	free(n->of);
-	free(n->at);
+	free(n->numbers);
+	free(n->handles);
 }
 
 struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, size_t number)
 {
-	struct blob *b = m->blobs[n->at[number]];
+	struct blob *b = m->blobs[n->handles[number]];
 
 	return b && (!blob_is_made(b) || b->stored.size) ? b : NULL;
 }
@@ -122,6 +122,6 @@ int32_t numbering_int(
 
 	for (unsigned k = 0; k < n_fields; k++)
 		if (fields[k] == i)
-			return n->of[v];
+			return n->numbers[v];
 	return v;
 }

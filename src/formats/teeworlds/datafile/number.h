@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * number: the numbers that data items get in a file that is written. Those that the file had keep
- * their order; a new one comes after the one that the reference writer would have put before it:
- * info, images, sounds, layers, each item's fields in order (DDNet's
+ * number: assign numbers to the data items of a file to be written. Data items of the old file keep
+ * their order. A new one follows the one that the reference writer would write before it. That
+ * writer visits info, images, sounds and layers, and the fields of each item in order (DDNet's
  * game/editor/mapitems/map_io.cpp).
  */
 #pragma once
@@ -10,16 +10,17 @@
 #include "formats/teeworlds/model/map.h"
 
 struct numbering {
-	size_t n;     /* data items in the file */
-	int32_t *of;  /* number by handle; -1: left out */
-	uint32_t *at; /* handle by number */
+	size_t n;          /* data items in the file to be written */
+	int32_t *numbers;  /* by handle; -1: not written */
+	uint32_t *handles; /* by number */
 };
 
+/* Number the data items of m. The caller zeroes *n before, and finishes it in any case. -ENOMEM. */
 int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e);
 void numbering_finish(struct numbering *n);
-/* The blob of a number; NULL if it left the map, or has no bytes: DDNet loads no map with a data
- * item of no bytes, so one NUL is written in its place. */
+/* Find the blob of a number. NULL if it was removed or has no stored bytes: the writer then writes
+ * one NUL, because DDNet rejects a map that has an empty data item. */
 struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, size_t number);
-/* Integer i of an item as it is written; n may be NULL: as it is. */
+/* Integer i of an item, with handles of blobs replaced by numbers. n may be NULL: not replaced. */
 int32_t numbering_int(
 	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);

@@ -5,13 +5,13 @@
 #include "base/cursor.h"
 #include "formats/teeworlds/datafile/tables.h"
 
-/* Where an item lies, to find overlaps whatever the order. */
+/* The bytes of an item in its section. Sorted, they show overlaps. */
 struct range {
 	uint32_t begin, end;
 	uint32_t item;
 };
 
-static int range_cmp(const void *pa, const void *pb)
+static int compare_ranges(const void *pa, const void *pb)
 {
 	const struct range *a = pa, *b = pb;
 
@@ -63,7 +63,7 @@ static int add_item(const struct datafile_tables *t, const struct range *at, str
 
 static int check_overlaps(struct range *ranges, size_t n, struct error *e)
 {
-	qsort(ranges, n, sizeof(*ranges), range_cmp);
+	qsort(ranges, n, sizeof(*ranges), compare_ranges);
 	for (size_t i = 1; i < n; i++)
 		if (ranges[i].begin < ranges[i - 1].end)
 			return error_set(e, -EINVAL,

@@ -43,8 +43,7 @@ static int read_header(
 	return 0;
 }
 
-/* Lays the sections out one after the other; each must end within the file. 64 bits hold the sum
- * of all of them. */
+/* Compute the offsets of sections, which must end within the file. 64 bits hold every sum. */
 static int place_sections(struct datafile_tables *t, struct error *e)
 {
 	const struct datafile_header *h = &t->h;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* verify: a written file, read back and compared with what was meant. */
+/* verify: read a written file back, and compare it with the map; compare two maps. */
 #include <errno.h>
 
 #include "base/threads/parallel.h"
@@ -26,7 +26,7 @@ static int compare_item(const struct tw_map *a, const struct numbering *na,
 	return 0;
 }
 
-/* The items of a, as they are written, and those of b; nb NULL: as they are. */
+/* Compare the items of a and b, as written. nb is NULL if b was read from the written file. */
 static int compare_items(const struct tw_map *a, const struct numbering *na, const struct tw_map *b,
 	const struct numbering *nb, struct error *e)
 {
@@ -52,7 +52,7 @@ static bool same_blob(struct blob *a, struct blob *b)
 	if (a->coding == b->coding)
 		return a->stored.size == b->stored.size &&
 		       extent_equal(&a->stored, &b->stored, &same, NULL) == 0 && same;
-	/* What finalizing made is in memory, and stands encoded in the file that was written. */
+	/* Finalizing makes raw blobs in memory; the written file holds them encoded. */
 	return blob_equal(a, b, &same, NULL) == 0 && same;
 }
 
@@ -61,7 +61,8 @@ static bool same_blobs(const struct tw_map *a, const struct numbering *na, const
 {
 	size_t i = 0;
 
-	while (i < na->n && i < nb->n && same_blob(a->blobs[na->at[i]], b->blobs[nb->at[i]]))
+	while (i < na->n && i < nb->n &&
+		same_blob(a->blobs[na->handles[i]], b->blobs[nb->handles[i]]))
 		i++;
 	return i == na->n && i == nb->n;
 }
@@ -112,8 +113,8 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 	if (meant && is->size != meant->size)
 		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
 			(unsigned long long)is->size, (unsigned long long)meant->size);
-	/* A blob that was written without decoding it is compared as it is stored. It may be
-	 * damaged, unless this save or an earlier one has compressed it. */
+	/* Compare a blob that was written without decoding in its stored form. A copied one may be
+	 * damaged in the map already. One that a save compressed must be sound, so check it. */
 	if (meant && meant->coding == is->coding && (p->copied || p->made)) {
 		r = compare_copied(&meant->stored, &is->stored, written, e);
 		return r == 0 && (p->made || written->doubted) ? blob_check(is, e) : r;

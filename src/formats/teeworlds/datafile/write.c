@@ -9,12 +9,12 @@
 #include "formats/teeworlds/datafile/datafile.h"
 #include "formats/teeworlds/model/store.h"
 
-/* The sections as they will be, before anything is written. */
+/* The layout of the file, computed before anything is written. */
 struct layout {
 	const struct tw_map *m;
 	bool packed; /* version 4 */
 	struct tw_plan *plan;
-	struct extent *stored; /* by number, what is written */
+	struct extent *stored; /* by number: the bytes to write */
 	uint64_t item_size, data_size;
 };
 
@@ -25,8 +25,8 @@ static void layout_finish(struct layout *l)
 	free(l->stored);
 }
 
-/* Decodes and encodes. A blob that does not decode is copied, broken as it is. */
-static int recode(const struct layout *l, struct blob *b, struct extent *ret,
+/* Decode and encode a blob. A damaged one is copied as it is, if its coding fits. */
+static int recode_blob(const struct layout *l, struct blob *b, struct extent *ret,
 	struct plan_blob *ret_plan, struct error *e)
 {
 	int dirfd = l->m->shared->store->spool_dirfd;
@@ -48,8 +48,8 @@ static int recode(const struct layout *l, struct blob *b, struct extent *ret,
 	return 0;
 }
 
-/* One NUL byte. */
-static int fill(const struct layout *l, struct extent *ret, struct error *e)
+/* Make a data item of one NUL byte. */
+static int make_nul(const struct layout *l, struct extent *ret, struct error *e)
 {
 	static const uint8_t packed[] = {0x78, 0x9c, 0x63, 0, 0, 0, 1, 0, 1};
 
@@ -62,26 +62,26 @@ static struct blob *blob_at(const struct layout *l, size_t number)
 	return numbering_blob(&l->plan->numbers, l->m, number);
 }
 
-/* What is encoded anew. */
+/* The blobs to recode. */
 struct recoding {
 	const struct layout *l;
 	size_t *numbers;
 	size_t n;
 };
 
-static int recode_one(void *arg, size_t i, struct error *e)
+static int recode_numbered(void *arg, size_t i, struct error *e)
 {
 	const struct recoding *c = arg;
 	const struct layout *l = c->l;
 	size_t number = c->numbers[i];
-	int r = recode(l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number], e);
+	int r = recode_blob(l, blob_at(l, number), &l->stored[number], &l->plan->blobs[number], e);
 
 	if (r < 0)
 		error_context(e, "data item %zu", number);
 	return r;
 }
 
-/* The stored bytes of a blob are copied if their coding fits; else it is encoded. */
+/* Choose the bytes to write for each blob: stored ones if their coding fits, or recoded ones. */
 static int place_blobs(struct layout *l, bool force, struct error *e)
 {
 	size_t n = l->plan->numbers.n;
@@ -97,7 +97,7 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 		const struct blob *b = blob_at(l, i);
 
 		if (!b) {
-			r = fill(l, &l->stored[i], e);
+			r = make_nul(l, &l->stored[i], e);
 			continue;
 		}
 		if (b->coding != l->plan->coding || force) {
@@ -109,7 +109,7 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 		l->plan->blobs[i].made = b->recipe;
 	}
 	if (r == 0)
-		r = parallel_each(c.n, recode_one, &c, e);
+		r = parallel_each(c.n, recode_numbered, &c, e);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		l->plan->blobs[i].size = l->stored[i].size;
 		l->data_size += l->stored[i].size;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * write: a map as a file, laid out as the reference writer does it (DDNet's
+ * write: write a map to a file, and verify it. The layout is that of the reference writer (DDNet's
  * engine/shared/datafile.cpp): header, item types ascending, offsets, sizes, items by type and
- * position, blobs by number; nothing between or after them; magic DATA, version 4 (a version-3 map
- * stays one), size and swaplen right whatever the file had.
+ * position, blobs by number, with no gaps and nothing after them. The magic is DATA and the version
+ * 4 (3 if the map had 3). size and swaplen are always correct.
  *
- * A blob is copied as it is stored where its coding fits the file's version. Blobs that left the
- * map are left out and the rest numbered anew, but where items of unknown meaning might name them
- * (tw_all_known): then one byte stands in their place, as for those of no bytes.
+ * A blob is copied in stored form if its coding fits the version. Removed blobs are not written,
+ * and the others are renumbered, unless items of unknown meaning may refer to them (tw_all_known).
+ * In that case, and for empty blobs, one NUL byte is written instead.
  */
 #pragma once
 
 #include "formats/teeworlds/datafile/number.h"
 
-/* Where a data item went. */
+/* A data item in the written file. */
 struct plan_blob {
-	bool copied;        /* as the map's file holds it */
+	bool copied;        /* a copy of bytes in the map's file */
 	bool made;          /* the stored bytes of a composed blob */
-	uint64_t off, size; /* bytes in the written file */
+	uint64_t off, size; /* position in the written file */
 };
 
 struct tw_plan {
@@ -28,10 +28,11 @@ struct tw_plan {
 	uint64_t size;
 };
 
-/* struct format's encode. force: decode and encode every blob that is sound, instead of copying.
- * -EFBIG where the file would have more than 2^31 - 1 bytes or items. */
+/* Write a map (format_edit.encode). force: decode and encode each sound blob instead of copying it.
+ * -EFBIG: the file would have more than 2^31 - 1 bytes. */
 int datafile_write(const struct snapshot *s, struct replace *const outs[], bool force,
 	struct plan **ret, struct error *e);
-/* Reads tables and blobs back: tables as intended, copied blobs byte for byte, others inflated. */
+/* Verify a written file (format_edit.verify): compare its tables and blobs with the map. Blobs that
+ * were written in stored form are compared in that form, others decoded. */
 int datafile_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * elements: how the quads of a quads layer and the sources of a sounds layer are stored.
- */
+/* elements: the quads of a quads layer, and the sources of a sounds layer. */
 #pragma once
 
 #include "formats/teeworlds/item/layer.h"
 
-/* TW_FORM_QUADS and so on; TW_FORM_NONE where the item has no such list, or its blob is too small.
- */
+/* Form of a layer's list: TW_FORM_QUADS, _SOURCES or _OLD_SOURCES. TW_FORM_NONE if the layer has no
+ * list, or its data holds fewer elements than the item says. */
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it);
 
-/* How many elements the data of such a layer holds, whatever its count says. */
+/* Number of elements that fit into the data of a list; the count in the item may be smaller. */
 uint64_t tw_list_room(const struct tw_map *m, const struct tw_item *it);
 
-/* How the elements of a list are laid out: 32-bit integers, some of which are envelopes. */
 enum { TW_ELEMENT_MAX = 38 /* integers */ };
 
+/* The layout of an element: 32-bit integers, some of which refer to envelopes. */
 struct tw_list_shape {
 	uint32_t ints;
 	unsigned n_refs;
-	uint8_t refs[2]; /* which of them */
+	uint8_t refs[2]; /* indices of the references */
 };
 
-/* NULL for a form that is no list. */
+/* The layout of a form's elements; NULL if the form is not a list. */
 const struct tw_list_shape *tw_list_shape(enum tw_form form);

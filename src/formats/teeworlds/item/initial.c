@@ -63,7 +63,7 @@ bool tw_is_special(int32_t kind)
 	return kind == 2 || kind == 4 || kind == 8 || kind == 16 || kind == 32;
 }
 
-/* Version 4 is Teeworlds', which knows no special kinds and leaves their fields out. */
+/* Version 4 is from Teeworlds, which has no fields for physics layers of DDNet. */
 static uint32_t tiles_length(int32_t version, int32_t kind)
 {
 	uint32_t n = version < 3 ? TW_TILES_MIN : TW_TILES_MIN + NAME_LENGTH;

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * initial: items as they are when they are new, before anything is said of them. What they refer to
- * is nothing, data indices are -1, names are empty (DDNet's game/mapitems.h).
+ * initial: the integers of new items. References are -1, names are empty, and other integers have
+ * the defaults of DDNet (game/mapitems.h).
  */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
-/* Of the extension items of groups, which belong to them by position (DDNet's
- * game/mapitems_ex_types.h). */
+/* TW_GROUP_EXT items (DDNet's game/mapitems_ex_types.h). */
 enum tw_ext_field { TW_EXT_VERSION, TW_EXT_ZOOM, TW_EXT_LENGTH };
 
-/* What DDNet takes for the zoom of a group that has no such item: the larger of both parallaxes,
- * within 0 and 100 (game/mapitems_ex.cpp, GetParallaxZoomDefault). */
+/* Zoom of a group without a TW_GROUP_EXT item: the larger parallax, limited to 0 to 100 (DDNet's
+ * game/mapitems_ex.cpp, GetParallaxZoomDefault). */
 int32_t tw_group_default_zoom(const struct tw_item *group);
 
-/* All give new integers, NULL for no memory. */
 struct tw_ints *tw_initial_group(void);
 struct tw_ints *tw_initial_ext(int32_t zoom);
 struct tw_ints *tw_initial_envelope(int32_t version, int32_t channels);
-/* A tile layer; kind as TW_TILES_KIND. */
+/* Create a tile layer; kind as in TW_TILES_KIND. */
 struct tw_ints *tw_initial_tiles(int32_t version, int32_t kind, int32_t w, int32_t h);
-/* A quads or sounds layer, or one of a type that is not known (type and detail alone). */
+/* Create a quads or sounds layer. A layer of an unknown type gets only type and detail. */
 struct tw_ints *tw_initial_layer(int32_t type, int32_t version);
 
-/* Kinds of tile layers that have tiles in a field of their own. */
+/* Is it a kind of physics layer that has its own field for tiles (tele, speedup, front, ...)? */
 bool tw_is_special(int32_t kind);

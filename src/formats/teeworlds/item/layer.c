@@ -57,8 +57,8 @@ const struct tw_plane_at *tw_plane_usual(enum tw_plane plane)
 	return at;
 }
 
-/* The forms that tiles of a kind have had in a field of their own, the largest tile first. */
-static const enum tw_form *forms_of(int32_t kind)
+/* All forms of the tiles in the own field of a kind, largest tile first. Ends with TW_FORM_NONE. */
+static const enum tw_form *list_forms(int32_t kind)
 {
 	static const enum tw_form tiles[] = {TW_FORM_TILES, TW_FORM_NONE};
 	static const enum tw_form pair[] = {TW_FORM_PAIR, TW_FORM_NONE};
@@ -81,10 +81,10 @@ static const enum tw_form *forms_of(int32_t kind)
 
 enum tw_form tw_kind_form(int32_t kind)
 {
-	return *forms_of(kind);
+	return *list_forms(kind);
 }
 
-/* What a field has, but for the form of its tiles. */
+/* Fill *ret for a field, except form and size. Returns false if it has no tiles. */
 static bool find_tiles(
 	const struct tw_map *m, const struct tw_item *it, int field, struct tw_tiles *ret)
 {
@@ -112,7 +112,7 @@ bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_til
 	count = (uint64_t)ret->w * ret->h;
 	if (ret->packed)
 		count = (count + 255) / 256;
-	for (form = forms_of(field != TW_TILES_DATA ? it->ints->v[TW_TILES_KIND] : 0); *form;
+	for (form = list_forms(field != TW_TILES_DATA ? it->ints->v[TW_TILES_KIND] : 0); *form;
 		form++)
 		if (blob_size(ret->blob) / tile_forms[*form].size >= count)
 			break;

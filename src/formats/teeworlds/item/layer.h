@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * layer: what files a layer is shown as, which follows from the map's tables alone (layout rules
- * 12, 13, 18).
+ * layer: the data of layers, and which files show it. Only the map's tables decide that, no data is
+ * decoded for it (layout rules 12, 13, 18).
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum tw_plane {
 	TW_N_PLANES,
 };
 
-/* What stands beside layer.json. */
+/* How the data of a layer is laid out. This decides which files are shown beside layer.json. */
 enum tw_form {
 	TW_FORM_NONE,
 	TW_FORM_TILES,       /* 4 bytes: id, flags, skip, reserved */
@@ -35,14 +35,14 @@ enum tw_form {
 
 enum { TW_TILE_MAX = 6 /* bytes */, TW_KIND_GAME = 1 };
 
-/* Where in a tile a plane's values stand. */
+/* The location of a plane's value within a tile. */
 struct tw_plane_at {
 	enum tw_plane plane;
-	uint8_t at;
-	bool wide; /* 16 signed bits, else a byte */
+	uint8_t at; /* byte offset */
+	bool wide;  /* 16 bits, signed, little-endian; otherwise one unsigned byte */
 };
 
-/* The range of its values. */
+/* Range of a plane's values. */
 static inline int32_t tw_plane_min(const struct tw_plane_at *at)
 {
 	return at->wide ? INT16_MIN : 0;
@@ -55,40 +55,41 @@ static inline int32_t tw_plane_max(const struct tw_plane_at *at)
 
 struct tw_tile_form {
 	uint8_t size;   /* bytes of a tile */
-	uint8_t unused; /* 1 << byte: bytes that are 0 unless tiles are packed */
-	uint8_t n;
+	uint8_t unused; /* bit mask of the bytes that must be 0 if tiles are not packed */
+	uint8_t n;      /* number of planes */
 	struct tw_plane_at planes[4];
 };
 
-/* The form of the tiles of a new layer of that kind. */
+/* Form of the tiles of a new layer of a kind (TW_TILES_KIND). */
 enum tw_form tw_kind_form(int32_t kind);
-/* NULL for a form that is no tiles. */
+/* The layout of a form's tiles; NULL if the form is not for tiles. */
 const struct tw_tile_form *tw_tile_form(enum tw_form form);
-const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane); /* or NULL */
-/* Where a plane stands in the first form that has it; its range is the same in all. */
+/* Location of a plane in a form; NULL if the form does not have it. */
+const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane);
+/* Location of a plane in the first form that has it. Its range is the same in all forms. */
 const struct tw_plane_at *tw_plane_usual(enum tw_plane plane);
 extern const char *const tw_plane_names[TW_N_PLANES];
 
+/* Form of a layer's data. TW_FORM_NONE if the layer shows no data. */
 enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it);
-/* Why a layer that should have tables, quads or sources shows none: -EIO. 0: it does, or is of
- * another type. */
+/* Returns -EIO with the reason if a tile, quads or sounds layer shows no data; otherwise 0. */
 int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct error *e);
 
 /* The tiles of a tile layer. */
 struct tw_tiles {
 	struct blob *blob; /* borrowed from the map */
-	uint32_t field;    /* of the item, that names it */
+	uint32_t field;    /* integer of the item that refers to it */
 	enum tw_form form;
 	uint32_t w, h;
-	uint8_t size; /* of a tile, decoded */
+	uint8_t size; /* bytes of a decoded tile */
 	bool packed;  /* runs of equal tiles are stored as one (version 4) */
 };
 
-/* false where the item has no planes. */
+/* Get the tiles that a layer shows as planes. Returns false if it shows none. */
 bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
 bool tw_is_game(const struct tw_item *it);
-/* The game layer, or NULL. Of several a game uses the last one. */
+/* Find the game layer; NULL if there is none. If there are several, a game uses the last one. */
 const struct tw_item *tw_game_layer(const struct tw_map *m);
-/* A physics layer's other tiles, `data`, which show nothing; false where there are none. They may
- * be fewer than w * h. */
+/* Get the unused tiles in TW_TILES_DATA of a physics layer that has its own field. The blob may
+ * hold fewer than w * h tiles. Returns false if there are none. */
 bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);

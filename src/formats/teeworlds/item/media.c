@@ -27,9 +27,9 @@ bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it)
 }
 
 /*
- * The first page of an Ogg stream holds the identification header and nothing else: a packet of one
- * segment, so it begins at byte 28 (RFC 3533, 6; RFC 7845, 3 and 5.1). A game plays at most two
- * channels (DDNet's engine/client/sound.cpp).
+ * The first page of an Ogg stream holds only the identification header: a packet of one segment, so
+ * it begins at byte 28 (RFC 3533, 6; RFC 7845, 3 and 5.1). A game plays at most two channels
+ * (DDNet's engine/client/sound.cpp).
  */
 int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e)
 {
@@ -48,7 +48,7 @@ int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e)
 	return 0;
 }
 
-/* Teeworlds 0.7 writes version 2, and a map of such images stays one of such images. */
+/* Teeworlds 0.7 writes version 2. New images in such a map get it, too. */
 static bool all_are_version_2(const struct tw_map *m)
 {
 	uint32_t n = tw_count_mounted(m, TW_IMAGE);

@@ -71,7 +71,7 @@ int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *
 
 		if (!uses_image(&m->items[item], image) || !tw_tiles_of(m, &m->items[item], &t))
 			continue;
-		/* One that cannot be read stays. */
+		/* A layer that cannot be read keeps its tiles. */
 		r = tw_tiles_sound(&t, NULL);
 		if (r == -EIO)
 			continue;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * opaque: the OPAQUE bit of tiles, which follows from the pixels of their image.
+ * opaque: the OPAQUE bit of tiles, which is derived from the pixels of their image.
  *
- * A tile id is opaque where every pixel of its cell (one of 16 x 16) has an alpha of 250 or more;
- * id 0 never is, and no id where cells are not square (DDNet's game/editor/mapitems/image.cpp). An
- * edit of an image changes the bit for those ids only whose opacity it changed, in design layers of
- * that image whose color is not transparent (alpha 255). A layer that was made since the mount came
- * along with its bits, which stay.
+ * A tile id is opaque if all pixels of its cell (one of 16 x 16) have an alpha of at least 250. Id
+ * 0 never is, and no id is if cells are not square (DDNet's game/editor/mapitems/image.cpp). An
+ * edit of an image changes the bit only for ids whose opacity changed, and only in design layers
+ * that use the image with a layer color of alpha 255. A layer created since the mount keeps the
+ * bits it came with.
  */
 #pragma once
 
@@ -16,17 +16,18 @@
 enum { TW_TILE_OPAQUE = 4, TW_OPAQUE_ALPHA = 250 };
 
 struct opacity {
-	uint32_t cell; /* pixels a side; 0: no id is opaque */
-	bool opaque[256];
+	uint32_t cell;    /* side of a cell in pixels; 0: no id is opaque */
+	bool opaque[256]; /* by tile id */
 };
 
-/* Rows are fed in order, from 0, each of w pixels of RGBA. */
+/* Start with an image of w x h pixels. Then pass all rows to opacity_row. */
 void opacity_begin(struct opacity *o, uint32_t w, uint32_t h);
+/* Add row y, w pixels of RGBA. Rows must be in order from 0. */
 void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 
-/* Is the image at this position used by a layer whose tiles carry the bit? */
+/* Does a layer whose tiles have the bit use the image? image: its reference in items. */
 bool opaque_matters(const struct tw_map *m, uint32_t image);
 
-/* Adds the layers' new tiles to c. A layer that cannot be decoded is left as it is. */
+/* Add the layers' changed tiles to c. A layer that cannot be decoded keeps its tiles. */
 int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e);

@@ -21,7 +21,7 @@ void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_chang
 {
 	const struct tw_type *t = tw_uuid_items(m, TW_BEZIER);
 
-	/* When the first goes, the next is the first. */
+	/* If the first item is removed, the next one becomes the first. */
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		if (m->items[t->items[i]].ints->n != (uint64_t)n * TW_POINT_TANGENTS)
 			break;

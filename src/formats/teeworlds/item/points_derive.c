@@ -5,18 +5,18 @@
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* An envelope, and which of the old points are its own. */
+/* An envelope and its range in the old item of all points. */
 struct range {
 	uint32_t item;
-	bool has_new, is_appended; /* as `extra` says */
-	int64_t begin;             /* without new points: as the item says, in the list or not */
+	bool has_new, is_appended; /* has own points; they come last (TW_OWN_APPENDED) */
+	int64_t begin;             /* if !has_new: the item's value, even if out of range */
 	int64_t end;
 };
 
 struct deriving {
 	struct tw_change *c;
 	struct tw_points old;
-	uint32_t taken; /* old points that are in the new list already, or are replaced */
+	uint32_t taken; /* old points before this one are copied or replaced */
 	struct tw_point_list list;
 };
 
@@ -37,8 +37,8 @@ static void find_range(
 		ret->begin = tw_int(it, TW_ENV_START, 0);
 }
 
-/* Among envelopes that begin at the same point, those without points come first. */
-static int range_cmp(const void *a, const void *b)
+/* Order by begin, appended ones last. At the same begin, envelopes without points come first. */
+static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
 	bool is_filled_x = x->begin < x->end, is_filled_y = y->begin < y->end;
@@ -64,11 +64,11 @@ static int list_ranges(const struct deriving *d, struct range **ret, size_t *ret
 			find_range(m, &d->old, t->items[i], &(*ret)[(*ret_n)++]);
 	if (!*ret)
 		return -ENOMEM;
-	qsort(*ret, *ret_n, sizeof(**ret), range_cmp);
+	qsort(*ret, *ret_n, sizeof(**ret), compare_ranges);
 	return 0;
 }
 
-static int take_old(struct deriving *d, uint32_t end)
+static int append_old(struct deriving *d, uint32_t end)
 {
 	uint32_t begin = d->taken;
 
@@ -78,8 +78,8 @@ static int take_old(struct deriving *d, uint32_t end)
 	return tw_points_append(&d->list, &d->old, begin, end);
 }
 
-/* A new point that stands in place of an old one gets its tangents in the item of tangents. */
-static int take_new(struct deriving *d, const struct range *g)
+/* Append own points. A point that replaces one keeps that one's tangents in the UUID item. */
+static int append_own(struct deriving *d, const struct range *g)
 {
 	struct tw_points own;
 	int32_t point[TW_POINT_FULL];
@@ -98,10 +98,10 @@ static int take_new(struct deriving *d, const struct range *g)
 	return r;
 }
 
-static int take_range(struct deriving *d, const struct range *g)
+static int append_range(struct deriving *d, const struct range *g)
 {
 	int64_t first = g->begin < 0 ? 0 : g->begin > d->old.n ? d->old.n : g->begin;
-	int r = take_old(d, (uint32_t)first);
+	int r = append_old(d, (uint32_t)first);
 	int64_t start = d->list.n + (g->begin - first);
 
 	if (r < 0)
@@ -110,7 +110,7 @@ static int take_range(struct deriving *d, const struct range *g)
 		tw_change_int(d->c, g->item, TW_ENV_START, (int32_t)start);
 	if (!g->has_new)
 		return 0;
-	r = take_new(d, g);
+	r = append_own(d, g);
 	tw_change_int(d->c, g->item, TW_ENV_COUNT, (int32_t)(d->list.n - start));
 	tw_change_extra(d->c, g->item, NULL);
 	return r;
@@ -146,9 +146,9 @@ int tw_points_derive(struct tw_change *c, struct error *e)
 	tw_points_of(c->base, &d.old);
 	r = list_ranges(&d, &ranges, &n);
 	for (size_t i = 0; r == 0 && i < n; i++)
-		r = take_range(&d, &ranges[i]);
+		r = append_range(&d, &ranges[i]);
 	if (r == 0)
-		r = take_old(&d, d.old.n);
+		r = append_old(&d, d.old.n);
 	if (r == 0)
 		tw_points_write(&d.list, is_full(c->base), c);
 	free(d.list.v);

@@ -5,8 +5,8 @@
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/fields.h"
 
-/* Do the points [begin, end) belong to this envelope, too? The item decides, not whether the map
- * has as many points. An empty range belongs to it if it stands between two of its points. */
+/* Does this envelope use the points [begin, end)? Its item decides, even if the map has fewer
+ * points. An empty range counts as used if it is between two points of the envelope. */
 static bool overlaps(const struct tw_item *it, int64_t begin, int64_t end)
 {
 	int64_t first = it->ints->v[TW_ENV_START];
@@ -15,7 +15,7 @@ static bool overlaps(const struct tw_item *it, int64_t begin, int64_t end)
 	return first < last && first < end && begin < last;
 }
 
-/* May the new points stand in place of the old ones, or do other envelopes use those? */
+/* Decide whether new points replace the old ones or, if other envelopes use those, come last. */
 static int find_place(
 	const struct tw_map *m, const struct tw_item *own, bool *ret_append, struct error *e)
 {
@@ -29,7 +29,7 @@ static int find_place(
 	for (uint32_t i = 0; i < t->n_mounted; i++) {
 		const struct tw_item *it = &m->items[t->items[i]];
 
-		/* One with new points shares no points any more. */
+		/* An envelope with own points uses no old ones. */
 		if (it == own || it->extra || it->ints->n <= TW_ENV_COUNT)
 			continue;
 		shared |= overlaps(it, begin, end);

@@ -46,8 +46,8 @@ static bool has_tangents(const struct tw_point_list *l)
 	return false;
 }
 
-/* n integers of every point, from one on; then `rest` zeros. NULL: no memory. */
-static struct tw_ints *slice(
+/* Create integers from `n` integers of each point, starting at `from`, and `rest` zeros. */
+static struct tw_ints *slice_points(
 	const struct tw_point_list *l, uint32_t from, uint32_t n, uint32_t rest)
 {
 	struct tw_ints *v = tw_ints_new(l->n * n + rest);
@@ -57,14 +57,14 @@ static struct tw_ints *slice(
 	return v;
 }
 
-/* What the old item has after its points stays while points have that form. */
-static void put_points(
+/* Write the item of all points. Integers after the points stay if the stride is the same. */
+static void write_points(
 	const struct tw_point_list *l, const struct tw_points *old, bool full, struct tw_change *c)
 {
 	const struct tw_item *it = old->item;
 	uint32_t stride = full ? TW_POINT_FULL : TW_POINT_PLAIN, used = old->n * old->stride;
 	uint32_t rest = it && stride == old->stride ? it->ints->n - used : 0;
-	CLEANUP(tw_ints_unref) struct tw_ints *v = slice(l, 0, stride, rest);
+	CLEANUP(tw_ints_unref) struct tw_ints *v = slice_points(l, 0, stride, rest);
 
 	if (v && rest)
 		memcpy(v->v + (size_t)l->n * stride, it->ints->v + used, rest * sizeof(int32_t));
@@ -74,8 +74,8 @@ static void put_points(
 		tw_change_add(c, TW_POINTS, 0, TAKE(v));
 }
 
-/* Tangents in an item of their own, where there was one or they would be lost. Where the points
- * have theirs those of the item show nothing, and stay. */
+/* The UUID item of tangents is written if there was one, or if plain points would lose tangents. If
+ * points are full, a game ignores it, and it keeps its values. */
 void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change *c)
 {
 	const struct tw_item *it = tw_uuid_item(c->base, TW_BEZIER, 0);
@@ -84,14 +84,15 @@ void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change 
 	struct tw_ints *v;
 
 	tw_points_of(c->base, &old);
-	/* If this adds an item, the array of items moves: `it` is not valid after it. */
-	put_points(l, &old, full, c);
+	/* This may add an item, which moves the array of items, so `it` is invalid after it. */
+	write_points(l, &old, full, c);
 	if (!old.bezier && (full || !has_tangents(l))) {
 		if (!full)
 			tw_points_drop_tangents(c->base, l->n, c);
 		return;
 	}
-	v = slice(l, full && old.bezier ? OWN_TANGENTS : TW_POINT_PLAIN, TW_POINT_TANGENTS, 0);
+	v = slice_points(
+		l, full && old.bezier ? OWN_TANGENTS : TW_POINT_PLAIN, TW_POINT_TANGENTS, 0);
 	if (it)
 		tw_change_item(c, item, v);
 	else

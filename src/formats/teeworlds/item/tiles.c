@@ -23,15 +23,15 @@ int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
 	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
 }
 
-struct looking {
+struct garbage_scan {
 	const struct tw_tile_form *form;
 	uint64_t pos, end;
 	struct tw_garbage *found;
 };
 
-static int look_for_garbage(void *arg, const uint8_t *data, size_t n, struct error *)
+static int scan_garbage(void *arg, const uint8_t *data, size_t n, struct error *)
 {
-	struct looking *l = arg;
+	struct garbage_scan *l = arg;
 	unsigned at = (unsigned)(l->pos % l->form->size);
 
 	for (size_t i = 0; i < n && l->pos + i < l->end && !l->found->value; i++) {
@@ -45,12 +45,12 @@ static int look_for_garbage(void *arg, const uint8_t *data, size_t n, struct err
 
 int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e)
 {
-	struct looking l = {.form = tw_tile_form(t->form),
+	struct garbage_scan l = {.form = tw_tile_form(t->form),
 		.end = t->packed ? 0 : (uint64_t)t->w * t->h * t->size,
 		.found = ret};
 
 	*ret = (struct tw_garbage){0};
-	return blob_each(t->blob, look_for_garbage, &l, e);
+	return blob_each(t->blob, scan_garbage, &l, e);
 }
 
 const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
@@ -70,7 +70,7 @@ const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
 	return w->run + i * w->t->size;
 }
 
-static uint32_t enough(uint32_t last, uint32_t all)
+static uint32_t crop_side(uint32_t last, uint32_t all)
 {
 	uint32_t n = last < 1 ? 2 : last + 1;
 
@@ -89,8 +89,8 @@ int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, 
 			columns = walk.at % t->w + 1;
 		rows = walk.at / t->w + 1;
 	}
-	*ret_w = rows ? enough(columns, t->w) : 0;
-	*ret_h = rows ? enough(rows, t->h) : 0;
+	*ret_w = rows ? crop_side(columns, t->w) : 0;
+	*ret_h = rows ? crop_side(rows, t->h) : 0;
 	return walk.error;
 }
 
@@ -102,7 +102,7 @@ static void clear_unused(const struct tw_tile_form *form, uint8_t *tiles, size_t
 				tiles[i] = 0;
 }
 
-/* The reserved byte too, so that it survives. */
+/* Does the tile equal the run? Compares the reserved byte, too, so that packing preserves it. */
 static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 {
 	return w->any && w->run[2] < PACKED_RUN_MAX && w->run[0] == tile[0] &&

@@ -8,27 +8,27 @@
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/model/store.h"
 
-/* A step over the tiles `under` (of struct tw_recipe). */
+/* The recipe of a step over the tiles in recipe.under. */
 struct composed {
 	struct tw_recipe recipe; /* first */
-	struct tw_tiles t;       /* what under holds; its blob is borrowed from there */
+	struct tw_tiles t;       /* the tiles in recipe.under, which owns the blob */
 	struct tw_tiles_step step;
 	struct budget *budget;
 };
 
-static int compose(struct tw_recipe *r, struct spool *out, struct error *e);
+static int compose_tiles(struct tw_recipe *r, struct spool *out, struct error *e);
 
-static void finish(struct tw_recipe *r)
+static void drop_table(struct tw_recipe *r)
 {
 	content_unref(((struct composed *)r)->step.table);
 }
 
-/* The steps of a blob, also when it was made. */
-static const struct composed *composed_of(const struct blob *b)
+/* The step of a composed blob, materialized or not; NULL for other blobs. */
+static const struct composed *get_composed(const struct blob *b)
 {
 	const struct tw_recipe *r = b ? (const struct tw_recipe *)b->recipe : NULL;
 
-	return r && r->compose == compose ? (const struct composed *)r : NULL;
+	return r && r->compose == compose_tiles ? (const struct composed *)r : NULL;
 }
 
 static bool same_step(const struct tw_tiles_step *a, const struct tw_tiles_step *b)
@@ -49,18 +49,18 @@ bool tw_tiles_have_table(const struct blob *b, const struct content *table)
 {
 	const struct composed *c;
 
-	for (; (c = composed_of(b)); b = c->recipe.under)
+	for (; (c = get_composed(b)); b = c->recipe.under)
 		if (c->step.table == table)
 			return true;
 	return false;
 }
 
-static struct blob *find_like(
+static struct blob *find_equal(
 	struct blob *like, const struct tw_tiles *t, const struct tw_tiles_step *step)
 {
 	const struct composed *c;
 
-	for (; (c = composed_of(like)); like = c->recipe.under)
+	for (; (c = get_composed(like)); like = c->recipe.under)
 		if (same_tiles(&c->t, t) && same_step(&c->step, step))
 			return like;
 	return NULL;
@@ -84,13 +84,13 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 		return error_set(e, -EINVAL,
 			"%u x %u tiles of %u bytes are too many (at most %d bytes)", step->w,
 			step->h, tw_tile_form(step->form)->size, INT32_MAX);
-	*ret = blob_ref(find_like(like, t, step));
+	*ret = blob_ref(find_equal(like, t, step));
 	if (*ret)
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (c) {
 		c->recipe = (struct tw_recipe){
-			.under = blob_ref(t->blob), .compose = compose, .finish = finish};
+			.under = blob_ref(t->blob), .compose = compose_tiles, .finish = drop_table};
 		c->t = *t;
 		c->step = *step;
 		content_ref(step->table);
@@ -100,11 +100,11 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 	return c && *ret ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
 }
 
-/* A step while it is done. */
+/* The state of applying a step. */
 struct doing {
-	const struct tw_tiles *t; /* decoded from here */
+	const struct tw_tiles *t; /* source */
 	const struct tw_tiles_step *step;
-	struct tw_tile_writer *out; /* NULL: only looked at */
+	struct tw_tile_writer *out; /* NULL: only compare */
 	bool differs;
 };
 
@@ -181,7 +181,7 @@ static void edit_tile(struct doing *d, uint8_t *tile)
 	}
 }
 
-static int edit_all(struct doing *d, struct error *e)
+static int edit_tiles(struct doing *d, struct error *e)
 {
 	const struct tw_tiles *t = d->t;
 	uint64_t all = (uint64_t)t->w * t->h;
@@ -200,7 +200,7 @@ static int edit_all(struct doing *d, struct error *e)
 	return r;
 }
 
-/* Tiles [x, x + n) of row y of the new rectangle. */
+/* Get the tiles [x, x + n) of row y of the new size. */
 static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n, uint8_t size,
 	uint8_t *dst, struct error *e)
 {
@@ -215,7 +215,7 @@ static int refit_run(const struct tw_tiles *t, uint32_t x, uint32_t y, size_t n,
 	return r;
 }
 
-static int refit(struct doing *d, struct error *e)
+static int refit_tiles(struct doing *d, struct error *e)
 {
 	const struct tw_tiles *t = d->t->blob ? d->t : NULL;
 	uint32_t w = d->step->w, h = d->step->h;
@@ -235,23 +235,23 @@ static int refit(struct doing *d, struct error *e)
 	return r;
 }
 
-static int do_step(struct doing *d, struct error *e)
+static int apply_step(struct doing *d, struct error *e)
 {
 	switch (d->step->what) {
 	case TW_TILES_PLANE:
 		return put_plane(d, &d->step->table->bytes, e);
 	case TW_TILES_REFIT:
 		d->differs = true;
-		return refit(d, e);
+		return refit_tiles(d, e);
 	default:
 		d->differs = d->step->what == TW_TILES_CLEAN;
-		return edit_all(d, e);
+		return edit_tiles(d, e);
 	}
 }
 
-/* The tiles below this step. If they are composed and not made yet, they are composed into memory
- * or a file for this once, and not compressed: *ret_blob then owns them. */
-static int find_under(
+/* Get the tiles below this step. If they are composed and not materialized, compose them without
+ * compression, for this use only; *ret_blob then owns them. */
+static int decode_under(
 	const struct composed *c, struct tw_tiles *ret, struct blob **ret_blob, struct error *e)
 {
 	CLEANUP_EXTENT struct extent plain = EXTENT_INIT;
@@ -266,21 +266,21 @@ static int find_under(
 	return *ret_blob ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
 }
 
-static int compose(struct tw_recipe *recipe, struct spool *out, struct error *e)
+static int compose_tiles(struct tw_recipe *recipe, struct spool *out, struct error *e)
 {
 	const struct composed *c = (const struct composed *)recipe;
-	bool refit = c->step.what == TW_TILES_REFIT;
+	bool is_refit = c->step.what == TW_TILES_REFIT;
 	CLEANUP(blob_unref) struct blob *below = NULL;
 	struct tw_tile_writer writer = {.out = out,
-		.form = tw_tile_form(refit ? c->step.form : c->t.form),
-		.packed = refit ? c->step.packed : c->t.packed};
+		.form = tw_tile_form(is_refit ? c->step.form : c->t.form),
+		.packed = is_refit ? c->step.packed : c->t.packed};
 	struct tw_tiles t;
 	struct doing d = {&t, &c->step, &writer, false};
-	int r = find_under(c, &t, &below, e);
+	int r = decode_under(c, &t, &below, e);
 
 	if (r == 0)
-		r = do_step(&d, e);
+		r = apply_step(&d, e);
 	if (r == 0)
-		r = tw_tile_writer_end(&writer, refit ? NULL : &t, e);
+		r = tw_tile_writer_end(&writer, is_refit ? NULL : &t, e);
 	return r < 0 ? r : !d.differs;
 }

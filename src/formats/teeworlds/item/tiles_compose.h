@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * tiles_compose: changes of a layer's tiles as composed blobs. Each step refers to the data below
- * it and says how it changes. The tiles are decoded when the blob is made, and not before.
+ * tiles_compose: changes of a layer's tiles as composed blobs. Each composed blob is one step over
+ * another blob, which may be composed, too. Tiles are decoded only when the blob is materialized.
  */
 #pragma once
 
 #include "formats/teeworlds/item/tiles.h"
 
 enum tw_tiles_what {
-	TW_TILES_PLANE, /* one field of all tiles is taken from a table of their width and height */
-	TW_TILES_CLEAR, /* one field of all tiles is 0 */
-	TW_TILES_OPAQUE, /* the OPAQUE bit of tiles with certain ids is set or cleared */
-	TW_TILES_CLEAN,  /* bytes that nothing uses are 0 */
-	TW_TILES_REFIT,  /* the tiles are cropped, or extended with zeros; packed, or not */
+	TW_TILES_PLANE,  /* set a plane from a table of w x h values */
+	TW_TILES_CLEAR,  /* set a plane to 0 */
+	TW_TILES_OPAQUE, /* set or clear the OPAQUE bit of tiles with certain ids */
+	TW_TILES_CLEAN,  /* set unused bytes to 0 */
+	TW_TILES_REFIT,  /* crop, or extend with zeros, and pack or unpack */
 };
 
 struct tw_tiles_step {
 	enum tw_tiles_what what;
-	struct content *table; /* of PLANE; the composed blob adds a reference */
-	struct tw_plane_at at; /* of PLANE and CLEAR */
-	uint8_t changed[32];   /* of OPAQUE: a bit for each tile id whose tiles change */
-	uint8_t opaque[32];    /* of OPAQUE: a bit for each id whose tiles have the flag after it */
-	uint32_t w, h;         /* of REFIT */
+	struct content *table; /* PLANE: text of the table; the blob adds a reference */
+	struct tw_plane_at at; /* PLANE, CLEAR */
+	uint8_t changed[32];   /* OPAQUE: bit set of the tile ids to change */
+	uint8_t opaque[32];    /* OPAQUE: bit set of the tile ids that get the bit */
+	uint32_t w, h;         /* REFIT, with form and packed */
 	enum tw_form form;
 	bool packed;
 };
 
 /*
- * The data of t with the step done; t's blob may be NULL for REFIT: zeros. m: whose store and
- * budget the blob uses. like (may be NULL): a blob of a map that was built before; if it, or the
- * blob of an earlier step of it, was composed of the same, *ret is that one. *ret is a new
- * reference. -EINVAL: the step gives more tiles than a data item can hold.
+ * Create a composed blob: the tiles t after a step. For REFIT t->blob may be NULL, meaning zeros.
+ * The blob uses the store and budget of m. like: a blob of a map built before, or NULL. If like or
+ * a step below it is the same step over the same tiles, *ret is a new reference to that blob.
+ * -EINVAL: more tiles than a data item can hold.
  */
 int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 	const struct tw_tiles_step *step, struct blob *like, struct blob **ret, struct error *e);
-/* Do the cells of a table of the tiles' width and height equal this field of them? -EINVAL: it is
- * no such table. */
+/* Compare a plane of the tiles with a table. -EINVAL: the table is invalid, or not w x h. */
 int tw_tiles_compare(const struct tw_tiles *t, const struct tw_plane_at *at,
 	const struct extent *table, bool *ret_same, struct error *e);
-/* Has a step of the composed blob put this table? */
+/* Does the composed blob, or a step below it, take a plane from this table? */
 bool tw_tiles_have_table(const struct blob *b, const struct content *table);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* tiles_pack: reading packed tiles from any one on, in bounded memory. */
+/* tiles_pack: random access to packed tiles, in bounded memory. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 
 enum { STORED = 4 /* bytes of a stored tile */, SKIP = 2, CHUNK = 1024 /* stored tiles */ };
 
-/* What is derived from the blob: which tile each stored tile that is a multiple of CHUNK stands for
- * first. A map has fewer tiles than the key's upper bit says, so nothing else has such a key. */
+/* Key under which a blob caches struct firsts. The lower bits are the number of tiles, which is
+ * less than 2^63; no other cache of blobs of tiles has the upper bit. */
 #define KEY_PACKED ((uint64_t)1 << 63)
 
 struct firsts {
 	uint64_t key;
-	uint64_t tile[];
+	uint64_t tile[]; /* by chunk of stored tiles: number of the first tile in it */
 };
 
 struct counting {
@@ -78,22 +78,23 @@ int tw_packed_sound(const struct tw_tiles *t, struct error *e)
 	return get_firsts(t, &firsts, e);
 }
 
-/* A stored tile and the first of the tiles it stands for. */
+/* The number of a stored tile, and of its first decoded tile. */
 struct start {
 	uint64_t stored, tile;
 };
 
-static struct start find(const struct tw_tiles *t, const struct firsts *f, uint64_t tile)
+static struct start find_chunk(const struct tw_tiles *t, const struct firsts *f, uint64_t tile)
 {
-	/* Each but the first, which stands at 0. */
+	/* Number of chunks after the first one, which starts at tile 0. */
 	size_t n = t->blob->size ? (size_t)((t->blob->size - 1) / (CHUNK * STORED)) : 0;
 	size_t at = array_first(i, n, f->tile[i + 1] > tile);
 
 	return (struct start){(uint64_t)at * CHUNK, f->tile[at]};
 }
 
-/* Copies a stored tile to where [first, first + n) wants it. */
-static void spread(const uint8_t *stored, uint64_t tile, uint64_t first, size_t n, uint8_t *dst)
+/* Write those tiles of a run to dst that are in [first, first + n). tile: the first of the run. */
+static void expand_tile(
+	const uint8_t *stored, uint64_t tile, uint64_t first, size_t n, uint8_t *dst)
 {
 	uint64_t end = tile + 1 + stored[SKIP];
 	uint64_t from = tile > first ? tile : first;
@@ -120,7 +121,7 @@ int tw_packed_read(
 	if (r < 0)
 		return r;
 	n_stored = t->blob->size / STORED;
-	p = find(t, (const struct firsts *)firsts->data, first);
+	p = find_chunk(t, (const struct firsts *)firsts->data, first);
 	while (p.tile < first + n && p.stored < n_stored) {
 		size_t k = n_stored - p.stored < CHUNK ? (size_t)(n_stored - p.stored) : CHUNK;
 
@@ -128,7 +129,7 @@ int tw_packed_read(
 		if (r < 0)
 			return r;
 		for (size_t i = 0; i < k && p.tile < first + n; i++, p.stored++) {
-			spread(chunk + i * STORED, p.tile, first, n, dst);
+			expand_tile(chunk + i * STORED, p.tile, first, n, dst);
 			p.tile += 1 + (uint64_t)chunk[i * STORED + SKIP];
 		}
 	}

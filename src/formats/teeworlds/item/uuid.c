@@ -13,8 +13,8 @@ static bool is_taken(const struct tw_map *m, uint16_t type)
 	return false;
 }
 
-/* A number for the type, which has none, and its index item. */
-static uint16_t add_index(struct tw_change *c, enum tw_uuid what)
+/* Choose a number for a UUID type that the map does not define, and add its index item. */
+static uint16_t define_type(struct tw_change *c, enum tw_uuid what)
 {
 	const uint8_t *uuid = tw_uuid_bytes(what);
 	struct tw_ints *ints = tw_ints_new(4);
@@ -22,7 +22,7 @@ static uint16_t add_index(struct tw_change *c, enum tw_uuid what)
 
 	for (unsigned k = 0; ints && k < 16; k++)
 		ints->v[k / 4] = (int32_t)((uint32_t)ints->v[k / 4] << 8 | uuid[k]);
-	/* One that the change has already. */
+	/* The same change may have added the index item before. */
 	for (size_t i = c->n_items; ints && i < c->to->n_items; i++)
 		if (c->to->items[i].type == TW_UUID_INDEX &&
 			tw_ints_same(c->to->items[i].ints, ints)) {
@@ -35,8 +35,7 @@ static uint16_t add_index(struct tw_change *c, enum tw_uuid what)
 	return type;
 }
 
-/* An id that no item of the type has: the next one, as all that the editor writes count up; or the
- * first that is free. */
+/* Find a free id for an item of the type: the next higher one, or else the first free one. */
 static uint16_t next_id(const struct tw_map *m, uint16_t type)
 {
 	bool used[UINT16_MAX + 1] = {false};
@@ -64,6 +63,6 @@ uint32_t tw_change_add_uuid(struct tw_change *c, enum tw_uuid what, struct tw_in
 
 	if (!tw_change_map(c))
 		return UINT32_MAX;
-	type = known < 0 ? add_index(c, what) : (uint16_t)known;
+	type = known < 0 ? define_type(c, what) : (uint16_t)known;
 	return tw_change_add(c, type, next_id(c->to, type), TAKE(ints));
 }

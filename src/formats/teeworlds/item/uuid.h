@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * uuid: new items of the types that are known by a UUID.
- */
+/* uuid: add items of UUID types. */
 #pragma once
 
 #include "formats/teeworlds/model/change.h"
 
 /*
- * Puts a new item of the type into the change, at the end of its list; and the index item that
- * gives the type its number, where the map has none: the highest that is free, as the reference
- * writer deals them. Takes ints. Returns its handle.
+ * Append an item of a UUID type. Consumes take. Returns the handle, or UINT32_MAX on failure. If
+ * the map does not define the type, add an index item with the highest free number, as the
+ * reference writer does.
  */
 uint32_t tw_change_add_uuid(struct tw_change *c, enum tw_uuid what, struct tw_ints *take);

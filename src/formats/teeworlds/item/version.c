@@ -97,8 +97,8 @@ struct tw_ints *tw_envelope_to(const struct tw_ints *v, int32_t version)
 	return w;
 }
 
-/* The name of tiles stands between `data` and the fields that DDNet added: with an empty one, or
- * without the one that is there. */
+/* Copy a tile layer, and add an empty name or remove the name. It is between TW_TILES_DATA and the
+ * fields that DDNet added. */
 static struct tw_ints *with_tiles_name(const struct tw_ints *v, bool named)
 {
 	uint32_t behind = named ? 0 : LAYER_NAME, name = LAYER_NAME - behind;

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * version: items of one version as items of another (libtw2 doc/map.md). Integers that a version
- * brought are zero, names empty, where the item has none; integers past a version's stay.
+ * version: convert items between versions (libtw2 doc/map.md). Integers that the new version adds
+ * are zero, and names empty. Integers that an older version does not define stay.
  */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
-/* A new item with that version, or NULL: no memory. v is borrowed. */
+/* Create a group of that version. v is borrowed, here and below. */
 struct tw_ints *tw_group_to(const struct tw_ints *v, int32_t version);
+/* Create an envelope of that version. */
 struct tw_ints *tw_envelope_to(const struct tw_ints *v, int32_t version);
-/* A layer that has its version's integer at least. Tiles are not looked at: from version 4 on
- * `data` is packed, which is the caller's to see to. */
+/* Create a layer of that version. v must have the integer TW_LAYER_VERSION. Tiles are not
+ * converted: the caller must pack TW_TILES_DATA for version 4, and unpack it for older ones. */
 struct tw_ints *tw_layer_to(const struct tw_ints *v, int32_t version);
 
-/* Where an item has its name, of a group, an envelope or a layer. */
+/* The integers that hold the name of a group, envelope or layer. */
 struct tw_name_place {
-	uint32_t at, n;   /* integers */
-	uint32_t version; /* the integer that says the version ... */
-	int32_t since; /* ... from which on it is there; INT32_MIN: where the item is long enough */
+	uint32_t at, n;   /* the first integer, and how many */
+	uint32_t version; /* integer that holds the version */
+	int32_t since;    /* first version with a name; INT32_MIN: any version, if long enough */
 };
 
-/* false: such an item never has one, or not in its integers. */
+/* Find the integers of an item's name. Returns false if items of this type have no name in them. */
 bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret);
-/* It has room for one now. */
+/* Has the item room for a name? */
 bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p);
-/* The item with room for a name, where it has none. NULL: no memory. */
+/* Create a copy of an item without room for a name that has it. Raises the version if needed. */
 struct tw_ints *tw_name_room(const struct tw_item *it, const struct tw_name_place *p);
-/* An empty name in n integers. */
+/* Write an empty name into n integers. */
 void tw_name_clear(int32_t *v, unsigned n);

@@ -7,11 +7,11 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
-/* An item or a blob before an edit. */
+/* An item or a blob as it was before an edit in place. */
 struct tw_undo {
 	bool is_blob;
-	uint32_t at;
-	struct tw_item item; /* with references to its ints and extra */
+	uint32_t at;         /* its handle */
+	struct tw_item item; /* owns its ints and extra */
 	struct blob *blob;
 };
 
@@ -47,7 +47,7 @@ struct tw_map *tw_change_map(struct tw_change *c)
 	return c->error ? NULL : c->to;
 }
 
-/* NULL: no memory, and the error is in c. */
+/* Returns NULL and sets c->error if memory is exhausted. */
 static struct tw_undo *add_undo(struct tw_change *c)
 {
 	if (!array_room(c->undo, c->n_undo, c->room_undo)) {
@@ -58,7 +58,7 @@ static struct tw_undo *add_undo(struct tw_change *c)
 	return &c->undo[c->n_undo++];
 }
 
-static bool keep_item(struct tw_change *c, uint32_t i)
+static bool save_item(struct tw_change *c, uint32_t i)
 {
 	struct tw_undo *u = c->in_place && i < c->n_items ? add_undo(c) : NULL;
 
@@ -71,7 +71,7 @@ static bool keep_item(struct tw_change *c, uint32_t i)
 	return !c->error;
 }
 
-static bool keep_blob(struct tw_change *c, uint32_t i)
+static bool save_blob(struct tw_change *c, uint32_t i)
 {
 	struct tw_undo *u = c->in_place && i < c->n_blobs ? add_undo(c) : NULL;
 
@@ -80,18 +80,17 @@ static bool keep_blob(struct tw_change *c, uint32_t i)
 	return !c->error;
 }
 
-/* The item as it is by now. */
-static const struct tw_item *item_now(const struct tw_change *c, uint32_t item)
+static const struct tw_item *current_item(const struct tw_change *c, uint32_t item)
 {
 	return &(c->to ? c->to : c->base)->items[item];
 }
 
-/* The item to write to; NULL: no memory. */
-static struct tw_item *open_item(struct tw_change *c, uint32_t item)
+/* Prepare an item for an edit. Returns NULL after an error. */
+static struct tw_item *edit_item(struct tw_change *c, uint32_t item)
 {
 	struct tw_map *m = tw_change_map(c);
 
-	return m && keep_item(c, item) ? &m->items[item] : NULL;
+	return m && save_item(c, item) ? &m->items[item] : NULL;
 }
 
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
@@ -101,9 +100,9 @@ void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 
 	if (!take)
 		c->error = -ENOMEM;
-	if (c->error || tw_ints_same(take, item_now(c, item)->ints))
+	if (c->error || tw_ints_same(take, current_item(c, item)->ints))
 		return;
-	it = open_item(c, item);
+	it = edit_item(c, item);
 	if (!it)
 		return;
 	then = (struct tw_item){.ints = ints, .extra = it->extra};
@@ -114,7 +113,7 @@ void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
-	struct tw_item *it = open_item(c, item), then;
+	struct tw_item *it = edit_item(c, item), then;
 
 	if (!it)
 		return;
@@ -138,9 +137,9 @@ void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct b
 
 	if (m && tw_blob_of(m, it, field) == blob && (blob || tw_int(it, field, -1) == -1))
 		return;
-	if (m && tw_blob_of(m, it, field) && !keep_blob(c, (uint32_t)it->ints->v[field]))
+	if (m && tw_blob_of(m, it, field) && !save_blob(c, (uint32_t)it->ints->v[field]))
 		return;
-	if (m && keep_item(c, item))
+	if (m && save_item(c, item))
 		c->error = tw_map_set_data(m, item, field, blob, NULL);
 }
 
@@ -158,7 +157,7 @@ void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
 
 	if (!take)
 		c->error = -ENOMEM;
-	else if (m && keep_blob(c, blob))
+	else if (m && save_blob(c, blob))
 		set_blob(m, blob, fresh);
 }
 
@@ -176,7 +175,7 @@ uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct t
 
 void tw_change_remove(struct tw_change *c, uint32_t item)
 {
-	struct tw_item *it = open_item(c, item);
+	struct tw_item *it = edit_item(c, item);
 
 	if (it)
 		it->removed = true;
@@ -185,7 +184,7 @@ void tw_change_remove(struct tw_change *c, uint32_t item)
 
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
 {
-	const struct tw_ints *was = item_now(c, item)->ints;
+	const struct tw_ints *was = current_item(c, item)->ints;
 	struct tw_ints *ints;
 
 	if (was->v[i] == value)
@@ -222,8 +221,8 @@ static void free_undo(struct tw_undo *u)
 	tw_ints_unref(u->item.extra);
 }
 
-/* Put back what u keeps, and drop what stands there. */
-static void undo(struct tw_map *m, struct tw_undo *u)
+/* Restore the saved item or blob, and free the current one. */
+static void undo_edit(struct tw_map *m, struct tw_undo *u)
 {
 	struct tw_undo now = {.is_blob = u->is_blob};
 
@@ -237,12 +236,12 @@ static void undo(struct tw_map *m, struct tw_undo *u)
 	free_undo(&now);
 }
 
-static void undo_all(struct tw_change *c)
+static void undo_edits(struct tw_change *c)
 {
 	struct tw_map *m = c->to;
 
 	while (c->n_undo)
-		undo(m, &c->undo[--c->n_undo]);
+		undo_edit(m, &c->undo[--c->n_undo]);
 	while (m->n_items > c->n_items) {
 		struct tw_item *it = &m->items[--m->n_items];
 
@@ -260,7 +259,7 @@ int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct erro
 
 	*ret_changed = c->n_undo || m->n_items > c->n_items || m->n_blobs > c->n_blobs;
 	if (!keep || r < 0) {
-		undo_all(c);
+		undo_edits(c);
 		*ret_changed = false;
 	} else if (c->reindex) {
 		r = tw_map_reindex(m);
@@ -324,8 +323,7 @@ int tw_map_set_data(
 	return r < 0 ? r : tw_item_set(&m->items[item], field, (int32_t)added);
 }
 
-/* Does the index follow from what changed? */
-static bool is_other(const struct tw_map *before, const struct tw_map *after)
+static bool needs_reindex(const struct tw_map *before, const struct tw_map *after)
 {
 	if (after->n_items != before->n_items)
 		return true;
@@ -344,7 +342,7 @@ int tw_change_apply(struct snapshot **s, struct tw_change *c, struct error *e)
 	struct tw_map *m = tw_change_map(c);
 	int r = c->error;
 
-	if (r == 0 && is_other(c->base, m))
+	if (r == 0 && needs_reindex(c->base, m))
 		r = tw_map_reindex(m);
 	if (r < 0)
 		return error_set(e, r, "no memory for the change");

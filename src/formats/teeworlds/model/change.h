@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * change: edits of a map that are made together, or not at all.
+ * change: edits of a map that take effect together, or not at all.
  *
- * A change of a version that others may read is made to a copy, at the first edit (tw_change_new).
- * A change of a map that is being built is made in place, and undone if it fails (tw_change_begin);
- * so what is read of the map during such a change is what the change has made of it.
+ *   tw_change_new, edits, tw_change_apply, tw_change_free
+ *       The first edit copies the map. c->base stays unchanged.
+ *   tw_change_begin, edits, tw_change_end
+ *       The edits change the map itself, so c->base shows them. tw_change_end can undo them.
+ *
+ * Edits report no errors: -ENOMEM stays in c->error and fails tw_change_apply or tw_change_end.
  */
 #pragma once
 
@@ -13,63 +16,59 @@
 struct tw_undo;
 
 struct tw_change {
-	struct tw_map *base;                /* the version it is made against; owned reference */
-	struct tw_map *to;                  /* what it becomes; NULL: nothing changed */
-	const struct build_context *others; /* struct format_edit's, while it is made */
-	const struct tw_map *like;          /* likewise */
-	int error;                          /* sticky -ENOMEM, reported by tw_change_apply */
+	struct tw_map *base; /* the map to change: an owned reference, or borrowed if in place */
+	struct tw_map *to;   /* the changed map; NULL: no edits yet. Equals base if in place */
+	const struct build_context *others; /* argument of format_edit.apply; or NULL */
+	const struct tw_map *like; /* a map built before, whose blobs are reused; or NULL */
+	int error;                 /* 0 or -ENOMEM */
 
-	/* The rest is change.c's. */
+	/* Private to change.c. */
 	bool in_place;
-	bool reindex; /* the index follows from what was edited */
+	bool reindex; /* the edits change the index */
 	struct tw_undo *undo;
 	size_t n_undo, room_undo;
-	size_t n_items, n_blobs; /* before */
+	size_t n_items, n_blobs; /* of base, before the first edit */
 };
 
-struct tw_change *tw_change_new(const struct tw_map *m); /* NULL: no memory */
+struct tw_change *tw_change_new(const struct tw_map *m);
 void tw_change_free(struct tw_change *c);
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
 
-/* A change of *s in place: base and to are that map. If others have references to *s, it is
- * replaced by a copy first. -ENOMEM. Ended by tw_change_end, which finishes c. */
+/* Begin a change of *s in place. If *s has other references, a copy replaces it first. -ENOMEM. */
 int tw_change_begin(struct snapshot **s, struct tw_change *ret);
-/* keep: what was edited stays, and *ret_changed says whether anything was; else it is undone.
- * -ENOMEM: the map is good for nothing more. */
+/* End a change in place: keep the edits, or undo them if !keep or an edit failed. *ret_changed: an
+ * edit was kept. -ENOMEM: if rebuilding the index failed, the map is unusable. */
 int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct error *e);
 
-/* The map to write to; NULL: no memory (the error stays in c). */
+/* The map that receives the edits, created if needed. NULL after an error. */
 struct tw_map *tw_change_map(struct tw_change *c);
 
-/* These take the reference to ints or blob, also when they fail (the error stays in c). A NULL ints
- * or a NULL blob of tw_change_blob counts as short memory. */
-/* The item's integers become those; nothing where it has them already. */
+/* Set the integers of an item. Consumes take; NULL counts as exhausted memory. */
 void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
-/* The item's extra becomes those integers, which may be NULL. */
+/* Set tw_item.extra. Consumes take, which may be NULL. */
 void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
 /*
- * The blob that integer `field` of the item names becomes that one. If that integer names a blob
- * nobody else uses, it is replaced in place; if others use it, or it names none, the blob is
- * appended and the integer set (the item must be long enough). NULL: the integer becomes -1, and a
- * blob that nobody uses then leaves the map.
+ * Set the blob that integer `field` of an item refers to. Consumes take. A blob with no other user
+ * is replaced under its handle. Otherwise take is appended and the integer set; the item must be
+ * long enough. If take is NULL, the integer becomes -1, and a blob with no other user is removed.
  */
 void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
-/* The blob that this field of the item names in the map that was built before; or NULL. */
+/* The blob that integer `field` of the item refers to in c->like, borrowed; NULL if none. */
 struct blob *tw_change_like(const struct tw_change *c, uint32_t item, uint32_t field);
-/* The blob of that handle, for all who use it (raw/data). */
+/* Set the blob of a handle, for all its users. Consumes take; NULL counts as exhausted memory. */
 void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
-/* An item at the end of its type. Returns its handle. */
+/* Append an item. Consumes take; NULL counts as exhausted memory. Returns handle or UINT32_MAX. */
 uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
-/* Nothing may refer to it. */
+/* Remove an item. Nothing may refer to it. */
 void tw_change_remove(struct tw_change *c, uint32_t item);
 
-/* Set one integer; nothing where it has that value already. */
+/* Set one integer of an item, which must be long enough. */
 void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
 
-/* Replaces *s, the version that c was made against, by the changed one, which c gives away. */
+/* Replace *s, which must be the map given to tw_change_new, by the changed map. -ENOMEM. */
 int tw_change_apply(struct snapshot **s, struct tw_change *c, struct error *e);
 
-/* How many fields name each blob, for many changes of a map that nothing else is done to. */
+/* Number of fields that refer to each blob, by handle. Only tw_map_set_data keeps it current. */
 struct tw_users {
 	uint32_t *v;
 	size_t n, room;
@@ -77,7 +76,7 @@ struct tw_users {
 
 int tw_users_count(const struct tw_map *m, struct tw_users *ret); /* -ENOMEM */
 
-/* As tw_change_data, to a map that tw_map_copy gave; but blob is borrowed. users is kept in step;
- * NULL: who uses the blob is looked up. -ENOMEM. */
+/* Do what tw_change_data does to a private map. blob is borrowed. users: updated; if NULL, the
+ * users of the blob are counted in all items. -ENOMEM. */
 int tw_map_set_data(
 	struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob, struct tw_users *users);

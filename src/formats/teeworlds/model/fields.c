@@ -11,7 +11,7 @@ int tw_tiles_field(const struct tw_item *it)
 {
 	static const int kinds[] = {2, 4, 8, 16, 32}; /* tele, speedup, front, switch, tune */
 	int32_t kind = it->ints->v[TW_TILES_KIND];
-	/* A name of three integers stands before the extension since version 3. */
+	/* Since version 3, a name of three integers precedes the fields of physics layers. */
 	uint32_t first = it->ints->v[TW_LAYER_VERSION] < 3 ? 15 : 18;
 
 	if (kind == 0 || kind == 1)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * fields: which integers of an item mean what (libtw2 doc/map.md; DDNet's game/mapitems.h). Fields
- * that do not belong to the kind of item are garbage in many maps and are never taken for
- * references; this is the one place that knows.
+ * fields: the meaning of the integers of items (libtw2 doc/map.md; DDNet's game/mapitems.h).
+ *
+ * In many maps an integer that has no meaning for the kind of item holds garbage, so it must not be
+ * taken for a reference. tw_data_fields lists the integers that refer to blobs.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ enum tw_image_field {
 	TW_IMG_EXTERNAL,
 	TW_IMG_NAME,
 	TW_IMG_DATA,
-	TW_IMG_VARIANT, /* counts from version 2; 1 is RGBA */
+	TW_IMG_VARIANT, /* from version 2 on; 1 is RGBA */
 };
 
 enum tw_sound_field { TW_SND_VERSION, TW_SND_EXTERNAL, TW_SND_NAME, TW_SND_DATA, TW_SND_SIZE };
@@ -32,7 +33,7 @@ enum tw_layer_type {
 enum tw_layer_field {
 	TW_LAYER_TYPE = 1,
 	TW_LAYER_DETAIL,
-	TW_LAYER_MIN, /* integers that any layer has at least */
+	TW_LAYER_MIN, /* minimum number of integers of a layer */
 	TW_LAYER_VERSION = TW_LAYER_MIN,
 };
 
@@ -45,10 +46,10 @@ enum tw_tiles_field {
 	TW_TILES_ENVELOPE_OFFSET,
 	TW_TILES_IMAGE,
 	TW_TILES_DATA,
-	TW_TILES_MIN /* integers that a tile layer has at least */
+	TW_TILES_MIN /* minimum number of integers of a tile layer */
 };
 
-/* The blob of a quads or sounds layer; 4 is the count, 6 the image or sound. */
+/* Integers of a quads or sounds layer; the source is an image or a sound. */
 enum tw_list_field {
 	TW_LIST_COUNT = 4,
 	TW_LIST_DATA,
@@ -61,34 +62,34 @@ enum tw_group_field { TW_GROUP_START = 5, TW_GROUP_COUNT, TW_GROUP_NAME = 12 };
 
 enum tw_envelope_field {
 	TW_ENV_CHANNELS = 1,
-	TW_ENV_START, /* the first of its points */
+	TW_ENV_START, /* index of its first point */
 	TW_ENV_COUNT,
 	TW_ENV_NAME, /* eight integers */
 	TW_ENV_SYNCHRONIZED = 12,
 };
 
-/* Tiles in `data` are packed from this version on (item/tiles.h). */
+/* Layer version from which on tiles in TW_TILES_DATA are packed (item/tiles.h). */
 enum { TW_TILES_PACKED_SINCE = 4 };
 
-/* Envelopes of this version and later have points with tangents. */
+/* Envelope version from which on points have tangents. */
 enum { TW_ENV_TANGENTS_SINCE = 3 };
 
-/* Of an auto-mapper item; a shorter one is none. The layer is its number in the group. */
+/* Integers of an auto-mapper item. A shorter item is ignored. The layer counts in its group. */
 enum tw_auto_field { TW_AUTO_GROUP = 1, TW_AUTO_LAYER, TW_AUTO_LENGTH = 6 };
 
 enum { TW_FIELDS_MAX = 8 };
 
-/* The integers of the item that name blobs, ascending; how many. The values may be -1 or wrong. */
+/* List the integers that refer to blobs, ascending. Returns their count. Values may be invalid. */
 unsigned tw_data_fields(const struct tw_item *it, uint32_t ret[TW_FIELDS_MAX]);
 
 bool tw_is_tiles(const struct tw_item *it); /* a tile layer of TW_TILES_MIN integers or more */
 
-/* A tile layer's own field: its tiles' blob. TW_TILES_DATA for kinds 0 and 1, and where the item
- * has no field of its own; -1 for kinds that are none. */
+/* The integer of a tile layer that refers to its tiles. A physics layer has one for its kind; if
+ * the item is too short for it, and for kinds 0 and 1, this is TW_TILES_DATA. -1: unknown kind. */
 int tw_tiles_field(const struct tw_item *it);
 
-/* How many fields name the blob, counted up to `enough`. */
+/* Number of fields that refer to the blob. Stops counting after the item that reaches `enough`. */
 unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
-/* Only items and layers whose fields are known are there, so data items can be numbered anew. */
+/* Are all items and layers of known kinds? Only then may the save renumber data items. */
 bool tw_all_known(const struct tw_map *m);

@@ -33,9 +33,9 @@ int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer
 	return it ? (int64_t)layer - tw_int(it, TW_GROUP_START, 0) : -1;
 }
 
-/* The first layer from `at` on that is not known to be in two groups; their chains are cut short,
- * so that groups that claim the same layers again and again cost nothing. */
-static uint32_t follow(uint32_t *next, uint32_t at)
+/* Find the first layer from `at` on that is not yet known to be shared. Shortens the chains in
+ * next[] on the way, so that many groups with the same layers take no quadratic time. */
+static uint32_t skip_shared(uint32_t *next, uint32_t at)
 {
 	while (next[at] != at) {
 		next[at] = next[next[at]];
@@ -61,7 +61,8 @@ int tw_index_groups(struct tw_map *m)
 		struct tw_group_at at = tw_group_layers(m, g);
 		uint32_t end = at.first + at.n;
 
-		for (uint32_t i = follow(next, at.first); i < end; i = follow(next, i + 1)) {
+		for (uint32_t i = skip_shared(next, at.first); i < end;
+			i = skip_shared(next, i + 1)) {
 			if (homes[i].group) {
 				homes[i].shared = true;
 				next[i] = i + 1;

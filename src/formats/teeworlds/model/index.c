@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/* index: what is found in it. */
 #include "formats/teeworlds/model/map.h"
 
 #include <errno.h>

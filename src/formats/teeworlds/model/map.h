@@ -2,19 +2,21 @@
 /*
  * map: a Teeworlds map in memory, as a chain of immutable versions.
  *
- * A map is items (a type, an id, 32-bit integers) and blobs (data items, compressed until somebody
- * asks). Each stands at an index of items[] or blobs[] that is its handle for good: a new one is
- * appended, one that left is flagged, and only the writer (datafile/write.h) deals final numbers.
+ * A map consists of items (a type, an id, 32-bit integers) and blobs (data items, decoded when they
+ * are read). The index of an item in items[], or of a blob in blobs[], is its handle and never
+ * changes: a new one is appended, a removed one is only flagged. The writer (datafile/write.h)
+ * assigns the numbers of the file.
  *
- * A reference from item to item (a layer's image) is a POSITION in the item list of the type, never
- * an id; a reference to a blob is its handle, which for blobs of the file is their number there.
+ * An item refers to another item (a layer to its image) by the POSITION in the item list of that
+ * type, never by the id. It refers to a blob by the handle, which for blobs of the file equals
+ * their number there. Some integers are garbage: fields.h knows which ones are references.
  *
- * Integers of an item that are garbage on purpose (reference fields that do not belong to the kind
- * of layer) are told apart in one place: fields.h.
+ * A map from tw_map_new or tw_map_copy is private: its owner changes it (most code by change.h) and
+ * calls tw_map_reindex. Once it is shared it is immutable, and any thread with a reference may read
+ * it. Copies share the integers of items and the blobs, so they cost only tables of pointers.
  *
- * Versions share items' integers and blobs by reference. A version is never written after it was
- * given away; tw_map_copy gives a writable copy (tables of pointers only). Any thread may read a
- * version that it has a reference to.
+ * Functions that return a new object return NULL if memory is exhausted. Functions that return int
+ * return 0 or -errno unless their comment says otherwise.
  */
 #pragma once
 
@@ -25,7 +27,7 @@
 #include "codec/blob.h"
 #include "formats/format.h"
 
-/* Item types that every file has under the same number. */
+/* Item types whose number is the same in all files. */
 enum tw_item_type {
 	TW_VERSION = 0,
 	TW_INFO = 1,
@@ -35,15 +37,15 @@ enum tw_item_type {
 	TW_LAYER = 5,
 	TW_POINTS = 6,
 	TW_SOUND = 7,
-	TW_UUID_FIRST = 0x8000, /* numbers above, but 0xffff, are given out by the index items */
+	TW_UUID_FIRST = 0x8000, /* from here to 0xfffe: assigned by the index items of each file */
 	TW_UUID_INDEX = 0xffff,
 };
 
-/* Item types that are known by a UUID (find their number with tw_uuid_type). */
+/* Item types found by a UUID. tw_uuid_type returns the number that a map uses. */
 enum tw_uuid {
 	TW_AUTOMAPPER, /* 6 integers: version, group, layer in group, config, seed, flags */
-	TW_GROUP_EXT,  /* 2: version, parallax zoom; belongs to the group at the same position */
-	TW_BEZIER,     /* 16 a point, beside points of 6 integers */
+	TW_GROUP_EXT,  /* 2 integers: version, parallax zoom; for the group at the same position */
+	TW_BEZIER, /* 16 integers for each point; used if points have 6 integers (item/points.h) */
 	TW_N_UUIDS,
 };
 
@@ -54,8 +56,8 @@ struct tw_ints {
 	int32_t v[];
 };
 
-struct tw_ints *tw_ints_new(uint32_t n); /* zeroed, to be filled by the maker; NULL: no memory */
-/* A copy of `from` with n integers: cut, or filled up with `fill`. from may be NULL. */
+struct tw_ints *tw_ints_new(uint32_t n); /* all zero; the caller may write until it shares them */
+/* Copy the first n integers of `from` (may be NULL), and add `fill` until there are n. */
 struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fill);
 bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b);
 struct tw_ints *tw_ints_ref(struct tw_ints *v);
@@ -65,135 +67,134 @@ DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 struct tw_item {
 	uint16_t type;
 	uint16_t id;
-	bool removed;  /* flagged, its handle stays */
-	bool reserved; /* ... that is: it was added in raw/, and comes with its first content */
+	bool removed;  /* no longer in the map, but keeps its handle */
+	bool reserved; /* created in raw/; counts as removed until it has content */
 	struct tw_ints *ints;
 	/*
-	 * An object that was made since the mount: the name of its path, without ending. It stands
-	 * after all that were there, is part of no saved map until it is placed
-	 * (finalize/finalize.h), is not shown in raw/, and has no integers until its content is
-	 * put. NULL for all others.
+	 * Stem of the file name of an object that was created since the mount; otherwise NULL. Such
+	 * an object comes after those of the mount, is not shown in raw/, and has no integers
+	 * before its content is applied. Finalizing gives it a place (finalize/finalize.h).
 	 */
 	struct bytes *made;
-	/* What finalizing will put elsewhere: an envelope's new points (item/points.h); of an
-	 * object that was made, also a layer's auto-mapper item, a group's zoom (one integer). Or
-	 * NULL. */
+	/* Integers that finalizing will write to other items, or NULL: an envelope's new points
+	 * (item/points.h). For a created layer: its auto-mapper item. For a created group: its zoom
+	 * (one integer). */
 	struct tw_ints *extra;
-	/* In a finalized map: the name of the path of an object that was made, moved or renamed. */
+	/* In a finalized map: file name of a created, moved or renamed object. Otherwise NULL. */
 	struct bytes *placed;
-	/* Of a made layer: the position of the group that it was made in; in a finalized map, of
-	 * any: of the one that it was in at the mount. */
+	/* For a created layer: position of the group that it was created in. In a finalized map,
+	 * for any layer: position of its group at the mount. */
 	uint16_t group;
-	uint32_t twin; /* ... of one of two that were one: the other's handle + 1; else 0 */
+	/* In a finalized map: a layer of two groups becomes two layers, and the copy has the handle
+	 * of the original + 1 here. Otherwise 0. */
+	uint32_t twin;
 };
 
-/* The items of one type, as handles: by position, and by (id, position) for the raw view. */
+/* The items of one type. */
 struct tw_type {
 	uint16_t id;
 	uint32_t n;
-	uint32_t n_mounted; /* that were not made since the mount; they come first */
-	uint32_t *items;    /* parts of the index's lists */
-	uint32_t *by_id;
+	uint32_t n_mounted; /* items that were not created since the mount; they come first */
+	uint32_t *items;    /* handles by position; within tw_index.listed */
+	uint32_t *by_id;    /* handles by (id, position), for raw/; within tw_index.by_id */
 };
 
-/* A type whose index item counts. */
+/* A UUID type: its number, and the UUID of its first valid index item. */
 struct tw_type_uuid {
 	uint16_t type;
 	uint8_t uuid[16];
 };
 
-/* Where a layer stands: its first group, from 1 (0: in none), and whether others have it, too. */
+/* The groups that a layer belongs to. */
 struct tw_home {
-	uint32_t group;
-	bool shared;
+	uint32_t group; /* position of the first one + 1; 0: none */
+	bool shared;    /* the layer belongs to more than one group */
 };
 
 /*
- * Which items there are: types ascending, none empty; and what is asked of single ones and follows
- * from all of them (tw_map_reindex), so that no such question walks over all. Shared by versions of
- * the same structure.
+ * Lookup tables over all items of a map. tw_map_reindex computes them, so that no lookup has to
+ * visit every item. Versions that differ only in contents share one index.
  */
 struct tw_index {
 	atomic_uint refs;
 	size_t n_types;
-	struct tw_type *types;
+	struct tw_type *types; /* ascending by id; none is empty */
 	size_t n_listed;
-	uint32_t *listed, *by_id; /* the items of all types, in the order of the types */
-	size_t n_items;           /* of positions */
-	uint32_t *positions;      /* in the lists of their types, by handle; UINT32_MAX: in none */
+	uint32_t *listed, *by_id; /* storage for the lists in types[], in the order of types[] */
+	size_t n_items;           /* number of elements of positions[] */
+	uint32_t *positions;      /* by handle: position in the list of its type, or UINT32_MAX */
 	size_t n_uuids;
-	struct tw_type_uuid *uuids; /* types ascending */
-	int known[TW_N_UUIDS];      /* type numbers; -1: the map has none */
+	struct tw_type_uuid *uuids; /* ascending by type */
+	int known[TW_N_UUIDS];      /* type number of each enum tw_uuid, or -1 */
 	uint32_t n_autos;
-	uint32_t *autos; /* auto-mapper items by group, layer and position; short ones are none */
+	uint32_t *autos; /* long enough auto-mapper items: handles by (group, layer, handle) */
 	uint32_t n_homes;
-	struct tw_home *homes; /* of layers, by position */
-	bool tangents;         /* an envelope has points with tangents (item/points.h) */
+	struct tw_home *homes; /* by position of the layer */
+	bool tangents;         /* some envelope has points with tangents (item/points.h) */
 };
 
-/* Pictures of the whole map, as files of the mount. */
+/* Generated files that show the whole map. */
 enum tw_picture { TW_PICTURE_PREVIEW, TW_PICTURE_ENTITIES, TW_PICTURES };
 
 struct tw_names;
 
-/* What all versions of a mounted map share; ref-counted, lives as long as any of them. */
+/* State that all versions of a mounted map share. The last version frees it. */
 struct tw_shared {
 	atomic_uint refs;
-	struct budget *budget; /* borrowed, as is store */
+	struct budget *budget; /* borrowed, like store */
 	struct store *store;
 	void (*note)(void *arg, const char *line); /* may be NULL */
 	void *note_arg;
 	enum { TW_RAW_RO, TW_RAW_RW, TW_RAW_OFF } raw;
 	bool packed;      /* images are shown compressed (codec/image/png_pack.h) */
-	uint32_t preview; /* pixels of the longest side of pictures in the mount; 0: there are none
-			   */
-	struct blob *pictures[TW_PICTURES]; /* without content: what is derived is the picture */
-	struct blob *points; /* without content, too: of it where the texts of many points begin */
+	uint32_t preview; /* longest side of the generated pictures, in pixels; 0: no pictures */
+	struct blob *pictures[TW_PICTURES]; /* empty blobs that cache the generated pictures */
+	struct blob *points; /* empty blob that caches row offsets in long tables of points */
 	int (*image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
-	void *image_arg;  /* of format_context */
-	bool typed;       /* the typed view exists (rule 1), decided at open for the whole mount */
-	bool fresh;       /* made of no file: what a game needs is added at the save */
-	int file_version; /* 3 or 4, of the container */
-	size_t n_blobs;   /* data items that the file had: higher handles are new */
+	void *image_arg;  /* both from struct format_context */
+	bool typed;       /* the map is shown as more than raw/ (rule 1); fixed when it is opened */
+	bool fresh;       /* not read from a file: the save adds the items that a game needs */
+	int file_version; /* of the datafile: 3 or 4 */
+	size_t n_blobs;   /* data items of the file; blobs with higher handles are new */
 	struct tw_names *names; /* names/mounted.h; owned */
 	void (*free_names)(struct tw_names *n);
 };
 
-/* An image that was put while a map is built: from its pixels OPAQUE bits of tiles follow, which
- * finalize changes once (item/opaque.h). */
+/* An image whose pixels changed while a map is built. The OPAQUE bits of tiles depend on them;
+ * finalizing updates the bits once for all images (item/opaque.h). */
 struct tw_put_image {
 	uint32_t image;            /* position */
-	struct parsed *parsed;     /* owned reference, as is before */
-	struct blob *before;       /* the pixels that it had; NULL: none that could be shown */
-	uint32_t w, h;             /* ... their size */
-	const struct tw_map *like; /* apply's; borrowed until finalize */
+	struct parsed *parsed;     /* owned reference */
+	struct blob *before;       /* the old pixels, owned reference; NULL: could not be shown */
+	uint32_t w, h;             /* size of the old image */
+	const struct tw_map *like; /* as in struct tw_change; borrowed until finalizing */
 };
 
 struct tw_map {
 	struct snapshot base; /* first: a struct snapshot * is a struct tw_map * */
 	struct tw_shared *shared;
-	uint64_t serial; /* no other one has it, of this map or another */
+	uint64_t serial; /* unique in this process */
 	struct tw_index *index;
-	struct tw_index *origin; /* of a finalized map: the index of the mounted one, for its ids */
+	struct tw_index *origin; /* in a finalized map: the index of the mounted map; else NULL */
 	struct tw_item *items;
 	size_t n_items;
-	struct blob **blobs; /* NULL: left the map */
+	struct blob **blobs; /* NULL: removed from the map */
 	size_t n_blobs;
-	struct file *file; /* where the unchanged blobs stand; owned reference */
-	uint64_t trailing; /* bytes of it behind the last data item: no save writes them */
+	struct file *file; /* holds the unchanged blobs; owned reference */
+	uint64_t trailing; /* bytes after the last data item in the file; a save drops them */
 	bool rewritten;    /* a save writes the file even if no item and no blob differs */
 	struct tw_put_image *put_images;
 	size_t n_put_images, room_put_images;
 };
 
-/* Gives the item of a map that is being made other integers (taken), or those that it has with one
- * changed (-ENOMEM). */
+/* Replace the integers of an item. Consumes the reference. The map must still be private. */
 static inline void tw_item_ints(struct tw_item *it, struct tw_ints *take)
 {
 	tw_ints_unref(it->ints);
 	it->ints = take;
 }
+/* Change one integer of an item, in a new copy of its integers. -ENOMEM. */
 int tw_item_set(struct tw_item *it, uint32_t field, int32_t value);
 
 static inline const struct tw_map *tw_map_of(const struct snapshot *s)
@@ -201,32 +202,33 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 	return (const struct tw_map *)s;
 }
 
-struct tw_map *tw_map_new(struct tw_shared *sh); /* takes the reference; empty */
-/* Notes it in m; takes the references of new ones. -ENOMEM. */
+/* Create an empty map without an index. Consumes the reference to sh, also on failure. */
+struct tw_map *tw_map_new(struct tw_shared *sh);
+/* Append to m->put_images. Takes its own references to p->parsed and p->before. -ENOMEM. */
 int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p);
 void tw_map_clear_put_images(struct tw_map *m);
-/* A copy to write to, which shares items' integers and blobs with m. NULL: no memory. */
+/* Create a private copy, which shares the integers of items, the blobs and the index with m. */
 struct tw_map *tw_map_copy(const struct tw_map *m);
 
-/*
- * The calls below change a map that tw_map_new or tw_map_copy gave; the rest of the room goes
- * through change.h. They take the reference also on failure (-ENOMEM; so is a NULL one).
- */
-int tw_map_add_item(struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints *take,
-	uint32_t *ret); /* index is rebuilt by tw_map_reindex */
+/* Append an item to a private map; *ret is its handle. Consumes take, also on failure. -ENOMEM,
+ * also if take is NULL. The index is stale until tw_map_reindex. */
+int tw_map_add_item(
+	struct tw_map *m, uint16_t type, uint16_t id, struct tw_ints *take, uint32_t *ret);
+/* Append a blob to a private map; *ret is its handle. Otherwise as tw_map_add_item. */
 int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret);
-/* A number for a blob that comes later: until then it is one that left the map. */
+/* Append a handle without a blob to a private map. It counts as removed until one is set. */
 int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
-/* After items were added or flagged, or got integers that the index shows. On failure the
- * map is good for nothing more. */
+/* Rebuild the index of a private map, after items were added or removed, or after a change for
+ * which tw_index_differs is true. On failure only free the map. */
 int tw_map_reindex(struct tw_map *m);
-/* Would the index be another if the item had the integers and the extra of `then`? */
+/* Would the index change if the item had the integers and the extra of `then`? */
 bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_item *then);
-/* The parts of tw_map_reindex, of a map whose m->index has the lists of all types. -ENOMEM. */
-int tw_index_uuids(struct tw_map *m);  /* uuids.c */
-int tw_index_groups(struct tw_map *m); /* groups.c */
-/* The items of a type in another order: `items` holds the handles of all of them. After this the
- * map is only written, never edited. -ENOMEM. */
+/* Fill m->index->uuids, known and autos. Part of tw_map_reindex; needs the lists of all types. */
+int tw_index_uuids(struct tw_map *m);
+/* Fill m->index->homes. Part of tw_map_reindex; needs the lists of all types. */
+int tw_index_groups(struct tw_map *m);
+/* Reorder the items of a type. `items` holds all their handles. by_id is not updated, so the map
+ * must not be edited any more, only written. -ENOMEM. */
 int tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items);
 
 struct tw_shared *tw_shared_ref(struct tw_shared *sh);
@@ -235,9 +237,9 @@ DEFINE_CLEANUP(struct tw_shared, tw_shared_unref);
 
 struct tw_index *tw_index_ref(struct tw_index *x);
 void tw_index_unref(struct tw_index *x);
-/* The list of a type, NULL where it has no item. */
+/* Find a type; NULL if the map has no item of it. */
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
-/* The place in x->types of the first one of this number or a greater one. */
+/* Index in x->types of the first type with this number or a greater one. */
 size_t tw_index_from(const struct tw_index *x, uint64_t type);
 static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
 {
@@ -245,42 +247,46 @@ static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
 
 	return t ? t->n : 0;
 }
-/* How many of them were not made since the mount. References in items count among these. */
+/* Number of items of a type that were not created since the mount. References between items are
+ * positions among these (names/reference.h). */
 uint32_t tw_count_mounted(const struct tw_map *m, unsigned type);
-/* Handle of the item at a position of its type; -ENOENT where there is none. */
+/* Find the handle of the item at a position of a type. -ENOENT. */
 int tw_at(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret);
-/* The item itself, or NULL. */
+/* Find the item at a position of a type; NULL if there is none. */
 const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t position);
-/* The position of a handle in the list of its type; -1 where it left. */
+/* Position of an item in the list of its type, by handle; -1 if it is not in the map. */
 int64_t tw_position(const struct tw_map *m, uint32_t item);
-/* ... in an index, of whichever version; -1: it is not there. */
+/* Position of an item in the list of its type, by handle, in any index; -1 if it is not listed. */
 int64_t tw_index_position(const struct tw_index *x, uint32_t item);
 
-/* Integer i of the item, or `absent` where the item is too short. */
+/* Integer i of the item, or `absent` if the item is too short. */
 static inline int32_t tw_int(const struct tw_item *it, uint32_t i, int32_t absent)
 {
 	return i < it->ints->n ? it->ints->v[i] : absent;
 }
 
-/* The blob that integer `field` of the item names, NULL where it names none (-1, out of range, too
- * short, or the blob left the map). Not a new reference. */
+/* The blob that integer `field` of the item refers to, borrowed. NULL if the item is too short, the
+ * integer is no handle, or the blob was removed. */
 struct blob *tw_blob_of(const struct tw_map *m, const struct tw_item *it, uint32_t field);
 
 /*
- * The number of a UUID type in this map, -1 where it has none. A type is a UUID type when an index
- * item (type 0xffff) of its number has 4 integers; the first such item counts (rule 22).
+ * Type number of a UUID type in this map; -1 if the map does not define it. An index item (type
+ * 0xffff) of 4 integers defines the type whose number is its id; the first such item of an id
+ * counts (rule 22).
  */
 int tw_uuid_type(const struct tw_map *m, enum tw_uuid what);
-/* Its items, and the one at a position; NULL: none. */
+/* Find the items of a UUID type; NULL if there are none. */
 const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what);
+/* Find the item of a UUID type at a position; NULL if there is none. */
 const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, int64_t position);
-/* The UUID of a type as 16 bytes; false where it is none. */
+/* Get the UUID of a type. Returns false if it is not a UUID type. */
 bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16]);
-/* The auto-mapper's items for a layer of a group, by its number there: how many, and their handles
- * in the order of the map. */
+/* Find the auto-mapper items for a layer, given by the position of its group and its number in the
+ * group. Returns how many there are; *ret: their handles, borrowed from the index. */
 uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret);
+/* Is it the UUID of one of enum tw_uuid? */
 bool tw_known_uuid(const uint8_t uuid[16]);
-const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 of them */
+const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 bytes */
 
-/* The first version item of value 1 is there (type 0, id 0): without it there is only raw/. */
+/* Has the map a version item (type 0) with id 0 and value 1? Other maps show only raw/. */
 bool tw_is_typed(const struct tw_map *m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* reindex: the index is made. */
+/* reindex: build the index. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
-/* Where items stand in the raw view. */
-static int raw_cmp(const void *pa, const void *pb, void *arg)
+/* The order of items in raw/. */
+static int compare_raw(const void *pa, const void *pb, void *arg)
 {
 	const struct tw_map *m = arg;
 	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
@@ -17,7 +17,7 @@ static int raw_cmp(const void *pa, const void *pb, void *arg)
 	return array_order(a->type, b->type) ?: array_order(a->id, b->id) ?: array_order(i, k);
 }
 
-/* Of items that are sorted by type. */
+/* Fill x->types from by_id, which is sorted by type. */
 static int build_types(const struct tw_map *m, struct tw_index *x)
 {
 	size_t n = 0;
@@ -37,7 +37,7 @@ static int build_types(const struct tw_map *m, struct tw_index *x)
 	return 0;
 }
 
-/* Positions follow the handles, so one pass in that order fills every list. */
+/* Positions ascend with handles, so one pass over the handles fills all lists. */
 static void fill_positions(const struct tw_map *m, struct tw_index *x)
 {
 	struct tw_type *t = NULL;
@@ -56,7 +56,8 @@ static void fill_positions(const struct tw_map *m, struct tw_index *x)
 	}
 }
 
-/* Does the envelope's version give tangents to the points in the item of all points? */
+/* Do the points of this envelope, as stored in the item of all points, have tangents? An envelope
+ * with own points keeps its old version in extra[0] (TW_OWN_VERSION). */
 static bool has_tangents(const struct tw_item *envelope)
 {
 	const struct tw_ints *v = envelope->extra ? envelope->extra : envelope->ints;
@@ -87,7 +88,7 @@ static int list_types(const struct tw_map *m, struct tw_index *x)
 	for (size_t i = 0; i < m->n_items; i++)
 		if (!m->items[i].removed)
 			x->by_id[x->n_listed++] = (uint32_t)i;
-	qsort_r(x->by_id, x->n_listed, sizeof(*x->by_id), raw_cmp, (void *)m);
+	qsort_r(x->by_id, x->n_listed, sizeof(*x->by_id), compare_raw, (void *)m);
 	r = build_types(m, x);
 	if (r == 0)
 		fill_positions(m, x);

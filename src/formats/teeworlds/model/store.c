@@ -57,8 +57,8 @@ int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e)
 	return s < 0 ? s : k;
 }
 
-/* The compressed form of what it changes, if it changes nothing. 1: that is not compressed. */
-static int take_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
+/* Get the compressed form of `under`. Returns 1 if that is not compressed. */
+static int copy_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	int k = blob_make(r->under, e);
 
@@ -69,17 +69,18 @@ static int take_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_siz
 	return 0;
 }
 
-static int squeeze(void *arg, const void *data, size_t n, struct error *e)
+static int deflate_chunk(void *arg, const void *data, size_t n, struct error *e)
 {
 	return deflater_append(arg, data, n, e);
 }
 
-/* Composed and compressed in one go; *ret_size: before that. As compose, 1: it is that of under. */
-static int run_packed(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
+/* Compose and compress in one pass. *ret_size is the decoded size. Returns 1 as compose does. */
+static int compose_packed(
+	struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	CLEANUP(deflater_destroy)
 	struct deflater *d = deflater_create(r->store->spool_dirfd);
-	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_to(squeeze, d) : NULL;
+	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_to(deflate_chunk, d) : NULL;
 	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory to compress"), end;
 
 	/* The content was valid when it was parsed. */
@@ -95,14 +96,15 @@ static int run_packed(struct tw_recipe *r, struct extent *ret, uint64_t *ret_siz
 	return end < 0 ? end : k;
 }
 
-static int make(struct blob_recipe *recipe, struct extent *ret, uint64_t *ret_size, struct error *e)
+static int make_stored(
+	struct blob_recipe *recipe, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	struct tw_recipe *r = (struct tw_recipe *)recipe;
 	CLEANUP_EXTENT struct extent packed = EXTENT_INIT;
-	int k = run_packed(r, &packed, ret_size, e);
+	int k = compose_packed(r, &packed, ret_size, e);
 
 	if (k == 1)
-		k = take_under(r, ret, ret_size, e);
+		k = copy_under(r, ret, ret_size, e);
 	else if (k == 0)
 		k = 1;
 	return k <= 0 ? k : r->store->keep(r->store, &packed, ret, e);
@@ -120,7 +122,7 @@ static void free_recipe(struct blob_recipe *recipe)
 
 struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size)
 {
-	take->recipe = (struct blob_recipe){make, free_recipe};
+	take->recipe = (struct blob_recipe){make_stored, free_recipe};
 	take->store = m->shared->store;
 	take->size = size;
 	return blob_new_composed(&take->recipe, size, m->shared->budget);
@@ -128,7 +130,7 @@ struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t
 
 struct tw_recipe *tw_recipe_of(const struct blob *b)
 {
-	return b && b->recipe && b->recipe->make == make && !blob_is_made(b)
+	return b && b->recipe && b->recipe->make == make_stored && !blob_is_made(b)
 		       ? (struct tw_recipe *)b->recipe
 		       : NULL;
 }
@@ -153,14 +155,14 @@ int tw_make_all(const struct tw_map *m, struct error *e)
 	return n ? parallel_each(n, make_one, blobs, e) : 0;
 }
 
-struct given {
+struct content_recipe {
 	struct tw_recipe recipe; /* first */
 	struct content *content;
 };
 
-static int compose_given(struct tw_recipe *r, struct spool *out, struct error *e)
+static int copy_content(struct tw_recipe *r, struct spool *out, struct error *e)
 {
-	const struct given *g = (struct given *)r;
+	const struct content_recipe *g = (struct content_recipe *)r;
 	const struct extent *x = &g->content->bytes;
 	uint8_t chunk[4096];
 	int k = 0;
@@ -175,22 +177,22 @@ static int compose_given(struct tw_recipe *r, struct spool *out, struct error *e
 	return k;
 }
 
-static void finish_given(struct tw_recipe *r)
+static void drop_content(struct tw_recipe *r)
 {
-	content_unref(((struct given *)r)->content);
+	content_unref(((struct content_recipe *)r)->content);
 }
 
 int tw_compose_content(
 	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e)
 {
-	struct given *g;
+	struct content_recipe *g;
 
 	if (c->bytes.size > INT32_MAX)
 		return error_set(e, -EINVAL, "the content has %llu bytes (at most %d)",
 			(unsigned long long)c->bytes.size, INT32_MAX);
 	g = calloc(1, sizeof(*g));
 	if (g) {
-		g->recipe = (struct tw_recipe){.compose = compose_given, .finish = finish_given};
+		g->recipe = (struct tw_recipe){.compose = copy_content, .finish = drop_content};
 		g->content = content_ref(c);
 		*ret = tw_compose(m, &g->recipe, c->bytes.size);
 	}

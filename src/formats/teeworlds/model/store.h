@@ -1,47 +1,46 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * store: new content as a blob: compressed as the reference writer does it, and kept beside the map
- * as long as the blob lives (struct store). At once, or when it is first needed.
+ * store: create blobs of new content, compressed like those of the reference writer. tw_keep_*
+ * compresses at once; tw_compose* when the blob is first read or saved. struct store holds the
+ * compressed bytes as long as the blob lives.
  */
 #pragma once
 
 #include "base/disk/spool.h"
 #include "formats/teeworlds/model/map.h"
 
-/* Content in memory; borrowed. */
+/* Create a blob of content in memory, which is borrowed. Errors as tw_keep_extent. */
 int tw_keep_bytes(
 	const struct tw_map *m, struct bytes *content, struct blob **ret, struct error *e);
-/* Content of any size, in bounded memory. More than 2^31 - 1 bytes is -EINVAL. */
+/* Create a blob of content of any size, in bounded memory. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_keep_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e);
-/* Bytes [from, end) of a blob, behind what is in out. */
+/* Append bytes [from, end) of a blob to out. */
 int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e);
 
-/*
- * A recipe: what the content of a composed blob is made of. It may read other blobs, but none whose
- * recipe reads this one. compose appends the content to out, on any thread; 1: it is that of
- * `under`, byte for byte, whose compressed form is to stay. finish drops what the recipe refers to,
- * but not the recipe.
- */
+/* The recipe of a composed blob. It may read other blobs, unless their recipes read this one. */
 struct tw_recipe {
-	struct blob_recipe recipe; /* first; the rest but the functions and under is store.c's */
-	struct blob *under;        /* what is changed; owned reference, or NULL */
+	struct blob_recipe recipe; /* first; private to store.c, as are store and size */
+	struct blob *under;        /* the blob that this one is a change of, owned; or NULL */
+	/* Append the content to out, on any thread. Returns 1 if the content equals that of
+	 * `under`; the blob then keeps its compressed form. */
 	int (*compose)(struct tw_recipe *r, struct spool *out, struct error *e);
+	/* Drop the references of the recipe, but do not free it. May be NULL. */
 	void (*finish)(struct tw_recipe *r);
 	struct store *store;
 	uint64_t size;
 };
 
-/* take: malloc'ed, with both functions set; taken over, also on failure. size: BLOB_SIZE_UNKNOWN if
- * only composing tells. NULL: no memory. */
+/* Create a composed blob. take: malloc'ed, with compose set; consumed, also on failure. size:
+ * decoded, or BLOB_SIZE_UNKNOWN if it is known only after composing. */
 struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size);
-/* Make all composed blobs of a map, on all processors. Errors: those of blob_make. */
+/* Materialize all composed blobs of a map, on all processors. Errors as blob_make. */
 int tw_make_all(const struct tw_map *m, struct error *e);
-/* The recipe of a blob that tw_compose gave and that is not made yet; else NULL. */
+/* The recipe of a blob from tw_compose that is not materialized yet; otherwise NULL. */
 struct tw_recipe *tw_recipe_of(const struct blob *b);
-/* The content of that, not compressed. 1: it is that of `under`. */
+/* Compose the content without compressing it. Returns 1 if it equals that of `under`. */
 int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e);
-/* A blob of exactly these bytes. More than 2^31 - 1 of them are -EINVAL. */
+/* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(
 	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e);
 int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct error *e);

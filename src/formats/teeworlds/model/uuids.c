@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* uuids: item types that are known by a UUID, and the auto-mapper's items by their layers. */
+/* uuids: UUID types, and auto-mapper items by layer. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/map.h"
 
-/* The UUIDs as their index items hold them (reference: DDNet's name-based UUIDs of
- * mapitemtype-automapper-config@ddnet.tw and so on). */
+/* UUIDs as stored in index items. DDNet computes them from names such as
+ * mapitemtype-automapper-config@ddnet.tw. */
 static const uint8_t known_uuids[TW_N_UUIDS][16] = {
 	[TW_AUTOMAPPER] = {0x3e, 0x1b, 0x27, 0x16, 0x17, 0x8c, 0x39, 0x78, 0x9b, 0xd9, 0xb1, 0x1a,
 		0xe0, 0x41, 0x0d, 0xd8},
@@ -31,14 +31,14 @@ const uint8_t *tw_uuid_bytes(enum tw_uuid what)
 	return known_uuids[what];
 }
 
-/* Big-endian words, whatever the rest of the file is. */
-static void write_uuid(const struct tw_ints *ints, uint8_t ret[16])
+/* Each integer holds four bytes of the UUID, most significant byte first. */
+static void store_uuid(const struct tw_ints *ints, uint8_t ret[16])
 {
 	for (unsigned k = 0; k < 16; k++)
 		ret[k] = (uint8_t)((uint32_t)ints->v[k / 4] >> (24 - 8 * (k % 4)));
 }
 
-/* Of each number the first index item of 4 integers. */
+/* List the UUID types: the first index item of 4 integers counts for each number. */
 static int list_uuids(struct tw_map *m, const struct tw_type *t)
 {
 	struct tw_index *x = m->index;
@@ -53,19 +53,19 @@ static int list_uuids(struct tw_map *m, const struct tw_type *t)
 		if (has || it->ints->n != 4 || it->id < TW_UUID_FIRST || it->id == TW_UUID_INDEX)
 			continue;
 		x->uuids[x->n_uuids].type = it->id;
-		write_uuid(it->ints, x->uuids[x->n_uuids++].uuid);
+		store_uuid(it->ints, x->uuids[x->n_uuids++].uuid);
 	}
 	return 0;
 }
 
-static const struct tw_type_uuid *find(const struct tw_index *x, unsigned type)
+static const struct tw_type_uuid *find_uuid(const struct tw_index *x, unsigned type)
 {
 	size_t at = array_first(i, x->n_uuids, x->uuids[i].type >= type);
 
 	return at < x->n_uuids && x->uuids[at].type == type ? &x->uuids[at] : NULL;
 }
 
-static int auto_cmp(const void *pa, const void *pb, void *arg)
+static int compare_autos(const void *pa, const void *pb, void *arg)
 {
 	const struct tw_map *m = arg;
 	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
@@ -87,7 +87,7 @@ static int list_autos(struct tw_map *m)
 	for (uint32_t i = 0; t && i < t->n; i++)
 		if (m->items[t->items[i]].ints->n >= TW_AUTO_LENGTH)
 			x->autos[x->n_autos++] = t->items[i];
-	qsort_r(x->autos, x->n_autos, sizeof(*x->autos), auto_cmp, m);
+	qsort_r(x->autos, x->n_autos, sizeof(*x->autos), compare_autos, m);
 	return 0;
 }
 
@@ -101,7 +101,7 @@ int tw_index_uuids(struct tw_map *m)
 		x->known[k] = -1;
 	for (uint32_t i = 0; r == 0 && t && i < t->n; i++) {
 		uint16_t type = m->items[t->items[i]].id;
-		const struct tw_type_uuid *u = find(x, type);
+		const struct tw_type_uuid *u = find_uuid(x, type);
 
 		for (unsigned k = 0; u && k < TW_N_UUIDS; k++)
 			if (x->known[k] < 0 && memcmp(u->uuid, known_uuids[k], 16) == 0)
@@ -112,7 +112,7 @@ int tw_index_uuids(struct tw_map *m)
 
 bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16])
 {
-	const struct tw_type_uuid *u = find(x, type);
+	const struct tw_type_uuid *u = find_uuid(x, type);
 
 	if (u)
 		memcpy(ret, u->uuid, sizeof(u->uuid));
@@ -138,8 +138,8 @@ const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, in
 	return type < 0 ? NULL : tw_item_at(m, (unsigned)type, position);
 }
 
-/* Does the i-th auto-mapper item stand before, at (0) or after that layer? */
-static int compare_auto(const struct tw_map *m, size_t i, int64_t group, int64_t layer)
+/* Compare the layer of the i-th auto-mapper item with a layer. */
+static int compare_auto_layer(const struct tw_map *m, size_t i, int64_t group, int64_t layer)
 {
 	const int32_t *v = m->items[m->index->autos[i]].ints->v;
 
@@ -149,8 +149,8 @@ static int compare_auto(const struct tw_map *m, size_t i, int64_t group, int64_t
 uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret)
 {
 	uint32_t n = m->index->n_autos;
-	size_t at = array_first(i, n, compare_auto(m, i, group, layer) >= 0);
+	size_t at = array_first(i, n, compare_auto_layer(m, i, group, layer) >= 0);
 
 	*ret = m->index->autos + at;
-	return (uint32_t)(array_first(i, n, compare_auto(m, i, group, layer) > 0) - at);
+	return (uint32_t)(array_first(i, n, compare_auto_layer(m, i, group, layer) > 0) - at);
 }

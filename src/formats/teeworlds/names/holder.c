@@ -9,7 +9,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/store.h"
 
-enum { ELEMENTS = 64 /* at a time */ };
+enum { ELEMENTS = 64 /* read at a time */ };
 
 unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX])
 {
@@ -26,8 +26,8 @@ unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX
 	       TW_LIST_SOURCE < it->ints->n;
 }
 
-/* A list on its way; nothing is kept of it as long as it stays as it is. */
-struct passing {
+/* A list of elements while its references are replaced. out is NULL until the first one changes. */
+struct rewriting {
 	const struct tw_map *m;
 	struct blob *list;
 	const struct tw_list_shape *shape;
@@ -36,8 +36,8 @@ struct passing {
 	void *arg;
 };
 
-/* true: one is another now. */
-static bool pass(const struct passing *p, uint8_t *element)
+/* Replace the references of one element. Did any change? */
+static bool rewrite_element(const struct rewriting *p, uint8_t *element)
 {
 	bool differs = false;
 
@@ -50,7 +50,7 @@ static bool pass(const struct passing *p, uint8_t *element)
 	return differs;
 }
 
-static int pass_all(struct passing *p, uint64_t end)
+static int rewrite_list(struct rewriting *p, uint64_t end)
 {
 	uint64_t size = 4 * (uint64_t)p->shape->ints, n;
 	uint8_t piece[ELEMENTS * 4 * TW_ELEMENT_MAX];
@@ -62,7 +62,7 @@ static int pass_all(struct passing *p, uint64_t end)
 		n = end - at < ELEMENTS * size ? end - at : ELEMENTS * size;
 		r = blob_read(p->list, at, piece, (size_t)n, NULL);
 		for (uint64_t i = 0; r == 0 && i < n; i += size)
-			differs |= pass(p, piece + i);
+			differs |= rewrite_element(p, piece + i);
 		if (r == 0 && differs && !p->out) {
 			p->out = spool_create(p->m->shared->store->spool_dirfd);
 			r = p->out ? tw_keep_part(p->list, 0, at, p->out, NULL) : -ENOMEM;
@@ -78,14 +78,14 @@ int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 {
 	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(m, it));
 	uint64_t count = shape ? (uint32_t)it->ints->v[TW_LIST_COUNT] : 0;
-	struct passing p = {m, tw_blob_of(m, it, TW_LIST_DATA), shape, NULL, fn, arg};
+	struct rewriting p = {m, tw_blob_of(m, it, TW_LIST_DATA), shape, NULL, fn, arg};
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	int r;
 
 	*ret = NULL;
 	if (!count)
 		return 0;
-	r = pass_all(&p, 4 * shape->ints * count);
+	r = rewrite_list(&p, 4 * shape->ints * count);
 	if (r == 0 && p.out)
 		r = spool_extent(p.out, &x, NULL);
 	if (r == 0 && p.out) {
@@ -96,19 +96,19 @@ int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 	return r;
 }
 
-static void use(const struct tw_uses *u, enum tw_sort sort, int32_t ref)
+static void mark_used(const struct tw_uses *u, enum tw_sort sort, int32_t ref)
 {
 	if (ref >= 0 && (uint32_t)ref < u->n[sort])
 		u->of[sort][ref] = true;
 }
 
-static int32_t use_envelope(void *arg, int32_t ref)
+static int32_t mark_envelope(void *arg, int32_t ref)
 {
-	use(arg, TW_SORT_ENVELOPE, ref);
+	mark_used(arg, TW_SORT_ENVELOPE, ref);
 	return ref;
 }
 
-static int use_layer(const struct tw_map *m, const struct tw_item *it, struct tw_uses *u)
+static int mark_layer(const struct tw_map *m, const struct tw_item *it, struct tw_uses *u)
 {
 	CLEANUP(blob_unref) struct blob *none = NULL;
 	struct tw_held held[TW_HELD_MAX];
@@ -116,12 +116,12 @@ static int use_layer(const struct tw_map *m, const struct tw_item *it, struct tw
 	int r;
 
 	for (unsigned k = 0; k < n; k++)
-		use(u, held[k].sort, it->ints->v[held[k].field]);
+		mark_used(u, held[k].sort, it->ints->v[held[k].field]);
 	if (tw_is_tiles(it))
 		return 0;
 	if (tw_list_form(m, it) == TW_FORM_NONE)
 		return -ENODATA;
-	r = tw_held_elements(m, it, use_envelope, u, &none);
+	r = tw_held_elements(m, it, mark_envelope, u, &none);
 	return r == -EIO ? -ENODATA : r;
 }
 
@@ -139,7 +139,7 @@ int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret)
 	}
 	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
 		if (!gone || !gone[layers->items[i]])
-			r = use_layer(m, &m->items[layers->items[i]], ret);
+			r = mark_layer(m, &m->items[layers->items[i]], ret);
 	return r;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * id: what an entry's number says.
+ * id: the bits of an entry_id.
  *
- * An entry_id packs the kind and up to three indices:
+ * An entry_id packs a kind and up to three numbers, whose meaning depends on the kind:
  *     kind 6 bits | a 16 bits | b 16 bits | c 5 bits | form 1 bit
- * `a` and `b` together are one 32-bit index where a kind needs no more (handles). What they mean is
- * the kind's own. The root is kind 0 with all indices 0.
+ * For some kinds a and b together are one 32-bit index. The root is kind 0 with all numbers 0.
  */
 #pragma once
 
@@ -14,9 +13,9 @@
 enum tw_kind_id {
 	TW_K_ROOT,
 	TW_K_INFO_DIR,
-	TW_K_INFO, /* index: enum tw_info */
+	TW_K_INFO, /* index: as tw_info_names */
 	TW_K_IMAGES,
-	TW_K_IMAGE_PNG, /* index: position among the images, as below */
+	TW_K_IMAGE_PNG, /* index of images, sounds and envelopes: position */
 	TW_K_IMAGE_JSON,
 	TW_K_SOUNDS,
 	TW_K_SOUND_OPUS,

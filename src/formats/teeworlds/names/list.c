@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 
-/* What stands before the name, as it is written; returns where that begins. NULL: it is not so. */
-static char *take_head(char *line, struct tw_listed *ret)
+/* Parse the line up to the name, and return that. NULL if list_write.c would not write it so. */
+static char *parse_head(char *line, struct tw_listed *ret)
 {
 	char noun[16], mark, head[64];
 	int sort = 0, n;
@@ -25,7 +25,7 @@ static char *take_head(char *line, struct tw_listed *ret)
 	return sort < TW_SORTS && strncmp(line, head, (size_t)n) == 0 ? line + n : NULL;
 }
 
-/* In place. */
+/* Replace \n and \\ in place. */
 static bool unescape(char *s)
 {
 	char *to = s;
@@ -42,15 +42,14 @@ static bool unescape(char *s)
 	return true;
 }
 
-/* A name that can be in a directory. */
-static bool is_name(const char *s)
+static bool is_valid_name(const char *s)
 {
 	size_t n = strlen(s);
 
 	return n > 0 && n <= NAME_MAX && s[0] != '.' && !strchr(s, '/');
 }
 
-static int by_place(const void *pa, const void *pb)
+static int compare_places(const void *pa, const void *pb)
 {
 	const struct tw_listed *a = pa, *b = pb;
 
@@ -58,30 +57,30 @@ static int by_place(const void *pa, const void *pb)
 		?: array_order(a->place, b->place);
 }
 
-static int by_stem(const struct tw_listed *a, const struct tw_listed *b)
+static int compare_stems(const struct tw_listed *a, const struct tw_listed *b)
 {
 	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
 		?: memcmp(a->name, b->name, a->n < b->n ? a->n : b->n)
 		?: array_order(a->n, b->n);
 }
 
-static int by_stem_and_place(const void *pa, const void *pb)
+static int compare_stems_places(const void *pa, const void *pb)
 {
 	const struct tw_listed *a = *(struct tw_listed *const *)pa,
 			       *b = *(struct tw_listed *const *)pb;
 
-	return by_stem(a, b) ?: by_place(a, b);
+	return compare_stems(a, b) ?: compare_places(a, b);
 }
 
-/* NULL, or what is wrong with the line. */
-static const char *take_line(char *at, struct tw_listed *ret)
+/* Parse a line. Returns NULL, or what is wrong with it. */
+static const char *parse_line(char *at, struct tw_listed *ret)
 {
-	at = take_head(at, ret);
+	at = parse_head(at, ret);
 	if (!at)
 		return "is not \"sort group place mark name\"";
 	if (ret->group && ret->sort != TW_SORT_LAYER)
 		return "has a group that is no layer's";
-	if (!unescape(at) || !is_name(at))
+	if (!unescape(at) || !is_valid_name(at))
 		return "has a name that no file can have";
 	ret->name = at;
 	ret->n = tw_stem_length(ret->sort, at, NULL);
@@ -96,7 +95,7 @@ static int sort_stems(struct tw_listing *l)
 	for (size_t i = 0; i < l->n; i++)
 		l->by_stem[i] = &l->v[i];
 	if (l->n)
-		qsort(l->by_stem, l->n, sizeof(struct tw_listed *), by_stem_and_place);
+		qsort(l->by_stem, l->n, sizeof(struct tw_listed *), compare_stems_places);
 	return 0;
 }
 
@@ -121,8 +120,8 @@ int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct err
 
 		next = strchr(at, '\n') + 1;
 		next[-1] = '\0';
-		wrong = take_line(at, v);
-		if (!wrong && ret->n && by_place(v - 1, v) >= 0)
+		wrong = parse_line(at, v);
+		if (!wrong && ret->n && compare_places(v - 1, v) >= 0)
 			wrong = "is not in order";
 		if (wrong)
 			return error_set(e, -EINVAL, "names: line %zu %s", ret->n + 1, wrong);
@@ -144,7 +143,7 @@ const struct tw_listed *tw_listing_at(
 {
 	const struct tw_listed key = {.sort = sort, .group = group, .place = place};
 
-	return l->n ? bsearch(&key, l->v, l->n, sizeof(key), by_place) : NULL;
+	return l->n ? bsearch(&key, l->v, l->n, sizeof(key), compare_places) : NULL;
 }
 
 size_t tw_listing_from(
@@ -152,7 +151,7 @@ size_t tw_listing_from(
 {
 	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
 
-	return array_first(i, l->n, by_stem(l->by_stem[i], &key) >= 0);
+	return array_first(i, l->n, compare_stems(l->by_stem[i], &key) >= 0);
 }
 
 bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,
@@ -160,5 +159,5 @@ bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uin
 {
 	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
 
-	return i < l->n && by_stem(l->by_stem[i], &key) == 0;
+	return i < l->n && compare_stems(l->by_stem[i], &key) == 0;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * list: what a mount calls the objects of a map that it saved, where the map's own names are others
- * (struct format_tree's names, and names in struct format_context).
+ * list: the name table, in which a mount keeps object names that a new mount would not choose
+ * (format_tree.names writes it, format_context.names passes it to open).
  *
- * A line for each such object, ascending by sort, group and place:
+ * The table is a text with a line for each such object, ascending by sort, group and place:
  *     SORT GROUP PLACE MARK NAME
- * SORT is the noun of sort.h; GROUP is of a layer, the place of its group, and else 0; PLACE is in
- * the file, of a layer in its group. MARK is + for what was made or moved since the map was first
- * mounted (layout rule 5 has it stand before what stood there), = for all others. NAME is the last
- * component of the path; a line feed in it is written \n, and a backslash \\.
+ * SORT   tw_sort_info.noun
+ * GROUP  for a layer: position of its group in the saved file; otherwise 0
+ * PLACE  position in the saved file; for a layer: in its group
+ * MARK   + if the object was created or moved since the map was first mounted, otherwise =.
+ *        Objects with + come before others that have the same number (layout rule 5).
+ * NAME   last component of the path, with \n for a line feed and \\ for a backslash
  */
 #pragma once
 
@@ -19,31 +21,32 @@
 struct tw_listed {
 	enum tw_sort sort;
 	uint32_t group, place;
-	bool moved;       /* made or moved */
-	const char *name; /* with its ending, which may be that of the other form */
-	size_t n;         /* of its stem */
+	bool moved;       /* created or moved */
+	const char *name; /* with ending, perhaps that of the other form */
+	size_t n;         /* length of the stem */
 };
 
 struct tw_listing {
 	size_t n;
-	struct tw_listed *v;        /* by place */
-	struct tw_listed **by_stem; /* ... by group and stem */
-	char *text;
+	struct tw_listed *v;        /* ascending by sort, group, place */
+	struct tw_listed **by_stem; /* ascending by sort, group, stem, place */
+	char *text;                 /* holds the names */
 };
 
-/* A text that may hold anything; *ret is zeroed before, and to be finished in any case. -EINVAL
- * names the line. Whether there are such places is for the caller. */
+/* Parse a name table, which may be any text. The caller zeroes *ret before and finishes it in any
+ * case. -EINVAL names the line. Does not check that the map has the places (tw_mounted_check). */
 int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct error *e);
 void tw_listing_finish(struct tw_listing *l);
 
-/* Of an object at a place; NULL: it has its own name. */
+/* Find the entry of the object at a place; NULL if the table has none. */
 const struct tw_listed *tw_listing_at(
 	const struct tw_listing *l, enum tw_sort sort, uint32_t group, uint32_t place);
-/* Where those of a stem begin in by_stem, and whether the one at i is one of them. */
+/* Index in by_stem of the first entry with this stem, or where it would be. */
 size_t tw_listing_from(
 	const struct tw_listing *l, enum tw_sort sort, uint32_t group, const char *stem, size_t n);
+/* Has the entry at index i of by_stem this stem? False if i is past the end. */
 bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,
 	const char *stem, size_t n);
 
-/* list_write.c: struct format_tree's names. */
+/* Write the name table of a finalized map (format_tree.names). *ret: NULL if it is empty. */
 int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* list_write: the list of a map that is to be written. */
+/* list_write: write the name table of a finalized map. */
 #include <string.h>
 
 #include "base/buffer.h"
@@ -10,7 +10,7 @@
 
 struct writing {
 	const struct tw_map *to;
-	uint64_t next; /* after the numbers of those before it, in this directory */
+	uint64_t next; /* greater than all numbers so far in this directory */
 	struct buffer out;
 };
 
@@ -28,7 +28,7 @@ static void write_line(struct buffer *out, const struct tw_listed *v)
 	buffer_byte(out, '\n');
 }
 
-static void count_on(struct writing *w, enum tw_sort sort, const char *name)
+static void skip_number(struct writing *w, enum tw_sort sort, const char *name)
 {
 	struct tw_numbered parsed;
 
@@ -37,7 +37,7 @@ static void count_on(struct writing *w, enum tw_sort sort, const char *name)
 		w->next = parsed.position + 1;
 }
 
-static int write_one(struct writing *w, enum tw_sort sort, uint32_t group, uint32_t place,
+static int write_object(struct writing *w, enum tw_sort sort, uint32_t group, uint32_t place,
 	uint32_t count, uint32_t item)
 {
 	const struct tw_item *it = &w->to->items[item];
@@ -47,26 +47,26 @@ static int write_one(struct writing *w, enum tw_sort sort, uint32_t group, uint3
 
 	if (r < 0)
 		return r;
-	/* What a save added stands after all others, for the next one too. */
+	/* An object that the save added gets a number after all others, also at the next save. */
 	if (!tw_path_name(w->to, sort, item, group, name, &v.moved))
 		r = tw_name_at(
 			w->to, sort, it, place < w->next ? (uint32_t)w->next : place, count, name);
 	if (r < 0)
 		return r;
-	count_on(w, sort, name);
+	skip_number(w, sort, name);
 	if (v.moved || strcmp(own, name) != 0)
 		write_line(&w->out, &v);
 	return 0;
 }
 
-static int write_flat(struct writing *w, enum tw_sort sort)
+static int write_sort(struct writing *w, enum tw_sort sort)
 {
 	const struct tw_type *t = tw_type(w->to, tw_sort_type(sort));
 	int r = 0;
 
 	w->next = 0;
 	for (uint32_t i = 0; r == 0 && t && i < t->n; i++)
-		r = write_one(w, sort, 0, i, t->n, t->items[i]);
+		r = write_object(w, sort, 0, i, t->n, t->items[i]);
 	return r;
 }
 
@@ -81,7 +81,7 @@ static int write_layers(struct writing *w)
 
 		w->next = 0;
 		for (uint32_t i = 0; r == 0 && i < at.n; i++)
-			r = write_one(w, TW_SORT_LAYER, g, i, at.n, t->items[at.first + i]);
+			r = write_object(w, TW_SORT_LAYER, g, i, at.n, t->items[at.first + i]);
 	}
 	return r;
 }
@@ -91,7 +91,7 @@ static int write_all(struct writing *w, struct bytes **ret)
 	int r = 0;
 
 	for (int sort = 0; r == 0 && sort < TW_SORT_LAYER; sort++)
-		r = write_flat(w, (enum tw_sort)sort);
+		r = write_sort(w, (enum tw_sort)sort);
 	if (r == 0)
 		r = write_layers(w);
 	return r < 0 ? r : buffer_finish(&w->out, ret);

@@ -39,8 +39,8 @@ size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst)
 	return len;
 }
 
-/* A missing or damaged blob is an empty name. */
-static int name_of_blob(
+/* Read a name from a blob. A missing or damaged blob gives an empty name. */
+static int read_blob_name(
 	const struct tw_map *m, const struct tw_item *it, uint32_t field, struct tw_name *ret)
 {
 	struct blob *b = tw_blob_of(m, it, field);
@@ -51,7 +51,7 @@ static int name_of_blob(
 	if (!b)
 		return 0;
 	r = blob_prefix(b, text, sizeof(text), &got, NULL);
-	/* Is what follows as good as the part that was read? Many names may be one blob. */
+	/* Require the whole blob to be sound; the result is cached, as many items may share it. */
 	if (r == 0 && b->size > sizeof(text))
 		r = blob_is_damaged(b) ? -EIO : blob_check(b, NULL);
 	if (r < 0)
@@ -59,7 +59,7 @@ static int name_of_blob(
 	return set_name(ret, text, strnlen(text, got));
 }
 
-static int name_of_item(const struct tw_item *it, struct tw_name *ret)
+static int read_item_name(const struct tw_item *it, struct tw_name *ret)
 {
 	struct tw_name_place p;
 	char text[64];
@@ -74,12 +74,12 @@ int tw_name_read(
 {
 	ret->json = tw_sorts[sort].embedded && !tw_sorts[sort].embedded(m, it);
 	if (sort == TW_SORT_IMAGE)
-		return name_of_blob(m, it, TW_IMG_NAME, ret);
-	return sort == TW_SORT_SOUND ? name_of_blob(m, it, TW_SND_NAME, ret)
-				     : name_of_item(it, ret);
+		return read_blob_name(m, it, TW_IMG_NAME, ret);
+	return sort == TW_SORT_SOUND ? read_blob_name(m, it, TW_SND_NAME, ret)
+				     : read_item_name(it, ret);
 }
 
-static int take_list(const struct tw_map *m, enum tw_sort sort, struct tw_name_list *list)
+static int read_names(const struct tw_map *m, enum tw_sort sort, struct tw_name_list *list)
 {
 	const struct tw_type *t = tw_type(m, tw_sort_type(sort));
 	int r;
@@ -97,9 +97,8 @@ static int take_list(const struct tw_map *m, enum tw_sort sort, struct tw_name_l
 	return 0;
 }
 
-/* What stands where below groups/. Positions beyond 65535, which no entry's id can say, are in raw/
- * only. */
-static int take_tree(const struct tw_map *m, struct tw_names *names)
+/* Read the tree below groups/. Layers at positions above 65535 are shown in raw/ only. */
+static int read_tree(const struct tw_map *m, struct tw_names *names)
 {
 	uint32_t n_groups = names->lists[TW_SORT_GROUP].n, n_layers = names->lists[TW_SORT_LAYER].n;
 
@@ -153,8 +152,8 @@ const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t grou
 	return group < tw_shown_groups(m) ? &tw_mounted(m)->groups[group] : NULL;
 }
 
-/* Digits of the largest position of a list. */
-static int digits(uint32_t count)
+/* Number of digits of the largest position in a list. */
+static int count_digits(uint32_t count)
 {
 	int n = 1;
 
@@ -166,7 +165,7 @@ static int digits(uint32_t count)
 size_t tw_name_write(
 	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max)
 {
-	size_t n = (size_t)sprintf(dst, "%0*u", digits(count), position);
+	size_t n = (size_t)sprintf(dst, "%0*u", count_digits(count), position);
 
 	if (name->size == 0)
 		return n;
@@ -191,7 +190,7 @@ int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *
 
 int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret)
 {
-	size_t want = (size_t)digits(count);
+	size_t want = (size_t)count_digits(count);
 	uint64_t v = 0;
 
 	if (n < want)
@@ -218,9 +217,9 @@ int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e)
 	m->shared->free_names = free_names;
 	names->index = tw_index_ref(m->index);
 	for (int i = 0; r == 0 && m->shared->typed && i < TW_SORTS; i++)
-		r = take_list(m, (enum tw_sort)i, &names->lists[i]);
+		r = read_names(m, (enum tw_sort)i, &names->lists[i]);
 	if (r == 0)
-		r = take_tree(m, names);
+		r = read_tree(m, names);
 	if (r < 0)
 		return error_set(e, r, "no memory for the names of the map");
 	return list ? tw_listing_read(list, &names->list, e) : 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mounted_find: what an object is called, and which one is: by the list of a map that was saved, or
- * as the map has it. */
+/* mounted_find: names of objects and objects by name, from the name table or else from the map. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +24,7 @@ bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 	return true;
 }
 
-/* As the map has it. */
+/* Write the stem that the map gives, regardless of the name table. */
 static size_t own_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1])
 {
@@ -54,13 +53,13 @@ void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, 
 	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
 	size_t n = tw_mounted_stem(m, sort, group, place, dst);
 
-	/* In capitals, as it was made. */
+	/* Keep capitals in the ending, as the file was created with them. */
 	if (listed && strcasecmp(listed->name + n, ending) == 0)
 		ending = listed->name + n;
 	snprintf(dst + n, NAME_MAX + 1 - n, "%s", ending);
 }
 
-/* The place of a stem that the map gives. */
+/* Find an object that is not in the name table by its stem. */
 static int find_own(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
 	size_t n, uint32_t *ret)
 {
@@ -87,8 +86,8 @@ int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, c
 	return 0;
 }
 
-/* Is that the file's name, in the form that it has or in the other? In capitals it is another file,
- * and so another object, unless it was made so. */
+/* Is `name` the object's file in its current or other form? An ending in capitals belongs to
+ * another object, unless the name table has it for this one. */
 static bool is_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	const char *name, size_t n, bool json)
 {

@@ -33,7 +33,7 @@ int tw_numbered_parse(
 	size_t digits = count_digits(stem, n), skip = 0;
 	bool bare = digits == n;
 
-	/* Images and sounds may be called by a number alone. */
+	/* The name of an image or sound may be only digits, so they are no position. */
 	ret->has_position = digits > 0 && (bare ? !tw_sorts[sort].embedded : stem[digits] == '_');
 	ret->position = 0;
 	if (ret->has_position) {

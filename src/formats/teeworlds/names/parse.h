@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * parse: what the path of a new or moved object says: its position and its name (layout rules 5,
- * 6).
+ * parse: position and name in the path of a new or moved object (layout rules 5, 6).
  */
 #pragma once
 
@@ -9,12 +8,12 @@
 #include "formats/teeworlds/names/sort.h"
 
 struct tw_numbered {
-	bool has_position; /* else it goes last */
-	uint64_t position; /* UINT64_MAX for any beyond that */
+	bool has_position; /* otherwise the object comes last */
+	uint64_t position; /* UINT64_MAX if it is too large */
 	char name[NAME_MAX + 1];
-	size_t n; /* of name, which may hold anything */
+	size_t n; /* length of name, which is any bytes, not terminated */
 };
 
-/* What a stem says. -ENAMETOOLONG: it is too long for its field; -EINVAL: it holds a NUL. */
+/* Parse a stem into ret, also on errors. -ENAMETOOLONG: no room in the item. -EINVAL: a NUL. */
 int tw_numbered_parse(
 	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e);

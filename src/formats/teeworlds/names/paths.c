@@ -13,7 +13,7 @@ bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint
 	const struct tw_item *it = &m->items[item];
 	int64_t at =
 		tw_index_position(m->origin ? m->origin : m->index, it->twin ? it->twin - 1 : item);
-	/* A layer that is one in two groups stands where it stood, in both. */
+	/* A layer shared by groups keeps its place in each of them. */
 	bool stays = !m->origin || tw_layer_is_shared(m, tw_position(m, item));
 	uint32_t home = sort != TW_SORT_LAYER ? 0 : stays ? group : it->group;
 	const struct tw_listed *listed;

@@ -46,8 +46,8 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 	return it->made->size;
 }
 
-/* Is it the name of an object of this sort, of which something stands in the tree? */
-static bool stands(const struct placement *p, enum tw_sort sort)
+/* Is the placement one of an object of this sort? */
+static bool names_object(const struct placement *p, enum tw_sort sort)
 {
 	unsigned kind = tw_id_kind(p->id);
 
@@ -60,7 +60,7 @@ static int find_placed(
 	for (size_t i = 0; o && i < o->n_placements; i++) {
 		const struct placement *p = &o->placements[i];
 
-		if (!stands(p, sort) || tw_stem_length(sort, p->name, NULL) != n ||
+		if (!names_object(p, sort) || tw_stem_length(sort, p->name, NULL) != n ||
 			memcmp(p->name, stem, n) != 0)
 			continue;
 		*ret = tw_object_position(p->id);
@@ -69,9 +69,10 @@ static int find_placed(
 	return -ENOENT;
 }
 
-/* An envelope without a name is bound by its number alone, so it has to be one that fits; but one
- * that is new itself was copied along with what names it. */
-static bool fits(const struct tw_naming *names, enum tw_sort sort, uint32_t position, int channels)
+/* Check the channels of an envelope without a name, since only its number identifies it. A created
+ * envelope always fits, because it was copied together with the file that refers to it. */
+static bool fits_channels(
+	const struct tw_naming *names, enum tw_sort sort, uint32_t position, int channels)
 {
 	const struct tw_name_list *list = tw_names(names->m, sort);
 
@@ -88,22 +89,22 @@ static bool is_placed(const struct build_context *o, enum tw_sort sort, uint32_t
 	return false;
 }
 
-/* Objects that have a name in the tree, whatever their numbers. */
+/* Objects with a given name, regardless of their numbers. */
 struct named {
 	const struct tw_naming *names;
 	enum tw_sort sort;
-	uint32_t *at; /* the positions of the first ones */
+	uint32_t *at; /* positions; only the first `room` of them */
 	size_t n, room;
 };
 
-static void add_named(struct named *f, uint32_t position)
+static void append_named(struct named *f, uint32_t position)
 {
 	if (f->n < f->room)
 		f->at[f->n] = position;
 	f->n++;
 }
 
-static void find_name(struct named *f, const char *name, size_t n)
+static void collect_named(struct named *f, const char *name, size_t n)
 {
 	const struct build_context *o = f->names->others;
 	const struct tw_name_list *list = tw_names(f->names->m, f->sort);
@@ -111,20 +112,20 @@ static void find_name(struct named *f, const char *name, size_t n)
 	for (uint32_t i = 0; n && i < list->n; i++)
 		if (list->v[i].size == n && memcmp(list->v[i].text, name, n) == 0 &&
 			!is_placed(o, f->sort, i))
-			add_named(f, i);
+			append_named(f, i);
 	for (size_t i = 0; n && i < o->n_placements; i++) {
 		const struct placement *p = &o->placements[i];
 		struct tw_numbered own;
 
-		if (stands(p, f->sort) &&
+		if (names_object(p, f->sort) &&
 			tw_numbered_parse(f->sort, p->name, tw_stem_length(f->sort, p->name, NULL),
 				&own, NULL) == 0 &&
 			own.n == n && memcmp(own.name, name, n) == 0)
-			add_named(f, tw_object_position(p->id));
+			append_named(f, tw_object_position(p->id));
 	}
 }
 
-/* What a name means that stands without its number, or with another one. */
+/* Find the objects whose name is in a stem without their number. Returns how many there are. */
 static size_t find_named(const struct tw_naming *names, enum tw_sort sort, const char *stem,
 	size_t n, uint32_t *ret, size_t room)
 {
@@ -134,9 +135,9 @@ static size_t find_named(const struct tw_naming *names, enum tw_sort sort, const
 
 	if (n > NAME_MAX || !names->others)
 		return 0;
-	find_name(&f, name, name_unescape(stem, n, name));
+	collect_named(&f, name, name_unescape(stem, n, name));
 	if (!f.n && tw_numbered_parse(sort, stem, n, &parsed, NULL) == 0)
-		find_name(&f, parsed.name, parsed.n);
+		collect_named(&f, parsed.name, parsed.n);
 	return f.n;
 }
 
@@ -148,7 +149,7 @@ int tw_ref_find(const struct tw_naming *names, enum tw_sort sort, const char *st
 
 	if ((find_placed(names->others, sort, stem, n, &position) < 0 &&
 		    tw_mounted_find(names->m, sort, 0, stem, n, &position) < 0) ||
-		!fits(names, sort, position, channels))
+		!fits_channels(names, sort, position, channels))
 		found = find_named(names, sort, stem, n, &position, 1);
 	if (found != 1)
 		return found ? -ENOTUNIQ : -ENOENT;

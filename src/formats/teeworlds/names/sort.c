@@ -8,8 +8,7 @@
 
 enum { FILE_STEM_MAX = 250 /* an ending follows */ };
 
-/* Lengths that are stored: DDNet's game/editor/mapitems (layer.h, layer_group.h, envelope.h,
- * image.h). */
+/* name_max is from DDNet's game/editor/mapitems (layer.h, layer_group.h, envelope.h, image.h). */
 const struct tw_sort_info tw_sorts[TW_SORTS] = {
 	[TW_SORT_IMAGE] = {"image", "images/", TW_IMAGE, TW_K_IMAGES, TW_K_IMAGE_PNG,
 		TW_K_IMAGE_JSON, ".png", ".png and .json", FILE_STEM_MAX, 127, tw_image_is_png},

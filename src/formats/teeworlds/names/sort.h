@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * sort: the sorts of objects that a map has, in one table: what tells images, sounds, envelopes,
- * groups and layers apart, but for the content of their files.
+ * sort: the sorts of objects (images, sounds, envelopes, groups, layers), in a table of everything
+ * in which they differ except the content of their files.
  */
 #pragma once
 
@@ -21,17 +21,17 @@ enum tw_sort {
 
 struct tw_sort_info {
 	const char *noun;     /* "image" */
-	const char *path;     /* of the directory, where there is but one: "images/" */
-	uint16_t type;        /* of the items */
-	enum tw_kind_id dir;  /* of the directories that they stand in */
-	enum tw_kind_id kind; /* of their files, or directories */
-	enum tw_kind_id
-		json;       /* of the file that stands for one that is not embedded; else as kind */
-	const char *ending; /* of their files; "": they are directories */
-	const char *accepts; /* all endings of their files, for people; NULL: none */
-	size_t stem_max;     /* bytes of a name that is shown, without ending */
-	size_t name_max;     /* bytes of a name that is stored, as DDNet's editor takes it */
-	bool (*embedded)(const struct tw_map *m, const struct tw_item *it); /* NULL: always */
+	const char *path;     /* of the directory: "images/"; NULL for layers */
+	uint16_t type;        /* item type */
+	enum tw_kind_id dir;  /* kind of the directory that holds the objects */
+	enum tw_kind_id kind; /* kind of an object's file or directory */
+	enum tw_kind_id json; /* kind of the .json of an object that is not embedded, or as kind */
+	const char *ending;   /* file name ending; "" for directories */
+	const char *accepts;  /* all endings, for messages; NULL for directories */
+	size_t stem_max;      /* bytes of a shown name without ending */
+	size_t name_max;      /* bytes of a stored name, limited by DDNet's editor */
+	/* Is the data embedded, and fit to be shown as `kind`? NULL: the sort has one form. */
+	bool (*embedded)(const struct tw_map *m, const struct tw_item *it);
 };
 
 extern const struct tw_sort_info tw_sorts[TW_SORTS];
@@ -41,20 +41,21 @@ static inline unsigned tw_sort_type(enum tw_sort sort)
 	return tw_sorts[sort].type;
 }
 
-/* What a directory's objects are; TW_SORTS where it has none. dir may be any entry. */
+/* Sort of the objects in a directory. TW_SORTS if dir holds no objects or is a file. */
 enum tw_sort tw_sort_in(entry_id dir);
-/* What an entry is an object of; TW_SORTS: it is none. */
+/* Sort of an object's entry. TW_SORTS if the entry is no object. */
 enum tw_sort tw_sort_of(entry_id id);
 
-/* The position of an object in the list of its type, and the object at a position; dir counts for
- * layers, which stand in a group, and json where objects may be not embedded. */
+/* Position of an object in the list of its type. */
 uint32_t tw_object_position(entry_id id);
+/* Entry of the object at a position. dir: an entry in the layer's group; other sorts ignore it.
+ * json: the .json of an image or sound. */
 entry_id tw_object_id(enum tw_sort sort, entry_id dir, uint32_t position, bool json);
 
-/* The ending of the file of an item of the map. */
+/* File name ending of an item in its current form. */
 const char *tw_ending_of(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it);
 
-/* The length of a file name without the ending that objects of this sort have; 0: it has none of
- * them, in any case of letters. Directories (groups, layers) have no ending. *ret_json (may be
- * NULL): it is .json. */
+/* Length of a file name without an ending of this sort, which may be in capitals. 0 if it has no
+ * such ending. Names of directories count as a whole. *ret_json (may be NULL): the ending is .json;
+ * set only if an ending was found. */
 size_t tw_stem_length(enum tw_sort sort, const char *file, bool *ret_json);
