@@ -23,7 +23,7 @@ struct text {
 };
 
 /* What has gathered is printed, once it is more than that. */
-static int pour(struct text *x, size_t most)
+static int flush_output(struct text *x, size_t most)
 {
 	int *failed = &x->command.failed; /* nobody takes the output any more */
 
@@ -40,7 +40,7 @@ static int print_text(struct text *x, struct reader *from)
 	size_t n;
 	int r;
 
-	while ((r = reader_next(from, PIECE, &line, &n)) > 0 && pour(x, PIECE) == 0) {
+	while ((r = reader_next(from, PIECE, &line, &n)) > 0 && flush_output(x, PIECE) == 0) {
 		buffer_append(&x->out, line, n);
 		last = line[n - 1];
 	}
@@ -50,7 +50,7 @@ static int print_text(struct text *x, struct reader *from)
 }
 
 /* Of cells of that width, with what stands behind each, those up to the last that is not 0. */
-static size_t without_zeros(const char *cells, size_t n, size_t cell)
+static size_t trim_zeros(const char *cells, size_t n, size_t cell)
 {
 	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
 		n -= cell;
@@ -63,11 +63,11 @@ static size_t without_zeros(const char *cells, size_t n, size_t cell)
  */
 static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
 {
-	size_t piece = CELLS * cell, end = without_zeros(row, n + 1, cell);
+	size_t piece = CELLS * cell, end = trim_zeros(row, n + 1, cell);
 
 	for (size_t at = 0; at < end; at += piece) {
 		size_t left = end - at < piece ? end - at : piece;
-		size_t some = without_zeros(row + at, left, cell);
+		size_t some = trim_zeros(row + at, left, cell);
 
 		if (!some)
 			continue;
@@ -83,7 +83,8 @@ static int print_table(struct text *x, struct reader *from, size_t cell)
 	size_t n;
 	int r;
 
-	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && pour(x, PIECE) == 0; y++) {
+	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && flush_output(x, PIECE) == 0;
+		y++) {
 		if ((n + 1) % cell)
 			return -EIO;
 		print_row(x, y, row, n, cell);
@@ -123,7 +124,7 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 	return r < 0 ? r : r ? print_table(x, from, shape.cell) : print_text(x, from);
 }
 
-static int show(void *arg, const char *path, const struct offline_file *a)
+static int print_walked(void *arg, const char *path, const struct offline_file *a)
 {
 	struct text *x = arg;
 	struct reader from;
@@ -139,32 +140,32 @@ static int show(void *arg, const char *path, const struct offline_file *a)
 		x->command.worst = offline_fail(&x->command.tree, path, r);
 		buffer_printf(&x->out, "# %s cannot be read\n", path);
 	}
-	return pour(x, PIECE);
+	return flush_output(x, PIECE);
 }
 
-static int match(void *arg, const char *path, const struct offline_file *)
+static int print_match(void *arg, const char *path, const struct offline_file *)
 {
-	return offline_walk(&((struct command *)arg)->tree, path, show, NULL, arg);
+	return offline_walk(&((struct command *)arg)->tree, path, print_walked, NULL, arg);
 }
 
-static int run(struct command *c)
+static int run_text(struct command *c)
 {
 	struct text *x = (struct text *)c;
 	int r = command_open(c, c->names[0], NULL, 0);
 
 	if (r == 0)
-		command_each(c, 1, match);
-	(void)pour(x, 0);
+		command_each(c, 1, print_match);
+	(void)flush_output(x, 0);
 	buffer_finish_free(&x->out);
 	return (int)offline_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
 }
 
 /* What raw/ shows the other files say, and its numbers change from save to save. A checksum
  * is the same however images are shown. */
-const struct command_line cli_text = {.least = 1,
-	.takes = "a file and paths in it",
-	.prints = true,
-	.before = "raw=off",
-	.fixed = "png=stored",
+const struct command_line cli_text = {.min_names = 1,
+	.operands = "a file and paths in it",
+	.always_prints = true,
+	.default_options = "raw=off",
+	.fixed_options = "png=stored",
 	.size = sizeof(struct text),
-	.run = run};
+	.run = run_text};
