@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs automap: layers that are drawn by rules, of maps, or of a directory such as a mount has. */
+/* mapfs automap: draw layers by rules, in maps or in the directory of a layer in a mount. */
 #include "tools/automap/run.h"
 
 #include <errno.h>

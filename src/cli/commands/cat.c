@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs cat: the bytes of files. */
+/* mapfs cat: print files of a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int print_file(struct command *c, const struct offline_file *a)
 
 	do {
 		n = offline_read_at(&c->tree, a, off, piece, PIECE);
-		/* Where nobody takes the output any more, it ends. */
+		/* Stop when the output cannot be written. */
 		if (n > 0)
 			c->failed = output_write(piece, (size_t)n);
 		off += PIECE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs check: what a game refuses maps for, what it warns of, what cannot be read, and where maps
- * are not as rules ask. */
+/* mapfs check: report faults of maps: what a game refuses or warns of, files that cannot be read,
+ * and violations of rules. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,26 +18,26 @@
 struct check {
 	struct command command;
 	bool json, no_limit;
-	const char **rules; /* as they were named */
+	const char **rules; /* as typed */
 	struct rule_set rule_set;
-	const char *game; /* as it was named */
+	const char *game; /* as typed */
 	const struct toolset *game_tools;
 	size_t game_index;
 	atomic_bool has_warnings; /* of any map */
 };
 
-/* One map's. */
+/* The check of one map. */
 struct checking {
 	struct check *check;
 	struct offline *tree;
 	struct buffer *out;
-	struct names fault_paths; /* paths that have a fault; sorted before files are read */
+	struct names fault_paths; /* paths with a fault; sorted before read_file */
 	bool has_errors;
-	size_t n_faults;      /* faults */
-	bool is_error_hidden; /* one of those that are only counted is an error */
+	size_t n_faults;
+	bool is_error_hidden; /* an error was counted but not printed */
 };
 
-/* A whole number is one in JSON, too. */
+/* Is the value a whole number, also in JSON? */
 static bool is_number(const char *s)
 {
 	const char *digits = s + (s[0] == '-');
@@ -61,7 +61,7 @@ static void print_fault_json(const char *file, const struct format_fault *f, str
 	buffer_text(out, "}\n");
 }
 
-/* A line; in JSON, an object on a line of its own. */
+/* Print a fault: a line of text, or a JSON object on one line. */
 static void print_fault(
 	struct check *c, const char *file, const struct format_fault *f, struct buffer *out)
 {
@@ -99,14 +99,14 @@ static void handle_format_fault(void *arg, const struct format_fault *f)
 		(void)names_add(&k->fault_paths, f->path);
 }
 
-/* The map as a whole, in one sentence. */
+/* A fault of the whole map. */
 static struct format_fault fault_of_map(const char *text)
 {
 	return (struct format_fault){
 		.path = "", .field = "", .value = "", .bound = "", .text = text, .line = text};
 }
 
-/* Was a fault of the file reported, or of a directory that it is in? */
+/* Was a fault reported for the file, or for a directory above it? */
 static bool has_fault(const struct checking *k, const char *path)
 {
 	CLEANUP(free) char *part = strdup(path);
@@ -128,8 +128,8 @@ static int read_file(void *arg, const char *path, const struct offline_file *a)
 
 	if (S_ISDIR(a->mode))
 		return 0;
-	/* Can it be shown at all? To write all of it tells no more: that takes many times as long
-	 * as to decode it, and what is decoded may be many times the map. */
+	/* Check only that the file can be read. Generating all of its bytes finds no more faults,
+	 * and takes many times as long as decoding. */
 	r = (int)offline_read_at(k->tree, a, 0, NULL, 0);
 	if (r == 0 || (r == -EIO && has_fault(k, path)))
 		return 0;
@@ -165,7 +165,7 @@ static void print_rest(struct checking *k)
 	print_fault(k->check, k->tree->file, &f, k->out);
 }
 
-/* Is it as the rules ask, and as the other game takes it? */
+/* Check a map against --rules and --for. */
 static int check_against(struct checking *k)
 {
 	const struct check *c = k->check;
@@ -221,8 +221,8 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	return r < 0 ? r : k.has_errors ? -EINVAL : 0;
 }
 
-/* Takes "FIELD is VALUE (BOUND)" apart, which is how the reasons of a format are written (value is
- * changed). false: it is no such sentence. */
+/* Split a reason of a format, "FIELD is VALUE (BOUND)", in place. Returns false if the text has
+ * another form. */
 static bool split_sentence(char *text, struct format_fault *f)
 {
 	char *is = strstr(text, " is "), *end, *bound;
@@ -283,7 +283,7 @@ static const struct command_option options[] = {
 	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct check, no_limit)},
 	{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 
-/* What raw/ shows the format itself has looked at. */
+/* raw=off: the format checks itself what raw/ shows. */
 const struct command_line cli_check = {.options = options,
 	.min_names = 1,
 	.operands = "maps or folders",

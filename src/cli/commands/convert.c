@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs convert: maps of one game as another game loads and shows them. */
+/* mapfs convert: convert maps for another game. */
 #include "tools/convert/run.h"
 
 #include "cli/cli.h"

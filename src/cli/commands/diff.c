@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs diff: how two maps differ. */
+/* mapfs diff: compare two maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "tools/diff/pictures.h"
 #include "tools/tools.h"
 
-/* Those of diff. */
+/* Exit codes, as of diff. */
 enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 
 struct diff {
@@ -70,7 +70,7 @@ static int open_both(struct diff *x)
 	return r;
 }
 
-/* Pictures of what is told, and the page that shows them. */
+/* Write the pictures of printed differences, and the page that shows them. */
 static int finish_diff(struct diff *x)
 {
 	struct differences *d = &x->d;
@@ -155,7 +155,7 @@ static const struct command_option options[] = {
 	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct diff, no_limit)},
 	{"images", '\0', COMMAND_TEXT, offsetof(struct diff, d.images_name)}, {0}};
 
-/* The numbers in raw/ say nothing of another map. */
+/* raw=off: the numbers in raw/ cannot be compared between maps. */
 const struct command_line cli_diff = {.options = options,
 	.min_names = 2,
 	.max_names = 2,

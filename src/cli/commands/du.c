@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs du: what of a map's file each part takes. */
+/* mapfs du: size of each part of a map's file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct du {
 	bool json;
 };
 
-/* One part of a map; of several items of one path; or of all that is below a directory. */
+/* A part of a map: one or several items of one path, or the sum of a directory. */
 struct part {
 	char *path;
 	uint64_t size;
@@ -41,7 +41,7 @@ static int add_part(
 	return 0;
 }
 
-/* ... and in the sum of its directory. */
+/* Add a part, and add its size to its top directory. */
 static int add_tidy_part(void *arg, const struct tidy_part *p)
 {
 	const char *slash = strchr(p->path, '/');
@@ -52,27 +52,27 @@ static int add_tidy_part(void *arg, const struct tidy_part *p)
 	return r;
 }
 
-static int compare_paths(const void *pa, const void *pb)
+static int by_path(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
 	return strcmp(a->path, b->path);
 }
 
-/* The whole first, then sums before what they are of. */
-static int compare_sizes(const void *pa, const void *pb)
+/* Order by size, largest first; of equal sizes, sums first. */
+static int by_size(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
-	return array_order(b->size, a->size) ?: array_order(b->is_sum, a->is_sum) ?: compare_paths(pa, pb);
+	return array_order(b->size, a->size) ?: array_order(b->is_sum, a->is_sum) ?: by_path(pa, pb);
 }
 
-/* Those of one path are one; the largest first. */
+/* Join parts with the same path, then sort by size. */
 static void join_parts(struct parts *parts)
 {
 	size_t n = 0;
 
-	qsort(parts->all, parts->n, sizeof(*parts->all), compare_paths);
+	qsort(parts->all, parts->n, sizeof(*parts->all), by_path);
 	for (size_t i = 0; i < parts->n; i++) {
 		struct part *p = &parts->all[i], *last = n ? &parts->all[n - 1] : NULL;
 
@@ -85,10 +85,10 @@ static void join_parts(struct parts *parts)
 		free(p->path);
 	}
 	parts->n = n;
-	qsort(parts->all, parts->n, sizeof(*parts->all), compare_sizes);
+	qsort(parts->all, parts->n, sizeof(*parts->all), by_size);
 }
 
-/* The path is changed. */
+/* Print a part. Makes its path printable in place. */
 static void print_part(const struct du *du, const char *file, struct part *p, struct buffer *out)
 {
 	if (du->json) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs extract: files of a map, copied out. */
+/* mapfs extract: copy files out of a map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,26 +19,27 @@ enum { PIECE = 256 << 10, AT_ONCE = 32 * PIECE, PROGRESS_MS = 200 };
 
 struct extract {
 	struct command command;
-	int out;       /* the directory */
-	char *new_dir; /* its name, where it was not there, and what it is in */
+	int out;       /* the target directory */
+	char *new_dir; /* name of the target directory in parent_dirfd, if it was created; or NULL
+			*/
 	int parent_dirfd;
-	mode_t mode_mask;    /* permission bits that the umask leaves */
-	const char *refusal; /* a file cannot be written; NULL: as the error says */
-	const char *shown;   /* the directory, as it was named */
-	bool is_disk_error;  /* what failed was there, and not in the map */
-	bool shows_progress; /* is shown */
+	mode_t mode_mask;    /* permission bits that the umask allows */
+	const char *refusal; /* reason of the current failure; NULL: the text of the error */
+	const char *shown;   /* the target directory as typed */
+	bool is_disk_error;  /* the current failure is on disk, not in the map */
+	bool shows_progress;
 	int64_t shown_ms;
 	uintmax_t files, bytes;
 };
 
-/* A file on its way. */
+/* A file that is being copied. */
 struct copying {
 	struct extract *extract;
 	const struct offline_file *file;
 	int dir;
 	char name[NAME_MAX + 1];
-	int fd;                 /* -1: nothing was written yet */
-	uint64_t bytes_written; /* bytes */
+	int fd; /* -1: not opened yet */
+	uint64_t bytes_written;
 };
 
 static void show_progress(struct extract *x)
@@ -73,7 +74,7 @@ static int report_error(struct extract *x, const char *path, int r)
 	return r;
 }
 
-/* What could not be written. Of other reasons the next file may have none. */
+/* Note that a file could not be written. Errors that the next file will have too end the copy. */
 static int handle_write_error(struct extract *x, int r)
 {
 	if (io_is_full(r) || r == -EROFS || r == -EIO)
@@ -87,7 +88,8 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
-/* The directory of path, and the name in it. */
+/* Open or create the directory of a path. *ret_name is the name in it. Returns a descriptor or
+ * -errno. */
 static int open_parent(struct extract *x, const char *path, char ret_name[NAME_MAX + 1])
 {
 	int r = path_check(path);
@@ -107,7 +109,7 @@ static int set_attributes(int fd, const struct offline_file *a, mode_t mode)
 	return r < 0 ? r : futimens(fd, times) < 0 ? -errno : 0;
 }
 
-/* A file that an earlier run left there may be read-only, as those of raw/ are. */
+/* Open a file for writing. A read-only file of an earlier run, as from raw/, is replaced. */
 static int open_file(struct copying *k)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -127,7 +129,7 @@ static int open_file(struct copying *k)
 	return -EEXIST;
 }
 
-/* e: the map's fault, if it is one. */
+/* Copy one piece. Sets e only if the map cannot be read. */
 static int copy_piece(void *arg, size_t i, struct error *e)
 {
 	const struct copying *k = arg;
@@ -141,7 +143,7 @@ static int copy_piece(void *arg, size_t i, struct error *e)
 	return r < 0 ? r : io_pwrite(k->fd, piece, n, off);
 }
 
-/* Of all but the begin several pieces are read and written side by side. */
+/* Copy the pieces after the first one, in several threads. */
 static int copy_rest(struct copying *k)
 {
 	struct error e = ERROR_INIT;
@@ -161,8 +163,7 @@ static int copy_rest(struct copying *k)
 	return e.code ? r : handle_write_error(k->extract, r);
 }
 
-/* It is opened once there is something to be written: what cannot be read leaves alone what stands
- * there. */
+/* Copy a file. Reads first: a file that cannot be read must not truncate the one on disk. */
 static int copy_content(struct copying *k)
 {
 	CLEANUP(free) void *piece = malloc(PIECE);
@@ -189,7 +190,7 @@ static int copy_file(struct extract *x, const char *path, const struct offline_f
 
 	if (r >= 0)
 		r = copy_content(&k);
-	/* The beginning of a file would be taken for all of it. */
+	/* Do not leave a part of a file, which looks like a whole one. */
 	if (r < 0 && k.fd >= 0)
 		(void)io_unlink(k.dir, k.name);
 	if (r == 0)
@@ -199,7 +200,7 @@ static int copy_file(struct extract *x, const char *path, const struct offline_f
 	return r;
 }
 
-/* One that an earlier run left there may be read-only, too; it has its permissions at the end. */
+/* Create a directory. One of an earlier run is made writable; finish_dir sets its permissions. */
 static int make_entry_dir(struct extract *x, const char *path)
 {
 	char name[NAME_MAX + 1];
@@ -228,11 +229,11 @@ static int extract_entry(void *arg, const char *path, const struct offline_file 
 	show_progress(x);
 	if (r < 0)
 		x->command.worst = report_error(x, path, r);
-	/* Of a directory that cannot be made nothing can. */
+	/* Skip the files of a directory that cannot be created. */
 	return x->command.failed ? x->command.failed : r < 0 ? WALK_PAST : 0;
 }
 
-/* A directory has its time once all is in it. */
+/* Set mode and mtime of a directory after its files were copied. */
 static int finish_dir(void *arg, const char *path, const struct offline_file *a)
 {
 	struct extract *x = arg;
@@ -266,7 +267,7 @@ static int open_out(struct extract *x, const char *dir)
 {
 	int r = io_mkdir(AT_FDCWD, dir, 0777);
 
-	/* Where nothing is copied it goes again. */
+	/* Note a new directory: run_extract removes it if the command fails. */
 	if (r == 0)
 		(void)place_of(dir, false, &x->parent_dirfd, &x->new_dir, NULL);
 	if (r == -EEXIST)

@@ -16,7 +16,7 @@
 #include "codec/text/text.h"
 #include "vfs/offline/walk.h"
 
-/* Where the file or directory was copied from; NULL: it was not. */
+/* The path on disk of a copied file, by its oentry.serial. Returns NULL if it was not copied. */
 static const char *find_source(const struct files *f, uint64_t number)
 {
 	return number < f->n ? f->sources[number] : NULL;
@@ -38,11 +38,11 @@ enum { DEPTH_MAX = 1000 };
 
 struct copy {
 	struct files *files;
-	const char *path; /* of what is being copied, in the directory */
-	const char *to;   /* ... and in the map */
+	const char *path; /* of the current file, in the directory */
+	const char *to;   /* of the current file, in the map */
 };
 
-/* In any case of letters, so that what a tool made of a file comes after it. */
+/* Order names, ignoring case, so that a by-product comes after the file it was made of. */
 static int compare_names(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -57,7 +57,8 @@ static void count_file(struct files_count *count, const char *path)
 		count->first = strdup(path);
 }
 
-/* Where a file or directory of that path goes. */
+/* The path in the map for a path in the directory. The caller frees it. Returns NULL if memory is
+ * exhausted. */
 static char *place_file(const struct files *f, const char *path)
 {
 	char *to = mismatch_place(f->mismatch, path);
@@ -92,7 +93,7 @@ static void report_file(const struct copy *c, size_t *count, const char *why)
 
 static void report_failure(const struct copy *c, int r, const char *why)
 {
-	/* Nobody can write it, in any mount. */
+	/* The file is read-only in all mounts. */
 	if (r == -EACCES || r == -EROFS)
 		c->files->unwritable++;
 	else if (r == -EPERM)
@@ -129,7 +130,7 @@ char *files_origin(void *arg, struct offline *t, const char *path)
 	return from ? text_printf("%s/%s", f->shown, from) : NULL;
 }
 
-/* Two files of the directory are one of the map: what came first would be lost. */
+/* Refuse the second of two files of the directory that are one file of the map. */
 static int refuse_second(struct copy *c, const char *first)
 {
 	CLEANUP(free) char *why = text_printf("is the same file of the map as %s", first);
@@ -140,8 +141,8 @@ static int refuse_second(struct copy *c, const char *first)
 	return 0;
 }
 
-/* What means nothing in a map is not kept until the end: there may be any number of such files.
- * Those that the kit's compiler left beside its sources are told of together. */
+/* Remove a file without a meaning from the map at once, since there may be any number of them.
+ * By-products are counted and reported together. */
 static void drop_file(struct copy *c, bool derived)
 {
 	if (overlay_remove(c->files->tree->tree, c->to, false) < 0)
@@ -152,7 +153,8 @@ static void drop_file(struct copy *c, bool derived)
 		count_file(&c->files->derived, c->path);
 }
 
-/* What became of it. */
+/* Record the source of a copied file. Drops a file without a meaning, and refuses a second source.
+ */
 static int record_source(struct copy *c)
 {
 	enum change_meaning meaning;
@@ -160,7 +162,7 @@ static int record_source(struct copy *c)
 	struct offline_file a;
 	int r = offline_find(c->files->tree, c->to, &a);
 
-	/* As in the base: a directory that stands there, and what is only shown. */
+	/* Without an overlay entry it is as in the base: an old directory, or a read-only file. */
 	if (r < 0 || !a.spot.oentry)
 		return r == -ENOENT ? 0 : r;
 	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_meaning_of(c->files->tree, &a.spot);
@@ -178,7 +180,7 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 	struct error e = ERROR_INIT;
 	struct change_file s = {fd, 0};
 	const struct timespec *mtime = c->files->tree->vol->format->kept_time ? &st->st_mtim : NULL;
-	int r = st->st_size > FORMAT_SIZE_MAX /* nobody takes it; it need not be read for that */
+	int r = st->st_size > FORMAT_SIZE_MAX /* too large for each format: do not read it */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
 			: change_put(c->files->tree, c->to, change_from_file, &s, mtime, &e);
 
@@ -187,13 +189,13 @@ static int copy_file(struct copy *c, int fd, const struct stat *st)
 	else if (r == 0)
 		return record_source(c);
 	else if (io_is_full(r))
-		return r; /* so it would be with each that follows */
+		return r; /* the next files would fail too */
 	else
 		report_failure(c, r, error_text(&e));
 	return 0;
 }
 
-/* Makes the directories that a name with backslashes leads through. */
+/* Create the directories of a name with backslashes, which is a path in the map. */
 static int make_split_dirs(struct copy *c, const char *name)
 {
 	CLEANUP(free) char *above = strndup(c->to, (size_t)(last_part(c->to) - c->to));
@@ -204,7 +206,7 @@ static int make_split_dirs(struct copy *c, const char *name)
 	return above ? overlay_mkdirs(c->files->tree->tree, above) : -ENOMEM;
 }
 
-/* The directory on disk has those, too. */
+/* Record a source for the directories above a file, so that files_remove_others keeps them. */
 static int set_source_of_parents(struct copy *c, const char *to)
 {
 	CLEANUP(free) char *below = text_printf("%s%s", to, *last_part(to) ? "" : "x");
@@ -226,7 +228,7 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 	struct stat st;
 	int r = 0;
 
-	/* A link says ELOOP, a device or a socket ENXIO. */
+	/* ELOOP: a symbolic link; ENXIO: a device or socket. */
 	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
 		r = fd;
 	else if (fd >= 0 && fstat(fd, &st) < 0)
@@ -239,7 +241,7 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 		report_file(c, &c->files->left_out, "left out: neither a file nor a directory");
 		return 0;
 	}
-	/* What is written stands in the directory itself. */
+	/* Skip the map that is written, if it is in the directory. */
 	if (offline_is_map(c->files->tree, &st) || offline_is_map(c->files->held_map, &st))
 		return 0;
 	if (S_ISREG(st.st_mode) && is_unpacked(c->files, c->to)) {
@@ -247,7 +249,8 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 		return 0;
 	}
 	r = make_split_dirs(c, name);
-	/* So zip programs name a directory. */
+	/* Some zip programs create an empty file with a name ending in a backslash for a directory.
+	 */
 	if (r == 0 && S_ISREG(st.st_mode) && !*last_part(c->to) && !st.st_size)
 		return 0;
 	if (r == 0 && S_ISREG(st.st_mode))
@@ -263,7 +266,8 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 	return r < 0 ? r : record_source(c);
 }
 
-/* Names in order, so that the same files make the same map. */
+/* Copy the files of a directory in the order of their names, so that equal files give equal maps.
+ */
 static int copy_dir(struct copy *c, int fd, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};
@@ -286,7 +290,7 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 	return r;
 }
 
-/* "DIR: 3 files are left out ... (the first)" */
+/* Print "DIR: 3 files are left out ... (the first)". */
 static void report_count(
 	const struct files *f, const struct files_count *t, const char *one, const char *many)
 {
@@ -318,7 +322,6 @@ int files_copy_in(struct files *f)
 	return r;
 }
 
-/* Once all files of a directory are in the map: what of them is not, and what else is. */
 int files_report_replaced(struct files *f)
 {
 	CLEANUP_NAMES struct names paths = {0};
@@ -344,7 +347,7 @@ int files_report_replaced(struct files *f)
 
 struct others {
 	const struct files *f;
-	bool is_root_unwritable; /* nobody can write the map's own directory, and we do */
+	bool is_root_unwritable; /* the root is read-only, so modes tell nothing */
 	struct names removed;    /* paths */
 };
 
@@ -358,7 +361,7 @@ static int find_other(void *arg, const char *path, const struct offline_file *a)
 		o->is_root_unwritable = !(a->mode & 0222);
 		return 0;
 	}
-	/* All that is there is the directory's. */
+	/* The collection was emptied: all that is in it was copied. */
 	if (mismatch_has(o->f->mismatch, path))
 		return WALK_PAST;
 	if (a->spot.oentry && find_source(o->f, a->spot.oentry->serial))
@@ -374,7 +377,7 @@ static int find_other(void *arg, const char *path, const struct offline_file *a)
 	}
 	if (fd != -ENOENT && fd != -ENOTDIR)
 		return fd;
-	/* What nobody can write is not the tree's to say. */
+	/* Keep read-only files, such as raw/: they follow from the others. */
 	if (!(a->mode & 0222) && !o->is_root_unwritable)
 		return WALK_PAST;
 	r = names_add(&o->removed, path);
@@ -388,7 +391,7 @@ int files_remove_others(const struct files *f)
 
 	for (size_t i = 0; r == 0 && i < o.removed.n; i++) {
 		r = change_remove_tree(f->tree, o.removed.at[i]);
-		/* What is always there, and what is only shown. */
+		/* Mandatory and read-only entries stay. */
 		if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 			r = 0;
 	}

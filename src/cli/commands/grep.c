@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs grep: searches texts of many maps. */
+/* mapfs grep: search texts of many maps. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,27 +13,27 @@
 #include "vfs/offline/reader.h"
 #include "vfs/offline/walk.h"
 
-/* Those of grep. */
+/* Exit codes, as of grep. */
 enum { FOUND = 0, NOT_FOUND = 1, TROUBLE = 2 };
 enum { TEXT_MAX = 64 << 20 }; /* bytes of one file */
 
 struct grep {
 	struct command command;
 	const char *pattern;
-	int flags; /* of pattern_compile */
+	int flags; /* for pattern_compile */
 	bool names, counts, numbers, nocase, extended;
-	const char *
-		*path_patterns; /* where the search is, NULL-ended; NULL: what the format says */
-	char **paths;           /* the same as arguments, which must exist; NULL: there are none */
+	const char **path_patterns; /* --in: files to search, NULL-ended; NULL: the default of the
+				       format */
+	char **paths; /* files to search from the command line, which must exist; or NULL */
 	atomic_bool found;
 };
 
-/* In one map. */
+/* The search in one map. */
 struct search {
 	const struct grep *grep;
 	struct offline *tree;
 	struct buffer *out;
-	regex_t regex; /* a thread's own: regexec locks it */
+	regex_t regex; /* one for each thread, because regexec locks it */
 	bool found;
 	int worst;
 };
@@ -125,8 +125,8 @@ static int check_pattern(const struct grep *g)
 	return 0;
 }
 
-/* grep PATTERN FILE PATH..., like cat FILE PATH...: the first name is a file, and none of the
- * others exists outside the map. */
+/* Is the command line PATTERN FILE PATH...? Then the first name is a file, and none of the others
+ * exists on disk. */
 static bool has_paths(const struct command *c)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs index: the files of an archive that list its other files are made anew. */
+/* mapfs index: update the files of an archive that list its other files. */
 #include <errno.h>
 
 #include "cli/cli.h"

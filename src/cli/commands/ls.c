@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs ls: names, as ls prints them where its output is no terminal, or objects for programs. */
+/* mapfs ls: list files, as ls does if its output is no terminal, or as JSON. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 struct ls {
 	struct command command;
 	bool details, is_recursive, json;
-	bool headings; /* each directory has a line of its own above it */
+	bool headings; /* print the name of each directory above its files */
 	bool from_root;
 	bool printed;
 };
@@ -28,7 +28,7 @@ static void print_name(const char *name, const char *end)
 	printf("%s%s", shown ? printable(shown) : name, end);
 }
 
-/* An object on a line of its own (docs/mapfs-ls.1). */
+/* Print a JSON object on one line (docs/mapfs-ls.1). */
 static int print_json(const char *dir, const char *name, const struct offline_file *a)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -101,7 +101,7 @@ static int list_walked(void *arg, const char *path, const struct offline_file *a
 	return S_ISDIR(a->mode) ? list_dir(ls, path, a) : 0;
 }
 
-/* What a path or a pattern means: files by their names, directories by what is in them. */
+/* List a file by its name, and a directory by its files. */
 static int list_match(void *arg, const char *path, const struct offline_file *a)
 {
 	struct ls *ls = arg;

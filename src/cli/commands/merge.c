@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs merge: two maps that were made of one become one, also as git's merge driver. */
+/* mapfs merge: three-way merge of maps, also as a merge driver of git. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "vfs/offline/place.h"
 #include "vfs/offline/streams.h"
 
-/* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
+/* Exit codes of a merge driver (gitattributes(5)): git treats those above 128 as failures. */
 enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
 enum { BASE_AT, OURS_AT, THEIRS_AT, OUT_AT, NAMES };
 
@@ -25,11 +25,11 @@ struct command_merge {
 	struct command command;
 	struct merge merge;
 	struct out out;
-	const char *label; /* of the map, in messages and for the copies of theirs */
-	bool has_label;    /* by the command line */
-	int label_dirfd;   /* of that map; the copies of theirs go there */
+	const char *label; /* name of the map, in messages and for rescued files of theirs */
+	bool has_label;    /* --label was given */
+	int label_dirfd;   /* directory of label; rescued files of theirs go there */
 	char label_name[NAME_MAX + 1];
-	bool ours_is_base, uses_ours; /* their bytes are the same */
+	bool ours_is_base, uses_ours; /* only one side changed, or both equally: copy that side */
 };
 
 static int report_error(const char *file, const struct error *e)
@@ -38,7 +38,7 @@ static int report_error(const char *file, const struct error *e)
 	return e->code;
 }
 
-/* The same of one of the three maps: git gives them names of its own, which say nothing. */
+/* Report an error of one of the three maps by its role, as git passes temporary names. */
 static int report_side_error(const struct command_merge *c, enum which w, const struct error *e)
 {
 	static const char *const sides[] = {"the base", "ours", "theirs"};
@@ -50,7 +50,7 @@ static int report_side_error(const struct command_merge *c, enum which w, const 
 	return e->code;
 }
 
-/* Is the file of no bytes, which git gives for a base that is not there? */
+/* Is the file empty? git passes an empty file if there is no ancestor. */
 static bool is_empty(const char *file)
 {
 	struct stat st;
@@ -58,14 +58,14 @@ static bool is_empty(const char *file)
 	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
-/* Open the directory in which the copies of theirs go. */
+/* Open the directory of rescued files. */
 static int open_label_dir(struct command_merge *c)
 {
 	CLEANUP(free) char *path = strdup(c->label);
 	struct error e = ERROR_INIT;
 	const char *name;
 
-	/* git may not have made its directory yet. */
+	/* git may not have created the directory of the file yet. */
 	for (char *at = path; at && (at = strchr(at + 1, '/')); *at = '/') {
 		*at = '\0';
 		(void)mkdir(path, 0777);
@@ -76,7 +76,7 @@ static int open_label_dir(struct command_merge *c)
 	return 0;
 }
 
-/* All outside the sandbox. */
+/* Open all files; load_all reads them in the sandbox. */
 static int open_all(struct command_merge *c)
 {
 	char **names = c->command.names;
@@ -100,7 +100,7 @@ static int open_all(struct command_merge *c)
 		if (r < 0)
 			return report_side_error(c, (enum which)w, &e);
 	}
-	/* It is the one that is changed. */
+	/* The merge changes the tree of ours. */
 	s[OURS].tree.file = c->label;
 	s[OURS].tree.vol->store.store.spool_dirfd = c->out.dirfd;
 	return 0;
@@ -156,7 +156,7 @@ static int load_all(struct command_merge *c)
 	return 0;
 }
 
-/* theirs: the path of what lies beside the map, or NULL. */
+/* Print a conflict. theirs is the path of its rescued file, or NULL. */
 static void print_conflict(const struct command_merge *c, const struct rescue_dir *rescued,
 	const char *path, const char *why, const char *theirs)
 {
@@ -183,7 +183,7 @@ static void print_conflicts(const struct command_merge *c, const struct rescue_d
 	}
 }
 
-/* *refused: both together would be no map. */
+/* Save the merged map. *refused: it is no valid map. */
 static int save_merged(struct command_merge *c, bool *refused)
 {
 	int error = -EINVAL;
@@ -206,9 +206,7 @@ static int save_merged(struct command_merge *c, bool *refused)
 	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
 }
 
-/* What came of both would be refused, and why was told: git goes on with ours, and theirs beside
- * it.
- */
+/* Write ours, and rescue the map of theirs, because the merged map is no valid one. */
 static int keep_ours(struct command_merge *c)
 {
 	CLEANUP_RESCUE_DIR struct rescue_dir rescued = {
@@ -271,7 +269,7 @@ static int merge_maps(struct command_merge *c)
 		base = &m->sides[BASE].tree.vol->source;
 	ours = &m->sides[OURS].tree.vol->source;
 	theirs = &m->sides[THEIRS].tree.vol->source;
-	/* Where only one side was written there is nothing to look at. */
+	/* If only one side changed, nothing has to be merged. */
 	c->uses_ours = offline_same(ours, theirs) || (base && offline_same(base, theirs));
 	c->ours_is_base = !c->uses_ours && base && offline_same(ours, base);
 	if (c->uses_ours || c->ours_is_base)
@@ -310,7 +308,6 @@ static int run_prepared(struct command_merge *c)
 	return code;
 }
 
-/* The command line is right so far. */
 static int run_merge(struct command *command)
 {
 	struct command_merge *c = (struct command_merge *)command;

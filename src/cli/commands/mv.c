@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs mv: files and directories of a map under other names. */
+/* mapfs mv: rename files and directories of a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cli/line/command.h"
 #include "vfs/offline/change.h"
 
-/* NULL: nothing does. */
+/* Find a file of the map. Returns at, or NULL if there is none. */
 static const struct offline_file *find_file(
 	struct offline *t, const char *path, struct offline_file *at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs pack: a directory of files becomes a map, or goes onto one. */
+/* mapfs pack: make a map from a directory of files, or copy the directory into a map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "vfs/offline/streams.h"
 
 struct pack {
-	struct command command; /* its tree: the map that is there, or is made */
-	struct out out;         /* ... where what is unlike has to go first */
-	struct offline copy;    /* ... without that */
-	const char *dir;        /* as it was named */
+	struct command command; /* its tree is the map, old or new */
+	struct out out;         /* file of `copy`, which replaces the map */
+	struct offline copy;    /* the map without referenced mismatches, saved first; or unused */
+	const char *dir;        /* as typed */
 	const char *onto;       /* NULL: the map is new */
 	const char *format;
 	bool exact, index, all;
@@ -36,7 +36,8 @@ static int open_map(struct pack *p, int from)
 	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1);
 }
 
-/* The name appears with all of the map, or not at all. */
+/* Give a new map its name, or write it to standard output, once it is complete. Discards it on
+ * failure. */
 static int publish_map(struct pack *p, int code)
 {
 	struct offline *t = &p->command.tree;
@@ -56,7 +57,8 @@ static int publish_map(struct pack *p, int code)
 	return code;
 }
 
-/* What files name goes alone first, and is written so: where it stood, new objects can be then. */
+/* Remove the mismatches that files refer to and save that as p->copy. In the copy new objects can
+ * take their positions. */
 static int clear_copy(struct pack *p, const struct mismatch *u, struct error *e)
 {
 	const struct change_save how = {.left = true, .silent = true, .out = &p->out};
@@ -79,7 +81,8 @@ static int hold_map(struct pack *p, struct error *e)
 	return out_hold(&p->out, p->onto, e);
 }
 
-/* What the directory has in another sort makes room. *ret: the tree that is changed then. */
+/* Remove mismatches from the map (--exact). *ret is the map to change: of the command, or p->copy.
+ */
 static int make_room(struct pack *p, int from, struct mismatch *u, struct offline **ret)
 {
 	struct offline *t = *ret = &p->command.tree;
@@ -102,7 +105,7 @@ static int make_room(struct pack *p, int from, struct mismatch *u, struct offlin
 	return r;
 }
 
-/* The lists of what the new map holds go into it with the rest. */
+/* Update the lists (mapfs index) of the map. */
 static int put_indexes(struct pack *p, struct files *f)
 {
 	struct index_update x = {.tree = f->tree, .verbose = p->command.save.verbose};
@@ -120,7 +123,7 @@ static int put_indexes(struct pack *p, struct files *f)
 	return r == 0 ? OUTCOME_DONE : r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 }
 
-/* Where a copy was changed, the map becomes that. */
+/* Save. If p->copy was changed, it replaces the map. */
 static int save_map(struct pack *p, struct offline *t)
 {
 	struct error e = ERROR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs preview: a map as a picture. */
+/* mapfs preview: draw a map as a picture. */
 #include "formats/preview.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ struct drawing {
 	struct command command;
 	struct preview preview;
 	const char *layer, *size;
-	struct images *images; /* the game's */
-	int out;               /* the directory of the picture; -1: standard output */
+	struct images *images; /* images of the game */
+	int out;               /* directory of the picture; -1: standard output */
 	const char *name;
 };
 
@@ -31,7 +31,7 @@ static void print_note(void *arg, const char *line)
 	offline_say(arg, "%s", line);
 }
 
-/* NULL: that is a name for a picture. */
+/* Check the name of a picture. Returns an error text, or NULL if it is fine. */
 static const char *check_picture_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
@@ -42,8 +42,8 @@ static const char *check_picture_name(const char *name)
 						    : "a picture is PNG: its name ends in .png";
 }
 
-/* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. What
- * is empty was made for the picture, perhaps under a name that nobody chose. */
+/* Check the output file. Returns an error text, or NULL if it can be written. Only a PNG is
+ * overwritten, or an empty file of any name, which was made for the picture (a temporary file). */
 static const char *check_output(int dirfd, const char *name)
 {
 	static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -68,7 +68,7 @@ static const char *check_output(int dirfd, const char *name)
 	return check_picture_name(name);
 }
 
-/* Where the picture goes, before all else is given up. */
+/* Open the directory of the picture, before entering the sandbox. */
 static int open_output(struct drawing *d, const char *out)
 {
 	const char *slash = strrchr(out, '/');
@@ -105,8 +105,8 @@ static int find_part(struct drawing *d, const char *path)
 	return r;
 }
 
-/* Who made an empty file for the picture may have it open, and reads there: thumbnailers do. One of
- * another user's is not for our pictures. */
+/* Open an existing empty file for writing in place: a thumbnailer may have it open to read the
+ * picture. A file of another user is not used. */
 static int open_empty(const struct drawing *d)
 {
 	int fd = io_openat(d->out, d->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
@@ -143,7 +143,7 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 
-/* "X.IMAGESET:NAME" is a part of a file; none of the game has a colon in its own name. */
+/* Find the file of a path, or of "X.IMAGESET:NAME". Names of the game's files have no colons. */
 static int find_cut(struct drawing *d)
 {
 	const char *colon = strchr(d->layer, ':');
@@ -156,7 +156,7 @@ static int find_cut(struct drawing *d)
 	return path ? find_part(d, path) : -ENOMEM;
 }
 
-/* *fault: the file that what went wrong is of. */
+/* Draw and write the picture. On failure *fault is the file that the error is about. */
 static int draw_picture(struct drawing *d, mode_t mode, const char **fault, struct error *e)
 {
 	const struct snapshot *s = d->command.tree.vol->now;
@@ -242,7 +242,7 @@ static const struct command_option options[] = {
 	{"layer", '\0', COMMAND_TEXT, offsetof(struct drawing, layer)},
 	{"size", '\0', COMMAND_TEXT, offsetof(struct drawing, size)}, {0}};
 
-/* All is looked at once. */
+/* A small cache suffices, because each blob is read once. */
 const struct command_line cli_preview = {.options = options,
 	.min_names = 1,
 	.max_names = 3,

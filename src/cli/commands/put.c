@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs put: one file into a map. */
+/* mapfs put: write one file into a map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/line/command.h"
 
-/* The directory that it stands in is made where an archive has none of that name. */
+/* Create the directories above a path, if they are missing and the format allows it. */
 static int make_parent(struct offline *t, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -18,7 +18,7 @@ static int make_parent(struct offline *t, const char *path)
 	return slash ? dir ? overlay_mkdirs(t->tree, dir) : -ENOMEM : 0;
 }
 
-/* What was not there to be written, and what was and could not be. */
+/* Convert an error: SAVE_FAILED if the content was refused or could not be stored. */
 static enum outcome outcome_of(int r)
 {
 	bool failed = r == -EINVAL || r == -EFBIG || r == -EIO || io_is_full(r);
@@ -26,7 +26,7 @@ static enum outcome outcome_of(int r)
 	return r == 0 ? OUTCOME_DONE : failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
 }
 
-/* Also a name that editors give their own files: of a mount it would go without a word. */
+/* Does the path have no meaning in the map? A save would drop the file silently. */
 static bool is_meaningless(struct offline *t, const char *path)
 {
 	struct offline_file a;
@@ -34,7 +34,7 @@ static bool is_meaningless(struct offline *t, const char *path)
 	return offline_find(t, path, &a) == 0 && change_meaning_of(t, &a.spot) > CHANGE_SCRATCH;
 }
 
-/* source: NULL for standard input. */
+/* Write a file of the map from fd. source is the name of fd; NULL: standard input. */
 static enum outcome put_file(struct offline *t, const char *path, int fd, const char *source)
 {
 	struct error e = ERROR_INIT;

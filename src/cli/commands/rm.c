@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs rm: files and directories out of a map. */
+/* mapfs rm: remove files and directories from a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int remove_match(void *arg, const char *path, const struct offline_file *
 
 	if (r < 0)
 		c->worst = offline_fail(&c->tree, path, r);
-	/* So it would be with each that follows. */
+	/* The next files would fail too. */
 	if (io_is_full(r))
 		c->failed = r;
 	return c->failed;
@@ -34,7 +34,7 @@ static int run_rm(struct command *c)
 
 	if (r == 0)
 		command_each(c, 1, remove_match);
-	/* All or nothing. */
+	/* Save only if all files were removed. */
 	if (r < 0 || c->worst < 0)
 		return (int)offline_write_outcome(r < 0 ? r : c->worst);
 	return (int)change_save(&c->tree, &c->save);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs text: all of a map as one text, for git and other programs that compare lines. */
+/* mapfs text: print a map as one text, for git and other programs that compare lines. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,17 +22,17 @@ struct text {
 	struct buffer out;
 };
 
-/* What has gathered is printed, once it is more than that. */
+/* Write the buffered output if it is larger than most. Returns 0, or -errno once a write failed. */
 static int flush_output(struct text *x, size_t most)
 {
-	int *failed = &x->command.failed; /* nobody takes the output any more */
+	int *failed = &x->command.failed; /* the output cannot be written */
 
 	if (!*failed && (x->out.size > most || x->out.error))
 		*failed = output_text(&x->out);
 	return *failed;
 }
 
-/* All of it, and the end of its last line. */
+/* Print a text. Adds a newline if the last line has none. */
 static int print_text(struct text *x, struct reader *from)
 {
 	const char *line;
@@ -49,7 +49,8 @@ static int print_text(struct text *x, struct reader *from)
 	return r;
 }
 
-/* Of cells of that width, with what stands behind each, those up to the last that is not 0. */
+/* The length of a row of cells without zeros at its end. `cell` is the width of a cell with its
+ * separator. */
 static size_t trim_zeros(const char *cells, size_t n, size_t cell)
 {
 	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
@@ -58,8 +59,8 @@ static size_t trim_zeros(const char *cells, size_t n, size_t cell)
 }
 
 /*
- * A row in pieces, each with its place, and without the zeros at their ends: so a line is short,
- * and one that nobody edited is the same when the table got another size.
+ * Print a row in pieces, each with its position and without zeros at its end. So lines are short,
+ * and unedited ones stay the same if the table is resized.
  */
 static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
 {
@@ -116,7 +117,7 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 	if (r <= 0)
 		return r < 0 ? r : print_sum(x, path, from);
 	buffer_printf(&x->out, "# %s\n", path);
-	/* Elsewhere a table is what somebody wrote. */
+	/* In other formats a .csv file is plain text. */
 	r = x->command.tree.vol->format->has_positions && dot && strcmp(dot, ".csv") == 0
 		    ? reader_grid(from, &shape)
 		    : 0;
@@ -160,8 +161,8 @@ static int run_text(struct command *c)
 	return (int)offline_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
 }
 
-/* What raw/ shows the other files say, and its numbers change from save to save. A checksum
- * is the same however images are shown. */
+/* raw=off: raw/ repeats the other files, with numbers that change from save to save. png=stored:
+ * the checksums of images must not depend on -o png. */
 const struct command_line cli_text = {.min_names = 1,
 	.operands = "a file and paths in it",
 	.always_prints = true,

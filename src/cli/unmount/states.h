@@ -22,8 +22,8 @@
  *   END      ask the worker to exit, print its report    -               silence
  *   JOURNAL  print which journals there are              -               4 s
  *
- * "-": as long as a save, or a disk, takes. In SAVE and END the user hears of --force after 8 s
- * without a message.
+ * "-": no limit, since a save or a disk may take long. In SAVE and END a message mentions --force
+ * after 8 s without a message from the worker.
  * silence: 4 s without a message (a worker that saves sends several a second), or 20 s without
  * progress of the save. The limit of UNMOUNT holds while the mount is in the tree. After that the
  * kernel writes pages back through the worker, and the machine waits for it without a limit, unless
