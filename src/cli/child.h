@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * child: run a call that may block forever in a child process, with a timeout. A process that waits
- * for a file system itself cannot stop waiting; a child can be killed, or left behind.
- */
+/* child: run a call that may block forever in a child process, with a timeout. A process that waits
+ * for a file system itself cannot stop waiting; a child can be killed, or left behind. */
 #pragma once
 
 #include <stdbool.h>

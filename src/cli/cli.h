@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * cli: the commands. cli/line/command.h runs them; each prints its messages and returns the exit
- * code, an enum outcome.
- */
+/* cli: the commands. cli/line/command.h runs them; each prints its messages and returns the exit
+ * code, an enum outcome. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,14 +37,11 @@ const struct cli_command *cli_command_named(const char *name);
 /* Find a command whose name differs from word by one typing error: one letter added, missing or
  * replaced, or two swapped. Returns NULL if there is none, or if word is an option. */
 const struct cli_command *cli_command_like(const char *word);
-/* Print the --help page of a command. */
+/* Print the --help page of a command, or of mapfs. */
 void cli_print_command_help(FILE *out, const char *name);
-
-/* Print the --help page of mapfs. */
 void cli_print_help(FILE *out);
 
-/* Set the help page that cli_usage refers to: a command, or NULL for mapfs --help. The string must
- * stay valid. */
+/* Set the help page for cli_usage: a command, or NULL for mapfs --help. Borrows the string. */
 void cli_set_usage_page(const char *command);
 /* Print a message about a wrong command line. Returns OUTCOME_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * journals: the journal of a map that no worker serves, for `mapfs -u` and `mapfs status`.
- */
+/* journals: the journal of a map that no worker serves, for `mapfs -u` and `mapfs status`. */
 #pragma once
 
 #include <limits.h>

@@ -17,7 +17,7 @@
 #include "cli/unmount/states.h"
 #include "fuse/lifecycle/launch.h"
 
-static int report_refusal(enum outcome code, const char *file, const char *why)
+static int refuse_file(enum outcome code, const char *file, const char *why)
 {
 	say(stderr, "mapfs: %s: %s", file, why);
 	return (int)code;
@@ -59,8 +59,7 @@ static char *default_mountpoint(const char *file, bool folder)
 	return TAKE(point);
 }
 
-/* The path of a file that does not exist yet, with its directory resolved. Returns NULL with errno
- * set on failure. */
+/* The path of a file to be made, with its directory resolved. NULL with errno set on failure. */
 static char *resolve_new_path(const char *file)
 {
 	CLEANUP(free) char *whole = make_absolute(file), *dir = NULL;
@@ -96,17 +95,16 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 
 	if (create) {
 		if (lstat(path, &st) == 0)
-			return report_refusal(
+			return refuse_file(
 				OUTCOME_REFUSED, file, "exists already (--new makes a file)");
 		return errno == ENOENT ? OUTCOME_DONE
-				       : report_refusal(OUTCOME_REFUSED, file, strerror(errno));
+				       : refuse_file(OUTCOME_REFUSED, file, strerror(errno));
 	}
 	if (stat(path, &st) < 0)
-		return report_refusal(OUTCOME_REFUSED, file, strerror(errno));
+		return refuse_file(OUTCOME_REFUSED, file, strerror(errno));
 	*ret_folder = S_ISDIR(st.st_mode);
 	if (!*ret_folder && !S_ISREG(st.st_mode))
-		return report_refusal(
-			OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
+		return refuse_file(OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
 	return *ret_folder ? check_folder(file, st.st_dev) : OUTCOME_DONE;
 }
 
@@ -139,14 +137,14 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 	CLEANUP(free) char *point = NULL;
 	CLEANUP(free) char *path = create ? resolve_new_path(file) : realpath(file, NULL);
 	int r = path ? check_file(file, path, create, &o->rq.folder)
-		     : report_refusal(OUTCOME_REFUSED, file, describe_missing(file));
+		     : refuse_file(OUTCOME_REFUSED, file, describe_missing(file));
 
 	if (r != OUTCOME_DONE)
 		return r;
 	point = mountpoint ? make_absolute(mountpoint)
 			   : default_mountpoint(o->rq.folder ? path : file, o->rq.folder);
 	if (!point)
-		return report_refusal(OUTCOME_MOUNT, file,
+		return refuse_file(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
 					: strerror(errno));
 	if (!mountpoint && !create && is_mounted_at(path, point)) {
@@ -167,7 +165,7 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 /* The command line of mapfs, mapfs mount and mapfs umount. */
 struct mapfs {
 	struct command command;
-	struct unmount_options unmount_options;
+	struct unmount_options umount;
 	const char *format;
 	bool unmount, version, foreground, create;
 };
@@ -183,7 +181,7 @@ static int run_unmount(struct mapfs *m)
 	for (int i = 0; i < c->n_names; i++)
 		if (!c->names[i][0])
 			return cli_usage("-u: an empty name");
-	return cli_umount(c->names, (size_t)c->n_names, &m->unmount_options);
+	return cli_umount(c->names, (size_t)c->n_names, &m->umount);
 }
 
 static int run_mount(struct mapfs *m)
@@ -192,9 +190,8 @@ static int run_mount(struct mapfs *m)
 	char **names = m->command.names;
 	int n = m->command.n_names;
 
-	if (m->unmount_options.force || m->unmount_options.discard)
-		return cli_usage(
-			"--%s goes with -u", m->unmount_options.force ? "force" : "discard");
+	if (m->umount.force || m->umount.discard)
+		return cli_usage("--%s goes with -u", m->umount.force ? "force" : "discard");
 	if (m->format && !m->create)
 		return cli_usage("--format goes with --new");
 	if (n < 1)
@@ -230,13 +227,13 @@ static int run_mapfs(struct command *c)
 }
 
 static const struct command_option options[] = {
-	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, unmount_options.discard)},
-	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, unmount_options.force)},
+	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, umount.discard)},
+	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, umount.force)},
 	{"foreground", 'f', COMMAND_FLAG, offsetof(struct mapfs, foreground)},
 	{"format", '\0', COMMAND_TEXT, offsetof(struct mapfs, format)},
 	{"new", '\0', COMMAND_FLAG, offsetof(struct mapfs, create)},
 	{"unmount", 'u', COMMAND_FLAG, offsetof(struct mapfs, unmount)},
-	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, unmount_options.verbose)},
+	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, umount.verbose)},
 	{"version", 'V', COMMAND_FLAG, offsetof(struct mapfs, version)}, {0}};
 
 const struct command_line cli_mapfs = {.options = options,
@@ -244,8 +241,7 @@ const struct command_line cli_mapfs = {.options = options,
 	.size = sizeof(struct mapfs),
 	.run = run_mapfs};
 
-/* Called by mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t
- * type] */
+/* For mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
 int cli_mount_helper(int argc, char **argv)
 {
 	struct error e = ERROR_INIT;

@@ -156,6 +156,6 @@ const struct command_line cli_recover = {.options = options,
 	.min_names = 1,
 	.max_names = 1,
 	.operands = "one file",
-	.takes_no_map = true,
+	.is_bare = true,
 	.size = sizeof(struct recover),
 	.run = run_recover};

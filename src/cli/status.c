@@ -199,7 +199,7 @@ static const struct command_option options[] = {
 const struct command_line cli_status = {.options = options,
 	.max_names = 1,
 	.operands = "one mount point, file or folder",
-	.takes_no_map = true,
+	.is_bare = true,
 	.needs_no_arguments = true,
 	.size = sizeof(struct command_status),
 	.run = run_status};

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * status: query a mount for its unsaved changes. It takes a few seconds at most.
- */
+/* status: query a mount for its unsaved changes. It takes a few seconds at most. */
 #pragma once
 
 #include <errno.h>
 
 #include "vfs/save/status.h"
 
-/* Unify the errors of a dead mount: calls in progress when its worker died fail with ECONNABORTED,
- * later ones with ENOTCONN. */
+/* Unify errors of a dead mount: calls that its death interrupts fail with ECONNABORTED. */
 static inline int status_error(int error)
 {
 	return error == ECONNABORTED ? ENOTCONN : error;

@@ -127,7 +127,7 @@ static int run_help(struct command *c)
 const struct command_line cli_help = {.max_names = 1,
 	.operands = "one word",
 	.n_may_be_empty = 1,
-	.takes_no_map = true,
+	.is_bare = true,
 	.needs_no_arguments = true,
 	.run = run_help};
 

@@ -89,16 +89,13 @@ struct control_msg {
 
 enum { CONTROL_FDS = 2 }; /* descriptors of MOUNTED */
 
-/*
- * Send a message; its text ends at the NUL. Returns 0, -EPIPE if the other end is closed (without
- * SIGPIPE), -EAGAIN if a non-blocking socket is full, or another -errno.
- */
+/* Send a message; its text ends at the NUL. Returns 0, -EPIPE if the other end is closed (without
+ * SIGPIPE), -EAGAIN if a non-blocking socket is full, or another -errno. */
 int control_send(int sock, const struct control_msg *m);
 /* Send a message with descriptors, which stay open here. Returns as control_send. */
 int control_pass(int sock, const struct control_msg *m, const int fds[CONTROL_FDS]);
 
-/* Send type, code and one line, which is truncated to fit. text may be NULL. Returns as
- * control_send. */
+/* Send type, code and one line (or NULL), which is truncated to fit. Returns as control_send. */
 int control_tell(int sock, enum control_type type, int code, const char *text);
 
 /*

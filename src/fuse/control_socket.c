@@ -61,8 +61,7 @@ int control_socket_adopt(struct control_socket *s, int listener)
 	return s->spare < 0 ? -errno : 0;
 }
 
-/* Disconnect a client. If there is no spare descriptor, the client's becomes the spare one without
- * being free in between. */
+/* Disconnect a client. Its descriptor becomes the missing spare one, without being free between. */
 static void remove_client(struct control_socket *s, size_t i)
 {
 	int fd = s->clients[i];

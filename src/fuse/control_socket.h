@@ -55,16 +55,13 @@ size_t control_socket_poll(const struct control_socket *s, struct pollfd *ret);
 typedef void control_socket_handler(void *arg, const struct control_msg *m);
 void control_socket_serve(struct control_socket *s, control_socket_handler *fn, void *arg);
 
-/* Send a message to all waiting clients. Returns their number. Disconnects a client that does not
- * read for a second. */
+/* Send a message to all waiting clients. Returns their number. Disconnects those that block. */
 size_t control_socket_send(struct control_socket *s, const struct control_msg *m);
 
 /* Send a message on a non-blocking socket, waiting for a second at most. PROGRESS is dropped if the
  * socket is full. Returns as control_send. */
 int control_socket_send_one(int sock, const struct control_msg *m);
 
-/*
- * Connect to the worker of a mount, for a client. owner is the user who mounted. Returns a
- * non-blocking socket, or -errno. Never blocks.
- */
+/* Connect a client to the worker of a mount that `owner` mounted. Returns a non-blocking socket, or
+ * -errno. Never blocks. */
 int control_socket_connect(const char *dev, uid_t owner);

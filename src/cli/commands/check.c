@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs check: report faults of maps: what a game refuses or warns of, files that cannot be read,
- * and violations of rules. */
+/* mapfs check: report what a game refuses or warns of, unreadable files, and violated rules. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -221,8 +220,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	return r < 0 ? r : k.has_errors ? -EINVAL : 0;
 }
 
-/* Split a reason of a format, "FIELD is VALUE (BOUND)", in place. Returns false if the text has
- * another form. */
+/* Split "FIELD is VALUE (BOUND)", a reason of a format, in place. Returns false for other texts. */
 static bool split_sentence(char *text, struct format_fault *f)
 {
 	char *is = strstr(text, " is "), *end, *bound;

@@ -20,8 +20,7 @@ enum { PIECE = 256 << 10, AT_ONCE = 32 * PIECE, PROGRESS_MS = 200 };
 struct extract {
 	struct command command;
 	int out;       /* the target directory */
-	char *new_dir; /* name of the target directory in parent_dirfd, if it was created; or NULL
-			*/
+	char *new_dir; /* name in parent_dirfd, if it was created; or NULL */
 	int parent_dirfd;
 	mode_t mode_mask;    /* permission bits that the umask allows */
 	const char *refusal; /* reason of the current failure; NULL: the text of the error */
@@ -34,7 +33,7 @@ struct extract {
 
 /* A file that is being copied. */
 struct copying {
-	struct extract *extract;
+	struct extract *cmd;
 	const struct offline_file *file;
 	int dir;
 	char name[NAME_MAX + 1];
@@ -88,8 +87,7 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
-/* Open or create the directory of a path. *ret_name is the name in it. Returns a descriptor or
- * -errno. */
+/* Open or create the directory of a path. Returns a descriptor or -errno; *ret_name is the name. */
 static int open_parent(struct extract *x, const char *path, char ret_name[NAME_MAX + 1])
 {
 	int r = path_check(path);
@@ -121,10 +119,10 @@ static int open_file(struct copying *k)
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-		!offline_is_map(&k->extract->command.tree, &st))
+		!offline_is_map(&k->cmd->command.tree, &st))
 		return fd;
 	if (S_ISREG(st.st_mode))
-		k->extract->refusal = "is the map itself";
+		k->cmd->refusal = "is the map itself";
 	close(fd);
 	return -EEXIST;
 }
@@ -136,8 +134,7 @@ static int copy_piece(void *arg, size_t i, struct error *e)
 	uint64_t off = k->bytes_written + i * PIECE, left = k->file->size - off;
 	size_t n = left < PIECE ? (size_t)left : PIECE;
 	CLEANUP(free) void *piece = malloc(n);
-	int r = piece ? overlay_read(
-				k->extract->command.tree.tree, &k->file->spot, off, piece, n, e)
+	int r = piece ? overlay_read(k->cmd->command.tree.tree, &k->file->spot, off, piece, n, e)
 		      : -ENOMEM;
 
 	return r < 0 ? r : io_pwrite(k->fd, piece, n, off);
@@ -155,20 +152,20 @@ static int copy_rest(struct copying *k)
 
 		r = parallel_each((size_t)((n + PIECE - 1) / PIECE), copy_piece, k, &e);
 		k->bytes_written += n;
-		k->extract->bytes += n;
-		show_progress(k->extract);
+		k->cmd->bytes += n;
+		show_progress(k->cmd);
 	}
 	if (e.code)
-		offline_unreadable(&k->extract->command.tree, &e);
-	return e.code ? r : handle_write_error(k->extract, r);
+		offline_unreadable(&k->cmd->command.tree, &e);
+	return e.code ? r : handle_write_error(k->cmd, r);
 }
 
 /* Copy a file. Reads first: a file that cannot be read must not truncate the one on disk. */
 static int copy_content(struct copying *k)
 {
 	CLEANUP(free) void *piece = malloc(PIECE);
-	ssize_t n = piece ? offline_read_at(&k->extract->command.tree, k->file, 0, piece, PIECE)
-			  : -ENOMEM;
+	ssize_t n =
+		piece ? offline_read_at(&k->cmd->command.tree, k->file, 0, piece, PIECE) : -ENOMEM;
 	int r;
 
 	if (n < 0)
@@ -179,13 +176,13 @@ static int copy_content(struct copying *k)
 	if (r == 0)
 		r = io_write(k->fd, piece, (size_t)n);
 	k->bytes_written = (uint64_t)n;
-	k->extract->bytes += (uint64_t)n;
-	return r < 0 ? handle_write_error(k->extract, r) : copy_rest(k);
+	k->cmd->bytes += (uint64_t)n;
+	return r < 0 ? handle_write_error(k->cmd, r) : copy_rest(k);
 }
 
 static int copy_file(struct extract *x, const char *path, const struct offline_file *a)
 {
-	struct copying k = {.extract = x, .file = a, .fd = -1};
+	struct copying k = {.cmd = x, .file = a, .fd = -1};
 	int r = k.dir = open_parent(x, path, k.name);
 
 	if (r >= 0)

@@ -57,8 +57,7 @@ static void count_file(struct files_count *count, const char *path)
 		count->first = strdup(path);
 }
 
-/* The path in the map for a path in the directory. The caller frees it. Returns NULL if memory is
- * exhausted. */
+/* The path in the map for a path on disk. The caller frees it. NULL if memory is exhausted. */
 static char *place_file(const struct files *f, const char *path)
 {
 	char *to = mismatch_place(f->mismatch, path);
@@ -153,8 +152,7 @@ static void drop_file(struct copy *c, bool derived)
 		count_file(&c->files->derived, c->path);
 }
 
-/* Record the source of a copied file. Drops a file without a meaning, and refuses a second source.
- */
+/* Record the source of a copied file. Drop a file without a meaning; refuse a second source. */
 static int record_source(struct copy *c)
 {
 	enum change_meaning meaning;
@@ -249,8 +247,7 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 		return 0;
 	}
 	r = make_split_dirs(c, name);
-	/* Some zip programs create an empty file with a name ending in a backslash for a directory.
-	 */
+	/* Some zip programs create an empty file "NAME\" for a directory. */
 	if (r == 0 && S_ISREG(st.st_mode) && !*last_part(c->to) && !st.st_size)
 		return 0;
 	if (r == 0 && S_ISREG(st.st_mode))
@@ -266,8 +263,7 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 	return r < 0 ? r : record_source(c);
 }
 
-/* Copy the files of a directory in the order of their names, so that equal files give equal maps.
- */
+/* Copy a directory, in the order of the names, so that equal files give equal maps. */
 static int copy_dir(struct copy *c, int fd, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * files: copy a directory on disk into a map. Messages are printed for files that are not copied.
- */
+/* files: copy a directory on disk into a map. Prints messages for files that are not copied. */
 #pragma once
 
 #include "cli/commands/mismatch.h"
@@ -14,8 +12,7 @@ struct files {
 	const struct mismatch *mismatch; /* collections that were emptied first; may be NULL */
 	const struct pack_rules *rules;  /* of the format; may be NULL */
 	bool takes_all;                  /* copy also files that the game's tool does not pack */
-	/* The map that is replaced. It is skipped if it is in the directory, as is the map of
-	 * `tree`. */
+	/* Like the map of `tree`, this one is skipped if it is in the directory. */
 	const struct offline *held_map;
 
 	size_t refused;    /* files that the map refuses; one message each */
@@ -35,14 +32,12 @@ struct files {
 	size_t n, room;
 };
 
-/* Copy all files below the directory, as cp -r into a mount. Links are not followed. Returns 0, or
- * -errno if it had to stop. */
+/* Copy all files below the directory, as cp -r does; links are not followed. 0 or -errno. */
 int files_copy_in(struct files *f);
 /* Report copied files that another copied file has replaced, as an image replaces its JSON. Adds
  * them to left_out. Returns 0 or -errno. */
 int files_report_replaced(struct files *f);
-/* Remove the files from the map that the directory does not have, or that were not copied. Returns
- * 0 or -errno. */
+/* Remove files that the directory does not have, or that were not copied. Returns 0 or -errno. */
 int files_remove_others(const struct files *f);
 /* The function for change_save.origin (vfs/offline/change.h); arg is a struct files. */
 char *files_origin(void *arg, struct offline *t, const char *path);

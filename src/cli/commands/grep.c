@@ -22,8 +22,7 @@ struct grep {
 	const char *pattern;
 	int flags; /* for pattern_compile */
 	bool names, counts, numbers, nocase, extended;
-	const char **path_patterns; /* --in: files to search, NULL-ended; NULL: the default of the
-				       format */
+	const char **path_patterns; /* --in, NULL-ended; NULL: default of the format */
 	char **paths; /* files to search from the command line, which must exist; or NULL */
 	atomic_bool found;
 };
@@ -125,8 +124,7 @@ static int check_pattern(const struct grep *g)
 	return 0;
 }
 
-/* Is the command line PATTERN FILE PATH...? Then the first name is a file, and none of the others
- * exists on disk. */
+/* Is the command line PATTERN FILE PATH...? Then only the first name is a file on disk. */
 static bool has_paths(const struct command *c)
 {
 	struct stat st;

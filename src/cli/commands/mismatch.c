@@ -79,8 +79,7 @@ static bool sorts_differ(
 	return false;
 }
 
-/* Find the collection of the object that a file belongs to. Returns the length of its path, or 0.
- */
+/* Find the collection of the object of a file. Returns the length of its path, or 0. */
 static size_t collection_length(const char *path)
 {
 	const char *at = path + strlen(path);
@@ -95,7 +94,7 @@ static size_t collection_length(const char *path)
 	return 0;
 }
 
-static bool is_referenced(const struct offline *t, const char *path)
+static bool has_references(const struct offline *t, const char *path)
 {
 	const struct merge_reference *ref = tools_of(t->vol->format)->merge->references;
 
@@ -130,7 +129,7 @@ static int add_mismatch(struct finding *f, const char *path)
 	if (r < 0)
 		return r;
 	u->dirs[u->n] =
-		(struct mismatch_dir){.n = names.n, .is_referenced = is_referenced(f->tree, dir)};
+		(struct mismatch_dir){.n = names.n, .is_referenced = has_references(f->tree, dir)};
 	u->dirs[u->n++].path = TAKE(dir);
 	return 0;
 }
@@ -164,10 +163,10 @@ int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret)
 	return f.sorts ? offline_walk(t, "", compare_file, NULL, &f) : 0;
 }
 
-bool mismatch_any(const struct mismatch *u, bool named)
+bool mismatch_any(const struct mismatch *u, bool is_referenced)
 {
 	for (size_t i = 0; i < u->n; i++)
-		if (u->dirs[i].is_referenced == named)
+		if (u->dirs[i].is_referenced == is_referenced)
 			return true;
 	return false;
 }
@@ -193,12 +192,12 @@ static int remove_objects(struct offline *t, const char *path)
 	return r;
 }
 
-int mismatch_remove(struct offline *t, const struct mismatch *u, bool named)
+int mismatch_remove(struct offline *t, const struct mismatch *u, bool is_referenced)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < u->n; i++)
-		if (u->dirs[i].is_referenced == named)
+		if (u->dirs[i].is_referenced == is_referenced)
 			r = remove_objects(t, u->dirs[i].path);
 	return r;
 }

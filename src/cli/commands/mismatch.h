@@ -18,15 +18,13 @@ struct mismatch {
 	size_t n, room;
 };
 
-/* Find the mismatches between a map and a directory. Files that cannot be read on either side are
- * skipped. Returns 0 or -errno. */
+/* Find mismatches between a map and a directory. Skips unreadable files. Returns 0 or -errno. */
 int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret);
 /* Is there a mismatch with this is_referenced? */
-bool mismatch_any(const struct mismatch *u, bool named);
-/* Remove all objects of the collections with this is_referenced from the map. Returns 0 or -errno.
- */
-int mismatch_remove(struct offline *t, const struct mismatch *u, bool named);
-/* Is this directory of the map such a collection? u may be NULL. */
+bool mismatch_any(const struct mismatch *u, bool is_referenced);
+/* Remove all objects of the collections with this is_referenced. Returns 0 or -errno. */
+int mismatch_remove(struct offline *t, const struct mismatch *u, bool is_referenced);
+/* Is this directory of the map a collection in u? u may be NULL. */
 bool mismatch_has(const struct mismatch *u, const char *path);
 /* The path in the map for a file of the directory. In a collection of u the position is increased
  * by the number of removed objects, because a file at the position of a removed object would become

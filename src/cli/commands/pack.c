@@ -36,8 +36,7 @@ static int open_map(struct pack *p, int from)
 	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1);
 }
 
-/* Give a new map its name, or write it to standard output, once it is complete. Discards it on
- * failure. */
+/* Name a complete new map, or write it to standard output. Discard it on failure. */
 static int publish_map(struct pack *p, int code)
 {
 	struct offline *t = &p->command.tree;
@@ -57,8 +56,7 @@ static int publish_map(struct pack *p, int code)
 	return code;
 }
 
-/* Remove the mismatches that files refer to and save that as p->copy. In the copy new objects can
- * take their positions. */
+/* Save the map without referenced mismatches as p->copy, where their positions are free. */
 static int clear_copy(struct pack *p, const struct mismatch *u, struct error *e)
 {
 	const struct change_save how = {.left = true, .silent = true, .out = &p->out};
@@ -81,8 +79,7 @@ static int hold_map(struct pack *p, struct error *e)
 	return out_hold(&p->out, p->onto, e);
 }
 
-/* Remove mismatches from the map (--exact). *ret is the map to change: of the command, or p->copy.
- */
+/* Remove mismatches (--exact). *ret is the map to change: that of the command, or p->copy. */
 static int make_room(struct pack *p, int from, struct mismatch *u, struct offline **ret)
 {
 	struct offline *t = *ret = &p->command.tree;

@@ -49,8 +49,7 @@ static int print_text(struct text *x, struct reader *from)
 	return r;
 }
 
-/* The length of a row of cells without zeros at its end. `cell` is the width of a cell with its
- * separator. */
+/* The length of a row without zeros at its end. A cell is `cell` wide, with its separator. */
 static size_t trim_zeros(const char *cells, size_t n, size_t cell)
 {
 	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
@@ -58,10 +57,8 @@ static size_t trim_zeros(const char *cells, size_t n, size_t cell)
 	return n;
 }
 
-/*
- * Print a row in pieces, each with its position and without zeros at its end. So lines are short,
- * and unedited ones stay the same if the table is resized.
- */
+/* Print a row in pieces, each with its position and without zeros at its end. So lines are short,
+ * and unedited ones stay the same if the table is resized. */
 static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
 {
 	size_t piece = CELLS * cell, end = trim_zeros(row, n + 1, cell);

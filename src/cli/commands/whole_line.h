@@ -13,6 +13,5 @@
 		"dry-run", 'n', COMMAND_FLAG, offsetof(type, member.dry)                           \
 	}
 
-/* Check the names of the command line, and store them in w. Returns OUTCOME_DONE, or OUTCOME_USAGE
- * after a message. */
+/* Check the names and store them in w. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
 int whole_line_take(struct command *c, struct whole *w);

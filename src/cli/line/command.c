@@ -83,7 +83,7 @@ struct spelling {
 static void build_spelling(struct spelling *s, const struct command_line *line)
 {
 	struct option *to = s->all;
-	char *letter = stpcpy(s->letters, line->takes_no_map ? ":h" : ":dho:");
+	char *letter = stpcpy(s->letters, line->is_bare ? ":h" : ":dho:");
 
 	for (const struct command_option *o = line->options; is_option(o); o++) {
 		bool text = o->kind != COMMAND_FLAG;
@@ -99,7 +99,7 @@ static void build_spelling(struct spelling *s, const struct command_line *line)
 	}
 	*letter = '\0';
 	*to++ = (struct option){"help", no_argument, NULL, 'h'};
-	*to++ = (struct option){line->takes_no_map ? NULL : "debug", no_argument, NULL, 'd'};
+	*to++ = (struct option){line->is_bare ? NULL : "debug", no_argument, NULL, 'd'};
 	*to = (struct option){0};
 }
 

@@ -32,7 +32,7 @@ struct command_line {
 	const char *operands;                 /* "a file and paths in it" */
 	int n_may_be_empty;      /* number of leading names that may be empty; others are refused */
 	bool writes;             /* it saves the map, and refuses -o ro */
-	bool takes_no_map;       /* it has no -o and -d */
+	bool is_bare;            /* it has no -o and -d */
 	bool needs_no_arguments; /* without arguments it does not print its help */
 	bool always_prints;      /* an additional last name "-" (standard output) is dropped */
 	const char *default_options;   /* for -o; options of the command line override them */
@@ -68,14 +68,12 @@ struct command {
 		"verbose", 'v', COMMAND_FLAG, offsetof(struct command, save.verbose)               \
 	}
 
-/* Parse the command line and run the command. Returns the exit code. name is NULL for mapfs itself;
- * argv[0] is ignored. */
+/* Run a command line. Returns the exit code. name is NULL for mapfs itself; argv[0] is ignored. */
 int command_main(const char *name, int argc, char **argv, const struct command_line *line);
 /* Prepare for saving: clear map_options.read_only. Returns false after a message if -o ro was
  * given. command_main calls it if line->writes is set. */
 bool command_writes(struct command *c);
-/* Open a map, enter the sandbox with access to the map and to `further`, and load the map. Returns
- * 0, or -errno after a message. */
+/* Open a map, enter the sandbox (with access to `further`), load. 0, or -errno after a message. */
 int command_open(
 	struct command *c, const char *file, const struct sandbox_rule *further, size_t n_further);
 /* Call visit(c, ...) for the files that match the names from names[first] on; without such a name,

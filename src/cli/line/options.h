@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * options: the arguments of -o.
- */
+/* options: the arguments of -o. */
 #pragma once
 
 #include <stddef.h>
@@ -33,6 +31,5 @@ void options_finish(struct options *o);
  */
 int options_add(struct options *o, const char *list, struct error *e);
 
-/* Parse a size such as "64M": a number and K, M, G or nothing. Returns 0, -ENOMEM, or -EINVAL if
- * the text is no size or too large. */
+/* Parse a size such as "64M": a number and K, M, G or nothing. Returns 0, -ENOMEM or -EINVAL. */
 int options_size(const char *text, uint64_t *ret);

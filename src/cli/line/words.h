@@ -23,6 +23,5 @@ bool words_value_known(const struct format_setting *o, const char *value);
 /* List the values of an option: "a, b or c". */
 char *words_values(const struct format_setting *o);
 
-/* Print a line for each format option, as in --help: two spaces, the option padded to `columns`,
- * its help. */
+/* Print the format options for --help, each padded to `columns` and followed by its help. */
 void words_print_options(FILE *out, int columns);

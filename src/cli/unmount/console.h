@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * console: the output of the unmount of one target: the report on standard output, messages and
- * progress on standard error.
- */
+/* console: the output of the unmount of one target: the report on standard output, messages and
+ * progress on standard error. */
 #pragma once
 
 #include "base/buffer.h"

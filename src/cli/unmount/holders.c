@@ -22,8 +22,7 @@ static bool is_on(dev_t dev, int dirfd, const char *link)
 	       makedev(st.stx_dev_major, st.stx_dev_minor) == dev;
 }
 
-/* Describe an open file of a process: "has FILE open". The caller frees the text. Returns NULL if
- * no file of the mount is open. */
+/* Describe an open file of the mount: "has FILE open". NULL if none; the caller frees it. */
 static char *find_open_file(dev_t dev, int process)
 {
 	int r;

@@ -85,8 +85,8 @@ enum unmount_worker {
 	WORKER_LISTENS,
 	WORKER_OUT_OF_REACH, /* no socket, as in another network namespace; the mount answers */
 	WORKER_SILENT,       /* stopped, or waiting for the disk */
-	WORKER_DIED,         /* after it was asked */
-	WORKER_DEAD,         /* before */
+	WORKER_DIED,         /* after SAVE was sent */
+	WORKER_DEAD,         /* before the unmount */
 };
 
 struct unmount {

@@ -24,8 +24,7 @@ int cli_umount(char *const *names, size_t n, const struct unmount_options *how)
 	struct targets t = {0};
 	int code = OUTCOME_DONE;
 
-	/* If standard output is a closed pipe, the report goes to stderr and the unmount goes on.
-	 */
+	/* If standard output is a closed pipe, report on stderr and go on. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Resolve all names before the first unmount: they may be relative to a mount, and the
 	 * working directory of this process must not keep a mount in use. */
@@ -50,8 +49,7 @@ int cli_umount(char *const *names, size_t n, const struct unmount_options *how)
 	return code;
 }
 
-/* Called by umount(8): umount.fuse.mapfs MOUNTPOINT [-n] [-l] [-f] [-r] [-v] [-N namespace] [-t
- * type] */
+/* For umount(8): umount.fuse.mapfs MOUNTPOINT [-n] [-l] [-f] [-r] [-v] [-N ns] [-t type] */
 int cli_umount_helper(int argc, char **argv)
 {
 	struct unmount_options how = {0};

@@ -70,26 +70,26 @@ static void detach_from_terminal(void)
 	}
 }
 
-static int start_worker(struct supervisor *sv, struct error *e)
+static int start_worker(struct supervisor *s, struct error *e)
 {
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return error_errno(e, "socketpair");
 	fflush(NULL);
-	sv->worker_pid = fork();
-	if (sv->worker_pid == 0) {
+	s->worker_pid = fork();
+	if (s->worker_pid == 0) {
 		close(ends[0]);
-		if (!sv->request->foreground)
+		if (!s->request->foreground)
 			detach_from_terminal();
-		exit(worker_main(sv->request, ends[1], sv->signal_fd));
+		exit(worker_main(s->request, ends[1], s->signal_fd));
 	}
 	close(ends[1]);
-	sv->worker_sock = ends[0];
-	return sv->worker_pid < 0 ? error_errno(e, "fork") : 0;
+	s->worker_sock = ends[0];
+	return s->worker_pid < 0 ? error_errno(e, "fork") : 0;
 }
 
-static int mount_and_send(struct supervisor *sv, bool read_only, struct error *e)
+static int mount_and_send(struct supervisor *s, bool read_only, struct error *e)
 {
 	/* Closed on return: with a copy in this process, callers would hang if the worker died. */
 	CLEANUP(close_fd) int fd = -1;
@@ -98,30 +98,30 @@ static int mount_and_send(struct supervisor *sv, bool read_only, struct error *e
 	struct mount_entry entry;
 	int r;
 
-	r = mount_point_prepare(sv->request, &sv->mountpoint, &sv->owns_mountpoint, e);
+	r = mount_point_prepare(s->request, &s->mountpoint, &s->owns_mountpoint, e);
 	if (r == 0)
-		r = mount_attach(sv->request, sv->mountpoint, read_only, &fd, e);
+		r = mount_attach(s->request, s->mountpoint, read_only, &fd, e);
 	if (r < 0)
 		return r;
-	r = mountinfo_find(MOUNTINFO, sv->mountpoint, &entry);
+	r = mountinfo_find(MOUNTINFO, s->mountpoint, &entry);
 	if (r < 0) {
 		char text[400];
 
-		(void)mount_detach(sv->mountpoint, true, text, sizeof(text));
+		(void)mount_detach(s->mountpoint, true, text, sizeof(text));
 		return error_set(e, r, "the mount does not appear in %s", MOUNTINFO);
 	}
-	memcpy(sv->dev, entry.dev, sizeof(sv->dev));
-	control_sock = control_socket_open(sv->dev);
+	memcpy(s->dev, entry.dev, sizeof(s->dev));
+	control_sock = control_socket_open(s->dev);
 	if (control_sock < 0)
 		return error_set(
 			e, control_sock, "no socket for mapfs -u: %s", strerror(-control_sock));
-	m.code = sv->owns_mountpoint;
-	r = control_pass(sv->worker_sock, &m, (int[]){fd, control_sock});
+	m.code = s->owns_mountpoint;
+	r = control_pass(s->worker_sock, &m, (int[]){fd, control_sock});
 	if (r < 0)
 		return error_set(e, r, "the worker died before the mount was usable");
 	/* utab may block; meanwhile the worker begins to serve. */
 	if (geteuid() == 0)
-		utab_add(sv->request->path, sv->mountpoint);
+		utab_add(s->request->path, s->mountpoint);
 	return 0;
 }
 
@@ -197,15 +197,15 @@ static int wait_for_serving(struct launcher *l)
 
 static int start_mount(struct launcher *l)
 {
-	struct supervisor *sv = &l->supervisor;
+	struct supervisor *s = &l->supervisor;
 	struct error e = ERROR_INIT;
-	int r = mount_point_check(sv->request, &l->covers_files, &e);
+	int r = mount_point_check(s->request, &l->covers_files, &e);
 
-	sv->signal_fd = open_signalfd();
-	if (r == 0 && sv->signal_fd < 0)
+	s->signal_fd = open_signalfd();
+	if (r == 0 && s->signal_fd < 0)
 		r = error_errno(&e, "signalfd");
 	if (r == 0)
-		r = start_worker(sv, &e);
+		r = start_worker(s, &e);
 	if (r < 0)
 		return set_failure(l, OUTCOME_MOUNT, error_text(&e));
 	/* While the worker reads the map. */
@@ -215,23 +215,21 @@ static int start_mount(struct launcher *l)
 }
 
 /* End the worker and the mount, which no program has changed. */
-static void abort_mount(struct supervisor *sv)
+static void abort_mount(struct supervisor *s)
 {
-	/* Until MOUNTED, a worker ends when the socket closes, and removes the file that --new
-	 * made.
-	 */
-	if (sv->worker_sock >= 0)
-		close(take_fd(&sv->worker_sock));
-	if (sv->worker_pid > 0 && (!sv->request->create || sv->dev[0]))
-		kill(sv->worker_pid, SIGKILL);
-	if (sv->worker_pid > 0)
-		(void)waitpid(sv->worker_pid, NULL, 0);
-	supervisor_clean(sv, true);
+	/* Before MOUNTED, a worker that loses this socket ends, and removes a --new file. */
+	if (s->worker_sock >= 0)
+		close(take_fd(&s->worker_sock));
+	if (s->worker_pid > 0 && (!s->request->create || s->dev[0]))
+		kill(s->worker_pid, SIGKILL);
+	if (s->worker_pid > 0)
+		(void)waitpid(s->worker_pid, NULL, 0);
+	supervisor_clean(s, true);
 }
 
-static bool has_signal(const struct supervisor *sv)
+static bool has_signal(const struct supervisor *s)
 {
-	struct pollfd p = {.fd = sv->signal_fd, .events = POLLIN};
+	struct pollfd p = {.fd = s->signal_fd, .events = POLLIN};
 
 	return poll(&p, 1, 0) > 0;
 }
@@ -239,30 +237,29 @@ static bool has_signal(const struct supervisor *sv)
 /* Make the mount public. If a signal is pending, stay in the foreground as the supervisor. */
 static enum outcome finish_launch(struct launcher *l)
 {
-	struct supervisor *sv = &l->supervisor;
-	bool interrupted = !sv->request->foreground && has_signal(sv);
-	bool stay = sv->request->foreground || interrupted;
+	struct supervisor *s = &l->supervisor;
+	bool interrupted = !s->request->foreground && has_signal(s);
+	bool stay = s->request->foreground || interrupted;
 	enum outcome code = OUTCOME_DONE;
 
 	if (l->covers_files)
-		messages_add(&sv->messages,
+		messages_add(&s->messages,
 			"mapfs: %s: the mount point %s is not empty: what is in it is covered",
-			sv->request->shown, sv->mountpoint);
+			s->request->shown, s->mountpoint);
 	if (l->read_only_reason[0])
-		messages_add(
-			&sv->messages, "mapfs: %s: %s", sv->request->shown, l->read_only_reason);
-	(void)control_tell(sv->worker_sock, CONTROL_KEEP, 0, NULL);
-	supervisor_drop_rights(sv);
+		messages_add(&s->messages, "mapfs: %s: %s", s->request->shown, l->read_only_reason);
+	(void)control_tell(s->worker_sock, CONTROL_KEEP, 0, NULL);
+	supervisor_drop_rights(s);
 	fflush(NULL);
 	if (!stay && fork() == 0) {
 		detach_from_terminal();
 		openlog("mapfs", LOG_PID, LOG_DAEMON);
-		exit((int)supervisor_run(sv));
+		exit((int)supervisor_run(s));
 	}
 	if (stay)
-		code = supervisor_run(sv);
+		code = supervisor_run(s);
 	if (interrupted)
-		messages_add(&sv->messages, "mapfs: %s: interrupted", sv->request->shown);
+		messages_add(&s->messages, "mapfs: %s: interrupted", s->request->shown);
 	return interrupted && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 

@@ -144,8 +144,7 @@ static void capture_end(struct capture *c, char *text, size_t room)
 		memmove(text, last + 1, strlen(last));
 }
 
-/* Mount, and return a copy of the session's descriptor, because libfuse closes its own with the
- * session. Returns -errno on failure. */
+/* Mount. Returns a copy of the descriptor, which libfuse closes with the session, or -errno. */
 static int mount_session(struct fuse_session *session, const char *point)
 {
 	int fd;

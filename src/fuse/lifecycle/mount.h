@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * mount: mount and unmount through libfuse, mount(2) and fusermount3; and the mount point.
- */
+/* mount: mount and unmount through libfuse, mount(2) and fusermount3; and the mount point. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,10 +11,8 @@
  * mount failed later. *ret_covers: the directory is not empty, and the mount would cover its files.
  */
 int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct error *e);
-/*
- * Check the mount point again, and make it if the request says so. *ret_path is the resolved path;
- * the caller frees it. *ret_made: the directory was made, and is to be removed at the end.
- */
+/* Check the mount point again, and make it if the request says so. *ret_path is the resolved path;
+ * the caller frees it. *ret_made: the directory was made, and is to be removed at the end. */
 int mount_point_prepare(
 	const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e);
 
@@ -27,8 +23,6 @@ char *mount_options(const struct mount_request *rq, bool read_only);
 int mount_attach(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
-/*
- * Unmount. May block while the kernel writes pages back. Returns 0; or an errno, with "" in text;
- * or the exit status of fusermount3, with its last line in text.
- */
+/* Unmount. May block while the kernel writes pages back. Returns 0; or an errno, with "" in text;
+ * or the exit status of fusermount3, with its last line in text. */
 int mount_detach(const char *point, bool lazy, char *text, size_t room);

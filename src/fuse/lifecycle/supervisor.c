@@ -26,22 +26,22 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"
 
-static void report_line(struct supervisor *sv, int priority, char *line)
+static void report_line(struct supervisor *s, int priority, char *line)
 {
-	if (sv->request->foreground)
-		messages_add(&sv->messages, "mapfs: %s: %s", sv->request->shown, line);
+	if (s->request->foreground)
+		messages_add(&s->messages, "mapfs: %s: %s", s->request->shown, line);
 	else
-		syslog(priority, "%s: %s", sv->request->path, printable(line));
+		syslog(priority, "%s: %s", s->request->path, printable(line));
 }
 
 /* Root's supervisor keeps what it needs to unmount and to remove the mount point. Another user's
  * has no capabilities; it must be able to run the set-user-ID program fusermount3. */
-void supervisor_drop_rights(struct supervisor *sv)
+void supervisor_drop_rights(struct supervisor *s)
 {
 	struct error e = ERROR_INIT;
 
 	if (capability_keep(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e) < 0)
-		report_line(sv, LOG_WARNING, e.text);
+		report_line(s, LOG_WARNING, e.text);
 }
 
 static int match_journal(void *arg, const char *file)
@@ -110,62 +110,60 @@ static bool detach_dead_mount(const char *point, const char *dev)
 	return true;
 }
 
-void supervisor_clean(const struct supervisor *sv, bool all)
+void supervisor_clean(const struct supervisor *s, bool all)
 {
 	struct mount_entry entry;
 
 	/* The mount may have been moved, or bound to a second place. If its source is another map,
 	 * the kernel has reused the device number. */
-	while (sv->dev[0] && mountinfo_find_device(MOUNTINFO, sv->dev, &entry) == 0 &&
-		strcmp(entry.source, sv->request->path) == 0 &&
-		detach_dead_mount(entry.point, sv->dev))
+	while (s->dev[0] && mountinfo_find_device(MOUNTINFO, s->dev, &entry) == 0 &&
+		strcmp(entry.source, s->request->path) == 0 &&
+		detach_dead_mount(entry.point, s->dev))
 		;
-	if (!all || !sv->mountpoint || mountinfo_find(MOUNTINFO, sv->mountpoint, &entry) != -ENOENT)
+	if (!all || !s->mountpoint || mountinfo_find(MOUNTINFO, s->mountpoint, &entry) != -ENOENT)
 		return;
 	if (geteuid() == 0)
-		utab_remove(sv->mountpoint);
-	if (sv->owns_mountpoint)
-		(void)rmdir(sv->mountpoint);
+		utab_remove(s->mountpoint);
+	if (s->owns_mountpoint)
+		(void)rmdir(s->mountpoint);
 }
 
-/* Receive a message of the worker. Returns false if the worker has closed the socket; *last is then
- * its last message. */
-static bool receive_message(struct supervisor *sv, struct control_msg *last)
+/* Receive a message. Returns false if the worker closed the socket; *last is its last message. */
+static bool receive_message(struct supervisor *s, struct control_msg *last)
 {
-	int r = control_recv(sv->worker_sock, last);
+	int r = control_recv(s->worker_sock, last);
 
 	if (r == -EPROTO)
 		last->type = 0;
 	if (r == 1 && (last->type == CONTROL_NOTE || last->type == CONTROL_REPORT))
-		report_line(sv, LOG_NOTICE, last->text);
+		report_line(s, LOG_NOTICE, last->text);
 	return r == 1 || r == -EPROTO || r == -EAGAIN;
 }
 
-static void wait_for_worker(struct supervisor *sv, struct control_msg *last)
+static void wait_for_worker(struct supervisor *s, struct control_msg *last)
 {
-	struct pollfd p[] = {{.fd = sv->worker_sock, .events = POLLIN},
-		{.fd = sv->signal_fd, .events = POLLIN}, {.fd = -1}};
+	struct pollfd p[] = {{.fd = s->worker_sock, .events = POLLIN},
+		{.fd = s->signal_fd, .events = POLLIN}, {.fd = -1}};
 	struct signalfd_siginfo info;
 
 	do {
-		p[2] = messages_poll(&sv->messages);
+		p[2] = messages_poll(&s->messages);
 		while (poll(p, 3, -1) < 0)
 			;
-		messages_write(&sv->messages);
-		if (p[1].revents && read(sv->signal_fd, &info, sizeof(info)) > 0)
-			(void)control_tell(sv->worker_sock, CONTROL_STOP, 0, NULL);
-	} while (!p[0].revents || receive_message(sv, last));
+		messages_write(&s->messages);
+		if (p[1].revents && read(s->signal_fd, &info, sizeof(info)) > 0)
+			(void)control_tell(s->worker_sock, CONTROL_STOP, 0, NULL);
+	} while (!p[0].revents || receive_message(s, last));
 }
 
 /* Find the outcome of a worker that has exited, and report a failure. */
-static enum outcome find_outcome(struct supervisor *sv, const struct control_msg *last)
+static enum outcome find_outcome(struct supervisor *s, const struct control_msg *last)
 {
-	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(sv->request->path);
+	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(s->request->path);
 	char line[400] = "not everything could be saved";
 	int status = 0;
 
-	if (sv->request->foreground && waitpid(sv->worker_pid, &status, 0) == sv->worker_pid &&
-		!saved)
+	if (s->request->foreground && waitpid(s->worker_pid, &status, 0) == s->worker_pid && !saved)
 		supervisor_describe_exit(
 			status, kept ? "; the journal is kept" : "", line, sizeof(line));
 	else if (!saved)
@@ -173,17 +171,17 @@ static enum outcome find_outcome(struct supervisor *sv, const struct control_msg
 			kept ? "; the journal is kept" : "");
 	if (saved && control_outcome(last->code) != OUTCOME_SAVE_FAILED)
 		return control_outcome(last->code);
-	report_line(sv, LOG_ERR, line);
+	report_line(s, LOG_ERR, line);
 	return OUTCOME_SAVE_FAILED;
 }
 
-enum outcome supervisor_run(struct supervisor *sv)
+enum outcome supervisor_run(struct supervisor *s)
 {
 	struct control_msg last = {0};
 	enum outcome code;
 
-	wait_for_worker(sv, &last);
-	code = find_outcome(sv, &last);
-	supervisor_clean(sv, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLIENT_REMOVES));
+	wait_for_worker(s, &last);
+	code = find_outcome(s, &last);
+	supervisor_clean(s, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLIENT_REMOVES));
 	return code;
 }

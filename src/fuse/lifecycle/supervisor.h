@@ -29,13 +29,13 @@ struct supervisor {
 
 /* Give up the capabilities that supervisor_run does not need. Call it before the launcher returns,
  * so that a public mount never has a supervisor with all of them. */
-void supervisor_drop_rights(struct supervisor *sv);
+void supervisor_drop_rights(struct supervisor *s);
 /* Wait for the worker's end, then clean up. Returns the exit code for the foreground. */
-enum outcome supervisor_run(struct supervisor *sv);
+enum outcome supervisor_run(struct supervisor *s);
 
 /* Describe in `line` how the worker ended, followed by the text `what`. */
 void supervisor_describe_exit(int wait_status, const char *what, char *line, size_t room);
 
 /* Unmount the dead mounts of a worker that has exited. all: also remove the mount point that was
  * made and the entry for mount(8), unless something is mounted there. */
-void supervisor_clean(const struct supervisor *sv, bool all);
+void supervisor_clean(const struct supervisor *s, bool all);

@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * The worker opens the map, enters the sandbox, parses the map, and only then requests the mount.
- */
 #include "fuse/lifecycle/worker.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * worker: the process that opens, serves and saves one map.
- */
+/* worker: the process that opens, serves and saves a map, or a folder of maps. It opens the map,
+ * enters the sandbox, parses the map, and only then requests the mount. */
 #pragma once
 
 #include "fuse/lifecycle/launch.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The worker's loop over its descriptors: requests, finished jobs, signals, launcher and clients.
- */
+/* The worker's loop: requests, finished jobs, signals, launcher and clients. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -84,8 +83,7 @@ static bool handle_requests(struct session *s, struct fuse_buf *buf)
 	return true;
 }
 
-/* Is the session over? Then the kernel may have given the device number to another mount, which a
- * new client means. */
+/* Is the session over? Then a new client may mean a later mount with our device number. */
 static bool is_session_over(int fuse_fd)
 {
 	struct pollfd p = {.fd = fuse_fd};

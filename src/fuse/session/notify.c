@@ -53,8 +53,7 @@ void notifiers_stop(struct session *s)
 	pool_destroy(TAKE(s->name_notifier));
 }
 
-/* Queue a notification of n inodes or of a name. It is dropped if memory is exhausted. Frees
- * what->name. */
+/* Queue a notification, or drop it if memory is exhausted. Frees what->name. */
 static void queue_notice(struct pool *by, const struct notice *what, const uint64_t *inos)
 {
 	struct notice *o = by ? malloc(sizeof(*o) + what->n * sizeof(*inos)) : NULL;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Cache timeout in seconds: names and attributes change through this mount only, and changed
- * contents are invalidated explicitly. */
+/* Cache timeout in seconds. Nothing else changes names and attributes; contents are invalidated. */
 static const double FOREVER = 24 * 3600.0;
 /* Cache timeout for entries that follow a mounted folder on disk. */
 static const double BRIEFLY = 0.5;
@@ -212,8 +211,7 @@ static void answer_open(struct request *q)
 
 	q->fi.fh = (uintptr_t)c->opened;
 	q->fi.keep_cache = c->keep_cache;
-	/* A file opened for reading has nothing to validate: its close need not wait for a flush.
-	 */
+	/* A file opened for reading has nothing to validate: no flush is needed. */
 	q->fi.noflush = (c->flags & O_ACCMODE) == O_RDONLY && !(c->flags & O_TRUNC);
 	fuse_reply_open(q->req, &q->fi);
 }

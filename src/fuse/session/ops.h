@@ -36,7 +36,6 @@ void answer_entry(struct request *q);
 /* Set the mode of a new file or directory, and make the caller its owner. */
 void request_set_owner(struct request *q, mode_t mode);
 
-/* Operations in ops_dir.c. */
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n);
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);

@@ -59,8 +59,7 @@ void op_symlink(fuse_req_t req, const char *, fuse_ino_t, const char *)
 	fuse_reply_err(req, EPERM);
 }
 
-/*
- * mknod creates a regular file without opening it, as overlayfs, NFS servers and tar --xattrs do.
+/* mknod creates a regular file without opening it, as overlayfs, NFS servers and tar --xattrs do.
  * Three calls in a row create, flush and release the file, as a program does with open and close.
  */
 static void handle_mknod_release(struct call *c, int)
@@ -133,8 +132,7 @@ static bool emit_plus(struct call *c, const char *name, const struct attr *a, ui
 	struct fuse_entry_param e = entry_param_of(a);
 	size_t left = q->reply_room - q->listing_size, n;
 
-	/* Inode number 0: the kernel counts no lookup. Such are ".", ".." and entries without
-	 * attributes. */
+	/* With inode number 0 the kernel counts no lookup (".", "..", no attributes). */
 	if (a->nlink == 0)
 		e.ino = 0;
 	n = fuse_add_direntry_plus(

@@ -8,10 +8,8 @@
 #include "base/threads/clock.h"
 #include "fuse/session/session.h"
 
-/*
- * The kernel writes a file's dirty pages back before it drops them. Then an fsync without a handle
- * validates each written file; a file in the middle of write() calls is left to its close.
- */
+/* The kernel writes a file's dirty pages back before it drops them. Then an fsync without a handle
+ * validates each written file; a file in the middle of write() calls is left to its close. */
 struct writeback {
 	struct call call; /* first */
 	struct job job;   /* starts the next call, outside the reply of the previous one */
