@@ -30,7 +30,7 @@ int child_run(void *arg, child_wait *wait, child_call *call)
 		ended = waitpid(pid, &status, WNOHANG);
 	} while (goes_on && ended == 0);
 	if (ended == 0) {
-		/* The kernel may keep it from dying. */
+		/* A child in an uninterruptible call stays; do not wait for it. */
 		kill(pid, SIGKILL);
 		(void)waitpid(pid, NULL, WNOHANG);
 		return ETIMEDOUT;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * cli: the commands, as cli/line/command.h runs them: each prints what a person has to know and
- * returns the exit code, an enum outcome.
- */
+/* cli: the commands. cli/line/command.h runs them; each prints its messages and returns the exit
+ * code, an enum outcome. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,43 +12,40 @@ struct unmount_options;
 /* mapfs FILE [MOUNTPOINT], mapfs -u, --help, --version; mapfs mount, and mapfs umount for -u. */
 extern const struct command_line cli_mapfs;
 extern const struct command_line cli_help, cli_recover, cli_status;
-/* The same tree without a mount. */
+/* Commands on maps that are not mounted. */
 extern const struct command_line cli_automap, cli_cat, cli_check, cli_convert, cli_diff, cli_du,
 	cli_extract, cli_grep, cli_index, cli_ls, cli_merge, cli_mv, cli_pack, cli_preview, cli_put,
 	cli_rm, cli_text, cli_tidy;
 
-/* mapfs -u: unmount what each of n names means. Returns the exit code. */
+/* mapfs -u: unmount the targets (target.h) of n names. Returns the exit code. */
 int cli_umount(char *const *names, size_t n, const struct unmount_options *how);
-/* What mount(8) and umount(8) call for the type fuse.mapfs: as main. */
+/* The helpers of mount(8) and umount(8) for the type fuse.mapfs. Called as main. */
 int cli_mount_helper(int argc, char **argv);
 int cli_umount_helper(int argc, char **argv);
 
-/* The commands that have a name, in the order of the manual; ended by one without. */
+/* The named commands, in the order of the manual; ended by one without a name. */
 struct cli_command {
 	const char *name;
 	const struct command_line *line;
 	const char *arguments; /* "FILE [PATH...]" */
-	const char *does;      /* for the --help page */
-	const char *help;      /* for its own */
+	const char *summary;   /* for the list in mapfs --help */
+	const char *help;      /* for mapfs help COMMAND; or NULL */
 };
 extern const struct cli_command cli_commands[];
-/* NULL: there is none. */
+/* Find a command by its name. Returns NULL if there is none. */
 const struct cli_command *cli_command_named(const char *name);
-/* The one that is called so but for one slip: a letter more, less or another, or two that changed
- * places. NULL: none, or it is an option. */
+/* Find a command whose name differs from word by one typing error: one letter added, missing or
+ * replaced, or two swapped. Returns NULL if there is none, or if word is an option. */
 const struct cli_command *cli_command_like(const char *word);
-/* The --help page of a command. */
+/* Print the --help page of a command, or of mapfs. */
 void cli_print_command_help(FILE *out, const char *name);
-
-/* The --help page. */
 void cli_print_help(FILE *out);
 
-/* The command that runs: what cli_usage says leads to its page; NULL: to the first one. Borrowed.
- */
-void cli_usage_of(const char *command);
-/* A line on stderr about a wrong command line. Returns OUTCOME_USAGE. */
+/* Set the help page for cli_usage: a command, or NULL for mapfs --help. Borrows the string. */
+void cli_set_usage_page(const char *command);
+/* Print a message about a wrong command line. Returns OUTCOME_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* ... about what getopt_long returned '?' or ':' for (letters begin with ':'; long options without
- * a letter are numbers from 256). command: its name, or NULL; word: the last argument that was
- * read. */
+/* Print a message about an option for which getopt_long returned '?' or ':'. letters begin with
+ * ':'; long options without a letter have values from 256. command is NULL for mapfs itself; word
+ * is the last argument that was read. Returns OUTCOME_USAGE. */
 int cli_refuse_option(const char *command, int returned, const char *letters, const char *word);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The table of commands, and what --help says of each. */
+/* The table of commands, and the help page of each. */
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ const struct cli_command cli_commands[] = {
 		"      --extract DIR         copy out the last content of each file\n"},
 	{"help", &cli_help, "[COMMAND|commands|options]", "how a command is called",
 		"Without a word, the commands that are used most.\n"},
-	/* These open maps by themselves, and take -o and -d for them. */
+	/* The commands from here on open maps without a mount, and take -o and -d. */
 	{"ls", &cli_ls, "[-lR] [--json] FILE [PATH...]", "list files of a map without a mount",
 		"      --json                an object a line: path, kind, size, mode, mtime\n"
 		"  -l                        permissions, size and time too\n"
@@ -164,7 +164,7 @@ const struct cli_command *cli_command_named(const char *name)
 	return NULL;
 }
 
-static bool is_slip(const char *a, const char *b)
+static bool is_typo(const char *a, const char *b)
 {
 	for (; *a && *a == *b; a++)
 		b++;
@@ -179,7 +179,7 @@ static bool is_slip(const char *a, const char *b)
 const struct cli_command *cli_command_like(const char *word)
 {
 	for (const struct cli_command *c = cli_commands; word[0] != '-' && c->name; c++)
-		if (is_slip(word, c->name))
+		if (is_typo(word, c->name))
 			return c;
 	return NULL;
 }
@@ -193,6 +193,6 @@ void cli_print_command_help(FILE *out, const char *name)
 	bool opens = c >= cli_command_named("ls");
 
 	fprintf(out, "Usage: mapfs %s%s %s\n\n%s.\n\n%s%s", c->name,
-		opens ? " [-o OPTION,...]" : "", c->arguments, c->does, c->help ? c->help : "",
+		opens ? " [-o OPTION,...]" : "", c->arguments, c->summary, c->help ? c->help : "",
 		opens ? common : "");
 }

@@ -15,7 +15,7 @@
 
 #define JOURNAL ".mapfs-journal-"
 
-static void note_journal(void *arg, const struct journal_info *i)
+static void match_journal(void *arg, const struct journal_info *i)
 {
 	struct journal_found *f = arg;
 
@@ -25,14 +25,15 @@ static void note_journal(void *arg, const struct journal_info *i)
 	f->fits = i->fits;
 }
 
-static int find(const char *path, int *ret_dirfd, struct journal_found *ret, struct error *e)
+static int find_journal(
+	const char *path, int *ret_dirfd, struct journal_found *ret, struct error *e)
 {
 	CLEANUP(free) char *name = NULL;
 	int r = place_of(path, true, ret_dirfd, &name, e);
 
 	*ret = (struct journal_found){0};
 	if (r == 0)
-		r = journal_list(*ret_dirfd, name, note_journal, ret, e);
+		r = journal_list(*ret_dirfd, name, match_journal, ret, e);
 	return r < 0 ? r : ret->file[0] != '\0';
 }
 
@@ -40,7 +41,7 @@ int journals_find(const char *path, struct journal_found *ret, struct error *e)
 {
 	CLEANUP(close_fd) int dirfd = -1;
 
-	return find(path, &dirfd, ret, e);
+	return find_journal(path, &dirfd, ret, e);
 }
 
 static bool is_wanted(const char *name, bool is_directory)
@@ -55,7 +56,7 @@ static void note_failure(void *arg, const char *, int r)
 		*(int *)arg = r;
 }
 
-/* Each map once, however many journals it has. */
+/* Find the maps with journals below a folder. A map with several journals is added once. */
 static int find_maps(const char *folder, struct names *ret)
 {
 	int failure = 0;
@@ -73,7 +74,7 @@ static int find_maps(const char *folder, struct names *ret)
 	return r < 0 ? r : failure;
 }
 
-int journals_maps(const char *path, bool fitting, struct names *ret)
+int journals_add_maps(const char *path, bool fitting, struct names *ret)
 {
 	CLEANUP_NAMES struct names maps = {0};
 	struct journal_found found;
@@ -95,7 +96,7 @@ int journals_discard(const char *path, void (*line)(void *arg, const char *path,
 {
 	CLEANUP(close_fd) int dirfd = -1;
 	struct journal_found found;
-	int r = find(path, &dirfd, &found, e);
+	int r = find_journal(path, &dirfd, &found, e);
 
 	return r < 0 ? r : found.fits ? recover_discard(dirfd, found.file, line, arg, e) : 0;
 }

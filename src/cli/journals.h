@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * journals: the journal of a map that no worker serves, for `mapfs -u` and `mapfs status`.
- */
+/* journals: the journal of a map that no worker serves, for `mapfs -u` and `mapfs status`. */
 #pragma once
 
 #include <limits.h>
@@ -12,19 +10,19 @@
 
 struct journal_found {
 	char file[NAME_MAX + 1];
-	bool fits; /* the next mount of the map replays it; else it is for another content */
+	bool fits; /* the next mount replays it; otherwise it is for another content of the map */
 };
 
-/* Find the journal of the map at path: the one that fits, or else another that was not set aside.
- * 1; 0: there is none; or -errno. */
+/* Find the journal of the map at path: the one that fits, or else another that is not set aside.
+ * Returns 1, 0 if there is none, or -errno. */
 int journals_find(const char *path, struct journal_found *ret, struct error *e);
 
 /* Add the map at path, or each map in and below the folder at path, if it has a journal; with
- * `fitting` only one that fits. A map whose journals cannot be listed counts as one that has some.
- * 0, or -errno if a folder cannot be read to its end: the maps that were found are added. */
-int journals_maps(const char *path, bool fitting, struct names *ret);
+ * `fitting` only if the journal fits. A map whose journals cannot be listed is added. Returns 0, or
+ * -errno if a folder cannot be read to its end; the maps found until then are added. */
+int journals_add_maps(const char *path, bool fitting, struct names *ret);
 
-/* Remove the journal that fits, if there is one, after line() for each operation that it holds. 0,
- * or -errno: -EBUSY if a mount uses it. */
+/* Remove the journal that fits, if there is one. First call line() for each operation in it.
+ * Returns 0, -EBUSY if a mount uses the journal, or another -errno. */
 int journals_discard(const char *path, void (*line)(void *arg, const char *path, const char *what),
 	void *arg, struct error *e);

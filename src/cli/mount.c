@@ -17,14 +17,14 @@
 #include "cli/unmount/states.h"
 #include "fuse/lifecycle/launch.h"
 
-static int refuse(enum outcome code, const char *file, const char *why)
+static int refuse_file(enum outcome code, const char *file, const char *why)
 {
 	say(stderr, "mapfs: %s: %s", file, why);
 	return (int)code;
 }
 
-/* path as seen from the root; nothing is resolved. NULL with errno set. */
-static char *absolute(const char *path)
+/* Make a path absolute without resolving links. Returns NULL with errno set on failure. */
+static char *make_absolute(const char *path)
 {
 	CLEANUP(free) char *cwd = NULL;
 	char *whole;
@@ -37,12 +37,12 @@ static char *absolute(const char *path)
 	return whole;
 }
 
-/* Where a mount of file stands when none was named: beside it, its name without the ending, or that
- * of a folder with .mapfs. The caller frees it; NULL with errno set: EINVAL where the name has no
- * unmount_how. */
-static char *default_point(const char *file, bool folder)
+/* The default mount point, beside the file: its name without the ending, or the name of a folder
+ * with .mapfs. The caller frees it. Returns NULL with errno set: EINVAL if the name has no ending.
+ */
+static char *default_mountpoint(const char *file, bool folder)
 {
-	CLEANUP(free) char *point = absolute(file);
+	CLEANUP(free) char *point = make_absolute(file);
 	char *base, *dot;
 
 	if (!point)
@@ -59,10 +59,10 @@ static char *default_point(const char *file, bool folder)
 	return TAKE(point);
 }
 
-/* The path that a file will have: its directory resolved. NULL with errno set. */
-static char *future_path(const char *file)
+/* The path of a file to be made, with its directory resolved. NULL with errno set on failure. */
+static char *resolve_new_path(const char *file)
 {
-	CLEANUP(free) char *whole = absolute(file), *dir = NULL;
+	CLEANUP(free) char *whole = make_absolute(file), *dir = NULL;
 	char *slash = whole ? strrchr(whole, '/') : NULL;
 	char *path;
 
@@ -75,7 +75,7 @@ static char *future_path(const char *file)
 	return path;
 }
 
-/* A directory that a mount of mapfs shows is no folder of maps. */
+/* Refuse a directory in a mount of mapfs as a folder of maps. */
 static int check_folder(const char *file, dev_t dev)
 {
 	struct mount_entry entry;
@@ -95,19 +95,20 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 
 	if (create) {
 		if (lstat(path, &st) == 0)
-			return refuse(OUTCOME_REFUSED, file, "exists already (--new makes a file)");
+			return refuse_file(
+				OUTCOME_REFUSED, file, "exists already (--new makes a file)");
 		return errno == ENOENT ? OUTCOME_DONE
-				       : refuse(OUTCOME_REFUSED, file, strerror(errno));
+				       : refuse_file(OUTCOME_REFUSED, file, strerror(errno));
 	}
 	if (stat(path, &st) < 0)
-		return refuse(OUTCOME_REFUSED, file, strerror(errno));
+		return refuse_file(OUTCOME_REFUSED, file, strerror(errno));
 	*ret_folder = S_ISDIR(st.st_mode);
 	if (!*ret_folder && !S_ISREG(st.st_mode))
-		return refuse(OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
+		return refuse_file(OUTCOME_REFUSED, file, "is neither a regular file nor a folder");
 	return *ret_folder ? check_folder(file, st.st_dev) : OUTCOME_DONE;
 }
 
-/* Is the map, or the folder, mounted at the directory, and does its worker live? */
+/* Is the map or folder mounted at the directory, with a living worker? */
 static bool is_mounted_at(const char *path, const char *directory)
 {
 	CLEANUP(free) char *point = realpath(directory, NULL);
@@ -118,8 +119,8 @@ static bool is_mounted_at(const char *path, const char *directory)
 	       strcmp(entry.source, path) == 0 && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }
 
-/* A file that is not there may have been meant for a command. */
-static const char *why_not_found(const char *file)
+/* The message for a file that cannot be found (errno). Its name may be a mistyped command. */
+static const char *describe_missing(const char *file)
 {
 	return errno == ENOENT && !strpbrk(file, "/.")
 		       ? strcmp(file, "new") == 0
@@ -128,22 +129,22 @@ static const char *why_not_found(const char *file)
 		       : strerror(errno);
 }
 
-/* Mount file as o says; mountpoint NULL: beside it. Fills the paths of o->rq for the time of the
- * call. Returns the exit code. */
+/* Mount a file with the options o. mountpoint is NULL for the default. The paths in o->rq are valid
+ * during this call only. Returns the exit code. */
 static int mount_at(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;
 	CLEANUP(free) char *point = NULL;
-	CLEANUP(free) char *path = create ? future_path(file) : realpath(file, NULL);
+	CLEANUP(free) char *path = create ? resolve_new_path(file) : realpath(file, NULL);
 	int r = path ? check_file(file, path, create, &o->rq.folder)
-		     : refuse(OUTCOME_REFUSED, file, why_not_found(file));
+		     : refuse_file(OUTCOME_REFUSED, file, describe_missing(file));
 
 	if (r != OUTCOME_DONE)
 		return r;
-	point = mountpoint ? absolute(mountpoint)
-			   : default_point(o->rq.folder ? path : file, o->rq.folder);
+	point = mountpoint ? make_absolute(mountpoint)
+			   : default_mountpoint(o->rq.folder ? path : file, o->rq.folder);
 	if (!point)
-		return refuse(OUTCOME_MOUNT, file,
+		return refuse_file(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
 					: strerror(errno));
 	if (!mountpoint && !create && is_mounted_at(path, point)) {
@@ -161,36 +162,36 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 	return (int)launch(&o->rq);
 }
 
-/* What the command line of `mapfs` itself says. */
+/* The command line of mapfs, mapfs mount and mapfs umount. */
 struct mapfs {
 	struct command command;
-	struct unmount_options unmount_how;
+	struct unmount_options umount;
 	const char *format;
 	bool unmount, version, foreground, create;
 };
 
-static int unmount(struct mapfs *m)
+static int run_unmount(struct mapfs *m)
 {
 	struct command *c = &m->command;
 
-	if (m->foreground || m->create || m->format || c->optioned)
+	if (m->foreground || m->create || m->format || c->has_options)
 		return cli_usage("-u goes with --force, --discard and -v only");
 	if (c->n_names < 1)
 		return cli_usage("-u takes mount points, or maps that are mounted");
 	for (int i = 0; i < c->n_names; i++)
 		if (!c->names[i][0])
 			return cli_usage("-u: an empty name");
-	return cli_umount(c->names, (size_t)c->n_names, &m->unmount_how);
+	return cli_umount(c->names, (size_t)c->n_names, &m->umount);
 }
 
-static int mount(struct mapfs *m)
+static int run_mount(struct mapfs *m)
 {
 	struct mount_request *rq = &m->command.options.rq;
 	char **names = m->command.names;
 	int n = m->command.n_names;
 
-	if (m->unmount_how.force || m->unmount_how.discard)
-		return cli_usage("--%s goes with -u", m->unmount_how.force ? "force" : "discard");
+	if (m->umount.force || m->umount.discard)
+		return cli_usage("--%s goes with -u", m->umount.force ? "force" : "discard");
 	if (m->format && !m->create)
 		return cli_usage("--format goes with --new");
 	if (n < 1)
@@ -207,7 +208,7 @@ static int mount(struct mapfs *m)
 	return mount_at(&m->command.options, names[0], n == 2 ? names[1] : NULL);
 }
 
-static int run(struct command *c)
+static int run_mapfs(struct command *c)
 {
 	struct mapfs *m = (struct mapfs *)c;
 	CLEANUP(free) char *known = NULL;
@@ -221,23 +222,26 @@ static int run(struct command *c)
 		return cli_usage("--format=%s: the formats are %s", m->format,
 			known ? known : "in the manual");
 	}
-	return m->unmount || (c->name && strcmp(c->name, "umount") == 0) ? unmount(m) : mount(m);
+	return m->unmount || (c->name && strcmp(c->name, "umount") == 0) ? run_unmount(m)
+									 : run_mount(m);
 }
 
 static const struct command_option options[] = {
-	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, unmount_how.discard)},
-	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, unmount_how.force)},
+	{"discard", '\0', COMMAND_FLAG, offsetof(struct mapfs, umount.discard)},
+	{"force", '\0', COMMAND_FLAG, offsetof(struct mapfs, umount.force)},
 	{"foreground", 'f', COMMAND_FLAG, offsetof(struct mapfs, foreground)},
 	{"format", '\0', COMMAND_TEXT, offsetof(struct mapfs, format)},
 	{"new", '\0', COMMAND_FLAG, offsetof(struct mapfs, create)},
 	{"unmount", 'u', COMMAND_FLAG, offsetof(struct mapfs, unmount)},
-	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, unmount_how.verbose)},
+	{"verbose", 'v', COMMAND_FLAG, offsetof(struct mapfs, umount.verbose)},
 	{"version", 'V', COMMAND_FLAG, offsetof(struct mapfs, version)}, {0}};
 
-const struct command_line cli_mapfs = {
-	.options = options, .no_name = INT_MAX, .size = sizeof(struct mapfs), .run = run};
+const struct command_line cli_mapfs = {.options = options,
+	.n_may_be_empty = INT_MAX,
+	.size = sizeof(struct mapfs),
+	.run = run_mapfs};
 
-/* mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
+/* For mount(8): mount.fuse.mapfs FILE MOUNTPOINT [-sfnv] [-N namespace] [-o options] [-t type] */
 int cli_mount_helper(int argc, char **argv)
 {
 	struct error e = ERROR_INIT;

@@ -32,8 +32,8 @@ static void print_journal(void *arg, const struct journal_info *i)
 		i->foreign ? ", not to be trusted: a mount leaves it alone" : "");
 }
 
-/* There is no journal beside what was named, which may be no map either. */
-static int say_none(int dirfd, const char *name, struct error *e)
+/* Print that there is no journal, or fail if the named file does not exist or is a folder. */
+static int print_no_journal(int dirfd, const char *name, struct error *e)
 {
 	struct stat st;
 
@@ -45,15 +45,15 @@ static int say_none(int dirfd, const char *name, struct error *e)
 	return 0;
 }
 
-static int list(int dirfd, const char *name, struct error *e)
+static int list_journals(int dirfd, const char *name, struct error *e)
 {
 	size_t n = 0;
 	int r = journal_list(dirfd, name, print_journal, &n, e);
 
-	return r == 0 && n == 0 ? say_none(dirfd, name, e) : r;
+	return r == 0 && n == 0 ? print_no_journal(dirfd, name, e) : r;
 }
 
-static void collect(void *arg, const struct journal_info *i)
+static void add_file_name(void *arg, const struct journal_info *i)
 {
 	(void)names_add(arg, i->file);
 }
@@ -63,7 +63,7 @@ static void print_file(void *arg, const char *path, const char *what)
 	say(stdout, "%s%s: %s", (const char *)arg, path, what);
 }
 
-/* Makes (or finds) a directory. Returns a descriptor or -errno. */
+/* Open a directory, and create it if necessary. Returns a descriptor or -errno. */
 static int make_directory(int dirfd, const char *path, struct error *e)
 {
 	int r = io_mkdir(dirfd, path, 0777);
@@ -74,7 +74,7 @@ static int make_directory(int dirfd, const char *path, struct error *e)
 	return r < 0 ? error_errno(e, "%s", path) : r;
 }
 
-static int extract_into(int dirfd, const char *file, int out, struct error *e)
+static int extract_to_subdirectory(int dirfd, const char *file, int out, struct error *e)
 {
 	CLEANUP(close_fd) int below = make_directory(out, file, e);
 	CLEANUP(free) char *prefix = text_printf("%s/", file);
@@ -85,29 +85,29 @@ static int extract_into(int dirfd, const char *file, int out, struct error *e)
 		      : error_set(e, -ENOMEM, "out of memory");
 }
 
-/* One journal's files go right into the directory, those of several each into one of its own. */
-static int extract(int dirfd, const char *name, const char *to, struct error *e)
+/* Extract the files of one journal into the directory; of several, each into a subdirectory. */
+static int extract_journals(int dirfd, const char *name, const char *to, struct error *e)
 {
 	CLEANUP(close_fd) int out = -1;
 	CLEANUP_NAMES struct names names = {0};
 	char nothing[] = "";
-	int r = journal_list(dirfd, name, collect, &names, e);
+	int r = journal_list(dirfd, name, add_file_name, &names, e);
 
 	if (r == 0 && names.error)
 		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && names.n == 0)
-		r = say_none(dirfd, name, e);
+		r = print_no_journal(dirfd, name, e);
 	else if (r == 0)
 		r = out = make_directory(AT_FDCWD, to, e);
 	if (r >= 0 && names.n == 1)
 		r = recover_extract(dirfd, names.at[0], out, print_file, nothing, e);
 	for (size_t i = 0; r >= 0 && names.n > 1 && i < names.n; i++)
-		r = extract_into(dirfd, names.at[i], out, e);
+		r = extract_to_subdirectory(dirfd, names.at[i], out, e);
 	return r < 0 ? r : 0;
 }
 
-/* What is copied out of a private map is private. */
-static void keep_rights(int dirfd, const char *name)
+/* Set the umask so that extracted files have no more permissions than the map. */
+static void set_umask(int dirfd, const char *name)
 {
 	mode_t mode = 0600, mask = umask(0);
 	struct stat st;
@@ -120,13 +120,13 @@ static void keep_rights(int dirfd, const char *name)
 
 struct recover {
 	struct command command;
-	bool list;
-	const char *to;
+	bool is_list;
+	const char *directory;
 };
 
-static int run(struct command *c)
+static int run_recover(struct command *c)
 {
-	const char *file = c->names[0], *to = ((struct recover *)c)->to;
+	const char *file = c->names[0], *to = ((struct recover *)c)->directory;
 	CLEANUP(close_fd) int dirfd = -1;
 	CLEANUP(free) char *name = NULL;
 	struct error e = ERROR_INIT;
@@ -134,13 +134,13 @@ static int run(struct command *c)
 
 	if (to && !to[0])
 		return cli_usage("recover: an empty name");
-	if (to && ((struct recover *)c)->list)
+	if (to && ((struct recover *)c)->is_list)
 		return cli_usage("recover: --list and --extract exclude each other");
 	r = place_of(file, true, &dirfd, &name, &e);
 	if (r == 0 && to)
-		keep_rights(dirfd, name);
+		set_umask(dirfd, name);
 	if (r == 0)
-		r = to ? extract(dirfd, name, to, &e) : list(dirfd, name, &e);
+		r = to ? extract_journals(dirfd, name, to, &e) : list_journals(dirfd, name, &e);
 	if (r < 0) {
 		say(stderr, "mapfs: %s: %s", file, error_text(&e));
 		return OUTCOME_REFUSED;
@@ -149,13 +149,13 @@ static int run(struct command *c)
 }
 
 static const struct command_option options[] = {
-	{"extract", '\0', COMMAND_TEXT, offsetof(struct recover, to)},
-	{"list", '\0', COMMAND_FLAG, offsetof(struct recover, list)}, {0}};
+	{"extract", '\0', COMMAND_TEXT, offsetof(struct recover, directory)},
+	{"list", '\0', COMMAND_FLAG, offsetof(struct recover, is_list)}, {0}};
 
 const struct command_line cli_recover = {.options = options,
-	.least = 1,
-	.most = 1,
-	.takes = "one file",
-	.bare = true,
+	.min_names = 1,
+	.max_names = 1,
+	.operands = "one file",
+	.is_bare = true,
 	.size = sizeof(struct recover),
-	.run = run};
+	.run = run_recover};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs status: what mounts have that their maps have not, for people and for programs. */
+/* mapfs status: print unsaved changes of mounts, for people or as JSON. */
 #include "cli/status.h"
 
 #include <errno.h>
@@ -17,10 +17,10 @@
 #include "cli/target.h"
 #include "tools/common/json_line.h"
 
-/* A word of the records, and what it is here. */
+/* A word of the records, and how it is printed. */
 static const struct word {
 	const char *word;
-	const char *colour;
+	const char *color;
 	bool has_reason;
 } words[] = {
 	{"changed", "32", false},
@@ -33,7 +33,7 @@ static const struct word {
 };
 enum { N_WORDS = sizeof(words) / sizeof(words[0]) };
 
-static bool coloured(void)
+static bool use_color(void)
 {
 	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 
@@ -54,13 +54,13 @@ static void print_entry(const struct status_entry *e, bool colours)
 	if (w == words + N_WORDS)
 		say(stdout, "  %s %s", e->word, line);
 	else if (colours)
-		printf("  \033[%sm%s\033[0m %s\n", w->colour, w->word, printable(line));
+		printf("  \033[%sm%s\033[0m %s\n", w->color, w->word, printable(line));
 	else
 		say(stdout, "  %s %s", w->word, line);
 }
 
-/* Why it could not be asked; the caller frees it. NULL: it was. */
-static char *problem_of(const struct target *t, int r)
+/* Describe a failure of status_query; the caller frees the text. Returns NULL if r is 0. */
+static char *describe_problem(const struct target *t, int r)
 {
 	char *text = NULL;
 
@@ -84,8 +84,8 @@ static char *problem_of(const struct target *t, int r)
 static void print_mount(const struct target *t)
 {
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT;
-	int r = status_of(t->entry.point, &records);
-	CLEANUP(free) char *problem = problem_of(t, r);
+	int r = status_query(t->entry.point, &records);
+	CLEANUP(free) char *problem = describe_problem(t, r);
 	struct status_entry e;
 	size_t at = 0;
 
@@ -96,10 +96,10 @@ static void print_mount(const struct target *t)
 	else if (records.size == 0)
 		puts("  nothing is changed");
 	while (status_next(&records, &at, &e))
-		print_entry(&e, coloured());
+		print_entry(&e, use_color());
 }
 
-/* Is there one that the next mount replays? */
+/* Is there a journal that the next mount replays? */
 static bool has_journal(const struct target *t, struct journal_found *ret)
 {
 	return journals_find(t->entry.source, ret, NULL) > 0 && ret->fits;
@@ -141,8 +141,8 @@ static void add_list(struct buffer *out, const struct word *w, const struct buff
 static void print_json(const struct target *t)
 {
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT, out = BUFFER_INIT;
-	int r = t->entry.mapfs ? status_of(t->entry.point, &records) : 0;
-	CLEANUP(free) char *problem = problem_of(t, r);
+	int r = t->entry.mapfs ? status_query(t->entry.point, &records) : 0;
+	CLEANUP(free) char *problem = describe_problem(t, r);
 	struct journal_found journal;
 	bool left = !t->entry.mapfs && has_journal(t, &journal);
 
@@ -163,7 +163,7 @@ struct command_status {
 	bool json;
 };
 
-static int run(struct command *c)
+static int run_status(struct command *c)
 {
 	const char *name = c->n_names ? c->names[0] : NULL;
 	bool json = ((struct command_status *)c)->json;
@@ -191,12 +191,12 @@ static int run(struct command *c)
 }
 
 static const struct command_option options[] = {
-	{.name = "json", .at = offsetof(struct command_status, json)}, {0}};
+	{.name = "json", .offset = offsetof(struct command_status, json)}, {0}};
 
 const struct command_line cli_status = {.options = options,
-	.most = 1,
-	.takes = "one mount point, file or folder",
-	.bare = true,
-	.alone = true,
+	.max_names = 1,
+	.operands = "one mount point, file or folder",
+	.is_bare = true,
+	.needs_no_arguments = true,
 	.size = sizeof(struct command_status),
-	.run = run};
+	.run = run_status};

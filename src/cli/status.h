@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * status: what a mount says of itself, within seconds whatever it does.
- */
+/* status: query a mount for its unsaved changes. It takes a few seconds at most. */
 #pragma once
 
 #include <errno.h>
 
 #include "vfs/save/status.h"
 
-/* What a call that a mount did not answer failed with: those that were under way when its processes
- * were killed hear something else than those that come later. */
+/* Unify errors of a dead mount: calls that its death interrupts fail with ECONNABORTED. */
 static inline int status_error(int error)
 {
 	return error == ECONNABORTED ? ENOTCONN : error;
 }
 
-/* The differences between mount and map, as records. 0; -ENOTCONN: no process serves the mount;
- * -EBUSY: a save takes so long that the mount cannot say; -ETIMEDOUT: the mount does not answer; or
- * another -errno. */
-int status_of(const char *point, struct buffer *ret_records);
+/* Get the differences between mount and map, as records (vfs/save/status.h). Returns 0, -ENOTCONN
+ * for a dead mount, -EBUSY if a long save delays the answer, -ETIMEDOUT if the mount does not
+ * answer, or another -errno. */
+int status_query(const char *point, struct buffer *ret_records);

@@ -13,10 +13,10 @@
 
 struct question {
 	const char *point;
-	int answer; /* a file, where the records go */
+	int records_fd; /* file that receives the records */
 };
 
-static size_t records_in(const char *data, size_t n)
+static size_t count_records(const char *data, size_t n)
 {
 	size_t texts = 0;
 
@@ -25,7 +25,7 @@ static size_t records_in(const char *data, size_t n)
 	return texts / 3;
 }
 
-static int ask(void *arg)
+static int fetch_records(void *arg)
 {
 	static char page[STATUS_MAX];
 	const struct question *q = arg;
@@ -38,16 +38,16 @@ static int ask(void *arg)
 		n = lgetxattr(q->point, name, page, sizeof(page));
 		if (n < 0)
 			return status_error(errno);
-		if (io_write(q->answer, page, (size_t)n) < 0)
+		if (io_write(q->records_fd, page, (size_t)n) < 0)
 			return ENOMEM;
-		some = records_in(page, (size_t)n);
+		some = count_records(page, (size_t)n);
 		from += some;
 	} while (some);
 	return 0;
 }
 
-/* The worker answers this in the middle of a save, too. */
-static int ask_if_alive(void *arg)
+/* The worker answers statfs(2) even during a save. */
+static int check_alive(void *arg)
 {
 	const struct question *q = arg;
 	struct statvfs fs;
@@ -55,15 +55,15 @@ static int ask_if_alive(void *arg)
 	return statvfs(q->point, &fs) < 0 ? status_error(errno) : 0;
 }
 
-int status_of(const char *point, struct buffer *ret_records)
+int status_query(const char *point, struct buffer *ret_records)
 {
 	CLEANUP(close_fd) int answer = memfd_create("status", MFD_CLOEXEC);
 	struct question q = {point, answer};
-	int r = answer < 0 ? errno : child_run(&q, child_limit, ask);
+	int r = answer < 0 ? errno : child_run(&q, child_limit, fetch_records);
 	char chunk[4096];
 	ssize_t n = 1;
 
-	if (r == ETIMEDOUT && child_run(&q, child_limit, ask_if_alive) == 0)
+	if (r == ETIMEDOUT && child_run(&q, child_limit, check_alive) == 0)
 		r = EBUSY;
 	for (off_t at = 0; r == 0 && (n = pread(answer, chunk, sizeof(chunk), at)) > 0; at += n)
 		buffer_append(ret_records, chunk, (size_t)n);

@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 #include "cli/journals.h"
 
-/* The path with symbolic links resolved, but for its last name: resolving a mount point touches the
- * mount. NULL if the last name is "." or the like, or a directory of the path is missing. */
+/* Resolve symbolic links in a path except for its last name: resolving a mount point accesses the
+ * mount. Returns NULL if the last name is "." or the like, or a directory is missing. */
 static char *resolve_parent(const char *path)
 {
 	CLEANUP(free) char *last = strdup(path), *rest = strdup(path), *parent = NULL;
@@ -29,7 +29,7 @@ static char *resolve_parent(const char *path)
 	return whole;
 }
 
-static int add(struct targets *t, const char *shown, const struct mount_entry *entry)
+static int add_target(struct targets *t, const char *shown, const struct mount_entry *entry)
 {
 	if (!array_room(t->all, t->n, t->room))
 		return -ENOMEM;
@@ -42,7 +42,7 @@ int targets_add_file(struct targets *t, const char *shown, const char *path)
 	struct mount_entry none = {0};
 
 	snprintf(none.source, sizeof(none.source), "%s", path);
-	return add(t, shown, &none);
+	return add_target(t, shown, &none);
 }
 
 static bool is_mounted(const char *point, struct mount_entry *ret)
@@ -57,7 +57,7 @@ bool target_is_mounted(const struct mount_entry *entry)
 	return is_mounted(entry->point, &now) && strcmp(now.dev, entry->dev) == 0;
 }
 
-/* Add the mounts of a source; NULL: all. */
+/* Add the mounts of a source, or all mounts if it is NULL. */
 static int add_mounts(struct targets *t, const char *shown, const char *source)
 {
 	FILE *mounts = fopen(MOUNTINFO, "re");
@@ -70,7 +70,7 @@ static int add_mounts(struct targets *t, const char *shown, const char *source)
 			continue;
 		/* A mount that is covered by another one cannot be reached. */
 		if (target_is_mounted(&entry))
-			(void)add(t, shown, &entry);
+			(void)add_target(t, shown, &entry);
 	}
 	fclose(mounts);
 	return 0;
@@ -86,10 +86,10 @@ int targets_add(struct targets *t, const char *name)
 	if (!name)
 		return add_mounts(t, NULL, NULL);
 	if (is_mounted(point, &entry))
-		return add(t, name, &entry);
+		return add_target(t, name, &entry);
 	path = realpath(name, NULL);
 	if (is_mounted(path, &entry))
-		return add(t, name, &entry);
+		return add_target(t, name, &entry);
 	if (!path || stat(path, &st) < 0 || !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
 		return -ENOENT;
 	(void)add_mounts(t, name, path);
@@ -104,7 +104,7 @@ int targets_add_below(struct targets *t, const char *folder, bool or_itself)
 	CLEANUP_NAMES struct names maps = {0};
 	size_t before = t->n;
 	struct stat st;
-	int r = path ? journals_maps(path, true, &maps) : 0;
+	int r = path ? journals_add_maps(path, true, &maps) : 0;
 
 	for (size_t i = 0; i < maps.n; i++)
 		(void)targets_add_file(t, NULL, maps.at[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * target: what the argument of `mapfs -u` or `mapfs status` means: a mount point, or the map or
- * folder that is mounted somewhere. No mount is touched.
+ * target: resolve the argument of `mapfs -u` or `mapfs status`: a mount point, or a map or folder
+ * that is mounted somewhere. No mount is accessed, since it may not answer.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "base/disk/mountinfo.h"
 
 struct target {
-	const char *shown; /* the argument; borrowed; NULL: the target was not named */
+	const char *shown; /* the argument; borrowed; NULL if the target was not named */
 	/* If entry.mapfs is false, nothing is mounted, and only source is set: the file, absolute
 	 * and without symbolic links. */
 	struct mount_entry entry;
@@ -22,14 +22,16 @@ struct targets {
 	size_t n, room;
 };
 
-/* Add what a name means: the mount at it, every mount of the file or folder that it names, or the
- * file that is not mounted; NULL means all mounts of mapfs. -ENOENT: it is none of these. */
+/* Add the targets of a name: the mount at that path, each mount of that file or folder, or the file
+ * if it is not mounted. NULL adds all mounts of mapfs. Returns 0, -ENOENT if the name is none of
+ * these, or another -errno. */
 int targets_add(struct targets *t, const char *name);
-/* Add the maps in and below a folder that is not mounted which have a journal that fits; or_itself:
- * if there are none, the folder. -ENOENT if nothing was added; another -errno if a folder cannot be
- * read to its end: the maps that were found are added. */
+/* Add the maps with a fitting journal in and below a folder that is not mounted. or_itself: if
+ * there are none, add the folder. Returns 0, -ENOENT if nothing was added, or another -errno if a
+ * folder cannot be read to its end; the maps found until then are added. */
 int targets_add_below(struct targets *t, const char *folder, bool or_itself);
-/* Add a file that is not mounted; path is absolute and without symbolic links. */
+/* Add a file that is not mounted; path is absolute and without symbolic links. Returns 0
+ * or -ENOMEM. */
 int targets_add_file(struct targets *t, const char *shown, const char *path);
 void targets_finish(struct targets *t);
 

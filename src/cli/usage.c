@@ -58,11 +58,11 @@ static const char codes[] =
 	"failed (map and journal kept), 5 saved but something was refused or\n"
 	"rescued, 6 conflict, 7 busy.\n";
 
-enum { COLUMNS = 24 }; /* of the options above */
+enum { COLUMNS = 24 }; /* width of the options above */
 
-/* What the commands are for; first those that are used most. */
+/* Commands by purpose; mapfs --help lists the common ones only. */
 static const struct group {
-	const char *heading, *often[5], *others[7];
+	const char *heading, *common[5], *others[7];
 } groups[] = {
 	{"Look", {"ls", "cat", "extract", "preview"}, {"text", "grep", "du", "check"}},
 	{"Change", {"put", "pack"}, {"automap", "convert", "tidy", "rm", "mv", "index"}},
@@ -73,14 +73,14 @@ static const struct group {
 static void print_names(FILE *out, const char *const *names)
 {
 	for (; *names; names++)
-		fprintf(out, "  %-9s %s\n", *names, cli_command_named(*names)->does);
+		fprintf(out, "  %-9s %s\n", *names, cli_command_named(*names)->summary);
 }
 
 static void print_commands(FILE *out, bool all)
 {
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		fprintf(out, "%s:\n", groups[i].heading);
-		print_names(out, groups[i].often);
+		print_names(out, groups[i].common);
 		if (all)
 			print_names(out, groups[i].others);
 	}
@@ -102,12 +102,12 @@ static void print_options(void)
 	fputs(codes, stdout);
 }
 
-static int help(struct command *c)
+static int run_help(struct command *c)
 {
 	const char *word = c->n_names ? c->names[0] : NULL;
 	const struct cli_command *like;
 
-	cli_usage_of("commands");
+	cli_set_usage_page("commands");
 	if (!word)
 		cli_print_help(stdout);
 	else if (cli_command_named(word))
@@ -124,19 +124,24 @@ static int help(struct command *c)
 	return OUTCOME_DONE;
 }
 
-const struct command_line cli_help = {
-	.most = 1, .takes = "one word", .no_name = 1, .bare = true, .alone = true, .run = help};
+const struct command_line cli_help = {.max_names = 1,
+	.operands = "one word",
+	.n_may_be_empty = 1,
+	.is_bare = true,
+	.needs_no_arguments = true,
+	.run = run_help};
 
-static const char *running;
+static const char *usage_page;
 
-void cli_usage_of(const char *command)
+void cli_set_usage_page(const char *command)
 {
-	running = command;
+	usage_page = command;
 }
 
 int cli_usage(const char *fmt, ...)
 {
-	CLEANUP(free) char *see = running ? text_printf(" (see mapfs help %s)", running) : NULL;
+	CLEANUP(free)
+	char *see = usage_page ? text_printf(" (see mapfs help %s)", usage_page) : NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
@@ -151,14 +156,14 @@ int cli_refuse_option(const char *command, int returned, const char *letters, co
 	int named = (int)strcspn(word, "=");
 	bool is_long = strncmp(word, "--", 2) == 0;
 
-	/* 0: a long option that is none. */
+	/* getopt_long sets optopt to 0 for an unknown long option. */
 	if (!optopt)
 		return cli_usage("%s%sunknown option %s", before, colon, word);
 	if (returned == ':' && !is_long)
 		return cli_usage("%s%soption -%c needs an argument", before, colon, optopt);
 	if (returned == ':')
 		return cli_usage("%s%soption %s needs an argument", before, colon, word);
-	/* One of ours: a value was given to one that takes none. */
+	/* A known option: it got a value but takes none. */
 	if (optopt > UCHAR_MAX || strchr(letters, optopt))
 		return cli_usage("%s%soption %.*s takes no value", before, colon, named, word);
 	return cli_usage("%s%sunknown option -%c", before, colon, optopt);

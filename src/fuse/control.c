@@ -58,7 +58,7 @@ int control_tell(int sock, enum control_type type, int code, const char *text)
 	return control_send(sock, &m);
 }
 
-/* How many there are. */
+/* Copy the descriptors of a message to fds. Returns their number. */
 static size_t received_fds(struct msghdr *msg, int fds[CONTROL_FDS])
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
@@ -83,8 +83,8 @@ int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
 	size_t n_fds;
 	ssize_t n;
 
-	/* ECONNRESET: the other end went, and did not read all that it was told. It is said once,
-	 * and before what was sent by it. */
+	/* ECONNRESET: the other end closed with unread messages. The kernel reports it once, before
+	 * the messages that the other end sent. */
 	do {
 		n = recvmsg(sock, &msg, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && (errno == EINTR || errno == ECONNRESET));
@@ -93,7 +93,7 @@ int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
 	if (n == 0)
 		return 0;
 	n_fds = received_fds(&msg, fds);
-	/* The kernel drops what this process has no descriptors for. */
+	/* The kernel drops descriptors for which this process has no room. */
 	if (msg.msg_flags & MSG_CTRUNC) {
 		while (n_fds)
 			close(fds[--n_fds]);

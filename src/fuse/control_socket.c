@@ -15,27 +15,27 @@
 
 #include "base/cleanup.h"
 
-#define SOCKETS "/proc/net/unix" /* those of this network namespace, with their names */
-enum { LISTENS = 1 << 16 /* in its column "Flags" */ };
+#define SOCKET_LIST "/proc/net/unix" /* sockets of this network namespace, with names */
+enum { FLAG_LISTENS = 1 << 16 /* in its column "Flags" */ };
 
-/* How long a client may leave its socket full before it is sent away. */
+/* Time for which a client may leave its socket full before it is disconnected. */
 enum { CLIENT_PATIENCE_MS = 1000 };
 
-enum { NAME_ROOM = 96, DIGITS = 16 };
+enum { NAME_ROOM = 96, RANDOM_DIGITS = 16 };
 
-static void name_of(const char *dev, char *ret)
+static void format_name(const char *dev, char *ret)
 {
 	snprintf(ret, NAME_ROOM, "mapfs/%s", dev);
 }
 
-static socklen_t address(const char *name, struct sockaddr_un *ret)
+static socklen_t fill_address(const char *name, struct sockaddr_un *ret)
 {
 	*ret = (struct sockaddr_un){.sun_family = AF_UNIX};
 	memcpy(ret->sun_path + 1, name, strlen(name));
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name));
 }
 
-static bool peer_is(int sock, uid_t who)
+static bool is_peer(int sock, uid_t who)
 {
 	struct ucred cred;
 	socklen_t n = sizeof(cred);
@@ -45,47 +45,47 @@ static bool peer_is(int sock, uid_t who)
 	return cred.uid == who || cred.uid == 0;
 }
 
-void control_socket_init(struct control_socket *d)
+void control_socket_init(struct control_socket *s)
 {
-	d->listener = d->spare = -1;
+	s->listener = s->spare = -1;
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-		d->clients[i] = -1;
-		d->waiting[i] = false;
+		s->clients[i] = -1;
+		s->is_waiting[i] = false;
 	}
 }
 
-int control_socket_take(struct control_socket *d, int listener)
+int control_socket_adopt(struct control_socket *s, int listener)
 {
-	d->listener = listener;
-	d->spare = fcntl(listener, F_DUPFD_CLOEXEC, 0);
-	return d->spare < 0 ? -errno : 0;
+	s->listener = listener;
+	s->spare = fcntl(listener, F_DUPFD_CLOEXEC, 0);
+	return s->spare < 0 ? -errno : 0;
 }
 
-/* A client's descriptor becomes the spare one without being free in between. */
-static void send_away(struct control_socket *d, size_t i)
+/* Disconnect a client. Its descriptor becomes the missing spare one, without being free between. */
+static void remove_client(struct control_socket *s, size_t i)
 {
-	int fd = d->clients[i];
+	int fd = s->clients[i];
 
-	if (fd >= 0 && d->spare < 0 && d->listener >= 0)
-		d->spare = dup3(d->listener, fd, O_CLOEXEC);
-	if (fd >= 0 && d->spare != fd)
+	if (fd >= 0 && s->spare < 0 && s->listener >= 0)
+		s->spare = dup3(s->listener, fd, O_CLOEXEC);
+	if (fd >= 0 && s->spare != fd)
 		close(fd);
-	d->clients[i] = -1;
-	d->waiting[i] = false;
+	s->clients[i] = -1;
+	s->is_waiting[i] = false;
 }
 
-void control_socket_finish(struct control_socket *d)
+void control_socket_finish(struct control_socket *s)
 {
-	control_socket_shut(d);
+	control_socket_shut(s);
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++)
-		send_away(d, i);
+		remove_client(s, i);
 }
 
 static int listen_at(const char *name)
 {
 	CLEANUP(close_fd) int sock = -1;
 	struct sockaddr_un a;
-	socklen_t n = address(name, &a);
+	socklen_t n = fill_address(name, &a);
 
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0 || bind(sock, (struct sockaddr *)&a, n) < 0 ||
@@ -94,7 +94,7 @@ static int listen_at(const char *name)
 	return take_fd(&sock);
 }
 
-/* The first name may be another's: anybody can have taken it. The next one nobody foresees. */
+/* Any user can take the first name; the random one cannot be guessed. */
 int control_socket_open(const char *dev)
 {
 	char name[NAME_ROOM];
@@ -102,7 +102,7 @@ int control_socket_open(const char *dev)
 	size_t n;
 	int sock;
 
-	name_of(dev, name);
+	format_name(dev, name);
 	sock = listen_at(name);
 	if (sock != -EADDRINUSE)
 		return sock;
@@ -113,75 +113,74 @@ int control_socket_open(const char *dev)
 	return listen_at(name);
 }
 
-void control_socket_shut(struct control_socket *d)
+void control_socket_shut(struct control_socket *s)
 {
-	if (d->listener >= 0)
-		close(d->listener);
-	if (d->spare >= 0)
-		close(d->spare);
-	d->listener = d->spare = -1;
+	if (s->listener >= 0)
+		close(s->listener);
+	if (s->spare >= 0)
+		close(s->spare);
+	s->listener = s->spare = -1;
 }
 
-size_t control_socket_poll(const struct control_socket *d, struct pollfd *ret)
+size_t control_socket_poll(const struct control_socket *s, struct pollfd *ret)
 {
 	size_t n = 0;
 
-	if (d->listener >= 0 && !d->full)
-		ret[n++] = (struct pollfd){.fd = d->listener, .events = POLLIN};
+	if (s->listener >= 0 && !s->is_full)
+		ret[n++] = (struct pollfd){.fd = s->listener, .events = POLLIN};
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-		if (d->clients[i] >= 0)
-			ret[n++] = (struct pollfd){.fd = d->clients[i], .events = POLLIN};
+		if (s->clients[i] >= 0)
+			ret[n++] = (struct pollfd){.fd = s->clients[i], .events = POLLIN};
 	}
 	return n;
 }
 
-static int accept_client(struct control_socket *d)
+static int accept_client(struct control_socket *s)
 {
-	int sock = accept4(d->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int sock = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	return sock < 0 ? -errno : sock;
 }
 
-/* If no descriptor is free, the spare one makes room. If there is none (a client uses it, or
- * another thread was faster), or memory is short, poll would report the same client again at once:
- * look again later. */
-static void let_in(struct control_socket *d)
+/* Accept a client. If no descriptor is free, close the spare one first. If that fails too, or
+ * memory is short, set is_full: poll would report the same client again at once, so retry later. */
+static void add_client(struct control_socket *s)
 {
-	CLEANUP(close_fd) int sock = accept_client(d);
+	CLEANUP(close_fd) int sock = accept_client(s);
 
-	if ((sock == -EMFILE || sock == -ENFILE) && d->spare >= 0) {
-		close(take_fd(&d->spare));
-		sock = accept_client(d);
+	if ((sock == -EMFILE || sock == -ENFILE) && s->spare >= 0) {
+		close(take_fd(&s->spare));
+		sock = accept_client(s);
 	}
-	d->full = sock < 0 && sock != -EAGAIN;
-	if (sock < 0 || !peer_is(sock, geteuid()))
+	s->is_full = sock < 0 && sock != -EAGAIN;
+	if (sock < 0 || !is_peer(sock, geteuid()))
 		return;
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-		if (d->clients[i] < 0) {
-			d->clients[i] = take_fd(&sock);
+		if (s->clients[i] < 0) {
+			s->clients[i] = take_fd(&sock);
 			return;
 		}
 	}
 }
 
-void control_socket_serve(struct control_socket *d, control_socket_received *fn, void *arg)
+void control_socket_serve(struct control_socket *s, control_socket_handler *fn, void *arg)
 {
 	struct control_msg m;
 
-	if (d->listener >= 0)
-		let_in(d);
+	if (s->listener >= 0)
+		add_client(s);
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-		int r = d->clients[i] < 0 ? -EAGAIN : control_recv(d->clients[i], &m);
+		int r = s->clients[i] < 0 ? -EAGAIN : control_recv(s->clients[i], &m);
 
 		if (r == -EAGAIN)
 			continue;
 		if (r == 1) {
-			d->waiting[i] = true;
+			s->is_waiting[i] = true;
 			fn(arg, &m);
 			continue;
 		}
-		r = d->waiting[i];
-		send_away(d, i);
+		r = s->is_waiting[i];
+		remove_client(s, i);
 		if (r)
 			fn(arg, NULL);
 	}
@@ -199,39 +198,40 @@ int control_socket_send_one(int sock, const struct control_msg *m)
 	return r;
 }
 
-size_t control_socket_send(struct control_socket *d, const struct control_msg *m)
+size_t control_socket_send(struct control_socket *s, const struct control_msg *m)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < CONTROL_CLIENTS_MAX; i++) {
-		if (!d->waiting[i])
+		if (!s->is_waiting[i])
 			continue;
-		/* It is heard to be gone, then. */
-		if (control_socket_send_one(d->clients[i], m) < 0)
-			(void)shutdown(d->clients[i], SHUT_RDWR);
+		/* control_socket_serve then removes the client. */
+		if (control_socket_send_one(s->clients[i], m) < 0)
+			(void)shutdown(s->clients[i], SHUT_RDWR);
 		else
 			n++;
 	}
 	return n;
 }
 
-static int knock_at(const char *name, uid_t owner)
+static int connect_to_name(const char *name, uid_t owner)
 {
-	/* Whoever took the name may leave his queue full: nobody is waited for who is not known. */
+	/* Non-blocking: an unknown process with this name may leave its queue full. */
 	CLEANUP(close_fd)
 	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un a;
-	socklen_t n = address(name, &a);
+	socklen_t n = fill_address(name, &a);
 
 	if (sock < 0 || connect(sock, (struct sockaddr *)&a, n) < 0)
 		return -errno;
-	if (!peer_is(sock, owner))
+	if (!is_peer(sock, owner))
 		return -EPERM;
 	return take_fd(&sock);
 }
 
-/* The name in a line of SOCKETS, if it is a further one of `first`; NULL: it is not. */
-static const char *further_name(char *line, const char *first)
+/* Find a listening socket in a line of SOCKET_LIST whose name is `first` with random digits.
+ * Returns the name in the line, or NULL. */
+static const char *parse_random_name(char *line, const char *first)
 {
 	char *name = strstr(line, " @");
 	size_t n = strlen(first);
@@ -239,12 +239,12 @@ static const char *further_name(char *line, const char *first)
 
 	if (!name || strncmp(name + 2, first, n) != 0 || name[2 + n] != '.')
 		return NULL;
-	/* The ends of connections have the name, too. */
-	if (sscanf(line, "%*s %*s %*s %x", &flags) != 1 || !(flags & LISTENS))
+	/* Accepted connections have the name, too. */
+	if (sscanf(line, "%*s %*s %*s %x", &flags) != 1 || !(flags & FLAG_LISTENS))
 		return NULL;
 	name += 2;
 	name[strcspn(name, "\n")] = '\0';
-	return strlen(name) == n + 1 + DIGITS ? name : NULL;
+	return strlen(name) == n + 1 + RANDOM_DIGITS ? name : NULL;
 }
 
 int control_socket_connect(const char *dev, uid_t owner)
@@ -255,14 +255,14 @@ int control_socket_connect(const char *dev, uid_t owner)
 	int sock, r;
 	FILE *f;
 
-	name_of(dev, first);
-	sock = r = knock_at(first, owner);
-	f = sock < 0 ? fopen(SOCKETS, "re") : NULL;
+	format_name(dev, first);
+	sock = r = connect_to_name(first, owner);
+	f = sock < 0 ? fopen(SOCKET_LIST, "re") : NULL;
 	while (sock < 0 && f && getline(&line, &room, f) > 0) {
-		const char *name = further_name(line, first);
+		const char *name = parse_random_name(line, first);
 
 		if (name)
-			sock = knock_at(name, owner);
+			sock = connect_to_name(name, owner);
 	}
 	if (f)
 		fclose(f);

@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * door: where `mapfs -u` finds the worker of a mount and waits for its answer.
+ * control socket: where `mapfs -u` connects to the worker of a mount.
  *
- * An abstract unix socket whose name follows from the mount's device, so that neither side has to
- * touch the mount: "mapfs/0:52", or where somebody has that name, it and 16 random digits behind a
- * point, "mapfs/0:52.0123456789abcdef", which a client finds in the kernel's list of sockets.
- * Anybody may take such names or knock at them: both ends ask the kernel who the other is
- * (SO_PEERCRED), and talk only to the user who mounted, and to root; nobody waits for another.
+ * An abstract unix socket. Its name is derived from the mount's device, so neither side touches the
+ * mount: "mapfs/0:52". If another process has taken that name, a period and 16 random digits are
+ * added, "mapfs/0:52.0123456789abcdef"; the client finds this name in /proc/net/unix. Any user may
+ * take such names or connect to them. So both ends ask the kernel for the peer's user (SO_PEERCRED)
+ * and talk only to root and to the user who mounted. Neither end waits for an unknown peer.
  *
- * The number of a device is given out again as soon as it is free, so a client may come to the
- * worker of the mount that had it before: one whose session is over. Its door is shut then without
- * a word, and the client comes again, to the next one.
+ * The kernel reuses device numbers. So a client may connect to the worker of an earlier mount whose
+ * session is over. That worker closes the connection without a message, and the client connects
+ * again, to the next mount.
  *
  * A worker may have used up its descriptors, and `mapfs -u` must still reach it. So one descriptor
  * is kept spare: it is closed before accept4, and when that client leaves, the client's descriptor
  * becomes the spare one (dup3, so that it is never free in between).
+ *
+ * Calling sequence of a worker: control_socket_init, _adopt, then in its loop _poll, _serve and
+ * _send; _shut when the session ends, and _finish. One thread at a time.
  */
 #pragma once
 
@@ -28,39 +31,37 @@ enum { CONTROL_CLIENTS_MAX = 16 };
 
 struct control_socket {
 	int listener; /* -1: closed */
-	int spare;    /* -1: a client uses it, or another thread was faster */
-	bool full;    /* accept4 had no descriptor or memory; its client waits in the backlog */
-	int clients[CONTROL_CLIENTS_MAX];  /* -1: free */
-	bool waiting[CONTROL_CLIENTS_MAX]; /* has asked, and waits for SAVED */
+	int spare;    /* -1: a client uses it, or another thread took it */
+	bool is_full; /* accept4 had no descriptor or memory; a client waits in the backlog */
+	int clients[CONTROL_CLIENTS_MAX];     /* -1: free */
+	bool is_waiting[CONTROL_CLIENTS_MAX]; /* has sent a message: gets all replies */
 };
 
-/* Returns the listening socket, or -errno. */
+/* Create the socket for a device, such as "0:52". Returns the listening socket, or -errno. */
 int control_socket_open(const char *dev);
 
-void control_socket_init(struct control_socket *d);
-/* Listen on a socket, which the door owns from then on. -errno: no descriptor is left for the spare
- * one; the door owns the socket even so. */
-int control_socket_take(struct control_socket *d, int listener);
-void control_socket_finish(struct control_socket *d);
-void control_socket_shut(struct control_socket *d); /* no new clients; those inside stay */
+void control_socket_init(struct control_socket *s);
+/* Take over a listening socket, also on failure, and open the spare descriptor. Returns 0, or
+ * -errno if no descriptor is left for that. */
+int control_socket_adopt(struct control_socket *s, int listener);
+void control_socket_finish(struct control_socket *s);
+void control_socket_shut(struct control_socket *s); /* accept no more clients; keep the others */
 
-/* Fills at most 1 + CONTROL_CLIENTS_MAX entries; returns how many. */
-size_t control_socket_poll(const struct control_socket *d, struct pollfd *ret);
+/* Fill in the descriptors to poll, at most 1 + CONTROL_CLIENTS_MAX. Returns their number. */
+size_t control_socket_poll(const struct control_socket *s, struct pollfd *ret);
 
-/* To call when poll reports one of them, and from time to time while the door is full. Takes in who
- * knocks, and calls fn for each message, and with NULL for a client that asked for
- * something and is gone. */
-typedef void control_socket_received(void *arg, const struct control_msg *m);
-void control_socket_serve(struct control_socket *d, control_socket_received *fn, void *arg);
+/* Accept a client, and call fn for each message, and with NULL for a client that sent a message
+ * before and disconnected. Call it when poll reports a descriptor, and regularly while is_full. */
+typedef void control_socket_handler(void *arg, const struct control_msg *m);
+void control_socket_serve(struct control_socket *s, control_socket_handler *fn, void *arg);
 
-/* To all that wait; returns how many. A client that does not read is sent away. */
-size_t control_socket_send(struct control_socket *d, const struct control_msg *m);
+/* Send a message to all waiting clients. Returns their number. Disconnects those that block. */
+size_t control_socket_send(struct control_socket *s, const struct control_msg *m);
 
-/* To one end of a socket that does not block, for a second at most; of PROGRESS not at all. */
+/* Send a message on a non-blocking socket, waiting for a second at most. PROGRESS is dropped if the
+ * socket is full. Returns as control_send. */
 int control_socket_send_one(int sock, const struct control_msg *m);
 
-/*
- * For the client: connect to the worker of a mount that `owner` made. Returns a socket that does
- * not block, or -errno, without having waited.
- */
+/* Connect a client to the worker of a mount that `owner` mounted. Returns a non-blocking socket, or
+ * -errno. Never blocks. */
 int control_socket_connect(const char *dev, uid_t owner);

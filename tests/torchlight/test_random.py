@@ -166,7 +166,7 @@ class Sequence:
             return any(line % "/".join(parts[:i]) in lines for i in range(1, len(parts) + 1) for line in (
                 "NOTE: WHAT WAS %s BEFORE WAS REMOVED",
                 "NOTE: %s WAS REMOVED, AND IS EMPTY NOW: THE MAP STILL HAS ONE"))
-        if code != (5 if any(line.startswith("LEFT: ") for line in lines) else 0):
+        if code != (5 if any(line.startswith("RESCUED: ") for line in lines) else 0):
             self.wrong("exit code %d\n%s" % (code, report))
         for path in result.kept.values():
             if not any(line.startswith("NOTE: %s WAS MOVED" % path) for line in lines):

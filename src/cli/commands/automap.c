@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs automap: layers that are drawn by rules, of maps, or of a directory such as a mount has. */
+/* mapfs automap: draw layers by rules, in maps or in the directory of a layer in a mount. */
 #include "tools/automap/run.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct automaps {
 	bool check;
 };
 
-static bool take_seed(struct automaps *a)
+static bool parse_seed(struct automaps *a)
 {
 	char *end;
 	long n;
@@ -32,7 +32,7 @@ static bool take_seed(struct automaps *a)
 	return !errno && *a->seed && !*end && n == a->seed_number;
 }
 
-static bool take_reference(const struct automaps *a)
+static bool check_reference(const struct automaps *a)
 {
 	const char *const *known = automap_find_tool()->references;
 	const char *reference = a->run.how.reference;
@@ -54,7 +54,7 @@ static bool are_rules(const struct command *c)
 	return all;
 }
 
-static int draw(struct automaps *a)
+static int run_layers(struct automaps *a)
 {
 	struct command *c = &a->command;
 	int code;
@@ -71,7 +71,7 @@ static int draw(struct automaps *a)
 	return code == OUTCOME_DONE ? automap_run(&a->run) : code;
 }
 
-static int run(struct command *c)
+static int run_automap(struct command *c)
 {
 	struct automaps *a = (struct automaps *)c;
 
@@ -80,13 +80,13 @@ static int run(struct command *c)
 	if (a->run.how.list && are_rules(c))
 		return automap_list(c->names, c->n_names, c->debug);
 	a->run.whole.dry |= a->run.how.list;
-	if (!take_seed(a))
+	if (!parse_seed(a))
 		return cli_usage("automap: --seed is a whole number of 32 bits");
-	if (!take_reference(a))
+	if (!check_reference(a))
 		return cli_usage("automap: --reference is game, hookable, death, unhookable, "
 				 "freeze, unfreeze, deep-freeze, deep-unfreeze, live-freeze or "
 				 "live-unfreeze");
-	return draw(a);
+	return run_layers(a);
 }
 
 static const struct command_option options[] = {
@@ -102,8 +102,8 @@ static const struct command_option options[] = {
 	WHOLE_OPTIONS(struct automaps, run.whole), {0}};
 
 const struct command_line cli_automap = {.options = options,
-	.least = 1,
-	.takes = "a map and perhaps OUT, or a layer of a mount",
-	.before = "raw=off",
+	.min_names = 1,
+	.operands = "a map and perhaps OUT, or a layer of a mount",
+	.default_options = "raw=off",
 	.size = sizeof(struct automaps),
-	.run = run};
+	.run = run_automap};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs cat: the bytes of files. */
+/* mapfs cat: print files of a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { PIECE = 256 << 10 };
 
-static int print(struct command *c, const struct offline_file *a)
+static int print_file(struct command *c, const struct offline_file *a)
 {
 	static char piece[PIECE];
 	uint64_t off = 0;
@@ -17,7 +17,7 @@ static int print(struct command *c, const struct offline_file *a)
 
 	do {
 		n = offline_read_at(&c->tree, a, off, piece, PIECE);
-		/* Where nobody takes the output any more, it ends. */
+		/* Stop when the output cannot be written. */
 		if (n > 0)
 			c->failed = output_write(piece, (size_t)n);
 		off += PIECE;
@@ -25,10 +25,10 @@ static int print(struct command *c, const struct offline_file *a)
 	return n < 0 ? (int)n : c->failed;
 }
 
-static int show(void *arg, const char *path, const struct offline_file *a)
+static int print_match(void *arg, const char *path, const struct offline_file *a)
 {
 	struct command *c = arg;
-	int r = S_ISDIR(a->mode) ? -EISDIR : print(c, a);
+	int r = S_ISDIR(a->mode) ? -EISDIR : print_file(c, a);
 
 	if (r < 0)
 		c->worst = r;
@@ -37,14 +37,16 @@ static int show(void *arg, const char *path, const struct offline_file *a)
 	return c->failed;
 }
 
-static int run(struct command *c)
+static int run_cat(struct command *c)
 {
 	int r = command_open(c, c->names[0], NULL, 0);
 
 	if (r == 0)
-		command_each(c, 1, show);
+		command_each(c, 1, print_match);
 	return (int)offline_outcome(r < 0 ? r : c->worst);
 }
 
-const struct command_line cli_cat = {
-	.least = 2, .takes = "a file and paths in it", .prints = true, .run = run};
+const struct command_line cli_cat = {.min_names = 2,
+	.operands = "a file and paths in it",
+	.always_prints = true,
+	.run = run_cat};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs check: what a game refuses maps for, what it warns of, what cannot be read, and where maps
- * are not as rules ask. */
+/* mapfs check: report what a game refuses or warns of, unreadable files, and violated rules. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -18,26 +17,26 @@
 struct check {
 	struct command command;
 	bool json, no_limit;
-	const char **rules; /* as they were named */
-	struct rule_set held;
-	const char *game; /* as it was named */
+	const char **rules; /* as typed */
+	struct rule_set rule_set;
+	const char *game; /* as typed */
 	const struct toolset *game_tools;
-	size_t game_at;
-	atomic_bool warned; /* of any map */
+	size_t game_index;
+	atomic_bool has_warnings; /* of any map */
 };
 
-/* One map's. */
+/* The check of one map. */
 struct checking {
 	struct check *check;
-	struct offline *t;
+	struct offline *tree;
 	struct buffer *out;
-	struct names told; /* paths that have a fault; sorted before files are read */
-	bool bad;
-	size_t n;             /* faults */
-	bool is_error_hidden; /* one of those that are only counted is an error */
+	struct names fault_paths; /* paths with a fault; sorted before read_file */
+	bool has_errors;
+	size_t n_faults;
+	bool is_error_hidden; /* an error was counted but not printed */
 };
 
-/* A whole number is one in JSON, too. */
+/* Is the value a whole number, also in JSON? */
 static bool is_number(const char *s)
 {
 	const char *digits = s + (s[0] == '-');
@@ -46,7 +45,7 @@ static bool is_number(const char *s)
 	return n > 0 && n < 10 && !digits[n] && (digits[0] != '0' || n == 1);
 }
 
-static void tell_json(const char *file, const struct format_fault *f, struct buffer *out)
+static void print_fault_json(const char *file, const struct format_fault *f, struct buffer *out)
 {
 	json_line_text(out, "{\"file\": ", file);
 	json_line_text(out, ", \"level\": ", f->is_warning ? "warning" : "error");
@@ -61,65 +60,65 @@ static void tell_json(const char *file, const struct format_fault *f, struct buf
 	buffer_text(out, "}\n");
 }
 
-/* A line; in JSON, an object on a line of its own. */
-static void tell(
+/* Print a fault: a line of text, or a JSON object on one line. */
+static void print_fault(
 	struct check *c, const char *file, const struct format_fault *f, struct buffer *out)
 {
 	CLEANUP(free) char *shown = strdup(file), *text = strdup(f->line);
 
 	if (f->is_warning)
-		c->warned = true;
+		c->has_warnings = true;
 	if (c->json)
-		tell_json(file, f, out);
+		print_fault_json(file, f, out);
 	else if (shown && text)
 		buffer_printf(out, "%s: %s: %s\n", printable(shown),
 			f->is_warning ? "warning" : "error", printable(text));
 }
 
 /* Print the first faults of a map, and count the others. */
-static void tell_some(struct checking *k, const struct format_fault *f)
+static void add_fault(struct checking *k, const struct format_fault *f)
 {
-	k->n++;
-	if (k->n <= WORK_FAULTS_MAX || k->check->no_limit) {
-		tell(k->check, k->t->file, f, k->out);
+	k->n_faults++;
+	if (k->n_faults <= WORK_FAULTS_MAX || k->check->no_limit) {
+		print_fault(k->check, k->tree->file, f, k->out);
 		return;
 	}
 	k->is_error_hidden |= !f->is_warning;
 	if (f->is_warning)
-		k->check->warned = true;
+		k->check->has_warnings = true;
 }
 
-static void found(void *arg, const struct format_fault *f)
+static void handle_format_fault(void *arg, const struct format_fault *f)
 {
 	struct checking *k = arg;
 
-	k->bad |= !f->is_warning;
-	tell_some(k, f);
+	k->has_errors |= !f->is_warning;
+	add_fault(k, f);
 	if (f->path[0])
-		(void)names_add(&k->told, f->path);
+		(void)names_add(&k->fault_paths, f->path);
 }
 
-/* The map as a whole, in one sentence. */
-static struct format_fault whole(const char *text)
+/* A fault of the whole map. */
+static struct format_fault fault_of_map(const char *text)
 {
 	return (struct format_fault){
 		.path = "", .field = "", .value = "", .bound = "", .text = text, .line = text};
 }
 
-/* Was a fault of the file reported, or of a directory that it is in? */
-static bool was_told(const struct checking *k, const char *path)
+/* Was a fault reported for the file, or for a directory above it? */
+static bool has_fault(const struct checking *k, const char *path)
 {
 	CLEANUP(free) char *part = strdup(path);
-	bool told = part && names_has_sorted(&k->told, part);
+	bool told = part && names_has_sorted(&k->fault_paths, part);
 
 	for (char *slash; !told && part && (slash = strrchr(part, '/'));) {
 		*slash = '\0';
-		told = names_has_sorted(&k->told, part);
+		told = names_has_sorted(&k->fault_paths, part);
 	}
 	return told;
 }
 
-static int read_one(void *arg, const char *path, const struct offline_file *a)
+static int read_file(void *arg, const char *path, const struct offline_file *a)
 {
 	struct checking *k = arg;
 	CLEANUP(free) char *line = NULL;
@@ -128,101 +127,101 @@ static int read_one(void *arg, const char *path, const struct offline_file *a)
 
 	if (S_ISDIR(a->mode))
 		return 0;
-	/* Can it be shown at all? To write all of it tells no more: that takes many times as long
-	 * as to decode it, and what is decoded may be many times the map. */
-	r = (int)offline_read_at(k->t, a, 0, NULL, 0);
-	if (r == 0 || (r == -EIO && was_told(k, path)))
+	/* Check only that the file can be read. Generating all of its bytes finds no more faults,
+	 * and takes many times as long as decoding. */
+	r = (int)offline_read_at(k->tree, a, 0, NULL, 0);
+	if (r == 0 || (r == -EIO && has_fault(k, path)))
 		return 0;
 	if (r != -EIO)
 		return r;
 	line = text_printf("%s: cannot be read: %s", path,
-		k->t->why.code ? error_text(&k->t->why) : strerror(-r));
+		k->tree->why.code ? error_text(&k->tree->why) : strerror(-r));
 	if (!line)
 		return -ENOMEM;
-	f = whole(line + strlen(path) + 2);
+	f = fault_of_map(line + strlen(path) + 2);
 	f.is_warning = true;
 	f.path = path;
 	f.line = line;
-	tell_some(k, &f);
+	add_fault(k, &f);
 	return 0;
 }
 
-static void against(void *arg, const struct format_fault *f)
+static void handle_rule_fault(void *arg, const struct format_fault *f)
 {
-	tell_some(arg, f);
+	add_fault(arg, f);
 }
 
-static void tell_rest(struct checking *k)
+static void print_rest(struct checking *k)
 {
 	CLEANUP(free) char *line = NULL;
 	struct format_fault f;
 
-	if (k->n <= WORK_FAULTS_MAX || k->check->no_limit)
+	if (k->n_faults <= WORK_FAULTS_MAX || k->check->no_limit)
 		return;
-	line = text_printf("and %zu more", k->n - WORK_FAULTS_MAX);
-	f = whole(line ? line : "and more");
+	line = text_printf("and %zu more", k->n_faults - WORK_FAULTS_MAX);
+	f = fault_of_map(line ? line : "and more");
 	f.is_warning = !k->is_error_hidden;
-	tell(k->check, k->t->file, &f, k->out);
+	print_fault(k->check, k->tree->file, &f, k->out);
 }
 
-/* Is it as the rules ask, and as the other game takes it? */
+/* Check a map against --rules and --for. */
 static int check_against(struct checking *k)
 {
 	const struct check *c = k->check;
-	const struct toolset *of = tools_of(k->t->vol->format);
+	const struct toolset *of = tools_of(k->tree->vol->format);
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	if (c->held.tools && of != c->held.tools)
+	if (c->rule_set.tools && of != c->rule_set.tools)
 		r = error_set(&e, -EINVAL, "there are no rules for maps of this format");
-	else if (c->held.tools)
-		r = of->rules->check(k->t->vol->now, c->held.rules, against, k, &e);
+	else if (c->rule_set.tools)
+		r = of->rules->check(
+			k->tree->vol->now, c->rule_set.rules, handle_rule_fault, k, &e);
 	if (r == 0 && c->game && of != c->game_tools)
 		r = error_set(&e, -EINVAL, "there is no other game for maps of this format");
 	else if (r == 0 && c->game)
-		r = of->convert->check(k->t->vol->now, c->game_at, against, k, &e);
+		r = of->convert->check(k->tree->vol->now, c->game_index, handle_rule_fault, k, &e);
 	if (r < 0)
-		offline_say(k->t, "%s", error_text(&e));
+		offline_say(k->tree, "%s", error_text(&e));
 	return r;
 }
 
 static int check_map(void *arg, struct offline *t, struct buffer *out)
 {
-	struct checking k = {.check = arg, .t = t, .out = out};
+	struct checking k = {.check = arg, .tree = t, .out = out};
 	const struct format_edit *edit = t->vol->format->edit;
 	struct error e = ERROR_INIT;
 	int r = work_expect(t->vol->now, k.check->no_limit, &e);
 
 	if (r < 0) {
-		struct format_fault f = whole(error_text(&e));
+		struct format_fault f = fault_of_map(error_text(&e));
 
-		found(&k, &f);
-		names_finish(&k.told);
+		handle_format_fault(&k, &f);
+		names_finish(&k.fault_paths);
 		return r;
 	}
 	if (edit && edit->check_sound && edit->check_sound(t->vol->now, true, &e) < 0) {
-		struct format_fault f = whole(error_text(&e));
+		struct format_fault f = fault_of_map(error_text(&e));
 
-		found(&k, &f);
+		handle_format_fault(&k, &f);
 	}
 	error_clear(&e);
 	if (edit && edit->check)
-		r = edit->check(NULL, t->vol->now, found, &k, &e);
-	names_sort(&k.told);
+		r = edit->check(NULL, t->vol->now, handle_format_fault, &k, &e);
+	names_sort(&k.fault_paths);
 	if (r == 0 || r == -EINVAL)
-		r = offline_walk(t, "", read_one, NULL, &k);
+		r = offline_walk(t, "", read_file, NULL, &k);
 	else
 		offline_fail(t, "", r);
 	if (r == 0)
 		r = check_against(&k);
-	tell_rest(&k);
-	names_finish(&k.told);
-	return r < 0 ? r : k.bad ? -EINVAL : 0;
+	print_rest(&k);
+	names_finish(&k.fault_paths);
+	return r < 0 ? r : k.has_errors ? -EINVAL : 0;
 }
 
-/* Takes "FIELD is VALUE (BOUND)" apart, which is how the reasons of a format are written (value is
- * changed). false: it is no such sentence. */
-static bool split(char *text, struct format_fault *f)
+/* Split "FIELD is VALUE (BOUND)", a reason of a format, in place. Returns false for other texts. */
+static bool split_sentence(char *text, struct format_fault *f)
 {
 	char *is = strstr(text, " is "), *end, *bound;
 
@@ -242,49 +241,50 @@ static bool split(char *text, struct format_fault *f)
 	return true;
 }
 
-static int refused(void *arg, const char *file, const struct error *why, struct buffer *out)
+static int handle_refused_map(
+	void *arg, const char *file, const struct error *why, struct buffer *out)
 {
-	struct format_fault f = whole(error_text(why));
+	struct format_fault f = fault_of_map(error_text(why));
 	CLEANUP(free) char *text = strdup(f.text);
 
 	if (text)
-		(void)split(text, &f);
-	tell(arg, file, &f, out);
+		(void)split_sentence(text, &f);
+	print_fault(arg, file, &f, out);
 	return why->code;
 }
 
-static int run(struct command *c)
+static int run_check(struct command *c)
 {
 	struct many m = {.visit = check_map,
-		.refused = refused,
+		.refused = handle_refused_map,
 		.arg = c,
-		.how = &c->how,
+		.how = &c->map_options,
 		.debug = c->debug};
 	struct check *k = (struct check *)c;
 	struct error e = ERROR_INIT;
 	int r;
 
-	if (k->game && convert_find(k->game, &k->game_tools, &k->game_at, &e) < 0)
+	if (k->game && convert_find(k->game, &k->game_tools, &k->game_index, &e) < 0)
 		return cli_usage("check: --for: %s", error_text(&e));
-	r = rule_set_open(k->rules, &k->held);
+	r = rule_set_open(k->rules, &k->rule_set);
 	if (r == 0)
 		r = many_visit_all(&m, c->names, c->n_names);
-	rule_set_close(&k->held);
+	rule_set_close(&k->rule_set);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	return (k->rules || k->game) && k->warned ? OUTCOME_LEFT : OUTCOME_DONE;
+	return (k->rules || k->game) && k->has_warnings ? OUTCOME_LEFT : OUTCOME_DONE;
 }
 
 static const struct command_option options[] = {
 	{"for", '\0', COMMAND_TEXT, offsetof(struct check, game)},
-	{.name = "json", .at = offsetof(struct check, json)},
+	{.name = "json", .offset = offsetof(struct check, json)},
 	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct check, no_limit)},
 	{"rules", '\0', COMMAND_TEXTS, offsetof(struct check, rules)}, {0}};
 
-/* What raw/ shows the format itself has looked at. */
+/* raw=off: the format checks itself what raw/ shows. */
 const struct command_line cli_check = {.options = options,
-	.least = 1,
-	.takes = "maps or folders",
-	.before = "raw=off",
+	.min_names = 1,
+	.operands = "maps or folders",
+	.default_options = "raw=off",
 	.size = sizeof(struct check),
-	.run = run};
+	.run = run_check};

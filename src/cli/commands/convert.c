@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs convert: maps of one game as another game loads and shows them. */
+/* mapfs convert: convert maps for another game. */
 #include "tools/convert/run.h"
 
 #include "cli/cli.h"
@@ -11,7 +11,7 @@ struct converts {
 	const char *to;
 };
 
-static int run(struct command *c)
+static int run_convert(struct command *c)
 {
 	struct converts *x = (struct converts *)c;
 	struct error e = ERROR_INIT;
@@ -33,8 +33,8 @@ static const struct command_option options[] = {
 	WHOLE_OPTIONS(struct converts, run.whole), {0}};
 
 const struct command_line cli_convert = {.options = options,
-	.least = 1,
-	.takes = "a map, or a folder, and perhaps OUT",
-	.before = "raw=off",
+	.min_names = 1,
+	.operands = "a map, or a folder, and perhaps OUT",
+	.default_options = "raw=off",
 	.size = sizeof(struct converts),
-	.run = run};
+	.run = run_convert};

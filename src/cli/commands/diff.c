@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs diff: how two maps differ. */
+/* mapfs diff: compare two maps. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "tools/diff/pictures.h"
 #include "tools/tools.h"
 
-/* Those of diff. */
+/* Exit codes, as of diff. */
 enum { SAME = 0, DIFFERENT = 1, TROUBLE = 2 };
 
 struct diff {
@@ -37,7 +37,7 @@ static int open_images(struct diff *x)
 	if (mkdir(x->d.images_name, 0777) < 0 && errno != EEXIST)
 		r = error_set(&e, -errno, "%s", strerror(errno));
 	else
-		r = images_open(x->command.how.options, &x->d.game, &e);
+		r = images_open(x->command.map_options.options, &x->d.game, &e);
 	if (r == 0) {
 		x->d.images = open(x->d.images_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		r = x->d.images < 0 ? error_set(&e, -errno, "%s", strerror(errno)) : 0;
@@ -58,7 +58,7 @@ static int open_both(struct diff *x)
 	int r = 0, i;
 
 	for (i = 0; r == 0 && i < 2; i++)
-		r = offline_open(trees[i], c->names[i], &c->how, &e);
+		r = offline_open(trees[i], c->names[i], &c->map_options, &e);
 	if (r == 0)
 		r = offline_confine(trees, 2, images, n, c->debug, &e);
 	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
@@ -70,8 +70,8 @@ static int open_both(struct diff *x)
 	return r;
 }
 
-/* Pictures of what is told, and the page that shows them. */
-static int end(struct diff *x)
+/* Write the pictures of printed differences, and the page that shows them. */
+static int finish_diff(struct diff *x)
 {
 	struct differences *d = &x->d;
 	size_t left;
@@ -92,7 +92,7 @@ static int end(struct diff *x)
 	return r;
 }
 
-static int compare(struct diff *x)
+static int compare_maps(struct diff *x)
 {
 	struct merge *m = &x->d.m;
 	const struct format *f = m->sides[OURS].tree.vol->format;
@@ -107,14 +107,14 @@ static int compare(struct diff *x)
 	if (r == 0)
 		r = differences_tell(&x->d);
 	if (r == 0)
-		r = end(x);
+		r = finish_diff(x);
 	return r;
 }
 
-static int run(struct command *c)
+static int run_diff(struct command *c)
 {
 	struct diff *x = (struct diff *)c;
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->how.cache);
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->map_options.cache);
 	struct differences *d = &x->d;
 	int r = budget ? digest_begin() : -ENOMEM;
 
@@ -126,13 +126,13 @@ static int run(struct command *c)
 	d->much = x->markdown ? TOLD_PAGE : x->full ? TOLD_ALL : TOLD_SOME;
 	d->page = x->markdown || d->images_name ? &x->page : NULL;
 	d->tell = x->json ? difference_tell_json : x->markdown ? page_tell : difference_tell;
-	c->how.budget = budget; /* both maps share it */
+	c->map_options.budget = budget; /* both maps share it */
 	if (r == 0)
 		r = open_images(x);
 	if (r == 0)
 		r = open_both(x);
 	if (r == 0)
-		r = compare(x);
+		r = compare_maps(x);
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
 	for (int w = 0; w < SIDES; w++)
@@ -155,14 +155,14 @@ static const struct command_option options[] = {
 	{"no-limit", '\0', COMMAND_FLAG, offsetof(struct diff, no_limit)},
 	{"images", '\0', COMMAND_TEXT, offsetof(struct diff, d.images_name)}, {0}};
 
-/* The numbers in raw/ say nothing of another map. */
+/* raw=off: the numbers in raw/ cannot be compared between maps. */
 const struct command_line cli_diff = {.options = options,
-	.least = 2,
-	.most = 2,
-	.takes = "two maps",
-	.before = "raw=off",
-	.fixed = "png=stored",
-	.wrong = TROUBLE,
+	.min_names = 2,
+	.max_names = 2,
+	.operands = "two maps",
+	.default_options = "raw=off",
+	.fixed_options = "png=stored",
+	.usage_code = TROUBLE,
 	.size = sizeof(struct diff),
-	.start = &(const struct diff){.d = {.m.how = &nothing, .images = -1}},
-	.run = run};
+	.initial = &(const struct diff){.d = {.m.how = &nothing, .images = -1}},
+	.run = run_diff};

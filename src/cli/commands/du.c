@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs du: what of a map's file each part takes. */
+/* mapfs du: size of each part of a map's file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,37 +18,37 @@ struct du {
 	bool json;
 };
 
-/* One part of a map; of several items of one path; or of all that is below a directory. */
+/* A part of a map: one or several items of one path, or the sum of a directory. */
 struct part {
 	char *path;
 	uint64_t size;
-	bool unused, sum;
+	bool is_unused, is_sum;
 };
 
 struct parts {
-	struct part *at;
+	struct part *all;
 	size_t n, room;
 };
 
-static int add(
+static int add_part(
 	struct parts *parts, const char *path, size_t n, uint64_t size, bool unused, bool sum)
 {
-	char *copy = array_room(parts->at, parts->n, parts->room) ? strndup(path, n) : NULL;
+	char *copy = array_room(parts->all, parts->n, parts->room) ? strndup(path, n) : NULL;
 
 	if (!copy)
 		return -ENOMEM;
-	parts->at[parts->n++] = (struct part){copy, size, unused, sum};
+	parts->all[parts->n++] = (struct part){copy, size, unused, sum};
 	return 0;
 }
 
-/* ... and in the sum of its directory. */
-static int take(void *arg, const struct tidy_part *p)
+/* Add a part, and add its size to its top directory. */
+static int add_tidy_part(void *arg, const struct tidy_part *p)
 {
 	const char *slash = strchr(p->path, '/');
-	int r = add(arg, p->path, strlen(p->path), p->size, p->unused, false);
+	int r = add_part(arg, p->path, strlen(p->path), p->size, p->unused, false);
 
 	if (r == 0 && slash)
-		r = add(arg, p->path, (size_t)(slash + 1 - p->path), p->size, false, true);
+		r = add_part(arg, p->path, (size_t)(slash + 1 - p->path), p->size, false, true);
 	return r;
 }
 
@@ -59,100 +59,100 @@ static int by_path(const void *pa, const void *pb)
 	return strcmp(a->path, b->path);
 }
 
-/* The whole first, then sums before what they are of. */
+/* Order by size, largest first; of equal sizes, sums first. */
 static int by_size(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
-	return array_order(b->size, a->size) ?: array_order(b->sum, a->sum) ?: by_path(pa, pb);
+	return array_order(b->size, a->size) ?: array_order(b->is_sum, a->is_sum) ?: by_path(pa, pb);
 }
 
-/* Those of one path are one; the largest first. */
-static void join(struct parts *parts)
+/* Join parts with the same path, then sort by size. */
+static void join_parts(struct parts *parts)
 {
 	size_t n = 0;
 
-	qsort(parts->at, parts->n, sizeof(*parts->at), by_path);
+	qsort(parts->all, parts->n, sizeof(*parts->all), by_path);
 	for (size_t i = 0; i < parts->n; i++) {
-		struct part *p = &parts->at[i], *last = n ? &parts->at[n - 1] : NULL;
+		struct part *p = &parts->all[i], *last = n ? &parts->all[n - 1] : NULL;
 
 		if (!last || strcmp(last->path, p->path) != 0) {
-			parts->at[n++] = *p;
+			parts->all[n++] = *p;
 			continue;
 		}
 		last->size += p->size;
-		last->unused &= p->unused;
+		last->is_unused &= p->is_unused;
 		free(p->path);
 	}
 	parts->n = n;
-	qsort(parts->at, parts->n, sizeof(*parts->at), by_size);
+	qsort(parts->all, parts->n, sizeof(*parts->all), by_size);
 }
 
-/* The path is changed. */
-static void print(const struct du *du, const char *file, struct part *p, struct buffer *out)
+/* Print a part. Makes its path printable in place. */
+static void print_part(const struct du *du, const char *file, struct part *p, struct buffer *out)
 {
 	if (du->json) {
 		json_line_text(out, "{\"file\": ", file);
 		json_line_text(out, ", \"path\": ", p->path);
 		buffer_printf(out, ", \"bytes\": %" PRIu64 ", \"used\": %s}\n", p->size,
-			p->unused ? "false" : "true");
+			p->is_unused ? "false" : "true");
 	} else {
 		buffer_printf(out, "%10" PRIu64 "  %s%s\n", p->size,
 			*p->path ? printable(p->path) : file,
-			p->unused ? " (nothing uses it)" : "");
+			p->is_unused ? " (nothing uses it)" : "");
 	}
 }
 
-static int weigh(struct offline *t, struct parts *parts, struct error *e)
+static int measure_map(struct offline *t, struct parts *parts, struct error *e)
 {
 	const struct tidy_tool *f = tools_of(t->vol->format)->tidy;
 	uint64_t all = t->vol->source.sizes[0], rest = all;
-	int r = f ? f->parts(t->vol->now, take, parts, e)
+	int r = f ? f->parts(t->vol->now, add_tidy_part, parts, e)
 		  : error_set(e, -EOPNOTSUPP, "nobody knows the parts of such a map");
 
 	for (size_t i = 0; i < parts->n; i++)
-		if (!parts->at[i].sum)
-			rest -= parts->at[i].size < rest ? parts->at[i].size : rest;
+		if (!parts->all[i].is_sum)
+			rest -= parts->all[i].size < rest ? parts->all[i].size : rest;
 	if (r < 0)
 		return r;
-	if (add(parts, "tables", 6, rest, false, false) < 0 ||
-		add(parts, "", 0, all, false, true) < 0)
+	if (add_part(parts, "tables", 6, rest, false, false) < 0 ||
+		add_part(parts, "", 0, all, false, true) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	return 0;
 }
 
-static int visit(void *arg, struct offline *t, struct buffer *out)
+static int visit_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct parts parts = {0};
 	struct error e = ERROR_INIT;
-	int r = weigh(t, &parts, &e);
+	int r = measure_map(t, &parts, &e);
 
 	if (r < 0)
 		offline_say(t, "%s", error_text(&e));
 	if (r == 0)
-		join(&parts);
+		join_parts(&parts);
 	for (size_t i = 0; i < parts.n; i++) {
 		if (r == 0)
-			print(arg, t->file, &parts.at[i], out);
-		free(parts.at[i].path);
+			print_part(arg, t->file, &parts.all[i], out);
+		free(parts.all[i].path);
 	}
-	free(parts.at);
+	free(parts.all);
 	return r;
 }
 
-static int run(struct command *c)
+static int run_du(struct command *c)
 {
-	struct many m = {.visit = visit, .arg = c, .how = &c->how, .debug = c->debug};
+	struct many m = {.visit = visit_map, .arg = c, .how = &c->map_options, .debug = c->debug};
 
 	return many_visit_all(&m, c->names, c->n_names) < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
 static const struct command_option options[] = {
-	{.name = "json", .at = offsetof(struct du, json)}, {0}};
+	{.name = "json", .offset = offsetof(struct du, json)}, {0}};
 
 const struct command_line cli_du = {.options = options,
-	.least = 1,
-	.takes = "maps or folders",
-	.before = "raw=off",
+	.min_names = 1,
+	.operands = "maps or folders",
+	.default_options = "raw=off",
 	.size = sizeof(struct du),
-	.run = run};
+	.run = run_du};

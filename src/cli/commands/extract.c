@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs extract: files of a map, copied out. */
+/* mapfs extract: copy files out of a map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,33 +19,33 @@ enum { PIECE = 256 << 10, AT_ONCE = 32 * PIECE, PROGRESS_MS = 200 };
 
 struct extract {
 	struct command command;
-	int out;    /* the directory */
-	char *made; /* its name, where it was not there, and what it is in */
-	int up;
-	mode_t kept;       /* permission bits that the umask leaves */
-	const char *why;   /* a file cannot be written; NULL: as the error says */
-	const char *shown; /* the directory, as it was named */
-	bool disk;         /* what failed was there, and not in the map */
-	bool progress;     /* is shown */
+	int out;       /* the target directory */
+	char *new_dir; /* name in parent_dirfd, if it was created; or NULL */
+	int parent_dirfd;
+	mode_t mode_mask;    /* permission bits that the umask allows */
+	const char *refusal; /* reason of the current failure; NULL: the text of the error */
+	const char *shown;   /* the target directory as typed */
+	bool is_disk_error;  /* the current failure is on disk, not in the map */
+	bool shows_progress;
 	int64_t shown_ms;
 	uintmax_t files, bytes;
 };
 
-/* A file on its way. */
+/* A file that is being copied. */
 struct copying {
-	struct extract *x;
+	struct extract *cmd;
 	const struct offline_file *file;
 	int dir;
 	char name[NAME_MAX + 1];
-	int fd;        /* -1: nothing was written yet */
-	uint64_t done; /* bytes */
+	int fd; /* -1: not opened yet */
+	uint64_t bytes_written;
 };
 
 static void show_progress(struct extract *x)
 {
-	int64_t now = x->progress ? clock_ms() : 0;
+	int64_t now = x->shows_progress ? clock_ms() : 0;
 
-	if (!x->progress || now - x->shown_ms < PROGRESS_MS)
+	if (!x->shows_progress || now - x->shown_ms < PROGRESS_MS)
 		return;
 	x->shown_ms = now;
 	fprintf(stderr, "\r%ju files, %ju MiB\033[K", x->files, x->bytes >> 20);
@@ -53,32 +53,32 @@ static void show_progress(struct extract *x)
 
 static void end_progress(struct extract *x)
 {
-	if (x->progress && x->shown_ms)
+	if (x->shows_progress && x->shown_ms)
 		fputs("\r\033[K", stderr);
 	x->shown_ms = 0;
 }
 
-static int fail(struct extract *x, const char *path, int r)
+static int report_error(struct extract *x, const char *path, int r)
 {
-	const char *why = TAKE(x->why);
+	const char *why = TAKE(x->refusal);
 
 	end_progress(x);
 	if (why)
 		offline_say(&x->command.tree, "%s: %s", path, why);
-	else if (x->disk)
+	else if (x->is_disk_error)
 		say(stderr, "mapfs: %s/%s: %s", x->shown, path, strerror(-r));
 	else
 		offline_fail(&x->command.tree, path, r);
-	x->disk = false;
+	x->is_disk_error = false;
 	return r;
 }
 
-/* What could not be written. Of other reasons the next file may have none. */
-static int not_written(struct extract *x, int r)
+/* Note that a file could not be written. Errors that the next file will have too end the copy. */
+static int handle_write_error(struct extract *x, int r)
 {
 	if (io_is_full(r) || r == -EROFS || r == -EIO)
 		x->command.failed = r;
-	x->disk |= r < 0;
+	x->is_disk_error |= r < 0;
 	return r < 0 ? r : 0;
 }
 
@@ -87,7 +87,7 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
-/* The directory of path, and the name in it. */
+/* Open or create the directory of a path. Returns a descriptor or -errno; *ret_name is the name. */
 static int open_parent(struct extract *x, const char *path, char ret_name[NAME_MAX + 1])
 {
 	int r = path_check(path);
@@ -95,11 +95,11 @@ static int open_parent(struct extract *x, const char *path, char ret_name[NAME_M
 	if (r < 0)
 		return r;
 	r = path_open_parent(x->out, path, make_dir, NULL, ret_name, NULL);
-	x->disk |= r < 0;
+	x->is_disk_error |= r < 0;
 	return r;
 }
 
-static int stamp(int fd, const struct offline_file *a, mode_t mode)
+static int set_attributes(int fd, const struct offline_file *a, mode_t mode)
 {
 	const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, a->mtime};
 	int r = io_chmod(fd, mode);
@@ -107,7 +107,7 @@ static int stamp(int fd, const struct offline_file *a, mode_t mode)
 	return r < 0 ? r : futimens(fd, times) < 0 ? -errno : 0;
 }
 
-/* A file that an earlier run left there may be read-only, as those of raw/ are. */
+/* Open a file for writing. A read-only file of an earlier run, as from raw/, is replaced. */
 static int open_file(struct copying *k)
 {
 	int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
@@ -118,53 +118,54 @@ static int open_file(struct copying *k)
 		fd = io_openat(k->dir, k->name, flags | O_EXCL, 0600);
 	if (fd < 0)
 		return fd;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !offline_is_map(&k->x->command.tree, &st))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		!offline_is_map(&k->cmd->command.tree, &st))
 		return fd;
 	if (S_ISREG(st.st_mode))
-		k->x->why = "is the map itself";
+		k->cmd->refusal = "is the map itself";
 	close(fd);
 	return -EEXIST;
 }
 
-/* e: the map's fault, if it is one. */
+/* Copy one piece. Sets e only if the map cannot be read. */
 static int copy_piece(void *arg, size_t i, struct error *e)
 {
 	const struct copying *k = arg;
-	uint64_t off = k->done + i * PIECE, left = k->file->size - off;
+	uint64_t off = k->bytes_written + i * PIECE, left = k->file->size - off;
 	size_t n = left < PIECE ? (size_t)left : PIECE;
 	CLEANUP(free) void *piece = malloc(n);
-	int r = piece ? overlay_read(k->x->command.tree.tree, &k->file->spot, off, piece, n, e)
+	int r = piece ? overlay_read(k->cmd->command.tree.tree, &k->file->spot, off, piece, n, e)
 		      : -ENOMEM;
 
 	return r < 0 ? r : io_pwrite(k->fd, piece, n, off);
 }
 
-/* Of all but the begin several pieces are read and written side by side. */
+/* Copy the pieces after the first one, in several threads. */
 static int copy_rest(struct copying *k)
 {
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	while (r == 0 && k->done < k->file->size) {
-		uint64_t left = k->file->size - k->done, n = left < AT_ONCE ? left : AT_ONCE;
+	while (r == 0 && k->bytes_written < k->file->size) {
+		uint64_t left = k->file->size - k->bytes_written,
+			 n = left < AT_ONCE ? left : AT_ONCE;
 
 		r = parallel_each((size_t)((n + PIECE - 1) / PIECE), copy_piece, k, &e);
-		k->done += n;
-		k->x->bytes += n;
-		show_progress(k->x);
+		k->bytes_written += n;
+		k->cmd->bytes += n;
+		show_progress(k->cmd);
 	}
 	if (e.code)
-		offline_unreadable(&k->x->command.tree, &e);
-	return e.code ? r : not_written(k->x, r);
+		offline_unreadable(&k->cmd->command.tree, &e);
+	return e.code ? r : handle_write_error(k->cmd, r);
 }
 
-/* It is opened once there is something to be written: what cannot be read leaves alone what stands
- * there. */
+/* Copy a file. Reads first: a file that cannot be read must not truncate the one on disk. */
 static int copy_content(struct copying *k)
 {
 	CLEANUP(free) void *piece = malloc(PIECE);
 	ssize_t n =
-		piece ? offline_read_at(&k->x->command.tree, k->file, 0, piece, PIECE) : -ENOMEM;
+		piece ? offline_read_at(&k->cmd->command.tree, k->file, 0, piece, PIECE) : -ENOMEM;
 	int r;
 
 	if (n < 0)
@@ -174,30 +175,30 @@ static int copy_content(struct copying *k)
 		r = io_truncate(k->fd, 0);
 	if (r == 0)
 		r = io_write(k->fd, piece, (size_t)n);
-	k->done = (uint64_t)n;
-	k->x->bytes += (uint64_t)n;
-	return r < 0 ? not_written(k->x, r) : copy_rest(k);
+	k->bytes_written = (uint64_t)n;
+	k->cmd->bytes += (uint64_t)n;
+	return r < 0 ? handle_write_error(k->cmd, r) : copy_rest(k);
 }
 
 static int copy_file(struct extract *x, const char *path, const struct offline_file *a)
 {
-	struct copying k = {.x = x, .file = a, .fd = -1};
+	struct copying k = {.cmd = x, .file = a, .fd = -1};
 	int r = k.dir = open_parent(x, path, k.name);
 
 	if (r >= 0)
 		r = copy_content(&k);
-	/* The beginning of a file would be taken for all of it. */
+	/* Do not leave a part of a file, which looks like a whole one. */
 	if (r < 0 && k.fd >= 0)
 		(void)io_unlink(k.dir, k.name);
 	if (r == 0)
-		r = not_written(x, stamp(k.fd, a, a->mode & x->kept));
+		r = handle_write_error(x, set_attributes(k.fd, a, a->mode & x->mode_mask));
 	close_fd_cleanup(&k.fd);
 	close_fd_cleanup(&k.dir);
 	return r;
 }
 
-/* One that an earlier run left there may be read-only, too; it has its permissions at the end. */
-static int make_own_dir(struct extract *x, const char *path)
+/* Create a directory. One of an earlier run is made writable; finish_dir sets its permissions. */
+static int make_entry_dir(struct extract *x, const char *path)
 {
 	char name[NAME_MAX + 1];
 	CLEANUP(close_fd) int dir = open_parent(x, path, name), fd = -1;
@@ -205,14 +206,14 @@ static int make_own_dir(struct extract *x, const char *path)
 	struct stat st;
 
 	if (dir < 0 || r != -EEXIST)
-		return dir < 0 ? r : not_written(x, r);
+		return dir < 0 ? r : handle_write_error(x, r);
 	fd = io_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
 	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0300) != 0300)
 		(void)io_chmod(fd, (st.st_mode & ACCESSPERMS) | 0300);
 	return 0;
 }
 
-static int visit(void *arg, const char *path, const struct offline_file *a)
+static int extract_entry(void *arg, const char *path, const struct offline_file *a)
 {
 	struct extract *x = arg;
 	bool dir = S_ISDIR(a->mode);
@@ -220,17 +221,17 @@ static int visit(void *arg, const char *path, const struct offline_file *a)
 
 	if (!path[0])
 		return 0;
-	r = dir ? make_own_dir(x, path) : copy_file(x, path, a);
+	r = dir ? make_entry_dir(x, path) : copy_file(x, path, a);
 	x->files += !dir;
 	show_progress(x);
 	if (r < 0)
-		x->command.worst = fail(x, path, r);
-	/* Of a directory that cannot be made nothing can. */
+		x->command.worst = report_error(x, path, r);
+	/* Skip the files of a directory that cannot be created. */
 	return x->command.failed ? x->command.failed : r < 0 ? WALK_PAST : 0;
 }
 
-/* A directory has its time once all is in it. */
-static int leave(void *arg, const char *path, const struct offline_file *a)
+/* Set mode and mtime of a directory after its files were copied. */
+static int finish_dir(void *arg, const char *path, const struct offline_file *a)
 {
 	struct extract *x = arg;
 	CLEANUP(close_fd) int dir = -1;
@@ -241,19 +242,19 @@ static int leave(void *arg, const char *path, const struct offline_file *a)
 		return 0;
 	dir = open_parent(x, path, name);
 	fd = dir < 0 ? dir : io_openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
-	r = fd < 0 ? fd : stamp(fd, a, a->mode & x->kept);
-	x->disk |= r < 0;
+	r = fd < 0 ? fd : set_attributes(fd, a, a->mode & x->mode_mask);
+	x->is_disk_error |= r < 0;
 	if (fd >= 0)
 		close(fd);
 	if (r < 0)
-		x->command.worst = fail(x, path, r);
+		x->command.worst = report_error(x, path, r);
 	return 0;
 }
 
-static int match(void *arg, const char *path, const struct offline_file *)
+static int extract_match(void *arg, const char *path, const struct offline_file *)
 {
 	struct extract *x = arg;
-	int r = offline_walk(&x->command.tree, path, visit, leave, x);
+	int r = offline_walk(&x->command.tree, path, extract_entry, finish_dir, x);
 
 	end_progress(x);
 	return r;
@@ -263,9 +264,9 @@ static int open_out(struct extract *x, const char *dir)
 {
 	int r = io_mkdir(AT_FDCWD, dir, 0777);
 
-	/* Where nothing is copied it goes again. */
+	/* Note a new directory: run_extract removes it if the command fails. */
 	if (r == 0)
-		(void)place_of(dir, false, &x->up, &x->made, NULL);
+		(void)place_of(dir, false, &x->parent_dirfd, &x->new_dir, NULL);
 	if (r == -EEXIST)
 		r = 0;
 	if (r == 0) {
@@ -277,7 +278,7 @@ static int open_out(struct extract *x, const char *dir)
 	return r;
 }
 
-static int copy_all(struct extract *x)
+static int extract_all(struct extract *x)
 {
 	struct command *c = &x->command;
 	struct sandbox_rule rules[2];
@@ -287,35 +288,35 @@ static int copy_all(struct extract *x)
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	rules[0] = offline_rule(x->out, SANDBOX_WRITABLE);
-	rules[1] = (struct sandbox_rule){x->up, SANDBOX_EMPTIED};
-	r = command_open(c, c->names[0], rules, 1 + (x->up >= 0));
+	rules[1] = (struct sandbox_rule){x->parent_dirfd, SANDBOX_EMPTIED};
+	r = command_open(c, c->names[0], rules, 1 + (x->parent_dirfd >= 0));
 	if (r == 0)
-		command_each(c, 2, match);
+		command_each(c, 2, extract_match);
 	return (int)offline_outcome(r < 0 ? r : c->worst);
 }
 
-static int run(struct command *c)
+static int run_extract(struct command *c)
 {
 	struct extract *x = (struct extract *)c;
 	int code;
 
-	c->how.keep_modes = true;
-	x->kept = umask(0);
-	(void)umask(x->kept);
-	x->kept = 0777 & ~x->kept;
-	x->progress = isatty(STDERR_FILENO);
-	code = copy_all(x);
-	if (code != OUTCOME_DONE && x->up >= 0)
-		(void)io_rmdir(x->up, x->made);
-	free(x->made);
+	c->map_options.keep_modes = true;
+	x->mode_mask = umask(0);
+	(void)umask(x->mode_mask);
+	x->mode_mask = 0777 & ~x->mode_mask;
+	x->shows_progress = isatty(STDERR_FILENO);
+	code = extract_all(x);
+	if (code != OUTCOME_DONE && x->parent_dirfd >= 0)
+		(void)io_rmdir(x->parent_dirfd, x->new_dir);
+	free(x->new_dir);
 	close_fd_cleanup(&x->out);
-	close_fd_cleanup(&x->up);
+	close_fd_cleanup(&x->parent_dirfd);
 	return code;
 }
 
-const struct command_line cli_extract = {.least = 2,
-	.before = "png=packed",
-	.takes = "a file and a directory",
+const struct command_line cli_extract = {.min_names = 2,
+	.default_options = "png=packed",
+	.operands = "a file and a directory",
 	.size = sizeof(struct extract),
-	.start = &(const struct extract){.out = -1, .up = -1},
-	.run = run};
+	.initial = &(const struct extract){.out = -1, .parent_dirfd = -1},
+	.run = run_extract};

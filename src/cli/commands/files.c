@@ -16,34 +16,34 @@
 #include "codec/text/text.h"
 #include "vfs/offline/walk.h"
 
-/* Where the file or directory was copied from; NULL: it was not. */
-static const char *copied_from(const struct files *f, uint64_t number)
+/* The path on disk of a copied file, by its oentry.serial. Returns NULL if it was not copied. */
+static const char *find_source(const struct files *f, uint64_t number)
 {
-	return number < f->n ? f->from[number] : NULL;
+	return number < f->n ? f->sources[number] : NULL;
 }
 
-static int copied_add(struct files *f, uint64_t number, const char *path)
+static int set_source(struct files *f, uint64_t number, const char *path)
 {
 	while (f->n <= number) {
-		if (!array_room(f->from, f->n, f->room))
+		if (!array_room(f->sources, f->n, f->room))
 			return -ENOMEM;
-		f->from[f->n++] = NULL;
+		f->sources[f->n++] = NULL;
 	}
-	free(f->from[number]);
-	f->from[number] = strdup(path);
-	return f->from[number] ? 0 : -ENOMEM;
+	free(f->sources[number]);
+	f->sources[number] = strdup(path);
+	return f->sources[number] ? 0 : -ENOMEM;
 }
 
 enum { DEPTH_MAX = 1000 };
 
 struct copy {
-	struct files *f;
-	const char *path; /* of what is being copied, in the directory */
-	const char *to;   /* ... and in the map */
+	struct files *files;
+	const char *path; /* of the current file, in the directory */
+	const char *to;   /* of the current file, in the map */
 };
 
-/* In any case of letters, so that what a tool made of a file comes after it. */
-static int by_name(const void *a, const void *b)
+/* Order names, ignoring case, so that a by-product comes after the file it was made of. */
+static int compare_names(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
 	int r = strcasecmp(x, y);
@@ -51,16 +51,16 @@ static int by_name(const void *a, const void *b)
 	return r ? r : strcmp(x, y);
 }
 
-static void count(struct files_count *count, const char *path)
+static void count_file(struct files_count *count, const char *path)
 {
 	if (!count->n++)
 		count->first = strdup(path);
 }
 
-/* Where a file or directory of that path goes. */
-static char *place(const struct files *f, const char *path)
+/* The path in the map for a path on disk. The caller frees it. NULL if memory is exhausted. */
+static char *place_file(const struct files *f, const char *path)
 {
-	char *to = unlike_place(f->u, path);
+	char *to = mismatch_place(f->mismatch, path);
 
 	for (char *c = to; c && *c && f->rules && f->rules->backslashes; c++)
 		if (*c == '\\')
@@ -77,34 +77,34 @@ static const char *last_part(const char *path)
 
 static bool is_unpacked(const struct files *f, const char *path)
 {
-	const char *const *pattern = f->rules && !f->all ? f->rules->left_out : NULL;
+	const char *const *pattern = f->rules && !f->takes_all ? f->rules->left_out : NULL;
 
 	while (pattern && *pattern && fnmatch(*pattern, last_part(path), FNM_CASEFOLD) != 0)
 		pattern++;
 	return pattern && *pattern;
 }
 
-static void tell(const struct copy *c, size_t *count, const char *why)
+static void report_file(const struct copy *c, size_t *count, const char *why)
 {
 	++*count;
-	say(stderr, "mapfs: %s/%s: %s", c->f->shown, c->path, why);
+	say(stderr, "mapfs: %s/%s: %s", c->files->shown, c->path, why);
 }
 
-static void tell_of(const struct copy *c, int r, const char *why)
+static void report_failure(const struct copy *c, int r, const char *why)
 {
-	/* Nobody can write it, in any mount. */
+	/* The file is read-only in all mounts. */
 	if (r == -EACCES || r == -EROFS)
-		c->f->shut++;
+		c->files->unwritable++;
 	else if (r == -EPERM)
-		tell(c, &c->f->left, "ignored: no part of a map");
+		report_file(c, &c->files->left_out, "ignored: no part of a map");
 	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
-		tell(c, &c->f->refused, "its name is not UTF-8");
+		report_file(c, &c->files->refused, "its name is not UTF-8");
 	else if (r == -ENOENT)
-		tell(c, &c->f->refused, "its name is no path in a map");
+		report_file(c, &c->files->refused, "its name is no path in a map");
 	else if (r == -ENAMETOOLONG)
-		tell(c, &c->f->left, "ignored: its name is too long");
+		report_file(c, &c->files->left_out, "ignored: its name is too long");
 	else
-		tell(c, &c->f->refused, why);
+		report_file(c, &c->files->refused, why);
 }
 
 void files_finish(struct files *f)
@@ -113,8 +113,8 @@ void files_finish(struct files *f)
 	free(f->unpacked.first);
 	free(f->split.first);
 	for (size_t i = 0; i < f->n; i++)
-		free(f->from[i]);
-	free(f->from);
+		free(f->sources[i]);
+	free(f->sources);
 }
 
 char *files_origin(void *arg, struct offline *t, const char *path)
@@ -125,99 +125,100 @@ char *files_origin(void *arg, struct offline *t, const char *path)
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
-	from = a.spot.oentry ? copied_from(f, a.spot.oentry->serial) : NULL;
+	from = a.spot.oentry ? find_source(f, a.spot.oentry->serial) : NULL;
 	return from ? text_printf("%s/%s", f->shown, from) : NULL;
 }
 
-/* Two files of the directory are one of the map: what came first would be lost. */
+/* Refuse the second of two files of the directory that are one file of the map. */
 static int refuse_second(struct copy *c, const char *first)
 {
 	CLEANUP(free) char *why = text_printf("is the same file of the map as %s", first);
 
 	if (!why)
 		return -ENOMEM;
-	tell(c, &c->f->refused, why);
+	report_file(c, &c->files->refused, why);
 	return 0;
 }
 
-/* What means nothing in a map is not kept until the end: there may be any number of such files.
- * Those that the kit's compiler left beside its sources are told of together. */
-static void drop(struct copy *c, bool derived)
+/* Remove a file without a meaning from the map at once, since there may be any number of them.
+ * By-products are counted and reported together. */
+static void drop_file(struct copy *c, bool derived)
 {
-	if (overlay_remove(c->f->t->tree, c->to, false) < 0)
+	if (overlay_remove(c->files->tree->tree, c->to, false) < 0)
 		return;
 	if (!derived)
-		tell(c, &c->f->left, "ignored: no part of a map");
+		report_file(c, &c->files->left_out, "ignored: no part of a map");
 	else
-		count(&c->f->derived, c->path);
+		count_file(&c->files->derived, c->path);
 }
 
-/* What became of it. */
-static int resolve_identities(struct copy *c)
+/* Record the source of a copied file. Drop a file without a meaning; refuse a second source. */
+static int record_source(struct copy *c)
 {
 	enum change_meaning meaning;
 	const char *first;
 	struct offline_file a;
-	int r = offline_find(c->f->t, c->to, &a);
+	int r = offline_find(c->files->tree, c->to, &a);
 
-	/* As in the base: a directory that stands there, and what is only shown. */
+	/* Without an overlay entry it is as in the base: an old directory, or a read-only file. */
 	if (r < 0 || !a.spot.oentry)
 		return r == -ENOENT ? 0 : r;
-	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_meaning_of(c->f->t, &a.spot);
+	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_meaning_of(c->files->tree, &a.spot);
 	if (meaning != CHANGE_OF_MAP) {
-		drop(c, meaning == CHANGE_DERIVED);
+		drop_file(c, meaning == CHANGE_DERIVED);
 		return 0;
 	}
-	first = a.spot.is_dir ? NULL : copied_from(c->f, a.spot.oentry->serial);
-	return first ? refuse_second(c, first) : copied_add(c->f, a.spot.oentry->serial, c->path);
+	first = a.spot.is_dir ? NULL : find_source(c->files, a.spot.oentry->serial);
+	return first ? refuse_second(c, first)
+		     : set_source(c->files, a.spot.oentry->serial, c->path);
 }
 
 static int copy_file(struct copy *c, int fd, const struct stat *st)
 {
 	struct error e = ERROR_INIT;
 	struct change_file s = {fd, 0};
-	const struct timespec *mtime = c->f->t->vol->format->kept_time ? &st->st_mtim : NULL;
-	int r = st->st_size > FORMAT_SIZE_MAX /* nobody takes it; it need not be read for that */
+	const struct timespec *mtime = c->files->tree->vol->format->kept_time ? &st->st_mtim : NULL;
+	int r = st->st_size > FORMAT_SIZE_MAX /* too large for each format: do not read it */
 			? error_set(&e, -EFBIG, "%s", strerror(EFBIG))
-			: change_put(c->f->t, c->to, change_from_file, &s, mtime, &e);
+			: change_put(c->files->tree, c->to, change_from_file, &s, mtime, &e);
 
 	if (s.failed)
-		tell(c, &c->f->unread, strerror(-s.failed));
+		report_file(c, &c->files->unread, strerror(-s.failed));
 	else if (r == 0)
-		return resolve_identities(c);
+		return record_source(c);
 	else if (io_is_full(r))
-		return r; /* so it would be with each that follows */
+		return r; /* the next files would fail too */
 	else
-		tell_of(c, r, error_text(&e));
+		report_failure(c, r, error_text(&e));
 	return 0;
 }
 
-/* Makes the directories that a name with backslashes leads through. */
-static int split(struct copy *c, const char *name)
+/* Create the directories of a name with backslashes, which is a path in the map. */
+static int make_split_dirs(struct copy *c, const char *name)
 {
 	CLEANUP(free) char *above = strndup(c->to, (size_t)(last_part(c->to) - c->to));
 
-	if (!strchr(name, '\\') || !c->f->rules || !c->f->rules->backslashes)
+	if (!strchr(name, '\\') || !c->files->rules || !c->files->rules->backslashes)
 		return 0;
-	count(&c->f->split, c->path);
-	return above ? overlay_mkdirs(c->f->t->tree, above) : -ENOMEM;
+	count_file(&c->files->split, c->path);
+	return above ? overlay_mkdirs(c->files->tree->tree, above) : -ENOMEM;
 }
 
-/* The directory on disk has those, too. */
-static int settle_above(struct copy *c, const char *to)
+/* Record a source for the directories above a file, so that files_remove_others keeps them. */
+static int set_source_of_parents(struct copy *c, const char *to)
 {
 	CLEANUP(free) char *below = text_printf("%s%s", to, *last_part(to) ? "" : "x");
 	struct dentry d = {.parent = NULL};
-	int r = below ? overlay_dentry_at(c->f->t->tree, below, &d) : -ENOMEM;
+	int r = below ? overlay_dentry_at(c->files->tree->tree, below, &d) : -ENOMEM;
 
 	for (struct oentry *u = d.parent; r == 0 && u->parent; u = u->parent)
-		r = copied_add(c->f, u->serial, c->path);
+		r = set_source(c->files, u->serial, c->path);
 	return r == -ENOMEM ? r : 0;
 }
 
 static int copy_dir(struct copy *c, int fd, unsigned depth);
 
-static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
+static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned depth)
 {
 	CLEANUP(close_fd)
 	int fd = io_openat(dirfd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
@@ -225,44 +226,44 @@ static int copy_one(struct copy *c, int dirfd, const char *name, unsigned depth)
 	struct stat st;
 	int r = 0;
 
-	/* A link says ELOOP, a device or a socket ENXIO. */
+	/* ELOOP: a symbolic link; ENXIO: a device or socket. */
 	if (fd < 0 && fd != -ELOOP && fd != -ENXIO)
 		r = fd;
 	else if (fd >= 0 && fstat(fd, &st) < 0)
 		r = -errno;
 	if (r < 0) {
-		tell(c, &c->f->unread, strerror(-r));
+		report_file(c, &c->files->unread, strerror(-r));
 		return 0;
 	}
 	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
-		tell(c, &c->f->left, "ignored: neither a file nor a directory");
+		report_file(c, &c->files->left_out, "ignored: neither a file nor a directory");
 		return 0;
 	}
-	/* What is written stands in the directory itself. */
-	if (offline_is_map(c->f->t, &st) || offline_is_map(c->f->held, &st))
+	/* Skip the map that is written, if it is in the directory. */
+	if (offline_is_map(c->files->tree, &st) || offline_is_map(c->files->held_map, &st))
 		return 0;
-	if (S_ISREG(st.st_mode) && is_unpacked(c->f, c->to)) {
-		count(&c->f->unpacked, c->path);
+	if (S_ISREG(st.st_mode) && is_unpacked(c->files, c->to)) {
+		count_file(&c->files->unpacked, c->path);
 		return 0;
 	}
-	r = split(c, name);
-	/* So zip programs name a directory. */
+	r = make_split_dirs(c, name);
+	/* Some zip programs create an empty file "NAME\" for a directory. */
 	if (r == 0 && S_ISREG(st.st_mode) && !*last_part(c->to) && !st.st_size)
 		return 0;
 	if (r == 0 && S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
 	if (r == 0)
-		r = overlay_mkdirs(c->f->t->tree, c->to);
+		r = overlay_mkdirs(c->files->tree->tree, c->to);
 	if (r < 0) {
-		tell_of(c, r, strerror(-r));
+		report_failure(c, r, strerror(-r));
 		return 0;
 	}
 	r = copy_dir(c, fd, depth + 1);
 	c->to = to;
-	return r < 0 ? r : resolve_identities(c);
+	return r < 0 ? r : record_source(c);
 }
 
-/* Names in order, so that the same files make the same map. */
+/* Copy a directory, in the order of the names, so that equal files give equal maps. */
 static int copy_dir(struct copy *c, int fd, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};
@@ -270,23 +271,23 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
 
 	if (r == 0 && names.n)
-		qsort(names.at, names.n, sizeof(*names.at), by_name);
+		qsort(names.at, names.n, sizeof(*names.at), compare_names);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		CLEANUP(free) char *path = path_join(above, names.at[i]);
-		CLEANUP(free) char *to = path ? place(c->f, path) : NULL;
+		CLEANUP(free) char *to = path ? place_file(c->files, path) : NULL;
 
 		c->path = path;
 		c->to = to;
-		r = to ? copy_one(c, fd, names.at[i], depth) : -ENOMEM;
-		if (r == 0 && c->f->split.n)
-			r = settle_above(c, to);
+		r = to ? copy_entry(c, fd, names.at[i], depth) : -ENOMEM;
+		if (r == 0 && c->files->split.n)
+			r = set_source_of_parents(c, to);
 	}
 	c->path = above;
 	return r;
 }
 
-/* "DIR: 3 files are left out ... (the first)" */
-static void tell_count(
+/* Print "DIR: 3 files are ignored ... (the first)". */
+static void report_count(
 	const struct files *f, const struct files_count *t, const char *one, const char *many)
 {
 	if (t->n)
@@ -294,57 +295,56 @@ static void tell_count(
 			t->first ? t->first : "");
 }
 
-static void tell_together(const struct files *f)
+static void report_counts(const struct files *f)
 {
-	if (f->shut)
-		say(stderr, "mapfs: %s: %zu %s what is only shown: ignored", f->shown, f->shut,
-			f->shut == 1 ? "file is of" : "files are of");
-	tell_count(f, &f->derived, "file is ignored that is made of others in the map",
+	if (f->unwritable)
+		say(stderr, "mapfs: %s: %zu %s what is only shown: ignored", f->shown,
+			f->unwritable, f->unwritable == 1 ? "file is of" : "files are of");
+	report_count(f, &f->derived, "file is ignored that is made of others in the map",
 		"files are ignored that are made of others in the map");
-	tell_count(f, &f->unpacked,
+	report_count(f, &f->unpacked,
 		"file is ignored that the game's own tool does not pack; --all takes it",
 		"files are ignored that the game's own tool does not pack; --all takes them");
-	tell_count(f, &f->split, "name with backslashes is a path in the map",
+	report_count(f, &f->split, "name with backslashes is a path in the map",
 		"names with backslashes are paths in the map");
 }
 
 int files_copy_in(struct files *f)
 {
-	struct copy c = {.f = f, .path = ""};
+	struct copy c = {.files = f, .path = ""};
 	int r = copy_dir(&c, f->dirfd, 0);
 
-	tell_together(f);
+	report_counts(f);
 	return r;
 }
 
-/* Once all files of a directory are in the map: what of them is not, and what else is. */
-int files_tell_replaced(struct files *f)
+int files_report_replaced(struct files *f)
 {
 	CLEANUP_NAMES struct names paths = {0};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < f->n; i++) {
-		CLEANUP(free) char *to = f->from[i] ? place(f, f->from[i]) : NULL;
+		CLEANUP(free) char *to = f->sources[i] ? place_file(f, f->sources[i]) : NULL;
 		struct offline_file a;
 
-		if (!f->from[i])
+		if (!f->sources[i])
 			continue;
-		r = to ? offline_find(f->t, to, &a) : -ENOMEM;
+		r = to ? offline_find(f->tree, to, &a) : -ENOMEM;
 		if (r == -ENOENT)
-			r = names_add(&paths, f->from[i]);
+			r = names_add(&paths, f->sources[i]);
 	}
 	names_sort(&paths);
 	for (size_t i = 0; i < paths.n; i++)
 		say(stderr, "mapfs: %s/%s: ignored: another file has its place", f->shown,
 			paths.at[i]);
-	f->left += paths.n;
+	f->left_out += paths.n;
 	return r;
 }
 
 struct others {
 	const struct files *f;
-	bool shut;         /* nobody can write the map's own directory, and we do */
-	struct names gone; /* paths */
+	bool is_root_unwritable; /* the root is read-only, so modes tell nothing */
+	struct names removed;    /* paths */
 };
 
 static int find_other(void *arg, const char *path, const struct offline_file *a)
@@ -354,13 +354,13 @@ static int find_other(void *arg, const char *path, const struct offline_file *a)
 	int fd, r;
 
 	if (!path[0]) {
-		o->shut = !(a->mode & 0222);
+		o->is_root_unwritable = !(a->mode & 0222);
 		return 0;
 	}
-	/* All that is there is the directory's. */
-	if (unlike_has(o->f->u, path))
+	/* The collection was emptied: all that is in it was copied. */
+	if (mismatch_has(o->f->mismatch, path))
 		return WALK_PAST;
-	if (a->spot.oentry && copied_from(o->f, a->spot.oentry->serial))
+	if (a->spot.oentry && find_source(o->f, a->spot.oentry->serial))
 		return 0;
 	fd = !S_ISDIR(a->mode) && is_unpacked(o->f, path)
 		     ? -ENOENT
@@ -373,24 +373,24 @@ static int find_other(void *arg, const char *path, const struct offline_file *a)
 	}
 	if (fd != -ENOENT && fd != -ENOTDIR)
 		return fd;
-	/* What nobody can write is not the tree's to say. */
-	if (!(a->mode & 0222) && !o->shut)
+	/* Keep read-only files, such as raw/: they follow from the others. */
+	if (!(a->mode & 0222) && !o->is_root_unwritable)
 		return WALK_PAST;
-	r = names_add(&o->gone, path);
+	r = names_add(&o->removed, path);
 	return r < 0 ? r : WALK_PAST;
 }
 
 int files_remove_others(const struct files *f)
 {
 	struct others o = {.f = f};
-	int r = offline_walk(f->t, "", find_other, NULL, &o);
+	int r = offline_walk(f->tree, "", find_other, NULL, &o);
 
-	for (size_t i = 0; r == 0 && i < o.gone.n; i++) {
-		r = change_remove_tree(f->t, o.gone.at[i]);
-		/* What is always there, and what is only shown. */
+	for (size_t i = 0; r == 0 && i < o.removed.n; i++) {
+		r = change_remove_tree(f->tree, o.removed.at[i]);
+		/* Mandatory and read-only entries stay. */
 		if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 			r = 0;
 	}
-	names_finish(&o.gone);
+	names_finish(&o.removed);
 	return r;
 }

@@ -1,46 +1,44 @@
 /* SPDX-License-Identifier: Zlib */
-/* files: a directory of files on disk as the content of a map. */
+/* files: copy a directory on disk into a map. Prints messages for files that are not copied. */
 #pragma once
 
-#include "cli/commands/unlike.h"
+#include "cli/commands/mismatch.h"
 #include "tools/pack/pack.h"
 
 struct files {
-	struct offline *t;              /* where they go */
-	int dirfd;                      /* of the directory */
-	const char *shown;              /* what it is called in messages */
-	const struct unlike *u;         /* what went to make room */
-	const struct pack_rules *rules; /* of the map's format; may be NULL */
-	bool all;                       /* also what its own tool does not pack */
-	/* A map that is no part of itself where the directory has it, beside the one that is
-	 * written. */
-	const struct offline *held;
+	struct offline *tree;            /* the map that is changed */
+	int dirfd;                       /* the directory on disk */
+	const char *shown;               /* name of the directory in messages */
+	const struct mismatch *mismatch; /* collections that were emptied first; may be NULL */
+	const struct pack_rules *rules;  /* of the format; may be NULL */
+	bool takes_all;                  /* copy also files that the game's tool does not pack */
+	/* Like the map of `tree`, this one is skipped if it is in the directory. */
+	const struct offline *held_map;
 
-	size_t refused; /* by the map: a line on stderr each */
-	size_t unread;  /* likewise */
-	size_t left;    /* links, devices, and names that no map takes; likewise */
-	size_t shut;    /* what the map shows and nobody can write (raw/): one line */
-	/* One line each, with the first: */
+	size_t refused;    /* files that the map refuses; one message each */
+	size_t unread;     /* files that cannot be read; one message each */
+	size_t left_out;   /* links, devices, and names without a meaning; one message each */
+	size_t unwritable; /* read-only files of the map (raw/); one message for all */
+	/* Counted, with the first path; one message for each kind. */
 	struct files_count {
 		size_t n;
 		char *first;
-	} derived,        /* made of others that are there */
-		unpacked, /* that the format's own tool does not pack */
-		split;    /* whose name was made a path */
-	/* Paths of those that are in the map now, by numbers (oentry.serial): names that differ may
-	 * be one file (in archives, where the case of letters does not count). NULL: it was not. */
-	char **from;
+	} derived,        /* by-products of other files */
+		unpacked, /* files that the game's tool does not pack */
+		split;    /* names with backslashes, which became paths */
+	/* The path on disk of each copied file, by oentry.serial, because paths that differ on disk
+	 * can be one file of an archive, which ignores case. NULL: not copied. */
+	char **sources;
 	size_t n, room;
 };
 
-/* Copies all that is below the directory, as cp -r does into a mount; links are not followed. What
- * stops it is -errno. */
+/* Copy all files below the directory, as cp -r does; links are not followed. 0 or -errno. */
 int files_copy_in(struct files *f);
-/* Those in whose place another one of the directory stands, as an image does in that of its JSON,
- * are told of, and counted in left. -errno. */
-int files_tell_replaced(struct files *f);
-/* Removes from the map what the directory has not, and what was not copied. */
+/* Report copied files that another copied file has replaced, as an image replaces its JSON. Adds
+ * them to left_out. Returns 0 or -errno. */
+int files_report_replaced(struct files *f);
+/* Remove files that the directory does not have, or that were not copied. Returns 0 or -errno. */
 int files_remove_others(const struct files *f);
-/* change_save.origin (vfs/offline/change.h), of a struct files. */
+/* The function for change_save.origin (vfs/offline/change.h); arg is a struct files. */
 char *files_origin(void *arg, struct offline *t, const char *path);
 void files_finish(struct files *f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs grep: searches texts of many maps. */
+/* mapfs grep: search texts of many maps. */
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,26 +13,26 @@
 #include "vfs/offline/reader.h"
 #include "vfs/offline/walk.h"
 
-/* Those of grep. */
+/* Exit codes, as of grep. */
 enum { FOUND = 0, NOT_FOUND = 1, TROUBLE = 2 };
 enum { TEXT_MAX = 64 << 20 }; /* bytes of one file */
 
 struct grep {
 	struct command command;
 	const char *pattern;
-	int flags; /* of pattern_compile */
+	int flags; /* for pattern_compile */
 	bool names, counts, numbers, nocase, extended;
-	const char **in; /* where the search is, NULL-ended; NULL: what the format says */
-	char **paths;    /* the same as arguments, which must exist; NULL: there are none */
+	const char **path_patterns; /* --in, NULL-ended; NULL: default of the format */
+	char **paths; /* files to search from the command line, which must exist; or NULL */
 	atomic_bool found;
 };
 
-/* In one map. */
+/* The search in one map. */
 struct search {
 	const struct grep *grep;
-	struct offline *t;
+	struct offline *tree;
 	struct buffer *out;
-	regex_t regex; /* a thread's own: regexec locks it */
+	regex_t regex; /* one for each thread, because regexec locks it */
 	bool found;
 	int worst;
 };
@@ -40,7 +40,7 @@ struct search {
 static void print_match(
 	struct search *s, const char *path, size_t number, const char *line, size_t n)
 {
-	buffer_printf(s->out, "%s/%s:", s->t->file, path);
+	buffer_printf(s->out, "%s/%s:", s->tree->file, path);
 	if (s->grep->numbers)
 		buffer_printf(s->out, "%zu:", number);
 	buffer_append(s->out, line, n);
@@ -77,27 +77,27 @@ static int search_file(void *arg, const char *path, const struct offline_file *a
 
 	if (S_ISDIR(a->mode))
 		return 0;
-	r = offline_read_all(s->t, a, TEXT_MAX, &text);
+	r = offline_read_all(s->tree, a, TEXT_MAX, &text);
 	if (r < 0) {
-		s->worst = offline_fail(s->t, path, r);
+		s->worst = offline_fail(s->tree, path, r);
 		return 0;
 	}
 	found = search_lines(s, path, (const char *)text->data, text->size);
 	s->found |= found > 0;
 	if (s->grep->names && found)
-		buffer_printf(s->out, "%s/%s\n", s->t->file, path);
+		buffer_printf(s->out, "%s/%s\n", s->tree->file, path);
 	else if (s->grep->counts)
-		buffer_printf(s->out, "%s/%s:%zu\n", s->t->file, path, found);
+		buffer_printf(s->out, "%s/%s:%zu\n", s->tree->file, path, found);
 	return 0;
 }
 
 static int search_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct grep *g = arg;
-	struct search s = {.grep = g, .t = t, .out = out};
-	const char *const *in = g->paths ? (const char *const *)g->paths
-				: g->in  ? g->in
-					 : t->vol->format->text_patterns;
+	struct search s = {.grep = g, .tree = t, .out = out};
+	const char *const *in = g->paths           ? (const char *const *)g->paths
+				: g->path_patterns ? g->path_patterns
+						   : t->vol->format->text_patterns;
 
 	if (pattern_compile(g->pattern, g->flags, &s.regex, NULL) < 0)
 		return -ENOMEM;
@@ -124,8 +124,7 @@ static int check_pattern(const struct grep *g)
 	return 0;
 }
 
-/* grep PATTERN FILE PATH..., like cat FILE PATH...: the first name is a file, and none of the
- * others exists outside the map. */
+/* Is the command line PATTERN FILE PATH...? Then only the first name is a file on disk. */
 static bool has_paths(const struct command *c)
 {
 	struct stat st;
@@ -136,17 +135,17 @@ static bool has_paths(const struct command *c)
 	return paths;
 }
 
-static int run(struct command *c)
+static int run_grep(struct command *c)
 {
 	struct grep *g = (struct grep *)c;
-	struct many m = {.visit = search_map, .arg = g, .how = &c->how, .debug = c->debug};
+	struct many m = {.visit = search_map, .arg = g, .how = &c->map_options, .debug = c->debug};
 	int n_maps = c->n_names - 1, r;
 
 	g->pattern = c->names[0];
 	g->flags = (g->nocase ? REG_ICASE : 0) | (g->extended ? REG_EXTENDED : 0);
 	if (check_pattern(g) != 0)
 		return TROUBLE;
-	if (!g->in && has_paths(c)) {
+	if (!g->path_patterns && has_paths(c)) {
 		g->paths = c->names + 2; /* argv, which ends with NULL */
 		n_maps = 1;
 	}
@@ -159,13 +158,13 @@ static const struct command_option options[] = {
 	{"extended-regexp", 'E', COMMAND_FLAG, offsetof(struct grep, extended)},
 	{"files-with-matches", 'l', COMMAND_FLAG, offsetof(struct grep, names)},
 	{"ignore-case", 'i', COMMAND_FLAG, offsetof(struct grep, nocase)},
-	{"in", '\0', COMMAND_TEXTS, offsetof(struct grep, in)},
+	{"in", '\0', COMMAND_TEXTS, offsetof(struct grep, path_patterns)},
 	{"line-number", 'n', COMMAND_FLAG, offsetof(struct grep, numbers)}, {0}};
 
 const struct command_line cli_grep = {.options = options,
-	.least = 2,
-	.takes = "a pattern, and maps or folders, or a map and paths in it",
-	.no_name = 1,
-	.wrong = TROUBLE,
+	.min_names = 2,
+	.operands = "a pattern, and maps or folders, or a map and paths in it",
+	.n_may_be_empty = 1,
+	.usage_code = TROUBLE,
 	.size = sizeof(struct grep),
-	.run = run};
+	.run = run_grep};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs index: the files of an archive that list its other files are made anew. */
+/* mapfs index: update the files of an archive that list its other files. */
 #include <errno.h>
 
 #include "cli/cli.h"
@@ -11,7 +11,7 @@ struct indexes {
 	struct index_update x;
 };
 
-static int run(struct command *c)
+static int run_index(struct command *c)
 {
 	struct index_update *x = &((struct indexes *)c)->x;
 	struct error e = ERROR_INIT;
@@ -39,8 +39,8 @@ static const struct command_option options[] = {
 	{"exact", '\0', COMMAND_FLAG, offsetof(struct indexes, x.exact)}, COMMAND_VERBOSE, {0}};
 
 const struct command_line cli_index = {.options = options,
-	.least = 1,
-	.most = 1,
-	.takes = "a file",
+	.min_names = 1,
+	.max_names = 1,
+	.operands = "a file",
 	.size = sizeof(struct indexes),
-	.run = run};
+	.run = run_index};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs ls: names, as ls prints them where its output is no terminal, or objects for programs. */
+/* mapfs ls: list files, as ls does if its output is no terminal, or as JSON. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 
 struct ls {
 	struct command command;
-	bool details, below, json;
-	bool headings; /* each directory has a line of its own above it */
+	bool details, is_recursive, json;
+	bool headings; /* print the name of each directory above its files */
 	bool from_root;
 	bool printed;
 };
@@ -28,7 +28,7 @@ static void print_name(const char *name, const char *end)
 	printf("%s%s", shown ? printable(shown) : name, end);
 }
 
-/* An object on a line of its own (docs/mapfs-ls.1). */
+/* Print a JSON object on one line (docs/mapfs-ls.1). */
 static int print_json(const char *dir, const char *name, const struct offline_file *a)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -77,7 +77,7 @@ static int list_dir(struct ls *ls, const char *path, const struct offline_file *
 	if (r < 0)
 		return r;
 	if (ls->headings) {
-		const char *way = !ls->below || !ls->from_root ? "" : path[0] ? "./" : ".";
+		const char *way = !ls->is_recursive || !ls->from_root ? "" : path[0] ? "./" : ".";
 
 		printf("%s%s", ls->printed ? "\n" : "", way);
 		print_name(path, ":\n");
@@ -94,46 +94,46 @@ static int list_dir(struct ls *ls, const char *path, const struct offline_file *
 	return r;
 }
 
-static int visit(void *arg, const char *path, const struct offline_file *a)
+static int list_walked(void *arg, const char *path, const struct offline_file *a)
 {
 	struct ls *ls = arg;
 
 	return S_ISDIR(a->mode) ? list_dir(ls, path, a) : 0;
 }
 
-/* What a path or a pattern means: files by their names, directories by what is in them. */
-static int show(void *arg, const char *path, const struct offline_file *a)
+/* List a file by its name, and a directory by its files. */
+static int list_match(void *arg, const char *path, const struct offline_file *a)
 {
 	struct ls *ls = arg;
 
 	ls->from_root = !path[0];
 	if (!S_ISDIR(a->mode))
 		return print_entry(ls, "", path, a);
-	return ls->below ? offline_walk(&ls->command.tree, path, visit, NULL, ls)
-			 : list_dir(ls, path, a);
+	return ls->is_recursive ? offline_walk(&ls->command.tree, path, list_walked, NULL, ls)
+				: list_dir(ls, path, a);
 }
 
-static int run(struct command *c)
+static int run_ls(struct command *c)
 {
 	struct ls *ls = (struct ls *)c;
 	int r;
 
-	c->how.keep_modes = !c->options.rq.how.read_only;
-	ls->headings = !ls->json && (ls->below || c->n_names > 2 ||
+	c->map_options.keep_modes = !c->options.rq.how.read_only;
+	ls->headings = !ls->json && (ls->is_recursive || c->n_names > 2 ||
 					    (c->n_names == 2 && strpbrk(c->names[1], "*?[")));
 	r = command_open(c, c->names[0], NULL, 0);
 	if (r == 0)
-		command_each(c, 1, show);
+		command_each(c, 1, list_match);
 	return (int)offline_outcome(r < 0 ? r : c->worst);
 }
 
 static const struct command_option options[] = {
 	{NULL, 'l', COMMAND_FLAG, offsetof(struct ls, details)},
 	{"json", '\0', COMMAND_FLAG, offsetof(struct ls, json)},
-	{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, below)}, {0}};
+	{NULL, 'R', COMMAND_FLAG, offsetof(struct ls, is_recursive)}, {0}};
 
 const struct command_line cli_ls = {.options = options,
-	.least = 1,
-	.takes = "a file and paths in it",
+	.min_names = 1,
+	.operands = "a file and paths in it",
 	.size = sizeof(struct ls),
-	.run = run};
+	.run = run_ls};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs merge: two maps that were made of one become one, also as git's merge driver. */
+/* mapfs merge: three-way merge of maps, also as a merge driver of git. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "vfs/offline/place.h"
 #include "vfs/offline/streams.h"
 
-/* Those of a merge driver (gitattributes(5)): above 128 git takes it for a failure. */
+/* Exit codes of a merge driver (gitattributes(5)): git treats those above 128 as failures. */
 enum { CLEAN = 0, CONFLICTS = 1, TROUBLE = 128 };
 enum { BASE_AT, OURS_AT, THEIRS_AT, OUT_AT, NAMES };
 
@@ -25,32 +25,32 @@ struct command_merge {
 	struct command command;
 	struct merge merge;
 	struct out out;
-	const char *label; /* of the map, in messages and for the copies of theirs */
-	bool labelled;     /* by the command line */
-	int label_dirfd;   /* of that map; the copies of theirs go there */
+	const char *label; /* name of the map, in messages and for rescued files of theirs */
+	bool has_label;    /* --label was given */
+	int label_dirfd;   /* directory of label; rescued files of theirs go there */
 	char label_name[NAME_MAX + 1];
-	bool as_base, theirs_as_ours; /* their bytes are the same */
+	bool ours_is_base, uses_ours; /* only one side changed, or both equally: copy that side */
 };
 
-static int fail(const char *file, const struct error *e)
+static int report_error(const char *file, const struct error *e)
 {
 	say(stderr, "mapfs: %s: %s", file, error_text(e));
 	return e->code;
 }
 
-/* The same of one of the three maps: git gives them names of its own, which say nothing. */
-static int fail_side(const struct command_merge *c, enum which w, const struct error *e)
+/* Report an error of one of the three maps by its role, as git passes temporary names. */
+static int report_side_error(const struct command_merge *c, enum which w, const struct error *e)
 {
 	static const char *const sides[] = {"the base", "ours", "theirs"};
 
-	if (!c->labelled)
-		return fail(c->command.names[w], e);
+	if (!c->has_label)
+		return report_error(c->command.names[w], e);
 	say(stderr, "mapfs: %s: %s (%s): %s", c->label, sides[w], c->command.names[w],
 		error_text(e));
 	return e->code;
 }
 
-/* Is the file of no bytes, which git gives for a base that is not there? */
+/* Is the file empty? git passes an empty file if there is no ancestor. */
 static bool is_empty(const char *file)
 {
 	struct stat st;
@@ -58,29 +58,29 @@ static bool is_empty(const char *file)
 	return stat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
 }
 
-/* Open the directory in which the copies of theirs go. */
+/* Open the directory of rescued files. */
 static int open_label_dir(struct command_merge *c)
 {
 	CLEANUP(free) char *path = strdup(c->label);
 	struct error e = ERROR_INIT;
 	const char *name;
 
-	/* git may not have made its directory yet. */
+	/* git may not have created the directory of the file yet. */
 	for (char *at = path; at && (at = strchr(at + 1, '/')); *at = '/') {
 		*at = '\0';
 		(void)mkdir(path, 0777);
 	}
 	if (place_named(c->label, &c->label_dirfd, &name, &e) < 0)
-		return fail(c->label, &e);
+		return report_error(c->label, &e);
 	strcpy(c->label_name, name);
 	return 0;
 }
 
-/* All outside the sandbox. */
+/* Open all files; load_all reads them in the sandbox. */
 static int open_all(struct command_merge *c)
 {
 	char **names = c->command.names;
-	struct vfs_options writing = c->command.how;
+	struct vfs_options writing = c->command.map_options;
 	struct side *s = c->merge.sides;
 	struct error e = ERROR_INIT;
 	int r;
@@ -89,24 +89,24 @@ static int open_all(struct command_merge *c)
 	writing.at_once = true;
 	r = out_begin(&c->out, names[OUT_AT], &writing, &e);
 	if (r < 0)
-		return fail(names[OUT_AT], &e);
+		return report_error(names[OUT_AT], &e);
 	r = open_label_dir(c);
 	if (r < 0)
 		return r;
 	for (int w = 0; w < SIDES; w++) {
 		if (w == BASE && is_empty(names[BASE_AT]))
 			continue;
-		r = offline_open(&s[w].tree, names[w], &c->command.how, &e);
+		r = offline_open(&s[w].tree, names[w], &c->command.map_options, &e);
 		if (r < 0)
-			return fail_side(c, (enum which)w, &e);
+			return report_side_error(c, (enum which)w, &e);
 	}
-	/* It is the one that is changed. */
+	/* The merge changes the tree of ours. */
 	s[OURS].tree.file = c->label;
 	s[OURS].tree.vol->store.store.spool_dirfd = c->out.dirfd;
 	return 0;
 }
 
-static int confine(struct command_merge *c)
+static int confine_merge(struct command_merge *c)
 {
 	struct offline *trees[SIDES + 1];
 	struct sandbox_rule rules[] = {{c->label_dirfd, SANDBOX_WRITABLE}, out_rule(&c->out)};
@@ -120,7 +120,7 @@ static int confine(struct command_merge *c)
 	if (c->out.held)
 		trees[n++] = c->out.held;
 	r = offline_confine(trees, n, rules, 2, c->command.debug, &e);
-	return r < 0 ? fail(c->label, &e) : 0;
+	return r < 0 ? report_error(c->label, &e) : 0;
 }
 
 static int load_all(struct command_merge *c)
@@ -135,10 +135,10 @@ static int load_all(struct command_merge *c)
 		if (s->tree.vol) {
 			r = offline_load(&s->tree, &e);
 			if (r < 0)
-				return fail_side(c, (enum which)w, &e);
+				return report_side_error(c, (enum which)w, &e);
 			if (format && format != s->tree.vol->format) {
 				error_set(&e, -EINVAL, "is of another format than the others");
-				return fail_side(c, (enum which)w, &e);
+				return report_side_error(c, (enum which)w, &e);
 			}
 			format = s->tree.vol->format;
 		}
@@ -148,7 +148,7 @@ static int load_all(struct command_merge *c)
 		return r;
 	r = out_check(&c->out, format, &e);
 	if (r < 0)
-		return fail(streams_named(c->out.path) ? c->label : c->out.path, &e);
+		return report_error(streams_named(c->out.path) ? c->label : c->out.path, &e);
 	c->merge.numbered = format->has_positions;
 	c->merge.nocase = format->fold;
 	if (tools_of(format)->merge)
@@ -156,8 +156,8 @@ static int load_all(struct command_merge *c)
 	return 0;
 }
 
-/* theirs: the path of what lies beside the map, or NULL. */
-static void tell_one(const struct command_merge *c, const struct rescue_dir *rescued,
+/* Print a conflict. theirs is the path of its rescued file, or NULL. */
+static void print_conflict(const struct command_merge *c, const struct rescue_dir *rescued,
 	const char *path, const char *why, const char *theirs)
 {
 	const char *slash = strrchr(c->label, '/');
@@ -170,7 +170,7 @@ static void tell_one(const struct command_merge *c, const struct rescue_dir *res
 		say(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
 }
 
-static void tell(const struct command_merge *c, const struct rescue_dir *rescued)
+static void print_conflicts(const struct command_merge *c, const struct rescue_dir *rescued)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
@@ -179,35 +179,34 @@ static void tell(const struct command_merge *c, const struct rescue_dir *rescued
 		CLEANUP(free)
 		char *theirs = x->theirs ? merged_path(x->x, true, x->x->at[THEIRS]) : NULL;
 
-		tell_one(c, rescued, shown ? shown : "", x->why, theirs);
+		print_conflict(c, rescued, shown ? shown : "", x->why, theirs);
 	}
 }
 
-/* *refused: both together would be no map. */
-static int save(struct command_merge *c, bool *refused)
+/* Save the merged map. *refused: it is no valid map. */
+static int save_merged(struct command_merge *c, bool *refused)
 {
 	int error = -EINVAL;
 	const struct change_save how = {.error = &error,
 		.out = &c->out,
 		.refused = apply_refused,
 		.refused_arg = &c->merge};
-	struct offline *of = &c->merge.sides[c->as_base ? THEIRS : OURS].tree;
+	struct offline *of = &c->merge.sides[c->ours_is_base ? THEIRS : OURS].tree;
 	struct error e = ERROR_INIT;
 	int code;
 
 	*refused = false;
-	if (c->as_base || c->theirs_as_ours) {
+	if (c->ours_is_base || c->uses_ours) {
 		code = out_copy(&c->out, &of->vol->source, &e);
-		return code < 0 ? fail(c->command.names[OUT_AT], &e), OUTCOME_SAVE_FAILED : 0;
+		return code < 0            ? report_error(c->command.names[OUT_AT], &e),
+		       OUTCOME_SAVE_FAILED : 0;
 	}
 	code = (int)change_save(of, &how);
 	*refused = code == OUTCOME_SAVE_FAILED && error == -EINVAL;
 	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
 }
 
-/* What came of both would be refused, and why was told: git goes on with ours, and theirs beside
- * it.
- */
+/* Write ours, and rescue the map of theirs, because the merged map is no valid one. */
 static int keep_ours(struct command_merge *c)
 {
 	CLEANUP_RESCUE_DIR struct rescue_dir rescued = {
@@ -222,10 +221,11 @@ static int keep_ours(struct command_merge *c)
 	if (r == 0)
 		r = out_commit(&c->out, &e);
 	if (r < 0) {
-		fail(c->command.names[OUT_AT], &e);
+		report_error(c->command.names[OUT_AT], &e);
 		return TROUBLE + OUTCOME_SAVE_FAILED;
 	}
-	tell_one(c, &rescued, "", "both together are no map that can be saved", c->label_name);
+	print_conflict(
+		c, &rescued, "", "both together are no map that can be saved", c->label_name);
 	return CONFLICTS;
 }
 
@@ -235,7 +235,7 @@ static int write_out(struct command_merge *c)
 		.dirfd = c->label_dirfd, .map = c->label_name, .fd = -1};
 	struct error e = ERROR_INIT;
 	bool refused;
-	int code = save(c, &refused);
+	int code = save_merged(c, &refused);
 
 	if (refused)
 		return keep_ours(c);
@@ -243,17 +243,17 @@ static int write_out(struct command_merge *c)
 		return TROUBLE + code;
 	if (merge_rescue(&rescued, &c->merge, &e) < 0 || out_commit(&c->out, &e) < 0) {
 		if (c->out.stands)
-			tell(c, &rescued);
+			print_conflicts(c, &rescued);
 		else
 			rescue_dir_drop(&rescued);
-		fail(c->command.names[OUT_AT], &e);
+		report_error(c->command.names[OUT_AT], &e);
 		return TROUBLE + (e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED);
 	}
-	tell(c, &rescued);
+	print_conflicts(c, &rescued);
 	return c->merge.n_conflicts ? CONFLICTS : CLEAN;
 }
 
-static int merge(struct command_merge *c)
+static int merge_maps(struct command_merge *c)
 {
 	struct merge *m = &c->merge;
 	const struct source *base = NULL, *ours, *theirs;
@@ -261,7 +261,7 @@ static int merge(struct command_merge *c)
 	int r = c->out.held ? offline_check_journal(c->out.held, &e) : 0;
 
 	if (r < 0)
-		return fail(c->command.names[OUT_AT], &e);
+		return report_error(c->command.names[OUT_AT], &e);
 	r = load_all(c);
 	if (r < 0)
 		return r;
@@ -269,10 +269,10 @@ static int merge(struct command_merge *c)
 		base = &m->sides[BASE].tree.vol->source;
 	ours = &m->sides[OURS].tree.vol->source;
 	theirs = &m->sides[THEIRS].tree.vol->source;
-	/* Where only one side was written there is nothing to look at. */
-	c->theirs_as_ours = offline_same(ours, theirs) || (base && offline_same(base, theirs));
-	c->as_base = !c->theirs_as_ours && base && offline_same(ours, base);
-	if (c->theirs_as_ours || c->as_base)
+	/* If only one side changed, nothing has to be merged. */
+	c->uses_ours = offline_same(ours, theirs) || (base && offline_same(base, theirs));
+	c->ours_is_base = !c->uses_ours && base && offline_same(ours, base);
+	if (c->uses_ours || c->ours_is_base)
 		return 0;
 	r = match_all(m);
 	if (r == 0)
@@ -284,19 +284,19 @@ static int merge(struct command_merge *c)
 	return r < 0 ? r : apply_all(m);
 }
 
-static int run_all(struct command_merge *c)
+static int run_prepared(struct command_merge *c)
 {
-	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.how.cache);
+	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.map_options.cache);
 	int r = budget ? digest_begin() : -ENOMEM, code;
 
-	c->command.how.budget = budget; /* the maps share it */
+	c->command.map_options.budget = budget; /* the maps share it */
 
 	if (r == 0)
 		r = open_all(c);
 	if (r == 0)
-		r = confine(c);
+		r = confine_merge(c);
 	if (r == 0)
-		r = merge(c);
+		r = merge_maps(c);
 	if (r == -ENOMEM)
 		say(stderr, "mapfs: out of memory");
 	code = r == 0 ? write_out(c) : TROUBLE + (int)offline_write_outcome(r);
@@ -308,8 +308,7 @@ static int run_all(struct command_merge *c)
 	return code;
 }
 
-/* The command line is right so far. */
-static int run(struct command *command)
+static int run_merge(struct command *command)
 {
 	struct command_merge *c = (struct command_merge *)command;
 	char **names = command->names;
@@ -317,12 +316,12 @@ static int run(struct command *command)
 
 	if (prints && isatty(STDOUT_FILENO))
 		return TROUBLE + cli_usage("merge: a map is nothing for a terminal: name a file");
-	c->labelled = c->label;
-	if (!c->labelled)
+	c->has_label = c->label;
+	if (!c->has_label)
 		c->label = names[!prints                         ? OUT_AT
 				 : streams_named(names[OURS_AT]) ? THEIRS_AT
 								 : OURS_AT];
-	return run_all(c);
+	return run_prepared(c);
 }
 
 static const struct merge_schema nothing;
@@ -332,13 +331,13 @@ static const struct command_option options[] = {
 	{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.mark)}, {0}};
 
 const struct command_line cli_merge = {.options = options,
-	.least = NAMES,
-	.most = NAMES,
-	.takes = "four files: BASE OURS THEIRS OUT",
-	.fixed = "png=stored",
-	.wrong = TROUBLE + OUTCOME_USAGE,
+	.min_names = NAMES,
+	.max_names = NAMES,
+	.operands = "four files: BASE OURS THEIRS OUT",
+	.fixed_options = "png=stored",
+	.usage_code = TROUBLE + OUTCOME_USAGE,
 	.size = sizeof(struct command_merge),
-	.start =
+	.initial =
 		&(const struct command_merge){
 			.merge.how = &nothing, .label_dirfd = -1, .out.dirfd = -1},
-	.run = run};
+	.run = run_merge};

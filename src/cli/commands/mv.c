@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs mv: files and directories of a map under other names. */
+/* mapfs mv: rename files and directories of a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "cli/line/command.h"
 #include "vfs/offline/change.h"
 
-/* NULL: nothing does. */
-static const struct offline_file *stands(
+/* Find a file of the map. Returns at, or NULL if there is none. */
+static const struct offline_file *find_file(
 	struct offline *t, const char *path, struct offline_file *at)
 {
 	return offline_find(t, path, at) < 0 ? NULL : at;
@@ -22,7 +22,7 @@ static bool is_below(const char *dir, const char *path)
 	return strncmp(dir, path, n) == 0 && path[n] == '/';
 }
 
-static int move(struct offline *t, const char *from, const char *to, bool into)
+static int move_file(struct offline *t, const char *from, const char *to, bool into)
 {
 	CLEANUP(free) char *plain = strdup(from), *below = NULL;
 	const char *name;
@@ -49,30 +49,30 @@ static int move(struct offline *t, const char *from, const char *to, bool into)
 		offline_say(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
 		return r;
 	}
-	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && stands(t, plain, &a))
+	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && find_file(t, plain, &a))
 		return offline_fail(t, to, r);
 	return r < 0 ? offline_fail(t, from, r) : 0;
 }
 
-static int run(struct command *c)
+static int run_mv(struct command *c)
 {
 	struct offline *t = &c->tree;
 	const char *to = c->names[c->n_names - 1];
 	int r = command_open(c, c->names[0], NULL, 0);
 	struct offline_file a;
-	bool into = r == 0 && stands(t, to, &a) && a.spot.is_dir;
+	bool into = r == 0 && find_file(t, to, &a) && a.spot.is_dir;
 
 	if (r == 0 && !into && c->n_names > 3)
-		r = offline_fail(t, to, stands(t, to, &a) ? -ENOTDIR : -ENOENT);
+		r = offline_fail(t, to, find_file(t, to, &a) ? -ENOTDIR : -ENOENT);
 	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
-		r = move(t, c->names[i], to, into);
+		r = move_file(t, c->names[i], to, into);
 	return r < 0 ? (int)offline_write_outcome(r) : (int)change_save(t, &c->save);
 }
 
 static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 
 const struct command_line cli_mv = {.options = options,
-	.least = 3,
-	.takes = "a file, paths in it, and where they go",
+	.min_names = 3,
+	.operands = "a file, paths in it, and where they go",
 	.writes = true,
-	.run = run};
+	.run = run_mv};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs pack: a directory of files becomes a map, or goes onto one. */
+/* mapfs pack: make a map from a directory of files, or copy the directory into a map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,10 +17,10 @@
 #include "vfs/offline/streams.h"
 
 struct pack {
-	struct command command; /* its tree: the map that is there, or is made */
-	struct out out;         /* ... where what is unlike has to go first */
-	struct offline copy;    /* ... without that */
-	const char *dir;        /* as it was named */
+	struct command command; /* its tree is the map, old or new */
+	struct out out;         /* file of `copy`, which replaces the map */
+	struct offline copy;    /* the map without referenced mismatches, saved first; or unused */
+	const char *dir;        /* as typed */
 	const char *onto;       /* NULL: the map is new */
 	const char *format;
 	bool exact, index, all;
@@ -31,13 +31,13 @@ static int open_map(struct pack *p, int from)
 	struct command *c = &p->command;
 	struct sandbox_rule rule = offline_rule(from, 0);
 
-	c->create = c->how.nameless = !p->onto;
+	c->create = c->map_options.nameless = !p->onto;
 	c->format = p->format;
 	return command_open(c, p->onto ? p->onto : c->names[1], &rule, 1);
 }
 
-/* The name appears with all of the map, or not at all. */
-static int give_name(struct pack *p, int code)
+/* Name a complete new map, or write it to standard output. Discard it on failure. */
+static int publish_map(struct pack *p, int code)
 {
 	struct offline *t = &p->command.tree;
 	bool stream = streams_named(t->file);
@@ -56,72 +56,72 @@ static int give_name(struct pack *p, int code)
 	return code;
 }
 
-/* What files name goes alone first, and is written so: where it stood, new objects can be then. */
-static int clear_copy(struct pack *p, const struct unlike *u, struct error *e)
+/* Save the map without referenced mismatches as p->copy, where their positions are free. */
+static int clear_copy(struct pack *p, const struct mismatch *u, struct error *e)
 {
 	const struct change_save how = {.left = true, .silent = true, .out = &p->out};
 	struct offline *t = &p->command.tree;
 	enum outcome code;
-	int r = unlike_remove(t, u, true);
+	int r = mismatch_remove(t, u, true);
 
 	if (r < 0)
 		return error_set(e, r, "%s", strerror(-r));
 	code = change_save(t, &how);
 	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
 		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
-	r = out_open(&p->out, &p->copy, t->file, &p->command.how, e);
+	r = out_open(&p->out, &p->copy, t->file, &p->command.map_options, e);
 	return r < 0 ? r : offline_load(&p->copy, e);
 }
 
-static int hold(struct pack *p, struct error *e)
+static int hold_map(struct pack *p, struct error *e)
 {
 	p->out.held = &p->command.tree;
 	return out_hold(&p->out, p->onto, e);
 }
 
-/* What the directory has in another sort makes room. *ret: the tree that is changed then. */
-static int make_room(struct pack *p, int from, struct unlike *u, struct offline **ret)
+/* Remove mismatches (--exact). *ret is the map to change: that of the command, or p->copy. */
+static int make_room(struct pack *p, int from, struct mismatch *u, struct offline **ret)
 {
 	struct offline *t = *ret = &p->command.tree;
 	struct error e = ERROR_INIT;
-	int r = p->exact ? hold(p, &e) : 0;
+	int r = p->exact ? hold_map(p, &e) : 0;
 
 	if (r == 0 && p->exact)
-		r = unlike_find(t, from, u);
-	if (r == 0 && unlike_any(u, true)) {
+		r = mismatch_find(t, from, u);
+	if (r == 0 && mismatch_any(u, true)) {
 		r = clear_copy(p, u, &e);
 		*ret = &p->copy;
-		unlike_finish(u);
+		mismatch_finish(u);
 		if (r == 0)
-			r = unlike_find(&p->copy, from, u);
+			r = mismatch_find(&p->copy, from, u);
 	}
 	if (r == 0)
-		r = unlike_remove(*ret, u, false);
+		r = mismatch_remove(*ret, u, false);
 	if (r < 0)
 		offline_say(t, "%s", e.code ? error_text(&e) : strerror(-r));
 	return r;
 }
 
-/* The lists of what the new map holds go into it with the rest. */
+/* Update the lists (mapfs index) of the map. */
 static int put_indexes(struct pack *p, struct files *f)
 {
-	struct index_update x = {.tree = f->t, .verbose = p->command.save.verbose};
+	struct index_update x = {.tree = f->tree, .verbose = p->command.save.verbose};
 	struct error e = ERROR_INIT;
 	struct overlay_build s;
-	int r = overlay_build(f->t->tree, &s, &e);
+	int r = overlay_build(f->tree->tree, &s, &e);
 
 	if (r == 0) {
 		r = index_update_run(&x, s.built.map, &e);
 		overlay_build_finish(&s);
 	}
 	if (r < 0)
-		offline_say(f->t, "%s", error_text(&e));
-	f->left += x.unread;
+		offline_say(f->tree, "%s", error_text(&e));
+	f->left_out += x.unread;
 	return r == 0 ? OUTCOME_DONE : r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 }
 
-/* Where a copy was changed, the map becomes that. */
-static int save(struct pack *p, struct offline *t)
+/* Save. If p->copy was changed, it replaces the map. */
+static int save_map(struct pack *p, struct offline *t)
 {
 	struct error e = ERROR_INIT;
 	int code;
@@ -135,19 +135,19 @@ static int save(struct pack *p, struct offline *t)
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
-static int fill(struct pack *p, int from, struct offline *t, const struct unlike *u)
+static int fill_map(struct pack *p, int from, struct offline *t, const struct mismatch *u)
 {
-	struct files f = {.t = t,
+	struct files f = {.tree = t,
 		.dirfd = from,
 		.shown = p->dir,
-		.u = u,
+		.mismatch = u,
 		.rules = tools_of(t->vol->format)->pack,
-		.all = p->all,
-		.held = &p->command.tree};
+		.takes_all = p->all,
+		.held_map = &p->command.tree};
 	int r = files_copy_in(&f), code;
 
 	if (r == 0)
-		r = files_tell_replaced(&f);
+		r = files_report_replaced(&f);
 	if (r == 0 && p->exact)
 		r = files_remove_others(&f);
 	if (r < 0)
@@ -155,7 +155,7 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	p->command.save.origin = files_origin;
 	p->command.save.origin_arg = &f;
 	if (p->command.save.skip) {
-		f.left += f.refused;
+		f.left_out += f.refused;
 		f.refused = 0;
 	}
 	if (f.refused || io_is_full(r))
@@ -165,15 +165,15 @@ static int fill(struct pack *p, int from, struct offline *t, const struct unlike
 	else
 		code = p->index ? put_indexes(p, &f) : OUTCOME_DONE;
 	if (code == OUTCOME_DONE)
-		code = save(p, t);
+		code = save_map(p, t);
 	files_finish(&f);
-	return code == OUTCOME_DONE && f.left ? OUTCOME_LEFT : code;
+	return code == OUTCOME_DONE && f.left_out ? OUTCOME_LEFT : code;
 }
 
-static int pack(struct pack *p)
+static int pack_directory(struct pack *p)
 {
 	CLEANUP(close_fd) int from = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	CLEANUP_UNLIKE struct unlike u = {0};
+	CLEANUP_MISMATCH struct mismatch u = {0};
 	struct command *c = &p->command;
 	struct offline *t;
 	int r, code;
@@ -188,11 +188,11 @@ static int pack(struct pack *p)
 	if (r < 0)
 		return (int)offline_write_outcome(r);
 	r = make_room(p, from, &u, &t);
-	code = r < 0 ? OUTCOME_SAVE_FAILED : fill(p, from, t, &u);
-	return c->create ? give_name(p, code) : code;
+	code = r < 0 ? OUTCOME_SAVE_FAILED : fill_map(p, from, t, &u);
+	return c->create ? publish_map(p, code) : code;
 }
 
-static int run(struct command *c)
+static int run_pack(struct command *c)
 {
 	struct pack *p = (struct pack *)c;
 	int code;
@@ -200,7 +200,7 @@ static int run(struct command *c)
 	if (p->format && !words_format_known(p->format))
 		return cli_usage("pack: --format=%s is no format", p->format);
 	if (c->n_names != (p->onto ? 1 : 2))
-		return cli_usage("pack takes %s", c->line->takes);
+		return cli_usage("pack takes %s", c->line->operands);
 	if (p->format && p->onto)
 		return cli_usage("pack: --format goes with a new file");
 	if (p->exact && !p->onto)
@@ -208,7 +208,7 @@ static int run(struct command *c)
 	if (!p->onto && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
 		return cli_usage("pack: a map is nothing for a terminal: name a file");
 	p->dir = c->names[0];
-	code = command_writes(c) ? pack(p) : OUTCOME_USAGE;
+	code = command_writes(c) ? pack_directory(p) : OUTCOME_USAGE;
 	offline_close(&p->copy);
 	out_finish(&p->out);
 	return code;
@@ -224,9 +224,9 @@ static const struct command_option options[] = {
 	{0}};
 
 const struct command_line cli_pack = {.options = options,
-	.least = 1,
-	.most = 2,
-	.takes = "a directory, and a new file or --onto a file",
+	.min_names = 1,
+	.max_names = 2,
+	.operands = "a directory, and a new file or --onto a file",
 	.size = sizeof(struct pack),
-	.start = &(const struct pack){.out.dirfd = -1, .command.save.left = true},
-	.run = run};
+	.initial = &(const struct pack){.out.dirfd = -1, .command.save.left = true},
+	.run = run_pack};

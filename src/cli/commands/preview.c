@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs preview: a map as a picture. */
+/* mapfs preview: draw a map as a picture. */
 #include "formats/preview.h"
 
 #include <errno.h>
@@ -19,20 +19,20 @@
 
 struct drawing {
 	struct command command;
-	struct preview how;
+	struct preview preview;
 	const char *layer, *size;
-	struct images *images; /* the game's */
-	int out;               /* the directory of the picture; -1: standard output */
+	struct images *images; /* images of the game */
+	int out;               /* directory of the picture; -1: standard output */
 	const char *name;
 };
 
-static void note(void *arg, const char *line)
+static void print_note(void *arg, const char *line)
 {
 	offline_say(arg, "%s", line);
 }
 
-/* NULL: that is a name for a picture. */
-static const char *misnamed(const char *name)
+/* Check the name of a picture. Returns an error text, or NULL if it is fine. */
+static const char *check_picture_name(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
@@ -42,9 +42,9 @@ static const char *misnamed(const char *name)
 						    : "a picture is PNG: its name ends in .png";
 }
 
-/* NULL: a picture can be written there, over a picture at most. A map named by mistake stays. What
- * is empty was made for the picture, perhaps under a name that nobody chose. */
-static const char *hindrance(int dirfd, const char *name)
+/* Check the output file. Returns an error text, or NULL if it can be written. Only a PNG is
+ * overwritten, or an empty file of any name, which was made for the picture (a temporary file). */
+static const char *check_output(int dirfd, const char *name)
 {
 	static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 	CLEANUP(close_fd)
@@ -65,11 +65,11 @@ static const char *hindrance(int dirfd, const char *name)
 			memcmp(begin, magic, sizeof(magic)) != 0)
 			return "is there, and no PNG: it is not written over";
 	}
-	return misnamed(name);
+	return check_picture_name(name);
 }
 
-/* Where the picture goes, before all else is given up. */
-static int open_place(struct drawing *d, const char *out)
+/* Open the directory of the picture, before entering the sandbox. */
+static int open_output(struct drawing *d, const char *out)
 {
 	const char *slash = strrchr(out, '/');
 	CLEANUP(free) char *dir = slash ? strndup(out, (size_t)(slash - out) + 1) : strdup(".");
@@ -77,7 +77,7 @@ static int open_place(struct drawing *d, const char *out)
 
 	d->name = slash ? slash + 1 : out;
 	d->out = dir && d->name[0] ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	why = d->out >= 0 ? hindrance(d->out, d->name) : misnamed(d->name);
+	why = d->out >= 0 ? check_output(d->out, d->name) : check_picture_name(d->name);
 	if (d->out < 0 && !why)
 		why = strerror(errno);
 	if (!why)
@@ -101,12 +101,12 @@ static int find_part(struct drawing *d, const char *path)
 	struct offline_file a;
 	int r = offline_find(&d->command.tree, path, &a);
 
-	d->how.part = r == 0 ? a.spot.id : d->how.part;
+	d->preview.part = r == 0 ? a.spot.id : d->preview.part;
 	return r;
 }
 
-/* Who made an empty file for the picture may have it open, and reads there: thumbnailers do. One of
- * another user's is not for our pictures. */
+/* Open an existing empty file for writing in place: a thumbnailer may have it open to read the
+ * picture. A file of another user is not used. */
 static int open_empty(const struct drawing *d)
 {
 	int fd = io_openat(d->out, d->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
@@ -143,7 +143,7 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 
-/* "X.IMAGESET:NAME" is a part of a file; none of the game has a colon in its own name. */
+/* Find the file of a path, or of "X.IMAGESET:NAME". Names of the game's files have no colons. */
 static int find_cut(struct drawing *d)
 {
 	const char *colon = strchr(d->layer, ':');
@@ -152,12 +152,12 @@ static int find_cut(struct drawing *d)
 
 	if (r != -ENOENT || !colon)
 		return r;
-	d->how.cut = colon + 1;
+	d->preview.cut = colon + 1;
 	return path ? find_part(d, path) : -ENOMEM;
 }
 
-/* *fault: the file that what went wrong is of. */
-static int draw(struct drawing *d, mode_t mode, const char **fault, struct error *e)
+/* Draw and write the picture. On failure *fault is the file that the error is about. */
+static int draw_picture(struct drawing *d, mode_t mode, const char **fault, struct error *e)
 {
 	const struct snapshot *s = d->command.tree.vol->now;
 	const struct format_preview *f = s->format->preview;
@@ -171,7 +171,7 @@ static int draw(struct drawing *d, mode_t mode, const char **fault, struct error
 		if (r < 0)
 			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
 	}
-	r = f->draw(s, &d->how, &p, e);
+	r = f->draw(s, &d->preview, &p, e);
 	if (r < 0)
 		return d->layer ? error_context(e, "%s", d->layer) : r;
 	*fault = d->out >= 0 ? d->command.names[d->command.n_names - 1] : "standard output";
@@ -180,7 +180,7 @@ static int draw(struct drawing *d, mode_t mode, const char **fault, struct error
 	return r;
 }
 
-static int draw_to(struct drawing *d, const char *out)
+static int run_drawing(struct drawing *d, const char *out)
 {
 	const char *fault = d->command.names[0];
 	mode_t mask = umask(0);
@@ -188,40 +188,40 @@ static int draw_to(struct drawing *d, const char *out)
 	int r;
 
 	(void)umask(mask);
-	r = images_open(d->command.how.options, &d->images, &e);
+	r = images_open(d->command.map_options.options, &d->images, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s", error_text(&e));
-	d->how.arg = d->images;
+	d->preview.arg = d->images;
 	if (r == 0 && strcmp(out, "-") != 0)
-		r = open_place(d, out);
+		r = open_output(d, out);
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	r = open_map(d, d->command.names[0]);
 	if (r < 0)
 		return (int)offline_outcome(r);
-	r = draw(d, 0666 & ~mask, &fault, &e);
+	r = draw_picture(d, 0666 & ~mask, &fault, &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", fault, error_text(&e));
 	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 
-static bool take_size(struct drawing *d)
+static bool parse_size(struct drawing *d)
 {
 	uint64_t size = PREVIEW_DEFAULT;
 
 	if (d->size && options_size(d->size, &size) < 0)
 		return false;
-	d->how.size = (uint32_t)size;
+	d->preview.size = (uint32_t)size;
 	return size >= PREVIEW_MIN && size <= PREVIEW_MAX;
 }
 
-static int run(struct command *c)
+static int run_preview(struct command *c)
 {
 	struct drawing *d = (struct drawing *)c;
 	const char *out = c->n_names > 1 ? c->names[c->n_names - 1] : "-";
 	int code;
 
-	if (!take_size(d))
+	if (!parse_size(d))
 		return cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
 	if (d->layer && c->n_names == 3)
 		return cli_usage(
@@ -230,24 +230,25 @@ static int run(struct command *c)
 		d->layer = c->names[1];
 	if (strcmp(out, "-") == 0 && isatty(STDOUT_FILENO))
 		return cli_usage("preview: a picture is nothing for a terminal: name a file");
-	d->how.note_arg = &c->tree;
-	code = draw_to(d, out);
+	d->preview.note_arg = &c->tree;
+	code = run_drawing(d, out);
 	images_unref(d->images);
 	close_fd_cleanup(&d->out);
 	return code;
 }
 
 static const struct command_option options[] = {
-	{"entities", '\0', COMMAND_FLAG, offsetof(struct drawing, how.entities)},
+	{"entities", '\0', COMMAND_FLAG, offsetof(struct drawing, preview.entities)},
 	{"layer", '\0', COMMAND_TEXT, offsetof(struct drawing, layer)},
 	{"size", '\0', COMMAND_TEXT, offsetof(struct drawing, size)}, {0}};
 
-/* All is looked at once. */
+/* A small cache suffices, because each blob is read once. */
 const struct command_line cli_preview = {.options = options,
-	.least = 1,
-	.most = 3,
-	.takes = "a file, or one and a path in it, and the name of a picture",
-	.cache_most = 64 << 20,
+	.min_names = 1,
+	.max_names = 3,
+	.operands = "a file, or one and a path in it, and the name of a picture",
+	.cache_max = 64 << 20,
 	.size = sizeof(struct drawing),
-	.start = &(const struct drawing){.how = {.image = images_find, .note = note}, .out = -1},
-	.run = run};
+	.initial = &(const struct drawing){.preview = {.image = images_find, .note = print_note},
+		.out = -1},
+	.run = run_preview};

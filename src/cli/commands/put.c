@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs put: one file into a map. */
+/* mapfs put: write one file into a map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/line/command.h"
 
-/* The directory that it stands in is made where an archive has none of that name. */
+/* Create the directories above a path, if they are missing and the format allows it. */
 static int make_parent(struct offline *t, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -18,7 +18,7 @@ static int make_parent(struct offline *t, const char *path)
 	return slash ? dir ? overlay_mkdirs(t->tree, dir) : -ENOMEM : 0;
 }
 
-/* What was not there to be written, and what was and could not be. */
+/* Convert an error: SAVE_FAILED if the content was refused or could not be stored. */
 static enum outcome outcome_of(int r)
 {
 	bool failed = r == -EINVAL || r == -EFBIG || r == -EIO || io_is_full(r);
@@ -26,16 +26,16 @@ static enum outcome outcome_of(int r)
 	return r == 0 ? OUTCOME_DONE : failed ? OUTCOME_SAVE_FAILED : OUTCOME_REFUSED;
 }
 
-/* Also a name that editors give their own files: of a mount it would go without a word. */
-static bool means_nothing(struct offline *t, const char *path)
+/* Does the path have no meaning in the map? A save would drop the file silently. */
+static bool is_meaningless(struct offline *t, const char *path)
 {
 	struct offline_file a;
 
 	return offline_find(t, path, &a) == 0 && change_meaning_of(t, &a.spot) > CHANGE_SCRATCH;
 }
 
-/* source: NULL for standard input. */
-static enum outcome put(struct offline *t, const char *path, int fd, const char *source)
+/* Write a file of the map from fd. source is the name of fd; NULL: standard input. */
+static enum outcome put_file(struct offline *t, const char *path, int fd, const char *source)
 {
 	struct error e = ERROR_INIT;
 	struct change_file from = {fd, 0};
@@ -50,14 +50,14 @@ static enum outcome put(struct offline *t, const char *path, int fd, const char 
 			strerror(-from.failed));
 		return OUTCOME_REFUSED;
 	}
-	if (r == 0 && means_nothing(t, path))
+	if (r == 0 && is_meaningless(t, path))
 		r = error_set(&e, -EINVAL, "means nothing in a map");
 	if (r < 0)
 		offline_say(t, "%s: %s", path, error_text(&e));
 	return outcome_of(r);
 }
 
-static int run(struct command *c)
+static int run_put(struct command *c)
 {
 	const char *source = c->n_names > 2 && strcmp(c->names[2], "-") != 0 ? c->names[2] : NULL;
 	CLEANUP(close_fd) int fd = source ? open(source, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
@@ -70,7 +70,7 @@ static int run(struct command *c)
 	r = command_open(c, c->names[0], NULL, 0);
 	code = (int)offline_write_outcome(r);
 	if (r == 0)
-		code = (int)put(&c->tree, c->names[1], fd, source);
+		code = (int)put_file(&c->tree, c->names[1], fd, source);
 	if (code == OUTCOME_DONE)
 		code = (int)change_save(&c->tree, &c->save);
 	return code;
@@ -79,8 +79,8 @@ static int run(struct command *c)
 static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 
 const struct command_line cli_put = {.options = options,
-	.least = 2,
-	.most = 3,
-	.takes = "a file, a path in it, and what to put there",
+	.min_names = 2,
+	.max_names = 3,
+	.operands = "a file, a path in it, and what to put there",
 	.writes = true,
-	.run = run};
+	.run = run_put};

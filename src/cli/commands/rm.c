@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs rm: files and directories out of a map. */
+/* mapfs rm: remove files and directories from a map. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,43 +9,43 @@
 
 struct rm {
 	struct command command;
-	bool below;
+	bool is_recursive;
 };
 
-static int visit(void *arg, const char *path, const struct offline_file *a)
+static int remove_match(void *arg, const char *path, const struct offline_file *a)
 {
 	struct rm *rm = arg;
 	struct command *c = &rm->command;
-	int r = !S_ISDIR(a->mode) ? overlay_remove(c->tree.tree, path, false)
-		: rm->below       ? change_remove_tree(&c->tree, path)
-				  : -EISDIR;
+	int r = !S_ISDIR(a->mode)  ? overlay_remove(c->tree.tree, path, false)
+		: rm->is_recursive ? change_remove_tree(&c->tree, path)
+				   : -EISDIR;
 
 	if (r < 0)
 		c->worst = offline_fail(&c->tree, path, r);
-	/* So it would be with each that follows. */
+	/* The next files would fail too. */
 	if (io_is_full(r))
 		c->failed = r;
 	return c->failed;
 }
 
-static int run(struct command *c)
+static int run_rm(struct command *c)
 {
 	int r = command_open(c, c->names[0], NULL, 0);
 
 	if (r == 0)
-		command_each(c, 1, visit);
-	/* All or nothing. */
+		command_each(c, 1, remove_match);
+	/* Save only if all files were removed. */
 	if (r < 0 || c->worst < 0)
 		return (int)offline_write_outcome(r < 0 ? r : c->worst);
 	return (int)change_save(&c->tree, &c->save);
 }
 
 static const struct command_option options[] = {
-	{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, below)}, COMMAND_VERBOSE, {0}};
+	{"recursive", 'r', COMMAND_FLAG, offsetof(struct rm, is_recursive)}, COMMAND_VERBOSE, {0}};
 
 const struct command_line cli_rm = {.options = options,
-	.least = 2,
-	.takes = "a file and paths in it",
+	.min_names = 2,
+	.operands = "a file and paths in it",
 	.writes = true,
 	.size = sizeof(struct rm),
-	.run = run};
+	.run = run_rm};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mapfs text: all of a map as one text, for git and other programs that compare lines. */
+/* mapfs text: print a map as one text, for git and other programs that compare lines. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,17 +22,17 @@ struct text {
 	struct buffer out;
 };
 
-/* What has gathered is printed, once it is more than that. */
-static int pour(struct text *x, size_t most)
+/* Write the buffered output if it is larger than most. Returns 0, or -errno once a write failed. */
+static int flush_output(struct text *x, size_t most)
 {
-	int *failed = &x->command.failed; /* nobody takes the output any more */
+	int *failed = &x->command.failed; /* the output cannot be written */
 
 	if (!*failed && (x->out.size > most || x->out.error))
 		*failed = output_text(&x->out);
 	return *failed;
 }
 
-/* All of it, and the end of its last line. */
+/* Print a text. Adds a newline if the last line has none. */
 static int print_text(struct text *x, struct reader *from)
 {
 	const char *line;
@@ -40,7 +40,7 @@ static int print_text(struct text *x, struct reader *from)
 	size_t n;
 	int r;
 
-	while ((r = reader_next(from, PIECE, &line, &n)) > 0 && pour(x, PIECE) == 0) {
+	while ((r = reader_next(from, PIECE, &line, &n)) > 0 && flush_output(x, PIECE) == 0) {
 		buffer_append(&x->out, line, n);
 		last = line[n - 1];
 	}
@@ -49,25 +49,23 @@ static int print_text(struct text *x, struct reader *from)
 	return r;
 }
 
-/* Of cells of that width, with what stands behind each, those up to the last that is not 0. */
-static size_t without_zeros(const char *cells, size_t n, size_t cell)
+/* The length of a row without zeros at its end. A cell is `cell` wide, with its separator. */
+static size_t trim_zeros(const char *cells, size_t n, size_t cell)
 {
 	while (n && cells[n - 2] == '0' && (cell < 3 || cells[n - 3] == ' '))
 		n -= cell;
 	return n;
 }
 
-/*
- * A row in pieces, each with its place, and without the zeros at their ends: so a line is short,
- * and one that nobody edited is the same when the table got another size.
- */
+/* Print a row in pieces, each with its position and without zeros at its end. So lines are short,
+ * and unedited ones stay the same if the table is resized. */
 static void print_row(struct text *x, size_t y, const char *row, size_t n, size_t cell)
 {
-	size_t piece = CELLS * cell, end = without_zeros(row, n + 1, cell);
+	size_t piece = CELLS * cell, end = trim_zeros(row, n + 1, cell);
 
 	for (size_t at = 0; at < end; at += piece) {
 		size_t left = end - at < piece ? end - at : piece;
-		size_t some = without_zeros(row + at, left, cell);
+		size_t some = trim_zeros(row + at, left, cell);
 
 		if (!some)
 			continue;
@@ -83,7 +81,8 @@ static int print_table(struct text *x, struct reader *from, size_t cell)
 	size_t n;
 	int r;
 
-	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && pour(x, PIECE) == 0; y++) {
+	for (size_t y = 1; (r = reader_line(from, &row, &n)) > 0 && flush_output(x, PIECE) == 0;
+		y++) {
 		if ((n + 1) % cell)
 			return -EIO;
 		print_row(x, y, row, n, cell);
@@ -115,7 +114,7 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 	if (r <= 0)
 		return r < 0 ? r : print_sum(x, path, from);
 	buffer_printf(&x->out, "# %s\n", path);
-	/* Elsewhere a table is what somebody wrote. */
+	/* In other formats a .csv file is plain text. */
 	r = x->command.tree.vol->format->has_positions && dot && strcmp(dot, ".csv") == 0
 		    ? reader_grid(from, &shape)
 		    : 0;
@@ -123,7 +122,7 @@ static int print_file(struct text *x, const char *path, struct reader *from)
 	return r < 0 ? r : r ? print_table(x, from, shape.cell) : print_text(x, from);
 }
 
-static int show(void *arg, const char *path, const struct offline_file *a)
+static int print_walked(void *arg, const char *path, const struct offline_file *a)
 {
 	struct text *x = arg;
 	struct reader from;
@@ -139,32 +138,32 @@ static int show(void *arg, const char *path, const struct offline_file *a)
 		x->command.worst = offline_fail(&x->command.tree, path, r);
 		buffer_printf(&x->out, "# %s cannot be read\n", path);
 	}
-	return pour(x, PIECE);
+	return flush_output(x, PIECE);
 }
 
-static int match(void *arg, const char *path, const struct offline_file *)
+static int print_match(void *arg, const char *path, const struct offline_file *)
 {
-	return offline_walk(&((struct command *)arg)->tree, path, show, NULL, arg);
+	return offline_walk(&((struct command *)arg)->tree, path, print_walked, NULL, arg);
 }
 
-static int run(struct command *c)
+static int run_text(struct command *c)
 {
 	struct text *x = (struct text *)c;
 	int r = command_open(c, c->names[0], NULL, 0);
 
 	if (r == 0)
-		command_each(c, 1, match);
-	(void)pour(x, 0);
+		command_each(c, 1, print_match);
+	(void)flush_output(x, 0);
 	buffer_finish_free(&x->out);
 	return (int)offline_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
 }
 
-/* What raw/ shows the other files say, and its numbers change from save to save. A checksum
- * is the same however images are shown. */
-const struct command_line cli_text = {.least = 1,
-	.takes = "a file and paths in it",
-	.prints = true,
-	.before = "raw=off",
-	.fixed = "png=stored",
+/* raw=off: raw/ repeats the other files, with numbers that change from save to save. png=stored:
+ * the checksums of images must not depend on -o png. */
+const struct command_line cli_text = {.min_names = 1,
+	.operands = "a file and paths in it",
+	.always_prints = true,
+	.default_options = "raw=off",
+	.fixed_options = "png=stored",
 	.size = sizeof(struct text),
-	.run = run};
+	.run = run_text};

@@ -10,7 +10,7 @@ struct tidies {
 	struct tidy_run run;
 };
 
-static int run(struct command *c)
+static int run_tidy(struct command *c)
 {
 	struct tidy_run *x = &((struct tidies *)c)->run;
 	int code;
@@ -37,8 +37,8 @@ static const struct command_option options[] = {
 	WHOLE_OPTIONS(struct tidies, run.whole), {0}};
 
 const struct command_line cli_tidy = {.options = options,
-	.least = 1,
-	.takes = "a map and perhaps OUT",
-	.before = "raw=off",
+	.min_names = 1,
+	.operands = "a map and perhaps OUT",
+	.default_options = "raw=off",
 	.size = sizeof(struct tidies),
-	.run = run};
+	.run = run_tidy};

@@ -41,7 +41,7 @@ int whole_line_take(struct command *c, struct whole *w)
 		code = OUTCOME_USAGE;
 	w->names = c->names;
 	w->n_names = c->n_names;
-	w->options = c->how;
+	w->options = c->map_options;
 	w->debug = c->debug;
 	return code;
 }

@@ -6,13 +6,12 @@
 #include "cli/line/command.h"
 #include "tools/common/whole.h"
 
-/* Its options, for a command whose struct `type` has the struct whole as `member`. */
+/* The options, for a command whose struct `type` has a struct whole as `member`. */
 #define WHOLE_OPTIONS(type, member)                                                                \
 	{"in-place", '\0', COMMAND_FLAG, offsetof(type, member.in_place)},                         \
 	{                                                                                          \
 		"dry-run", 'n', COMMAND_FLAG, offsetof(type, member.dry)                           \
 	}
 
-/* Check the names of the command line and put them into w. Returns OUTCOME_DONE, or OUTCOME_USAGE
- * after a line on stderr. */
+/* Check the names and store them in w. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
 int whole_line_take(struct command *c, struct whole *w);

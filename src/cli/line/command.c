@@ -15,24 +15,24 @@
 #include "cli/cli.h"
 #include "vfs/offline/streams.h"
 
-static void begin(struct command *c)
+static void init_command(struct command *c)
 {
 	options_init(&c->options);
-	if (c->line->cache_most && c->options.rq.how.cache > c->line->cache_most)
-		c->options.rq.how.cache = c->line->cache_most;
+	if (c->line->cache_max && c->options.rq.how.cache > c->line->cache_max)
+		c->options.rq.how.cache = c->line->cache_max;
 	output_begin();
-	/* As the worker of a mount does: what the budget drops goes back to the system. */
+	/* As in the worker of a mount: return freed memory to the system. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 	mallopt(M_ARENA_MAX, 2);
-	/* Beyond a limit of file sizes a write is to fail, not to kill. */
+	/* A write beyond the file size limit must fail with EFBIG. */
 	signal(SIGXFSZ, SIG_IGN);
-	tzset(); /* reads a file, which is out of reach later */
+	tzset(); /* reads a file that the sandbox hides */
 	opterr = 0;
 }
 
-/* OUTCOME_DONE, or that of a line that is wrong. */
-static int take_options(struct command *c, const char *list)
+/* Add an argument of -o. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
+static int add_options(struct command *c, const char *list)
 {
 	bool file = c->name && strstr(cli_command_named(c->name)->arguments, "OUT") &&
 		    strpbrk(list, "./-") && !strchr(list, '=');
@@ -40,23 +40,23 @@ static int take_options(struct command *c, const char *list)
 
 	if (options_add(&c->options, list, &e) == 0)
 		return OUTCOME_DONE;
-	/* That of many programs is the name of a file. */
+	/* Many programs have -o FILE. */
 	return cli_usage("%s%s-o: %s%s", c->name ? c->name : "", c->name ? ": " : "",
 		error_text(&e), file ? "; OUT stands without -o" : "");
 }
 
-/* One of its own. */
-static int take(struct command *c, const struct command_option *o, int argc)
+/* Store an option of the command in its struct. */
+static int store_option(struct command *c, const struct command_option *o, int argc)
 {
-	char *at = (char *)c + o->at;
+	char *at = (char *)c + o->offset;
 	const char ***texts = (const char ***)at;
 	size_t n = 0;
 
-	if (o->takes == COMMAND_FLAG)
+	if (o->kind == COMMAND_FLAG)
 		*(bool *)at = true;
-	if (o->takes == COMMAND_TEXT)
+	if (o->kind == COMMAND_TEXT)
 		*(const char **)at = optarg;
-	if (o->takes != COMMAND_TEXTS)
+	if (o->kind != COMMAND_TEXTS)
 		return OUTCOME_DONE;
 	if (!*texts)
 		*texts = calloc((size_t)argc + 1, sizeof(**texts));
@@ -68,27 +68,26 @@ static int take(struct command *c, const struct command_option *o, int argc)
 	return OUTCOME_DONE;
 }
 
-/* None is the end. */
 static bool is_option(const struct command_option *o)
 {
 	return o && (o->name || o->letter);
 }
 
-enum { OPTIONS_MAX = 16, LONG = 256 /* ... without a letter, from there on */ };
+enum { OPTIONS_MAX = 16, LONG_ONLY = 256 /* first value for options without a letter */ };
 
 struct spelling {
 	struct option all[OPTIONS_MAX + 3];
 	char letters[2 * OPTIONS_MAX + 8];
 };
 
-static void spell(struct spelling *s, const struct command_line *line)
+static void build_spelling(struct spelling *s, const struct command_line *line)
 {
 	struct option *to = s->all;
-	char *letter = stpcpy(s->letters, line->bare ? ":h" : ":dho:");
+	char *letter = stpcpy(s->letters, line->is_bare ? ":h" : ":dho:");
 
 	for (const struct command_option *o = line->options; is_option(o); o++) {
-		bool text = o->takes != COMMAND_FLAG;
-		int value = o->letter ? o->letter : LONG + (int)(o - line->options);
+		bool text = o->kind != COMMAND_FLAG;
+		int value = o->letter ? o->letter : LONG_ONLY + (int)(o - line->options);
 
 		assert(o - line->options < OPTIONS_MAX);
 		if (o->name)
@@ -100,17 +99,17 @@ static void spell(struct spelling *s, const struct command_line *line)
 	}
 	*letter = '\0';
 	*to++ = (struct option){"help", no_argument, NULL, 'h'};
-	*to++ = (struct option){line->bare ? NULL : "debug", no_argument, NULL, 'd'};
+	*to++ = (struct option){line->is_bare ? NULL : "debug", no_argument, NULL, 'd'};
 	*to = (struct option){0};
 }
 
-/* NULL: it is of every command. */
-static const struct command_option *option_of(const struct command_line *line, int value)
+/* Find an option of the command. Returns NULL for an option that all commands have. */
+static const struct command_option *find_option(const struct command_line *line, int value)
 {
 	const struct command_option *o = line->options;
 
-	if (o && value >= LONG)
-		return o + value - LONG;
+	if (o && value >= LONG_ONLY)
+		return o + value - LONG_ONLY;
 	while (is_option(o) && o->letter != value)
 		o++;
 	return o && o->letter ? o : NULL;
@@ -132,74 +131,74 @@ static int parse_options(struct command *c, int argc, char **argv)
 	struct spelling s;
 	int option, code = OUTCOME_DONE;
 
-	spell(&s, c->line);
+	build_spelling(&s, c->line);
 	while (code == OUTCOME_DONE &&
 		(option = getopt_long(argc, argv, s.letters, s.all, NULL)) != -1) {
 		if (option == ':' || option == '?')
 			return cli_refuse_option(c->name, option, s.letters, argv[optind - 1]);
-		own = option_of(c->line, option);
+		own = find_option(c->line, option);
 		if (own) {
-			code = take(c, own, argc);
+			code = store_option(c, own, argc);
 		} else if (option == 'h') {
 			print_help(c, stdout);
 			return OUTCOME_DONE;
 		} else if (option == 'o') {
-			c->optioned = true;
-			code = take_options(c, optarg);
+			c->has_options = true;
+			code = add_options(c, optarg);
 		} else {
 			c->debug = true;
 		}
 	}
-	if (code == OUTCOME_DONE && c->line->fixed)
-		code = take_options(c, c->line->fixed);
+	if (code == OUTCOME_DONE && c->line->fixed_options)
+		code = add_options(c, c->line->fixed_options);
 	return code == OUTCOME_DONE ? GO_ON : code;
 }
 
 bool command_writes(struct command *c)
 {
-	c->how.read_only = false;
-	c->how.at_once = true;
+	c->map_options.read_only = false;
+	c->map_options.at_once = true;
 	if (c->options.rq.how.read_only)
 		(void)cli_usage("%s: nothing can be written with -o ro", c->name);
 	return !c->options.rq.how.read_only;
 }
 
-/* GO_ON, or the exit code. */
-static int parse(struct command *c, int argc, char **argv)
+/* Returns GO_ON, or the exit code. */
+static int parse_command_line(struct command *c, int argc, char **argv)
 {
 	const struct command_line *line = c->line;
 	int code;
 
-	if (argc == 1 && !line->alone) {
+	if (argc == 1 && !line->needs_no_arguments) {
 		print_help(c, stderr);
 		return OUTCOME_USAGE;
 	}
-	if (line->before)
-		(void)options_add(&c->options, line->before, NULL);
+	if (line->default_options)
+		(void)options_add(&c->options, line->default_options, NULL);
 	code = parse_options(c, argc, argv);
 	if (code != GO_ON)
 		return code;
 	c->names = argv + optind;
 	c->n_names = argc - optind;
-	/* A variable that was not set is not the root of a map. */
-	for (int i = line->no_name; i < c->n_names; i++)
+	/* An unset shell variable must not name the root of a map. */
+	for (int i = line->n_may_be_empty; i < c->n_names; i++)
 		if (!c->names[i][0])
 			return cli_usage("%s: an empty name", c->name);
-	c->how = c->options.rq.how;
-	c->how.read_only = true;
-	if (line->prints && c->n_names > line->least && streams_named(c->names[c->n_names - 1]))
+	c->map_options = c->options.rq.how;
+	c->map_options.read_only = true;
+	if (line->always_prints && c->n_names > line->min_names &&
+		streams_named(c->names[c->n_names - 1]))
 		c->n_names--;
-	if (c->n_names < line->least || (line->most && c->n_names > line->most))
-		return cli_usage("%s takes %s", c->name, line->takes);
+	if (c->n_names < line->min_names || (line->max_names && c->n_names > line->max_names))
+		return cli_usage("%s takes %s", c->name, line->operands);
 	return line->writes && !command_writes(c) ? OUTCOME_USAGE : GO_ON;
 }
 
-/* Lists of texts go, too. */
-static void finish(struct command *c)
+static void free_command(struct command *c)
 {
 	for (const struct command_option *o = c->line->options; is_option(o); o++)
-		if (o->takes == COMMAND_TEXTS)
-			free(*(void **)((char *)c + o->at));
+		if (o->kind == COMMAND_TEXTS)
+			free(*(void **)((char *)c + o->offset));
 	offline_close(&c->tree);
 	options_finish(&c->options);
 	free(c);
@@ -215,18 +214,18 @@ int command_main(const char *name, int argc, char **argv, const struct command_l
 		say(stderr, "mapfs: out of memory");
 		return OUTCOME_REFUSED;
 	}
-	if (line->start)
-		memcpy(c, line->start, size);
-	cli_usage_of(name);
+	if (line->initial)
+		memcpy(c, line->initial, size);
+	cli_set_usage_page(name);
 	c->name = name;
 	c->line = line;
-	begin(c);
-	code = parse(c, argc, argv);
+	init_command(c);
+	code = parse_command_line(c, argc, argv);
 	if (code == GO_ON)
 		code = line->run(c);
-	else if (code != OUTCOME_DONE && line->wrong)
-		code = line->wrong;
-	finish(c);
+	else if (code != OUTCOME_DONE && line->usage_code)
+		code = line->usage_code;
+	free_command(c);
 	return code;
 }
 
@@ -235,8 +234,8 @@ int command_open(
 {
 	struct error e = ERROR_INIT;
 	struct offline *t = &c->tree;
-	int r = c->create ? offline_create(t, file, c->format, &c->how, &e)
-			  : offline_open(t, file, &c->how, &e);
+	int r = c->create ? offline_create(t, file, c->format, &c->map_options, &e)
+			  : offline_open(t, file, &c->map_options, &e);
 
 	if (r == 0)
 		r = offline_confine(&t, 1, further, n_further, c->debug, &e);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * command: what the commands without a mount have in common: their command lines, the map that they
- * open, and how a failure becomes a line and an exit code.
+ * command: the frame of the commands that need no mount: parse the command line, open the map, and
+ * turn failures into messages and exit codes.
+ *
+ * A command defines a struct that begins with struct command, and a struct command_line with its
+ * options and a function `run`. main calls command_main, which parses the command line into the
+ * struct and calls run; run calls command_open and, for each path, command_each.
  */
 #pragma once
 
@@ -11,67 +15,67 @@
 
 struct command;
 
-/* An option of a command's own. */
+/* An option of one command. */
 struct command_option {
 	const char *name; /* or NULL */
 	char letter;      /* or '\0' */
-	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS } takes;
-	/* Where it goes in the command's struct: a bool; a const char *, the last text that was
-	 * given; or a const char **, NULL-ended, of all of them. */
-	size_t at;
+	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS } kind;
+	/* Offset in the command's struct of a bool; of a const char *, the last text; or of a const
+	 * char **, all texts, NULL-ended. */
+	size_t offset;
 };
 
-/* What a command takes. Besides its own options that is --help and, unless it is bare, -o and -d.
- */
+/* Description of a command line. Each command takes --help too. */
 struct command_line {
-	const struct command_option *options; /* at most 16, then one without either; or NULL */
-	int least, most;                      /* names; most 0: any number of them */
-	const char *takes;                    /* "a file and paths in it" */
-	int no_name;      /* so many of the first are no names of anything, and may be empty */
-	bool writes;      /* its map is to be written, all or nothing: it does not go with -o ro */
-	bool bare, alone; /* alone: it may be called without a word */
-	bool prints;      /* a last name "-" says where all goes in any case */
-	const char *before, *fixed; /* options that count unless -o says else; whatever -o says */
-	size_t cache_most;          /* what is kept where -o does not say; 0: as of a mount */
-	int wrong;         /* the exit code of a wrong command line, if not OUTCOME_USAGE */
-	size_t size;       /* of the command's own struct; 0: struct command is all */
-	const void *start; /* that, as it is at first; NULL: all zeros */
+	const struct command_option *options; /* at most 16, ended by a zero one; or NULL */
+	int min_names, max_names;             /* number of names; max_names 0: no limit */
+	const char *operands;                 /* "a file and paths in it" */
+	int n_may_be_empty;      /* number of leading names that may be empty; others are refused */
+	bool writes;             /* it saves the map, and refuses -o ro */
+	bool is_bare;            /* it has no -o and -d */
+	bool needs_no_arguments; /* without arguments it does not print its help */
+	bool always_prints;      /* an additional last name "-" (standard output) is dropped */
+	const char *default_options;   /* for -o; options of the command line override them */
+	const char *fixed_options;     /* for -o; they override the command line */
+	size_t cache_max;              /* limits the default of -o cache; 0: no limit */
+	int usage_code;                /* exit code for a wrong command line; 0: OUTCOME_USAGE */
+	size_t size;                   /* of the command's struct; 0: it is struct command */
+	const void *initial;           /* initial value of the command's struct; NULL: zeros */
 	int (*run)(struct command *c); /* returns the exit code */
 };
 
-/* The first in a command's own struct. */
+/* A running command. The first member of the command's struct. */
 struct command {
 	const char *name; /* "ls"; NULL: mapfs itself */
 	const struct command_line *line;
 	struct options options;
-	struct vfs_options how; /* of its maps; read_only unless the line says writes */
-	bool create;            /* the map is a new one */
-	const char *format;     /* ... of this format; NULL: by its ending */
-	bool debug;             /* what the kernel lacks is told */
-	bool optioned;          /* there was an -o */
-	char **names;           /* what is no option; none is empty */
+	struct vfs_options map_options; /* for opening maps; read_only unless line->writes */
+	bool create;                    /* command_open creates the map */
+	const char *format;             /* of a created map; NULL: by its ending */
+	bool debug;                     /* -d: report missing features of the kernel */
+	bool has_options;               /* -o was given */
+	char **names;                   /* the arguments that are no options */
 	int n_names;
-	struct offline tree; /* of command_open; command_main closes it */
-	int worst, failed;   /* of command_each, and for visits to set */
+	struct offline tree; /* opened by command_open, closed by command_main */
+	/* Set by visits. worst: last -errno of a path; failed: not 0 ends command_each. */
+	int worst, failed;
 	struct change_save save;
 };
 
-/* The option of who saves. */
+/* The option -v of commands that save. */
 #define COMMAND_VERBOSE                                                                            \
 	{                                                                                          \
 		"verbose", 'v', COMMAND_FLAG, offsetof(struct command, save.verbose)               \
 	}
 
-/* Reads the command line, runs what it says and returns the exit code. name: of the command, or
- * NULL; argv[0] is that of the program, or the command's once more. */
+/* Run a command line. Returns the exit code. name is NULL for mapfs itself; argv[0] is ignored. */
 int command_main(const char *name, int argc, char **argv, const struct command_line *line);
-/* false: nothing can be written with the options that were given, which was told. command_main asks
- * it of a line that says writes. */
+/* Prepare for saving: clear map_options.read_only. Returns false after a message if -o ro was
+ * given. command_main calls it if line->writes is set. */
 bool command_writes(struct command *c);
-/* Opens one map, gives up all rights but those to it and to what `further` names, and loads it.
- * Returns 0, or -errno after a line on stderr. */
+/* Open a map, enter the sandbox (with access to `further`), load. 0, or -errno after a message. */
 int command_open(
 	struct command *c, const char *file, const struct sandbox_rule *further, size_t n_further);
-/* Of the names from that one on (none: the root) what each means in the map. What is not there is
- * told, and worst is its -errno; it goes on until failed is set. Visits are called with c. */
+/* Call visit(c, ...) for the files that match the names from names[first] on; without such a name,
+ * for the root. If a name has no match, print a message, set worst, and go on. */
 void command_each(struct command *c, int first, walk_visit visit);

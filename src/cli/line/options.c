@@ -12,17 +12,17 @@
 #include "cli/line/words.h"
 #include "tools/tools.h"
 
-/* What fstab and mount(8) say to themselves, to systemd, or to file systems on disks. dev and suid
- * are never granted, whoever asks: a map holds neither devices nor programs. */
-static const char *const swallowed[] = {"async", "atime", "auto", "defaults", "dev", "diratime",
+/* Options for fstab, mount(8), systemd, or file systems on disks. dev and suid are ignored: a map
+ * holds neither devices nor programs. */
+static const char *const ignored[] = {"async", "atime", "auto", "defaults", "dev", "diratime",
 	"dirsync", "exec", "group", "iversion", "lazytime", "loud", "mand", "noatime", "noauto",
 	"nodev", "nodiratime", "nofail", "noiversion", "nolazytime", "nomand", "norelatime",
 	"nostrictatime", "nosuid", "nouser", "nousers", "owner", "relatime", "silent",
 	"strictatime", "suid", "sync", "user", "users", "_netdev", NULL};
-static const char *const swallowed_prefixes[] = {
+static const char *const ignored_prefixes[] = {
 	"x-", "X-", "comment=", "user=", "uhelper=", "helper=", NULL};
 
-/* What other FUSE programs, or libfuse, take: what is always so here, or without effect. */
+/* Options of libfuse and other FUSE programs that are always on here, or have no effect. */
 static const char *const fuse_options[] = {"async_read", "atomic_o_trunc", "auto_cache",
 	"auto_unmount", "big_writes", "clone_fd", "default_permissions", "direct_io", "hard_remove",
 	"intr", "kernel_cache", "large_read", "no_remote_lock", "noauto_cache", "noforget",
@@ -55,7 +55,7 @@ void options_init(struct options *o)
 	o->rq.how.cache = (size_t)options_cache_default(memory_of_machine());
 }
 
-static void list_finish(struct option_list *l)
+static void free_list(struct option_list *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		free(l->v[i]);
@@ -64,13 +64,13 @@ static void list_finish(struct option_list *l)
 
 void options_finish(struct options *o)
 {
-	list_finish(&o->format);
-	list_finish(&o->security);
+	free_list(&o->format);
+	free_list(&o->security);
 	options_init(o);
 }
 
-/* A number in the given base and nothing else: strtoull alone takes signs and spaces too. */
-static int digits(const char *text, int base, uint64_t *ret)
+/* Parse a number. strtoull alone also takes signs and spaces. */
+static int parse_digits(const char *text, int base, uint64_t *ret)
 {
 	char *end;
 
@@ -95,7 +95,7 @@ int options_size(const char *text, uint64_t *ret)
 		factor = UINT64_C(1) << (10 * (unit - units + 1));
 		number[n - 1] = '\0';
 	}
-	if (digits(number, 10, &value) < 0 || ckd_mul(&value, value, factor))
+	if (parse_digits(number, 10, &value) < 0 || ckd_mul(&value, value, factor))
 		return -EINVAL;
 	*ret = value;
 	return 0;
@@ -108,21 +108,20 @@ static bool is_among(const char *option, const char *const *words)
 	return *words;
 }
 
-static bool begins_with_one(const char *option, const char *const *words)
+static bool has_prefix(const char *option, const char *const *words)
 {
 	while (*words && strncmp(option, *words, strlen(*words)) != 0)
 		words++;
 	return *words;
 }
 
-static bool is_swallowed(const char *option)
+static bool is_ignored(const char *option)
 {
-	return is_among(option, swallowed) || is_among(option, fuse_options) ||
-	       begins_with_one(option, swallowed_prefixes) ||
-	       begins_with_one(option, fuse_prefixes);
+	return is_among(option, ignored) || is_among(option, fuse_options) ||
+	       has_prefix(option, ignored_prefixes) || has_prefix(option, fuse_prefixes);
 }
 
-static bool is_flag(struct mount_request *rq, const char *option)
+static bool set_flag(struct mount_request *rq, const char *option)
 {
 	if (strcmp(option, "ro") == 0)
 		rq->how.read_only = true;
@@ -139,16 +138,16 @@ static bool is_flag(struct mount_request *rq, const char *option)
 	return true;
 }
 
-/* Contexts of SELinux, which mount(8) passes to every file system, for the kernel. */
+/* Is it an SELinux context, which mount(8) passes to every file system for the kernel? */
 static bool is_security(const char *option)
 {
 	static const char *const prefixes[] = {
 		"context=", "fscontext=", "defcontext=", "rootcontext=", NULL};
 
-	return begins_with_one(option, prefixes);
+	return has_prefix(option, prefixes);
 }
 
-/* Those with a number, and what is said of a value that is none. */
+/* Options with a number, and the message for a wrong value. */
 enum { UID, GID, UMASK, FMASK, DMASK, CACHE, NUMBERS };
 static const struct number {
 	const char *key;
@@ -156,7 +155,7 @@ static const struct number {
 	uint64_t most;
 	const char *wrong;
 } numbers[NUMBERS] = {
-	/* The highest number of each stands for "none" in the system's calls. */
+	/* System calls use the highest uid and gid for "none". */
 	[UID] = {"uid", 10, UINT32_MAX - 1, "is not a user's number"},
 	[GID] = {"gid", 10, UINT32_MAX - 1, "is not a group's number"},
 	[UMASK] = {"umask", 8, 0777, "is not octal and at most 777"},
@@ -165,8 +164,8 @@ static const struct number {
 	[CACHE] = {"cache", 0, SIZE_MAX, "is not a size such as 64M (a number, then K, M or G)"},
 };
 
-/* NUMBERS: it is another. */
-static size_t number_named(const char *option)
+/* Find an option in numbers. Returns NUMBERS if it is not there. */
+static size_t find_number(const char *option)
 {
 	size_t n = strcspn(option, "="), i = 0;
 
@@ -175,12 +174,12 @@ static size_t number_named(const char *option)
 	return i;
 }
 
-static int take_number(struct vfs_options *how, size_t i, const char *option, struct error *e)
+static int set_number(struct vfs_options *how, size_t i, const char *option, struct error *e)
 {
 	const char *value = strchr(option, '=') + 1;
 	const struct number *number = &numbers[i];
 	uint64_t n;
-	int r = number->base ? digits(value, number->base, &n) : options_size(value, &n);
+	int r = number->base ? parse_digits(value, number->base, &n) : options_size(value, &n);
 
 	if (r < 0 || n > number->most)
 		return error_set(e, -EINVAL, "%s %s", option, number->wrong);
@@ -199,8 +198,9 @@ static int take_number(struct vfs_options *how, size_t i, const char *option, st
 	return 0;
 }
 
-/* ret: the list for the mount request. */
-static int keep(struct option_list *l, const char *option, const char *const **ret, struct error *e)
+/* Append a copy of an option. *ret is the list for the mount request. */
+static int append_option(
+	struct option_list *l, const char *option, const char *const **ret, struct error *e)
 {
 	char **all = realloc(l->v, (l->n + 2) * sizeof(*all));
 	char *copy = strdup(option);
@@ -217,39 +217,39 @@ static int keep(struct option_list *l, const char *option, const char *const **r
 	return 0;
 }
 
-static int keep_format_option(struct options *o, const char *option, struct error *e)
+static int append_format_option(struct options *o, const char *option, struct error *e)
 {
-	return keep(&o->format, option, &o->rq.how.options, e);
+	return append_option(&o->format, option, &o->rq.how.options, e);
 }
 
-/* The name of a file, as a path that holds wherever the program goes on. */
-static int keep_path(struct options *o, const char *key, const char *file, struct error *e)
+/* Append an option with a file name, as an absolute path, because the worker changes directory. */
+static int append_path(struct options *o, const char *key, const char *file, struct error *e)
 {
 	CLEANUP(free) char *path = realpath(file, NULL);
 	CLEANUP(free) char *option = path ? text_printf("%s=%s", key, path) : NULL;
 
 	if (!path)
 		return error_errno(e, "option %s: %s", key, file);
-	return option ? keep_format_option(o, option, e) : error_set(e, -ENOMEM, "out of memory");
+	return option ? append_format_option(o, option, e) : error_set(e, -ENOMEM, "out of memory");
 }
 
-/* One that is known with a value has none, or the other way round; or it is known to nobody. */
-static int refuse(const char *option, struct error *e)
+/* Set the error for an option without its value, with a needless value, or unknown. */
+static int refuse_option(const char *option, struct error *e)
 {
 	const struct format_setting *s = words_option(option);
 	CLEANUP(free) char *values = s && (s->values || s->max) ? words_values(s) : NULL;
 	CLEANUP(free) char *key = strndup(option, strcspn(option, "="));
 	struct mount_request rq;
 
-	if (s || number_named(option) < NUMBERS)
+	if (s || find_number(option) < NUMBERS)
 		return error_set(e, -EINVAL, "option %s needs a value%s%s%s", option,
 			values ? " (" : "", values ? values : "", values ? ")" : "");
-	if (key && is_flag(&rq, key))
+	if (key && set_flag(&rq, key))
 		return error_set(e, -EINVAL, "option %s takes no value", key);
 	return error_set(e, -EINVAL, "unknown option \"%s\"", option);
 }
 
-static int take_format_option(struct options *o, const char *option, struct error *e)
+static int parse_format_option(struct options *o, const char *option, struct error *e)
 {
 	const char *equals = strchr(option, '=');
 	CLEANUP(free) char *key = equals ? strndup(option, (size_t)(equals - option)) : NULL;
@@ -257,26 +257,26 @@ static int take_format_option(struct options *o, const char *option, struct erro
 	CLEANUP(free) char *values = NULL;
 
 	if (!s)
-		return refuse(option, e);
+		return refuse_option(option, e);
 	if (!s->values && !s->max)
-		return keep_path(o, key, equals + 1, e);
+		return append_path(o, key, equals + 1, e);
 	if (words_value_known(s, equals + 1))
-		return keep_format_option(o, option, e);
+		return append_format_option(o, option, e);
 	values = words_values(s);
 	return error_set(e, -EINVAL, "option %s has no value \"%s\" (%s)", key, equals + 1,
 		values ? values : "see the manual");
 }
 
-static int take(struct options *o, const char *option, struct error *e)
+static int parse_option(struct options *o, const char *option, struct error *e)
 {
-	size_t number = number_named(option);
+	size_t number = find_number(option);
 
-	if (!option[0] || is_swallowed(option) || is_flag(&o->rq, option))
+	if (!option[0] || is_ignored(option) || set_flag(&o->rq, option))
 		return 0;
 	if (is_security(option))
-		return keep(&o->security, option, &o->rq.security, e);
-	return number < NUMBERS && strchr(option, '=') ? take_number(&o->rq.how, number, option, e)
-						       : take_format_option(o, option, e);
+		return append_option(&o->security, option, &o->rq.security, e);
+	return number < NUMBERS && strchr(option, '=') ? set_number(&o->rq.how, number, option, e)
+						       : parse_format_option(o, option, e);
 }
 
 int options_add(struct options *o, const char *list, struct error *e)
@@ -294,14 +294,14 @@ int options_add(struct options *o, const char *list, struct error *e)
 			continue;
 		}
 		option[n] = '\0';
-		/* context="user:role:type:s0:c1,c2": the kernel takes the quotes off. */
+		/* context="user:role:type:s0:c1,c2": the kernel removes the quotes. */
 		quoted ^= *c == '"' && is_security(option);
 		if (*c && (quoted || *c != ',')) {
 			option[n++] = *c;
 			continue;
 		}
 		n = 0;
-		r = take(o, option, e);
+		r = parse_option(o, option, e);
 		if (!*c)
 			break;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * options: what follows -o.
- */
+/* options: the arguments of -o. */
 #pragma once
 
 #include <stddef.h>
@@ -10,11 +8,11 @@
 #include "base/error.h"
 #include "fuse/lifecycle/launch.h"
 
-/* Bytes of decoded blobs that are kept where nobody says how many, of so much memory. */
+/* Default of -o cache, in bytes, on a machine with this much memory. */
 uint64_t options_cache_default(uint64_t memory);
 
 struct options {
-	struct mount_request rq; /* paths are left alone */
+	struct mount_request rq; /* without paths */
 	/* Lists of options, owned; rq points at their strings. */
 	struct option_list {
 		char **v; /* NULL-ended; NULL while there are none */
@@ -26,12 +24,12 @@ void options_init(struct options *o);
 void options_finish(struct options *o);
 
 /*
- * Take in one argument of -o: options separated by commas; a backslash takes a comma or a backslash
- * into a value. The later of two that contradict each other counts. What mount(8) passes along and
- * means nothing here is swallowed. -EINVAL, with the option, for what is not known or has no such
- * value; -ENOMEM.
+ * Add one argument of -o: options separated by commas. A backslash escapes a comma or a backslash.
+ * The last one of contradicting options counts. Options of mount(8) and of other FUSE programs that
+ * have no effect here are ignored. Returns 0, -ENOMEM, or -EINVAL for an unknown option or a wrong
+ * value; the message names the option.
  */
 int options_add(struct options *o, const char *list, struct error *e);
 
-/* "64M": a number with K, M, G or nothing, in bytes. -EINVAL where it is none or does not fit. */
+/* Parse a size such as "64M": a number and K, M, G or nothing. Returns 0, -ENOMEM or -EINVAL. */
 int options_size(const char *text, uint64_t *ret);

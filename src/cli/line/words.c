@@ -10,8 +10,8 @@
 
 enum { FORMATS_MAX = 16 };
 
-/* "a, b or c"; NULL: no memory. */
-static char *listed(const char *const *words)
+/* Join words: "a, b or c". Returns NULL if memory is exhausted. */
+static char *join_words(const char *const *words)
 {
 	char *text = NULL;
 	size_t size;
@@ -44,7 +44,7 @@ char *words_formats(void)
 		if (formats[i]->can_create)
 			names[n++] = formats[i]->name;
 	}
-	return listed(names);
+	return join_words(names);
 }
 
 const struct format_setting *words_option(const char *key)
@@ -76,7 +76,7 @@ bool words_value_known(const struct format_setting *o, const char *value)
 char *words_values(const struct format_setting *o)
 {
 	return o->max ? text_printf("0, or %u to %u", (unsigned)o->min, (unsigned)o->max)
-		      : listed(o->values);
+		      : join_words(o->values);
 }
 
 static void print_option(FILE *out, int columns, const struct format_setting *o)
@@ -99,7 +99,7 @@ void words_print_options(FILE *out, int columns)
 	for (size_t i = 0; formats[i]; i++) {
 		const struct format_setting *o = formats[i]->settings;
 
-		/* Formats that share their options stand beside each other. */
+		/* Formats that share their options are adjacent in the table. */
 		if (i > 0 && o == formats[i - 1]->settings)
 			continue;
 		for (; o && o->key; o++)

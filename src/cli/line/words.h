@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * words: what the table of formats (formats/format.h) has for the command line: the names that
- * --format takes, and the options of -o that formats read.
+ * words: names and options of the formats (formats/format.h) for the command line. A format option
+ * is an option of -o that a format reads. Returned texts are freed by the caller; they are NULL if
+ * memory is exhausted.
  */
 #pragma once
 
@@ -12,16 +13,15 @@
 
 /* Can --new make a map of this format? */
 bool words_format_known(const char *name);
-/* All that it can make, "a, b or c". The caller frees it; NULL: no memory. */
+/* List the formats that --new can make: "a, b or c". */
 char *words_formats(void);
 
-/* The option with this key, whichever format reads it; NULL: none does. */
+/* Find a format option by its key. Returns NULL if no format has it. */
 const struct format_setting *words_option(const char *key);
-/* Is it one of those that it may be? Of a file any is. */
+/* Is the value valid? If the option takes a file, each value is. */
 bool words_value_known(const struct format_setting *o, const char *value);
-/* Its values, "a, b or c". The caller frees it; NULL: no memory. */
+/* List the values of an option: "a, b or c". */
 char *words_values(const struct format_setting *o);
 
-/* A line for each option, as --help shows it: two blanks, the option in so many columns, its help.
- */
+/* Print the format options for --help, each padded to `columns` and followed by its help. */
 void words_print_options(FILE *out, int columns);

@@ -35,15 +35,16 @@ int attempt_unmount(void *unmount)
 	struct mount_entry other;
 	int r = 0;
 
-	/* Another process may have been faster, and a mount that is there now is not ours. */
+	/* Another process may have unmounted it, and mounted something else there. */
 	if (target_is_mounted(u->entry))
-		r = mount_end(u->entry->point, unmount_is_lazy(u), text, sizeof(text));
+		r = mount_detach(u->entry->point, unmount_is_lazy(u), text, sizeof(text));
 	if (!r || !target_is_mounted(u->entry)) {
-		if (u->made && mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0)
+		if (u->owns_mountpoint &&
+			mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0)
 			(void)rmdir(u->entry->point);
 		return 0;
 	}
-	/* umount(2) fails with an errno, fusermount3 with a status and words. */
+	/* umount(2) fails with an errno, fusermount3 with an exit status and a message. */
 	if (r == EBUSY || strstr(text, "busy")) {
 		if (u->names_users)
 			holders_find(u->entry->dev, &users);
@@ -61,7 +62,7 @@ static bool print_left(struct unmount *u)
 	struct status_entry e;
 	bool any = false;
 
-	(void)status_of(u->entry->point, &records);
+	(void)status_query(u->entry->point, &records);
 	for (size_t at = 0; status_next(&records, &at, &e);) {
 		if (strcmp(e.word, "refused") != 0 && strcmp(e.word, "ignored") != 0)
 			continue;
@@ -71,7 +72,7 @@ static bool print_left(struct unmount *u)
 	return any;
 }
 
-/* An fsync of the mount's root is a save. */
+/* An fsync of the mount's root saves the map. */
 int attempt_save(void *unmount)
 {
 	struct unmount *u = unmount;
@@ -80,7 +81,7 @@ int attempt_save(void *unmount)
 	int fd = open(u->entry->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statvfs fs;
 
-	/* The directory below a mount that is gone takes any fsync. */
+	/* If the mount has ended, this is the directory below it, whose fsync saves nothing. */
 	if (fd >= 0 && !mountinfo_is(fd, u->entry->dev))
 		return ENOTCONN;
 	if (fd < 0 || (discard ? fstatvfs(fd, &fs) : fsync(fd)) < 0)
@@ -94,7 +95,7 @@ int attempt_print_journals(void *unmount)
 	CLEANUP_NAMES struct names maps = {0};
 	struct journal_found found;
 	struct error e = ERROR_INIT;
-	int r = journals_maps(u->entry->source, false, &maps);
+	int r = journals_add_maps(u->entry->source, false, &maps);
 
 	for (size_t i = 0; i < maps.n; i++) {
 		if (journals_find(maps.at[i], &found, &e) < 0)

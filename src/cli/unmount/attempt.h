@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * attempt: the calls of an unmount that may block. A mount may not answer, a disk may hang, and the
+ * attempt: calls of an unmount that may block. A mount may not answer, a disk may hang, and the
  * kernel writes pages back before an unmount returns; so they run in a child (cli/child.h).
  * They print to the console of the unmount. The argument is a struct unmount.
  */

@@ -10,7 +10,7 @@
 #include "base/say.h"
 
 enum {
-	LINES_MAX = 1 << 12, /* bounds the memory that a worker can make us use */
+	LINES_MAX = 1 << 12, /* limits the memory that a faulty worker can use up */
 	PROGRESS_AFTER_MS = 1000,
 	PROGRESS_EACH_MS = 500,
 };

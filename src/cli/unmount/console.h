@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * console: all that the unmount of one target prints: the report on standard output, messages and
- * progress on standard error.
- */
+/* console: the output of the unmount of one target: the report on standard output, messages and
+ * progress on standard error. */
 #pragma once
 
 #include "base/buffer.h"
@@ -11,8 +9,8 @@
 
 struct console {
 	const char *name;     /* of the target, as the user typed it; borrowed */
-	bool is_one_of_many;  /* lines of the report begin with the name */
-	bool shows_progress;  /* progress is wanted */
+	bool is_one_of_many;  /* prefix lines of the report with the name */
+	bool shows_progress;  /* print progress */
 	bool is_drawn;        /* progress is on the terminal now */
 	bool has_saved;       /* the report says that the map was written */
 	int64_t drawn_ms;     /* elapsed_ms of the last progress */
@@ -25,6 +23,6 @@ void console_finish(struct console *c);
 void console_say(struct console *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Print a line of the report, unless an equal one was printed. */
 void console_report(struct console *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Show what a PROGRESS says, if that is wanted, after the first second, twice a second. */
+/* Print a PROGRESS message if shows_progress, from the first second on, twice a second. */
 void console_progress(
 	struct console *c, const char *verb, const struct control_msg *m, int64_t elapsed_ms);

@@ -12,8 +12,8 @@
 #include "base/disk/dir.h"
 #include "base/say.h"
 
-/* Statx asks a mount for nothing if only the device is wanted; the mount may be another user's, or
- * its worker stopped. */
+/* Is the link's target on the device? statx does not access the mount if only the device is wanted:
+ * the mount may belong to another user, or its worker may be stopped. */
 static bool is_on(dev_t dev, int dirfd, const char *link)
 {
 	struct statx st;
@@ -22,7 +22,7 @@ static bool is_on(dev_t dev, int dirfd, const char *link)
 	       makedev(st.stx_dev_major, st.stx_dev_minor) == dev;
 }
 
-/* "has FILE open", for the caller to free; NULL if none is. */
+/* Describe an open file of the mount: "has FILE open". NULL if none; the caller frees it. */
 static char *find_open_file(dev_t dev, int process)
 {
 	int r;
@@ -57,7 +57,7 @@ static bool maps_file(dev_t dev, int process)
 	return found;
 }
 
-/* The use that a process makes of the mount, for the caller to free; NULL: none. */
+/* Describe how a process uses the mount. The caller frees the text. Returns NULL if it does not. */
 static char *find_use(dev_t dev, int process)
 {
 	char *what = find_open_file(dev, process);

@@ -15,14 +15,14 @@
 #include "cli/journals.h"
 #include "cli/unmount/attempt.h"
 #include "fuse/control_socket.h"
-#include "fuse/lifecycle/note.h"
+#include "fuse/lifecycle/utab.h"
 
 enum {
 	TICK_MS = 50,
 	CONNECT_MS = 1000, /* a launcher that has just mounted is about to open the socket */
 	VISITS_MAX = 50,
 	IN_USE_MS = 2000, /* daemons of a desktop look into each new mount for an instant */
-	NAMES_MS = 500,   /* users whom this process may not see are not waited for */
+	NAMES_MS = 500,   /* time to find users; some are hidden from this process */
 	CHILD_MS = 4000,
 	SILENCE_MS = 4000,
 	STANDSTILL_MS = 20000,
@@ -34,7 +34,7 @@ bool unmount_is_lazy(const struct unmount *u)
 	return u->how->force || u->worker > WORKER_OUT_OF_REACH;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t min_time(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -48,7 +48,8 @@ int64_t unmount_limit(const struct unmount *u)
 		return u->since + CONNECT_MS;
 	case STATE_SAVE:
 	case STATE_END:
-		return force ? earlier(u->since + SILENCE_MS, u->moved + STANDSTILL_MS) : INT64_MAX;
+		return force ? min_time(u->since + SILENCE_MS, u->moved + STANDSTILL_MS)
+			     : INT64_MAX;
 	case STATE_SYNC:
 		return force || u->how->discard ? u->since + CHILD_MS : INT64_MAX;
 	case STATE_UNMOUNT:
@@ -58,13 +59,13 @@ int64_t unmount_limit(const struct unmount *u)
 	}
 }
 
-/* The only place that waits: for a descriptor (-1: none), and not long. False: the state's limit
- * has passed. */
+/* Wait for a descriptor (-1: none), for TICK_MS at most. Returns false when the limit of the state
+ * has passed. The machine waits nowhere else. */
 static bool wait_once(void *unmount, int fd)
 {
 	struct unmount *u = unmount;
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	int64_t before = u->now, until = earlier(before + TICK_MS, unmount_limit(u));
+	int64_t before = u->now, until = min_time(before + TICK_MS, unmount_limit(u));
 
 	(void)poll(&p, 1, until > before ? (int)(until - before) : 0);
 	u->now = clock_ms();
@@ -79,13 +80,13 @@ static bool wait_once(void *unmount, int fd)
 	       (u->state == STATE_UNMOUNT && !unmount_is_lazy(u) && !target_is_mounted(u->entry));
 }
 
-static enum unmount_state finish(struct unmount *u, int code)
+static enum unmount_state finish_unmount(struct unmount *u, int code)
 {
 	u->code = code;
 	return STATE_DONE;
 }
 
-/* The worker cannot be asked any more. */
+/* Report that the worker does not answer, and continue without it. */
 static enum unmount_state lose_worker(struct unmount *u, enum unmount_worker worker)
 {
 	static const char *const why[] = {
@@ -122,10 +123,10 @@ static enum unmount_state do_connect(struct unmount *u)
 		*u->entry = entry;
 		if (geteuid() != 0 && geteuid() != entry.owner) {
 			console_say(&u->console, "was mounted by another user");
-			return finish(u, OUTCOME_MOUNT);
+			return finish_unmount(u, OUTCOME_MOUNT);
 		}
 		u->sock = control_socket_connect(entry.dev, entry.owner);
-		/* The device number may be another mount's by now, and this the worker of that. */
+		/* If the mount is not there any more, this is the worker of a later mount. */
 		if (u->sock >= 0 && target_is_mounted(u->entry))
 			return STATE_SAVE;
 		if (u->sock >= 0)
@@ -134,7 +135,7 @@ static enum unmount_state do_connect(struct unmount *u)
 	return STATE_SYNC;
 }
 
-/* A message without a text is but a sign of life. */
+/* Keep the progress of a save. A message without text only shows that the worker is alive. */
 static void take_progress(struct unmount *u, struct control_msg *m)
 {
 	if (!*printable(m->text))
@@ -166,9 +167,9 @@ enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret)
 	return WORKER_SILENT;
 }
 
-/* Bytes that a save needs at most and the disk of the map does not have: room for a new file, which
- * has what the old one and the journal hold. *ret_dir, the directory, is to be freed. 0 if the disk
- * has room, or if that cannot be told. */
+/* Bytes that a save needs at most, beyond the free room on the disk of the map. A new file is at
+ * most as large as map and journal together. *ret_dir is the directory; the caller frees it.
+ * Returns 0 if the disk has room, or if this cannot be determined. */
 static uint64_t lacking_bytes(const char *map, char **ret_dir)
 {
 	CLEANUP(free) char *dir = strndup(map, (size_t)(strrchr(map, '/') - map) + 1);
@@ -210,30 +211,30 @@ static void report_unsaved(struct unmount *u)
 static enum unmount_state do_save(struct unmount *u)
 {
 	/* Root removes no mount point: another user may control the path. */
-	int cleans = geteuid() == u->entry->owner ? CONTROL_CLEANS : 0;
+	int cleans = geteuid() == u->entry->owner ? CONTROL_REMOVES_MOUNTPOINT : 0;
 	enum unmount_worker worker;
 	struct control_msg m;
 
-	/* If the worker is gone, the socket says so below. */
+	/* Errors are found below, when a message is received. */
 	(void)control_tell(u->sock, CONTROL_SAVE,
 		(u->how->force ? 0 : CONTROL_MAY_STAY) | (u->how->discard ? CONTROL_DISCARD : 0) |
 			cleans,
 		NULL);
-	/* This takes time, and the worker saves meanwhile. */
+	/* Loading libmount takes time; meanwhile the worker saves. */
 	if (geteuid() == 0)
-		note_prepare();
+		utab_load();
 	u->has_message = false;
 	worker = unmount_receive(u, &m);
 	if (worker == WORKER_DIED && !u->has_message) {
 		close(take_fd(&u->sock));
 		(void)wait_once(u, -1);
-		return u->visits++ < VISITS_MAX ? STATE_CONNECT : STATE_SYNC;
+		return u->stale_connections++ < VISITS_MAX ? STATE_CONNECT : STATE_SYNC;
 	}
 	if (worker != WORKER_LISTENS)
 		return lose_worker(u, worker);
-	u->made = cleans && m.flags & CONTROL_MADE;
+	u->owns_mountpoint = cleans && m.flags & CONTROL_MADE_MOUNTPOINT;
 	u->code = (int)control_outcome(m.code);
-	if (u->how->force || (u->code != OUTCOME_SAVE_FAILED && !(m.flags & CONTROL_UNRESCUED)))
+	if (u->how->force || (u->code != OUTCOME_SAVE_FAILED && !(m.flags & CONTROL_NOT_RESCUED)))
 		return STATE_UNMOUNT;
 	report_unsaved(u);
 	return STATE_DONE;
@@ -248,7 +249,7 @@ static enum unmount_state do_sync(struct unmount *u)
 	if (u->how->discard) {
 		console_say(&u->console, "the process that keeps the mount cannot be reached: "
 					 "nothing can be discarded");
-		return finish(u, OUTCOME_BUSY);
+		return finish_unmount(u, OUTCOME_BUSY);
 	}
 	if (r == ETIMEDOUT)
 		return lose_worker(u, WORKER_SILENT);
@@ -292,7 +293,7 @@ static enum unmount_state do_unmount(struct unmount *u)
 			u->console.has_saved ? "saved, but " : "", child_error(r));
 	if (u->worker == WORKER_DIED)
 		return STATE_JOURNAL;
-	return finish(u, r == EBUSY || r == ETXTBSY ? OUTCOME_BUSY : OUTCOME_MOUNT);
+	return finish_unmount(u, r == EBUSY || r == ETXTBSY ? OUTCOME_BUSY : OUTCOME_MOUNT);
 }
 
 static enum unmount_state do_end(struct unmount *u)
@@ -326,7 +327,7 @@ static int discard_journals(struct unmount *u)
 {
 	CLEANUP_NAMES struct names maps = {0};
 	struct console *c = &u->console;
-	int failure = journals_maps(u->entry->source, true, &maps);
+	int failure = journals_add_maps(u->entry->source, true, &maps);
 	int code = failure < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 
 	if (failure < 0)
@@ -355,11 +356,11 @@ static enum unmount_state do_journal(struct unmount *u)
 	int r;
 
 	if (u->how->discard && u->worker == WORKER_DEAD)
-		return finish(u, discard_journals(u));
+		return finish_unmount(u, discard_journals(u));
 	r = child_run(u, wait_once, attempt_print_journals);
 	if (r && r != EEXIST)
 		print_unlisted(u, r);
-	return finish(u, u->code >= 0 ? u->code : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE);
+	return finish_unmount(u, u->code >= 0 ? u->code : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE);
 }
 
 static enum unmount_state (*const states[])(struct unmount *u) = {
@@ -383,7 +384,7 @@ int unmount_target(struct target *t, const struct unmount_options *how, bool is_
 		.started = clock_ms()};
 
 	if (!t->entry.mapfs)
-		u.state = how->discard ? finish(&u, discard_journals(&u))
+		u.state = how->discard ? finish_unmount(&u, discard_journals(&u))
 				       : not_mounted(&u, "is not mounted");
 	while (u.state != STATE_DONE) {
 		u.since = u.moved = u.now = clock_ms();

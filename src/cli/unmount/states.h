@@ -22,8 +22,8 @@
  *   END      ask the worker to exit, print its report    -               silence
  *   JOURNAL  print which journals there are              -               4 s
  *
- * "-": as long as a save, or a disk, takes. In SAVE and END the user hears of --force after 8 s
- * without a message.
+ * "-": no limit, since a save or a disk may take long. In SAVE and END a message mentions --force
+ * after 8 s without a message from the worker.
  * silence: 4 s without a message (a worker that saves sends several a second), or 20 s without
  * progress of the save. The limit of UNMOUNT holds while the mount is in the tree. After that the
  * kernel writes pages back through the worker, and the machine waits for it without a limit, unless
@@ -85,8 +85,8 @@ enum unmount_worker {
 	WORKER_LISTENS,
 	WORKER_OUT_OF_REACH, /* no socket, as in another network namespace; the mount answers */
 	WORKER_SILENT,       /* stopped, or waiting for the disk */
-	WORKER_DIED,         /* after it was asked */
-	WORKER_DEAD,         /* before */
+	WORKER_DIED,         /* after SAVE was sent */
+	WORKER_DEAD,         /* before the unmount */
 };
 
 struct unmount {
@@ -95,28 +95,27 @@ struct unmount {
 	struct console console;
 	enum unmount_state state;
 	enum unmount_worker worker;
-	int code;         /* the exit code; -1: JOURNAL decides */
-	int sock;         /* to the worker, or -1 */
-	unsigned visits;  /* to workers whose session was over */
-	bool has_message; /* the worker sent one */
-	bool made;        /* the mount point was made for this mount, and may be removed */
-	bool names_users; /* the next attempt to unmount does, if it fails */
-	struct control_msg progress; /* the last one that said something */
+	int code;                   /* the exit code; -1: JOURNAL decides */
+	int sock;                   /* to the worker, or -1 */
+	unsigned stale_connections; /* connections to workers whose session was over */
+	bool has_message;           /* the worker has sent a message */
+	bool owns_mountpoint; /* the mount point was made for this mount, and may be removed */
+	bool names_users;     /* attempt_unmount prints the users of the mount if it fails */
+	struct control_msg progress; /* the last one with a text */
 	/* Times in ms (base/threads/clock.h) */
 	int64_t started, now;
 	int64_t since; /* the state began, or the last message came */
 	int64_t moved; /* the state began, or the save made progress */
 };
 
-/* Unmount a target; of one that is not mounted say so, and which journals it has. Returns the exit
- * code. */
+/* Unmount a target. If it is not mounted, print that and its journals. Returns the exit code. */
 int unmount_target(struct target *t, const struct unmount_options *how, bool is_one_of_many);
 
 /* Does UNMOUNT unmount lazily? */
 bool unmount_is_lazy(const struct unmount *u);
 
-/* When the state ends; INT64_MAX: it waits for a save. For tests. */
+/* The time at which the state ends; INT64_MAX if it waits for a save. Public for tests. */
 int64_t unmount_limit(const struct unmount *u);
-/* Receive messages until SAVED: WORKER_LISTENS; or until the worker closes the socket: WORKER_DIED;
- * or until the limit: WORKER_SILENT. For tests. */
+/* Receive messages until SAVED (WORKER_LISTENS), until the worker closes the socket (WORKER_DIED),
+ * or until the limit (WORKER_SILENT). Public for tests. */
 enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret);

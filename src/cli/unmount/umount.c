@@ -11,8 +11,8 @@
 #include "cli/unmount/states.h"
 #include "vfs/volume/outcome.h"
 
-/* The more serious of two exit codes, each of which has its weight here. */
-static int heavier(int a, int b)
+/* The more serious of two exit codes. */
+static int more_serious(int a, int b)
 {
 	static const int weight[] = {0, 1, 2, 3, 7, 4, 6, 5};
 
@@ -24,11 +24,10 @@ int cli_umount(char *const *names, size_t n, const struct unmount_options *how)
 	struct targets t = {0};
 	int code = OUTCOME_DONE;
 
-	/* If standard output is a closed pipe, the report goes to stderr and the unmount goes on.
-	 */
+	/* If standard output is a closed pipe, report on stderr and go on. */
 	signal(SIGPIPE, SIG_IGN);
-	/* All are looked up before a first one ends: names may be relative to a mount, and this
-	 * process must not keep that in use. */
+	/* Resolve all names before the first unmount: they may be relative to a mount, and the
+	 * working directory of this process must not keep a mount in use. */
 	for (size_t i = 0; i < n; i++) {
 		int r = targets_add(&t, names[i]);
 
@@ -38,19 +37,19 @@ int cli_umount(char *const *names, size_t n, const struct unmount_options *how)
 			continue;
 		say(stderr, "mapfs: %s: %s", names[i],
 			r == -ENOENT ? "is not a mount of mapfs" : strerror(-r));
-		code = heavier(code, r == -ENOENT ? OUTCOME_USAGE : OUTCOME_REFUSED);
+		code = more_serious(code, r == -ENOENT ? OUTCOME_USAGE : OUTCOME_REFUSED);
 	}
 	(void)!chdir("/");
 	for (size_t i = 0; i < t.n; i++) {
 		if (!t.all[i].shown)
 			t.all[i].shown = t.all[i].entry.source;
-		code = heavier(code, unmount_target(&t.all[i], how, t.n > 1));
+		code = more_serious(code, unmount_target(&t.all[i], how, t.n > 1));
 	}
 	targets_finish(&t);
 	return code;
 }
 
-/* umount(8): umount.fuse.mapfs MOUNTPOINT [-n] [-l] [-f] [-r] [-v] [-N namespace] [-t type] */
+/* For umount(8): umount.fuse.mapfs MOUNTPOINT [-n] [-l] [-f] [-r] [-v] [-N ns] [-t type] */
 int cli_umount_helper(int argc, char **argv)
 {
 	struct unmount_options how = {0};

@@ -22,30 +22,30 @@
 #include "fuse/control_socket.h"
 #include "fuse/lifecycle/supervisor.h"
 #include "fuse/lifecycle/mount.h"
-#include "fuse/lifecycle/note.h"
+#include "fuse/lifecycle/utab.h"
 #include "fuse/lifecycle/worker.h"
 
 enum { STACK_MIN = 256 << 10 };
 
-/* The mount is about to be, or it failed with a message for people. */
+/* A mount that is being made. */
 struct launcher {
-	struct supervisor supervisor; /* first */
-	bool covers;                  /* the mount point holds something */
-	char note[CONTROL_TEXT_MAX];  /* why it is read-only, or "" */
+	struct supervisor supervisor;            /* first */
+	bool covers_files;                       /* the mount point is not empty */
+	char read_only_reason[CONTROL_TEXT_MAX]; /* or "" */
 	enum outcome code;
-	char why[CONTROL_TEXT_MAX];
+	char failure[CONTROL_TEXT_MAX];
 };
 
-static int fail(struct launcher *l, enum outcome code, const char *why)
+static int set_failure(struct launcher *l, enum outcome code, const char *why)
 {
 	if (!l->code) {
 		l->code = code;
-		snprintf(l->why, sizeof(l->why), "%s", why);
+		snprintf(l->failure, sizeof(l->failure), "%s", why);
 	}
 	return -1;
 }
 
-static int take_signals(void)
+static int open_signalfd(void)
 {
 	sigset_t set;
 
@@ -57,8 +57,7 @@ static int take_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Out of the terminal's reach. */
-static void go_to_background(void)
+static void detach_from_terminal(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -71,112 +70,113 @@ static void go_to_background(void)
 	}
 }
 
-static int start_worker(struct supervisor *g, struct error *e)
+static int start_worker(struct supervisor *s, struct error *e)
 {
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
 		return error_errno(e, "socketpair");
 	fflush(NULL);
-	g->pid = fork();
-	if (g->pid == 0) {
+	s->worker_pid = fork();
+	if (s->worker_pid == 0) {
 		close(ends[0]);
-		if (!g->request->foreground)
-			go_to_background();
-		exit(worker_main(g->request, ends[1], g->signals));
+		if (!s->request->foreground)
+			detach_from_terminal();
+		exit(worker_main(s->request, ends[1], s->signal_fd));
 	}
 	close(ends[1]);
-	g->worker = ends[0];
-	return g->pid < 0 ? error_errno(e, "fork") : 0;
+	s->worker_sock = ends[0];
+	return s->worker_pid < 0 ? error_errno(e, "fork") : 0;
 }
 
-static int mount_and_send(struct supervisor *g, bool read_only, struct error *e)
+static int mount_and_send(struct supervisor *s, bool read_only, struct error *e)
 {
-	/* With a copy of it here, a dead worker would leave its callers hanging. */
+	/* Closed on return: with a copy in this process, callers would hang if the worker died. */
 	CLEANUP(close_fd) int fd = -1;
-	CLEANUP(close_fd) int door = -1;
+	CLEANUP(close_fd) int control_sock = -1;
 	struct control_msg m = {.type = CONTROL_MOUNTED};
 	struct mount_entry entry;
 	int r;
 
-	r = mount_point_take(g->request, &g->mountpoint, &g->owns_mountpoint, e);
+	r = mount_point_prepare(s->request, &s->mountpoint, &s->owns_mountpoint, e);
 	if (r == 0)
-		r = mount_begin(g->request, g->mountpoint, read_only, &fd, e);
+		r = mount_attach(s->request, s->mountpoint, read_only, &fd, e);
 	if (r < 0)
 		return r;
-	r = mountinfo_find(MOUNTINFO, g->mountpoint, &entry);
+	r = mountinfo_find(MOUNTINFO, s->mountpoint, &entry);
 	if (r < 0) {
 		char text[400];
 
-		(void)mount_end(g->mountpoint, true, text, sizeof(text));
+		(void)mount_detach(s->mountpoint, true, text, sizeof(text));
 		return error_set(e, r, "the mount does not appear in %s", MOUNTINFO);
 	}
-	memcpy(g->dev, entry.dev, sizeof(g->dev));
-	door = control_socket_open(g->dev);
-	if (door < 0)
-		return error_set(e, door, "no socket for mapfs -u: %s", strerror(-door));
-	m.code = g->owns_mountpoint;
-	r = control_pass(g->worker, &m, (int[]){fd, door});
+	memcpy(s->dev, entry.dev, sizeof(s->dev));
+	control_sock = control_socket_open(s->dev);
+	if (control_sock < 0)
+		return error_set(
+			e, control_sock, "no socket for mapfs -u: %s", strerror(-control_sock));
+	m.code = s->owns_mountpoint;
+	r = control_pass(s->worker_sock, &m, (int[]){fd, control_sock});
 	if (r < 0)
 		return error_set(e, r, "the worker died before the mount was usable");
-	/* While the worker begins to serve. */
+	/* utab may block; meanwhile the worker begins to serve. */
 	if (geteuid() == 0)
-		note_add(g->request->path, g->mountpoint);
+		utab_add(s->request->path, s->mountpoint);
 	return 0;
 }
 
-static int sound(struct launcher *l, const struct control_msg *m)
+static int handle_loaded(struct launcher *l, const struct control_msg *m)
 {
 	struct error e = ERROR_INIT;
 
 	if (m->code)
-		snprintf(
-			l->note, sizeof(l->note), "%s", m->text[0] ? m->text : "mounted read-only");
+		snprintf(l->read_only_reason, sizeof(l->read_only_reason), "%s",
+			m->text[0] ? m->text : "mounted read-only");
 	if (mount_and_send(&l->supervisor, l->supervisor.request->how.read_only || m->code, &e) < 0)
-		return fail(l, OUTCOME_MOUNT, error_text(&e));
+		return set_failure(l, OUTCOME_MOUNT, error_text(&e));
 	return 0;
 }
 
-static int worker_died(struct launcher *l)
+static int handle_worker_death(struct launcher *l)
 {
 	char line[200];
 	int status = 0;
 
-	if (waitpid(l->supervisor.pid, &status, 0) == l->supervisor.pid)
-		l->supervisor.pid = -1;
-	supervisor_describe(status, " before the mount was usable", line, sizeof(line));
-	return fail(l, OUTCOME_MOUNT, line);
+	if (waitpid(l->supervisor.worker_pid, &status, 0) == l->supervisor.worker_pid)
+		l->supervisor.worker_pid = -1;
+	supervisor_describe_exit(status, " before the mount was usable", line, sizeof(line));
+	return set_failure(l, OUTCOME_MOUNT, line);
 }
 
-/* What the worker says until it serves: 1 then, 0 before, -1 after a failure. */
-static int take_message(struct launcher *l)
+/* Handle a message of the worker. Returns 1 when it serves, 0 before that, -1 after a failure. */
+static int handle_message(struct launcher *l)
 {
 	struct control_msg m;
-	int r = control_recv(l->supervisor.worker, &m);
+	int r = control_recv(l->supervisor.worker_sock, &m);
 
 	if (r < 0 && r != -EPROTO)
-		return fail(l, OUTCOME_MOUNT, strerror(-r));
+		return set_failure(l, OUTCOME_MOUNT, strerror(-r));
 	if (r == 0)
-		return worker_died(l);
+		return handle_worker_death(l);
 	if (r < 0)
 		return 0;
 	if (m.type == CONTROL_NOTE)
 		messages_add(&l->supervisor.messages, "mapfs: %s: %s", l->supervisor.request->shown,
 			m.text);
 	else if (m.type == CONTROL_FAILED)
-		return fail(l,
+		return set_failure(l,
 			m.code == OUTCOME_BUSY || m.code == OUTCOME_MOUNT ? (enum outcome)m.code
 									  : OUTCOME_REFUSED,
 			m.text);
-	else if (m.type == CONTROL_SOUND && !l->supervisor.mountpoint)
-		return sound(l, &m);
+	else if (m.type == CONTROL_LOADED && !l->supervisor.mountpoint)
+		return handle_loaded(l, &m);
 	return m.type == CONTROL_SERVING && l->supervisor.dev[0];
 }
 
-static int wait_until_it_serves(struct launcher *l)
+static int wait_for_serving(struct launcher *l)
 {
-	struct pollfd p[] = {{.fd = l->supervisor.worker, .events = POLLIN},
-		{.fd = l->supervisor.signals, .events = POLLIN}, {.fd = -1}};
+	struct pollfd p[] = {{.fd = l->supervisor.worker_sock, .events = POLLIN},
+		{.fd = l->supervisor.signal_fd, .events = POLLIN}, {.fd = -1}};
 	int r = 0;
 
 	while (r == 0) {
@@ -184,86 +184,86 @@ static int wait_until_it_serves(struct launcher *l)
 		if (poll(p, 3, -1) < 0)
 			continue;
 		messages_write(&l->supervisor.messages);
-		/* Somebody may have stored something as soon as there is a mount: from there on a
-		 * signal is the guard's, who has it saved. */
+		/* Once mounted, a program may have written a file: leave the signal to the
+		 * supervisor, which lets the worker save. */
 		if (p[1].revents)
-			return l->supervisor.dev[0] ? 1 : fail(l, OUTCOME_MOUNT, "interrupted");
+			return l->supervisor.dev[0] ? 1
+						    : set_failure(l, OUTCOME_MOUNT, "interrupted");
 		if (p[0].revents)
-			r = take_message(l);
+			r = handle_message(l);
 	}
 	return r;
 }
 
-static int begin(struct launcher *l)
+static int start_mount(struct launcher *l)
 {
-	struct supervisor *g = &l->supervisor;
+	struct supervisor *s = &l->supervisor;
 	struct error e = ERROR_INIT;
-	int r = mount_point_look(g->request, &l->covers, &e);
+	int r = mount_point_check(s->request, &l->covers_files, &e);
 
-	g->signals = take_signals();
-	if (r == 0 && g->signals < 0)
+	s->signal_fd = open_signalfd();
+	if (r == 0 && s->signal_fd < 0)
 		r = error_errno(&e, "signalfd");
 	if (r == 0)
-		r = start_worker(g, &e);
+		r = start_worker(s, &e);
 	if (r < 0)
-		return fail(l, OUTCOME_MOUNT, error_text(&e));
+		return set_failure(l, OUTCOME_MOUNT, error_text(&e));
 	/* While the worker reads the map. */
 	if (geteuid() == 0)
-		note_prepare();
-	return wait_until_it_serves(l);
+		utab_load();
+	return wait_for_serving(l);
 }
 
-/* Nothing was written that the worker could save. */
-static void undo(struct supervisor *g)
+/* End the worker and the mount, which no program has changed. */
+static void abort_mount(struct supervisor *s)
 {
-	/* Without us it ends by itself while it has no descriptor, and takes away what --new made.
-	 */
-	if (g->worker >= 0)
-		close(take_fd(&g->worker));
-	if (g->pid > 0 && (!g->request->create || g->dev[0]))
-		kill(g->pid, SIGKILL);
-	if (g->pid > 0)
-		(void)waitpid(g->pid, NULL, 0);
-	supervisor_clean(g, true);
+	/* Before MOUNTED, a worker that loses this socket ends, and removes a --new file. */
+	if (s->worker_sock >= 0)
+		close(take_fd(&s->worker_sock));
+	if (s->worker_pid > 0 && (!s->request->create || s->dev[0]))
+		kill(s->worker_pid, SIGKILL);
+	if (s->worker_pid > 0)
+		(void)waitpid(s->worker_pid, NULL, 0);
+	supervisor_clean(s, true);
 }
 
-static bool is_told_to_end(const struct supervisor *g)
+static bool has_signal(const struct supervisor *s)
 {
-	struct pollfd p = {.fd = g->signals, .events = POLLIN};
+	struct pollfd p = {.fd = s->signal_fd, .events = POLLIN};
 
 	return poll(&p, 1, 0) > 0;
 }
 
-/* From here on people know of it. Who is told to end is the guard until then, and says so. */
-static enum outcome serve(struct launcher *l)
+/* Make the mount public. If a signal is pending, stay in the foreground as the supervisor. */
+static enum outcome finish_launch(struct launcher *l)
 {
-	struct supervisor *g = &l->supervisor;
-	bool told = !g->request->foreground && is_told_to_end(g);
-	bool stay = g->request->foreground || told;
+	struct supervisor *s = &l->supervisor;
+	bool interrupted = !s->request->foreground && has_signal(s);
+	bool stay = s->request->foreground || interrupted;
 	enum outcome code = OUTCOME_DONE;
 
-	if (l->covers)
-		messages_add(&g->messages,
+	if (l->covers_files)
+		messages_add(&s->messages,
 			"mapfs: %s: the mount point %s is not empty: what is in it is covered",
-			g->request->shown, g->mountpoint);
-	if (l->note[0])
-		messages_add(&g->messages, "mapfs: %s: %s", g->request->shown, l->note);
-	(void)control_tell(g->worker, CONTROL_KEEP, 0, NULL);
-	supervisor_drop_rights(g);
+			s->request->shown, s->mountpoint);
+	if (l->read_only_reason[0])
+		messages_add(&s->messages, "mapfs: %s: %s", s->request->shown, l->read_only_reason);
+	(void)control_tell(s->worker_sock, CONTROL_KEEP, 0, NULL);
+	supervisor_drop_rights(s);
 	fflush(NULL);
 	if (!stay && fork() == 0) {
-		go_to_background();
+		detach_from_terminal();
 		openlog("mapfs", LOG_PID, LOG_DAEMON);
-		exit((int)supervisor_run(g));
+		exit((int)supervisor_run(s));
 	}
 	if (stay)
-		code = supervisor_run(g);
-	if (told)
-		messages_add(&g->messages, "mapfs: %s: interrupted", g->request->shown);
-	return told && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
+		code = supervisor_run(s);
+	if (interrupted)
+		messages_add(&s->messages, "mapfs: %s: interrupted", s->request->shown);
+	return interrupted && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
-/* The kernel kills a worker that runs out of its stack, and no message would say why. */
+/* The kernel kills a worker that overflows its stack, without a message. */
 static bool has_stack(const struct mount_request *rq)
 {
 	struct rlimit limit;
@@ -277,32 +277,34 @@ static bool has_stack(const struct mount_request *rq)
 
 enum outcome launch(const struct mount_request *rq)
 {
-	struct launcher l = {.supervisor = {.request = rq, .worker = -1, .pid = -1, .signals = -1}};
+	struct launcher l = {
+		.supervisor = {
+			.request = rq, .worker_sock = -1, .worker_pid = -1, .signal_fd = -1}};
 
 	if (!has_stack(rq))
 		return OUTCOME_MOUNT;
-	/* What a caller left open (a lock, the end of a pipe) is not for the life of the mount; the
-	 * paths in rq are resolved. */
+	/* The mount must not keep descriptors of the caller (a lock, a pipe) or its working
+	 * directory; the paths in rq are resolved. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (chdir("/") < 0) {
 		say(stderr, "mapfs: /: %s", strerror(errno));
 		return OUTCOME_MOUNT;
 	}
-	/* An inherited "ignore" of SIGHUP is nohup's and stays; the others must reach us. */
+	/* nohup lets SIGHUP be ignored, which stays; the others must reach this process. */
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	if (begin(&l) > 0) {
-		l.code = serve(&l);
+	if (start_mount(&l) > 0) {
+		l.code = finish_launch(&l);
 	} else {
-		undo(&l.supervisor);
-		messages_add(&l.supervisor.messages, "mapfs: %s: %s", rq->shown, l.why);
+		abort_mount(&l.supervisor);
+		messages_add(&l.supervisor.messages, "mapfs: %s: %s", rq->shown, l.failure);
 	}
 	messages_finish(&l.supervisor.messages);
-	if (l.supervisor.worker >= 0)
-		close(l.supervisor.worker);
-	if (l.supervisor.signals >= 0)
-		close(l.supervisor.signals);
+	if (l.supervisor.worker_sock >= 0)
+		close(l.supervisor.worker_sock);
+	if (l.supervisor.signal_fd >= 0)
+		close(l.supervisor.signal_fd);
 	free(l.supervisor.mountpoint);
 	return l.code;
 }

@@ -12,14 +12,13 @@
 
 enum { PENDING_MAX = 1 << 20, PATIENCE_MS = 1000 };
 
-static void drop(struct messages *m, size_t n)
+static void drop_bytes(struct messages *m, size_t n)
 {
 	m->pending.size -= n;
 	memmove(m->pending.data, m->pending.data + n, m->pending.size);
 }
 
-/* One write, which a descriptor that poll reports takes without waiting: a pipe has room for
- * PIPE_BUF bytes then. */
+/* Write once, without blocking: a pipe that poll reports has room for PIPE_BUF bytes. */
 static void write_some(struct messages *m)
 {
 	size_t size = m->pending.size < PIPE_BUF ? m->pending.size : PIPE_BUF;
@@ -28,10 +27,10 @@ static void write_some(struct messages *m)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	/* Standard error is closed at the other end: drop the queue. */
-	drop(m, n < 0 ? m->pending.size : (size_t)n);
+	drop_bytes(m, n < 0 ? m->pending.size : (size_t)n);
 }
 
-/* False: standard error took nothing within this time. */
+/* Write once. Returns false if standard error took nothing within this time. */
 static bool write_within(struct messages *m, int ms)
 {
 	struct pollfd p = messages_poll(m);
@@ -78,7 +77,7 @@ static void log_rest(struct messages *m)
 		char *line = (char *)m->pending.data;
 
 		syslog(LOG_NOTICE, "%.*s", (int)(end - line), line);
-		drop(m, (size_t)(end - line) + 1);
+		drop_bytes(m, (size_t)(end - line) + 1);
 	}
 }
 

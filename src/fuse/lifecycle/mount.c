@@ -17,10 +17,10 @@
 
 #include "base/cleanup.h"
 #include "base/disk/dir.h"
-#include "fuse/lifecycle/note.h"
+#include "fuse/lifecycle/utab.h"
 
-/* 1, 0, or -errno: -ENOTCONN where a mount stands whose worker has died. */
-static int is_empty(const char *path)
+/* Is the directory empty? Returns 1, 0, or -errno: -ENOTCONN for a dead mount. */
+static int is_empty_dir(const char *path)
 {
 	int r;
 	CLEANUP(dir_close) DIR *dir = dir_open(AT_FDCWD, path, &r);
@@ -28,7 +28,7 @@ static int is_empty(const char *path)
 	return r < 0 ? r : dir_next(dir, &r) ? 0 : r < 0 ? r : 1;
 }
 
-static int refuse(const char *path, int r, struct error *e)
+static int refuse_mount_point(const char *path, int r, struct error *e)
 {
 	if (r == -ENOTCONN)
 		return error_set(e, r,
@@ -38,7 +38,7 @@ static int refuse(const char *path, int r, struct error *e)
 	return error_set(e, r, "mount point %s: %s", path, strerror(-r));
 }
 
-int mount_point_look(const struct mount_request *rq, bool *ret_covers, struct error *e)
+int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct error *e)
 {
 	const char *path = rq->mountpoint;
 	bool make = rq->make_mountpoint;
@@ -47,16 +47,16 @@ int mount_point_look(const struct mount_request *rq, bool *ret_covers, struct er
 
 	*ret_covers = false;
 	if ((make ? lstat(path, &st) : stat(path, &st)) < 0)
-		return make && errno == ENOENT ? 0 : refuse(path, -errno, e);
+		return make && errno == ENOENT ? 0 : refuse_mount_point(path, -errno, e);
 	if (!S_ISDIR(st.st_mode))
 		return error_set(e, -ENOTDIR,
 			make ? "the mount point %s would stand where a file is; name another"
 			     : "mount point %s is not a directory",
 			path);
-	/* The attributes of a dead mount may be in the kernel's cache. */
-	r = is_empty(path);
+	/* stat does not detect a dead mount: the kernel may have cached its attributes. */
+	r = is_empty_dir(path);
 	if (r == -ENOTCONN || (make && r < 0))
-		return refuse(path, r, e);
+		return refuse_mount_point(path, r, e);
 	if (make && r == 0)
 		return error_set(e, -ENOTEMPTY,
 			"the mount point %s is a directory that is not empty; name another", path);
@@ -64,12 +64,12 @@ int mount_point_look(const struct mount_request *rq, bool *ret_covers, struct er
 	return 0;
 }
 
-int mount_point_take(
+int mount_point_prepare(
 	const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e)
 {
 	CLEANUP(free) char *path = NULL;
 	bool made = false, covers;
-	int r = mount_point_look(rq, &covers, e);
+	int r = mount_point_check(rq, &covers, e);
 
 	if (r < 0)
 		return r;
@@ -96,7 +96,7 @@ char *mount_options(const struct mount_request *rq, bool read_only)
 	CLEANUP(free) char *name = NULL;
 	CLEANUP(free) char *all = NULL;
 
-	/* A comma or a backslash of the path is no comma of the options. */
+	/* Commas and backslashes in the path are escaped. */
 	if (asprintf(&name, "fsname=%s", rq->path) < 0 || fuse_opt_add_opt_escaped(&all, name) < 0)
 		return NULL;
 	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
@@ -109,7 +109,7 @@ char *mount_options(const struct mount_request *rq, bool read_only)
 	return TAKE(all);
 }
 
-/* libfuse and fusermount3 tell their reasons to stderr only: catch the last line of them. */
+/* libfuse and fusermount3 report errors on stderr only: capture the last line. */
 struct capture {
 	int file;
 	int stderr_copy;
@@ -144,7 +144,7 @@ static void capture_end(struct capture *c, char *text, size_t room)
 		memmove(text, last + 1, strlen(last));
 }
 
-/* Own copy of the session's descriptor; libfuse's is closed with the session. */
+/* Mount. Returns a copy of the descriptor, which libfuse closes with the session, or -errno. */
 static int mount_session(struct fuse_session *session, const char *point)
 {
 	int fd;
@@ -159,7 +159,7 @@ static int mount_session(struct fuse_session *session, const char *point)
 	return fd;
 }
 
-int mount_begin(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
+int mount_attach(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e)
 {
 	static const struct fuse_lowlevel_ops nothing;
@@ -179,8 +179,8 @@ int mount_begin(const struct mount_request *rq, const char *point, bool read_onl
 	if (session)
 		fd = mount_session(session, point);
 	capture_end(&capture, text, sizeof(text));
-	/* Without fuse_session_unmount: it would unmount, and what stands here is to stay.
-	 * libfuse's copy of the path, which only that frees, is lost. */
+	/* No fuse_session_unmount: the mount must stay. libfuse's copy of the path leaks, because
+	 * only fuse_session_unmount frees it. */
 	if (session)
 		fuse_session_destroy(session);
 	fuse_opt_free_args(&args);
@@ -191,11 +191,11 @@ int mount_begin(const struct mount_request *rq, const char *point, bool read_onl
 	return 0;
 }
 
-/* With nothing of ours but stderr. libfuse mounts whatever PATH is, by the place where
- * distributions install it. 0, an errno, or what fusermount3 ended with. */
+/* Unmount with fusermount3, found in PATH or where distributions install it, as libfuse does.
+ * Returns 0, an errno, or the exit status of fusermount3. */
 static int run_fusermount(const char *point, bool lazy)
 {
-	/* An option that says nothing stands in for -z. */
+	/* -u, given twice, is a placeholder for -z. */
 	const char *z = lazy ? "-z" : "-u";
 	sigset_t none;
 	int status;
@@ -206,7 +206,7 @@ static int run_fusermount(const char *point, bool lazy)
 	if (pid == 0) {
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
-		/* Callers look for "busy" in what it says. */
+		/* Callers look for "busy" in its messages. */
 		setenv("LC_ALL", "C", 1);
 		execlp("fusermount3", "fusermount3", "-u", z, "--", point, NULL);
 		execl("/usr/bin/fusermount3", "fusermount3", "-u", z, "--", point, NULL);
@@ -219,7 +219,7 @@ static int run_fusermount(const char *point, bool lazy)
 	return WEXITSTATUS(status);
 }
 
-int mount_end(const char *point, bool lazy, char *text, size_t room)
+int mount_detach(const char *point, bool lazy, char *text, size_t room)
 {
 	struct capture capture;
 	int r;
@@ -228,7 +228,7 @@ int mount_end(const char *point, bool lazy, char *text, size_t room)
 	if (geteuid() == 0) {
 		if (umount2(point, UMOUNT_NOFOLLOW | (lazy ? MNT_DETACH : 0)) < 0)
 			return errno;
-		note_remove(point);
+		utab_remove(point);
 		return 0;
 	}
 	capture_begin(&capture);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * mount and unmount, through libfuse, mount(2) and fusermount3; and the directory for that.
- */
+/* mount: mount and unmount through libfuse, mount(2) and fusermount3; and the mount point. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,25 +7,22 @@
 #include "base/error.h"
 #include "fuse/lifecycle/launch.h"
 
-/* Could be mounted there? Before anything else is done: what a worker says of the journal is to be
- * true. *ret_covers: it holds something that the mount would cover. */
-int mount_point_look(const struct mount_request *rq, bool *ret_covers, struct error *e);
-/*
- * Look once more, or make it where the request says so. *ret_path is its path without symbolic
- * links, the caller's to free; *ret_made says whether it has to be removed at the end.
+/* Check the mount point, before a worker starts: its notes on the journal would be wrong if the
+ * mount failed later. *ret_covers: the directory is not empty, and the mount would cover its files.
  */
-int mount_point_take(
+int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct error *e);
+/* Check the mount point again, and make it if the request says so. *ret_path is the resolved path;
+ * the caller frees it. *ret_made: the directory was made, and is to be removed at the end. */
+int mount_point_prepare(
 	const struct mount_request *rq, char **ret_path, bool *ret_made, struct error *e);
 
-/* The argument of libfuse's -o for this request; the caller frees it. NULL: no memory. */
+/* Build the -o argument for libfuse. The caller frees it. Returns NULL if memory is exhausted. */
 char *mount_options(const struct mount_request *rq, bool read_only);
 
-/* Mount on `point`. *ret_fd is the descriptor of /dev/fuse, the caller's to close. */
-int mount_begin(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
+/* Mount on `point`. *ret_fd is the descriptor of /dev/fuse; the caller closes it. */
+int mount_attach(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
-/*
- * Unmount. May block while the kernel writes pages back. 0; or an errno, and "" in text; or the
- * status of fusermount3, and the last line that it said.
- */
-int mount_end(const char *point, bool lazy, char *text, size_t room);
+/* Unmount. May block while the kernel writes pages back. Returns 0; or an errno, with "" in text;
+ * or the exit status of fusermount3, with its last line in text. */
+int mount_detach(const char *point, bool lazy, char *text, size_t room);

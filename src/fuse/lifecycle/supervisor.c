@@ -22,29 +22,29 @@
 #include "base/say.h"
 #include "fuse/control.h"
 #include "fuse/lifecycle/mount.h"
-#include "fuse/lifecycle/note.h"
+#include "fuse/lifecycle/utab.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/read.h"
 
-static void log_line(struct supervisor *g, int priority, char *line)
+static void report_line(struct supervisor *s, int priority, char *line)
 {
-	if (g->request->foreground)
-		messages_add(&g->messages, "mapfs: %s: %s", g->request->shown, line);
+	if (s->request->foreground)
+		messages_add(&s->messages, "mapfs: %s: %s", s->request->shown, line);
 	else
-		syslog(priority, "%s: %s", g->request->path, printable(line));
+		syslog(priority, "%s: %s", s->request->path, printable(line));
 }
 
-/* The supervisor of root unmounts, and removes the mount point. That of an ordinary user has
- * nothing to give up: fusermount3 has to gain rights. */
-void supervisor_drop_rights(struct supervisor *g)
+/* Root's supervisor keeps what it needs to unmount and to remove the mount point. Another user's
+ * has no capabilities; it must be able to run the set-user-ID program fusermount3. */
+void supervisor_drop_rights(struct supervisor *s)
 {
 	struct error e = ERROR_INIT;
 
 	if (capability_keep(CAPABILITY(CAP_SYS_ADMIN) | CAPABILITY(CAP_DAC_OVERRIDE), NULL, &e) < 0)
-		log_line(g, LOG_WARNING, e.text);
+		report_line(s, LOG_WARNING, e.text);
 }
 
-static int find_journal(void *arg, const char *file)
+static int match_journal(void *arg, const char *file)
 {
 	bool *found = arg;
 
@@ -52,7 +52,7 @@ static int find_journal(void *arg, const char *file)
 	return 0;
 }
 
-/* By its name alone. */
+/* Does a file beside the map have the name of its journal? */
 static bool has_journal(const char *map)
 {
 	CLEANUP(free) char *dir = strdup(map);
@@ -68,10 +68,10 @@ static bool has_journal(const char *map)
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return errno != ENOENT;
-	return journal_each_file(fd, family, find_journal, &found, NULL) < 0 || found;
+	return journal_each_file(fd, family, match_journal, &found, NULL) < 0 || found;
 }
 
-void supervisor_describe(int wait_status, const char *what, char *line, size_t room)
+void supervisor_describe_exit(int wait_status, const char *what, char *line, size_t room)
 {
 	bool killed = WIFSIGNALED(wait_status);
 
@@ -83,8 +83,8 @@ void supervisor_describe(int wait_status, const char *what, char *line, size_t r
 			killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
 }
 
-/* Is it the one that had our device, and answers nobody? What has its number now may be another. */
-static bool is_dead(int fd, const char *dev)
+/* Is fd in a dead mount with our device number? Another mount may have the number now. */
+static bool is_dead_mount(int fd, const char *dev)
 {
 	struct statvfs fs;
 
@@ -92,93 +92,96 @@ static bool is_dead(int fd, const char *dev)
 	       (errno == ENOTCONN || errno == ECONNABORTED);
 }
 
-/* By a descriptor, where we may: what somebody mounts there meanwhile is not ours to unmount. */
-static bool take_away(const char *point, const char *dev)
+/* Unmount a dead mount. Root unmounts through a descriptor, so that a mount that another process
+ * adds at the same place meanwhile stays. */
+static bool detach_dead_mount(const char *point, const char *dev)
 {
 	CLEANUP(close_fd) int fd = open(point, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	char text[400], self[40];
 
-	if (fd < 0 || !is_dead(fd, dev))
+	if (fd < 0 || !is_dead_mount(fd, dev))
 		return false;
 	if (geteuid() != 0)
-		return mount_end(point, true, text, sizeof(text)) == 0;
+		return mount_detach(point, true, text, sizeof(text)) == 0;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	if (umount2(self, MNT_DETACH) < 0)
 		return false;
-	note_remove(point);
+	utab_remove(point);
 	return true;
 }
 
-void supervisor_clean(const struct supervisor *g, bool all)
+void supervisor_clean(const struct supervisor *s, bool all)
 {
 	struct mount_entry entry;
 
-	/* It may have been moved, or bound to a second place. Of another map it is not ours. */
-	while (g->dev[0] && mountinfo_find_device(MOUNTINFO, g->dev, &entry) == 0 &&
-		strcmp(entry.source, g->request->path) == 0 && take_away(entry.point, g->dev))
+	/* The mount may have been moved, or bound to a second place. If its source is another map,
+	 * the kernel has reused the device number. */
+	while (s->dev[0] && mountinfo_find_device(MOUNTINFO, s->dev, &entry) == 0 &&
+		strcmp(entry.source, s->request->path) == 0 &&
+		detach_dead_mount(entry.point, s->dev))
 		;
-	if (!all || !g->mountpoint || mountinfo_find(MOUNTINFO, g->mountpoint, &entry) != -ENOENT)
+	if (!all || !s->mountpoint || mountinfo_find(MOUNTINFO, s->mountpoint, &entry) != -ENOENT)
 		return;
 	if (geteuid() == 0)
-		note_remove(g->mountpoint);
-	if (g->owns_mountpoint)
-		(void)rmdir(g->mountpoint);
+		utab_remove(s->mountpoint);
+	if (s->owns_mountpoint)
+		(void)rmdir(s->mountpoint);
 }
 
-/* False: the worker is gone, and *last is the last that it said. */
-static bool take_message(struct supervisor *g, struct control_msg *last)
+/* Receive a message. Returns false if the worker closed the socket; *last is its last message. */
+static bool receive_message(struct supervisor *s, struct control_msg *last)
 {
-	int r = control_recv(g->worker, last);
+	int r = control_recv(s->worker_sock, last);
 
 	if (r == -EPROTO)
 		last->type = 0;
 	if (r == 1 && (last->type == CONTROL_NOTE || last->type == CONTROL_REPORT))
-		log_line(g, LOG_NOTICE, last->text);
+		report_line(s, LOG_NOTICE, last->text);
 	return r == 1 || r == -EPROTO || r == -EAGAIN;
 }
 
-static void wait_for_end(struct supervisor *g, struct control_msg *last)
+static void wait_for_worker(struct supervisor *s, struct control_msg *last)
 {
-	struct pollfd p[] = {{.fd = g->worker, .events = POLLIN},
-		{.fd = g->signals, .events = POLLIN}, {.fd = -1}};
+	struct pollfd p[] = {{.fd = s->worker_sock, .events = POLLIN},
+		{.fd = s->signal_fd, .events = POLLIN}, {.fd = -1}};
 	struct signalfd_siginfo info;
 
 	do {
-		p[2] = messages_poll(&g->messages);
+		p[2] = messages_poll(&s->messages);
 		while (poll(p, 3, -1) < 0)
 			;
-		messages_write(&g->messages);
-		if (p[1].revents && read(g->signals, &info, sizeof(info)) > 0)
-			(void)control_tell(g->worker, CONTROL_STOP, 0, NULL);
-	} while (!p[0].revents || take_message(g, last));
+		messages_write(&s->messages);
+		if (p[1].revents && read(s->signal_fd, &info, sizeof(info)) > 0)
+			(void)control_tell(s->worker_sock, CONTROL_STOP, 0, NULL);
+	} while (!p[0].revents || receive_message(s, last));
 }
 
-/* Of a worker that is gone. */
-static enum outcome result_of(struct supervisor *g, const struct control_msg *last)
+/* Find the outcome of a worker that has exited, and report a failure. */
+static enum outcome find_outcome(struct supervisor *s, const struct control_msg *last)
 {
-	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(g->request->path);
+	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(s->request->path);
 	char line[400] = "not everything could be saved";
 	int status = 0;
 
-	if (g->request->foreground && waitpid(g->pid, &status, 0) == g->pid && !saved)
-		supervisor_describe(
+	if (s->request->foreground && waitpid(s->worker_pid, &status, 0) == s->worker_pid && !saved)
+		supervisor_describe_exit(
 			status, kept ? "; the journal is kept" : "", line, sizeof(line));
 	else if (!saved)
 		snprintf(line, sizeof(line), "the worker died%s",
 			kept ? "; the journal is kept" : "");
 	if (saved && control_outcome(last->code) != OUTCOME_SAVE_FAILED)
 		return control_outcome(last->code);
-	log_line(g, LOG_ERR, line);
+	report_line(s, LOG_ERR, line);
 	return OUTCOME_SAVE_FAILED;
 }
 
-enum outcome supervisor_run(struct supervisor *g)
+enum outcome supervisor_run(struct supervisor *s)
 {
 	struct control_msg last = {0};
 	enum outcome code;
 
-	wait_for_end(g, &last);
-	code = result_of(g, &last);
-	supervisor_clean(g, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLEANED));
+	wait_for_worker(s, &last);
+	code = find_outcome(s, &last);
+	supervisor_clean(s, last.type != CONTROL_SAVED || !(last.flags & CONTROL_CLIENT_REMOVES));
 	return code;
 }

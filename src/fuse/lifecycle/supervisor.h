@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * guard: what is left of the launcher while the mount stands. It waits for the worker's end, passes
- * on what the worker says, to stderr in the foreground and else to the system log, and takes away
- * what a worker that died, or was told to end by a signal, leaves behind. Without it the mount is
- * served as before.
+ * supervisor: what the launcher becomes while the mount exists. It waits for the worker's end, and
+ * prints or logs the worker's notes and reports (standard error in the foreground, otherwise the
+ * system log). After that it removes what is left: a dead mount, and the mount point that was made
+ * for it. The mount works without it.
  *
- * libfuse has a helper for this (auto_unmount), which asks open(2) of the mount point whether the
- * mount is dead; but a kernel that remembers listings, as ours does (ops.c), opens a dead
- * directory.
+ * libfuse's auto_unmount is no alternative. It uses open(2) on the mount point to see whether the
+ * mount is dead; but a kernel that caches listings, as here (ops.c), opens a dead directory.
  */
 #pragma once
 
@@ -19,24 +18,24 @@
 
 struct supervisor {
 	const struct mount_request *request;
-	int worker;           /* the socket to it */
-	pid_t pid;            /* its process; a child's in the foreground */
-	int signals;          /* a signalfd of those that ask to end */
-	char *mountpoint;     /* where it is mounted, without symbolic links; NULL before. Owned */
-	bool owns_mountpoint; /* the mount point is ours to remove */
-	char dev[24];         /* st_dev of the mount; "" before */
-	struct messages messages; /* before the mount, and in the foreground */
+	int worker_sock;          /* socket to the worker, or -1 */
+	pid_t worker_pid;         /* in the foreground a child of this process; or -1 */
+	int signal_fd;            /* signalfd of the signals that end the mount */
+	char *mountpoint;         /* resolved path; NULL before the mount; owned */
+	bool owns_mountpoint;     /* the mount point was made for this mount */
+	char dev[24];             /* device of the mount, "0:52"; "" before the mount */
+	struct messages messages; /* used before KEEP, and in the foreground */
 };
 
-/* Gives up the capabilities that supervisor_run does not need. Call it before the launcher returns:
- * then no user ever sees a supervisor that has all of them. */
-void supervisor_drop_rights(struct supervisor *g);
-/* Until the worker's end. Returns the exit code of a mount in the foreground. */
-enum outcome supervisor_run(struct supervisor *g);
+/* Give up the capabilities that supervisor_run does not need. Call it before the launcher returns,
+ * so that a public mount never has a supervisor with all of them. */
+void supervisor_drop_rights(struct supervisor *s);
+/* Wait for the worker's end, then clean up. Returns the exit code for the foreground. */
+enum outcome supervisor_run(struct supervisor *s);
 
-/* How a process ended, in words, and after them `what`. */
-void supervisor_describe(int wait_status, const char *what, char *line, size_t room);
+/* Describe in `line` how the worker ended, followed by the text `what`. */
+void supervisor_describe_exit(int wait_status, const char *what, char *line, size_t room);
 
-/* The worker is gone: a mount that answers nobody goes. all: and so do the mount point that was
- * made and what mount(8) remembers, where nothing is mounted there. */
-void supervisor_clean(const struct supervisor *g, bool all);
+/* Unmount the dead mounts of a worker that has exited. all: also remove the mount point that was
+ * made and the entry for mount(8), unless something is mounted there. */
+void supervisor_clean(const struct supervisor *s, bool all);

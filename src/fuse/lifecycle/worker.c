@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * The worker: opens the map, gives up every right that it does not need, parses, and only then asks
- * for the mount.
- */
 #include "fuse/lifecycle/worker.h"
 
 #include <errno.h>
@@ -26,77 +22,77 @@
 #include "vfs/volume/volume.h"
 
 enum { WORKER_THREADS = 3 };
-/* How long a mount waits for a running save, and after how much of that it reports so. */
+/* Time for which a mount waits for a running save, and after which it reports that. */
 enum { SAVE_WAIT_MS = 10000, SAVE_NOTE_MS = 1000, SAVE_POLL_MS = 20 };
 
 struct worker {
 	struct session session; /* first */
-	const struct mount_request *rq;
-	struct vfs_options options; /* of a folder's maps */
-	struct volume *vol;         /* of a single map; the tree's */
-	bool served;                /* somebody may have written */
+	const struct mount_request *request;
+	struct vfs_options options; /* for the maps of a folder */
+	struct volume *vol;         /* of a single map; owned by session.tree */
+	bool was_served;            /* programs may have written files */
 };
 
-static void note(void *arg, const char *line)
+static void send_note(void *arg, const char *line)
 {
 	struct worker *w = arg;
 
-	/* One who does not listen can do without. */
+	/* Dropped if the launcher does not read. */
 	(void)control_tell(w->session.launcher_fd, CONTROL_NOTE, 0, line);
 }
 
-/* What the kernel lacks is for those who look closely. */
-static void note_debug(void *arg, const char *line)
+/* Missing features of the kernel are reported with -d only. */
+static void send_debug_note(void *arg, const char *line)
 {
 	const struct worker *w = arg;
 
-	if (w->rq->debug)
-		note(arg, line);
+	if (w->request->debug)
+		send_note(arg, line);
 }
 
-static void host_note(struct vfs_host *h, const char *line)
+static void send_host_note(struct vfs_host *h, const char *line)
 {
-	note(h, line);
+	send_note(h, line);
 }
 
-static bool shows(const struct mount_entry *entry, const char *map)
+static bool mount_shows(const struct mount_entry *entry, const char *map)
 {
 	size_t n = strlen(entry->source);
 
 	return strncmp(entry->source, map, n) == 0 && (!map[n] || map[n] == '/');
 }
 
-/* Where a map, or a folder that it is in, is mounted for writing, or NULL. Call it outside the
- * sandbox. */
-static char *find_place(const char *map)
+/* Find where a map, or a folder that it is in, is mounted for writing. Returns NULL if nowhere; the
+ * caller frees the path. Call it outside the sandbox. */
+static char *find_mount_point(const char *map)
 {
 	FILE *table = fopen(MOUNTINFO, "re");
 	struct mount_entry entry;
 	char *point = NULL;
 
 	while (table && !point && mountinfo_next(table, &entry))
-		if (entry.mapfs && !entry.read_only && shows(&entry, map))
+		if (entry.mapfs && !entry.read_only && mount_shows(&entry, map))
 			point = strdup(entry.point);
 	if (table)
 		fclose(table);
 	return point;
 }
 
-/* Errors that say nothing about the map: a full disk, or a limit of this process. */
+/* Is the error a full disk or a limit of this process, and no property of the map? */
 static bool is_shortage(int r)
 {
 	return io_is_full(r) || r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EAGAIN;
 }
 
-static enum outcome outcome_of(int r)
+static enum outcome outcome_of_error(int r)
 {
 	return r == VOLUME_LOCKED ? OUTCOME_BUSY : is_shortage(r) ? OUTCOME_MOUNT : OUTCOME_REFUSED;
 }
 
-static int refuse(struct worker *w, enum outcome code, int r, const struct error *e)
+static int report_failure(struct worker *w, enum outcome code, int r, const struct error *e)
 {
 	const char *text = e->code ? error_text(e) : strerror(-r);
-	CLEANUP(free) char *point = r == VOLUME_LOCKED ? find_place(w->rq->path) : NULL;
+	CLEANUP(free) char *point = r == VOLUME_LOCKED ? find_mount_point(w->request->path) : NULL;
 	char line[CONTROL_TEXT_MAX];
 
 	snprintf(line, sizeof(line), "%s%s%s", text, point ? ": on " : "", point ? point : "");
@@ -104,17 +100,18 @@ static int refuse(struct worker *w, enum outcome code, int r, const struct error
 	return (int)code;
 }
 
-/* Once the rights to write them are given up, so is the one to see them. */
-static void tell_what_is_not_kept(struct worker *w)
+/* Report metadata that a save does not keep. Call it outside the sandbox, which hides them. */
+static void note_lost_metadata(struct worker *w)
 {
-	CLEANUP(close_fd) int fd = open(w->rq->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CLEANUP(close_fd)
+	int fd = open(w->request->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	CLEANUP(free) char *names = NULL;
 	char line[CONTROL_TEXT_MAX];
 
 	if (fd < 0 || metadata_not_kept(fd, &names, NULL) < 0 || !names)
 		return;
 	snprintf(line, sizeof(line), "a save does not keep what takes or gives rights: %s", names);
-	note(w, line);
+	send_note(w, line);
 }
 
 static int open_volume(const struct mount_request *rq, struct volume **ret, struct error *e)
@@ -132,21 +129,21 @@ static int open_volume(const struct mount_request *rq, struct volume **ret, stru
 			  : volume_open(dirfd, name, &rq->how, ret, e);
 }
 
-/* A map that is locked and not mounted is being saved, after fusermount3 -u or by a command: wait
- * for that. */
+/* Open the volume. A map that is locked and not mounted is being saved, after fusermount3 -u or by
+ * a command: wait until the save ends. */
 static int open_after_save(struct worker *w, struct volume **ret, struct error *e)
 {
 	int64_t start = clock_ms(), waited = 0;
 	bool reported = false;
 	int r;
 
-	while ((r = open_volume(w->rq, ret, e)) == VOLUME_LOCKED && waited < SAVE_WAIT_MS) {
-		CLEANUP(free) char *point = find_place(w->rq->path);
+	while ((r = open_volume(w->request, ret, e)) == VOLUME_LOCKED && waited < SAVE_WAIT_MS) {
+		CLEANUP(free) char *point = find_mount_point(w->request->path);
 
 		if (point)
 			break;
 		if (!reported && waited >= SAVE_NOTE_MS) {
-			note(w, "the map is being saved; waiting for the end of that");
+			send_note(w, "the map is being saved; waiting for the end of that");
 			reported = true;
 		}
 		usleep(SAVE_POLL_MS * 1000);
@@ -157,18 +154,18 @@ static int open_after_save(struct worker *w, struct volume **ret, struct error *
 
 static int open_map(struct worker *w, struct volume **ret, struct error *e)
 {
-	const struct mount_request *rq = w->rq;
+	const struct mount_request *rq = w->request;
 	CLEANUP(volume_destroy) struct volume *vol = NULL;
 	struct sandbox_rule rules[VOLUME_RULES_MAX];
 	int r = open_after_save(w, &vol, e);
 
 	if (r == 0 && !rq->create && vol->access != VOLUME_READ_ONLY)
-		tell_what_is_not_kept(w);
+		note_lost_metadata(w);
 	if (r == 0)
 		r = sandbox_enter(rules, volume_rules(vol, rules),
-			volume_is_own(vol) ? 0 : SANDBOX_RIGHTS, note_debug, w, e);
+			volume_is_own(vol) ? 0 : SANDBOX_RIGHTS, send_debug_note, w, e);
 	if (r == 0)
-		r = volume_load(vol, note, w, e);
+		r = volume_load(vol, send_note, w, e);
 	if (r < 0 && vol && rq->create)
 		volume_discard(vol);
 	if (r == 0)
@@ -176,18 +173,18 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 	return r;
 }
 
-/* Waits for the descriptor of the mount and the door. */
-static int receive_mount(struct session *f, int *ret_fd)
+/* Wait for the descriptors of the mount and of the control socket. */
+static int receive_mount(struct session *s, int *ret_fd)
 {
 	struct control_msg m;
 	int fds[CONTROL_FDS];
-	int r = control_take(f->launcher_fd, &m, fds);
+	int r = control_take(s->launcher_fd, &m, fds);
 
 	if (r <= 0)
 		return r < 0 ? r : -EPIPE;
 	*ret_fd = fds[0];
-	f->owns_mountpoint = m.code;
-	return control_socket_take(&f->control, fds[1]);
+	s->owns_mountpoint = m.code;
+	return control_socket_adopt(&s->control, fds[1]);
 }
 
 /* Print a line of the trace of -d. If standard error has no room, the line is dropped: a reader
@@ -200,30 +197,30 @@ PRINTF_LIKE(2, 0) static void log_fuse(enum fuse_log_level, const char *fmt, va_
 		vfprintf(stderr, fmt, ap);
 }
 
-static int session_begin(struct worker *w, int fd)
+static int create_fuse_session(struct worker *w, int fd)
 {
-	struct session *f = &w->session;
+	struct session *s = &w->session;
 	char debug[] = "-d", name[] = "mapfs", mountpoint[32];
 	char *argv[] = {name, debug, NULL};
-	struct fuse_args args = FUSE_ARGS_INIT(w->rq->debug ? 2 : 1, argv);
+	struct fuse_args args = FUSE_ARGS_INIT(w->request->debug ? 2 : 1, argv);
 
 	fuse_set_log_func(log_fuse);
-	f->fuse = fuse_session_new(&args, &session_ops, sizeof(session_ops), f);
+	s->fuse = fuse_session_new(&args, &session_ops, sizeof(session_ops), s);
 	fuse_opt_free_args(&args);
-	if (!f->fuse) {
+	if (!s->fuse) {
 		close(fd);
 		return -ENOMEM;
 	}
 	snprintf(mountpoint, sizeof(mountpoint), "/dev/fd/%d", fd);
-	return fuse_session_mount(f->fuse, mountpoint) < 0 ? -EIO : 0;
+	return fuse_session_mount(s->fuse, mountpoint) < 0 ? -EIO : 0;
 }
 
-static int begin_session(struct worker *w, struct error *e)
+static int start_session(struct worker *w, struct error *e)
 {
 	int fd, r = receive_mount(&w->session, &fd);
 
 	if (r == 0)
-		r = session_begin(w, fd);
+		r = create_fuse_session(w, fd);
 	if (r < 0)
 		return error_set(e, r, "the mount cannot be served: %s", strerror(-r));
 	r = notifiers_start(&w->session);
@@ -231,62 +228,62 @@ static int begin_session(struct worker *w, struct error *e)
 }
 
 /* Remove the file that --new made, unless the mount was served: then it may hold a change. */
-static void discard_new(struct worker *w)
+static void discard_new_file(struct worker *w)
 {
-	if (w->vol && w->rq->create && !w->served)
+	if (w->vol && w->request->create && !w->was_served)
 		volume_discard(TAKE(w->vol));
 }
 
-static int serve(struct worker *w, int signal_fd)
+static int serve_session(struct worker *w, int signal_fd)
 {
-	struct session *f = &w->session;
+	struct session *s = &w->session;
 	struct error e = ERROR_INIT;
-	int r = begin_session(w, &e);
+	int r = start_session(w, &e);
 
-	/* The launcher that hears of it may kill this process. */
+	/* First discard: on a FAILED message the launcher may kill this process. */
 	if (r < 0) {
-		discard_new(w);
-		return refuse(w, OUTCOME_MOUNT, r, &e);
+		discard_new_file(w);
+		return report_failure(w, OUTCOME_MOUNT, r, &e);
 	}
-	w->served = true;
-	session_run(f, signal_fd);
-	notifiers_stop(f);
-	return session_end(f);
+	w->was_served = true;
+	session_run(s, signal_fd);
+	notifiers_stop(s);
+	return session_end(s);
 }
 
-/* Spans come and go by the megabyte: what the budget drops is to go back to the system at once, and
- * not to stay in an arena of the thread that happened to inflate it. */
-static void bound_memory(void)
+/* Return memory to the system at once when the budget drops decoded blobs, which are megabytes
+ * large. By default it would stay in the arena of the thread that decoded them. */
+static void limit_memory(void)
 {
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
 	mallopt(M_TRIM_THRESHOLD, 4 << 20);
 	mallopt(M_ARENA_MAX, 2);
 }
 
-/* A map, and what is to be said of it with SOUND: "", or why it is read-only. */
-static int begin_map(struct worker *w, const char **ret_why, struct error *e)
+/* Load a map. *ret_why is set to the reason if it is read-only without a request. */
+static int start_map(struct worker *w, const char **ret_why, struct error *e)
 {
-	struct session *f = &w->session;
+	struct session *s = &w->session;
 	struct volume *vol = NULL;
 	int r = open_map(w, &vol, e);
 
 	if (r < 0)
 		return r;
-	f->pool = pool_create(WORKER_THREADS);
-	if (!f->pool) {
+	s->pool = pool_create(WORKER_THREADS);
+	if (!s->pool) {
 		r = error_errno(e, "no thread can be started");
-		if (w->rq->create)
+		if (w->request->create)
 			volume_discard(vol);
 		volume_destroy(vol);
 		return r;
 	}
-	r = vfs_create(vol, f->pool, &f->host, &f->tree.map, e);
+	r = vfs_create(vol, s->pool, &s->host, &s->tree.map, e);
 	if (r < 0)
 		return r;
 	w->vol = vol;
-	if (w->rq->create)
-		r = vfs_create_map(f->tree.map, e);
-	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->rq->how.read_only)
+	if (w->request->create)
+		r = vfs_create_map(s->tree.map, e);
+	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->request->how.read_only)
 		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
 			   : vol->format->edit
 				   ? "the map or its directory cannot be written: mounted "
@@ -295,10 +292,10 @@ static int begin_map(struct worker *w, const char **ret_why, struct error *e)
 	return r;
 }
 
-/* A folder: its maps are opened when somebody looks into them, from within the sandbox. */
-static int begin_folder(struct worker *w, struct error *e)
+/* Open a folder. Its maps are opened on the first access to them, inside the sandbox. */
+static int start_folder(struct worker *w, struct error *e)
 {
-	const struct mount_request *rq = w->rq;
+	const struct mount_request *rq = w->request;
 	CLEANUP(close_fd) int dirfd = open(rq->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct sandbox_rule rules[VOLUME_RULES_MAX];
 	size_t n;
@@ -316,7 +313,7 @@ static int begin_folder(struct worker *w, struct error *e)
 	rules[0] = (struct sandbox_rule){dirfd, rq->how.read_only ? 0 : SANDBOX_WRITABLE};
 	n = 1 + images_rules(w->options.images, rules + 1);
 	if (r == 0)
-		r = sandbox_enter(rules, n, SANDBOX_RIGHTS, note_debug, w, e);
+		r = sandbox_enter(rules, n, SANDBOX_RIGHTS, send_debug_note, w, e);
 	if (r < 0)
 		return r;
 	w->session.pool = pool_create(WORKER_THREADS);
@@ -326,28 +323,28 @@ static int begin_folder(struct worker *w, struct error *e)
 		&w->session.host, &w->session.tree.folder, e);
 }
 
-static void finish(struct worker *w)
+static void finish_worker(struct worker *w)
 {
-	struct session *f = &w->session;
+	struct session *s = &w->session;
 
-	/* Jobs that answer requests need the session; so the threads end first. */
-	notifiers_stop(f);
-	pool_destroy(f->pool);
-	if (f->fuse)
-		fuse_session_destroy(f->fuse);
-	mounted_destroy(&f->tree);
+	/* End the threads first: jobs that answer requests need the session. */
+	notifiers_stop(s);
+	pool_destroy(s->pool);
+	if (s->fuse)
+		fuse_session_destroy(s->fuse);
+	mounted_destroy(&s->tree);
 	budget_destroy(w->options.budget);
 	file_unref(w->options.names_file);
 	images_unref(w->options.images);
-	/* Who waits for our end finds the map unlocked. */
-	control_socket_finish(&f->control);
-	close(f->launcher_fd);
+	/* Close these last: a peer that waits for that must find the map unlocked. */
+	control_socket_finish(&s->control);
+	close(s->launcher_fd);
 }
 
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 {
-	struct worker w = {.rq = rq,
-		.session = {.host = {session_invalidate, session_forget_name, host_note,
+	struct worker w = {.request = rq,
+		.session = {.host = {session_invalidate, session_forget_name, send_host_note,
 				    session_progress},
 			.launcher_fd = launcher_fd,
 			.owner = pthread_self(),
@@ -357,21 +354,21 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	int code, r;
 
 	control_socket_init(&w.session.control);
-	bound_memory();
+	limit_memory();
 	file_raise_limit();
-	/* Whatever we were called as: it tells who holds a map's lock (vfs/volume/lock.c). */
+	/* The name identifies the holder of a map's lock (vfs/volume/lock.c). */
 	prctl(PR_SET_NAME, "mapfs");
-	/* Beyond a limit of file sizes a write is to fail, not to kill. */
+	/* A write beyond the file size limit must fail with EFBIG. */
 	signal(SIGXFSZ, SIG_IGN);
-	r = rq->folder ? begin_folder(&w, &e) : begin_map(&w, &why, &e);
+	r = rq->folder ? start_folder(&w, &e) : start_map(&w, &why, &e);
 	if (r < 0)
-		code = refuse(&w, outcome_of(r), r, &e);
-	else if (control_tell(launcher_fd, CONTROL_SOUND, *why != '\0', why) < 0)
+		code = report_failure(&w, outcome_of_error(r), r, &e);
+	else if (control_tell(launcher_fd, CONTROL_LOADED, *why != '\0', why) < 0)
 		code = OUTCOME_MOUNT;
 	else
-		code = serve(&w, signal_fd);
-	discard_new(&w);
-	finish(&w);
+		code = serve_session(&w, signal_fd);
+	discard_new_file(&w);
+	finish_worker(&w);
 	close(signal_fd);
 	return code;
 }

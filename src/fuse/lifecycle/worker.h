@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * worker: the process that opens, serves and saves one map.
- */
+/* worker: the process that opens, serves and saves a map, or a folder of maps. It opens the map,
+ * enters the sandbox, parses the map, and only then requests the mount. */
 #pragma once
 
 #include "fuse/lifecycle/launch.h"
 
 /*
- * Run as the worker until the session has ended; launcher_fd is the socket to the launcher
- * (control.h says what is spoken over it), and signal_fd a signalfd of the signals that ask to end,
- * which are blocked; both are worker_main's to close. Besides them descriptors 0 to 2 are open and
- * no other is. SIGCHLD has its default action; SIGPIPE is ignored. Returns the status to exit with,
- * an enum outcome.
+ * Run as the worker until the session has ended. launcher_fd is the socket to the launcher (see
+ * control.h for the protocol). signal_fd is a signalfd of the signals that end the mount, which are
+ * blocked. Closes both. Only these and descriptors 0 to 2 may be open. SIGCHLD has its default
+ * action; SIGPIPE is ignored. Returns the exit status, an enum outcome.
  */
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd);

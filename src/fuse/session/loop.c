@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The worker's loop over its descriptors: requests, finished jobs, signals, the launcher, and who
- * asks for a save. */
+/* The worker's loop: requests, finished jobs, signals, launcher and clients. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,67 +10,67 @@
 
 #include "fuse/session/session.h"
 
-enum { REQUESTS_AT_A_TIME = 64 }; /* before the other descriptors get a turn */
+enum { REQUESTS_AT_A_TIME = 64 }; /* before other descriptors are served */
 
-static void launcher_gone(struct session *f)
+static void handle_launcher_gone(struct session *s)
 {
-	f->launcher_gone = true;
-	(void)shutdown(f->launcher_fd, SHUT_RDWR);
-	/* Nobody would ever unmount what nobody was told of. */
-	if (!f->is_public)
-		fuse_session_exit(f->fuse);
+	s->is_launcher_gone = true;
+	(void)shutdown(s->launcher_fd, SHUT_RDWR);
+	/* No user knows of this mount, so none would unmount it. */
+	if (!s->is_public)
+		fuse_session_exit(s->fuse);
 }
 
-void session_send(struct session *f, const struct control_msg *m)
+void session_send(struct session *s, const struct control_msg *m)
 {
-	if (!f->launcher_gone && m->type != CONTROL_PROGRESS &&
-		control_socket_send_one(f->launcher_fd, m) < 0)
-		launcher_gone(f);
-	(void)control_socket_send(&f->control, m);
+	if (!s->is_launcher_gone && m->type != CONTROL_PROGRESS &&
+		control_socket_send_one(s->launcher_fd, m) < 0)
+		handle_launcher_gone(s);
+	(void)control_socket_send(&s->control, m);
 }
 
-static void on_launcher(struct session *f)
+static void handle_launcher(struct session *s)
 {
 	struct control_msg m;
-	int r = control_recv(f->launcher_fd, &m);
+	int r = control_recv(s->launcher_fd, &m);
 
 	if (r == 1 && m.type == CONTROL_KEEP)
-		f->is_public = true;
+		s->is_public = true;
 	else if (r == 1 && m.type == CONTROL_STOP)
-		session_stop(f);
+		session_stop(s);
 	else if (r == 0 || (r < 0 && r != -EAGAIN && r != -EPROTO))
-		launcher_gone(f);
+		handle_launcher_gone(s);
 }
 
-static void heard(void *arg, const struct control_msg *m)
+static void handle_client(void *arg, const struct control_msg *m)
 {
-	struct session *f = arg;
+	struct session *s = arg;
 
 	if (!m || m->type == CONTROL_SAVE)
-		f->client_removes_mountpoint = m && m->code & CONTROL_CLEANS;
+		s->client_removes_mountpoint = m && m->code & CONTROL_REMOVES_MOUNTPOINT;
 	if (!m)
-		mounted_keep(&f->tree);
+		mounted_keep(&s->tree);
 	else if (m->type == CONTROL_QUIT)
-		fuse_session_exit(f->fuse);
+		fuse_session_exit(s->fuse);
 	else if (m->type == CONTROL_SAVE && m->code & CONTROL_DISCARD)
-		session_discard(f);
+		session_discard(s);
 	else if (m->type == CONTROL_SAVE)
-		session_save(f, m->code & CONTROL_MAY_STAY);
+		session_save(s, m->code & CONTROL_MAY_STAY);
 }
 
-static void on_signal(struct session *f, int signal_fd)
+static void handle_signal(struct session *s, int signal_fd)
 {
 	struct signalfd_siginfo info;
 
 	if (read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		session_stop(f);
+		session_stop(s);
 }
 
-/* False: the session is over. */
-static bool on_requests(struct session *f, struct fuse_buf *buf)
+/* Process requests. Returns false if the session is over. */
+static bool handle_requests(struct session *s, struct fuse_buf *buf)
 {
 	for (int i = 0; i < REQUESTS_AT_A_TIME; i++) {
-		int r = fuse_session_receive_buf(f->fuse, buf);
+		int r = fuse_session_receive_buf(s->fuse, buf);
 
 		if (r == -EINTR)
 			continue;
@@ -79,78 +78,78 @@ static bool on_requests(struct session *f, struct fuse_buf *buf)
 			return true;
 		if (r <= 0)
 			return false;
-		fuse_session_process_buf(f->fuse, buf);
+		fuse_session_process_buf(s->fuse, buf);
 	}
 	return true;
 }
 
-/* Who came by the number of our device has meant us only if it is ours still. */
-static bool is_over(int fuse_fd)
+/* Is the session over? Then a new client may mean a later mount with our device number. */
+static bool is_session_over(int fuse_fd)
 {
 	struct pollfd p = {.fd = fuse_fd};
 
 	return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
 }
 
-/* In ms, at most */
-static int wait_of(struct session *f)
+/* Timeout for poll in ms, or -1. */
+static int poll_timeout(struct session *s)
 {
-	int wait = mounted_timeout(&f->tree);
+	int wait = mounted_timeout(&s->tree);
 
-	return (f->saves || f->control.full) && (wait < 0 || wait > SESSION_HEARTBEAT_MS)
+	return (s->pending_saves || s->control.is_full) && (wait < 0 || wait > SESSION_HEARTBEAT_MS)
 		       ? SESSION_HEARTBEAT_MS
 		       : wait;
 }
 
-enum { SLOT_FUSE, SLOT_POOL, SLOT_SIGNAL, SLOT_LAUNCHER, SLOT_DOOR };
+enum { SLOT_FUSE, SLOT_POOL, SLOT_SIGNAL, SLOT_LAUNCHER, SLOT_CONTROL };
 
-/* False: the session is over. */
-static bool turn(struct session *f, int signal_fd, struct fuse_buf *buf)
+/* Wait for events and handle them. Returns false if the session is over. */
+static bool poll_once(struct session *s, int signal_fd, struct fuse_buf *buf)
 {
-	int fuse_fd = fuse_session_fd(f->fuse);
-	struct pollfd p[SLOT_DOOR + 1 + CONTROL_CLIENTS_MAX] = {
+	int fuse_fd = fuse_session_fd(s->fuse);
+	struct pollfd p[SLOT_CONTROL + 1 + CONTROL_CLIENTS_MAX] = {
 		{.fd = fuse_fd, .events = POLLIN},
-		{.fd = pool_fd(f->pool), .events = POLLIN},
+		{.fd = pool_fd(s->pool), .events = POLLIN},
 		{.fd = signal_fd, .events = POLLIN},
-		{.fd = f->launcher_gone ? -1 : f->launcher_fd, .events = POLLIN},
+		{.fd = s->is_launcher_gone ? -1 : s->launcher_fd, .events = POLLIN},
 	};
-	size_t n = SLOT_DOOR + control_socket_poll(&f->control, p + SLOT_DOOR);
-	int r = poll(p, n, wait_of(f));
-	bool knocks = f->control.full;
+	size_t n = SLOT_CONTROL + control_socket_poll(&s->control, p + SLOT_CONTROL);
+	int r = poll(p, n, poll_timeout(s));
+	bool has_client = s->control.is_full;
 
 	if (r < 0 && errno != EINTR)
 		return false;
-	mounted_tick(&f->tree);
-	if (f->saves)
-		session_heartbeat(f);
+	mounted_tick(&s->tree);
+	if (s->pending_saves)
+		session_heartbeat(s);
 	if (r < 0)
 		return true;
 	if (p[SLOT_POOL].revents)
-		pool_complete(f->pool);
+		pool_complete(s->pool);
 	if (p[SLOT_SIGNAL].revents)
-		on_signal(f, signal_fd);
+		handle_signal(s, signal_fd);
 	if (p[SLOT_LAUNCHER].revents)
-		on_launcher(f);
-	for (size_t i = SLOT_DOOR; i < n; i++)
-		knocks |= p[i].revents != 0;
-	if (knocks && is_over(fuse_fd))
+		handle_launcher(s);
+	for (size_t i = SLOT_CONTROL; i < n; i++)
+		has_client |= p[i].revents != 0;
+	if (has_client && is_session_over(fuse_fd))
 		return false;
-	if (knocks)
-		control_socket_serve(&f->control, heard, f);
-	return !p[SLOT_FUSE].revents || on_requests(f, buf);
+	if (has_client)
+		control_socket_serve(&s->control, handle_client, s);
+	return !p[SLOT_FUSE].revents || handle_requests(s, buf);
 }
 
-void session_run(struct session *f, int signal_fd)
+void session_run(struct session *s, int signal_fd)
 {
 	struct fuse_buf buf = {0};
-	int fuse_fd = fuse_session_fd(f->fuse);
+	int fuse_fd = fuse_session_fd(s->fuse);
 
-	f->owner = pthread_self();
+	s->owner = pthread_self();
 	(void)fcntl(fuse_fd, F_SETFL, fcntl(fuse_fd, F_GETFL) | O_NONBLOCK);
-	(void)fcntl(f->launcher_fd, F_SETFL, O_NONBLOCK);
-	while (!fuse_session_exited(f->fuse) && turn(f, signal_fd, &buf))
+	(void)fcntl(s->launcher_fd, F_SETFL, O_NONBLOCK);
+	while (!fuse_session_exited(s->fuse) && poll_once(s, signal_fd, &buf))
 		;
 	free(buf.mem);
-	/* Its name goes with the number of the device, which the next mount may get. */
-	control_socket_shut(&f->control);
+	/* The next mount may get this device number, and needs the name of the socket. */
+	control_socket_shut(&s->control);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Telling the kernel what to forget. Inodes and names go out from threads of their own: a name
- * waits for its directory's lock, which a request holds that may be waiting for an inode to be
- * forgotten.
+ * Notifications that make the kernel drop cached inodes and names. Each kind has its own thread: a
+ * name notification waits for the lock of its directory, and a request that holds the lock may wait
+ * for an inode notification.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,60 +12,60 @@
 
 struct notice {
 	struct job job; /* first */
-	struct session *front;
-	struct job *then; /* NULL: nobody waits */
-	uint64_t parent;  /* of a name */
-	char *name;       /* NULL: inodes */
+	struct session *session;
+	struct job *completion; /* returned to the pool afterwards; or NULL */
+	uint64_t parent;        /* directory of the name */
+	char *name;             /* NULL for inodes */
 	size_t n;
 	uint64_t inos[];
 };
 
-static void send(struct job *j)
+static void send_notice(struct job *j)
 {
 	struct notice *o = (struct notice *)j;
-	struct session *f = o->front;
-	bool silent = f->is_silent;
+	struct session *s = o->session;
+	bool silent = s->is_silent;
 
-	/* -ENOENT: the kernel does not hold it, which is what we want. */
+	/* Errors are ignored: -ENOENT means that the kernel does not cache it. */
 	if (o->name && !silent)
 		(void)fuse_lowlevel_notify_inval_entry(
-			f->fuse, o->parent, o->name, strlen(o->name));
+			s->fuse, o->parent, o->name, strlen(o->name));
 	for (size_t i = 0; i < o->n && !silent; i++)
-		(void)fuse_lowlevel_notify_inval_inode(f->fuse, o->inos[i], 0, 0);
-	if (o->then)
-		pool_return(f->pool, o->then);
+		(void)fuse_lowlevel_notify_inval_inode(s->fuse, o->inos[i], 0, 0);
+	if (o->completion)
+		pool_return(s->pool, o->completion);
 	free(o->name);
 	free(o);
 }
 
-int notifiers_start(struct session *f)
+int notifiers_start(struct session *s)
 {
-	f->inode_notifier = pool_create(1);
-	if (f->inode_notifier)
-		f->name_notifier = pool_create(1);
-	return f->name_notifier ? 0 : -errno;
+	s->inode_notifier = pool_create(1);
+	if (s->inode_notifier)
+		s->name_notifier = pool_create(1);
+	return s->name_notifier ? 0 : -errno;
 }
 
-void notifiers_stop(struct session *f)
+void notifiers_stop(struct session *s)
 {
-	f->is_silent = true;
-	pool_destroy(TAKE(f->inode_notifier));
-	pool_destroy(TAKE(f->name_notifier));
+	s->is_silent = true;
+	pool_destroy(TAKE(s->inode_notifier));
+	pool_destroy(TAKE(s->name_notifier));
 }
 
-/* Of n inodes, or of a name. Without memory for it nothing is told. */
-static void notify(struct pool *by, const struct notice *what, const uint64_t *inos)
+/* Queue a notification, or drop it if memory is exhausted. Frees what->name. */
+static void queue_notice(struct pool *by, const struct notice *what, const uint64_t *inos)
 {
 	struct notice *o = by ? malloc(sizeof(*o) + what->n * sizeof(*inos)) : NULL;
 
 	if (!o) {
 		free(what->name);
-		if (what->then)
-			pool_return(what->front->pool, what->then);
+		if (what->completion)
+			pool_return(what->session->pool, what->completion);
 		return;
 	}
 	*o = *what;
-	o->job.run = send;
+	o->job.run = send_notice;
 	for (size_t i = 0; i < o->n; i++)
 		o->inos[i] = inos[i];
 	pool_submit(by, &o->job);
@@ -73,16 +73,18 @@ static void notify(struct pool *by, const struct notice *what, const uint64_t *i
 
 void session_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
 {
-	struct session *f = (struct session *)h;
+	struct session *s = (struct session *)h;
 
-	notify(f->inode_notifier, &(struct notice){.front = f, .then = then, .n = n}, inos);
+	queue_notice(s->inode_notifier, &(struct notice){.session = s, .completion = then, .n = n},
+		inos);
 }
 
 void session_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
 {
-	struct session *f = (struct session *)h;
+	struct session *s = (struct session *)h;
 
-	notify(f->name_notifier,
-		&(struct notice){.front = f, .then = then, .parent = parent, .name = strdup(name)},
+	queue_notice(s->name_notifier,
+		&(struct notice){
+			.session = s, .completion = then, .parent = parent, .name = strdup(name)},
 		NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* Requests become calls, results become replies. Nothing is decided here. */
 #include "fuse/session/ops.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Every change of a name or an attribute comes through us, and contents are invalidated by hand. */
+/* Cache timeout in seconds. Nothing else changes names and attributes; contents are invalidated. */
 static const double FOREVER = 24 * 3600.0;
-/* What follows the folder that is mounted does so within a second. */
+/* Cache timeout for entries that follow a mounted folder on disk. */
 static const double BRIEFLY = 0.5;
 
 static struct stat stat_of(const struct attr *a)
@@ -28,7 +27,7 @@ static struct stat stat_of(const struct attr *a)
 	};
 }
 
-struct fuse_entry_param entry_of(const struct attr *a)
+struct fuse_entry_param entry_param_of(const struct attr *a)
 {
 	return (struct fuse_entry_param){
 		.ino = a->ino,
@@ -47,7 +46,7 @@ void answer_done(struct request *q)
 
 void answer_entry(struct request *q)
 {
-	struct fuse_entry_param e = entry_of(&q->call.attr);
+	struct fuse_entry_param e = entry_param_of(&q->call.attr);
 
 	fuse_reply_entry(q->req, &e);
 }
@@ -72,8 +71,8 @@ void request_reply(struct call *c, int r)
 	free(q);
 }
 
-/* Stands in where there is no memory for one; the owner's alone. */
-static struct request nowhere;
+/* Returned by request_begin if memory is exhausted. Used by the owner only. */
+static struct request dropped_request;
 
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name)
@@ -82,7 +81,7 @@ struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct r
 
 	if (!q) {
 		fuse_reply_err(req, ENOMEM);
-		return &nowhere;
+		return &dropped_request;
 	}
 	q->req = req;
 	q->answer = answer;
@@ -94,9 +93,9 @@ struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct r
 	return q;
 }
 
-void request_makes(struct request *q, mode_t mode)
+void request_set_owner(struct request *q, mode_t mode)
 {
-	const struct fuse_ctx *ctx = q == &nowhere ? NULL : fuse_req_ctx(q->req);
+	const struct fuse_ctx *ctx = q == &dropped_request ? NULL : fuse_req_ctx(q->req);
 
 	if (!ctx)
 		return;
@@ -107,27 +106,27 @@ void request_makes(struct request *q, mode_t mode)
 
 void request_submit(struct request *q)
 {
-	struct session *f = q == &nowhere ? NULL : fuse_req_userdata(q->req);
+	struct session *s = q == &dropped_request ? NULL : fuse_req_userdata(q->req);
 
-	if (f)
-		mounted_submit(&f->tree, &q->call);
+	if (s)
+		mounted_submit(&s->tree, &q->call);
 }
 
-void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
+void request_run(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
 	const char *name)
 {
 	request_submit(request_begin(req, op, answer, ino, name));
 }
 
-/* ---- attributes */
+/* Attributes. */
 
 static void answer_xattr(struct request *q)
 {
 	const struct call *c = &q->call;
 
-	if (q->room == 0)
+	if (q->reply_room == 0)
 		fuse_reply_xattr(q->req, c->out_size);
-	else if (q->room < c->out_size)
+	else if (q->reply_room < c->out_size)
 		fuse_reply_err(q->req, ERANGE);
 	else
 		fuse_reply_buf(q->req, (const char *)c->out, c->out_size);
@@ -140,7 +139,7 @@ static void answer_statfs(struct request *q)
 
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *)
 {
-	request_ask(req, vfs_getattr, answer_attr, ino, NULL);
+	request_run(req, vfs_getattr, answer_attr, ino, NULL);
 }
 
 static struct handle *handle_of(const struct fuse_file_info *fi)
@@ -174,20 +173,20 @@ static void op_setattr(
 
 static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 {
-	request_ask(req, vfs_statfs, answer_statfs, ino, NULL);
+	request_run(req, vfs_statfs, answer_statfs, ino, NULL);
 }
 
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
 	struct request *q = request_begin(req, vfs_getxattr, answer_xattr, ino, name);
 
-	q->room = size;
+	q->reply_room = size;
 	request_submit(q);
 }
 
 static void op_setxattr(fuse_req_t req, fuse_ino_t, const char *, const char *, size_t, int)
 {
-	/* Not ENOSYS, which the kernel would remember as an answer for all. */
+	/* After ENOSYS the kernel would send no setxattr any more. */
 	fuse_reply_err(req, EOPNOTSUPP);
 }
 
@@ -201,10 +200,10 @@ static void op_listxattr(fuse_req_t req, fuse_ino_t, size_t size)
 
 static void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
-	request_ask(req, vfs_removexattr, answer_done, ino, name);
+	request_run(req, vfs_removexattr, answer_done, ino, name);
 }
 
-/* ---- open files */
+/* Open files. */
 
 static void answer_open(struct request *q)
 {
@@ -212,14 +211,14 @@ static void answer_open(struct request *q)
 
 	q->fi.fh = (uintptr_t)c->opened;
 	q->fi.keep_cache = c->keep_cache;
-	/* Who only reads has nothing to apply, and need not wait for us to close. */
+	/* A file opened for reading has nothing to validate: no flush is needed. */
 	q->fi.noflush = (c->flags & O_ACCMODE) == O_RDONLY && !(c->flags & O_TRUNC);
 	fuse_reply_open(q->req, &q->fi);
 }
 
 static void answer_create(struct request *q)
 {
-	struct fuse_entry_param e = entry_of(&q->call.attr);
+	struct fuse_entry_param e = entry_param_of(&q->call.attr);
 
 	q->fi.fh = (uintptr_t)q->call.opened;
 	fuse_reply_create(q->req, &e, &q->fi);
@@ -251,7 +250,7 @@ static void op_create(
 
 	q->fi = *fi;
 	q->call.flags = (unsigned)fi->flags;
-	request_makes(q, mode);
+	request_set_owner(q, mode);
 	request_submit(q);
 }
 
@@ -279,7 +278,8 @@ static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t si
 	request_submit(q);
 }
 
-static void on_handle(fuse_req_t req, vfs_op op, fuse_ino_t ino, const struct fuse_file_info *fi)
+static void submit_with_handle(
+	fuse_req_t req, vfs_op op, fuse_ino_t ino, const struct fuse_file_info *fi)
 {
 	struct request *q = request_begin(req, op, answer_done, ino, NULL);
 
@@ -289,17 +289,17 @@ static void on_handle(fuse_req_t req, vfs_op op, fuse_ino_t ino, const struct fu
 
 static void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	on_handle(req, vfs_flush, ino, fi);
+	submit_with_handle(req, vfs_flush, ino, fi);
 }
 
 static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	on_handle(req, vfs_release, ino, fi);
+	submit_with_handle(req, vfs_release, ino, fi);
 }
 
 static void op_fsync(fuse_req_t req, fuse_ino_t ino, int, struct fuse_file_info *fi)
 {
-	on_handle(req, vfs_fsync, ino, fi);
+	submit_with_handle(req, vfs_fsync, ino, fi);
 }
 
 static void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t length,
@@ -320,19 +320,18 @@ static void op_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, of
 
 static void op_init(void *userdata, struct fuse_conn_info *conn)
 {
-	struct session *f = userdata;
+	struct session *s = userdata;
 	unsigned needed = FUSE_CAP_NO_OPENDIR_SUPPORT | FUSE_CAP_AUTO_INVAL_DATA;
 
-	/* The kernel would own size and time, and keep dirty data that dies with us. */
+	/* With it the kernel would own sizes and times, and lose dirty data if the worker died. */
 	conn->want &= ~(unsigned)FUSE_CAP_WRITEBACK_CACHE;
-	/* Without an OPENDIR it remembers what was listed, as long as the directory's time is the
-	 * same. That of a folder on disk may be the same though names came. */
-	f->caches_listings = !f->tree.folder && (conn->capable & needed) == needed;
-	/* What it remembers is listed again without us, and then with a LOOKUP for each name that
-	 * came without attributes. */
-	if (f->caches_listings)
+	/* Without OPENDIR the kernel caches a listing while the directory's mtime is the same. The
+	 * mtime of a folder on disk may be the same after a name was added. */
+	s->caches_listings = !s->tree.folder && (conn->capable & needed) == needed;
+	/* A cached listing without attributes would cause a LOOKUP for each name. */
+	if (s->caches_listings)
 		conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
-	(void)control_tell(f->launcher_fd, CONTROL_SERVING, 0, NULL);
+	(void)control_tell(s->launcher_fd, CONTROL_SERVING, 0, NULL);
 }
 
 const struct fuse_lowlevel_ops session_ops = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * ops: the kernel's requests, each of which becomes a call, and what the call ends with its reply.
- * By kind of request in the files named below; ops.c has the table, and what they share.
+ * ops: requests of the kernel. Each becomes a call of the vfs; the result of the call becomes the
+ * reply. ops.c has the table, the shared functions, and operations on attributes and open files;
+ * ops_dir.c has operations on names and directories.
  */
 #pragma once
 
@@ -12,30 +13,29 @@
 struct request {
 	struct call call; /* first */
 	fuse_req_t req;
-	void (*answer)(struct request *q); /* what the reply is, where the call did not fail */
+	void (*answer)(struct request *q); /* send the reply if the call succeeded */
 	struct fuse_file_info fi;
 	char *listing;
-	size_t used, room;
-	int failed; /* mknod: the result of its flush */
+	size_t listing_size, reply_room;
+	int flush_result; /* mknod: result of the flush */
 };
 
-struct fuse_entry_param entry_of(const struct attr *a);
-/* A call for a request, which request_submit begins. Where there is no memory it is one whose
- * request was answered with that, and request_submit drops it. */
+struct fuse_entry_param entry_param_of(const struct attr *a);
+/* Create a call for a request; request_submit starts it. If memory is exhausted, replies ENOMEM and
+ * returns a shared dummy, which request_submit ignores. Never returns NULL. */
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);
-/* Answer the kernel with an error, or by q->answer, and free the request. For call.reply. */
+/* Reply with an error, or through q->answer, and free the request. For call.reply. */
 void request_reply(struct call *c, int r);
-/* Both, where there is nothing more to say of it. */
-void request_ask(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
+/* Create and start a call that has no more arguments. */
+void request_run(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
 	const char *name);
 void answer_done(struct request *q);
 void answer_entry(struct request *q);
-/* Who asks owns what is made. */
-void request_makes(struct request *q, mode_t mode);
+/* Set the mode of a new file or directory, and make the caller its owner. */
+void request_set_owner(struct request *q, mode_t mode);
 
-/* ops_dir.c */
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n);
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names: looked up, listed, made, removed and renamed. */
+/* Operations on names: look up, list, create, remove and rename. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	request_ask(req, vfs_lookup, answer_entry, parent, name);
+	request_run(req, vfs_lookup, answer_entry, parent, name);
 }
 
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
-	struct session *f = fuse_req_userdata(req);
+	struct session *s = fuse_req_userdata(req);
 
-	mounted_forget(&f->tree, ino, n);
+	mounted_forget(&s->tree, ino, n);
 	fuse_reply_none(req);
 }
 
@@ -23,18 +23,18 @@ void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
 	struct request *q = request_begin(req, vfs_mkdir, answer_entry, parent, name);
 
-	request_makes(q, mode);
+	request_set_owner(q, mode);
 	request_submit(q);
 }
 
 void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	request_ask(req, vfs_unlink, answer_done, parent, name);
+	request_run(req, vfs_unlink, answer_done, parent, name);
 }
 
 void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	request_ask(req, vfs_rmdir, answer_done, parent, name);
+	request_run(req, vfs_rmdir, answer_done, parent, name);
 }
 
 void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t to,
@@ -48,7 +48,7 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t t
 	request_submit(q);
 }
 
-/* Tools that link or leave symbolic links as locks cope with EPERM. */
+/* Programs that use links, or symbolic links as locks, handle EPERM. */
 void op_link(fuse_req_t req, fuse_ino_t, fuse_ino_t, const char *)
 {
 	fuse_reply_err(req, EPERM);
@@ -59,35 +59,34 @@ void op_symlink(fuse_req_t req, const char *, fuse_ino_t, const char *)
 	fuse_reply_err(req, EPERM);
 }
 
-/*
- * A regular file that is made without being opened: overlayfs, NFS servers and tar --xattrs do
- * that. It is created, flushed and released, as by a program that creates a file and closes it.
+/* mknod creates a regular file without opening it, as overlayfs, NFS servers and tar --xattrs do.
+ * Three calls in a row create, flush and release the file, as a program does with open and close.
  */
-static void released_node(struct call *c, int)
+static void handle_mknod_release(struct call *c, int)
 {
 	struct request *q = (struct request *)c;
 
-	request_reply(c, q->failed);
+	request_reply(c, q->flush_result);
 }
 
-static void flushed_node(struct call *c, int r)
+static void handle_mknod_flush(struct call *c, int r)
 {
 	struct request *q = (struct request *)c;
 
-	q->failed = r;
+	q->flush_result = r;
 	c->op = vfs_release;
-	c->reply = released_node;
+	c->reply = handle_mknod_release;
 	request_submit(q);
 }
 
-static void created_node(struct call *c, int r)
+static void handle_mknod_create(struct call *c, int r)
 {
 	if (r < 0) {
 		request_reply(c, r);
 		return;
 	}
 	c->op = vfs_flush;
-	c->reply = flushed_node;
+	c->reply = handle_mknod_flush;
 	c->ino = c->attr.ino;
 	c->handle = c->opened;
 	request_submit((struct request *)c);
@@ -102,47 +101,49 @@ void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, 
 		return;
 	}
 	q = request_begin(req, vfs_create_file, answer_entry, parent, name);
-	q->call.reply = created_node;
+	q->call.reply = handle_mknod_create;
 	q->call.flags = O_WRONLY | O_EXCL;
-	request_makes(q, mode);
+	request_set_owner(q, mode);
 	request_submit(q);
 }
 
 static void answer_listing(struct request *q)
 {
-	fuse_reply_buf(q->req, q->listing, q->used);
+	fuse_reply_buf(q->req, q->listing, q->listing_size);
 }
 
 static bool emit_plain(struct call *c, const char *name, const struct attr *a, uint64_t next)
 {
 	struct request *q = (struct request *)c;
 	struct stat st = {.st_ino = a->ino, .st_mode = a->mode};
-	size_t left = q->room - q->used;
-	size_t n = fuse_add_direntry(q->req, q->listing + q->used, left, name, &st, (off_t)next);
+	size_t left = q->reply_room - q->listing_size;
+	size_t n = fuse_add_direntry(
+		q->req, q->listing + q->listing_size, left, name, &st, (off_t)next);
 
 	if (n > left)
 		return false;
-	q->used += n;
+	q->listing_size += n;
 	return true;
 }
 
 static bool emit_plus(struct call *c, const char *name, const struct attr *a, uint64_t next)
 {
 	struct request *q = (struct request *)c;
-	struct fuse_entry_param e = entry_of(a);
-	size_t left = q->room - q->used, n;
+	struct fuse_entry_param e = entry_param_of(a);
+	size_t left = q->reply_room - q->listing_size, n;
 
-	/* What has no attributes ("." and ".." among them) is named without a lookup. */
+	/* With inode number 0 the kernel counts no lookup (".", "..", no attributes). */
 	if (a->nlink == 0)
 		e.ino = 0;
-	n = fuse_add_direntry_plus(q->req, q->listing + q->used, left, name, &e, (off_t)next);
+	n = fuse_add_direntry_plus(
+		q->req, q->listing + q->listing_size, left, name, &e, (off_t)next);
 	if (n > left)
 		return false;
-	q->used += n;
+	q->listing_size += n;
 	return true;
 }
 
-static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool plus)
+static void list_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool plus)
 {
 	char *listing = malloc(size ? size : 1);
 	struct request *q;
@@ -153,19 +154,19 @@ static void list(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, bool pl
 	}
 	q = request_begin(req, vfs_readdir, answer_listing, ino, NULL);
 	q->listing = listing;
-	q->room = size;
+	q->reply_room = size;
 	q->call.off = (uint64_t)off;
 	q->call.plus = plus;
 	q->call.emit = plus ? emit_plus : emit_plain;
 	request_submit(q);
 }
 
-/* A directory has no handle. Told so once, the kernel asks no more. */
+/* Directories have no handles. After ENOSYS the kernel sends no OPENDIR any more. */
 void op_opendir(fuse_req_t req, fuse_ino_t, struct fuse_file_info *fi)
 {
-	const struct session *f = fuse_req_userdata(req);
+	const struct session *s = fuse_req_userdata(req);
 
-	if (f->caches_listings)
+	if (s->caches_listings)
 		fuse_reply_err(req, ENOSYS);
 	else
 		fuse_reply_open(req, fi);
@@ -173,15 +174,15 @@ void op_opendir(fuse_req_t req, fuse_ino_t, struct fuse_file_info *fi)
 
 void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *)
 {
-	list(req, ino, size, off, false);
+	list_directory(req, ino, size, off, false);
 }
 
 void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *)
 {
-	list(req, ino, size, off, true);
+	list_directory(req, ino, size, off, true);
 }
 
 void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int, struct fuse_file_info *)
 {
-	request_ask(req, vfs_fsyncdir, answer_done, ino, NULL);
+	request_run(req, vfs_fsyncdir, answer_done, ino, NULL);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * front: the mounted tree as a FUSE session. Requests become calls of the vfs, their results become
- * replies; what the vfs wants the kernel to forget goes out from a thread of its own, since the
- * kernel may wait for pages that only the owner's thread can deliver.
+ * session: a mounted tree that libfuse serves. Requests become calls of the vfs (vfs/vfs.h), and
+ * their results become replies. Notifications that make the kernel drop cached inodes and names are
+ * sent by threads of their own: the kernel may block them until the owner has delivered pages.
+ *
+ * Owner: the thread of session_run. Other threads may call session_progress and send notes to
+ * launcher_fd.
  */
 #pragma once
 
@@ -21,51 +24,49 @@ struct session {
 	struct mounted tree;
 	struct pool *pool;
 	struct fuse_session *fuse;
-	struct pool *inode_notifier, *name_notifier; /* of one thread each: in order */
-	atomic_bool is_silent;                       /* the kernel is told no more */
-	int launcher_fd;                /* open until the end: notes come from any thread */
-	bool launcher_gone;             /* nobody hears there */
-	bool is_public;                 /* the mount lasts without the launcher */
-	struct control_socket control;  /* where `mapfs -u` comes in */
+	struct pool *inode_notifier, *name_notifier; /* of one thread each, so ordered */
+	atomic_bool is_silent;                       /* the kernel gets no more notifications */
+	int launcher_fd;       /* open until the end, because any thread may send notes */
+	bool is_launcher_gone; /* nothing more is sent to or read from launcher_fd */
+	bool is_public;        /* KEEP was received: the mount outlives the launcher */
+	struct control_socket control;
 	bool owns_mountpoint;           /* the mount point was made for this mount */
-	bool client_removes_mountpoint; /* who asked for a save last removes it */
-	bool stopping;                  /* the end follows the save */
-	unsigned saves;                 /* that were asked for and are not answered */
-	struct report last_report;      /* of them, the last one that was */
-	bool caches_listings; /* the kernel remembers listings, until it is told otherwise */
-	pthread_t owner;      /* the thread of the loop */
-	pthread_mutex_t lock; /* of the next */
-	struct control_msg
-		progress;    /* how far the save is, that was told last by a worker thread */
-	int64_t progress_ms; /* when that was passed on */
+	bool client_removes_mountpoint; /* the client that sent the last SAVE does */
+	bool is_stopping;               /* the session ends after the save */
+	unsigned pending_saves;         /* requested saves without a report yet */
+	struct report last_report;      /* of the last finished save */
+	bool caches_listings;           /* the kernel caches listings until it is notified */
+	pthread_t owner;                /* the thread of session_run */
+	pthread_mutex_t lock;           /* protects progress */
+	struct control_msg progress;    /* of the running save; set by any thread */
+	int64_t progress_sent_ms;       /* time of the last PROGRESS message */
 };
 
-/* ops.c: the table for fuse_session_new, whose userdata is the front */
+/* The operations for fuse_session_new; its userdata is the session. */
 extern const struct fuse_lowlevel_ops session_ops;
 
-/* loop.c: serves until the session ends. signal_fd tells of signals that ask to end. */
-void session_run(struct session *f, int signal_fd);
-/* For the owner: to the launcher, and to each `mapfs -u` that waits. */
-void session_send(struct session *f, const struct control_msg *m);
+/* Serve until the session ends. signal_fd is a signalfd of signals that end it. */
+void session_run(struct session *s, int signal_fd);
+/* Send a message to the launcher (except PROGRESS) and to each waiting client. */
+void session_send(struct session *s, const struct control_msg *m);
 
-/*
- * save.c, for the owner. Dirty mapped pages are written back first; then the lines of the report
- * and its code are told. to_end: see mounted_save_to_end.
- */
-void session_save(struct session *f, bool to_end);
-void session_discard(struct session *f); /* mounted_discard, and the same answer */
-void session_stop(struct session *f);    /* saves, and ends the session */
-/* The session has ended: the last save. Returns the exit code. */
-int session_end(struct session *f);
-/* Any thread; see vfs_host. */
+/* Start a save: write back dirty mapped pages, save, then send the report and its code. to_end: see
+ * mounted_save_to_end. */
+void session_save(struct session *s, bool to_end);
+void session_discard(struct session *s); /* mounted_discard, then send the report */
+void session_stop(struct session *s);    /* save, then end the session */
+/* Do the last save, after the session has ended, and send its report. Returns the exit code. */
+int session_end(struct session *s);
+/* For vfs_host.progress, on any thread. */
 void session_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
-/* Passes on how far the save is, where it is time to. */
-void session_heartbeat(struct session *f);
+/* Send PROGRESS, if the last one is SESSION_HEARTBEAT_MS ago. */
+void session_heartbeat(struct session *s);
 enum { SESSION_HEARTBEAT_MS = 250 };
 
-/* notify.c */
-int notifiers_start(struct session *f); /* 0 or -errno */
-/* Ends the threads; what is still queued is returned without telling the kernel. */
-void notifiers_stop(struct session *f);
+/* Start the notification threads. Returns 0 or -errno. */
+int notifiers_start(struct session *s);
+/* End the threads. Queued notifications are dropped; their jobs return to the pool. */
+void notifiers_stop(struct session *s);
+/* For vfs_host: queue notifications. `then` returns to the pool afterwards; it may be NULL. */
 void session_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 void session_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);

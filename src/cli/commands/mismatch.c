@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/commands/unlike.h"
+#include "cli/commands/mismatch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,34 +14,34 @@
 #include "vfs/offline/walk.h"
 
 enum {
-	TEXT_MAX = 64 << 20, /* bytes of a file that is looked at */
-	DIGITS_MAX = 9       /* of a number that an object can have */
+	TEXT_MAX = 64 << 20, /* bytes of a file that is compared */
+	DIGITS_MAX = 9       /* of a position */
 };
 
 struct finding {
-	struct offline *t;
+	struct offline *tree;
 	int dirfd;
 	const struct merge_sort *sorts;
-	struct unlike *found;
+	struct mismatch *mismatch;
 };
 
-void unlike_finish(struct unlike *u)
+void mismatch_finish(struct mismatch *u)
 {
 	for (size_t i = 0; i < u->n; i++)
-		free(u->at[i].path);
-	free(u->at);
-	*u = (struct unlike){0};
+		free(u->dirs[i].path);
+	free(u->dirs);
+	*u = (struct mismatch){0};
 }
 
-static int pass_over(void *, const struct json_at *, struct error *)
+static int skip_element(void *, const struct json_at *, struct error *)
 {
 	return 0;
 }
 
-/* A file without what is long in it; false: it is no such file. */
+/* Read a JSON file without its long list of points. Returns false if it is no such file. */
 static bool read_head(const struct extent *x, struct json_doc *ret)
 {
-	return json_list_read(x, TEXT_MAX, "points", pass_over, NULL, ret, NULL) == 0;
+	return json_list_read(x, TEXT_MAX, "points", skip_element, NULL, ret, NULL) == 0;
 }
 
 static bool read_ours(struct offline *t, const struct offline_file *a, struct json_doc *ret)
@@ -62,7 +62,7 @@ static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
 	return images_file_at(dirfd, path, &x, NULL) == 0 && read_head(&x, ret);
 }
 
-static bool differ(
+static bool sorts_differ(
 	const struct json_doc *a, const struct json_doc *b, const struct merge_sort *sorts)
 {
 	struct json_at x = json_root(a), y = json_root(b);
@@ -79,8 +79,8 @@ static bool differ(
 	return false;
 }
 
-/* The length of the path of what the object stands in that this file is, or is of; 0: none. */
-static size_t collection_of(const char *path)
+/* Find the collection of the object of a file. Returns the length of its path, or 0. */
+static size_t collection_length(const char *path)
 {
 	const char *at = path + strlen(path);
 
@@ -94,7 +94,7 @@ static size_t collection_of(const char *path)
 	return 0;
 }
 
-static bool is_named(const struct offline *t, const char *path)
+static bool has_references(const struct offline *t, const char *path)
 {
 	const struct merge_reference *ref = tools_of(t->vol->format)->merge->references;
 
@@ -103,7 +103,7 @@ static bool is_named(const struct offline *t, const char *path)
 	return ref && ref->key;
 }
 
-static int names_in(struct offline *t, const char *path, struct names *ret)
+static int list_names(struct offline *t, const char *path, struct names *ret)
 {
 	struct offline_file a;
 	int r = offline_find(t, path, &a);
@@ -111,29 +111,30 @@ static int names_in(struct offline *t, const char *path, struct names *ret)
 	return r < 0 ? r : offline_names(t, &a, true, ret);
 }
 
-static int add(struct finding *f, const char *path)
+static int add_mismatch(struct finding *f, const char *path)
 {
-	struct unlike *u = f->found;
-	size_t n = collection_of(path);
+	struct mismatch *u = f->mismatch;
+	size_t n = collection_length(path);
 	CLEANUP(free) char *dir = strndup(path, n);
 	CLEANUP_NAMES struct names names = {0};
 	int r;
 
 	if (!dir)
 		return -ENOMEM;
-	if (!n || unlike_has(u, dir))
+	if (!n || mismatch_has(u, dir))
 		return 0;
-	if (!array_room(u->at, u->n, u->room))
+	if (!array_room(u->dirs, u->n, u->room))
 		return -ENOMEM;
-	r = names_in(f->t, dir, &names);
+	r = list_names(f->tree, dir, &names);
 	if (r < 0)
 		return r;
-	u->at[u->n] = (struct unlike_dir){.n = names.n, .named = is_named(f->t, dir)};
-	u->at[u->n++].path = TAKE(dir);
+	u->dirs[u->n] =
+		(struct mismatch_dir){.n = names.n, .is_referenced = has_references(f->tree, dir)};
+	u->dirs[u->n++].path = TAKE(dir);
 	return 0;
 }
 
-static int visit(void *arg, const char *path, const struct offline_file *a)
+static int compare_file(void *arg, const char *path, const struct offline_file *a)
 {
 	struct finding *f = arg;
 	size_t n = strlen(path);
@@ -144,44 +145,44 @@ static int visit(void *arg, const char *path, const struct offline_file *a)
 		return 0;
 	if (!read_theirs(f->dirfd, path, &y))
 		return 0;
-	if (read_ours(f->t, a, &x)) {
-		other = differ(&x, &y, f->sorts);
+	if (read_ours(f->tree, a, &x)) {
+		other = sorts_differ(&x, &y, f->sorts);
 		json_doc_finish(&x);
 	}
 	json_doc_finish(&y);
-	return other ? add(f, path) : 0;
+	return other ? add_mismatch(f, path) : 0;
 }
 
-int unlike_find(struct offline *t, int dirfd, struct unlike *ret)
+int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret)
 {
 	const struct merge_schema *how = tools_of(t->vol->format)->merge;
-	struct finding f = {.t = t, .dirfd = dirfd, .found = ret};
+	struct finding f = {.tree = t, .dirfd = dirfd, .mismatch = ret};
 
-	*ret = (struct unlike){0};
+	*ret = (struct mismatch){0};
 	f.sorts = how ? how->sorts : NULL;
-	return f.sorts ? offline_walk(t, "", visit, NULL, &f) : 0;
+	return f.sorts ? offline_walk(t, "", compare_file, NULL, &f) : 0;
 }
 
-bool unlike_any(const struct unlike *u, bool named)
+bool mismatch_any(const struct mismatch *u, bool is_referenced)
 {
 	for (size_t i = 0; i < u->n; i++)
-		if (u->at[i].named == named)
+		if (u->dirs[i].is_referenced == is_referenced)
 			return true;
 	return false;
 }
 
-bool unlike_has(const struct unlike *u, const char *path)
+bool mismatch_has(const struct mismatch *u, const char *path)
 {
 	for (size_t i = 0; u && i < u->n; i++)
-		if (strcmp(u->at[i].path, path) == 0)
+		if (strcmp(u->dirs[i].path, path) == 0)
 			return true;
 	return false;
 }
 
-static int empty(struct offline *t, const char *path)
+static int remove_objects(struct offline *t, const char *path)
 {
 	CLEANUP_NAMES struct names names = {0};
-	int r = names_in(t, path, &names);
+	int r = list_names(t, path, &names);
 
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		CLEANUP(free) char *one = path_join(path, names.at[i]);
@@ -191,35 +192,35 @@ static int empty(struct offline *t, const char *path)
 	return r;
 }
 
-int unlike_remove(struct offline *t, const struct unlike *u, bool named)
+int mismatch_remove(struct offline *t, const struct mismatch *u, bool is_referenced)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < u->n; i++)
-		if (u->at[i].named == named)
-			r = empty(t, u->at[i].path);
+		if (u->dirs[i].is_referenced == is_referenced)
+			r = remove_objects(t, u->dirs[i].path);
 	return r;
 }
 
-/* The directory that the path leads into, of those whose objects went. */
-static const struct unlike_dir *find_above(const struct unlike *u, const char *path)
+/* Find the collection of u that the path is in. Returns NULL if there is none. */
+static const struct mismatch_dir *find_mismatch_dir(const struct mismatch *u, const char *path)
 {
 	for (size_t i = 0; u && i < u->n; i++) {
-		size_t n = strlen(u->at[i].path);
+		size_t n = strlen(u->dirs[i].path);
 
-		if (strncmp(path, u->at[i].path, n) == 0 && path[n] == '/')
-			return &u->at[i];
+		if (strncmp(path, u->dirs[i].path, n) == 0 && path[n] == '/')
+			return &u->dirs[i];
 	}
 	return NULL;
 }
 
-char *unlike_place(const struct unlike *u, const char *path)
+char *mismatch_place(const struct mismatch *u, const char *path)
 {
-	const struct unlike_dir *dir = find_above(u, path);
+	const struct mismatch_dir *dir = find_mismatch_dir(u, path);
 	const char *name = dir ? path + strlen(dir->path) + 1 : path;
 	size_t digits = dir ? strspn(name, "0123456789") : 0;
 
-	/* A longer one is beyond them anyway. */
+	/* A position with more digits is after all objects anyway. */
 	if (!digits || digits > DIGITS_MAX || !strchr("_/", name[digits]))
 		return strdup(path);
 	return text_printf("%s/%lu%s", dir->path, strtoul(name, NULL, 10) + dir->n, name + digits);

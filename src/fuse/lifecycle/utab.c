@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "fuse/lifecycle/note.h"
+#include "fuse/lifecycle/utab.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 struct libmnt_update;
 struct libmnt_fs;
 
-/* Linked with it and what it links, every command would take longer to start. */
+/* Loaded by dlopen: linking libmount and its dependencies would slow down each command. */
 static struct {
 	bool tried;
 	struct libmnt_update *(*new_update)(void);
@@ -33,10 +33,10 @@ static const struct {
 	{"mnt_unref_fs", &lib.unref_fs}, {"mnt_fs_set_source", &lib.set_source},
 	{"mnt_fs_set_target", &lib.set_target}, {"mnt_fs_set_fstype", &lib.set_type},
 	{"mnt_fs_set_options", &lib.set_options},
-	{"mnt_new_update", &lib.new_update}, /* last: with it all are there */
+	{"mnt_new_update", &lib.new_update}, /* last: if it is set, all are */
 };
 
-void note_prepare(void)
+void utab_load(void)
 {
 	void *handle = lib.tried ? NULL : dlopen("libmount.so.1", RTLD_LAZY);
 	void *found = handle;
@@ -48,8 +48,8 @@ void note_prepare(void)
 	}
 }
 
-/* target: whose note is to go; fs: of what one is to be made. */
-static void update(const char *target, struct libmnt_fs *fs)
+/* Remove the entry of target, or add one for fs; the other argument is NULL. */
+static void update_table(const char *target, struct libmnt_fs *fs)
 {
 	struct libmnt_update *u = lib.new_update();
 
@@ -58,24 +58,24 @@ static void update(const char *target, struct libmnt_fs *fs)
 	lib.free_update(u);
 }
 
-void note_add(const char *source, const char *point)
+void utab_add(const char *source, const char *point)
 {
 	struct libmnt_fs *fs;
 
-	note_prepare();
+	utab_load();
 	fs = lib.new_update ? lib.new_fs() : NULL;
 	if (!fs)
 		return;
-	/* Only what has an option of its own gets a note. */
+	/* libmount adds an entry only if there is an option of its own. */
 	if (lib.set_source(fs, source) == 0 && lib.set_target(fs, point) == 0 &&
 		lib.set_type(fs, "fuse.mapfs") == 0 && lib.set_options(fs, "x-mapfs") == 0)
-		update(NULL, fs);
+		update_table(NULL, fs);
 	lib.unref_fs(fs);
 }
 
-void note_remove(const char *point)
+void utab_remove(const char *point)
 {
-	note_prepare();
+	utab_load();
 	if (lib.new_update)
-		update(point, NULL);
+		update_table(point, NULL);
 }
