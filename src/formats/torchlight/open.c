@@ -131,7 +131,7 @@ static int empty_header(const char *name, struct mod_header **ret, struct error 
 	return 0;
 }
 
-static int create(const struct format *f, const char *name, const struct format_context *ctx,
+static int create_map(const struct format *f, const char *name, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
 	CLEANUP(archive_free) struct archive *a = calloc(1, sizeof(*a));
@@ -188,5 +188,6 @@ static int open_files(const struct format *f, const struct source *src,
 int tl_open(const struct format *f, const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	return src->n_files ? open_files(f, src, ctx, ret, e) : create(f, src->name, ctx, ret, e);
+	return src->n_files ? open_files(f, src, ctx, ret, e)
+			    : create_map(f, src->name, ctx, ret, e);
 }

@@ -9,7 +9,7 @@
 #include "formats/torchlight/model/kit.h"
 
 /* MOD.DAT is the header, unless somebody wrote another one. */
-static int take_kit(struct finalizing *st, struct tl_map *m)
+static int take_kit(struct finalizer *st, struct tl_map *m)
 {
 	CLEANUP(modheader_unref) struct mod_header *h = NULL;
 	CLEANUP_BUFFER struct buffer other = BUFFER_INIT;
@@ -30,8 +30,7 @@ static int take_kit(struct finalizing *st, struct tl_map *m)
 	return other.error;
 }
 
-static int finalize_all(
-	struct finalizing *st, struct tl_map *m, const struct placement *p, size_t n)
+static int finalize_all(struct finalizer *st, struct tl_map *m, const struct placement *p, size_t n)
 {
 	struct bytes *removed = NULL;
 	int r = tl_finalize_begin(st, p, n);
@@ -68,7 +67,7 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 {
 	struct tl_map *m = n == FORMAT_UNPLACED ? NULL : tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
-	struct finalizing st = {.m = tl_map_of(s),
+	struct finalizer st = {.m = tl_map_of(s),
 		.sh = tl_map_of(s)->shared,
 		.old = tl_mounted(tl_map_of(s)),
 		.say = say,

@@ -6,7 +6,7 @@
 #include "formats/torchlight/model/kit.h"
 
 /* Files that were found to be broken, and are copied so. */
-static void say_damaged(const struct finalizing *st)
+static void say_damaged(const struct finalizer *st)
 {
 	for (uint32_t i = 0; i < st->old->n_entries; i++) {
 		CLEANUP(tl_content_unref) struct tl_content *c = tl_stored_peek(st->sh, i);
@@ -28,12 +28,12 @@ static bool is_text_beside(const char *name)
 	return kind != COMPILED_NONE && !strcasecmp(ending, kind == COMPILED_RAW ? ".TSV" : ".TXT");
 }
 
-static void say_beside(const struct finalizing *st)
+static void say_beside(const struct finalizer *st)
 {
 	struct tl_tally t = {0};
 
-	for (size_t i = 0; i < st->n_homes; i++) {
-		const struct tl_home *h = &st->homes[i];
+	for (size_t i = 0; i < st->n_additions; i++) {
+		const struct tl_addition *h = &st->additions[i];
 
 		if (h->handle != MANIFEST_NO_FILE && h->handle >= st->old->n_entries &&
 			is_text_beside(h->name))
@@ -56,7 +56,7 @@ static bool is_plain(const char *name, struct tl_content *c)
 
 /* New texts that are stored as they were written, with text=off; or that are compiled, and may not
  * mean what their author thinks. */
-static void say_texts(const struct finalizing *st)
+static void say_texts(const struct finalizer *st)
 {
 	struct tl_tally plain = {0}, small = {0};
 
@@ -83,7 +83,7 @@ static void say_texts(const struct finalizing *st)
 		"files have types in small letters, which make a STRING of any value");
 }
 
-static void say_kit(const struct finalizing *st)
+static void say_kit(const struct finalizer *st)
 {
 	CLEANUP_BUFFER struct buffer keys = BUFFER_INIT;
 
@@ -97,7 +97,7 @@ static void say_kit(const struct finalizing *st)
 		tl_say(st, FORMAT_NOTE, "the header, .mod/info.json, is as MOD.DAT says");
 }
 
-void tl_finalize_say(const struct finalizing *st)
+void tl_finalize_say(const struct finalizer *st)
 {
 	say_damaged(st);
 	tl_finalize_say_names(st);

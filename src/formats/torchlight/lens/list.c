@@ -33,8 +33,8 @@ static bool next_control(const struct tl_map *m, entry_id dir, bool listed, uint
 	return *at < TL_N_CONTROLS;
 }
 
-static int find(const struct tl_map *m, entry_id dir, const char *name, bool listed, entry_id *ret,
-	const char **ret_name)
+static int find_child(const struct tl_map *m, entry_id dir, const char *name, bool listed,
+	entry_id *ret, const char **ret_name)
 {
 	const struct tree *t = m->shared->tree;
 	uint32_t d = tl_index(dir);
@@ -59,7 +59,7 @@ int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *re
 {
 	const char *called;
 
-	return find(m, dir, name, false, ret, &called);
+	return find_child(m, dir, name, false, ret, &called);
 }
 
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e)
@@ -161,7 +161,7 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct f
 {
 	const char *called;
 	entry_id id;
-	int r = find(tl_map_of(s), dir, name, true, &id, &called);
+	int r = find_child(tl_map_of(s), dir, name, true, &id, &called);
 
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);

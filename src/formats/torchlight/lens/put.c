@@ -29,7 +29,7 @@ static void finish_parsed(struct parsed *parsed)
 }
 
 /* Bytes for a file, of a text with that line (content.h). */
-static int keep(const struct tl_map *m, uint32_t handle, const struct extent *x,
+static int keep_bytes(const struct tl_map *m, uint32_t handle, const struct extent *x,
 	unsigned small_line, struct parsed_file *p, struct error *e)
 {
 	const struct tl_shared *sh = m->shared;
@@ -58,11 +58,11 @@ static int parse_bytes(
 	p->parsed.is_unchanged = same;
 	if (same || (r < 0 && r != -EIO && r != -ENODATA))
 		return r;
-	return keep(m, handle, in, 0, p, e);
+	return keep_bytes(m, handle, in, 0, p, e);
 }
 
 /* What is written to a compiled file, and the file as it was. */
-struct writing {
+struct compiled_write {
 	const struct tl_map *m;
 	uint32_t handle;
 	enum compiled_kind kind;
@@ -70,32 +70,32 @@ struct writing {
 	struct names *names; /* for compiling; borrowed, as in ctx */
 	struct buffer path;
 	struct bytes *new;
-	struct tl_content *was; /* NULL: none that can be read */
+	struct tl_content *old_content; /* NULL: none that can be read */
 	struct bytes *old;
 	struct bytes *shown; /* where that is a text */
 	struct compiled_remarks remarks;
 };
 
-static void writing_finish(struct writing *w)
+static void finish_write(struct compiled_write *w)
 {
 	buffer_finish_free(&w->path);
 	bytes_unref(w->new);
-	tl_content_unref(w->was);
+	tl_content_unref(w->old_content);
 	bytes_unref(w->old);
 	bytes_unref(w->shown);
 	buffer_finish_free(&w->remarks.names);
 }
 
-static int load_old(struct writing *w, struct error *e)
+static int load_old(struct compiled_write *w, struct error *e)
 {
-	int r = tl_view_find(w->m, w->handle, &w->was, &w->shown, e);
+	int r = tl_view_find(w->m, w->handle, &w->old_content, &w->shown, e);
 
 	if (r == 0)
-		r = tl_content_load(w->was, TEXT_MAX, &w->old, e);
+		r = tl_content_load(w->old_content, TEXT_MAX, &w->old, e);
 	return r == -EIO || r == -ENODATA || r == -EFBIG ? 0 : r;
 }
 
-static int writing_begin(struct writing *w, const struct extent *in, struct error *e)
+static int begin_write(struct compiled_write *w, const struct extent *in, struct error *e)
 {
 	int r = extent_load(in, TL_INPUT_MAX, &w->new, e);
 
@@ -113,10 +113,11 @@ static int writing_begin(struct writing *w, const struct extent *in, struct erro
 }
 
 /* Does the file hold this already, and show the same by these names? */
-static int says_nothing_new(const struct writing *w, const struct bytes *made,
+static int is_same_text(const struct compiled_write *w, const struct bytes *made,
 	const struct names *names, bool *ret, struct error *e)
 {
-	const struct names *own = w->was && w->was->names ? w->was->names : w->m->shared->names;
+	const struct names *own = w->old_content && w->old_content->names ? w->old_content->names
+									  : w->m->shared->names;
 	struct compiled_context ctx = w->ctx;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	struct error none = ERROR_INIT;
@@ -133,7 +134,7 @@ static int says_nothing_new(const struct writing *w, const struct bytes *made,
 }
 
 /* A text, over the file as it was. */
-static int compile(struct writing *w, struct parsed_file *p, struct error *e)
+static int compile_text(struct compiled_write *w, struct parsed_file *p, struct error *e)
 {
 	struct buffer *taught = &w->remarks.names;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -149,18 +150,18 @@ static int compile(struct writing *w, struct parsed_file *p, struct error *e)
 	if (r == 0)
 		r = names_extend(w->names, (const char *)taught->data, taught->size, &names, e);
 	if (r == 0)
-		r = says_nothing_new(w, made, names, &known, e);
+		r = is_same_text(w, made, names, &known, e);
 	if (r < 0)
 		return r;
 	p->parsed.is_unchanged = known && !taught->size;
 	if (taught->size && buffer_finish(taught, &p->taught) < 0)
 		return error_set(e, -ENOMEM, "no memory for names");
 	x = extent_of_bytes(TAKE(made));
-	return known ? 0 : keep(w->m, w->handle, &x, w->remarks.small_line, p, e);
+	return known ? 0 : keep_bytes(w->m, w->handle, &x, w->remarks.small_line, p, e);
 }
 
 /* A file that is compiled: what was written says by itself as what it is meant. */
-static int parse_compiled(struct writing *w, struct parsed_file *p, struct error *e)
+static int parse_compiled(struct compiled_write *w, struct parsed_file *p, struct error *e)
 {
 	const struct extent *in = &p->parsed.content->bytes;
 	int r = 0;
@@ -170,28 +171,28 @@ static int parse_compiled(struct writing *w, struct parsed_file *p, struct error
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
-		return compile(w, p, e);
+		return compile_text(w, p, e);
 	case COMPILED_BINARY:
 		r = compiled_check(w->kind, &w->ctx, w->new->data, w->new->size, e);
 		break;
 	case COMPILED_XML:
 		break;
 	}
-	return r < 0 ? r : keep(w->m, w->handle, in, 0, p, e);
+	return r < 0 ? r : keep_bytes(w->m, w->handle, in, 0, p, e);
 }
 
 static int parse_file(
 	const struct tl_map *m, uint32_t handle, struct parsed_file *p, struct error *e)
 {
-	struct writing w = {.m = m, .handle = handle, .kind = tl_file_kind(m, handle)};
+	struct compiled_write w = {.m = m, .handle = handle, .kind = tl_file_kind(m, handle)};
 	int r;
 
 	if (w.kind == COMPILED_NONE)
 		return parse_bytes(m, handle, p, e);
-	r = writing_begin(&w, &p->parsed.content->bytes, e);
+	r = begin_write(&w, &p->parsed.content->bytes, e);
 	if (r == 0)
 		r = parse_compiled(&w, p, e);
-	writing_finish(&w);
+	finish_write(&w);
 	return r;
 }
 
@@ -232,7 +233,7 @@ static int parse_info(const struct tl_map *m, struct parsed_file *p, struct erro
 	return 0;
 }
 
-static int parse(const struct tl_map *m, entry_id id, struct parsed_file *p, struct error *e)
+static int parse_entry(const struct tl_map *m, entry_id id, struct parsed_file *p, struct error *e)
 {
 	if (tl_kind_of(id) == TL_FILE)
 		return parse_file(m, tl_index(id), p, e);
@@ -253,7 +254,7 @@ int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct p
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	return parsed_give(&p->parsed, parse(tl_map_of(s), id, p, e), ret);
+	return parsed_give(&p->parsed, parse_entry(tl_map_of(s), id, p, e), ret);
 }
 
 /* As all below, 1: m is another one now. A text is shown by the names that it was written with;
@@ -308,7 +309,7 @@ static int apply_info(struct tl_map *m, const struct parsed_file *p)
 	return 1;
 }
 
-static int apply(struct tl_map *m, entry_id id, const struct parsed_file *p, struct error *e)
+static int apply_entry(struct tl_map *m, entry_id id, const struct parsed_file *p, struct error *e)
 {
 	if (tl_kind_of(id) == TL_FILE)
 		return apply_file(m, tl_index(id), p, e);
@@ -334,7 +335,7 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p, const str
 		snapshot_unref(*s);
 		*s = &m->snapshot;
 	}
-	r = apply(m, id, (const struct parsed_file *)p, e);
+	r = apply_entry(m, id, (const struct parsed_file *)p, e);
 	*ret_changed = r > 0;
 	return r < 0 ? r : 0;
 }

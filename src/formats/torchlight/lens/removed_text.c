@@ -44,7 +44,7 @@ static int take_line(struct str line, unsigned number, struct buffer *out, struc
 }
 
 /* Without what stands twice: the first stays. */
-static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
+static int drop_duplicates(struct buffer *lines, struct bytes **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *all = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -59,9 +59,9 @@ static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
 	while (r == 0 && removed_next(all, &at, &path)) {
 		struct removed_path *p = removed_set_find(&set, path);
 
-		if (p->said)
+		if (p->is_recorded)
 			continue;
-		p->said = true;
+		p->is_recorded = true;
 		buffer_str(&out, path);
 		buffer_byte(&out, '\n');
 	}
@@ -83,5 +83,5 @@ int removed_parse(const void *data, size_t size, struct bytes **ret, struct erro
 
 	while (r == 0 && rest.n)
 		r = take_line(str_cut(&rest, '\n'), ++number, &lines, e);
-	return r < 0 ? r : unique(&lines, ret, e);
+	return r < 0 ? r : drop_duplicates(&lines, ret, e);
 }

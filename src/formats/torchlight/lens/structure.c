@@ -11,7 +11,7 @@
 #include "formats/torchlight/lens/lens.h"
 
 /* Names that editors and tools give to what they do not keep. */
-static bool is_habit(const char *name)
+static bool is_tool_name(const char *name)
 {
 	static const char *const habits[] = {
 		".*", "*~", "#*#", "4913", "*.swp", "*.tmp", "*.part", "*.orig", NULL};
@@ -32,13 +32,13 @@ static bool is_compiled_beside(const char *name)
 	       (kind == COMPILED_LAYOUT && !strcasecmp(ending, ".BINLAYOUT"));
 }
 
-static int classify(
+static int classify_name(
 	const struct tl_map *m, entry_id dir, const char *name, bool is_dir, struct error *e)
 {
 	char stored[NAME_MAX + 1];
 	size_t n;
 
-	if (tl_kind_of(dir) != TL_DIR || is_habit(name))
+	if (tl_kind_of(dir) != TL_DIR || is_tool_name(name))
 		return NAME_SCRATCH;
 	n = name_unescape(name, strlen(name), stored);
 	if (memchr(stored, '\\', n))
@@ -55,7 +55,7 @@ static int classify(
 	return NAME_OBJECT;
 }
 
-static int may_move(
+static int check_move(
 	const struct snapshot *s, entry_id id, entry_id dir, const char *name, struct error *e)
 {
 	bool is_dir = tl_kind_of(id) == TL_DIR;
@@ -63,7 +63,7 @@ static int may_move(
 
 	if (tl_kind_of(id) == TL_CONTROL || tl_kind_of(dir) != TL_DIR || id == ENTRY_ROOT)
 		return error_set(e, -EINVAL, "%s: it cannot stand there", name);
-	r = classify(tl_map_of(s), dir, name, is_dir, e);
+	r = classify_name(tl_map_of(s), dir, name, is_dir, e);
 	if (r != NAME_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
 	/* A file whose name says that it is something else is made of what is shown of this one. */
@@ -84,18 +84,18 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 		ret->is_known = tl_is_dir(ret->id) == is_dir;
 		ret->kind = ret->is_known ? NAME_OBJECT : NAME_SCRATCH;
 	} else {
-		r = classify(tl_map_of(s), dir, name, is_dir, e);
+		r = classify_name(tl_map_of(s), dir, name, is_dir, e);
 		ret->kind = r < 0 ? NAME_SCRATCH : (enum name_kind)r;
 	}
 	ret->accepts_object =
-		r >= 0 && object != ENTRY_ROOT && may_move(s, object, dir, name, NULL) == 0;
+		r >= 0 && object != ENTRY_ROOT && check_move(s, object, dir, name, NULL) == 0;
 	return r < 0 ? r : 0;
 }
 
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e)
 {
-	int r = classify(tl_map_of(*s), dir, name, is_dir, e);
+	int r = classify_name(tl_map_of(*s), dir, name, is_dir, e);
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tl_map *m;
 	uint32_t handle;

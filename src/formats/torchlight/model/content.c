@@ -27,7 +27,7 @@ static struct tl_content *stored_new(
 	c->crc = crc;
 	c->filetime = filetime;
 	c->budget = budget;
-	pthread_mutex_init(&c->looking, NULL);
+	pthread_mutex_init(&c->view_lock, NULL);
 	return c;
 }
 
@@ -42,7 +42,7 @@ void tl_content_unref(struct tl_content *c)
 	names_unref(c->names);
 	free(c->note);
 	blob_unref(c->blob);
-	pthread_mutex_destroy(&c->looking);
+	pthread_mutex_destroy(&c->view_lock);
 	free(c);
 }
 

@@ -33,7 +33,7 @@ static void read_number(
 		s->error = error_set(s->e, -EINVAL, "%s of the part is no number", name);
 }
 
-static bool look_at(void *arg, const char *name, const char *const *attributes)
+static bool find_image(void *arg, const char *name, const char *const *attributes)
 {
 	struct search *s = arg;
 	struct str value = attribute(attributes, s->is_set ? "Name" : "Imagefile");
@@ -57,7 +57,7 @@ int imageset_find(const struct bytes *xml, const char *cut, struct buffer *ret_f
 	struct imageset_cut *ret_cut, struct error *e)
 {
 	struct search s = {.cut = cut, .file = ret_file, .ret = ret_cut, .e = e};
-	int r = xml_read(xml->data, xml->size, look_at, &s, e);
+	int r = xml_read(xml->data, xml->size, find_image, &s, e);
 
 	if (r == 0 && !s.is_set)
 		r = error_set(e, -EINVAL, "not an image set: no Imageset with an Imagefile");

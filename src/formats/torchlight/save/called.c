@@ -10,7 +10,7 @@
 
 #include "formats/torchlight/save/write.h"
 
-static void call_files(const struct tl_table *table, const struct tree *t, struct buffer *out)
+static void put_files(const struct tl_table *table, const struct tree *t, struct buffer *out)
 {
 	for (uint32_t i = 0; i < t->n_children; i++) {
 		const struct tree_child *c = &t->children[i];
@@ -23,7 +23,7 @@ static void call_files(const struct tl_table *table, const struct tree *t, struc
 }
 
 /* The last directory of a path. */
-static void call_dir(
+static void put_dir(
 	const struct manifest *m, const struct tree *t, const char *path, struct buffer *out)
 {
 	const struct tree_child *c = NULL;
@@ -49,8 +49,8 @@ int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e)
 	int r = tree_build(table->manifest, NULL, &t, e);
 
 	if (r == 0)
-		call_files(table, t, out);
+		put_files(table, t, out);
 	for (uint32_t i = 0; r == 0 && i < table->n_dirs; i++)
-		call_dir(table->manifest, t, table->dirs[i], out);
+		put_dir(table->manifest, t, table->dirs[i], out);
 	return r;
 }

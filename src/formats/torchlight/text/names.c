@@ -58,7 +58,7 @@ static const char *const families[] = {
 	"LEVEL", "CHILD", "IMAGE", "VALUE", "GRAPH", "BONE", "STRATA", "ENCHANTCOST"};
 enum { FAMILY_MAX = 200 };
 
-static uint32_t mix(uint32_t h, uint32_t unit)
+static uint32_t mix_unit(uint32_t h, uint32_t unit)
 {
 	return (h << 5 | h >> 27) ^ (unit >= 'a' && unit <= 'z' ? unit - 32 : unit);
 }
@@ -84,15 +84,15 @@ uint32_t name_hash(struct str name)
 	for (size_t i = 0; i < name.n;) {
 		i += next_char(name.s + i, name.n - i, &c);
 		if (c > 0xFFFF) {
-			h = mix(h, 0xD7C0 + (c >> 10));
+			h = mix_unit(h, 0xD7C0 + (c >> 10));
 			c = 0xDC00 | (c & 0x3FF);
 		}
-		h = mix(h, c);
+		h = mix_unit(h, c);
 	}
 	return h;
 }
 
-static bool unknown_value(struct str name, uint64_t *ret)
+static bool read_unknown(struct str name, uint64_t *ret)
 {
 	return name.n == 12 && str_equal_nocase((struct str){name.s, 4}, STR("UNK_")) &&
 	       number_hex((struct str){name.s + 4, 8}, 8, ret);
@@ -111,7 +111,7 @@ uint32_t name_value(struct str name)
 	uint32_t number;
 	uint64_t v;
 
-	if (unknown_value(name, &v))
+	if (read_unknown(name, &v))
 		return (uint32_t)v;
 	return name_is_number(name, &number) ? number : name_hash(name);
 }
@@ -163,7 +163,7 @@ bool name_is_usable(struct str name)
 	for (size_t i = 0; i < name.n; i++)
 		if ((unsigned char)name.s[i] < 32 || strchr("[]<>:", name.s[i]))
 			return false;
-	return name.n && name.n <= 1000 && utf8_valid(name.s, name.n) && !unknown_value(name, &v);
+	return name.n && name.n <= 1000 && utf8_valid(name.s, name.n) && !read_unknown(name, &v);
 }
 
 static int by_hash(const void *a, const void *b)
@@ -227,7 +227,7 @@ static int add_name(struct names *n, struct str line)
 }
 
 /* Adds the usable new names of list to n, whose names are not sorted yet. */
-static int collect(struct names *n, struct str rest)
+static int collect_names(struct names *n, struct str rest)
 {
 	struct str line;
 	int r = 0;
@@ -267,7 +267,7 @@ int names_extend(
 	n->text = malloc(size + 1);
 	n->base = names_ref(base);
 	n->depth = base ? base->depth + 1 : 0;
-	if (!n->text || collect(n, (struct str){list, size}) < 0)
+	if (!n->text || collect_names(n, (struct str){list, size}) < 0)
 		return error_set(e, -ENOMEM, "no memory for names");
 	sort_unique(n);
 	if (base && !n->count && !n->n_properties)

@@ -57,7 +57,7 @@ void removed_set_finish(struct removed_set *set)
 }
 
 /* Without a list in the header all entries without a place are removed files. */
-static int mark(struct manifest *m, const struct removed_set *listed, struct buffer *said)
+static int mark_removed(struct manifest *m, const struct removed_set *listed, struct buffer *said)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
@@ -89,7 +89,7 @@ int removed_find(
 	int r = listed ? list ? removed_set_of(list, &set) : -ENOMEM : 0;
 
 	if (r == 0)
-		r = mark(m, listed ? &set : NULL, &said);
+		r = mark_removed(m, listed ? &set : NULL, &said);
 	removed_set_finish(&set);
 	if (r == 0 && !listed)
 		r = buffer_finish(&said, &list);

@@ -150,7 +150,7 @@ void buffer_hex(struct buffer *b, const uint8_t *data, size_t n)
 	}
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -163,7 +163,7 @@ bool hex_read(struct str s, struct buffer *out)
 	if (s.n % 2)
 		return false;
 	for (size_t i = 0; i < s.n; i += 2) {
-		int high = digit(s.s[i]), low = digit(s.s[i + 1]);
+		int high = hex_digit(s.s[i]), low = hex_digit(s.s[i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;

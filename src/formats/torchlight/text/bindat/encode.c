@@ -142,7 +142,7 @@ static void match_old(struct encoder *en, bool anew)
 	}
 }
 
-static uint64_t first_free(const struct bindat_file *old)
+static uint64_t first_free_id(const struct bindat_file *old)
 {
 	for (size_t i = old->n_strings; i > 0; i--)
 		if (old->strings[i - 1].id != BINDAT_EMPTY)
@@ -153,7 +153,7 @@ static uint64_t first_free(const struct bindat_file *old)
 /* Gives the text's uses their ids; all are in order of place before and after. */
 static void number_uses(struct encoder *en, const struct bindat_file *old)
 {
-	uint64_t next = first_free(old);
+	uint64_t next = first_free_id(old);
 	/* No room above the highest id: no real file comes near. */
 	bool anew = next + (en->n - en->n_old) >= BINDAT_EMPTY, taken = false;
 

@@ -31,7 +31,7 @@ bool binlayout_sniff(const uint8_t *data, size_t size)
 }
 
 /* What the bytes of an unknown property look like. */
-static enum layout_kind guess(const uint8_t *value, size_t n)
+static enum layout_kind guess_kind(const uint8_t *value, size_t n)
 {
 	struct ss s;
 	uint32_t bits;
@@ -79,7 +79,7 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 	const uint8_t *value, size_t n, struct layout_node *derived)
 {
 	const struct layout_property *p = layout_property_find(d->names, type, code);
-	enum layout_kind kind = p ? p->kind : guess(value, n);
+	enum layout_kind kind = p ? p->kind : guess_kind(value, n);
 	struct dat_field f = {.key = p ? p->name : STR("")};
 	unsigned axes;
 	size_t at;
@@ -105,7 +105,7 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 	layout_group_field(&f, derived, NULL);
 }
 
-static int truncated(struct decoder *d, const char *what)
+static int refuse_truncated(struct decoder *d, const char *what)
 {
 	return error_set(d->e, -EIO, "%s at byte %zu reaches past the end (%zu bytes)", what,
 		d->c.pos, d->c.size);
@@ -120,7 +120,7 @@ static int put_properties(
 		const uint8_t *value = len ? cursor_take(&d->c, len - 1) : NULL;
 
 		if (!value)
-			return truncated(d, "a property");
+			return refuse_truncated(d, "a property");
 		put_property(d, depth, type, code, value, len - 1, derived);
 	}
 	return 0;
@@ -132,7 +132,7 @@ static int put_extra(struct decoder *d, unsigned depth, uint8_t type, int64_t id
 	size_t begin = d->c.pos;
 
 	if (!cursor_take(&d->c, n))
-		return truncated(d, "extra data");
+		return refuse_truncated(d, "extra data");
 	if (n)
 		layout_extra_decode(type, d->c.data, begin, d->c.pos, id, depth, d->out);
 	return 0;
@@ -219,7 +219,7 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	if (r < 0)
 		return r;
 	if (d->c.bad)
-		return truncated(d, "an object");
+		return refuse_truncated(d, "an object");
 	if (d->c.pos - begin != length)
 		return error_set(d->e, -EIO,
 			"object %" PRId64 " says %" PRIu32 " bytes and has %zu", id, length,
@@ -257,7 +257,8 @@ static int read_header(struct decoder *d, unsigned *ret_version, uint32_t *ret_g
 }
 
 /* COUNT and the root's name stand before the objects and are known after them. */
-static int frame(const struct decoder *d, unsigned version, const char *path, struct buffer *out)
+static int put_frame(
+	const struct decoder *d, unsigned version, const char *path, struct buffer *out)
 {
 	const char *root = root_name(d, path);
 
@@ -269,7 +270,7 @@ static int frame(const struct decoder *d, unsigned version, const char *path, st
 	return out->error || d->out->error ? error_set(d->e, -ENOMEM, "no memory for the text") : 0;
 }
 
-static int decode(struct decoder *d, const char *path, struct buffer *out)
+static int decode_layout(struct decoder *d, const char *path, struct buffer *out)
 {
 	unsigned version = 0;
 	uint32_t group = 0;
@@ -282,11 +283,11 @@ static int decode(struct decoder *d, const char *path, struct buffer *out)
 	if (r < 0)
 		return r;
 	if (d->c.bad)
-		return truncated(d, "the number of objects");
+		return refuse_truncated(d, "the number of objects");
 	if (d->c.pos != (group ? group : d->c.size))
 		return error_set(d->e, -EIO, "the objects end at byte %zu (not %zu)", d->c.pos,
 			group ? (size_t)group : d->c.size);
-	return frame(d, version, path, out);
+	return put_frame(d, version, path, out);
 }
 
 int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
@@ -294,7 +295,7 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
 {
 	CLEANUP_BUFFER struct buffer objects = BUFFER_INIT;
 	struct decoder d = {.c = cursor_init(data, size), .names = names, .out = &objects, .e = e};
-	int r = decode(&d, path, out);
+	int r = decode_layout(&d, path, out);
 
 	layout_nodes_free(&d.nodes);
 	return r;

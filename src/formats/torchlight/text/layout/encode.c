@@ -134,7 +134,7 @@ static int put_properties(struct encoder *en, const struct dat_block *b, const s
 
 	buffer_byte(en->out, 0);
 	for (struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
-		f->read = true;
+		f->is_read = true;
 		if (layout_text_is_identity(b, f))
 			continue;
 		r = find_target(en, id, f, &t);
@@ -214,7 +214,7 @@ static int put_objects(
 	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
 
 /* After the words of a refusal, what kind of object it is. */
-static int name_descriptor(struct encoder *en, const struct dat_block *b, int r)
+static int add_descriptor_to_error(struct encoder *en, const struct dat_block *b, int r)
 {
 	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR"));
 	size_t n = en->e ? strlen(en->e->text) : 0;
@@ -254,7 +254,7 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 		group = en->nodes.size - 2;
 	}
 	if (r < 0)
-		return name_descriptor(en, properties, r);
+		return add_descriptor_to_error(en, properties, r);
 	if (r == 0 && children)
 		r = put_objects(en, children, nesting + 1, group);
 	else if (r == 0)
@@ -270,7 +270,7 @@ static int put_objects(
 	int r = 0;
 
 	for (struct dat_block *c = b->blocks; c; c = c->next) {
-		c->read = true;
+		c->is_read = true;
 		if (!str_equal_nocase(c->name, STR("BASEOBJECT")))
 			return text_error(en->e, c->line, 1, "[%.*s] stands among [BASEOBJECT]s",
 				STR_ARGS(c->name));
@@ -303,7 +303,7 @@ static int put_version(struct encoder *en, const struct dat_block *root, const u
 	return 0;
 }
 
-static int encode(struct encoder *en, const struct dat_block *root, const uint8_t *old)
+static int encode_layout(struct encoder *en, const struct dat_block *root, const uint8_t *old)
 {
 	const struct dat_block *objects = dat_find_block(root, STR("OBJECTS"));
 	struct layout_node node = layout_node_new(-1, LAYOUT_GROUP_ROOT_OFFSET);
@@ -354,7 +354,7 @@ static int encode_again(struct encoder *en, const struct dat_block *root, const 
 	en->names = more;
 	if (en->e)
 		*en->e = (struct error)ERROR_INIT;
-	r = encode(en, root, old);
+	r = encode_layout(en, root, old);
 	if (r == 0 && remarks)
 		buffer_append(&remarks->names, lines.data, lines.size);
 	return r;
@@ -376,7 +376,7 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 			layout_nodes_read(
 				old, old_size, load_u32(old + GROUP_OFFSET_AT), &en.old, NULL);
 	}
-	r = encode(&en, tree->root, old);
+	r = encode_layout(&en, tree->root, old);
 	if (r == -EINVAL && en.unknown && en.old_known)
 		r = encode_again(&en, tree->root, old, old_size, remarks);
 	if (r == 0)

@@ -238,7 +238,7 @@ static int encode_blocks(
 	int r = 0;
 
 	for (struct dat_block *c = b->blocks; c; c = c->next, n++) {
-		c->read = true;
+		c->is_read = true;
 		if (!parts_of(c, blocks))
 			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
 				STR_ARGS(c->name), STR_ARGS(b->name));

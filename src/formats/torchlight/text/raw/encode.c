@@ -207,7 +207,7 @@ static void put_sections(struct encoder *en, struct buffer *out)
 	}
 }
 
-static int encode(struct encoder *en, struct str text)
+static int encode_lines(struct encoder *en, struct str text)
 {
 	int r = 0;
 
@@ -230,7 +230,7 @@ int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, str
 	struct error *e)
 {
 	struct encoder en = {.kind = kind, .e = e};
-	int r = encode(&en, (struct str){text, n});
+	int r = encode_lines(&en, (struct str){text, n});
 
 	if (r == 0) {
 		put_sections(&en, out);
