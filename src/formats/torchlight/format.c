@@ -44,7 +44,7 @@ static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, s
 static const char *const texts[] = {".mod/*", NULL};
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
-/* What a MOD and a PAK have in common: everything between opening and writing. */
+/* The operations that MODs and PAKs share. */
 #define TL_COMMON                                                                                  \
 	.fold = tree_fold, .kept_time = tl_kept_time, .can_create = true, .lookup = tl_lookup,     \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \

@@ -93,7 +93,7 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 }
 
 struct parsed_file {
-	struct parsed parsed;   /* first */
+	struct parsed parsed;   /* must be first */
 	struct tcm_variant was; /* of the map for which it was parsed */
 	struct tcm_variant as;  /* of the map that has it */
 	struct buffer stored;   /* the list, as `was` stores it */
@@ -104,7 +104,7 @@ static void finish_parsed(struct parsed *p)
 	buffer_finish_free(&((struct parsed_file *)p)->stored);
 }
 
-/* A map with this list in the place of the file's; NULL: it is the same. */
+/* Make a version with this list in place of the file's. *ret is NULL if it is the same map. */
 static int make_with_list(const struct tcm_map *before, enum tcm_file f,
 	const struct buffer *stored, const struct tcm_variant *as, struct tcm_map **ret,
 	struct error *e)
@@ -153,7 +153,7 @@ static int parse_entry(const struct snapshot *s, entry_id id, struct content *in
 	return parsed_give(&p->parsed, r, ret);
 }
 
-/* The terrain's indices against the points that there are by now. An index that the map already has
+/* Check the indices of the terrain against the current points. An index that the map already has
  * may stay. */
 static int check_points(const struct tcm_map *before, const struct buffer *stored, struct error *e)
 {
@@ -190,7 +190,7 @@ static int apply_entry(struct snapshot **s, entry_id id, const struct parsed *pa
 	int r = 0;
 
 	*ret_changed = false;
-	/* info.json says by now that the map is of another variant. */
+	/* info.json was applied since, and the map has another variant. */
 	if (p && memcmp(&p->was, &before->content.variant, sizeof(p->was)) != 0) {
 		r = parse_entry(*s, id, parsed->content, &again, e);
 		p = (const struct parsed_file *)again;

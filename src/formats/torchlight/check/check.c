@@ -47,8 +47,8 @@ static bool is_changed(const struct checker *k, const struct manifest_entry *x)
 		       manifest_path(old, &old->records[was->record]));
 }
 
-/* A file that is shown as its bytes: does the game read them? What cannot be read at all is told by
- * the caller of check. */
+/* Check a file that is shown as its bytes: can the game read it? A file that cannot be read at all
+ * is skipped here. */
 static int check_bytes(
 	const struct checker *k, const char *path, enum compiled_kind kind, struct tl_content *c)
 {
@@ -220,7 +220,7 @@ static int by_guid(const void *a, const void *b)
 	return array_order(x->guid, y->guid) ?: array_order(x->entry->handle, y->entry->handle);
 }
 
-/* Warns of a unit with the GUID of another one. Two files with the same path are one unit: the game
+/* Warn of a unit with the GUID of another one. Two files with the same path are one unit: the game
  * reads only the first. */
 static int warn_twins(const struct checker *k, const struct unit *first, const struct unit *u)
 {
@@ -267,7 +267,7 @@ int tl_check(const struct snapshot *before, const struct snapshot *s,
 		.before = before ? tl_map_of(before) : NULL,
 		.report = why,
 		.arg = arg};
-	/* No closed file is one that the game cannot read under its name. */
+	/* At a save every written file was validated at its close. */
 	int r = before ? 0 : each_file(&k, check_compiled);
 
 	if (r == 0)

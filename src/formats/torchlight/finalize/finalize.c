@@ -8,7 +8,7 @@
 #include "formats/torchlight/finalize/plan.h"
 #include "formats/torchlight/model/kit.h"
 
-/* MOD.DAT is the header, unless somebody wrote another one. */
+/* Take the header from MOD.DAT, unless info.json was written. */
 static int take_kit(struct finalizer *st, struct tl_map *m)
 {
 	CLEANUP(modheader_unref) struct mod_header *h = NULL;
@@ -52,7 +52,7 @@ static int finalize_all(struct finalizer *st, struct tl_map *m, const struct pla
 	return r;
 }
 
-/* A file that was made and never got any content is in no archive. */
+/* A new file that never got content is in no archive. */
 static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
 {
 	uint64_t size, time;
@@ -83,7 +83,7 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 		if (say)
 			tl_finalize_say(&st);
 		mark_absent(m, p, n);
-		st.table = NULL; /* it is m's now */
+		st.table = NULL; /* m owns it now */
 		*ret = TAKE(done);
 	}
 	tl_finalize_finish(&st);
@@ -126,10 +126,10 @@ bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
 {
 	const struct tl_map *a = tl_map_of(sa), *b = tl_map_of(sb);
 
-	/* Of one that is being made there is no file yet. */
+	/* A new archive has no file yet. */
 	if (a->shared != b->shared || a->header != b->header || !a->shared->archive->section.size)
 		return false;
-	/* The next base has to know what texts taught, and MOD.DAT. */
+	/* The next base needs the taught names and MOD.DAT. */
 	return a->names == b->names && bytes_same(a->kit, b->kit) &&
 	       bytes_same(a->removed, b->removed) && same_manifests(a, b);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Which entries of the old manifest stay where they are; and directories that stand and that
- * nothing in the new table names, since what was in them went or moved: an entry of their own says
- * that they are there.
+ * Find the old entries that keep their place, and add an entry for each directory that no path
+ * names any more, because its content was moved or removed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -48,13 +47,13 @@ bool tl_finalize_keeps(const struct finalizer *st, const struct manifest_entry *
 
 	if (x->type == MANIFEST_DIR)
 		return tl_finalize_find_dir(st, dir, manifest_name(st->old, x)) != NO_DIR;
-	/* Of a directory that moved the paths stay: removed.c names them anew. */
+	/* Removed files keep their paths: removed.c adds new entries if the directory moved. */
 	if (manifest_removed(x))
 		return !st->dirs[dir].is_moved && keep_removed(st, x);
 	return !st->files[x->handle].has_left;
 }
 
-/* In the archive that is to be written. */
+/* The parent of a directory in the new archive. */
 static uint32_t new_parent(const struct finalizer *st, uint32_t dir)
 {
 	if (st->dirs[dir].outcome == TL_PLACED)
@@ -62,7 +61,7 @@ static uint32_t new_parent(const struct finalizer *st, uint32_t dir)
 	return dir < st->sh->tree->n_dirs ? st->sh->tree->dirs[dir].parent : 0;
 }
 
-/* A path names all directories in it. */
+/* Mark a directory and its parents: a path names all directories in it. */
 static void mark_named(const struct finalizer *st, bool *named, uint32_t dir)
 {
 	for (; dir < st->n_dirs && !named[dir]; dir = new_parent(st, dir))
@@ -113,7 +112,7 @@ int tl_finalize_empty(struct finalizer *st)
 	mark_named_by_old(st, named);
 	for (size_t i = 0; i < st->n_additions; i++)
 		mark_named(st, named, st->additions[i].dir);
-	/* Directories are numbered after the one they are in: the deepest come first. */
+	/* A directory has a higher number than its parent, so the deepest come first. */
 	for (uint32_t i = st->sh->tree->n_dirs; i-- > 1;) {
 		if (named[i] || st->dirs[i].is_gone || st->dirs[i].outcome == TL_PLACED)
 			continue;

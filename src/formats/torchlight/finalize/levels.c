@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Path maps of levels. X.MPP says where the player can walk in X.LAYOUT; only the modding kit makes
- * one, of all layouts below MEDIA/LAYOUTS. */
+/* Path maps of levels. X.MPP says where the player can walk in X.LAYOUT. Only the modding kit makes
+ * path maps, of all layouts below MEDIA/LAYOUTS. */
 #include <string.h>
 
 #include "formats/torchlight/finalize/plan.h"
@@ -37,7 +37,7 @@ static const struct manifest_entry *find_path_map(
 	return NULL;
 }
 
-/* Were both there, and of one level? */
+/* Were both in the mounted archive, and of the same level? */
 static bool was_path_map_of(const struct manifest *old, uint32_t layout, uint32_t path_map)
 {
 	const struct manifest_entry *a = manifest_file(old, layout);

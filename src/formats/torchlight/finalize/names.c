@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names that a text taught and no table has: a typing error becomes a hash like any other name, and
- * so does a hash in digits that was meant as one. */
+/* Report names that a text taught and no dictionary has. A misspelled name becomes a hash like any
+ * other, and so does a number in digits that was meant as a name. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ void tl_tally_say(const struct finalizer *st, enum format_said kind, const struc
 		tl_say(st, kind, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
 }
 
-/* A name that was taught, and whether a file was found that has it. */
+/* A taught name. is_reported: a file that has it was found. */
 struct taught_name {
 	uint32_t hash;
 	bool is_reported;
@@ -65,7 +65,8 @@ static int by_hash(const void *x, const void *y)
 	return array_order(a->hash, b->hash);
 }
 
-/* The names of all versions above those of the mount; lines of layouts' tables are none. */
+/* Collect the names of all versions above the mount's. Lines of layout tables, which have tabs, are
+ * no names. */
 static int find_taught(struct name_reporter *t, const struct names *known)
 {
 	for (const struct names *n = t->st->m->names; n && n != known; n = names_base(n))

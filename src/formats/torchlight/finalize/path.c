@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The paths of a finalized archive, as they are stored. */
+/* Stored and shown paths in a finalized archive. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -39,8 +39,8 @@ void tl_put_stored(struct buffer *out, const char *name, bool keep)
 	buffer_append(out, stored, n);
 }
 
-/* One of the mount that stays keeps its letters. depth is for a tree that was tied into a loop,
- * which nobody should be able to do. */
+/* A directory that did not move keeps the case of its name. depth ends the recursion if the tree
+ * has a cycle, which would be a bug. */
 static void put_dir(
 	const struct finalizer *st, uint32_t dir, bool shown, struct buffer *out, unsigned depth)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Where each file and directory is to stand. */
+/* Determine where each file and directory goes. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void tl_add_entry(struct finalizer *st, struct tl_addition home)
 		st->error = -ENOMEM;
 }
 
-/* Of a file that only changed its name, the kind that somebody gave it stays. */
+/* A renamed file keeps its type, unless the new ending means another type. */
 static uint8_t type_for(const struct finalizer *st, uint32_t handle, struct str name)
 {
 	const struct manifest_entry *x = manifest_file(st->old, handle);
@@ -26,8 +26,8 @@ static uint8_t type_for(const struct finalizer *st, uint32_t handle, struct str 
 	return x && manifest_type(manifest_name(st->old, x)) == type ? x->type : type;
 }
 
-/* What is called by other escapes than a mount would choose is so no more: it looks for names in
- * one form (tree_find). */
+/* The name to show. A name with other escapes than a mount would choose is replaced by the chosen
+ * one, because a mount looks up that form only (tree_find). */
 static const char *shown_as(struct finalizer *st, const char *name, const char *stored)
 {
 	char own[NAME_MAX + 1] = "";
@@ -36,7 +36,7 @@ static const char *shown_as(struct finalizer *st, const char *name, const char *
 	return tl_own(st, strdup(strcasecmp(name, own) ? own : name));
 }
 
-/* What was made is told as placed even where it stands as it was made. */
+/* New files have a placement even if they were not moved. */
 static void place_file(struct finalizer *st, uint32_t h)
 {
 	struct tl_state *s = &st->files[h];
@@ -46,10 +46,10 @@ static void place_file(struct finalizer *st, uint32_t h)
 	uint64_t size, time;
 
 	if (!tl_map_facts(st->m, h, &size, &time))
-		return; /* it was never given any content */
+		return; /* it never got content */
 	s->has_left = s->outcome != TL_STAYS || !x ||
 		      st->dirs[st->sh->tree->record_dirs[x->record]].is_gone;
-	/* What stays may be called in other letters. */
+	/* The case of its name may have changed. */
 	if (!s->has_left && s->name)
 		st->table->shown[h] = tl_own(st, strdup(s->name));
 	if (s->outcome != TL_PLACED)
@@ -77,7 +77,7 @@ static void place_dir(struct finalizer *st, uint32_t dir)
 	tl_add_entry(st, home);
 }
 
-/* It is told of for the letters that its name is written in. */
+/* Does the entry stay at its path, so that only the case of its name may change? */
 static bool has_stayed(const struct finalizer *st, const struct placement *p, struct tl_state *s)
 {
 	const struct tree *t = st->sh->tree;
@@ -144,7 +144,7 @@ int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n)
 		return r;
 	for (size_t i = 0; i < n; i++)
 		take_placement(st, &p[i]);
-	/* Directories are numbered after the one they are in. */
+	/* A directory has a higher number than its parent. */
 	for (uint32_t i = 1; i < t->n_dirs; i++) {
 		struct tl_state *s = &st->dirs[i];
 		const struct tl_state *above = &st->dirs[t->dirs[i].parent];
@@ -152,7 +152,7 @@ int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n)
 		s->is_moved = s->outcome == TL_PLACED || above->is_moved;
 		s->is_gone = s->outcome == TL_GONE || (s->outcome == TL_STAYS && above->is_gone);
 	}
-	/* What was made and stands is told as placed. */
+	/* A new directory that still exists has a placement. */
 	for (uint32_t i = t->n_dirs; i < st->n_dirs; i++)
 		st->dirs[i].is_gone = st->dirs[i].outcome != TL_PLACED;
 	for (uint32_t i = 0; i < st->n_files; i++)

@@ -13,8 +13,7 @@ enum tl_outcome { TL_STAYS, TL_GONE, TL_PLACED };
 struct tl_state {
 	enum tl_outcome outcome;
 	uint32_t dir;
-	const char *name; /* its new name, borrowed from the caller; NULL: the name in the mounted
-			     tree */
+	const char *name; /* the new name, borrowed; NULL: as in the mounted tree */
 	uint64_t time;    /* of a file: FILETIME that a program set, else 0 */
 	bool has_left;    /* a file is removed or moved, is new, or its directory is removed */
 	bool is_moved;    /* a directory of the mount, or a parent of it, has another path */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The list of removed files: what the archive has itself is not hidden. */
+/* The list of removed files. A file that the archive has itself is not hidden. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ static struct removed_path *find_listed(
 	return removed_set_find(&st->removed, str_of_buffer(scratch));
 }
 
-/* Of what was made or moved there, and the list had when it was mounted, nothing is said. */
+/* Mark p as provided. A file that was added at a path that was listed at the mount is not
+ * counted. */
 static void mark_provided(struct finalizer *st, struct removed_path *p, bool stays)
 {
 	if (!p)
@@ -23,8 +24,8 @@ static void mark_provided(struct finalizer *st, struct removed_path *p, bool sta
 	st->n_provided += stays || !p->was_listed;
 }
 
-/* Which of the list the archive will have, as files that were made, moved or stay; and which
- * entries of the mounted archive, whose directory did not move, say. */
+/* Mark the listed paths that the new archive has as files, and those with an entry in the mounted
+ * archive whose directory did not move. */
 static int mark_paths(struct finalizer *st)
 {
 	CLEANUP_BUFFER struct buffer scratch = BUFFER_INIT;
@@ -61,7 +62,7 @@ static int mark_paths(struct finalizer *st)
 	return scratch.error;
 }
 
-/* The list, and the removed files in it that no entry says yet. */
+/* Build the list, and add entries for listed files without one. */
 static int build_list(struct finalizer *st, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;

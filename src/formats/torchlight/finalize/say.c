@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a person should know of an archive before the game tells them nothing. */
+/* Reports about an archive, because the game gives none. */
 #include <strings.h>
 
 #include "formats/torchlight/finalize/plan.h"
 #include "formats/torchlight/model/kit.h"
 
-/* Files that were found to be broken, and are copied so. */
+/* Files that are known to be damaged, and are copied unchanged. */
 static void say_damaged(const struct finalizer *st)
 {
 	for (uint32_t i = 0; i < st->old->n_entries; i++) {
@@ -19,7 +19,7 @@ static void say_damaged(const struct finalizer *st)
 	}
 }
 
-/* Is it the name that the text of a compiled file had in other tools? */
+/* Is it the name that other tools give to the text of a compiled file? */
 static bool is_text_beside(const char *name)
 {
 	const char *ending;
@@ -44,7 +44,7 @@ static void say_beside(const struct finalizer *st)
 		"new files are none that the game reads: the text of X.DAT is X.DAT itself");
 }
 
-/* Text where the game expects a compiled file. */
+/* Is it text, but the game expects a compiled file? */
 static bool is_plain(const char *name, struct tl_content *c)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
@@ -54,8 +54,8 @@ static bool is_plain(const char *name, struct tl_content *c)
 	       compiled_form_of(kind, name, raw->data, raw->size) == COMPILED_TEXT;
 }
 
-/* New texts that are stored as they were written, with text=off; or that are compiled, and may not
- * mean what their author thinks. */
+/* Report new texts that are stored uncompiled, with text=off; and compiled texts with types in
+ * lower case, which may not be intended. */
 static void say_texts(const struct finalizer *st)
 {
 	struct tl_tally plain = {0}, small = {0};

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Zlib */
-/* The records and entries of a finalized archive. */
+/* Build the manifest of a finalized archive. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "formats/torchlight/finalize/plan.h"
 
-/* A record of the new manifest while it is made: an old one, or one that is new. */
+/* A record of the new manifest: an old or a new one. */
 struct slot {
 	struct hash_link link; /* by path */
 	struct str path;
 	const struct manifest_record *old; /* NULL: it is new */
-	uint32_t anchor;                   /* it stands before this old one */
+	uint32_t anchor;                   /* it comes before this old record */
 	bool has_file, has_dir;
-	const struct tl_addition *first; /* added to it */
+	const struct tl_addition *first; /* entries to add; n of them */
 	size_t n;
 };
 
 struct table_builder {
 	struct finalizer *st;
-	struct slot *slots; /* the old ones, in order, then new ones */
+	struct slot *slots; /* the old ones in order, then new ones */
 	size_t n, n_old;
 	struct hash by_path;
-	uint32_t last_file; /* the last old one that has files, + 1 */
+	uint32_t last_file; /* index of the last old one with files, + 1 */
 };
 
 static int take_old(struct table_builder *b)
@@ -52,8 +52,8 @@ static int take_old(struct table_builder *b)
 	return 0;
 }
 
-/* The record of this path for files, or for directories: the first that has some, else the last
- * that could; NULL: none that would do. */
+/* Find the record of a path for files, or for directories. The first that has some, else the last
+ * that may have some (with split records, only an empty one); or NULL. */
 static struct slot *find_slot(const struct table_builder *b, struct str path, bool dirs)
 {
 	bool split = b->st->sh->tree->split;
@@ -111,7 +111,7 @@ static bool is_dir(const struct tl_addition *h)
 	return h->type == MANIFEST_DIR;
 }
 
-/* In a directory the files stand before the directories. */
+/* Files come before directories of the same path. */
 static int compare_homes(const void *x, const void *y)
 {
 	const struct tl_addition *a = x, *b = y;
@@ -147,7 +147,7 @@ static int by_anchor(const void *x, const void *y)
 
 	if (a->anchor != b->anchor)
 		return a->anchor < b->anchor ? -1 : 1;
-	/* What is new stands before the one it was made for, files before directories. */
+	/* New records come before their anchor, those for files before those for directories. */
 	if (!a->old != !b->old)
 		return a->old ? 1 : -1;
 	if (a->has_dir != b->has_dir && !a->old)
@@ -172,7 +172,8 @@ static void put_entry(struct table_builder *b, struct str name, uint32_t handle,
 	manifest_add_entry(t, &x, name);
 }
 
-/* One that the archive has without an entry is a directory; of others keep.c told. */
+/* Is the last record needed? An empty record of the old archive is, while its directory exists.
+ * keep.c adds entries for other directories. */
 static bool is_needed(const struct finalizer *st, const struct manifest_record *old)
 {
 	const struct manifest *t = st->table->manifest;
@@ -200,7 +201,7 @@ static void put_record(struct table_builder *b, const struct slot *s)
 		st->table->manifest->n_records--;
 }
 
-/* Directories that stand, and may be called otherwise than the archive has them. */
+/* List the directories whose shown name may differ from the stored one. */
 static int list_renamed_dirs(struct finalizer *st)
 {
 	const struct tree *old = st->sh->tree;

@@ -6,8 +6,7 @@
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/view.h"
 
-/* What cannot be shown is told with its path. Of something new that nobody wrote yet, there are no
- * bytes. */
+/* Add the path to an error. A new file that was never written has no content. */
 static int add_path_to_error(const struct tl_map *m, entry_id id, int r, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;

@@ -10,9 +10,9 @@
 
 /* Which fields are set depends on the kind of file. */
 struct parsed_file {
-	struct parsed parsed;    /* first */
-	struct tl_content *made; /* the bytes that are stored; NULL: those that there are */
-	struct bytes *taught;    /* the names in a text that the base does not know; NULL: none */
+	struct parsed parsed;    /* must be first */
+	struct tl_content *made; /* the content to store; NULL: it does not change */
+	struct bytes *taught;    /* names in the text that are new; NULL: none */
 	struct mod_header *header;
 	bool pak;
 	struct bytes *text; /* of removed.txt and MOD.DAT */
@@ -28,7 +28,7 @@ static void finish_parsed(struct parsed *parsed)
 	bytes_unref(p->text);
 }
 
-/* Bytes for a file, of a text with that line (content.h). */
+/* Store new bytes of a file. small_line: as in struct tl_content. */
 static int keep_bytes(const struct tl_map *m, uint32_t handle, const struct extent *x,
 	unsigned small_line, struct parsed_file *p, struct error *e)
 {
@@ -42,7 +42,7 @@ static int keep_bytes(const struct tl_map *m, uint32_t handle, const struct exte
 	return r;
 }
 
-/* What cannot be read holds nothing, and so not these bytes. */
+/* An old content that cannot be read differs from the new one. */
 static int parse_bytes(
 	const struct tl_map *m, uint32_t handle, struct parsed_file *p, struct error *e)
 {
@@ -61,7 +61,7 @@ static int parse_bytes(
 	return keep_bytes(m, handle, in, 0, p, e);
 }
 
-/* What is written to a compiled file, and the file as it was. */
+/* A write to a compiled file, with the previous file. */
 struct compiled_write {
 	const struct tl_map *m;
 	uint32_t handle;
@@ -70,9 +70,9 @@ struct compiled_write {
 	struct names *names; /* for compiling; borrowed, as in ctx */
 	struct buffer path;
 	struct bytes *new;
-	struct tl_content *old_content; /* NULL: none that can be read */
+	struct tl_content *old_content; /* NULL: not readable */
 	struct bytes *old;
-	struct bytes *shown; /* where that is a text */
+	struct bytes *shown; /* its text, if it is shown as text */
 	struct compiled_remarks remarks;
 };
 
@@ -112,7 +112,7 @@ static int begin_write(struct compiled_write *w, const struct extent *in, struct
 	return r;
 }
 
-/* Does the file hold this already, and show the same by these names? */
+/* Does the file hold the same bytes, or have the same text with these names? */
 static int is_same_text(const struct compiled_write *w, const struct bytes *made,
 	const struct names *names, bool *ret, struct error *e)
 {
@@ -133,7 +133,7 @@ static int is_same_text(const struct compiled_write *w, const struct bytes *made
 	return r;
 }
 
-/* A text, over the file as it was. */
+/* Compile a written text, with data that the old file keeps. */
 static int compile_text(struct compiled_write *w, struct parsed_file *p, struct error *e)
 {
 	struct buffer *taught = &w->remarks.names;
@@ -160,7 +160,7 @@ static int compile_text(struct compiled_write *w, struct parsed_file *p, struct 
 	return known ? 0 : keep_bytes(w->m, w->handle, &x, w->remarks.small_line, p, e);
 }
 
-/* A file that is compiled: what was written says by itself as what it is meant. */
+/* Parse a write to a compiled file. The bytes themselves show which form they have. */
 static int parse_compiled(struct compiled_write *w, struct parsed_file *p, struct error *e)
 {
 	const struct extent *in = &p->parsed.content->bytes;
@@ -257,8 +257,8 @@ int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct p
 	return parsed_give(&p->parsed, parse_entry(tl_map_of(s), id, p, e), ret);
 }
 
-/* As all below, 1: m is another one now. A text is shown by the names that it was written with;
- * what it taught helps to compile others, and changes none that is shown. */
+/* Apply the content of a file. Returns 1 if m changed, like all functions below. A text is shown by
+ * the names that it was written with. The names that it taught are used to compile others only. */
 static int apply_file(
 	struct tl_map *m, uint32_t handle, const struct parsed_file *p, struct error *e)
 {
@@ -294,7 +294,7 @@ static int set_bytes(struct bytes **at, struct bytes *to)
 	return 1;
 }
 
-/* The header with which a new MOD begins does not count as written. */
+/* The initial header of a new MOD does not count as written. */
 static int apply_info(struct tl_map *m, const struct parsed_file *p)
 {
 	struct mod_header *fresh = m->shared->fresh;

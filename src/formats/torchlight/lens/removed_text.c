@@ -10,8 +10,8 @@
 
 enum { REMOVED_MAX = UINT16_MAX };
 
-/* The length of a blank at the line's begin. A byte order mark is one: at the begin of the text it
- * would not be read back. */
+/* Length of a blank at the begin of the line. A byte order mark counts: at the begin of the text it
+ * would be dropped when the text is read back. */
 static size_t leading_blank(struct str line)
 {
 	if (line.n && (*line.s == ' ' || *line.s == '\t'))
@@ -43,7 +43,7 @@ static int take_line(struct str line, unsigned number, struct buffer *out, struc
 	return 0;
 }
 
-/* Without what stands twice: the first stays. */
+/* Drop duplicates; the first of them stays. */
 static int drop_duplicates(struct buffer *lines, struct bytes **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *all = NULL;

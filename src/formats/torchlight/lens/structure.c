@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Files and directories that come and go; see formats/format.h. */
+/* Names, and new files and directories; see formats/format.h. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/lens/lens.h"
 
-/* Names that editors and tools give to what they do not keep. */
+/* Is it a name that editors and tools give to temporary files? */
 static bool is_tool_name(const char *name)
 {
 	static const char *const habits[] = {
@@ -22,7 +22,7 @@ static bool is_tool_name(const char *name)
 	return name_is_random(name);
 }
 
-/* What the modding kit leaves beside its sources: X.DAT.BINDAT, X.LAYOUT.BINLAYOUT. */
+/* Is it a file that the modding kit writes beside its sources: X.DAT.BINDAT, X.LAYOUT.BINLAYOUT? */
 static bool is_compiled_beside(const char *name)
 {
 	const char *ending;
@@ -45,7 +45,7 @@ static int classify_name(
 		return error_set(e, -EINVAL, "the game finds no name with a backslash");
 	if (!is_dir && dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, "MOD.DAT.BINDAT"))
 		return NAME_BY_PRODUCT;
-	/* The game looks for nothing outside MEDIA. */
+	/* The game reads only MEDIA. */
 	if (dir == ENTRY_ROOT)
 		return is_dir && !strcasecmp(name, "MEDIA") ? NAME_OBJECT : NAME_SCRATCH;
 	if (!is_dir && is_compiled_beside(name))
@@ -66,7 +66,7 @@ static int check_move(
 	r = classify_name(tl_map_of(s), dir, name, is_dir, e);
 	if (r != NAME_OBJECT)
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
-	/* A file whose name says that it is something else is made of what is shown of this one. */
+	/* Another ending needs another compiled form: the rename becomes a copy. */
 	if (!is_dir && !tl_map_of(s)->shared->plain &&
 		!compiled_alike(tl_file_name(tl_map_of(s), tl_index(id)).s, name))
 		return error_set(e, -EINVAL, "%s: the ending says that it is something else", name);
@@ -80,7 +80,8 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
 	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0 && tl_is_dir(ret->id) >= is_dir) {
-		/* The place of a directory, which may stay for what it hides, is no file's. */
+		/* A file cannot take the path of a directory, which may stay for the removed files
+		 * in it. */
 		ret->is_known = tl_is_dir(ret->id) == is_dir;
 		ret->kind = ret->is_known ? NAME_OBJECT : NAME_SCRATCH;
 	} else {

@@ -8,7 +8,7 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/wire/called.h"
 
-/* What was taught at one time, and the lines of files that were written then. */
+/* A version of the dictionary, and the lines of the files that are shown by it. */
 struct version {
 	const struct names *names;
 	struct buffer files;
@@ -25,7 +25,7 @@ static void put_names(struct buffer *out, const struct names *n)
 	}
 }
 
-/* Entries of the new archive that are shown by other names than those of the mount. */
+/* List the entries of the new archive that are shown by taught names. */
 static void list_files(const struct tl_map *m, size_t mount, struct version *versions)
 {
 	const struct manifest *t = tl_manifest(m);
@@ -82,7 +82,7 @@ int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
 	return m->names ? put_taught(m, out, e) : 0;
 }
 
-/* All names of `list`, which is empty then, are known from now on. */
+/* Add the names of `list` to m's dictionary, and empty the list. */
 static int learn_names(struct tl_map *m, struct buffer *list, struct error *e)
 {
 	int r = list->error;
@@ -98,7 +98,7 @@ static int set_shown_names(struct tl_map *m, const char *number, struct error *e
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	int r = tl_stored(m->shared, (uint32_t)strtoul(number, NULL, 10), &c, e);
 
-	/* What cannot be read is shown by no names. */
+	/* A file that cannot be read is shown as bytes. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	names_unref(c->names);
@@ -106,7 +106,7 @@ static int set_shown_names(struct tl_map *m, const char *number, struct error *e
 	return 0;
 }
 
-/* Is it one of these? Then without the word. */
+/* Does the line begin with the word? Then remove the word. */
 static bool skip_prefix(struct str *line, struct str word)
 {
 	if (line->n < word.n || memcmp(line->s, word.s, word.n) != 0)

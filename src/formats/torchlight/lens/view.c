@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The texts of compiled files, and the dictionary that they are written with. */
+/* The texts of compiled files, and the dictionaries for them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ static int add_names_file(const struct tl_shared *sh, struct names **names, stru
 	return r < 0 ? error_context(e, "the list of names"), r : 0;
 }
 
-/* The game's own dictionary, where the archive has it. One that cannot be read gives no names. */
+/* Add the game's own dictionary if the archive has it. An unreadable one gives no names. */
 static int add_tags(struct tl_shared *sh, struct names **names, struct error *e)
 {
 	const struct tree_child *c = tree_find(sh->tree, 0, "MEDIA");
@@ -98,7 +98,7 @@ struct view_maker {
 	struct buffer path;
 	enum compiled_kind kind;
 	struct names *names;  /* borrowed */
-	struct error *reason; /* see show; may be NULL */
+	struct error *reason; /* see show_bytes; may be NULL */
 };
 
 static int begin_view(struct view_maker *s, uint32_t handle, struct error *e)
@@ -112,7 +112,7 @@ static int begin_view(struct view_maker *s, uint32_t handle, struct error *e)
 	return s->names ? 0 : tl_mount_names(s->m, &s->names, e);
 }
 
-/* An archive may hold a text of the kind where a compiled file should be, in whichever form. */
+/* Show a text, in any form, that the archive has instead of a compiled file. It must be valid. */
 static int show_stored_text(
 	const struct view_maker *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
@@ -130,8 +130,8 @@ static int show_stored_text(
 }
 
 /*
- * The text of raw. why, where not NULL, gets the reason why it is none that could stand for the
- * bytes, or what is to be said of it (with a code of 0).
+ * Append the text of raw. s->reason, if not NULL, receives the reason why the text cannot be
+ * written back; or, with code 0, a remark about it.
  */
 static int show_bytes(
 	const struct view_maker *s, const struct bytes *raw, struct buffer *out, struct error *e)
@@ -168,7 +168,7 @@ static int load_text(void *arg, struct bytes **ret, struct error *e)
 	return r == -EINVAL || r == -EFBIG ? -EIO : r;
 }
 
-/* So that who asked for the size finds the text made. */
+/* Through the cache, because a program that asks for the size usually reads the text next. */
 static int find_text(struct view_maker *s, struct bytes **ret, struct error *e)
 {
 	struct tl_content *c = s->content;
@@ -212,7 +212,7 @@ int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **re
 		return r;
 	s.content = c;
 	r = begin_view(&s, handle, e);
-	/* Several may ask at once; one looks. */
+	/* Several threads may ask at once; only the first determines the view. */
 	pthread_mutex_lock(&c->view_lock);
 	if (r == 0 && c->view == TL_UNSEEN)
 		r = find_view(&s, e);

@@ -65,7 +65,7 @@ int tl_content_stored(const struct extent *section, const struct manifest_entry 
 		x->crc, x->filetime, budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	/* Of a file that is not stored, nobody wrote a sum. */
+	/* An empty file without a block has no CRC to check. */
 	if (!x->offset)
 		atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
 	return 0;
@@ -89,7 +89,7 @@ int tl_content_check(struct tl_content *c, struct error *e)
 	r = blob_each(c->blob, add_crc, &crc, e);
 	if (r < 0)
 		return r;
-	/* A tool of other people leaves all of them 0. */
+	/* Another tool writes 0 for every CRC. */
 	state = !c->crc || crc == c->crc ? TL_SOUND : TL_DAMAGED;
 	atomic_store_explicit(&c->state, state, memory_order_relaxed);
 	if (state == TL_SOUND)
@@ -179,7 +179,7 @@ struct timespec tl_time(uint64_t filetime)
 		part += FILETIME_SECOND;
 		sec--;
 	}
-	/* A time_t of 32 bits ends in 1901 and 2038: a time beyond is shown as the nearest one. */
+	/* A 32-bit time_t ends in 1901 and 2038; show the nearest one. */
 	if ((time_t)sec != sec)
 		sec = sec < 0 ? INT32_MIN : INT32_MAX;
 	return (struct timespec){.tv_sec = (time_t)sec, .tv_nsec = (long)part * 100};

@@ -26,8 +26,7 @@ struct tl_content {
 	uint32_t crc;
 	uint64_t filetime;
 	struct names *names; /* the dictionary for its text; NULL: that of the mount */
-	unsigned small_line; /* as in struct compiled_remarks, for the text that it was compiled
-				from */
+	unsigned small_line; /* of its text, as in struct compiled_remarks */
 	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
 	struct budget *budget;
 	struct budget_slot slot;    /* the decoded text */

@@ -27,7 +27,7 @@ static int read_strings(const struct dat_block *b, struct mod_header *h, struct 
 	return r;
 }
 
-/* The kit counts up when it publishes, and its file says what was published before. */
+/* MOD.DAT has the version that was published last. The kit increments it when it publishes. */
 static int read_numbers(const struct dat_block *b, struct mod_header *h, struct error *e)
 {
 	const struct dat_field *version = dat_find_field(b, STR("VERSION")),

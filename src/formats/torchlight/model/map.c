@@ -197,7 +197,7 @@ void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out)
 	const char *name;
 	uint32_t above;
 
-	/* A directory is made in one that is there, so this goes up and ends. */
+	/* A directory is added to an existing one, so this ends. */
 	if (!tl_dir_above(m, dir, &above, &name))
 		return;
 	tl_dir_path(m, above, out);

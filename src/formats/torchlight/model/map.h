@@ -95,8 +95,7 @@ struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 struct tl_table {
 	struct manifest *manifest;
 	const char **shown; /* names of files in the mount, by handle */
-	const char **dirs;  /* paths in the mount, of directories whose name may differ from the
-			       stored one */
+	const char **dirs; /* paths in the mount of directories that may have another stored name */
 	uint32_t n_dirs;
 	char **owned;
 	size_t n_owned, room_owned;
@@ -110,16 +109,13 @@ struct tl_map {
 	struct pages files; /* struct tl_content by handle: contents that differ from the archive */
 	struct pages made;  /* struct tl_made: files and directories added since the mount */
 	uint32_t n_made;    /* number of objects in `made` */
-	struct mod_header
-		*header; /* NULL for a PAK; its list of removed files is unused, see `removed` */
-	struct bytes *removed;  /* removed files: full paths, each with a line feed */
-	struct bytes *kit;      /* content of MOD.DAT; NULL if it was never written */
-	struct names *names;    /* the mount's dictionary and the names learned from texts; NULL if
-				   none were learned */
-	struct tl_table *table; /* set in a version that finalize made; NULL: the manifest of the
-				   mount applies */
-	bool header_written;    /* info.json was written; for a new MOD */
-	bool info_dropped;      /* a MOD's info.json was written to a PAK */
+	struct mod_header *header; /* NULL for a PAK; use `removed`, not its list */
+	struct bytes *removed;     /* removed files: full paths, each with a line feed */
+	struct bytes *kit;         /* content of MOD.DAT; NULL if it was never written */
+	struct names *names;       /* a dictionary with taught names; NULL: that of the mount */
+	struct tl_table *table;    /* of a finalized version; else NULL */
+	bool header_written;       /* info.json was written; for a new MOD */
+	bool info_dropped;         /* a MOD's info.json was written to a PAK */
 };
 
 static inline const struct tl_map *tl_map_of(const struct snapshot *s)
@@ -138,9 +134,10 @@ static inline const struct manifest *tl_manifest(const struct tl_map *m)
 	return m->table ? m->table->manifest : tl_mounted(m);
 }
 
-struct tl_map *tl_map_new(
-	struct tl_shared *sh, const struct format *f); /* takes the reference, also on failure */
-struct tl_map *tl_map_copy(const struct tl_map *m); /* a copy to change, without table; or NULL */
+/* Both return NULL if memory is exhausted. New: takes the reference, also on failure. Copy: a
+ * version to change, without table. */
+struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f);
+struct tl_map *tl_map_copy(const struct tl_map *m);
 
 /* The new content of a handle, borrowed; NULL if it has the bytes of the archive, or none. */
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);

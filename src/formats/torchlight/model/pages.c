@@ -6,7 +6,7 @@
 
 #include "base/refs.h"
 
-/* As many as there are pages of a large archive, so that a copy is cheap, and so is a page. */
+/* About the number of pages of a large archive: copying a table costs as much as copying a page. */
 enum { PAGE_SIZE = 512 };
 
 struct page {
@@ -30,7 +30,8 @@ static void drop_page(const struct pages *p, struct page *page)
 	free(page);
 }
 
-/* The page at *at as one of p's own, to write to. */
+/* Return the page at *at for writing: copy it first if it is shared. NULL if memory is
+ * exhausted. */
 static struct page *own_page(const struct pages *p, struct page **at)
 {
 	struct page *old = *at, *page;

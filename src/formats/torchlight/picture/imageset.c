@@ -8,15 +8,15 @@
 #include "formats/torchlight/text/number.h"
 
 struct search {
-	const char *cut;     /* the part; NULL: the texture is enough */
+	const char *cut;     /* name of the part, or NULL */
 	struct buffer *file; /* the texture's path */
 	struct imageset_cut *ret;
 	bool is_set, found;
-	int error; /* of its numbers */
+	int error; /* an invalid number */
 	struct error *e;
 };
 
-/* The value of an attribute in any case of letters; "" where there is none. */
+/* The value of an attribute, its name in any case; "" if there is none. */
 static struct str attribute(const char *const *attributes, const char *name)
 {
 	while (*attributes && strcasecmp(*attributes, name) != 0)

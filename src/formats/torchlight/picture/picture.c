@@ -19,7 +19,7 @@ static int load_file(const struct tl_map *m, entry_id id, struct bytes **ret, st
 	return r < 0 ? r : tl_content_load(c, TEXTURE_MAX, ret, e);
 }
 
-/* The file at a path that an image set says. */
+/* Find the file at a path from an image set. Changes path. */
 static int find_file(const struct tl_map *m, char *path, entry_id *ret, struct error *e)
 {
 	entry_id at = ENTRY_ROOT;

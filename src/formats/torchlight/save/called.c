@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What the mount calls files and directories that a mount of the saved archive would call
- * otherwise. */
+/* List names that a new mount of the saved archive would show otherwise. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ static void put_files(const struct tl_table *table, const struct tree *t, struct
 	}
 }
 
-/* The last directory of a path. */
+/* List the last directory of a path, if its name differs in case. */
 static void put_dir(
 	const struct manifest *m, const struct tree *t, const char *path, struct buffer *out)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * section: the section as a list of pieces, before anything is written, since its hash stands at
- * its begin.
+ * section: lay out the new PAK section as a list of pieces. This comes before any write, because
+ * the hash of the section is at its begin.
  *
- * Blocks keep the order that they have in the old section, and what lies between two of them that
- * stay; what is new follows. So an archive in which nothing changed is written byte by byte as it
- * was.
+ * Old blocks keep their order, and the bytes between two blocks that stay are copied. New blocks
+ * follow. So an unchanged archive is written byte for byte.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -42,7 +41,7 @@ static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
 
 	if (!x->size)
 		return 0;
-	/* What lies together is copied together. */
+	/* Merge adjacent pieces. */
 	if (last && !x->mem && !last->x.mem && last->x.file == x->file &&
 		last->x.off + last->x.size == x->off) {
 		last->x.size += x->size;
@@ -76,7 +75,7 @@ static int add_old(struct section_layout *l, uint64_t from, uint64_t to, struct 
 	return to > from ? add_piece(l->p, &x, e) : 0;
 }
 
-/* The next block's place, which must fit its field. */
+/* Set the offset of the next block. -EFBIG if it does not fit its field. */
 static int place_block(struct section_layout *l, struct manifest_entry *x, struct error *e)
 {
 	if (l->p->size > UINT32_MAX - PAK_BLOCK_HEADER)
@@ -115,7 +114,7 @@ static int encode_content(const struct section_layout *l, struct tl_content *c, 
 		      : deflate_from(blob_read_fn, c->blob, c->blob->size, dirfd, ret, e);
 }
 
-/* A block from a file's bytes. */
+/* Add a block for a content that is new, or encoded again. */
 static int add_new_block(struct section_layout *l, uint32_t entry, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
@@ -142,7 +141,7 @@ static int add_new_block(struct section_layout *l, uint32_t entry, struct error 
 	return r < 0 ? r : add_piece(l->p, &body, e);
 }
 
-/* Where an old block ends: what cannot be one ends where the next begins. */
+/* The end of an old block; if the block is invalid, the offset of the next one. */
 static uint64_t old_end(const struct section_layout *l, size_t i, uint32_t *ret_csize)
 {
 	struct pak_block b;
@@ -158,7 +157,7 @@ static uint64_t old_end(const struct section_layout *l, size_t i, uint32_t *ret_
 	return next < l->n_old ? l->old[next].offset : l->base->section.size;
 }
 
-/* force: decode and encode; what cannot be decoded is copied, broken as it is. */
+/* With force, encode every file again; one that cannot be decoded is copied. */
 static bool is_remade(const struct section_layout *l, uint32_t handle)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
@@ -182,7 +181,7 @@ static int add_copied(
 	return add_old(l, o->offset, end, e);
 }
 
-/* Two entries may share a block, which was copied for one of those before. */
+/* If the block was already copied for another entry, use that one. */
 static bool use_shared_block(const struct section_layout *l, size_t i)
 {
 	struct manifest_entry *all = l->p->manifest.entries;
@@ -237,12 +236,13 @@ static bool is_zero(const struct extent *section, uint64_t from, uint64_t n)
 	return true;
 }
 
-/* The game's tool leaves four zero bytes for each removed file; anything else stays. */
+/* Add the bytes behind the last block. The game's tool writes four zero bytes for each removed
+ * file; any other bytes are copied. */
 static int add_tail(struct section_layout *l, uint64_t end, struct error *e)
 {
 	const struct archive *old = l->base;
 	uint64_t size = old->section.size, n = size > end ? size - end : 0;
-	/* Fewer bytes than the manifest itself has in memory. */
+	/* Cannot overflow: the manifest needs more memory. */
 	size_t zeros = (size_t)removed_count(&l->p->manifest) * REMOVED_TAIL;
 	CLEANUP(free) void *data = NULL;
 
@@ -264,7 +264,7 @@ static int by_offset(const void *x, const void *y)
 	return array_order(a->offset, b->offset) ?: array_order(a->handle, b->handle);
 }
 
-/* The entries, as yet without a place, and the blocks of the old section. */
+/* Collect the entries, without offsets yet, and the blocks of the old section. */
 static int collect_blocks(struct section_layout *l)
 {
 	const struct manifest *old = l->base->manifest, *m = tl_manifest(l->m);
@@ -295,7 +295,7 @@ static int collect_blocks(struct section_layout *l)
 	return 0;
 }
 
-/* Of files that have no block in the old section. */
+/* Add blocks for files that have none in the old section. */
 static int add_new_blocks(struct section_layout *l, struct error *e)
 {
 	const struct manifest *m = &l->p->manifest;
@@ -305,7 +305,7 @@ static int add_new_blocks(struct section_layout *l, struct error *e)
 		uint32_t h = m->entries[i].handle;
 		const struct manifest_entry *was = manifest_file(l->base->manifest, h);
 
-		/* An empty file that has no block needs none. */
+		/* An unchanged empty file needs no block. */
 		if (h == MANIFEST_NO_FILE || (was && (was->offset || !tl_map_file(l->m, h))))
 			continue;
 		r = add_new_block(l, i, e);
@@ -316,7 +316,7 @@ static int add_new_blocks(struct section_layout *l, struct error *e)
 static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tl_plan *p = arg;
-	/* The piece behind that at off; the hash asks for one byte at a time. */
+	/* The piece behind the one at off. The hash reads one byte at a time. */
 	size_t i = array_first(k, p->n_pieces, p->pieces[k].at > off);
 
 	if (i-- == 0 || off - p->pieces[i].at + n > p->pieces[i].x.size)
@@ -334,7 +334,7 @@ static int lay_out_section(struct section_layout *l, struct error *e)
 	l->p->header_size = l->base->section_header;
 	l->p->size = l->p->header_size;
 	r = add_old_blocks(l, &end, e);
-	/* The tail is what follows the last block: what is new goes before it. */
+	/* The tail follows the last block, so new blocks come before it. */
 	if (r == 0)
 		r = add_new_blocks(l, e);
 	if (r == 0)

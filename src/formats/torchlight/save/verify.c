@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* An archive that was written: read back. */
+/* Read a written archive back. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "formats/torchlight/save/write.h"
 
-/* Does x stand at `at` in that file? */
+/* Compare a file at `at` with x. -EIO if they differ. */
 static int compare_extent(
 	const struct source *w, int file, uint64_t at, const struct extent *x, struct error *e)
 {

@@ -117,7 +117,7 @@ static int parse_line(struct parser *p, struct str s)
 	return 0;
 }
 
-/* Room for as many as lines could hold, so that pointers stay. */
+/* Allocate all fields and blocks at once, so that pointers stay valid. */
 static int make_room(struct dattext *t, const char *text, size_t n, struct error *e)
 {
 	size_t fields = 1, blocks = 1;

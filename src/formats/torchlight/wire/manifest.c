@@ -67,8 +67,7 @@ static void add_record(struct manifest *m, struct manifest_record record)
 		m->text.error = -ENOMEM;
 }
 
-/* The count that a header claims is bounded by the bytes that are there; room grows with what is
- * really read. */
+/* Memory grows with the entries that are read, not with the count in the header. */
 static void add_entry(struct manifest *m, struct manifest_entry x)
 {
 	x.record = m->n_records - 1;

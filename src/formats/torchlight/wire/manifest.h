@@ -36,8 +36,7 @@ struct manifest_entry {
 	uint32_t usize;
 	uint32_t name_at, name_n;
 	uint32_t record;
-	uint32_t
-		handle; /* the file's handle; in a manifest that was read, the index of the entry */
+	uint32_t handle; /* in a manifest that was read, the entry's own index */
 	uint8_t type;
 };
 
@@ -62,8 +61,7 @@ struct manifest {
 	struct manifest_entry *entries;
 	uint32_t n_records, n_entries;
 	uint32_t room_records, room_entries;
-	struct buffer text; /* all names and paths, UTF-8, NUL-ended; other members have offsets in
-			       it (_at) */
+	struct buffer text; /* all names and paths, UTF-8, NUL-ended */
 };
 
 /* Read a manifest. -EINVAL: it is invalid; the text names the field, its value and the bound. */

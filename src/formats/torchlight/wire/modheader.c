@@ -9,7 +9,8 @@
 #include "base/refs.h"
 #include "formats/torchlight/wire/wire.h"
 
-/* Header bytes that are looked at, at first and at most: 65535 removed paths of a usual length. */
+/* Header bytes that are read, at first and at most: room for 65535 removed paths of usual
+ * length. */
 enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, HEAD_LEAST = 40, LEGACY_SIZE = 9 };
 
 bool text_same(const struct text *a, const struct text *b)
@@ -31,9 +32,9 @@ int text_set(struct text *t, const void *data, size_t n)
 	return 0;
 }
 
-/* The header's fields in their order: they are read from in, or written to out. */
+/* Transfers the fields of a header in their order: reads them from in, or writes them to out. */
 struct fields {
-	struct cursor *in; /* NULL: they are written */
+	struct cursor *in; /* NULL: write */
 	struct buffer *out;
 	int error;
 	struct error *e;
@@ -138,7 +139,7 @@ static void write_removed(struct fields *f, const struct mod_header *h)
 	buffer_patch_u16(f->out, at, n);
 }
 
-/* *ret_offsets: where those two stand in out. */
+/* *ret_offsets: position of the two offsets in out. */
 static void transfer_fields(struct fields *f, struct mod_header *h, size_t *ret_offsets)
 {
 	transfer_u16(f, &h->version);
@@ -183,7 +184,7 @@ static int check_offsets(const struct mod_header *h, size_t length, uint64_t siz
 	return 0;
 }
 
-/* 1: more bytes are needed. */
+/* Parse a header from its first n bytes. Returns 1 if more bytes are needed. */
 static int read_from(
 	const uint8_t *data, size_t n, uint64_t size, struct mod_header **ret, struct error *e)
 {
@@ -266,7 +267,7 @@ int modheader_write(
 	struct fields f = {.out = out, .e = e};
 	size_t begin = out->size, offsets;
 
-	/* Of what is written nothing changes. */
+	/* Writing does not change h. */
 	transfer_fields(&f, (struct mod_header *)h, &offsets);
 	if (f.error)
 		return f.error;

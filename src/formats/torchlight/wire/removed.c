@@ -56,7 +56,8 @@ void removed_set_finish(struct removed_set *set)
 	*set = (struct removed_set){0};
 }
 
-/* Without a list in the header all entries without a place are removed files. */
+/* Mark the entries of removed files. listed: NULL if the header has no list; then all entries
+ * without offset and size are removed files. */
 static int mark_removed(struct manifest *m, const struct removed_set *listed, struct buffer *said)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;

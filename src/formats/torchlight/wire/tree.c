@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "codec/text/text.h"
 
-/* A child as it is collected: where it hangs and what it is called in the file. */
+/* A child while the tree is built, with its stored name. */
 struct pending {
 	uint32_t parent;
 	uint32_t index;
@@ -20,7 +20,7 @@ struct pending {
 	bool is_dir;
 };
 
-/* Of directories, for finding them by parent and name. */
+/* A directory in builder.found, by parent and name. */
 struct found_dir {
 	struct hash_link link;
 	struct pending child;
@@ -45,7 +45,7 @@ static int add_pending(struct builder *b, struct pending p)
 	return 0;
 }
 
-/* The directory `name` in parent, made where it is not. */
+/* Find or add the directory `name` in parent. */
 static int enter_dir(struct builder *b, uint32_t parent, struct str name, uint32_t *ret)
 {
 	uint64_t key = str_key(parent, name);
@@ -76,7 +76,7 @@ static void found_finish(struct hash *h)
 	hash_finish(h);
 }
 
-/* The directory at path below dir; empty parts of the path are passed over. */
+/* Find or add the directory at a path below dir. Empty parts of the path are skipped. */
 static int enter_path(struct builder *b, uint32_t dir, struct str path, uint32_t *ret)
 {
 	int r = 0;
@@ -110,7 +110,7 @@ static int collect_record(struct builder *b, const struct manifest_record *recor
 	return r;
 }
 
-/* Where each directory's children stand, then the children into their places. */
+/* Sort the children by directory. */
 static int place_children(struct builder *b)
 {
 	struct tree *t = b->tree;
@@ -131,14 +131,14 @@ static int place_children(struct builder *b)
 		t->dirs[i].first = at;
 		at += t->dirs[i].n;
 	}
-	/* Directories first: they keep their names, and files that clash get others. */
+	/* Directories come first: they keep their names, and conflicting files get others. */
 	for (int dirs = 1; dirs >= 0; dirs--) {
 		for (size_t i = 0; i < b->n; i++) {
 			const struct pending *p = &b->all[i];
 
 			if (p->is_dir != (dirs == 1))
 				continue;
-			/* name is the place in all until the names are made. */
+			/* `name` is the index in b->all until put_shown_name. */
 			t->children[t->dirs[p->parent].first + filled[p->parent]++] =
 				(struct tree_child){p->index, (uint32_t)i, p->is_dir};
 		}
@@ -187,11 +187,11 @@ static int by_name(const void *x, const void *y, void *text)
 	const struct tree_child *a = x, *b = y;
 	int r = strcasecmp((char *)text + a->name, (char *)text + b->name);
 
-	/* Names were made in the order that gives precedence. */
+	/* Equal names: their order in text is that of precedence. */
 	return r ? r : (a->name > b->name) - (a->name < b->name);
 }
 
-/* The child of that name in a directory that is sorted, by names in text; NULL: none. */
+/* Find a child by its name in text, in a sorted directory. NULL: there is none. */
 static const struct tree_child *search_dir(
 	const struct tree *t, const struct tree_dir *d, const char *text, const char *name)
 {
@@ -201,8 +201,8 @@ static const struct tree_child *search_dir(
 	return at < d->n && !strcasecmp(text + children[at].name, name) ? &children[at] : NULL;
 }
 
-/* NAME.EXT as NAME~2.EXT, or the next number that nobody in the directory has; the place in text.
- */
+/* Append NAME.EXT as NAME~2.EXT, or with the next number that is free in the directory. Returns its
+ * offset in text. */
 static uint32_t make_other_name(const struct tree *t, const struct tree_dir *d, struct buffer *text,
 	const struct tree_child *c, unsigned *number)
 {
@@ -221,7 +221,7 @@ static uint32_t make_other_name(const struct tree *t, const struct tree_dir *d, 
 		stem = length - ending;
 		if (stem + mark_n + ending > NAME_MAX)
 			stem = NAME_MAX - mark_n - ending;
-		/* Never half a character. */
+		/* Do not cut within a character. */
 		while (stem && ((unsigned char)old[stem] & 0xC0) == 0x80)
 			stem--;
 		snprintf(name, sizeof(name), "%.*s%s%s", (int)stem, old, mark,
@@ -231,8 +231,9 @@ static uint32_t make_other_name(const struct tree *t, const struct tree_dir *d, 
 	return at;
 }
 
-/* Gives the children that are called like the one before them other names; until all have theirs
- * the directory is searched by the old ones. *ret_changed: the new ones may clash, too. */
+/* Give other names to children that have the name of the one before them. The directory is searched
+ * by the old names until all are done. *ret_changed: there are new names, which may conflict,
+ * too. */
 static int make_unique(
 	const struct tree *t, const struct tree_dir *d, struct buffer *text, bool *ret_changed)
 {
@@ -256,7 +257,7 @@ static int make_unique(
 	return text->error;
 }
 
-/* In a directory each name is there once, and they are sorted. New names are appended to text. */
+/* Sort the children of a directory and make their names unique. New names are appended to text. */
 static int name_dir(const struct tree *t, const struct tree_dir *d, struct buffer *text)
 {
 	bool changed = true;

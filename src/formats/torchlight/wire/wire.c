@@ -95,7 +95,7 @@ size_t str_units(struct str s)
 {
 	size_t n = 0;
 
-	/* Each first byte of a character is a unit, each of a four-byte one two. */
+	/* A character is one unit, or two if it has four bytes. */
 	for (size_t i = 0; i < s.n; i++)
 		n += (s.s[i] & 0xC0) == 0x80 ? 0U : (s.s[i] & 0xF8) == 0xF0 ? 2U : 1U;
 	return n;

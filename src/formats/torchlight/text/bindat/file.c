@@ -42,7 +42,7 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 	if (cursor_u32(c) != BINDAT_VERSION)
 		return error_set(e, -EIO, "the first word is not %d", BINDAT_VERSION);
 	n = cursor_u32(c);
-	/* Each entry has six bytes at least, so the count is bounded by what is there. */
+	/* An entry has at least six bytes, which bounds n. */
 	if (n > cursor_left(c) / 6)
 		return error_set(e, -EIO,
 			"the table's number of strings is %" PRIu32 " (at most %zu in %zu bytes)",
@@ -119,7 +119,7 @@ void bindat_begin(const struct bindat_file *f, struct bindat_reader *ret)
 	ret->c = cursor_init(f->data, f->size);
 	ret->c.pos = f->tree;
 	ret->depth = 0;
-	/* The root stands in something that has one block. */
+	/* The root is the only block of an outermost level. */
 	ret->open[0].fields = 0;
 	ret->open[0].blocks = 1;
 	ret->open[0].counted = true;

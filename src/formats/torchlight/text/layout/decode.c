@@ -19,8 +19,8 @@ struct decoder {
 	const struct names *names;
 	struct buffer *out;
 	struct layout_nodes nodes;
-	size_t next_node; /* of the next Group; 0 is the root's */
-	uint64_t objects; /* all of them, for COUNT */
+	size_t last_node; /* of the last Group read; 0 is the root */
+	uint64_t objects; /* number of all objects, for COUNT */
 	bool widgets, particles;
 	struct error *e;
 };
@@ -30,7 +30,7 @@ bool binlayout_sniff(const uint8_t *data, size_t size)
 	return size >= 8 && data[0] == BINLAYOUT_MAGIC;
 }
 
-/* What the bytes of an unknown property look like. */
+/* Guess the kind of an unknown property from its bytes. */
 static enum layout_kind guess_kind(const uint8_t *value, size_t n)
 {
 	struct ss s;
@@ -74,7 +74,7 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	buffer_byte(d->out, '\n');
 }
 
-/* derived: a Group's node, as its properties alone have it. */
+/* derived: receives what the properties of a Group say of its node. */
 static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_t code,
 	const uint8_t *value, size_t n, struct layout_node *derived)
 {
@@ -138,7 +138,7 @@ static int put_extra(struct decoder *d, unsigned depth, uint8_t type, int64_t id
 	return 0;
 }
 
-/* DESCRIPTOR, NAME, ID, PARENTID. */
+/* Append DESCRIPTOR, NAME, ID and PARENTID. */
 static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t id, int64_t parent)
 {
 	struct ss name = cursor_ss(&d->c);
@@ -178,9 +178,9 @@ static int put_objects(struct decoder *d, unsigned nesting, int64_t parent)
 /* The node of the Group whose properties were just read, or NULL. */
 static const struct layout_node *next_node(struct decoder *d, uint8_t type)
 {
-	if (type != LAYOUT_GROUP || ++d->next_node >= d->nodes.n)
+	if (type != LAYOUT_GROUP || ++d->last_node >= d->nodes.n)
 		return NULL;
-	return &d->nodes.all[d->next_node];
+	return &d->nodes.all[d->last_node];
 }
 
 static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
@@ -256,7 +256,7 @@ static int read_header(struct decoder *d, unsigned *ret_version, uint32_t *ret_g
 	return 0;
 }
 
-/* COUNT and the root's name stand before the objects and are known after them. */
+/* COUNT and the name of the root are known only after all objects. */
 static int put_frame(
 	const struct decoder *d, unsigned version, const char *path, struct buffer *out)
 {

@@ -14,22 +14,20 @@
 
 enum { GROUP_OFFSET_AT = 2, PROPERTIES_MAX = 255 };
 
-/* A layout that is being compiled. */
 struct encoder {
 	struct buffer *out;
 	const struct names *names;
 	struct buffer nodes; /* the data group: the root, then the Groups so far */
 	size_t n_nodes;
-	struct layout_nodes old; /* those of the old file */
+	struct layout_nodes old; /* nodes of the old file */
 	bool old_known;
-	bool unknown; /* it ended at a name that nobody knows */
+	bool unknown; /* it failed at an unknown name */
 	struct error *e;
 };
 
-/* What an object is. */
 struct identity {
 	uint8_t type;
-	struct str name; /* empty: the type's own */
+	struct str name; /* empty: the name of the type */
 	int64_t id;
 };
 
@@ -56,7 +54,7 @@ static int read_identity(struct encoder *en, const struct dat_block *b, struct i
 	return 0;
 }
 
-/* Which property a field is for. */
+/* Find the property that a field gives. */
 static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
 	struct layout_target *ret)
 {
@@ -76,11 +74,11 @@ static int find_target(struct encoder *en, const struct identity *id, const stru
 	return 0;
 }
 
-/* The vector that is being put together: its place in out and which axes are there. */
+/* The vector that is being written: its offset in out, and the axes that are known. */
 struct vector {
 	size_t at;
 	uint8_t code;
-	unsigned seen; /* bits; 0: none is open */
+	unsigned seen; /* bits; 0: no vector is open */
 };
 
 static int put_axis(struct encoder *en, const struct dat_field *f, const struct layout_target *t,
@@ -122,7 +120,7 @@ static int put_property(
 	return 0;
 }
 
-/* All of them but the identity, after a byte that says how many. */
+/* Append all properties except the identity, after their number. */
 static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
 {
 	const struct layout_node *old = layout_nodes_find(&en->old, en->n_nodes, id->id);
@@ -177,7 +175,7 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 	return r;
 }
 
-/* One more node stands below the one whose number of nodes is at a place. */
+/* Increment the number of children of a node, which is at an offset in nodes. */
 static int count_node(struct encoder *en, const struct dat_block *b, size_t at)
 {
 	const uint8_t *all = en->nodes.data;
@@ -197,7 +195,8 @@ static int add_group(struct encoder *en, const struct dat_block *b, const struct
 	const struct dat_block *block = dat_find_block(b, STR("DATAGROUP"));
 	int r = count_node(en, b, parent);
 
-	/* What no text shows stays: the byte that is neither true nor false, and a TAG's number. */
+	/* Keep the data that no text shows: a byte that is neither true nor false, and the number
+	 * of a TAG. */
 	if (old && old->part[NODE_NO_TAG_FOUND] > 1)
 		node.part[NODE_NO_TAG_FOUND] = old->part[NODE_NO_TAG_FOUND];
 	if (old && dat_find_field(b, STR("TAG")))
@@ -213,7 +212,7 @@ static int add_group(struct encoder *en, const struct dat_block *b, const struct
 static int put_objects(
 	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
 
-/* After the words of a refusal, what kind of object it is. */
+/* Append the DESCRIPTOR of the object to the message of a refusal. */
 static int add_descriptor_to_error(struct encoder *en, const struct dat_block *b, int r)
 {
 	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR"));
@@ -334,7 +333,7 @@ static int encode_layout(struct encoder *en, const struct dat_block *root, const
 	return 0;
 }
 
-/* The file as it was says what its names mean: once more with those, which are remarked. */
+/* Learn unknown names from the old file, and compile again. The names become remarks. */
 static int encode_again(struct encoder *en, const struct dat_block *root, const uint8_t *old,
 	size_t old_size, struct compiled_remarks *remarks)
 {

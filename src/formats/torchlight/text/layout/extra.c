@@ -9,32 +9,32 @@
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
 
-/* The game's own order, as its programs have it. */
+/* In the order of the numbers in the game. */
 static const char *const interpolations[] = {"Linear", "Linear Round", "Linear Round Down",
 	"Linear Round Up", "Spline", "Quaternion", "No Interpolation", "Use Timeline Default"};
 enum { INTERPOLATIONS = sizeof(interpolations) / sizeof(*interpolations) };
 
 enum part_kind {
 	BLOCKS = 1, /* u8 n, n x block */
-	OFFSET,     /* u32, where the block ends in the file; no field says it */
-	OWN_ID,     /* the object's, which is not stored here */
-	NOWHERE,    /* may stand in a text, and is not stored */
+	OFFSET,     /* u32 file offset of the block's end; no field of the text */
+	OWN_ID,     /* the id of the object, which is not stored here */
+	NOWHERE,    /* a field of the text that is not stored */
 	U8,
 	INDEX,         /* the same as UNSIGNED INT */
 	INTERPOLATION, /* u8 */
 	I64,
 	F32,
 	TEXT,  /* SS */
-	NAME,  /* ... and not empty */
-	EMPTY, /* ... and empty; no field says it */
+	NAME,  /* SS that is not empty */
+	EMPTY, /* SS that is empty; no field of the text */
 };
 
-/* What a block holds, in the order of the file, up to one of no kind. */
+/* A part of a block, in the order of the file. A list ends with kind 0. */
 struct part {
 	enum part_kind kind;
 	const char *key;
-	/* Which blocks may stand there, up to one without a name. Of two the first begins with a
-	 * string that is not empty. */
+	/* The possible blocks; the list ends with a NULL name. If there are two, the first begins
+	 * with a nonempty string. */
 	const struct block {
 		const char *name;
 		const struct part *parts;
@@ -76,7 +76,7 @@ static const char *const types[] = {[OWN_ID] = "INTEGER64",
 
 struct extra {
 	struct cursor c;
-	int64_t id; /* the object's */
+	int64_t id; /* of the object */
 	struct buffer *out;
 	bool unsound;
 };
@@ -185,7 +185,7 @@ static int encode_interpolation(const struct dat_field *f, struct buffer *out, s
 	return 0;
 }
 
-/* What is absent is 0 or empty, as in the modding kit. */
+/* Append a field; an absent one is 0 or empty, as in the modding kit. */
 static int encode_field(
 	const struct dat_block *b, const struct part *p, struct buffer *out, struct error *e)
 {

@@ -14,8 +14,8 @@ static const char *const choices[] = {"ALL", "Weight", "Random Chance"};
 static const char *const game_modes[] = {"", "NORMAL", "NEW GAME PLUS"};
 enum { WORDS = 3 };
 
-/* Those with a key can stand in a [DATAGROUP]; of those that are `alone` no property says it too: a
- * field of the Group does. */
+/* Parts with a key can be in a [DATAGROUP]. `alone`: no property of the Group has it, only a
+ * field. */
 static const struct {
 	const char *key;
 	uint32_t most;

@@ -28,7 +28,8 @@ static bool read_id(const struct dat_block *b, int64_t *ret)
 	return f && number_get_i64(f->value, ret);
 }
 
-/* What the old file says of the object of that number: the next one, as in the text. */
+/* Find the object with this id in the old file. Starts after the one found last, because both files
+ * usually have the same order. */
 static const struct dat_block *find_object(struct learner *l, int64_t id)
 {
 	const struct dat_block *b = l->last_found;
@@ -50,7 +51,8 @@ static bool has_value(const struct dat_field *f, enum layout_kind kind, const st
 	       value.size == old->size && !memcmp(value.data, old->data, old->size);
 }
 
-/* The kind of f's word that makes the old value of f's, or that could; LAYOUT_KINDS: none. */
+/* Find the kind with f's type whose value of f is the old value; or if not by_value, that the old
+ * value can have. LAYOUT_KINDS: none. */
 static enum layout_kind find_kind(
 	const struct dat_field *f, const struct buffer *old, bool by_value)
 {
@@ -63,7 +65,8 @@ static enum layout_kind find_kind(
 	return LAYOUT_KINDS;
 }
 
-/* Are f and those after it NAMEX, NAMEY (and NAMEZ) with the old values? Their number, or 0. */
+/* The number of fields if f and those after it are NAMEX, NAMEY (and NAMEZ) with the old values,
+ * else 0. */
 static unsigned is_vector(const struct dat_field *f, const struct buffer *old)
 {
 	struct str stem = {f->key.s, f->key.n ? f->key.n - 1 : 0};
@@ -93,7 +96,7 @@ static void put_line(struct learner *l, uint8_t type, struct str type_name, uint
 	buffer_printf(l->lines, "\t%s\n", layout_kinds[kind].name);
 }
 
-/* The first of f and those after it that is a property of the old object o; of a vector its X. */
+/* The first field from f that is a property of the old object o; of a vector its X. */
 static const struct dat_field *property_from(const struct learner *l, const struct dat_block *o,
 	uint8_t type, const struct dat_field *f, struct layout_target *ret)
 {
@@ -103,7 +106,7 @@ static const struct dat_field *property_from(const struct learner *l, const stru
 	return f;
 }
 
-/* A code that nobody knows and that the object's text does not say by its number. */
+/* Is the code unknown, and not in the object's text as P_n? */
 static bool is_new(const struct learner *l, const struct dat_block *b, uint8_t type, uint8_t code)
 {
 	struct layout_target t;
@@ -116,7 +119,8 @@ static bool is_new(const struct learner *l, const struct dat_block *b, uint8_t t
 	return true;
 }
 
-/* The old property, which is unknown, for f. How many fields it took; 0: it is another one's. */
+/* Match the old property, which is unknown, with f. Returns the number of fields it takes; 0: no
+ * match. */
 static unsigned match_property(struct learner *l, const struct dat_block *b,
 	const struct dat_field *f, uint8_t type, const struct dat_field *old,
 	const struct layout_target *t, bool by_place)
@@ -138,7 +142,7 @@ static unsigned match_property(struct learner *l, const struct dat_block *b,
 	return axes ? axes : 1;
 }
 
-/* Behind the next old property of that code, if there is one. */
+/* Skip to the field after the next old property of that code, if there is one. */
 static const struct dat_field *skip_property(const struct learner *l, const struct dat_block *o,
 	uint8_t type, const struct dat_field *old, uint8_t code)
 {
@@ -193,7 +197,7 @@ static void learn_properties(
 	}
 }
 
-/* Is there a name in it that nobody knows? */
+/* Has it an unknown name? */
 static bool has_unknown(const struct learner *l, const struct dat_block *b, uint8_t type)
 {
 	struct layout_target t;
@@ -214,14 +218,14 @@ static void learn_object(struct learner *l, const struct dat_block *b)
 
 	if (!descriptor || !read_id(b, &id))
 		return;
-	/* Only what can be learnt from is looked for. */
+	/* Nothing can be learned without an unknown name. */
 	if (layout_text_type(descriptor, l->names, &type) && !has_unknown(l, b, type))
 		return;
 	o = find_object(l, id);
 	if (!o || !layout_text_type(dat_find_field(o, STR("DESCRIPTOR")), l->names, &old_type))
 		return;
 	if (!layout_text_type(descriptor, l->names, &type)) {
-		/* What has a name is not what has another one. */
+		/* A type with a name gets no other one. */
 		if (layout_type_name(l->names, old_type, &name))
 			return;
 		type = old_type;

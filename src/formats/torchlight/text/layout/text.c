@@ -149,7 +149,7 @@ static bool is_root(const struct dat_block *b)
 	       str_equal_nocase(b->name, STR("Particle Creator"));
 }
 
-/* Why something in b was not read: it is none of what can stand there, or not the first. */
+/* Refuse a block or field of b that was not read: it is unknown there, or a duplicate. */
 static int refuse_unread(const struct dat_block *b, unsigned line, struct str name, bool is_first,
 	const char *brackets[2], struct error *e)
 {
