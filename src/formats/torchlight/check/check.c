@@ -47,8 +47,8 @@ static bool is_changed(const struct checker *k, const struct manifest_entry *x)
 		       manifest_path(old, &old->records[was->record]));
 }
 
-/* Check a file that is shown as its bytes: can the game read it? A file that cannot be read at all
- * is skipped here. */
+/* Check that the game can read a file that is shown as its bytes. Skips a file that cannot be
+ * read. */
 static int check_bytes(
 	const struct checker *k, const char *path, enum compiled_kind kind, struct tl_content *c)
 {

@@ -53,7 +53,6 @@ bool tl_finalize_keeps(const struct finalizer *st, const struct manifest_entry *
 	return !st->files[x->handle].has_left;
 }
 
-/* The parent of a directory in the new archive. */
 static uint32_t new_parent(const struct finalizer *st, uint32_t dir)
 {
 	if (st->dirs[dir].outcome == TL_PLACED)

@@ -65,8 +65,7 @@ static int by_hash(const void *x, const void *y)
 	return array_order(a->hash, b->hash);
 }
 
-/* Collect the names of all versions above the mount's. Lines of layout tables, which have tabs, are
- * no names. */
+/* Collect the names of all versions above the mount's, without lines of layout tables. */
 static int find_taught(struct name_reporter *t, const struct names *known)
 {
 	for (const struct names *n = t->st->m->names; n && n != known; n = names_base(n))

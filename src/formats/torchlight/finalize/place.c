@@ -9,10 +9,10 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-void tl_add_entry(struct finalizer *st, struct tl_addition home)
+void tl_add_entry(struct finalizer *st, struct tl_addition added)
 {
 	if (array_room(st->additions, st->n_additions, st->room_additions))
-		st->additions[st->n_additions++] = home;
+		st->additions[st->n_additions++] = added;
 	else
 		st->error = -ENOMEM;
 }
@@ -41,7 +41,7 @@ static void place_file(struct finalizer *st, uint32_t h)
 {
 	struct tl_state *s = &st->files[h];
 	const struct manifest_entry *x = manifest_file(st->old, h);
-	struct tl_addition home = {.handle = h, .dir = s->dir};
+	struct tl_addition added = {.handle = h, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 	uint64_t size, time;
 
@@ -55,26 +55,27 @@ static void place_file(struct finalizer *st, uint32_t h)
 	if (s->outcome != TL_PLACED)
 		return;
 	tl_put_stored(&b, s->name, false);
-	home.name = tl_own_buffer(st, &b);
-	home.path = tl_new_path(st, s->dir, false);
-	home.type = type_for(st, h, str_of(home.name));
-	st->table->shown[h] = shown_as(st, s->name, home.name);
-	tl_add_entry(st, home);
+	added.name = tl_own_buffer(st, &b);
+	added.path = tl_new_path(st, s->dir, false);
+	added.type = type_for(st, h, str_of(added.name));
+	st->table->shown[h] = shown_as(st, s->name, added.name);
+	tl_add_entry(st, added);
 }
 
 static void place_dir(struct finalizer *st, uint32_t dir)
 {
 	const struct tl_state *s = &st->dirs[dir];
-	struct tl_addition home = {.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR, .dir = s->dir};
+	struct tl_addition added = {
+		.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 
 	if (s->outcome != TL_PLACED)
 		return;
 	tl_put_stored(&b, s->name, false);
 	buffer_byte(&b, '/');
-	home.name = tl_own_buffer(st, &b);
-	home.path = tl_new_path(st, s->dir, false);
-	tl_add_entry(st, home);
+	added.name = tl_own_buffer(st, &b);
+	added.path = tl_new_path(st, s->dir, false);
+	tl_add_entry(st, added);
 }
 
 /* Does the entry stay at its path, so that only the case of its name may change? */

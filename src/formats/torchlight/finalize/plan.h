@@ -47,11 +47,10 @@ struct finalizer {
 	int error; /* 0 or -ENOMEM; sticky */
 };
 
-/* place.c. Begin: fill in files, dirs and table->shown, and add the entries of new and moved files
- * and directories. */
+/* place.c. Begin: fill in files, dirs and table->shown; add the entries of new and moved files. */
 int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n);
 void tl_finalize_finish(struct finalizer *st);
-void tl_add_entry(struct finalizer *st, struct tl_addition home);
+void tl_add_entry(struct finalizer *st, struct tl_addition added);
 
 /* removed.c: add the entries of removed files. *ret: the list of removed files without those that
  * the archive has itself; the caller keeps it as long as st, whose strings point into it. */

@@ -14,8 +14,7 @@ static struct removed_path *find_listed(
 	return removed_set_find(&st->removed, str_of_buffer(scratch));
 }
 
-/* Mark p as provided. A file that was added at a path that was listed at the mount is not
- * counted. */
+/* Mark p as provided. An addition at a path that was listed at the mount is not counted. */
 static void mark_provided(struct finalizer *st, struct removed_path *p, bool stays)
 {
 	if (!p)

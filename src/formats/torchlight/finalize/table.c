@@ -112,19 +112,19 @@ static bool is_dir(const struct tl_addition *h)
 }
 
 /* Files come before directories of the same path. */
-static int compare_homes(const void *x, const void *y)
+static int compare_additions(const void *x, const void *y)
 {
 	const struct tl_addition *a = x, *b = y;
 
 	return strcmp(a->path, b->path) ?: is_dir(a) - is_dir(b) ?: strcmp(a->name, b->name);
 }
 
-static int add_homes(struct table_builder *b)
+static int add_entries(struct table_builder *b)
 {
 	struct finalizer *st = b->st;
 
 	if (st->n_additions)
-		qsort(st->additions, st->n_additions, sizeof(*st->additions), compare_homes);
+		qsort(st->additions, st->n_additions, sizeof(*st->additions), compare_additions);
 	for (size_t i = 0, n; i < st->n_additions; i += n) {
 		const struct tl_addition *first = &st->additions[i];
 		struct slot *s = find_or_add_slot(b, str_of(first->path), is_dir(first));
@@ -220,7 +220,7 @@ int tl_finalize_table(struct finalizer *st)
 	int r = take_old(&b);
 
 	if (r == 0)
-		r = add_homes(&b);
+		r = add_entries(&b);
 	if (r == 0 && b.n)
 		qsort(b.slots, b.n, sizeof(*b.slots), by_anchor);
 	for (size_t i = 0; r == 0 && i < b.n; i++)

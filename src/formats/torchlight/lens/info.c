@@ -3,8 +3,8 @@
  * info: .mod/info.json, the header of a MOD.
  *
  * Requirements and their hash need the required mods, so they cannot be edited. They can only be
- * copied unchanged into a new MOD. A PAK has no header: its info.json says so. Writing the
- * info.json of a MOD to it is accepted and reported, so that a whole mount can be copied onto a
+ * copied unchanged into a new MOD. A PAK has no header, and its info.json says so. It accepts the
+ * info.json of a MOD, with a note that it is dropped, so that a whole mount can be copied onto a
  * PAK.
  */
 #include <errno.h>
@@ -81,8 +81,7 @@ void tl_info_write(const struct tl_map *m, struct buffer *out)
 	jsonw_end(&w);
 }
 
-/* Is s the text that JSON shows for t? JSON cannot hold half surrogates: each of their bytes is
- * shown as U+FFFD. */
+/* Is s what info.json shows for t? JSON has no half surrogates: each of their bytes is U+FFFD. */
 static bool is_shown_as(const struct text *t, const char *s, size_t n)
 {
 	for (size_t at = 0, len; at < t->n; at += len ? len : 1) {

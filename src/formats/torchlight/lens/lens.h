@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* lens: the functions of struct format that show and change files; formats/format.h has their
- * contracts. */
+/* lens: the functions of struct format that show and change files; see formats/format.h. */
 #pragma once
 
 #include "formats/torchlight/model/map.h"

@@ -23,7 +23,7 @@ static const struct {
 };
 
 /* Find the first control file in dir from *at. false: there is none. MOD.DAT exists in a new MOD,
- * and is listed once it was written. */
+ * and is listed if it has content. */
 static bool next_control(const struct tl_map *m, entry_id dir, bool listed, uint64_t *at)
 {
 	bool kit = m->shared->fresh && (m->kit || !listed);

@@ -80,8 +80,7 @@ int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
 	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0 && tl_is_dir(ret->id) >= is_dir) {
-		/* A file cannot take the path of a directory, which may stay for the removed files
-		 * in it. */
+		/* A file cannot replace a directory, which may stay for removed files. */
 		ret->is_known = tl_is_dir(ret->id) == is_dir;
 		ret->kind = ret->is_known ? NAME_OBJECT : NAME_SCRATCH;
 	} else {

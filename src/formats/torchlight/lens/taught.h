@@ -18,6 +18,5 @@
 
 /* Append the lines for a finalized map. */
 int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e);
-/* Apply the lines to a map that was just opened. list: NULL if there are none. -EINVAL: a line is
- * invalid. */
+/* Apply the lines (NULL: none) to a map that was just opened. -EINVAL: a line is invalid. */
 int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e);

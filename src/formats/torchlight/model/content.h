@@ -26,7 +26,7 @@ struct tl_content {
 	uint32_t crc;
 	uint64_t filetime;
 	struct names *names; /* the dictionary for its text; NULL: that of the mount */
-	unsigned small_line; /* of its text, as in struct compiled_remarks */
+	unsigned small_line; /* see compiled_remarks */
 	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
 	struct budget *budget;
 	struct budget_slot slot;    /* the decoded text */
@@ -36,16 +36,14 @@ struct tl_content {
 	char *note;                 /* for the user, about the view; or NULL */
 };
 
-/* Content of a file in the archive. -EIO: there is no valid block, or its size differs from the
- * manifest. */
+/* Content of a file in the archive. -EIO: there is no valid block of the manifest's size. */
 int tl_content_stored(const struct extent *section, const struct manifest_entry *x,
 	struct budget *budget, struct tl_content **ret, struct error *e);
 struct tl_content *tl_content_ref(struct tl_content *c);
 void tl_content_unref(struct tl_content *c);
 DEFINE_CLEANUP(struct tl_content, tl_content_unref);
 
-/* Check that the bytes have the CRC of the manifest, or that the manifest has none (0). -EIO if
- * they differ. The result is kept. */
+/* Check that the bytes have the CRC of the manifest, unless that is 0. -EIO. The result is kept. */
 int tl_content_check(struct tl_content *c, struct error *e);
 /* Load all bytes, after a check. -EFBIG if there are more than max. */
 int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e);

@@ -9,8 +9,7 @@
 #include "base/bytes.h"
 #include "formats/torchlight/wire/modheader.h"
 
-/* Read a MOD.DAT into h. Fields that the text lacks keep their values. -EINVAL with line and
- * column. */
+/* Read a MOD.DAT into h; absent fields keep their values. -EINVAL with line and column. */
 int kit_read(const struct bytes *written, struct mod_header *h, struct error *e);
 /* Append the names of the fields in which a and b differ, such as "NAME, VERSION", or nothing. */
 void kit_differences(const struct mod_header *a, const struct mod_header *b, struct buffer *out);

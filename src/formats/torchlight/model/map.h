@@ -57,8 +57,8 @@ struct tl_made {
 	char name[];
 };
 
-/* The data that all versions share; ref-counted. Immutable except for names (under names_lock),
- * contents (under lock) and what open.c sets. */
+/* The data that all versions share; ref-counted. Immutable after open, except for names (under
+ * names_lock) and contents (under lock). */
 struct tl_shared {
 	atomic_uint refs;
 	struct budget *budget; /* borrowed, like store */
@@ -82,16 +82,13 @@ struct tl_shared *tl_shared_ref(struct tl_shared *sh);
 void tl_shared_unref(struct tl_shared *sh);
 DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
 
-/* Content of a file in the archive; a new reference. -ENODATA: the archive has no such file. -EIO:
- * it has no valid block. */
+/* Content of a file in the archive; a new reference. -ENODATA: no such file. -EIO: invalid
+ * block. */
 int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e);
 /* The same if tl_stored was called for this file before, else NULL. */
 struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 
-/*
- * The table of an archive to be saved, in its final order. A FILETIME in it is one that a program
- * set, or 0 for the time of the content.
- */
+/* The table of an archive to be saved. A FILETIME is a program's, or 0: that of the content. */
 struct tl_table {
 	struct manifest *manifest;
 	const char **shown; /* names of files in the mount, by handle */
@@ -134,8 +131,7 @@ static inline const struct manifest *tl_manifest(const struct tl_map *m)
 	return m->table ? m->table->manifest : tl_mounted(m);
 }
 
-/* Both return NULL if memory is exhausted. New: takes the reference, also on failure. Copy: a
- * version to change, without table. */
+/* NULL if memory is exhausted. New takes the reference, also on failure. A copy has no table. */
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f);
 struct tl_map *tl_map_copy(const struct tl_map *m);
 
@@ -172,12 +168,10 @@ bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, con
 /* Append the path of a directory, as at the mount or when it was added, ending in '/'. */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
 /* The name of a file, as stored at the mount or as given when it was added; borrowed from m,
- * NUL-ended, "" if the handle is no file. And the compiled kind of that name; COMPILED_NONE with
- * text=off. */
+ * NUL-ended, "" if it is no file. And the kind of that name; COMPILED_NONE with text=off. */
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
-/* The compiled kind of a name without its last ending; *ret: that ending, or NULL if there is
- * none. */
+/* The kind of a name without its last ending. *ret: that ending, or NULL if there is none. */
 enum compiled_kind tl_kind_beside(const char *name, const char **ret);
 /* Append the path of a file, as at the mount or when it was added, with a NUL. -ENOMEM. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

@@ -30,8 +30,7 @@ static void drop_page(const struct pages *p, struct page *page)
 	free(page);
 }
 
-/* Return the page at *at for writing: copy it first if it is shared. NULL if memory is
- * exhausted. */
+/* Return the page at *at for writing, copied if it is shared. NULL if memory is exhausted. */
 static struct page *own_page(const struct pages *p, struct page **at)
 {
 	struct page *old = *at, *page;

@@ -23,8 +23,7 @@ struct tl_plan {
 	struct extent front, back;
 };
 
-/* section.c: fill in the pieces, all numbers and the entries. force: encode every readable file
- * again. */
+/* section.c: fill in the plan, except front and back. force: encode every readable file again. */
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
 
 /* called.c: append a line of wire/called.h for each entry of a finalized map that a new mount of

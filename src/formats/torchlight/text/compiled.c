@@ -40,8 +40,7 @@ bool compiled_alike(const char *a, const char *b)
 	       (kind != COMPILED_RAW || raw_kind_find(file_name(a)) == raw_kind_find(file_name(b)));
 }
 
-/* Does it begin with '<', as XML does, after a byte order mark and blanks? The kit's texts begin
- * with '['. */
+/* Does it begin with '<' like XML, after a byte order mark and blanks? Texts begin with '['. */
 static bool begins_with_tag(const uint8_t *data, size_t size)
 {
 	size_t i = 0, step = 1;

@@ -51,8 +51,7 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 void dattext_free(struct dattext *t);
 DEFINE_CLEANUP(struct dattext, dattext_free);
 
-/* Find the first field or block of b with this name, in any case, and mark it as read. NULL if
- * there is none. */
+/* Find the first field or block of b with this name, in any case, and mark it as read; or NULL. */
 const struct dat_field *dat_find_field(const struct dat_block *b, struct str key);
 const struct dat_block *dat_find_block(const struct dat_block *b, struct str name);
 /* The next block after b in the order of the text, nested ones included. NULL if b is the last. */

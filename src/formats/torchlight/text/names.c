@@ -63,8 +63,7 @@ static uint32_t mix_unit(uint32_t h, uint32_t unit)
 	return (h << 5 | h >> 27) ^ (unit >= 'a' && unit <= 'z' ? unit - 32 : unit);
 }
 
-/* Decode the character at s, or half a surrogate. Returns its length. A stray byte is itself a
- * character. */
+/* Decode the character, half surrogate or stray byte at s. Returns its length. */
 static size_t next_char(const char *s, size_t n, uint32_t *ret)
 {
 	size_t len = utf8_next(s, n, ret);

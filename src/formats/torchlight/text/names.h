@@ -28,13 +28,12 @@ struct names;
 /* Facts about a text that the compiler reports besides the compiled file. */
 struct compiled_remarks {
 	struct buffer names; /* unknown names: a list for names_extend */
-	unsigned small_line; /* first line with a type in lower case, which makes it a STRING; 0:
-				none */
+	unsigned small_line; /* first line with a type in lower case; 0: none */
 };
 
 uint32_t name_hash(struct str name);
-/* Is the name a hash in decimal digits (1000000 to 4294967295), as other tools show one with an
- * unknown name? */
+/* Is the name a hash in decimal digits (1000000 to 4294967295)? Other tools show unknown names
+ * so. */
 bool name_is_number(struct str name, uint32_t *ret);
 /* The hash of a name in a text: the number of UNK_XXXXXXXX or of decimal digits, else name_hash. */
 uint32_t name_value(struct str name);
@@ -43,8 +42,7 @@ uint32_t name_value(struct str name);
  * no control characters, none of []<>:, and another form than UNK_XXXXXXXX. */
 bool name_is_usable(struct str name);
 
-/* The dictionary with the shipped list, the families and the table of layouts. Returns NULL if
- * memory is exhausted. */
+/* The shipped list, the families and the table of layouts. Returns NULL if memory is exhausted. */
 struct names *names_create(void);
 struct names *names_ref(struct names *n);
 void names_unref(struct names *n);
@@ -76,6 +74,5 @@ struct str names_text(const struct names *n);
 
 /* Find the name of a hash. false: it is unknown. n may be NULL, without names. */
 bool names_find(const struct names *n, uint32_t hash, struct str *ret);
-/* Append the name of a hash, or UNK_XXXXXXXX; nothing for the hash 0, which is that of the empty
- * name. */
+/* Append the name of a hash, or UNK_XXXXXXXX; nothing for 0, the hash of the empty name. */
 void names_put(const struct names *n, uint32_t hash, struct buffer *out);

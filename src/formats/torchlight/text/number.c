@@ -82,9 +82,8 @@ struct str number_trim(struct str s)
 }
 
 /*
- * Copy [sign] digits [. digits] [e [sign] digits], with at least one digit before the exponent, to
- * dst with a NUL. This keeps the extensions of strtod (hexadecimal, "inf", decimal points of other
- * locales) out.
+ * Copy [sign] digits [. digits] [e [sign] digits], with a digit before the exponent, to dst with a
+ * NUL. This excludes the extensions of strtod: hexadecimal, "inf", decimal points of other locales.
  */
 static bool copy_decimal(struct str s, char *dst, size_t room)
 {
@@ -157,8 +156,7 @@ static bool read_integer(struct str s, int64_t min, int64_t max, uint64_t *ret)
 		return false;
 	errno = 0;
 	*ret = (uint64_t)(v = strtoll(text, NULL, 10));
-	/* A fraction is cut off. An exponent is refused, because strtoll would ignore it
-	 * silently. */
+	/* A fraction is cut off. An exponent is refused: strtoll would ignore it. */
 	return !errno && v >= min && v <= max && !strpbrk(text, "eE");
 }
 

@@ -22,9 +22,8 @@ enum number_kind { NUMBER_I32, NUMBER_U32, NUMBER_BOOL, NUMBER_F32, NUMBER_I64, 
 void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
 bool number_get(struct str s, enum number_kind kind, struct buffer *out);
 
-/* Read a number: its bits, sign-extended for integers. false: not a number, or out of range. U32
- * and BOOL also accept -2147483648..-1, as the kit does. BOOL accepts true and false in any
- * case. */
+/* Read a number: its bits. false: not a number, or out of range. U32 and BOOL also accept
+ * -2147483648..-1, as the kit does. BOOL accepts true and false in any case. */
 bool number_read(struct str s, enum number_kind kind, uint64_t *ret);
 bool number_get_f32(struct str s, uint32_t *ret); /* its bits */
 bool number_get_i32(struct str s, int32_t *ret);

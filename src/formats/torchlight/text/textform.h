@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * textform: the two encodings in which the mount shows the text of a compiled file, and those that
- * it accepts.
+ * textform: the encodings of texts: two that the mount shows, and those that it accepts.
  *
  * In memory, text is always UTF-8 with LF. Half surrogates, which the game's strings may contain,
  * are encoded in three bytes like characters (WTF-8). The modding kit reads and writes UTF-16LE
@@ -33,8 +32,7 @@ int textform_read(const void *data, size_t n, struct buffer *out, struct error *
 int textform_write(
 	const void *utf8, size_t n, enum textform form, struct buffer *out, struct error *e);
 
-/* Set an error "line 3, column 7: ..." about a written text. Columns count characters, from 1.
- * Returns -EINVAL. */
+/* Set the error -EINVAL with "line 3, column 7: ...". Columns are characters, from 1. */
 int text_error(struct error *e, unsigned line, unsigned column, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /* The column of a position in its line, in characters, from 1. */

@@ -30,8 +30,7 @@ static int read_manifest(const struct extent *man, struct archive *a, struct err
 	return r < 0 ? r : manifest_read(data->data, data->size, &a->manifest, e);
 }
 
-/* The smallest offset is the length of the section's header. Invalid offsets are left to
- * agree_check. */
+/* The smallest offset is the length of the section's header. agree_check finds invalid offsets. */
 static void find_header(struct archive *a)
 {
 	const struct manifest *m = a->manifest;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * archive: the tables of a MOD, or of a PAK with its manifest.
- */
+/* archive: the tables of a MOD, or of a PAK with its manifest. */
 #pragma once
 
 #include "formats/format.h"
@@ -15,12 +13,10 @@ struct archive {
 	struct extent section;   /* the PAK section */
 	uint32_t section_header; /* length of the section's header: 8, or 4 in an early archive */
 	bool hash_ok;            /* the hash of the section is right, or there is none */
-	struct bytes
-		*removed; /* files of the game that it hides: full paths, each with a line feed */
+	struct bytes *removed;   /* removed files: full paths, each with a line feed */
 };
 
-/* Recognize an archive of another game with the same endings. Returns its kind, for a message, or
- * NULL. */
+/* The kind of an archive of another game with the same endings, for a message; or NULL. */
 const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size);
 
 /*

@@ -17,8 +17,7 @@
 
 struct shown_names {
 	char *text;
-	const char *
-		*names; /* by N; NULL: the default name. The array is NULL if there is no text */
+	const char **names; /* by N; NULL: the default; may be NULL itself */
 };
 
 #define CALLED "called "

@@ -8,8 +8,7 @@
  *
  * A directory may have several records (the modding kit writes one for its files and a later one
  * for its subdirectories), and a name may occur twice in a directory. Records and entries keep
- * their order here, so that an unchanged manifest is written byte for byte. tree.h has the
- * directories as a tree.
+ * their order here, so that an unchanged manifest is written byte for byte (as a tree: tree.h).
  */
 #pragma once
 
@@ -91,7 +90,6 @@ static inline const struct manifest_entry *manifest_file(const struct manifest *
 									    : NULL;
 }
 
-/* Append the full path of an entry. */
 void manifest_put_path(
 	const struct manifest *m, const struct manifest_entry *x, struct buffer *out);
 
@@ -111,6 +109,5 @@ void manifest_add_entry(struct manifest *m, const struct manifest_entry *x, stru
  * m->step, or MANIFEST_STEP if that is 0. */
 int manifest_write(const struct manifest *m, struct buffer *out, struct error *e);
 
-/* Compute mhash: h = 0x202A; for every step-th byte from the first: h = h * 33 + the signed
- * byte. */
+/* Compute mhash: h = 0x202A; for every step-th byte from the first: h = h * 33 + signed byte. */
 uint32_t manifest_hash(const uint8_t *data, size_t size, unsigned step);

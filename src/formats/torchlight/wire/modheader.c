@@ -9,8 +9,7 @@
 #include "base/refs.h"
 #include "formats/torchlight/wire/wire.h"
 
-/* Header bytes that are read, at first and at most: room for 65535 removed paths of usual
- * length. */
+/* Header bytes that are read, at first and at most: 65535 removed paths of usual length. */
 enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, HEAD_LEAST = 40, LEGACY_SIZE = 9 };
 
 bool text_same(const struct text *a, const struct text *b)

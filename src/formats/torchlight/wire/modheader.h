@@ -2,11 +2,11 @@
 /*
  * modheader: the header of a MOD.
  *
- * u16 version (1..4); u16 mod version; u16 x 4 game version (version 4); (mod version + 1) x 9
- * bytes (version 1 only); u32 offset of the PAK section, which is the header's length; u32 offset
- * of the manifest; SS title, author, description, website, download; i64 id; u32 flags; u64 hash of
- * the requirements; u16 n x { SS name; i64 id; u16 version (from version 2) }; u16 n x SS removed
- * path (from version 3).
+ * u16 version (1..4); u16 mod version; u16 x 4 game version (from 4); (mod version + 1) x 9 bytes
+ * (1 only); u32 offset of the PAK section, which is the header's length; u32 offset of the
+ * manifest; SS title, author, description, website, download; i64 id; u32 flags; u64 hash of the
+ * requirements; u16 n x { SS name; i64 id; u16 version (from 2) }; u16 n x SS removed path (from
+ * 3).
  */
 #pragma once
 

@@ -10,13 +10,11 @@
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
 
-/* Find the removed files: set the handle of their entries in m to MANIFEST_NO_FILE. *ret: the list
- * of the header, or if it has none (h may be NULL), the paths of those entries. Only entries
- * without offset and size count, and of those only the listed ones if the header has a list.
- * -ENOMEM. */
+/* Find the removed files: set the handle of their entries in m to MANIFEST_NO_FILE. They have
+ * neither offset nor size, and are listed if the header (h, may be NULL) has a list. *ret: the list
+ * of the header, else the paths of those entries. -ENOMEM. */
 int removed_find(
 	struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e);
-/* Number of entries of removed files. */
 uint32_t removed_count(const struct manifest *m);
 
 /* Get the next path of the text. *at is initially 0. false: there is no further path. */

@@ -201,8 +201,7 @@ static const struct tree_child *search_dir(
 	return at < d->n && !strcasecmp(text + children[at].name, name) ? &children[at] : NULL;
 }
 
-/* Append NAME.EXT as NAME~2.EXT, or with the next number that is free in the directory. Returns its
- * offset in text. */
+/* Append NAME.EXT as NAME~2.EXT, or with the next free number. Returns its offset in text. */
 static uint32_t make_other_name(const struct tree *t, const struct tree_dir *d, struct buffer *text,
 	const struct tree_child *c, unsigned *number)
 {
@@ -231,9 +230,8 @@ static uint32_t make_other_name(const struct tree *t, const struct tree_dir *d, 
 	return at;
 }
 
-/* Give other names to children that have the name of the one before them. The directory is searched
- * by the old names until all are done. *ret_changed: there are new names, which may conflict,
- * too. */
+/* Give other names to children that have the name of the one before. The directory is searched by
+ * the old names until all are done. *ret_changed: there are new names, which may conflict. */
 static int make_unique(
 	const struct tree *t, const struct tree_dir *d, struct buffer *text, bool *ret_changed)
 {

@@ -42,8 +42,7 @@ struct tree {
 	struct bytes *text_bytes;
 };
 
-/* Build the tree. names: a name table with names to show (wire/called.h), or NULL. -EINVAL: it has
- * an invalid line. */
+/* Build the tree. names: a name table (wire/called.h), or NULL. -EINVAL: it has an invalid line. */
 int tree_build(
 	const struct manifest *m, const struct bytes *names, struct tree **ret, struct error *e);
 void tree_free(struct tree *t);
@@ -54,8 +53,7 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 	return t->text + c->name;
 }
 
-/* Fold a name: all names of one file have the same folded name. ret has room for NAME_MAX + 1
- * bytes. */
+/* Fold a name: all names of a file have one folded name. ret has room for NAME_MAX + 1 bytes. */
 void tree_fold(const char *name, char *ret);
 /* Find a child by its shown name, or else by the folded name. NULL: there is none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);

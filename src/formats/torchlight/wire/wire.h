@@ -51,8 +51,8 @@ int str_compare(struct str a, struct str b);
 int str_compare_nocase(struct str a, struct str b);
 /* A key for base/hash.h. Strings that differ in ASCII case only have the same key. */
 uint64_t str_key(uint64_t seed, struct str s);
-/* Cut off and return the part before the next sep, or all. *rest: the part after sep; rest->s is
- * NULL if there was no sep. */
+/* Cut off the part before the next sep, or all. *rest: the part after sep; rest->s is NULL if there
+ * was no sep. */
 struct str str_cut(struct str *rest, char sep);
 char *str_dup(struct str s); /* a NUL-ended copy, or NULL */
 
@@ -63,7 +63,6 @@ struct ss {
 };
 
 struct ss cursor_ss(struct cursor *c);
-/* Append s as UTF-8. */
 void ss_to_utf8(struct ss s, struct buffer *out);
 /* Does s have no CR, LF or NUL, so that it can be part of a line? */
 bool ss_is_line(struct ss s);

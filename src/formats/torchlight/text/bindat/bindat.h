@@ -35,8 +35,7 @@ enum bindat_type {
 
 extern const struct bindat_type_facts {
 	const char *word;
-	enum number_kind number; /* unused for strings, like range, which is the allowed range for
-				    messages */
+	enum number_kind number; /* unused for strings, like range (for messages) */
 	const char *range;
 } bindat_types[BINDAT_TYPES];
 
@@ -52,8 +51,7 @@ bool bindat_sniff(const uint8_t *data, size_t size); /* checks the size and the 
  * file's name without its ending, because some roots have this name; may be empty.
  *
  * *ret_readonly, whose code must be 0, receives the reason why the text cannot be written back: a
- * string with a line break or NUL, which is shown as U+FFFD. -EIO: the file is invalid. -EFBIG: the
- * text would be longer than TEXT_MAX.
+ * string with a line break or NUL, which is shown as U+FFFD. -EIO: it is invalid. -EFBIG.
  */
 int bindat_decode(const uint8_t *data, size_t size, const struct names *names, struct str stem,
 	struct buffer *out, struct error *ret_readonly, struct error *e);
@@ -65,8 +63,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * A string that the old file has keeps its id. If several ids have the same string, the k-th use of
  * the string gets the id of the k-th use in the old file, and later uses that of the last one. New
  * strings get ids above the highest one, in the order of their first use. A new "" gets
- * BINDAT_EMPTY, unless the old file uses that id for another string that is still used: then "" is
- * a string like any other.
+ * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.
  *
  * remarks may be NULL. -EINVAL with line and column: the text is invalid.
  */

@@ -43,8 +43,7 @@ bool binlayout_sniff(const uint8_t *data, size_t size);
 /*
  * Append the text (UTF-8, LF) of a file to out. path: in the archive, or NULL. It gives the name of
  * the root, which is not stored: [UI] below MEDIA/UI/ or if there are widgets, [Particle Creator]
- * below MEDIA/PARTICLES/ or if there are particles, else [Layout]. -EIO: the file is invalid.
- * -EFBIG.
+ * below MEDIA/PARTICLES/ or if there are particles, else [Layout]. -EIO: it is invalid. -EFBIG.
  */
 int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
 	struct buffer *out, struct error *e);

@@ -54,7 +54,6 @@ static int read_identity(struct encoder *en, const struct dat_block *b, struct i
 	return 0;
 }
 
-/* Find the property that a field gives. */
 static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
 	struct layout_target *ret)
 {
@@ -195,8 +194,7 @@ static int add_group(struct encoder *en, const struct dat_block *b, const struct
 	const struct dat_block *block = dat_find_block(b, STR("DATAGROUP"));
 	int r = count_node(en, b, parent);
 
-	/* Keep the data that no text shows: a byte that is neither true nor false, and the number
-	 * of a TAG. */
+	/* Keep what no text shows: a byte that is no boolean, and the number of a TAG. */
 	if (old && old->part[NODE_NO_TAG_FOUND] > 1)
 		node.part[NODE_NO_TAG_FOUND] = old->part[NODE_NO_TAG_FOUND];
 	if (old && dat_find_field(b, STR("TAG")))

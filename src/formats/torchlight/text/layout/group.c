@@ -14,8 +14,7 @@ static const char *const choices[] = {"ALL", "Weight", "Random Chance"};
 static const char *const game_modes[] = {"", "NORMAL", "NEW GAME PLUS"};
 enum { WORDS = 3 };
 
-/* Parts with a key can be in a [DATAGROUP]. `alone`: no property of the Group has it, only a
- * field. */
+/* Parts with a key can be in a [DATAGROUP]; of those that are `alone` the Group has no property. */
 static const struct {
 	const char *key;
 	uint32_t most;

@@ -47,8 +47,7 @@ void layout_nodes_free(struct layout_nodes *nodes);
 /* Read the data group from offset to the end of the file. -EIO: it is invalid. */
 int layout_nodes_read(
 	const uint8_t *file, size_t size, size_t offset, struct layout_nodes *ret, struct error *e);
-/* Find the node of a Group: node i if it has the Group's id, else the first with that id. NULL if
- * there is none. */
+/* Find the node of a Group: node i if it has the id, else the first with the id; or NULL. */
 const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
 
 /* The node of a Group without fields, at an offset in the file. */
@@ -65,8 +64,7 @@ void layout_node_write(const struct layout_node *node, struct buffer *out);
  * Other fields are ignored, and so is a TAG that is a name. -EINVAL with line and column.
  */
 int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
-/* Append the fields for the parts that are in the node only, if they differ from those of a Group
- * without fields. */
+/* Append fields for the parts that are in the node only, unless they have their default values. */
 void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out);
 
 /* Append a [DATAGROUP] with the numbers that differ from those that the Group's properties give

@@ -11,9 +11,8 @@
 struct learner {
 	const struct names *names;
 	struct buffer *lines;
-	const struct dat_block *old,
-		*last_found; /* the old file's text, and the object found last */
-	bool by_number;      /* the text has P_n: it is not the kit's */
+	const struct dat_block *old, *last_found; /* in the old file's text */
+	bool by_number;                           /* the text has P_n: it is not the kit's */
 };
 
 static bool is_properties(const struct dat_block *b)
@@ -28,8 +27,7 @@ static bool read_id(const struct dat_block *b, int64_t *ret)
 	return f && number_get_i64(f->value, ret);
 }
 
-/* Find the object with this id in the old file. Starts after the one found last, because both files
- * usually have the same order. */
+/* Find the object with this id in the old file, first after the object that was found last. */
 static const struct dat_block *find_object(struct learner *l, int64_t id)
 {
 	const struct dat_block *b = l->last_found;
@@ -51,8 +49,8 @@ static bool has_value(const struct dat_field *f, enum layout_kind kind, const st
 	       value.size == old->size && !memcmp(value.data, old->data, old->size);
 }
 
-/* Find the kind with f's type whose value of f is the old value; or if not by_value, that the old
- * value can have. LAYOUT_KINDS: none. */
+/* Find a kind of f's type that encodes f to the old value, or else (!by_value) that the old value
+ * can have. LAYOUT_KINDS: none. */
 static enum layout_kind find_kind(
 	const struct dat_field *f, const struct buffer *old, bool by_value)
 {
@@ -65,8 +63,7 @@ static enum layout_kind find_kind(
 	return LAYOUT_KINDS;
 }
 
-/* The number of fields if f and those after it are NAMEX, NAMEY (and NAMEZ) with the old values,
- * else 0. */
+/* Are f and the next fields NAMEX, NAMEY (and NAMEZ) with the old values? Their number, or 0. */
 static unsigned is_vector(const struct dat_field *f, const struct buffer *old)
 {
 	struct str stem = {f->key.s, f->key.n ? f->key.n - 1 : 0};
@@ -119,8 +116,7 @@ static bool is_new(const struct learner *l, const struct dat_block *b, uint8_t t
 	return true;
 }
 
-/* Match the old property, which is unknown, with f. Returns the number of fields it takes; 0: no
- * match. */
+/* Match an unknown old property with f. Returns the number of fields it takes; 0: no match. */
 static unsigned match_property(struct learner *l, const struct dat_block *b,
 	const struct dat_field *f, uint8_t type, const struct dat_field *old,
 	const struct layout_target *t, bool by_place)
@@ -197,7 +193,6 @@ static void learn_properties(
 	}
 }
 
-/* Has it an unknown name? */
 static bool has_unknown(const struct learner *l, const struct dat_block *b, uint8_t type)
 {
 	struct layout_target t;

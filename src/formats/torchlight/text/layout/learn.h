@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * layout_learn: learn the meaning of unknown names in a layout's text from the previous compiled
- * file.
+ * layout_learn: learn unknown names in a layout's text from the previous compiled file.
  *
  * The kit writes an object's properties in the order of its text. So if a text and its compiled
  * file are both available, an unknown name in the text belongs to the unknown code at the same
@@ -14,7 +13,6 @@
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"
 
-/* Append the learned names to lines, as lines of a table (schema.h); nothing if the old file is
- * invalid. -ENOMEM. */
+/* Append the learned names as lines of a table (schema.h); none if old is invalid. -ENOMEM. */
 int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *lines);

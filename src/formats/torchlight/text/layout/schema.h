@@ -49,8 +49,7 @@ struct layout_property {
 
 enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
 
-/* Parse a line of a table. *ret points into the line. Cells after the fifth are ignored. false: it
- * is no such line. */
+/* Parse a line of a table; *ret points into it. Cells after the fifth are ignored. */
 bool layout_schema_line(struct str line, struct layout_property *ret);
 
 /* Find the name of a type, the type of a name, the property of a code, or the property of a name.

@@ -23,8 +23,7 @@ struct layout_target {
 	int axis;              /* -1: the whole property */
 };
 
-/* Find the property that a field of an object of this type gives. false: it is neither a known name
- * nor P_n. */
+/* Find the property that a field gives. false: it is neither a known name of the type nor P_n. */
 bool layout_text_target(const struct dat_field *f, uint8_t type, const struct names *names,
 	struct layout_target *ret);
 

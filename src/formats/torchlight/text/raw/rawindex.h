@@ -61,8 +61,7 @@ struct raw_kind {
 	unsigned n_columns;
 };
 
-/* Find the kind by a file's name without directories, in any case: "SKILLS.RAW". NULL: none of the
- * seven. */
+/* Find one of the seven kinds by a file's name in any case, such as "SKILLS.RAW"; or NULL. */
 const struct raw_kind *raw_kind_find(const char *name);
 
 /* Append the table of a file to out. -EIO: the bytes are no valid file of this kind, to the last
@@ -70,8 +69,7 @@ const struct raw_kind *raw_kind_find(const char *name);
 int rawindex_decode(const struct raw_kind *kind, const uint8_t *data, size_t size,
 	struct buffer *out, struct error *e);
 
-/* Compile a table (UTF-8, LF) and append the file to out. -EINVAL with line and column, in
- * characters. */
+/* Compile a table (UTF-8, LF) and append the file to out. -EINVAL with line and column. */
 int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, struct buffer *out,
 	struct error *e);
 
