@@ -47,8 +47,7 @@ static bool is_changed(const struct checker *k, const struct manifest_entry *x)
 		       manifest_path(old, &old->records[was->record]));
 }
 
-/* Check that the game can read a file that is shown as its bytes. Skips a file that cannot be
- * read. */
+/* Check that the game can read a file that is shown as its bytes. Skips an unreadable file. */
 static int check_bytes(
 	const struct checker *k, const char *path, enum compiled_kind kind, struct tl_content *c)
 {
@@ -220,8 +219,8 @@ static int by_guid(const void *a, const void *b)
 	return array_order(x->guid, y->guid) ?: array_order(x->entry->handle, y->entry->handle);
 }
 
-/* Warn of a unit with the GUID of another one. Two files with the same path are one unit: the game
- * reads only the first. */
+/* Warn of a unit with the GUID of another. Files with the same path are one: the game reads only
+ * the first of them. */
 static int warn_twins(const struct checker *k, const struct unit *first, const struct unit *u)
 {
 	CLEANUP_BUFFER struct buffer a = BUFFER_INIT, b = BUFFER_INIT;

@@ -44,7 +44,7 @@ static int finalize_all(struct finalizer *st, struct tl_map *m, const struct pla
 		m->removed = removed;
 	}
 	if (r == 0)
-		r = tl_finalize_empty(st);
+		r = tl_finalize_dirs(st);
 	if (r == 0)
 		r = tl_finalize_table(st);
 	if (r == 0)

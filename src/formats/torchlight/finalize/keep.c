@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Find the old entries that keep their place, and add an entry for each directory that no path
- * names any more, because its content was moved or removed.
+ * Find the old entries that keep their place. Add entries for directories that no path names any
+ * more, because their content was moved or removed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -94,23 +94,23 @@ static void add_dir_entry(struct finalizer *st, uint32_t dir)
 	const char *slash = memrchr(path, '/', n ? n - 1 : 0);
 
 	n = slash ? (size_t)(slash - path) + 1 : 0;
-	tl_add_entry(st, (struct tl_addition){
-				 .path = tl_own(st, str_dup((struct str){path, n})),
+	tl_add_entry(st, (struct tl_new_entry){
+				 .path = tl_own_string(st, str_dup((struct str){path, n})),
 				 .name = path + n,
 				 .handle = MANIFEST_NO_FILE,
 				 .type = MANIFEST_DIR,
 			 });
 }
 
-int tl_finalize_empty(struct finalizer *st)
+int tl_finalize_dirs(struct finalizer *st)
 {
 	CLEANUP(free) bool *named = calloc((size_t)st->n_dirs + 1, sizeof(*named));
 
 	if (!named)
 		return -ENOMEM;
 	mark_named_by_old(st, named);
-	for (size_t i = 0; i < st->n_additions; i++)
-		mark_named(st, named, st->additions[i].dir);
+	for (size_t i = 0; i < st->n_new_entries; i++)
+		mark_named(st, named, st->new_entries[i].dir);
 	/* A directory has a higher number than its parent, so the deepest come first. */
 	for (uint32_t i = st->sh->tree->n_dirs; i-- > 1;) {
 		if (named[i] || st->dirs[i].is_gone || st->dirs[i].outcome == TL_PLACED)

@@ -8,7 +8,7 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-const char *tl_own(struct finalizer *st, char *take)
+const char *tl_own_string(struct finalizer *st, char *take)
 {
 	struct tl_table *t = st->table;
 
@@ -26,7 +26,7 @@ const char *tl_own_buffer(struct finalizer *st, struct buffer *take)
 	char *s = take->error ? NULL : str_dup(str_of_buffer(take));
 
 	buffer_finish_free(take);
-	return tl_own(st, s);
+	return tl_own_string(st, s);
 }
 
 void tl_put_stored(struct buffer *out, const char *name, bool keep)
@@ -50,7 +50,7 @@ static void put_dir(
 	const char *name;
 	uint32_t above;
 
-	if (depth > UINT16_MAX || !tl_dir_above(st->m, dir, &above, &name))
+	if (depth > UINT16_MAX || !tl_dir_parent(st->m, dir, &above, &name))
 		return;
 	put_dir(st, placed ? s->dir : above, shown, out, depth + 1);
 	if (shown)

@@ -9,10 +9,10 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-void tl_add_entry(struct finalizer *st, struct tl_addition added)
+void tl_add_entry(struct finalizer *st, struct tl_new_entry entry)
 {
-	if (array_room(st->additions, st->n_additions, st->room_additions))
-		st->additions[st->n_additions++] = added;
+	if (array_room(st->new_entries, st->n_new_entries, st->room_new_entries))
+		st->new_entries[st->n_new_entries++] = entry;
 	else
 		st->error = -ENOMEM;
 }
@@ -33,7 +33,7 @@ static const char *shown_as(struct finalizer *st, const char *name, const char *
 	char own[NAME_MAX + 1] = "";
 
 	name_escape_whole(stored, strlen(stored), own, NAME_MAX);
-	return tl_own(st, strdup(strcasecmp(name, own) ? own : name));
+	return tl_own_string(st, strdup(strcasecmp(name, own) ? own : name));
 }
 
 /* New files have a placement even if they were not moved. */
@@ -41,7 +41,7 @@ static void place_file(struct finalizer *st, uint32_t h)
 {
 	struct tl_state *s = &st->files[h];
 	const struct manifest_entry *x = manifest_file(st->old, h);
-	struct tl_addition added = {.handle = h, .dir = s->dir};
+	struct tl_new_entry entry = {.handle = h, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 	uint64_t size, time;
 
@@ -51,21 +51,21 @@ static void place_file(struct finalizer *st, uint32_t h)
 		      st->dirs[st->sh->tree->record_dirs[x->record]].is_gone;
 	/* The case of its name may have changed. */
 	if (!s->has_left && s->name)
-		st->table->shown[h] = tl_own(st, strdup(s->name));
+		st->table->shown[h] = tl_own_string(st, strdup(s->name));
 	if (s->outcome != TL_PLACED)
 		return;
 	tl_put_stored(&b, s->name, false);
-	added.name = tl_own_buffer(st, &b);
-	added.path = tl_new_path(st, s->dir, false);
-	added.type = type_for(st, h, str_of(added.name));
-	st->table->shown[h] = shown_as(st, s->name, added.name);
-	tl_add_entry(st, added);
+	entry.name = tl_own_buffer(st, &b);
+	entry.path = tl_new_path(st, s->dir, false);
+	entry.type = type_for(st, h, str_of(entry.name));
+	st->table->shown[h] = shown_as(st, s->name, entry.name);
+	tl_add_entry(st, entry);
 }
 
 static void place_dir(struct finalizer *st, uint32_t dir)
 {
 	const struct tl_state *s = &st->dirs[dir];
-	struct tl_addition added = {
+	struct tl_new_entry entry = {
 		.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 
@@ -73,9 +73,9 @@ static void place_dir(struct finalizer *st, uint32_t dir)
 		return;
 	tl_put_stored(&b, s->name, false);
 	buffer_byte(&b, '/');
-	added.name = tl_own_buffer(st, &b);
-	added.path = tl_new_path(st, s->dir, false);
-	tl_add_entry(st, added);
+	entry.name = tl_own_buffer(st, &b);
+	entry.path = tl_new_path(st, s->dir, false);
+	tl_add_entry(st, entry);
 }
 
 /* Does the entry stay at its path, so that only the case of its name may change? */
@@ -167,7 +167,7 @@ void tl_finalize_finish(struct finalizer *st)
 {
 	free(st->files);
 	free(st->dirs);
-	free(st->additions);
+	free(st->new_entries);
 	tl_table_free(st->table);
 	modheader_unref(st->kit);
 	removed_set_finish(&st->removed);

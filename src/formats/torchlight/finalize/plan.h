@@ -21,7 +21,7 @@ struct tl_state {
 };
 
 /* An entry to add: a file, a removed file or a directory. The strings belong to the table. */
-struct tl_addition {
+struct tl_new_entry {
 	const char *path, *name; /* the path, and the name of a directory, end in '/' */
 	uint32_t dir;            /* parent, or the nearest existing directory above; or NO_DIR */
 	uint32_t handle;
@@ -35,8 +35,8 @@ struct finalizer {
 	struct tl_table *table;
 	uint32_t n_files, n_dirs;
 	struct tl_state *files, *dirs;
-	struct tl_addition *additions;
-	size_t n_additions, room_additions;
+	struct tl_new_entry *new_entries;
+	size_t n_new_entries, room_new_entries;
 	/* The list of removed files; `is_provided` if the new archive has the file itself. */
 	struct removed_set removed;
 	struct mod_header *kit; /* the header that MOD.DAT gives; NULL without MOD.DAT */
@@ -50,7 +50,7 @@ struct finalizer {
 /* place.c. Begin: fill in files, dirs and table->shown; add the entries of new and moved files. */
 int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n);
 void tl_finalize_finish(struct finalizer *st);
-void tl_add_entry(struct finalizer *st, struct tl_addition added);
+void tl_add_entry(struct finalizer *st, struct tl_new_entry entry);
 
 /* removed.c: add the entries of removed files. *ret: the list of removed files without those that
  * the archive has itself; the caller keeps it as long as st, whose strings point into it. */
@@ -58,7 +58,7 @@ int tl_finalize_removed(struct finalizer *st, struct bytes **ret);
 
 /* path.c: give a string to the table, which frees it. Both take ownership, also on failure. They
  * return "" and set st->error if memory is exhausted. */
-const char *tl_own(struct finalizer *st, char *take);
+const char *tl_own_string(struct finalizer *st, char *take);
 const char *tl_own_buffer(struct finalizer *st, struct buffer *take);
 /* Append a name as it is stored: unescaped, and in upper case (ASCII) unless `keep`. */
 void tl_put_stored(struct buffer *out, const char *name, bool keep);
@@ -71,7 +71,7 @@ bool tl_finalize_keeps(const struct finalizer *st, const struct manifest_entry *
  * directory of it that does. NO_DIR if a directory on the path was moved or removed. */
 uint32_t tl_finalize_find_dir(const struct finalizer *st, uint32_t dir, struct str path);
 /* Add entries of directories that no other path in the new manifest names. */
-int tl_finalize_empty(struct finalizer *st);
+int tl_finalize_dirs(struct finalizer *st);
 
 /* table.c: build the new manifest, and the list of directories in st->table. */
 int tl_finalize_table(struct finalizer *st);

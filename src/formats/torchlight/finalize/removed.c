@@ -14,7 +14,7 @@ static struct removed_path *find_listed(
 	return removed_set_find(&st->removed, str_of_buffer(scratch));
 }
 
-/* Mark p as provided. An addition at a path that was listed at the mount is not counted. */
+/* Mark p as provided. A new entry at a path that was listed at the mount is not counted. */
 static void mark_provided(struct finalizer *st, struct removed_path *p, bool stays)
 {
 	if (!p)
@@ -36,11 +36,11 @@ static int mark_paths(struct finalizer *st)
 	while (removed_next(st->sh->archive->removed, &at, &path))
 		if ((p = removed_set_find(&st->removed, path)))
 			p->was_listed = true;
-	for (size_t i = 0; i < st->n_additions; i++)
-		if (st->additions[i].type != MANIFEST_DIR)
+	for (size_t i = 0; i < st->n_new_entries; i++)
+		if (st->new_entries[i].type != MANIFEST_DIR)
 			mark_provided(st,
-				find_listed(st, str_of(st->additions[i].path),
-					str_of(st->additions[i].name), &scratch),
+				find_listed(st, str_of(st->new_entries[i].path),
+					str_of(st->new_entries[i].name), &scratch),
 				false);
 	for (uint32_t i = 0; i < m->n_entries; i++) {
 		const struct manifest_entry *x = &m->entries[i];
@@ -81,10 +81,10 @@ static int build_list(struct finalizer *st, struct bytes **ret)
 		if (p->is_recorded || !name.n)
 			continue;
 		p->is_recorded = true;
-		tl_add_entry(st, (struct tl_addition){
-					 .path = tl_own(st, str_dup(above)),
+		tl_add_entry(st, (struct tl_new_entry){
+					 .path = tl_own_string(st, str_dup(above)),
 					 .dir = tl_finalize_find_dir(st, 0, above),
-					 .name = tl_own(st, str_dup(name)),
+					 .name = tl_own_string(st, str_dup(name)),
 					 .handle = MANIFEST_NO_FILE,
 					 .type = manifest_type(name),
 				 });
@@ -94,7 +94,7 @@ static int build_list(struct finalizer *st, struct bytes **ret)
 
 int tl_finalize_removed(struct finalizer *st, struct bytes **ret)
 {
-	int r = removed_set_of(st->m->removed, &st->removed);
+	int r = removed_set_build(st->m->removed, &st->removed);
 
 	if (r == 0 && st->removed.n)
 		r = mark_paths(st);

@@ -20,23 +20,23 @@ static void say_damaged(const struct finalizer *st)
 }
 
 /* Is it the name that other tools give to the text of a compiled file? */
-static bool is_text_beside(const char *name)
+static bool is_tool_text(const char *name)
 {
 	const char *ending;
-	enum compiled_kind kind = tl_kind_beside(name, &ending);
+	enum compiled_kind kind = tl_kind_of_stem(name, &ending);
 
 	return kind != COMPILED_NONE && !strcasecmp(ending, kind == COMPILED_RAW ? ".TSV" : ".TXT");
 }
 
-static void say_beside(const struct finalizer *st)
+static void say_tool_texts(const struct finalizer *st)
 {
 	struct tl_tally t = {0};
 
-	for (size_t i = 0; i < st->n_additions; i++) {
-		const struct tl_addition *h = &st->additions[i];
+	for (size_t i = 0; i < st->n_new_entries; i++) {
+		const struct tl_new_entry *h = &st->new_entries[i];
 
 		if (h->handle != MANIFEST_NO_FILE && h->handle >= st->old->n_entries &&
-			is_text_beside(h->name))
+			is_tool_text(h->name))
 			tl_tally_add(&t, "%s%s", h->path, h->name);
 	}
 	tl_tally_say(st, FORMAT_NOTE, &t,
@@ -109,7 +109,7 @@ void tl_finalize_say(const struct finalizer *st)
 		tl_say(st, FORMAT_NOTE,
 			".mod/info.json was removed, and is always there: it stays");
 	say_kit(st);
-	say_beside(st);
+	say_tool_texts(st);
 	if (st->n_provided)
 		tl_say(st, FORMAT_NOTE,
 			".mod/removed.txt: %zu of its files %s in the archive itself, and not "

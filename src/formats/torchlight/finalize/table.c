@@ -13,7 +13,7 @@ struct slot {
 	const struct manifest_record *old; /* NULL: it is new */
 	uint32_t anchor;                   /* it comes before this old record */
 	bool has_file, has_dir;
-	const struct tl_addition *first; /* entries to add; n of them */
+	const struct tl_new_entry *first; /* entries to add; n of them */
 	size_t n;
 };
 
@@ -29,7 +29,7 @@ static int take_old(struct table_builder *b)
 {
 	const struct manifest *old = b->st->old;
 
-	b->slots = calloc((size_t)old->n_records + b->st->n_additions + 1, sizeof(*b->slots));
+	b->slots = calloc((size_t)old->n_records + b->st->n_new_entries + 1, sizeof(*b->slots));
 	if (!b->slots)
 		return -ENOMEM;
 	b->n = b->n_old = old->n_records;
@@ -106,15 +106,15 @@ static struct slot *find_or_add_slot(struct table_builder *b, struct str path, b
 	return s;
 }
 
-static bool is_dir(const struct tl_addition *h)
+static bool is_dir(const struct tl_new_entry *h)
 {
 	return h->type == MANIFEST_DIR;
 }
 
 /* Files come before directories of the same path. */
-static int compare_additions(const void *x, const void *y)
+static int compare_new_entries(const void *x, const void *y)
 {
-	const struct tl_addition *a = x, *b = y;
+	const struct tl_new_entry *a = x, *b = y;
 
 	return strcmp(a->path, b->path) ?: is_dir(a) - is_dir(b) ?: strcmp(a->name, b->name);
 }
@@ -123,15 +123,16 @@ static int add_entries(struct table_builder *b)
 {
 	struct finalizer *st = b->st;
 
-	if (st->n_additions)
-		qsort(st->additions, st->n_additions, sizeof(*st->additions), compare_additions);
-	for (size_t i = 0, n; i < st->n_additions; i += n) {
-		const struct tl_addition *first = &st->additions[i];
+	if (st->n_new_entries)
+		qsort(st->new_entries, st->n_new_entries, sizeof(*st->new_entries),
+			compare_new_entries);
+	for (size_t i = 0, n; i < st->n_new_entries; i += n) {
+		const struct tl_new_entry *first = &st->new_entries[i];
 		struct slot *s = find_or_add_slot(b, str_of(first->path), is_dir(first));
 
 		if (!s)
 			return -ENOMEM;
-		for (n = 1; i + n < st->n_additions && is_dir(&first[n]) == is_dir(first) &&
+		for (n = 1; i + n < st->n_new_entries && is_dir(&first[n]) == is_dir(first) &&
 			    !strcmp(first[n].path, first->path);)
 			n++;
 		if (!s->n)

@@ -11,7 +11,7 @@ int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 	struct file_attr *ret, struct error *e);
 /* Find the entry called name in a directory of the mount, listed or not. -ENOENT, -ENOTDIR. */
-int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
+int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
 /* Load a control file (enum tl_control), which is small. */
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e);
 
@@ -44,7 +44,7 @@ bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
 int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e);
 
 /* structure.c: classify names, and add files and directories */
-int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+int tl_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *e);
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);

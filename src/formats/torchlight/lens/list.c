@@ -55,7 +55,7 @@ static int find_child(const struct tl_map *m, entry_id dir, const char *name, bo
 	return tl_is_dir(dir) ? -ENOENT : -ENOTDIR;
 }
 
-int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	const char *called;
 

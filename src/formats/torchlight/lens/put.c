@@ -10,11 +10,11 @@
 
 /* Which fields are set depends on the kind of file. */
 struct parsed_file {
-	struct parsed parsed;    /* must be first */
-	struct tl_content *made; /* the content to store; NULL: it does not change */
-	struct bytes *taught;    /* names in the text that are new; NULL: none */
+	struct parsed parsed;      /* must be first */
+	struct tl_content *stored; /* the content to store; NULL: it does not change */
+	struct bytes *taught;      /* names in the text that are new; NULL: none */
 	struct mod_header *header;
-	bool pak;
+	bool is_pak;
 	struct bytes *text; /* of removed.txt and MOD.DAT */
 };
 
@@ -22,7 +22,7 @@ static void finish_parsed(struct parsed *parsed)
 {
 	struct parsed_file *p = (struct parsed_file *)parsed;
 
-	tl_content_unref(p->made);
+	tl_content_unref(p->stored);
 	bytes_unref(p->taught);
 	modheader_unref(p->header);
 	bytes_unref(p->text);
@@ -35,10 +35,10 @@ static int keep_bytes(const struct tl_map *m, uint32_t handle, const struct exte
 	const struct tl_shared *sh = m->shared;
 	const struct manifest_entry *was = manifest_file(tl_mounted(m), handle);
 	uint8_t type = was ? was->type : manifest_type(tl_file_name(m, handle));
-	int r = tl_content_keep(sh->store, sh->budget, x, type, &p->made, e);
+	int r = tl_content_store(sh->store, sh->budget, x, type, &p->stored, e);
 
 	if (r == 0)
-		p->made->small_line = small_line;
+		p->stored->small_line = small_line;
 	return r;
 }
 
@@ -224,12 +224,12 @@ static int parse_kit(const struct tl_map *m, struct parsed_file *p, struct error
 
 static int parse_info(const struct tl_map *m, struct parsed_file *p, struct error *e)
 {
-	int r = tl_info_parse(m, &p->parsed.content->bytes, p->header, &p->pak, e);
+	int r = tl_info_parse(m, &p->parsed.content->bytes, p->header, &p->is_pak, e);
 
 	if (r < 0)
 		return r;
-	p->parsed.is_unchanged = m->header ? p->pak || tl_info_same(m->header, p->header)
-					   : p->pak || m->info_dropped;
+	p->parsed.is_unchanged = m->header ? p->is_pak || tl_info_same(m->header, p->header)
+					   : p->is_pak || m->info_dropped;
 	return 0;
 }
 
@@ -273,8 +273,8 @@ static int apply_file(
 		r = names_extend(known, (const char *)p->taught->data, p->taught->size, &names, e);
 	if (r < 0)
 		return r;
-	if (p->made) {
-		c = tl_content_shown_by(p->made, names ? names : m->names);
+	if (p->stored) {
+		c = tl_content_with_names(p->stored, names ? names : m->names);
 		if (!c || pages_set(&m->files, handle, c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 	}
@@ -282,7 +282,7 @@ static int apply_file(
 		names_unref(m->names);
 		m->names = TAKE(names);
 	}
-	return p->made || p->taught;
+	return p->stored || p->taught;
 }
 
 static int set_bytes(struct bytes **at, struct bytes *to)
@@ -300,8 +300,8 @@ static int apply_info(struct tl_map *m, const struct parsed_file *p)
 	struct mod_header *fresh = m->shared->fresh;
 	bool dropped = m->info_dropped;
 
-	m->info_dropped |= !p->pak && !m->header;
-	if (p->pak || !m->header || tl_info_same(m->header, p->header))
+	m->info_dropped |= !p->is_pak && !m->header;
+	if (p->is_pak || !m->header || tl_info_same(m->header, p->header))
 		return m->info_dropped != dropped;
 	m->header_written = !fresh || !tl_info_same(fresh, p->header);
 	modheader_unref(m->header);

@@ -54,7 +54,7 @@ static int drop_duplicates(struct buffer *lines, struct bytes **ret, struct erro
 	int r = buffer_finish(lines, &all);
 
 	if (r == 0)
-		r = removed_set_of(all, &set);
+		r = removed_set_build(all, &set);
 	n = set.n;
 	while (r == 0 && removed_next(all, &at, &path)) {
 		struct removed_path *p = removed_set_find(&set, path);

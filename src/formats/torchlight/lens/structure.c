@@ -23,10 +23,10 @@ static bool is_tool_name(const char *name)
 }
 
 /* Is it a file that the modding kit writes beside its sources: X.DAT.BINDAT, X.LAYOUT.BINLAYOUT? */
-static bool is_compiled_beside(const char *name)
+static bool is_kit_by_product(const char *name)
 {
 	const char *ending;
-	enum compiled_kind kind = tl_kind_beside(name, &ending);
+	enum compiled_kind kind = tl_kind_of_stem(name, &ending);
 
 	return (kind == COMPILED_DAT && !strcasecmp(ending, ".BINDAT")) ||
 	       (kind == COMPILED_LAYOUT && !strcasecmp(ending, ".BINLAYOUT"));
@@ -48,7 +48,7 @@ static int classify_name(
 	/* The game reads only MEDIA. */
 	if (dir == ENTRY_ROOT)
 		return is_dir && !strcasecmp(name, "MEDIA") ? NAME_OBJECT : NAME_SCRATCH;
-	if (!is_dir && is_compiled_beside(name))
+	if (!is_dir && is_kit_by_product(name))
 		return NAME_BY_PRODUCT;
 	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
 		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
@@ -73,13 +73,13 @@ static int check_move(
 	return 0;
 }
 
-int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+int tl_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *e)
 {
 	int r = 0;
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
-	if (tl_find(tl_map_of(s), dir, name, &ret->id) == 0 && tl_is_dir(ret->id) >= is_dir) {
+	if (tl_find_entry(tl_map_of(s), dir, name, &ret->id) == 0 && tl_is_dir(ret->id) >= is_dir) {
 		/* A file cannot replace a directory, which may stay for removed files. */
 		ret->is_known = tl_is_dir(ret->id) == is_dir;
 		ret->kind = ret->is_known ? NAME_OBJECT : NAME_SCRATCH;
@@ -104,7 +104,7 @@ int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing here", name);
 	m = tl_map_copy(tl_map_of(*s));
 	done = m ? &m->snapshot : NULL;
-	if (!m || tl_map_make(m, tl_index(dir), name, is_dir, &handle) < 0)
+	if (!m || tl_map_add(m, tl_index(dir), name, is_dir, &handle) < 0)
 		return error_set(e, -ENOMEM, "no memory for another file");
 	*ret = tl_id(is_dir ? TL_DIR : TL_FILE, handle);
 	snapshot_unref(*s);

@@ -51,12 +51,12 @@ int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, stru
 int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, struct error *e);
 
 /* Put new bytes into the store, compressed as the game's tool compresses a file of this type. */
-int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
+int tl_content_store(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
 
 /* Content with the same bytes whose text uses the dictionary `names` (NULL: that of the mount). A
  * new reference to c if c already uses it. Returns NULL if memory is exhausted. */
-struct tl_content *tl_content_shown_by(struct tl_content *c, struct names *names);
+struct tl_content *tl_content_with_names(struct tl_content *c, struct names *names);
 
 struct timespec tl_time(uint64_t filetime);
 uint64_t tl_filetime(const struct timespec *t); /* never 0, because 0 means no time */

@@ -51,7 +51,7 @@ static inline bool tl_is_dir(entry_id id)
 /* A file or directory that was added since the mount. Number i among them is handle n + i, where n
  * is the number of files or directories of the mount. Files and directories share one numbering, so
  * not every handle is a file, and not every index is a directory. */
-struct tl_made {
+struct tl_added {
 	atomic_uint refs;
 	uint32_t dir;
 	char name[];
@@ -82,8 +82,7 @@ struct tl_shared *tl_shared_ref(struct tl_shared *sh);
 void tl_shared_unref(struct tl_shared *sh);
 DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
 
-/* Content of a file in the archive; a new reference. -ENODATA: no such file. -EIO: invalid
- * block. */
+/* Content of an archive's file; a new reference. -ENODATA: no such file. -EIO: invalid block. */
 int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e);
 /* The same if tl_stored was called for this file before, else NULL. */
 struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
@@ -104,8 +103,8 @@ struct tl_map {
 	struct snapshot snapshot; /* must be first */
 	struct tl_shared *shared;
 	struct pages files; /* struct tl_content by handle: contents that differ from the archive */
-	struct pages made;  /* struct tl_made: files and directories added since the mount */
-	uint32_t n_made;    /* number of objects in `made` */
+	struct pages added; /* struct tl_added: files and directories added since the mount */
+	uint32_t n_added;   /* number of objects in `added` */
 	struct mod_header *header; /* NULL for a PAK; use `removed`, not its list */
 	struct bytes *removed;     /* removed files: full paths, each with a line feed */
 	struct bytes *kit;         /* content of MOD.DAT; NULL if it was never written */
@@ -152,19 +151,19 @@ uint64_t tl_time_of(const struct tl_map *m, const struct manifest_entry *x);
 /* Upper bounds of the handles of files, and of the indices of directories. */
 static inline uint32_t tl_n_files(const struct tl_map *m)
 {
-	return tl_mounted(m)->n_entries + m->n_made;
+	return tl_mounted(m)->n_entries + m->n_added;
 }
 
 static inline uint32_t tl_n_dirs(const struct tl_map *m)
 {
-	return m->shared->tree->n_dirs + m->n_made;
+	return m->shared->tree->n_dirs + m->n_added;
 }
 
 /* Add a file or directory to m. *ret: its handle. -ENOMEM. */
-int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
+int tl_map_add(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
 /* The parent and the name of a directory, as at the mount or when it was added. The name is
  * borrowed from m. false: dir is the root, or does not exist. */
-bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret);
+bool tl_dir_parent(const struct tl_map *m, uint32_t dir, uint32_t *ret_parent, const char **ret);
 /* Append the path of a directory, as at the mount or when it was added, ending in '/'. */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
 /* The name of a file, as stored at the mount or as given when it was added; borrowed from m,
@@ -172,6 +171,6 @@ void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
 /* The kind of a name without its last ending. *ret: that ending, or NULL if there is none. */
-enum compiled_kind tl_kind_beside(const char *name, const char **ret);
+enum compiled_kind tl_kind_of_stem(const char *name, const char **ret);
 /* Append the path of a file, as at the mount or when it was added, with a NUL. -ENOMEM. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

@@ -11,7 +11,7 @@ struct imageset_cut {
 };
 
 /* Append the path of the texture to ret_file. cut: the name of a part in any case, which *ret_cut
- * then describes; or NULL. -EINVAL: not an image set, or a number in it is invalid. -ENOENT: no
- * such part. */
+ * then describes; or NULL. -EINVAL: not an image set, or an invalid number. -ENOENT: no such
+ * part. */
 int imageset_find(const struct bytes *xml, const char *cut, struct buffer *ret_file,
 	struct imageset_cut *ret_cut, struct error *e);

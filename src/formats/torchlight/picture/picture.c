@@ -31,7 +31,7 @@ static int find_file(const struct tl_map *m, char *path, entry_id *ret, struct e
 			*c = '/';
 	for (char *name = strtok_r(path, "/", &rest); r == 0 && name;
 		name = strtok_r(NULL, "/", &rest))
-		r = tl_find(m, at, name, &at);
+		r = tl_find_entry(m, at, name, &at);
 	if (r < 0 || tl_kind_of(at) != TL_FILE)
 		return error_set(e, -ENOENT, "its texture is not in the archive");
 	*ret = at;

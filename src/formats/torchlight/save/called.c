@@ -41,7 +41,7 @@ static void put_dir(
 		called_put(out, m->n_entries + c->index, name);
 }
 
-int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e)
+int tl_put_shown_names(const struct tl_map *m, struct buffer *out, struct error *e)
 {
 	const struct tl_table *table = m->table;
 	CLEANUP(tree_free) struct tree *t = NULL;

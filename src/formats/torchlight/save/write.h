@@ -28,7 +28,7 @@ int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct erro
 
 /* called.c: append a line of wire/called.h for each entry of a finalized map that a new mount of
  * the saved archive would call otherwise. */
-int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e);
+int tl_put_shown_names(const struct tl_map *m, struct buffer *out, struct error *e);
 
 int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
 	struct error *e);

@@ -36,6 +36,6 @@ DEFINE_CLEANUP(struct archive, archive_free);
  * headers of `most` blocks (0: all) with the manifest; they are spread over the section and include
  * the first and the last. -EINVAL names the first difference.
  */
-enum { AGREE_SAMPLE = 64 };
+enum { ARCHIVE_SAMPLE = 64 };
 
-int agree_check(const struct archive *a, unsigned most, struct error *e);
+int archive_check_blocks(const struct archive *a, unsigned most, struct error *e);

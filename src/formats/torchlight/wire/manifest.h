@@ -6,9 +6,9 @@
  * { SS full path ("" or ending in '/'); u32 n x entry { u32 CRC-32 of the inflated bytes; u8 type;
  * SS name; u32 offset in the PAK section, 0 if nothing is stored; u32 size; u64 FILETIME } }.
  *
- * A directory may have several records (the modding kit writes one for its files and a later one
- * for its subdirectories), and a name may occur twice in a directory. Records and entries keep
- * their order here, so that an unchanged manifest is written byte for byte (as a tree: tree.h).
+ * A directory may have several records: the modding kit writes one for its files and a later one
+ * for its subdirectories. A name may occur twice in a directory. Records and entries keep their
+ * order here, so that an unchanged manifest is written byte for byte (as a tree: tree.h).
  */
 #pragma once
 

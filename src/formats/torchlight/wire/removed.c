@@ -23,7 +23,7 @@ static int compare_nocase(const void *x, const void *y)
 	return str_compare_nocase(a->path, b->path);
 }
 
-int removed_set_of(const struct bytes *text, struct removed_set *ret)
+int removed_set_build(const struct bytes *text, struct removed_set *ret)
 {
 	size_t at = 0, n = 0;
 	struct str path;
@@ -87,7 +87,7 @@ int removed_find(
 	struct bytes *list = listed ? bytes_copy(h->removed.s, h->removed.n) : NULL;
 	CLEANUP_BUFFER struct buffer said = BUFFER_INIT;
 	struct removed_set set = {0};
-	int r = listed ? list ? removed_set_of(list, &set) : -ENOMEM : 0;
+	int r = listed ? list ? removed_set_build(list, &set) : -ENOMEM : 0;
 
 	if (r == 0)
 		r = mark_removed(m, listed ? &set : NULL, &said);

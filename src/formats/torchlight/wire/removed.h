@@ -31,6 +31,6 @@ struct removed_set {
 	size_t n;
 };
 
-int removed_set_of(const struct bytes *text, struct removed_set *ret);
+int removed_set_build(const struct bytes *text, struct removed_set *ret);
 struct removed_path *removed_set_find(const struct removed_set *set, struct str path);
 void removed_set_finish(struct removed_set *set);

@@ -37,7 +37,7 @@ struct tree {
 	struct tree_child *children; /* sorted by name in each directory, ignoring case */
 	uint32_t n_children;
 	uint32_t *record_dirs; /* by record: its directory */
-	bool split; /* a directory has two records: one for files, one for subdirectories */
+	bool split;            /* files and subdirectories have separate records */
 	const char *text;
 	struct bytes *text_bytes;
 };

@@ -51,8 +51,8 @@ int str_compare(struct str a, struct str b);
 int str_compare_nocase(struct str a, struct str b);
 /* A key for base/hash.h. Strings that differ in ASCII case only have the same key. */
 uint64_t str_key(uint64_t seed, struct str s);
-/* Cut off the part before the next sep, or all. *rest: the part after sep; rest->s is NULL if there
- * was no sep. */
+/* Cut off the part before sep, or all. *rest: the part after sep; its s is NULL if sep is
+ * missing. */
 struct str str_cut(struct str *rest, char sep);
 char *str_dup(struct str s); /* a NUL-ended copy, or NULL */
 

@@ -21,7 +21,7 @@ struct decoder {
 	struct layout_nodes nodes;
 	size_t last_node; /* of the last Group read; 0 is the root */
 	uint64_t objects; /* number of all objects, for COUNT */
-	bool widgets, particles;
+	bool has_widgets, has_particles;
 	struct error *e;
 };
 
@@ -198,8 +198,8 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 		return error_set(
 			d->e, -EIO, "objects are nested more than %d deep", BINLAYOUT_DEPTH_MAX);
 	d->objects++;
-	d->widgets |= layout_type_is_widget(d->names, type);
-	d->particles |= layout_type_is_particle(type);
+	d->has_widgets |= layout_type_is_widget(d->names, type);
+	d->has_particles |= layout_type_is_particle(type);
 	dattext_put(d->out, depth, "[BASEOBJECT]\n");
 	dattext_put(d->out, depth + 1, "[PROPERTIES]\n");
 	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
@@ -235,9 +235,9 @@ static const char *root_name(const struct decoder *d, const char *path)
 {
 	static const char ui[] = "MEDIA/UI/", particles[] = "MEDIA/PARTICLES/";
 
-	if (d->widgets || (path && !strncasecmp(path, ui, sizeof(ui) - 1)))
+	if (d->has_widgets || (path && !strncasecmp(path, ui, sizeof(ui) - 1)))
 		return "UI";
-	if (d->particles || (path && !strncasecmp(path, particles, sizeof(particles) - 1)))
+	if (d->has_particles || (path && !strncasecmp(path, particles, sizeof(particles) - 1)))
 		return "Particle Creator";
 	return "Layout";
 }

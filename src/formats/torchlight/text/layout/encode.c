@@ -57,7 +57,7 @@ static int read_identity(struct encoder *en, const struct dat_block *b, struct i
 static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
 	struct layout_target *ret)
 {
-	if (!layout_text_word(f))
+	if (!layout_text_is_type(f))
 		return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
 	if (!layout_text_target(f, id->type, en->names, ret)) {
 		en->unknown = true;
@@ -164,7 +164,7 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 	buffer_u32(en->out, 0);
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next) {
 		dat_find_block(b, c->name);
-		if (layout_extra_is(c))
+		if (layout_is_extra(c))
 			r = layout_extra_encode(c, type, en->out, en->e);
 		else if (type != LAYOUT_GROUP || !str_equal_nocase(c->name, STR("DATAGROUP")))
 			return text_error(

@@ -164,7 +164,7 @@ static bool is_called(const struct dat_block *b, const char *name)
 	return str_equal_nocase(b->name, str_of(name));
 }
 
-bool layout_extra_is(const struct dat_block *b)
+bool layout_is_extra(const struct dat_block *b)
 {
 	return is_called(b, logic_block.name) || is_called(b, timeline_block.name) ||
 	       is_called(b, "EXTRADATA");

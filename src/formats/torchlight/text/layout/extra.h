@@ -18,7 +18,7 @@ void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t
 	unsigned depth, struct buffer *out);
 
 /* Can layout_extra_decode have written this block? */
-bool layout_extra_is(const struct dat_block *b);
+bool layout_is_extra(const struct dat_block *b);
 /* Append the bytes of a block to out, which begins as the file. -EINVAL with line and column. */
 int layout_extra_encode(
 	const struct dat_block *b, uint8_t type, struct buffer *out, struct error *e);

@@ -4,9 +4,9 @@
  *
  * The kit writes an object's properties in the order of its text. So if a text and its compiled
  * file are both available, an unknown name in the text belongs to the unknown code at the same
- * place: between the same neighbors, and with the value in the text. If the text is the kit's (it
- * has no P_n) and the object has as many unknown names as unknown codes, a value of the same length
- * is enough.
+ * place: between the same neighbors, and with the value in the text. A value of the same length is
+ * enough if the text is the kit's (it has no P_n) and the object has as many unknown names as
+ * unknown codes.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ bool layout_text_type(const struct dat_field *f, const struct names *names, uint
 	       read_numbered(f->value, STR("TYPE_"), ret);
 }
 
-bool layout_text_word(const struct dat_field *f)
+bool layout_text_is_type(const struct dat_field *f)
 {
 	for (size_t i = 1; i < BINDAT_TYPES; i++)
 		if (str_equal_nocase(f->type, str_of(bindat_types[i].word)))

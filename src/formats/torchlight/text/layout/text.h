@@ -14,7 +14,7 @@ int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, st
 bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret);
 
 /* Is f's type one of the kit's types, in any case, or HEX? */
-bool layout_text_word(const struct dat_field *f);
+bool layout_text_is_type(const struct dat_field *f);
 
 /* The property that a field gives. */
 struct layout_target {
