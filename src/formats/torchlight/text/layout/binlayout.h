@@ -12,7 +12,7 @@
  *  - `<STRING>DESCRIPTOR:TYPE_77` is a type without a known name;
  *  - `<INTEGER>P_12:5` is a property without a known name: INTEGER, FLOAT, STRING or HEX, as its
  *    bytes suggest, and the word says how it is compiled;
- *  - `<HEX>VOLUME:0000803F` is a value that has not the kind of its name;
+ *  - `<HEX>VOLUME:0000803F` is a value whose kind is not that of its name;
  *  - `[EXTRADATA]` with `<HEX>BYTES:..` is extra data that is no valid timeline or logic group;
  *  - `[DATAGROUP]` in a Group is data of the data group that does not follow from the Group.
  *
