@@ -22,12 +22,12 @@ static int tl_open_pak(const struct source *src, const struct format_context *ct
 	return tl_open(&format_torchlight_pak, src, ctx, ret, e);
 }
 
-static int tl_sound(const struct snapshot *s, bool all, struct error *e)
+static int tl_check_sound(const struct snapshot *s, bool all, struct error *e)
 {
-	return agree_check(tl_map_of(s)->shared->archive, all ? 0 : AGREE_SAMPLE, e);
+	return archive_check_blocks(tl_map_of(s)->shared->archive, all ? 0 : ARCHIVE_SAMPLE, e);
 }
 
-static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+static int tl_put_name_table(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(finalized);
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -35,7 +35,7 @@ static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, s
 
 	*ret = NULL;
 	if (r == 0)
-		r = tl_put_called(m, &out, e);
+		r = tl_put_shown_names(m, &out, e);
 	if (r == 0 && (out.size || out.error))
 		r = buffer_finish(&out, ret);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the names of a mount") : r;
@@ -44,7 +44,7 @@ static int tl_names_list(const struct snapshot *finalized, struct bytes **ret, s
 static const char *const texts[] = {".mod/*", NULL};
 static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {"pak", NULL};
 
-/* What a MOD and a PAK have in common: everything between opening and writing. */
+/* The operations that MODs and PAKs share. */
 #define TL_COMMON                                                                                  \
 	.fold = tree_fold, .kept_time = tl_kept_time, .can_create = true, .lookup = tl_lookup,     \
 	.stat = tl_stat, .list = tl_list, .size = tl_size, .get = tl_get, .note = tl_note,         \
@@ -53,7 +53,7 @@ static const char *const endings_mod[] = {"mod", NULL}, *const endings_pak[] = {
 static const struct format_edit edit = {
 	.parse = tl_parse,
 	.apply = tl_apply,
-	.check_sound = tl_sound,
+	.check_sound = tl_check_sound,
 	.check = tl_check,
 	.encode = tl_encode,
 	.verify = tl_verify,
@@ -61,10 +61,10 @@ static const struct format_edit edit = {
 };
 
 static const struct format_tree tree = {
-	.classify = tl_meaning,
+	.classify = tl_classify,
 	.add = tl_add,
 	.finalize = tl_finalize,
-	.names = tl_names_list,
+	.names = tl_put_name_table,
 };
 
 static const char *const text_values[] = {"utf8", "utf16", "off", NULL};

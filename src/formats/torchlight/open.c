@@ -20,8 +20,8 @@ static bool ends_in(const char *name, const char *ending)
 	return n > k && !strcasecmp(name + n - k, ending);
 }
 
-/* A file that is called a mod is refused with a reason, whatever it holds; one that begins as a mod
- * does, and says where its parts are, is taken under any name. */
+/* A file called .mod is accepted here, whatever it holds, so that open can refuse it with a reason.
+ * Under another name, a file with a valid header is accepted. */
 bool tl_probe_mod(const struct source *src, const uint8_t *head, size_t n)
 {
 	CLEANUP(modheader_unref) struct mod_header *h = NULL;
@@ -35,13 +35,13 @@ bool tl_probe_mod(const struct source *src, const uint8_t *head, size_t n)
 	return modheader_read(&x, &h, NULL) == 0;
 }
 
-/* A PAK has no mark of its own: by its name, which a save in a conflict lengthens. */
+/* A PAK has no signature, so its name decides. A map saved after a conflict has a longer name. */
 bool tl_probe_pak(const struct source *src, const uint8_t *, size_t)
 {
 	return strcasestr(src->name, ".pak") || !strcasecmp(src->name, "PAK.ZIP");
 }
 
-/* X.PAK.MAN, or X.MAN. */
+/* X.PAK.MAN, else X.MAN. */
 bool tl_companion(const char *name, unsigned i, char *ret)
 {
 	size_t n = strlen(name);
@@ -58,7 +58,7 @@ bool tl_companion(const char *name, unsigned i, char *ret)
 	return true;
 }
 
-/* The map of an archive, which it takes. */
+/* Make the first version of an archive. Takes ownership of the archive, also on failure. */
 static int make_map(struct archive *take, const struct format *f, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
@@ -99,7 +99,7 @@ static bool is_pak(const struct format *f)
 	return f->companion;
 }
 
-/* A MOD lists MEDIA in a record of its own, as the game's tool does; a PAK begins with MEDIA. */
+/* As the game's tool does: a MOD lists MEDIA in a record of its own, a PAK begins with MEDIA. */
 static struct manifest *empty_manifest(bool pak)
 {
 	const struct manifest_entry dir = {.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR};
@@ -113,7 +113,7 @@ static struct manifest *empty_manifest(bool pak)
 	return m->text.error ? NULL : TAKE(m);
 }
 
-/* It is called as the file is, without the ending. */
+/* Its title is the name of the file without the ending. */
 static int empty_header(const char *name, struct mod_header **ret, struct error *e)
 {
 	static const struct mod_header begin = {
@@ -124,14 +124,14 @@ static int empty_header(const char *name, struct mod_header **ret, struct error 
 
 	if (!h || text_set(&h->strings[MOD_TITLE], name, utf8_valid(name, n) ? n : 0) < 0)
 		return error_set(e, -ENOMEM, "no memory for the header");
-	/* The game tells mods apart by this alone. */
+	/* The game identifies mods by the id only. */
 	if (getrandom(&h->id, sizeof(h->id), 0) != sizeof(h->id))
 		return error_errno(e, "no random number for the mod's id");
 	*ret = TAKE(h);
 	return 0;
 }
 
-static int create(const struct format *f, const char *name, const struct format_context *ctx,
+static int create_map(const struct format *f, const char *name, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
 	CLEANUP(archive_free) struct archive *a = calloc(1, sizeof(*a));
@@ -188,5 +188,6 @@ static int open_files(const struct format *f, const struct source *src,
 int tl_open(const struct format *f, const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
 {
-	return src->n_files ? open_files(f, src, ctx, ret, e) : create(f, src->name, ctx, ret, e);
+	return src->n_files ? open_files(f, src, ctx, ret, e)
+			    : create_map(f, src->name, ctx, ret, e);
 }

@@ -93,7 +93,7 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 }
 
 struct parsed_file {
-	struct parsed parsed;   /* first */
+	struct parsed parsed;   /* must be first */
 	struct tcm_variant was; /* of the map for which it was parsed */
 	struct tcm_variant as;  /* of the map that has it */
 	struct buffer stored;   /* the list, as `was` stores it */
@@ -104,9 +104,10 @@ static void finish_parsed(struct parsed *p)
 	buffer_finish_free(&((struct parsed_file *)p)->stored);
 }
 
-/* A map with this list in the place of the file's; NULL: it is the same. */
-static int make(const struct tcm_map *before, enum tcm_file f, const struct buffer *stored,
-	const struct tcm_variant *as, struct tcm_map **ret, struct error *e)
+/* Make a version with this list in place of the file's. *ret is NULL if it is the same map. */
+static int make_with_list(const struct tcm_map *before, enum tcm_file f,
+	const struct buffer *stored, const struct tcm_variant *as, struct tcm_map **ret,
+	struct error *e)
 {
 	struct tcm_content c = before->content;
 	int r;
@@ -133,14 +134,14 @@ static int parse_file(
 	if (r == 0 && p->stored.error)
 		r = error_set(e, p->stored.error, "no memory for %s", tcm_kinds[f].name);
 	if (r == 0)
-		r = make(m, f, &p->stored, &p->as, &then, e);
+		r = make_with_list(m, f, &p->stored, &p->as, &then, e);
 	p->parsed.is_unchanged = r == 0 && !then;
 	snapshot_unref(then ? &then->base : NULL);
 	return r;
 }
 
-static int parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
-	struct error *e)
+static int parse_entry(const struct snapshot *s, entry_id id, struct content *in,
+	struct parsed **ret, struct error *e)
 {
 	struct parsed_file *p = parsed_new(sizeof(*p), in, finish_parsed);
 	int r;
@@ -152,7 +153,7 @@ static int parse(const struct snapshot *s, entry_id id, struct content *in, stru
 	return parsed_give(&p->parsed, r, ret);
 }
 
-/* The terrain's indices against the points that there are by now. An index that the map already has
+/* Check the indices of the terrain against the current points. An index that the map already has
  * may stay. */
 static int check_points(const struct tcm_map *before, const struct buffer *stored, struct error *e)
 {
@@ -177,7 +178,7 @@ static int check_points(const struct tcm_map *before, const struct buffer *store
 	return 0;
 }
 
-static int apply(struct snapshot **s, entry_id id, const struct parsed *parsed,
+static int apply_entry(struct snapshot **s, entry_id id, const struct parsed *parsed,
 	const struct build_context *, const struct snapshot *, bool *ret_changed, struct error *e)
 {
 	const struct parsed_file *p = (const struct parsed_file *)parsed;
@@ -189,15 +190,15 @@ static int apply(struct snapshot **s, entry_id id, const struct parsed *parsed,
 	int r = 0;
 
 	*ret_changed = false;
-	/* info.json says by now that the map is of another variant. */
+	/* info.json was applied since, and the map has another variant. */
 	if (p && memcmp(&p->was, &before->content.variant, sizeof(p->was)) != 0) {
-		r = parse(*s, id, parsed->content, &again, e);
+		r = parse_entry(*s, id, parsed->content, &again, e);
 		p = (const struct parsed_file *)again;
 	}
 	if (r == 0 && p && f == TCM_TERRAIN)
 		r = check_points(before, &p->stored, e);
 	if (r == 0)
-		r = make(before, f, p ? &p->stored : &nothing,
+		r = make_with_list(before, f, p ? &p->stored : &nothing,
 			p && f == TCM_INFO ? &p->as : &before->content.variant, &m, e);
 	*ret_changed = r == 0 && m;
 	if (!*ret_changed)
@@ -207,13 +208,13 @@ static int apply(struct snapshot **s, entry_id id, const struct parsed *parsed,
 	return 0;
 }
 
-static bool same(const struct snapshot *a, const struct snapshot *b)
+static bool maps_same(const struct snapshot *a, const struct snapshot *b)
 {
 	/* A new map that was never written equals no file. */
 	return !tcm_map_of(a)->fresh && tcm_map_same(tcm_map_of(a), tcm_map_of(b));
 }
 
-static int encode(const struct snapshot *s, struct replace *const outs[], bool force,
+static int encode_map(const struct snapshot *s, struct replace *const outs[], bool force,
 	struct plan **ret, struct error *e)
 {
 	const struct bytes *file = tcm_map_of(s)->file;
@@ -228,7 +229,7 @@ static int encode(const struct snapshot *s, struct replace *const outs[], bool f
 }
 
 /* Compare bytes, because a file can be read as another map than the one that was written. */
-static int verify(const struct snapshot *s, const struct plan *, const struct source *written,
+static int verify_map(const struct snapshot *s, const struct plan *, const struct source *written,
 	struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
@@ -239,7 +240,7 @@ static int verify(const struct snapshot *s, const struct plan *, const struct so
 		       : error_set(e, -EIO, "the file holds something else");
 }
 
-static int check(const struct snapshot *before, const struct snapshot *s,
+static int check_map(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	const struct tcm_content *c = &tcm_map_of(s)->content;
@@ -267,10 +268,10 @@ static int check(const struct snapshot *before, const struct snapshot *s,
 }
 
 const struct format_edit tcm_edit = {
-	.parse = parse,
-	.apply = apply,
-	.check = check,
-	.encode = encode,
-	.verify = verify,
-	.same = same,
+	.parse = parse_entry,
+	.apply = apply_entry,
+	.check = check_map,
+	.encode = encode_map,
+	.verify = verify_map,
+	.same = maps_same,
 };

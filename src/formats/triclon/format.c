@@ -28,7 +28,7 @@ static int stat_entry(const struct snapshot *s, entry_id id, struct file_attr *r
 	return 0;
 }
 
-static int get(
+static int get_bytes(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	struct file_attr en;
@@ -40,7 +40,7 @@ static int get(
 }
 
 /* Did the mount show this file? The overlay knows of later changes. */
-static bool has(const struct snapshot *s, enum tcm_file f)
+static bool has_file(const struct snapshot *s, enum tcm_file f)
 {
 	return f && f < TCM_FILES && (f != TCM_OBJECTS || tcm_map_of(s)->had_objects);
 }
@@ -54,22 +54,22 @@ static enum tcm_file file_named(entry_id dir, const char *name)
 	return 0;
 }
 
-static int lookup(const struct snapshot *s, entry_id dir, const char *name, struct file_attr *ret,
-	struct error *e)
+static int lookup_entry(const struct snapshot *s, entry_id dir, const char *name,
+	struct file_attr *ret, struct error *e)
 {
 	enum tcm_file f = file_named(dir, name);
 
-	return has(s, f) ? stat_entry(s, 2 * (entry_id)f, ret, e)
-			 : error_set(e, -ENOENT, "%s: no such entry", name);
+	return has_file(s, f) ? stat_entry(s, 2 * (entry_id)f, ret, e)
+			      : error_set(e, -ENOENT, "%s: no such entry", name);
 }
 
-static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
+static int list_entries(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 	struct file_attr *ret, struct error *e)
 {
 	enum tcm_file f = (enum tcm_file)(*cookie + 1);
 	int r;
 
-	if (dir != ENTRY_ROOT || !has(s, f))
+	if (dir != ENTRY_ROOT || !has_file(s, f))
 		return 0;
 	r = stat_entry(s, 2 * (entry_id)f, ret, e);
 	strcpy(name, tcm_kinds[f].name);
@@ -78,7 +78,7 @@ static int list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *
 }
 
 /* The objects list is optional: the map has one if objects.csv exists. All other files exist. */
-static int meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+static int classify_name(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *)
 {
 	enum tcm_file f = is_dir ? 0 : file_named(dir, name);
@@ -90,8 +90,8 @@ static int meaning(const struct snapshot *s, entry_id dir, const char *name, boo
 }
 
 /* Add objects.csv, the only file that a mount can lack. */
-static int add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
-	struct error *e)
+static int add_objects(struct snapshot **s, entry_id dir, const char *name, bool is_dir,
+	entry_id *ret, struct error *e)
 {
 	struct tcm_content c = tcm_map_of(*s)->content;
 	struct tcm_map *m;
@@ -127,7 +127,7 @@ static bool is_in_doubt(const struct tcm_map *m)
 
 /* Record the variant, the number of points and their type, if the file can be read as another map.
  * The mount then reads its own file again as it wrote it. */
-static int names(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+static int record_variant(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	const struct tcm_content *c = &tcm_map_of(finalized)->content;
 	char options[64], text[128];
@@ -141,8 +141,8 @@ static int names(const struct snapshot *finalized, struct bytes **ret, struct er
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
 }
 
-static int finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
-	format_say say, void *arg, struct error *e)
+static int finalize_map(const struct snapshot *s, struct placement *p, size_t n,
+	struct snapshot **ret, format_say say, void *arg, struct error *e)
 {
 	struct tcm_content c = tcm_map_of(s)->content;
 	bool objects = tcm_map_of(s)->had_objects;
@@ -179,8 +179,10 @@ static int finalize(const struct snapshot *s, struct placement *p, size_t n, str
 	return 0;
 }
 
-static const struct format_tree tree = {
-	.classify = meaning, .add = add, .finalize = finalize, .names = names};
+static const struct format_tree tree = {.classify = classify_name,
+	.add = add_objects,
+	.finalize = finalize_map,
+	.names = record_variant};
 
 static int open_file(const struct source *src, const struct format_context *ctx,
 	struct snapshot **ret, struct error *e)
@@ -213,10 +215,10 @@ const struct format format_triclon = {
 	.can_create = true,
 	.probe = tcm_probe,
 	.open = open_file,
-	.lookup = lookup,
+	.lookup = lookup_entry,
 	.stat = stat_entry,
-	.list = list,
-	.get = get,
+	.list = list_entries,
+	.get = get_bytes,
 	.edit = &tcm_edit,
 	.tree = &tree,
 	.preview = &tcm_preview,

@@ -53,7 +53,7 @@ static struct point point_at(const struct tcm_content *c, size_t i)
 	return (struct point){coordinate(c, TCM_POINTS, 0, i), coordinate(c, TCM_POINTS, 1, i)};
 }
 
-static int measure(struct scene *s, uint32_t longest, struct error *e)
+static int measure_scene(struct scene *s, uint32_t longest, struct error *e)
 {
 	size_t n = s->c->lists[TCM_POINTS].n;
 	struct point low, high;
@@ -79,7 +79,7 @@ static int measure(struct scene *s, uint32_t longest, struct error *e)
 	return 0;
 }
 
-static void set(struct scene *s, int64_t x, int64_t y, const uint8_t *color)
+static void set_pixel(struct scene *s, int64_t x, int64_t y, const uint8_t *color)
 {
 	if (x >= 0 && y >= 0 && x < s->w && y < s->h)
 		memcpy(s->rgba + ((size_t)y * s->w + (size_t)x) * 4, color, 4);
@@ -118,7 +118,7 @@ static int add_line(struct scene *s, struct point a, struct point b, size_t type
 			s->color[x] = (uint8_t)(type % COLORS);
 		}
 		for (; top <= end; top++)
-			set(s, x, top, line);
+			set_pixel(s, x, top, line);
 	}
 	return 0;
 }
@@ -149,7 +149,8 @@ static void add_objects(struct scene *s)
 		int64_t x = at >= 0 && at < s->w ? (int64_t)at : -1;
 
 		for (int64_t k = 0; x >= 0 && k < 4 * half * half; k++)
-			set(s, x - half + k % (2 * half), s->top[x] - 1 - k / (2 * half), color);
+			set_pixel(s, x - half + k % (2 * half), s->top[x] - 1 - k / (2 * half),
+				color);
 	}
 }
 
@@ -159,10 +160,10 @@ static void add_ground(struct scene *s)
 	for (int64_t y = 0; y < s->h; y++)
 		for (uint32_t x = 0; x < s->w; x++)
 			if (!s->rgba[((size_t)y * s->w + x) * 4 + 3])
-				set(s, x, y, y < s->top[x] ? sky : grounds[s->color[x]]);
+				set_pixel(s, x, y, y < s->top[x] ? sky : grounds[s->color[x]]);
 }
 
-static int draw(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
+static int draw_map(const struct snapshot *snapshot, const struct preview *how, struct picture *ret,
 	struct error *e)
 {
 	struct scene s = {.c = &tcm_map_of(snapshot)->content};
@@ -173,7 +174,7 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 
 	if (how->part != ENTRY_ROOT)
 		return error_set(e, -EINVAL, "is no part that can be drawn alone");
-	r = measure(&s, how->size, e);
+	r = measure_scene(&s, how->size, e);
 	if (r < 0)
 		return r;
 	pixels = bytes_new((uint64_t)s.w * s.h * 4, &s.rgba);
@@ -192,4 +193,4 @@ static int draw(const struct snapshot *snapshot, const struct preview *how, stru
 	return 0;
 }
 
-const struct format_preview tcm_preview = {.draw = draw};
+const struct format_preview tcm_preview = {.draw = draw_map};

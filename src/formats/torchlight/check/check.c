@@ -12,9 +12,9 @@
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/number.h"
 
-struct checking {
+struct checker {
 	const struct tl_map *m, *before;
-	void (*why)(void *arg, const struct format_fault *f);
+	void (*report)(void *arg, const struct format_fault *f);
 	void *arg;
 	bool is_unit_changed; /* at least one */
 	struct unit {
@@ -25,7 +25,7 @@ struct checking {
 };
 
 /* NUL-ended. */
-static int put_path(const struct checking *k, const struct manifest_entry *x, struct buffer *ret)
+static int put_path(const struct checker *k, const struct manifest_entry *x, struct buffer *ret)
 {
 	manifest_put_path(tl_manifest(k->m), x, ret);
 	buffer_byte(ret, 0);
@@ -33,7 +33,7 @@ static int put_path(const struct checking *k, const struct manifest_entry *x, st
 }
 
 /* Has the file other bytes than before, or another path? */
-static bool is_changed(const struct checking *k, const struct manifest_entry *x)
+static bool is_changed(const struct checker *k, const struct manifest_entry *x)
 {
 	const struct manifest *t = tl_manifest(k->m), *old;
 	const struct manifest_entry *was;
@@ -47,10 +47,9 @@ static bool is_changed(const struct checking *k, const struct manifest_entry *x)
 		       manifest_path(old, &old->records[was->record]));
 }
 
-/* A file that is shown as its bytes: does the game read them? What cannot be read at all is told by
- * the caller of check. */
+/* Check that the game can read a file that is shown as its bytes. Skips an unreadable file. */
 static int check_bytes(
-	const struct checking *k, const char *path, enum compiled_kind kind, struct tl_content *c)
+	const struct checker *k, const char *path, enum compiled_kind kind, struct tl_content *c)
 {
 	const struct compiled_context ctx = {.path = path};
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
@@ -76,7 +75,7 @@ static int check_bytes(
 	snprintf(line, sizeof(line), "%s: %s", path, error_text(&e));
 	f.text = error_text(&e);
 	f.line = line;
-	k->why(k->arg, &f);
+	k->report(k->arg, &f);
 	return 0;
 }
 
@@ -142,7 +141,7 @@ static int identify_text(const struct bytes *raw, struct identity *u)
 	return 0;
 }
 
-static int take_unit(struct checking *k, const struct manifest_entry *x, const char *path)
+static int take_unit(struct checker *k, const struct manifest_entry *x, const char *path)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
@@ -172,10 +171,10 @@ static bool is_unit(const char *path)
 	return compiled_kind_of(path) == COMPILED_DAT && !strncasecmp(path, "MEDIA/UNITS/", 12);
 }
 
-typedef int (*file_fn)(struct checking *k, const struct manifest_entry *x, const char *path);
+typedef int (*file_fn)(struct checker *k, const struct manifest_entry *x, const char *path);
 
 /* Call fn for each file until it returns -ENOMEM. */
-static int each_file(struct checking *k, file_fn fn)
+static int each_file(struct checker *k, file_fn fn)
 {
 	const struct manifest *t = tl_manifest(k->m);
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
@@ -192,7 +191,7 @@ static int each_file(struct checking *k, file_fn fn)
 	return r == -ENOMEM ? r : 0;
 }
 
-static int check_compiled(struct checking *k, const struct manifest_entry *x, const char *path)
+static int check_compiled(struct checker *k, const struct manifest_entry *x, const char *path)
 {
 	enum compiled_kind kind = compiled_kind_of(path);
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
@@ -202,13 +201,13 @@ static int check_compiled(struct checking *k, const struct manifest_entry *x, co
 	return r == 0 && c && !text ? check_bytes(k, path, kind, c) : r;
 }
 
-static int find_changed_unit(struct checking *k, const struct manifest_entry *x, const char *path)
+static int find_changed_unit(struct checker *k, const struct manifest_entry *x, const char *path)
 {
 	k->is_unit_changed |= is_unit(path) && is_changed(k, x);
 	return 0;
 }
 
-static int check_unit(struct checking *k, const struct manifest_entry *x, const char *path)
+static int check_unit(struct checker *k, const struct manifest_entry *x, const char *path)
 {
 	return is_unit(path) ? take_unit(k, x, path) : 0;
 }
@@ -220,9 +219,9 @@ static int by_guid(const void *a, const void *b)
 	return array_order(x->guid, y->guid) ?: array_order(x->entry->handle, y->entry->handle);
 }
 
-/* Warns of a unit with the GUID of another one. Two files with the same path are one unit: the game
- * reads only the first. */
-static int warn_twins(const struct checking *k, const struct unit *first, const struct unit *u)
+/* Warn of a unit with the GUID of another. Files with the same path are one: the game reads only
+ * the first of them. */
+static int warn_twins(const struct checker *k, const struct unit *first, const struct unit *u)
 {
 	CLEANUP_BUFFER struct buffer a = BUFFER_INIT, b = BUFFER_INIT;
 	char value[24], bound[800], text[900], line[1800];
@@ -237,11 +236,11 @@ static int warn_twins(const struct checking *k, const struct unit *first, const 
 	snprintf(bound, sizeof(bound), "which %s has, too", a.data);
 	snprintf(text, sizeof(text), "UNIT_GUID is %s (%s)", value, bound);
 	snprintf(line, sizeof(line), "%s: %s", f.path, text);
-	k->why(k->arg, &f);
+	k->report(k->arg, &f);
 	return 0;
 }
 
-static int check_units(struct checking *k)
+static int check_units(struct checker *k)
 {
 	const struct unit *first, *end;
 	int r = each_file(k, check_unit);
@@ -263,11 +262,11 @@ static int check_units(struct checking *k)
 int tl_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
-	struct checking k = {.m = tl_map_of(s),
+	struct checker k = {.m = tl_map_of(s),
 		.before = before ? tl_map_of(before) : NULL,
-		.why = why,
+		.report = why,
 		.arg = arg};
-	/* No closed file is one that the game cannot read under its name. */
+	/* At a save every written file was validated at its close. */
 	int r = before ? 0 : each_file(&k, check_compiled);
 
 	if (r == 0)

@@ -3,7 +3,7 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* format_edit.check. It never refuses an archive. It warns of compiled files that the game cannot
- * read, unless `before` is given, and of units with the GUID of another one. */
+/* format_edit.check. Never refuses an archive. Warns of compiled files that the game cannot read,
+ * unless `before` is given, and of units with the GUID of another one. */
 int tl_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);

@@ -8,8 +8,8 @@
 #include "formats/torchlight/finalize/plan.h"
 #include "formats/torchlight/model/kit.h"
 
-/* MOD.DAT is the header, unless somebody wrote another one. */
-static int take_kit(struct finalizing *st, struct tl_map *m)
+/* Take the header from MOD.DAT, unless info.json was written. */
+static int take_kit(struct finalizer *st, struct tl_map *m)
 {
 	CLEANUP(modheader_unref) struct mod_header *h = NULL;
 	CLEANUP_BUFFER struct buffer other = BUFFER_INIT;
@@ -30,8 +30,7 @@ static int take_kit(struct finalizing *st, struct tl_map *m)
 	return other.error;
 }
 
-static int finalize_all(
-	struct finalizing *st, struct tl_map *m, const struct placement *p, size_t n)
+static int finalize_all(struct finalizer *st, struct tl_map *m, const struct placement *p, size_t n)
 {
 	struct bytes *removed = NULL;
 	int r = tl_finalize_begin(st, p, n);
@@ -45,7 +44,7 @@ static int finalize_all(
 		m->removed = removed;
 	}
 	if (r == 0)
-		r = tl_finalize_empty(st);
+		r = tl_finalize_dirs(st);
 	if (r == 0)
 		r = tl_finalize_table(st);
 	if (r == 0)
@@ -53,7 +52,7 @@ static int finalize_all(
 	return r;
 }
 
-/* A file that was made and never got any content is in no archive. */
+/* A new file that never got content is in no archive. */
 static void mark_absent(const struct tl_map *m, struct placement *p, size_t n)
 {
 	uint64_t size, time;
@@ -68,7 +67,7 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 {
 	struct tl_map *m = n == FORMAT_UNPLACED ? NULL : tl_map_copy(tl_map_of(s));
 	CLEANUP(snapshot_unref) struct snapshot *done = m ? &m->snapshot : NULL;
-	struct finalizing st = {.m = tl_map_of(s),
+	struct finalizer st = {.m = tl_map_of(s),
 		.sh = tl_map_of(s)->shared,
 		.old = tl_mounted(tl_map_of(s)),
 		.say = say,
@@ -84,7 +83,7 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 		if (say)
 			tl_finalize_say(&st);
 		mark_absent(m, p, n);
-		st.table = NULL; /* it is m's now */
+		st.table = NULL; /* m owns it now */
 		*ret = TAKE(done);
 	}
 	tl_finalize_finish(&st);
@@ -127,10 +126,10 @@ bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
 {
 	const struct tl_map *a = tl_map_of(sa), *b = tl_map_of(sb);
 
-	/* Of one that is being made there is no file yet. */
+	/* A new archive has no file yet. */
 	if (a->shared != b->shared || a->header != b->header || !a->shared->archive->section.size)
 		return false;
-	/* The next base has to know what texts taught, and MOD.DAT. */
+	/* The next base needs the taught names and MOD.DAT. */
 	return a->names == b->names && bytes_same(a->kit, b->kit) &&
 	       bytes_same(a->removed, b->removed) && same_manifests(a, b);
 }

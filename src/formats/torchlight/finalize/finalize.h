@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * finalize: what an archive is to hold, in its order.
+ * finalize: build the table of the archive to be saved (struct tl_table).
  *
- * Records and entries that nothing happened to stay as they are and where they are. What was moved
- * or made joins the record of its directory; one is made, in the archive's own style, where there
- * is none. New names become upper case (ASCII), since the game looks for no others.
+ * Unchanged records and entries keep their content and order. A moved or new file joins the record
+ * of its directory; if there is none, a record is added in the style of the archive. New names
+ * become upper case (ASCII), because the game looks up upper-case names only.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Path maps of levels. X.MPP says where the player can walk in X.LAYOUT; only the modding kit makes
- * one, of all layouts below MEDIA/LAYOUTS. */
+/* Path maps of levels. X.MPP says where the player can walk in X.LAYOUT. Only the modding kit makes
+ * path maps, of all layouts below MEDIA/LAYOUTS. */
 #include <string.h>
 
 #include "formats/torchlight/finalize/plan.h"
@@ -37,8 +37,8 @@ static const struct manifest_entry *find_path_map(
 	return NULL;
 }
 
-/* Were both there, and of one level? */
-static bool belonged(const struct manifest *old, uint32_t layout, uint32_t path_map)
+/* Were both in the mounted archive, and of the same level? */
+static bool was_path_map_of(const struct manifest *old, uint32_t layout, uint32_t path_map)
 {
 	const struct manifest_entry *a = manifest_file(old, layout);
 	const struct manifest_entry *b = manifest_file(old, path_map);
@@ -47,7 +47,7 @@ static bool belonged(const struct manifest *old, uint32_t layout, uint32_t path_
 	       is_same_level(manifest_name(old, a), manifest_name(old, b));
 }
 
-void tl_finalize_warn_levels(const struct finalizing *st)
+void tl_finalize_warn_levels(const struct finalizer *st)
 {
 	const struct manifest *t = st->table->manifest;
 	struct tl_tally stale = {0}, lacking = {0};
@@ -61,11 +61,11 @@ void tl_finalize_warn_levels(const struct finalizing *st)
 		if (!is_file || manifest_type(name) != LAYOUT)
 			continue;
 		is_new = tl_map_file(st->m, x->handle);
-		if (!is_new && !st->files[x->handle].away)
+		if (!is_new && !st->files[x->handle].has_left)
 			continue;
 		map = find_path_map(t, x);
 		if (map && (tl_map_file(st->m, map->handle) ||
-				   (!is_new && belonged(st->old, x->handle, map->handle))))
+				   (!is_new && was_path_map_of(st->old, x->handle, map->handle))))
 			continue;
 		if (map || is_level(dir))
 			tl_tally_add(

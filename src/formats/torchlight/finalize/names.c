@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names that a text taught and no table has: a typing error becomes a hash like any other name, and
- * so does a hash in digits that was meant as one. */
+/* Report names that a text taught and no dictionary has. A misspelled name becomes a hash like any
+ * other, and so does a number in digits that was meant as a name. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,9 +12,9 @@
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/finalize/plan.h"
 
-enum { TOLD_MAX = 20, FILE_MAX = 64 << 20 };
+enum { REPORTED_MAX = 20, FILE_MAX = 64 << 20 };
 
-void tl_say(const struct finalizing *st, enum format_said kind, const char *fmt, ...)
+void tl_say(const struct finalizer *st, enum format_said kind, const char *fmt, ...)
 {
 	CLEANUP(free) char *line = NULL;
 	va_list ap;
@@ -36,37 +36,37 @@ void tl_tally_add(struct tl_tally *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-void tl_tally_say(const struct finalizing *st, enum format_said kind, const struct tl_tally *t,
+void tl_tally_say(const struct finalizer *st, enum format_said kind, const struct tl_tally *t,
 	const char *one, const char *many)
 {
 	if (t->n)
 		tl_say(st, kind, "%zu %s (%s)", t->n, t->n == 1 ? one : many, t->first);
 }
 
-/* A name that was taught, and whether a file was found that has it. */
-struct taught {
+/* A taught name. is_reported: a file that has it was found. */
+struct taught_name {
 	uint32_t hash;
-	bool told;
+	bool is_reported;
 	struct str name;
 };
 
-struct telling {
-	const struct finalizing *st;
-	struct taught *all; /* by hash */
-	size_t n, room, n_told;
+struct name_reporter {
+	const struct finalizer *st;
+	struct taught_name *all; /* by hash */
+	size_t n, room, n_reported;
 	const char *path;
 	struct tl_tally numbers; /* names that are hashes in digits */
 };
 
 static int by_hash(const void *x, const void *y)
 {
-	const struct taught *a = x, *b = y;
+	const struct taught_name *a = x, *b = y;
 
 	return array_order(a->hash, b->hash);
 }
 
-/* The names of all versions above those of the mount; lines of layouts' tables are none. */
-static int find_taught(struct telling *t, const struct names *known)
+/* Collect the names of all versions above the mount's, without lines of layout tables. */
+static int find_taught(struct name_reporter *t, const struct names *known)
 {
 	for (const struct names *n = t->st->m->names; n && n != known; n = names_base(n))
 		for (struct str rest = names_text(n); rest.n;) {
@@ -76,29 +76,29 @@ static int find_taught(struct telling *t, const struct names *known)
 				continue;
 			if (!array_room(t->all, t->n, t->room))
 				return -ENOMEM;
-			t->all[t->n++] = (struct taught){name_value(line), false, line};
+			t->all[t->n++] = (struct taught_name){name_value(line), false, line};
 		}
 	if (t->n)
 		qsort(t->all, t->n, sizeof(*t->all), by_hash);
 	return 0;
 }
 
-static void tell(struct telling *t, uint32_t hash)
+static void report_name(struct name_reporter *t, uint32_t hash)
 {
 	size_t at = array_first(i, t->n, t->all[i].hash >= hash);
-	struct taught *x = &t->all[at];
+	struct taught_name *x = &t->all[at];
 
-	if (at == t->n || x->hash != hash || x->told)
+	if (at == t->n || x->hash != hash || x->is_reported)
 		return;
-	x->told = true;
+	x->is_reported = true;
 	if (name_is_number(x->name, &hash))
 		tl_tally_add(&t->numbers, "%s: %.*s", t->path, STR_ARGS(x->name));
-	else if (t->n_told++ < TOLD_MAX)
+	else if (t->n_reported++ < REPORTED_MAX)
 		tl_say(t->st, FORMAT_NOTE, "%s: no table knows the name %.*s; is it spelt right?",
 			t->path, STR_SHORT(x->name, 100));
 }
 
-static void tell_file(struct telling *t, struct tl_content *c)
+static void report_file(struct name_reporter *t, struct tl_content *c)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	CLEANUP_BINDAT struct bindat_file f = {0};
@@ -111,12 +111,12 @@ static void tell_file(struct telling *t, struct tl_content *c)
 	bindat_begin(&f, &reader);
 	while (bindat_next(&reader, &item, NULL) > 0)
 		if (item.what != BINDAT_CLOSE)
-			tell(t, item.name);
+			report_name(t, item.name);
 }
 
-void tl_finalize_say_names(const struct finalizing *st)
+void tl_finalize_say_names(const struct finalizer *st)
 {
-	struct telling t = {.st = st};
+	struct name_reporter t = {.st = st};
 	const struct manifest *m = st->table->manifest;
 	const struct names *known;
 	int r;
@@ -134,11 +134,11 @@ void tl_finalize_say_names(const struct finalizing *st)
 			continue;
 		t.path = (const char *)path.data;
 		if (compiled_kind_of(t.path) == COMPILED_DAT)
-			tell_file(&t, c);
+			report_file(&t, c);
 	}
-	if (t.n_told > TOLD_MAX)
-		tl_say(st, FORMAT_NOTE, "no table knows %zu more %s", t.n_told - TOLD_MAX,
-			t.n_told - TOLD_MAX == 1 ? "name" : "names");
+	if (t.n_reported > REPORTED_MAX)
+		tl_say(st, FORMAT_NOTE, "no table knows %zu more %s", t.n_reported - REPORTED_MAX,
+			t.n_reported - REPORTED_MAX == 1 ? "name" : "names");
 	tl_tally_say(st, FORMAT_NOTE, &t.numbers, "name in digits is taken for the hash that it is",
 		"names in digits are taken for the hashes that they are");
 	free(t.all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The paths of a finalized archive, as they are stored. */
+/* Stored and shown paths in a finalized archive. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-const char *tl_own(struct finalizing *st, char *take)
+const char *tl_own_string(struct finalizer *st, char *take)
 {
 	struct tl_table *t = st->table;
 
@@ -21,12 +21,12 @@ const char *tl_own(struct finalizing *st, char *take)
 	return take;
 }
 
-const char *tl_own_buffer(struct finalizing *st, struct buffer *take)
+const char *tl_own_buffer(struct finalizer *st, struct buffer *take)
 {
 	char *s = take->error ? NULL : str_dup(str_of_buffer(take));
 
 	buffer_finish_free(take);
-	return tl_own(st, s);
+	return tl_own_string(st, s);
 }
 
 void tl_put_stored(struct buffer *out, const char *name, bool keep)
@@ -39,29 +39,29 @@ void tl_put_stored(struct buffer *out, const char *name, bool keep)
 	buffer_append(out, stored, n);
 }
 
-/* One of the mount that stays keeps its letters. depth is for a tree that was tied into a loop,
- * which nobody should be able to do. */
+/* A directory that did not move keeps the case of its name. depth ends the recursion if the tree
+ * has a cycle, which would be a bug. */
 static void put_dir(
-	const struct finalizing *st, uint32_t dir, bool shown, struct buffer *out, unsigned depth)
+	const struct finalizer *st, uint32_t dir, bool shown, struct buffer *out, unsigned depth)
 {
 	const struct tl_state *s = &st->dirs[dir];
 	const struct tree *t = st->sh->tree;
-	bool placed = s->what == TL_PLACED;
+	bool placed = s->outcome == TL_PLACED;
 	const char *name;
 	uint32_t above;
 
-	if (depth > UINT16_MAX || !tl_dir_above(st->m, dir, &above, &name))
+	if (depth > UINT16_MAX || !tl_dir_parent(st->m, dir, &above, &name))
 		return;
 	put_dir(st, placed ? s->dir : above, shown, out, depth + 1);
 	if (shown)
 		buffer_text(out, s->name ? s->name : name);
 	else
 		tl_put_stored(out, placed ? s->name : name,
-			!placed && dir < t->n_dirs && !t->dirs[dir].called);
+			!placed && dir < t->n_dirs && !t->dirs[dir].is_renamed);
 	buffer_byte(out, '/');
 }
 
-const char *tl_new_path(struct finalizing *st, uint32_t dir, bool shown)
+const char *tl_new_path(struct finalizer *st, uint32_t dir, bool shown)
 {
 	struct buffer b = BUFFER_INIT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Where each file and directory is to stand. */
+/* Determine where each file and directory goes. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 #include "codec/text/text.h"
 #include "formats/torchlight/finalize/plan.h"
 
-void tl_home_add(struct finalizing *st, struct tl_home home)
+void tl_add_entry(struct finalizer *st, struct tl_new_entry entry)
 {
-	if (array_room(st->homes, st->n_homes, st->room_homes))
-		st->homes[st->n_homes++] = home;
+	if (array_room(st->new_entries, st->n_new_entries, st->room_new_entries))
+		st->new_entries[st->n_new_entries++] = entry;
 	else
 		st->error = -ENOMEM;
 }
 
-/* Of a file that only changed its name, the kind that somebody gave it stays. */
-static uint8_t type_for(const struct finalizing *st, uint32_t handle, struct str name)
+/* A renamed file keeps its type, unless the new ending means another type. */
+static uint8_t type_for(const struct finalizer *st, uint32_t handle, struct str name)
 {
 	const struct manifest_entry *x = manifest_file(st->old, handle);
 	uint8_t type = manifest_type(name);
@@ -26,58 +26,60 @@ static uint8_t type_for(const struct finalizing *st, uint32_t handle, struct str
 	return x && manifest_type(manifest_name(st->old, x)) == type ? x->type : type;
 }
 
-/* What is called by other escapes than a mount would choose is so no more: it looks for names in
- * one form (tree_find). */
-static const char *shown_as(struct finalizing *st, const char *name, const char *stored)
+/* The name to show. A name with other escapes than a mount would choose is replaced by the chosen
+ * one, because a mount looks up that form only (tree_find). */
+static const char *shown_as(struct finalizer *st, const char *name, const char *stored)
 {
 	char own[NAME_MAX + 1] = "";
 
 	name_escape_whole(stored, strlen(stored), own, NAME_MAX);
-	return tl_own(st, strdup(strcasecmp(name, own) ? own : name));
+	return tl_own_string(st, strdup(strcasecmp(name, own) ? own : name));
 }
 
-/* What was made is told as placed even where it stands as it was made. */
-static void place_file(struct finalizing *st, uint32_t h)
+/* New files have a placement even if they were not moved. */
+static void place_file(struct finalizer *st, uint32_t h)
 {
 	struct tl_state *s = &st->files[h];
 	const struct manifest_entry *x = manifest_file(st->old, h);
-	struct tl_home home = {.handle = h, .dir = s->dir};
+	struct tl_new_entry entry = {.handle = h, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 	uint64_t size, time;
 
 	if (!tl_map_facts(st->m, h, &size, &time))
-		return; /* it was never given any content */
-	s->away = s->what != TL_STAYS || !x || st->dirs[st->sh->tree->record_dirs[x->record]].gone;
-	/* What stays may be called in other letters. */
-	if (!s->away && s->name)
-		st->table->shown[h] = tl_own(st, strdup(s->name));
-	if (s->what != TL_PLACED)
+		return; /* it never got content */
+	s->has_left = s->outcome != TL_STAYS || !x ||
+		      st->dirs[st->sh->tree->record_dirs[x->record]].is_gone;
+	/* The case of its name may have changed. */
+	if (!s->has_left && s->name)
+		st->table->shown[h] = tl_own_string(st, strdup(s->name));
+	if (s->outcome != TL_PLACED)
 		return;
 	tl_put_stored(&b, s->name, false);
-	home.name = tl_own_buffer(st, &b);
-	home.path = tl_new_path(st, s->dir, false);
-	home.type = type_for(st, h, str_of(home.name));
-	st->table->shown[h] = shown_as(st, s->name, home.name);
-	tl_home_add(st, home);
+	entry.name = tl_own_buffer(st, &b);
+	entry.path = tl_new_path(st, s->dir, false);
+	entry.type = type_for(st, h, str_of(entry.name));
+	st->table->shown[h] = shown_as(st, s->name, entry.name);
+	tl_add_entry(st, entry);
 }
 
-static void place_dir(struct finalizing *st, uint32_t dir)
+static void place_dir(struct finalizer *st, uint32_t dir)
 {
 	const struct tl_state *s = &st->dirs[dir];
-	struct tl_home home = {.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR, .dir = s->dir};
+	struct tl_new_entry entry = {
+		.handle = MANIFEST_NO_FILE, .type = MANIFEST_DIR, .dir = s->dir};
 	struct buffer b = BUFFER_INIT;
 
-	if (s->what != TL_PLACED)
+	if (s->outcome != TL_PLACED)
 		return;
 	tl_put_stored(&b, s->name, false);
 	buffer_byte(&b, '/');
-	home.name = tl_own_buffer(st, &b);
-	home.path = tl_new_path(st, s->dir, false);
-	tl_home_add(st, home);
+	entry.name = tl_own_buffer(st, &b);
+	entry.path = tl_new_path(st, s->dir, false);
+	tl_add_entry(st, entry);
 }
 
-/* It is told of for the letters that its name is written in. */
-static bool stays(const struct finalizing *st, const struct placement *p, struct tl_state *s)
+/* Does the entry stay at its path, so that only the case of its name may change? */
+static bool has_stayed(const struct finalizer *st, const struct placement *p, struct tl_state *s)
 {
 	const struct tree *t = st->sh->tree;
 	const struct tree_child *c = s->dir < t->n_dirs ? tree_find(t, s->dir, p->name) : NULL;
@@ -89,17 +91,17 @@ static bool stays(const struct finalizing *st, const struct placement *p, struct
 	return true;
 }
 
-static void take(struct finalizing *st, const struct placement *p)
+static void take_placement(struct finalizer *st, const struct placement *p)
 {
 	uint32_t i = tl_index(p->id);
 	bool file = tl_kind_of(p->id) == TL_FILE && i < st->n_files;
-	struct tl_state s = {.what = p->is_removed ? TL_GONE : TL_PLACED,
+	struct tl_state s = {.outcome = p->is_removed ? TL_GONE : TL_PLACED,
 		.dir = tl_index(p->dir),
 		.name = p->name,
 		.time = file ? st->files[i].time : 0};
 
-	if (!p->is_removed && !p->is_time_only && (!p->name || stays(st, p, &s)))
-		s.what = TL_STAYS;
+	if (!p->is_removed && !p->is_time_only && (!p->name || has_stayed(st, p, &s)))
+		s.outcome = TL_STAYS;
 	if (p->is_time_only && file)
 		st->files[i].time = tl_filetime(&p->mtime);
 	else if (file)
@@ -112,7 +114,7 @@ static void take(struct finalizing *st, const struct placement *p)
 		st->kit_removed = p->is_removed;
 }
 
-static int allocate(struct finalizing *st)
+static int allocate(struct finalizer *st)
 {
 	const struct tree *t = st->sh->tree;
 
@@ -134,7 +136,7 @@ static int allocate(struct finalizing *st)
 	return 0;
 }
 
-int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n)
+int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n)
 {
 	const struct tree *t = st->sh->tree;
 	int r = allocate(st);
@@ -142,18 +144,18 @@ int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < n; i++)
-		take(st, &p[i]);
-	/* Directories are numbered after the one they are in. */
+		take_placement(st, &p[i]);
+	/* A directory has a higher number than its parent. */
 	for (uint32_t i = 1; i < t->n_dirs; i++) {
 		struct tl_state *s = &st->dirs[i];
 		const struct tl_state *above = &st->dirs[t->dirs[i].parent];
 
-		s->moved = s->what == TL_PLACED || above->moved;
-		s->gone = s->what == TL_GONE || (s->what == TL_STAYS && above->gone);
+		s->is_moved = s->outcome == TL_PLACED || above->is_moved;
+		s->is_gone = s->outcome == TL_GONE || (s->outcome == TL_STAYS && above->is_gone);
 	}
-	/* What was made and stands is told as placed. */
+	/* A new directory that still exists has a placement. */
 	for (uint32_t i = t->n_dirs; i < st->n_dirs; i++)
-		st->dirs[i].gone = st->dirs[i].what != TL_PLACED;
+		st->dirs[i].is_gone = st->dirs[i].outcome != TL_PLACED;
 	for (uint32_t i = 0; i < st->n_files; i++)
 		place_file(st, i);
 	for (uint32_t i = 1; i < st->n_dirs; i++)
@@ -161,11 +163,11 @@ int tl_finalize_begin(struct finalizing *st, const struct placement *p, size_t n
 	return st->error;
 }
 
-void tl_finalize_finish(struct finalizing *st)
+void tl_finalize_finish(struct finalizer *st)
 {
 	free(st->files);
 	free(st->dirs);
-	free(st->homes);
+	free(st->new_entries);
 	tl_table_free(st->table);
 	modheader_unref(st->kit);
 	removed_set_finish(&st->removed);

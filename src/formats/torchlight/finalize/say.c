@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a person should know of an archive before the game tells them nothing. */
+/* Reports about an archive, because the game gives none. */
 #include <strings.h>
 
 #include "formats/torchlight/finalize/plan.h"
 #include "formats/torchlight/model/kit.h"
 
-/* Files that were found to be broken, and are copied so. */
-static void say_damaged(const struct finalizing *st)
+/* Files that are known to be damaged, and are copied unchanged. */
+static void say_damaged(const struct finalizer *st)
 {
 	for (uint32_t i = 0; i < st->old->n_entries; i++) {
 		CLEANUP(tl_content_unref) struct tl_content *c = tl_stored_peek(st->sh, i);
@@ -19,24 +19,24 @@ static void say_damaged(const struct finalizing *st)
 	}
 }
 
-/* Is it the name that the text of a compiled file had in other tools? */
-static bool is_text_beside(const char *name)
+/* Is it the name that other tools give to the text of a compiled file? */
+static bool is_tool_text(const char *name)
 {
 	const char *ending;
-	enum compiled_kind kind = tl_kind_beside(name, &ending);
+	enum compiled_kind kind = tl_kind_of_stem(name, &ending);
 
 	return kind != COMPILED_NONE && !strcasecmp(ending, kind == COMPILED_RAW ? ".TSV" : ".TXT");
 }
 
-static void say_beside(const struct finalizing *st)
+static void say_tool_texts(const struct finalizer *st)
 {
 	struct tl_tally t = {0};
 
-	for (size_t i = 0; i < st->n_homes; i++) {
-		const struct tl_home *h = &st->homes[i];
+	for (size_t i = 0; i < st->n_new_entries; i++) {
+		const struct tl_new_entry *h = &st->new_entries[i];
 
 		if (h->handle != MANIFEST_NO_FILE && h->handle >= st->old->n_entries &&
-			is_text_beside(h->name))
+			is_tool_text(h->name))
 			tl_tally_add(&t, "%s%s", h->path, h->name);
 	}
 	tl_tally_say(st, FORMAT_NOTE, &t,
@@ -44,7 +44,7 @@ static void say_beside(const struct finalizing *st)
 		"new files are none that the game reads: the text of X.DAT is X.DAT itself");
 }
 
-/* Text where the game expects a compiled file. */
+/* Is it text, but the game expects a compiled file? */
 static bool is_plain(const char *name, struct tl_content *c)
 {
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
@@ -54,9 +54,9 @@ static bool is_plain(const char *name, struct tl_content *c)
 	       compiled_form_of(kind, name, raw->data, raw->size) == COMPILED_TEXT;
 }
 
-/* New texts that are stored as they were written, with text=off; or that are compiled, and may not
- * mean what their author thinks. */
-static void say_texts(const struct finalizing *st)
+/* Report new texts that are stored uncompiled, with text=off; and compiled texts with types in
+ * lower case, which may not be intended. */
+static void say_texts(const struct finalizer *st)
 {
 	struct tl_tally plain = {0}, small = {0};
 
@@ -83,7 +83,7 @@ static void say_texts(const struct finalizing *st)
 		"files have types in small letters, which make a STRING of any value");
 }
 
-static void say_kit(const struct finalizing *st)
+static void say_kit(const struct finalizer *st)
 {
 	CLEANUP_BUFFER struct buffer keys = BUFFER_INIT;
 
@@ -97,7 +97,7 @@ static void say_kit(const struct finalizing *st)
 		tl_say(st, FORMAT_NOTE, "the header, .mod/info.json, is as MOD.DAT says");
 }
 
-void tl_finalize_say(const struct finalizing *st)
+void tl_finalize_say(const struct finalizer *st)
 {
 	say_damaged(st);
 	tl_finalize_say_names(st);
@@ -109,7 +109,7 @@ void tl_finalize_say(const struct finalizing *st)
 		tl_say(st, FORMAT_NOTE,
 			".mod/info.json was removed, and is always there: it stays");
 	say_kit(st);
-	say_beside(st);
+	say_tool_texts(st);
 	if (st->n_provided)
 		tl_say(st, FORMAT_NOTE,
 			".mod/removed.txt: %zu of its files %s in the archive itself, and not "

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: Zlib */
-/* The records and entries of a finalized archive. */
+/* Build the manifest of a finalized archive. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "formats/torchlight/finalize/plan.h"
 
-/* A record of the new manifest while it is made: an old one, or one that is new. */
+/* A record of the new manifest: an old or a new one. */
 struct slot {
 	struct hash_link link; /* by path */
 	struct str path;
 	const struct manifest_record *old; /* NULL: it is new */
-	uint32_t anchor;                   /* it stands before this old one */
+	uint32_t anchor;                   /* it comes before this old record */
 	bool has_file, has_dir;
-	const struct tl_home *first; /* added to it */
+	const struct tl_new_entry *first; /* entries to add; n of them */
 	size_t n;
 };
 
-struct building {
-	struct finalizing *st;
-	struct slot *slots; /* the old ones, in order, then new ones */
+struct table_builder {
+	struct finalizer *st;
+	struct slot *slots; /* the old ones in order, then new ones */
 	size_t n, n_old;
 	struct hash by_path;
-	uint32_t last_file; /* the last old one that has files, + 1 */
+	uint32_t last_file; /* index of the last old one with files, + 1 */
 };
 
-static int take_old(struct building *b)
+static int take_old(struct table_builder *b)
 {
 	const struct manifest *old = b->st->old;
 
-	b->slots = calloc((size_t)old->n_records + b->st->n_homes + 1, sizeof(*b->slots));
+	b->slots = calloc((size_t)old->n_records + b->st->n_new_entries + 1, sizeof(*b->slots));
 	if (!b->slots)
 		return -ENOMEM;
 	b->n = b->n_old = old->n_records;
@@ -39,7 +39,7 @@ static int take_old(struct building *b)
 		struct slot *s = &b->slots[i];
 
 		*s = (struct slot){.path = manifest_path(old, r), .old = r, .anchor = i};
-		if (b->st->dirs[dir].moved)
+		if (b->st->dirs[dir].is_moved)
 			s->path = str_of(tl_new_path(b->st, dir, false));
 		for (uint32_t k = r->first; k < r->first + r->n; k++)
 			*(old->entries[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
@@ -52,9 +52,9 @@ static int take_old(struct building *b)
 	return 0;
 }
 
-/* The record of this path for files, or for directories: the first that has some, else the last
- * that could; NULL: none that would do. */
-static struct slot *find(const struct building *b, struct str path, bool dirs)
+/* Find the record of a path for files, or for directories. The first that has some, else the last
+ * that may have some (with split records, only an empty one); or NULL. */
+static struct slot *find_slot(const struct table_builder *b, struct str path, bool dirs)
 {
 	bool split = b->st->sh->tree->split;
 	struct slot *first = NULL, *other = NULL;
@@ -72,7 +72,7 @@ static struct slot *find(const struct building *b, struct str path, bool dirs)
 	return first ? first : other;
 }
 
-static uint32_t anchor_of(const struct building *b, struct str path, bool dirs)
+static uint32_t anchor_of(const struct table_builder *b, struct str path, bool dirs)
 {
 	bool split = b->st->sh->tree->split;
 	uint32_t from = split && dirs ? b->last_file : 0;
@@ -92,9 +92,9 @@ static uint32_t anchor_of(const struct building *b, struct str path, bool dirs)
 	return to > from ? to : from;
 }
 
-static struct slot *need(struct building *b, struct str path, bool dirs)
+static struct slot *find_or_add_slot(struct table_builder *b, struct str path, bool dirs)
 {
-	struct slot *s = find(b, path, dirs);
+	struct slot *s = find_slot(b, path, dirs);
 
 	if (s || !hash_room(&b->by_path))
 		return s;
@@ -106,32 +106,33 @@ static struct slot *need(struct building *b, struct str path, bool dirs)
 	return s;
 }
 
-static bool is_dir(const struct tl_home *h)
+static bool is_dir(const struct tl_new_entry *h)
 {
 	return h->type == MANIFEST_DIR;
 }
 
-/* In a directory the files stand before the directories. */
-static int compare_homes(const void *x, const void *y)
+/* Files come before directories of the same path. */
+static int compare_new_entries(const void *x, const void *y)
 {
-	const struct tl_home *a = x, *b = y;
+	const struct tl_new_entry *a = x, *b = y;
 
 	return strcmp(a->path, b->path) ?: is_dir(a) - is_dir(b) ?: strcmp(a->name, b->name);
 }
 
-static int add_homes(struct building *b)
+static int add_entries(struct table_builder *b)
 {
-	struct finalizing *st = b->st;
+	struct finalizer *st = b->st;
 
-	if (st->n_homes)
-		qsort(st->homes, st->n_homes, sizeof(*st->homes), compare_homes);
-	for (size_t i = 0, n; i < st->n_homes; i += n) {
-		const struct tl_home *first = &st->homes[i];
-		struct slot *s = need(b, str_of(first->path), is_dir(first));
+	if (st->n_new_entries)
+		qsort(st->new_entries, st->n_new_entries, sizeof(*st->new_entries),
+			compare_new_entries);
+	for (size_t i = 0, n; i < st->n_new_entries; i += n) {
+		const struct tl_new_entry *first = &st->new_entries[i];
+		struct slot *s = find_or_add_slot(b, str_of(first->path), is_dir(first));
 
 		if (!s)
 			return -ENOMEM;
-		for (n = 1; i + n < st->n_homes && is_dir(&first[n]) == is_dir(first) &&
+		for (n = 1; i + n < st->n_new_entries && is_dir(&first[n]) == is_dir(first) &&
 			    !strcmp(first[n].path, first->path);)
 			n++;
 		if (!s->n)
@@ -147,7 +148,7 @@ static int by_anchor(const void *x, const void *y)
 
 	if (a->anchor != b->anchor)
 		return a->anchor < b->anchor ? -1 : 1;
-	/* What is new stands before the one it was made for, files before directories. */
+	/* New records come before their anchor, those for files before those for directories. */
 	if (!a->old != !b->old)
 		return a->old ? 1 : -1;
 	if (a->has_dir != b->has_dir && !a->old)
@@ -155,7 +156,7 @@ static int by_anchor(const void *x, const void *y)
 	return str_compare(a->path, b->path);
 }
 
-static void put_entry(struct building *b, struct str name, uint32_t handle, uint8_t type)
+static void put_entry(struct table_builder *b, struct str name, uint32_t handle, uint8_t type)
 {
 	struct manifest *t = b->st->table->manifest;
 	struct manifest_entry x = {.handle = handle,
@@ -172,19 +173,21 @@ static void put_entry(struct building *b, struct str name, uint32_t handle, uint
 	manifest_add_entry(t, &x, name);
 }
 
-/* One that the archive has without an entry is a directory; of others keep.c told. */
-static bool is_needed(const struct finalizing *st, const struct manifest_record *old)
+/* Is the last record needed? An empty record of the old archive is, while its directory exists.
+ * keep.c adds entries for other directories. */
+static bool is_needed(const struct finalizer *st, const struct manifest_record *old)
 {
 	const struct manifest *t = st->table->manifest;
 
 	if (t->text.error || t->records[t->n_records - 1].n)
 		return true;
-	return old && !old->n && !st->dirs[st->sh->tree->record_dirs[old - st->old->records]].gone;
+	return old && !old->n &&
+	       !st->dirs[st->sh->tree->record_dirs[old - st->old->records]].is_gone;
 }
 
-static void put_record(struct building *b, const struct slot *s)
+static void put_record(struct table_builder *b, const struct slot *s)
 {
-	const struct finalizing *st = b->st;
+	const struct finalizer *st = b->st;
 
 	manifest_add_record(st->table->manifest, s->path);
 	for (uint32_t i = 0; s->old && i < s->old->n; i++) {
@@ -199,26 +202,26 @@ static void put_record(struct building *b, const struct slot *s)
 		st->table->manifest->n_records--;
 }
 
-/* Directories that stand, and may be called otherwise than the archive has them. */
-static int call_dirs(struct finalizing *st)
+/* List the directories whose shown name may differ from the stored one. */
+static int list_renamed_dirs(struct finalizer *st)
 {
 	const struct tree *old = st->sh->tree;
 	struct tl_table *t = st->table;
 
 	t->dirs = calloc((size_t)st->n_dirs + 1, sizeof(*t->dirs));
 	for (uint32_t i = 1; t->dirs && i < st->n_dirs; i++)
-		if (!st->dirs[i].gone && (st->dirs[i].name || old->dirs[i].called))
+		if (!st->dirs[i].is_gone && (st->dirs[i].name || old->dirs[i].is_renamed))
 			t->dirs[t->n_dirs++] = tl_new_path(st, i, true);
 	return t->dirs ? st->error : -ENOMEM;
 }
 
-int tl_finalize_table(struct finalizing *st)
+int tl_finalize_table(struct finalizer *st)
 {
-	struct building b = {.st = st};
+	struct table_builder b = {.st = st};
 	int r = take_old(&b);
 
 	if (r == 0)
-		r = add_homes(&b);
+		r = add_entries(&b);
 	if (r == 0 && b.n)
 		qsort(b.slots, b.n, sizeof(*b.slots), by_anchor);
 	for (size_t i = 0; r == 0 && i < b.n; i++)
@@ -226,7 +229,7 @@ int tl_finalize_table(struct finalizing *st)
 	if (r == 0)
 		r = st->table->manifest->text.error;
 	if (r == 0)
-		r = call_dirs(st);
+		r = list_renamed_dirs(st);
 	free(b.slots);
 	hash_finish(&b.by_path);
 	return r;

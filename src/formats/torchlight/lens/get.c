@@ -6,9 +6,8 @@
 #include "formats/torchlight/lens/lens.h"
 #include "formats/torchlight/lens/view.h"
 
-/* What cannot be shown is told with its path. Of something new that nobody wrote yet, there are no
- * bytes. */
-static int failed(const struct tl_map *m, entry_id id, int r, struct error *e)
+/* Add the path to an error. A new file that was never written has no content. */
+static int add_path_to_error(const struct tl_map *m, entry_id id, int r, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
@@ -33,7 +32,7 @@ int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *
 	}
 	if (r == 0)
 		*ret = en.size;
-	return failed(m, id, r, e);
+	return add_path_to_error(m, id, r, e);
 }
 
 static int get_whole(const struct bytes *whole, uint64_t off, void *dst, size_t n, struct error *e)
@@ -67,7 +66,7 @@ int tl_get(
 	int r;
 
 	if (tl_kind_of(id) == TL_FILE)
-		return failed(m, id, get_file(m, tl_index(id), off, dst, n, e), e);
+		return add_path_to_error(m, id, get_file(m, tl_index(id), off, dst, n, e), e);
 	if (tl_is_dir(id))
 		return error_set(e, -EISDIR, "a directory");
 	r = tl_load_control(m, tl_index(id), &whole, e);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * info: .mod/info.json, a MOD's header.
+ * info: .mod/info.json, the header of a MOD.
  *
- * Who requires what, and the hash of it, cannot be made up without the required mods, so they can
- * only be taken over whole into a MOD that is being made. A PAK has no header: it says so, and
- * takes a MOD's as a word that is left out, so that a whole mount can be copied onto it.
+ * Requirements and their hash need the required mods, so they cannot be edited. They can only be
+ * copied unchanged into a new MOD. A PAK has no header, and its info.json says so. It accepts the
+ * info.json of a MOD, with a note that it is dropped, so that a whole mount can be copied onto a
+ * PAK.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -80,8 +81,7 @@ void tl_info_write(const struct tl_map *m, struct buffer *out)
 	jsonw_end(&w);
 }
 
-/* Is s what is shown of t? Halves of surrogates cannot stand in JSON: of each byte there is U+FFFD.
- */
+/* Is s what info.json shows for t? JSON has no half surrogates: each of their bytes is U+FFFD. */
 static bool is_shown_as(const struct text *t, const char *s, size_t n)
 {
 	for (size_t at = 0, len; at < t->n; at += len ? len : 1) {

@@ -10,9 +10,9 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct f
 int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 	struct file_attr *ret, struct error *e);
-/* The id that name has in dir by the mount's tree, listed or not. -ENOENT. */
-int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
-/* A file beside the archive's own, which is small and made whole. */
+/* Find the entry called name in a directory of the mount, listed or not. -ENOENT, -ENOTDIR. */
+int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
+/* Load a control file (enum tl_control), which is small. */
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e);
 
 /* get.c */
@@ -32,19 +32,19 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
-/* What was written, over h, a copy of m's header (NULL: a PAK); *ret_pak: it was a PAK's, which
- * says nothing of a MOD. */
+/* Read a written info.json into h, a copy of m's header (NULL for a PAK). *ret_pak: the text is the
+ * info.json of a PAK, and h is unchanged. */
 int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_header *h,
 	bool *ret_pak, struct error *e);
-/* Do both say the same there? */
+/* Do both headers give the same info.json? */
 bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
 
-/* removed_text.c: the list of removed files (wire/removed.h) as a person wrote it, in its canonical
- * form: slashes, upper case, no empty lines, nothing twice. */
+/* removed_text.c: parse a written list of removed files (wire/removed.h) into its canonical form:
+ * slashes, upper case, no empty lines, no duplicates. -EINVAL. */
 int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e);
 
-/* structure.c: files and directories that come and go */
-int tl_meaning(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
+/* structure.c: classify names, and add files and directories */
+int tl_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *e);
 int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What there is, and what the tables say of it. Nothing here looks at a block. */
+/* lookup, stat and list, from the tables of the archive: no block is read. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define CONTROL_DIR ((entry_id)TL_CONTROL << 33)
 
-/* What is shown beside the archive's own, and in which directory. */
+/* Files and directories that mapfs adds. */
 static const struct {
 	const char *name;
 	entry_id dir;
@@ -22,8 +22,8 @@ static const struct {
 	[TL_CONTROL_KIT] = {"MOD.DAT", ENTRY_ROOT},
 };
 
-/* The first control file in dir from *at on; false: there is no other. MOD.DAT is in a MOD that is
- * being made, and listed once that was saved. */
+/* Find the first control file in dir from *at. false: there is none. MOD.DAT exists in a new MOD,
+ * and is listed if it has content. */
 static bool next_control(const struct tl_map *m, entry_id dir, bool listed, uint64_t *at)
 {
 	bool kit = m->shared->fresh && (m->kit || !listed);
@@ -33,8 +33,8 @@ static bool next_control(const struct tl_map *m, entry_id dir, bool listed, uint
 	return *at < TL_N_CONTROLS;
 }
 
-static int find(const struct tl_map *m, entry_id dir, const char *name, bool listed, entry_id *ret,
-	const char **ret_name)
+static int find_child(const struct tl_map *m, entry_id dir, const char *name, bool listed,
+	entry_id *ret, const char **ret_name)
 {
 	const struct tree *t = m->shared->tree;
 	uint32_t d = tl_index(dir);
@@ -55,11 +55,11 @@ static int find(const struct tl_map *m, entry_id dir, const char *name, bool lis
 	return tl_is_dir(dir) ? -ENOENT : -ENOTDIR;
 }
 
-int tl_find(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
+int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret)
 {
 	const char *called;
 
-	return find(m, dir, name, false, ret, &called);
+	return find_child(m, dir, name, false, ret, &called);
 }
 
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e)
@@ -101,7 +101,7 @@ static int stat_file(
 	ret->is_writable = ret->has_size = true;
 	ret->max_size = kind != COMPILED_NONE ? TL_INPUT_MAX : 0;
 	if (!tl_map_facts(m, handle, &ret->size, &filetime))
-		/* One that was made and has nothing yet is there for whoever made it. */
+		/* A new file without content exists for the program that created it. */
 		return handle < tl_n_files(m) ? 0 : error_set(e, -ENOENT, "no such entry");
 	if (kind != COMPILED_NONE) {
 		ret->is_size_on_demand = true;
@@ -112,7 +112,7 @@ static int stat_file(
 	return 0;
 }
 
-/* Does the list of removed files speak of what was in the directory? */
+/* Does the list of removed files have a path in the directory? */
 static bool lists_removed(const struct tl_map *m, uint32_t dir)
 {
 	CLEANUP_BUFFER struct buffer above = BUFFER_INIT;
@@ -141,7 +141,7 @@ int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct
 		en.is_permanent = id == ENTRY_ROOT;
 		if (tl_index(id) >= tl_n_dirs(m))
 			r = error_set(e, -ENOENT, "no such directory");
-		else /* without its files it is that of the removed ones */
+		else /* removed, it comes back for the removed files in it */
 			en.is_cleared_by_mount = lists_removed(m, tl_index(id));
 		break;
 	case TL_CONTROL:
@@ -161,7 +161,7 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct f
 {
 	const char *called;
 	entry_id id;
-	int r = find(tl_map_of(s), dir, name, true, &id, &called);
+	int r = find_child(tl_map_of(s), dir, name, true, &id, &called);
 
 	if (r < 0)
 		return error_set(e, r, "%s: no such entry", name);
@@ -170,7 +170,7 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct f
 	return r;
 }
 
-/* The children; then what is shown beside them. */
+/* Lists the children first, then the control files. */
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 	struct file_attr *ret, struct error *e)
 {

@@ -10,11 +10,11 @@
 
 /* Which fields are set depends on the kind of file. */
 struct parsed_file {
-	struct parsed parsed;    /* first */
-	struct tl_content *made; /* the bytes that are stored; NULL: those that there are */
-	struct bytes *taught;    /* the names in a text that the base does not know; NULL: none */
+	struct parsed parsed;      /* must be first */
+	struct tl_content *stored; /* the content to store; NULL: it does not change */
+	struct bytes *taught;      /* names in the text that are new; NULL: none */
 	struct mod_header *header;
-	bool pak;
+	bool is_pak;
 	struct bytes *text; /* of removed.txt and MOD.DAT */
 };
 
@@ -22,27 +22,27 @@ static void finish_parsed(struct parsed *parsed)
 {
 	struct parsed_file *p = (struct parsed_file *)parsed;
 
-	tl_content_unref(p->made);
+	tl_content_unref(p->stored);
 	bytes_unref(p->taught);
 	modheader_unref(p->header);
 	bytes_unref(p->text);
 }
 
-/* Bytes for a file, of a text with that line (content.h). */
-static int keep(const struct tl_map *m, uint32_t handle, const struct extent *x,
+/* Store new bytes of a file. small_line: as in struct tl_content. */
+static int keep_bytes(const struct tl_map *m, uint32_t handle, const struct extent *x,
 	unsigned small_line, struct parsed_file *p, struct error *e)
 {
 	const struct tl_shared *sh = m->shared;
 	const struct manifest_entry *was = manifest_file(tl_mounted(m), handle);
 	uint8_t type = was ? was->type : manifest_type(tl_file_name(m, handle));
-	int r = tl_content_keep(sh->store, sh->budget, x, type, &p->made, e);
+	int r = tl_content_store(sh->store, sh->budget, x, type, &p->stored, e);
 
 	if (r == 0)
-		p->made->small_line = small_line;
+		p->stored->small_line = small_line;
 	return r;
 }
 
-/* What cannot be read holds nothing, and so not these bytes. */
+/* An old content that cannot be read differs from the new one. */
 static int parse_bytes(
 	const struct tl_map *m, uint32_t handle, struct parsed_file *p, struct error *e)
 {
@@ -58,11 +58,11 @@ static int parse_bytes(
 	p->parsed.is_unchanged = same;
 	if (same || (r < 0 && r != -EIO && r != -ENODATA))
 		return r;
-	return keep(m, handle, in, 0, p, e);
+	return keep_bytes(m, handle, in, 0, p, e);
 }
 
-/* What is written to a compiled file, and the file as it was. */
-struct writing {
+/* A write to a compiled file, with the previous file. */
+struct compiled_write {
 	const struct tl_map *m;
 	uint32_t handle;
 	enum compiled_kind kind;
@@ -70,32 +70,32 @@ struct writing {
 	struct names *names; /* for compiling; borrowed, as in ctx */
 	struct buffer path;
 	struct bytes *new;
-	struct tl_content *was; /* NULL: none that can be read */
+	struct tl_content *old_content; /* NULL: not readable */
 	struct bytes *old;
-	struct bytes *shown; /* where that is a text */
+	struct bytes *shown; /* its text, if it is shown as text */
 	struct compiled_remarks remarks;
 };
 
-static void writing_finish(struct writing *w)
+static void finish_write(struct compiled_write *w)
 {
 	buffer_finish_free(&w->path);
 	bytes_unref(w->new);
-	tl_content_unref(w->was);
+	tl_content_unref(w->old_content);
 	bytes_unref(w->old);
 	bytes_unref(w->shown);
 	buffer_finish_free(&w->remarks.names);
 }
 
-static int load_old(struct writing *w, struct error *e)
+static int load_old(struct compiled_write *w, struct error *e)
 {
-	int r = tl_view_find(w->m, w->handle, &w->was, &w->shown, e);
+	int r = tl_view_find(w->m, w->handle, &w->old_content, &w->shown, e);
 
 	if (r == 0)
-		r = tl_content_load(w->was, TEXT_MAX, &w->old, e);
+		r = tl_content_load(w->old_content, TEXT_MAX, &w->old, e);
 	return r == -EIO || r == -ENODATA || r == -EFBIG ? 0 : r;
 }
 
-static int writing_begin(struct writing *w, const struct extent *in, struct error *e)
+static int begin_write(struct compiled_write *w, const struct extent *in, struct error *e)
 {
 	int r = extent_load(in, TL_INPUT_MAX, &w->new, e);
 
@@ -112,11 +112,12 @@ static int writing_begin(struct writing *w, const struct extent *in, struct erro
 	return r;
 }
 
-/* Does the file hold this already, and show the same by these names? */
-static int says_nothing_new(const struct writing *w, const struct bytes *made,
+/* Does the file hold the same bytes, or have the same text with these names? */
+static int is_same_text(const struct compiled_write *w, const struct bytes *made,
 	const struct names *names, bool *ret, struct error *e)
 {
-	const struct names *own = w->was && w->was->names ? w->was->names : w->m->shared->names;
+	const struct names *own = w->old_content && w->old_content->names ? w->old_content->names
+									  : w->m->shared->names;
 	struct compiled_context ctx = w->ctx;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	struct error none = ERROR_INIT;
@@ -132,8 +133,8 @@ static int says_nothing_new(const struct writing *w, const struct bytes *made,
 	return r;
 }
 
-/* A text, over the file as it was. */
-static int compile(struct writing *w, struct parsed_file *p, struct error *e)
+/* Compile a written text, with data that the old file keeps. */
+static int compile_text(struct compiled_write *w, struct parsed_file *p, struct error *e)
 {
 	struct buffer *taught = &w->remarks.names;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -149,18 +150,18 @@ static int compile(struct writing *w, struct parsed_file *p, struct error *e)
 	if (r == 0)
 		r = names_extend(w->names, (const char *)taught->data, taught->size, &names, e);
 	if (r == 0)
-		r = says_nothing_new(w, made, names, &known, e);
+		r = is_same_text(w, made, names, &known, e);
 	if (r < 0)
 		return r;
 	p->parsed.is_unchanged = known && !taught->size;
 	if (taught->size && buffer_finish(taught, &p->taught) < 0)
 		return error_set(e, -ENOMEM, "no memory for names");
 	x = extent_of_bytes(TAKE(made));
-	return known ? 0 : keep(w->m, w->handle, &x, w->remarks.small_line, p, e);
+	return known ? 0 : keep_bytes(w->m, w->handle, &x, w->remarks.small_line, p, e);
 }
 
-/* A file that is compiled: what was written says by itself as what it is meant. */
-static int parse_compiled(struct writing *w, struct parsed_file *p, struct error *e)
+/* Parse a write to a compiled file. The bytes themselves show which form they have. */
+static int parse_compiled(struct compiled_write *w, struct parsed_file *p, struct error *e)
 {
 	const struct extent *in = &p->parsed.content->bytes;
 	int r = 0;
@@ -170,28 +171,28 @@ static int parse_compiled(struct writing *w, struct parsed_file *p, struct error
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
 	case COMPILED_TEXT:
-		return compile(w, p, e);
+		return compile_text(w, p, e);
 	case COMPILED_BINARY:
 		r = compiled_check(w->kind, &w->ctx, w->new->data, w->new->size, e);
 		break;
 	case COMPILED_XML:
 		break;
 	}
-	return r < 0 ? r : keep(w->m, w->handle, in, 0, p, e);
+	return r < 0 ? r : keep_bytes(w->m, w->handle, in, 0, p, e);
 }
 
 static int parse_file(
 	const struct tl_map *m, uint32_t handle, struct parsed_file *p, struct error *e)
 {
-	struct writing w = {.m = m, .handle = handle, .kind = tl_file_kind(m, handle)};
+	struct compiled_write w = {.m = m, .handle = handle, .kind = tl_file_kind(m, handle)};
 	int r;
 
 	if (w.kind == COMPILED_NONE)
 		return parse_bytes(m, handle, p, e);
-	r = writing_begin(&w, &p->parsed.content->bytes, e);
+	r = begin_write(&w, &p->parsed.content->bytes, e);
 	if (r == 0)
 		r = parse_compiled(&w, p, e);
-	writing_finish(&w);
+	finish_write(&w);
 	return r;
 }
 
@@ -223,16 +224,16 @@ static int parse_kit(const struct tl_map *m, struct parsed_file *p, struct error
 
 static int parse_info(const struct tl_map *m, struct parsed_file *p, struct error *e)
 {
-	int r = tl_info_parse(m, &p->parsed.content->bytes, p->header, &p->pak, e);
+	int r = tl_info_parse(m, &p->parsed.content->bytes, p->header, &p->is_pak, e);
 
 	if (r < 0)
 		return r;
-	p->parsed.is_unchanged = m->header ? p->pak || tl_info_same(m->header, p->header)
-					   : p->pak || m->info_dropped;
+	p->parsed.is_unchanged = m->header ? p->is_pak || tl_info_same(m->header, p->header)
+					   : p->is_pak || m->info_dropped;
 	return 0;
 }
 
-static int parse(const struct tl_map *m, entry_id id, struct parsed_file *p, struct error *e)
+static int parse_entry(const struct tl_map *m, entry_id id, struct parsed_file *p, struct error *e)
 {
 	if (tl_kind_of(id) == TL_FILE)
 		return parse_file(m, tl_index(id), p, e);
@@ -253,11 +254,11 @@ int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct p
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	return parsed_give(&p->parsed, parse(tl_map_of(s), id, p, e), ret);
+	return parsed_give(&p->parsed, parse_entry(tl_map_of(s), id, p, e), ret);
 }
 
-/* As all below, 1: m is another one now. A text is shown by the names that it was written with;
- * what it taught helps to compile others, and changes none that is shown. */
+/* Apply the content of a file. Returns 1 if m changed, like all functions below. A text is shown by
+ * the names that it was written with. The names that it taught are used to compile others only. */
 static int apply_file(
 	struct tl_map *m, uint32_t handle, const struct parsed_file *p, struct error *e)
 {
@@ -272,8 +273,8 @@ static int apply_file(
 		r = names_extend(known, (const char *)p->taught->data, p->taught->size, &names, e);
 	if (r < 0)
 		return r;
-	if (p->made) {
-		c = tl_content_shown_by(p->made, names ? names : m->names);
+	if (p->stored) {
+		c = tl_content_with_names(p->stored, names ? names : m->names);
 		if (!c || pages_set(&m->files, handle, c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 	}
@@ -281,7 +282,7 @@ static int apply_file(
 		names_unref(m->names);
 		m->names = TAKE(names);
 	}
-	return p->made || p->taught;
+	return p->stored || p->taught;
 }
 
 static int set_bytes(struct bytes **at, struct bytes *to)
@@ -293,14 +294,14 @@ static int set_bytes(struct bytes **at, struct bytes *to)
 	return 1;
 }
 
-/* The header with which a new MOD begins does not count as written. */
+/* The initial header of a new MOD does not count as written. */
 static int apply_info(struct tl_map *m, const struct parsed_file *p)
 {
 	struct mod_header *fresh = m->shared->fresh;
 	bool dropped = m->info_dropped;
 
-	m->info_dropped |= !p->pak && !m->header;
-	if (p->pak || !m->header || tl_info_same(m->header, p->header))
+	m->info_dropped |= !p->is_pak && !m->header;
+	if (p->is_pak || !m->header || tl_info_same(m->header, p->header))
 		return m->info_dropped != dropped;
 	m->header_written = !fresh || !tl_info_same(fresh, p->header);
 	modheader_unref(m->header);
@@ -308,7 +309,7 @@ static int apply_info(struct tl_map *m, const struct parsed_file *p)
 	return 1;
 }
 
-static int apply(struct tl_map *m, entry_id id, const struct parsed_file *p, struct error *e)
+static int apply_entry(struct tl_map *m, entry_id id, const struct parsed_file *p, struct error *e)
 {
 	if (tl_kind_of(id) == TL_FILE)
 		return apply_file(m, tl_index(id), p, e);
@@ -334,7 +335,7 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p, const str
 		snapshot_unref(*s);
 		*s = &m->snapshot;
 	}
-	r = apply(m, id, (const struct parsed_file *)p, e);
+	r = apply_entry(m, id, (const struct parsed_file *)p, e);
 	*ret_changed = r > 0;
 	return r < 0 ? r : 0;
 }

@@ -10,8 +10,8 @@
 
 enum { REMOVED_MAX = UINT16_MAX };
 
-/* The length of a blank at the line's begin. A byte order mark is one: at the begin of the text it
- * would not be read back. */
+/* Length of a blank at the begin of the line. A byte order mark counts: at the begin of the text it
+ * would be dropped when the text is read back. */
 static size_t leading_blank(struct str line)
 {
 	if (line.n && (*line.s == ' ' || *line.s == '\t'))
@@ -43,8 +43,8 @@ static int take_line(struct str line, unsigned number, struct buffer *out, struc
 	return 0;
 }
 
-/* Without what stands twice: the first stays. */
-static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
+/* Drop duplicates; the first of them stays. */
+static int drop_duplicates(struct buffer *lines, struct bytes **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *all = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -54,14 +54,14 @@ static int unique(struct buffer *lines, struct bytes **ret, struct error *e)
 	int r = buffer_finish(lines, &all);
 
 	if (r == 0)
-		r = removed_set_of(all, &set);
+		r = removed_set_build(all, &set);
 	n = set.n;
 	while (r == 0 && removed_next(all, &at, &path)) {
 		struct removed_path *p = removed_set_find(&set, path);
 
-		if (p->said)
+		if (p->is_recorded)
 			continue;
-		p->said = true;
+		p->is_recorded = true;
 		buffer_str(&out, path);
 		buffer_byte(&out, '\n');
 	}
@@ -83,5 +83,5 @@ int removed_parse(const void *data, size_t size, struct bytes **ret, struct erro
 
 	while (r == 0 && rest.n)
 		r = take_line(str_cut(&rest, '\n'), ++number, &lines, e);
-	return r < 0 ? r : unique(&lines, ret, e);
+	return r < 0 ? r : drop_duplicates(&lines, ret, e);
 }

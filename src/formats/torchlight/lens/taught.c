@@ -8,7 +8,7 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/wire/called.h"
 
-/* What was taught at one time, and the lines of files that were written then. */
+/* A version of the dictionary, and the lines of the files that are shown by it. */
 struct version {
 	const struct names *names;
 	struct buffer files;
@@ -25,7 +25,7 @@ static void put_names(struct buffer *out, const struct names *n)
 	}
 }
 
-/* Entries of the new archive that are shown by other names than those of the mount. */
+/* List the entries of the new archive that are shown by taught names. */
 static void list_files(const struct tl_map *m, size_t mount, struct version *versions)
 {
 	const struct manifest *t = tl_manifest(m);
@@ -82,8 +82,8 @@ int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e)
 	return m->names ? put_taught(m, out, e) : 0;
 }
 
-/* All names of `list`, which is empty then, are known from now on. */
-static int learn(struct tl_map *m, struct buffer *list, struct error *e)
+/* Add the names of `list` to m's dictionary, and empty the list. */
+static int learn_names(struct tl_map *m, struct buffer *list, struct error *e)
 {
 	int r = list->error;
 
@@ -93,12 +93,12 @@ static int learn(struct tl_map *m, struct buffer *list, struct error *e)
 	return r;
 }
 
-static int show_by(struct tl_map *m, const char *number, struct error *e)
+static int set_shown_names(struct tl_map *m, const char *number, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	int r = tl_stored(m->shared, (uint32_t)strtoul(number, NULL, 10), &c, e);
 
-	/* What cannot be read is shown by no names. */
+	/* A file that cannot be read is shown as bytes. */
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	names_unref(c->names);
@@ -106,8 +106,8 @@ static int show_by(struct tl_map *m, const char *number, struct error *e)
 	return 0;
 }
 
-/* Is it one of these? Then without the word. */
-static bool begins(struct str *line, struct str word)
+/* Does the line begin with the word? Then remove the word. */
+static bool skip_prefix(struct str *line, struct str word)
 {
 	if (line->n < word.n || memcmp(line->s, word.s, word.n) != 0)
 		return false;
@@ -120,16 +120,16 @@ static int take_line(struct tl_map *m, struct buffer *list, struct str line, str
 	CLEANUP_BUFFER struct buffer kit = BUFFER_INIT;
 	int r;
 
-	if (begins(&line, STR("name "))) {
+	if (skip_prefix(&line, STR("name "))) {
 		buffer_str(list, line);
 		buffer_byte(list, '\n');
 		return 0;
 	}
-	if (begins(&line, STR("file "))) {
-		r = learn(m, list, e);
-		return r < 0 ? r : show_by(m, line.s, e);
+	if (skip_prefix(&line, STR("file "))) {
+		r = learn_names(m, list, e);
+		return r < 0 ? r : set_shown_names(m, line.s, e);
 	}
-	if (begins(&line, STR("kit ")) && hex_read(line, &kit)) {
+	if (skip_prefix(&line, STR("kit ")) && hex_read(line, &kit)) {
 		bytes_unref(TAKE(m->kit));
 		return buffer_finish(&kit, &m->kit);
 	}
@@ -159,6 +159,6 @@ int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e)
 	while (r == 0 && rest.n)
 		r = take_line(m, &more, str_cut(&rest, '\n'), e);
 	if (r == 0)
-		r = learn(m, &more, e);
+		r = learn_names(m, &more, e);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
 }

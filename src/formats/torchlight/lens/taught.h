@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * taught: what a mount knows and an archive does not hold, for the base that a save leaves: the
- * names that texts taught, and which files are shown by them; of a MOD that is being made MOD.DAT,
- * which makes its header unless somebody wrote that. Its lines, in order:
+ * taught: the part of a mount's state that an archive cannot store and the next base needs: the
+ * names that texts taught, which files are shown by them, and for a new MOD its MOD.DAT. It is
+ * saved in the name table of the mount, in these lines:
  *
- *   name TEXT    a name, or a line of a layout's table (names_extend)
- *   file N       entry N of the archive is shown by the names of all lines before
- *   new header   it is being made, and nobody wrote its header
- *   new          ... and somebody did
+ *   new header   this is a new MOD whose header was not written; MOD.DAT gives the header
+ *   new          this is a new MOD whose header was written
  *   kit BYTES    MOD.DAT, in hexadecimal digits
+ *   name TEXT    a name, or a line of a layout's table (names_extend)
+ *   file N       entry N of the archive is shown by the names of all lines before this one
  *
- * among those of wire/called.h.
+ * Lines of wire/called.h are skipped.
  */
 #pragma once
 
 #include "formats/torchlight/model/map.h"
 
-/* Appends what there is of a finalized map. */
+/* Append the lines for a finalized map. */
 int tl_taught_put(const struct tl_map *m, struct buffer *out, struct error *e);
-/* A map that was just opened takes it over (NULL: there is none). -EINVAL: it is no such list. */
+/* Apply the lines (NULL: none) to a map that was just opened. -EINVAL: a line is invalid. */
 int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The texts of compiled files, and the dictionary that they are written with. */
+/* The texts of compiled files, and the dictionaries for them. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ static int add_names_file(const struct tl_shared *sh, struct names **names, stru
 	return r < 0 ? error_context(e, "the list of names"), r : 0;
 }
 
-/* The game's own dictionary, where the archive has it. One that cannot be read gives no names. */
+/* Add the game's own dictionary if the archive has it. An unreadable one gives no names. */
 static int add_tags(struct tl_shared *sh, struct names **names, struct error *e)
 {
 	const struct tree_child *c = tree_find(sh->tree, 0, "MEDIA");
@@ -92,16 +92,16 @@ int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e)
 	return 0;
 }
 
-struct seeing {
+struct view_maker {
 	const struct tl_map *m;
 	struct tl_content *content;
 	struct buffer path;
 	enum compiled_kind kind;
-	struct names *names; /* borrowed */
-	struct error *why;   /* see show; may be NULL */
+	struct names *names;  /* borrowed */
+	struct error *reason; /* see show_bytes; may be NULL */
 };
 
-static int begin(struct seeing *s, uint32_t handle, struct error *e)
+static int begin_view(struct view_maker *s, uint32_t handle, struct error *e)
 {
 	int r = tl_file_path(s->m, handle, &s->path);
 
@@ -112,9 +112,9 @@ static int begin(struct seeing *s, uint32_t handle, struct error *e)
 	return s->names ? 0 : tl_mount_names(s->m, &s->names, e);
 }
 
-/* An archive may hold a text of the kind where a compiled file should be, in whichever form. */
-static int show_written(
-	const struct seeing *s, const struct bytes *raw, struct buffer *out, struct error *e)
+/* Show a text, in any form, that the archive has instead of a compiled file. It must be valid. */
+static int show_stored_text(
+	const struct view_maker *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
 	const struct compiled_context ctx = {.path = (const char *)s->path.data};
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
@@ -130,11 +130,11 @@ static int show_written(
 }
 
 /*
- * The text of raw. why, where not NULL, gets the reason why it is none that could stand for the
- * bytes, or what is to be said of it (with a code of 0).
+ * Append the text of raw. s->reason, if not NULL, receives the reason why the text cannot be
+ * written back; or, with code 0, a remark about it.
  */
-static int show(
-	const struct seeing *s, const struct bytes *raw, struct buffer *out, struct error *e)
+static int show_bytes(
+	const struct view_maker *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
 	struct compiled_context ctx = {
 		.path = (const char *)s->path.data, .names = s->names, .form = s->m->shared->form};
@@ -144,32 +144,32 @@ static int show(
 	case COMPILED_XML:
 		return error_set(e, -EINVAL, "it is XML, which is shown and stored as it is");
 	case COMPILED_TEXT:
-		r = show_written(s, raw, out, e);
-		if (r == 0 && s->why)
-			strcpy(s->why->text,
+		r = show_stored_text(s, raw, out, e);
+		if (r == 0 && s->reason)
+			strcpy(s->reason->text,
 				"it is stored as text, and compiled when it is changed");
 		return r;
 	default:
-		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, s->why, e);
+		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, s->reason, e);
 	}
 }
 
 static int load_text(void *arg, struct bytes **ret, struct error *e)
 {
-	const struct seeing *s = arg;
+	const struct view_maker *s = arg;
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	int r = tl_content_load(s->content, TEXT_MAX, &raw, e);
 
 	if (r == 0)
-		r = show(s, raw, &out, e);
+		r = show_bytes(s, raw, &out, e);
 	if (r == 0 && buffer_finish(&out, ret) < 0)
 		r = error_set(e, -ENOMEM, "no memory for a text");
 	return r == -EINVAL || r == -EFBIG ? -EIO : r;
 }
 
-/* So that who asked for the size finds the text made. */
-static int find_text(struct seeing *s, struct bytes **ret, struct error *e)
+/* Through the cache, because a program that asks for the size usually reads the text next. */
+static int find_text(struct view_maker *s, struct bytes **ret, struct error *e)
 {
 	struct tl_content *c = s->content;
 
@@ -177,7 +177,7 @@ static int find_text(struct seeing *s, struct bytes **ret, struct error *e)
 			 : load_text(s, ret, e);
 }
 
-static int look(struct seeing *s, struct error *e)
+static int find_view(struct view_maker *s, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	struct error why = ERROR_INIT, broken = ERROR_INIT;
@@ -185,9 +185,9 @@ static int look(struct seeing *s, struct error *e)
 	bool shown;
 	int r;
 
-	s->why = &why;
+	s->reason = &why;
 	r = find_text(s, &text, &broken);
-	s->why = NULL;
+	s->reason = NULL;
 	if (r == -ENOMEM)
 		return error_set(e, r, "no memory for a text");
 	if (r == 0 && !why.code && text->size > TEXT_MAX)
@@ -205,18 +205,18 @@ int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **re
 	struct bytes **ret_text, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
-	struct seeing s = {.m = m};
+	struct view_maker s = {.m = m};
 	int r = tl_map_content(m, handle, &c, e);
 
 	if (r < 0)
 		return r;
 	s.content = c;
-	r = begin(&s, handle, e);
-	/* Several may ask at once; one looks. */
-	pthread_mutex_lock(&c->looking);
+	r = begin_view(&s, handle, e);
+	/* Several threads may ask at once; only the first determines the view. */
+	pthread_mutex_lock(&c->view_lock);
 	if (r == 0 && c->view == TL_UNSEEN)
-		r = look(&s, e);
-	pthread_mutex_unlock(&c->looking);
+		r = find_view(&s, e);
+	pthread_mutex_unlock(&c->view_lock);
 	if (r == 0 && ret_text && c->view == TL_TEXT)
 		r = find_text(&s, ret_text, e);
 	buffer_finish_free(&s.path);

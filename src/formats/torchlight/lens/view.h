@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * view: how the files of an archive are shown: a compiled one as its text where that says all of
- * it, every other as its bytes.
+ * view: how the mount shows files. A compiled file is shown as text if the text holds all of it;
+ * any other file is shown as its bytes.
  *
- * How a file is shown holds still until it is written itself: names that other texts teach are for
- * compiling alone.
+ * The view of a file changes only when this file is written. Names that other texts teach are used
+ * for compiling only.
  */
 #pragma once
 
 #include "formats/torchlight/model/map.h"
 
-/* Its content, of which the view is known: a new reference; and where that is TL_TEXT the text
- * (ret_text may be NULL). Takes its time. -EIO where the bytes cannot be read is for whoever reads
- * them: then the view is TL_BYTES. */
+/* Get the content of a file with its view determined: a new reference; and the text if the view is
+ * TL_TEXT (ret_text may be NULL). Slow. -ENODATA: the handle has no content. -EIO: it has no valid
+ * block. If the bytes are damaged, this succeeds with TL_BYTES, and a read fails with -EIO. */
 int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret,
 	struct bytes **ret_text, struct error *e);
-/* The same without looking at it: is the size known that is shown? */
+/* Get the size in the mount if the view was determined before; else return false. */
 bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size);
 
-/* From now on these names are known, too. */
+/* Replace *names by a dictionary that also has the names of the list (names_extend). */
 int tl_names_add(struct names **names, const void *list, size_t size, struct error *e);
-/* The dictionary for compiling: with the names that texts taught. Borrowed. */
+/* The dictionary for compiling, which includes the names that texts taught. Borrowed. */
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);
-/* ... without those, by which files are shown that nobody wrote. */
+/* The dictionary of the mount, for showing files that were not written. Borrowed. */
 int tl_mount_names(const struct tl_map *m, struct names **ret, struct error *e);

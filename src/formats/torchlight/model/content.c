@@ -12,7 +12,7 @@
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
 enum { FILETIME_SECOND = 10000000 };
 
-static struct tl_content *stored_new(
+static struct tl_content *new_content(
 	struct blob *take, uint32_t crc, uint64_t filetime, struct budget *budget)
 {
 	struct tl_content *c = take ? calloc(1, sizeof(*c)) : NULL;
@@ -27,7 +27,7 @@ static struct tl_content *stored_new(
 	c->crc = crc;
 	c->filetime = filetime;
 	c->budget = budget;
-	pthread_mutex_init(&c->looking, NULL);
+	pthread_mutex_init(&c->view_lock, NULL);
 	return c;
 }
 
@@ -42,7 +42,7 @@ void tl_content_unref(struct tl_content *c)
 	names_unref(c->names);
 	free(c->note);
 	blob_unref(c->blob);
-	pthread_mutex_destroy(&c->looking);
+	pthread_mutex_destroy(&c->view_lock);
 	free(c);
 }
 
@@ -61,11 +61,11 @@ int tl_content_stored(const struct extent *section, const struct manifest_entry 
 			block.usize, x->usize);
 	if (x->offset)
 		data = pak_block_data(section, &block);
-	*ret = stored_new(blob_new(&data, block.csize ? BLOB_ZLIB : BLOB_RAW, block.usize, budget),
+	*ret = new_content(blob_new(&data, block.csize ? BLOB_ZLIB : BLOB_RAW, block.usize, budget),
 		x->crc, x->filetime, budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	/* Of a file that is not stored, nobody wrote a sum. */
+	/* An empty file without a block has no CRC to check. */
 	if (!x->offset)
 		atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
 	return 0;
@@ -89,7 +89,7 @@ int tl_content_check(struct tl_content *c, struct error *e)
 	r = blob_each(c->blob, add_crc, &crc, e);
 	if (r < 0)
 		return r;
-	/* A tool of other people leaves all of them 0. */
+	/* Another tool writes 0 for every CRC. */
 	state = !c->crc || crc == c->crc ? TL_SOUND : TL_DAMAGED;
 	atomic_store_explicit(&c->state, state, memory_order_relaxed);
 	if (state == TL_SOUND)
@@ -124,7 +124,7 @@ static uint64_t filetime_now(void)
 	return tl_filetime(&t);
 }
 
-int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
+int tl_content_store(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e)
 {
 	CLEANUP(blob_unref) struct blob *plain = blob_new(x, BLOB_RAW, x->size, NULL);
@@ -147,7 +147,7 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 		r = store->keep(store, &packed, &kept, e);
 	if (r < 0)
 		return r;
-	*ret = stored_new(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
+	*ret = new_content(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
 		filetime_now(), budget);
 	if (!*ret)
 		return error_set(e, -ENOMEM, "no memory for a file");
@@ -155,13 +155,13 @@ int tl_content_keep(struct store *store, struct budget *budget, const struct ext
 	return 0;
 }
 
-struct tl_content *tl_content_shown_by(struct tl_content *c, struct names *names)
+struct tl_content *tl_content_with_names(struct tl_content *c, struct names *names)
 {
 	struct tl_content *n;
 
 	if (c->names == names)
 		return tl_content_ref(c);
-	n = stored_new(blob_ref(c->blob), c->crc, c->filetime, c->budget);
+	n = new_content(blob_ref(c->blob), c->crc, c->filetime, c->budget);
 	if (!n)
 		return NULL;
 	n->names = names_ref(names);
@@ -179,7 +179,7 @@ struct timespec tl_time(uint64_t filetime)
 		part += FILETIME_SECOND;
 		sec--;
 	}
-	/* A time_t of 32 bits ends in 1901 and 2038: a time beyond is shown as the nearest one. */
+	/* A 32-bit time_t ends in 1901 and 2038; show the nearest one. */
 	if ((time_t)sec != sec)
 		sec = sec < 0 ? INT32_MIN : INT32_MAX;
 	return (struct timespec){.tv_sec = (time_t)sec, .tv_nsec = (long)part * 100};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * content: the bytes of one file of an archive, with what the manifest says of them.
+ * content: the bytes of one file of an archive, with what the manifest says about them.
  *
- * Immutable but for what is remembered of them, and ref-counted. Any thread.
+ * The bytes are immutable. The other results (soundness, view, text) are computed once, when they
+ * are needed, and kept. Ref-counted; usable on any thread.
  */
 #pragma once
 
@@ -16,7 +17,7 @@
 
 enum tl_soundness { TL_UNCHECKED, TL_SOUND, TL_DAMAGED };
 
-/* How an entry is shown in this mount (lens/view.h). */
+/* How a mount shows an entry (lens/view.h). TL_UNSEEN: not determined yet. */
 enum tl_view { TL_UNSEEN, TL_BYTES, TL_TEXT };
 
 struct tl_content {
@@ -24,39 +25,39 @@ struct tl_content {
 	struct blob *blob;
 	uint32_t crc;
 	uint64_t filetime;
-	struct names *names; /* by which its text is shown; NULL: those of the mount */
-	unsigned small_line; /* of the text that it was compiled from (struct compiled_remarks) */
+	struct names *names; /* the dictionary for its text; NULL: that of the mount */
+	unsigned small_line; /* see compiled_remarks */
 	atomic_int state;    /* enum tl_soundness: whether the bytes have the CRC */
 	struct budget *budget;
-	struct budget_slot slot;    /* the text */
-	pthread_mutex_t looking;    /* held by who finds out the rest, which is done once */
-	_Atomic(enum tl_view) view; /* set last */
-	uint64_t size;              /* as it is shown */
-	char *note;                 /* what a person should know of the view, or NULL */
+	struct budget_slot slot;    /* the decoded text */
+	pthread_mutex_t view_lock;  /* held while the members below are determined */
+	_Atomic(enum tl_view) view; /* set after size and note */
+	uint64_t size;              /* of the file in the mount */
+	char *note;                 /* for the user, about the view; or NULL */
 };
 
-/* Of a file of an archive. -EIO: the block is none, or not as long as the manifest says. */
+/* Content of a file in the archive. -EIO: there is no valid block of the manifest's size. */
 int tl_content_stored(const struct extent *section, const struct manifest_entry *x,
 	struct budget *budget, struct tl_content **ret, struct error *e);
 struct tl_content *tl_content_ref(struct tl_content *c);
 void tl_content_unref(struct tl_content *c);
 DEFINE_CLEANUP(struct tl_content, tl_content_unref);
 
-/* Have the bytes the CRC that the manifest says? -EIO. Found once and remembered. */
+/* Check that the bytes have the CRC of the manifest, unless that is 0. -EIO. The result is kept. */
 int tl_content_check(struct tl_content *c, struct error *e);
-/* All of them, checked. More than max is -EFBIG. */
+/* Load all bytes, after a check. -EFBIG if there are more than max. */
 int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e);
-/* A range, checked. */
+/* Read a range, after a check of the whole file. */
 int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* New bytes, compressed as the game's tool would for a file of this type, kept in the store. */
-int tl_content_keep(struct store *store, struct budget *budget, const struct extent *x,
+/* Put new bytes into the store, compressed as the game's tool compresses a file of this type. */
+int tl_content_store(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
 
-/* The same bytes, as a text that is shown by these names (NULL: those of the mount); the same
- * object if it is. NULL: no memory. */
-struct tl_content *tl_content_shown_by(struct tl_content *c, struct names *names);
+/* Content with the same bytes whose text uses the dictionary `names` (NULL: that of the mount). A
+ * new reference to c if c already uses it. Returns NULL if memory is exhausted. */
+struct tl_content *tl_content_with_names(struct tl_content *c, struct names *names);
 
 struct timespec tl_time(uint64_t filetime);
-uint64_t tl_filetime(const struct timespec *t); /* never 0, which says that there is none */
+uint64_t tl_filetime(const struct timespec *t); /* never 0, because 0 means no time */
 struct timespec tl_kept_time(struct timespec t);

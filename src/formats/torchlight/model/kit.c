@@ -27,7 +27,7 @@ static int read_strings(const struct dat_block *b, struct mod_header *h, struct 
 	return r;
 }
 
-/* The kit counts up when it publishes, and its file says what was published before. */
+/* MOD.DAT has the version that was published last. The kit increments it when it publishes. */
 static int read_numbers(const struct dat_block *b, struct mod_header *h, struct error *e)
 {
 	const struct dat_field *version = dat_find_field(b, STR("VERSION")),
@@ -59,7 +59,7 @@ int kit_read(const struct bytes *written, struct mod_header *h, struct error *e)
 	return r < 0 ? r : read_numbers(t->root, h, e);
 }
 
-static void differs(struct buffer *out, const char *key, bool is)
+static void put_difference(struct buffer *out, const char *key, bool is)
 {
 	if (is)
 		buffer_printf(out, "%s%s", out->size ? ", " : "", key);
@@ -68,7 +68,7 @@ static void differs(struct buffer *out, const char *key, bool is)
 void kit_differences(const struct mod_header *a, const struct mod_header *b, struct buffer *out)
 {
 	for (int i = 0; i < MOD_STRINGS; i++)
-		differs(out, string_keys[i], !text_same(&a->strings[i], &b->strings[i]));
-	differs(out, "VERSION", a->mod_version != b->mod_version);
-	differs(out, "MOD_ID", a->id != b->id);
+		put_difference(out, string_keys[i], !text_same(&a->strings[i], &b->strings[i]));
+	put_difference(out, "VERSION", a->mod_version != b->mod_version);
+	put_difference(out, "MOD_ID", a->id != b->id);
 }

@@ -24,9 +24,9 @@ static void drop_content(void *object)
 	tl_content_unref(object);
 }
 
-static void drop_made(void *object)
+static void drop_added(void *object)
 {
-	if (object && refs_drop(&((struct tl_made *)object)->refs))
+	if (object && refs_drop(&((struct tl_added *)object)->refs))
 		free(object);
 }
 
@@ -37,7 +37,7 @@ static void free_map(struct snapshot *s)
 	if (!m)
 		return;
 	pages_finish(&m->files);
-	pages_finish(&m->made);
+	pages_finish(&m->added);
 	modheader_unref(m->header);
 	bytes_unref(m->removed);
 	bytes_unref(m->kit);
@@ -58,7 +58,7 @@ struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f)
 	snapshot_init(&m->snapshot, f, free_map);
 	m->shared = sh;
 	m->files.drop = drop_content;
-	m->made.drop = drop_made;
+	m->added.drop = drop_added;
 	return m;
 }
 
@@ -66,13 +66,13 @@ struct tl_map *tl_map_copy(const struct tl_map *m)
 {
 	struct tl_map *n = tl_map_new(tl_shared_ref(m->shared), m->snapshot.format);
 
-	if (n && (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->made, &m->made) < 0)) {
+	if (n && (pages_copy(&n->files, &m->files) < 0 || pages_copy(&n->added, &m->added) < 0)) {
 		snapshot_unref(&n->snapshot);
 		return NULL;
 	}
 	if (!n)
 		return NULL;
-	n->n_made = m->n_made;
+	n->n_added = m->n_added;
 	n->header = modheader_ref(m->header);
 	n->removed = bytes_ref(m->removed);
 	n->kit = bytes_ref(m->kit);
@@ -126,38 +126,38 @@ uint64_t tl_time_of(const struct tl_map *m, const struct manifest_entry *x)
 	return tl_map_facts(m, x->handle, &size, &filetime) ? filetime : 0;
 }
 
-int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret)
+int tl_map_add(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret)
 {
-	struct tl_made *made = calloc(1, sizeof(*made) + strlen(name) + 1);
+	struct tl_added *added = calloc(1, sizeof(*added) + strlen(name) + 1);
 	uint32_t handle = is_dir ? tl_n_dirs(m) : tl_n_files(m);
 
-	if (!made)
+	if (!added)
 		return -ENOMEM;
-	atomic_init(&made->refs, 1);
-	made->dir = dir;
-	strcpy(made->name, name);
-	if (pages_set(&m->made, m->n_made, made) < 0)
+	atomic_init(&added->refs, 1);
+	added->dir = dir;
+	strcpy(added->name, name);
+	if (pages_set(&m->added, m->n_added, added) < 0)
 		return -ENOMEM;
-	m->n_made++;
+	m->n_added++;
 	*ret = handle;
 	return 0;
 }
 
-static const struct tl_made *made_file(const struct tl_map *m, uint32_t handle)
+static const struct tl_added *find_added(const struct tl_map *m, uint32_t handle)
 {
 	uint32_t n = tl_mounted(m)->n_entries;
 
-	return handle >= n && handle < tl_n_files(m) ? pages_get(&m->made, handle - n) : NULL;
+	return handle >= n && handle < tl_n_files(m) ? pages_get(&m->added, handle - n) : NULL;
 }
 
 struct str tl_file_name(const struct tl_map *m, uint32_t handle)
 {
 	const struct manifest *man = tl_mounted(m);
-	const struct tl_made *made = made_file(m, handle);
+	const struct tl_added *added = find_added(m, handle);
 
 	if (handle < man->n_entries)
 		return manifest_name(man, &man->entries[handle]);
-	return str_of(made ? made->name : "");
+	return str_of(added ? added->name : "");
 }
 
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle)
@@ -165,7 +165,7 @@ enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle)
 	return m->shared->plain ? COMPILED_NONE : compiled_kind_of(tl_file_name(m, handle).s);
 }
 
-enum compiled_kind tl_kind_beside(const char *name, const char **ret)
+enum compiled_kind tl_kind_of_stem(const char *name, const char **ret)
 {
 	const char *dot = strrchr(name, '.');
 	CLEANUP(free) char *stem = dot ? text_copy(name, (size_t)(dot - name)) : NULL;
@@ -174,21 +174,21 @@ enum compiled_kind tl_kind_beside(const char *name, const char **ret)
 	return stem ? compiled_kind_of(stem) : COMPILED_NONE;
 }
 
-bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret)
+bool tl_dir_parent(const struct tl_map *m, uint32_t dir, uint32_t *ret_parent, const char **ret)
 {
 	const struct tree *t = m->shared->tree;
-	const struct tl_made *made;
+	const struct tl_added *added;
 
 	if (dir == 0 || dir >= tl_n_dirs(m))
 		return false;
 	if (dir < t->n_dirs) {
-		*ret_above = t->dirs[dir].parent;
+		*ret_parent = t->dirs[dir].parent;
 		*ret = tree_name(t, &t->children[t->dirs[dir].self]);
 		return true;
 	}
-	made = pages_get(&m->made, dir - t->n_dirs);
-	*ret_above = made->dir;
-	*ret = made->name;
+	added = pages_get(&m->added, dir - t->n_dirs);
+	*ret_parent = added->dir;
+	*ret = added->name;
 	return true;
 }
 
@@ -197,8 +197,8 @@ void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out)
 	const char *name;
 	uint32_t above;
 
-	/* A directory is made in one that is there, so this goes up and ends. */
-	if (!tl_dir_above(m, dir, &above, &name))
+	/* A directory is added to an existing one, so this ends. */
+	if (!tl_dir_parent(m, dir, &above, &name))
 		return;
 	tl_dir_path(m, above, out);
 	buffer_text(out, name);
@@ -208,12 +208,12 @@ void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out)
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out)
 {
 	const struct manifest *man = tl_mounted(m);
-	const struct tl_made *made = made_file(m, handle);
+	const struct tl_added *added = find_added(m, handle);
 
 	if (handle < man->n_entries)
 		buffer_str(out, manifest_path(man, &man->records[man->entries[handle].record]));
-	else if (made)
-		tl_dir_path(m, made->dir, out);
+	else if (added)
+		tl_dir_path(m, added->dir, out);
 	buffer_str(out, tl_file_name(m, handle));
 	buffer_byte(out, 0);
 	return out->error;

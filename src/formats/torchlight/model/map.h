@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * map: a Torchlight II archive in memory, as a chain of immutable versions.
+ * map: a Torchlight II archive in memory, as a chain of immutable versions (struct snapshot).
  *
- * A file has a handle for good: the number of its entry in the manifest that was mounted, or one
- * after those where it was made since. So has a directory, in the tree that was mounted. A version
- * says which bytes each handle has: those that stand in the archive, or others (files). In
- * which directory and under which name a handle is saved is the mounted tree's to know: finalize
- * makes the table of what an archive is to hold (finalize/finalize.h).
+ * A file has a handle that never changes: the index of its entry in the manifest at the mount, or a
+ * number above those for a file that was added later. A directory likewise has an index in the tree
+ * of the mount, or a number above. A version maps each handle to its bytes: those in the archive,
+ * or new ones (tl_map.files). The overlay decides in which directory and under which name a handle
+ * is saved; finalize builds the table of the saved archive from that (finalize/finalize.h).
  */
 #pragma once
 
@@ -48,52 +48,50 @@ static inline bool tl_is_dir(entry_id id)
 	return tl_kind_of(id) == TL_DIR || id == tl_id(TL_CONTROL, TL_CONTROL_DIR);
 }
 
-/* A file or directory that was made since the mount: where and as what. Its number among them is
- * that behind those of the mount; so not each handle is a file, and not each a directory. */
-struct tl_made {
+/* A file or directory that was added since the mount. Number i among them is handle n + i, where n
+ * is the number of files or directories of the mount. Files and directories share one numbering, so
+ * not every handle is a file, and not every index is a directory. */
+struct tl_added {
 	atomic_uint refs;
 	uint32_t dir;
 	char name[];
 };
 
-/* What all versions share; ref-counted, lives as long as any of them. Immutable but for the last.
- */
+/* The data that all versions share; ref-counted. Immutable after open, except for names (under
+ * names_lock) and contents (under lock). */
 struct tl_shared {
 	atomic_uint refs;
-	struct budget *budget; /* borrowed, as is store */
+	struct budget *budget; /* borrowed, like store */
 	struct store *store;
 	enum textform form;
-	bool plain; /* text=off: compiled files are shown and stored as they are */
+	bool plain; /* text=off: compiled files are shown and stored as bytes */
 	struct archive *archive;
 	struct tree *tree;
-	struct mod_header *fresh; /* what a MOD that is being made begins with; NULL: none is */
-	struct file *names_file;  /* of -o names, or NULL */
+	struct mod_header *fresh; /* the initial header, if this is a new MOD; else NULL */
+	struct file *names_file;  /* from -o names, or NULL */
 	pthread_mutex_t names_lock;
-	struct names *names; /* shipped, the archive's and names_file's; NULL until needed */
+	struct names *names; /* the dictionary of the mount; NULL until it is needed */
 	pthread_mutex_t lock;
-	struct tl_content **contents; /* by handle: those that were asked for */
+	struct tl_content **contents; /* by handle; NULL until it is needed */
 };
 
-/* Takes the archive, also on failure. */
+/* Takes ownership of the archive, also on failure. */
 int tl_shared_new(const struct format_context *ctx, struct archive *take, struct tl_shared **ret,
 	struct error *e);
 struct tl_shared *tl_shared_ref(struct tl_shared *sh);
 void tl_shared_unref(struct tl_shared *sh);
 DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
 
-/* The bytes of a file of the archive, a new reference. -ENODATA: it is no file of it. -EIO: the
- * block is none. */
+/* Content of an archive's file; a new reference. -ENODATA: no such file. -EIO: invalid block. */
 int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e);
-/* The same without making one: NULL where nobody asked yet. */
+/* The same if tl_stored was called for this file before, else NULL. */
 struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 
-/*
- * What an archive is to hold, in its order; times are those that programs set, or 0: the content's.
- */
+/* The table of an archive to be saved. A FILETIME is a program's, or 0: that of the content. */
 struct tl_table {
 	struct manifest *manifest;
-	const char **shown; /* by handle, what the mount calls a file */
-	const char **dirs;  /* paths, as the mount shows them: of which it calls otherwise */
+	const char **shown; /* names of files in the mount, by handle */
+	const char **dirs; /* paths in the mount of directories that may have another stored name */
 	uint32_t n_dirs;
 	char **owned;
 	size_t n_owned, room_owned;
@@ -102,18 +100,18 @@ struct tl_table {
 void tl_table_free(struct tl_table *t); /* accepts NULL */
 
 struct tl_map {
-	struct snapshot snapshot; /* first: a struct snapshot * is a struct tl_map * */
+	struct snapshot snapshot; /* must be first */
 	struct tl_shared *shared;
-	struct pages files;        /* struct tl_content: what differs from those, by handle */
-	struct pages made;         /* struct tl_made: what was made since the mount */
-	uint32_t n_made;           /* ... and how much */
-	struct mod_header *header; /* NULL: a PAK; its removed list is not looked at */
-	struct bytes *removed;     /* full paths, each with a line feed */
-	struct bytes *kit;         /* what was written to MOD.DAT; NULL: nothing was */
-	struct names *names;       /* with those learnt from texts; NULL: none were */
-	struct tl_table *table;    /* of a version that finalize made; NULL: the manifest's */
-	bool header_written;       /* by somebody, since it is being made */
-	bool info_dropped;         /* a MOD's header was copied into a PAK */
+	struct pages files; /* struct tl_content by handle: contents that differ from the archive */
+	struct pages added; /* struct tl_added: files and directories added since the mount */
+	uint32_t n_added;   /* number of objects in `added` */
+	struct mod_header *header; /* NULL for a PAK; use `removed`, not its list */
+	struct bytes *removed;     /* removed files: full paths, each with a line feed */
+	struct bytes *kit;         /* content of MOD.DAT; NULL if it was never written */
+	struct names *names;       /* a dictionary with taught names; NULL: that of the mount */
+	struct tl_table *table;    /* of a finalized version; else NULL */
+	bool header_written;       /* info.json was written; for a new MOD */
+	bool info_dropped;         /* a MOD's info.json was written to a PAK */
 };
 
 static inline const struct tl_map *tl_map_of(const struct snapshot *s)
@@ -126,52 +124,53 @@ static inline const struct manifest *tl_mounted(const struct tl_map *m)
 	return m->shared->archive->manifest;
 }
 
-/* What a version is to hold: as finalize made it, or as it was mounted. */
+/* The manifest of a version: the one that finalize built, or that of the mount. */
 static inline const struct manifest *tl_manifest(const struct tl_map *m)
 {
 	return m->table ? m->table->manifest : tl_mounted(m);
 }
 
-struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f); /* takes the reference */
-struct tl_map *tl_map_copy(
-	const struct tl_map *m); /* to write to, without table; NULL: no memory */
+/* NULL if memory is exhausted. New takes the reference, also on failure. A copy has no table. */
+struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f);
+struct tl_map *tl_map_copy(const struct tl_map *m);
 
-/* The other bytes of a handle, borrowed, or NULL. */
+/* The new content of a handle, borrowed; NULL if it has the bytes of the archive, or none. */
 struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);
 
-/* The bytes of a handle: a new reference. -ENODATA: it has none (yet). -EIO. */
+/* Content of a handle; a new reference. -ENODATA: the handle has no content (yet). -EIO. */
 int tl_map_content(
 	const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e);
-/* ... if somebody asked for them before, else NULL. */
+/* The same, but NULL if the content would have to be read from the archive first. */
 struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle);
-/* Has it any? And their size and time, without looking at them. */
+/* Get size and time of a file without reading its block. false: the handle has no content. */
 bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime);
 
-/* The time of an entry of tl_manifest. */
+/* The time of an entry of tl_manifest, as a FILETIME; 0: none. */
 uint64_t tl_time_of(const struct tl_map *m, const struct manifest_entry *x);
 
-/* Handles of files there are by now at most, and of directories. */
+/* Upper bounds of the handles of files, and of the indices of directories. */
 static inline uint32_t tl_n_files(const struct tl_map *m)
 {
-	return tl_mounted(m)->n_entries + m->n_made;
+	return tl_mounted(m)->n_entries + m->n_added;
 }
 
 static inline uint32_t tl_n_dirs(const struct tl_map *m)
 {
-	return m->shared->tree->n_dirs + m->n_made;
+	return m->shared->tree->n_dirs + m->n_added;
 }
 
-/* Another file or directory; its handle. */
-int tl_map_make(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
-/* The directory above, and the name, which is the version's. false: it is the root, or none. */
-bool tl_dir_above(const struct tl_map *m, uint32_t dir, uint32_t *ret_above, const char **ret);
-/* Appends the path of a directory as it was at first, with a '/' at its end. */
+/* Add a file or directory to m. *ret: its handle. -ENOMEM. */
+int tl_map_add(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
+/* The parent and the name of a directory, as at the mount or when it was added. The name is
+ * borrowed from m. false: dir is the root, or does not exist. */
+bool tl_dir_parent(const struct tl_map *m, uint32_t dir, uint32_t *ret_parent, const char **ret);
+/* Append the path of a directory, as at the mount or when it was added, ending in '/'. */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
-/* The name of a file as it was at first: stored, not shown, NUL-ended, and that of the version; and
- * the kind of that, none where files are shown and stored as they are. */
+/* The name of a file, as stored at the mount or as given when it was added; borrowed from m,
+ * NUL-ended, "" if it is no file. And the kind of that name; COMPILED_NONE with text=off. */
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
-/* The kind of a name without its last ending, which is *ret; none where that is all. */
-enum compiled_kind tl_kind_beside(const char *name, const char **ret);
-/* Appends the whole path, NUL-ended. */
+/* The kind of a name without its last ending. *ret: that ending, or NULL if there is none. */
+enum compiled_kind tl_kind_of_stem(const char *name, const char **ret);
+/* Append the path of a file, as at the mount or when it was added, with a NUL. -ENOMEM. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

@@ -6,7 +6,7 @@
 
 #include "base/refs.h"
 
-/* As many as there are pages of a large archive, so that a copy is cheap, and so is a page. */
+/* About the number of pages of a large archive: copying a table costs as much as copying a page. */
 enum { PAGE_SIZE = 512 };
 
 struct page {
@@ -21,7 +21,7 @@ void *pages_get(const struct pages *p, uint32_t i)
 	return k < p->n && p->all[k] ? p->all[k]->at[i % PAGE_SIZE] : NULL;
 }
 
-static void drop(const struct pages *p, struct page *page)
+static void drop_page(const struct pages *p, struct page *page)
 {
 	if (!page || !refs_drop(&page->refs))
 		return;
@@ -30,8 +30,8 @@ static void drop(const struct pages *p, struct page *page)
 	free(page);
 }
 
-/* The page at *at as one of p's own, to write to. */
-static struct page *own(const struct pages *p, struct page **at)
+/* Return the page at *at for writing, copied if it is shared. NULL if memory is exhausted. */
+static struct page *own_page(const struct pages *p, struct page **at)
 {
 	struct page *old = *at, *page;
 
@@ -44,7 +44,7 @@ static struct page *own(const struct pages *p, struct page **at)
 	for (size_t i = 0; old && i < PAGE_SIZE; i++)
 		if ((page->at[i] = old->at[i]))
 			refs_take(page->at[i]);
-	drop(p, old);
+	drop_page(p, old);
 	*at = page;
 	return page;
 }
@@ -58,7 +58,7 @@ static struct page *page_for(struct pages *p, size_t k)
 	p->all = all;
 	while (p->n <= k)
 		all[p->n++] = NULL;
-	return own(p, &all[k]);
+	return own_page(p, &all[k]);
 }
 
 int pages_set(struct pages *p, uint32_t i, void *object)
@@ -86,6 +86,6 @@ int pages_copy(struct pages *to, const struct pages *from)
 void pages_finish(struct pages *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		drop(p, p->all[i]);
+		drop_page(p, p->all[i]);
 	free(p->all);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pages: a table of counted objects by number. Its copies share all pages in which they do not
- * differ, so that each version of a map can have one of its own.
+ * pages: a table of ref-counted objects by number. Copies share the pages in which they do not
+ * differ, so each version of a map can have a table of its own.
  */
 #pragma once
 
@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 struct pages {
-	/* An object begins with its count, an atomic_uint; this drops one, NULL is fine. */
+	/* Drop one reference; accepts NULL. Each object begins with its count, an atomic_uint. */
 	void (*drop)(void *object);
-	struct page **all; /* NULL: all objects in it are */
+	struct page **all; /* a NULL page has only NULL objects */
 	size_t n;
 };
 
-/* Borrowed, or NULL. */
+/* The object with number i, borrowed; or NULL. */
 void *pages_get(const struct pages *p, uint32_t i);
-/* Takes the reference, also on failure. -ENOMEM. */
+/* Set object i. Takes ownership of the reference, also on failure. -ENOMEM. */
 int pages_set(struct pages *p, uint32_t i, void *take);
-/* to is new. -ENOMEM. */
+/* Initialize `to` as a copy of `from`. -ENOMEM. */
 int pages_copy(struct pages *to, const struct pages *from);
 void pages_finish(struct pages *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What all versions share: the archive as it was mounted, and its files. */
+/* The data that all versions share: the mounted archive, and its contents. */
 #include <errno.h>
 #include <string.h>
 

@@ -8,15 +8,15 @@
 #include "formats/torchlight/text/number.h"
 
 struct search {
-	const char *cut;     /* the part; NULL: the texture is enough */
+	const char *cut;     /* name of the part, or NULL */
 	struct buffer *file; /* the texture's path */
 	struct imageset_cut *ret;
 	bool is_set, found;
-	int error; /* of its numbers */
+	int error; /* an invalid number */
 	struct error *e;
 };
 
-/* The value of an attribute in any case of letters; "" where there is none. */
+/* The value of an attribute, its name in any case; "" if there is none. */
 static struct str attribute(const char *const *attributes, const char *name)
 {
 	while (*attributes && strcasecmp(*attributes, name) != 0)
@@ -33,7 +33,7 @@ static void read_number(
 		s->error = error_set(s->e, -EINVAL, "%s of the part is no number", name);
 }
 
-static bool look_at(void *arg, const char *name, const char *const *attributes)
+static bool find_image(void *arg, const char *name, const char *const *attributes)
 {
 	struct search *s = arg;
 	struct str value = attribute(attributes, s->is_set ? "Name" : "Imagefile");
@@ -57,7 +57,7 @@ int imageset_find(const struct bytes *xml, const char *cut, struct buffer *ret_f
 	struct imageset_cut *ret_cut, struct error *e)
 {
 	struct search s = {.cut = cut, .file = ret_file, .ret = ret_cut, .e = e};
-	int r = xml_read(xml->data, xml->size, look_at, &s, e);
+	int r = xml_read(xml->data, xml->size, find_image, &s, e);
 
 	if (r == 0 && !s.is_set)
 		r = error_set(e, -EINVAL, "not an image set: no Imageset with an Imagefile");

@@ -11,7 +11,7 @@
 
 enum { TEXTURE_MAX = 128 << 20 }; /* bytes of a file */
 
-static int load(const struct tl_map *m, entry_id id, struct bytes **ret, struct error *e)
+static int load_file(const struct tl_map *m, entry_id id, struct bytes **ret, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	int r = tl_map_content(m, tl_index(id), &c, e);
@@ -19,7 +19,7 @@ static int load(const struct tl_map *m, entry_id id, struct bytes **ret, struct 
 	return r < 0 ? r : tl_content_load(c, TEXTURE_MAX, ret, e);
 }
 
-/* The file at a path that an image set says. */
+/* Find the file at a path from an image set. Changes path. */
 static int find_file(const struct tl_map *m, char *path, entry_id *ret, struct error *e)
 {
 	entry_id at = ENTRY_ROOT;
@@ -31,7 +31,7 @@ static int find_file(const struct tl_map *m, char *path, entry_id *ret, struct e
 			*c = '/';
 	for (char *name = strtok_r(path, "/", &rest); r == 0 && name;
 		name = strtok_r(NULL, "/", &rest))
-		r = tl_find(m, at, name, &at);
+		r = tl_find_entry(m, at, name, &at);
 	if (r < 0 || tl_kind_of(at) != TL_FILE)
 		return error_set(e, -ENOENT, "its texture is not in the archive");
 	*ret = at;
@@ -50,7 +50,7 @@ static int read_set(const struct tl_map *m, const struct bytes *raw, const char 
 		r = error_set(e, -ENOMEM, "no memory for an image set");
 	if (r == 0)
 		r = find_file(m, (char *)file.data, &id, e);
-	return r < 0 ? r : load(m, id, ret_texture, e);
+	return r < 0 ? r : load_file(m, id, ret_texture, e);
 }
 
 static int cut_out(
@@ -75,7 +75,7 @@ static int cut_out(
 	return 0;
 }
 
-static int draw(
+static int draw_picture(
 	const struct snapshot *s, const struct preview *how, struct picture *ret, struct error *e)
 {
 	const struct tl_map *m = tl_map_of(s);
@@ -87,7 +87,7 @@ static int draw(
 	if (how->part == ENTRY_ROOT || tl_kind_of(how->part) != TL_FILE)
 		return error_set(e, how->part == ENTRY_ROOT ? -ENODATA : -EINVAL,
 			"it is no picture: name a texture (.DDS) in it, or a part of an .IMAGESET");
-	r = load(m, how->part, &raw, e);
+	r = load_file(m, how->part, &raw, e);
 	if (r == 0 && (raw->size < 4 || memcmp(raw->data, "DDS ", 4) != 0))
 		r = read_set(m, raw, how->cut, &texture, &cut, e);
 	else if (r == 0 && how->cut)
@@ -104,4 +104,4 @@ static int draw(
 	return r;
 }
 
-const struct format_preview tl_preview = {.draw = draw, .cuts = true};
+const struct format_preview tl_preview = {.draw = draw_picture, .cuts = true};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* picture: textures of an archive, and the parts that image sets cut out of them. */
+/* picture: draw a texture of an archive, or a part of it that an image set names. */
 #pragma once
 
 #include "formats/preview.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What the mount calls files and directories that a mount of the saved archive would call
- * otherwise. */
+/* List names that a new mount of the saved archive would show otherwise. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,7 +9,7 @@
 
 #include "formats/torchlight/save/write.h"
 
-static void call_files(const struct tl_table *table, const struct tree *t, struct buffer *out)
+static void put_files(const struct tl_table *table, const struct tree *t, struct buffer *out)
 {
 	for (uint32_t i = 0; i < t->n_children; i++) {
 		const struct tree_child *c = &t->children[i];
@@ -22,8 +21,8 @@ static void call_files(const struct tl_table *table, const struct tree *t, struc
 	}
 }
 
-/* The last directory of a path. */
-static void call_dir(
+/* List the last directory of a path, if its name differs in case. */
+static void put_dir(
 	const struct manifest *m, const struct tree *t, const char *path, struct buffer *out)
 {
 	const struct tree_child *c = NULL;
@@ -42,15 +41,15 @@ static void call_dir(
 		called_put(out, m->n_entries + c->index, name);
 }
 
-int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e)
+int tl_put_shown_names(const struct tl_map *m, struct buffer *out, struct error *e)
 {
 	const struct tl_table *table = m->table;
 	CLEANUP(tree_free) struct tree *t = NULL;
 	int r = tree_build(table->manifest, NULL, &t, e);
 
 	if (r == 0)
-		call_files(table, t, out);
+		put_files(table, t, out);
 	for (uint32_t i = 0; r == 0 && i < table->n_dirs; i++)
-		call_dir(table->manifest, t, table->dirs[i], out);
+		put_dir(table->manifest, t, table->dirs[i], out);
 	return r;
 }

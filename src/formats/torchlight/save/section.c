@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * section: the section as a list of pieces, before anything is written, since its hash stands at
- * its begin.
+ * section: lay out the new PAK section as a list of pieces. This comes before any write, because
+ * the hash of the section is at its begin.
  *
- * Blocks keep the order that they have in the old section, and what lies between two of them that
- * stay; what is new follows. So an archive in which nothing changed is written byte by byte as it
- * was.
+ * Old blocks keep their order, and the bytes between two blocks that stay are copied. New blocks
+ * follow. So an unchanged archive is written byte for byte.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +26,7 @@ struct old_block {
 
 enum { NONE = UINT32_MAX };
 
-struct layout {
+struct section_layout {
 	const struct tl_map *m;
 	const struct archive *base;
 	struct tl_plan *p;
@@ -42,7 +41,7 @@ static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
 
 	if (!x->size)
 		return 0;
-	/* What lies together is copied together. */
+	/* Merge adjacent pieces. */
 	if (last && !x->mem && !last->x.mem && last->x.file == x->file &&
 		last->x.off + last->x.size == x->off) {
 		last->x.size += x->size;
@@ -67,7 +66,7 @@ static int add_bytes(struct tl_plan *p, const void *data, size_t n, struct error
 	return add_piece(p, &x, e);
 }
 
-static int add_old(struct layout *l, uint64_t from, uint64_t to, struct error *e)
+static int add_old(struct section_layout *l, uint64_t from, uint64_t to, struct error *e)
 {
 	CLEANUP_EXTENT struct extent x = extent_ref(&l->base->section);
 
@@ -76,8 +75,8 @@ static int add_old(struct layout *l, uint64_t from, uint64_t to, struct error *e
 	return to > from ? add_piece(l->p, &x, e) : 0;
 }
 
-/* The next block's place, which must fit its field. */
-static int place(struct layout *l, struct manifest_entry *x, struct error *e)
+/* Set the offset of the next block. -EFBIG if it does not fit its field. */
+static int place_block(struct section_layout *l, struct manifest_entry *x, struct error *e)
 {
 	if (l->p->size > UINT32_MAX - PAK_BLOCK_HEADER)
 		return error_set(e, -EFBIG, "the archive would have more than %" PRIu32 " bytes",
@@ -86,7 +85,7 @@ static int place(struct layout *l, struct manifest_entry *x, struct error *e)
 	return 0;
 }
 
-static int append(void *arg, const uint8_t *data, size_t n, struct error *e)
+static int append_to_spool(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
 	return spool_append(arg, data, n, e);
 }
@@ -94,14 +93,14 @@ static int append(void *arg, const uint8_t *data, size_t n, struct error *e)
 static int inflate_into(struct blob *b, int spool_dirfd, struct extent *ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *spool = spool_create(spool_dirfd);
-	int r = spool ? blob_each(b, append, spool, e)
+	int r = spool ? blob_each(b, append_to_spool, spool, e)
 		      : error_set(e, -ENOMEM, "no memory for a file");
 
 	return r < 0 ? r : spool_extent(spool, ret, e);
 }
 
-static int pack(const struct layout *l, struct tl_content *c, uint8_t type, struct extent *ret,
-	bool *ret_stored, struct error *e)
+static int encode_content(const struct section_layout *l, struct tl_content *c, uint8_t type,
+	struct extent *ret, bool *ret_stored, struct error *e)
 {
 	bool stored = !c->blob->size || pak_is_stored(type, c->blob->size);
 	int dirfd = l->m->shared->store->spool_dirfd;
@@ -115,8 +114,8 @@ static int pack(const struct layout *l, struct tl_content *c, uint8_t type, stru
 		      : deflate_from(blob_read_fn, c->blob, c->blob->size, dirfd, ret, e);
 }
 
-/* A block from a file's bytes. */
-static int add_made(struct layout *l, uint32_t entry, struct error *e)
+/* Add a block for a content that is new, or encoded again. */
+static int add_new_block(struct section_layout *l, uint32_t entry, struct error *e)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 	CLEANUP_EXTENT struct extent body = EXTENT_INIT;
@@ -126,9 +125,9 @@ static int add_made(struct layout *l, uint32_t entry, struct error *e)
 	int r = tl_map_content(l->m, x->handle, &c, e);
 
 	if (r == 0)
-		r = pack(l, c, x->type, &body, &stored, e);
+		r = encode_content(l, c, x->type, &body, &stored, e);
 	if (r == 0)
-		r = place(l, x, e);
+		r = place_block(l, x, e);
 	if (r < 0)
 		return r;
 	x->usize = (uint32_t)c->blob->size;
@@ -142,8 +141,8 @@ static int add_made(struct layout *l, uint32_t entry, struct error *e)
 	return r < 0 ? r : add_piece(l->p, &body, e);
 }
 
-/* Where an old block ends: what cannot be one ends where the next begins. */
-static uint64_t old_end(const struct layout *l, size_t i, uint32_t *ret_csize)
+/* The end of an old block; if the block is invalid, the offset of the next one. */
+static uint64_t old_end(const struct section_layout *l, size_t i, uint32_t *ret_csize)
 {
 	struct pak_block b;
 	size_t next = i + 1;
@@ -158,8 +157,8 @@ static uint64_t old_end(const struct layout *l, size_t i, uint32_t *ret_csize)
 	return next < l->n_old ? l->old[next].offset : l->base->section.size;
 }
 
-/* force: decode and encode; what cannot be decoded is copied, broken as it is. */
-static bool is_remade(const struct layout *l, uint32_t handle)
+/* With force, encode every file again; one that cannot be decoded is copied. */
+static bool is_remade(const struct section_layout *l, uint32_t handle)
 {
 	CLEANUP(tl_content_unref) struct tl_content *c = NULL;
 
@@ -169,10 +168,11 @@ static bool is_remade(const struct layout *l, uint32_t handle)
 	       tl_content_check(c, NULL) == 0;
 }
 
-static int add_copied(struct layout *l, size_t i, uint64_t end, uint32_t csize, struct error *e)
+static int add_copied(
+	struct section_layout *l, size_t i, uint64_t end, uint32_t csize, struct error *e)
 {
 	const struct old_block *o = &l->old[i];
-	int r = place(l, &l->p->manifest.entries[o->entry], e);
+	int r = place_block(l, &l->p->manifest.entries[o->entry], e);
 
 	if (r < 0)
 		return r;
@@ -181,8 +181,8 @@ static int add_copied(struct layout *l, size_t i, uint64_t end, uint32_t csize, 
 	return add_old(l, o->offset, end, e);
 }
 
-/* Two entries may share a block, which was copied for one of those before. */
-static bool shares(const struct layout *l, size_t i)
+/* If the block was already copied for another entry, use that one. */
+static bool use_shared_block(const struct section_layout *l, size_t i)
 {
 	struct manifest_entry *all = l->p->manifest.entries;
 
@@ -197,7 +197,7 @@ static bool shares(const struct layout *l, size_t i)
 	return false;
 }
 
-static int add_old_blocks(struct layout *l, uint64_t *ret_end, struct error *e)
+static int add_old_blocks(struct section_layout *l, uint64_t *ret_end, struct error *e)
 {
 	uint64_t end = l->base->section_header;
 	int r = 0;
@@ -207,10 +207,10 @@ static int add_old_blocks(struct layout *l, uint64_t *ret_end, struct error *e)
 		uint32_t csize;
 		uint64_t mine = old_end(l, i, &csize);
 
-		if (o->entry != NONE && !shares(l, i)) {
+		if (o->entry != NONE && !use_shared_block(l, i)) {
 			r = add_old(l, end, o->offset, e);
 			if (r == 0 && is_remade(l, o->handle))
-				r = add_made(l, o->entry, e);
+				r = add_new_block(l, o->entry, e);
 			else if (r == 0)
 				r = add_copied(l, i, mine, csize, e);
 		}
@@ -236,12 +236,13 @@ static bool is_zero(const struct extent *section, uint64_t from, uint64_t n)
 	return true;
 }
 
-/* The game's tool leaves four zero bytes for each removed file; anything else stays. */
-static int add_tail(struct layout *l, uint64_t end, struct error *e)
+/* Add the bytes behind the last block. The game's tool writes four zero bytes for each removed
+ * file; any other bytes are copied. */
+static int add_tail(struct section_layout *l, uint64_t end, struct error *e)
 {
 	const struct archive *old = l->base;
 	uint64_t size = old->section.size, n = size > end ? size - end : 0;
-	/* Fewer bytes than the manifest itself has in memory. */
+	/* Cannot overflow: the manifest needs more memory. */
 	size_t zeros = (size_t)removed_count(&l->p->manifest) * REMOVED_TAIL;
 	CLEANUP(free) void *data = NULL;
 
@@ -263,8 +264,8 @@ static int by_offset(const void *x, const void *y)
 	return array_order(a->offset, b->offset) ?: array_order(a->handle, b->handle);
 }
 
-/* The entries, as yet without a place, and the blocks of the old section. */
-static int collect(struct layout *l)
+/* Collect the entries, without offsets yet, and the blocks of the old section. */
+static int collect_blocks(struct section_layout *l)
 {
 	const struct manifest *old = l->base->manifest, *m = tl_manifest(l->m);
 	CLEANUP(free) uint32_t *wanted = calloc((size_t)old->n_entries + 1, sizeof(*wanted));
@@ -294,8 +295,8 @@ static int collect(struct layout *l)
 	return 0;
 }
 
-/* Of files that have no block in the old section. */
-static int add_new_blocks(struct layout *l, struct error *e)
+/* Add blocks for files that have none in the old section. */
+static int add_new_blocks(struct section_layout *l, struct error *e)
 {
 	const struct manifest *m = &l->p->manifest;
 	int r = 0;
@@ -304,10 +305,10 @@ static int add_new_blocks(struct layout *l, struct error *e)
 		uint32_t h = m->entries[i].handle;
 		const struct manifest_entry *was = manifest_file(l->base->manifest, h);
 
-		/* An empty file that has no block needs none. */
+		/* An unchanged empty file needs no block. */
 		if (h == MANIFEST_NO_FILE || (was && (was->offset || !tl_map_file(l->m, h))))
 			continue;
-		r = add_made(l, i, e);
+		r = add_new_block(l, i, e);
 	}
 	return r;
 }
@@ -315,7 +316,7 @@ static int add_new_blocks(struct layout *l, struct error *e)
 static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct tl_plan *p = arg;
-	/* The piece behind that at off; the hash asks for one byte at a time. */
+	/* The piece behind the one at off. The hash reads one byte at a time. */
 	size_t i = array_first(k, p->n_pieces, p->pieces[k].at > off);
 
 	if (i-- == 0 || off - p->pieces[i].at + n > p->pieces[i].x.size)
@@ -323,17 +324,17 @@ static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct err
 	return extent_read(&p->pieces[i].x, off - p->pieces[i].at, dst, n, e);
 }
 
-static int lay_out(struct layout *l, struct error *e)
+static int lay_out_section(struct section_layout *l, struct error *e)
 {
 	uint64_t end = 0;
-	int r = collect(l);
+	int r = collect_blocks(l);
 
 	if (r < 0)
 		return error_set(e, r, "no memory for the archive's layout");
 	l->p->header_size = l->base->section_header;
 	l->p->size = l->p->header_size;
 	r = add_old_blocks(l, &end, e);
-	/* The tail is what follows the last block: what is new goes before it. */
+	/* The tail follows the last block, so new blocks come before it. */
 	if (r == 0)
 		r = add_new_blocks(l, e);
 	if (r == 0)
@@ -349,8 +350,8 @@ static int lay_out(struct layout *l, struct error *e)
 
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e)
 {
-	struct layout l = {.m = m, .base = m->shared->archive, .p = p, .force = force};
-	int r = lay_out(&l, e);
+	struct section_layout l = {.m = m, .base = m->shared->archive, .p = p, .force = force};
+	int r = lay_out_section(&l, e);
 
 	free(l.old);
 	return r;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* An archive that was written: read back. */
+/* Read a written archive back. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "formats/torchlight/save/write.h"
 
-/* Does x stand at `at` in that file? */
-static int compare(
+/* Compare a file at `at` with x. -EIO if they differ. */
+static int compare_extent(
 	const struct source *w, int file, uint64_t at, const struct extent *x, struct error *e)
 {
 	const struct extent is = {
@@ -31,12 +31,12 @@ static int compare_all(
 	uint64_t section = p->front.size - p->header_size;
 	int file = m->header ? 0 : 1;
 	uint64_t back = m->header ? section + p->size : 0;
-	int r = compare(w, 0, 0, &p->front, e);
+	int r = compare_extent(w, 0, 0, &p->front, e);
 
 	for (size_t i = 0; r == 0 && i < p->n_pieces; i++)
-		r = compare(w, 0, section + p->pieces[i].at, &p->pieces[i].x, e);
+		r = compare_extent(w, 0, section + p->pieces[i].at, &p->pieces[i].x, e);
 	if (r == 0)
-		r = compare(w, file, back, &p->back, e);
+		r = compare_extent(w, file, back, &p->back, e);
 	if (r == 0 && w->sizes[file] != back + p->back.size)
 		r = error_set(e, -EIO, "more was written than was meant");
 	return r;

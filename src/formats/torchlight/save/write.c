@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* write: an archive as it was laid out. */
+/* write: write an archive as laid out. */
 #include "formats/torchlight/save/write.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ static int make_extent(struct buffer *take, struct extent *ret, struct error *e)
 	return 0;
 }
 
-/* With the list of removed files. */
+/* Make the header, with the list of removed files, and the header of the section. */
 static int make_front(const struct tl_map *m, struct tl_plan *p, struct error *e)
 {
 	CLEANUP(modheader_unref)

@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: Zlib */
-/* write: an archive written anew, and read back. */
+/* write: lay out, write and verify an archive. */
 #pragma once
 
 #include "formats/torchlight/model/map.h"
 
-/* A piece of the section: copied, or made. */
+/* A piece of the new PAK section: copied from the old one, or new bytes. */
 struct tl_piece {
 	struct extent x;
-	uint64_t at; /* in the new section */
+	uint64_t at; /* offset in the new section */
 };
 
 struct tl_plan {
 	struct plan plan;
-	struct manifest manifest; /* the version's, with entries of its own */
-	bool *fresh;              /* by entry: its block was made anew */
-	struct tl_piece *pieces;  /* without the section's header */
+	struct manifest manifest; /* as in the version, but with entries of its own */
+	bool *fresh;              /* by entry: its block is not copied from the old section */
+	struct tl_piece *pieces;  /* in order, without the section's header */
 	size_t n_pieces, room;
-	uint64_t size; /* of the section */
+	uint64_t size; /* of the section, with its header */
 	uint32_t header_size, largest, hash;
-	/* What stands before the pieces, with the section's header, and behind them, or in the
-	 * second file. */
+	/* The bytes before the pieces, which end with the section's header; and the manifest, which
+	 * follows the pieces in a MOD and is the second file of a PAK. */
 	struct extent front, back;
 };
 
-/* section.c: fills in the pieces and all that follows from them. */
+/* section.c: fill in the plan, except front and back. force: encode every readable file again. */
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
 
-/* called.c: appends what the mount calls files of a finalized map that a mount of it would call
- * otherwise (wire/called.h). */
-int tl_put_called(const struct tl_map *m, struct buffer *out, struct error *e);
+/* called.c: append a line of wire/called.h for each entry of a finalized map that a new mount of
+ * the saved archive would call otherwise. */
+int tl_put_shown_names(const struct tl_map *m, struct buffer *out, struct error *e);
 
 int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
 	struct error *e);

@@ -40,7 +40,7 @@ bool compiled_alike(const char *a, const char *b)
 	       (kind != COMPILED_RAW || raw_kind_find(file_name(a)) == raw_kind_find(file_name(b)));
 }
 
-/* As XML does, after blanks and a mark; a text of the kit begins with '['. */
+/* Does it begin with '<' like XML, after a byte order mark and blanks? Texts begin with '['. */
 static bool begins_with_tag(const uint8_t *data, size_t size)
 {
 	size_t i = 0, step = 1;
@@ -113,7 +113,7 @@ static int encode_utf8(enum compiled_kind kind, const struct compiled_context *c
 	}
 }
 
-/* Does the text say all? Compile it and compare. */
+/* Does the text hold all of the file? Compile it and compare. */
 static void find_readonly(enum compiled_kind kind, const struct compiled_context *ctx,
 	const uint8_t *data, size_t size, const struct buffer *utf8, struct error *ret)
 {

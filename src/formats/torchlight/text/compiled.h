@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * compiled: one door to the compiled files of an archive and their texts, whatever their kind.
+ * compiled: convert compiled files of an archive to text and back, whatever their kind.
  */
 #pragma once
 
@@ -11,16 +11,16 @@
 
 enum compiled_kind { COMPILED_NONE, COMPILED_DAT, COMPILED_LAYOUT, COMPILED_RAW };
 
-/* By the path's name alone: which kind it should be. Cheap; for listing. */
+/* The kind of file that a path names. Cheap, for listings. */
 enum compiled_kind compiled_kind_of(const char *path);
-/* Would the same bytes and the same text stand for both names? */
+/* Do both names have the same kind, so that the same bytes give the same text? */
 bool compiled_alike(const char *a, const char *b);
 
-/* What somebody may have written to a file of a kind. */
+/* The form of bytes that were written to a file of a compiled kind. */
 enum compiled_form {
-	COMPILED_BINARY, /* compiled, or to be taken for that; it may be cut short */
+	COMPILED_BINARY, /* compiled, judged by its first bytes; it may be invalid */
 	COMPILED_TEXT,
-	COMPILED_XML, /* well-formed; the game reads it as it is */
+	COMPILED_XML, /* well-formed; the game reads it uncompiled */
 };
 
 enum compiled_form compiled_form_of(
@@ -29,33 +29,33 @@ enum compiled_form compiled_form_of(
 struct compiled_context {
 	const char *path;          /* in the archive: "MEDIA/UI/X.LAYOUT" */
 	const struct names *names; /* may be NULL */
-	enum textform form;        /* of what is shown; a RAW's table is always UTF-8 */
+	enum textform form;        /* of the text; the table of a RAW is always UTF-8 */
 };
 
 /*
- * The text of a compiled file, appended to out. *ret_readonly (code 0 where there is none) is why
- * the text cannot be written: it does not say all that the file holds. That is found out by
- * compiling the text again, so it holds for every file, however odd.
+ * Append the text of a compiled file to out. *ret_readonly (may be NULL) is the reason why the text
+ * cannot be written back: it does not hold all of the file. Its code is 0 if it does. To find out,
+ * the text is compiled again and compared, which works for every file.
  *
- * -EIO: not a sound file of the kind (a text file where a compiled one should be, for one).
+ * -EIO: the bytes are no valid file of this kind; they may be text, for example. -EFBIG.
  */
 int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
 	const uint8_t *data, size_t size, struct buffer *out, struct error *ret_readonly,
 	struct error *e);
 
-/* Is it one, to its last byte? -EINVAL: not. */
+/* Check that the bytes are a valid file of this kind, to the last byte. -EINVAL if not. */
 int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, const uint8_t *data,
 	size_t size, struct error *e);
 
-/* Append a text of a kind, in any form that textform_read takes, to out: UTF-8 with LF. -EINVAL
- * with line and column: it is none. */
+/* Append a text of a kind, in any form that textform_read accepts, to out: UTF-8 with LF. -EINVAL
+ * with line and column: it is no text; without them if it is faulty XML. */
 int compiled_read_text(
 	enum compiled_kind kind, const void *text, size_t n, struct buffer *out, struct error *e);
 
 /*
- * The compiled file of what a person wrote (any form that textform_read takes), appended to out,
- * which is empty. old: the file as it was, or NULL: what no text shows is kept from it. remarks may
- * be NULL. -EINVAL with line and column.
+ * Compile a text, in any form that textform_read accepts, and append the file to out, which must be
+ * empty. old: the previous compiled file, or NULL; the result keeps its data that no text shows.
+ * remarks may be NULL. -EINVAL with line and column.
  */
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
 	size_t n, const uint8_t *old, size_t old_size, struct compiled_remarks *remarks,

@@ -59,7 +59,7 @@ static int close_block(struct parser *p, struct str name)
 	return 0;
 }
 
-static int block_line(struct parser *p, struct str s)
+static int parse_block_line(struct parser *p, struct str s)
 {
 	struct str name = {s.s + 1, s.n - 1};
 	const char *end = memchr(name.s, ']', name.n);
@@ -78,7 +78,7 @@ static int block_line(struct parser *p, struct str s)
 	return open_block(p, name);
 }
 
-static int field_line(struct parser *p, struct str s)
+static int parse_field_line(struct parser *p, struct str s)
 {
 	struct dat_field *f = &p->tree->all_fields[p->n_fields++];
 	const char *end = memchr(s.s, '>', s.n), *colon;
@@ -111,13 +111,13 @@ static int parse_line(struct parser *p, struct str s)
 	if (!s.n)
 		return 0;
 	if (*s.s == '[')
-		return block_line(p, s);
+		return parse_block_line(p, s);
 	if (*s.s == '<')
-		return field_line(p, s);
+		return parse_field_line(p, s);
 	return 0;
 }
 
-/* Room for as many as lines could hold, so that pointers stay. */
+/* Allocate all fields and blocks at once, so that pointers stay valid. */
 static int make_room(struct dattext *t, const char *text, size_t n, struct error *e)
 {
 	size_t fields = 1, blocks = 1;
@@ -176,7 +176,7 @@ const struct dat_field *dat_find_field(const struct dat_block *b, struct str key
 	while (f && !str_equal_nocase(f->key, key))
 		f = f->next;
 	if (f)
-		f->read = true;
+		f->is_read = true;
 	return f;
 }
 
@@ -187,7 +187,7 @@ const struct dat_block *dat_find_block(const struct dat_block *b, struct str nam
 	while (c && !str_equal_nocase(c->name, name))
 		c = c->next;
 	if (c)
-		c->read = true;
+		c->is_read = true;
 	return c;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * dattext: the text syntax of data and layout files, as a tree and back.
+ * dattext: the text syntax of data and layout files: parse it into a tree, and write it.
  *
  *	[NAME]
  *		<TYPE>KEY:VALUE
@@ -8,11 +8,11 @@
  *		[/INNER]
  *	[/NAME]
  *
- * VALUE is all after the first ':' to the end of the line, blanks included; KEY may be empty.
- * Lines that begin (after blanks) with neither '[' nor '<' are ignored. One root.
+ * VALUE is everything from the first ':' to the end of the line, blanks included. KEY may be empty.
+ * Lines whose first character after blanks is neither '[' nor '<' are ignored. There is one root.
  *
- * The tree points into the text, which must outlive it. What was read in it is marked, so that what
- * nobody understands is not lost without a word.
+ * The tree points into the text, which must outlive it. The encoder of layouts marks each block and
+ * field that it reads (is_read), so that it can refuse a text with others.
  */
 #pragma once
 
@@ -23,16 +23,16 @@ enum { DATTEXT_DEPTH_MAX = 300 };
 
 struct dat_field {
 	struct str type, key, value;
-	unsigned line, column; /* column of the value */
-	bool read;
+	unsigned line, column; /* the column is that of the value */
+	bool is_read;
 	struct dat_field *next;
 };
 
 struct dat_block {
 	struct str name;
 	unsigned line;
-	bool read;
-	struct dat_field *fields; /* in the text's order */
+	bool is_read;
+	struct dat_field *fields; /* in the order of the text */
 	struct dat_block *blocks;
 	struct dat_block *next;
 	struct dat_block *parent;
@@ -46,26 +46,26 @@ struct dattext {
 	struct dat_block *all_blocks;
 };
 
-/* text: UTF-8 with LF (textform_read). -EINVAL: line, column, what. */
+/* Parse a text, which is UTF-8 with LF (textform_read). -EINVAL with line and column. */
 int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error *e);
 void dattext_free(struct dattext *t);
 DEFINE_CLEANUP(struct dattext, dattext_free);
 
-/* The first field or block of that name (any case), or NULL. It counts as read. */
+/* Find the first field or block of b with this name, in any case, and mark it as read; or NULL. */
 const struct dat_field *dat_find_field(const struct dat_block *b, struct str key);
 const struct dat_block *dat_find_block(const struct dat_block *b, struct str name);
-/* The block after b in the text's order, from those in it on. NULL: it is the last. */
+/* The next block after b in the order of the text, nested ones included. NULL if b is the last. */
 const struct dat_block *dat_next(const struct dat_block *b);
 
-/* -EINVAL at the value of f. */
+/* Set an error with the line and column of f's value. Returns -EINVAL. */
 int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 
-/* -EINVAL where f's value is too long for an SS. */
+/* Check that f's value fits into an SS. -EINVAL. */
 int dat_check_string(const struct dat_field *f, struct error *e);
-/* Appends it as one. */
+/* Append f's value as an SS. -EINVAL. */
 int dat_put_string(const struct dat_field *f, struct buffer *out, struct error *e);
 
-/* Writing. The caller keeps count of the depth; dattext_put appends what printf would after it. */
+/* Append indentation; and append a printf-formatted text after it. The caller counts the depth. */
 void dattext_indent(struct buffer *out, unsigned depth);
 #define dattext_put(out, depth, ...) (dattext_indent(out, depth), buffer_printf(out, __VA_ARGS__))

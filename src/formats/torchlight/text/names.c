@@ -22,13 +22,13 @@ struct name {
 
 struct names {
 	atomic_uint refs;
-	struct names *base;  /* what this one adds to, or NULL */
-	size_t depth;        /* how many there are below */
-	struct name *sorted; /* by hash, unique, none that base has */
+	struct names *base;  /* the previous version, or NULL */
+	size_t depth;        /* number of versions below */
+	struct name *sorted; /* by hash, unique, without those of base */
 	size_t count, room;
-	struct layout_property *properties; /* of layouts, by type; likewise none that base has */
+	struct layout_property *properties; /* of layouts, by type, without those of base */
 	size_t n_properties, room_properties;
-	char *text; /* each with a line feed */
+	char *text; /* names and lines, each with a line feed */
 	size_t text_size;
 };
 
@@ -53,17 +53,17 @@ struct str names_text(const struct names *n)
 	return (struct str){n->text, n->text_size};
 }
 
-/* LEVEL3, CHILD12 ...: families whose members are seen with many numbers. */
+/* Families of names that occur with many numbers: LEVEL3, CHILD12 ... */
 static const char *const families[] = {
 	"LEVEL", "CHILD", "IMAGE", "VALUE", "GRAPH", "BONE", "STRATA", "ENCHANTCOST"};
 enum { FAMILY_MAX = 200 };
 
-static uint32_t mix(uint32_t h, uint32_t unit)
+static uint32_t mix_unit(uint32_t h, uint32_t unit)
 {
 	return (h << 5 | h >> 27) ^ (unit >= 'a' && unit <= 'z' ? unit - 32 : unit);
 }
 
-/* The character at s, half a surrogate included; its length. A stray byte stands for itself. */
+/* Decode the character, half surrogate or stray byte at s. Returns its length. */
 static size_t next_char(const char *s, size_t n, uint32_t *ret)
 {
 	size_t len = utf8_next(s, n, ret);
@@ -84,15 +84,15 @@ uint32_t name_hash(struct str name)
 	for (size_t i = 0; i < name.n;) {
 		i += next_char(name.s + i, name.n - i, &c);
 		if (c > 0xFFFF) {
-			h = mix(h, 0xD7C0 + (c >> 10));
+			h = mix_unit(h, 0xD7C0 + (c >> 10));
 			c = 0xDC00 | (c & 0x3FF);
 		}
-		h = mix(h, c);
+		h = mix_unit(h, c);
 	}
 	return h;
 }
 
-static bool unknown_value(struct str name, uint64_t *ret)
+static bool read_unknown(struct str name, uint64_t *ret)
 {
 	return name.n == 12 && str_equal_nocase((struct str){name.s, 4}, STR("UNK_")) &&
 	       number_hex((struct str){name.s + 4, 8}, 8, ret);
@@ -111,7 +111,7 @@ uint32_t name_value(struct str name)
 	uint32_t number;
 	uint64_t v;
 
-	if (unknown_value(name, &v))
+	if (read_unknown(name, &v))
 		return (uint32_t)v;
 	return name_is_number(name, &number) ? number : name_hash(name);
 }
@@ -153,7 +153,7 @@ void names_put(const struct names *n, uint32_t hash, struct buffer *out)
 		buffer_str(out, name);
 	else if (hash)
 		buffer_printf(out, "UNK_%08" PRIX32, hash);
-	/* The hash of no characters is 0: the empty name. */
+	/* The hash of the empty name is 0. */
 }
 
 bool name_is_usable(struct str name)
@@ -163,18 +163,18 @@ bool name_is_usable(struct str name)
 	for (size_t i = 0; i < name.n; i++)
 		if ((unsigned char)name.s[i] < 32 || strchr("[]<>:", name.s[i]))
 			return false;
-	return name.n && name.n <= 1000 && utf8_valid(name.s, name.n) && !unknown_value(name, &v);
+	return name.n && name.n <= 1000 && utf8_valid(name.s, name.n) && !read_unknown(name, &v);
 }
 
 static int by_hash(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
-	/* The first of two that collide stays. */
+	/* The first of two names with the same hash stays. */
 	return array_order(x->hash, y->hash) ?: array_order(x->at, y->at);
 }
 
-/* Is it known, or said before? What is known of the type's name counts. */
+/* Is the line known, or does it contradict a known one? Takes over a known name of the type. */
 static bool is_known(const struct names *n, struct layout_property *p)
 {
 	bool named = layout_type_name(n, p->type, &p->type_name);
@@ -226,8 +226,8 @@ static int add_name(struct names *n, struct str line)
 	return 0;
 }
 
-/* Adds the usable new names of list to n, whose names are not sorted yet. */
-static int collect(struct names *n, struct str rest)
+/* Add the usable new names of list to n, without sorting them. */
+static int collect_names(struct names *n, struct str rest)
 {
 	struct str line;
 	int r = 0;
@@ -267,7 +267,7 @@ int names_extend(
 	n->text = malloc(size + 1);
 	n->base = names_ref(base);
 	n->depth = base ? base->depth + 1 : 0;
-	if (!n->text || collect(n, (struct str){list, size}) < 0)
+	if (!n->text || collect_names(n, (struct str){list, size}) < 0)
 		return error_set(e, -ENOMEM, "no memory for names");
 	sort_unique(n);
 	if (base && !n->count && !n->n_properties)

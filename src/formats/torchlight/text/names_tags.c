@@ -14,7 +14,7 @@ int names_of_tags(const uint8_t *data, size_t size, struct buffer *out, struct e
 	if (r < 0)
 		return r;
 	bindat_begin(&f, &reader);
-	/* The last string and the last integer; which of the two comes first does not matter. */
+	/* Pair the last string with the last integer, in either order. */
 	while (bindat_next(&reader, &item, NULL) > 0) {
 		if (item.what != BINDAT_FIELD)
 			continue;

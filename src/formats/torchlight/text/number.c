@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond, decimals are written with an exponent. */
+/* Smaller and larger decimals have an exponent. */
 enum { DECIMAL_MIN_EXP = -7, DECIMAL_MAX_EXP = 15 };
 
-/* The shortest decimal that reads back to the same bits. */
+/* Append the shortest decimal that reads back to the same bits. */
 static void put_float(struct buffer *b, double v, bool single)
 {
 	bool small = single ? fabsf((float)v) < FLT_MIN : fabs(v) < DBL_MIN;
@@ -21,8 +21,8 @@ static void put_float(struct buffer *b, double v, bool single)
 	char text[40];
 	int exponent, decimals = 0;
 
-	/* Six digits (of a double fifteen) give back every decimal of up to six (their zeros are
-	 * dropped later), but not where the exponent is at its end. */
+	/* Six digits (fifteen for a double) reproduce every decimal with up to six digits; zeros at
+	 * its end are dropped below. This does not hold for denormal numbers. */
 	for (int precision = small ? 0 : (single ? FLT_DIG : DBL_DIG) - 1;
 		precision <= (single ? 8 : 16); precision++) {
 		snprintf(text, sizeof(text), "%.*e", precision, v);
@@ -82,8 +82,8 @@ struct str number_trim(struct str s)
 }
 
 /*
- * [sign] digits [. digits] [e [sign] digits], at least one digit before the exponent; NUL-ended
- * into dst. So strtod's own extras (hexadecimal, "inf", other locales' points) never get through.
+ * Copy [sign] digits [. digits] [e [sign] digits], with a digit before the exponent, to dst with a
+ * NUL. This excludes the extensions of strtod: hexadecimal, "inf", decimal points of other locales.
  */
 static bool copy_decimal(struct str s, char *dst, size_t room)
 {
@@ -156,7 +156,7 @@ static bool read_integer(struct str s, int64_t min, int64_t max, uint64_t *ret)
 		return false;
 	errno = 0;
 	*ret = (uint64_t)(v = strtoll(text, NULL, 10));
-	/* A fraction is cut off; an exponent would be lost without a word. */
+	/* A fraction is cut off. An exponent is refused: strtoll would ignore it. */
 	return !errno && v >= min && v <= max && !strpbrk(text, "eE");
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * number: the values of compiled files as text and back.
+ * number: convert the values of compiled files to text and back.
  *
- * Floating point is the shortest decimal that reads back to the same bits, -0 included; what no
- * decimal gives (infinities, NaN) is its bits: 0x7F800000. Reading is what the modding kit does
- * (C's atoi and atof) as far as a number stands there: blanks around it are skipped, nothing at all
- * is 0, an integer may have a fraction, which is cut off. What is no number is refused here, where
- * the kit would take 0.
+ * A floating-point number is written as the shortest decimal that gives the same bits, including
+ * -0. Infinities and NaN are written as their bits: 0x7F800000. Numbers are read as in the modding
+ * kit (C's atoi and atof): blanks around a number are skipped, an empty text is 0, and the fraction
+ * of an integer is cut off. A text that is no number is refused, while the kit reads it as 0.
  */
 #pragma once
 
@@ -18,13 +17,13 @@
 
 enum number_kind { NUMBER_I32, NUMBER_U32, NUMBER_BOOL, NUMBER_F32, NUMBER_I64, NUMBER_F64 };
 
-/* The number that is stored in 4 bytes, or 8; a BOOL is true, false, or the number for any value
- * but 0 and 1. And back, appended to out; false: as below. */
+/* Append the number that is stored in 4 or 8 bytes as text. A BOOL is true, false, or a number if
+ * it is neither 0 nor 1. And back: append the stored bytes of a text. false: as number_read. */
 void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
 bool number_get(struct str s, enum number_kind kind, struct buffer *out);
 
-/* false: not a number, or out of range. U32 and BOOL take -2147483648..-1 as well, as the kit does;
- * BOOL takes true and false (any case). */
+/* Read a number: its bits. false: not a number, or out of range. U32 and BOOL also accept
+ * -2147483648..-1, as the kit does. BOOL accepts true and false in any case. */
 bool number_read(struct str s, enum number_kind kind, uint64_t *ret);
 bool number_get_f32(struct str s, uint32_t *ret); /* its bits */
 bool number_get_i32(struct str s, int32_t *ret);
@@ -32,7 +31,7 @@ bool number_get_u32(struct str s, uint32_t *ret);
 bool number_get_i64(struct str s, int64_t *ret);
 bool number_get_bool(struct str s, uint32_t *ret);
 
-/* So many hexadecimal digits, and nothing else; at most 16. */
+/* Read a number of exactly `digits` hexadecimal digits, at most 16. */
 bool number_hex(struct str s, size_t digits, uint64_t *ret);
-/* Without the blanks around it. */
+/* s without the blanks around it. */
 struct str number_trim(struct str s);

@@ -29,7 +29,7 @@ unsigned text_column(const char *line_begin, const char *at)
 	return column;
 }
 
-/* Length of the character at s, half surrogates included; 0 where there is none. */
+/* Length of the character or half surrogate at s; 0 if there is none. */
 static size_t wtf8_next(const uint8_t *s, size_t n)
 {
 	size_t len = utf8_next(s, n, NULL);

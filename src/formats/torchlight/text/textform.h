@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * textform: the two forms in which the text of a compiled file is shown, and what is taken back.
+ * textform: the encodings of texts: two that the mount shows, and those that it accepts.
  *
- * Inside, text is always UTF-8 with LF; half surrogates, which the game's strings may hold, are
- * three bytes as if they were characters (WTF-8). The modding kit reads and writes UTF-16LE with a
- * byte order mark and CRLF. Nothing here knows what the text says.
+ * In memory, text is always UTF-8 with LF. Half surrogates, which the game's strings may contain,
+ * are encoded in three bytes like characters (WTF-8). The modding kit reads and writes UTF-16LE
+ * with a byte order mark and CRLF. This code does not depend on what the text means.
  */
 #pragma once
 
@@ -16,23 +16,24 @@
 
 enum textform { TEXTFORM_UTF8, TEXTFORM_UTF16 };
 
-/* Longest text that is shown or taken, in bytes of UTF-8: beyond is -EFBIG. */
+/* Longest text that is shown or accepted, in bytes of UTF-8. A longer one is -EFBIG. */
 enum { TEXT_MAX = 64 << 20 };
 
 /*
- * What a person wrote, in whichever form (UTF-8 with or without a byte order mark, UTF-16LE with
- * one; CRLF or LF), appended to out as UTF-8 with LF.
+ * Append a written text to out as UTF-8 with LF. It may be UTF-8 with or without a byte order mark,
+ * or UTF-16LE with one, and have CRLF or LF.
  *
- * -EINVAL with line and column: not UTF-8, half a UTF-16 unit, NUL, or CR that no LF follows.
+ * -EINVAL: it is not UTF-8, has an odd number of UTF-16 bytes, NUL, or a CR without LF; with line
+ * and column except for UTF-16. -EFBIG.
  */
 int textform_read(const void *data, size_t n, struct buffer *out, struct error *e);
 
-/* UTF-8 with LF to the form that is shown, appended to out. */
+/* Append UTF-8 with LF to out in the form that the mount shows. */
 int textform_write(
 	const void *utf8, size_t n, enum textform form, struct buffer *out, struct error *e);
 
-/* The error of what a person wrote: "line 3, column 7: ..."; columns count characters, from 1. */
+/* Set the error -EINVAL with "line 3, column 7: ...". Columns are characters, from 1. */
 int text_error(struct error *e, unsigned line, unsigned column, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
-/* The column of a place in its line, in characters. */
+/* The column of a position in its line, in characters, from 1. */
 unsigned text_column(const char *line_begin, const char *at);

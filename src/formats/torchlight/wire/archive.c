@@ -30,8 +30,7 @@ static int read_manifest(const struct extent *man, struct archive *a, struct err
 	return r < 0 ? r : manifest_read(data->data, data->size, &a->manifest, e);
 }
 
-/* The smallest offset is the length of the section's header. One that lies nowhere is the trouble
- * of its entry (agree_check). */
+/* The smallest offset is the length of the section's header. Skip offsets that are invalid. */
 static void find_header(struct archive *a)
 {
 	const struct manifest *m = a->manifest;
@@ -145,7 +144,7 @@ static int check_block(const struct archive *a, const struct manifest_entry *x, 
 		error_text(&why));
 }
 
-int agree_check(const struct archive *a, unsigned most, struct error *e)
+int archive_check_blocks(const struct archive *a, unsigned most, struct error *e)
 {
 	const struct manifest *m = a->manifest;
 	CLEANUP(free) uint32_t *sorted = calloc((size_t)m->n_entries + 1, sizeof(*sorted));

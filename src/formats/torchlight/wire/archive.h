@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * archive: a MOD, or a PAK with its manifest, found out by structure and read as far as its tables.
- */
+/* archive: the tables of a MOD, or of a PAK with its manifest. */
 #pragma once
 
 #include "formats/format.h"
@@ -13,31 +11,31 @@ struct archive {
 	struct mod_header *header; /* NULL for a PAK */
 	struct manifest *manifest;
 	struct extent section;   /* the PAK section */
-	uint32_t section_header; /* 8, or 4 in an early archive: the length of its header */
-	bool hash_ok;            /* the section's hash is right; true where there is none */
-	struct bytes *removed; /* what it hides of the game's: full paths, each with a line feed */
+	uint32_t section_header; /* length of the section's header: 8, or 4 in an early archive */
+	bool hash_ok;            /* the hash of the section is right, or there is none */
+	struct bytes *removed;   /* removed files: full paths, each with a line feed */
 };
 
-/* Archives of other games with the same endings: what it is, for a message, or NULL. */
+/* The kind of an archive of another game with the same endings, for a message; or NULL. */
 const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size);
 
 /*
- * Reads the tables, and tells removed files from empty ones: entries without a place whose path the
- * header lists, or any without a place where no header has a list. Nothing is inflated and no block
- * is looked at, but for the bytes that the hash samples. -EINVAL: which field is wrong.
+ * Read the tables, and mark the entries of removed files (removed_find). man: the manifest of a
+ * PAK, or NULL if file is a MOD. Nothing is inflated, and no block is read except for the bytes
+ * that the hash samples. -EINVAL with the invalid field.
  */
-int archive_open(const struct extent *file, const struct extent *man, struct archive **ret,
-	struct error *e); /* man: the manifest of a PAK; NULL: file is a MOD */
+int archive_open(
+	const struct extent *file, const struct extent *man, struct archive **ret, struct error *e);
 int archive_open_source(const struct source *src, bool pak, struct archive **ret, struct error *e);
 void archive_free(struct archive *a);
 DEFINE_CLEANUP(struct archive, archive_free);
 
 /*
- * Do the blocks of the section and the manifest belong together? Beside the PAK may lie the
- * manifest of another version of it, and what is saved by that one destroys the files of both.
- * Compares the headers of `most` blocks (0: of all), spread over the section, the first and the
- * last among them, with what the manifest says of them. -EINVAL names the first that differs.
+ * Check that the blocks of the section match the manifest. The manifest of another version can be
+ * beside a PAK, and a save with it would destroy the files of both. Compares the sizes in the
+ * headers of `most` blocks (0: all) with the manifest; they are spread over the section and include
+ * the first and the last. -EINVAL names the first difference.
  */
-enum { AGREE_SAMPLE = 64 };
+enum { ARCHIVE_SAMPLE = 64 };
 
-int agree_check(const struct archive *a, unsigned most, struct error *e);
+int archive_check_blocks(const struct archive *a, unsigned most, struct error *e);

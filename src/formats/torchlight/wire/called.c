@@ -9,7 +9,7 @@
 #include "base/name.h"
 #include "formats/torchlight/wire/wire.h"
 
-static int read_line(struct called *c, char *line, uint32_t n)
+static int read_line(struct shown_names *c, char *line, uint32_t n)
 {
 	char *end;
 	unsigned long entry;
@@ -23,9 +23,9 @@ static int read_line(struct called *c, char *line, uint32_t n)
 	return 0;
 }
 
-int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e)
+int called_read(const struct bytes *text, uint32_t n, struct shown_names *ret, struct error *e)
 {
-	struct called c = {0};
+	struct shown_names c = {0};
 	int r = 0;
 
 	*ret = c;
@@ -46,7 +46,7 @@ int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct
 	return r;
 }
 
-void called_finish(struct called *c)
+void called_finish(struct shown_names *c)
 {
 	free(c->text);
 	free(c->names);

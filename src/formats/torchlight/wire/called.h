@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * called: what a mount calls files and directories of an archive that it saved, where their own
- * names would come out otherwise: an archive has no small letters, and of several files with one
- * name the numbers (~2) are dealt anew when one of them goes.
+ * called: the names by which a mount shows files and directories of an archive that it saved, if a
+ * new mount would choose others. An archive has no lower-case names, and if one of several files
+ * with the same name is removed, the numbers of the others (~2) change.
  *
  *   called N NAME    entry N of the manifest, or directory N - entries of the tree (wire/tree.h)
  *
- * among lines of other kinds (lens/taught.h).
+ * These are lines of the name table, which also has lines of other kinds (lens/taught.h).
  */
 #pragma once
 
@@ -15,9 +15,9 @@
 
 #include "base/buffer.h"
 
-struct called {
+struct shown_names {
 	char *text;
-	const char **names; /* by N; NULL: its own. NULL itself: all have their own */
+	const char **names; /* by N; NULL: the default; may be NULL itself */
 };
 
 #define CALLED "called "
@@ -27,7 +27,8 @@ static inline bool called_is(const char *line, size_t n)
 	return n >= strlen(CALLED) && memcmp(line, CALLED, strlen(CALLED)) == 0;
 }
 
-/* A text that may hold anything, for n entries and directories; NULL: nothing. -EINVAL. */
-int called_read(const struct bytes *text, uint32_t n, struct called *ret, struct error *e);
-void called_finish(struct called *c);
+/* Read the lines "called N NAME" of a text (NULL: none) for N below n. Other lines are skipped.
+ * -EINVAL: N or NAME is invalid. -ENOMEM. */
+int called_read(const struct bytes *text, uint32_t n, struct shown_names *ret, struct error *e);
+void called_finish(struct shown_names *c);
 void called_put(struct buffer *out, uint32_t n, const char *name);

@@ -42,7 +42,7 @@ static unsigned find_step(const uint8_t *data, size_t size, uint32_t mhash)
 	return 0;
 }
 
-static int truncated(struct reader *r, const char *what)
+static int refuse_truncated(struct reader *r, const char *what)
 {
 	return error_set(r->e, -EINVAL, "manifest: %s at byte %zu reaches past the end (%zu bytes)",
 		what, r->c.pos, r->c.size);
@@ -67,8 +67,7 @@ static void add_record(struct manifest *m, struct manifest_record record)
 		m->text.error = -ENOMEM;
 }
 
-/* The count that a header claims is bounded by the bytes that are there; room grows with what is
- * really read. */
+/* Memory grows with the entries that are read, not with the count in the header. */
 static void add_entry(struct manifest *m, struct manifest_entry x)
 {
 	x.record = m->n_records - 1;
@@ -92,7 +91,7 @@ static int read_entry(struct reader *r)
 	x.filetime = cursor_u64(&r->c);
 	x.handle = x.type == MANIFEST_DIR ? MANIFEST_NO_FILE : r->m->n_entries;
 	add_entry(r->m, x);
-	return r->c.bad ? truncated(r, "an entry") : r->m->text.error;
+	return r->c.bad ? refuse_truncated(r, "an entry") : r->m->text.error;
 }
 
 static int read_record(struct reader *r, uint32_t index)
@@ -104,7 +103,7 @@ static int read_record(struct reader *r, uint32_t index)
 	read_name(r, &record.path_at, &record.path_n);
 	n = cursor_u32(&r->c);
 	if (r->c.bad)
-		return truncated(r, "a directory");
+		return refuse_truncated(r, "a directory");
 	if (n > cursor_left(&r->c) / ENTRY_MIN)
 		return error_set(r->e, -EINVAL,
 			"manifest: directory %" PRIu32 " has %" PRIu32 " entries (at most %zu)",
@@ -131,7 +130,7 @@ static int read_header(struct reader *r, uint32_t *ret_n)
 	m->total = cursor_u32(&r->c);
 	*ret_n = cursor_u32(&r->c);
 	if (r->c.bad)
-		return truncated(r, "the header");
+		return refuse_truncated(r, "the header");
 	if (!m->root_n || m->text.data[m->root_at + m->root_n - 1] != '/')
 		return error_set(r->e, -EINVAL, "manifest: the root does not end in '/'");
 	if (*ret_n > cursor_left(&r->c) / RECORD_MIN)
@@ -229,7 +228,7 @@ static int by_path(const void *x, const void *y)
 	return str_compare(*(const struct str *)x, *(const struct str *)y);
 }
 
-static uint32_t slashes(struct str path)
+static uint32_t count_slashes(struct str path)
 {
 	uint32_t n = 0;
 
@@ -259,7 +258,7 @@ static int find_total(const struct manifest *m, uint32_t *ret)
 	qsort(paths, n, sizeof(*paths), by_path);
 	for (size_t i = 0; i < n; i++)
 		if (!i || !str_equal(paths[i - 1], paths[i]))
-			*ret += slashes(paths[i]);
+			*ret += count_slashes(paths[i]);
 	return 0;
 }
 

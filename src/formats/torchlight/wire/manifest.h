@@ -2,13 +2,13 @@
 /*
  * manifest: the table of an archive (X.PAK.MAN, or the end of a MOD).
  *
- * u16 version (0 or 2); u32 mhash, of version 2 only; SS root ("MEDIA/"); u32 total; u32 n x record
+ * u16 version (0 or 2); u32 mhash, in version 2 only; SS root ("MEDIA/"); u32 total; u32 n x record
  * { SS full path ("" or ending in '/'); u32 n x entry { u32 CRC-32 of the inflated bytes; u8 type;
- * SS name; u32 offset in the PAK section, 0 where nothing is stored; u32 size; u64 FILETIME } }.
+ * SS name; u32 offset in the PAK section, 0 if nothing is stored; u32 size; u64 FILETIME } }.
  *
- * A directory may be recorded more than once (the kit records its files and, later, its
- * subdirectories), and a name may occur twice in one. Records and entries stay in their order here,
- * so that they can be written again as they were; tree.h has them as a tree.
+ * A directory may have several records: the modding kit writes one for its files and a later one
+ * for its subdirectories. A name may occur twice in a directory. Records and entries keep their
+ * order here, so that an unchanged manifest is written byte for byte (as a tree: tree.h).
  */
 #pragma once
 
@@ -20,12 +20,12 @@
 
 enum {
 	MANIFEST_DIR = 7,    /* types: a directory */
-	MANIFEST_OTHER = 18, /* an unknown ending */
+	MANIFEST_OTHER = 18, /* a file with an unknown ending */
 	MANIFEST_JPG = 24,
-	MANIFEST_STEP = 20, /* of a new mhash */
+	MANIFEST_STEP = 20, /* the step of mhash in a new manifest */
 };
 
-/* The handle of an entry that is no file. */
+/* The handle of a directory or a removed file. */
 #define MANIFEST_NO_FILE UINT32_MAX
 
 struct manifest_entry {
@@ -33,37 +33,37 @@ struct manifest_entry {
 	uint32_t crc;
 	uint32_t offset;
 	uint32_t usize;
-	uint32_t name_at, name_n; /* in text */
+	uint32_t name_at, name_n;
 	uint32_t record;
-	uint32_t handle; /* which file it is: its own number, where it was read */
+	uint32_t handle; /* in a manifest that was read, the entry's own index */
 	uint8_t type;
 };
 
-/* Not a file: the game's own of this name is to be hidden (archive.h). */
+/* Is the entry a removed file, which hides the game's file of this path (archive.h)? */
 static inline bool manifest_removed(const struct manifest_entry *x)
 {
 	return x->handle == MANIFEST_NO_FILE && x->type != MANIFEST_DIR;
 }
 
 struct manifest_record {
-	uint32_t path_at, path_n; /* in text */
-	uint32_t first, n;        /* of the entries */
+	uint32_t path_at, path_n;
+	uint32_t first, n; /* range of its entries */
 };
 
 struct manifest {
 	uint16_t version;
 	uint32_t mhash;
-	unsigned step; /* with which mhash comes out right; 0: with none */
+	unsigned step; /* the step that gives the stored mhash; 0: none does */
 	uint32_t total;
 	uint32_t root_at, root_n;
 	struct manifest_record *records;
 	struct manifest_entry *entries;
 	uint32_t n_records, n_entries;
 	uint32_t room_records, room_entries;
-	struct buffer text; /* all names, UTF-8, each with a NUL behind it */
+	struct buffer text; /* all names and paths, UTF-8, NUL-ended */
 };
 
-/* Reads all of data. -EINVAL: not a sound manifest; the text names field, value and bound. */
+/* Read a manifest. -EINVAL: it is invalid; the text names the field, its value and the bound. */
 int manifest_read(const uint8_t *data, size_t size, struct manifest **ret, struct error *e);
 void manifest_free(struct manifest *m);
 DEFINE_CLEANUP(struct manifest, manifest_free);
@@ -83,31 +83,31 @@ static inline struct str manifest_root(const struct manifest *m)
 	return (struct str){(const char *)m->text.data + m->root_at, m->root_n};
 }
 
-/* The file of a handle, in a manifest that was read; NULL: none. */
+/* The entry of a handle in a manifest that was read; NULL if the handle is no file of it. */
 static inline const struct manifest_entry *manifest_file(const struct manifest *m, uint32_t handle)
 {
 	return handle < m->n_entries && m->entries[handle].handle == handle ? &m->entries[handle]
 									    : NULL;
 }
 
-/* Appends the whole path of an entry. */
 void manifest_put_path(
 	const struct manifest *m, const struct manifest_entry *x, struct buffer *out);
 
-/* The type by a name's ending, as the game's tool gives it. */
+/* The type that the game's tool gives to a name of this ending. */
 uint8_t manifest_type(struct str name);
 
 /*
- * Making one: each record is followed by its entries, whose names and records follow from that.
- * Failures are sticky, as text's error. NULL: no memory.
+ * Build a manifest: add a record, then its entries, then the next record. Failures are sticky
+ * (text.error). manifest_new returns NULL if memory is exhausted.
  */
 struct manifest *manifest_new(uint16_t version, struct str root);
 void manifest_add_record(struct manifest *m, struct str path);
 void manifest_add_entry(struct manifest *m, const struct manifest_entry *x, struct str name);
 
-/* Appends it to out, which is empty. What follows from its entries is made anew: total (files, and
- * the slashes in the paths of the directories that hold any), and mhash with its step. */
+/* Write the manifest to out, which must be empty. total and mhash are computed: total is the number
+ * of non-directory entries, plus the slashes in the path of each directory that has any. mhash uses
+ * m->step, or MANIFEST_STEP if that is 0. */
 int manifest_write(const struct manifest *m, struct buffer *out, struct error *e);
 
-/* mhash: h = 0x202A; for every step-th byte from the first h = h * 33 + the byte as signed. */
+/* Compute mhash: h = 0x202A; for every step-th byte from the first: h = h * 33 + signed byte. */
 uint32_t manifest_hash(const uint8_t *data, size_t size, unsigned step);

@@ -9,7 +9,7 @@
 #include "base/refs.h"
 #include "formats/torchlight/wire/wire.h"
 
-/* Header bytes that are looked at, at first and at most: 65535 removed paths of a usual length. */
+/* Header bytes that are read, at first and at most: 65535 removed paths of usual length. */
 enum { HEAD_FIRST = 64 << 10, HEAD_MAX = 64 << 20, HEAD_LEAST = 40, LEGACY_SIZE = 9 };
 
 bool text_same(const struct text *a, const struct text *b)
@@ -31,15 +31,15 @@ int text_set(struct text *t, const void *data, size_t n)
 	return 0;
 }
 
-/* The header's fields in their order: they are read from in, or written to out. */
+/* Transfers the fields of a header in their order: reads them from in, or writes them to out. */
 struct fields {
-	struct cursor *in; /* NULL: they are written */
+	struct cursor *in; /* NULL: write */
 	struct buffer *out;
 	int error;
 	struct error *e;
 };
 
-static void field_u16(struct fields *f, uint16_t *v)
+static void transfer_u16(struct fields *f, uint16_t *v)
 {
 	if (f->in)
 		*v = cursor_u16(f->in);
@@ -47,7 +47,7 @@ static void field_u16(struct fields *f, uint16_t *v)
 		buffer_u16(f->out, *v);
 }
 
-static void field_u32(struct fields *f, uint32_t *v)
+static void transfer_u32(struct fields *f, uint32_t *v)
 {
 	if (f->in)
 		*v = cursor_u32(f->in);
@@ -55,7 +55,7 @@ static void field_u32(struct fields *f, uint32_t *v)
 		buffer_u32(f->out, *v);
 }
 
-static void field_u64(struct fields *f, uint64_t *v)
+static void transfer_u64(struct fields *f, uint64_t *v)
 {
 	if (f->in)
 		*v = cursor_u64(f->in);
@@ -63,7 +63,7 @@ static void field_u64(struct fields *f, uint64_t *v)
 		buffer_u64(f->out, *v);
 }
 
-static void field_text(struct fields *f, struct text *t)
+static void transfer_text(struct fields *f, struct text *t)
 {
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
 
@@ -77,7 +77,7 @@ static void field_text(struct fields *f, struct text *t)
 	f->error = utf8.error ? utf8.error : text_set(t, utf8.data, utf8.size);
 }
 
-static void field_legacy(struct fields *f, struct mod_header *h)
+static void transfer_legacy(struct fields *f, struct mod_header *h)
 {
 	size_t n = LEGACY_SIZE * ((size_t)h->mod_version + 1);
 	const uint8_t *data = f->in ? cursor_take(f->in, n) : NULL;
@@ -88,11 +88,11 @@ static void field_legacy(struct fields *f, struct mod_header *h)
 		buffer_append(f->out, h->legacy.s, h->legacy.n);
 }
 
-static void field_requirements(struct fields *f, struct mod_header *h)
+static void transfer_requirements(struct fields *f, struct mod_header *h)
 {
 	size_t begin;
 
-	field_u16(f, &h->n_requirements);
+	transfer_u16(f, &h->n_requirements);
 	if (!f->in) {
 		buffer_str(f->out, (struct str){h->requirements.s, h->requirements.n});
 		return;
@@ -138,24 +138,24 @@ static void write_removed(struct fields *f, const struct mod_header *h)
 	buffer_patch_u16(f->out, at, n);
 }
 
-/* *ret_offsets: where those two stand in out. */
-static void fields(struct fields *f, struct mod_header *h, size_t *ret_offsets)
+/* *ret_offsets: position of the two offsets in out. */
+static void transfer_fields(struct fields *f, struct mod_header *h, size_t *ret_offsets)
 {
-	field_u16(f, &h->version);
-	field_u16(f, &h->mod_version);
+	transfer_u16(f, &h->version);
+	transfer_u16(f, &h->mod_version);
 	for (int i = 0; h->version >= 4 && i < MOD_GAME_VERSION_WORDS; i++)
-		field_u16(f, &h->game_version[i]);
+		transfer_u16(f, &h->game_version[i]);
 	if (h->version == 1)
-		field_legacy(f, h);
+		transfer_legacy(f, h);
 	*ret_offsets = f->in ? 0 : f->out->size;
-	field_u32(f, &h->data_offset);
-	field_u32(f, &h->manifest_offset);
+	transfer_u32(f, &h->data_offset);
+	transfer_u32(f, &h->manifest_offset);
 	for (int i = 0; i < MOD_STRINGS; i++)
-		field_text(f, &h->strings[i]);
-	field_u64(f, (uint64_t *)&h->id);
-	field_u32(f, &h->flags);
-	field_u64(f, &h->requirements_hash);
-	field_requirements(f, h);
+		transfer_text(f, &h->strings[i]);
+	transfer_u64(f, (uint64_t *)&h->id);
+	transfer_u32(f, &h->flags);
+	transfer_u64(f, &h->requirements_hash);
+	transfer_requirements(f, h);
 	if (f->error || h->version < 3)
 		return;
 	if (f->in)
@@ -169,7 +169,7 @@ bool modheader_sniff(const uint8_t *data, size_t n)
 	return n >= HEAD_LEAST && data[0] >= 1 && data[0] <= MOD_VERSION && !data[1];
 }
 
-static int check(const struct mod_header *h, size_t length, uint64_t size, struct error *e)
+static int check_offsets(const struct mod_header *h, size_t length, uint64_t size, struct error *e)
 {
 	if (h->data_offset != length)
 		return error_set(e, -EINVAL,
@@ -183,7 +183,7 @@ static int check(const struct mod_header *h, size_t length, uint64_t size, struc
 	return 0;
 }
 
-/* 1: more bytes are needed. */
+/* Parse a header from its first n bytes. Returns 1 if more bytes are needed. */
 static int read_from(
 	const uint8_t *data, size_t n, uint64_t size, struct mod_header **ret, struct error *e)
 {
@@ -195,7 +195,7 @@ static int read_from(
 
 	if (h) {
 		atomic_init(&h->refs, 1);
-		fields(&f, h, &offsets);
+		transfer_fields(&f, h, &offsets);
 	}
 	if (!h || f.error == -ENOMEM)
 		return error_set(e, -ENOMEM, "no memory for the header");
@@ -205,7 +205,7 @@ static int read_from(
 		return 1;
 	if (c.bad)
 		return error_set(e, -EINVAL, "the header reaches past byte %zu", n);
-	r = check(h, c.pos, size, e);
+	r = check_offsets(h, c.pos, size, e);
 	if (r == 0)
 		*ret = TAKE(h);
 	return r;
@@ -266,8 +266,8 @@ int modheader_write(
 	struct fields f = {.out = out, .e = e};
 	size_t begin = out->size, offsets;
 
-	/* Of what is written nothing changes. */
-	fields(&f, (struct mod_header *)h, &offsets);
+	/* Writing does not change h. */
+	transfer_fields(&f, (struct mod_header *)h, &offsets);
 	if (f.error)
 		return f.error;
 	if (out->error)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pak: the PAK section of an archive, which holds the files' bytes.
+ * pak: the PAK section of an archive, which holds the bytes of the files.
  *
- * u32 largest compressed size; u32 hash (an early version has neither hash nor its four bytes: the
- * smallest offset in the manifest is the header's length); blocks { u32 size; u32 compressed size;
- * zlib stream }. Compressed size 0: the bytes follow as they are. The game ignores an archive with
- * a wrong hash without a word.
+ * u32 largest compressed size; u32 hash (missing in an early version: there the smallest offset in
+ * the manifest is 4); blocks { u32 size; u32 compressed size; zlib stream }. If the compressed size
+ * is 0, the bytes follow uncompressed. The game silently ignores an archive with a wrong hash.
  */
 #pragma once
 
@@ -20,27 +19,28 @@ enum {
 	PAK_HEADER = 8,
 	PAK_HEADER_EARLY = 4,
 	PAK_BLOCK_HEADER = 8,
-	PAK_STORED_FROM = 0x1900000, /* larger files are stored by the game's tool */
+	PAK_STORED_FROM =
+		0x1900000, /* the game's tool stores files of this size or more uncompressed */
 };
 
 struct pak_block {
 	uint32_t usize;
-	uint32_t csize;   /* 0: stored */
+	uint32_t csize;   /* 0: uncompressed */
 	uint64_t data_at; /* in the section */
 	uint32_t data_n;
 };
 
-/* The block at an entry's offset. -EIO where it reaches past the section. */
+/* Read the header of the block at an entry's offset. -EIO if the block reaches past the section. */
 int pak_block_read(
 	const struct extent *section, uint32_t offset, struct pak_block *ret, struct error *e);
-/* The bytes of a block as they are stored: a new reference. */
+/* The stored bytes of a block; a new reference. */
 struct extent pak_block_data(const struct extent *section, const struct pak_block *b);
 
-/* Would the game's tool store it as it is? */
+/* Does the game's tool store such a file uncompressed? */
 bool pak_is_stored(uint8_t type, uint64_t usize);
 
 /*
- * The hash of a section of n bytes, from some 25 to 150 of them; read gives bytes of the section as
- * it will be, so that it is known before the section is written.
+ * Compute the hash of a section of n bytes from a sample of some 25 to 150 bytes. `read` supplies
+ * bytes of the new section, so the hash is known before the section is written.
  */
 int pak_hash(codec_read_fn read, void *arg, uint64_t n, uint32_t *ret, struct error *e);

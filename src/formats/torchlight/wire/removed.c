@@ -23,7 +23,7 @@ static int compare_nocase(const void *x, const void *y)
 	return str_compare_nocase(a->path, b->path);
 }
 
-int removed_set_of(const struct bytes *text, struct removed_set *ret)
+int removed_set_build(const struct bytes *text, struct removed_set *ret)
 {
 	size_t at = 0, n = 0;
 	struct str path;
@@ -56,8 +56,9 @@ void removed_set_finish(struct removed_set *set)
 	*set = (struct removed_set){0};
 }
 
-/* Without a list in the header all entries without a place are removed files. */
-static int mark(struct manifest *m, const struct removed_set *listed, struct buffer *said)
+/* Mark the entries of removed files. listed: NULL if the header has no list; then all entries
+ * without offset and size are removed files. */
+static int mark_removed(struct manifest *m, const struct removed_set *listed, struct buffer *said)
 {
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
@@ -86,10 +87,10 @@ int removed_find(
 	struct bytes *list = listed ? bytes_copy(h->removed.s, h->removed.n) : NULL;
 	CLEANUP_BUFFER struct buffer said = BUFFER_INIT;
 	struct removed_set set = {0};
-	int r = listed ? list ? removed_set_of(list, &set) : -ENOMEM : 0;
+	int r = listed ? list ? removed_set_build(list, &set) : -ENOMEM : 0;
 
 	if (r == 0)
-		r = mark(m, listed ? &set : NULL, &said);
+		r = mark_removed(m, listed ? &set : NULL, &said);
 	removed_set_finish(&set);
 	if (r == 0 && !listed)
 		r = buffer_finish(&said, &list);

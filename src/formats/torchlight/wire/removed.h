@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * removed: the files of the game that an archive hides, as a text: a full path in each line.
+ * removed: the files of the game that an archive hides, as a text with one full path in each line.
  *
- * A MOD says it twice: in its header's list, and by entries of its manifest that have no place. A
- * PAK, and a MOD before version 3, has the entries alone.
+ * A MOD lists them twice: in its header, and as manifest entries without an offset. A PAK, and a
+ * MOD before version 3, has the entries only.
  */
 #pragma once
 
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
 
-/* Marks the entries of m that are removed files as none. *ret: the text, which is the header's list
- * where it has one (h may be NULL), else what those entries say. */
+/* Find the removed files: set the handle of their entries in m to MANIFEST_NO_FILE. They have
+ * neither offset nor size, and are listed if the header (h, may be NULL) has a list. *ret: the list
+ * of the header, else the paths of those entries. -ENOMEM. */
 int removed_find(
 	struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e);
-/* How many entries name removed files. */
 uint32_t removed_count(const struct manifest *m);
 
-/* Each path of the text in order; *at begins as 0. false: there is no other. */
+/* Get the next path of the text. *at is initially 0. false: there is no further path. */
 bool removed_next(const struct bytes *text, size_t *at, struct str *ret);
 
-/* A set of the text's paths, in any ASCII case. */
+/* The paths of a text as a set; ASCII case does not matter. */
 struct removed_path {
 	struct str path;
-	bool said, mounted, provided; /* for whoever made the set */
+	bool is_recorded, was_listed, is_provided; /* false at first; for the owner of the set */
 };
 
 struct removed_set {
-	struct removed_path *all; /* in order */
+	struct removed_path *all; /* sorted */
 	size_t n;
 };
 
-int removed_set_of(const struct bytes *text, struct removed_set *ret);
+int removed_set_build(const struct bytes *text, struct removed_set *ret);
 struct removed_path *removed_set_find(const struct removed_set *set, struct str path);
 void removed_set_finish(struct removed_set *set);

@@ -12,23 +12,23 @@
 #include "base/hash.h"
 #include "codec/text/text.h"
 
-/* A child as it is collected: where it hangs and what it is called in the file. */
+/* A child while the tree is built, with its stored name. */
 struct pending {
 	uint32_t parent;
 	uint32_t index;
 	struct str name; /* in the manifest's text */
-	bool dir;
+	bool is_dir;
 };
 
-/* Of directories, for finding them by parent and name. */
-struct found {
+/* A directory in builder.found, by parent and name. */
+struct found_dir {
 	struct hash_link link;
-	struct pending p;
+	struct pending child;
 };
 
 struct builder {
 	const struct manifest *m;
-	struct called called;
+	struct shown_names called;
 	struct pending *all;
 	size_t n, room;
 	struct hash found;
@@ -37,7 +37,7 @@ struct builder {
 	struct buffer text;
 };
 
-static int add(struct builder *b, struct pending p)
+static int add_pending(struct builder *b, struct pending p)
 {
 	if (b->n >= UINT32_MAX || !array_room(b->all, b->n, b->room))
 		return -ENOMEM;
@@ -45,39 +45,39 @@ static int add(struct builder *b, struct pending p)
 	return 0;
 }
 
-/* The directory `name` in parent, made where it is not. */
-static int enter(struct builder *b, uint32_t parent, struct str name, uint32_t *ret)
+/* Find or add the directory `name` in parent. */
+static int enter_dir(struct builder *b, uint32_t parent, struct str name, uint32_t *ret)
 {
 	uint64_t key = str_key(parent, name);
-	struct found *f;
+	struct found_dir *f;
 
 	for (struct hash_link *l = hash_find(&b->found, key); l; l = hash_again(l)) {
-		f = container_of(l, struct found, link);
-		if (f->p.parent == parent && str_equal_nocase(f->p.name, name)) {
-			*ret = f->p.index;
+		f = container_of(l, struct found_dir, link);
+		if (f->child.parent == parent && str_equal_nocase(f->child.name, name)) {
+			*ret = f->child.index;
 			return 0;
 		}
 	}
 	f = hash_room(&b->found) ? malloc(sizeof(*f)) : NULL;
 	if (!f)
 		return -ENOMEM;
-	f->p = (struct pending){parent, b->n_dirs, name, true};
+	f->child = (struct pending){parent, b->n_dirs, name, true};
 	hash_add(&b->found, &f->link, key);
 	*ret = b->n_dirs++;
-	return add(b, f->p);
+	return add_pending(b, f->child);
 }
 
 static void found_finish(struct hash *h)
 {
 	for (struct hash_link *l = hash_next(h, NULL), *next; l; l = next) {
 		next = hash_next(h, l);
-		free(container_of(l, struct found, link));
+		free(container_of(l, struct found_dir, link));
 	}
 	hash_finish(h);
 }
 
-/* The directory at path below dir; empty parts of the path are passed over. */
-static int walk(struct builder *b, uint32_t dir, struct str path, uint32_t *ret)
+/* Find or add the directory at a path below dir. Empty parts of the path are skipped. */
+static int enter_path(struct builder *b, uint32_t dir, struct str path, uint32_t *ret)
 {
 	int r = 0;
 
@@ -85,7 +85,7 @@ static int walk(struct builder *b, uint32_t dir, struct str path, uint32_t *ret)
 		struct str part = str_cut(&path, '/');
 
 		if (part.n)
-			r = enter(b, dir, part, &dir);
+			r = enter_dir(b, dir, part, &dir);
 	}
 	*ret = dir;
 	return r;
@@ -95,7 +95,7 @@ static int collect_record(struct builder *b, const struct manifest_record *recor
 {
 	const struct manifest *m = b->m;
 	uint32_t dir, inner;
-	int r = walk(b, 0, manifest_path(m, record), &dir);
+	int r = enter_path(b, 0, manifest_path(m, record), &dir);
 
 	if (r == 0)
 		b->tree->record_dirs[record - m->records] = dir;
@@ -103,14 +103,14 @@ static int collect_record(struct builder *b, const struct manifest_record *recor
 		struct str name = manifest_name(m, &m->entries[i]);
 
 		if (m->entries[i].type == MANIFEST_DIR)
-			r = walk(b, dir, name, &inner);
+			r = enter_path(b, dir, name, &inner);
 		else if (!manifest_removed(&m->entries[i]))
-			r = add(b, (struct pending){dir, i, name, false});
+			r = add_pending(b, (struct pending){dir, i, name, false});
 	}
 	return r;
 }
 
-/* Where each directory's children stand, then the children into their places. */
+/* Sort the children by directory. */
 static int place_children(struct builder *b)
 {
 	struct tree *t = b->tree;
@@ -131,16 +131,16 @@ static int place_children(struct builder *b)
 		t->dirs[i].first = at;
 		at += t->dirs[i].n;
 	}
-	/* Directories first: they keep their names, and files that clash get others. */
+	/* Directories come first: they keep their names, and conflicting files get others. */
 	for (int dirs = 1; dirs >= 0; dirs--) {
 		for (size_t i = 0; i < b->n; i++) {
 			const struct pending *p = &b->all[i];
 
-			if (p->dir != (dirs == 1))
+			if (p->is_dir != (dirs == 1))
 				continue;
-			/* name is the place in all until the names are made. */
+			/* `name` is the index in b->all until put_shown_name. */
 			t->children[t->dirs[p->parent].first + filled[p->parent]++] =
-				(struct tree_child){p->index, (uint32_t)i, p->dir};
+				(struct tree_child){p->index, (uint32_t)i, p->is_dir};
 		}
 	}
 	free(filled);
@@ -156,7 +156,7 @@ static void put_shown_name(struct builder *b, struct tree_child *c)
 
 	c->name = (uint32_t)b->text.size;
 	if (c->dir)
-		b->tree->dirs[c->index].called = called;
+		b->tree->dirs[c->index].is_renamed = called;
 	if (called)
 		strcpy(shown, called);
 	else if (!name_escape_whole(stored.s, stored.n, shown, NAME_MAX))
@@ -172,8 +172,8 @@ static void mark_recorded(struct builder *b)
 		const struct manifest_record *r = &b->m->records[i];
 		uint32_t dir = t->record_dirs[i], k = r->first;
 
-		t->split |= t->dirs[dir].recorded;
-		t->dirs[dir].recorded = true;
+		t->split |= t->dirs[dir].has_record;
+		t->dirs[dir].has_record = true;
 		while (k < r->first + r->n && !manifest_removed(&b->m->entries[k]))
 			k++;
 		for (; k < r->first + r->n && !t->dirs[dir].lists_removed;
@@ -187,12 +187,12 @@ static int by_name(const void *x, const void *y, void *text)
 	const struct tree_child *a = x, *b = y;
 	int r = strcasecmp((char *)text + a->name, (char *)text + b->name);
 
-	/* Names were made in the order that gives precedence. */
+	/* Equal names: their order in text is that of precedence. */
 	return r ? r : (a->name > b->name) - (a->name < b->name);
 }
 
-/* The child of that name in a directory that is sorted, by names in text; NULL: none. */
-static const struct tree_child *search(
+/* Find a child by its name in text, in a sorted directory. NULL: there is none. */
+static const struct tree_child *search_dir(
 	const struct tree *t, const struct tree_dir *d, const char *text, const char *name)
 {
 	const struct tree_child *children = t->children + d->first;
@@ -201,9 +201,8 @@ static const struct tree_child *search(
 	return at < d->n && !strcasecmp(text + children[at].name, name) ? &children[at] : NULL;
 }
 
-/* NAME.EXT as NAME~2.EXT, or the next number that nobody in the directory has; the place in text.
- */
-static uint32_t other_name(const struct tree *t, const struct tree_dir *d, struct buffer *text,
+/* Append NAME.EXT as NAME~2.EXT, or with the next free number. Returns its offset in text. */
+static uint32_t make_other_name(const struct tree *t, const struct tree_dir *d, struct buffer *text,
 	const struct tree_child *c, unsigned *number)
 {
 	const char *names = (const char *)text->data, *old = names + c->name;
@@ -221,18 +220,18 @@ static uint32_t other_name(const struct tree *t, const struct tree_dir *d, struc
 		stem = length - ending;
 		if (stem + mark_n + ending > NAME_MAX)
 			stem = NAME_MAX - mark_n - ending;
-		/* Never half a character. */
+		/* Do not cut within a character. */
 		while (stem && ((unsigned char)old[stem] & 0xC0) == 0x80)
 			stem--;
 		snprintf(name, sizeof(name), "%.*s%s%s", (int)stem, old, mark,
 			old + length - ending);
-	} while (search(t, d, names, name));
+	} while (search_dir(t, d, names, name));
 	buffer_append(text, name, strlen(name) + 1);
 	return at;
 }
 
-/* Gives the children that are called like the one before them other names; until all have theirs
- * the directory is searched by the old ones. *ret_changed: the new ones may clash, too. */
+/* Give other names to children that have the name of the one before. The directory is searched by
+ * the old names until all are done. *ret_changed: there are new names, which may conflict. */
 static int make_unique(
 	const struct tree *t, const struct tree_dir *d, struct buffer *text, bool *ret_changed)
 {
@@ -248,7 +247,7 @@ static int make_unique(
 		if (clashes && !names && !(names = calloc(d->n, sizeof(*names))))
 			return -ENOMEM;
 		if (clashes)
-			names[i] = other_name(t, d, text, &c[i], &number);
+			names[i] = make_other_name(t, d, text, &c[i], &number);
 	}
 	for (uint32_t i = 1; names && i < d->n; i++)
 		c[i].name = names[i] ? names[i] : c[i].name;
@@ -256,7 +255,7 @@ static int make_unique(
 	return text->error;
 }
 
-/* In a directory each name is there once, and they are sorted. New names are appended to text. */
+/* Sort the children of a directory and make their names unique. New names are appended to text. */
 static int name_dir(const struct tree *t, const struct tree_dir *d, struct buffer *text)
 {
 	bool changed = true;
@@ -271,7 +270,7 @@ static int name_dir(const struct tree *t, const struct tree_dir *d, struct buffe
 	return r;
 }
 
-static int finish(struct builder *b, const struct bytes *names, struct error *e)
+static int finish_tree(struct builder *b, const struct bytes *names, struct error *e)
 {
 	struct tree *t = b->tree;
 	int r = called_read(names, b->m->n_entries + b->n_dirs, &b->called, e);
@@ -316,7 +315,7 @@ int tree_build(
 	for (uint32_t i = 0; r == 0 && i < m->n_records; i++)
 		r = collect_record(&b, &m->records[i]);
 	if (r == 0)
-		r = finish(&b, names, e);
+		r = finish_tree(&b, names, e);
 	called_finish(&b.called);
 	free(b.all);
 	found_finish(&b.found);
@@ -352,11 +351,11 @@ void tree_fold(const char *name, char *ret)
 
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name)
 {
-	const struct tree_child *c = search(t, &t->dirs[dir], t->text, name);
+	const struct tree_child *c = search_dir(t, &t->dirs[dir], t->text, name);
 	char folded[NAME_MAX + 1];
 
 	if (c)
 		return c;
 	tree_fold(name, folded);
-	return search(t, &t->dirs[dir], t->text, folded);
+	return search_dir(t, &t->dirs[dir], t->text, folded);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * tree: the directories of an archive, made from its manifest.
+ * tree: the directories of an archive, built from its manifest.
  *
- * Records of the same path are one directory (ASCII case does not count, as for the game), and so
- * are the parts of paths that have no record and directories that only an entry of type 7 names.
- * Each child has a name that can be shown: the stored one, escaped where a file could not be called
- * so (codec/text/text.h), cut to 255 bytes, and with ~2, ~3 ... before its ending where the name is
- * taken. Directories come before files, then the order is the manifest's. Removed files
- * (manifest_removed) have no place in it, but their directories do.
+ * All records with the same path form one directory; ASCII case does not matter, as for the game.
+ * Parts of a path without a record, and directories that only an entry of type 7 names, are
+ * directories, too. Each child has a name to show: the stored name, escaped if no file could have
+ * it (codec/text/text.h), cut to 255 bytes, and with ~2, ~3 ... before its ending if another child
+ * has the name. Directories have precedence over files, then the order of the manifest counts.
+ * Removed files (manifest_removed) are not in the tree, but their directories are.
  *
- * Immutable once built; it keeps nothing of the manifest.
+ * Immutable once built. It keeps no pointer into the manifest.
  */
 #pragma once
 
@@ -17,32 +17,32 @@
 #include "formats/torchlight/wire/manifest.h"
 
 struct tree_child {
-	uint32_t index; /* of the directory in the tree, or of the entry in the manifest */
-	uint32_t name;  /* in text, NUL-ended */
+	uint32_t index; /* of the directory in dirs, or of the entry in the manifest */
+	uint32_t name;  /* offset in text, NUL-ended */
 	bool dir;
 };
 
 struct tree_dir {
-	uint32_t parent;    /* the root's is itself */
-	uint32_t first, n;  /* of the children */
-	uint32_t self;      /* which child it is itself; of no meaning for the root */
-	bool lists_removed; /* there are entries of removed files in it, or below */
-	bool recorded;      /* a record is its own */
-	bool called;        /* its name differs from the stored one in the case of letters */
+	uint32_t parent;    /* the root is its own parent */
+	uint32_t first, n;  /* range of its children */
+	uint32_t self;      /* index of its own tree_child; unused for the root */
+	bool lists_removed; /* it or a directory below has entries of removed files */
+	bool has_record;    /* it has a record of its own */
+	bool is_renamed;    /* its shown name comes from the list of names (wire/called.h) */
 };
 
 struct tree {
-	struct tree_dir *dirs; /* the first is the root, which holds MEDIA */
+	struct tree_dir *dirs; /* the first is the root, which contains MEDIA */
 	uint32_t n_dirs;
-	struct tree_child *children; /* of each directory sorted by name, case folded */
+	struct tree_child *children; /* sorted by name in each directory, ignoring case */
 	uint32_t n_children;
-	uint32_t *record_dirs; /* of each record: its directory */
-	bool split; /* some have two: files and subdirectories stand in records of their own */
+	uint32_t *record_dirs; /* by record: its directory */
+	bool split;            /* files and subdirectories have separate records */
 	const char *text;
 	struct bytes *text_bytes;
 };
 
-/* names: what has other names than that (wire/called.h), or NULL. -EINVAL: it is no such list. */
+/* Build the tree. names: a name table (wire/called.h), or NULL. -EINVAL: it has an invalid line. */
 int tree_build(
 	const struct manifest *m, const struct bytes *names, struct tree **ret, struct error *e);
 void tree_free(struct tree *t);
@@ -53,8 +53,7 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 	return t->text + c->name;
 }
 
-/* The form in which names of one file are one: escaped as it is shown, upper case. ret has room for
- * NAME_MAX + 1. */
+/* Fold a name: all names of a file have one folded name. ret has room for NAME_MAX + 1 bytes. */
 void tree_fold(const char *name, char *ret);
-/* By any name of it, the shown one first. NULL: none. */
+/* Find a child by its shown name, or else by the folded name. NULL: there is none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);

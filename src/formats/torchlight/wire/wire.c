@@ -95,7 +95,7 @@ size_t str_units(struct str s)
 {
 	size_t n = 0;
 
-	/* Each first byte of a character is a unit, each of a four-byte one two. */
+	/* A character is one unit, or two if it has four bytes. */
 	for (size_t i = 0; i < s.n; i++)
 		n += (s.s[i] & 0xC0) == 0x80 ? 0U : (s.s[i] & 0xF8) == 0xF0 ? 2U : 1U;
 	return n;
@@ -150,7 +150,7 @@ void buffer_hex(struct buffer *b, const uint8_t *data, size_t n)
 	}
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -163,7 +163,7 @@ bool hex_read(struct str s, struct buffer *out)
 	if (s.n % 2)
 		return false;
 	for (size_t i = 0; i < s.n; i += 2) {
-		int high = digit(s.s[i]), low = digit(s.s[i + 1]);
+		int high = hex_digit(s.s[i]), low = hex_digit(s.s[i + 1]);
 
 		if (high < 0 || low < 0)
 			return false;

@@ -7,28 +7,28 @@
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/dattext.h"
 
-/* Where a string is used. */
+/* A use of a string. */
 struct use {
 	struct ss s;
-	size_t nth; /* among all uses: those of the old file, then those of the text */
+	size_t nth; /* among all uses: first the old file's, then the text's */
 	uint32_t id;
 	bool known;   /* the old file has an id for it */
-	size_t first; /* of the text's uses of the same string */
+	size_t first; /* nth of the text's first use of this string */
 };
 
 struct encoder {
 	const struct names *names;
 	struct compiled_remarks *remarks; /* or NULL */
-	struct buffer strings;            /* the text's, in its order, as SS */
+	struct buffer strings;            /* of the text, in its order, as SS */
 	struct use *uses;
 	size_t n, room;
 	size_t n_old;
-	size_t next_use; /* while the tree is written */
+	size_t next_use; /* for put_value */
 	struct buffer *out;
 	struct error *e;
 };
 
-/* 0: no such type. A word in lower case is a STRING to the modding kit. */
+/* The type of a field, or 0. A type in lower case is a STRING to the modding kit. */
 static uint32_t field_type(const struct dat_field *f)
 {
 	for (uint32_t type = 1; type < BINDAT_TYPES; type++)
@@ -117,7 +117,7 @@ static int by_id(const void *a, const void *b)
 	return array_order(x->id, y->id);
 }
 
-/* The old uses' ids for those of the text. Those of a string lie together, the old ones first. */
+/* Give the text's uses the ids of the old uses. Uses are sorted by string, old ones first. */
 static void match_old(struct encoder *en, bool anew)
 {
 	size_t begin = 0, n_old = 0;
@@ -142,7 +142,7 @@ static void match_old(struct encoder *en, bool anew)
 	}
 }
 
-static uint64_t first_free(const struct bindat_file *old)
+static uint64_t first_free_id(const struct bindat_file *old)
 {
 	for (size_t i = old->n_strings; i > 0; i--)
 		if (old->strings[i - 1].id != BINDAT_EMPTY)
@@ -150,11 +150,11 @@ static uint64_t first_free(const struct bindat_file *old)
 	return 0;
 }
 
-/* Gives the text's uses their ids; all are in order of place before and after. */
+/* Give the text's uses their ids. Uses are sorted by nth before and after. */
 static void number_uses(struct encoder *en, const struct bindat_file *old)
 {
-	uint64_t next = first_free(old);
-	/* No room above the highest id: no real file comes near. */
+	uint64_t next = first_free_id(old);
+	/* No ids left above the highest one: renumber. No real file comes close. */
 	bool anew = next + (en->n - en->n_old) >= BINDAT_EMPTY, taken = false;
 
 	if (!en->n)
@@ -236,7 +236,7 @@ static void put_table(struct encoder *en, const struct bindat_file *old)
 	if (n)
 		qsort(uses, n, sizeof(*uses), by_id);
 	for (size_t i = 0; i < n; i++) {
-		/* The other tool's files have no entry for "". */
+		/* Files of one other tool have no entry for "". */
 		if (uses[i].id == BINDAT_EMPTY && old->data && !old->has_empty && old->uses_empty)
 			continue;
 		if (!kept || uses[kept - 1].id != uses[i].id)
@@ -288,7 +288,7 @@ int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_siz
 
 	if (r < 0)
 		return r;
-	/* What cannot be read has no ids that are worth keeping. */
+	/* The ids of an unreadable file are not kept. */
 	if (old && bindat_file_open(old, old_size, &before, NULL) < 0)
 		before = (struct bindat_file){0};
 	r = encode_tree(&en, tree->root, &before);

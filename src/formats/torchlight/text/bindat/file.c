@@ -29,7 +29,7 @@ static int by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int truncated(const struct cursor *c, const char *what, struct error *e)
+static int refuse_truncated(const struct cursor *c, const char *what, struct error *e)
 {
 	return error_set(e, -EIO, "%s at byte %zu reaches past the end of the file (%zu bytes)",
 		what, c->pos, c->size);
@@ -42,7 +42,7 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 	if (cursor_u32(c) != BINDAT_VERSION)
 		return error_set(e, -EIO, "the first word is not %d", BINDAT_VERSION);
 	n = cursor_u32(c);
-	/* Each entry has six bytes at least, so the count is bounded by what is there. */
+	/* An entry has at least six bytes, which bounds n. */
 	if (n > cursor_left(c) / 6)
 		return error_set(e, -EIO,
 			"the table's number of strings is %" PRIu32 " (at most %zu in %zu bytes)",
@@ -54,7 +54,7 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 		f->strings[i].id = cursor_u32(c);
 		f->strings[i].s = cursor_ss(c);
 		if (c->bad)
-			return truncated(c, "a string of the table", e);
+			return refuse_truncated(c, "a string of the table", e);
 	}
 	f->n_strings = n;
 	qsort(f->strings, n, sizeof(*f->strings), by_id);
@@ -87,13 +87,13 @@ static int read_field(struct bindat_reader *r, struct bindat_item *item, struct 
 	item->name = cursor_u32(&r->c);
 	item->type = type = cursor_u32(&r->c);
 	if (r->c.bad)
-		return truncated(&r->c, "a field", e);
+		return refuse_truncated(&r->c, "a field", e);
 	if (type < BINDAT_INTEGER || type >= BINDAT_TYPES)
 		return error_set(e, -EIO, "type %" PRIu32 " of the field at byte %zu (1 to %d)",
 			type, r->c.pos - 8, BINDAT_TYPES - 1);
 	item->value = cursor_take(&r->c, type == BINDAT_DOUBLE || type == BINDAT_INTEGER64 ? 8 : 4);
 	if (!item->value)
-		return truncated(&r->c, "a field", e);
+		return refuse_truncated(&r->c, "a field", e);
 	return bindat_is_string(type) ? read_string(r->file, item, e) : 1;
 }
 
@@ -102,7 +102,7 @@ static int open_block(struct bindat_reader *r, struct bindat_item *item, struct 
 	uint32_t name = cursor_u32(&r->c), fields = cursor_u32(&r->c);
 
 	if (r->c.bad)
-		return truncated(&r->c, "a block", e);
+		return refuse_truncated(&r->c, "a block", e);
 	if (r->depth == BINDAT_DEPTH_MAX)
 		return error_set(e, -EIO, "blocks are nested more than %d deep", BINDAT_DEPTH_MAX);
 	*item = (struct bindat_item){.what = BINDAT_OPEN, .depth = r->depth, .name = name};
@@ -119,7 +119,7 @@ void bindat_begin(const struct bindat_file *f, struct bindat_reader *ret)
 	ret->c = cursor_init(f->data, f->size);
 	ret->c.pos = f->tree;
 	ret->depth = 0;
-	/* The root stands in something that has one block. */
+	/* The root is the only block of an outermost level. */
 	ret->open[0].fields = 0;
 	ret->open[0].blocks = 1;
 	ret->open[0].counted = true;
@@ -138,7 +138,7 @@ int bindat_next(struct bindat_reader *r, struct bindat_item *ret, struct error *
 		r->open[r->depth].counted = true;
 		r->open[r->depth].blocks = cursor_u32(&r->c);
 		if (r->c.bad)
-			return truncated(&r->c, "a number of blocks", e);
+			return refuse_truncated(&r->c, "a number of blocks", e);
 	}
 	if (r->open[r->depth].blocks) {
 		r->open[r->depth].blocks--;

@@ -19,9 +19,9 @@ struct decoder {
 	const struct names *names;
 	struct buffer *out;
 	struct layout_nodes nodes;
-	size_t next_node; /* of the next Group; 0 is the root's */
-	uint64_t objects; /* all of them, for COUNT */
-	bool widgets, particles;
+	size_t last_node; /* of the last Group read; 0 is the root */
+	uint64_t objects; /* number of all objects, for COUNT */
+	bool has_widgets, has_particles;
 	struct error *e;
 };
 
@@ -30,8 +30,8 @@ bool binlayout_sniff(const uint8_t *data, size_t size)
 	return size >= 8 && data[0] == BINLAYOUT_MAGIC;
 }
 
-/* What the bytes of an unknown property look like. */
-static enum layout_kind guess(const uint8_t *value, size_t n)
+/* Guess the kind of an unknown property from its bytes. */
+static enum layout_kind guess_kind(const uint8_t *value, size_t n)
 {
 	struct ss s;
 	uint32_t bits;
@@ -74,12 +74,12 @@ static void put_value(struct decoder *d, enum layout_kind kind, const uint8_t *v
 	buffer_byte(d->out, '\n');
 }
 
-/* derived: a Group's node, as its properties alone have it. */
+/* derived: receives what the properties of a Group say of its node. */
 static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_t code,
 	const uint8_t *value, size_t n, struct layout_node *derived)
 {
 	const struct layout_property *p = layout_property_find(d->names, type, code);
-	enum layout_kind kind = p ? p->kind : guess(value, n);
+	enum layout_kind kind = p ? p->kind : guess_kind(value, n);
 	struct dat_field f = {.key = p ? p->name : STR("")};
 	unsigned axes;
 	size_t at;
@@ -105,7 +105,7 @@ static void put_property(struct decoder *d, unsigned depth, uint8_t type, uint8_
 	layout_group_field(&f, derived, NULL);
 }
 
-static int truncated(struct decoder *d, const char *what)
+static int refuse_truncated(struct decoder *d, const char *what)
 {
 	return error_set(d->e, -EIO, "%s at byte %zu reaches past the end (%zu bytes)", what,
 		d->c.pos, d->c.size);
@@ -120,7 +120,7 @@ static int put_properties(
 		const uint8_t *value = len ? cursor_take(&d->c, len - 1) : NULL;
 
 		if (!value)
-			return truncated(d, "a property");
+			return refuse_truncated(d, "a property");
 		put_property(d, depth, type, code, value, len - 1, derived);
 	}
 	return 0;
@@ -132,13 +132,13 @@ static int put_extra(struct decoder *d, unsigned depth, uint8_t type, int64_t id
 	size_t begin = d->c.pos;
 
 	if (!cursor_take(&d->c, n))
-		return truncated(d, "extra data");
+		return refuse_truncated(d, "extra data");
 	if (n)
 		layout_extra_decode(type, d->c.data, begin, d->c.pos, id, depth, d->out);
 	return 0;
 }
 
-/* DESCRIPTOR, NAME, ID, PARENTID. */
+/* Append DESCRIPTOR, NAME, ID and PARENTID. */
 static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t id, int64_t parent)
 {
 	struct ss name = cursor_ss(&d->c);
@@ -178,9 +178,9 @@ static int put_objects(struct decoder *d, unsigned nesting, int64_t parent)
 /* The node of the Group whose properties were just read, or NULL. */
 static const struct layout_node *next_node(struct decoder *d, uint8_t type)
 {
-	if (type != LAYOUT_GROUP || ++d->next_node >= d->nodes.n)
+	if (type != LAYOUT_GROUP || ++d->last_node >= d->nodes.n)
 		return NULL;
-	return &d->nodes.all[d->next_node];
+	return &d->nodes.all[d->last_node];
 }
 
 static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
@@ -198,8 +198,8 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 		return error_set(
 			d->e, -EIO, "objects are nested more than %d deep", BINLAYOUT_DEPTH_MAX);
 	d->objects++;
-	d->widgets |= layout_type_is_widget(d->names, type);
-	d->particles |= layout_type_is_particle(type);
+	d->has_widgets |= layout_type_is_widget(d->names, type);
+	d->has_particles |= layout_type_is_particle(type);
 	dattext_put(d->out, depth, "[BASEOBJECT]\n");
 	dattext_put(d->out, depth + 1, "[PROPERTIES]\n");
 	if ((r = put_identity(d, depth + 2, type, id, parent)) < 0 ||
@@ -219,7 +219,7 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	if (r < 0)
 		return r;
 	if (d->c.bad)
-		return truncated(d, "an object");
+		return refuse_truncated(d, "an object");
 	if (d->c.pos - begin != length)
 		return error_set(d->e, -EIO,
 			"object %" PRId64 " says %" PRIu32 " bytes and has %zu", id, length,
@@ -235,9 +235,9 @@ static const char *root_name(const struct decoder *d, const char *path)
 {
 	static const char ui[] = "MEDIA/UI/", particles[] = "MEDIA/PARTICLES/";
 
-	if (d->widgets || (path && !strncasecmp(path, ui, sizeof(ui) - 1)))
+	if (d->has_widgets || (path && !strncasecmp(path, ui, sizeof(ui) - 1)))
 		return "UI";
-	if (d->particles || (path && !strncasecmp(path, particles, sizeof(particles) - 1)))
+	if (d->has_particles || (path && !strncasecmp(path, particles, sizeof(particles) - 1)))
 		return "Particle Creator";
 	return "Layout";
 }
@@ -256,8 +256,9 @@ static int read_header(struct decoder *d, unsigned *ret_version, uint32_t *ret_g
 	return 0;
 }
 
-/* COUNT and the root's name stand before the objects and are known after them. */
-static int frame(const struct decoder *d, unsigned version, const char *path, struct buffer *out)
+/* COUNT and the name of the root are known only after all objects. */
+static int put_frame(
+	const struct decoder *d, unsigned version, const char *path, struct buffer *out)
 {
 	const char *root = root_name(d, path);
 
@@ -269,7 +270,7 @@ static int frame(const struct decoder *d, unsigned version, const char *path, st
 	return out->error || d->out->error ? error_set(d->e, -ENOMEM, "no memory for the text") : 0;
 }
 
-static int decode(struct decoder *d, const char *path, struct buffer *out)
+static int decode_layout(struct decoder *d, const char *path, struct buffer *out)
 {
 	unsigned version = 0;
 	uint32_t group = 0;
@@ -282,11 +283,11 @@ static int decode(struct decoder *d, const char *path, struct buffer *out)
 	if (r < 0)
 		return r;
 	if (d->c.bad)
-		return truncated(d, "the number of objects");
+		return refuse_truncated(d, "the number of objects");
 	if (d->c.pos != (group ? group : d->c.size))
 		return error_set(d->e, -EIO, "the objects end at byte %zu (not %zu)", d->c.pos,
 			group ? (size_t)group : d->c.size);
-	return frame(d, version, path, out);
+	return put_frame(d, version, path, out);
 }
 
 int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
@@ -294,7 +295,7 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
 {
 	CLEANUP_BUFFER struct buffer objects = BUFFER_INIT;
 	struct decoder d = {.c = cursor_init(data, size), .names = names, .out = &objects, .e = e};
-	int r = decode(&d, path, out);
+	int r = decode_layout(&d, path, out);
 
 	layout_nodes_free(&d.nodes);
 	return r;

@@ -14,22 +14,20 @@
 
 enum { GROUP_OFFSET_AT = 2, PROPERTIES_MAX = 255 };
 
-/* A layout that is being compiled. */
 struct encoder {
 	struct buffer *out;
 	const struct names *names;
 	struct buffer nodes; /* the data group: the root, then the Groups so far */
 	size_t n_nodes;
-	struct layout_nodes old; /* those of the old file */
+	struct layout_nodes old; /* nodes of the old file */
 	bool old_known;
-	bool unknown; /* it ended at a name that nobody knows */
+	bool unknown; /* it failed at an unknown name */
 	struct error *e;
 };
 
-/* What an object is. */
 struct identity {
 	uint8_t type;
-	struct str name; /* empty: the type's own */
+	struct str name; /* empty: the name of the type */
 	int64_t id;
 };
 
@@ -56,11 +54,10 @@ static int read_identity(struct encoder *en, const struct dat_block *b, struct i
 	return 0;
 }
 
-/* Which property a field is for. */
 static int find_target(struct encoder *en, const struct identity *id, const struct dat_field *f,
 	struct layout_target *ret)
 {
-	if (!layout_text_word(f))
+	if (!layout_text_is_type(f))
 		return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
 	if (!layout_text_target(f, id->type, en->names, ret)) {
 		en->unknown = true;
@@ -76,11 +73,11 @@ static int find_target(struct encoder *en, const struct identity *id, const stru
 	return 0;
 }
 
-/* The vector that is being put together: its place in out and which axes are there. */
+/* The vector that is being written: its offset in out, and the axes that are known. */
 struct vector {
 	size_t at;
 	uint8_t code;
-	unsigned seen; /* bits; 0: none is open */
+	unsigned seen; /* bits; 0: no vector is open */
 };
 
 static int put_axis(struct encoder *en, const struct dat_field *f, const struct layout_target *t,
@@ -122,7 +119,7 @@ static int put_property(
 	return 0;
 }
 
-/* All of them but the identity, after a byte that says how many. */
+/* Append all properties except the identity, after their number. */
 static int put_properties(struct encoder *en, const struct dat_block *b, const struct identity *id)
 {
 	const struct layout_node *old = layout_nodes_find(&en->old, en->n_nodes, id->id);
@@ -134,7 +131,7 @@ static int put_properties(struct encoder *en, const struct dat_block *b, const s
 
 	buffer_byte(en->out, 0);
 	for (struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
-		f->read = true;
+		f->is_read = true;
 		if (layout_text_is_identity(b, f))
 			continue;
 		r = find_target(en, id, f, &t);
@@ -167,7 +164,7 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 	buffer_u32(en->out, 0);
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next) {
 		dat_find_block(b, c->name);
-		if (layout_extra_is(c))
+		if (layout_is_extra(c))
 			r = layout_extra_encode(c, type, en->out, en->e);
 		else if (type != LAYOUT_GROUP || !str_equal_nocase(c->name, STR("DATAGROUP")))
 			return text_error(
@@ -177,7 +174,7 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 	return r;
 }
 
-/* One more node stands below the one whose number of nodes is at a place. */
+/* Increment the number of children of a node, which is at an offset in nodes. */
 static int count_node(struct encoder *en, const struct dat_block *b, size_t at)
 {
 	const uint8_t *all = en->nodes.data;
@@ -197,7 +194,7 @@ static int add_group(struct encoder *en, const struct dat_block *b, const struct
 	const struct dat_block *block = dat_find_block(b, STR("DATAGROUP"));
 	int r = count_node(en, b, parent);
 
-	/* What no text shows stays: the byte that is neither true nor false, and a TAG's number. */
+	/* Keep what no text shows: a byte that is no boolean, and the number of a TAG. */
 	if (old && old->part[NODE_NO_TAG_FOUND] > 1)
 		node.part[NODE_NO_TAG_FOUND] = old->part[NODE_NO_TAG_FOUND];
 	if (old && dat_find_field(b, STR("TAG")))
@@ -213,8 +210,8 @@ static int add_group(struct encoder *en, const struct dat_block *b, const struct
 static int put_objects(
 	struct encoder *en, const struct dat_block *b, unsigned nesting, size_t group);
 
-/* After the words of a refusal, what kind of object it is. */
-static int name_descriptor(struct encoder *en, const struct dat_block *b, int r)
+/* Append the DESCRIPTOR of the object to the message of a refusal. */
+static int add_descriptor_to_error(struct encoder *en, const struct dat_block *b, int r)
 {
 	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR"));
 	size_t n = en->e ? strlen(en->e->text) : 0;
@@ -254,7 +251,7 @@ static int put_object(struct encoder *en, const struct dat_block *b, unsigned ne
 		group = en->nodes.size - 2;
 	}
 	if (r < 0)
-		return name_descriptor(en, properties, r);
+		return add_descriptor_to_error(en, properties, r);
 	if (r == 0 && children)
 		r = put_objects(en, children, nesting + 1, group);
 	else if (r == 0)
@@ -270,7 +267,7 @@ static int put_objects(
 	int r = 0;
 
 	for (struct dat_block *c = b->blocks; c; c = c->next) {
-		c->read = true;
+		c->is_read = true;
 		if (!str_equal_nocase(c->name, STR("BASEOBJECT")))
 			return text_error(en->e, c->line, 1, "[%.*s] stands among [BASEOBJECT]s",
 				STR_ARGS(c->name));
@@ -303,7 +300,7 @@ static int put_version(struct encoder *en, const struct dat_block *root, const u
 	return 0;
 }
 
-static int encode(struct encoder *en, const struct dat_block *root, const uint8_t *old)
+static int encode_layout(struct encoder *en, const struct dat_block *root, const uint8_t *old)
 {
 	const struct dat_block *objects = dat_find_block(root, STR("OBJECTS"));
 	struct layout_node node = layout_node_new(-1, LAYOUT_GROUP_ROOT_OFFSET);
@@ -334,7 +331,7 @@ static int encode(struct encoder *en, const struct dat_block *root, const uint8_
 	return 0;
 }
 
-/* The file as it was says what its names mean: once more with those, which are remarked. */
+/* Learn unknown names from the old file, and compile again. The names become remarks. */
 static int encode_again(struct encoder *en, const struct dat_block *root, const uint8_t *old,
 	size_t old_size, struct compiled_remarks *remarks)
 {
@@ -354,7 +351,7 @@ static int encode_again(struct encoder *en, const struct dat_block *root, const 
 	en->names = more;
 	if (en->e)
 		*en->e = (struct error)ERROR_INIT;
-	r = encode(en, root, old);
+	r = encode_layout(en, root, old);
 	if (r == 0 && remarks)
 		buffer_append(&remarks->names, lines.data, lines.size);
 	return r;
@@ -376,7 +373,7 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 			layout_nodes_read(
 				old, old_size, load_u32(old + GROUP_OFFSET_AT), &en.old, NULL);
 	}
-	r = encode(&en, tree->root, old);
+	r = encode_layout(&en, tree->root, old);
 	if (r == -EINVAL && en.unknown && en.old_known)
 		r = encode_again(&en, tree->root, old, old_size, remarks);
 	if (r == 0)

@@ -9,32 +9,32 @@
 #include "formats/torchlight/text/number.h"
 #include "formats/torchlight/text/textform.h"
 
-/* The game's own order, as its programs have it. */
+/* In the order of the numbers in the game. */
 static const char *const interpolations[] = {"Linear", "Linear Round", "Linear Round Down",
 	"Linear Round Up", "Spline", "Quaternion", "No Interpolation", "Use Timeline Default"};
 enum { INTERPOLATIONS = sizeof(interpolations) / sizeof(*interpolations) };
 
 enum part_kind {
 	BLOCKS = 1, /* u8 n, n x block */
-	OFFSET,     /* u32, where the block ends in the file; no field says it */
-	OWN_ID,     /* the object's, which is not stored here */
-	NOWHERE,    /* may stand in a text, and is not stored */
+	OFFSET,     /* u32 file offset of the block's end; no field of the text */
+	OWN_ID,     /* the id of the object, which is not stored here */
+	NOWHERE,    /* a field of the text that is not stored */
 	U8,
 	INDEX,         /* the same as UNSIGNED INT */
 	INTERPOLATION, /* u8 */
 	I64,
 	F32,
 	TEXT,  /* SS */
-	NAME,  /* ... and not empty */
-	EMPTY, /* ... and empty; no field says it */
+	NAME,  /* SS that is not empty */
+	EMPTY, /* SS that is empty; no field of the text */
 };
 
-/* What a block holds, in the order of the file, up to one of no kind. */
+/* A part of a block, in the order of the file. A list ends with kind 0. */
 struct part {
 	enum part_kind kind;
 	const char *key;
-	/* Which blocks may stand there, up to one without a name. Of two the first begins with a
-	 * string that is not empty. */
+	/* The possible blocks, up to one without a name. Of two, the first begins with a nonempty
+	 * string. */
 	const struct block {
 		const char *name;
 		const struct part *parts;
@@ -76,7 +76,7 @@ static const char *const types[] = {[OWN_ID] = "INTEGER64",
 
 struct extra {
 	struct cursor c;
-	int64_t id; /* the object's */
+	int64_t id; /* of the object */
 	struct buffer *out;
 	bool unsound;
 };
@@ -164,7 +164,7 @@ static bool is_called(const struct dat_block *b, const char *name)
 	return str_equal_nocase(b->name, str_of(name));
 }
 
-bool layout_extra_is(const struct dat_block *b)
+bool layout_is_extra(const struct dat_block *b)
 {
 	return is_called(b, logic_block.name) || is_called(b, timeline_block.name) ||
 	       is_called(b, "EXTRADATA");
@@ -185,7 +185,7 @@ static int encode_interpolation(const struct dat_field *f, struct buffer *out, s
 	return 0;
 }
 
-/* What is absent is 0 or empty, as in the modding kit. */
+/* Append a field; an absent one is 0 or empty, as in the modding kit. */
 static int encode_field(
 	const struct dat_block *b, const struct part *p, struct buffer *out, struct error *e)
 {
@@ -238,7 +238,7 @@ static int encode_blocks(
 	int r = 0;
 
 	for (struct dat_block *c = b->blocks; c; c = c->next, n++) {
-		c->read = true;
+		c->is_read = true;
 		if (!parts_of(c, blocks))
 			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
 				STR_ARGS(c->name), STR_ARGS(b->name));

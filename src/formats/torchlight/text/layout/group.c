@@ -14,8 +14,7 @@ static const char *const choices[] = {"ALL", "Weight", "Random Chance"};
 static const char *const game_modes[] = {"", "NORMAL", "NEW GAME PLUS"};
 enum { WORDS = 3 };
 
-/* Those with a key can stand in a [DATAGROUP]; of those that are `alone` no property says it too: a
- * field of the Group does. */
+/* Parts with a key can be in a [DATAGROUP]; of those that are `alone` the Group has no property. */
 static const struct {
 	const char *key;
 	uint32_t most;
@@ -141,7 +140,7 @@ const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, si
 	return NULL;
 }
 
-static uint32_t word(struct str s, const char *const words[WORDS])
+static uint32_t find_word(struct str s, const char *const words[WORDS])
 {
 	for (uint32_t i = 1; i < WORDS; i++)
 		if (str_equal_nocase(s, str_of(words[i])))
@@ -252,9 +251,9 @@ static int encode_bool(const struct dat_field *f, uint32_t *ret, struct error *e
 int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e)
 {
 	if (is_called(f, "CHOICE"))
-		node->part[NODE_CHOICE] = word(f->value, choices);
+		node->part[NODE_CHOICE] = find_word(f->value, choices);
 	else if (is_called(f, "GAME MODE"))
-		node->part[NODE_GAME_MODE] = word(f->value, game_modes);
+		node->part[NODE_GAME_MODE] = find_word(f->value, game_modes);
 	else if (is_called(f, "LEVEL UNIQUE"))
 		return encode_bool(f, &node->part[NODE_LEVEL_UNIQUE], e);
 	else if (is_called(f, "NO TAG FOUND"))
@@ -272,7 +271,7 @@ int layout_group_encode(const struct dat_block *b, struct layout_node *node, str
 	int r = 0;
 
 	for (struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
-		f->read = true;
+		f->is_read = true;
 		r = encode_field(f, node, e);
 	}
 	return r;

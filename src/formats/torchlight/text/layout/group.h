@@ -4,9 +4,9 @@
  *
  * Node: i64 id (-1: the root); u8 choice; u32 randomization; u8 number; u32 file offset of the
  * Group (the root's: 6); i32 tag; u8 "no tag found"; u8 level unique; u8 game mode; u32 n x i64
- * active themes; u32 n x i64 deactive themes; u16 n x node. Other objects are transparent: a
- * Group's node hangs below the nearest Group above it. So the nodes' order is that of the Groups in
- * the file.
+ * active themes; u32 n x i64 deactive themes; u16 n x node. The parent of a node is the nearest
+ * Group above, whatever objects are between them. So nodes have the same order as the Groups in the
+ * file.
  */
 #pragma once
 
@@ -14,14 +14,14 @@
 
 enum { LAYOUT_GROUP_ROOT_OFFSET = 6 };
 
-/* What a node holds, in the order of the file. */
+/* The numbers of a node, in the order of the file. */
 enum layout_node_part {
 	NODE_CHOICE,
 	NODE_RANDOMIZATION,
 	NODE_NUMBER,
 	NODE_OFFSET,
 	NODE_TAG,
-	NODE_NO_TAG_FOUND, /* any byte: the kit leaves it as memory was */
+	NODE_NO_TAG_FOUND, /* any byte: the kit does not initialize it */
 	NODE_LEVEL_UNIQUE,
 	NODE_GAME_MODE,
 	NODE_PARTS
@@ -30,10 +30,10 @@ enum layout_node_part {
 struct layout_node {
 	int64_t id;
 	uint32_t part[NODE_PARTS];
-	struct buffer active, deactive; /* themes, as they are stored */
+	struct buffer active, deactive; /* themes, in the stored form */
 };
 
-/* In the order of the file, the root first. */
+/* All nodes in the order of the file; the root is the first. */
 struct layout_nodes {
 	struct layout_node *all;
 	size_t n, room;
@@ -44,37 +44,36 @@ void layout_node_finish(struct layout_node *node);
 void layout_nodes_free(struct layout_nodes *nodes);
 #define CLEANUP_NODES __attribute__((cleanup(layout_nodes_free)))
 
-/* Reads from offset to the file's end. -EIO. */
+/* Read the data group from offset to the end of the file. -EIO: it is invalid. */
 int layout_nodes_read(
 	const uint8_t *file, size_t size, size_t offset, struct layout_nodes *ret, struct error *e);
-/* The node in the place i if that is this Group's, else the first of that id, or NULL. */
+/* Find the node of a Group: node i if it has the id, else the first with the id; or NULL. */
 const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
 
-/* As it is for a Group that says nothing, at an offset in the file. */
+/* The node of a Group without fields, at an offset in the file. */
 struct layout_node layout_node_new(int64_t id, size_t offset);
-/* Appends it with no nodes below. */
+/* Append a node without children. */
 void layout_node_write(const struct layout_node *node, struct buffer *out);
 
 /*
- * A Group says of its node: CHOICE, GAME MODE and LEVEL UNIQUE, which are properties of the object
- * too, and RANDOMIZATION, NUMBER, NO TAG FOUND, ACTIVE THEMES, DEACTIVE THEMES and TAG, which are
- * not. A TAG's name means a number that is in no file of a mod; a number may stand for it.
+ * Set the part of a node that a field of its Group gives. CHOICE, GAME MODE and LEVEL UNIQUE are
+ * properties of the object, too; RANDOMIZATION, NUMBER, NO TAG FOUND, ACTIVE THEMES, DEACTIVE
+ * THEMES and TAG are not. A TAG is a name for a number that no file of a mod has; the number itself
+ * can be given instead.
  *
- * Sets in node what the field says; passes over what is none of these, and over a TAG's name.
- * -EINVAL with line and column.
+ * Other fields are ignored, and so is a TAG that is a name. -EINVAL with line and column.
  */
 int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
-/* The fields of what is said in the node alone, where it is not as that of a Group that says
- * nothing. */
+/* Append fields for the parts that are in the node only, unless they have their default values. */
 void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out);
 
-/* [DATAGROUP] with the numbers that differ from what the Group's properties say; nothing where
- * nothing does. */
+/* Append a [DATAGROUP] with the numbers that differ from those that the Group's properties give
+ * (derived). Appends nothing if none differs. */
 void layout_group_decode(const struct layout_node *node, const struct layout_node *derived,
 	unsigned depth, struct buffer *out);
-/* Sets in node what the block says. -EINVAL with line and column. */
+/* Set the parts of a node that a [DATAGROUP] gives. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
-/* Is f of the Group b its TAG, and its number known, since the text says it or the old file has it?
- * Then it stands in the node alone; the name of another one is kept as a property. */
+/* Is f the TAG of the Group b, with a known number: given by the text, or by the old file? Then it
+ * is stored in the node only. A TAG with an unknown number is stored as a property. */
 bool layout_group_knows_tag(
 	const struct layout_node *old, const struct dat_block *b, const struct dat_field *f);

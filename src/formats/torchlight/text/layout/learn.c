@@ -8,11 +8,11 @@
 #include "formats/torchlight/text/layout/text.h"
 #include "formats/torchlight/text/number.h"
 
-struct learning {
+struct learner {
 	const struct names *names;
 	struct buffer *lines;
-	const struct dat_block *old, *at; /* the old file's text, and the object found last */
-	bool by_number;                   /* the text has P_n: it is not the kit's */
+	const struct dat_block *old, *last_found; /* in the old file's text */
+	bool by_number;                           /* the text has P_n: it is not the kit's */
 };
 
 static bool is_properties(const struct dat_block *b)
@@ -27,17 +27,17 @@ static bool read_id(const struct dat_block *b, int64_t *ret)
 	return f && number_get_i64(f->value, ret);
 }
 
-/* What the old file says of the object of that number: the next one, as in the text. */
-static const struct dat_block *find_object(struct learning *l, int64_t id)
+/* Find the object with this id in the old file, first after the object that was found last. */
+static const struct dat_block *find_object(struct learner *l, int64_t id)
 {
-	const struct dat_block *b = l->at;
+	const struct dat_block *b = l->last_found;
 	int64_t other;
 
 	do {
 		b = dat_next(b) ?: l->old;
 		if (is_properties(b) && read_id(b, &other) && other == id)
-			return l->at = b;
-	} while (b != l->at);
+			return l->last_found = b;
+	} while (b != l->last_found);
 	return NULL;
 }
 
@@ -49,7 +49,8 @@ static bool has_value(const struct dat_field *f, enum layout_kind kind, const st
 	       value.size == old->size && !memcmp(value.data, old->data, old->size);
 }
 
-/* The kind of f's word that makes the old value of f's, or that could; LAYOUT_KINDS: none. */
+/* Find a kind of f's type that encodes f to the old value, or else (!by_value) that the old value
+ * can have. LAYOUT_KINDS: none. */
 static enum layout_kind find_kind(
 	const struct dat_field *f, const struct buffer *old, bool by_value)
 {
@@ -62,7 +63,7 @@ static enum layout_kind find_kind(
 	return LAYOUT_KINDS;
 }
 
-/* Are f and those after it NAMEX, NAMEY (and NAMEZ) with the old values? Their number, or 0. */
+/* Are f and the next fields NAMEX, NAMEY (and NAMEZ) with the old values? Their number, or 0. */
 static unsigned is_vector(const struct dat_field *f, const struct buffer *old)
 {
 	struct str stem = {f->key.s, f->key.n ? f->key.n - 1 : 0};
@@ -82,7 +83,7 @@ static unsigned is_vector(const struct dat_field *f, const struct buffer *old)
 	return axes;
 }
 
-static void put_line(struct learning *l, uint8_t type, struct str type_name, uint8_t code,
+static void put_line(struct learner *l, uint8_t type, struct str type_name, uint8_t code,
 	struct str name, enum layout_kind kind)
 {
 	buffer_printf(l->lines, "%u\t", type);
@@ -92,8 +93,8 @@ static void put_line(struct learning *l, uint8_t type, struct str type_name, uin
 	buffer_printf(l->lines, "\t%s\n", layout_kinds[kind].name);
 }
 
-/* The first of f and those after it that is a property of the old object o; of a vector its X. */
-static const struct dat_field *property_from(const struct learning *l, const struct dat_block *o,
+/* The first field from f that is a property of the old object o; of a vector its X. */
+static const struct dat_field *property_from(const struct learner *l, const struct dat_block *o,
 	uint8_t type, const struct dat_field *f, struct layout_target *ret)
 {
 	while (f && (layout_text_is_identity(o, f) || !layout_text_target(f, type, l->names, ret) ||
@@ -102,8 +103,8 @@ static const struct dat_field *property_from(const struct learning *l, const str
 	return f;
 }
 
-/* A code that nobody knows and that the object's text does not say by its number. */
-static bool is_new(const struct learning *l, const struct dat_block *b, uint8_t type, uint8_t code)
+/* Is the code unknown, and not in the object's text as P_n? */
+static bool is_new(const struct learner *l, const struct dat_block *b, uint8_t type, uint8_t code)
 {
 	struct layout_target t;
 
@@ -115,9 +116,10 @@ static bool is_new(const struct learning *l, const struct dat_block *b, uint8_t 
 	return true;
 }
 
-/* The old property, which is unknown, for f. How many fields it took; 0: it is another one's. */
-static unsigned match(struct learning *l, const struct dat_block *b, const struct dat_field *f,
-	uint8_t type, const struct dat_field *old, const struct layout_target *t, bool by_place)
+/* Match an unknown old property with f. Returns the number of fields it takes; 0: no match. */
+static unsigned match_property(struct learner *l, const struct dat_block *b,
+	const struct dat_field *f, uint8_t type, const struct dat_field *old,
+	const struct layout_target *t, bool by_place)
 {
 	CLEANUP_BUFFER struct buffer value = BUFFER_INIT;
 	enum layout_kind kind;
@@ -136,8 +138,8 @@ static unsigned match(struct learning *l, const struct dat_block *b, const struc
 	return axes ? axes : 1;
 }
 
-/* Behind the next old property of that code, if there is one. */
-static const struct dat_field *pass(const struct learning *l, const struct dat_block *o,
+/* Skip to the field after the next old property of that code, if there is one. */
+static const struct dat_field *skip_property(const struct learner *l, const struct dat_block *o,
 	uint8_t type, const struct dat_field *old, uint8_t code)
 {
 	struct layout_target t;
@@ -149,8 +151,8 @@ static const struct dat_field *pass(const struct learning *l, const struct dat_b
 }
 
 /* Has the object as many unknown names as unknown codes? */
-static bool are_paired(const struct learning *l, const struct dat_block *b, uint8_t type,
-	const struct dat_block *o)
+static bool are_paired(
+	const struct learner *l, const struct dat_block *b, uint8_t type, const struct dat_block *o)
 {
 	struct layout_target t;
 	int n = 0;
@@ -164,7 +166,7 @@ static bool are_paired(const struct learning *l, const struct dat_block *b, uint
 }
 
 static void learn_properties(
-	struct learning *l, const struct dat_block *b, uint8_t type, const struct dat_block *o)
+	struct learner *l, const struct dat_block *b, uint8_t type, const struct dat_block *o)
 {
 	bool by_place = !l->by_number && are_paired(l, b, type, o);
 	const struct dat_field *old = o->fields;
@@ -178,11 +180,11 @@ static void learn_properties(
 		if (layout_text_target(f, type, l->names, &t)) {
 			/* A vector's fields are one property. */
 			if (t.axis <= 0 && t.kind != LAYOUT_NONE)
-				old = pass(l, o, type, old, t.code);
+				old = skip_property(l, o, type, old, t.code);
 			continue;
 		}
 		old = property_from(l, o, type, old, &t);
-		n = old ? match(l, b, f, type, old, &t, by_place) : 0;
+		n = old ? match_property(l, b, f, type, old, &t, by_place) : 0;
 		if (!n)
 			return;
 		old = old->next;
@@ -191,8 +193,7 @@ static void learn_properties(
 	}
 }
 
-/* Is there a name in it that nobody knows? */
-static bool has_unknown(const struct learning *l, const struct dat_block *b, uint8_t type)
+static bool has_unknown(const struct learner *l, const struct dat_block *b, uint8_t type)
 {
 	struct layout_target t;
 
@@ -202,7 +203,7 @@ static bool has_unknown(const struct learning *l, const struct dat_block *b, uin
 	return false;
 }
 
-static void learn_object(struct learning *l, const struct dat_block *b)
+static void learn_object(struct learner *l, const struct dat_block *b)
 {
 	const struct dat_field *descriptor = dat_find_field(b, STR("DESCRIPTOR"));
 	const struct dat_block *o;
@@ -212,14 +213,14 @@ static void learn_object(struct learning *l, const struct dat_block *b)
 
 	if (!descriptor || !read_id(b, &id))
 		return;
-	/* Only what can be learnt from is looked for. */
+	/* Nothing can be learned without an unknown name. */
 	if (layout_text_type(descriptor, l->names, &type) && !has_unknown(l, b, type))
 		return;
 	o = find_object(l, id);
 	if (!o || !layout_text_type(dat_find_field(o, STR("DESCRIPTOR")), l->names, &old_type))
 		return;
 	if (!layout_text_type(descriptor, l->names, &type)) {
-		/* What has a name is not what has another one. */
+		/* A type with a name gets no other one. */
 		if (layout_type_name(l->names, old_type, &name))
 			return;
 		type = old_type;
@@ -245,14 +246,14 @@ int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_si
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	CLEANUP(dattext_free) struct dattext *tree = NULL;
-	struct learning l = {.names = names, .lines = lines};
+	struct learner l = {.names = names, .lines = lines};
 	int r = binlayout_decode(old, old_size, NULL, names, &text, NULL);
 
 	if (r == 0)
 		r = dattext_parse((const char *)text.data, text.size, &tree, NULL);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	l.old = l.at = tree->root;
+	l.old = l.last_found = tree->root;
 	for (const struct dat_block *b = root; b; b = dat_next(b))
 		l.by_number |= has_number(b);
 	for (const struct dat_block *b = root; b; b = dat_next(b))

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * layout_learn: what names mean that stand in a layout's text and in no table.
+ * layout_learn: learn unknown names in a layout's text from the previous compiled file.
  *
- * The kit writes an object's properties in the order in which its text has them. So where a text
- * and the compiled file that was made of it are both at hand, a name that nobody knows belongs to
- * the code that nobody knows in the same place: between the same neighbours, and with the value
- * that the text says; or, in a text that is the kit's (it has no P_n) and for an object with as
- * many unknown names as codes, with one of the same length.
+ * The kit writes an object's properties in the order of its text. So if a text and its compiled
+ * file are both available, an unknown name in the text belongs to the unknown code at the same
+ * place: between the same neighbors, and with the value in the text. A value of the same length is
+ * enough if the text is the kit's (it has no P_n) and the object has as many unknown names as
+ * unknown codes.
  */
 #pragma once
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"
 
-/* Appends lines of a table (schema.h). Of an old file that is not sound nothing is learnt. -ENOMEM.
- */
+/* Append the learned names as lines of a table (schema.h); none if old is invalid. -ENOMEM. */
 int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *lines);

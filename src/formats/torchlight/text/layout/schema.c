@@ -42,7 +42,7 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 {
 	struct str cell[COLUMNS];
 
-	/* Those that are missing at the end are empty. */
+	/* Missing cells are empty. */
 	for (int n = 0; n < COLUMNS; n++)
 		cell[n] = line.s ? str_cut(&line, '\t') : (struct str){0};
 	if (!cell[1].s || !read_number(cell[0], &ret->type))
@@ -61,7 +61,7 @@ bool layout_schema_line(struct str line, struct layout_property *ret)
 	return false;
 }
 
-/* The next line of that type, in the newest dictionary first. p: NULL, or one of *n. */
+/* Find the next line of a type after p, newest dictionary first. p: NULL, or in the lines of *n. */
 static const struct layout_property *next_line(
 	const struct names **n, uint8_t type, const struct layout_property *p)
 {
@@ -84,7 +84,7 @@ bool layout_type_named(const struct names *n, struct str name, uint8_t *ret)
 	bool found = false;
 	size_t count;
 
-	/* What the oldest one says counts. */
+	/* The oldest dictionary has precedence. */
 	for (; name.n && n; n = names_base(n)) {
 		all = names_properties(n, &count);
 		for (size_t i = 0; i < count; i++)

@@ -17,7 +17,7 @@ int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, st
 	return 0;
 }
 
-static bool numbered(struct str s, struct str prefix, uint8_t *ret)
+static bool read_numbered(struct str s, struct str prefix, uint8_t *ret)
 {
 	struct str digits = {s.s + prefix.n, s.n - prefix.n};
 	uint32_t v;
@@ -31,10 +31,11 @@ static bool numbered(struct str s, struct str prefix, uint8_t *ret)
 
 bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret)
 {
-	return layout_type_named(names, f->value, ret) || numbered(f->value, STR("TYPE_"), ret);
+	return layout_type_named(names, f->value, ret) ||
+	       read_numbered(f->value, STR("TYPE_"), ret);
 }
 
-bool layout_text_word(const struct dat_field *f)
+bool layout_text_is_type(const struct dat_field *f)
 {
 	for (size_t i = 1; i < BINDAT_TYPES; i++)
 		if (str_equal_nocase(f->type, str_of(bindat_types[i].word)))
@@ -52,7 +53,7 @@ bool layout_text_target(const struct dat_field *f, uint8_t type, const struct na
 		ret->kind = str_equal_nocase(f->type, STR("HEX")) ? LAYOUT_HEX : p->kind;
 		return true;
 	}
-	if (!numbered(f->key, STR("P_"), &ret->code))
+	if (!read_numbered(f->key, STR("P_"), &ret->code))
 		return false;
 	for (ret->kind = 0; ret->kind < LAYOUT_KINDS; ret->kind++)
 		if (!layout_axes(ret->kind) &&
@@ -148,8 +149,8 @@ static bool is_root(const struct dat_block *b)
 	       str_equal_nocase(b->name, STR("Particle Creator"));
 }
 
-/* Why something in b was not read: it is none of what can stand there, or not the first. */
-static int refuse(const struct dat_block *b, unsigned line, struct str name, bool is_first,
+/* Refuse a block or field of b that was not read: it is unknown there, or a duplicate. */
+static int refuse_unread(const struct dat_block *b, unsigned line, struct str name, bool is_first,
 	const char *brackets[2], struct error *e)
 {
 	if (is_first)
@@ -168,13 +169,13 @@ int layout_text_check_read(const struct dat_block *root, struct error *e)
 			e, root->line, 1, "[%.*s] has no [OBJECTS]", STR_ARGS(root->name));
 	for (const struct dat_block *b = root; b; b = dat_next(b)) {
 		for (const struct dat_field *f = b->fields; f; f = f->next)
-			if (!f->read)
-				return refuse(b, f->line, f->key, dat_find_field(b, f->key) == f,
-					none, e);
+			if (!f->is_read)
+				return refuse_unread(b, f->line, f->key,
+					dat_find_field(b, f->key) == f, none, e);
 		for (const struct dat_block *c = b->blocks; c; c = c->next)
-			if (!c->read)
-				return refuse(b, c->line, c->name, dat_find_block(b, c->name) == c,
-					square, e);
+			if (!c->is_read)
+				return refuse_unread(b, c->line, c->name,
+					dat_find_block(b, c->name) == c, square, e);
 	}
 	return 0;
 }

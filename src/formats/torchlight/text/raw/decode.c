@@ -71,7 +71,7 @@ static int put_section(struct decoder *d, const char *section)
 {
 	const struct raw_kind *kind = d->kind;
 	uint32_t n = kind->count_bytes == 2 ? cursor_u16(&d->c) : cursor_u32(&d->c);
-	struct cursor apart = d->c; /* the first cells, where they stand apart */
+	struct cursor apart = d->c; /* the first cells, if they are apart */
 
 	for (uint32_t i = 0; kind->first_column_apart && i < n && !d->c.bad; i++)
 		cursor_ss(&d->c);

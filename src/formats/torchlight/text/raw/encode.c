@@ -10,7 +10,7 @@
 struct encoder {
 	const struct raw_kind *kind;
 	struct buffer sections[RAW_SECTIONS_MAX]; /* records, without their number */
-	struct buffer apart;                      /* the first cells, where they stand apart */
+	struct buffer apart;                      /* the first cells, if they are apart */
 	uint32_t counts[RAW_SECTIONS_MAX];
 	struct buffer plain; /* a cell without its escapes; scratch */
 	unsigned line;
@@ -59,7 +59,7 @@ static int put_text(struct encoder *en, struct str cell, struct buffer *out)
 	return r;
 }
 
-/* The next '|'-separated element; an escaped one is part of it. */
+/* Get the next element between '|'. An escaped '|' does not end it. */
 static bool next_element(struct str *rest, struct str *ret)
 {
 	size_t i = 0;
@@ -207,7 +207,7 @@ static void put_sections(struct encoder *en, struct buffer *out)
 	}
 }
 
-static int encode(struct encoder *en, struct str text)
+static int encode_lines(struct encoder *en, struct str text)
 {
 	int r = 0;
 
@@ -230,7 +230,7 @@ int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, str
 	struct error *e)
 {
 	struct encoder en = {.kind = kind, .e = e};
-	int r = encode(&en, (struct str){text, n});
+	int r = encode_lines(&en, (struct str){text, n});
 
 	if (r == 0) {
 		put_sections(&en, out);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * rawindex: the .RAW indexes of an archive as tables and back.
+ * rawindex: convert the .RAW indexes of an archive to tables and back.
  *
- * The bytes have no mark: the kind follows from the file's name. The table is UTF-8 with LF: a
- * header line with the names of the columns, then a line for each record, cells separated by tabs.
- * In a cell, \t \n \r \0 and \\ stand for tab, line feed, CR, NUL and backslash. A list stands in
- * one cell, its elements separated by '|'; there \| stands for '|' and \e for an empty element, so
- * that the empty cell is the list of none. UNITDATA's four lists are told apart by the first
- * column. Menu types and game states of UI are words where they have one, else numbers.
+ * The bytes have no signature: the file's name gives the kind. The table is UTF-8 with LF: a header
+ * line with the names of the columns, then a line for each record, with tabs between the cells. In
+ * a cell, \t \n \r \0 and \\ mean tab, line feed, CR, NUL and backslash. A list is one cell, with
+ * '|' between its elements; in it, \| means '|' and \e an empty element, so an empty cell is the
+ * empty list. The first column of UNITDATA names one of its four lists. Menu types and game states
+ * of UI are words if they have one, else numbers.
  *
- * Every sound file comes back byte for byte from its table.
+ * Every valid file is the same, byte for byte, when its table is converted back.
  */
 #pragma once
 
@@ -39,10 +39,10 @@ extern const char *const raw_menus[RAW_MENUS];
 extern const char *const raw_states[RAW_STATES];
 
 extern const struct raw_type_facts {
-	unsigned list; /* bytes of a list's number of elements; 0: no list */
-	unsigned size; /* of a number; 0: an SS */
+	unsigned list; /* size of the number of elements, in bytes; 0: no list */
+	unsigned size; /* size of a number, in bytes; 0: an SS */
 	int64_t min, max;
-	const char *const *words; /* of the first numbers, or NULL */
+	const char *const *words; /* for the numbers from 0; or NULL */
 	int n_words;
 } raw_types[RAW_TYPES];
 
@@ -51,27 +51,27 @@ struct raw_column {
 	enum raw_type type;
 };
 
-/* What a kind of files is made of. */
+/* The structure of a kind of index. */
 struct raw_kind {
-	const char *name;            /* the file's, without ".RAW" */
-	unsigned count_bytes;        /* of the number of records: 2 or 4 */
-	const char *const *sections; /* NULL-ended names of several lists, or NULL */
-	bool first_column_apart;     /* all first cells, then all the others */
+	const char *name;            /* of the file, without ".RAW" */
+	unsigned count_bytes;        /* size of the number of records: 2 or 4 */
+	const char *const *sections; /* names of its lists, NULL-ended; NULL: one list */
+	bool first_column_apart; /* the first cells of all records come before the other cells */
 	struct raw_column columns[RAW_COLUMNS_MAX];
 	unsigned n_columns;
 };
 
-/* By a file's name without directories, in any case: "SKILLS.RAW". NULL: none of the seven. */
+/* Find one of the seven kinds by a file's name in any case, such as "SKILLS.RAW"; or NULL. */
 const struct raw_kind *raw_kind_find(const char *name);
 
-/* Appends the table to out. -EIO: the bytes are not of that kind, to the last. */
+/* Append the table of a file to out. -EIO: the bytes are no valid file of this kind, to the last
+ * byte. -EFBIG: the table would be longer than TEXT_MAX. */
 int rawindex_decode(const struct raw_kind *kind, const uint8_t *data, size_t size,
 	struct buffer *out, struct error *e);
 
-/* Appends the file to out. text is UTF-8 with LF. -EINVAL with line and column (of the character).
- */
+/* Compile a table (UTF-8, LF) and append the file to out. -EINVAL with line and column. */
 int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, struct buffer *out,
 	struct error *e);
 
-/* Appends a text as a cell, or as an element of the list in one, as it stands in a table. */
+/* Append a text as a cell, or as an element of a list, with escapes. */
 void rawindex_put_text(struct str text, bool in_list, struct buffer *out);
