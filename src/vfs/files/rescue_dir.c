@@ -48,7 +48,7 @@ static void copy_rights(const struct stat *like, int fd, bool is_dir)
 }
 
 /* Complete a new file or directory. */
-static int resolve_identities(const struct rescue_dir *d, int parent, int fd, bool is_dir)
+static int complete_copy(const struct rescue_dir *d, int parent, int fd, bool is_dir)
 {
 	int r = 0;
 
@@ -65,7 +65,7 @@ static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
 	bool is_new;
 	CLEANUP(close_fd)
 	int fd = io_make_dir(dirfd, name, d->like ? 0700 : 0777, &is_new, e);
-	int r = fd >= 0 && is_new ? resolve_identities(d, dirfd, fd, true) : 0;
+	int r = fd >= 0 && is_new ? complete_copy(d, dirfd, fd, true) : 0;
 
 	if (r < 0)
 		return error_set(e, r, "%s: %s", name, strerror(-r));
@@ -92,7 +92,7 @@ static int make_top(struct rescue_dir *d, struct error *e)
 	if (r == 0) {
 		strcpy(d->name, name);
 		d->syncs_each = mountinfo_kind(d->fd) != MOUNT_LOCAL;
-		r = resolve_identities(d, d->dirfd, d->fd, true);
+		r = complete_copy(d, d->dirfd, d->fd, true);
 	}
 	return r < 0 ? error_set(e, r, "%s cannot be made: %s", name, strerror(-r)) : 0;
 }
@@ -141,7 +141,7 @@ static int write_file(const struct rescue_dir *d, int parent, const char *name,
 	int r = fd < 0 ? fd : copy_content(from, fd, chunk, e);
 
 	if (r == 0)
-		r = resolve_identities(d, parent, fd, false);
+		r = complete_copy(d, parent, fd, false);
 	if (r < 0 && fd >= 0)
 		(void)io_unlink(parent, name);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "%s", strerror(-r)) : r;

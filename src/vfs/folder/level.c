@@ -10,7 +10,7 @@
 struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found)
 {
 	const struct vfs_options *o = f->options;
-	struct rights rights = rights_of(&found->st, o, found->read_only);
+	struct rights rights = volume_rights(&found->st, o, found->read_only);
 	mode_t mode = rights.dir_mode;
 
 	if (found->dir)

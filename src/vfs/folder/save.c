@@ -61,7 +61,7 @@ static void finish(struct gathering *g)
 	for (size_t i = 0; i < g->n; i++) {
 		struct gathered *m = &g->maps[i];
 
-		report_merge_of(&report, m->o->path, &m->report);
+		report_merge_map(&report, m->o->path, &m->report);
 		report_finish(&m->report);
 		m->o->calls--;
 		opened_touch(g->folder, m->o); /* nothing may keep it open any more */
@@ -192,7 +192,7 @@ static void ended(void *arg, struct report *report)
 {
 	struct ending *e = arg;
 
-	report_merge_news(e->report, report);
+	report_merge_new(e->report, report);
 	e->done = true;
 }
 

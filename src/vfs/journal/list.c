@@ -36,7 +36,7 @@ static bool is_locked(int dirfd, const char *file)
 	return lock == -EWOULDBLOCK;
 }
 
-static int count(struct reclog *log, struct journal_info *ret)
+static int count_operations(struct reclog *log, struct journal_info *ret)
 {
 	CLEANUP_TALLY struct journal_tally tally = {0};
 	struct journal_record rec;
@@ -71,7 +71,7 @@ static int list_file(void *arg, const char *file)
 		l->fn(l->arg, &info);
 		return 0;
 	}
-	r = count(log, &info);
+	r = count_operations(log, &info);
 	if (r < 0)
 		return r;
 	l->fn(l->arg, &info);

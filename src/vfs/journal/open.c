@@ -18,7 +18,7 @@ struct finding {
 	size_t n_others;
 };
 
-static void leave_alone(const struct finding *f, const char *file, const struct error *why)
+static void note_untrusted(const struct finding *f, const char *file, const struct error *why)
 {
 	char line[NAME_MAX + 256];
 
@@ -26,7 +26,7 @@ static void leave_alone(const struct finding *f, const char *file, const struct 
 	f->note(f->arg, line);
 }
 
-static int find_file(void *arg, const char *file)
+static int classify_file(void *arg, const char *file)
 {
 	struct finding *f = arg;
 	struct journal *j = f->journal;
@@ -36,7 +36,7 @@ static int find_file(void *arg, const char *file)
 
 	f->number = number > f->number ? number : f->number;
 	if (trust_check_name(&j->trust, file, &why) < 0) {
-		leave_alone(f, file, &why);
+		note_untrusted(f, file, &why);
 		return 0;
 	}
 	if (number && !f->ours) {
@@ -61,10 +61,10 @@ static int find_recent(struct finding *f)
 
 	while (r == 0 && !f->ours) {
 		j->number = f->number + 1;
-		if (!journal_waits(j))
+		if (!journal_is_present(j))
 			break;
 		journal_file(j, file);
-		r = find_file(f, file);
+		r = classify_file(f, file);
 	}
 	if (!f->ours)
 		j->number = 1;
@@ -111,8 +111,8 @@ static bool is_leftover(const struct finding *f, const char *file)
 }
 
 /* Something else stands where our journal would: it is kept under another name. */
-static int is_none(struct journal *j, const char *file, void (*note)(void *arg, const char *line),
-	void *arg, struct error *e)
+static int set_bad_aside(struct journal *j, const char *file,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	char name[NAME_MAX + 1], line[2 * NAME_MAX + 64];
 	int r = journal_set_aside(j, ".bad", name, e);
@@ -125,7 +125,7 @@ static int is_none(struct journal *j, const char *file, void (*note)(void *arg, 
 	return 0;
 }
 
-static bool is_new(struct reclog *log)
+static bool has_new_header(struct reclog *log)
 {
 	struct journal_record rec;
 	struct reclog_pos pos = {0};
@@ -141,15 +141,15 @@ static bool is_new(struct reclog *log)
 }
 
 /* The journal that fits. */
-static int open_ours(struct finding *f, struct error *e)
+static int open_fitting(struct finding *f, struct error *e)
 {
 	struct journal *j = f->journal;
 	int r = reclog_open(&j->trust, f->ours, &j->log, e);
 
 	if (r == -EINVAL)
-		return is_none(j, f->ours, f->note, f->arg, e);
+		return set_bad_aside(j, f->ours, f->note, f->arg, e);
 	if (r == 0)
-		j->fresh |= is_new(j->log);
+		j->fresh |= has_new_header(j->log);
 	return r;
 }
 
@@ -160,7 +160,7 @@ int journal_open(struct journal *j, struct nearby *nearby,
 	char line[NAME_MAX + 128];
 	int r;
 
-	r = journal_each_nearby(nearby, j->map, find_file, &f, e);
+	r = journal_each_nearby(nearby, j->map, classify_file, &f, e);
 	if (r == 0)
 		r = find_recent(&f);
 	if (r == -ENOMEM)
@@ -176,7 +176,7 @@ int journal_open(struct journal *j, struct nearby *nearby,
 		note(arg, line);
 	}
 	if (r == 0 && f.ours)
-		r = open_ours(&f, e);
+		r = open_fitting(&f, e);
 	finding_finish(&f);
 	return r;
 }
@@ -184,7 +184,7 @@ int journal_open(struct journal *j, struct nearby *nearby,
 enum { TEXT_MAX = 64 << 20 };
 
 /* What follows the texts of the first record of a type. */
-static int content_of(
+static int read_content(
 	struct journal *j, enum journal_type type, struct bytes **ret, struct error *e)
 {
 	struct journal_record rec;
@@ -204,10 +204,10 @@ static int content_of(
 
 int journal_names(struct journal *j, struct bytes **ret, struct error *e)
 {
-	return content_of(j, JOURNAL_NAMES, ret, e);
+	return read_content(j, JOURNAL_NAMES, ret, e);
 }
 
 int journal_options(struct journal *j, struct bytes **ret, struct error *e)
 {
-	return content_of(j, JOURNAL_HEADER, ret, e);
+	return read_content(j, JOURNAL_HEADER, ret, e);
 }

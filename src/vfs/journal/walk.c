@@ -10,7 +10,7 @@
  * Without this record, would those after it do what they were meant to do? Contents stand for
  * themselves; of names nobody can say what they would mean.
  */
-static bool stands_alone(enum journal_type type)
+static bool is_independent(enum journal_type type)
 {
 	return type == JOURNAL_PUT || type == JOURNAL_DRAFT || type == JOURNAL_DROP ||
 	       type == JOURNAL_HEADER || type == JOURNAL_SAVED;
@@ -24,14 +24,14 @@ struct walk {
 	struct journal_gaps *gaps;
 };
 
-static int step(struct walk *w, const struct journal_record *rec)
+static int walk_record(struct walk *w, const struct journal_record *rec)
 {
 	struct journal_op op;
 
 	if (rec->damaged || !rec->type) {
 		w->gaps->damaged += rec->damaged;
 		w->gaps->skipped += !rec->damaged;
-		w->blind |= rec->damaged && !stands_alone(rec->type);
+		w->blind |= rec->damaged && !is_independent(rec->type);
 		return 0;
 	}
 	/* Whoever went on after the damage knew what he saw. */
@@ -57,7 +57,7 @@ int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op
 
 	*ret_gaps = (struct journal_gaps){0};
 	while ((r = journal_record_next(j->log, &pos, &rec, &torn, e)) > 0) {
-		r = step(&w, &rec);
+		r = walk_record(&w, &rec);
 		journal_record_finish(&rec);
 		if (r < 0)
 			break;

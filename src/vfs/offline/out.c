@@ -72,8 +72,8 @@ int out_hold(struct out *o, const char *path, struct error *e)
 	strcpy(o->name, o->held->vol->name);
 	if (o->dirfd < 0)
 		return error_errno(e, "its directory");
-	if (finish_waits(o->held->vol))
-		return finish_refuse(e);
+	if (finish_is_pending(o->held->vol))
+		return finish_report_pending(e);
 	r = find_second(o, e);
 	if (r == 0)
 		sweep(o);

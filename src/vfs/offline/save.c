@@ -145,9 +145,9 @@ static void write_out(struct out *out, struct save_job *job)
 	struct error e = ERROR_INIT;
 	int r;
 
-	job->same = (job->map == job->build->built.map && !overlay_build_differs(job->build)) ||
+	job->is_unchanged = (job->map == job->build->built.map && !overlay_build_differs(job->build)) ||
 		    (edit->same && edit->same(job->vol->now, job->map));
-	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
+	r = job->is_unchanged ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
 	if (r < 0)
 		save_failed(job, &e);
 }
@@ -162,7 +162,7 @@ static enum outcome write_map(
 		.host = &host,
 		.map = how->map ? how->map : s->built.map,
 		.build = s,
-		.ends = true};
+		.is_last = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
@@ -176,17 +176,17 @@ static enum outcome write_map(
 		write_out(how->out, &job);
 	else
 		save_write(&job);
-	if (job.saved)
+	if (job.is_saved)
 		save_adopt(&job);
-	if (job.saved || !report->error) {
+	if (job.is_saved || !report->error) {
 		/* What was said of another map, or of one that is not written, is not so. */
-		if (!how->map && !job.same) {
+		if (!how->map && !job.is_unchanged) {
 			overlay_build_advise(s, t->vol->advise);
 			report_merge(report, &s->format_report);
 		}
 		overlay_build_report(s, report);
 	}
-	if (job.saved)
+	if (job.is_saved)
 		report_conflict(report, t->vol);
 	code = report->code;
 	if (how->error && report->error)

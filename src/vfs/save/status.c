@@ -17,7 +17,7 @@ struct status {
 	struct buffer records;
 };
 
-static void add(void *arg, enum build_outcome fate, const char *path)
+static void add_outcome(void *arg, enum build_outcome fate, const char *path)
 {
 	static const char *const words[] = {
 		[BUILD_WRITTEN] = "changed",
@@ -58,7 +58,7 @@ static void status_run(struct job *j)
 	struct error e = ERROR_INIT;
 
 	if (overlay_build_run(&s->staged, &e) == 0) {
-		overlay_build_each(&s->staged, add, &s->records);
+		overlay_build_each(&s->staged, add_outcome, &s->records);
 		add_refused(s);
 	} else {
 		status_add(&s->records, &(struct status_entry){"draft", "", error_text(&e)});
@@ -82,7 +82,7 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 
 /* Files whose close failed because the journal could not take their bytes: they are in memory
  * alone, and the save tries again. */
-static void add_unkept(struct vfs *v, struct buffer *b)
+static void add_unlogged(struct vfs *v, struct buffer *b)
 {
 	for (const struct inode *n = NULL; (n = inode_next(v, n));) {
 		CLEANUP(free) char *path = NULL;
@@ -100,7 +100,7 @@ static void status_done(struct job *j)
 {
 	struct status *s = (struct status *)j;
 
-	add_unkept(s->v, &s->records);
+	add_unlogged(s->v, &s->records);
 	add_scratch(s->v, &s->records);
 	overlay_build_keep_parsed(&s->staged);
 	/* What was found is so as long as the queue is held. */

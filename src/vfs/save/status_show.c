@@ -5,16 +5,16 @@
 
 #include "vfs/save/status.h"
 
-static void add_text(struct buffer *b, const char *s)
+static void append_text(struct buffer *b, const char *s)
 {
 	buffer_append(b, s, strlen(s) + 1);
 }
 
 void status_add(struct buffer *records, const struct status_entry *e)
 {
-	add_text(records, e->word);
-	add_text(records, e->path);
-	add_text(records, e->why ? e->why : "");
+	append_text(records, e->word);
+	append_text(records, e->path);
+	append_text(records, e->why ? e->why : "");
 }
 
 static const char *next_text(const struct buffer *b, size_t *at)

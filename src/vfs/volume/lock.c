@@ -145,7 +145,7 @@ int lock_open(struct volume *vol, struct error *e)
 		r = lock_fd(vol, &fd, e);
 		if (r < 0)
 			return r;
-		vol->passed_over = r == 0;
+		vol->is_lock_ignored = r == 0;
 		if (still_named(vol, fd))
 			return take_fd(&fd);
 	}
