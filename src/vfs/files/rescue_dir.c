@@ -25,8 +25,8 @@ enum { CHUNK = 64 << 10, NUMBERS_MAX = 1000 };
  * does not ask the server to write (shares, FUSE): there each copy is synced by itself.
  */
 
-/* Without the right to change the owner or the group the copy stays ours, and a group that is not
- * the map's gets only the rights of all others. */
+/* Copy owner, group and mode. If the owner or group cannot be changed, the copy keeps this user's;
+ * a group other than the map's gets only the rights of all others. */
 static void copy_rights(const struct stat *like, int fd, bool is_dir)
 {
 	mode_t mode = like->st_mode & 0666;
@@ -47,7 +47,7 @@ static void copy_rights(const struct stat *like, int fd, bool is_dir)
 	(void)io_chmod(fd, mode);
 }
 
-/* Complete a new file or directory. */
+/* Set the rights of a new file or directory, and sync it if each copy is synced. */
 static int complete_copy(const struct rescue_dir *d, int parent, int fd, bool is_dir)
 {
 	int r = 0;
@@ -117,7 +117,7 @@ static bool has_content(
 	return n == 0 && (uint64_t)st.st_size == off;
 }
 
-/* Zeros become holes. */
+/* Copy the content, leaving holes for chunks of zeros. */
 static int copy_content(const struct rescue_content *from, int fd, uint8_t *chunk, struct error *e)
 {
 	uint64_t off = 0;
@@ -147,8 +147,8 @@ static int write_file(const struct rescue_dir *d, int parent, const char *name,
 	return r < 0 && !(e && e->code) ? error_set(e, r, "%s", strerror(-r)) : r;
 }
 
-/* Remove the directories on the path that are empty, also the top one. No component is a symbolic
- * link: all below is ours. */
+/* Remove the empty directories on the path, including the top one. No component is a symbolic link,
+ * since mapfs made everything below it. */
 static void remove_empty(struct rescue_dir *d, const char *path)
 {
 	CLEANUP(free) char *dir = path_check(path) == 0 ? strdup(path) : NULL;

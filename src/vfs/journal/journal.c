@@ -72,8 +72,8 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
 }
 
-/* The lock is held. If another program took the file's name, what has it now is not the journal's
- * to remove or to rename. */
+/* Does the log's file still have the journal's name? If not, the file of that name must not be
+ * removed or renamed. The lock is held. */
 static bool has_name(const struct journal *j)
 {
 	char name[NAME_MAX + 1];
@@ -82,7 +82,7 @@ static bool has_name(const struct journal *j)
 	return !j->unnamed && reclog_has_name(j->log, name);
 }
 
-/* Another file has the journal's name. If it can be believed, the next mount would read it instead:
+/* Another file has the journal's name. If it is trusted, the next mount would read it instead, so
  * set it aside. Otherwise take the next name. */
 static int free_name(struct journal *j, const char *name, struct error *e)
 {
@@ -94,8 +94,8 @@ static int free_name(struct journal *j, const char *name, struct error *e)
 	return 0;
 }
 
-/* The lock is held. If another program removed, renamed or replaced the journal's file, copy the
- * journal to a new file. */
+/* Copy the journal to a new file if another program removed, renamed or replaced its file. The lock
+ * is held. */
 static int restore_name(struct journal *j, struct error *e)
 {
 	char name[NAME_MAX + 1];
@@ -115,7 +115,7 @@ static int restore_name(struct journal *j, struct error *e)
 	return r;
 }
 
-/* The lock is held. */
+/* Remove the file, or set it aside, and close the log. The lock is held. */
 static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
 {
 	char name[NAME_MAX + 1], aside[NAME_MAX + 1] = "";
@@ -127,7 +127,7 @@ static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
 	if (!has_name(j)) {
 		r = 0;
 	} else if (j->kept) {
-		/* Where it cannot be, it stays under the name that it has. */
+		/* If it cannot be renamed, it keeps its name. */
 		if (journal_set_aside(j, ".kept", aside, e) < 0)
 			strcpy(aside, name);
 		r = 0;
@@ -171,7 +171,7 @@ void journal_switch(struct journal *j, struct journal *next, bool keep, char *re
 
 	ret_kept[0] = '\0';
 	pthread_mutex_lock(&j->lock);
-	/* A file that stays all the same ends in SAVED, and goes at the next mount. */
+	/* If this fails, the file ends in SAVED, and the next mount removes it. */
 	if (j->log && !keep)
 		(void)remove_locked(j, ret_kept, NULL);
 	reclog_close(TAKE(j->log));
@@ -197,7 +197,8 @@ static struct extent text_extent(const char *s, bool with_nul)
 
 enum { PARTS_MAX = 5 };
 
-/* Appends a record of texts (each with its NUL) and content; the lock is held. */
+/* Append a record of strings, each with its NUL, and content. Without content the last string has
+ * no NUL. The lock is held. */
 static int append_locked(struct journal *j, enum journal_type type, const char *const *texts,
 	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
 {
@@ -241,8 +242,9 @@ static int append_header(struct journal *j, struct error *e)
 	return r;
 }
 
-/* The first of its names that is free. 1: a save that was cut short made it; what it holds is not
- * ours to drop. Where somebody else has the name, it is the next one. */
+/* Create the log under the first free name. Returns 1 if it opened a trusted log of that name
+ * instead, which an interrupted save left and whose records are kept. Skips names of untrusted
+ * files. */
 static int create_log(struct journal *j, char name[NAME_MAX + 1], struct error *e)
 {
 	char aside[NAME_MAX + 1];
@@ -258,7 +260,7 @@ static int create_log(struct journal *j, char name[NAME_MAX + 1], struct error *
 		error_clear(e);
 		r = reclog_open(&j->trust, name, &j->log, e);
 		if (r == -EINVAL) {
-			/* None at all: a machine lost its power before it was one on disk. */
+			/* Not a log: power may have failed before its first sync. */
 			error_clear(e);
 			r = journal_set_aside(j, ".bad", aside, e);
 			return r < 0 ? r : reclog_create(j->dirfd, name, &j->log, e);
@@ -270,7 +272,7 @@ static int create_log(struct journal *j, char name[NAME_MAX + 1], struct error *
 	return error_set(e, r, "no name is left for a journal");
 }
 
-/* The lock is held. A file without its header is not left behind. */
+/* Create the journal with its header. On failure no file is left. The lock is held. */
 static int create_journal(struct journal *j, struct error *e)
 {
 	char name[NAME_MAX + 1];
@@ -354,7 +356,7 @@ int journal_sync(struct journal *j, struct error *e)
 	return r;
 }
 
-/* The owner asks; it must not wait for a sync that is under way. */
+/* Takes no lock: the owner's thread must not wait for a running sync. */
 bool journal_unsynced(struct journal *j)
 {
 	return j->unsynced;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Which journal counts at a mount, and walking it. */
+/* Find and open the journal that fits a map. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +12,9 @@ struct finding {
 	struct journal *journal;
 	void (*note)(void *arg, const char *line);
 	void *arg;
-	char *ours;      /* the file that fits */
-	unsigned number; /* the highest in the name of one that would fit */
-	char **others;   /* all further ones */
+	char *ours;      /* the first trusted file that fits */
+	unsigned number; /* highest number of a file that fits by its name */
+	char **others;   /* all other trusted journals */
 	size_t n_others;
 };
 
@@ -52,7 +52,7 @@ static int classify_file(void *arg, const char *file)
 	return others[f->n_others++] ? 0 : -ENOMEM;
 }
 
-/* What is beside the map may have been read before this one was made. */
+/* Look for files that were created after the directory was read (nearby.h caches it). */
 static int find_recent(struct finding *f)
 {
 	struct journal *j = f->journal;
@@ -80,9 +80,10 @@ static void finding_finish(struct finding *f)
 }
 
 /*
- * Does this journal hold nothing that is not in the map (or in the journal that fits it) already?
- * A save that was cut short leaves such a file: after its rename the previous journal, which ends
- * in SAVED; before it the next one, with copies of drafts alone.
+ * Is everything in this journal also in the map, or in the journal that fits it? An interrupted
+ * save leaves such a file. If it was interrupted after its rename, that is the previous journal,
+ * which ends in SAVED; before the rename, the next journal, which has only copies of refused
+ * contents.
  */
 static bool is_leftover(const struct finding *f, const char *file)
 {
@@ -95,7 +96,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 	if (journal_is_aside(file))
 		return false;
 	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
-		return false; /* what cannot be read is kept */
+		return false; /* keep unreadable files */
 	while (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
 		saved = rec.type == JOURNAL_SAVED && !rec.damaged &&
 			strcmp(rec.texts[0], ours) == 0;
@@ -110,7 +111,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 	return saved || (next && !own);
 }
 
-/* Something else stands where our journal would: it is kept under another name. */
+/* Rename a file that is not a record log but has the name of the journal. */
 static int set_bad_aside(struct journal *j, const char *file,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -131,7 +132,7 @@ static bool has_new_header(struct reclog *log)
 	struct reclog_pos pos = {0};
 	bool torn, found = false, fresh = false;
 
-	/* The first that can be read. */
+	/* Use the first readable header. */
 	while (!found && journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
 		found = rec.type == JOURNAL_HEADER && !rec.damaged;
 		fresh = found && strcmp(rec.texts[3], "new") == 0;
@@ -140,7 +141,7 @@ static bool has_new_header(struct reclog *log)
 	return fresh;
 }
 
-/* The journal that fits. */
+/* Open the journal that fits. */
 static int open_fitting(struct finding *f, struct error *e)
 {
 	struct journal *j = f->journal;
@@ -183,7 +184,7 @@ int journal_open(struct journal *j, struct nearby *nearby,
 
 enum { TEXT_MAX = 64 << 20 };
 
-/* What follows the texts of the first record of a type. */
+/* Load the content of the first undamaged record of a type. */
 static int read_content(
 	struct journal *j, enum journal_type type, struct bytes **ret, struct error *e)
 {

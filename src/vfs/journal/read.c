@@ -10,7 +10,7 @@
 
 enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
 
-/* How many texts a record begins with; -1: it is none of ours. */
+/* Number of strings at the start of a record of this type; -1 if the type is unknown. */
 static int text_count(uint32_t type)
 {
 	switch (type) {
@@ -52,7 +52,7 @@ bool journal_record_op(const struct journal_record *r, struct journal_op *ret)
 	return true;
 }
 
-/* No mount writes another path, whoever did. */
+/* Are the paths valid? No mount writes invalid ones. */
 static bool paths_lead_inside(const struct journal_record *r)
 {
 	if (r->type == JOURNAL_HEADER || r->type == JOURNAL_SAVED || !r->n_texts)
@@ -61,7 +61,7 @@ static bool paths_lead_inside(const struct journal_record *r)
 	       (r->type != JOURNAL_RENAME || path_check(r->texts[1]) == 0);
 }
 
-/* 1: taken apart, or found to be none of ours. */
+/* Parse a record. Returns 1 or -errno. A record that cannot be parsed gets type 0. */
 static int parse_record(const struct record *rec, struct journal_record *ret, struct error *e)
 {
 	int texts = rec->damaged ? -1 : text_count(rec->type);
@@ -91,7 +91,7 @@ static int parse_record(const struct record *rec, struct journal_record *ret, st
 		begin += strlen(head + begin) + 1;
 		ret->n_texts = ++n;
 	}
-	/* The NUL of the last text may be missing, but only at the end of the record. */
+	/* The NUL of the last string may be missing, but only at the end of the record. */
 	if (n < want || begin > size + (size == rec->payload.size)) {
 		journal_record_finish(ret);
 		return 1;
@@ -125,7 +125,7 @@ int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal
 
 static const char infix[] = ".mapfs-journal-";
 
-/* What comes after the map's name in the name of a journal; NULL: it is none. */
+/* The part after the map's name in the file name of a journal; NULL if it is not a journal's. */
 static const char *suffix_of(const char *file)
 {
 	const char *at = NULL, *next = file;
@@ -141,7 +141,7 @@ static const char *identity_in(const char *file)
 	return suffix_of(file) + strlen(infix);
 }
 
-/* What stands behind the identity: "", or -N, or a dot and why it was set aside. */
+/* The part after the identity and its -N: "", or a dot and why the journal was set aside. */
 static const char *ending_of(const char *identity)
 {
 	const char *at = identity + IDENTITY_SIZE - 1;
@@ -177,7 +177,7 @@ static bool is_of_map(const char *file, const char *map)
 	return strcmp(name, file) == 0;
 }
 
-/* Longer than what comes after the map's name, which is cut where there is no room for both. */
+/* At least the length of the suffix, for which sidecar_name may truncate the map's name. */
 enum { SUFFIX_MAX = 128 };
 
 struct finding {

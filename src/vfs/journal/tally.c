@@ -12,7 +12,7 @@ enum effect { CHANGED, REFUSED, REFUSAL_DROPPED, MOVED_AWAY };
 
 struct tally_event {
 	char *path;
-	size_t number; /* of the events in order */
+	size_t number; /* position in the journal */
 	enum effect effect;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The operations of a journal, in order, for a replay. */
+/* Walk the operations of a journal, for a replay. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "vfs/journal/read.h"
 
 /*
- * Without this record, would those after it do what they were meant to do? Contents stand for
- * themselves; of names nobody can say what they would mean.
+ * Do later records keep their meaning if a record of this type is missing? Contents are independent
+ * of each other, but a missing change of names may change what later paths mean.
  */
 static bool is_independent(enum journal_type type)
 {
@@ -20,7 +20,7 @@ struct walk {
 	struct journal *j;
 	int (*fn)(void *arg, const struct journal_op *op);
 	void *arg;
-	bool blind; /* an operation on names is missing */
+	bool blind; /* an operation on names is missing, so skip all operations */
 	struct journal_gaps *gaps;
 };
 
@@ -34,7 +34,7 @@ static int walk_record(struct walk *w, const struct journal_record *rec)
 		w->blind |= rec->damaged && !is_independent(rec->type);
 		return 0;
 	}
-	/* Whoever went on after the damage knew what he saw. */
+	/* A mount that continued after the damage wrote a new header: what follows is valid. */
 	if (rec->type == JOURNAL_HEADER && strcmp(rec->texts[1], w->j->identity) == 0)
 		w->blind = false;
 	if (!journal_record_op(rec, &op))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The volume goes on from the map that a save wrote. */
+/* Continue a volume from the map that a save wrote. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ void report_set_aside(struct report *r, const char *journal)
 	report_code(r, OUTCOME_LEFT);
 }
 
-/* The rename left a mark of its own. */
+/* Update *st, since the rename changed the ctime. Keep it if size or mtime differ. */
 static void refresh_stat(const struct file *f, struct stat *st)
 {
 	struct stat now;
@@ -43,8 +43,8 @@ static void refresh_stat(const struct file *f, struct stat *st)
 		*st = now;
 }
 
-/* The new one is the volume's; the old one stays with the save, whose end is on a worker: with the
- * last reference to a file without a name the kernel frees all of its bytes. */
+/* Swap the volume's file with the save's. The save frees the old file on a worker, because closing
+ * the last descriptor of an unlinked file makes the kernel free all its blocks. */
 static void exchange_files(struct file **mine, struct file **its)
 {
 	struct file *old = *mine;

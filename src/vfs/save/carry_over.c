@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a map that is saved does not hold, and its journal does: operations on its tree. */
+/* Carry over the operations whose effect is not in the saved map. */
 #include <errno.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static int carry_over_dir(const struct carry_over_args *l, size_t i)
 	return path ? pass_operation(l, JOURNAL_MKDIR, path, NULL, NULL) : -ENOMEM;
 }
 
-/* Directories, for what is in them: only those that were made can be none of the map's. */
+/* Carry over the new directories that contain carried-over files. All others are in the map. */
 static int carry_over_dirs(const struct carry_over_args *l)
 {
 	const struct overlay_build *s = l->s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* A mount that ends without a save. */
+/* End a mount without a save. */
 #include <string.h>
 
 #include "vfs/volume/report.h"
@@ -30,7 +30,7 @@ static void report_discarded(void *arg, struct buffer *records)
 	}
 	buffer_finish_free(records);
 	report_new_map(d.v->vol, &report);
-	/* What was saved stays there. */
+	/* A map that was saved after a conflict stays. */
 	report_conflict(&report, d.v->vol);
 	d.done(d.arg, &report);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Saves that the begin and the end of a mount wait for. */
+/* Saves at the beginning and the end of a mount, which the caller waits for. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "vfs/save/run.h"
 #include "vfs/save/save.h"
 
-/* Who waits for the end is to see that it comes. */
+/* Interval of heartbeats, so that `mapfs -u` does not give up. */
 enum { BEAT_MS = 1000 };
 
 static void drain_queue(struct vfs *v)
@@ -25,7 +25,7 @@ static void drain_queue(struct vfs *v)
 static void report_first_save(void *arg, struct report *report)
 {
 	struct error *e = arg;
-	/* Without the word that it begins with: there is nothing yet that was refused. */
+	/* Drop the word "refused: ": nothing was refused yet. */
 	const char *why = report->n ? strstr(report->lines[0], ": ") : NULL;
 
 	if (report->code == OUTCOME_SAVE_FAILED)
@@ -69,13 +69,13 @@ void vfs_end(struct vfs *v, struct report *report)
 		rescue_begin(&rescue);
 		drain_queue(v);
 	}
-	/* What is in the map, or lies in the open beside it, needs no journal. */
+	/* All changes are in the map or were copied out: the journal is not needed. */
 	if (report->code != OUTCOME_SAVE_FAILED && !left.unrescued) {
 		if (journal_remove(&v->vol->journal, kept, &e) < 0)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 		report_set_aside(report, kept);
 	} else if (journal_sync(&v->vol->journal, &e) < 0) {
-		/* A save that failed has reported that. */
+		/* A failed save has already reported this. */
 		if (report->code != OUTCOME_SAVE_FAILED)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {

@@ -9,10 +9,10 @@
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 
-/* Progress is reported each STRETCH. */
+/* Bytes between two reports of progress. */
 enum { STRETCH = 64 << 20 };
 
-/* A file of the tree as content of a copy. */
+/* A file of the overlay as the content of a copy. */
 struct rescued {
 	const struct vfs *v;
 	const struct oentry *oentry;
@@ -85,8 +85,8 @@ static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struc
 	return r == 0;
 }
 
-/* Copy all files, and remove copies of an end that did not come if their files are unlinked or
- * saved by now. */
+/* Copy all files. Remove copies of an earlier, refused unmount if their files were unlinked or
+ * saved since. */
 static bool copy_all(struct rescue *r)
 {
 	struct vfs *v = r->v;

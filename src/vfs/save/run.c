@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* When a save runs, and what it is given. */
+/* Run a save: retry failed closes, build the map, write it, and continue from it. */
 #include "vfs/save/run.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ struct saving {
 	struct change_task task; /* first */
 	struct vfs *v;
 	bool before_unmount;
-	size_t pending_retries; /* closes that are tried again before it, and 1 while that is so */
+	size_t pending_retries; /* closes being retried, plus 1 while retry_closes runs */
 	vfs_saved done;
 	void *arg;
 	struct save_job save;
@@ -67,7 +67,8 @@ static void finish_invalidation(struct job *j)
 		deliver_report(s);
 }
 
-/* The kernel may wait for a read that waits for a view, and that for the queue. */
+/* Leave the queue before invalidating inodes: the kernel may wait for a read, the read for a view,
+ * and the view for the queue. */
 static void leave_queue(struct saving *s, struct inode *const *nodes, size_t n)
 {
 	s->task.job.done = finish_invalidation;
@@ -78,7 +79,7 @@ static void leave_queue(struct saving *s, struct inode *const *nodes, size_t n)
 		finish_invalidation(&s->task.job);
 }
 
-/* What is so since the last save is no news; what was otherwise meanwhile is. */
+/* Report the format's lines that the last save did not report. */
 static void report_format_news(struct saving *s)
 {
 	struct volume *vol = s->v->vol;
@@ -90,7 +91,7 @@ static void report_format_news(struct saving *s)
 	s->build.format_report = (struct report)REPORT_INIT;
 }
 
-/* The kernel forgets what a file was shown as before the save, and names that went with it. */
+/* Collects the inodes whose cached content the kernel has to drop after the save. */
 struct rebase_args {
 	struct vfs *v;
 	const struct overlay_build *build;
@@ -98,7 +99,7 @@ struct rebase_args {
 	size_t n, room;
 };
 
-/* Who lists it anew has not been there since it changed before. */
+/* Invalidate the names in a directory, unless that was done since it was last listed. */
 static void invalidate_names(struct vfs *v, struct inode *dir)
 {
 	if (dir && !dir->is_listing_stale)
@@ -124,7 +125,7 @@ static void move_inode(void *arg, struct oentry *u, struct oentry *heir)
 	u->inode = NULL;
 	heir->inode = n;
 	n->oentry = heir;
-	/* What it lacked is in the map now. */
+	/* The saved map may have added mandatory entries to the new directory. */
 	if (u->is_dir && u->origin == ENTRY_NONE && heir->origin != ENTRY_NONE)
 		invalidate_names(t->v, n);
 	if (u->is_dir || (!heir->refusal && (heir->has_content || heir->frozen_map)))
@@ -135,7 +136,7 @@ static void move_inode(void *arg, struct oentry *u, struct oentry *heir)
 		t->inodes[t->n++] = n;
 }
 
-/* What another mount may make nothing of is in no map, and in the journal as well. */
+/* Ignore operations that cannot be replayed on the new map: they stay in the journal. */
 static int apply_operation(void *arg, const struct journal_op *op)
 {
 	int r = overlay_apply(arg, op);
@@ -150,7 +151,7 @@ static int apply_carried_over(void *arg, struct overlay *next)
 	return carry_over(t->build, apply_operation, next);
 }
 
-/* The tree goes on over what was written. */
+/* Continue the overlay over the new base. */
 static void rebase_overlay(struct saving *s, struct rebase_args *t)
 {
 	const struct rebase how = {apply_carried_over, move_inode, t};
@@ -173,14 +174,14 @@ static void refuse_content(struct vfs *v, struct oentry *u, const char *why)
 	u->refusal = strdup(why);
 }
 
-/* The tree goes on over what there is now; but where moves came to the map that there was it stays
- * as it is, and so does the journal: that map shows other paths. */
+/* Is the overlay rebased after this save? If the map is unchanged but objects moved, overlay and
+ * journal stay, because the base shows other paths. */
 static bool is_rebased(const struct saving *s)
 {
 	return s->save.is_saved || (s->save.is_unchanged && !overlay_build_moves(&s->build));
 }
 
-/* A file is refused as long as the map that follows from all does not have it. */
+/* Update refusals and write buffers from the outcomes of the build. */
 static void apply_outcomes(struct saving *s)
 {
 	for (size_t i = 1; i < s->build.n; i++) {
@@ -192,21 +193,21 @@ static void apply_outcomes(struct saving *s)
 		if (u->inode && u->inode->write_buffer &&
 			u->inode->write_buffer->state == BUFFER_LOGGED)
 			u->inode->write_buffer->state = BUFFER_CLEAN;
-		/* What it came from is another file's, or gone. */
+		/* Its origin now belongs to another file, or was removed. */
 		if (u->is_scratch && b->outcome != BUILD_KEPT && is_rebased(s)) {
 			oentry_freeze(overlay_shown(s->v->overlay, u), u);
 			u->origin = ENTRY_NONE;
 		}
 		if (b->outcome == BUILD_REFUSED && !oentry_is_refused(u))
 			refuse_content(s->v, u, b->reason ? b->reason : strerror(ENOMEM));
-		/* What was refused may mean nothing any more, for the same reason. */
+		/* A scratch file keeps its refusal. */
 		else if (b->outcome != BUILD_REFUSED && b->outcome != BUILD_SCRATCH)
 			free(TAKE(u->refusal));
 	}
 }
 
-/* All that the journal holds is in the map that there was: done to that map anew, it would say of
- * files that took each other's place what they came from before. */
+/* Remove a journal whose changes cancel out, so that the base has them all. Its replay would give
+ * files that were swapped the wrong origins. Keep the name table for the next journal. */
 static void remove_obsolete_journal(struct journal *j)
 {
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
@@ -301,7 +302,8 @@ static void finish_retry(struct vfs *, struct inode *, void *arg, int)
 	enter_queue(arg);
 }
 
-/* Everybody has closed it, and what kept its bytes from the journal may be over. */
+/* Is the file closed by all writers, but its close incomplete? The cause, such as a full disk, may
+ * be gone by now. */
 static bool is_unlogged(const struct inode *n)
 {
 	return file_is_validated(n) && !n->is_busy && !n->writers &&

@@ -33,8 +33,8 @@ static void add_outcome(void *arg, enum build_outcome fate, const char *path)
 	status_add(arg, &(struct status_entry){words[fate], path, NULL});
 }
 
-/* What a save would refuse now, of what was closed. A directory of raw/ that follows from a change
- * is nobody's, though somebody looked into it. */
+/* Add the files that a save would refuse now. Skip entries that do not differ from the base: a
+ * derived directory of raw/ has one if it was looked up. */
 static void add_refused(struct status *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
@@ -65,7 +65,7 @@ static void status_run(struct job *j)
 	}
 }
 
-/* What would be copied out at an unmount, and no verdict is needed for. */
+/* Add the scratch files that an unmount would copy out. */
 static void add_scratch(struct vfs *v, struct buffer *b)
 {
 	for (const struct oentry *u = NULL; (u = overlay_next(v->overlay, u));) {
@@ -80,8 +80,8 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 	}
 }
 
-/* Files whose close failed because the journal could not take their bytes: they are in memory
- * alone, and the save tries again. */
+/* Add the files whose close failed because the journal could not be written. Their bytes are only
+ * in the write buffer, and the next save tries again. */
 static void add_unlogged(struct vfs *v, struct buffer *b)
 {
 	for (const struct inode *n = NULL; (n = inode_next(v, n));) {
@@ -103,7 +103,7 @@ static void status_done(struct job *j)
 	add_unlogged(s->v, &s->records);
 	add_scratch(s->v, &s->records);
 	overlay_build_keep_parsed(&s->staged);
-	/* What was found is so as long as the queue is held. */
+	/* The records are up to date only until the task leaves the queue. */
 	s->found(s->arg, &s->records);
 	change_queue_leave(s->v->vol);
 	overlay_build_finish(&s->staged);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What is shown of a status: it may be longer than an attribute. */
+/* Show a status as extended attributes, whose size is limited. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +63,7 @@ bool status_is_attribute(const char *name)
 	return name[n] == '.' && digits && digits < 10 && !name[n + 1 + digits];
 }
 
-/* Room for the line that says how many are missing. */
+/* Room for the line "more N". */
 enum { LAST_LINE = 32 };
 
 static void show_lines(const struct buffer *records, struct buffer *ret)
@@ -101,7 +101,7 @@ static void show_records(const struct buffer *records, size_t from, struct buffe
 		ret->size = before;
 		if (before)
 			break;
-		/* None is left out, however long its path is. */
+		/* Do not skip a record whose path is too long: show "?" as its path. */
 		status_add(ret, &(struct status_entry){e.word, "?", ""});
 	}
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 enum { CONFLICTS_MAX = 1000 };
 
-/* What stands there was refused, and the map has something else in its place: why; or NULL. */
+/* Why the content at this path was refused, so that the map has other content there; or NULL. */
 static const char *find_refusal(const struct overlay_build *s, const char *at)
 {
 	for (size_t i = 1; i < s->n; i++) {
@@ -36,8 +35,8 @@ static void report_fault(void *arg, const struct format_fault *f)
 	struct save_job *s = arg;
 	const char *why = f->is_warning ? NULL : find_refusal(s->build, f->path);
 
-	/* All files of a new map are new, but a copy of an old map has old faults: `mapfs check`
-	 * reports them. */
+	/* A new map is often a copy of an old one, so its faults are not new. `mapfs check` reports
+	 * them. */
 	if (f->is_warning && s->vol->journal.fresh)
 		return;
 	if (f->is_warning)
@@ -66,7 +65,7 @@ int save_check(struct save_job *s, struct error *e)
 	return f->check ? f->check(s->vol->now, s->map, report_fault, s, e) : 0;
 }
 
-/* The files that a save writes; the second is NULL where the map is one file. */
+/* The files that a save writes. The second is NULL if the map has one file. */
 enum { OUTS = FORMAT_FILES_MAX };
 
 struct outs {
@@ -99,7 +98,7 @@ static int begin_files(struct save_job *s, struct outs *o, struct error *e)
 
 	if (r < 0 || !f->companion)
 		return r;
-	/* Of a new map the second file is like the first. */
+	/* A new map has no companion yet: the new one gets the first file's owner and mode. */
 	if (vol->companion[0])
 		strcpy(s->second_name, vol->companion);
 	else if (!f->companion(vol->name, 0, s->second_name))
@@ -153,7 +152,7 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 	return r;
 }
 
-/* What was written, opened anew: it shows the paths that this mount shows. */
+/* Open the written map as the next base, with a name table that keeps the names of this mount. */
 static int reopen_saved(struct save_job *s, struct error *e)
 {
 	const struct format *f = s->vol->format;
@@ -185,7 +184,7 @@ static int write_op(void *arg, const struct journal_op *op)
 	return journal_append(w->journal, op, NULL, w->e);
 }
 
-/* The journal of what the new map does not hold; without any, a word in the old one is enough. */
+/* Write and sync the next journal with the carried-over operations, and mark the old one SAVED. */
 static int write_journal(struct save_job *s, const char *identity, struct error *e)
 {
 	struct journal *old = &s->vol->journal;
@@ -199,9 +198,9 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 		error_set(e, r, "out of memory");
 	if (r == 0)
 		r = journal_sync(&s->next_journal, e);
-	/* A word for the case that we are killed before the old one is removed; no more than that,
-	 * so that a journal which cannot be written any more does not keep the map from being
-	 * saved. Not where it holds more than the map does. */
+	/* SAVED makes the next mount remove the old journal if we are killed before that. Ignore
+	 * errors, so that an unwritable journal does not prevent the save. Omit SAVED if the old
+	 * journal has operations that are not in the map. */
 	if (r == 0 && !old->kept && journal_exists(old))
 		(void)journal_saved(old, identity, NULL);
 	return r;
@@ -212,7 +211,7 @@ static bool is_name_free(const struct save_job *s, const char *name)
 	return faccessat(s->vol->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 }
 
-/* Where it goes is decided last, so that a change from outside is seen as late as can be. */
+/* Choose the name of the new file. This is done last, to notice external changes until then. */
 static int choose_name(
 	struct save_job *s, const struct outs *o, bool *ret_conflict, struct error *e)
 {
@@ -227,7 +226,7 @@ static int choose_name(
 	sidecar_name(s->name, vol->name, "");
 	if (!*ret_conflict)
 		return 0;
-	/* The journal is named after the file, so the name is chosen before the rename. */
+	/* Choose the name before the rename, because the new journal's name depends on it. */
 	sidecar_family(family, vol->name);
 	for (int i = 1; i < CONFLICTS_MAX; i++) {
 		sidecar_name(s->name, family, suffix);
@@ -243,7 +242,7 @@ static int choose_name(
 	return r;
 }
 
-/* What was written gets its name; the journals are right before and after. */
+/* Rename the new files into place. The journals are valid before and after the rename. */
 static int commit_files(struct save_job *s, const struct outs *o, struct error *e)
 {
 	char identity[IDENTITY_SIZE];
@@ -269,7 +268,7 @@ static int commit_files(struct save_job *s, const struct outs *o, struct error *
 		journal_remove(&s->next_journal, NULL, NULL);
 		return r;
 	}
-	/* It may stand although the disk would not confirm it. */
+	/* The rename may have succeeded although the sync after it failed. */
 	s->is_saved = true;
 	s->is_unconfirmed = r < 0;
 	if (conflict)
@@ -312,7 +311,7 @@ static void note_journal(struct save_job *s)
 	struct journal *j = &s->vol->journal;
 	struct error e = ERROR_INIT;
 
-	/* Without one nothing was closed; a time that was set is in none. */
+	/* Without a journal no file was closed; changed times are not journaled. */
 	if (j->unnamed || !journal_exists(j))
 		return;
 	if (journal_sync(j, &e) < 0)

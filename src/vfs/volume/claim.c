@@ -8,7 +8,7 @@
 #include "base/durable/pair.h"
 #include "vfs/volume/external.h"
 
-/* What saves that were killed left behind. */
+/* Remove temporary files of saves that were killed. */
 static void sweep_leftovers(const struct volume *vol, struct nearby *nearby)
 {
 	char marker[NAME_MAX + 1];
@@ -27,8 +27,8 @@ static void find_fitting(void *arg, const struct journal_info *info)
 	*fits |= info->fits && !info->foreign;
 }
 
-/* The file that was opened, if it still is what the name means. Who holds the lock is not asked:
- * from within the sandbox nobody is to be seen. */
+/* Lock the open file, if it still has the map's name. Unlike lock_open, this respects any holder of
+ * the lock, since the sandbox hides /proc. */
 static int lock_opened(struct volume *vol, struct error *e)
 {
 	int fd = vol->source.files[0]->fd;
@@ -44,7 +44,7 @@ static int lock_opened(struct volume *vol, struct error *e)
 	return error_set(e, -ESTALE, "was replaced by another program");
 }
 
-/* Of a map that is locked. */
+/* Open the journal of a locked map. */
 static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -90,7 +90,7 @@ int volume_lock(
 {
 	int r = lock_opened(vol, e);
 
-	/* Another mount began and ended meanwhile, and what it left is in no model of ours. */
+	/* Another mount began and ended in between; our base lacks the changes in its journal. */
 	if (r == 0 && journal_is_present(&vol->journal)) {
 		(void)flock(vol->source.files[0]->fd, LOCK_UN);
 		r = error_set(e, -ESTALE, "was changed by another mount");

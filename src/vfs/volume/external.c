@@ -16,7 +16,7 @@ static bool same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Not touched at all: a time that was set back leaves its mark in the other. */
+/* Setting the mtime back changes the ctime. */
 static bool is_untouched(const struct stat *now, const struct stat *opened)
 {
 	return now->st_dev == opened->st_dev && now->st_ino == opened->st_ino &&
@@ -24,9 +24,8 @@ static bool is_untouched(const struct stat *now, const struct stat *opened)
 	       same_time(now->st_ctim, opened->st_ctim);
 }
 
-/* On a share the kernel may answer from a cache for a while; asked like this it asks the server.
- * name
- * "": dirfd itself. */
+/* Make the kernel ask the server for the attributes of a file on a share, which it may have cached.
+ * If name is "", the file is dirfd itself. */
 static void refresh_attributes(int dirfd, const char *name)
 {
 	struct statx now;
@@ -50,10 +49,11 @@ static bool is_untouched_at(const struct volume *vol, const char *name, const st
 	return fstatat(vol->dirfd, name, &st, 0) == 0 && is_untouched(&st, opened);
 }
 
-/* What became of a file that is held open. */
+/* How the attributes of an open file changed. */
 enum trace {
 	TRACE_NONE,
-	TRACE_RIGHTS, /* its rights, its names or its attributes changed, and nothing else shows */
+	TRACE_RIGHTS, /* mode, owner, links or extended attributes changed; size and mtime did not
+		       */
 	TRACE_OTHER,
 };
 
@@ -78,7 +78,7 @@ static enum trace trace_of(const struct volume *vol, unsigned i)
 										      : TRACE_OTHER;
 }
 
-/* Of a large file the identity does not see all, so its traces count. */
+/* Does a file have this trace whose identity does not cover all bytes? */
 static bool has_large(const struct volume *vol, enum trace trace)
 {
 	for (unsigned i = 0; i < vol->source.n_files; i++)
@@ -100,13 +100,13 @@ bool external_is_in_place(const struct volume *vol)
 
 	for (unsigned i = 0; i < vol->source.n_files; i++)
 		all = all && trace_of(vol, i) == TRACE_NONE;
-	/* The client of a share may answer from a cache of its own for as long as it likes (sshfs:
-	 * 20 s). There the content counts, and no times. */
+	/* The client of a share may answer from a cache of its own (sshfs: for 20 s). So compare
+	 * the content there, not the times. */
 	if (all && mountinfo_kind(vol->dirfd) != MOUNT_SHARE)
 		return false;
 	if (has_large(vol, TRACE_OTHER))
 		return true;
-	/* Its rights, its names or its time are another matter, and so is what was appended. */
+	/* A change of mode, links or times is harmless, and so are appended bytes. */
 	return companion_identity_as(&vol->source, opened, identity, NULL) < 0 ||
 	       strcmp(identity, vol->identity) != 0;
 }
@@ -132,7 +132,7 @@ enum external_change external_check(const struct volume *vol)
 	bool gone;
 	int fd;
 
-	/* First, for what the kernel holds of it is dropped with that, on most shares. */
+	/* First open the file: on most shares that makes the kernel drop its cache of it. */
 	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	gone = fd < 0 && (errno == ENOENT || errno == ESTALE);
 	f = fd < 0 ? NULL : file_new(fd);
@@ -147,10 +147,10 @@ enum external_change external_check(const struct volume *vol)
 		(vol->source.n_files < 2 ||
 			is_untouched_at(vol, vol->companion, &vol->companion_opened)))
 		return EXTERNAL_NONE;
-	/* The map's second file may have been a link from the begin, and was untouched then. */
+	/* Only now: the companion may have been a link when the map was opened. */
 	if (vol->source.n_files > 1 && external_is_link(vol, vol->companion))
 		return EXTERNAL_LINK;
-	/* Copied back, or touched: the same content is no conflict. */
+	/* A file that was copied back or touched has the same content: no conflict. */
 	return f && companion_identity(vol->dirfd, vol->name, f, identity, NULL) == 0 &&
 			       strcmp(identity, vol->identity) == 0
 		       ? EXTERNAL_NONE

@@ -11,7 +11,8 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/volume/lock.h"
 
-/* Before the first save of a new map is done there is nothing in it to know its format by. */
+/* Return the format of a map with two files, or NULL. Falls back to the file's ending, since a new
+ * map is empty before its first save. */
 static const struct format *find_pair_format(const struct volume *vol)
 {
 	const struct format *f = vol->format;
@@ -21,7 +22,7 @@ static const struct format *find_pair_format(const struct volume *vol)
 	return f && f->companion ? f : NULL;
 }
 
-/* The map and its companion, or a conflict of theirs. */
+/* Accept a marker only for the map and its companion, or for a pair saved after a conflict. */
 static enum pair_leave check_marker_names(void *arg, const char *first, const char *second)
 {
 	const struct volume *vol = arg;
@@ -80,7 +81,7 @@ int finish_pair(
 		*e = why;
 		return r;
 	}
-	/* The lock goes with the descriptor: what stands there may be the same file, or another. */
+	/* The name may mean another file now, so open and lock it again. */
 	file_unref(TAKE(vol->source.files[0]));
 	r = lock_open(vol, e);
 	return r < 0 ? r : volume_set_file(vol, r, e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* How a volume comes about: its files are opened or made, and then its tables are read. */
+/* Open or create the files of a volume, and load the map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -120,7 +120,7 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	return 0;
 }
 
-/* The file, empty. A nameless one is called as the new file of a save is until it has its name. */
+/* Create an empty file. A nameless one gets a temporary name, like the new file of a save. */
 static int create_file(struct volume *vol, const struct vfs_options *o, struct error *e)
 {
 	char stem[NAME_MAX + 1], made[NAME_MAX + 1];
@@ -237,7 +237,7 @@ static int collect_name_options(const struct volume *vol, struct bytes **ret)
 	return buffer_finish(&b, ret);
 }
 
-/* Those of before, in place of those of now that a journal holds. */
+/* Set vol->options to the current options with name_options in place of those of that kind. */
 static int replace_options(struct volume *vol)
 {
 	const char *end = (const char *)vol->name_options->data + vol->name_options->size;
@@ -273,7 +273,8 @@ static void note_options(
 		note(arg, (const char *)b.data);
 }
 
-/* What comes back is what it was, also for who mounts the map otherwise. */
+/* If a journal exists, use the name options it was written with, so that its paths and contents
+ * keep their meaning. */
 static int choose_options(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -295,7 +296,7 @@ static int choose_options(
 	return r;
 }
 
-/* A map that this or an earlier mount saved is shown as the mount's journal says. */
+/* Parse the map, with the name table of the journal. The base of a new map is empty. */
 static int open_model(struct volume *vol, struct error *e)
 {
 	const struct source none = {.name = vol->final_name ? vol->final_name : vol->name};
@@ -312,13 +313,14 @@ static int open_model(struct volume *vol, struct error *e)
 	return format_explain(&vol->source, r, e);
 }
 
-/* What keeps somebody from looking says nothing of the map. */
+/* Make the map read-only if it is unsafe to change. Errors other than EINVAL and EIO say nothing
+ * about the map, and are returned. */
 static int check_sound(struct volume *vol, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	int r;
 
-	/* A save would replace the link, and not the file that it leads to. */
+	/* A save would replace the link instead of its target. */
 	if (vol->access != VOLUME_READ_ONLY && vol->companion[0] &&
 		external_is_link(vol, vol->companion)) {
 		error_set(&why, -EINVAL, "%s is a symbolic link", vol->companion);
@@ -333,7 +335,7 @@ static int check_sound(struct volume *vol, struct error *e)
 	return 0;
 }
 
-/* Of a map that is being made there is no second file before the first save. */
+/* Open the companion, and record its attributes. */
 static int open_companion(struct volume *vol, struct error *e)
 {
 	int r = companion_open(vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
@@ -378,7 +380,7 @@ int volume_load(
 		r = check_sound(vol, e);
 	if (r == 0 && vol->access != VOLUME_UNLOCKED)
 		volume_note_state(vol, note, arg);
-	/* Whoever listens now is gone when the map is served. */
+	/* note() is valid only while the map is loaded. */
 	vol->context.note = NULL;
 	return r;
 }

@@ -58,13 +58,13 @@ int report_errno(const struct report *r)
 		return -ESTALE;
 	if (r->code != OUTCOME_SAVE_FAILED)
 		return 0;
-	/* What is refused is no program's mistake in calling. */
+	/* EINVAL would blame the fsync call, so return EIO for a refused map. */
 	return r->error && r->error != -EINVAL ? r->error : -EIO;
 }
 
 enum outcome outcome_worse(enum outcome a, enum outcome b)
 {
-	/* A save that failed outweighs one that went elsewhere, and that outweighs leftovers. */
+	/* Failed saves are most serious, then conflicts, then leftovers. */
 	static const int weight[] = {
 		[OUTCOME_DONE] = 0,
 		[OUTCOME_LEFT] = 1,
@@ -95,7 +95,7 @@ void report_merge(struct report *r, struct report *from)
 	report_finish(from);
 }
 
-/* Is it among the first n lines, and no warning? */
+/* Is this line among the first n lines of r? Never true for a warning. */
 static bool is_known(const struct report *r, size_t n, const char *line)
 {
 	if (strncmp(line, "warning: ", 9) == 0)
@@ -107,7 +107,7 @@ static bool is_known(const struct report *r, size_t n, const char *line)
 
 void report_add_news(struct report *r, const struct report *from, const struct report *known)
 {
-	size_t n = known->n; /* which may be r */
+	size_t n = known->n; /* known may be r, which grows */
 
 	for (size_t i = 0; i < from->n; i++) {
 		char *line = is_known(known, n, from->lines[i]) ? NULL : strdup(from->lines[i]);

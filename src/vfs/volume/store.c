@@ -7,7 +7,7 @@
 
 #include "base/disk/io.h"
 
-/* A file is held by what lives longest in it, so none is large. */
+/* A file is freed only when none of its bytes are in use, so keep files small. */
 enum { HELD_MAX = 16 << 20, FILE_MAX = 64 << 20 };
 
 static int open_next_file(struct volume_store *s)
@@ -46,7 +46,7 @@ static int keep_bytes(
 	CLEANUP(bytes_unref) struct bytes *all = NULL;
 	int r;
 
-	/* A spool's or the journal's file stays as long as the extent does. */
+	/* Bytes in a spool or in the journal stay there: the extent keeps the file. */
 	if (!data->mem) {
 		*ret = extent_ref(data);
 		return 0;

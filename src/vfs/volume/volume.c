@@ -54,7 +54,7 @@ void volume_refuse_writing(struct volume *vol)
 struct rights volume_rights(const struct stat *map, const struct vfs_options *o, bool read_only)
 {
 	mode_t none = read_only ? 0222 : 0, file = map->st_mode & 0666;
-	/* Who may read a file may enter its directory. */
+	/* The right to read includes the right to enter directories. */
 	mode_t dir = file | (file & 0444) >> 2;
 
 	return (struct rights){
