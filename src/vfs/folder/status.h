@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* What is asked of all maps of a folder that are open. */
+/* status: the status of all open maps of a folder. */
 #pragma once
 
 #include "vfs/folder/table.h"
 
-/* The status of the folder (vfs/save/status.h): that of its maps, with their paths. */
+/* Answer a getxattr for the status attributes (vfs/save/status.h) of the folder's root: the records
+ * of all maps, with their paths. */
 void level_getxattr(struct folder *f, struct level *l, struct call *c);
