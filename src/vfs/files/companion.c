@@ -11,8 +11,7 @@
 
 #include "base/disk/dir.h"
 
-/* Find a file of that name or, if there is none, one that differs only in case. Returns 1, 0 or
- * -errno. */
+/* Find a file of that name, or else one that differs only in case. Returns 1, 0 or -errno. */
 static int find_name(int dirfd, const char *name, char ret[NAME_MAX + 1])
 {
 	int r;

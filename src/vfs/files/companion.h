@@ -11,8 +11,7 @@
 /* Find the companion of the map `name` of format f, ignoring case, without opening it. Returns 1, 0
  * if there is none, or -errno. */
 int companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1]);
-/* Open the companion of the map `name` as src->files[1], and write its name to ret. Returns 0 and
- * "" in ret if there is none. */
+/* Open the companion of the map `name` as src->files[1]. ret is its name, or "" without one. */
 int companion_open(int dirfd, const struct format *f, const char *name, struct source *src,
 	char ret[NAME_MAX + 1], struct error *e);
 
@@ -22,7 +21,6 @@ int companion_identity_of(const struct source *src, char ret[IDENTITY_SIZE], str
  * NULL in `as` stands for the current ones. */
 int companion_identity_as(const struct source *src, const struct stat *const as[FORMAT_FILES_MAX],
 	char ret[IDENTITY_SIZE], struct error *e);
-/* Compute the identity of the map `name`, given its first file; find the format and open the
- * companion. */
+/* Compute the identity of the map `name`, given its first file only. */
 int companion_identity(
 	int dirfd, const char *name, struct file *first, char ret[IDENTITY_SIZE], struct error *e);

@@ -152,8 +152,7 @@ static int walk_one_name(const struct folder *f, struct way *w)
 	return S_ISLNK(st.st_mode) ? follow_link(f, w, fd) : 0;
 }
 
-/* Resolve a name and all links on the way. ret->done is the path without links. -ENOENT if it
- * leaves the folder. */
+/* Resolve a name and all links on the way to ret->done. -ENOENT if that leaves the folder. */
 static int resolve_link(
 	const struct folder *f, const struct level *l, const char *name, struct way *ret)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* disk: look up names in the folder on disk. Never crosses a mount point, nor a link to a folder.
- */
+/* disk: look up names in the folder on disk. Never crosses mount points or links to folders. */
 #pragma once
 
 #include "vfs/folder/table.h"
@@ -18,8 +17,7 @@ bool disk_shown(const char *name);
 /* Does the name have the ending of a map? */
 bool disk_is_map(const char *name);
 
-/* Open a directory of the folder. path: with O_PATH, which does not allow reading names. Returns a
- * descriptor or -errno. */
+/* Open a level's directory, with O_PATH if `path` is set. Returns a descriptor or -errno. */
 int disk_open(const struct folder *f, const struct level *l, bool path);
 /* Look up a name in the directory l, which is open as dirfd. -ENOENT: nothing to show. */
 int disk_look(const struct folder *f, const struct level *l, int dirfd, const char *name,
@@ -31,7 +29,6 @@ int disk_find(const struct folder *f, const struct level *l, const char *name, s
 int disk_target(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
 	char ret_name[NAME_MAX + 1]);
 
-/* Return the descriptor that all open maps of a directory share, with a reference. Owner's thread.
- */
+/* Return a reference to the descriptor that a directory's open maps share. Owner's thread. */
 int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret);
 void shared_dir_unref(struct shared_dir *d);

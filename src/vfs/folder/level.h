@@ -12,9 +12,7 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c);
 void level_rmdir(struct folder *f, struct level *l, struct call *c);
 void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves all maps (save.c) */
 
-/* Attributes of a map's directory, without opening the map. -ESTALE: the file was removed or
- * replaced.
- */
+/* Attributes of a map's directory, without opening the map. -ESTALE: the file was replaced. */
 int map_attr(struct folder *f, struct map *m, struct attr *ret);
 /* Return the map of this name, whose file has the attributes st: the known one, or a new one if the
  * file has changed. Returns NULL if memory or indexes are exhausted. */

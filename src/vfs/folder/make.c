@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Create and remove maps with mkdir and rmdir. All other changes to the folder itself are refused.
- */
+/* Create and remove maps with mkdir and rmdir. The folder refuses all other changes. */
 #include <errno.h>
 #include <string.h>
 

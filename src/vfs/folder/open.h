@@ -8,7 +8,6 @@
  * must be the same for all calls. */
 void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c));
-/* For mkdir: create an open map from a loaded volume, which is taken over. Returns NULL on failure.
- */
+/* For mkdir: create an open map from a loaded volume (taken over). Returns NULL on failure. */
 struct opened *open_made(
 	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e);

@@ -4,6 +4,5 @@
 
 #include "vfs/folder/table.h"
 
-/* Answer a getxattr for the status attributes (vfs/save/status.h) of the folder's root: the records
- * of all maps, with their paths. */
+/* Answer getxattr for a level. The root has the status (save/status.h) of all its maps. */
 void level_getxattr(struct folder *f, struct level *l, struct call *c);

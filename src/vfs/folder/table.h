@@ -70,15 +70,13 @@ struct folder {
 	struct map **by_index; /* [0] is unused, so n_maps starts at 1 */
 	size_t n_maps;
 	size_t n_listings;
-	/* The open maps. opened_trim moves maps that are in use or changed from `recent` to `held`;
-	 * opened_touch moves them back. */
+	/* The open maps. opened_trim moves maps in use to `held`; opened_touch moves them back. */
 	struct opened_list recent, held;
 	struct reserve reserve;
 	bool discard; /* folder_end drops unsaved changes */
 };
 
-/* Return the level of this name, and create it if it is new. Returns NULL if memory is exhausted.
- */
+/* Return the level of this name; create it if it is new. NULL if memory is exhausted. */
 struct level *level_get(struct folder *f, struct level *parent, const char *name);
 /* The level with this inode number, or NULL. */
 struct level *level_of(const struct folder *f, uint64_t ino);

@@ -94,8 +94,7 @@ static int free_name(struct journal *j, const char *name, struct error *e)
 	return 0;
 }
 
-/* Copy the journal to a new file if another program removed, renamed or replaced its file. The lock
- * is held. */
+/* Copy the journal to a new file if its file has lost its name. The lock is held. */
 static int restore_name(struct journal *j, struct error *e)
 {
 	char name[NAME_MAX + 1];
@@ -242,9 +241,8 @@ static int append_header(struct journal *j, struct error *e)
 	return r;
 }
 
-/* Create the log under the first free name. Returns 1 if it opened a trusted log of that name
- * instead, which an interrupted save left and whose records are kept. Skips names of untrusted
- * files. */
+/* Create the log under the first name that no untrusted file has. Returns 1 if it opened a log of
+ * that name instead, which an interrupted save left and whose records are kept. */
 static int create_log(struct journal *j, char name[NAME_MAX + 1], struct error *e)
 {
 	char aside[NAME_MAX + 1];

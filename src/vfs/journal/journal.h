@@ -56,7 +56,7 @@ enum journal_type {
 	JOURNAL_PUT = 2,
 	JOURNAL_DRAFT = 3,
 	JOURNAL_DROP = 4,
-	/* 5 is unused: it was a record of data alone */
+	/* 5 was a record of data alone */
 	JOURNAL_SAVED = 6,
 	JOURNAL_MKDIR = 7,
 	JOURNAL_REMOVE = 8,
@@ -97,14 +97,12 @@ int journal_remove(struct journal *j, char *ret_kept, struct error *e);
  * it has one, to j. Safe while other threads append to j.
  */
 void journal_switch(struct journal *j, struct journal *next, bool keep, char *ret_kept);
-/* Rename the file to NAME.mapfs-journal-ID plus ending, or plus ending and .N. ret receives the new
- * name (NAME_MAX + 1 bytes). */
+/* Append the ending, and .N if needed, to the file's name. ret has room for NAME_MAX + 1. */
 int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e);
 /* Set the file aside instead of removing it: some operations could not be replayed. */
 void journal_keep(struct journal *j);
 
-/* Set the name table that the paths of later records use; takes the reference. Call it before the
- * first record. */
+/* Set the name table of the paths; takes the reference. Call it before the first record. */
 void journal_set_names(struct journal *j, struct bytes *names);
 /* Read the name table of an open journal. *ret is unchanged if it has none. */
 int journal_names(struct journal *j, struct bytes **ret, struct error *e);
@@ -133,9 +131,7 @@ struct journal_op {
 /* Append one operation. ret (may be NULL) receives the extent of its content in the journal. */
 int journal_append(
 	struct journal *j, const struct journal_op *op, struct extent *ret, struct error *e);
-/* Append a SAVED record. */
 int journal_saved(struct journal *j, const char *identity, struct error *e);
-/* Sync all appended records to disk. */
 int journal_sync(struct journal *j, struct error *e);
 /* Has it records that are not synced? Never waits. */
 bool journal_unsynced(struct journal *j);
@@ -149,9 +145,8 @@ struct journal_gaps {
 			   * their names mean */
 };
 
-/* Call fn for each operation on a path, in order. The operation is valid during the call. The walk
- * ends, and returns the same, when fn returns a negative value. Gaps set `kept` and may set
- * `resume`. */
+/* Call fn for each operation on a path, in order, until it returns a negative value, which is also
+ * returned. The operation is valid during the call. Gaps set `kept` and may set `resume`. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Reading journal records back, for replay (walk.c) and `mapfs recover` (list.c,
- * offline/recover.c). */
+/* read: parse the records of a journal. */
 #pragma once
 
 #include "vfs/journal/journal.h"
@@ -20,13 +19,11 @@ struct journal_record {
 };
 
 void journal_record_finish(struct journal_record *r);
-/* Convert a record to an operation that borrows from it. False if the record is damaged, or is not
- * an operation on a path. */
+/* Convert a record to an operation, which borrows from it. False if it is damaged or not one. */
 bool journal_record_op(const struct journal_record *r, struct journal_op *ret);
 
-/* Read the next record. Returns 1, 0 at the end, or -errno. A record whose strings cannot be read
- * (too long, or without a NUL) gets an unknown type. *ret_torn: the log ends in an incomplete
- * record. */
+/* Read the next record. Returns 1, 0 at the end, or -errno. A record whose strings cannot be parsed
+ * gets type 0. *ret_torn: the log ends in an incomplete record. */
 int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal_record *ret,
 	bool *ret_torn, struct error *e);
 

@@ -59,8 +59,7 @@ int offline_names(struct offline *t, const struct offline_file *dir, bool sorted
 	return r;
 }
 
-/* Number of bytes of [off, off + n) within the file. An unknown size counts as 0; the read then
- * fails with the reason. */
+/* Bytes of [off, off + n) within the file; 0 if its size is unknown: the read then says why. */
 static size_t clip_to_file(const struct offline_file *file, uint64_t off, size_t n)
 {
 	return off >= file->size ? 0 : n < file->size - off ? n : (size_t)(file->size - off);

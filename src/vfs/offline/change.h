@@ -9,8 +9,7 @@
 #include "vfs/offline/out.h"
 #include "vfs/overlay/overlay_build.h"
 
-/* Source of a content: read up to n bytes into dst. Returns their number, 0 at the end, or -errno.
- */
+/* Read up to n bytes of a content. Returns their number, 0 at the end, or -errno. */
 typedef ssize_t (*change_source)(void *arg, void *dst, size_t n);
 /* The argument of change_from_file, which is a change_source for an open file. */
 struct change_file {

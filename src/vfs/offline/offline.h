@@ -50,9 +50,8 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
 	const struct vfs_options *o, struct error *e);
 /* Make a sandbox rule for a directory, with SANDBOX_RIGHTS unless this user owns it. */
 struct sandbox_rule offline_rule(int dirfd, unsigned flags);
-/* Enter a sandbox that allows the use of the open maps and of the further rules. If a further rule
- * has SANDBOX_RIGHTS, or a map is not the user's own, so has the whole sandbox. debug: report
- * missing kernel features on stderr. */
+/* Enter a sandbox that allows the open maps and the further rules. It has SANDBOX_RIGHTS if one of
+ * these has, or a map is not the user's own. debug: report missing kernel features on stderr. */
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e);
 /* For a map that will not be loaded: VOLUME_LOCKED if a journal with its changes exists. */
@@ -67,8 +66,7 @@ bool offline_is_map(const struct offline *t, const struct stat *st);
 /* Are the files of two maps equal, byte for byte? False if one cannot be read. */
 bool offline_same(const struct source *a, const struct source *b);
 
-/* The message for -errno: for -EIO the reason of the last failed read, else the text of strerror.
- */
+/* The message for -errno: for -EIO why the last read failed, else the text of strerror. */
 const char *offline_reason(const struct offline *t, int r);
 /* Print a line on stderr: "mapfs: FILE: ...". */
 void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);

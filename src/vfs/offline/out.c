@@ -29,8 +29,7 @@ static int locate_stream(struct out *o, struct error *e)
 	return o->dirfd < 0 ? o->dirfd : 0;
 }
 
-/* Find the second file. Decides by the name of the map, since nothing is parsed outside the
- * sandbox. */
+/* Find the second file by the map's name, since nothing is parsed outside the sandbox. */
 static int find_second(struct out *o, struct error *e)
 {
 	const struct format *f = volume_format_for(NULL, o->name);
@@ -111,8 +110,7 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	if (!o->held || o->held->vol->source.sizes[0] == 0)
 		return 0;
 	there = o->held->vol->source;
-	/* Without a second file, decide by the content alone: other files may have the name of a
-	 * map. */
+	/* Without a second file, the name proves nothing: decide by the content. */
 	if (!o->second_held)
 		there.name = "";
 	r = format_find(&there, &f, e);

@@ -4,7 +4,6 @@
  * atomically.
  *
  *   out_begin or out_hold   open and lock the map to replace, if any
- *   out_check               may this format replace it?
  *   out_copy or out_write   write the new files under temporary names
  *   out_commit              rename them into place
  *   out_finish              at any point; removes temporary files
@@ -20,10 +19,8 @@ struct out {
 	struct offline own;   /* the same, if out_begin opened it */
 	int dirfd;
 	char name[NAME_MAX + 1];
-	/* The name of the second file, or "" if the name is not that of a map of two files; and the
-	 * existing second file, or NULL. */
-	char second[NAME_MAX + 1];
-	struct file *second_held;
+	char second[NAME_MAX + 1]; /* the second file's name, or "" if there is only one file */
+	struct file *second_held;  /* the existing second file, or NULL */
 	struct stat second_opened;
 	struct replace *files[FORMAT_FILES_MAX]; /* the new files; NULL before they are written */
 	struct replace *opened;                  /* the file that out_open opened, or NULL */
@@ -35,20 +32,17 @@ struct out {
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
 /* Like out_begin, if the caller has set o->held to an open map, and everything else to zero. */
 int out_hold(struct out *o, const char *path, struct error *e);
-/* Check that a map of this format may replace the existing file. -EINVAL if that is a map of
- * another format, or not a map, since it was probably named by mistake. An empty file may be
- * replaced. */
+/* Check that a map of this format may replace the existing file, which must be empty or a map of
+ * the same format. Otherwise the user probably named it by mistake: -EINVAL. */
 int out_check(const struct out *o, const struct format *format, struct error *e);
 /* Write a copy of a map's files. Drops files that were written before. */
 int out_copy(struct out *o, const struct source *from, struct error *e);
 /* Check and write the map of a save job. Drops files that were written before. */
 int out_write(struct out *o, struct save_job *job, struct error *e);
-/* Open the written map as t, to make another map from it. The written file will not be committed.
- */
+/* Open the written map as t, to make another map from it. The file will not be committed. */
 int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
 	struct error *e);
-/* Put the written files in place, or write them to standard output. -ESTALE: another program
- * changed the existing file. */
+/* Put the written files in place, or to standard output. -ESTALE: the existing file changed. */
 int out_commit(struct out *o, struct error *e);
 /* The sandbox rule that it needs. */
 struct sandbox_rule out_rule(const struct out *o);

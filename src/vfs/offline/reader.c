@@ -7,8 +7,7 @@
 
 #include "codec/text/text.h"
 
-/* Bounds of one read. Large files are read in larger pieces, because each read may have to decode
- * the blob again. */
+/* Bounds of one read. Large files need larger pieces: each read may decode the blob again. */
 enum { LEAST = 256 << 10, MOST = 1 << 20, PIECES = 16, TEXT_MAX = 1 << 30 };
 enum { PIECE = 64 << 10 /* for reading a whole text */ };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* reader: read a file of a map in pieces, by lines or bytes. Several readers can be used in turn.
- */
+/* reader: read a file of a map in pieces, by lines or bytes. */
 #pragma once
 
 #include "base/buffer.h"
@@ -32,9 +31,9 @@ int reader_changed(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also accepts an all-zero reader */
 /* Start again at the beginning. */
 void reader_rewind(struct reader *r);
-/* Read the next line with its newline. A line of more than `most` bytes (at least 4) is returned in
- * pieces of whole UTF-8 characters. Returns 1, 0 at the end, or -errno. *ret is valid until the
- * next call. */
+/* Read the next line with its newline. A line of more than `most` (at least 4) bytes comes in
+ * pieces of whole characters. Returns 1, 0 at the end, or -errno. *ret is valid until the next
+ * call. */
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
 /* Read the next line of any length, without its newline. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);

@@ -239,8 +239,7 @@ static int extract_one(struct extraction *x, const struct journal_op *op, struct
 	}
 }
 
-/* Read all records: first to find the names at the end, then, with `copying`, to copy and report.
- */
+/* Read all records: first to find the names at the end, then (`copying`) to copy and report. */
 static int read_all(struct extraction *x, struct reclog *log, bool copying, struct error *e)
 {
 	struct journal_record rec;

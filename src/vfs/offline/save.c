@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Save the map of a command: build it, report everything that is not in the new map, and write it.
- */
+/* Save the map of a command: build it, report all that is not in the new map, and write it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -104,8 +103,7 @@ static bool check_entries(struct offline *t, const struct change_save *how,
 	return true;
 }
 
-/* Print a line "refused: PATH: WHY" with the origin of PATH. Returns false if it is another line,
- * or has no origin. */
+/* Print a line "refused: PATH: WHY" by the origin of PATH. False for others, or without one. */
 static bool print_origin(struct offline *t, const struct change_save *how, const char *line)
 {
 	const char *path = strncmp(line, "refused: ", 9) == 0 ? line + 9 : NULL;
@@ -154,8 +152,7 @@ static void write_out(struct out *out, struct save_job *job)
 		save_failed(job, &e);
 }
 
-/* Write the built map. Signals that end the program are blocked, so that no temporary file stays.
- */
+/* Write the built map. Blocks signals that end the program, so that no temporary file stays. */
 static enum outcome write_map(
 	struct offline *t, const struct change_save *how, struct overlay_build *s)
 {

@@ -85,8 +85,7 @@ static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struc
 	return r == 0;
 }
 
-/* Copy all files. Remove copies of an earlier, refused unmount if their files were unlinked or
- * saved since. */
+/* Copy all files. Remove earlier copies whose files were unlinked or saved since. */
 static bool copy_all(struct rescue *r)
 {
 	struct vfs *v = r->v;

@@ -67,8 +67,7 @@ static void finish_invalidation(struct job *j)
 		deliver_report(s);
 }
 
-/* Leave the queue before invalidating inodes: the kernel may wait for a read, the read for a view,
- * and the view for the queue. */
+/* Leave the queue, then invalidate inodes: the kernel may wait for a read that needs the queue. */
 static void leave_queue(struct saving *s, struct inode *const *nodes, size_t n)
 {
 	s->task.job.done = finish_invalidation;
@@ -302,8 +301,7 @@ static void finish_retry(struct vfs *, struct inode *, void *arg, int)
 	enter_queue(arg);
 }
 
-/* Is the file closed by all writers, but its close incomplete? The cause, such as a full disk, may
- * be gone by now. */
+/* Have all writers closed the file, but its close is incomplete (say, on a full disk)? */
 static bool is_unlogged(const struct inode *n)
 {
 	return file_is_validated(n) && !n->is_busy && !n->writers &&

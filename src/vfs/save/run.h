@@ -10,7 +10,6 @@
 int vfs_create_map(struct vfs *v, struct error *e);
 /* Called on the owner's thread. It has to finish the report. */
 typedef void (*vfs_saved)(void *arg, struct report *report);
-/* Save the map. */
 void vfs_save(struct vfs *v, vfs_saved done, void *arg);
 /* Save before an unmount that can still be refused. Also copies out the files that only the mount
  * holds, and sets report.unrescued if that fails for one. */

@@ -33,15 +33,16 @@ struct save_job {
 	struct source written;         /* the new files; set by save_encode */
 	struct stat stat, second_stat; /* of the new files */
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1]; /* of the new files */
-	struct journal next_journal;
+	struct journal next_journal;                        /* of the new map */
 };
 
-/* Run the format's checks. Each fault is a line in the report. */
+/* Run the format's checks; each fault is a line in the report. -ESTALE: the file was overwritten.
+ */
 int save_check(struct save_job *s, struct error *e);
 /* Encode the map into new files, read them back to verify, and sync them. Sets s->written. outs[1]
  * is NULL if the map has one file. */
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
-/* carry_over.c: does the overlay hold accepted or refused content that the new map does not? */
+/* carry_over.c: has the overlay changes that the new map lacks, such as refused contents? */
 bool has_carried_over(const struct overlay_build *s);
 /* Receives a carried-over operation. Returns 0, or -errno to end the loop. */
 typedef int (*carry_over_fn)(void *arg, const struct journal_op *op);

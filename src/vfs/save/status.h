@@ -31,8 +31,7 @@ void status_add(struct buffer *records, const struct status_entry *e);
  * record is invalid. ret borrows from records. */
 bool status_next(const struct buffer *records, size_t *at, struct status_entry *ret);
 
-/* Append a record as a line for people: "draft info/author: more than one line". A newline in the
- * path becomes "?". */
+/* Append a record as a line: "draft info/author: REASON". A newline in the path becomes "?". */
 void status_line(struct buffer *text, const struct status_entry *e);
 
 /*
@@ -43,7 +42,6 @@ void status_line(struct buffer *text, const struct status_entry *e);
 #define STATUS_ATTRIBUTE "user.mapfs.status"
 enum { STATUS_MAX = 64 << 10 };
 
-/* Is this the name of one of them? */
 bool status_is_attribute(const char *name);
 /* Append the value of the attribute to ret. */
 void status_show(const char *name, const struct buffer *records, struct buffer *ret);

@@ -35,8 +35,7 @@ static void report_fault(void *arg, const struct format_fault *f)
 	struct save_job *s = arg;
 	const char *why = f->is_warning ? NULL : find_refusal(s->build, f->path);
 
-	/* A new map is often a copy of an old one, so its faults are not new. `mapfs check` reports
-	 * them. */
+	/* A new map is often a copy of an old one: `mapfs check` reports its old faults. */
 	if (f->is_warning && s->vol->journal.fresh)
 		return;
 	if (f->is_warning)

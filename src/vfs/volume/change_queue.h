@@ -12,8 +12,7 @@
 struct change_task {
 	struct job job; /* must be first */
 	bool (*start)(struct change_task *t);
-	/* Set by start: the overlay does not change while the task is at the head, so other threads
-	 * may read it. */
+	/* Set by start: until the task ends, other threads may read the overlay. */
 	bool holds_still;
 	struct change_task *next;
 };
@@ -24,5 +23,5 @@ void change_queue_enter(struct volume *vol, struct change_task *t);
 void change_queue_enter_next(struct volume *vol, struct change_task *t);
 /* Does the task at the head keep the overlay from changing? False if the queue is empty. */
 bool change_queue_holds_still(const struct volume *vol);
-/* Remove the task at the head, and start the next one. */
+/* Remove the head, and start the next task. */
 void change_queue_leave(struct volume *vol);

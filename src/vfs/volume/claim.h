@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* claim: the lock of a map, which is the right to change it, and the journal that needs the lock.
- */
+/* claim: the lock of a map, and the journal that may be used only with the lock. */
 #pragma once
 
 #include "vfs/volume/volume.h"

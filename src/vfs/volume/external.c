@@ -100,8 +100,7 @@ bool external_is_in_place(const struct volume *vol)
 
 	for (unsigned i = 0; i < vol->source.n_files; i++)
 		all = all && trace_of(vol, i) == TRACE_NONE;
-	/* The client of a share may answer from a cache of its own (sshfs: for 20 s). So compare
-	 * the content there, not the times. */
+	/* A share's client may cache attributes (sshfs: for 20 s): compare the content. */
 	if (all && mountinfo_kind(vol->dirfd) != MOUNT_SHARE)
 		return false;
 	if (has_large(vol, TRACE_OTHER))

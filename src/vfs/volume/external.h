@@ -18,7 +18,6 @@ enum external_change external_check(const struct volume *vol);
 const char *external_reason(enum external_change change);
 /* Is the name in the map's directory a symbolic link? */
 bool external_is_link(const struct volume *vol, const char *name);
-/* Was a file that the volume has open overwritten? */
 bool external_is_in_place(const struct volume *vol);
 /* Did the mode, owner, links or extended attributes of a large file change? That could hide a
  * change of content, so blocks copied from the file must pass their own checksums. */

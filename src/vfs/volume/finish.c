@@ -11,8 +11,7 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/volume/lock.h"
 
-/* Return the format of a map with two files, or NULL. Falls back to the file's ending, since a new
- * map is empty before its first save. */
+/* The format of a map with two files, or NULL; by the file's ending if the map is empty (new). */
 static const struct format *find_pair_format(const struct volume *vol)
 {
 	const struct format *f = vol->format;

@@ -4,7 +4,7 @@
 
 #include "vfs/volume/volume.h"
 
-/* Does a marker of such a save exist? */
+/* Is a save interrupted, so that its marker exists? */
 bool finish_is_pending(const struct volume *vol);
 /* Set the error for a caller that must not complete the save. Returns -EINVAL. */
 int finish_report_pending(struct error *e);

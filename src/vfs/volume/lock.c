@@ -110,8 +110,7 @@ static int lock_for_writers(const struct volume *vol)
 	return take_fd(&fd);
 }
 
-/* Lock *fd. Returns 1, or 0 if the lock was ignored and *fd was replaced by a descriptor with the
- * second lock. */
+/* Lock *fd. Returns 1, or 0 if a lock was ignored and *fd replaced by one with the second lock. */
 static int lock_fd(const struct volume *vol, int *fd, struct error *e)
 {
 	int r;

@@ -273,8 +273,7 @@ static void note_options(
 		note(arg, (const char *)b.data);
 }
 
-/* If a journal exists, use the name options it was written with, so that its paths and contents
- * keep their meaning. */
+/* Use the name options of the journal, if there is one, so that its paths keep their meaning. */
 static int choose_options(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {

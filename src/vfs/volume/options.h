@@ -19,8 +19,7 @@ typedef void (*vfs_advise)(
 struct vfs_options {
 	bool read_only;
 	bool keep_modes; /* with read_only: show the permissions of a writable mount */
-	/* For commands that write and save in one step: the journal has no name, so it does not
-	 * outlive the process. */
+	/* For commands that write and save at once: the journal has no name. */
 	bool at_once;
 	/* For volume_create: the file has a temporary name until volume_name is called. */
 	bool nameless;

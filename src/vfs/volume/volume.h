@@ -34,8 +34,7 @@ struct change_task;
 struct proof;
 
 /* VOLUME_UNLOCKED becomes VOLUME_WRITABLE at the first change (volume_lock), or in volume_load if a
- * journal exists. Both become VOLUME_READ_ONLY, for good, if the map turns out not to be writable.
- */
+ * journal exists. Both become VOLUME_READ_ONLY, for good, if the map is found to be unsafe. */
 enum volume_access {
 	VOLUME_WRITABLE,  /* the map is locked against other writers */
 	VOLUME_UNLOCKED,  /* other processes may write the map */
@@ -136,8 +135,7 @@ void volume_discard(struct volume *vol);
 /* Find the format, open the journal, and parse the map. */
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
-/* Note an ignored lock, and hard links that a save will break. volume_load and volume_lock call
- * this. */
+/* Note an ignored lock, and hard links. volume_load and volume_lock call this. */
 void volume_note_state(
 	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
 /* Lock a VOLUME_UNLOCKED map, and open its journal. VOLUME_LOCKED: another process has the lock.
@@ -166,6 +164,5 @@ void volume_refuse_writing(struct volume *vol);
 /* The same for a writable map that is unsafe to change; `why` is kept in vol->unsound. */
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
-/* Remember that content written to a generated file was dropped (file_attr.is_generated). The
- * report names only the first path. */
+/* Remember that content written to a generated file was dropped. Only the first path is kept. */
 void volume_dropped(struct volume *vol, const char *path);
