@@ -31,7 +31,6 @@ void sidecar_family(char ret[NAME_MAX + 1], const char *map);
 /* Does the identity cover all bytes of a file of this size? */
 bool identity_is_whole(uint64_t size);
 int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
-/* Compute the identity that the file would have with the size and modification time in `as`. -EIO
- * if the file is shorter. */
+/* Compute the identity with the size and mtime in `as`. -EIO if the file is shorter. */
 int identity_as(
 	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e);

@@ -34,7 +34,7 @@ static int walk_record(struct walk *w, const struct journal_record *rec)
 		w->blind |= rec->damaged && !is_independent(rec->type);
 		return 0;
 	}
-	/* A mount that continued after the damage wrote a new header: what follows is valid. */
+	/* A mount that continued after the damage wrote a new header. Later records are valid. */
 	if (rec->type == JOURNAL_HEADER && strcmp(rec->texts[1], w->j->identity) == 0)
 		w->blind = false;
 	if (!journal_record_op(rec, &op))

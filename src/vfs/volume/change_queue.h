@@ -21,7 +21,7 @@ struct change_task {
 void change_queue_enter(struct volume *vol, struct change_task *t);
 /* Insert a task behind the head, for tasks that change nothing. */
 void change_queue_enter_next(struct volume *vol, struct change_task *t);
-/* Does the task at the head keep the overlay from changing? False if the queue is empty. */
+/* Does the head hold still? False if the queue is empty. */
 bool change_queue_holds_still(const struct volume *vol);
 /* Remove the head, and start the next task. */
 void change_queue_leave(struct volume *vol);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * report: what a save did, for people, and the exit code that sums it up.
+ * report: the lines that tell people the results of a save, and the exit code that sums them up.
  *
  * Each step of a save adds its lines, and the caller that requested the save prints them. Not
  * thread-safe: the worker of a save fills a report of its own. A line is dropped if memory is

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * volume: one mounted map: its files, base, journal, and the change queue that orders changes and
- * saves.
+ * volume: one mounted map, with its files, base, journal and change queue.
  *
- * Calling sequence:
- *
- *   volume_open or volume_create   open or create the file, and lock it
- *   (enter the sandbox)
+ *   volume_open or volume_create   open or create the file, and lock it; may enter the sandbox next
  *   volume_load                    find the format, open the journal, parse the map
  *   volume_lock                    only if VOLUME_UNLOCKED: before the first change
  *   volume_destroy
@@ -70,9 +66,8 @@ struct volume {
 
 	const struct format *format;
 	struct format_context context;
-	/* Options that decide what names and contents mean (format_changes_meaning), each with a
-	 * NUL: those in the journal, or else the mount's own. */
-	struct bytes *name_options;
+	/* Options for which format_changes_meaning is true: the journal's, or else the mount's. */
+	struct bytes *name_options; /* each with a NUL */
 	const char **options;  /* context.options, if name_options came from a journal; or NULL */
 	struct images *images; /* context.image_arg; NULL if the options need none */
 	vfs_advise advise;     /* may be NULL */
@@ -150,8 +145,7 @@ enum { VOLUME_RULES_MAX = 1 + IMAGES_DIRS_MAX };
 size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret);
 /* Open the game's images if the options ask for pictures. Otherwise *ret is unchanged. */
 int volume_images(const char *const *options, struct images **ret, struct error *e);
-/* Open the file of -o names=FILE, which the sandbox will make unreachable. Without the option *ret
- * is unchanged. */
+/* Open the file of -o names=FILE, before the sandbox. Otherwise *ret is unchanged. */
 int volume_names_file(const char *const *options, struct file **ret, struct error *e);
 /* Record the current attributes of the files in vol->attributes. */
 void volume_note_attributes(struct volume *vol);
