@@ -11,7 +11,7 @@
 
 #include "base/disk/dir.h"
 
-/* The name itself, or else one that differs in upper and lower case. 1, 0 or -errno. */
+/* Find a file of that name, or else one that differs only in case. Returns 1, 0 or -errno. */
 static int find_name(int dirfd, const char *name, char ret[NAME_MAX + 1])
 {
 	int r;

@@ -25,8 +25,8 @@ enum { CHUNK = 64 << 10, NUMBERS_MAX = 1000 };
  * does not ask the server to write (shares, FUSE): there each copy is synced by itself.
  */
 
-/* Without the right to change the owner or the group the copy stays ours, and a group that is not
- * the map's gets only the rights of all others. */
+/* Copy owner, group and mode. If the owner or group cannot be changed, the copy keeps this user's;
+ * a group other than the map's gets only the rights of all others. */
 static void copy_rights(const struct stat *like, int fd, bool is_dir)
 {
 	mode_t mode = like->st_mode & 0666;
@@ -47,8 +47,8 @@ static void copy_rights(const struct stat *like, int fd, bool is_dir)
 	(void)io_chmod(fd, mode);
 }
 
-/* Complete a new file or directory. */
-static int resolve_identities(const struct rescue_dir *d, int parent, int fd, bool is_dir)
+/* Set the rights of a new file or directory, and sync it if each copy is synced. */
+static int complete_copy(const struct rescue_dir *d, int parent, int fd, bool is_dir)
 {
 	int r = 0;
 
@@ -65,7 +65,7 @@ static int make_dir(void *arg, int dirfd, const char *name, struct error *e)
 	bool is_new;
 	CLEANUP(close_fd)
 	int fd = io_make_dir(dirfd, name, d->like ? 0700 : 0777, &is_new, e);
-	int r = fd >= 0 && is_new ? resolve_identities(d, dirfd, fd, true) : 0;
+	int r = fd >= 0 && is_new ? complete_copy(d, dirfd, fd, true) : 0;
 
 	if (r < 0)
 		return error_set(e, r, "%s: %s", name, strerror(-r));
@@ -92,7 +92,7 @@ static int make_top(struct rescue_dir *d, struct error *e)
 	if (r == 0) {
 		strcpy(d->name, name);
 		d->syncs_each = mountinfo_kind(d->fd) != MOUNT_LOCAL;
-		r = resolve_identities(d, d->dirfd, d->fd, true);
+		r = complete_copy(d, d->dirfd, d->fd, true);
 	}
 	return r < 0 ? error_set(e, r, "%s cannot be made: %s", name, strerror(-r)) : 0;
 }
@@ -117,7 +117,7 @@ static bool has_content(
 	return n == 0 && (uint64_t)st.st_size == off;
 }
 
-/* Zeros become holes. */
+/* Copy the content, leaving holes for chunks of zeros. */
 static int copy_content(const struct rescue_content *from, int fd, uint8_t *chunk, struct error *e)
 {
 	uint64_t off = 0;
@@ -141,14 +141,14 @@ static int write_file(const struct rescue_dir *d, int parent, const char *name,
 	int r = fd < 0 ? fd : copy_content(from, fd, chunk, e);
 
 	if (r == 0)
-		r = resolve_identities(d, parent, fd, false);
+		r = complete_copy(d, parent, fd, false);
 	if (r < 0 && fd >= 0)
 		(void)io_unlink(parent, name);
 	return r < 0 && !(e && e->code) ? error_set(e, r, "%s", strerror(-r)) : r;
 }
 
-/* Remove the directories on the path that are empty, also the top one. No component is a symbolic
- * link: all below is ours. */
+/* Remove the empty directories on the path, including the top one. No component is a symbolic link,
+ * since mapfs made everything below it. */
 static void remove_empty(struct rescue_dir *d, const char *path)
 {
 	CLEANUP(free) char *dir = path_check(path) == 0 ? strdup(path) : NULL;

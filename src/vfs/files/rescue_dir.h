@@ -51,13 +51,13 @@ struct rescue_content {
  * -EEXIST. A failed copy leaves neither the old file nor a part of the new one. */
 int rescue_dir_write(struct rescue_dir *d, const char *path, const struct rescue_content *from,
 	bool replaces, struct error *e);
-/* Bring all copies to disk. May run on any thread while no other call does. */
+/* Sync all copies to disk. Runs on any thread, but not at the same time as another call. */
 int rescue_dir_sync(const struct rescue_dir *d, struct error *e);
-/* Remove a file and the directories that are empty then. The path stays in the list. */
+/* Remove a copy, and the directories that become empty. The path stays in the list. */
 void rescue_dir_remove(struct rescue_dir *d, const char *path);
 /* Empty the list; the files stay. */
 void rescue_dir_forget(struct rescue_dir *d);
-/* Remove all files of the list, and the directories that are empty then; the list is empty. */
+/* Remove all copies in the list, and the directories that become empty, and empty the list. */
 void rescue_dir_drop(struct rescue_dir *d);
 /* Free the struct's memory and close its descriptor; the files stay. */
 void rescue_dir_finish(struct rescue_dir *d);

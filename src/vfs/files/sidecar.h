@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Names of what mapfs puts beside a map: NAME.mapfs-journal-ID, NAME.mapfs-conflict,
- * NAME.mapfs-left. And the identity that tells which content of the map a journal belongs to.
+ * sidecar: names of the files that mapfs creates beside a map (NAME.mapfs-journal-ID,
+ * NAME.mapfs-conflict, NAME.mapfs-left), and the identity that tells which content of a map a
+ * journal belongs to.
  */
 #pragma once
 
@@ -16,19 +17,20 @@
 
 enum { IDENTITY_SIZE = 17 }; /* 16 hex digits and a NUL */
 
-/* map's name with the suffix; a name too long for the file system is cut before it. */
+/* Append the suffix to a map's name. If the result is too long, the map's name is truncated. */
 void sidecar_name(char ret[NAME_MAX + 1], const char *map, const char *suffix);
 
-/* The map that files beside `map` are named after: without .mapfs-conflict(.N), which a save that
- * met another program's change gave it. */
+/* The name that the sidecar files of a map begin with: its own name without .mapfs-conflict or
+ * .mapfs-conflict.N, which a save after a conflict appends. */
 void sidecar_family(char ret[NAME_MAX + 1], const char *map);
 
 /*
- * Identity of a map file's content: its size and checksums. Files over 16 MiB are sampled (both
- * ends) and their time counts too. It does not depend on where the file lies.
+ * The identity of a map file's content consists of its size and checksums. For files over 16 MiB it
+ * covers 1 MiB at each end and the modification time. It does not depend on the file's name.
  */
-bool identity_is_whole(uint64_t size); /* of a file of this size all bytes count */
+/* Does the identity cover all bytes of a file of this size? */
+bool identity_is_whole(uint64_t size);
 int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e);
-/* ... if it still had this size and this time. Of a file that is shorter now: -EIO. */
+/* Compute the identity with the size and mtime in `as`. -EIO if the file is shorter. */
 int identity_as(
 	const struct file *f, const struct stat *as, char ret[IDENTITY_SIZE], struct error *e);

@@ -14,7 +14,8 @@
 
 enum { LINKS_MAX = 8 };
 
-/* Without a word to what is mounted there: it may be our own mount, which waits for us. */
+/* Are both descriptors on the same mount? AT_STATX_DONT_SYNC keeps the kernel from asking the
+ * mounted file system, which may be our own and would wait for this thread. */
 static bool is_one_mount(int a, int b)
 {
 	const int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
@@ -23,12 +24,11 @@ static bool is_one_mount(int a, int b)
 	return statx(a, "", flags, STATX_MNT_ID, &x) == 0 &&
 	       statx(b, "", flags, STATX_MNT_ID, &y) == 0 && x.stx_dev_major == y.stx_dev_major &&
 	       x.stx_dev_minor == y.stx_dev_minor &&
-	       /* Before Linux 5.8 there are none. */
+	       /* Linux before 5.8 has no mount ids. */
 	       (!(x.stx_mask & y.stx_mask & STATX_MNT_ID) || x.stx_mnt_id == y.stx_mnt_id);
 }
 
-/* A descriptor that is good for a look, and for what is below; links are not followed. -EXDEV:
- * something is mounted there. */
+/* Open a name with O_PATH, without following links. -EXDEV: it is a mount point. */
 static int open_name(int dirfd, const char *name)
 {
 	CLEANUP(close_fd) int fd = openat(dirfd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -43,7 +43,7 @@ static int open_level(void *, int dirfd, const char *name, struct error *)
 	return open_name(dirfd, name);
 }
 
-/* The same of a path in the folder. */
+/* Open a path in the folder with O_PATH, without following links. */
 static int open_path(const struct folder *f, const char *path)
 {
 	char name[NAME_MAX + 1];
@@ -53,7 +53,7 @@ static int open_path(const struct folder *f, const char *path)
 	return dirfd < 0 ? dirfd : open_name(dirfd, name);
 }
 
-/* ... and of a directory, "" for the folder itself, with these flags. */
+/* Open a directory in the folder with these flags; "" is the folder itself. */
 static int open_dir(const struct folder *f, const char *path, int flags)
 {
 	CLEANUP(close_fd) int dirfd = *path ? open_path(f, path) : -1;
@@ -84,15 +84,15 @@ int disk_open(const struct folder *f, const struct level *l, bool path)
 	return to ? open_dir(f, to, path ? O_PATH : O_RDONLY) : -ENOMEM;
 }
 
-static bool may(int fd, int what)
+static bool has_access(int fd, int what)
 {
 	return faccessat(fd, "", what, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
-/* Paths in the folder: one without links, and what is still to come. */
+/* A path in the folder that is being resolved: the part without links, and the rest. */
 struct way {
 	char done[PATH_MAX], text[PATH_MAX];
-	char *rest; /* in text; NULL: nothing */
+	char *rest; /* points into text; NULL at the end */
 	unsigned links;
 };
 
@@ -103,8 +103,8 @@ static void go_up(struct way *w)
 	*(slash ? slash : w->done) = '\0';
 }
 
-/* The last name that was done is a link: what it says takes its place. */
-static int follow(const struct folder *f, struct way *w, int fd)
+/* Replace the last name of the resolved part, which is a link, by its target. */
+static int follow_link(const struct folder *f, struct way *w, int fd)
 {
 	char target[PATH_MAX], text[PATH_MAX];
 	ssize_t size = readlinkat(fd, "", target, sizeof(target) - 1);
@@ -129,8 +129,8 @@ static int follow(const struct folder *f, struct way *w, int fd)
 	return 0;
 }
 
-/* One name further. */
-static int walk(const struct folder *f, struct way *w)
+/* Resolve one more name. */
+static int walk_one_name(const struct folder *f, struct way *w)
 {
 	CLEANUP(close_fd) int fd = -1;
 	const char *name = strsep(&w->rest, "/");
@@ -149,11 +149,12 @@ static int walk(const struct folder *f, struct way *w)
 	fd = open_path(f, w->done);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fd < 0 ? fd : -errno;
-	return S_ISLNK(st.st_mode) ? follow(f, w, fd) : 0;
+	return S_ISLNK(st.st_mode) ? follow_link(f, w, fd) : 0;
 }
 
-/* What a link leads to in the end, through other links, in the folder, is a file: where it lies. */
-static int resolve(const struct folder *f, const struct level *l, const char *name, struct way *ret)
+/* Resolve a name and all links on the way to ret->done. -ENOENT if that leaves the folder. */
+static int resolve_link(
+	const struct folder *f, const struct level *l, const char *name, struct way *ret)
 {
 	CLEANUP(free) char *path = level_path(l, name);
 	int r = path ? 0 : -ENOMEM;
@@ -163,11 +164,11 @@ static int resolve(const struct folder *f, const struct level *l, const char *na
 	if (r == 0 && snprintf(ret->text, sizeof(ret->text), "%s", path) >= (int)sizeof(ret->text))
 		r = -ENAMETOOLONG;
 	for (ret->rest = ret->text; r == 0 && ret->rest;)
-		r = walk(f, ret);
+		r = walk_one_name(f, ret);
 	return r < 0 ? r : ret->done[0] ? 0 : -ENOENT;
 }
 
-static int look_at(const struct folder *f, const struct level *l, int dirfd, const char *name)
+static int open_target(const struct folder *f, const struct level *l, int dirfd, const char *name)
 {
 	CLEANUP(close_fd) int fd = open_name(dirfd, name);
 	struct stat st;
@@ -177,7 +178,7 @@ static int look_at(const struct folder *f, const struct level *l, int dirfd, con
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISLNK(st.st_mode))
 		return fd < 0 ? fd : take_fd(&fd);
 	close_fd_cleanup(&fd);
-	r = resolve(f, l, name, &w);
+	r = resolve_link(f, l, name, &w);
 	if (r == 0)
 		r = fd = open_path(f, w.done);
 	if (r >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
@@ -188,10 +189,10 @@ static int look_at(const struct folder *f, const struct level *l, int dirfd, con
 int disk_look(const struct folder *f, const struct level *l, int dirfd, const char *name,
 	struct found *ret)
 {
-	CLEANUP(close_fd) int fd = disk_shown(name) ? look_at(f, l, dirfd, name) : -ENOENT;
+	CLEANUP(close_fd) int fd = disk_shown(name) ? open_target(f, l, dirfd, name) : -ENOENT;
 	int r = fd < 0 ? fd : fstat(fd, &ret->st) < 0 ? -errno : 0;
 
-	/* Mounts, links that lead nowhere or elsewhere */
+	/* mount points, link loops, and links through files */
 	if (r == -EXDEV || r == -ELOOP || r == -ENOTDIR)
 		r = -ENOENT;
 	if (r < 0)
@@ -199,9 +200,9 @@ int disk_look(const struct folder *f, const struct level *l, int dirfd, const ch
 	ret->dir = S_ISDIR(ret->st.st_mode);
 	if (!ret->dir && !(S_ISREG(ret->st.st_mode) && disk_is_map(name)))
 		return -ENOENT;
-	ret->read_only =
-		f->options->read_only || !may(fd, W_OK) || (!ret->dir && !may(dirfd, W_OK));
-	ret->secret = !ret->dir && !may(fd, R_OK);
+	ret->read_only = f->options->read_only || !has_access(fd, W_OK) ||
+			 (!ret->dir && !has_access(dirfd, W_OK));
+	ret->secret = !ret->dir && !has_access(fd, R_OK);
 	return 0;
 }
 
@@ -218,7 +219,7 @@ int disk_target(const struct folder *f, const struct level *l, const char *name,
 	CLEANUP(free) char *own = level_path(l, name);
 	struct way w;
 	char *slash;
-	int r = own ? resolve(f, l, name, &w) : -ENOMEM;
+	int r = own ? resolve_link(f, l, name, &w) : -ENOMEM;
 
 	if (r == 0 && strcmp(w.done, own) == 0)
 		r = -EINVAL;
@@ -242,7 +243,7 @@ int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fd < 0 ? fd : -errno;
-	/* Another directory may have its name now. */
+	/* Another directory may have this name by now. */
 	if (!d || d->dev != st.st_dev || d->ino != st.st_ino) {
 		d = calloc(1, sizeof(*d));
 		if (!d)

@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: Zlib */
-/* disk: what is in the folder. No mount and no link to a folder is ever crossed on the way. */
+/* disk: look up names in the folder on disk. Never crosses mount points or links to folders. */
 #pragma once
 
 #include "vfs/folder/table.h"
 
-/* What a name in the folder means. */
+/* A file or directory that was found in the folder. */
 struct found {
-	bool dir;       /* a folder; else a map */
-	bool read_only; /* it cannot be written */
-	bool secret;    /* a map that cannot be read */
-	struct stat st; /* of a link's target */
+	bool dir;       /* a folder, not a map */
+	bool read_only; /* not writable, or the folder is read-only */
+	bool secret;    /* a map that this user cannot read */
+	struct stat st; /* of the target if it is a link */
 };
 
-/* Whether a name is ever shown: neither hidden nor mapfs's own. */
+/* May the name be shown? Hidden files and sidecar files may not. */
 bool disk_shown(const char *name);
-/* Is it called as a map is? */
+/* Does the name have the ending of a map? */
 bool disk_is_map(const char *name);
 
-/* The directory, for its names to be read or files in it to be opened (an O_PATH one, where that
- * is enough): a descriptor or -errno. */
+/* Open a level's directory, with O_PATH if `path` is set. Returns a descriptor or -errno. */
 int disk_open(const struct folder *f, const struct level *l, bool path);
-/* What stands at name in the directory, whose descriptor dirfd is; -ENOENT: nothing that is shown.
- */
+/* Look up a name in the directory l, which is open as dirfd. -ENOENT: nothing to show. */
 int disk_look(const struct folder *f, const struct level *l, int dirfd, const char *name,
 	struct found *ret);
-/* ... with the directory opened for it. */
+/* Open the directory l, and look up a name in it. */
 int disk_find(const struct folder *f, const struct level *l, const char *name, struct found *ret);
-/* Of a link, the directory in which the file that it leads to lies (the caller closes it), and the
- * name there. -EINVAL: it is none, and lies where it stands. */
+/* Open the directory of a link's target, which the caller closes, and return the target's name in
+ * it. -EINVAL: the name is not a link. */
 int disk_target(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
 	char ret_name[NAME_MAX + 1]);
 
-/* One descriptor for all that is open in a directory; counted. On the owner's thread. */
+/* Return a reference to the descriptor that a directory's open maps share. Owner's thread. */
 int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret);
 void shared_dir_unref(struct shared_dir *d);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * folder: a folder of maps as one tree. Every map in it and in the folders below it is a directory
- * of the file's own name, and what stands in that directory is a vfs of its own.
+ * folder: a folder of maps as one tree. Each map in the folder, or in a folder below it, is shown
+ * as a directory with the name of its file. The contents of that directory are a vfs of their own.
  *
- * Two kinds of directories are the folder's: its own and those below it (struct level), and those
- * that maps stand for (struct map). They follow what is on disk: nothing is kept of what was listed
- * but the numbers, and their attributes are `brief`. Looking at them opens no map.
+ * The folder has two kinds of directories: real ones (struct level) and those of maps (struct map).
+ * They show what is on disk now: the folder caches only inode numbers, and listings for seconds.
+ * Their attributes are `brief`, and looking at them does not open a map.
  *
- * A map is opened by the first call for something in it. It is locked by its first change. Some
- * dozens that nobody uses stay open; of the others the least recently used are closed, and opened
- * again when they are asked for. One that cannot be opened shows a file error.txt.
+ * The first call for something in a map opens it. Its first change locks it. Up to 32 unused maps
+ * stay open; beyond that the folder closes the least recently used one. A map that cannot be opened
+ * shows a file error.txt.
  *
- * Inode numbers: level n is VFS_ROOT_INO + n. Each map has the range of its index, which is 1 or
- * more (entry_ino). A map that another program replaced or changed on disk gets a new one; numbers
- * of the old are -ESTALE, and who goes by a path asks again. A map that was changed here keeps its
- * own until the end, and what another program did to the file is the save's to tell.
+ * Inode numbers: level n has VFS_ROOT_INO + n. Each map has the range of numbers of its index,
+ * which is at least 1 (entry_ino). If another program replaces or changes a map's file, the map
+ * gets a new index, and the old numbers give -ESTALE, which makes the kernel look up the path
+ * again. A map with unsaved changes keeps its index, and its save reports the external change.
  *
- * mapfs never looks into its own mount: no directory on which something is mounted is a part of the
- * folder. A link to a map is followed where it stays in the folder; one to a folder is not.
+ * A directory with something mounted on it is not shown, so that mapfs never looks into its own
+ * mount. A link to a map is followed if its target is in the folder; a link to a folder is not.
  *
- * All on the owner's thread, like the vfs.
+ * All functions run on the owner's thread, like those of the vfs.
  */
 #pragma once
 
@@ -28,15 +28,15 @@
 
 struct folder;
 
-/* dirfd is taken over, also on failure; path is the folder's own, without symbolic links: for links
- * that are absolute. o, the strings in it and path are borrowed for the folder's life; o->budget
- * has to be set. */
+/* Create a folder. Takes over dirfd, also on failure. path is the folder's absolute path without
+ * symbolic links, to resolve absolute links. Borrows path, o and the strings in o until
+ * folder_destroy. o->budget must be set. */
 int folder_create(int dirfd, const char *path, const struct vfs_options *o, struct pool *pool,
 	struct vfs_host *host, struct folder **ret, struct error *e);
-void folder_destroy(struct folder *f); /* after folder_end and with the pool drained */
+void folder_destroy(struct folder *f); /* after folder_end, when the pool is empty */
 
-/* The same as the vfs_... of these names, for all maps. Reports have each map's lines together,
- * with its path before each; their code is the worst. */
+/* These do for all maps what the functions vfs_... of the same names do for one. A report has the
+ * lines of each map together, prefixed with its path, and the most serious code. */
 void folder_submit(struct folder *f, struct call *c);
 void folder_forget(struct folder *f, uint64_t ino, uint64_t n);
 void folder_writers(struct folder *f, void (*fn)(void *arg, uint64_t ino), void *arg);

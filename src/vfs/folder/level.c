@@ -10,13 +10,13 @@
 struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found)
 {
 	const struct vfs_options *o = f->options;
-	struct rights rights = rights_of(&found->st, o, found->read_only);
+	struct rights rights = volume_rights(&found->st, o, found->read_only);
 	mode_t mode = rights.dir_mode;
 
 	if (found->dir)
 		mode = found->st.st_mode & 0777 & ~o->dir_mask &
 		       ~(mode_t)(found->read_only ? 0222 : 0);
-	/* Why it is empty can be read all the same. */
+	/* Anybody may enter the directory, to read error.txt. */
 	if (found->secret)
 		mode = 0555 & ~o->dir_mask;
 	return (struct attr){
@@ -37,7 +37,7 @@ struct attr attr_map(const struct folder *f, const struct map *m, const struct f
 	struct attr a = attr_found(f, map_root(m), found), own;
 	struct vfs *v = m->opened ? m->opened->v : NULL;
 
-	/* Once it is open more may be known, and programs may have set something. */
+	/* An open map knows its attributes better, and programs may have set some. */
 	if (!v || inode_attr(v, v->root, &own) < 0)
 		return a;
 	if (!(v->root->attr_mask & ATTR_ATIME))
@@ -49,7 +49,7 @@ struct attr attr_map(const struct folder *f, const struct map *m, const struct f
 	return own;
 }
 
-/* Is the map that is open still the file? */
+/* Are the files of an opened map unchanged? now: the stamp of its first file. */
 static bool is_opened(const struct opened *o, const struct stamp *now)
 {
 	const struct volume *vol = o->state == OPENED ? o->v->vol : NULL;
@@ -89,7 +89,7 @@ int map_attr(struct folder *f, struct map *m, struct attr *ret)
 
 	if (r == 0 && found.dir)
 		r = -ENOENT;
-	/* What is not saved yet stays in sight. */
+	/* A removed map stays visible while it has unsaved changes. */
 	if (r == -ENOENT && m->opened && opened_changed(m->opened)) {
 		found = (struct found){.st = m->opened->v->vol->opened};
 		r = 0;
@@ -103,7 +103,7 @@ int map_attr(struct folder *f, struct map *m, struct attr *ret)
 	return 0;
 }
 
-/* A file that is gone; what it holds of changes is not. */
+/* Look up a map whose file was removed. It is found if it has unsaved changes. */
 static int lookup_gone(struct folder *f, struct level *l, struct call *c)
 {
 	struct map *m = map_find(f, l, c->name);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Listing a level. The place of a name is a hash of it, and names are listed in the order of that:
- * so a listing that goes on while files come and go misses and doubles nothing, and nothing has to
- * be kept for it. What was read is kept for a moment all the same, since a listing comes in many
- * parts.
+ * List a level. The offset of a name is a hash of the name, and names are listed in the order of
+ * their offsets. So a listing continues correctly while files are created and removed, without any
+ * state. The names are cached for 2 s, since the kernel reads a listing in many parts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +27,7 @@ struct listing {
 	struct listed *all;
 };
 
-/* 63 bits, for the kernel takes places as signed. */
+/* The offset of a name. It has 63 bits, because the kernel treats offsets as signed. */
 static uint64_t place_of(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325U;
@@ -78,7 +77,7 @@ static int listing_add(struct listing *list, const char *name)
 	return list->all[list->n].name ? (list->n++, 0) : -ENOMEM;
 }
 
-/* Directories, and what is called like a map; what it is shows when it comes to its turn. */
+/* Is it a directory, or a file named like a map? emit_name checks the rest. */
 static bool may_be_shown(const struct dirent *d)
 {
 	if (!disk_shown(d->d_name))
@@ -110,8 +109,9 @@ static int read_listing(struct folder *f, struct level *l, int fd)
 	return r;
 }
 
-/* True: go on. Numbers are given to what is listed, so that they are those of a later stat. */
-static bool emit(
+/* Emit one name. Creates its level or map, so that a later stat gives the same inode number.
+ * Returns false if the listing is full. */
+static bool emit_name(
 	struct folder *f, struct level *l, struct call *c, int dirfd, const struct listed *entry)
 {
 	struct found found;
@@ -157,7 +157,7 @@ void level_readdir(struct folder *f, struct level *l, struct call *c)
 		const struct listing *list = l->listing;
 		size_t i = array_first(k, list->n, list->all[k].place > c->off);
 
-		while (i < list->n && emit(f, l, c, fd, &list->all[i]))
+		while (i < list->n && emit_name(f, l, c, fd, &list->all[i]))
 			i++;
 	}
 	call_done(c, r == -ENOENT ? -ESTALE : r);

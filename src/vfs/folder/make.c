@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* New maps in a folder. Everything else that would change its directories is done in the folder. */
+/* Create and remove maps with mkdir and rmdir. The folder refuses all other changes. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void note(void *arg, const char *line)
 	f->host->note(f->host, line);
 }
 
-/* A new file of this name and what it holds in memory; its first save is to come. */
+/* Create an empty file and load it as a new map. The caller makes the first save. */
 static int make_volume(struct folder *f, const struct shared_dir *dir, const char *name,
 	struct volume **ret, struct error *e)
 {
@@ -85,7 +85,7 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 		level_lookup(f, l, c);
 }
 
-/* 0: nobody uses it, and nothing was put into it, or all is taken out again (rm -r). */
+/* May a new map be removed? Returns 0 if it is unused and unchanged, or empty again after rm -r. */
 static int is_untouched(struct opened *o)
 {
 	struct vfs *v = o->v;
@@ -119,7 +119,7 @@ void level_rmdir(struct folder *f, struct level *l, struct call *c)
 		r = r == 0 ? -EPERM : r;
 	}
 	if (r == 0) {
-		o->calls++; /* jobs of others end meanwhile */
+		o->calls++; /* keep it open: vfs_end completes jobs of other maps, too */
 		o->v->discards = true;
 		vfs_end(o->v, &report);
 		report_finish(&report);

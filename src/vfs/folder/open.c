@@ -24,7 +24,7 @@ static void note_opened(void *arg, const char *line)
 	o->host.note(&o->host, line);
 }
 
-static int load(struct opening *g)
+static int load_map(struct opening *g)
 {
 	struct folder *f = g->folder;
 	struct map *m = g->o->map;
@@ -54,14 +54,14 @@ static void opening_run(struct job *j)
 {
 	struct opening *g = (struct opening *)j;
 
-	g->r = load(g);
+	g->r = load_map(g);
 	if (g->r < 0) {
 		volume_destroy(g->vol);
 		g->vol = NULL;
 	}
 }
 
-/* Another directory's that has the same file open. */
+/* Find a map that has the same file open under another name (a link). */
 static struct opened *find_same(
 	const struct folder *f, const struct opened *o, const struct stat *st)
 {
@@ -74,8 +74,8 @@ static struct opened *find_same(
 	return i;
 }
 
-/* One file is one directory's: the other's is closed if nobody uses it. */
-static int take_from_others(struct opening *g)
+/* A file is open as one map only: close the other map, or fail if that is in use. */
+static int close_other(struct opening *g)
 {
 	struct opened *other = find_same(g->folder, g->o, &g->vol->opened);
 
@@ -98,8 +98,8 @@ static void run_waiting(struct folder *f, struct opened *o)
 	o->calls--;
 }
 
-/* It goes, and those that waited hear r. */
-static void give_up(struct folder *f, struct opened *o, int r)
+/* Close the map, and fail the waiting calls with r. */
+static void abandon_map(struct folder *f, struct opened *o, int r)
 {
 	struct calls waiting = o->waiting;
 	struct call *c;
@@ -110,13 +110,13 @@ static void give_up(struct folder *f, struct opened *o, int r)
 		call_done(c, r);
 }
 
-/* What may go well the next time is nothing to show. */
-static bool passes(int r)
+/* Is the error temporary? Then fail the calls instead of showing error.txt. */
+static bool is_temporary(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM || r == -EINTR || r == -ESTALE;
 }
 
-static void finish(struct opening *g)
+static void finish_opening(struct opening *g)
 {
 	struct folder *f = g->folder;
 	struct opened *o = g->o;
@@ -130,12 +130,12 @@ static void finish(struct opening *g)
 		}
 	}
 	if (g->r == 0)
-		g->r = take_from_others(g);
+		g->r = close_other(g);
 	if (g->r == 0)
 		g->r = vfs_create(TAKE(g->vol), f->pool, &o->host, &o->v, &g->e);
 	volume_destroy(g->vol);
-	if (passes(g->r)) {
-		give_up(f, o, g->r);
+	if (is_temporary(g->r)) {
+		abandon_map(f, o, g->r);
 		return;
 	}
 	o->state = g->r < 0 ? OPENED_FAILED : OPENED;
@@ -150,11 +150,11 @@ static void opening_done(struct job *j)
 {
 	struct opening *g = (struct opening *)j;
 
-	finish(g);
+	finish_opening(g);
 	free(g);
 }
 
-static int begin(struct folder *f, struct map *m)
+static int begin_opening(struct folder *f, struct map *m)
 {
 	struct opening *g = calloc(1, sizeof(*g));
 	struct opened *o;
@@ -172,7 +172,7 @@ static int begin(struct folder *f, struct map *m)
 void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c))
 {
-	int r = m->opened ? 0 : begin(f, m);
+	int r = m->opened ? 0 : begin_opening(f, m);
 
 	if (r < 0) {
 		call_done(c, r);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* open: a map's tables are read on a worker, and it becomes a vfs. */
+/* open: load a map on a worker, and create its vfs. */
 #pragma once
 
 #include "vfs/folder/opened.h"
 
-/* c waits until the map is open or has failed; again(f, c) then. It is the same for all. */
+/* Open the map unless that has begun, and call again(f, c) when it is open or has failed. `again`
+ * must be the same for all calls. */
 void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c));
-/* For mkdir: the map of this volume (taken over) is open. NULL: no memory. */
+/* For mkdir: create an open map from a loaded volume (taken over). Returns NULL on failure. */
 struct opened *open_made(
 	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e);

@@ -6,7 +6,7 @@
 
 #include "vfs/folder/disk.h"
 
-/* Maps that nobody uses and that stay open; how many of them are looked at when it is too many. */
+/* The number of unused maps that stay open, and how many maps each trim looks at. */
 enum { RECENT_MAX = 32, LOOKS = 4 };
 
 static void list_remove(struct opened *o)
@@ -38,7 +38,7 @@ void opened_touch(struct folder *f, struct opened *o)
 	list_add(&f->recent, o);
 }
 
-/* What a map's vfs says to its host. */
+/* Callbacks of a map's vfs, passed on to the folder's host. */
 
 static void pass_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then)
 {
@@ -103,7 +103,8 @@ bool opened_changed(const struct opened *o)
 	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE && !vfs_unchanged(o->v);
 }
 
-/* A save deals numbers anew, perhaps: what the kernel knows has to stay what it is. */
+/* Must the map stay open to keep its inode numbers? A save may have renumbered entries, so numbers
+ * that the kernel knows would mean others after a reopen. */
 static bool holds_numbers(const struct opened *o)
 {
 	struct stamp now = stamp_of(&o->v->vol->opened);
@@ -135,7 +136,7 @@ void opened_close(struct folder *f, struct opened *o)
 	map_settle(f, m);
 }
 
-static void trim(struct folder *f, size_t most, size_t looks)
+static void close_unused(struct folder *f, size_t most, size_t looks)
 {
 	for (size_t i = 0; i < looks && f->recent.n > most; i++) {
 		struct opened *o = TAILQ_FIRST(&f->recent.all);
@@ -149,11 +150,11 @@ static void trim(struct folder *f, size_t most, size_t looks)
 
 void opened_trim(struct folder *f)
 {
-	trim(f, RECENT_MAX, LOOKS);
+	close_unused(f, RECENT_MAX, LOOKS);
 }
 
 void opened_make_room(struct folder *f)
 {
 	if (reserve_is_near(&f->reserve))
-		trim(f, 1, f->recent.n);
+		close_unused(f, 1, f->recent.n);
 }

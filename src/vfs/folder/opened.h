@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* opened: the maps of a folder that are open, and which of them stay so. */
+/* opened: the open maps of a folder, and which of them are closed first. */
 #pragma once
 
 #include "vfs/folder/table.h"
@@ -7,37 +7,36 @@
 enum opened_state { OPENED_SOON, OPENED, OPENED_FAILED };
 
 struct opened {
-	struct vfs_host host; /* first: what the map says is told with its path */
+	struct vfs_host host; /* must be first; adds the path to notes and progress */
 	struct folder *folder;
 	struct map *map;
-	char *path;             /* the map's, relative to the folder */
-	struct shared_dir *dir; /* in which it is */
+	char *path;             /* of the map, relative to the folder */
+	struct shared_dir *dir; /* the directory of the map */
 	enum opened_state state;
-	struct vfs *v;        /* OPENED */
-	struct error why;     /* FAILED */
-	int64_t failed_ms;    /* ... when */
-	bool made;            /* mkdir made it, and no save wrote into it since */
-	unsigned calls;       /* under way, of those that have no open file */
-	struct calls waiting; /* until it is open */
-	void (*again)(struct folder *f, struct call *c); /* ... and then */
+	struct vfs *v;        /* set in OPENED */
+	struct error why;     /* set in OPENED_FAILED */
+	int64_t failed_ms;    /* time of the failure */
+	bool made;            /* created by mkdir in this mount */
+	unsigned calls;       /* running calls without a handle, and other users: keep it open */
+	struct calls waiting; /* calls that wait until it is open */
+	void (*again)(struct folder *f, struct call *c); /* continues a waiting call */
 	struct opened_list *list;
 	TAILQ_ENTRY(opened) beside;
 };
 
-/* m is open from now on, or about to be: OPENED_SOON. -ENOENT: its directory is gone. */
+/* Create the opened map for m, in the state OPENED_SOON. -ENOENT: its directory was removed. */
 int opened_new(struct folder *f, struct map *m, struct opened **ret);
-/* It is used now: others are closed before it. */
+/* Mark the map as the most recently used. */
 void opened_touch(struct folder *f, struct opened *o);
-/* Closes what can be, of what is too much. */
+/* Close some of the least recently used maps if too many are open. */
 void opened_trim(struct folder *f);
-/* A map was opened. If descriptors are about to run out, close every other one that can be closed.
- */
+/* Close all unused maps, except the most recently used one, if descriptors are about to run out. */
 void opened_make_room(struct folder *f);
-/* A call that waits for nobody: frees it, and the map's vfs. */
+/* Close the map: free it and its vfs. Frees o->map, too, if that was replaced and is unused. */
 void opened_close(struct folder *f, struct opened *o);
-/* May it be closed now? */
+/* May the map be closed now? */
 bool opened_idle(const struct opened *o);
-/* Does it hold what its file does not? */
+/* Has the map changes that are not in its file? */
 bool opened_changed(const struct opened *o);
-/* All that are open, from NULL; NULL: the end. */
+/* Iterate over all opened maps, starting with NULL. Returns NULL at the end. */
 struct opened *opened_next(const struct folder *f, const struct opened *o);

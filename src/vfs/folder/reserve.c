@@ -14,7 +14,7 @@ static size_t limit_of_descriptors(void)
 	return getrlimit(RLIMIT_NOFILE, &limit) < 0 ? 0 : (size_t)limit.rlim_cur;
 }
 
-static void fill(struct reserve *r)
+static void fill_reserve(struct reserve *r)
 {
 	int fd = 0;
 
@@ -25,7 +25,7 @@ static void fill(struct reserve *r)
 	}
 }
 
-static void empty(struct reserve *r)
+static void empty_reserve(struct reserve *r)
 {
 	while (r->n)
 		close(r->fds[--r->n]);
@@ -37,30 +37,30 @@ void reserve_init(struct reserve *r, int dirfd)
 
 	*r = (struct reserve){.dirfd = dirfd};
 	r->size = quarter < RESERVE_MAX ? quarter : RESERVE_MAX;
-	fill(r);
+	fill_reserve(r);
 }
 
 void reserve_finish(struct reserve *r)
 {
 	r->size = 0;
-	empty(r);
+	empty_reserve(r);
 }
 
 void reserve_open(struct reserve *r)
 {
 	r->saves++;
-	empty(r);
+	empty_reserve(r);
 }
 
 void reserve_close(struct reserve *r)
 {
 	if (--r->saves == 0)
-		fill(r);
+		fill_reserve(r);
 }
 
 bool reserve_is_near(const struct reserve *r)
 {
-	/* The lowest free number. */
+	/* dup returns the lowest free descriptor. */
 	CLEANUP(close_fd) int fd = fcntl(r->dirfd, F_DUPFD_CLOEXEC, 0);
 
 	return fd < 0 || (size_t)fd + r->size > limit_of_descriptors();

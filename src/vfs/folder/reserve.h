@@ -16,7 +16,7 @@ struct reserve {
 	int dirfd; /* borrowed; the others are copies of it */
 	int fds[RESERVE_MAX];
 	size_t n, size;
-	unsigned saves; /* that run now */
+	unsigned saves; /* running saves */
 };
 
 /* Take RESERVE_MAX descriptors, or a quarter of the process's limit if that is less; fewer if no

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Saving the maps of a folder: some at a time, and what one hinders is no other's. */
+/* Save the maps of a folder, a few at a time. If one fails, the others are saved all the same. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef void (*ask_fn)(struct vfs *v, vfs_saved done, void *arg);
 struct gathering {
 	struct folder *folder;
 	ask_fn ask;
-	bool only_good; /* the report of a save that failed is left out */
+	bool only_good; /* drop the reports of failed saves */
 	vfs_saved done;
 	void *arg;
 	struct gathered {
@@ -32,9 +32,9 @@ struct part {
 	struct gathered *map;
 };
 
-static void go_on(struct gathering *g);
+static void continue_gathering(struct gathering *g);
 
-static void answered(void *arg, struct report *report)
+static void finish_part(void *arg, struct report *report)
 {
 	struct part part = *(struct part *)arg;
 	struct gathering *g = part.all;
@@ -45,26 +45,26 @@ static void answered(void *arg, struct report *report)
 	else
 		report_finish(report);
 	g->under_way--;
-	go_on(g);
+	continue_gathering(g);
 }
 
-static void no_memory(struct report *report)
+static void report_no_memory(struct report *report)
 {
 	report_add(report, REPORT_REFUSED, "out of memory");
 	report_code(report, OUTCOME_SAVE_FAILED);
 }
 
-static void finish(struct gathering *g)
+static void finish_gathering(struct gathering *g)
 {
 	struct report report = REPORT_INIT;
 
 	for (size_t i = 0; i < g->n; i++) {
 		struct gathered *m = &g->maps[i];
 
-		report_merge_of(&report, m->o->path, &m->report);
+		report_merge_map(&report, m->o->path, &m->report);
 		report_finish(&m->report);
 		m->o->calls--;
-		opened_touch(g->folder, m->o); /* nothing may keep it open any more */
+		opened_touch(g->folder, m->o); /* it may be unused now */
 	}
 	reserve_close(&g->folder->reserve);
 	g->done(g->arg, &report);
@@ -72,7 +72,7 @@ static void finish(struct gathering *g)
 	free(g);
 }
 
-static void go_on(struct gathering *g)
+static void continue_gathering(struct gathering *g)
 {
 	if (g->asking)
 		return;
@@ -82,16 +82,16 @@ static void go_on(struct gathering *g)
 		struct part *part = malloc(sizeof(*part));
 
 		if (!part) {
-			no_memory(&m->report);
+			report_no_memory(&m->report);
 			continue;
 		}
 		*part = (struct part){g, m};
 		g->under_way++;
-		g->ask(m->o->v, answered, part);
+		g->ask(m->o->v, finish_part, part);
 	}
 	g->asking = false;
 	if (!g->under_way && g->next == g->n)
-		finish(g);
+		finish_gathering(g);
 }
 
 static bool may_hold_changes(const struct opened *o)
@@ -106,8 +106,8 @@ static int by_path(const void *a, const void *b)
 	return strcmp(x->o->path, y->o->path);
 }
 
-/* All maps that were locked, which stay open until they were asked. */
-static int gather(struct gathering *g)
+/* Collect all maps that may have changes, sorted by path, and keep them open. */
+static int collect_maps(struct gathering *g)
 {
 	struct folder *f = g->folder;
 
@@ -134,14 +134,14 @@ static void ask_all(struct folder *f, ask_fn ask, bool only_good, vfs_saved done
 		g->only_good = only_good;
 		g->done = done;
 		g->arg = arg;
-		if (gather(g) == 0) {
+		if (collect_maps(g) == 0) {
 			reserve_open(&f->reserve);
-			go_on(g);
+			continue_gathering(g);
 			return;
 		}
 	}
 	free(g);
-	no_memory(&report);
+	report_no_memory(&report);
 	done(arg, &report);
 }
 
@@ -173,12 +173,12 @@ void folder_keep(struct folder *f)
 			vfs_keep(o->v);
 }
 
-/* The end of each map, once as many as go together were saved. */
+/* End one map. folder_end has already saved those that could be saved in parallel. */
 static void end_one(struct vfs *v, vfs_saved done, void *arg)
 {
 	struct report report = REPORT_INIT;
 
-	v->host->progress(v->host, "", 0, 0); /* of many each takes its time */
+	v->host->progress(v->host, "", 0, 0); /* a heartbeat for each map */
 	vfs_end(v, &report);
 	done(arg, &report);
 }
@@ -188,16 +188,16 @@ struct ending {
 	bool done;
 };
 
-static void ended(void *arg, struct report *report)
+static void merge_reports(void *arg, struct report *report)
 {
 	struct ending *e = arg;
 
-	report_merge_news(e->report, report);
+	report_merge_new(e->report, report);
 	e->done = true;
 }
 
-/* The pool works until then. */
-static void wait_for(struct folder *f, const bool *done)
+/* Run the pool until *done or, if done is NULL, until it is empty. */
+static void run_pool(struct folder *f, const bool *done)
 {
 	struct pollfd p = {.fd = pool_fd(f->pool), .events = POLLIN};
 
@@ -212,11 +212,11 @@ void folder_end(struct folder *f, struct report *report)
 {
 	struct ending ending = {report, false};
 
-	wait_for(f, NULL);
+	run_pool(f, NULL);
 	if (!f->discard) {
-		/* Those that cannot be saved are tried again below, and say why there. */
-		ask_all(f, vfs_save, true, ended, &ending);
-		wait_for(f, &ending.done);
+		/* Saves that fail here are repeated below, and reported there. */
+		ask_all(f, vfs_save, true, merge_reports, &ending);
+		run_pool(f, &ending.done);
 	}
-	ask_all(f, end_one, false, ended, &ending);
+	ask_all(f, end_one, false, merge_reports, &ending);
 }

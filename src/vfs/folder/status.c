@@ -21,7 +21,7 @@ struct part {
 	struct opened *o;
 };
 
-static void finish(struct status *s)
+static void finish_part(struct status *s)
 {
 	struct call *c = s->call;
 	struct buffer b = BUFFER_INIT;
@@ -34,8 +34,8 @@ static void finish(struct status *s)
 	call_answer(c, &b);
 }
 
-/* "changed info/author" is "changed dm1.map/info/author" here. */
-static void found(void *arg, struct buffer *records)
+/* Add the records of one map, with its path: "info/author" becomes "dm1.map/info/author". */
+static void add_records(void *arg, struct buffer *records)
 {
 	struct part part = *(struct part *)arg;
 	struct status *s = part.all;
@@ -57,10 +57,10 @@ static void found(void *arg, struct buffer *records)
 	}
 	buffer_finish_free(records);
 	part.o->calls--;
-	finish(s);
+	finish_part(s);
 }
 
-static void ask(struct status *s, struct opened *o)
+static void request_status(struct status *s, struct opened *o)
 {
 	struct part *part = malloc(sizeof(*part));
 
@@ -68,7 +68,7 @@ static void ask(struct status *s, struct opened *o)
 		*part = (struct part){s, o};
 	s->under_way++;
 	o->calls++;
-	if (part && status_find(o->v, found, part) == 0)
+	if (part && status_find(o->v, add_records, part) == 0)
 		return;
 	free(part);
 	o->calls--;
@@ -94,7 +94,7 @@ void level_getxattr(struct folder *f, struct level *l, struct call *c)
 	for (struct opened *o = opened_next(f, NULL), *next; o; o = next) {
 		next = opened_next(f, o);
 		if (opened_changed(o))
-			ask(s, o);
+			request_status(s, o);
 	}
-	finish(s);
+	finish_part(s);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* What is asked of all maps of a folder that are open. */
+/* status: the status of all open maps of a folder. */
 #pragma once
 
 #include "vfs/folder/table.h"
 
-/* The status of the folder (vfs/save/status.h): that of its maps, with their paths. */
+/* Answer getxattr for a level. The root has the status (save/status.h) of all its maps. */
 void level_getxattr(struct folder *f, struct level *l, struct call *c);

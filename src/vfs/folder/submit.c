@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Which call goes to which map; and what a map shows that cannot be opened. */
+/* Pass each call to its map or level; and show error.txt in a map that cannot be opened. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "vfs/save/status.h"
 
 static const char ERROR_FILE[] = "error.txt";
-/* An entry that no format has: formats use far fewer bits. */
+/* An entry id that no format uses: formats need far fewer bits. */
 #define ERROR_ID (((uint64_t)1 << ENTRY_ID_BITS) - 2)
 
 enum { PLACE_ERROR = 3, RETRY_MS = 1000 };
@@ -55,7 +55,7 @@ static int error_list(struct folder *f, const struct opened *o, struct call *c)
 		return 0;
 	if (c->off >= PLACE_ERROR || error_attr(f, o, &a) < 0)
 		return 0;
-	a.nlink = 0; /* whoever wants more looks it up */
+	a.nlink = 0; /* no lookup count: the kernel looks it up if needed */
 	(void)c->emit(c, ERROR_FILE, &a, PLACE_ERROR);
 	return 0;
 }
@@ -76,7 +76,7 @@ static int error_read(const struct opened *o, struct call *c)
 }
 
 /* A call for something in a map that cannot be opened. */
-static int failed_call(struct folder *f, const struct opened *o, struct call *c)
+static int call_failed(struct folder *f, const struct opened *o, struct call *c)
 {
 	bool file = c->ino == error_ino(o->map);
 
@@ -100,21 +100,21 @@ static int failed_call(struct folder *f, const struct opened *o, struct call *c)
 	return -EROFS;
 }
 
-/* The number was known to the kernel when the map was open before. */
-static int recall(struct vfs *v, uint64_t ino)
+/* Find the inode of a number, or create it again: the kernel may know it from before a reopen. */
+static int recall_inode(struct vfs *v, uint64_t ino)
 {
 	struct inode *n;
 
 	return inode_find(v, ino) ? 0 : inode_recall(v, ino, &n);
 }
 
-static void opened_call(struct folder *f, struct opened *o, struct call *c)
+static void call_opened(struct folder *f, struct opened *o, struct call *c)
 {
 	struct error e = ERROR_INIT;
-	int r = recall(o->v, c->ino);
+	int r = recall_inode(o->v, c->ino);
 
 	if (r == 0 && c->op == vfs_rename)
-		r = recall(o->v, c->to_ino);
+		r = recall_inode(o->v, c->to_ino);
 	if (r == 0 && vfs_changes(c) && o->v->vol->access == VOLUME_UNLOCKED)
 		r = vfs_lock(o->v, &e);
 	if (r == -ESTALE && e.code)
@@ -128,9 +128,9 @@ static void opened_call(struct folder *f, struct opened *o, struct call *c)
 	vfs_submit(o->v, c);
 }
 
-/* A map that could not be opened is tried again when somebody looks at its directory anew; one that
- * was replaced is there for who has files of it open. */
-static bool is_over(const struct map *m, const struct call *c)
+/* Should the map be closed before this call? A replaced map is, once it is unused. A failed map is,
+ * so that it is opened again, if the call is for its directory and the failure was over 1 s ago. */
+static bool must_close(const struct map *m, const struct call *c)
 {
 	const struct opened *o = m->opened;
 
@@ -140,14 +140,14 @@ static bool is_over(const struct map *m, const struct call *c)
 	       clock_ms() - o->failed_ms > RETRY_MS;
 }
 
-static void map_call(struct folder *f, struct map *m, struct call *c)
+static void call_map(struct folder *f, struct map *m, struct call *c)
 {
 	bool root = c->ino == map_root(m), gone;
 
-	if (is_over(m, c)) {
+	if (must_close(m, c)) {
 		gone = m->replaced;
 		opened_close(f, m->opened);
-		if (gone) { /* and m perhaps with it */
+		if (gone) { /* m may be freed */
 			call_done(c, -ESTALE);
 			return;
 		}
@@ -156,7 +156,7 @@ static void map_call(struct folder *f, struct map *m, struct call *c)
 		call_done(c, map_attr(f, m, &c->attr));
 		return;
 	}
-	/* ls -l asks for access lists. */
+	/* ls -l asks for access lists: answer without opening the map. */
 	if (root && c->op == vfs_getxattr && !status_is_attribute(c->name)) {
 		call_done(c, strncmp(c->name, "user.", 5) == 0 ? -ENODATA : -EOPNOTSUPP);
 		return;
@@ -167,17 +167,17 @@ static void map_call(struct folder *f, struct map *m, struct call *c)
 		open_wait(f, m, c, folder_submit);
 	} else if (m->opened->state == OPENED_FAILED) {
 		opened_touch(f, m->opened);
-		call_done(c, failed_call(f, m->opened, c));
+		call_done(c, call_failed(f, m->opened, c));
 	} else if (c->ino == error_ino(m)) {
 		call_done(c, c->op == vfs_release || c->op == vfs_flush ? 0 : -ESTALE);
 	} else {
 		opened_touch(f, m->opened);
-		opened_call(f, m->opened, c);
+		call_opened(f, m->opened, c);
 		opened_trim(f);
 	}
 }
 
-static void level_call(struct folder *f, struct level *l, struct call *c)
+static void call_level(struct folder *f, struct level *l, struct call *c)
 {
 	if (c->op == vfs_lookup)
 		level_lookup(f, l, c);
@@ -199,7 +199,7 @@ static void level_call(struct folder *f, struct level *l, struct call *c)
 		call_done(c, c->op == vfs_open ? -EISDIR : -EPERM);
 }
 
-/* Between two maps, or a map and the folder. */
+/* Refuse a rename between two maps, or between a map and the folder. */
 static int refuse_rename(const struct folder *f, const struct call *c)
 {
 	const struct map *from = map_of(f, c->ino), *to = map_of(f, c->to_ino);
@@ -233,9 +233,9 @@ void folder_submit(struct folder *f, struct call *c)
 	if (r < 0)
 		call_done(c, r);
 	else if (m)
-		map_call(f, m, c);
+		call_map(f, m, c);
 	else if (l)
-		level_call(f, l, c);
+		call_level(f, l, c);
 	else
 		call_done(c, -ESTALE);
 }

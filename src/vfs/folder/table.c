@@ -101,13 +101,13 @@ struct map *map_find(const struct folder *f, const struct level *in, const char 
 	return NULL;
 }
 
-/* Numbers are used again only when all were; 0: there is none. */
+/* Return an unused index; 0 if there is none. Indexes are reused only when all have been used. */
 static unsigned free_index(struct folder *f)
 {
 	struct map **all;
 	size_t n = f->n_maps;
 
-	if (n <= INDEX_MAX && (n & (n - 1)) == 0) { /* all that there is room for */
+	if (n <= INDEX_MAX && (n & (n - 1)) == 0) { /* the array is full */
 		all = reallocarray(f->by_index, 2 * n, sizeof(struct map *));
 		if (!all)
 			return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* table: the directories of a folder and the maps in them, by name and by number. */
+/* table: the levels of a folder and the maps in them, by name and by inode number. */
 #pragma once
 
 #include <sys/queue.h>
@@ -12,27 +12,27 @@
 struct listing;
 struct opened;
 
-/* A directory that files in it are open by. */
+/* A descriptor that the open maps of a directory share. */
 struct shared_dir {
 	int fd;
-	struct nearby *nearby; /* what lies in it */
+	struct nearby *nearby; /* names in it */
 	dev_t dev;
 	ino_t ino;
 	unsigned users;
-	struct level *of;
+	struct level *of; /* the level that it was opened for */
 };
 
-/* A directory of the folder. */
+/* A real directory: the folder itself, or a folder below it. Lives as long as the folder. */
 struct level {
-	struct hash_link link; /* by parent and name; first */
+	struct hash_link link; /* in folder.levels, by parent and name; must be first */
 	struct level *parent;  /* NULL: the folder itself */
 	char *name;
 	uint64_t ino;
-	struct shared_dir *dir;  /* what it is now, while something in it is open; disk.h */
-	struct listing *listing; /* while somebody lists it; list.c */
+	struct shared_dir *dir;  /* the current one, while maps in it are open (disk.h); or NULL */
+	struct listing *listing; /* the last listing, for a few seconds (list.c); or NULL */
 };
 
-/* What tells one state of a file from another. */
+/* Tells one state of a file from another. */
 struct stamp {
 	dev_t dev;
 	ino_t ino;
@@ -40,21 +40,21 @@ struct stamp {
 	struct timespec mtime, ctime;
 };
 
-/* One state of a map's file. */
+/* One state of a map's file. If another program changes the file, a new map takes its place. */
 struct map {
-	struct hash_link link; /* by level and name, until it is `replaced`; first */
+	struct hash_link link; /* in folder.names, until `replaced`; must be first */
 	struct level *in;
 	char *name;
-	unsigned index; /* of its inode numbers */
-	bool replaced;  /* its name is another's now */
-	bool known;     /* it was closed while the kernel knew names of it */
+	unsigned index; /* range of its inode numbers */
+	bool replaced;  /* another map, or none, has its name now */
+	bool known;     /* it was closed while the kernel knew names in it */
 	struct stamp stamp;
-	uint64_t lookups;      /* of its directory, by the kernel */
-	struct opened *opened; /* opened.h; NULL: it is not open */
+	uint64_t lookups;      /* the kernel's lookup count of its directory */
+	struct opened *opened; /* NULL if it is not open (opened.h) */
 };
 
 struct opened_list {
-	TAILQ_HEAD(, opened) all; /* by when they were used last */
+	TAILQ_HEAD(, opened) all; /* least recently used first */
 	size_t n;
 };
 
@@ -64,37 +64,40 @@ struct folder {
 	const struct vfs_options *options;
 	struct pool *pool;
 	struct vfs_host *host;
-	struct hash levels, names; /* names: of maps */
+	struct hash levels, names; /* of levels, and of maps */
 	struct level **by_number;
 	size_t n_levels;
-	struct map **by_index; /* [0] is nobody's, so n_maps begins with 1 */
+	struct map **by_index; /* [0] is unused, so n_maps starts at 1 */
 	size_t n_maps;
 	size_t n_listings;
-	/* Maps that are open: those that may perhaps be closed, and those that were found to be in
-	 * use or changed. */
+	/* The open maps. opened_trim moves maps in use to `held`; opened_touch moves them back. */
 	struct opened_list recent, held;
 	struct reserve reserve;
-	bool discard; /* the end saves nothing */
+	bool discard; /* folder_end drops unsaved changes */
 };
 
-struct level *level_get(
-	struct folder *f, struct level *parent, const char *name); /* NULL: no memory */
-struct level *level_of(const struct folder *f, uint64_t ino);      /* or NULL */
-/* Relative to the folder, "" for itself; malloc'ed. name: of something in it, or NULL. */
+/* Return the level of this name; create it if it is new. NULL if memory is exhausted. */
+struct level *level_get(struct folder *f, struct level *parent, const char *name);
+/* The level with this inode number, or NULL. */
+struct level *level_of(const struct folder *f, uint64_t ino);
+/* The path of a level, or of a name in it unless that is NULL, relative to the folder. The caller
+ * frees it. Returns NULL if memory is exhausted. */
 char *level_path(const struct level *l, const char *name);
 
 struct stamp stamp_of(const struct stat *st);
 bool stamp_same(const struct stamp *a, const struct stamp *b);
 
-/* The one that has the name, or NULL. */
+/* The map that has this name, or NULL. */
 struct map *map_find(const struct folder *f, const struct level *in, const char *name);
-/* A new one; NULL: no memory, or no number is left. */
+/* Create a map with a new index. Returns NULL if memory or indexes are exhausted. */
 struct map *map_new(struct folder *f, struct level *in, const char *name, const struct stat *st);
-/* Its name is free for another; what is open stays open while it is used. */
+/* Remove the map from the names, and free it if unused. Open files in it stay usable. */
 void map_replace(struct folder *f, struct map *m);
-/* Frees it if nobody can ask for it any more. */
+/* Free the map if it was replaced, is not open, and the kernel does not know its directory. */
 void map_settle(struct folder *f, struct map *m);
-struct map *map_of(const struct folder *f, uint64_t ino); /* by any number of it, or NULL */
-uint64_t map_root(const struct map *m);                   /* the number of its directory */
+/* The map that has this inode number in its range, or NULL. */
+struct map *map_of(const struct folder *f, uint64_t ino);
+/* The inode number of the map's directory. */
+uint64_t map_root(const struct map *m);
 
 void table_finish(struct folder *f);

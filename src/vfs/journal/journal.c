@@ -46,7 +46,7 @@ void journal_file(const struct journal *j, char *ret)
 	sidecar_name(ret, j->map, suffix);
 }
 
-bool journal_waits(const struct journal *j)
+bool journal_is_present(const struct journal *j)
 {
 	char name[NAME_MAX + 1];
 
@@ -72,8 +72,8 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
 }
 
-/* The lock is held. If another program took the file's name, what has it now is not the journal's
- * to remove or to rename. */
+/* Does the log's file still have the journal's name? If not, the file of that name must not be
+ * removed or renamed. The lock is held. */
 static bool has_name(const struct journal *j)
 {
 	char name[NAME_MAX + 1];
@@ -82,9 +82,9 @@ static bool has_name(const struct journal *j)
 	return !j->unnamed && reclog_has_name(j->log, name);
 }
 
-/* Another file has the journal's name. If it can be believed, the next mount would read it instead:
+/* Another file has the journal's name. If it is trusted, the next mount would read it instead, so
  * set it aside. Otherwise take the next name. */
-static int make_way(struct journal *j, const char *name, struct error *e)
+static int free_name(struct journal *j, const char *name, struct error *e)
 {
 	char aside[NAME_MAX + 1];
 
@@ -94,9 +94,8 @@ static int make_way(struct journal *j, const char *name, struct error *e)
 	return 0;
 }
 
-/* The lock is held. If another program removed, renamed or replaced the journal's file, copy the
- * journal to a new file. */
-static int keep_name(struct journal *j, struct error *e)
+/* Copy the journal to a new file if its file has lost its name. The lock is held. */
+static int restore_name(struct journal *j, struct error *e)
 {
 	char name[NAME_MAX + 1];
 	int r = -EEXIST;
@@ -107,7 +106,7 @@ static int keep_name(struct journal *j, struct error *e)
 		error_clear(e);
 		journal_file(j, name);
 		r = reclog_rewrite(j->log, name, e);
-		if (r == -EEXIST && make_way(j, name, e) < 0)
+		if (r == -EEXIST && free_name(j, name, e) < 0)
 			break;
 	}
 	if (r == 0)
@@ -115,19 +114,19 @@ static int keep_name(struct journal *j, struct error *e)
 	return r;
 }
 
-/* The lock is held. */
+/* Remove the file, or set it aside, and close the log. The lock is held. */
 static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
 {
 	char name[NAME_MAX + 1], aside[NAME_MAX + 1] = "";
 	int r;
 
 	if (j->kept)
-		(void)keep_name(j, NULL);
+		(void)restore_name(j, NULL);
 	journal_file(j, name);
 	if (!has_name(j)) {
 		r = 0;
 	} else if (j->kept) {
-		/* Where it cannot be, it stays under the name that it has. */
+		/* If it cannot be renamed, it keeps its name. */
 		if (journal_set_aside(j, ".kept", aside, e) < 0)
 			strcpy(aside, name);
 		r = 0;
@@ -165,13 +164,13 @@ void journal_keep(struct journal *j)
 	pthread_mutex_unlock(&j->lock);
 }
 
-void journal_turn(struct journal *j, struct journal *next, bool keep, char *ret_kept)
+void journal_switch(struct journal *j, struct journal *next, bool keep, char *ret_kept)
 {
 	char *map;
 
 	ret_kept[0] = '\0';
 	pthread_mutex_lock(&j->lock);
-	/* A file that stays all the same ends in SAVED, and goes at the next mount. */
+	/* If this fails, the file ends in SAVED, and the next mount removes it. */
 	if (j->log && !keep)
 		(void)remove_locked(j, ret_kept, NULL);
 	reclog_close(TAKE(j->log));
@@ -197,7 +196,8 @@ static struct extent text_extent(const char *s, bool with_nul)
 
 enum { PARTS_MAX = 5 };
 
-/* Appends a record of texts (each with its NUL) and content; the lock is held. */
+/* Append a record of strings, each with its NUL, and content. Without content the last string has
+ * no NUL. The lock is held. */
 static int append_locked(struct journal *j, enum journal_type type, const char *const *texts,
 	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
 {
@@ -229,7 +229,7 @@ static int append_locked(struct journal *j, enum journal_type type, const char *
 	return r;
 }
 
-static int header_locked(struct journal *j, struct error *e)
+static int append_header(struct journal *j, struct error *e)
 {
 	const char *header[] = {j->map, j->identity, j->previous, j->fresh ? "new" : ""};
 	struct extent options = extent_of_bytes(bytes_ref(j->options));
@@ -241,9 +241,9 @@ static int header_locked(struct journal *j, struct error *e)
 	return r;
 }
 
-/* The first of its names that is free. 1: a save that was cut short made it; what it holds is not
- * ours to drop. Where somebody else has the name, it is the next one. */
-static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e)
+/* Create the log under the first name that no untrusted file has. Returns 1 if it opened a log of
+ * that name instead, which an interrupted save left and whose records are kept. */
+static int create_log(struct journal *j, char name[NAME_MAX + 1], struct error *e)
 {
 	char aside[NAME_MAX + 1];
 	int r = -EPERM;
@@ -258,7 +258,7 @@ static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e
 		error_clear(e);
 		r = reclog_open(&j->trust, name, &j->log, e);
 		if (r == -EINVAL) {
-			/* None at all: a machine lost its power before it was one on disk. */
+			/* Not a log: power may have failed before its first sync. */
 			error_clear(e);
 			r = journal_set_aside(j, ".bad", aside, e);
 			return r < 0 ? r : reclog_create(j->dirfd, name, &j->log, e);
@@ -270,18 +270,18 @@ static int make_file(struct journal *j, char name[NAME_MAX + 1], struct error *e
 	return error_set(e, r, "no name is left for a journal");
 }
 
-/* The lock is held. A file without its header is not left behind. */
-static int open_locked(struct journal *j, struct error *e)
+/* Create the journal with its header. On failure no file is left. The lock is held. */
+static int create_journal(struct journal *j, struct error *e)
 {
 	char name[NAME_MAX + 1];
 	int r;
 
 	j->resume = false;
-	r = make_file(j, name, e);
+	r = create_log(j, name, e);
 	if (r == 1)
 		return 0;
 	if (r == 0)
-		r = header_locked(j, e);
+		r = append_header(j, e);
 	if (r < 0 && j->log) {
 		if (!j->unnamed)
 			(void)io_unlink(j->dirfd, name);
@@ -290,7 +290,7 @@ static int open_locked(struct journal *j, struct error *e)
 	return r;
 }
 
-static int names_locked(struct journal *j, struct error *e)
+static int append_names(struct journal *j, struct error *e)
 {
 	struct extent text = extent_of_bytes(bytes_ref(j->names));
 	int r = append_locked(j, JOURNAL_NAMES, NULL, 0, &text, NULL, e);
@@ -309,17 +309,17 @@ void journal_set_names(struct journal *j, struct bytes *names)
 	pthread_mutex_unlock(&j->lock);
 }
 
-static int append(struct journal *j, enum journal_type type, const char *const *texts,
+static int append_record(struct journal *j, enum journal_type type, const char *const *texts,
 	size_t n_texts, const struct extent *content, struct extent *ret, struct error *e)
 {
 	int r;
 
 	pthread_mutex_lock(&j->lock);
-	r = j->log ? keep_name(j, e) : open_locked(j, e);
+	r = j->log ? restore_name(j, e) : create_journal(j, e);
 	if (r == 0 && j->resume)
-		r = header_locked(j, e);
+		r = append_header(j, e);
 	if (r == 0 && j->names)
-		r = names_locked(j, e);
+		r = append_names(j, e);
 	if (r == 0)
 		r = append_locked(j, type, texts, n_texts, content, ret, e);
 	pthread_mutex_unlock(&j->lock);
@@ -332,12 +332,12 @@ int journal_append(
 	const char *texts[] = {op->path, op->type == JOURNAL_RENAME ? op->to : op->reason};
 	bool two = op->type == JOURNAL_RENAME || op->type == JOURNAL_DRAFT;
 
-	return append(j, op->type, texts, two ? 2 : 1, op->content, ret, e);
+	return append_record(j, op->type, texts, two ? 2 : 1, op->content, ret, e);
 }
 
 int journal_saved(struct journal *j, const char *identity, struct error *e)
 {
-	return append(j, JOURNAL_SAVED, &identity, 1, NULL, NULL, e);
+	return append_record(j, JOURNAL_SAVED, &identity, 1, NULL, NULL, e);
 }
 
 int journal_sync(struct journal *j, struct error *e)
@@ -345,7 +345,7 @@ int journal_sync(struct journal *j, struct error *e)
 	int r;
 
 	pthread_mutex_lock(&j->lock);
-	r = keep_name(j, e);
+	r = restore_name(j, e);
 	if (r == 0 && j->log && j->unsynced)
 		r = reclog_sync(j->log, e);
 	if (r == 0)
@@ -354,7 +354,7 @@ int journal_sync(struct journal *j, struct error *e)
 	return r;
 }
 
-/* The owner asks; it must not wait for a sync that is under way. */
+/* Takes no lock: the owner's thread must not wait for a running sync. */
 bool journal_unsynced(struct journal *j)
 {
 	return j->unsynced;

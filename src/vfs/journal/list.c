@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The journals beside a map, as `mapfs recover` shows them. */
+/* List the journals beside a map, for `mapfs recover`. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static bool is_locked(int dirfd, const char *file)
 	return lock == -EWOULDBLOCK;
 }
 
-static int count(struct reclog *log, struct journal_info *ret)
+static int count_operations(struct reclog *log, struct journal_info *ret)
 {
 	CLEANUP_TALLY struct journal_tally tally = {0};
 	struct journal_record rec;
@@ -71,7 +71,7 @@ static int list_file(void *arg, const char *file)
 		l->fn(l->arg, &info);
 		return 0;
 	}
-	r = count(log, &info);
+	r = count_operations(log, &info);
 	if (r < 0)
 		return r;
 	l->fn(l->arg, &info);
@@ -90,7 +90,7 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	if (f && fstat(f->fd, &st) < 0)
 		return error_errno(e, "cannot look at the map");
 	trust_init(&l.trust, dirfd, &st);
-	/* The map may be gone; then no journal fits, and they are listed all the same. */
+	/* If the map is missing, no journal fits, but all are listed. */
 	if (f && companion_identity(dirfd, map, f, l.identity, NULL) < 0)
 		l.identity[0] = '\0';
 	sidecar_family(family, map);

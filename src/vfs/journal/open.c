@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Which journal counts at a mount, and walking it. */
+/* Find and open the journal that fits a map. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +12,13 @@ struct finding {
 	struct journal *journal;
 	void (*note)(void *arg, const char *line);
 	void *arg;
-	char *ours;      /* the file that fits */
-	unsigned number; /* the highest in the name of one that would fit */
-	char **others;   /* all further ones */
+	char *ours;      /* the first trusted file that fits */
+	unsigned number; /* highest number of a file that fits by its name */
+	char **others;   /* all other trusted journals */
 	size_t n_others;
 };
 
-static void leave_alone(const struct finding *f, const char *file, const struct error *why)
+static void note_untrusted(const struct finding *f, const char *file, const struct error *why)
 {
 	char line[NAME_MAX + 256];
 
@@ -26,7 +26,7 @@ static void leave_alone(const struct finding *f, const char *file, const struct 
 	f->note(f->arg, line);
 }
 
-static int find_file(void *arg, const char *file)
+static int classify_file(void *arg, const char *file)
 {
 	struct finding *f = arg;
 	struct journal *j = f->journal;
@@ -36,7 +36,7 @@ static int find_file(void *arg, const char *file)
 
 	f->number = number > f->number ? number : f->number;
 	if (trust_check_name(&j->trust, file, &why) < 0) {
-		leave_alone(f, file, &why);
+		note_untrusted(f, file, &why);
 		return 0;
 	}
 	if (number && !f->ours) {
@@ -52,7 +52,7 @@ static int find_file(void *arg, const char *file)
 	return others[f->n_others++] ? 0 : -ENOMEM;
 }
 
-/* What is beside the map may have been read before this one was made. */
+/* Look for files that were created after the directory was read (nearby.h caches it). */
 static int find_recent(struct finding *f)
 {
 	struct journal *j = f->journal;
@@ -61,10 +61,10 @@ static int find_recent(struct finding *f)
 
 	while (r == 0 && !f->ours) {
 		j->number = f->number + 1;
-		if (!journal_waits(j))
+		if (!journal_is_present(j))
 			break;
 		journal_file(j, file);
-		r = find_file(f, file);
+		r = classify_file(f, file);
 	}
 	if (!f->ours)
 		j->number = 1;
@@ -80,9 +80,10 @@ static void finding_finish(struct finding *f)
 }
 
 /*
- * Does this journal hold nothing that is not in the map (or in the journal that fits it) already?
- * A save that was cut short leaves such a file: after its rename the previous journal, which ends
- * in SAVED; before it the next one, with copies of drafts alone.
+ * Is everything in this journal also in the map, or in the journal that fits it? An interrupted
+ * save leaves such a file. If it was interrupted after its rename, that is the previous journal,
+ * which ends in SAVED; before the rename, the next journal, which has only copies of refused
+ * contents.
  */
 static bool is_leftover(const struct finding *f, const char *file)
 {
@@ -95,7 +96,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 	if (journal_is_aside(file))
 		return false;
 	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
-		return false; /* what cannot be read is kept */
+		return false; /* keep unreadable files */
 	while (journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
 		saved = rec.type == JOURNAL_SAVED && !rec.damaged &&
 			strcmp(rec.texts[0], ours) == 0;
@@ -110,9 +111,9 @@ static bool is_leftover(const struct finding *f, const char *file)
 	return saved || (next && !own);
 }
 
-/* Something else stands where our journal would: it is kept under another name. */
-static int is_none(struct journal *j, const char *file, void (*note)(void *arg, const char *line),
-	void *arg, struct error *e)
+/* Rename a file that is not a record log but has the name of the journal. */
+static int set_bad_aside(struct journal *j, const char *file,
+	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	char name[NAME_MAX + 1], line[2 * NAME_MAX + 64];
 	int r = journal_set_aside(j, ".bad", name, e);
@@ -125,13 +126,13 @@ static int is_none(struct journal *j, const char *file, void (*note)(void *arg, 
 	return 0;
 }
 
-static bool is_new(struct reclog *log)
+static bool has_new_header(struct reclog *log)
 {
 	struct journal_record rec;
 	struct reclog_pos pos = {0};
 	bool torn, found = false, fresh = false;
 
-	/* The first that can be read. */
+	/* Use the first readable header. */
 	while (!found && journal_record_next(log, &pos, &rec, &torn, NULL) > 0) {
 		found = rec.type == JOURNAL_HEADER && !rec.damaged;
 		fresh = found && strcmp(rec.texts[3], "new") == 0;
@@ -140,16 +141,16 @@ static bool is_new(struct reclog *log)
 	return fresh;
 }
 
-/* The journal that fits. */
-static int open_ours(struct finding *f, struct error *e)
+/* Open the journal that fits. */
+static int open_fitting(struct finding *f, struct error *e)
 {
 	struct journal *j = f->journal;
 	int r = reclog_open(&j->trust, f->ours, &j->log, e);
 
 	if (r == -EINVAL)
-		return is_none(j, f->ours, f->note, f->arg, e);
+		return set_bad_aside(j, f->ours, f->note, f->arg, e);
 	if (r == 0)
-		j->fresh |= is_new(j->log);
+		j->fresh |= has_new_header(j->log);
 	return r;
 }
 
@@ -160,7 +161,7 @@ int journal_open(struct journal *j, struct nearby *nearby,
 	char line[NAME_MAX + 128];
 	int r;
 
-	r = journal_each_nearby(nearby, j->map, find_file, &f, e);
+	r = journal_each_nearby(nearby, j->map, classify_file, &f, e);
 	if (r == 0)
 		r = find_recent(&f);
 	if (r == -ENOMEM)
@@ -176,15 +177,15 @@ int journal_open(struct journal *j, struct nearby *nearby,
 		note(arg, line);
 	}
 	if (r == 0 && f.ours)
-		r = open_ours(&f, e);
+		r = open_fitting(&f, e);
 	finding_finish(&f);
 	return r;
 }
 
 enum { TEXT_MAX = 64 << 20 };
 
-/* What follows the texts of the first record of a type. */
-static int content_of(
+/* Load the content of the first undamaged record of a type. */
+static int read_content(
 	struct journal *j, enum journal_type type, struct bytes **ret, struct error *e)
 {
 	struct journal_record rec;
@@ -204,10 +205,10 @@ static int content_of(
 
 int journal_names(struct journal *j, struct bytes **ret, struct error *e)
 {
-	return content_of(j, JOURNAL_NAMES, ret, e);
+	return read_content(j, JOURNAL_NAMES, ret, e);
 }
 
 int journal_options(struct journal *j, struct bytes **ret, struct error *e)
 {
-	return content_of(j, JOURNAL_HEADER, ret, e);
+	return read_content(j, JOURNAL_HEADER, ret, e);
 }

@@ -10,8 +10,8 @@
 
 enum { TEXTS_MAX = 16 << 10 }; /* bytes that all texts of a record may take */
 
-/* How many texts a record begins with; -1: it is none of ours. */
-static int texts_of(uint32_t type)
+/* Number of strings at the start of a record of this type; -1 if the type is unknown. */
+static int text_count(uint32_t type)
 {
 	switch (type) {
 	case JOURNAL_HEADER:
@@ -52,7 +52,7 @@ bool journal_record_op(const struct journal_record *r, struct journal_op *ret)
 	return true;
 }
 
-/* No mount writes another path, whoever did. */
+/* Are the paths valid? No mount writes invalid ones. */
 static bool paths_lead_inside(const struct journal_record *r)
 {
 	if (r->type == JOURNAL_HEADER || r->type == JOURNAL_SAVED || !r->n_texts)
@@ -61,17 +61,17 @@ static bool paths_lead_inside(const struct journal_record *r)
 	       (r->type != JOURNAL_RENAME || path_check(r->texts[1]) == 0);
 }
 
-/* 1: taken apart, or found to be none of ours. */
-static int take_apart(const struct record *rec, struct journal_record *ret, struct error *e)
+/* Parse a record. Returns 1 or -errno. A record that cannot be parsed gets type 0. */
+static int parse_record(const struct record *rec, struct journal_record *ret, struct error *e)
 {
-	int texts = rec->damaged ? -1 : texts_of(rec->type);
+	int texts = rec->damaged ? -1 : text_count(rec->type);
 	size_t want = texts < 0 ? 0 : (size_t)texts, n = 0, begin = 0;
 	size_t size = rec->payload.size < TEXTS_MAX ? (size_t)rec->payload.size : TEXTS_MAX;
 	CLEANUP(free) char *head = NULL;
 	int r;
 
 	*ret = (struct journal_record){.damaged = rec->damaged, .crc = rec->crc};
-	if (rec->damaged && texts_of(rec->type) >= 0)
+	if (rec->damaged && text_count(rec->type) >= 0)
 		ret->type = (enum journal_type)rec->type;
 	if (texts < 0)
 		return 1;
@@ -91,7 +91,7 @@ static int take_apart(const struct record *rec, struct journal_record *ret, stru
 		begin += strlen(head + begin) + 1;
 		ret->n_texts = ++n;
 	}
-	/* The NUL of the last text may be missing, but only at the end of the record. */
+	/* The NUL of the last string may be missing, but only at the end of the record. */
 	if (n < want || begin > size + (size == rec->payload.size)) {
 		journal_record_finish(ret);
 		return 1;
@@ -118,30 +118,30 @@ int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal
 
 	if (r <= 0)
 		return r;
-	r = take_apart(&rec, ret, e);
+	r = parse_record(&rec, ret, e);
 	extent_finish(&rec.payload);
 	return r;
 }
 
-static const char middle[] = ".mapfs-journal-";
+static const char infix[] = ".mapfs-journal-";
 
-/* What comes after the map's name in the name of a journal; NULL: it is none. */
+/* The part after the map's name in the file name of a journal; NULL if it is not a journal's. */
 static const char *suffix_of(const char *file)
 {
 	const char *at = NULL, *next = file;
 
-	while ((next = strstr(next, middle)))
+	while ((next = strstr(next, infix)))
 		at = next++;
-	return at && strspn(at + strlen(middle), "0123456789abcdef") == IDENTITY_SIZE - 1 ? at
-											  : NULL;
+	return at && strspn(at + strlen(infix), "0123456789abcdef") == IDENTITY_SIZE - 1 ? at
+											 : NULL;
 }
 
 static const char *identity_in(const char *file)
 {
-	return suffix_of(file) + strlen(middle);
+	return suffix_of(file) + strlen(infix);
 }
 
-/* What stands behind the identity: "", or -N, or a dot and why it was set aside. */
+/* The part after the identity and its -N: "", or a dot and why the journal was set aside. */
 static const char *ending_of(const char *identity)
 {
 	const char *at = identity + IDENTITY_SIZE - 1;
@@ -170,14 +170,14 @@ static bool is_of_map(const char *file, const char *map)
 
 	if (!suffix)
 		return false;
-	end = ending_of(suffix + strlen(middle));
+	end = ending_of(suffix + strlen(infix));
 	if (*end && *end != '.')
 		return false;
 	sidecar_name(name, map, suffix);
 	return strcmp(name, file) == 0;
 }
 
-/* Longer than what comes after the map's name, which is cut where there is no room for both. */
+/* At least the length of the suffix, for which sidecar_name may truncate the map's name. */
 enum { SUFFIX_MAX = 128 };
 
 struct finding {
@@ -186,7 +186,7 @@ struct finding {
 	void *arg;
 };
 
-static int find_one(void *arg, const char *file)
+static int pass_matching(void *arg, const char *file)
 {
 	const struct finding *f = arg;
 
@@ -201,7 +201,7 @@ int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, 
 	int r;
 
 	snprintf(stem, sizeof(stem), "%.*s", NAME_MAX - SUFFIX_MAX, map);
-	r = nearby_each(b, stem, find_one, &f, e);
+	r = nearby_each(b, stem, pass_matching, &f, e);
 	return r < 0 ? r : 0;
 }
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* Reading journal records back, for replay (walk.c) and `mapfs recover` (list.c,
- * offline/recover.c). */
+/* read: parse the records of a journal. */
 #pragma once
 
 #include "vfs/journal/journal.h"
 
 /*
- * A record taken apart. Strings are owned; content is a range of the record's payload. One that is
- * damaged has neither, and type 0 where even that is not known; so has one of an unknown type. A
- * path that no mount writes (base/name.h) is damage.
+ * A parsed record. It owns its strings, and content is a range of the record's payload. A damaged
+ * record has neither, and its type is 0 if that is unknown. A record of an unknown type also has
+ * type 0 and neither. A record with a path that no mount writes (base/name.h) counts as damaged.
  */
 struct journal_record {
 	enum journal_type type;
@@ -20,24 +19,24 @@ struct journal_record {
 };
 
 void journal_record_finish(struct journal_record *r);
-/* The operation on a path that a record is, borrowed from it. False: it is none, or damaged. */
+/* Convert a record to an operation, which borrows from it. False if it is damaged or not one. */
 bool journal_record_op(const struct journal_record *r, struct journal_op *ret);
 
-/* The next record: 1, 0 at the end, or -errno. One whose texts are none (a path too long, a NUL
- * missing) is of an unknown type. */
+/* Read the next record. Returns 1, 0 at the end, or -errno. A record whose strings cannot be parsed
+ * gets type 0. *ret_torn: the log ends in an incomplete record. */
 int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal_record *ret,
 	bool *ret_torn, struct error *e);
 
-/* Calls fn with the name of each file in dirfd that is a journal of map, whatever its identity, or
- * one that was set aside. */
+/* Call fn with the name of each file in dirfd that is a journal of the map by its name. The journal
+ * may have any identity, and may have been set aside. A negative return of fn ends the loop. */
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
-/* ... of the directory that b is of. */
+/* Like journal_each_file, for the directory of b. */
 int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, const char *file),
 	void *arg, struct error *e);
 
-/* The number in the name of a file that is a journal by its name (journal/journal.h), if it is one
- * of a map of this identity; 0: it is not. */
+/* The number in the file name of a journal (journal.h), if the journal has this identity and was
+ * not set aside; otherwise 0. `file` must be the name of a journal. */
 unsigned journal_is_of(const char *file, const char *identity);
-/* ... or one that was set aside (journal/journal.h)? */
+/* Was the journal of that file name set aside? `file` must be the name of a journal. */
 bool journal_is_aside(const char *file);

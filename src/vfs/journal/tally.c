@@ -12,11 +12,11 @@ enum effect { CHANGED, REFUSED, REFUSAL_DROPPED, MOVED_AWAY };
 
 struct tally_event {
 	char *path;
-	size_t number; /* of the events in order */
+	size_t number; /* position in the journal */
 	enum effect effect;
 };
 
-static int add(struct journal_tally *t, const char *path, enum effect effect)
+static int add_event(struct journal_tally *t, const char *path, enum effect effect)
 {
 	char *copy = strdup(path);
 
@@ -35,14 +35,14 @@ int journal_tally_add(struct journal_tally *t, const struct journal_op *op)
 
 	switch (op->type) {
 	case JOURNAL_DRAFT:
-		return add(t, op->path, REFUSED);
+		return add_event(t, op->path, REFUSED);
 	case JOURNAL_DROP:
-		return add(t, op->path, REFUSAL_DROPPED);
+		return add_event(t, op->path, REFUSAL_DROPPED);
 	case JOURNAL_RENAME:
-		r = add(t, op->path, MOVED_AWAY);
-		return r == 0 ? add(t, op->to, CHANGED) : r;
+		r = add_event(t, op->path, MOVED_AWAY);
+		return r == 0 ? add_event(t, op->to, CHANGED) : r;
 	default:
-		return add(t, op->path, CHANGED);
+		return add_event(t, op->path, CHANGED);
 	}
 }
 

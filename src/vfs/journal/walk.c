@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The operations of a journal, in order, for a replay. */
+/* Walk the operations of a journal, for a replay. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "vfs/journal/read.h"
 
 /*
- * Without this record, would those after it do what they were meant to do? Contents stand for
- * themselves; of names nobody can say what they would mean.
+ * Do later records keep their meaning if a record of this type is missing? Contents are independent
+ * of each other, but a missing change of names may change what later paths mean.
  */
-static bool stands_alone(enum journal_type type)
+static bool is_independent(enum journal_type type)
 {
 	return type == JOURNAL_PUT || type == JOURNAL_DRAFT || type == JOURNAL_DROP ||
 	       type == JOURNAL_HEADER || type == JOURNAL_SAVED;
@@ -20,21 +20,21 @@ struct walk {
 	struct journal *j;
 	int (*fn)(void *arg, const struct journal_op *op);
 	void *arg;
-	bool blind; /* an operation on names is missing */
+	bool blind; /* an operation on names is missing, so skip all operations */
 	struct journal_gaps *gaps;
 };
 
-static int step(struct walk *w, const struct journal_record *rec)
+static int walk_record(struct walk *w, const struct journal_record *rec)
 {
 	struct journal_op op;
 
 	if (rec->damaged || !rec->type) {
 		w->gaps->damaged += rec->damaged;
 		w->gaps->skipped += !rec->damaged;
-		w->blind |= rec->damaged && !stands_alone(rec->type);
+		w->blind |= rec->damaged && !is_independent(rec->type);
 		return 0;
 	}
-	/* Whoever went on after the damage knew what he saw. */
+	/* A mount that continued after the damage wrote a new header. Later records are valid. */
 	if (rec->type == JOURNAL_HEADER && strcmp(rec->texts[1], w->j->identity) == 0)
 		w->blind = false;
 	if (!journal_record_op(rec, &op))
@@ -57,7 +57,7 @@ int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op
 
 	*ret_gaps = (struct journal_gaps){0};
 	while ((r = journal_record_next(j->log, &pos, &rec, &torn, e)) > 0) {
-		r = step(&w, &rec);
+		r = walk_record(&w, &rec);
 		journal_record_finish(&rec);
 		if (r < 0)
 			break;

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* As a mount would show it. */
-static int look(struct offline *t, const struct spot *s, struct offline_file *ret)
+/* Fill in the attributes that a mount would show. */
+static int stat_spot(struct offline *t, const struct spot *s, struct offline_file *ret)
 {
 	const struct volume *vol = t->vol;
 	struct error e = ERROR_INIT;
@@ -30,7 +30,7 @@ int offline_lookup(struct offline *t, const struct offline_file *dir, const char
 	struct spot s;
 	int r = overlay_lookup(t->tree, &dir->spot, name, &s);
 
-	return r < 0 ? r : look(t, &s, ret);
+	return r < 0 ? r : stat_spot(t, &s, ret);
 }
 
 int offline_find(struct offline *t, const char *path, struct offline_file *ret)
@@ -38,7 +38,7 @@ int offline_find(struct offline *t, const char *path, struct offline_file *ret)
 	struct spot s;
 	int r = overlay_find(t->tree, path, &s);
 
-	return r < 0 ? r : look(t, &s, ret);
+	return r < 0 ? r : stat_spot(t, &s, ret);
 }
 
 static int add_name(void *arg, const char *name, const struct spot *)
@@ -59,9 +59,8 @@ int offline_names(struct offline *t, const struct offline_file *dir, bool sorted
 	return r;
 }
 
-/* What of [off, off + n) is in the file. A size that is not known counts as none, and then it takes
- * the read to tell why. */
-static size_t within(const struct offline_file *file, uint64_t off, size_t n)
+/* Bytes of [off, off + n) within the file; 0 if its size is unknown: the read then says why. */
+static size_t clip_to_file(const struct offline_file *file, uint64_t off, size_t n)
 {
 	return off >= file->size ? 0 : n < file->size - off ? n : (size_t)(file->size - off);
 }
@@ -78,7 +77,7 @@ ssize_t offline_read_at(
 	struct error why = ERROR_INIT;
 	int r;
 
-	n = within(file, off, n);
+	n = clip_to_file(file, off, n);
 	r = overlay_read(t->tree, &file->spot, off, dst, n, &why);
 	offline_unreadable(t, &why);
 	return r < 0 ? r : (ssize_t)n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * calls: what stands in the tree of a map, and its bytes. They return 0 or -errno, as a program
- * would hear it from a mount; paths are relative to the map's root. Why a file cannot be read is in
- * offline.why then.
+ * calls: look up, list and read the files of an open map. Functions return 0 or the -errno that a
+ * mount would give. Paths are relative to the map's root. After a failed read, offline.why has the
+ * reason.
  */
 #pragma once
 
@@ -10,26 +10,26 @@
 #include "base/disk/names.h"
 #include "vfs/offline/offline.h"
 
-/* What stat tells; good until the tree is changed. */
+/* Attributes of a file or directory. Valid until the next change of the overlay. */
 struct offline_file {
 	struct spot spot;
 	mode_t mode;
-	uint64_t size; /* 0 where it cannot be found */
+	uint64_t size; /* 0 for a directory, or if it cannot be determined */
 	struct timespec mtime;
 };
 
-/* -ENOENT. */
+/* Look up one name in a directory. -ENOENT. */
 int offline_lookup(struct offline *t, const struct offline_file *dir, const char *name,
 	struct offline_file *ret);
-/* The same of a path (path_next of base/name.h); "" is the root. */
+/* Look up a path (path_next of base/name.h); "" is the root. -ENOENT. */
 int offline_find(struct offline *t, const char *path, struct offline_file *ret);
 
-/* The names in a directory, as they are listed, or in order of their bytes. */
+/* List the names in a directory, in the order of the mount or, if sorted, of their bytes. */
 int offline_names(
 	struct offline *t, const struct offline_file *dir, bool sorted, struct names *ret);
 
-/* At most n bytes of a file from off on. The number, 0 at the end, or -errno. */
+/* Read up to n bytes at off. Returns their number, 0 at the end, or -errno. */
 ssize_t offline_read_at(
 	struct offline *t, const struct offline_file *file, uint64_t off, void *dst, size_t n);
-/* ... and what a read by somebody else failed with. */
+/* Record why a read failed that did not use offline_read_at, for offline_reason. */
 void offline_unreadable(struct offline *t, const struct error *why);

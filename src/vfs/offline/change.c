@@ -20,7 +20,7 @@ ssize_t change_from_file(void *arg, void *dst, size_t n)
 	return got < 0 ? from->failed = -errno : got;
 }
 
-static int fill(struct spool *s, change_source source, void *arg, struct error *e)
+static int fill_spool(struct spool *s, change_source source, void *arg, struct error *e)
 {
 	CLEANUP(free) char *piece = malloc(PIECE);
 	ssize_t n = 0;
@@ -40,7 +40,7 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 	struct store *store = t->vol->context.store;
 	CLEANUP(spool_destroy) struct spool *s = spool_create(store->spool_dirfd);
 	struct extent x, kept;
-	int r = s ? fill(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
+	int r = s ? fill_spool(s, source, arg, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0)
 		r = spool_extent(s, &x, e);
@@ -84,7 +84,7 @@ static int remove_below(struct offline *t, const char *path, unsigned depth)
 	if (r < 0)
 		return r;
 	if (a.spot.is_dir) {
-		/* As they are listed: what is always there goes last. */
+		/* In listing order, so that mandatory entries are removed last. */
 		r = offline_names(t, &a, false, &names);
 		for (size_t i = 0; r == 0 && i < names.n; i++) {
 			CLEANUP(free) char *below = path_join(path, names.at[i]);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * change: files of a map made, written, moved and removed, and saved. Errors are those that a
- * program would hear from a mount; whether content is any, and goes with the rest, is for
- * change_build and change_save.
+ * change: write and remove files of an open map, and save it. Errors are those that a mount would
+ * give, but contents are not validated before change_save.
  */
 #pragma once
 
@@ -10,53 +9,54 @@
 #include "vfs/offline/out.h"
 #include "vfs/overlay/overlay_build.h"
 
-/* Where content comes from: up to n bytes into dst; the number, 0 at the end, -errno. */
+/* Read up to n bytes of a content. Returns their number, 0 at the end, or -errno. */
 typedef ssize_t (*change_source)(void *arg, void *dst, size_t n);
-/* A file that is open. */
+/* The argument of change_from_file, which is a change_source for an open file. */
 struct change_file {
 	int fd;
-	int failed; /* -errno of reading it */
+	int failed; /* -errno of the last failed read */
 };
 ssize_t change_from_file(void *arg, void *dst, size_t n);
 
-/* Writes a file, which need not be there yet. mtime (may be NULL): the time that it has then. */
+/* Write a file, and create it if it is missing. mtime: its new modification time; may be NULL. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
-/* Does the format take no file or directory of that path for its name? Then e says why. */
+/* Does the format reject the path because of a name in it? If so, e has the reason. */
 bool change_is_no_name(const struct offline *t, const char *path, struct error *e);
-/* A directory and all that is in it. What cannot be removed stays, and so does what it is in:
- * -ENOTEMPTY. */
+/* Remove a file, or a directory with its contents. Entries that cannot be removed stay, and so do
+ * their directories: -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);
 
-/* Does a file mean something in a map? */
+/* Why a file is, or is not, part of the map. */
 enum change_meaning {
 	CHANGE_OF_MAP,
 	CHANGE_SCRATCH,
-	CHANGE_EXPLAINED, /* it, or a directory that it is in, has a name that editors give */
-	CHANGE_DERIVED,   /* a tool made it of a file beside it */
+	CHANGE_EXPLAINED, /* a scratch file whose loss is harmless (lost_is_harmless) */
+	CHANGE_DERIVED,   /* a by-product of a file beside it */
 };
 enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s);
 
 /*
- * Saves. Before that, what would not be in the new map is refused: a line on stderr for each, and
- * OUTCOME_SAVE_FAILED; where left is set, files that mean nothing in a map are told of instead, and
- * the code is OUTCOME_LEFT; with skip so are those whose content is refused.  The lines of the
- * report are printed: of what was saved on stdout if verbose, of all else on stderr; silent: only
- * where the map could not be saved.
+ * Options of change_save. By default a scratch file, or a file with refused content, makes the save
+ * fail with OUTCOME_SAVE_FAILED and a line on stderr. With `left`, scratch files are only reported,
+ * and the result is OUTCOME_LEFT. With `skip` too, files with refused content are left out as well.
+ * The report goes to stderr, except lines about saved and removed files: those go to stdout, and
+ * only if `verbose`. With `silent` the report is printed only if the map could not be saved.
  */
 struct change_save {
 	bool verbose, left, skip, silent;
-	int *error;      /* may be NULL: -errno of what kept it from being written, -EINVAL: the map
-			  * would be wrong; else untouched */
-	struct out *out; /* may be NULL: where the map is to be instead; out_commit follows */
-	/* May be NULL: what is written instead of the map that follows from the tree; borrowed. */
+	int *error;      /* may be NULL; set to the -errno of a failed save (-EINVAL: the new map
+			  * would be invalid), otherwise unchanged */
+	struct out *out; /* may be NULL; write the map here instead; out_commit follows */
+	/* A map to write instead of the one built from the overlay; borrowed; may be NULL. */
 	struct snapshot *map;
-	/* May be NULL: a content is refused; true: the map is made without it. */
+	/* Called for each refused content. Returns true to leave the file out. May be NULL. */
 	bool (*refused)(void *arg, const struct oentry *u, const char *why);
 	void *refused_arg;
-	/* May be NULL: the name of the file that a path of the map was copied from, malloc'ed, or
-	 * NULL. What is refused is told by that one. */
+	/* Returns the name of the file that a path of the map was copied from, for messages, or
+	 * NULL. The caller frees it. May be NULL. */
 	char *(*origin)(void *arg, struct offline *t, const char *path);
 	void *origin_arg;
 };
+/* Build the map from base and overlay, and save it if it differs. */
 enum outcome change_save(struct offline *t, const struct change_save *how);

@@ -28,7 +28,7 @@ const char *offline_reason(const struct offline *t, int r)
 	return r == -EIO && t->told.code ? error_text(&t->told) : strerror(-r);
 }
 
-static void note(void *arg, const char *line)
+static void print_note(void *arg, const char *line)
 {
 	offline_say(arg, "%s", line);
 }
@@ -52,12 +52,12 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
 	return 0;
 }
 
-static void begin(struct offline *t, const char *file)
+static void init_offline(struct offline *t, const char *file)
 {
 	*t = (struct offline){.file = file};
 }
 
-/* dirfd is taken. */
+/* Takes over dirfd. */
 static int open_volume(struct offline *t, int dirfd, const char *name, const struct vfs_options *o,
 	struct error *e)
 {
@@ -73,14 +73,14 @@ int offline_open(struct offline *t, const char *file, const struct vfs_options *
 	CLEANUP(free) char *name = NULL;
 	int dirfd, r;
 
-	begin(t, file);
+	init_offline(t, file);
 	if (streams_named(file) && !o->read_only)
 		return error_set(e, -EINVAL, "is standard input, and cannot be written");
 	r = offline_locate(file, &dirfd, &name, e);
 	return r < 0 ? r : open_volume(t, dirfd, name, o, e);
 }
 
-/* It never has a name, and until it is written out nobody else may read it. */
+/* Create a map for standard output. Other users must not read its temporary file. */
 static int create_stream(
 	struct offline *t, const char *format, const struct vfs_options *o, struct error *e)
 {
@@ -100,7 +100,7 @@ int offline_create(struct offline *t, const char *file, const char *format,
 	const char *name;
 	int dirfd, r;
 
-	begin(t, file);
+	init_offline(t, file);
 	if (streams_named(file))
 		return create_stream(t, format, o, e);
 	r = place_named(file, &dirfd, &name, e);
@@ -112,7 +112,7 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
 {
 	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
 
-	begin(t, file);
+	init_offline(t, file);
 	return own < 0 ? error_errno(e, "its directory") : open_volume(t, own, name, o, e);
 }
 
@@ -176,7 +176,7 @@ int offline_check_journal(const struct offline *t, struct error *e)
 
 int offline_load(struct offline *t, struct error *e)
 {
-	int r = volume_load(t->vol, note, t, e);
+	int r = volume_load(t->vol, print_note, t, e);
 
 	if (r == 0 && journal_exists(&t->vol->journal))
 		r = refuse_waiting(e);

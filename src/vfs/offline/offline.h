@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * offline: the tree of a map's files without a mount: an overlay of what a command changes over
- * the map as it was opened (vfs/overlay/overlay.h). Nothing of it is in the map before change_save.
+ * offline: a map opened, changed and saved without a mount. Changes go to an overlay over the base
+ * (vfs/overlay/overlay.h); the file changes only in change_save.
  *
  * Calling sequence
- *   offline_open      open the map; a map that is to be written is locked, as a mount does it
- *   offline_confine   give up every right except those to the open maps and to what is named
+ *   offline_open      open the map, and lock it unless it is opened read-only
+ *   offline_confine   enter the sandbox
  *   offline_load      parse the map
- *   ...               change the tree (change.h), and save it with change_save
- *   offline_close     at any point; changes that were not saved are dropped
+ *   change_...        change the overlay (change.h), and save it with change_save
+ *   offline_close     at any point; unsaved changes are dropped
  *
- * A tree belongs to one thread.
+ * Each struct offline belongs to one thread.
  */
 #pragma once
 
@@ -22,54 +22,55 @@
 #include "vfs/volume/volume.h"
 
 struct offline {
-	const char *file; /* as it was named, for messages; borrowed */
+	const char *file; /* the name given by the user, for messages; borrowed */
 	struct volume *vol;
-	struct overlay *tree; /* NULL before offline_load */
-	struct error why;     /* why a file could not be read, last; and as a line says it */
-	struct error told;
+	struct overlay *tree; /* the overlay; NULL before offline_load */
+	struct error why;     /* reason of the last read; no code if that succeeded */
+	struct error told;    /* the same, preceded by the text of EIO */
 };
 
 /*
- * Where a map is, links resolved: its directory, and its name there. Both are the caller's. "-" is
- * what standard input holds. -EISDIR: it is a directory.
+ * Resolve symbolic links, and return the map's directory and its name there. The caller closes and
+ * frees them. "-" is read from standard input into a file first. -EISDIR: it is a directory.
  */
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
 
 /*
- * t is the caller's memory, and is to be closed also on failure. Without o->read_only:
- * VOLUME_LOCKED where the map is mounted for writing, -EROFS where it cannot be written.
+ * Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED if
+ * the map is mounted for writing, -EROFS if it is not writable.
  */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
-/* A new map of this format (NULL: by its ending), which must not be there: an empty one, once it is
- * loaded. Where it is not to stay, volume_discard takes it away again. "-", for o->nameless, is one
- * for standard output (streams_output), and never stays. */
+/* Create a map of the format (NULL: by the file's ending). It is empty once loaded; volume_discard
+ * removes the file again. -EEXIST. "-", with o->nameless, is a temporary file for streams_output,
+ * which never gets a name. */
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e);
-/* The same of a map below a directory that is open (borrowed): for those that a folder holds. */
+/* Open the map `name` in a directory, which is borrowed. `file` is its name for messages. */
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
 	const struct vfs_options *o, struct error *e);
-/* A rule for a directory, which may not be our own. */
+/* Make a sandbox rule for a directory, with SANDBOX_RIGHTS unless this user owns it. */
 struct sandbox_rule offline_rule(int dirfd, unsigned flags);
-/* A further rule with SANDBOX_RIGHTS: it is of files that are not all our own. debug: what the
- * kernel lacks is told. */
+/* Enter a sandbox that allows the open maps and the further rules. It has SANDBOX_RIGHTS if one of
+ * these has, or a map is not the user's own. debug: report missing kernel features on stderr. */
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e);
-/* Of a map that is not to be loaded: VOLUME_LOCKED where a journal that fits it waits. */
+/* For a map that will not be loaded: VOLUME_LOCKED if a journal with its changes exists. */
 int offline_check_journal(const struct offline *t, struct error *e);
-/* For writing: VOLUME_LOCKED where a journal that fits the map waits. */
+/* Parse the map, and create the overlay. VOLUME_LOCKED if a journal with changes of the map was
+ * opened, which happens only for a map that is open for writing. */
 int offline_load(struct offline *t, struct error *e);
 void offline_close(struct offline *t);
-/* Is that file the map's own, or one of its two? */
+/* Does st describe one of the map's files? */
 bool offline_is_map(const struct offline *t, const struct stat *st);
 
-/* Are the files of two maps the same, byte for byte? What cannot be read is not. */
+/* Are the files of two maps equal, byte for byte? False if one cannot be read. */
 bool offline_same(const struct source *a, const struct source *b);
 
-/* What is to be said of -errno: why a file cannot be read, or what the system says. */
+/* The message for -errno: for -EIO why the last read failed, else the text of strerror. */
 const char *offline_reason(const struct offline *t, int r);
-/* A line on stderr: "mapfs: FILE: ...". */
+/* Print a line on stderr: "mapfs: FILE: ...". */
 void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The same for a path of the tree: "mapfs: FILE: PATH: reason". Returns r. */
+/* Print an error for a path in the map: "mapfs: FILE: PATH: reason". Returns r. */
 int offline_fail(const struct offline *t, const char *path, int r);
 
 /* The exit code for the result of opening or reading a map: 0 or -errno. */

@@ -21,7 +21,7 @@ static int locate_new(struct out *o, struct error *e)
 	return r;
 }
 
-/* Standard output: only what is to go there has a place. */
+/* Standard output has no directory; the temporary file needs one. */
 static int locate_stream(struct out *o, struct error *e)
 {
 	strcpy(o->name, o->path);
@@ -29,7 +29,7 @@ static int locate_stream(struct out *o, struct error *e)
 	return o->dirfd < 0 ? o->dirfd : 0;
 }
 
-/* A map of two files is known by its name here: nothing is read outside the sandbox. */
+/* Find the second file by the map's name, since nothing is parsed outside the sandbox. */
 static int find_second(struct out *o, struct error *e)
 {
 	const struct format *f = volume_format_for(NULL, o->name);
@@ -49,8 +49,8 @@ static int find_second(struct out *o, struct error *e)
 	return r;
 }
 
-/* What somebody who was killed left. */
-static void sweep(const struct out *o)
+/* Remove temporary files of commands that were killed. */
+static void sweep_leftovers(const struct out *o)
 {
 	const struct trust *trust = &o->held->vol->trust;
 	char marker[NAME_MAX + 1];
@@ -72,11 +72,11 @@ int out_hold(struct out *o, const char *path, struct error *e)
 	strcpy(o->name, o->held->vol->name);
 	if (o->dirfd < 0)
 		return error_errno(e, "its directory");
-	if (finish_waits(o->held->vol))
-		return finish_refuse(e);
+	if (finish_is_pending(o->held->vol))
+		return finish_report_pending(e);
 	r = find_second(o, e);
 	if (r == 0)
-		sweep(o);
+		sweep_leftovers(o);
 	return r;
 }
 
@@ -110,7 +110,7 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	if (!o->held || o->held->vol->source.sizes[0] == 0)
 		return 0;
 	there = o->held->vol->source;
-	/* What is no map has a map's name at times, but no second file. */
+	/* Without a second file, the name proves nothing: decide by the content. */
 	if (!o->second_held)
 		there.name = "";
 	r = format_find(&there, &f, e);
@@ -122,22 +122,22 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	return r;
 }
 
-static void forget(struct out *o)
+static void drop_files(struct out *o)
 {
 	for (int i = FORMAT_FILES_MAX; i-- > 0;)
 		replace_destroy(TAKE(o->files[i]));
 }
 
-/* As many new files as that map has. */
-static int begin(struct out *o, const struct source *map, struct error *e)
+/* Create as many new files as the map has. */
+static int begin_files(struct out *o, const struct source *map, struct error *e)
 {
-	/* Elsewhere nobody may read a copy who may not read the map. */
+	/* The copy for standard output is in TMPDIR: give it the map's permissions. */
 	int like = o->held                  ? o->held->vol->source.files[0]->fd
 		   : streams_named(o->path) ? map->files[0]->fd
 					    : -1;
 	int r;
 
-	forget(o);
+	drop_files(o);
 	r = replace_begin(o->dirfd, o->name, like, &o->files[0], e);
 	if (r < 0 || !map->files[1])
 		return r;
@@ -147,7 +147,7 @@ static int begin(struct out *o, const struct source *map, struct error *e)
 
 int out_copy(struct out *o, const struct source *from, struct error *e)
 {
-	int r = begin(o, from, e);
+	int r = begin_files(o, from, e);
 
 	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && from->files[i]; i++) {
 		CLEANUP_EXTENT struct extent all = EXTENT_INIT;
@@ -167,7 +167,7 @@ int out_write(struct out *o, struct save_job *job, struct error *e)
 	int r = save_check(job, e);
 
 	if (r == 0)
-		r = begin(o, &job->vol->source, e);
+		r = begin_files(o, &job->vol->source, e);
 	return r < 0 ? r : save_encode(job, o->files, e);
 }
 
@@ -178,8 +178,9 @@ int out_open(struct out *o, struct offline *t, const char *shown, const struct v
 	return offline_open_at(t, o->dirfd, replace_temporary(o->opened), shown, how, e);
 }
 
-/* Is it still what was there, or still nothing? */
-static int look(const struct out *o, const char *name, const struct stat *was, struct error *e)
+/* Check that the file is unchanged or, if `was` is NULL, still missing. */
+static int check_unchanged(
+	const struct out *o, const char *name, const struct stat *was, struct error *e)
 {
 	struct stat st;
 	bool there = fstatat(o->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -205,9 +206,9 @@ int out_commit(struct out *o, struct error *e)
 	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && o->files[i]; i++)
 		r = replace_sync(o->files[i], e);
 	if (r == 0)
-		r = look(o, o->name, o->held ? &o->held->vol->opened : NULL, e);
+		r = check_unchanged(o, o->name, o->held ? &o->held->vol->opened : NULL, e);
 	if (r == 0 && second)
-		r = look(o, o->second, o->second_held ? &o->second_opened : NULL, e);
+		r = check_unchanged(o, o->second, o->second_held ? &o->second_opened : NULL, e);
 	if (r < 0)
 		return r;
 	r = second ? pair_commit(first, second, o->name, true, e)
@@ -223,7 +224,7 @@ struct sandbox_rule out_rule(const struct out *o)
 
 void out_finish(struct out *o)
 {
-	forget(o);
+	drop_files(o);
 	replace_destroy(TAKE(o->opened));
 	file_unref(TAKE(o->second_held));
 	offline_close(&o->own);

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * out: a map that a command makes of others, in the place of what stands there, all or nothing.
+ * out: the output file of a command that makes a map from other maps. It replaces an existing map
+ * atomically.
+ *
+ *   out_begin or out_hold   open and lock the map to replace, if any
+ *   out_copy or out_write   write the new files under temporary names
+ *   out_commit              rename them into place
+ *   out_finish              at any point; removes temporary files
  */
 #pragma once
 
@@ -8,38 +14,36 @@
 #include "vfs/save/save.h"
 
 struct out {
-	const char *path;     /* as it was named; borrowed */
-	struct offline *held; /* what stands there, locked, or NULL: nothing */
-	struct offline own;   /* ... where out_begin opened it */
+	const char *path;     /* the name given by the user; borrowed */
+	struct offline *held; /* the existing map, locked; NULL if there is none */
+	struct offline own;   /* the same, if out_begin opened it */
 	int dirfd;
 	char name[NAME_MAX + 1];
-	/* Where its name is that of a map of two files: what the second is called, and what stands
-	 * there, if held does. */
-	char second[NAME_MAX + 1];
-	struct file *second_held;
+	char second[NAME_MAX + 1]; /* the second file's name, or "" if there is only one file */
+	struct file *second_held;  /* the existing second file, or NULL */
 	struct stat second_opened;
-	struct replace *files[FORMAT_FILES_MAX]; /* that are to take the place; NULL: none yet */
-	struct replace *opened;                  /* by out_open */
-	bool stands; /* out_commit: it is new, also where the disk would not confirm it */
+	struct replace *files[FORMAT_FILES_MAX]; /* the new files; NULL before they are written */
+	struct replace *opened;                  /* the file that out_open opened, or NULL */
+	bool stands; /* out_commit replaced the file, even if the sync after it failed */
 };
 
-/* Outside the sandbox. "-" is standard output. VOLUME_LOCKED where it is mounted for writing;
- * -EROFS; -EEXIST: nothing stands there but a second file. */
+/* Open and lock the map to replace, if it exists. Call it outside the sandbox. "-" is standard
+ * output. VOLUME_LOCKED: it is mounted for writing. -EROFS. -EEXIST: only a second file exists. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
-/* The same where held is open already; all else of *o is zero. */
+/* Like out_begin, if the caller has set o->held to an open map, and everything else to zero. */
 int out_hold(struct out *o, const char *path, struct error *e);
-/* May a map of that format take the place of what stands there? -EINVAL: that is another format's,
- * or no map at all, and was named by mistake. An empty file may go. */
+/* Check that a map of this format may replace the existing file, which must be empty or a map of
+ * the same format. Otherwise the user probably named it by mistake: -EINVAL. */
 int out_check(const struct out *o, const struct format *format, struct error *e);
-/* What is to be there: a copy of a map's file or files. What was written before is forgotten. */
+/* Write a copy of a map's files. Drops files that were written before. */
 int out_copy(struct out *o, const struct source *from, struct error *e);
-/* ... the map of a save, which does not take the place of the one that it was made of. */
+/* Check and write the map of a save job. Drops files that were written before. */
 int out_write(struct out *o, struct save_job *job, struct error *e);
-/* t opens what was written, which is not to be there, but what is made of it. */
+/* Open the written map as t, to make another map from it. The file will not be committed. */
 int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
 	struct error *e);
-/* What was written is there. -ESTALE: another program changed it meanwhile. */
+/* Put the written files in place, or to standard output. -ESTALE: the existing file changed. */
 int out_commit(struct out *o, struct error *e);
-/* What a sandbox is to leave to it. */
+/* The sandbox rule that it needs. */
 struct sandbox_rule out_rule(const struct out *o);
 void out_finish(struct out *o);

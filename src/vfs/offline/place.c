@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 
-static int split(const char *path, int *ret_dirfd, const char **ret_name, struct error *e)
+static int open_parent(const char *path, int *ret_dirfd, const char **ret_name, struct error *e)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	CLEANUP(free) char *dir = slash ? strndup(path, (size_t)(name - path)) : strdup(".");
@@ -33,7 +33,7 @@ int place_named(const char *path, int *ret_dirfd, const char **ret_name, struct 
 
 	if (n == 0 || n > NAME_MAX)
 		return error_set(e, -EINVAL, "is no name of a file");
-	return split(path, ret_dirfd, ret_name, e);
+	return open_parent(path, ret_dirfd, ret_name, e);
 }
 
 int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e)
@@ -47,7 +47,7 @@ int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struc
 		path = strdup(file);
 	if (!path)
 		return error_set(e, -errno, "%s", strerror(errno));
-	r = split(path, &dirfd, &name, e);
+	r = open_parent(path, &dirfd, &name, e);
 	if (r < 0)
 		return r;
 	copy = strdup(name);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-/* place: where a file is: its directory, open, which is the caller's, and its name there. */
+/* place: open the directory of a file. The caller closes it. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/error.h"
 
-/* As the path says, for a file that may not be there. *ret_name is a part of path. -EINVAL: that is
- * no name. */
+/* Open the directory that the path names; the file may be missing. *ret_name points into path.
+ * -EINVAL: the last component is not a valid name. */
 int place_named(const char *path, int *ret_dirfd, const char **ret_name, struct error *e);
-/* Links resolved; *ret_name is the caller's, "" of the root. gone: the file may be gone, and then
- * has the name that was typed. */
+/* Resolve symbolic links, and open the directory of the file. The caller frees *ret_name, which is
+ * "" for the root directory. gone: if the file is missing, use the path as it is. */
 int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e);

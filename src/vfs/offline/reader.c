@@ -7,12 +7,11 @@
 
 #include "codec/text/text.h"
 
-/* What is read at once: of a large file more, since what it is decoded from may have to be decoded
- * again for each. */
+/* Bounds of one read. Large files need larger pieces: each read may decode the blob again. */
 enum { LEAST = 256 << 10, MOST = 1 << 20, PIECES = 16, TEXT_MAX = 1 << 30 };
-enum { PIECE = 64 << 10 /* of a text that is judged */ };
+enum { PIECE = 64 << 10 /* for reading a whole text */ };
 
-static size_t piece_of(const struct reader *r)
+static size_t piece_size(const struct reader *r)
 {
 	uint64_t n = r->size / PIECES;
 
@@ -68,7 +67,7 @@ void reader_rewind(struct reader *r)
 		reader_rewind(r->from);
 }
 
-/* Room for n bytes behind what was not asked for yet. */
+/* Make room for n bytes behind the unread ones. */
 static int make_room(struct reader *r, size_t n)
 {
 	char *text;
@@ -90,7 +89,7 @@ static int make_room(struct reader *r, size_t n)
 	return 0;
 }
 
-static ssize_t more_changed(struct reader *r)
+static ssize_t read_changed(struct reader *r)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	const char *line;
@@ -124,15 +123,15 @@ static ssize_t read_at(struct reader *r, void *dst, size_t n)
 	return got < 0 ? got : (ssize_t)n;
 }
 
-/* More of it behind what is there. The number of bytes, 0 at the end. */
-static ssize_t more(struct reader *r)
+/* Append more bytes to the buffer. Returns their number, 0 at the end, or -errno. */
+static ssize_t read_more(struct reader *r)
 {
-	size_t piece = piece_of(r);
+	size_t piece = piece_size(r);
 	ssize_t n;
 	int got;
 
 	if (r->from)
-		return more_changed(r);
+		return read_changed(r);
 	got = make_room(r, piece);
 	if (got < 0)
 		return got;
@@ -144,8 +143,8 @@ static ssize_t more(struct reader *r)
 	return n;
 }
 
-/* So many of n bytes as are whole characters, as far as their begin tells. */
-static size_t whole(const char *text, size_t n)
+/* Number of bytes without an incomplete UTF-8 character at the end. */
+static size_t whole_characters(const char *text, size_t n)
 {
 	for (size_t k = 1; k <= 3 && k <= n; k++) {
 		uint8_t c = (uint8_t)text[n - k];
@@ -158,8 +157,8 @@ static size_t whole(const char *text, size_t n)
 	return n;
 }
 
-/* What is there from the next one on; not of a text that is none yet. */
-static const char *rest(const struct reader *r)
+/* The unread bytes; "" before the first read. */
+static const char *unread_text(const struct reader *r)
 {
 	return r->text ? r->text + r->next : "";
 }
@@ -169,7 +168,7 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 	size_t seen = 0;
 
 	for (;;) {
-		const char *from = rest(r);
+		const char *from = unread_text(r);
 		size_t n = r->have - r->next < most ? r->have - r->next : most;
 		const char *end = n > seen ? memchr(from + seen, '\n', n - seen) : NULL;
 		ssize_t got = 0;
@@ -178,14 +177,14 @@ int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n)
 		if (end)
 			n = (size_t)(end - from) + 1;
 		else if (n == most)
-			n = whole(from, n);
+			n = whole_characters(from, n);
 		else
-			got = more(r);
+			got = read_more(r);
 		if (got < 0)
 			return (int)got;
 		if (got > 0)
 			continue;
-		*ret = rest(r); /* it may have moved */
+		*ret = unread_text(r); /* the buffer may have moved */
 		*ret_n = n;
 		r->next += n;
 		return n > 0;
@@ -204,7 +203,7 @@ int reader_line(struct reader *r, const char **ret, size_t *ret_n)
 ssize_t reader_take(void *arg, void *dst, size_t n)
 {
 	struct reader *r = arg;
-	ssize_t got = r->next == r->have ? more(r) : 0;
+	ssize_t got = r->next == r->have ? read_more(r) : 0;
 
 	if (got < 0)
 		return r->error = (int)got;
@@ -243,7 +242,7 @@ int reader_all(struct reader *r, size_t most, struct bytes **ret)
 			return -EFBIG;
 		buffer_append(&out, text, n);
 	}
-	/* For regexec, which may look for a NUL. */
+	/* regexec may need a NUL. */
 	buffer_append(&out, "", 1);
 	if (got == 0)
 		got = buffer_finish(&out, ret);
@@ -290,7 +289,7 @@ int reader_grid(struct reader *r, struct shape *ret)
 			return 0;
 		width += line[i] == ',';
 	}
-	/* All cells have one width. */
+	/* All lines must have the same length. */
 	if (r->size / (n + 1) > SIZE_MAX)
 		return 0;
 	*ret = (struct shape){width, (size_t)(r->size / (n + 1)), (n + 1) / width};

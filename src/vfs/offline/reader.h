@@ -1,55 +1,57 @@
 /* SPDX-License-Identifier: Zlib */
-/* reader: a file of a map, read as it is asked for, so that several can be read side by side. */
+/* reader: read a file of a map in pieces, by lines or bytes. */
 #pragma once
 
 #include "base/buffer.h"
 #include "vfs/offline/calls.h"
 
-/* Adds what stands for a line (with its end) to out. -errno. */
+/* Append the replacement of a line, which includes its newline, to out. Returns 0 or -errno. */
 typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffer *out);
 
 struct reader {
 	struct offline *t;
 	struct offline_file file;
-	struct extent in;    /* where t is NULL: what is read is that */
-	struct reader *from; /* what is read is that, changed line by line */
+	struct extent in;    /* the bytes to read, if t and from are NULL */
+	struct reader *from; /* the reader whose lines `change` replaces; or NULL */
 	reader_change change;
 	void *arg;
-	uint64_t size, at; /* of the file; what was read of it */
-	char *text;        /* of which [next, have) was not asked for yet */
+	uint64_t size, at; /* size of the file; number of bytes read */
+	char *text;        /* buffer; [next, have) was not returned yet */
 	size_t next, have, room;
-	int error; /* what reader_take failed with, last */
+	int error; /* -errno of the last failure of reader_take */
 };
 
-/* -errno. ret is all zeros then, or is to be closed. */
+/* Open a file of the map. On failure *ret is all zeros. */
 int reader_open(struct offline *t, const char *path, struct reader *ret);
-/* The same of bytes that are at hand; takes the reference. */
+/* Read from an extent; takes the reference. */
 struct reader reader_of(struct extent in);
-/* What reader_open opened is read as change makes it of each line, and size stays as it was. Takes
- * arg for free(), also on failure. -ENOMEM. */
+/* Replace each line of an open reader by the result of change(). r->size stays that of the file.
+ * Frees arg in reader_close, or on failure. -ENOMEM. */
 int reader_changed(struct reader *r, reader_change change, void *arg);
-void reader_close(struct reader *r); /* also one of zeros */
-/* From the begin again. */
+void reader_close(struct reader *r); /* also accepts an all-zero reader */
+/* Start again at the beginning. */
 void reader_rewind(struct reader *r);
-/* The next line with its end, or of one that has more than most bytes (4 at least) the first, whole
- * characters; good until the next call. 1; 0: there is none; -errno. */
+/* Read the next line with its newline. A line of more than `most` (at least 4) bytes comes in
+ * pieces of whole characters. Returns 1, 0 at the end, or -errno. *ret is valid until the next
+ * call. */
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
-/* The same of any length, without its end. */
+/* Read the next line of any length, without its newline. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
-/* All that was not asked for yet, as a span with a NUL behind it; more than most bytes are -EFBIG.
- */
+/* Read the rest of the file. A NUL follows the bytes. -EFBIG if there are more than `most`. */
 int reader_all(struct reader *r, size_t most, struct bytes **ret);
-/* The same of a file from its begin. */
+/* Read a whole file, as reader_all does. */
 int offline_read_all(
 	struct offline *t, const struct offline_file *file, size_t most, struct bytes **ret);
-/* From its begin: is all of it UTF-8 without a NUL? 1, 0 or -errno. */
+/* Is the whole file UTF-8 without a NUL? Returns 1, 0 or -errno. Rewinds first. */
 int reader_is_text(struct reader *r);
-/* From its begin: is it a table of numbers alone, as those of layers are shown? 1, 0 or -errno. */
+/* Size of a table of numbers, such as a layer. */
 struct shape {
-	size_t width, height, cell; /* bytes of a cell, and what stands behind it */
+	size_t width, height, cell; /* cell: bytes of a cell with its separator */
 };
+/* Does the file look like a table of numbers with cells of equal width? Checks the first line and
+ * the size. Returns 1, 0 or -errno. Rewinds first. */
 int reader_grid(struct reader *r, struct shape *ret);
-/* The form of change_source (change.h); arg: a reader. */
+/* A change_source (change.h); arg is a reader. */
 ssize_t reader_take(void *arg, void *dst, size_t n);
-/* That of codec_read_fn, for who asks in order. */
+/* A codec_read_fn, for sequential reads only; arg is a reader. */
 int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);

@@ -29,8 +29,7 @@ struct extraction {
 	struct overlay *tree;
 	struct replaced *replaced;
 	size_t n_replaced, room_replaced;
-	struct oentry *
-		*files; /* at the end, in the order of the records that have their contents */
+	struct oentry **files; /* those at the end, in the order of their records */
 	size_t n_files, room_files, next;
 };
 
@@ -52,8 +51,8 @@ static const struct format_tree no_names = {.classify = mean_nothing};
 static const struct format no_format = {.lookup = lookup_nothing, .tree = &no_names};
 static struct snapshot no_map = {.refs = 1, .format = &no_format};
 
-/* What follows an entry, and all below it, in the order of overlay_next. */
-static const struct oentry *end_of(const struct overlay *o, const struct oentry *u)
+/* The entry after u and all entries below it, in the order of overlay_next. */
+static const struct oentry *end_of_subtree(const struct overlay *o, const struct oentry *u)
 {
 	while (!TAILQ_EMPTY(&u->children))
 		u = TAILQ_LAST(&u->children, oentries);
@@ -61,7 +60,7 @@ static const struct oentry *end_of(const struct overlay *o, const struct oentry 
 }
 
 /* The first file from u on and before end. */
-static struct oentry *file_from(const struct overlay *o, struct oentry *u, const struct oentry *end)
+static struct oentry *find_file(const struct overlay *o, struct oentry *u, const struct oentry *end)
 {
 	while (u != end && !u->has_content)
 		u = overlay_next(o, u);
@@ -89,8 +88,8 @@ static int remove_tree(struct extraction *x, const char *path)
 
 	if (r < 0 || !p.exists)
 		return r == -ENOMEM ? r : 0;
-	end = end_of(x->tree, p.spot.oentry);
-	for (u = p.spot.oentry; r == 0 && (u = file_from(x->tree, u, end));
+	end = end_of_subtree(x->tree, p.spot.oentry);
+	for (u = p.spot.oentry; r == 0 && (u = find_file(x->tree, u, end));
 		u = overlay_next(x->tree, u))
 		r = keep_replaced(x, u);
 	return r < 0 ? r : overlay_take(x->tree, &p);
@@ -115,11 +114,11 @@ static int clear_way(struct extraction *x, const char *path, bool dir)
 }
 
 /*
- * Do an operation as far as it matters for contents. A file that is removed stays until something
- * else needs its path, a directory is made when a file comes into it, and only refused content can
- * be dropped (the record of the refusal may be damaged).
+ * Replay an operation as far as it matters for contents. A file that is removed stays until
+ * something else needs its path, a directory is made when a file comes into it, and only refused
+ * content can be dropped (the record of the refusal may be damaged).
  */
-static int apply(struct extraction *x, const struct journal_op *op)
+static int replay_operation(struct extraction *x, const struct journal_op *op)
 {
 	struct spot s;
 	bool found = overlay_find(x->tree, op->path, &s) == 0;
@@ -140,8 +139,8 @@ static int apply(struct extraction *x, const struct journal_op *op)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Put a file back, unless something is at its path, or above it. */
-static int restore(struct extraction *x, const struct replaced *f)
+/* Put a replaced file back, unless a file is at its path, below it or above it. */
+static int restore_file(struct extraction *x, const struct replaced *f)
 {
 	const struct journal_op op = {.type = f->refusal ? JOURNAL_DRAFT : JOURNAL_PUT,
 		.path = f->path,
@@ -150,9 +149,9 @@ static int restore(struct extraction *x, const struct replaced *f)
 	struct spot s;
 	int r = overlay_find(x->tree, f->path, &s);
 
-	if (r == 0 && !file_from(x->tree, s.oentry, end_of(x->tree, s.oentry)))
+	if (r == 0 && !find_file(x->tree, s.oentry, end_of_subtree(x->tree, s.oentry)))
 		r = -ENOENT;
-	return r == -ENOENT ? apply(x, &op) : 0;
+	return r == -ENOENT ? replay_operation(x, &op) : 0;
 }
 
 static int by_record(const void *a, const void *b)
@@ -167,8 +166,8 @@ static int find_files(struct extraction *x)
 	int r = 0;
 
 	for (size_t i = x->n_replaced; r == 0 && i-- > 0;)
-		r = restore(x, &x->replaced[i]);
-	for (struct oentry *u = x->tree->root; r == 0 && (u = file_from(x->tree, u, NULL));
+		r = restore_file(x, &x->replaced[i]);
+	for (struct oentry *u = x->tree->root; r == 0 && (u = find_file(x->tree, u, NULL));
 		u = overlay_next(x->tree, u))
 		if (array_room(x->files, x->n_files, x->room_files))
 			x->files[x->n_files++] = u;
@@ -240,7 +239,7 @@ static int extract_one(struct extraction *x, const struct journal_op *op, struct
 	}
 }
 
-/* The records are read twice: until the first time is over, the names at the end are not known. */
+/* Read all records: first to find the names at the end, then (`copying`) to copy and report. */
 static int read_all(struct extraction *x, struct reclog *log, bool copying, struct error *e)
 {
 	struct journal_record rec;
@@ -253,7 +252,7 @@ static int read_all(struct extraction *x, struct reclog *log, bool copying, stru
 		if (rec.damaged && copying)
 			x->line(x->arg, x->file, "is damaged: something is missing here");
 		else if (journal_record_op(&rec, &op))
-			done = copying ? extract_one(x, &op, e) : apply(x, &op);
+			done = copying ? extract_one(x, &op, e) : replay_operation(x, &op);
 		journal_record_finish(&rec);
 	}
 	if (done < 0)
@@ -263,7 +262,7 @@ static int read_all(struct extraction *x, struct reclog *log, bool copying, stru
 	return r;
 }
 
-static void finish(struct extraction *x)
+static void finish_extraction(struct extraction *x)
 {
 	for (size_t i = 0; i < x->n_replaced; i++) {
 		free(x->replaced[i].path);
@@ -290,7 +289,7 @@ int recover_extract(int dirfd, const char *file, int outdirfd,
 		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = read_all(&x, log, true, e);
-	finish(&x);
+	finish_extraction(&x);
 	return r;
 }
 

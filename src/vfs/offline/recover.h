@@ -7,9 +7,9 @@
  * Each file is found under the name that it has at the end. A file that was removed is found, too,
  * unless something else is at its path at the end.
  *
- * line() is called in the order of the records: with each file, at the record that has its content
- * ("applied", or why it was refused), with each name that was made, removed or renamed, and with
- * the journal's own name where it is damaged.
+ * line() is called in the order of the records: for each file, at the record that has its content
+ * ("applied", or why it was refused); for each name that was created, removed or renamed; and for
+ * the journal itself where it is damaged.
  */
 #pragma once
 
@@ -19,6 +19,6 @@
  * followed. outdirfd is -1 if nothing is to be copied. */
 int recover_extract(int dirfd, const char *file, int outdirfd,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
-/* Tell line() what the journal holds, and remove it. -EBUSY: a mount uses it. */
+/* Report the records to line(), and remove the journal. -EBUSY: a mount uses it. */
 int recover_discard(int dirfd, const char *file,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);

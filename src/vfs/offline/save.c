@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* A save that a command asks for: the map is built, and what of it is refused is told before
- * anything is written. */
+/* Save the map of a command: build it, report all that is not in the new map, and write it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,8 +18,8 @@ struct look {
 	bool refused, kept;
 };
 
-/* By the file that it was copied from; false: it was not. */
-static bool tell_origin(struct offline *t, const struct change_save *how, const char *path,
+/* Report a path by the file that it was copied from. Returns false if there is none. */
+static bool print_by_origin(struct offline *t, const struct change_save *how, const char *path,
 	const char *what, const char *why)
 {
 	CLEANUP(free) char *name = how->origin ? how->origin(how->origin_arg, t, path) : NULL;
@@ -30,14 +29,14 @@ static bool tell_origin(struct offline *t, const struct change_save *how, const 
 	return name;
 }
 
-static void tell(struct offline *t, const struct change_save *how, const char *path,
+static void report_entry(struct offline *t, const struct change_save *how, const char *path,
 	const char *what, const char *why)
 {
-	if (!tell_origin(t, how, path, what, why))
+	if (!print_by_origin(t, how, path, what, why))
 		offline_say(t, "%s: %s%s", path, what, why);
 }
 
-static void look_at_scratch(struct offline *t, const struct change_save *how,
+static void check_scratch(struct offline *t, const struct change_save *how,
 	const struct overlay_build *s, size_t i, const char *path, struct look *l)
 {
 	const struct oentry *u = s->oentries[i];
@@ -48,30 +47,30 @@ static void look_at_scratch(struct offline *t, const struct change_save *how,
 		return;
 	l->left++;
 	if (!l->kept)
-		tell(t, how, path, how->left ? "ignored: " : "",
+		report_entry(t, how, path, how->left ? "ignored: " : "",
 			lost_reason(t->tree, u, why, sizeof(why)));
 }
 
-static void look_at_refused(struct offline *t, const struct change_save *how,
-	const struct oentry *u, const char *path, const char *why, struct look *l)
+static void check_refused(struct offline *t, const struct change_save *how, const struct oentry *u,
+	const char *path, const char *why, struct look *l)
 {
 	if (how->refused && how->refused(how->refused_arg, u, why))
 		return;
-	tell(t, how, path, how->skip ? "ignored: " : "", why);
+	report_entry(t, how, path, how->skip ? "ignored: " : "", why);
 	l->left += how->skip;
 	l->refused |= !how->skip;
 }
 
-/* A part without which its object cannot be, and the object stays. */
+/* Was a part removed that its object needs, and that has to stay in the map? */
 static bool is_needed(const struct overlay_build *s, size_t i)
 {
 	return s->built.outputs[i].hidden_outcome == BUILD_NEEDED &&
 	       !s->entries[s->entries[i].parent].is_removed;
 }
 
-/* What would not be in the new map, or in it though it was removed. */
-static void look_at(struct offline *t, const struct change_save *how, const struct overlay_build *s,
-	size_t i, struct look *l)
+/* Report an entry that is not in the new map, or is still in it though it was removed. */
+static void check_entry(struct offline *t, const struct change_save *how,
+	const struct overlay_build *s, size_t i, struct look *l)
 {
 	const struct build_output *b = &s->built.outputs[i];
 	CLEANUP(free) char *path = oentry_path(s->oentries[i]), *kept = NULL;
@@ -79,11 +78,11 @@ static void look_at(struct offline *t, const struct change_save *how, const stru
 	if (!path)
 		return;
 	if (b->outcome == BUILD_SCRATCH && !s->entries[i].is_removed)
-		look_at_scratch(t, how, s, i, path, l);
+		check_scratch(t, how, s, i, path, l);
 	if (b->outcome == BUILD_REFUSED)
-		look_at_refused(
+		check_refused(
 			t, how, s->oentries[i], path, b->reason ? b->reason : strerror(ENOMEM), l);
-	/* What cannot leave the map under a name that means nothing is one fault. */
+	/* Report a part that cannot be removed, or renamed to a scratch name, once. */
 	if (b->outcome == BUILD_KEPT || is_needed(s, i)) {
 		kept = b->outcome == BUILD_KEPT ? overlay_build_kept_path(s, i) : NULL;
 		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
@@ -92,19 +91,19 @@ static void look_at(struct offline *t, const struct change_save *how, const stru
 	l->refused |= l->kept;
 }
 
-/* false: that is refused. */
-static bool look(struct offline *t, const struct change_save *how, const struct overlay_build *s,
-	struct look *l)
+/* Report all entries that are not saved. Returns false if the save has to fail. */
+static bool check_entries(struct offline *t, const struct change_save *how,
+	const struct overlay_build *s, struct look *l)
 {
 	*l = (struct look){0};
 	for (size_t i = 1; i < s->n; i++)
-		look_at(t, how, s, i, l);
+		check_entry(t, how, s, i, l);
 	if (l->refused || (l->left && !how->left))
 		return false;
 	return true;
 }
 
-/* "refused: PATH: WHY" */
+/* Print a line "refused: PATH: WHY" by the origin of PATH. False for others, or without one. */
 static bool print_origin(struct offline *t, const struct change_save *how, const char *line)
 {
 	const char *path = strncmp(line, "refused: ", 9) == 0 ? line + 9 : NULL;
@@ -113,15 +112,15 @@ static bool print_origin(struct offline *t, const struct change_save *how, const
 	for (const char *at = path; at && !told && (at = strstr(at, ": ")); at++) {
 		CLEANUP(free) char *in_map = strndup(path, (size_t)(at - path));
 
-		told = in_map && tell_origin(t, how, in_map, "", at + 2);
+		told = in_map && print_by_origin(t, how, in_map, "", at + 2);
 	}
 	return told;
 }
 
-static void print(struct offline *t, const struct report *r, const struct change_save *how)
+static void print_report(struct offline *t, const struct report *r, const struct change_save *how)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		/* Where it was saved is plain only if that is the map. */
+		/* "saved" is not plain after a conflict, when it names another file. */
 		bool plain = r->code != OUTCOME_CONFLICT &&
 			     (strncmp(r->lines[i], "saved: ", 7) == 0 ||
 				     strncmp(r->lines[i], "removed: ", 9) == 0);
@@ -138,22 +137,22 @@ static void no_progress(struct vfs_host *, const char *, uint64_t, uint64_t)
 {
 }
 
-/* ... is for somebody else to put where it is to be. */
+/* Write the map to an `out`, which the caller commits. */
 static void write_out(struct out *out, struct save_job *job)
 {
 	const struct format_edit *edit = job->vol->format->edit;
 	struct error e = ERROR_INIT;
 	int r;
 
-	job->same = (job->map == job->build->built.map && !overlay_build_differs(job->build)) ||
-		    (edit->same && edit->same(job->vol->now, job->map));
-	r = job->same ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
+	job->is_unchanged =
+		(job->map == job->build->built.map && !overlay_build_differs(job->build)) ||
+		(edit->same && edit->same(job->vol->now, job->map));
+	r = job->is_unchanged ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
 	if (r < 0)
 		save_failed(job, &e);
 }
 
-/* The map that was built becomes the file. Whoever is impatient waits for the end, so that no file
- * without a use stays. */
+/* Write the built map. Blocks signals that end the program, so that no temporary file stays. */
 static enum outcome write_map(
 	struct offline *t, const struct change_save *how, struct overlay_build *s)
 {
@@ -162,7 +161,7 @@ static enum outcome write_map(
 		.host = &host,
 		.map = how->map ? how->map : s->built.map,
 		.build = s,
-		.ends = true};
+		.is_last = true};
 	struct report *report = &job.report;
 	sigset_t ends, before;
 	enum outcome code;
@@ -176,25 +175,25 @@ static enum outcome write_map(
 		write_out(how->out, &job);
 	else
 		save_write(&job);
-	if (job.saved)
+	if (job.is_saved)
 		save_adopt(&job);
-	if (job.saved || !report->error) {
-		/* What was said of another map, or of one that is not written, is not so. */
-		if (!how->map && !job.same) {
+	if (job.is_saved || !report->error) {
+		/* The lines of the build are not about how->map, nor about an unwritten map. */
+		if (!how->map && !job.is_unchanged) {
 			overlay_build_advise(s, t->vol->advise);
 			report_merge(report, &s->format_report);
 		}
 		overlay_build_report(s, report);
 	}
-	if (job.saved)
+	if (job.is_saved)
 		report_conflict(report, t->vol);
 	code = report->code;
 	if (how->error && report->error)
 		*how->error = report->error;
 	if (io_is_full(report->error))
-		offline_say(t, "%s", strerror(-report->error)); /* all else follows from it */
+		offline_say(t, "%s", strerror(-report->error)); /* all other lines follow from it */
 	else if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
-		print(t, report, how);
+		print_report(t, report, how);
 	save_job_finish(&job);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return code;
@@ -213,7 +212,7 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 			*how->error = e.code;
 		return OUTCOME_SAVE_FAILED;
 	}
-	if (!look(t, how, &s, &l))
+	if (!check_entries(t, how, &s, &l))
 		code = OUTCOME_SAVE_FAILED;
 	else if (how->out || how->map || t->vol->journal.fresh || overlay_build_differs(&s))
 		code = write_map(t, how, &s);

@@ -27,8 +27,8 @@ int streams_directory(struct error *e)
 	return fd < 0 ? error_errno(e, "%s, where a copy is to be", tmp) : fd;
 }
 
-/* From where `from` stands to its end. */
-static int pass(int from, int to)
+/* Copy from the current offset of `from` to its end. */
+static int copy_stream(int from, int to)
 {
 	CLEANUP(free) char *piece = malloc(PIECE);
 	int r = piece ? 0 : -ENOMEM;
@@ -55,7 +55,7 @@ int streams_input(int *ret_dirfd, char **ret_name, struct error *e)
 		return error_errno(e, "/proc/self/fd");
 	r = fd = io_tmpfile(dirfd);
 	if (r >= 0)
-		r = pass(STDIN_FILENO, fd);
+		r = copy_stream(STDIN_FILENO, fd);
 	if (r >= 0 && !(*ret_name = text_printf("%d", fd)))
 		r = -ENOMEM;
 	if (r < 0)
@@ -66,7 +66,7 @@ int streams_input(int *ret_dirfd, char **ret_name, struct error *e)
 
 int streams_output(int fd, struct error *e)
 {
-	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : pass(fd, STDOUT_FILENO);
+	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : copy_stream(fd, STDOUT_FILENO);
 
 	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
 }

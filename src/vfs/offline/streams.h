@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/* streams: a map that comes from standard input, or goes to standard output. */
+/* streams: maps that are read from standard input, or written to standard output. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "base/error.h"
 
-/* Is that the name of a stream, and of no file? */
+/* Does the name mean a stream ("-")? */
 bool streams_named(const char *file);
-/* Where copies of them are made: a descriptor of TMPDIR or /tmp, or -errno. */
+/* Open the directory for temporary copies: TMPDIR, or /tmp. Returns a descriptor or -errno. */
 int streams_directory(struct error *e);
-/* Reads standard input to its end. Where that stands then, as offline_locate says it: among the
- * descriptors of this process, as long as it runs. */
+/* Copy standard input to an unlinked file. Returns its location as offline_locate does: a name in
+ * /proc/self/fd. The descriptor stays open until the process ends. */
 int streams_input(int *ret_dirfd, char **ret_name, struct error *e);
-/* All of a file to standard output. */
+/* Copy a whole file to standard output. */
 int streams_output(int fd, struct error *e);

@@ -7,7 +7,7 @@
 
 #include "base/name.h"
 
-/* Without the slashes and the "." that mean nothing. */
+/* Return the path without redundant slashes and "." components. */
 static char *path_plain(const char *path)
 {
 	char *plain = malloc(strlen(path) + 1), *to = plain, name[NAME_MAX + 1];
@@ -28,10 +28,10 @@ struct walk {
 	struct offline *t;
 	walk_visit visit, leave;
 	void *arg;
-	struct buffer path; /* ended by a NUL that does not count */
+	struct buffer path; /* with a NUL behind it that is not counted */
 };
 
-/* The first n bytes of it, and a name. */
+/* Cut the path to n bytes, and append a name. */
 static void set_path(struct buffer *path, size_t n, const char *name)
 {
 	path->size = n;
@@ -43,16 +43,16 @@ static void set_path(struct buffer *path, size_t n, const char *name)
 		path->size--;
 }
 
-static int call(struct walk *w, walk_visit fn, const struct offline_file *a)
+static int call_visitor(struct walk *w, walk_visit fn, const struct offline_file *a)
 {
 	return w->path.error ? w->path.error : fn(w->arg, (char *)w->path.data, a);
 }
 
-static int walk(struct walk *w, const struct offline_file *a, unsigned depth)
+static int walk_entry(struct walk *w, const struct offline_file *a, unsigned depth)
 {
 	CLEANUP_NAMES struct names names = {0};
 	size_t n = w->path.size;
-	int r = call(w, w->visit, a);
+	int r = call_visitor(w, w->visit, a);
 
 	if (r || !S_ISDIR(a->mode))
 		return r < 0 ? r : 0;
@@ -63,10 +63,10 @@ static int walk(struct walk *w, const struct offline_file *a, unsigned depth)
 		set_path(&w->path, n, names.at[i]);
 		r = offline_lookup(w->t, a, names.at[i], &b);
 		if (r == 0)
-			r = walk(w, &b, depth + 1);
+			r = walk_entry(w, &b, depth + 1);
 	}
 	set_path(&w->path, n, "");
-	return r == 0 && w->leave ? call(w, w->leave, a) : r;
+	return r == 0 && w->leave ? call_visitor(w, w->leave, a) : r;
 }
 
 int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_visit left, void *arg)
@@ -78,7 +78,7 @@ int offline_walk(struct offline *t, const char *path, walk_visit visit, walk_vis
 
 	set_path(&w.path, 0, plain ? plain : "");
 	if (r == 0)
-		r = walk(&w, &a, 0);
+		r = walk_entry(&w, &a, 0);
 	buffer_finish_free(&w.path);
 	return r;
 }
@@ -90,7 +90,7 @@ struct match {
 	size_t found;
 };
 
-static int match(
+static int match_below(
 	struct match *m, const struct offline_file *at, const char *so_far, const char *pattern);
 
 static int match_name(struct match *m, const struct offline_file *dir, const char *so_far,
@@ -102,11 +102,11 @@ static int match_name(struct match *m, const struct offline_file *dir, const cha
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	return *rest && !S_ISDIR(a.mode) ? 0 : match(m, &a, path, rest);
+	return *rest && !S_ISDIR(a.mode) ? 0 : match_below(m, &a, path, rest);
 }
 
-/* As deep as the pattern has names. */
-static int match(
+/* Match the rest of a pattern below `at`. Recurses once for each name in it. */
+static int match_below(
 	struct match *m, const struct offline_file *at, const char *so_far, const char *pattern)
 {
 	CLEANUP_NAMES struct names names = {0};
@@ -143,6 +143,6 @@ int offline_match(struct offline *t, const char *path, walk_visit visit, void *a
 		return r;
 	r = offline_find(t, "", &a);
 	if (r == 0)
-		r = match(&m, &a, "", path);
+		r = match_below(&m, &a, "", path);
 	return r < 0 ? r : m.found ? 0 : -ENOENT;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The volume goes on from the map that a save wrote. */
+/* Continue a volume from the map that a save wrote. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +17,13 @@ void report_conflict(struct report *r, const struct volume *vol)
 	report_code(r, OUTCOME_CONFLICT);
 }
 
-void report_fresh(const struct volume *vol, struct report *report)
+void report_new_map(const struct volume *vol, struct report *report)
 {
 	if (vol->journal.fresh)
 		report_add(report, REPORT_NOTE, "this map is new, and empty");
 }
 
-void report_kept(struct report *r, const char *journal)
+void report_set_aside(struct report *r, const char *journal)
 {
 	if (!journal[0])
 		return;
@@ -32,8 +32,8 @@ void report_kept(struct report *r, const char *journal)
 	report_code(r, OUTCOME_LEFT);
 }
 
-/* The rename left a mark of its own. */
-static void refresh(const struct file *f, struct stat *st)
+/* Update *st, since the rename changed the ctime. Keep it if size or mtime differ. */
+static void refresh_stat(const struct file *f, struct stat *st)
 {
 	struct stat now;
 
@@ -43,9 +43,9 @@ static void refresh(const struct file *f, struct stat *st)
 		*st = now;
 }
 
-/* The new one is the volume's; the old one stays with the save, whose end is on a worker: with the
- * last reference to a file without a name the kernel frees all of its bytes. */
-static void exchange(struct file **mine, struct file **its)
+/* Swap the volume's file with the save's. The save frees the old file on a worker, because closing
+ * the last descriptor of an unlinked file makes the kernel free all its blocks. */
+static void exchange_files(struct file **mine, struct file **its)
 {
 	struct file *old = *mine;
 
@@ -63,20 +63,20 @@ void save_adopt(struct save_job *s)
 		snapshot_unref(vol->now);
 		vol->now = snapshot_ref(s->base);
 	}
-	exchange(&vol->source.files[0], &s->written.files[0]);
+	exchange_files(&vol->source.files[0], &s->written.files[0]);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
 	vol->opened = s->stat;
-	refresh(vol->source.files[0], &vol->opened);
+	refresh_stat(vol->source.files[0], &vol->opened);
 	if (s->written.files[1]) {
-		exchange(&vol->source.files[1], &s->written.files[1]);
+		exchange_files(&vol->source.files[1], &s->written.files[1]);
 		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
 		vol->source.n_files = 2;
 		vol->companion_opened = s->second_stat;
-		refresh(s->vol->source.files[1], &vol->companion_opened);
+		refresh_stat(s->vol->source.files[1], &vol->companion_opened);
 		strcpy(vol->companion, s->second_name);
 	}
 	volume_note_attributes(vol);
-	memcpy(vol->identity, s->next.identity, sizeof(vol->identity));
+	memcpy(vol->identity, s->next_journal.identity, sizeof(vol->identity));
 	if (strcmp(vol->name, s->name) != 0) {
 		char *name = strdup(s->name);
 
@@ -85,10 +85,10 @@ void save_adopt(struct save_job *s)
 			vol->name = name;
 			vol->source.name = name;
 		}
-		vol->conflict = outside_reason(s->outside);
+		vol->conflict = external_reason(s->external);
 	}
-	journal_turn(&vol->journal, &s->next, s->unsure, kept);
-	report_kept(&s->report, kept);
+	journal_switch(&vol->journal, &s->next_journal, s->is_unconfirmed, kept);
+	report_set_aside(&s->report, kept);
 }
 
 void save_job_finish(struct save_job *s)
@@ -96,6 +96,6 @@ void save_job_finish(struct save_job *s)
 	snapshot_unref(s->base);
 	for (int i = 0; i < FORMAT_FILES_MAX; i++)
 		file_unref(s->written.files[i]);
-	journal_finish(&s->next);
+	journal_finish(&s->next_journal);
 	report_finish(&s->report);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a map that is saved does not hold, and its journal does: operations on its tree. */
+/* Carry over the operations whose effect is not in the saved map. */
 #include <errno.h>
 #include <string.h>
 
 #include "vfs/save/save.h"
 
-static bool is_left(const struct overlay_build *s, size_t i)
+static bool is_carried_over(const struct overlay_build *s, size_t i)
 {
 	enum build_outcome fate = s->built.outputs[i].outcome;
 
@@ -15,24 +15,24 @@ static bool is_left(const struct overlay_build *s, size_t i)
 bool has_carried_over(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_left(s, i))
+		if (is_carried_over(s, i))
 			return true;
 	return false;
 }
 
-struct leaving {
+struct carry_over_args {
 	const struct overlay_build *s;
 	carry_over_fn fn;
 	void *arg;
 };
 
-static int leave(const struct leaving *l, enum journal_type type, const char *path,
+static int pass_operation(const struct carry_over_args *l, enum journal_type type, const char *path,
 	const struct extent *content, const char *second)
 {
 	return l->fn(l->arg, &(struct journal_op){type, path, second, second, content});
 }
 
-static int leave_file(const struct leaving *l, size_t i)
+static int carry_over_file(const struct carry_over_args *l, size_t i)
 {
 	const struct oentry *u = l->s->oentries[i];
 	const struct build_output *b = &l->s->built.outputs[i];
@@ -44,42 +44,42 @@ static int leave_file(const struct leaving *l, size_t i)
 	int r = path && now ? 0 : -ENOMEM;
 
 	if (r == 0 && (kept || !b->has_accepted) && (u->accepted.mem || u->accepted.file))
-		r = leave(l, JOURNAL_PUT, path, &u->accepted, NULL);
+		r = pass_operation(l, JOURNAL_PUT, path, &u->accepted, NULL);
 	if (r == 0 && u->has_content)
-		r = leave(l, draft ? JOURNAL_DRAFT : JOURNAL_PUT, path, &u->bytes, why);
-	return r == 0 && kept ? leave(l, JOURNAL_RENAME, path, NULL, now) : r;
+		r = pass_operation(l, draft ? JOURNAL_DRAFT : JOURNAL_PUT, path, &u->bytes, why);
+	return r == 0 && kept ? pass_operation(l, JOURNAL_RENAME, path, NULL, now) : r;
 }
 
-static int leave_dir(const struct leaving *l, size_t i)
+static int carry_over_dir(const struct carry_over_args *l, size_t i)
 {
 	CLEANUP(free) char *path = oentry_path(l->s->oentries[i]);
 
-	return path ? leave(l, JOURNAL_MKDIR, path, NULL, NULL) : -ENOMEM;
+	return path ? pass_operation(l, JOURNAL_MKDIR, path, NULL, NULL) : -ENOMEM;
 }
 
-/* Directories, for what is in them: only those that were made can be none of the map's. */
-static int leave_dirs(const struct leaving *l)
+/* Carry over the new directories that contain carried-over files. All others are in the map. */
+static int carry_over_dirs(const struct carry_over_args *l)
 {
 	const struct overlay_build *s = l->s;
 	CLEANUP(free) bool *holds = calloc(s->n, sizeof(*holds));
 	int r = holds ? 0 : -ENOMEM;
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		for (size_t k = i; is_left(s, i) && k; k = s->entries[k].parent)
+		for (size_t k = i; is_carried_over(s, i) && k; k = s->entries[k].parent)
 			holds[k] = true;
 	for (size_t i = 1; r == 0 && i < s->n; i++)
 		if (holds[i] && s->entries[i].is_dir && s->entries[i].origin == ENTRY_NONE)
-			r = leave_dir(l, i);
+			r = carry_over_dir(l, i);
 	return r;
 }
 
 int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg)
 {
-	const struct leaving l = {s, fn, arg};
-	int r = leave_dirs(&l);
+	const struct carry_over_args l = {s, fn, arg};
+	int r = carry_over_dirs(&l);
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		if (is_left(s, i) && !s->entries[i].is_dir)
-			r = leave_file(&l, i);
+		if (is_carried_over(s, i) && !s->entries[i].is_dir)
+			r = carry_over_file(&l, i);
 	return r;
 }

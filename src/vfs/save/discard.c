@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* A mount that ends without a save. */
+/* End a mount without a save. */
 #include <string.h>
 
 #include "vfs/volume/report.h"
@@ -13,7 +13,7 @@ struct discarding {
 	void *arg;
 };
 
-static void found(void *arg, struct buffer *records)
+static void report_discarded(void *arg, struct buffer *records)
 {
 	struct discarding d = *(struct discarding *)arg;
 	struct report report = REPORT_INIT;
@@ -29,8 +29,8 @@ static void found(void *arg, struct buffer *records)
 				(char *)line.data);
 	}
 	buffer_finish_free(records);
-	report_fresh(d.v->vol, &report);
-	/* What was saved stays there. */
+	report_new_map(d.v->vol, &report);
+	/* A map that was saved after a conflict stays. */
 	report_conflict(&report, d.v->vol);
 	d.done(d.arg, &report);
 }
@@ -43,7 +43,7 @@ void vfs_discard(struct vfs *v, vfs_saved done, void *arg)
 	v->discards = true;
 	if (d)
 		*d = (struct discarding){v, done, arg};
-	if (d && status_find(v, found, d) == 0)
+	if (d && status_find(v, report_discarded, d) == 0)
 		return;
 	free(d);
 	report_add(&report, REPORT_NOTE, "out of memory: what is discarded cannot be told");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Saves that the begin and the end of a mount wait for. */
+/* Saves at the beginning and the end of a mount, which the caller waits for. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -8,10 +8,10 @@
 #include "vfs/save/run.h"
 #include "vfs/save/save.h"
 
-/* Who waits for the end is to see that it comes. */
+/* Interval of heartbeats, so that `mapfs -u` does not give up. */
 enum { BEAT_MS = 1000 };
 
-static void drain(struct vfs *v)
+static void drain_queue(struct vfs *v)
 {
 	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
 
@@ -22,10 +22,10 @@ static void drain(struct vfs *v)
 	}
 }
 
-static void first_saved(void *arg, struct report *report)
+static void report_first_save(void *arg, struct report *report)
 {
 	struct error *e = arg;
-	/* Without the word that it begins with: there is nothing yet that was refused. */
+	/* Drop the word "refused: ": nothing was refused yet. */
 	const char *why = report->n ? strstr(report->lines[0], ": ") : NULL;
 
 	if (report->code == OUTCOME_SAVE_FAILED)
@@ -38,14 +38,14 @@ int vfs_create_map(struct vfs *v, struct error *e)
 {
 	struct error why = ERROR_INIT;
 
-	vfs_save(v, first_saved, &why);
-	drain(v);
+	vfs_save(v, report_first_save, &why);
+	drain_queue(v);
 	if (why.code && e)
 		*e = why;
 	return why.code;
 }
 
-static void end_saved(void *arg, struct report *report)
+static void merge_save_report(void *arg, struct report *report)
 {
 	report_merge(arg, report);
 }
@@ -58,24 +58,24 @@ void vfs_end(struct vfs *v, struct report *report)
 	struct error e = ERROR_INIT;
 
 	v->is_ending = true;
-	drain(v);
+	drain_queue(v);
 	if (v->vol->access != VOLUME_WRITABLE)
 		return;
 	if (v->discards) {
 		rescue_dir_drop(&v->vol->rescued);
 	} else {
-		vfs_save(v, end_saved, report);
-		drain(v);
+		vfs_save(v, merge_save_report, report);
+		drain_queue(v);
 		rescue_begin(&rescue);
-		drain(v);
+		drain_queue(v);
 	}
-	/* What is in the map, or lies in the open beside it, needs no journal. */
+	/* All changes are in the map or were copied out: the journal is not needed. */
 	if (report->code != OUTCOME_SAVE_FAILED && !left.unrescued) {
 		if (journal_remove(&v->vol->journal, kept, &e) < 0)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
-		report_kept(report, kept);
+		report_set_aside(report, kept);
 	} else if (journal_sync(&v->vol->journal, &e) < 0) {
-		/* A save that failed has reported that. */
+		/* A failed save has already reported this. */
 		if (report->code != OUTCOME_SAVE_FAILED)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {

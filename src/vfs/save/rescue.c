@@ -9,19 +9,19 @@
 #include "vfs/volume/outcome.h"
 #include "vfs/volume/report.h"
 
-/* Progress is reported each STRETCH. */
+/* Bytes between two reports of progress. */
 enum { STRETCH = 64 << 20 };
 
-/* A file of the tree as content of a copy. */
+/* A file of the overlay as the content of a copy. */
 struct rescued {
 	const struct vfs *v;
-	const struct oentry *u;
+	const struct oentry *oentry;
 	uint64_t size;
 };
 
 static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
 {
-	const struct oentry *u = f->u;
+	const struct oentry *u = f->oentry;
 	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
 	struct file_attr en;
 	int r;
@@ -41,7 +41,7 @@ static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
 static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct rescued *f = arg;
-	const struct oentry *u = f->u;
+	const struct oentry *u = f->oentry;
 	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
 	int r;
 
@@ -62,7 +62,7 @@ static bool is_wanted(const struct vfs *v, const struct oentry *u, bool open_too
 	return lost_at_end(v->overlay, u) && (open_too || !u->inode || !u->inode->writers);
 }
 
-static void report_refusal(struct report *report, const char *what, const struct error *e)
+static void report_failed_copy(struct report *report, const char *what, const struct error *e)
 {
 	report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", what, error_text(e));
 	report_code(report, OUTCOME_LEFT);
@@ -81,12 +81,11 @@ static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struc
 	if (r == 0)
 		r = rescue_dir_write(&v->vol->rescued, path, &from, replaces, &e);
 	if (r < 0)
-		report_refusal(report, path ? path : "what would vanish", &e);
+		report_failed_copy(report, path ? path : "what would vanish", &e);
 	return r == 0;
 }
 
-/* Copy all files, and remove copies of an end that did not come if their files are unlinked or
- * saved by now. */
+/* Copy all files. Remove earlier copies whose files were unlinked or saved since. */
 static bool copy_all(struct rescue *r)
 {
 	struct vfs *v = r->v;
@@ -111,13 +110,13 @@ static bool copy_all(struct rescue *r)
 
 static void report_dropped(struct vfs *v, struct report *report)
 {
-	if (v->vol->dropped)
+	if (v->vol->dropped_path)
 		report_add(report, REPORT_NOTE,
 			"what was written to %s was dropped: it follows from the rest of the map",
-			v->vol->dropped);
+			v->vol->dropped_path);
 }
 
-static void count_derived(struct vfs *v, struct report *report)
+static void report_by_products(struct vfs *v, struct report *report)
 {
 	CLEANUP(free) char *path = NULL;
 	size_t count = 0;
@@ -153,7 +152,7 @@ static bool rescue_start(struct change_task *t)
 
 	if (r->ends) {
 		report_dropped(r->v, r->report);
-		count_derived(r->v, r->report);
+		report_by_products(r->v, r->report);
 	}
 	r->failed = !copy_all(r);
 	return r->v->vol->rescued.fd >= 0 && (r->ends || !r->failed);
@@ -173,7 +172,7 @@ static void rescue_done(struct job *j)
 	if (r->ends)
 		report_copies(r->v, r->report);
 	if (r->error.code)
-		report_refusal(r->report, "what would vanish", &r->error);
+		report_failed_copy(r->report, "what would vanish", &r->error);
 	if (!r->ends && (r->failed || r->error.code))
 		rescue_dir_drop(&r->v->vol->rescued);
 	change_queue_leave(r->v->vol);

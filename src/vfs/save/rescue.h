@@ -10,23 +10,25 @@
 #include "vfs/volume/change_queue.h"
 
 /*
- * A task of the commit queue. It copies on the owner's thread and brings the copies to disk on a
- * worker's. A failure is a report line, OUTCOME_LEFT and report.unrescued.
+ * A task of the change queue. It copies on the owner's thread, and syncs the copies on a worker. A
+ * failure is a report line, OUTCOME_LEFT and report.unrescued.
  *
- * Before an unmount that can be refused (`ends` is false) it makes sure that the end will not fail
- * for want of room. It skips files that are open for writing, reports no success, and on failure
+ * Before an unmount that can be refused (`ends` is false), it makes sure that the end will not fail
+ * on a full disk. It skips files that are open for writing, reports no success, and on failure
  * removes all copies. The next run, or the end, brings the copies up to date.
  *
  * At the end it reports a line for each file, and OUTCOME_LEFT if there is any.
  */
 struct rescue {
-	struct change_task task; /* first; rescue_begin sets it */
+	struct change_task task; /* must be first; rescue_begin sets it */
 	struct vfs *v;
 	bool ends;
 	struct report *report;
-	void (*done)(struct rescue *r); /* on the owner's thread, once the queue was left */
-	bool failed;                    /* a file could not be copied */
-	struct error error;             /* of the sync */
+	void (*done)(
+		struct rescue *r); /* on the owner's thread, after it left the queue; may be NULL */
+	bool failed;               /* a file could not be copied */
+	struct error error;        /* of the sync */
 };
 
+/* Enter the change queue. r must live until done() is called. */
 void rescue_begin(struct rescue *r);

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Zlib */
-/* When a save runs. */
+/* run: request a save, or the end of a mount. All on the owner's thread. */
 #pragma once
 
 #include "vfs/tree/call.h"
 #include "vfs/volume/report.h"
 
-/* For a volume of volume_create: writes the empty map, so that the file is one from the begin. */
+/* Write the empty map of a volume from volume_create, so that the file is a valid map from the
+ * beginning. Runs the pool until that is done. */
 int vfs_create_map(struct vfs *v, struct error *e);
-/* A save; done() gets its report on the owner's thread (the report is done's to finish). */
+/* Called on the owner's thread. It has to finish the report. */
 typedef void (*vfs_saved)(void *arg, struct report *report);
 void vfs_save(struct vfs *v, vfs_saved done, void *arg);
-/* Save before an unmount that can still be refused. It also copies out the files that only the
- * mount holds; report.unrescued if one cannot be. */
+/* Save before an unmount that can still be refused. Also copies out the files that only the mount
+ * holds, and sets report.unrescued if that fails for one. */
 void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg);
 
-/* From now on the end of the mount throws away what is not saved, and with it the journal; done()
- * gets a report of what that is. vfs_keep takes it back. */
+/* Make the end of the mount drop all unsaved changes and the journal. The report lists them. */
 void vfs_discard(struct vfs *v, vfs_saved done, void *arg);
+/* Undo vfs_discard. */
 void vfs_keep(struct vfs *v);
 
 /*
- * The mount is gone: apply what was closed, save, copy out what would vanish (NAME.mapfs-left), and
- * report. Runs the pool until all is done, so it returns with the result.
+ * End the mount, after the kernel has unmounted it: finish pending changes, save, copy out the
+ * files that would be lost (NAME.mapfs-left), and remove the journal if nothing needs it. Runs the
+ * pool until all is done, so the report is complete on return.
  */
 void vfs_end(struct vfs *v, struct report *report);

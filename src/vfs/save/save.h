@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * One save of a volume, on a worker thread, while the volume's commit queue is held: the tree holds
- * still meanwhile.
+ * save: one save of a volume. It runs on a worker while its task is at the head of the change
+ * queue, so the overlay does not change.
+ *
+ *   save_write        on the worker: check, encode, verify, write the next journal, commit
+ *   save_adopt        on the owner's thread, if is_saved: continue from the new map
+ *   save_job_finish   on any thread
  */
 #pragma once
 
@@ -14,45 +18,47 @@
 struct save_job {
 	struct volume *vol;
 	struct vfs_host *host;
-	struct snapshot *map;              /* that is to be written; borrowed, as is ... */
-	const struct overlay_build *build; /* ... the tree with all that was found of it */
-	bool first; /* of a map that --new makes: its tree is still that of an empty map after */
-	bool ends;  /* nobody goes on from it: it is not opened anew */
+	struct snapshot *map;              /* the map to write; borrowed */
+	const struct overlay_build *build; /* the build that made it; borrowed */
+	bool is_first;                     /* first save of --new: the base remains the empty map */
+	bool is_last; /* nothing continues from the new map, so it is not opened again */
 
 	/* results */
 	struct report report;
-	enum outside outside;  /* what other programs did to the map, once that was looked at */
-	bool same;             /* there was nothing to write after all */
-	bool saved;            /* the following are set */
-	bool unsure;           /* renamed, but not known to be on disk: the old journal stays */
-	struct snapshot *base; /* what was written, opened anew; NULL where `first` or `ends` */
-	struct source written; /* the new files; set before that, too */
-	struct stat stat, second_stat;
-	char name[NAME_MAX + 1], second_name[NAME_MAX + 1];
-	struct journal next;
+	enum external_change external; /* valid once the save has checked for changes */
+	bool is_unchanged;             /* the map equals the base; nothing was written */
+	bool is_saved;                 /* the new map is in place; the members below are set */
+	bool is_unconfirmed;           /* the sync after the rename failed: keep the old journal */
+	struct snapshot *base;         /* the new map, opened again; NULL if is_first or is_last */
+	struct source written;         /* the new files; set by save_encode */
+	struct stat stat, second_stat; /* of the new files */
+	char name[NAME_MAX + 1], second_name[NAME_MAX + 1]; /* of the new files */
+	struct journal next_journal;                        /* of the new map */
 };
 
-/* May the map be written? Why it is refused is in the report. */
+/* Run the format's checks; each fault is a line in the report. -ESTALE: the file was overwritten.
+ */
 int save_check(struct save_job *s, struct error *e);
-/* Writes it to new files, which are then read back and on disk; outs[1] is NULL where the map is
- * one file. Sets written. */
+/* Encode the map into new files, read them back to verify, and sync them. Sets s->written. outs[1]
+ * is NULL if the map has one file. */
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
-/* leave.c: does the tree hold what the map does not? */
+/* carry_over.c: has the overlay changes that the new map lacks, such as refused contents? */
 bool has_carried_over(const struct overlay_build *s);
-/* ... as operations on the map's own tree: fn returns 0, or -errno, which ends it. */
+/* Receives a carried-over operation. Returns 0, or -errno to end the loop. */
 typedef int (*carry_over_fn)(void *arg, const struct journal_op *op);
+/* Call fn for each operation that the new journal has to keep, with the paths of the new map. */
 int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg);
-/* Both, for the volume's own files; journal of what is left, rename. Fills the results. */
+/* Save the volume's own map: check and encode it, write the next journal, and commit. Sets the
+ * results. A failure is reported by save_failed. */
 void save_write(struct save_job *s);
-/* On the owner's thread: the volume goes on from what was saved. */
+/* Continue the volume from the saved map. Owner's thread. */
 void save_adopt(struct save_job *s);
-/* There is none to be written: the report says why. */
+/* Report a failed save, whether the old map is intact, and where the changes are kept. */
 void save_failed(struct save_job *s, const struct error *e);
-/* Told by every save after the one that went elsewhere, in the same words. */
+/* Report that the map is saved beside the original. Every later save repeats this line. */
 void report_conflict(struct report *r, const struct volume *vol);
-/* Told of a map that the mount made, as long as nothing was saved into it. */
-void report_fresh(const struct volume *vol, struct report *report);
-/* The journal was set aside (journal_remove's ret_kept), or not (""). */
-void report_kept(struct report *r, const char *journal);
-/* On any thread. */
+/* Note that the map is new and empty, if nothing was saved into it yet. */
+void report_new_map(const struct volume *vol, struct report *report);
+/* Report that the journal was set aside under this name; "" if it was not. */
+void report_set_aside(struct report *r, const char *journal);
 void save_job_finish(struct save_job *s);

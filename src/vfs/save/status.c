@@ -17,7 +17,7 @@ struct status {
 	struct buffer records;
 };
 
-static void add(void *arg, enum build_outcome fate, const char *path)
+static void add_outcome(void *arg, enum build_outcome fate, const char *path)
 {
 	static const char *const words[] = {
 		[BUILD_WRITTEN] = "changed",
@@ -33,8 +33,8 @@ static void add(void *arg, enum build_outcome fate, const char *path)
 	status_add(arg, &(struct status_entry){words[fate], path, NULL});
 }
 
-/* What a save would refuse now, of what was closed. A directory of raw/ that follows from a change
- * is nobody's, though somebody looked into it. */
+/* Add the files that a save would refuse now. Skip entries that do not differ from the base: a
+ * derived directory of raw/ has one if it was looked up. */
 static void add_refused(struct status *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
@@ -58,14 +58,14 @@ static void status_run(struct job *j)
 	struct error e = ERROR_INIT;
 
 	if (overlay_build_run(&s->staged, &e) == 0) {
-		overlay_build_each(&s->staged, add, &s->records);
+		overlay_build_each(&s->staged, add_outcome, &s->records);
 		add_refused(s);
 	} else {
 		status_add(&s->records, &(struct status_entry){"refused", "", error_text(&e)});
 	}
 }
 
-/* What would be copied out at an unmount, and no verdict is needed for. */
+/* Add the scratch files that an unmount would copy out. */
 static void add_scratch(struct vfs *v, struct buffer *b)
 {
 	for (const struct oentry *u = NULL; (u = overlay_next(v->overlay, u));) {
@@ -80,9 +80,9 @@ static void add_scratch(struct vfs *v, struct buffer *b)
 	}
 }
 
-/* Files whose close failed because the journal could not take their bytes: they are in memory
- * alone, and the save tries again. */
-static void add_unkept(struct vfs *v, struct buffer *b)
+/* Add the files whose close failed because the journal could not be written. Their bytes are only
+ * in the write buffer, and the next save tries again. */
+static void add_unlogged(struct vfs *v, struct buffer *b)
 {
 	for (const struct inode *n = NULL; (n = inode_next(v, n));) {
 		CLEANUP(free) char *path = NULL;
@@ -100,10 +100,10 @@ static void status_done(struct job *j)
 {
 	struct status *s = (struct status *)j;
 
-	add_unkept(s->v, &s->records);
+	add_unlogged(s->v, &s->records);
 	add_scratch(s->v, &s->records);
 	overlay_build_keep_parsed(&s->staged);
-	/* What was found is so as long as the queue is held. */
+	/* The records are up to date only until the task leaves the queue. */
 	s->found(s->arg, &s->records);
 	change_queue_leave(s->v->vol);
 	overlay_build_finish(&s->staged);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * status: what the mount holds that the map does not.
+ * status: the changes that a mount holds and the map does not.
  *
- * It is kept as records of three texts, each ended by a NUL: a word, a path, and why (empty where
- * there is nothing to say). Words are "changed", "new", "moved", "removed" and "kept" (moved to a
- * scratch name); "draft" (refused, or its close failed), "waiting" (for other files) and "left"
- * (at an unmount) say why.
+ * A status is a list of records. Each record has three strings, each with its NUL: a word, a path
+ * and a reason, which may be empty. The words without a reason are "changed", "new", "moved",
+ * "removed" and "kept" (moved to a scratch name, or cannot be removed). The words with a reason are
+ * "draft" (refused, or its close failed), "waiting" (unresolved) and "left" (will be copied out at
+ * the unmount).
  */
 #pragma once
 
@@ -16,31 +17,31 @@ struct status_entry {
 	const char *word, *path, *why;
 };
 
-/* On the owner's thread; found() is called there too, later, and finishes the records. -ENOMEM: it
- * will not be. */
+/* Collect the status. found() is called later, on the owner's thread, and has to finish the
+ * records. After -ENOMEM it is not called. */
 int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg);
 
-/* Add the renames that were refused, by the path that each would have replaced (tree/refusals.h).
- * They are for people: a save says nothing about them. */
+/* Add a "draft" for each refused rename, with the path that it would have replaced
+ * (tree/refusals.h). A save does not report these. */
 void status_add_refusals(const struct vfs *v, struct buffer *records);
 
+/* Append a record. Failure is in records->error. */
 void status_add(struct buffer *records, const struct status_entry *e);
-/* The next record from *at on (0 at the begin), which then is the one behind it. false: the end, or
- * what is no record. */
+/* Read the record at offset *at, and move *at behind it; start with 0. False at the end, or if the
+ * record is invalid. ret borrows from records. */
 bool status_next(const struct buffer *records, size_t *at, struct status_entry *ret);
 
-/* A line of a text for people: "draft info/author: more than one line". A newline in the path is
- * shown as "?". */
+/* Append a record as a line: "draft info/author: REASON". A newline in the path becomes "?". */
 void status_line(struct buffer *text, const struct status_entry *e);
 
 /*
- * Attributes of the root, each as long as one may be (STATUS_MAX):
- *     user.mapfs.status     lines; where not all fit the last is "more N"
- *     user.mapfs.status.N   records from the Nth on, as many as fit; none at the end
+ * Extended attributes of the root, of at most STATUS_MAX bytes each:
+ *     user.mapfs.status     lines; if not all fit, the last one is "more N"
+ *     user.mapfs.status.N   the records from number N on, as many as fit; empty at the end
  */
 #define STATUS_ATTRIBUTE "user.mapfs.status"
 enum { STATUS_MAX = 64 << 10 };
 
 bool status_is_attribute(const char *name);
-/* What the attribute has. */
+/* Append the value of the attribute to ret. */
 void status_show(const char *name, const struct buffer *records, struct buffer *ret);

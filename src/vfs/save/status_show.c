@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Zlib */
-/* What is shown of a status: it may be longer than an attribute. */
+/* Show a status as extended attributes, whose size is limited. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "vfs/save/status.h"
 
-static void add_text(struct buffer *b, const char *s)
+static void append_text(struct buffer *b, const char *s)
 {
 	buffer_append(b, s, strlen(s) + 1);
 }
 
 void status_add(struct buffer *records, const struct status_entry *e)
 {
-	add_text(records, e->word);
-	add_text(records, e->path);
-	add_text(records, e->why ? e->why : "");
+	append_text(records, e->word);
+	append_text(records, e->path);
+	append_text(records, e->why ? e->why : "");
 }
 
 static const char *next_text(const struct buffer *b, size_t *at)
@@ -63,7 +63,7 @@ bool status_is_attribute(const char *name)
 	return name[n] == '.' && digits && digits < 10 && !name[n + 1 + digits];
 }
 
-/* Room for the line that says how many are missing. */
+/* Room for the line "more N". */
 enum { LAST_LINE = 32 };
 
 static void show_lines(const struct buffer *records, struct buffer *ret)
@@ -101,7 +101,7 @@ static void show_records(const struct buffer *records, size_t from, struct buffe
 		ret->size = before;
 		if (before)
 			break;
-		/* None is left out, however long its path is. */
+		/* Do not skip a record whose path is too long: show "?" as its path. */
 		status_add(ret, &(struct status_entry){e.word, "?", ""});
 	}
 }

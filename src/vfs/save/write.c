@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +16,8 @@
 
 enum { CONFLICTS_MAX = 1000 };
 
-/* What stands there was refused, and the map has something else in its place: why; or NULL. */
-static const char *refusal(const struct overlay_build *s, const char *at)
+/* Why the content at this path was refused, so that the map has other content there; or NULL. */
+static const char *find_refusal(const struct overlay_build *s, const char *at)
 {
 	for (size_t i = 1; i < s->n; i++) {
 		const struct build_output *b = &s->built.outputs[i];
@@ -31,13 +30,12 @@ static const char *refusal(const struct overlay_build *s, const char *at)
 	return NULL;
 }
 
-static void check_why(void *arg, const struct format_fault *f)
+static void report_fault(void *arg, const struct format_fault *f)
 {
 	struct save_job *s = arg;
-	const char *why = f->is_warning ? NULL : refusal(s->build, f->path);
+	const char *why = f->is_warning ? NULL : find_refusal(s->build, f->path);
 
-	/* All files of a new map are new, but a copy of an old map has old faults: `mapfs check`
-	 * reports them. */
+	/* A new map is often a copy of an old one: `mapfs check` reports its old faults. */
 	if (f->is_warning && s->vol->journal.fresh)
 		return;
 	if (f->is_warning)
@@ -50,7 +48,7 @@ static void check_why(void *arg, const struct format_fault *f)
 
 static int refuse_in_place(struct save_job *s, struct error *e)
 {
-	s->outside = OUTSIDE_IN_PLACE;
+	s->external = EXTERNAL_IN_PLACE;
 	return error_set(e, -ESTALE,
 		"another program wrote into %s while it was mounted, and what the mount had not "
 		"read of it is gone: nothing is written",
@@ -61,12 +59,12 @@ int save_check(struct save_job *s, struct error *e)
 {
 	const struct format_edit *f = s->vol->format->edit;
 
-	if (outside_in_place(s->vol))
+	if (external_is_in_place(s->vol))
 		return refuse_in_place(s, e);
-	return f->check ? f->check(s->vol->now, s->map, check_why, s, e) : 0;
+	return f->check ? f->check(s->vol->now, s->map, report_fault, s, e) : 0;
 }
 
-/* The files that a save writes; the second is NULL where the map is one file. */
+/* The files that a save writes. The second is NULL if the map has one file. */
 enum { OUTS = FORMAT_FILES_MAX };
 
 struct outs {
@@ -84,7 +82,7 @@ struct progress {
 	uint64_t total;
 };
 
-static void progress(void *arg, uint64_t written)
+static void report_progress(void *arg, uint64_t written)
 {
 	struct progress *p = arg;
 
@@ -99,7 +97,7 @@ static int begin_files(struct save_job *s, struct outs *o, struct error *e)
 
 	if (r < 0 || !f->companion)
 		return r;
-	/* Of a new map the second file is like the first. */
+	/* A new map has no companion yet: the new one gets the first file's owner and mode. */
 	if (vol->companion[0])
 		strcpy(s->second_name, vol->companion);
 	else if (!f->companion(vol->name, 0, s->second_name))
@@ -134,8 +132,8 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 	CLEANUP(plan_free) struct plan *plan = NULL;
 	int r;
 
-	s->written = (struct source){.name = s->vol->name, .doubted = outside_doubtful(s->vol)};
-	replace_on_progress(outs[0], progress, &p);
+	s->written = (struct source){.name = s->vol->name, .doubted = external_is_doubtful(s->vol)};
+	replace_on_progress(outs[0], report_progress, &p);
 	r = edit->encode(s->map, outs, false, &plan, e);
 	if (r == 0)
 		r = close_files(s, outs, e);
@@ -153,15 +151,15 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 	return r;
 }
 
-/* What was written, opened anew: it shows the paths that this mount shows. */
-static int reopen(struct save_job *s, struct error *e)
+/* Open the written map as the next base, with a name table that keeps the names of this mount. */
+static int reopen_saved(struct save_job *s, struct error *e)
 {
 	const struct format *f = s->vol->format;
 	struct format_context ctx = s->vol->context;
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	int r = 0;
 
-	if (s->first || s->ends)
+	if (s->is_first || s->is_last)
 		return 0;
 	if (f->tree->names)
 		r = f->tree->names(s->map, &names, e);
@@ -169,7 +167,7 @@ static int reopen(struct save_job *s, struct error *e)
 	if (r == 0)
 		r = f->open(&s->written, &ctx, &s->base, e);
 	if (r == 0 && names)
-		journal_set_names(&s->next, TAKE(names));
+		journal_set_names(&s->next_journal, TAKE(names));
 	return r < 0 ? error_context(e, "what was written cannot be opened"), r : 0;
 }
 
@@ -185,34 +183,34 @@ static int write_op(void *arg, const struct journal_op *op)
 	return journal_append(w->journal, op, NULL, w->e);
 }
 
-/* The journal of what the new map does not hold; without any, a word in the old one is enough. */
+/* Write and sync the next journal with the carried-over operations, and mark the old one SAVED. */
 static int write_journal(struct save_job *s, const char *identity, struct error *e)
 {
 	struct journal *old = &s->vol->journal;
 	int r = 0;
 
-	s->next.fresh = s->first;
-	s->next.unnamed = old->unnamed;
+	s->next_journal.fresh = s->is_first;
+	s->next_journal.unnamed = old->unnamed;
 	if (!old->unnamed)
-		r = carry_over(s->build, write_op, &(struct writing){&s->next, e});
+		r = carry_over(s->build, write_op, &(struct writing){&s->next_journal, e});
 	if (r == -ENOMEM && e && !e->code)
 		error_set(e, r, "out of memory");
 	if (r == 0)
-		r = journal_sync(&s->next, e);
-	/* A word for the case that we are killed before the old one is removed; no more than that,
-	 * so that a journal which cannot be written any more does not keep the map from being
-	 * saved. Not where it holds more than the map does. */
+		r = journal_sync(&s->next_journal, e);
+	/* SAVED makes the next mount remove the old journal if we are killed before that. Ignore
+	 * errors, so that an unwritable journal does not prevent the save. Omit SAVED if the old
+	 * journal has operations that are not in the map. */
 	if (r == 0 && !old->kept && journal_exists(old))
 		(void)journal_saved(old, identity, NULL);
 	return r;
 }
 
-static bool is_free(const struct save_job *s, const char *name)
+static bool is_name_free(const struct save_job *s, const char *name)
 {
 	return faccessat(s->vol->dirfd, name, F_OK, AT_SYMLINK_NOFOLLOW) < 0;
 }
 
-/* Where it goes is decided last, so that a change from outside is seen as late as can be. */
+/* Choose the name of the new file. This is done last, to notice external changes until then. */
 static int choose_name(
 	struct save_job *s, const struct outs *o, bool *ret_conflict, struct error *e)
 {
@@ -220,20 +218,20 @@ static int choose_name(
 	char suffix[64] = ".mapfs-conflict", family[NAME_MAX + 1];
 	int r;
 
-	s->outside = outside_look(vol);
-	if (s->outside == OUTSIDE_IN_PLACE)
+	s->external = external_check(vol);
+	if (s->external == EXTERNAL_IN_PLACE)
 		return refuse_in_place(s, e);
-	*ret_conflict = s->outside != OUTSIDE_SAME;
+	*ret_conflict = s->external != EXTERNAL_NONE;
 	sidecar_name(s->name, vol->name, "");
 	if (!*ret_conflict)
 		return 0;
-	/* The journal is named after the file, so the name is chosen before the rename. */
+	/* Choose the name before the rename, because the new journal's name depends on it. */
 	sidecar_family(family, vol->name);
 	for (int i = 1; i < CONFLICTS_MAX; i++) {
 		sidecar_name(s->name, family, suffix);
 		if (o->all[1] && !vol->format->companion(s->name, 0, s->second_name))
 			return error_set(e, -ENAMETOOLONG, "no name is left for a conflict");
-		if (is_free(s, s->name) && (!o->all[1] || is_free(s, s->second_name)))
+		if (is_name_free(s, s->name) && (!o->all[1] || is_name_free(s, s->second_name)))
 			break;
 		snprintf(suffix, sizeof(suffix), ".mapfs-conflict.%d", i);
 	}
@@ -243,8 +241,8 @@ static int choose_name(
 	return r;
 }
 
-/* What was written gets its name; the journals are right before and after. */
-static int commit(struct save_job *s, const struct outs *o, struct error *e)
+/* Rename the new files into place. The journals are valid before and after the rename. */
+static int commit_files(struct save_job *s, const struct outs *o, struct error *e)
 {
 	char identity[IDENTITY_SIZE];
 	bool conflict = false;
@@ -254,11 +252,11 @@ static int commit(struct save_job *s, const struct outs *o, struct error *e)
 	if (r == 0)
 		r = choose_name(s, o, &conflict, e);
 	if (r == 0)
-		r = journal_init(
-			&s->next, &s->vol->trust, s->name, identity, s->vol->journal.identity, e);
-	s->next.options = s->vol->means;
+		r = journal_init(&s->next_journal, &s->vol->trust, s->name, identity,
+			s->vol->journal.identity, e);
+	s->next_journal.options = s->vol->name_options;
 	if (r == 0)
-		r = reopen(s, e);
+		r = reopen_saved(s, e);
 	if (r == 0)
 		r = write_journal(s, identity, e);
 	if (r == 0 && o->all[1])
@@ -266,12 +264,12 @@ static int commit(struct save_job *s, const struct outs *o, struct error *e)
 	else if (r == 0)
 		r = replace_commit(o->all[0], !conflict, s->name, e);
 	if (r < 0 && !replace_stands(o->all[0])) {
-		journal_remove(&s->next, NULL, NULL);
+		journal_remove(&s->next_journal, NULL, NULL);
 		return r;
 	}
-	/* It may stand although the disk would not confirm it. */
-	s->saved = true;
-	s->unsure = r < 0;
+	/* The rename may have succeeded although the sync after it failed. */
+	s->is_saved = true;
+	s->is_unconfirmed = r < 0;
 	if (conflict)
 		report_code(&s->report, OUTCOME_CONFLICT);
 	return r;
@@ -286,7 +284,7 @@ static int save_all(struct save_job *s, struct error *e)
 	if (r < 0)
 		return r;
 	if (vol->format->edit->same && vol->format->edit->same(vol->now, s->map)) {
-		s->same = true;
+		s->is_unchanged = true;
 		return 0;
 	}
 	r = save_check(s, e);
@@ -294,16 +292,16 @@ static int save_all(struct save_job *s, struct error *e)
 		r = begin_files(s, &outs, e);
 	if (r == 0)
 		r = save_encode(s, outs.all, e);
-	return r < 0 ? r : commit(s, &outs, e);
+	return r < 0 ? r : commit_files(s, &outs, e);
 }
 
 static void note_map(struct save_job *s)
 {
 	const char *what;
 
-	if (s->outside == OUTSIDE_IN_PLACE)
+	if (s->external == EXTERNAL_IN_PLACE)
 		return;
-	what = outside_reason(outside_look(s->vol));
+	what = external_reason(external_check(s->vol));
 	report_add(&s->report, REPORT_NOTE, "%s", what ? what : "the map is as it was");
 }
 
@@ -312,7 +310,7 @@ static void note_journal(struct save_job *s)
 	struct journal *j = &s->vol->journal;
 	struct error e = ERROR_INIT;
 
-	/* Without one nothing was closed; a time that was set is in none. */
+	/* Without a journal no file was closed; changed times are not journaled. */
 	if (j->unnamed || !journal_exists(j))
 		return;
 	if (journal_sync(j, &e) < 0)
@@ -327,7 +325,7 @@ void save_failed(struct save_job *s, const struct error *e)
 {
 	report_add(&s->report, REPORT_REFUSED, "%s", error_text(e));
 	s->report.error = e->code;
-	if (!s->saved) {
+	if (!s->is_saved) {
 		note_map(s);
 		note_journal(s);
 	}

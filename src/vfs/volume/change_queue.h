@@ -4,20 +4,24 @@
 #include "vfs/volume/volume.h"
 
 /*
- * The commit queue: tasks that change the tree, or build of it, one at a time, in order. start() is
- * called on the owner's thread when the task is at its head; where it says so job.run follows, on a
- * worker; then job.done, on the owner's thread, in which the task ends with change_queue_leave.
+ * The change queue of a volume runs tasks that change the overlay, or build from it, one at a time
+ * and in order. When a task reaches the head, the queue calls start() on the owner's thread. If
+ * start() returns true, job.run follows on a worker. job.done then runs on the owner's thread; it
+ * ends the task by calling change_queue_leave.
  */
 struct change_task {
-	struct job job; /* first */
+	struct job job; /* must be first */
 	bool (*start)(struct change_task *t);
-	/* Set by start: while it is at the head the tree holds still, and others may read it. */
+	/* Set by start: until the task ends, other threads may read the overlay. */
 	bool holds_still;
 	struct change_task *next;
 };
 
+/* Append a task. start() is called at once if the queue is empty. */
 void change_queue_enter(struct volume *vol, struct change_task *t);
-/* The same right behind the head: for what changes nothing. */
+/* Insert a task behind the head, for tasks that change nothing. */
 void change_queue_enter_next(struct volume *vol, struct change_task *t);
+/* Does the head hold still? False if the queue is empty. */
 bool change_queue_holds_still(const struct volume *vol);
+/* Remove the head, and start the next task. */
 void change_queue_leave(struct volume *vol);

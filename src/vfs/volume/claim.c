@@ -8,8 +8,8 @@
 #include "base/durable/pair.h"
 #include "vfs/volume/external.h"
 
-/* What saves that were killed left behind. */
-static void sweep(const struct volume *vol, struct nearby *nearby)
+/* Remove temporary files of saves that were killed. */
+static void sweep_leftovers(const struct volume *vol, struct nearby *nearby)
 {
 	char marker[NAME_MAX + 1];
 
@@ -20,15 +20,15 @@ static void sweep(const struct volume *vol, struct nearby *nearby)
 		replace_sweep_nearby(&vol->trust, nearby, vol->companion);
 }
 
-static void note_journals(void *arg, const struct journal_info *info)
+static void find_fitting(void *arg, const struct journal_info *info)
 {
 	bool *fits = arg;
 
 	*fits |= info->fits && !info->foreign;
 }
 
-/* The file that was opened, if it still is what the name means. Who holds the lock is not asked:
- * from within the sandbox nobody is to be seen. */
+/* Lock the open file, if it still has the map's name. Unlike lock_open, this respects any holder of
+ * the lock, since the sandbox hides /proc. */
 static int lock_opened(struct volume *vol, struct error *e)
 {
 	int fd = vol->source.files[0]->fd;
@@ -38,14 +38,14 @@ static int lock_opened(struct volume *vol, struct error *e)
 			       ? error_set(e, VOLUME_LOCKED,
 					 "is mounted for writing, or another command writes it")
 			       : error_errno(e, "cannot be locked");
-	if (outside_look(vol) == OUTSIDE_SAME)
+	if (external_check(vol) == EXTERNAL_NONE)
 		return 0;
 	(void)flock(fd, LOCK_UN);
 	return error_set(e, -ESTALE, "was replaced by another program");
 }
 
-/* Of a map that is locked. */
-static int begin_journal(
+/* Open the journal of a locked map. */
+static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	CLEANUP(nearby_destroy) struct nearby *own = NULL;
@@ -55,7 +55,7 @@ static int begin_journal(
 		nearby = own = nearby_create(vol->dirfd);
 	if (!nearby)
 		return error_set(e, -ENOMEM, "no memory to look beside it");
-	sweep(vol, nearby);
+	sweep_leftovers(vol, nearby);
 	return journal_open(&vol->journal, nearby, note, arg, e);
 }
 
@@ -65,10 +65,10 @@ int claim_journal(
 	bool fits = false;
 	int r = 0;
 
-	if (!journal_waits(&vol->journal) && vol->access != VOLUME_WRITABLE)
+	if (!journal_is_present(&vol->journal) && vol->access != VOLUME_WRITABLE)
 		return 0;
 	if (vol->access == VOLUME_READ_ONLY) {
-		r = journal_list(vol->dirfd, vol->name, note_journals, &fits, e);
+		r = journal_list(vol->dirfd, vol->name, find_fitting, &fits, e);
 		if (r == 0 && fits)
 			note(arg,
 				"changes of an earlier mount are in a journal beside the map; they "
@@ -82,7 +82,7 @@ int claim_journal(
 		if (r == 0)
 			vol->access = VOLUME_WRITABLE;
 	}
-	return r < 0 ? r : begin_journal(vol, note, arg, e);
+	return r < 0 ? r : open_journal(vol, note, arg, e);
 }
 
 int volume_lock(
@@ -90,14 +90,14 @@ int volume_lock(
 {
 	int r = lock_opened(vol, e);
 
-	/* Another mount began and ended meanwhile, and what it left is in no model of ours. */
-	if (r == 0 && journal_waits(&vol->journal)) {
+	/* Another mount began and ended in between; our base lacks the changes in its journal. */
+	if (r == 0 && journal_is_present(&vol->journal)) {
 		(void)flock(vol->source.files[0]->fd, LOCK_UN);
 		r = error_set(e, -ESTALE, "was changed by another mount");
 	}
 	if (r < 0)
 		return r;
 	vol->access = VOLUME_WRITABLE;
-	volume_tell(vol, note, arg);
-	return begin_journal(vol, note, arg, e);
+	volume_note_state(vol, note, arg);
+	return open_journal(vol, note, arg, e);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/* claim: the right to change a map, which is its lock, and the journal that goes with it. */
+/* claim: the lock of a map, and the journal that may be used only with the lock. */
 #pragma once
 
 #include "vfs/volume/volume.h"
 
-/* At the end of volume_load: opens the journal of a map that is locked. One that is not is locked
- * only where a journal waits for it, and stays as it is if another has it. */
+/* Open the journal if the map is locked. An unlocked map is locked first, but only if a journal
+ * exists for it; it stays unlocked if another process holds the lock. For a read-only map, only
+ * note the journal. volume_load calls this. */
 int claim_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);

@@ -16,18 +16,17 @@ static bool same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Not touched at all: a time that was set back leaves its mark in the other. */
-static bool untouched(const struct stat *now, const struct stat *opened)
+/* Setting the mtime back changes the ctime. */
+static bool is_untouched(const struct stat *now, const struct stat *opened)
 {
 	return now->st_dev == opened->st_dev && now->st_ino == opened->st_ino &&
 	       now->st_size == opened->st_size && same_time(now->st_mtim, opened->st_mtim) &&
 	       same_time(now->st_ctim, opened->st_ctim);
 }
 
-/* On a share the kernel may answer from a cache for a while; asked like this it asks the server.
- * name
- * "": dirfd itself. */
-static void refresh(int dirfd, const char *name)
+/* Make the kernel ask the server for the attributes of a file on a share, which it may have cached.
+ * If name is "", the file is dirfd itself. */
+static void refresh_attributes(int dirfd, const char *name)
 {
 	struct statx now;
 
@@ -35,25 +34,26 @@ static void refresh(int dirfd, const char *name)
 		STATX_BASIC_STATS, &now);
 }
 
-bool outside_is_link(const struct volume *vol, const char *name)
+bool external_is_link(const struct volume *vol, const char *name)
 {
 	struct stat st;
 
 	return fstatat(vol->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
 }
 
-static bool named(const struct volume *vol, const char *name, const struct stat *opened)
+static bool is_untouched_at(const struct volume *vol, const char *name, const struct stat *opened)
 {
 	struct stat st;
 
-	refresh(vol->dirfd, name);
-	return fstatat(vol->dirfd, name, &st, 0) == 0 && untouched(&st, opened);
+	refresh_attributes(vol->dirfd, name);
+	return fstatat(vol->dirfd, name, &st, 0) == 0 && is_untouched(&st, opened);
 }
 
-/* What became of a file that is held open. */
+/* How the attributes of an open file changed. */
 enum trace {
 	TRACE_NONE,
-	TRACE_RIGHTS, /* its rights, its names or its attributes changed, and nothing else shows */
+	TRACE_RIGHTS, /* mode, owner, links or extended attributes changed; size and mtime did not
+		       */
 	TRACE_OTHER,
 };
 
@@ -64,10 +64,10 @@ static enum trace trace_of(const struct volume *vol, unsigned i)
 	uint32_t attributes = 0;
 	struct stat st;
 
-	refresh(fd, "");
+	refresh_attributes(fd, "");
 	if (fstat(fd, &st) < 0)
 		return TRACE_OTHER;
-	if (untouched(&st, then))
+	if (is_untouched(&st, then))
 		return TRACE_NONE;
 	if (st.st_size != then->st_size || !same_time(st.st_mtim, then->st_mtim))
 		return TRACE_OTHER;
@@ -78,7 +78,7 @@ static enum trace trace_of(const struct volume *vol, unsigned i)
 										      : TRACE_OTHER;
 }
 
-/* Of a large file the identity does not see all, so its traces count. */
+/* Does a file have this trace whose identity does not cover all bytes? */
 static bool has_large(const struct volume *vol, enum trace trace)
 {
 	for (unsigned i = 0; i < vol->source.n_files; i++)
@@ -87,12 +87,12 @@ static bool has_large(const struct volume *vol, enum trace trace)
 	return false;
 }
 
-bool outside_doubtful(const struct volume *vol)
+bool external_is_doubtful(const struct volume *vol)
 {
 	return has_large(vol, TRACE_RIGHTS);
 }
 
-bool outside_in_place(const struct volume *vol)
+bool external_is_in_place(const struct volume *vol)
 {
 	const struct stat *opened[FORMAT_FILES_MAX] = {&vol->opened, &vol->companion_opened};
 	char identity[IDENTITY_SIZE];
@@ -100,57 +100,58 @@ bool outside_in_place(const struct volume *vol)
 
 	for (unsigned i = 0; i < vol->source.n_files; i++)
 		all = all && trace_of(vol, i) == TRACE_NONE;
-	/* The client of a share may answer from a cache of its own for as long as it likes (sshfs:
-	 * 20 s). There the content counts, and no times. */
+	/* A share's client may cache attributes (sshfs: for 20 s): compare the content. */
 	if (all && mountinfo_kind(vol->dirfd) != MOUNT_SHARE)
 		return false;
 	if (has_large(vol, TRACE_OTHER))
 		return true;
-	/* Its rights, its names or its time are another matter, and so is what was appended. */
+	/* A change of mode, links or times is harmless, and so are appended bytes. */
 	return companion_identity_as(&vol->source, opened, identity, NULL) < 0 ||
 	       strcmp(identity, vol->identity) != 0;
 }
 
-const char *outside_reason(enum outside outside)
+const char *external_reason(enum external_change outside)
 {
 	switch (outside) {
-	case OUTSIDE_SAME:
+	case EXTERNAL_NONE:
 		return NULL;
-	case OUTSIDE_GONE:
+	case EXTERNAL_REMOVED:
 		return "the map was removed or renamed meanwhile";
-	case OUTSIDE_LINK:
+	case EXTERNAL_LINK:
 		return "a symbolic link took the map's place meanwhile";
 	default:
 		return "another program changed the map meanwhile";
 	}
 }
 
-enum outside outside_look(const struct volume *vol)
+enum external_change external_check(const struct volume *vol)
 {
 	CLEANUP(file_unref) struct file *f = NULL;
 	char identity[IDENTITY_SIZE];
 	bool gone;
 	int fd;
 
-	/* First, for what the kernel holds of it is dropped with that, on most shares. */
+	/* First open the file: on most shares that makes the kernel drop its cache of it. */
 	fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	gone = fd < 0 && (errno == ENOENT || errno == ESTALE);
 	f = fd < 0 ? NULL : file_new(fd);
-	if (outside_in_place(vol))
-		return OUTSIDE_IN_PLACE;
-	if (outside_is_link(vol, vol->name))
-		return OUTSIDE_LINK;
+	if (external_is_in_place(vol))
+		return EXTERNAL_IN_PLACE;
+	if (external_is_link(vol, vol->name))
+		return EXTERNAL_LINK;
 	if (gone)
-		return OUTSIDE_GONE;
-	if (mountinfo_kind(vol->dirfd) != MOUNT_SHARE && named(vol, vol->name, &vol->opened) &&
-		(vol->source.n_files < 2 || named(vol, vol->companion, &vol->companion_opened)))
-		return OUTSIDE_SAME;
-	/* The map's second file may have been a link from the begin, and was untouched then. */
-	if (vol->source.n_files > 1 && outside_is_link(vol, vol->companion))
-		return OUTSIDE_LINK;
-	/* Copied back, or touched: the same content is no conflict. */
+		return EXTERNAL_REMOVED;
+	if (mountinfo_kind(vol->dirfd) != MOUNT_SHARE &&
+		is_untouched_at(vol, vol->name, &vol->opened) &&
+		(vol->source.n_files < 2 ||
+			is_untouched_at(vol, vol->companion, &vol->companion_opened)))
+		return EXTERNAL_NONE;
+	/* Only now: the companion may have been a link when the map was opened. */
+	if (vol->source.n_files > 1 && external_is_link(vol, vol->companion))
+		return EXTERNAL_LINK;
+	/* A file that was copied back or touched has the same content: no conflict. */
 	return f && companion_identity(vol->dirfd, vol->name, f, identity, NULL) == 0 &&
 			       strcmp(identity, vol->identity) == 0
-		       ? OUTSIDE_SAME
-		       : OUTSIDE_OTHER;
+		       ? EXTERNAL_NONE
+		       : EXTERNAL_REPLACED;
 }

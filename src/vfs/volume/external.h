@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
-/* outside: what other programs did to a map that is mounted. */
+/* external: changes that other programs made to a mounted map. */
 #pragma once
 
 #include "vfs/volume/volume.h"
 
-enum outside {
-	OUTSIDE_SAME,     /* nothing, or nothing that counts: touched, copied back */
-	OUTSIDE_OTHER,    /* another file has the map's name; what we opened is as it was */
-	OUTSIDE_GONE,     /* no file has the map's name */
-	OUTSIDE_LINK,     /* a symbolic link has it, wherever that leads */
-	OUTSIDE_IN_PLACE, /* what we opened was written into: what was not read yet is gone */
+enum external_change {
+	EXTERNAL_NONE,     /* unchanged, touched, or replaced by a file of equal content */
+	EXTERNAL_REPLACED, /* another file has the map's name; the open file is intact */
+	EXTERNAL_REMOVED,  /* no file has the map's name */
+	EXTERNAL_LINK,     /* a symbolic link has the map's name, whatever its target */
+	EXTERNAL_IN_PLACE, /* the open file was overwritten: bytes not yet read are lost */
 };
 
-enum outside outside_look(const struct volume *vol);
-/* A clause for reports: "another program changed the map meanwhile". NULL for OUTSIDE_SAME. */
-const char *outside_reason(enum outside outside);
+/* Find out what other programs did to the map since it was opened or last saved. */
+enum external_change external_check(const struct volume *vol);
+/* A clause for reports: "another program changed the map meanwhile". NULL for EXTERNAL_NONE. */
+const char *external_reason(enum external_change change);
 /* Is the name in the map's directory a symbolic link? */
-bool outside_is_link(const struct volume *vol, const char *name);
-bool outside_in_place(const struct volume *vol);
-/* The rights, names or attributes of a large file changed, which could hide that its content did:
- * what is copied of it has to pass its own checksums. */
-bool outside_doubtful(const struct volume *vol);
+bool external_is_link(const struct volume *vol, const char *name);
+bool external_is_in_place(const struct volume *vol);
+/* Did the mode, owner, links or extended attributes of a large file change? That could hide a
+ * change of content, so blocks copied from the file must pass their own checksums. */
+bool external_is_doubtful(const struct volume *vol);

@@ -11,8 +11,8 @@
 #include "vfs/files/sidecar.h"
 #include "vfs/volume/lock.h"
 
-/* Before the first save of a new map is done there is nothing in it to know its format by. */
-static const struct format *format_of(const struct volume *vol)
+/* The format of a map with two files, or NULL; by the file's ending if the map is empty (new). */
+static const struct format *find_pair_format(const struct volume *vol)
 {
 	const struct format *f = vol->format;
 
@@ -21,11 +21,11 @@ static const struct format *format_of(const struct volume *vol)
 	return f && f->companion ? f : NULL;
 }
 
-/* The map and its companion, or a conflict of theirs. */
-static enum pair_leave validate(void *arg, const char *first, const char *second)
+/* Accept a marker only for the map and its companion, or for a pair saved after a conflict. */
+static enum pair_leave check_marker_names(void *arg, const char *first, const char *second)
 {
 	const struct volume *vol = arg;
-	const struct format *f = format_of(vol);
+	const struct format *f = find_pair_format(vol);
 	char family[NAME_MAX + 1], other[NAME_MAX + 1];
 	bool companion = false;
 
@@ -40,7 +40,7 @@ static enum pair_leave validate(void *arg, const char *first, const char *second
 	return strcmp(first, other) != 0 && strcmp(family, other) == 0 ? PAIR_MADE : PAIR_REFUSED;
 }
 
-bool finish_waits(const struct volume *vol)
+bool finish_is_pending(const struct volume *vol)
 {
 	char marker[NAME_MAX + 1];
 
@@ -48,7 +48,7 @@ bool finish_waits(const struct volume *vol)
 	return faccessat(vol->dirfd, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-int finish_refuse(struct error *e)
+int finish_report_pending(struct error *e)
 {
 	return error_set(e, -EINVAL,
 		"a save of its two files was cut short: mount it for writing, which finishes that");
@@ -65,12 +65,12 @@ int finish_pair(
 	r = trust_check_name(&vol->trust, marker, &why);
 	if (r == -ENOENT)
 		return 0;
-	if (r == 0 && !format_of(vol))
+	if (r == 0 && !find_pair_format(vol))
 		r = error_set(&why, -EPERM, "is for maps of two files");
 	if (r == 0 && vol->access == VOLUME_READ_ONLY)
-		return finish_refuse(e);
+		return finish_report_pending(e);
 	if (r == 0)
-		r = pair_finish(&vol->trust, vol->name, validate, vol, &why);
+		r = pair_finish(&vol->trust, vol->name, check_marker_names, vol, &why);
 	if (r == -EPERM) {
 		snprintf(line, sizeof(line), "%s %s; it is left alone", marker, error_text(&why));
 		note(arg, line);
@@ -80,10 +80,10 @@ int finish_pair(
 		*e = why;
 		return r;
 	}
-	/* The lock goes with the descriptor: what stands there may be the same file, or another. */
+	/* The name may mean another file now, so open and lock it again. */
 	file_unref(TAKE(vol->source.files[0]));
 	r = lock_open(vol, e);
-	return r < 0 ? r : volume_take(vol, r, e);
+	return r < 0 ? r : volume_set_file(vol, r, e);
 }
 
 int finish_own_pair(const struct volume *vol, struct error *e)
@@ -95,7 +95,7 @@ int finish_own_pair(const struct volume *vol, struct error *e)
 	pair_marker(marker, vol->name);
 	if (!vol->companion[0] || trust_check_name(&vol->trust, marker, NULL) < 0)
 		return 0;
-	r = pair_finish(&vol->trust, vol->name, validate, (void *)(uintptr_t)vol, &why);
+	r = pair_finish(&vol->trust, vol->name, check_marker_names, (void *)(uintptr_t)vol, &why);
 	if (r >= 0 || r == -EPERM)
 		return 0;
 	*e = why;

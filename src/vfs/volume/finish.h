@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
-/* finish: a save of a map's two files that was cut short. */
+/* finish: complete an interrupted save of a map that has two files (base/durable/pair.h). */
 #pragma once
 
 #include "vfs/volume/volume.h"
 
-/* Is there such a one? */
-bool finish_waits(const struct volume *vol);
-/* For who must not do it. */
-int finish_refuse(struct error *e);
-/* Does the rest of it, for a map of two files with a marker (base/durable/pair.h) that is to be
- * trusted, and opens the map again. In the sandbox. What is left alone is told to note(). */
+/* Is a save interrupted, so that its marker exists? */
+bool finish_is_pending(const struct volume *vol);
+/* Set the error for a caller that must not complete the save. Returns -EINVAL. */
+int finish_report_pending(struct error *e);
+/* Complete the save if its marker is trusted, and open the map again. Runs in the sandbox. An
+ * untrusted marker is left alone and reported to note(). Returns 0 if there is no marker. */
 int finish_pair(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
-/* The same for a save of this mount's own, before the next one. */
+/* Complete an earlier save of this mount. Called before the next save. */
 int finish_own_pair(const struct volume *vol, struct error *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * An advisory lock takes no more than the right to read. So one that is held counts only if its
- * holder can be a mapfs that mounts this map for writing: by its name, and by its user's rights.
- * Who passes over another's lock takes a second one, which only those can hold who may write.
+ * Anybody who may read a file can take its flock. So mapfs respects a lock only if its holder can
+ * be a mapfs that mounts this map for writing, judging by the program's name and its user. If mapfs
+ * ignores a lock, it takes a second one (F_OFD_SETLK for writing), which needs write permission.
  */
 #include "vfs/volume/lock.h"
 
@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-/* The lock is on the inode; was it still the one of this name when we got it? */
+/* Does the map's name still mean the locked inode? */
 static bool still_named(const struct volume *vol, int fd)
 {
 	struct stat now, ours;
@@ -34,7 +34,7 @@ static bool is_same_program(int pid)
 	       own.st_dev == other.st_dev && own.st_ino == other.st_ino;
 }
 
-/* Name and user as the kernel has them; the owner of /proc/PID may be another. */
+/* Read the name and user of a process. The owner of /proc/PID may be another user. */
 static bool read_status(int pid, char name[16], unsigned *ret_uid)
 {
 	char path[64], line[128];
@@ -60,7 +60,7 @@ static bool can_be_mapfs(int pid, const struct stat *map)
 
 	if (pid == getpid())
 		return true;
-	/* Where /proc hides what others run, it cannot be told. */
+	/* /proc may hide other users' processes (hidepid): assume mapfs if the process exists. */
 	if (!read_status(pid, name, &uid))
 		return kill(pid, 0) == 0 || errno == EPERM;
 	if (strcmp(name, "mapfs") != 0 && !is_same_program(pid))
@@ -68,7 +68,7 @@ static bool can_be_mapfs(int pid, const struct stat *map)
 	return uid == 0 || uid == geteuid() || uid == map->st_uid || map->st_mode & 022;
 }
 
-/* Not knowing is yes. */
+/* Returns true if the holder is unknown. */
 static bool is_held_by_mapfs(int fd)
 {
 	FILE *f = fopen("/proc/locks", "re");
@@ -93,7 +93,7 @@ static bool is_held_by_mapfs(int fd)
 	return held || !found;
 }
 
-/* A descriptor with the second lock, or VOLUME_LOCKED, or another -errno. */
+/* Take the second lock. Returns its descriptor, VOLUME_LOCKED, or another -errno. */
 static int lock_for_writers(const struct volume *vol)
 {
 	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -105,12 +105,12 @@ static int lock_for_writers(const struct volume *vol)
 	if (fcntl(fd, F_OFD_SETLK, &all) < 0 && (errno == EAGAIN || errno == EACCES)) {
 		if (fcntl(fd, F_OFD_GETLK, &all) < 0 || all.l_type == F_WRLCK)
 			return VOLUME_LOCKED;
-		/* A reader's lock is passed over, too. */
+		/* Ignore a read lock, too. */
 	}
 	return take_fd(&fd);
 }
 
-/* 1: locked. 0: passed over, and *fd has the second lock. */
+/* Lock *fd. Returns 1, or 0 if a lock was ignored and *fd replaced by one with the second lock. */
 static int lock_fd(const struct volume *vol, int *fd, struct error *e)
 {
 	int r;
@@ -145,7 +145,7 @@ int lock_open(struct volume *vol, struct error *e)
 		r = lock_fd(vol, &fd, e);
 		if (r < 0)
 			return r;
-		vol->passed_over = r == 0;
+		vol->is_lock_ignored = r == 0;
 		if (still_named(vol, fd))
 			return take_fd(&fd);
 	}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* lock: a map is mounted for writing once. */
+/* lock: at most one mount may write a map. */
 #pragma once
 
 #include "vfs/volume/volume.h"
 
-/* Opens the map, and unless it is to be read only locks it against a second such mount; a
- * descriptor, or VOLUME_LOCKED, or another -errno. A lock that no mapfs holds is passed over, and
- * vol->passed_over says so. Outside the sandbox: who holds it is found out in /proc. */
+/* Open the map, and lock it if the volume is VOLUME_WRITABLE. Returns a descriptor, VOLUME_LOCKED,
+ * or another -errno. A lock held by a program other than mapfs is ignored, and sets
+ * vol->is_lock_ignored. Call it outside the sandbox, since it looks for the holder in /proc. */
 int lock_open(struct volume *vol, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* How a volume comes about: its files are opened or made, and then its tables are read. */
+/* Open or create the files of a volume, and load the map. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 #include "vfs/volume/lock.h"
 #include "vfs/volume/volume.h"
 
-static void take_rights(struct volume *vol, const struct vfs_options *o)
+static void set_rights(struct volume *vol, const struct vfs_options *o)
 {
 	struct rights rights =
-		rights_of(&vol->opened, o, vol->access == VOLUME_READ_ONLY && !o->keep_modes);
+		volume_rights(&vol->opened, o, vol->access == VOLUME_READ_ONLY && !o->keep_modes);
 
 	vol->uid = rights.uid;
 	vol->gid = rights.gid;
@@ -61,7 +61,7 @@ size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret)
 	return 1 + images_rules(vol->images, ret + 1);
 }
 
-static int volume_begin(int dirfd, const char *name, const struct vfs_options *o,
+static int create_volume(int dirfd, const char *name, const struct vfs_options *o,
 	struct volume **ret, struct error *e)
 {
 	CLEANUP(volume_destroy) struct volume *vol = calloc(1, sizeof(*vol));
@@ -102,26 +102,26 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	struct error *e)
 {
 	CLEANUP(volume_destroy) struct volume *vol = NULL;
-	int fd, r = volume_begin(dirfd, name, o, &vol, e);
+	int fd, r = create_volume(dirfd, name, o, &vol, e);
 
 	if (r < 0)
 		return r;
 	if (o->read_only || faccessat(dirfd, name, W_OK, AT_EACCESS) < 0 ||
 		faccessat(dirfd, ".", W_OK, AT_EACCESS) < 0)
 		vol->access = VOLUME_READ_ONLY;
-	else if (o->unlocked && !finish_waits(vol))
+	else if (o->unlocked && !finish_is_pending(vol))
 		vol->access = VOLUME_UNLOCKED;
 	fd = lock_open(vol, e);
-	r = fd < 0 ? fd : volume_take(vol, fd, e);
+	r = fd < 0 ? fd : volume_set_file(vol, fd, e);
 	if (r < 0)
 		return r;
-	take_rights(vol, o);
+	set_rights(vol, o);
 	*ret = TAKE(vol);
 	return 0;
 }
 
-/* The file, empty. A nameless one is called as the new file of a save is until it has its name. */
-static int make_file(struct volume *vol, const struct vfs_options *o, struct error *e)
+/* Create an empty file. A nameless one gets a temporary name, like the new file of a save. */
+static int create_file(struct volume *vol, const struct vfs_options *o, struct error *e)
 {
 	char stem[NAME_MAX + 1], made[NAME_MAX + 1];
 	struct stat st;
@@ -134,7 +134,7 @@ static int make_file(struct volume *vol, const struct vfs_options *o, struct err
 	} else {
 		replace_stem(vol->name, stem);
 		fd = io_temporary(vol->dirfd, stem, 0666, made);
-		vol->called = TAKE(vol->name);
+		vol->final_name = TAKE(vol->name);
 		vol->name = fd < 0 ? NULL : strdup(made);
 		if (fd >= 0 && !vol->name) {
 			(void)io_unlink(vol->dirfd, made);
@@ -149,7 +149,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	struct volume **ret, struct error *e)
 {
 	CLEANUP(volume_destroy) struct volume *vol = NULL;
-	int fd, r = volume_begin(dirfd, name, o, &vol, e);
+	int fd, r = create_volume(dirfd, name, o, &vol, e);
 
 	if (r < 0)
 		return r;
@@ -167,7 +167,7 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (!vol->format->can_create)
 		return error_set(
 			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
-	fd = make_file(vol, o, e);
+	fd = create_file(vol, o, e);
 	if (fd < 0)
 		return fd;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
@@ -175,12 +175,12 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 	if (r < 0)
 		close(fd);
 	else
-		r = volume_take(vol, fd, e);
+		r = volume_set_file(vol, fd, e);
 	if (r < 0) {
 		volume_discard(vol);
 		return r;
 	}
-	take_rights(vol, o);
+	set_rights(vol, o);
 	*ret = TAKE(vol);
 	return 0;
 }
@@ -206,19 +206,19 @@ int volume_name(struct volume *vol, struct error *e)
 	char second[NAME_MAX + 1] = "";
 	int r = 0;
 
-	if (vol->companion[0] && !vol->format->companion(vol->called, 0, second))
+	if (vol->companion[0] && !vol->format->companion(vol->final_name, 0, second))
 		r = -ENAMETOOLONG;
 	if (r == 0 && second[0])
 		r = io_rename_noreplace(vol->dirfd, vol->companion, second);
 	if (r == 0) {
-		r = io_rename_noreplace(vol->dirfd, vol->name, vol->called);
+		r = io_rename_noreplace(vol->dirfd, vol->name, vol->final_name);
 		if (r < 0 && second[0])
 			(void)io_rename_noreplace(vol->dirfd, second, vol->companion);
 	}
 	if (r < 0)
 		return error_set(e, r, "cannot be made: %s", strerror(-r));
 	free(vol->name);
-	vol->name = TAKE(vol->called);
+	vol->name = TAKE(vol->final_name);
 	vol->source.name = vol->name;
 	strcpy(vol->companion, second);
 	r = io_sync_dir(vol->dirfd);
@@ -227,7 +227,7 @@ int volume_name(struct volume *vol, struct error *e)
 		     : 0;
 }
 
-static int means_of(const struct volume *vol, struct bytes **ret)
+static int collect_name_options(const struct volume *vol, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
@@ -237,12 +237,12 @@ static int means_of(const struct volume *vol, struct bytes **ret)
 	return buffer_finish(&b, ret);
 }
 
-/* Those of before, in place of those of now that a journal holds. */
+/* Set vol->options to the current options with name_options in place of those of that kind. */
 static int replace_options(struct volume *vol)
 {
-	const char *end = (const char *)vol->means->data + vol->means->size;
+	const char *end = (const char *)vol->name_options->data + vol->name_options->size;
 	const char *const *now = vol->context.options;
-	size_t n = vol->means->size + 1;
+	size_t n = vol->name_options->size + 1;
 
 	for (size_t i = 0; now && now[i]; i++)
 		n++;
@@ -253,13 +253,13 @@ static int replace_options(struct volume *vol)
 	for (; now && *now; now++)
 		if (!format_changes_meaning(vol->format, *now))
 			vol->options[n++] = *now;
-	for (const char *o = (const char *)vol->means->data; o < end; o += strlen(o) + 1)
+	for (const char *o = (const char *)vol->name_options->data; o < end; o += strlen(o) + 1)
 		vol->options[n++] = o;
 	vol->context.options = vol->options;
 	return 0;
 }
 
-static void tell_options(
+static void note_options(
 	const struct bytes *means, void (*note)(void *arg, const char *line), void *arg)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
@@ -273,32 +273,32 @@ static void tell_options(
 		note(arg, (const char *)b.data);
 }
 
-/* What comes back is what it was, also for who mounts the map otherwise. */
-static int settle_options(
+/* Use the name options of the journal, if there is one, so that its paths keep their meaning. */
+static int choose_options(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *own = NULL, *before = NULL;
-	int r = means_of(vol, &own);
+	int r = collect_name_options(vol, &own);
 
 	if (r < 0)
 		return error_set(e, r, "no memory for the options of a map");
 	r = journal_options(&vol->journal, &before, e);
 	if (!before || bytes_same(own, before) ||
 		(before->size && before->data[before->size - 1] != '\0')) {
-		vol->means = TAKE(own);
+		vol->name_options = TAKE(own);
 	} else {
-		vol->means = TAKE(before);
+		vol->name_options = TAKE(before);
 		r = replace_options(vol);
-		tell_options(vol->means, note, arg);
+		note_options(vol->name_options, note, arg);
 	}
-	vol->journal.options = vol->means;
+	vol->journal.options = vol->name_options;
 	return r;
 }
 
-/* A map that this or an earlier mount saved is shown as the mount's journal says. */
+/* Parse the map, with the name table of the journal. The base of a new map is empty. */
 static int open_model(struct volume *vol, struct error *e)
 {
-	const struct source none = {.name = vol->called ? vol->called : vol->name};
+	const struct source none = {.name = vol->final_name ? vol->final_name : vol->name};
 	struct format_context ctx = vol->context;
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	int r = journal_names(&vol->journal, &names, e);
@@ -312,15 +312,16 @@ static int open_model(struct volume *vol, struct error *e)
 	return format_explain(&vol->source, r, e);
 }
 
-/* What keeps somebody from looking says nothing of the map. */
-static int look_sound(struct volume *vol, struct error *e)
+/* Make the map read-only if it is unsafe to change. Errors other than EINVAL and EIO say nothing
+ * about the map, and are returned. */
+static int check_sound(struct volume *vol, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	int r;
 
-	/* A save would replace the link, and not the file that it leads to. */
+	/* A save would replace the link instead of its target. */
 	if (vol->access != VOLUME_READ_ONLY && vol->companion[0] &&
-		outside_is_link(vol, vol->companion)) {
+		external_is_link(vol, vol->companion)) {
 		error_set(&why, -EINVAL, "%s is a symbolic link", vol->companion);
 		volume_refuse_changes(vol, &why);
 	}
@@ -333,7 +334,7 @@ static int look_sound(struct volume *vol, struct error *e)
 	return 0;
 }
 
-/* Of a map that is being made there is no second file before the first save. */
+/* Open the companion, and record its attributes. */
 static int open_companion(struct volume *vol, struct error *e)
 {
 	int r = companion_open(vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
@@ -371,14 +372,14 @@ int volume_load(
 	vol->context.note_arg = arg;
 	r = claim_journal(vol, note, arg, e);
 	if (r == 0)
-		r = settle_options(vol, note, arg, e);
+		r = choose_options(vol, note, arg, e);
 	if (r == 0)
 		r = open_model(vol, e);
 	if (r == 0)
-		r = look_sound(vol, e);
+		r = check_sound(vol, e);
 	if (r == 0 && vol->access != VOLUME_UNLOCKED)
-		volume_tell(vol, note, arg);
-	/* Whoever listens now is gone when the map is served. */
+		volume_note_state(vol, note, arg);
+	/* note() is valid only while the map is loaded. */
 	vol->context.note = NULL;
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* How a map is to be shown. */
+/* options: how to show a map. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,34 +11,30 @@
 struct nearby;
 struct images;
 
-/* Reports what tools know of a map that is about to be saved. `before` is the map as it was opened
- * or last saved. Runs on a worker thread of a mount, or on the command's own. */
+/* Report what tools know about a map that is about to be saved. `before` is the base. Runs on a
+ * worker of a mount, or on a command's only thread. */
 typedef void (*vfs_advise)(
 	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);
 
 struct vfs_options {
 	bool read_only;
-	bool keep_modes; /* ... and shown with the permissions that it would have otherwise */
-	/* For who writes and saves at once, all or nothing: there is no journal beside the map, and
-	 * a save that would leave a draft fails. */
+	bool keep_modes; /* with read_only: show the permissions of a writable mount */
+	/* For commands that write and save at once: the journal has no name. */
 	bool at_once;
-	/* Of a map that volume_create makes: it has another name until volume_name gives it its
-	 * own.
-	 */
+	/* For volume_create: the file has a temporary name until volume_name is called. */
 	bool nameless;
 	bool have_uid, have_gid;
 	uid_t uid;
 	gid_t gid;
-	mode_t file_mask, dir_mask; /* permission bits that are taken away */
-	size_t cache;               /* bytes of decoded blobs that are kept */
-	const char *const *options; /* those of the format */
+	mode_t file_mask, dir_mask; /* permission bits to clear */
+	size_t cache;               /* bytes of decoded blobs to keep */
+	const char *const *options; /* the format's own */
 	vfs_advise advise;          /* may be NULL */
 
-	/* Of a map that is one of many */
-	bool unlocked;           /* it is locked at its first change, or where a journal waits */
-	struct nearby *nearby;   /* what lies in its directory, whose descriptor stays the caller's
-				  * then; or NULL */
-	struct budget *budget;   /* shared, with a limit of its own; NULL: one of `cache` bytes */
-	struct file *names_file; /* borrowed; NULL: it is opened if there is one */
-	struct images *images;   /* the same */
+	/* For a map in a folder */
+	bool unlocked;         /* lock it only at its first change, or if a journal exists */
+	struct nearby *nearby; /* names in its directory; if set, dirfd is borrowed; may be NULL */
+	struct budget *budget; /* shared by several maps; NULL: create one of `cache` bytes */
+	struct file *names_file; /* volume_names_file; borrowed; NULL: open it if options name it */
+	struct images *images;   /* volume_images; borrowed; NULL: open them if options need them */
 };

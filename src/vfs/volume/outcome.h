@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The exit codes of mapfs: documented in mapfs(1), stable, and told over the control socket. */
+/* Exit codes of mapfs. They are stable, documented in mapfs(1) and sent over the control socket. */
 #pragma once
 
 enum outcome {
@@ -8,10 +8,10 @@ enum outcome {
 	OUTCOME_REFUSED = 2,     /* the file is not a map, cannot be read, or is refused */
 	OUTCOME_MOUNT = 3,       /* the mount failed */
 	OUTCOME_SAVE_FAILED = 4, /* the old map and the journal are kept */
-	OUTCOME_LEFT = 5,        /* saved, but something was left or refused, or warned of */
+	OUTCOME_LEFT = 5,        /* saved, but something was left out or refused, or a warning */
 	OUTCOME_CONFLICT = 6,    /* another program changed the map; saved beside it */
-	OUTCOME_BUSY = 7,        /* busy, or mounted for writing already */
+	OUTCOME_BUSY = 7,        /* busy, or already mounted for writing */
 };
 
-/* The outcome of two saves of the same mount: of both the one that a person must hear. */
+/* The more serious of two outcomes. */
 enum outcome outcome_worse(enum outcome a, enum outcome b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Whether a map and what belongs to it are this user's own. */
+/* Does a map belong to this user? */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ bool volume_is_own(const struct volume *vol)
 	if (fstat(vol->dirfd, &st) < 0 || st.st_uid != geteuid() ||
 		(st.st_mode & S_IRWXU) != S_IRWXU || !is_own(&vol->opened, S_IRUSR | S_IWUSR))
 		return false;
-	/* Which format it is of is not known yet. */
+	/* The format is not known yet, so check the companions of all formats. */
 	for (size_t i = 0; formats[i]; i++) {
 		int r = companion_find(vol->dirfd, formats[i], vol->name, name);
 

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/say.h"
 
-static void report_line(struct report *r, char *line)
+static void append_line(struct report *r, char *line)
 {
 	if (r->n == r->room) {
 		size_t room = r->room ? 2 * r->room : 8;
@@ -48,7 +48,7 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	if (kind == REPORT_WARNING)
 		report_code(r, OUTCOME_LEFT);
 	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
-		report_line(r, printable(line));
+		append_line(r, printable(line));
 	free(text);
 }
 
@@ -58,13 +58,13 @@ int report_errno(const struct report *r)
 		return -ESTALE;
 	if (r->code != OUTCOME_SAVE_FAILED)
 		return 0;
-	/* What is refused is no program's mistake in calling. */
+	/* EINVAL would blame the fsync call, so return EIO for a refused map. */
 	return r->error && r->error != -EINVAL ? r->error : -EIO;
 }
 
 enum outcome outcome_worse(enum outcome a, enum outcome b)
 {
-	/* A save that failed outweighs one that went elsewhere, and that outweighs leftovers. */
+	/* Failed saves are most serious, then conflicts, then leftovers. */
 	static const int weight[] = {
 		[OUTCOME_DONE] = 0,
 		[OUTCOME_LEFT] = 1,
@@ -87,7 +87,7 @@ void report_code(struct report *r, enum outcome code)
 void report_merge(struct report *r, struct report *from)
 {
 	for (size_t i = 0; i < from->n; i++)
-		report_line(r, from->lines[i]);
+		append_line(r, from->lines[i]);
 	from->n = 0;
 	report_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
@@ -95,7 +95,7 @@ void report_merge(struct report *r, struct report *from)
 	report_finish(from);
 }
 
-/* Is it among the first n lines, and no warning? */
+/* Is this line among the first n lines of r? Never true for a warning. */
 static bool is_known(const struct report *r, size_t n, const char *line)
 {
 	if (strncmp(line, "warning: ", 9) == 0)
@@ -107,29 +107,29 @@ static bool is_known(const struct report *r, size_t n, const char *line)
 
 void report_add_news(struct report *r, const struct report *from, const struct report *known)
 {
-	size_t n = known->n; /* which may be r */
+	size_t n = known->n; /* known may be r, which grows */
 
 	for (size_t i = 0; i < from->n; i++) {
 		char *line = is_known(known, n, from->lines[i]) ? NULL : strdup(from->lines[i]);
 
 		if (line)
-			report_line(r, line);
+			append_line(r, line);
 	}
 }
 
-void report_merge_of(struct report *r, const char *path, const struct report *from)
+void report_merge_map(struct report *r, const char *path, const struct report *from)
 {
 	char *line;
 
 	for (size_t i = 0; i < from->n; i++)
 		if (asprintf(&line, "%s: %s", path, from->lines[i]) >= 0)
-			report_line(r, printable(line));
+			append_line(r, printable(line));
 	report_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
 	r->unrescued |= from->unrescued;
 }
 
-void report_merge_news(struct report *r, struct report *from)
+void report_merge_new(struct report *r, struct report *from)
 {
 	report_add_news(r, from, r);
 	report_code(r, from->code);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * report: what a save did, for people, and the exit code that sums it up.
+ * report: the lines that tell people the results of a save, and the exit code that sums them up.
  *
- * Lines are added where things happen and printed by whoever asked for the save. Not thread-safe:
- * a save's worker fills one of its own.
+ * Each step of a save adds its lines, and the caller that requested the save prints them. Not
+ * thread-safe: the worker of a save fills a report of its own. A line is dropped if memory is
+ * exhausted.
  */
 #pragma once
 
@@ -18,16 +19,16 @@ enum report_kind {
 	REPORT_REMOVED,
 	REPORT_RESCUED,
 	REPORT_REFUSED,
-	REPORT_WARNING, /* the outcome is OUTCOME_LEFT */
+	REPORT_WARNING, /* also sets OUTCOME_LEFT */
 	REPORT_NOTE,
 	REPORT_DISCARDED
 };
 
 struct report {
-	char **lines; /* "saved: ...", one each */
+	char **lines; /* one string each: "saved: ..." */
 	size_t n, room;
 	enum outcome code;
-	int error; /* of a save that failed: the -errno, or 0 */
+	int error; /* -errno of a failed save, or 0 */
 	/* A file that only the mount holds could not be copied out: an unmount would lose it. */
 	bool unrescued;
 };
@@ -37,18 +38,18 @@ struct report {
 		0                                                                                  \
 	}
 
+/* Append a line that starts with the word for its kind. */
 void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* The worse of what it holds and code: failed > conflict > left > done. */
+/* Set the code to the more serious of its value and `code` (outcome_worse). */
 void report_code(struct report *r, enum outcome code);
-/* Moves the lines of from behind those of r. */
+/* Move all lines of `from` to the end of r, and merge codes and errors. Leaves `from` empty. */
 void report_merge(struct report *r, struct report *from);
-/* Adds the lines of from, each with the path of the map that it is about. */
-void report_merge_of(struct report *r, const char *path, const struct report *from);
-/* As report_merge, but for lines that r has already. */
-void report_merge_news(struct report *r, struct report *from);
-/* Adds the lines of from that are not known, and its warnings: those are of this save. */
+/* Copy all lines of `from`, each prefixed with the path of a map, and merge codes and errors. */
+void report_merge_map(struct report *r, const char *path, const struct report *from);
+/* Like report_merge, but drop lines that r already has, except warnings. */
+void report_merge_new(struct report *r, struct report *from);
+/* Copy the lines of `from` that `known` (may be r) lacks, and all warnings. The code stays. */
 void report_add_news(struct report *r, const struct report *from, const struct report *known);
-/* As fsync of the root tells it: 0, -ESTALE where the map went to another file than the one that
- * was mounted, or why it was not saved. */
+/* The errno for an fsync of the root: 0, -ESTALE after a conflict, or why the save failed. */
 int report_errno(const struct report *r);
 void report_finish(struct report *r);

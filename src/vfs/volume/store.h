@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * store: where the bytes stand that a format makes of what was closed, for as long as a map of them
- * lives (struct store in formats/source.h).
+ * store: the bytes that a format derives from closed files, kept while a snapshot uses them (struct
+ * store in formats/source.h).
  *
- * They follow from what the journal holds, so nothing of them is to outlive the process: the first
- * are in memory, the others in unlinked files beside the map, each of which goes with the last that
- * is in it. Any thread.
+ * The journal holds what these bytes follow from, so they need not outlive the process. The first
+ * ones stay in memory. The others go to unlinked files beside the map; a file is freed when nothing
+ * uses its bytes any more. Any thread.
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 #include "formats/source.h"
 
 struct volume_store {
-	struct store store; /* first */
+	struct store store; /* must be first */
 	pthread_mutex_t lock;
-	uint64_t held;     /* bytes that were left in memory */
-	struct file *file; /* that is written now; or NULL */
-	uint64_t end;      /* of what is sound in it */
+	uint64_t memory_used; /* bytes that were left in memory; never decreases */
+	struct file *file;    /* the file being appended to, or NULL */
+	uint64_t file_end;    /* end of the complete data in it */
 };
 
-/* dirfd: where unlinked files may be made; borrowed. */
+/* dirfd: the directory for the unlinked files; borrowed. */
 void store_init(struct volume_store *s, int dirfd);
 void store_finish(struct volume_store *s);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
-/* When the journal of a volume is brought to disk: what was closed is there within a second. Only
- * the clock; the syncing is its caller's. */
+/* sync: when to sync the journal of a volume, so that closed files are on disk within a second.
+ * This is only the timer; the caller syncs. */
 #pragma once
 
 #include "vfs/volume/volume.h"
 
-/* The journal may hold something that is not on disk yet. */
+/* Start the timer if the journal has unsynced records. */
 void sync_want(struct volume *vol);
-/* Milliseconds until it is to be synced, or -1: nothing to do, or it is under way. */
+/* Milliseconds until the sync is due, or -1 if none is needed or one is running. */
 int sync_timeout(const struct volume *vol);
+/* Stop the timer: a sync begins. */
 void sync_begin(struct volume *vol);
-/* done: what was appended meanwhile is wanted anew. */
+/* A sync ended. done: it succeeded; records appended meanwhile start the timer again. */
 void sync_end(struct volume *vol, bool done);

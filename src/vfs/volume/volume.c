@@ -24,15 +24,15 @@ void volume_destroy(struct volume *vol)
 	store_finish(&vol->store);
 	source_finish(&vol->source);
 	free(vol->options);
-	bytes_unref(vol->means);
+	bytes_unref(vol->name_options);
 	file_unref(vol->context.names_file);
 	images_unref(vol->images);
 	budget_destroy(vol->budget);
-	report_finish(&vol->told);
+	report_finish(&vol->last_format_report);
 	rescue_dir_finish(&vol->rescued);
-	free(vol->dropped);
+	free(vol->dropped_path);
 	free(vol->name);
-	free(vol->called);
+	free(vol->final_name);
 	if (!vol->nearby)
 		close(vol->dirfd);
 	free(vol);
@@ -40,8 +40,8 @@ void volume_destroy(struct volume *vol)
 
 void volume_dropped(struct volume *vol, const char *path)
 {
-	if (!vol->dropped)
-		vol->dropped = strdup(path);
+	if (!vol->dropped_path)
+		vol->dropped_path = strdup(path);
 }
 
 void volume_refuse_writing(struct volume *vol)
@@ -51,10 +51,10 @@ void volume_refuse_writing(struct volume *vol)
 	vol->dir_mode &= ~(mode_t)0222;
 }
 
-struct rights rights_of(const struct stat *map, const struct vfs_options *o, bool read_only)
+struct rights volume_rights(const struct stat *map, const struct vfs_options *o, bool read_only)
 {
 	mode_t none = read_only ? 0222 : 0, file = map->st_mode & 0666;
-	/* Who may read a file may enter its directory. */
+	/* The right to read includes the right to enter directories. */
 	mode_t dir = file | (file & 0444) >> 2;
 
 	return (struct rights){
@@ -65,14 +65,14 @@ struct rights rights_of(const struct stat *map, const struct vfs_options *o, boo
 	};
 }
 
-int volume_take(struct volume *vol, int fd, struct error *e)
+int volume_set_file(struct volume *vol, int fd, struct error *e)
 {
 	file_unref(vol->source.files[0]);
 	vol->source.files[0] = file_new(fd);
 	if (!vol->source.files[0])
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->source.n_files = 1;
-	vol->source.name = vol->called ? vol->called : vol->name;
+	vol->source.name = vol->final_name ? vol->final_name : vol->name;
 	if (fstat(fd, &vol->opened) < 0)
 		return error_errno(e, "cannot be looked at");
 	if (!S_ISREG(vol->opened.st_mode))
@@ -104,11 +104,12 @@ void volume_refuse_changes(struct volume *vol, const struct error *why)
 	error_context(&vol->unsound, "mounted read-only");
 }
 
-void volume_tell(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
+void volume_note_state(
+	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg)
 {
 	char line[128];
 
-	if (vol->passed_over)
+	if (vol->is_lock_ignored)
 		note(arg, "another program, which is no mapfs, has locked the map; it is mounted "
 			  "all the same");
 	if (vol->access == VOLUME_READ_ONLY || vol->opened.st_nlink < 2)

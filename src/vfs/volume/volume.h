@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * volume: one map that is mounted: its files, its model, its journal, and the commit queue in which
- * changes and saves follow one another.
+ * volume: one mounted map, with its files, base, journal and change queue.
+ *
+ *   volume_open or volume_create   open or create the file, and lock it; may enter the sandbox next
+ *   volume_load                    find the format, open the journal, parse the map
+ *   volume_lock                    only if VOLUME_UNLOCKED: before the first change
+ *   volume_destroy
+ *
+ * note() receives lines for the user who mounts the map.
  */
 #pragma once
 
@@ -23,37 +29,36 @@ struct change_task;
 
 struct proof;
 
-/* UNLOCKED becomes WRITABLE with the first change (volume_lock), or at once where a journal waits;
- * any becomes READ_ONLY, for good, once it is known that it cannot be changed. */
+/* VOLUME_UNLOCKED becomes VOLUME_WRITABLE at the first change (volume_lock), or in volume_load if a
+ * journal exists. Both become VOLUME_READ_ONLY, for good, if the map is found to be unsafe. */
 enum volume_access {
-	VOLUME_WRITABLE,  /* it is locked against others, as is what volume_create makes */
-	VOLUME_UNLOCKED,  /* others may write it meanwhile */
-	VOLUME_READ_ONLY, /* asked for, or it cannot be written, or must not be changed (unsound) */
+	VOLUME_WRITABLE,  /* the map is locked against other writers */
+	VOLUME_UNLOCKED,  /* other processes may write the map */
+	VOLUME_READ_ONLY, /* requested, not writable, or unsafe to change (volume.unsound) */
 };
 
 struct volume {
 	struct pool *pool; /* set by vfs_create, as is owner */
-	pthread_t owner;   /* the thread that alone changes it, and the tree over it */
-	unsigned index;    /* of its inode numbers; 0 is the map that was named */
+	pthread_t owner;   /* the only thread that changes the volume and its overlay */
+	unsigned index;    /* range of its inode numbers in a folder; 0 outside of folders */
 
-	int dirfd;    /* the map's directory */
-	char *name;   /* the map's name in it */
-	char *called; /* what it is to be called (volume_name); NULL: name */
+	int dirfd;        /* the map's directory; borrowed if nearby is set */
+	char *name;       /* the map's current name in it */
+	char *final_name; /* the name that volume_name will give a nameless map; otherwise NULL */
 	struct source source;
-	struct stat opened; /* files[0], as it was opened or last saved */
-	struct trust trust; /* in what lies beside it */
-	struct nearby
-		*nearby; /* borrowed, and so is dirfd; NULL: it is read when it is asked for */
-	char companion[NAME_MAX + 1];          /* the name of files[1], or "" */
-	struct stat companion_opened;          /* files[1] */
-	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file then */
+	struct stat opened;           /* of files[0], when it was opened or last saved */
+	struct trust trust;           /* decides which sidecar files are believed */
+	struct nearby *nearby;        /* names in the directory; borrowed; NULL: read when needed */
+	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
+	struct stat companion_opened; /* as `opened`, of files[1] */
+	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file at that time */
 	char identity[IDENTITY_SIZE];
-	struct timespec mtime; /* of entries that nobody changed; that of the mount's begin */
+	struct timespec mtime; /* of unchanged entries; the map's own when it was opened */
 	enum volume_access access;
-	bool reopened;        /* it was closed while the kernel knew names of it */
-	bool passed_over;     /* another program's lock */
-	bool judged;          /* whether it can be changed: asked of the format, or need not be */
-	struct error unsound; /* why it cannot, though it could be written */
+	bool reopened;        /* it was closed while the kernel knew names in it */
+	bool is_lock_ignored; /* a program other than mapfs has locked the map */
+	bool judged;          /* the soundness check was made, or is not needed */
+	struct error unsound; /* why a writable map must not be changed */
 
 	uid_t uid;
 	gid_t gid;
@@ -61,28 +66,28 @@ struct volume {
 
 	const struct format *format;
 	struct format_context context;
-	struct bytes
-		*means; /* options that a journal holds (format_changes_meaning), each with a NUL */
-	const char **options;  /* of context, where a journal decides; or NULL */
-	struct images *images; /* of the context; NULL: nobody needs them */
+	/* Options for which format_changes_meaning is true: the journal's, or else the mount's. */
+	struct bytes *name_options; /* each with a NUL */
+	const char **options;  /* context.options, if name_options came from a journal; or NULL */
+	struct images *images; /* context.image_arg; NULL if the options need none */
 	vfs_advise advise;     /* may be NULL */
-	struct budget *budget; /* its own; NULL: the context's is shared */
+	struct budget *budget; /* owned; NULL if the budget is shared */
 	struct journal journal;
 	struct volume_store store;
 
-	struct snapshot *now; /* the map as it was opened or last saved */
-	const char *conflict; /* why a save had to go beside the map: name is that file's now; or
-				 NULL */
+	struct snapshot *now; /* the base */
+	/* Why a save went to a file beside the map, whose name `name` is then; or NULL. */
+	const char *conflict;
 
-	char *dropped;      /* a path to which something was written that is no part of the map */
-	struct report told; /* what the format said of the map that was saved last */
+	char *dropped_path; /* a generated file whose written content was dropped, or NULL */
+	struct report last_format_report; /* the format's lines about the last save */
 
-	struct proof *proof; /* that the map can be changed, while it is looked for; ops/submit.c */
-	struct rescue_dir rescued; /* what was copied out already; save/rescue.h */
+	struct proof *proof;       /* the soundness check that is running, or NULL; ops/submit.c */
+	struct rescue_dir rescued; /* files already copied out; save/rescue.h */
 
 	struct {
 		bool under_way;
-		int64_t at_ms; /* when the journal is to be synced; 0: nothing to sync */
+		int64_t at_ms; /* when to sync the journal; 0: not needed */
 	} sync;                /* volume/sync.h */
 
 	struct change_task *change_queue, *change_queue_last; /* volume/change_queue.h */
@@ -96,62 +101,62 @@ static inline bool volume_is_owner(const struct volume *vol)
 enum volume_lock { VOLUME_LOCKED = -EBUSY };
 
 /*
- * Opens FILE `name` below dirfd (taken over, also on failure): locks it against a second writer
- * (-EBUSY), finds its format. It does not parse yet, so that the caller can enter the sandbox in
- * between.
+ * Open the map `name` in dirfd, and lock it unless `o` says otherwise. Takes over dirfd, also on
+ * failure, unless o->nearby is set. The map is not parsed yet, so that the caller can enter the
+ * sandbox first. VOLUME_LOCKED: another process writes the map.
  */
 int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
 	struct error *e);
 /*
- * For `mapfs --new`: makes the file (empty as yet, and -EEXIST where there is one), as a map of the
- * named format (NULL: by the file's ending). volume_load and vfs_create_map follow.
+ * Create an empty file for a new map of the named format (NULL: the format of the file's ending).
+ * volume_load and vfs_create_map follow. dirfd as for volume_open. -EEXIST.
  */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
-/* Gives the file of a map that was made nameless, and was saved, its name; -EEXIST where another
- * has it now. */
+/* Rename a map that was created nameless, and saved, to its final name. -EEXIST. */
 int volume_name(struct volume *vol, struct error *e);
-/* What the mount shows of a map's owner and mode, for files and directories in it. */
+/* Owner and permissions that a mount shows for the entries of a map. */
 struct rights {
 	uid_t uid;
 	gid_t gid;
 	mode_t file_mode, dir_mode;
 };
-struct rights rights_of(const struct stat *map, const struct vfs_options *o, bool read_only);
-/* Do the directory and the files of the map belong to this user, with their groups, and are they
- * writable to their owner? Then a save needs no right but an owner's. */
+struct rights volume_rights(const struct stat *map, const struct vfs_options *o, bool read_only);
+/* Do the directory and the map's files belong to this user, and the files to one of the user's
+ * groups, and may the owner write them? Then a save needs no special privileges. */
 bool volume_is_own(const struct volume *vol);
-/* Takes what volume_create made away again, also once vfs_create_map has written it. */
+/* Remove the files that volume_create and vfs_create_map made. */
 void volume_discard(struct volume *vol);
-/* Reads the tables and opens the journal. note() is told what the mounting person should know. */
+/* Find the format, open the journal, and parse the map. */
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
-/* ... of what its file means for a save; volume_load and volume_lock do that. */
-void volume_tell(const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
-/* Before the first change of a map that is `unlocked`: takes its lock (-EBUSY: another mount has
- * it) and opens its journal. -ESTALE: the map is not what was opened any more. */
+/* Note an ignored lock, and hard links. volume_load and volume_lock call this. */
+void volume_note_state(
+	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
+/* Lock a VOLUME_UNLOCKED map, and open its journal. VOLUME_LOCKED: another process has the lock.
+ * -ESTALE: the map was changed since it was opened. */
 int volume_lock(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
-/* The map's file is open (fd is taken over) and locked; what it says of itself. */
-int volume_take(struct volume *vol, int fd, struct error *e);
-/* What a sandbox is to leave to the volume; at most VOLUME_RULES_MAX. Returns how many. */
+/* Make fd (taken over) the map's open file, and record what fstat says of it. */
+int volume_set_file(struct volume *vol, int fd, struct error *e);
+/* Write the sandbox rules that the volume needs; at most VOLUME_RULES_MAX. Returns their number. */
 enum { VOLUME_RULES_MAX = 1 + IMAGES_DIRS_MAX };
 size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret);
-/* The game's images, if the options want pictures in the mount; else *ret stays. */
+/* Open the game's images if the options ask for pictures. Otherwise *ret is unchanged. */
 int volume_images(const char *const *options, struct images **ret, struct error *e);
-/* The file of -o names=FILE, which is out of reach once the sandbox is entered, for whichever
- * format reads it. Where there is no such option *ret stays. */
+/* Open the file of -o names=FILE, before the sandbox. Otherwise *ret is unchanged. */
 int volume_names_file(const char *const *options, struct file **ret, struct error *e);
-/* Remembers the attributes of the files, as they are now. */
+/* Record the current attributes of the files in vol->attributes. */
 void volume_note_attributes(struct volume *vol);
-/* The format of this name; without, the one that the ending of `file` means. */
+/* The format of that name or, if name is NULL, the one for the ending of `file`. May be NULL. */
 const struct format *volume_format_for(const char *name, const char *file);
 DEFINE_CLEANUP(struct volume, volume_destroy);
 
-/* Shown, and not to be changed from now on: EROFS; and why, where it could be written. */
+/* Make the volume read-only from now on (EROFS). */
 void volume_refuse_writing(struct volume *vol);
+/* The same for a writable map that is unsafe to change; `why` is kept in vol->unsound. */
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
-/* What was written there was dropped (file_attr.is_generated); the report says so once. */
+/* Remember that content written to a generated file was dropped. Only the first path is kept. */
 void volume_dropped(struct volume *vol, const char *path);
