@@ -93,7 +93,8 @@ struct file_attr {
 	 * a change of the map or enters the journal. is_permanent is set, too. In a mount without
 	 * this entry, its name is NAME_GENERATED. */
 	bool is_generated;
-	/* Set by lookup in formats with `fold`: the name as list shows it. Owned by the snapshot. */
+	/* Set by lookup in formats with `fold`: the name as list shows it. Owned by the snapshot.
+	 */
 	const char *listed_name; /* may be NULL */
 	uint64_t size;
 	uint64_t max_size; /* parse refuses more bytes than this; 0: FORMAT_SIZE_MAX */
