@@ -62,11 +62,11 @@ struct blob {
 	/* Private to blob*.c. */
 	atomic_uint refs;
 	atomic_bool made; /* `stored` and `size` are final */
-	pthread_mutex_t making;
-	atomic_bool sound, damaged; /* results of verifying the stored bytes */
+	pthread_mutex_t make_lock;
+	atomic_bool is_sound, is_damaged; /* results of verifying the stored bytes */
 	struct budget *budget;
 	struct budget_slot slot;        /* all decoded bytes */
-	atomic_bool begun;              /* decoded whole, and not read to the end since */
+	atomic_bool is_unfinished;      /* decoded whole, and not read to the end since */
 	struct budget_slot checkpoints; /* for stretches */
 	struct budget_slot *stretches;  /* one for each stretch; NULL before the first use */
 	struct budget_slot derived;     /* for blob_derive */

@@ -17,9 +17,9 @@ struct feed {
 	z_stream z;
 	const struct extent *x; /* borrowed */
 	uint64_t declared;
-	uint64_t in;  /* bytes of x that were read into `input` */
-	uint64_t out; /* bytes inflated so far */
-	bool ended;   /* at the end of the stream */
+	uint64_t in;   /* bytes of x that were read into `input` */
+	uint64_t out;  /* bytes inflated so far */
+	bool is_ended; /* at the end of the stream */
 	uint8_t input[FEED_INPUT];
 };
 
