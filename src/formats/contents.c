@@ -28,8 +28,7 @@ static int load_origin(const struct building *b, entry_id id, struct extent *ret
 	return 0;
 }
 
-/* Does the file change what its entry shows? It does if it has content, or if its origin is another
- * entry. */
+/* Does input i change its entry, because it has content or its origin is another entry? */
 static bool has_content(const struct building *b, size_t i)
 {
 	const struct build_input *t = &b->inputs[i];
@@ -40,8 +39,7 @@ static bool has_content(const struct building *b, size_t i)
 	return t->bytes || (t->origin != ENTRY_NONE && t->origin != o->id);
 }
 
-/* parsed.id for input i. The number of a new entry is valid in this build only, so a parsed value
- * for it has ENTRY_NONE. */
+/* parsed.id for input i; ENTRY_NONE if new, because its number is valid in this build only. */
 static entry_id parsed_id(const struct building *b, size_t i)
 {
 	const struct build_output *o = &b->result->outputs[i];
@@ -54,8 +52,7 @@ static bool is_parsed_for(const struct parsed *p, entry_id id)
 	return p && p->id == id;
 }
 
-/* Parse bytes for input i, or the bytes of its origin if NULL. Reuses `had` if it is for the same
- * entry. */
+/* Parse bytes (NULL: those of the origin) for input i, or reuse `had` if it is for its entry. */
 static int parse_content(const struct building *b, size_t i, const struct extent *bytes,
 	const struct parsed *had, struct parsed **ret, struct error *e)
 {
@@ -158,8 +155,7 @@ static bool is_raw(const struct building *b, size_t i)
 	return strcmp(b->inputs[i].name, "raw") == 0;
 }
 
-/* Apply the waiting contents once. The array keeps those that have to be tried again; *n is their
- * number. */
+/* Try to apply the waiting contents. Those that still wait stay in the array; *n is updated. */
 static int apply_round(struct building *b, uint32_t *waiting, size_t *n, struct error *e)
 {
 	size_t k = 0;

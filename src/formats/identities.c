@@ -9,8 +9,7 @@
 struct claim {
 	struct hash_link link; /* by object; must be first */
 	entry_id object;
-	/* A file with a scratch name that is the only one for this object; 0 if none. */
-	size_t kept_input;
+	size_t kept_input; /* the only input for the object, if its name is scratch; or 0 */
 };
 
 static struct claim *find_claim(const struct building *b, entry_id id)
@@ -270,7 +269,7 @@ static int claim_untouched(struct building *b)
 	return r;
 }
 
-/* Put an empty content to a removed file that is_cleared_by_save. */
+/* Apply an empty content to a removed file that is_cleared_by_save. */
 static int clear_file(struct building *b, entry_id id, enum build_outcome *ret)
 {
 	const struct extent nothing = EXTENT_INIT;

@@ -35,8 +35,7 @@ struct images *images_ref(struct images *i);
 void images_unref(struct images *i);
 DEFINE_CLEANUP(struct images, images_unref);
 
-/* Write a sandbox rule for each directory, IMAGES_DIRS_MAX at most; returns their number. i may be
- * NULL: 0. */
+/* Write a sandbox rule per directory, IMAGES_DIRS_MAX at most; returns their number, 0 for NULL. */
 size_t images_rules(const struct images *i, struct sandbox_rule *ret);
 
 /* Find an image; a preview_image_fn. arg is a struct images. Any thread. */

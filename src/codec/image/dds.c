@@ -37,31 +37,31 @@ static void decode_color(uint32_t v, uint8_t *rgb)
 }
 
 /* Compute the four colors of a block. If punched, the last may be transparent. */
-static void make_palette(const uint8_t *p, bool punched, uint8_t colours[4][PIXEL])
+static void make_palette(const uint8_t *p, bool punched, uint8_t colors[4][PIXEL])
 {
 	uint32_t a = p[0] | (uint32_t)p[1] << 8, b = p[2] | (uint32_t)p[3] << 8;
 	bool three = punched && a <= b;
 
-	memset(colours, 0xFF, 4 * PIXEL);
-	decode_color(a, colours[0]);
-	decode_color(b, colours[1]);
+	memset(colors, 0xFF, 4 * PIXEL);
+	decode_color(a, colors[0]);
+	decode_color(b, colors[1]);
 	for (int i = 0; i < 3; i++) {
-		unsigned x = colours[0][i], y = colours[1][i];
+		unsigned x = colors[0][i], y = colors[1][i];
 
-		colours[2][i] = (uint8_t)(three ? (x + y) / 2 : (2 * x + y) / 3);
-		colours[3][i] = (uint8_t)(three ? 0 : (x + 2 * y) / 3);
+		colors[2][i] = (uint8_t)(three ? (x + y) / 2 : (2 * x + y) / 3);
+		colors[3][i] = (uint8_t)(three ? 0 : (x + 2 * y) / 3);
 	}
-	colours[3][ALPHA] = three ? 0 : 0xFF;
+	colors[3][ALPHA] = three ? 0 : 0xFF;
 }
 
 static void put_colors(const uint8_t *p, bool punched, uint8_t *block)
 {
-	uint8_t colours[4][PIXEL];
+	uint8_t colors[4][PIXEL];
 	uint32_t which = load_u32(p + 4);
 
-	make_palette(p, punched, colours);
+	make_palette(p, punched, colors);
 	for (int i = 0; i < BLOCK * BLOCK; i++)
-		memcpy(block + i * PIXEL, colours[which >> 2 * i & 3], PIXEL);
+		memcpy(block + i * PIXEL, colors[which >> 2 * i & 3], PIXEL);
 }
 
 /* DXT3 alpha: 4 bits for each pixel. */

@@ -30,8 +30,7 @@ int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, s
 int inflate_prefix(const struct extent *x, uint64_t declared, void *dst, size_t n, size_t *ret_got,
 	struct error *e);
 
-/* Inflate a stream in order, in chunks of at most 64 KiB. Stops at a negative errno from fn, and
- * returns it. */
+/* Inflate in order, in chunks of at most 64 KiB. Stops at a negative errno from fn; returns it. */
 typedef int (*codec_chunk_fn)(void *arg, const uint8_t *data, size_t n, struct error *e);
 int inflate_each(
 	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e);
