@@ -155,7 +155,7 @@ struct format {
 	/* `mapfs --new` can make maps of this format. */
 	bool can_create;
 
-	/* Does this format accept or refuse the file? It looks at the first n bytes only. */
+	/* Is the file of this format, sound or not? A cheap check; head: the first n bytes. */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
 
 	/* Name of the companion beside the file `name`: candidate i, from 0; false if there are no
