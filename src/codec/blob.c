@@ -7,25 +7,28 @@
 
 #include "base/refs.h"
 
-enum { CHUNK = 64 << 10, ALONE_MAX = 16 << 20 /* what is read whole without a budget */ };
+enum {
+	CHUNK = 64 << 10,
+	ALONE_MAX = 16 << 20 /* largest blob that is read whole without a budget */
+};
 
 static atomic_ullong made_total;
 
-static struct blob *create(uint64_t size, struct budget *budget)
+static struct blob *create_blob(uint64_t size, struct budget *budget)
 {
 	struct blob *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
 	atomic_init(&b->refs, 1);
-	atomic_init(&b->sound, false);
-	atomic_init(&b->damaged, false);
-	atomic_init(&b->begun, false);
+	atomic_init(&b->is_sound, false);
+	atomic_init(&b->is_damaged, false);
+	atomic_init(&b->is_unfinished, false);
 	atomic_init(&b->made, false);
 	b->size = size;
 	b->budget = budget;
 	pthread_mutex_init(&b->lock, NULL);
-	pthread_mutex_init(&b->making, NULL);
+	pthread_mutex_init(&b->make_lock, NULL);
 	pthread_mutex_init(&b->png.lock, NULL);
 	return b;
 }
@@ -33,7 +36,7 @@ static struct blob *create(uint64_t size, struct budget *budget)
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget)
 {
-	struct blob *b = create(size, budget);
+	struct blob *b = create_blob(size, budget);
 
 	if (!b)
 		return NULL;
@@ -45,7 +48,7 @@ struct blob *blob_new(
 
 struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget)
 {
-	struct blob *b = create(size, budget);
+	struct blob *b = create_blob(size, budget);
 
 	if (!b) {
 		take->free(take);
@@ -65,7 +68,7 @@ int blob_make(struct blob *b, struct error *e)
 
 	if (blob_is_made(b))
 		return 0;
-	pthread_mutex_lock(&b->making);
+	pthread_mutex_lock(&b->make_lock);
 	if (!blob_is_made(b)) {
 		r = b->recipe->make(b->recipe, &stored, &size, e);
 		if (r == 0) {
@@ -76,7 +79,7 @@ int blob_make(struct blob *b, struct error *e)
 			atomic_store_explicit(&b->made, true, memory_order_release);
 		}
 	}
-	pthread_mutex_unlock(&b->making);
+	pthread_mutex_unlock(&b->make_lock);
 	return r;
 }
 
@@ -98,24 +101,24 @@ struct blob *blob_of_bytes(struct bytes *bytes, struct budget *budget)
 DEFINE_REF(struct blob, blob_ref)
 
 /* The checkpoints may take half of the budget. */
-static uint64_t length_of_stretch(const struct blob *b)
+static uint64_t blob_stretch_length(const struct blob *b)
 {
 	return stretch_length(b->size, b->budget ? budget_limit(b->budget) / 2 : ALONE_MAX);
 }
 
-static size_t n_stretches(const struct blob *b)
+static size_t count_stretches(const struct blob *b)
 {
-	uint64_t length = length_of_stretch(b);
+	uint64_t length = blob_stretch_length(b);
 
 	return (size_t)((b->size + length - 1) / length);
 }
 
-static void uncache(struct blob *b)
+static void drop_cached(struct blob *b)
 {
 	budget_drop(b->budget, &b->slot);
 	budget_drop(b->budget, &b->derived);
 	budget_drop(b->budget, &b->checkpoints);
-	for (size_t i = 0; b->stretches && i < n_stretches(b); i++)
+	for (size_t i = 0; b->stretches && i < count_stretches(b); i++)
 		budget_drop(b->budget, &b->stretches[i]);
 	for (size_t i = 0; i < b->n_parts; i++)
 		budget_drop(b->budget, &b->parts[i]);
@@ -126,14 +129,14 @@ void blob_unref(struct blob *b)
 	if (!b || !refs_drop(&b->refs))
 		return;
 	if (b->budget)
-		uncache(b);
+		drop_cached(b);
 	free(b->stretches);
 	free(b->parts);
 	extent_finish(&b->stored);
 	if (b->recipe)
 		b->recipe->free(b->recipe);
 	pthread_mutex_destroy(&b->lock);
-	pthread_mutex_destroy(&b->making);
+	pthread_mutex_destroy(&b->make_lock);
 	pthread_mutex_destroy(&b->png.lock);
 	free(b);
 }
@@ -149,12 +152,12 @@ static int raw_extent(const struct blob *b, struct extent *ret, struct error *e)
 	return 0;
 }
 
-static void proved(struct blob *b)
+static void mark_sound(struct blob *b)
 {
-	atomic_store_explicit(&b->sound, true, memory_order_relaxed);
+	atomic_store_explicit(&b->is_sound, true, memory_order_relaxed);
 }
 
-static int load(void *arg, struct bytes **ret, struct error *e)
+static int load_decoded(void *arg, struct bytes **ret, struct error *e)
 {
 	struct blob *b = arg;
 	struct extent raw;
@@ -165,8 +168,8 @@ static int load(void *arg, struct bytes **ret, struct error *e)
 			budget_make_room(b->budget, &b->slot, (size_t)b->size);
 		r = inflate_all(&b->stored, b->size, ret, e);
 		if (r == 0) {
-			proved(b);
-			atomic_store_explicit(&b->begun, true, memory_order_relaxed);
+			mark_sound(b);
+			atomic_store_explicit(&b->is_unfinished, true, memory_order_relaxed);
 		}
 		return r;
 	}
@@ -174,17 +177,17 @@ static int load(void *arg, struct bytes **ret, struct error *e)
 	return r < 0 ? r : extent_load(&raw, b->size, ret, e);
 }
 
-static int load_whole(struct blob *b, struct bytes **ret, struct error *e)
+static int get_decoded(struct blob *b, struct bytes **ret, struct error *e)
 {
-	/* What is in memory anyway must not count a second time. */
+	/* Bytes that are in memory anyway must not count a second time. */
 	if (!b->budget || (b->coding == BLOB_RAW && b->stored.mem))
-		return load(b, ret, e);
-	return budget_get(b->budget, &b->slot, load, b, ret, e);
+		return load_decoded(b, ret, e);
+	return budget_get(b->budget, &b->slot, load_decoded, b, ret, e);
 }
 
-static void ended(struct blob *b)
+static void mark_finished(struct blob *b)
 {
-	atomic_store_explicit(&b->begun, false, memory_order_relaxed);
+	atomic_store_explicit(&b->is_unfinished, false, memory_order_relaxed);
 }
 
 int blob_load(struct blob *b, struct bytes **ret, struct error *e)
@@ -193,8 +196,8 @@ int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 
 	if (r < 0)
 		return r;
-	r = load_whole(b, ret, e);
-	ended(b);
+	r = get_decoded(b, ret, e);
+	mark_finished(b);
 	return r;
 }
 
@@ -208,29 +211,28 @@ bool blob_is_whole(const struct blob *b)
 
 int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e)
 {
-	/* Asked first, or it might be another thread that inflates it meanwhile. */
-	bool again = atomic_load_explicit(&b->begun, memory_order_relaxed);
+	/* Read this before budget_find: another thread may inflate the blob in between. */
+	bool again = atomic_load_explicit(&b->is_unfinished, memory_order_relaxed);
 	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
 	int r = blob_make(b, e);
 
-	/* Readers of more than fits the budget would have all of it inflated anew for each piece.
-	 */
+	/* The cache dropped an unfinished blob: do not inflate all of it for each read. */
 	if (r == 0 && !whole && !again && b->coding == BLOB_ZLIB && blob_is_whole(b))
-		r = load_whole(b, &whole, e);
+		r = get_decoded(b, &whole, e);
 	if (r < 0)
 		return r;
 	if (whole && end == b->size)
-		ended(b);
+		mark_finished(b);
 	*ret = whole;
 	return 0;
 }
 
-/* A pass over all of it, with somebody who looks on. */
+/* A pass over the whole stream to make checkpoints, with an optional callback. */
 struct pass {
 	struct blob *blob;
 	codec_chunk_fn fn;
 	void *arg;
-	bool done;
+	bool is_done;
 };
 
 static int make_pass(void *arg, struct bytes **ret, struct error *e)
@@ -239,12 +241,12 @@ static int make_pass(void *arg, struct bytes **ret, struct error *e)
 	struct blob *b = p->blob;
 	int r;
 
-	if (atomic_load_explicit(&b->sound, memory_order_relaxed))
-		return stretch_begin(b->size, length_of_stretch(b), ret, e);
-	p->done = true;
-	r = stretch_prepare(&b->stored, b->size, length_of_stretch(b), p->fn, p->arg, ret, e);
+	if (atomic_load_explicit(&b->is_sound, memory_order_relaxed))
+		return stretch_begin(b->size, blob_stretch_length(b), ret, e);
+	p->is_done = true;
+	r = stretch_prepare(&b->stored, b->size, blob_stretch_length(b), p->fn, p->arg, ret, e);
 	if (r == 0)
-		proved(b);
+		mark_sound(b);
 	return r;
 }
 
@@ -266,16 +268,16 @@ int blob_check(struct blob *b, struct error *e)
 		return 0;
 	if (b->coding == BLOB_RAW)
 		r = raw_extent(b, &raw, e);
-	else if (!atomic_load_explicit(&b->sound, memory_order_relaxed))
-		r = blob_is_whole(b) ? load_whole(b, &found, e) : get_checkpoints(b, &found, e);
+	else if (!atomic_load_explicit(&b->is_sound, memory_order_relaxed))
+		r = blob_is_whole(b) ? get_decoded(b, &found, e) : get_checkpoints(b, &found, e);
 	if (r == -EIO)
-		atomic_store_explicit(&b->damaged, true, memory_order_relaxed);
+		atomic_store_explicit(&b->is_damaged, true, memory_order_relaxed);
 	return r;
 }
 
 bool blob_is_damaged(const struct blob *b)
 {
-	return atomic_load_explicit(&b->damaged, memory_order_relaxed);
+	return atomic_load_explicit(&b->is_damaged, memory_order_relaxed);
 }
 
 void blob_remember(struct blob *b, uint64_t key, uint64_t value)
@@ -299,14 +301,14 @@ bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret)
 	return known;
 }
 
-struct stretch {
+struct stretch_ref {
 	struct blob *blob;
 	size_t i;
 };
 
 static int load_stretch(void *arg, struct bytes **ret, struct error *e)
 {
-	const struct stretch *s = arg;
+	const struct stretch_ref *s = arg;
 	struct blob *b = s->blob;
 	CLEANUP(bytes_unref) struct bytes *checkpoints = NULL;
 	int r = get_checkpoints(b, &checkpoints, e);
@@ -316,13 +318,13 @@ static int load_stretch(void *arg, struct bytes **ret, struct error *e)
 
 static int get_stretch(struct blob *b, size_t i, struct bytes **ret, struct error *e)
 {
-	struct stretch s = {b, i};
+	struct stretch_ref s = {b, i};
 
 	if (!b->budget)
 		return load_stretch(&s, ret, e);
 	pthread_mutex_lock(&b->lock);
 	if (!b->stretches)
-		b->stretches = calloc(n_stretches(b), sizeof(*b->stretches));
+		b->stretches = calloc(count_stretches(b), sizeof(*b->stretches));
 	pthread_mutex_unlock(&b->lock);
 	if (!b->stretches)
 		return error_set(e, -ENOMEM, "no memory to inflate");
@@ -331,7 +333,7 @@ static int get_stretch(struct blob *b, size_t i, struct bytes **ret, struct erro
 
 static int read_stretches(struct blob *b, uint64_t off, uint8_t *dst, size_t n, struct error *e)
 {
-	uint64_t length = length_of_stretch(b);
+	uint64_t length = blob_stretch_length(b);
 
 	while (n) {
 		CLEANUP(bytes_unref) struct bytes *span = NULL;
@@ -373,7 +375,7 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 	if (whole && n)
 		memcpy(dst, whole->data + off, n);
 	if (off + n == b->size)
-		ended(b);
+		mark_finished(b);
 	return 0;
 }
 
@@ -427,7 +429,7 @@ static int each_raw(struct blob *b, codec_chunk_fn fn, void *arg, struct error *
 	return 0;
 }
 
-/* The pass that lays the checkpoints does for this, too. */
+/* Pass all bytes to fn, in the pass that makes the checkpoints, if that is still to be done. */
 static int each_inflated(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *checkpoints = NULL;
@@ -436,7 +438,7 @@ static int each_inflated(struct blob *b, codec_chunk_fn fn, void *arg, struct er
 
 	if (b->budget)
 		r = budget_get_kept(b->budget, &b->checkpoints, make_pass, &p, &checkpoints, e);
-	return r < 0 || p.done ? r : inflate_each(&b->stored, b->size, fn, arg, e);
+	return r < 0 || p.is_done ? r : inflate_each(&b->stored, b->size, fn, arg, e);
 }
 
 int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
@@ -450,10 +452,10 @@ int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 		return each_raw(b, fn, arg, e);
 	if (b->budget)
 		whole = budget_find(b->budget, &b->slot);
-	r = whole || !blob_is_whole(b) ? 0 : load_whole(b, &whole, e);
+	r = whole || !blob_is_whole(b) ? 0 : get_decoded(b, &whole, e);
 	if (r < 0)
 		return r;
-	ended(b);
+	mark_finished(b);
 	if (!whole)
 		return each_inflated(b, fn, arg, e);
 	return whole->size ? fn(arg, whole->data, whole->size, e) : 0;

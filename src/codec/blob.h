@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * blob: a piece of a map's data, kept as it is stored and decoded only when somebody asks.
+ * blob: bytes of a map that are stored encoded, and decoded when they are read.
  *
- * Immutable and ref-counted; all functions may be called on any thread. What fits the budget is
- * inflated once, whole, whoever asks for which part, and cached there until others need the room.
- * What was pushed out before its end was read is inflated in stretches from then on, until that is
- * (codec/zlib/inflate.h); so is what is larger, after one pass that proves it and lays checkpoints.
- * So memory stays bounded whatever is read. The checkpoints and the stretches used last stay beside
- * the budget (budget_get_kept), so that to read from begin to end inflates it twice at most,
- * however small the budget and the pieces are, and whoever reads what else in turn.
+ * A blob is immutable and reference-counted; all functions may be called on any thread. The first
+ * read of a blob that fits the budget inflates all of it, and caches the result in the budget until
+ * others need the room. If the cache drops the blob before its end was read, reads inflate it in
+ * stretches from then on (codec/zlib/inflate.h), until one reaches the end. A larger blob is always
+ * read in stretches, after one pass that verifies it and makes checkpoints. So memory is bounded.
+ * The checkpoints and the last used stretches are kept beside the budget (budget_get_kept). Reading
+ * a blob from begin to end therefore inflates it at most twice, even with a small budget, small
+ * reads, and other readers in between.
  *
- * A composed blob has a recipe. The first reader has it make the stored bytes, which are then kept.
+ * A composed blob has a recipe. The first read calls the recipe to materialize the stored bytes,
+ * which are then kept.
  *
- * Errors: -EIO where the stored bytes do not yield exactly the declared size; the text says why. Of
- * a composed blob also those of its recipe.
+ * Errors: -EIO if the stored bytes do not yield exactly the declared size; the text says why. For a
+ * composed blob also the errors of its recipe. Functions that return a blob return NULL if memory
+ * is exhausted.
  */
 #pragma once
 
@@ -30,15 +33,15 @@
 #include "codec/zlib/inflate.h"
 
 enum blob_coding {
-	BLOB_RAW,  /* stored as they are: the extent has `size` bytes or more */
+	BLOB_RAW,  /* not encoded; the extent has `size` bytes or more */
 	BLOB_ZLIB, /* a zlib stream */
 };
 
 /*
- * How to make the stored bytes of a composed blob. make is called until it succeeds once, by one
- * thread at a time. *ret is a zlib stream, and the blob consumes its reference; *ret_size is the
- * decoded size. make must not read the blob itself. free is called with the last reference to the
- * blob.
+ * The recipe of a composed blob. make makes the stored bytes: *ret is a zlib stream, whose
+ * reference the blob consumes, and *ret_size its decoded size. It is called until it succeeds once,
+ * on one thread at a time, and must not read the blob. free is called with the last reference to
+ * the blob.
  */
 struct blob_recipe {
 	int (*make)(struct blob_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e);
@@ -48,114 +51,112 @@ struct blob_recipe {
 #define BLOB_SIZE_UNKNOWN UINT64_MAX
 
 struct blob {
-	/* For everybody to read; of a composed blob `stored` only once it was made (blob_make). */
+	/* Public, read-only. `stored` of a composed blob is valid after blob_make. */
 	struct extent stored;
 	enum blob_coding coding;
-	uint64_t size;              /* declared, decoded; if `unsized` only once it was made */
+	uint64_t size;              /* declared size of the decoded bytes; see `unsized` */
 	struct blob_recipe *recipe; /* of a composed blob; else NULL */
-	bool unsized;               /* a composed blob whose size is known only once it was made */
+	bool unsized;               /* the size of a composed blob is known after blob_make only */
 	struct png_memo png;        /* for png_file_read of this blob's pixels */
 
-	/* The rest is blob.c's. */
+	/* Private to blob*.c. */
 	atomic_uint refs;
-	atomic_bool made; /* `stored` and `size` do not change any more */
-	pthread_mutex_t making;
-	atomic_bool sound, damaged; /* as blob_check found it */
+	atomic_bool made; /* `stored` and `size` are final */
+	pthread_mutex_t make_lock;
+	atomic_bool is_sound, is_damaged; /* results of verifying the stored bytes */
 	struct budget *budget;
-	struct budget_slot slot;        /* all of it */
-	atomic_bool begun;              /* ... was inflated, and nobody has read its end since */
+	struct budget_slot slot;        /* all decoded bytes */
+	atomic_bool is_unfinished;      /* decoded whole, and not read to the end since */
 	struct budget_slot checkpoints; /* for stretches */
-	struct budget_slot *stretches;  /* one for each; NULL: nobody needed them yet */
-	struct budget_slot derived;
-	struct budget_slot *parts; /* of one thing that is derived; NULL: nobody needed them yet */
+	struct budget_slot *stretches;  /* one for each stretch; NULL before the first use */
+	struct budget_slot derived;     /* for blob_derive */
+	struct budget_slot *parts;      /* for blob_derive_part; NULL before the first use */
 	size_t n_parts;
 	uint64_t parts_key;
 	struct {
 		uint64_t key, value;
 		bool set;
 	} memo;
-	pthread_mutex_t lock; /* over `stretches`, `parts` and memo; never held for long */
+	pthread_mutex_t lock; /* protects `stretches`, `parts` and `memo`; held briefly */
 };
 
 /*
- * Takes a reference of its own on what stored holds. budget may be NULL (nothing is cached, so it
- * is to be read whole or by blob_each), else it must outlive the blob. NULL when memory is short.
- * The blob need not be sound.
+ * Create a blob of stored bytes, which are not verified. Takes its own reference to them. budget
+ * must outlive the blob. If it is NULL, nothing is cached: read the blob whole, or by blob_each.
  */
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget);
 /*
- * A composed blob: its stored bytes are made when they are first needed, and never again. The calls
- * below that read content need them; blob_check does not, because what a recipe makes is sound.
- * Consumes the recipe, also on failure. size: the decoded size, or BLOB_SIZE_UNKNOWN if only making
- * it tells.
+ * Create a composed blob. Every function below that reads content materializes it; blob_check does
+ * not, because a recipe never makes damaged bytes. Consumes the recipe, also on failure. size: the
+ * decoded size, or BLOB_SIZE_UNKNOWN if only materializing can tell.
  */
 struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget);
-/* Make the stored bytes, if they are not made yet. Errors are those of the recipe. */
+/* Materialize a composed blob, if that has not happened yet. Errors are those of the recipe. */
 int blob_make(struct blob *b, struct error *e);
 static inline bool blob_is_made(const struct blob *b)
 {
 	return atomic_load_explicit(&b->made, memory_order_acquire);
 }
-/* The decoded size without making anything; BLOB_SIZE_UNKNOWN if only that tells. */
+/* The decoded size, or BLOB_SIZE_UNKNOWN before a blob of unknown size is materialized. */
 static inline uint64_t blob_size(const struct blob *b)
 {
 	return b->unsized && !blob_is_made(b) ? BLOB_SIZE_UNKNOWN : b->size;
 }
-/* How many composed blobs this process has made: for tests. */
+/* Number of composed blobs that this process has materialized, for tests. */
 uint64_t blob_made_total(void);
 
-/* A raw blob in memory; takes the reference b (also on failure). NULL gives NULL, so that a failed
- * bytes_copy can be passed on. */
+/* Create a raw blob of bytes in memory. Consumes the reference b, also on failure. Returns NULL if
+ * b is NULL, so that callers need not check bytes_copy. */
 struct blob *blob_of_bytes(struct bytes *b, struct budget *budget);
 struct blob *blob_ref(struct blob *b); /* NULL is fine */
 void blob_unref(struct blob *b);       /* NULL is fine */
 DEFINE_CLEANUP(struct blob, blob_unref);
 
-/* All of it in memory, a new reference; through the budget's cache, whatever the size. */
+/* Load all decoded bytes into memory, through the budget's cache, whatever the size. *ret is a new
+ * reference. */
 int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
-/* The same for who reads the part of it that ends at `end`, where it is read whole; else *ret is
- * NULL, and that part is blob_read's to give. */
+/* Load all decoded bytes, if a blob_read that ends at `end` would, or if they are cached. *ret is a
+ * new reference, or NULL: read the part with blob_read. */
 int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
 
-/* Exactly bytes [off, off + n); past the size is -EINVAL. */
+/* Read decoded bytes [off, off + n). -EINVAL past the size. */
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e);
-/* The same as a codec_read_fn: arg is the struct blob. */
+/* blob_read as a codec_read_fn; arg is the struct blob. */
 int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Is it small enough to be decoded and cached at once? Else a part costs no more memory than a
- * stretch, as it does of what was pushed out. */
+/* Is the blob small enough to be decoded and cached whole? Else it is read in stretches. */
 bool blob_is_whole(const struct blob *b);
 
-/* The first n bytes, or all where there are fewer; *ret_got says how many. Never decodes further,
- * caches nothing: for names. With n >= size a wrong length is noticed, else not. */
+/* Decode the first n bytes, or all if there are fewer; *ret_got is their number. Decodes no further
+ * and caches nothing; for names. A wrong size is noticed only if n >= size. */
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e);
 
-/* All bytes in order, in one or several chunks, in bounded memory. A negative errno from fn stops
- * and is returned. The whole is known to be sound only when this returned 0. */
+/* Pass all decoded bytes to fn, in order, in one or more chunks, in bounded memory. Stops at a
+ * negative errno from fn, and returns it. Damage may be found only after fn got data. */
 int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 
-/* Do the stored bytes yield exactly the declared size? The first time all of them are decoded, and
- * cached as for reading; yes is remembered. */
+/* Verify that the stored bytes yield exactly the declared size. The first call decodes all of them,
+ * and caches them like a read; success is remembered. */
 int blob_check(struct blob *b, struct error *e);
-/* Did it find that they do not? */
+/* Has blob_check found damage? */
 bool blob_is_damaged(const struct blob *b);
 
-/* A small fact that costs a decoding to find, such as a file's size, by a key of the caller's
- * choosing: the last one that was remembered is known. */
+/* Remember a number that took a decoding to find, such as a file's size, under a key. A blob
+ * remembers the last one only; blob_recall returns whether it is that of the key. */
 void blob_remember(struct blob *b, uint64_t key, uint64_t value);
 bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
 
 /*
- * What it takes time to find from the content, such as where the parts of a long text begin: made
- * by make, which many may wait for, and cached in the budget. Its first 8 bytes are the key, in
- * the order of this machine; a blob keeps one at a time.
+ * Get bytes that take time to derive from the content, such as the index of a long text. make makes
+ * them, while other callers wait, and the budget caches them. They begin with the key, 8 bytes in
+ * host order. A blob caches the bytes of one key at a time.
  */
 int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
 	struct error *e);
 
-/* The same of one of n parts of it. A blob keeps the parts of the first key that is asked for;
- * those of others are made each time. */
+/* Get part i of n derived parts, like blob_derive. Only the parts of the first key that is used are
+ * cached; those of other keys are made for each call. */
 int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
 	void *arg, struct bytes **ret, struct error *e);

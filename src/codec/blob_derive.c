@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What is found from the content of a blob, and kept with it. */
+/* Derived bytes that are cached with a blob. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
 		bytes_unref(TAKE(found));
 		r = budget_get_kept(b->budget, &b->derived, make, arg, &found, e);
 	}
-	/* Two who want different ones at once: one of them makes its own. */
+	/* Two threads want different keys: one of them makes its own bytes. */
 	if (r == 0 && !has_key(found, key)) {
 		bytes_unref(TAKE(found));
 		r = make(arg, &found, e);
@@ -32,8 +32,8 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
 	return r;
 }
 
-/* The slots of the parts; those of another key have none. */
-static int part_slot(
+/* Find the slot of part i; NULL if the slots belong to another key. */
+static int get_part_slot(
 	struct blob *b, uint64_t key, size_t n, size_t i, struct budget_slot **ret, struct error *e)
 {
 	int r = 0;
@@ -55,7 +55,7 @@ int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_lo
 	void *arg, struct bytes **ret, struct error *e)
 {
 	struct budget_slot *slot = NULL;
-	int r = b->budget ? part_slot(b, key, n, i, &slot, e) : 0;
+	int r = b->budget ? get_part_slot(b, key, n, i, &slot, e) : 0;
 
 	if (r < 0)
 		return r;

@@ -35,8 +35,9 @@ static int compare_chunk(void *arg, const uint8_t *data, size_t n, struct error 
 	return 0;
 }
 
-/* b's content and that which read gives, of the same size. */
-static int compare(struct blob *b, codec_read_fn read, void *arg, bool *ret, struct error *e)
+/* Compare b's content with the bytes of read, which has the same size. */
+static int compare_content(
+	struct blob *b, codec_read_fn read, void *arg, bool *ret, struct error *e)
 {
 	struct comparison c = {.read = read, .arg = arg};
 	int r = blob_each(b, compare_chunk, &c, e);
@@ -48,23 +49,23 @@ static int compare(struct blob *b, codec_read_fn read, void *arg, bool *ret, str
 	return r;
 }
 
-static bool same_place(const struct extent *a, const struct extent *b)
+static bool is_same_place(const struct extent *a, const struct extent *b)
 {
 	return a->mem == b->mem && a->file == b->file && a->off == b->off && a->size == b->size;
 }
 
-/* A blob that is read once, from its begin, and not cached for that. */
-struct once {
+/* Reads a blob once, from begin to end, without caching it. */
+struct uncached_reader {
 	struct blob *blob;
-	struct bytes *whole; /* where it was cached; else NULL */
-	struct feed *feed;   /* of one that is inflated; else NULL */
+	struct bytes *whole; /* if it is cached; else NULL */
+	struct feed *feed;   /* if it is inflated; else NULL */
 };
 
-static int once_begin(struct blob *b, struct once *ret, struct error *e)
+static int reader_begin(struct blob *b, struct uncached_reader *ret, struct error *e)
 {
 	int r;
 
-	*ret = (struct once){.blob = b};
+	*ret = (struct uncached_reader){.blob = b};
 	if (b->coding == BLOB_RAW)
 		return 0;
 	ret->whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
@@ -78,7 +79,7 @@ static int once_begin(struct blob *b, struct once *ret, struct error *e)
 	return r;
 }
 
-static void once_finish(struct once *o)
+static void reader_finish(struct uncached_reader *o)
 {
 	bytes_unref(o->whole);
 	if (o->feed)
@@ -86,9 +87,9 @@ static void once_finish(struct once *o)
 	free(o->feed);
 }
 
-static int once_read(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+static int reader_read(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
-	const struct once *o = arg;
+	const struct uncached_reader *o = arg;
 
 	if (o->feed)
 		return feed_pull(o->feed, dst, n, e);
@@ -100,7 +101,7 @@ static int once_read(void *arg, uint64_t off, void *dst, size_t n, struct error 
 
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 {
-	struct once once;
+	struct uncached_reader once;
 	int r = a == b || !a || !b ? 0 : blob_make(a, e);
 
 	if (r == 0 && a && b && a != b)
@@ -111,23 +112,23 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 		*ret = a == b;
 		return 0;
 	}
-	if (a->coding == b->coding && same_place(&a->stored, &b->stored)) {
+	if (a->coding == b->coding && is_same_place(&a->stored, &b->stored)) {
 		*ret = true;
 		return 0;
 	}
-	r = once_begin(b, &once, e);
+	r = reader_begin(b, &once, e);
 	if (r < 0)
 		return r;
-	r = compare(a, once_read, &once, ret, e);
+	r = compare_content(a, reader_read, &once, ret, e);
 	if (r == 0 && *ret && once.feed)
 		r = feed_expect_end(once.feed, e);
-	once_finish(&once);
+	reader_finish(&once);
 	return r;
 }
 
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e)
 {
-	struct extent mine = *x; /* read only, so borrowed */
+	struct extent mine = *x; /* borrowed */
 	int r = blob_size(b) == BLOB_SIZE_UNKNOWN ? blob_make(b, e) : 0;
 
 	if (r < 0)
@@ -136,5 +137,5 @@ int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct
 		*ret = false;
 		return 0;
 	}
-	return compare(b, extent_read_fn, &mine, ret, e);
+	return compare_content(b, extent_read_fn, &mine, ret, e);
 }

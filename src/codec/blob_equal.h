@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* blob_equal: the content of blobs compared, in bounded memory and without decoding where they are
- * the same stored bytes. */
+/* blob_equal: compare the decoded bytes of blobs, in bounded memory. Blobs that share their stored
+ * bytes are equal without decoding. */
 #pragma once
 
 #include "codec/blob.h"
 
-/* Are the decoded bytes the same? NULL equals NULL only. The first may be cached for that, the
- * second is not. */
+/* Compare two blobs. NULL equals NULL only. The budget may cache a, but not b. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
-/* Is an extent's content (what a user wrote) that of the blob? */
+/* Compare the decoded bytes of a blob with the bytes of an extent. */
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e);

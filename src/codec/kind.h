@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * kind: the kind of a file that mapfs does not read, for messages: another image than a PNG, a
- * download that went wrong, an archive that holds a map. Only a refusal may depend on it: the
- * marks are short, and a file that mapfs reads may begin with the same bytes.
+ * kind: recognize files that mapfs cannot read, for messages: another image format, a failed
+ * download, an archive that contains a map. Use it only for a file that is refused already: the
+ * signatures are short, and a readable file may begin with the same bytes.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { KIND_HEAD = 24 }; /* so many first bytes show all kinds */
+enum { KIND_HEAD = 24 }; /* number of bytes that is enough to recognize every kind */
 
-/* "a JPEG image", of the first n bytes of a file. NULL: unknown. */
+/* The kind of a file with these first n bytes, such as "a JPEG image". NULL if unknown. */
 const char *kind_of(const uint8_t *head, size_t n);

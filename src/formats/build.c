@@ -7,7 +7,7 @@
 
 #include "formats/building.h"
 
-static void finish_entry(struct build_output *o)
+static void finish_output(struct build_output *o)
 {
 	free(o->reason);
 	parsed_unref(o->parsed);
@@ -17,14 +17,14 @@ static void finish_entry(struct build_output *o)
 void build_result_finish(struct build_result *b)
 {
 	for (size_t i = 0; b->outputs && i < b->n; i++)
-		finish_entry(&b->outputs[i]);
+		finish_output(&b->outputs[i]);
 	free(b->outputs);
 	snapshot_unref(b->map);
 	*b = (struct build_result){0};
 }
 
-/* Is its time another one than the base's, where maps keep times? */
-static bool is_timed(const struct building *b, size_t i)
+/* Does the saved map need another time for the file of output i than it would get? */
+static bool has_new_time(const struct building *b, size_t i)
 {
 	const struct build_output *o = &b->result->outputs[i];
 	struct timespec t;
@@ -33,7 +33,7 @@ static bool is_timed(const struct building *b, size_t i)
 	if (!b->inputs[i].has_mtime || !b->format->kept_time || b->inputs[i].is_dir ||
 		o->id == ENTRY_NONE)
 		return false;
-	/* What is written or stands elsewhere would get another. */
+	/* A file that is written or moved would get a new time. */
 	if (b->inputs[i].origin != o->id || o->outcome != BUILD_SAME)
 		return true;
 	t = b->format->kept_time(b->inputs[i].mtime);
@@ -41,14 +41,14 @@ static bool is_timed(const struct building *b, size_t i)
 	       (en.mtime.tv_sec != t.tv_sec || en.mtime.tv_nsec != t.tv_nsec);
 }
 
-static int put_times(struct building *b)
+static int place_times(struct building *b)
 {
 	int r = 0;
 
 	for (size_t i = 1; r == 0 && i < b->result->n; i++) {
 		struct build_output *o = &b->result->outputs[i];
 
-		if (!is_timed(b, i))
+		if (!has_new_time(b, i))
 			continue;
 		r = building_place(
 			b, (struct placement){
@@ -59,7 +59,7 @@ static int put_times(struct building *b)
 	return r;
 }
 
-static bool held_nothing(const struct building *b, entry_id dir)
+static bool was_empty(const struct building *b, entry_id dir)
 {
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
@@ -68,8 +68,8 @@ static bool held_nothing(const struct building *b, entry_id dir)
 	return b->format->list(b->base, dir, &cookie, name, &en, NULL) == 0;
 }
 
-/* New objects that are in no map. */
-static void tell_absent(const struct building *b)
+/* Mark new objects that finalize left out of the map. */
+static void mark_absent(const struct building *b)
 {
 	for (size_t i = 0; i < b->n_placements; i++) {
 		struct build_output *o = &b->result->outputs[b->placements[i].order];
@@ -79,9 +79,9 @@ static void tell_absent(const struct building *b)
 	}
 }
 
-/* Whether a directory that was removed is there again may follow from contents; one that held
- * nothing is not missed where another has its path. */
-static void tell_dirs(const struct building *b)
+/* Correct the outcomes of removed directories, which contents may create again. An empty directory
+ * that another directory replaces is unchanged. */
+static void mark_dirs(const struct building *b)
 {
 	struct file_attr en;
 
@@ -96,12 +96,12 @@ static void tell_dirs(const struct building *b)
 		if (gone)
 			*old = en.is_cleared_by_mount ? BUILD_EMPTIED : BUILD_GONE;
 		else
-			*old = b->inputs[i].is_dir && held_nothing(b, id) ? BUILD_SAME
-									  : BUILD_REPLACED;
+			*old = b->inputs[i].is_dir && was_empty(b, id) ? BUILD_SAME
+								       : BUILD_REPLACED;
 	}
 }
 
-/* The base with the contents of the tree, nothing placed yet. */
+/* Apply the contents of the inputs to the base. Placements follow in finalize. */
 static int put_contents(struct building *b, struct error *e)
 {
 	int r = resolve_identities(b, e);
@@ -111,7 +111,7 @@ static int put_contents(struct building *b, struct error *e)
 	if (r == 0)
 		r = contents_put(b, e);
 	if (r == 0)
-		tell_dirs(b);
+		mark_dirs(b);
 	return r;
 }
 
@@ -120,12 +120,12 @@ static void building_finish(struct building *b)
 	identities_finish(b);
 	free(b->files);
 	free(b->placements);
-	snapshot_unref(b->bare);
+	snapshot_unref(b->bare_map);
 	snapshot_unref(b->map);
 }
 
-static int begin(struct building *b, const struct snapshot *base, const struct build_input *entries,
-	size_t n, struct build_result *ret, struct error *e)
+static int begin_build(struct building *b, const struct snapshot *base,
+	const struct build_input *entries, size_t n, struct build_result *ret, struct error *e)
 {
 	*b = (struct building){
 		.base = base, .format = base->format, .inputs = entries, .result = ret};
@@ -147,12 +147,12 @@ static int finalize(struct building *b, const struct build_options *how, struct 
 	if (!how->places_objects)
 		return tree->finalize(
 			b->map, NULL, FORMAT_UNPLACED, &b->result->map, NULL, NULL, e);
-	r = put_times(b);
+	r = place_times(b);
 	if (r == 0)
 		r = tree->finalize(b->map, b->placements, b->n_placements, &b->result->map,
 			how->say, how->arg, e);
 	if (r == 0)
-		tell_absent(b);
+		mark_absent(b);
 	return r;
 }
 
@@ -160,7 +160,7 @@ int build(const struct snapshot *base, const struct build_input *entries, size_t
 	const struct build_options *how, struct build_result *ret, struct error *e)
 {
 	__attribute__((cleanup(building_finish))) struct building b;
-	int r = begin(&b, base, entries, n, ret, e);
+	int r = begin_build(&b, base, entries, n, ret, e);
 
 	b.previous = how->previous;
 	if (r == 0)

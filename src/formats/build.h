@@ -1,100 +1,98 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * build: the map that follows from a base and a tree.
+ * build: make a map from a base and an overlay.
  *
- * A function, and the only way to a map that is to be written: the same base and the same tree give
- * the same map and the same words, in whatever order the tree came to be. Neither is changed.
+ * This is the only way to make a map that is to be written. The result depends on the base and the
+ * overlay only, not on the order of the operations that made the overlay. Neither is changed.
  *
- * What it decides, in this order:
- *   identity    an object of the base belongs to the file that is now at the object's path in the
+ * A build has these steps:
+ *   identities  An object of the base belongs to the file that is now at the object's path in the
  *               base; if there is none, to the file that was moved from that path. A directory
- *               stays what it came from. A file with neither is a new object.
- *   contents    those that are not parsed yet are parsed; all are applied in the order of their
- *               paths, raw/ first. A content that needs others is tried again while each round
- *               makes progress.
- *   places      objects where they stand; those that nothing stands for leave the map.
- *   the rest    references, counts, what a game needs: the format's finalize.
- * Conditions of the whole map are for `check` of the result.
+ *               keeps its origin. Every other file is a new object.
+ *   contents    Parse the contents that are not parsed yet. Apply all of them in the order of
+ *               their paths, raw/ first. Repeat those that need others while any succeeds.
+ *   placements  Objects go where their files are. An object without a file leaves the map.
+ *   finalize    The format derives the rest: references, counts, what a game needs.
+ * format_edit.check checks the result as a whole.
  *
- * On a worker. Cheap if all contents are parsed already; else they are parsed in parallel, one on
- * each processor.
+ * Not for the owner's thread. A build is cheap if all contents are parsed already; else it parses
+ * them in parallel, one on each processor.
  */
 #pragma once
 
 #include "formats/format.h"
 
 /*
- * What differs from the base, and the directories that it is in. Lists are in the order of paths:
- * what is in a directory follows it, names in a directory are in order (name_compare), and the root
- * is the first.
+ * Build input: a path of the overlay, which differs from the base or is a directory on the way to
+ * one that does. The array is sorted by path: the root is first, the contents of a directory follow
+ * it, and the names in a directory are sorted (name_compare).
  */
 struct build_input {
-	uint32_t parent;  /* the directory's place in the list; of the root 0 */
-	const char *name; /* of the root "" */
+	uint32_t parent;  /* index of the directory; 0 for the root */
+	const char *name; /* "" for the root */
 	bool is_dir;
-	bool is_removed; /* nothing stands there; `from` did, in the base or in the tree */
-	entry_id origin; /* what it came from, in the base; ENTRY_NONE: it was made */
-	entry_id hidden; /* what stands at this path in the base, unless that is `from`; or NONE */
-	const struct extent *bytes;    /* bytes that were closed; NULL: what `from` shows */
-	const struct extent *accepted; /* ... before those, if `in` is refused; NULL: none */
-	/* The parsed values of `in` and `last`; if `in` is NULL, the first is that of the file that
-	 * `from` shows. NULL: not parsed yet. build parses again if a value is for another entry.
-	 */
+	bool is_removed; /* a whiteout: `origin` had this path, in the base or in the overlay */
+	entry_id origin; /* the entry of the base that it came from; ENTRY_NONE if new */
+	entry_id hidden; /* the entry of the base at this path, if not `origin`; or ENTRY_NONE */
+	const struct extent *bytes;    /* the content; NULL: the file shows its origin */
+	const struct extent *accepted; /* accepted content, if `bytes` are refused; or NULL */
+	/* Parsed values of `bytes` (or, if that is NULL, of the origin's bytes) and of `accepted`.
+	 * NULL: not parsed yet. A value for another entry is parsed again. */
 	struct parsed *parsed, *accepted_parsed;
-	bool is_refused; /* ... by a save or a close before */
-	bool has_mtime;  /* a program set its time, to mtime */
+	bool is_refused; /* an earlier save or close refused `bytes` */
+	bool has_mtime;  /* mtime is valid: a program set it */
 	struct timespec mtime;
 };
 
 enum build_outcome {
 	BUILD_SAME,    /* as in the base */
-	BUILD_WRITTEN, /* another content, or time where maps keep those */
+	BUILD_WRITTEN, /* another content, or another time if maps keep times */
 	BUILD_NEW,
-	BUILD_ABSENT, /* ... but its parts never came: it is in no map */
+	BUILD_ABSENT, /* a new object whose parts never came; it is in no map */
 	BUILD_MOVED,
-	BUILD_GONE,     /* it left the map */
-	BUILD_EMPTIED,  /* a part that is always there was removed, and is empty */
-	BUILD_NEEDED,   /* ... or stays, since its object cannot be without it */
-	BUILD_REPLACED, /* what stood there before left, and something else has its path */
-	BUILD_KEPT,     /* its file has a name that means nothing; the object stays as it was */
-	BUILD_SCRATCH,  /* the name means nothing */
-	BUILD_REFUSED,  /* and why */
+	BUILD_GONE,     /* removed from the map */
+	BUILD_EMPTIED,  /* a mandatory part was removed, and is cleared */
+	BUILD_NEEDED,   /* a mandatory file was removed, and stays */
+	BUILD_REPLACED, /* the object left the map, and another entry has its path */
+	BUILD_KEPT,     /* the file has a scratch name; its object stays unchanged */
+	BUILD_SCRATCH,  /* a scratch file */
+	BUILD_REFUSED,  /* see `reason` */
 };
 
 struct build_output {
 	enum build_outcome outcome;
-	/* Of what it hides, of itself where it is gone, or of what stands there where it is
-	 * refused; else BUILD_SAME. */
+	/* Outcome of the second thing at this path: of `hidden`; of `origin`, if the input is
+	 * removed; or of the accepted content, if this one is refused. Else BUILD_SAME. */
 	enum build_outcome hidden_outcome;
-	entry_id id;        /* in the result, before its numbers were dealt; or ENTRY_NONE */
-	bool is_unresolved; /* of BUILD_REFUSED: other files that it needs are not there */
-	bool has_accepted;  /* ... what was accepted before is in the result */
-	/* The parsed values of `in` and `last` for this entry; owned references, or NULL. */
+	entry_id id;        /* in the built map before finalize; or ENTRY_NONE */
+	bool is_unresolved; /* with BUILD_REFUSED: other files that it needs are missing */
+	bool has_accepted;  /* with BUILD_REFUSED: the map has the accepted content */
+	/* Parsed values of build_input.bytes and .accepted for `id`; owned references, or NULL. */
 	struct parsed *parsed, *accepted_parsed;
-	char *reason; /* ... may be NULL where memory was short */
+	char *reason; /* with BUILD_REFUSED; NULL if memory was exhausted */
 };
 
 struct build_result {
 	struct snapshot *map;
-	struct build_output *outputs; /* as many as the tree has, in its order */
+	struct build_output *outputs; /* one for each input, in the same order */
 	size_t n, n_refused;
 };
 
 struct build_options {
-	/* The map to be saved. Else only contents are applied, and objects keep the names and
-	 * numbers of the base: the map that a mount shows. */
+	/* Build the map to be saved. If false, objects keep the names and numbers of the base, and
+	 * only contents are applied: the view. */
 	bool places_objects;
-	/* A map that was built before, or NULL. Blobs that it composed of the same contents are
-	 * taken from it. */
+	/* A map that was built before, or NULL. The new map shares blobs that it composed of the
+	 * same contents. */
 	const struct snapshot *previous;
-	/* Told of each line that a person should know of the result; on the caller's thread, only
-	 * if placed. */
+	/* Reports lines for people about the result, on the caller's thread. Unused without
+	 * places_objects. */
 	format_say say;
 	void *arg;
 };
 
-/* All is borrowed for the call. 0: *ret has a map, without the entries that were refused, and is
- * the caller's to finish. -errno: there is nothing to finish. */
+/* Build a map without the inputs that are refused. All arguments are borrowed for the call. On
+ * success the caller finishes *ret; on failure there is nothing to finish. */
 int build(const struct snapshot *base, const struct build_input *entries, size_t n,
 	const struct build_options *how, struct build_result *ret, struct error *e);
 void build_result_finish(struct build_result *b);

@@ -17,30 +17,30 @@ void building_refuse(struct building *b, size_t i, const struct error *why)
 	o->reason = strdup(error_text(why));
 }
 
-int building_apply(
-	struct building *b, entry_id id, const struct parsed *p, bool *ret_put, struct error *why)
+int building_apply(struct building *b, entry_id id, const struct parsed *p, bool *ret_changed,
+	struct error *why)
 {
-	*ret_put = false;
+	*ret_changed = false;
 	if (p && p->refusal_errno)
 		return parsed_error(p, why);
-	return b->format->edit->apply(&b->map, id, p, &b->context, b->previous, ret_put, why);
+	return b->format->edit->apply(&b->map, id, p, &b->context, b->previous, ret_changed, why);
 }
 
-int building_put(
-	struct building *b, entry_id id, const struct extent *x, bool *ret_put, struct error *why)
+int building_put(struct building *b, entry_id id, const struct extent *x, bool *ret_changed,
+	struct error *why)
 {
 	CLEANUP(content_unref) struct content *c = content_new(x);
 	CLEANUP(parsed_unref) struct parsed *p = NULL;
 	int r = c ? b->format->edit->parse(b->map, id, c, &p, why)
 		  : error_set(why, -ENOMEM, "no memory for a file");
 
-	*ret_put = false;
-	return r < 0 ? r : building_apply(b, id, p, ret_put, why);
+	*ret_changed = false;
+	return r < 0 ? r : building_apply(b, id, p, ret_changed, why);
 }
 
 int building_place(struct building *b, struct placement p)
 {
-	if (!array_room(b->placements, b->n_placements, b->room))
+	if (!array_room(b->placements, b->n_placements, b->room_placements))
 		return -ENOMEM;
 	b->placements[b->n_placements++] = p;
 	return 0;

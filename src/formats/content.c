@@ -121,8 +121,8 @@ int content_parse(const struct snapshot *s, entry_id at, entry_id id, struct con
 	return 0;
 }
 
-/* The derived parts, and no place. */
-static int derive(struct snapshot **s, struct error *e)
+/* Update the derived parts of *s, without placements. */
+static int update_derived(struct snapshot **s, struct error *e)
 {
 	const struct format_tree *tree = (*s)->format->tree;
 	struct snapshot *next;
@@ -153,7 +153,7 @@ int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
 		r = edit->apply(&now, id, p, others, NULL, &changed, e);
 	if ((r < 0 && r != -EAGAIN) || !changed)
 		return r;
-	derived = derive(&now, r < 0 ? NULL : e);
+	derived = update_derived(&now, r < 0 ? NULL : e);
 	if (derived < 0)
 		return derived;
 	*ret = TAKE(now);

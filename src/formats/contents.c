@@ -6,8 +6,8 @@
 #include "base/threads/parallel.h"
 #include "formats/building.h"
 
-/* What an entry of the base shows, as bytes. */
-static int shown(const struct building *b, entry_id id, struct extent *ret, struct error *e)
+/* Load the bytes of a file of the base. */
+static int load_origin(const struct building *b, entry_id id, struct extent *ret, struct error *e)
 {
 	uint8_t *data;
 	struct bytes *all;
@@ -28,8 +28,7 @@ static int shown(const struct building *b, entry_id id, struct extent *ret, stru
 	return 0;
 }
 
-/* Does the file change what the entry shows: by bytes of its own, or by those of another entry,
- * whose file stands there now? */
+/* Does input i change its entry, because it has content or its origin is another entry? */
 static bool has_content(const struct building *b, size_t i)
 {
 	const struct build_input *t = &b->inputs[i];
@@ -40,7 +39,7 @@ static bool has_content(const struct building *b, size_t i)
 	return t->bytes || (t->origin != ENTRY_NONE && t->origin != o->id);
 }
 
-/* An entry that no base has is parsed for itself alone, whatever its number is in this build. */
+/* parsed.id for input i; ENTRY_NONE if new, because its number is valid in this build only. */
 static entry_id parsed_id(const struct building *b, size_t i)
 {
 	const struct build_output *o = &b->result->outputs[i];
@@ -48,50 +47,50 @@ static entry_id parsed_id(const struct building *b, size_t i)
 	return o->outcome == BUILD_NEW ? ENTRY_NONE : o->id;
 }
 
-static bool is_for(const struct parsed *p, entry_id id)
+static bool is_parsed_for(const struct parsed *p, entry_id id)
 {
 	return p && p->id == id;
 }
 
-/* bytes: NULL for those that the entry shows that the file came from. */
-static int parse(const struct building *b, size_t i, const struct extent *bytes,
+/* Parse bytes (NULL: those of the origin) for input i, or reuse `had` if it is for its entry. */
+static int parse_content(const struct building *b, size_t i, const struct extent *bytes,
 	const struct parsed *had, struct parsed **ret, struct error *e)
 {
 	CLEANUP(content_unref) struct content *c = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	int r = 0;
 
-	if (is_for(had, parsed_id(b, i))) {
+	if (is_parsed_for(had, parsed_id(b, i))) {
 		*ret = parsed_ref(had);
 		return 0;
 	}
 	if (!bytes)
-		r = shown(b, b->inputs[i].origin, &x, e);
+		r = load_origin(b, b->inputs[i].origin, &x, e);
 	if (r == 0 || !error_is_transient(r))
 		c = content_new(bytes ? bytes : &x);
 	if (!c)
 		return r < 0 ? r : error_set(e, -ENOMEM, "no memory for a file");
 	if (r < 0)
 		return content_refuse(parsed_id(b, i), c, r, e, ret);
-	return content_parse(b->bare, b->result->outputs[i].id, parsed_id(b, i), c, ret, e);
+	return content_parse(b->bare_map, b->result->outputs[i].id, parsed_id(b, i), c, ret, e);
 }
 
-struct parsing {
+struct parse_job {
 	const struct building *b;
 	const uint32_t *entries;
 };
 
 static int parse_one(void *arg, size_t k, struct error *e)
 {
-	const struct parsing *p = arg;
+	const struct parse_job *p = arg;
 	size_t i = p->entries[k];
 	struct build_output *o = &p->b->result->outputs[i];
 
-	return parse(p->b, i, p->b->inputs[i].bytes, p->b->inputs[i].parsed, &o->parsed, e);
+	return parse_content(p->b, i, p->b->inputs[i].bytes, p->b->inputs[i].parsed, &o->parsed, e);
 }
 
-/* What was refused when it was closed leaves what stood there before. */
-static int put_last(struct building *b, size_t i, bool *ret_put, struct error *why)
+/* Apply the accepted content of input i, or the bytes of its origin. */
+static int apply_accepted(struct building *b, size_t i, bool *ret_changed, struct error *why)
 {
 	struct build_output *o = &b->result->outputs[i];
 	int r;
@@ -100,44 +99,45 @@ static int put_last(struct building *b, size_t i, bool *ret_put, struct error *w
 		(b->inputs[i].origin == ENTRY_NONE || b->inputs[i].origin == o->id))
 		return 0;
 	r = o->accepted_parsed ? 0
-			       : parse(b, i, b->inputs[i].accepted, b->inputs[i].accepted_parsed,
-					 &o->accepted_parsed, why);
-	return r < 0 ? r : building_apply(b, o->id, o->accepted_parsed, ret_put, why);
+			       : parse_content(b, i, b->inputs[i].accepted,
+					 b->inputs[i].accepted_parsed, &o->accepted_parsed, why);
+	return r < 0 ? r : building_apply(b, o->id, o->accepted_parsed, ret_changed, why);
 }
 
-/* -ENOMEM. */
+/* Refuse the content of input i, and apply the accepted one. -ENOMEM. */
 static int refuse_content(struct building *b, size_t i, int r, const struct error *why)
 {
 	struct build_output *o = &b->result->outputs[i];
 	enum build_outcome was = o->outcome;
 	struct error none = ERROR_INIT;
 	struct name_class m;
-	bool put = false;
+	bool apply_content = false;
 
 	if (b->inputs[i].bytes)
-		o->has_accepted = put_last(b, i, &put, &none) == 0 && b->inputs[i].accepted;
+		o->has_accepted =
+			apply_accepted(b, i, &apply_content, &none) == 0 && b->inputs[i].accepted;
 	o->is_unresolved = r == -EAGAIN || why->is_unresolved;
 	building_refuse(b, i, why);
-	if (put || was == BUILD_MOVED)
+	if (apply_content || was == BUILD_MOVED)
 		o->hidden_outcome = was == BUILD_SAME ? BUILD_WRITTEN : was;
-	/* An object that was made and says nothing does not come into the map. */
-	if (was != BUILD_NEW || put || building_meaning(b, i, &m, NULL) < 0 ||
+	/* A new object without content is not added to the map. */
+	if (was != BUILD_NEW || apply_content || building_classify(b, i, &m, NULL) < 0 ||
 		m.kind != NAME_OBJECT)
 		return 0;
 	return building_place(b, (struct placement){.id = o->id, .is_removed = true});
 }
 
-/* 1: it waits for others. */
-static int put(struct building *b, size_t i, struct error *e)
+/* Apply the content of input i. 1: it needs other files first; try again. */
+static int apply_content(struct building *b, size_t i, struct error *e)
 {
 	struct build_output *o = &b->result->outputs[i];
 	struct error why = ERROR_INIT;
-	bool put = false;
-	int r = building_apply(b, o->id, o->parsed, &put, &why);
+	bool apply_content = false;
+	int r = building_apply(b, o->id, o->parsed, &apply_content, &why);
 
 	if (error_is_transient(r))
 		return error_set(e, r, "%s", error_text(&why));
-	b->has_progress |= r == 0 || (r == -EAGAIN && put);
+	b->has_progress |= r == 0 || (r == -EAGAIN && apply_content);
 	if (r == 0 && o->outcome == BUILD_SAME && !o->parsed->is_unchanged)
 		o->outcome = BUILD_WRITTEN;
 	if (r == 0)
@@ -147,7 +147,7 @@ static int put(struct building *b, size_t i, struct error *e)
 	return refuse_content(b, i, r, &why);
 }
 
-/* Is it below raw/? Numbers are what things are called by there, so it comes first. */
+/* Is input i below raw/? Names there are numbers, so these files are applied first. */
 static bool is_raw(const struct building *b, size_t i)
 {
 	while (b->inputs[i].parent)
@@ -155,15 +155,15 @@ static bool is_raw(const struct building *b, size_t i)
 	return strcmp(b->inputs[i].name, "raw") == 0;
 }
 
-/* All that is not put yet; *n is how many that is after it. */
-static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct error *e)
+/* Try to apply the waiting contents. Those that still wait stay in the array; *n is updated. */
+static int apply_round(struct building *b, uint32_t *waiting, size_t *n, struct error *e)
 {
 	size_t k = 0;
 	int r = 0;
 
 	b->has_progress = false;
 	for (size_t i = 0; r >= 0 && i < *n; i++) {
-		r = put(b, waiting[i], e);
+		r = apply_content(b, waiting[i], e);
 		if (r > 0)
 			waiting[k++] = waiting[i];
 	}
@@ -171,8 +171,8 @@ static int put_round(struct building *b, uint32_t *waiting, size_t *n, struct er
 	return r < 0 ? r : 0;
 }
 
-/* What files are told of each other. */
-static int know_others(struct building *b)
+/* Set up the context for apply: placements and written files. */
+static int make_context(struct building *b)
 {
 	struct build_context *o = &b->context;
 
@@ -187,20 +187,20 @@ static int know_others(struct building *b)
 	return 0;
 }
 
-/* Those that are parsed already are taken first: threads cost more than that. */
+/* Parse all contents. Reuse existing parsed values before starting threads. */
 static int parse_all(struct building *b, const uint32_t *entries, size_t n, struct error *e)
 {
 	CLEANUP(free) uint32_t *missing = malloc((n + 1) * sizeof(*missing));
-	struct parsing p = {b, missing};
+	struct parse_job p = {b, missing};
 	size_t k = 0;
 
-	b->bare = snapshot_ref(b->map);
+	b->bare_map = snapshot_ref(b->map);
 	if (!missing)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	for (size_t j = 0; j < n; j++) {
 		size_t i = entries[j];
 
-		if (is_for(b->inputs[i].parsed, parsed_id(b, i)))
+		if (is_parsed_for(b->inputs[i].parsed, parsed_id(b, i)))
 			b->result->outputs[i].parsed = parsed_ref(b->inputs[i].parsed);
 		else
 			missing[k++] = (uint32_t)i;
@@ -221,10 +221,10 @@ int contents_put(struct building *b, struct error *e)
 			if (has_content(b, i) && is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
 	r = parse_all(b, waiting, n, e);
-	if (r == 0 && know_others(b) < 0)
+	if (r == 0 && make_context(b) < 0)
 		r = error_set(e, -ENOMEM, "no memory for the files of a map");
 	while (r == 0 && n) {
-		r = put_round(b, waiting, &n, e);
+		r = apply_round(b, waiting, &n, e);
 		if (b->is_last_round || r < 0)
 			break;
 		b->is_last_round = !b->has_progress;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Which format has a file: above all of them, as the table is. */
+/* Find the format of a file. */
 #include <errno.h>
 
 #include "codec/kind.h"

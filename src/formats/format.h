@@ -1,44 +1,41 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * format: what the mounted tree needs to know of a kind of map file.
+ * format: the interface between the mounted tree and the code of one kind of map file.
  *
- * A mounted file is a model in memory; every file of the mount is a lens on it. The model is a
- * chain of snapshots: immutable, ref-counted versions. Worker threads hold the one they were given;
- * the owner's thread holds the newest and replaces it.
+ * An open map is a model in memory, and every file of the mount is a lens on it. The model is a
+ * chain of snapshots: immutable, reference-counted versions. The owner holds the newest snapshot
+ * and replaces it; a worker thread holds the snapshot that it works on.
  *
- * The operations are in three groups, each but the first a table that may be NULL:
- *   struct format        reading: what is there, and its bytes
- *   struct format_edit   what was written: validated, applied, and at a save the file
- *   struct format_tree   what names mean, new objects, the map that follows from the names, and the
- *                        names that follow from that
- * All are there unless "may be NULL" stands at them.
+ * The operations are in three tables, of which the last two may be NULL:
+ *   struct format        reading: the entries and their bytes
+ *   struct format_edit   writing: validate and apply contents, check, encode and verify the map
+ *   struct format_tree   names: what they mean, new objects, the map that follows from the names
+ * An operation may be NULL only if its comment says so.
  *
- * The laws, which the tests run on every file of every map at hand:
- *   Size      st.size, or size() where st.sized is false, is the length of what get gives.
- *   GetPut    to put what get gave is no change at all.
- *   PutGet    after a put of b, get gives b in canonical form, and putting that is no change.
- *   Locality  a put changes no other item or blob than the ones the lens shows and what it declares
- *             as derived.
- *             (A put is parse and apply: format_put.)
- *   Questions no operation on a const snapshot changes what a later one answers.
+ * Laws, which the tests check on every file of every map that they have:
+ *   Size      file_attr.size, or size() if has_size is false, is the length of the file.
+ *   GetPut    putting the bytes that get returned changes nothing.
+ *   PutGet    after a put of b, get returns b in canonical form; putting that changes nothing.
+ *   Locality  a put changes only the items and blobs that the lens shows, and derived parts.
+ *   Questions an operation on a const snapshot does not change the results of later ones.
+ * A put is parse and apply (format_put).
  *
- * Threads. open runs before anybody sees the map, probe and companion on any thread.
- *   owner     lookup stat list, meaning add: cheap, for everybody waits (no large inflate).
- *   workers   size get note, parse apply derive sound check encode verify same, finalize names:
- *             several at a time.
- * What is counted is freed on whichever thread lets go last.
+ * Threads. open runs before another thread knows the map. All other operations may run on any
+ * thread, several at a time. lookup, stat, list, classify and add also run on the owner's thread,
+ * where all callers wait for them, so they are cheap: they inflate nothing large. The last
+ * reference to a counted struct may be dropped on any thread, which frees it.
  *
- * Ownership. What comes in is borrowed for the call; who needs a snapshot, a file or an extent for
- * longer takes a reference. What goes out through ret is the caller's. Where a call takes struct
- * snapshot **s, it takes over the reference in *s on success and leaves one of the new version; on
- * failure *s is as it was. A call may change *s in place if it holds the only reference.
- * Snapshots and plans begin with a head that says how they are freed; a format puts its own fields
- * behind it.
+ * Ownership. Arguments are borrowed for the call; a format that needs a snapshot, file or extent
+ * for longer takes a reference. Results in ret belong to the caller. A function with an argument
+ * struct snapshot **s consumes the reference in *s on success, and stores one to the new version;
+ * on failure *s is unchanged. It may change *s in place if that is the only reference. A format
+ * appends its own members to struct snapshot, struct plan and struct parsed.
  *
- * Errors. 0 or -errno, the reason in e (which may be NULL); ret is set on success only, but where
- * that is said. -EINVAL is a refusal, and its text, which a person reads, names line, column or
- * field, value and bound. -EAGAIN, -EFBIG, -ENOENT, -EIO and -EROFS are where they are said; any
- * other is transient (error_is_transient). Names that go out have room for NAME_MAX + 1 bytes.
+ * Errors. Functions return 0 or -errno, with the reason in e (which may be NULL), and set ret on
+ * success only, unless their comment says otherwise. -EINVAL is a refusal: its text is for people,
+ * and names the line, column or field, the value and the bound. -EAGAIN, -EFBIG, -ENOENT, -EIO and
+ * -EROFS occur where they are documented. All others are transient (error_is_transient). Functions
+ * that return NULL do so if memory is exhausted. Buffers for names have NAME_MAX + 1 bytes.
  */
 #pragma once
 
@@ -57,50 +54,50 @@
 #include "formats/source.h"
 
 /*
- * An entry of the mount, by a number that the format computes from the path's place at the time of
- * the mount: it holds still while the map is mounted, and nothing is kept for it. 0 is the root
- * directory. Entries made later (add) have numbers of their own from the same space.
+ * The number of an entry. The format computes it from the entry's place in the map at the time of
+ * the mount. It does not change while the map is mounted, and needs no memory. 0 is the root.
+ * Entries that add makes later get other numbers from the same space.
  *
- * Bit 0 is the form. An object that can be shown in two (an image as .png or as .json, of which one
- * stands) has two numbers that differ in it alone; it is 0 in all others.
+ * Bit 0 is the form. An image can be shown as .png or as .json, but exists in one form at a time.
+ * The numbers of its two forms differ in bit 0 only. All other entries have 0 there.
  */
 typedef uint64_t entry_id;
 enum { ENTRY_ID_BITS = 44, ENTRY_ROOT = 0, ENTRY_FORM = 1 };
 
-/* One that is no entry of the base. */
+/* Not an entry of the base. */
 #define ENTRY_NONE UINT64_MAX
 
-/* One number for both forms of an object. */
+/* The number that both forms of an object share. */
 static inline entry_id entry_object(entry_id id)
 {
 	return id & ~(entry_id)ENTRY_FORM;
 }
 
-enum { FORMAT_SIZE_MAX = INT32_MAX }; /* bytes of any file */
+enum { FORMAT_SIZE_MAX = INT32_MAX }; /* largest size of any file, in bytes */
 
+/* File attributes: what a format says about an entry. */
 struct file_attr {
 	entry_id id;
 	bool is_dir;
-	bool is_writable;        /* a file that parse serves */
-	bool has_size;           /* size is known; else ask size(), on a worker */
-	bool is_size_on_demand;  /* ... when somebody asks for that one, and not in a listing */
-	bool has_mtime;          /* the format knows a time of its own (archives); else the map's */
-	bool is_cleared_by_save; /* a file that is always there: removed, it is empty after the next
-				    save */
-	bool is_restored; /* its object cannot be without it: removed, it stays in the map as it was
-			   */
-	bool is_cleared_by_mount; /* a part that is always there: removed, it is empty in the next
-				     mount */
-	bool is_permanent;        /* it can be neither removed nor renamed (EPERM) */
-	/* It shows what follows from the rest of the map: what is written to it is dropped, by
-	 * put, and so is what is renamed over it; removed, it is back when it is made again or
-	 * the map is saved. No change, and nothing for the journal. With fixed; its name means
-	 * NAME_GENERATED to a mount that does not have it. */
+	bool is_writable;       /* a file that parse accepts */
+	bool has_size;          /* size is valid; if false, call format.size on a worker */
+	bool is_size_on_demand; /* find the size when the file is looked up, not to list it */
+	bool has_mtime;         /* mtime is valid (archives); if false, the map's time applies */
+	/* Mandatory entries: */
+	bool is_cleared_by_save;  /* a removed file is empty after the next save */
+	bool is_restored;         /* a removed file stays in the map, unchanged */
+	bool is_cleared_by_mount; /* a removed part is empty in the next mount */
+	bool is_permanent;        /* it cannot be removed or renamed (EPERM) */
+	/* A generated file. Bytes written to it, or a file renamed over it, are dropped. It can be
+	 * removed, and appears again when it is created again or the map is saved. None of this is
+	 * a change of the map or enters the journal. is_permanent is set, too. In a mount without
+	 * this entry, its name is NAME_GENERATED. */
 	bool is_generated;
-	const char *listed_name; /* of lookup, where names fold: the listed one, the snapshot's; or
-				    NULL */
+	/* Set by lookup in formats with `fold`: the name as list shows it. Owned by the snapshot.
+	 */
+	const char *listed_name; /* may be NULL */
 	uint64_t size;
-	uint64_t max_size; /* bytes that parse would ever accept; 0: FORMAT_SIZE_MAX */
+	uint64_t max_size; /* parse refuses more bytes than this; 0: FORMAT_SIZE_MAX */
 	struct timespec mtime;
 };
 
@@ -115,7 +112,7 @@ struct snapshot {
 	void (*free)(struct snapshot *s); /* called with the last reference, on any thread */
 };
 
-/* With one reference, its maker's. */
+/* Initialize a snapshot with one reference, which the caller holds. */
 void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
 struct snapshot *snapshot_ref(const struct snapshot *s);
 void snapshot_unref(struct snapshot *s);
@@ -123,333 +120,330 @@ DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 
 /* Reading. */
 
-/* An option of -o that a format reads (its value with format_option). */
+/* An option of -o that a format reads; format_option returns its value. */
 struct format_setting {
-	const char *key;           /* "raw" */
-	const char *const *values; /* NULL-ended: what it may be. NULL: the name of a file */
-	uint32_t min, max;         /* ... or, unless most is 0, a number from it to most, or 0 */
-	bool changes_meaning; /* names and contents mean something else with it: a journal holds it
-			       */
-	const char *help;     /* for --help, what it does in a few words */
+	const char *key; /* "raw" */
+	/* The allowed values, NULL-ended. If NULL, the value is the name of a file, or, if max is
+	 * not 0, an integer from min to max, or 0. */
+	const char *const *values;
+	uint32_t min, max;
+	bool changes_meaning; /* changes what names and contents mean, so a journal records it */
+	const char *help;     /* for --help: a few words */
 };
 
 struct format {
 	const char *name; /* "teeworlds"; for --format */
-	/* Of file names, without the dot, NULL-ended: which format --new takes. What an existing
-	 * file is, probe alone says. */
+	/* File name extensions without the dot, NULL-ended. They choose the format of a new map;
+	 * for an existing file only probe decides. */
 	const char *const *endings;
-	/* Patterns of the paths of files that say what a map is and how it is played, NULL-ended:
-	 * what a search of many maps looks at. May be NULL: none. */
+	/* Patterns of paths, NULL-ended: the files that describe a map and its rules, which a
+	 * search over many maps reads. May be NULL: none. */
 	const char *const *text_patterns;
-	/* Ended by a key of NULL; one key means the same in all formats. May be NULL: none. */
+	/* Ended by a NULL key. A key means the same in all formats. May be NULL: none. */
 	const struct format_setting *settings;
-	/* Names of one file, for lookup and for what the tree adds, are those of one folded form
-	 * (NAME_MAX + 1 bytes of room); in any ASCII case they are the same then. May be NULL: a
-	 * name is no other's. */
+	/* Fold a name to the one case of letters by which names are compared. Two names with equal
+	 * results are names of the same file. May be NULL: names are compared as they are. */
 	void (*fold)(const char *name, char *ret);
-	/* Maps keep the times of their files: what is kept of one that a program set, which
-	 * finalize is told of (stamp). NULL: they keep none. */
+	/* Round a file's time, as a program set it, to the time that a saved map keeps. finalize
+	 * gets the time itself (placement.mtime). NULL: maps keep no times of files. */
 	struct timespec (*kept_time)(struct timespec t);
-	/* Names begin with an object's position, which each mount deals anew. */
+	/* Names begin with an object's position, and each mount numbers the objects again. */
 	bool has_positions;
-	/* What a file shows may follow from what is written to others: raw data, tables of a layer
-	 * that gets another size, pictures. Else each stands for itself. */
+	/* A write to one file may change what others show: raw data, tables of a layer that is
+	 * resized, pictures. */
 	bool has_dependent_files;
-	/* `mapfs --new` makes maps of it; else that is refused. */
+	/* `mapfs --new` can make maps of this format. */
 	bool can_create;
 
-	/* Cheap look at the first bytes: is it this format's to accept or to refuse? */
+	/* Is the file of this format, sound or not? A cheap check; head: the first n bytes. */
 	bool (*probe)(const struct source *src, const uint8_t *head, size_t n);
 
-	/* A map of two files: candidate i (from 0) for the name of files[1] beside the file `name`;
-	 * false: there is none. What is found in any case of letters is opened, and n_files is 2;
-	 * without, open says what is missing. A new map's is candidate 0. May be NULL: a map is one
-	 * file. */
+	/* Name of the companion beside the file `name`: candidate i, from 0; false if there are no
+	 * more candidates. The caller opens the first that exists, in any case of letters; open
+	 * reports a missing one. A new map gets candidate 0. May be NULL: a map is one file. */
 	bool (*companion)(const char *name, unsigned i, char *ret);
 
-	/* Reads the tables only. A file whose tables cannot be trusted: -EINVAL naming field, value
-	 * and bound. src's references are taken over as needed (file_ref). Where `creates`, a
-	 * source without files gives an empty map. It shows the entries that any map has, and what
-	 * a game needs besides is for finalize to add. */
+	/* Open a map; read its tables only. -EINVAL if the tables cannot be trusted. Takes
+	 * references to src's files as needed. If can_create, a source without files gives an empty
+	 * map with the mandatory entries of any map; finalize adds what a game needs besides. */
 	int (*open)(const struct source *src, const struct format_context *ctx,
 		struct snapshot **ret, struct error *e);
 
-	/* The names of lookup and list are those of the mount, whatever was added or moved since:
-	 * that is the tree's to know. -ENOENT where there is no such name. lookup need not find the
-	 * size of a file, also where stat does. */
+	/* Find a name in a directory. Names of lookup and list are those of the time of the mount;
+	 * only the overlay knows later changes. lookup may leave out a size that stat would
+	 * give. -ENOENT. */
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name,
 		struct file_attr *ret, struct error *e);
-	/* Of any entry, also of one that add made. What has no content yet is an error; ret->most
-	 * and ret->fixed count even so. */
+	/* File attributes of any entry, also of one that add made. Fails for an entry without
+	 * content; ret->max_size and ret->is_permanent are set nevertheless. */
 	int (*stat)(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
-	/* The entry at *cookie (begin with 0) and the cookie of the next. 1: an entry, 0: the end.
-	 */
+	/* The entry at *cookie, which starts at 0 and is advanced. 1: an entry; 0: the end. */
 	int (*list)(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 		struct file_attr *ret, struct error *e);
 
-	/* The length of a file, sized or not. What took time to find is kept with the snapshot
-	 * where that pays, and stat says it from then on. May be NULL where all are sized. */
+	/* The size of a file, whatever has_size is. A size that took time to find may be kept with
+	 * the snapshot; stat returns it from then on. May be NULL if has_size is always set. */
 	int (*size)(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
-	/* Bytes [off, off + n) of the file, n cut to its end by the caller (who knows the size). n
-	 * may be 0 and dst NULL then: can the file be shown at all? -EIO: it is a part of the
-	 * map that cannot. */
+	/* Read bytes [off, off + n) of the file; the caller ensures that they are within its size.
+	 * With n == 0, dst may be NULL: the call only tests whether the file can be shown. -EIO: a
+	 * damaged part of the map. */
 	int (*get)(const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
 
-	/* What a person should know of a file, such as why it is not shown as others are; -ENODATA:
-	 * nothing. May be NULL. */
+	/* A text about a file for people, such as why it is shown in another way than usual.
+	 * -ENODATA: none. May be NULL. */
 	int (*note)(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
 
-	/* Where NULL: the mount is read-only; all new names are scratch, and nothing of the map can
-	 * be removed or renamed; a save changes no path. */
+	/* If NULL, the mount is read-only: all new names are scratch, no entry can be removed or
+	 * renamed, and a save changes no path. */
 	const struct format_edit *edit;
 	const struct format_tree *tree;
-	const struct format_preview *preview; /* preview.h; may be NULL: it draws nothing */
+	const struct format_preview *preview; /* preview.h; may be NULL: no pictures */
 };
 
 /* Editing. */
 
 /*
- * The bytes of one file as they were closed. They are counted, because what was parsed of them and
- * blobs that are composed of them decode them again. Immutable but for content_move.
+ * The bytes of one closed file. Parsed values and composed blobs hold references, and decode the
+ * bytes again. Immutable, except by content_move.
  */
 struct content {
 	atomic_uint refs;
 	struct extent bytes;
 };
 
-struct content *content_new(const struct extent *x); /* takes a reference of its own; or NULL */
+struct content *content_new(const struct extent *x); /* takes its own reference to x's bytes */
 struct content *content_ref(struct content *c);
 void content_unref(struct content *c); /* NULL is fine */
 DEFINE_CLEANUP(struct content, content_unref);
-/* The same bytes are read from x from now on; a reference is added. Only before another thread
- * knows c. */
+/* Read the same bytes from x from now on; takes a reference to x's bytes. Call it only before
+ * another thread knows c. */
 void content_move(struct content *c, const struct extent *x);
 
 /*
- * A parsed value: the result of parse for the content of one file. It is a patch: each build of a
- * map applies it again. Valid for this content, this entry and this base. Immutable and counted; a
- * format puts its own fields behind it.
+ * A parsed value: the result of parse for the content of one file. It is a patch that each build of
+ * a map applies again. It is valid for this content, entry and base only. Immutable.
  */
 struct parsed {
 	atomic_uint refs;
-	void (*finish)(struct parsed *p); /* drops what the format added; NULL: nothing */
+	void (*finish)(struct parsed *p); /* drops the members that the format added; or NULL */
 	struct content *content;          /* owned reference */
-	entry_id id;            /* of which entry of the base; ENTRY_NONE: of an object or part
-				 * that was made since */
+	entry_id id;            /* an entry of the base; ENTRY_NONE for a newer object or part */
 	bool is_unchanged;      /* the entry of the base shows the same */
-	int refusal_errno;      /* 0, or -errno: it is not valid, because of ... */
-	char *refusal;          /* ... this; NULL: no memory for it */
-	bool depends_on_others; /* ... which other files may change (error_set_unresolved) */
+	int refusal_errno;      /* 0 if the content is valid, else -errno */
+	char *refusal;          /* the reason; NULL if there was no memory for it */
+	bool depends_on_others; /* the refusal may end if other files change (unresolved) */
 };
 
-/* A struct of `size` bytes that begins with struct parsed, all else zero, with one reference. Adds
- * a reference to c. NULL: no memory. */
+/* Allocate a zeroed struct of `size` bytes that begins with a struct parsed, and initialize that
+ * with one reference. Takes its own reference to c. */
 void *parsed_new(size_t size, struct content *c, void (*finish)(struct parsed *p));
-/* The end of a parse, which gave r: 0: *ret is p; else p is dropped. Returns r. */
+/* Finish a parse with the result r: if r is 0, store p in *ret, else drop it. Returns r. */
 int parsed_give(struct parsed *p, int r, struct parsed **ret);
-struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine, here and below */
-void parsed_unref(struct parsed *p);
+struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine */
+void parsed_unref(struct parsed *p);               /* NULL is fine */
 DEFINE_CLEANUP(struct parsed, parsed_unref);
 
-/* A file of the tree that has bytes of its own. */
+/* A file of the overlay that has content. */
 struct written_file {
 	entry_id id;
 	const struct parsed *parsed;
-	bool is_refused; /* by a save before: it decides for no others */
+	bool is_refused; /* by an earlier save or close; other files need not agree with it */
 };
 
-/* The rest of the tree, beside the file that is applied: where objects stand, and the other files.
- */
+/* The rest of the overlay, for apply: the places of objects, and the other files. */
 struct build_context {
-	const struct placement *placements; /* objects that are new, moved or gone */
+	const struct placement *placements; /* objects that are new, moved or removed */
 	size_t n_placements;
-	const struct written_file *files; /* in the order of their paths */
+	const struct written_file *files; /* sorted by path */
 	size_t n_files;
 };
 
-/* What encode wrote where; extended and freed likewise. */
+/* A record of what encode wrote, and where; verify reads it. */
 struct plan {
 	void (*free)(struct plan *p);
 };
 
-void plan_free(struct plan *p); /* accepts NULL */
+void plan_free(struct plan *p); /* NULL is fine */
 DEFINE_CLEANUP(struct plan, plan_free);
 
-/* What is wrong with a map. What does not apply is "". */
+/* A fault of a map. Strings that do not apply are "". */
 struct format_fault {
-	bool is_warning;   /* a game takes the map, and warns or does without the part */
+	bool is_warning;   /* a game loads the map, but warns or ignores the part */
 	const char *path;  /* in the mount; "": the map as a whole */
-	const char *field; /* in words of that file, or of the map's file */
+	const char *field; /* named as in that file, or as in the map's file */
 	const char *value;
-	const char *bound; /* what it may be */
-	const char *text;  /* all of that but the path */
-	const char *line;  /* ... and the path */
+	const char *bound; /* the allowed values */
+	const char *text;  /* a sentence with field, value and bound */
+	const char *line;  /* path and text */
 };
 
-/* What it takes to change a map and to write it. */
 struct format_edit {
 	/*
-	 * Decode and validate the content of the file id, alone. s: the base, with the objects that
-	 * were made since and have no content. What a name in the file refers to is not looked up.
+	 * Decode and validate the content of the file id, without regard to other files. s: the
+	 * base, plus new objects without content. Names in the file are not looked up. Takes time.
 	 * -EINVAL: the content is refused; with error_set_unresolved because of other files, so the
-	 * close succeeds and the save refuses it. -EIO: data of the map that the file needs beside
-	 * it is damaged. -EROFS: the options make the file read-only. Takes time.
+	 * close succeeds, and the save refuses it. -EIO: other data of the map, which the file
+	 * needs, is damaged. -EROFS: the options make the file read-only.
 	 */
 	int (*parse)(const struct snapshot *s, entry_id id, struct content *c, struct parsed **ret,
 		struct error *e);
 	/*
-	 * Make id in *s show what was parsed. p: NULL if a `lasting` file was removed: its empty
-	 * form (a table of zeros). others: a name in the file is looked up there first, then among
-	 * the names that s had when it was opened; NULL: only among those. *ret_changed: *s is
-	 * another map now, also with -EAGAIN. like (may be NULL): a map that was built before;
-	 * blobs that it composed of the same are taken from it. Cheap: nothing is encoded. -EINVAL:
-	 * it cannot be so; if error_set_unresolved is set, other files decide that. -EAGAIN: it
-	 * waits for other files. Other codes as those of parse.
+	 * Make the entry id of *s show the parsed value p. Cheap: encodes nothing.
+	 *
+	 * p: NULL for a removed part that is_cleared_by_mount: show its empty form (a table of
+	 * zeros). others: names in the file are looked up there first, then among the names of s at
+	 * the time of the mount; NULL: only among those. like: a map that was built before, or
+	 * NULL; blobs that it composed of the same content are shared. *ret_changed: whether *s
+	 * is now a different map, also with -EAGAIN.
+	 *
+	 * -EINVAL: the value is refused, with error_set_unresolved if because of other files.
+	 * -EAGAIN: the value needs other files that are not applied yet. -EIO, -EROFS: as parse.
 	 */
 	int (*apply)(struct snapshot **s, entry_id id, const struct parsed *p,
 		const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 		struct error *e);
-	/* Does what open gave hold together? Asked when it was opened, for a look that takes no
-	 * time, and before the first change, on a worker, for one at all of it. -EINVAL, -EIO: it
-	 * is shown, and not to be changed. May be NULL: it does. */
+	/* Check that an opened map is consistent. Called at the mount for a cheap check (all is
+	 * false), and on a worker before the first change, for a complete one. -EINVAL or -EIO: the
+	 * map can be shown, but not changed. May be NULL: always consistent. */
 	int (*check_sound)(const struct snapshot *s, bool all, struct error *e);
-	/* Find what is wrong with a map, and report each fault to why(). -EINVAL: a game refuses
-	 * the map; e says what the faults have in common. Other faults are warnings (warned). May
-	 * be NULL: nothing is ever wrong. At a save, `before` is the map as it was mounted or last
-	 * saved. A fault that it has, too, is not reported, and content is decoded only where it
-	 * differs from it. If `before` is NULL, all faults of the map and of its file are reported,
-	 * and all content is decoded. */
+	/* Find the faults of a map, and report each to why(). -EINVAL: a game refuses the map; e
+	 * says what the faults have in common. Other faults are warnings (is_warning). May be NULL:
+	 * maps have no faults.
+	 * At a save, `before` is the base. Faults that the base has, too, are not reported, and
+	 * content is decoded only if it differs from the base. If `before` is NULL, all content is
+	 * decoded, and all faults of the map and of its file are reported. */
 	int (*check)(const struct snapshot *before, const struct snapshot *s,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 
-	/* Write all of it; outs[i] is the file i of the source, and errors of writing are kept
-	 * there (replace_write). force: encode every item and blob anew instead of copying what did
-	 * not change (a test of the codecs). *ret is for verify, and may be NULL. */
+	/* Write the map; outs[i] replaces file i of the source, and keeps errors of writing
+	 * (replace_write). force: encode every item and blob instead of copying unchanged ones, to
+	 * test the codecs. *ret is for verify, and may be NULL. */
 	int (*encode)(const struct snapshot *s, struct replace *const outs[], bool force,
 		struct plan **ret, struct error *e);
-	/* Read what encode wrote back: tables, changed blobs, copied ranges. -EIO, or what reading
-	 * gave: it is not what was meant, and the old map stays. */
+	/* Read back what encode wrote (tables, changed blobs, copied ranges), and compare it with
+	 * s. -EIO, or an error of reading: they differ, and the save fails. */
 	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
 		struct error *e);
 
 	/*
-	 * Would both be the same file? a is the map as it was mounted or last saved, b what
-	 * finalize gave; yes: nothing is written. May say no where it would take decoding to know.
-	 * Also asked at the first save of a new map, of which no file says anything yet: where
-	 * finalize leaves such a map as it is, no is the answer. May be NULL: never.
+	 * Would both maps give the same file? a is the base, b is finalized. If true, the save
+	 * writes nothing. May return false if only decoding could tell. For the first save of a new
+	 * map, whose base has no file, it must return false. May be NULL: always false.
 	 */
 	bool (*same)(const struct snapshot *a, const struct snapshot *b);
 };
 
 /*
  * Structure. The model of a mounted map keeps its objects (images, sounds, envelopes, groups,
- * layers) in the places they had at the mount, for good; new ones are appended (add) and are part
- * of no saved map until they are placed. Which objects there are, where and under what name, is the
- * tree's to know; at a save it tells the format (finalize), which derives the map to be written. So
- * everything that was undone before the save leaves no trace.
+ * layers) in the places that they had at the mount. New objects are appended (add), and are in no
+ * saved map until they are placed. The overlay knows which objects exist, where, and under what
+ * name. At a save it passes their placements to finalize, which derives the map to be written. So a
+ * change that is undone before the save leaves no trace.
  */
 enum name_kind {
-	NAME_SCRATCH, /* the name means nothing here */
-	NAME_OBJECT,  /* it names an object of the directory's kind */
-	NAME_PART,    /* it names a part of the object that the directory is */
-	/* Scratch that some tool makes of the file of the same name without the last ending: where
-	 * that is in the map, it is dropped at the end and no more than counted. */
+	NAME_SCRATCH, /* no part of the map */
+	NAME_OBJECT,  /* an object of the directory's kind */
+	NAME_PART,    /* a part of the object that the directory is */
+	/* Scratch: a by-product of the file of the same name without the last extension. If that
+	 * file is in the map, the by-product is dropped at the unmount, and only counted. */
 	NAME_BY_PRODUCT,
-	/* Scratch by the name of an entry that another mount of the map shows as derived. */
+	/* Scratch with the name of a generated file, which this mount does not show. */
 	NAME_GENERATED,
 };
 
-/* What a name in a directory means, whether anything stands there or not. */
+/* A name class: what a name in a directory would be, whether or not it exists. */
 struct name_class {
 	enum name_kind kind;
-	/* It is the identity of what was there at the mount, object or part: `id`, in the form that
-	 * the name's ending says (a .png of an image that is external: the PNG of that image). */
+	/* `id` is the object or part that had this name at the mount. The name's extension decides
+	 * the form of `id`: an image that the map has as .json gives its PNG form for .png. */
 	bool is_known;
 	entry_id id;
-	entry_id form;                /* ENTRY_FORM or 0: the form that the ending says */
-	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; "": none */
-	bool accepts_object;          /* the object that was asked about can be renamed to it */
-	bool is_position_only;        /* digits alone, before an ending, are one and no name */
-	char reason[96]; /* of scratch: why it means nothing, "images/ takes .png and .json"; or ""
-			  */
+	entry_id form;                /* ENTRY_FORM or 0, by the extension */
+	char alternate[NAME_MAX + 1]; /* the name of the other form at the same place; or "" */
+	bool accepts_object;          /* the `object` of classify can be renamed to this name */
+	bool is_position_only;        /* digits before the extension are a position, not a name */
+	char reason[96]; /* why it is scratch, "images/ takes .png and .json"; may be "" */
 };
 
+/* A placement: where an object goes in the saved map. */
 struct placement {
-	entry_id id;      /* an object, in any of its forms */
-	entry_id dir;     /* the directory that it stands in */
-	const char *name; /* the path's last component; NULL: that of the mount, and its place */
-	uint32_t order; /* of those that were made or moved to one position, lower ones are first */
-	bool is_removed;   /* it leaves the map; dir and name do not count */
-	bool is_absent;    /* finalize says: it is new, its parts never came, and it is in no map */
-	bool is_time_only; /* nothing of it but a file's time is told */
+	entry_id id;       /* an object, in any of its forms */
+	entry_id dir;      /* the directory that contains it */
+	const char *name;  /* in dir; NULL: name and place are those of the mount */
+	uint32_t order;    /* sorts objects that are new at, or moved to, the same position */
+	bool is_removed;   /* it leaves the map; dir and name are ignored */
+	bool is_absent;    /* set by finalize: a new object whose parts never came; in no map */
+	bool is_time_only; /* only mtime is set, the file's time */
 	struct timespec mtime;
 };
 
 #define FORMAT_UNPLACED SIZE_MAX
 
-/* Which names there can be, and the map that follows from where the objects stand. */
 struct format_tree {
-	/* What name means in dir, for a file or a directory. object (ENTRY_ROOT: none): could that
-	 * one, as it is, stand there? Where not, a rename is a copy and a removal. A name that
-	 * means something but is refused is an error (-ENAMETOOLONG where it is longer than its
-	 * field). */
+	/* Find the name class of a file or directory in dir. object: also test whether this object
+	 * can be renamed to the name (accepts_object); if not, a rename is a copy and a removal.
+	 * ENTRY_ROOT: no object. Fails for a name of an object or part that the format refuses
+	 * (-ENAMETOOLONG if it is longer than its field). */
 	int (*classify)(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 		entry_id object, struct name_class *ret, struct error *e);
-	/* A new object or part, without content until it is put; asked for where its name means
-	 * one. */
+	/* Add an object or part, without content until apply. The name is NAME_OBJECT or
+	 * NAME_PART. */
 	int (*add)(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 		struct error *e);
 	/*
-	 * The map to be written: s with its objects placed. A part that is `removed` stays
-	 * and is told. Listed are the objects that are new, were moved or renamed, or leave, and,
-	 * where names fold, those whose name may be written in other letters; all others stay as
-	 * they are. Positions in names count as rule 5 of the layout says, and where that leaves it
-	 * open, `order`. References follow; those to what left become none, and say() is told. Also
-	 * adds what a game needs where the map is a new one. With nothing to do *ret is a reference
-	 * to s.
-	 * Derived parts that follow from all files that were applied are changed here, once. n is
-	 * FORMAT_UNPLACED: only those; the result is what a mount shows, by the names and numbers
-	 * of s.
+	 * Finalize: derive the map to be written from s and the placements p. *ret may be a
+	 * reference to s.
+	 *
+	 * p lists the objects that are new, moved, renamed or removed, and, if names fold, those
+	 * whose name may differ in case; all others stay as they are. Positions in the names decide
+	 * the order of objects, then placement.order. References follow the objects; references to
+	 * removed objects become empty, which say() reports. A removed part stays in the map, and
+	 * is reported. A new map gets what a game needs.
+	 *
+	 * Derived parts that depend on all applied files are updated here, once. If n is
+	 * FORMAT_UNPLACED, only this is done: *ret keeps the names and numbers of s, for a mount to
+	 * show.
 	 */
 	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, format_say say, void *arg, struct error *e);
 	/*
-	 * What a mount calls the objects of a map that it saves (finalized) where a mount of that
-	 * map would call them otherwise: the format's own text, for open (names in struct
-	 * format_context). *ret = NULL: nowhere. May be NULL: a save changes no name.
+	 * The name table of a saved map: the names that the mount keeps showing after the save,
+	 * where a new mount would choose others. The text is the format's own; open reads it
+	 * (format_context.names). *ret is NULL if no name differs. May be NULL: a save changes no
+	 * name.
 	 */
 	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
 
 /*
- * Parse, also what is refused: then ret->refused says so, and 0 is returned. Errors are only those
- * that may be gone at the next attempt (error_is_transient). id: as parsed.id has it, ENTRY_NONE of
- * an entry that was made; `at`: its number in s.
+ * Parse a content. If it is refused, the function returns 0 and sets ret->refusal_errno; it returns
+ * transient errors only. id: for parsed.id, ENTRY_NONE for an entry that add made; at: the entry's
+ * number in s.
  */
 int content_parse(const struct snapshot *s, entry_id at, entry_id id, struct content *c,
 	struct parsed **ret, struct error *e);
-/* How many contents this process has parsed so: for tests. */
+/* Number of content_parse calls in this process, for tests. */
 uint64_t content_parsed_total(void);
-/* The refusal, as an error. Returns p->refused. */
+/* Set e to the refusal of p. Returns p->refusal_errno. */
 int parsed_error(const struct parsed *p, struct error *e);
-/* A parsed value that says that the content is refused, with r and the text of `why`, which is
- * cleared. */
+/* Make the parsed value of a refused content, with the errno r and the text of `why`; clears
+ * `why`. */
 int content_refuse(entry_id id, struct content *c, int r, struct error *why, struct parsed **ret);
-/* Parse and apply, and what follows, for who changes one file of a map. *ret: the version that has
- * it; NULL: it says what stands there. Also set with -EAGAIN. in: NULL as for apply. */
+/* Put one file: parse, apply and finalize without placements. Sets *ret, on success or -EAGAIN, if
+ * the map changed; else *ret is untouched. in: NULL for the empty form, as for apply. */
 int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
 	const struct build_context *others, struct snapshot **ret, struct error *e);
 
-/* Is the option one that a journal holds (format_setting.changes_meaning)? */
+/* Does the option ("key" or "key=value") change what names mean (format_setting)? */
 bool format_changes_meaning(const struct format *f, const char *option);
 
-/* The length of any file, on a worker. */
+/* Size of a file, from stat or size. Not for the owner's thread. */
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 
-/* The table of formats (formats.c), NULL-ended; and the first one that claims the file. */
-extern const struct format *const formats[];
+extern const struct format *const formats[]; /* formats.c; NULL-ended */
+/* Find the first format whose probe accepts the file. -EINVAL. */
 int format_find(const struct source *src, const struct format **ret, struct error *e);
-/* Explains a refusal (r and e, of format_find or of open): if r is -EINVAL and the first bytes show
+/* Improve the text of a refusal r by open or format_find: if r is -EINVAL and the first bytes show
  * another kind of file, e becomes "is a zip archive, not a map". Returns r. */
 int format_explain(const struct source *src, int r, struct error *e);

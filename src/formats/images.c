@@ -23,7 +23,7 @@ struct images {
 	} dirs[IMAGES_DIRS_MAX];
 };
 
-static int add(struct images *i, const char *path, unsigned game)
+static int add_dir(struct images *i, const char *path, unsigned game)
 {
 	int fd = i->n < IMAGES_DIRS_MAX ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
@@ -34,7 +34,7 @@ static int add(struct images *i, const char *path, unsigned game)
 	return 0;
 }
 
-static void add_all(struct images *i, const char *const *dirs, unsigned game)
+static void add_dirs(struct images *i, const char *const *dirs, unsigned game)
 {
 	const char *home = getenv("HOME");
 
@@ -42,21 +42,21 @@ static void add_all(struct images *i, const char *const *dirs, unsigned game)
 		CLEANUP(free) char *path = NULL;
 
 		if ((*dirs)[0] != '~')
-			(void)add(i, *dirs, game);
+			(void)add_dir(i, *dirs, game);
 		else if (home && home[0] == '/' && asprintf(&path, "%s%s", home, *dirs + 1) > 0)
-			(void)add(i, path, game);
+			(void)add_dir(i, path, game);
 		else
 			path = NULL;
 	}
 }
 
-static void add_games(struct images *i, const struct format_preview *preview)
+static void add_game_dirs(struct images *i, const struct format_preview *preview)
 {
 	for (unsigned k = 0; preview && preview->image_dirs && preview->image_dirs[k]; k++)
-		add_all(i, preview->image_dirs[k], k + 1);
+		add_dirs(i, preview->image_dirs[k], k + 1);
 }
 
-static struct images *create(void)
+static struct images *create_images(void)
 {
 	struct images *i = calloc(1, sizeof(*i));
 
@@ -68,13 +68,13 @@ static struct images *create(void)
 int images_open_others(
 	const char *first, const char *const *dirs, struct images **ret, struct error *e)
 {
-	CLEANUP(images_unref) struct images *i = create();
+	CLEANUP(images_unref) struct images *i = create_images();
 
 	if (!i)
 		return error_set(e, -ENOMEM, "out of memory");
-	if (first && add(i, first, PREVIEW_ANY_GAME) < 0)
+	if (first && add_dir(i, first, PREVIEW_ANY_GAME) < 0)
 		return error_errno(e, "%s", first);
-	add_all(i, dirs, PREVIEW_ANY_GAME);
+	add_dirs(i, dirs, PREVIEW_ANY_GAME);
 	*ret = TAKE(i);
 	return 0;
 }
@@ -89,14 +89,14 @@ int images_open(const char *const *options, struct images **ret, struct error *e
 
 int images_open_games(const char *first, struct images **ret, struct error *e)
 {
-	CLEANUP(images_unref) struct images *i = create();
+	CLEANUP(images_unref) struct images *i = create_images();
 
 	if (!i)
 		return error_set(e, -ENOMEM, "out of memory");
-	if (first && add(i, first, PREVIEW_ANY_GAME) < 0)
+	if (first && add_dir(i, first, PREVIEW_ANY_GAME) < 0)
 		return error_errno(e, "%s", first);
 	for (size_t k = 0; formats[k]; k++)
-		add_games(i, formats[k]->preview);
+		add_game_dirs(i, formats[k]->preview);
 	*ret = TAKE(i);
 	return 0;
 }

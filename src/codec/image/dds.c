@@ -11,23 +11,23 @@
 enum { HEADER = 4 + 124, FOURCC_FLAG = 4, RGB_FLAG = 0x40, GRAY_FLAG = 0x20000, ALPHA_ONLY = 2 };
 enum { CHANNELS = 4, PIXEL = 4, BLOCK = 4, ALPHA = 3 };
 
-/* A channel of a plain pixel. */
+/* A channel of an uncompressed pixel. */
 struct channel {
 	uint32_t mask;
 	unsigned shift;
-	uint32_t most; /* 0: there is none */
+	uint32_t most; /* largest value; 0: no such channel */
 };
 
 struct image {
 	uint32_t w, h, flags, bits, masks[CHANNELS];
 	char letters[5];
-	const uint8_t *data; /* behind the header */
+	const uint8_t *data; /* after the header */
 	size_t size;
 	uint8_t *rgba;
 };
 
-/* 5 or 6 bits to 8. */
-static void colour_of(uint32_t v, uint8_t *rgb)
+/* Expand a color of 5, 6 and 5 bits to 8 bits each. */
+static void decode_color(uint32_t v, uint8_t *rgb)
 {
 	uint32_t r = v >> 11 & 31, g = v >> 5 & 63, b = v & 31;
 
@@ -36,42 +36,42 @@ static void colour_of(uint32_t v, uint8_t *rgb)
 	rgb[2] = (uint8_t)(b << 3 | b >> 2);
 }
 
-/* The four colours of a block; with `punched` the last may be none at all. */
-static void palette_of(const uint8_t *p, bool punched, uint8_t colours[4][PIXEL])
+/* Compute the four colors of a block. If punched, the last may be transparent. */
+static void make_palette(const uint8_t *p, bool punched, uint8_t colors[4][PIXEL])
 {
 	uint32_t a = p[0] | (uint32_t)p[1] << 8, b = p[2] | (uint32_t)p[3] << 8;
 	bool three = punched && a <= b;
 
-	memset(colours, 0xFF, 4 * PIXEL);
-	colour_of(a, colours[0]);
-	colour_of(b, colours[1]);
+	memset(colors, 0xFF, 4 * PIXEL);
+	decode_color(a, colors[0]);
+	decode_color(b, colors[1]);
 	for (int i = 0; i < 3; i++) {
-		unsigned x = colours[0][i], y = colours[1][i];
+		unsigned x = colors[0][i], y = colors[1][i];
 
-		colours[2][i] = (uint8_t)(three ? (x + y) / 2 : (2 * x + y) / 3);
-		colours[3][i] = (uint8_t)(three ? 0 : (x + 2 * y) / 3);
+		colors[2][i] = (uint8_t)(three ? (x + y) / 2 : (2 * x + y) / 3);
+		colors[3][i] = (uint8_t)(three ? 0 : (x + 2 * y) / 3);
 	}
-	colours[3][ALPHA] = three ? 0 : 0xFF;
+	colors[3][ALPHA] = three ? 0 : 0xFF;
 }
 
-static void put_colours(const uint8_t *p, bool punched, uint8_t *block)
+static void put_colors(const uint8_t *p, bool punched, uint8_t *block)
 {
-	uint8_t colours[4][PIXEL];
+	uint8_t colors[4][PIXEL];
 	uint32_t which = load_u32(p + 4);
 
-	palette_of(p, punched, colours);
+	make_palette(p, punched, colors);
 	for (int i = 0; i < BLOCK * BLOCK; i++)
-		memcpy(block + i * PIXEL, colours[which >> 2 * i & 3], PIXEL);
+		memcpy(block + i * PIXEL, colors[which >> 2 * i & 3], PIXEL);
 }
 
-/* DXT3: 4 bits for each pixel. */
+/* DXT3 alpha: 4 bits for each pixel. */
 static void put_alpha_plain(const uint8_t *p, uint8_t *block)
 {
 	for (int i = 0; i < BLOCK * BLOCK; i++)
 		block[i * PIXEL + ALPHA] = (uint8_t)((p[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
 }
 
-/* DXT5: two values, and 3 bits for each pixel that choose among them and what lies between. */
+/* DXT5 alpha: two values, and 3 bits for each pixel that select one of them or a mean. */
 static void put_alpha_between(const uint8_t *p, uint8_t *block)
 {
 	uint64_t which = load_u32(p + 4) >> 16;
@@ -98,7 +98,7 @@ static size_t block_size(const struct image *m)
 	return m->letters[3] == '1' ? 8 : 16;
 }
 
-/* Are all pixels there? Before memory is taken for them. */
+/* Refuse a truncated file, before memory is allocated for the pixels. */
 static int check_size(const struct image *m, struct error *e)
 {
 	uint64_t across = (m->w + BLOCK - 1) / BLOCK, down = (m->h + BLOCK - 1) / BLOCK;
@@ -121,7 +121,7 @@ static void decode_blocks(const struct image *m)
 
 	for (uint32_t y = 0; y < m->h; y += BLOCK) {
 		for (uint32_t x = 0; x < m->w; x += BLOCK, p += each) {
-			put_colours(p + each - 8, kind == '1', block);
+			put_colors(p + each - 8, kind == '1', block);
 			if (kind == '3')
 				put_alpha_plain(p, block);
 			else if (kind == '5')
@@ -177,7 +177,7 @@ static int decode_plain(const struct image *m, struct error *e)
 	return r;
 }
 
-/* Does it say of which kind it is, and is that one that is known? */
+/* Refuse a pixel format that is missing or unknown. */
 static int check_kind(const struct image *m, struct error *e)
 {
 	bool plain = m->flags & (RGB_FLAG | GRAY_FLAG | ALPHA_ONLY);

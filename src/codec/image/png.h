@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * png: images of 8-bit RGBA pixels as PNG files of a canonical form, and any PNG file as pixels.
+ * png: write images of 8-bit RGBA pixels as canonical PNG files, and decode any PNG file.
  *
- * The canonical form has a size that follows from width and height: IHDR (8-bit RGBA, not
- * interlaced), one IDAT, IEND; in the IDAT a zlib header 78 01 and stored deflate blocks of 65535
- * bytes but the last, over rows of filter 0. With n = h * (4w + 1) that is 63 + n + 5 * ceil(n /
- * 65535) bytes. (PNG: W3C PNG Specification; zlib: RFC 1950; stored blocks: RFC 1951, 3.2.4.)
+ * The size of a canonical file follows from width and height. It has IHDR (8-bit RGBA, not
+ * interlaced), one IDAT and IEND. The IDAT has a zlib header 78 01 and stored deflate blocks of
+ * 65535 bytes, the last shorter, with rows of filter 0. With n = h * (4w + 1) the size is 63 + n +
+ * 5 * ceil(n / 65535) bytes. (PNG: W3C PNG Specification; zlib: RFC 1950; stored blocks: RFC 1951,
+ * 3.2.4.)
  */
 #pragma once
 
@@ -19,12 +20,12 @@
 #include "codec/zlib/inflate.h"
 
 /*
- * What is known of the checksums at the end of a canonical file: they cover its image data up to
- * `done`, which grows as the file is read in order. Thread-safe.
+ * The checksums of the first `done` bytes of image data of a canonical file, which grow as the file
+ * is read in order. Thread-safe.
  */
 struct png_memo {
 	pthread_mutex_t lock;
-	uint32_t width, height; /* 0: nothing is known */
+	uint32_t width, height; /* 0: empty */
 	uint64_t done;
 	uint32_t adler, crc;
 };
@@ -34,22 +35,22 @@ struct png_memo {
 		.lock = PTHREAD_MUTEX_INITIALIZER                                                  \
 	}
 
-/* -EFBIG where the pixels do not fit one IDAT chunk (2^31 - 1 bytes), -EINVAL where a side is 0 or
- * over 2^31 - 1; *ret_size is then untouched. */
+/* Size of a canonical file. -EFBIG: the pixels do not fit one IDAT chunk (2^31 - 1 bytes). -EINVAL:
+ * a side is 0 or above 2^31 - 1. */
 int png_file_size(uint32_t width, uint32_t height, uint64_t *ret_size);
 
 /*
- * Bytes [off, off + n) of the canonical file; past its end is -EINVAL. pixels gives bytes of the
- * w * h * 4 of RGBA, rows from the top, and is asked for what the range shows only; but a range
- * that touches the checksums asks, in order, for all pixels that memo has not seen, and remembers
- * the result there. memo may be NULL, and must be another one whenever the pixels are.
+ * Read bytes [off, off + n) of the canonical file. -EINVAL past its end. pixels reads from the
+ * w * h * 4 bytes of RGBA, rows from the top. It is called for the pixels in the range; and if the
+ * range touches the checksums, in order for all pixels that memo does not cover. memo may be NULL;
+ * use a separate memo for each image.
  */
 int png_file_read(uint32_t width, uint32_t height, codec_read_fn pixels, void *arg,
 	struct png_memo *memo, uint64_t off, void *dst, size_t n, struct error *e);
 
 /*
- * Where png_decode puts what it reads. A negative errno from either stops the decoding and is
- * returned. rgba is valid during the call.
+ * Receives an image from png_decode. A negative errno from either function stops png_decode, which
+ * returns it. rgba is valid during the call.
  */
 struct png_sink {
 	int (*begin)(void *arg, uint32_t width, uint32_t height, struct error *e); /* may be NULL */
@@ -58,29 +59,29 @@ struct png_sink {
 	void *arg;
 };
 
-/* The most bytes of pixels that an image of a map can hold. */
+/* Maximum size of the pixels of an image in a map, in bytes. */
 #define PNG_PIXELS_MAX ((uint64_t)INT32_MAX)
 
 /*
- * Any PNG that libpng reads, as 8-bit RGBA: palettes looked up, gray repeated, 16 bits scaled to 8,
- * tRNS turned to alpha, alpha 255 where there is none; the colours of transparent pixels stay as
- * they are, and no gamma or colour profile is applied. Row by row, so memory is a few rows; an
- * interlaced one is held whole. What follows the end of the PNG is ignored.
+ * Decode any PNG that libpng reads to 8-bit RGBA. Palettes are resolved, gray is repeated, 16 bits
+ * are scaled to 8, and tRNS becomes alpha; images without alpha get 255. Colors of transparent
+ * pixels are kept, and gamma and color profiles are ignored. Memory is a few rows; an interlaced
+ * image is kept whole. Bytes after the end of the PNG are ignored.
  *
  * -EINVAL: "not a PNG", "is a JPEG image, not a PNG", "PNG is damaged: <libpng's reason>", or more
- * than PNG_PIXELS_MAX. Rows may have been given out before that is known.
+ * than PNG_PIXELS_MAX. The sink may have received rows before.
  */
 int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e);
 
 /*
- * The same for who asks for each row, so that several can be read side by side. read gives bytes of
- * a file of that size; it is asked for them in order. *ret is to be closed, also after a row
- * failed.
+ * Decode a PNG row by row, so that a caller can read several images in parallel. read is called for
+ * the bytes of the file, in order; size is the file's size. The caller closes *ret, also after a
+ * row failed.
  */
 struct png_reader;
 int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_reader **ret,
 	uint32_t *ret_width, uint32_t *ret_height, struct error *e);
 void png_reader_close(struct png_reader *d); /* NULL is fine */
 DEFINE_CLEANUP(struct png_reader, png_reader_close);
-/* The next one, of which there must be one; good until the next call. */
+/* Decode the next row; the caller counts them. *ret_rgba is valid until the next call. */
 int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e);

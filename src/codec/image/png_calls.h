@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* png_calls: what libpng calls to report a failure and to allocate, for reading and writing alike.
- */
+/* png_calls: callbacks of libpng for failures and allocation, for reading and writing. */
 #pragma once
 
 #include <png.h>
@@ -8,14 +7,14 @@
 #include "base/error.h"
 
 struct png_failure {
-	struct error *e; /* of the call; may be NULL */
+	struct error *e; /* of the current call; may be NULL */
 	int code;        /* 0, or the first -errno */
-	/* Messages: before the reason that libpng gives (-EINVAL), and for -ENOMEM. */
+	/* The messages for -EINVAL, before libpng's reason, and for -ENOMEM. */
 	const char *damage, *shortage;
 };
 
-/* The error function: set code and e, unless another function has, and jump to png_jmpbuf. Its
- * pointer, as that of png_allocate, is the struct png_failure. */
+/* The error function: set code and e, unless they are set, and jump to png_jmpbuf. The pointer that
+ * libpng passes to it and to png_allocate is the struct png_failure. */
 _Noreturn void png_fail(png_structp png, png_const_charp reason);
 void png_ignore_warning(png_structp png, png_const_charp reason);
 png_voidp png_allocate(png_structp png, png_alloc_size_t n);

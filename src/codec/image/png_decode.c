@@ -11,7 +11,7 @@
 
 static const char shortage[] = "no memory to read the PNG";
 
-/* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5): what claims more lies. */
+/* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5). */
 enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
 
 struct png_reader {
@@ -24,8 +24,8 @@ struct png_reader {
 	uint32_t width, height;
 	uint32_t y; /* of the next row */
 	int passes;
-	uint8_t *rows; /* one, or all of an image that is interlaced */
-	uint8_t *row;  /* where read_row reads to */
+	uint8_t *rows; /* one row, or all rows of an interlaced image */
+	uint8_t *row;  /* the destination of read_row */
 };
 
 static void on_read(png_structp png, png_bytep dst, size_t n)
@@ -40,9 +40,9 @@ static void on_read(png_structp png, png_bytep dst, size_t n)
 	d->pos += n;
 }
 
-/* Calls step; the only function that libpng jumps back to. A failure in libpng outside of a step
- * would abort the process. */
-static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
+/* Call step. libpng jumps back to this function only; its failure outside of a step would abort the
+ * process. */
+static int call_guarded(struct png_reader *d, void (*step)(struct png_reader *d))
 {
 	if (setjmp(png_jmpbuf(d->png)))
 		return d->failure.code;
@@ -50,13 +50,13 @@ static int guarded(struct png_reader *d, void (*step)(struct png_reader *d))
 	return 0;
 }
 
-/* Set what libpng reads from, and its limits. */
-static void set_up(struct png_reader *d)
+/* Set libpng's input and limits. */
+static void set_up_libpng(struct png_reader *d)
 {
 	png_set_read_fn(d->png, d, on_read);
 	png_set_sig_bytes(d->png, SIGNATURE);
 	png_set_user_limits(d->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-	/* Chunks that are no pixels are skipped unread, so their size needs no limit. */
+	/* Chunks without pixels are skipped unread, so their size needs no limit. */
 	png_set_keep_unknown_chunks(d->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
 	png_set_chunk_malloc_max(d->png, 0);
 	png_set_chunk_cache_max(d->png, 0);
@@ -73,12 +73,12 @@ static void ask_for_rgba8(struct png_reader *d)
 {
 	png_byte type = png_get_color_type(d->png, d->info);
 
-	/* Palettes and small samples to 8 bits, tRNS to alpha. */
+	/* Convert palettes and small samples to 8 bits, and tRNS to alpha. */
 	png_set_expand(d->png);
 	png_set_scale_16(d->png);
 	if (!(type & PNG_COLOR_MASK_COLOR))
 		png_set_gray_to_rgb(d->png);
-	/* Has no effect where there is alpha already. */
+	/* This has no effect on images with alpha. */
 	png_set_add_alpha(d->png, 0xff, PNG_FILLER_AFTER);
 	d->passes = png_set_interlace_handling(d->png);
 	png_read_update_info(d->png, d->info);
@@ -118,7 +118,7 @@ static size_t row_size(const struct png_reader *d)
 	return (size_t)4 * d->width;
 }
 
-/* calloc, so that memory is used only as rows arrive. */
+/* Allocate with calloc, so that pages are used only when rows arrive. */
 static int make_rows(struct png_reader *d)
 {
 	d->rows = calloc(d->passes > 1 ? d->height : 1, row_size(d));
@@ -132,9 +132,9 @@ static int read_passes(struct png_reader *d)
 	for (int pass = 0; pass < d->passes; pass++)
 		for (uint32_t y = 0; r == 0 && y < d->height; y++) {
 			d->row = d->rows + y * row_size(d);
-			r = guarded(d, read_row);
+			r = call_guarded(d, read_row);
 		}
-	return r == 0 ? guarded(d, read_end) : r;
+	return r == 0 ? call_guarded(d, read_end) : r;
 }
 
 static int next_plain(struct png_reader *d)
@@ -142,8 +142,8 @@ static int next_plain(struct png_reader *d)
 	int r;
 
 	d->row = d->rows;
-	r = guarded(d, read_row);
-	return r == 0 && d->y + 1 == d->height ? guarded(d, read_end) : r;
+	r = call_guarded(d, read_row);
+	return r == 0 && d->y + 1 == d->height ? call_guarded(d, read_end) : r;
 }
 
 int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e)
@@ -160,20 +160,20 @@ int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error 
 	return r;
 }
 
-static int begin(struct png_reader *d)
+static int begin_rows(struct png_reader *d)
 {
-	int r = guarded(d, set_up);
+	int r = call_guarded(d, set_up_libpng);
 
 	if (r == 0)
-		r = guarded(d, read_info);
+		r = call_guarded(d, read_info);
 	if (r == 0)
 		r = check_size(d);
 	if (r == 0)
-		r = guarded(d, ask_for_rgba8);
+		r = call_guarded(d, ask_for_rgba8);
 	return r == 0 ? make_rows(d) : r;
 }
 
-/* The only calls of libpng that report a failure by their result. */
+/* Create libpng's structs. Only these calls of libpng report a failure by their result. */
 static int make_structs(struct png_reader *d)
 {
 	d->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &d->failure, png_fail,
@@ -182,8 +182,8 @@ static int make_structs(struct png_reader *d)
 	return d->info ? 0 : error_set(d->failure.e, -ENOMEM, "%s", shortage);
 }
 
-/* "is a JPEG image, not a PNG". */
-static int refuse_other(const uint8_t *head, size_t n, struct error *e)
+/* Refuse a file that is no PNG: "is a JPEG image, not a PNG". */
+static int refuse_other_kind(const uint8_t *head, size_t n, struct error *e)
 {
 	const char *kind = kind_of(head, n);
 
@@ -197,14 +197,14 @@ static int check_signature(struct png_reader *d)
 	size_t n = d->size < KIND_HEAD ? (size_t)d->size : KIND_HEAD;
 	int r = d->read(d->arg, 0, head, n < SIGNATURE ? n : SIGNATURE, d->failure.e);
 
-	/* The reader may be one that only goes forward. */
+	/* Do not read the signature twice: read may go forward only. */
 	if (r >= 0 && png_sig_cmp(head, 0, SIGNATURE) == 0) {
 		d->pos = SIGNATURE;
 		return 0;
 	}
 	if (r >= 0 && n > SIGNATURE)
 		r = d->read(d->arg, SIGNATURE, head + SIGNATURE, n - SIGNATURE, d->failure.e);
-	return r < 0 ? r : refuse_other(head, n, d->failure.e);
+	return r < 0 ? r : refuse_other_kind(head, n, d->failure.e);
 }
 
 void png_reader_close(struct png_reader *d)
@@ -233,7 +233,7 @@ int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_rea
 	if (r == 0)
 		r = make_structs(d);
 	if (r == 0)
-		r = begin(d);
+		r = begin_rows(d);
 	if (r < 0)
 		return r;
 	*ret_width = d->width;
@@ -245,7 +245,7 @@ int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_rea
 int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e)
 {
 	CLEANUP(png_reader_close) struct png_reader *d = NULL;
-	struct extent mine = *x; /* read only, so borrowed */
+	struct extent mine = *x; /* borrowed */
 	const uint8_t *rgba;
 	uint32_t w, h;
 	int r = png_reader_open(extent_read_fn, &mine, x->size, &d, &w, &h, e);

@@ -28,26 +28,26 @@ struct sums {
 	uint32_t adler, crc;
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-static int measure(uint32_t width, uint32_t height, struct image *ret)
+static int measure_file(uint32_t width, uint32_t height, struct image *ret)
 {
 	int r = png_rows_measure(width, height, &ret->rows);
 
 	if (r < 0)
 		return r;
 	ret->body = ret->rows.raw + (ret->rows.raw + BLOCK - 1) / BLOCK * BLOCK_HEAD;
-	/* The chunk holds a zlib header and an Adler-32 beside. */
+	/* The chunk also contains a zlib header and an Adler-32. */
 	return 2 + ret->body + 4 > INT32_MAX ? -EFBIG : 0;
 }
 
 int png_file_size(uint32_t width, uint32_t height, uint64_t *ret_size)
 {
 	struct image im;
-	int r = measure(width, height, &im);
+	int r = measure_file(width, height, &im);
 
 	if (r == 0)
 		*ret_size = HEAD + im.body + TAIL;
@@ -64,9 +64,9 @@ static void make_head(const struct image *im, uint8_t p[HEAD])
 static void make_block_head(const struct image *im, uint64_t block, uint8_t p[BLOCK_HEAD])
 {
 	uint64_t left = im->rows.raw - block * BLOCK;
-	uint16_t n = (uint16_t)least(left, BLOCK);
+	uint16_t n = (uint16_t)min_u64(left, BLOCK);
 
-	p[0] = left <= BLOCK; /* the last; type 0 is stored */
+	p[0] = left <= BLOCK; /* the flag of the last block; type 0: stored */
 	p[1] = (uint8_t)n;
 	p[2] = (uint8_t)(n >> 8);
 	p[3] = (uint8_t)~p[1];
@@ -83,14 +83,14 @@ static int read_body(const struct image *im, uint64_t off, uint8_t *dst, size_t 
 		if (at < BLOCK_HEAD) {
 			uint8_t head[BLOCK_HEAD];
 
-			part = (size_t)least(n, BLOCK_HEAD - at);
+			part = (size_t)min_u64(n, BLOCK_HEAD - at);
 			make_block_head(im, block, head);
 			memcpy(dst, head + at, part);
 		} else {
 			int r;
 
 			at -= BLOCK_HEAD;
-			part = (size_t)least(n, BLOCK - at);
+			part = (size_t)min_u64(n, BLOCK - at);
 			r = png_rows_read(&im->rows, block * BLOCK + at, dst, part, e);
 			if (r < 0)
 				return r;
@@ -112,14 +112,14 @@ static struct sums sums_start(void)
 	};
 }
 
-/* Goes on over the next n bytes of the body. */
+/* Extend the checksums by the next n bytes of the body. */
 static void sums_add(struct sums *s, const uint8_t *data, size_t n)
 {
 	s->crc = checksum_crc32(s->crc, data, n);
 	while (n) {
 		uint64_t at = s->done % (BLOCK_HEAD + BLOCK);
 		bool head = at < BLOCK_HEAD;
-		size_t part = (size_t)least(n, head ? BLOCK_HEAD - at : BLOCK_HEAD + BLOCK - at);
+		size_t part = (size_t)min_u64(n, head ? BLOCK_HEAD - at : BLOCK_HEAD + BLOCK - at);
 
 		if (!head)
 			s->adler = checksum_adler32(s->adler, data, part);
@@ -158,7 +158,7 @@ static void memo_put(struct png_memo *memo, const struct image *im, const struct
 	pthread_mutex_unlock(&memo->lock);
 }
 
-/* Bytes of the body from off went out: those that follow what was summed need not be read again. */
+/* Extend the memo by bytes of the body that were read from off, as far as they continue it. */
 static void memo_follow(
 	struct png_memo *memo, const struct image *im, uint64_t off, const uint8_t *data, size_t n)
 {
@@ -185,7 +185,7 @@ static int make_tail(
 			return error_set(e, -ENOMEM, "no memory for the checksums");
 	}
 	while (s.done < im->body) {
-		size_t n = (size_t)least(im->body - s.done, CHUNK);
+		size_t n = (size_t)min_u64(im->body - s.done, CHUNK);
 		int r = read_body(im, s.done, chunk, n, e);
 
 		if (r < 0)
@@ -209,7 +209,7 @@ static int read_file(const struct image *im, struct png_memo *memo, uint64_t off
 		png_copy_part(0, head, HEAD, &off, &dst, &n);
 	}
 	if (n && off < HEAD + im->body) {
-		size_t part = (size_t)least(n, HEAD + im->body - off);
+		size_t part = (size_t)min_u64(n, HEAD + im->body - off);
 
 		r = read_body(im, off - HEAD, dst, part, e);
 		if (r < 0)
@@ -233,7 +233,7 @@ int png_file_read(uint32_t width, uint32_t height, codec_read_fn pixels, void *a
 {
 	struct image im = {.rows = {.pixels = pixels, .arg = arg}};
 	uint64_t size;
-	int r = measure(width, height, &im);
+	int r = measure_file(width, height, &im);
 
 	if (r < 0)
 		return error_set(

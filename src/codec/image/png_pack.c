@@ -15,21 +15,21 @@
 #define KEY_PNG ((uint64_t)1 << 61)
 
 enum {
-	HEAD = PNG_HEAD + 2, /* up to the bands: with the zlib header */
+	HEAD = PNG_HEAD + 2, /* before the bands, with the zlib header */
 	TAIL = 4 + PNG_TAIL,
-	SUM = 4,   /* a band begins with the Adler-32 of its rows, which is no part of the file */
-	FLUSH = 64 /* more than what a flush adds */
+	SUM = 4,   /* a band in memory begins with the Adler-32 of its rows */
+	FLUSH = 64 /* more than a flush adds */
 };
 
 static const uint8_t zlib_header[2] = {0x78, 0x9c};
 
-/* Where the bands stand in the file, and its checksums. */
+/* The places of the bands in the file, and the file's checksums. */
 struct layout {
-	struct bytes counted; /* first */
+	struct bytes counted; /* must be first */
 	uint64_t key;
 	uint32_t adler, crc;
 	size_t n;
-	uint64_t ends[]; /* of each, counted from the first one's begin */
+	uint64_t ends[]; /* of each band, from the begin of the first */
 };
 
 struct packing {
@@ -45,7 +45,7 @@ static uint64_t key_of(uint32_t width, uint32_t height)
 	return KEY_PNG | (uint64_t)width << 32 | height;
 }
 
-static int begin(
+static int begin_deflate(
 	struct packing *p, struct blob *b, uint32_t width, uint32_t height, struct error *e)
 {
 	int r = png_rows_measure(width, height, &p->rows);
@@ -61,7 +61,7 @@ static int begin(
 	return 0;
 }
 
-/* A band of the rows, compressed by itself. */
+/* A range of the rows that is compressed alone. */
 struct band {
 	const struct packing *p;
 	size_t i;
@@ -74,8 +74,8 @@ static size_t band_length(const struct band *b)
 	return left < PNG_BAND ? (size_t)left : PNG_BAND;
 }
 
-static int squeeze(z_stream *z, const struct band *b, uint8_t *raw, size_t n, struct bytes **ret,
-	struct error *e)
+static int deflate_band(z_stream *z, const struct band *b, uint8_t *raw, size_t n,
+	struct bytes **ret, struct error *e)
 {
 	size_t room = SUM + deflateBound(z, n) + FLUSH;
 	bool last = b->i + 1 == b->p->n;
@@ -102,7 +102,7 @@ static int squeeze(z_stream *z, const struct band *b, uint8_t *raw, size_t n, st
 	return 0;
 }
 
-/* As budget_load_fn. */
+/* Compress a band; a budget_load_fn. */
 static int make_band(void *arg, struct bytes **ret, struct error *e)
 {
 	const struct band *b = arg;
@@ -116,7 +116,7 @@ static int make_band(void *arg, struct bytes **ret, struct error *e)
 		return error_set(e, -ENOMEM, "no memory to compress");
 	r = png_rows_read(&b->p->rows, (uint64_t)b->i * PNG_BAND, raw, n, e);
 	if (r == 0)
-		r = squeeze(&z, b, raw, n, ret, e);
+		r = deflate_band(&z, b, raw, n, ret, e);
 	deflateEnd(&z);
 	return r;
 }
@@ -128,7 +128,7 @@ static int get_band(const struct packing *p, size_t i, struct bytes **ret, struc
 	return blob_derive_part(p->blob, p->key, p->n, i, make_band, &b, ret, e);
 }
 
-/* What is to be known of each band; then of the file. */
+/* Sizes and checksums of all bands, from which the layout is assembled. */
 struct measuring {
 	const struct packing *p;
 	struct {
@@ -156,12 +156,12 @@ static int measure_band(void *arg, size_t i, struct error *e)
 	return 0;
 }
 
-static uint64_t body_of(const struct layout *l)
+static uint64_t layout_body(const struct layout *l)
 {
 	return l->ends[l->n - 1];
 }
 
-static void put_together(const struct measuring *m, struct layout *l)
+static void assemble_file(const struct measuring *m, struct layout *l)
 {
 	uint8_t sum[4];
 	uint64_t at = 0;
@@ -188,7 +188,7 @@ static void layout_free(struct bytes *b)
 	free(b);
 }
 
-/* As budget_load_fn. */
+/* Compress all bands for their sizes and checksums; a budget_load_fn. */
 static int make_layout(void *arg, struct bytes **ret, struct error *e)
 {
 	const struct packing *p = arg;
@@ -207,10 +207,10 @@ static int make_layout(void *arg, struct bytes **ret, struct error *e)
 		l->counted.data = (const uint8_t *)&l->key;
 		l->key = p->key;
 		l->n = p->n;
-		put_together(&m, l);
+		assemble_file(&m, l);
 	}
 	free(m.bands);
-	if (r == 0 && sizeof(zlib_header) + body_of(l) + 4 > INT32_MAX)
+	if (r == 0 && sizeof(zlib_header) + layout_body(l) + 4 > INT32_MAX)
 		r = error_set(e, -EFBIG, "the image does not fit the one chunk of a PNG");
 	if (r == 0)
 		*ret = &TAKE(l)->counted;
@@ -231,7 +231,7 @@ static int get_layout(struct packing *p, struct bytes **ret, struct error *e)
 		return error_set(e, -EIO, "the pixels are damaged");
 	r = blob_derive(p->blob, p->key, make_layout, p, ret, e);
 	if (r == -EIO)
-		(void)blob_check(p->blob, NULL); /* and nobody tries again */
+		(void)blob_check(p->blob, NULL); /* remember that it is damaged */
 	return r;
 }
 
@@ -241,7 +241,7 @@ int png_packed_size(
 	CLEANUP(bytes_unref) struct bytes *found = NULL;
 	struct packing p;
 	uint64_t size;
-	int r = begin(&p, b, width, height, e);
+	int r = begin_deflate(&p, b, width, height, e);
 
 	if (r == 0 && png_packed_known(b, width, height, &size) && size) {
 		*ret_size = size;
@@ -251,7 +251,7 @@ int png_packed_size(
 		r = get_layout(&p, &found, e);
 	if (r < 0)
 		return r;
-	*ret_size = HEAD + body_of((const struct layout *)found) + TAIL;
+	*ret_size = HEAD + layout_body((const struct layout *)found) + TAIL;
 	blob_remember(b, p.key, *ret_size);
 	return 0;
 }
@@ -276,7 +276,7 @@ static int read_bands(const struct packing *p, const struct layout *l, uint64_t 
 static int read_file(const struct packing *p, const struct layout *l, uint64_t off, uint8_t *dst,
 	size_t n, struct error *e)
 {
-	uint64_t body = body_of(l);
+	uint64_t body = layout_body(l);
 	uint8_t head[HEAD], tail[TAIL];
 
 	if (n && off < HEAD) {
@@ -304,13 +304,13 @@ int png_packed_read(struct blob *b, uint32_t width, uint32_t height, uint64_t of
 	CLEANUP(bytes_unref) struct bytes *found = NULL;
 	struct packing p;
 	uint64_t size;
-	int r = begin(&p, b, width, height, e);
+	int r = begin_deflate(&p, b, width, height, e);
 
 	if (r == 0)
 		r = get_layout(&p, &found, e);
 	if (r < 0)
 		return r;
-	size = HEAD + body_of((const struct layout *)found) + TAIL;
+	size = HEAD + layout_body((const struct layout *)found) + TAIL;
 	if (off > size || n > size - off)
 		return error_set(e, -EINVAL,
 			"%zu bytes at %" PRIu64 " are past the end (size %" PRIu64 ")", n, off,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * png_pack: the pixels in a blob as a PNG file that is compressed.
+ * png_pack: show the pixels of a blob as a compressed PNG file.
  *
- * The same rows as those of the stored form (png.h), by zlib at its default level: the same file
- * whenever it is asked for. They are compressed in bands of PNG_BAND bytes, each by itself, which a
- * full flush ends: so any of them can be made again alone, several are made at once, and memory is
- * a few bands, however large the image is. What was made is cached in the blob's budget. Any
- * thread.
+ * The rows are those of the canonical form (png.h), compressed by zlib at its default level, so the
+ * file is always the same. Each band of PNG_BAND bytes is compressed alone, and ends with a full
+ * flush. So a band can be made again alone, several are made in parallel, and memory is a few
+ * bands, whatever the size of the image. Bands are cached in the blob's budget. Any thread.
  */
 #pragma once
 
@@ -16,12 +15,13 @@
 
 enum { PNG_BAND = 1 << 20 };
 
-/* Is the length known, without looking at a pixel? That of pixels that are damaged is 0. */
+/* Is the size known without decoding the blob? It is 0 if the pixels are damaged. */
 bool png_packed_known(struct blob *b, uint32_t width, uint32_t height, uint64_t *ret_size);
-/* It is found once, by compressing, and remembered with the blob, which has width * height * 4
- * bytes or more. */
+/* Find the size of the file. The first call compresses the image, and remembers the size with the
+ * blob, which has at least width * height * 4 bytes. */
 int png_packed_size(
 	struct blob *b, uint32_t width, uint32_t height, uint64_t *ret_size, struct error *e);
-/* Bytes [off, off + n); past the end is -EINVAL. n may be 0: can it be read at all? */
+/* Read bytes [off, off + n) of the file. -EINVAL past the end. With n == 0, test whether the file
+ * can be read. */
 int png_packed_read(struct blob *b, uint32_t width, uint32_t height, uint64_t off, void *dst,
 	size_t n, struct error *e);

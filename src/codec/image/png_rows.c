@@ -34,7 +34,7 @@ void png_rows_head(const struct png_rows *im, uint32_t idat, uint8_t p[PNG_HEAD]
 	memcpy(p + 12, "IHDR", 4);
 	png_put_u32(p + 16, im->width);
 	png_put_u32(p + 20, im->height);
-	p[24] = 8; /* bits a sample */
+	p[24] = 8; /* bits per sample */
 	p[25] = 6; /* RGBA */
 	p[26] = 0; /* deflate */
 	p[27] = 0; /* the five filters */
@@ -52,7 +52,7 @@ void png_rows_tail(uint32_t crc, uint8_t p[PNG_TAIL])
 	memcpy(p + 4, end, sizeof(end));
 }
 
-/* Where in the pixels the first byte at or after a place of the rows stands. */
+/* Offset of the first byte of pixels at or after an offset in the rows. */
 static uint64_t pixel_at(const struct png_rows *im, uint64_t raw)
 {
 	uint64_t in_row = raw % im->row;
@@ -60,8 +60,8 @@ static uint64_t pixel_at(const struct png_rows *im, uint64_t raw)
 	return raw / im->row * (im->row - 1) + (in_row ? in_row - 1 : 0);
 }
 
-/* Their pixels are read at once, to the end of dst, and moved down row by row to make place for the
- * filter bytes. */
+/* Reads all pixels in one call, to the end of dst, and then moves them down row by row to make room
+ * for the filter bytes. */
 int png_rows_read(const struct png_rows *im, uint64_t raw, uint8_t *dst, size_t n, struct error *e)
 {
 	uint64_t from = pixel_at(im, raw);

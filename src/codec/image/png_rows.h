@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* png_rows: what the two forms of our PNG files have in common: rows of 8-bit RGBA, each with a
+/* png_rows: the common part of canonical and compressed PNG files: rows of 8-bit RGBA, each with a
  * filter byte of 0, in one IDAT. For png_encode.c and png_pack.c. */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "codec/zlib/inflate.h"
 
 enum {
-	PNG_HEAD = 41, /* signature, IHDR, and the begin of the IDAT */
+	PNG_HEAD = 41, /* signature, IHDR, and the length and type of the IDAT */
 	PNG_TAIL = 16, /* the CRC-32 of the IDAT, and IEND */
 };
 
@@ -22,16 +22,17 @@ struct png_rows {
 	void *arg;
 };
 
-/* Fills all but pixels and arg. -EINVAL where a side is 0 or over 2^31 - 1, -EFBIG where the rows
- * have more bytes than that. */
+/* Set all members but pixels and arg. -EINVAL: a side is 0 or above 2^31 - 1. -EFBIG: the rows have
+ * more bytes than that. */
 int png_rows_measure(uint32_t width, uint32_t height, struct png_rows *ret);
-/* Bytes [raw, raw + n) of the rows. */
+/* Read bytes [raw, raw + n) of the rows. */
 int png_rows_read(const struct png_rows *im, uint64_t raw, uint8_t *dst, size_t n, struct error *e);
 
 void png_rows_head(const struct png_rows *im, uint32_t idat, uint8_t p[PNG_HEAD]);
 void png_rows_tail(uint32_t crc, uint8_t p[PNG_TAIL]);
 
 void png_put_u32(uint8_t *p, uint32_t v);
-/* Copies what [*off, *off + *n) and the part of size bytes at `at` have in common. */
+/* Copy the bytes of [*off, *off + *n) that are in a part of a file to *dst, and advance all three.
+ * The part has size bytes at `at`, and *off is within it. */
 void png_copy_part(
 	uint64_t at, const uint8_t *part, size_t size, uint64_t *off, uint8_t **dst, size_t *n);

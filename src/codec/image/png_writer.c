@@ -33,8 +33,8 @@ static void on_flush(png_structp)
 {
 }
 
-/* Calls step; the only function that libpng jumps back to. */
-static int guarded(struct png_writer *d, void (*step)(struct png_writer *d))
+/* Call step. libpng jumps back to this function only. */
+static int call_guarded(struct png_writer *d, void (*step)(struct png_writer *d))
 {
 	if (setjmp(png_jmpbuf(d->png)))
 		return d->failure.code;
@@ -64,7 +64,7 @@ int png_writer_row(struct png_writer *d, const uint8_t *rgba, struct error *e)
 
 	d->failure.e = e;
 	d->row = rgba;
-	r = guarded(d, write_row);
+	r = call_guarded(d, write_row);
 	d->y++;
 	return r;
 }
@@ -96,7 +96,7 @@ int png_writer_open(png_write_fn write, void *arg, uint32_t width, uint32_t heig
 	if (!d->info)
 		return error_set(e, -ENOMEM, "%s", shortage);
 	png_set_write_fn(d->png, d, on_write, on_flush);
-	r = guarded(d, write_head);
+	r = call_guarded(d, write_head);
 	if (r == 0)
 		*ret = TAKE(d);
 	return r;

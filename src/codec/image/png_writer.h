@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* png_writer: an image of 8-bit RGBA pixels as a compressed PNG file, for who has one row at a
- * time. Memory is a few rows. (png_pack.h makes any part of a file from pixels that stay.) */
+/* png_writer: write 8-bit RGBA pixels as a compressed PNG file, row by row. Memory is a few rows.
+ * (png_pack.h makes any part of a file from the pixels of a blob.) */
 #pragma once
 
 #include <stddef.h>
@@ -10,10 +10,10 @@
 #include "base/error.h"
 
 struct png_writer;
-/* Append n bytes to the file. A negative errno stops the writing and is returned. */
+/* Append n bytes to the file. A negative errno stops the writer, which returns it. */
 typedef int (*png_write_fn)(void *arg, const void *data, size_t n, struct error *e);
 
-/* *ret is to be closed, also after a row failed. */
+/* Open a writer. The caller closes *ret, also after a row failed. */
 int png_writer_open(png_write_fn write, void *arg, uint32_t width, uint32_t height,
 	struct png_writer **ret, struct error *e);
 /* Write the next row. After the last one the file is complete. */

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* "x 152", or "x 152 to 160". */
+/* Print "x 152" or "x 152 to 160". */
 static int print_range(char *ret, size_t room, const char *name, size_t first, size_t last)
 {
 	return first == last ? snprintf(ret, room, "%s %zu", name, first)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * area: places in a layer, an image or a table, and the one form in which messages give them.
+ * area: places in a layer, an image or a table, and how messages write them.
  *
- * Layers and images are counted as the game's editor counts them: x and y, from 0. Tables that a
- * person edits are counted as spreadsheets and text editors count them: lines and columns, from 1.
+ * Layers and images have x and y from 0, as in the game's editor. Tables that people edit have
+ * lines and columns from 1, as in spreadsheets and text editors.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A number of cells or pixels, and the smallest rectangle that holds all of them: x and y from 0,
- * the last ones included. All zeros is an empty area. */
+/* A number of cells or pixels, and the smallest rectangle that contains all of them: x and y from
+ * 0, including right and bottom. An empty area is all zeros. */
 struct area {
 	uint64_t n;
 	size_t left, right, top, bottom;
@@ -32,11 +32,11 @@ static inline void area_add(struct area *a, size_t x, size_t y)
 	a->bottom = y > a->bottom ? y : a->bottom;
 }
 
-/* The rectangle of an area that is not empty, as an argument for "%s". */
+/* A text, as an argument for "%s". */
 struct area_text {
 	char text[128];
 };
-/* "x 152, y 38", or "x 152 to 160, y 38" where a side is a range. */
+/* Rectangle of a nonempty area: "x 152, y 38", or "x 152 to 160, y 38". */
 struct area_text area_text(struct area a);
-/* The same of a table: "line 39, column 153", or "line 39, columns 153 to 161". */
+/* Rectangle in a table: "line 39, column 153", or "line 39, columns 153 to 161". */
 struct area_text area_text_of_table(struct area a);

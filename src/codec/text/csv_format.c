@@ -11,15 +11,14 @@
 
 enum {
 	CELL_MAX = 11,
-	/* What most tables have is looked up: small values of which the text is three digits long
-	 * at most, and then a comma. */
+	/* The texts of small values, three digits at most and a comma, come from a table. */
 	LOOKED_UP = 1000,
 	DIGITS = 3,
 	TEXT = DIGITS + 1,
 	WIDE_CELL = 6,
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -32,7 +31,7 @@ uint64_t csv_size(const struct csv_shape *shape)
 	return ckd_mul(&size, cells, (uint64_t)shape->cell + 1) ? UINT64_MAX : size;
 }
 
-/* Right-aligned in `cell` characters; false where the value needs more room. */
+/* Write a value right-aligned in `cell` characters. False: it does not fit. */
 static inline bool put_value(uint32_t cell, int32_t value, char *dst)
 {
 	uint32_t left = (uint32_t)(value < 0 ? -(int64_t)value : value);
@@ -80,7 +79,7 @@ static void put_bytes(const struct csv_values *v, size_t n, char *dst)
 		memcpy(dst, small.text[*at], TEXT);
 }
 
-/* Inline, so that a width that is known is a loop of its own. */
+/* Inline, so that the compiler makes a loop for each known width. */
 static inline size_t put_any(uint32_t cell, const struct csv_values *v, size_t n, char *dst)
 {
 	const uint8_t *at = v->at;
@@ -102,7 +101,7 @@ static inline size_t put_any(uint32_t cell, const struct csv_values *v, size_t n
 	return i;
 }
 
-/* Returns the first that does not fit its cell, or n. */
+/* Write n values. Returns the index of the first that does not fit its cell, or n. */
 static size_t put_values(uint32_t cell, const struct csv_values *v, size_t n, char *dst)
 {
 	pthread_once(&small.once, make_small);
@@ -113,7 +112,7 @@ static size_t put_values(uint32_t cell, const struct csv_values *v, size_t n, ch
 	return cell == WIDE_CELL ? put_any(WIDE_CELL, v, n, dst) : put_any(cell, v, n, dst);
 }
 
-/* The commas after the last cells of rows become line feeds. */
+/* Replace the commas after the last cells of rows by line feeds. */
 static void end_rows(const struct csv_shape *shape, uint64_t first, size_t n, char *dst)
 {
 	size_t stride = (size_t)shape->cell + 1;
@@ -122,7 +121,7 @@ static void end_rows(const struct csv_shape *shape, uint64_t first, size_t n, ch
 		dst[at * stride + shape->cell] = '\n';
 }
 
-/* Cells [first, first + n) as text; dst has room for each of them. */
+/* Write cells [first, first + n); dst has room for all. */
 static int put_run(const struct csv_shape *shape, csv_cells_fn cells, void *arg, uint64_t first,
 	size_t n, char *dst, struct error *e)
 {
@@ -160,9 +159,9 @@ int csv_read(const struct csv_shape *shape, csv_cells_fn cells, void *arg, uint6
 		bool whole = !skip && n >= stride;
 		int r;
 
-		/* Of the first and the last cell a part may be wanted. */
-		run = whole ? (size_t)least(CSV_RUN, n / stride) : 1;
-		part = whole ? run * stride : (size_t)least(n, stride - skip);
+		/* The range may contain only a part of the first and the last cell. */
+		run = whole ? (size_t)min_u64(CSV_RUN, n / stride) : 1;
+		part = whole ? run * stride : (size_t)min_u64(n, stride - skip);
 		r = put_run(shape, cells, arg, off / stride, run, whole ? (char *)to : text, e);
 		if (r < 0)
 			return r;

@@ -16,33 +16,32 @@ struct room {
 
 struct parser {
 	const struct extent *in;
-	uint64_t read; /* bytes of in that were read into the room */
+	uint64_t read; /* bytes of in that were read into `room` */
 	const uint8_t *s, *end;
 	int error; /* of reading; sticky */
 
-	uint32_t width,
-		height; /* 0: not known yet, which is for the first line, or the end, to say */
+	uint32_t width, height; /* 0: unknown before the end of the first line, or of the table */
 	int32_t min, max;
 	csv_take_fn take;
 	void *arg;
 	struct error *e;
 
-	uint32_t row, column; /* of the cell at hand, from 0 */
-	char separator; /* what follows the first cell that anything follows; 0: none has yet */
+	uint32_t row, column; /* of the current cell, from 0 */
+	char separator;       /* the character after the first cell; 0: none yet */
 
-	uint64_t first; /* the cell that room->run[0] holds */
+	uint64_t first; /* index of the cell in room->run[0] */
 	size_t n;
 	struct room *room;
 };
 
-/* What a cell holds. */
+/* A cell as parsed so far. */
 struct cell {
-	bool open; /* a quote that was not closed */
+	bool open; /* in quotes, not closed yet */
 	bool digits;
 	int64_t value;
 };
 
-/* Nothing more: the end, or an error. */
+/* Read the next bytes. Returns the first of them, or -1 at the end and after an error. */
 static __attribute__((noinline, cold)) int refill(struct parser *p)
 {
 	uint64_t left = p->in->size - p->read;
@@ -58,19 +57,19 @@ static __attribute__((noinline, cold)) int refill(struct parser *p)
 	return *p->s;
 }
 
-/* The next character; -1: there is none. */
-static inline int peek(struct parser *p)
+/* The next character, or -1. */
+static inline int peek_byte(struct parser *p)
 {
 	return p->s < p->end ? *p->s : refill(p);
 }
 
-static int refuse(const struct parser *p, const char *what)
+static int refuse_cell(const struct parser *p, const char *what)
 {
 	return error_set(p->e, -EINVAL, "line %" PRIu64 ", column %" PRIu64 ": %s",
 		(uint64_t)p->row + 1, (uint64_t)p->column + 1, what);
 }
 
-static int flush(struct parser *p)
+static int flush_cells(struct parser *p)
 {
 	int r = p->n && p->take ? p->take(p->arg, p->first, p->room->run, p->n, p->e) : 0;
 
@@ -82,26 +81,26 @@ static int flush(struct parser *p)
 static int end_cell(struct parser *p, struct cell cell)
 {
 	if (cell.open)
-		return refuse(p, "a quote is not closed");
+		return refuse_cell(p, "a quote is not closed");
 	if (p->height && p->row >= p->height)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": the table has %" PRIu32
 			" lines of %" PRIu32 " columns",
 			(uint64_t)p->row + 1, (uint64_t)p->column + 1, p->height, p->width);
 	if (p->column == INT32_MAX || p->row == INT32_MAX)
-		return refuse(p, "the table is too large");
+		return refuse_cell(p, "the table is too large");
 	if (!cell.digits)
-		return refuse(p, "there is no number");
+		return refuse_cell(p, "there is no number");
 	if (cell.value < p->min || cell.value > p->max)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": %" PRIi64 " is not %" PRIi32
 			"..%" PRIi32,
 			(uint64_t)p->row + 1, (uint64_t)p->column + 1, cell.value, p->min, p->max);
-	/* Those past the width are counted, for the message of end_line. */
+	/* Cells past the width are only counted, for the message of end_line. */
 	if (!p->width || p->column < p->width)
 		p->room->run[p->n++] = (int32_t)cell.value;
 	p->column++;
-	return p->n == CSV_RUN ? flush(p) : 0;
+	return p->n == CSV_RUN ? flush_cells(p) : 0;
 }
 
 static int end_line(struct parser *p, struct cell cell)
@@ -125,7 +124,7 @@ static int end_line(struct parser *p, struct cell cell)
 	return 0;
 }
 
-static int other(const struct parser *p, int c)
+static int refuse_other(const struct parser *p, int c)
 {
 	char what[32];
 
@@ -133,29 +132,29 @@ static int other(const struct parser *p, int c)
 		snprintf(what, sizeof(what), "'%c' is not part of a number", c);
 	else
 		snprintf(what, sizeof(what), "byte %02x is not part of a number", c);
-	return refuse(p, what);
+	return refuse_cell(p, what);
 }
 
-/* The one after it. */
-static inline int next(struct parser *p)
+/* Skip a character; the next one, or -1. */
+static inline int next_byte(struct parser *p)
 {
 	p->s++;
-	return peek(p);
+	return peek_byte(p);
 }
 
-/* Where it is known that tabs are separators, they are no blanks. */
+/* Tabs are blanks, unless the separator is a tab. */
 static bool is_blank(const struct parser *p, int c)
 {
 	return c == ' ' || (c == '\t' && p->separator != '\t');
 }
 
-/* Was a tab among them? */
+/* Skip blanks. Returns whether one was a tab. */
 static bool skip_blanks(struct parser *p)
 {
 	bool tab = false;
 	int c;
 
-	for (c = peek(p); is_blank(p, c); c = next(p))
+	for (c = peek_byte(p); is_blank(p, c); c = next_byte(p))
 		tab |= c == '\t';
 	return tab;
 }
@@ -169,24 +168,24 @@ static int read_number(struct parser *p, struct cell *ret)
 {
 	int64_t value = 0;
 	bool negative, digits;
-	int c = peek(p);
+	int c = peek_byte(p);
 
 	negative = c == '-';
 	if (negative)
-		c = next(p);
-	for (digits = is_digit(c); is_digit(c) && value <= UINT32_MAX; c = next(p))
+		c = next_byte(p);
+	for (digits = is_digit(c); is_digit(c) && value <= UINT32_MAX; c = next_byte(p))
 		value = 10 * value + (c - '0');
 	if (value > UINT32_MAX)
-		return refuse(p, "the number is too large");
+		return refuse_cell(p, "the number is too large");
 	if (negative && !digits && is_blank(p, c))
-		return refuse(p, "there is no number after the minus");
+		return refuse_cell(p, "there is no number after the minus");
 	ret->digits = digits;
 	ret->value = negative ? -value : value;
 	return 0;
 }
 
-/* What ends a cell, c, which was not passed yet. Spreadsheets of other countries write semicolons,
- * and some programs tabs. */
+/* Read the end of a cell: c, the next character. Spreadsheets write semicolons in some countries,
+ * and some programs write tabs. */
 static int read_end(struct parser *p, struct cell cell, int c)
 {
 	switch (c) {
@@ -196,23 +195,23 @@ static int read_end(struct parser *p, struct cell cell, int c)
 		if (!p->separator)
 			p->separator = (char)c;
 		if (p->separator != c)
-			return other(p, c);
+			return refuse_other(p, c);
 		p->s++;
 		return end_cell(p, cell);
 	case '\r':
 		p->s++;
-		c = peek(p);
+		c = peek_byte(p);
 		if (c >= 0 && c != '\n')
-			return refuse(p, "a carriage return stands inside a line");
+			return refuse_cell(p, "a carriage return stands inside a line");
 		break;
 	case '"':
-		return refuse(p, "a quote stands where none may be");
+		return refuse_cell(p, "a quote stands where none may be");
 	case '\n':
 	case -1:
 		break;
 	default:
-		return is_digit(c) ? refuse(p, "a comma is missing between two numbers")
-				   : other(p, c);
+		return is_digit(c) ? refuse_cell(p, "a comma is missing between two numbers")
+				   : refuse_other(p, c);
 	}
 	if (p->error)
 		return p->error;
@@ -228,7 +227,7 @@ static int read_cell(struct parser *p)
 	int c, r;
 
 	skip_blanks(p);
-	cell.open = peek(p) == '"';
+	cell.open = peek_byte(p) == '"';
 	if (cell.open) {
 		p->s++;
 		skip_blanks(p);
@@ -237,13 +236,13 @@ static int read_cell(struct parser *p)
 	if (r < 0)
 		return r;
 	tab = skip_blanks(p);
-	if (cell.open && cell.digits && peek(p) == '"') {
+	if (cell.open && cell.digits && peek_byte(p) == '"') {
 		cell.open = false;
 		p->s++;
 		tab |= skip_blanks(p);
 	}
-	c = peek(p);
-	/* Two numbers with a tab between them, where nothing else was between any. */
+	c = peek_byte(p);
+	/* A tab between the first two numbers is the separator. */
 	if (tab && !p->separator && !cell.open && (c == '-' || c == '"' || is_digit(c))) {
 		p->separator = '\t';
 		return end_cell(p, cell);
@@ -255,7 +254,7 @@ static void skip_mark(struct parser *p)
 {
 	static const uint8_t mark[] = {0xef, 0xbb, 0xbf};
 
-	if (peek(p) >= 0 && p->end - p->s >= (ptrdiff_t)sizeof(mark) &&
+	if (peek_byte(p) >= 0 && p->end - p->s >= (ptrdiff_t)sizeof(mark) &&
 		memcmp(p->s, mark, sizeof(mark)) == 0)
 		p->s += sizeof(mark);
 }
@@ -268,14 +267,14 @@ static int read_lines(struct parser *p)
 	while (r == 0) {
 		if (!p->column)
 			skip_blanks(p);
-		if (!p->column && peek(p) < 0)
+		if (!p->column && peek_byte(p) < 0)
 			return p->error;
 		r = read_cell(p);
 	}
 	return r;
 }
 
-/* All of it, by a parser that knows what is to be known before. */
+/* Parse the whole table. The caller has set up p. */
 static int read_table(struct parser *p)
 {
 	CLEANUP(free) struct room *room = malloc(sizeof(*room));
@@ -288,7 +287,7 @@ static int read_table(struct parser *p)
 	if (r == 0 && p->height && p->row != p->height)
 		r = error_set(p->e, -EINVAL,
 			"the table has %" PRIu32 " lines (must be %" PRIu32 ")", p->row, p->height);
-	return r < 0 ? r : flush(p);
+	return r < 0 ? r : flush_cells(p);
 }
 
 int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t min, int32_t max,

@@ -44,7 +44,7 @@ int csv_as_int(const struct csv_cell *cell, int64_t min, int64_t max, int64_t *r
 		return r;
 	errno = 0;
 	value = strtoll(cell->text, &end, 10);
-	/* strtoll takes signs and spaces too. */
+	/* strtoll accepts a sign and spaces, too. */
 	if (*end || *digits < '0' || *digits > '9')
 		return csv_refuse(cell, e, "is not a whole number");
 	if (errno || value < min || value > max)
@@ -62,7 +62,7 @@ int csv_as_float(const struct csv_cell *cell, float *ret, struct error *e)
 	if (r < 0)
 		return r;
 	f = strtof(cell->text, &end);
-	/* strtof takes hexadecimal numbers, "inf" and "nan" too. */
+	/* strtof accepts hexadecimal numbers, "inf" and "nan", too. */
 	if (*end || cell->text[strspn(cell->text, "0123456789+-.eE")])
 		return csv_refuse(cell, e, "is not a number");
 	if (!isfinite(f))
@@ -76,7 +76,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static void trim(const char **s, const char **end)
+static void trim_cell(const char **s, const char **end)
 {
 	while (*s < *end && is_blank(**s))
 		++*s;
@@ -84,17 +84,17 @@ static void trim(const char **s, const char **end)
 		--*end;
 }
 
-/* The text of the cell at s; what stands behind its comma, or NULL. */
+/* Copy the text of the cell at s. Returns the text after its comma, or NULL. */
 static const char *read_cell(const char *s, const char *end, char text[CSV_CELL_MAX])
 {
 	const char *comma = memchr(s, ',', (size_t)(end - s)), *to = comma ? comma : end;
 	size_t n = 0;
 
-	trim(&s, &to);
+	trim_cell(&s, &to);
 	if (to - s >= 2 && *s == '"' && to[-1] == '"') {
 		s++;
 		to--;
-		trim(&s, &to);
+		trim_cell(&s, &to);
 	}
 	for (; s < to && n < CSV_CELL_MAX - sizeof("..."); s++)
 		text[n++] = (unsigned char)*s < ' ' || *s == 0x7f ? '?' : *s;
@@ -145,7 +145,7 @@ int csv_table_read(const struct extent *in, uint64_t max, const char *const *hea
 		if (stop > s && stop[-1] == '\r')
 			stop--;
 		last = stop;
-		trim(&first, &last);
+		trim_cell(&first, &last);
 		if (p.cell.line == 1 || first < last)
 			r = read_line(&p, s, stop);
 		s = lf ? lf + 1 : end;

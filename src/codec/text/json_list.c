@@ -6,7 +6,7 @@
 
 #include "codec/text/json_place.h"
 
-/* What is read, and who takes its elements. */
+/* The state of json_list_read. */
 struct listing {
 	struct json_scan r;
 	const char *key;
@@ -34,7 +34,7 @@ static int read_element(struct listing *l, const struct json_at *list, size_t in
 	return r < 0 ? r : l->take(l->arg, &at, l->r.e);
 }
 
-/* At a '['. It and the ']' go into the rest, so that this is an array without elements. */
+/* Read the list; the next byte is its '['. The rest gets '[' and ']', an empty array. */
 static int read_list(struct listing *l)
 {
 	struct json_at root = {.doc = &l->doc}, named = {.up = &root, .key = l->key};
@@ -61,7 +61,7 @@ static int read_list(struct listing *l)
 	return in->error;
 }
 
-/* At a '{'. What is no object is left for jansson to refuse. */
+/* Read the outermost object; the next byte is its '{'. jansson refuses malformed text later. */
 static int read_object(struct listing *l)
 {
 	struct json_scan *in = &l->r;
@@ -94,8 +94,8 @@ static int read_object(struct listing *l)
 	return r < 0 ? r : in->error;
 }
 
-/* The list stood where it was not looked for: its key is written with escapes. */
-static int take_small(struct listing *l, const struct json_at *list)
+/* Take the elements of a list that the scan missed, because its key is written with escapes. */
+static int take_parsed(struct listing *l, const struct json_at *list)
 {
 	size_t n;
 	int r = json_expect_array(list, &n, l->r.e);
@@ -123,7 +123,7 @@ static int read_rest(struct listing *l)
 	if (r < 0)
 		return r;
 	root = list = json_root(&l->doc);
-	return l->key && !json_get(&root, l->key, &list) ? 0 : take_small(l, &list);
+	return l->key && !json_get(&root, l->key, &list) ? 0 : take_parsed(l, &list);
 }
 
 static void skip_mark(struct json_scan *r)

@@ -93,7 +93,7 @@ static struct json_scan scan_of(const struct json_doc *d, const struct extent *t
 		.x = text, .at = d->begin, .jump = d->after_off, .jump_to = d->after};
 }
 
-/* To the next entry of the array or object at hand; false at its end. */
+/* Go to the next entry of the current array or object. False: no more entries. */
 static bool next_entry(struct json_scan *s)
 {
 	json_move_value(s, NULL);
@@ -131,9 +131,9 @@ static bool enter_index(struct json_scan *s, size_t index)
 	return !index;
 }
 
-/* From a container to the entry that `at` is; a key that is written with escapes is not found, and
- * then the container's own place has to do. */
-static bool enter(struct json_scan *s, const struct json_at *at)
+/* Go from an array or object to its entry `at`. False: not found, as a key that is written with
+ * escapes; the caller then uses the place of the object. */
+static bool enter_value(struct json_scan *s, const struct json_at *at)
 {
 	struct json_scan inner = *s;
 	int c = json_peek(&inner);
@@ -192,14 +192,14 @@ struct json_place json_place(const struct json_at *at)
 	size_t n = 0;
 
 	for (; at->up; at = at->up) {
-		/* Only the outermost steps count then. */
+		/* The path is too long: keep its outermost steps. */
 		if (n == PATH_MAX_STEPS)
 			memmove(path, path + 1, --n * sizeof(*path));
 		path[n++] = at;
 	}
 	n = n > d->levels ? n - d->levels : 0;
 	json_move_blanks(&s, NULL);
-	while (n && enter(&s, path[n - 1]))
+	while (n && enter_value(&s, path[n - 1]))
 		n--;
 	place.spot = s.at;
 	place.text = (const char *)d->text->data + json_scan_offset(&s);

@@ -14,7 +14,7 @@
 
 enum { SHOWN_MAX = 40 }; /* bytes of a value in a refusal */
 
-/* Text from the file as a part of a message: of one line and cut at a whole character. */
+/* Append text of the file to a message: on one line, and cut after a whole character. */
 static void add_shown(struct buffer *b, const char *s, size_t n, size_t max)
 {
 	size_t done = 0;
@@ -35,7 +35,7 @@ static void add_shown(struct buffer *b, const char *s, size_t n, size_t max)
 	}
 }
 
-static int give(struct error *e, struct buffer *b, struct json_spot at)
+static int finish_parse(struct error *e, struct buffer *b, struct json_spot at)
 {
 	buffer_byte(b, '\0');
 	if (b->error)
@@ -47,10 +47,10 @@ static int give(struct error *e, struct buffer *b, struct json_spot at)
 	return -EINVAL;
 }
 
-/* Jansson takes some failed allocations for errors of syntax, and ignores others. */
+/* Jansson reports some failed allocations as errors of syntax, and ignores others. */
 static _Thread_local bool is_exhausted;
 
-static void *allocate(size_t n)
+static void *limited_malloc(size_t n)
 {
 	void *p = malloc(n);
 
@@ -61,7 +61,7 @@ static void *allocate(size_t n)
 
 static void set_allocator(void)
 {
-	json_set_alloc_funcs(allocate, free);
+	json_set_alloc_funcs(limited_malloc, free);
 }
 
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
@@ -84,7 +84,7 @@ int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
 	if (why.column > 0)
 		at.column = (unsigned)why.column;
 	add_shown(&b, why.text, strlen(why.text), sizeof(why.text));
-	return give(e, &b, json_spot_of(d, at));
+	return finish_parse(e, &b, json_spot_of(d, at));
 }
 
 int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e)
@@ -177,10 +177,10 @@ int json_refuse(const struct json_at *at, struct error *e, const char *why, ...)
 	buffer_text(&b, " is ");
 	add_value(&b, at, &place);
 	buffer_printf(&b, " (%s)", text);
-	return give(e, &b, place.spot);
+	return finish_parse(e, &b, place.spot);
 }
 
-/* A refusal of a key, not of its value. */
+/* Refuse a key, not its value. */
 static int refuse_key(const struct json_at *at, struct error *e, const char *why)
 {
 	struct json_place place = json_place(at);
@@ -188,7 +188,7 @@ static int refuse_key(const struct json_at *at, struct error *e, const char *why
 
 	add_path(&b, at);
 	buffer_text(&b, why);
-	return give(e, &b, place.spot);
+	return finish_parse(e, &b, place.spot);
 }
 
 static bool is_known(const char *key, const char *const *known)
@@ -295,7 +295,7 @@ int json_as_ints(const struct json_at *at, int32_t *ret, size_t n, struct error 
 {
 	int r = json_expect_array_of(at, n, e);
 
-	/* Twice, so that nothing is written where one of them is refused. */
+	/* Loop twice, so that nothing is written if an element is refused. */
 	for (int store = 0; store < 2; store++) {
 		for (size_t i = 0; r == 0 && i < n; i++) {
 			struct json_at element = json_element(at, i);

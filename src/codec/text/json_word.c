@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Integers that are shown as words. */
+/* Words for integers. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@ const struct json_word json_flags[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
 
 enum { LIST_MAX = 200 };
 
-static const char *word_of(const struct json_word *words, int32_t v)
+static const char *find_word(const struct json_word *words, int32_t v)
 {
 	while (words->word && words->value != v)
 		words++;
@@ -19,7 +19,7 @@ static const char *word_of(const struct json_word *words, int32_t v)
 
 void jsonw_word(struct jsonw *w, const struct json_word *words, int32_t v)
 {
-	const char *word = words ? word_of(words, v) : NULL;
+	const char *word = words ? find_word(words, v) : NULL;
 
 	if (!word)
 		jsonw_int(w, v);
@@ -31,7 +31,7 @@ void jsonw_word(struct jsonw *w, const struct json_word *words, int32_t v)
 
 const char *json_word_text(const struct json_word *words, int32_t v, char ret[JSON_WORD_MAX])
 {
-	const char *word = words ? word_of(words, v) : NULL,
+	const char *word = words ? find_word(words, v) : NULL,
 		   *quote = words == json_flags ? "" : "\"";
 
 	if (word)
@@ -60,7 +60,7 @@ int json_as_word(
 	const struct json_at *at, const struct json_word *words, int32_t *ret, struct error *e)
 {
 	bool flag = words == json_flags && json_is_boolean(at->value);
-	const char *word = json_string_value(at->value); /* NULL: it is none */
+	const char *word = json_string_value(at->value); /* NULL if it is no string */
 
 	if (!words || json_is_integer(at->value))
 		return json_as_int(at, ret, e);

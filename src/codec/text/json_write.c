@@ -65,8 +65,8 @@ static void new_line(struct jsonw *w, unsigned indent)
 		emit_text(w, "  ");
 }
 
-/* What stands between the last entry of the level and the next. */
-static void separate(struct jsonw *w)
+/* Write the separator before the next entry of the level. */
+static void write_separator(struct jsonw *w)
 {
 	struct jsonw_level *l = &w->levels[w->depth - 1];
 
@@ -83,7 +83,7 @@ static void begin_value(struct jsonw *w)
 {
 	if (w->depth && !w->after_key) {
 		assert(w->levels[w->depth - 1].close == ']');
-		separate(w);
+		write_separator(w);
 	}
 	w->after_key = false;
 }
@@ -163,7 +163,7 @@ static void emit_string(struct jsonw *w, const char *s, size_t n)
 void jsonw_key(struct jsonw *w, const char *key)
 {
 	assert(w->depth && w->levels[w->depth - 1].close == '}' && !w->after_key);
-	separate(w);
+	write_separator(w);
 	emit_string(w, key, strlen(key));
 	emit_text(w, ": ");
 	w->after_key = true;
@@ -172,7 +172,7 @@ void jsonw_key(struct jsonw *w, const char *key)
 
 void jsonw_int(struct jsonw *w, int64_t v)
 {
-	char text[20]; /* of the longest, with its sign */
+	char text[20]; /* the longest integer, with its sign */
 	uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
 	size_t i = sizeof(text);
 

@@ -9,17 +9,17 @@
 
 static const char too_large[] = "the expression is too large";
 
-/* Sizes are those of the pattern with its repetitions written out, which is what regcomp makes. */
+/* The sizes count expanded repetitions, as regcomp makes them. */
 struct scan {
-	const char *at; /* what is left of the pattern */
+	const char *at; /* the rest of the pattern */
 	bool extended;
-	uint64_t groups[PATTERN_DEPTH_MAX + 1]; /* by depth: size so far of what is open there */
+	uint64_t groups[PATTERN_DEPTH_MAX + 1]; /* by depth: size of the open group so far */
 	unsigned depth;
-	uint64_t atom; /* size of what a repetition would repeat; it is part of its group's size */
+	uint64_t atom; /* size of the operand of a repetition; included in its group */
 };
 
-/* Take an operator, which a backslash precedes in a basic expression. */
-static bool take_operator(struct scan *s, const char *operators)
+/* Is the next token one of these operators? Then skip its backslash in a basic expression. */
+static bool read_operator(struct scan *s, const char *operators)
 {
 	bool has_backslash = s->at[0] == '\\';
 	char op = s->extended ? s->at[0] : has_backslash ? s->at[1] : '\0';
@@ -30,7 +30,7 @@ static bool take_operator(struct scan *s, const char *operators)
 	return true;
 }
 
-/* Behind the bracket that ends a bracket expression; s->at is behind the one that begins it. */
+/* Skip a bracket expression, after its opening bracket. */
 static void skip_brackets(struct scan *s)
 {
 	const char *at = s->at;
@@ -48,10 +48,9 @@ static void skip_brackets(struct scan *s)
 	s->at = *at ? at + 1 : at;
 }
 
-/* The largest number of a count, "3,5}", and 1 for "3,}"; what is no count is for regcomp to
- * refuse.
- */
-static uint64_t take_count(struct scan *s)
+/* Read a count such as "3,5}" or "3,}". Returns its largest number plus 1. regcomp refuses
+ * malformed counts. */
+static uint64_t read_count(struct scan *s)
 {
 	uint64_t largest = 0, n;
 
@@ -62,12 +61,12 @@ static uint64_t take_count(struct scan *s)
 				n = 10 * n + (uint64_t)(*s->at - '0');
 		largest = n > largest ? n : largest;
 	} while (*s->at == ',');
-	if (take_operator(s, "}"))
+	if (read_operator(s, "}"))
 		s->at++;
 	return largest + 1;
 }
 
-static void multiply(struct scan *s, uint64_t times)
+static void multiply_size(struct scan *s, uint64_t times)
 {
 	s->groups[s->depth] += s->atom * (times - 1);
 	s->atom *= times;
@@ -93,22 +92,22 @@ static void close_group(struct scan *s)
 	add_atom(s, size);
 }
 
-/* Returns why the pattern is refused, or NULL. */
-static const char *take_one(struct scan *s)
+/* Scan the next token. Returns the reason to refuse the pattern, or NULL. */
+static const char *read_item(struct scan *s)
 {
-	if (take_operator(s, "(")) {
+	if (read_operator(s, "(")) {
 		if (s->depth == PATTERN_DEPTH_MAX)
 			return "too many parentheses in each other";
 		s->groups[++s->depth] = 0;
 		s->at++;
-	} else if (take_operator(s, ")")) {
+	} else if (read_operator(s, ")")) {
 		close_group(s);
 		s->at++;
-	} else if (take_operator(s, "{")) {
+	} else if (read_operator(s, "{")) {
 		s->at++;
-		multiply(s, take_count(s));
-	} else if (take_operator(s, "+")) {
-		multiply(s, 2);
+		multiply_size(s, read_count(s));
+	} else if (read_operator(s, "+")) {
+		multiply_size(s, 2);
 		s->at++;
 	} else if (*s->at == '[') {
 		s->at++;
@@ -131,7 +130,7 @@ int pattern_compile(const char *text, int flags, regex_t *ret, struct error *e)
 	int r;
 
 	while (!refusal && *s.at)
-		refusal = take_one(&s);
+		refusal = read_item(&s);
 	if (refusal)
 		return error_set(e, -EINVAL, "%s", refusal);
 	r = regcomp(ret, text, flags);

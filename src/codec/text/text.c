@@ -14,24 +14,24 @@ enum {
 	UNICODE_END = 0x110000,
 };
 
-static bool within(uint32_t c, uint32_t first, uint32_t last)
+static bool is_in_range(uint32_t c, uint32_t first, uint32_t last)
 {
 	return c >= first && c <= last;
 }
 
-/* The length that a first byte announces; 0 for one that begins nothing. */
+/* Length of a sequence with this first byte; 0 if no sequence begins with it. */
 static size_t announced(uint8_t c)
 {
 	if (c < 0x80)
 		return 1;
-	if (within(c, 0xc2, 0xdf))
+	if (is_in_range(c, 0xc2, 0xdf))
 		return 2;
-	if (within(c, 0xe0, 0xef))
+	if (is_in_range(c, 0xe0, 0xef))
 		return 3;
-	return within(c, 0xf0, 0xf4) ? 4 : 0;
+	return is_in_range(c, 0xf0, 0xf4) ? 4 : 0;
 }
 
-/* Like utf8_next, but takes surrogates. */
+/* Like utf8_next, but accepts surrogates. */
 static size_t wtf8_next(const uint8_t *s, size_t n, uint32_t *ret)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, BMP_END};
@@ -57,7 +57,7 @@ size_t utf8_next(const void *s, size_t n, uint32_t *ret)
 	uint32_t c;
 	size_t len = wtf8_next(s, n, &c);
 
-	if (!len || within(c, HIGH_FIRST, SURROGATES_END - 1))
+	if (!len || is_in_range(c, HIGH_FIRST, SURROGATES_END - 1))
 		return 0;
 	if (ret)
 		*ret = c;
@@ -106,10 +106,10 @@ void utf16_to_utf8(const void *le, size_t units, struct buffer *out)
 		uint32_t c = unit_at(p, i);
 		uint8_t utf8[4];
 
-		if (within(c, HIGH_FIRST, LOW_FIRST - 1) && i + 1 < units) {
+		if (is_in_range(c, HIGH_FIRST, LOW_FIRST - 1) && i + 1 < units) {
 			uint32_t low = unit_at(p, i + 1);
 
-			if (within(low, LOW_FIRST, SURROGATES_END - 1)) {
+			if (is_in_range(low, LOW_FIRST, SURROGATES_END - 1)) {
 				c = BMP_END + ((c - HIGH_FIRST) << 10) + (low - LOW_FIRST);
 				i++;
 			}
@@ -126,9 +126,9 @@ int utf8_to_utf16(const void *s, size_t n, struct buffer *out, struct error *e)
 	for (size_t i = 0; i < n;) {
 		uint32_t c;
 		size_t len = wtf8_next(p + i, n - i, &c);
-		bool low = len && within(c, LOW_FIRST, SURROGATES_END - 1);
+		bool low = len && is_in_range(c, LOW_FIRST, SURROGATES_END - 1);
 
-		/* The two halves of a pair have one form only: that of the whole character. */
+		/* A pair of surrogates has one form only, that of the whole character. */
 		if (!len || (low && after_high))
 			return error_set(e, -EINVAL, "byte %zu is not UTF-8", i);
 		if (c < BMP_END) {
@@ -137,17 +137,18 @@ int utf8_to_utf16(const void *s, size_t n, struct buffer *out, struct error *e)
 			buffer_u16(out, (uint16_t)(HIGH_FIRST + ((c - BMP_END) >> 10)));
 			buffer_u16(out, (uint16_t)(LOW_FIRST + ((c - BMP_END) & 0x3ff)));
 		}
-		after_high = within(c, HIGH_FIRST, LOW_FIRST - 1);
+		after_high = is_in_range(c, HIGH_FIRST, LOW_FIRST - 1);
 		i += len;
 	}
 	return 0;
 }
 
-/* Controls, and what changes the direction of the text around it or breaks a listing's line. */
+/* Needs the character no escape? Controls do, and those that break a line or change the direction
+ * of the text around them. */
 static bool is_plain(uint32_t c)
 {
-	return c >= 0x20 && c != '/' && c != '%' && !within(c, 0x7f, 0x9f) &&
-	       !within(c, 0x2028, 0x202e) && !within(c, 0x2066, 0x2069);
+	return c >= 0x20 && c != '/' && c != '%' && !is_in_range(c, 0x7f, 0x9f) &&
+	       !is_in_range(c, 0x2028, 0x202e) && !is_in_range(c, 0x2066, 0x2069);
 }
 
 static void escape_byte(uint8_t c, char *dst)
@@ -159,7 +160,7 @@ static void escape_byte(uint8_t c, char *dst)
 	dst[2] = digits[c & 15];
 }
 
-/* Escapes all of n bytes; the number of characters written, 0 where they do not fit. */
+/* Escape n bytes. Returns the length of the result, or 0 if it does not fit. */
 static size_t escape_all(const uint8_t *s, size_t n, char *dst, size_t max)
 {
 	if (3 * n > max)

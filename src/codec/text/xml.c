@@ -16,11 +16,11 @@ struct reading {
 	xml_element element;
 	void *arg;
 	unsigned depth;
-	bool ended;      /* by element */
-	const char *why; /* it is refused, though it may be well-formed; or NULL */
+	bool ended;      /* element returned false */
+	const char *why; /* the reason of a refusal by us, not by expat; or NULL */
 };
 
-static void refuse(struct reading *r, const char *why)
+static void refuse_document(struct reading *r, const char *why)
 {
 	r->why = why;
 	XML_StopParser(r->parser, XML_FALSE);
@@ -31,7 +31,7 @@ static void XMLCALL start_element(void *arg, const char *name, const char **attr
 	struct reading *r = arg;
 
 	if (++r->depth > XML_DEPTH_MAX) {
-		refuse(r, "elements are nested too deep");
+		refuse_document(r, "elements are nested too deep");
 	} else if (r->element && !r->element(r->arg, name, (const char *const *)attributes)) {
 		r->ended = true;
 		XML_StopParser(r->parser, XML_FALSE);
@@ -45,10 +45,10 @@ static void XMLCALL end_element(void *arg, const char *)
 
 static void XMLCALL start_doctype(void *arg, const char *, const char *, const char *, int)
 {
-	refuse(arg, "a document type is not taken");
+	refuse_document(arg, "a document type is not taken");
 }
 
-static int explain(const struct reading *r, struct error *e)
+static int set_parse_error(const struct reading *r, struct error *e)
 {
 	enum XML_Error code = XML_GetErrorCode(r->parser);
 
@@ -62,7 +62,7 @@ static int explain(const struct reading *r, struct error *e)
 
 int xml_read(const void *data, size_t n, xml_element element, void *arg, struct error *e)
 {
-	/* A mark counts, whatever encoding the document says. */
+	/* A UTF-16 byte order mark overrides the encoding in the document. */
 	bool utf16 = n >= 2 && (!memcmp(data, "\xFF\xFE", 2) || !memcmp(data, "\xFE\xFF", 2));
 	struct reading r = {.element = element, .arg = arg};
 	int result = 0;
@@ -77,7 +77,7 @@ int xml_read(const void *data, size_t n, xml_element element, void *arg, struct 
 	XML_SetElementHandler(r.parser, start_element, end_element);
 	XML_SetStartDoctypeDeclHandler(r.parser, start_doctype);
 	if (XML_Parse(r.parser, data, (int)n, XML_TRUE) != XML_STATUS_OK && !r.ended)
-		result = explain(&r, e);
+		result = set_parse_error(&r, e);
 	XML_ParserFree(r.parser);
 	return result;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * xml: the elements of an XML document, as libexpat reads them. A document type is refused, so a
- * document has no entities of its own, and nothing outside of it is read.
+ * xml: read the elements of an XML document with libexpat. A document type declaration is refused,
+ * so a document defines no entities, and the reader opens no other files.
  */
 #pragma once
 
@@ -12,9 +12,9 @@
 
 enum { XML_BYTES_MAX = 16 << 20, XML_DEPTH_MAX = 1000 };
 
-/* A start tag; attributes are a name and a value each, and then NULL. false: read no further. */
+/* Receives a start tag. attributes: names and values in turn, NULL-ended. false: stop reading. */
 typedef bool (*xml_element)(void *arg, const char *name, const char *const *attributes);
 
-/* Call element (may be NULL) for each start tag, in the order of the document, which is UTF-8,
- * UTF-16 or Latin-1. -EINVAL with line and column: what was read of it is not well-formed. */
+/* Call element (may be NULL) for each start tag, in document order. The document is UTF-8, UTF-16
+ * or Latin-1. -EINVAL, with line and column: the part that was read is not well-formed. */
 int xml_read(const void *data, size_t n, xml_element element, void *arg, struct error *e);

@@ -13,7 +13,7 @@ enum { INPUT = 256 << 10, OUTPUT = 64 << 10 };
 
 struct deflater {
 	z_stream z;
-	bool begun; /* z is to be ended */
+	bool is_begun; /* z needs deflateEnd */
 	struct spool *spool;
 	uint8_t output[OUTPUT];
 };
@@ -29,7 +29,7 @@ void deflater_destroy(struct deflater *d)
 {
 	if (!d)
 		return;
-	if (d->begun)
+	if (d->is_begun)
 		deflateEnd(&d->z);
 	spool_destroy(d->spool);
 	free(d);
@@ -42,8 +42,8 @@ struct deflater *deflater_create(int spool_dirfd)
 	if (!d)
 		return NULL;
 	d->spool = spool_create(spool_dirfd);
-	d->begun = d->spool && deflateInit(&d->z, Z_DEFAULT_COMPRESSION) == Z_OK;
-	if (!d->begun) {
+	d->is_begun = d->spool && deflateInit(&d->z, Z_DEFAULT_COMPRESSION) == Z_OK;
+	if (!d->is_begun) {
 		deflater_destroy(d);
 		return NULL;
 	}
@@ -51,15 +51,15 @@ struct deflater *deflater_create(int spool_dirfd)
 	return d;
 }
 
-/* All of z's input; the compressed bytes do not depend on how the input was divided. */
-static int squeeze(struct deflater *d, int flush, struct error *e)
+/* Compress all of z's input. The result does not depend on how the input is divided. */
+static int deflate_input(struct deflater *d, int flush, struct error *e)
 {
 	do {
 		int r;
 
 		d->z.next_out = d->output;
 		d->z.avail_out = OUTPUT;
-		/* Z_BUF_ERROR means that there was nothing left to do; others cannot happen. */
+		/* Z_BUF_ERROR: nothing was left to do. Other errors cannot happen. */
 		if (deflate(&d->z, flush) == Z_STREAM_ERROR)
 			return error_set(e, -EIO, "zlib cannot compress");
 		r = spool_append(d->spool, d->output, OUTPUT - d->z.avail_out, e);
@@ -79,7 +79,7 @@ int deflater_append(struct deflater *d, const void *data, size_t n, struct error
 
 		d->z.next_in = (uint8_t *)(uintptr_t)p;
 		d->z.avail_in = (uInt)part;
-		r = squeeze(d, Z_NO_FLUSH, e);
+		r = deflate_input(d, Z_NO_FLUSH, e);
 		p += part;
 		n -= part;
 	}
@@ -88,7 +88,7 @@ int deflater_append(struct deflater *d, const void *data, size_t n, struct error
 
 int deflater_end(struct deflater *d, struct extent *ret, struct error *e)
 {
-	int r = squeeze(d, Z_FINISH, e);
+	int r = deflate_input(d, Z_FINISH, e);
 
 	return r < 0 ? r : spool_extent(d->spool, ret, e);
 }
@@ -115,7 +115,7 @@ int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, 
 
 int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, struct error *e)
 {
-	struct extent mine = *x; /* read only, so borrowed */
+	struct extent mine = *x; /* borrowed */
 
 	return deflate_from(extent_read_fn, &mine, x->size, spool_dirfd, ret, e);
 }

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 
-/* How far past the declared size the true one is looked for, so that a bomb costs little. */
+/* Limit for counting bytes past the declared size, so that a zip bomb costs little time. */
 enum { COUNT_ON = 64 << 20 };
 
 static atomic_uint_fast64_t total;
@@ -31,8 +31,8 @@ int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct 
 	f->declared = declared;
 	f->in = 0;
 	f->out = 0;
-	/* Nothing at all is what some maps store for a blob of no bytes. */
-	f->ended = x->size == 0 && declared == 0;
+	/* Some maps store an empty blob as no bytes at all. */
+	f->is_ended = x->size == 0 && declared == 0;
 	if (inflateInit(&f->z) != Z_OK)
 		return error_set(e, -ENOMEM, "no memory to inflate");
 	return 0;
@@ -45,8 +45,8 @@ int feed_resume(struct feed *f, const struct extent *x, uint64_t declared, const
 	f->declared = declared;
 	f->in = in;
 	f->out = out;
-	f->ended = false;
-	/* Its source is only read, whatever the prototype says. */
+	f->is_ended = false;
+	/* inflateCopy only reads its source, which is not const in the prototype. */
 	if (inflateCopy(&f->z, (z_stream *)(uintptr_t)z) != Z_OK)
 		return error_set(e, -ENOMEM, "no memory to inflate");
 	f->z.next_in = f->input;
@@ -78,7 +78,7 @@ static int feed_fill(struct feed *f, struct error *e)
 	return 0;
 }
 
-/* One call of inflate; *ret_n bytes came out, 0 being possible. */
+/* Call inflate once. *ret_n: the number of inflated bytes, which may be 0. */
 static int feed_step(struct feed *f, uint8_t *dst, size_t n, size_t *ret_n, struct error *e)
 {
 	const char *why;
@@ -97,7 +97,7 @@ static int feed_step(struct feed *f, uint8_t *dst, size_t n, size_t *ret_n, stru
 	f->out += *ret_n;
 	feed_count(*ret_n);
 	if (r == Z_STREAM_END)
-		f->ended = true;
+		f->is_ended = true;
 	/* Z_BUF_ERROR means only that more input is needed. */
 	if (r == Z_OK || r == Z_STREAM_END || (r == Z_BUF_ERROR && !f->z.avail_in))
 		return 0;
@@ -115,7 +115,7 @@ int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e)
 		size_t got;
 		int r;
 
-		if (f->ended)
+		if (f->is_ended)
 			return error_set(e, -EIO,
 				"the zlib stream holds %" PRIu64 " bytes (declared %" PRIu64 ")",
 				f->out, f->declared);
@@ -134,7 +134,7 @@ int feed_expect_end(struct feed *f, struct error *e)
 	size_t got;
 	int r;
 
-	while (!f->ended && f->out <= f->declared + COUNT_ON) {
+	while (!f->is_ended && f->out <= f->declared + COUNT_ON) {
 		r = feed_step(f, waste, f->out > f->declared ? sizeof(waste) : 1, &got, e);
 		if (r < 0)
 			return r;
@@ -143,7 +143,7 @@ int feed_expect_end(struct feed *f, struct error *e)
 		return 0;
 	return error_set(e, -EIO,
 		"the zlib stream holds %s%" PRIu64 " bytes (declared %" PRIu64 ")",
-		f->ended ? "" : "more than ", f->out, f->declared);
+		f->is_ended ? "" : "more than ", f->out, f->declared);
 }
 
 int feed_each(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)

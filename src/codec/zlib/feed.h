@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * feed: a zlib stream in an extent, inflated a piece at a time. Internal to codec.
+ * feed: inflate a zlib stream in an extent, piece by piece. Internal to codec.
  */
 #pragma once
 
@@ -17,28 +17,29 @@ struct feed {
 	z_stream z;
 	const struct extent *x; /* borrowed */
 	uint64_t declared;
-	uint64_t in;  /* bytes of x that were read into input */
-	uint64_t out; /* bytes inflated so far */
-	bool ended;   /* the end of the stream was seen */
+	uint64_t in;   /* bytes of x that were read into `input` */
+	uint64_t out;  /* bytes inflated so far */
+	bool is_ended; /* at the end of the stream */
 	uint8_t input[FEED_INPUT];
 };
 
 int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct error *e);
-/* Goes on from a copy of z, as it was after `in` bytes of x had given `out`. */
+/* Initialize a feed in the middle of a stream. z: a copy of zlib's state after `in` bytes of x,
+ * which gave `out` bytes. */
 int feed_resume(struct feed *f, const struct extent *x, uint64_t declared, const z_stream *z,
 	uint64_t in, uint64_t out, struct error *e);
 void feed_finish(struct feed *f);
-/* Counts bytes for inflate_total. */
+/* Add n to inflate_total. */
 void feed_count(size_t n);
 
-/* Exactly the next n bytes, of which there must be as many declared. */
+/* Inflate exactly the next n bytes. The caller does not pull more than declared. */
 int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e);
 
-/* To be called once all declared bytes were pulled: the stream must end here. */
+/* Check that the stream ends here, after all declared bytes were pulled. */
 int feed_expect_end(struct feed *f, struct error *e);
 
 /*
- * All that is left, and its end, in chunks of FEED_CHUNK, the last of which may be shorter. A
- * negative errno from fn stops and is returned.
+ * Inflate the rest of the stream, and check its end. fn gets chunks of FEED_CHUNK; the last may be
+ * shorter. Stops at a negative errno from fn, and returns it.
  */
 int feed_each(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e);

@@ -10,14 +10,14 @@
 #include "codec/zlib/plain.h"
 
 enum {
-	/* What is allocated before anything came out: usual ratios are below this, and one that
-	 * claims more has to show it. */
+	/* The first allocation is stored size times this, the usual maximum of compression. A
+	 * stream that declares more gets more memory only after it yields this much. */
 	FIRST_RATIO = 8,
 	NEXT_RATIO = 4,
 };
 
-/* The next size of a span that is full, never more than what is declared. */
-static size_t grown(size_t room, uint64_t stored, uint64_t declared)
+/* The next size of a full buffer, never more than declared. */
+static size_t next_size(size_t room, uint64_t stored, uint64_t declared)
 {
 	uint64_t next;
 
@@ -35,7 +35,7 @@ static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
 	int r;
 
 	do {
-		size_t next = grown(room, f->x->size, f->declared);
+		size_t next = next_size(room, f->x->size, f->declared);
 		struct bytes *larger = bytes_resize(*span, next, &data);
 
 		if (!larger)
@@ -51,15 +51,15 @@ static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
 
 DEFINE_CLEANUP(struct libdeflate_decompressor, libdeflate_free_decompressor);
 
-/* All input is in memory at once, beside what comes out. What is larger goes by in pieces. */
+/* Input up to AT_ONCE_MAX is loaded whole; larger input is read in pieces. */
 enum {
 	AT_ONCE_MAX = 8 << 20,
-	RATIO_MAX = 1032, /* that deflate can reach */
+	RATIO_MAX = 1032, /* maximum of deflate */
 	HUGE = 4 << 20,
-	PAGE = 4096, /* or a multiple of it, and then nothing is asked for */
+	PAGE = 4096, /* if pages are larger, madvise fails, which is harmless */
 };
 
-/* All of it is about to be written: a fault for every 4 KiB costs more than to inflate them. */
+/* Ask for huge pages, because a page fault for every 4 KiB costs more than inflating them. */
 static void ask_for_huge_pages(uint8_t *data, size_t n)
 {
 	uintptr_t from = ((uintptr_t)data + PAGE - 1) / PAGE * PAGE;
@@ -69,8 +69,8 @@ static void ask_for_huge_pages(uint8_t *data, size_t n)
 }
 
 /*
- * The whole stream, where it is sound to zlib, too. NULL: it is not, or there is no memory, or
- * nobody knows; zlib finds out which, and has the words for it.
+ * Inflate the whole stream with libdeflate, if zlib would accept it, too. Returns NULL if it would
+ * not, if that is unknown, or if memory is exhausted; the caller then uses zlib.
  */
 static struct bytes *inflate_at_once(const struct extent *x, uint64_t declared)
 {

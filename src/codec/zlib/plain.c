@@ -14,15 +14,15 @@ enum { STORED, FIXED, DYNAMIC };
 enum kind { LITERAL, DISTANCE, LENGTH };
 
 /*
- * What a bit string begins with: how many bits the symbol and its extra bits take, and what it is;
- * of a code of lengths, how many bits the symbol takes, above its number. 0: no symbol that zlib
- * takes.
+ * The symbol at the begin of a bit string: the number of bits of symbol and extra bits, and flags.
+ * In a code of lengths: the number of bits of the symbol, above its value. 0: zlib accepts no
+ * symbol here.
  */
 typedef uint8_t entry;
 enum { TAKES = 0x3f, IS_MATCH = 0x40, IS_END = 0x80, NUMBER_BITS = 5 };
 
 struct code {
-	unsigned bits; /* of the index */
+	unsigned bits; /* of the index into entries */
 	entry entries[1 << BITS_MAX];
 };
 
@@ -37,7 +37,7 @@ struct walk {
 static const uint8_t length_extra[LITERALS - END - 1] = {
 	0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
 
-static entry entry_of(enum kind kind, unsigned symbol, unsigned bits)
+static entry make_table_entry(enum kind kind, unsigned symbol, unsigned bits)
 {
 	if (kind == LENGTH)
 		return (entry)(bits << NUMBER_BITS | symbol);
@@ -50,7 +50,7 @@ static entry entry_of(enum kind kind, unsigned symbol, unsigned bits)
 	return (entry)(bits | (symbol == END ? IS_END : 0));
 }
 
-static unsigned reversed(unsigned code, unsigned bits)
+static unsigned reverse_bits(unsigned code, unsigned bits)
 {
 	unsigned r = 0;
 
@@ -59,8 +59,8 @@ static unsigned reversed(unsigned code, unsigned bits)
 	return r;
 }
 
-/* False: the code is not complete, that is, some bit strings mean nothing, or some two things. */
-static bool build(struct code *c, enum kind kind, const uint8_t *lengths, unsigned n)
+/* Build the table of a code. False: the code is incomplete or ambiguous. */
+static bool build_code(struct code *c, enum kind kind, const uint8_t *lengths, unsigned n)
 {
 	unsigned count[BITS_MAX + 1] = {0}, next[BITS_MAX + 1] = {0};
 	uint32_t used = 0;
@@ -78,18 +78,18 @@ static bool build(struct code *c, enum kind kind, const uint8_t *lengths, unsign
 		return false;
 	for (unsigned i = 0; i < n; i++) {
 		unsigned bits = lengths[i];
-		entry e = entry_of(kind, i, bits);
+		entry e = make_table_entry(kind, i, bits);
 
 		if (!bits)
 			continue;
-		for (unsigned at = reversed(next[bits]++, bits); at < 1U << c->bits;
+		for (unsigned at = reverse_bits(next[bits]++, bits); at < 1U << c->bits;
 			at += 1U << bits)
 			c->entries[at] = e;
 	}
 	return true;
 }
 
-static void refill(struct walk *w)
+static void refill_bits(struct walk *w)
 {
 	while (w->n <= 56) {
 		w->bits |= (uint64_t)(w->at < w->size ? w->data[w->at] : 0) << w->n;
@@ -98,7 +98,7 @@ static void refill(struct walk *w)
 	}
 }
 
-static unsigned take(struct walk *w, unsigned n)
+static unsigned take_bits(struct walk *w, unsigned n)
 {
 	unsigned r = (unsigned)(w->bits & ((1U << n) - 1));
 
@@ -107,7 +107,7 @@ static unsigned take(struct walk *w, unsigned n)
 	return r;
 }
 
-/* The lengths of codes, run-length coded. */
+/* Read run-length coded code lengths. */
 static bool read_lengths(struct walk *w, struct code *c, uint8_t *lengths, unsigned n)
 {
 	unsigned i = 0;
@@ -115,9 +115,9 @@ static bool read_lengths(struct walk *w, struct code *c, uint8_t *lengths, unsig
 	while (i < n) {
 		unsigned symbol, repeat = 1, value;
 
-		refill(w);
+		refill_bits(w);
 		symbol = c->entries[w->bits & ((1U << c->bits) - 1)];
-		take(w, symbol >> NUMBER_BITS);
+		take_bits(w, symbol >> NUMBER_BITS);
 		symbol &= (1U << NUMBER_BITS) - 1;
 		value = symbol < 16 ? symbol : 0;
 		if (symbol == 16 && i == 0)
@@ -125,9 +125,9 @@ static bool read_lengths(struct walk *w, struct code *c, uint8_t *lengths, unsig
 		if (symbol == 16)
 			value = lengths[i - 1];
 		if (symbol >= 16)
-			repeat = symbol == 16   ? 3 + take(w, 2)
-				 : symbol == 17 ? 3 + take(w, 3)
-						: 11 + take(w, 7);
+			repeat = symbol == 16   ? 3 + take_bits(w, 2)
+				 : symbol == 17 ? 3 + take_bits(w, 3)
+						: 11 + take_bits(w, 7);
 		if (repeat > n - i)
 			return false;
 		memset(lengths + i, (int)value, repeat);
@@ -143,20 +143,20 @@ static bool read_codes(struct walk *w)
 	uint8_t lengths[ALL_LENGTHS] = {0}, small[LENGTHS] = {0};
 	unsigned n_literals, n_distances, n_lengths;
 
-	refill(w);
-	n_literals = 257 + take(w, 5);
-	n_distances = 1 + take(w, 5);
-	n_lengths = 4 + take(w, 4);
+	refill_bits(w);
+	n_literals = 257 + take_bits(w, 5);
+	n_distances = 1 + take_bits(w, 5);
+	n_lengths = 4 + take_bits(w, 4);
 	if (n_literals > LITERALS || n_distances > DISTANCES)
 		return false;
 	for (unsigned i = 0; i < n_lengths; i++) {
-		refill(w);
-		small[order[i]] = (uint8_t)take(w, 3);
+		refill_bits(w);
+		small[order[i]] = (uint8_t)take_bits(w, 3);
 	}
-	return build(&w->literals, LENGTH, small, LENGTHS) &&
+	return build_code(&w->literals, LENGTH, small, LENGTHS) &&
 	       read_lengths(w, &w->literals, lengths, n_literals + n_distances) &&
-	       build(&w->literals, LITERAL, lengths, n_literals) &&
-	       build(&w->distances, DISTANCE, lengths + n_literals, n_distances);
+	       build_code(&w->literals, LITERAL, lengths, n_literals) &&
+	       build_code(&w->distances, DISTANCE, lengths + n_literals, n_distances);
 }
 
 static bool set_fixed_codes(struct walk *w)
@@ -166,13 +166,13 @@ static bool set_fixed_codes(struct walk *w)
 	memset(lengths, 8, FIXED_LITERALS);
 	memset(lengths + 144, 9, 112);
 	memset(lengths + 256, 7, 24);
-	if (!build(&w->literals, LITERAL, lengths, FIXED_LITERALS))
+	if (!build_code(&w->literals, LITERAL, lengths, FIXED_LITERALS))
 		return false;
 	memset(lengths, 5, FIXED_DISTANCES);
-	return build(&w->distances, DISTANCE, lengths, FIXED_DISTANCES);
+	return build_code(&w->distances, DISTANCE, lengths, FIXED_DISTANCES);
 }
 
-/* Bits were taken that are not there. */
+/* Were more bits taken than the data has? */
 static bool is_past_end(const struct walk *w)
 {
 	return w->at > w->size && w->at - w->size > w->n / 8;
@@ -186,7 +186,7 @@ static bool walk_symbols(struct walk *w)
 	while (!is_past_end(w)) {
 		entry e;
 
-		refill(w);
+		refill_bits(w);
 		e = w->literals.entries[w->bits & literals];
 		if (!e)
 			return false;
@@ -209,11 +209,11 @@ static bool skip_stored(struct walk *w)
 {
 	size_t n;
 
-	take(w, w->n % 8);
-	refill(w);
-	n = take(w, 16);
-	take(w, 16);
-	/* Whole bytes that were fetched ahead. */
+	take_bits(w, w->n % 8);
+	refill_bits(w);
+	n = take_bits(w, 16);
+	take_bits(w, 16);
+	/* Give back the whole bytes that were fetched ahead. */
 	w->at -= w->n / 8;
 	w->bits = 0;
 	w->n = 0;
@@ -236,9 +236,9 @@ bool zlib_stream_is_plain(const uint8_t *data, size_t n)
 	w->bits = 0;
 	w->n = 0;
 	for (unsigned last = 0; plain && !last;) {
-		refill(w);
-		last = take(w, 1);
-		switch (take(w, 2)) {
+		refill_bits(w);
+		last = take_bits(w, 1);
+		switch (take_bits(w, 2)) {
 		case STORED:
 			plain = skip_stored(w);
 			break;

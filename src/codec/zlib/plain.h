@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * plain: whether zlib and libdeflate are of one mind about a stream. Internal to codec.
+ * plain: check that zlib accepts a stream that libdeflate accepts. Internal to codec.
  *
- * zlib, which games use, refuses codes that leave bit strings without a meaning, more symbols than
- * RFC 1951 has, and those symbols it reserves; libdeflate gives all of them some meaning. A forged
- * stream may so be sound to one and damaged to the other. Encoders write nothing of the kind.
+ * Games use zlib. It refuses incomplete codes, more symbols than RFC 1951 has, and the symbols that
+ * RFC 1951 reserves; libdeflate decodes all of these somehow. So a forged stream may be sound for
+ * libdeflate and damaged for zlib. Encoders do not write such streams.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * Of a zlib stream that libdeflate has inflated: true where zlib does so, too. False says nothing.
- * Looks at each symbol, and produces nothing. Where data goes on after the stream's end, that is
- * not looked at.
+ * Returns true if zlib inflates this zlib stream, too, which libdeflate has inflated. If false,
+ * zlib may inflate it or not. Reads every symbol, without output, and ignores bytes after the
+ * stream.
  */
 bool zlib_stream_is_plain(const uint8_t *data, size_t n);

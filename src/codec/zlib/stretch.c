@@ -7,18 +7,18 @@
 /* zlib's inflate state: a window of 32 KiB and some 7 KiB of tables (zconf.h). */
 enum { STATE_MEMORY = 40 << 10 };
 
-/* The decoder at the begin of a stretch. It includes the running checksum, so that reading the last
- * one verifies the whole stream once more. */
+/* zlib's state at the begin of a stretch. It includes the running checksum, so reading the last
+ * stretch verifies the whole stream again. */
 struct checkpoint {
 	z_stream z; /* never moved: zlib refuses a stream that was */
 	uint64_t in;
 };
 
 struct checkpoints {
-	struct bytes counted; /* first */
+	struct bytes counted; /* must be first */
 	uint64_t length;
-	pthread_mutex_t lock; /* over what follows; what was laid is only read */
-	size_t n;             /* the first stretch begins where the stream does, and has none */
+	pthread_mutex_t lock; /* protects n and new points; existing points are read-only */
+	size_t n;             /* number of points; points[i] is for stretch i + 1 */
 	struct checkpoint points[];
 };
 
@@ -66,11 +66,11 @@ int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct
 	return 0;
 }
 
-static int lay(struct checkpoints *c, const struct feed *f, struct error *e)
+static int add_checkpoint(struct checkpoints *c, const struct feed *f, struct error *e)
 {
 	struct checkpoint *p = &c->points[c->n];
 
-	/* Its source is only read, whatever the prototype says. */
+	/* inflateCopy only reads its source, which is not const in the prototype. */
 	if (inflateCopy(&p->z, (z_stream *)(uintptr_t)&f->z) != Z_OK)
 		return error_set(e, -ENOMEM, "no memory to inflate");
 	p->in = f->in - f->z.avail_in;
@@ -78,22 +78,23 @@ static int lay(struct checkpoints *c, const struct feed *f, struct error *e)
 	return 0;
 }
 
-/* What goes by while checkpoints are laid. */
-struct laying {
+/* The state of stretch_prepare. */
+struct preparation {
 	struct checkpoints *c;
 	const struct feed *f;
 	codec_chunk_fn fn;
 	void *arg;
 };
 
-/* Chunks divide the length of a stretch, so each stretch begins where a chunk does. */
-static int laying_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
+/* Pass a chunk on, and add a checkpoint if a stretch begins after it. The length of a stretch is a
+ * multiple of that of a chunk. */
+static int prepare_chunk(void *arg, const uint8_t *data, size_t n, struct error *e)
 {
-	const struct laying *l = arg;
+	const struct preparation *l = arg;
 	int r = l->fn ? l->fn(l->arg, data, n, e) : 0;
 
 	if (r == 0 && l->f->out < l->f->declared && l->f->out % l->c->length == 0)
-		r = lay(l->c, l->f, e);
+		r = add_checkpoint(l->c, l->f, e);
 	return r;
 }
 
@@ -103,7 +104,7 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	CLEANUP(bytes_unref) struct bytes *counted = NULL;
 	struct checkpoints *c = checkpoints_new(declared, length);
 	struct feed f;
-	struct laying l = {.c = c, .f = &f, .fn = fn, .arg = arg};
+	struct preparation l = {.c = c, .f = &f, .fn = fn, .arg = arg};
 	int r;
 
 	if (!c)
@@ -112,16 +113,16 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	r = feed_init(&f, x, declared, e);
 	if (r < 0)
 		return r;
-	r = feed_each(&f, laying_chunk, &l, e);
+	r = feed_each(&f, prepare_chunk, &l, e);
 	feed_finish(&f);
 	if (r == 0)
 		*ret = TAKE(counted);
 	return r;
 }
 
-/* At the begin of stretch i. */
-static int start(const struct checkpoints *c, uint64_t i, const struct extent *x, uint64_t declared,
-	struct feed *f, struct error *e)
+/* Start a feed at the begin of stretch i. */
+static int start_feed(const struct checkpoints *c, uint64_t i, const struct extent *x,
+	uint64_t declared, struct feed *f, struct error *e)
 {
 	const struct checkpoint *p = i ? &c->points[i - 1] : NULL;
 
@@ -129,9 +130,9 @@ static int start(const struct checkpoints *c, uint64_t i, const struct extent *x
 		 : feed_init(f, x, declared, e);
 }
 
-/* The stretch that f is at the begin of, whose end gets a checkpoint where it has none. */
-static int decode(struct checkpoints *c, struct feed *f, bool laid, uint8_t *dst, size_t *ret_n,
-	struct error *e)
+/* Inflate the stretch at the begin of which f is. Unless laid, add a checkpoint at its end. */
+static int decode_stretch(struct checkpoints *c, struct feed *f, bool laid, uint8_t *dst,
+	size_t *ret_n, struct error *e)
 {
 	uint64_t left = f->declared - f->out;
 	int r;
@@ -139,7 +140,7 @@ static int decode(struct checkpoints *c, struct feed *f, bool laid, uint8_t *dst
 	*ret_n = (size_t)(left < c->length ? left : c->length);
 	r = feed_pull(f, dst, *ret_n, e);
 	if (r < 0 || left > c->length)
-		return r < 0 || laid ? r : lay(c, f, e);
+		return r < 0 || laid ? r : add_checkpoint(c, f, e);
 	return feed_expect_end(f, e);
 }
 
@@ -160,11 +161,11 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 	laid = i < c->n;
 	if (laid)
 		pthread_mutex_unlock(&c->lock);
-	r = start(c, laid ? i : c->n, x, declared, &f, e);
+	r = start_feed(c, laid ? i : c->n, x, declared, &f, e);
 	if (r == 0) {
-		/* Those before it, too, whose checkpoints are not laid yet. */
+		/* Also inflate the stretches before it that have no checkpoint yet. */
 		do
-			r = decode(c, &f, laid, data, &n, e);
+			r = decode_stretch(c, &f, laid, data, &n, e);
 		while (r == 0 && f.out <= i * c->length && f.out < declared);
 		feed_finish(&f);
 	}
