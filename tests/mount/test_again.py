@@ -34,10 +34,6 @@ def map_of_all_layers():
     return b.encode()
 
 
-def listed(m):
-    return sorted(os.path.join(above, name) for above, dirs, files in os.walk(m.point) for name in dirs + files)
-
-
 @pytest.fixture
 def m(box):
     return box.mount(box.add(map_of_all_layers(), "small.map"))
@@ -198,27 +194,6 @@ def test_a_draft_of_an_earlier_mount(m):
     last = m.box.mount(m.map)
     assert taken(last, path)
     assert saved(last)[0].of_type(LAYER)[1].ints[13] == 2
-
-
-def remove(m):
-    os.unlink(m / "info/license")
-
-
-def rename(m):
-    os.rename(m / "images/0_checker.png", m / "images/.old")
-
-
-@pytest.mark.parametrize("act", [remove, rename])
-def test_a_save_that_changes_nothing_leaves_the_tree_that_the_journal_has(m, act):
-    """A refused file keeps the journal, and so all else that is in it."""
-    assert refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
-    act(m)
-    sync(m)
-    before = listed(m), m.xattr("", "user.mapfs.status")
-    m.box.kill_worker()
-    again = m.box.mount(m.map)
-    assert (listed(again), again.xattr("", "user.mapfs.status")) == before
-    again.unmount("--discard")
 
 
 def test_what_is_refused_for_itself_is_not_judged_again(m):

@@ -173,15 +173,11 @@ static void refuse_content(struct vfs *v, struct oentry *u, const char *why)
 	u->refusal = strdup(why);
 }
 
-/*
- * Does the overlay continue over the current map? After a save that wrote nothing it stays as it
- * is, and so does the journal, if they hold something that this map does not show: objects that
- * were moved and are back at their places, or operations that are carried over.
- */
+/* Is the overlay rebased after this save? If the map is unchanged but objects moved, overlay and
+ * journal stay, because the base shows other paths. */
 static bool is_rebased(const struct saving *s)
 {
-	return s->save.is_saved || (s->save.is_unchanged && !overlay_build_moves(&s->build) &&
-					   !has_carried_over(&s->build));
+	return s->save.is_saved || (s->save.is_unchanged && !overlay_build_moves(&s->build));
 }
 
 /* Update refusals and write buffers from the outcomes of the build. */
@@ -250,7 +246,7 @@ static void finish_build(struct job *j)
 		save_adopt(&s->save);
 	else if (is_rebased(s))
 		s->save.base = snapshot_ref(s->v->vol->now);
-	if (is_rebased(s) && !s->save.is_saved)
+	if (is_rebased(s) && !s->save.is_saved && !has_carried_over(&s->build))
 		remove_obsolete_journal(&s->v->vol->journal);
 	if (is_rebased(s))
 		rebase_overlay(s, &t);
