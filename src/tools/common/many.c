@@ -36,7 +36,7 @@ struct many_list {
 	struct names seen; /* ... and the real paths of those that were named, then */
 };
 
-static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
+static void report_error(struct many_list *l, const char *name, int r, const char *why)
 {
 	say(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
 	l->wrong = r;
@@ -48,7 +48,7 @@ static bool is_passed_over(const char *name)
 	return name[0] == '.' || strstr(name, ".mapfs-");
 }
 
-static bool is_again(struct many_list *l, const char *shown)
+static bool is_repeated(struct many_list *l, const char *shown)
 {
 	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
 
@@ -59,9 +59,9 @@ static bool is_again(struct many_list *l, const char *shown)
 }
 
 /* Strings are taken, also on failure. */
-static int add(struct many_list *l, char *shown, char *path)
+static int add_map(struct many_list *l, char *shown, char *path)
 {
-	if (shown && path && is_again(l, shown)) {
+	if (shown && path && is_repeated(l, shown)) {
 		free(shown);
 		free(path);
 		return 0;
@@ -82,7 +82,7 @@ static bool is_wanted(const char *name, bool is_directory)
 
 static void report_unreadable(void *arg, const char *path, int r)
 {
-	go_wrong(arg, path, r, NULL);
+	report_error(arg, path, r, NULL);
 }
 
 static int add_folder(struct many_list *l, const char *folder)
@@ -100,7 +100,7 @@ static int add_folder(struct many_list *l, const char *folder)
 	for (size_t i = 0; r == 0 && i < files.n; i++) {
 		const char *below = files.at[i] + n;
 
-		r = add(l, strdup(files.at[i]), strdup(below + strspn(below, "/")));
+		r = add_map(l, strdup(files.at[i]), strdup(below + strspn(below, "/")));
 	}
 	return r;
 }
@@ -144,17 +144,17 @@ static int list_add(const struct many *m, struct many_list *l, const char *name)
 		if (r == 0)
 			r = add_top(l, fd, flags);
 		if (r == 0)
-			return add(l, strdup(name), file);
+			return add_map(l, strdup(name), file);
 		free(file);
 		return r;
 	}
 	if (r != -EISDIR || m->single) {
-		go_wrong(l, name, r, r == -EISDIR ? m->single : error_text(&e));
+		report_error(l, name, r, r == -EISDIR ? m->single : error_text(&e));
 		return 0;
 	}
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
-		go_wrong(l, name, -errno, NULL);
+		report_error(l, name, -errno, NULL);
 		return 0;
 	}
 	r = add_top(l, fd, flags);
@@ -202,7 +202,7 @@ static int open_map(struct crew *w, const struct many_map *map, struct offline *
 		t, dir ? fd : top, slash ? slash + 1 : map->path, map->shown, w->many->how, e);
 }
 
-static int visit(struct crew *w, const struct many_map *map, struct buffer *out)
+static int visit_map(struct crew *w, const struct many_map *map, struct buffer *out)
 {
 	struct many *m = w->many;
 	struct error e = ERROR_INIT;
@@ -231,7 +231,7 @@ static void show_progress(struct crew *w)
 }
 
 /* The lock is held. */
-static void print(struct crew *w)
+static void print_done(struct crew *w)
 {
 	while (w->printed < w->list.n && w->list.maps[w->printed].done) {
 		struct buffer *out = &w->list.maps[w->printed++].out;
@@ -247,24 +247,24 @@ static void print(struct crew *w)
 	}
 }
 
-static int work(void *arg, size_t i, struct error *)
+static int visit_next(void *arg, size_t i, struct error *)
 {
 	struct crew *w = arg;
 	struct many_map *map = &w->list.maps[i];
-	int r = visit(w, map, &map->out);
+	int r = visit_map(w, map, &map->out);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0)
 		w->wrong = r;
 	map->done = true;
-	print(w);
+	print_done(w);
 	show_progress(w);
 	r = w->stopped ? w->wrong : 0;
 	pthread_mutex_unlock(&w->lock);
 	return r;
 }
 
-static int confine(const struct crew *w, struct error *e)
+static int enter_sandbox(const struct crew *w, struct error *e)
 {
 	const struct many *m = w->many;
 	size_t n = w->list.n_tops;
@@ -287,9 +287,9 @@ int many_visit_all(struct many *m, char **names, int n)
 	for (int i = 0; r == 0 && i < n; i++)
 		r = list_add(m, &w.list, names[i]);
 	if (r == 0)
-		r = confine(&w, &e);
+		r = enter_sandbox(&w, &e);
 	if (r == 0)
-		(void)parallel_all(w.list.n, work, &w, NULL);
+		(void)parallel_all(w.list.n, visit_next, &w, NULL);
 	else
 		say(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
 	r = r < 0 ? r : w.list.wrong < 0 ? w.list.wrong : w.wrong;

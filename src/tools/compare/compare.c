@@ -13,7 +13,7 @@
 enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
 
 /* The next one of a line; *at is past end after the last. */
-static bool next(const char **at, const char *end, struct span *ret)
+static bool next_cell(const char **at, const char *end, struct span *ret)
 {
 	const char *from = *at, *to;
 
@@ -41,7 +41,7 @@ struct table {
 	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
 };
 
-static void tell(struct table *t, size_t x, size_t y, struct span c, struct span d)
+static void print_cell(struct table *t, size_t x, size_t y, struct span c, struct span d)
 {
 	const struct area_text cell = area_text_of_table(area_at(x, y));
 
@@ -61,7 +61,7 @@ static bool compare_line(
 
 	for (size_t x = 0;; x++) {
 		struct span c = {"-", 1}, d = c;
-		bool in_a = p && next(&p, p_end, &c), in_b = q && next(&q, q_end, &d);
+		bool in_a = p && next_cell(&p, p_end, &c), in_b = q && next_cell(&q, q_end, &d);
 		const struct span *only = in_a ? &c : &d;
 
 		if (!in_a && !in_b)
@@ -71,7 +71,7 @@ static bool compare_line(
 				continue;
 			area_add(&t->area, x, y);
 			if (t->area.n <= t->most)
-				tell(t, x, y, c, d);
+				print_cell(t, x, y, c, d);
 			continue;
 		}
 		if (!t->resized)
@@ -80,7 +80,7 @@ static bool compare_line(
 			continue;
 		t->outer++;
 		if (t->most == SIZE_MAX)
-			tell(t, x, y, c, d);
+			print_cell(t, x, y, c, d);
 	}
 }
 
@@ -120,7 +120,7 @@ static int compare_lines(struct table *t, struct buffer *to, size_t most)
 	return r;
 }
 
-static void tell_area(const struct table *t, struct buffer *out)
+static void print_area(const struct table *t, struct buffer *out)
 {
 	const struct area *area = &t->area;
 
@@ -145,7 +145,7 @@ int compare_tables(struct reader *a, struct reader *b, enum told_length much, st
 	r = s < 0 ? s : compare_lines(&t, &cells, much == TOLD_ALL ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;
-	tell_area(&t, out);
+	print_area(&t, out);
 	if (much == TOLD_ALL) {
 		r = compare_lines(&t, out, SIZE_MAX);
 		return r < 0 ? r : 1;

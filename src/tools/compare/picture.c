@@ -64,7 +64,7 @@ static bool is_there(const uint8_t *p)
 	return p && p[3];
 }
 
-static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
+static void mark_pixel(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 {
 	if (!a && !b)
 		return;
@@ -114,7 +114,7 @@ static void put_compared(const struct picture *a, const uint8_t *x, const struct
 
 	put_beside(a, x, b, y, w, dst);
 	for (uint32_t k = 0; k < w; k++)
-		mark(x && k < a->w ? x + (size_t)k * PIXEL : NULL,
+		mark_pixel(x && k < a->w ? x + (size_t)k * PIXEL : NULL,
 			y && k < b->w ? y + (size_t)k * PIXEL : NULL, marks + (size_t)k * PIXEL);
 }
 

@@ -73,7 +73,7 @@ static int reach_of(const int *before, int d, int k)
 }
 
 /* 1: found; 0: too many differences. */
-static int search(const struct span *a, int n, const struct span *b, int m, struct trace *t)
+static int search_path(const struct span *a, int n, const struct span *b, int m, struct trace *t)
 {
 	int most = n + m < DIFFERENCES_MAX ? n + m : DIFFERENCES_MAX;
 
@@ -126,7 +126,7 @@ static void walk_back(const struct trace *t, int n, int m, bool *same_a, bool *s
 	}
 }
 
-static int collect(
+static int collect_hunks(
 	size_t head, const bool *same_a, size_t n, const bool *same_b, size_t m, struct hunks *ret)
 {
 	size_t i = 0, j = 0;
@@ -187,10 +187,10 @@ int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret)
 		!in_place(base->at + head, n, side->at + head, m, same_a, same_b)) {
 		memset(same_a, 0, n);
 		memset(same_b, 0, m);
-		r = search(base->at + head, (int)n, side->at + head, (int)m, &t);
+		r = search_path(base->at + head, (int)n, side->at + head, (int)m, &t);
 		if (r > 0)
 			walk_back(&t, (int)n, (int)m, same_a, same_b);
 		trace_finish(&t);
 	}
-	return r < 0 ? r : collect(head, same_a, n, same_b, m, ret);
+	return r < 0 ? r : collect_hunks(head, same_a, n, same_b, m, ret);
 }

@@ -35,7 +35,7 @@ size_t told_bytes(enum told_length much, const char *text, size_t n)
 }
 
 /* The digests as a sequence, which is as good as the lines. */
-static int know(struct text *t, struct seq *ret)
+static int read_digests(struct text *t, struct seq *ret)
 {
 	const char *line;
 	size_t n;
@@ -57,7 +57,7 @@ static int know(struct text *t, struct seq *ret)
 
 /* The lines before `to` that did not go by yet do. They are shown, where there is a mark; of those
  * that the other text has not, some. */
-static int pass(struct text *t, size_t to, char mark, struct buffer *out)
+static int pass_lines(struct text *t, size_t to, char mark, struct buffer *out)
 {
 	const char *line;
 	size_t n, shown;
@@ -109,17 +109,17 @@ static int print_hunk(
 	buffer_text(out, " +");
 	print_range(out, b_from, b_to - b_from);
 	buffer_text(out, " @@\n");
-	r = pass(a, from, '\0', out);
+	r = pass_lines(a, from, '\0', out);
 	for (; r == 0 && h <= last && !is_enough(a, b); h++) {
-		r = pass(a, h->from, ' ', out);
+		r = pass_lines(a, h->from, ' ', out);
 		if (r == 0)
-			r = pass(a, h->to, '-', out);
+			r = pass_lines(a, h->to, '-', out);
 		if (r == 0)
-			r = pass(b, h->at, '\0', out);
+			r = pass_lines(b, h->at, '\0', out);
 		if (r == 0)
-			r = pass(b, h->at + h->n, '+', out);
+			r = pass_lines(b, h->at + h->n, '+', out);
 	}
-	return r == 0 && !is_enough(a, b) ? pass(a, to, ' ', out) : r;
+	return r == 0 && !is_enough(a, b) ? pass_lines(a, to, ' ', out) : r;
 }
 
 static int print_hunks(struct text *a, struct text *b, const struct hunks *all, struct buffer *out)
@@ -158,9 +158,9 @@ int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct
 	if (r <= 0)
 		return r;
 	y.reader = b;
-	r = know(&x, &in_a);
+	r = read_digests(&x, &in_a);
 	if (r == 0)
-		r = know(&y, &in_b);
+		r = read_digests(&y, &in_b);
 	if (r == 0)
 		r = seq_diff(&in_a, &in_b, &all);
 	if (r == 0)

@@ -218,17 +218,17 @@ static void add_cell(void *arg, const struct review_cell *c)
 /* ENTRY_ROOT: there is no such layer of tiles. */
 static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
 {
-	struct offline *t = i ? &d->m.sides[i->in].tree : NULL;
+	struct offline *t = i ? &d->m.sides[i->side].tree : NULL;
 	struct offline_file a;
 
-	if (!i || !i->dir || offline_find(t, i->path, &a) < 0 ||
+	if (!i || !i->is_dir || offline_find(t, i->path, &a) < 0 ||
 		!differences_review(d)->layer(t->vol->now, a.spot.id, ret_kind))
 		return ENTRY_ROOT;
 	return a.spot.id;
 }
 
-static void look_at(struct differences *d, const struct item *before, const struct item *after,
-	enum difference_kind kind)
+static void look_at_layer(struct differences *d, const struct item *before,
+	const struct item *after, enum difference_kind kind)
 {
 	struct layer *l = &d->page->layer;
 	entry_id x, y;
@@ -249,32 +249,34 @@ static void look_at(struct differences *d, const struct item *before, const stru
 }
 
 /* All layers of a directory that only one map has. kind: that of the directory itself. */
-static void look_below(struct differences *d, const struct item *i, enum difference_kind kind)
+static void look_at_layers_below(
+	struct differences *d, const struct item *i, enum difference_kind kind)
 {
-	bool removed = i->in == BASE;
+	bool removed = i->side == BASE;
 
-	look_at(d, removed ? i : NULL, removed ? NULL : i, kind);
+	look_at_layer(d, removed ? i : NULL, removed ? NULL : i, kind);
 	for (size_t k = 0; k < i->n; k++)
-		if (i->below[k]->dir)
-			look_below(d, i->below[k], removed ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
+		if (i->children[k]->is_dir)
+			look_at_layers_below(
+				d, i->children[k], removed ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
 }
 
 void page_look(struct differences *d, struct difference *x)
 {
-	const struct item *i = difference_item(x), *dir = i->dir ? i : i->up;
+	const struct item *i = difference_item(x), *dir = i->is_dir ? i : i->parent;
 	const char *dot = strrchr(i->path, '.');
-	const struct merged *of = dir->of;
+	const struct merged *of = dir->node;
 	bool is_layer;
 
 	if (!differences_review(d))
 		return;
 	is_layer = find_layer(d, dir, &x->played) != ENTRY_ROOT;
-	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
-	if (i->dir && (!x->before || !x->after)) {
-		look_below(d, i, DIFFERENCE_KINDS);
-	} else if (is_layer && !i->dir && of != d->page->last) {
+	x->table = is_layer && !i->is_dir && dot && strcmp(dot, ".csv") == 0;
+	if (i->is_dir && (!x->before || !x->after)) {
+		look_at_layers_below(d, i, DIFFERENCE_KINDS);
+	} else if (is_layer && !i->is_dir && of != d->page->last) {
 		d->page->last = of;
-		look_at(d, of->at[BASE], of->at[OURS], DIFFERENCE_CHANGED);
+		look_at_layer(d, of->at[BASE], of->at[OURS], DIFFERENCE_CHANGED);
 	}
 }
 

@@ -44,7 +44,7 @@ static int by_column(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_count(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
 	int r = (p->area.n < q->area.n) - (p->area.n > q->area.n);
@@ -90,7 +90,7 @@ static size_t find_cut(const struct place_cell *c, size_t n, bool columns)
 }
 
 /* Adds cells from `from` on as a place, which may be too large. */
-static int add(struct places *p, size_t from, size_t n)
+static int add_place(struct places *p, size_t from, size_t n)
 {
 	struct place *at;
 
@@ -113,7 +113,7 @@ static int places_find(struct places *p)
 	if (!p->n_cells)
 		return 0;
 	join_same(p);
-	r = add(p, 0, p->n_cells);
+	r = add_place(p, 0, p->n_cells);
 	while (r == 0 && done < p->n) {
 		struct place at = p->at[done];
 		struct place_cell *c = p->cells + at.from;
@@ -127,12 +127,12 @@ static int places_find(struct places *p)
 		qsort(c, n, sizeof(*c), columns ? by_column : by_row);
 		cut = find_cut(c, n, columns);
 		p->at[done] = p->at[--p->n];
-		r = add(p, at.from, cut);
+		r = add_place(p, at.from, cut);
 		if (r == 0)
-			r = add(p, at.from + cut, n - cut);
+			r = add_place(p, at.from + cut, n - cut);
 	}
 	if (r == 0)
-		qsort(p->at, p->n, sizeof(*p->at), by_number);
+		qsort(p->at, p->n, sizeof(*p->at), by_count);
 	return r;
 }
 
@@ -193,7 +193,7 @@ static void mark_tiles(
 
 /* Of both maps, beside each other; places: of these the tiles are marked, NULL: the pixels that
  * differ. false: there is no picture of it. */
-static bool draw(
+static bool draw_maps(
 	struct differences *d, struct preview *how, const struct places *places, const char *name)
 {
 	struct picture of[2] = {0}, both;
@@ -229,11 +229,11 @@ void pictures_of_map(struct differences *d)
 {
 	struct preview how = {.size = PREVIEW_DEFAULT};
 
-	(void)draw(d, &how, NULL, "map.png");
+	(void)draw_maps(d, &how, NULL, "map.png");
 }
 
 /* From where to draw tiles that begin there. */
-static uint32_t before(size_t first)
+static uint32_t window_start(size_t first)
 {
 	return first < AROUND ? 0 : (uint32_t)first - AROUND;
 }
@@ -241,13 +241,13 @@ static uint32_t before(size_t first)
 static bool draw_place(struct differences *d, const struct places *p, const struct area *at,
 	bool played, const char *name)
 {
-	struct preview_window w = {before(at->left), before(at->top),
+	struct preview_window w = {window_start(at->left), window_start(at->top),
 		(uint32_t)(at->right - at->left) + 1 + 2 * AROUND,
 		(uint32_t)(at->bottom - at->top) + 1 + 2 * AROUND};
 	struct preview how = {
 		.entities = played, .window = w, .size = (w.w > w.h ? w.w : w.h) * TILE};
 
-	return draw(d, &how, p, name);
+	return draw_maps(d, &how, p, name);
 }
 
 int pictures_of_places(struct differences *d, struct places *p, bool played,

@@ -14,7 +14,7 @@ struct json_join {
 	unsigned depth;
 };
 
-static const char *blanks(const char *p, const char *end)
+static const char *skip_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
 		p++;
@@ -47,7 +47,7 @@ static const char *value_end(const char *p, const char *end)
  * The values of an object, and their keys with quotes, or those of an array. -ENOTSUP: it is none,
  * or not well-formed.
  */
-static int split(struct span v, char open, struct keyed *ret)
+static int split_value(struct span v, char open, struct keyed *ret)
 {
 	const char *p, *end = v.at + v.n - 1, *next;
 	bool object = open == '{';
@@ -55,21 +55,21 @@ static int split(struct span v, char open, struct keyed *ret)
 
 	if (v.n < 2 || *v.at != open || *end != open + 2)
 		return -ENOTSUP;
-	p = blanks(v.at + 1, end);
+	p = skip_blanks(v.at + 1, end);
 	for (bool key = object; r == 0 && (p < end || key != object); key = object && !key) {
 		next = value_end(p, end);
 		if (!next || (key && *p != '"'))
 			return -ENOTSUP;
 		r = seq_add(key ? &ret->keys : &ret->values, p, (size_t)(next - p));
-		p = blanks(next, end);
+		p = skip_blanks(next, end);
 		if (p < end && *p++ != (key ? ':' : ','))
 			return -ENOTSUP;
-		p = blanks(p, end);
+		p = skip_blanks(p, end);
 	}
 	return r < 0 || !object ? r : keyed_sort(ret);
 }
 
-static void tell(struct json_join *j)
+static void report_clash(struct json_join *j)
 {
 	struct buffer *told = &j->join->told;
 
@@ -100,7 +100,7 @@ static int join_member(void *arg, struct span key, const struct span v[SIDES])
 		buffer_byte(&j->path, '.');
 	buffer_append(&j->path, key.at + 1, key.n - 2);
 	if (w == SIDES && !v[OURS].at) {
-		tell(j);
+		report_clash(j);
 	} else {
 		buffer_text(out, out->size && out->data[out->size - 1] == '{' ? "" : ", ");
 		buffer_append(out, key.at, key.n);
@@ -131,7 +131,7 @@ static int join_lists(struct json_join *j, const struct keyed of[SIDES])
 	int r = seq_merge(lists, &how, &j->join->out);
 
 	if (r == 0 && how.clashes && j->n_told == told)
-		tell(j);
+		report_clash(j);
 	return r;
 }
 
@@ -151,7 +151,7 @@ static int join_parts(struct json_join *j, const struct span v[SIDES], char open
 	int r = 0;
 
 	for (int w = 0; r >= 0 && w < SIDES; w++) {
-		r = v[w].at ? split(v[w], open, &of[w]) : 0;
+		r = v[w].at ? split_value(v[w], open, &of[w]) : 0;
 		if (r >= 0 && open == '[' && !is_list(&of[w]))
 			r = -ENOTSUP;
 	}
@@ -179,7 +179,7 @@ static int join_value(struct json_join *j, const struct span v[SIDES])
 	if (r <= 0)
 		return r;
 	if (w == SIDES) {
-		tell(j);
+		report_clash(j);
 		w = OURS;
 	}
 	buffer_append(&j->join->out, v[w].at, v[w].n);
@@ -187,9 +187,10 @@ static int join_value(struct json_join *j, const struct span v[SIDES])
 }
 
 /* -ENOTSUP: it is no value of parts. */
-static int read_all(const struct bytes *b, struct span *ret)
+static int read_value(const struct bytes *b, struct span *ret)
 {
-	const char *end = (const char *)b->data + b->size, *at = blanks((const char *)b->data, end);
+	const char *end = (const char *)b->data + b->size,
+		   *at = skip_blanks((const char *)b->data, end);
 
 	while (end > at && strchr(" \n\r\t", end[-1]))
 		end--;
@@ -207,7 +208,7 @@ int join_json(struct join *join)
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = join->of[w] ? read_all(join->of[w], &v[w]) : 0;
+		r = join->of[w] ? read_value(join->of[w], &v[w]) : 0;
 	if (r == 0)
 		r = join_value(&j, v);
 	if (r == -ENOTSUP)

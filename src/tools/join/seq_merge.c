@@ -26,25 +26,25 @@ struct region {
 	size_t at[SIDES], n[SIDES];
 };
 
-static void separate(struct joining *g)
+static void add_separator(struct joining *g)
 {
 	if (g->written++)
 		buffer_text(g->out, g->how->between);
 }
 
-static void put(struct joining *g, enum which w, size_t at, size_t n)
+static void add_elements(struct joining *g, enum which w, size_t at, size_t n)
 {
 	for (size_t i = at; i < at + n; i++) {
 		struct span s = g->of[w]->at[i];
 
-		separate(g);
+		add_separator(g);
 		buffer_append(g->out, s.at, s.n);
 		if (g->how->both && seq_add(&g->made, s.at, s.n) < 0)
 			g->out->error = -ENOMEM;
 	}
 }
 
-static void clash(struct joining *g, size_t at, size_t n)
+static void count_clash(struct joining *g, size_t at, size_t n)
 {
 	size_t last = at + (n ? n - 1 : 0);
 
@@ -56,7 +56,7 @@ static void clash(struct joining *g, size_t at, size_t n)
 }
 
 /* Are n elements of one side those of another? */
-static bool same(
+static bool is_same_range(
 	const struct joining *g, enum which v, size_t in_v, enum which w, size_t in_w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -66,7 +66,7 @@ static bool same(
 }
 
 /* Does ours have one that cannot be beside this one of theirs, or is it? */
-static bool meets(const struct joining *g, const struct region *x, struct span t,
+static bool has_match(const struct joining *g, const struct region *x, struct span t,
 	bool (*fn)(struct span o, struct span t))
 {
 	for (size_t i = 0; i < x->n[OURS]; i++)
@@ -82,12 +82,12 @@ static bool keeps_both(const struct joining *g, const struct region *x)
 	if (x->n[OURS] > RIVALS_MAX || x->n[THEIRS] > RIVALS_MAX)
 		return false;
 	for (size_t i = 0; i < x->n[THEIRS]; i++)
-		if (meets(g, x, g->of[THEIRS]->at[x->at[THEIRS] + i], g->how->rivals))
+		if (has_match(g, x, g->of[THEIRS]->at[x->at[THEIRS] + i], g->how->rivals))
 			return false;
 	return true;
 }
 
-static int join_one(struct joining *g, const struct region *x, size_t i)
+static int join_element(struct joining *g, const struct region *x, size_t i)
 {
 	struct span v[SIDES];
 	enum which w;
@@ -97,17 +97,17 @@ static int join_one(struct joining *g, const struct region *x, size_t i)
 		v[k] = g->of[k]->at[x->at[k] + i];
 	w = span_pick(v);
 	r = w == SIDES;
-	separate(g);
+	add_separator(g);
 	if (r && g->how->inner)
 		r = g->how->inner(g->how->arg, v, g->out);
 	else
 		buffer_append(g->out, v[r ? OURS : w].at, v[r ? OURS : w].n);
 	if (r > 0)
-		clash(g, x->at[OURS] + i, 1);
+		count_clash(g, x->at[OURS] + i, 1);
 	return r < 0 ? r : 0;
 }
 
-static int join(struct joining *g, const struct region *x);
+static int join_region(struct joining *g, const struct region *x);
 
 /*
  * One side only added elements before or behind those of base, and the other changed these and
@@ -123,8 +123,8 @@ static int join_edge(struct joining *g, const struct region *x)
 	for (enum which w = OURS; w < SIDES; w++) {
 		if (!n || x->n[w] <= n)
 			return 1;
-		behind |= same(g, BASE, x->at[BASE], w, x->at[w], n);
-		before |= same(g, BASE, x->at[BASE], w, x->at[w] + x->n[w] - n, n);
+		behind |= is_same_range(g, BASE, x->at[BASE], w, x->at[w], n);
+		before |= is_same_range(g, BASE, x->at[BASE], w, x->at[w] + x->n[w] - n, n);
 	}
 	if (!before && !behind)
 		return 1;
@@ -136,38 +136,38 @@ static int join_edge(struct joining *g, const struct region *x)
 		else
 			kept.at[w] += added.n[w];
 	}
-	r = join(g, behind ? &kept : &added);
-	return r == 0 ? join(g, behind ? &added : &kept) : r;
+	r = join_region(g, behind ? &kept : &added);
+	return r == 0 ? join_region(g, behind ? &added : &kept) : r;
 }
 
-static int join(struct joining *g, const struct region *x)
+static int join_region(struct joining *g, const struct region *x)
 {
 	size_t n = x->n[OURS];
 	bool as_many = n == x->n[THEIRS];
 	int r = 0;
 
-	if (as_many && same(g, OURS, x->at[OURS], THEIRS, x->at[THEIRS], n)) {
-		put(g, OURS, x->at[OURS], n);
+	if (as_many && is_same_range(g, OURS, x->at[OURS], THEIRS, x->at[THEIRS], n)) {
+		add_elements(g, OURS, x->at[OURS], n);
 	} else if (as_many && n == x->n[BASE]) {
 		for (size_t i = 0; r == 0 && i < n; i++)
-			r = join_one(g, x, i);
+			r = join_element(g, x, i);
 	} else if (!x->n[BASE] && keeps_both(g, x)) {
-		put(g, OURS, x->at[OURS], n);
+		add_elements(g, OURS, x->at[OURS], n);
 		for (size_t i = x->at[THEIRS]; i < x->at[THEIRS] + x->n[THEIRS]; i++)
-			if (!meets(g, x, g->of[THEIRS]->at[i], span_same))
-				put(g, THEIRS, i, 1);
+			if (!has_match(g, x, g->of[THEIRS]->at[i], span_same))
+				add_elements(g, THEIRS, i, 1);
 	} else {
 		r = join_edge(g, x);
 		if (r > 0) {
-			put(g, OURS, x->at[OURS], n);
-			clash(g, x->at[OURS], n);
+			add_elements(g, OURS, x->at[OURS], n);
+			count_clash(g, x->at[OURS], n);
 		}
 	}
 	return r < 0 ? r : 0;
 }
 
 /* How many bytes two elements share at their beginning and their end. */
-static size_t shared(struct span a, struct span b)
+static size_t shared_length(struct span a, struct span b)
 {
 	size_t least = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
 
@@ -188,16 +188,17 @@ static bool adds_at_edge(const struct joining *g, enum which w, const struct hun
 	if (!n || x->n <= n)
 		return false;
 	edge = g->of[BASE]->at[behind ? x->to - 1 : x->from];
-	return behind ? shared(edge, s[n - 1]) >= shared(edge, s[x->n - 1])
-		      : shared(edge, s[x->n - n]) >= shared(edge, s[0]);
+	return behind ? shared_length(edge, s[n - 1]) >= shared_length(edge, s[x->n - 1])
+		      : shared_length(edge, s[x->n - n]) >= shared_length(edge, s[0]);
 }
 
 /* Do two changes concern the same elements, or add at the same place? y is of side w. */
-static bool meet(const struct joining *g, const struct hunk *x, enum which w, const struct hunk *y)
+static bool hunks_meet(
+	const struct joining *g, const struct hunk *x, enum which w, const struct hunk *y)
 {
 	if (y->from == y->to)
 		return x->from == x->to ? x->from == y->from
-					: meet(g, y, (enum which)(OURS + THEIRS - w), x);
+					: hunks_meet(g, y, (enum which)(OURS + THEIRS - w), x);
 	if (x->from < x->to)
 		return x->from < y->to && y->from < x->to;
 	return (x->from > y->from && x->from < y->to) ||
@@ -206,7 +207,7 @@ static bool meet(const struct joining *g, const struct hunk *x, enum which w, co
 }
 
 /* NULL: there are no more. */
-static const struct hunk *hunk(const struct joining *g, enum which w, size_t i)
+static const struct hunk *hunk_at(const struct joining *g, enum which w, size_t i)
 {
 	return i < g->hunks[w].n ? &g->hunks[w].at[i] : NULL;
 }
@@ -214,7 +215,8 @@ static const struct hunk *hunk(const struct joining *g, enum which w, size_t i)
 /* The next region that both sides changed, or one alone. */
 static void next_region(struct joining *g, struct region *x)
 {
-	const struct hunk *o = hunk(g, OURS, g->next[OURS]), *t = hunk(g, THEIRS, g->next[THEIRS]);
+	const struct hunk *o = hunk_at(g, OURS, g->next[OURS]),
+			  *t = hunk_at(g, THEIRS, g->next[THEIRS]);
 	bool ours = !t || (o && (o->from < t->from || (o->from == t->from && o->to <= t->to)));
 	const struct hunk *h = ours ? o : t;
 	size_t next[SIDES] = {0, g->next[OURS] + ours, g->next[THEIRS] + !ours};
@@ -227,8 +229,8 @@ static void next_region(struct joining *g, struct region *x)
 		for (enum which w = OURS; w < SIDES; w++) {
 			enum which v = w == OURS ? THEIRS : OURS;
 
-			for (; next[v] > g->next[v] && (h = hunk(g, w, next[w])) &&
-				meet(g, h, v, hunk(g, v, next[v] - 1));
+			for (; next[v] > g->next[v] && (h = hunk_at(g, w, next[w])) &&
+				hunks_meet(g, h, v, hunk_at(g, v, next[v] - 1));
 				next[w]++, more = true)
 				to = h->to > to ? h->to : to;
 		}
@@ -237,7 +239,7 @@ static void next_region(struct joining *g, struct region *x)
 	for (enum which w = BASE; w < SIDES; w++) {
 		x->at[w] = from + g->shift[w];
 		for (; g->next[w] < next[w]; g->next[w]++) {
-			h = hunk(g, w, g->next[w]);
+			h = hunk_at(g, w, g->next[w]);
 			g->shift[w] += h->n - (h->to - h->from);
 		}
 		x->n[w] = to + g->shift[w] - x->at[w];
@@ -249,21 +251,21 @@ static int merge_hunks(struct joining *g)
 	size_t done = 0; /* elements of base */
 	int r = 0;
 
-	while (r == 0 && (hunk(g, OURS, g->next[OURS]) || hunk(g, THEIRS, g->next[THEIRS]))) {
+	while (r == 0 && (hunk_at(g, OURS, g->next[OURS]) || hunk_at(g, THEIRS, g->next[THEIRS]))) {
 		size_t ours = g->next[OURS], theirs = g->next[THEIRS];
 		struct region x;
 
 		next_region(g, &x);
-		put(g, BASE, done, x.at[BASE] - done);
+		add_elements(g, BASE, done, x.at[BASE] - done);
 		done = x.at[BASE] + x.n[BASE];
 		if (ours == g->next[OURS])
-			put(g, THEIRS, x.at[THEIRS], x.n[THEIRS]);
+			add_elements(g, THEIRS, x.at[THEIRS], x.n[THEIRS]);
 		else if (theirs == g->next[THEIRS])
-			put(g, OURS, x.at[OURS], x.n[OURS]);
+			add_elements(g, OURS, x.at[OURS], x.n[OURS]);
 		else
-			r = join(g, &x);
+			r = join_region(g, &x);
 	}
-	put(g, BASE, done, g->of[BASE]->n - done);
+	add_elements(g, BASE, done, g->of[BASE]->n - done);
 	return r;
 }
 
@@ -314,7 +316,7 @@ static int find_moved(struct joining *g)
 		       : in[THEIRS] == in[BASE] ? in[OURS]
 						: in[MADE];
 		if (in[BASE] && in[MADE] > most)
-			clash(g, at, 1);
+			count_clash(g, at, 1);
 	}
 	return 0;
 }

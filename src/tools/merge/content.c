@@ -19,8 +19,8 @@ static bool ends_in(const char *s, size_t n, const char *ending)
 }
 
 /* The object that the string of n bytes names, where it is the value of this key. */
-static const struct merged *find(const struct merge *m, enum which w, const char *key, size_t n_key,
-	const char *stem, size_t n)
+static const struct merged *find_named_object(const struct merge *m, enum which w, const char *key,
+	size_t n_key, const char *stem, size_t n)
 {
 	const struct merge_reference *ref = m->how->references;
 	const struct item *dir, *i;
@@ -34,8 +34,8 @@ static const struct merged *find(const struct merge *m, enum which w, const char
 	/* They are in order, and the number is the place. */
 	for (size_t k = 0; k < n && stem[k] >= '0' && stem[k] <= '9' && at < dir->n; k++)
 		at = at * 10 + (size_t)(stem[k] - '0');
-	i = at < dir->n ? dir->below[at] : NULL;
-	return i && (size_t)(i->ending - i->name) == n && memcmp(i->name, stem, n) == 0 ? i->of
+	i = at < dir->n ? dir->children[at] : NULL;
+	return i && (size_t)(i->ending - i->name) == n && memcmp(i->name, stem, n) == 0 ? i->node
 											: NULL;
 }
 
@@ -69,9 +69,9 @@ static void escape(struct buffer *out, const char *s)
 }
 
 /* Adds what stands for an object behind a quote. How many bytes of the closing quote go. */
-static size_t put_name(struct buffer *out, const struct merged *x, enum content_names names)
+static size_t add_name(struct buffer *out, const struct merged *x, enum content_names names)
 {
-	const char *is = names == CONTENT_LATER ? x->later : x->now;
+	const char *is = names == CONTENT_NEW_NAMES ? x->new_name : x->old_name;
 
 	if (names == CONTENT_NUMBERS) {
 		buffer_printf(out, "%c%zu", MARK, x->number);
@@ -112,14 +112,15 @@ static int change_names(const struct naming *g, const char *p, size_t n_all, str
 			continue;
 		}
 		if (n <= NAME_MAX)
-			x = find(g->m, i->in, key, n_key, stem, unescape(s, n, stem));
+			x = find_named_object(
+				g->m, i->side, key, n_key, stem, unescape(s, n, stem));
 		if (!x)
 			continue;
 		buffer_append(out, from, (size_t)(s - from));
-		from = s + n + put_name(out, x, g->names);
+		from = s + n + add_name(out, x, g->names);
 		if (!array_room(i->uses, i->n_uses, i->room_uses))
 			out->error = -ENOMEM;
-		else if (!i->known)
+		else if (!i->is_scanned)
 			i->uses[i->n_uses++] = x->number;
 	}
 	buffer_append(out, from, (size_t)(end - from));
@@ -148,7 +149,7 @@ void content_uses(const struct bytes *in, bool *used)
 
 /* Adds the begin of a line that ends in what is unset, without that; the length of both. In
  * canonical JSON each key of the outermost level begins a line. */
-static size_t take_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
+static size_t add_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
 	struct buffer *out)
 {
 	char head[KEY_MAX];
@@ -176,14 +177,14 @@ static int change_line(void *arg, const char *line, size_t n, struct buffer *out
 	size_t unset = 0;
 
 	if (g->names == CONTENT_NUMBERS)
-		unset = take_unset(g->m->how, g->i, line, n, out);
+		unset = add_unset(g->m->how, g->i, line, n, out);
 	return change_names(g, line + unset, n - unset, out);
 }
 
 int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret)
 {
 	struct naming *g;
-	int r = reader_open(&m->sides[i->in].tree, i->path, ret);
+	int r = reader_open(&m->sides[i->side].tree, i->path, ret);
 
 	if (r < 0 || !m->how->references || !content_is_json(i))
 		return r;
@@ -206,7 +207,7 @@ static const char *unset_of(const struct merged *x)
 }
 
 /* What both sides made of it, with names for numbers. */
-static int write_made(const struct merge *m, const struct merged *made, struct bytes **ret)
+static int write_joined(const struct merge *m, const struct merged *made, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	const struct bytes *in = made->content.mem;
@@ -223,7 +224,7 @@ static int write_made(const struct merge *m, const struct merged *made, struct b
 		} else {
 			const struct merged *x = m->all[strtoul(p, &after, 10)];
 
-			p = after + put_name(&out, x, CONTENT_NOW);
+			p = after + add_name(&out, x, CONTENT_OLD_NAMES);
 		}
 	}
 	buffer_append(&out, p, (size_t)(end - p));
@@ -235,10 +236,10 @@ int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
 	struct bytes *b = NULL;
 	int r = 0;
 
-	if (!x->made)
-		return content_open(m, x->at[THEIRS], CONTENT_NOW, ret);
+	if (!x->has_content)
+		return content_open(m, x->at[THEIRS], CONTENT_OLD_NAMES, ret);
 	if (x->content.mem && m->how->references && content_is_json(merged_item(x)))
-		r = write_made(m, x, &b);
+		r = write_joined(m, x, &b);
 	*ret = r < 0 ? (struct reader){0}
 	       : b   ? reader_of(extent_of_bytes(b))
 		     : reader_of(extent_ref(&x->content));
@@ -282,7 +283,7 @@ static size_t key_length(const char *key, const char *line, size_t n)
 	return n > size && memcmp(line, head, size) == 0 ? size : 0;
 }
 
-static void know_keys(struct item *i, const struct merge_schema *how, const char *line, size_t n)
+static void scan_keys(struct item *i, const struct merge_schema *how, const char *line, size_t n)
 {
 	n -= line[n - 1] == '\n';
 	n -= n && line[n - 1] == ',';
@@ -291,9 +292,9 @@ static void know_keys(struct item *i, const struct merge_schema *how, const char
 
 		if (!size)
 			continue;
-		i->sort ^= digest_likely(line, n);
-		i->once |= s->many && (n - size != strlen(s->many) ||
-					      memcmp(line + size, s->many, n - size) != 0);
+		i->kind ^= digest_likely(line, n);
+		i->is_unique |= s->many && (n - size != strlen(s->many) ||
+						   memcmp(line + size, s->many, n - size) != 0);
 	}
 	for (const char *const *key = how->drawn; key && *key; key++)
 		if (key_length(*key, line, n))
@@ -302,7 +303,7 @@ static void know_keys(struct item *i, const struct merge_schema *how, const char
 
 /* The length of a row without the zeros at its end: a wider layer has more of them, and that two
  * are empty at the same places says little. */
-static size_t trimmed(const char *line, size_t n)
+static size_t trimmed_length(const char *line, size_t n)
 {
 	while (n && line[n - 1] == '0') {
 		size_t k = n - 1;
@@ -317,7 +318,7 @@ static size_t trimmed(const char *line, size_t n)
 }
 
 /* A file, and a line of it, may be too large for memory. how: NULL if it is no JSON. */
-static int know_content(struct item *i, const struct merge_schema *how, struct reader *reader)
+static int scan_content(struct item *i, const struct merge_schema *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
 	const char *text;
@@ -327,27 +328,27 @@ static int know_content(struct item *i, const struct merge_schema *how, struct r
 	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
 		digest_add(&i->digest, text, n);
 		if (how)
-			know_keys(i, how, text, n);
+			scan_keys(i, how, text, n);
 		if (table)
-			n = trimmed(text, n - (text[n - 1] == '\n'));
+			n = trimmed_length(text, n - (text[n - 1] == '\n'));
 		if (n)
 			sketch_line(i, text, n, y);
 	}
 	return r;
 }
 
-static int know_file(struct merge *m, struct item *i)
+static int scan_file(struct merge *m, struct item *i)
 {
 	const struct merge_schema *how = content_is_json(i) ? m->how : NULL;
 	struct reader reader = {0};
 	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
 
-	if (how && how->external && i->object && strcmp(i->up->name, how->external) == 0) {
-		i->sort = digest_likely(i->bare, strlen(i->bare));
-		i->once = true;
+	if (how && how->external && i->is_object && strcmp(i->parent->name, how->external) == 0) {
+		i->kind = digest_likely(i->bare, strlen(i->bare));
+		i->is_unique = true;
 	}
 	if (r == 0)
-		r = know_content(i, how, &reader);
+		r = scan_content(i, how, &reader);
 	reader_close(&reader);
 	if (r < 0 && r != -ENOMEM) {
 		i->digest = digest_of("unreadable", 10);
@@ -358,16 +359,16 @@ static int know_file(struct merge *m, struct item *i)
 }
 
 /* Names count, but not the numbers in them: the place says what they do. */
-static void know_dir(struct item *i, struct buffer *sum)
+static void scan_dir(struct item *i, struct buffer *sum)
 {
 	for (size_t k = 0; k < i->n; k++) {
-		const struct item *c = i->below[k];
-		const char *name = c->object ? c->bare : c->name;
+		const struct item *c = i->children[k];
+		const char *name = c->is_object ? c->bare : c->name;
 		uint64_t hash = digest_likely(name, strlen(name));
 
-		i->sort ^= c->dir ? 0 : c->sort;
-		i->drawn ^= c->dir ? 0 : c->drawn;
-		i->once |= c->once;
+		i->kind ^= c->is_dir ? 0 : c->kind;
+		i->drawn ^= c->is_dir ? 0 : c->drawn;
+		i->is_unique |= c->is_unique;
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));
@@ -377,24 +378,24 @@ static void know_dir(struct item *i, struct buffer *sum)
 	i->digest = digest_of(sum->data, sum->size);
 }
 
-int content_know(struct merge *m, struct item *i)
+int content_scan(struct merge *m, struct item *i)
 {
 	CLEANUP_BUFFER struct buffer sum = BUFFER_INIT;
 	int r = 0;
 
-	if (i->known)
+	if (i->is_scanned)
 		return 0;
-	if (!i->dir)
-		r = know_file(m, i);
+	if (!i->is_dir)
+		r = scan_file(m, i);
 	for (size_t k = 0; r == 0 && k < i->n; k++)
-		r = content_know(m, i->below[k]);
-	if (r == 0 && i->dir)
-		know_dir(i, &sum);
-	i->known = r == 0;
+		r = content_scan(m, i->children[k]);
+	if (r == 0 && i->is_dir)
+		scan_dir(i, &sum);
+	i->is_scanned = r == 0;
 	return r < 0 ? r : sum.error;
 }
 
-unsigned content_alike(const struct item *a, const struct item *b)
+unsigned content_similarity(const struct item *a, const struct item *b)
 {
 	unsigned i = 0, j = 0, all = 0, both = 0;
 

@@ -55,7 +55,7 @@ static struct merged *add(
 static int mark_add(struct layer *l)
 {
 	struct merge *m = l->m;
-	struct merged *x = add(m, l->dir->up, l->dir->at[THEIRS]->up, "CONFLICT", true);
+	struct merged *x = add(m, l->dir->parent, l->dir->at[THEIRS]->parent, "CONFLICT", true);
 	struct merged *file = x ? add(m, x, x->at[THEIRS], m->how->mark_file, false) : NULL;
 	struct merged *table = file ? add(m, x, x->at[THEIRS], m->how->mark_table, false) : NULL;
 	struct bytes *b = NULL;
@@ -63,16 +63,16 @@ static int mark_add(struct layer *l)
 
 	if (!table)
 		return -ENOMEM;
-	x->at[THEIRS]->object = true;
+	x->at[THEIRS]->is_object = true;
 	x->bare = "CONFLICT";
-	x->after = l->dir;
+	x->predecessor = l->dir;
 	buffer_printf(&l->row, "%s%u%s%u%s", m->how->mark_text[0], l->made[X], m->how->mark_text[1],
 		l->made[Y], m->how->mark_text[2]);
 	r = buffer_finish(&l->row, &b);
 	file->content = extent_of_bytes(b);
 	if (r == 0)
 		r = spool_extent(l->mark, &table->content, NULL);
-	file->made = table->made = true;
+	file->has_content = table->has_content = true;
 	return r;
 }
 
@@ -276,7 +276,7 @@ static int take(struct layer *l, struct plane *p)
 	struct merged *x = p->x;
 	int r = spool_extent(p->made, &x->content, NULL);
 
-	x->made = x->decided = r == 0;
+	x->has_content = x->is_decided = r == 0;
 	if (r < 0 || !c->n)
 		return r;
 	l->clash = true;
@@ -290,12 +290,12 @@ static int keep_all(struct layer *l)
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < l->dir->n; i++) {
-		struct merged *x = l->dir->below[i];
+		struct merged *x = l->dir->children[i];
 
-		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->dir)
+		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->is_dir)
 			continue;
-		r = file_whose(l->m, x);
-		x->decided = true;
+		r = file_changed_side(l->m, x);
+		x->is_decided = true;
 		if (r == THEIRS || r == SIDES)
 			r = conflict_add(l->m, x, true,
 				"changed by both, and the layer's size by one or both of them");
@@ -309,13 +309,13 @@ static int find_planes(struct layer *l)
 	bool any = false;
 
 	for (size_t i = 0; i < l->dir->n; i++) {
-		struct merged *x = l->dir->below[i];
+		struct merged *x = l->dir->children[i];
 		int r;
 
-		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->dir ||
-			merged_item(x)->object || strcmp(x->at[OURS]->ending, ".csv") != 0)
+		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->is_dir ||
+			merged_item(x)->is_object || strcmp(x->at[OURS]->ending, ".csv") != 0)
 			continue;
-		r = file_whose(l->m, x);
+		r = file_changed_side(l->m, x);
 		if (r < 0)
 			return r;
 		if (r == OURS && x->at[BASE])
@@ -352,7 +352,7 @@ int file_decide_planes(struct merge *m, struct merged *dir)
 	int r = find_planes(&l);
 
 	if (r > 0)
-		r = merged_doubtful(dir) ? 0 : decide(&l);
+		r = merged_is_ambiguous(dir) ? 0 : decide(&l);
 	layer_close(&l);
 	free(l.at);
 	return r;

@@ -22,7 +22,7 @@ static int copy_reader(struct rescue_dir *d, const char *path, struct reader *fr
 }
 
 /* Brings the copies to disk, or removes them if r is negative or that fails. */
-static int end(struct rescue_dir *d, int r, struct error *e)
+static int finish_copies(struct rescue_dir *d, int r, struct error *e)
 {
 	if (r == 0)
 		r = rescue_dir_sync(d, e);
@@ -40,15 +40,15 @@ int merge_rescue(struct rescue_dir *d, struct merge *m, struct error *e)
 		CLEANUP(free) char *path = NULL;
 		struct reader from;
 
-		if (!m->conflicts[i].theirs || x->rescued)
+		if (!m->conflicts[i].theirs || x->is_rescued)
 			continue;
-		x->rescued = true;
+		x->is_rescued = true;
 		path = merged_path(x, true, x->at[THEIRS]);
-		r = path ? content_open(m, x->at[THEIRS], CONTENT_LATER, &from) : -ENOMEM;
+		r = path ? content_open(m, x->at[THEIRS], CONTENT_NEW_NAMES, &from) : -ENOMEM;
 		r = r < 0 ? error_set(e, r, "%s: %s", path ? path : "", strerror(-r))
 			  : copy_reader(d, path, &from, e);
 	}
-	return end(d, r, e);
+	return finish_copies(d, r, e);
 }
 
 int merge_rescue_map(
@@ -65,5 +65,5 @@ int merge_rescue_map(
 
 		r = copy_reader(d, i ? second : d->map, &from, e);
 	}
-	return end(d, r, e);
+	return finish_copies(d, r, e);
 }
