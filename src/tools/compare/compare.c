@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Cells of tables, and pixels of images. */
+/* Compare cells of tables, and pixels of images. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
 
-/* The next one of a line; *at is past end after the last. */
+/* Get the next cell of a line. *at is past the end after the last one. */
 static bool next_cell(const char **at, const char *end, struct span *ret)
 {
 	const char *from = *at, *to;
@@ -32,13 +32,13 @@ struct table {
 	struct reader *a, *b;
 	struct shape of_a, of_b;
 	bool grid;    /* both are tables of a layer */
-	bool resized; /* ... and not of one size */
+	bool resized; /* the sizes of the two tables differ */
 	bool same;
-	struct area area; /* cells that both have */
-	size_t outer;     /* that only one has, and that are not 0 */
+	struct area area; /* changed cells that both have */
+	size_t outer;     /* number of cells other than 0 that only one has */
 	enum told_length much;
-	struct buffer *to; /* what is told of the first of them ... */
-	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
+	struct buffer *to; /* where to append the first changed cells */
+	size_t most;       /* their maximum; SIZE_MAX: all, and cells that only one has */
 };
 
 static void print_cell(struct table *t, size_t x, size_t y, struct span c, struct span d)
@@ -53,7 +53,8 @@ static void print_cell(struct table *t, size_t x, size_t y, struct span c, struc
 		(int)told_bytes(t->much, d.at, d.n), d.at);
 }
 
-/* Of a line that is NULL there are no cells. false: one has more cells, and may not. */
+/* Compare two lines; NULL is a line without cells. Returns false if one has more cells than it may.
+ */
 static bool compare_line(
 	struct table *t, size_t y, const char *p, size_t n, const char *q, size_t m)
 {
@@ -84,7 +85,7 @@ static bool compare_line(
 	}
 }
 
-/* 1: there are more lines; 0: both ended; -ENOTSUP: one did, and may not. */
+/* Compare the next lines. Returns 1, or 0 at the end of both. -ENOTSUP: the shapes differ. */
 static int compare_next(struct table *t, size_t y)
 {
 	const char *p = NULL, *q = NULL;
@@ -172,7 +173,7 @@ static bool image_begin(struct reader *r, struct image *ret)
 		       reader_read_fn, r, r->size, &ret->png, &ret->width, &ret->height, NULL) == 0;
 }
 
-/* Of two of the same size. false: one is damaged. */
+/* Compare images of equal size. Returns false if one is damaged. */
 static bool compare_rows(const struct image *a, const struct image *b, struct area *ret)
 {
 	for (uint32_t y = 0; y < a->height; y++) {
@@ -217,7 +218,7 @@ int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed
 
 	reader_rewind(a);
 	reader_rewind(b);
-	/* Where the pieces end is for their bytes alone to say. */
+	/* The end of a piece depends only on the bytes, so equal files have equal pieces. */
 	do {
 		*ret_failed = a;
 		r = reader_next(a, PIECE, &p, &n);

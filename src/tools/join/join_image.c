@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images that both sides changed, pixel by pixel. */
+/* Merge images pixel by pixel. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* JSON files that both sides changed, field by field. */
+/* Merge JSON files field by field. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ enum { DEPTH_MAX = 32, TOLD_MAX = 5 };
 
 struct json_join {
 	struct join *join;
-	struct buffer path; /* of the value that is joined: keys, and a '.' between */
+	struct buffer path; /* of the current value: its keys, separated by '.' */
 	size_t n_told;
 	unsigned depth;
 };
@@ -21,7 +21,7 @@ static const char *skip_blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the value at p; NULL: there is none. */
+/* End of the value at p, or NULL if there is no well-formed value. */
 static const char *value_end(const char *p, const char *end)
 {
 	const char *from = p;
@@ -44,8 +44,9 @@ static const char *value_end(const char *p, const char *end)
 }
 
 /*
- * The values of an object, and their keys with quotes, or those of an array. -ENOTSUP: it is none,
- * or not well-formed.
+ * Split an object into values and keys (with quotes), or an array into values. Returns 1 if the
+ * keys of an object are unique, otherwise 0. -ENOTSUP: the text does not begin with `open`, or is
+ * invalid.
  */
 static int split_value(struct span v, char open, struct keyed *ret)
 {
@@ -85,7 +86,7 @@ static void report_clash(struct json_join *j)
 
 static int join_value(struct json_join *j, const struct span v[SIDES]);
 
-/* One key of an object. What only one side removed goes. */
+/* Merge one key of an object. A key that only one side changed by removing it is removed. */
 static int join_member(void *arg, struct span key, const struct span v[SIDES])
 {
 	struct json_join *j = arg;
@@ -111,7 +112,7 @@ static int join_member(void *arg, struct span key, const struct span v[SIDES])
 	return r;
 }
 
-/* What both changed of an element of a list. */
+/* Merge one element of a list (seq_join.inner). */
 static int join_element(void *arg, const struct span v[SIDES], struct buffer *)
 {
 	struct json_join *j = arg;
@@ -124,7 +125,7 @@ static int join_element(void *arg, const struct span v[SIDES], struct buffer *)
 static int join_lists(struct json_join *j, const struct keyed of[SIDES])
 {
 	const struct seq lists[SIDES] = {of[BASE].values, of[OURS].values, of[THEIRS].values};
-	/* The outermost list holds things of their own; one below a key may be a course. */
+	/* Elements of the outermost list are independent; a list below a key may be a sequence. */
 	struct seq_join how = {
 		.inner = join_element, .between = ", ", .arg = j, .both = !j->path.size};
 	size_t told = j->n_told;
@@ -135,7 +136,7 @@ static int join_lists(struct json_join *j, const struct keyed of[SIDES])
 	return r;
 }
 
-/* Of objects; numbers in a list are one value. */
+/* Is it a list of objects only? A list of numbers is merged as one value. */
 static bool is_list(const struct keyed *k)
 {
 	for (size_t i = 0; i < k->values.n; i++)
@@ -144,7 +145,7 @@ static bool is_list(const struct keyed *k)
 	return true;
 }
 
-/* The values in it, of objects or of lists. 1: they are no three such. */
+/* Merge the parts of objects or of lists. Returns 1 if not all values are of this type. */
 static int join_parts(struct json_join *j, const struct span v[SIDES], char open)
 {
 	struct keyed of[SIDES] = {{.order = NULL}};
@@ -186,7 +187,7 @@ static int join_value(struct json_join *j, const struct span v[SIDES])
 	return 0;
 }
 
-/* -ENOTSUP: it is no value of parts. */
+/* Trim a file to its JSON value. -ENOTSUP: the file is no object or list. */
 static int read_value(const struct bytes *b, struct span *ret)
 {
 	const char *end = (const char *)b->data + b->size,

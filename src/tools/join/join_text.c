@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Texts that both sides changed, line by line; and tables, lines of cells below a line with the
- * names of the columns. */
+/* Merge texts by lines, and tables (lines of cells, below a line of column names) by cells. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,7 +32,6 @@ static int merge_lines(const struct seq of[SIDES], struct seq_join *how, struct 
 	return r;
 }
 
-/* All but the last word. */
 static struct span all_but_last_word(struct span line)
 {
 	while (line.n && line.at[line.n - 1] == ' ')
@@ -67,13 +65,13 @@ int join_lines(struct join *j, bool both)
 
 struct rows_join {
 	struct seq lines[SIDES]; /* the first is the header */
-	char between;            /* cells */
+	char between;            /* separator of cells */
 	struct buffer *out;
 	size_t clashes;
-	struct span first; /* the key of the first */
+	struct span first; /* key of the first clash */
 };
 
-/* The cell of that number; an empty one where there are fewer. */
+/* The n-th cell of a line, or an empty one if the line is shorter. */
 static struct span nth_cell(struct span line, char between, size_t n)
 {
 	const char *end = line.at + line.n, *p = line.at, *next;
@@ -96,7 +94,7 @@ static size_t count_cells(struct span line, char between)
 	return n;
 }
 
-/* What both sides made of one line, cell by cell. */
+/* Merge one line cell by cell (seq_join.inner). */
 static int join_cells(void *arg, const struct span v[SIDES], struct buffer *out)
 {
 	const struct rows_join *j = arg;
@@ -123,21 +121,21 @@ static int join_cells(void *arg, const struct span v[SIDES], struct buffer *out)
 	return clash;
 }
 
-/* Rows without a key: in their order. */
+/* Merge rows without a key, in their order. */
 static int join_in_order(struct rows_join *j)
 {
 	struct seq_join how = {.inner = join_cells, .both = true, .arg = j};
 	int r = merge_lines(j->lines, &how, j->out);
 
 	j->clashes = how.clashes;
-	/* What ours removed at the end stood behind its last row. */
+	/* Rows removed at the end of ours have no row there: report the last row. */
 	if (how.clashes)
 		j->first = nth_cell(j->lines[OURS].at[how.first - (how.first == j->lines[OURS].n)],
 			j->between, 0);
 	return r;
 }
 
-/* Removed by one side it goes, unless the other one changed it. */
+/* Merge one row. A row that one side removed is removed, unless the other side changed it. */
 static int join_row(void *arg, struct span key, const struct span v[SIDES])
 {
 	struct rows_join *j = arg;
@@ -158,7 +156,8 @@ static int join_row(void *arg, struct span key, const struct span v[SIDES])
 	return 0;
 }
 
-/* The rows by that column. 1: it has another value in each; 0: it has not. */
+/* Use a column as the key of the rows. Returns 1 if its values are unique on each side, otherwise
+ * 0. -ENOMEM. */
 static int sort_rows(const struct rows_join *j, size_t column, struct keyed of[SIDES])
 {
 	int r = 1;
@@ -179,7 +178,7 @@ static int sort_rows(const struct rows_join *j, size_t column, struct keyed of[S
 	return r;
 }
 
-/* Is there a column of these names that has another value in each line? */
+/* Find the first of these columns with unique values. Returns 1, or 0 if there is none. -ENOMEM. */
 static int find_key(const struct rows_join *j, const char *const *keys, struct keyed of[SIDES])
 {
 	struct span header = j->lines[OURS].at[0];

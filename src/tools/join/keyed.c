@@ -48,7 +48,7 @@ void keyed_finish(struct keyed of[SIDES])
 	}
 }
 
-/* Its place; as many as there are, where it is not there. */
+/* Index of a key, or keys.n if it is missing. */
 static size_t find_key(const struct keyed *k, struct span key)
 {
 	size_t n = k->keys.n;
@@ -73,14 +73,14 @@ static int merge_key(const struct keyed of[SIDES], struct span key, keyed_fn fn,
 int keyed_merge(const struct keyed of[SIDES], keyed_fn fn, void *arg)
 {
 	const struct keyed *o = &of[OURS], *t = &of[THEIRS];
-	size_t next = 0; /* of theirs */
+	size_t next = 0; /* index in theirs */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i <= o->keys.n; i++) {
 		bool end = i == o->keys.n;
 		size_t same = end ? t->keys.n : find_key(t, o->keys.at[i]);
 
-		/* What comes before it in theirs, and so far was in none. */
+		/* First the keys that precede it in theirs and that ours does not have. */
 		for (; r == 0 && next < same && (end || same < t->keys.n); next++)
 			if (find_key(o, t->keys.at[next]) == o->keys.n)
 				r = merge_key(of, t->keys.at[next], fn, arg);

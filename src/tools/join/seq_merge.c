@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/* What two sides made of one sequence, together. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,20 +7,20 @@
 #include "base/cleanup.h"
 #include "tools/join/seq_merge.h"
 
-enum { RIVALS_MAX = 1000 }; /* elements that are compared each with each */
+enum { RIVALS_MAX = 1000 }; /* most elements of a side that rivals() compares pairwise */
 
 struct joining {
 	const struct seq *of[SIDES];
 	struct hunks hunks[SIDES]; /* from base to a side */
-	size_t next[SIDES];        /* of them */
-	size_t shift[SIDES];       /* from a place in base to the one there */
+	size_t next[SIDES];        /* index of the next hunk */
+	size_t shift[SIDES];       /* offset from a position in base to the side's */
 	struct seq_join *how;
 	struct buffer *out;
 	size_t written;
-	struct seq made; /* of a list: what was taken as it is on a side, or in base */
+	struct seq made; /* with how->both: elements taken unchanged from a side or base */
 };
 
-/* Some elements of base, and what they are on each side. */
+/* A range of elements of base, and the range that replaces it on each side. */
 struct region {
 	size_t at[SIDES], n[SIDES];
 };
@@ -55,7 +54,7 @@ static void count_clash(struct joining *g, size_t at, size_t n)
 	g->how->clashes += n ? n : 1;
 }
 
-/* Are n elements of one side those of another? */
+/* Are n elements of two sides equal? */
 static bool is_same_range(
 	const struct joining *g, enum which v, size_t in_v, enum which w, size_t in_w, size_t n)
 {
@@ -65,7 +64,7 @@ static bool is_same_range(
 	return true;
 }
 
-/* Does ours have one that cannot be beside this one of theirs, or is it? */
+/* Does fn return true for an element of ours in the region and t, an element of theirs? */
 static bool has_match(const struct joining *g, const struct region *x, struct span t,
 	bool (*fn)(struct span o, struct span t))
 {
@@ -110,8 +109,9 @@ static int join_element(struct joining *g, const struct region *x, size_t i)
 static int join_region(struct joining *g, const struct region *x);
 
 /*
- * One side only added elements before or behind those of base, and the other changed these and
- * added some there, too: what was changed is taken, and what was added meets. 1: it is not so.
+ * Merge a region in which both sides added elements at the same edge of those of base, and one side
+ * left these unchanged: merge the old elements and the added ones separately. Returns 1 if the
+ * region is of another kind.
  */
 static int join_edge(struct joining *g, const struct region *x)
 {
@@ -166,7 +166,7 @@ static int join_region(struct joining *g, const struct region *x)
 	return r < 0 ? r : 0;
 }
 
-/* How many bytes two elements share at their beginning and their end. */
+/* Number of equal bytes at the beginning and the end of two elements. */
 static size_t shared_length(struct span a, struct span b)
 {
 	size_t least = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
@@ -178,7 +178,7 @@ static size_t shared_length(struct span a, struct span b)
 	return head + tail;
 }
 
-/* Did a side change elements and add some behind them (or else before them)? */
+/* Did a side probably change elements and add others behind them (or before them)? */
 static bool adds_at_edge(const struct joining *g, enum which w, const struct hunk *x, bool behind)
 {
 	size_t n = x->to - x->from;
@@ -206,13 +206,13 @@ static bool hunks_meet(
 	       (x->from == y->from && adds_at_edge(g, w, y, false));
 }
 
-/* NULL: there are no more. */
+/* A hunk, or NULL after the last one. */
 static const struct hunk *hunk_at(const struct joining *g, enum which w, size_t i)
 {
 	return i < g->hunks[w].n ? &g->hunks[w].at[i] : NULL;
 }
 
-/* The next region that both sides changed, or one alone. */
+/* Get the next region that one or both sides changed. */
 static void next_region(struct joining *g, struct region *x)
 {
 	const struct hunk *o = hunk_at(g, OURS, g->next[OURS]),
@@ -223,7 +223,7 @@ static void next_region(struct joining *g, struct region *x)
 	size_t from = h->from, to = h->to;
 	bool more = true;
 
-	/* The last hunk of each side is the one that reaches furthest. */
+	/* Extend the region by hunks that meet the last hunk of the other side. */
 	while (more) {
 		more = false;
 		for (enum which w = OURS; w < SIDES; w++) {
@@ -235,7 +235,7 @@ static void next_region(struct joining *g, struct region *x)
 				to = h->to > to ? h->to : to;
 		}
 	}
-	/* Each side's elements: those of base, longer or shorter by what its hunks changed. */
+	/* The range of each side is that of base, shifted and resized by its hunks. */
 	for (enum which w = BASE; w < SIDES; w++) {
 		x->at[w] = from + g->shift[w];
 		for (; g->next[w] < next[w]; g->next[w]++) {
@@ -271,7 +271,7 @@ static int merge_hunks(struct joining *g)
 
 enum { MADE = SIDES, LISTS };
 
-/* Where an element stands. */
+/* One occurrence of an element. */
 struct place {
 	struct span is;
 	size_t list, at;
@@ -290,8 +290,8 @@ static int by_element(const void *a, const void *b)
 }
 
 /*
- * An element that a side put elsewhere is removed and added to a diff. Where the other side removed
- * it, too, or put it elsewhere itself, it is there again, or twice: it stays, and is told.
+ * To a diff, a moved element is one removed and one added. If the other side removed or moved it,
+ * too, the result has it again, or twice. Keep it, and count a clash.
  */
 static int find_moved(struct joining *g)
 {
@@ -308,7 +308,7 @@ static int find_moved(struct joining *g)
 	for (size_t i = 0, first = 0; i < n; first = i) {
 		size_t in[LISTS] = {0}, at = 0, most;
 
-		/* One element, wherever it stands. */
+		/* Count the occurrences of one element in each list. */
 		for (; i < n && span_same(p[first].is, p[i].is); i++)
 			if (!in[p[i].list]++ && p[i].list == OURS)
 				at = p[i].at;

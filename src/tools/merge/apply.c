@@ -19,7 +19,7 @@ static int report_failure(struct merge *m, const char *path, int r)
 	return r;
 }
 
-/* The time that theirs has, where maps keep times. */
+/* Get the modification time of theirs, if the format stores times. */
 static bool time_of(struct merge *m, const struct merged *x, struct timespec *ret)
 {
 	struct offline *t = &m->sides[THEIRS].tree;
@@ -32,7 +32,7 @@ static bool time_of(struct merge *m, const struct merged *x, struct timespec *re
 	return true;
 }
 
-/* What was decided, or theirs as it is. */
+/* Write the joined content, or the content of theirs, into ours. */
 static int put_file(struct merge *m, struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
@@ -77,7 +77,7 @@ static int move_object(struct merge *m, struct merged *x)
 	const struct item *o = x->at[OURS];
 	CLEANUP(free) char *was = merged_path(o->parent->node, false, NULL), *from = NULL;
 	CLEANUP(free) char *to = merged_path(x, false, o);
-	/* Which may be in a new one. */
+	/* The new parent directory may not exist yet. */
 	int r = o->parent->node != x->parent ? make_dir(m, x->parent) : 0;
 
 	if (r < 0)
@@ -96,14 +96,14 @@ static int remove_node(struct merge *m, const struct merged *x)
 		r = merged_item(x)->is_dir && merged_item(x)->is_object
 			    ? change_remove_tree(ours_tree(m), path)
 			    : overlay_remove(ours_tree(m)->tree, path, merged_item(x)->is_dir);
-	/* What a map always has stays. */
+	/* Mandatory entries cannot be removed. */
 	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
 		return 0;
 	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
-/* What is in one object may come from another, so all of them stand where they are to stand first,
- * and go last. */
+/* Apply the decisions for a directory. Files may move between objects, so move and create all
+ * objects first, and remove objects last. */
 static int apply_below(struct merge *m, struct merged *dir)
 {
 	int r = 0;

@@ -18,7 +18,7 @@ static bool ends_in(const char *s, size_t n, const char *ending)
 	return n >= m && memcmp(s + n - m, ending, m) == 0;
 }
 
-/* The object that the string of n bytes names, where it is the value of this key. */
+/* Find the object that a string of n bytes refers to as the value of this key. NULL if none. */
 static const struct merged *find_named_object(const struct merge *m, enum which w, const char *key,
 	size_t n_key, const char *stem, size_t n)
 {
@@ -31,7 +31,7 @@ static const struct merged *find_named_object(const struct merge *m, enum which 
 	dir = ref && ref->key ? item_named(m->sides[w].root, ref->dir) : NULL;
 	if (!dir || !item_number(stem, n))
 		return NULL;
-	/* They are in order, and the number is the place. */
+	/* Objects are sorted by number, and the number is the position. */
 	for (size_t k = 0; k < n && stem[k] >= '0' && stem[k] <= '9' && at < dir->n; k++)
 		at = at * 10 + (size_t)(stem[k] - '0');
 	i = at < dir->n ? dir->children[at] : NULL;
@@ -39,7 +39,7 @@ static const struct merged *find_named_object(const struct merge *m, enum which 
 											: NULL;
 }
 
-/* The end of the string that begins behind a quote, where its closing quote stands. */
+/* Find the closing quote of the string that begins at p; `end` if there is none. */
 static const char *string_end(const char *p, const char *end)
 {
 	while (p < end && *p != '"')
@@ -68,7 +68,8 @@ static void escape(struct buffer *out, const char *s)
 	}
 }
 
-/* Adds what stands for an object behind a quote. How many bytes of the closing quote go. */
+/* Append the name of an object after its opening quote. Returns 1 if the closing quote must be
+ * dropped (null), otherwise 0. */
 static size_t add_name(struct buffer *out, const struct merged *x, enum content_names names)
 {
 	const char *is = names == CONTENT_NEW_NAMES ? x->new_name : x->old_name;
@@ -92,7 +93,8 @@ struct naming {
 	enum content_names names;
 };
 
-/* Strings of which each that is a value and names an object is replaced. */
+/* Replace each string that refers to an object. Before the item is scanned, also record the objects
+ * in its `uses`. */
 static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
 {
 	const char *end = p + n_all, *key = "", *from = p;
@@ -138,7 +140,6 @@ int content_read(struct merge *m, struct item *i, size_t most, struct bytes **re
 	return r;
 }
 
-/* Behind a mark stands the number, and a quote. */
 void content_uses(const struct bytes *in, bool *used)
 {
 	const char *p = (const char *)in->data, *end = p + in->size;
@@ -147,8 +148,9 @@ void content_uses(const struct bytes *in, bool *used)
 		used[strtoul(p + 1, (char **)&p, 10)] = true;
 }
 
-/* Adds the begin of a line that ends in what is unset, without that; the length of both. In
- * canonical JSON each key of the outermost level begins a line. */
+/* If a line begins with the key of the unset integer, append the key and a byte UNSET, and store
+ * the integer in the item. Returns the length of both in the line, or 0. In canonical JSON each key
+ * of the outermost level begins a line. */
 static size_t add_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
 	struct buffer *out)
 {
@@ -170,7 +172,7 @@ static size_t add_unset(const struct merge_schema *how, struct item *i, const ch
 	return k + size;
 }
 
-/* In canonical JSON a key and the name behind it stand on one line. */
+/* In canonical JSON a key and its string are on one line, so lines can be changed one by one. */
 static int change_line(void *arg, const char *line, size_t n, struct buffer *out)
 {
 	const struct naming *g = arg;
@@ -195,7 +197,7 @@ int content_open(struct merge *m, struct item *i, enum content_names names, stru
 	return reader_changed(ret, change_line, g);
 }
 
-/* As ours has it, or as it was. */
+/* The unset integer of a file: that of ours, or else of the base, or else of theirs. */
 static const char *unset_of(const struct merged *x)
 {
 	static const enum which order[] = {OURS, BASE, THEIRS};
@@ -206,7 +208,7 @@ static const char *unset_of(const struct merged *x)
 	return is;
 }
 
-/* What both sides made of it, with names for numbers. */
+/* Replace the numbers and UNSET bytes of a joined JSON file by old names and integers. */
 static int write_joined(const struct merge *m, const struct merged *made, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -259,7 +261,7 @@ static void sketch_add(struct item *i, uint64_t hash)
 	i->sketch[at] = hash;
 }
 
-/* The same on every machine, because similarity depends on it, and so what a merge makes. */
+/* Equal on every machine, because the result of a merge depends on similarity. */
 static uint64_t hash_pair(uint64_t hash, uint64_t number)
 {
 	const uint64_t both[2] = {htole64(hash), htole64(number)};
@@ -267,14 +269,14 @@ static uint64_t hash_pair(uint64_t hash, uint64_t number)
 	return digest_likely(both, sizeof(both));
 }
 
-/* Where a cell stands counts in a table, and not where a line does in a text. */
+/* `number` is the row in a table; 0 in a text, where the position of a line does not matter. */
 static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
 {
 	sketch_add(i, hash_pair(digest_likely(line, n), number));
 }
 
-/* In canonical JSON each key of the outermost level begins a line. Where its value begins; 0: the
- * line has another key. */
+/* Offset of the value in a line with this key of the outermost level; 0 if the line has another
+ * key. In canonical JSON each key of the outermost level begins a line. */
 static size_t key_length(const char *key, const char *line, size_t n)
 {
 	char head[KEY_MAX];
@@ -301,8 +303,8 @@ static void scan_keys(struct item *i, const struct merge_schema *how, const char
 			i->drawn ^= digest_likely(line, n);
 }
 
-/* The length of a row without the zeros at its end: a wider layer has more of them, and that two
- * are empty at the same places says little. */
+/* Length of a row without the zeros at its end. A wider layer has more of them, and equal empty
+ * cells are no evidence of similarity. */
 static size_t trimmed_length(const char *line, size_t n)
 {
 	while (n && line[n - 1] == '0') {
@@ -317,7 +319,8 @@ static size_t trimmed_length(const char *line, size_t n)
 	return n;
 }
 
-/* A file, and a line of it, may be too large for memory. how: NULL if it is no JSON. */
+/* Scan a file in pieces, because it and its lines may be too large for memory. how: NULL if the
+ * file is no JSON. */
 static int scan_content(struct item *i, const struct merge_schema *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
@@ -358,7 +361,8 @@ static int scan_file(struct merge *m, struct item *i)
 	return r;
 }
 
-/* Names count, but not the numbers in them: the place says what they do. */
+/* Combine the children. Uses their names without numbers: the order of the children implies them.
+ */
 static void scan_dir(struct item *i, struct buffer *sum)
 {
 	for (size_t k = 0; k < i->n; k++) {
@@ -401,7 +405,7 @@ unsigned content_similarity(const struct item *a, const struct item *b)
 
 	if (digest_same(&a->digest, &b->digest))
 		return 1000;
-	/* Of the least of both the share that both have. */
+	/* The share of common hashes among the smallest hashes of both (MinHash). */
 	while (all < SKETCH && (i < a->n_sketch || j < b->n_sketch)) {
 		uint64_t x = i < a->n_sketch ? a->sketch[i] : UINT64_MAX;
 		uint64_t y = j < b->n_sketch ? b->sketch[j] : UINT64_MAX;

@@ -19,7 +19,7 @@ static int decide_children(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* What came from elsewhere is not asked what it is in. */
+/* Set is_kept for a node and all below it, except nodes that came from another directory. */
 static void set_kept(struct merged *x, bool stays)
 {
 	x->is_kept = stays && (x->at[OURS] || x->at[THEIRS]);
@@ -29,7 +29,7 @@ static void set_kept(struct merged *x, bool stays)
 			set_kept(x->children[i], stays);
 }
 
-/* What is nothing by itself follows what is in it. */
+/* Keep a directory that is no object if any of its children is kept. */
 static int decide_plain_dir(struct merge *m, struct merged *x)
 {
 	int r = decide_children(m, x);
@@ -40,7 +40,7 @@ static int decide_plain_dir(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* 1: the same content, name and directory; or -errno. */
+/* Does side w have the content, bare name and directory of the base? 1, 0, or -errno. */
 static int is_unchanged(struct merge *m, struct merged *x, enum which w)
 {
 	const struct item *a = x->at[BASE], *b = x->at[w];
@@ -49,12 +49,12 @@ static int is_unchanged(struct merge *m, struct merged *x, enum which w)
 	return r == 1 && a->is_object ? strcmp(a->bare, b->bare) == 0 : r;
 }
 
-/* One side removed it, and `from` has it still. */
+/* Decide a node that one side removed and `from` still has. */
 static int decide_removed(struct merge *m, struct merged *x, enum which from)
 {
 	int r;
 
-	/* An empty directory that ours has is not missed. */
+	/* An empty directory that is no object carries no information. */
 	if (merged_item(x)->is_dir && !merged_item(x)->is_object)
 		return decide_plain_dir(m, x);
 	r = is_unchanged(m, x, from);
@@ -84,7 +84,8 @@ static int decide_name(struct merge *m, struct merged *x)
 		b ? "renamed" : "added", t->bare);
 }
 
-/* Perhaps it is not one thing that both sides changed: nothing of theirs is taken then. */
+/* If both sides changed an object and its match is ambiguous, add a conflict and take nothing from
+ * theirs. */
 static int check_ambiguous(struct merge *m, struct merged *x)
 {
 	int r = x->is_ambiguous && x->at[BASE] ? is_unchanged(m, x, OURS) : 1;
@@ -116,7 +117,7 @@ static int decide_node(struct merge *m, struct merged *x)
 	return r < 0 ? r : decide_children(m, x);
 }
 
-/* The objects that the files of the map to be written name. */
+/* Set used[number] for each object that a file of the merged map refers to. */
 static void find_used(const struct merge *m, bool *used)
 {
 	for (size_t i = 0; i < m->n; i++) {
@@ -134,7 +135,7 @@ static void find_used(const struct merge *m, bool *used)
 	}
 }
 
-/* What one side removed and the other uses stays, and is told. */
+/* Keep each object that one side removed and the other one uses, and add a conflict. */
 static int keep_used(struct merge *m)
 {
 	CLEANUP(free) bool *used = calloc(m->n + 1, sizeof(*used));
@@ -155,7 +156,7 @@ static int keep_used(struct merge *m)
 	return r;
 }
 
-/* Decide what was moved to another directory; if both moved it, it is where ours has it. */
+/* Decide the nodes that were moved to another directory. If both sides moved one, ours wins. */
 static int decide_crossed(struct merge *m)
 {
 	size_t n = m->n; /* marks are added behind */

@@ -57,7 +57,7 @@ static void join_finish(struct join *j)
 	buffer_finish_free(&j->told);
 }
 
-/* What can be read of theirs is not lost. */
+/* Add a conflict, with a copy of theirs if it can be read. */
 static int report_unreadable(struct merge *m, struct merged *x, enum which failed, int r)
 {
 	static const char *const names[] = {"the base", "ours", "theirs"};
@@ -89,12 +89,12 @@ static bool is_text(const struct join *j)
 	return true;
 }
 
-/* -ENOTSUP: it is nothing whose parts can be told apart. */
+/* Join by the kind of file. -ENOTSUP: the content has no parts that can be merged. */
 static int join_file(const struct merge *m, const struct item *i, struct join *j)
 {
 	int r = -ENOTSUP;
 
-	/* Where a map has images they are shown in one form. */
+	/* Formats with numbered objects show images in one PNG form. */
 	if (m->numbered && strcmp(i->ending, ".png") == 0)
 		return join_image(j);
 	if (content_is_json(i))

@@ -10,10 +10,12 @@
 
 struct hiding {
 	struct merge *m;
-	struct item *root; /* all files of one side, by their names without numbers */
+	struct item *root; /* the hidden files of one side, named by path without numbers */
 };
 
-/* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
+/* Drop the numbers in a path: "raw/items/65533_some-uuid/00000" becomes
+ * "raw/items/some-uuid/00000".
+ */
 static char *without_numbers(const char *path)
 {
 	char *what = strdup(path), *to = what;

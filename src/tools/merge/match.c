@@ -53,18 +53,20 @@ int match_names(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* Directories of one depth: those in [from, to) of merge.all that files name, or that none does. */
+/* Directories of one depth: those in [from, to) of merge.all that files refer to (is_referenced),
+ * or the others. */
 struct level {
 	size_t from, to;
-	bool named;
+	bool is_referenced;
 };
 
 static bool is_in_level(const struct merge *m, const struct level *l, size_t i)
 {
-	return merged_item(m->all[i])->is_dir && merged_is_referenced(m, m->all[i]) == l->named;
+	return merged_item(m->all[i])->is_dir &&
+	       merged_is_referenced(m, m->all[i]) == l->is_referenced;
 }
 
-/* Adds the objects of a directory of that list's side that are nowhere yet. */
+/* Scan the objects of a directory that have no node yet, and add them to a list. */
 static int add_objects(struct merge *m, struct pairs *p, int list, const struct item *dir)
 {
 	int r = 0;
@@ -96,7 +98,8 @@ static void pairs_finish(struct pairs *p)
 	free(p->at[1]);
 }
 
-/* Pair what both sides added and a map has once; without a base also the directories of it. */
+/* Match added objects of a kind that a map has only once. Without a base, match objects without a
+ * kind, too. */
 static void pair_sorts(const struct pairs *p, bool no_base)
 {
 	for (size_t i = 0; i < p->n[0]; i++)
@@ -109,7 +112,7 @@ static void pair_sorts(const struct pairs *p, bool no_base)
 		}
 }
 
-/* What ours and theirs added to one directory. */
+/* Match the objects that ours and theirs added to one directory. */
 static int match_new(struct merge *m, struct merged *x)
 {
 	const struct level l = {x->number, x->number + 1, merged_is_referenced(m, x)};
@@ -119,7 +122,7 @@ static int match_new(struct merge *m, struct merged *x)
 	r = r < 0 ? r : pairs_find_equal(&p);
 	if (r == 0)
 		pair_sorts(&p, !x->at[BASE]);
-	/* Where the base says nothing it may be two versions of one. */
+	/* Without a base, two added objects may be versions of one. */
 	if (r == 0 && !x->at[BASE])
 		r = pairs_find(&p);
 	for (size_t i = 0; r == 0 && i < p.n[0]; i++)
@@ -130,7 +133,8 @@ static int match_new(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* What base has, where a side moved it to. */
+/* Create the node of an object of the base, in the directory that ours, or else theirs, moved it
+ * to. */
 static int add_old_node(struct merge *m, struct item *b)
 {
 	struct item *o = b->matches[OURS], *t = b->matches[THEIRS];
@@ -186,7 +190,7 @@ int match_all(struct merge *m)
 	if (!m->root)
 		return -ENOMEM;
 	for (size_t from = 0, to = m->n; r == 0 && from < to; from = to, to = m->n) {
-		/* What files name is matched before the files are read. */
+		/* Match referenced objects before the files that refer to them are scanned. */
 		r = match_level(m, &(struct level){from, to, true});
 		if (r == 0)
 			r = match_level(m, &(struct level){from, to, false});

@@ -5,7 +5,7 @@
 
 #include "tools/merge/steps.h"
 
-/* Did a side put those that all three have into another order? */
+/* Is the order of the objects that all three maps have different on sides v and w? */
 static bool is_reordered(const struct merged *dir, enum which v, enum which w)
 {
 	const struct item *list = dir->at[w];
@@ -33,7 +33,7 @@ static void insert_node(struct merged *dir, size_t at, struct merged *x)
 	x->is_placed = true;
 }
 
-/* Where it is; most often that is at from. */
+/* Index of x in dir->order. Starts the search at `from`, the most likely place. */
 static size_t find_position(const struct merged *dir, const struct merged *x, size_t from)
 {
 	size_t at = from < dir->n_order ? from : 0;
@@ -43,8 +43,8 @@ static size_t find_position(const struct merged *dir, const struct merged *x, si
 	return at;
 }
 
-/* Those of one side that are not there yet, each behind the one that it follows there; and behind
- * what only the other side has there. */
+/* Insert the objects of one side that are not in dir->order yet. Each follows its predecessor on
+ * that side, and objects that only the other side added there. */
 static void add_side_objects(struct merged *dir, enum which w)
 {
 	const struct item *list = dir->at[w];
@@ -87,9 +87,11 @@ static int find_order(struct merge *m, struct merged *dir)
 	return 0;
 }
 
-/* Those of ours before the first that is new, or not in its order any more, keep their names. All
- * from there on have numbers that ours has not. A name without a name behind the number is the
- * number alone; but of a file it might be taken for a name, which "12_" is not. */
+/*
+ * Set old_name and new_name. Objects of ours keep their old name up to the first one that is new or
+ * moved. All objects after it get numbers that ours does not use. An object with an empty bare name
+ * is named by its number alone; a file gets "12_", because "12.png" could be read as a bare name.
+ */
 static int find_names(struct merged *dir)
 {
 	size_t first = dir->at[OURS] ? dir->at[OURS]->n : 0, next = 0;

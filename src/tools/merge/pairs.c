@@ -11,12 +11,12 @@
 #include "tools/merge/content.h"
 
 enum {
-	ALIKE = 300,         /* of 1000: what is more alike is the same */
-	RENAMED = 700,       /* ... under another name */
-	SURE = 850,          /* ... without a doubt */
-	OF_NAME = 300,       /* so much more alike is what has the same name */
-	OF_DIR = 500,        /* ... and directory */
-	PAIRS_MAX = 1 << 20, /* beyond that only what is equal, or has the same name, is found */
+	ALIKE = 300,         /* least similarity of a match, of 1000 */
+	RENAMED = 700,       /* least similarity under another name */
+	SURE = 850,          /* least similarity that is not ambiguous */
+	OF_NAME = 300,       /* bonus for an equal name */
+	OF_DIR = 500,        /* bonus for an equal directory */
+	PAIRS_MAX = 1 << 20, /* with more candidates, join_alike does nothing */
 };
 
 void pairs_join(struct item *a, struct item *b, bool doubt)
@@ -26,7 +26,7 @@ void pairs_join(struct item *a, struct item *b, bool doubt)
 	a->is_ambiguous |= doubt;
 }
 
-/* As strcmp; 0: they have one name, in one directory. */
+/* Compare directory and name, like strcmp. */
 static int compare_names(const struct item *a, const struct item *b)
 {
 	int r = array_order(a->parent->node->number, b->parent->node->number);
@@ -36,7 +36,8 @@ static int compare_names(const struct item *a, const struct item *b)
 	return r ? r : strcmp(a->bare, b->bare);
 }
 
-/* ... and one content. Any order will do, as that of a digest is another one in each process. */
+/* Compare directory, name and content. The order of digests differs from process to process, so
+ * only equality matters. */
 static int compare_all(const struct item *a, const struct item *b)
 {
 	int r = compare_names(a, b);
@@ -48,16 +49,16 @@ static int compare_all(const struct item *a, const struct item *b)
 	return r ? r : array_order(a->digest.b, b->digest.b);
 }
 
-/* Can one be the other? */
+/* Can the two match at all? */
 static bool same_sort(const struct item *a, const struct item *b)
 {
 	return a->kind == b->kind && a->is_dir == b->is_dir && strcmp(a->ending, b->ending) == 0;
 }
 
-/* One that has no other one yet. */
+/* An object without a match. */
 struct single {
 	struct item *is;
-	size_t at; /* in its list */
+	size_t at; /* index in its list */
 };
 
 typedef int (*pairs_order)(const struct item *a, const struct item *b);
@@ -72,8 +73,7 @@ static int by_order(const void *a, const void *b, void *arg)
 	return r ? r : array_order(x->at, y->at);
 }
 
-/* Of several that are equal the first is the first: which it is can matter only where one of them
- * went, or came, or the other side changed one. */
+/* Match equal objects in order. The choice is ambiguous only if their numbers differ. */
 static void join_equal(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	for (size_t k = 0; k < n && k < m; k++)
@@ -97,14 +97,14 @@ static bool is_free(const struct pairs *p, int side, size_t i)
 	return !p->at[side][i]->matches[p->in[!side]];
 }
 
-/* Those that both lists have under one name, and no other one yet; b is behind a. */
+/* Set has_namesake of unmatched objects whose name both lists have; b follows a in memory. */
 static void mark_namesakes(const struct single *a, size_t n, const struct single *, size_t m)
 {
 	for (size_t k = 0; k < n + m; k++)
 		a[k].is->has_namesake = n && m && a[k].is->bare[0];
 }
 
-/* Calls fn with those that are equal in this order, as they stand in both lists. */
+/* Sort the unmatched objects, and call fn for each run of equal ones, which it gets by list. */
 static int join_runs(const struct pairs *p, pairs_order order,
 	void (*fn)(const struct single *a, size_t n, const struct single *b, size_t m))
 {
@@ -134,12 +134,12 @@ static int join_runs(const struct pairs *p, pairs_order order,
 struct candidate {
 	size_t at[2];
 	unsigned alike, score;
-	bool renamed; /* under another name, though one of them has a namesake in the other list */
+	bool renamed; /* names differ, and one of the two has a namesake */
 };
 
-/* How alike two have to be to be the same. Without a base a change cannot be told from another
- * object: directories need one name, and files have to be equal. Under another name they have to be
- * that with a base, too, since other files refer to them. */
+/* Least similarity for a match of two objects. Without a base, a changed object cannot be told from
+ * another one, so directories need equal names and files must be equal. With a base, a file of
+ * another name must be equal, because other files refer to it. */
 static unsigned least_alike(const struct item *a, const struct item *b)
 {
 	bool added = a->side == OURS, dir = a->parent->node == b->parent->node;
@@ -152,7 +152,7 @@ static unsigned least_alike(const struct item *a, const struct item *b)
 	return dir && a->is_dir ? RENAMED : 1000;
 }
 
-/* How much speaks for it that they are the same, and how alike they are; 0: they are not. */
+/* Set alike and renamed of a candidate, and return its score; 0 if the two cannot match. */
 static unsigned score_candidate(const struct pairs *p, struct candidate *c)
 {
 	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
@@ -179,7 +179,8 @@ static int by_score(const void *a, const void *b)
 	return r ? r : array_order(x->at[1], y->at[1]);
 }
 
-/* Is one that is free, and no worse named, about as good in the place of one of the two? */
+/* Is another unmatched object, with a name that fits as well, about as similar as one of the two?
+ */
 static bool has_rival(const struct pairs *p, const struct candidate *c)
 {
 	for (int s = 0; s < 2; s++)

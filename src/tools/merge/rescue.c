@@ -11,7 +11,7 @@ static ssize_t read_next(void *arg, uint64_t, void *dst, size_t n, struct error 
 	return reader_take(arg, dst, n);
 }
 
-/* Closes the reader. */
+/* Copy a file, and close its reader. */
 static int copy_reader(struct rescue_dir *d, const char *path, struct reader *from, struct error *e)
 {
 	const struct rescue_content content = {read_next, from};
@@ -21,7 +21,7 @@ static int copy_reader(struct rescue_dir *d, const char *path, struct reader *fr
 	return r < 0 ? error_context(e, "%s", path) : 0;
 }
 
-/* Brings the copies to disk, or removes them if r is negative or that fails. */
+/* Sync the copies to disk. Removes them if r is negative or the sync fails. */
 static int finish_copies(struct rescue_dir *d, int r, struct error *e)
 {
 	if (r == 0)
