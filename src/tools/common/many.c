@@ -17,10 +17,10 @@
 #include "base/threads/parallel.h"
 #include "vfs/offline/streams.h"
 
-/* Which maps were named, by themselves or with their folder. */
+/* A map that was named, or found in a named folder. */
 struct many_map {
-	char *shown; /* as it is called in messages and output */
-	char *path;  /* below top */
+	char *shown; /* its name in messages and output */
+	char *path;  /* relative to tops[top] */
 	size_t top;
 	struct buffer out;
 	bool done;
@@ -29,11 +29,11 @@ struct many_map {
 struct many_list {
 	struct many_map *maps;
 	size_t n, room;
-	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
+	struct sandbox_rule *tops; /* open directories: a named folder, or the parent of a map */
 	size_t n_tops, room_tops;
-	int wrong;         /* something could not be found or read, and was told: -errno */
+	int wrong;         /* -errno of the last reported error, or 0 */
 	bool once;         /* many.h */
-	struct names seen; /* ... and the real paths of those that were named, then */
+	struct names seen; /* if `once`: the real paths of all maps so far */
 };
 
 static void report_error(struct many_list *l, const char *name, int r, const char *why)
@@ -42,7 +42,7 @@ static void report_error(struct many_list *l, const char *name, int r, const cha
 	l->wrong = r;
 }
 
-/* Names that mapfs itself gives have no meaning, and hidden ones none here. */
+/* Skip hidden names and sidecar files. */
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' || strstr(name, ".mapfs-");
@@ -58,7 +58,7 @@ static bool is_repeated(struct many_list *l, const char *shown)
 	return false;
 }
 
-/* Strings are taken, also on failure. */
+/* Add a map, unless it is repeated. Takes ownership of the strings, also on failure. -ENOMEM. */
 static int add_map(struct many_list *l, char *shown, char *path)
 {
 	if (shown && path && is_repeated(l, shown)) {
@@ -113,7 +113,8 @@ static bool is_last_top(const struct many_list *l, int fd)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Maps that are named one by one mostly stand in one directory. */
+/* Add an open directory. Takes ownership of fd. Reuses the last entry for the same directory,
+ * because named maps are usually in one directory. */
 static int add_top(struct many_list *l, int fd, unsigned flags)
 {
 	if (is_last_top(l, fd)) {
@@ -128,17 +129,18 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 	return 0;
 }
 
-/* Outside the sandbox. -ENOMEM; all else is told and put into wrong. */
+/* Add a named map or folder. Runs outside the sandbox. -ENOMEM; other errors are reported and
+ * stored in `wrong`. */
 static int list_add(const struct many *m, struct many_list *l, const char *name)
 {
-	/* Whose the maps are is not known before they are seen. */
+	/* Root may need rights over files of other users, whose owners are not known yet. */
 	unsigned flags = (geteuid() == 0 ? SANDBOX_RIGHTS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
 	struct error e = ERROR_INIT;
 	char *file = NULL;
 	int fd, r = offline_locate(name, &fd, &file, &e);
 
 	if (r == 0) {
-		/* What is in no directory has to be within reach by itself. */
+		/* A stream is in no directory, so the sandbox needs a rule for itself. */
 		if (streams_named(name))
 			r = add_top(l, fcntl(atoi(file), F_DUPFD_CLOEXEC, 0), 0);
 		if (r == 0)
@@ -178,10 +180,10 @@ static void list_finish(struct many_list *l)
 struct crew {
 	struct many *many;
 	struct many_list list;
-	pthread_mutex_t lock; /* over all below */
+	pthread_mutex_t lock; /* protects the members below, and many_map.done */
 	size_t done, printed;
 	int wrong;
-	bool stopped; /* nobody takes the output any more */
+	bool stopped; /* writing the output failed */
 };
 
 static int open_map(struct crew *w, const struct many_map *map, struct offline *t, struct error *e)
@@ -221,7 +223,7 @@ static int visit_map(struct crew *w, const struct many_map *map, struct buffer *
 	return r;
 }
 
-/* What is printed next stands over it. */
+/* The lock is held. The next line of output overwrites this one. */
 static void show_progress(struct crew *w)
 {
 	w->done++;
@@ -230,7 +232,7 @@ static void show_progress(struct crew *w)
 			w->list.n);
 }
 
-/* The lock is held. */
+/* Print the output of all maps that are next in order and done. The lock is held. */
 static void print_done(struct crew *w)
 {
 	while (w->printed < w->list.n && w->list.maps[w->printed].done) {

@@ -51,11 +51,11 @@ void whole_use_images(struct whole *w, const struct images *images)
 	w->n_further += images_rules(images, w->further + w->n_further);
 }
 
-/* A folder of maps that is made of another one, map by map. */
+/* A target folder for the maps of a source folder. */
 struct folder {
-	const char *name; /* as it was named; borrowed */
-	size_t below;     /* of a map of the other one, where its path in that begins */
-	int fd;           /* the caller's; -1: it is not there, as nothing is to be made */
+	const char *name; /* its name on the command line; borrowed */
+	size_t below;     /* offset of the path within the source folder in a map's name */
+	int fd;           /* the caller closes it; -1 if the folder is missing in a dry run */
 };
 
 static bool is_within(const char *path, const char *folder)
@@ -66,7 +66,8 @@ static bool is_within(const char *path, const char *folder)
 	       (!path[n] || path[n] == '/' || folder[n - 1] == '/');
 }
 
-/* Outside the sandbox. Makes the directory, unless dry. -EINVAL: it is the other one, or in it. */
+/* Open the target folder, and create it unless dry. Runs outside the sandbox. -EINVAL: it is the
+ * source folder or inside it. */
 static int folder_open(
 	const char *from, const char *to, bool dry, struct folder *ret, struct error *e)
 {
@@ -74,7 +75,7 @@ static int folder_open(
 	size_t n = strlen(from);
 	bool made;
 
-	/* How many.h calls what it finds. */
+	/* many.h drops trailing slashes of a folder, too. */
 	while (n > 1 && from[n - 1] == '/')
 		n--;
 	*ret = (struct folder){.name = to, .below = n + (from[n - 1] != '/'), .fd = -1};
@@ -93,7 +94,7 @@ static int folder_open(
 	return ret->fd < 0 && !(dry && errno == ENOENT) ? error_errno(e, "%s", to) : 0;
 }
 
-/* Has the map of the other folder changed since the one here was made of it? */
+/* Is the map in the target folder missing, or older than the source map? */
 static bool folder_lacks(const struct folder *f, const struct offline *t)
 {
 	const struct timespec *in = &t->vol->opened.st_mtim, *out;
@@ -110,8 +111,9 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
-/* out_begin for what is to be made of it, in a directory that is made if need be. Takes held for
- * what stands there. */
+/* Like out_begin, for a map in the target folder. Creates missing parent directories. Opens an
+ * existing map as ret->held, and checks its journal. The caller calls out_finish, also on failure.
+ */
 static int folder_begin(const struct folder *f, const struct offline *t,
 	const struct vfs_options *how, struct out *ret, struct error *e)
 {
@@ -154,7 +156,7 @@ static void report_fault(void *arg, const struct format_fault *f)
 	offline_say(arg, "%s: %s", f->is_warning ? "warning" : "refused", f->line);
 }
 
-/* What a save would refuse of the map that was made. */
+/* In a dry run, check the map that `change` made as a save would. */
 static enum outcome check_result(struct whole_map *m)
 {
 	const struct format_edit *edit = m->t->vol->format->edit;
@@ -167,7 +169,8 @@ static enum outcome check_result(struct whole_map *m)
 	return OUTCOME_SAVE_FAILED;
 }
 
-/* What was to be done is done, or nothing is and the report is empty. out may be NULL. */
+/* Change a map and save it to out, or in place if out is NULL. On failure nothing is changed, and
+ * the report is empty. */
 static enum outcome change_map(struct whole_map *m, struct out *out)
 {
 	struct whole *w = m->whole;
@@ -189,7 +192,7 @@ static enum outcome change_map(struct whole_map *m, struct out *out)
 	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
 }
 
-/* ... and is what stands in out's place, which messages call `shown`. */
+/* Change a map and commit the result to out, which messages call `shown`. */
 static enum outcome change_to(struct whole_map *m, struct out *out, const char *shown)
 {
 	enum outcome code;
@@ -211,7 +214,7 @@ static enum outcome change_to(struct whole_map *m, struct out *out, const char *
 	return r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
-/* What is newer than the map that was made of it before. */
+/* Change a map into the target folder, unless the result there is up to date. */
 static enum outcome change_into(struct whole_map *m, struct folder *f)
 {
 	struct whole *w = m->whole;
@@ -310,7 +313,7 @@ static int run_to_out(struct whole *w)
 	return code;
 }
 
-/* Maps of the folder are only read. */
+/* Change the maps of a folder into another one. The sources are only read. */
 static int run_to_folder(struct whole *w)
 {
 	struct error e = ERROR_INIT;

@@ -187,7 +187,7 @@ int picture_put(int fd, const struct picture *p, struct error *e)
 	return r;
 }
 
-/* What write_file writes: a picture, or the comparison of two PNG files. */
+/* Input of write_file: a picture, or two PNG files to compare. */
 struct writing {
 	const struct picture *picture;
 	struct picture a, b, both; /* only their sizes */

@@ -29,11 +29,12 @@ static int report_difference(struct differences *d, enum difference_kind kind,
 	return r;
 }
 
-/* Side by side, since both may be too large for memory. */
+/* Compare two files piece by piece, because both may be too large for memory. */
 static void compare_files(struct differences *d, struct item *a, struct item *b)
 {
 	struct reader x, y, *failed;
-	/* Objects that it names stand in both by the names that the second map has for them. */
+	/* In both files, write references with the names that the objects have in the second map.
+	 */
 	int r = content_open(&d->m, a, CONTENT_OLD_NAMES, &x);
 	int s = content_open(&d->m, b, CONTENT_OLD_NAMES, &y);
 
@@ -43,7 +44,7 @@ static void compare_files(struct differences *d, struct item *a, struct item *b)
 		differences_fail(d, b, s);
 	if (r == 0 && s == 0) {
 		r = compare_bytes(&x, &y, &failed);
-		/* JSON files may differ only in an integer that says nothing (schema.h: unset). */
+		/* JSON files may differ only in an integer without meaning (schema.h: unset). */
 		if (r == 0 && d->m.how->unset && content_is_json(b))
 			r = file_same(&d->m, b->node, BASE, OURS);
 		if (r == 0)
@@ -55,13 +56,13 @@ static void compare_files(struct differences *d, struct item *a, struct item *b)
 	reader_close(&y);
 }
 
-/* Sets moved of the objects of a directory that both maps have: as few as explain why their places
- * in the first do not rise. */
+/* Set is_moved of the objects of a directory that both maps have: the fewest that explain the new
+ * order (all but a longest rising subsequence of the old positions). */
 static int find_moved(struct merged *dir)
 {
 	const struct item *ours = dir->at[OURS];
-	/* Of the runs in rising order of each length the one that ends lowest: where it ends; and
-	 * what stands before each. All of the first map. */
+	/* ends[k]: the end of the rising run of length k + 1 that ends lowest. before[i]: what
+	 * precedes object i in its run. Both refer to items of the first map. */
 	CLEANUP(free) const struct item **ends = calloc(ours->n + 1, sizeof(*ends));
 	CLEANUP(free) const struct item **before = calloc(ours->n + 1, sizeof(*before));
 	size_t runs = 0;
@@ -120,7 +121,7 @@ static int report_node(struct differences *d, struct merged *x)
 	return r < 0 ? r : output_text(&d->out);
 }
 
-/* In the order of the second map, what left where it stood. */
+/* Report the children in the order of the second map, and removed ones where they were. */
 static int report_children(struct differences *d, struct merged *dir)
 {
 	const struct item *a = dir->at[BASE], *b = dir->at[OURS];

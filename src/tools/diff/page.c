@@ -7,7 +7,7 @@
 
 #include "base/say.h"
 
-enum { ENTRIES_OPEN = 20 /* of a list that is not folded */ };
+enum { ENTRIES_OPEN = 20 /* a longer list is folded */ };
 
 void page_finish(struct page *p)
 {
@@ -18,9 +18,9 @@ void page_finish(struct page *p)
 }
 
 /*
- * A name as a code span, in which nothing means anything. Escapes are not enough elsewhere: GitHub
- * makes links of "www.e.io" and "a@b.c" after it has read them. The fence is longer than any run of
- * backticks in the name, and a blank next to it is not shown.
+ * Append a name as a code span, which disables Markdown. Escapes are not enough, because GitHub
+ * turns "www.e.io" and "a@b.c" into links after it resolved them. The fence is longer than any run
+ * of backticks in the name. GitHub does not show a space next to the fence.
  */
 static void add_name(struct buffer *out, const char *name)
 {
@@ -52,8 +52,8 @@ static void add_picture(struct differences *d, struct buffer *out, const char *n
 	buffer_printf(out, "![before and after](<%s/%s>)\n", d->images_name, name);
 }
 
-/* Lines of a text between fences. None of them can end it, since each begins with a mark or a
- * blank, and a fence with four blanks is none. */
+/* Append the lines of a text between fences. No line can end the block, because each begins with a
+ * mark or a space, and a fence indented by more than three spaces is none. */
 static void add_fenced(struct buffer *out, const struct buffer *text)
 {
 	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
@@ -88,7 +88,7 @@ static struct part *part_of(struct differences *d, const char *path)
 	return &d->page->parts[i];
 }
 
-/* How a file changed: beside its name where that is one line, else folded. */
+/* Append how a file changed: behind its name if that is one line, otherwise folded. */
 static int add_detail(struct differences *d, const struct difference *x, struct buffer *out)
 {
 	CLEANUP_BUFFER struct buffer detail = BUFFER_INIT;
@@ -108,7 +108,7 @@ static int add_detail(struct differences *d, const struct difference *x, struct 
 	return 0;
 }
 
-/* Of the first kinds of differences. */
+/* Append the counts n[] of the first `kinds` kinds of differences. */
 static void add_counts(struct buffer *out, const char *before, const uint64_t *n, int kinds)
 {
 	for (int i = 0; i < kinds; i++)
@@ -160,7 +160,9 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	buffer_byte(out, '\n');
 }
 
-/* kind: how it is counted; DIFFERENCE_KINDS if it is counted as a difference of its own. */
+/* Add a layer to its part of the page, and count it as `kind`. DIFFERENCE_KINDS: page_tell counts
+ * it.
+ */
 static void add_layer(struct differences *d, const struct layer *l, enum difference_kind kind)
 {
 	struct part *part = &d->page->parts[l->kind ? 0 : 1];
@@ -179,7 +181,7 @@ static void add_layer(struct differences *d, const struct layer *l, enum differe
 		add_rows(d, out, l);
 }
 
-/* The same but for where they stand. */
+/* Are two changes equal, apart from their position? */
 static bool is_alike(const struct review_cell *a, const struct review_cell *b)
 {
 	return a->mark == b->mark && a->fields == b->fields && a->before.id == b->before.id &&
@@ -215,7 +217,7 @@ static void add_cell(void *arg, const struct review_cell *c)
 		count_cell(l, c);
 }
 
-/* ENTRY_ROOT: there is no such layer of tiles. */
+/* Find the layer of tiles of an item. ENTRY_ROOT if the item is none, or NULL. */
 static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
 {
 	struct offline *t = i ? &d->m.sides[i->side].tree : NULL;
@@ -248,7 +250,7 @@ static void look_at_layer(struct differences *d, const struct item *before,
 		add_layer(d, l, kind);
 }
 
-/* All layers of a directory that only one map has. kind: that of the directory itself. */
+/* Add all layers of a directory that only one map has. kind: how to count the directory itself. */
 static void look_at_layers_below(
 	struct differences *d, const struct item *i, enum difference_kind kind)
 {
@@ -341,7 +343,7 @@ static void add_part(struct differences *d, const char *heading, const struct pa
 	buffer_text(&d->out, folded ? "\n</details>\n\n" : "\n");
 }
 
-/* Was anything changed by which somebody could play otherwise? */
+/* Append a summary: did anything change that the game plays with? */
 static void add_answer(struct differences *d)
 {
 	const struct page *p = d->page;

@@ -16,7 +16,7 @@ struct merged {
 	size_t n, room;
 	struct item *at[SIDES]; /* NULL on a side that does not have it */
 	bool is_ambiguous;      /* the match of its items is a guess */
-	bool changed_by_both;   /* ambiguous or new, and both sides changed it: a conflict */
+	bool changed_by_both;   /* ambiguous, and both sides changed it: a conflict */
 	bool changed_dir;       /* a side moved it to another directory */
 
 	bool is_kept;      /* in the merged map; initially true for all that ours or theirs has */
