@@ -129,8 +129,7 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 	return 0;
 }
 
-/* Add a named map or folder. Runs outside the sandbox. -ENOMEM; other errors are reported and
- * stored in `wrong`. */
+/* Add a named map or folder, outside the sandbox. -ENOMEM; other errors set `wrong`. */
 static int list_add(const struct many *m, struct many_list *l, const char *name)
 {
 	/* Root may need rights over files of other users, whose owners are not known yet. */

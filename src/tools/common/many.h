@@ -13,8 +13,7 @@ typedef int (*many_visit)(void *arg, struct offline *t, struct buffer *out);
 
 struct many {
 	many_visit visit;
-	/* Called instead of visit for a map that cannot be opened. If NULL, the error is reported
-	 * on stderr. */
+	/* Called for a map that cannot be opened. If NULL, the error is printed on stderr. */
 	int (*refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
 	void *arg;
 	const struct vfs_options *how;

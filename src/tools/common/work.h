@@ -17,6 +17,5 @@
 #define WORK_TILES_MAX (UINT64_C(1) << 33)
 enum { WORK_FAULTS_MAX = 100 /* lines that a command prints about one file */ };
 
-/* Check that the estimate for a map is within WORK_BYTES_MAX. -E2BIG otherwise. Always 0 with
- * no_limit. */
+/* -E2BIG if the estimate for a map exceeds WORK_BYTES_MAX. Always 0 with no_limit. */
 int work_expect(const struct snapshot *map, bool no_limit, struct error *e);

@@ -8,8 +8,7 @@
 #include "tools/compare/review.h"
 #include "vfs/offline/reader.h"
 
-/* Decode a PNG file, from its beginning. The caller owns the picture. -EINVAL: no PNG file. -EFBIG:
- * too many pixels. */
+/* Decode a PNG file from its beginning. -EINVAL: no PNG file. -EFBIG: too many pixels. */
 int picture_of_png(struct reader *png, struct picture *ret, struct error *e);
 enum { PICTURE_PIXEL = 4, PICTURE_GAP = 8 /* pixels between two pictures */ };
 /* Colors of marks: added is green, removed is red, changed is turquoise. */
@@ -19,14 +18,12 @@ extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
  */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
-/* Make a picture of two panels. The caller may draw into ret_pixels until it shares the picture.
- * -EINVAL: too large. */
+/* Put two pictures side by side. The caller may draw into ret_pixels until it shares *ret. */
 int picture_beside(const struct picture *a, const struct picture *b, struct picture *ret,
 	uint8_t **ret_pixels, struct error *e);
 /* Write a picture as a compressed PNG file to an empty file. e may stay unset on failure. */
 int picture_put(int fd, const struct picture *p, struct error *e);
-/* Write a PNG file below dirfd, all or nothing. over: replace an existing file; otherwise one gives
- * -EEXIST. */
+/* Write a PNG file, all or nothing. over: replace an existing file, else it gives -EEXIST. */
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
 	struct error *e);
 /* Write the comparison of two PNG files (picture_compare), without replacing a file. It keeps only

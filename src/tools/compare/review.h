@@ -32,8 +32,7 @@ struct review_tool {
 	const struct review_part {
 		const char *heading, *paths;
 	} * parts;
-	/* Names of the fields of a tile, such as "flags", by bit of review_cell.fields; the first
-	 * is the id. */
+	/* Names of the fields of a tile, by bit of review_cell.fields; the first is the id. */
 	const char *const *fields;
 
 	/* Is the directory a layer of tiles? *ret_kind: the kind of physics layer ("tele"), or NULL

@@ -40,6 +40,5 @@ struct hunks {
 	struct hunk *at;
 	size_t n, room;
 };
-/* Find the differences, in order, with equal elements between any two. The caller frees ret->at.
- * -ENOMEM. */
+/* Find the differences, in order and separated. The caller frees ret->at. -ENOMEM. */
 int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret);

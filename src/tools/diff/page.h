@@ -35,8 +35,7 @@ struct page {
 		size_t length; /* number of list entries and table rows */
 	} parts[REVIEW_PARTS_MAX];
 	uint64_t tiles[REVIEW_MARKS]; /* changed tiles of physics layers */
-	/* If pictures are wanted: changed tiles of layers that are only seen, and of physics
-	 * layers. */
+	/* For pictures: changed tiles of layers that are only seen, and of physics layers. */
 	struct places seen, played;
 	const struct merged *last; /* the layer that page_look compared last */
 	struct layer layer;        /* what page_look found in a layer */

@@ -29,8 +29,7 @@ struct places {
 void places_add(struct places *p, const struct review_cell *c);
 void places_finish(struct places *p);
 
-/* Draw a changed image. Returns the picture's name, which the caller frees, or NULL if there is no
- * picture. */
+/* Draw a changed image. Returns the picture's name, which the caller frees, or NULL. */
 char *pictures_of_image(
 	struct differences *d, const char *path, struct reader *a, struct reader *b);
 /* Draw both maps as a whole, if the format can draw them. */

@@ -12,8 +12,7 @@ enum which { BASE, OURS, THEIRS, SIDES };
 
 struct join {
 	struct bytes *of[SIDES]; /* NULL for the base if both sides added the file */
-	/* Results: the merged file, and a text for people that lists the clashes; empty if there
-	 * are none. */
+	/* Results: the merged file, and a text that lists the clashes, empty if there are none. */
 	struct buffer out, told;
 };
 

@@ -156,8 +156,7 @@ static int join_row(void *arg, struct span key, const struct span v[SIDES])
 	return 0;
 }
 
-/* Use a column as the key of the rows. Returns 1 if its values are unique on each side, otherwise
- * 0. -ENOMEM. */
+/* Use a column as the key of the rows. Returns 1 if its values are unique, 0, or -ENOMEM. */
 static int sort_rows(const struct rows_join *j, size_t column, struct keyed of[SIDES])
 {
 	int r = 1;

@@ -93,8 +93,7 @@ struct naming {
 	enum content_names names;
 };
 
-/* Replace each string that refers to an object. Before the item is scanned, also record the objects
- * in its `uses`. */
+/* Replace each string that refers to an object. During a scan, also record it in item.uses. */
 static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
 {
 	const char *end = p + n_all, *key = "", *from = p;

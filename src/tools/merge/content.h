@@ -32,8 +32,7 @@ enum content_names { CONTENT_NUMBERS, CONTENT_OLD_NAMES, CONTENT_NEW_NAMES };
 /* Open a file of one side for reading line by line, because it may be too large for memory. Close
  * the reader also on failure. */
 int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret);
-/* Open the decided content of a file, with old names: merged.content if has_content, otherwise the
- * file of theirs. */
+/* Open merged.content if has_content, otherwise the file of theirs; with old names. */
 int content_open_merged(struct merge *m, struct merged *x, struct reader *ret);
 /* Set used[number] for each object that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);

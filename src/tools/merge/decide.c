@@ -84,8 +84,7 @@ static int decide_name(struct merge *m, struct merged *x)
 		b ? "renamed" : "added", t->bare);
 }
 
-/* If both sides changed an object and its match is ambiguous, add a conflict and take nothing from
- * theirs. */
+/* If both sides changed an object and its match is ambiguous, add a conflict. */
 static int check_ambiguous(struct merge *m, struct merged *x)
 {
 	int r = x->is_ambiguous && x->at[BASE] ? is_unchanged(m, x, OURS) : 1;

@@ -12,9 +12,7 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 /* The side to take a file from. THEIRS: only theirs changed it. OURS: theirs did not change it, or
  * both changed it equally. SIDES: both changed it differently. Or -errno. */
 int file_changed_side(struct merge *m, const struct merged *x);
-/* Decide the content of a file that ours and theirs have. Sets takes_theirs or content, or adds a
- * conflict. -errno. */
+/* Decide a content: set takes_theirs or content, or add a conflict, or keep ours. -errno. */
 int file_decide(struct merge *m, struct merged *x);
-/* Decide the tables in a directory of an object, and set their is_decided, which makes file_decide
- * skip them. */
+/* Decide the tables in a directory of an object. file_decide skips them (is_decided). */
 int file_decide_planes(struct merge *m, struct merged *dir);

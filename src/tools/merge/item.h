@@ -26,8 +26,7 @@ struct item {
 	size_t n, room;
 	size_t position;     /* index in parent->children */
 	struct merged *node; /* the merge node (merged.h); NULL until matched */
-	/* The matching item in each other map (pairs.h), or NULL; is_ambiguous if a match is a
-	 * guess. */
+	/* The matching item in each other map (pairs.h), or NULL. Ambiguous: it is a guess. */
 	struct item *matches[SIDES];
 	bool is_ambiguous;
 	bool has_namesake; /* pairs.c: an item of the other list has the same name and directory */
@@ -55,8 +54,7 @@ struct side {
 int side_read(struct side *s, enum which in, bool numbered);
 void side_finish(struct side *s);
 
-/* Create an item that is no object. Its parent frees it; parent may be NULL. Returns NULL if memory
- * is exhausted. */
+/* Create an item that is no object. Its parent frees it. Returns NULL if memory is exhausted. */
 struct item *item_new(struct item *up, const char *path, bool dir);
 
 /* Length of the number at the beginning of a name, which must end or continue with '_'. 0 if there

@@ -53,8 +53,7 @@ int match_names(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* Directories of one depth: those in [from, to) of merge.all that files refer to (is_referenced),
- * or the others. */
+/* Directories of one depth, in [from, to) of merge.all: those that files refer to, or the rest. */
 struct level {
 	size_t from, to;
 	bool is_referenced;
@@ -98,8 +97,7 @@ static void pairs_finish(struct pairs *p)
 	free(p->at[1]);
 }
 
-/* Match added objects of a kind that a map has only once. Without a base, match objects without a
- * kind, too. */
+/* Match added objects that are unique by kind; without a base also those without a kind. */
 static void pair_sorts(const struct pairs *p, bool no_base)
 {
 	for (size_t i = 0; i < p->n[0]; i++)
@@ -133,8 +131,7 @@ static int match_new(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* Create the node of an object of the base, in the directory that ours, or else theirs, moved it
- * to. */
+/* Create the node of an object of the base, where ours, or else theirs, moved it. */
 static int add_old_node(struct merge *m, struct item *b)
 {
 	struct item *o = b->matches[OURS], *t = b->matches[THEIRS];

@@ -59,8 +59,7 @@ struct merge {
 	size_t n_conflicts, room_conflicts;
 };
 
-/* Create a merge node of matched items; parent is NULL for the root. Returns NULL if memory is
- * exhausted. */
+/* Create a merge node of matched items. Returns NULL if memory is exhausted. */
 struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES]);
 void merged_finish(struct merge *m);
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
@@ -77,8 +76,7 @@ static inline const struct item *merged_item(const struct merged *x)
 {
 	return x->at[OURS] ? x->at[OURS] : x->at[THEIRS] ? x->at[THEIRS] : x->at[BASE];
 }
-/* Set old_name of each object to its name in ours, or else in the base. For a merge without
- * order_all. -ENOMEM. */
+/* Without order_all: set old_name of each object to its name in ours, or else base. -ENOMEM. */
 int merged_set_old_names(struct merge *m);
 /* Path of a merge node while changes are applied to ours; later: its path in the map to be written.
  * as: take the ending from this item, or the name if it is no object; may be NULL. The caller frees

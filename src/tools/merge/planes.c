@@ -16,8 +16,7 @@
 
 enum { X, Y, AXES, CELL_MAX = 16, BOTH = 7 };
 
-/* One table on all sides. Cells are compared as text: they have one form, and one width on all
- * sides. */
+/* One table. Cells are compared as text: they have one form and one width on all sides. */
 struct plane {
 	struct merged *x;
 	bool both;                   /* both sides changed it differently */

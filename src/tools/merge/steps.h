@@ -18,8 +18,7 @@ int match_names(struct merge *m, struct merged *x);
  * conflict. shown: the map, for messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
-/* Decide each node below m->root: set is_kept, takes_theirs, has_content and bare, and add the
- * conflicts. -errno. */
+/* Decide each node below m->root (merged.is_kept to merged.bare). Adds conflicts. -errno. */
 int decide_all(struct merge *m);
 
 /*
