@@ -17,10 +17,10 @@
 #include "base/threads/parallel.h"
 #include "vfs/offline/streams.h"
 
-/* Which maps were named, by themselves or with their folder. */
+/* A map that was named, or found in a named folder. */
 struct many_map {
-	char *shown; /* as it is called in messages and output */
-	char *path;  /* below top */
+	char *shown; /* its name in messages and output */
+	char *path;  /* relative to tops[top] */
 	size_t top;
 	struct buffer out;
 	bool done;
@@ -29,26 +29,26 @@ struct many_map {
 struct many_list {
 	struct many_map *maps;
 	size_t n, room;
-	struct sandbox_rule *tops; /* directories that are open: of a folder, or of a map */
+	struct sandbox_rule *tops; /* open directories: a named folder, or the parent of a map */
 	size_t n_tops, room_tops;
-	int wrong;         /* something could not be found or read, and was told: -errno */
+	int wrong;         /* -errno of the last reported error, or 0 */
 	bool once;         /* many.h */
-	struct names seen; /* ... and the real paths of those that were named, then */
+	struct names seen; /* if `once`: the real paths of all maps so far */
 };
 
-static void go_wrong(struct many_list *l, const char *name, int r, const char *why)
+static void report_error(struct many_list *l, const char *name, int r, const char *why)
 {
 	say(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
 	l->wrong = r;
 }
 
-/* Names that mapfs itself gives have no meaning, and hidden ones none here. */
+/* Skip hidden names and sidecar files. */
 static bool is_passed_over(const char *name)
 {
 	return name[0] == '.' || strstr(name, ".mapfs-");
 }
 
-static bool is_again(struct many_list *l, const char *shown)
+static bool is_repeated(struct many_list *l, const char *shown)
 {
 	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
 
@@ -58,10 +58,10 @@ static bool is_again(struct many_list *l, const char *shown)
 	return false;
 }
 
-/* Strings are taken, also on failure. */
-static int add(struct many_list *l, char *shown, char *path)
+/* Add a map, unless it is repeated. Takes ownership of the strings, also on failure. -ENOMEM. */
+static int add_map(struct many_list *l, char *shown, char *path)
 {
-	if (shown && path && is_again(l, shown)) {
+	if (shown && path && is_repeated(l, shown)) {
 		free(shown);
 		free(path);
 		return 0;
@@ -82,7 +82,7 @@ static bool is_wanted(const char *name, bool is_directory)
 
 static void report_unreadable(void *arg, const char *path, int r)
 {
-	go_wrong(arg, path, r, NULL);
+	report_error(arg, path, r, NULL);
 }
 
 static int add_folder(struct many_list *l, const char *folder)
@@ -100,7 +100,7 @@ static int add_folder(struct many_list *l, const char *folder)
 	for (size_t i = 0; r == 0 && i < files.n; i++) {
 		const char *below = files.at[i] + n;
 
-		r = add(l, strdup(files.at[i]), strdup(below + strspn(below, "/")));
+		r = add_map(l, strdup(files.at[i]), strdup(below + strspn(below, "/")));
 	}
 	return r;
 }
@@ -113,7 +113,8 @@ static bool is_last_top(const struct many_list *l, int fd)
 	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Maps that are named one by one mostly stand in one directory. */
+/* Add an open directory. Takes ownership of fd. Reuses the last entry for the same directory,
+ * because named maps are usually in one directory. */
 static int add_top(struct many_list *l, int fd, unsigned flags)
 {
 	if (is_last_top(l, fd)) {
@@ -128,33 +129,33 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 	return 0;
 }
 
-/* Outside the sandbox. -ENOMEM; all else is told and put into wrong. */
+/* Add a named map or folder, outside the sandbox. -ENOMEM; other errors set `wrong`. */
 static int list_add(const struct many *m, struct many_list *l, const char *name)
 {
-	/* Whose the maps are is not known before they are seen. */
+	/* Root may need rights over files of other users, whose owners are not known yet. */
 	unsigned flags = (geteuid() == 0 ? SANDBOX_RIGHTS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
 	struct error e = ERROR_INIT;
 	char *file = NULL;
 	int fd, r = offline_locate(name, &fd, &file, &e);
 
 	if (r == 0) {
-		/* What is in no directory has to be within reach by itself. */
+		/* A stream is in no directory, so the sandbox needs a rule for itself. */
 		if (streams_named(name))
 			r = add_top(l, fcntl(atoi(file), F_DUPFD_CLOEXEC, 0), 0);
 		if (r == 0)
 			r = add_top(l, fd, flags);
 		if (r == 0)
-			return add(l, strdup(name), file);
+			return add_map(l, strdup(name), file);
 		free(file);
 		return r;
 	}
 	if (r != -EISDIR || m->single) {
-		go_wrong(l, name, r, r == -EISDIR ? m->single : error_text(&e));
+		report_error(l, name, r, r == -EISDIR ? m->single : error_text(&e));
 		return 0;
 	}
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) {
-		go_wrong(l, name, -errno, NULL);
+		report_error(l, name, -errno, NULL);
 		return 0;
 	}
 	r = add_top(l, fd, flags);
@@ -178,10 +179,10 @@ static void list_finish(struct many_list *l)
 struct crew {
 	struct many *many;
 	struct many_list list;
-	pthread_mutex_t lock; /* over all below */
+	pthread_mutex_t lock; /* protects the members below, and many_map.done */
 	size_t done, printed;
 	int wrong;
-	bool stopped; /* nobody takes the output any more */
+	bool stopped; /* writing the output failed */
 };
 
 static int open_map(struct crew *w, const struct many_map *map, struct offline *t, struct error *e)
@@ -202,7 +203,7 @@ static int open_map(struct crew *w, const struct many_map *map, struct offline *
 		t, dir ? fd : top, slash ? slash + 1 : map->path, map->shown, w->many->how, e);
 }
 
-static int visit(struct crew *w, const struct many_map *map, struct buffer *out)
+static int visit_map(struct crew *w, const struct many_map *map, struct buffer *out)
 {
 	struct many *m = w->many;
 	struct error e = ERROR_INIT;
@@ -221,7 +222,7 @@ static int visit(struct crew *w, const struct many_map *map, struct buffer *out)
 	return r;
 }
 
-/* What is printed next stands over it. */
+/* The lock is held. The next line of output overwrites this one. */
 static void show_progress(struct crew *w)
 {
 	w->done++;
@@ -230,8 +231,8 @@ static void show_progress(struct crew *w)
 			w->list.n);
 }
 
-/* The lock is held. */
-static void print(struct crew *w)
+/* Print the output of all maps that are next in order and done. The lock is held. */
+static void print_done(struct crew *w)
 {
 	while (w->printed < w->list.n && w->list.maps[w->printed].done) {
 		struct buffer *out = &w->list.maps[w->printed++].out;
@@ -247,24 +248,24 @@ static void print(struct crew *w)
 	}
 }
 
-static int work(void *arg, size_t i, struct error *)
+static int visit_next(void *arg, size_t i, struct error *)
 {
 	struct crew *w = arg;
 	struct many_map *map = &w->list.maps[i];
-	int r = visit(w, map, &map->out);
+	int r = visit_map(w, map, &map->out);
 
 	pthread_mutex_lock(&w->lock);
 	if (r < 0)
 		w->wrong = r;
 	map->done = true;
-	print(w);
+	print_done(w);
 	show_progress(w);
 	r = w->stopped ? w->wrong : 0;
 	pthread_mutex_unlock(&w->lock);
 	return r;
 }
 
-static int confine(const struct crew *w, struct error *e)
+static int enter_sandbox(const struct crew *w, struct error *e)
 {
 	const struct many *m = w->many;
 	size_t n = w->list.n_tops;
@@ -287,9 +288,9 @@ int many_visit_all(struct many *m, char **names, int n)
 	for (int i = 0; r == 0 && i < n; i++)
 		r = list_add(m, &w.list, names[i]);
 	if (r == 0)
-		r = confine(&w, &e);
+		r = enter_sandbox(&w, &e);
 	if (r == 0)
-		(void)parallel_all(w.list.n, work, &w, NULL);
+		(void)parallel_all(w.list.n, visit_next, &w, NULL);
 	else
 		say(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
 	r = r < 0 ? r : w.list.wrong < 0 ? w.list.wrong : w.wrong;

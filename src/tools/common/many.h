@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * many: the maps that are named, and those in folders that are named, looked at by all processors.
+ * many: visit the named maps, and the maps in named folders, on all processors in parallel.
  */
 #pragma once
 
 #include "base/buffer.h"
 #include "vfs/offline/offline.h"
 
-/* One map, on a thread of its own at a time, open for reading. What is to be printed on stdout is
- * added to out; it is printed in the order of the maps. Returns 0, or -errno: something was told.
- */
+/* Visit one open map. Runs on any thread, for several maps at a time. Append the output to out,
+ * which is printed in the order of the maps. Returns 0, or -errno after reporting the error. */
 typedef int (*many_visit)(void *arg, struct offline *t, struct buffer *out);
 
 struct many {
 	many_visit visit;
-	/* May be NULL: a map that cannot be opened is a line on stderr. */
+	/* Called for a map that cannot be opened. If NULL, the error is printed on stderr. */
 	int (*refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
 	void *arg;
 	const struct vfs_options *how;
 	bool debug;
-	bool writes;        /* maps are saved, too; what is printed is the report of that */
-	bool once;          /* a map is visited once, however often it is named */
-	bool progress;      /* stderr is a terminal, and says how many are done */
-	const char *single; /* why a folder is refused; NULL: its maps are visited */
-	const struct sandbox_rule *further; /* what is read besides maps */
+	bool writes;        /* maps are also saved; the output is the report of that */
+	bool once;          /* visit a map only once, even if it is named several times */
+	bool progress;      /* show on stderr, a terminal, how many maps are done */
+	const char *single; /* error message for a folder; NULL if its maps are visited */
+	const struct sandbox_rule *further; /* other paths that the visits use */
 	size_t n_further;
 };
 
 /*
- * Enters the sandbox. In a folder the maps are the regular files with an ending of a format
- * (formats/format.h), also in folders below; hidden names, links and what mapfs itself leaves
- * beside maps are passed over. Each is called by the name of the folder and its path in it. Returns
- * 0, or the -errno of something that went wrong, which was told.
+ * Enter the sandbox and visit all maps. The maps of a folder are the regular files with an ending
+ * of a format (formats/format.h), in subfolders, too. Skips hidden names, symbolic links and
+ * sidecar files. A map of a folder is named by the folder and its path in it. Returns 0, or the
+ * -errno of one of the errors, all of which are reported.
  */
 int many_visit_all(struct many *m, char **names, int n);

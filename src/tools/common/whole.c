@@ -51,11 +51,11 @@ void whole_use_images(struct whole *w, const struct images *images)
 	w->n_further += images_rules(images, w->further + w->n_further);
 }
 
-/* A folder of maps that is made of another one, map by map. */
+/* A target folder for the maps of a source folder. */
 struct folder {
-	const char *name; /* as it was named; borrowed */
-	size_t below;     /* of a map of the other one, where its path in that begins */
-	int fd;           /* the caller's; -1: it is not there, as nothing is to be made */
+	const char *name; /* its name on the command line; borrowed */
+	size_t below;     /* offset of the path within the source folder in a map's name */
+	int fd;           /* the caller closes it; -1 if the folder is missing in a dry run */
 };
 
 static bool is_within(const char *path, const char *folder)
@@ -66,7 +66,8 @@ static bool is_within(const char *path, const char *folder)
 	       (!path[n] || path[n] == '/' || folder[n - 1] == '/');
 }
 
-/* Outside the sandbox. Makes the directory, unless dry. -EINVAL: it is the other one, or in it. */
+/* Open the target folder, and create it unless dry. Runs outside the sandbox. -EINVAL: it is the
+ * source folder or inside it. */
 static int folder_open(
 	const char *from, const char *to, bool dry, struct folder *ret, struct error *e)
 {
@@ -74,7 +75,7 @@ static int folder_open(
 	size_t n = strlen(from);
 	bool made;
 
-	/* How many.h calls what it finds. */
+	/* many.h drops trailing slashes of a folder, too. */
 	while (n > 1 && from[n - 1] == '/')
 		n--;
 	*ret = (struct folder){.name = to, .below = n + (from[n - 1] != '/'), .fd = -1};
@@ -93,7 +94,7 @@ static int folder_open(
 	return ret->fd < 0 && !(dry && errno == ENOENT) ? error_errno(e, "%s", to) : 0;
 }
 
-/* Has the map of the other folder changed since the one here was made of it? */
+/* Is the map in the target folder missing, or older than the source map? */
 static bool folder_lacks(const struct folder *f, const struct offline *t)
 {
 	const struct timespec *in = &t->vol->opened.st_mtim, *out;
@@ -110,8 +111,9 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 	return io_make_dir(dirfd, name, 0777, NULL, e);
 }
 
-/* out_begin for what is to be made of it, in a directory that is made if need be. Takes held for
- * what stands there. */
+/* Like out_begin, for a map in the target folder. Creates missing parent directories. Opens an
+ * existing map as ret->held, and checks its journal. The caller calls out_finish, also on failure.
+ */
 static int folder_begin(const struct folder *f, const struct offline *t,
 	const struct vfs_options *how, struct out *ret, struct error *e)
 {
@@ -137,7 +139,7 @@ static int folder_begin(const struct folder *f, const struct offline *t,
 	return r < 0 ? r : offline_check_journal(ret->held, e);
 }
 
-static void note(struct whole *w, enum outcome code)
+static void note_outcome(struct whole *w, enum outcome code)
 {
 	pthread_mutex_lock(&w->lock);
 	w->worst = outcome_worse(w->worst, code);
@@ -149,26 +151,27 @@ static enum outcome outcome_of(int r)
 	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : offline_write_outcome(r);
 }
 
-static void tell_fault(void *arg, const struct format_fault *f)
+static void report_fault(void *arg, const struct format_fault *f)
 {
 	offline_say(arg, "%s: %s", f->is_warning ? "warning" : "refused", f->line);
 }
 
-/* What a save would refuse of the map that was made. */
-static enum outcome validate(struct whole_map *m)
+/* In a dry run, check the map that `change` made as a save would. */
+static enum outcome check_result(struct whole_map *m)
 {
 	const struct format_edit *edit = m->t->vol->format->edit;
 	struct error e = ERROR_INIT;
 
 	if (!m->map || !edit->check ||
-		edit->check(m->t->vol->now, m->map, tell_fault, m->t, &e) == 0)
+		edit->check(m->t->vol->now, m->map, report_fault, m->t, &e) == 0)
 		return OUTCOME_DONE;
 	offline_say(m->t, "refused: %s", error_text(&e));
 	return OUTCOME_SAVE_FAILED;
 }
 
-/* What was to be done is done, or nothing is and the report is empty. out may be NULL. */
-static enum outcome change(struct whole_map *m, struct out *out)
+/* Change a map and save it to out, or in place if out is NULL. On failure nothing is changed, and
+ * the report is empty. */
+static enum outcome change_map(struct whole_map *m, struct out *out)
 {
 	struct whole *w = m->whole;
 	struct change_save how = {.out = out};
@@ -178,7 +181,7 @@ static enum outcome change(struct whole_map *m, struct out *out)
 
 	how.map = m->map;
 	if (r == 0)
-		code = w->dry ? validate(m) : change_save(m->t, &how);
+		code = w->dry ? check_result(m) : change_save(m->t, &how);
 	if (r < 0) {
 		offline_say(m->t, "%s", error_text(&e));
 		code = outcome_of(r);
@@ -189,7 +192,7 @@ static enum outcome change(struct whole_map *m, struct out *out)
 	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
 }
 
-/* ... and is what stands in out's place, which messages call `shown`. */
+/* Change a map and commit the result to out, which messages call `shown`. */
 static enum outcome change_to(struct whole_map *m, struct out *out, const char *shown)
 {
 	enum outcome code;
@@ -201,7 +204,7 @@ static enum outcome change_to(struct whole_map *m, struct out *out, const char *
 		return outcome_of(r);
 	}
 	m->t->vol->store.store.spool_dirfd = out->dirfd;
-	code = change(m, out);
+	code = change_map(m, out);
 	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
 		r = out_commit(out, &e);
 	if (r == 0)
@@ -211,7 +214,7 @@ static enum outcome change_to(struct whole_map *m, struct out *out, const char *
 	return r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
-/* What is newer than the map that was made of it before. */
+/* Change a map into the target folder, unless the result there is up to date. */
 static enum outcome change_into(struct whole_map *m, struct folder *f)
 {
 	struct whole *w = m->whole;
@@ -225,7 +228,7 @@ static enum outcome change_into(struct whole_map *m, struct folder *f)
 	if (!folder_lacks(f, m->t))
 		return OUTCOME_DONE;
 	if (w->dry)
-		return change(m, NULL);
+		return change_map(m, NULL);
 	writes.read_only = false;
 	r = folder_begin(f, m->t, &writes, &out, &e);
 	if (r < 0)
@@ -235,14 +238,14 @@ static enum outcome change_into(struct whole_map *m, struct folder *f)
 	return code;
 }
 
-static int visit(void *arg, struct offline *t, struct buffer *out)
+static int visit_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct whole *w = arg;
 	struct whole_map m = {.whole = w, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
 
-	note(w, w->folder ? change_into(&m, w->folder)
-		: w->out  ? change_to(&m, w->out, w->out->path)
-			  : change(&m, NULL));
+	note_outcome(w, w->folder ? change_into(&m, w->folder)
+			: w->out  ? change_to(&m, w->out, w->out->path)
+				  : change_map(&m, NULL));
 	if (!w->out)
 		buffer_append(out, m.report.data, m.report.size);
 	else if (streams_named(w->out->path))
@@ -253,20 +256,20 @@ static int visit(void *arg, struct offline *t, struct buffer *out)
 	return 0;
 }
 
-static int refused(void *arg, const char *file, const struct error *why, struct buffer *)
+static int report_refused(void *arg, const char *file, const struct error *why, struct buffer *)
 {
 	say(stderr, "mapfs: %s: %s", file, error_text(why));
-	note(arg, offline_write_outcome(why->code));
+	note_outcome(arg, offline_write_outcome(why->code));
 	return 0;
 }
 
 static const char FOLDER_REFUSED[] =
 	"is a folder: use --in-place to change its maps, or name a folder for the results";
 
-static int each(struct whole *w, int n)
+static int visit_all(struct whole *w, int n)
 {
-	struct many m = {.visit = visit,
-		.refused = refused,
+	struct many m = {.visit = visit_map,
+		.refused = report_refused,
 		.arg = w,
 		.how = &w->options,
 		.debug = w->debug,
@@ -289,7 +292,7 @@ static bool is_folder(const char *name)
 	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int to_out(struct whole *w)
+static int run_to_out(struct whole *w)
 {
 	struct out out = {.dirfd = -1};
 	struct error e = ERROR_INIT;
@@ -304,14 +307,14 @@ static int to_out(struct whole *w)
 		w->further[w->n_further++] = out_rule(&out);
 		w->out = &out;
 		w->options.read_only = true;
-		code = each(w, 1);
+		code = visit_all(w, 1);
 	}
 	out_finish(&out);
 	return code;
 }
 
-/* Maps of the folder are only read. */
-static int to_folder(struct whole *w)
+/* Change the maps of a folder into another one. The sources are only read. */
+static int run_to_folder(struct whole *w)
 {
 	struct error e = ERROR_INIT;
 	struct folder folder;
@@ -324,7 +327,7 @@ static int to_folder(struct whole *w)
 			w->further[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
 		w->folder = &folder;
 		w->options.read_only = true;
-		code = each(w, 1);
+		code = visit_all(w, 1);
 	}
 	close_fd_cleanup(&folder.fd);
 	return code;
@@ -336,6 +339,6 @@ int whole_run(struct whole *w)
 
 	pthread_mutex_init(&w->lock, NULL);
 	if (out && is_folder(w->names[0]))
-		return to_folder(w);
-	return out && !w->dry ? to_out(w) : each(w, out ? 1 : w->n_names);
+		return run_to_folder(w);
+	return out && !w->dry ? run_to_out(w) : visit_all(w, out ? 1 : w->n_names);
 }

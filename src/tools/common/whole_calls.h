@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* whole: what a format may call while it makes another map of a map (tidy.h, convert.h). */
+/* whole_calls: callbacks for a format that makes a changed copy of a map (tidy.h, convert.h). */
 #pragma once
 
 #include "formats/images.h"
@@ -7,12 +7,12 @@
 
 enum whole_said {
 	WHOLE_DONE,    /* "removed images/3_old.png: nothing uses it" */
-	WHOLE_LEFT,    /* why something stays that was to change: "PATH: ..." */
-	WHOLE_REFUSED, /* why no other map is made of it */
+	WHOLE_LEFT,    /* why a requested change was not made: "PATH: ..." */
+	WHOLE_REFUSED, /* why no copy is made */
 };
 
 struct whole_calls {
-	/* What became of what, a line each. */
+	/* Report one change, in one line. */
 	void (*say)(void *arg, enum whole_said what, const char *line);
 	void *arg;
 	preview_image_fn image; /* its arg is a struct images */

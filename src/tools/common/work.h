@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * work: bounds on what a command does for one map, so that a small hostile file cannot keep it busy
- * without end. The work is estimated before it begins. --no-limit lifts the bounds.
+ * work: bounds on the work of a command for one map, so that a small hostile file cannot keep it
+ * busy forever. The work is estimated before it begins. --no-limit lifts the bounds.
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 
 #include "formats/format.h"
 
-/* The estimate of toolset.work: bytes of all files that the map shows. The largest known map has a
- * fifth of this bound. */
+/* Bound for toolset.work, the bytes of all files that the map shows. The largest known map reaches
+ * a fifth of it. */
 #define WORK_BYTES_MAX (UINT64_C(1) << 33)
-/* Tiles that automap looks at in all layers of a map. A byte of rules counts as 16 of them. */
+/* Bound for the tiles that automap reads in all layers of a map. A byte of rules counts as 16. */
 #define WORK_TILES_MAX (UINT64_C(1) << 33)
 enum { WORK_FAULTS_MAX = 100 /* lines that a command prints about one file */ };
 
-/* -E2BIG: the estimate for the map is above WORK_BYTES_MAX. With no_limit always 0. */
+/* -E2BIG if the estimate for a map exceeds WORK_BYTES_MAX. Always 0 with no_limit. */
 int work_expect(const struct snapshot *map, bool no_limit, struct error *e);

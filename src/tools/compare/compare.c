@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Cells of tables, and pixels of images. */
+/* Compare cells of tables, and pixels of images. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum { CELLS_SHOWN = 10, PIECE = 64 << 10 };
 
-/* The next one of a line; *at is past end after the last. */
-static bool next(const char **at, const char *end, struct span *ret)
+/* Get the next cell of a line. *at is past the end after the last one. */
+static bool next_cell(const char **at, const char *end, struct span *ret)
 {
 	const char *from = *at, *to;
 
@@ -32,16 +32,16 @@ struct table {
 	struct reader *a, *b;
 	struct shape of_a, of_b;
 	bool grid;    /* both are tables of a layer */
-	bool resized; /* ... and not of one size */
+	bool resized; /* the sizes of the two tables differ */
 	bool same;
-	struct area area; /* cells that both have */
-	size_t outer;     /* that only one has, and that are not 0 */
+	struct area area; /* changed cells that both have */
+	size_t outer;     /* number of cells other than 0 that only one has */
 	enum told_length much;
-	struct buffer *to; /* what is told of the first of them ... */
-	size_t most;       /* ... so many; SIZE_MAX: of all, also of those that only one has */
+	struct buffer *to; /* where to append the first changed cells */
+	size_t most;       /* their maximum; SIZE_MAX: all, and cells that only one has */
 };
 
-static void tell(struct table *t, size_t x, size_t y, struct span c, struct span d)
+static void print_cell(struct table *t, size_t x, size_t y, struct span c, struct span d)
 {
 	const struct area_text cell = area_text_of_table(area_at(x, y));
 
@@ -53,7 +53,8 @@ static void tell(struct table *t, size_t x, size_t y, struct span c, struct span
 		(int)told_bytes(t->much, d.at, d.n), d.at);
 }
 
-/* Of a line that is NULL there are no cells. false: one has more cells, and may not. */
+/* Compare two lines; NULL is a line without cells. Returns false if one has more cells than it may.
+ */
 static bool compare_line(
 	struct table *t, size_t y, const char *p, size_t n, const char *q, size_t m)
 {
@@ -61,7 +62,7 @@ static bool compare_line(
 
 	for (size_t x = 0;; x++) {
 		struct span c = {"-", 1}, d = c;
-		bool in_a = p && next(&p, p_end, &c), in_b = q && next(&q, q_end, &d);
+		bool in_a = p && next_cell(&p, p_end, &c), in_b = q && next_cell(&q, q_end, &d);
 		const struct span *only = in_a ? &c : &d;
 
 		if (!in_a && !in_b)
@@ -71,7 +72,7 @@ static bool compare_line(
 				continue;
 			area_add(&t->area, x, y);
 			if (t->area.n <= t->most)
-				tell(t, x, y, c, d);
+				print_cell(t, x, y, c, d);
 			continue;
 		}
 		if (!t->resized)
@@ -80,11 +81,11 @@ static bool compare_line(
 			continue;
 		t->outer++;
 		if (t->most == SIZE_MAX)
-			tell(t, x, y, c, d);
+			print_cell(t, x, y, c, d);
 	}
 }
 
-/* 1: there are more lines; 0: both ended; -ENOTSUP: one did, and may not. */
+/* Compare the next lines. Returns 1, or 0 at the end of both. -ENOTSUP: the shapes differ. */
 static int compare_next(struct table *t, size_t y)
 {
 	const char *p = NULL, *q = NULL;
@@ -120,7 +121,7 @@ static int compare_lines(struct table *t, struct buffer *to, size_t most)
 	return r;
 }
 
-static void tell_area(const struct table *t, struct buffer *out)
+static void print_area(const struct table *t, struct buffer *out)
 {
 	const struct area *area = &t->area;
 
@@ -145,7 +146,7 @@ int compare_tables(struct reader *a, struct reader *b, enum told_length much, st
 	r = s < 0 ? s : compare_lines(&t, &cells, much == TOLD_ALL ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;
-	tell_area(&t, out);
+	print_area(&t, out);
 	if (much == TOLD_ALL) {
 		r = compare_lines(&t, out, SIZE_MAX);
 		return r < 0 ? r : 1;
@@ -172,7 +173,7 @@ static bool image_begin(struct reader *r, struct image *ret)
 		       reader_read_fn, r, r->size, &ret->png, &ret->width, &ret->height, NULL) == 0;
 }
 
-/* Of two of the same size. false: one is damaged. */
+/* Compare images of equal size. Returns false if one is damaged. */
 static bool compare_rows(const struct image *a, const struct image *b, struct area *ret)
 {
 	for (uint32_t y = 0; y < a->height; y++) {
@@ -217,7 +218,7 @@ int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed
 
 	reader_rewind(a);
 	reader_rewind(b);
-	/* Where the pieces end is for their bytes alone to say. */
+	/* The end of a piece depends only on the bytes, so equal files have equal pieces. */
 	do {
 		*ret_failed = a;
 		r = reader_next(a, PIECE, &p, &n);

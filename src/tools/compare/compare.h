@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* compare: how one file of a map differs from another, in lines for people. */
+/* compare: describe how one file of a map differs from another, in lines for people. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,15 +7,18 @@
 #include "codec/text/area.h"
 #include "tools/compare/text_hunks.h"
 
-/* Readers are read from their begin, wherever they are, and are left anywhere. */
+/* All functions read the files from their beginning, and leave the readers at any position. */
 
-/* Two tables of as many lines and columns: the cells that changed, and the
- * rectangle that they are in; of such of numbers alone, which are those of layers, with x and y,
- * and if they have not as many, the same where both have cells. TOLD_ALL: all of the cells, also
- * those that only one has and that are not 0, printed where that is much. 1; 0: they are the same,
- * and nothing is added; -ENOTSUP: they are no such tables, and nothing is added; or -errno. */
+/*
+ * Compare two tables: append the number of changed cells, their rectangle and the first of them.
+ * Tables of numbers (layers) are shown with x and y, and may differ in size. TOLD_ALL: show all
+ * changed cells, and cells other than 0 that only one table has; long output is printed on the way
+ * (output_text). Returns 1; 0 if the tables are equal (appends nothing); -ENOTSUP if they are no
+ * such tables; or another -errno.
+ */
 int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out);
-/* Two PNG: the sides, or the rectangle of pixels that changed. false likewise. */
+/* Compare two PNG files: append their sizes, or the number and rectangle of changed pixels. Returns
+ * false, and appends nothing, if one of them cannot be read as PNG. */
 bool compare_images(struct reader *a, struct reader *b, struct buffer *out);
-/* Are they the same bytes? 1, 0; -errno, and which of them cannot be read. */
+/* Are the bytes equal? 1, 0, or -errno with *ret_failed set to the file that cannot be read. */
 int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed);

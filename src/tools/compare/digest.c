@@ -7,8 +7,8 @@
 #include <sys/random.h>
 
 /*
- * The content as the coefficients of a polynomial modulo a prime, at two points: polynomials of
- * degree n that differ agree at no more than n points of 2^61.
+ * The content is a polynomial modulo a prime, evaluated at two points. Two different polynomials of
+ * degree n agree in at most n of 2^61 points.
  */
 #define PRIME ((UINT64_C(1) << 61) - 1)
 enum { STEP = 7 }; /* bytes of a coefficient, so that it is less than the prime */
@@ -29,7 +29,7 @@ int digest_begin(void)
  * bits are multiplied, because not every machine has integers of 128 bits. Bit 61 and above of each
  * product count from bit 0 again, so the sum is less than 2^64.
  */
-static uint64_t next(uint64_t sum, uint64_t point, uint64_t coefficient)
+static uint64_t multiply_add(uint64_t sum, uint64_t point, uint64_t coefficient)
 {
 	uint64_t high = sum >> 32, low = sum & UINT32_MAX;
 	uint64_t point_high = point >> 32, point_low = point & UINT32_MAX;
@@ -41,7 +41,7 @@ static uint64_t next(uint64_t sum, uint64_t point, uint64_t coefficient)
 	return r >= PRIME ? r - PRIME : r;
 }
 
-/* n bytes, of which all but the last step are of STEP; the same on every machine. */
+/* The coefficient of the next STEP bytes, or of n if fewer are left; equal on every machine. */
 static uint64_t coefficient(const uint8_t *p, size_t n)
 {
 	uint64_t c = 0;
@@ -56,23 +56,23 @@ uint64_t digest_likely(const void *data, size_t n)
 	uint64_t sum = n % PRIME;
 
 	for (size_t at = 0; at < n; at += STEP)
-		sum = next(sum, UINT64_C(0x123456789abcdef), coefficient(p + at, n - at));
+		sum = multiply_add(sum, UINT64_C(0x123456789abcdef), coefficient(p + at, n - at));
 	return sum;
 }
 
-static void step(struct digest *d, uint64_t c)
+static void add_coefficient(struct digest *d, uint64_t c)
 {
-	*d = (struct digest){next(d->a, points[0], c), next(d->b, points[1], c)};
+	*d = (struct digest){multiply_add(d->a, points[0], c), multiply_add(d->b, points[1], c)};
 }
 
-/* The length comes first, so that no other bytes, nor other pieces, have the same coefficients. */
+/* The length is the first coefficient, so that different pieces have different coefficients. */
 void digest_add(struct digest *d, const void *data, size_t n)
 {
 	const uint8_t *p = data;
 
-	step(d, n % PRIME);
+	add_coefficient(d, n % PRIME);
 	for (size_t at = 0; at < n; at += STEP)
-		step(d, coefficient(p + at, n - at));
+		add_coefficient(d, coefficient(p + at, n - at));
 }
 
 struct digest digest_of(const void *data, size_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * digest: a short value that stands for a content. Two contents of n bytes have the same one with a
- * chance of n / 2^110 at most, whoever made them: it depends on numbers that are drawn at random by
- * each process, so it is good for that process alone.
+ * digest: a short value that identifies a content. Two contents of n bytes have equal digests with
+ * a probability of at most n / 2^110, even if an attacker made them. Digests depend on random
+ * numbers of the process, so they are valid in this process only.
  */
 #pragma once
 
@@ -14,14 +14,15 @@ struct digest {
 	uint64_t a, b;
 };
 
-/* Before the first. -errno: there are no random numbers. */
+/* Draw the random numbers. Call it before any other function here. -EIO: there are none. */
 int digest_begin(void);
+/* Digest of a content in memory. */
 struct digest digest_of(const void *data, size_t n);
-/* The same of a content that comes in pieces, which begin where its bytes say; of zeros at first.
- */
+/* Add a piece to a digest, which starts as zeros. The digest depends on how a content is divided,
+ * so the content itself must determine where its pieces begin (lines do). */
 void digest_add(struct digest *d, const void *data, size_t n);
 
-/* The same for all processes, and no more than likely to differ: for what may be wrong. */
+/* A hash that is equal in all processes, but that an attacker can make collide: for guesses. */
 uint64_t digest_likely(const void *data, size_t n);
 
 static inline bool digest_same(const struct digest *x, const struct digest *y)

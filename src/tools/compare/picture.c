@@ -13,7 +13,7 @@
 #include "codec/image/png_writer.h"
 
 enum { PIXEL = PICTURE_PIXEL, GAP = PICTURE_GAP, PIECE = 64 << 10, PIXELS_MAX = 256 << 20 };
-enum { BUDGET = 16 << 20 /* of compressed bytes; what is evicted is compressed again */ };
+enum { BUDGET = 16 << 20 /* compressed bytes kept; evicted ones are compressed again */ };
 
 const uint8_t picture_marks[REVIEW_MARKS][PIXEL] = {
 	[REVIEW_ADDED] = {0, 255, 0, 255},
@@ -64,7 +64,7 @@ static bool is_there(const uint8_t *p)
 	return p && p[3];
 }
 
-static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
+static void mark_pixel(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 {
 	if (!a && !b)
 		return;
@@ -76,12 +76,12 @@ static void mark(const uint8_t *a, const uint8_t *b, uint8_t *dst)
 		memcpy(dst, picture_marks[m], PIXEL);
 		return;
 	}
-	/* Transparent is white, and black a light grey. */
+	/* An unchanged pixel is pale: transparent is white, and black is light gray. */
 	memset(dst, 255 - (255 - (b[0] + b[1] + b[2]) / 3) * b[3] / 255 / 3, PIXEL - 1);
 	dst[3] = 255;
 }
 
-/* The sides of both pictures beside each other, and of more panels. */
+/* Compute the size of a picture of several panels, each large enough for a and b. */
 static int measure_panels(const struct picture *a, const struct picture *b, uint32_t panels,
 	struct picture *ret, struct error *e)
 {
@@ -95,7 +95,7 @@ static int measure_panels(const struct picture *a, const struct picture *b, uint
 	return 0;
 }
 
-/* A row of either picture; x of NULL is beyond its sides. Each is put into a panel of w pixels. */
+/* Copy a row of each picture into its panel of w pixels. A NULL row is outside its picture. */
 static void put_beside(const struct picture *a, const uint8_t *x, const struct picture *b,
 	const uint8_t *y, uint32_t w, uint8_t *dst)
 {
@@ -105,7 +105,7 @@ static void put_beside(const struct picture *a, const uint8_t *x, const struct p
 		memcpy(dst + ((size_t)w + GAP) * PIXEL, y, (size_t)b->w * PIXEL);
 }
 
-/* The same, and the third panel, which has the marks. */
+/* Copy a row of each picture, and draw the third panel with the marks. */
 static void put_compared(const struct picture *a, const uint8_t *x, const struct picture *b,
 	const uint8_t *y, uint8_t *dst)
 {
@@ -114,7 +114,7 @@ static void put_compared(const struct picture *a, const uint8_t *x, const struct
 
 	put_beside(a, x, b, y, w, dst);
 	for (uint32_t k = 0; k < w; k++)
-		mark(x && k < a->w ? x + (size_t)k * PIXEL : NULL,
+		mark_pixel(x && k < a->w ? x + (size_t)k * PIXEL : NULL,
 			y && k < b->w ? y + (size_t)k * PIXEL : NULL, marks + (size_t)k * PIXEL);
 }
 
@@ -187,10 +187,10 @@ int picture_put(int fd, const struct picture *p, struct error *e)
 	return r;
 }
 
-/* The source of a file that is written: a picture, or else the rows of two PNG files to compare. */
+/* Input of write_file: a picture, or two PNG files to compare. */
 struct writing {
 	const struct picture *picture;
-	struct picture a, b, both; /* sides alone */
+	struct picture a, b, both; /* only their sizes */
 	struct png_reader *x, *y;
 };
 
@@ -199,7 +199,7 @@ static int write_bytes(void *arg, const void *data, size_t n, struct error *)
 	return io_write(*(int *)arg, data, n);
 }
 
-/* *row stays NULL after the last one. */
+/* Read the next row. *row is unchanged after the last one. */
 static int next_row(struct png_reader *png, const struct picture *p, uint32_t y,
 	const uint8_t **row, struct error *e)
 {

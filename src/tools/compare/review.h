@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * review: what changed in a map, for somebody who has to judge it. A format whose layers are tiles
- * has a struct review_tool.
+ * review: the interface of a format to mapfs diff --markdown. A format with layers of tiles has a
+ * struct review_tool.
  */
 #pragma once
 
@@ -11,37 +11,37 @@ enum review_mark { REVIEW_ADDED, REVIEW_REMOVED, REVIEW_CHANGED, REVIEW_MARKS };
 
 enum { REVIEW_PARTS_MAX = 8 };
 
-/* What stands in a place: 0 is nothing, which can have a number nevertheless; 0 is no number. */
+/* A tile. id 0: no tile, which may still have a number. number 0: no number. */
 struct review_tile {
 	int16_t id, number;
 };
 
+/* A cell that differs between two layers. */
 struct review_cell {
 	uint32_t x, y; /* from 0 */
 	enum review_mark mark;
 	struct review_tile before, after;
-	unsigned fields; /* 1 << i: the i-th of review_tool.fields is another */
+	unsigned fields; /* bit i: review_tool.fields[i] differs */
 };
 
 struct review_tool {
-	/* What a map consists of, for a page with a heading for each, in order: patterns of paths,
-	 * in which * stands for slashes, too. The first has what the game plays with, also its
-	 * layers, the second the other layers, the last all else. Ended by a heading of NULL,
-	 * REVIEW_PARTS_MAX at most. */
+	/* The parts of the page in order, each a heading and a path pattern in which * matches
+	 * slashes, too. The first part is what the game plays with, including its layers, the
+	 * second the other layers, the last everything else. Terminated by a NULL heading; at most
+	 * REVIEW_PARTS_MAX. */
 	const struct review_part {
 		const char *heading, *paths;
 	} * parts;
-	/* Of a tile: "flags"; as many as review_cell names, of which the first is the id. */
+	/* Names of the fields of a tile, by bit of review_cell.fields; the first is the id. */
 	const char *const *fields;
 
-	/* Is the directory a layer of tiles? *ret_kind: what the game plays with, by that word
-	 * ("tele"); NULL: it is only seen. */
+	/* Is the directory a layer of tiles? *ret_kind: the kind of physics layer ("tele"), or NULL
+	 * for a layer that is only seen. */
 	bool (*layer)(const struct snapshot *s, entry_id dir, const char **ret_kind);
-	/* Each place that differs, row by row; one of the layers may be ENTRY_ROOT: there is none.
-	 * A place beyond a layer has nothing in it, and does not differ from one without a tile.
-	 * -EIO: a layer is damaged. */
+	/* Call fn for each cell that differs, row by row. ENTRY_ROOT instead of a layer: there is
+	 * none. A cell outside a layer equals one without a tile. -EIO: a layer is damaged. */
 	int (*cells)(const struct snapshot *a, entry_id x, const struct snapshot *b, entry_id y,
 		void (*fn)(void *arg, const struct review_cell *c), void *arg, struct error *e);
-	/* What a tile is in a layer of that kind, in a few words; NULL: nobody knows. */
+	/* A short name of a tile in a layer of this kind, or NULL if it is unknown. */
 	const char *(*name)(const char *kind, int id);
 };

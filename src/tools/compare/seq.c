@@ -36,13 +36,13 @@ int seq_lines(struct seq *s, const char *text, size_t n)
 }
 
 /*
- * E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): the furthest reach on each
- * diagonal for each number of differences, kept to walk back.
+ * E. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): for each number of
+ * differences, store the furthest reach on each diagonal, to walk back later.
  */
 enum { DIFFERENCES_MAX = 3000 };
 
 struct trace {
-	int **reach; /* of d differences: every other one of 2d + 1 diagonals */
+	int **reach; /* reach[d]: every other one of 2d + 1 diagonals */
 	int n;
 };
 
@@ -53,8 +53,8 @@ static void trace_finish(struct trace *t)
 	free(t->reach);
 }
 
-/* Is diagonal k reached with d differences from the one above it? Of those that d - 1 reached, the
- * ones beside k are at (k + d) / 2 and before. */
+/* Is diagonal k reached with d differences from the one above it? In `before`, the neighbors of k
+ * are at (k + d) / 2 and at the index before. */
 static bool from_above(const int *before, int d, int k)
 {
 	int at = (k + d) / 2;
@@ -62,7 +62,7 @@ static bool from_above(const int *before, int d, int k)
 	return k == -d || (k != d && before[at - 1] < before[at]);
 }
 
-/* How far diagonal k comes with d differences, from what d - 1 gave. */
+/* Reach of diagonal k with d differences, computed from the reaches with d - 1. */
 static int reach_of(const int *before, int d, int k)
 {
 	int at = (k + d) / 2;
@@ -72,8 +72,8 @@ static int reach_of(const int *before, int d, int k)
 	return from_above(before, d, k) ? before[at] : before[at - 1] + 1;
 }
 
-/* 1: found; 0: too many differences. */
-static int search(const struct span *a, int n, const struct span *b, int m, struct trace *t)
+/* Returns 1, or 0 if there are too many differences. -ENOMEM. */
+static int search_path(const struct span *a, int n, const struct span *b, int m, struct trace *t)
 {
 	int most = n + m < DIFFERENCES_MAX ? n + m : DIFFERENCES_MAX;
 
@@ -89,7 +89,7 @@ static int search(const struct span *a, int n, const struct span *b, int m, stru
 		for (int k = -d; k <= d; k += 2) {
 			int x = reach_of(d ? t->reach[d - 1] : NULL, d, k), y = x - k;
 
-			/* Off the board there is nothing to follow. */
+			/* x and y may be outside the sequences. */
 			while (x >= 0 && y >= 0 && x < n && y < m && span_same(a[x], b[y])) {
 				x++;
 				y++;
@@ -102,7 +102,7 @@ static int search(const struct span *a, int n, const struct span *b, int m, stru
 	return 0;
 }
 
-/* Hunks from the end, the elements that are equal marked on both sides. */
+/* Mark the equal elements on both sides, from the end to the beginning. */
 static void walk_back(const struct trace *t, int n, int m, bool *same_a, bool *same_b)
 {
 	int x = n, y = m;
@@ -126,7 +126,7 @@ static void walk_back(const struct trace *t, int n, int m, bool *same_a, bool *s
 	}
 }
 
-static int collect(
+static int collect_hunks(
 	size_t head, const bool *same_a, size_t n, const bool *same_b, size_t m, struct hunks *ret)
 {
 	size_t i = 0, j = 0;
@@ -149,8 +149,8 @@ static int collect(
 	return 0;
 }
 
-/* As many elements on both sides, most of them at their places: what changed is what differs there.
- * So it is with what is edited, and it takes no search. */
+/* Mark equal elements by index, without a search. Returns false if the lengths differ, or fewer
+ * than half of the elements are equal. */
 static bool in_place(
 	const struct span *a, size_t n, const struct span *b, size_t m, bool *same_a, bool *same_b)
 {
@@ -187,10 +187,10 @@ int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret)
 		!in_place(base->at + head, n, side->at + head, m, same_a, same_b)) {
 		memset(same_a, 0, n);
 		memset(same_b, 0, m);
-		r = search(base->at + head, (int)n, side->at + head, (int)m, &t);
+		r = search_path(base->at + head, (int)n, side->at + head, (int)m, &t);
 		if (r > 0)
 			walk_back(&t, (int)n, (int)m, same_a, same_b);
 		trace_finish(&t);
 	}
-	return r < 0 ? r : collect(head, same_a, n, same_b, m, ret);
+	return r < 0 ? r : collect_hunks(head, same_a, n, same_b, m, ret);
 }

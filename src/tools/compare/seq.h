@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * seq: sequences of texts (lines, elements of a list), and how one differs from another.
+ * seq: sequences of texts (lines, elements of a list), and the differences between two of them.
  */
 #pragma once
 
@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 
+/* A text, not owned; `at` is NULL for a missing one. */
 struct span {
 	const char *at;
 	size_t n;
@@ -24,13 +25,14 @@ static inline bool span_same(struct span a, struct span b)
 	return a.n == b.n && !a.at == !b.at && (a.n == 0 || __builtin_memcmp(a.at, b.at, a.n) == 0);
 }
 
-int seq_add(struct seq *s, const char *at, size_t n); /* -ENOMEM */
+/* Append a text, which must outlive the sequence. -ENOMEM. */
+int seq_add(struct seq *s, const char *at, size_t n);
 void seq_finish(struct seq *s);
 #define CLEANUP_SEQ __attribute__((cleanup(seq_finish)))
-/* The lines of a text, without their ends. */
+/* Append the lines of a text, without line feeds. -ENOMEM. */
 int seq_lines(struct seq *s, const char *text, size_t n);
 
-/* From base to a side: lines [from, to) became [at, at + n). */
+/* A difference: elements [from, to) of the base became elements [at, at + n) of the side. */
 struct hunk {
 	size_t from, to, at, n;
 };
@@ -38,5 +40,5 @@ struct hunks {
 	struct hunk *at;
 	size_t n, room;
 };
-/* In order, and none touches the next. -ENOMEM. */
+/* Find the differences, in order and separated. The caller frees ret->at. -ENOMEM. */
 int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret);

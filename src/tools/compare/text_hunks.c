@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Texts of any length: of each line a digest is kept, and those that are shown are read again. */
+/* Texts may be large: keep a digest of each line, and read the shown lines again. */
 #include "tools/compare/text_hunks.h"
 
 #include <errno.h>
@@ -13,13 +13,13 @@
 
 enum { CONTEXT = 3, LINES_MAX = 1 << 18, LINES_SHOWN = 200, PIECE = 64 << 10 };
 
-/* Lines with their ends: the last one may have none, which is a difference, too. */
+/* A text as lines with their line feeds. A missing line feed at the end is a difference. */
 struct text {
 	struct reader *reader;
 	struct digest *at;
 	size_t n, room;
-	size_t next;       /* the line that the reader comes to */
-	size_t told, most; /* of those that the other has not: shown, and to be shown */
+	size_t next;       /* index of the line that the reader returns next */
+	size_t told, most; /* changed lines shown, and their maximum */
 	enum told_length much;
 };
 
@@ -34,8 +34,8 @@ size_t told_bytes(enum told_length much, const char *text, size_t n)
 	return cut;
 }
 
-/* The digests as a sequence, which is as good as the lines. */
-static int know(struct text *t, struct seq *ret)
+/* Read the digest of each line, as a sequence. -EFBIG: too many lines. */
+static int read_digests(struct text *t, struct seq *ret)
 {
 	const char *line;
 	size_t n;
@@ -55,9 +55,9 @@ static int know(struct text *t, struct seq *ret)
 	return r;
 }
 
-/* The lines before `to` that did not go by yet do. They are shown, where there is a mark; of those
- * that the other text has not, some. */
-static int pass(struct text *t, size_t to, char mark, struct buffer *out)
+/* Read up to line `to`. If mark is not '\0', show the lines after it; changed lines (a mark other
+ * than ' ') up to t->most. */
+static int pass_lines(struct text *t, size_t to, char mark, struct buffer *out)
 {
 	const char *line;
 	size_t n, shown;
@@ -83,7 +83,7 @@ static int pass(struct text *t, size_t to, char mark, struct buffer *out)
 	return 0;
 }
 
-/* Lines are counted from 1; a range without any stands behind the line before it. */
+/* Lines are counted from 1. An empty range is at the line before it. */
 static void print_range(struct buffer *out, size_t from, size_t n)
 {
 	buffer_printf(out, n == 1 ? "%zu" : "%zu,%zu", n ? from + 1 : from, n);
@@ -94,7 +94,7 @@ static bool is_enough(const struct text *a, const struct text *b)
 	return a->told == a->most || b->told == b->most;
 }
 
-/* Differences that are near to each other, with what stands around them. */
+/* Print neighboring differences as one hunk with context. */
 static int print_hunk(
 	struct text *a, struct text *b, const struct hunk *h, size_t n, struct buffer *out)
 {
@@ -109,17 +109,17 @@ static int print_hunk(
 	buffer_text(out, " +");
 	print_range(out, b_from, b_to - b_from);
 	buffer_text(out, " @@\n");
-	r = pass(a, from, '\0', out);
+	r = pass_lines(a, from, '\0', out);
 	for (; r == 0 && h <= last && !is_enough(a, b); h++) {
-		r = pass(a, h->from, ' ', out);
+		r = pass_lines(a, h->from, ' ', out);
 		if (r == 0)
-			r = pass(a, h->to, '-', out);
+			r = pass_lines(a, h->to, '-', out);
 		if (r == 0)
-			r = pass(b, h->at, '\0', out);
+			r = pass_lines(b, h->at, '\0', out);
 		if (r == 0)
-			r = pass(b, h->at + h->n, '+', out);
+			r = pass_lines(b, h->at + h->n, '+', out);
 	}
-	return r == 0 && !is_enough(a, b) ? pass(a, to, ' ', out) : r;
+	return r == 0 && !is_enough(a, b) ? pass_lines(a, to, ' ', out) : r;
 }
 
 static int print_hunks(struct text *a, struct text *b, const struct hunks *all, struct buffer *out)
@@ -158,9 +158,9 @@ int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct
 	if (r <= 0)
 		return r;
 	y.reader = b;
-	r = know(&x, &in_a);
+	r = read_digests(&x, &in_a);
 	if (r == 0)
-		r = know(&y, &in_b);
+		r = read_digests(&y, &in_b);
 	if (r == 0)
 		r = seq_diff(&in_a, &in_b, &all);
 	if (r == 0)

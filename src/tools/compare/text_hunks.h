@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
-/* text_hunks: how one text differs from another. */
+/* text_hunks: show how one text differs from another. */
 #pragma once
 
 #include "vfs/offline/reader.h"
 
-/* How much is told of what differs. */
+/* How much of a difference to show. */
 enum told_length {
-	TOLD_SOME,
-	TOLD_ALL,  /* of any length */
-	TOLD_PAGE, /* as much as TOLD_SOME, of each line or cell so many bytes, and all of it added
-		    */
+	TOLD_SOME, /* the first lines or cells */
+	TOLD_ALL,  /* all of them */
+	TOLD_PAGE, /* like TOLD_SOME, TOLD_BYTES of a line or cell at most; prints nothing itself */
 };
 enum { TOLD_BYTES = 400 };
 
-/* So many of the n bytes of a text are told: no part of a character. */
+/* Number of bytes to show of a text of n bytes. Does not split a UTF-8 character. */
 size_t told_bytes(enum told_length much, const char *text, size_t n);
 
 /*
- * Adds hunks as diff -u has them, without its head; what is there is printed (output_text) where
- * it is long. Of more than some hundred lines the rest is only counted. 1; 0: they are no texts, or
- * have too many lines, and nothing is added; -errno. TOLD_ALL: all of the lines, and of any
- * number.
+ * Append hunks as diff -u prints them, without its header. Long output is printed on the way
+ * (output_text), unless `much` is TOLD_PAGE. Shows 200 changed lines of each text, and counts the
+ * rest; TOLD_ALL shows all. Returns 1; 0 if a file is no text or has too many lines (appends
+ * nothing); or -errno.
  */
 int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct buffer *out);

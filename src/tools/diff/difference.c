@@ -19,7 +19,7 @@ const struct review_tool *differences_review(const struct differences *d)
 
 void differences_fail(struct differences *d, const struct item *i, int r)
 {
-	offline_fail(&d->m.sides[i->in].tree, i->path, r);
+	offline_fail(&d->m.sides[i->side].tree, i->path, r);
 	d->trouble = true;
 }
 
@@ -46,11 +46,12 @@ int difference_tell(struct differences *d, const struct difference *x)
 	buffer_printf(&d->out, "%s ", difference_words[x->kind]);
 	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED)
 		buffer_printf(&d->out, "%s -> ", x->before->path);
-	buffer_printf(&d->out, "%s%s\n", i->path, i->dir && (!x->before || !x->after) ? "/" : "");
+	buffer_printf(
+		&d->out, "%s%s\n", i->path, i->is_dir && (!x->before || !x->after) ? "/" : "");
 	return x->x && !d->brief ? difference_detail(d, x, &d->out) : 0;
 }
 
-static void add_side(struct differences *d, const char *before, const struct item *i)
+static void add_json_side(struct differences *d, const char *before, const struct item *i)
 {
 	struct offline_file a = {.size = 0};
 
@@ -59,10 +60,10 @@ static void add_side(struct differences *d, const char *before, const struct ite
 		buffer_text(&d->out, "null");
 		return;
 	}
-	if (!i->dir && offline_find(&d->m.sides[i->in].tree, i->path, &a) < 0)
+	if (!i->is_dir && offline_find(&d->m.sides[i->side].tree, i->path, &a) < 0)
 		d->trouble = true;
 	json_line_text(&d->out, "{\"path\": ", i->path);
-	if (i->dir)
+	if (i->is_dir)
 		buffer_text(&d->out, ", \"kind\": \"directory\", \"size\": null}");
 	else
 		buffer_printf(&d->out, ", \"kind\": \"file\", \"size\": %ju}", (uintmax_t)a.size);
@@ -72,8 +73,8 @@ int difference_tell_json(struct differences *d, const struct difference *x)
 {
 	json_line_text(&d->out, "{\"path\": ", difference_item(x)->path);
 	json_line_text(&d->out, ", \"kind\": ", difference_words[x->kind]);
-	add_side(d, ", \"before\": ", x->before);
-	add_side(d, ", \"after\": ", x->after);
+	add_json_side(d, ", \"before\": ", x->before);
+	add_json_side(d, ", \"after\": ", x->after);
 	buffer_text(&d->out, "}\n");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* difference: one of the differences between two maps, and the forms in which it is printed. */
+/* difference: one difference between two maps, and the forms in which it is printed. */
 #pragma once
 
 #include "tools/compare/compare.h"
@@ -18,40 +18,41 @@ struct difference {
 		DIFFERENCE_RENAMED,
 		DIFFERENCE_KINDS,
 	} kind;
-	const struct item *before, *after; /* what there is of both */
-	struct reader *x, *y;              /* of a file that changed */
-	bool table;                        /* page.h: it is one of a layer, whose tiles are told */
-	const char *played;                /* ... of what the game plays with, or in it; or NULL */
-	char *picture; /* pictures.h: of an image that changed, its name; or NULL */
+	const struct item *before, *after; /* the item in each map, or NULL */
+	struct reader *x, *y;              /* contents of a changed file; else NULL */
+	bool table;                        /* page_look: a table of a layer, shown as tiles */
+	const char *played;                /* page_look: kind of its physics layer, or NULL */
+	char *picture; /* name of the picture of a changed image (pictures.h), or NULL */
 };
 
 struct differences {
-	struct merge m; /* the maps are base and ours, once they are read */
+	struct merge m; /* the first map is BASE, the second OURS; both are read */
 	struct buffer out;
-	/* Adds a difference to out, which is printed and emptied after each. -errno. */
+	/* Append a difference to out, which is printed and emptied after each one. -errno. */
 	int (*tell)(struct differences *d, const struct difference *x);
-	bool brief;              /* files are only named */
-	enum told_length much;   /* of a file that changed */
-	int images;              /* the directory of pictures of what changed, or -1 */
-	const char *images_name; /* ... as it was named */
-	struct images *game;     /* what the game has for pictures, or NULL */
-	struct page *page;       /* page.h: of page_tell, or for pictures; or NULL */
+	bool brief;              /* print only names of files */
+	enum told_length much;   /* how much to show of a changed file */
+	int images;              /* directory for pictures of the changes, or -1 */
+	const char *images_name; /* name of that directory */
+	struct images *game;     /* images of the game, for drawing; or NULL */
+	struct page *page;       /* for page_tell or pictures (page.h); or NULL */
 	bool different, trouble; /* result */
 };
 
 extern const char *const difference_words[DIFFERENCE_KINDS];
 
-/* What both maps know of how they are reviewed; NULL: nothing. */
+/* The review tool of the format, or NULL if it has none or the formats of the maps differ. */
 const struct review_tool *differences_review(const struct differences *d);
-/* A line on stderr, and trouble. */
+/* Report on stderr that an item cannot be compared, and set trouble. */
 void differences_fail(struct differences *d, const struct item *i, int r);
 
-/* A line, and how it changed; and the latter alone. */
+/* The text form: append a line and, unless brief, the detail. -errno. */
 int difference_tell(struct differences *d, const struct difference *x);
+/* Append how a file changed. Needs x->x and x->y. -errno. */
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
-/* An object on a line of its own (docs/mapfs-diff.1). */
+/* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). Returns 0. */
 int difference_tell_json(struct differences *d, const struct difference *x);
-/* What it is in the second map, or else in the first. */
+/* The item of the second map, or else of the first. */
 static inline const struct item *difference_item(const struct difference *x)
 {
 	return x->after ? x->after : x->before;

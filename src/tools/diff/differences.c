@@ -13,8 +13,8 @@
 #include "tools/merge/file.h"
 #include "tools/merge/steps.h"
 
-static int tell(struct differences *d, enum difference_kind kind, const struct item *before,
-	const struct item *after, struct reader *x, struct reader *y)
+static int report_difference(struct differences *d, enum difference_kind kind,
+	const struct item *before, const struct item *after, struct reader *x, struct reader *y)
 {
 	struct difference one = {.kind = kind, .before = before, .after = after, .x = x, .y = y};
 	int r;
@@ -29,13 +29,14 @@ static int tell(struct differences *d, enum difference_kind kind, const struct i
 	return r;
 }
 
-/* Side by side, since both may be too large for memory. */
-static void compare(struct differences *d, struct item *a, struct item *b)
+/* Compare two files piece by piece, because both may be too large for memory. */
+static void compare_files(struct differences *d, struct item *a, struct item *b)
 {
 	struct reader x, y, *failed;
-	/* Objects that it names stand in both by the names that the second map has for them. */
-	int r = content_open(&d->m, a, CONTENT_NOW, &x);
-	int s = content_open(&d->m, b, CONTENT_NOW, &y);
+	/* In both files, write references with the names that the objects have in the second map.
+	 */
+	int r = content_open(&d->m, a, CONTENT_OLD_NAMES, &x);
+	int s = content_open(&d->m, b, CONTENT_OLD_NAMES, &y);
 
 	if (r < 0)
 		differences_fail(d, a, r);
@@ -43,11 +44,11 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 		differences_fail(d, b, s);
 	if (r == 0 && s == 0) {
 		r = compare_bytes(&x, &y, &failed);
-		/* JSON files may differ only in an integer that says nothing (schema.h: unset). */
+		/* JSON files may differ only in an integer without meaning (schema.h: unset). */
 		if (r == 0 && d->m.how->unset && content_is_json(b))
-			r = file_same(&d->m, b->of, BASE, OURS);
+			r = file_same(&d->m, b->node, BASE, OURS);
 		if (r == 0)
-			r = tell(d, DIFFERENCE_CHANGED, a, b, &x, &y);
+			r = report_difference(d, DIFFERENCE_CHANGED, a, b, &x, &y);
 		if (r < 0)
 			differences_fail(d, failed == &x ? a : b, r);
 	}
@@ -55,13 +56,13 @@ static void compare(struct differences *d, struct item *a, struct item *b)
 	reader_close(&y);
 }
 
-/* Sets moved of the objects of a directory that both maps have: as few as explain why their places
- * in the first do not rise. */
+/* Set is_moved of the objects of a directory that both maps have: the fewest that explain the new
+ * order (all but a longest rising subsequence of the old positions). */
 static int find_moved(struct merged *dir)
 {
 	const struct item *ours = dir->at[OURS];
-	/* Of the runs in rising order of each length the one that ends lowest: where it ends; and
-	 * what stands before each. All of the first map. */
+	/* ends[k]: the end of the rising run of length k + 1 that ends lowest. before[i]: what
+	 * precedes object i in its run. Both refer to items of the first map. */
 	CLEANUP(free) const struct item **ends = calloc(ours->n + 1, sizeof(*ends));
 	CLEANUP(free) const struct item **before = calloc(ours->n + 1, sizeof(*before));
 	size_t runs = 0;
@@ -69,74 +70,76 @@ static int find_moved(struct merged *dir)
 	if (!ends || !before)
 		return -ENOMEM;
 	for (size_t i = 0; i < ours->n; i++) {
-		struct merged *x = ours->below[i]->of;
+		struct merged *x = ours->children[i]->node;
 		const struct item *b = x ? x->at[BASE] : NULL;
 		size_t at;
 
-		if (!b || !b->object)
+		if (!b || !b->is_object)
 			continue;
-		x->moved = true;
-		if (b->up != dir->at[BASE]) /* it came from another directory */
+		x->is_moved = true;
+		if (b->parent != dir->at[BASE]) /* it came from another directory */
 			continue;
-		at = array_first(k, runs, ends[k]->place >= b->place);
+		at = array_first(k, runs, ends[k]->position >= b->position);
 		before[i] = at ? ends[at - 1] : NULL;
 		ends[at] = b;
 		runs += at == runs;
 	}
 	for (const struct item *b = runs ? ends[runs - 1] : NULL; b;
-		b = before[b->of->at[OURS]->place])
-		b->of->moved = false;
+		b = before[b->node->at[OURS]->position])
+		b->node->is_moved = false;
 	return 0;
 }
 
-static int tell_place(struct differences *d, const struct merged *x)
+static int report_move(struct differences *d, const struct merged *x)
 {
 	const struct item *a = x->at[BASE], *b = x->at[OURS];
-	bool renamed = a->object && b->object &&
+	bool renamed = a->is_object && b->is_object &&
 		       (strcmp(a->bare, b->bare) != 0 || strcmp(a->ending, b->ending) != 0);
 
-	if (!x->moved && !renamed)
+	if (!x->is_moved && !renamed)
 		return 0;
-	return tell(d, x->moved ? DIFFERENCE_MOVED : DIFFERENCE_RENAMED, a, b, NULL, NULL);
+	return report_difference(
+		d, x->is_moved ? DIFFERENCE_MOVED : DIFFERENCE_RENAMED, a, b, NULL, NULL);
 }
 
-static int tell_below(struct differences *d, struct merged *dir);
+static int report_children(struct differences *d, struct merged *dir);
 
-static int tell_one(struct differences *d, struct merged *x)
+static int report_node(struct differences *d, struct merged *x)
 {
 	struct item *a = x->at[BASE], *b = x->at[OURS];
 	int r;
 
 	if (!a || !b)
-		r = tell(d, a ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED, a, b, NULL, NULL);
+		r = report_difference(
+			d, a ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED, a, b, NULL, NULL);
 	else
-		r = tell_place(d, x);
-	if (r == 0 && a && b && b->dir)
-		r = tell_below(d, x);
+		r = report_move(d, x);
+	if (r == 0 && a && b && b->is_dir)
+		r = report_children(d, x);
 	else if (r == 0 && a && b)
-		compare(d, a, b);
+		compare_files(d, a, b);
 	return r < 0 ? r : output_text(&d->out);
 }
 
-/* In the order of the second map, what left where it stood. */
-static int tell_below(struct differences *d, struct merged *dir)
+/* Report the children in the order of the second map, and removed ones where they were. */
+static int report_children(struct differences *d, struct merged *dir)
 {
 	const struct item *a = dir->at[BASE], *b = dir->at[OURS];
 	size_t i = 0, j = 0;
 	int r = find_moved(dir);
 
 	while (r == 0) {
-		struct merged *x = j < b->n ? b->below[j]->of : NULL;
+		struct merged *x = j < b->n ? b->children[j]->node : NULL;
 
-		while (i < a->n && a->below[i]->of->at[OURS])
+		while (i < a->n && a->children[i]->node->at[OURS])
 			i++;
-		if (i < a->n && (!x || strcmp(a->below[i]->name, x->at[OURS]->name) <= 0))
-			x = a->below[i++]->of;
+		if (i < a->n && (!x || strcmp(a->children[i]->name, x->at[OURS]->name) <= 0))
+			x = a->children[i++]->node;
 		else if (x)
 			j++;
 		else
 			break;
-		r = tell_one(d, x);
+		r = report_node(d, x);
 	}
 	return r;
 }
@@ -146,6 +149,6 @@ int differences_tell(struct differences *d)
 	int r = match_all(&d->m);
 
 	if (r == 0)
-		r = merged_name_now(&d->m);
-	return r < 0 ? r : tell_below(d, d->m.root);
+		r = merged_set_old_names(&d->m);
+	return r < 0 ? r : report_children(d, d->m.root);
 }

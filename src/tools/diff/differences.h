@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* differences: find what differs between two maps, and print each difference in the form that was
- * asked for. */
+/* differences: find the differences between two maps, and print each in the requested form. */
 #pragma once
 
 #include "tools/diff/difference.h"
 
-/* Print all differences. An object is found again under another number (m.numbered). -errno: it
- * stopped before the end. */
+/* Match the maps and print all differences. With m.numbered, an object also matches under another
+ * number. -errno: stopped before the end. A file that cannot be compared only sets trouble. */
 int differences_tell(struct differences *d);

@@ -7,7 +7,7 @@
 
 #include "base/say.h"
 
-enum { ENTRIES_OPEN = 20 /* of a list that is not folded */ };
+enum { ENTRIES_OPEN = 20 /* a longer list is folded */ };
 
 void page_finish(struct page *p)
 {
@@ -18,9 +18,9 @@ void page_finish(struct page *p)
 }
 
 /*
- * A name as a code span, in which nothing means anything. Escapes are not enough elsewhere: GitHub
- * makes links of "www.e.io" and "a@b.c" after it has read them. The fence is longer than any run of
- * backticks in the name, and a blank next to it is not shown.
+ * Append a name as a code span, which disables Markdown. Escapes are not enough, because GitHub
+ * turns "www.e.io" and "a@b.c" into links after it resolved them. The fence is longer than any run
+ * of backticks in the name. GitHub does not show a space next to the fence.
  */
 static void add_name(struct buffer *out, const char *name)
 {
@@ -52,8 +52,8 @@ static void add_picture(struct differences *d, struct buffer *out, const char *n
 	buffer_printf(out, "![before and after](<%s/%s>)\n", d->images_name, name);
 }
 
-/* Lines of a text between fences. None of them can end it, since each begins with a mark or a
- * blank, and a fence with four blanks is none. */
+/* Append the lines of a text between fences. No line can end the block, because each begins with a
+ * mark or a space, and a fence indented by more than three spaces is none. */
 static void add_fenced(struct buffer *out, const struct buffer *text)
 {
 	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
@@ -88,7 +88,7 @@ static struct part *part_of(struct differences *d, const char *path)
 	return &d->page->parts[i];
 }
 
-/* How a file changed: beside its name where that is one line, else folded. */
+/* Append how a file changed: behind its name if that is one line, otherwise folded. */
 static int add_detail(struct differences *d, const struct difference *x, struct buffer *out)
 {
 	CLEANUP_BUFFER struct buffer detail = BUFFER_INIT;
@@ -108,7 +108,7 @@ static int add_detail(struct differences *d, const struct difference *x, struct 
 	return 0;
 }
 
-/* Of the first kinds of differences. */
+/* Append the counts n[] of the first `kinds` kinds of differences. */
 static void add_counts(struct buffer *out, const char *before, const uint64_t *n, int kinds)
 {
 	for (int i = 0; i < kinds; i++)
@@ -160,7 +160,9 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	buffer_byte(out, '\n');
 }
 
-/* kind: how it is counted; DIFFERENCE_KINDS if it is counted as a difference of its own. */
+/* Add a layer to its part of the page, and count it as `kind`. DIFFERENCE_KINDS: page_tell counts
+ * it.
+ */
 static void add_layer(struct differences *d, const struct layer *l, enum difference_kind kind)
 {
 	struct part *part = &d->page->parts[l->kind ? 0 : 1];
@@ -179,7 +181,7 @@ static void add_layer(struct differences *d, const struct layer *l, enum differe
 		add_rows(d, out, l);
 }
 
-/* The same but for where they stand. */
+/* Are two changes equal, apart from their position? */
 static bool is_alike(const struct review_cell *a, const struct review_cell *b)
 {
 	return a->mark == b->mark && a->fields == b->fields && a->before.id == b->before.id &&
@@ -215,20 +217,20 @@ static void add_cell(void *arg, const struct review_cell *c)
 		count_cell(l, c);
 }
 
-/* ENTRY_ROOT: there is no such layer of tiles. */
+/* Find the layer of tiles of an item. ENTRY_ROOT if the item is none, or NULL. */
 static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
 {
-	struct offline *t = i ? &d->m.sides[i->in].tree : NULL;
+	struct offline *t = i ? &d->m.sides[i->side].tree : NULL;
 	struct offline_file a;
 
-	if (!i || !i->dir || offline_find(t, i->path, &a) < 0 ||
+	if (!i || !i->is_dir || offline_find(t, i->path, &a) < 0 ||
 		!differences_review(d)->layer(t->vol->now, a.spot.id, ret_kind))
 		return ENTRY_ROOT;
 	return a.spot.id;
 }
 
-static void look_at(struct differences *d, const struct item *before, const struct item *after,
-	enum difference_kind kind)
+static void look_at_layer(struct differences *d, const struct item *before,
+	const struct item *after, enum difference_kind kind)
 {
 	struct layer *l = &d->page->layer;
 	entry_id x, y;
@@ -248,33 +250,35 @@ static void look_at(struct differences *d, const struct item *before, const stru
 		add_layer(d, l, kind);
 }
 
-/* All layers of a directory that only one map has. kind: that of the directory itself. */
-static void look_below(struct differences *d, const struct item *i, enum difference_kind kind)
+/* Add all layers of a directory that only one map has. kind: how to count the directory itself. */
+static void look_at_layers_below(
+	struct differences *d, const struct item *i, enum difference_kind kind)
 {
-	bool removed = i->in == BASE;
+	bool removed = i->side == BASE;
 
-	look_at(d, removed ? i : NULL, removed ? NULL : i, kind);
+	look_at_layer(d, removed ? i : NULL, removed ? NULL : i, kind);
 	for (size_t k = 0; k < i->n; k++)
-		if (i->below[k]->dir)
-			look_below(d, i->below[k], removed ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
+		if (i->children[k]->is_dir)
+			look_at_layers_below(
+				d, i->children[k], removed ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
 }
 
 void page_look(struct differences *d, struct difference *x)
 {
-	const struct item *i = difference_item(x), *dir = i->dir ? i : i->up;
+	const struct item *i = difference_item(x), *dir = i->is_dir ? i : i->parent;
 	const char *dot = strrchr(i->path, '.');
-	const struct merged *of = dir->of;
+	const struct merged *of = dir->node;
 	bool is_layer;
 
 	if (!differences_review(d))
 		return;
 	is_layer = find_layer(d, dir, &x->played) != ENTRY_ROOT;
-	x->table = is_layer && !i->dir && dot && strcmp(dot, ".csv") == 0;
-	if (i->dir && (!x->before || !x->after)) {
-		look_below(d, i, DIFFERENCE_KINDS);
-	} else if (is_layer && !i->dir && of != d->page->last) {
+	x->table = is_layer && !i->is_dir && dot && strcmp(dot, ".csv") == 0;
+	if (i->is_dir && (!x->before || !x->after)) {
+		look_at_layers_below(d, i, DIFFERENCE_KINDS);
+	} else if (is_layer && !i->is_dir && of != d->page->last) {
 		d->page->last = of;
-		look_at(d, of->at[BASE], of->at[OURS], DIFFERENCE_CHANGED);
+		look_at_layer(d, of->at[BASE], of->at[OURS], DIFFERENCE_CHANGED);
 	}
 }
 
@@ -339,7 +343,7 @@ static void add_part(struct differences *d, const char *heading, const struct pa
 	buffer_text(&d->out, folded ? "\n</details>\n\n" : "\n");
 }
 
-/* Was anything changed by which somebody could play otherwise? */
+/* Append a summary: did anything change that the game plays with? */
 static void add_answer(struct differences *d)
 {
 	const struct page *p = d->page;

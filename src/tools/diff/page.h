@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * page: what differs as a page of Markdown, for who reads a change of a map in a review: first what
- * the game plays with, tile by tile, where a format has layers of tiles (tools/compare/review.h),
- * then the rest under a heading for each part of a map. Whatever names and texts a map has, they
- * are shown as they are, and mean nothing in it.
+ * page: the differences as a page of Markdown, for a code review. If the format has layers of tiles
+ * (tools/compare/review.h), the page first shows the changed tiles that the game plays with. The
+ * rest follows under one heading for each part of a map. Names and texts of a map are quoted, so
+ * that they cannot act as Markdown.
  */
 #pragma once
 
@@ -11,42 +11,42 @@
 
 enum { LAYER_ROWS_MAX = 256 };
 
-/* One layer, which is in both maps, or new, or gone. */
+/* The changed tiles of a layer that both maps have, or one of them. */
 struct layer {
-	const struct item *item;  /* after, or else before */
-	const char *kind;         /* what the game plays with; NULL: it is only seen */
-	uint64_t n[REVIEW_MARKS]; /* tiles */
-	struct area area;         /* ... of all of them */
-	/* Those that are alike, of a layer that the game plays with. */
+	const struct item *item;  /* in the second map, or else in the first */
+	const char *kind;         /* kind of physics layer; NULL for a layer that is only seen */
+	uint64_t n[REVIEW_MARKS]; /* number of changed tiles */
+	struct area area;         /* rectangle of all changed tiles */
+	/* Physics layers only: groups of equal changes. */
 	struct layer_row {
-		struct review_cell of; /* the first */
+		struct review_cell of; /* the first change of the group */
 		struct area area;
 	} rows[LAYER_ROWS_MAX];
 	size_t n_rows;
-	uint64_t rest; /* tiles for which there was no row */
+	uint64_t rest; /* tiles that found no row */
 };
 
-/* All zeros is an empty one. */
+/* Initialize with zeros. Finish with page_finish. */
 struct page {
-	/* Those of review_tool.parts. */
+	/* One for each of review_tool.parts. */
 	struct part {
 		struct buffer text;
 		uint64_t n[DIFFERENCE_KINDS];
-		size_t length; /* entries of the list, and rows of tables */
+		size_t length; /* number of list entries and table rows */
 	} parts[REVIEW_PARTS_MAX];
-	uint64_t tiles[REVIEW_MARKS]; /* that the game plays with */
-	/* Where there are to be pictures: all tiles, of layers that are seen, or that are played
-	 * with. */
+	uint64_t tiles[REVIEW_MARKS]; /* changed tiles of physics layers */
+	/* For pictures: changed tiles of layers that are only seen, and of physics layers. */
 	struct places seen, played;
-	const struct merged *last; /* the layer that was looked at last */
-	struct layer layer;        /* ... and what was found */
+	const struct merged *last; /* the layer that page_look compared last */
+	struct layer layer;        /* what page_look found in a layer */
 };
 
 void page_finish(struct page *p);
-/* Looks at the layer that this difference is of, or the layers in it. Sets table and played of x.
- */
+/* Compare the tiles of the layer that contains the difference, or of the layers in it, and add them
+ * to the page. Sets x->table and x->played. */
 void page_look(struct differences *d, struct difference *x);
-/* The form of differences.tell. */
+/* The form for differences.tell: add a difference to its part of the page. -errno. */
 int page_tell(struct differences *d, const struct difference *x);
-/* After all of them: the page to d->out, and the pictures of places that it shows. -ENOMEM. */
+/* Append the finished page to d->out, and write the pictures of places that it shows. Call it after
+ * the last difference. -ENOMEM. */
 int page_end(struct differences *d, const char *title);

@@ -11,7 +11,7 @@
 #include "formats/images.h"
 #include "tools/compare/picture.h"
 
-/* Of a place: tiles around it, pixels of a tile, and of the line around marks. */
+/* Tiles shown around a place, pixels of a tile, and pixels of the line around a marked tile. */
 enum { AROUND = 8, TILE = 16, LINE = 1 };
 
 void places_add(struct places *p, const struct review_cell *c)
@@ -44,7 +44,7 @@ static int by_column(const void *a, const void *b)
 	return (p->x > q->x) - (p->x < q->x);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_count(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
 	int r = (p->area.n < q->area.n) - (p->area.n > q->area.n);
@@ -68,8 +68,8 @@ static void join_same(struct places *p)
 	p->n_cells = n;
 }
 
-/* Before which of the cells, in order of that side, they are cut: of equal gaps at the one in the
- * middle. */
+/* Index of the first cell behind the widest gap of cells that are sorted by column or row. Of equal
+ * gaps, take the one nearest to the middle. */
 static size_t find_cut(const struct place_cell *c, size_t n, bool columns)
 {
 	uint64_t ends = columns ? (uint64_t)c->x + c[n - 1].x : (uint64_t)c->y + c[n - 1].y;
@@ -89,8 +89,8 @@ static size_t find_cut(const struct place_cell *c, size_t n, bool columns)
 	return at;
 }
 
-/* Adds cells from `from` on as a place, which may be too large. */
-static int add(struct places *p, size_t from, size_t n)
+/* Add n cells, starting at `from`, as a place, which may be too large. -ENOMEM. */
+static int add_place(struct places *p, size_t from, size_t n)
 {
 	struct place *at;
 
@@ -103,8 +103,9 @@ static int add(struct places *p, size_t from, size_t n)
 	return 0;
 }
 
-/* After the last tile. One that was added more than once is one, which changed if the marks are not
- * the same. A rectangle that is too large is cut at the widest gap in its columns or rows. */
+/* Find the places of all tiles. A tile that was added several times is merged, as changed if its
+ * marks differ. A rectangle that is too large is cut at the widest gap in its columns or rows.
+ * -ENOMEM. */
 static int places_find(struct places *p)
 {
 	size_t done = 0;
@@ -113,7 +114,7 @@ static int places_find(struct places *p)
 	if (!p->n_cells)
 		return 0;
 	join_same(p);
-	r = add(p, 0, p->n_cells);
+	r = add_place(p, 0, p->n_cells);
 	while (r == 0 && done < p->n) {
 		struct place at = p->at[done];
 		struct place_cell *c = p->cells + at.from;
@@ -127,12 +128,12 @@ static int places_find(struct places *p)
 		qsort(c, n, sizeof(*c), columns ? by_column : by_row);
 		cut = find_cut(c, n, columns);
 		p->at[done] = p->at[--p->n];
-		r = add(p, at.from, cut);
+		r = add_place(p, at.from, cut);
 		if (r == 0)
-			r = add(p, at.from + cut, n - cut);
+			r = add_place(p, at.from + cut, n - cut);
 	}
 	if (r == 0)
-		qsort(p->at, p->n, sizeof(*p->at), by_number);
+		qsort(p->at, p->n, sizeof(*p->at), by_count);
 	return r;
 }
 
@@ -160,7 +161,7 @@ char *pictures_of_image(struct differences *d, const char *path, struct reader *
 	return r != -EINVAL && report_picture(d, name, r, &e) ? TAKE(name) : NULL;
 }
 
-/* A line around a tile, within it. */
+/* Draw a line along the inner edge of a tile. */
 static void draw_line(uint8_t *pixels, size_t row, const uint8_t colour[PICTURE_PIXEL])
 {
 	for (size_t y = 0; y < TILE; y++)
@@ -170,8 +171,8 @@ static void draw_line(uint8_t *pixels, size_t row, const uint8_t colour[PICTURE_
 					PICTURE_PIXEL);
 }
 
-/* What was removed is marked in the old picture, what was added in the new one. Tiles of other
- * places that are seen here are marked here, too. */
+/* Mark removed tiles in the old picture, added ones in the new picture, and changed ones in both.
+ * Includes tiles of other places within the window. */
 static void mark_tiles(
 	const struct places *p, const struct preview_window *at, size_t row, uint8_t *pixels)
 {
@@ -191,9 +192,9 @@ static void mark_tiles(
 	}
 }
 
-/* Of both maps, beside each other; places: of these the tiles are marked, NULL: the pixels that
- * differ. false: there is no picture of it. */
-static bool draw(
+/* Draw both maps side by side and write the picture. Marks the tiles of `places`, or the pixels
+ * that differ if it is NULL. Returns false if there is no picture. */
+static bool draw_maps(
 	struct differences *d, struct preview *how, const struct places *places, const char *name)
 {
 	struct picture of[2] = {0}, both;
@@ -229,11 +230,11 @@ void pictures_of_map(struct differences *d)
 {
 	struct preview how = {.size = PREVIEW_DEFAULT};
 
-	(void)draw(d, &how, NULL, "map.png");
+	(void)draw_maps(d, &how, NULL, "map.png");
 }
 
-/* From where to draw tiles that begin there. */
-static uint32_t before(size_t first)
+/* First tile to draw, in one axis, for a place that begins at `first`. */
+static uint32_t window_start(size_t first)
 {
 	return first < AROUND ? 0 : (uint32_t)first - AROUND;
 }
@@ -241,13 +242,13 @@ static uint32_t before(size_t first)
 static bool draw_place(struct differences *d, const struct places *p, const struct area *at,
 	bool played, const char *name)
 {
-	struct preview_window w = {before(at->left), before(at->top),
+	struct preview_window w = {window_start(at->left), window_start(at->top),
 		(uint32_t)(at->right - at->left) + 1 + 2 * AROUND,
 		(uint32_t)(at->bottom - at->top) + 1 + 2 * AROUND};
 	struct preview how = {
 		.entities = played, .window = w, .size = (w.w > w.h ? w.w : w.h) * TILE};
 
-	return draw(d, &how, p, name);
+	return draw_maps(d, &how, p, name);
 }
 
 int pictures_of_places(struct differences *d, struct places *p, bool played,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * index: files of a map that list its other files, made anew from those. A format that has such
- * files has a struct index_tool.
+ * index: rebuild the files of a map that list its other files. A format with such files has a
+ * struct index_tool.
  *
- * A row follows from one file of the map, its source. What follows from none (rows whose source is
- * not in the map, values that a file of the game says) stays as it is.
+ * A row is derived from one file of the map, its source. Rows whose source is not in the map, and
+ * values that come from files of the game, stay unchanged.
  */
 #pragma once
 
@@ -14,22 +14,22 @@ enum index_said {
 	INDEX_ADDED,
 	INDEX_CHANGED,
 	INDEX_REMOVED,
-	INDEX_KEPT,    /* a row without a source */
-	INDEX_LACKING, /* a new row is made without a value that it needs */
-	INDEX_UNREAD,  /* a source that cannot be read; its row stays */
+	INDEX_KEPT,    /* a row without a source is kept */
+	INDEX_LACKING, /* a new row lacks a value that it needs */
+	INDEX_UNREAD,  /* a source cannot be read; its row is kept */
 };
 
 struct index_making {
-	bool exact; /* rows without a source go */
-	/* line is for people; it begins with the source's path. */
+	bool exact; /* remove rows without a source */
+	/* Report a row; `line` is for people and begins with the path of its source. */
 	void (*say)(void *arg, enum index_said what, const char *index, const char *line);
-	/* An index that is to be other than it is: a path in the map, and what to write there. A
-	 * failure ends it. */
+	/* Called for each index file that must change, with its path in the map and its new
+	 * content. A failure stops the run. */
 	int (*made)(void *arg, const char *index, struct bytes *content, struct error *e);
 	void *arg;
 };
 
 struct index_tool {
-	/* On any thread. -EINVAL: an index that is there is none that can be read. */
+	/* Compute all index files. Runs on any thread. -EINVAL: an existing index is invalid. */
 	int (*make)(const struct snapshot *s, const struct index_making *how, struct error *e);
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * join: one file that both sides changed, as both changes together.
+ * join: merge one file that both sides changed. Each function merges another kind of file. Where
+ * both sides changed one place differently, the result has it as in ours, and `told` reports it.
+ * Returns 0 or -errno; memory errors may be left in out.error and told.error.
  */
 #pragma once
 
@@ -9,23 +11,21 @@
 enum which { BASE, OURS, THEIRS, SIDES };
 
 struct join {
-	struct bytes *of[SIDES]; /* of the base NULL, where both sides added the file */
-	/* Result: the file, in which what both sides changed at one place is as ours has it, and
-	 * where that is, for people; nothing: nowhere. */
+	struct bytes *of[SIDES]; /* NULL for the base if both sides added the file */
+	/* Results: the merged file, and a text that lists the clashes, empty if there are none. */
 	struct buffer out, told;
 };
 
-/* Lines. both: those that the sides added at one place are both kept, where their first words
- * differ (all but the last of each line). */
+/* Merge texts by lines. both: keep lines that both sides added at one place, unless two different
+ * lines are equal up to their last word. */
 int join_lines(struct join *j, bool both);
-/* Lines of cells below a line with the names of the columns. keys (NULL-ended, or NULL): of those
- * names the first whose column has another value in each line says which rows are the same; without
- * one they stand in their order. -ENOTSUP: they are no such tables, and nothing is added. */
+/* Merge tables whose first line names the columns. keys: column names, NULL-terminated, or NULL.
+ * The first one with unique values identifies the rows; without one, rows are merged in their
+ * order. -ENOTSUP: the files are no such tables; adds nothing. */
 int join_rows(struct join *j, const char *const *keys);
-/* Pixels of PNG files, which are dropped once they are read; the result is one of the canonical
- * form (codec/image/png.h). -ENOTSUP: one is none, or too large for a picture, or of another size
- * than the others, or not there. */
+/* Merge PNG files by pixels. Releases `of`. The result is a PNG file in canonical form
+ * (codec/image/png.h). -ENOTSUP: a file is missing, no PNG file or too large, or sizes differ. */
 int join_image(struct join *j);
-/* Fields of a JSON file. Lists of objects are joined as lines are. -ENOTSUP: one is no JSON, and
- * nothing is added. */
+/* Merge JSON files by fields. Lists of objects are merged as lines are. -ENOTSUP: a file is no JSON
+ * object or list; adds nothing. */
 int join_json(struct join *j);

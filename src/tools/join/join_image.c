@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images that both sides changed, pixel by pixel. */
+/* Merge images pixel by pixel. */
 #include <errno.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static int join_pixels(const struct picture of[SIDES], struct bytes **ret, struc
 	return 0;
 }
 
-static int encode(const struct picture *p, struct buffer *out)
+static int encode_png(const struct picture *p, struct buffer *out)
 {
 	struct extent all = {.mem = p->rgba, .size = p->rgba->size};
 	uint64_t size;
@@ -67,7 +67,7 @@ int join_image(struct join *j)
 	both.w = of->w;
 	both.h = of->h;
 	if (r == 0)
-		r = encode(&both, &j->out);
+		r = encode_png(&both, &j->out);
 	bytes_unref(both.rgba);
 	if (r == 0 && clash.n)
 		buffer_printf(&j->told, "%ju %s, %s", (uintmax_t)clash.n,

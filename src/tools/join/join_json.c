@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* JSON files that both sides changed, field by field. */
+/* Merge JSON files field by field. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,19 +9,19 @@ enum { DEPTH_MAX = 32, TOLD_MAX = 5 };
 
 struct json_join {
 	struct join *join;
-	struct buffer path; /* of the value that is joined: keys, and a '.' between */
+	struct buffer path; /* of the current value: its keys, separated by '.' */
 	size_t n_told;
 	unsigned depth;
 };
 
-static const char *blanks(const char *p, const char *end)
+static const char *skip_blanks(const char *p, const char *end)
 {
 	while (p < end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
 		p++;
 	return p;
 }
 
-/* Behind the value at p; NULL: there is none. */
+/* End of the value at p, or NULL if there is no well-formed value. */
 static const char *value_end(const char *p, const char *end)
 {
 	const char *from = p;
@@ -44,10 +44,11 @@ static const char *value_end(const char *p, const char *end)
 }
 
 /*
- * The values of an object, and their keys with quotes, or those of an array. -ENOTSUP: it is none,
- * or not well-formed.
+ * Split an object into values and keys (with quotes), or an array into values. Returns 1 if the
+ * keys of an object are unique, otherwise 0. -ENOTSUP: the text does not begin with `open`, or is
+ * invalid.
  */
-static int split(struct span v, char open, struct keyed *ret)
+static int split_value(struct span v, char open, struct keyed *ret)
 {
 	const char *p, *end = v.at + v.n - 1, *next;
 	bool object = open == '{';
@@ -55,21 +56,21 @@ static int split(struct span v, char open, struct keyed *ret)
 
 	if (v.n < 2 || *v.at != open || *end != open + 2)
 		return -ENOTSUP;
-	p = blanks(v.at + 1, end);
+	p = skip_blanks(v.at + 1, end);
 	for (bool key = object; r == 0 && (p < end || key != object); key = object && !key) {
 		next = value_end(p, end);
 		if (!next || (key && *p != '"'))
 			return -ENOTSUP;
 		r = seq_add(key ? &ret->keys : &ret->values, p, (size_t)(next - p));
-		p = blanks(next, end);
+		p = skip_blanks(next, end);
 		if (p < end && *p++ != (key ? ':' : ','))
 			return -ENOTSUP;
-		p = blanks(p, end);
+		p = skip_blanks(p, end);
 	}
 	return r < 0 || !object ? r : keyed_sort(ret);
 }
 
-static void tell(struct json_join *j)
+static void report_clash(struct json_join *j)
 {
 	struct buffer *told = &j->join->told;
 
@@ -85,7 +86,7 @@ static void tell(struct json_join *j)
 
 static int join_value(struct json_join *j, const struct span v[SIDES]);
 
-/* One key of an object. What only one side removed goes. */
+/* Merge one key of an object. A key that only one side changed by removing it is removed. */
 static int join_member(void *arg, struct span key, const struct span v[SIDES])
 {
 	struct json_join *j = arg;
@@ -100,7 +101,7 @@ static int join_member(void *arg, struct span key, const struct span v[SIDES])
 		buffer_byte(&j->path, '.');
 	buffer_append(&j->path, key.at + 1, key.n - 2);
 	if (w == SIDES && !v[OURS].at) {
-		tell(j);
+		report_clash(j);
 	} else {
 		buffer_text(out, out->size && out->data[out->size - 1] == '{' ? "" : ", ");
 		buffer_append(out, key.at, key.n);
@@ -111,7 +112,7 @@ static int join_member(void *arg, struct span key, const struct span v[SIDES])
 	return r;
 }
 
-/* What both changed of an element of a list. */
+/* Merge one element of a list (seq_join.inner). */
 static int join_element(void *arg, const struct span v[SIDES], struct buffer *)
 {
 	struct json_join *j = arg;
@@ -124,18 +125,18 @@ static int join_element(void *arg, const struct span v[SIDES], struct buffer *)
 static int join_lists(struct json_join *j, const struct keyed of[SIDES])
 {
 	const struct seq lists[SIDES] = {of[BASE].values, of[OURS].values, of[THEIRS].values};
-	/* The outermost list holds things of their own; one below a key may be a course. */
+	/* Elements of the outermost list are independent; a list below a key may be a sequence. */
 	struct seq_join how = {
 		.inner = join_element, .between = ", ", .arg = j, .both = !j->path.size};
 	size_t told = j->n_told;
 	int r = seq_merge(lists, &how, &j->join->out);
 
 	if (r == 0 && how.clashes && j->n_told == told)
-		tell(j);
+		report_clash(j);
 	return r;
 }
 
-/* Of objects; numbers in a list are one value. */
+/* Is it a list of objects only? A list of numbers is merged as one value. */
 static bool is_list(const struct keyed *k)
 {
 	for (size_t i = 0; i < k->values.n; i++)
@@ -144,14 +145,14 @@ static bool is_list(const struct keyed *k)
 	return true;
 }
 
-/* The values in it, of objects or of lists. 1: they are no three such. */
+/* Merge the parts of objects or of lists. Returns 1 if not all values are of this type. */
 static int join_parts(struct json_join *j, const struct span v[SIDES], char open)
 {
 	struct keyed of[SIDES] = {{.order = NULL}};
 	int r = 0;
 
 	for (int w = 0; r >= 0 && w < SIDES; w++) {
-		r = v[w].at ? split(v[w], open, &of[w]) : 0;
+		r = v[w].at ? split_value(v[w], open, &of[w]) : 0;
 		if (r >= 0 && open == '[' && !is_list(&of[w]))
 			r = -ENOTSUP;
 	}
@@ -179,17 +180,18 @@ static int join_value(struct json_join *j, const struct span v[SIDES])
 	if (r <= 0)
 		return r;
 	if (w == SIDES) {
-		tell(j);
+		report_clash(j);
 		w = OURS;
 	}
 	buffer_append(&j->join->out, v[w].at, v[w].n);
 	return 0;
 }
 
-/* -ENOTSUP: it is no value of parts. */
-static int read_all(const struct bytes *b, struct span *ret)
+/* Trim a file to its JSON value. -ENOTSUP: the file is no object or list. */
+static int read_value(const struct bytes *b, struct span *ret)
 {
-	const char *end = (const char *)b->data + b->size, *at = blanks((const char *)b->data, end);
+	const char *end = (const char *)b->data + b->size,
+		   *at = skip_blanks((const char *)b->data, end);
 
 	while (end > at && strchr(" \n\r\t", end[-1]))
 		end--;
@@ -207,7 +209,7 @@ int join_json(struct join *join)
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = join->of[w] ? read_all(join->of[w], &v[w]) : 0;
+		r = join->of[w] ? read_value(join->of[w], &v[w]) : 0;
 	if (r == 0)
 		r = join_value(&j, v);
 	if (r == -ENOTSUP)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Texts that both sides changed, line by line; and tables, lines of cells below a line with the
- * names of the columns. */
+/* Merge texts by lines, and tables (lines of cells, below a line of column names) by cells. */
 #include <errno.h>
 #include <string.h>
 
@@ -33,8 +32,7 @@ static int merge_lines(const struct seq of[SIDES], struct seq_join *how, struct 
 	return r;
 }
 
-/* All but the last word. */
-static struct span words(struct span line)
+static struct span all_but_last_word(struct span line)
 {
 	while (line.n && line.at[line.n - 1] == ' ')
 		line.n--;
@@ -45,7 +43,7 @@ static struct span words(struct span line)
 
 static bool are_rivals(struct span o, struct span t)
 {
-	return !span_same(o, t) && span_same(words(o), words(t));
+	return !span_same(o, t) && span_same(all_but_last_word(o), all_but_last_word(t));
 }
 
 int join_lines(struct join *j, bool both)
@@ -67,14 +65,14 @@ int join_lines(struct join *j, bool both)
 
 struct rows_join {
 	struct seq lines[SIDES]; /* the first is the header */
-	char between;            /* cells */
+	char between;            /* separator of cells */
 	struct buffer *out;
 	size_t clashes;
-	struct span first; /* the key of the first */
+	struct span first; /* key of the first clash */
 };
 
-/* The cell of that number; an empty one where there are fewer. */
-static struct span cell(struct span line, char between, size_t n)
+/* The n-th cell of a line, or an empty one if the line is shorter. */
+static struct span nth_cell(struct span line, char between, size_t n)
 {
 	const char *end = line.at + line.n, *p = line.at, *next;
 
@@ -96,7 +94,7 @@ static size_t count_cells(struct span line, char between)
 	return n;
 }
 
-/* What both sides made of one line, cell by cell. */
+/* Merge one line cell by cell (seq_join.inner). */
 static int join_cells(void *arg, const struct span v[SIDES], struct buffer *out)
 {
 	const struct rows_join *j = arg;
@@ -112,7 +110,7 @@ static int join_cells(void *arg, const struct span v[SIDES], struct buffer *out)
 		enum which w;
 
 		for (int k = 0; k < SIDES; k++)
-			c[k] = cell(v[k], j->between, i);
+			c[k] = nth_cell(v[k], j->between, i);
 		w = span_pick(c);
 		clash |= w == SIDES;
 		w = w == SIDES ? OURS : w;
@@ -123,21 +121,21 @@ static int join_cells(void *arg, const struct span v[SIDES], struct buffer *out)
 	return clash;
 }
 
-/* Rows without a key: in their order. */
+/* Merge rows without a key, in their order. */
 static int join_in_order(struct rows_join *j)
 {
 	struct seq_join how = {.inner = join_cells, .both = true, .arg = j};
 	int r = merge_lines(j->lines, &how, j->out);
 
 	j->clashes = how.clashes;
-	/* What ours removed at the end stood behind its last row. */
+	/* Rows removed at the end of ours have no row there: report the last row. */
 	if (how.clashes)
-		j->first = cell(j->lines[OURS].at[how.first - (how.first == j->lines[OURS].n)],
+		j->first = nth_cell(j->lines[OURS].at[how.first - (how.first == j->lines[OURS].n)],
 			j->between, 0);
 	return r;
 }
 
-/* Removed by one side it goes, unless the other one changed it. */
+/* Merge one row. A row that one side removed is removed, unless the other side changed it. */
 static int join_row(void *arg, struct span key, const struct span v[SIDES])
 {
 	struct rows_join *j = arg;
@@ -158,15 +156,16 @@ static int join_row(void *arg, struct span key, const struct span v[SIDES])
 	return 0;
 }
 
-/* The rows by that column. 1: it has another value in each; 0: it has not. */
-static int rows_by(const struct rows_join *j, size_t column, struct keyed of[SIDES])
+/* Use a column as the key of the rows. Returns 1 if its values are unique, 0, or -ENOMEM. */
+static int sort_rows(const struct rows_join *j, size_t column, struct keyed of[SIDES])
 {
 	int r = 1;
 
 	for (int w = 0; r > 0 && w < SIDES; w++) {
 		of[w].keys.n = of[w].values.n = 0;
 		for (size_t i = 1; r > 0 && i < j->lines[w].n; i++) {
-			struct span line = j->lines[w].at[i], key = cell(line, j->between, column);
+			struct span line = j->lines[w].at[i],
+				    key = nth_cell(line, j->between, column);
 
 			if (seq_add(&of[w].keys, key.at, key.n) < 0 ||
 				seq_add(&of[w].values, line.at, line.n) < 0)
@@ -178,7 +177,7 @@ static int rows_by(const struct rows_join *j, size_t column, struct keyed of[SID
 	return r;
 }
 
-/* Is there a column of these names that has another value in each line? */
+/* Find the first of these columns with unique values. Returns 1, or 0 if there is none. -ENOMEM. */
 static int find_key(const struct rows_join *j, const char *const *keys, struct keyed of[SIDES])
 {
 	struct span header = j->lines[OURS].at[0];
@@ -187,13 +186,13 @@ static int find_key(const struct rows_join *j, const char *const *keys, struct k
 
 	for (; r == 0 && keys && *keys; keys++)
 		for (size_t i = 0; r == 0 && i < n; i++)
-			if (span_same(cell(header, j->between, i),
+			if (span_same(nth_cell(header, j->between, i),
 				    (struct span){*keys, strlen(*keys)}))
-				r = rows_by(j, i, of);
+				r = sort_rows(j, i, of);
 	return r;
 }
 
-static int join_all(struct rows_join *j, const char *const *keys)
+static int join_tables(struct rows_join *j, const char *const *keys)
 {
 	const struct seq *b = &j->lines[BASE], *o = &j->lines[OURS], *t = &j->lines[THEIRS];
 	struct keyed of[SIDES] = {{.order = NULL}};
@@ -221,7 +220,7 @@ int join_rows(struct join *join, const char *const *keys)
 	int r = read_lines(join, j.lines);
 
 	if (r == 0)
-		r = join_all(&j, keys);
+		r = join_tables(&j, keys);
 	if (j.clashes)
 		buffer_printf(&join->told, "%zu %s, the first is %.*s", j.clashes,
 			j.clashes == 1 ? "row" : "rows", (int)j.first.n, j.first.at);

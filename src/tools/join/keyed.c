@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-static int compare(struct span a, struct span b)
+static int compare_spans(struct span a, struct span b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;
 	int r = n ? memcmp(a.at, b.at, n) : 0;
@@ -19,7 +19,7 @@ static int by_key(const void *a, const void *b, void *arg)
 {
 	const struct span *keys = arg;
 
-	return compare(keys[*(const size_t *)a], keys[*(const size_t *)b]);
+	return compare_spans(keys[*(const size_t *)a], keys[*(const size_t *)b]);
 }
 
 int keyed_sort(struct keyed *k)
@@ -48,21 +48,21 @@ void keyed_finish(struct keyed of[SIDES])
 	}
 }
 
-/* Its place; as many as there are, where it is not there. */
-static size_t find(const struct keyed *k, struct span key)
+/* Index of a key, or keys.n if it is missing. */
+static size_t find_key(const struct keyed *k, struct span key)
 {
 	size_t n = k->keys.n;
-	size_t at = array_first(i, n, compare(k->keys.at[k->order[i]], key) >= 0);
+	size_t at = array_first(i, n, compare_spans(k->keys.at[k->order[i]], key) >= 0);
 
 	return at < n && span_same(k->keys.at[k->order[at]], key) ? k->order[at] : n;
 }
 
-static int give(const struct keyed of[SIDES], struct span key, keyed_fn fn, void *arg)
+static int merge_key(const struct keyed of[SIDES], struct span key, keyed_fn fn, void *arg)
 {
 	struct span v[SIDES] = {{0}};
 
 	for (int w = 0; w < SIDES; w++) {
-		size_t at = find(&of[w], key);
+		size_t at = find_key(&of[w], key);
 
 		if (at < of[w].values.n)
 			v[w] = of[w].values.at[at];
@@ -73,19 +73,19 @@ static int give(const struct keyed of[SIDES], struct span key, keyed_fn fn, void
 int keyed_merge(const struct keyed of[SIDES], keyed_fn fn, void *arg)
 {
 	const struct keyed *o = &of[OURS], *t = &of[THEIRS];
-	size_t next = 0; /* of theirs */
+	size_t next = 0; /* index in theirs */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i <= o->keys.n; i++) {
 		bool end = i == o->keys.n;
-		size_t same = end ? t->keys.n : find(t, o->keys.at[i]);
+		size_t same = end ? t->keys.n : find_key(t, o->keys.at[i]);
 
-		/* What comes before it in theirs, and so far was in none. */
+		/* First the keys that precede it in theirs and that ours does not have. */
 		for (; r == 0 && next < same && (end || same < t->keys.n); next++)
-			if (find(o, t->keys.at[next]) == o->keys.n)
-				r = give(of, t->keys.at[next], fn, arg);
+			if (find_key(o, t->keys.at[next]) == o->keys.n)
+				r = merge_key(of, t->keys.at[next], fn, arg);
 		if (r == 0 && !end)
-			r = give(of, o->keys.at[i], fn, arg);
+			r = merge_key(of, o->keys.at[i], fn, arg);
 	}
 	return r;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Zlib */
-/* What two sides made of one sequence, together. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,43 +7,43 @@
 #include "base/cleanup.h"
 #include "tools/join/seq_merge.h"
 
-enum { RIVALS_MAX = 1000 }; /* elements that are compared each with each */
+enum { RIVALS_MAX = 1000 }; /* most elements of a side that rivals() compares pairwise */
 
 struct joining {
 	const struct seq *of[SIDES];
 	struct hunks hunks[SIDES]; /* from base to a side */
-	size_t next[SIDES];        /* of them */
-	size_t shift[SIDES];       /* from a place in base to the one there */
+	size_t next[SIDES];        /* index of the next hunk */
+	size_t shift[SIDES];       /* offset from a position in base to the side's */
 	struct seq_join *how;
 	struct buffer *out;
 	size_t written;
-	struct seq made; /* of a list: what was taken as it is on a side, or in base */
+	struct seq made; /* with how->both: elements taken unchanged from a side or base */
 };
 
-/* Some elements of base, and what they are on each side. */
+/* A range of elements of base, and the range that replaces it on each side. */
 struct region {
 	size_t at[SIDES], n[SIDES];
 };
 
-static void separate(struct joining *g)
+static void add_separator(struct joining *g)
 {
 	if (g->written++)
 		buffer_text(g->out, g->how->between);
 }
 
-static void put(struct joining *g, enum which w, size_t at, size_t n)
+static void add_elements(struct joining *g, enum which w, size_t at, size_t n)
 {
 	for (size_t i = at; i < at + n; i++) {
 		struct span s = g->of[w]->at[i];
 
-		separate(g);
+		add_separator(g);
 		buffer_append(g->out, s.at, s.n);
 		if (g->how->both && seq_add(&g->made, s.at, s.n) < 0)
 			g->out->error = -ENOMEM;
 	}
 }
 
-static void clash(struct joining *g, size_t at, size_t n)
+static void count_clash(struct joining *g, size_t at, size_t n)
 {
 	size_t last = at + (n ? n - 1 : 0);
 
@@ -55,8 +54,8 @@ static void clash(struct joining *g, size_t at, size_t n)
 	g->how->clashes += n ? n : 1;
 }
 
-/* Are n elements of one side those of another? */
-static bool same(
+/* Are n elements of two sides equal? */
+static bool is_same_range(
 	const struct joining *g, enum which v, size_t in_v, enum which w, size_t in_w, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -65,8 +64,8 @@ static bool same(
 	return true;
 }
 
-/* Does ours have one that cannot be beside this one of theirs, or is it? */
-static bool meets(const struct joining *g, const struct region *x, struct span t,
+/* Does fn return true for an element of ours in the region and t, an element of theirs? */
+static bool has_match(const struct joining *g, const struct region *x, struct span t,
 	bool (*fn)(struct span o, struct span t))
 {
 	for (size_t i = 0; i < x->n[OURS]; i++)
@@ -82,12 +81,12 @@ static bool keeps_both(const struct joining *g, const struct region *x)
 	if (x->n[OURS] > RIVALS_MAX || x->n[THEIRS] > RIVALS_MAX)
 		return false;
 	for (size_t i = 0; i < x->n[THEIRS]; i++)
-		if (meets(g, x, g->of[THEIRS]->at[x->at[THEIRS] + i], g->how->rivals))
+		if (has_match(g, x, g->of[THEIRS]->at[x->at[THEIRS] + i], g->how->rivals))
 			return false;
 	return true;
 }
 
-static int join_one(struct joining *g, const struct region *x, size_t i)
+static int join_element(struct joining *g, const struct region *x, size_t i)
 {
 	struct span v[SIDES];
 	enum which w;
@@ -97,21 +96,22 @@ static int join_one(struct joining *g, const struct region *x, size_t i)
 		v[k] = g->of[k]->at[x->at[k] + i];
 	w = span_pick(v);
 	r = w == SIDES;
-	separate(g);
+	add_separator(g);
 	if (r && g->how->inner)
 		r = g->how->inner(g->how->arg, v, g->out);
 	else
 		buffer_append(g->out, v[r ? OURS : w].at, v[r ? OURS : w].n);
 	if (r > 0)
-		clash(g, x->at[OURS] + i, 1);
+		count_clash(g, x->at[OURS] + i, 1);
 	return r < 0 ? r : 0;
 }
 
-static int join(struct joining *g, const struct region *x);
+static int join_region(struct joining *g, const struct region *x);
 
 /*
- * One side only added elements before or behind those of base, and the other changed these and
- * added some there, too: what was changed is taken, and what was added meets. 1: it is not so.
+ * Merge a region in which both sides added elements at the same edge of those of base, and one side
+ * left these unchanged: merge the old elements and the added ones separately. Returns 1 if the
+ * region is of another kind.
  */
 static int join_edge(struct joining *g, const struct region *x)
 {
@@ -123,8 +123,8 @@ static int join_edge(struct joining *g, const struct region *x)
 	for (enum which w = OURS; w < SIDES; w++) {
 		if (!n || x->n[w] <= n)
 			return 1;
-		behind |= same(g, BASE, x->at[BASE], w, x->at[w], n);
-		before |= same(g, BASE, x->at[BASE], w, x->at[w] + x->n[w] - n, n);
+		behind |= is_same_range(g, BASE, x->at[BASE], w, x->at[w], n);
+		before |= is_same_range(g, BASE, x->at[BASE], w, x->at[w] + x->n[w] - n, n);
 	}
 	if (!before && !behind)
 		return 1;
@@ -136,38 +136,38 @@ static int join_edge(struct joining *g, const struct region *x)
 		else
 			kept.at[w] += added.n[w];
 	}
-	r = join(g, behind ? &kept : &added);
-	return r == 0 ? join(g, behind ? &added : &kept) : r;
+	r = join_region(g, behind ? &kept : &added);
+	return r == 0 ? join_region(g, behind ? &added : &kept) : r;
 }
 
-static int join(struct joining *g, const struct region *x)
+static int join_region(struct joining *g, const struct region *x)
 {
 	size_t n = x->n[OURS];
 	bool as_many = n == x->n[THEIRS];
 	int r = 0;
 
-	if (as_many && same(g, OURS, x->at[OURS], THEIRS, x->at[THEIRS], n)) {
-		put(g, OURS, x->at[OURS], n);
+	if (as_many && is_same_range(g, OURS, x->at[OURS], THEIRS, x->at[THEIRS], n)) {
+		add_elements(g, OURS, x->at[OURS], n);
 	} else if (as_many && n == x->n[BASE]) {
 		for (size_t i = 0; r == 0 && i < n; i++)
-			r = join_one(g, x, i);
+			r = join_element(g, x, i);
 	} else if (!x->n[BASE] && keeps_both(g, x)) {
-		put(g, OURS, x->at[OURS], n);
+		add_elements(g, OURS, x->at[OURS], n);
 		for (size_t i = x->at[THEIRS]; i < x->at[THEIRS] + x->n[THEIRS]; i++)
-			if (!meets(g, x, g->of[THEIRS]->at[i], span_same))
-				put(g, THEIRS, i, 1);
+			if (!has_match(g, x, g->of[THEIRS]->at[i], span_same))
+				add_elements(g, THEIRS, i, 1);
 	} else {
 		r = join_edge(g, x);
 		if (r > 0) {
-			put(g, OURS, x->at[OURS], n);
-			clash(g, x->at[OURS], n);
+			add_elements(g, OURS, x->at[OURS], n);
+			count_clash(g, x->at[OURS], n);
 		}
 	}
 	return r < 0 ? r : 0;
 }
 
-/* How many bytes two elements share at their beginning and their end. */
-static size_t shared(struct span a, struct span b)
+/* Number of equal bytes at the beginning and the end of two elements. */
+static size_t shared_length(struct span a, struct span b)
 {
 	size_t least = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
 
@@ -178,7 +178,7 @@ static size_t shared(struct span a, struct span b)
 	return head + tail;
 }
 
-/* Did a side change elements and add some behind them (or else before them)? */
+/* Did a side probably change elements and add others behind them (or before them)? */
 static bool adds_at_edge(const struct joining *g, enum which w, const struct hunk *x, bool behind)
 {
 	size_t n = x->to - x->from;
@@ -188,16 +188,17 @@ static bool adds_at_edge(const struct joining *g, enum which w, const struct hun
 	if (!n || x->n <= n)
 		return false;
 	edge = g->of[BASE]->at[behind ? x->to - 1 : x->from];
-	return behind ? shared(edge, s[n - 1]) >= shared(edge, s[x->n - 1])
-		      : shared(edge, s[x->n - n]) >= shared(edge, s[0]);
+	return behind ? shared_length(edge, s[n - 1]) >= shared_length(edge, s[x->n - 1])
+		      : shared_length(edge, s[x->n - n]) >= shared_length(edge, s[0]);
 }
 
 /* Do two changes concern the same elements, or add at the same place? y is of side w. */
-static bool meet(const struct joining *g, const struct hunk *x, enum which w, const struct hunk *y)
+static bool hunks_meet(
+	const struct joining *g, const struct hunk *x, enum which w, const struct hunk *y)
 {
 	if (y->from == y->to)
 		return x->from == x->to ? x->from == y->from
-					: meet(g, y, (enum which)(OURS + THEIRS - w), x);
+					: hunks_meet(g, y, (enum which)(OURS + THEIRS - w), x);
 	if (x->from < x->to)
 		return x->from < y->to && y->from < x->to;
 	return (x->from > y->from && x->from < y->to) ||
@@ -205,39 +206,40 @@ static bool meet(const struct joining *g, const struct hunk *x, enum which w, co
 	       (x->from == y->from && adds_at_edge(g, w, y, false));
 }
 
-/* NULL: there are no more. */
-static const struct hunk *hunk(const struct joining *g, enum which w, size_t i)
+/* A hunk, or NULL after the last one. */
+static const struct hunk *hunk_at(const struct joining *g, enum which w, size_t i)
 {
 	return i < g->hunks[w].n ? &g->hunks[w].at[i] : NULL;
 }
 
-/* The next region that both sides changed, or one alone. */
+/* Get the next region that one or both sides changed. */
 static void next_region(struct joining *g, struct region *x)
 {
-	const struct hunk *o = hunk(g, OURS, g->next[OURS]), *t = hunk(g, THEIRS, g->next[THEIRS]);
+	const struct hunk *o = hunk_at(g, OURS, g->next[OURS]),
+			  *t = hunk_at(g, THEIRS, g->next[THEIRS]);
 	bool ours = !t || (o && (o->from < t->from || (o->from == t->from && o->to <= t->to)));
 	const struct hunk *h = ours ? o : t;
 	size_t next[SIDES] = {0, g->next[OURS] + ours, g->next[THEIRS] + !ours};
 	size_t from = h->from, to = h->to;
 	bool more = true;
 
-	/* The last hunk of each side is the one that reaches furthest. */
+	/* Extend the region by hunks that meet the last hunk of the other side. */
 	while (more) {
 		more = false;
 		for (enum which w = OURS; w < SIDES; w++) {
 			enum which v = w == OURS ? THEIRS : OURS;
 
-			for (; next[v] > g->next[v] && (h = hunk(g, w, next[w])) &&
-				meet(g, h, v, hunk(g, v, next[v] - 1));
+			for (; next[v] > g->next[v] && (h = hunk_at(g, w, next[w])) &&
+				hunks_meet(g, h, v, hunk_at(g, v, next[v] - 1));
 				next[w]++, more = true)
 				to = h->to > to ? h->to : to;
 		}
 	}
-	/* Each side's elements: those of base, longer or shorter by what its hunks changed. */
+	/* The range of each side is that of base, shifted and resized by its hunks. */
 	for (enum which w = BASE; w < SIDES; w++) {
 		x->at[w] = from + g->shift[w];
 		for (; g->next[w] < next[w]; g->next[w]++) {
-			h = hunk(g, w, g->next[w]);
+			h = hunk_at(g, w, g->next[w]);
 			g->shift[w] += h->n - (h->to - h->from);
 		}
 		x->n[w] = to + g->shift[w] - x->at[w];
@@ -249,27 +251,27 @@ static int merge_hunks(struct joining *g)
 	size_t done = 0; /* elements of base */
 	int r = 0;
 
-	while (r == 0 && (hunk(g, OURS, g->next[OURS]) || hunk(g, THEIRS, g->next[THEIRS]))) {
+	while (r == 0 && (hunk_at(g, OURS, g->next[OURS]) || hunk_at(g, THEIRS, g->next[THEIRS]))) {
 		size_t ours = g->next[OURS], theirs = g->next[THEIRS];
 		struct region x;
 
 		next_region(g, &x);
-		put(g, BASE, done, x.at[BASE] - done);
+		add_elements(g, BASE, done, x.at[BASE] - done);
 		done = x.at[BASE] + x.n[BASE];
 		if (ours == g->next[OURS])
-			put(g, THEIRS, x.at[THEIRS], x.n[THEIRS]);
+			add_elements(g, THEIRS, x.at[THEIRS], x.n[THEIRS]);
 		else if (theirs == g->next[THEIRS])
-			put(g, OURS, x.at[OURS], x.n[OURS]);
+			add_elements(g, OURS, x.at[OURS], x.n[OURS]);
 		else
-			r = join(g, &x);
+			r = join_region(g, &x);
 	}
-	put(g, BASE, done, g->of[BASE]->n - done);
+	add_elements(g, BASE, done, g->of[BASE]->n - done);
 	return r;
 }
 
 enum { MADE = SIDES, LISTS };
 
-/* Where an element stands. */
+/* One occurrence of an element. */
 struct place {
 	struct span is;
 	size_t list, at;
@@ -288,8 +290,8 @@ static int by_element(const void *a, const void *b)
 }
 
 /*
- * An element that a side put elsewhere is removed and added to a diff. Where the other side removed
- * it, too, or put it elsewhere itself, it is there again, or twice: it stays, and is told.
+ * To a diff, a moved element is one removed and one added. If the other side removed or moved it,
+ * too, the result has it again, or twice. Keep it, and count a clash.
  */
 static int find_moved(struct joining *g)
 {
@@ -306,7 +308,7 @@ static int find_moved(struct joining *g)
 	for (size_t i = 0, first = 0; i < n; first = i) {
 		size_t in[LISTS] = {0}, at = 0, most;
 
-		/* One element, wherever it stands. */
+		/* Count the occurrences of one element in each list. */
 		for (; i < n && span_same(p[first].is, p[i].is); i++)
 			if (!in[p[i].list]++ && p[i].list == OURS)
 				at = p[i].at;
@@ -314,7 +316,7 @@ static int find_moved(struct joining *g)
 		       : in[THEIRS] == in[BASE] ? in[OURS]
 						: in[MADE];
 		if (in[BASE] && in[MADE] > most)
-			clash(g, at, 1);
+			count_clash(g, at, 1);
 	}
 	return 0;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* seq_merge: what two sides made of one sequence, together. */
+/* seq_merge: three-way merge of sequences, such as lines or list elements. */
 #pragma once
 
 #include "tools/compare/seq.h"
 #include "tools/join/join.h"
 
-/* Whose it is, where one side alone changed it, or both did alike; SIDES: both did, in different
- * ways. What is not there has at NULL. */
+/* The side to take an element from: the one that changed it, or OURS if both changed it equally.
+ * SIDES: both changed it differently. A missing element has `at` NULL. */
 static inline enum which span_pick(const struct span v[SIDES])
 {
 	return span_same(v[OURS], v[BASE])                                      ? THEIRS
@@ -14,18 +14,19 @@ static inline enum which span_pick(const struct span v[SIDES])
 										: SIDES;
 }
 
-/* What came of it. */
+/* Options and result of a merge. */
 struct seq_join {
-	/* Two sides changed one element: adds what comes of both to out and returns 0; or 1: it is
-	 * a clash, and ours was added. May be NULL: a clash. */
+	/* Merge one element that both sides changed, into out. Returns 0, -errno, or 1 for a clash,
+	 * with ours where they clash. If NULL, each such element is a clash. */
 	int (*inner)(void *arg, const struct span v[SIDES], struct buffer *out);
 	void *arg;
-	/* Where two sides added elements at one place both are kept, ours first, unless two of them
-	 * are rivals (may be NULL: none are). */
+	/* Keep elements that both sides added at one place, ours first, unless rivals() is true for
+	 * one of ours and one of theirs. rivals may be NULL. */
 	bool both;
 	bool (*rivals)(struct span o, struct span t);
-	const char *between; /* what stands between elements of the result */
-	size_t clashes;     /* result: elements of ours (or places) that theirs changed otherwise */
-	size_t first, last; /* ... and where, in ours, from 0 */
+	const char *between; /* separator of the elements in the result */
+	size_t clashes;      /* result: number of elements of ours (or places) that clash */
+	size_t first, last;  /* result: indexes of the first and last clash in ours */
 };
+/* Merge three sequences into out. Sets the results of how. -errno. */
 int seq_merge(const struct seq of[SIDES], struct seq_join *how, struct buffer *out);

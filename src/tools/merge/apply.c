@@ -8,31 +8,32 @@
 #include "tools/merge/steps.h"
 #include "vfs/offline/change.h"
 
-static struct offline *ours(struct merge *m)
+static struct offline *ours_tree(struct merge *m)
 {
 	return &m->sides[OURS].tree;
 }
 
-static int fail(struct merge *m, const char *path, int r)
+static int report_failure(struct merge *m, const char *path, int r)
 {
-	offline_say(ours(m), "%s: %s", path ? path : "", strerror(-r));
+	offline_say(ours_tree(m), "%s: %s", path ? path : "", strerror(-r));
 	return r;
 }
 
-/* The time that theirs has, where maps keep times. */
+/* Get the modification time of theirs, if the format stores times. */
 static bool time_of(struct merge *m, const struct merged *x, struct timespec *ret)
 {
 	struct offline *t = &m->sides[THEIRS].tree;
 	struct offline_file a;
 
-	if (!t->vol->format->kept_time || x->made || offline_find(t, x->at[THEIRS]->path, &a) < 0)
+	if (!t->vol->format->kept_time || x->has_content ||
+		offline_find(t, x->at[THEIRS]->path, &a) < 0)
 		return false;
 	*ret = a.mtime;
 	return true;
 }
 
-/* What was decided, or theirs as it is. */
-static int put(struct merge *m, struct merged *x)
+/* Write the joined content, or the content of theirs, into ours. */
+static int put_file(struct merge *m, struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
 	struct reader from = {0};
@@ -43,66 +44,66 @@ static int put(struct merge *m, struct merged *x)
 	int unread = path ? content_open_merged(m, x, &from) : -ENOMEM, r = unread;
 
 	if (r == 0) {
-		r = change_put(ours(m), path, reader_take, &from, timed ? &mtime : NULL, &e);
+		r = change_put(ours_tree(m), path, reader_take, &from, timed ? &mtime : NULL, &e);
 		unread = from.error;
 	}
 	reader_close(&from);
 	if (unread && unread != -ENOMEM) {
-		merged_keep(x);
+		merged_drop_content(x);
 		return conflict_add(m, x, false, "theirs cannot be read: %s",
 			offline_reason(&m->sides[THEIRS].tree, unread));
 	}
 	if (unread || r == -ENOMEM || r == -EIO || io_is_full(r))
-		return fail(m, path, unread ? unread : r);
+		return report_failure(m, path, unread ? unread : r);
 	if (r < 0) {
-		merged_keep(x);
+		merged_drop_content(x);
 		return conflict_add(m, x, true, "the map does not take theirs: %s", error_text(&e));
 	}
-	r = overlay_find(ours(m)->tree, path, &at);
-	x->put = r < 0 ? NULL : at.oentry;
-	return r < 0 ? fail(m, path, r) : 0;
+	r = overlay_find(ours_tree(m)->tree, path, &at);
+	x->oentry = r < 0 ? NULL : at.oentry;
+	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
 static int make_dir(struct merge *m, const struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
-	int r = path ? overlay_mkdirs(ours(m)->tree, path) : -ENOMEM;
+	int r = path ? overlay_mkdirs(ours_tree(m)->tree, path) : -ENOMEM;
 
-	return r < 0 ? fail(m, path, r) : 0;
+	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
-static int move(struct merge *m, struct merged *x)
+static int move_object(struct merge *m, struct merged *x)
 {
 	const struct item *o = x->at[OURS];
-	CLEANUP(free) char *was = merged_path(o->up->of, false, NULL), *from = NULL;
+	CLEANUP(free) char *was = merged_path(o->parent->node, false, NULL), *from = NULL;
 	CLEANUP(free) char *to = merged_path(x, false, o);
-	/* Which may be in a new one. */
-	int r = o->up->of != x->up ? make_dir(m, x->up) : 0;
+	/* The new parent directory may not exist yet. */
+	int r = o->parent->node != x->parent ? make_dir(m, x->parent) : 0;
 
 	if (r < 0)
 		return r;
 	from = was ? path_join(was, o->name) : NULL;
-	r = from && to ? overlay_rename(ours(m)->tree, from, to) : -ENOMEM;
-	return r < 0 ? fail(m, from, r) : 0;
+	r = from && to ? overlay_rename(ours_tree(m)->tree, from, to) : -ENOMEM;
+	return r < 0 ? report_failure(m, from, r) : 0;
 }
 
-static int take_away(struct merge *m, const struct merged *x)
+static int remove_node(struct merge *m, const struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
 	int r = -ENOMEM;
 
 	if (path)
-		r = merged_item(x)->dir && merged_item(x)->object
-			    ? change_remove_tree(ours(m), path)
-			    : overlay_remove(ours(m)->tree, path, merged_item(x)->dir);
-	/* What a map always has stays. */
+		r = merged_item(x)->is_dir && merged_item(x)->is_object
+			    ? change_remove_tree(ours_tree(m), path)
+			    : overlay_remove(ours_tree(m)->tree, path, merged_item(x)->is_dir);
+	/* Mandatory entries cannot be removed. */
 	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
 		return 0;
-	return r < 0 ? fail(m, path, r) : 0;
+	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
-/* What is in one object may come from another, so all of them stand where they are to stand first,
- * and go last. */
+/* Apply the decisions for a directory. Files may move between objects, so move and create all
+ * objects first, and remove objects last. */
 static int apply_below(struct merge *m, struct merged *dir)
 {
 	int r = 0;
@@ -111,26 +112,26 @@ static int apply_below(struct merge *m, struct merged *dir)
 		struct merged *x = dir->order[i];
 
 		if (x->at[OURS])
-			r = x->moved ? move(m, x) : 0;
-		else if (merged_item(x)->dir)
+			r = x->is_moved ? move_object(m, x) : 0;
+		else if (merged_item(x)->is_dir)
 			r = make_dir(m, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++) {
-		struct merged *x = dir->below[i];
+		struct merged *x = dir->children[i];
 
-		if (!merged_item(x)->dir) {
-			if (x->stays && (x->made || merged_source(x) == THEIRS))
-				r = put(m, x);
+		if (!merged_item(x)->is_dir) {
+			if (x->is_kept && (x->has_content || merged_source(x) == THEIRS))
+				r = put_file(m, x);
 			continue;
 		}
-		if (x->stays && !x->at[OURS] && !merged_item(x)->object)
+		if (x->is_kept && !x->at[OURS] && !merged_item(x)->is_object)
 			r = make_dir(m, x);
-		if (r == 0 && (x->stays || (x->at[OURS] && !merged_item(x)->object)))
+		if (r == 0 && (x->is_kept || (x->at[OURS] && !merged_item(x)->is_object)))
 			r = apply_below(m, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (dir->below[i]->at[OURS] && !dir->below[i]->stays)
-			r = take_away(m, dir->below[i]);
+		if (dir->children[i]->at[OURS] && !dir->children[i]->is_kept)
+			r = remove_node(m, dir->children[i]);
 	return r;
 }
 
@@ -139,11 +140,11 @@ bool apply_refused(void *arg, const struct oentry *u, const char *why)
 	struct merge *m = arg;
 	size_t i = 0;
 
-	while (i < m->n && m->all[i]->put != u)
+	while (i < m->n && m->all[i]->oentry != u)
 		i++;
 	if (i == m->n)
 		return false;
-	merged_keep(m->all[i]);
+	merged_drop_content(m->all[i]);
 	return conflict_add(m, m->all[i], true, "the map does not take theirs: %s", why) == 0;
 }
 

@@ -18,9 +18,9 @@ static bool ends_in(const char *s, size_t n, const char *ending)
 	return n >= m && memcmp(s + n - m, ending, m) == 0;
 }
 
-/* The object that the string of n bytes names, where it is the value of this key. */
-static const struct merged *find(const struct merge *m, enum which w, const char *key, size_t n_key,
-	const char *stem, size_t n)
+/* Find the object that a string of n bytes refers to as the value of this key. NULL if none. */
+static const struct merged *find_named_object(const struct merge *m, enum which w, const char *key,
+	size_t n_key, const char *stem, size_t n)
 {
 	const struct merge_reference *ref = m->how->references;
 	const struct item *dir, *i;
@@ -31,15 +31,15 @@ static const struct merged *find(const struct merge *m, enum which w, const char
 	dir = ref && ref->key ? item_named(m->sides[w].root, ref->dir) : NULL;
 	if (!dir || !item_number(stem, n))
 		return NULL;
-	/* They are in order, and the number is the place. */
+	/* Objects are sorted by number, and the number is the position. */
 	for (size_t k = 0; k < n && stem[k] >= '0' && stem[k] <= '9' && at < dir->n; k++)
 		at = at * 10 + (size_t)(stem[k] - '0');
-	i = at < dir->n ? dir->below[at] : NULL;
-	return i && (size_t)(i->ending - i->name) == n && memcmp(i->name, stem, n) == 0 ? i->of
+	i = at < dir->n ? dir->children[at] : NULL;
+	return i && (size_t)(i->ending - i->name) == n && memcmp(i->name, stem, n) == 0 ? i->node
 											: NULL;
 }
 
-/* The end of the string that begins behind a quote, where its closing quote stands. */
+/* Find the closing quote of the string that begins at p; `end` if there is none. */
 static const char *string_end(const char *p, const char *end)
 {
 	while (p < end && *p != '"')
@@ -68,10 +68,11 @@ static void escape(struct buffer *out, const char *s)
 	}
 }
 
-/* Adds what stands for an object behind a quote. How many bytes of the closing quote go. */
-static size_t put_name(struct buffer *out, const struct merged *x, enum content_names names)
+/* Append the name of an object after its opening quote. Returns 1 if the closing quote must be
+ * dropped (null), otherwise 0. */
+static size_t add_name(struct buffer *out, const struct merged *x, enum content_names names)
 {
-	const char *is = names == CONTENT_LATER ? x->later : x->now;
+	const char *is = names == CONTENT_NEW_NAMES ? x->new_name : x->old_name;
 
 	if (names == CONTENT_NUMBERS) {
 		buffer_printf(out, "%c%zu", MARK, x->number);
@@ -92,7 +93,7 @@ struct naming {
 	enum content_names names;
 };
 
-/* Strings of which each that is a value and names an object is replaced. */
+/* Replace each string that refers to an object. During a scan, also record it in item.uses. */
 static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
 {
 	const char *end = p + n_all, *key = "", *from = p;
@@ -112,14 +113,15 @@ static int change_names(const struct naming *g, const char *p, size_t n_all, str
 			continue;
 		}
 		if (n <= NAME_MAX)
-			x = find(g->m, i->in, key, n_key, stem, unescape(s, n, stem));
+			x = find_named_object(
+				g->m, i->side, key, n_key, stem, unescape(s, n, stem));
 		if (!x)
 			continue;
 		buffer_append(out, from, (size_t)(s - from));
-		from = s + n + put_name(out, x, g->names);
+		from = s + n + add_name(out, x, g->names);
 		if (!array_room(i->uses, i->n_uses, i->room_uses))
 			out->error = -ENOMEM;
-		else if (!i->known)
+		else if (!i->is_scanned)
 			i->uses[i->n_uses++] = x->number;
 	}
 	buffer_append(out, from, (size_t)(end - from));
@@ -137,7 +139,6 @@ int content_read(struct merge *m, struct item *i, size_t most, struct bytes **re
 	return r;
 }
 
-/* Behind a mark stands the number, and a quote. */
 void content_uses(const struct bytes *in, bool *used)
 {
 	const char *p = (const char *)in->data, *end = p + in->size;
@@ -146,9 +147,10 @@ void content_uses(const struct bytes *in, bool *used)
 		used[strtoul(p + 1, (char **)&p, 10)] = true;
 }
 
-/* Adds the begin of a line that ends in what is unset, without that; the length of both. In
- * canonical JSON each key of the outermost level begins a line. */
-static size_t take_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
+/* If a line begins with the key of the unset integer, append the key and a byte UNSET, and store
+ * the integer in the item. Returns the length of both in the line, or 0. In canonical JSON each key
+ * of the outermost level begins a line. */
+static size_t add_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
 	struct buffer *out)
 {
 	char head[KEY_MAX];
@@ -169,21 +171,21 @@ static size_t take_unset(const struct merge_schema *how, struct item *i, const c
 	return k + size;
 }
 
-/* In canonical JSON a key and the name behind it stand on one line. */
+/* In canonical JSON a key and its string are on one line, so lines can be changed one by one. */
 static int change_line(void *arg, const char *line, size_t n, struct buffer *out)
 {
 	const struct naming *g = arg;
 	size_t unset = 0;
 
 	if (g->names == CONTENT_NUMBERS)
-		unset = take_unset(g->m->how, g->i, line, n, out);
+		unset = add_unset(g->m->how, g->i, line, n, out);
 	return change_names(g, line + unset, n - unset, out);
 }
 
 int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret)
 {
 	struct naming *g;
-	int r = reader_open(&m->sides[i->in].tree, i->path, ret);
+	int r = reader_open(&m->sides[i->side].tree, i->path, ret);
 
 	if (r < 0 || !m->how->references || !content_is_json(i))
 		return r;
@@ -194,7 +196,7 @@ int content_open(struct merge *m, struct item *i, enum content_names names, stru
 	return reader_changed(ret, change_line, g);
 }
 
-/* As ours has it, or as it was. */
+/* The unset integer of a file: that of ours, or else of the base, or else of theirs. */
 static const char *unset_of(const struct merged *x)
 {
 	static const enum which order[] = {OURS, BASE, THEIRS};
@@ -205,8 +207,8 @@ static const char *unset_of(const struct merged *x)
 	return is;
 }
 
-/* What both sides made of it, with names for numbers. */
-static int write_made(const struct merge *m, const struct merged *made, struct bytes **ret)
+/* Replace the numbers and UNSET bytes of a joined JSON file by old names and integers. */
+static int write_joined(const struct merge *m, const struct merged *made, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	const struct bytes *in = made->content.mem;
@@ -223,7 +225,7 @@ static int write_made(const struct merge *m, const struct merged *made, struct b
 		} else {
 			const struct merged *x = m->all[strtoul(p, &after, 10)];
 
-			p = after + put_name(&out, x, CONTENT_NOW);
+			p = after + add_name(&out, x, CONTENT_OLD_NAMES);
 		}
 	}
 	buffer_append(&out, p, (size_t)(end - p));
@@ -235,10 +237,10 @@ int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
 	struct bytes *b = NULL;
 	int r = 0;
 
-	if (!x->made)
-		return content_open(m, x->at[THEIRS], CONTENT_NOW, ret);
+	if (!x->has_content)
+		return content_open(m, x->at[THEIRS], CONTENT_OLD_NAMES, ret);
 	if (x->content.mem && m->how->references && content_is_json(merged_item(x)))
-		r = write_made(m, x, &b);
+		r = write_joined(m, x, &b);
 	*ret = r < 0 ? (struct reader){0}
 	       : b   ? reader_of(extent_of_bytes(b))
 		     : reader_of(extent_ref(&x->content));
@@ -258,7 +260,7 @@ static void sketch_add(struct item *i, uint64_t hash)
 	i->sketch[at] = hash;
 }
 
-/* The same on every machine, because similarity depends on it, and so what a merge makes. */
+/* Equal on every machine, because the result of a merge depends on similarity. */
 static uint64_t hash_pair(uint64_t hash, uint64_t number)
 {
 	const uint64_t both[2] = {htole64(hash), htole64(number)};
@@ -266,14 +268,14 @@ static uint64_t hash_pair(uint64_t hash, uint64_t number)
 	return digest_likely(both, sizeof(both));
 }
 
-/* Where a cell stands counts in a table, and not where a line does in a text. */
+/* `number` is the row in a table; 0 in a text, where the position of a line does not matter. */
 static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
 {
 	sketch_add(i, hash_pair(digest_likely(line, n), number));
 }
 
-/* In canonical JSON each key of the outermost level begins a line. Where its value begins; 0: the
- * line has another key. */
+/* Offset of the value in a line with this key of the outermost level; 0 if the line has another
+ * key. In canonical JSON each key of the outermost level begins a line. */
 static size_t key_length(const char *key, const char *line, size_t n)
 {
 	char head[KEY_MAX];
@@ -282,7 +284,7 @@ static size_t key_length(const char *key, const char *line, size_t n)
 	return n > size && memcmp(line, head, size) == 0 ? size : 0;
 }
 
-static void know_keys(struct item *i, const struct merge_schema *how, const char *line, size_t n)
+static void scan_keys(struct item *i, const struct merge_schema *how, const char *line, size_t n)
 {
 	n -= line[n - 1] == '\n';
 	n -= n && line[n - 1] == ',';
@@ -291,18 +293,18 @@ static void know_keys(struct item *i, const struct merge_schema *how, const char
 
 		if (!size)
 			continue;
-		i->sort ^= digest_likely(line, n);
-		i->once |= s->many && (n - size != strlen(s->many) ||
-					      memcmp(line + size, s->many, n - size) != 0);
+		i->kind ^= digest_likely(line, n);
+		i->is_unique |= s->many && (n - size != strlen(s->many) ||
+						   memcmp(line + size, s->many, n - size) != 0);
 	}
 	for (const char *const *key = how->drawn; key && *key; key++)
 		if (key_length(*key, line, n))
 			i->drawn ^= digest_likely(line, n);
 }
 
-/* The length of a row without the zeros at its end: a wider layer has more of them, and that two
- * are empty at the same places says little. */
-static size_t trimmed(const char *line, size_t n)
+/* Length of a row without the zeros at its end. A wider layer has more of them, and equal empty
+ * cells are no evidence of similarity. */
+static size_t trimmed_length(const char *line, size_t n)
 {
 	while (n && line[n - 1] == '0') {
 		size_t k = n - 1;
@@ -316,8 +318,9 @@ static size_t trimmed(const char *line, size_t n)
 	return n;
 }
 
-/* A file, and a line of it, may be too large for memory. how: NULL if it is no JSON. */
-static int know_content(struct item *i, const struct merge_schema *how, struct reader *reader)
+/* Scan a file in pieces, because it and its lines may be too large for memory. how: NULL if the
+ * file is no JSON. */
+static int scan_content(struct item *i, const struct merge_schema *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
 	const char *text;
@@ -327,27 +330,27 @@ static int know_content(struct item *i, const struct merge_schema *how, struct r
 	for (uint64_t y = 0; (r = reader_next(reader, PIECE, &text, &n)) > 0; y += table) {
 		digest_add(&i->digest, text, n);
 		if (how)
-			know_keys(i, how, text, n);
+			scan_keys(i, how, text, n);
 		if (table)
-			n = trimmed(text, n - (text[n - 1] == '\n'));
+			n = trimmed_length(text, n - (text[n - 1] == '\n'));
 		if (n)
 			sketch_line(i, text, n, y);
 	}
 	return r;
 }
 
-static int know_file(struct merge *m, struct item *i)
+static int scan_file(struct merge *m, struct item *i)
 {
 	const struct merge_schema *how = content_is_json(i) ? m->how : NULL;
 	struct reader reader = {0};
 	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
 
-	if (how && how->external && i->object && strcmp(i->up->name, how->external) == 0) {
-		i->sort = digest_likely(i->bare, strlen(i->bare));
-		i->once = true;
+	if (how && how->external && i->is_object && strcmp(i->parent->name, how->external) == 0) {
+		i->kind = digest_likely(i->bare, strlen(i->bare));
+		i->is_unique = true;
 	}
 	if (r == 0)
-		r = know_content(i, how, &reader);
+		r = scan_content(i, how, &reader);
 	reader_close(&reader);
 	if (r < 0 && r != -ENOMEM) {
 		i->digest = digest_of("unreadable", 10);
@@ -357,17 +360,18 @@ static int know_file(struct merge *m, struct item *i)
 	return r;
 }
 
-/* Names count, but not the numbers in them: the place says what they do. */
-static void know_dir(struct item *i, struct buffer *sum)
+/* Combine the children. Uses their names without numbers: the order of the children implies them.
+ */
+static void scan_dir(struct item *i, struct buffer *sum)
 {
 	for (size_t k = 0; k < i->n; k++) {
-		const struct item *c = i->below[k];
-		const char *name = c->object ? c->bare : c->name;
+		const struct item *c = i->children[k];
+		const char *name = c->is_object ? c->bare : c->name;
 		uint64_t hash = digest_likely(name, strlen(name));
 
-		i->sort ^= c->dir ? 0 : c->sort;
-		i->drawn ^= c->dir ? 0 : c->drawn;
-		i->once |= c->once;
+		i->kind ^= c->is_dir ? 0 : c->kind;
+		i->drawn ^= c->is_dir ? 0 : c->drawn;
+		i->is_unique |= c->is_unique;
 		buffer_text(sum, name);
 		buffer_byte(sum, '\0');
 		buffer_append(sum, &c->digest, sizeof(c->digest));
@@ -377,30 +381,30 @@ static void know_dir(struct item *i, struct buffer *sum)
 	i->digest = digest_of(sum->data, sum->size);
 }
 
-int content_know(struct merge *m, struct item *i)
+int content_scan(struct merge *m, struct item *i)
 {
 	CLEANUP_BUFFER struct buffer sum = BUFFER_INIT;
 	int r = 0;
 
-	if (i->known)
+	if (i->is_scanned)
 		return 0;
-	if (!i->dir)
-		r = know_file(m, i);
+	if (!i->is_dir)
+		r = scan_file(m, i);
 	for (size_t k = 0; r == 0 && k < i->n; k++)
-		r = content_know(m, i->below[k]);
-	if (r == 0 && i->dir)
-		know_dir(i, &sum);
-	i->known = r == 0;
+		r = content_scan(m, i->children[k]);
+	if (r == 0 && i->is_dir)
+		scan_dir(i, &sum);
+	i->is_scanned = r == 0;
 	return r < 0 ? r : sum.error;
 }
 
-unsigned content_alike(const struct item *a, const struct item *b)
+unsigned content_similarity(const struct item *a, const struct item *b)
 {
 	unsigned i = 0, j = 0, all = 0, both = 0;
 
 	if (digest_same(&a->digest, &b->digest))
 		return 1000;
-	/* Of the least of both the share that both have. */
+	/* The share of common hashes among the smallest hashes of both (MinHash). */
 	while (all < SKETCH && (i < a->n_sketch || j < b->n_sketch)) {
 		uint64_t x = i < a->n_sketch ? a->sketch[i] : UINT64_MAX;
 		uint64_t y = j < b->n_sketch ? b->sketch[j] : UINT64_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * content: what the files of the three maps say, in words that mean the same in all of them.
+ * content: the contents of the files of the three maps, made comparable.
  *
- * In a JSON file the name of an object is its number and what it is called, and one object has
- * another number in each map. Here it stands as a byte 1 and merged.number in decimal: "\1" "17"
- * between the quotes, which no JSON file can hold. So two files that name the same objects have the
- * same bytes. What says nothing (tools/merge/schema.h: unset) stands as a byte 2. It takes that the
- * directories that are named were matched before.
+ * A JSON file refers to an object by its position and name, and the position of one object differs
+ * from map to map. CONTENT_NUMBERS replaces each such name by a byte 1 and merged.number in
+ * decimal: "\1" "17" between the quotes, which no JSON file can contain. Two files that refer to
+ * the same objects then have the same bytes. An integer without meaning (tools/merge/schema.h:
+ * unset) is replaced by a byte 2. The referenced directories must be matched before (steps.h).
  */
 #pragma once
 
@@ -17,24 +17,28 @@
 
 enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
 
-/* -EIO and such: it cannot be read; -EFBIG: it has more than most bytes. */
+/* Read a whole file with CONTENT_NUMBERS. -EFBIG: the file has more than `most` bytes. Another
+ * -errno: the file cannot be read. */
 int content_read(struct merge *m, struct item *i, size_t most, struct bytes **ret);
-/* Finds digest, sketch, sort and uses of an item, and of all below it: of what it says. What cannot
- * be read is the same as anything else that cannot. */
-int content_know(struct merge *m, struct item *i);
-/* How alike are two, which are known: 0 to 1000. */
-unsigned content_alike(const struct item *a, const struct item *b);
-/* One side's file, line by line, since it may be too large for memory; each object stands as a
- * number, or by its name (merged.h: now, later), or null where it has none. */
-enum content_names { CONTENT_NUMBERS, CONTENT_NOW, CONTENT_LATER };
+/* Fill in the fields of an item, and of all items below it, that describe its content: from
+ * is_scanned to uses. Does nothing if the item was scanned before. All unreadable files count as
+ * equal. -ENOMEM. */
+int content_scan(struct merge *m, struct item *i);
+/* Similarity of two scanned items, from 0 to 1000. 1000: their contents are equal. */
+unsigned content_similarity(const struct item *a, const struct item *b);
+/* How content_open writes the name of an object: as its number, or as merged.old_name or new_name.
+ * A name that is NULL becomes null. */
+enum content_names { CONTENT_NUMBERS, CONTENT_OLD_NAMES, CONTENT_NEW_NAMES };
+/* Open a file of one side for reading line by line, because it may be too large for memory. Close
+ * the reader also on failure. */
 int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret);
-/* The same of what was decided for it: what both sides made of it, or else theirs; names of now. */
+/* Open merged.content if has_content, otherwise the file of theirs; with old names. */
 int content_open_merged(struct merge *m, struct merged *x, struct reader *ret);
-/* Sets used[] of the number of each object that a content names. */
+/* Set used[number] for each object that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);
 static inline bool content_is_json(const struct item *i)
 {
 	size_t n = strlen(i->name);
 
-	return !i->dir && n > 5 && strcmp(i->name + n - 5, ".json") == 0;
+	return !i->is_dir && n > 5 && strcmp(i->name + n - 5, ".json") == 0;
 }

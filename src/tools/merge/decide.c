@@ -6,61 +6,61 @@
 #include "tools/merge/file.h"
 #include "tools/merge/steps.h"
 
-static int decide(struct merge *m, struct merged *x);
+static int decide_node(struct merge *m, struct merged *x);
 
-static int below(struct merge *m, struct merged *x)
+static int decide_children(struct merge *m, struct merged *x)
 {
 	size_t n = x->n; /* marks are added behind */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
-		if (!x->below[i]->crossed)
-			r = decide(m, x->below[i]);
+		if (!x->children[i]->changed_dir)
+			r = decide_node(m, x->children[i]);
 	return r;
 }
 
-/* What came from elsewhere is not asked what it is in. */
-static void all_of(struct merged *x, bool stays)
+/* Set is_kept for a node and all below it, except nodes that came from another directory. */
+static void set_kept(struct merged *x, bool stays)
 {
-	x->stays = stays && (x->at[OURS] || x->at[THEIRS]);
-	x->take = false;
+	x->is_kept = stays && (x->at[OURS] || x->at[THEIRS]);
+	x->takes_theirs = false;
 	for (size_t i = 0; i < x->n; i++)
-		if (!x->below[i]->crossed)
-			all_of(x->below[i], stays);
+		if (!x->children[i]->changed_dir)
+			set_kept(x->children[i], stays);
 }
 
-/* What is nothing by itself follows what is in it. */
-static int plain_dir(struct merge *m, struct merged *x)
+/* Keep a directory that is no object if any of its children is kept. */
+static int decide_plain_dir(struct merge *m, struct merged *x)
 {
-	int r = below(m, x);
+	int r = decide_children(m, x);
 
-	x->stays = false;
+	x->is_kept = false;
 	for (size_t i = 0; i < x->n; i++)
-		x->stays |= x->below[i]->stays;
+		x->is_kept |= x->children[i]->is_kept;
 	return r;
 }
 
-/* 1: the same content, name and directory; or -errno. */
-static int unchanged(struct merge *m, struct merged *x, enum which w)
+/* Does side w have the content, bare name and directory of the base? 1, 0, or -errno. */
+static int is_unchanged(struct merge *m, struct merged *x, enum which w)
 {
 	const struct item *a = x->at[BASE], *b = x->at[w];
-	int r = a->up->of == b->up->of ? file_same(m, x, BASE, w) : 0;
+	int r = a->parent->node == b->parent->node ? file_same(m, x, BASE, w) : 0;
 
-	return r == 1 && a->object ? strcmp(a->bare, b->bare) == 0 : r;
+	return r == 1 && a->is_object ? strcmp(a->bare, b->bare) == 0 : r;
 }
 
-/* One side removed it, and `from` has it still. */
-static int gone(struct merge *m, struct merged *x, enum which from)
+/* Decide a node that one side removed and `from` still has. */
+static int decide_removed(struct merge *m, struct merged *x, enum which from)
 {
 	int r;
 
-	/* An empty directory that ours has is not missed. */
-	if (merged_item(x)->dir && !merged_item(x)->object)
-		return plain_dir(m, x);
-	r = unchanged(m, x, from);
+	/* An empty directory that is no object carries no information. */
+	if (merged_item(x)->is_dir && !merged_item(x)->is_object)
+		return decide_plain_dir(m, x);
+	r = is_unchanged(m, x, from);
 	if (r < 0)
 		return r;
-	all_of(x, !r);
+	set_kept(x, !r);
 	return r ? 0
 		 : conflict_add(m, x, false,
 			   from == OURS
@@ -68,7 +68,7 @@ static int gone(struct merge *m, struct merged *x, enum which from)
 				   : "removed by ours and changed by theirs; it is there again");
 }
 
-static int name(struct merge *m, struct merged *x)
+static int decide_name(struct merge *m, struct merged *x)
 {
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
 
@@ -77,64 +77,64 @@ static int name(struct merge *m, struct merged *x)
 		return 0;
 	if (b && strcmp(o->bare, b->bare) == 0) {
 		x->bare = t->bare;
-		x->moved = true;
+		x->is_moved = true;
 		return 0;
 	}
 	return conflict_add(m, x, false, "%s by both; theirs calls it \"%s\"",
 		b ? "renamed" : "added", t->bare);
 }
 
-/* Perhaps it is not one thing that both sides changed: nothing of theirs is taken then. */
-static int contest(struct merge *m, struct merged *x)
+/* If both sides changed an object and its match is ambiguous, add a conflict. */
+static int check_ambiguous(struct merge *m, struct merged *x)
 {
-	int r = x->doubt && x->at[BASE] ? unchanged(m, x, OURS) : 1;
+	int r = x->is_ambiguous && x->at[BASE] ? is_unchanged(m, x, OURS) : 1;
 
 	if (r == 0)
-		r = unchanged(m, x, THEIRS);
+		r = is_unchanged(m, x, THEIRS);
 	if (r)
 		return r < 0 ? r : 0;
-	x->contested = true;
+	x->changed_by_both = true;
 	return conflict_add(
 		m, x, false, "changed by both, and it is in doubt whether it is the same");
 }
 
-static int decide(struct merge *m, struct merged *x)
+static int decide_node(struct merge *m, struct merged *x)
 {
 	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
 	int r = 0;
 
 	if (!o || !t)
-		return b && x->stays ? gone(m, x, o ? OURS : THEIRS) : 0;
-	if (merged_item(x)->object)
-		r = contest(m, x);
-	if (r == 0 && merged_item(x)->object)
-		r = name(m, x);
-	if (r == 0 && !merged_item(x)->dir)
+		return b && x->is_kept ? decide_removed(m, x, o ? OURS : THEIRS) : 0;
+	if (merged_item(x)->is_object)
+		r = check_ambiguous(m, x);
+	if (r == 0 && merged_item(x)->is_object)
+		r = decide_name(m, x);
+	if (r == 0 && !merged_item(x)->is_dir)
 		return file_decide(m, x);
 	if (r == 0)
 		r = file_decide_planes(m, x);
-	return r < 0 ? r : below(m, x);
+	return r < 0 ? r : decide_children(m, x);
 }
 
-/* The objects that the files of the map to be written name. */
+/* Set used[number] for each object that a file of the merged map refers to. */
 static void find_used(const struct merge *m, bool *used)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		const struct merged *x = m->all[i];
-		const struct item *from = x->stays ? x->at[merged_source(x)] : NULL;
+		const struct item *from = x->is_kept ? x->at[merged_source(x)] : NULL;
 
-		if (!from || from->dir)
+		if (!from || from->is_dir)
 			continue;
-		if (x->made && content_is_json(from)) {
+		if (x->has_content && content_is_json(from)) {
 			content_uses(x->content.mem, used);
 			continue;
 		}
-		for (size_t k = 0; !x->made && k < from->n_uses; k++)
+		for (size_t k = 0; !x->has_content && k < from->n_uses; k++)
 			used[from->uses[k]] = true;
 	}
 }
 
-/* What one side removed and the other uses stays, and is told. */
+/* Keep each object that one side removed and the other one uses, and add a conflict. */
 static int keep_used(struct merge *m)
 {
 	CLEANUP(free) bool *used = calloc(m->n + 1, sizeof(*used));
@@ -145,9 +145,9 @@ static int keep_used(struct merge *m)
 	for (size_t i = 0; r == 0 && i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		if (!used[i] || x->stays || (!x->at[OURS] && !x->at[THEIRS]))
+		if (!used[i] || x->is_kept || (!x->at[OURS] && !x->at[THEIRS]))
 			continue;
-		all_of(x, true);
+		set_kept(x, true);
 		r = conflict_add(m, x, false,
 			x->at[OURS] ? "removed by theirs and used by ours; it stays"
 				    : "removed by ours and used by theirs; it is there again");
@@ -155,7 +155,7 @@ static int keep_used(struct merge *m)
 	return r;
 }
 
-/* Decide what was moved to another directory; if both moved it, it is where ours has it. */
+/* Decide the nodes that were moved to another directory. If both sides moved one, ours wins. */
 static int decide_crossed(struct merge *m)
 {
 	size_t n = m->n; /* marks are added behind */
@@ -164,23 +164,23 @@ static int decide_crossed(struct merge *m)
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct merged *x = m->all[i], *up[SIDES];
 
-		if (!x->crossed)
+		if (!x->changed_dir)
 			continue;
-		r = decide(m, x);
+		r = decide_node(m, x);
 		for (int w = 0; w < SIDES; w++)
-			up[w] = x->at[w] ? x->at[w]->up->of : NULL;
+			up[w] = x->at[w] ? x->at[w]->parent->node : NULL;
 		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
 			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
 			r = conflict_add(m, x, false, "moved by both; theirs has it in %s",
-				x->at[THEIRS]->up->path);
-		x->moved |= up[OURS] && up[OURS] != x->up;
+				x->at[THEIRS]->parent->path);
+		x->is_moved |= up[OURS] && up[OURS] != x->parent;
 	}
 	return r;
 }
 
 int decide_all(struct merge *m)
 {
-	int r = below(m, m->root);
+	int r = decide_children(m, m->root);
 
 	if (r == 0)
 		r = decide_crossed(m);

@@ -16,13 +16,13 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 
 	if (!a || !b)
 		return !a && !b;
-	r = content_know(m, a);
+	r = content_scan(m, a);
 	if (r == 0)
-		r = content_know(m, b);
+		r = content_scan(m, b);
 	return r < 0 ? r : digest_same(&a->digest, &b->digest) && strcmp(a->ending, b->ending) == 0;
 }
 
-int file_whose(struct merge *m, const struct merged *x)
+int file_changed_side(struct merge *m, const struct merged *x)
 {
 	int r = file_same(m, x, BASE, THEIRS);
 
@@ -57,8 +57,8 @@ static void join_finish(struct join *j)
 	buffer_finish_free(&j->told);
 }
 
-/* What can be read of theirs is not lost. */
-static int tell_unreadable(struct merge *m, struct merged *x, enum which failed, int r)
+/* Add a conflict, with a copy of theirs if it can be read. */
+static int report_unreadable(struct merge *m, struct merged *x, enum which failed, int r)
 {
 	static const char *const names[] = {"the base", "ours", "theirs"};
 	CLEANUP(bytes_unref) struct bytes *theirs = NULL;
@@ -70,7 +70,7 @@ static int tell_unreadable(struct merge *m, struct merged *x, enum which failed,
 		   : -ENOMEM;
 }
 
-bool file_fits(const char *const *patterns, const char *path)
+bool file_matches(const char *const *patterns, const char *path)
 {
 	for (; patterns && *patterns; patterns++)
 		if (fnmatch(*patterns, path, FNM_CASEFOLD) == 0)
@@ -89,19 +89,20 @@ static bool is_text(const struct join *j)
 	return true;
 }
 
-/* -ENOTSUP: it is nothing whose parts can be told apart. */
-static int join(const struct merge *m, const struct item *i, struct join *j)
+/* Join by the kind of file. -ENOTSUP: the content has no parts that can be merged. */
+static int join_file(const struct merge *m, const struct item *i, struct join *j)
 {
 	int r = -ENOTSUP;
 
-	/* Where a map has images they are shown in one form. */
+	/* Formats with numbered objects show images in one PNG form. */
 	if (m->numbered && strcmp(i->ending, ".png") == 0)
 		return join_image(j);
 	if (content_is_json(i))
 		r = join_json(j);
-	if (r == -ENOTSUP && file_fits(m->how->rows, i->path))
+	if (r == -ENOTSUP && file_matches(m->how->rows, i->path))
 		r = join_rows(j, m->how->row_keys);
-	return r == -ENOTSUP && is_text(j) ? join_lines(j, file_fits(m->how->lists, i->path)) : r;
+	return r == -ENOTSUP && is_text(j) ? join_lines(j, file_matches(m->how->lists, i->path))
+					   : r;
 }
 
 static int decide_both(struct merge *m, struct merged *x)
@@ -111,7 +112,7 @@ static int decide_both(struct merge *m, struct merged *x)
 	enum which failed;
 	int r;
 
-	if (merged_doubtful(x))
+	if (merged_is_ambiguous(x))
 		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
 	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
 		return conflict_add(m, x, true, "changed by both, in another form");
@@ -121,13 +122,13 @@ static int decide_both(struct merge *m, struct merged *x)
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		return tell_unreadable(m, x, failed, r);
-	r = join(m, x->at[OURS], &j);
+		return report_unreadable(m, x, failed, r);
+	r = join_file(m, x->at[OURS], &j);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
 	if (r == 0)
 		r = j.told.error ? j.told.error : buffer_finish(&j.out, &made);
-	x->made = made;
+	x->has_content = made;
 	x->content = extent_of_bytes(made);
 	return r < 0 || !j.told.size ? r
 				     : conflict_add(m, x, true, "changed by both: %.*s",
@@ -136,13 +137,13 @@ static int decide_both(struct merge *m, struct merged *x)
 
 int file_decide(struct merge *m, struct merged *x)
 {
-	int r = x->decided ? OURS : file_whose(m, x);
+	int r = x->is_decided ? OURS : file_changed_side(m, x);
 	if (r < 0 || r == OURS)
 		return r < 0 ? r : 0;
-	if (merged_contested(x))
+	if (merged_is_changed_by_both(x))
 		return conflict_add(m, x, true, "in doubt as what it is in");
 	if (r == SIDES)
 		return decide_both(m, x);
-	x->take = true;
+	x->takes_theirs = true;
 	return 0;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
-/* file: what becomes of a file that ours and theirs have. */
+/* file: decide the content of a file that ours and theirs both have. */
 #pragma once
 
 #include "tools/merge/merged.h"
 
-/* Does a path match one of the patterns, which end with NULL? patterns may be NULL. */
-bool file_fits(const char *const *patterns, const char *path);
-/* Do two sides say the same? 1: yes; 0: no; -errno. */
+/* Does a path match one of the patterns? The NULL-terminated list may be NULL. */
+bool file_matches(const char *const *patterns, const char *path);
+/* Is the content equal on two sides, apart from how objects are numbered? 1, 0, or -errno. Two
+ * missing files are equal. */
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w);
-/* THEIRS: they alone changed it; OURS: theirs did not, or as ours did; SIDES: both did, in
- * different ways; -errno. */
-int file_whose(struct merge *m, const struct merged *x);
+/* The side to take a file from. THEIRS: only theirs changed it. OURS: theirs did not change it, or
+ * both changed it equally. SIDES: both changed it differently. Or -errno. */
+int file_changed_side(struct merge *m, const struct merged *x);
+/* Decide a content: set takes_theirs or content, or add a conflict, or keep ours. -errno. */
 int file_decide(struct merge *m, struct merged *x);
-/* The tables in a directory of an object; file_decide leaves alone what is decided already. */
+/* Decide the tables in a directory of an object. file_decide skips them (is_decided). */
 int file_decide_planes(struct merge *m, struct merged *dir);

@@ -10,10 +10,12 @@
 
 struct hiding {
 	struct merge *m;
-	struct item *root; /* all files of one side, by their names without numbers */
+	struct item *root; /* the hidden files of one side, named by path without numbers */
 };
 
-/* "raw/items/65533_some-uuid/00000" is "raw/items/some-uuid/00000". */
+/* Drop the numbers in a path: "raw/items/65533_some-uuid/00000" becomes
+ * "raw/items/some-uuid/00000".
+ */
 static char *without_numbers(const char *path)
 {
 	char *what = strdup(path), *to = what;
@@ -34,13 +36,13 @@ static char *without_numbers(const char *path)
 	return what;
 }
 
-static int visit(void *arg, const char *path, const struct offline_file *a)
+static int add_hidden(void *arg, const char *path, const struct offline_file *a)
 {
 	struct hiding *h = arg;
 	const struct merge_schema *how = h->m->how;
 	struct item *i;
 
-	if (S_ISDIR(a->mode) || !file_fits(how->hidden, path) || file_fits(how->shown, path))
+	if (S_ISDIR(a->mode) || !file_matches(how->hidden, path) || file_matches(how->shown, path))
 		return 0;
 	i = item_new(h->root, path, false);
 	if (!i)
@@ -49,11 +51,11 @@ static int visit(void *arg, const char *path, const struct offline_file *a)
 	return i->name ? 0 : -ENOMEM;
 }
 
-static int validate(struct merge *m, const char *shown, const struct merged *x)
+static int decide_hidden(struct merge *m, const char *shown, const struct merged *x)
 {
 	const struct item *b = x->at[BASE], *t = x->at[THEIRS];
 	const char *path = t ? t->path : b ? b->path : "";
-	int r = file_whose(m, x);
+	int r = file_changed_side(m, x);
 
 	if (r < 0 || r == OURS)
 		return r < 0 ? r : 0;
@@ -82,7 +84,7 @@ int hidden_decide(struct merge *m, const char *shown)
 
 		at[w] = h.root;
 		r = !h.root   ? -ENOMEM
-		    : t->tree ? offline_walk(t, h.root->path, visit, NULL, &h)
+		    : t->tree ? offline_walk(t, h.root->path, add_hidden, NULL, &h)
 			      : 0;
 		r = r == -ENOENT ? 0 : r;
 	}
@@ -91,9 +93,9 @@ int hidden_decide(struct merge *m, const char *shown)
 	all = merged_new(m, NULL, at);
 	if (!all)
 		return -ENOMEM;
-	all->stays = false;
+	all->is_kept = false;
 	r = match_names(m, all);
 	for (size_t i = 0; r == 0 && i < all->n; i++)
-		r = validate(m, shown, all->below[i]);
+		r = decide_hidden(m, shown, all->children[i]);
 	return r;
 }

@@ -21,18 +21,18 @@ size_t item_number(const char *name, size_t n)
 struct item *item_named(const struct item *dir, const char *name)
 {
 	for (size_t i = 0; dir && i < dir->n; i++)
-		if (strcmp(dir->below[i]->name, name) == 0)
-			return dir->below[i];
+		if (strcmp(dir->children[i]->name, name) == 0)
+			return dir->children[i];
 	return NULL;
 }
 
 static void item_free(struct item *i)
 {
 	for (size_t k = 0; k < i->n; k++)
-		item_free(i->below[k]);
+		item_free(i->children[k]);
 	free(i->path);
 	free(i->bare);
-	free(i->below);
+	free(i->children);
 	free(i->uses);
 	free(i);
 }
@@ -46,7 +46,7 @@ void side_finish(struct side *s)
 
 static bool name_object(struct item *i)
 {
-	const char *dot = i->dir ? NULL : strrchr(i->name, '.');
+	const char *dot = i->is_dir ? NULL : strrchr(i->name, '.');
 	size_t n = dot ? (size_t)(dot - i->name) : strlen(i->name);
 	size_t digits = item_number(i->name, n);
 
@@ -54,7 +54,7 @@ static bool name_object(struct item *i)
 	if (!digits)
 		return true;
 	digits += i->name[digits] == '_' && digits < n;
-	i->object = true;
+	i->is_object = true;
 	i->bare = strndup(i->name + digits, n - digits);
 	return i->bare;
 }
@@ -66,11 +66,11 @@ struct item *item_new(struct item *up, const char *path, bool dir)
 
 	if (!i)
 		return NULL;
-	i->up = up;
-	i->in = up ? up->in : BASE;
-	i->dir = dir;
+	i->parent = up;
+	i->side = up ? up->side : BASE;
+	i->is_dir = dir;
 	i->path = strdup(path);
-	if (!i->path || (up && !array_room(up->below, up->n, up->room))) {
+	if (!i->path || (up && !array_room(up->children, up->n, up->room))) {
 		item_free(i);
 		return NULL;
 	}
@@ -78,8 +78,8 @@ struct item *item_new(struct item *up, const char *path, bool dir)
 	i->name = slash ? slash + 1 : i->path;
 	i->ending = "";
 	if (up) {
-		i->place = up->n;
-		up->below[up->n++] = i;
+		i->position = up->n;
+		up->children[up->n++] = i;
 	}
 	return i;
 }
@@ -90,7 +90,7 @@ struct reading {
 	bool numbered;
 };
 
-static int visit(void *arg, const char *path, const struct offline_file *a)
+static int add_visited(void *arg, const char *path, const struct offline_file *a)
 {
 	struct reading *g = arg;
 	const struct merge_schema *how = tools_of(g->side->tree.vol->format)->merge;
@@ -100,18 +100,18 @@ static int visit(void *arg, const char *path, const struct offline_file *a)
 	if (how && how->hidden_in && strcmp(how->hidden_in, path) == 0)
 		return WALK_PAST;
 	i = path[0] ? item_new(g->in, path, dir) : g->side->root;
-	if (!i || (i->up && g->numbered && !name_object(i)))
+	if (!i || (i->parent && g->numbered && !name_object(i)))
 		return -ENOMEM;
 	if (dir)
 		g->in = i;
 	return 0;
 }
 
-static int leave(void *arg, const char *, const struct offline_file *)
+static int leave_dir(void *arg, const char *, const struct offline_file *)
 {
 	struct reading *g = arg;
 
-	g->in = g->in->up;
+	g->in = g->in->parent;
 	return 0;
 }
 
@@ -123,7 +123,7 @@ int side_read(struct side *s, enum which in, bool numbered)
 	s->root = item_new(NULL, "", true);
 	if (!s->root)
 		return -ENOMEM;
-	s->root->in = in;
-	r = s->tree.tree ? offline_walk(&s->tree, "", visit, leave, &g) : -ENOENT;
+	s->root->side = in;
+	r = s->tree.tree ? offline_walk(&s->tree, "", add_visited, leave_dir, &g) : -ENOENT;
 	return r == -ENOENT ? 0 : r;
 }

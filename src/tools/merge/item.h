@@ -2,8 +2,8 @@
 /*
  * item: the files and directories of one of the maps that are merged.
  *
- * Where a format deals numbers (format.h: numbered), what stands in a directory under a name that
- * begins with digits is an object, and its name is what follows them.
+ * In a format with numbered objects (format.h: numbered), a file or directory whose name begins
+ * with a number is an object. Its bare name is the part behind the number and before the ending.
  */
 #pragma once
 
@@ -16,31 +16,31 @@ enum { SKETCH = 48 };
 struct merged;
 
 struct item {
-	struct item *up; /* NULL: the root */
-	enum which in;   /* of which map */
+	struct item *parent; /* NULL for the root */
+	enum which side;     /* the map that the item belongs to */
 	char *path, *name;
-	bool dir, object;
-	char *bare;         /* of an object: its name, without number and ending */
-	const char *ending; /* ".png", in name; "" of a directory */
-	struct item **below;
+	bool is_dir, is_object;
+	char *bare;         /* of an object: its name without number and ending; else NULL */
+	const char *ending; /* ".png", a part of name; "" if there is none */
+	struct item **children;
 	size_t n, room;
-	size_t place;      /* in up->below */
-	struct merged *of; /* what it is in the merge; merged.h */
-	/* pairs.h: what it is in another map, and whether that is in doubt */
-	struct item *is[SIDES];
-	bool doubt;
-	bool namesake; /* pairs.c: the other list has one of its name and directory, too */
+	size_t position;     /* index in parent->children */
+	struct merged *node; /* the merge node (merged.h); NULL until matched */
+	/* The matching item in each other map (pairs.h), or NULL. Ambiguous: it is a guess. */
+	struct item *matches[SIDES];
+	bool is_ambiguous;
+	bool has_namesake; /* pairs.c: an item of the other list has the same name and directory */
 
-	/* content.h */
-	bool known;
-	struct digest digest;    /* of its content, not of its name */
-	uint64_t sketch[SKETCH]; /* the least hashes of its lines, sorted */
+	/* Set by content_scan (content.h). */
+	bool is_scanned;
+	struct digest digest;    /* of the content without the name */
+	uint64_t sketch[SKETCH]; /* the smallest hashes of its lines, sorted */
 	unsigned n_sketch;
-	uint64_t sort;  /* what it has for good (tools/merge/schema.h: sorts); 0: nothing */
-	uint64_t drawn; /* what it is drawn with (tools/merge/schema.h: drawn); 0: nothing */
-	bool once;      /* a map has one of that sort at most, or of what is in it */
-	char unset[24]; /* what it has that says nothing (tools/merge/schema.h: unset); "" */
-	size_t *uses;   /* the objects that it names, by their number */
+	uint64_t kind;  /* hash of what never changes (schema.h: sorts); 0 if nothing */
+	uint64_t drawn; /* hash of what it is drawn with (schema.h: drawn); 0 if nothing */
+	bool is_unique; /* a map has at most one item of this kind, or of a kind below it */
+	char unset[24]; /* the integer without meaning (schema.h: unset), as text; or "" */
+	size_t *uses;   /* merged.number of each object that the file refers to */
 	size_t n_uses, room_uses;
 };
 
@@ -49,14 +49,16 @@ struct side {
 	struct item *root;
 };
 
-/* All that is in the tree, or an empty root where there is none. numbered: it has objects. */
+/* Read the items of s->tree, without merge_schema.hidden_in. The root is empty if there is no tree.
+ * numbered: the format has numbered objects. -errno. */
 int side_read(struct side *s, enum which in, bool numbered);
 void side_finish(struct side *s);
 
-/* One below up, with which it is freed; it is no object. NULL: no memory. */
+/* Create an item that is no object. Its parent frees it. Returns NULL if memory is exhausted. */
 struct item *item_new(struct item *up, const char *path, bool dir);
 
-/* The length of the number that a name begins with; 0: there is none, or something else follows. */
+/* Length of the number at the beginning of a name, which must end or continue with '_'. 0 if there
+ * is no such number. */
 size_t item_number(const char *name, size_t n);
-/* The first file or directory of that name below; NULL. */
+/* First child with this name, or NULL. dir may be NULL. */
 struct item *item_named(const struct item *dir, const char *name);

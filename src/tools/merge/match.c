@@ -9,21 +9,22 @@
 #include "tools/merge/pairs.h"
 #include "tools/merge/steps.h"
 
-static int make(struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t)
+static int add_node(
+	struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t)
 {
 	struct item *at[SIDES] = {b, o, t};
 
 	return merged_new(m, up, at) ? 0 : -ENOMEM;
 }
 
-static int by_name(const void *a, const void *b, void *arg)
+static int compare_names(const void *a, const void *b, void *arg)
 {
 	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
 	const struct merge *m = arg;
 
-	return x->dir != y->dir ? x->dir - y->dir
-	       : m->nocase      ? strcasecmp(x->name, y->name)
-				: strcmp(x->name, y->name);
+	return x->is_dir != y->is_dir ? x->is_dir - y->is_dir
+	       : m->nocase            ? strcasecmp(x->name, y->name)
+				      : strcmp(x->name, y->name);
 }
 
 int match_names(struct merge *m, struct merged *x)
@@ -34,47 +35,48 @@ int match_names(struct merge *m, struct merged *x)
 
 	for (int w = 0; w < SIDES; w++)
 		for (size_t k = 0; x->at[w] && k < x->at[w]->n; k++) {
-			if (x->at[w]->below[k]->object)
+			if (x->at[w]->children[k]->is_object)
 				continue;
 			if (!array_room(all, n, room))
 				return -ENOMEM;
-			all[n++] = x->at[w]->below[k];
+			all[n++] = x->at[w]->children[k];
 		}
 	if (n)
-		qsort_r(all, n, sizeof(*all), by_name, m);
+		qsort_r(all, n, sizeof(*all), compare_names, m);
 	for (size_t k = 0, first; r == 0 && k < n;) {
 		struct item *at[SIDES] = {NULL};
 
-		for (first = k; k < n && by_name(&all[first], &all[k], m) == 0; k++)
-			at[all[k]->in] = all[k];
-		r = make(m, x, at[BASE], at[OURS], at[THEIRS]);
+		for (first = k; k < n && compare_names(&all[first], &all[k], m) == 0; k++)
+			at[all[k]->side] = all[k];
+		r = add_node(m, x, at[BASE], at[OURS], at[THEIRS]);
 	}
 	return r;
 }
 
-/* Directories of one depth: those in [from, to) of merge.all that files name, or that none does. */
+/* Directories of one depth, in [from, to) of merge.all: those that files refer to, or the rest. */
 struct level {
 	size_t from, to;
-	bool named;
+	bool is_referenced;
 };
 
-static bool is_in(const struct merge *m, const struct level *l, size_t i)
+static bool is_in_level(const struct merge *m, const struct level *l, size_t i)
 {
-	return merged_item(m->all[i])->dir && merged_named(m, m->all[i]) == l->named;
+	return merged_item(m->all[i])->is_dir &&
+	       merged_is_referenced(m, m->all[i]) == l->is_referenced;
 }
 
-/* Adds the objects of a directory of that list's side that are nowhere yet. */
+/* Scan the objects of a directory that have no node yet, and add them to a list. */
 static int add_objects(struct merge *m, struct pairs *p, int list, const struct item *dir)
 {
 	int r = 0;
 
 	for (size_t k = 0; r == 0 && dir && k < dir->n; k++) {
-		if (!dir->below[k]->object || dir->below[k]->of)
+		if (!dir->children[k]->is_object || dir->children[k]->node)
 			continue;
 		if (!array_room(p->at[list], p->n[list], p->room[list]))
 			return -ENOMEM;
-		r = content_know(m, dir->below[k]);
-		p->at[list][p->n[list]++] = dir->below[k];
+		r = content_scan(m, dir->children[k]);
+		p->at[list][p->n[list]++] = dir->children[k];
 	}
 	return r;
 }
@@ -84,7 +86,7 @@ static int pairs_read(struct merge *m, const struct level *l, struct pairs *p)
 	int r = 0;
 
 	for (size_t i = l->from; r == 0 && i < l->to; i++)
-		for (int list = 0; r == 0 && is_in(m, l, i) && list < 2; list++)
+		for (int list = 0; r == 0 && is_in_level(m, l, i) && list < 2; list++)
 			r = add_objects(m, p, list, m->all[i]->at[p->in[list]]);
 	return r;
 }
@@ -95,49 +97,50 @@ static void pairs_finish(struct pairs *p)
 	free(p->at[1]);
 }
 
-/* Pair what both sides added and a map has once; without a base also the directories of it. */
+/* Match added objects that are unique by kind; without a base also those without a kind. */
 static void pair_sorts(const struct pairs *p, bool no_base)
 {
 	for (size_t i = 0; i < p->n[0]; i++)
 		for (size_t j = 0; j < p->n[1]; j++) {
 			struct item *a = p->at[0][i], *b = p->at[1][j];
 
-			if (a->once && b->once && a->sort == b->sort && (a->sort || no_base) &&
-				!a->is[THEIRS] && !b->is[OURS])
+			if (a->is_unique && b->is_unique && a->kind == b->kind &&
+				(a->kind || no_base) && !a->matches[THEIRS] && !b->matches[OURS])
 				pairs_join(a, b, false);
 		}
 }
 
-/* What ours and theirs added to one directory. */
+/* Match the objects that ours and theirs added to one directory. */
 static int match_new(struct merge *m, struct merged *x)
 {
-	const struct level l = {x->number, x->number + 1, merged_named(m, x)};
+	const struct level l = {x->number, x->number + 1, merged_is_referenced(m, x)};
 	__attribute__((cleanup(pairs_finish))) struct pairs p = {.in = {OURS, THEIRS}};
 	int r = pairs_read(m, &l, &p);
 
 	r = r < 0 ? r : pairs_find_equal(&p);
 	if (r == 0)
 		pair_sorts(&p, !x->at[BASE]);
-	/* Where the base says nothing it may be two versions of one. */
+	/* Without a base, two added objects may be versions of one. */
 	if (r == 0 && !x->at[BASE])
 		r = pairs_find(&p);
 	for (size_t i = 0; r == 0 && i < p.n[0]; i++)
-		r = make(m, x, NULL, p.at[0][i], p.at[0][i]->is[THEIRS]);
+		r = add_node(m, x, NULL, p.at[0][i], p.at[0][i]->matches[THEIRS]);
 	for (size_t j = 0; r == 0 && j < p.n[1]; j++)
-		if (!p.at[1][j]->is[OURS])
-			r = make(m, x, NULL, NULL, p.at[1][j]);
+		if (!p.at[1][j]->matches[OURS])
+			r = add_node(m, x, NULL, NULL, p.at[1][j]);
 	return r;
 }
 
-/* What base has, where a side moved it to. */
-static int make_old(struct merge *m, struct item *b)
+/* Create the node of an object of the base, where ours, or else theirs, moved it. */
+static int add_old_node(struct merge *m, struct item *b)
 {
-	struct item *o = b->is[OURS], *t = b->is[THEIRS];
-	struct merged *was = b->up->of, *in_o = o ? o->up->of : was, *in_t = t ? t->up->of : was;
-	int r = make(m, in_o != was ? in_o : in_t, b, o, t);
+	struct item *o = b->matches[OURS], *t = b->matches[THEIRS];
+	struct merged *was = b->parent->node, *in_o = o ? o->parent->node : was,
+		      *in_t = t ? t->parent->node : was;
+	int r = add_node(m, in_o != was ? in_o : in_t, b, o, t);
 
 	if (r == 0)
-		b->of->crossed = in_o != was || in_t != was;
+		b->node->changed_dir = in_o != was || in_t != was;
 	return r;
 }
 
@@ -153,7 +156,7 @@ static int match_old(struct merge *m, const struct level *l)
 		if (r == 0)
 			r = pairs_find(&p);
 		for (size_t i = 0; r == 0 && w == THEIRS && i < p.n[0]; i++)
-			r = make_old(m, p.at[0][i]);
+			r = add_old_node(m, p.at[0][i]);
 	}
 	return r;
 }
@@ -163,12 +166,12 @@ static int match_level(struct merge *m, const struct level *l)
 	int r = 0;
 
 	for (size_t i = l->from; r == 0 && i < l->to; i++)
-		if (is_in(m, l, i))
+		if (is_in_level(m, l, i))
 			r = match_names(m, m->all[i]);
 	if (r == 0 && m->numbered)
 		r = match_old(m, l);
 	for (size_t i = l->from; r == 0 && m->numbered && i < l->to; i++)
-		if (is_in(m, l, i))
+		if (is_in_level(m, l, i))
 			r = match_new(m, m->all[i]);
 	return r;
 }
@@ -184,7 +187,7 @@ int match_all(struct merge *m)
 	if (!m->root)
 		return -ENOMEM;
 	for (size_t from = 0, to = m->n; r == 0 && from < to; from = to, to = m->n) {
-		/* What files name is matched before the files are read. */
+		/* Match referenced objects before the files that refer to them are scanned. */
 		r = match_level(m, &(struct level){from, to, true});
 		if (r == 0)
 			r = match_level(m, &(struct level){from, to, false});

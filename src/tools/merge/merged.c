@@ -13,43 +13,44 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 {
 	struct merged *x;
 
-	if (!array_room(m->all, m->n, m->room) || (up && !array_room(up->below, up->n, up->room)))
+	if (!array_room(m->all, m->n, m->room) ||
+		(up && !array_room(up->children, up->n, up->room)))
 		return NULL;
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
 	x->number = m->n;
-	x->up = up;
-	x->stays = at[OURS] || at[THEIRS];
+	x->parent = up;
+	x->is_kept = at[OURS] || at[THEIRS];
 	for (int w = 0; w < SIDES; w++) {
 		x->at[w] = at[w];
 		if (!at[w])
 			continue;
-		at[w]->of = x;
-		x->doubt |= at[w]->doubt;
+		at[w]->node = x;
+		x->is_ambiguous |= at[w]->is_ambiguous;
 	}
 	m->all[m->n++] = x;
 	if (up)
-		up->below[up->n++] = x;
+		up->children[up->n++] = x;
 	return x;
 }
 
-int merged_name_now(struct merge *m)
+int merged_set_old_names(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		struct merged *x = m->all[i];
 		const struct item *is = x->at[OURS] ? x->at[OURS] : x->at[BASE];
 
-		if (!is || !is->object)
+		if (!is || !is->is_object)
 			continue;
-		x->now = strndup(is->name, (size_t)(is->ending - is->name));
-		if (!x->now)
+		x->old_name = strndup(is->name, (size_t)(is->ending - is->name));
+		if (!x->old_name)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-bool merged_named(const struct merge *m, const struct merged *x)
+bool merged_is_referenced(const struct merge *m, const struct merged *x)
 {
 	for (const struct merge_reference *ref = m->how->references; ref && ref->key; ref++)
 		if (strcmp(merged_item(x)->name, ref->dir) == 0)
@@ -77,11 +78,11 @@ char *merged_path(const struct merged *x, bool later, const struct item *as)
 {
 	char *path = strdup("");
 
-	for (; path && x->up; x = x->up, as = NULL) {
+	for (; path && x->parent; x = x->parent, as = NULL) {
 		const struct item *i = as ? as : merged_item(x), *from = x->at[merged_source(x)];
-		const char *stem = later ? x->later : x->now;
+		const char *stem = later ? x->new_name : x->old_name;
 		const char *slash = path[0] ? "/" : "";
-		char *longer = i->object && stem
+		char *longer = i->is_object && stem
 				       ? text_printf("%s%s%s%s", stem,
 						 (from && !as ? from : i)->ending, slash, path)
 				       : text_printf("%s%s%s", i->name, slash, path);
@@ -97,10 +98,10 @@ void merged_finish(struct merge *m)
 	for (size_t i = 0; i < m->n; i++) {
 		struct merged *x = m->all[i];
 
-		free(x->below);
-		merged_keep(x);
-		free(x->now);
-		free(x->later);
+		free(x->children);
+		merged_drop_content(x);
+		free(x->old_name);
+		free(x->new_name);
 		free(x->order);
 		free(x);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * merged: the three maps as one tree, in which each file and directory says what it is in the base,
- * in ours and in theirs; and what is to become of it.
+ * merged: the three maps as one tree. Each merge node refers to the item of the base (the common
+ * ancestor), of ours and of theirs, and says what the merge does with it.
  */
 #pragma once
 
@@ -11,45 +11,47 @@
 #include "tools/merge/schema.h"
 
 struct merged {
-	size_t number;
-	struct merged *up, **below;
+	size_t number; /* index in merge.all */
+	struct merged *parent, **children;
 	size_t n, room;
-	struct item *at[SIDES];
-	bool doubt;     /* perhaps they are not the same: an item's */
-	bool contested; /* ... and both sides changed it */
-	bool crossed;   /* a side moved it here from another directory, or from here */
+	struct item *at[SIDES]; /* NULL on a side that does not have it */
+	bool is_ambiguous;      /* the match of its items is a guess */
+	bool changed_by_both;   /* ambiguous, and both sides changed it: a conflict */
+	bool changed_dir;       /* a side moved it to another directory */
 
-	bool stays; /* it will be in the map; at first what a side has */
-	bool take;  /* ... with the content of theirs, though ours has it */
-	bool made;  /* ... with this one: what both sides made of it (a JSON file in memory, with
-		     * names by number), or that of a mark */
+	bool is_kept;      /* in the merged map; initially true for all that ours or theirs has */
+	bool takes_theirs; /* has the content of theirs, although ours has the file */
+	/* `content` is to be written: both changes joined (JSON in memory, with CONTENT_NUMBERS),
+	 * or a file of a mark (schema.h: mark_file). */
+	bool has_content;
 	struct extent content;
-	const char *bare; /* of an object: what it is to be called; an item's, or NULL */
-	/* Of an object: the name by which ours knows it, and the one in the map to be written. */
-	char *now, *later;
-	bool decided; /* as one of the tables of a layer */
-	bool placed;  /* it is in up->order */
-	const struct oentry
-		*put;          /* apply.c: in ours, as it was made or as theirs has it; or NULL */
-	bool rescued;          /* its file of theirs was copied beside the map */
-	bool moved;            /* it gets another place or name */
-	struct merged **order; /* of a directory: its objects in the map to be written */
+	const char *bare; /* of an object: the decided bare name, an item's; NULL if undecided */
+	/* Of an object, without ending: the name while the changes are applied to ours, and the
+	 * name in the map to be written. */
+	char *old_name, *new_name;
+	bool is_decided; /* decided by file_decide_planes */
+	bool is_placed;  /* in parent->order */
+	/* apply.c: the entry in the overlay of ours, if apply_all wrote the file; or NULL */
+	const struct oentry *oentry;
+	bool is_rescued;       /* the file of theirs was copied beside the map */
+	bool is_moved;         /* gets another position or name */
+	struct merged **order; /* of a directory: its objects in the order to be written */
 	size_t n_order;
-	struct merged *after; /* a mark: it stands behind this one */
+	struct merged *predecessor; /* of a mark: the object to place it behind; else NULL */
 };
 
-/* What both sides did to one thing in different ways. */
+/* A conflict between the changes of both sides. */
 struct conflict {
-	struct merged *x; /* NULL: `why` says it */
+	struct merged *x; /* NULL if `why` names the file itself */
 	char *why;        /* "changed by both: 3 cells, ..." */
-	bool theirs;      /* theirs goes beside the map */
+	bool theirs;      /* copy the file of theirs beside the map (rescue.h) */
 };
 
 struct merge {
 	struct side sides[SIDES];
 	const struct merge_schema *how; /* never NULL */
 	bool numbered, nocase;
-	bool mark; /* a new layer shows the cells of one that both sides changed */
+	bool mark; /* add a layer that marks the cells that both sides changed */
 	struct merged *root;
 	struct merged **all; /* by number */
 	size_t n, room;
@@ -57,46 +59,47 @@ struct merge {
 	size_t n_conflicts, room_conflicts;
 };
 
-/* A new node below up (NULL: the root). NULL: no memory. */
+/* Create a merge node of matched items. Returns NULL if memory is exhausted. */
 struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES]);
 void merged_finish(struct merge *m);
+/* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
 int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
-	PRINTF_LIKE(4, 5); /* -ENOMEM */
-/* What was to be written to it is forgotten. */
-static inline void merged_keep(struct merged *x)
+	PRINTF_LIKE(4, 5);
+/* Drop the content that was to be written. */
+static inline void merged_drop_content(struct merged *x)
 {
 	extent_finish(&x->content);
-	x->made = false;
+	x->has_content = false;
 }
-/* Any of its items: that of ours, if there is one. */
+/* The item of ours, or else of theirs, or else of the base. */
 static inline const struct item *merged_item(const struct merged *x)
 {
 	return x->at[OURS] ? x->at[OURS] : x->at[THEIRS] ? x->at[THEIRS] : x->at[BASE];
 }
-/* The name, without its ending, by which files of ours (or else of base) name an object, in now. */
-int merged_name_now(struct merge *m);
-/* The path of what ours has, or is to have (steps.h: order_all); the caller's. later: in the map to
- * be written. as: with the ending that this one has, or its name if it is no object; may be NULL.
- * NULL: no memory. */
+/* Without order_all: set old_name of each object to its name in ours, or else base. -ENOMEM. */
+int merged_set_old_names(struct merge *m);
+/* Path of a merge node while changes are applied to ours; later: its path in the map to be written.
+ * as: take the ending from this item, or the name if it is no object; may be NULL. The caller frees
+ * the path. Returns NULL if memory is exhausted. */
 char *merged_path(const struct merged *x, bool later, const struct item *as);
-/* Whose content it has, unless it is made. */
+/* The side whose content the merged map gets, if has_content is false. */
 static inline enum which merged_source(const struct merged *x)
 {
-	return x->take || !x->at[OURS] ? THEIRS : OURS;
+	return x->takes_theirs || !x->at[OURS] ? THEIRS : OURS;
 }
-/* Is it a directory of what files elsewhere name? */
-bool merged_named(const struct merge *m, const struct merged *x);
-/* Is it, or what it is in, perhaps another one? */
-static inline bool merged_doubtful(const struct merged *x)
+/* Is it a directory of objects that other files refer to (schema.h: references)? */
+bool merged_is_referenced(const struct merge *m, const struct merged *x);
+/* Is the match of the node, or of a directory above it, ambiguous? */
+static inline bool merged_is_ambiguous(const struct merged *x)
 {
-	while (x && !x->doubt)
-		x = x->up;
+	while (x && !x->is_ambiguous)
+		x = x->parent;
 	return x;
 }
-/* Is it, or what it is in, contested? */
-static inline bool merged_contested(const struct merged *x)
+/* Is changed_by_both set for the node, or for a directory above it? */
+static inline bool merged_is_changed_by_both(const struct merged *x)
 {
-	while (x && !x->contested)
-		x = x->up;
+	while (x && !x->changed_by_both)
+		x = x->parent;
 	return x;
 }

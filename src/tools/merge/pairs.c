@@ -11,35 +11,36 @@
 #include "tools/merge/content.h"
 
 enum {
-	ALIKE = 300,         /* of 1000: what is more alike is the same */
-	RENAMED = 700,       /* ... under another name */
-	SURE = 850,          /* ... without a doubt */
-	OF_NAME = 300,       /* so much more alike is what has the same name */
-	OF_DIR = 500,        /* ... and directory */
-	PAIRS_MAX = 1 << 20, /* beyond that only what is equal, or has the same name, is found */
+	ALIKE = 300,         /* least similarity of a match, of 1000 */
+	RENAMED = 700,       /* least similarity under another name */
+	SURE = 850,          /* least similarity that is not ambiguous */
+	OF_NAME = 300,       /* bonus for an equal name */
+	OF_DIR = 500,        /* bonus for an equal directory */
+	PAIRS_MAX = 1 << 20, /* with more candidates, join_alike does nothing */
 };
 
 void pairs_join(struct item *a, struct item *b, bool doubt)
 {
-	a->is[b->in] = b;
-	b->is[a->in] = a;
-	a->doubt |= doubt;
+	a->matches[b->side] = b;
+	b->matches[a->side] = a;
+	a->is_ambiguous |= doubt;
 }
 
-/* As strcmp; 0: they have one name, in one directory. */
-static int by_name(const struct item *a, const struct item *b)
+/* Compare directory and name, like strcmp. */
+static int compare_names(const struct item *a, const struct item *b)
 {
-	int r = array_order(a->up->of->number, b->up->of->number);
+	int r = array_order(a->parent->node->number, b->parent->node->number);
 
 	if (r == 0)
-		r = a->dir - b->dir;
+		r = a->is_dir - b->is_dir;
 	return r ? r : strcmp(a->bare, b->bare);
 }
 
-/* ... and one content. Any order will do, as that of a digest is another one in each process. */
-static int by_all(const struct item *a, const struct item *b)
+/* Compare directory, name and content. The order of digests differs from process to process, so
+ * only equality matters. */
+static int compare_all(const struct item *a, const struct item *b)
 {
-	int r = by_name(a, b);
+	int r = compare_names(a, b);
 
 	if (r == 0)
 		r = strcmp(a->ending, b->ending);
@@ -48,16 +49,16 @@ static int by_all(const struct item *a, const struct item *b)
 	return r ? r : array_order(a->digest.b, b->digest.b);
 }
 
-/* Can one be the other? */
+/* Can the two match at all? */
 static bool same_sort(const struct item *a, const struct item *b)
 {
-	return a->sort == b->sort && a->dir == b->dir && strcmp(a->ending, b->ending) == 0;
+	return a->kind == b->kind && a->is_dir == b->is_dir && strcmp(a->ending, b->ending) == 0;
 }
 
-/* One that has no other one yet. */
+/* An object without a match. */
 struct single {
 	struct item *is;
-	size_t at; /* in its list */
+	size_t at; /* index in its list */
 };
 
 typedef int (*pairs_order)(const struct item *a, const struct item *b);
@@ -68,12 +69,11 @@ static int by_order(const void *a, const void *b, void *arg)
 	int r = (*(const pairs_order *)arg)(x->is, y->is);
 
 	if (r == 0)
-		r = array_order(x->is->in, y->is->in);
+		r = array_order(x->is->side, y->is->side);
 	return r ? r : array_order(x->at, y->at);
 }
 
-/* Of several that are equal the first is the first: which it is can matter only where one of them
- * went, or came, or the other side changed one. */
+/* Match equal objects in order. The choice is ambiguous only if their numbers differ. */
 static void join_equal(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	for (size_t k = 0; k < n && k < m; k++)
@@ -94,17 +94,17 @@ static void join_named(const struct single *a, size_t n, const struct single *b,
 
 static bool is_free(const struct pairs *p, int side, size_t i)
 {
-	return !p->at[side][i]->is[p->in[!side]];
+	return !p->at[side][i]->matches[p->in[!side]];
 }
 
-/* Those that both lists have under one name, and no other one yet; b is behind a. */
-static void find_namesakes(const struct single *a, size_t n, const struct single *, size_t m)
+/* Set has_namesake of unmatched objects whose name both lists have; b follows a in memory. */
+static void mark_namesakes(const struct single *a, size_t n, const struct single *, size_t m)
 {
 	for (size_t k = 0; k < n + m; k++)
-		a[k].is->namesake = n && m && a[k].is->bare[0];
+		a[k].is->has_namesake = n && m && a[k].is->bare[0];
 }
 
-/* Calls fn with those that are equal in this order, as they stand in both lists. */
+/* Sort the unmatched objects, and call fn for each run of equal ones, which it gets by list. */
 static int join_runs(const struct pairs *p, pairs_order order,
 	void (*fn)(const struct single *a, size_t n, const struct single *b, size_t m))
 {
@@ -121,7 +121,7 @@ static int join_runs(const struct pairs *p, pairs_order order,
 	for (struct single *a = all, *end = all + count; a < end;) {
 		size_t n = 0, m = 0;
 
-		while (a + n < end && a[n].is->in == p->in[0] && order(a->is, a[n].is) == 0)
+		while (a + n < end && a[n].is->side == p->in[0] && order(a->is, a[n].is) == 0)
 			n++;
 		while (a + n + m < end && order(a->is, a[n + m].is) == 0)
 			m++;
@@ -134,37 +134,37 @@ static int join_runs(const struct pairs *p, pairs_order order,
 struct candidate {
 	size_t at[2];
 	unsigned alike, score;
-	bool renamed; /* under another name, though one of them has a namesake in the other list */
+	bool renamed; /* names differ, and one of the two has a namesake */
 };
 
-/* How alike two have to be to be the same. Without a base a change cannot be told from another
- * object: directories need one name, and files have to be equal. Under another name they have to be
- * that with a base, too, since other files refer to them. */
+/* Least similarity for a match of two objects. Without a base, a changed object cannot be told from
+ * another one, so directories need equal names and files must be equal. With a base, a file of
+ * another name must be equal, because other files refer to it. */
 static unsigned least_alike(const struct item *a, const struct item *b)
 {
-	bool added = a->in == OURS, dir = a->up->of == b->up->of;
+	bool added = a->side == OURS, dir = a->parent->node == b->parent->node;
 	bool same = strcmp(a->bare, b->bare) == 0;
 
-	if ((added && (!same || !a->dir)) || (a->drawn != b->drawn && (added || !same)))
+	if ((added && (!same || !a->is_dir)) || (a->drawn != b->drawn && (added || !same)))
 		return UINT_MAX;
 	if (same && (a->bare[0] || (dir && !added)))
 		return a->bare[0] || a->drawn == b->drawn ? ALIKE : SURE;
-	return dir && a->dir ? RENAMED : 1000;
+	return dir && a->is_dir ? RENAMED : 1000;
 }
 
-/* How much speaks for it that they are the same, and how alike they are; 0: they are not. */
-static unsigned score(const struct pairs *p, struct candidate *c)
+/* Set alike and renamed of a candidate, and return its score; 0 if the two cannot match. */
+static unsigned score_candidate(const struct pairs *p, struct candidate *c)
 {
 	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
 	bool name = strcmp(a->bare, b->bare) == 0;
 
-	if (!same_sort(a, b) || strcmp(a->up->name, b->up->name) != 0)
+	if (!same_sort(a, b) || strcmp(a->parent->name, b->parent->name) != 0)
 		return 0;
-	c->alike = content_alike(a, b);
+	c->alike = content_similarity(a, b);
 	if (c->alike < least_alike(a, b))
 		return 0;
-	c->renamed = !name && (a->namesake || b->namesake);
-	return c->alike + (name ? OF_NAME : 0) + (a->up->of == b->up->of ? OF_DIR : 0);
+	c->renamed = !name && (a->has_namesake || b->has_namesake);
+	return c->alike + (name ? OF_NAME : 0) + (a->parent->node == b->parent->node ? OF_DIR : 0);
 }
 
 static int by_score(const void *a, const void *b)
@@ -179,7 +179,8 @@ static int by_score(const void *a, const void *b)
 	return r ? r : array_order(x->at[1], y->at[1]);
 }
 
-/* Is one that is free, and no worse named, about as good in the place of one of the two? */
+/* Is another unmatched object, with a name that fits as well, about as similar as one of the two?
+ */
 static bool has_rival(const struct pairs *p, const struct candidate *c)
 {
 	for (int s = 0; s < 2; s++)
@@ -187,19 +188,19 @@ static bool has_rival(const struct pairs *p, const struct candidate *c)
 			struct candidate other = *c;
 
 			other.at[s] = i;
-			if (i != c->at[s] && is_free(p, s, i) && score(p, &other) &&
+			if (i != c->at[s] && is_free(p, s, i) && score_candidate(p, &other) &&
 				other.alike > c->alike / 10 * 9 && other.renamed <= c->renamed)
 				return true;
 		}
 	return false;
 }
 
-static bool doubtful(const struct pairs *p, const struct candidate *c)
+static bool is_ambiguous(const struct pairs *p, const struct candidate *c)
 {
 	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
-	bool moved = a->up->of != b->up->of, renamed = strcmp(a->bare, b->bare) != 0;
+	bool moved = a->parent->node != b->parent->node, renamed = strcmp(a->bare, b->bare) != 0;
 
-	return (a->namesake && (moved || (renamed && c->alike < 1000))) ||
+	return (a->has_namesake && (moved || (renamed && c->alike < 1000))) ||
 	       (renamed && c->alike < SURE) ||
 	       ((moved || a->drawn != b->drawn) && c->alike < RENAMED) || has_rival(p, c);
 }
@@ -217,7 +218,7 @@ static int join_alike(const struct pairs *p)
 		return 0;
 	for (c.at[0] = 0; c.at[0] < p->n[0]; c.at[0]++)
 		for (c.at[1] = 0; is_free(p, 0, c.at[0]) && c.at[1] < p->n[1]; c.at[1]++) {
-			c.score = is_free(p, 1, c.at[1]) ? score(p, &c) : 0;
+			c.score = is_free(p, 1, c.at[1]) ? score_candidate(p, &c) : 0;
 			if (c.score && !array_room(all, n, room))
 				return -ENOMEM;
 			if (c.score)
@@ -227,9 +228,10 @@ static int join_alike(const struct pairs *p)
 		qsort(all, n, sizeof(*all), by_score);
 	for (size_t k = 0; k < n; k++) {
 		struct item *a = p->at[0][all[k].at[0]], *b = p->at[1][all[k].at[1]];
-		bool free = !a->is[b->in] && !b->is[a->in], doubt = free && doubtful(p, &all[k]);
+		bool free = !a->matches[b->side] && !b->matches[a->side],
+		     doubt = free && is_ambiguous(p, &all[k]);
 
-		if (free && (!doubt || a->in == BASE))
+		if (free && (!doubt || a->side == BASE))
 			pairs_join(a, b, doubt);
 	}
 	return 0;
@@ -237,7 +239,7 @@ static int join_alike(const struct pairs *p)
 
 int pairs_find_equal(const struct pairs *p)
 {
-	return join_runs(p, by_all, join_equal);
+	return join_runs(p, compare_all, join_equal);
 }
 
 int pairs_find(const struct pairs *p)
@@ -245,8 +247,8 @@ int pairs_find(const struct pairs *p)
 	int r = pairs_find_equal(p);
 
 	if (r == 0)
-		r = join_runs(p, by_name, find_namesakes);
+		r = join_runs(p, compare_names, mark_namesakes);
 	if (r == 0)
 		r = join_alike(p);
-	return r < 0 || p->in[0] == OURS ? r : join_runs(p, by_name, join_named);
+	return r < 0 || p->in[0] == OURS ? r : join_runs(p, compare_names, join_named);
 }

@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * pairs: which objects of two lists are the same.
+ * pairs: match the objects of two maps.
  *
- * Both lists are of directories that were matched. Equal ones of one directory are the same, in
- * their order. Of the rest those that are most alike, where a name and a directory that are the
- * same count for more than another one a little more alike. A directory of another name has to be
- * very much alike and drawn with the same; a file of another name, and what has another name and
- * another directory, has to be equal. Then what is left under one name in a directory, if there are
- * as many of them in both.
+ * The directories of both lists are matched before. The steps, each for the objects left over by
+ * the steps before it:
  *
- * Without a base, which would tell a change from another object, only directories that have one
- * name, are drawn with the same and are alike beyond doubt are the same, and what is equal.
+ *   1. Objects of one directory with equal name and content match, in the order of the lists.
+ *   2. The most similar objects match. An equal name and an equal directory count more than a
+ *      slightly higher similarity. A directory with another name must be very similar and drawn
+ *      with the same; a file with another name, or any object with another name in another
+ *      directory, must be equal.
+ *   3. Objects with one name in one directory match, if both lists have the same number of them.
+ *
+ * Between ours and theirs without a base, a changed object cannot be told from another object. Then
+ * only directories of one name match that are drawn with the same and similar beyond doubt, and
+ * equal objects.
  */
 #pragma once
 
 #include "tools/merge/item.h"
 
+/* Two lists of objects. The caller owns the arrays. */
 struct pairs {
 	struct item **at[2];
 	size_t n[2], room[2];
-	enum which in[2]; /* the maps that they are of, the lesser first */
+	enum which in[2]; /* the two maps, the smaller one first */
 };
 
-/* Sets item.is of those of both lists that are free, and item.doubt of the first's. They are known
- * (content.h), and so is what their directories are (item.of). -ENOMEM. */
+/* Match the objects of both lists that have no match yet: sets item.matches of both, and
+ * is_ambiguous of the first. All objects must be scanned (content.h), and item.node of their
+ * directories be set. -ENOMEM. */
 int pairs_find(const struct pairs *p);
-/* Only those of equal name, content and directory. */
+/* The first step alone: objects with equal name, content and directory. -ENOMEM. */
 int pairs_find_equal(const struct pairs *p);
-/* Those of two items. */
+/* Record that two items match. */
 void pairs_join(struct item *a, struct item *b, bool doubt);

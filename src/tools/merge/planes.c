@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The tables of one layer that both sides changed, cell by cell. They are planes of the same cells:
- * where two sides changed a cell of one of them, all of it stays as ours has it. So all are read
- * side by side, line by line, and no table is in memory.
+ * Merge the tables of one layer cell by cell. The tables are planes of the same cells: if both
+ * sides changed a cell differently in one plane, all planes keep the cell of ours. So all tables
+ * are read in parallel, line by line, and none is held in memory.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,34 +16,34 @@
 
 enum { X, Y, AXES, CELL_MAX = 16, BOTH = 7 };
 
-/* Cells are compared as they are written: they have one form, and one width in all three. */
+/* One table. Cells are compared as text: they have one form and one width on all sides. */
 struct plane {
 	struct merged *x;
-	bool both;                   /* ours changed it, too */
-	struct reader reader[SIDES]; /* one of zeros: all cells are 0 */
+	bool both;                   /* both sides changed it differently */
+	struct reader reader[SIDES]; /* all cells are 0 if the reader is zero */
 	const char *row[SIDES];
-	size_t cell;        /* bytes of one, and what stands behind it */
+	size_t cell;        /* bytes of one cell and its separator */
 	struct spool *made; /* the result */
-	struct area clash;  /* what of theirs is not in it */
+	struct area clash;  /* cells of theirs that the result lacks */
 };
 
 struct layer {
 	struct merge *m;
 	struct merged *dir;
-	struct plane *at; /* those that theirs changed; without a base all */
+	struct plane *at; /* tables that theirs changed; without a base, all */
 	size_t n, room;
-	struct plane *failed;           /* one that cannot be read, or is no such table */
+	struct plane *failed;           /* a table that cannot be read or is invalid */
 	uint32_t of[AXES][SIDES];       /* width and height */
-	uint32_t made[AXES], all[AXES]; /* of the result, and of what is in one of them */
-	bool size; /* both gave it another one, or a cell that one changed is outside now */
+	uint32_t made[AXES], all[AXES]; /* size of the result; maximum of all sides */
+	bool has_size_conflict; /* conflict of sizes, or a changed cell is outside the result */
 	bool clash;
-	uint8_t *cells; /* of a row: what look_at_cell found in all planes */
+	uint8_t *cells; /* of one row: results of compare_cell, for all planes */
 	struct buffer row;
-	struct spool *mark; /* a table of them; NULL: there is to be none */
+	struct spool *mark; /* table of the conflicting cells; NULL if no mark is wanted */
 };
 
-/* One that theirs might have added to this directory. */
-static struct merged *add(
+/* Add a node as if theirs had added the file or directory. */
+static struct merged *add_new_node(
 	struct merge *m, struct merged *up, struct item *in, const char *name, bool dir)
 {
 	struct item *at[SIDES] = {[THEIRS] = item_new(in, name, dir)};
@@ -51,28 +51,31 @@ static struct merged *add(
 	return at[THEIRS] ? merged_new(m, up, at) : NULL;
 }
 
-/* A layer CONFLICT behind this one. */
+/* Add a layer CONFLICT that marks the conflicting cells, behind this layer. */
 static int mark_add(struct layer *l)
 {
 	struct merge *m = l->m;
-	struct merged *x = add(m, l->dir->up, l->dir->at[THEIRS]->up, "CONFLICT", true);
-	struct merged *file = x ? add(m, x, x->at[THEIRS], m->how->mark_file, false) : NULL;
-	struct merged *table = file ? add(m, x, x->at[THEIRS], m->how->mark_table, false) : NULL;
+	struct merged *x =
+		add_new_node(m, l->dir->parent, l->dir->at[THEIRS]->parent, "CONFLICT", true);
+	struct merged *file =
+		x ? add_new_node(m, x, x->at[THEIRS], m->how->mark_file, false) : NULL;
+	struct merged *table =
+		file ? add_new_node(m, x, x->at[THEIRS], m->how->mark_table, false) : NULL;
 	struct bytes *b = NULL;
 	int r;
 
 	if (!table)
 		return -ENOMEM;
-	x->at[THEIRS]->object = true;
+	x->at[THEIRS]->is_object = true;
 	x->bare = "CONFLICT";
-	x->after = l->dir;
+	x->predecessor = l->dir;
 	buffer_printf(&l->row, "%s%u%s%u%s", m->how->mark_text[0], l->made[X], m->how->mark_text[1],
 		l->made[Y], m->how->mark_text[2]);
 	r = buffer_finish(&l->row, &b);
 	file->content = extent_of_bytes(b);
 	if (r == 0)
 		r = spool_extent(l->mark, &table->content, NULL);
-	file->made = table->made = true;
+	file->has_content = table->has_content = true;
 	return r;
 }
 
@@ -81,8 +84,8 @@ static void find_size(struct layer *l)
 	for (int k = 0; k < AXES; k++) {
 		const uint32_t *v = l->of[k];
 
-		l->size |= v[OURS] != v[THEIRS] && v[THEIRS] != v[BASE] &&
-			   (v[OURS] != v[BASE] || !l->at->x->at[BASE]);
+		l->has_size_conflict |= v[OURS] != v[THEIRS] && v[THEIRS] != v[BASE] &&
+					(v[OURS] != v[BASE] || !l->at->x->at[BASE]);
 		l->made[k] = v[OURS] == v[BASE] ? v[THEIRS] : v[OURS];
 		l->all[k] = v[OURS] > v[THEIRS] ? v[OURS] : v[THEIRS];
 		l->all[k] = l->all[k] > v[BASE] ? l->all[k] : v[BASE];
@@ -91,7 +94,7 @@ static void find_size(struct layer *l)
 
 static int table_open(struct layer *l, struct plane *p, enum which w)
 {
-	/* Without a base as if ours had been added empty. */
+	/* A missing base counts as an empty table of the size of ours. */
 	struct shape shape = {l->of[X][OURS], l->of[Y][OURS], p->cell};
 	int r = p->x->at[w] ? reader_open(&l->m->sides[w].tree, p->x->at[w]->path, &p->reader[w])
 			    : 1;
@@ -112,7 +115,7 @@ static int table_open(struct layer *l, struct plane *p, enum which w)
 		       : -ENOTSUP;
 }
 
-static int begin(const struct layer *l, struct spool **ret)
+static int create_spool(const struct layer *l, struct spool **ret)
 {
 	*ret = spool_create(l->m->sides[OURS].tree.vol->store.store.spool_dirfd);
 	return *ret ? 0 : -ENOMEM;
@@ -137,7 +140,7 @@ static int layer_open(struct layer *l)
 
 	layer_close(l);
 	for (struct plane *p = l->at; r == 0 && p < l->at + l->n; p++) {
-		r = begin(l, &p->made);
+		r = create_spool(l, &p->made);
 		l->failed = p;
 		for (int w = SIDES; r == 0 && w-- > 0;)
 			r = table_open(l, p, (enum which)w);
@@ -145,12 +148,12 @@ static int layer_open(struct layer *l)
 	if (r < 0)
 		return r;
 	l->failed = NULL;
-	l->size = false;
+	l->has_size_conflict = false;
 	find_size(l);
 	l->cells = calloc(l->all[X], sizeof(*l->cells));
 	if (!l->cells)
 		return -ENOMEM;
-	return l->m->mark && l->m->how->mark_file ? begin(l, &l->mark) : 0;
+	return l->m->mark && l->m->how->mark_file ? create_spool(l, &l->mark) : 0;
 }
 
 static int next_row(struct layer *l, struct plane *p, uint32_t y)
@@ -176,8 +179,8 @@ static struct span zero(const struct plane *p)
 	return (struct span){padded + CELL_MAX - p->cell, p->cell - 1};
 }
 
-/* What the three have there; outside of a table nothing. */
-static void look_at(const struct layer *l, const struct plane *p, uint32_t x, uint32_t y,
+/* Get the cell at x, y on each side; `at` is NULL outside the table. */
+static void get_cells(const struct layer *l, const struct plane *p, uint32_t x, uint32_t y,
 	struct span ret[SIDES])
 {
 	for (int w = 0; w < SIDES; w++)
@@ -189,9 +192,9 @@ static void look_at(const struct layer *l, const struct plane *p, uint32_t x, ui
 			ret[w] = zero(p);
 }
 
-/* Did ours change a cell of one plane, did theirs, and do they differ? BOTH: all three. Without a
- * base this is asked of the cell as a whole: where ours has no flags, it may have removed them. */
-static uint8_t look_at_cell(const struct plane *p, const struct span v[SIDES])
+/* Bits: ours changed the cell, theirs changed it, ours and theirs differ. BOTH: all three bits. If
+ * the plane has no base, the bits of all planes are combined: ours may have removed its flags. */
+static uint8_t compare_cell(const struct plane *p, const struct span v[SIDES])
 {
 	uint8_t found = (span_same(v[OURS], v[BASE]) ? 0 : 1) |
 			(span_same(v[THEIRS], v[BASE]) ? 0 : 2) |
@@ -200,29 +203,29 @@ static uint8_t look_at_cell(const struct plane *p, const struct span v[SIDES])
 	return p->x->at[BASE] && found != BOTH ? 0 : found;
 }
 
-/* What both changed in a row; and what is outside of the result, and one side changed while the
- * other cut it off. */
+/* Add the cells of a row that both sides changed to l->cells. Sets l->has_size_conflict if one side
+ * changed a cell that the other one cut off. */
 static void compare_row(struct layer *l, const struct plane *p, uint32_t y)
 {
 	for (uint32_t x = 0; x < l->all[X]; x++) {
 		struct span v[SIDES];
 
-		look_at(l, p, x, y, v);
+		get_cells(l, p, x, y, v);
 		if (x < l->made[X] && y < l->made[Y])
-			l->cells[x] |= look_at_cell(p, v);
+			l->cells[x] |= compare_cell(p, v);
 		else
-			l->size |= (v[OURS].at && !span_same(v[OURS], v[BASE])) ||
-				   (v[THEIRS].at && !span_same(v[THEIRS], v[BASE]));
+			l->has_size_conflict |= (v[OURS].at && !span_same(v[OURS], v[BASE])) ||
+						(v[THEIRS].at && !span_same(v[THEIRS], v[BASE]));
 	}
 }
 
-static void put(struct layer *l, uint32_t x, struct span cell)
+static void add_cell(struct layer *l, uint32_t x, struct span cell)
 {
 	buffer_append(&l->row, cell.at, cell.n);
 	buffer_byte(&l->row, x + 1 < l->made[X] ? ',' : '\n');
 }
 
-static int put_row(struct layer *l, struct spool *to)
+static int write_row(struct layer *l, struct spool *to)
 {
 	int r = l->row.error ? l->row.error : spool_append(to, l->row.data, l->row.size, NULL);
 
@@ -230,23 +233,23 @@ static int put_row(struct layer *l, struct spool *to)
 	return r;
 }
 
-/* A cell that no side has any more is 0. */
+/* Write a row of the result. A cell that neither side has is 0. */
 static int join_row(struct layer *l, struct plane *p, uint32_t y)
 {
 	for (uint32_t x = 0; x < l->made[X]; x++) {
 		struct span v[SIDES], is;
 
-		look_at(l, p, x, y, v);
+		get_cells(l, p, x, y, v);
 		if (l->cells[x] == BOTH && !span_same(v[THEIRS], v[OURS]) &&
 			(!p->x->at[BASE] || !span_same(v[THEIRS], v[BASE])))
 			area_add(&p->clash, x, y);
 		is = l->cells[x] != BOTH && span_pick(v) == THEIRS ? v[THEIRS] : v[OURS];
-		put(l, x, is.at ? is : v[THEIRS].at ? v[THEIRS] : zero(p));
+		add_cell(l, x, is.at ? is : v[THEIRS].at ? v[THEIRS] : zero(p));
 	}
-	return put_row(l, p->made);
+	return write_row(l, p->made);
 }
 
-static int join_all(struct layer *l)
+static int join_tables(struct layer *l)
 {
 	struct plane *end = l->at + l->n;
 	int r = layer_open(l);
@@ -263,20 +266,20 @@ static int join_all(struct layer *l)
 		for (struct plane *p = l->at; r == 0 && p < end; p++)
 			r = join_row(l, p, y);
 		for (uint32_t x = 0; l->mark && x < l->made[X]; x++)
-			put(l, x, (struct span){l->cells[x] == BOTH ? "1" : "0", 1});
+			add_cell(l, x, (struct span){l->cells[x] == BOTH ? "1" : "0", 1});
 		if (r == 0 && l->mark)
-			r = put_row(l, l->mark);
+			r = write_row(l, l->mark);
 	}
 	return r;
 }
 
-static int take(struct layer *l, struct plane *p)
+static int take_result(struct layer *l, struct plane *p)
 {
 	const struct area *c = &p->clash;
 	struct merged *x = p->x;
 	int r = spool_extent(p->made, &x->content, NULL);
 
-	x->made = x->decided = r == 0;
+	x->has_content = x->is_decided = r == 0;
 	if (r < 0 || !c->n)
 		return r;
 	l->clash = true;
@@ -284,18 +287,18 @@ static int take(struct layer *l, struct plane *p)
 		c->n == 1 ? "cell" : "cells", area_text(*c).text);
 }
 
-/* All of the layer stays as ours has it. */
+/* Keep all tables of ours, and add a conflict for each one that theirs changed. */
 static int keep_all(struct layer *l)
 {
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < l->dir->n; i++) {
-		struct merged *x = l->dir->below[i];
+		struct merged *x = l->dir->children[i];
 
-		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->dir)
+		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->is_dir)
 			continue;
-		r = file_whose(l->m, x);
-		x->decided = true;
+		r = file_changed_side(l->m, x);
+		x->is_decided = true;
 		if (r == THEIRS || r == SIDES)
 			r = conflict_add(l->m, x, true,
 				"changed by both, and the layer's size by one or both of them");
@@ -303,19 +306,19 @@ static int keep_all(struct layer *l)
 	return r < 0 ? r : 0;
 }
 
-/* 1: a table is changed by both; 0: none is; -errno. */
+/* Find the tables to merge. Returns 1 if both sides changed one, otherwise 0, or -errno. */
 static int find_planes(struct layer *l)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < l->dir->n; i++) {
-		struct merged *x = l->dir->below[i];
+		struct merged *x = l->dir->children[i];
 		int r;
 
-		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->dir ||
-			merged_item(x)->object || strcmp(x->at[OURS]->ending, ".csv") != 0)
+		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->is_dir ||
+			merged_item(x)->is_object || strcmp(x->at[OURS]->ending, ".csv") != 0)
 			continue;
-		r = file_whose(l->m, x);
+		r = file_changed_side(l->m, x);
 		if (r < 0)
 			return r;
 		if (r == OURS && x->at[BASE])
@@ -328,21 +331,21 @@ static int find_planes(struct layer *l)
 	return any;
 }
 
-static int decide(struct layer *l)
+static int decide_layer(struct layer *l)
 {
 	int r;
 
-	/* One that theirs alone changed is taken, or cannot be, without the others. */
-	while ((r = join_all(l)) < 0 && r != -ENOMEM && l->failed && !l->failed->both) {
+	/* A table that fails and that only theirs changed is left to file_decide. */
+	while ((r = join_tables(l)) < 0 && r != -ENOMEM && l->failed && !l->failed->both) {
 		layer_close(l);
 		*l->failed = l->at[--l->n];
 	}
 	if (r < 0)
 		return l->failed && r != -ENOMEM ? 0 : r;
-	if (l->size)
+	if (l->has_size_conflict)
 		return keep_all(l);
 	for (size_t i = 0; r == 0 && i < l->n; i++)
-		r = take(l, &l->at[i]);
+		r = take_result(l, &l->at[i]);
 	return r == 0 && l->clash && l->mark ? mark_add(l) : r;
 }
 
@@ -352,7 +355,7 @@ int file_decide_planes(struct merge *m, struct merged *dir)
 	int r = find_planes(&l);
 
 	if (r > 0)
-		r = merged_doubtful(dir) ? 0 : decide(&l);
+		r = merged_is_ambiguous(dir) ? 0 : decide_layer(&l);
 	layer_close(&l);
 	free(l.at);
 	return r;

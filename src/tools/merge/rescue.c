@@ -11,7 +11,7 @@ static ssize_t read_next(void *arg, uint64_t, void *dst, size_t n, struct error 
 	return reader_take(arg, dst, n);
 }
 
-/* Closes the reader. */
+/* Copy a file, and close its reader. */
 static int copy_reader(struct rescue_dir *d, const char *path, struct reader *from, struct error *e)
 {
 	const struct rescue_content content = {read_next, from};
@@ -21,8 +21,8 @@ static int copy_reader(struct rescue_dir *d, const char *path, struct reader *fr
 	return r < 0 ? error_context(e, "%s", path) : 0;
 }
 
-/* Brings the copies to disk, or removes them if r is negative or that fails. */
-static int end(struct rescue_dir *d, int r, struct error *e)
+/* Sync the copies to disk. Removes them if r is negative or the sync fails. */
+static int finish_copies(struct rescue_dir *d, int r, struct error *e)
 {
 	if (r == 0)
 		r = rescue_dir_sync(d, e);
@@ -40,15 +40,15 @@ int merge_rescue(struct rescue_dir *d, struct merge *m, struct error *e)
 		CLEANUP(free) char *path = NULL;
 		struct reader from;
 
-		if (!m->conflicts[i].theirs || x->rescued)
+		if (!m->conflicts[i].theirs || x->is_rescued)
 			continue;
-		x->rescued = true;
+		x->is_rescued = true;
 		path = merged_path(x, true, x->at[THEIRS]);
-		r = path ? content_open(m, x->at[THEIRS], CONTENT_LATER, &from) : -ENOMEM;
+		r = path ? content_open(m, x->at[THEIRS], CONTENT_NEW_NAMES, &from) : -ENOMEM;
 		r = r < 0 ? error_set(e, r, "%s: %s", path ? path : "", strerror(-r))
 			  : copy_reader(d, path, &from, e);
 	}
-	return end(d, r, e);
+	return finish_copies(d, r, e);
 }
 
 int merge_rescue_map(
@@ -65,5 +65,5 @@ int merge_rescue_map(
 
 		r = copy_reader(d, i ? second : d->map, &from, e);
 	}
-	return end(d, r, e);
+	return finish_copies(d, r, e);
 }

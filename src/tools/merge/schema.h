@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * merging: what a merge of two versions of a map has to know of a format's files besides their
- * names. Every field may be NULL.
+ * schema: what a merge of two versions of a map must know about the files of a format. Every field
+ * may be NULL.
  */
 #pragma once
 
@@ -10,40 +10,40 @@
 #include "codec/text/json.h"
 
 struct merge_schema {
-	/* In JSON files a string at a key of this ending is the name, without its ending, of an
-	 * object in the directory. Ended by a key of NULL. */
+	/* References in JSON files: if a key ends in `key`, its string is the name (without ending)
+	 * of an object in `dir`. Terminated by a NULL key. */
 	const struct merge_reference {
 		const char *key, *dir;
 	} * references;
-	/* Keys of JSON files that hold what an object is for good: an integer, or its word (which
-	 * may be NULL: it has none). Where many is not NULL a map has one object at most for each
-	 * value but that one, as it is written. Ended by a key of NULL. */
+	/* JSON keys whose value never changes during the life of an object: an integer, or its word
+	 * (words is NULL if it has none). Objects with other values never match. If `many` is set,
+	 * a map has at most one object for each value except `many`, as written in the file.
+	 * Terminated by a NULL key. */
 	const struct merge_sort {
 		const char *key;
 		const struct json_word *words;
 		const char *many;
 	} * sorts;
-	/* Keys of JSON files that name what an object is drawn or played with. Objects that differ
-	 * in it are the same only under one name. NULL-ended. */
+	/* JSON keys that refer to what an object is drawn or played with. Objects that differ in
+	 * them match only under one name. NULL-terminated. */
 	const char *const *drawn;
-	/* A directory in which a JSON file stands for something outside of the map, by its name. */
+	/* A directory in which a JSON file represents a thing outside the map, by its name. */
 	const char *external;
-	/* In JSON files an integer that programs leave as their memory had it, so that it says
-	 * nothing: the key of the object that it is the first of, and its own. */
+	/* An integer in JSON files without meaning, because programs write uninitialized memory
+	 * there: `unset` is its key, the first one in the JSON object at key `unset_in`. */
 	const char *unset_in, *unset;
-	/* Patterns of the paths of texts whose lines say one thing each, so that lines which two
-	 * sides added at one place are both kept. NULL-ended. */
+	/* Path patterns of texts with independent lines: if both sides add lines at one place, the
+	 * merge keeps both. NULL-terminated. */
 	const char *const *lists;
-	/* A directory that is not merged, since its names are numbers of one map; and in it, by the
-	 * patterns of their paths, the files of what no other file shows, but for those that
-	 * `shown` has. A number that a name begins with, before "_", is left out where they are
-	 * compared. */
+	/* hidden_in is a directory that is not merged, because its names contain numbers of one
+	 * map. In it, files that match `hidden` but not `shown` hold what no other file shows. They
+	 * are compared by path, without a number and "_" at the beginning of each name. The pattern
+	 * lists are NULL-terminated. */
 	const char *hidden_in, *const *hidden, *const *shown;
-	/* Patterns of the paths of tables of lines below a line with the names of the columns, and
-	 * of those names the ones that say which line it is. Both NULL-ended. */
+	/* Path patterns of tables with a header line of column names, and the column names that can
+	 * identify a row. Both NULL-terminated. */
 	const char *const *rows, *const *row_keys;
-	/* A new layer that shows which cells of a table two sides changed: the files of its
-	 * directory that are to be written, the first a text of three parts, with width and height
-	 * between them, the second the table. */
+	/* A mark: a new layer that shows which cells of a table both sides changed. mark_file holds
+	 * the three texts with width and height between them; mark_table holds the table. */
 	const char *mark_file, *mark_text[3], *mark_table;
 };

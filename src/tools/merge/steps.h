@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * steps: a merge, in this order, once the sides are read (item.h). Each is 0, -ENOMEM, or another
- * -errno where that is said.
+ * steps: the steps of a merge. Read the sides (item.h) first, then call match_all, hidden_decide,
+ * decide_all, order_all and apply_all. Each returns 0 or -ENOMEM, and another -errno only if its
+ * comment says so.
  */
 #pragma once
 
 #include "tools/merge/merged.h"
 
-/* Which files and directories of the three maps are the same: makes m->root of the sides' roots. */
+/* Match the files and directories of the three maps: build m->root from the roots of the sides. */
 int match_all(struct merge *m);
-/* What in a directory has a name that means the same in all maps: its parts. */
+/* Match the children of a directory that are no objects, by name. */
 int match_names(struct merge *m, struct merged *x);
 
-/* Some facts are only in files that are not merged (tools/merge/schema.h: hidden): the result has
- * those of ours. Reports on stderr which of them theirs changed; one that both changed in different
- * ways is a conflict. shown: the map, for messages. -errno. */
+/* Compare the files that are not merged (tools/merge/schema.h: hidden), which the result has from
+ * ours. Reports on stderr which of them theirs changed. A file that both changed differently is a
+ * conflict. shown: the map, for messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
-/* Sets what stays, what is taken and made, and bare of everything below m->root, and finds
- * the conflicts. */
+/* Decide each node below m->root (merged.is_kept to merged.bare). Adds conflicts. -errno. */
 int decide_all(struct merge *m);
 
 /*
- * Where the objects of each directory stand, and under which names: order, moved, now and later of
- * all objects. A save sorts them by the numbers in their names, so each object has a number behind
- * those of all before it.
+ * Decide the order and the names of the objects of each directory: set order, is_moved, old_name
+ * and new_name. A save sorts objects by the numbers in their names, so old_name of each object has
+ * a higher number than those before it.
  */
 int order_all(struct merge *m);
 
-/* Makes the decided changes in ours, file by file, as a user would in a mount. A change that the
- * map refuses is a conflict, and ours stays as it is there. Other failures are -errno, already
- * reported. */
+/* Apply the decided changes to ours, file by file, as a user of a mount would. A refused change is
+ * a conflict and leaves the file of ours unchanged. Reports other failures and returns -errno. */
 int apply_all(struct merge *m);
-/* For change_save of ours (change.h: refused); arg: the merge. */
+/* The callback change_save.refused for ours (change.h); arg is the merge. Adds a conflict. Returns
+ * false if the merge did not write the entry, or memory is exhausted. */
 bool apply_refused(void *arg, const struct oentry *u, const char *why);
