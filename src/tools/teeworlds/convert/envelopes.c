@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Envelopes: where the tangents of Bezier curves are. 0.7 has them in the points, DDNet in an item
- * of its own beside them (item/points.h), and 0.6 knows no such curves.
+ * Envelopes: move the tangents of Bezier curves. 0.7 stores them in the points, DDNet in a separate
+ * item (item/points.h), and 0.6 does not have such curves.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,8 @@
 
 enum { CURVE = 1 /* in a point */, BEZIER = 5, WITHOUT_TANGENTS = TW_ENV_TANGENTS_SINCE - 1 };
 
-/* How many points before each are of Bezier curves. NULL: no memory. */
+/* For each point, the number of earlier points with a Bezier curve. Returns NULL if memory is
+ * exhausted. */
 static uint32_t *count_curves(const struct tw_points *p)
 {
 	uint32_t *n = calloc((size_t)p->n + 1, sizeof(*n));
@@ -36,8 +37,8 @@ static bool is_curved(const struct tw_points *p, const uint32_t *curves, const s
 	return curves[end] > curves[begin];
 }
 
-/* Integers [from, from + n) of each point. */
-static struct tw_ints *gather(const struct tw_points *p, uint32_t from, uint32_t n)
+/* Copy the integers [from, from + n) of each point. Returns NULL on failure. */
+static struct tw_ints *copy_columns(const struct tw_points *p, uint32_t from, uint32_t n)
 {
 	struct tw_ints *v = (uint64_t)p->n * n <= INT32_MAX / 4 ? tw_ints_new(p->n * n) : NULL;
 	int32_t point[TW_POINT_FULL];
@@ -58,12 +59,13 @@ static bool is_zero(const struct tw_ints *v)
 	return i == v->n;
 }
 
-/* DDNet's item, of the points of 0.7. One of that length that was there did not count. */
+/* Make DDNet's item of tangents from the points of 0.7. Replaces an existing item, which games
+ * ignore if the points have tangents. */
 static void put_tangents(struct tw_converting *k, const struct tw_points *p)
 {
 	const struct tw_item *it = tw_uuid_item(k->m, TW_BEZIER, 0);
 	CLEANUP(tw_ints_unref)
-	struct tw_ints *v = gather(p, TW_POINT_PLAIN, TW_POINT_TANGENTS);
+	struct tw_ints *v = copy_columns(p, TW_POINT_PLAIN, TW_POINT_TANGENTS);
 
 	if (k->to == TW_GAME_06 && k->how->strip)
 		return;
@@ -79,15 +81,16 @@ static void put_points(struct tw_converting *k, const struct tw_points *p, bool 
 {
 	if (p->item)
 		tw_change_item(k->change, (uint32_t)(p->item - k->m->items),
-			gather(p, 0, tangents ? TW_POINT_FULL : TW_POINT_PLAIN));
+			copy_columns(p, 0, tangents ? TW_POINT_FULL : TW_POINT_PLAIN));
 	if (tangents)
 		tw_points_drop_tangents(k->m, p->n, k->change);
 	else if (p->item)
 		put_tangents(k, p);
 }
 
-/* Where the game looks for tangents elsewhere, which is mended or told. true: mend it. */
-static bool look(
+/* Are the tangents of an envelope in the wrong place for the game? Returns true if a conversion
+ * must move them; a check reports them and returns false. */
+static bool check_envelope(
 	struct tw_converting *k, const struct tw_points *p, const struct tw_item *it, bool curved)
 {
 	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
@@ -123,7 +126,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	for (uint32_t i = 0; i < tw_count(k->m, TW_ENVELOPE); i++) {
 		const struct tw_item *it = tw_item_at(k->m, TW_ENVELOPE, i);
 
-		if (!look(k, &p, it, is_curved(&p, curves, it)))
+		if (!check_envelope(k, &p, it, is_curved(&p, curves, it)))
 			continue;
 		tw_change_item(k->change, (uint32_t)(it - k->m->items),
 			tw_envelope_to(it->ints, to_07 ? TW_ENV_TANGENTS_SINCE : WITHOUT_TANGENTS));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What DDNet added to maps, and Teeworlds passes over. */
+/* Parts of maps that DDNet added, and that Teeworlds ignores. */
 #include <stdio.h>
 
 #include "formats/teeworlds/item/initial.h"
@@ -17,8 +17,8 @@ static void leave_out(struct tw_converting *k, uint32_t item)
 	tw_whole_drop(&k->whole, item, why);
 }
 
-/* What a layer is that Teeworlds does not know; NULL: it does. */
-static const char *ignored(const struct tw_item *it)
+/* The kind of a layer that Teeworlds ignores; NULL if Teeworlds knows the layer. */
+static const char *describe_ignored(const struct tw_item *it)
 {
 	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
 
@@ -34,7 +34,7 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 {
 	const struct tw_home *home = &k->m->index->homes[at];
 	const struct tw_place place = tw_in_item(tw_type(k->m, TW_LAYER)->items[at]);
-	const char *what = ignored(&k->m->items[place.what]);
+	const char *what = describe_ignored(&k->m->items[place.what]);
 
 	if (!what || !home->group)
 		return;
@@ -63,7 +63,7 @@ static void check_settings(struct tw_converting *k)
 	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
 }
 
-/* Sounds, and the envelopes of their volume. */
+/* Remove sounds, or the envelopes of their volume. */
 static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 {
 	const struct tw_type *t = tw_type(k->m, tw_sort_type(sort));
@@ -74,7 +74,7 @@ static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 			leave_out(k, t->items[i]);
 }
 
-/* Items of types that no file shows by itself. */
+/* Remove UUID items, which have no file of their own. */
 static void leave_out_hidden(struct tw_converting *k)
 {
 	for (int what = 0; what < TW_N_UUIDS; what++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Tile layers: packed tiles, which 0.7 alone has, and images that 0.7 makes no tiles of. */
+/* Tile layers: packed tiles, which only 0.7 has, and images whose size 0.7 refuses for tiles. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -23,7 +23,8 @@ static int no_memory(struct error *e)
 	return error_set(e, -ENOMEM, "no memory for rules");
 }
 
-static int each(const struct json_at *list, json_element_fn take, void *arg, struct error *e)
+static int take_elements(
+	const struct json_at *list, json_element_fn take, void *arg, struct error *e)
 {
 	size_t n;
 	int r = json_expect_array(list, &n, e);
@@ -84,7 +85,7 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 	if (r == 0)
 		r = json_need(at, "layers", &layers, e);
 	if (r == 0)
-		r = each(&layers, take_layer, &t, e);
+		r = take_elements(&layers, take_layer, &t, e);
 	if (r == 0 && !t.layers)
 		r = json_refuse(&layers, e, "at least one layer");
 	if (r == 0)
@@ -152,7 +153,7 @@ static int read_settings(const struct json_at *root, struct tw_house *h, struct 
 		return 0;
 	r = json_expect_object(&at, known, e);
 	h->limits = r == 0 && json_get(&at, "allow", &allow);
-	return h->limits ? each(&allow, take_word, h, e) : r;
+	return h->limits ? take_elements(&allow, take_word, h, e) : r;
 }
 
 int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *e)
@@ -167,7 +168,7 @@ int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *
 	root = json_root(&h->doc);
 	r = json_expect_object(&root, known, e);
 	if (r == 0 && json_get(&root, "tiles", &at))
-		r = each(&at, take_tiles, h, e);
+		r = take_elements(&at, take_tiles, h, e);
 	if (r == 0)
 		r = read_info(&root, h, e);
 	if (r == 0)

@@ -86,7 +86,7 @@ static bool is_empty(const struct tw_played_layer *l)
 	for (unsigned id = 0; id < 256; id++)
 		if (l->ids[id].n)
 			return false;
-	return l->there;
+	return l->is_present;
 }
 
 void tw_rule_layers(const struct tw_look *look)

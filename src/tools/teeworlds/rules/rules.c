@@ -14,7 +14,7 @@ struct rules {
 	struct tw_house *houses;
 };
 
-static int make(struct rules **r, struct error *e)
+static int create_rules(struct rules **r, struct error *e)
 {
 	if (!*r)
 		*r = calloc(1, sizeof(**r));
@@ -25,7 +25,7 @@ static int add_named(struct rules **r, const char *name, struct error *e)
 {
 	if (strcmp(name, "ddnet") != 0)
 		return error_set(e, -ENOENT, "no rules have that name (ddnet is one)");
-	if (make(r, e) < 0)
+	if (create_rules(r, e) < 0)
 		return -ENOMEM;
 	(*r)->ddnet = true;
 	return 0;
@@ -33,7 +33,7 @@ static int add_named(struct rules **r, const char *name, struct error *e)
 
 static int add_file(struct rules **r, const struct extent *in, struct error *e)
 {
-	int wrong = make(r, e);
+	int wrong = create_rules(r, e);
 	struct tw_house **last;
 
 	if (wrong < 0)
@@ -54,7 +54,7 @@ static void free_rules(struct rules *r)
 	free(r);
 }
 
-static int check(const struct snapshot *s, const struct rules *r,
+static int check_map(const struct snapshot *s, const struct rules *r,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
@@ -81,5 +81,5 @@ const struct rules_tool tw_rules = {
 	.add_named = add_named,
 	.add_file = add_file,
 	.free = free_rules,
-	.check = check,
+	.check = check_map,
 };

@@ -34,7 +34,7 @@ static void look_through(
 	struct tw_tile_walk walk = {.t = &l->t};
 	struct tw_spot idle[256] = {0}; /* hook-through tiles, by id */
 
-	if (!l->there || l->t.w != solid->w || l->t.h != solid->h)
+	if (!l->is_present || l->t.w != solid->w || l->t.h != solid->h)
 		return;
 	for (const uint8_t *tile; (tile = tw_tile_next(&walk, NULL));) {
 		uint8_t id = tile[0];

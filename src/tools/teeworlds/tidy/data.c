@@ -10,7 +10,7 @@
 enum { AT_ONCE_MAX = 64 << 20 /* what is larger stays as it is */ };
 
 /* On several threads, for one data item each. What is damaged stays as it is. */
-static int pack(void *arg, size_t i, struct error *e)
+static int compress_blob(void *arg, size_t i, struct error *e)
 {
 	struct tw_map *m = arg;
 	struct blob *b = m->blobs[i], *better;
@@ -35,7 +35,7 @@ static int pack(void *arg, size_t i, struct error *e)
 }
 
 /* Content that was not in the file is no gain. */
-static void say_packed(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
+static void report_compression(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
 {
 	uint64_t gain = 0;
 	size_t n = 0;
@@ -78,8 +78,8 @@ int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, str
 		return error_set(e, r, "out of memory");
 	/* The old container holds data as it is. */
 	if (m->shared->file_version != 3)
-		r = parallel_each(m->n_blobs, pack, m, e);
+		r = parallel_each(m->n_blobs, compress_blob, m, e);
 	if (r == 0)
-		say_packed(t, was, m);
+		report_compression(t, was, m);
 	return r;
 }

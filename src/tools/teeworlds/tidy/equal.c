@@ -15,7 +15,7 @@ struct looked {
 	uint32_t position;
 };
 
-static int order(const void *pa, const void *pb)
+static int compare_sums(const void *pa, const void *pb)
 {
 	const struct looked *a = pa, *b = pb;
 
@@ -39,7 +39,7 @@ static bool drop_second(struct merging *g, enum tw_sort sort, uint32_t first, ui
 	return tw_whole_drop(&g->t->whole, all->items[second], why);
 }
 
-static int find(struct merging *g, enum tw_sort sort)
+static int find_equal(struct merging *g, enum tw_sort sort)
 {
 	const struct tw_map *m = g->t->m;
 	const struct tw_type *all = tw_type(m, tw_sort_type(sort));
@@ -54,7 +54,7 @@ static int find(struct merging *g, enum tw_sort sort)
 		first[i] = l[n_looked].position = i;
 		n_looked += tw_sum(m, all->items[i], true, l[n_looked].sum);
 	}
-	qsort(l, n_looked, sizeof(*l), order);
+	qsort(l, n_looked, sizeof(*l), compare_sums);
 	for (size_t i = 1, from = 0; i < n_looked; i++) {
 		if (memcmp(l[i].sum, l[from].sum, sizeof(l->sum)) == 0)
 			first[l[i].position] = l[from].position;
@@ -73,17 +73,17 @@ static int find(struct merging *g, enum tw_sort sort)
 	return 0;
 }
 
-static int32_t now(const struct merging *g, enum tw_sort sort, int32_t ref)
+static int32_t new_reference(const struct merging *g, enum tw_sort sort, int32_t ref)
 {
 	return ref >= 0 && (uint32_t)ref < g->n[sort] ? (int32_t)g->first[sort][ref] : ref;
 }
 
-static int32_t now_envelope(void *arg, int32_t ref)
+static int32_t new_envelope(void *arg, int32_t ref)
 {
-	return now(arg, TW_SORT_ENVELOPE, ref);
+	return new_reference(arg, TW_SORT_ENVELOPE, ref);
 }
 
-static int follow(struct merging *g, uint32_t item)
+static int update_references(struct merging *g, uint32_t item)
 {
 	struct tw_map *m = g->t->m;
 	struct tw_item *it = &m->items[item];
@@ -93,12 +93,12 @@ static int follow(struct merging *g, uint32_t item)
 	int r = 0;
 
 	for (unsigned k = 0; r == 0 && k < n; k++) {
-		int32_t was = it->ints->v[held[k].field], is = now(g, held[k].sort, was);
+		int32_t was = it->ints->v[held[k].field], is = new_reference(g, held[k].sort, was);
 
 		r = is == was ? 0 : tw_item_set(it, held[k].field, is);
 	}
 	if (r == 0)
-		r = tw_held_elements(m, it, now_envelope, g, &list);
+		r = tw_held_elements(m, it, new_envelope, g, &list);
 	return r < 0 || !list ? r : tw_map_set_data(m, item, TW_LIST_DATA, list, NULL);
 }
 
@@ -109,10 +109,10 @@ int tidy_equal(struct tidying *t, struct error *e)
 	int r = 0;
 
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++)
-		r = find(&g, (enum tw_sort)sort);
+		r = find_equal(&g, (enum tw_sort)sort);
 	for (uint32_t i = 0; r == 0 && g.any && layers && i < layers->n; i++)
 		if (!t->whole.gone[layers->items[i]])
-			r = follow(&g, layers->items[i]);
+			r = update_references(&g, layers->items[i]);
 	for (int sort = 0; sort < TW_USABLE; sort++)
 		free(g.first[sort]);
 	return r < 0 ? error_set(e, r, "no memory for the references of layers") : 0;

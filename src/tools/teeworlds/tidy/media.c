@@ -68,7 +68,7 @@ static int make_external(struct tidying *t, uint32_t item, struct error *e)
 }
 
 /* What cannot be had stays. */
-static int embed(struct tidying *t, uint32_t position, uint32_t item, struct error *e)
+static int embed_image(struct tidying *t, uint32_t position, uint32_t item, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	struct snapshot *fresh;
@@ -102,7 +102,7 @@ int tidy_media(struct tidying *t, struct error *e)
 		if (it && t->how->external && tw_image_is_png(t->m, it) && is_games(t, i, it))
 			r = make_external(t, item, e);
 		else if (it && t->how->embed && tw_int(it, TW_IMG_EXTERNAL, 0) != 0)
-			r = embed(t, i, item, e);
+			r = embed_image(t, i, item, e);
 	}
 	return r;
 }

@@ -48,7 +48,7 @@ static void look_at_tiles(const struct tidying *t, const struct tw_item *it, str
 	ret->unread |= !there || walk.error < 0;
 }
 
-static void look(const struct tidying *t, int32_t image, struct shown *ret)
+static void find_uses(const struct tidying *t, int32_t image, struct shown *ret)
 {
 	*ret = (struct shown){0};
 	for (uint32_t i = 0; i < tw_count(t->m, TW_LAYER); i++) {
@@ -71,7 +71,7 @@ static uint8_t *pixel(const struct canvas *c, uint32_t x, uint32_t y)
 }
 
 /* The colour of a neighbour in the rectangle that had one before this round. */
-static bool spread(
+static bool spread_color(
 	const struct canvas *c, const struct rect *r, uint32_t x, uint32_t y, uint8_t now)
 {
 	const int32_t beside[][2] = {{0, -1}, {-1, 0}, {1, 0}, {0, 1}};
@@ -98,7 +98,7 @@ static void dilate(const struct canvas *c, struct rect r)
 				if (!now)
 					*round =
 						pixel(c, x, y)[3] > TW_ALPHA_UNSEEN ? 0 : UNREACHED;
-				else if (*round == UNREACHED && spread(c, &r, x, y, now))
+				else if (*round == UNREACHED && spread_color(c, &r, x, y, now))
 					*round = now;
 			}
 		}
@@ -106,7 +106,7 @@ static void dilate(const struct canvas *c, struct rect r)
 }
 
 /* true: there was something. */
-static bool empty(const struct canvas *c, struct rect r)
+static bool clear_cell(const struct canvas *c, struct rect r)
 {
 	uint8_t any = 0;
 
@@ -121,7 +121,7 @@ static bool empty(const struct canvas *c, struct rect r)
 }
 
 /* What can be seen at all has the colour that it had, though another was spread from there. */
-static void restore(const struct canvas *c, const uint8_t *old)
+static void restore_visible(const struct canvas *c, const uint8_t *old)
 {
 	for (size_t i = 0; i < 4 * (size_t)c->w * c->h; i += 4)
 		if (c->rgba[i + 3])
@@ -129,7 +129,7 @@ static void restore(const struct canvas *c, const uint8_t *old)
 }
 
 /* What is transparent has no colour. */
-static void clear(uint8_t *rgba, size_t n)
+static void clear_transparent(uint8_t *rgba, size_t n)
 {
 	for (size_t i = 0; i < n; i += 4)
 		if (!rgba[i + 3])
@@ -137,12 +137,12 @@ static void clear(uint8_t *rgba, size_t n)
 }
 
 /* Returns how many cells had something that nothing shows. */
-static unsigned cut(const struct canvas *c, const struct shown *s)
+static unsigned cut_image(const struct canvas *c, const struct shown *s)
 {
 	uint32_t w = c->w / CELLS, h = c->h / CELLS;
 	unsigned n = 0;
 
-	clear(c->rgba, 4 * (size_t)c->w * c->h);
+	clear_transparent(c->rgba, 4 * (size_t)c->w * c->h);
 	if (s->quads)
 		dilate(c, (struct rect){0, 0, c->w, c->h});
 	for (uint32_t id = 0; !s->quads && id < CELLS * CELLS; id++) {
@@ -151,7 +151,7 @@ static unsigned cut(const struct canvas *c, const struct shown *s)
 		if (id && s->ids[id])
 			dilate(c, r);
 		else
-			n += empty(c, r);
+			n += clear_cell(c, r);
 	}
 	return n;
 }
@@ -177,7 +177,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	if (!seen)
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(seen, pixels->data, n);
-	clear(seen, n);
+	clear_transparent(seen, n);
 	SHA256Data(seen, n, hex);
 	size = snprintf(name, sizeof(name), "%.*s_cut_%s", old->size, old->text, hex);
 	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max) {
@@ -227,8 +227,8 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	if (!fresh || !rounds)
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(c.rgba, old->data, old->size);
-	cells = cut(&c, s);
-	restore(&c, old->data);
+	cells = cut_image(&c, s);
+	restore_visible(&c, old->data);
 	if (!bytes_same(old, fresh))
 		r = set_pixels(t, item, bytes_ref(fresh), cells, e);
 	return r == 0 && t->how->hash_names ? hash_name(t, item, old, e) : r;
@@ -245,7 +245,7 @@ int tidy_pixels(struct tidying *t, struct error *e)
 
 		if (!it || !tw_image_is_png(t->m, it))
 			continue;
-		look(t, (int32_t)i, &shown);
+		find_uses(t, (int32_t)i, &shown);
 		if (!t->known || shown.unread)
 			tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
 				"nobody knows what of it is shown");

@@ -15,7 +15,7 @@ static bool is_named(const struct tidying *t, uint32_t position)
 	return name->size && memmem(name->text, name->size, "entities", 8);
 }
 
-static int take_uses(struct tidying *t, struct error *e)
+static int update_uses(struct tidying *t, struct error *e)
 {
 	int r;
 
@@ -37,18 +37,18 @@ static void drop_unused(struct tidying *t)
 	}
 }
 
-static int run(struct tidying *t, struct snapshot **ret, struct error *e)
+static int run_steps(struct tidying *t, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tw_map *m;
-	int r = take_uses(t, e);
+	int r = update_uses(t, e);
 
 	if (r == 0 && t->how->layers)
 		r = tidy_layers(t, e);
 	if (r == 0 && t->known)
 		r = tidy_equal(t, e);
 	if (r == 0 && t->known)
-		r = take_uses(t, e);
+		r = update_uses(t, e);
 	if (r == 0 && t->known)
 		drop_unused(t);
 	if (r == 0)
@@ -63,7 +63,7 @@ static int run(struct tidying *t, struct snapshot **ret, struct error *e)
 	if (!m)
 		return error_set(e, -ENOMEM, "out of memory");
 	r = tidy_data(t, tw_map_of(done), m, e);
-	if (r < 0 || !t->whole.any)
+	if (r < 0 || !t->whole.has_changes)
 		snapshot_unref(&m->base);
 	else
 		*ret = &m->base;
@@ -79,15 +79,15 @@ static bool shares_layers(const struct tw_map *m)
 }
 
 /* What stays. Where anything leaves, a layer in two groups becomes two, and the map larger. */
-static const char *const *kept(const struct tw_map *m, const struct tidy *how)
+static const char *const *kept_paths(const struct tw_map *m, const struct tidy *how)
 {
 	static const char *const all[] = {"*/*", "*/*/*/*", NULL};
 
 	return shares_layers(m) ? all : how->keep;
 }
 
-static int tidy(const struct snapshot *s, const struct tidy *how, const struct whole_calls *calls,
-	struct snapshot **ret, struct error *e)
+static int tidy_map(const struct snapshot *s, const struct tidy *how,
+	const struct whole_calls *calls, struct snapshot **ret, struct error *e)
 {
 	struct tidying t = {.how = how};
 	int r;
@@ -96,10 +96,10 @@ static int tidy(const struct snapshot *s, const struct tidy *how, const struct w
 	if (!tw_map_of(s)->shared->typed)
 		return error_set(e, -EINVAL, "nobody knows what of such a map is used");
 	r = tw_whole_begin(&t.whole, s, calls, e);
-	t.whole.keep = kept(tw_map_of(s), how);
+	t.whole.keep = kept_paths(tw_map_of(s), how);
 	t.m = r == 0 ? tw_map_copy(t.whole.from) : NULL;
 	if (r == 0)
-		r = t.m ? run(&t, ret, e) : error_set(e, -ENOMEM, "out of memory");
+		r = t.m ? run_steps(&t, ret, e) : error_set(e, -ENOMEM, "out of memory");
 	tw_uses_finish(&t.uses);
 	if (t.m)
 		snapshot_unref(&t.m->base);
@@ -107,4 +107,4 @@ static int tidy(const struct snapshot *s, const struct tidy *how, const struct w
 	return r;
 }
 
-const struct tidy_tool tw_tidy = {.tidy = tidy, .parts = tidy_parts};
+const struct tidy_tool tw_tidy = {.tidy = tidy_map, .parts = tidy_parts};

@@ -54,7 +54,7 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 }
 
 /* The bytes behind the end are told of by finalize. */
-static void say_table(void *arg, const struct format_fault *f)
+static void report_table(void *arg, const struct format_fault *f)
 {
 	if (!f->is_warning && strcmp(f->field, "file size") != 0)
 		tw_whole_line(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
@@ -63,7 +63,7 @@ static void say_table(void *arg, const struct format_fault *f)
 static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(c->base, TW_LAYER);
-	struct tw_faults f = {.m = w->from, .why = say_table, .arg = w};
+	struct tw_faults f = {.m = w->from, .why = report_table, .arg = w};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
@@ -77,7 +77,7 @@ static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 	return f.failed || c->error ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
-static void say_line(void *arg, enum format_said, const char *line)
+static void report_line(void *arg, enum format_said, const char *line)
 {
 	tw_whole_line(arg, WHOLE_DONE, "%s", line);
 }
@@ -117,5 +117,5 @@ int tw_whole_finish(
 	if (r == 0)
 		r = tw_change_apply(&now, c, e);
 	return r < 0 ? r
-		     : tw_finalize(now, p, list_gone(w, tw_map_of(now), p), ret, say_line, w, e);
+		     : tw_finalize(now, p, list_gone(w, tw_map_of(now), p), ret, report_line, w, e);
 }

@@ -30,7 +30,7 @@ void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ..
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	w->calls->say(w->calls->arg, what, line ? line : "out of memory");
-	w->any |= what == WHOLE_DONE;
+	w->has_changes |= what == WHOLE_DONE;
 }
 
 void tw_whole_say(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,

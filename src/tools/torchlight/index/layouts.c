@@ -47,7 +47,7 @@ int derive_menu(const struct sources *, struct job *j)
 	struct str name = b ? derive_text(b, "MENU NAME") : STR("");
 
 	if (!name.n || derive_bool(b, "DO NOT CREATE")) {
-		j->why_not = !b        ? "it defines no menu"
+		j->refusal = !b        ? "it defines no menu"
 			     : !name.n ? "its menu has no name"
 				       : "it says DO NOT CREATE";
 		return 0;

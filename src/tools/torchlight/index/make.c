@@ -30,7 +30,8 @@ static int make_one(const struct index_kind *kind, const struct sources *s,
 	return r == 0 && content ? how->made(how->arg, kind->path, content, e) : r;
 }
 
-static int make(const struct snapshot *snapshot, const struct index_making *how, struct error *e)
+static int make_indexes(
+	const struct snapshot *snapshot, const struct index_making *how, struct error *e)
 {
 	struct sources s = {0};
 	int r = sources_list(tl_map_of(snapshot), &s, e);
@@ -57,7 +58,7 @@ static void find_missing(
 	for (size_t i = 0; r == 0 && i < l.n_jobs; i++) {
 		const struct job *j = &l.jobs[i];
 
-		if (j->old || j->unread.code || j->why_not)
+		if (j->old || j->unread.code || j->refusal)
 			continue;
 		if (!ret->n++)
 			snprintf(ret->first, sizeof(ret->first), "%s", j->f->path.s);
@@ -109,4 +110,4 @@ void tl_index_report_unlisted(
 	sources_finish(&s);
 }
 
-const struct index_tool tl_index_tool = {.make = make};
+const struct index_tool tl_index_tool = {.make = make_indexes};

@@ -41,7 +41,7 @@ struct uniting {
 	size_t next;         /* the first job that has no row and no place yet */
 };
 
-static void say(struct uniting *u, enum index_said what, struct str path, struct str why)
+static void report_row(struct uniting *u, enum index_said what, struct str path, struct str why)
 {
 	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 
@@ -71,12 +71,13 @@ static void put_new(struct uniting *u, const struct str *path)
 		if (j->old)
 			continue;
 		if (j->unread.code) {
-			say(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
-		} else if (!j->why_not) {
+			report_row(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
+		} else if (!j->refusal) {
 			put_row(u, str_of_buffer(&j->line));
-			say(u, INDEX_ADDED, j->f->path, STR(""));
+			report_row(u, INDEX_ADDED, j->f->path, STR(""));
 			if (j->lacking.size)
-				say(u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
+				report_row(
+					u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
 		}
 	}
 }
@@ -98,7 +99,7 @@ static void put_changed(struct uniting *u, struct job *j)
 			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
 				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
 	}
-	say(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
+	report_row(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
 }
 
 static void put_old(struct uniting *u, const struct row *row, struct job *j)
@@ -106,17 +107,17 @@ static void put_old(struct uniting *u, const struct row *row, struct job *j)
 	struct str path = row->cells[row_file_cell(u->l->kind)];
 
 	if (!j && u->how->exact) {
-		say(u, INDEX_REMOVED, path, STR("it is not in the archive"));
+		report_row(u, INDEX_REMOVED, path, STR("it is not in the archive"));
 	} else if (!j) {
 		put_row(u, row->line);
-		say(u, INDEX_KEPT, path, STR("it is not in the archive"));
+		report_row(u, INDEX_KEPT, path, STR("it is not in the archive"));
 	} else if (j->old != row) {
-		say(u, INDEX_REMOVED, path, STR("it is listed twice"));
+		report_row(u, INDEX_REMOVED, path, STR("it is listed twice"));
 	} else if (j->unread.code) {
 		put_row(u, row->line);
-		say(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
-	} else if (j->why_not) {
-		say(u, INDEX_REMOVED, path, str_of(j->why_not));
+		report_row(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
+	} else if (j->refusal) {
+		report_row(u, INDEX_REMOVED, path, str_of(j->refusal));
 	} else {
 		put_changed(u, j);
 	}
@@ -132,7 +133,7 @@ static void put_header(struct uniting *u)
 }
 
 /* What the table is as an index; NULL: nothing is to be stored. */
-static int encode(struct uniting *u, struct bytes **ret, struct error *e)
+static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	const struct bytes *stored = u->l->stored;
@@ -165,7 +166,7 @@ int listed_unite(
 	put_new(&u, NULL);
 	*ret = NULL;
 	/* No rows make no index where there is none. */
-	r = l->stored || u.table.size > header ? encode(&u, ret, e) : 0;
+	r = l->stored || u.table.size > header ? encode_table(&u, ret, e) : 0;
 	buffer_finish_free(&u.table);
 	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : r;
 }

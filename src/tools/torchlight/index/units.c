@@ -73,7 +73,7 @@ static int find_bases(const struct sources *s, struct unit *u)
 }
 
 /* What the row cannot be without, and a file of the game may say. */
-static void lack(struct unit *u, const char *what)
+static void note_lacking(struct unit *u, const char *what)
 {
 	struct buffer *b = &u->j->lacking;
 
@@ -101,7 +101,7 @@ static void put_text(struct unit *u, const char *name, unsigned cell)
 	}
 	derive_put_upper(u->j, s);
 	if (!s.n && u->away[0])
-		lack(u, name);
+		note_lacking(u, name);
 }
 
 /* false: a file of the game may say it, and *ret is the default. */
@@ -180,7 +180,7 @@ static void put_guid(struct unit *u)
 	}
 	derive_put_number(u->j, id);
 	if (id == -1)
-		lack(u, "UNIT_GUID");
+		note_lacking(u, "UNIT_GUID");
 }
 
 /* "MEDIA/UNITS/ITEMS/..." is one of the ITEMS. */
@@ -206,7 +206,7 @@ int derive_unit(const struct sources *s, struct job *j)
 	int r;
 
 	if (!list.n || derive_bool(j->root, "DONTCREATE")) {
-		j->why_not = list.n ? "it says DONTCREATE"
+		j->refusal = list.n ? "it says DONTCREATE"
 				    : "it is none of ITEMS, MONSTERS, PLAYERS, PROPS";
 		return 0;
 	}
