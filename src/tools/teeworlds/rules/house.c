@@ -16,7 +16,7 @@
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/rules/settings.h"
 
-enum { PATTERN_MAX = 255 /* bytes, since a warning shows all of it */ };
+enum { PATTERN_MAX = 255 /* bytes; limited because a warning shows the whole pattern */ };
 
 static int no_memory(struct error *e)
 {
@@ -37,7 +37,7 @@ static int take_elements(
 	return r;
 }
 
-/* Its name is one of a layer that is played. */
+/* Add a physics layer, by its name, to the layers that count. */
 static int take_layer(void *arg, const struct json_at *at, struct error *e)
 {
 	struct tw_house_tiles *t = arg;
@@ -55,7 +55,7 @@ static int take_layer(void *arg, const struct json_at *at, struct error *e)
 	return 0;
 }
 
-/* A count, which null or nothing leaves as it is. */
+/* Read a count. *ret is unchanged if the value is null or missing. */
 static int read_count(
 	const struct json_at *tiles, const char *key, int64_t least, uint32_t *ret, struct error *e)
 {

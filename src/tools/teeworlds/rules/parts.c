@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a map should say of itself, and parts of it that nothing uses, that show nothing, or that
- * are larger than what they show. */
+/* Missing information about the map, and parts that are unused, empty, or larger than needed. */
 #include <errno.h>
 #include <inttypes.h>
 

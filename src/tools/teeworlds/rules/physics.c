@@ -38,7 +38,7 @@ struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b)
 	return (struct tw_spot){a.n + b.n, a.first < b.first ? a.first : b.first};
 }
 
-/* Where in a tile it stands; -1: nowhere. */
+/* The offset of a plane's byte in a tile; -1 if the form does not have the plane. */
 static int plane_offset(enum tw_form form, enum tw_plane plane)
 {
 	const struct tw_plane_at *at = tw_plane_in(form, plane);

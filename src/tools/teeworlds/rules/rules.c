@@ -4,7 +4,7 @@
 
 #include "tools/teeworlds/rules/look.h"
 
-/* What DDNet's testers ask of maps. */
+/* Requirements of DDNet's testers. */
 static const tw_rule ddnet[] = {tw_rule_info, tw_rule_settings, tw_rule_race, tw_rule_tiles,
 	tw_rule_through, tw_rule_tele, tw_rule_doors, tw_rule_zeros, tw_rule_images, tw_rule_unused,
 	tw_rule_layers};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Settings that no server of DDNet takes, or takes otherwise than they were meant. */
+/* Settings that DDNet's servers do not accept, or read in another way than intended. */
 #include <string.h>
 
 #include "formats/teeworlds/model/fields.h"
@@ -16,7 +16,7 @@ static bool is_number(const char *s)
 	return end != s && !*end && !s[strspn(s, "+-.0123456789")];
 }
 
-/* A word that should be in a table: what it should be, with the one that was meant. */
+/* Warn about a word that is not in the list, and suggest the most similar one. */
 static void unknown(const struct tw_look *look, const struct tw_command *c, const char *word,
 	const char *const *list, const char *what)
 {
@@ -44,7 +44,7 @@ static void check_word(
 			c->line, word);
 }
 
-/* are: as known.c has it. */
+/* Check the words of a command against their types `are` (known.c). */
 static void check_words(const struct tw_look *look, const struct tw_command *c, const char *are)
 {
 	unsigned at = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Data items: those that nothing refers to, and the others in less room. */
+/* Remove unused data items, and compress the others better. */
 #include <inttypes.h>
 
 #include "base/threads/parallel.h"
@@ -7,9 +7,9 @@
 #include "formats/teeworlds/model/change.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
-enum { AT_ONCE_MAX = 64 << 20 /* what is larger stays as it is */ };
+enum { AT_ONCE_MAX = 64 << 20 /* larger data items stay as they are */ };
 
-/* On several threads, for one data item each. What is damaged stays as it is. */
+/* Compress one data item. Runs on several threads. A damaged data item stays as it is. */
 static int compress_blob(void *arg, size_t i, struct error *e)
 {
 	struct tw_map *m = arg;
@@ -34,7 +34,7 @@ static int compress_blob(void *arg, size_t i, struct error *e)
 	return 0;
 }
 
-/* Content that was not in the file is no gain. */
+/* Report the bytes saved. Ignore content that is not in the file. */
 static void report_compression(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
 {
 	uint64_t gain = 0;
@@ -76,7 +76,7 @@ int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, str
 
 	if (r < 0)
 		return error_set(e, r, "out of memory");
-	/* The old container holds data as it is. */
+	/* Version 3 of the container stores data without compression. */
 	if (m->shared->file_version != 3)
 		r = parallel_each(m->n_blobs, compress_blob, m, e);
 	if (r == 0)

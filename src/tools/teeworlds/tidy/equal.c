@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images, sounds and envelopes that are there twice: the first is what all refer to. */
+/* Merge equal images, sounds and envelopes into the first of them. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,10 +22,9 @@ static int compare_sums(const void *pa, const void *pb)
 	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_order(a->position, b->position);
 }
 
-/* What is referred to from now on, by what was. */
 struct merging {
 	struct tidying *t;
-	uint32_t *first[TW_USABLE], n[TW_USABLE];
+	uint32_t *first[TW_USABLE], n[TW_USABLE]; /* first: new position, by old position */
 	bool any;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Layers that draw nothing, or are larger than what they draw. */
+/* Remove layers and groups that draw nothing, and shrink layers to the tiles that they draw. */
 #include <inttypes.h>
 
 #include "formats/teeworlds/item/elements.h"
@@ -33,7 +33,7 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 	return 0;
 }
 
-/* Each of the two would have its own then, and the map would be larger. */
+/* Does another layer share the data? Shrinking one of them would copy it and enlarge the map. */
 static bool is_shared(const struct tw_map *m, uint32_t item, const struct tw_tiles *tiles)
 {
 	return tw_blob_users(m, (uint32_t)m->items[item].ints->v[tiles->field], 2) > 1;
@@ -44,7 +44,7 @@ static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *t
 {
 	uint32_t w, h;
 
-	/* One that cannot be read stays. */
+	/* A layer that cannot be read stays. */
 	if (tw_tiles_needed(tiles, &w, &h, NULL) < 0)
 		return 0;
 	if (!h && can_leave)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images that the game has: out of the map, and into it. */
+/* Make images external that the game has, or embed them. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -10,8 +10,8 @@
 #include "formats/teeworlds/preview/game.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
-/* The map with an image as the game has it, as if that file was copied over it. *ret = NULL: it has
- * these pixels. */
+/* Put the game's version of an image into the map, as if the file was copied over the image. *ret
+ * is NULL if the image is the same already. */
 static int put_games(
 	const struct tidying *t, uint32_t position, struct snapshot **ret, struct error *e)
 {
@@ -28,7 +28,7 @@ static int put_games(
 		     : format_put(&t->m->base, id, &file, NULL, ret, e);
 }
 
-/* Is it what the game has under its name, but for colours that nobody sees? */
+/* Does the image equal the game's image of that name, apart from invisible colors? */
 static bool is_games(const struct tidying *t, uint32_t position, const struct tw_item *it)
 {
 	const struct tw_name *n = tidy_name(t, position);
@@ -67,7 +67,7 @@ static int make_external(struct tidying *t, uint32_t item, struct error *e)
 	return 0;
 }
 
-/* What cannot be had stays. */
+/* Embed an external image. An image that is not found stays external. */
 static int embed_image(struct tidying *t, uint32_t position, uint32_t item, struct error *e)
 {
 	struct error why = ERROR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What of a map's file each part takes. */
+/* The size of each part in a map's file. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -8,13 +8,13 @@
 #include "formats/teeworlds/names/paths.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
-enum { ITEM_HEAD = 8, OFFSET = 4 /* of an item or of data, in its table */ };
+enum { ITEM_HEAD = 8, OFFSET = 4 /* entry of an item or data item in its table */ };
 
 struct weighing {
 	const struct tw_map *m;
 	struct tw_uses uses;
 	bool known;
-	bool *weighed; /* data, by handle: that of two items is the first one's */
+	bool *weighed; /* by blob handle; a blob of several items counts for the first */
 	int (*part)(void *arg, const struct tidy_part *p);
 	void *arg;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Pixels of images that nothing shows, by the same eye as DDNet's tools/map_optimize.cpp: of a tile
- * set the cells that no tile shows, and colours of pixels that are transparent, which become those
- * beside, since a graphics card mixes them in at the edges (tools/dilate.cpp).
+ * Clear pixels that nothing shows, like DDNet's tools/map_optimize.cpp: the cells of a tileset that
+ * no tile shows, and the colors of transparent pixels. Those get the color of a neighbor instead,
+ * because a graphics card mixes them in at edges (tools/dilate.cpp).
  */
 #include <errno.h>
 #include <sha2.h>
@@ -20,7 +20,7 @@
 
 enum { CELLS = 16 /* in each direction */, ROUNDS = 11, UNREACHED = 255 };
 
-/* Who shows an image. */
+/* The layers that show an image, and the cells that tiles show. */
 struct shown {
 	bool tiles, quads, unread;
 	bool ids[CELLS * CELLS];
@@ -29,7 +29,7 @@ struct shown {
 struct canvas {
 	uint8_t *rgba;
 	uint32_t w, h;
-	uint8_t *rounds; /* w * h of them */
+	uint8_t *rounds; /* by pixel: the round that gave it its color, or UNREACHED */
 };
 
 struct rect {
@@ -70,7 +70,8 @@ static uint8_t *pixel(const struct canvas *c, uint32_t x, uint32_t y)
 	return c->rgba + 4 * ((size_t)y * c->w + x);
 }
 
-/* The colour of a neighbour in the rectangle that had one before this round. */
+/* Copy the color of a neighbor in the rectangle that had one before this round. Returns false if
+ * there is none. */
 static bool spread_color(
 	const struct canvas *c, const struct rect *r, uint32_t x, uint32_t y, uint8_t now)
 {
@@ -105,7 +106,7 @@ static void dilate(const struct canvas *c, struct rect r)
 	}
 }
 
-/* true: there was something. */
+/* Returns true if the cell was not empty. */
 static bool clear_cell(const struct canvas *c, struct rect r)
 {
 	uint8_t any = 0;
@@ -120,7 +121,7 @@ static bool clear_cell(const struct canvas *c, struct rect r)
 	return any;
 }
 
-/* What can be seen at all has the colour that it had, though another was spread from there. */
+/* Give each pixel that is not fully transparent its old color back. */
 static void restore_visible(const struct canvas *c, const uint8_t *old)
 {
 	for (size_t i = 0; i < 4 * (size_t)c->w * c->h; i += 4)
@@ -128,7 +129,7 @@ static void restore_visible(const struct canvas *c, const uint8_t *old)
 			memcpy(c->rgba + i, old + i, 3);
 }
 
-/* What is transparent has no colour. */
+/* Set the color of fully transparent pixels to 0. */
 static void clear_transparent(uint8_t *rgba, size_t n)
 {
 	for (size_t i = 0; i < n; i += 4)
@@ -136,7 +137,7 @@ static void clear_transparent(uint8_t *rgba, size_t n)
 			memset(rgba + i, 0, 3);
 }
 
-/* Returns how many cells had something that nothing shows. */
+/* Clear what nothing shows. Returns the number of cells that were cleared. */
 static unsigned cut_image(const struct canvas *c, const struct shown *s)
 {
 	uint32_t w = c->w / CELLS, h = c->h / CELLS;
@@ -156,7 +157,8 @@ static unsigned cut_image(const struct canvas *c, const struct shown *s)
 	return n;
 }
 
-/* NAME_cut_HASH of what is seen of all of it; one that is called so stays. */
+/* Rename an image to NAME_cut_HASH, unless it has such a name. The hash is of all visible pixels
+ * before the cut. */
 static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixels, struct error *e)
 {
 	const struct tw_name *old = tidy_name(t, (uint32_t)tw_position(t->whole.from, item));
@@ -168,7 +170,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	char name[TW_PATH_MAX], hex[SHA256_DIGEST_STRING_LENGTH];
 	int size;
 
-	/* One that has none gets none, there. */
+	/* An image without a name stays without. */
 	if (!tw_blob_of(t->m, &t->m->items[item], TW_IMG_NAME))
 		return 0;
 	if (mark >= 0 && memcmp(old->text + mark, "_cut_", strlen("_cut_")) == 0)

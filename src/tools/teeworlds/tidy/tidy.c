@@ -7,7 +7,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
 
-/* A sheet of entities is one that somebody may look for by its name. */
+/* Is it an image of entities? Such an image stays, because mappers look for it by its name. */
 static bool is_named(const struct tidying *t, uint32_t position)
 {
 	const struct tw_name *name = tidy_name(t, position);
@@ -78,7 +78,8 @@ static bool shares_layers(const struct tw_map *m)
 	return false;
 }
 
-/* What stays. Where anything leaves, a layer in two groups becomes two, and the map larger. */
+/* The objects to keep: all if a layer is in two groups, since removing any object would turn it
+ * into two layers and enlarge the map. */
 static const char *const *kept_paths(const struct tw_map *m, const struct tidy *how)
 {
 	static const char *const all[] = {"*/*", "*/*/*/*", NULL};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* finish: the map that is written, without what is gone and what a game refuses needlessly. */
+/* finish: make the map to be saved: remove objects that are gone, and repair harmless faults. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "tools/teeworlds/whole/whole.h"
 
-/* Tiles that cannot be read stay as they are. */
+/* Clear unused bytes of tiles. Tiles that cannot be read stay as they are. */
 static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &c->base->items[item];
@@ -30,7 +30,8 @@ static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, s
 	return r;
 }
 
-/* Nothing refers to an item by its id. Index items may occur twice: DDNet's tools write them so. */
+/* Give items new ids where an id occurs twice; nothing refers to an item by its id. Skip index
+ * items, because DDNet's tools write those with duplicate ids. */
 static void separate_ids(struct tw_whole *w, struct tw_change *c)
 {
 	const struct tw_item *items = c->base->items;
@@ -53,7 +54,7 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 	}
 }
 
-/* The bytes behind the end are told of by finalize. */
+/* Report a repair of the tables. Finalize reports bytes after the end of the file. */
 static void report_table(void *arg, const struct format_fault *f)
 {
 	if (!f->is_warning && strcmp(f->field, "file size") != 0)
@@ -82,7 +83,7 @@ static void report_line(void *arg, enum format_said, const char *line)
 	tw_whole_line(arg, WHOLE_DONE, "%s", line);
 }
 
-/* The parts of m that are gone; how many. */
+/* List the parts of m that are gone. Returns their number. */
 static size_t list_gone(const struct tw_whole *w, const struct tw_map *m, struct placement *p)
 {
 	size_t n = 0;

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/threads/parallel.h"
 
-/* What the archive holds is an index, or, where it was packed so, the table of one. */
+/* Read the stored index, which is binary, or a table if it was packed as text. */
 static int read_table(struct listed *l, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, made = BUFFER_INIT;
@@ -84,7 +84,7 @@ static int compare_job(const void *key, const void *x)
 	return sources_compare(*(const struct str *)key, ((const struct job *)x)->f->path);
 }
 
-/* Whose row is whose. */
+/* Assign each row its job, and each job its first row. */
 static void match_rows(struct listed *l)
 {
 	unsigned file = row_file_cell(l->kind);
@@ -100,7 +100,7 @@ static void match_rows(struct listed *l)
 	}
 }
 
-/* A file that cannot be read is one whose row stays. */
+/* Derive the row of one job. If its file cannot be read, set job.unread: the old row stays. */
 static int derive_row(void *arg, size_t i, struct error *e)
 {
 	const struct listed *l = arg;

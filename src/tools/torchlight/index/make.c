@@ -42,13 +42,13 @@ static int make_indexes(
 	return r;
 }
 
-/* Files that the game would find if they were listed. */
+/* Files that the game does not find, because no index lists them. */
 struct missing {
 	size_t n;
-	char first[300]; /* its path */
+	char first[300]; /* path of the first */
 };
 
-/* Adds those of an index. */
+/* Add the files that are missing in one index. */
 static void find_missing(
 	const struct index_kind *kind, const struct sources *s, struct missing *ret)
 {
@@ -99,7 +99,7 @@ void tl_index_report_unlisted(
 			found.first, one ? "it" : "them", one ? "it" : "them");
 		say(arg, FORMAT_NOTE, line);
 	}
-	/* There is no index at all: so it is of the sources of a mod. */
+	/* Without any index, the archive has the sources of a mod: report one line. */
 	if (!any && found.n) {
 		snprintf(line, sizeof(line),
 			"there is no index, so the game does not see %zu %s (%s): mapfs index "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The rows that an index has and those that follow from its sources. */
+/* unite: merge the rows of the stored index with those derived from its sources. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ void row_split(struct str line, struct row *ret)
 		ret->cells[i] = str_cut(&line, '\t');
 }
 
-/* The columns of a table: of lists that it has, the first says which. */
+/* The number of cells in a row. If the index has several lists, the first cell names the list. */
 static unsigned row_cells(const struct raw_kind *kind)
 {
 	return kind->n_columns + (kind->sections ? 1 : 0);
@@ -37,8 +37,8 @@ unsigned row_file_cell(const struct raw_kind *kind)
 struct uniting {
 	struct listed *l;
 	const struct index_making *how;
-	struct buffer table; /* what comes out */
-	size_t next;         /* the first job that has no row and no place yet */
+	struct buffer table; /* the result */
+	size_t next;         /* the first job that put_new has not visited yet */
 };
 
 static void report_row(struct uniting *u, enum index_said what, struct str path, struct str why)
@@ -60,7 +60,7 @@ static void put_row(struct uniting *u, struct str line)
 	buffer_byte(&u->table, '\n');
 }
 
-/* Jobs without a row, up to one that stands behind path (NULL: all of them). */
+/* Append the rows of new jobs that sort up to path; NULL: of all remaining new jobs. */
 static void put_new(struct uniting *u, const struct str *path)
 {
 	for (; u->next < u->l->n_jobs; u->next++) {
@@ -132,7 +132,7 @@ static void put_header(struct uniting *u)
 			&u->table, "%s%c", row_column(u->l->kind, i), i + 1 < n ? '\t' : '\n');
 }
 
-/* What the table is as an index; NULL: nothing is to be stored. */
+/* Encode the table as an index. *ret is left alone if the stored index is the same. */
 static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -165,7 +165,7 @@ int listed_unite(
 	}
 	put_new(&u, NULL);
 	*ret = NULL;
-	/* No rows make no index where there is none. */
+	/* Do not create an index without rows. */
 	r = l->stored || u.table.size > header ? encode_table(&u, ret, e) : 0;
 	buffer_finish_free(&u.table);
 	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : r;
