@@ -15,8 +15,7 @@
 #include "base/error.h"
 
 struct automap_files {
-	/* Call take for each name in a directory, in order, until it returns nonzero. Returns what
-	 * take returned last, or -errno. */
+	/* Call take for each name in order, until it returns nonzero. Returns that, or -errno. */
 	int (*list)(void *arg, const char *dir, int (*take)(void *arg, const char *name),
 		void *take_arg);
 	int (*read)(void *arg, const char *path, struct bytes **ret, struct error *e);

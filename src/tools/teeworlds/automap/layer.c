@@ -134,8 +134,7 @@ static int read_plane(const struct automap_files *f, const char *dir, int which,
 
 	if (r < 0)
 		return r;
-	/* A cell takes at least two bytes (the last newline may be missing). Check that before
-	 * allocating memory for the size in layer.json. */
+	/* A cell takes two bytes or more, the last one or more. Check before allocating memory. */
 	if (x.size + 1 < 2 * n)
 		return error_set(e, -EINVAL, "%s is smaller than layer.json says", planes[which]);
 	if (!g->tiles && n <= SIZE_MAX)

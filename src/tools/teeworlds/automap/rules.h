@@ -28,7 +28,7 @@ static inline unsigned tw_turn(uint8_t flags)
 struct tw_rule_place {
 	int32_t dx, dy;
 	/* By tile index, or TW_OUTSIDE for a place outside of the layer: a set of turns, with bit
-	 * tw_turn(flags) for each. TW_OUTSIDE only has bit 0. */
+	 * tw_turn(flags) for each. Only bit 0 counts for TW_OUTSIDE. */
 	uint8_t may[TW_OUTSIDE + 1];
 };
 

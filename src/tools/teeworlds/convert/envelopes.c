@@ -15,8 +15,7 @@
 
 enum { CURVE = 1 /* in a point */, BEZIER = 5, WITHOUT_TANGENTS = TW_ENV_TANGENTS_SINCE - 1 };
 
-/* For each point, the number of earlier points with a Bezier curve. Returns NULL if memory is
- * exhausted. */
+/* Count the Bezier curves before each point. Returns NULL if memory is exhausted. */
 static uint32_t *count_curves(const struct tw_points *p)
 {
 	uint32_t *n = calloc((size_t)p->n + 1, sizeof(*n));
@@ -59,8 +58,7 @@ static bool is_zero(const struct tw_ints *v)
 	return i == v->n;
 }
 
-/* Make DDNet's item of tangents from the points of 0.7. Replaces an existing item, which games
- * ignore if the points have tangents. */
+/* Make DDNet's item of tangents from the points of 0.7, in place of an existing one. */
 static void put_tangents(struct tw_converting *k, const struct tw_points *p)
 {
 	const struct tw_item *it = tw_uuid_item(k->m, TW_BEZIER, 0);
@@ -88,8 +86,7 @@ static void put_points(struct tw_converting *k, const struct tw_points *p, bool 
 		put_tangents(k, p);
 }
 
-/* Are the tangents of an envelope in the wrong place for the game? Returns true if a conversion
- * must move them; a check reports them and returns false. */
+/* Must the tangents of an envelope move? A check reports that instead, and returns false. */
 static bool check_envelope(
 	struct tw_converting *k, const struct tw_points *p, const struct tw_item *it, bool curved)
 {

@@ -18,8 +18,7 @@ struct seen_image {
 	uint32_t w, h, sum, handle;
 };
 
-/* Sum up an image of the map. Returns false if it is unreadable, or has neither pixels nor a name.
- */
+/* Sum up an image. Returns false if it is unreadable, or has neither pixels nor a name. */
 static bool see(const struct tw_look *look, const struct tw_item *it, const struct tw_name *name,
 	struct seen_image *ret)
 {

@@ -17,8 +17,7 @@ enum {
 	DOOR = 240,
 };
 
-/* Tiles that need a number, entrances first; and switches: on for a time, off for a time, on, off.
- */
+/* Tiles that need a number, entrances first. Switches: on and off for a time, on, off. */
 static const uint8_t teles[] = {
 	TELE_IN_EVIL, TELE_IN_WEAPON, TELE_IN_HOOK, TELE_IN, TELE_OUT, CHECKPOINT, CHECKPOINT_OUT};
 enum { N_ENTRANCES = 4 };

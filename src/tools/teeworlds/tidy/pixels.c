@@ -70,8 +70,7 @@ static uint8_t *pixel(const struct canvas *c, uint32_t x, uint32_t y)
 	return c->rgba + 4 * ((size_t)y * c->w + x);
 }
 
-/* Copy the color of a neighbor in the rectangle that had one before this round. Returns false if
- * there is none. */
+/* Copy the color of a neighbor in the rectangle, if one had a color before this round. */
 static bool spread_color(
 	const struct canvas *c, const struct rect *r, uint32_t x, uint32_t y, uint8_t now)
 {

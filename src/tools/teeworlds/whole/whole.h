@@ -25,7 +25,6 @@ void tw_whole_end(struct tw_whole *w);
 int tw_whole_finish(
 	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e);
 
-/* Report a line. */
 void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* Report "VERB PATH: ..." for an item, or "PATH: ..." if verb is "". */

@@ -31,7 +31,6 @@ const struct source_file *sources_find(const struct sources *s, struct str path)
 /* Compare two paths in the order of sources, ignoring case. */
 int sources_compare(struct str a, struct str b);
 
-/* Read the bytes of a source. */
 int source_load(
 	const struct sources *s, const struct source_file *f, struct bytes **ret, struct error *e);
 
