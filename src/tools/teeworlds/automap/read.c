@@ -257,7 +257,7 @@ static int take_pos(struct reading *r)
 	if (!array_room(rule->places, rule->n_places, rule->room_places))
 		return -ENOMEM;
 	rule->places[rule->n_places] = (struct tw_rule_place){.dx = at[0], .dy = at[1]};
-	memcpy(rule->places[rule->n_places++].may, l.may, sizeof(l.may));
+	memcpy(rule->places[rule->n_places++].accepted, l.may, sizeof(l.may));
 	return 0;
 }
 

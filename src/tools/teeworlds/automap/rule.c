@@ -48,7 +48,7 @@ static void join_places(struct tw_rule *rule)
 			continue;
 		}
 		for (size_t k = 0; k <= TW_OUTSIDE; k++)
-			rule->places[n - 1].may[k] &= p->may[k];
+			rule->places[n - 1].accepted[k] &= p->accepted[k];
 	}
 	rule->n_places = n;
 }
@@ -67,7 +67,7 @@ static void check_rule(const struct reading *r, const struct tw_rule *rule)
 	for (size_t i = 0; i < rule->n_places; i++) {
 		const struct tw_rule_place *p = &rule->places[i];
 
-		if (!has_any(p->may, TW_OUTSIDE) && !(p->may[TW_OUTSIDE] & 1))
+		if (!has_any(p->accepted, TW_OUTSIDE) && !(p->accepted[TW_OUTSIDE] & 1))
 			rules_fault(r, r->rule_line,
 				"the rule can never hold: no tile is left for %d %d", p->dx, p->dy);
 	}

@@ -29,7 +29,7 @@ struct tw_rule_place {
 	int32_t dx, dy;
 	/* By tile index, or TW_OUTSIDE for a place outside of the layer: a set of turns, with bit
 	 * tw_turn(flags) for each. Only bit 0 counts for TW_OUTSIDE. */
-	uint8_t may[TW_OUTSIDE + 1];
+	uint8_t accepted[TW_OUTSIDE + 1];
 };
 
 /* True where (x + ox) mod mx and (y + oy) mod my are 0. Neither mx nor my is 0. */
@@ -41,7 +41,7 @@ struct tw_rule_modulo {
 struct tw_rule {
 	uint8_t index, flags;         /* the tile to draw */
 	float probability;            /* 1 and more: always */
-	uint8_t own[TW_OUTSIDE];      /* as tw_rule_place.may, for the drawn tile itself */
+	uint8_t own[TW_OUTSIDE];      /* as tw_rule_place.accepted, for the drawn tile itself */
 	struct tw_rule_place *places; /* all other places, each once */
 	size_t n_places, room_places;
 	struct tw_rule_modulo *moduli;

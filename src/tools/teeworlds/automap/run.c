@@ -41,9 +41,9 @@ static bool place_holds(const struct running *r, const struct tw_rule_place *p)
 	const struct tw_auto_tile *tile;
 
 	if (x < 0 || y < 0 || x >= r->layer->w || y >= r->layer->h)
-		return p->may[TW_OUTSIDE] & 1;
+		return p->accepted[TW_OUTSIDE] & 1;
 	tile = &r->read[(size_t)y * r->layer->w + (size_t)x];
-	return p->may[tile->index] >> tw_turn(tile->flags) & 1;
+	return p->accepted[tile->index] >> tw_turn(tile->flags) & 1;
 }
 
 static bool modulo_holds(const struct running *r, const struct tw_rule *rule)

@@ -37,7 +37,7 @@ static void report_refusal(void *arg, const struct format_fault *f)
 	struct tw_converting *k = arg;
 
 	if (!f->is_warning)
-		tw_whole_line(&k->whole, WHOLE_REFUSED, "%s", f->line);
+		tw_whole_report(&k->whole, WHOLE_REFUSED, "%s", f->line);
 }
 
 /* Check only maps for DDNet, because tw_check refuses a map by the rules of the newest DDNet. */

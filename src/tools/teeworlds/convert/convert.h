@@ -39,11 +39,11 @@ struct tw_converting {
 
 /* say.c: Report a part that the game does not load or show, and that is not repaired. fmt gives the
  * text after the path. */
-void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
+void convert_report(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
 /* say.c: Handle the error r of a repair. An error in the map (-EINVAL, -EIO) is reported like
- * convert_wrong does, and 0 is returned; any other is returned. */
-int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct error *e);
+ * convert_report does, and 0 is returned; any other is returned. */
+int convert_handle_error(struct tw_converting *k, struct tw_place place, int r, struct error *e);
 
 static inline bool convert_fits(const struct tw_converted_image *i)
 {

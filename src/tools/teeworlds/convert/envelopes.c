@@ -95,16 +95,16 @@ static bool check_envelope(
 	const struct tw_text digits = tw_digits(version);
 
 	if (k->to == TW_GAME_06 && !k->how && curved)
-		convert_wrong(k, place, "curve_type", "bezier", "step to smooth",
+		convert_report(k, place, "curve_type", "bezier", "step to smooth",
 			"0.6 knows no Bezier curves, and draws lines");
 	if (k->to == TW_GAME_07 ? !curved || !p->bezier || p->stride == TW_POINT_FULL
 				: version < TW_ENV_TANGENTS_SINCE)
 		return false;
 	if (!k->how && k->to == TW_GAME_07)
-		convert_wrong(k, place, "version", digits.text, "3",
+		convert_report(k, place, "version", digits.text, "3",
 			"its tangents are beside the points, where 0.7 does not look for them");
 	else if (!k->how)
-		convert_wrong(k, place, "version", digits.text, "at most 2",
+		convert_report(k, place, "version", digits.text, "at most 2",
 			"its points have tangents, as only 0.7 has them");
 	return k->how;
 }
@@ -131,7 +131,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	}
 	if (!n)
 		return 0;
-	tw_whole_line(&k->whole, WHOLE_DONE,
+	tw_whole_report(&k->whole, WHOLE_DONE,
 		"converted envelopes: tangents of %" PRIu32 " are %s the points, as %s has them", n,
 		to_07 ? "in" : "beside", to_07 ? "0.7" : "DDNet");
 	put_points(k, &p, to_07);

@@ -14,7 +14,7 @@ static void leave_out(struct tw_converting *k, uint32_t item)
 	char why[32];
 
 	snprintf(why, sizeof(why), "%s ignores it", k->game);
-	tw_whole_drop(&k->whole, item, why);
+	tw_whole_remove(&k->whole, item, why);
 }
 
 /* The kind of a layer that Teeworlds ignores; NULL if Teeworlds knows the layer. */
@@ -39,10 +39,11 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 	if (!what || !home->group)
 		return;
 	if (!k->how)
-		convert_wrong(
+		convert_report(
 			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
 	else if (home->shared)
-		tw_whole_say(&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
+		tw_whole_report_item(
+			&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
 	else
 		leave_out(k, place.what);
 }
@@ -55,11 +56,11 @@ static void check_settings(struct tw_converting *k)
 	if (!it || !tw_blob_of(k->m, it, TW_INFO_SETTINGS))
 		return;
 	if (!k->how) {
-		convert_wrong(k, place, "settings", "there", "none", "%s takes no settings of maps",
-			k->game);
+		convert_report(k, place, "settings", "there", "none",
+			"%s takes no settings of maps", k->game);
 		return;
 	}
-	tw_whole_line(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
+	tw_whole_report(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
 	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
 }
 

@@ -129,7 +129,7 @@ static int replace_image(struct tw_converting *k, const struct image *i, struct 
 			v->v[TW_IMG_EXTERNAL] = 0;
 			v->v[TW_IMG_DATA] = -1;
 		}
-		tw_whole_say(&k->whole, WHOLE_DONE, verb, i->place.what,
+		tw_whole_report_item(&k->whole, WHOLE_DONE, verb, i->place.what,
 			"%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
 		tw_change_item(k->change, i->place.what, TAKE(v));
 		if (p.blob != own)
@@ -148,7 +148,7 @@ static int downgrade_item(struct tw_converting *k, const struct image *i, struct
 	if (k->to == TW_GAME_07 || v->v[TW_IMG_VERSION] < 2)
 		return 0;
 	if (variant != 1 && !i->external)
-		convert_wrong(k, i->place, "variant", tw_digits(variant).text, "1",
+		convert_report(k, i->place, "variant", tw_digits(variant).text, "1",
 			"its pixels are not RGBA, and %s takes no others", k->game);
 	else if (k->how)
 		return replace_image(k, i, own_pixels(k, i), "converted", e);
@@ -161,12 +161,13 @@ static int find_game_file(
 {
 	struct images *const *games = k->how->images;
 	bool to_07 = k->to == TW_GAME_07;
-	int r = tw_whole_image(&k->whole, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
+	int r = tw_whole_find_image(
+		&k->whole, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
 
 	if (to_07 || r != -ENOENT)
 		return r;
 	error_clear(e);
-	return tw_whole_image(&k->whole, i->at, games[TW_GAME_07], "", ret, e);
+	return tw_whole_find_image(&k->whole, i->at, games[TW_GAME_07], "", ret, e);
 }
 
 static int embed_image(struct tw_converting *k, const struct image *i, struct error *e)
@@ -186,11 +187,11 @@ static int embed_image(struct tw_converting *k, const struct image *i, struct er
 	if (r != -ENOENT && r != -EINVAL && r != -EIO)
 		return r;
 	if (i->in_07 == TW_OTHER_IN_07)
-		convert_wrong(k, i->place, "", "", "",
+		convert_report(k, i->place, "", "", "",
 			"%s draws other tiles by that name, and %s (--mapres DIR)", k->game,
 			error_text(e));
 	else if (i->in_07 == TW_NOT_IN_07)
-		tw_whole_say(&k->whole, WHOLE_LEFT, "", i->place.what,
+		tw_whole_report_item(&k->whole, WHOLE_LEFT, "", i->place.what,
 			"%s has no such image, and %s (--mapres DIR)", k->game, error_text(e));
 	error_clear(e);
 	return 0;
@@ -206,7 +207,7 @@ static int check_external(struct tw_converting *k, const struct image *i, struct
 	if (k->how)
 		return embed_image(k, i, e);
 	if (other || i->in_07 == TW_NOT_IN_07)
-		convert_wrong(k, i->place, "external", "true", "false", "%s %s", k->game,
+		convert_report(k, i->place, "external", "true", "false", "%s %s", k->game,
 			other ? "draws other tiles by that name" : "has no such image");
 	return 0;
 }
@@ -221,7 +222,7 @@ static int check_embedded(struct tw_converting *k, const struct image *i, struct
 	if (!i->scales || convert_fits(i->as) || !tw_image_is_png(k->m, i->it))
 		return downgrade_item(k, i, e);
 	r = replace_image(k, i, own_pixels(k, i), "scaled", e);
-	return r < 0 ? convert_failed(k, i->place, r, e) : 0;
+	return r < 0 ? convert_handle_error(k, i->place, r, e) : 0;
 }
 
 static int check_image(struct tw_converting *k, uint32_t at, struct error *e)

@@ -152,8 +152,8 @@ static int read_settings(const struct json_at *root, struct tw_house *h, struct 
 	if (!json_get(root, "settings", &at))
 		return 0;
 	r = json_expect_object(&at, known, e);
-	h->limits = r == 0 && json_get(&at, "allow", &allow);
-	return h->limits ? take_elements(&allow, take_word, h, e) : r;
+	h->has_allow = r == 0 && json_get(&at, "allow", &allow);
+	return h->has_allow ? take_elements(&allow, take_word, h, e) : r;
 }
 
 int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *e)
@@ -274,6 +274,6 @@ void tw_rule_house(const struct tw_look *look, const struct tw_house *h)
 	for (unsigned i = 0; i < TW_HOUSE_INFO; i++)
 		if (h->info[i].pattern)
 			check_info(look, &h->info[i], i);
-	if (h->limits)
+	if (h->has_allow)
 		(void)tw_settings_each(look->m, check_setting, NULL, &all, NULL);
 }

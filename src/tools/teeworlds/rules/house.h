@@ -26,7 +26,7 @@ struct tw_house {
 		const char *pattern; /* NULL: any text */
 		regex_t regex;
 	} info[TW_HOUSE_INFO];
-	bool limits; /* only settings in `allow` are allowed */
+	bool has_allow; /* only settings in `allow` are allowed */
 	const char **allow;
 	size_t n_allow, room_allow;
 	struct json_doc doc; /* owns the texts */

@@ -80,12 +80,12 @@ void tw_rule_images(const struct tw_look *look)
 		struct tw_name name = {0};
 
 		if (tw_name_read(look->m, TW_SORT_IMAGE, it, &name) < 0)
-			look->f->failed = true;
+			look->faults->failed = true;
 		else if (see(look, it, &name, &images[n]))
 			check_image(look, &images[n++], &name);
 		free(name.text);
 	}
-	look->f->failed |= !images;
+	look->faults->failed |= !images;
 	if (!images)
 		return;
 	qsort(images, n, sizeof(*images), order);

@@ -42,7 +42,7 @@ static size_t name_length(const char *entry)
 	return strcspn(entry, " ");
 }
 
-const char *tw_known(const char *const *list, const char *word)
+const char *tw_known_find(const char *const *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -76,7 +76,7 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 	return d[n][m];
 }
 
-int tw_known_like(const char *const *list, const char *word, const char **ret)
+int tw_known_find_similar(const char *const *list, const char *word, const char **ret)
 {
 	size_t n = strlen(word),
 	       least = n / 3 + 1; /* from this distance on a word is not similar */

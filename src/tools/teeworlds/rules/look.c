@@ -7,7 +7,7 @@
 
 #include "codec/text/area.h"
 
-bool tw_look_at_all(const struct tw_look *look)
+bool tw_look_is_complete(const struct tw_look *look)
 {
 	return look->physics->layers[TW_GAME].is_present && !look->physics->unread;
 }

@@ -14,7 +14,7 @@ extern const struct rules_tool tw_rules;
 
 struct tw_look {
 	const struct tw_map *m;
-	struct tw_faults *f; /* receives warnings; f->failed is set if memory is exhausted */
+	struct tw_faults *faults; /* receives warnings; `failed` is set if memory is exhausted */
 	const struct tw_physics *physics;
 	const struct tw_house *houses; /* list of house rules, or NULL */
 };
@@ -23,11 +23,11 @@ typedef void (*tw_rule)(const struct tw_look *look);
 
 /* Does the map have a game layer, and could all tiles be read? If not, do not report missing tiles.
  */
-bool tw_look_at_all(const struct tw_look *look);
+bool tw_look_is_complete(const struct tw_look *look);
 
 /* Report a warning. The format gives the text after the path. */
 #define tw_warn(look, place, field, value, bound, ...)                                             \
-	tw_fault((look)->f, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
+	tw_fault((look)->faults, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
 /* Report a warning about the tiles of a spot, unless it has none: "x 202, y 13 and 3 more: ...". */
 void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, struct tw_spot spot,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)

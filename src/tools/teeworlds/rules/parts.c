@@ -35,7 +35,7 @@ void tw_rule_unused(const struct tw_look *look)
 	struct tw_uses uses;
 	int r = tw_uses_take(look->m, NULL, &uses);
 
-	look->f->failed |= r == -ENOMEM;
+	look->faults->failed |= r == -ENOMEM;
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++) {
 		const struct tw_type *t = tw_type(look->m, tw_sort_type((enum tw_sort)sort));
 

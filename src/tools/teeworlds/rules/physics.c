@@ -84,7 +84,7 @@ static void find_layers(const struct tw_map *m, struct tw_physics *p)
 	}
 }
 
-int tw_physics_take(const struct tw_map *m, struct tw_physics *ret, struct error *e)
+int tw_physics_count(const struct tw_map *m, struct tw_physics *ret, struct error *e)
 {
 	find_layers(m, ret);
 	for (int k = 0; k < TW_N_PLAYED; k++) {

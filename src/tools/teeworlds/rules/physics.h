@@ -33,7 +33,7 @@ struct tw_physics {
 };
 
 /* Count the tiles of a map. The caller zeroes *ret, and finishes it also on failure. -ENOMEM. */
-int tw_physics_take(const struct tw_map *m, struct tw_physics *ret, struct error *e);
+int tw_physics_count(const struct tw_map *m, struct tw_physics *ret, struct error *e);
 void tw_physics_finish(struct tw_physics *p);
 
 void tw_spot_add(struct tw_spot *s, uint32_t at);

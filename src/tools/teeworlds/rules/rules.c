@@ -63,7 +63,7 @@ static int check_map(const struct snapshot *s, const struct rules *r,
 	int wrong = physics ? 0 : error_set(e, -ENOMEM, "no memory to check the map");
 
 	if (physics && tw_is_typed(f.m))
-		wrong = tw_physics_take(f.m, physics, e);
+		wrong = tw_physics_count(f.m, physics, e);
 	if (wrong == 0 && tw_is_typed(f.m)) {
 		for (size_t i = 0; r->ddnet && i < sizeof(ddnet) / sizeof(ddnet[0]); i++)
 			ddnet[i](&look);

@@ -39,6 +39,6 @@ void tw_settings_open(const struct tw_map *m, bool ret[256]);
 extern const char *const tw_settings[], *const tw_tunings[], *const tw_map_bugs[];
 
 /* The types that follow a name in the list, or ""; NULL if the list does not have the name. */
-const char *tw_known(const char *const *list, const char *word);
+const char *tw_known_find(const char *const *list, const char *word);
 /* Find the name most similar to a misspelled word. Returns its length; *ret is NULL if none is. */
-int tw_known_like(const char *const *list, const char *word, const char **ret);
+int tw_known_find_similar(const char *const *list, const char *word, const char **ret);

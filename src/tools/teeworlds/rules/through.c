@@ -58,10 +58,10 @@ void tw_rule_through(const struct tw_look *look)
 	struct solid solid = {.w = game->t.w, .h = game->t.h};
 	struct tw_tile_walk walk = {.t = &game->t};
 
-	if (!tw_look_at_all(look))
+	if (!tw_look_is_complete(look))
 		return;
 	solid.bits = bits = calloc((size_t)solid.w * solid.h / 8 + 1, 1);
-	look->f->failed |= !bits;
+	look->faults->failed |= !bits;
 	for (const uint8_t *tile; bits && (tile = tw_tile_next(&walk, NULL));)
 		if (tile[0] == SOLID || tile[0] == NO_HOOK)
 			bits[walk.at / 8] |= (uint8_t)(1 << walk.at % 8);

@@ -139,7 +139,8 @@ void tw_rule_race(const struct tw_look *look)
 	const struct tw_played_layer *game = &look->physics->layers[TW_GAME];
 	const struct tw_played_layer *front = &look->physics->layers[TW_FRONT];
 
-	for (size_t i = 0; tw_look_at_all(look) && i < sizeof(needed) / sizeof(needed[0]); i++) {
+	for (size_t i = 0; tw_look_is_complete(look) && i < sizeof(needed) / sizeof(needed[0]);
+		i++) {
 		uint64_t n = 0;
 
 		for (unsigned id = needed[i].first; id <= needed[i].last; id++)

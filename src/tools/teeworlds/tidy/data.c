@@ -49,7 +49,7 @@ static void report_compression(struct tidying *t, const struct tw_map *was, cons
 		n++;
 	}
 	if (n)
-		tw_whole_line(&t->whole, WHOLE_DONE,
+		tw_whole_report(&t->whole, WHOLE_DONE,
 			"compressed %zu data item%s: %" PRIu64 " bytes smaller", n,
 			n == 1 ? "" : "s", gain);
 }
@@ -63,7 +63,7 @@ static int drop_data(struct tidying *t, struct tw_map *m)
 		if (!m->blobs[i] || users.v[i])
 			continue;
 		blob_unref(TAKE(m->blobs[i]));
-		tw_whole_line(
+		tw_whole_report(
 			&t->whole, WHOLE_DONE, "removed raw/data/%05zu: nothing refers to it", i);
 	}
 	free(users.v);

@@ -25,7 +25,7 @@ static int compare_sums(const void *pa, const void *pb)
 struct merging {
 	struct tidying *t;
 	uint32_t *first[TW_USABLE], n[TW_USABLE]; /* first: new position, by old position */
-	bool any;
+	bool has_duplicates;
 };
 
 /* Remove the second of two equal objects. false if it has to stay. */
@@ -35,7 +35,7 @@ static bool drop_second(struct merging *g, enum tw_sort sort, uint32_t first, ui
 	char why[16 + TW_PATH_MAX] = "the same as ";
 
 	tw_path_object(g->t->whole.from, all->items[first], why + strlen(why));
-	return tw_whole_drop(&g->t->whole, all->items[second], why);
+	return tw_whole_remove(&g->t->whole, all->items[second], why);
 }
 
 static int find_equal(struct merging *g, enum tw_sort sort)
@@ -65,7 +65,7 @@ static int find_equal(struct merging *g, enum tw_sort sort)
 		if (first[i] == i)
 			continue;
 		if (drop_second(g, sort, first[i], i))
-			g->any = true;
+			g->has_duplicates = true;
 		else
 			first[i] = i;
 	}
@@ -109,7 +109,7 @@ int tidy_equal(struct tidying *t, struct error *e)
 
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++)
 		r = find_equal(&g, (enum tw_sort)sort);
-	for (uint32_t i = 0; r == 0 && g.any && layers && i < layers->n; i++)
+	for (uint32_t i = 0; r == 0 && g.has_duplicates && layers && i < layers->n; i++)
 		if (!t->whole.gone[layers->items[i]])
 			r = update_references(&g, layers->items[i]);
 	for (int sort = 0; sort < TW_USABLE; sort++)

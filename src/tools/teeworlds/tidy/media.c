@@ -63,7 +63,7 @@ static int make_external(struct tidying *t, uint32_t item, struct error *e)
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	tw_item_ints(it, v);
-	tw_whole_say(&t->whole, WHOLE_DONE, "external", item, "the game has the same");
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "external", item, "the game has the same");
 	return 0;
 }
 
@@ -77,12 +77,12 @@ static int embed_image(struct tidying *t, uint32_t position, uint32_t item, stru
 	if (r == -ENOMEM)
 		return error_set(e, r, "out of memory");
 	if (r < 0) {
-		tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
+		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
 		return 0;
 	}
 	snapshot_unref(&t->m->base);
 	t->m = (struct tw_map *)fresh;
-	tw_whole_say(&t->whole, WHOLE_DONE, "embedded", item, "as the game has it");
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "embedded", item, "as the game has it");
 	return 0;
 }
 
@@ -91,7 +91,7 @@ int tidy_media(struct tidying *t, struct error *e)
 	int r = 0;
 
 	if (!t->known && (t->how->external || t->how->embed)) {
-		tw_whole_line(&t->whole, WHOLE_LEFT,
+		tw_whole_report(&t->whole, WHOLE_LEFT,
 			"images: nobody knows what else has a number in the map");
 		return 0;
 	}

@@ -182,7 +182,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	SHA256Data(seen, n, hex);
 	size = snprintf(name, sizeof(name), "%.*s_cut_%s", old->size, old->text, hex);
 	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max) {
-		tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item,
 			"its name stays: with the hash it would have %d bytes (at most %zu)", size,
 			tw_sorts[TW_SORT_IMAGE].name_max);
 		return 0;
@@ -190,7 +190,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	blob = blob_of_bytes(bytes_copy(name, (size_t)size + 1), NULL);
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_NAME, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
-	tw_whole_say(&t->whole, WHOLE_DONE, "renamed", item, "%s", name);
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "renamed", item, "%s", name);
 	return 0;
 }
 
@@ -202,10 +202,11 @@ static int set_pixels(
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_DATA, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (cells)
-		tw_whole_say(&t->whole, WHOLE_DONE, "cut", item,
+		tw_whole_report_item(&t->whole, WHOLE_DONE, "cut", item,
 			"%u of %u cells, which no tile shows", cells, CELLS * CELLS);
 	else
-		tw_whole_say(&t->whole, WHOLE_DONE, "cut", item, "colours that are transparent");
+		tw_whole_report_item(
+			&t->whole, WHOLE_DONE, "cut", item, "colours that are transparent");
 	return 0;
 }
 
@@ -220,7 +221,7 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	int r = blob_load(tw_blob_of(t->m, &t->m->items[item], TW_IMG_DATA), &old, &why);
 
 	if (r == -EIO) {
-		tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
+		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
 		return 0;
 	}
 	fresh = r == 0 ? bytes_new(old->size, &c.rgba) : NULL;
@@ -248,7 +249,7 @@ int tidy_pixels(struct tidying *t, struct error *e)
 			continue;
 		find_uses(t, (int32_t)i, &shown);
 		if (!t->known || shown.unread)
-			tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+			tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item,
 				"nobody knows what of it is shown");
 		else if (shown.tiles || shown.quads)
 			r = tidy_image(t, item, &shown, e);

@@ -33,7 +33,7 @@ static void drop_unused(struct tidying *t)
 		for (uint32_t i = 0; all && i < all->n; i++)
 			if (!t->uses.of[sort][i] && !t->whole.gone[all->items[i]] &&
 				!(sort == TW_SORT_IMAGE && is_named(t, i)))
-				tw_whole_drop(&t->whole, all->items[i], "nothing uses it");
+				tw_whole_remove(&t->whole, all->items[i], "nothing uses it");
 	}
 }
 

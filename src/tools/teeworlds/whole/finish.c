@@ -22,7 +22,7 @@ static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, s
 	if (w->gone[item] || !tw_tiles_of(c->base, it, &t) || tw_tiles_garbage(&t, &g, NULL) < 0 ||
 		!g.value)
 		return 0;
-	tw_whole_say(
+	tw_whole_report_item(
 		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
 	r = tw_tiles_compose(c->base, &t, &step, NULL, &fresh, e);
 	if (r == 0)
@@ -48,7 +48,7 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 				!tw_change_map(c))
 				continue;
 			c->to->items[t->by_id[k]].id = (uint16_t)next++;
-			tw_whole_line(w, WHOLE_DONE,
+			tw_whole_report(w, WHOLE_DONE,
 				"repaired items of type %u: id %u occurred twice", t->id, id);
 		}
 	}
@@ -58,7 +58,7 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 static void report_table(void *arg, const struct format_fault *f)
 {
 	if (!f->is_warning && strcmp(f->field, "file size") != 0)
-		tw_whole_line(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
+		tw_whole_report(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
 }
 
 static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
@@ -80,7 +80,7 @@ static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 
 static void report_line(void *arg, enum format_said, const char *line)
 {
-	tw_whole_line(arg, WHOLE_DONE, "%s", line);
+	tw_whole_report(arg, WHOLE_DONE, "%s", line);
 }
 
 /* List the parts of m that are gone. Returns their number. */

@@ -25,15 +25,15 @@ void tw_whole_end(struct tw_whole *w);
 int tw_whole_finish(
 	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e);
 
-void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
+void tw_whole_report(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* Report "VERB PATH: ..." for an item, or "PATH: ..." if verb is "". */
-void tw_whole_say(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
+void tw_whole_report_item(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
 	const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* Mark an item as gone and report it. Returns false, and does nothing, if `keep` has the item. */
-bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why);
+bool tw_whole_remove(struct tw_whole *w, uint32_t item, const char *why);
 
 /* Find the game's file for an image of the map, by the image's name plus suffix. -ENOENT. */
-int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *games,
+int tw_whole_find_image(const struct tw_whole *w, uint32_t position, struct images *games,
 	const char *suffix, struct extent *ret, struct error *e);

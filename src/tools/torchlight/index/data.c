@@ -74,7 +74,7 @@ int derive_skill(const struct sources *, struct job *j)
 	put_name(j, STR(""));
 	derive_put(j, j->f->path);
 	if (!said && j->old)
-		derive_keep(j, 2);
+		derive_keep_cell(j, 2);
 	else
 		derive_put_number(j, said ? id : -1);
 	return 0;

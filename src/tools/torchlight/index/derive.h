@@ -52,7 +52,7 @@ void derive_put(struct job *j, struct str text);
 void derive_put_upper(struct job *j, struct str text);
 void derive_put_number(struct job *j, int64_t v);
 /* Append a cell of the old row, which must exist, to the line. */
-void derive_keep(struct job *j, unsigned cell);
+void derive_keep_cell(struct job *j, unsigned cell);
 /* Append a cell with an empty list to the line; then append an element to that list. */
 void derive_put_list(struct job *j);
 void derive_put_element(struct job *j, struct str element);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * listed: update one index from the sources of an archive: listed_begin, listed_unite,
+ * listed: update one index from the sources of an archive: listed_begin, listed_merge,
  * listed_finish. Rows keep their order, and new rows are inserted in the order of sources
  * (source.h).
  */
@@ -44,7 +44,7 @@ void listed_finish(struct listed *l);
 
 /* Merge the stored and the derived rows, and report the changes. *ret is the index to be stored, or
  * NULL if it is unchanged. */
-int listed_unite(
+int listed_merge(
 	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e);
 
 /* Split a line into cells. Missing cells are empty. */

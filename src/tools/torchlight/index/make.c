@@ -25,7 +25,7 @@ static int make_one(const struct index_kind *kind, const struct sources *s,
 	int r = listed_begin(&l, kind, s, false, e);
 
 	if (r == 0)
-		r = listed_unite(&l, how, &content, e);
+		r = listed_merge(&l, how, &content, e);
 	listed_finish(&l);
 	return r == 0 && content ? how->made(how->arg, kind->path, content, e) : r;
 }

@@ -149,7 +149,7 @@ static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 	return buffer_finish(&out, ret);
 }
 
-int listed_unite(
+int listed_merge(
 	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e)
 {
 	struct uniting u = {.l = l, .how = how};

@@ -96,7 +96,7 @@ static void put_text(struct unit *u, const char *name, unsigned cell)
 	struct str s = text_of(u, name);
 
 	if (!s.n && u->away[0] && u->old) {
-		derive_keep(u->j, cell);
+		derive_keep_cell(u->j, cell);
 		return;
 	}
 	derive_put_upper(u->j, s);
@@ -133,7 +133,7 @@ static void put_number(struct unit *u, const char *name, int32_t otherwise, unsi
 		derive_put_number(u->j, v);
 		return;
 	}
-	derive_keep(u->j, cell);
+	derive_keep_cell(u->j, cell);
 }
 
 /* The rarity in hardcore games defaults to the other rarity. */
@@ -149,7 +149,7 @@ static void put_rarities(struct unit *u)
 	if (said || !u->old || str_equal(u->old->cells[RARITY], u->old->cells[RARITY_HC]))
 		derive_put_number(u->j, hardcore);
 	else
-		derive_keep(u->j, RARITY_HC);
+		derive_keep_cell(u->j, RARITY_HC);
 }
 
 /* If the base is in the game, assume that a new item is equipment, as all items of the game are. */
@@ -175,7 +175,7 @@ static void put_guid(struct unit *u)
 	int64_t id = -1;
 
 	if (!(s.n && number_get_i64(s, &id)) && u->old) {
-		derive_keep(u->j, GUID);
+		derive_keep_cell(u->j, GUID);
 		return;
 	}
 	derive_put_number(u->j, id);
