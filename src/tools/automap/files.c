@@ -14,7 +14,8 @@
 
 enum { PIECE = 1 << 20 };
 
-static int each(struct names *names, int r, int (*take)(void *arg, const char *name), void *arg)
+static int take_names(
+	struct names *names, int r, int (*take)(void *arg, const char *name), void *arg)
 {
 	names_sort(names);
 	for (size_t i = 0; r == 0 && i < names->n; i++)
@@ -31,7 +32,7 @@ static int tree_list(
 
 	if (r == 0)
 		r = offline_names(arg, &a, true, &names);
-	return each(&names, r, take, take_arg);
+	return take_names(&names, r, take, take_arg);
 }
 
 static int tree_read(void *arg, const char *path, struct bytes **ret, struct error *e)
@@ -62,7 +63,7 @@ static int dir_list(
 	CLEANUP(close_fd) int fd = io_openat(*(const int *)arg, dir, O_RDONLY | O_DIRECTORY, 0);
 	CLEANUP_NAMES struct names names = {0};
 
-	return each(&names, fd < 0 ? fd : names_add_dir(&names, fd), take, take_arg);
+	return take_names(&names, fd < 0 ? fd : names_add_dir(&names, fd), take, take_arg);
 }
 
 static int dir_read(void *arg, const char *path, struct bytes **ret, struct error *e)
@@ -80,7 +81,7 @@ static int dir_read(void *arg, const char *path, struct bytes **ret, struct erro
 	return extent_load(&x, FORMAT_SIZE_MAX, ret, e);
 }
 
-static int copy(int fd, ssize_t (*source)(void *arg, void *dst, size_t n), void *arg)
+static int write_source(int fd, ssize_t (*source)(void *arg, void *dst, size_t n), void *arg)
 {
 	CLEANUP(free) char *piece = malloc(PIECE);
 	ssize_t n = piece ? 1 : -ENOMEM;
@@ -91,12 +92,12 @@ static int copy(int fd, ssize_t (*source)(void *arg, void *dst, size_t n), void 
 	return r < 0 ? r : (int)n;
 }
 
-/* A mount judges it at close. */
+/* Report the error of close, too: a mount validates the content there. */
 static int dir_write(void *arg, const char *path, ssize_t (*source)(void *arg, void *dst, size_t n),
 	void *source_arg, struct error *e)
 {
 	int fd = io_openat(*(const int *)arg, path, O_WRONLY | O_TRUNC | O_NOCTTY, 0);
-	int r = fd < 0 ? fd : copy(fd, source, source_arg);
+	int r = fd < 0 ? fd : write_source(fd, source, source_arg);
 
 	if (fd >= 0 && close(fd) < 0 && r == 0)
 		r = -errno;

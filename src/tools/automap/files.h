@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/* files: a map as files, for tools/automap/automap.h: those of a tree without a mount, or of a
- * directory.
- */
+/* files: implementations of struct automap_files. */
 #pragma once
 
 #include "tools/automap/automap.h"
 #include "vfs/offline/offline.h"
 
+/* The files of a map without a mount. */
 struct automap_files files_of_tree(struct offline *t);
-/* dirfd: a descriptor of the directory, which stays the caller's. */
+/* The files of a directory. The caller keeps *dirfd, and leaves it open while they are in use. */
 struct automap_files files_of_directory(const int *dirfd);

@@ -18,21 +18,21 @@
 #include "base/disk/names.h"
 #include "vfs/volume/outcome.h"
 
-enum { RULES_MOST = 4 << 20 /* bytes that are read of a file of rules */ };
+enum { RULES_MOST = 4 << 20 /* largest file of rules, in bytes */ };
 
 /* One map, or one layer's directory. */
 struct drawing {
 	struct automap_run *run;
 	struct whole_map *map; /* NULL: a directory */
-	int beside;            /* where the map lies; or -1 */
-	struct names read;     /* files of rules whose faults were told */
-	char *faulty; /* the file of rules that was read last, in which n_faults were found */
-	size_t n_faults;
+	int beside;            /* descriptor of the map's directory, or -1 */
+	struct names read; /* files of rules that were read; their faults are not reported again */
+	char *faulty;      /* the file of rules that was read last */
+	size_t n_faults;   /* in `faulty` */
 	bool mute, left;
 };
 
-/* The file of rules whose faults were printed last has no more. */
-static void tell_rest(struct drawing *k)
+/* Print the number of faults that were not printed for the last file of rules. */
+static void report_omitted(struct drawing *k)
 {
 	if (k->n_faults > WORK_FAULTS_MAX && !k->run->whole.no_limit)
 		say(stderr, "mapfs: %s: and %zu more", k->faulty ? k->faulty : "rules",
@@ -47,7 +47,7 @@ static int find_rules(void *arg, const char *file, struct bytes **ret, struct er
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	int r = -ENOENT;
 
-	tell_rest(k);
+	report_omitted(k);
 	k->faulty = strdup(file);
 	k->mute = names_has(&k->read, file);
 	if (!k->mute && names_add(&k->read, file) < 0)
@@ -62,7 +62,7 @@ static int find_rules(void *arg, const char *file, struct bytes **ret, struct er
 	return r < 0 ? r : extent_load(&x, RULES_MOST, ret, e);
 }
 
-static void tell(void *arg, enum automap_said what, const char *where, const char *text)
+static void report_line(void *arg, enum automap_said what, const char *where, const char *text)
 {
 	struct drawing *k = arg;
 	const char *file = k->map ? k->map->t->file : NULL;
@@ -80,7 +80,7 @@ static void tell(void *arg, enum automap_said what, const char *where, const cha
 		say(stderr, "mapfs: %s: %s", where, text);
 }
 
-static int draw(struct drawing *k, const struct automap_tool *f, struct automap_files files,
+static int draw_files(struct drawing *k, const struct automap_tool *f, struct automap_files files,
 	struct error *e)
 {
 	struct automap how = k->run->how;
@@ -88,12 +88,12 @@ static int draw(struct drawing *k, const struct automap_tool *f, struct automap_
 
 	how.files = files;
 	how.rules = find_rules;
-	how.say = tell;
+	how.say = report_line;
 	how.arg = k;
 	how.dry = k->run->whole.dry;
 	how.no_limit = k->run->whole.no_limit;
 	r = f->draw(&how, e);
-	tell_rest(k);
+	report_omitted(k);
 	names_finish(&k->read);
 	return r;
 }
@@ -106,7 +106,7 @@ static int draw_map(struct whole_map *m, struct error *e)
 
 	if (!f)
 		return error_set(e, -EOPNOTSUPP, "no layer of such a map is drawn by rules");
-	r = draw(&k, f, files_of_tree(m->t), e);
+	r = draw_files(&k, f, files_of_tree(m->t), e);
 	m->left = k.left;
 	return r;
 }
@@ -120,7 +120,7 @@ const struct automap_tool *automap_find_tool(void)
 	return toolsets[i]->automap;
 }
 
-static int load(const char *name, struct bytes **ret, struct error *e)
+static int load_rules(const char *name, struct bytes **ret, struct error *e)
 {
 	int fd = open(name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
@@ -176,8 +176,8 @@ static int list_one(struct checked *k, struct error *e)
 	return r;
 }
 
-/* Read the files, and then look at each in the sandbox. */
-static int look_at_rules(char **names, int n, bool debug, bool no_limit,
+/* Read the files, enter the sandbox, and call `look` for each file. */
+static int process_rules(char **names, int n, bool debug, bool no_limit,
 	int (*look)(struct checked *k, struct error *e))
 {
 	CLEANUP(free) struct checked *all = calloc((size_t)n, sizeof(*all));
@@ -187,7 +187,7 @@ static int look_at_rules(char **names, int n, bool debug, bool no_limit,
 	for (int i = 0; all && i < n; i++) {
 		all[i].name = names[i];
 		all[i].no_limit = no_limit;
-		all[i].wrong = load(names[i], &all[i].rules, &e) < 0;
+		all[i].wrong = load_rules(names[i], &all[i].rules, &e) < 0;
 		if (all[i].wrong)
 			say(stderr, "mapfs: %s", error_text(&e));
 	}
@@ -206,18 +206,18 @@ static int look_at_rules(char **names, int n, bool debug, bool no_limit,
 
 int automap_check(char **names, int n, bool debug, bool no_limit)
 {
-	return look_at_rules(names, n, debug, no_limit, check_one);
+	return process_rules(names, n, debug, no_limit, check_one);
 }
 
 int automap_list(char **names, int n, bool debug)
 {
-	return look_at_rules(names, n, debug, false, list_one);
+	return process_rules(names, n, debug, false, list_one);
 }
 
 enum { LEVELS = 4 };
 
-/* Of a layer's directory that was named, ROOT/groups/G/layers/L: both parts, to be freed with the
- * first. false: it is none. */
+/* Split the name of a layer's directory, ROOT/groups/G/layers/L, into root and path. Returns false
+ * if it is not one. The caller frees *ret_root, which also holds the path. */
 static bool find_layer(const char *name, char **ret_root, const char **ret_path)
 {
 	char *path = realpath(name, NULL), *at = path ? path + strlen(path) : NULL;
@@ -234,8 +234,8 @@ static bool find_layer(const char *name, char **ret_root, const char **ret_path)
 	return i == LEVELS && strncmp(*ret_path, "groups/", 7) == 0;
 }
 
-/* Where the map is that is mounted there, or the tree that was copied from one. */
-static char *place_of(const char *root, const struct stat *st)
+/* The path of the map that is mounted at root; or root itself, if it is a copied directory. */
+static char *find_map_path(const char *root, const struct stat *st)
 {
 	CLEANUP(free) struct mount_entry *m = malloc(sizeof(*m));
 	char dev[sizeof(m->dev)], *place = NULL;
@@ -250,10 +250,10 @@ static char *place_of(const char *root, const struct stat *st)
 		       : NULL;
 }
 
-/* The directory that the map lies in; -1: it is not known. */
+/* Open the directory that contains the map. Returns -1 on failure. */
 static int open_beside(const char *root, const struct stat *st)
 {
-	CLEANUP(free) char *place = place_of(root, st);
+	CLEANUP(free) char *place = find_map_path(root, st);
 	char *slash = place ? strrchr(place, '/') : NULL;
 
 	if (slash)
@@ -285,7 +285,7 @@ static int draw_layer(struct automap_run *run, const char *root, const char *pat
 	if (r == 0)
 		r = offline_confine(NULL, 0, w->further, w->n_further, w->debug, &e);
 	if (r == 0)
-		r = draw(&k, automap_find_tool(), files_of_directory(&dirfd), &e);
+		r = draw_files(&k, automap_find_tool(), files_of_directory(&dirfd), &e);
 	if (r < 0)
 		say(stderr, "mapfs: %s: %s", w->names[0], error_text(&e));
 	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_LEFT : OUTCOME_DONE;
@@ -299,7 +299,7 @@ bool automap_is_layer(const char *name)
 	return find_layer(name, &root, &path);
 }
 
-/* A file is for all layers, a directory has one for each image. */
+/* Load one file of rules for all layers, or open directories with a file for each image. */
 static int open_rules(struct automap_run *run, struct error *e)
 {
 	struct stat st;
@@ -308,7 +308,7 @@ static int open_rules(struct automap_run *run, struct error *e)
 
 	run->how.file = file ? run->rules : NULL;
 	if (file)
-		r = load(run->rules, &run->file, e);
+		r = load_rules(run->rules, &run->file, e);
 	else
 		r = images_open_others(run->rules, automap_find_tool()->dirs, &run->images, e);
 	whole_use_images(&run->whole, run->images);

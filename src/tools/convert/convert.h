@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * convert: maps of one game as another game loads and shows them. A format whose maps are those of
- * several games has a struct convert_tool.
+ * convert: change a map of one game so that another game loads it and shows it correctly. A format
+ * that several games use has a struct convert_tool.
  */
 #pragma once
 
@@ -10,31 +10,28 @@
 
 struct convert_game {
 	const char *name; /* "0.7" */
-	unsigned images;  /* whose images it has: a game as in preview.h */
+	unsigned images;  /* the game whose images it has (formats/preview.h) */
 };
 
 enum { CONVERT_GAMES_MAX = 3 };
 
 struct convert {
-	size_t to;  /* a place in `games` */
-	bool scale; /* images of a size that the game does not take get the next one that it takes
-		     */
-	bool strip; /* what the game ignores is left out */
-	struct images *images[CONVERT_GAMES_MAX]; /* of each game */
+	size_t to;  /* index of the target in convert_tool.games */
+	bool scale; /* enlarge images to the next size that the game accepts */
+	bool strip; /* remove parts that the game ignores */
+	struct images *images[CONVERT_GAMES_MAX]; /* of each game in convert_tool.games */
 };
 
 struct convert_tool {
-	const struct convert_game *games; /* ended by one without a name */
-	/* Both on any thread. *ret = NULL: nothing is to be done. -EINVAL: refused; each reason was
-	 * said. */
+	const struct convert_game *games; /* the last has no name */
+	/* Convert a map. Any thread. *ret is NULL if nothing is to be done. -EINVAL if the map is
+	 * refused. */
 	int (*convert)(const struct snapshot *s, const struct convert *how,
 		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
-	/* What that game does not load or show, all of it as warnings. */
+	/* Report each part of a map that a game does not load or show, as a warning. Any thread. */
 	int (*check)(const struct snapshot *s, size_t game,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 };
 
-/* The toolset that has a game of that name, and its place there. -ENOENT names those that there
- * are.
- */
+/* Find a game by its name: its toolset, and its index in convert_tool.games. -ENOENT. */
 int convert_find(const char *name, const struct toolset **ret, size_t *ret_game, struct error *e);

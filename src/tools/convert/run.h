@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* run: convert the named maps for another game, as tools/common/whole.h reads and writes them. */
+/* run: convert the named maps for another game; tools/common/whole.h reads and writes them. */
 #pragma once
 
 #include "tools/common/whole.h"
@@ -7,10 +7,11 @@
 
 struct convert_run {
 	struct whole whole;
-	struct convert how;          /* its `to` comes from `tools`; images are opened by the run */
+	struct convert
+		how; /* `to` is an index of `tools`; convert_run opens and closes the images */
 	const struct toolset *tools; /* of the format that has the game (convert_find) */
 	const char *mapres;          /* a directory of images, or NULL */
 };
 
-/* Convert the maps of w->whole. Returns the exit code. */
+/* Convert the maps of run->whole. Returns the exit code. */
 int convert_run(struct convert_run *run);

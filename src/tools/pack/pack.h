@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
-/* pack: how a directory of files on disk becomes a map of a format (cli/commands/pack.c). */
+/* pack: how cli/commands/pack.c makes a map of a format out of a directory on disk. */
 #pragma once
 
 #include <stdbool.h>
 
 struct pack_rules {
-	/* Patterns of names, in any case of letters, of files that the format's own tool does not
-	 * pack, NULL-ended. */
+	/* Name patterns of files that the format's own tool does not pack, NULL-ended. They match
+	 * without regard to case. */
 	const char *const *left_out;
-	/* A backslash in a name separates directories: so names were written by old zip programs,
-	 * and the format has no such name. */
+	/* A backslash in a name separates directories. Old zip programs write such names, and the
+	 * format itself has no name with a backslash. */
 	bool backslashes;
 };

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * rules: what a house asks of maps beyond what a game does with them. A format that knows such
- * rules has a struct rules_tool.
+ * rules: requirements that a community has for its maps, beyond what a game needs to load them. A
+ * format that knows such rules has a struct rules_tool.
  */
 #pragma once
 
 #include "formats/format.h"
 
-/* What maps are held against: made once, then immutable, so that many threads may read it. Only the
- * format looks inside. */
+/* A set of rules. Only the format knows its members. After the last add_* the set is immutable, and
+ * any number of threads may use it. */
 struct rules;
 
 struct rules_tool {
-	/* Adds to *r (NULL at first; free it also on failure) the set that the format itself has by
-	 * that name (-ENOENT: it has none), or what a house wrote in a file (-EINVAL names line,
-	 * column, field, value and bound). */
+	/* Add rules to *r, which is NULL at first; free it also on failure. add_named adds rules
+	 * that the format knows by a name, or returns -ENOENT. add_file adds the rules of a file;
+	 * the text of -EINVAL has the line, column, field, value and allowed range. */
 	int (*add_named)(struct rules **r, const char *name, struct error *e);
 	int (*add_file)(struct rules **r, const struct extent *in, struct error *e);
 	void (*free)(struct rules *r); /* accepts NULL */
 
-	/* Says where the map is not as the rules ask, all of it as warnings. On any thread; content
-	 * is decoded, and what cannot be is passed over: format_edit's check tells of it. */
+	/* Report each violation of the rules as a warning. Any thread. Decodes content, and skips
+	 * content that cannot be decoded, because format_edit's check reports it. */
 	int (*check)(const struct snapshot *s, const struct rules *r,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 };

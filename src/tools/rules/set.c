@@ -8,8 +8,7 @@
 
 #include "base/say.h"
 
-/* One format has rules as yet. Where another one gets some, what is in a file has to say whose they
- * are. */
+/* The only toolset with rules. If a second one is added, files of rules must name their format. */
 static const struct toolset *tools_with_rules(void)
 {
 	size_t i = 0;

@@ -10,7 +10,7 @@
 #include "formats/teeworlds/names/sort.h"
 #include "tools/teeworlds/whole/sum.h"
 
-/* An object by the sum of its content, or, at first, of its sizes. */
+/* An object with the sum of its content; in the first pass, of its data sizes. */
 struct summed {
 	uint8_t sum[TW_SUM_SIZE];
 	uint32_t item;
@@ -18,13 +18,13 @@ struct summed {
 
 struct advising {
 	const struct tw_map *m;
-	size_t n_before;  /* items: handles above are new */
-	uint32_t *equals; /* by handle of a new object: 1 + the handle of an old one; 0: none */
+	size_t n_before;  /* items before the change; handles from here on are new */
+	uint32_t *equals; /* by handle - n_before: 1 + handle of an equal old object; 0: none */
 	format_say say;
 	void *arg;
 };
 
-/* Old objects come first in their run of equal sums, since their handles are lower. */
+/* Among equal sums, put old objects first: their handles are lower. */
 static int by_sum(const void *pa, const void *pb)
 {
 	const struct summed *a = pa, *b = pb;
@@ -42,13 +42,13 @@ static size_t run_end(const struct summed *s, size_t n, size_t i)
 	return end;
 }
 
-/* Has the run old objects and new ones? */
+/* Does the run contain both old and new objects? */
 static bool is_mixed(const struct advising *a, const struct summed *s, size_t n)
 {
 	return s[0].item < a->n_before && s[n - 1].item >= a->n_before;
 }
 
-/* The objects of a run have the same sizes: compare their content. */
+/* Compare the content of the objects in a run, which have equal sizes. */
 static void compare_run(struct advising *a, struct summed *s, size_t n)
 {
 	size_t n_read = 0, end;

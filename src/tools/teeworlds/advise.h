@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* advise: what the tools report of a Teeworlds map that is about to be saved. */
+/* advise: report on a Teeworlds map that is about to be saved. */
 #pragma once
 
 #include "vfs/volume/options.h"

@@ -19,7 +19,7 @@ static const struct merge_sort sorts[] = {{"type", tw_type_words, NULL},
 static const char *const lists[] = {"info/settings.cfg", NULL};
 static const char *const drawn[] = {"image", "sound", NULL};
 
-/* Types without a name, and those of a UUID that no other file knows (model/map.h). */
+/* Items of types without a name, and UUID items that no other file shows (model/map.h). */
 static const char *const hidden[] = {
 	"raw/items/[0-9][0-9][0-9][0-9][0-9]/*", "raw/items/*-*-*-*-*/*", NULL};
 static const char *const shown[] = {"raw/items/*_3e1b2716-178c-3978-9bd9-b11ae0410dd8/*",

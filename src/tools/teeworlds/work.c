@@ -4,10 +4,10 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
 
-/* Weights of a byte of data, by the length of the text that it becomes. The four bytes of a tile
- * are four numbers of one to three digits in tables. A quad of 152 bytes is some 2000 bytes of
- * JSON, which take five times as long as those of a table. Envelopes have no weight, because the
- * format bounds their points when it opens a map. */
+/* Weights of a byte of data, by the length of its text. The four bytes of a tile are four numbers
+ * of one to three digits in tables. A quad of 152 bytes is about 2000 bytes of JSON, which take
+ * five times as long as bytes of a table. Envelopes have no weight, because the format limits
+ * their points when it opens a map. */
 enum { WEIGHT_OF_TILES = 3, WEIGHT_OF_LIST = 64 };
 
 static uint64_t size_of_data(const struct tw_map *m, const struct tw_item *it)
@@ -31,8 +31,8 @@ static uint64_t size_of_layer(const struct tw_map *m, uint32_t position)
 	return it ? size_of_data(m, it) * (tw_is_tiles(it) ? WEIGHT_OF_TILES : WEIGHT_OF_LIST) : 0;
 }
 
-/* No sum overflows: a map has less than 2^17 layers in groups and 2^17 items of a type, and a blob
- * less than 2^31 bytes. */
+/* The sum cannot overflow: a map has fewer than 2^17 layers in groups and 2^17 items of a type, and
+ * a blob has less than 2^31 bytes. */
 uint64_t tw_work(const struct snapshot *s)
 {
 	static const uint16_t media[] = {TW_INFO, TW_IMAGE, TW_SOUND};

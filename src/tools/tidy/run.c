@@ -22,9 +22,8 @@ static int tidy_map(struct whole_map *m, struct error *e)
 	return r < 0 ? r : f->tidy(m->t->vol->now, &run->how, &calls, &m->map, e);
 }
 
-/* An embedded image must be what a player sees, so the directories of its game are searched. An
- * image that leaves a map must be one that the game has: without --mapres the format's own table
- * decides that. */
+/* To embed images, search the directories of the games, because players see those images. To make
+ * images external, use only --mapres or the format's own table of the game's images. */
 static int open_images(struct tidy_run *run, struct error *e)
 {
 	static const char *const none[] = {NULL};

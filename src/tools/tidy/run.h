@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* run: tidy the named maps, as tools/common/whole.h reads and writes them. */
+/* run: tidy the named maps; tools/common/whole.h reads and writes them. */
 #pragma once
 
 #include "tools/common/whole.h"
@@ -7,7 +7,7 @@
 
 struct tidy_run {
 	struct whole whole;
-	struct tidy how;    /* its images are opened by the run */
+	struct tidy how;    /* tidy_run opens and closes its images */
 	const char *mapres; /* a directory of images, or NULL */
 };
 

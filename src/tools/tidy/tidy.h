@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * tidy: what of a map takes room, and what of it nobody would miss. A format that knows has a
- * struct tidy_tool.
+ * tidy: make a map smaller without visible changes, and measure the parts of its file. A format
+ * that can do so has a struct tidy_tool.
  */
 #pragma once
 
 #include "formats/format.h"
 #include "tools/common/whole_calls.h"
 
-/* Without any of these, what nobody can see goes, and what stays is compressed as well as can be.
- */
+/* Options. Equal objects are merged, unused ones removed, and data compressed in any case. */
 struct tidy {
-	bool layers;       /* parts of layers, layers and groups that draw nothing go */
-	bool pixels;       /* pixels that nothing shows go */
-	bool hash_names;   /* ... and images are called after those that are left */
-	bool external;     /* images that the game has leave the map */
-	bool embed;        /* ... come into it; `images` are there */
-	const char **keep; /* paths, or patterns of them, NULL-ended, of what stays; or NULL */
+	bool layers;       /* remove groups, layers and edges of layers that draw nothing */
+	bool pixels;       /* clear pixels that nothing shows */
+	bool hash_names;   /* with `pixels`: add a hash of an image's visible pixels to its name */
+	bool external;     /* make images external that the game has */
+	bool embed;        /* embed external images that the game has; requires `images` */
+	const char **keep; /* paths or patterns of objects that must stay, NULL-ended; or NULL */
 
-	struct images *images; /* the game's; NULL: those that the format itself knows of */
+	struct images *images; /* images of the game; NULL: use the table of the format */
 };
 
-/* A part of a map's file. Together they are all of it, but for the tables. */
+/* A part of a map's file. Together the parts are the whole file except its tables. */
 struct tidy_part {
-	const char *path; /* in the mount, or words for what it does not show */
+	const char *path; /* in the mount, or a description if the mount does not show it */
 	uint64_t size;    /* bytes in the file */
-	bool unused;      /* nothing uses it */
+	bool unused;
 };
 
 struct tidy_tool {
-	/* On any thread. *ret is a map to be saved instead of s, which was just opened; NULL:
-	 * nothing is to do. */
+	/* Tidy a map that was just opened. *ret is the map to save instead of s, or NULL if nothing
+	 * is to be done. Any thread. */
 	int (*tidy)(const struct snapshot *s, const struct tidy *how,
 		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
-	/* A failure of part ends it. */
+	/* Call part for each part, until it returns nonzero. */
 	int (*parts)(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 		void *arg, struct error *e);
 };

@@ -14,16 +14,16 @@
 #include "tools/common/work.h"
 #include "tools/teeworlds/automap/layer.h"
 
-enum { TILES_OF_BYTE = 16 /* that take as long as a byte of rules that is read */ };
+enum { TILES_OF_BYTE = 16 /* parsing a byte of rules takes as long as reading 16 tiles */ };
 
 struct drawing {
 	const struct automap *how;
-	char **layers; /* the paths of all, in order */
+	char **layers; /* paths of all layers, in order */
 	size_t n, room;
-	const char *file;         /* of the rules that are at work */
-	char name[NAME_MAX + 1];  /* ... where it is called as an image */
-	struct tw_auto_grid game; /* without tiles: it was not asked for yet */
-	uint64_t work;            /* so far, of all layers */
+	const char *file;         /* name of the current file of rules */
+	char name[NAME_MAX + 1];  /* buffer for `file`, if it is derived from an image's name */
+	struct tw_auto_grid game; /* the game layer; tiles is NULL until it is needed */
+	uint64_t work;            /* tiles read so far, in all layers */
 };
 
 static const char *const references[] = {"game", "hookable", "death", "unhookable", "freeze",
@@ -65,8 +65,8 @@ static int add_group(void *arg, const char *name)
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
-/* The shell and people end the names of directories with a slash. */
-static bool is_meant(const char *pattern, const char *path)
+/* Ignore slashes at the end, which shells and people add to names of directories. */
+static bool matches_pattern(const char *pattern, const char *path)
 {
 	size_t n = strlen(pattern);
 	CLEANUP(free) char *trimmed = NULL;
@@ -82,17 +82,17 @@ static bool is_named(const struct automap *how, const char *path)
 {
 	const char *const *p = how->layers;
 
-	while (*p && !is_meant(*p, path))
+	while (*p && !matches_pattern(*p, path))
 		p++;
 	return *p;
 }
 
-static int expect_all(const struct drawing *d, struct error *e)
+static int check_patterns(const struct drawing *d, struct error *e)
 {
 	for (const char *const *p = d->how->layers; p && *p; p++) {
 		size_t i = 0;
 
-		while (i < d->n && !is_meant(*p, d->layers[i]))
+		while (i < d->n && !matches_pattern(*p, d->layers[i]))
 			i++;
 		if (i == d->n)
 			return error_set(e, -ENOENT, "%s: no such layer", *p);
@@ -100,15 +100,15 @@ static int expect_all(const struct drawing *d, struct error *e)
 	return 0;
 }
 
-static void tell_fault(void *arg, const char *text)
+static void report_fault(void *arg, const char *text)
 {
 	struct drawing *d = arg;
 
 	d->how->say(d->how->arg, AUTOMAP_FAULT, d->file, text);
 }
 
-/* Count tiles that are about to be looked at. */
-static int spend(struct drawing *d, uint64_t n, struct error *e)
+/* Add n tiles to the work. -E2BIG above the limit. */
+static int count_work(struct drawing *d, uint64_t n, struct error *e)
 {
 	if (__builtin_add_overflow(d->work, n, &d->work))
 		d->work = UINT64_MAX;
@@ -120,7 +120,7 @@ static int spend(struct drawing *d, uint64_t n, struct error *e)
 	return 0;
 }
 
-/* The rules of an image are called as it is. */
+/* Read the given file of rules, or else the one named after the image. */
 static int read_rules(struct drawing *d, const char *image, struct tw_rules **ret, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
@@ -133,9 +133,9 @@ static int read_rules(struct drawing *d, const char *image, struct tw_rules **re
 	d->file = d->how->file ? d->how->file : d->name;
 	r = d->how->rules(d->how->arg, d->file, &text, e);
 	if (r == 0)
-		r = spend(d, text->size * TILES_OF_BYTE, e);
+		r = count_work(d, text->size * TILES_OF_BYTE, e);
 	return r < 0 ? r
-		     : tw_rules_read((const char *)text->data, text->size, tell_fault, d, ret, e);
+		     : tw_rules_read((const char *)text->data, text->size, report_fault, d, ret, e);
 }
 
 /* "0 [Grass], 1 [Desert]" */
@@ -148,8 +148,8 @@ static void list_configs(const struct tw_rules *rules, struct buffer *out)
 	buffer_byte(out, '\0');
 }
 
-/* The configuration of that name, or else the first one whose name differs only in the case of
- * letters. */
+/* Find a configuration by its exact name, or else the first that matches without regard to case.
+ * Returns rules->n if there is none. */
 static size_t find_name(const struct tw_rules *rules, const char *name)
 {
 	size_t i = 0, k = 0;
@@ -186,14 +186,14 @@ static const struct tw_rules_config *find_config(
 	return NULL;
 }
 
-/* Of several the last one, which is the one that a game uses. */
+/* Read the last game layer, which is the one that a game uses. */
 static int find_game(struct drawing *d, struct error *e)
 {
 	bool found = false;
 	int r = 0;
 
 	for (size_t i = d->n; !found && i-- > 0;) {
-		struct error why = ERROR_INIT; /* a layer that cannot be read is not that one */
+		struct error why = ERROR_INIT; /* ignored: skip layers that cannot be read */
 		struct tw_auto_layer l;
 
 		found = tw_auto_layer_read(&d->how->files, d->layers[i], &l, &why) == 0 && l.game;
@@ -203,7 +203,7 @@ static int find_game(struct drawing *d, struct error *e)
 	return found ? r : error_set(e, -ENOENT, "the map has no game layer to refer to");
 }
 
-static int run(struct drawing *d, const struct tw_rules_config *config, uint32_t seed,
+static int run_config(struct drawing *d, const struct tw_rules_config *config, uint32_t seed,
 	const struct tw_auto_grid *grid, struct error *e)
 {
 	struct tw_auto_reference reference = {.game = &d->game};
@@ -226,14 +226,14 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 	size_t n = (size_t)was->w * was->h, changed = 0;
 	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
 	const struct tw_auto_grid is = {was->w, was->h, tiles};
-	int r = spend(d, tw_rules_work(config, was->w, was->h), e);
+	int r = count_work(d, tw_rules_work(config, was->w, was->h), e);
 
 	if (r < 0)
 		return r;
 	if (!tiles)
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(tiles, was->tiles, n * sizeof(*tiles));
-	r = run(d, config, seed, &is, e);
+	r = run_config(d, config, seed, &is, e);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
 	if (changed && !d->how->dry)
@@ -276,7 +276,7 @@ static int draw_layer(
 	return r;
 }
 
-/* false: it was not asked for, or cannot be meant, which is in e. */
+/* Is the layer to be drawn? Sets e if it was requested by name, but cannot be drawn. */
 static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, struct error *e)
 {
 	if (!how->layers)
@@ -291,8 +291,8 @@ static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, 
 	return false;
 }
 
-/* -ENOMEM and -E2BIG end all; what else is wrong with a layer is its own. */
-static int look(struct drawing *d, const char *path, struct error *e)
+/* Draw one layer, if wanted. Fails only with -ENOMEM and -E2BIG; reports other errors. */
+static int process_layer(struct drawing *d, const char *path, struct error *e)
 {
 	struct tw_auto_layer l;
 	int r;
@@ -300,7 +300,7 @@ static int look(struct drawing *d, const char *path, struct error *e)
 	if (d->how->layers && !is_named(d->how, path))
 		return 0;
 	r = tw_auto_layer_read(&d->how->files, path, &l, e);
-	/* A place for one. */
+	/* The directory has no layer.json: it is not a layer yet. */
 	if (r == -ENOENT && !d->how->layers) {
 		error_clear(e);
 		r = 0;
@@ -314,7 +314,7 @@ static int look(struct drawing *d, const char *path, struct error *e)
 	return e->code;
 }
 
-static void finish(struct drawing *d)
+static void finish_drawing(struct drawing *d)
 {
 	for (size_t i = 0; i < d->n; i++)
 		free(d->layers[i]);
@@ -322,7 +322,7 @@ static void finish(struct drawing *d)
 	free(d->game.tiles);
 }
 
-static int draw(const struct automap *how, struct error *e)
+static int draw_layers(const struct automap *how, struct error *e)
 {
 	struct drawing d = {.how = how};
 	int r = how->files.list(how->files.arg, "groups", add_group, &d);
@@ -332,23 +332,23 @@ static int draw(const struct automap *how, struct error *e)
 	if (r < 0)
 		error_set(e, r, "groups: %s", strerror(-r));
 	else
-		r = expect_all(&d, e);
+		r = check_patterns(&d, e);
 	for (size_t i = 0; r == 0 && i < d.n; i++)
-		r = look(&d, d.layers[i], e);
-	finish(&d);
+		r = process_layer(&d, d.layers[i], e);
+	finish_drawing(&d);
 	return r;
 }
 
-static int check(const struct bytes *rules, void (*fault)(void *arg, const char *text), void *arg,
-	struct error *e)
+static int check_rules(const struct bytes *rules, void (*fault)(void *arg, const char *text),
+	void *arg, struct error *e)
 {
 	CLEANUP(tw_rules_destroy) struct tw_rules *read = NULL;
 
 	return tw_rules_read((const char *)rules->data, rules->size, fault, arg, &read, e);
 }
 
-static int list(const struct bytes *rules, void (*config)(void *arg, const char *name), void *arg,
-	struct error *e)
+static int list_rules(const struct bytes *rules, void (*config)(void *arg, const char *name),
+	void *arg, struct error *e)
 {
 	CLEANUP(tw_rules_destroy) struct tw_rules *read = NULL;
 	int r = tw_rules_read((const char *)rules->data, rules->size, NULL, NULL, &read, e);
@@ -371,9 +371,9 @@ static const char *const dirs[] = {
 };
 
 const struct automap_tool tw_automap = {
-	.draw = draw,
-	.check = check,
-	.list = list,
+	.draw = draw_layers,
+	.check = check_rules,
+	.list = list_rules,
 	.dirs = dirs,
 	.references = references,
 };

@@ -36,7 +36,7 @@ static int take_image(const struct json_at *root, struct tw_auto_layer *ret, str
 	size_t n;
 	int r;
 
-	/* null, or a number of an image that is not there */
+	/* null, or the number of a missing image */
 	if (!json_get(root, "image", &at) || json_holds_null(&at) || json_holds_int(&at))
 		return 0;
 	r = json_as_string(&at, &stem, &n, e);
@@ -104,11 +104,11 @@ int tw_auto_layer_read(
 	return take_layer(&root, ret, e);
 }
 
-/* One of the tables, on its way from a file or into one. */
+/* A table that is being read from or written to a file. */
 struct plane {
 	const struct tw_auto_grid *grid;
 	int which;
-	uint64_t at; /* bytes that were read of it */
+	uint64_t at; /* bytes written so far */
 };
 
 static uint8_t *cell(const struct plane *p, uint64_t i)
@@ -134,7 +134,7 @@ static int read_plane(const struct automap_files *f, const char *dir, int which,
 
 	if (r < 0)
 		return r;
-	/* A cell takes two bytes, of which the last one may lack: memory follows what is there. */
+	/* A cell takes two bytes or more, the last one or more. Check before allocating memory. */
 	if (x.size + 1 < 2 * n)
 		return error_set(e, -EINVAL, "%s is smaller than layer.json says", planes[which]);
 	if (!g->tiles && n <= SIZE_MAX)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* layer: a tile layer as its files say it (docs/teeworlds.md), for drawing. */
+/* layer: read and write the files of a tile layer (docs/teeworlds.md). */
 #pragma once
 
 #include <limits.h>
@@ -7,25 +7,25 @@
 #include "tools/automap/automap.h"
 #include "tools/teeworlds/automap/rules.h"
 
-/* draw.c: which layers of a map are drawn, and by what. */
+/* draw.c: chooses the layers to draw, and the rules for each. */
 extern const struct automap_tool tw_automap;
 
 struct tw_auto_layer {
-	bool tiles, design, game;
+	bool tiles, design, game; /* it has tiles; it is a design layer; it is the game layer */
 	uint32_t w, h;
-	char image[NAME_MAX + 1]; /* its name, or "" */
+	char image[NAME_MAX + 1]; /* name of its image, or "" */
 	int32_t config, seed, flags;
 };
 
-enum { TW_AUTO_ALWAYS = 1 /* in flags: drawn anew whenever it changes */ };
+enum { TW_AUTO_ALWAYS = 1 /* in flags: drawn again whenever it changes */ };
 
-/* layer.json in that directory. -ENOENT: there is none. */
+/* Read layer.json of a directory. -ENOENT. */
 int tw_auto_layer_read(
 	const struct automap_files *f, const char *dir, struct tw_auto_layer *ret, struct error *e);
 
-/* Its tables, id.csv and flags.csv. The caller frees ret->tiles; NULL after a failure. */
+/* Read id.csv and flags.csv of a directory. The caller frees ret->tiles, NULL after a failure. */
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,
 	struct tw_auto_grid *ret, struct error *e);
-/* Those of them that differ from what they were. */
+/* Write id.csv and flags.csv, each only if it differs between `was` and `is`. */
 int tw_auto_grid_write(const struct automap_files *f, const char *dir,
 	const struct tw_auto_grid *was, const struct tw_auto_grid *is, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* read: the lines of a rules file, one after the other, as the editor takes them. */
+/* read: parse the lines of a rules file as the editor does. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const char blanks[] = " \t\n\v\f\r";
 
-/* NULL: the line ends. */
+/* Cut off the next word of the line. Returns NULL at its end. */
 static const char *next(struct reading *r)
 {
 	char *word = r->at + strspn(r->at, blanks);
@@ -24,8 +24,8 @@ static const char *next(struct reading *r)
 	return *word ? word : NULL;
 }
 
-/* What is wrong with a word, unless some end the line with a comment, which the editor knows at its
- * begin alone. */
+/* Report a fault of a word, unless the line has a comment. The editor knows comments only at the
+ * start of a line, but people also put them at the end. */
 static void refuse(const struct reading *r, const char *word, const char *why)
 {
 	if (!r->comment)
@@ -40,7 +40,6 @@ static void expect_end(struct reading *r)
 		refuse(r, word, "is passed over: the line should end before it");
 }
 
-/* Has the word these letters alone? */
 static bool is_of(const char *word, const char *letters)
 {
 	return !word[strspn(word, letters)];
@@ -64,7 +63,7 @@ static bool numbers(struct reading *r, int32_t *ret, size_t n)
 	return true;
 }
 
-/* false: it is no flag, which is told. */
+/* Add a flag to *flags. Returns false after reporting a fault if the word is not a flag. */
 static bool take_flag(const struct reading *r, const char *word, uint8_t *flags)
 {
 	static const char *const names[] = {"NONE", "XFLIP", "YFLIP", "ROTATE"};
@@ -79,7 +78,7 @@ static bool take_flag(const struct reading *r, const char *word, uint8_t *flags)
 	return false;
 }
 
-enum { LINE_ENDS = 1 /* what follows on the line is told */ };
+enum { LINE_ENDS = 1 /* further words on the line are a fault */ };
 
 static int add_run(struct reading *r)
 {
@@ -134,7 +133,7 @@ static int take_index(struct reading *r)
 	*r->rule = (struct tw_rule){.probability = 1};
 	r->rule_line = r->line;
 	memset(r->rule->own, 0xff, sizeof(r->rule->own));
-	/* It is a rule even so, of what number the word begins with, or else 0. */
+	/* Like the editor, accept a bad number: its leading digits count, or else 0. */
 	if (!numbers(r, &index, 1))
 		FAULT(r, "Index without a tile (0 to 255)");
 	else if (index < 0 || index > UINT8_MAX)
@@ -147,7 +146,7 @@ static int take_index(struct reading *r)
 
 struct listed {
 	uint8_t may[TW_OUTSIDE + 1];
-	bool zero, others; /* a tile 0 is listed, a tile above it */
+	bool zero, others; /* tile 0 is listed; a tile above 0 is listed */
 };
 
 static void list(struct listed *l, int32_t index, bool turned, uint8_t flags)
@@ -160,7 +159,7 @@ static void list(struct listed *l, int32_t index, bool turned, uint8_t flags)
 		l->may[at] |= (uint8_t)(turned ? 1U << tw_turn(flags) : 0xffU);
 }
 
-/* The words behind a tile of a list; false: the list ends, or with "OR" it goes on. */
+/* Parse the flags after a tile of a list. Returns true if "OR" continues the list. */
 static bool take_turns(struct reading *r, bool *ret_turned, uint8_t *ret_flags)
 {
 	const char *word;
@@ -168,7 +167,7 @@ static bool take_turns(struct reading *r, bool *ret_turned, uint8_t *ret_flags)
 	for (int i = 0; (word = next(r)); i++) {
 		if (strcmp(word, "OR") == 0)
 			return true;
-		/* One that is not turned has no further flags, for the editor. */
+		/* The editor reads no further flags after NONE. */
 		if (i == 3 || (i && !*ret_flags)) {
 			refuse(r, word, "and what follows is passed over (OR)");
 			return false;
@@ -200,7 +199,7 @@ static void take_list(struct reading *r, const char *after, struct listed *l)
 	}
 }
 
-/* false: that is no value. */
+/* Parse the value of Pos. Returns false after reporting a fault if there is none. */
 static bool take_value(struct reading *r, struct listed *l, bool *ret_not)
 {
 	static const char *const values[] = {"EMPTY", "FULL", "INDEX", "NOTINDEX"};
@@ -258,11 +257,11 @@ static int take_pos(struct reading *r)
 	if (!array_room(rule->places, rule->n_places, rule->room_places))
 		return -ENOMEM;
 	rule->places[rule->n_places] = (struct tw_rule_place){.dx = at[0], .dy = at[1]};
-	memcpy(rule->places[rule->n_places++].may, l.may, sizeof(l.may));
+	memcpy(rule->places[rule->n_places++].accepted, l.may, sizeof(l.may));
 	return 0;
 }
 
-/* "Random P" is one in P, "Random P%" what it says. */
+/* "Random P" is a chance of one in P, "Random P%" a percentage. */
 static int take_random(struct reading *r)
 {
 	const char *word = next(r);
@@ -299,7 +298,8 @@ static int take_modulo(struct reading *r)
 
 static const struct taking {
 	const char *word;
-	int (*take)(struct reading *r); /* LINE_ENDS, 0: a fault of the line was told, -ENOMEM */
+	/* Parse the rest of the line. Returns LINE_ENDS, 0 to ignore further words, or -ENOMEM. */
+	int (*take)(struct reading *r);
 	bool in_rule;
 } words[] = {
 	{"NewRun", add_run, false},

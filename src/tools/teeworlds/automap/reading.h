@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* reading: a rules file on its way into rules: lines (read.c) and rules (rule.c). */
+/* reading: parser of rules files: lines (read.c) and rules (rule.c). */
 #pragma once
 
 #include "tools/teeworlds/automap/rules.h"
@@ -9,24 +9,24 @@ struct reading {
 	tw_rules_fault fault;
 	void *arg;
 	unsigned line;
-	char *at;     /* what of the line is left */
-	bool comment; /* a word of it begins with '#' */
+	char *at;     /* the unread rest of the line */
+	bool comment; /* a word of the line begins with '#' */
 
-	/* What lines belong to; NULL: there is none yet. A rule outlasts its run, for the editor.
-	 */
+	/* The configuration, run and rule that the next lines belong to; NULL before the first. The
+	 * rule remains current after its run ends, as in the editor. */
 	struct tw_rules_config *config;
 	struct tw_rules_run *run;
 	struct tw_rule *rule;
-	/* Of that rule */
+	/* About `rule`. */
 	unsigned rule_line;
 	bool no_default;
-	bool skip_full, skip_empty; /* it is not for tiles that are there; not for others */
+	bool skip_full, skip_empty; /* it does not apply to tiles other than 0; to tile 0 */
 };
 
-/* rule.c */
+/* rule.c: Report a fault. */
 void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* The rule has all its lines. */
+/* rule.c: Complete and check the current rule after its last line. */
 void rules_finish_rule(struct reading *r);
 
-/* read.c. Cuts the line into its words. Negative: -ENOMEM. */
+/* read.c: Parse the line at r->at, in place. Returns -ENOMEM, or at least 0. */
 int rules_read_line(struct reading *r);

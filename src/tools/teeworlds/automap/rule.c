@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* rule: what the lines of a rule come to, once there are no more. */
+/* rule: complete and check a rule after its last line. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static int by_place(const void *a, const void *b)
 	return r ? r : array_order(x->dx, y->dx);
 }
 
-/* What several lines say of one place is one condition. */
+/* Merge the conditions of several lines for one place. */
 static void join_places(struct tw_rule *rule)
 {
 	size_t n = 0;
@@ -48,7 +48,7 @@ static void join_places(struct tw_rule *rule)
 			continue;
 		}
 		for (size_t k = 0; k <= TW_OUTSIDE; k++)
-			rule->places[n - 1].may[k] &= p->may[k];
+			rule->places[n - 1].accepted[k] &= p->accepted[k];
 	}
 	rule->n_places = n;
 }
@@ -67,7 +67,7 @@ static void check_rule(const struct reading *r, const struct tw_rule *rule)
 	for (size_t i = 0; i < rule->n_places; i++) {
 		const struct tw_rule_place *p = &rule->places[i];
 
-		if (!has_any(p->may, TW_OUTSIDE) && !(p->may[TW_OUTSIDE] & 1))
+		if (!has_any(p->accepted, TW_OUTSIDE) && !(p->accepted[TW_OUTSIDE] & 1))
 			rules_fault(r, r->rule_line,
 				"the rule can never hold: no tile is left for %d %d", p->dx, p->dy);
 	}
@@ -79,8 +79,8 @@ void rules_finish_rule(struct reading *r)
 
 	if (!rule)
 		return;
-	/* The editor passes tiles over before it looks at any place: of tiles that are turned that
-	 * says more than the places do. A rule is for tiles that are there unless it says else. */
+	/* The editor skips empty or full tiles before it checks any place, even turned ones. By
+	 * default a rule applies only to tiles other than 0. */
 	if (!r->skip_full && (r->skip_empty || !r->no_default))
 		rule->own[0] = 0;
 	if (r->skip_full && !r->skip_empty)

@@ -17,8 +17,8 @@ static int by_name(const void *a, const void *b)
 	return r ? r : array_order(x->line, y->line);
 }
 
-/* Who chooses a configuration by its name gets the first. */
-static int find_twins(const struct reading *r)
+/* Report duplicate names of configurations: only the first can be chosen by its name. */
+static int report_duplicates(const struct reading *r)
 {
 	const struct tw_rules *rules = r->rules;
 	CLEANUP(free) const struct tw_rules_config **all = malloc((rules->n + 1) * sizeof(*all));
@@ -52,7 +52,7 @@ static int read_lines(struct reading *r, char *text, size_t n)
 		code = rules_read_line(r);
 	}
 	rules_finish_rule(r);
-	return code >= 0 && r->fault ? find_twins(r) : code;
+	return code >= 0 && r->fault ? report_duplicates(r) : code;
 }
 
 int tw_rules_read(const char *text, size_t n, tw_rules_fault fault, void *arg,

@@ -7,8 +7,8 @@
 
 enum { CHANCES = 65536 };
 
-/* "triple32inc" of github.com/skeeto/hash-prospector, as the editor has it. */
-static uint32_t scramble(uint32_t h)
+/* "triple32inc" of github.com/skeeto/hash-prospector, as in the editor. */
+static uint32_t hash_number(uint32_t h)
 {
 	h++;
 	h ^= h >> 17;
@@ -20,33 +20,33 @@ static uint32_t scramble(uint32_t h)
 	return h ^ h >> 14;
 }
 
-static uint32_t join(uint32_t h, uint32_t number)
+static uint32_t mix_number(uint32_t h, uint32_t number)
 {
-	return 31 * h + scramble(number);
+	return 31 * h + hash_number(number);
 }
 
-/* A run on its way over a layer. */
+/* State of a run. */
 struct running {
 	const struct tw_auto_grid *layer;
-	const struct tw_auto_tile *read; /* of the layer's size */
-	bool refers;                     /* ... and that is the game layer */
+	const struct tw_auto_tile *read; /* tiles that conditions read, of the layer's size */
+	bool refers;                     /* `read` is the game layer */
 	uint32_t x, y;
-	uint32_t mixed_x, mixed_y; /* scrambled */
-	uint32_t *chances;         /* by rule: what of the chance does not follow from the place */
+	uint32_t mixed_x, mixed_y; /* hashes of x and y */
+	uint32_t *chances;         /* by rule: the part of its hash that is equal at all places */
 };
 
-static bool is_there(const struct running *r, const struct tw_rule_place *p)
+static bool place_holds(const struct running *r, const struct tw_rule_place *p)
 {
 	int64_t x = (int64_t)r->x + p->dx, y = (int64_t)r->y + p->dy;
 	const struct tw_auto_tile *tile;
 
 	if (x < 0 || y < 0 || x >= r->layer->w || y >= r->layer->h)
-		return p->may[TW_OUTSIDE] & 1;
+		return p->accepted[TW_OUTSIDE] & 1;
 	tile = &r->read[(size_t)y * r->layer->w + (size_t)x];
-	return p->may[tile->index] >> tw_turn(tile->flags) & 1;
+	return p->accepted[tile->index] >> tw_turn(tile->flags) & 1;
 }
 
-static bool is_in_step(const struct running *r, const struct tw_rule *rule)
+static bool modulo_holds(const struct running *r, const struct tw_rule *rule)
 {
 	size_t i = 0;
 
@@ -59,16 +59,16 @@ static bool is_in_step(const struct running *r, const struct tw_rule *rule)
 	return i == 0;
 }
 
-static bool has_luck(const struct running *r, const struct tw_rule *rule, uint32_t chance)
+static bool chance_holds(const struct running *r, const struct tw_rule *rule, uint32_t chance)
 {
 	if (rule->probability >= 1)
 		return true;
 	chance = 31 * (31 * chance + r->mixed_x) + r->mixed_y;
-	chance = scramble(31 * chance) % CHANCES;
+	chance = hash_number(31 * chance) % CHANCES;
 	return (float)chance < CHANCES * rule->probability;
 }
 
-static void run_at(const struct running *r, const struct tw_rules_run *run)
+static void apply_rules(const struct running *r, const struct tw_rules_run *run)
 {
 	size_t at = (size_t)r->y * r->layer->w + r->x;
 	const struct tw_auto_tile *there = &r->read[at];
@@ -78,22 +78,23 @@ static void run_at(const struct running *r, const struct tw_rules_run *run)
 		const struct tw_rule *rule = &run->rules[i];
 		size_t k = 0;
 
-		/* The editor's own way to empty what the reference does not have. */
+		/* Like the editor, clear tiles where the reference has none. */
 		if (r->refers && !there->index && tile->index) {
 			*tile = (struct tw_auto_tile){0, rule->flags};
 			continue;
 		}
 		if (!(rule->own[there->index] >> tw_turn(there->flags) & 1))
 			continue;
-		while (k < rule->n_places && is_there(r, &rule->places[k]))
+		while (k < rule->n_places && place_holds(r, &rule->places[k]))
 			k++;
-		if (k == rule->n_places && is_in_step(r, rule) && has_luck(r, rule, r->chances[i]))
+		if (k == rule->n_places && modulo_holds(r, rule) &&
+			chance_holds(r, rule, r->chances[i]))
 			*tile = (struct tw_auto_tile){rule->index, rule->flags};
 	}
 }
 
-/* What a run reads that does not read its own layer as it changes. */
-static void copy(const struct tw_auto_grid *layer, const struct tw_auto_reference *reference,
+/* Copy the tiles that a run reads, if it does not read the layer that it changes. */
+static void copy_tiles(const struct tw_auto_grid *layer, const struct tw_auto_reference *reference,
 	bool all, struct tw_auto_tile *to)
 {
 	const struct tw_auto_grid *from = reference ? reference->game : layer;
@@ -109,7 +110,7 @@ static void copy(const struct tw_auto_grid *layer, const struct tw_auto_referenc
 			to[i].index = 0;
 }
 
-static int run_one(const struct tw_rules_run *run, uint32_t begin,
+static int execute_run(const struct tw_rules_run *run, uint32_t begin,
 	const struct tw_auto_reference *reference, const struct tw_auto_grid *layer)
 {
 	CLEANUP(free) struct tw_auto_tile *own = NULL;
@@ -120,18 +121,18 @@ static int run_one(const struct tw_rules_run *run, uint32_t begin,
 	if (!run->live || reference) {
 		own = calloc((size_t)layer->w * layer->h + 1, sizeof(*own));
 		if (own)
-			copy(layer, reference, run->live, own);
+			copy_tiles(layer, reference, run->live, own);
 		r.read = own;
 	}
 	if (!chances || !r.read)
 		return -ENOMEM;
 	for (size_t i = 0; i < run->n; i++)
-		chances[i] = join(begin, (uint32_t)i);
+		chances[i] = mix_number(begin, (uint32_t)i);
 	for (r.y = 0; r.y < layer->h; r.y++) {
-		r.mixed_y = scramble(r.y);
+		r.mixed_y = hash_number(r.y);
 		for (r.x = 0; r.x < layer->w; r.x++) {
-			r.mixed_x = scramble(r.x);
-			run_at(&r, run);
+			r.mixed_x = hash_number(r.x);
+			apply_rules(&r, run);
 		}
 	}
 	return 0;
@@ -140,12 +141,12 @@ static int run_one(const struct tw_rules_run *run, uint32_t begin,
 int tw_rules_run(const struct tw_rules_config *config, uint32_t seed,
 	const struct tw_auto_reference *reference, const struct tw_auto_grid *layer)
 {
-	uint32_t begin = join(1, seed);
+	uint32_t begin = mix_number(1, seed);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < config->n; i++)
-		r = run_one(&config->runs[i], join(begin, (uint32_t)i), i == 0 ? reference : NULL,
-			layer);
+		r = execute_run(&config->runs[i], mix_number(begin, (uint32_t)i),
+			i == 0 ? reference : NULL, layer);
 	return r;
 }
 

@@ -12,7 +12,7 @@ static const struct convert_game games[] = {
 	[TW_GAMES] = {0},
 };
 
-static int go(struct tw_converting *k, struct error *e)
+static int process_map(struct tw_converting *k, struct error *e)
 {
 	int r;
 
@@ -32,18 +32,18 @@ static int go(struct tw_converting *k, struct error *e)
 	return r;
 }
 
-static void refuse(void *arg, const struct format_fault *f)
+static void report_refusal(void *arg, const struct format_fault *f)
 {
 	struct tw_converting *k = arg;
 
 	if (!f->is_warning)
-		tw_whole_line(&k->whole, WHOLE_REFUSED, "%s", f->line);
+		tw_whole_report(&k->whole, WHOLE_REFUSED, "%s", f->line);
 }
 
-/* tw_check refuses a map as the newest DDNet does: a map for another game is not checked. */
+/* Check only maps for DDNet, because tw_check refuses a map by the rules of the newest DDNet. */
 static int check_result(struct tw_converting *k, const struct snapshot *s, struct error *e)
 {
-	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, refuse, k, e) : 0;
+	int r = k->to == TW_GAME_DDNET ? tw_check(NULL, s, report_refusal, k, e) : 0;
 
 	k->refused = r == -EINVAL;
 	if (k->refused)
@@ -51,7 +51,7 @@ static int check_result(struct tw_converting *k, const struct snapshot *s, struc
 	return k->refused ? 0 : r;
 }
 
-static int finish(struct tw_converting *k, struct snapshot **ret, struct error *e)
+static int finish_map(struct tw_converting *k, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&k->m->base), *done = NULL;
 	bool changed = k->change->to;
@@ -61,12 +61,12 @@ static int finish(struct tw_converting *k, struct snapshot **ret, struct error *
 		r = tw_whole_finish(&k->whole, tw_map_of(now), &done, e);
 	if (r == 0)
 		r = check_result(k, done, e);
-	if (r == 0 && (changed || k->whole.any))
+	if (r == 0 && (changed || k->whole.has_changes))
 		*ret = TAKE(done);
 	return r;
 }
 
-static int convert(const struct snapshot *s, const struct convert *how,
+static int convert_map(const struct snapshot *s, const struct convert *how,
 	const struct whole_calls *calls, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(tw_change_free) struct tw_change *c = tw_change_new(tw_map_of(s));
@@ -77,9 +77,10 @@ static int convert(const struct snapshot *s, const struct convert *how,
 
 	*ret = NULL;
 	if (r == 0)
-		r = c ? go(&k, e) : error_set(e, -ENOMEM, "no memory for the map to be written");
+		r = c ? process_map(&k, e)
+		      : error_set(e, -ENOMEM, "no memory for the map to be written");
 	if (r == 0 && !k.refused)
-		r = finish(&k, &done, e);
+		r = finish_map(&k, &done, e);
 	if (r == 0 && k.refused)
 		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
 	if (r == 0)
@@ -88,18 +89,18 @@ static int convert(const struct snapshot *s, const struct convert *how,
 	return r;
 }
 
-static int check(const struct snapshot *s, size_t game,
+static int check_map(const struct snapshot *s, size_t game,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
 	struct tw_converting k = {.m = f.m, .to = (enum tw_game)game, .faults = &f};
-	int r = go(&k, e);
+	int r = process_map(&k, e);
 
 	return r == 0 && f.failed ? error_set(e, -ENOMEM, "no memory to check the map") : r;
 }
 
 const struct convert_tool tw_convert = {
 	.games = games,
-	.convert = convert,
-	.check = check,
+	.convert = convert_map,
+	.check = check_map,
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * convert: struct convert_tool of Teeworlds and DDNet maps. Each part of a map is looked at once,
- * by code that says what is wrong with it for a game, or, where the map is converted, mends it.
+ * convert: struct convert_tool of Teeworlds and DDNet maps. The same code checks and converts. It
+ * visits each part of a map once, and either reports what is wrong with it for a game or repairs
+ * it.
  */
 #pragma once
 
@@ -15,41 +16,42 @@ extern const struct convert_tool tw_convert;
 enum tw_game { TW_GAME_06, TW_GAME_07, TW_GAME_DDNET, TW_GAMES };
 
 enum {
-	TW_IMAGES_SHOWN = 64, /* games pass over all others */
-	TW_CELLS = 16,        /* of an image of tiles, in each direction */
+	TW_IMAGES_SHOWN = 64, /* games ignore all images after these */
+	TW_CELLS = 16,        /* tiles in each direction of a tileset image */
 };
 
 struct tw_converting {
 	struct tw_whole whole;
-	const struct tw_map *m; /* as it was opened, for as long as it is looked at */
+	const struct tw_map *m; /* the map as opened; `change` collects the changes to it */
 	enum tw_game to;
-	const char *game; /* what that is called */
+	const char *game; /* name of `to`, for messages */
 	bool from_07;
-	const struct convert *how; /* NULL: it is only looked at, and what is found is a fault */
-	struct tw_faults *faults;
-	struct tw_change *change;
+	const struct convert *how; /* NULL for a check */
+	struct tw_faults *faults;  /* of a check; NULL for a conversion */
+	struct tw_change *change;  /* of a conversion; NULL for a check */
 	struct tw_converted_image {
 		bool tiled;   /* a tile layer uses it */
-		bool known;   /* what follows */
-		int64_t w, h; /* as the new map has it */
+		bool known;   /* w and h are valid */
+		int64_t w, h; /* in the new map */
 	} images[TW_IMAGES_SHOWN];
-	bool refused;
+	bool refused; /* a fault was reported */
 };
 
-/* say.c. What the game does not load or show, and cannot be mended: fmt is all of it but the path.
- */
-void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
+/* say.c: Report a part that the game does not load or show, and that is not repaired. fmt gives the
+ * text after the path. */
+void convert_report(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
-/* r of mending it: what the map itself is to blame for is wrong; else r. */
-int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct error *e);
+/* say.c: Handle the error r of a repair. An error in the map (-EINVAL, -EIO) is reported like
+ * convert_report does, and 0 is returned; any other is returned. */
+int convert_handle_error(struct tw_converting *k, struct tw_place place, int r, struct error *e);
 
 static inline bool convert_fits(const struct tw_converted_image *i)
 {
 	return i->w > 0 && i->h > 0 && i->w % TW_CELLS == 0 && i->h % TW_CELLS == 0;
 }
 
-/* The parts; -errno: it cannot go on. */
-int convert_images(struct tw_converting *k, struct error *e);    /* images.c, before the layers */
+/* Check or convert one kind of parts. -errno if the whole must stop. */
+int convert_images(struct tw_converting *k, struct error *e);    /* images.c; before the layers */
 int convert_layers(struct tw_converting *k, struct error *e);    /* layers.c */
 int convert_envelopes(struct tw_converting *k, struct error *e); /* envelopes.c */
 void convert_ignored(struct tw_converting *k);                   /* ignored.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Envelopes: where the tangents of Bezier curves are. 0.7 has them in the points, DDNet in an item
- * of its own beside them (item/points.h), and 0.6 knows no such curves.
+ * Envelopes: move the tangents of Bezier curves. 0.7 stores them in the points, DDNet in a separate
+ * item (item/points.h), and 0.6 does not have such curves.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 enum { CURVE = 1 /* in a point */, BEZIER = 5, WITHOUT_TANGENTS = TW_ENV_TANGENTS_SINCE - 1 };
 
-/* How many points before each are of Bezier curves. NULL: no memory. */
+/* Count the Bezier curves before each point. Returns NULL if memory is exhausted. */
 static uint32_t *count_curves(const struct tw_points *p)
 {
 	uint32_t *n = calloc((size_t)p->n + 1, sizeof(*n));
@@ -36,8 +36,8 @@ static bool is_curved(const struct tw_points *p, const uint32_t *curves, const s
 	return curves[end] > curves[begin];
 }
 
-/* Integers [from, from + n) of each point. */
-static struct tw_ints *gather(const struct tw_points *p, uint32_t from, uint32_t n)
+/* Copy the integers [from, from + n) of each point. Returns NULL on failure. */
+static struct tw_ints *copy_columns(const struct tw_points *p, uint32_t from, uint32_t n)
 {
 	struct tw_ints *v = (uint64_t)p->n * n <= INT32_MAX / 4 ? tw_ints_new(p->n * n) : NULL;
 	int32_t point[TW_POINT_FULL];
@@ -58,12 +58,12 @@ static bool is_zero(const struct tw_ints *v)
 	return i == v->n;
 }
 
-/* DDNet's item, of the points of 0.7. One of that length that was there did not count. */
+/* Make DDNet's item of tangents from the points of 0.7, in place of an existing one. */
 static void put_tangents(struct tw_converting *k, const struct tw_points *p)
 {
 	const struct tw_item *it = tw_uuid_item(k->m, TW_BEZIER, 0);
 	CLEANUP(tw_ints_unref)
-	struct tw_ints *v = gather(p, TW_POINT_PLAIN, TW_POINT_TANGENTS);
+	struct tw_ints *v = copy_columns(p, TW_POINT_PLAIN, TW_POINT_TANGENTS);
 
 	if (k->to == TW_GAME_06 && k->how->strip)
 		return;
@@ -79,15 +79,15 @@ static void put_points(struct tw_converting *k, const struct tw_points *p, bool 
 {
 	if (p->item)
 		tw_change_item(k->change, (uint32_t)(p->item - k->m->items),
-			gather(p, 0, tangents ? TW_POINT_FULL : TW_POINT_PLAIN));
+			copy_columns(p, 0, tangents ? TW_POINT_FULL : TW_POINT_PLAIN));
 	if (tangents)
 		tw_points_drop_tangents(k->m, p->n, k->change);
 	else if (p->item)
 		put_tangents(k, p);
 }
 
-/* Where the game looks for tangents elsewhere, which is mended or told. true: mend it. */
-static bool look(
+/* Must the tangents of an envelope move? A check reports that instead, and returns false. */
+static bool check_envelope(
 	struct tw_converting *k, const struct tw_points *p, const struct tw_item *it, bool curved)
 {
 	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
@@ -95,16 +95,16 @@ static bool look(
 	const struct tw_text digits = tw_digits(version);
 
 	if (k->to == TW_GAME_06 && !k->how && curved)
-		convert_wrong(k, place, "curve_type", "bezier", "step to smooth",
+		convert_report(k, place, "curve_type", "bezier", "step to smooth",
 			"0.6 knows no Bezier curves, and draws lines");
 	if (k->to == TW_GAME_07 ? !curved || !p->bezier || p->stride == TW_POINT_FULL
 				: version < TW_ENV_TANGENTS_SINCE)
 		return false;
 	if (!k->how && k->to == TW_GAME_07)
-		convert_wrong(k, place, "version", digits.text, "3",
+		convert_report(k, place, "version", digits.text, "3",
 			"its tangents are beside the points, where 0.7 does not look for them");
 	else if (!k->how)
-		convert_wrong(k, place, "version", digits.text, "at most 2",
+		convert_report(k, place, "version", digits.text, "at most 2",
 			"its points have tangents, as only 0.7 has them");
 	return k->how;
 }
@@ -123,7 +123,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	for (uint32_t i = 0; i < tw_count(k->m, TW_ENVELOPE); i++) {
 		const struct tw_item *it = tw_item_at(k->m, TW_ENVELOPE, i);
 
-		if (!look(k, &p, it, is_curved(&p, curves, it)))
+		if (!check_envelope(k, &p, it, is_curved(&p, curves, it)))
 			continue;
 		tw_change_item(k->change, (uint32_t)(it - k->m->items),
 			tw_envelope_to(it->ints, to_07 ? TW_ENV_TANGENTS_SINCE : WITHOUT_TANGENTS));
@@ -131,7 +131,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	}
 	if (!n)
 		return 0;
-	tw_whole_line(&k->whole, WHOLE_DONE,
+	tw_whole_report(&k->whole, WHOLE_DONE,
 		"converted envelopes: tangents of %" PRIu32 " are %s the points, as %s has them", n,
 		to_07 ? "in" : "beside", to_07 ? "0.7" : "DDNet");
 	put_points(k, &p, to_07);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What DDNet added to maps, and Teeworlds passes over. */
+/* Parts of maps that DDNet added, and that Teeworlds ignores. */
 #include <stdio.h>
 
 #include "formats/teeworlds/item/initial.h"
@@ -14,11 +14,11 @@ static void leave_out(struct tw_converting *k, uint32_t item)
 	char why[32];
 
 	snprintf(why, sizeof(why), "%s ignores it", k->game);
-	tw_whole_drop(&k->whole, item, why);
+	tw_whole_remove(&k->whole, item, why);
 }
 
-/* What a layer is that Teeworlds does not know; NULL: it does. */
-static const char *ignored(const struct tw_item *it)
+/* The kind of a layer that Teeworlds ignores; NULL if Teeworlds knows the layer. */
+static const char *describe_ignored(const struct tw_item *it)
 {
 	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
 
@@ -34,15 +34,16 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 {
 	const struct tw_home *home = &k->m->index->homes[at];
 	const struct tw_place place = tw_in_item(tw_type(k->m, TW_LAYER)->items[at]);
-	const char *what = ignored(&k->m->items[place.what]);
+	const char *what = describe_ignored(&k->m->items[place.what]);
 
 	if (!what || !home->group)
 		return;
 	if (!k->how)
-		convert_wrong(
+		convert_report(
 			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
 	else if (home->shared)
-		tw_whole_say(&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
+		tw_whole_report_item(
+			&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
 	else
 		leave_out(k, place.what);
 }
@@ -55,15 +56,15 @@ static void check_settings(struct tw_converting *k)
 	if (!it || !tw_blob_of(k->m, it, TW_INFO_SETTINGS))
 		return;
 	if (!k->how) {
-		convert_wrong(k, place, "settings", "there", "none", "%s takes no settings of maps",
-			k->game);
+		convert_report(k, place, "settings", "there", "none",
+			"%s takes no settings of maps", k->game);
 		return;
 	}
-	tw_whole_line(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
+	tw_whole_report(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
 	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
 }
 
-/* Sounds, and the envelopes of their volume. */
+/* Remove sounds, or the envelopes of their volume. */
 static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 {
 	const struct tw_type *t = tw_type(k->m, tw_sort_type(sort));
@@ -74,7 +75,7 @@ static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 			leave_out(k, t->items[i]);
 }
 
-/* Items of types that no file shows by itself. */
+/* Remove UUID items, which have no file of their own. */
 static void leave_out_hidden(struct tw_converting *k)
 {
 	for (int what = 0; what < TW_N_UUIDS; what++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images: those that the other game draws otherwise, or has not got, become part of the map, and
- * those of tiles have sides of which it makes tiles. */
+/* Images: embed those that the other game lacks or draws differently, and scale tileset images to
+ * sides that it accepts. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -15,11 +15,10 @@
 #include "formats/teeworlds/model/store.h"
 #include "tools/teeworlds/convert/convert.h"
 
-enum { LENGTH = TW_IMG_DATA + 1 /* integers, of version 1 */ };
+enum { LENGTH = TW_IMG_DATA + 1 /* integers in an item of version 1 */ };
 
-/* Of an image that becomes part of the map, or is one already. */
 struct pixels {
-	struct blob *blob; /* NULL: it is external */
+	struct blob *blob; /* NULL if the image is external */
 	uint32_t w, h;
 };
 
@@ -27,9 +26,9 @@ struct image {
 	const struct tw_item *it;
 	struct tw_place place;
 	struct tw_converted_image *as;
-	uint32_t at; /* its position */
+	uint32_t at; /* position */
 	enum tw_in_07 in_07;
-	bool external, scales; /* it is no part of the map; it may become larger */
+	bool external, scales; /* scales: it may be enlarged */
 };
 
 static int no_memory(struct error *e)
@@ -37,7 +36,7 @@ static int no_memory(struct error *e)
 	return error_set(e, -ENOMEM, "no memory for an image");
 }
 
-/* What DDNet calls an image of 0.7. */
+/* Give an image of 0.7 the name that DDNet has for it. */
 static int set_name(struct tw_converting *k, const struct image *i, struct error *e)
 {
 	const struct tw_name *old = &tw_names(k->m, TW_SORT_IMAGE)->v[i->at];
@@ -51,20 +50,21 @@ static int set_name(struct tw_converting *k, const struct image *i, struct error
 	return r;
 }
 
-/* Those that it has. */
+/* The current pixels of the image. The caller owns a reference to the blob. */
 static struct pixels own_pixels(const struct tw_converting *k, const struct image *i)
 {
 	return (struct pixels){blob_ref(tw_blob_of(k->m, i->it, TW_IMG_DATA)),
 		(uint32_t)i->it->ints->v[TW_IMG_WIDTH], (uint32_t)i->it->ints->v[TW_IMG_HEIGHT]};
 }
 
-static uint32_t grown(uint32_t side)
+static uint32_t round_up_side(uint32_t side)
 {
 	return (side + TW_CELLS - 1) / TW_CELLS * TW_CELLS;
 }
 
-/* Row by row, each of the old ones read once. */
-static int scale(const struct pixels *p, uint32_t w, uint32_t h, struct spool *out, struct error *e)
+/* Scale by the nearest pixel. Reads each old row only once. */
+static int scale_pixels(
+	const struct pixels *p, uint32_t w, uint32_t h, struct spool *out, struct error *e)
 {
 	size_t n = 4 * (size_t)p->w, new_n = 4 * (size_t)w;
 	CLEANUP(free) uint8_t *old = malloc(n), *row = malloc(new_n);
@@ -85,20 +85,20 @@ static int scale(const struct pixels *p, uint32_t w, uint32_t h, struct spool *o
 	return r;
 }
 
-/* To the next sides that fit, by the nearest pixel. -EINVAL: those are too large. */
-static int grow(const struct tw_converting *k, struct pixels *p, struct error *e)
+/* Enlarge to the next sides that fit. -EINVAL if they are too large. */
+static int grow_pixels(const struct tw_converting *k, struct pixels *p, struct error *e)
 {
 	CLEANUP(spool_destroy)
 	struct spool *out = spool_create(k->m->shared->store->spool_dirfd);
 	CLEANUP_EXTENT struct extent all = EXTENT_INIT;
-	uint32_t w = grown(p->w), h = grown(p->h);
+	uint32_t w = round_up_side(p->w), h = round_up_side(p->h);
 	struct blob *blob;
 	uint64_t size;
 	int r;
 
 	if (png_file_size(w, h, &size) < 0)
 		return error_set(e, -EINVAL, "%u x %u pixels are too many", w, h);
-	r = scale(p, w, h, out, e);
+	r = scale_pixels(p, w, h, out, e);
 	if (r == 0)
 		r = spool_extent(out, &all, e);
 	if (r == 0)
@@ -110,16 +110,17 @@ static int grow(const struct tw_converting *k, struct pixels *p, struct error *e
 	return 0;
 }
 
-/* Version 1 of the item, with these pixels (taken over), scaled if need be. */
-static int put(struct tw_converting *k, const struct image *i, struct pixels p, const char *verb,
-	struct error *e)
+/* Replace the item by one of version 1 with the given pixels, scaled if needed. Takes over the
+ * reference to p.blob, also on failure. */
+static int replace_image(struct tw_converting *k, const struct image *i, struct pixels p,
+	const char *verb, struct error *e)
 {
 	const struct blob *own = tw_blob_of(k->m, i->it, TW_IMG_DATA);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
 	int r = v ? 0 : no_memory(e);
 
 	if (r == 0 && i->scales)
-		r = grow(k, &p, e);
+		r = grow_pixels(k, &p, e);
 	if (r == 0) {
 		i->as->w = v->v[TW_IMG_WIDTH] = (int32_t)p.w;
 		i->as->h = v->v[TW_IMG_HEIGHT] = (int32_t)p.h;
@@ -128,7 +129,7 @@ static int put(struct tw_converting *k, const struct image *i, struct pixels p, 
 			v->v[TW_IMG_EXTERNAL] = 0;
 			v->v[TW_IMG_DATA] = -1;
 		}
-		tw_whole_say(&k->whole, WHOLE_DONE, verb, i->place.what,
+		tw_whole_report_item(&k->whole, WHOLE_DONE, verb, i->place.what,
 			"%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
 		tw_change_item(k->change, i->place.what, TAKE(v));
 		if (p.blob != own)
@@ -138,8 +139,8 @@ static int put(struct tw_converting *k, const struct image *i, struct pixels p, 
 	return r;
 }
 
-/* What only 0.7 has of an item is cut, where it says no more than version 1 does. */
-static int cut(struct tw_converting *k, const struct image *i, struct error *e)
+/* Replace an item of 0.7 by one of version 1, unless that would lose its pixel format. */
+static int downgrade_item(struct tw_converting *k, const struct image *i, struct error *e)
 {
 	const struct tw_ints *v = i->it->ints;
 	int32_t variant = tw_int(i->it, TW_IMG_VARIANT, -1);
@@ -147,37 +148,38 @@ static int cut(struct tw_converting *k, const struct image *i, struct error *e)
 	if (k->to == TW_GAME_07 || v->v[TW_IMG_VERSION] < 2)
 		return 0;
 	if (variant != 1 && !i->external)
-		convert_wrong(k, i->place, "variant", tw_digits(variant).text, "1",
+		convert_report(k, i->place, "variant", tw_digits(variant).text, "1",
 			"its pixels are not RGBA, and %s takes no others", k->game);
 	else if (k->how)
-		return put(k, i, own_pixels(k, i), "converted", e);
+		return replace_image(k, i, own_pixels(k, i), "converted", e);
 	return 0;
 }
 
-/* Of 0.7's own, DDNet has most under another name. */
-static int find(
+/* Find the image in the game's files. DDNet has most images of 0.7 under the name NAME_0.7. */
+static int find_game_file(
 	const struct tw_converting *k, const struct image *i, struct extent *ret, struct error *e)
 {
 	struct images *const *games = k->how->images;
 	bool to_07 = k->to == TW_GAME_07;
-	int r = tw_whole_image(&k->whole, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
+	int r = tw_whole_find_image(
+		&k->whole, i->at, games[TW_GAME_DDNET], to_07 ? "" : "_0.7", ret, e);
 
 	if (to_07 || r != -ENOENT)
 		return r;
 	error_clear(e);
-	return tw_whole_image(&k->whole, i->at, games[TW_GAME_07], "", ret, e);
+	return tw_whole_find_image(&k->whole, i->at, games[TW_GAME_07], "", ret, e);
 }
 
-static int embed(struct tw_converting *k, const struct image *i, struct error *e)
+static int embed_image(struct tw_converting *k, const struct image *i, struct error *e)
 {
 	CLEANUP_EXTENT struct extent file = EXTENT_INIT;
 	struct pixels p = {0};
-	int r = find(k, i, &file, e);
+	int r = find_game_file(k, i, &file, e);
 
 	if (r == 0)
 		r = tw_image_pixels(k->m, &file, &p.blob, &p.w, &p.h, e);
 	if (r == 0)
-		r = put(k, i, p, "embedded", e);
+		r = replace_image(k, i, p, "embedded", e);
 	if (r == 0) {
 		i->as->known = true;
 		return k->to == TW_GAME_07 ? 0 : set_name(k, i, e);
@@ -185,11 +187,11 @@ static int embed(struct tw_converting *k, const struct image *i, struct error *e
 	if (r != -ENOENT && r != -EINVAL && r != -EIO)
 		return r;
 	if (i->in_07 == TW_OTHER_IN_07)
-		convert_wrong(k, i->place, "", "", "",
+		convert_report(k, i->place, "", "", "",
 			"%s draws other tiles by that name, and %s (--mapres DIR)", k->game,
 			error_text(e));
 	else if (i->in_07 == TW_NOT_IN_07)
-		tw_whole_say(&k->whole, WHOLE_LEFT, "", i->place.what,
+		tw_whole_report_item(&k->whole, WHOLE_LEFT, "", i->place.what,
 			"%s has no such image, and %s (--mapres DIR)", k->game, error_text(e));
 	error_clear(e);
 	return 0;
@@ -199,13 +201,13 @@ static int check_external(struct tw_converting *k, const struct image *i, struct
 {
 	bool other = i->in_07 == TW_OTHER_IN_07, to_07 = k->to == TW_GAME_07;
 
-	/* The map's own game, or one that draws the same. */
+	/* The target is the map's own game, or draws the same image. */
 	if (k->from_07 == to_07 || (!to_07 && !other))
-		return cut(k, i, e);
+		return downgrade_item(k, i, e);
 	if (k->how)
-		return embed(k, i, e);
+		return embed_image(k, i, e);
 	if (other || i->in_07 == TW_NOT_IN_07)
-		convert_wrong(k, i->place, "external", "true", "false", "%s %s", k->game,
+		convert_report(k, i->place, "external", "true", "false", "%s %s", k->game,
 			other ? "draws other tiles by that name" : "has no such image");
 	return 0;
 }
@@ -218,9 +220,9 @@ static int check_embedded(struct tw_converting *k, const struct image *i, struct
 	i->as->w = i->it->ints->v[TW_IMG_WIDTH];
 	i->as->h = i->it->ints->v[TW_IMG_HEIGHT];
 	if (!i->scales || convert_fits(i->as) || !tw_image_is_png(k->m, i->it))
-		return cut(k, i, e);
-	r = put(k, i, own_pixels(k, i), "scaled", e);
-	return r < 0 ? convert_failed(k, i->place, r, e) : 0;
+		return downgrade_item(k, i, e);
+	r = replace_image(k, i, own_pixels(k, i), "scaled", e);
+	return r < 0 ? convert_handle_error(k, i->place, r, e) : 0;
 }
 
 static int check_image(struct tw_converting *k, uint32_t at, struct error *e)
@@ -241,7 +243,6 @@ static int check_image(struct tw_converting *k, uint32_t at, struct error *e)
 	return i.external ? check_external(k, &i, e) : check_embedded(k, &i, e);
 }
 
-/* Which images tile layers use. */
 static void find_tiled(struct tw_converting *k)
 {
 	for (uint32_t i = 0; i < tw_count(k->m, TW_LAYER); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Tile layers: packed tiles, which 0.7 alone has, and images that 0.7 makes no tiles of. */
+/* Tile layers: packed tiles, which only 0.7 has, and images whose size 0.7 refuses for tiles. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -29,14 +29,15 @@ static int check_packed(struct tw_converting *k, const struct tw_item *it, struc
 	if (version < TW_TILES_PACKED_SINCE)
 		return 0;
 	if (!k->how) {
-		convert_wrong(k, place, "version", tw_digits(version).text, "at most 3",
+		convert_report(k, place, "version", tw_digits(version).text, "at most 3",
 			"its tiles are packed, as only 0.7 has them");
 		return 0;
 	}
 	r = unpack(k, it, e);
 	if (r < 0)
-		return convert_failed(k, place, r, e);
-	tw_whole_say(&k->whole, WHOLE_DONE, "unpacked", place.what, "its tiles are of version 3");
+		return convert_handle_error(k, place, r, e);
+	tw_whole_report_item(
+		&k->whole, WHOLE_DONE, "unpacked", place.what, "its tiles are of version 3");
 	return 0;
 }
 
@@ -51,7 +52,7 @@ static void check_image(struct tw_converting *k, const struct tw_item *it)
 		return;
 	tw_path_object(k->m, tw_type(k->m, TW_IMAGE)->items[i], path);
 	snprintf(sides, sizeof(sides), "%" PRId64 " x %" PRId64, image->w, image->h);
-	convert_wrong(k, tw_in_item((uint32_t)(it - k->m->items)), "image", sides,
+	convert_report(k, tw_in_item((uint32_t)(it - k->m->items)), "image", sides,
 		"multiples of 16", "%s has %s pixels, and %s makes tiles of multiples of 16", path,
 		sides, k->game);
 }

@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "tools/teeworlds/convert/convert.h"
 
-void convert_wrong(struct tw_converting *k, struct tw_place place, const char *field,
+void convert_report(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...)
 {
 	CLEANUP(free) char *text = NULL;
@@ -16,18 +16,18 @@ void convert_wrong(struct tw_converting *k, struct tw_place place, const char *f
 	va_end(ap);
 	k->refused = true;
 	if (k->how)
-		tw_whole_say(&k->whole, WHOLE_REFUSED, "", place.what, "%s",
+		tw_whole_report_item(&k->whole, WHOLE_REFUSED, "", place.what, "%s",
 			text ? text : "out of memory");
 	else
 		tw_fault(k->faults, TW_F_WARNED, place, field, value, bound, "%s",
 			text ? text : "out of memory");
 }
 
-int convert_failed(struct tw_converting *k, struct tw_place place, int r, struct error *e)
+int convert_handle_error(struct tw_converting *k, struct tw_place place, int r, struct error *e)
 {
 	if (r != -EINVAL && r != -EIO)
 		return r;
-	convert_wrong(k, place, "", "", "", "%s", error_text(e));
+	convert_report(k, place, "", "", "", "%s", error_text(e));
 	error_clear(e);
 	return 0;
 }

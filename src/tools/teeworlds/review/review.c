@@ -28,9 +28,9 @@ static bool layer(const struct snapshot *s, entry_id dir, const char **ret_kind)
 	return true;
 }
 
-/* One of both layers, a part of a row at a time. */
+/* One of the two compared layers, read in parts of a row. */
 struct side {
-	struct tw_tiles t; /* all zeros: there is none */
+	struct tw_tiles t; /* all zeros if there is no layer */
 	uint8_t run[RUN * TW_TILE_MAX];
 };
 
@@ -46,7 +46,7 @@ static int open_side(const struct snapshot *s, entry_id dir, struct side *ret, s
 		       : 0;
 }
 
-/* Tiles from x of row y on, zeros beyond the layer. */
+/* Read n tiles of row y from x on; tiles outside of the layer are zeros. */
 static int read_run(struct side *s, uint32_t x, uint32_t y, size_t n, struct error *e)
 {
 	size_t left = y < s->t.h && x < s->t.w ? s->t.w - x : 0, have = left < n ? left : n;
@@ -55,7 +55,7 @@ static int read_run(struct side *s, uint32_t x, uint32_t y, size_t n, struct err
 	return have ? tw_tiles_read(&s->t, (uint64_t)y * s->t.w + x, have, s->run, e) : 0;
 }
 
-/* 0 where it has no such field. */
+/* A field of a tile; 0 if the form of the layer does not have it. */
 static int32_t value(const struct side *s, const uint8_t *tile, enum tw_plane plane)
 {
 	const struct tw_plane_at *at = tw_plane_in(s->t.form, plane);
@@ -70,13 +70,13 @@ static struct review_tile tile_of(const struct side *s, const uint8_t *tile)
 	struct review_tile t = {
 		(int16_t)value(s, tile, TW_PLANE_ID), (int16_t)value(s, tile, TW_PLANE_NUMBER)};
 
-	/* The oldest speedups have no id: one with a force is one. */
+	/* The oldest form of speedups has no id: a tile with a force is a speedup. */
 	if (s->t.form == TW_FORM_OLD_SPEEDUP && value(s, tile, TW_PLANE_FORCE))
 		t.id = 28;
 	return t;
 }
 
-/* false: they are the same; ret->x and y are known. */
+/* Do two tiles differ? Sets all of *ret except x and y, which the caller has set. */
 static bool compare(const struct side *a, const uint8_t *p, const struct side *b, const uint8_t *q,
 	struct review_cell *ret)
 {
@@ -91,8 +91,8 @@ static bool compare(const struct side *a, const uint8_t *p, const struct side *b
 	ret->mark = ret->before.id && !ret->after.id   ? REVIEW_REMOVED
 		    : !ret->before.id && ret->after.id ? REVIEW_ADDED
 						       : REVIEW_CHANGED;
-	/* Where neither side has a tile, other fields count only inside both layers: outside of
-	 * one, they differ because the layer was cropped or extended. */
+	/* If neither side has a tile, compare other fields only inside both layers. Outside of one,
+	 * they differ because the layer was cropped or extended. */
 	return ret->fields &&
 	       (ret->before.id || ret->after.id ||
 		       (ret->x < a->t.w && ret->x < b->t.w && ret->y < a->t.h && ret->y < b->t.h));

@@ -16,14 +16,15 @@
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/rules/settings.h"
 
-enum { PATTERN_MAX = 255 /* bytes, since a warning shows all of it */ };
+enum { PATTERN_MAX = 255 /* bytes; limited because a warning shows the whole pattern */ };
 
 static int no_memory(struct error *e)
 {
 	return error_set(e, -ENOMEM, "no memory for rules");
 }
 
-static int each(const struct json_at *list, json_element_fn take, void *arg, struct error *e)
+static int take_elements(
+	const struct json_at *list, json_element_fn take, void *arg, struct error *e)
 {
 	size_t n;
 	int r = json_expect_array(list, &n, e);
@@ -36,7 +37,7 @@ static int each(const struct json_at *list, json_element_fn take, void *arg, str
 	return r;
 }
 
-/* Its name is one of a layer that is played. */
+/* Add a physics layer, by its name, to the layers that count. */
 static int take_layer(void *arg, const struct json_at *at, struct error *e)
 {
 	struct tw_house_tiles *t = arg;
@@ -54,7 +55,7 @@ static int take_layer(void *arg, const struct json_at *at, struct error *e)
 	return 0;
 }
 
-/* A count, which null or nothing leaves as it is. */
+/* Read a count. *ret is unchanged if the value is null or missing. */
 static int read_count(
 	const struct json_at *tiles, const char *key, int64_t least, uint32_t *ret, struct error *e)
 {
@@ -84,7 +85,7 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 	if (r == 0)
 		r = json_need(at, "layers", &layers, e);
 	if (r == 0)
-		r = each(&layers, take_layer, &t, e);
+		r = take_elements(&layers, take_layer, &t, e);
 	if (r == 0 && !t.layers)
 		r = json_refuse(&layers, e, "at least one layer");
 	if (r == 0)
@@ -151,8 +152,8 @@ static int read_settings(const struct json_at *root, struct tw_house *h, struct 
 	if (!json_get(root, "settings", &at))
 		return 0;
 	r = json_expect_object(&at, known, e);
-	h->limits = r == 0 && json_get(&at, "allow", &allow);
-	return h->limits ? each(&allow, take_word, h, e) : r;
+	h->has_allow = r == 0 && json_get(&at, "allow", &allow);
+	return h->has_allow ? take_elements(&allow, take_word, h, e) : r;
 }
 
 int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *e)
@@ -167,7 +168,7 @@ int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *
 	root = json_root(&h->doc);
 	r = json_expect_object(&root, known, e);
 	if (r == 0 && json_get(&root, "tiles", &at))
-		r = each(&at, take_tiles, h, e);
+		r = take_elements(&at, take_tiles, h, e);
 	if (r == 0)
 		r = read_info(&root, h, e);
 	if (r == 0)
@@ -273,6 +274,6 @@ void tw_rule_house(const struct tw_look *look, const struct tw_house *h)
 	for (unsigned i = 0; i < TW_HOUSE_INFO; i++)
 		if (h->info[i].pattern)
 			check_info(look, &h->info[i], i);
-	if (h->limits)
+	if (h->has_allow)
 		(void)tw_settings_each(look->m, check_setting, NULL, &all, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images that a map has twice, or though the game has them, and such that are too large. */
+/* Images that are duplicates, that the game has as well, or that are too large. */
 #include <inttypes.h>
 
 #include "base/array.h"
@@ -13,12 +13,12 @@
 
 enum { SIDE_MAX = 2048 };
 
-/* Two of these that are the same are the same image; external ones have no sides. */
+/* Equal w, h and sum mean equal images. w and h are 0 for an external image. */
 struct seen_image {
 	uint32_t w, h, sum, handle;
 };
 
-/* What stands in the map. false: it cannot be read, or has neither pixels nor a name. */
+/* Sum up an image. Returns false if it is unreadable, or has neither pixels nor a name. */
 static bool see(const struct tw_look *look, const struct tw_item *it, const struct tw_name *name,
 	struct seen_image *ret)
 {
@@ -80,12 +80,12 @@ void tw_rule_images(const struct tw_look *look)
 		struct tw_name name = {0};
 
 		if (tw_name_read(look->m, TW_SORT_IMAGE, it, &name) < 0)
-			look->f->failed = true;
+			look->faults->failed = true;
 		else if (see(look, it, &name, &images[n]))
 			check_image(look, &images[n++], &name);
 		free(name.text);
 	}
-	look->f->failed |= !images;
+	look->faults->failed |= !images;
 	if (!images)
 		return;
 	qsort(images, n, sizeof(*images), order);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The words of DDNet's settings, of 16.4 and of 19, so that a map of either is right. Variables:
- * those with CFGFLAG_GAME in engine/shared/config_variables.h; commands: those that
- * game/server/gamecontext.cpp registers with it; tunings: game/tuning.h; bugs: game/mapbugs.cpp.
+ * The settings of DDNet 16.4 and 19, so that maps for either pass. Variables are those with
+ * CFGFLAG_GAME in engine/shared/config_variables.h, commands those that
+ * game/server/gamecontext.cpp registers with it. Tunings: game/tuning.h; bugs: game/mapbugs.cpp.
  */
 #include <string.h>
 #include <strings.h>
 
 #include "tools/teeworlds/rules/settings.h"
 
-/* sv_no_weak_hook_and_bounce is what sv_no_weak_hook was called in 16.4. */
+/* sv_no_weak_hook_and_bounce is the name of sv_no_weak_hook in 16.4. */
 const char *const tw_settings[] = {"sv_deepfly", "sv_destroy_bullets_on_death",
 	"sv_destroy_lasers_on_death", "sv_dragger_range", "sv_endless_drag", "sv_freeze_delay",
 	"sv_hit", "sv_max_team_size", "sv_min_team_size", "sv_no_weak_hook",
@@ -35,14 +35,14 @@ const char *const tw_tunings[] = {"ground_control_speed", "ground_control_accel"
 
 const char *const tw_map_bugs[] = {"grenade-doubleexplosion@ddnet.tw", NULL};
 
-enum { LIKE_MAX = 48 /* bytes of a word; a longer one is like none */ };
+enum { LIKE_MAX = 48 /* bytes of a word; longer words are similar to none */ };
 
 static size_t name_length(const char *entry)
 {
 	return strcspn(entry, " ");
 }
 
-const char *tw_known(const char *const *list, const char *word)
+const char *tw_known_find(const char *const *list, const char *word)
 {
 	size_t n = strlen(word);
 
@@ -57,7 +57,7 @@ static unsigned least_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* How many letters have to be put in, left out, changed, or swapped with the next one. */
+/* The edit distance: letters inserted, deleted, changed, or swapped with the next one. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned d[LIKE_MAX + 1][LIKE_MAX + 1];
@@ -76,9 +76,10 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 	return d[n][m];
 }
 
-int tw_known_like(const char *const *list, const char *word, const char **ret)
+int tw_known_find_similar(const char *const *list, const char *word, const char **ret)
 {
-	size_t n = strlen(word), least = n / 3 + 1; /* as good as another word */
+	size_t n = strlen(word),
+	       least = n / 3 + 1; /* from this distance on a word is not similar */
 
 	for (*ret = NULL; n <= LIKE_MAX && *list; list++) {
 		unsigned d = distance(word, n, *list, name_length(*list));

@@ -7,9 +7,9 @@
 
 #include "codec/text/area.h"
 
-bool tw_look_at_all(const struct tw_look *look)
+bool tw_look_is_complete(const struct tw_look *look)
 {
-	return look->physics->layers[TW_GAME].there && !look->physics->unread;
+	return look->physics->layers[TW_GAME].is_present && !look->physics->unread;
 }
 
 void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, struct tw_spot spot,

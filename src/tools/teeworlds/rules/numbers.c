@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Tiles that belong together by their numbers (DDNet's game/mapitems.h has the names). */
+/* Tiles that refer to each other by a number (names from DDNet's game/mapitems.h). */
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/rules/settings.h"
 
@@ -17,8 +17,7 @@ enum {
 	DOOR = 240,
 };
 
-/* Those that need a number, entrances first; and what switches: opens for a time, closes for a
- * time, opens, closes. */
+/* Tiles that need a number, entrances first. Switches: on and off for a time, on, off. */
 static const uint8_t teles[] = {
 	TELE_IN_EVIL, TELE_IN_WEAPON, TELE_IN_HOOK, TELE_IN, TELE_OUT, CHECKPOINT, CHECKPOINT_OUT};
 enum { N_ENTRANCES = 4 };
@@ -34,8 +33,8 @@ static struct tw_spot all_of(
 	return all;
 }
 
-/* A checkpoint's entrance takes the exit of its number, or else of the next lower one that has one.
- */
+/* Does a checkpoint lead to the exit? A checkpoint without an exit of its number leads to the next
+ * lower number that has one. */
 static bool leads_to_checkpoint(const struct tw_played_layer *tele, unsigned exit)
 {
 	for (unsigned n = exit; n < 256 && (n == exit || !tele->numbers[CHECKPOINT_OUT][n].n); n++)

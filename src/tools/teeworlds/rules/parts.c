@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a map should say of itself, and parts of it that nothing uses, that show nothing, or that
- * are larger than what they show. */
+/* Missing information about the map, and parts that are unused, empty, or larger than needed. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -36,7 +35,7 @@ void tw_rule_unused(const struct tw_look *look)
 	struct tw_uses uses;
 	int r = tw_uses_take(look->m, NULL, &uses);
 
-	look->f->failed |= r == -ENOMEM;
+	look->faults->failed |= r == -ENOMEM;
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++) {
 		const struct tw_type *t = tw_type(look->m, tw_sort_type((enum tw_sort)sort));
 
@@ -86,7 +85,7 @@ static bool is_empty(const struct tw_played_layer *l)
 	for (unsigned id = 0; id < 256; id++)
 		if (l->ids[id].n)
 			return false;
-	return l->there;
+	return l->is_present;
 }
 
 void tw_rule_layers(const struct tw_look *look)

@@ -38,8 +38,8 @@ struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b)
 	return (struct tw_spot){a.n + b.n, a.first < b.first ? a.first : b.first};
 }
 
-/* Where in a tile it stands; -1: nowhere. */
-static int place_of(enum tw_form form, enum tw_plane plane)
+/* The offset of a plane's byte in a tile; -1 if the form does not have the plane. */
+static int plane_offset(enum tw_form form, enum tw_plane plane)
 {
 	const struct tw_plane_at *at = tw_plane_in(form, plane);
 
@@ -49,8 +49,8 @@ static int place_of(enum tw_form form, enum tw_plane plane)
 static int count_layer(struct tw_played_layer *l, struct error *e)
 {
 	enum tw_form form = l->t.form;
-	int id = place_of(form, TW_PLANE_ID), flags = place_of(form, TW_PLANE_FLAGS);
-	int number = place_of(form, form == TW_FORM_SPEEDUP ? TW_PLANE_FORCE : TW_PLANE_NUMBER);
+	int id = plane_offset(form, TW_PLANE_ID), flags = plane_offset(form, TW_PLANE_FLAGS);
+	int number = plane_offset(form, form == TW_FORM_SPEEDUP ? TW_PLANE_FORCE : TW_PLANE_NUMBER);
 	struct tw_tile_walk walk = {.t = &l->t};
 
 	if (number >= 0)
@@ -79,17 +79,17 @@ static void find_layers(const struct tw_map *m, struct tw_physics *p)
 		if (k < 0 || tw_group_of(m, i) < 0)
 			continue;
 		l->handle = (uint32_t)(it - m->items);
-		l->there = tw_tiles_of(m, it, &l->t) && l->t.form == played[k].form;
-		p->unread |= !l->there;
+		l->is_present = tw_tiles_of(m, it, &l->t) && l->t.form == played[k].form;
+		p->unread |= !l->is_present;
 	}
 }
 
-int tw_physics_take(const struct tw_map *m, struct tw_physics *ret, struct error *e)
+int tw_physics_count(const struct tw_map *m, struct tw_physics *ret, struct error *e)
 {
 	find_layers(m, ret);
 	for (int k = 0; k < TW_N_PLAYED; k++) {
 		struct tw_played_layer *l = &ret->layers[k];
-		int r = l->there ? count_layer(l, e) : 0;
+		int r = l->is_present ? count_layer(l, e) : 0;
 
 		if (r == -ENOMEM)
 			return r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * physics: the tiles that a game plays with, counted in one pass over each layer.
+ * physics: count the tiles of physics layers, in one pass over each layer.
  *
- * Of several layers of a kind the last one in a group counts, as in a game. A layer whose tiles are
- * of an old form, which no game of today reads, is not there.
+ * If a map has several layers of a kind, only the last one that is in a group counts, as in a game.
+ * A layer with an old form of tiles, which no current game reads, counts as missing and unread.
  */
 #pragma once
 
@@ -11,35 +11,34 @@
 
 enum tw_played { TW_GAME, TW_FRONT, TW_TELE, TW_SPEEDUP, TW_SWITCH, TW_TUNE, TW_N_PLAYED };
 extern const char *const tw_played_names[TW_N_PLAYED];
-/* Which of them a layer is, in whatever form; -1: none. */
+/* The kind (enum tw_played) of a physics layer, whatever the form of its tiles; -1 for others. */
 int tw_played_of(const struct tw_item *it);
 
-/* Tiles that are alike: how many, and where the first one is, counted row by row. */
+/* The number of equal tiles, and the index of the first one, row by row. */
 struct tw_spot {
 	uint32_t n, first;
 };
 
 struct tw_physics {
-	bool unread; /* a layer cannot be read, so nothing can be said of what is lacking */
+	bool unread; /* a layer could not be read, so missing tiles cannot be reported */
 	struct tw_played_layer {
-		bool there;
+		bool is_present;
 		uint32_t handle;
 		struct tw_tiles t;
-		struct tw_spot ids[256];    /* by id; none of 0, which is air */
-		struct tw_spot turned[256]; /* ... of those that are mirrored or turned */
-		/* By id and number, of speedups by id and force; NULL in game and front. */
+		struct tw_spot ids[256];    /* by id, without 0 (air) */
+		struct tw_spot turned[256]; /* by id; only tiles that are mirrored or turned */
+		/* By id and number; by id and force for speedups; NULL for game and front. */
 		struct tw_spot (*numbers)[256];
 	} layers[TW_N_PLAYED];
 };
 
-/* ret is large, and zeroed by the caller; finish it also on failure. -ENOMEM. */
-int tw_physics_take(const struct tw_map *m, struct tw_physics *ret, struct error *e);
+/* Count the tiles of a map. The caller zeroes *ret, and finishes it also on failure. -ENOMEM. */
+int tw_physics_count(const struct tw_map *m, struct tw_physics *ret, struct error *e);
 void tw_physics_finish(struct tw_physics *p);
 
 void tw_spot_add(struct tw_spot *s, uint32_t at);
-/* All of both. */
 struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b);
 
-/* tiles.c: what a tile is in a layer, in a few words, and whether it means something that it
- * is turned; NULL: no DDNet knows it there. */
+/* tiles.c: Describe a tile in a layer in a few words. *ret_turns: turning the tile has a meaning.
+ * Returns NULL if no version of DDNet knows the tile in that layer. */
 const char *tw_tile_name(enum tw_played layer, unsigned id, bool *ret_turns);

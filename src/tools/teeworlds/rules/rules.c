@@ -4,7 +4,7 @@
 
 #include "tools/teeworlds/rules/look.h"
 
-/* What DDNet's testers ask of maps. */
+/* Requirements of DDNet's testers. */
 static const tw_rule ddnet[] = {tw_rule_info, tw_rule_settings, tw_rule_race, tw_rule_tiles,
 	tw_rule_through, tw_rule_tele, tw_rule_doors, tw_rule_zeros, tw_rule_images, tw_rule_unused,
 	tw_rule_layers};
@@ -14,7 +14,7 @@ struct rules {
 	struct tw_house *houses;
 };
 
-static int make(struct rules **r, struct error *e)
+static int create_rules(struct rules **r, struct error *e)
 {
 	if (!*r)
 		*r = calloc(1, sizeof(**r));
@@ -25,7 +25,7 @@ static int add_named(struct rules **r, const char *name, struct error *e)
 {
 	if (strcmp(name, "ddnet") != 0)
 		return error_set(e, -ENOENT, "no rules have that name (ddnet is one)");
-	if (make(r, e) < 0)
+	if (create_rules(r, e) < 0)
 		return -ENOMEM;
 	(*r)->ddnet = true;
 	return 0;
@@ -33,7 +33,7 @@ static int add_named(struct rules **r, const char *name, struct error *e)
 
 static int add_file(struct rules **r, const struct extent *in, struct error *e)
 {
-	int wrong = make(r, e);
+	int wrong = create_rules(r, e);
 	struct tw_house **last;
 
 	if (wrong < 0)
@@ -54,7 +54,7 @@ static void free_rules(struct rules *r)
 	free(r);
 }
 
-static int check(const struct snapshot *s, const struct rules *r,
+static int check_map(const struct snapshot *s, const struct rules *r,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
@@ -63,7 +63,7 @@ static int check(const struct snapshot *s, const struct rules *r,
 	int wrong = physics ? 0 : error_set(e, -ENOMEM, "no memory to check the map");
 
 	if (physics && tw_is_typed(f.m))
-		wrong = tw_physics_take(f.m, physics, e);
+		wrong = tw_physics_count(f.m, physics, e);
 	if (wrong == 0 && tw_is_typed(f.m)) {
 		for (size_t i = 0; r->ddnet && i < sizeof(ddnet) / sizeof(ddnet[0]); i++)
 			ddnet[i](&look);
@@ -81,5 +81,5 @@ const struct rules_tool tw_rules = {
 	.add_named = add_named,
 	.add_file = add_file,
 	.free = free_rules,
-	.check = check,
+	.check = check_map,
 };

@@ -9,7 +9,7 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-/* Takes the next word of *s out, in place. NULL: there is none. */
+/* Cut off the next word of *s, in place. Returns NULL if there is none. */
 static char *next_word(char **s)
 {
 	char *from = *s + strspn(*s, " \t\r\n"), *to = from, *word = from;
@@ -40,7 +40,7 @@ static bool take_words(struct tw_command *c)
 	return c->n > 0;
 }
 
-/* The commands of a line, which ends at its NUL. */
+/* Call fn for each command of a line. */
 static void each_of_line(const char *line, struct tw_command *c, tw_command_fn fn, void *arg)
 {
 	while (*line) {

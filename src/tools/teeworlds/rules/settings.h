@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * settings: what DDNet's server takes from a map: its variables for the game, and a few commands.
- * The words are data, in known.c.
+ * settings: the settings that DDNet's server accepts from a map: game variables and a few commands.
+ * Their names are in known.c.
  *
- * The server reads a line as its console does (engine/shared/console.cpp): commands are told apart
- * by ";", what follows "#" is none, words by blanks, "..." is one word; case does not count.
+ * The server reads a line like its console (engine/shared/console.cpp): ";" separates commands, "#"
+ * begins a comment, blanks separate words, "..." is one word, and case is ignored.
  */
 #pragma once
 
@@ -12,32 +12,33 @@
 
 enum { TW_SETTING_MAX = 255 /* bytes of a line that a server reads */, TW_SETTING_WORDS = 5 };
 
-/* A command of a line, taken apart. */
+/* A command, split into words. */
 struct tw_command {
-	unsigned line; /* of info/settings.cfg, from 1 */
-	unsigned n;    /* words, at least 1; the rest of more than there is room for is left out */
-	char *words[TW_SETTING_WORDS];
-	char text[TW_SETTING_MAX + 1]; /* ... in here */
+	unsigned line;                 /* in info/settings.cfg, from 1 */
+	unsigned n;                    /* number of words, at least 1; excess words are dropped */
+	char *words[TW_SETTING_WORDS]; /* in text */
+	char text[TW_SETTING_MAX + 1];
 };
 
-/* Each command; long_line is told of lines that are cut (it may be NULL). -ENOMEM, -EIO. */
+/* Call fn for each command, and long_line (may be NULL) for each line that is too long and was cut.
+ * -ENOMEM, -EIO. */
 typedef void (*tw_command_fn)(void *arg, const struct tw_command *c);
 int tw_settings_each(const struct tw_map *m, tw_command_fn fn,
 	void (*long_line)(void *arg, unsigned line, size_t n), void *arg, struct error *e);
 
-/* The number of a switch or a tune zone, 0 to 255; -1: it is none. */
+/* The number of a switch or a tune zone, 0 to 255; -1 if the word is not one. */
 int tw_setting_number(const char *word);
-/* The switches that are open from the begin. */
+/* Set ret[n] to true for each switch n that the settings open at the start. */
 void tw_settings_open(const struct tw_map *m, bool ret[256]);
 
 /*
- * known.c: lists of words, NULL-ended. Behind a setting that is no variable, which takes any value,
- * stands what its words have to be, a letter each: t a tuning, z a tune zone, s a switch, b a bug
- * of a map, n a number, r any text; those behind "?" may be left out.
+ * known.c: NULL-ended lists of names. A name may be followed by a blank and the types of its words,
+ * a letter each: t tuning, z tune zone, s switch, b map bug, n number, r any text. Words after "?"
+ * are optional. A variable has no types and takes any value.
  */
 extern const char *const tw_settings[], *const tw_tunings[], *const tw_map_bugs[];
 
-/* What stands behind a word of the list, or ""; NULL: it is none of them. */
-const char *tw_known(const char *const *list, const char *word);
-/* The one that was meant by a misspelt word, and its length; *ret = NULL: none is like it. */
-int tw_known_like(const char *const *list, const char *word, const char **ret);
+/* The types that follow a name in the list, or ""; NULL if the list does not have the name. */
+const char *tw_known_find(const char *const *list, const char *word);
+/* Find the name most similar to a misspelled word. Returns its length; *ret is NULL if none is. */
+int tw_known_find_similar(const char *const *list, const char *word, const char **ret);

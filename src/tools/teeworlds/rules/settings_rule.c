@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Settings that no server of DDNet takes, or takes otherwise than they were meant. */
+/* Settings that DDNet's servers do not accept, or read in another way than intended. */
 #include <string.h>
 
 #include "formats/teeworlds/model/fields.h"
@@ -16,12 +16,12 @@ static bool is_number(const char *s)
 	return end != s && !*end && !s[strspn(s, "+-.0123456789")];
 }
 
-/* A word that should be in a table: what it should be, with the one that was meant. */
+/* Warn about a word that is not in the list, and suggest the most similar one. */
 static void unknown(const struct tw_look *look, const struct tw_command *c, const char *word,
 	const char *const *list, const char *what)
 {
 	const char *like;
-	int n = tw_known_like(list, word, &like);
+	int n = tw_known_find_similar(list, word, &like);
 	const struct tw_text meant = tw_text("%.*s", n, like ? like : "");
 
 	tw_warn(look, settings, "line", word, like ? meant.text : what,
@@ -32,9 +32,9 @@ static void unknown(const struct tw_look *look, const struct tw_command *c, cons
 static void check_word(
 	const struct tw_look *look, const struct tw_command *c, const char *word, char is)
 {
-	if (is == 't' && !tw_known(tw_tunings, word))
+	if (is == 't' && !tw_known_find(tw_tunings, word))
 		unknown(look, c, word, tw_tunings, "a tuning");
-	if (is == 'b' && !tw_known(tw_map_bugs, word))
+	if (is == 'b' && !tw_known_find(tw_map_bugs, word))
 		unknown(look, c, word, tw_map_bugs, "a bug of maps that servers know");
 	if ((is == 'z' || is == 's') && tw_setting_number(word) < 0)
 		tw_warn(look, settings, "line", word, "0 to 255", "line %u: %s is %s (0 to 255)",
@@ -44,7 +44,7 @@ static void check_word(
 			c->line, word);
 }
 
-/* are: as known.c has it. */
+/* Check the words of a command against their types `are` (known.c). */
 static void check_words(const struct tw_look *look, const struct tw_command *c, const char *are)
 {
 	unsigned at = 1;
@@ -60,7 +60,7 @@ static void check_words(const struct tw_look *look, const struct tw_command *c, 
 static void check_command(void *arg, const struct tw_command *c)
 {
 	const struct tw_look *look = arg;
-	const char *words = tw_known(tw_settings, c->words[0]);
+	const char *words = tw_known_find(tw_settings, c->words[0]);
 	const struct tw_house *h = look->houses;
 
 	while (h && !tw_house_allows(h, c->words[0]))
@@ -82,5 +82,5 @@ static void check_length(void *arg, unsigned line, size_t n)
 void tw_rule_settings(const struct tw_look *look)
 {
 	if (tw_settings_each(look->m, check_command, check_length, (void *)look, NULL) == -ENOMEM)
-		look->f->failed = true;
+		look->faults->failed = true;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Hook-through tiles (DDNet's game/collision.cpp, IsThrough and IsHookBlocker). 5, 66 and 67 are
- * for the solid tile that the game layer has at the same place, 6 is for one beside it.
+ * Hook-through tiles (DDNet's game/collision.cpp, IsThrough and IsHookBlocker). 5, 66 and 67 apply
+ * to a solid tile of the game layer at the same place, 6 to one beside it.
  */
 #include "tools/teeworlds/rules/look.h"
 
 enum { SOLID = 1, NO_HOOK = 3, CUT = 5, BESIDE = 6, ALL = 66, FROM_SIDE = 67 };
 
-/* The solid tiles of the game layer, a bit each. */
+/* The solid tiles of the game layer, as a bitmap. */
 struct solid {
 	uint32_t w, h;
 	uint8_t *bits;
@@ -18,7 +18,7 @@ static bool is_solid(const struct solid *s, uint32_t at)
 	return s->bits[at / 8] >> at % 8 & 1;
 }
 
-/* Beside it, or, since the outermost tiles go on for ever, at the border it. */
+/* Is a neighbor solid? At the border a tile is its own neighbor, since outermost tiles repeat. */
 static bool is_beside_solid(const struct solid *s, uint32_t at)
 {
 	uint32_t x = at % s->w, y = at / s->w;
@@ -34,7 +34,7 @@ static void look_through(
 	struct tw_tile_walk walk = {.t = &l->t};
 	struct tw_spot idle[256] = {0}; /* hook-through tiles, by id */
 
-	if (!l->there || l->t.w != solid->w || l->t.h != solid->h)
+	if (!l->is_present || l->t.w != solid->w || l->t.h != solid->h)
 		return;
 	for (const uint8_t *tile; (tile = tw_tile_next(&walk, NULL));) {
 		uint8_t id = tile[0];
@@ -58,10 +58,10 @@ void tw_rule_through(const struct tw_look *look)
 	struct solid solid = {.w = game->t.w, .h = game->t.h};
 	struct tw_tile_walk walk = {.t = &game->t};
 
-	if (!tw_look_at_all(look))
+	if (!tw_look_is_complete(look))
 		return;
 	solid.bits = bits = calloc((size_t)solid.w * solid.h / 8 + 1, 1);
-	look->f->failed |= !bits;
+	look->faults->failed |= !bits;
 	for (const uint8_t *tile; bits && (tile = tw_tile_next(&walk, NULL));)
 		if (tile[0] == SOLID || tile[0] == NO_HOOK)
 			bits[walk.at / 8] |= (uint8_t)(1 << walk.at % 8);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* What tiles there have to be, and which ones mean something where they stand. */
+/* Required tiles, and tiles without a meaning in their layer. */
 
 #include "tools/teeworlds/rules/look.h"
 
-/* Where a game knows a tile (DDNet's game/mapitems.cpp, IsValidGameTile and its like). */
+/* Layers where a game knows a tile (DDNet's game/mapitems.cpp, IsValidGameTile and so on). */
 enum {
 	IN_GAME = 1 << TW_GAME,
 	IN_FRONT = 1 << TW_FRONT,
@@ -13,10 +13,10 @@ enum {
 	IN_TUNE = 1 << TW_TUNE,
 	IN_BOTH = IN_GAME | IN_FRONT,
 	IN_THREE = IN_BOTH | IN_SWITCH,
-	TURNS = 1 << TW_N_PLAYED, /* turning it means something (IsRotatableTile) */
+	TURNS = 1 << TW_N_PLAYED, /* turning it has a meaning (IsRotatableTile) */
 };
 
-/* In order; those without a meaning of their own are called by what is around them. */
+/* Ordered by id. Tiles without a meaning of their own have the name of the tiles around them. */
 static const struct {
 	uint8_t first, last, where;
 	const char *name;
@@ -139,7 +139,8 @@ void tw_rule_race(const struct tw_look *look)
 	const struct tw_played_layer *game = &look->physics->layers[TW_GAME];
 	const struct tw_played_layer *front = &look->physics->layers[TW_FRONT];
 
-	for (size_t i = 0; tw_look_at_all(look) && i < sizeof(needed) / sizeof(needed[0]); i++) {
+	for (size_t i = 0; tw_look_is_complete(look) && i < sizeof(needed) / sizeof(needed[0]);
+		i++) {
 		uint64_t n = 0;
 
 		for (unsigned id = needed[i].first; id <= needed[i].last; id++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Data items: those that nothing refers to, and the others in less room. */
+/* Remove unused data items, and compress the others better. */
 #include <inttypes.h>
 
 #include "base/threads/parallel.h"
@@ -7,10 +7,10 @@
 #include "formats/teeworlds/model/change.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
-enum { AT_ONCE_MAX = 64 << 20 /* what is larger stays as it is */ };
+enum { AT_ONCE_MAX = 64 << 20 /* larger data items stay as they are */ };
 
-/* On several threads, for one data item each. What is damaged stays as it is. */
-static int pack(void *arg, size_t i, struct error *e)
+/* Compress one data item. Runs on several threads. A damaged data item stays as it is. */
+static int compress_blob(void *arg, size_t i, struct error *e)
 {
 	struct tw_map *m = arg;
 	struct blob *b = m->blobs[i], *better;
@@ -34,8 +34,8 @@ static int pack(void *arg, size_t i, struct error *e)
 	return 0;
 }
 
-/* Content that was not in the file is no gain. */
-static void say_packed(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
+/* Report the bytes saved. Ignore content that is not in the file. */
+static void report_compression(struct tidying *t, const struct tw_map *was, const struct tw_map *m)
 {
 	uint64_t gain = 0;
 	size_t n = 0;
@@ -49,7 +49,7 @@ static void say_packed(struct tidying *t, const struct tw_map *was, const struct
 		n++;
 	}
 	if (n)
-		tw_whole_line(&t->whole, WHOLE_DONE,
+		tw_whole_report(&t->whole, WHOLE_DONE,
 			"compressed %zu data item%s: %" PRIu64 " bytes smaller", n,
 			n == 1 ? "" : "s", gain);
 }
@@ -63,7 +63,7 @@ static int drop_data(struct tidying *t, struct tw_map *m)
 		if (!m->blobs[i] || users.v[i])
 			continue;
 		blob_unref(TAKE(m->blobs[i]));
-		tw_whole_line(
+		tw_whole_report(
 			&t->whole, WHOLE_DONE, "removed raw/data/%05zu: nothing refers to it", i);
 	}
 	free(users.v);
@@ -76,10 +76,10 @@ int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, str
 
 	if (r < 0)
 		return error_set(e, r, "out of memory");
-	/* The old container holds data as it is. */
+	/* Version 3 of the container stores data without compression. */
 	if (m->shared->file_version != 3)
-		r = parallel_each(m->n_blobs, pack, m, e);
+		r = parallel_each(m->n_blobs, compress_blob, m, e);
 	if (r == 0)
-		say_packed(t, was, m);
+		report_compression(t, was, m);
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images, sounds and envelopes that are there twice: the first is what all refer to. */
+/* Merge equal images, sounds and envelopes into the first of them. */
 #include <errno.h>
 #include <string.h>
 
@@ -15,18 +15,17 @@ struct looked {
 	uint32_t position;
 };
 
-static int order(const void *pa, const void *pb)
+static int compare_sums(const void *pa, const void *pb)
 {
 	const struct looked *a = pa, *b = pb;
 
 	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_order(a->position, b->position);
 }
 
-/* What is referred to from now on, by what was. */
 struct merging {
 	struct tidying *t;
-	uint32_t *first[TW_USABLE], n[TW_USABLE];
-	bool any;
+	uint32_t *first[TW_USABLE], n[TW_USABLE]; /* first: new position, by old position */
+	bool has_duplicates;
 };
 
 /* Remove the second of two equal objects. false if it has to stay. */
@@ -36,10 +35,10 @@ static bool drop_second(struct merging *g, enum tw_sort sort, uint32_t first, ui
 	char why[16 + TW_PATH_MAX] = "the same as ";
 
 	tw_path_object(g->t->whole.from, all->items[first], why + strlen(why));
-	return tw_whole_drop(&g->t->whole, all->items[second], why);
+	return tw_whole_remove(&g->t->whole, all->items[second], why);
 }
 
-static int find(struct merging *g, enum tw_sort sort)
+static int find_equal(struct merging *g, enum tw_sort sort)
 {
 	const struct tw_map *m = g->t->m;
 	const struct tw_type *all = tw_type(m, tw_sort_type(sort));
@@ -54,7 +53,7 @@ static int find(struct merging *g, enum tw_sort sort)
 		first[i] = l[n_looked].position = i;
 		n_looked += tw_sum(m, all->items[i], true, l[n_looked].sum);
 	}
-	qsort(l, n_looked, sizeof(*l), order);
+	qsort(l, n_looked, sizeof(*l), compare_sums);
 	for (size_t i = 1, from = 0; i < n_looked; i++) {
 		if (memcmp(l[i].sum, l[from].sum, sizeof(l->sum)) == 0)
 			first[l[i].position] = l[from].position;
@@ -66,24 +65,24 @@ static int find(struct merging *g, enum tw_sort sort)
 		if (first[i] == i)
 			continue;
 		if (drop_second(g, sort, first[i], i))
-			g->any = true;
+			g->has_duplicates = true;
 		else
 			first[i] = i;
 	}
 	return 0;
 }
 
-static int32_t now(const struct merging *g, enum tw_sort sort, int32_t ref)
+static int32_t new_reference(const struct merging *g, enum tw_sort sort, int32_t ref)
 {
 	return ref >= 0 && (uint32_t)ref < g->n[sort] ? (int32_t)g->first[sort][ref] : ref;
 }
 
-static int32_t now_envelope(void *arg, int32_t ref)
+static int32_t new_envelope(void *arg, int32_t ref)
 {
-	return now(arg, TW_SORT_ENVELOPE, ref);
+	return new_reference(arg, TW_SORT_ENVELOPE, ref);
 }
 
-static int follow(struct merging *g, uint32_t item)
+static int update_references(struct merging *g, uint32_t item)
 {
 	struct tw_map *m = g->t->m;
 	struct tw_item *it = &m->items[item];
@@ -93,12 +92,12 @@ static int follow(struct merging *g, uint32_t item)
 	int r = 0;
 
 	for (unsigned k = 0; r == 0 && k < n; k++) {
-		int32_t was = it->ints->v[held[k].field], is = now(g, held[k].sort, was);
+		int32_t was = it->ints->v[held[k].field], is = new_reference(g, held[k].sort, was);
 
 		r = is == was ? 0 : tw_item_set(it, held[k].field, is);
 	}
 	if (r == 0)
-		r = tw_held_elements(m, it, now_envelope, g, &list);
+		r = tw_held_elements(m, it, new_envelope, g, &list);
 	return r < 0 || !list ? r : tw_map_set_data(m, item, TW_LIST_DATA, list, NULL);
 }
 
@@ -109,10 +108,10 @@ int tidy_equal(struct tidying *t, struct error *e)
 	int r = 0;
 
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++)
-		r = find(&g, (enum tw_sort)sort);
-	for (uint32_t i = 0; r == 0 && g.any && layers && i < layers->n; i++)
+		r = find_equal(&g, (enum tw_sort)sort);
+	for (uint32_t i = 0; r == 0 && g.has_duplicates && layers && i < layers->n; i++)
 		if (!t->whole.gone[layers->items[i]])
-			r = follow(&g, layers->items[i]);
+			r = update_references(&g, layers->items[i]);
 	for (int sort = 0; sort < TW_USABLE; sort++)
 		free(g.first[sort]);
 	return r < 0 ? error_set(e, r, "no memory for the references of layers") : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Layers that draw nothing, or are larger than what they draw. */
+/* Remove layers and groups that draw nothing, and shrink layers to the tiles that they draw. */
 #include <inttypes.h>
 
 #include "formats/teeworlds/item/elements.h"
@@ -27,13 +27,13 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 		tw_item_set(it, TW_TILES_WIDTH, (int32_t)w) < 0 ||
 		tw_item_set(it, TW_TILES_HEIGHT, (int32_t)h) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
-	tw_whole_say(&t->whole, WHOLE_DONE, "shrunk", item,
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "shrunk", item,
 		"%" PRIu32 " x %" PRIu32 " tiles instead of %" PRIu32 " x %" PRIu32, w, h, tiles->w,
 		tiles->h);
 	return 0;
 }
 
-/* Each of the two would have its own then, and the map would be larger. */
+/* Does another layer share the data? Shrinking one of them would copy it and enlarge the map. */
 static bool is_shared(const struct tw_map *m, uint32_t item, const struct tw_tiles *tiles)
 {
 	return tw_blob_users(m, (uint32_t)m->items[item].ints->v[tiles->field], 2) > 1;
@@ -44,16 +44,16 @@ static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *t
 {
 	uint32_t w, h;
 
-	/* One that cannot be read stays. */
+	/* A layer that cannot be read stays. */
 	if (tw_tiles_needed(tiles, &w, &h, NULL) < 0)
 		return 0;
 	if (!h && can_leave)
-		tw_whole_drop(&t->whole, item, "it has no tiles");
+		tw_whole_remove(&t->whole, item, "it has no tiles");
 	if (!h || (w == tiles->w && h == tiles->h))
 		return 0;
 	if (!is_shared(t->m, item, tiles))
 		return shrink(t, item, tiles, w, h, e);
-	tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "its tiles are another layer's too");
+	tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "its tiles are another layer's too");
 	return 0;
 }
 
@@ -67,7 +67,7 @@ static int tidy_layer(struct tidying *t, uint32_t position, struct error *e)
 	struct tw_tiles tiles;
 
 	if (form != TW_FORM_NONE && it->ints->v[TW_LIST_COUNT] == 0 && can_leave)
-		tw_whole_drop(&t->whole, item,
+		tw_whole_remove(&t->whole, item,
 			form == TW_FORM_QUADS ? "it has no quads" : "it has no sources");
 	if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 && tw_tiles_of(t->m, it, &tiles))
 		return tidy_tiles(t, item, &tiles, can_leave, e);
@@ -82,7 +82,7 @@ static void tidy_group(struct tidying *t, uint32_t position)
 	while (i < at.n && !tidy_item(t, TW_LAYER, at.first + i))
 		i++;
 	if (i == at.n)
-		tw_whole_drop(
+		tw_whole_remove(
 			&t->whole, tw_type(t->m, TW_GROUP)->items[position], "it has no layers");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images that the game has: out of the map, and into it. */
+/* Make images external that the game has, or embed them. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -10,8 +10,8 @@
 #include "formats/teeworlds/preview/game.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
-/* The map with an image as the game has it, as if that file was copied over it. *ret = NULL: it has
- * these pixels. */
+/* Put the game's version of an image into the map, as if the file was copied over the image. *ret
+ * is NULL if the image is the same already. */
 static int put_games(
 	const struct tidying *t, uint32_t position, struct snapshot **ret, struct error *e)
 {
@@ -28,7 +28,7 @@ static int put_games(
 		     : format_put(&t->m->base, id, &file, NULL, ret, e);
 }
 
-/* Is it what the game has under its name, but for colours that nobody sees? */
+/* Does the image equal the game's image of that name, apart from invisible colors? */
 static bool is_games(const struct tidying *t, uint32_t position, const struct tw_item *it)
 {
 	const struct tw_name *n = tidy_name(t, position);
@@ -63,12 +63,12 @@ static int make_external(struct tidying *t, uint32_t item, struct error *e)
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	tw_item_ints(it, v);
-	tw_whole_say(&t->whole, WHOLE_DONE, "external", item, "the game has the same");
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "external", item, "the game has the same");
 	return 0;
 }
 
-/* What cannot be had stays. */
-static int embed(struct tidying *t, uint32_t position, uint32_t item, struct error *e)
+/* Embed an external image. An image that is not found stays external. */
+static int embed_image(struct tidying *t, uint32_t position, uint32_t item, struct error *e)
 {
 	struct error why = ERROR_INIT;
 	struct snapshot *fresh;
@@ -77,12 +77,12 @@ static int embed(struct tidying *t, uint32_t position, uint32_t item, struct err
 	if (r == -ENOMEM)
 		return error_set(e, r, "out of memory");
 	if (r < 0) {
-		tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
+		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
 		return 0;
 	}
 	snapshot_unref(&t->m->base);
 	t->m = (struct tw_map *)fresh;
-	tw_whole_say(&t->whole, WHOLE_DONE, "embedded", item, "as the game has it");
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "embedded", item, "as the game has it");
 	return 0;
 }
 
@@ -91,7 +91,7 @@ int tidy_media(struct tidying *t, struct error *e)
 	int r = 0;
 
 	if (!t->known && (t->how->external || t->how->embed)) {
-		tw_whole_line(&t->whole, WHOLE_LEFT,
+		tw_whole_report(&t->whole, WHOLE_LEFT,
 			"images: nobody knows what else has a number in the map");
 		return 0;
 	}
@@ -102,7 +102,7 @@ int tidy_media(struct tidying *t, struct error *e)
 		if (it && t->how->external && tw_image_is_png(t->m, it) && is_games(t, i, it))
 			r = make_external(t, item, e);
 		else if (it && t->how->embed && tw_int(it, TW_IMG_EXTERNAL, 0) != 0)
-			r = embed(t, i, item, e);
+			r = embed_image(t, i, item, e);
 	}
 	return r;
 }

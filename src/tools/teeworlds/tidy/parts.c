@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What of a map's file each part takes. */
+/* The size of each part in a map's file. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -8,13 +8,13 @@
 #include "formats/teeworlds/names/paths.h"
 #include "tools/teeworlds/tidy/tidy.h"
 
-enum { ITEM_HEAD = 8, OFFSET = 4 /* of an item or of data, in its table */ };
+enum { ITEM_HEAD = 8, OFFSET = 4 /* entry of an item or data item in its table */ };
 
 struct weighing {
 	const struct tw_map *m;
 	struct tw_uses uses;
 	bool known;
-	bool *weighed; /* data, by handle: that of two items is the first one's */
+	bool *weighed; /* by blob handle; a blob of several items counts for the first */
 	int (*part)(void *arg, const struct tidy_part *p);
 	void *arg;
 };
@@ -29,7 +29,7 @@ static uint64_t weigh_data(struct weighing *w, size_t i)
 	return b->stored.size + OFFSET + (w->m->shared->file_version != 3 ? sizeof(int32_t) : 0);
 }
 
-static uint64_t weigh(struct weighing *w, const struct tw_item *it)
+static uint64_t weigh_item(struct weighing *w, const struct tw_item *it)
 {
 	uint64_t size = ITEM_HEAD + OFFSET + it->ints->n * sizeof(int32_t);
 	uint32_t fields[TW_FIELDS_MAX];
@@ -41,7 +41,7 @@ static uint64_t weigh(struct weighing *w, const struct tw_item *it)
 	return size;
 }
 
-static int tell(struct weighing *w, const char *path, uint64_t size, bool unused)
+static int report_part(struct weighing *w, const char *path, uint64_t size, bool unused)
 {
 	const struct tidy_part p = {path, size, unused};
 
@@ -56,7 +56,7 @@ static bool is_unused(const struct weighing *w, const struct tw_item *it)
 	return false;
 }
 
-static int tell_item(struct weighing *w, uint32_t item)
+static int report_item(struct weighing *w, uint32_t item)
 {
 	const struct tw_item *it = &w->m->items[item];
 	int32_t bezier = tw_uuid_type(w->m, TW_BEZIER);
@@ -65,7 +65,7 @@ static int tell_item(struct weighing *w, uint32_t item)
 	tw_path_item(w->m, item, path);
 	if (it->type == TW_POINTS || it->type == bezier)
 		snprintf(path, sizeof(path), "envelopes");
-	return tell(w, path, weigh(w, it), is_unused(w, it));
+	return report_part(w, path, weigh_item(w, it), is_unused(w, it));
 }
 
 int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
@@ -81,12 +81,12 @@ int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tid
 	w.weighed = calloc(m->n_blobs + 1, sizeof(*w.weighed));
 	r = r == -ENOMEM || !w.weighed ? -ENOMEM : 0;
 	for (uint32_t i = 0; r == 0 && i < m->n_items; i++)
-		r = tell_item(&w, i);
+		r = report_item(&w, i);
 	for (size_t i = 0; r == 0 && i < m->n_blobs; i++) {
 		size = weigh_data(&w, i);
 		snprintf(path, sizeof(path), "raw/data/%05zu", i);
 		if (size)
-			r = tell(&w, path, size, w.known);
+			r = report_part(&w, path, size, w.known);
 	}
 	tw_uses_finish(&w.uses);
 	free(w.weighed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Pixels of images that nothing shows, by the same eye as DDNet's tools/map_optimize.cpp: of a tile
- * set the cells that no tile shows, and colours of pixels that are transparent, which become those
- * beside, since a graphics card mixes them in at the edges (tools/dilate.cpp).
+ * Clear pixels that nothing shows, like DDNet's tools/map_optimize.cpp: the cells of a tileset that
+ * no tile shows, and the colors of transparent pixels. Those get the color of a neighbor instead,
+ * because a graphics card mixes them in at edges (tools/dilate.cpp).
  */
 #include <errno.h>
 #include <sha2.h>
@@ -20,7 +20,7 @@
 
 enum { CELLS = 16 /* in each direction */, ROUNDS = 11, UNREACHED = 255 };
 
-/* Who shows an image. */
+/* The layers that show an image, and the cells that tiles show. */
 struct shown {
 	bool tiles, quads, unread;
 	bool ids[CELLS * CELLS];
@@ -29,7 +29,7 @@ struct shown {
 struct canvas {
 	uint8_t *rgba;
 	uint32_t w, h;
-	uint8_t *rounds; /* w * h of them */
+	uint8_t *rounds; /* by pixel: the round that gave it its color, or UNREACHED */
 };
 
 struct rect {
@@ -48,7 +48,7 @@ static void look_at_tiles(const struct tidying *t, const struct tw_item *it, str
 	ret->unread |= !there || walk.error < 0;
 }
 
-static void look(const struct tidying *t, int32_t image, struct shown *ret)
+static void find_uses(const struct tidying *t, int32_t image, struct shown *ret)
 {
 	*ret = (struct shown){0};
 	for (uint32_t i = 0; i < tw_count(t->m, TW_LAYER); i++) {
@@ -70,8 +70,8 @@ static uint8_t *pixel(const struct canvas *c, uint32_t x, uint32_t y)
 	return c->rgba + 4 * ((size_t)y * c->w + x);
 }
 
-/* The colour of a neighbour in the rectangle that had one before this round. */
-static bool spread(
+/* Copy the color of a neighbor in the rectangle, if one had a color before this round. */
+static bool spread_color(
 	const struct canvas *c, const struct rect *r, uint32_t x, uint32_t y, uint8_t now)
 {
 	const int32_t beside[][2] = {{0, -1}, {-1, 0}, {1, 0}, {0, 1}};
@@ -98,15 +98,15 @@ static void dilate(const struct canvas *c, struct rect r)
 				if (!now)
 					*round =
 						pixel(c, x, y)[3] > TW_ALPHA_UNSEEN ? 0 : UNREACHED;
-				else if (*round == UNREACHED && spread(c, &r, x, y, now))
+				else if (*round == UNREACHED && spread_color(c, &r, x, y, now))
 					*round = now;
 			}
 		}
 	}
 }
 
-/* true: there was something. */
-static bool empty(const struct canvas *c, struct rect r)
+/* Returns true if the cell was not empty. */
+static bool clear_cell(const struct canvas *c, struct rect r)
 {
 	uint8_t any = 0;
 
@@ -120,29 +120,29 @@ static bool empty(const struct canvas *c, struct rect r)
 	return any;
 }
 
-/* What can be seen at all has the colour that it had, though another was spread from there. */
-static void restore(const struct canvas *c, const uint8_t *old)
+/* Give each pixel that is not fully transparent its old color back. */
+static void restore_visible(const struct canvas *c, const uint8_t *old)
 {
 	for (size_t i = 0; i < 4 * (size_t)c->w * c->h; i += 4)
 		if (c->rgba[i + 3])
 			memcpy(c->rgba + i, old + i, 3);
 }
 
-/* What is transparent has no colour. */
-static void clear(uint8_t *rgba, size_t n)
+/* Set the color of fully transparent pixels to 0. */
+static void clear_transparent(uint8_t *rgba, size_t n)
 {
 	for (size_t i = 0; i < n; i += 4)
 		if (!rgba[i + 3])
 			memset(rgba + i, 0, 3);
 }
 
-/* Returns how many cells had something that nothing shows. */
-static unsigned cut(const struct canvas *c, const struct shown *s)
+/* Clear what nothing shows. Returns the number of cells that were cleared. */
+static unsigned cut_image(const struct canvas *c, const struct shown *s)
 {
 	uint32_t w = c->w / CELLS, h = c->h / CELLS;
 	unsigned n = 0;
 
-	clear(c->rgba, 4 * (size_t)c->w * c->h);
+	clear_transparent(c->rgba, 4 * (size_t)c->w * c->h);
 	if (s->quads)
 		dilate(c, (struct rect){0, 0, c->w, c->h});
 	for (uint32_t id = 0; !s->quads && id < CELLS * CELLS; id++) {
@@ -151,12 +151,13 @@ static unsigned cut(const struct canvas *c, const struct shown *s)
 		if (id && s->ids[id])
 			dilate(c, r);
 		else
-			n += empty(c, r);
+			n += clear_cell(c, r);
 	}
 	return n;
 }
 
-/* NAME_cut_HASH of what is seen of all of it; one that is called so stays. */
+/* Rename an image to NAME_cut_HASH, unless it has such a name. The hash is of all visible pixels
+ * before the cut. */
 static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixels, struct error *e)
 {
 	const struct tw_name *old = tidy_name(t, (uint32_t)tw_position(t->whole.from, item));
@@ -168,7 +169,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	char name[TW_PATH_MAX], hex[SHA256_DIGEST_STRING_LENGTH];
 	int size;
 
-	/* One that has none gets none, there. */
+	/* An image without a name stays without. */
 	if (!tw_blob_of(t->m, &t->m->items[item], TW_IMG_NAME))
 		return 0;
 	if (mark >= 0 && memcmp(old->text + mark, "_cut_", strlen("_cut_")) == 0)
@@ -177,11 +178,11 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	if (!seen)
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(seen, pixels->data, n);
-	clear(seen, n);
+	clear_transparent(seen, n);
 	SHA256Data(seen, n, hex);
 	size = snprintf(name, sizeof(name), "%.*s_cut_%s", old->size, old->text, hex);
 	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max) {
-		tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item,
 			"its name stays: with the hash it would have %d bytes (at most %zu)", size,
 			tw_sorts[TW_SORT_IMAGE].name_max);
 		return 0;
@@ -189,7 +190,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	blob = blob_of_bytes(bytes_copy(name, (size_t)size + 1), NULL);
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_NAME, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
-	tw_whole_say(&t->whole, WHOLE_DONE, "renamed", item, "%s", name);
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "renamed", item, "%s", name);
 	return 0;
 }
 
@@ -201,10 +202,11 @@ static int set_pixels(
 	if (!blob || tw_map_set_data(t->m, item, TW_IMG_DATA, blob, NULL) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	if (cells)
-		tw_whole_say(&t->whole, WHOLE_DONE, "cut", item,
+		tw_whole_report_item(&t->whole, WHOLE_DONE, "cut", item,
 			"%u of %u cells, which no tile shows", cells, CELLS * CELLS);
 	else
-		tw_whole_say(&t->whole, WHOLE_DONE, "cut", item, "colours that are transparent");
+		tw_whole_report_item(
+			&t->whole, WHOLE_DONE, "cut", item, "colours that are transparent");
 	return 0;
 }
 
@@ -219,7 +221,7 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	int r = blob_load(tw_blob_of(t->m, &t->m->items[item], TW_IMG_DATA), &old, &why);
 
 	if (r == -EIO) {
-		tw_whole_say(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
+		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
 		return 0;
 	}
 	fresh = r == 0 ? bytes_new(old->size, &c.rgba) : NULL;
@@ -227,8 +229,8 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	if (!fresh || !rounds)
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(c.rgba, old->data, old->size);
-	cells = cut(&c, s);
-	restore(&c, old->data);
+	cells = cut_image(&c, s);
+	restore_visible(&c, old->data);
 	if (!bytes_same(old, fresh))
 		r = set_pixels(t, item, bytes_ref(fresh), cells, e);
 	return r == 0 && t->how->hash_names ? hash_name(t, item, old, e) : r;
@@ -245,9 +247,9 @@ int tidy_pixels(struct tidying *t, struct error *e)
 
 		if (!it || !tw_image_is_png(t->m, it))
 			continue;
-		look(t, (int32_t)i, &shown);
+		find_uses(t, (int32_t)i, &shown);
 		if (!t->known || shown.unread)
-			tw_whole_say(&t->whole, WHOLE_LEFT, "", item,
+			tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item,
 				"nobody knows what of it is shown");
 		else if (shown.tiles || shown.quads)
 			r = tidy_image(t, item, &shown, e);

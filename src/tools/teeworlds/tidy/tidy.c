@@ -7,7 +7,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
 
-/* A sheet of entities is one that somebody may look for by its name. */
+/* Is it an image of entities? Such an image stays, because mappers look for it by its name. */
 static bool is_named(const struct tidying *t, uint32_t position)
 {
 	const struct tw_name *name = tidy_name(t, position);
@@ -15,7 +15,7 @@ static bool is_named(const struct tidying *t, uint32_t position)
 	return name->size && memmem(name->text, name->size, "entities", 8);
 }
 
-static int take_uses(struct tidying *t, struct error *e)
+static int update_uses(struct tidying *t, struct error *e)
 {
 	int r;
 
@@ -33,22 +33,22 @@ static void drop_unused(struct tidying *t)
 		for (uint32_t i = 0; all && i < all->n; i++)
 			if (!t->uses.of[sort][i] && !t->whole.gone[all->items[i]] &&
 				!(sort == TW_SORT_IMAGE && is_named(t, i)))
-				tw_whole_drop(&t->whole, all->items[i], "nothing uses it");
+				tw_whole_remove(&t->whole, all->items[i], "nothing uses it");
 	}
 }
 
-static int run(struct tidying *t, struct snapshot **ret, struct error *e)
+static int run_steps(struct tidying *t, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *done = NULL;
 	struct tw_map *m;
-	int r = take_uses(t, e);
+	int r = update_uses(t, e);
 
 	if (r == 0 && t->how->layers)
 		r = tidy_layers(t, e);
 	if (r == 0 && t->known)
 		r = tidy_equal(t, e);
 	if (r == 0 && t->known)
-		r = take_uses(t, e);
+		r = update_uses(t, e);
 	if (r == 0 && t->known)
 		drop_unused(t);
 	if (r == 0)
@@ -63,7 +63,7 @@ static int run(struct tidying *t, struct snapshot **ret, struct error *e)
 	if (!m)
 		return error_set(e, -ENOMEM, "out of memory");
 	r = tidy_data(t, tw_map_of(done), m, e);
-	if (r < 0 || !t->whole.any)
+	if (r < 0 || !t->whole.has_changes)
 		snapshot_unref(&m->base);
 	else
 		*ret = &m->base;
@@ -78,16 +78,17 @@ static bool shares_layers(const struct tw_map *m)
 	return false;
 }
 
-/* What stays. Where anything leaves, a layer in two groups becomes two, and the map larger. */
-static const char *const *kept(const struct tw_map *m, const struct tidy *how)
+/* The objects to keep: all if a layer is in two groups, since removing any object would turn it
+ * into two layers and enlarge the map. */
+static const char *const *kept_paths(const struct tw_map *m, const struct tidy *how)
 {
 	static const char *const all[] = {"*/*", "*/*/*/*", NULL};
 
 	return shares_layers(m) ? all : how->keep;
 }
 
-static int tidy(const struct snapshot *s, const struct tidy *how, const struct whole_calls *calls,
-	struct snapshot **ret, struct error *e)
+static int tidy_map(const struct snapshot *s, const struct tidy *how,
+	const struct whole_calls *calls, struct snapshot **ret, struct error *e)
 {
 	struct tidying t = {.how = how};
 	int r;
@@ -96,10 +97,10 @@ static int tidy(const struct snapshot *s, const struct tidy *how, const struct w
 	if (!tw_map_of(s)->shared->typed)
 		return error_set(e, -EINVAL, "nobody knows what of such a map is used");
 	r = tw_whole_begin(&t.whole, s, calls, e);
-	t.whole.keep = kept(tw_map_of(s), how);
+	t.whole.keep = kept_paths(tw_map_of(s), how);
 	t.m = r == 0 ? tw_map_copy(t.whole.from) : NULL;
 	if (r == 0)
-		r = t.m ? run(&t, ret, e) : error_set(e, -ENOMEM, "out of memory");
+		r = t.m ? run_steps(&t, ret, e) : error_set(e, -ENOMEM, "out of memory");
 	tw_uses_finish(&t.uses);
 	if (t.m)
 		snapshot_unref(&t.m->base);
@@ -107,4 +108,4 @@ static int tidy(const struct snapshot *s, const struct tidy *how, const struct w
 	return r;
 }
 
-const struct tidy_tool tw_tidy = {.tidy = tidy, .parts = tidy_parts};
+const struct tidy_tool tw_tidy = {.tidy = tidy_map, .parts = tidy_parts};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* tidy: a map on its way to one that shows the same in less room (tools/tidy/tidy.h). */
+/* tidy: make a map smaller without visible changes (tools/tidy/tidy.h). */
 #pragma once
 
 #include "formats/teeworlds/names/holder.h"
@@ -9,16 +9,16 @@
 struct tidying {
 	struct tw_whole whole;
 	const struct tidy *how;
-	struct tw_map *m; /* a copy, to be changed; no item of it is added or flagged */
+	struct tw_map *m; /* a copy to be changed; its items keep their handles */
 	struct tw_uses uses;
-	/* All that refers to anything is known. Else uses does not count, and what is called by its
-	 * number stays. */
+	/* All references are known. Otherwise `uses` is not valid, and no object may be removed
+	 * that can be referred to by its number. */
 	bool known;
 };
 
 extern const struct tidy_tool tw_tidy;
 
-/* The item as it is now; NULL: it leaves, or there is none at that position. */
+/* The current item at a position; NULL if it does not exist or is gone. */
 static inline const struct tw_item *tidy_item(
 	const struct tidying *t, unsigned type, uint32_t position)
 {
@@ -27,21 +27,21 @@ static inline const struct tw_item *tidy_item(
 	return it && !t->whole.gone[it - t->m->items] ? it : NULL;
 }
 
-/* The name that an image had. */
+/* The name of an image in the map as opened. */
 static inline const struct tw_name *tidy_name(const struct tidying *t, uint32_t position)
 {
 	return &tw_names(t->whole.from, TW_SORT_IMAGE)->v[position];
 }
 
-/* The steps; 0 or -errno. */
+/* Steps. */
 int tidy_layers(struct tidying *t, struct error *e); /* layers.c */
-int tidy_equal(struct tidying *t, struct error *e);  /* equal.c: equal objects are one */
+int tidy_equal(struct tidying *t, struct error *e);  /* equal.c: merge equal objects */
 int tidy_media(struct tidying *t, struct error *e);  /* media.c: external and embedded images */
 int tidy_pixels(struct tidying *t, struct error *e); /* pixels.c */
-/* data.c: of m, a copy of a map that is finished: what nothing refers to goes, the rest is
- * compressed anew. */
+/* data.c: Remove unused data items of m, and compress the others better. m is a copy of `was`, the
+ * finished map. */
 int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, struct error *e);
 
-/* parts.c: struct tidy_tool's. */
+/* parts.c: tidy_tool.parts. */
 int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 	void *arg, struct error *e);

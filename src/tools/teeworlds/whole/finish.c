@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* finish: the map that is written, without what is gone and what a game refuses needlessly. */
+/* finish: make the map to be saved: remove objects that are gone, and repair harmless faults. */
 #include <errno.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "formats/teeworlds/model/fields.h"
 #include "tools/teeworlds/whole/whole.h"
 
-/* Tiles that cannot be read stay as they are. */
+/* Clear unused bytes of tiles. Tiles that cannot be read stay as they are. */
 static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &c->base->items[item];
@@ -22,7 +22,7 @@ static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, s
 	if (w->gone[item] || !tw_tiles_of(c->base, it, &t) || tw_tiles_garbage(&t, &g, NULL) < 0 ||
 		!g.value)
 		return 0;
-	tw_whole_say(
+	tw_whole_report_item(
 		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
 	r = tw_tiles_compose(c->base, &t, &step, NULL, &fresh, e);
 	if (r == 0)
@@ -30,7 +30,8 @@ static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, s
 	return r;
 }
 
-/* Nothing refers to an item by its id. Index items may occur twice: DDNet's tools write them so. */
+/* Give items new ids where an id occurs twice; nothing refers to an item by its id. Skip index
+ * items, because DDNet's tools write those with duplicate ids. */
 static void separate_ids(struct tw_whole *w, struct tw_change *c)
 {
 	const struct tw_item *items = c->base->items;
@@ -47,23 +48,23 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 				!tw_change_map(c))
 				continue;
 			c->to->items[t->by_id[k]].id = (uint16_t)next++;
-			tw_whole_line(w, WHOLE_DONE,
+			tw_whole_report(w, WHOLE_DONE,
 				"repaired items of type %u: id %u occurred twice", t->id, id);
 		}
 	}
 }
 
-/* The bytes behind the end are told of by finalize. */
-static void say_table(void *arg, const struct format_fault *f)
+/* Report a repair of the tables. Finalize reports bytes after the end of the file. */
+static void report_table(void *arg, const struct format_fault *f)
 {
 	if (!f->is_warning && strcmp(f->field, "file size") != 0)
-		tw_whole_line(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
+		tw_whole_report(arg, WHOLE_DONE, "repaired the tables of the file: %s", f->text);
 }
 
 static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(c->base, TW_LAYER);
-	struct tw_faults f = {.m = w->from, .why = say_table, .arg = w};
+	struct tw_faults f = {.m = w->from, .why = report_table, .arg = w};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
@@ -77,12 +78,12 @@ static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 	return f.failed || c->error ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
-static void say_line(void *arg, enum format_said, const char *line)
+static void report_line(void *arg, enum format_said, const char *line)
 {
-	tw_whole_line(arg, WHOLE_DONE, "%s", line);
+	tw_whole_report(arg, WHOLE_DONE, "%s", line);
 }
 
-/* The parts of m that are gone; how many. */
+/* List the parts of m that are gone. Returns their number. */
 static size_t list_gone(const struct tw_whole *w, const struct tw_map *m, struct placement *p)
 {
 	size_t n = 0;
@@ -117,5 +118,5 @@ int tw_whole_finish(
 	if (r == 0)
 		r = tw_change_apply(&now, c, e);
 	return r < 0 ? r
-		     : tw_finalize(now, p, list_gone(w, tw_map_of(now), p), ret, say_line, w, e);
+		     : tw_finalize(now, p, list_gone(w, tw_map_of(now), p), ret, report_line, w, e);
 }

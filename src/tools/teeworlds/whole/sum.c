@@ -16,7 +16,7 @@ static int add_chunk(void *arg, const uint8_t *data, size_t n, struct error *)
 	return 0;
 }
 
-/* The integers of an object, with 0 for the numbers of its data, points or layers. */
+/* Add the integers of an object, with 0 for the numbers of its data, points or layers. */
 static bool add_ints(SHA2_CTX *sum, const struct tw_item *it, const uint32_t *fields, unsigned n)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(it->ints, it->ints->n, 0);
@@ -72,7 +72,7 @@ bool tw_sum(const struct tw_map *m, uint32_t item, bool content, uint8_t ret[TW_
 	SHA2_CTX sum;
 
 	SHA256Init(&sum);
-	/* The lengths come first: no two objects can have the same bytes otherwise. */
+	/* Hash each length before its bytes, so that different objects hash different bytes. */
 	SHA256Update(&sum, (const uint8_t *)&it->ints->n, sizeof(it->ints->n));
 	if (!add_ints(&sum, it, fields, n))
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* sum: checksums of objects, by which equal ones are found. */
+/* sum: checksums of objects, to find equal ones. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
@@ -15,6 +15,6 @@ enum { TW_SUM_SIZE = 32 };
  * Without `content` only the size of each data item is hashed, and nothing is decoded. With or
  * without it, objects with different sums are different.
  *
- * false: the data cannot be read, or memory is exhausted. Any thread.
+ * Returns false if the data cannot be read or memory is exhausted. Any thread.
  */
 bool tw_sum(const struct tw_map *m, uint32_t item, bool content, uint8_t ret[TW_SUM_SIZE]);

@@ -21,7 +21,7 @@ void tw_whole_end(struct tw_whole *w)
 	free(w->gone);
 }
 
-void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
+void tw_whole_report(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
 {
 	CLEANUP(free) char *line = NULL;
 	va_list ap;
@@ -30,10 +30,10 @@ void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ..
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	w->calls->say(w->calls->arg, what, line ? line : "out of memory");
-	w->any |= what == WHOLE_DONE;
+	w->has_changes |= what == WHOLE_DONE;
 }
 
-void tw_whole_say(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
+void tw_whole_report_item(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
 	const char *fmt, ...)
 {
 	CLEANUP(free) char *text = NULL;
@@ -44,11 +44,11 @@ void tw_whole_say(struct tw_whole *w, enum whole_said what, const char *verb, ui
 	va_start(ap, fmt);
 	text = text_vprintf(fmt, ap);
 	va_end(ap);
-	tw_whole_line(
+	tw_whole_report(
 		w, what, "%s%s%s: %s", verb, *verb ? " " : "", path, text ? text : "out of memory");
 }
 
-bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why)
+bool tw_whole_remove(struct tw_whole *w, uint32_t item, const char *why)
 {
 	const char *const *keep = w->keep;
 	char path[TW_PATH_MAX];
@@ -58,11 +58,11 @@ bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why)
 		keep++;
 	if (keep && *keep)
 		return false;
-	tw_whole_say(w, WHOLE_DONE, "removed", item, "%s", why);
+	tw_whole_report_item(w, WHOLE_DONE, "removed", item, "%s", why);
 	return w->gone[item] = true;
 }
 
-int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *games,
+int tw_whole_find_image(const struct tw_whole *w, uint32_t position, struct images *games,
 	const char *suffix, struct extent *ret, struct error *e)
 {
 	const struct tw_name *n = &tw_names(w->from, TW_SORT_IMAGE)->v[position];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * whole: what tidy and convert have in common: parts that leave a map, what is told of its parts,
- * and images as a game has them.
+ * whole: common code of tidy and convert: remove parts of a map, report on parts, and find images
+ * of a game. Call tw_whole_begin, then the other functions, and tw_whole_end.
  */
 #pragma once
 
@@ -9,31 +9,31 @@
 #include "tools/common/whole_calls.h"
 
 struct tw_whole {
-	const struct tw_map *from; /* as it was opened; handles are of all its versions */
+	const struct tw_map *from; /* the map as opened; its handles are valid in all versions */
 	const struct whole_calls *calls;
-	bool *gone;              /* by handle: objects that are to leave it */
+	bool *gone;              /* by handle: objects to be removed */
 	const char *const *keep; /* as in struct tidy */
-	bool any;                /* something was said to be done */
+	bool has_changes;        /* WHOLE_DONE was reported */
 };
 
-/* calls: NULL where none will be made. -ENOMEM. */
+/* calls may be NULL if nothing will be reported. -ENOMEM. */
 int tw_whole_begin(struct tw_whole *w, const struct snapshot *s, const struct whole_calls *calls,
 	struct error *e);
 void tw_whole_end(struct tw_whole *w);
-/* finish.c. The map to be saved: m, a version of `from`, without what is gone; unused bytes of
- * tiles, ids and tables that a game refuses are repaired. */
+/* finish.c: Make the map to be saved out of m, a version of `from`: remove objects in `gone`, and
+ * repair tables, duplicate item ids and unused bytes of tiles. */
 int tw_whole_finish(
 	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e);
 
-void tw_whole_line(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
+void tw_whole_report(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/* "VERB PATH: ..." of an item, or "PATH: ..." where the verb is "". */
-void tw_whole_say(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
+/* Report "VERB PATH: ..." for an item, or "PATH: ..." if verb is "". */
+void tw_whole_report_item(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
 	const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* The item leaves the map, and that is said; unless it is to be kept. */
-bool tw_whole_drop(struct tw_whole *w, uint32_t item, const char *why);
+/* Mark an item as gone and report it. Returns false, and does nothing, if `keep` has the item. */
+bool tw_whole_remove(struct tw_whole *w, uint32_t item, const char *why);
 
-/* The file that the game has under an image's name and `suffix`. -ENOENT, or what reading gave. */
-int tw_whole_image(const struct tw_whole *w, uint32_t position, struct images *games,
+/* Find the game's file for an image of the map, by the image's name plus suffix. -ENOENT. */
+int tw_whole_find_image(const struct tw_whole *w, uint32_t position, struct images *games,
 	const char *suffix, struct extent *ret, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Indexes of data files that say all of their rows themselves. */
+/* Indexes whose rows follow from one data file alone, without base files. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -19,7 +19,7 @@ static struct str stem_of(struct str path)
 	return s;
 }
 
-/* An integer of the file, or otherwise. */
+/* Append an integer of the file, or the default if the file does not have it. */
 static void put_field(struct job *j, const char *name, int64_t otherwise)
 {
 	const struct dat_field *f = derive_field(j->root, name);
@@ -28,7 +28,7 @@ static void put_field(struct job *j, const char *name, int64_t otherwise)
 	derive_put_number(j, f && number_get_i32(f->value, &v) ? v : otherwise);
 }
 
-/* The values of all blocks of a name, whatever their keys are. */
+/* Append a list of all values in blocks with a given name, whatever their keys. */
 static void put_values(struct job *j, const char *name)
 {
 	uint32_t hash = name_hash(str_of(name));
@@ -60,7 +60,7 @@ int derive_affix(const struct sources *, struct job *j)
 	return 0;
 }
 
-/* A skill without a GUID of its own keeps the one that its row has. */
+/* A skill without a GUID keeps the one in its old row. */
 int derive_skill(const struct sources *, struct job *j)
 {
 	struct str guid = derive_text(j->root, "UNIQUE_GUID");
@@ -68,13 +68,13 @@ int derive_skill(const struct sources *, struct job *j)
 	bool said = guid.n && number_get_i64(guid, &id);
 
 	if (!derive_text(j->root, "NAME").n) {
-		j->why_not = "it has no NAME";
+		j->refusal = "it has no NAME";
 		return 0;
 	}
 	put_name(j, STR(""));
 	derive_put(j, j->f->path);
 	if (!said && j->old)
-		derive_keep(j, 2);
+		derive_keep_cell(j, 2);
 	else
 		derive_put_number(j, said ? id : -1);
 	return 0;

@@ -58,7 +58,7 @@ void derive_put_upper(struct job *j, struct str text)
 		j->line.error = upper.error;
 }
 
-void derive_keep(struct job *j, unsigned cell)
+void derive_keep_cell(struct job *j, unsigned cell)
 {
 	next_cell(j);
 	buffer_str(&j->line, j->old->cells[cell]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * derive: the row of an index that follows from one file, as the modding kit writes it.
+ * derive: make the row of an index from one file, as the modding kit writes it.
  *
- * What a unit does not say itself its BASEFILE says, which may be a file of the game that is not in
- * the archive. Such a value stays as the row has it; in a new row it is the kit's default.
+ * A unit inherits missing values from its BASEFILE, which may be a file of the game that is not in
+ * the archive. Then an existing row keeps its value, and a new row gets the kit's default.
  */
 #pragma once
 
@@ -14,44 +14,45 @@ enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 };
 
 /* A row of an index as a table (text/raw/rawindex.h): a line of cells between tabs. */
 struct row {
-	struct str line; /* without its end; the cells are in it */
+	struct str line; /* without the newline; contains the cells */
 	struct str cells[ROW_CELLS];
 };
 
-/* A file that an index is to list. */
+/* A source file that an index should list, and its row. */
 struct job {
 	const struct source_file *f;
-	const struct row *old;        /* the row that it has, or NULL */
-	const struct dat_block *root; /* of the file's text, while it is derived */
-	struct buffer line;           /* its row */
+	const struct row *old;        /* its row in the stored index, or NULL */
+	const struct dat_block *root; /* of the file's text; valid only in a derive_fn */
+	struct buffer line;           /* the derived row */
 	unsigned n_cells;
-	size_t list_at;        /* in line */
-	const char *why_not;   /* the kit lists no such file, because of this; in memory for good */
-	struct buffer lacking; /* what a new row is made without, for people; or empty */
-	struct error unread;   /* code 0: it was read */
+	size_t list_at;        /* where the current list begins in `line` */
+	const char *refusal;   /* why the kit does not list the file (static string), or NULL */
+	struct buffer lacking; /* values that a new row lacks, for people; or empty */
+	struct error unread;   /* code 0 if the file was read */
 };
 
+/* Derive job.line from job.root, or set job.refusal. */
 typedef int derive_fn(const struct sources *s, struct job *j);
 
 derive_fn derive_unit;                                                       /* units.c */
 derive_fn derive_affix, derive_skill, derive_triggerable, derive_roompieces; /* data.c */
 derive_fn derive_missiles, derive_menu;                                      /* layouts.c */
 
-/* Of a block; names that no dictionary has are found, too. NULL: none. */
+/* Find a field of a block, by the hash of its name; the dictionaries need not have the name. */
 const struct dat_field *derive_field(const struct dat_block *b, const char *name);
-/* "" where there is none. */
+/* The value of a field; "" if the block does not have it. */
 struct str derive_text(const struct dat_block *b, const char *name);
 bool derive_bool(const struct dat_block *b, const char *name);
 
-/* In upper case (ASCII), appended to out: all of that. */
+/* Append text in upper case (ASCII) to out. Returns the whole content of out. */
 struct str derive_upper(struct str text, struct buffer *out);
 
-/* The next cell of the line, as it is or in upper case. */
+/* Append a cell to the line. */
 void derive_put(struct job *j, struct str text);
 void derive_put_upper(struct job *j, struct str text);
 void derive_put_number(struct job *j, int64_t v);
-/* ... which is that of the row as it is. */
-void derive_keep(struct job *j, unsigned cell);
-/* ... which is a list, of none so far; and an element of that. */
+/* Append a cell of the old row, which must exist, to the line. */
+void derive_keep_cell(struct job *j, unsigned cell);
+/* Append a cell with an empty list to the line; then append an element to that list. */
 void derive_put_list(struct job *j);
 void derive_put_element(struct job *j, struct str element);

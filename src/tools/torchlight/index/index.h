@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* index: the RAW indexes of an archive, made from its units, skills, affixes and so on. */
+/* index: make the RAW indexes of an archive from its units, skills, affixes and so on. */
 #pragma once
 
 #include "formats/torchlight/model/map.h"
@@ -7,7 +7,7 @@
 
 extern const struct index_tool tl_index_tool;
 
-/* Report the files that an index should list and does not: a line for each index, or one line if
- * there is no index at all. Reads those files. A vfs_advise. */
+/* Report the files that are missing in an index: a line for each index, or one line if there is no
+ * index at all. Reads those files. A vfs_advise. */
 void tl_index_report_unlisted(
 	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

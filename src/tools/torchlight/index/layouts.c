@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* Indexes of layouts: what their objects of one kind are called. */
+/* Indexes of layouts. Rows have the names of a layout's missiles, or properties of its menu. */
 #include "tools/torchlight/index/derive.h"
 
-/* The properties of the next object of a kind, behind b. NULL: there is none. */
+/* Find the properties of the next object of a kind after b. Returns NULL if there is none. */
 static const struct dat_block *next_object(const struct dat_block *b, struct str kind)
 {
 	const struct dat_field *f;
@@ -32,7 +32,7 @@ int derive_missiles(const struct sources *, struct job *j)
 	return 0;
 }
 
-/* A word of a table; what is none of it is the first, "none". */
+/* Find a word in a table, ignoring case; an unknown word gives the first, "none". */
 static struct str word_of(struct str s, const char *const *words, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++)
@@ -47,7 +47,7 @@ int derive_menu(const struct sources *, struct job *j)
 	struct str name = b ? derive_text(b, "MENU NAME") : STR("");
 
 	if (!name.n || derive_bool(b, "DO NOT CREATE")) {
-		j->why_not = !b        ? "it defines no menu"
+		j->refusal = !b        ? "it defines no menu"
 			     : !name.n ? "its menu has no name"
 				       : "it says DO NOT CREATE";
 		return 0;

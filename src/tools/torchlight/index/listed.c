@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/threads/parallel.h"
 
-/* What the archive holds is an index, or, where it was packed so, the table of one. */
+/* Read the stored index, which is binary, or a table if it was packed as text. */
 static int read_table(struct listed *l, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, made = BUFFER_INIT;
@@ -79,20 +79,20 @@ static int add_jobs(struct listed *l)
 	return 0;
 }
 
-static int compare(const void *key, const void *x)
+static int compare_job(const void *key, const void *x)
 {
 	return sources_compare(*(const struct str *)key, ((const struct job *)x)->f->path);
 }
 
-/* Whose row is whose. */
-static void match(struct listed *l)
+/* Assign each row its job, and each job its first row. */
+static void match_rows(struct listed *l)
 {
 	unsigned file = row_file_cell(l->kind);
 
 	for (size_t i = 0; l->n_jobs && i < l->n_rows; i++) {
 		struct listed_row *row = &l->rows[i];
 		struct job *j =
-			bsearch(&row->row.cells[file], l->jobs, l->n_jobs, sizeof(*j), compare);
+			bsearch(&row->row.cells[file], l->jobs, l->n_jobs, sizeof(*j), compare_job);
 
 		row->job = j;
 		if (j && !j->old)
@@ -100,8 +100,8 @@ static void match(struct listed *l)
 	}
 }
 
-/* A file that cannot be read is one whose row stays. */
-static int derive(void *arg, size_t i, struct error *e)
+/* Derive the row of one job. If its file cannot be read, set job.unread: the old row stays. */
+static int derive_row(void *arg, size_t i, struct error *e)
 {
 	const struct listed *l = arg;
 	struct job *j = &l->jobs[i];
@@ -135,6 +135,6 @@ int listed_begin(struct listed *l, const struct index_kind *what, const struct s
 		r = read_rows(l, e);
 	if (r < 0)
 		return r == -ENOMEM ? error_set(e, r, "no memory for %s", what->path) : r;
-	match(l);
-	return parallel_each(l->n_jobs, derive, l, e);
+	match_rows(l);
+	return parallel_each(l->n_jobs, derive_row, l, e);
 }

@@ -25,12 +25,13 @@ static int make_one(const struct index_kind *kind, const struct sources *s,
 	int r = listed_begin(&l, kind, s, false, e);
 
 	if (r == 0)
-		r = listed_unite(&l, how, &content, e);
+		r = listed_merge(&l, how, &content, e);
 	listed_finish(&l);
 	return r == 0 && content ? how->made(how->arg, kind->path, content, e) : r;
 }
 
-static int make(const struct snapshot *snapshot, const struct index_making *how, struct error *e)
+static int make_indexes(
+	const struct snapshot *snapshot, const struct index_making *how, struct error *e)
 {
 	struct sources s = {0};
 	int r = sources_list(tl_map_of(snapshot), &s, e);
@@ -41,13 +42,13 @@ static int make(const struct snapshot *snapshot, const struct index_making *how,
 	return r;
 }
 
-/* Files that the game would find if they were listed. */
+/* Files that the game does not find, because no index lists them. */
 struct missing {
 	size_t n;
-	char first[300]; /* its path */
+	char first[300]; /* path of the first */
 };
 
-/* Adds those of an index. */
+/* Add the files that are missing in one index. */
 static void find_missing(
 	const struct index_kind *kind, const struct sources *s, struct missing *ret)
 {
@@ -57,7 +58,7 @@ static void find_missing(
 	for (size_t i = 0; r == 0 && i < l.n_jobs; i++) {
 		const struct job *j = &l.jobs[i];
 
-		if (j->old || j->unread.code || j->why_not)
+		if (j->old || j->unread.code || j->refusal)
 			continue;
 		if (!ret->n++)
 			snprintf(ret->first, sizeof(ret->first), "%s", j->f->path.s);
@@ -98,7 +99,7 @@ void tl_index_report_unlisted(
 			found.first, one ? "it" : "them", one ? "it" : "them");
 		say(arg, FORMAT_NOTE, line);
 	}
-	/* There is no index at all: so it is of the sources of a mod. */
+	/* Without any index, the archive has the sources of a mod: report one line. */
 	if (!any && found.n) {
 		snprintf(line, sizeof(line),
 			"there is no index, so the game does not see %zu %s (%s): mapfs index "
@@ -109,4 +110,4 @@ void tl_index_report_unlisted(
 	sources_finish(&s);
 }
 
-const struct index_tool tl_index_tool = {.make = make};
+const struct index_tool tl_index_tool = {.make = make_indexes};

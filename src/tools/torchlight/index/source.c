@@ -8,7 +8,7 @@
 #include "formats/torchlight/lens/view.h"
 #include "formats/torchlight/text/compiled.h"
 
-static int add(struct sources *s, const struct manifest *m, const struct manifest_entry *x)
+static int add_source(struct sources *s, const struct manifest *m, const struct manifest_entry *x)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 	char *path;
@@ -42,7 +42,7 @@ int sources_compare(struct str a, struct str b)
 	return (a.n > b.n) - (a.n < b.n);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_sources(const void *x, const void *y)
 {
 	const struct source_file *a = x, *b = y;
 	int r = sources_compare(a->path, b->path);
@@ -50,7 +50,7 @@ static int compare(const void *x, const void *y)
 	return r ? r : (a->handle > b->handle) - (a->handle < b->handle);
 }
 
-static void drop_twins(struct sources *s)
+static void drop_duplicates(struct sources *s)
 {
 	size_t n = 0;
 
@@ -75,12 +75,12 @@ int sources_list(const struct tl_map *m, struct sources *ret, struct error *e)
 	ret->names = names;
 	for (uint32_t i = 0; r == 0 && i < t->n_entries; i++)
 		if (t->entries[i].handle != MANIFEST_NO_FILE)
-			r = add(ret, t, &t->entries[i]);
+			r = add_source(ret, t, &t->entries[i]);
 	if (r < 0)
 		return error_set(e, r, "no memory for the list of files");
 	if (ret->n)
-		qsort(ret->all, ret->n, sizeof(*ret->all), compare);
-	drop_twins(ret);
+		qsort(ret->all, ret->n, sizeof(*ret->all), compare_sources);
+	drop_duplicates(ret);
 	return 0;
 }
 

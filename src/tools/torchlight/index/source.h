@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * source: the files of an archive that indexes are made from and that they are.
+ * source: the compiled files of an archive, among them the indexes and the files that they list.
  *
- * They stand in the order of the indexes: of a directory its files by name, then its directories by
- * name. (So stand all 748 missiles, 3 799 skills and 84 menus of real indexes of a large mod.) Of
- * two files of one name the game reads the first, and so does this.
+ * Sources have the order of the indexes: the files of a directory by name, then its directories by
+ * name. (All 748 missiles, 3 799 skills and 84 menus in real indexes of a large mod have it.) If
+ * two files have the same name, only the first counts, as in the game.
  */
 #pragma once
 
@@ -17,17 +17,18 @@ struct source_file {
 };
 
 struct sources {
-	const struct tl_map *m; /* borrowed, as is names */
+	const struct tl_map *m; /* borrowed, like names */
 	const struct names *names;
 	struct source_file *all;
 	size_t n, room;
 };
 
-/* ret is zeroed; to be finished also on failure. */
+/* List the sources of an archive. The caller zeroes *ret, and finishes it also on failure. */
 int sources_list(const struct tl_map *m, struct sources *ret, struct error *e);
 void sources_finish(struct sources *s);
-/* In any case of letters. NULL: it is not in the archive. */
+/* Find a source by its path, ignoring case. NULL if there is none. */
 const struct source_file *sources_find(const struct sources *s, struct str path);
+/* Compare two paths in the order of sources, ignoring case. */
 int sources_compare(struct str a, struct str b);
 
 int source_load(
@@ -35,11 +36,11 @@ int source_load(
 
 struct source_text {
 	struct buffer utf8;
-	struct dattext *tree; /* points into it */
+	struct dattext *tree; /* points into utf8 */
 };
 
-/* A compiled file, or the text of one. -EINVAL, -EIO: neither. ret is zeroed; to be finished also
- * on failure. */
+/* Read and parse a source, stored as a compiled file or as its text. -EINVAL or -EIO if it is
+ * neither. The caller zeroes *ret, and finishes it also on failure. */
 int source_read(const struct sources *s, const struct source_file *f, struct source_text *ret,
 	struct error *e);
 void source_text_finish(struct source_text *t);

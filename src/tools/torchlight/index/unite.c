@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The rows that an index has and those that follow from its sources. */
+/* unite: merge the rows of the stored index with those derived from its sources. */
 #include <errno.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ void row_split(struct str line, struct row *ret)
 		ret->cells[i] = str_cut(&line, '\t');
 }
 
-/* The columns of a table: of lists that it has, the first says which. */
+/* The number of cells in a row. If the index has several lists, the first cell names the list. */
 static unsigned row_cells(const struct raw_kind *kind)
 {
 	return kind->n_columns + (kind->sections ? 1 : 0);
@@ -37,11 +37,11 @@ unsigned row_file_cell(const struct raw_kind *kind)
 struct uniting {
 	struct listed *l;
 	const struct index_making *how;
-	struct buffer table; /* what comes out */
-	size_t next;         /* the first job that has no row and no place yet */
+	struct buffer table; /* the result */
+	size_t next;         /* the first job that put_new has not visited yet */
 };
 
-static void say(struct uniting *u, enum index_said what, struct str path, struct str why)
+static void report_row(struct uniting *u, enum index_said what, struct str path, struct str why)
 {
 	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 
@@ -60,7 +60,7 @@ static void put_row(struct uniting *u, struct str line)
 	buffer_byte(&u->table, '\n');
 }
 
-/* Jobs without a row, up to one that stands behind path (NULL: all of them). */
+/* Append the rows of new jobs that sort up to path; NULL: of all remaining new jobs. */
 static void put_new(struct uniting *u, const struct str *path)
 {
 	for (; u->next < u->l->n_jobs; u->next++) {
@@ -71,12 +71,13 @@ static void put_new(struct uniting *u, const struct str *path)
 		if (j->old)
 			continue;
 		if (j->unread.code) {
-			say(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
-		} else if (!j->why_not) {
+			report_row(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
+		} else if (!j->refusal) {
 			put_row(u, str_of_buffer(&j->line));
-			say(u, INDEX_ADDED, j->f->path, STR(""));
+			report_row(u, INDEX_ADDED, j->f->path, STR(""));
 			if (j->lacking.size)
-				say(u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
+				report_row(
+					u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
 		}
 	}
 }
@@ -98,7 +99,7 @@ static void put_changed(struct uniting *u, struct job *j)
 			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
 				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
 	}
-	say(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
+	report_row(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
 }
 
 static void put_old(struct uniting *u, const struct row *row, struct job *j)
@@ -106,17 +107,17 @@ static void put_old(struct uniting *u, const struct row *row, struct job *j)
 	struct str path = row->cells[row_file_cell(u->l->kind)];
 
 	if (!j && u->how->exact) {
-		say(u, INDEX_REMOVED, path, STR("it is not in the archive"));
+		report_row(u, INDEX_REMOVED, path, STR("it is not in the archive"));
 	} else if (!j) {
 		put_row(u, row->line);
-		say(u, INDEX_KEPT, path, STR("it is not in the archive"));
+		report_row(u, INDEX_KEPT, path, STR("it is not in the archive"));
 	} else if (j->old != row) {
-		say(u, INDEX_REMOVED, path, STR("it is listed twice"));
+		report_row(u, INDEX_REMOVED, path, STR("it is listed twice"));
 	} else if (j->unread.code) {
 		put_row(u, row->line);
-		say(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
-	} else if (j->why_not) {
-		say(u, INDEX_REMOVED, path, str_of(j->why_not));
+		report_row(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
+	} else if (j->refusal) {
+		report_row(u, INDEX_REMOVED, path, str_of(j->refusal));
 	} else {
 		put_changed(u, j);
 	}
@@ -131,8 +132,8 @@ static void put_header(struct uniting *u)
 			&u->table, "%s%c", row_column(u->l->kind, i), i + 1 < n ? '\t' : '\n');
 }
 
-/* What the table is as an index; NULL: nothing is to be stored. */
-static int encode(struct uniting *u, struct bytes **ret, struct error *e)
+/* Encode the table as an index. *ret is left alone if the stored index is the same. */
+static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	const struct bytes *stored = u->l->stored;
@@ -148,7 +149,7 @@ static int encode(struct uniting *u, struct bytes **ret, struct error *e)
 	return buffer_finish(&out, ret);
 }
 
-int listed_unite(
+int listed_merge(
 	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e)
 {
 	struct uniting u = {.l = l, .how = how};
@@ -164,8 +165,8 @@ int listed_unite(
 	}
 	put_new(&u, NULL);
 	*ret = NULL;
-	/* No rows make no index where there is none. */
-	r = l->stored || u.table.size > header ? encode(&u, ret, e) : 0;
+	/* Do not create an index without rows. */
+	r = l->stored || u.table.size > header ? encode_table(&u, ret, e) : 0;
 	buffer_finish_free(&u.table);
 	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : r;
 }

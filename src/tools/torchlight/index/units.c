@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Units: what one does not say itself its BASEFILE says, and the base's own.
+ * Units: a unit inherits missing values from its BASEFILE, which may have a BASEFILE, too.
  *
- * As the kit does it, the first of these files counts that says another value than the default. If
- * they lead out of the archive, what the unit says itself counts, and what none says is not known.
+ * Like the kit, take a number from the first of these files that has another value than the
+ * default. If the chain leads out of the archive, a value that none of its files has is unknown.
  */
 #include <string.h>
 
@@ -17,10 +17,10 @@ enum { GUID = 1, NAME, FLAGS = 4, LEVEL, MIN, MAX, RARITY, RARITY_HC, UNITTYPE }
 enum { FLAG_EQUIPMENT = 1, FLAG_SET = 2 };
 
 struct unit {
-	const struct dat_block *chain[CHAIN_MAX]; /* the unit, its base ... */
+	const struct dat_block *chain[CHAIN_MAX]; /* the unit, its base, the base of that, ... */
 	struct source_text bases[CHAIN_MAX];
 	unsigned n;
-	char away[PATH_MOST]; /* the base that is not in the archive, or "" */
+	char away[PATH_MOST]; /* path of the base that is not in the archive, or "" */
 	const struct row *old;
 	struct job *j;
 };
@@ -32,7 +32,7 @@ static void unit_finish(struct unit *u)
 }
 #define CLEANUP_UNIT __attribute__((cleanup(unit_finish)))
 
-/* "media\units\items\base.dat", with or without its first part. */
+/* Normalize the path of a base: "media\units\items\base.dat", with or without "media\". */
 static bool base_path(struct str s, char *ret)
 {
 	bool whole = s.n > 6 && str_equal_nocase((struct str){s.s, 5}, STR("MEDIA")) &&
@@ -50,7 +50,7 @@ static bool base_path(struct str s, char *ret)
 	return true;
 }
 
-/* One that cannot be read is as one that is not there: what it says is not known. */
+/* Read the chain of bases. A base that cannot be read counts as missing in the archive. */
 static int find_bases(const struct sources *s, struct unit *u)
 {
 	while (u->n < CHAIN_MAX) {
@@ -68,12 +68,12 @@ static int find_bases(const struct sources *s, struct unit *u)
 		u->chain[u->n] = u->bases[u->n].tree->root;
 		u->n++;
 	}
-	u->away[0] = 0; /* in a circle */
+	u->away[0] = 0; /* the chain is a cycle, or too long */
 	return 0;
 }
 
-/* What the row cannot be without, and a file of the game may say. */
-static void lack(struct unit *u, const char *what)
+/* Note that the row lacks a value, which a file of the game may have. */
+static void note_lacking(struct unit *u, const char *what)
 {
 	struct buffer *b = &u->j->lacking;
 
@@ -96,15 +96,15 @@ static void put_text(struct unit *u, const char *name, unsigned cell)
 	struct str s = text_of(u, name);
 
 	if (!s.n && u->away[0] && u->old) {
-		derive_keep(u->j, cell);
+		derive_keep_cell(u->j, cell);
 		return;
 	}
 	derive_put_upper(u->j, s);
 	if (!s.n && u->away[0])
-		lack(u, name);
+		note_lacking(u, name);
 }
 
-/* false: a file of the game may say it, and *ret is the default. */
+/* Find a number. Returns false, and the default, if only a file of the game may have it. */
 static bool number_of(const struct unit *u, const char *name, int32_t otherwise, int32_t *ret)
 {
 	bool said = false;
@@ -133,10 +133,10 @@ static void put_number(struct unit *u, const char *name, int32_t otherwise, unsi
 		derive_put_number(u->j, v);
 		return;
 	}
-	derive_keep(u->j, cell);
+	derive_keep_cell(u->j, cell);
 }
 
-/* The rarity in hardcore games is the other one, unless somebody says so. */
+/* The rarity in hardcore games defaults to the other rarity. */
 static void put_rarities(struct unit *u)
 {
 	int32_t rarity, hardcore;
@@ -149,10 +149,10 @@ static void put_rarities(struct unit *u)
 	if (said || !u->old || str_equal(u->old->cells[RARITY], u->old->cells[RARITY_HC]))
 		derive_put_number(u->j, hardcore);
 	else
-		derive_keep(u->j, RARITY_HC);
+		derive_keep_cell(u->j, RARITY_HC);
 }
 
-/* All of the game's items are equipment by their base. */
+/* If the base is in the game, assume that a new item is equipment, as all items of the game are. */
 static void put_flags(struct unit *u, bool item)
 {
 	struct str created = text_of(u, "CREATEAS"), set = text_of(u, "SET");
@@ -175,15 +175,15 @@ static void put_guid(struct unit *u)
 	int64_t id = -1;
 
 	if (!(s.n && number_get_i64(s, &id)) && u->old) {
-		derive_keep(u->j, GUID);
+		derive_keep_cell(u->j, GUID);
 		return;
 	}
 	derive_put_number(u->j, id);
 	if (id == -1)
-		lack(u, "UNIT_GUID");
+		note_lacking(u, "UNIT_GUID");
 }
 
-/* "MEDIA/UNITS/ITEMS/..." is one of the ITEMS. */
+/* The list of a unit by its path: ITEMS for "MEDIA/UNITS/ITEMS/...". "" if there is none. */
 static struct str list_of(struct str path)
 {
 	const char *const *lists = raw_kind_find("UNITDATA.RAW")->sections;
@@ -206,7 +206,7 @@ int derive_unit(const struct sources *s, struct job *j)
 	int r;
 
 	if (!list.n || derive_bool(j->root, "DONTCREATE")) {
-		j->why_not = list.n ? "it says DONTCREATE"
+		j->refusal = list.n ? "it says DONTCREATE"
 				    : "it is none of ITEMS, MONSTERS, PLAYERS, PROPS";
 		return 0;
 	}
