@@ -26,8 +26,8 @@ struct merged {
 	bool has_content;
 	struct extent content;
 	const char *bare; /* of an object: the decided bare name, an item's; NULL if undecided */
-	/* Of an object, without ending: the name while the changes are applied to ours, and the
-	 * name in the map to be written. */
+	/* Names of an object without ending. The merge uses old_name while it changes ours;
+	 * new_name is the one in the merged map. */
 	char *old_name, *new_name;
 	bool is_decided; /* decided by file_decide_planes */
 	bool is_placed;  /* in parent->order */

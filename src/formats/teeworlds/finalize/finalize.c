@@ -239,7 +239,7 @@ static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct 
 		if (tw_change_begin(&derived, &c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 		r = tw_images_derive(&c, e);
-		if (r == 0 && tw_points_are_new(c.to))
+		if (r == 0)
 			r = tw_points_derive(&c, e);
 		end = tw_change_end(&c, r == 0, &changed, r < 0 ? NULL : e);
 		r = r < 0 ? r : end;

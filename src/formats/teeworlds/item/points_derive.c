@@ -116,16 +116,6 @@ static int append_range(struct deriving *d, const struct range *g)
 	return r;
 }
 
-static bool is_full(const struct tw_map *m)
-{
-	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
-
-	for (uint32_t i = 0; i < t->n_mounted; i++)
-		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
-			return true;
-	return false;
-}
-
 bool tw_points_are_new(const struct tw_map *m)
 {
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
@@ -143,6 +133,8 @@ int tw_points_derive(struct tw_change *c, struct error *e)
 	size_t n = 0;
 	int r;
 
+	if (!tw_points_are_new(c->base))
+		return 0;
 	tw_points_of(c->base, &d.old);
 	r = list_ranges(&d, &ranges, &n);
 	for (size_t i = 0; r == 0 && i < n; i++)
@@ -150,7 +142,7 @@ int tw_points_derive(struct tw_change *c, struct error *e)
 	if (r == 0)
 		r = append_old(&d, d.old.n);
 	if (r == 0)
-		tw_points_write(&d.list, is_full(c->base), c);
+		tw_points_write(&d.list, tw_any_tangents(c->base), c);
 	free(d.list.v);
 	return r < 0 ? error_set(e, r, "no memory for the points of envelopes") : 0;
 }

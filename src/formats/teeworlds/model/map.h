@@ -221,6 +221,8 @@ int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
 /* Rebuild the index of a private map, after items were added or removed, or after a change for
  * which tw_index_differs is true. On failure only free the map. */
 int tw_map_reindex(struct tw_map *m);
+/* Do the points in the item of all points have tangents, by the versions of the envelopes? */
+bool tw_any_tangents(const struct tw_map *m);
 /* Would the index change if the item had the integers and the extra of `then`? */
 bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_item *then);
 /* Fill m->index->uuids, known and autos. Part of tw_map_reindex; needs the lists of all types. */

@@ -65,7 +65,7 @@ static bool has_tangents(const struct tw_item *envelope)
 	return v->n && v->v[0] >= TW_ENV_TANGENTS_SINCE;
 }
 
-static bool any_tangents(const struct tw_map *m)
+bool tw_any_tangents(const struct tw_map *m)
 {
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 
@@ -110,7 +110,7 @@ int tw_map_reindex(struct tw_map *m)
 	}
 	tw_index_unref(m->index);
 	m->index = x;
-	x->tangents = any_tangents(m);
+	x->tangents = tw_any_tangents(m);
 	r = tw_index_uuids(m);
 	return r < 0 ? r : tw_index_groups(m);
 }
