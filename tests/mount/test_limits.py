@@ -106,11 +106,19 @@ def test_a_mount_that_a_limit_prevents_says_which(box, small, limit, words):
     assert any(w in r.err for w in words), r
 
 
+def owner(pid):
+    """The user of a process; None if it has ended."""
+    try:
+        return os.stat("/proc/" + pid).st_uid
+    except FileNotFoundError:
+        return None
+
+
 @pytest.fixture
 def user(box, root):
     """Runs a shell script as a user who has no other process on this machine: the limit counts all."""
     boxes.needs("setpriv", "prlimit")
-    busy = {os.stat("/proc/" + pid).st_uid for pid in os.listdir("/proc") if pid.isdigit()}
+    busy = {owner(pid) for pid in os.listdir("/proc") if pid.isdigit()}
     free = [p for p in pwd.getpwall() if p.pw_uid not in busy]
     if not free:
         pytest.skip("each user has a process")
