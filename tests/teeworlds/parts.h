@@ -38,15 +38,16 @@ static inline char *edited(
 	const struct snapshot *s, const char *path, const char *from, const char *to)
 {
 	CLEANUP(bytes_unref) struct bytes *b = content_of(s, path);
-	char *text = malloc(b->size + strlen(to) + 1);
 	const char *at = memmem(b->data, b->size, from, strlen(from));
+	char *text = NULL;
 	size_t before;
 
 	if (!at)
 		fail_msg("%s holds no %s", path, from);
 	before = (size_t)(at - (const char *)b->data);
-	sprintf(text, "%.*s%s%.*s", (int)before, (const char *)b->data, to,
-		(int)(b->size - before - strlen(from)), at + strlen(from));
+	if (asprintf(&text, "%.*s%s%.*s", (int)before, (const char *)b->data, to,
+		    (int)(b->size - before - strlen(from)), at + strlen(from)) < 0)
+		fail_msg("%s", strerror(ENOMEM));
 	return text;
 }
 
