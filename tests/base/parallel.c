@@ -12,7 +12,7 @@
 
 enum { MANY = 1000 };
 
-struct offline_file {
+struct calls_seen {
 	atomic_uint calls[MANY];
 	atomic_uint together; /* how many wait for one another */
 	bool unblocked;       /* a thread but the first takes signals */
@@ -21,7 +21,7 @@ struct offline_file {
 
 static int see(void *arg, size_t i, struct error *e)
 {
-	struct offline_file *s = arg;
+	struct calls_seen *s = arg;
 	sigset_t mask;
 
 	pthread_sigmask(SIG_SETMASK, NULL, &mask);
@@ -38,7 +38,7 @@ static void each_is_called_once(void **state)
 
 	(void)state;
 	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
-		struct offline_file s = {.first = pthread_self()};
+		struct calls_seen s = {.first = pthread_self()};
 
 		assert_int_equal(parallel_each(counts[c], see, &s, NULL), 0);
 		for (size_t i = 0; i < MANY; i++)
@@ -50,7 +50,7 @@ static void each_is_called_once(void **state)
 /* Returns when the other one came too. */
 static int meet(void *arg, size_t i, struct error *e)
 {
-	struct offline_file *s = arg;
+	struct calls_seen *s = arg;
 
 	atomic_fetch_add(&s->calls[i], 1);
 	atomic_fetch_add(&s->together, 1);
@@ -62,7 +62,7 @@ static int meet(void *arg, size_t i, struct error *e)
 
 static void two_run_at_once_where_there_are_two_processors(void **state)
 {
-	struct offline_file s = {.first = pthread_self()};
+	struct calls_seen s = {.first = pthread_self()};
 	cpu_set_t set;
 
 	(void)state;
@@ -76,7 +76,7 @@ static void two_run_at_once_where_there_are_two_processors(void **state)
 /* The higher one of two fails first. */
 static int ten_fails(void *arg, size_t i, struct error *e)
 {
-	struct offline_file *s = arg;
+	struct calls_seen *s = arg;
 
 	atomic_fetch_add(&s->calls[i], 1);
 	if (i == 10)
@@ -86,7 +86,7 @@ static int ten_fails(void *arg, size_t i, struct error *e)
 
 static void the_lowest_failure_counts_and_ends_it(void **state)
 {
-	struct offline_file s = {0};
+	struct calls_seen s = {0};
 	struct error e = ERROR_INIT;
 	unsigned calls = 0;
 

@@ -188,7 +188,7 @@ class Side:
     def told(self):
         """Paths of which status says that the map, or a refusal, has them."""
         value = json.loads(self.run("status", "--json", self.point)[1])
-        lines = [v for key in ("changed", "new", "moved", "renamed", "kept", "drafts", "refused", "waiting")
+        lines = [v for key in ("changed", "new", "moved", "renamed", "kept", "drafts", "waiting", "refused")
                  for v in value.get(key, ())]
         return {v["file"] if isinstance(v, dict) else v for v in lines}
 
@@ -234,7 +234,12 @@ class Side:
             return errno.errorcode[e.errno]
 
     def plain(self, text):
+        """Without what each run has of its own; and the words of DESIGN's rule 12 for those of c0b7461f."""
         text = text.replace(self.root, "@")
+        text = re.sub(r"(?m)^left(?=: .*: what could not be read)", "note", text)
+        text = re.sub(r"(?m)^left(?=: )", "rescued", text)
+        text = re.sub(r"left out(?= that )", "ignored", text)
+        text = re.sub(r"(?m)^(discarded: )(draft|waiting|left)(?= )", r"\1refused", text)
         return re.sub(r"(mapfs-\w+-)[0-9a-f]{6,}", r"\1@", text)
 
     def end(self):

@@ -7,7 +7,7 @@ import os
 import pytest
 
 import datafile
-from box import put, refused
+from box import get, put, refused
 from datafile import ENVPOINTS, IMAGE, LAYER, MAP_VERSION
 from editing import new, saved, sync
 
@@ -32,6 +32,10 @@ def map_of_all_layers():
     b.group(1, 1, "Again")
     b.add(ENVPOINTS, [])
     return b.encode()
+
+
+def listed(m):
+    return sorted(os.path.join(above, name) for above, dirs, files in os.walk(m.point) for name in dirs + files)
 
 
 @pytest.fixture
@@ -194,6 +198,34 @@ def test_a_draft_of_an_earlier_mount(m):
     last = m.box.mount(m.map)
     assert taken(last, path)
     assert saved(last)[0].of_type(LAYER)[1].ints[13] == 2
+
+
+def remove(m):
+    os.unlink(m / "info/license")
+
+
+def rename(m):
+    os.rename(m / "images/0_checker.png", m / "images/.old")
+
+
+def write_back(m):
+    m.put("groups/0_Game/group.json", m.get("groups/0_Game/group.json"))
+
+
+@pytest.mark.parametrize("act", [remove, rename, write_back])
+def test_a_save_that_changes_nothing_keeps_the_refused_file_alone(m, act):
+    """After a crash the mount is as it was after that save; the map was not written."""
+    map_before = get(m.map)
+    assert refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
+    act(m)
+    sync(m)
+    before = listed(m), m.xattr("", "user.mapfs.status")
+    m.box.kill_worker()
+    again = m.box.mount(m.map)
+    assert (listed(again), again.xattr("", "user.mapfs.status")) == before
+    assert again.get("info/author") == b"two\nlines\n"
+    again.unmount("--discard")
+    assert get(m.map) == map_before
 
 
 def test_what_is_refused_for_itself_is_not_judged_again(m):

@@ -29,6 +29,16 @@ def test_a_new_file_that_is_to_be_hidden_too_is_saved(box, first):
     m.unmount()
 
 
+def test_a_directory_that_the_list_speaks_of_is_listed_after_the_save(box):
+    """Also where its parent was listed before, and the kernel caches that."""
+    m = box.mount(box.add(small_mod(), "S.MOD"))
+    assert "NEW" not in os.listdir(m / "MEDIA") and not os.path.exists(m / "MEDIA/NEW")
+    m.put(".mod/removed.txt", b"MEDIA/NEW/Q.TXT\n")
+    sync(m)
+    assert "NEW" in os.listdir(m / "MEDIA") and os.path.isdir(m / "MEDIA/NEW")
+    m.unmount()
+
+
 def test_a_file_of_the_archive_is_not_hidden(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     text = m.get("MEDIA/README.TXT")

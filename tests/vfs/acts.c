@@ -223,6 +223,36 @@ static void look_save_twice(struct trial *t)
 		assert_true(is_saved(t) && shows(t, &t->s->more, t->s->more_shown));
 }
 
+/* A save that finds nothing to write, beside a draft: its journal keeps the draft alone. */
+
+static void prepare_unchanged(struct trial *t)
+{
+	struct fd *f;
+
+	mount(t);
+	must(put(t, &t->s->put) == 0 && put(t, &t->s->bad) == -EINVAL);
+	must(box_put(&t->box, t->s->put.path, t->s->old) == 0);
+	must(box_open(&t->box, t->s->put.path, O_RDWR, &f) == 0 && fd_fsync(f) == 0);
+	must(fd_close(f) == 0);
+}
+
+static void look_unchanged(struct trial *t)
+{
+	int code = t->said->code;
+
+	is_old(t);
+	remount(t);
+	assert_true(
+		code == CODE_NONE || code == (int)OUTCOME_DONE || code == (int)OUTCOME_SAVE_FAILED);
+	assert_true(code != (int)OUTCOME_DONE || !strstr(t->box.notes, "1 change"));
+	assert_true(box_shows(&t->box, t->s->put.path, t->s->old));
+	assert_true(shows(t, &t->s->bad, t->s->bad.text) && box_is_draft(&t->box, t->s->bad.path));
+	assert_int_equal(box_end(&t->box, NULL), OUTCOME_LEFT);
+	assert_true(is_left(t, &t->s->bad));
+	is_old(t);
+	remount(t);
+}
+
 /* (d) a mount that replays a journal with a torn end */
 
 static void prepare_replay(struct trial *t)
@@ -385,6 +415,7 @@ const struct act acts[] = {
 	{"fsync-end", ONE, mount, act_fsync_then_end, look_close_then_end},
 	{"save", ONE, prepare_save, act_save, look_save},
 	{"save-save", MANY, prepare_save, act_save_twice, look_save_twice},
+	{"save-unchanged", UNCHANGED, prepare_unchanged, act_save, look_unchanged},
 	{"replay", ONE, prepare_replay, act_mount_then_look, look_mount},
 	{"end", ONE, prepare_end, act_end, look_end},
 	{"steps", MANY, mount, act_steps, look_steps},

@@ -41,7 +41,8 @@ struct trial {
 
 struct act {
 	const char *name;
-	enum { ONE, MANY, PAIR_ONLY } kind; /* MANY: of what it does a part may be done */
+	/* MANY: a part of what it does may be done; UNCHANGED: it writes no map. */
+	enum { ONE, MANY, PAIR_ONLY, UNCHANGED } kind;
 	void (*prepare)(struct trial *t);   /* without faults; it ends mounted or not */
 	void (*act)(struct trial *t);
 	/* Of the directory, which nobody has mounted; it mounts. */

@@ -64,15 +64,15 @@ struct cutting {
 };
 
 static const struct cutting cuttings[] = {{"close", true}, {NULL, false}, {"fsync", false},
-	{"save", false}, {"save-save", false}, {"replay", false}, {"end", false}, {"steps", true},
-	{"pair", false}};
+	{"save", false}, {"save-save", false}, {"save-unchanged", false}, {"replay", false},
+	{"end", false}, {"steps", true}, {"pair", false}};
 
-struct offline_file {
+struct prints_seen {
 	uint64_t prints[PRINTS];
 	unsigned n;
 };
 
-static bool is_new(struct offline_file *seen, uint64_t print)
+static bool is_new(struct prints_seen *seen, uint64_t print)
 {
 	unsigned at = (unsigned)(print % PRINTS);
 
@@ -130,7 +130,7 @@ static void validate(struct trial *t, const struct act *a, bool unpromised, cons
 
 static unsigned cut_everywhere(struct trial *t, const struct act *a, bool unpromised)
 {
-	struct offline_file *seen = calloc(1, sizeof(*seen));
+	struct prints_seen *seen = calloc(1, sizeof(*seen));
 	struct disk *d = record(t, a);
 	unsigned judged = 0;
 

@@ -291,22 +291,25 @@ static void draft_survives_a_kill_and_a_save(void **state)
 	assert_true(box_map_says(b, 0, "alice\n"));
 }
 
-/* What is always there is made again before a save, where its place is free. */
-static void directories_where_standing_files_were_keep_nothing_from_a_save(void **state)
+/* The map shows a file there again after the save, so what is below the directory would be lost. */
+static void directory_in_place_of_a_file_of_the_map_is_refused(void **state)
 {
-	static const char *const files[] = {AUTHOR, "info/version", "info/license"};
+	static const char *const files[] = {AUTHOR, "info/version", IMAGE};
 	struct box *b = *state;
 
+	assert_int_equal(box_mkdir(b, "other"), 0);
+	assert_int_equal(box_put(b, "other/photo.jpg", "hello"), 0);
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		assert_int_equal(box_unlink(b, files[i]), 0);
-		if (i != 1)
-			assert_int_equal(box_mkdir(b, files[i]), 0);
+		assert_int_equal(box_rename(b, files[i], "other/x~"), 0);
+		assert_int_equal(box_mkdir(b, files[i]), -EPERM);
+		assert_int_equal(box_rename(b, "other", files[i]), -EPERM);
 	}
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
-	assert_true(box_map_says(b, 1, ""));
-	assert_true(box_shows(b, "info/version", ""));
-	assert_true(box_lists(b, "info", "author"));
+	assert_true(box_shows(b, "other/photo.jpg", "hello"));
+	/* A file that the base does not have is no such place. */
+	assert_int_equal(box_put(b, "info/notes", "hello"), 0);
+	assert_int_equal(box_unlink(b, "info/notes"), 0);
+	assert_int_equal(box_mkdir(b, "info/notes"), 0);
 }
 
 static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
@@ -503,7 +506,7 @@ int main(void)
 		TEST(fsync_makes_the_change_durable_without_a_save),
 		TEST(close_asks_for_a_sync_within_a_second),
 		TEST(draft_survives_a_kill_and_a_save),
-		TEST(directories_where_standing_files_were_keep_nothing_from_a_save),
+		TEST(directory_in_place_of_a_file_of_the_map_is_refused),
 		TEST(draft_that_is_written_on_survives_a_save_and_a_kill),
 		TEST(mended_draft_does_not_come_back),
 		TEST(what_a_save_kept_for_a_backup_can_come_back_and_be_written),

@@ -25,11 +25,10 @@ struct model_file {
 	bool lines;          /* more than one line is no fault */
 	size_t most;         /* bytes of the first one */
 	char accepted[TEXT]; /* as it was closed, or as a save left it */
-	char kept[TEXT];     /* ... as a journal says: a save that leaves drafts, and has nothing to
-			      * write, keeps it */
+	char kept[TEXT];     /* ... as the journal or the map says */
 	char saved[TEXT];    /* what the map file says */
 	bool draft;
-	char refused[TEXT]; /* the draft, as it was closed, or cut and not judged before a kill */
+	char refused[TEXT]; /* the draft, as it was closed */
 	struct fd *fd;      /* a writer that stays open */
 	bool staged;        /* something was written or cut since it was opened */
 	bool written;       /* ... and written since the last verdict */
@@ -356,20 +355,14 @@ static void judge_closed(struct model *m)
 }
 
 /* What was accepted has its canonical form from now on. */
-static void save(struct model *m, bool ends)
+static void save(struct model *m)
 {
-	bool writes = ends, leaves = false;
-
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
 
 		validate(f, f->accepted, f->accepted);
-		writes |= strcmp(f->accepted, f->saved) != 0;
-		leaves |= f->draft;
-	}
-	for (int i = 0; i < FILES && (writes || !leaves); i++) {
-		strcpy(m->files[i].saved, m->files[i].accepted);
-		strcpy(m->files[i].kept, m->files[i].accepted);
+		strcpy(f->saved, f->accepted);
+		strcpy(f->kept, f->accepted);
 	}
 }
 
@@ -379,7 +372,7 @@ static void step_save(struct model *m)
 		printf("  save\n");
 	judge_closed(m);
 	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
-	save(m, false);
+	save(m);
 }
 
 static void forget_open(struct model *m)
@@ -399,10 +392,9 @@ static void step_kill(struct model *m)
 	box_remount(m->b);
 	for (int i = 0; i < FILES; i++) {
 		strcpy(m->files[i].accepted, m->files[i].kept);
-		if (!m->files[i].logged)
-			continue;
-		m->files[i].draft = true;
-		strcpy(m->files[i].refused, m->files[i].log);
+		/* The mount that replays a cut validates it. */
+		if (m->files[i].logged)
+			put(&m->files[i], m->files[i].log);
 	}
 	forget_open(m);
 }
@@ -424,7 +416,7 @@ static void step_end(struct model *m)
 		printf("  end\n");
 	judge_closed(m);
 	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_LEFT : OUTCOME_DONE);
-	save(m, true);
+	save(m);
 	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;
 	forget_open(m);
@@ -514,7 +506,7 @@ static void begin(struct model *m, struct box *b, uint32_t seed)
 		.random = seed * 2654435761u + 1,
 		.tell = getenv("MAPFS_TEST_TELL") != NULL,
 	};
-	save(m, true);
+	save(m);
 }
 
 static void sequence(uint32_t seed)

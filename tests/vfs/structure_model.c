@@ -195,7 +195,11 @@ static void take_form(const struct model *m, struct tree *t, struct model_file *
 	snprintf(other, sizeof(other), "%.*s.%s", (int)stem_size(path), path,
 		form_of(path) == FORM_PNG ? "json" : "png");
 	o = find(t, other);
-	if (!o || o->dir || o->draft)
+	if (!o || o->dir)
+		return;
+	/* What was accepted there before is older than f. */
+	o->last = NO_CONTENT;
+	if (o->draft)
 		return;
 	inherit(f, o->from);
 	file_remove(t, other);
@@ -364,10 +368,21 @@ int model_put(struct model *m, const char *path, int content)
 	return good || !content_bytes(content)->size ? 0 : -EINVAL;
 }
 
+/* A directory has no place where the base has a file. */
+static bool is_place_of_file(const struct model *m, const char *path)
+{
+	for (int i = 0; i < m->n_base; i++)
+		if (strcmp(m->base[i].path, path) == 0)
+			return true;
+	return false;
+}
+
 int model_mkdir(struct model *m, const char *path)
 {
 	if (model_file(m, path))
 		return -EEXIST;
+	if (is_place_of_file(m, path))
+		return -EPERM;
 	tree_mkdir(&m->now, path);
 	tree_mkdir(&m->journal, path);
 	return 0;
@@ -464,6 +479,8 @@ int model_rename(struct model *m, const char *from, const char *to)
 		return target->dir ? -EISDIR : -ENOTDIR;
 	if (f->dir && target && !is_empty(m, to))
 		return -ENOTEMPTY;
+	if (f->dir && !target && is_place_of_file(m, to))
+		return -EPERM;
 	object = !f->dir && is_object(to, &kind);
 	along = object && goes_along(m, f, to);
 	bytes = model_shows(m, f);
@@ -796,18 +813,6 @@ static struct tree left(const struct build *b, const struct model *to)
 	return t;
 }
 
-/* Does a save leave anything to a journal? */
-static bool leaves_any(const struct build *b, const struct model *to)
-{
-	bool any = false;
-
-	for (int i = 0; i < b->m->now.n_files; i++)
-		any |= b->kept[i] || (b->files[i]->draft && !b->files[i]->scratch);
-	for (int i = 0; i < LAYERS; i++)
-		any |= *to->now.wanted[i];
-	return any;
-}
-
 /* What means nothing is there until the mount ends. */
 static void keep_scratch(const struct build *b, struct tree *t)
 {
@@ -847,9 +852,7 @@ void model_save(struct model *m)
 		return;
 	}
 	to.now = left(&b, &to);
-	/* Of the same map the journal goes, where it holds nothing else. */
-	if (to.written || !leaves_any(&b, &to))
-		to.journal = to.now;
+	to.journal = to.now;
 	keep_scratch(&b, &to.now);
 	*m = to;
 }

@@ -135,7 +135,7 @@ static void idle_is_what_nobody_uses_and_nobody_changed(void **state)
 }
 
 /* Every number of the tree, and the path that it had. */
-struct offline_file {
+struct inode_seen {
 	uint64_t ino;
 	char *path;
 };
@@ -157,7 +157,7 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	return true;
 }
 
-static void see(struct box *b, const char *dir, struct offline_file *all, size_t *n)
+static void see(struct box *b, const char *dir, struct inode_seen *all, size_t *n)
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	struct inode *n_dir;
@@ -166,7 +166,7 @@ static void see(struct box *b, const char *dir, struct offline_file *all, size_t
 	assert_non_null(l);
 	assert_int_equal(box_stat(b, dir, &a), 0);
 	if (*dir)
-		all[(*n)++] = (struct offline_file){a.ino, strdup(dir)};
+		all[(*n)++] = (struct inode_seen){a.ino, strdup(dir)};
 	if (S_ISDIR(a.mode)) {
 		if (!inode_find(b->v, a.ino))
 			assert_int_equal(inode_recall(b->v, a.ino, &n_dir), 0);
@@ -187,7 +187,7 @@ static void see(struct box *b, const char *dir, struct offline_file *all, size_t
 static void numbers_are_found_again(void **state)
 {
 	struct box *b = *state;
-	struct offline_file all[1000];
+	struct inode_seen all[1000];
 	struct inode *n;
 	size_t count = 0;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/file.h>
@@ -291,6 +292,44 @@ int reclog_rewrite(struct reclog *l, const char *name, struct error *e)
 	if (r < 0)
 		error_context(e, "journal %s", name);
 	return r < 0 ? r : 0;
+}
+
+/* Copy the log to a locked temporary file, and sync it. */
+static int copy_to_temporary(
+	struct reclog *l, int dirfd, const char *stem, char *ret_name, struct error *e)
+{
+	CLEANUP(close_fd) int fd = io_temporary(dirfd, stem, 0600, ret_name);
+	int r = fd < 0 ? fd : 0;
+
+	if (r < 0) {
+		ret_name[0] = '\0';
+		return error_set(e, r, "cannot be made: %s", strerror(-r));
+	}
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return error_errno(e, "cannot be locked");
+	pthread_mutex_lock(&l->lock);
+	r = l->failure.code ? report_failure(l, e) : switch_to_copy(l, fd, e);
+	pthread_mutex_unlock(&l->lock);
+	if (r == 0 && (r = io_datasync(fd)) < 0)
+		error_set(e, r, "cannot be brought to disk: %s", strerror(-r));
+	return r;
+}
+
+int reclog_replace(struct reclog *l, int dirfd, const char *stem, const char *name, struct error *e)
+{
+	char temporary[NAME_MAX + 1];
+	int r = copy_to_temporary(l, dirfd, stem, temporary, e);
+
+	if (r == 0 && (r = io_rename(dirfd, temporary, name)) < 0)
+		error_set(e, r, "cannot be replaced: %s", strerror(-r));
+	if (r < 0) {
+		if (temporary[0])
+			(void)io_unlink(dirfd, temporary);
+		return error_context(e, "journal %s", name), r;
+	}
+	l->dirfd = dirfd;
+	l->dir_synced = io_sync_dir(dirfd) == 0;
+	return 0;
 }
 
 void reclog_close(struct reclog *l)

@@ -49,6 +49,15 @@ bool reclog_has_name(const struct reclog *l, const char *name);
  * reclog_sync syncs the directory again. -EEXIST if the name is taken. After a failure the log is
  * unchanged. Must not run while reclog_rewrite or reclog_sync runs on another thread. */
 int reclog_rewrite(struct reclog *l, const char *name, struct error *e);
+/*
+ * Give an unnamed log the name of an existing file below dirfd, which is borrowed until
+ * reclog_close. The log is copied to a new, locked file (stem: of its temporary name, see
+ * io_temporary), synced, and renamed over the old file: after a crash the name has the old file or
+ * the whole log. If the directory cannot be synced, the next reclog_sync does it. After a failure
+ * the name has the old file, and the log may only be closed.
+ */
+int reclog_replace(
+	struct reclog *l, int dirfd, const char *stem, const char *name, struct error *e);
 void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);
 

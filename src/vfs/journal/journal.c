@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/disk/io.h"
+#include "base/durable/replace.h"
 
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e)
@@ -187,6 +188,40 @@ void journal_switch(struct journal *j, struct journal *next, bool keep, char *re
 	j->unsynced = atomic_load(&next->unsynced);
 	j->fresh = next->fresh;
 	pthread_mutex_unlock(&j->lock);
+}
+
+/* Set the file aside if the journal is `kept`, and replace or create the file. The lock is held. */
+static int replace_locked(struct journal *j, struct reclog *log, char *ret_kept, struct error *e)
+{
+	char name[NAME_MAX + 1], stem[NAME_MAX + 1];
+	int r = restore_name(j, e);
+
+	if (r == 0 && j->kept)
+		r = journal_set_aside(j, ".kept", ret_kept, e);
+	if (r < 0)
+		return r;
+	journal_file(j, name);
+	replace_stem(j->map, stem);
+	return reclog_replace(log, j->dirfd, stem, name, e);
+}
+
+int journal_replace(struct journal *j, struct journal *next, char *ret_kept, struct error *e)
+{
+	int r;
+
+	ret_kept[0] = '\0';
+	pthread_mutex_lock(&j->lock);
+	r = next->log ? replace_locked(j, next->log, ret_kept, e) : remove_locked(j, ret_kept, e);
+	if (r == 0) {
+		reclog_close(j->log);
+		j->log = TAKE(next->log);
+		bytes_unref(j->names);
+		j->names = TAKE(next->names);
+		j->kept = j->resume = false;
+		j->unsynced = true;
+	}
+	pthread_mutex_unlock(&j->lock);
+	return r;
 }
 
 static struct extent text_extent(const char *s, bool with_nul)

@@ -97,6 +97,12 @@ int journal_remove(struct journal *j, char *ret_kept, struct error *e);
  * it has one, to j. Safe while other threads append to j.
  */
 void journal_switch(struct journal *j, struct journal *next, bool keep, char *ret_kept);
+/*
+ * Continue j with the records of `next`, which is unnamed and has the identity of j. They replace
+ * the file of j in one step (reclog_replace), or remove it if there are none. A journal that is
+ * `kept` is set aside before. After a failure j has the records that it had.
+ */
+int journal_replace(struct journal *j, struct journal *next, char *ret_kept, struct error *e);
 /* Append the ending, and .N if needed, to the file's name. ret has room for NAME_MAX + 1. */
 int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e);
 /* Set the file aside instead of removing it: some operations could not be replayed. */

@@ -44,23 +44,29 @@ static int check_name(const struct format *f, const char *name)
 	return refused && f->edit ? -EPERM : name_check(name, strlen(name));
 }
 
-/* Refuse a file in place of a removed permanent directory, which the next map has again. */
+/* Refuse what the next map would show in another kind: a file in place of a removed permanent
+ * directory, and a directory in place of a file of the base, unless it is an object. */
 static int check_place(const struct overlay *o, const struct dentry *p, bool dir)
 {
+	struct name_class m;
+	struct file_attr en;
 	int r = check_name(o->base->format, p->name);
 
-	return r == 0 && !dir && !p->exists && overlay_is_permanent(o, p->parent, p->name) ? -EPERM
-											   : r;
+	if (r < 0 || p->exists)
+		return r;
+	if (!dir)
+		return overlay_is_permanent(o, p->parent, p->name) ? -EPERM : 0;
+	if (oentry_lookup_base(o, p->parent, p->name, &en) < 0 || en.is_dir)
+		return 0;
+	r = overlay_classify(o, p, dir, ENTRY_NONE, &m);
+	return r < 0 ? r : en.is_generated || !name_has_meaning(&m) ? -EPERM : 0;
 }
 
 int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	struct name_class m;
-	struct file_attr en;
 	int r = check_place(o, p, dir);
 
-	if (r == 0 && dir && oentry_lookup_base(o, p->parent, p->name, &en) == 0 && en.is_generated)
-		r = -EPERM;
 	return r < 0 ? r : overlay_classify(o, p, dir, ENTRY_NONE, &m);
 }
 

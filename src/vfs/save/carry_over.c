@@ -20,6 +20,15 @@ bool has_carried_over(const struct overlay_build *s)
 	return false;
 }
 
+bool has_completed(const struct overlay_build *s)
+{
+	for (size_t i = 1; i < s->n; i++)
+		if (oentry_differs(s->oentries[i]) && !is_carried_over(s, i) &&
+			(s->oentries[i]->is_dir || !s->oentries[i]->is_scratch))
+			return true;
+	return false;
+}
+
 struct carry_over_args {
 	const struct overlay_build *s;
 	carry_over_fn fn;

@@ -3,6 +3,7 @@
 #include "vfs/save/run.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static void report_format_news(struct saving *s)
 /* Collects the inodes whose cached content the kernel has to drop after the save. */
 struct rebase_args {
 	struct vfs *v;
+	const struct snapshot *before; /* the base until now */
 	const struct overlay_build *build;
 	struct inode **inodes;
 	size_t n, room;
@@ -112,6 +114,25 @@ static void invalidate_removed(struct vfs *v, struct oentry *u)
 	invalidate_names(v, u->parent->inode);
 }
 
+/* Does a directory of the new base have other names than before? The format may have added some:
+ * mandatory entries in a new directory, or directories of paths that a file lists. */
+static bool has_other_names(const struct rebase_args *t, const struct oentry *u, entry_id now)
+{
+	const struct snapshot *after = t->v->vol->now;
+	char a[NAME_MAX + 1], b[NAME_MAX + 1];
+	uint64_t at = 0, to = 0;
+	struct file_attr en;
+	int r, q;
+
+	if (u->origin == ENTRY_NONE || now == ENTRY_NONE)
+		return u->origin != now;
+	do {
+		r = t->before->format->list(t->before, u->origin, &at, a, &en, NULL);
+		q = after->format->list(after, now, &to, b, &en, NULL);
+	} while (r > 0 && q > 0 && strcmp(a, b) == 0);
+	return r > 0 || q > 0;
+}
+
 static void move_inode(void *arg, struct oentry *u, struct oentry *heir)
 {
 	struct rebase_args *t = arg;
@@ -124,8 +145,7 @@ static void move_inode(void *arg, struct oentry *u, struct oentry *heir)
 	u->inode = NULL;
 	heir->inode = n;
 	n->oentry = heir;
-	/* The saved map may have added mandatory entries to the new directory. */
-	if (u->is_dir && u->origin == ENTRY_NONE && heir->origin != ENTRY_NONE)
+	if (u->is_dir && !n->is_listing_stale && has_other_names(t, u, heir->origin))
 		invalidate_names(t->v, n);
 	if (u->is_dir || (!heir->refusal && (heir->has_content || heir->frozen_map)))
 		return;
@@ -158,6 +178,7 @@ static void rebase_overlay(struct saving *s, struct rebase_args *t)
 
 	if (!s->save.base)
 		return;
+	t->before = v->overlay->base;
 	(void)overlay_rebase(&v->overlay, s->save.base, &how);
 	v->view.stale = false;
 	view_spoil_and_tell(v);
@@ -269,6 +290,8 @@ static void run_save(struct job *j)
 		s->save.is_unchanged = true;
 	else
 		save_write(&s->save);
+	if (is_rebased(s) && !s->save.is_saved)
+		save_reduce_journal(&s->save);
 }
 
 static bool start_save(struct change_task *t)

@@ -44,6 +44,8 @@ int save_check(struct save_job *s, struct error *e);
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
 /* carry_over.c: has the overlay changes that the new map lacks, such as refused contents? */
 bool has_carried_over(const struct overlay_build *s);
+/* Has the overlay changes that are not carried over? */
+bool has_completed(const struct overlay_build *s);
 /* Receives a carried-over operation. Returns 0, or -errno to end the loop. */
 typedef int (*carry_over_fn)(void *arg, const struct journal_op *op);
 /* Call fn for each operation that the new journal has to keep, with the paths of the new map. */
@@ -51,6 +53,9 @@ int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg);
 /* Save the volume's own map: check and encode it, write the next journal, and commit. Sets the
  * results. A failure is reported by save_failed. */
 void save_write(struct save_job *s);
+/* If nothing was written, reduce the journal to the carried-over operations: the overlay will have
+ * no others. A failure is reported by save_failed, and clears is_unchanged. On the worker. */
+void save_reduce_journal(struct save_job *s);
 /* Continue the volume from the saved map. Owner's thread. */
 void save_adopt(struct save_job *s);
 /* Report a failed save, whether the old map is intact, and where the changes are kept. */

@@ -332,6 +332,44 @@ void save_failed(struct save_job *s, const struct error *e)
 	report_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 
+/* Write the carried-over operations to a new journal of the same map. */
+static int replace_journal(struct save_job *s, struct error *e)
+{
+	struct journal *old = &s->vol->journal;
+	struct bytes *names = NULL;
+	char kept[NAME_MAX + 1];
+	int r = journal_init(
+		&s->next_journal, &s->vol->trust, old->map, old->identity, old->previous, e);
+
+	s->next_journal.fresh = old->fresh;
+	s->next_journal.unnamed = true;
+	s->next_journal.options = old->options;
+	if (r == 0)
+		r = journal_names(old, &names, e);
+	if (names)
+		journal_set_names(&s->next_journal, names);
+	if (r == 0)
+		r = carry_over(s->build, write_op, &(struct writing){&s->next_journal, e});
+	if (r == -ENOMEM && e && !e->code)
+		error_set(e, r, "out of memory");
+	if (r == 0)
+		r = journal_replace(old, &s->next_journal, kept, e);
+	if (r == 0)
+		report_set_aside(&s->report, kept);
+	return r;
+}
+
+void save_reduce_journal(struct save_job *s)
+{
+	struct error e = ERROR_INIT;
+
+	if (s->vol->journal.unnamed || !has_carried_over(s->build) || !has_completed(s->build) ||
+		replace_journal(s, &e) == 0)
+		return;
+	s->is_unchanged = false;
+	save_failed(s, &e);
+}
+
 void save_write(struct save_job *s)
 {
 	struct error e = ERROR_INIT;
