@@ -66,5 +66,5 @@ int main(int argc, char **argv)
 {
 	if (argc < 1 || fill_standard_descriptors() < 0)
 		return OUTCOME_USAGE;
-	return output_end(run(argc, argv), OUTCOME_LEFT, OUTCOME_REFUSED);
+	return output_finish(run(argc, argv), OUTCOME_PARTIAL, OUTCOME_REFUSED);
 }

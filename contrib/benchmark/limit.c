@@ -70,7 +70,7 @@ static void inflate_blob(const struct blob *b)
 static void inflate_images(const struct tw_map *m)
 {
 	for (uint32_t i = 0; i < tw_count(m, TW_IMAGE); i++)
-		inflate_blob(tw_blob_of(m, tw_item_at(m, TW_IMAGE, i), TW_IMG_DATA));
+		inflate_blob(tw_get_blob(m, tw_item_at(m, TW_IMAGE, i), TW_IMG_DATA));
 }
 
 /* The files of a map, for several threads to ask for their lengths. */

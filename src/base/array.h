@@ -5,7 +5,7 @@
  * An array is three fields or locals: the elements (from malloc, initially NULL), their number, and
  * the number of elements that fit in the allocated memory.
  *
- *	if (!array_room(l->items, l->n, l->room))
+ *	if (!array_reserve(l->items, l->n, l->room))
  *		return -ENOMEM;
  *	l->items[l->n++] = item;
  */
@@ -18,7 +18,7 @@
 
 enum { ARRAY_FIRST = 16 };
 
-/* Implement array_room. Returns NULL if memory is exhausted or room would exceed `most`. */
+/* Implement array_reserve. Returns NULL if memory is exhausted or room would exceed `most`. */
 static inline void *array_grow(void *items, size_t n, size_t *room, size_t size, uint64_t most)
 {
 	size_t larger = *room ? *room : ARRAY_FIRST, bytes;
@@ -38,7 +38,7 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 
 /* Make room for one more element. Returns false and changes nothing if that fails. `room` is an
  * unsigned integer of any width. */
-#define array_room(items, n, room)                                                                 \
+#define array_reserve(items, n, room)                                                              \
 	__extension__({                                                                            \
 		size_t room_ = (room);                                                             \
 		void *grown_ =                                                                     \
@@ -51,11 +51,11 @@ static inline void *array_grow(void *items, size_t n, size_t *room, size_t size,
 	})
 
 /* Compare two numbers as a function for qsort does. Join several comparisons with ?: . */
-#define array_order(a, b) (((a) > (b)) - ((a) < (b)))
+#define array_compare(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Return the first i below n for which is_past, an expression in i, is true; n if there is none. It
  * must be true for all larger i, too. */
-#define array_first(i, n, is_past)                                                                 \
+#define array_bisect(i, n, is_past)                                                                \
 	__extension__({                                                                            \
 		size_t low_ = 0, high_ = (n);                                                      \
 		while (low_ < high_) {                                                             \

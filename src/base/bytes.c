@@ -61,7 +61,7 @@ struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data)
 	return to;
 }
 
-bool bytes_same(const struct bytes *a, const struct bytes *b)
+bool bytes_equal(const struct bytes *a, const struct bytes *b)
 {
 	return a == b || (a && b && a->size == b->size && memcmp(a->data, b->data, a->size) == 0);
 }

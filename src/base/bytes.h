@@ -32,7 +32,7 @@ struct bytes *bytes_copy(const void *data, size_t size);
 /* Change the size of a span that is not shared yet; b may be NULL. Keeps the content, and does not
  * zero new bytes. The result replaces b. On failure b is unchanged. */
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
-bool bytes_same(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
+bool bytes_equal(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
 struct bytes *bytes_ref(struct bytes *b);
 void bytes_unref(struct bytes *b);
 DEFINE_CLEANUP(struct bytes, bytes_unref);

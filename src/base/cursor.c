@@ -6,13 +6,13 @@ const uint8_t *cursor_take(struct cursor *c, size_t n)
 	const uint8_t *p;
 
 	if (n > cursor_left(c)) {
-		c->bad = true;
+		c->is_bad = true;
 		return NULL;
 	}
 	/* data may be NULL if size is 0, but a successful call never returns NULL. */
 	p = c->data ? c->data + c->pos : (const uint8_t *)"";
 	c->pos += n;
-	return c->bad ? NULL : p;
+	return c->is_bad ? NULL : p;
 }
 
 static uint64_t take_le(struct cursor *c, size_t n)

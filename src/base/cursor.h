@@ -15,7 +15,7 @@ struct cursor {
 	const uint8_t *data;
 	size_t size;
 	size_t pos;
-	bool bad;
+	bool is_bad;
 };
 
 static inline struct cursor cursor_init(const void *data, size_t size)
@@ -25,7 +25,7 @@ static inline struct cursor cursor_init(const void *data, size_t size)
 
 static inline size_t cursor_left(const struct cursor *c)
 {
-	return c->bad ? 0 : c->size - c->pos;
+	return c->is_bad ? 0 : c->size - c->pos;
 }
 
 /* Return the next n bytes and move past them. Sets bad and returns NULL if there are fewer. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/print.h"
 
 PRINTF_LIKE(3, 0) static void format_error(struct error *e, int code, const char *fmt, va_list ap)
 {
@@ -24,7 +24,7 @@ void error_write(struct error *e, int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	format_error(e, code, fmt, ap);
 	va_end(ap);
-	printable(e->text);
+	replace_unprintable(e->text);
 }
 
 int error_errno(struct error *e, const char *fmt, ...)
@@ -40,7 +40,7 @@ int error_errno(struct error *e, const char *fmt, ...)
 	va_end(ap);
 	n = strlen(e->text);
 	snprintf(e->text + n, sizeof(e->text) - n, ": %s", strerror(-code));
-	printable(e->text);
+	replace_unprintable(e->text);
 	return code;
 }
 
@@ -77,7 +77,7 @@ int error_context(struct error *e, const char *fmt, ...)
 	if (snprintf(whole.text + n, sizeof(whole.text) - n, ": %s", e->text) < 0)
 		return e->code;
 	memcpy(e->text, whole.text, sizeof(e->text));
-	printable(e->text);
+	replace_unprintable(e->text);
 	return e->code;
 }
 

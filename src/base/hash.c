@@ -22,7 +22,7 @@ static struct hash_link **find_head(const struct hash *h, uint64_t key)
 	return &h->heads[key & (h->n_heads - 1)];
 }
 
-bool hash_room(struct hash *h)
+bool hash_reserve(struct hash *h)
 {
 	struct hash larger = {.n = h->n, .n_heads = h->n_heads ? 2 * h->n_heads : HEADS_FIRST};
 
@@ -74,7 +74,7 @@ struct hash_link *hash_find(const struct hash *h, uint64_t key)
 	return h->n ? find_key(*find_head(h, key), key) : NULL;
 }
 
-struct hash_link *hash_again(const struct hash_link *l)
+struct hash_link *hash_find_next(const struct hash_link *l)
 {
 	return find_key(l->next, l->key);
 }

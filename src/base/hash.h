@@ -6,7 +6,7 @@
  * hash_number and hash_text compute keys. Elements that differ may have the same key, so the caller
  * compares them:
  *
- *	for (struct hash_link *l = hash_find(&t, key); l; l = hash_again(l))
+ *	for (struct hash_link *l = hash_find(&t, key); l; l = hash_find_next(l))
  *		if (is_meant(container_of(l, struct thing, link)))
  */
 #pragma once
@@ -39,14 +39,14 @@ uint64_t hash_text(uint64_t seed, const char *text);
 
 /* Make room for one more element. If memory is exhausted, the chains grow longer instead. Returns
  * false only if there is no table yet. */
-bool hash_room(struct hash *h);
-/* Add an element, after hash_room. */
+bool hash_reserve(struct hash *h);
+/* Add an element, after hash_reserve. */
 void hash_add(struct hash *h, struct hash_link *l, uint64_t key);
 void hash_remove(struct hash *h, struct hash_link *l);
 /* Return the first element with that key, or NULL. */
 struct hash_link *hash_find(const struct hash *h, uint64_t key);
 /* Return the next element with the key of l, or NULL. */
-struct hash_link *hash_again(const struct hash_link *l);
+struct hash_link *hash_find_next(const struct hash_link *l);
 /* Return the element after l, or the first one if l is NULL; NULL at the end. An element may be
  * removed once the next one is known. */
 struct hash_link *hash_next(const struct hash *h, const struct hash_link *l);

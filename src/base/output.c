@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 #include "base/disk/io.h"
-#include "base/say.h"
+#include "base/print.h"
 
 static bool failed, reports_failed, terminal;
 
@@ -28,7 +28,7 @@ bool output_is_terminal(void)
 static void report_failure(const char *reason)
 {
 	if (!failed)
-		say(stderr, "mapfs: standard output: %s", reason);
+		print_line(stderr, "mapfs: standard output: %s", reason);
 	failed = true;
 }
 
@@ -48,7 +48,7 @@ int output_text(struct buffer *text)
 	int r;
 
 	if (terminal)
-		visible(text->data, text->size, &visibly);
+		append_escaped(text->data, text->size, &visibly);
 	r = text->error || shown->error ? -ENOMEM : output_write(shown->data, shown->size);
 	text->size = 0;
 	return r;
@@ -72,14 +72,14 @@ void output_report(const char *fmt, ...)
 	va_start(ap, fmt);
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
-	say(stdout, "%s", line ? line : "out of memory");
+	print_line(stdout, "%s", line ? line : "out of memory");
 	if (fflush(stdout) == 0)
 		return;
 	note_lost_report();
-	say(stderr, "%s", line ? line : "out of memory");
+	print_line(stderr, "%s", line ? line : "out of memory");
 }
 
-void output_reports(struct buffer *lines)
+void output_report_lines(struct buffer *lines)
 {
 	const char *text = (const char *)lines->data, *eol;
 	size_t at = 0;
@@ -91,7 +91,7 @@ void output_reports(struct buffer *lines)
 	lines->size = 0;
 }
 
-int output_end(int code, int report_lost, int output_lost)
+int output_finish(int code, int report_lost, int output_lost)
 {
 	/* If an earlier write failed, stdio has not kept the reason. */
 	if (fflush(stdout) != 0)

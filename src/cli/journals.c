@@ -19,7 +19,7 @@ static void match_journal(void *arg, const struct journal_info *i)
 {
 	struct journal_found *f = arg;
 
-	if (i->aside || i->foreign || f->fits)
+	if (i->is_set_aside || i->is_untrusted || f->fits)
 		return;
 	snprintf(f->file, sizeof(f->file), "%s", i->file);
 	f->fits = i->fits;
@@ -29,7 +29,7 @@ static int find_journal(
 	const char *path, int *ret_dirfd, struct journal_found *ret, struct error *e)
 {
 	CLEANUP(free) char *name = NULL;
-	int r = place_of(path, true, ret_dirfd, &name, e);
+	int r = place_resolve(path, true, ret_dirfd, &name, e);
 
 	*ret = (struct journal_found){0};
 	if (r == 0)
@@ -60,15 +60,17 @@ static void note_failure(void *arg, const char *, int r)
 static int find_maps(const char *folder, struct names *ret)
 {
 	int failure = 0;
-	const struct walk walk = {
-		.wanted = is_wanted, .failed = note_failure, .arg = &failure, .stays = true};
+	const struct walk walk = {.is_wanted = is_wanted,
+		.on_failure = note_failure,
+		.arg = &failure,
+		.one_file_system = true};
 	CLEANUP_NAMES struct names files = {0};
 	int r = walk_files(&walk, folder, &files);
 
 	for (size_t i = 0; r == 0 && i < files.n; i++) {
-		*strstr(strrchr(files.at[i], '/'), JOURNAL) = '\0';
-		if (!names_has(ret, files.at[i]))
-			r = names_add(ret, files.at[i]);
+		*strstr(strrchr(files.items[i], '/'), JOURNAL) = '\0';
+		if (!names_contain(ret, files.items[i]))
+			r = names_add(ret, files.items[i]);
 	}
 	names_sort(ret);
 	return r < 0 ? r : failure;
@@ -83,10 +85,10 @@ int journals_add_maps(const char *path, bool fitting, struct names *ret)
 								  : names_add(&maps, path);
 
 	for (size_t i = 0; i < maps.n; i++) {
-		int r = journals_find(maps.at[i], &found, NULL);
+		int r = journals_find(maps.items[i], &found, NULL);
 
 		if (r < 0 || (r > 0 && (found.fits || !fitting)))
-			(void)names_add(ret, maps.at[i]);
+			(void)names_add(ret, maps.items[i]);
 	}
 	return ret->error ? ret->error : failure;
 }

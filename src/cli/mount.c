@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/disk/mountinfo.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "cli/line/words.h"
@@ -19,7 +19,7 @@
 
 static int refuse_file(enum outcome code, const char *file, const char *why)
 {
-	say(stderr, "mapfs: %s: %s", file, why);
+	print_line(stderr, "mapfs: %s: %s", file, why);
 	return (int)code;
 }
 
@@ -82,10 +82,10 @@ static int check_folder(const char *file, dev_t dev)
 	char device[sizeof(entry.dev)];
 
 	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
-	if (mountinfo_find_device(MOUNTINFO, device, &entry) < 0 || !entry.mapfs)
+	if (mountinfo_find_device(MOUNTINFO, device, &entry) < 0 || !entry.is_mapfs)
 		return OUTCOME_DONE;
-	say(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s", file,
-		entry.source, entry.point);
+	print_line(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s",
+		file, entry.source, entry.point);
 	return OUTCOME_REFUSED;
 }
 
@@ -115,7 +115,7 @@ static bool is_mounted_at(const char *path, const char *directory)
 	struct mount_entry entry;
 	struct statvfs st;
 
-	return point && mountinfo_find(MOUNTINFO, point, &entry) == 0 && entry.mapfs &&
+	return point && mountinfo_find_point(MOUNTINFO, point, &entry) == 0 && entry.is_mapfs &&
 	       strcmp(entry.source, path) == 0 && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }
 
@@ -136,26 +136,26 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 	bool create = o->rq.create;
 	CLEANUP(free) char *point = NULL;
 	CLEANUP(free) char *path = create ? resolve_new_path(file) : realpath(file, NULL);
-	int r = path ? check_file(file, path, create, &o->rq.folder)
+	int r = path ? check_file(file, path, create, &o->rq.is_folder)
 		     : refuse_file(OUTCOME_REFUSED, file, describe_missing(file));
 
 	if (r != OUTCOME_DONE)
 		return r;
 	point = mountpoint ? make_absolute(mountpoint)
-			   : default_mountpoint(o->rq.folder ? path : file, o->rq.folder);
+			   : default_mountpoint(o->rq.is_folder ? path : file, o->rq.is_folder);
 	if (!point)
 		return refuse_file(OUTCOME_MOUNT, file,
 			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
 					: strerror(errno));
 	if (!mountpoint && !create && is_mounted_at(path, point)) {
-		say(stderr, "mapfs: %s: is mounted already, at %s", file, point);
+		print_line(stderr, "mapfs: %s: is mounted already, at %s", file, point);
 		return OUTCOME_BUSY;
 	}
 	if (o->rq.allow_root) {
-		o->rq.how.file_mask |= 077;
-		o->rq.how.dir_mask |= 077;
+		o->rq.vfs_options.file_mask |= 077;
+		o->rq.vfs_options.dir_mask |= 077;
 	}
-	o->rq.shown = file;
+	o->rq.display_name = file;
 	o->rq.path = path;
 	o->rq.mountpoint = point;
 	o->rq.make_mountpoint = !mountpoint;

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/disk/io.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/line/command.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/place.h"
@@ -21,15 +21,15 @@ static void print_journal(void *arg, const struct journal_info *i)
 	size_t *n = arg;
 
 	++*n;
-	say(stdout, "%s: %s, %u %s, %u %s%s%s%s%s", i->file,
-		i->aside  ? "set aside"
-		: i->fits ? "fits the map"
-			  : "for another content of the map",
+	print_line(stdout, "%s: %s, %u %s, %u %s%s%s%s%s", i->file,
+		i->is_set_aside ? "set aside"
+		: i->fits       ? "fits the map"
+				: "for another content of the map",
 		i->changes, i->changes == 1 ? "change" : "changes", i->drafts,
 		i->drafts == 1 ? "refused file" : "refused files",
 		i->damaged ? ", damaged: some of it cannot be read" : "",
 		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "",
-		i->foreign ? ", not to be trusted: a mount leaves it alone" : "");
+		i->is_untrusted ? ", not to be trusted: a mount leaves it alone" : "");
 }
 
 /* Print that there is no journal, or fail if the named file does not exist or is a folder. */
@@ -60,7 +60,7 @@ static void add_file_name(void *arg, const struct journal_info *i)
 
 static void print_file(void *arg, const char *path, const char *what)
 {
-	say(stdout, "%s%s: %s", (const char *)arg, path, what);
+	print_line(stdout, "%s%s: %s", (const char *)arg, path, what);
 }
 
 /* Open a directory, and create it if necessary. Returns a descriptor or -errno. */
@@ -100,9 +100,9 @@ static int extract_journals(int dirfd, const char *name, const char *to, struct 
 	else if (r == 0)
 		r = out = make_directory(AT_FDCWD, to, e);
 	if (r >= 0 && names.n == 1)
-		r = recover_extract(dirfd, names.at[0], out, print_file, nothing, e);
+		r = recover_extract(dirfd, names.items[0], out, print_file, nothing, e);
 	for (size_t i = 0; r >= 0 && names.n > 1 && i < names.n; i++)
-		r = extract_to_subdirectory(dirfd, names.at[i], out, e);
+		r = extract_to_subdirectory(dirfd, names.items[i], out, e);
 	return r < 0 ? r : 0;
 }
 
@@ -136,13 +136,13 @@ static int run_recover(struct command *c)
 		return cli_usage("recover: an empty name");
 	if (to && ((struct recover *)c)->is_list)
 		return cli_usage("recover: --list and --extract exclude each other");
-	r = place_of(file, true, &dirfd, &name, &e);
+	r = place_resolve(file, true, &dirfd, &name, &e);
 	if (r == 0 && to)
 		set_umask(dirfd, name);
 	if (r == 0)
 		r = to ? extract_journals(dirfd, name, to, &e) : list_journals(dirfd, name, &e);
 	if (r < 0) {
-		say(stderr, "mapfs: %s: %s", file, error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", file, error_text(&e));
 		return OUTCOME_REFUSED;
 	}
 	return OUTCOME_DONE;

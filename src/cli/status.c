@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
@@ -47,16 +47,16 @@ static void print_entry(const struct status_entry *e, bool colours)
 
 	while (w < words + N_WORDS && strcmp(w->word, e->word) != 0)
 		w++;
-	if (asprintf(&line, "%s%s%s", e->path, *e->why ? ": " : "", e->why) < 0) {
+	if (asprintf(&line, "%s%s%s", e->path, *e->reason ? ": " : "", e->reason) < 0) {
 		line = NULL;
 		return;
 	}
 	if (w == words + N_WORDS)
-		say(stdout, "  %s %s", e->word, line);
+		print_line(stdout, "  %s %s", e->word, line);
 	else if (colours)
-		printf("  \033[%sm%s\033[0m %s\n", w->color, w->word, printable(line));
+		printf("  \033[%sm%s\033[0m %s\n", w->color, w->word, replace_unprintable(line));
 	else
-		say(stdout, "  %s %s", w->word, line);
+		print_line(stdout, "  %s %s", w->word, line);
 }
 
 /* Describe a failure of status_query; the caller frees the text. Returns NULL if r is 0. */
@@ -89,10 +89,10 @@ static void print_mount(const struct target *t)
 	struct status_entry e;
 	size_t at = 0;
 
-	say(stdout, "%s: %s%s", t->entry.point, t->entry.source,
-		t->entry.read_only ? ", read-only" : "");
+	print_line(stdout, "%s: %s%s", t->entry.point, t->entry.source,
+		t->entry.is_read_only ? ", read-only" : "");
 	if (problem)
-		say(stdout, "  %s", problem);
+		print_line(stdout, "  %s", problem);
 	else if (records.size == 0)
 		puts("  nothing is changed");
 	while (status_next(&records, &at, &e))
@@ -109,9 +109,9 @@ static void print_file(const struct target *t)
 {
 	struct journal_found journal;
 
-	say(stdout, "%s: is not mounted", t->entry.source);
+	print_line(stdout, "%s: is not mounted", t->entry.source);
 	if (has_journal(t, &journal))
-		say(stdout,
+		print_line(stdout,
 			"  what was closed and not saved is in %s, and comes back at the next "
 			"mount",
 			journal.file);
@@ -131,7 +131,7 @@ static void add_list(struct buffer *out, const struct word *w, const struct buff
 		any = true;
 		json_line_text(out, w->has_reason ? "{\"file\": " : "", e.path);
 		if (w->has_reason) {
-			json_line_text(out, ", \"reason\": ", e.why);
+			json_line_text(out, ", \"reason\": ", e.reason);
 			buffer_byte(out, '}');
 		}
 	}
@@ -141,14 +141,14 @@ static void add_list(struct buffer *out, const struct word *w, const struct buff
 static void print_json(const struct target *t)
 {
 	CLEANUP_BUFFER struct buffer records = BUFFER_INIT, out = BUFFER_INIT;
-	int r = t->entry.mapfs ? status_query(t->entry.point, &records) : 0;
+	int r = t->entry.is_mapfs ? status_query(t->entry.point, &records) : 0;
 	CLEANUP(free) char *problem = describe_problem(t, r);
 	struct journal_found journal;
-	bool left = !t->entry.mapfs && has_journal(t, &journal);
+	bool left = !t->entry.is_mapfs && has_journal(t, &journal);
 
-	json_line_text(&out, "{\"mountpoint\": ", t->entry.mapfs ? t->entry.point : NULL);
+	json_line_text(&out, "{\"mountpoint\": ", t->entry.is_mapfs ? t->entry.point : NULL);
 	json_line_text(&out, ", \"file\": ", t->entry.source);
-	buffer_printf(&out, ", \"read_only\": %s", t->entry.read_only ? "true" : "false");
+	buffer_printf(&out, ", \"read_only\": %s", t->entry.is_read_only ? "true" : "false");
 	json_line_text(&out, ", \"problem\": ", problem);
 	json_line_text(&out, ", \"journal\": ", left ? journal.file : NULL);
 	for (size_t i = 0; i < N_WORDS; i++)
@@ -173,13 +173,13 @@ static int run_status(struct command *c)
 	if (name && r == -ENOENT)
 		r = targets_add_below(&t, name, true);
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", name ? name : "status",
+		print_line(stderr, "mapfs: %s: %s", name ? name : "status",
 			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder"
 				     : strerror(-r));
 	for (size_t i = 0; i < t.n; i++) {
 		if (json)
 			print_json(&t.all[i]);
-		else if (t.all[i].entry.mapfs)
+		else if (t.all[i].entry.is_mapfs)
 			print_mount(&t.all[i]);
 		else
 			print_file(&t.all[i]);

@@ -31,9 +31,9 @@ static char *resolve_parent(const char *path)
 
 static int add_target(struct targets *t, const char *shown, const struct mount_entry *entry)
 {
-	if (!array_room(t->all, t->n, t->room))
+	if (!array_reserve(t->all, t->n, t->room))
 		return -ENOMEM;
-	t->all[t->n++] = (struct target){.shown = shown, .entry = *entry};
+	t->all[t->n++] = (struct target){.argument = shown, .entry = *entry};
 	return 0;
 }
 
@@ -47,7 +47,7 @@ int targets_add_file(struct targets *t, const char *shown, const char *path)
 
 static bool is_mounted(const char *point, struct mount_entry *ret)
 {
-	return point && mountinfo_find(MOUNTINFO, point, ret) == 0 && ret->mapfs;
+	return point && mountinfo_find_point(MOUNTINFO, point, ret) == 0 && ret->is_mapfs;
 }
 
 bool target_is_mounted(const struct mount_entry *entry)
@@ -66,7 +66,7 @@ static int add_mounts(struct targets *t, const char *shown, const char *source)
 	if (!mounts)
 		return -errno;
 	while (mountinfo_next(mounts, &entry)) {
-		if (!entry.mapfs || (source && strcmp(entry.source, source) != 0))
+		if (!entry.is_mapfs || (source && strcmp(entry.source, source) != 0))
 			continue;
 		/* A mount that is covered by another one cannot be reached. */
 		if (target_is_mounted(&entry))
@@ -107,7 +107,7 @@ int targets_add_below(struct targets *t, const char *folder, bool or_itself)
 	int r = path ? journals_add_maps(path, true, &maps) : 0;
 
 	for (size_t i = 0; i < maps.n; i++)
-		(void)targets_add_file(t, NULL, maps.at[i]);
+		(void)targets_add_file(t, NULL, maps.items[i]);
 	if (r < 0 || t->n > before)
 		return r;
 	return or_itself && path && stat(path, &st) == 0 && S_ISDIR(st.st_mode)

@@ -11,7 +11,7 @@
 #include "base/disk/mountinfo.h"
 
 struct target {
-	const char *shown; /* the argument; borrowed; NULL if the target was not named */
+	const char *argument; /* the argument; borrowed; NULL if the target was not named */
 	/* If entry.mapfs is false, nothing is mounted, and only source is set: the file, absolute
 	 * and without symbolic links. */
 	struct mount_entry entry;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/line/command.h"
 #include "cli/line/words.h"
 #include "vfs/volume/outcome.h"
@@ -145,7 +145,7 @@ int cli_usage(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_more(stderr, "mapfs: ", fmt, ap, see ? see : " (see mapfs --help)");
+	print_line_around(stderr, "mapfs: ", fmt, ap, see ? see : " (see mapfs --help)");
 	va_end(ap);
 	return OUTCOME_USAGE;
 }

@@ -24,7 +24,7 @@ static struct blob *create_blob(uint64_t size, struct budget *budget)
 	atomic_init(&b->is_sound, false);
 	atomic_init(&b->is_damaged, false);
 	atomic_init(&b->is_unfinished, false);
-	atomic_init(&b->made, false);
+	atomic_init(&b->is_made, false);
 	b->size = size;
 	b->budget = budget;
 	pthread_mutex_init(&b->lock, NULL);
@@ -40,7 +40,7 @@ struct blob *blob_new(
 
 	if (!b)
 		return NULL;
-	atomic_init(&b->made, true);
+	atomic_init(&b->is_made, true);
 	b->stored = extent_ref(stored);
 	b->coding = coding;
 	return b;
@@ -56,34 +56,34 @@ struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct b
 	}
 	b->coding = BLOB_ZLIB;
 	b->recipe = take;
-	b->unsized = size == BLOB_SIZE_UNKNOWN;
+	b->is_size_unknown = size == BLOB_SIZE_UNKNOWN;
 	return b;
 }
 
-int blob_make(struct blob *b, struct error *e)
+int blob_materialize(struct blob *b, struct error *e)
 {
 	struct extent stored = EXTENT_INIT;
 	uint64_t size = 0;
 	int r = 0;
 
-	if (blob_is_made(b))
+	if (blob_is_materialized(b))
 		return 0;
 	pthread_mutex_lock(&b->make_lock);
-	if (!blob_is_made(b)) {
+	if (!blob_is_materialized(b)) {
 		r = b->recipe->make(b->recipe, &stored, &size, e);
 		if (r == 0) {
 			b->stored = stored;
-			if (b->unsized)
+			if (b->is_size_unknown)
 				b->size = size;
 			atomic_fetch_add(&made_total, 1);
-			atomic_store_explicit(&b->made, true, memory_order_release);
+			atomic_store_explicit(&b->is_made, true, memory_order_release);
 		}
 	}
 	pthread_mutex_unlock(&b->make_lock);
 	return r;
 }
 
-uint64_t blob_made_total(void)
+uint64_t blob_materialized_total(void)
 {
 	return atomic_load(&made_total);
 }
@@ -192,7 +192,7 @@ static void mark_finished(struct blob *b)
 
 int blob_load(struct blob *b, struct bytes **ret, struct error *e)
 {
-	int r = blob_make(b, e);
+	int r = blob_materialize(b, e);
 
 	if (r < 0)
 		return r;
@@ -209,12 +209,12 @@ bool blob_is_whole(const struct blob *b)
 	       b->size <= stretch_length(0, budget_limit(b->budget) / 2);
 }
 
-int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e)
+int blob_load_for_read(struct blob *b, uint64_t end, struct bytes **ret, struct error *e)
 {
 	/* Read this before budget_find: another thread may inflate the blob in between. */
 	bool again = atomic_load_explicit(&b->is_unfinished, memory_order_relaxed);
 	struct bytes *whole = b->budget ? budget_find(b->budget, &b->slot) : NULL;
-	int r = blob_make(b, e);
+	int r = blob_materialize(b, e);
 
 	/* The cache dropped an unfinished blob: do not inflate all of it for each read. */
 	if (r == 0 && !whole && !again && b->coding == BLOB_ZLIB && blob_is_whole(b))
@@ -264,7 +264,7 @@ int blob_check(struct blob *b, struct error *e)
 	struct extent raw;
 	int r = 0;
 
-	if (!blob_is_made(b))
+	if (!blob_is_materialized(b))
 		return 0;
 	if (b->coding == BLOB_RAW)
 		r = raw_extent(b, &raw, e);
@@ -355,7 +355,7 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	struct extent raw;
-	int r = blob_make(b, e);
+	int r = blob_materialize(b, e);
 
 	if (r < 0)
 		return r;
@@ -367,7 +367,7 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 		r = raw_extent(b, &raw, e);
 		return r < 0 ? r : extent_read(&raw, off, dst, n, e);
 	}
-	r = blob_hold(b, off + n, &whole, e);
+	r = blob_load_for_read(b, off + n, &whole, e);
 	if (r == 0 && !whole)
 		r = read_stretches(b, off, dst, n, e);
 	if (r < 0)
@@ -387,7 +387,7 @@ int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e)
 {
 	struct extent raw;
-	int r = blob_make(b, e);
+	int r = blob_materialize(b, e);
 
 	if (r < 0)
 		return r;
@@ -441,10 +441,10 @@ static int each_inflated(struct blob *b, codec_chunk_fn fn, void *arg, struct er
 	return r < 0 || p.is_done ? r : inflate_each(&b->stored, b->size, fn, arg, e);
 }
 
-int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
+int blob_for_each_chunk(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
-	int r = blob_make(b, e);
+	int r = blob_materialize(b, e);
 
 	if (r < 0)
 		return r;

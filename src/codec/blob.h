@@ -51,17 +51,17 @@ struct blob_recipe {
 #define BLOB_SIZE_UNKNOWN UINT64_MAX
 
 struct blob {
-	/* Public, read-only. `stored` of a composed blob is valid after blob_make. */
+	/* Public, read-only. `stored` of a composed blob is valid after blob_materialize. */
 	struct extent stored;
 	enum blob_coding coding;
 	uint64_t size;              /* declared size of the decoded bytes; see `unsized` */
 	struct blob_recipe *recipe; /* of a composed blob; else NULL */
-	bool unsized;               /* the size of a composed blob is known after blob_make only */
-	struct png_memo png;        /* for png_file_read of this blob's pixels */
+	bool is_size_unknown; /* the size of a composed blob is known after blob_materialize only */
+	struct png_memo png;  /* for png_file_read of this blob's pixels */
 
 	/* Private to blob*.c. */
 	atomic_uint refs;
-	atomic_bool made; /* `stored` and `size` are final */
+	atomic_bool is_made; /* `stored` and `size` are final */
 	pthread_mutex_t make_lock;
 	atomic_bool is_sound, is_damaged; /* results of verifying the stored bytes */
 	struct budget *budget;
@@ -82,7 +82,8 @@ struct blob {
 
 /*
  * Create a blob of stored bytes, which are not verified. Takes its own reference to them. budget
- * must outlive the blob. If it is NULL, nothing is cached: read the blob whole, or by blob_each.
+ * must outlive the blob. If it is NULL, nothing is cached: read the blob whole, or by
+ * blob_for_each_chunk.
  */
 struct blob *blob_new(
 	const struct extent *stored, enum blob_coding coding, uint64_t size, struct budget *budget);
@@ -93,18 +94,18 @@ struct blob *blob_new(
  */
 struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget);
 /* Materialize a composed blob, if that has not happened yet. Errors are those of the recipe. */
-int blob_make(struct blob *b, struct error *e);
-static inline bool blob_is_made(const struct blob *b)
+int blob_materialize(struct blob *b, struct error *e);
+static inline bool blob_is_materialized(const struct blob *b)
 {
-	return atomic_load_explicit(&b->made, memory_order_acquire);
+	return atomic_load_explicit(&b->is_made, memory_order_acquire);
 }
 /* The decoded size, or BLOB_SIZE_UNKNOWN before a blob of unknown size is materialized. */
 static inline uint64_t blob_size(const struct blob *b)
 {
-	return b->unsized && !blob_is_made(b) ? BLOB_SIZE_UNKNOWN : b->size;
+	return b->is_size_unknown && !blob_is_materialized(b) ? BLOB_SIZE_UNKNOWN : b->size;
 }
 /* Number of composed blobs that this process has materialized, for tests. */
-uint64_t blob_made_total(void);
+uint64_t blob_materialized_total(void);
 
 /* Create a raw blob of bytes in memory. Consumes the reference b, also on failure. Returns NULL if
  * b is NULL, so that callers need not check bytes_copy. */
@@ -119,7 +120,7 @@ int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
 /* Load all decoded bytes, if a blob_read that ends at `end` would, or if they are cached. *ret is a
  * new reference, or NULL: read the part with blob_read. */
-int blob_hold(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
+int blob_load_for_read(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
 
 /* Read decoded bytes [off, off + n). -EINVAL past the size. */
 int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e);
@@ -135,7 +136,7 @@ int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct err
 
 /* Pass all decoded bytes to fn, in order, in one or more chunks, in bounded memory. Stops at a
  * negative errno from fn, and returns it. Damage may be found only after fn got data. */
-int blob_each(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
+int blob_for_each_chunk(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 
 /* Verify that the stored bytes yield exactly the declared size. The first call decodes all of them,
  * and caches them like a read; success is remembered. */

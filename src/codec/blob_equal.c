@@ -40,7 +40,7 @@ static int compare_content(
 	struct blob *b, codec_read_fn read, void *arg, bool *ret, struct error *e)
 {
 	struct comparison c = {.read = read, .arg = arg};
-	int r = blob_each(b, compare_chunk, &c, e);
+	int r = blob_for_each_chunk(b, compare_chunk, &c, e);
 
 	if (c.differs)
 		r = 0;
@@ -102,10 +102,10 @@ static int reader_read(void *arg, uint64_t off, void *dst, size_t n, struct erro
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 {
 	struct uncached_reader once;
-	int r = a == b || !a || !b ? 0 : blob_make(a, e);
+	int r = a == b || !a || !b ? 0 : blob_materialize(a, e);
 
 	if (r == 0 && a && b && a != b)
-		r = blob_make(b, e);
+		r = blob_materialize(b, e);
 	if (r < 0)
 		return r;
 	if (!a || !b || a == b || a->size != b->size) {
@@ -129,7 +129,7 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e)
 {
 	struct extent mine = *x; /* borrowed */
-	int r = blob_size(b) == BLOB_SIZE_UNKNOWN ? blob_make(b, e) : 0;
+	int r = blob_size(b) == BLOB_SIZE_UNKNOWN ? blob_materialize(b, e) : 0;
 
 	if (r < 0)
 		return r;

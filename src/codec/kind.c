@@ -26,7 +26,7 @@ static const struct {
 	{"a pointer of Git LFS", "version https://git-lfs", 0, false},
 };
 
-const char *kind_of(const uint8_t *head, size_t n)
+const char *file_kind(const uint8_t *head, size_t n)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		const char *mark = kinds[i].mark, *is = (const char *)head + kinds[i].at;

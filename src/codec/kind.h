@@ -12,4 +12,4 @@
 enum { KIND_HEAD = 24 }; /* number of bytes that is enough to recognize every kind */
 
 /* The kind of a file with these first n bytes, such as "a JPEG image". NULL if unknown. */
-const char *kind_of(const uint8_t *head, size_t n);
+const char *file_kind(const uint8_t *head, size_t n);

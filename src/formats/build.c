@@ -90,11 +90,11 @@ static void mark_dirs(const struct building *b)
 		bool gone = b->inputs[i].is_removed;
 		entry_id id = gone ? b->inputs[i].origin : b->inputs[i].hidden;
 
-		if (*old == BUILD_SAME || *old == BUILD_NEEDED ||
+		if (*old == BUILD_SAME || *old == BUILD_RESTORED ||
 			b->format->stat(b->map, id, &en, NULL) < 0 || !en.is_dir)
 			continue;
 		if (gone)
-			*old = en.is_cleared_by_mount ? BUILD_EMPTIED : BUILD_GONE;
+			*old = en.is_cleared_by_mount ? BUILD_CLEARED : BUILD_REMOVED;
 		else
 			*old = b->inputs[i].is_dir && was_empty(b, id) ? BUILD_SAME
 								       : BUILD_REPLACED;
@@ -109,7 +109,7 @@ static int put_contents(struct building *b, struct error *e)
 	if (r == -ENOMEM && (!e || !e->code))
 		error_set(e, r, "no memory for the objects of a map");
 	if (r == 0)
-		r = contents_put(b, e);
+		r = apply_contents(b, e);
 	if (r == 0)
 		mark_dirs(b);
 	return r;

@@ -50,9 +50,9 @@ enum build_outcome {
 	BUILD_NEW,
 	BUILD_ABSENT, /* a new object whose parts never came; it is in no map */
 	BUILD_MOVED,
-	BUILD_GONE,     /* removed from the map */
-	BUILD_EMPTIED,  /* a mandatory part was removed, and is cleared */
-	BUILD_NEEDED,   /* a mandatory file was removed, and stays */
+	BUILD_REMOVED,  /* removed from the map */
+	BUILD_CLEARED,  /* a mandatory part was removed, and is cleared */
+	BUILD_RESTORED, /* a mandatory file was removed, and stays */
 	BUILD_REPLACED, /* the object left the map, and another entry has its path */
 	BUILD_KEPT,     /* the file has a scratch name; its object stays unchanged */
 	BUILD_SCRATCH,  /* a scratch file */

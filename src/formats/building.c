@@ -40,7 +40,7 @@ int building_put(struct building *b, entry_id id, const struct extent *x, bool *
 
 int building_place(struct building *b, struct placement p)
 {
-	if (!array_room(b->placements, b->n_placements, b->room_placements))
+	if (!array_reserve(b->placements, b->n_placements, b->room_placements))
 		return -ENOMEM;
 	b->placements[b->n_placements++] = p;
 	return 0;

@@ -51,4 +51,4 @@ void identities_finish(struct building *b);
 /* Find the identity of each input, and place the objects that are new, moved or removed. */
 int resolve_identities(struct building *b, struct error *e);
 /* Parse and apply all contents, raw/ first. */
-int contents_put(struct building *b, struct error *e);
+int apply_contents(struct building *b, struct error *e);

@@ -47,7 +47,7 @@ void *parsed_new(size_t size, struct content *c, void (*finish)(struct parsed *p
 	return p;
 }
 
-int parsed_give(struct parsed *p, int r, struct parsed **ret)
+int parsed_finish(struct parsed *p, int r, struct parsed **ret)
 {
 	if (r < 0)
 		parsed_unref(p);
@@ -135,7 +135,7 @@ static int update_derived(struct snapshot **s, struct error *e)
 	return r;
 }
 
-int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
+int format_put_file(const struct snapshot *s, entry_id id, const struct extent *in,
 	const struct build_context *others, struct snapshot **ret, struct error *e)
 {
 	const struct format_edit *edit = s->format->edit;

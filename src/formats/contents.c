@@ -208,7 +208,7 @@ static int parse_all(struct building *b, const uint32_t *entries, size_t n, stru
 	return k ? parallel_each(k, parse_one, &p, e) : 0;
 }
 
-int contents_put(struct building *b, struct error *e)
+int apply_contents(struct building *b, struct error *e)
 {
 	CLEANUP(free) uint32_t *waiting = malloc(b->result->n * sizeof(*waiting));
 	size_t n = 0;

@@ -30,6 +30,6 @@ int format_explain(const struct source *src, int r, struct error *e)
 	const char *kind = NULL;
 
 	if (r == -EINVAL && file_read(src->files[0], 0, head, n, NULL) == 0)
-		kind = kind_of(head, n);
+		kind = file_kind(head, n);
 	return kind ? error_set(e, r, "is %s, not a map", kind) : r;
 }

@@ -18,7 +18,7 @@
  *   PutGet    after a put of b, get returns b in canonical form; putting that changes nothing.
  *   Locality  a put changes only the items and blobs that the lens shows, and derived parts.
  *   Questions an operation on a const snapshot does not change the results of later ones.
- * A put is parse and apply (format_put).
+ * A put is parse and apply (format_put_file).
  *
  * Threads. open runs before another thread knows the map. All other operations may run on any
  * thread, several at a time. lookup, stat, list, classify and add also run on the owner's thread,
@@ -135,7 +135,7 @@ struct format {
 	const char *name; /* "teeworlds"; for --format */
 	/* File name extensions without the dot, NULL-ended. They choose the format of a new map;
 	 * for an existing file only probe decides. */
-	const char *const *endings;
+	const char *const *extensions;
 	/* Patterns of paths, NULL-ended: the files that describe a map and its rules, which a
 	 * search over many maps reads. May be NULL: none. */
 	const char *const *text_patterns;
@@ -239,7 +239,7 @@ struct parsed {
  * with one reference. Takes its own reference to c. */
 void *parsed_new(size_t size, struct content *c, void (*finish)(struct parsed *p));
 /* Finish a parse with the result r: if r is 0, store p in *ret, else drop it. Returns r. */
-int parsed_give(struct parsed *p, int r, struct parsed **ret);
+int parsed_finish(struct parsed *p, int r, struct parsed **ret);
 struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine */
 void parsed_unref(struct parsed *p);               /* NULL is fine */
 DEFINE_CLEANUP(struct parsed, parsed_unref);
@@ -432,7 +432,7 @@ int parsed_error(const struct parsed *p, struct error *e);
 int content_refuse(entry_id id, struct content *c, int r, struct error *why, struct parsed **ret);
 /* Put one file: parse, apply and finalize without placements. Sets *ret, on success or -EAGAIN, if
  * the map changed; else *ret is untouched. in: NULL for the empty form, as for apply. */
-int format_put(const struct snapshot *s, entry_id id, const struct extent *in,
+int format_put_file(const struct snapshot *s, entry_id id, const struct extent *in,
 	const struct build_context *others, struct snapshot **ret, struct error *e);
 
 /* Does the option ("key" or "key=value") change what names mean (format_setting)? */

@@ -17,7 +17,7 @@ static struct claim *find_claim(const struct building *b, entry_id id)
 	entry_id object = entry_object(id);
 
 	for (struct hash_link *l = hash_find(&b->claimed, hash_number(object)); l;
-		l = hash_again(l))
+		l = hash_find_next(l))
 		if (((struct claim *)l)->object == object)
 			return (struct claim *)l;
 	return NULL;
@@ -30,7 +30,7 @@ static int add_claim(struct building *b, entry_id id, size_t kept)
 
 	if (find_claim(b, id))
 		return 0;
-	if (!hash_room(&b->claimed))
+	if (!hash_reserve(&b->claimed))
 		return -ENOMEM;
 	c = &b->claims[b->n_claims++];
 	*c = (struct claim){.object = entry_object(id), .kept_input = kept};
@@ -202,7 +202,7 @@ static int claim_kept(struct building *b, size_t i)
 /* Remember an object of the base that is not at its path any more. */
 static int add_displaced(struct building *b, entry_id id)
 {
-	if (!array_room(b->displaced, b->n_displaced, b->room_displaced))
+	if (!array_reserve(b->displaced, b->n_displaced, b->room_displaced))
 		return -ENOMEM;
 	b->displaced[b->n_displaced++] = entry_object(id);
 	return 0;
@@ -210,7 +210,7 @@ static int add_displaced(struct building *b, entry_id id)
 
 static int compare_ids(const void *a, const void *b)
 {
-	return array_order(*(const entry_id *)a, *(const entry_id *)b);
+	return array_compare(*(const entry_id *)a, *(const entry_id *)b);
 }
 
 static int add_displaced_children(struct building *b, entry_id dir)
@@ -278,7 +278,7 @@ static int clear_file(struct building *b, entry_id id, enum build_outcome *ret)
 	int r = building_put(b, id, &nothing, &put, &why);
 
 	if (put)
-		*ret = BUILD_EMPTIED;
+		*ret = BUILD_CLEARED;
 	return error_is_transient(r) ? r : 0;
 }
 
@@ -291,7 +291,7 @@ static int clear_part(struct building *b, size_t i, entry_id id, enum build_outc
 	int r = b->inputs[b->inputs[i].parent].is_removed ? 0
 							  : building_apply(b, id, NULL, &put, &why);
 
-	*ret = r < 0 ? BUILD_NEEDED : BUILD_EMPTIED;
+	*ret = r < 0 ? BUILD_RESTORED : BUILD_CLEARED;
 	return error_is_transient(r) ? r : 0;
 }
 
@@ -308,13 +308,13 @@ static int remove_entry(struct building *b, size_t i, entry_id id, enum build_ou
 		return 0;
 	if (en.is_cleared_by_save)
 		return clear_file(b, id, &o->hidden_outcome);
-	o->hidden_outcome = en.is_restored           ? BUILD_NEEDED
-			    : en.is_cleared_by_mount ? BUILD_EMPTIED
+	o->hidden_outcome = en.is_restored           ? BUILD_RESTORED
+			    : en.is_cleared_by_mount ? BUILD_CLEARED
 						     : gone;
 	if (en.is_cleared_by_mount && !en.is_dir) {
 		int r = clear_part(b, i, id, &o->hidden_outcome);
 
-		if (r < 0 || o->hidden_outcome == BUILD_EMPTIED)
+		if (r < 0 || o->hidden_outcome == BUILD_CLEARED)
 			return r;
 	}
 	return building_place(b, (struct placement){.id = id, .is_removed = true});
@@ -342,8 +342,9 @@ int resolve_identities(struct building *b, struct error *e)
 			r = claim_kept(b, i);
 	for (size_t i = 1; r == 0 && i < n; i++) {
 		if (b->inputs[i].is_removed)
-			r = is_at_origin(b, i) ? remove_entry(b, i, b->inputs[i].origin, BUILD_GONE)
-					       : 0;
+			r = is_at_origin(b, i)
+				    ? remove_entry(b, i, b->inputs[i].origin, BUILD_REMOVED)
+				    : 0;
 		else if (b->inputs[i].hidden != ENTRY_NONE)
 			r = remove_entry(b, i, b->inputs[i].hidden, BUILD_REPLACED);
 	}

@@ -21,10 +21,10 @@ typedef int (*preview_image_fn)(
 enum { PREVIEW_ANY_GAME = 0 };
 
 struct preview {
-	uint32_t size;   /* pixels of the longest side, PREVIEW_MIN to PREVIEW_MAX */
-	bool entities;   /* draw what the game works with, in plain colors, not what players see */
-	entry_id part;   /* draw this directory, or this file of an archive, only; or ENTRY_ROOT */
-	const char *cut; /* draw the part of the file with this name only; or NULL */
+	uint32_t size; /* pixels of the longest side, PREVIEW_MIN to PREVIEW_MAX */
+	bool entities; /* draw what the game works with, in plain colors, not what players see */
+	entry_id part; /* draw this directory, or this file of an archive, only; or ENTRY_ROOT */
+	const char *part_name; /* draw the part of the file with this name only; or NULL */
 	/* Draw these tiles only, counted from the corner of the layers. Layers are drawn at their
 	 * places, as in an editor, without parallax. w == 0: the whole map. */
 	struct preview_window {
@@ -51,5 +51,5 @@ struct format_preview {
 	/* For each game, the directories with images of the game and its users: absolute, or in the
 	 * home directory ("~/"). Both lists are NULL-ended. May be NULL. */
 	const char *const *const *image_dirs;
-	bool cuts; /* preview.cut is supported: files have named parts */
+	bool has_named_parts; /* preview.part_name is supported: files have named parts */
 };

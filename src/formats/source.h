@@ -24,8 +24,8 @@ struct snapshot;
 
 /* Report a line about a map that is about to be saved. After a FORMAT_WARNING the exit status is 5:
  * the map is saved, but a game will not do what the user expects. */
-enum format_said { FORMAT_NOTE, FORMAT_WARNING };
-typedef void (*format_say)(void *arg, enum format_said kind, const char *line);
+enum format_line_kind { FORMAT_NOTE, FORMAT_WARNING };
+typedef void (*format_say)(void *arg, enum format_line_kind kind, const char *line);
 
 /* The surroundings of a map. All pointers are borrowed, and outlive every snapshot of the map. */
 struct format_context {
@@ -56,7 +56,7 @@ struct source {
 	uint64_t sizes[FORMAT_FILES_MAX];
 	unsigned n_files;
 	const char *name; /* of files[0], without directories */
-	bool doubted;     /* for verify: check the checksums of copied data, too */
+	bool is_doubtful; /* for verify: check the checksums of copied data, too */
 	/* For verify: the ranges that were compared already. Borrowed; may be NULL. */
 	const struct compared *compared[FORMAT_FILES_MAX];
 };

@@ -13,7 +13,7 @@ union fd_space {
 	char bytes[CMSG_SPACE(CONTROL_FDS * sizeof(int))];
 };
 
-int control_pass(int sock, const struct control_msg *m, const int fds[CONTROL_FDS])
+int control_send_fds(int sock, const struct control_msg *m, const int fds[CONTROL_FDS])
 {
 	struct iovec iov = {
 		.iov_base = (void *)(uintptr_t)m,
@@ -44,10 +44,10 @@ int control_pass(int sock, const struct control_msg *m, const int fds[CONTROL_FD
 
 int control_send(int sock, const struct control_msg *m)
 {
-	return control_pass(sock, m, NULL);
+	return control_send_fds(sock, m, NULL);
 }
 
-int control_tell(int sock, enum control_type type, int code, const char *text)
+int control_send_text(int sock, enum control_type type, int code, const char *text)
 {
 	struct control_msg m;
 
@@ -71,7 +71,7 @@ static size_t received_fds(struct msghdr *msg, int fds[CONTROL_FDS])
 	return size / sizeof(int);
 }
 
-int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
+int control_recv_fds(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
 {
 	struct iovec iov = {.iov_base = ret, .iov_len = sizeof(*ret) - 1};
 	union fd_space space = {0};
@@ -113,14 +113,14 @@ int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS])
 
 int control_recv(int sock, struct control_msg *ret)
 {
-	return control_take(sock, ret, NULL);
+	return control_recv_fds(sock, ret, NULL);
 }
 
 enum outcome control_outcome(int code)
 {
 	switch (code) {
 	case OUTCOME_DONE:
-	case OUTCOME_LEFT:
+	case OUTCOME_PARTIAL:
 	case OUTCOME_CONFLICT:
 		return (enum outcome)code;
 	default:

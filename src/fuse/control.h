@@ -93,10 +93,10 @@ enum { CONTROL_FDS = 2 }; /* descriptors of MOUNTED */
  * SIGPIPE), -EAGAIN if a non-blocking socket is full, or another -errno. */
 int control_send(int sock, const struct control_msg *m);
 /* Send a message with descriptors, which stay open here. Returns as control_send. */
-int control_pass(int sock, const struct control_msg *m, const int fds[CONTROL_FDS]);
+int control_send_fds(int sock, const struct control_msg *m, const int fds[CONTROL_FDS]);
 
 /* Send type, code and one line (or NULL), which is truncated to fit. Returns as control_send. */
-int control_tell(int sock, enum control_type type, int code, const char *text);
+int control_send_text(int sock, enum control_type type, int code, const char *text);
 
 /*
  * Receive one message. Returns 1, 0 if the other end is closed, -EAGAIN if a non-blocking socket
@@ -106,7 +106,7 @@ int control_tell(int sock, enum control_type type, int code, const char *text);
 int control_recv(int sock, struct control_msg *ret);
 /* Receive a message with descriptors; the caller closes them. Returns as control_recv; a message
  * without descriptors is -EPROTO. */
-int control_take(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS]);
+int control_recv_fds(int sock, struct control_msg *ret, int ret_fds[CONTROL_FDS]);
 
 /* Convert the untrusted code of SAVED: OUTCOME_SAVE_FAILED for an unknown code. */
 enum outcome control_outcome(int code);

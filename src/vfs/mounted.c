@@ -58,7 +58,7 @@ void mounted_save_to_end(struct mounted *m, vfs_saved done, void *arg)
 	if (m->folder)
 		folder_save(m->folder, true, done, arg);
 	else
-		vfs_save_to_end(m->map, done, arg);
+		vfs_save_before_unmount(m->map, done, arg);
 }
 
 void mounted_discard(struct mounted *m, vfs_saved done, void *arg)
@@ -74,7 +74,7 @@ void mounted_keep(struct mounted *m)
 	if (m->folder)
 		folder_keep(m->folder);
 	else
-		vfs_keep(m->map);
+		vfs_undo_discard(m->map);
 }
 
 void mounted_end(struct mounted *m, struct report *report)

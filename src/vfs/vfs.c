@@ -27,7 +27,7 @@ static void forget_other_form(void *arg, struct oentry *dir, struct oentry *u, c
 	if (!dir->inode)
 		return;
 	v->host->forget_name(v->host, dir->inode->ino, name, TAKE(v->form_change_job));
-	names_tell(v, dir->inode);
+	names_invalidate(v, dir->inode);
 }
 
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
@@ -45,7 +45,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	v->pool = pool;
 	v->host = host;
 	volume->pool = pool;
-	r = overlay_create(volume->now, &v->overlay);
+	r = overlay_create(volume->base, &v->overlay);
 	if (r == 0) {
 		v->overlay->on_form_change = forget_other_form;
 		v->overlay->arg = v;
@@ -71,7 +71,7 @@ bool vfs_unchanged(const struct vfs *v)
 {
 	struct volume *vol = v->vol;
 
-	if (vol->conflict || vol->proof || vol->change_queue || vol->sync.under_way ||
+	if (vol->conflict || vol->map_check || vol->change_queue || vol->sync.under_way ||
 		vol->journal.fresh || vol->rescued.fd >= 0 || journal_exists(&vol->journal))
 		return false;
 	for (const struct oentry *u = NULL; (u = overlay_next(v->overlay, u));)
@@ -90,7 +90,8 @@ static bool inode_is_idle(const struct inode *n)
 	const struct attr *a = &n->attr;
 	bool written = a->mtime.tv_sec == a->ctime.tv_sec && a->mtime.tv_nsec == a->ctime.tv_nsec;
 
-	return !n->opens && !n->stale && (!n->attr_mask || (n->attr_mask == ATTR_MTIME && written));
+	return !n->references && !n->pending_invalidations &&
+	       (!n->attr_mask || (n->attr_mask == ATTR_MTIME && written));
 }
 
 bool vfs_idle(const struct vfs *v)

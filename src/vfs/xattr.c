@@ -16,7 +16,7 @@
 static const char ERROR_NAME[] = "user.mapfs.error";
 static const char NOTE_NAME[] = "user.mapfs.note";
 
-/* A getxattr or removexattr that waits for status_find. */
+/* A getxattr or removexattr that waits for status_collect. */
 struct status_request {
 	struct vfs *v;
 	struct inode *n; /* NULL for the status of the map */
@@ -42,7 +42,7 @@ static void get_status(struct vfs *v, struct call *c)
 	call_keep(c);
 	if (k)
 		*k = (struct status_request){v, NULL, c};
-	if (k && status_find(v, status_found, k) == 0)
+	if (k && status_collect(v, status_found, k) == 0)
 		return;
 	free(k);
 	call_done(c, -ENOMEM);
@@ -113,21 +113,21 @@ static int revert_file(struct vfs *v, struct call *c, struct step *)
 
 	if (r < 0)
 		return r;
-	n->opens++;
-	dir->opens++;
+	n->references++;
+	dir->references++;
 	write_buffer_drop(n);
 	n->is_cached = false;
 	r = overlay_revert(v->overlay, path);
-	view_spoil_and_tell(v);
+	view_mark_and_invalidate(v);
 	n->is_name_stale = !n->oentry->parent;
 	if (n->oentry->parent)
 		inode_invalidate(v, &n, 1, NULL);
 	else if (r == 0)
 		r = forget_reverted(v, c, dir->ino, path);
-	names_tell(v, dir);
-	dir->opens--;
+	names_invalidate(v, dir);
+	dir->references--;
 	inode_free_unused(v, dir);
-	n->opens--;
+	n->references--;
 	inode_free_unused(v, n);
 	return r;
 }
@@ -138,7 +138,7 @@ static const char *find_error(const struct buffer *records, const char *path)
 
 	for (size_t at = 0; path && status_next(records, &at, &e);)
 		if (strcmp(e.path, path) == 0 && strcmp(e.word, "refused") == 0)
-			return e.why;
+			return e.reason;
 	return NULL;
 }
 
@@ -156,7 +156,7 @@ static void error_found(void *arg, struct buffer *records)
 	else
 		call_done(k.call, records->error ? records->error : -ENODATA);
 	buffer_finish_free(records);
-	k.n->opens--;
+	k.n->references--;
 	inode_free_unused(k.v, k.n);
 }
 
@@ -165,13 +165,13 @@ static void request_status(struct vfs *v, struct inode *n, struct call *c)
 	struct status_request *k = malloc(sizeof(*k));
 
 	call_keep(c);
-	n->opens++;
+	n->references++;
 	if (k)
 		*k = (struct status_request){v, n, c};
-	if (k && status_find(v, error_found, k) == 0)
+	if (k && status_collect(v, error_found, k) == 0)
 		return;
 	free(k);
-	n->opens--;
+	n->references--;
 	call_done(c, -ENOMEM);
 }
 

@@ -11,7 +11,7 @@ static void elements_stay_as_it_grows(void **state)
 
 	(void)state;
 	while (n < 100000) {
-		assert_true(array_room(items, n, room));
+		assert_true(array_reserve(items, n, room));
 		assert_true(n < room);
 		items[n] = n;
 		n++;
@@ -26,7 +26,7 @@ static void what_cannot_be_counted_is_refused(void **state)
 	uint8_t n = 0, room = 0;
 
 	(void)state;
-	while (array_room(items, n, room))
+	while (array_reserve(items, n, room))
 		n++;
 	assert_int_equal(n, 128); /* twice that does not fit a byte */
 	assert_int_equal(room, 128);
@@ -42,11 +42,11 @@ static void no_memory_changes_nothing(void **state)
 	size_t n, room = 0;
 
 	(void)state;
-	assert_true(array_room(items, 0, room));
+	assert_true(array_reserve(items, 0, room));
 	before = items;
 
 	n = room = absurd;
-	assert_false(array_room(items, n, room));
+	assert_false(array_reserve(items, n, room));
 	assert_ptr_equal(items, before);
 	assert_int_equal(room, absurd);
 	free(items);

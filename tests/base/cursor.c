@@ -17,7 +17,7 @@ static void reads_little_endian_fields(void **state)
 	assert_true(cursor_u64(&c) == 0x8007060504030201);
 	assert_true(cursor_i64(&c) == -1);
 	assert_int_equal(cursor_left(&c), 0);
-	assert_false(c.bad);
+	assert_false(c.is_bad);
 }
 
 static void past_the_end_is_zero_and_stays_bad(void **state)
@@ -28,7 +28,7 @@ static void past_the_end_is_zero_and_stays_bad(void **state)
 	(void)state;
 	assert_int_equal(cursor_u32(&c), 0x04030201);
 	assert_int_equal(cursor_u32(&c), 0);
-	assert_true(c.bad);
+	assert_true(c.is_bad);
 	/* One byte is left, but a record that was short once is short. */
 	assert_int_equal(cursor_u8(&c), 0);
 	assert_int_equal(cursor_left(&c), 0);
@@ -48,7 +48,7 @@ static void take_is_bounded(void **state)
 	c = cursor_init(raw, 3);
 	assert_int_equal(cursor_u16(&c), 0x0201);
 	assert_null(cursor_take(&c, SIZE_MAX));
-	assert_true(c.bad);
+	assert_true(c.is_bad);
 }
 
 static void single_values_round_trip(void **state)

@@ -17,7 +17,7 @@ static struct thing *find(const struct hash *h, unsigned number)
 	struct hash_link *l = hash_find(h, hash_number(number));
 
 	while (l && container_of(l, struct thing, link)->number != number)
-		l = hash_again(l);
+		l = hash_find_next(l);
 	return l ? container_of(l, struct thing, link) : NULL;
 }
 
@@ -30,7 +30,7 @@ static void what_is_in_it_is_found(void **state)
 	assert_null(find(&h, 0));
 	for (unsigned i = 0; i < THINGS; i++) {
 		things[i].number = i;
-		assert_true(hash_room(&h));
+		assert_true(hash_reserve(&h));
 		hash_add(&h, &things[i].link, hash_number(i));
 	}
 	for (unsigned i = 0; i < THINGS; i += 3)
@@ -50,7 +50,7 @@ static void all_are_walked_once_and_may_go_meanwhile(void **state)
 	(void)state;
 	assert_null(hash_next(&h, NULL));
 	for (unsigned i = 0; i < THINGS; i++) {
-		assert_true(hash_room(&h));
+		assert_true(hash_reserve(&h));
 		hash_add(&h, &things[i].link, hash_number(i));
 	}
 	for (struct hash_link *l = hash_next(&h, NULL), *next; l; l = next) {
@@ -81,7 +81,7 @@ static void chains_stay_short(void **state)
 
 		for (unsigned i = 0; i < THINGS; i++) {
 			snprintf(name, sizeof(name), "FILE%05u.TXT", i);
-			assert_true(hash_room(&h));
+			assert_true(hash_reserve(&h));
 			hash_add(&h, &things[i].link,
 				text ? hash_text(7, name) : hash_number((uint64_t)i << 20));
 		}

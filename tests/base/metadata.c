@@ -70,7 +70,7 @@ static void bits_that_give_rights_are_not_kept(void **state)
 		struct stat st;
 
 		assert_int_equal(fchmod(like, modes[i]), 0);
-		assert_int_equal(metadata_not_kept(like, &told, &e), 0);
+		assert_int_equal(metadata_list_not_kept(like, &told, &e), 0);
 		assert_int_equal(told && strstr(told, "set-user-ID"), (modes[i] & S_ISUID) != 0);
 		assert_int_equal(told && strstr(told, "set-group-ID"), (modes[i] & S_ISGID) != 0);
 		assert_int_equal(save(room, like, &e), 0);

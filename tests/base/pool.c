@@ -90,7 +90,7 @@ static void dones_run_on_the_owner(void **state)
 		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .number = i};
 		pool_submit(p, &tasks[i].job);
 	}
-	while (pool_pending(p)) {
+	while (pool_count_pending(p)) {
 		wait_readable(p);
 		pool_complete(p);
 	}
@@ -149,14 +149,14 @@ static void a_returned_job_is_only_done(void **state)
 	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
 
 	(void)state;
-	pool_return(p, &t.job);
+	pool_submit_done(p, &t.job);
 	assert_true(readable(p));
-	assert_int_equal(pool_pending(p), 1);
+	assert_int_equal(pool_count_pending(p), 1);
 	assert_int_equal(trace.n_done, 0);
 	pool_complete(p);
 	assert_int_equal(trace.n_done, 1);
 	assert_int_equal(trace.n_run, 0);
-	assert_int_equal(pool_pending(p), 0);
+	assert_int_equal(pool_count_pending(p), 0);
 }
 
 struct ending {
@@ -182,11 +182,11 @@ static void the_end_of_the_last_job_is_told_of_one_without_a_done_too(void **sta
 
 	(void)state;
 	pool_submit(p, &h.job);
-	assert_int_equal(pool_pending(p), 1);
+	assert_int_equal(pool_count_pending(p), 1);
 	atomic_store(&h.go, true);
 	assert_int_equal(poll(&fd, 1, PATIENCE_MS), 1);
 	pool_complete(p);
-	assert_int_equal(pool_pending(p), 0);
+	assert_int_equal(pool_count_pending(p), 0);
 }
 
 /* Each read would wake the owner for nothing. */
@@ -235,7 +235,7 @@ static void without_threads_the_owner_runs_them(void **state)
 	(void)state;
 	pool_submit(p, &h.job);
 	assert_int_equal(h.runs, 0);
-	while (pool_pending(p)) {
+	while (pool_count_pending(p)) {
 		assert_int_equal(poll(&fd, 1, 0), 1);
 		pool_complete(p);
 	}
@@ -298,7 +298,7 @@ static void a_thread_is_made_when_there_is_work_for_it(void **state)
 		}
 		assert_int_equal(count_threads(), before + 2);
 		pthread_mutex_unlock(&gate);
-		while (pool_pending(p)) {
+		while (pool_count_pending(p)) {
 			wait_readable(p);
 			pool_complete(p);
 		}

@@ -141,9 +141,9 @@ static void records_that_are_missing_are_told(void **state)
 		assert_int_equal(open_log(room, &l, NULL), 0);
 		assert_int_equal(append(l, 20, "after"), 0);
 		while (reclog_next(l, &pos, &rec, NULL, NULL) == 1) {
-			damaged += rec.damaged;
-			n += !rec.damaged;
-			if (rec.damaged)
+			damaged += rec.is_damaged;
+			n += !rec.is_damaged;
+			if (rec.is_damaged)
 				assert_true(rec.type == 0 && rec.payload.size == 0);
 			extent_finish(&rec.payload);
 		}
@@ -263,12 +263,12 @@ static void a_log_damaged_at_any_byte_keeps_all_other_records(void **state)
 			assert_int_equal(append(l, 13, texts[3]), 0);
 		}
 		while (reclog_next(l, &pos, &rec, &torn, NULL) == 1) {
-			damaged += rec.damaged;
-			if (rec.damaged)
+			damaged += rec.is_damaged;
+			if (rec.is_damaged)
 				assert_true(rec.type == 0 || rec.type == 10 + hit);
 			else
 				assert_int_equal(rec.type, 10 + n + (n >= hit));
-			n += !rec.damaged;
+			n += !rec.is_damaged;
 			extent_finish(&rec.payload);
 		}
 		assert_int_equal(n, 3);
@@ -301,7 +301,7 @@ static void zeros_at_the_end_are_told_and_stay(void **state)
 		assert_int_equal(reclog_size(l), ends[3] + zeros[i]);
 		assert_int_equal(append(l, 13, texts[3]), 0);
 		for (; reclog_next(l, &pos, &rec, &torn, NULL) == 1; n++) {
-			assert_int_equal(rec.damaged, n == 3);
+			assert_int_equal(rec.is_damaged, n == 3);
 			assert_int_equal(rec.type, n == 3 ? 0 : n > 3 ? 13 : 10 + n);
 			assert_int_equal(
 				rec.payload.size, n == 3 ? zeros[i] : strlen(texts[n - (n > 3)]));

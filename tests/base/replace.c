@@ -35,7 +35,7 @@ static int write_new(const struct room *room, int like, bool over, struct error 
 		replace_write(r, new_data + i, 512);
 	replace_copy(r, &memory);
 	replace_copy(r, &file);
-	assert_int_equal(replace_written(r), NEW_SIZE);
+	assert_int_equal(replace_size(r), NEW_SIZE);
 	err = replace_close(r, e);
 	return err < 0 ? err : replace_commit(r, over, NULL, e);
 }
@@ -218,7 +218,7 @@ static void what_stands_together_is_copied_together(void **state)
 			struct extent x = extent_of_file(source, i * PIECE, PIECE);
 
 			replace_copy(r, &x);
-			assert_int_equal(replace_written(r), before + (i + 1) * PIECE);
+			assert_int_equal(replace_size(r), before + (i + 1) * PIECE);
 		}
 		replace_write(r, new_data, 1);
 		assert_int_equal(replace_close(r, &e), 0);
@@ -410,9 +410,9 @@ static void sweep_removes_what_dead_writers_left_and_nothing_else(void **state)
 		put_file(room->fd, dead[i], "x", 1);
 	for (size_t i = 0; i < 5; i++)
 		put_file(room->fd, others[i], "x", 1);
-	pair_marker(marker, "a.PAK");
-	replace_sweep(&trust, "a.PAK");
-	replace_sweep(&trust, marker);
+	pair_marker_name(marker, "a.PAK");
+	replace_remove_leftovers(&trust, "a.PAK");
+	replace_remove_leftovers(&trust, marker);
 	assert_int_equal(count_files(room->fd), 5);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(faccessat(room->fd, others[i], F_OK, 0), 0);

@@ -66,7 +66,7 @@ static void enter(const struct room *room, unsigned flags)
 	const struct sandbox_rule rule = {room->fd, flags & SANDBOX_WRITABLE};
 	struct error e = ERROR_INIT;
 
-	if (sandbox_enter(&rule, 1, flags & SANDBOX_RIGHTS, no_notes, NULL, &e) < 0) {
+	if (sandbox_enter(&rule, 1, flags & SANDBOX_KEEP_OWNERS, no_notes, NULL, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		_exit(2);
 	}
@@ -273,7 +273,7 @@ static void check_capabilities(const struct room *room, unsigned flags, uint64_t
 
 static void root_child(const struct room *room)
 {
-	check_capabilities(room, SANDBOX_WRITABLE | SANDBOX_RIGHTS, kept);
+	check_capabilities(room, SANDBOX_WRITABLE | SANDBOX_KEEP_OWNERS, kept);
 }
 
 static void root_of_own_files_child(const struct room *room)
@@ -301,7 +301,7 @@ static void user_child(const struct room *room)
 		CHECK(setresuid(1234, 1234, 1234) == 0);
 		CHECK(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0); /* or /proc is root's */
 	}
-	check_capabilities(room, SANDBOX_WRITABLE | SANDBOX_RIGHTS, 0);
+	check_capabilities(room, SANDBOX_WRITABLE | SANDBOX_KEEP_OWNERS, 0);
 }
 
 static void others_keep_none(void **state)

@@ -129,7 +129,7 @@ static void what_begins_as_a_file_is_copied_when_it_changes(void **state)
 			file_new(openat(room->fd, "log", O_RDWR | O_CLOEXEC)), 10, BIG);
 		uint8_t two[2];
 
-		spool_begin_as(s, &log);
+		spool_init_from(s, &log);
 		assert_int_equal(spool_size(s), BIG);
 		assert_int_equal(spool_read(s, BIG - 2, two, 2, NULL), 0);
 		assert_memory_equal(two, data + 10 + BIG - 2, 2);
@@ -227,7 +227,7 @@ static int take(void *arg, const void *data, size_t n, struct error *e)
 static void one_that_keeps_nothing_hands_on(void **state)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
-	CLEANUP(spool_destroy) struct spool *s = spool_create_to(take, &b);
+	CLEANUP(spool_destroy) struct spool *s = spool_create_sink(take, &b);
 	struct error err = ERROR_INIT;
 
 	(void)state;

@@ -32,7 +32,8 @@ static void note(void *arg, const char *path, int r)
 
 static struct names files_of(const char *top, bool stays, struct failures *f)
 {
-	const struct walk walk = {.wanted = is_wanted, .failed = note, .arg = f, .stays = stays};
+	const struct walk walk = {
+		.is_wanted = is_wanted, .on_failure = note, .arg = f, .one_file_system = stays};
 	struct names files = {0};
 
 	*f = (struct failures){0};
@@ -72,7 +73,7 @@ static void regular_files_are_found(void **state)
 			char path[300];
 
 			snprintf(path, sizeof(path), "%s%s", room->path, expected[i]);
-			assert_string_equal(files.at[i], path);
+			assert_string_equal(files.items[i], path);
 		}
 	}
 }

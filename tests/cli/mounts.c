@@ -61,9 +61,9 @@ static void the_topmost_mount_at_a_point_is_found(void **state)
 {
 	struct mount_entry entry;
 
-	assert_int_equal(mountinfo_find(*state, "/mnt/two", &entry), 0);
+	assert_int_equal(mountinfo_find_point(*state, "/mnt/two", &entry), 0);
 	assert_string_equal(entry.dev, "0:42");
-	assert_true(entry.mapfs);
+	assert_true(entry.is_mapfs);
 	assert_int_equal(entry.owner, 0);
 }
 
@@ -71,9 +71,9 @@ static void blanks_and_owners_are_read(void **state)
 {
 	struct mount_entry entry;
 
-	assert_int_equal(mountinfo_find(*state, "/mnt/a b", &entry), 0);
+	assert_int_equal(mountinfo_find_point(*state, "/mnt/a b", &entry), 0);
 	assert_string_equal(entry.dev, "0:40");
-	assert_true(entry.mapfs);
+	assert_true(entry.is_mapfs);
 	assert_int_equal(entry.owner, 1000);
 }
 
@@ -86,9 +86,9 @@ static void maps_are_listed_with_their_places_in_order(void **state)
 
 	assert_non_null(mounts);
 	while (mountinfo_next(mounts, &entry))
-		if (entry.mapfs)
+		if (entry.is_mapfs)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %s%s\n", entry.point,
-				entry.source, entry.read_only ? " ro" : "");
+				entry.source, entry.is_read_only ? " ro" : "");
 	fclose(mounts);
 	assert_string_equal(text, "/mnt/a b /m/x.map\n/mnt/two /m/y\\.map\n"
 				  "/mnt/thr\\ee /m/y\\.map ro\n");
@@ -98,11 +98,11 @@ static void other_file_systems_are_not_ours(void **state)
 {
 	struct mount_entry entry;
 
-	assert_int_equal(mountinfo_find(*state, "/", &entry), 0);
-	assert_false(entry.mapfs);
-	assert_int_equal(mountinfo_find(*state, "/mnt", &entry), -ENOENT);
-	assert_int_equal(mountinfo_find(*state, "/mnt/tw", &entry), -ENOENT);
-	assert_int_equal(mountinfo_find("/nonexistent", "/", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find_point(*state, "/", &entry), 0);
+	assert_false(entry.is_mapfs);
+	assert_int_equal(mountinfo_find_point(*state, "/mnt", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find_point(*state, "/mnt/tw", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find_point("/nonexistent", "/", &entry), -ENOENT);
 }
 
 static void a_bound_mount_is_found_by_its_device(void **state)
@@ -146,9 +146,9 @@ static void messages_carry_text_and_descriptors(void **state)
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
 	assert_int_equal(control_recv(ends[1], &got), -EAGAIN);
-	assert_int_equal(control_pass(ends[0], &m, ends), 0);
-	assert_int_equal(control_tell(ends[0], CONTROL_NOTE, 3, "a line"), 0);
-	assert_int_equal(control_take(ends[1], &got, fds), 1);
+	assert_int_equal(control_send_fds(ends[0], &m, ends), 0);
+	assert_int_equal(control_send_text(ends[0], CONTROL_NOTE, 3, "a line"), 0);
+	assert_int_equal(control_recv_fds(ends[1], &got, fds), 1);
 	assert_int_equal(got.code, -7);
 	for (int i = 0; i < CONTROL_FDS; i++) {
 		assert_true(fds[i] >= 0 && fds[i] != ends[i]);
@@ -160,7 +160,7 @@ static void messages_carry_text_and_descriptors(void **state)
 	assert_string_equal(got.text, "a line");
 	close(ends[0]);
 	assert_int_equal(control_recv(ends[1], &got), 0);
-	assert_int_equal(control_tell(ends[1], CONTROL_NOTE, 0, NULL), -EPIPE);
+	assert_int_equal(control_send_text(ends[1], CONTROL_NOTE, 0, NULL), -EPIPE);
 	close(ends[1]);
 }
 
@@ -172,9 +172,9 @@ static void last_words_of_who_heard_no_more_arrive(void **state)
 
 	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
-	assert_int_equal(control_tell(ends[0], CONTROL_QUIT, 0, NULL), 0);
-	assert_int_equal(control_tell(ends[1], CONTROL_REPORT, 0, "left: a"), 0);
-	assert_int_equal(control_tell(ends[1], CONTROL_REPORT, 0, "left: b"), 0);
+	assert_int_equal(control_send_text(ends[0], CONTROL_QUIT, 0, NULL), 0);
+	assert_int_equal(control_send_text(ends[1], CONTROL_REPORT, 0, "left: a"), 0);
+	assert_int_equal(control_send_text(ends[1], CONTROL_REPORT, 0, "left: b"), 0);
 	close(ends[1]);
 	assert_int_equal(control_recv(ends[0], &got), 1);
 	assert_string_equal(got.text, "left: a");
@@ -194,10 +194,10 @@ static void what_is_no_message_is_refused(void **state)
 	assert_int_equal(send(ends[0], "short", 5, 0), 5);
 	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
 	/* A descriptor where none belongs, and none where one does. */
-	assert_int_equal(control_pass(ends[0], &m, ends), 0);
+	assert_int_equal(control_send_fds(ends[0], &m, ends), 0);
 	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
-	assert_int_equal(control_tell(ends[0], CONTROL_MOUNTED, 0, NULL), 0);
-	assert_int_equal(control_take(ends[1], &got, fds), -EPROTO);
+	assert_int_equal(control_send_text(ends[0], CONTROL_MOUNTED, 0, NULL), 0);
+	assert_int_equal(control_recv_fds(ends[1], &got, fds), -EPROTO);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -211,7 +211,7 @@ static void long_lines_are_cut_and_stay_lines(void **state)
 	(void)state;
 	memset(line, 'x', sizeof(line) - 1);
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
-	assert_int_equal(control_tell(ends[0], CONTROL_REPORT, 0, line), 0);
+	assert_int_equal(control_send_text(ends[0], CONTROL_REPORT, 0, line), 0);
 	assert_int_equal(control_recv(ends[1], &got), 1);
 	assert_int_equal(strlen(got.text), CONTROL_TEXT_MAX - 1);
 	close(ends[0]);
@@ -261,7 +261,7 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 	control_socket_serve(&d, hear, &h);
 	/* Who has asked nothing hears nothing. */
 	assert_int_equal(control_socket_send(&d, &saved), 0);
-	assert_int_equal(control_tell(sock, CONTROL_SAVE, CONTROL_DISCARD, NULL), 0);
+	assert_int_equal(control_send_text(sock, CONTROL_SAVE, CONTROL_DISCARD, NULL), 0);
 	control_socket_serve(&d, hear, &h);
 	assert_int_equal(h.messages, 1);
 	assert_int_equal(h.code, CONTROL_DISCARD);
@@ -290,7 +290,7 @@ static void several_hear_the_same(void **state)
 	open_door(&d, dev);
 	for (size_t i = 0; i < 3; i++) {
 		socks[i] = control_socket_connect(dev, geteuid());
-		assert_int_equal(control_tell(socks[i], CONTROL_SAVE, 0, NULL), 0);
+		assert_int_equal(control_send_text(socks[i], CONTROL_SAVE, 0, NULL), 0);
 		control_socket_serve(&d, hear, &h);
 	}
 	assert_int_equal(h.messages, 3);
@@ -333,7 +333,7 @@ static bool reaches(struct control_socket *d, int sock)
 	struct hearing h = {0};
 
 	assert_true(sock >= 0);
-	assert_int_equal(control_tell(sock, CONTROL_SAVE, 0, NULL), 0);
+	assert_int_equal(control_send_text(sock, CONTROL_SAVE, 0, NULL), 0);
 	/* Those who only passed by are let in, too, one at a time. */
 	for (int i = 0; i < CONTROL_CLIENTS_MAX && !h.messages; i++)
 		control_socket_serve(d, hear, &h);
@@ -401,7 +401,7 @@ static void tell_progress(int sock, const char *text, uint64_t done)
 static void force_waits_for_a_save_that_gets_further(void **state)
 {
 	struct unmount_options force = {.force = true};
-	struct unmount u = {.how = &force, .state = STATE_SAVE, .console.name = "m"};
+	struct unmount u = {.options = &force, .state = STATE_SAVE, .console.name = "m"};
 	struct control_msg got;
 	int64_t before;
 	int ends[2];
@@ -411,20 +411,20 @@ static void force_waits_for_a_save_that_gets_further(void **state)
 	u.sock = ends[1];
 	u.since = u.now = clock_ms();
 	u.started = u.now - 60000;
-	before = u.moved = u.now - 5000;
+	before = u.progressed = u.now - 5000;
 	tell_progress(ends[0], "writing", 5);
-	assert_int_equal(control_tell(ends[0], CONTROL_SAVED, 0, NULL), 0);
+	assert_int_equal(control_send_text(ends[0], CONTROL_SAVED, 0, NULL), 0);
 	assert_int_equal(unmount_receive(&u, &got), WORKER_LISTENS);
 	assert_int_equal(got.type, CONTROL_SAVED);
-	assert_true(u.moved > before);
+	assert_true(u.progressed > before);
 	/* A sign of life is none of progress, and neither is the same once more. */
-	before = u.moved -= 5000;
+	before = u.progressed -= 5000;
 	tell_progress(ends[0], "", 0);
 	tell_progress(ends[0], "writing", 5);
-	assert_int_equal(control_tell(ends[0], CONTROL_SAVED, 0, NULL), 0);
+	assert_int_equal(control_send_text(ends[0], CONTROL_SAVED, 0, NULL), 0);
 	assert_int_equal(unmount_receive(&u, &got), WORKER_LISTENS);
-	assert_true(u.moved == before);
-	u.moved -= 60000;
+	assert_true(u.progressed == before);
+	u.progressed -= 60000;
 	tell_progress(ends[0], "", 0);
 	assert_int_equal(unmount_receive(&u, &got), WORKER_SILENT);
 	console_finish(&u.console);
@@ -438,7 +438,7 @@ static void each_state_of_an_unmount_ends(void **state)
 	(void)state;
 	for (int i = 0; i < 2 * STATE_DONE; i++) {
 		struct unmount_options how = {.force = i >= STATE_DONE};
-		struct unmount u = {.how = &how, .state = (enum unmount_state)(i % STATE_DONE)};
+		struct unmount u = {.options = &how, .state = (enum unmount_state)(i % STATE_DONE)};
 		bool waits = u.state == STATE_SAVE || u.state == STATE_END ||
 			     u.state == STATE_SYNC || u.state == STATE_JOURNAL;
 

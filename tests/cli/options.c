@@ -39,16 +39,16 @@ static void nothing_given_means_writable_and_a_share_of_memory(void **state)
 
 	(void)state;
 	options_init(&o);
-	assert_false(o.rq.how.read_only);
+	assert_false(o.rq.vfs_options.read_only);
 	assert_false(o.rq.allow_other);
-	assert_false(
-		o.rq.how.have_uid || o.rq.how.have_gid || o.rq.how.file_mask || o.rq.how.dir_mask);
-	assert_in_range(o.rq.how.cache, 1, 268435456);
+	assert_false(o.rq.vfs_options.have_uid || o.rq.vfs_options.have_gid ||
+		     o.rq.vfs_options.file_mask || o.rq.vfs_options.dir_mask);
+	assert_in_range(o.rq.vfs_options.cache, 1, 268435456);
 	assert_int_equal(options_cache_default(536870912), 33554432);
 	assert_int_equal(options_cache_default(3221225472), 201326592);
 	assert_int_equal(options_cache_default(4294967296), 268435456);
 	assert_int_equal(options_cache_default(68719476736), 268435456);
-	assert_null(o.rq.how.options[0]);
+	assert_null(o.rq.vfs_options.options[0]);
 	options_finish(&o);
 }
 
@@ -73,11 +73,11 @@ static void contexts_are_kept_for_the_kernel(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(add(&o, "ro,context=\"u:r:t:s0:c1,c2\",rootcontext=u:r,noexec"), 0);
-	assert_true(o.rq.how.read_only && o.rq.noexec);
+	assert_true(o.rq.vfs_options.read_only && o.rq.noexec);
 	assert_string_equal(o.rq.security[0], "context=\"u:r:t:s0:c1,c2\"");
 	assert_string_equal(o.rq.security[1], "rootcontext=u:r");
 	assert_null(o.rq.security[2]);
-	assert_null(o.rq.how.options[0]);
+	assert_null(o.rq.vfs_options.options[0]);
 	options_finish(&o);
 }
 
@@ -123,11 +123,11 @@ static void the_later_of_ro_and_rw_counts(void **state)
 	(void)state;
 	options_init(&o);
 	add(&o, "ro");
-	assert_true(o.rq.how.read_only);
+	assert_true(o.rq.vfs_options.read_only);
 	add(&o, "rw");
-	assert_false(o.rq.how.read_only);
+	assert_false(o.rq.vfs_options.read_only);
 	add(&o, "rw,ro");
-	assert_true(o.rq.how.read_only);
+	assert_true(o.rq.vfs_options.read_only);
 	options_finish(&o);
 }
 
@@ -141,11 +141,11 @@ static void owner_and_mask_are_numbers(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(add(&o, "uid=4294967294,gid=0,umask=027"), 0);
-	assert_true(o.rq.how.have_uid && o.rq.how.have_gid);
-	assert_int_equal(o.rq.how.uid, 4294967294);
-	assert_int_equal(o.rq.how.gid, 0);
-	assert_int_equal(o.rq.how.file_mask, 027);
-	assert_int_equal(o.rq.how.dir_mask, 027);
+	assert_true(o.rq.vfs_options.have_uid && o.rq.vfs_options.have_gid);
+	assert_int_equal(o.rq.vfs_options.uid, 4294967294);
+	assert_int_equal(o.rq.vfs_options.gid, 0);
+	assert_int_equal(o.rq.vfs_options.file_mask, 027);
+	assert_int_equal(o.rq.vfs_options.dir_mask, 027);
 	options_finish(&o);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(add_alone(wrong[i]), -EINVAL);
@@ -158,13 +158,13 @@ static void files_and_directories_have_masks_of_their_own(void **state)
 	(void)state;
 	options_init(&o);
 	add(&o, "umask=077,fmask=133");
-	assert_int_equal(o.rq.how.file_mask, 0133);
-	assert_int_equal(o.rq.how.dir_mask, 077);
+	assert_int_equal(o.rq.vfs_options.file_mask, 0133);
+	assert_int_equal(o.rq.vfs_options.dir_mask, 077);
 	add(&o, "dmask=022");
-	assert_int_equal(o.rq.how.file_mask, 0133);
-	assert_int_equal(o.rq.how.dir_mask, 022);
+	assert_int_equal(o.rq.vfs_options.file_mask, 0133);
+	assert_int_equal(o.rq.vfs_options.dir_mask, 022);
 	add(&o, "umask=0");
-	assert_int_equal(o.rq.how.file_mask | o.rq.how.dir_mask, 0);
+	assert_int_equal(o.rq.vfs_options.file_mask | o.rq.vfs_options.dir_mask, 0);
 	options_finish(&o);
 }
 
@@ -201,12 +201,12 @@ static void what_a_format_reads_is_passed_on_in_order(void **state)
 	options_init(&o);
 	add(&o, "raw=rw,ro,raw=off");
 	add(&o, "raw=ro");
-	assert_string_equal(o.rq.how.options[0], "raw=rw");
-	assert_string_equal(o.rq.how.options[1], "raw=off");
-	assert_string_equal(o.rq.how.options[2], "raw=ro");
-	assert_null(o.rq.how.options[3]);
+	assert_string_equal(o.rq.vfs_options.options[0], "raw=rw");
+	assert_string_equal(o.rq.vfs_options.options[1], "raw=off");
+	assert_string_equal(o.rq.vfs_options.options[2], "raw=ro");
+	assert_null(o.rq.vfs_options.options[3]);
 	options_finish(&o);
-	assert_null(o.rq.how.options[0]);
+	assert_null(o.rq.vfs_options.options[0]);
 }
 
 static void how_a_triclon_map_is_read_can_be_forced(void **state)
@@ -222,18 +222,18 @@ static void how_a_triclon_map_is_read_can_be_forced(void **state)
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
 		options_init(&o);
 		assert_int_equal(add(&o, right[i]), 0);
-		assert_string_equal(o.rq.how.options[0], right[i]);
-		assert_null(o.rq.how.options[1]);
+		assert_string_equal(o.rq.vfs_options.options[0], right[i]);
+		assert_null(o.rq.vfs_options.options[1]);
 		options_finish(&o);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		assert_int_equal(add_alone(wrong[i]), -EINVAL);
 	options_init(&o);
 	assert_int_equal(add(&o, "endian=big,lists=count,ro,points=none"), 0);
-	assert_string_equal(o.rq.how.options[0], "endian=big");
-	assert_string_equal(o.rq.how.options[1], "lists=count");
-	assert_string_equal(o.rq.how.options[2], "points=none");
-	assert_null(o.rq.how.options[3]);
+	assert_string_equal(o.rq.vfs_options.options[0], "endian=big");
+	assert_string_equal(o.rq.vfs_options.options[1], "lists=count");
+	assert_string_equal(o.rq.vfs_options.options[2], "points=none");
+	assert_null(o.rq.vfs_options.options[3]);
 	options_finish(&o);
 }
 
@@ -304,7 +304,7 @@ static void a_file_that_an_option_names_is_kept_by_its_whole_path(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(add(&o, "names=/dev/../dev/null"), 0);
-	assert_string_equal(o.rq.how.options[0], "names=/dev/null");
+	assert_string_equal(o.rq.vfs_options.options[0], "names=/dev/null");
 	options_finish(&o);
 	assert_int_equal(add_alone("names=/no/such/file"), -ENOENT);
 }
@@ -317,7 +317,7 @@ static void a_backslash_takes_a_comma_into_a_value(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(add(&o, "comment=a\\,nosuch,ro"), 0);
-	assert_true(o.rq.how.read_only);
+	assert_true(o.rq.vfs_options.read_only);
 	assert_int_equal(options_add(&o, "a\\,b\\\\c\\d", &e), -EINVAL);
 	assert_non_null(strstr(e.text, "\"a,b\\c\\d\""));
 	options_finish(&o);

@@ -111,7 +111,7 @@ static void every_way_of_reading_gives_the_same_bytes(void **state)
 		assert_ok(blob_load(b, &whole, &err));
 		assert_int_equal(whole->size, size);
 		check_chunk(&off, whole->data, size, NULL);
-		assert_ok(blob_each(b, check_chunk, &total, &err));
+		assert_ok(blob_for_each_chunk(b, check_chunk, &total, &err));
 		assert_int_equal(total, size);
 		for (int i = 0; i < 5 && size; i++) {
 			off = next_random(&seed) % (size - sizeof(got));
@@ -194,7 +194,7 @@ static void what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked
 			assert_ok(blob_check(b, &err));
 		read_pieces(b, order);
 		assert_ok(blob_check(b, &err));
-		assert_ok(blob_each(b, check_chunk, &n, &err));
+		assert_ok(blob_for_each_chunk(b, check_chunk, &n, &err));
 		assert_int_equal(inflate_total() - before, LARGE);
 	}
 }
@@ -208,7 +208,7 @@ static void what_does_not_fit_costs_one_pass_and_then_what_is_read(void **state)
 		uint64_t before = inflate_total(), n = 0;
 
 		if (order)
-			assert_ok(blob_each(b, check_chunk, &n, &err));
+			assert_ok(blob_for_each_chunk(b, check_chunk, &n, &err));
 		read_pieces(b, order);
 		assert_ok(blob_check(b, &err));
 		assert_int_equal(inflate_total() - before, 2 * LARGE);
@@ -385,7 +385,8 @@ static void a_wrong_declared_size_is_an_error_whichever_way_it_is_read(void **st
 			assert_fails(blob_check(b, &err), EIO, "declared");
 			assert_fails(blob_read(b, 0, &last, 1, &err), EIO, "declared");
 			assert_fails(blob_read(b, declared - 1, &last, 1, &err), EIO, "declared");
-			assert_fails(blob_each(b, check_chunk, &at, &err), EIO, "declared");
+			assert_fails(
+				blob_for_each_chunk(b, check_chunk, &at, &err), EIO, "declared");
 		}
 	}
 }

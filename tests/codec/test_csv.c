@@ -30,7 +30,7 @@ static int give_cells(void *arg, uint64_t first, size_t n, struct csv_values *re
 
 		given[i * GIVEN_STRIDE] = (uint8_t)value;
 		given[i * GIVEN_STRIDE + 1] = (uint8_t)((uint32_t)value >> 8);
-		ret->wide |= value != (uint8_t)value;
+		ret->is_wide |= value != (uint8_t)value;
 	}
 	t->n += n;
 	return 0;

@@ -114,7 +114,7 @@ int fixture_write(const struct fixture *f, const struct snapshot *s, bool force,
 		r = replace_close(outs[i], e);
 		if (r == 0) {
 			written.files[i] = replace_file(outs[i]);
-			written.sizes[i] = replace_written(outs[i]);
+			written.sizes[i] = replace_size(outs[i]);
 			written.n_files++;
 		}
 	}

@@ -31,9 +31,9 @@ static bool is_of_the_map(const struct overlay_build *g, const struct oentry *u)
 {
 	for (size_t i = 1; u && i < g->n; i++)
 		if (g->oentries[i] == u)
-			return g->built.outputs[i].outcome != BUILD_REFUSED &&
-			       g->built.outputs[i].outcome != BUILD_SCRATCH &&
-			       g->built.outputs[i].outcome != BUILD_KEPT;
+			return g->result.outputs[i].outcome != BUILD_REFUSED &&
+			       g->result.outputs[i].outcome != BUILD_SCRATCH &&
+			       g->result.outputs[i].outcome != BUILD_KEPT;
 	return true;
 }
 
@@ -94,10 +94,10 @@ static int reopen(const struct fixture *f, const struct overlay_build *g, struct
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	struct error e = ERROR_INIT;
 	struct source src;
-	int r = f->s->format->tree->names(g->built.map, &names, &e);
+	int r = f->s->format->tree->names(g->result.map, &names, &e);
 
 	if (r == 0)
-		r = fixture_write(f, g->built.map, false, &src, NULL, &e);
+		r = fixture_write(f, g->result.map, false, &src, NULL, &e);
 	if (r == 0) {
 		r = fixture_open_source(ret, f->s->format, &src, f->ctx.options, &e);
 		/* A file alone may leave open how it is to be read. */
@@ -141,7 +141,7 @@ int held_save(const struct fixture *f, const struct overlay *o, struct fixture *
 
 	if (overlay_build(o, &g, &e) < 0)
 		return 0;
-	if (is_refused(f, g.built.map)) {
+	if (is_refused(f, g.result.map)) {
 		overlay_build_finish(&g);
 		return 0;
 	}
@@ -151,12 +151,12 @@ int held_save(const struct fixture *f, const struct overlay *o, struct fixture *
 		w.s = ret->s;
 		overlay_list(o, &root, look, &w);
 		/* What was refused may leave what stood there. */
-		if (!g.built.n_refused)
+		if (!g.result.n_refused)
 			w.wrong |= look_back(o, ret->s, ENTRY_ROOT, "");
 		if (w.wrong)
 			fixture_close(ret);
 	}
-	r = r < 0 || w.wrong ? -1 : g.built.n_refused ? 2 : 1;
+	r = r < 0 || w.wrong ? -1 : g.result.n_refused ? 2 : 1;
 	overlay_build_finish(&g);
 	return r;
 }

@@ -61,7 +61,7 @@ int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t 
 	if (!b)
 		return error_set(e, -ENOMEM, "no memory for a copy");
 	in = extent_of_bytes(b);
-	r = format_put(*s, id, &in, others, &next, e);
+	r = format_put_file(*s, id, &in, others, &next, e);
 	if (!next)
 		return r;
 	snapshot_unref(*s);
@@ -92,11 +92,6 @@ int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_v
 			return r;
 	}
 	return r;
-}
-
-static bool bytes_equal(const struct bytes *a, const struct bytes *b)
-{
-	return a->size == b->size && (!a->size || memcmp(a->data, b->data, a->size) == 0);
 }
 
 /* Ranges at the begin, the end, and across the middle. */

@@ -14,7 +14,8 @@ int entry_size(
 	const struct snapshot *s, const struct file_attr *entry, uint64_t *ret, struct error *e);
 int entry_get(const struct snapshot *s, const struct file_attr *entry, struct bytes **ret,
 	struct error *e);
-/* format_put, to *s. 1: changed, 0: nothing to change, or the refusal. Also where others are known.
+/* format_put_file, to *s. 1: changed, 0: nothing to change, or the refusal. Also where others are
+ * known.
  */
 int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t n,
 	const struct build_context *others, struct error *e);

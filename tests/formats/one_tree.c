@@ -221,7 +221,7 @@ static int put(struct overlay *o, const char *path, const char *from)
 		extent_finish(&x);
 		return 0;
 	}
-	return overlay_put(o, path, x, NULL);
+	return overlay_put_content(o, path, x, NULL);
 }
 
 static int copy_dir(struct overlay *o, const char *from, const char *to)
@@ -305,8 +305,8 @@ static void describe(const struct overlay_build *s, struct buffer *words)
 	for (size_t i = 1; i < s->n; i++) {
 		CLEANUP(free) char *path = oentry_path(s->oentries[i]);
 
-		if (s->built.outputs[i].outcome == BUILD_REFUSED)
-			buffer_printf(words, "refused %s: %s\n", path, s->built.outputs[i].reason);
+		if (s->result.outputs[i].outcome == BUILD_REFUSED)
+			buffer_printf(words, "refused %s: %s\n", path, s->result.outputs[i].reason);
 	}
 	for (size_t i = 0; i < s->format_report.n; i++)
 		buffer_printf(words, "%s\n", s->format_report.lines[i]);
@@ -344,7 +344,7 @@ static struct result go(
 		return x;
 	}
 	describe(&s, &x.words);
-	if (fixture_write(f, s.built.map, false, &x.map, NULL, &e) < 0)
+	if (fixture_write(f, s.result.map, false, &x.map, NULL, &e) < 0)
 		buffer_printf(&x.words, "not written: %s\n", error_text(&e));
 	overlay_build_finish(&s);
 	return x;

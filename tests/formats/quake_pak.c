@@ -49,7 +49,7 @@ static uint32_t find(const struct pak *p, uint32_t parent, const char *name)
 
 static int append(struct pak *p, uint32_t parent, const char *name)
 {
-	if (!array_room(p->nodes, p->n, p->room))
+	if (!array_reserve(p->nodes, p->n, p->room))
 		return -ENOMEM;
 	p->nodes[p->n] = (struct node){.parent = parent, .dir = true};
 	strcpy(p->nodes[p->n++].name, name);
@@ -181,7 +181,7 @@ static const char *const endings[] = {"pak", NULL};
 
 const struct format format_quake_pak = {
 	.name = "quake-pak",
-	.endings = endings,
+	.extensions = endings,
 	.probe = probe,
 	.open = pak_open,
 	.stat = pak_stat,

@@ -70,7 +70,7 @@ static void die(const char *what, const struct error *e)
 
 static struct thing *add_thing(struct run *run)
 {
-	if (!array_room(run->things, run->n, run->room))
+	if (!array_reserve(run->things, run->n, run->room))
 		die("no memory", NULL);
 	run->things[run->n] = (struct thing){0};
 	return &run->things[run->n++];
@@ -253,7 +253,7 @@ static void ignore_fault(void *arg, const struct format_fault *f)
 	(void)arg, (void)f;
 }
 
-static void ignore(void *arg, enum format_said, const char *line)
+static void ignore(void *arg, enum format_line_kind, const char *line)
 {
 	(void)arg;
 	(void)line;
@@ -320,7 +320,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 		return;
 	}
 	in = extent_of_bytes(b);
-	(void)format_put(run->now, t->id, &in, NULL, &next, NULL);
+	(void)format_put_file(run->now, t->id, &in, NULL, &next, NULL);
 }
 
 static void ask(struct run *run, enum question what, const struct thing *t)

@@ -108,13 +108,13 @@ TARGET(fuzz_journal)
 	char name[NAME_MAX + 1];
 	struct journal j;
 	struct trust trust;
-	CLEANUP(nearby_destroy) struct nearby *nearby = NULL;
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *sidecars = NULL;
 	size_t n = 0;
 	int out;
 
 	begin();
 	write_journal(data, size, name);
-	nearby = nearby_create(box.room.fd);
+	sidecars = sidecar_cache_create(box.room.fd);
 	judged(journal_list(box.room.fd, MAP_NAME, take_info, &n, &e), &e);
 	mkdirat(box.room.fd, "out", 0700);
 	out = openat(box.room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -124,7 +124,7 @@ TARGET(fuzz_journal)
 	e = (struct error)ERROR_INIT;
 	trust = own_files(box.room.fd);
 	if (journal_init(&j, &trust, MAP_NAME, identity, NULL, &e) == 0) {
-		if (judged(journal_open(&j, nearby, take_note, &n, &e), &e) == 0 &&
+		if (judged(journal_open(&j, sidecars, take_note, &n, &e), &e) == 0 &&
 			journal_exists(&j))
 			judged(journal_walk(&j, take_op, &n, &gaps, &e), &e);
 		journal_finish(&j);

@@ -56,7 +56,7 @@ static void put_back(const struct look *l, entry_id id, struct bytes *content, c
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
 	struct error e = ERROR_INIT;
 
-	if (judged(format_put(l->s, id, &in, NULL, &next, &e), &e) < 0)
+	if (judged(format_put_file(l->s, id, &in, NULL, &next, &e), &e) < 0)
 		broken("GetPut refuses", error_text(&e));
 	if (next)
 		broken("GetPut", name);
@@ -265,7 +265,7 @@ static void no_fault(void *arg, const struct format_fault *f)
 	(void)arg, (void)f;
 }
 
-static void no_line(void *arg, enum format_said, const char *line)
+static void no_line(void *arg, enum format_line_kind, const char *line)
 {
 	*(size_t *)arg += strlen(line);
 }

@@ -50,7 +50,7 @@ static char names[BOXES][32]; /* of their maps */
 static char options[BOXES][32];
 static const char *lists[BOXES][2];
 
-static void say(struct answer *ret, const char *text, size_t n)
+static void print_line(struct answer *ret, const char *text, size_t n)
 {
 	ret->text = realloc(ret->text, ret->n + n + 1);
 	if (!ret->text)
@@ -64,7 +64,7 @@ static int say_bytes(struct answer *ret, struct bytes *b)
 {
 	if (!b)
 		return -EIO;
-	say(ret, (const char *)b->data, b->size);
+	print_line(ret, (const char *)b->data, b->size);
 	bytes_unref(b);
 	return 0;
 }
@@ -72,8 +72,8 @@ static int say_bytes(struct answer *ret, struct bytes *b)
 static int say_report(struct answer *ret, struct report *r, enum outcome code)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		say(ret, r->lines[i], strlen(r->lines[i]));
-		say(ret, "\n", 1);
+		print_line(ret, r->lines[i], strlen(r->lines[i]));
+		print_line(ret, "\n", 1);
 	}
 	report_finish(r);
 	return (int)code;
@@ -125,7 +125,7 @@ static int do_open(const struct request *q, struct answer *ret)
 	put_second(q->box, q->a);
 	r = box_mount(q->box, &e);
 	if (r < 0)
-		say(ret, error_text(&e), strlen(error_text(&e)));
+		print_line(ret, error_text(&e), strlen(error_text(&e)));
 	return r;
 }
 
@@ -156,7 +156,7 @@ static int do_new(const struct request *q, struct answer *ret)
 	if (r == 0)
 		r = vfs_create_map(b->v, &e);
 	if (r < 0)
-		say(ret, error_text(&e), strlen(error_text(&e)));
+		print_line(ret, error_text(&e), strlen(error_text(&e)));
 	return r;
 }
 
@@ -186,7 +186,7 @@ static int do_kill(const struct request *q, struct answer *ret)
 	set_option(q->box, q->a);
 	r = box_mount(q->box, &e);
 	said = r < 0 ? error_text(&e) : q->box->notes;
-	say(ret, said, strlen(said));
+	print_line(ret, said, strlen(said));
 	return r;
 }
 
@@ -241,7 +241,7 @@ static int do_error(const struct request *q, struct answer *ret)
 	int r = box_getxattr(q->box, q->a, "user.mapfs.error", text, sizeof(text));
 
 	if (r == 0)
-		say(ret, text, strlen(text));
+		print_line(ret, text, strlen(text));
 	return r;
 }
 
@@ -251,7 +251,7 @@ static int do_status(const struct request *q, struct answer *ret)
 	int r = box_getxattr(q->box, "", "user.mapfs.status", text, sizeof(text));
 
 	if (r == 0)
-		say(ret, text, strlen(text));
+		print_line(ret, text, strlen(text));
 	return r;
 }
 
@@ -288,8 +288,8 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	if (a->nlink)
 		l->inos[l->n++] = a->ino;
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)a->size);
-	say(l->to, name, strlen(name) + 1);
-	say(l->to, size, strlen(size) + 1);
+	print_line(l->to, name, strlen(name) + 1);
+	print_line(l->to, size, strlen(size) + 1);
 	return true;
 }
 
@@ -325,7 +325,7 @@ static int do_list(const struct request *q, struct answer *ret)
 	l.p = (struct pending){0};
 	l.to = ret;
 	if (r == 0) {
-		l.p.call.plus = true;
+		l.p.call.with_attributes = true;
 		l.p.call.ino = n ? inos[n - 1] : VFS_ROOT_INO;
 		l.p.call.emit = emit;
 		box_submit(q->box, &l.p, vfs_readdir);

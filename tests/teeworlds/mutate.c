@@ -54,7 +54,7 @@ static struct bytes *mutate_png(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
 	uint32_t w = (uint32_t)it->ints->v[IMAGE_WIDTH], h = (uint32_t)it->ints->v[IMAGE_HEIGHT];
-	struct other_pixels p = {tw_blob_of(m, it, IMAGE_DATA), 4 * (uint64_t)w};
+	struct other_pixels p = {tw_get_blob(m, it, IMAGE_DATA), 4 * (uint64_t)w};
 	uint64_t size;
 	uint8_t *dst;
 	struct bytes *b;
@@ -134,7 +134,7 @@ struct bytes *mutate(const struct tw_map *m, entry_id id, const struct bytes *wh
 	case TW_K_IMAGE_PNG:
 		return mutate_png(m, id);
 	case TW_K_IMAGE_JSON:
-		if (tw_int(tw_item_at(m, TW_IMAGE, tw_id_index(id)), 3, 0) == 0)
+		if (tw_get_int(tw_item_at(m, TW_IMAGE, tw_id_index(id)), 3, 0) == 0)
 			return NULL;
 		return mutate_number(whole);
 	case TW_K_SOUND_OPUS:
@@ -155,8 +155,8 @@ static bool same_ints(const struct tw_ints *a, const struct tw_ints *b)
 
 static bool layer_of_image(const struct tw_item *it, int32_t image)
 {
-	return it->type == TW_LAYER && tw_int(it, 1, 0) == LAYER_TILES && tw_int(it, 6, -1) == 0 &&
-	       tw_int(it, 13, -1) == image;
+	return it->type == TW_LAYER && tw_get_int(it, 1, 0) == LAYER_TILES &&
+	       tw_get_int(it, 6, -1) == 0 && tw_get_int(it, 13, -1) == image;
 }
 
 static bool may_change_item(const struct tw_map *m, entry_id id, uint32_t i)
@@ -194,7 +194,7 @@ static bool may_change_blob(const struct tw_map *m, entry_id id, uint32_t i)
 	case TW_K_IMAGE_PNG:
 		for (size_t k = 0; k < m->n_items; k++)
 			if (layer_of_image(&m->items[k], (int32_t)tw_id_index(id)) &&
-				tw_int(&m->items[k], 14, -1) == (int32_t)i)
+				tw_get_int(&m->items[k], 14, -1) == (int32_t)i)
 				return true;
 		it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
 		field = IMAGE_DATA;
@@ -208,7 +208,7 @@ static bool may_change_blob(const struct tw_map *m, entry_id id, uint32_t i)
 	default:
 		return false;
 	}
-	return it && tw_int(it, field, -1) == (int32_t)i;
+	return it && tw_get_int(it, field, -1) == (int32_t)i;
 }
 
 bool locality_holds(

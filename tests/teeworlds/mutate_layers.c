@@ -137,7 +137,7 @@ bool layers_may_change_item(
 	case TW_K_LAYER_JSON:
 		return it == tw_item_at(before, TW_LAYER, tw_id_b(id)) ||
 		       (type == tw_uuid_type(before, TW_AUTOMAPPER) &&
-			       tw_int(it, 1, -1) == (int32_t)tw_id_a(id));
+			       tw_get_int(it, 1, -1) == (int32_t)tw_id_a(id));
 	case TW_K_ENVELOPE:
 		return it == tw_item_at(before, TW_ENVELOPE, tw_id_index(id)) ||
 		       type == TW_POINTS || type == tw_uuid_type(before, TW_BEZIER) ||
@@ -156,9 +156,9 @@ bool layers_may_change_item(
 /* The integer that names a tile layer's own tiles. */
 static uint32_t tiles_field(const struct tw_item *it)
 {
-	uint32_t first = tw_int(it, 3, 0) < 3 ? 15 : 18, field = TILES_DATA;
+	uint32_t first = tw_get_int(it, 3, 0) < 3 ? 15 : 18, field = TILES_DATA;
 
-	switch (tw_int(it, TILES_FLAGS, 0)) {
+	switch (tw_get_int(it, TILES_FLAGS, 0)) {
 	case 2:
 		field = first;
 		break;
@@ -184,10 +184,10 @@ bool layers_may_change_blob(const struct tw_map *m, entry_id id, uint32_t i)
 
 	switch (tw_id_kind(id)) {
 	case TW_K_PLANE:
-		return tw_int(it, tiles_field(it), -1) == (int32_t)i;
+		return tw_get_int(it, tiles_field(it), -1) == (int32_t)i;
 	case TW_K_QUADS:
 	case TW_K_SOURCES:
-		return tw_int(it, LIST_DATA, -1) == (int32_t)i;
+		return tw_get_int(it, LIST_DATA, -1) == (int32_t)i;
 	default:
 		return false;
 	}

@@ -19,8 +19,8 @@ static inline struct bytes *data_of(const struct snapshot *s, int i, uint32_t fi
 	struct error err = ERROR_INIT;
 	struct bytes *whole = NULL;
 
-	assert_non_null(tw_blob_of(tw_map_of(s), layer(s, i), field));
-	assert_ok(blob_load(tw_blob_of(tw_map_of(s), layer(s, i), field), &whole, &err));
+	assert_non_null(tw_get_blob(tw_map_of(s), layer(s, i), field));
+	assert_ok(blob_load(tw_get_blob(tw_map_of(s), layer(s, i), field), &whole, &err));
 	return whole;
 }
 

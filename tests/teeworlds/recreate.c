@@ -151,7 +151,7 @@ static void put_all(struct making *m)
 			complain(m, m->items[i].path, &e);
 }
 
-static void say(void *arg, enum format_said, const char *line)
+static void print_line(void *arg, enum format_line_kind, const char *line)
 {
 	(void)arg;
 	printf("%s\n", line);
@@ -159,7 +159,7 @@ static void say(void *arg, enum format_said, const char *line)
 
 static void refused(void *arg, const struct format_fault *f)
 {
-	say(arg, FORMAT_NOTE, f->line);
+	print_line(arg, FORMAT_NOTE, f->line);
 }
 
 static int write_map(struct making *m, const char *path, struct error *e)
@@ -170,7 +170,7 @@ static int write_map(struct making *m, const char *path, struct error *e)
 	uint64_t size, at = 0;
 	FILE *out;
 	int r = m->now->format->tree->finalize(
-		m->now, m->places, m->n_places, &finalized, say, m, e);
+		m->now, m->places, m->n_places, &finalized, print_line, m, e);
 
 	if (r == 0)
 		r = m->now->format->edit->check(m->in.s, finalized, refused, m, e);

@@ -325,9 +325,9 @@ static void physics_layers_have_dummy_tiles_of_zeros(void **state)
 
 		ITEM(&w, TW_LAYER, 4 + i, 0, 2, 0, 3, 4, 3, kinds[i].kind, 255, 255, 255, 255, -1,
 			0, -1);
-		assert_int_equal(tw_blob_of(m, it, TILES_DATA)->size, 4 * 12);
+		assert_int_equal(tw_get_blob(m, it, TILES_DATA)->size, 4 * 12);
 		assert_int_equal(
-			tw_blob_of(m, it, (uint32_t)kinds[i].field)->size, 12 * kinds[i].size);
+			tw_get_blob(m, it, (uint32_t)kinds[i].field)->size, 12 * kinds[i].size);
 		for (int f = 18; f <= 22; f++)
 			if (f != kinds[i].field)
 				assert_int_equal(world_int(&w, TW_LAYER, 4 + i, (uint32_t)f), -1);

@@ -50,7 +50,7 @@ static int read_pixels(void *arg, uint64_t off, void *dst, size_t n, struct erro
 static struct extent file_of(const struct fixture *f, const struct file_attr *entry, bool other)
 {
 	const struct tw_item *it = tw_item_at(fixture_map(f), TW_IMAGE, tw_id_index(entry->id));
-	struct reading reading = {tw_blob_of(fixture_map(f), it, 5), other};
+	struct reading reading = {tw_get_blob(fixture_map(f), it, 5), other};
 	CLEANUP(spool_destroy) struct spool *spool = spool_create(f->dirfd);
 	uint32_t w = (uint32_t)it->ints->v[1], h = (uint32_t)it->ints->v[2];
 	struct extent x = EXTENT_INIT;
@@ -85,13 +85,13 @@ static void memory_stays_bounded(void **state)
 	assert_int_equal(entry_find(f.s, image_path, &entry), 0);
 	same = file_of(&f, &entry, false);
 	other = file_of(&f, &entry, true);
-	assert_ok(format_put(f.s, entry.id, &same, NULL, &next, &err));
+	assert_ok(format_put_file(f.s, entry.id, &same, NULL, &next, &err));
 	assert_null(next);
-	assert_ok(format_put(f.s, entry.id, &other, NULL, &next, &err));
+	assert_ok(format_put_file(f.s, entry.id, &other, NULL, &next, &err));
 	assert_non_null(next);
 	snapshot_unref(f.s);
 	f.s = TAKE(next);
-	assert_ok(format_put(f.s, entry.id, &other, NULL, &next, &err));
+	assert_ok(format_put_file(f.s, entry.id, &other, NULL, &next, &err));
 	assert_null(next);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	file_unref(file);

@@ -82,7 +82,7 @@ static void told(void *arg, const struct format_fault *f)
 	(void)arg, (void)f;
 }
 
-static void said(void *arg, enum format_said, const char *line)
+static void said(void *arg, enum format_line_kind, const char *line)
 {
 	(void)arg, (void)line;
 }

@@ -202,7 +202,7 @@ static void assert_same_items(const struct snapshot *a, const struct snapshot *b
 	for (size_t i = 0; i < m->n_items; i++)
 		if (!tw_ints_same(m->items[i].ints, n->items[i].ints))
 			fail_msg("item %zu of type %u differs", i, m->items[i].type);
-	assert_true(m->index->tangents == n->index->tangents);
+	assert_true(m->index->has_tangents == n->index->has_tangents);
 }
 
 /* Applies the edits of a map together, and puts them one after another. */

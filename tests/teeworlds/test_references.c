@@ -289,7 +289,7 @@ static int number_of(const struct model *m, const struct ref *r)
 static int word(struct world *w, int layer, size_t i)
 {
 	const struct tw_map *m = fixture_map(&w->after);
-	struct blob *b = tw_blob_of(m, tw_item_at(m, TW_LAYER, layer), LIST_DATA);
+	struct blob *b = tw_get_blob(m, tw_item_at(m, TW_LAYER, layer), LIST_DATA);
 	uint8_t v[4];
 
 	assert_int_equal(blob_read(b, 4 * i, v, 4, NULL), 0);

@@ -9,7 +9,7 @@ enum { IMAGE_DATA = 5, TILES_DATA = 14, OPAQUE = 4 };
 
 static struct blob *data_of(const struct snapshot *s, unsigned type, int position, uint32_t field)
 {
-	return tw_blob_of(tw_map_of(s), tw_item_at(tw_map_of(s), type, position), field);
+	return tw_get_blob(tw_map_of(s), tw_item_at(tw_map_of(s), type, position), field);
 }
 
 static struct bytes *decoded(struct blob *b)
@@ -149,7 +149,7 @@ static void folded_tiles_stay_folded_and_follow(void **state)
 		put_painting(&f.s, "images/0_grass.png", (struct painting){16, 0, {6, -1}}, &err),
 		1);
 	after = data_of(f.s, TW_LAYER, 4, TILES_DATA);
-	assert_ok(blob_make(after, &err));
+	assert_ok(blob_materialize(after, &err));
 	assert_ptr_equal(after->stored.file, before->stored.file);
 	assert_int_equal(after->stored.off, before->stored.off);
 	assert_int_equal(

@@ -147,7 +147,7 @@ void world_remove(struct world *w, entry_id id)
 		place(w, (struct placement){.id = id, .is_removed = true});
 		return;
 	}
-	assert_ok(format_put(
+	assert_ok(format_put_file(
 		w->now, id, en.is_cleared_by_mount ? NULL : &nothing, NULL, &next, &err));
 	if (next) {
 		snapshot_unref(w->now);
@@ -155,7 +155,7 @@ void world_remove(struct world *w, entry_id id)
 	}
 }
 
-static void say(void *arg, enum format_said, const char *line)
+static void print_line(void *arg, enum format_line_kind, const char *line)
 {
 	struct world *w = arg;
 	size_t n = strlen(w->report);
@@ -167,7 +167,8 @@ int world_try(struct world *w, struct error *e)
 {
 	forget_finalized(w);
 	w->report[0] = '\0';
-	return w->now->format->tree->finalize(w->now, w->places, w->n, &w->finalized, say, w, e);
+	return w->now->format->tree->finalize(
+		w->now, w->places, w->n, &w->finalized, print_line, w, e);
 }
 
 void world_finalize(struct world *w)
@@ -248,7 +249,7 @@ const int32_t *world_ints(struct world *w, unsigned type, int position, uint32_t
 {
 	static int32_t ints[4096];
 	const struct tw_map *m = fixture_map(&w->after);
-	struct blob *b = tw_blob_of(m, tw_item_at(m, type, position), field);
+	struct blob *b = tw_get_blob(m, tw_item_at(m, type, position), field);
 	struct error err = ERROR_INIT;
 
 	assert_non_null(b);

@@ -213,11 +213,11 @@ TARGET(fuzz_imageset)
 		abort();
 }
 
-__attribute__((unused)) static enum pair_leave validate(
+__attribute__((unused)) static enum pair_permission validate(
 	void *arg, const char *first, const char *second)
 {
 	(void)arg, (void)first, (void)second;
-	return PAIR_REPLACED;
+	return PAIR_REPLACE;
 }
 
 static char marker_dir[200];

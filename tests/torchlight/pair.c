@@ -36,7 +36,7 @@ static int begin(const struct room *room, const char *name, const char *text, st
 	return replace_close(*ret, e);
 }
 
-/* *ret_stands as replace_stands says of the first. */
+/* *ret_stands as replace_is_committed says of the first. */
 static int commit(const struct room *room, bool over, bool *ret_stands)
 {
 	CLEANUP(replace_destroy) struct replace *a = NULL;
@@ -49,7 +49,7 @@ static int commit(const struct room *room, bool over, bool *ret_stands)
 		r = begin(room, "X.PAK.MAN", "new man", &b, &e);
 	if (r == 0) {
 		r = pair_commit(a, b, "X.PAK", over, &e);
-		*ret_stands = replace_stands(a);
+		*ret_stands = replace_is_committed(a);
 	}
 	if (r < 0)
 		assert_true(*error_text(&e));
@@ -57,18 +57,18 @@ static int commit(const struct room *room, bool over, bool *ret_stands)
 }
 
 /* arg: how the names that are not the map's are to be left. */
-static enum pair_leave validate(void *arg, const char *first, const char *second)
+static enum pair_permission validate(void *arg, const char *first, const char *second)
 {
-	const enum pair_leave *others = arg;
+	const enum pair_permission *others = arg;
 
-	return strcmp(first, "X.PAK") == 0 && strcmp(second, "X.PAK.MAN") == 0 ? PAIR_REPLACED
+	return strcmp(first, "X.PAK") == 0 && strcmp(second, "X.PAK.MAN") == 0 ? PAIR_REPLACE
 									       : *others;
 }
 
 static int finish(const struct room *room, struct error *e)
 {
 	const struct trust trust = own_files(room->fd);
-	enum pair_leave others = PAIR_REFUSED;
+	enum pair_permission others = PAIR_FORBIDDEN;
 
 	return pair_finish(&trust, "X.PAK", validate, &others, e);
 }
@@ -290,7 +290,7 @@ static void a_marker_names_nothing_but_the_pair(void **state)
 {
 	const struct room *room = *state;
 	const struct trust trust = own_files(room->fd);
-	enum pair_leave made = PAIR_MADE;
+	enum pair_permission made = PAIR_CREATE;
 
 	make_old(room);
 	put_file(room->fd, "private", "old", 3);

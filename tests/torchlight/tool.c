@@ -242,8 +242,8 @@ static void show_dir(const struct tree *t, uint32_t dir, const char *path)
 
 		if (tree_find(t, dir, tree_name(t, c)) != c)
 			abort();
-		printf("%s%s%s\n", path, tree_name(t, c), c->dir ? "/" : "");
-		if (!c->dir)
+		printf("%s%s%s\n", path, tree_name(t, c), c->is_dir ? "/" : "");
+		if (!c->is_dir)
 			continue;
 		if (t->dirs[c->index].parent != dir || t->dirs[c->index].self != i)
 			abort();

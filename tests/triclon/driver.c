@@ -42,7 +42,7 @@ static void note(void *arg, const char *line)
 	buffer_byte(&d->notes, '\n');
 }
 
-static void say(void *arg, enum format_said, const char *line)
+static void print_line(void *arg, enum format_line_kind, const char *line)
 {
 	note(arg, line);
 }
@@ -230,7 +230,7 @@ static int do_remove(struct driver *d, const char *name)
 
 	if (r < 0 || !en.is_cleared_by_mount)
 		return r < 0 ? r : place(d, en.id, name, true);
-	r = format_put(d->s, en.id, NULL, NULL, &next, &d->e);
+	r = format_put_file(d->s, en.id, NULL, NULL, &next, &d->e);
 	if (next) {
 		snapshot_unref(d->s);
 		d->s = next;
@@ -251,7 +251,7 @@ static int write_map(struct driver *d, const struct snapshot *s, const char *pat
 
 	if (r == 0)
 		r = f->edit->encode(s, &out, false, &plan, &d->e);
-	written.sizes[0] = r == 0 ? replace_written(out) : 0;
+	written.sizes[0] = r == 0 ? replace_size(out) : 0;
 	if (r == 0)
 		r = replace_close(out, &d->e);
 	if (r == 0) {
@@ -268,7 +268,7 @@ static int do_save(struct driver *d, const char *path)
 	CLEANUP(snapshot_unref) struct snapshot *settled = NULL;
 	const struct format *f = d->s->format;
 	const struct snapshot *before = d->before ? d->before : d->s;
-	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, say, d, &d->e);
+	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, print_line, d, &d->e);
 
 	if (r == 0)
 		r = f->edit->check(before, settled, refused, d, &d->e);

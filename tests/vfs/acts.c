@@ -119,7 +119,7 @@ static void look_close_then_end(struct trial *t)
 	remount(t);
 	if (code == (int)OUTCOME_DONE)
 		assert_true(saved);
-	else if (code == (int)OUTCOME_LEFT)
+	else if (code == (int)OUTCOME_PARTIAL)
 		assert_true(is_left(t, &t->s->put));
 	else if (t->said->r == 0)
 		assert_true(shows_new(t));
@@ -197,7 +197,7 @@ static void look_save(struct trial *t)
 	assert_true(
 		code == CODE_NONE || code == (int)OUTCOME_DONE || code == (int)OUTCOME_SAVE_FAILED);
 	drafts_and_changes_are_there(t);
-	assert_int_equal(box_end(&t->box, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(&t->box, NULL), OUTCOME_PARTIAL);
 	assert_true(is_left(t, &t->s->bad));
 	remount(t);
 }
@@ -247,7 +247,7 @@ static void look_unchanged(struct trial *t)
 	assert_true(code != (int)OUTCOME_DONE || !strstr(t->box.notes, "1 change"));
 	assert_true(box_shows(&t->box, t->s->put.path, t->s->old));
 	assert_true(shows(t, &t->s->bad, t->s->bad.text) && box_is_draft(&t->box, t->s->bad.path));
-	assert_int_equal(box_end(&t->box, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(&t->box, NULL), OUTCOME_PARTIAL);
 	assert_true(is_left(t, &t->s->bad));
 	is_old(t);
 	remount(t);
@@ -322,7 +322,7 @@ static void look_end(struct trial *t)
 	const struct sample_content open = {t->s->more.path, "open"};
 	bool saved = is_saved(t), left = is_left(t, &t->s->bad);
 
-	if (t->said->code == (int)OUTCOME_LEFT && !t->said->unrescued)
+	if (t->said->code == (int)OUTCOME_PARTIAL && !t->said->unrescued)
 		assert_true(saved && left && is_left(t, &t->s->scratch) && is_left(t, &open));
 	else
 		assert_true(t->said->code == CODE_NONE || t->said->unrescued ||
@@ -448,7 +448,7 @@ void act_look(const struct act *a, struct trial *t)
 		assert_true(sample_is(t->s, &t->box, t->old) || is_saved(t));
 	a->look(t);
 	code = box_end(&t->box, NULL);
-	assert_true(code == OUTCOME_DONE || code == OUTCOME_LEFT);
+	assert_true(code == OUTCOME_DONE || code == OUTCOME_PARTIAL);
 	assert_true(
 		in_part || is_saved(t) || (t->said->r != 0 && sample_is(t->s, &t->box, t->old)));
 	for (size_t i = 0; i < n_litter; i++)

@@ -44,7 +44,7 @@ static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, 
 	if (b->hold)
 		b->held[b->n_held++] = then;
 	else
-		pool_return(b->pool, then);
+		pool_submit_done(b->pool, then);
 }
 
 static void host_forget_name(
@@ -54,14 +54,14 @@ static void host_forget_name(
 
 	(void)parent, (void)name;
 	if (then)
-		pool_return(b->pool, then);
+		pool_submit_done(b->pool, then);
 }
 
 void box_let_go(struct box *b)
 {
 	b->hold = false;
 	for (unsigned i = 0; i < b->n_held; i++)
-		pool_return(b->pool, b->held[i]);
+		pool_submit_done(b->pool, b->held[i]);
 	b->n_held = 0;
 }
 
@@ -171,7 +171,7 @@ void box_settle(struct box *b)
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
 
-	while (pool_pending(b->pool)) {
+	while (pool_count_pending(b->pool)) {
 		(void)poll(&p, 1, 5);
 		pool_complete(b->pool);
 	}

@@ -89,7 +89,7 @@ static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **sta
 		got = shown_with(b, name, bad);
 		if (got.author != want[0] || got.version != want[1] || got.license != want[2])
 			fail_msg("byte %zu: %d %d %d", at, got.author, got.version, got.license);
-		assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		assert_int_equal(box_beside(b, ".kept", kept), 1);
 		assert_true(report_says(&report, kept));
 		report_finish(&report);
@@ -114,7 +114,7 @@ static void assert_shown(
 	assert_int_equal(got.author, want->author);
 	assert_int_equal(got.version, want->version);
 	assert_int_equal(got.license, want->license);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(box_beside(b, ".kept", kept), 1);
 	aside = get_file(b->room.fd, kept);
 	assert_true(begins_like(aside, bad));
@@ -228,7 +228,7 @@ static void collect(void *arg, const struct journal_info *i)
 	f->changes += i->changes;
 	f->drafts += i->drafts;
 	f->damaged += i->damaged;
-	f->aside += i->aside;
+	f->aside += i->is_set_aside;
 }
 
 static struct found listed(const struct box *b)
@@ -294,7 +294,7 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 
 	log_identity(b, id);
 	lost_operation(b, id, true);
-	assert_int_equal(box_save(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_save(b, &report), OUTCOME_PARTIAL);
 	assert_int_equal(box_beside(b, ".kept", kept), 1);
 	assert_true(report_says(&report, kept));
 	report_finish(&report);
@@ -319,7 +319,7 @@ static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_chang
 	log_identity(b, id);
 	for (int i = 0; i < 3; i++) {
 		lost_operation(b, id, false);
-		assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		assert_true(report_says(&report, "mapfs recover"));
 		report_finish(&report);
 		/* None of before is overwritten. */
@@ -353,7 +353,7 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 	lost_operation(b, id, true);
 	assert_int_equal(box_beside(b, ".mapfs-journal-", m.name), 1);
 	io_set_hook(at_the_rename, &m);
-	assert_int_equal(box_save(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_save(b, NULL), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
 	box_kill(b);
 	put_file(b->room.fd, m.name, m.journal->data, m.journal->size);
@@ -378,7 +378,7 @@ static void operation_on_a_path_that_means_nothing_is_kept(void **state)
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_non_null(strstr(b->notes, "1 operation "));
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(listed(b).aside, 1);
 	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
 }
@@ -422,7 +422,7 @@ static void path_that_leads_out_is_damage(void **state)
 			fail_msg("type %u of \"%s\" was not told: %s", type, path, b->notes);
 		assert_true(box_shows(b, VERSION, "v2\n"));
 		assert_true(box_shows(b, AUTHOR, blind ? "alice\n" : "bob\n"));
-		assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+		assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 		assert_true(file_says(b->room.fd, "other.txt", "precious"));
 		assert_true(box_map_says(b, 1, "v2\n"));
 		assert_int_equal(box_beside(b, ".kept", kept), 1);
@@ -443,7 +443,7 @@ static void record_of_the_future_is_kept(void **state)
 	log_add(&log, 99, NULL, 0, "what only a later version can do");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(listed(b).aside, 1);
 }
 
@@ -497,7 +497,7 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 		assert_int_equal(journal_size(b), size);
 	}
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(box_map_says(b, 0, "bob\n"));
 	assert_true(box_map_says(b, 4, text));
 }

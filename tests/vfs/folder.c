@@ -49,7 +49,7 @@ static void invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struc
 
 	for (size_t i = 0; i < n; i++)
 		b->invalidated[b->n_invalidated++ % 256] = inos[i];
-	pool_return(b->pool, then);
+	pool_submit_done(b->pool, then);
 }
 
 static void forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then)
@@ -58,7 +58,7 @@ static void forget_name(struct vfs_host *h, uint64_t parent, const char *name, s
 
 	(void)parent, (void)name;
 	if (then)
-		pool_return(b->pool, then);
+		pool_submit_done(b->pool, then);
 }
 
 static void note(struct vfs_host *h, const char *line)
@@ -113,7 +113,7 @@ static void resolve_identities(struct folder_box *b)
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
 
-	while (pool_pending(b->pool)) {
+	while (pool_count_pending(b->pool)) {
 		(void)poll(&p, 1, 5);
 		pool_complete(b->pool);
 	}

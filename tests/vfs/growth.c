@@ -102,7 +102,8 @@ static void list(struct work *w)
 	do {
 		all = l.n;
 		l.room = REPLY;
-		l.p.call = (struct call){.ino = a.ino, .off = l.next, .emit = emit, .plus = true};
+		l.p.call = (struct call){
+			.ino = a.ino, .off = l.next, .emit = emit, .with_attributes = true};
 		before = w->box.n_seen;
 		box_submit(&w->box, &l.p, vfs_readdir);
 		assert_int_equal(box_wait(&l.p), 0);
@@ -151,7 +152,7 @@ static void remove_directories(struct work *w)
 		assert_int_equal(box_rmdir(&w->box, path_of(w, "D", i, "").text), 0);
 }
 
-/* A game warns of so many images (OUTCOME_LEFT). */
+/* A game warns of so many images (OUTCOME_PARTIAL). */
 static void save(struct work *w)
 {
 	assert_int_not_equal(box_save(&w->box, NULL), OUTCOME_SAVE_FAILED);

@@ -24,7 +24,7 @@ struct work {
 
 static struct work work(void)
 {
-	return (struct work){content_parsed_total(), blob_made_total(), deflate_total()};
+	return (struct work){content_parsed_total(), blob_materialized_total(), deflate_total()};
 }
 
 /* The work since `from`, which is set to now. */

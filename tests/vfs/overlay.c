@@ -70,8 +70,8 @@ static bool builds_accepted(struct box *b, const char *path)
 
 		if (strcmp(at, path) != 0)
 			continue;
-		assert_int_equal(s.built.outputs[i].outcome, BUILD_REFUSED);
-		accepted = s.built.outputs[i].has_accepted;
+		assert_int_equal(s.result.outputs[i].outcome, BUILD_REFUSED);
+		accepted = s.result.outputs[i].has_accepted;
 		found = true;
 	}
 	assert_true(found);

@@ -126,7 +126,7 @@ static void a_listing_of_a_new_layer_tells_sizes_that_take_decoding(void **state
 		box_submit(&box, &p, vfs_lookup);
 		assert_int_equal(box_wait(&p), 0);
 	}
-	l.p.call = (struct call){.ino = p.call.attr.ino, .plus = true, .emit = emit};
+	l.p.call = (struct call){.ino = p.call.attr.ino, .with_attributes = true, .emit = emit};
 	box_submit(&box, &l.p, vfs_readdir);
 	assert_int_equal(box_wait(&l.p), 0);
 	assert_true(l.named);

@@ -25,7 +25,7 @@ static void draft_is_copied_out_at_the_end_and_named(void **state)
 	struct report report;
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
-	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	assert_true(report_says(&report, LEFT "/" AUTHOR));
 	report_finish(&report);
 	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
@@ -42,7 +42,7 @@ static void changes_are_saved_beside_what_is_left(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(box_map_says(b, 1, "v2\n"));
 	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
 }
@@ -54,7 +54,7 @@ static void file_that_was_never_closed_is_copied_out(void **state)
 
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, "bob"));
 	assert_true(box_map_says(b, 0, "alice\n"));
 }
@@ -70,7 +70,7 @@ static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save
 				 "\"height\": 2}\n"),
 		0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(
 		file_says(b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
 }
@@ -85,7 +85,7 @@ static void scratch_that_no_habit_explains_is_copied_out(void **state)
 	assert_int_equal(box_mkdir(b, "images/more/deep"), 0);
 	assert_int_equal(box_put(b, "images/more/deep/b.jpg", "two"), 0);
 	assert_int_equal(box_put(b, "info/empty.txt", ""), 0);
-	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	assert_true(report_says(&report, "images/photo.jpg"));
 	assert_true(report_says(&report, "images/more/deep/b.jpg"));
 	report_finish(&report);
@@ -104,7 +104,7 @@ static void backup_of_a_new_file_that_was_refused_is_copied_out(void **state)
 
 	assert_int_equal(box_put(b, backup, sound), 0);
 	assert_int_equal(box_put(b, name, "{"), -EINVAL);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT "/images/7_new.json", "{"));
 	assert_true(file_says(b->room.fd, LEFT "/images/7_new.json~", sound));
 }
@@ -142,7 +142,7 @@ static void unsaved_text_of_an_editor_is_copied_out(void **state)
 
 	assert_int_equal(box_put(b, "info/.author.swp", "unsaved"), 0);
 	assert_int_equal(box_put(b, "info/#author#", "autosaved"), 0);
-	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	assert_true(report_says(&report, "info/.author.swp"));
 	assert_true(report_says(&report, "info/#author#"));
 	report_finish(&report);
@@ -172,7 +172,7 @@ static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **st
 	assert_int_equal(mkdirat(b->room.fd, LEFT, 0755), 0);
 	put_file(b->room.fd, LEFT "/mine", "keep", 4);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
-	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	assert_true(report_says(&report, LEFT ".1/" AUTHOR));
 	report_finish(&report);
 	assert_true(file_says(b->room.fd, LEFT "/mine", "keep"));
@@ -180,7 +180,7 @@ static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **st
 	assert_int_equal(count_files(b->room.fd), 3);
 	box_remount(b);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT ".2/" AUTHOR, BAD_LINES));
 }
 
@@ -205,7 +205,7 @@ static void large_scratch_is_copied_out_whole(void **state)
 
 	fill(data, SIZE, 11);
 	assert_int_equal(box_put_bytes(b, "images/big.jpg", data, SIZE), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	got = get_file(b->room.fd, LEFT "/images/big.jpg");
 	assert_true(same(got, data, SIZE));
 }
@@ -231,7 +231,7 @@ static void said(void *arg, struct report *report)
 static enum outcome save_to_end(struct box *b, struct report *ret)
 {
 	*ret = (struct report){.code = OUTCOME_USAGE};
-	vfs_save_to_end(b->v, said, ret);
+	vfs_save_before_unmount(b->v, said, ret);
 	box_settle(b);
 	return ret->code;
 }
@@ -257,14 +257,14 @@ static void how_far_a_copy_is_is_told(void **state)
 	b->host.progress = count_signs;
 	assert_int_equal(box_put(b, "images/video.bin", "x"), 0);
 	assert_int_equal(box_truncate(b, "images/video.bin", (uint64_t)N * STRETCH), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(signs, N);
 }
 
 static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 {
 	static const io_hook hooks[] = {full, no_right};
-	static const enum outcome outcomes[] = {OUTCOME_SAVE_FAILED, OUTCOME_LEFT};
+	static const enum outcome outcomes[] = {OUTCOME_SAVE_FAILED, OUTCOME_PARTIAL};
 	struct box *b = *state;
 	struct report report;
 
@@ -286,7 +286,7 @@ static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 	assert_true(box_map_says(b, 1, "v2\n"));
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
@@ -297,7 +297,7 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 
 	assert_int_equal(box_put(b, "images/more.jpg", "JPEG"), 0);
 	io_set_hook(full, NULL);
-	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
 	assert_true(report_says(&report, "images/more.jpg could not be copied out"));
 	assert_false(report_says(&report, "journal"));
@@ -306,7 +306,7 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	io_set_hook(full, NULL);
-	assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
 	assert_true(report_says(&report, "the journal beside the map keeps"));
 	report_finish(&report);
@@ -333,7 +333,7 @@ static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **s
 	assert_int_equal(box_unlink(b, "images/c.jpg"), 0);
 	assert_int_equal(box_unlink(b, "images/d/e.jpg"), 0);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "same"));
 	assert_true(file_says(b->room.fd, LEFT "/images/b.jpg", "behind"));
 	assert_int_equal(faccessat(b->room.fd, LEFT "/images/c.jpg", F_OK, 0), -1);
@@ -365,7 +365,7 @@ static void copies_of_a_mount_that_was_killed_stay(void **state)
 	report_finish(&report);
 	box_remount(b);
 	assert_int_equal(box_put(b, "images/b.jpg", "y"), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "x"));
 	assert_true(file_says(b->room.fd, LEFT ".1/images/b.jpg", "y"));
 }
@@ -386,14 +386,14 @@ static void copies_have_the_rights_of_the_map(void **state)
 	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0600, 0), 0);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_put(b, "images/a.jpg", "x"), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(mode_of(b, LEFT), 0700);
 	assert_int_equal(mode_of(b, LEFT "/images"), 0700);
 	assert_int_equal(mode_of(b, LEFT "/images/a.jpg"), 0600);
 	assert_int_equal(fchmodat(b->room.fd, MAP_NAME, 0640, 0), 0);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_put(b, "images/a.jpg", "x"), 0);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(mode_of(b, LEFT ".1/images"), 0750);
 	assert_int_equal(mode_of(b, LEFT ".1/images/a.jpg"), 0640);
 }
@@ -479,7 +479,7 @@ static void syncs_of_many_copies_are_few(void **state)
 	/* Reading goes on meanwhile. */
 	assert_int_equal(s.by_owner, 0);
 	report_finish(&report);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
 	assert_int_equal(s.fs, 2);
 	assert_int_equal(s.files + s.dirs, 0);
@@ -501,7 +501,7 @@ static void copies_on_a_share_and_an_overlay_are_synced_one_by_one(void **state)
 		io_set_hook(count_sync, &s);
 		assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 		report_finish(&report);
-		assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+		assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
 		copies_are_there(b, SOME);
@@ -528,7 +528,7 @@ static void copies_that_cannot_be_synced_keep_the_mount(void **state)
 
 		fs_type = types[i];
 		io_set_hook(count_sync, &s);
-		assert_int_equal(save_to_end(b, &report), OUTCOME_LEFT);
+		assert_int_equal(save_to_end(b, &report), OUTCOME_PARTIAL);
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
@@ -541,7 +541,7 @@ static void copies_that_cannot_be_synced_keep_the_mount(void **state)
 	}
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
-	assert_int_equal(box_end(b, NULL), OUTCOME_LEFT);
+	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
@@ -557,7 +557,7 @@ static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **stat
 
 		fs_type = types[i];
 		io_set_hook(count_sync, &s);
-		assert_int_equal(box_end(b, &report), OUTCOME_LEFT);
+		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
 		assert_true(report_says(&report, "could not be copied out"));

@@ -415,7 +415,7 @@ static void step_end(struct model *m)
 	if (m->tell)
 		printf("  end\n");
 	judge_closed(m);
-	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_LEFT : OUTCOME_DONE);
+	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_PARTIAL : OUTCOME_DONE);
 	save(m);
 	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;

@@ -115,7 +115,7 @@ static size_t length_of(struct box *b, const char *path)
 static void what_takes_long_to_write_has_its_size(void **state)
 {
 	struct pending lookup = {.call = {.ino = VFS_ROOT_INO, .name = "envelopes"}};
-	struct listing l = {.p = {.call = {.emit = take, .plus = true}}};
+	struct listing l = {.p = {.call = {.emit = take, .with_attributes = true}}};
 	char *text = long_envelope(), path[32];
 	struct box b = {0};
 	struct attr a;

@@ -767,7 +767,7 @@ static void resolve_identities(struct build *b, struct model *to)
 	refer(b, to);
 }
 
-static void say(const struct model *m, struct map_says *ret)
+static void print_line(const struct model *m, struct map_says *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; i < m->n_base; i++) {
@@ -843,7 +843,7 @@ void model_save(struct model *m)
 	identify(&b);
 	fill(&b);
 	resolve_identities(&b, &to);
-	say(&to, &to.saved);
+	print_line(&to, &to.saved);
 	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;
 	/* What was moved, and is the same map, still stands over that one. */
 	if (!to.written && b.moved) {

@@ -65,7 +65,7 @@ void pool_submit(struct pool *p, struct job *j)
 	add(&p->end, j);
 }
 
-void pool_return(struct pool *p, struct job *j)
+void pool_submit_done(struct pool *p, struct job *j)
 {
 	p->pending++;
 	add(&p->back_end, j);
@@ -95,7 +95,7 @@ void pool_complete(struct pool *p)
 	}
 }
 
-unsigned pool_pending(struct pool *p)
+unsigned pool_count_pending(struct pool *p)
 {
 	return p->pending;
 }

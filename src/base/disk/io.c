@@ -25,7 +25,7 @@ void io_set_hook(io_hook hook, void *arg)
 	the_hook_arg = arg;
 }
 
-int io_ask(struct io_call *c)
+int io_call_hook(struct io_call *c)
 {
 	return the_hook ? the_hook(c, the_hook_arg) : 0;
 }
@@ -33,12 +33,12 @@ int io_ask(struct io_call *c)
 /* Call the hook for a call with a descriptor and at most one name. */
 static int ask_hook(enum io_op op, int fd, const char *name)
 {
-	return io_ask(&(struct io_call){.op = op, .fd = fd, .name = name});
+	return io_call_hook(&(struct io_call){.op = op, .fd = fd, .name = name});
 }
 
 static int ask_hook_names(enum io_op op, int dirfd, const char *from, const char *to)
 {
-	return io_ask(&(struct io_call){.op = op, .fd = dirfd, .name = to, .from = from});
+	return io_call_hook(&(struct io_call){.op = op, .fd = dirfd, .name = to, .old_name = from});
 }
 
 /* Make a call that returns -1 on failure, unless the hook failed it. The value is 0 or -errno. */
@@ -148,7 +148,7 @@ static int write_all(int fd, const uint8_t *p, size_t n, off_t off)
 {
 	while (n) {
 		struct io_call c = {.op = IO_WRITE, .fd = fd, .name = "", .n = n};
-		int r = io_ask(&c);
+		int r = io_call_hook(&c);
 		ssize_t done = r;
 
 		if (r == 0)

@@ -32,8 +32,9 @@ struct io_call {
 	enum io_op op;
 	int fd;           /* the file, or the directory of the names */
 	const char *name; /* "" if fd is the file; the new name if there are two; or an xattr */
-	const char *from; /* the old name of an IO_RENAME, which may also be a link; else NULL */
-	size_t n;         /* bytes of an IO_WRITE; a hook reduces it for a short write */
+	const char
+		*old_name; /* the old name of an IO_RENAME, which may also be a link; else NULL */
+	size_t n;          /* bytes of an IO_WRITE; a hook reduces it for a short write */
 };
 
 /* The hook of a test, called before each system call and each retry, on the calling thread. If it
@@ -41,7 +42,7 @@ struct io_call {
 typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
 /* Call the hook, for system calls that are made elsewhere (io_copy.c). Returns its result or 0. */
-int io_ask(struct io_call *c);
+int io_call_hook(struct io_call *c);
 
 /* Is r the -errno of a full disk or an exceeded quota? */
 bool io_is_full(int r);

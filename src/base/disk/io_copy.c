@@ -18,7 +18,7 @@ static int copy_in_kernel(int from, uint64_t *off, uint64_t *n, int to)
 		off_t at = (off_t)*off;
 		size_t want = *n < AT_ONCE ? (size_t)*n : AT_ONCE;
 		struct io_call c = {.op = IO_WRITE, .fd = to, .name = "", .n = want};
-		int r = io_ask(&c);
+		int r = io_call_hook(&c);
 		ssize_t done = r == 0 ? copy_file_range(from, &at, to, NULL, c.n, 0) : r;
 
 		if (r == 0 && done < 0)

@@ -163,7 +163,7 @@ static int add_name(char **names, const char *name)
 	return 0;
 }
 
-int metadata_not_kept(int fd, char **ret, struct error *e)
+int metadata_list_not_kept(int fd, char **ret, struct error *e)
 {
 	CLEANUP(free) char *names = NULL, *found = NULL;
 	ssize_t n = read_xattr(fd, NULL, &names);
@@ -189,7 +189,7 @@ int metadata_not_kept(int fd, char **ret, struct error *e)
 	return 0;
 }
 
-int metadata_sum(int fd, uint32_t *ret)
+int metadata_checksum(int fd, uint32_t *ret)
 {
 	CLEANUP(free) char *names = NULL;
 	ssize_t n = read_xattr(fd, NULL, &names);

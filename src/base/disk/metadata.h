@@ -18,11 +18,11 @@
 int metadata_copy(int from, int to, struct error *e);
 
 /* Compute a checksum of all readable extended attributes, to detect a change. */
-int metadata_sum(int fd, uint32_t *ret);
+int metadata_checksum(int fd, uint32_t *ret);
 
 /*
  * List what metadata_copy will not keep after privileges were dropped: set-user-ID, set-group-ID,
  * trusted.* and security.*, except the labels that the system sets on new files (SELinux, Smack,
  * AppArmor). *ret is "a, b", which the caller frees, or NULL if everything will be kept.
  */
-int metadata_not_kept(int fd, char **ret, struct error *e);
+int metadata_list_not_kept(int fd, char **ret, struct error *e);

@@ -75,8 +75,8 @@ static bool parse_line(char *text, struct mount_entry *ret)
 	snprintf(ret->point, sizeof(ret->point), "%s", fields[4]);
 	snprintf(ret->dev, sizeof(ret->dev), "%s", fields[2]);
 	snprintf(ret->source, sizeof(ret->source), "%s", source ? source : "");
-	ret->mapfs = strcmp(type, "fuse.mapfs") == 0;
-	ret->read_only = strncmp(fields[5], "ro", 2) == 0 && strcspn(fields[5], ",") == 2;
+	ret->is_mapfs = strcmp(type, "fuse.mapfs") == 0;
+	ret->is_read_only = strncmp(fields[5], "ro", 2) == 0 && strcspn(fields[5], ",") == 2;
 	ret->owner = strncmp(type, "fuse", 4) == 0 ? owner_of(rest) : 0;
 	return true;
 }
@@ -113,7 +113,7 @@ static int find_mount(const char *path, const char *point, const char *dev, stru
 	return r;
 }
 
-int mountinfo_find(const char *table, const char *point, struct mount_entry *ret)
+int mountinfo_find_point(const char *table, const char *point, struct mount_entry *ret)
 {
 	return find_mount(table, point, NULL, ret);
 }
@@ -123,7 +123,7 @@ int mountinfo_find_device(const char *table, const char *dev, struct mount_entry
 	return find_mount(table, NULL, dev, ret);
 }
 
-bool mountinfo_is(int fd, const char *dev)
+bool mountinfo_is_on_device(int fd, const char *dev)
 {
 	char actual[sizeof(((struct mount_entry *)NULL)->dev)];
 	struct statx st;

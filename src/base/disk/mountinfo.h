@@ -16,8 +16,8 @@
 struct mount_entry {
 	char point[PATH_MAX]; /* the mount point */
 	char dev[24];         /* "0:57": st_dev of the files in it */
-	bool mapfs;           /* its type is fuse.mapfs */
-	bool read_only;
+	bool is_mapfs;        /* its type is fuse.mapfs */
+	bool is_read_only;
 	uid_t owner;           /* user_id= of a FUSE mount: the user that mounted it; else 0 */
 	char source[PATH_MAX]; /* for mapfs: the path of the map */
 };
@@ -27,13 +27,13 @@ bool mountinfo_next(FILE *table, struct mount_entry *ret);
 
 /* Find the topmost mount at `point`, an absolute path without symbolic links. `table` is the path
  * of the table: MOUNTINFO, except in tests. -ENOENT if nothing is mounted there. */
-int mountinfo_find(const char *table, const char *point, struct mount_entry *ret);
+int mountinfo_find_point(const char *table, const char *point, struct mount_entry *ret);
 
 /* Find the last mount of the device `dev`, which may have several. -ENOENT if there is none. */
 int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret);
 
 /* Is the open file fd on the device `dev`? Does not send a request to a FUSE mount. */
-bool mountinfo_is(int fd, const char *dev);
+bool mountinfo_is_on_device(int fd, const char *dev);
 
 /* The kind of a file system. */
 enum mount_kind {

@@ -10,16 +10,17 @@
 
 int names_add(struct names *names, const char *name)
 {
-	if (!array_room(names->at, names->n, names->room) || !(names->at[names->n] = strdup(name)))
+	if (!array_reserve(names->items, names->n, names->room) ||
+		!(names->items[names->n] = strdup(name)))
 		return names->error = -ENOMEM;
 	names->n++;
 	return 0;
 }
 
-bool names_has(const struct names *names, const char *name)
+bool names_contain(const struct names *names, const char *name)
 {
 	for (size_t i = 0; i < names->n; i++)
-		if (strcmp(names->at[i], name) == 0)
+		if (strcmp(names->items[i], name) == 0)
 			return true;
 	return false;
 }
@@ -32,12 +33,13 @@ static int compare_names(const void *a, const void *b)
 void names_sort(struct names *names)
 {
 	if (names->n)
-		qsort(names->at, names->n, sizeof(*names->at), compare_names);
+		qsort(names->items, names->n, sizeof(*names->items), compare_names);
 }
 
-bool names_has_sorted(const struct names *names, const char *name)
+bool names_contain_sorted(const struct names *names, const char *name)
 {
-	return names->n && bsearch(&name, names->at, names->n, sizeof(*names->at), compare_names);
+	return names->n &&
+	       bsearch(&name, names->items, names->n, sizeof(*names->items), compare_names);
 }
 
 int names_add_dir(struct names *names, int fd)
@@ -54,7 +56,7 @@ int names_add_dir(struct names *names, int fd)
 void names_finish(struct names *names)
 {
 	for (size_t i = 0; i < names->n; i++)
-		free(names->at[i]);
-	free(names->at);
+		free(names->items[i]);
+	free(names->items);
 	*names = (struct names){0};
 }

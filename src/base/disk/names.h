@@ -6,16 +6,16 @@
 #include <stddef.h>
 
 struct names {
-	char **at;
+	char **items;
 	size_t n, room;
 	int error; /* -ENOMEM if an earlier names_add failed */
 };
 
 int names_add(struct names *names, const char *name); /* adds a copy; -ENOMEM */
-bool names_has(const struct names *names, const char *name);
+bool names_contain(const struct names *names, const char *name);
 void names_sort(struct names *names); /* by bytes */
 /* Is the name in the list, which names_sort has sorted? */
-bool names_has_sorted(const struct names *names, const char *name);
+bool names_contain_sorted(const struct names *names, const char *name);
 /* Add the names of all entries of a directory, unordered. fd is borrowed. 0 or -errno. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);

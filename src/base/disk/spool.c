@@ -20,7 +20,7 @@ struct spool {
 	size_t room;
 	uint64_t shared_end; /* largest end of the extents that spool_extent has returned */
 	bool is_borrowed;    /* the file is not the spool's own and must not be changed */
-	spool_fn sink;       /* see spool_create_to; else NULL */
+	spool_fn sink;       /* see spool_create_sink; else NULL */
 	void *sink_arg;
 };
 
@@ -33,7 +33,7 @@ struct spool *spool_create(int dirfd)
 	return s;
 }
 
-struct spool *spool_create_to(spool_fn fn, void *arg)
+struct spool *spool_create_sink(spool_fn fn, void *arg)
 {
 	struct spool *s = spool_create(-1);
 
@@ -62,7 +62,7 @@ static int set_failure(struct error *e, int r)
 	return error_set(e, r, "cannot set changed data aside: %s", strerror(-r));
 }
 
-void spool_begin_as(struct spool *s, const struct extent *x)
+void spool_init_from(struct spool *s, const struct extent *x)
 {
 	s->content = extent_ref(x);
 	s->is_borrowed = true;

@@ -23,10 +23,10 @@ DEFINE_CLEANUP(struct spool, spool_destroy);
 typedef int (*spool_fn)(void *arg, const void *data, size_t n, struct error *e);
 /* Create a spool that passes appended bytes to fn and keeps only its size. Only spool_append and
  * spool_size may be used on it. */
-struct spool *spool_create_to(spool_fn fn, void *arg);
+struct spool *spool_create_sink(spool_fn fn, void *arg);
 
 /* Set the content of an empty spool to x, an extent of a file. It is copied at the first write. */
-void spool_begin_as(struct spool *s, const struct extent *x);
+void spool_init_from(struct spool *s, const struct extent *x);
 
 /* Reading past the end is -EINVAL, a size beyond INT64_MAX is -EFBIG. A write past the end fills
  * the gap with zeros. A failed write keeps the size, but may have changed bytes below it. */

@@ -39,14 +39,14 @@ static int find_type(const struct walk_directory *d, const struct dirent *entry,
 	int r;
 
 	*ret = (mode_t)DTTOIF(entry->d_type);
-	if (*ret && !(S_ISDIR(*ret) && d->walk->stays))
+	if (*ret && !(S_ISDIR(*ret) && d->walk->one_file_system))
 		return 0;
 	r = stat_entry(d->fd, entry->d_name, &st);
-	if (r == 0 && d->walk->stays)
+	if (r == 0 && d->walk->one_file_system)
 		r = stat_entry(d->fd, "", &here);
 	if (r < 0)
 		return r;
-	*ret = d->walk->stays && !same_device(&here, &st) ? 0 : st.stx_mode & S_IFMT;
+	*ret = d->walk->one_file_system && !same_device(&here, &st) ? 0 : st.stx_mode & S_IFMT;
 	return 0;
 }
 
@@ -61,9 +61,9 @@ static int add_entry(const struct walk_directory *d, const struct dirent *entry)
 		return -ENOMEM;
 	r = find_type(d, entry, &type);
 	if (r < 0 && r != -ENOENT)
-		d->walk->failed(d->walk->arg, path, r);
+		d->walk->on_failure(d->walk->arg, path, r);
 	if (r < 0 || !(S_ISDIR(type) || S_ISREG(type)) ||
-		!d->walk->wanted(entry->d_name, S_ISDIR(type)))
+		!d->walk->is_wanted(entry->d_name, S_ISDIR(type)))
 		return 0;
 	return names_add(S_ISDIR(type) ? d->pending : d->files, path);
 }
@@ -80,7 +80,7 @@ static int read_directory(const struct walk *w, const char *path, bool is_below,
 	while (r == 0 && added == 0 && (entry = dir_next(dir, &r)))
 		added = add_entry(&d, entry);
 	if (r < 0 && !(r == -ENOENT && is_below))
-		w->failed(w->arg, path, r);
+		w->on_failure(w->arg, path, r);
 	return added;
 }
 
@@ -90,7 +90,7 @@ int walk_files(const struct walk *w, const char *top, struct names *ret)
 	int r = read_directory(w, top, false, ret, &pending);
 
 	while (r == 0 && pending.n) {
-		CLEANUP(free) char *path = pending.at[--pending.n];
+		CLEANUP(free) char *path = pending.items[--pending.n];
 
 		r = read_directory(w, path, true, ret, &pending);
 	}

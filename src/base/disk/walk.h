@@ -11,14 +11,14 @@
 
 struct walk {
 	/* Is the file wanted, or is the directory to be entered? name is the last component. */
-	bool (*wanted)(const char *name, bool is_directory);
+	bool (*is_wanted)(const char *name, bool is_directory);
 	/* Called with a -errno for each directory that cannot be read completely, and for each
 	 * entry whose type cannot be determined; the walk continues. An entry that is removed
 	 * during the walk is no failure, but a missing `top` is. */
-	void (*failed)(void *arg, const char *path, int r);
+	void (*on_failure)(void *arg, const char *path, int r);
 	void *arg;
 	/* Do not enter mounts below the directory, and do not send requests to them. */
-	bool stays;
+	bool one_file_system;
 };
 
 /* Add the path of each wanted regular file, beginning with `top`, unordered. If reading a directory

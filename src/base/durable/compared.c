@@ -10,14 +10,14 @@ struct compared_range {
 
 void compared_add(struct compared *c, const struct extent *x, uint64_t at)
 {
-	if (array_room(c->ranges, c->n, c->room))
+	if (array_reserve(c->ranges, c->n, c->room))
 		c->ranges[c->n++] = (struct compared_range){extent_ref(x), at};
 }
 
 /* Find the last range that begins at or before `at`, or NULL. */
 static const struct compared_range *find_range(const struct compared *c, uint64_t at)
 {
-	size_t i = array_first(k, c->n, c->ranges[k].offset > at);
+	size_t i = array_bisect(k, c->n, c->ranges[k].offset > at);
 
 	return i ? &c->ranges[i - 1] : NULL;
 }

@@ -16,7 +16,7 @@ enum { PAIR = 2, MARKER_MAX = 4 * (NAME_MAX + 2) + 64 };
 static const char HEAD[] = "mapfs pair 1\n";
 static const char ENDING[] = ".mapfs-pair";
 
-void pair_marker(char ret[NAME_MAX + 1], const char *marked)
+void pair_marker_name(char ret[NAME_MAX + 1], const char *marked)
 {
 	int room = NAME_MAX - 1 - (int)strlen(ENDING);
 
@@ -118,23 +118,23 @@ static int finish_renames(const struct trust *trust, const struct marker *m, boo
 	return r;
 }
 
-int pair_finish(const struct trust *trust, const char *marked, pair_judge *judge, void *arg,
+int pair_finish(const struct trust *trust, const char *marked, pair_check_names *judge, void *arg,
 	struct error *e)
 {
 	char name[NAME_MAX + 1];
-	enum pair_leave leave;
+	enum pair_permission leave;
 	struct marker m;
 	bool stands;
 	int r;
 
-	pair_marker(name, marked);
+	pair_marker_name(name, marked);
 	r = read_marker(trust, name, &m, e);
 	if (r <= 0)
 		return r;
 	leave = judge(arg, m.name[0], m.name[1]);
-	if (leave == PAIR_REFUSED)
+	if (leave == PAIR_FORBIDDEN)
 		return error_set(e, -EPERM, "names files that are not of this map");
-	r = finish_renames(trust, &m, leave == PAIR_REPLACED, &stands, e);
+	r = finish_renames(trust, &m, leave == PAIR_REPLACE, &stands, e);
 	if (r == 0)
 		r = io_sync_dir(trust->dirfd);
 	/* Remove the marker only after the renames are on disk. */
@@ -229,7 +229,7 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
 	bool begun = false;
 	int r = 0;
 
-	pair_marker(name, marked);
+	pair_marker_name(name, marked);
 	for (int i = 0; i < PAIR; i++) {
 		r = replace_lock(both[i], e);
 		if (r < 0)

@@ -61,15 +61,15 @@ static int skip_damage(struct reclog *l, uint64_t at, uint64_t end, struct recor
 	if (r < 0)
 		return r;
 	*ret = (struct record){
-		.damaged = true, .payload = extent_of_file(file_ref(l->file), at, next - at)};
-	*pos = (struct reclog_pos){.at = next, .number = pos->number, .lost = true};
+		.is_damaged = true, .payload = extent_of_file(file_ref(l->file), at, next - at)};
+	*pos = (struct reclog_pos){.offset = next, .number = pos->number, .is_uncertain = true};
 	return 1;
 }
 
 int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
 	struct error *e)
 {
-	uint64_t at = pos->at ? pos->at : l->first_record, next;
+	uint64_t at = pos->offset ? pos->offset : l->first_record, next;
 	uint64_t end = locked_size(l);
 	int r;
 
@@ -81,13 +81,13 @@ int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bo
 	r = record_read(l->file, at, end, ret, &next, e);
 	if (r <= 0)
 		return r < 0 ? r : skip_damage(l, at, end, ret, pos, ret_torn, e);
-	if (l->is_numbered && !pos->lost && ret->number != pos->number) {
+	if (l->is_numbered && !pos->is_uncertain && ret->number != pos->number) {
 		extent_finish(&ret->payload);
-		*ret = (struct record){.damaged = true};
-		*pos = (struct reclog_pos){.at = at, .lost = true};
+		*ret = (struct record){.is_damaged = true};
+		*pos = (struct reclog_pos){.offset = at, .is_uncertain = true};
 		return 1;
 	}
-	*pos = (struct reclog_pos){.at = next, .number = (ret->number + 1) & NUMBER_MASK};
+	*pos = (struct reclog_pos){.offset = next, .number = (ret->number + 1) & NUMBER_MASK};
 	return 1;
 }
 
@@ -129,11 +129,11 @@ static int repair_end(struct reclog *l, struct error *e)
 	l->number = pos.number;
 	if (r < 0 || !torn)
 		return r;
-	pos.at = pos.at ? pos.at : l->first_record;
-	r = io_truncate(l->file->fd, pos.at);
+	pos.offset = pos.offset ? pos.offset : l->first_record;
+	r = io_truncate(l->file->fd, pos.offset);
 	if (r < 0)
 		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
-	l->size = pos.at;
+	l->size = pos.offset;
 	return 0;
 }
 

@@ -71,16 +71,16 @@ int reclog_sync(struct reclog *l, struct error *e);
 struct record {
 	uint32_t type;         /* 0: damaged bytes, or no bytes if records are missing */
 	uint32_t number;       /* modulo 2^24 */
-	bool damaged;          /* the payload does not have its checksum, or type is 0 */
+	bool is_damaged;       /* the payload does not have its checksum, or type is 0 */
 	uint32_t crc;          /* of the payload; not set if type is 0 */
 	struct extent payload; /* or the damaged bytes; the caller calls extent_finish */
 };
 
 /* A position in a log; all zeros is its beginning. */
 struct reclog_pos {
-	uint64_t at;
-	uint32_t number; /* expected number of the next record */
-	bool lost;       /* damage before it may have destroyed records: do not expect number */
+	uint64_t offset;
+	uint32_t number;   /* expected number of the next record */
+	bool is_uncertain; /* damage before it may have destroyed records: do not expect number */
 };
 
 /* Read the record at pos and advance pos. Returns 1 for a record or damage, 0 at the end, or

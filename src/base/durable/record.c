@@ -88,7 +88,7 @@ int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, 
 	r = check_payload(f, pos + RECORD_HEADER_SIZE, size, &rec.crc, e);
 	if (r < 0)
 		return r;
-	rec.damaged = r == 0;
+	rec.is_damaged = r == 0;
 	rec.payload = extent_of_file(file_ref(f), pos + RECORD_HEADER_SIZE, size);
 	*ret = rec;
 	*ret_next = pos + RECORD_FRAME_SIZE + size;

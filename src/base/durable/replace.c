@@ -184,7 +184,7 @@ void replace_copy(struct replace *r, const struct extent *x)
 	}
 }
 
-uint64_t replace_written(const struct replace *r)
+uint64_t replace_size(const struct replace *r)
 {
 	return r->written + r->pending.size;
 }
@@ -239,7 +239,7 @@ const struct stat *replace_stat(const struct replace *r)
 	return &r->st;
 }
 
-int replace_rename_as(struct replace *r, const char *name, struct error *e)
+int replace_set_name(struct replace *r, const char *name, struct error *e)
 {
 	if (name_check(name, strlen(name)) < 0)
 		return error_set(e, -EINVAL, "%s is no name of a file", name);
@@ -247,7 +247,7 @@ int replace_rename_as(struct replace *r, const char *name, struct error *e)
 	return 0;
 }
 
-bool replace_stands(const struct replace *r)
+bool replace_is_committed(const struct replace *r)
 {
 	return !r->temporary[0] && !r->is_discarded;
 }
@@ -355,22 +355,24 @@ static int remove_leftover(void *arg, const char *file)
 	return 0;
 }
 
-void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, const char *name)
+void replace_remove_leftovers_cached(
+	const struct trust *trust, struct sidecar_cache *sidecars, const char *name)
 {
 	struct sweep s = {.trust = trust};
 	char stem[NAME_MAX + 1];
 
 	replace_stem(name, stem);
 	s.n = strlen(stem) + SUFFIX;
-	(void)nearby_each(nearby, stem, remove_leftover, &s, NULL);
+	(void)sidecar_cache_each(sidecars, stem, remove_leftover, &s, NULL);
 }
 
-void replace_sweep(const struct trust *trust, const char *name)
+void replace_remove_leftovers(const struct trust *trust, const char *name)
 {
-	CLEANUP(nearby_destroy) struct nearby *nearby = nearby_create(trust->dirfd);
+	CLEANUP(sidecar_cache_destroy)
+	struct sidecar_cache *sidecars = sidecar_cache_create(trust->dirfd);
 
-	if (nearby)
-		replace_sweep_nearby(trust, nearby, name);
+	if (sidecars)
+		replace_remove_leftovers_cached(trust, sidecars, name);
 }
 
 void replace_destroy(struct replace *r)

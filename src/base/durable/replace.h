@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "base/disk/nearby.h"
+#include "base/disk/sidecar_cache.h"
 #include "base/durable/compared.h"
 #include "base/disk/file.h"
 #include "base/disk/trust.h"
@@ -37,7 +37,7 @@ void replace_stem(const char *name, char *ret);
 int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e);
 void replace_write(struct replace *r, const void *data, size_t n);
 void replace_copy(struct replace *r, const struct extent *x);
-uint64_t replace_written(const struct replace *r); /* number of bytes appended so far */
+uint64_t replace_size(const struct replace *r); /* number of bytes appended so far */
 /* Set a function to be called about every MiB with the number of bytes written so far. */
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg);
 int replace_close(struct replace *r, struct error *e);
@@ -53,7 +53,7 @@ const struct compared *replace_compared(const struct replace *r);
 const struct stat *replace_stat(const struct replace *r);
 
 /* Change the name that replace_commit will give to the file. */
-int replace_rename_as(struct replace *r, const char *name, struct error *e);
+int replace_set_name(struct replace *r, const char *name, struct error *e);
 
 /*
  * Rename the file over NAME, or, if over is false, to the first free name of NAME, NAME.1, NAME.2,
@@ -62,18 +62,20 @@ int replace_rename_as(struct replace *r, const char *name, struct error *e);
  */
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e);
 /* Was the file renamed to its final name? Also true if replace_commit failed after the rename. */
-bool replace_stands(const struct replace *r);
+bool replace_is_committed(const struct replace *r);
 /* Remove trusted temporary files that killed processes left behind. The caller holds the lock of
  * NAME, so no other process is writing it. */
-void replace_sweep(const struct trust *trust, const char *name);
-/* Like replace_sweep, but use the cached names of the directory. */
-void replace_sweep_nearby(const struct trust *trust, struct nearby *nearby, const char *name);
+void replace_remove_leftovers(const struct trust *trust, const char *name);
+/* Like replace_remove_leftovers, but use the cached names of the directory. */
+void replace_remove_leftovers_cached(
+	const struct trust *trust, struct sidecar_cache *sidecars, const char *name);
 /* For pair.c, which commits two files together. */
 int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);
 const char *replace_temporary(const struct replace *r);
 int replace_lock(struct replace *r, struct error *e); /* sync and lock the file */
-/* Forget the temporary name: replace_destroy keeps the file, and replace_stands returns true. */
+/* Forget the temporary name: replace_destroy keeps the file, and replace_is_committed returns true.
+ */
 void replace_forget_temporary(struct replace *r);
 /* Remove the temporary file now. If that fails, replace_destroy tries again. */
 void replace_discard(struct replace *r);

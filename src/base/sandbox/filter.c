@@ -17,7 +17,7 @@
 
 int filter_enter(struct error *e)
 {
-	const struct filter_program *p = &filter_of_worker;
+	const struct filter_program *p = &worker_filter;
 	CLEANUP(free) struct sock_filter *code = malloc(p->n * sizeof(*code));
 	const struct sock_fprog program = {p->n, code};
 	int r = 0;

@@ -15,4 +15,4 @@ struct filter_program {
 	unsigned short n;
 };
 
-extern const struct filter_program filter_of_worker;
+extern const struct filter_program worker_filter;

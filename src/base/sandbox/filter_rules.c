@@ -207,7 +207,7 @@ static int print_program(void)
 	puts("\nstatic const struct sock_filter code[] = {");
 	if (r == 0)
 		r = print_code(ctx);
-	puts("};\nconst struct filter_program filter_of_worker = {\n"
+	puts("};\nconst struct filter_program worker_filter = {\n"
 	     "\tcode, sizeof(code) / sizeof(code[0])};");
 	return r;
 }

@@ -107,7 +107,7 @@ static struct ruleset select_rules(long abi, const struct notes *notes)
 
 static uint64_t access_of(unsigned flags)
 {
-	if (flags & SANDBOX_EMPTIED)
+	if (flags & SANDBOX_REMOVE_EMPTY_DIRS)
 		return LANDLOCK_ACCESS_FS_REMOVE_DIR;
 	return ACCESS_READ | (flags & SANDBOX_WRITABLE ? ACCESS_WRITE : 0);
 }
@@ -193,7 +193,7 @@ int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 		return error_errno(e, "cannot give up new privileges");
 	r = restrict_files(rules, n, &notes, e);
 	if (r == 0)
-		r = drop_capabilities(flags & SANDBOX_RIGHTS, &notes, e);
+		r = drop_capabilities(flags & SANDBOX_KEEP_OWNERS, &notes, e);
 	/* Last: the filter forbids the system calls of the other steps. */
 	return r < 0 ? r : enter_filter(&notes, e);
 }

@@ -3,7 +3,7 @@
  * sandbox: drop all privileges that are not needed to read and rewrite given files.
  *
  *   no_new_privs   is set.
- *   capabilities   are dropped. Root keeps CHOWN, FOWNER and DAC_OVERRIDE with SANDBOX_RIGHTS.
+ *   capabilities   are dropped. Root keeps CHOWN, FOWNER and DAC_OVERRIDE with SANDBOX_KEEP_OWNERS.
  *   Landlock       allows access only to the files and directory trees in the rules: reading, or
  *                  with SANDBOX_WRITABLE also writing, and creating, renaming and removing files
  *                  and directories. If the kernel supports it, Landlock also forbids TCP, and
@@ -20,15 +20,18 @@
 
 enum {
 	SANDBOX_WRITABLE = 1,
-	SANDBOX_RIGHTS = 2,  /* keep the capabilities that keeping other owners of files needs */
-	SANDBOX_EMPTIED = 4, /* for a directory: only allow removing empty directories in it */
+	SANDBOX_KEEP_OWNERS =
+		2, /* keep the capabilities that keeping other owners of files needs */
+	SANDBOX_REMOVE_EMPTY_DIRS =
+		4, /* for a directory: only allow removing empty directories in it */
 };
 
 struct sandbox_rule {
 	int fd;         /* a directory or a regular file; may be opened with O_PATH */
-	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_EMPTIED or 0 */
+	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_REMOVE_EMPTY_DIRS or 0 */
 };
 
-/* Enter the sandbox. flags: SANDBOX_RIGHTS or 0. Missing kernel features are reported to note. */
+/* Enter the sandbox. flags: SANDBOX_KEEP_OWNERS or 0. Missing kernel features are reported to note.
+ */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);

@@ -21,7 +21,7 @@ struct pool {
 	struct queue finished;     /* jobs that wait for pool_complete */
 	unsigned n_submitted;      /* length of submitted */
 	unsigned n_idle;           /* threads without a job, with those just started or woken */
-	unsigned n_pending;        /* see pool_pending */
+	unsigned n_pending;        /* see pool_count_pending */
 	bool is_stopping;
 	bool is_awaited; /* the end of the last pending job makes event_fd readable */
 	int event_fd;
@@ -193,7 +193,7 @@ void pool_submit(struct pool *p, struct job *j)
 	pthread_cond_signal(&p->work_added);
 }
 
-void pool_return(struct pool *p, struct job *j)
+void pool_submit_done(struct pool *p, struct job *j)
 {
 	pthread_mutex_lock(&p->lock);
 	p->n_pending++;
@@ -238,7 +238,7 @@ void pool_complete(struct pool *p)
 	}
 }
 
-unsigned pool_pending(struct pool *p)
+unsigned pool_count_pending(struct pool *p)
 {
 	unsigned n;
 

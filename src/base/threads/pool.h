@@ -30,12 +30,13 @@ DEFINE_CLEANUP(struct pool, pool_destroy);
 
 void pool_submit(struct pool *p, struct job *j);
 /* Queue a job for pool_complete without running it: only its done is called. Any thread. */
-void pool_return(struct pool *p, struct job *j);
-/* Return an eventfd that is readable while jobs wait for pool_complete. If pool_pending returned
- * nonzero, it is also readable after the last pending job ended, even if that has no done. */
+void pool_submit_done(struct pool *p, struct job *j);
+/* Return an eventfd that is readable while jobs wait for pool_complete. If pool_count_pending
+ * returned nonzero, it is also readable after the last pending job ended, even if that has no done.
+ */
 int pool_fd(const struct pool *p);
 /* Call done for all jobs that have run. Owner only. */
 void pool_complete(struct pool *p);
 /* Number of jobs that were submitted or returned and have not completed yet: done was not called,
  * or run has not ended if there is no done. Owner only. */
-unsigned pool_pending(struct pool *p);
+unsigned pool_count_pending(struct pool *p);

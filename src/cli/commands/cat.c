@@ -33,7 +33,7 @@ static int print_match(void *arg, const char *path, const struct offline_file *a
 	if (r < 0)
 		c->worst = r;
 	if (r < 0 && !c->failed)
-		offline_fail(&c->tree, path, r);
+		offline_print_error(&c->tree, path, r);
 	return c->failed;
 }
 

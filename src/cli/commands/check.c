@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "tools/common/json_line.h"
@@ -71,8 +71,8 @@ static void print_fault(
 	if (c->json)
 		print_fault_json(file, f, out);
 	else if (shown && text)
-		buffer_printf(out, "%s: %s: %s\n", printable(shown),
-			f->is_warning ? "warning" : "error", printable(text));
+		buffer_printf(out, "%s: %s: %s\n", replace_unprintable(shown),
+			f->is_warning ? "warning" : "error", replace_unprintable(text));
 }
 
 /* Print the first faults of a map, and count the others. */
@@ -109,11 +109,11 @@ static struct format_fault fault_of_map(const char *text)
 static bool has_fault(const struct checking *k, const char *path)
 {
 	CLEANUP(free) char *part = strdup(path);
-	bool told = part && names_has_sorted(&k->fault_paths, part);
+	bool told = part && names_contain_sorted(&k->fault_paths, part);
 
 	for (char *slash; !told && part && (slash = strrchr(part, '/'));) {
 		*slash = '\0';
-		told = names_has_sorted(&k->fault_paths, part);
+		told = names_contain_sorted(&k->fault_paths, part);
 	}
 	return told;
 }
@@ -135,7 +135,7 @@ static int read_file(void *arg, const char *path, const struct offline_file *a)
 	if (r != -EIO)
 		return r;
 	line = text_printf("%s: cannot be read: %s", path,
-		k->tree->why.code ? error_text(&k->tree->why) : strerror(-r));
+		k->tree->read_error.code ? error_text(&k->tree->read_error) : strerror(-r));
 	if (!line)
 		return -ENOMEM;
 	f = fault_of_map(line + strlen(path) + 2);
@@ -176,13 +176,13 @@ static int check_against(struct checking *k)
 		r = error_set(&e, -EINVAL, "there are no rules for maps of this format");
 	else if (c->rule_set.tools)
 		r = of->rules->check(
-			k->tree->vol->now, c->rule_set.rules, handle_rule_fault, k, &e);
+			k->tree->vol->base, c->rule_set.rules, handle_rule_fault, k, &e);
 	if (r == 0 && c->game && of != c->game_tools)
 		r = error_set(&e, -EINVAL, "there is no other game for maps of this format");
 	else if (r == 0 && c->game)
-		r = of->convert->check(k->tree->vol->now, c->game_index, handle_rule_fault, k, &e);
+		r = of->convert->check(k->tree->vol->base, c->game_index, handle_rule_fault, k, &e);
 	if (r < 0)
-		offline_say(k->tree, "%s", error_text(&e));
+		offline_print(k->tree, "%s", error_text(&e));
 	return r;
 }
 
@@ -191,7 +191,7 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 	struct checking k = {.check = arg, .tree = t, .out = out};
 	const struct format_edit *edit = t->vol->format->edit;
 	struct error e = ERROR_INIT;
-	int r = work_expect(t->vol->now, k.check->no_limit, &e);
+	int r = work_expect(t->vol->base, k.check->no_limit, &e);
 
 	if (r < 0) {
 		struct format_fault f = fault_of_map(error_text(&e));
@@ -200,19 +200,19 @@ static int check_map(void *arg, struct offline *t, struct buffer *out)
 		names_finish(&k.fault_paths);
 		return r;
 	}
-	if (edit && edit->check_sound && edit->check_sound(t->vol->now, true, &e) < 0) {
+	if (edit && edit->check_sound && edit->check_sound(t->vol->base, true, &e) < 0) {
 		struct format_fault f = fault_of_map(error_text(&e));
 
 		handle_format_fault(&k, &f);
 	}
 	error_clear(&e);
 	if (edit && edit->check)
-		r = edit->check(NULL, t->vol->now, handle_format_fault, &k, &e);
+		r = edit->check(NULL, t->vol->base, handle_format_fault, &k, &e);
 	names_sort(&k.fault_paths);
 	if (r == 0 || r == -EINVAL)
 		r = offline_walk(t, "", read_file, NULL, &k);
 	else
-		offline_fail(t, "", r);
+		offline_print_error(t, "", r);
 	if (r == 0)
 		r = check_against(&k);
 	print_rest(&k);
@@ -256,9 +256,9 @@ static int handle_refused_map(
 static int run_check(struct command *c)
 {
 	struct many m = {.visit = check_map,
-		.refused = handle_refused_map,
+		.on_refused = handle_refused_map,
 		.arg = c,
-		.how = &c->map_options,
+		.options = &c->map_options,
 		.debug = c->debug};
 	struct check *k = (struct check *)c;
 	struct error e = ERROR_INIT;
@@ -272,7 +272,7 @@ static int run_check(struct command *c)
 	rule_set_close(&k->rule_set);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	return (k->rules || k->game) && k->has_warnings ? OUTCOME_LEFT : OUTCOME_DONE;
+	return (k->rules || k->game) && k->has_warnings ? OUTCOME_PARTIAL : OUTCOME_DONE;
 }
 
 static const struct command_option options[] = {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "formats/images.h"
@@ -37,13 +37,13 @@ static int open_images(struct diff *x)
 	if (mkdir(x->d.images_name, 0777) < 0 && errno != EEXIST)
 		r = error_set(&e, -errno, "%s", strerror(errno));
 	else
-		r = images_open(x->command.map_options.options, &x->d.game, &e);
+		r = images_open(x->command.map_options.options, &x->d.game_images, &e);
 	if (r == 0) {
 		x->d.images = open(x->d.images_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		r = x->d.images < 0 ? error_set(&e, -errno, "%s", strerror(errno)) : 0;
 	}
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", x->d.images_name, error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", x->d.images_name, error_text(&e));
 	return r;
 }
 
@@ -52,7 +52,7 @@ static int open_both(struct diff *x)
 	struct side *sides = x->d.m.sides;
 	struct offline *trees[] = {&sides[BASE].tree, &sides[OURS].tree};
 	struct sandbox_rule images[1 + IMAGES_DIRS_MAX] = {{x->d.images, SANDBOX_WRITABLE}};
-	size_t n = x->d.images < 0 ? 0 : 1 + images_rules(x->d.game, images + 1);
+	size_t n = x->d.images < 0 ? 0 : 1 + images_rules(x->d.game_images, images + 1);
 	struct command *c = &x->command;
 	struct error e = ERROR_INIT;
 	int r = 0, i;
@@ -64,9 +64,9 @@ static int open_both(struct diff *x)
 	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
 		r = offline_load(trees[i], &e);
 	for (i = r == 0 ? 0 : i; r == 0 && i < 2; i++)
-		r = work_expect(trees[i]->vol->now, x->no_limit, &e);
+		r = work_expect(trees[i]->vol->base, x->no_limit, &e);
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", c->names[i - 1], error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", c->names[i - 1], error_text(&e));
 	return r;
 }
 
@@ -77,7 +77,7 @@ static int finish_diff(struct diff *x)
 	size_t left;
 	int r = 0;
 
-	if (d->images >= 0 && d->different)
+	if (d->images >= 0 && d->has_differences)
 		pictures_of_map(d);
 	if (x->markdown) {
 		r = page_end(d, x->command.names[1]);
@@ -86,8 +86,8 @@ static int finish_diff(struct diff *x)
 	for (int k = 0; r == 0 && d->images >= 0 && k < 2; k++) {
 		r = pictures_of_places(d, k ? &x->page.played : &x->page.seen, k, NULL, &left);
 		if (left)
-			say(stderr, "mapfs: %s: places without a picture: %zu", d->images_name,
-				left);
+			print_line(stderr, "mapfs: %s: places without a picture: %zu",
+				d->images_name, left);
 	}
 	return r;
 }
@@ -101,11 +101,11 @@ static int compare_maps(struct diff *x)
 
 	m->numbered = objects;
 	if (objects && tools_of(f)->merge)
-		m->how = tools_of(f)->merge;
+		m->schema = tools_of(f)->merge;
 	for (int w = 0; r == 0 && w < SIDES; w++)
 		r = side_read(&m->sides[w], (enum which)w, objects);
 	if (r == 0)
-		r = differences_tell(&x->d);
+		r = differences_print(&x->d);
 	if (r == 0)
 		r = finish_diff(x);
 	return r;
@@ -116,16 +116,16 @@ static int run_diff(struct command *c)
 	struct diff *x = (struct diff *)c;
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->map_options.cache);
 	struct differences *d = &x->d;
-	int r = budget ? digest_begin() : -ENOMEM;
+	int r = budget ? digest_init() : -ENOMEM;
 
 	if (x->markdown && (x->json || x->full)) {
 		(void)cli_usage("diff: --markdown goes with neither --json nor --full");
 		return TROUBLE;
 	}
 
-	d->much = x->markdown ? TOLD_PAGE : x->full ? TOLD_ALL : TOLD_SOME;
+	d->length = x->markdown ? DETAIL_PAGE : x->full ? DETAIL_ALL : DETAIL_SOME;
 	d->page = x->markdown || d->images_name ? &x->page : NULL;
-	d->tell = x->json ? difference_tell_json : x->markdown ? page_tell : difference_tell;
+	d->print = x->json ? difference_print_json : x->markdown ? page_print : difference_print;
 	c->map_options.budget = budget; /* both maps share it */
 	if (r == 0)
 		r = open_images(x);
@@ -134,21 +134,21 @@ static int run_diff(struct command *c)
 	if (r == 0)
 		r = compare_maps(x);
 	if (r == -ENOMEM)
-		say(stderr, "mapfs: out of memory");
+		print_line(stderr, "mapfs: out of memory");
 	for (int w = 0; w < SIDES; w++)
 		side_finish(&d->m.sides[w]);
 	merged_finish(&d->m);
 	page_finish(&x->page);
 	buffer_finish_free(&d->out);
-	images_unref(d->game);
+	images_unref(d->game_images);
 	close_fd_cleanup(&d->images);
-	return r < 0 || d->trouble ? TROUBLE : d->different ? DIFFERENT : SAME;
+	return r < 0 || d->has_errors ? TROUBLE : d->has_differences ? DIFFERENT : SAME;
 }
 
 static const struct merge_schema nothing;
 
 static const struct command_option options[] = {
-	{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.brief)},
+	{"brief", 'q', COMMAND_FLAG, offsetof(struct diff, d.is_brief)},
 	{"full", '\0', COMMAND_FLAG, offsetof(struct diff, full)},
 	{"json", '\0', COMMAND_FLAG, offsetof(struct diff, json)},
 	{"markdown", '\0', COMMAND_FLAG, offsetof(struct diff, markdown)},
@@ -164,5 +164,5 @@ const struct command_line cli_diff = {.options = options,
 	.fixed_options = "png=stored",
 	.usage_code = TROUBLE,
 	.size = sizeof(struct diff),
-	.initial = &(const struct diff){.d = {.m.how = &nothing, .images = -1}},
+	.initial = &(const struct diff){.d = {.m.schema = &nothing, .images = -1}},
 	.run = run_diff};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "tools/common/json_line.h"
@@ -33,7 +33,7 @@ struct parts {
 static int add_part(
 	struct parts *parts, const char *path, size_t n, uint64_t size, bool unused, bool sum)
 {
-	char *copy = array_room(parts->all, parts->n, parts->room) ? strndup(path, n) : NULL;
+	char *copy = array_reserve(parts->all, parts->n, parts->room) ? strndup(path, n) : NULL;
 
 	if (!copy)
 		return -ENOMEM;
@@ -45,7 +45,7 @@ static int add_part(
 static int add_tidy_part(void *arg, const struct tidy_part *p)
 {
 	const char *slash = strchr(p->path, '/');
-	int r = add_part(arg, p->path, strlen(p->path), p->size, p->unused, false);
+	int r = add_part(arg, p->path, strlen(p->path), p->size, p->is_unused, false);
 
 	if (r == 0 && slash)
 		r = add_part(arg, p->path, (size_t)(slash + 1 - p->path), p->size, false, true);
@@ -64,7 +64,7 @@ static int by_size(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
-	return array_order(b->size, a->size) ?: array_order(b->is_sum, a->is_sum) ?: by_path(pa, pb);
+	return array_compare(b->size, a->size) ?: array_compare(b->is_sum, a->is_sum) ?: by_path(pa, pb);
 }
 
 /* Join parts with the same path, then sort by size. */
@@ -98,7 +98,7 @@ static void print_part(const struct du *du, const char *file, struct part *p, st
 			p->is_unused ? "false" : "true");
 	} else {
 		buffer_printf(out, "%10" PRIu64 "  %s%s\n", p->size,
-			*p->path ? printable(p->path) : file,
+			*p->path ? replace_unprintable(p->path) : file,
 			p->is_unused ? " (nothing uses it)" : "");
 	}
 }
@@ -107,7 +107,7 @@ static int measure_map(struct offline *t, struct parts *parts, struct error *e)
 {
 	const struct tidy_tool *f = tools_of(t->vol->format)->tidy;
 	uint64_t all = t->vol->source.sizes[0], rest = all;
-	int r = f ? f->parts(t->vol->now, add_tidy_part, parts, e)
+	int r = f ? f->parts(t->vol->base, add_tidy_part, parts, e)
 		  : error_set(e, -EOPNOTSUPP, "nobody knows the parts of such a map");
 
 	for (size_t i = 0; i < parts->n; i++)
@@ -128,7 +128,7 @@ static int visit_map(void *arg, struct offline *t, struct buffer *out)
 	int r = measure_map(t, &parts, &e);
 
 	if (r < 0)
-		offline_say(t, "%s", error_text(&e));
+		offline_print(t, "%s", error_text(&e));
 	if (r == 0)
 		join_parts(&parts);
 	for (size_t i = 0; i < parts.n; i++) {
@@ -142,7 +142,8 @@ static int visit_map(void *arg, struct offline *t, struct buffer *out)
 
 static int run_du(struct command *c)
 {
-	struct many m = {.visit = visit_map, .arg = c, .how = &c->map_options, .debug = c->debug};
+	struct many m = {
+		.visit = visit_map, .arg = c, .options = &c->map_options, .debug = c->debug};
 
 	return many_visit_all(&m, c->names, c->n_names) < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }

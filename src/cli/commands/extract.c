@@ -8,7 +8,7 @@
 
 #include "base/disk/io.h"
 #include "base/name.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "base/threads/clock.h"
 #include "base/threads/parallel.h"
 #include "cli/cli.h"
@@ -64,11 +64,11 @@ static int report_error(struct extract *x, const char *path, int r)
 
 	end_progress(x);
 	if (why)
-		offline_say(&x->command.tree, "%s: %s", path, why);
+		offline_print(&x->command.tree, "%s: %s", path, why);
 	else if (x->is_disk_error)
-		say(stderr, "mapfs: %s/%s: %s", x->shown, path, strerror(-r));
+		print_line(stderr, "mapfs: %s/%s: %s", x->shown, path, strerror(-r));
 	else
-		offline_fail(&x->command.tree, path, r);
+		offline_print_error(&x->command.tree, path, r);
 	x->is_disk_error = false;
 	return r;
 }
@@ -134,7 +134,7 @@ static int copy_piece(void *arg, size_t i, struct error *e)
 	uint64_t off = k->bytes_written + i * PIECE, left = k->file->size - off;
 	size_t n = left < PIECE ? (size_t)left : PIECE;
 	CLEANUP(free) void *piece = malloc(n);
-	int r = piece ? overlay_read(k->cmd->command.tree.tree, &k->file->spot, off, piece, n, e)
+	int r = piece ? overlay_read(k->cmd->command.tree.overlay, &k->file->spot, off, piece, n, e)
 		      : -ENOMEM;
 
 	return r < 0 ? r : io_pwrite(k->fd, piece, n, off);
@@ -156,7 +156,7 @@ static int copy_rest(struct copying *k)
 		show_progress(k->cmd);
 	}
 	if (e.code)
-		offline_unreadable(&k->cmd->command.tree, &e);
+		offline_set_read_error(&k->cmd->command.tree, &e);
 	return e.code ? r : handle_write_error(k->cmd, r);
 }
 
@@ -266,7 +266,7 @@ static int open_out(struct extract *x, const char *dir)
 
 	/* Note a new directory: run_extract removes it if the command fails. */
 	if (r == 0)
-		(void)place_of(dir, false, &x->parent_dirfd, &x->new_dir, NULL);
+		(void)place_resolve(dir, false, &x->parent_dirfd, &x->new_dir, NULL);
 	if (r == -EEXIST)
 		r = 0;
 	if (r == 0) {
@@ -274,7 +274,7 @@ static int open_out(struct extract *x, const char *dir)
 		r = x->out < 0 ? -errno : 0;
 	}
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", dir, strerror(-r));
+		print_line(stderr, "mapfs: %s: %s", dir, strerror(-r));
 	return r;
 }
 
@@ -288,7 +288,7 @@ static int extract_all(struct extract *x)
 	if (r < 0)
 		return OUTCOME_REFUSED;
 	rules[0] = offline_rule(x->out, SANDBOX_WRITABLE);
-	rules[1] = (struct sandbox_rule){x->parent_dirfd, SANDBOX_EMPTIED};
+	rules[1] = (struct sandbox_rule){x->parent_dirfd, SANDBOX_REMOVE_EMPTY_DIRS};
 	r = command_open(c, c->names[0], rules, 1 + (x->parent_dirfd >= 0));
 	if (r == 0)
 		command_each(c, 2, extract_match);

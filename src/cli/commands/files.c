@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/disk/io.h"
 #include "base/name.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "codec/text/text.h"
 #include "vfs/offline/walk.h"
 
@@ -25,7 +25,7 @@ static const char *find_source(const struct files *f, uint64_t number)
 static int set_source(struct files *f, uint64_t number, const char *path)
 {
 	while (f->n <= number) {
-		if (!array_room(f->sources, f->n, f->room))
+		if (!array_reserve(f->sources, f->n, f->room))
 			return -ENOMEM;
 		f->sources[f->n++] = NULL;
 	}
@@ -62,7 +62,7 @@ static char *place_file(const struct files *f, const char *path)
 {
 	char *to = mismatch_place(f->mismatch, path);
 
-	for (char *c = to; c && *c && f->rules && f->rules->backslashes; c++)
+	for (char *c = to; c && *c && f->rules && f->rules->has_backslashes; c++)
 		if (*c == '\\')
 			*c = '/';
 	return to;
@@ -77,7 +77,7 @@ static const char *last_part(const char *path)
 
 static bool is_unpacked(const struct files *f, const char *path)
 {
-	const char *const *pattern = f->rules && !f->takes_all ? f->rules->left_out : NULL;
+	const char *const *pattern = f->rules && !f->takes_all ? f->rules->excluded_names : NULL;
 
 	while (pattern && *pattern && fnmatch(*pattern, last_part(path), FNM_CASEFOLD) != 0)
 		pattern++;
@@ -87,7 +87,7 @@ static bool is_unpacked(const struct files *f, const char *path)
 static void report_file(const struct copy *c, size_t *count, const char *why)
 {
 	++*count;
-	say(stderr, "mapfs: %s/%s: %s", c->files->shown, c->path, why);
+	print_line(stderr, "mapfs: %s/%s: %s", c->files->shown, c->path, why);
 }
 
 static void report_failure(const struct copy *c, int r, const char *why)
@@ -144,7 +144,7 @@ static int refuse_second(struct copy *c, const char *first)
  * By-products are counted and reported together. */
 static void drop_file(struct copy *c, bool derived)
 {
-	if (overlay_remove(c->files->tree->tree, c->to, false) < 0)
+	if (overlay_remove(c->files->tree->overlay, c->to, false) < 0)
 		return;
 	if (!derived)
 		report_file(c, &c->files->left_out, "ignored: no part of a map");
@@ -155,7 +155,7 @@ static void drop_file(struct copy *c, bool derived)
 /* Record the source of a copied file. Drop a file without a meaning; refuse a second source. */
 static int record_source(struct copy *c)
 {
-	enum change_meaning meaning;
+	enum change_class meaning;
 	const char *first;
 	struct offline_file a;
 	int r = offline_find(c->files->tree, c->to, &a);
@@ -163,7 +163,7 @@ static int record_source(struct copy *c)
 	/* Without an overlay entry it is as in the base: an old directory, or a read-only file. */
 	if (r < 0 || !a.spot.oentry)
 		return r == -ENOENT ? 0 : r;
-	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_meaning_of(c->files->tree, &a.spot);
+	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_classify(c->files->tree, &a.spot);
 	if (meaning != CHANGE_OF_MAP) {
 		drop_file(c, meaning == CHANGE_DERIVED);
 		return 0;
@@ -198,10 +198,10 @@ static int make_split_dirs(struct copy *c, const char *name)
 {
 	CLEANUP(free) char *above = strndup(c->to, (size_t)(last_part(c->to) - c->to));
 
-	if (!strchr(name, '\\') || !c->files->rules || !c->files->rules->backslashes)
+	if (!strchr(name, '\\') || !c->files->rules || !c->files->rules->has_backslashes)
 		return 0;
 	count_file(&c->files->split, c->path);
-	return above ? overlay_mkdirs(c->files->tree->tree, above) : -ENOMEM;
+	return above ? overlay_mkdirs(c->files->tree->overlay, above) : -ENOMEM;
 }
 
 /* Record a source for the directories above a file, so that files_remove_others keeps them. */
@@ -209,7 +209,7 @@ static int set_source_of_parents(struct copy *c, const char *to)
 {
 	CLEANUP(free) char *below = text_printf("%s%s", to, *last_part(to) ? "" : "x");
 	struct dentry d = {.parent = NULL};
-	int r = below ? overlay_dentry_at(c->files->tree->tree, below, &d) : -ENOMEM;
+	int r = below ? overlay_dentry_at(c->files->tree->overlay, below, &d) : -ENOMEM;
 
 	for (struct oentry *u = d.parent; r == 0 && u->parent; u = u->parent)
 		r = set_source(c->files, u->serial, c->path);
@@ -253,7 +253,7 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 	if (r == 0 && S_ISREG(st.st_mode))
 		return copy_file(c, fd, &st);
 	if (r == 0)
-		r = overlay_mkdirs(c->files->tree->tree, c->to);
+		r = overlay_mkdirs(c->files->tree->overlay, c->to);
 	if (r < 0) {
 		report_failure(c, r, strerror(-r));
 		return 0;
@@ -271,14 +271,14 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
 
 	if (r == 0 && names.n)
-		qsort(names.at, names.n, sizeof(*names.at), compare_names);
+		qsort(names.items, names.n, sizeof(*names.items), compare_names);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		CLEANUP(free) char *path = path_join(above, names.at[i]);
+		CLEANUP(free) char *path = path_join(above, names.items[i]);
 		CLEANUP(free) char *to = path ? place_file(c->files, path) : NULL;
 
 		c->path = path;
 		c->to = to;
-		r = to ? copy_entry(c, fd, names.at[i], depth) : -ENOMEM;
+		r = to ? copy_entry(c, fd, names.items[i], depth) : -ENOMEM;
 		if (r == 0 && c->files->split.n)
 			r = set_source_of_parents(c, to);
 	}
@@ -291,14 +291,14 @@ static void report_count(
 	const struct files *f, const struct files_count *t, const char *one, const char *many)
 {
 	if (t->n)
-		say(stderr, "mapfs: %s: %zu %s (%s)", f->shown, t->n, t->n == 1 ? one : many,
+		print_line(stderr, "mapfs: %s: %zu %s (%s)", f->shown, t->n, t->n == 1 ? one : many,
 			t->first ? t->first : "");
 }
 
 static void report_counts(const struct files *f)
 {
 	if (f->unwritable)
-		say(stderr, "mapfs: %s: %zu %s what is only shown: ignored", f->shown,
+		print_line(stderr, "mapfs: %s: %zu %s what is only shown: ignored", f->shown,
 			f->unwritable, f->unwritable == 1 ? "file is of" : "files are of");
 	report_count(f, &f->derived, "file is ignored that is made of others in the map",
 		"files are ignored that are made of others in the map");
@@ -335,8 +335,8 @@ int files_report_replaced(struct files *f)
 	}
 	names_sort(&paths);
 	for (size_t i = 0; i < paths.n; i++)
-		say(stderr, "mapfs: %s/%s: ignored: another file has its place", f->shown,
-			paths.at[i]);
+		print_line(stderr, "mapfs: %s/%s: ignored: another file has its place", f->shown,
+			paths.items[i]);
 	f->left_out += paths.n;
 	return r;
 }
@@ -386,7 +386,7 @@ int files_remove_others(const struct files *f)
 	int r = offline_walk(f->tree, "", find_other, NULL, &o);
 
 	for (size_t i = 0; r == 0 && i < o.removed.n; i++) {
-		r = change_remove_tree(f->tree, o.removed.at[i]);
+		r = change_remove_tree(f->tree, o.removed.items[i]);
 		/* Mandatory and read-only entries stay. */
 		if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 			r = 0;

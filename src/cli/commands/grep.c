@@ -79,7 +79,7 @@ static int search_file(void *arg, const char *path, const struct offline_file *a
 		return 0;
 	r = offline_read_all(s->tree, a, TEXT_MAX, &text);
 	if (r < 0) {
-		s->worst = offline_fail(s->tree, path, r);
+		s->worst = offline_print_error(s->tree, path, r);
 		return 0;
 	}
 	found = search_lines(s, path, (const char *)text->data, text->size);
@@ -105,7 +105,7 @@ static int search_map(void *arg, struct offline *t, struct buffer *out)
 		int r = offline_match(t, *in, search_file, &s);
 
 		if (r < 0 && (g->paths || (r != -ENOENT && r != -ENOTDIR)))
-			s.worst = offline_fail(t, *in, r);
+			s.worst = offline_print_error(t, *in, r);
 	}
 	regfree(&s.regex);
 	if (s.found)
@@ -138,7 +138,8 @@ static bool has_paths(const struct command *c)
 static int run_grep(struct command *c)
 {
 	struct grep *g = (struct grep *)c;
-	struct many m = {.visit = search_map, .arg = g, .how = &c->map_options, .debug = c->debug};
+	struct many m = {
+		.visit = search_map, .arg = g, .options = &c->map_options, .debug = c->debug};
 	int n_maps = c->n_names - 1, r;
 
 	g->pattern = c->names[0];

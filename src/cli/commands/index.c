@@ -24,14 +24,14 @@ static int run_index(struct command *c)
 		return (int)offline_write_outcome(r);
 	x->tree = &c->tree;
 	x->verbose = c->save.verbose;
-	r = index_update_run(x, c->tree.vol->now, &e);
+	r = index_update_run(x, c->tree.vol->base, &e);
 	if (r < 0) {
-		offline_say(&c->tree, "%s", error_text(&e));
+		offline_print(&c->tree, "%s", error_text(&e));
 		return r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 	}
 	if (x->n_put)
 		code = (int)change_save(&c->tree, &c->save);
-	return code == OUTCOME_DONE && x->unread ? OUTCOME_LEFT : code;
+	return code == OUTCOME_DONE && x->unread ? OUTCOME_PARTIAL : code;
 }
 
 static const struct command_option options[] = {

@@ -7,7 +7,7 @@
 
 #include "base/name.h"
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "tools/common/json_line.h"
@@ -25,7 +25,7 @@ static void print_name(const char *name, const char *end)
 {
 	CLEANUP(free) char *shown = output_is_terminal() ? strdup(name) : NULL;
 
-	printf("%s%s", shown ? printable(shown) : name, end);
+	printf("%s%s", shown ? replace_unprintable(shown) : name, end);
 }
 
 /* Print a JSON object on one line (docs/mapfs-ls.1). */
@@ -87,9 +87,9 @@ static int list_dir(struct ls *ls, const char *path, const struct offline_file *
 		struct offline_file a = {0};
 
 		if (ls->details || ls->json)
-			r = offline_lookup(&ls->command.tree, dir, names.at[i], &a);
+			r = offline_lookup(&ls->command.tree, dir, names.items[i], &a);
 		if (r == 0)
-			r = print_entry(ls, path, names.at[i], &a);
+			r = print_entry(ls, path, names.items[i], &a);
 	}
 	return r;
 }
@@ -118,7 +118,7 @@ static int run_ls(struct command *c)
 	struct ls *ls = (struct ls *)c;
 	int r;
 
-	c->map_options.keep_modes = !c->options.rq.how.read_only;
+	c->map_options.keep_modes = !c->options.rq.vfs_options.read_only;
 	ls->headings = !ls->json && (ls->is_recursive || c->n_names > 2 ||
 					    (c->n_names == 2 && strpbrk(c->names[1], "*?[")));
 	r = command_open(c, c->names[0], NULL, 0);

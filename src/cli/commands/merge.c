@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "tools/merge/rescue.h"
@@ -34,7 +34,7 @@ struct command_merge {
 
 static int report_error(const char *file, const struct error *e)
 {
-	say(stderr, "mapfs: %s: %s", file, error_text(e));
+	print_line(stderr, "mapfs: %s: %s", file, error_text(e));
 	return e->code;
 }
 
@@ -45,7 +45,7 @@ static int report_side_error(const struct command_merge *c, enum which w, const 
 
 	if (!c->has_label)
 		return report_error(c->command.names[w], e);
-	say(stderr, "mapfs: %s: %s (%s): %s", c->label, sides[w], c->command.names[w],
+	print_line(stderr, "mapfs: %s: %s (%s): %s", c->label, sides[w], c->command.names[w],
 		error_text(e));
 	return e->code;
 }
@@ -70,7 +70,7 @@ static int open_label_dir(struct command_merge *c)
 		*at = '\0';
 		(void)mkdir(path, 0777);
 	}
-	if (place_named(c->label, &c->label_dirfd, &name, &e) < 0)
+	if (place_open_parent(c->label, &c->label_dirfd, &name, &e) < 0)
 		return report_error(c->label, &e);
 	strcpy(c->label_name, name);
 	return 0;
@@ -117,8 +117,8 @@ static int confine_merge(struct command_merge *c)
 	for (int w = 0; w < SIDES; w++)
 		if (c->merge.sides[w].tree.vol)
 			trees[n++] = &c->merge.sides[w].tree;
-	if (c->out.held)
-		trees[n++] = c->out.held;
+	if (c->out.existing)
+		trees[n++] = c->out.existing;
 	r = offline_confine(trees, n, rules, 2, c->command.debug, &e);
 	return r < 0 ? report_error(c->label, &e) : 0;
 }
@@ -152,7 +152,7 @@ static int load_all(struct command_merge *c)
 	c->merge.numbered = format->has_positions;
 	c->merge.nocase = format->fold;
 	if (tools_of(format)->merge)
-		c->merge.how = tools_of(format)->merge;
+		c->merge.schema = tools_of(format)->merge;
 	return 0;
 }
 
@@ -164,22 +164,23 @@ static void print_conflict(const struct command_merge *c, const struct rescue_di
 	int n = slash ? (int)(slash + 1 - c->label) : 0;
 
 	if (theirs && rescued->name[0])
-		say(stderr, "mapfs: %s: conflict: %s%s; ours stays, theirs is %.*s%s/%s", c->label,
-			path, why, n, c->label, rescued->name, theirs);
+		print_line(stderr, "mapfs: %s: conflict: %s%s; ours stays, theirs is %.*s%s/%s",
+			c->label, path, why, n, c->label, rescued->name, theirs);
 	else
-		say(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
+		print_line(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
 }
 
 static void print_conflicts(const struct command_merge *c, const struct rescue_dir *rescued)
 {
 	for (size_t i = 0; i < c->merge.n_conflicts; i++) {
 		const struct conflict *x = &c->merge.conflicts[i];
-		CLEANUP(free) char *path = x->x ? merged_path(x->x, true, NULL) : NULL;
+		CLEANUP(free) char *path = x->node ? merged_path(x->node, true, NULL) : NULL;
 		CLEANUP(free) char *shown = path ? text_printf("%s: ", path[0] ? path : ".") : NULL;
 		CLEANUP(free)
-		char *theirs = x->theirs ? merged_path(x->x, true, x->x->at[THEIRS]) : NULL;
+		char *theirs = x->copies_theirs ? merged_path(x->node, true, x->node->items[THEIRS])
+						: NULL;
 
-		print_conflict(c, rescued, shown ? shown : "", x->why, theirs);
+		print_conflict(c, rescued, shown ? shown : "", x->reason, theirs);
 	}
 }
 
@@ -203,7 +204,7 @@ static int save_merged(struct command_merge *c, bool *refused)
 	}
 	code = (int)change_save(of, &how);
 	*refused = code == OUTCOME_SAVE_FAILED && error == -EINVAL;
-	return code == OUTCOME_LEFT ? OUTCOME_DONE : code;
+	return code == OUTCOME_PARTIAL ? OUTCOME_DONE : code;
 }
 
 /* Write ours, and rescue the map of theirs, because the merged map is no valid one. */
@@ -242,7 +243,7 @@ static int write_out(struct command_merge *c)
 	if (code != OUTCOME_DONE)
 		return TROUBLE + code;
 	if (merge_rescue(&rescued, &c->merge, &e) < 0 || out_commit(&c->out, &e) < 0) {
-		if (c->out.stands)
+		if (c->out.is_committed)
 			print_conflicts(c, &rescued);
 		else
 			rescue_dir_drop(&rescued);
@@ -258,7 +259,7 @@ static int merge_maps(struct command_merge *c)
 	struct merge *m = &c->merge;
 	const struct source *base = NULL, *ours, *theirs;
 	struct error e = ERROR_INIT;
-	int r = c->out.held ? offline_check_journal(c->out.held, &e) : 0;
+	int r = c->out.existing ? offline_check_journal(c->out.existing, &e) : 0;
 
 	if (r < 0)
 		return report_error(c->command.names[OUT_AT], &e);
@@ -287,7 +288,7 @@ static int merge_maps(struct command_merge *c)
 static int run_prepared(struct command_merge *c)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(c->command.map_options.cache);
-	int r = budget ? digest_begin() : -ENOMEM, code;
+	int r = budget ? digest_init() : -ENOMEM, code;
 
 	c->command.map_options.budget = budget; /* the maps share it */
 
@@ -298,7 +299,7 @@ static int run_prepared(struct command_merge *c)
 	if (r == 0)
 		r = merge_maps(c);
 	if (r == -ENOMEM)
-		say(stderr, "mapfs: out of memory");
+		print_line(stderr, "mapfs: out of memory");
 	code = r == 0 ? write_out(c) : TROUBLE + (int)offline_write_outcome(r);
 	for (int w = 0; w < SIDES; w++)
 		side_finish(&c->merge.sides[w]);
@@ -328,7 +329,7 @@ static const struct merge_schema nothing;
 
 static const struct command_option options[] = {
 	{"label", 'L', COMMAND_TEXT, offsetof(struct command_merge, label)},
-	{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.mark)}, {0}};
+	{"mark", '\0', COMMAND_FLAG, offsetof(struct command_merge, merge.adds_mark)}, {0}};
 
 const struct command_line cli_merge = {.options = options,
 	.min_names = NAMES,
@@ -339,5 +340,5 @@ const struct command_line cli_merge = {.options = options,
 	.size = sizeof(struct command_merge),
 	.initial =
 		&(const struct command_merge){
-			.merge.how = &nothing, .label_dirfd = -1, .out.dirfd = -1},
+			.merge.schema = &nothing, .label_dirfd = -1, .out.dirfd = -1},
 	.run = run_merge};

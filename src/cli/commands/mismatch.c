@@ -21,7 +21,7 @@ enum {
 struct finding {
 	struct offline *tree;
 	int dirfd;
-	const struct merge_sort *sorts;
+	const struct merge_kind *sorts;
 	struct mismatch *mismatch;
 };
 
@@ -63,7 +63,7 @@ static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
 }
 
 static bool sorts_differ(
-	const struct json_doc *a, const struct json_doc *b, const struct merge_sort *sorts)
+	const struct json_doc *a, const struct json_doc *b, const struct merge_kind *sorts)
 {
 	struct json_at x = json_root(a), y = json_root(b);
 
@@ -123,7 +123,7 @@ static int add_mismatch(struct finding *f, const char *path)
 		return -ENOMEM;
 	if (!n || mismatch_has(u, dir))
 		return 0;
-	if (!array_room(u->dirs, u->n, u->room))
+	if (!array_reserve(u->dirs, u->n, u->room))
 		return -ENOMEM;
 	r = list_names(f->tree, dir, &names);
 	if (r < 0)
@@ -159,7 +159,7 @@ int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret)
 	struct finding f = {.tree = t, .dirfd = dirfd, .mismatch = ret};
 
 	*ret = (struct mismatch){0};
-	f.sorts = how ? how->sorts : NULL;
+	f.sorts = how ? how->kinds : NULL;
 	return f.sorts ? offline_walk(t, "", compare_file, NULL, &f) : 0;
 }
 
@@ -185,7 +185,7 @@ static int remove_objects(struct offline *t, const char *path)
 	int r = list_names(t, path, &names);
 
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		CLEANUP(free) char *one = path_join(path, names.at[i]);
+		CLEANUP(free) char *one = path_join(path, names.items[i]);
 
 		r = one ? change_remove_tree(t, one) : -ENOMEM;
 	}

@@ -35,23 +35,23 @@ static int move_file(struct offline *t, const char *from, const char *to, bool i
 	name = plain ? strrchr(plain, '/') : NULL;
 	below = plain && into ? path_join(to, name ? name + 1 : plain) : NULL;
 	if (!plain || (into && !below))
-		return offline_fail(t, from, -ENOMEM);
-	r = overlay_rename(t->tree, plain, into ? below : to);
+		return offline_print_error(t, from, -ENOMEM);
+	r = overlay_rename(t->overlay, plain, into ? below : to);
 	if (r == -EINVAL && is_below(plain, into ? below : to)) {
-		offline_say(t, "%s: cannot go into itself", from);
+		offline_print(t, "%s: cannot go into itself", from);
 		return r;
 	}
-	if (r == -EPERM && change_is_no_name(t, into ? below : to, &e)) {
-		offline_say(t, "%s: %s", into ? below : to, error_text(&e));
+	if (r == -EPERM && change_refuses_name(t, into ? below : to, &e)) {
+		offline_print(t, "%s: %s", into ? below : to, error_text(&e));
 		return r;
 	}
 	if (r == -EPERM && into) {
-		offline_say(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
+		offline_print(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
 		return r;
 	}
 	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && find_file(t, plain, &a))
-		return offline_fail(t, to, r);
-	return r < 0 ? offline_fail(t, from, r) : 0;
+		return offline_print_error(t, to, r);
+	return r < 0 ? offline_print_error(t, from, r) : 0;
 }
 
 static int run_mv(struct command *c)
@@ -63,7 +63,7 @@ static int run_mv(struct command *c)
 	bool into = r == 0 && find_file(t, to, &a) && a.spot.is_dir;
 
 	if (r == 0 && !into && c->n_names > 3)
-		r = offline_fail(t, to, find_file(t, to, &a) ? -ENOTDIR : -ENOENT);
+		r = offline_print_error(t, to, find_file(t, to, &a) ? -ENOTDIR : -ENOENT);
 	for (int i = 1; r == 0 && i < c->n_names - 1; i++)
 		r = move_file(t, c->names[i], to, into);
 	return r < 0 ? (int)offline_write_outcome(r) : (int)change_save(t, &c->save);

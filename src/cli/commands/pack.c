@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/disk/io.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/commands/files.h"
 #include "cli/line/command.h"
@@ -44,14 +44,14 @@ static int publish_map(struct pack *p, int code)
 	struct error e = ERROR_INIT;
 	int r = 0;
 
-	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
+	if (code == OUTCOME_DONE || code == OUTCOME_PARTIAL)
 		r = stream ? streams_output(t->vol->source.files[0]->fd, &e)
 			   : volume_name(t->vol, &e);
 	if (r < 0) {
-		offline_say(t, "%s", error_text(&e));
+		offline_print(t, "%s", error_text(&e));
 		code = r == -EEXIST ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 	}
-	if (stream || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+	if (stream || (code != OUTCOME_DONE && code != OUTCOME_PARTIAL))
 		volume_discard(t->vol);
 	return code;
 }
@@ -67,7 +67,7 @@ static int clear_copy(struct pack *p, const struct mismatch *u, struct error *e)
 	if (r < 0)
 		return error_set(e, r, "%s", strerror(-r));
 	code = change_save(t, &how);
-	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+	if (code != OUTCOME_DONE && code != OUTCOME_PARTIAL)
 		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
 	r = out_open(&p->out, &p->copy, t->file, &p->command.map_options, e);
 	return r < 0 ? r : offline_load(&p->copy, e);
@@ -75,8 +75,8 @@ static int clear_copy(struct pack *p, const struct mismatch *u, struct error *e)
 
 static int hold_map(struct pack *p, struct error *e)
 {
-	p->out.held = &p->command.tree;
-	return out_hold(&p->out, p->onto, e);
+	p->out.existing = &p->command.tree;
+	return out_begin_held(&p->out, p->onto, e);
 }
 
 /* Remove mismatches (--exact). *ret is the map to change: that of the command, or p->copy. */
@@ -98,7 +98,7 @@ static int make_room(struct pack *p, int from, struct mismatch *u, struct offlin
 	if (r == 0)
 		r = mismatch_remove(*ret, u, false);
 	if (r < 0)
-		offline_say(t, "%s", e.code ? error_text(&e) : strerror(-r));
+		offline_print(t, "%s", e.code ? error_text(&e) : strerror(-r));
 	return r;
 }
 
@@ -108,14 +108,14 @@ static int put_indexes(struct pack *p, struct files *f)
 	struct index_update x = {.tree = f->tree, .verbose = p->command.save.verbose};
 	struct error e = ERROR_INIT;
 	struct overlay_build s;
-	int r = overlay_build(f->tree->tree, &s, &e);
+	int r = overlay_build(f->tree->overlay, &s, &e);
 
 	if (r == 0) {
-		r = index_update_run(&x, s.built.map, &e);
+		r = index_update_run(&x, s.result.map, &e);
 		overlay_build_finish(&s);
 	}
 	if (r < 0)
-		offline_say(f->tree, "%s", error_text(&e));
+		offline_print(f->tree, "%s", error_text(&e));
 	f->left_out += x.unread;
 	return r == 0 ? OUTCOME_DONE : r == -EOPNOTSUPP ? OUTCOME_REFUSED : OUTCOME_SAVE_FAILED;
 }
@@ -128,10 +128,10 @@ static int save_map(struct pack *p, struct offline *t)
 
 	p->command.save.out = t == &p->copy ? &p->out : NULL;
 	code = (int)change_save(t, &p->command.save);
-	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_LEFT) ||
+	if (t != &p->copy || (code != OUTCOME_DONE && code != OUTCOME_PARTIAL) ||
 		out_commit(&p->out, &e) == 0)
 		return code;
-	offline_say(t, "%s", error_text(&e));
+	offline_print(t, "%s", error_text(&e));
 	return e.code == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
 
@@ -151,7 +151,7 @@ static int fill_map(struct pack *p, int from, struct offline *t, const struct mi
 	if (r == 0 && p->exact)
 		r = files_remove_others(&f);
 	if (r < 0)
-		offline_say(t, "%s", strerror(-r));
+		offline_print(t, "%s", strerror(-r));
 	p->command.save.origin = files_origin;
 	p->command.save.origin_arg = &f;
 	if (p->command.save.skip) {
@@ -167,7 +167,7 @@ static int fill_map(struct pack *p, int from, struct offline *t, const struct mi
 	if (code == OUTCOME_DONE)
 		code = save_map(p, t);
 	files_finish(&f);
-	return code == OUTCOME_DONE && f.left_out ? OUTCOME_LEFT : code;
+	return code == OUTCOME_DONE && f.left_out ? OUTCOME_PARTIAL : code;
 }
 
 static int pack_directory(struct pack *p)
@@ -179,7 +179,7 @@ static int pack_directory(struct pack *p)
 	int r, code;
 
 	if (from < 0) {
-		say(stderr, "mapfs: %s: %s", p->dir, strerror(errno));
+		print_line(stderr, "mapfs: %s: %s", p->dir, strerror(errno));
 		return OUTCOME_REFUSED;
 	}
 	r = open_map(p, from);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/disk/io.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 #include "formats/images.h"
@@ -28,7 +28,7 @@ struct drawing {
 
 static void print_note(void *arg, const char *line)
 {
-	offline_say(arg, "%s", line);
+	offline_print(arg, "%s", line);
 }
 
 /* Check the name of a picture. Returns an error text, or NULL if it is fine. */
@@ -82,7 +82,7 @@ static int open_output(struct drawing *d, const char *out)
 		why = strerror(errno);
 	if (!why)
 		return 0;
-	say(stderr, "mapfs: %s: %s", out, why);
+	print_line(stderr, "mapfs: %s: %s", out, why);
 	return -EINVAL;
 }
 
@@ -152,14 +152,14 @@ static int find_cut(struct drawing *d)
 
 	if (r != -ENOENT || !colon)
 		return r;
-	d->preview.cut = colon + 1;
+	d->preview.part_name = colon + 1;
 	return path ? find_part(d, path) : -ENOMEM;
 }
 
 /* Draw and write the picture. On failure *fault is the file that the error is about. */
 static int draw_picture(struct drawing *d, mode_t mode, const char **fault, struct error *e)
 {
-	const struct snapshot *s = d->command.tree.vol->now;
+	const struct snapshot *s = d->command.tree.vol->base;
 	const struct format_preview *f = s->format->preview;
 	struct picture p;
 	int r;
@@ -167,7 +167,7 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 	if (!f)
 		return error_set(e, -ENOTSUP, "there are no pictures of maps of this format");
 	if (d->layer) {
-		r = f->cuts ? find_cut(d) : find_part(d, d->layer);
+		r = f->has_named_parts ? find_cut(d) : find_part(d, d->layer);
 		if (r < 0)
 			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
 	}
@@ -190,7 +190,7 @@ static int run_drawing(struct drawing *d, const char *out)
 	(void)umask(mask);
 	r = images_open(d->command.map_options.options, &d->images, &e);
 	if (r < 0)
-		say(stderr, "mapfs: %s", error_text(&e));
+		print_line(stderr, "mapfs: %s", error_text(&e));
 	d->preview.arg = d->images;
 	if (r == 0 && strcmp(out, "-") != 0)
 		r = open_output(d, out);
@@ -201,7 +201,7 @@ static int run_drawing(struct drawing *d, const char *out)
 		return (int)offline_outcome(r);
 	r = draw_picture(d, 0666 & ~mask, &fault, &e);
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", fault, error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", fault, error_text(&e));
 	return r < 0 ? OUTCOME_REFUSED : OUTCOME_DONE;
 }
 

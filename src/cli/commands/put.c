@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/disk/io.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
 
@@ -15,7 +15,7 @@ static int make_parent(struct offline *t, const char *path)
 	const char *slash = strrchr(path, '/');
 	CLEANUP(free) char *dir = slash ? strndup(path, (size_t)(slash - path)) : NULL;
 
-	return slash ? dir ? overlay_mkdirs(t->tree, dir) : -ENOMEM : 0;
+	return slash ? dir ? overlay_mkdirs(t->overlay, dir) : -ENOMEM : 0;
 }
 
 /* Convert an error: SAVE_FAILED if the content was refused or could not be stored. */
@@ -31,7 +31,7 @@ static bool is_meaningless(struct offline *t, const char *path)
 {
 	struct offline_file a;
 
-	return offline_find(t, path, &a) == 0 && change_meaning_of(t, &a.spot) > CHANGE_SCRATCH;
+	return offline_find(t, path, &a) == 0 && change_classify(t, &a.spot) > CHANGE_SCRATCH;
 }
 
 /* Write a file of the map from fd. source is the name of fd; NULL: standard input. */
@@ -41,19 +41,19 @@ static enum outcome put_file(struct offline *t, const char *path, int fd, const 
 	struct change_file from = {fd, 0};
 	int r = make_parent(t, path);
 
-	if (r < 0 && !change_is_no_name(t, path, &e))
+	if (r < 0 && !change_refuses_name(t, path, &e))
 		error_set(&e, r, "%s", strerror(-r));
 	if (r == 0)
 		r = change_put(t, path, change_from_file, &from, NULL, &e);
 	if (from.failed) {
-		say(stderr, "mapfs: %s: %s", source ? source : "standard input",
+		print_line(stderr, "mapfs: %s: %s", source ? source : "standard input",
 			strerror(-from.failed));
 		return OUTCOME_REFUSED;
 	}
 	if (r == 0 && is_meaningless(t, path))
 		r = error_set(&e, -EINVAL, "means nothing in a map");
 	if (r < 0)
-		offline_say(t, "%s: %s", path, error_text(&e));
+		offline_print(t, "%s: %s", path, error_text(&e));
 	return outcome_of(r);
 }
 
@@ -64,7 +64,7 @@ static int run_put(struct command *c)
 	int r = fd < 0 ? -errno : 0, code;
 
 	if (r < 0) {
-		say(stderr, "mapfs: %s: %s", source, strerror(-r));
+		print_line(stderr, "mapfs: %s: %s", source, strerror(-r));
 		return OUTCOME_REFUSED;
 	}
 	r = command_open(c, c->names[0], NULL, 0);

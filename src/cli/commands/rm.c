@@ -16,12 +16,12 @@ static int remove_match(void *arg, const char *path, const struct offline_file *
 {
 	struct rm *rm = arg;
 	struct command *c = &rm->command;
-	int r = !S_ISDIR(a->mode)  ? overlay_remove(c->tree.tree, path, false)
+	int r = !S_ISDIR(a->mode)  ? overlay_remove(c->tree.overlay, path, false)
 		: rm->is_recursive ? change_remove_tree(&c->tree, path)
 				   : -EISDIR;
 
 	if (r < 0)
-		c->worst = offline_fail(&c->tree, path, r);
+		c->worst = offline_print_error(&c->tree, path, r);
 	/* The next files would fail too. */
 	if (io_is_full(r))
 		c->failed = r;

@@ -96,7 +96,7 @@ static int print_sum(struct text *x, const char *path, struct reader *from)
 	unsigned char piece[PIECE];
 	ssize_t n;
 
-	while ((n = reader_take(from, piece, sizeof(piece))) > 0)
+	while ((n = reader_read(from, piece, sizeof(piece))) > 0)
 		sum = crc32_z(sum, piece, (size_t)n);
 	if (n == 0)
 		buffer_printf(
@@ -135,7 +135,7 @@ static int print_walked(void *arg, const char *path, const struct offline_file *
 		r = print_file(x, path, &from);
 	reader_close(&from);
 	if (r < 0) {
-		x->command.worst = offline_fail(&x->command.tree, path, r);
+		x->command.worst = offline_print_error(&x->command.tree, path, r);
 		buffer_printf(&x->out, "# %s cannot be read\n", path);
 	}
 	return flush_output(x, PIECE);

@@ -11,15 +11,15 @@
 #include <time.h>
 
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "vfs/offline/streams.h"
 
 static void init_command(struct command *c)
 {
 	options_init(&c->options);
-	if (c->line->cache_max && c->options.rq.how.cache > c->line->cache_max)
-		c->options.rq.how.cache = c->line->cache_max;
+	if (c->line->cache_max && c->options.rq.vfs_options.cache > c->line->cache_max)
+		c->options.rq.vfs_options.cache = c->line->cache_max;
 	output_begin();
 	/* As in the worker of a mount: return freed memory to the system. */
 	mallopt(M_MMAP_THRESHOLD, 1 << 20);
@@ -158,9 +158,9 @@ bool command_writes(struct command *c)
 {
 	c->map_options.read_only = false;
 	c->map_options.at_once = true;
-	if (c->options.rq.how.read_only)
+	if (c->options.rq.vfs_options.read_only)
 		(void)cli_usage("%s: nothing can be written with -o ro", c->name);
-	return !c->options.rq.how.read_only;
+	return !c->options.rq.vfs_options.read_only;
 }
 
 /* Returns GO_ON, or the exit code. */
@@ -184,7 +184,7 @@ static int parse_command_line(struct command *c, int argc, char **argv)
 	for (int i = line->n_may_be_empty; i < c->n_names; i++)
 		if (!c->names[i][0])
 			return cli_usage("%s: an empty name", c->name);
-	c->map_options = c->options.rq.how;
+	c->map_options = c->options.rq.vfs_options;
 	c->map_options.read_only = true;
 	if (line->always_prints && c->n_names > line->min_names &&
 		streams_named(c->names[c->n_names - 1]))
@@ -211,7 +211,7 @@ int command_main(const char *name, int argc, char **argv, const struct command_l
 	int code;
 
 	if (!c) {
-		say(stderr, "mapfs: out of memory");
+		print_line(stderr, "mapfs: out of memory");
 		return OUTCOME_REFUSED;
 	}
 	if (line->initial)
@@ -242,7 +242,7 @@ int command_open(
 	if (r == 0)
 		r = offline_load(t, &e);
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", file, error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", file, error_text(&e));
 	return r;
 }
 
@@ -255,6 +255,6 @@ void command_each(struct command *c, int first, walk_visit visit)
 		int r = offline_match(&c->tree, path, visit, c);
 
 		if (r < 0 && !c->failed)
-			c->worst = offline_fail(&c->tree, path, r);
+			c->worst = offline_print_error(&c->tree, path, r);
 	} while (++i < c->n_names && !c->failed);
 }

@@ -50,9 +50,10 @@ void options_init(struct options *o)
 {
 	static const char *const none[] = {NULL};
 
-	*o = (struct options){
-		.rq.how.options = none, .rq.security = none, .rq.how.advise = tools_advise};
-	o->rq.how.cache = (size_t)options_cache_default(memory_of_machine());
+	*o = (struct options){.rq.vfs_options.options = none,
+		.rq.security = none,
+		.rq.vfs_options.advise = tools_advise};
+	o->rq.vfs_options.cache = (size_t)options_cache_default(memory_of_machine());
 }
 
 static void free_list(struct option_list *l)
@@ -124,9 +125,9 @@ static bool is_ignored(const char *option)
 static bool set_flag(struct mount_request *rq, const char *option)
 {
 	if (strcmp(option, "ro") == 0)
-		rq->how.read_only = true;
+		rq->vfs_options.read_only = true;
 	else if (strcmp(option, "rw") == 0)
-		rq->how.read_only = false;
+		rq->vfs_options.read_only = false;
 	else if (strcmp(option, "allow_other") == 0 || strcmp(option, "allow_root") == 0)
 		rq->allow_root = rq->allow_other = true;
 	else if (strcmp(option, "noexec") == 0)
@@ -219,7 +220,7 @@ static int append_option(
 
 static int append_format_option(struct options *o, const char *option, struct error *e)
 {
-	return append_option(&o->format, option, &o->rq.how.options, e);
+	return append_option(&o->format, option, &o->rq.vfs_options.options, e);
 }
 
 /* Append an option with a file name, as an absolute path, because the worker changes directory. */
@@ -275,8 +276,9 @@ static int parse_option(struct options *o, const char *option, struct error *e)
 		return 0;
 	if (is_security(option))
 		return append_option(&o->security, option, &o->rq.security, e);
-	return number < NUMBERS && strchr(option, '=') ? set_number(&o->rq.how, number, option, e)
-						       : parse_format_option(o, option, e);
+	return number < NUMBERS && strchr(option, '=')
+		       ? set_number(&o->rq.vfs_options, number, option, e)
+		       : parse_format_option(o, option, e);
 }
 
 int options_add(struct options *o, const char *list, struct error *e)

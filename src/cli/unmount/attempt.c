@@ -22,7 +22,7 @@ static void print_refusal(struct unmount *u, const char *why, const struct names
 
 	console_say(c, "%scannot unmount: %s", c->has_saved ? "saved, but " : "", why);
 	for (size_t i = 0; i < users->n && i < USERS_NAMED_MAX; i++)
-		console_say(c, "%s", users->at[i]);
+		console_say(c, "%s", users->items[i]);
 	if (users->n > USERS_NAMED_MAX)
 		console_say(c, "and %zu more processes", users->n - USERS_NAMED_MAX);
 }
@@ -66,7 +66,7 @@ static bool print_left(struct unmount *u)
 	for (size_t at = 0; status_next(&records, &at, &e);) {
 		if (strcmp(e.word, "refused") != 0 && strcmp(e.word, "ignored") != 0)
 			continue;
-		console_report(&u->console, "%s: %s: %s", e.word, e.path, e.why);
+		console_report(&u->console, "%s: %s: %s", e.word, e.path, e.reason);
 		any = true;
 	}
 	return any;
@@ -76,13 +76,13 @@ static bool print_left(struct unmount *u)
 int attempt_save(void *unmount)
 {
 	struct unmount *u = unmount;
-	bool discard = u->how->discard;
+	bool discard = u->options->discard;
 	CLEANUP(close_fd)
 	int fd = open(u->entry->point, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statvfs fs;
 
 	/* If the mount has ended, this is the directory below it, whose fsync saves nothing. */
-	if (fd >= 0 && !mountinfo_is(fd, u->entry->dev))
+	if (fd >= 0 && !mountinfo_is_on_device(fd, u->entry->dev))
 		return ENOTCONN;
 	if (fd < 0 || (discard ? fstatvfs(fd, &fs) : fsync(fd)) < 0)
 		return status_error(errno);
@@ -98,9 +98,9 @@ int attempt_print_journals(void *unmount)
 	int r = journals_add_maps(u->entry->source, false, &maps);
 
 	for (size_t i = 0; i < maps.n; i++) {
-		if (journals_find(maps.at[i], &found, &e) < 0)
+		if (journals_find(maps.items[i], &found, &e) < 0)
 			console_say(&u->console, "the journals of %s cannot be listed: %s",
-				maps.at[i], error_text(&e));
+				maps.items[i], error_text(&e));
 		else
 			console_say(&u->console,
 				found.fits ? "what was closed and not saved is in the journal %s "
@@ -108,9 +108,9 @@ int attempt_print_journals(void *unmount)
 					     "see mapfs recover)"
 					   : "the journal %s is for another content of %s (see "
 					     "mapfs recover)",
-				found.file, maps.at[i]);
+				found.file, maps.items[i]);
 	}
-	if (r == 0 && !maps.n && u->entry->mapfs)
+	if (r == 0 && !maps.n && u->entry->is_mapfs)
 		console_say(&u->console,
 			"no journal lies beside %s: nothing was closed that is not saved",
 			u->entry->source);

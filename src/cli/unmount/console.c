@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 
 enum {
 	LINES_MAX = 1 << 12, /* limits the memory that a faulty worker can use up */
@@ -38,7 +38,7 @@ void console_say(struct console *c, const char *fmt, ...)
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
 	if (line)
-		say(stderr, "mapfs: %s: %s", c->name, line);
+		print_line(stderr, "mapfs: %s: %s", c->name, line);
 }
 
 void console_report(struct console *c, const char *fmt, ...)
@@ -49,7 +49,7 @@ void console_report(struct console *c, const char *fmt, ...)
 	va_start(ap, fmt);
 	line = text_vprintf(fmt, ap);
 	va_end(ap);
-	if (!line || names_has(&c->printed, printable(line)))
+	if (!line || names_contain(&c->printed, replace_unprintable(line)))
 		return;
 	if (c->printed.n < LINES_MAX)
 		(void)names_add(&c->printed, line);

@@ -10,7 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/disk/dir.h"
-#include "base/say.h"
+#include "base/print.h"
 
 /* Is the link's target on the device? statx does not access the mount if only the device is wanted:
  * the mount may belong to another user, or its worker may be stopped. */
@@ -78,7 +78,7 @@ static void add_holder(int process, const char *pid, const char *what, struct na
 	char *line = text_printf("%.*s (process %s) %s", n > 1 ? (int)n - 1 : 1, name, pid, what);
 
 	if (line)
-		(void)names_add(ret, printable(line));
+		(void)names_add(ret, replace_unprintable(line));
 }
 
 void holders_find(const char *dev, struct names *ret)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "base/threads/clock.h"
 #include "cli/child.h"
 #include "cli/journals.h"
@@ -31,7 +31,7 @@ enum {
 
 bool unmount_is_lazy(const struct unmount *u)
 {
-	return u->how->force || u->worker > WORKER_OUT_OF_REACH;
+	return u->options->force || u->worker > WORKER_OUT_OF_REACH;
 }
 
 static int64_t min_time(int64_t a, int64_t b)
@@ -41,17 +41,17 @@ static int64_t min_time(int64_t a, int64_t b)
 
 int64_t unmount_limit(const struct unmount *u)
 {
-	bool force = u->how->force;
+	bool force = u->options->force;
 
 	switch (u->state) {
 	case STATE_CONNECT:
 		return u->since + CONNECT_MS;
 	case STATE_SAVE:
 	case STATE_END:
-		return force ? min_time(u->since + SILENCE_MS, u->moved + STANDSTILL_MS)
+		return force ? min_time(u->since + SILENCE_MS, u->progressed + STANDSTILL_MS)
 			     : INT64_MAX;
 	case STATE_SYNC:
-		return force || u->how->discard ? u->since + CHILD_MS : INT64_MAX;
+		return force || u->options->discard ? u->since + CHILD_MS : INT64_MAX;
 	case STATE_UNMOUNT:
 		return u->since + CHILD_MS + (unmount_is_lazy(u) ? 0 : IN_USE_MS);
 	default:
@@ -70,7 +70,8 @@ static bool wait_once(void *unmount, int fd)
 	(void)poll(&p, 1, until > before ? (int)(until - before) : 0);
 	u->now = clock_ms();
 	if (u->state == STATE_SAVE || u->state == STATE_END) {
-		if (!u->how->force && before <= u->since + WARN_MS && u->now > u->since + WARN_MS)
+		if (!u->options->force && before <= u->since + WARN_MS &&
+			u->now > u->since + WARN_MS)
 			console_say(&u->console, "the process that keeps the mount does not "
 						 "answer; mapfs -u --force unmounts all the same");
 		console_progress(&u->console, u->has_message ? "saving" : "waiting", &u->progress,
@@ -108,7 +109,7 @@ static enum unmount_state lose_worker(struct unmount *u, enum unmount_worker wor
 static enum unmount_state not_mounted(struct unmount *u, const char *why)
 {
 	console_say(&u->console, "%s", why);
-	u->entry->mapfs = false;
+	u->entry->is_mapfs = false;
 	u->code = OUTCOME_USAGE;
 	return STATE_JOURNAL;
 }
@@ -118,7 +119,7 @@ static enum unmount_state do_connect(struct unmount *u)
 	struct mount_entry entry;
 
 	do {
-		if (mountinfo_find(MOUNTINFO, u->entry->point, &entry) < 0 || !entry.mapfs)
+		if (mountinfo_find_point(MOUNTINFO, u->entry->point, &entry) < 0 || !entry.is_mapfs)
 			return not_mounted(u, "is not a mount of mapfs any more");
 		*u->entry = entry;
 		if (geteuid() != 0 && geteuid() != entry.owner) {
@@ -138,11 +139,11 @@ static enum unmount_state do_connect(struct unmount *u)
 /* Keep the progress of a save. A message without text only shows that the worker is alive. */
 static void take_progress(struct unmount *u, struct control_msg *m)
 {
-	if (!*printable(m->text))
+	if (!*replace_unprintable(m->text))
 		return;
 	if (m->done != u->progress.done || m->total != u->progress.total ||
 		strcmp(m->text, u->progress.text) != 0)
-		u->moved = u->now;
+		u->progressed = u->now;
 	u->progress = *m;
 }
 
@@ -216,9 +217,9 @@ static enum unmount_state do_save(struct unmount *u)
 	struct control_msg m;
 
 	/* Errors are found below, when a message is received. */
-	(void)control_tell(u->sock, CONTROL_SAVE,
-		(u->how->force ? 0 : CONTROL_MAY_STAY) | (u->how->discard ? CONTROL_DISCARD : 0) |
-			cleans,
+	(void)control_send_text(u->sock, CONTROL_SAVE,
+		(u->options->force ? 0 : CONTROL_MAY_STAY) |
+			(u->options->discard ? CONTROL_DISCARD : 0) | cleans,
 		NULL);
 	/* Loading libmount takes time; meanwhile the worker saves. */
 	if (geteuid() == 0)
@@ -234,7 +235,8 @@ static enum unmount_state do_save(struct unmount *u)
 		return lose_worker(u, worker);
 	u->owns_mountpoint = cleans && m.flags & CONTROL_MADE_MOUNTPOINT;
 	u->code = (int)control_outcome(m.code);
-	if (u->how->force || (u->code != OUTCOME_SAVE_FAILED && !(m.flags & CONTROL_NOT_RESCUED)))
+	if (u->options->force ||
+		(u->code != OUTCOME_SAVE_FAILED && !(m.flags & CONTROL_NOT_RESCUED)))
 		return STATE_UNMOUNT;
 	report_unsaved(u);
 	return STATE_DONE;
@@ -246,21 +248,21 @@ static enum unmount_state do_sync(struct unmount *u)
 
 	if (r == ENOTCONN)
 		return lose_worker(u, WORKER_DEAD);
-	if (u->how->discard) {
+	if (u->options->discard) {
 		console_say(&u->console, "the process that keeps the mount cannot be reached: "
 					 "nothing can be discarded");
 		return finish_unmount(u, OUTCOME_BUSY);
 	}
 	if (r == ETIMEDOUT)
 		return lose_worker(u, WORKER_SILENT);
-	u->code = r == EEXIST ? OUTCOME_LEFT : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
+	u->code = r == EEXIST ? OUTCOME_PARTIAL : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
 	if (u->code != OUTCOME_SAVE_FAILED)
 		return lose_worker(u, WORKER_OUT_OF_REACH);
 	console_say(&u->console,
 		"the process that keeps the mount cannot be reached, and the save failed: %s%s",
-		child_error(r), u->how->force ? "" : "; still mounted");
+		child_error(r), u->options->force ? "" : "; still mounted");
 	u->worker = WORKER_OUT_OF_REACH;
-	return u->how->force ? STATE_UNMOUNT : STATE_DONE;
+	return u->options->force ? STATE_UNMOUNT : STATE_DONE;
 }
 
 static enum unmount_state leave_mount(struct unmount *u)
@@ -269,7 +271,7 @@ static enum unmount_state leave_mount(struct unmount *u)
 
 	if (u->worker != WORKER_LISTENS)
 		return u->worker == WORKER_OUT_OF_REACH ? STATE_DONE : STATE_JOURNAL;
-	if (mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0 || !other.mapfs ||
+	if (mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0 || !other.is_mapfs ||
 		strcmp(other.source, u->entry->source) != 0)
 		return STATE_END;
 	console_say(&u->console, "unmounted, and still mounted on %s", other.point);
@@ -302,7 +304,7 @@ static enum unmount_state do_end(struct unmount *u)
 	struct control_msg m;
 	bool has_ended = false;
 
-	(void)control_tell(u->sock, CONTROL_QUIT, 0, NULL);
+	(void)control_send_text(u->sock, CONTROL_QUIT, 0, NULL);
 	/* The map is unlocked once the socket is closed. */
 	while ((worker = unmount_receive(u, &m)) == WORKER_LISTENS) {
 		u->code = (int)control_outcome(m.code);
@@ -338,11 +340,11 @@ static int discard_journals(struct unmount *u)
 		struct error e = ERROR_INIT;
 		int r;
 
-		if (strcmp(maps.at[i], u->entry->source) != 0) {
-			c->name = maps.at[i];
+		if (strcmp(maps.items[i], u->entry->source) != 0) {
+			c->name = maps.items[i];
 			c->is_one_of_many = true;
 		}
-		r = journals_discard(maps.at[i], print_discarded, c, &e);
+		r = journals_discard(maps.items[i], print_discarded, c, &e);
 		if (r < 0)
 			console_say(c, "%s", error_text(&e));
 		if (r < 0 && code != OUTCOME_BUSY)
@@ -355,7 +357,7 @@ static enum unmount_state do_journal(struct unmount *u)
 {
 	int r;
 
-	if (u->how->discard && u->worker == WORKER_DEAD)
+	if (u->options->discard && u->worker == WORKER_DEAD)
 		return finish_unmount(u, discard_journals(u));
 	r = child_run(u, wait_once, attempt_print_journals);
 	if (r && r != EEXIST)
@@ -374,20 +376,20 @@ static enum unmount_state (*const states[])(struct unmount *u) = {
 
 int unmount_target(struct target *t, const struct unmount_options *how, bool is_one_of_many)
 {
-	struct unmount u = {.how = how,
+	struct unmount u = {.options = how,
 		.entry = &t->entry,
-		.console = {.name = t->shown,
+		.console = {.name = t->argument,
 			.is_one_of_many = is_one_of_many,
 			.shows_progress = how->verbose || isatty(STDERR_FILENO)},
 		.code = -1,
 		.sock = -1,
 		.started = clock_ms()};
 
-	if (!t->entry.mapfs)
+	if (!t->entry.is_mapfs)
 		u.state = how->discard ? finish_unmount(&u, discard_journals(&u))
 				       : not_mounted(&u, "is not mounted");
 	while (u.state != STATE_DONE) {
-		u.since = u.moved = u.now = clock_ms();
+		u.since = u.progressed = u.now = clock_ms();
 		u.state = states[u.state](&u);
 	}
 	if (u.sock >= 0)

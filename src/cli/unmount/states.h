@@ -90,7 +90,7 @@ enum unmount_worker {
 };
 
 struct unmount {
-	const struct unmount_options *how;
+	const struct unmount_options *options;
 	struct mount_entry *entry;
 	struct console console;
 	enum unmount_state state;
@@ -104,8 +104,8 @@ struct unmount {
 	struct control_msg progress; /* the last one with a text */
 	/* Times in ms (base/threads/clock.h) */
 	int64_t started, now;
-	int64_t since; /* the state began, or the last message came */
-	int64_t moved; /* the state began, or the save made progress */
+	int64_t since;      /* the state began, or the last message came */
+	int64_t progressed; /* the state began, or the save made progress */
 };
 
 /* Unmount a target. If it is not mounted, print that and its journals. Returns the exit code. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/unmount/states.h"
 #include "vfs/volume/outcome.h"
@@ -35,14 +35,14 @@ int cli_umount(char *const *names, size_t n, const struct unmount_options *how)
 			r = targets_add_below(&t, names[i], false);
 		if (r == 0)
 			continue;
-		say(stderr, "mapfs: %s: %s", names[i],
+		print_line(stderr, "mapfs: %s: %s", names[i],
 			r == -ENOENT ? "is not a mount of mapfs" : strerror(-r));
 		code = more_serious(code, r == -ENOENT ? OUTCOME_USAGE : OUTCOME_REFUSED);
 	}
 	(void)!chdir("/");
 	for (size_t i = 0; i < t.n; i++) {
-		if (!t.all[i].shown)
-			t.all[i].shown = t.all[i].entry.source;
+		if (!t.all[i].argument)
+			t.all[i].argument = t.all[i].entry.source;
 		code = more_serious(code, unmount_target(&t.all[i], how, t.n > 1));
 	}
 	targets_finish(&t);

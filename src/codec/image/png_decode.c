@@ -185,7 +185,7 @@ static int make_structs(struct png_reader *d)
 /* Refuse a file that is no PNG: "is a JPEG image, not a PNG". */
 static int refuse_other_kind(const uint8_t *head, size_t n, struct error *e)
 {
-	const char *kind = kind_of(head, n);
+	const char *kind = file_kind(head, n);
 
 	return kind ? error_set(e, -EINVAL, "is %s, not a PNG", kind)
 		    : error_set(e, -EINVAL, "not a PNG");

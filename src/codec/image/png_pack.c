@@ -259,7 +259,7 @@ int png_packed_size(
 static int read_bands(const struct packing *p, const struct layout *l, uint64_t *off, uint8_t **dst,
 	size_t *n, struct error *e)
 {
-	for (size_t i = array_first(k, l->n, l->ends[k] > *off - HEAD); *n && i < l->n; i++) {
+	for (size_t i = array_bisect(k, l->n, l->ends[k] > *off - HEAD); *n && i < l->n; i++) {
 		CLEANUP(bytes_unref) struct bytes *band = NULL;
 		uint64_t from = i ? l->ends[i - 1] : 0, size = l->ends[i] - from;
 		int r = get_band(p, i, &band, e);

@@ -28,9 +28,9 @@ enum { CSV_RUN = 8192 }; /* maximum number of cells for one callback below */
 /* Values in memory. The value of cell i is at `at + i * stride`: an unsigned byte, or, if wide, 16
  * signed bits in little endian. */
 struct csv_values {
-	const uint8_t *at;
+	const uint8_t *first;
 	size_t stride;
-	bool wide;
+	bool is_wide;
 };
 
 /* Locate the values of cells [first, first + n), counted row by row. *ret must stay valid until the

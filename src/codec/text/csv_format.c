@@ -72,7 +72,7 @@ static int32_t value_at(const uint8_t *at, bool wide)
 
 static void put_bytes(const struct csv_values *v, size_t n, char *dst)
 {
-	const uint8_t *at = v->at;
+	const uint8_t *at = v->first;
 	size_t stride = v->stride;
 
 	for (size_t i = 0; i < n; i++, at += stride, dst += TEXT)
@@ -82,9 +82,9 @@ static void put_bytes(const struct csv_values *v, size_t n, char *dst)
 /* Inline, so that the compiler makes a loop for each known width. */
 static inline size_t put_any(uint32_t cell, const struct csv_values *v, size_t n, char *dst)
 {
-	const uint8_t *at = v->at;
+	const uint8_t *at = v->first;
 	size_t stride = v->stride, i;
-	bool wide = v->wide;
+	bool wide = v->is_wide;
 
 	for (i = 0; i < n; i++, at += stride, dst += cell + 1) {
 		int32_t value = value_at(at, wide);
@@ -105,7 +105,7 @@ static inline size_t put_any(uint32_t cell, const struct csv_values *v, size_t n
 static size_t put_values(uint32_t cell, const struct csv_values *v, size_t n, char *dst)
 {
 	pthread_once(&small.once, make_small);
-	if (cell == DIGITS && !v->wide) {
+	if (cell == DIGITS && !v->is_wide) {
 		put_bytes(v, n, dst);
 		return n;
 	}
@@ -134,7 +134,7 @@ static int put_run(const struct csv_shape *shape, csv_cells_fn cells, void *arg,
 	i = put_values(shape->cell, &values, n, dst);
 	if (i < n)
 		return error_set(e, -EIO, "%" PRIi32 " does not fit %" PRIu32 " characters",
-			value_at(values.at + i * values.stride, values.wide), shape->cell);
+			value_at(values.first + i * values.stride, values.is_wide), shape->cell);
 	end_rows(shape, first, n, dst);
 	return 0;
 }

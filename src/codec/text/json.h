@@ -100,7 +100,7 @@ void json_doc_finish(struct json_doc *d);
  */
 struct json_at {
 	const struct json_doc *doc;
-	const struct json_at *up;
+	const struct json_at *parent;
 	const char *key; /* NULL: an element of an array, or the root */
 	size_t index;
 	struct json_t *value;

@@ -21,7 +21,7 @@ static int read_element(struct listing *l, const struct json_at *list, size_t in
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	CLEANUP_JSON struct json_doc doc = {.begin = l->r.at, .levels = l->key ? 2 : 1};
-	struct json_at at = {.doc = &doc, .up = list, .index = index};
+	struct json_at at = {.doc = &doc, .parent = list, .index = index};
 	int r;
 
 	json_move_value(&l->r, &text);
@@ -37,7 +37,7 @@ static int read_element(struct listing *l, const struct json_at *list, size_t in
 /* Read the list; the next byte is its '['. The rest gets '[' and ']', an empty array. */
 static int read_list(struct listing *l)
 {
-	struct json_at root = {.doc = &l->doc}, named = {.up = &root, .key = l->key};
+	struct json_at root = {.doc = &l->doc}, named = {.parent = &root, .key = l->key};
 	struct json_scan *in = &l->r;
 
 	l->found = true;

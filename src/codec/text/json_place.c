@@ -191,7 +191,7 @@ struct json_place json_place(const struct json_at *at)
 	struct json_place place;
 	size_t n = 0;
 
-	for (; at->up; at = at->up) {
+	for (; at->parent; at = at->parent) {
 		/* The path is too long: keep its outermost steps. */
 		if (n == PATH_MAX_STEPS)
 			memmove(path, path + 1, --n * sizeof(*path));

@@ -139,11 +139,11 @@ struct json_at json_root(const struct json_doc *d)
 
 static void add_path(struct buffer *b, const struct json_at *at)
 {
-	if (!at->up)
+	if (!at->parent)
 		return;
-	add_path(b, at->up);
+	add_path(b, at->parent);
 	if (at->key) {
-		if (at->up->up)
+		if (at->parent->parent)
 			buffer_byte(b, '.');
 		add_shown(b, at->key, strlen(at->key), SHOWN_MAX);
 	} else {
@@ -209,7 +209,7 @@ int json_expect_object(const struct json_at *at, const char *const *known, struc
 		return json_refuse(at, e, "must be an object");
 	json_object_foreach(at->value, key, value)
 	{
-		struct json_at entry = {.doc = at->doc, .up = at, .key = key, .value = value};
+		struct json_at entry = {.doc = at->doc, .parent = at, .key = key, .value = value};
 
 		if (!is_known(key, known))
 			return refuse_key(&entry, e, " is not a known key");
@@ -223,13 +223,13 @@ bool json_get(const struct json_at *at, const char *key, struct json_at *ret)
 
 	if (!value)
 		return false;
-	*ret = (struct json_at){.doc = at->doc, .up = at, .key = key, .value = value};
+	*ret = (struct json_at){.doc = at->doc, .parent = at, .key = key, .value = value};
 	return true;
 }
 
 int json_need(const struct json_at *at, const char *key, struct json_at *ret, struct error *e)
 {
-	struct json_at missing = {.doc = at->doc, .up = at, .key = key};
+	struct json_at missing = {.doc = at->doc, .parent = at, .key = key};
 
 	if (json_get(at, key, ret))
 		return 0;
@@ -254,7 +254,7 @@ int json_expect_array_of(const struct json_at *at, size_t n, struct error *e)
 struct json_at json_element(const struct json_at *at, size_t i)
 {
 	return (struct json_at){
-		.doc = at->doc, .up = at, .index = i, .value = json_array_get(at->value, i)};
+		.doc = at->doc, .parent = at, .index = i, .value = json_array_get(at->value, i)};
 }
 
 bool json_holds_null(const struct json_at *at)

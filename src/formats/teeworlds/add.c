@@ -17,8 +17,8 @@ static int add_object(struct tw_map *m, enum tw_sort sort, entry_id dir, const c
 		return r;
 	if (sort == TW_SORT_LAYER)
 		m->items[item].group = (uint16_t)tw_id_a(dir);
-	m->items[item].made = bytes_copy(name, n);
-	if (!m->items[item].made)
+	m->items[item].made_name = bytes_copy(name, n);
+	if (!m->items[item].made_name)
 		return -ENOMEM;
 	*ret_position = position;
 	return tw_map_reindex(m);
@@ -32,7 +32,7 @@ static int add_raw_item(struct tw_map *m, unsigned type, const char *name, entry
 
 	if (r < 0)
 		return r;
-	m->items[item].removed = m->items[item].reserved = true;
+	m->items[item].is_removed = m->items[item].is_reserved = true;
 	*ret = tw_id(TW_K_RAW_ITEM, item, 0);
 	return 0;
 }

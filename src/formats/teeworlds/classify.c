@@ -14,7 +14,7 @@
 static int classify_object(enum tw_sort sort, const char *name, bool is_dir, struct error *e)
 {
 	size_t n = tw_stem_length(sort, name, NULL);
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 	int r;
 
 	if (n == 0 || is_dir != !*tw_sorts[sort].ending)
@@ -25,7 +25,7 @@ static int classify_object(enum tw_sort sort, const char *name, bool is_dir, str
 
 static bool exists(const struct tw_item *it)
 {
-	return !it->removed || it->reserved;
+	return !it->is_removed || it->is_reserved;
 }
 
 /* Find the number of the next item of a type. -EPERM: objects are not added in raw/. */
@@ -127,7 +127,7 @@ static int find_added(const struct tw_map *m, entry_id dir, const char *name, en
 		const struct tw_item *it = &m->items[i];
 
 		*ret = tw_id(TW_K_RAW_ITEM, (uint32_t)i, 0);
-		if (it->reserved && it->type == tw_id_index(dir) && it->id == number)
+		if (it->is_reserved && it->type == tw_id_index(dir) && it->id == number)
 			return 0;
 	}
 	return -ENOENT;
@@ -155,7 +155,7 @@ static void set_form(entry_id dir, const char *name, struct name_class *ret)
 	const char *other;
 	size_t n = tw_stem_length(sort, name, &json);
 
-	if (n == 0 || !tw_sorts[sort].embedded)
+	if (n == 0 || !tw_sorts[sort].is_embedded)
 		return;
 	ret->form = json ? ENTRY_FORM : 0;
 	other = json ? tw_sorts[sort].ending : ".json";
@@ -169,13 +169,13 @@ static bool accepts_object(entry_id object, entry_id dir, const char *name)
 {
 	enum tw_sort sort = tw_sort_of(object);
 	bool json = false;
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 	size_t n;
 
 	if (sort == TW_SORTS || tw_sort_in(dir) != sort)
 		return false;
 	n = tw_stem_length(sort, name, &json);
-	if (n == 0 || (tw_sorts[sort].embedded && json != (bool)(object & ENTRY_FORM)))
+	if (n == 0 || (tw_sorts[sort].is_embedded && json != (bool)(object & ENTRY_FORM)))
 		return false;
 	return tw_numbered_parse(sort, name, n, &parsed, NULL) == 0;
 }

@@ -175,7 +175,7 @@ static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	if (!c)
 		return error_set(e, -ENOMEM, "no memory for a change");
 	r = k->apply(c, id, p, e);
-	if (r < 0 || (!c->error && !c->to))
+	if (r < 0 || (!c->error && !c->result))
 		return r;
 	r = tw_change_apply(&changed, c, e);
 	if (r == 0) {
@@ -209,7 +209,7 @@ static int tw_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 	if (tw_change_begin(s, &c) < 0)
 		return error_set(e, -ENOMEM, "no memory for a change");
 	c.others = others;
-	c.like = like ? tw_map_of(like) : NULL;
+	c.previous = like ? tw_map_of(like) : NULL;
 	r = k->apply(&c, id, p, e);
 	end = tw_change_end(&c, r == 0 || r == -EAGAIN, ret_changed, r < 0 ? NULL : e);
 	return end < 0 ? end : r;
@@ -243,12 +243,12 @@ static const struct format_tree tree = {
 	.classify = tw_classify,
 	.add = tw_add,
 	.finalize = tw_finalize,
-	.names = tw_names_list,
+	.names = tw_write_name_table,
 };
 
 const struct format format_teeworlds = {
 	.name = "teeworlds",
-	.endings = endings,
+	.extensions = endings,
 	.text_patterns = texts,
 	.settings = settings,
 	.has_positions = true,

@@ -34,7 +34,7 @@ static int create_derived_blobs(
 	sh->points = blob_new(&none, BLOB_RAW, 0, ctx->budget);
 	if (!sh->points)
 		return error_set(e, -ENOMEM, "no memory for a map");
-	sh->image = ctx->image;
+	sh->load_image = ctx->image;
 	sh->image_arg = ctx->image_arg;
 	for (size_t i = 0; sh->preview && i < TW_PICTURES; i++) {
 		sh->pictures[i] = blob_new(&none, BLOB_RAW, 0, ctx->budget);
@@ -85,7 +85,7 @@ static int check_claims(const struct tw_map *m, struct error *e)
 		return error_set(e, -EINVAL,
 			"groups: their ranges hold %" PRIu64 " layers in all (at most %" PRIu64 ")",
 			layers, most);
-	tw_points_of(m, &all);
+	tw_points_get_all(m, &all);
 	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
 		uint32_t create_map, end;
 
@@ -111,8 +111,8 @@ static int read_map(const struct source *src, struct tw_map *m, struct error *e)
 	if (r < 0)
 		return r;
 	sh->n_blobs = m->n_blobs;
-	sh->typed = tw_is_typed(m);
-	if (!sh->typed && sh->note)
+	sh->is_typed = tw_is_typed(m);
+	if (!sh->is_typed && sh->note)
 		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
 	return 0;
 }
@@ -124,8 +124,8 @@ static int init_new_map(struct tw_map *m, struct error *e)
 	uint32_t item;
 	int r;
 
-	m->shared->typed = true;
-	m->shared->fresh = true;
+	m->shared->is_typed = true;
+	m->shared->is_new_map = true;
 	m->shared->file_version = FILE_VERSION;
 	if (version)
 		version->v[0] = 1;
@@ -147,7 +147,7 @@ int tw_map_open(const struct format *format, const struct source *src,
 	s = &m->base;
 	r = src->n_files ? read_map(src, m, e) : init_new_map(m, e);
 	if (r == 0)
-		r = tw_names_take(m, src->n_files ? ctx->names : NULL, e);
+		r = tw_names_read(m, src->n_files ? ctx->names : NULL, e);
 	if (r == 0)
 		r = tw_mounted_check(m, e);
 	if (r == 0)

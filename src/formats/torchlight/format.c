@@ -77,7 +77,7 @@ static const struct format_setting settings[] = {
 
 const struct format format_torchlight_mod = {
 	.name = "torchlight-mod",
-	.endings = endings_mod,
+	.extensions = endings_mod,
 	.text_patterns = texts,
 	.settings = settings,
 	.probe = tl_probe_mod,
@@ -87,7 +87,7 @@ const struct format format_torchlight_mod = {
 
 const struct format format_torchlight_pak = {
 	.name = "torchlight-pak",
-	.endings = endings_pak,
+	.extensions = endings_pak,
 	.text_patterns = texts,
 	.settings = settings,
 	.probe = tl_probe_pak,

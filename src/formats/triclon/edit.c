@@ -150,7 +150,7 @@ static int parse_entry(const struct snapshot *s, entry_id id, struct content *in
 		return error_set(e, -ENOMEM, "no memory for a file");
 	p->as = p->was = tcm_map_of(s)->content.variant;
 	r = parse_file(tcm_map_of(s), (enum tcm_file)(id / 2), p, e);
-	return parsed_give(&p->parsed, r, ret);
+	return parsed_finish(&p->parsed, r, ret);
 }
 
 /* Check the indices of the terrain against the current points. An index that the map already has
@@ -235,7 +235,7 @@ static int verify_map(const struct snapshot *s, const struct plan *, const struc
 	CLEANUP(bytes_unref) struct bytes *back = NULL;
 	int r = tcm_load_file(written, &back, e);
 
-	return r < 0 || bytes_same(back, tcm_map_of(s)->file)
+	return r < 0 || bytes_equal(back, tcm_map_of(s)->file)
 		       ? r
 		       : error_set(e, -EIO, "the file holds something else");
 }

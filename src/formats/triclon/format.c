@@ -209,7 +209,7 @@ static const struct format_setting settings[] = {
 
 const struct format format_triclon = {
 	.name = "triclon",
-	.endings = endings,
+	.extensions = endings,
 	.text_patterns = texts,
 	.settings = settings,
 	.can_create = true,

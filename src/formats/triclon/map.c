@@ -46,7 +46,7 @@ bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b)
 	/* A file does not always give the number of points. */
 	return memcmp(x, y, sizeof(a->content.variant.answers)) == 0 &&
 	       a->content.lists[TCM_POINTS].n == b->content.lists[TCM_POINTS].n &&
-	       bytes_same(a->file, b->file);
+	       bytes_equal(a->file, b->file);
 }
 
 int64_t tcm_max_index(const struct tcm_content *c, size_t *ret_record)

@@ -66,9 +66,9 @@ static int pass_name(struct cursor *c, const char *what, struct error *e)
 	size_t size = cursor_u8(c), left = cursor_left(c);
 
 	(void)cursor_take(c, size);
-	return c->bad ? error_set(e, -EINVAL, "the length of the %s is %zu (%zu bytes are left)",
-				what, size, left)
-		      : 0;
+	return c->is_bad ? error_set(e, -EINVAL, "the length of the %s is %zu (%zu bytes are left)",
+				   what, size, left)
+			 : 0;
 }
 
 /* Refuse indices beyond the points: the file is probably cut short. A user who names a reading sees

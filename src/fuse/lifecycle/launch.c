@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/disk/mountinfo.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "fuse/control.h"
 #include "fuse/control_socket.h"
 #include "fuse/lifecycle/supervisor.h"
@@ -103,7 +103,7 @@ static int mount_and_send(struct supervisor *s, bool read_only, struct error *e)
 		r = mount_attach(s->request, s->mountpoint, read_only, &fd, e);
 	if (r < 0)
 		return r;
-	r = mountinfo_find(MOUNTINFO, s->mountpoint, &entry);
+	r = mountinfo_find_point(MOUNTINFO, s->mountpoint, &entry);
 	if (r < 0) {
 		char text[400];
 
@@ -116,7 +116,7 @@ static int mount_and_send(struct supervisor *s, bool read_only, struct error *e)
 		return error_set(
 			e, control_sock, "no socket for mapfs -u: %s", strerror(-control_sock));
 	m.code = s->owns_mountpoint;
-	r = control_pass(s->worker_sock, &m, (int[]){fd, control_sock});
+	r = control_send_fds(s->worker_sock, &m, (int[]){fd, control_sock});
 	if (r < 0)
 		return error_set(e, r, "the worker died before the mount was usable");
 	/* utab may block; meanwhile the worker begins to serve. */
@@ -132,7 +132,8 @@ static int handle_loaded(struct launcher *l, const struct control_msg *m)
 	if (m->code)
 		snprintf(l->read_only_reason, sizeof(l->read_only_reason), "%s",
 			m->text[0] ? m->text : "mounted read-only");
-	if (mount_and_send(&l->supervisor, l->supervisor.request->how.read_only || m->code, &e) < 0)
+	if (mount_and_send(&l->supervisor, l->supervisor.request->vfs_options.read_only || m->code,
+		    &e) < 0)
 		return set_failure(l, OUTCOME_MOUNT, error_text(&e));
 	return 0;
 }
@@ -161,8 +162,8 @@ static int handle_message(struct launcher *l)
 	if (r < 0)
 		return 0;
 	if (m.type == CONTROL_NOTE)
-		messages_add(&l->supervisor.messages, "mapfs: %s: %s", l->supervisor.request->shown,
-			m.text);
+		messages_add(&l->supervisor.messages, "mapfs: %s: %s",
+			l->supervisor.request->display_name, m.text);
 	else if (m.type == CONTROL_FAILED)
 		return set_failure(l,
 			m.code == OUTCOME_BUSY || m.code == OUTCOME_MOUNT ? (enum outcome)m.code
@@ -245,10 +246,11 @@ static enum outcome finish_launch(struct launcher *l)
 	if (l->covers_files)
 		messages_add(&s->messages,
 			"mapfs: %s: the mount point %s is not empty: what is in it is covered",
-			s->request->shown, s->mountpoint);
+			s->request->display_name, s->mountpoint);
 	if (l->read_only_reason[0])
-		messages_add(&s->messages, "mapfs: %s: %s", s->request->shown, l->read_only_reason);
-	(void)control_tell(s->worker_sock, CONTROL_KEEP, 0, NULL);
+		messages_add(&s->messages, "mapfs: %s: %s", s->request->display_name,
+			l->read_only_reason);
+	(void)control_send_text(s->worker_sock, CONTROL_KEEP, 0, NULL);
 	supervisor_drop_rights(s);
 	fflush(NULL);
 	if (!stay && fork() == 0) {
@@ -259,7 +261,7 @@ static enum outcome finish_launch(struct launcher *l)
 	if (stay)
 		code = supervisor_run(s);
 	if (interrupted)
-		messages_add(&s->messages, "mapfs: %s: interrupted", s->request->shown);
+		messages_add(&s->messages, "mapfs: %s: interrupted", s->request->display_name);
 	return interrupted && code == OUTCOME_DONE ? OUTCOME_MOUNT : code;
 }
 
@@ -270,8 +272,8 @@ static bool has_stack(const struct mount_request *rq)
 
 	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur >= STACK_MIN)
 		return true;
-	say(stderr, "mapfs: %s: a mount needs a stack of %d kB (limited to %ju, ulimit -s)",
-		rq->shown, STACK_MIN >> 10, (uintmax_t)limit.rlim_cur >> 10);
+	print_line(stderr, "mapfs: %s: a mount needs a stack of %d kB (limited to %ju, ulimit -s)",
+		rq->display_name, STACK_MIN >> 10, (uintmax_t)limit.rlim_cur >> 10);
 	return false;
 }
 
@@ -287,7 +289,7 @@ enum outcome launch(const struct mount_request *rq)
 	 * directory; the paths in rq are resolved. */
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	if (chdir("/") < 0) {
-		say(stderr, "mapfs: /: %s", strerror(errno));
+		print_line(stderr, "mapfs: /: %s", strerror(errno));
 		return OUTCOME_MOUNT;
 	}
 	/* nohup lets SIGHUP be ignored, which stays; the others must reach this process. */
@@ -298,7 +300,7 @@ enum outcome launch(const struct mount_request *rq)
 		l.code = finish_launch(&l);
 	} else {
 		abort_mount(&l.supervisor);
-		messages_add(&l.supervisor.messages, "mapfs: %s: %s", rq->shown, l.failure);
+		messages_add(&l.supervisor.messages, "mapfs: %s: %s", rq->display_name, l.failure);
 	}
 	messages_finish(&l.supervisor.messages);
 	if (l.supervisor.worker_sock >= 0)

@@ -13,20 +13,20 @@
 /* A mount as requested on the command line. Filled by the cli, read by launcher and worker. The
  * strings belong to the cli and live as long as the process. */
 struct mount_request {
-	const char *shown;      /* FILE as typed, for messages */
-	const char *path;       /* FILE: absolute, symbolic links resolved */
-	bool folder;            /* FILE is a folder of maps */
-	bool create;            /* --new: FILE does not exist yet; its directory does */
-	const char *format;     /* --format, for --new; NULL: by the ending of FILE */
-	const char *mountpoint; /* absolute, not resolved; not used by the worker */
-	bool make_mountpoint;   /* no mount point was named: make it, and remove it at the end */
-	bool foreground;        /* -f: stay, and write to stderr */
-	bool debug;             /* -d: libfuse's trace of requests; implies foreground */
+	const char *display_name; /* FILE as typed, for messages */
+	const char *path;         /* FILE: absolute, symbolic links resolved */
+	bool is_folder;           /* FILE is a folder of maps */
+	bool create;              /* --new: FILE does not exist yet; its directory does */
+	const char *format;       /* --format, for --new; NULL: by the ending of FILE */
+	const char *mountpoint;   /* absolute, not resolved; not used by the worker */
+	bool make_mountpoint;     /* no mount point was named: make it, and remove it at the end */
+	bool foreground;          /* -f: stay, and write to stderr */
+	bool debug;               /* -d: libfuse's trace of requests; implies foreground */
 	bool allow_other;
-	bool allow_root;             /* with allow_other: files get no permissions for others */
-	const char *const *security; /* options for the kernel's security module, NULL-ended */
-	bool noexec;                 /* files in the mount cannot be executed */
-	struct vfs_options how;      /* -o; members that differ from map to map are unset */
+	bool allow_root;                /* with allow_other: files get no permissions for others */
+	const char *const *security;    /* options for the kernel's security module, NULL-ended */
+	bool noexec;                    /* files in the mount cannot be executed */
+	struct vfs_options vfs_options; /* -o; members that differ from map to map are unset */
 };
 
 /*

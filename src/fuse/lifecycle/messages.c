@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/say.h"
+#include "base/print.h"
 
 enum { PENDING_MAX = 1 << 20, PATIENCE_MS = 1000 };
 
@@ -58,9 +58,9 @@ void messages_add(struct messages *m, const char *fmt, ...)
 	if (!line)
 		return;
 	if (m->pending.size > PENDING_MAX || m->pending.error)
-		syslog(LOG_NOTICE, "%s", printable(line));
+		syslog(LOG_NOTICE, "%s", replace_unprintable(line));
 	else
-		buffer_printf(&m->pending, "%s\n", printable(line));
+		buffer_printf(&m->pending, "%s\n", replace_unprintable(line));
 	messages_write(m);
 }
 

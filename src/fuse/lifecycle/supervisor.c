@@ -19,7 +19,7 @@
 #include "base/cleanup.h"
 #include "base/disk/mountinfo.h"
 #include "base/sandbox/capability.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "fuse/control.h"
 #include "fuse/lifecycle/mount.h"
 #include "fuse/lifecycle/utab.h"
@@ -29,9 +29,9 @@
 static void report_line(struct supervisor *s, int priority, char *line)
 {
 	if (s->request->foreground)
-		messages_add(&s->messages, "mapfs: %s: %s", s->request->shown, line);
+		messages_add(&s->messages, "mapfs: %s: %s", s->request->display_name, line);
 	else
-		syslog(priority, "%s: %s", s->request->path, printable(line));
+		syslog(priority, "%s: %s", s->request->path, replace_unprintable(line));
 }
 
 /* Root's supervisor keeps what it needs to unmount and to remove the mount point. Another user's
@@ -48,7 +48,7 @@ static int match_journal(void *arg, const char *file)
 {
 	bool *found = arg;
 
-	*found |= !journal_is_aside(file);
+	*found |= !journal_is_set_aside(file);
 	return 0;
 }
 
@@ -88,7 +88,7 @@ static bool is_dead_mount(int fd, const char *dev)
 {
 	struct statvfs fs;
 
-	return mountinfo_is(fd, dev) && fstatvfs(fd, &fs) < 0 &&
+	return mountinfo_is_on_device(fd, dev) && fstatvfs(fd, &fs) < 0 &&
 	       (errno == ENOTCONN || errno == ECONNABORTED);
 }
 
@@ -120,7 +120,8 @@ void supervisor_clean(const struct supervisor *s, bool all)
 		strcmp(entry.source, s->request->path) == 0 &&
 		detach_dead_mount(entry.point, s->dev))
 		;
-	if (!all || !s->mountpoint || mountinfo_find(MOUNTINFO, s->mountpoint, &entry) != -ENOENT)
+	if (!all || !s->mountpoint ||
+		mountinfo_find_point(MOUNTINFO, s->mountpoint, &entry) != -ENOENT)
 		return;
 	if (geteuid() == 0)
 		utab_remove(s->mountpoint);
@@ -152,7 +153,7 @@ static void wait_for_worker(struct supervisor *s, struct control_msg *last)
 			;
 		messages_write(&s->messages);
 		if (p[1].revents && read(s->signal_fd, &info, sizeof(info)) > 0)
-			(void)control_tell(s->worker_sock, CONTROL_STOP, 0, NULL);
+			(void)control_send_text(s->worker_sock, CONTROL_STOP, 0, NULL);
 	} while (!p[0].revents || receive_message(s, last));
 }
 

@@ -38,7 +38,7 @@ static void send_note(void *arg, const char *line)
 	struct worker *w = arg;
 
 	/* Dropped if the launcher does not read. */
-	(void)control_tell(w->session.launcher_fd, CONTROL_NOTE, 0, line);
+	(void)control_send_text(w->session.launcher_fd, CONTROL_NOTE, 0, line);
 }
 
 /* Missing features of the kernel are reported with -d only. */
@@ -71,7 +71,7 @@ static char *find_mount_point(const char *map)
 	char *point = NULL;
 
 	while (table && !point && mountinfo_next(table, &entry))
-		if (entry.mapfs && !entry.read_only && mount_shows(&entry, map))
+		if (entry.is_mapfs && !entry.is_read_only && mount_shows(&entry, map))
 			point = strdup(entry.point);
 	if (table)
 		fclose(table);
@@ -96,7 +96,7 @@ static int report_failure(struct worker *w, enum outcome code, int r, const stru
 	char line[CONTROL_TEXT_MAX];
 
 	snprintf(line, sizeof(line), "%s%s%s", text, point ? ": on " : "", point ? point : "");
-	(void)control_tell(w->session.launcher_fd, CONTROL_FAILED, (int)code, line);
+	(void)control_send_text(w->session.launcher_fd, CONTROL_FAILED, (int)code, line);
 	return (int)code;
 }
 
@@ -108,7 +108,7 @@ static void note_lost_metadata(struct worker *w)
 	CLEANUP(free) char *names = NULL;
 	char line[CONTROL_TEXT_MAX];
 
-	if (fd < 0 || metadata_not_kept(fd, &names, NULL) < 0 || !names)
+	if (fd < 0 || metadata_list_not_kept(fd, &names, NULL) < 0 || !names)
 		return;
 	snprintf(line, sizeof(line), "a save does not keep what takes or gives rights: %s", names);
 	send_note(w, line);
@@ -125,8 +125,8 @@ static int open_volume(const struct mount_request *rq, struct volume **ret, stru
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
 		return error_errno(e, "its directory cannot be opened");
-	return rq->create ? volume_create(dirfd, name, rq->format, &rq->how, ret, e)
-			  : volume_open(dirfd, name, &rq->how, ret, e);
+	return rq->create ? volume_create(dirfd, name, rq->format, &rq->vfs_options, ret, e)
+			  : volume_open(dirfd, name, &rq->vfs_options, ret, e);
 }
 
 /* Open the volume. A map that is locked and not mounted is being saved, after fusermount3 -u or by
@@ -163,7 +163,7 @@ static int open_map(struct worker *w, struct volume **ret, struct error *e)
 		note_lost_metadata(w);
 	if (r == 0)
 		r = sandbox_enter(rules, volume_rules(vol, rules),
-			volume_is_own(vol) ? 0 : SANDBOX_RIGHTS, send_debug_note, w, e);
+			volume_is_own(vol) ? 0 : SANDBOX_KEEP_OWNERS, send_debug_note, w, e);
 	if (r == 0)
 		r = volume_load(vol, send_note, w, e);
 	if (r < 0 && vol && rq->create)
@@ -178,7 +178,7 @@ static int receive_mount(struct session *s, int *ret_fd)
 {
 	struct control_msg m;
 	int fds[CONTROL_FDS];
-	int r = control_take(s->launcher_fd, &m, fds);
+	int r = control_recv_fds(s->launcher_fd, &m, fds);
 
 	if (r <= 0)
 		return r < 0 ? r : -EPIPE;
@@ -283,7 +283,7 @@ static int start_map(struct worker *w, const char **ret_why, struct error *e)
 	w->vol = vol;
 	if (w->request->create)
 		r = vfs_create_map(s->tree.map, e);
-	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->request->how.read_only)
+	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->request->vfs_options.read_only)
 		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
 			   : vol->format->edit
 				   ? "the map or its directory cannot be written: mounted "
@@ -303,17 +303,17 @@ static int start_folder(struct worker *w, struct error *e)
 
 	if (dirfd < 0)
 		return error_errno(e, "cannot be opened");
-	w->options = rq->how;
-	w->options.budget = budget_create(rq->how.cache);
+	w->options = rq->vfs_options;
+	w->options.budget = budget_create(rq->vfs_options.cache);
 	if (!w->options.budget)
 		return error_set(e, -ENOMEM, "out of memory");
-	r = volume_names_file(rq->how.options, &w->options.names_file, e);
+	r = volume_names_file(rq->vfs_options.options, &w->options.names_file, e);
 	if (r == 0)
-		r = volume_images(rq->how.options, &w->options.images, e);
-	rules[0] = (struct sandbox_rule){dirfd, rq->how.read_only ? 0 : SANDBOX_WRITABLE};
+		r = volume_images(rq->vfs_options.options, &w->options.images, e);
+	rules[0] = (struct sandbox_rule){dirfd, rq->vfs_options.read_only ? 0 : SANDBOX_WRITABLE};
 	n = 1 + images_rules(w->options.images, rules + 1);
 	if (r == 0)
-		r = sandbox_enter(rules, n, SANDBOX_RIGHTS, send_debug_note, w, e);
+		r = sandbox_enter(rules, n, SANDBOX_KEEP_OWNERS, send_debug_note, w, e);
 	if (r < 0)
 		return r;
 	w->session.pool = pool_create(WORKER_THREADS);
@@ -360,10 +360,10 @@ int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd)
 	prctl(PR_SET_NAME, "mapfs");
 	/* A write beyond the file size limit must fail with EFBIG. */
 	signal(SIGXFSZ, SIG_IGN);
-	r = rq->folder ? start_folder(&w, &e) : start_map(&w, &why, &e);
+	r = rq->is_folder ? start_folder(&w, &e) : start_map(&w, &why, &e);
 	if (r < 0)
 		code = report_failure(&w, outcome_of_error(r), r, &e);
-	else if (control_tell(launcher_fd, CONTROL_LOADED, *why != '\0', why) < 0)
+	else if (control_send_text(launcher_fd, CONTROL_LOADED, *why != '\0', why) < 0)
 		code = OUTCOME_MOUNT;
 	else
 		code = serve_session(&w, signal_fd);

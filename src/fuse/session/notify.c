@@ -33,7 +33,7 @@ static void send_notice(struct job *j)
 	for (size_t i = 0; i < o->n && !silent; i++)
 		(void)fuse_lowlevel_notify_inval_inode(s->fuse, o->inos[i], 0, 0);
 	if (o->completion)
-		pool_return(s->pool, o->completion);
+		pool_submit_done(s->pool, o->completion);
 	free(o->name);
 	free(o);
 }
@@ -61,7 +61,7 @@ static void queue_notice(struct pool *by, const struct notice *what, const uint6
 	if (!o) {
 		free(what->name);
 		if (what->completion)
-			pool_return(what->session->pool, what->completion);
+			pool_submit_done(what->session->pool, what->completion);
 		return;
 	}
 	*o = *what;

@@ -331,7 +331,7 @@ static void op_init(void *userdata, struct fuse_conn_info *conn)
 	/* A cached listing without attributes would cause a LOOKUP for each name. */
 	if (s->caches_listings)
 		conn->want &= ~(unsigned)FUSE_CAP_READDIRPLUS_AUTO;
-	(void)control_tell(s->launcher_fd, CONTROL_SERVING, 0, NULL);
+	(void)control_send_text(s->launcher_fd, CONTROL_SERVING, 0, NULL);
 }
 
 const struct fuse_lowlevel_ops session_ops = {

@@ -156,7 +156,7 @@ static void list_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t of
 	q->listing = listing;
 	q->reply_room = size;
 	q->call.off = (uint64_t)off;
-	q->call.plus = plus;
+	q->call.with_attributes = plus;
 	q->call.emit = plus ? emit_plus : emit_plain;
 	request_submit(q);
 }

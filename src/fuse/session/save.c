@@ -23,7 +23,7 @@ static void add_inode(void *arg, uint64_t ino)
 {
 	struct writeback *w = arg;
 
-	if (array_room(w->inos, w->n, w->room))
+	if (array_reserve(w->inos, w->n, w->room))
 		w->inos[w->n++] = ino;
 }
 
@@ -68,7 +68,7 @@ static void handle_fsync(struct call *c, int)
 {
 	struct writeback *w = (struct writeback *)c;
 
-	pool_return(w->session->pool, &w->job);
+	pool_submit_done(w->session->pool, &w->job);
 }
 
 static void start_save(struct session *s, bool to_end)
@@ -143,10 +143,10 @@ int session_end(struct session *s)
 	enum outcome code;
 
 	mounted_end(&s->tree, &report);
-	report_add_news(&news, &report, &s->last_report);
+	report_add_new(&news, &report, &s->last_report);
 	for (size_t i = 0; i < news.n; i++)
 		send_text(s, CONTROL_REPORT, news.lines[i]);
-	/* A failed save does not count if the last one succeeds; OUTCOME_LEFT does. */
+	/* A failed save does not count if the last one succeeds; OUTCOME_PARTIAL does. */
 	code = s->last_report.code == OUTCOME_SAVE_FAILED
 		       ? report.code
 		       : outcome_worse(s->last_report.code, report.code);

@@ -26,7 +26,7 @@ struct automap_files {
 	void *arg;
 };
 
-enum automap_said {
+enum automap_report {
 	AUTOMAP_DRAWN,  /* a layer was changed */
 	AUTOMAP_LISTED, /* a configuration that can draw the layer */
 	AUTOMAP_NOTE,
@@ -38,16 +38,16 @@ struct automap {
 	struct automap_files files;
 	/* Read a file of rules by its name. -ENOENT. */
 	int (*rules)(void *arg, const char *file, struct bytes **ret, struct error *e);
-	void (*say)(void *arg, enum automap_said what, const char *where, const char *text);
+	void (*say)(void *arg, enum automap_report what, const char *where, const char *text);
 	void *arg;
 
 	/* Paths or shell patterns of the layers to draw, NULL-ended. NULL: all layers that name a
 	 * configuration. */
 	const char *const *layers;
-	bool automatic; /* only layers that are flagged to be drawn whenever they change */
-	bool dry;       /* write nothing */
-	bool no_limit;  /* allow any amount of work; otherwise -E2BIG (tools/common/work.h) */
-	bool list;      /* list the configurations for each design layer, and draw nothing */
+	bool automatic;    /* only layers that are flagged to be drawn whenever they change */
+	bool is_dry_run;   /* write nothing */
+	bool has_no_limit; /* allow any amount of work; otherwise -E2BIG (tools/common/work.h) */
+	bool list;         /* list the configurations for each design layer, and draw nothing */
 	/* Overrides of the layer's own settings, or NULL: the name or number of a configuration;
 	 * the layer that the first run reads (one of automap_tool.references); a file of rules. */
 	const char *config, *reference, *file;
@@ -67,6 +67,6 @@ struct automap_tool {
 		void *arg, struct error *e);
 	/* Directories where games and their users keep rules, NULL-ended: absolute, or below the
 	 * user's home directory ("~/"). */
-	const char *const *dirs;
+	const char *const *rules_dirs;
 	const char *const *references; /* values for automap.reference, NULL-ended */
 };

@@ -19,7 +19,7 @@ static int take_names(
 {
 	names_sort(names);
 	for (size_t i = 0; r == 0 && i < names->n; i++)
-		r = take(arg, names->at[i]);
+		r = take(arg, names->items[i]);
 	return r;
 }
 
@@ -52,7 +52,7 @@ static int tree_write(void *arg, const char *path,
 	return change_put(arg, path, source, source_arg, NULL, e);
 }
 
-struct automap_files files_of_tree(struct offline *t)
+struct automap_files automap_files_of_offline(struct offline *t)
 {
 	return (struct automap_files){tree_list, tree_read, tree_write, t};
 }
@@ -104,7 +104,7 @@ static int dir_write(void *arg, const char *path, ssize_t (*source)(void *arg, v
 	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 
-struct automap_files files_of_directory(const int *dirfd)
+struct automap_files automap_files_of_directory(const int *dirfd)
 {
 	return (struct automap_files){dir_list, dir_read, dir_write, (void *)(uintptr_t)dirfd};
 }

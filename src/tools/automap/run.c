@@ -10,7 +10,7 @@
 
 #include "base/disk/mountinfo.h"
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "formats/images.h"
 #include "tools/common/work.h"
 #include "tools/automap/files.h"
@@ -35,7 +35,7 @@ struct drawing {
 static void report_omitted(struct drawing *k)
 {
 	if (k->n_faults > WORK_FAULTS_MAX && !k->run->whole.no_limit)
-		say(stderr, "mapfs: %s: and %zu more", k->faulty ? k->faulty : "rules",
+		print_line(stderr, "mapfs: %s: and %zu more", k->faulty ? k->faulty : "rules",
 			k->n_faults - WORK_FAULTS_MAX);
 	free(TAKE(k->faulty));
 	k->n_faults = 0;
@@ -49,7 +49,7 @@ static int find_rules(void *arg, const char *file, struct bytes **ret, struct er
 
 	report_omitted(k);
 	k->faulty = strdup(file);
-	k->mute = names_has(&k->read, file);
+	k->mute = names_contain(&k->read, file);
 	if (!k->mute && names_add(&k->read, file) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	*ret = bytes_ref(k->run->file);
@@ -62,10 +62,10 @@ static int find_rules(void *arg, const char *file, struct bytes **ret, struct er
 	return r < 0 ? r : extent_load(&x, RULES_MOST, ret, e);
 }
 
-static void report_line(void *arg, enum automap_said what, const char *where, const char *text)
+static void report_line(void *arg, enum automap_report what, const char *where, const char *text)
 {
 	struct drawing *k = arg;
-	const char *file = k->map ? k->map->t->file : NULL;
+	const char *file = k->map ? k->map->tree->file : NULL;
 	const char *drawn = what == AUTOMAP_DRAWN ? "drawn " : "";
 
 	k->left |= what == AUTOMAP_LEFT && !k->run->how.list;
@@ -74,10 +74,10 @@ static void report_line(void *arg, enum automap_said what, const char *where, co
 	else if (what == AUTOMAP_DRAWN || what == AUTOMAP_LISTED)
 		output_report("%s%s: %s", drawn, where, text);
 	else if (what != AUTOMAP_FAULT)
-		say(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
+		print_line(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
 			what == AUTOMAP_LEFT && !k->run->how.list ? "left as it is: " : "", text);
 	else if (!k->mute && (++k->n_faults <= WORK_FAULTS_MAX || k->run->whole.no_limit))
-		say(stderr, "mapfs: %s: %s", where, text);
+		print_line(stderr, "mapfs: %s: %s", where, text);
 }
 
 static int draw_files(struct drawing *k, const struct automap_tool *f, struct automap_files files,
@@ -90,8 +90,8 @@ static int draw_files(struct drawing *k, const struct automap_tool *f, struct au
 	how.rules = find_rules;
 	how.say = report_line;
 	how.arg = k;
-	how.dry = k->run->whole.dry;
-	how.no_limit = k->run->whole.no_limit;
+	how.is_dry_run = k->run->whole.dry;
+	how.has_no_limit = k->run->whole.no_limit;
 	r = f->draw(&how, e);
 	report_omitted(k);
 	names_finish(&k->read);
@@ -100,14 +100,14 @@ static int draw_files(struct drawing *k, const struct automap_tool *f, struct au
 
 static int draw_map(struct whole_map *m, struct error *e)
 {
-	const struct automap_tool *f = tools_of(m->t->vol->format)->automap;
-	struct drawing k = {.run = m->whole->arg, .map = m, .beside = m->beside};
+	const struct automap_tool *f = tools_of(m->tree->vol->format)->automap;
+	struct drawing k = {.run = m->whole->arg, .map = m, .beside = m->dirfd};
 	int r;
 
 	if (!f)
 		return error_set(e, -EOPNOTSUPP, "no layer of such a map is drawn by rules");
-	r = draw_files(&k, f, files_of_tree(m->t), e);
-	m->left = k.left;
+	r = draw_files(&k, f, automap_files_of_offline(m->tree), e);
+	m->is_incomplete = k.left;
 	return r;
 }
 
@@ -189,14 +189,14 @@ static int process_rules(char **names, int n, bool debug, bool no_limit,
 		all[i].no_limit = no_limit;
 		all[i].wrong = load_rules(names[i], &all[i].rules, &e) < 0;
 		if (all[i].wrong)
-			say(stderr, "mapfs: %s", error_text(&e));
+			print_line(stderr, "mapfs: %s", error_text(&e));
 	}
 	error_clear(&e);
 	if (offline_confine(NULL, 0, NULL, 0, debug, &confined) < 0)
-		say(stderr, "mapfs: %s", error_text(&confined));
+		print_line(stderr, "mapfs: %s", error_text(&confined));
 	for (int i = 0; all && i < n; i++) {
 		if (all[i].rules && !confined.code && look(&all[i], &e) < 0)
-			say(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
+			print_line(stderr, "mapfs: %s: %s", all[i].name, error_text(&e));
 		wrong |= all[i].wrong || e.code || confined.code;
 		error_clear(&e);
 		bytes_unref(all[i].rules);
@@ -242,7 +242,7 @@ static char *find_map_path(const char *root, const struct stat *st)
 	size_t n;
 
 	snprintf(dev, sizeof(dev), "%u:%u", major(st->st_dev), minor(st->st_dev));
-	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->mapfs)
+	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->is_mapfs)
 		return strdup(root);
 	n = strlen(m->point);
 	return strncmp(root, m->point, n) == 0 && asprintf(&place, "%s%s", m->source, root + n) >= 0
@@ -279,16 +279,16 @@ static int draw_layer(struct automap_run *run, const char *root, const char *pat
 	else
 		beside = open_beside(root, &st);
 	k.beside = beside;
-	w->further[w->n_further++] = (struct sandbox_rule){dirfd, SANDBOX_WRITABLE};
+	w->extra_rules[w->n_extra_rules++] = (struct sandbox_rule){dirfd, SANDBOX_WRITABLE};
 	if (beside >= 0)
-		w->further[w->n_further++] = (struct sandbox_rule){beside, 0};
+		w->extra_rules[w->n_extra_rules++] = (struct sandbox_rule){beside, 0};
 	if (r == 0)
-		r = offline_confine(NULL, 0, w->further, w->n_further, w->debug, &e);
+		r = offline_confine(NULL, 0, w->extra_rules, w->n_extra_rules, w->debug, &e);
 	if (r == 0)
-		r = draw_files(&k, automap_find_tool(), files_of_directory(&dirfd), &e);
+		r = draw_files(&k, automap_find_tool(), automap_files_of_directory(&dirfd), &e);
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", w->names[0], error_text(&e));
-	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_LEFT : OUTCOME_DONE;
+		print_line(stderr, "mapfs: %s: %s", w->names[0], error_text(&e));
+	return r < 0 ? OUTCOME_REFUSED : k.left ? OUTCOME_PARTIAL : OUTCOME_DONE;
 }
 
 bool automap_is_layer(const char *name)
@@ -310,7 +310,8 @@ static int open_rules(struct automap_run *run, struct error *e)
 	if (file)
 		r = load_rules(run->rules, &run->file, e);
 	else
-		r = images_open_others(run->rules, automap_find_tool()->dirs, &run->images, e);
+		r = images_open_others(
+			run->rules, automap_find_tool()->rules_dirs, &run->images, e);
 	whole_use_images(&run->whole, run->images);
 	return r;
 }
@@ -325,7 +326,7 @@ int automap_run(struct automap_run *run)
 	run->whole.change = draw_map;
 	run->whole.arg = run;
 	if (open_rules(run, &e) < 0)
-		say(stderr, "mapfs: %s", error_text(&e));
+		print_line(stderr, "mapfs: %s", error_text(&e));
 	else if (find_layer(run->whole.names[0], &root, &path))
 		code = draw_layer(run, root, path);
 	else

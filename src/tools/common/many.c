@@ -13,7 +13,7 @@
 #include "base/disk/io.h"
 #include "base/disk/walk.h"
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "base/threads/parallel.h"
 #include "vfs/offline/streams.h"
 
@@ -38,7 +38,7 @@ struct many_list {
 
 static void report_error(struct many_list *l, const char *name, int r, const char *why)
 {
-	say(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
+	print_line(stderr, "mapfs: %s: %s", name, why ? why : strerror(-r));
 	l->wrong = r;
 }
 
@@ -52,7 +52,7 @@ static bool is_repeated(struct many_list *l, const char *shown)
 {
 	CLEANUP(free) char *real = l->once ? realpath(shown, NULL) : NULL;
 
-	if (!real || names_has(&l->seen, real))
+	if (!real || names_contain(&l->seen, real))
 		return real;
 	(void)names_add(&l->seen, real);
 	return false;
@@ -66,7 +66,7 @@ static int add_map(struct many_list *l, char *shown, char *path)
 		free(path);
 		return 0;
 	}
-	if (!shown || !path || !array_room(l->maps, l->n, l->room)) {
+	if (!shown || !path || !array_reserve(l->maps, l->n, l->room)) {
 		free(shown);
 		free(path);
 		return -ENOMEM;
@@ -87,7 +87,8 @@ static void report_unreadable(void *arg, const char *path, int r)
 
 static int add_folder(struct many_list *l, const char *folder)
 {
-	const struct walk walk = {.wanted = is_wanted, .failed = report_unreadable, .arg = l};
+	const struct walk walk = {
+		.is_wanted = is_wanted, .on_failure = report_unreadable, .arg = l};
 	CLEANUP_NAMES struct names files = {0};
 	CLEANUP(free) char *top = strdup(folder);
 	size_t n = strlen(folder);
@@ -98,9 +99,9 @@ static int add_folder(struct many_list *l, const char *folder)
 	r = top ? walk_files(&walk, top, &files) : -ENOMEM;
 	names_sort(&files);
 	for (size_t i = 0; r == 0 && i < files.n; i++) {
-		const char *below = files.at[i] + n;
+		const char *below = files.items[i] + n;
 
-		r = add_map(l, strdup(files.at[i]), strdup(below + strspn(below, "/")));
+		r = add_map(l, strdup(files.items[i]), strdup(below + strspn(below, "/")));
 	}
 	return r;
 }
@@ -121,7 +122,7 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 		close(fd);
 		return 0;
 	}
-	if (!array_room(l->tops, l->n_tops, l->room_tops)) {
+	if (!array_reserve(l->tops, l->n_tops, l->room_tops)) {
 		close(fd);
 		return -ENOMEM;
 	}
@@ -133,7 +134,8 @@ static int add_top(struct many_list *l, int fd, unsigned flags)
 static int list_add(const struct many *m, struct many_list *l, const char *name)
 {
 	/* Root may need rights over files of other users, whose owners are not known yet. */
-	unsigned flags = (geteuid() == 0 ? SANDBOX_RIGHTS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
+	unsigned flags =
+		(geteuid() == 0 ? SANDBOX_KEEP_OWNERS : 0) | (m->writes ? SANDBOX_WRITABLE : 0);
 	struct error e = ERROR_INIT;
 	char *file = NULL;
 	int fd, r = offline_locate(name, &fd, &file, &e);
@@ -149,8 +151,8 @@ static int list_add(const struct many *m, struct many_list *l, const char *name)
 		free(file);
 		return r;
 	}
-	if (r != -EISDIR || m->single) {
-		report_error(l, name, r, r == -EISDIR ? m->single : error_text(&e));
+	if (r != -EISDIR || m->folder_error) {
+		report_error(l, name, r, r == -EISDIR ? m->folder_error : error_text(&e));
 		return 0;
 	}
 	fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -200,7 +202,7 @@ static int open_map(struct crew *w, const struct many_map *map, struct offline *
 			return error_set(e, fd, "%s", strerror(-fd));
 	}
 	return offline_open_at(
-		t, dir ? fd : top, slash ? slash + 1 : map->path, map->shown, w->many->how, e);
+		t, dir ? fd : top, slash ? slash + 1 : map->path, map->shown, w->many->options, e);
 }
 
 static int visit_map(struct crew *w, const struct many_map *map, struct buffer *out)
@@ -214,10 +216,10 @@ static int visit_map(struct crew *w, const struct many_map *map, struct buffer *
 		r = offline_load(&t, &e);
 	if (r == 0)
 		r = m->visit(m->arg, &t, out);
-	else if (m->refused)
-		r = m->refused(m->arg, map->shown, &e, out);
+	else if (m->on_refused)
+		r = m->on_refused(m->arg, map->shown, &e, out);
 	else
-		offline_say(&t, "%s", error_text(&e));
+		offline_print(&t, "%s", error_text(&e));
 	offline_close(&t);
 	return r;
 }
@@ -239,7 +241,7 @@ static void print_done(struct crew *w)
 		int r = w->stopped || w->many->writes ? 0 : output_text(out);
 
 		if (w->many->writes)
-			output_reports(out);
+			output_report_lines(out);
 		if (r < 0) {
 			w->stopped = true;
 			w->wrong = r;
@@ -269,18 +271,19 @@ static int enter_sandbox(const struct crew *w, struct error *e)
 {
 	const struct many *m = w->many;
 	size_t n = w->list.n_tops;
-	CLEANUP(free) struct sandbox_rule *rules = calloc(n + m->n_further + 1, sizeof(*rules));
+	CLEANUP(free) struct sandbox_rule *rules = calloc(n + m->n_extra_rules + 1, sizeof(*rules));
 
 	if (!rules)
 		return -ENOMEM;
-	for (size_t i = 0; i < n + m->n_further; i++)
-		rules[i] = i < n ? w->list.tops[i] : m->further[i - n];
-	return offline_confine(NULL, 0, rules, n + m->n_further, m->debug, e);
+	for (size_t i = 0; i < n + m->n_extra_rules; i++)
+		rules[i] = i < n ? w->list.tops[i] : m->extra_rules[i - n];
+	return offline_confine(NULL, 0, rules, n + m->n_extra_rules, m->debug, e);
 }
 
 int many_visit_all(struct many *m, char **names, int n)
 {
-	struct crew w = {.many = m, .list.once = m->once, .lock = PTHREAD_MUTEX_INITIALIZER};
+	struct crew w = {
+		.many = m, .list.once = m->skips_repeated, .lock = PTHREAD_MUTEX_INITIALIZER};
 	struct error e = ERROR_INIT;
 	int r = 0;
 
@@ -292,7 +295,7 @@ int many_visit_all(struct many *m, char **names, int n)
 	if (r == 0)
 		(void)parallel_all(w.list.n, visit_next, &w, NULL);
 	else
-		say(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
+		print_line(stderr, "mapfs: %s", e.code ? error_text(&e) : strerror(-r));
 	r = r < 0 ? r : w.list.wrong < 0 ? w.list.wrong : w.wrong;
 	list_finish(&w.list);
 	return r;

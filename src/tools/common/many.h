@@ -14,16 +14,16 @@ typedef int (*many_visit)(void *arg, struct offline *t, struct buffer *out);
 struct many {
 	many_visit visit;
 	/* Called for a map that cannot be opened. If NULL, the error is printed on stderr. */
-	int (*refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
+	int (*on_refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
 	void *arg;
-	const struct vfs_options *how;
+	const struct vfs_options *options;
 	bool debug;
-	bool writes;        /* maps are also saved; the output is the report of that */
-	bool once;          /* visit a map only once, even if it is named several times */
-	bool progress;      /* show on stderr, a terminal, how many maps are done */
-	const char *single; /* error message for a folder; NULL if its maps are visited */
-	const struct sandbox_rule *further; /* other paths that the visits use */
-	size_t n_further;
+	bool writes;              /* maps are also saved; the output is the report of that */
+	bool skips_repeated;      /* visit a map only once, even if it is named several times */
+	bool progress;            /* show on stderr, a terminal, how many maps are done */
+	const char *folder_error; /* error message for a folder; NULL if its maps are visited */
+	const struct sandbox_rule *extra_rules; /* other paths that the visits use */
+	size_t n_extra_rules;
 };
 
 /*

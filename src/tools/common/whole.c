@@ -14,7 +14,7 @@
 #include "base/disk/io.h"
 #include "base/name.h"
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "tools/common/many.h"
 #include "vfs/offline/change.h"
 #include "vfs/offline/out.h"
@@ -29,26 +29,26 @@ void whole_report(struct whole_map *m, const char *fmt, ...)
 	va_start(ap, fmt);
 	text = text_vprintf(fmt, ap);
 	va_end(ap);
-	line = text_printf("%s%s%s", several ? m->t->file : "", several ? ": " : "",
+	line = text_printf("%s%s%s", several ? m->tree->file : "", several ? ": " : "",
 		text ? text : "out of memory");
-	buffer_text(&m->report, line ? printable(line) : "out of memory");
+	buffer_text(&m->report, line ? replace_unprintable(line) : "out of memory");
 	buffer_byte(&m->report, '\n');
 }
 
-void whole_tell(void *arg, enum whole_said what, const char *line)
+void whole_say(void *arg, enum whole_event what, const char *line)
 {
 	struct whole_map *m = arg;
 
-	m->left |= what == WHOLE_LEFT;
+	m->is_incomplete |= what == WHOLE_LEFT;
 	if (what == WHOLE_DONE)
 		whole_report(m, "%s", line);
 	else
-		offline_say(m->t, "%s%s", what == WHOLE_LEFT ? "left as it is: " : "", line);
+		offline_print(m->tree, "%s%s", what == WHOLE_LEFT ? "left as it is: " : "", line);
 }
 
 void whole_use_images(struct whole *w, const struct images *images)
 {
-	w->n_further += images_rules(images, w->further + w->n_further);
+	w->n_extra_rules += images_rules(images, w->extra_rules + w->n_extra_rules);
 }
 
 /* A target folder for the maps of a source folder. */
@@ -97,7 +97,7 @@ static int folder_open(
 /* Is the map in the target folder missing, or older than the source map? */
 static bool folder_lacks(const struct folder *f, const struct offline *t)
 {
-	const struct timespec *in = &t->vol->opened.st_mtim, *out;
+	const struct timespec *in = &t->vol->map_stat.st_mtim, *out;
 	struct stat st;
 
 	if (f->fd < 0 || fstatat(f->fd, t->file + f->below, &st, 0) < 0 || !S_ISREG(st.st_mode))
@@ -131,12 +131,12 @@ static int folder_begin(const struct folder *f, const struct offline *t,
 		ret->dirfd = take_fd(&fd);
 		return 0;
 	}
-	r = offline_open_at(&ret->own, fd, name, t->file, how, e);
+	r = offline_open_at(&ret->own_existing, fd, name, t->file, how, e);
 	if (r < 0)
 		return r;
-	ret->held = &ret->own;
-	r = out_hold(ret, t->file, e);
-	return r < 0 ? r : offline_check_journal(ret->held, e);
+	ret->existing = &ret->own_existing;
+	r = out_begin_held(ret, t->file, e);
+	return r < 0 ? r : offline_check_journal(ret->existing, e);
 }
 
 static void note_outcome(struct whole *w, enum outcome code)
@@ -153,19 +153,19 @@ static enum outcome outcome_of(int r)
 
 static void report_fault(void *arg, const struct format_fault *f)
 {
-	offline_say(arg, "%s: %s", f->is_warning ? "warning" : "refused", f->line);
+	offline_print(arg, "%s: %s", f->is_warning ? "warning" : "refused", f->line);
 }
 
 /* In a dry run, check the map that `change` made as a save would. */
 static enum outcome check_result(struct whole_map *m)
 {
-	const struct format_edit *edit = m->t->vol->format->edit;
+	const struct format_edit *edit = m->tree->vol->format->edit;
 	struct error e = ERROR_INIT;
 
 	if (!m->map || !edit->check ||
-		edit->check(m->t->vol->now, m->map, report_fault, m->t, &e) == 0)
+		edit->check(m->tree->vol->base, m->map, report_fault, m->tree, &e) == 0)
 		return OUTCOME_DONE;
-	offline_say(m->t, "refused: %s", error_text(&e));
+	offline_print(m->tree, "refused: %s", error_text(&e));
 	return OUTCOME_SAVE_FAILED;
 }
 
@@ -181,15 +181,15 @@ static enum outcome change_map(struct whole_map *m, struct out *out)
 
 	how.map = m->map;
 	if (r == 0)
-		code = w->dry ? check_result(m) : change_save(m->t, &how);
+		code = w->dry ? check_result(m) : change_save(m->tree, &how);
 	if (r < 0) {
-		offline_say(m->t, "%s", error_text(&e));
+		offline_print(m->tree, "%s", error_text(&e));
 		code = outcome_of(r);
 	}
-	if (code != OUTCOME_DONE && code != OUTCOME_LEFT)
+	if (code != OUTCOME_DONE && code != OUTCOME_PARTIAL)
 		buffer_finish_free(&m->report);
 	snapshot_unref(TAKE(m->map));
-	return m->left ? outcome_worse(code, OUTCOME_LEFT) : code;
+	return m->is_incomplete ? outcome_worse(code, OUTCOME_PARTIAL) : code;
 }
 
 /* Change a map and commit the result to out, which messages call `shown`. */
@@ -197,19 +197,19 @@ static enum outcome change_to(struct whole_map *m, struct out *out, const char *
 {
 	enum outcome code;
 	struct error e = ERROR_INIT;
-	int r = out_check(out, m->t->vol->format, &e);
+	int r = out_check(out, m->tree->vol->format, &e);
 
 	if (r < 0) {
-		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", shown, error_text(&e));
 		return outcome_of(r);
 	}
-	m->t->vol->store.store.spool_dirfd = out->dirfd;
+	m->tree->vol->store.store.spool_dirfd = out->dirfd;
 	code = change_map(m, out);
-	if (code == OUTCOME_DONE || code == OUTCOME_LEFT)
+	if (code == OUTCOME_DONE || code == OUTCOME_PARTIAL)
 		r = out_commit(out, &e);
 	if (r == 0)
 		return code;
-	say(stderr, "mapfs: %s: %s", out->path, error_text(&e));
+	print_line(stderr, "mapfs: %s: %s", out->path, error_text(&e));
 	buffer_finish_free(&m->report);
 	return r == -ESTALE ? OUTCOME_CONFLICT : OUTCOME_SAVE_FAILED;
 }
@@ -221,18 +221,18 @@ static enum outcome change_into(struct whole_map *m, struct folder *f)
 	struct vfs_options writes = w->options;
 	struct out out = {.dirfd = -1};
 	struct error e = ERROR_INIT;
-	CLEANUP(free) char *shown = text_printf("%s/%s", f->name, m->t->file + f->below);
+	CLEANUP(free) char *shown = text_printf("%s/%s", f->name, m->tree->file + f->below);
 	enum outcome code;
 	int r;
 
-	if (!folder_lacks(f, m->t))
+	if (!folder_lacks(f, m->tree))
 		return OUTCOME_DONE;
 	if (w->dry)
 		return change_map(m, NULL);
 	writes.read_only = false;
-	r = folder_begin(f, m->t, &writes, &out, &e);
+	r = folder_begin(f, m->tree, &writes, &out, &e);
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", shown, error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", shown, error_text(&e));
 	code = r < 0 ? outcome_of(r) : change_to(m, &out, shown);
 	out_finish(&out);
 	return code;
@@ -241,7 +241,7 @@ static enum outcome change_into(struct whole_map *m, struct folder *f)
 static int visit_map(void *arg, struct offline *t, struct buffer *out)
 {
 	struct whole *w = arg;
-	struct whole_map m = {.whole = w, .t = t, .beside = t->vol->dirfd, .report = BUFFER_INIT};
+	struct whole_map m = {.whole = w, .tree = t, .dirfd = t->vol->dirfd, .report = BUFFER_INIT};
 
 	note_outcome(w, w->folder ? change_into(&m, w->folder)
 			: w->out  ? change_to(&m, w->out, w->out->path)
@@ -251,14 +251,14 @@ static int visit_map(void *arg, struct offline *t, struct buffer *out)
 	else if (streams_named(w->out->path))
 		fwrite(m.report.data, 1, m.report.size, stderr);
 	else
-		output_reports(&m.report);
+		output_report_lines(&m.report);
 	buffer_finish_free(&m.report);
 	return 0;
 }
 
 static int report_refused(void *arg, const char *file, const struct error *why, struct buffer *)
 {
-	say(stderr, "mapfs: %s: %s", file, error_text(why));
+	print_line(stderr, "mapfs: %s: %s", file, error_text(why));
 	note_outcome(arg, offline_write_outcome(why->code));
 	return 0;
 }
@@ -269,16 +269,16 @@ static const char FOLDER_REFUSED[] =
 static int visit_all(struct whole *w, int n)
 {
 	struct many m = {.visit = visit_map,
-		.refused = report_refused,
+		.on_refused = report_refused,
 		.arg = w,
-		.how = &w->options,
+		.options = &w->options,
 		.debug = w->debug,
 		.writes = !w->dry && !w->out,
-		.once = true,
+		.skips_repeated = true,
 		.progress = (w->in_place || w->folder) && isatty(STDERR_FILENO),
-		.single = w->in_place || w->folder ? NULL : FOLDER_REFUSED,
-		.further = w->further,
-		.n_further = w->n_further};
+		.folder_error = w->in_place || w->folder ? NULL : FOLDER_REFUSED,
+		.extra_rules = w->extra_rules,
+		.n_extra_rules = w->n_extra_rules};
 	int r;
 
 	r = many_visit_all(&m, w->names, n);
@@ -298,13 +298,13 @@ static int run_to_out(struct whole *w)
 	struct error e = ERROR_INIT;
 	int r = out_begin(&out, w->names[1], &w->options, &e), code;
 
-	if (r == 0 && out.held)
-		r = offline_check_journal(out.held, &e);
+	if (r == 0 && out.existing)
+		r = offline_check_journal(out.existing, &e);
 	if (r < 0) {
-		say(stderr, "mapfs: %s: %s", w->names[1], error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", w->names[1], error_text(&e));
 		code = (int)outcome_of(r);
 	} else {
-		w->further[w->n_further++] = out_rule(&out);
+		w->extra_rules[w->n_extra_rules++] = out_rule(&out);
 		w->out = &out;
 		w->options.read_only = true;
 		code = visit_all(w, 1);
@@ -321,10 +321,11 @@ static int run_to_folder(struct whole *w)
 	int r = folder_open(w->names[0], w->names[1], w->dry, &folder, &e), code = OUTCOME_REFUSED;
 
 	if (r < 0) {
-		say(stderr, "mapfs: %s", error_text(&e));
+		print_line(stderr, "mapfs: %s", error_text(&e));
 	} else {
 		if (!w->dry)
-			w->further[w->n_further++] = out_rule(&(struct out){.dirfd = folder.fd});
+			w->extra_rules[w->n_extra_rules++] =
+				out_rule(&(struct out){.dirfd = folder.fd});
 		w->folder = &folder;
 		w->options.read_only = true;
 		code = visit_all(w, 1);

@@ -21,12 +21,12 @@ enum { WHOLE_FURTHER_MAX = 3 * IMAGES_DIRS_MAX + 2 };
 /* One map while it is changed. */
 struct whole_map {
 	struct whole *whole;
-	struct offline *t;
-	int beside;           /* descriptor of the directory of the named map; borrowed */
+	struct offline *tree;
+	int dirfd;            /* descriptor of the directory of the named map; borrowed */
 	struct buffer report; /* what was done; what was not done is printed at once */
 	/* The map to write, if `change` made one instead of changing the tree; or NULL. */
 	struct snapshot *map;
-	bool left; /* a requested change was not made */
+	bool is_incomplete; /* a requested change was not made */
 };
 
 struct whole {
@@ -43,8 +43,8 @@ struct whole {
 	int (*change)(struct whole_map *m, struct error *e);
 	void *arg; /* for change */
 	/* Other paths that the run reads or writes, besides the named maps; whole_run adds OUT. */
-	struct sandbox_rule further[WHOLE_FURTHER_MAX];
-	size_t n_further;
+	struct sandbox_rule extra_rules[WHOLE_FURTHER_MAX];
+	size_t n_extra_rules;
 
 	/* Private to whole_run: the target of the maps of a folder, or of a single map. Both are
 	 * NULL if maps are changed in place. */
@@ -60,6 +60,6 @@ int whole_run(struct whole *w);
  * three times. */
 void whole_use_images(struct whole *w, const struct images *images);
 /* Implements whole_calls.say; arg is a struct whole_map. */
-void whole_tell(void *arg, enum whole_said what, const char *line);
+void whole_say(void *arg, enum whole_event what, const char *line);
 /* Append a line to the report of a map. */
 void whole_report(struct whole_map *m, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -5,7 +5,7 @@
 #include "formats/images.h"
 #include "formats/preview.h"
 
-enum whole_said {
+enum whole_event {
 	WHOLE_DONE,    /* "removed images/3_old.png: nothing uses it" */
 	WHOLE_LEFT,    /* why a requested change was not made: "PATH: ..." */
 	WHOLE_REFUSED, /* why no copy is made */
@@ -13,7 +13,7 @@ enum whole_said {
 
 struct whole_calls {
 	/* Report one change, in one line. */
-	void (*say)(void *arg, enum whole_said what, const char *line);
+	void (*say)(void *arg, enum whole_event what, const char *line);
 	void *arg;
 	preview_image_fn image; /* its arg is a struct images */
 };

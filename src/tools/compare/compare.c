@@ -36,7 +36,7 @@ struct table {
 	bool same;
 	struct area area; /* changed cells that both have */
 	size_t outer;     /* number of cells other than 0 that only one has */
-	enum told_length much;
+	enum detail_length much;
 	struct buffer *to; /* where to append the first changed cells */
 	size_t most;       /* their maximum; SIZE_MAX: all, and cells that only one has */
 };
@@ -49,8 +49,8 @@ static void print_cell(struct table *t, size_t x, size_t y, struct span c, struc
 		buffer_printf(t->to, " %s (%s): ", area_text(area_at(x, y)).text, cell.text);
 	else
 		buffer_printf(t->to, " %s: ", cell.text);
-	buffer_printf(t->to, "%.*s -> %.*s\n", (int)told_bytes(t->much, c.at, c.n), c.at,
-		(int)told_bytes(t->much, d.at, d.n), d.at);
+	buffer_printf(t->to, "%.*s -> %.*s\n", (int)detail_bytes(t->much, c.at, c.n), c.at,
+		(int)detail_bytes(t->much, d.at, d.n), d.at);
 }
 
 /* Compare two lines; NULL is a line without cells. Returns false if one has more cells than it may.
@@ -103,7 +103,7 @@ static int compare_next(struct table *t, size_t y)
 	t->same = false;
 	if (!compare_line(t, y, r ? p : NULL, n, s ? q : NULL, m))
 		return -ENOTSUP;
-	return t->much != TOLD_PAGE && t->to->size > PIECE && output_text(t->to) < 0 ? -EIO : 1;
+	return t->much != DETAIL_PAGE && t->to->size > PIECE && output_text(t->to) < 0 ? -EIO : 1;
 }
 
 static int compare_lines(struct table *t, struct buffer *to, size_t most)
@@ -135,7 +135,7 @@ static void print_area(const struct table *t, struct buffer *out)
 			(t->grid ? area_text(*area) : area_text_of_table(*area)).text);
 }
 
-int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)
+int compare_tables(struct reader *a, struct reader *b, enum detail_length much, struct buffer *out)
 {
 	CLEANUP_BUFFER struct buffer cells = BUFFER_INIT;
 	struct table t = {.a = a, .b = b, .same = a->size == b->size, .much = much};
@@ -143,11 +143,11 @@ int compare_tables(struct reader *a, struct reader *b, enum told_length much, st
 
 	t.grid = s > 0;
 	t.resized = t.grid && (t.of_a.width != t.of_b.width || t.of_a.height != t.of_b.height);
-	r = s < 0 ? s : compare_lines(&t, &cells, much == TOLD_ALL ? 0 : CELLS_SHOWN);
+	r = s < 0 ? s : compare_lines(&t, &cells, much == DETAIL_ALL ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;
 	print_area(&t, out);
-	if (much == TOLD_ALL) {
+	if (much == DETAIL_ALL) {
 		r = compare_lines(&t, out, SIZE_MAX);
 		return r < 0 ? r : 1;
 	}

@@ -11,12 +11,12 @@
 
 /*
  * Compare two tables: append the number of changed cells, their rectangle and the first of them.
- * Tables of numbers (layers) are shown with x and y, and may differ in size. TOLD_ALL: show all
+ * Tables of numbers (layers) are shown with x and y, and may differ in size. DETAIL_ALL: show all
  * changed cells, and cells other than 0 that only one table has; long output is printed on the way
  * (output_text). Returns 1; 0 if the tables are equal (appends nothing); -ENOTSUP if they are no
  * such tables; or another -errno.
  */
-int compare_tables(struct reader *a, struct reader *b, enum told_length much, struct buffer *out);
+int compare_tables(struct reader *a, struct reader *b, enum detail_length much, struct buffer *out);
 /* Compare two PNG files: append their sizes, or the number and rectangle of changed pixels. Returns
  * false, and appends nothing, if one of them cannot be read as PNG. */
 bool compare_images(struct reader *a, struct reader *b, struct buffer *out);

@@ -15,7 +15,7 @@ enum { STEP = 7 }; /* bytes of a coefficient, so that it is less than the prime 
 
 static uint64_t points[2];
 
-int digest_begin(void)
+int digest_init(void)
 {
 	if (getrandom(points, sizeof(points), 0) != (ssize_t)sizeof(points))
 		return -EIO;
@@ -50,7 +50,7 @@ static uint64_t coefficient(const uint8_t *p, size_t n)
 	return le64toh(c);
 }
 
-uint64_t digest_likely(const void *data, size_t n)
+uint64_t digest_hash(const void *data, size_t n)
 {
 	const uint8_t *p = data;
 	uint64_t sum = n % PRIME;

@@ -15,7 +15,7 @@ struct digest {
 };
 
 /* Draw the random numbers. Call it before any other function here. -EIO: there are none. */
-int digest_begin(void);
+int digest_init(void);
 /* Digest of a content in memory. */
 struct digest digest_of(const void *data, size_t n);
 /* Add a piece to a digest, which starts as zeros. The digest depends on how a content is divided,
@@ -23,7 +23,7 @@ struct digest digest_of(const void *data, size_t n);
 void digest_add(struct digest *d, const void *data, size_t n);
 
 /* A hash that is equal in all processes, but that an attacker can make collide: for guesses. */
-uint64_t digest_likely(const void *data, size_t n);
+uint64_t digest_hash(const void *data, size_t n);
 
 static inline bool digest_same(const struct digest *x, const struct digest *y)
 {

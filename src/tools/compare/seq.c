@@ -8,7 +8,7 @@
 
 int seq_add(struct seq *s, const char *at, size_t n)
 {
-	if (!array_room(s->at, s->n, s->room))
+	if (!array_reserve(s->at, s->n, s->room))
 		return -ENOMEM;
 	s->at[s->n++] = (struct span){at, n};
 	return 0;
@@ -139,7 +139,7 @@ static int collect_hunks(
 		while (j < m && !same_b[j])
 			j++;
 		if (i > a || j > b) {
-			if (!array_room(ret->at, ret->n, ret->room))
+			if (!array_reserve(ret->at, ret->n, ret->room))
 				return -ENOMEM;
 			ret->at[ret->n++] = (struct hunk){head + a, head + i, head + b, j - b};
 		}

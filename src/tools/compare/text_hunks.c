@@ -20,14 +20,14 @@ struct text {
 	size_t n, room;
 	size_t next;       /* index of the line that the reader returns next */
 	size_t told, most; /* changed lines shown, and their maximum */
-	enum told_length much;
+	enum detail_length much;
 };
 
-size_t told_bytes(enum told_length much, const char *text, size_t n)
+size_t detail_bytes(enum detail_length much, const char *text, size_t n)
 {
-	size_t cut = TOLD_BYTES;
+	size_t cut = DETAIL_BYTES;
 
-	if (much != TOLD_PAGE || n <= cut)
+	if (much != DETAIL_PAGE || n <= cut)
 		return n;
 	while (cut && ((uint8_t)text[cut] & 0xc0) == 0x80)
 		cut--;
@@ -45,7 +45,7 @@ static int read_digests(struct text *t, struct seq *ret)
 	while ((r = reader_next(t->reader, SIZE_MAX, &line, &n)) > 0) {
 		if (t->n == LINES_MAX && t->most == LINES_SHOWN)
 			return -EFBIG;
-		if (!array_room(t->at, t->n, t->room))
+		if (!array_reserve(t->at, t->n, t->room))
 			return -ENOMEM;
 		t->at[t->n++] = digest_of(line, n);
 	}
@@ -71,13 +71,13 @@ static int pass_lines(struct text *t, size_t to, char mark, struct buffer *out)
 			continue;
 		t->told += mark != ' ';
 		buffer_byte(out, (uint8_t)mark);
-		shown = told_bytes(t->much, line, n);
+		shown = detail_bytes(t->much, line, n);
 		buffer_append(out, line, shown);
 		if (shown < n)
 			buffer_text(out, " ...\n");
 		else if (line[n - 1] != '\n')
 			buffer_text(out, "\n\\ No newline at end of file\n");
-		if (t->much != TOLD_PAGE && out->size > PIECE && output_text(out) < 0)
+		if (t->much != DETAIL_PAGE && out->size > PIECE && output_text(out) < 0)
 			return -EIO;
 	}
 	return 0;
@@ -140,15 +140,15 @@ static int print_hunks(struct text *a, struct text *b, const struct hunks *all, 
 	if (removed > a->told || added > b->told)
 		buffer_printf(out, "\\ %zu more lines removed, %zu more added%s\n",
 			removed - a->told, added - b->told,
-			a->much == TOLD_SOME ? " (--full shows them)" : "");
+			a->much == DETAIL_SOME ? " (--full shows them)" : "");
 	return r;
 }
 
-int text_hunks(struct reader *a, struct reader *b, enum told_length much, struct buffer *out)
+int text_hunks(struct reader *a, struct reader *b, enum detail_length much, struct buffer *out)
 {
 	CLEANUP_SEQ struct seq in_a = {0}, in_b = {0};
 	struct text x = {
-		.reader = a, .most = much == TOLD_ALL ? SIZE_MAX : LINES_SHOWN, .much = much};
+		.reader = a, .most = much == DETAIL_ALL ? SIZE_MAX : LINES_SHOWN, .much = much};
 	struct text y = x;
 	struct hunks all = {0};
 	int r = reader_is_text(a);

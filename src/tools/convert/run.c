@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "formats/images.h"
 #include "formats/preview.h"
 #include "vfs/volume/outcome.h"
@@ -12,11 +12,11 @@
 static int convert_map(struct whole_map *m, struct error *e)
 {
 	const struct convert_run *run = m->whole->arg;
-	const struct whole_calls calls = {whole_tell, m, images_find};
+	const struct whole_calls calls = {whole_say, m, images_find};
 
-	if (m->t->vol->format != run->tools->format)
+	if (m->tree->vol->format != run->tools->format)
 		return error_set(e, -EOPNOTSUPP, "there is no other game for maps of this format");
-	return run->tools->convert->convert(m->t->vol->now, &run->how, &calls, &m->map, e);
+	return run->tools->convert->convert(m->tree->vol->base, &run->how, &calls, &m->map, e);
 }
 
 static int open_images(struct convert_run *run, struct error *e)
@@ -41,7 +41,7 @@ int convert_run(struct convert_run *run)
 	run->whole.change = convert_map;
 	run->whole.arg = run;
 	if (open_images(run, &e) < 0)
-		say(stderr, "mapfs: %s", error_text(&e));
+		print_line(stderr, "mapfs: %s", error_text(&e));
 	else
 		code = whole_run(&run->whole);
 	for (size_t i = 0; i < CONVERT_GAMES_MAX; i++)

@@ -19,8 +19,8 @@ const struct review_tool *differences_review(const struct differences *d)
 
 void differences_fail(struct differences *d, const struct item *i, int r)
 {
-	offline_fail(&d->m.sides[i->side].tree, i->path, r);
-	d->trouble = true;
+	offline_print_error(&d->m.sides[i->side].tree, i->path, r);
+	d->has_errors = true;
 }
 
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out)
@@ -28,18 +28,18 @@ int difference_detail(struct differences *d, const struct difference *x, struct 
 	int r = 0;
 
 	if (fnmatch("*.csv", x->after->path, 0) == 0)
-		r = compare_tables(x->x, x->y, d->much, out);
+		r = compare_tables(x->x, x->y, d->length, out);
 	else if (fnmatch("*.png", x->after->path, 0) == 0)
 		r = compare_images(x->x, x->y, out);
 	if (r == 0 || r == -ENOTSUP)
-		r = text_hunks(x->x, x->y, d->much, out);
+		r = text_hunks(x->x, x->y, d->length, out);
 	if (r == 0)
 		buffer_printf(out, " %llu bytes -> %llu bytes\n", (unsigned long long)x->x->size,
 			(unsigned long long)x->y->size);
 	return r < 0 ? r : 0;
 }
 
-int difference_tell(struct differences *d, const struct difference *x)
+int difference_print(struct differences *d, const struct difference *x)
 {
 	const struct item *i = difference_item(x);
 
@@ -48,7 +48,7 @@ int difference_tell(struct differences *d, const struct difference *x)
 		buffer_printf(&d->out, "%s -> ", x->before->path);
 	buffer_printf(
 		&d->out, "%s%s\n", i->path, i->is_dir && (!x->before || !x->after) ? "/" : "");
-	return x->x && !d->brief ? difference_detail(d, x, &d->out) : 0;
+	return x->x && !d->is_brief ? difference_detail(d, x, &d->out) : 0;
 }
 
 static void add_json_side(struct differences *d, const char *before, const struct item *i)
@@ -61,7 +61,7 @@ static void add_json_side(struct differences *d, const char *before, const struc
 		return;
 	}
 	if (!i->is_dir && offline_find(&d->m.sides[i->side].tree, i->path, &a) < 0)
-		d->trouble = true;
+		d->has_errors = true;
 	json_line_text(&d->out, "{\"path\": ", i->path);
 	if (i->is_dir)
 		buffer_text(&d->out, ", \"kind\": \"directory\", \"size\": null}");
@@ -69,7 +69,7 @@ static void add_json_side(struct differences *d, const char *before, const struc
 		buffer_printf(&d->out, ", \"kind\": \"file\", \"size\": %ju}", (uintmax_t)a.size);
 }
 
-int difference_tell_json(struct differences *d, const struct difference *x)
+int difference_print_json(struct differences *d, const struct difference *x)
 {
 	json_line_text(&d->out, "{\"path\": ", difference_item(x)->path);
 	json_line_text(&d->out, ", \"kind\": ", difference_words[x->kind]);

@@ -29,14 +29,14 @@ struct differences {
 	struct merge m; /* the first map is BASE, the second OURS; both are read */
 	struct buffer out;
 	/* Append a difference to out, which is printed and emptied after each one. -errno. */
-	int (*tell)(struct differences *d, const struct difference *x);
-	bool brief;              /* print only names of files */
-	enum told_length much;   /* how much to show of a changed file */
-	int images;              /* directory for pictures of the changes, or -1 */
-	const char *images_name; /* name of that directory */
-	struct images *game;     /* images of the game, for drawing; or NULL */
-	struct page *page;       /* for page_tell or pictures (page.h); or NULL */
-	bool different, trouble; /* result */
+	int (*print)(struct differences *d, const struct difference *x);
+	bool is_brief;                    /* print only names of files */
+	enum detail_length length;        /* how much to show of a changed file */
+	int images;                       /* directory for pictures of the changes, or -1 */
+	const char *images_name;          /* name of that directory */
+	struct images *game_images;       /* images of the game, for drawing; or NULL */
+	struct page *page;                /* for page_print or pictures (page.h); or NULL */
+	bool has_differences, has_errors; /* result */
 };
 
 extern const char *const difference_words[DIFFERENCE_KINDS];
@@ -47,11 +47,11 @@ const struct review_tool *differences_review(const struct differences *d);
 void differences_fail(struct differences *d, const struct item *i, int r);
 
 /* The text form: append a line and, unless brief, the detail. -errno. */
-int difference_tell(struct differences *d, const struct difference *x);
+int difference_print(struct differences *d, const struct difference *x);
 /* Append how a file changed. Needs x->x and x->y. -errno. */
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
 /* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). Returns 0. */
-int difference_tell_json(struct differences *d, const struct difference *x);
+int difference_print_json(struct differences *d, const struct difference *x);
 /* The item of the second map, or else of the first. */
 static inline const struct item *difference_item(const struct difference *x)
 {

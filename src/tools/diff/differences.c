@@ -19,12 +19,12 @@ static int report_difference(struct differences *d, enum difference_kind kind,
 	struct difference one = {.kind = kind, .before = before, .after = after, .x = x, .y = y};
 	int r;
 
-	d->different = true;
+	d->has_differences = true;
 	if (x)
 		one.picture = pictures_of_image(d, after->path, x, y);
 	if (d->page)
 		page_look(d, &one);
-	r = d->tell(d, &one);
+	r = d->print(d, &one);
 	free(one.picture);
 	return r;
 }
@@ -45,7 +45,7 @@ static void compare_files(struct differences *d, struct item *a, struct item *b)
 	if (r == 0 && s == 0) {
 		r = compare_bytes(&x, &y, &failed);
 		/* JSON files may differ only in an integer without meaning (schema.h: unset). */
-		if (r == 0 && d->m.how->unset && content_is_json(b))
+		if (r == 0 && d->m.schema->unset && content_is_json(b))
 			r = file_same(&d->m, b->node, BASE, OURS);
 		if (r == 0)
 			r = report_difference(d, DIFFERENCE_CHANGED, a, b, &x, &y);
@@ -60,7 +60,7 @@ static void compare_files(struct differences *d, struct item *a, struct item *b)
  * order (all but a longest rising subsequence of the old positions). */
 static int find_moved(struct merged *dir)
 {
-	const struct item *ours = dir->at[OURS];
+	const struct item *ours = dir->items[OURS];
 	/* ends[k]: the end of the rising run of length k + 1 that ends lowest. before[i]: what
 	 * precedes object i in its run. Both refer to items of the first map. */
 	CLEANUP(free) const struct item **ends = calloc(ours->n + 1, sizeof(*ends));
@@ -71,28 +71,28 @@ static int find_moved(struct merged *dir)
 		return -ENOMEM;
 	for (size_t i = 0; i < ours->n; i++) {
 		struct merged *x = ours->children[i]->node;
-		const struct item *b = x ? x->at[BASE] : NULL;
+		const struct item *b = x ? x->items[BASE] : NULL;
 		size_t at;
 
 		if (!b || !b->is_object)
 			continue;
 		x->is_moved = true;
-		if (b->parent != dir->at[BASE]) /* it came from another directory */
+		if (b->parent != dir->items[BASE]) /* it came from another directory */
 			continue;
-		at = array_first(k, runs, ends[k]->position >= b->position);
+		at = array_bisect(k, runs, ends[k]->position >= b->position);
 		before[i] = at ? ends[at - 1] : NULL;
 		ends[at] = b;
 		runs += at == runs;
 	}
 	for (const struct item *b = runs ? ends[runs - 1] : NULL; b;
-		b = before[b->node->at[OURS]->position])
+		b = before[b->node->items[OURS]->position])
 		b->node->is_moved = false;
 	return 0;
 }
 
 static int report_move(struct differences *d, const struct merged *x)
 {
-	const struct item *a = x->at[BASE], *b = x->at[OURS];
+	const struct item *a = x->items[BASE], *b = x->items[OURS];
 	bool renamed = a->is_object && b->is_object &&
 		       (strcmp(a->bare, b->bare) != 0 || strcmp(a->ending, b->ending) != 0);
 
@@ -106,7 +106,7 @@ static int report_children(struct differences *d, struct merged *dir);
 
 static int report_node(struct differences *d, struct merged *x)
 {
-	struct item *a = x->at[BASE], *b = x->at[OURS];
+	struct item *a = x->items[BASE], *b = x->items[OURS];
 	int r;
 
 	if (!a || !b)
@@ -124,16 +124,16 @@ static int report_node(struct differences *d, struct merged *x)
 /* Report the children in the order of the second map, and removed ones where they were. */
 static int report_children(struct differences *d, struct merged *dir)
 {
-	const struct item *a = dir->at[BASE], *b = dir->at[OURS];
+	const struct item *a = dir->items[BASE], *b = dir->items[OURS];
 	size_t i = 0, j = 0;
 	int r = find_moved(dir);
 
 	while (r == 0) {
 		struct merged *x = j < b->n ? b->children[j]->node : NULL;
 
-		while (i < a->n && a->children[i]->node->at[OURS])
+		while (i < a->n && a->children[i]->node->items[OURS])
 			i++;
-		if (i < a->n && (!x || strcmp(a->children[i]->name, x->at[OURS]->name) <= 0))
+		if (i < a->n && (!x || strcmp(a->children[i]->name, x->items[OURS]->name) <= 0))
 			x = a->children[i++]->node;
 		else if (x)
 			j++;
@@ -144,7 +144,7 @@ static int report_children(struct differences *d, struct merged *dir)
 	return r;
 }
 
-int differences_tell(struct differences *d)
+int differences_print(struct differences *d)
 {
 	int r = match_all(&d->m);
 

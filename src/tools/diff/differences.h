@@ -6,4 +6,4 @@
 
 /* Match the maps and print all differences. With m.numbered, an object also matches under another
  * number. -errno: stopped before the end. A file that cannot be compared only sets trouble. */
-int differences_tell(struct differences *d);
+int differences_print(struct differences *d);

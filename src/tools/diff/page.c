@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/print.h"
 
 enum { ENTRIES_OPEN = 20 /* a longer list is folded */ };
 
@@ -28,7 +28,7 @@ static void add_name(struct buffer *out, const char *name)
 	size_t run = 0, fence = 1;
 	const char *pad;
 
-	visible(name, strlen(name), &seen);
+	append_escaped(name, strlen(name), &seen);
 	for (size_t i = 0; i < seen.size; i++) {
 		run = seen.data[i] == '`' ? run + 1 : 0;
 		fence = run >= fence ? run + 1 : fence;
@@ -59,7 +59,7 @@ static void add_fenced(struct buffer *out, const struct buffer *text)
 	CLEANUP_BUFFER struct buffer seen = BUFFER_INIT;
 	bool begin = true;
 
-	visible(text->data, text->size, &seen);
+	append_escaped(text->data, text->size, &seen);
 	buffer_text(out, "     ```diff\n");
 	for (size_t i = 0; i < seen.size; i++) {
 		buffer_text(out, begin ? "     " : "");
@@ -160,7 +160,7 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	buffer_byte(out, '\n');
 }
 
-/* Add a layer to its part of the page, and count it as `kind`. DIFFERENCE_KINDS: page_tell counts
+/* Add a layer to its part of the page, and count it as `kind`. DIFFERENCE_KINDS: page_print counts
  * it.
  */
 static void add_layer(struct differences *d, const struct layer *l, enum difference_kind kind)
@@ -224,7 +224,7 @@ static entry_id find_layer(struct differences *d, const struct item *i, const ch
 	struct offline_file a;
 
 	if (!i || !i->is_dir || offline_find(t, i->path, &a) < 0 ||
-		!differences_review(d)->layer(t->vol->now, a.spot.id, ret_kind))
+		!differences_review(d)->layer(t->vol->base, a.spot.id, ret_kind))
 		return ENTRY_ROOT;
 	return a.spot.id;
 }
@@ -242,8 +242,8 @@ static void look_at_layer(struct differences *d, const struct item *before,
 	y = find_layer(d, after, &l->kind);
 	if (x == ENTRY_ROOT && y == ENTRY_ROOT)
 		return;
-	r = differences_review(d)->cells(d->m.sides[BASE].tree.vol->now, x,
-		d->m.sides[OURS].tree.vol->now, y, add_cell, d, NULL);
+	r = differences_review(d)->cells(d->m.sides[BASE].tree.vol->base, x,
+		d->m.sides[OURS].tree.vol->base, y, add_cell, d, NULL);
 	if (r < 0)
 		differences_fail(d, l->item, r);
 	if (l->area.n)
@@ -278,11 +278,11 @@ void page_look(struct differences *d, struct difference *x)
 		look_at_layers_below(d, i, DIFFERENCE_KINDS);
 	} else if (is_layer && !i->is_dir && of != d->page->last) {
 		d->page->last = of;
-		look_at_layer(d, of->at[BASE], of->at[OURS], DIFFERENCE_CHANGED);
+		look_at_layer(d, of->items[BASE], of->items[OURS], DIFFERENCE_CHANGED);
 	}
 }
 
-int page_tell(struct differences *d, const struct difference *x)
+int page_print(struct differences *d, const struct difference *x)
 {
 	const struct item *i = difference_item(x);
 	struct part *part = x->played ? &d->page->parts[0] : part_of(d, i->path);
@@ -299,7 +299,7 @@ int page_tell(struct differences *d, const struct difference *x)
 		buffer_text(out, " → ");
 	}
 	add_name(out, i->path);
-	if (x->x && !d->brief)
+	if (x->x && !d->is_brief)
 		r = add_detail(d, x, out);
 	else
 		buffer_byte(out, '\n');
@@ -348,9 +348,9 @@ static void add_answer(struct differences *d)
 {
 	const struct page *p = d->page;
 
-	if (d->trouble)
+	if (d->has_errors)
 		buffer_text(&d->out, "**Not all of it could be compared.**\n\n");
-	else if (!d->different)
+	else if (!d->has_differences)
 		buffer_text(&d->out, "Both maps show the same.\n");
 	else if (differences_review(d) && !p->parts[0].length)
 		buffer_text(&d->out, "**What the game plays with is the same**: no tile of its "

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "formats/images.h"
 #include "tools/compare/picture.h"
 
@@ -16,7 +16,7 @@ enum { AROUND = 8, TILE = 16, LINE = 1 };
 
 void places_add(struct places *p, const struct review_cell *c)
 {
-	if (p->n_cells == PLACE_CELLS_MAX || !array_room(p->cells, p->n_cells, p->room_cells))
+	if (p->n_cells == PLACE_CELLS_MAX || !array_reserve(p->cells, p->n_cells, p->room_cells))
 		p->many = true;
 	else
 		p->cells[p->n_cells++] = (struct place_cell){c->x, c->y, c->mark};
@@ -94,7 +94,7 @@ static int add_place(struct places *p, size_t from, size_t n)
 {
 	struct place *at;
 
-	if (!array_room(p->at, p->n, p->room))
+	if (!array_reserve(p->at, p->n, p->room))
 		return -ENOMEM;
 	at = &p->at[p->n++];
 	*at = (struct place){.from = from};
@@ -140,8 +140,8 @@ static int places_find(struct places *p)
 static bool report_picture(struct differences *d, const char *name, int r, const struct error *e)
 {
 	if (r < 0) {
-		say(stderr, "mapfs: %s: %s", name, error_text(e));
-		d->trouble = true;
+		print_line(stderr, "mapfs: %s: %s", name, error_text(e));
+		d->has_errors = true;
 	}
 	return r == 0;
 }
@@ -204,9 +204,9 @@ static bool draw_maps(
 	int r = 0;
 
 	how->image = images_find;
-	how->arg = d->game;
+	how->arg = d->game_images;
 	for (int w = BASE; r == 0 && w <= OURS; w++) {
-		const struct snapshot *s = d->m.sides[w].tree.vol->now;
+		const struct snapshot *s = d->m.sides[w].tree.vol->base;
 
 		r = s->format->preview ? s->format->preview->draw(s, how, &of[w], NULL) : -ENOTSUP;
 	}

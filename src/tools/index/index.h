@@ -10,7 +10,7 @@
 
 #include "formats/format.h"
 
-enum index_said {
+enum index_event {
 	INDEX_ADDED,
 	INDEX_CHANGED,
 	INDEX_REMOVED,
@@ -19,17 +19,17 @@ enum index_said {
 	INDEX_UNREAD,  /* a source cannot be read; its row is kept */
 };
 
-struct index_making {
-	bool exact; /* remove rows without a source */
+struct index_options {
+	bool is_exact; /* remove rows without a source */
 	/* Report a row; `line` is for people and begins with the path of its source. */
-	void (*say)(void *arg, enum index_said what, const char *index, const char *line);
+	void (*say)(void *arg, enum index_event what, const char *index, const char *line);
 	/* Called for each index file that must change, with its path in the map and its new
 	 * content. A failure stops the run. */
-	int (*made)(void *arg, const char *index, struct bytes *content, struct error *e);
+	int (*write)(void *arg, const char *index, struct bytes *content, struct error *e);
 	void *arg;
 };
 
 struct index_tool {
 	/* Compute all index files. Runs on any thread. -EINVAL: an existing index is invalid. */
-	int (*make)(const struct snapshot *s, const struct index_making *how, struct error *e);
+	int (*rebuild)(const struct snapshot *s, const struct index_options *how, struct error *e);
 };

@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "tools/index/index.h"
 #include "tools/tools.h"
 #include "vfs/offline/reader.h"
 
-static void report_row(void *arg, enum index_said what, const char *index, const char *line)
+static void report_row(void *arg, enum index_event what, const char *index, const char *line)
 {
 	static const char *const words[] = {[INDEX_ADDED] = "added",
 		[INDEX_CHANGED] = "changed",
@@ -19,31 +19,31 @@ static void report_row(void *arg, enum index_said what, const char *index, const
 
 	x->unread |= what == INDEX_UNREAD;
 	if (what == INDEX_UNREAD || what == INDEX_LACKING)
-		offline_say(x->tree, "%s", line);
+		offline_print(x->tree, "%s", line);
 	else if (x->verbose || (x->dry && what != INDEX_KEPT))
-		say(stdout, "%s: %s: %s", index, words[what], line);
+		print_line(stdout, "%s: %s: %s", index, words[what], line);
 }
 
 static int put_index(void *arg, const char *index, struct bytes *content, struct error *e)
 {
 	struct index_update *x = arg;
-	struct reader from = reader_of(extent_of_bytes(bytes_ref(content)));
+	struct reader from = reader_from_extent(extent_of_bytes(bytes_ref(content)));
 	int r;
 
 	x->n_put += !x->dry;
-	r = x->dry ? 0 : change_put(x->tree, index, reader_take, &from, NULL, e);
+	r = x->dry ? 0 : change_put(x->tree, index, reader_read, &from, NULL, e);
 	reader_close(&from);
 	return r < 0 ? error_context(e, "%s", index) : 0;
 }
 
 int index_update_run(struct index_update *x, const struct snapshot *s, struct error *e)
 {
-	const struct index_making how = {
-		.exact = x->exact, .say = report_row, .made = put_index, .arg = x};
+	const struct index_options how = {
+		.is_exact = x->exact, .say = report_row, .write = put_index, .arg = x};
 
 	const struct index_tool *f = tools_of(s->format)->index;
 
 	if (!f)
 		return error_set(e, -EOPNOTSUPP, "no file of such a map lists its other files");
-	return f->make(s, &how, e);
+	return f->rebuild(s, &how, e);
 }

@@ -11,9 +11,9 @@
 enum which { BASE, OURS, THEIRS, SIDES };
 
 struct join {
-	struct bytes *of[SIDES]; /* NULL for the base if both sides added the file */
+	struct bytes *sides[SIDES]; /* NULL for the base if both sides added the file */
 	/* Results: the merged file, and a text that lists the clashes, empty if there are none. */
-	struct buffer out, told;
+	struct buffer out, clashes;
 };
 
 /* Merge texts by lines. both: keep lines that both sides added at one place, unless two different

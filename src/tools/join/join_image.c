@@ -50,10 +50,10 @@ int join_image(struct join *j)
 {
 	struct picture of[SIDES] = {{0}}, both = {0};
 	struct area clash = {0};
-	int r = j->of[BASE] ? 0 : -ENOTSUP;
+	int r = j->sides[BASE] ? 0 : -ENOTSUP;
 
 	for (int w = 0; r == 0 && w < SIDES; w++) {
-		struct reader png = reader_of(extent_of_bytes(TAKE(j->of[w])));
+		struct reader png = reader_from_extent(extent_of_bytes(TAKE(j->sides[w])));
 
 		r = picture_of_png(&png, &of[w], NULL);
 		if (r == 0 && (of[w].w != of->w || of[w].h != of->h))
@@ -70,7 +70,7 @@ int join_image(struct join *j)
 		r = encode_png(&both, &j->out);
 	bytes_unref(both.rgba);
 	if (r == 0 && clash.n)
-		buffer_printf(&j->told, "%ju %s, %s", (uintmax_t)clash.n,
+		buffer_printf(&j->clashes, "%ju %s, %s", (uintmax_t)clash.n,
 			clash.n == 1 ? "pixel" : "pixels", area_text(clash).text);
 	return r == -EINVAL || r == -EFBIG ? -ENOTSUP : r;
 }

@@ -72,7 +72,7 @@ static int split_value(struct span v, char open, struct keyed *ret)
 
 static void report_clash(struct json_join *j)
 {
-	struct buffer *told = &j->join->told;
+	struct buffer *told = &j->join->clashes;
 
 	if (j->n_told++ >= TOLD_MAX)
 		return;
@@ -209,14 +209,14 @@ int join_json(struct join *join)
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++)
-		r = join->of[w] ? read_value(join->of[w], &v[w]) : 0;
+		r = join->sides[w] ? read_value(join->sides[w], &v[w]) : 0;
 	if (r == 0)
 		r = join_value(&j, v);
 	if (r == -ENOTSUP)
 		return r;
 	buffer_byte(&join->out, '\n');
 	if (j.n_told > TOLD_MAX)
-		buffer_printf(&join->told, " and %zu more", j.n_told - TOLD_MAX);
+		buffer_printf(&join->clashes, " and %zu more", j.n_told - TOLD_MAX);
 	r = r < 0 ? r : j.path.error;
 	buffer_finish_free(&j.path);
 	return r;

@@ -10,8 +10,8 @@ static int read_lines(const struct join *j, struct seq of[SIDES])
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++)
-		if (j->of[w])
-			r = seq_lines(&of[w], (const char *)j->of[w]->data, j->of[w]->size);
+		if (j->sides[w])
+			r = seq_lines(&of[w], (const char *)j->sides[w]->data, j->sides[w]->size);
 	return r;
 }
 
@@ -55,10 +55,10 @@ int join_lines(struct join *j, bool both)
 	if (r == 0)
 		r = merge_lines(of, &how, &j->out);
 	if (how.clashes == 1) /* counted in ours, from 1 */
-		buffer_printf(&j->told, "1 line, line %zu", how.first + 1);
+		buffer_printf(&j->clashes, "1 line, line %zu", how.first + 1);
 	else if (how.clashes)
-		buffer_printf(&j->told, "%zu lines, lines %zu to %zu", how.clashes, how.first + 1,
-			how.last + 1);
+		buffer_printf(&j->clashes, "%zu lines, lines %zu to %zu", how.clashes,
+			how.first + 1, how.last + 1);
 	lines_finish(of);
 	return r;
 }
@@ -222,7 +222,7 @@ int join_rows(struct join *join, const char *const *keys)
 	if (r == 0)
 		r = join_tables(&j, keys);
 	if (j.clashes)
-		buffer_printf(&join->told, "%zu %s, the first is %.*s", j.clashes,
+		buffer_printf(&join->clashes, "%zu %s, the first is %.*s", j.clashes,
 			j.clashes == 1 ? "row" : "rows", (int)j.first.n, j.first.at);
 	lines_finish(j.lines);
 	return r;

@@ -12,7 +12,7 @@ static int compare_spans(struct span a, struct span b)
 	size_t n = a.n < b.n ? a.n : b.n;
 	int r = n ? memcmp(a.at, b.at, n) : 0;
 
-	return r ? r : array_order(a.n, b.n);
+	return r ? r : array_compare(a.n, b.n);
 }
 
 static int by_key(const void *a, const void *b, void *arg)
@@ -52,7 +52,7 @@ void keyed_finish(struct keyed of[SIDES])
 static size_t find_key(const struct keyed *k, struct span key)
 {
 	size_t n = k->keys.n;
-	size_t at = array_first(i, n, compare_spans(k->keys.at[k->order[i]], key) >= 0);
+	size_t at = array_bisect(i, n, compare_spans(k->keys.at[k->order[i]], key) >= 0);
 
 	return at < n && span_same(k->keys.at[k->order[at]], key) ? k->order[at] : n;
 }

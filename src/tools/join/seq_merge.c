@@ -280,13 +280,13 @@ struct place {
 static int by_element(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
-	int r = array_order(x->is.n, y->is.n);
+	int r = array_compare(x->is.n, y->is.n);
 
 	if (r == 0)
 		r = memcmp(x->is.at, y->is.at, x->is.n);
 	if (r == 0)
-		r = array_order(x->list, y->list);
-	return r ? r : array_order(x->at, y->at);
+		r = array_compare(x->list, y->list);
+	return r ? r : array_compare(x->at, y->at);
 }
 
 /*

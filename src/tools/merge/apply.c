@@ -15,7 +15,7 @@ static struct offline *ours_tree(struct merge *m)
 
 static int report_failure(struct merge *m, const char *path, int r)
 {
-	offline_say(ours_tree(m), "%s: %s", path ? path : "", strerror(-r));
+	offline_print(ours_tree(m), "%s: %s", path ? path : "", strerror(-r));
 	return r;
 }
 
@@ -26,7 +26,7 @@ static bool time_of(struct merge *m, const struct merged *x, struct timespec *re
 	struct offline_file a;
 
 	if (!t->vol->format->kept_time || x->has_content ||
-		offline_find(t, x->at[THEIRS]->path, &a) < 0)
+		offline_find(t, x->items[THEIRS]->path, &a) < 0)
 		return false;
 	*ret = a.mtime;
 	return true;
@@ -44,7 +44,7 @@ static int put_file(struct merge *m, struct merged *x)
 	int unread = path ? content_open_merged(m, x, &from) : -ENOMEM, r = unread;
 
 	if (r == 0) {
-		r = change_put(ours_tree(m), path, reader_take, &from, timed ? &mtime : NULL, &e);
+		r = change_put(ours_tree(m), path, reader_read, &from, timed ? &mtime : NULL, &e);
 		unread = from.error;
 	}
 	reader_close(&from);
@@ -59,7 +59,7 @@ static int put_file(struct merge *m, struct merged *x)
 		merged_drop_content(x);
 		return conflict_add(m, x, true, "the map does not take theirs: %s", error_text(&e));
 	}
-	r = overlay_find(ours_tree(m)->tree, path, &at);
+	r = overlay_find(ours_tree(m)->overlay, path, &at);
 	x->oentry = r < 0 ? NULL : at.oentry;
 	return r < 0 ? report_failure(m, path, r) : 0;
 }
@@ -67,14 +67,14 @@ static int put_file(struct merge *m, struct merged *x)
 static int make_dir(struct merge *m, const struct merged *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
-	int r = path ? overlay_mkdirs(ours_tree(m)->tree, path) : -ENOMEM;
+	int r = path ? overlay_mkdirs(ours_tree(m)->overlay, path) : -ENOMEM;
 
 	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
 static int move_object(struct merge *m, struct merged *x)
 {
-	const struct item *o = x->at[OURS];
+	const struct item *o = x->items[OURS];
 	CLEANUP(free) char *was = merged_path(o->parent->node, false, NULL), *from = NULL;
 	CLEANUP(free) char *to = merged_path(x, false, o);
 	/* The new parent directory may not exist yet. */
@@ -83,7 +83,7 @@ static int move_object(struct merge *m, struct merged *x)
 	if (r < 0)
 		return r;
 	from = was ? path_join(was, o->name) : NULL;
-	r = from && to ? overlay_rename(ours_tree(m)->tree, from, to) : -ENOMEM;
+	r = from && to ? overlay_rename(ours_tree(m)->overlay, from, to) : -ENOMEM;
 	return r < 0 ? report_failure(m, from, r) : 0;
 }
 
@@ -95,7 +95,7 @@ static int remove_node(struct merge *m, const struct merged *x)
 	if (path)
 		r = merged_item(x)->is_dir && merged_item(x)->is_object
 			    ? change_remove_tree(ours_tree(m), path)
-			    : overlay_remove(ours_tree(m)->tree, path, merged_item(x)->is_dir);
+			    : overlay_remove(ours_tree(m)->overlay, path, merged_item(x)->is_dir);
 	/* Mandatory entries cannot be removed. */
 	if (r == -EPERM || r == -EACCES || r == -ENOTEMPTY || r == -ENOENT)
 		return 0;
@@ -111,7 +111,7 @@ static int apply_below(struct merge *m, struct merged *dir)
 	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
 
-		if (x->at[OURS])
+		if (x->items[OURS])
 			r = x->is_moved ? move_object(m, x) : 0;
 		else if (merged_item(x)->is_dir)
 			r = make_dir(m, x);
@@ -124,13 +124,13 @@ static int apply_below(struct merge *m, struct merged *dir)
 				r = put_file(m, x);
 			continue;
 		}
-		if (x->is_kept && !x->at[OURS] && !merged_item(x)->is_object)
+		if (x->is_kept && !x->items[OURS] && !merged_item(x)->is_object)
 			r = make_dir(m, x);
-		if (r == 0 && (x->is_kept || (x->at[OURS] && !merged_item(x)->is_object)))
+		if (r == 0 && (x->is_kept || (x->items[OURS] && !merged_item(x)->is_object)))
 			r = apply_below(m, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++)
-		if (dir->children[i]->at[OURS] && !dir->children[i]->is_kept)
+		if (dir->children[i]->items[OURS] && !dir->children[i]->is_kept)
 			r = remove_node(m, dir->children[i]);
 	return r;
 }
@@ -140,12 +140,12 @@ bool apply_refused(void *arg, const struct oentry *u, const char *why)
 	struct merge *m = arg;
 	size_t i = 0;
 
-	while (i < m->n && m->all[i]->oentry != u)
+	while (i < m->n && m->nodes[i]->oentry != u)
 		i++;
 	if (i == m->n)
 		return false;
-	merged_drop_content(m->all[i]);
-	return conflict_add(m, m->all[i], true, "the map does not take theirs: %s", why) == 0;
+	merged_drop_content(m->nodes[i]);
+	return conflict_add(m, m->nodes[i], true, "the map does not take theirs: %s", why) == 0;
 }
 
 int apply_all(struct merge *m)

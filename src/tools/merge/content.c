@@ -22,7 +22,7 @@ static bool ends_in(const char *s, size_t n, const char *ending)
 static const struct merged *find_named_object(const struct merge *m, enum which w, const char *key,
 	size_t n_key, const char *stem, size_t n)
 {
-	const struct merge_reference *ref = m->how->references;
+	const struct merge_reference *ref = m->schema->references;
 	const struct item *dir, *i;
 	size_t at = 0;
 
@@ -119,7 +119,7 @@ static int change_names(const struct naming *g, const char *p, size_t n_all, str
 			continue;
 		buffer_append(out, from, (size_t)(s - from));
 		from = s + n + add_name(out, x, g->names);
-		if (!array_room(i->uses, i->n_uses, i->room_uses))
+		if (!array_reserve(i->uses, i->n_uses, i->room_uses))
 			out->error = -ENOMEM;
 		else if (!i->is_scanned)
 			i->uses[i->n_uses++] = x->number;
@@ -178,7 +178,7 @@ static int change_line(void *arg, const char *line, size_t n, struct buffer *out
 	size_t unset = 0;
 
 	if (g->names == CONTENT_NUMBERS)
-		unset = add_unset(g->m->how, g->i, line, n, out);
+		unset = add_unset(g->m->schema, g->i, line, n, out);
 	return change_names(g, line + unset, n - unset, out);
 }
 
@@ -187,13 +187,13 @@ int content_open(struct merge *m, struct item *i, enum content_names names, stru
 	struct naming *g;
 	int r = reader_open(&m->sides[i->side].tree, i->path, ret);
 
-	if (r < 0 || !m->how->references || !content_is_json(i))
+	if (r < 0 || !m->schema->references || !content_is_json(i))
 		return r;
 	g = malloc(sizeof(*g));
 	if (!g)
 		return -ENOMEM;
 	*g = (struct naming){m, i, names};
-	return reader_changed(ret, change_line, g);
+	return reader_replace_lines(ret, change_line, g);
 }
 
 /* The unset integer of a file: that of ours, or else of the base, or else of theirs. */
@@ -203,7 +203,7 @@ static const char *unset_of(const struct merged *x)
 	const char *is = "";
 
 	for (int k = 0; !is[0] && k < SIDES; k++)
-		is = x->at[order[k]] ? x->at[order[k]]->unset : "";
+		is = x->items[order[k]] ? x->items[order[k]]->unset : "";
 	return is;
 }
 
@@ -223,7 +223,7 @@ static int write_joined(const struct merge *m, const struct merged *made, struct
 		if (*at == UNSET) {
 			buffer_text(&out, unset_of(made));
 		} else {
-			const struct merged *x = m->all[strtoul(p, &after, 10)];
+			const struct merged *x = m->nodes[strtoul(p, &after, 10)];
 
 			p = after + add_name(&out, x, CONTENT_OLD_NAMES);
 		}
@@ -238,12 +238,12 @@ int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
 	int r = 0;
 
 	if (!x->has_content)
-		return content_open(m, x->at[THEIRS], CONTENT_OLD_NAMES, ret);
-	if (x->content.mem && m->how->references && content_is_json(merged_item(x)))
+		return content_open(m, x->items[THEIRS], CONTENT_OLD_NAMES, ret);
+	if (x->content.mem && m->schema->references && content_is_json(merged_item(x)))
 		r = write_joined(m, x, &b);
 	*ret = r < 0 ? (struct reader){0}
-	       : b   ? reader_of(extent_of_bytes(b))
-		     : reader_of(extent_ref(&x->content));
+	       : b   ? reader_from_extent(extent_of_bytes(b))
+		     : reader_from_extent(extent_ref(&x->content));
 	return r;
 }
 
@@ -265,13 +265,13 @@ static uint64_t hash_pair(uint64_t hash, uint64_t number)
 {
 	const uint64_t both[2] = {htole64(hash), htole64(number)};
 
-	return digest_likely(both, sizeof(both));
+	return digest_hash(both, sizeof(both));
 }
 
 /* `number` is the row in a table; 0 in a text, where the position of a line does not matter. */
 static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
 {
-	sketch_add(i, hash_pair(digest_likely(line, n), number));
+	sketch_add(i, hash_pair(digest_hash(line, n), number));
 }
 
 /* Offset of the value in a line with this key of the outermost level; 0 if the line has another
@@ -288,18 +288,18 @@ static void scan_keys(struct item *i, const struct merge_schema *how, const char
 {
 	n -= line[n - 1] == '\n';
 	n -= n && line[n - 1] == ',';
-	for (const struct merge_sort *s = how->sorts; s && s->key; s++) {
+	for (const struct merge_kind *s = how->kinds; s && s->key; s++) {
 		size_t size = key_length(s->key, line, n);
 
 		if (!size)
 			continue;
-		i->kind ^= digest_likely(line, n);
+		i->kind ^= digest_hash(line, n);
 		i->is_unique |= s->many && (n - size != strlen(s->many) ||
 						   memcmp(line + size, s->many, n - size) != 0);
 	}
-	for (const char *const *key = how->drawn; key && *key; key++)
+	for (const char *const *key = how->drawn_with; key && *key; key++)
 		if (key_length(*key, line, n))
-			i->drawn ^= digest_likely(line, n);
+			i->drawn ^= digest_hash(line, n);
 }
 
 /* Length of a row without the zeros at its end. A wider layer has more of them, and equal empty
@@ -341,12 +341,12 @@ static int scan_content(struct item *i, const struct merge_schema *how, struct r
 
 static int scan_file(struct merge *m, struct item *i)
 {
-	const struct merge_schema *how = content_is_json(i) ? m->how : NULL;
+	const struct merge_schema *how = content_is_json(i) ? m->schema : NULL;
 	struct reader reader = {0};
 	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
 
 	if (how && how->external && i->is_object && strcmp(i->parent->name, how->external) == 0) {
-		i->kind = digest_likely(i->bare, strlen(i->bare));
+		i->kind = digest_hash(i->bare, strlen(i->bare));
 		i->is_unique = true;
 	}
 	if (r == 0)
@@ -367,7 +367,7 @@ static void scan_dir(struct item *i, struct buffer *sum)
 	for (size_t k = 0; k < i->n; k++) {
 		const struct item *c = i->children[k];
 		const char *name = c->is_object ? c->bare : c->name;
-		uint64_t hash = digest_likely(name, strlen(name));
+		uint64_t hash = digest_hash(name, strlen(name));
 
 		i->kind ^= c->is_dir ? 0 : c->kind;
 		i->drawn ^= c->is_dir ? 0 : c->drawn;

@@ -22,7 +22,7 @@ static int decide_children(struct merge *m, struct merged *x)
 /* Set is_kept for a node and all below it, except nodes that came from another directory. */
 static void set_kept(struct merged *x, bool stays)
 {
-	x->is_kept = stays && (x->at[OURS] || x->at[THEIRS]);
+	x->is_kept = stays && (x->items[OURS] || x->items[THEIRS]);
 	x->takes_theirs = false;
 	for (size_t i = 0; i < x->n; i++)
 		if (!x->children[i]->changed_dir)
@@ -43,7 +43,7 @@ static int decide_plain_dir(struct merge *m, struct merged *x)
 /* Does side w have the content, bare name and directory of the base? 1, 0, or -errno. */
 static int is_unchanged(struct merge *m, struct merged *x, enum which w)
 {
-	const struct item *a = x->at[BASE], *b = x->at[w];
+	const struct item *a = x->items[BASE], *b = x->items[w];
 	int r = a->parent->node == b->parent->node ? file_same(m, x, BASE, w) : 0;
 
 	return r == 1 && a->is_object ? strcmp(a->bare, b->bare) == 0 : r;
@@ -70,7 +70,7 @@ static int decide_removed(struct merge *m, struct merged *x, enum which from)
 
 static int decide_name(struct merge *m, struct merged *x)
 {
-	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
+	const struct item *b = x->items[BASE], *o = x->items[OURS], *t = x->items[THEIRS];
 
 	x->bare = o->bare;
 	if (strcmp(t->bare, o->bare) == 0 || (b && strcmp(t->bare, b->bare) == 0))
@@ -87,7 +87,7 @@ static int decide_name(struct merge *m, struct merged *x)
 /* If both sides changed an object and its match is ambiguous, add a conflict. */
 static int check_ambiguous(struct merge *m, struct merged *x)
 {
-	int r = x->is_ambiguous && x->at[BASE] ? is_unchanged(m, x, OURS) : 1;
+	int r = x->is_ambiguous && x->items[BASE] ? is_unchanged(m, x, OURS) : 1;
 
 	if (r == 0)
 		r = is_unchanged(m, x, THEIRS);
@@ -100,7 +100,7 @@ static int check_ambiguous(struct merge *m, struct merged *x)
 
 static int decide_node(struct merge *m, struct merged *x)
 {
-	const struct item *b = x->at[BASE], *o = x->at[OURS], *t = x->at[THEIRS];
+	const struct item *b = x->items[BASE], *o = x->items[OURS], *t = x->items[THEIRS];
 	int r = 0;
 
 	if (!o || !t)
@@ -120,8 +120,8 @@ static int decide_node(struct merge *m, struct merged *x)
 static void find_used(const struct merge *m, bool *used)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		const struct merged *x = m->all[i];
-		const struct item *from = x->is_kept ? x->at[merged_source(x)] : NULL;
+		const struct merged *x = m->nodes[i];
+		const struct item *from = x->is_kept ? x->items[merged_source(x)] : NULL;
 
 		if (!from || from->is_dir)
 			continue;
@@ -143,14 +143,14 @@ static int keep_used(struct merge *m)
 	if (r == 0)
 		find_used(m, used);
 	for (size_t i = 0; r == 0 && i < m->n; i++) {
-		struct merged *x = m->all[i];
+		struct merged *x = m->nodes[i];
 
-		if (!used[i] || x->is_kept || (!x->at[OURS] && !x->at[THEIRS]))
+		if (!used[i] || x->is_kept || (!x->items[OURS] && !x->items[THEIRS]))
 			continue;
 		set_kept(x, true);
 		r = conflict_add(m, x, false,
-			x->at[OURS] ? "removed by theirs and used by ours; it stays"
-				    : "removed by ours and used by theirs; it is there again");
+			x->items[OURS] ? "removed by theirs and used by ours; it stays"
+				       : "removed by ours and used by theirs; it is there again");
 	}
 	return r;
 }
@@ -162,17 +162,17 @@ static int decide_crossed(struct merge *m)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct merged *x = m->all[i], *up[SIDES];
+		struct merged *x = m->nodes[i], *up[SIDES];
 
 		if (!x->changed_dir)
 			continue;
 		r = decide_node(m, x);
 		for (int w = 0; w < SIDES; w++)
-			up[w] = x->at[w] ? x->at[w]->parent->node : NULL;
+			up[w] = x->items[w] ? x->items[w]->parent->node : NULL;
 		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
 			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
 			r = conflict_add(m, x, false, "moved by both; theirs has it in %s",
-				x->at[THEIRS]->parent->path);
+				x->items[THEIRS]->parent->path);
 		x->is_moved |= up[OURS] && up[OURS] != x->parent;
 	}
 	return r;

@@ -11,7 +11,7 @@
 
 int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
 {
-	struct item *a = x->at[v], *b = x->at[w];
+	struct item *a = x->items[v], *b = x->items[w];
 	int r;
 
 	if (!a || !b)
@@ -39,12 +39,12 @@ enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in mem
 static int read_all(struct merge *m, const struct merged *x, struct join *j, enum which *ret_failed)
 {
 	/* Images have a bound of their own. */
-	size_t most = strcmp(x->at[OURS]->ending, ".png") == 0 ? CONTENT_MAX : JOIN_MAX;
+	size_t most = strcmp(x->items[OURS]->ending, ".png") == 0 ? CONTENT_MAX : JOIN_MAX;
 	int r = 0;
 
 	for (int w = 0; r == 0 && w < SIDES; w++) {
 		*ret_failed = (enum which)w;
-		r = x->at[w] ? content_read(m, x->at[w], most, &j->of[w]) : 0;
+		r = x->items[w] ? content_read(m, x->items[w], most, &j->sides[w]) : 0;
 	}
 	return r;
 }
@@ -52,9 +52,9 @@ static int read_all(struct merge *m, const struct merged *x, struct join *j, enu
 static void join_finish(struct join *j)
 {
 	for (int w = 0; w < SIDES; w++)
-		bytes_unref(j->of[w]);
+		bytes_unref(j->sides[w]);
 	buffer_finish_free(&j->out);
-	buffer_finish_free(&j->told);
+	buffer_finish_free(&j->clashes);
 }
 
 /* Add a conflict, with a copy of theirs if it can be read. */
@@ -63,7 +63,8 @@ static int report_unreadable(struct merge *m, struct merged *x, enum which faile
 	static const char *const names[] = {"the base", "ours", "theirs"};
 	CLEANUP(bytes_unref) struct bytes *theirs = NULL;
 	CLEANUP(free) char *why = strdup(offline_reason(&m->sides[failed].tree, r));
-	bool left = failed != THEIRS && content_read(m, x->at[THEIRS], CONTENT_MAX, &theirs) == 0;
+	bool left =
+		failed != THEIRS && content_read(m, x->items[THEIRS], CONTENT_MAX, &theirs) == 0;
 
 	return why ? conflict_add(m, x, left, "changed by both, and %s cannot be read: %s",
 			     names[failed], why)
@@ -81,7 +82,7 @@ bool file_matches(const char *const *patterns, const char *path)
 static bool is_text(const struct join *j)
 {
 	for (int w = 0; w < SIDES; w++) {
-		const struct bytes *b = j->of[w];
+		const struct bytes *b = j->sides[w];
 
 		if (b && (memchr(b->data, '\0', b->size) || !utf8_valid(b->data, b->size)))
 			return false;
@@ -99,22 +100,22 @@ static int join_file(const struct merge *m, const struct item *i, struct join *j
 		return join_image(j);
 	if (content_is_json(i))
 		r = join_json(j);
-	if (r == -ENOTSUP && file_matches(m->how->rows, i->path))
-		r = join_rows(j, m->how->row_keys);
-	return r == -ENOTSUP && is_text(j) ? join_lines(j, file_matches(m->how->lists, i->path))
+	if (r == -ENOTSUP && file_matches(m->schema->tables, i->path))
+		r = join_rows(j, m->schema->row_keys);
+	return r == -ENOTSUP && is_text(j) ? join_lines(j, file_matches(m->schema->lists, i->path))
 					   : r;
 }
 
 static int decide_both(struct merge *m, struct merged *x)
 {
-	__attribute__((cleanup(join_finish))) struct join j = {.of = {NULL}};
+	__attribute__((cleanup(join_finish))) struct join j = {.sides = {NULL}};
 	struct bytes *made = NULL;
 	enum which failed;
 	int r;
 
 	if (merged_is_ambiguous(x))
 		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
-	if (strcmp(x->at[OURS]->ending, x->at[THEIRS]->ending) != 0)
+	if (strcmp(x->items[OURS]->ending, x->items[THEIRS]->ending) != 0)
 		return conflict_add(m, x, true, "changed by both, in another form");
 	r = read_all(m, x, &j, &failed);
 	if (r == -EFBIG)
@@ -123,16 +124,16 @@ static int decide_both(struct merge *m, struct merged *x)
 		return r;
 	if (r < 0)
 		return report_unreadable(m, x, failed, r);
-	r = join_file(m, x->at[OURS], &j);
+	r = join_file(m, x->items[OURS], &j);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");
 	if (r == 0)
-		r = j.told.error ? j.told.error : buffer_finish(&j.out, &made);
+		r = j.clashes.error ? j.clashes.error : buffer_finish(&j.out, &made);
 	x->has_content = made;
 	x->content = extent_of_bytes(made);
-	return r < 0 || !j.told.size ? r
-				     : conflict_add(m, x, true, "changed by both: %.*s",
-					       (int)j.told.size, (char *)j.told.data);
+	return r < 0 || !j.clashes.size ? r
+					: conflict_add(m, x, true, "changed by both: %.*s",
+						  (int)j.clashes.size, (char *)j.clashes.data);
 }
 
 int file_decide(struct merge *m, struct merged *x)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "tools/merge/file.h"
 #include "tools/merge/steps.h"
 #include "vfs/offline/walk.h"
@@ -39,7 +39,7 @@ static char *without_numbers(const char *path)
 static int add_hidden(void *arg, const char *path, const struct offline_file *a)
 {
 	struct hiding *h = arg;
-	const struct merge_schema *how = h->m->how;
+	const struct merge_schema *how = h->m->schema;
 	struct item *i;
 
 	if (S_ISDIR(a->mode) || !file_matches(how->hidden, path) || file_matches(how->shown, path))
@@ -53,7 +53,7 @@ static int add_hidden(void *arg, const char *path, const struct offline_file *a)
 
 static int decide_hidden(struct merge *m, const char *shown, const struct merged *x)
 {
-	const struct item *b = x->at[BASE], *t = x->at[THEIRS];
+	const struct item *b = x->items[BASE], *t = x->items[THEIRS];
 	const char *path = t ? t->path : b ? b->path : "";
 	int r = file_changed_side(m, x);
 
@@ -63,7 +63,7 @@ static int decide_hidden(struct merge *m, const char *shown, const struct merged
 		return conflict_add(m, NULL, false,
 			"%s, which no other file shows, was changed by both; it is as in ours",
 			path);
-	say(stderr,
+	print_line(stderr,
 		"mapfs: %s: note: %s, which no other file shows, was %s by theirs; it is as in "
 		"ours",
 		shown, path, t ? b ? "changed" : "added" : "removed");
@@ -76,16 +76,16 @@ int hidden_decide(struct merge *m, const char *shown)
 	struct merged *all;
 	int r = 0;
 
-	if (!m->how->hidden_in)
+	if (!m->schema->hidden_in)
 		return 0;
 	for (int w = 0; r == 0 && w < SIDES; w++) {
 		struct offline *t = &m->sides[w].tree;
-		struct hiding h = {m, item_new(m->sides[w].root, m->how->hidden_in, true)};
+		struct hiding h = {m, item_new(m->sides[w].root, m->schema->hidden_in, true)};
 
 		at[w] = h.root;
-		r = !h.root   ? -ENOMEM
-		    : t->tree ? offline_walk(t, h.root->path, add_hidden, NULL, &h)
-			      : 0;
+		r = !h.root      ? -ENOMEM
+		    : t->overlay ? offline_walk(t, h.root->path, add_hidden, NULL, &h)
+				 : 0;
 		r = r == -ENOENT ? 0 : r;
 	}
 	if (r < 0)

@@ -70,7 +70,7 @@ struct item *item_new(struct item *up, const char *path, bool dir)
 	i->side = up ? up->side : BASE;
 	i->is_dir = dir;
 	i->path = strdup(path);
-	if (!i->path || (up && !array_room(up->children, up->n, up->room))) {
+	if (!i->path || (up && !array_reserve(up->children, up->n, up->room))) {
 		item_free(i);
 		return NULL;
 	}
@@ -124,6 +124,6 @@ int side_read(struct side *s, enum which in, bool numbered)
 	if (!s->root)
 		return -ENOMEM;
 	s->root->side = in;
-	r = s->tree.tree ? offline_walk(&s->tree, "", add_visited, leave_dir, &g) : -ENOENT;
+	r = s->tree.overlay ? offline_walk(&s->tree, "", add_visited, leave_dir, &g) : -ENOENT;
 	return r == -ENOENT ? 0 : r;
 }

@@ -34,12 +34,12 @@ int match_names(struct merge *m, struct merged *x)
 	int r = 0;
 
 	for (int w = 0; w < SIDES; w++)
-		for (size_t k = 0; x->at[w] && k < x->at[w]->n; k++) {
-			if (x->at[w]->children[k]->is_object)
+		for (size_t k = 0; x->items[w] && k < x->items[w]->n; k++) {
+			if (x->items[w]->children[k]->is_object)
 				continue;
-			if (!array_room(all, n, room))
+			if (!array_reserve(all, n, room))
 				return -ENOMEM;
-			all[n++] = x->at[w]->children[k];
+			all[n++] = x->items[w]->children[k];
 		}
 	if (n)
 		qsort_r(all, n, sizeof(*all), compare_names, m);
@@ -53,7 +53,8 @@ int match_names(struct merge *m, struct merged *x)
 	return r;
 }
 
-/* Directories of one depth, in [from, to) of merge.all: those that files refer to, or the rest. */
+/* Directories of one depth, in [from, to) of merge.nodes: those that files refer to, or the rest.
+ */
 struct level {
 	size_t from, to;
 	bool is_referenced;
@@ -61,8 +62,8 @@ struct level {
 
 static bool is_in_level(const struct merge *m, const struct level *l, size_t i)
 {
-	return merged_item(m->all[i])->is_dir &&
-	       merged_is_referenced(m, m->all[i]) == l->is_referenced;
+	return merged_item(m->nodes[i])->is_dir &&
+	       merged_is_referenced(m, m->nodes[i]) == l->is_referenced;
 }
 
 /* Scan the objects of a directory that have no node yet, and add them to a list. */
@@ -73,7 +74,7 @@ static int add_objects(struct merge *m, struct pairs *p, int list, const struct 
 	for (size_t k = 0; r == 0 && dir && k < dir->n; k++) {
 		if (!dir->children[k]->is_object || dir->children[k]->node)
 			continue;
-		if (!array_room(p->at[list], p->n[list], p->room[list]))
+		if (!array_reserve(p->at[list], p->n[list], p->room[list]))
 			return -ENOMEM;
 		r = content_scan(m, dir->children[k]);
 		p->at[list][p->n[list]++] = dir->children[k];
@@ -87,7 +88,7 @@ static int pairs_read(struct merge *m, const struct level *l, struct pairs *p)
 
 	for (size_t i = l->from; r == 0 && i < l->to; i++)
 		for (int list = 0; r == 0 && is_in_level(m, l, i) && list < 2; list++)
-			r = add_objects(m, p, list, m->all[i]->at[p->in[list]]);
+			r = add_objects(m, p, list, m->nodes[i]->items[p->in[list]]);
 	return r;
 }
 
@@ -119,9 +120,9 @@ static int match_new(struct merge *m, struct merged *x)
 
 	r = r < 0 ? r : pairs_find_equal(&p);
 	if (r == 0)
-		pair_sorts(&p, !x->at[BASE]);
+		pair_sorts(&p, !x->items[BASE]);
 	/* Without a base, two added objects may be versions of one. */
-	if (r == 0 && !x->at[BASE])
+	if (r == 0 && !x->items[BASE])
 		r = pairs_find(&p);
 	for (size_t i = 0; r == 0 && i < p.n[0]; i++)
 		r = add_node(m, x, NULL, p.at[0][i], p.at[0][i]->matches[THEIRS]);
@@ -167,12 +168,12 @@ static int match_level(struct merge *m, const struct level *l)
 
 	for (size_t i = l->from; r == 0 && i < l->to; i++)
 		if (is_in_level(m, l, i))
-			r = match_names(m, m->all[i]);
+			r = match_names(m, m->nodes[i]);
 	if (r == 0 && m->numbered)
 		r = match_old(m, l);
 	for (size_t i = l->from; r == 0 && m->numbered && i < l->to; i++)
 		if (is_in_level(m, l, i))
-			r = match_new(m, m->all[i]);
+			r = match_new(m, m->nodes[i]);
 	return r;
 }
 

@@ -13,8 +13,8 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 {
 	struct merged *x;
 
-	if (!array_room(m->all, m->n, m->room) ||
-		(up && !array_room(up->children, up->n, up->room)))
+	if (!array_reserve(m->nodes, m->n, m->room) ||
+		(up && !array_reserve(up->children, up->n, up->room)))
 		return NULL;
 	x = calloc(1, sizeof(*x));
 	if (!x)
@@ -23,13 +23,13 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 	x->parent = up;
 	x->is_kept = at[OURS] || at[THEIRS];
 	for (int w = 0; w < SIDES; w++) {
-		x->at[w] = at[w];
+		x->items[w] = at[w];
 		if (!at[w])
 			continue;
 		at[w]->node = x;
 		x->is_ambiguous |= at[w]->is_ambiguous;
 	}
-	m->all[m->n++] = x;
+	m->nodes[m->n++] = x;
 	if (up)
 		up->children[up->n++] = x;
 	return x;
@@ -38,8 +38,8 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 int merged_set_old_names(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		struct merged *x = m->all[i];
-		const struct item *is = x->at[OURS] ? x->at[OURS] : x->at[BASE];
+		struct merged *x = m->nodes[i];
+		const struct item *is = x->items[OURS] ? x->items[OURS] : x->items[BASE];
 
 		if (!is || !is->is_object)
 			continue;
@@ -52,7 +52,7 @@ int merged_set_old_names(struct merge *m)
 
 bool merged_is_referenced(const struct merge *m, const struct merged *x)
 {
-	for (const struct merge_reference *ref = m->how->references; ref && ref->key; ref++)
+	for (const struct merge_reference *ref = m->schema->references; ref && ref->key; ref++)
 		if (strcmp(merged_item(x)->name, ref->dir) == 0)
 			return true;
 	return false;
@@ -60,15 +60,15 @@ bool merged_is_referenced(const struct merge *m, const struct merged *x)
 
 int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
 {
-	struct conflict c = {.x = x, .theirs = theirs};
+	struct conflict c = {.node = x, .copies_theirs = theirs};
 	va_list ap;
 
-	if (!array_room(m->conflicts, m->n_conflicts, m->room_conflicts))
+	if (!array_reserve(m->conflicts, m->n_conflicts, m->room_conflicts))
 		return -ENOMEM;
 	va_start(ap, why);
-	c.why = text_vprintf(why, ap);
+	c.reason = text_vprintf(why, ap);
 	va_end(ap);
-	if (!c.why)
+	if (!c.reason)
 		return -ENOMEM;
 	m->conflicts[m->n_conflicts++] = c;
 	return 0;
@@ -79,7 +79,7 @@ char *merged_path(const struct merged *x, bool later, const struct item *as)
 	char *path = strdup("");
 
 	for (; path && x->parent; x = x->parent, as = NULL) {
-		const struct item *i = as ? as : merged_item(x), *from = x->at[merged_source(x)];
+		const struct item *i = as ? as : merged_item(x), *from = x->items[merged_source(x)];
 		const char *stem = later ? x->new_name : x->old_name;
 		const char *slash = path[0] ? "/" : "";
 		char *longer = i->is_object && stem
@@ -96,7 +96,7 @@ char *merged_path(const struct merged *x, bool later, const struct item *as)
 void merged_finish(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		struct merged *x = m->all[i];
+		struct merged *x = m->nodes[i];
 
 		free(x->children);
 		merged_drop_content(x);
@@ -105,8 +105,8 @@ void merged_finish(struct merge *m)
 		free(x->order);
 		free(x);
 	}
-	free(m->all);
+	free(m->nodes);
 	for (size_t i = 0; i < m->n_conflicts; i++)
-		free(m->conflicts[i].why);
+		free(m->conflicts[i].reason);
 	free(m->conflicts);
 }

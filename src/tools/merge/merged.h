@@ -11,13 +11,13 @@
 #include "tools/merge/schema.h"
 
 struct merged {
-	size_t number; /* index in merge.all */
+	size_t number; /* index in merge.nodes */
 	struct merged *parent, **children;
 	size_t n, room;
-	struct item *at[SIDES]; /* NULL on a side that does not have it */
-	bool is_ambiguous;      /* the match of its items is a guess */
-	bool changed_by_both;   /* ambiguous, and both sides changed it: a conflict */
-	bool changed_dir;       /* a side moved it to another directory */
+	struct item *items[SIDES]; /* NULL on a side that does not have it */
+	bool is_ambiguous;         /* the match of its items is a guess */
+	bool changed_by_both;      /* ambiguous, and both sides changed it: a conflict */
+	bool changed_dir;          /* a side moved it to another directory */
 
 	bool is_kept;      /* in the merged map; initially true for all that ours or theirs has */
 	bool takes_theirs; /* has the content of theirs, although ours has the file */
@@ -42,18 +42,18 @@ struct merged {
 
 /* A conflict between the changes of both sides. */
 struct conflict {
-	struct merged *x; /* NULL if `why` names the file itself */
-	char *why;        /* "changed by both: 3 cells, ..." */
-	bool theirs;      /* copy the file of theirs beside the map (rescue.h) */
+	struct merged *node; /* NULL if `why` names the file itself */
+	char *reason;        /* "changed by both: 3 cells, ..." */
+	bool copies_theirs;  /* copy the file of theirs beside the map (rescue.h) */
 };
 
 struct merge {
 	struct side sides[SIDES];
-	const struct merge_schema *how; /* never NULL */
+	const struct merge_schema *schema; /* never NULL */
 	bool numbered, nocase;
-	bool mark; /* add a layer that marks the cells that both sides changed */
+	bool adds_mark; /* add a layer that marks the cells that both sides changed */
 	struct merged *root;
-	struct merged **all; /* by number */
+	struct merged **nodes; /* by number */
 	size_t n, room;
 	struct conflict *conflicts;
 	size_t n_conflicts, room_conflicts;
@@ -74,7 +74,9 @@ static inline void merged_drop_content(struct merged *x)
 /* The item of ours, or else of theirs, or else of the base. */
 static inline const struct item *merged_item(const struct merged *x)
 {
-	return x->at[OURS] ? x->at[OURS] : x->at[THEIRS] ? x->at[THEIRS] : x->at[BASE];
+	return x->items[OURS]     ? x->items[OURS]
+	       : x->items[THEIRS] ? x->items[THEIRS]
+				  : x->items[BASE];
 }
 /* Without order_all: set old_name of each object to its name in ours, or else base. -ENOMEM. */
 int merged_set_old_names(struct merge *m);
@@ -85,7 +87,7 @@ char *merged_path(const struct merged *x, bool later, const struct item *as);
 /* The side whose content the merged map gets, if has_content is false. */
 static inline enum which merged_source(const struct merged *x)
 {
-	return x->takes_theirs || !x->at[OURS] ? THEIRS : OURS;
+	return x->takes_theirs || !x->items[OURS] ? THEIRS : OURS;
 }
 /* Is it a directory of objects that other files refer to (schema.h: references)? */
 bool merged_is_referenced(const struct merge *m, const struct merged *x);

@@ -8,18 +8,18 @@
 /* Is the order of the objects that all three maps have different on sides v and w? */
 static bool is_reordered(const struct merged *dir, enum which v, enum which w)
 {
-	const struct item *list = dir->at[w];
+	const struct item *list = dir->items[w];
 	size_t last = 0;
 
-	for (size_t i = 0; dir->at[v] && list && i < list->n; i++) {
+	for (size_t i = 0; dir->items[v] && list && i < list->n; i++) {
 		const struct merged *x = list->children[i]->node;
 
-		if (!x || !list->children[i]->is_object || !x->at[BASE] || !x->at[OURS] ||
-			!x->at[THEIRS] || !x->is_kept || x->changed_dir)
+		if (!x || !list->children[i]->is_object || !x->items[BASE] || !x->items[OURS] ||
+			!x->items[THEIRS] || !x->is_kept || x->changed_dir)
 			continue;
-		if (x->at[v]->position < last)
+		if (x->items[v]->position < last)
 			return true;
-		last = x->at[v]->position;
+		last = x->items[v]->position;
 	}
 	return false;
 }
@@ -47,7 +47,7 @@ static size_t find_position(const struct merged *dir, const struct merged *x, si
  * that side, and objects that only the other side added there. */
 static void add_side_objects(struct merged *dir, enum which w)
 {
-	const struct item *list = dir->at[w];
+	const struct item *list = dir->items[w];
 	const enum which other = w == OURS ? THEIRS : OURS;
 	size_t at = 0;
 
@@ -61,8 +61,8 @@ static void add_side_objects(struct merged *dir, enum which w)
 			at = find_position(dir, x, at) + 1;
 			continue;
 		}
-		while (at < dir->n_order && dir->order[at]->at[other] &&
-			!dir->order[at]->at[BASE] && !dir->order[at]->at[w])
+		while (at < dir->n_order && dir->order[at]->items[other] &&
+			!dir->order[at]->items[BASE] && !dir->order[at]->items[w])
 			at++;
 		insert_node(dir, at++, x);
 	}
@@ -94,13 +94,13 @@ static int find_order(struct merge *m, struct merged *dir)
  */
 static int find_names(struct merged *dir)
 {
-	size_t first = dir->at[OURS] ? dir->at[OURS]->n : 0, next = 0;
+	size_t first = dir->items[OURS] ? dir->items[OURS]->n : 0, next = 0;
 	int digits = snprintf(NULL, 0, "%zu", dir->n_order ? dir->n_order - 1 : 0);
 	bool keeps = true;
 
 	for (size_t i = 0; i < dir->n_order; i++) {
 		struct merged *x = dir->order[i];
-		const struct item *o = x->at[OURS];
+		const struct item *o = x->items[OURS];
 		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
 		const char *between = bare[0] || !merged_item(x)->is_dir ? "_" : "";
 
@@ -121,7 +121,7 @@ int order_all(struct merge *m)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
-		struct merged *x = m->all[i];
+		struct merged *x = m->nodes[i];
 
 		if (!merged_item(x)->is_dir || !x->is_kept)
 			continue;

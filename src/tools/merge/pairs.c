@@ -29,7 +29,7 @@ void pairs_join(struct item *a, struct item *b, bool doubt)
 /* Compare directory and name, like strcmp. */
 static int compare_names(const struct item *a, const struct item *b)
 {
-	int r = array_order(a->parent->node->number, b->parent->node->number);
+	int r = array_compare(a->parent->node->number, b->parent->node->number);
 
 	if (r == 0)
 		r = a->is_dir - b->is_dir;
@@ -45,8 +45,8 @@ static int compare_all(const struct item *a, const struct item *b)
 	if (r == 0)
 		r = strcmp(a->ending, b->ending);
 	if (r == 0)
-		r = array_order(a->digest.a, b->digest.a);
-	return r ? r : array_order(a->digest.b, b->digest.b);
+		r = array_compare(a->digest.a, b->digest.a);
+	return r ? r : array_compare(a->digest.b, b->digest.b);
 }
 
 /* Can the two match at all? */
@@ -69,8 +69,8 @@ static int by_order(const void *a, const void *b, void *arg)
 	int r = (*(const pairs_order *)arg)(x->is, y->is);
 
 	if (r == 0)
-		r = array_order(x->is->side, y->is->side);
-	return r ? r : array_order(x->at, y->at);
+		r = array_compare(x->is->side, y->is->side);
+	return r ? r : array_compare(x->at, y->at);
 }
 
 /* Match equal objects in order. The choice is ambiguous only if their numbers differ. */
@@ -170,13 +170,13 @@ static unsigned score_candidate(const struct pairs *p, struct candidate *c)
 static int by_score(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
-	int r = array_order(y->score, x->score);
+	int r = array_compare(y->score, x->score);
 
 	if (r == 0)
 		r = x->renamed - y->renamed;
 	if (r == 0)
-		r = array_order(x->at[0], y->at[0]);
-	return r ? r : array_order(x->at[1], y->at[1]);
+		r = array_compare(x->at[0], y->at[0]);
+	return r ? r : array_compare(x->at[1], y->at[1]);
 }
 
 /* Is another unmatched object, with a name that fits as well, about as similar as one of the two?
@@ -219,7 +219,7 @@ static int join_alike(const struct pairs *p)
 	for (c.at[0] = 0; c.at[0] < p->n[0]; c.at[0]++)
 		for (c.at[1] = 0; is_free(p, 0, c.at[0]) && c.at[1] < p->n[1]; c.at[1]++) {
 			c.score = is_free(p, 1, c.at[1]) ? score_candidate(p, &c) : 0;
-			if (c.score && !array_room(all, n, room))
+			if (c.score && !array_reserve(all, n, room))
 				return -ENOMEM;
 			if (c.score)
 				all[n++] = c;

@@ -56,21 +56,21 @@ static int mark_add(struct layer *l)
 {
 	struct merge *m = l->m;
 	struct merged *x =
-		add_new_node(m, l->dir->parent, l->dir->at[THEIRS]->parent, "CONFLICT", true);
+		add_new_node(m, l->dir->parent, l->dir->items[THEIRS]->parent, "CONFLICT", true);
 	struct merged *file =
-		x ? add_new_node(m, x, x->at[THEIRS], m->how->mark_file, false) : NULL;
+		x ? add_new_node(m, x, x->items[THEIRS], m->schema->mark_file, false) : NULL;
 	struct merged *table =
-		file ? add_new_node(m, x, x->at[THEIRS], m->how->mark_table, false) : NULL;
+		file ? add_new_node(m, x, x->items[THEIRS], m->schema->mark_table, false) : NULL;
 	struct bytes *b = NULL;
 	int r;
 
 	if (!table)
 		return -ENOMEM;
-	x->at[THEIRS]->is_object = true;
+	x->items[THEIRS]->is_object = true;
 	x->bare = "CONFLICT";
 	x->predecessor = l->dir;
-	buffer_printf(&l->row, "%s%u%s%u%s", m->how->mark_text[0], l->made[X], m->how->mark_text[1],
-		l->made[Y], m->how->mark_text[2]);
+	buffer_printf(&l->row, "%s%u%s%u%s", m->schema->mark_text[0], l->made[X],
+		m->schema->mark_text[1], l->made[Y], m->schema->mark_text[2]);
 	r = buffer_finish(&l->row, &b);
 	file->content = extent_of_bytes(b);
 	if (r == 0)
@@ -85,7 +85,7 @@ static void find_size(struct layer *l)
 		const uint32_t *v = l->of[k];
 
 		l->has_size_conflict |= v[OURS] != v[THEIRS] && v[THEIRS] != v[BASE] &&
-					(v[OURS] != v[BASE] || !l->at->x->at[BASE]);
+					(v[OURS] != v[BASE] || !l->at->x->items[BASE]);
 		l->made[k] = v[OURS] == v[BASE] ? v[THEIRS] : v[OURS];
 		l->all[k] = v[OURS] > v[THEIRS] ? v[OURS] : v[THEIRS];
 		l->all[k] = l->all[k] > v[BASE] ? l->all[k] : v[BASE];
@@ -96,8 +96,9 @@ static int table_open(struct layer *l, struct plane *p, enum which w)
 {
 	/* A missing base counts as an empty table of the size of ours. */
 	struct shape shape = {l->of[X][OURS], l->of[Y][OURS], p->cell};
-	int r = p->x->at[w] ? reader_open(&l->m->sides[w].tree, p->x->at[w]->path, &p->reader[w])
-			    : 1;
+	int r = p->x->items[w]
+			? reader_open(&l->m->sides[w].tree, p->x->items[w]->path, &p->reader[w])
+			: 1;
 
 	if (r == 0)
 		r = reader_grid(&p->reader[w], &shape);
@@ -153,7 +154,7 @@ static int layer_open(struct layer *l)
 	l->cells = calloc(l->all[X], sizeof(*l->cells));
 	if (!l->cells)
 		return -ENOMEM;
-	return l->m->mark && l->m->how->mark_file ? create_spool(l, &l->mark) : 0;
+	return l->m->adds_mark && l->m->schema->mark_file ? create_spool(l, &l->mark) : 0;
 }
 
 static int next_row(struct layer *l, struct plane *p, uint32_t y)
@@ -200,7 +201,7 @@ static uint8_t compare_cell(const struct plane *p, const struct span v[SIDES])
 			(span_same(v[THEIRS], v[BASE]) ? 0 : 2) |
 			(span_same(v[OURS], v[THEIRS]) ? 0 : 4);
 
-	return p->x->at[BASE] && found != BOTH ? 0 : found;
+	return p->x->items[BASE] && found != BOTH ? 0 : found;
 }
 
 /* Add the cells of a row that both sides changed to l->cells. Sets l->has_size_conflict if one side
@@ -241,7 +242,7 @@ static int join_row(struct layer *l, struct plane *p, uint32_t y)
 
 		get_cells(l, p, x, y, v);
 		if (l->cells[x] == BOTH && !span_same(v[THEIRS], v[OURS]) &&
-			(!p->x->at[BASE] || !span_same(v[THEIRS], v[BASE])))
+			(!p->x->items[BASE] || !span_same(v[THEIRS], v[BASE])))
 			area_add(&p->clash, x, y);
 		is = l->cells[x] != BOTH && span_pick(v) == THEIRS ? v[THEIRS] : v[OURS];
 		add_cell(l, x, is.at ? is : v[THEIRS].at ? v[THEIRS] : zero(p));
@@ -295,7 +296,7 @@ static int keep_all(struct layer *l)
 	for (size_t i = 0; r >= 0 && i < l->dir->n; i++) {
 		struct merged *x = l->dir->children[i];
 
-		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->is_dir)
+		if (!x->items[OURS] || !x->items[THEIRS] || merged_item(x)->is_dir)
 			continue;
 		r = file_changed_side(l->m, x);
 		x->is_decided = true;
@@ -315,15 +316,15 @@ static int find_planes(struct layer *l)
 		struct merged *x = l->dir->children[i];
 		int r;
 
-		if (!x->at[OURS] || !x->at[THEIRS] || merged_item(x)->is_dir ||
-			merged_item(x)->is_object || strcmp(x->at[OURS]->ending, ".csv") != 0)
+		if (!x->items[OURS] || !x->items[THEIRS] || merged_item(x)->is_dir ||
+			merged_item(x)->is_object || strcmp(x->items[OURS]->ending, ".csv") != 0)
 			continue;
 		r = file_changed_side(l->m, x);
 		if (r < 0)
 			return r;
-		if (r == OURS && x->at[BASE])
+		if (r == OURS && x->items[BASE])
 			continue;
-		if (!array_room(l->at, l->n, l->room))
+		if (!array_reserve(l->at, l->n, l->room))
 			return -ENOMEM;
 		l->at[l->n++] = (struct plane){.x = x, .both = r == SIDES};
 		any |= r == SIDES;

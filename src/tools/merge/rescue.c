@@ -8,7 +8,7 @@
 
 static ssize_t read_next(void *arg, uint64_t, void *dst, size_t n, struct error *)
 {
-	return reader_take(arg, dst, n);
+	return reader_read(arg, dst, n);
 }
 
 /* Copy a file, and close its reader. */
@@ -36,15 +36,15 @@ int merge_rescue(struct rescue_dir *d, struct merge *m, struct error *e)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
-		struct merged *x = m->conflicts[i].x;
+		struct merged *x = m->conflicts[i].node;
 		CLEANUP(free) char *path = NULL;
 		struct reader from;
 
-		if (!m->conflicts[i].theirs || x->is_rescued)
+		if (!m->conflicts[i].copies_theirs || x->is_rescued)
 			continue;
 		x->is_rescued = true;
-		path = merged_path(x, true, x->at[THEIRS]);
-		r = path ? content_open(m, x->at[THEIRS], CONTENT_NEW_NAMES, &from) : -ENOMEM;
+		path = merged_path(x, true, x->items[THEIRS]);
+		r = path ? content_open(m, x->items[THEIRS], CONTENT_NEW_NAMES, &from) : -ENOMEM;
 		r = r < 0 ? error_set(e, r, "%s: %s", path ? path : "", strerror(-r))
 			  : copy_reader(d, path, &from, e);
 	}
@@ -60,8 +60,8 @@ int merge_rescue_map(
 	if (theirs->n_files > 1 && !f->companion(d->map, 0, second))
 		r = error_set(e, -ENAMETOOLONG, "%s: no name is left for its second file", d->map);
 	for (unsigned i = 0; r == 0 && i < theirs->n_files; i++) {
-		struct reader from =
-			reader_of(extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));
+		struct reader from = reader_from_extent(
+			extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));
 
 		r = copy_reader(d, i ? second : d->map, &from, e);
 	}

@@ -19,14 +19,14 @@ struct merge_schema {
 	 * (words is NULL if it has none). Objects with other values never match. If `many` is set,
 	 * a map has at most one object for each value except `many`, as written in the file.
 	 * Terminated by a NULL key. */
-	const struct merge_sort {
+	const struct merge_kind {
 		const char *key;
 		const struct json_word *words;
 		const char *many;
-	} * sorts;
+	} * kinds;
 	/* JSON keys that refer to what an object is drawn or played with. Objects that differ in
 	 * them match only under one name. NULL-terminated. */
-	const char *const *drawn;
+	const char *const *drawn_with;
 	/* A directory in which a JSON file represents a thing outside the map, by its name. */
 	const char *external;
 	/* An integer in JSON files without meaning, because programs write uninitialized memory
@@ -42,7 +42,7 @@ struct merge_schema {
 	const char *hidden_in, *const *hidden, *const *shown;
 	/* Path patterns of tables with a header line of column names, and the column names that can
 	 * identify a row. Both NULL-terminated. */
-	const char *const *rows, *const *row_keys;
+	const char *const *tables, *const *row_keys;
 	/* A mark: a new layer that shows which cells of a table both sides changed. mark_file holds
 	 * the three texts with width and height between them; mark_table holds the table. */
 	const char *mark_file, *mark_text[3], *mark_table;

@@ -7,8 +7,8 @@
 struct pack_rules {
 	/* Name patterns of files that the format's own tool does not pack, NULL-ended. They match
 	 * without regard to case. */
-	const char *const *left_out;
+	const char *const *excluded_names;
 	/* A backslash in a name separates directories. Old zip programs write such names, and the
 	 * format itself has no name with a backslash. */
-	bool backslashes;
+	bool has_backslashes;
 };

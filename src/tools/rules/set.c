@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/say.h"
+#include "base/print.h"
 
 /* The only toolset with rules. If a second one is added, files of rules must name their format. */
 static const struct toolset *tools_with_rules(void)
@@ -52,7 +52,7 @@ int rule_set_open(const char *const *given, struct rule_set *ret)
 			error_set(&e, r, "no such file, and %s", error_text(&named));
 	}
 	if (r < 0)
-		say(stderr, "mapfs: %s: %s", given[-1], error_text(&e));
+		print_line(stderr, "mapfs: %s: %s", given[-1], error_text(&e));
 	return r;
 }
 

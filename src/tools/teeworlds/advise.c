@@ -29,7 +29,7 @@ static int by_sum(const void *pa, const void *pb)
 {
 	const struct summed *a = pa, *b = pb;
 
-	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_order(a->item, b->item);
+	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_compare(a->item, b->item);
 }
 
 /* The end of the run that begins at i. */
@@ -88,11 +88,11 @@ static void find_equal(struct advising *a, const struct tw_type *all)
 /* Is the object a layer of a group that is reported? */
 static bool is_covered(const struct advising *a, enum tw_sort sort, uint32_t position)
 {
-	int64_t group = sort == TW_SORT_LAYER ? tw_group_of(a->m, position) : -1;
+	int64_t group = sort == TW_SORT_LAYER ? tw_find_group(a->m, position) : -1;
 	uint32_t item;
 
-	return group >= 0 && tw_at(a->m, TW_GROUP, group, &item) == 0 && item >= a->n_before &&
-	       a->equals[item - a->n_before];
+	return group >= 0 && tw_find_item(a->m, TW_GROUP, group, &item) == 0 &&
+	       item >= a->n_before && a->equals[item - a->n_before];
 }
 
 static void report_equal(const struct advising *a, enum tw_sort sort, const struct tw_type *all)

@@ -14,7 +14,7 @@
 
 static const struct merge_reference references[] = {
 	{"image", "images"}, {"sound", "sounds"}, {"envelope", "envelopes"}, {0}};
-static const struct merge_sort sorts[] = {{"type", tw_type_words, NULL},
+static const struct merge_kind sorts[] = {{"type", tw_type_words, NULL},
 	{"kind", tw_kind_words, "\"design\""}, {"channels", NULL, NULL}, {0}};
 static const char *const lists[] = {"info/settings.cfg", NULL};
 static const char *const drawn[] = {"image", "sound", NULL};
@@ -28,8 +28,8 @@ static const char *const shown[] = {"raw/items/*_3e1b2716-178c-3978-9bd9-b11ae04
 
 static const struct merge_schema merge = {
 	.references = references,
-	.sorts = sorts,
-	.drawn = drawn,
+	.kinds = sorts,
+	.drawn_with = drawn,
 	.external = "images",
 	.unset_in = "automapper",
 	.unset = "version",

@@ -17,7 +17,7 @@ static uint64_t size_of_data(const struct tw_map *m, const struct tw_item *it)
 	uint64_t size = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct blob *b = tw_blob_of(m, it, fields[i]);
+		const struct blob *b = tw_get_blob(m, it, fields[i]);
 
 		size += b ? b->size : 0;
 	}
@@ -43,7 +43,7 @@ uint64_t tw_work(const struct snapshot *s)
 		for (uint32_t k = 0; k < tw_count(m, media[i]); k++)
 			size += size_of_data(m, tw_item_at(m, media[i], k));
 	for (uint32_t k = 0; k < tw_count(m, TW_GROUP); k++) {
-		struct tw_group_at at = tw_group_layers(m, k);
+		struct tw_layer_range at = tw_group_layers(m, k);
 
 		for (uint32_t i = 0; i < at.n; i++)
 			size += size_of_layer(m, at.first + i);

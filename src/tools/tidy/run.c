@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/say.h"
+#include "base/print.h"
 #include "formats/images.h"
 #include "tools/common/work.h"
 #include "tools/tools.h"
@@ -13,13 +13,13 @@
 static int tidy_map(struct whole_map *m, struct error *e)
 {
 	const struct tidy_run *run = m->whole->arg;
-	const struct tidy_tool *f = tools_of(m->t->vol->format)->tidy;
-	const struct whole_calls calls = {whole_tell, m, images_find};
+	const struct tidy_tool *f = tools_of(m->tree->vol->format)->tidy;
+	const struct whole_calls calls = {whole_say, m, images_find};
 
-	int r = f ? work_expect(m->t->vol->now, run->whole.no_limit, e)
+	int r = f ? work_expect(m->tree->vol->base, run->whole.no_limit, e)
 		  : error_set(e, -EOPNOTSUPP, "no part of such a map is known to be superfluous");
 
-	return r < 0 ? r : f->tidy(m->t->vol->now, &run->how, &calls, &m->map, e);
+	return r < 0 ? r : f->tidy(m->tree->vol->base, &run->how, &calls, &m->map, e);
 }
 
 /* To embed images, search the directories of the games, because players see those images. To make
@@ -46,7 +46,7 @@ int tidy_run(struct tidy_run *run)
 	run->whole.change = tidy_map;
 	run->whole.arg = run;
 	if (open_images(run, &e) < 0)
-		say(stderr, "mapfs: %s", error_text(&e));
+		print_line(stderr, "mapfs: %s", error_text(&e));
 	else
 		code = whole_run(&run->whole);
 	images_unref(run->how.images);

@@ -24,7 +24,7 @@ struct tidy {
 struct tidy_part {
 	const char *path; /* in the mount, or a description if the mount does not show it */
 	uint64_t size;    /* bytes in the file */
-	bool unused;
+	bool is_unused;
 };
 
 struct tidy_tool {

@@ -8,10 +8,10 @@
 
 static const char *const rows[] = {"*.RAW", NULL}, *const row_keys[] = {"guid", "file", NULL};
 static const char *const lists[] = {".mod/removed.txt", NULL};
-static const struct merge_schema merge = {.lists = lists, .rows = rows, .row_keys = row_keys};
+static const struct merge_schema merge = {.lists = lists, .tables = rows, .row_keys = row_keys};
 static const char *const left_out[] = {"*.CMP", "*.LNK", "*.LOG", "*.MAX", "*.MPD", "*.PSD",
 	"*.THUMBNAIL.PNG", "*.XLS", "*.XML", "THUMBS.DB", NULL};
-static const struct pack_rules pack = {.left_out = left_out, .backslashes = true};
+static const struct pack_rules pack = {.excluded_names = left_out, .has_backslashes = true};
 
 #define TOOLS                                                                                      \
 	.advise = tl_index_report_unlisted, .index = &tl_index_tool, .merge = &merge, .pack = &pack

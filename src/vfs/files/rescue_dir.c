@@ -174,7 +174,7 @@ int rescue_dir_write(struct rescue_dir *d, const char *path, const struct rescue
 	char name[NAME_MAX + 1];
 	int r = 0;
 
-	if (!chunk || !listed || !array_room(d->paths, d->n, d->room))
+	if (!chunk || !listed || !array_reserve(d->paths, d->n, d->room))
 		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && d->fd < 0)
 		r = make_top(d, e);

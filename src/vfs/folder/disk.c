@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/disk/nearby.h"
+#include "base/disk/sidecar_cache.h"
 #include "base/name.h"
 
 enum { LINKS_MAX = 8 };
@@ -249,8 +249,8 @@ int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **
 		if (!d)
 			return -ENOMEM;
 		*d = (struct shared_dir){take_fd(&fd), NULL, st.st_dev, st.st_ino, 0, l};
-		d->nearby = nearby_create(d->fd);
-		if (!d->nearby) {
+		d->sidecars = sidecar_cache_create(d->fd);
+		if (!d->sidecars) {
 			close(d->fd);
 			free(d);
 			return -ENOMEM;
@@ -268,7 +268,7 @@ void shared_dir_unref(struct shared_dir *d)
 		return;
 	if (d->of->dir == d)
 		d->of->dir = NULL;
-	nearby_destroy(d->nearby);
+	sidecar_cache_destroy(d->sidecars);
 	close(d->fd);
 	free(d);
 }

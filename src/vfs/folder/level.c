@@ -53,14 +53,14 @@ struct attr attr_map(const struct folder *f, const struct map *m, const struct f
 static bool is_opened(const struct opened *o, const struct stamp *now)
 {
 	const struct volume *vol = o->state == OPENED ? o->v->vol : NULL;
-	struct stamp then = vol ? stamp_of(&vol->opened) : o->map->stamp, second;
+	struct stamp then = vol ? stamp_of(&vol->map_stat) : o->map->stamp, second;
 	struct stat st;
 
 	if (!stamp_same(&then, now))
 		return false;
 	if (!vol || !vol->companion[0])
 		return true;
-	then = stamp_of(&vol->companion_opened);
+	then = stamp_of(&vol->companion_stat);
 	if (fstatat(vol->dirfd, vol->companion, &st, 0) < 0)
 		return false;
 	second = stamp_of(&st);
@@ -91,7 +91,7 @@ int map_attr(struct folder *f, struct map *m, struct attr *ret)
 		r = -ENOENT;
 	/* A removed map stays visible while it has unsaved changes. */
 	if (r == -ENOENT && m->opened && opened_changed(m->opened)) {
-		found = (struct found){.st = m->opened->v->vol->opened};
+		found = (struct found){.st = m->opened->v->vol->map_stat};
 		r = 0;
 	}
 	if (r < 0)

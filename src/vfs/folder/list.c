@@ -28,7 +28,7 @@ struct listing {
 };
 
 /* The offset of a name. It has 63 bits, because the kernel treats offsets as signed. */
-static uint64_t place_of(const char *name)
+static uint64_t place_resolve(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325U;
 
@@ -71,9 +71,9 @@ static int by_place(const void *a, const void *b)
 
 static int listing_add(struct listing *list, const char *name)
 {
-	if (!array_room(list->all, list->n, list->room))
+	if (!array_reserve(list->all, list->n, list->room))
 		return -ENOMEM;
-	list->all[list->n] = (struct listed){place_of(name), strdup(name)};
+	list->all[list->n] = (struct listed){place_resolve(name), strdup(name)};
 	return list->all[list->n].name ? (list->n++, 0) : -ENOMEM;
 }
 
@@ -130,7 +130,7 @@ static bool emit_name(
 		return true;
 	a = m ? attr_map(f, m, &found) : attr_found(f, below->ino, &found);
 	fits = c->emit(c, entry->name, &a, entry->place);
-	if (fits && c->plus && m)
+	if (fits && c->with_attributes && m)
 		m->lookups++;
 	return fits;
 }
@@ -155,7 +155,7 @@ void level_readdir(struct folder *f, struct level *l, struct call *c)
 		r = read_listing(f, l, fd);
 	if (r == 0 && emit_dots(l, c)) {
 		const struct listing *list = l->listing;
-		size_t i = array_first(k, list->n, list->all[k].place > c->off);
+		size_t i = array_bisect(k, list->n, list->all[k].place > c->off);
 
 		while (i < list->n && emit_name(f, l, c, fd, &list->all[i]))
 			i++;

@@ -22,7 +22,7 @@ static int make_volume(struct folder *f, const struct shared_dir *dir, const cha
 	struct vfs_options options = *f->options;
 	int r;
 
-	options.nearby = dir->nearby;
+	options.sidecars = dir->sidecars;
 	r = volume_create(dir->fd, name, NULL, &options, &vol, e);
 	if (r < 0)
 		return r;
@@ -99,7 +99,7 @@ static int is_untouched(struct opened *o)
 	for (const struct inode *n = inode_next(v, NULL); n; n = inode_next(v, n)) {
 		if (!empty && n->write_buffer)
 			return -ENOTEMPTY;
-		used |= n->opens || n->is_busy || n->stale;
+		used |= n->references || n->is_busy || n->pending_invalidations;
 	}
 	return used ? -EBUSY : 0;
 }

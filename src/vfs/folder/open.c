@@ -36,7 +36,7 @@ static int load_map(struct opening *g)
 	r = disk_target(f, m->in, m->name, &dirfd, name);
 	if (r == -EINVAL) {
 		dirfd = g->o->dir->fd;
-		options.nearby = g->o->dir->nearby;
+		options.sidecars = g->o->dir->sidecars;
 		snprintf(name, sizeof(name), "%s", m->name);
 	} else if (r < 0) {
 		return error_set(&g->e, r, "cannot be opened: %s", strerror(-r));
@@ -68,8 +68,8 @@ static struct opened *find_same(
 	struct opened *i = opened_next(f, NULL);
 
 	while (i && (i == o || i->state != OPENED || i->map->replaced ||
-			    i->v->vol->opened.st_dev != st->st_dev ||
-			    i->v->vol->opened.st_ino != st->st_ino))
+			    i->v->vol->map_stat.st_dev != st->st_dev ||
+			    i->v->vol->map_stat.st_ino != st->st_ino))
 		i = opened_next(f, i);
 	return i;
 }
@@ -77,7 +77,7 @@ static struct opened *find_same(
 /* A file is open as one map only: close the other map, or fail if that is in use. */
 static int close_other(struct opening *g)
 {
-	struct opened *other = find_same(g->folder, g->o, &g->vol->opened);
+	struct opened *other = find_same(g->folder, g->o, &g->vol->map_stat);
 
 	if (!other)
 		return 0;
@@ -123,7 +123,7 @@ static void finish_opening(struct opening *g)
 	struct stamp now;
 
 	if (g->r == 0) {
-		now = stamp_of(&g->vol->opened);
+		now = stamp_of(&g->vol->map_stat);
 		if (!stamp_same(&now, &o->map->stamp)) {
 			map_replace(f, o->map);
 			g->r = -ESTALE;
@@ -185,7 +185,7 @@ void open_wait(struct folder *f, struct map *m, struct call *c,
 struct opened *open_made(
 	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e)
 {
-	struct map *m = map_new(f, in, name, &vol->opened);
+	struct map *m = map_new(f, in, name, &vol->map_stat);
 	struct opened *o = NULL;
 
 	if (!m || opened_new(f, m, &o) < 0) {

@@ -107,7 +107,7 @@ bool opened_changed(const struct opened *o)
  * that the kernel knows would mean others after a reopen. */
 static bool holds_numbers(const struct opened *o)
 {
-	struct stamp now = stamp_of(&o->v->vol->opened);
+	struct stamp now = stamp_of(&o->v->vol->map_stat);
 
 	return !stamp_same(&now, &o->map->stamp) && (o->map->known || o->v->inodes.n > 1);
 }
@@ -126,7 +126,7 @@ void opened_close(struct folder *f, struct opened *o)
 	list_remove(o);
 	if (o->v) {
 		m->known |= o->v->inodes.n > 1;
-		m->stamp = stamp_of(&o->v->vol->opened);
+		m->stamp = stamp_of(&o->v->vol->map_stat);
 	}
 	vfs_destroy(o->v);
 	shared_dir_unref(o->dir);

@@ -51,7 +51,7 @@ static void finish_part(void *arg, struct report *report)
 static void report_no_memory(struct report *report)
 {
 	report_add(report, REPORT_REFUSED, "out of memory");
-	report_code(report, OUTCOME_SAVE_FAILED);
+	report_raise_code(report, OUTCOME_SAVE_FAILED);
 }
 
 static void finish_gathering(struct gathering *g)
@@ -147,7 +147,7 @@ static void ask_all(struct folder *f, ask_fn ask, bool only_good, vfs_saved done
 
 void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg)
 {
-	ask_all(f, to_end ? vfs_save_to_end : vfs_save, false, done, arg);
+	ask_all(f, to_end ? vfs_save_before_unmount : vfs_save, false, done, arg);
 }
 
 void level_fsync(struct folder *f, struct level *, struct call *c)
@@ -161,16 +161,16 @@ void level_fsync(struct folder *f, struct level *, struct call *c)
 
 void folder_discard(struct folder *f, vfs_saved done, void *arg)
 {
-	f->discard = true;
+	f->discards = true;
 	ask_all(f, vfs_discard, false, done, arg);
 }
 
 void folder_keep(struct folder *f)
 {
-	f->discard = false;
+	f->discards = false;
 	for (struct opened *o = opened_next(f, NULL); o; o = opened_next(f, o))
 		if (o->v)
-			vfs_keep(o->v);
+			vfs_undo_discard(o->v);
 }
 
 /* End one map. folder_end has already saved those that could be saved in parallel. */
@@ -201,7 +201,7 @@ static void run_pool(struct folder *f, const bool *done)
 {
 	struct pollfd p = {.fd = pool_fd(f->pool), .events = POLLIN};
 
-	while (done ? !*done : pool_pending(f->pool) != 0) {
+	while (done ? !*done : pool_count_pending(f->pool) != 0) {
 		if (poll(&p, 1, BEAT_MS) == 0)
 			f->host->progress(f->host, "", 0, 0);
 		pool_complete(f->pool);
@@ -213,7 +213,7 @@ void folder_end(struct folder *f, struct report *report)
 	struct ending ending = {report, false};
 
 	run_pool(f, NULL);
-	if (!f->discard) {
+	if (!f->discards) {
 		/* Saves that fail here are repeated below, and reported there. */
 		ask_all(f, vfs_save, true, merge_reports, &ending);
 		run_pool(f, &ending.done);

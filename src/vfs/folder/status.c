@@ -68,7 +68,7 @@ static void request_status(struct status *s, struct opened *o)
 		*part = (struct part){s, o};
 	s->under_way++;
 	o->calls++;
-	if (part && status_find(o->v, add_records, part) == 0)
+	if (part && status_collect(o->v, add_records, part) == 0)
 		return;
 	free(part);
 	o->calls--;

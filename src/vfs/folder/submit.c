@@ -123,7 +123,7 @@ static void call_opened(struct folder *f, struct opened *o, struct call *c)
 		call_done(c, r);
 		return;
 	}
-	c->pin = &o->calls;
+	c->pending_calls = &o->calls;
 	o->calls++;
 	vfs_submit(o->v, c);
 }

@@ -19,7 +19,7 @@ static struct level *level_find(
 {
 	struct hash_link *l = hash_find(&f->levels, key_of(parent, name));
 
-	for (; l; l = hash_again(l)) {
+	for (; l; l = hash_find_next(l)) {
 		struct level *found = (struct level *)l;
 
 		if (found->parent == parent && strcmp(found->name, name) == 0)
@@ -38,7 +38,7 @@ struct level *level_get(struct folder *f, struct level *parent, const char *name
 	if (!all)
 		return NULL;
 	f->by_number = all;
-	l = hash_room(&f->levels) ? calloc(1, sizeof(*l)) : NULL;
+	l = hash_reserve(&f->levels) ? calloc(1, sizeof(*l)) : NULL;
 	if (l)
 		l->name = strdup(name);
 	if (!l || !l->name) {
@@ -92,7 +92,7 @@ struct map *map_find(const struct folder *f, const struct level *in, const char 
 {
 	struct hash_link *l = hash_find(&f->names, key_of(in, name));
 
-	for (; l; l = hash_again(l)) {
+	for (; l; l = hash_find_next(l)) {
 		struct map *m = (struct map *)l;
 
 		if (m->in == in && strcmp(m->name, name) == 0)
@@ -126,7 +126,7 @@ static unsigned free_index(struct folder *f)
 struct map *map_new(struct folder *f, struct level *in, const char *name, const struct stat *st)
 {
 	unsigned index = free_index(f);
-	struct map *m = index && hash_room(&f->names) ? calloc(1, sizeof(*m)) : NULL;
+	struct map *m = index && hash_reserve(&f->names) ? calloc(1, sizeof(*m)) : NULL;
 
 	if (m)
 		m->name = strdup(name);

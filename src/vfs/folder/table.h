@@ -15,7 +15,7 @@ struct opened;
 /* A descriptor that the open maps of a directory share. */
 struct shared_dir {
 	int fd;
-	struct nearby *nearby; /* names in it */
+	struct sidecar_cache *sidecars; /* names in it */
 	dev_t dev;
 	ino_t ino;
 	unsigned users;
@@ -73,7 +73,7 @@ struct folder {
 	/* The open maps. opened_trim moves maps in use to `held`; opened_touch moves them back. */
 	struct opened_list recent, held;
 	struct reserve reserve;
-	bool discard; /* folder_end drops unsaved changes */
+	bool discards; /* folder_end drops unsaved changes */
 };
 
 /* Return the level of this name; create it if it is new. NULL if memory is exhausted. */

@@ -46,7 +46,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "base/disk/nearby.h"
+#include "base/disk/sidecar_cache.h"
 #include "base/durable/reclog.h"
 #include "formats/format.h"
 #include "vfs/files/sidecar.h"
@@ -116,8 +116,8 @@ int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 int journal_options(struct journal *j, struct bytes **ret, struct error *e);
 
 /* Open the journal that fits the map, if there is one (journal_exists). Removes leftovers of saves,
- * and reports other journals to note(). nearby: the names in the journal's directory. */
-int journal_open(struct journal *j, struct nearby *nearby,
+ * and reports other journals to note(). sidecars: the names in the journal's directory. */
+int journal_open(struct journal *j, struct sidecar_cache *sidecars,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
 
 /* The name of its file, which may not exist; ret has room for NAME_MAX + 1 bytes. */
@@ -162,8 +162,8 @@ struct journal_info {
 	bool fits;                /* it applies to the current content of the map */
 	bool torn;                /* it ends in an incomplete record */
 	bool busy;                /* a mount is using it */
-	bool aside;               /* it was set aside */
-	bool foreign;             /* it is untrusted (base/disk/trust.h): a mount leaves it alone */
+	bool is_set_aside;        /* it was set aside */
+	bool is_untrusted;        /* it is untrusted (base/disk/trust.h): a mount leaves it alone */
 	unsigned changes, drafts; /* numbers of paths (tally.h) */
 	unsigned damaged;         /* places that cannot be read */
 };

@@ -63,8 +63,8 @@ static int list_file(void *arg, const char *file)
 
 	info.busy = is_locked(l->dirfd, file);
 	info.fits = l->identity[0] && journal_is_of(file, l->identity);
-	info.aside = journal_is_aside(file);
-	info.foreign = trust_check_name(&l->trust, file, NULL) < 0;
+	info.is_set_aside = journal_is_set_aside(file);
+	info.is_untrusted = trust_check_name(&l->trust, file, NULL) < 0;
 	r = reclog_open_readonly(l->dirfd, file, &log, NULL);
 	if (r < 0) {
 		info.damaged = 1;

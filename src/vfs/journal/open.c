@@ -52,7 +52,7 @@ static int classify_file(void *arg, const char *file)
 	return others[f->n_others++] ? 0 : -ENOMEM;
 }
 
-/* Look for files that were created after the directory was read (nearby.h caches it). */
+/* Look for files that were created after the directory was read (sidecar_cache.h caches it). */
 static int find_recent(struct finding *f)
 {
 	struct journal *j = f->journal;
@@ -93,7 +93,7 @@ static bool is_leftover(const struct finding *f, const char *file)
 	struct reclog_pos pos = {0};
 	bool torn = false, saved = false, next = false, own = false;
 
-	if (journal_is_aside(file))
+	if (journal_is_set_aside(file))
 		return false;
 	if (reclog_open_readonly(f->journal->dirfd, file, &log, NULL) < 0)
 		return false; /* keep unreadable files */
@@ -154,14 +154,14 @@ static int open_fitting(struct finding *f, struct error *e)
 	return r;
 }
 
-int journal_open(struct journal *j, struct nearby *nearby,
+int journal_open(struct journal *j, struct sidecar_cache *sidecars,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
 	struct finding f = {.journal = j, .note = note, .arg = arg};
 	char line[NAME_MAX + 128];
 	int r;
 
-	r = journal_each_nearby(nearby, j->map, classify_file, &f, e);
+	r = journal_each_sidecar(sidecars, j->map, classify_file, &f, e);
 	if (r == 0)
 		r = find_recent(&f);
 	if (r == -ENOMEM)
@@ -172,8 +172,8 @@ int journal_open(struct journal *j, struct nearby *nearby,
 			continue;
 		}
 		snprintf(line, sizeof(line), "%s %s and is kept (see mapfs recover)", f.others[i],
-			journal_is_aside(f.others[i]) ? "was set aside"
-						      : "belongs to another state of the map");
+			journal_is_set_aside(f.others[i]) ? "was set aside"
+							  : "belongs to another state of the map");
 		note(arg, line);
 	}
 	if (r == 0 && f.ours)

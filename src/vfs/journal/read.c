@@ -64,14 +64,14 @@ static bool paths_lead_inside(const struct journal_record *r)
 /* Parse a record. Returns 1 or -errno. A record that cannot be parsed gets type 0. */
 static int parse_record(const struct record *rec, struct journal_record *ret, struct error *e)
 {
-	int texts = rec->damaged ? -1 : text_count(rec->type);
+	int texts = rec->is_damaged ? -1 : text_count(rec->type);
 	size_t want = texts < 0 ? 0 : (size_t)texts, n = 0, begin = 0;
 	size_t size = rec->payload.size < TEXTS_MAX ? (size_t)rec->payload.size : TEXTS_MAX;
 	CLEANUP(free) char *head = NULL;
 	int r;
 
-	*ret = (struct journal_record){.damaged = rec->damaged, .crc = rec->crc};
-	if (rec->damaged && text_count(rec->type) >= 0)
+	*ret = (struct journal_record){.damaged = rec->is_damaged, .crc = rec->crc};
+	if (rec->is_damaged && text_count(rec->type) >= 0)
 		ret->type = (enum journal_type)rec->type;
 	if (texts < 0)
 		return 1;
@@ -149,7 +149,7 @@ static const char *ending_of(const char *identity)
 	return *at == '-' && at[1] ? at + 1 + strspn(at + 1, "0123456789") : at;
 }
 
-bool journal_is_aside(const char *file)
+bool journal_is_set_aside(const char *file)
 {
 	return *ending_of(identity_in(file)) == '.';
 }
@@ -193,23 +193,23 @@ static int pass_matching(void *arg, const char *file)
 	return is_of_map(file, f->map) ? f->fn(f->arg, file) : 0;
 }
 
-int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, const char *file),
-	void *arg, struct error *e)
+int journal_each_sidecar(struct sidecar_cache *b, const char *map,
+	int (*fn)(void *arg, const char *file), void *arg, struct error *e)
 {
 	struct finding f = {map, fn, arg};
 	char stem[NAME_MAX + 1];
 	int r;
 
 	snprintf(stem, sizeof(stem), "%.*s", NAME_MAX - SUFFIX_MAX, map);
-	r = nearby_each(b, stem, pass_matching, &f, e);
+	r = sidecar_cache_each(b, stem, pass_matching, &f, e);
 	return r < 0 ? r : 0;
 }
 
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e)
 {
-	CLEANUP(nearby_destroy) struct nearby *b = nearby_create(dirfd);
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *b = sidecar_cache_create(dirfd);
 
-	return b ? journal_each_nearby(b, map, fn, arg, e)
+	return b ? journal_each_sidecar(b, map, fn, arg, e)
 		 : error_set(e, -ENOMEM, "no memory to look for journals");
 }

@@ -32,11 +32,11 @@ int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
 /* Like journal_each_file, for the directory of b. */
-int journal_each_nearby(struct nearby *b, const char *map, int (*fn)(void *arg, const char *file),
-	void *arg, struct error *e);
+int journal_each_sidecar(struct sidecar_cache *b, const char *map,
+	int (*fn)(void *arg, const char *file), void *arg, struct error *e);
 
 /* The number in the file name of a journal (journal.h), if the journal has this identity and was
  * not set aside; otherwise 0. `file` must be the name of a journal. */
 unsigned journal_is_of(const char *file, const char *identity);
 /* Was the journal of that file name set aside? `file` must be the name of a journal. */
-bool journal_is_aside(const char *file);
+bool journal_is_set_aside(const char *file);

@@ -20,7 +20,7 @@ static int add_event(struct journal_tally *t, const char *path, enum effect effe
 {
 	char *copy = strdup(path);
 
-	if (!copy || !array_room(t->events, t->n, t->room)) {
+	if (!copy || !array_reserve(t->events, t->n, t->room)) {
 		free(copy);
 		return -ENOMEM;
 	}
@@ -50,7 +50,7 @@ static int by_path(const void *pa, const void *pb)
 {
 	const struct tally_event *a = pa, *b = pb;
 
-	return strcmp(a->path, b->path) ?: array_order(a->number, b->number);
+	return strcmp(a->path, b->path) ?: array_compare(a->number, b->number);
 }
 
 void journal_tally_count(struct journal_tally *t, unsigned *ret_changes, unsigned *ret_drafts)

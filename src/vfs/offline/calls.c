@@ -10,7 +10,7 @@ static int stat_spot(struct offline *t, const struct spot *s, struct offline_fil
 	const struct volume *vol = t->vol;
 	struct error e = ERROR_INIT;
 	struct file_attr en;
-	int r = overlay_stat(t->tree, s, &en, NULL);
+	int r = overlay_stat(t->overlay, s, &en, NULL);
 
 	if (r < 0)
 		return r;
@@ -19,7 +19,7 @@ static int stat_spot(struct offline *t, const struct spot *s, struct offline_fil
 	if (!s->is_dir && !en.is_writable)
 		ret->mode &= ~(mode_t)0222;
 	if (!s->is_dir && !en.has_size)
-		(void)vol->format->size(vol->now, en.id, &en.size, &e);
+		(void)vol->format->size(vol->base, en.id, &en.size, &e);
 	ret->size = s->is_dir ? 0 : en.size;
 	return 0;
 }
@@ -28,7 +28,7 @@ int offline_lookup(struct offline *t, const struct offline_file *dir, const char
 	struct offline_file *ret)
 {
 	struct spot s;
-	int r = overlay_lookup(t->tree, &dir->spot, name, &s);
+	int r = overlay_lookup(t->overlay, &dir->spot, name, &s);
 
 	return r < 0 ? r : stat_spot(t, &s, ret);
 }
@@ -36,7 +36,7 @@ int offline_lookup(struct offline *t, const struct offline_file *dir, const char
 int offline_find(struct offline *t, const char *path, struct offline_file *ret)
 {
 	struct spot s;
-	int r = overlay_find(t->tree, path, &s);
+	int r = overlay_find(t->overlay, path, &s);
 
 	return r < 0 ? r : stat_spot(t, &s, ret);
 }
@@ -51,7 +51,7 @@ int offline_names(struct offline *t, const struct offline_file *dir, bool sorted
 	int r;
 
 	*ret = (struct names){0};
-	r = overlay_list(t->tree, &dir->spot, add_name, ret);
+	r = overlay_list(t->overlay, &dir->spot, add_name, ret);
 	if (r < 0)
 		names_finish(ret);
 	else if (sorted)
@@ -65,10 +65,10 @@ static size_t clip_to_file(const struct offline_file *file, uint64_t off, size_t
 	return off >= file->size ? 0 : n < file->size - off ? n : (size_t)(file->size - off);
 }
 
-void offline_unreadable(struct offline *t, const struct error *why)
+void offline_set_read_error(struct offline *t, const struct error *why)
 {
-	t->told = t->why = *why;
-	error_context(&t->told, "%s", strerror(EIO));
+	t->shown_error = t->read_error = *why;
+	error_context(&t->shown_error, "%s", strerror(EIO));
 }
 
 ssize_t offline_read_at(
@@ -78,7 +78,7 @@ ssize_t offline_read_at(
 	int r;
 
 	n = clip_to_file(file, off, n);
-	r = overlay_read(t->tree, &file->spot, off, dst, n, &why);
-	offline_unreadable(t, &why);
+	r = overlay_read(t->overlay, &file->spot, off, dst, n, &why);
+	offline_set_read_error(t, &why);
 	return r < 0 ? r : (ssize_t)n;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * calls: look up, list and read the files of an open map. Functions return 0 or the -errno that a
- * mount would give. Paths are relative to the map's root. After a failed read, offline.why has the
- * reason.
+ * mount would give. Paths are relative to the map's root. After a failed read, offline.read_error
+ * has the reason.
  */
 #pragma once
 
@@ -32,4 +32,4 @@ int offline_names(
 ssize_t offline_read_at(
 	struct offline *t, const struct offline_file *file, uint64_t off, void *dst, size_t n);
 /* Record why a read failed that did not use offline_read_at, for offline_reason. */
-void offline_unreadable(struct offline *t, const struct error *why);
+void offline_set_read_error(struct offline *t, const struct error *why);

@@ -50,26 +50,26 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 	extent_finish(&x);
 	if (r < 0)
 		return r;
-	r = overlay_put(t->tree, path, kept, mtime);
-	if (r == 0 || change_is_no_name(t, path, e))
+	r = overlay_put_content(t->overlay, path, kept, mtime);
+	if (r == 0 || change_refuses_name(t, path, e))
 		return r;
 	return error_set(e, r, "%s", strerror(-r));
 }
 
-bool change_is_no_name(const struct offline *t, const char *path, struct error *e)
+bool change_refuses_name(const struct offline *t, const char *path, struct error *e)
 {
 	const struct format *f = t->vol->format;
-	struct spot at = overlay_root(t->tree);
+	struct spot at = overlay_root(t->overlay);
 	char name[NAME_MAX + 1];
 	struct name_class m;
 
 	while (path_next(&path, name) > 0) {
 		struct spot next;
 
-		if (overlay_lookup(t->tree, &at, name, &next) < 0)
+		if (overlay_lookup(t->overlay, &at, name, &next) < 0)
 			return f->tree && at.is_dir && at.id != ENTRY_NONE &&
-			       f->tree->classify(
-				       t->tree->shape, at.id, name, *path, ENTRY_ROOT, &m, e) < 0;
+			       f->tree->classify(t->overlay->shape, at.id, name, *path, ENTRY_ROOT,
+				       &m, e) < 0;
 		at = next;
 	}
 	return false;
@@ -87,14 +87,14 @@ static int remove_below(struct offline *t, const char *path, unsigned depth)
 		/* In listing order, so that mandatory entries are removed last. */
 		r = offline_names(t, &a, false, &names);
 		for (size_t i = 0; r == 0 && i < names.n; i++) {
-			CLEANUP(free) char *below = path_join(path, names.at[i]);
+			CLEANUP(free) char *below = path_join(path, names.items[i]);
 
 			r = below ? remove_below(t, below, depth + 1) : -ENOMEM;
 			if (r == -EPERM || r == -EACCES || r == -EROFS || r == -ENOTEMPTY)
 				r = 0;
 		}
 	}
-	return r < 0 ? r : overlay_remove(t->tree, path, a.spot.is_dir);
+	return r < 0 ? r : overlay_remove(t->overlay, path, a.spot.is_dir);
 }
 
 int change_remove_tree(struct offline *t, const char *path)
@@ -102,13 +102,13 @@ int change_remove_tree(struct offline *t, const char *path)
 	return remove_below(t, path, 0);
 }
 
-enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s)
+enum change_class change_classify(const struct offline *t, const struct spot *s)
 {
 	const struct oentry *u = s->oentry;
 
 	if (!u || !u->is_scratch)
 		return CHANGE_OF_MAP;
-	if (is_by_product(t->tree, u))
+	if (is_by_product(t->overlay, u))
 		return CHANGE_DERIVED;
-	return lost_is_harmless(t->tree, u) ? CHANGE_EXPLAINED : CHANGE_SCRATCH;
+	return lost_is_harmless(t->overlay, u) ? CHANGE_EXPLAINED : CHANGE_SCRATCH;
 }

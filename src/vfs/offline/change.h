@@ -22,26 +22,26 @@ ssize_t change_from_file(void *arg, void *dst, size_t n);
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
 /* Does the format reject the path because of a name in it? If so, e has the reason. */
-bool change_is_no_name(const struct offline *t, const char *path, struct error *e);
+bool change_refuses_name(const struct offline *t, const char *path, struct error *e);
 /* Remove a file, or a directory with its contents. Entries that cannot be removed stay, and so do
  * their directories: -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);
 
 /* Why a file is, or is not, part of the map. */
-enum change_meaning {
+enum change_class {
 	CHANGE_OF_MAP,
 	CHANGE_SCRATCH,
 	CHANGE_EXPLAINED, /* a scratch file whose loss is harmless (lost_is_harmless) */
 	CHANGE_DERIVED,   /* a by-product of a file beside it */
 };
-enum change_meaning change_meaning_of(const struct offline *t, const struct spot *s);
+enum change_class change_classify(const struct offline *t, const struct spot *s);
 
 /*
  * Options of change_save. By default a scratch file, or a file with refused content, makes the save
  * fail with OUTCOME_SAVE_FAILED and a line on stderr. With `left`, scratch files are only reported,
- * and the result is OUTCOME_LEFT. With `skip` too, files with refused content are left out as well.
- * The report goes to stderr, except lines about saved and removed files: those go to stdout, and
- * only if `verbose`. With `silent` the report is printed only if the map could not be saved.
+ * and the result is OUTCOME_PARTIAL. With `skip` too, files with refused content are left out as
+ * well. The report goes to stderr, except lines about saved and removed files: those go to stdout,
+ * and only if `verbose`. With `silent` the report is printed only if the map could not be saved.
  */
 struct change_save {
 	bool verbose, left, skip, silent;

@@ -8,29 +8,29 @@
 #include <string.h>
 
 #include "base/disk/io.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/place.h"
 #include "vfs/offline/streams.h"
 
-void offline_say(const struct offline *t, const char *fmt, ...)
+void offline_print(const struct offline *t, const char *fmt, ...)
 {
 	CLEANUP(free) char *before = text_printf("mapfs: %s: ", t->file);
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_more(stderr, before ? before : "mapfs: ", fmt, ap, "");
+	print_line_around(stderr, before ? before : "mapfs: ", fmt, ap, "");
 	va_end(ap);
 }
 
 const char *offline_reason(const struct offline *t, int r)
 {
-	return r == -EIO && t->told.code ? error_text(&t->told) : strerror(-r);
+	return r == -EIO && t->shown_error.code ? error_text(&t->shown_error) : strerror(-r);
 }
 
 static void print_note(void *arg, const char *line)
 {
-	offline_say(arg, "%s", line);
+	offline_print(arg, "%s", line);
 }
 
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e)
@@ -42,7 +42,7 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
 
 	if (streams_named(file))
 		return streams_input(ret_dirfd, ret_name, e);
-	r = place_of(file, false, &dirfd, &name, e);
+	r = place_resolve(file, false, &dirfd, &name, e);
 	if (r < 0)
 		return r;
 	if (!*name || (fstatat(dirfd, name, &st, 0) == 0 && S_ISDIR(st.st_mode)))
@@ -103,7 +103,7 @@ int offline_create(struct offline *t, const char *file, const char *format,
 	init_offline(t, file);
 	if (streams_named(file))
 		return create_stream(t, format, o, e);
-	r = place_named(file, &dirfd, &name, e);
+	r = place_open_parent(file, &dirfd, &name, e);
 	return r < 0 ? r : volume_create(dirfd, name, format, o, &t->vol, e);
 }
 
@@ -119,7 +119,7 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
 static void note_debug(void *arg, const char *line)
 {
 	if (*(const bool *)arg)
-		say(stderr, "mapfs: %s", line);
+		print_line(stderr, "mapfs: %s", line);
 }
 
 struct sandbox_rule offline_rule(int dirfd, unsigned flags)
@@ -127,7 +127,7 @@ struct sandbox_rule offline_rule(int dirfd, unsigned flags)
 	struct stat st;
 	bool own = fstat(dirfd, &st) == 0 && st.st_uid == geteuid();
 
-	return (struct sandbox_rule){dirfd, flags | (own ? 0 : SANDBOX_RIGHTS)};
+	return (struct sandbox_rule){dirfd, flags | (own ? 0 : SANDBOX_KEEP_OWNERS)};
 }
 
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
@@ -145,11 +145,11 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 
 		k += volume_rules(vol, rules + k);
 		if (vol->access != VOLUME_READ_ONLY && !volume_is_own(vol))
-			flags = SANDBOX_RIGHTS;
+			flags = SANDBOX_KEEP_OWNERS;
 	}
 	for (size_t i = 0; i < n_further; i++) {
 		rules[k++] = further[i];
-		flags |= further[i].flags & SANDBOX_RIGHTS;
+		flags |= further[i].flags & SANDBOX_KEEP_OWNERS;
 	}
 	return sandbox_enter(rules, k, flags, note_debug, &debug, e);
 }
@@ -163,7 +163,7 @@ static int refuse_waiting(struct error *e)
 
 static void find_waiting(void *arg, const struct journal_info *i)
 {
-	*(bool *)arg |= i->fits && !i->aside && !i->foreign;
+	*(bool *)arg |= i->fits && !i->is_set_aside && !i->is_untrusted;
 }
 
 int offline_check_journal(const struct offline *t, struct error *e)
@@ -182,13 +182,13 @@ int offline_load(struct offline *t, struct error *e)
 		r = refuse_waiting(e);
 	if (r < 0)
 		return r;
-	r = overlay_create(t->vol->now, &t->tree);
+	r = overlay_create(t->vol->base, &t->overlay);
 	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 void offline_close(struct offline *t)
 {
-	overlay_destroy(TAKE(t->tree));
+	overlay_destroy(TAKE(t->overlay));
 	volume_destroy(TAKE(t->vol));
 }
 
@@ -236,8 +236,8 @@ enum outcome offline_write_outcome(int r)
 	return io_is_full(r) ? OUTCOME_SAVE_FAILED : offline_outcome(r);
 }
 
-int offline_fail(const struct offline *t, const char *path, int r)
+int offline_print_error(const struct offline *t, const char *path, int r)
 {
-	offline_say(t, "%s%s%s", path, path[0] ? ": " : "", offline_reason(t, r));
+	offline_print(t, "%s%s%s", path, path[0] ? ": " : "", offline_reason(t, r));
 	return r;
 }

@@ -24,9 +24,9 @@
 struct offline {
 	const char *file; /* the name given by the user, for messages; borrowed */
 	struct volume *vol;
-	struct overlay *tree; /* the overlay; NULL before offline_load */
-	struct error why;     /* reason of the last read; no code if that succeeded */
-	struct error told;    /* the same, preceded by the text of EIO */
+	struct overlay *overlay;  /* the overlay; NULL before offline_load */
+	struct error read_error;  /* reason of the last read; no code if that succeeded */
+	struct error shown_error; /* the same, preceded by the text of EIO */
 };
 
 /*
@@ -48,10 +48,11 @@ int offline_create(struct offline *t, const char *file, const char *format,
 /* Open the map `name` in a directory, which is borrowed. `file` is its name for messages. */
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
 	const struct vfs_options *o, struct error *e);
-/* Make a sandbox rule for a directory, with SANDBOX_RIGHTS unless this user owns it. */
+/* Make a sandbox rule for a directory, with SANDBOX_KEEP_OWNERS unless this user owns it. */
 struct sandbox_rule offline_rule(int dirfd, unsigned flags);
-/* Enter a sandbox that allows the open maps and the further rules. It has SANDBOX_RIGHTS if one of
- * these has, or a map is not the user's own. debug: report missing kernel features on stderr. */
+/* Enter a sandbox that allows the open maps and the further rules. It has SANDBOX_KEEP_OWNERS if
+ * one of these has, or a map is not the user's own. debug: report missing kernel features on
+ * stderr. */
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e);
 /* For a map that will not be loaded: VOLUME_LOCKED if a journal with its changes exists. */
@@ -69,9 +70,9 @@ bool offline_same(const struct source *a, const struct source *b);
 /* The message for -errno: for -EIO why the last read failed, else the text of strerror. */
 const char *offline_reason(const struct offline *t, int r);
 /* Print a line on stderr: "mapfs: FILE: ...". */
-void offline_say(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void offline_print(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Print an error for a path in the map: "mapfs: FILE: PATH: reason". Returns r. */
-int offline_fail(const struct offline *t, const char *path, int r);
+int offline_print_error(const struct offline *t, const char *path, int r);
 
 /* The exit code for the result of opening or reading a map: 0 or -errno. */
 enum outcome offline_outcome(int r);

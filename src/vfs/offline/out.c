@@ -14,7 +14,7 @@
 static int locate_new(struct out *o, struct error *e)
 {
 	const char *name;
-	int r = place_named(o->path, &o->dirfd, &name, e);
+	int r = place_open_parent(o->path, &o->dirfd, &name, e);
 
 	if (r == 0)
 		strcpy(o->name, name);
@@ -40,7 +40,7 @@ static int find_second(struct out *o, struct error *e)
 		return 0;
 	r = companion_open(o->dirfd, f, o->name, &there, o->second, e);
 	o->second_held = there.files[1];
-	if (r == 0 && o->second_held && !o->held)
+	if (r == 0 && o->second_held && !o->existing)
 		r = error_set(e, -EEXIST, "%s is there already", o->second);
 	if (r == 0 && o->second_held && fstat(o->second_held->fd, &o->second_opened) < 0)
 		r = error_errno(e, "%s", o->second);
@@ -52,27 +52,27 @@ static int find_second(struct out *o, struct error *e)
 /* Remove temporary files of commands that were killed. */
 static void sweep_leftovers(const struct out *o)
 {
-	const struct trust *trust = &o->held->vol->trust;
+	const struct trust *trust = &o->existing->vol->trust;
 	char marker[NAME_MAX + 1];
 
-	replace_sweep(trust, o->name);
+	replace_remove_leftovers(trust, o->name);
 	if (!o->second[0])
 		return;
-	pair_marker(marker, o->name);
-	replace_sweep(trust, o->second);
-	replace_sweep(trust, marker);
+	pair_marker_name(marker, o->name);
+	replace_remove_leftovers(trust, o->second);
+	replace_remove_leftovers(trust, marker);
 }
 
-int out_hold(struct out *o, const char *path, struct error *e)
+int out_begin_held(struct out *o, const char *path, struct error *e)
 {
 	int r;
 
 	o->path = path;
-	o->dirfd = fcntl(o->held->vol->dirfd, F_DUPFD_CLOEXEC, 3);
-	strcpy(o->name, o->held->vol->name);
+	o->dirfd = fcntl(o->existing->vol->dirfd, F_DUPFD_CLOEXEC, 3);
+	strcpy(o->name, o->existing->vol->name);
 	if (o->dirfd < 0)
 		return error_errno(e, "its directory");
-	if (finish_is_pending(o->held->vol))
+	if (finish_is_pending(o->existing->vol))
 		return finish_report_pending(e);
 	r = find_second(o, e);
 	if (r == 0)
@@ -92,9 +92,9 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 		r = locate_new(o, e);
 		return r < 0 ? r : find_second(o, e);
 	}
-	r = offline_open(&o->own, path, how, e);
-	o->held = r < 0 ? NULL : &o->own;
-	return r < 0 ? r : out_hold(o, path, e);
+	r = offline_open(&o->own_existing, path, how, e);
+	o->existing = r < 0 ? NULL : &o->own_existing;
+	return r < 0 ? r : out_begin_held(o, path, e);
 }
 
 int out_check(const struct out *o, const struct format *format, struct error *e)
@@ -107,9 +107,9 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
 	if (format->companion && !o->second[0])
 		return error_set(e, -EINVAL, "is no name for a map of two files");
-	if (!o->held || o->held->vol->source.sizes[0] == 0)
+	if (!o->existing || o->existing->vol->source.sizes[0] == 0)
 		return 0;
-	there = o->held->vol->source;
+	there = o->existing->vol->source;
 	/* Without a second file, the name proves nothing: decide by the content. */
 	if (!o->second_held)
 		there.name = "";
@@ -132,7 +132,7 @@ static void drop_files(struct out *o)
 static int begin_files(struct out *o, const struct source *map, struct error *e)
 {
 	/* The copy for standard output is in TMPDIR: give it the map's permissions. */
-	int like = o->held                  ? o->held->vol->source.files[0]->fd
+	int like = o->existing              ? o->existing->vol->source.files[0]->fd
 		   : streams_named(o->path) ? map->files[0]->fd
 					    : -1;
 	int r;
@@ -206,14 +206,15 @@ int out_commit(struct out *o, struct error *e)
 	for (int i = 0; r == 0 && i < FORMAT_FILES_MAX && o->files[i]; i++)
 		r = replace_sync(o->files[i], e);
 	if (r == 0)
-		r = check_unchanged(o, o->name, o->held ? &o->held->vol->opened : NULL, e);
+		r = check_unchanged(
+			o, o->name, o->existing ? &o->existing->vol->map_stat : NULL, e);
 	if (r == 0 && second)
 		r = check_unchanged(o, o->second, o->second_held ? &o->second_opened : NULL, e);
 	if (r < 0)
 		return r;
 	r = second ? pair_commit(first, second, o->name, true, e)
 		   : replace_commit(first, true, NULL, e);
-	o->stands = replace_stands(first);
+	o->is_committed = replace_is_committed(first);
 	return r;
 }
 
@@ -227,7 +228,7 @@ void out_finish(struct out *o)
 	drop_files(o);
 	replace_destroy(TAKE(o->opened));
 	file_unref(TAKE(o->second_held));
-	offline_close(&o->own);
+	offline_close(&o->own_existing);
 	if (o->dirfd >= 0)
 		close(o->dirfd);
 	o->dirfd = -1;

@@ -3,7 +3,7 @@
  * out: the output file of a command that makes a map from other maps. It replaces an existing map
  * atomically.
  *
- *   out_begin or out_hold   open and lock the map to replace, if any
+ *   out_begin or out_begin_held   open and lock the map to replace, if any
  *   out_copy or out_write   write the new files under temporary names
  *   out_commit              rename them into place
  *   out_finish              at any point; removes temporary files
@@ -14,9 +14,9 @@
 #include "vfs/save/save.h"
 
 struct out {
-	const char *path;     /* the name given by the user; borrowed */
-	struct offline *held; /* the existing map, locked; NULL if there is none */
-	struct offline own;   /* the same, if out_begin opened it */
+	const char *path;            /* the name given by the user; borrowed */
+	struct offline *existing;    /* the existing map, locked; NULL if there is none */
+	struct offline own_existing; /* the same, if out_begin opened it */
 	int dirfd;
 	char name[NAME_MAX + 1];
 	char second[NAME_MAX + 1]; /* the second file's name, or "" if there is only one file */
@@ -24,14 +24,14 @@ struct out {
 	struct stat second_opened;
 	struct replace *files[FORMAT_FILES_MAX]; /* the new files; NULL before they are written */
 	struct replace *opened;                  /* the file that out_open opened, or NULL */
-	bool stands; /* out_commit replaced the file, even if the sync after it failed */
+	bool is_committed; /* out_commit replaced the file, even if the sync after it failed */
 };
 
 /* Open and lock the map to replace, if it exists. Call it outside the sandbox. "-" is standard
  * output. VOLUME_LOCKED: it is mounted for writing. -EROFS. -EEXIST: only a second file exists. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
 /* Like out_begin, if the caller has set o->held to an open map, and everything else to zero. */
-int out_hold(struct out *o, const char *path, struct error *e);
+int out_begin_held(struct out *o, const char *path, struct error *e);
 /* Check that a map of this format may replace the existing file, which must be empty or a map of
  * the same format. Otherwise the user probably named it by mistake: -EINVAL. */
 int out_check(const struct out *o, const struct format *format, struct error *e);

@@ -26,7 +26,7 @@ static int open_parent(const char *path, int *ret_dirfd, const char **ret_name, 
 	return 0;
 }
 
-int place_named(const char *path, int *ret_dirfd, const char **ret_name, struct error *e)
+int place_open_parent(const char *path, int *ret_dirfd, const char **ret_name, struct error *e)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = strlen(slash ? slash + 1 : path);
@@ -36,7 +36,7 @@ int place_named(const char *path, int *ret_dirfd, const char **ret_name, struct 
 	return open_parent(path, ret_dirfd, ret_name, e);
 }
 
-int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e)
+int place_resolve(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e)
 {
 	CLEANUP(free) char *path = realpath(file, NULL), *copy = NULL;
 	CLEANUP(close_fd) int dirfd = -1;

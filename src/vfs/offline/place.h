@@ -8,7 +8,7 @@
 
 /* Open the directory that the path names; the file may be missing. *ret_name points into path.
  * -EINVAL: the last component is not a valid name. */
-int place_named(const char *path, int *ret_dirfd, const char **ret_name, struct error *e);
+int place_open_parent(const char *path, int *ret_dirfd, const char **ret_name, struct error *e);
 /* Resolve symbolic links, and open the directory of the file. The caller frees *ret_name, which is
  * "" for the root directory. gone: if the file is missing, use the path as it is. */
-int place_of(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e);
+int place_resolve(const char *file, bool gone, int *ret_dirfd, char **ret_name, struct error *e);

@@ -31,12 +31,12 @@ int reader_open(struct offline *t, const char *path, struct reader *ret)
 	return r;
 }
 
-struct reader reader_of(struct extent in)
+struct reader reader_from_extent(struct extent in)
 {
-	return (struct reader){.in = in, .size = in.size};
+	return (struct reader){.extent = in, .size = in.size};
 }
 
-int reader_changed(struct reader *r, reader_change change, void *arg)
+int reader_replace_lines(struct reader *r, reader_change change, void *arg)
 {
 	struct reader *from = malloc(sizeof(*from));
 
@@ -54,7 +54,7 @@ void reader_close(struct reader *r)
 	if (r->from)
 		reader_close(r->from);
 	free(r->from);
-	extent_finish(&r->in);
+	extent_finish(&r->extent);
 	free(r->arg);
 	free(r->text);
 	*r = (struct reader){0};
@@ -119,7 +119,7 @@ static ssize_t read_at(struct reader *r, void *dst, size_t n)
 	if (r->t)
 		return offline_read_at(r->t, &r->file, r->at, dst, n);
 	n = n < r->size - r->at ? n : (size_t)(r->size - r->at);
-	got = extent_read(&r->in, r->at, dst, n, NULL);
+	got = extent_read(&r->extent, r->at, dst, n, NULL);
 	return got < 0 ? got : (ssize_t)n;
 }
 
@@ -200,7 +200,7 @@ int reader_line(struct reader *r, const char **ret, size_t *ret_n)
 	return got;
 }
 
-ssize_t reader_take(void *arg, void *dst, size_t n)
+ssize_t reader_read(void *arg, void *dst, size_t n)
 {
 	struct reader *r = arg;
 	ssize_t got = r->next == r->have ? read_more(r) : 0;
@@ -220,7 +220,7 @@ int reader_read_fn(void *arg, uint64_t, void *dst, size_t n, struct error *e)
 	uint8_t *to = dst;
 
 	while (n) {
-		ssize_t got = reader_take(arg, to, n);
+		ssize_t got = reader_read(arg, to, n);
 
 		if (got <= 0)
 			return error_set(e, got < 0 ? (int)got : -EIO, "it cannot be read");

@@ -11,23 +11,23 @@ typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffe
 struct reader {
 	struct offline *t;
 	struct offline_file file;
-	struct extent in;    /* the bytes to read, if t and from are NULL */
-	struct reader *from; /* the reader whose lines `change` replaces; or NULL */
+	struct extent extent; /* the bytes to read, if t and from are NULL */
+	struct reader *from;  /* the reader whose lines `change` replaces; or NULL */
 	reader_change change;
 	void *arg;
 	uint64_t size, at; /* size of the file; number of bytes read */
 	char *text;        /* buffer; [next, have) was not returned yet */
 	size_t next, have, room;
-	int error; /* -errno of the last failure of reader_take */
+	int error; /* -errno of the last failure of reader_read */
 };
 
 /* Open a file of the map. On failure *ret is all zeros. */
 int reader_open(struct offline *t, const char *path, struct reader *ret);
 /* Read from an extent; takes the reference. */
-struct reader reader_of(struct extent in);
+struct reader reader_from_extent(struct extent in);
 /* Replace each line of an open reader by the result of change(). r->size stays that of the file.
  * Frees arg in reader_close, or on failure. -ENOMEM. */
-int reader_changed(struct reader *r, reader_change change, void *arg);
+int reader_replace_lines(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also accepts an all-zero reader */
 /* Start again at the beginning. */
 void reader_rewind(struct reader *r);
@@ -52,6 +52,6 @@ struct shape {
  * the size. Returns 1, 0 or -errno. Rewinds first. */
 int reader_grid(struct reader *r, struct shape *ret);
 /* A change_source (change.h); arg is a reader. */
-ssize_t reader_take(void *arg, void *dst, size_t n);
+ssize_t reader_read(void *arg, void *dst, size_t n);
 /* A codec_read_fn, for sequential reads only; arg is a reader. */
 int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);

@@ -71,7 +71,7 @@ static int keep_replaced(struct extraction *x, const struct oentry *u)
 {
 	struct replaced *f;
 
-	if (!array_room(x->replaced, x->n_replaced, x->room_replaced))
+	if (!array_reserve(x->replaced, x->n_replaced, x->room_replaced))
 		return -ENOMEM;
 	f = &x->replaced[x->n_replaced++];
 	*f = (struct replaced){
@@ -92,7 +92,7 @@ static int remove_tree(struct extraction *x, const char *path)
 	for (u = p.spot.oentry; r == 0 && (u = find_file(x->tree, u, end));
 		u = overlay_next(x->tree, u))
 		r = keep_replaced(x, u);
-	return r < 0 ? r : overlay_take(x->tree, &p);
+	return r < 0 ? r : overlay_unlink(x->tree, &p);
 }
 
 /* Remove what is in the way of a file or directory at a path. */
@@ -158,7 +158,7 @@ static int by_record(const void *a, const void *b)
 {
 	const struct oentry *x = *(struct oentry *const *)a, *y = *(struct oentry *const *)b;
 
-	return array_order(x->bytes.off, y->bytes.off);
+	return array_compare(x->bytes.off, y->bytes.off);
 }
 
 static int find_files(struct extraction *x)
@@ -169,7 +169,7 @@ static int find_files(struct extraction *x)
 		r = restore_file(x, &x->replaced[i]);
 	for (struct oentry *u = x->tree->root; r == 0 && (u = find_file(x->tree, u, NULL));
 		u = overlay_next(x->tree, u))
-		if (array_room(x->files, x->n_files, x->room_files))
+		if (array_reserve(x->files, x->n_files, x->room_files))
 			x->files[x->n_files++] = u;
 		else
 			r = -ENOMEM;

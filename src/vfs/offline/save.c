@@ -7,7 +7,7 @@
 
 #include "base/disk/io.h"
 #include "base/output.h"
-#include "base/say.h"
+#include "base/print.h"
 #include "vfs/offline/change.h"
 #include "vfs/offline/streams.h"
 #include "vfs/save/save.h"
@@ -25,7 +25,7 @@ static bool print_by_origin(struct offline *t, const struct change_save *how, co
 	CLEANUP(free) char *name = how->origin ? how->origin(how->origin_arg, t, path) : NULL;
 
 	if (name)
-		say(stderr, "mapfs: %s: %s%s", name, what, why);
+		print_line(stderr, "mapfs: %s: %s%s", name, what, why);
 	return name;
 }
 
@@ -33,7 +33,7 @@ static void report_entry(struct offline *t, const struct change_save *how, const
 	const char *what, const char *why)
 {
 	if (!print_by_origin(t, how, path, what, why))
-		offline_say(t, "%s: %s%s", path, what, why);
+		offline_print(t, "%s: %s%s", path, what, why);
 }
 
 static void check_scratch(struct offline *t, const struct change_save *how,
@@ -43,12 +43,12 @@ static void check_scratch(struct offline *t, const struct change_save *how,
 	const struct spot spot = oentry_spot(s->oentries[i]);
 	char why[LOST_REASON_MAX];
 
-	if (u->is_dir || change_meaning_of(t, &spot) != CHANGE_SCRATCH)
+	if (u->is_dir || change_classify(t, &spot) != CHANGE_SCRATCH)
 		return;
 	l->left++;
 	if (!l->kept)
 		report_entry(t, how, path, how->left ? "ignored: " : "",
-			lost_reason(t->tree, u, why, sizeof(why)));
+			lost_reason(t->overlay, u, why, sizeof(why)));
 }
 
 static void check_refused(struct offline *t, const struct change_save *how, const struct oentry *u,
@@ -64,20 +64,20 @@ static void check_refused(struct offline *t, const struct change_save *how, cons
 /* Was a part removed that its object needs, and that has to stay in the map? */
 static bool is_needed(const struct overlay_build *s, size_t i)
 {
-	return s->built.outputs[i].hidden_outcome == BUILD_NEEDED &&
-	       !s->entries[s->entries[i].parent].is_removed;
+	return s->result.outputs[i].hidden_outcome == BUILD_RESTORED &&
+	       !s->inputs[s->inputs[i].parent].is_removed;
 }
 
 /* Report an entry that is not in the new map, or is still in it though it was removed. */
 static void check_entry(struct offline *t, const struct change_save *how,
 	const struct overlay_build *s, size_t i, struct look *l)
 {
-	const struct build_output *b = &s->built.outputs[i];
+	const struct build_output *b = &s->result.outputs[i];
 	CLEANUP(free) char *path = oentry_path(s->oentries[i]), *kept = NULL;
 
 	if (!path)
 		return;
-	if (b->outcome == BUILD_SCRATCH && !s->entries[i].is_removed)
+	if (b->outcome == BUILD_SCRATCH && !s->inputs[i].is_removed)
 		check_scratch(t, how, s, i, path, l);
 	if (b->outcome == BUILD_REFUSED)
 		check_refused(
@@ -85,7 +85,7 @@ static void check_entry(struct offline *t, const struct change_save *how,
 	/* Report a part that cannot be removed, or renamed to a scratch name, once. */
 	if (b->outcome == BUILD_KEPT || is_needed(s, i)) {
 		kept = b->outcome == BUILD_KEPT ? overlay_build_kept_path(s, i) : NULL;
-		offline_say(t, "%s: cannot leave the map", kept ? kept : path);
+		offline_print(t, "%s: cannot leave the map", kept ? kept : path);
 		l->kept = true;
 	}
 	l->refused |= l->kept;
@@ -127,7 +127,7 @@ static void print_report(struct offline *t, const struct report *r, const struct
 
 		if (plain ? how->verbose && streams_named(t->file)
 			  : !print_origin(t, how, r->lines[i]))
-			offline_say(t, "%s", r->lines[i]);
+			offline_print(t, "%s", r->lines[i]);
 		else if (plain && how->verbose)
 			output_report("%s", r->lines[i]);
 	}
@@ -145,8 +145,8 @@ static void write_out(struct out *out, struct save_job *job)
 	int r;
 
 	job->is_unchanged =
-		(job->map == job->build->built.map && !overlay_build_differs(job->build)) ||
-		(edit->same && edit->same(job->vol->now, job->map));
+		(job->map == job->build->result.map && !overlay_build_differs(job->build)) ||
+		(edit->same && edit->same(job->vol->base, job->map));
 	r = job->is_unchanged ? out_copy(out, &job->vol->source, &e) : out_write(out, job, &e);
 	if (r < 0)
 		save_failed(job, &e);
@@ -159,7 +159,7 @@ static enum outcome write_map(
 	struct vfs_host host = {.progress = no_progress};
 	struct save_job job = {.vol = t->vol,
 		.host = &host,
-		.map = how->map ? how->map : s->built.map,
+		.map = how->map ? how->map : s->result.map,
 		.build = s,
 		.is_last = true};
 	struct report *report = &job.report;
@@ -191,8 +191,9 @@ static enum outcome write_map(
 	if (how->error && report->error)
 		*how->error = report->error;
 	if (io_is_full(report->error))
-		offline_say(t, "%s", strerror(-report->error)); /* all other lines follow from it */
-	else if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_LEFT))
+		offline_print(
+			t, "%s", strerror(-report->error)); /* all other lines follow from it */
+	else if (!how->silent || (code != OUTCOME_DONE && code != OUTCOME_PARTIAL))
 		print_report(t, report, how);
 	save_job_finish(&job);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -206,8 +207,8 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	struct overlay_build s;
 	struct look l;
 
-	if (overlay_build(t->tree, &s, &e) < 0) {
-		offline_say(t, "%s", io_is_full(e.code) ? strerror(-e.code) : error_text(&e));
+	if (overlay_build(t->overlay, &s, &e) < 0) {
+		offline_print(t, "%s", io_is_full(e.code) ? strerror(-e.code) : error_text(&e));
 		if (how->error)
 			*how->error = e.code;
 		return OUTCOME_SAVE_FAILED;
@@ -217,5 +218,5 @@ enum outcome change_save(struct offline *t, const struct change_save *how)
 	else if (how->out || how->map || t->vol->journal.fresh || overlay_build_differs(&s))
 		code = write_map(t, how, &s);
 	overlay_build_finish(&s);
-	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_LEFT) : code;
+	return l.left && code != OUTCOME_SAVE_FAILED ? outcome_worse(code, OUTCOME_PARTIAL) : code;
 }

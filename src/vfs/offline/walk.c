@@ -60,8 +60,8 @@ static int walk_entry(struct walk *w, const struct offline_file *a, unsigned dep
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		struct offline_file b;
 
-		set_path(&w->path, n, names.at[i]);
-		r = offline_lookup(w->t, a, names.at[i], &b);
+		set_path(&w->path, n, names.items[i]);
+		r = offline_lookup(w->t, a, names.items[i], &b);
 		if (r == 0)
 			r = walk_entry(w, &b, depth + 1);
 	}
@@ -123,8 +123,8 @@ static int match_below(
 	if (r > 0)
 		r = offline_names(m->t, at, true, &names);
 	for (size_t i = 0; r == 0 && i < names.n; i++)
-		if (fnmatch(first, names.at[i], FNM_PERIOD) == 0)
-			r = match_name(m, at, so_far, names.at[i], pattern);
+		if (fnmatch(first, names.items[i], FNM_PERIOD) == 0)
+			r = match_name(m, at, so_far, names.items[i], pattern);
 	return r;
 }
 

@@ -19,7 +19,7 @@ struct close_job {
 	struct inode *n;
 	enum close_kind kind;
 	bool forgets_name;     /* the other form's name is being invalidated */
-	bool invalidates_view; /* the kernel's cache must be invalidated (view_tell) */
+	bool invalidates_view; /* the kernel's cache must be invalidated (view_invalidate) */
 	struct snapshot *base; /* for which the content was parsed */
 	int entry_error;       /* result of find_entry then */
 	struct extent kept;    /* content as stored in the journal */
@@ -71,7 +71,7 @@ static void close_end(struct job *j)
 	struct inode *n = p->n;
 
 	p->done(v, n, p->arg, p->r);
-	n->opens--;
+	n->references--;
 	validation_finish(&p->validation);
 	snapshot_unref(p->base);
 	extent_finish(&p->kept);
@@ -87,7 +87,7 @@ static void close_forgotten(struct job *j)
 
 	p->task.job.done = close_end;
 	if (p->invalidates_view)
-		view_tell(p->v, &p->task.job);
+		view_invalidate(p->v, &p->task.job);
 	else
 		close_end(j);
 }
@@ -98,7 +98,7 @@ static void close_leave_queue(struct close_job *p)
 	struct vfs *v = p->v;
 	struct inode *n = p->n;
 
-	sync_want(v->vol);
+	sync_request(v->vol);
 	change_queue_leave(v->vol);
 	if (!p->forgets_name)
 		close_forgotten(&p->task.job);
@@ -252,13 +252,13 @@ static void drop_generated(struct vfs *v, struct inode *n, close_done done, void
 	CLEANUP(free) char *path = inode_path(n);
 
 	if (path)
-		volume_dropped(v->vol, path);
+		volume_note_dropped(v->vol, path);
 	n->write_buffer->state = BUFFER_CLEAN;
-	n->opens++;
+	n->references++;
 	if (file_drop_write_buffer(n))
 		inode_invalidate(v, &n, 1, NULL);
 	done(v, n, arg, 0);
-	n->opens--;
+	n->references--;
 	inode_free_unused(v, n);
 }
 
@@ -283,7 +283,7 @@ void close_content(struct vfs *v, struct inode *n, enum close_kind kind, close_d
 	p->done = done;
 	p->arg = arg;
 	n->is_busy = true;
-	n->opens++;
+	n->references++;
 	if (kind == CLOSE_VALIDATED && file_is_validated(n)) {
 		p->base = snapshot_ref(v->overlay->base);
 		find_entry(p, &p->validation);

@@ -36,7 +36,7 @@ struct handle *handle_new(struct inode *n, unsigned flags)
 	h->inode = n;
 	h->is_writer = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
 	h->is_append = flags & O_APPEND;
-	n->opens++;
+	n->references++;
 	n->handles++;
 	n->writers += h->is_writer;
 	return h;
@@ -49,7 +49,7 @@ void vfs_open(struct vfs *v, struct call *c)
 	int r = n ? 0 : -ESTALE;
 
 	/* After the last close, the validation decides which form the object has. */
-	if (n && (n->stale || (n->is_busy && !n->handles))) {
+	if (n && (n->pending_invalidations || (n->is_busy && !n->handles))) {
 		inode_wait(n, c);
 		return;
 	}
@@ -293,6 +293,6 @@ void vfs_release(struct vfs *v, struct call *c)
 			lost_note(v, n);
 		call_done(c, 0);
 	}
-	n->opens--;
+	n->references--;
 	inode_free_unused(v, n);
 }

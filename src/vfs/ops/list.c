@@ -44,11 +44,11 @@ static int emit_inode(struct call *c, struct inode *n, const char *name, bool hi
 		a = (struct attr){.ino = n->ino, .mode = n->oentry->is_dir ? S_IFDIR : S_IFREG};
 	/* Without attributes the kernel looks the name up when they are needed. The lookup waits if
 	 * necessary, and reports errors. */
-	if (r < 0 || n->stale || hidden)
+	if (r < 0 || n->pending_invalidations || hidden)
 		a.nlink = 0;
 	a.alias = inode_is_alias(n, name);
 	fits = c->emit(c, name, &a, next);
-	if (fits && c->plus && a.nlink)
+	if (fits && c->with_attributes && a.nlink)
 		n->lookups++;
 	return fits;
 }
@@ -64,7 +64,7 @@ static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const ch
 
 	if (u && is_elsewhere(u))
 		return 1;
-	if (!c->plus && (!u || !u->inode))
+	if (!c->with_attributes && (!u || !u->inode))
 		return c->emit(c, name, &a, next);
 	r = inode_lookup(v, dir, name, &n);
 	if (r < 0)
@@ -184,9 +184,9 @@ static bool waits_for_kernel(struct vfs *v, struct call *c, struct inode *dir)
 	if (dir->is_listing_stale)
 		inode_invalidate(v, &dir, 1, NULL);
 	dir->is_listing_stale = false;
-	if (dir->stale)
+	if (dir->pending_invalidations)
 		inode_wait(dir, c);
-	return dir->stale;
+	return dir->pending_invalidations;
 }
 
 void vfs_readdir(struct vfs *v, struct call *c)
@@ -208,7 +208,7 @@ void vfs_readdir(struct vfs *v, struct call *c)
 	}
 	if (waits_for_kernel(v, c, dir) || view_wait(v, NULL, c))
 		return;
-	if (c->plus && !c->size_result.snapshot && dir_source(dir, &s, &id))
+	if (c->with_attributes && !c->size_result.snapshot && dir_source(dir, &s, &id))
 		n = collect_unsized(v, c, dir, s, id, ids);
 	if (n) {
 		sizes_request(v, s, ids, n, c);

@@ -120,7 +120,7 @@ void vfs_lookup(struct vfs *v, struct call *c)
 		return;
 	if (r < 0) {
 		call_done(c, r);
-	} else if (n->stale) {
+	} else if (n->pending_invalidations) {
 		inode_wait(n, c);
 	} else if (view_wait(v, n, c)) {
 		inode_free_unused(v, n);

@@ -75,7 +75,7 @@ static int may_make(struct vfs *v, struct call *c, struct step *s)
 	if (r == 0)
 		r = overlay_dentry(v->overlay, dir->oentry, c->name, &p);
 	if (r == 0)
-		r = overlay_may_make(v->overlay, &p, is_dir);
+		r = overlay_can_make(v->overlay, &p, is_dir);
 	/* A file is recorded when it is first closed. */
 	if (r == 0 && is_dir)
 		r = step_record(s, JOURNAL_MKDIR, step_path(&p), NULL);
@@ -114,7 +114,7 @@ static int make_oentry(struct vfs *v, struct call *c, struct inode *dir, struct 
 		(void)overlay_identify(v->overlay, u, &id, &parsed_id, NULL);
 	*ret = inode_of(v, u);
 	if (!*ret)
-		(void)overlay_take(v->overlay, &(struct dentry){.parent = u->parent});
+		(void)overlay_unlink(v->overlay, &(struct dentry){.parent = u->parent});
 	return *ret ? 0 : -ENOMEM;
 }
 

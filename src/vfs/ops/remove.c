@@ -41,7 +41,7 @@ static int may_remove(struct vfs *v, struct call *c, struct step *s)
 
 	if (r < 0)
 		return r;
-	r = overlay_may_remove(v->overlay, &p, c->op == vfs_rmdir);
+	r = overlay_can_remove(v->overlay, &p, c->op == vfs_rmdir);
 	if (r == 0 && n->is_busy) {
 		inode_wait(n, c);
 		return 1;
@@ -60,13 +60,13 @@ static int remove_entry(struct vfs *v, struct call *c, struct step *)
 
 	if (r < 0)
 		return r;
-	n->opens++;
+	n->references++;
 	forget_alias(v, n, c->name);
 	if (!inode_is_scratch(n))
-		view_spoil_and_tell(v);
-	r = overlay_take(v->overlay, &p);
+		view_mark_and_invalidate(v);
+	r = overlay_unlink(v->overlay, &p);
 	inode_touch(dir, ATTR_MTIME);
-	n->opens--;
+	n->references--;
 	inode_free_unused(v, n);
 	return r;
 }

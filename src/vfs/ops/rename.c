@@ -54,13 +54,13 @@ static int move_find(struct vfs *v, const struct call *c, struct move *ret)
 		r = inode_lookup(v, m.dir, c->name, &m.n);
 	if (r < 0)
 		return r;
-	m.n->opens++; /* while the other name is looked up */
+	m.n->references++; /* while the other name is looked up */
 	r = find_target(v, c, &m);
-	m.n->opens--;
+	m.n->references--;
 	if (r == 0 && m.target != m.n && m.target && (c->flags & RENAME_NOREPLACE))
 		r = -EEXIST;
 	if (r == 0 && m.target != m.n)
-		r = overlay_may_rename(v->overlay, &m.from, &m.to);
+		r = overlay_can_rename(v->overlay, &m.from, &m.to);
 	if (r < 0)
 		move_finish(v, &m);
 	else
@@ -186,7 +186,7 @@ static void touch_renamed(struct vfs *v, const struct move *m)
 	inode_touch(m->n, 0);
 	/* References by name in other files may have changed. */
 	if (u->has_content || u->origin != ENTRY_NONE || m->target)
-		view_spoil_and_tell(v);
+		view_mark_and_invalidate(v);
 }
 
 /* Keep the parsed value, which is for the entry of the new name. */
@@ -208,11 +208,11 @@ static int drop_over_generated(struct vfs *v, struct call *c, const struct move 
 	int r;
 
 	m->n->is_name_stale = true;
-	r = overlay_take(v->overlay, &m->from);
+	r = overlay_unlink(v->overlay, &m->from);
 	gone = oentry_find(v->overlay, m->to.parent, m->to.name);
 	if (gone && gone->is_whiteout)
 		oentry_free(v->overlay, gone);
-	volume_dropped(v->vol, c->to_name);
+	volume_note_dropped(v->vol, c->to_name);
 	inode_touch(m->dir, ATTR_MTIME);
 	/* The kernel caches the dropped file under the new name. */
 	v->host->forget_name(v->host, m->to_dir->ino, c->to_name, NULL);
@@ -273,18 +273,18 @@ static int rename_entry(struct vfs *v, struct call *c, struct step *s)
 			move_finish(v, &m);
 		return r;
 	}
-	m.n->opens++;
+	m.n->references++;
 	if (m.target)
-		m.target->opens++;
+		m.target->references++;
 	if (validation_refuses(step_validation(s)))
 		r = refuse_rename(v, &m, step_validation(s));
 	else if (is_generated_target(v, &m.to))
 		r = drop_over_generated(v, c, &m);
 	else
 		r = apply_rename(v, c, s, &m);
-	m.n->opens--;
+	m.n->references--;
 	if (m.target)
-		m.target->opens--;
+		m.target->references--;
 	move_finish(v, &m);
 	return r;
 }

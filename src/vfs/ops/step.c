@@ -69,7 +69,7 @@ void step_keep_busy(struct step *s, struct inode *n)
 {
 	s->held = n;
 	n->is_busy = true;
-	n->opens++;
+	n->references++;
 }
 
 struct extent step_journaled_content(const struct step *s)
@@ -82,7 +82,7 @@ static void release_held(struct vfs *v, struct inode *n)
 	if (!n)
 		return;
 	inode_ready(v, n);
-	n->opens--;
+	n->references--;
 	inode_free_unused(v, n);
 }
 
@@ -96,7 +96,7 @@ static void step_end(struct job *j)
 
 	if (r == 0)
 		r = s->fn(v, c, s);
-	sync_want(v->vol);
+	sync_request(v->vol);
 	change_queue_leave(v->vol);
 	release_held(v, s->held);
 	step_free(s);

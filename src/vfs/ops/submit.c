@@ -12,7 +12,7 @@
 #include "vfs/tree/wait.h"
 #include "vfs/ops/ops.h"
 
-struct proof {
+struct map_check {
 	struct job job; /* first */
 	struct vfs *v;
 	struct snapshot *s;
@@ -23,21 +23,21 @@ struct proof {
 
 static void proof_run(struct job *j)
 {
-	struct proof *p = (struct proof *)j;
+	struct map_check *p = (struct map_check *)j;
 
 	p->r = p->s->format->edit->check_sound(p->s, true, &p->why);
 }
 
 static void proof_done(struct job *j)
 {
-	struct proof *p = (struct proof *)j;
+	struct map_check *p = (struct map_check *)j;
 	struct vfs *v = p->v;
 	struct call *c;
 	/* Other errors say nothing about the map: fail the calls, and check at the next change. */
 	bool judged = p->r == 0 || p->r == -EINVAL || p->r == -EIO;
 
-	v->vol->judged = judged;
-	v->vol->proof = NULL;
+	v->vol->is_soundness_known = judged;
+	v->vol->map_check = NULL;
 	if (p->r < 0 && judged) {
 		volume_refuse_changes(v->vol, &p->why);
 		v->host->note(v->host, error_text(&v->vol->unsound));
@@ -54,7 +54,7 @@ static void proof_done(struct job *j)
 /* Queue a change until the check of the map is done; start the check if needed. */
 static void check_map_first(struct vfs *v, struct call *c)
 {
-	struct proof *p = v->vol->proof;
+	struct map_check *p = v->vol->map_check;
 
 	if (!p) {
 		p = calloc(1, sizeof(*p));
@@ -62,9 +62,9 @@ static void check_map_first(struct vfs *v, struct call *c)
 			call_done(c, -ENOMEM);
 			return;
 		}
-		*p = (struct proof){.job = {proof_run, proof_done, NULL}, .v = v};
+		*p = (struct map_check){.job = {proof_run, proof_done, NULL}, .v = v};
 		p->s = snapshot_ref(v->overlay->base);
-		v->vol->proof = p;
+		v->vol->map_check = p;
 		pool_submit(v->pool, &p->job);
 	}
 	calls_add(&p->waiting, c);
@@ -110,7 +110,7 @@ void vfs_submit(struct vfs *v, struct call *c)
 			inode_wait(n, c);
 		else
 			answer_stale(v, c);
-	} else if (!v->vol->judged && vfs_changes(c))
+	} else if (!v->vol->is_soundness_known && vfs_changes(c))
 		check_map_first(v, c);
 	else
 		c->op(v, c);

@@ -165,14 +165,14 @@ static int make_dir(struct overlay *o, const struct dentry *p, struct oentry **r
 
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret)
 {
-	int r = overlay_may_make(o, p, dir);
+	int r = overlay_can_make(o, p, dir);
 
 	if (r < 0)
 		return r;
 	return dir ? make_dir(o, p, ret) : make_file(o, p, ret);
 }
 
-int overlay_take(struct overlay *o, const struct dentry *p)
+int overlay_unlink(struct overlay *o, const struct dentry *p)
 {
 	const struct oentry *u = p->spot.oentry;
 

@@ -55,7 +55,7 @@ static int by_name(const void *a, const void *b)
 
 static int add_pending(struct pending *p, struct oentry *u, uint32_t parent)
 {
-	if (!array_room(p->entries, p->n, p->room))
+	if (!array_reserve(p->entries, p->n, p->room))
 		return -ENOMEM;
 	p->entries[p->n++] = (struct next){u, parent};
 	return 0;
@@ -83,8 +83,8 @@ static int add_next(const struct overlay *o, struct listing *l, struct pending *
 {
 	struct next next = p->entries[--p->n];
 
-	if (!array_room(l->inputs, l->n, l->room) ||
-		!array_room(l->oentries, l->n, l->room_oentries))
+	if (!array_reserve(l->inputs, l->n, l->room) ||
+		!array_reserve(l->oentries, l->n, l->room_oentries))
 		return -ENOMEM;
 	l->inputs[l->n].parent = next.parent;
 	l->oentries[l->n] = next.u;

@@ -62,7 +62,7 @@ static int check_place(const struct overlay *o, const struct dentry *p, bool dir
 	return r < 0 ? r : en.is_generated || !name_has_meaning(&m) ? -EPERM : 0;
 }
 
-int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir)
+int overlay_can_make(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	struct name_class m;
 	int r = check_place(o, p, dir);
@@ -93,7 +93,7 @@ static int stat_for_change(const struct overlay *o, const struct spot *s, struct
 	return r == -EIO && s->oentry ? 0 : r;
 }
 
-int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir)
+int overlay_can_remove(const struct overlay *o, const struct dentry *p, bool dir)
 {
 	struct file_attr en;
 	int r;
@@ -151,7 +151,7 @@ static int may_take_name(const struct overlay *o, const struct spot *s, const st
 	return name_has_meaning(&m) ? -EXDEV : -EPERM;
 }
 
-int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to)
+int overlay_can_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
 	struct file_attr en;
 	int r;

@@ -25,7 +25,8 @@ struct oentry *oentry_find(const struct overlay *o, const struct oentry *dir, co
 	char folded[NAME_MAX + 1], other[NAME_MAX + 1];
 
 	name = fold_name(o, name, folded);
-	for (struct hash_link *l = hash_find(&o->names, key_of(dir, name)); l; l = hash_again(l)) {
+	for (struct hash_link *l = hash_find(&o->names, key_of(dir, name)); l;
+		l = hash_find_next(l)) {
 		struct oentry *u = (struct oentry *)l;
 
 		if (u->parent == dir && strcmp(fold_name(o, u->name, other), name) == 0)
@@ -53,7 +54,7 @@ static void drop_parsed(struct oentry *u)
 
 int oentry_place(struct overlay *o, struct oentry *u, struct oentry *dir, const char *name)
 {
-	char *copy = hash_room(&o->names) ? strdup(name) : NULL;
+	char *copy = hash_reserve(&o->names) ? strdup(name) : NULL;
 	char folded[NAME_MAX + 1];
 
 	if (!copy)

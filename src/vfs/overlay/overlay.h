@@ -150,18 +150,20 @@ static inline bool name_has_meaning(const struct name_class *m)
 /* Changes. After overlay_may_* returned 0, a change fails only if memory is exhausted. A file
  * without an origin inherits that of the file that it replaces. If there is none, it inherits from
  * a file that was removed from the path, or renamed to a name without a meaning (a backup). */
-int overlay_may_make(const struct overlay *o, const struct dentry *p, bool dir);
+int overlay_can_make(const struct overlay *o, const struct dentry *p, bool dir);
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret);
-int overlay_may_remove(const struct overlay *o, const struct dentry *p, bool dir);
-int overlay_take(struct overlay *o, const struct dentry *p); /* after overlay_may_remove */
-int overlay_may_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to);
-/* Rename, replacing the target. The caller has asked overlay_may_rename. */
+int overlay_can_remove(const struct overlay *o, const struct dentry *p, bool dir);
+int overlay_unlink(struct overlay *o, const struct dentry *p); /* after overlay_can_remove */
+int overlay_can_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to);
+/* Rename, replacing the target. The caller has asked overlay_can_rename. */
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to);
 
 /* Set the accepted content of a file, which is created if it does not exist, and its time (NULL:
  * none). Takes the reference in x, also on failure. Ignores content for generated files. */
-int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime);
-/* Set refused content, with the reason `why`; otherwise as overlay_put, but keeps the time. */
+int overlay_put_content(
+	struct overlay *o, const char *path, struct extent x, const struct timespec *mtime);
+/* Set refused content, with the reason `why`; otherwise as overlay_put_content, but keeps the time.
+ */
 int overlay_put_draft(struct overlay *o, const char *path, struct extent x, const char *why);
 int overlay_mkdir(struct overlay *o, const char *path);
 /* Create a directory and its parents. An existing directory is a success; a file gives -ENOTDIR. */
@@ -200,8 +202,8 @@ struct oentry *overlay_next(const struct overlay *o, const struct oentry *u);
  * its successor. On failure *o is unchanged.
  */
 struct rebase {
-	int (*left)(void *arg, struct overlay *next);
-	void (*fn)(void *arg, struct oentry *u, struct oentry *successor);
+	int (*replay)(void *arg, struct overlay *next);
+	void (*moved)(void *arg, struct oentry *u, struct oentry *successor);
 	void *arg;
 };
 int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct rebase *how);

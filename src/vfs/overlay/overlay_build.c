@@ -9,7 +9,7 @@
 
 enum { NAMED_MAX = 8 /* saved paths that a report names */ };
 
-static void add_format_line(void *arg, enum format_said kind, const char *line)
+static void add_format_line(void *arg, enum format_line_kind kind, const char *line)
 {
 	report_add(arg, kind == FORMAT_WARNING ? REPORT_WARNING : REPORT_NOTE, "%s", line);
 }
@@ -17,29 +17,29 @@ static void add_format_line(void *arg, enum format_said kind, const char *line)
 int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, struct error *e)
 {
 	*ret = (struct overlay_build){.format_report = REPORT_INIT};
-	if (overlay_list_inputs(o, &ret->entries, &ret->oentries, &ret->n) < 0)
+	if (overlay_list_inputs(o, &ret->inputs, &ret->oentries, &ret->n) < 0)
 		return error_set(e, -ENOMEM, "no memory for the files of a map");
 	ret->base = snapshot_ref(o->base);
-	ret->like = snapshot_ref(o->unsaved ? o->unsaved : o->view);
+	ret->previous = snapshot_ref(o->unsaved ? o->unsaved : o->view);
 	/* Two builds may run at a time, and the first to end replaces parsed values of oentries. */
 	for (size_t i = 1; i < ret->n; i++) {
-		parsed_ref(ret->entries[i].parsed);
-		parsed_ref(ret->entries[i].accepted_parsed);
+		parsed_ref(ret->inputs[i].parsed);
+		parsed_ref(ret->inputs[i].accepted_parsed);
 	}
 	return 0;
 }
 
 int overlay_build_run(struct overlay_build *s, struct error *e)
 {
-	const struct build_options how = {true, s->like, add_format_line, &s->format_report};
+	const struct build_options how = {true, s->previous, add_format_line, &s->format_report};
 
-	return build(s->base, s->entries, s->n, &how, &s->built, e);
+	return build(s->base, s->inputs, s->n, &how, &s->result, e);
 }
 
 void overlay_build_keep_parsed(struct overlay_build *s)
 {
-	for (size_t i = 1; s->built.outputs && i < s->n; i++) {
-		struct build_output *b = &s->built.outputs[i];
+	for (size_t i = 1; s->result.outputs && i < s->n; i++) {
+		struct build_output *b = &s->result.outputs[i];
 		struct oentry *u = s->oentries[i];
 
 		if (b->parsed)
@@ -54,14 +54,14 @@ void overlay_build_keep_parsed(struct overlay_build *s)
 void overlay_build_advise(struct overlay_build *s, vfs_advise advise)
 {
 	if (advise)
-		advise(s->base, s->built.map, add_format_line, &s->format_report);
+		advise(s->base, s->result.map, add_format_line, &s->format_report);
 }
 
 int overlay_build_view(struct overlay_build *s)
 {
-	const struct build_options how = {.previous = s->like};
+	const struct build_options how = {.previous = s->previous};
 
-	return build(s->base, s->entries, s->n, &how, &s->built, NULL);
+	return build(s->base, s->inputs, s->n, &how, &s->result, NULL);
 }
 
 int overlay_build(const struct overlay *o, struct overlay_build *ret, struct error *e)
@@ -78,14 +78,14 @@ int overlay_build(const struct overlay *o, struct overlay_build *ret, struct err
 void overlay_build_finish(struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++) {
-		parsed_unref(s->entries[i].parsed);
-		parsed_unref(s->entries[i].accepted_parsed);
+		parsed_unref(s->inputs[i].parsed);
+		parsed_unref(s->inputs[i].accepted_parsed);
 	}
-	build_result_finish(&s->built);
+	build_result_finish(&s->result);
 	report_finish(&s->format_report);
 	snapshot_unref(s->base);
-	snapshot_unref(s->like);
-	free(s->entries);
+	snapshot_unref(s->previous);
+	free(s->inputs);
 	free(s->oentries);
 	*s = (struct overlay_build){.format_report = REPORT_INIT};
 }
@@ -98,8 +98,8 @@ static bool is_saved(enum build_outcome outcome)
 bool overlay_build_differs(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_saved(s->built.outputs[i].outcome) ||
-			s->built.outputs[i].hidden_outcome != BUILD_SAME)
+		if (is_saved(s->result.outputs[i].outcome) ||
+			s->result.outputs[i].hidden_outcome != BUILD_SAME)
 			return true;
 	return false;
 }
@@ -112,17 +112,17 @@ static bool is_moved(enum build_outcome outcome)
 bool overlay_build_moves(const struct overlay_build *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (is_moved(s->built.outputs[i].outcome) ||
-			is_moved(s->built.outputs[i].hidden_outcome))
+		if (is_moved(s->result.outputs[i].outcome) ||
+			is_moved(s->result.outputs[i].hidden_outcome))
 			return true;
 	return false;
 }
 
 char *overlay_build_kept_path(const struct overlay_build *s, size_t i)
 {
-	for (size_t k = 1; k < s->n && s->built.outputs[i].outcome == BUILD_KEPT; k++)
-		if (s->entries[k].is_removed && !s->oentries[k]->is_moved &&
-			entry_object(s->entries[k].origin) == entry_object(s->entries[i].origin))
+	for (size_t k = 1; k < s->n && s->result.outputs[i].outcome == BUILD_KEPT; k++)
+		if (s->inputs[k].is_removed && !s->oentries[k]->is_moved &&
+			entry_object(s->inputs[k].origin) == entry_object(s->inputs[i].origin))
 			return oentry_path(s->oentries[k]);
 	return oentry_path(s->oentries[i]);
 }
@@ -142,7 +142,7 @@ struct lines {
 static void add_line(
 	struct lines *l, size_t i, char *path, bool is_present, enum build_outcome outcome)
 {
-	if (path && array_room(l->all, l->n, l->room))
+	if (path && array_reserve(l->all, l->n, l->room))
 		l->all[l->n++] = (struct line){i, path, is_present, outcome};
 	else
 		free(path);
@@ -172,8 +172,8 @@ static bool is_new(enum build_outcome outcome)
 /* Is a parent new? Its line covers everything in it. */
 static bool is_below_new(const struct overlay_build *s, size_t i)
 {
-	while ((i = s->entries[i].parent))
-		if (is_new(s->built.outputs[i].outcome))
+	while ((i = s->inputs[i].parent))
+		if (is_new(s->result.outputs[i].outcome))
 			return true;
 	return false;
 }
@@ -181,7 +181,7 @@ static bool is_below_new(const struct overlay_build *s, size_t i)
 static void collect_lines(const struct overlay_build *s, struct lines *l)
 {
 	for (size_t i = 1; i < s->n; i++) {
-		const struct build_output *b = &s->built.outputs[i];
+		const struct build_output *b = &s->result.outputs[i];
 		bool is_covered = is_below_new(s, i);
 
 		if (b->hidden_outcome != BUILD_SAME && !(is_covered && is_saved(b->hidden_outcome)))
@@ -201,9 +201,9 @@ static void report_gone(const struct line *l, struct report *report)
 	if (l->outcome == BUILD_KEPT)
 		report_add(report, REPORT_NOTE,
 			"%s was moved to a name that means nothing, and stays in the map", l->path);
-	else if (l->outcome == BUILD_NEEDED)
-		report_code(report, OUTCOME_LEFT); /* the format has reported why */
-	else if (l->outcome == BUILD_EMPTIED)
+	else if (l->outcome == BUILD_RESTORED)
+		report_raise_code(report, OUTCOME_PARTIAL); /* the format has reported why */
+	else if (l->outcome == BUILD_CLEARED)
 		report_add(report, REPORT_NOTE,
 			"%s was removed, and is empty now: the map still has one", l->path);
 	else if (l->outcome == BUILD_REPLACED)

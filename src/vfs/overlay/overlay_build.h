@@ -11,11 +11,11 @@
 
 struct overlay_build {
 	struct snapshot *base;
-	struct build_input *entries;
+	struct build_input *inputs;
 	struct oentry **oentries; /* oentries[i] belongs to entries[i]; owned by the overlay */
 	size_t n;
-	struct snapshot *like; /* the map that was built last (build_options.previous) */
-	struct build_result built;
+	struct snapshot *previous; /* the map that was built last (build_options.previous) */
+	struct build_result result;
 	struct report format_report; /* lines of the format about the map */
 };
 

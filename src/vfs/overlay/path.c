@@ -94,7 +94,8 @@ static int write_file(
 	return r < 0 || !*ret || why ? r : overlay_accept(o, *ret);
 }
 
-int overlay_put(struct overlay *o, const char *path, struct extent x, const struct timespec *mtime)
+int overlay_put_content(
+	struct overlay *o, const char *path, struct extent x, const struct timespec *mtime)
 {
 	struct oentry *u;
 	int r = write_file(o, path, x, NULL, &u);
@@ -131,7 +132,7 @@ int overlay_revert(struct overlay *o, const char *path)
 	/* The object is shown in its other form now. */
 	if (overlay_classify(o, &p, false, u->origin, &m) == 0 &&
 		overlay_other_form(o, p.parent, &m, &other))
-		return overlay_take(o, &p);
+		return overlay_unlink(o, &p);
 	if (u->accepted.mem || u->accepted.file) {
 		struct extent last = u->accepted;
 		struct parsed *parsed = TAKE(u->accepted_parsed);
@@ -148,7 +149,7 @@ int overlay_revert(struct overlay *o, const char *path)
 		u->has_mtime = false;
 		return 0;
 	}
-	return overlay_take(o, &p);
+	return overlay_unlink(o, &p);
 }
 
 int overlay_mkdir(struct overlay *o, const char *path)
@@ -176,8 +177,8 @@ int overlay_remove(struct overlay *o, const char *path, bool dir)
 	int r = overlay_dentry_at(o, path, &p);
 
 	if (r == 0)
-		r = overlay_may_remove(o, &p, dir);
-	return r < 0 ? r : overlay_take(o, &p);
+		r = overlay_can_remove(o, &p, dir);
+	return r < 0 ? r : overlay_unlink(o, &p);
 }
 
 int overlay_rename(struct overlay *o, const char *from, const char *to)
@@ -194,7 +195,7 @@ int overlay_rename(struct overlay *o, const char *from, const char *to)
 		a.spot.oentry == b.spot.oentry && a.spot.id == b.spot.id)
 		return 0;
 	if (r == 0)
-		r = overlay_may_rename(o, &a, &b);
+		r = overlay_can_rename(o, &a, &b);
 	return r < 0 ? r : overlay_move(o, &a, &b);
 }
 
@@ -210,7 +211,7 @@ int overlay_apply(struct overlay *o, const struct journal_op *op)
 		return r;
 	switch (op->type) {
 	case JOURNAL_PUT:
-		return overlay_put(o, op->path, extent_ref(op->content), NULL);
+		return overlay_put_content(o, op->path, extent_ref(op->content), NULL);
 	case JOURNAL_DRAFT:
 		return overlay_put_draft(o, op->path, extent_ref(op->content), op->reason);
 	case JOURNAL_DROP:

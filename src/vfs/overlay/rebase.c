@@ -102,7 +102,7 @@ static void report_moves(struct overlay *o, const struct rebase *how, bool has_s
 {
 	for (struct oentry *u = NULL; (u = overlay_next(o, u));)
 		if (!u->successor != has_successor && (u->inode || u->is_whiteout))
-			how->fn(how->arg, u, u->successor);
+			how->moved(how->arg, u, u->successor);
 }
 
 int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct rebase *how)
@@ -114,7 +114,7 @@ int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct
 	if (r == 0)
 		r = carry_entries(old, next);
 	if (r == 0)
-		r = how->left(how->arg, next);
+		r = how->replay(how->arg, next);
 	if (r == 0)
 		r = find_successors(old, next);
 	if (r < 0)
@@ -123,7 +123,7 @@ int overlay_rebase(struct overlay **o, const struct snapshot *base, const struct
 	next->on_form_change = old->on_form_change;
 	next->arg = old->arg;
 	*o = next;
-	how->fn(how->arg, old->root, next->root);
+	how->moved(how->arg, old->root, next->root);
 	report_moves(old, how, true);
 	for (struct oentry *u = NULL; (u = overlay_next(old, u));)
 		if (u->successor)

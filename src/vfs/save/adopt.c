@@ -14,7 +14,7 @@ void report_conflict(struct report *r, const struct volume *vol)
 	if (!vol->conflict)
 		return;
 	report_add(r, REPORT_SAVED, "as %s, since %s", vol->name, vol->conflict);
-	report_code(r, OUTCOME_CONFLICT);
+	report_raise_code(r, OUTCOME_CONFLICT);
 }
 
 void report_new_map(const struct volume *vol, struct report *report)
@@ -29,7 +29,7 @@ void report_set_aside(struct report *r, const char *journal)
 		return;
 	report_add(r, REPORT_NOTE, "%s: what could not be read or done again (see mapfs recover)",
 		journal);
-	report_code(r, OUTCOME_LEFT);
+	report_raise_code(r, OUTCOME_PARTIAL);
 }
 
 /* Update *st, since the rename changed the ctime. Keep it if size or mtime differ. */
@@ -60,19 +60,19 @@ void save_adopt(struct save_job *s)
 
 	if (s->base) {
 		assert(vol->change_queue && volume_is_owner(vol));
-		snapshot_unref(vol->now);
-		vol->now = snapshot_ref(s->base);
+		snapshot_unref(vol->base);
+		vol->base = snapshot_ref(s->base);
 	}
 	exchange_files(&vol->source.files[0], &s->written.files[0]);
 	vol->source.sizes[0] = (uint64_t)s->stat.st_size;
-	vol->opened = s->stat;
-	refresh_stat(vol->source.files[0], &vol->opened);
+	vol->map_stat = s->stat;
+	refresh_stat(vol->source.files[0], &vol->map_stat);
 	if (s->written.files[1]) {
 		exchange_files(&vol->source.files[1], &s->written.files[1]);
 		vol->source.sizes[1] = (uint64_t)s->second_stat.st_size;
 		vol->source.n_files = 2;
-		vol->companion_opened = s->second_stat;
-		refresh_stat(s->vol->source.files[1], &vol->companion_opened);
+		vol->companion_stat = s->second_stat;
+		refresh_stat(s->vol->source.files[1], &vol->companion_stat);
 		strcpy(vol->companion, s->second_name);
 	}
 	volume_note_attributes(vol);

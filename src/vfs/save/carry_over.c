@@ -7,9 +7,9 @@
 
 static bool is_carried_over(const struct overlay_build *s, size_t i)
 {
-	enum build_outcome fate = s->built.outputs[i].outcome;
+	enum build_outcome fate = s->result.outputs[i].outcome;
 
-	return !s->entries[i].is_removed && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
+	return !s->inputs[i].is_removed && (fate == BUILD_REFUSED || fate == BUILD_KEPT);
 }
 
 bool has_carried_over(const struct overlay_build *s)
@@ -44,7 +44,7 @@ static int pass_operation(const struct carry_over_args *l, enum journal_type typ
 static int carry_over_file(const struct carry_over_args *l, size_t i)
 {
 	const struct oentry *u = l->s->oentries[i];
-	const struct build_output *b = &l->s->built.outputs[i];
+	const struct build_output *b = &l->s->result.outputs[i];
 	const char *why = b->reason              ? b->reason
 			  : oentry_is_refused(u) ? u->refusal
 						 : "it cannot be in the map";
@@ -74,10 +74,10 @@ static int carry_over_dirs(const struct carry_over_args *l)
 	int r = holds ? 0 : -ENOMEM;
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		for (size_t k = i; is_carried_over(s, i) && k; k = s->entries[k].parent)
+		for (size_t k = i; is_carried_over(s, i) && k; k = s->inputs[k].parent)
 			holds[k] = true;
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		if (holds[i] && s->entries[i].is_dir && s->entries[i].origin == ENTRY_NONE)
+		if (holds[i] && s->inputs[i].is_dir && s->inputs[i].origin == ENTRY_NONE)
 			r = carry_over_dir(l, i);
 	return r;
 }
@@ -88,7 +88,7 @@ int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg)
 	int r = carry_over_dirs(&l);
 
 	for (size_t i = 1; r == 0 && i < s->n; i++)
-		if (is_carried_over(s, i) && !s->entries[i].is_dir)
+		if (is_carried_over(s, i) && !s->inputs[i].is_dir)
 			r = carry_over_file(&l, i);
 	return r;
 }

@@ -43,14 +43,14 @@ void vfs_discard(struct vfs *v, vfs_saved done, void *arg)
 	v->discards = true;
 	if (d)
 		*d = (struct discarding){v, done, arg};
-	if (d && status_find(v, report_discarded, d) == 0)
+	if (d && status_collect(v, report_discarded, d) == 0)
 		return;
 	free(d);
 	report_add(&report, REPORT_NOTE, "out of memory: what is discarded cannot be told");
 	done(arg, &report);
 }
 
-void vfs_keep(struct vfs *v)
+void vfs_undo_discard(struct vfs *v)
 {
 	v->discards = false;
 }

@@ -15,7 +15,7 @@ static void drain_queue(struct vfs *v)
 {
 	struct pollfd p = {.fd = pool_fd(v->pool), .events = POLLIN};
 
-	while (v->vol->change_queue || pool_pending(v->pool)) {
+	while (v->vol->change_queue || pool_count_pending(v->pool)) {
 		if (poll(&p, 1, BEAT_MS) == 0)
 			v->host->progress(v->host, "", 0, 0);
 		pool_complete(v->pool);

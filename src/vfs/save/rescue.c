@@ -65,7 +65,7 @@ static bool is_wanted(const struct vfs *v, const struct oentry *u, bool open_too
 static void report_failed_copy(struct report *report, const char *what, const struct error *e)
 {
 	report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", what, error_text(e));
-	report_code(report, OUTCOME_LEFT);
+	report_raise_code(report, OUTCOME_PARTIAL);
 	report->unrescued = true;
 }
 
@@ -96,7 +96,7 @@ static bool copy_all(struct rescue *r)
 
 	d->dirfd = v->vol->dirfd;
 	d->map = v->vol->name;
-	d->like = &v->vol->opened;
+	d->like = &v->vol->map_stat;
 	for (size_t i = 0; i < d->n; i++)
 		if (overlay_find(v->overlay, d->paths[i], &s) < 0 || !s.oentry ||
 			!is_wanted(v, s.oentry, r->ends))
@@ -142,7 +142,7 @@ static void report_copies(struct vfs *v, struct report *report)
 			continue;
 		report_add(report, REPORT_RESCUED, "%s/%s: %s", d->name, d->paths[i],
 			lost_reason(v->overlay, s.oentry, buffer, sizeof(buffer)));
-		report_code(report, OUTCOME_LEFT);
+		report_raise_code(report, OUTCOME_PARTIAL);
 	}
 }
 

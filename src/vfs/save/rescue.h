@@ -11,13 +11,13 @@
 
 /*
  * A task of the change queue. It copies on the owner's thread, and syncs the copies on a worker. A
- * failure is a report line, OUTCOME_LEFT and report.unrescued.
+ * failure is a report line, OUTCOME_PARTIAL and report.unrescued.
  *
  * Before an unmount that can be refused (`ends` is false), it makes sure that the end will not fail
  * on a full disk. It skips files that are open for writing, reports no success, and on failure
  * removes all copies. The next run, or the end, brings the copies up to date.
  *
- * At the end it reports a line for each file, and OUTCOME_LEFT if there is any.
+ * At the end it reports a line for each file, and OUTCOME_PARTIAL if there is any.
  */
 struct rescue {
 	struct change_task task; /* must be first; rescue_begin sets it */

@@ -84,8 +84,8 @@ static void report_format_news(struct saving *s)
 {
 	struct volume *vol = s->v->vol;
 
-	report_add_news(&s->save.report, &s->build.format_report, &vol->last_format_report);
-	report_code(&s->save.report, s->build.format_report.code);
+	report_add_new(&s->save.report, &s->build.format_report, &vol->last_format_report);
+	report_raise_code(&s->save.report, s->build.format_report.code);
 	report_finish(&vol->last_format_report);
 	vol->last_format_report = s->build.format_report;
 	s->build.format_report = (struct report)REPORT_INIT;
@@ -104,7 +104,7 @@ struct rebase_args {
 static void invalidate_names(struct vfs *v, struct inode *dir)
 {
 	if (dir && !dir->is_listing_stale)
-		names_tell(v, dir);
+		names_invalidate(v, dir);
 }
 
 static void invalidate_removed(struct vfs *v, struct oentry *u)
@@ -118,7 +118,7 @@ static void invalidate_removed(struct vfs *v, struct oentry *u)
  * mandatory entries in a new directory, or directories of paths that a file lists. */
 static bool has_other_names(const struct rebase_args *t, const struct oentry *u, entry_id now)
 {
-	const struct snapshot *after = t->v->vol->now;
+	const struct snapshot *after = t->v->vol->base;
 	char a[NAME_MAX + 1], b[NAME_MAX + 1];
 	uint64_t at = 0, to = 0;
 	struct file_attr en;
@@ -151,7 +151,7 @@ static void move_inode(void *arg, struct oentry *u, struct oentry *heir)
 		return;
 	if (file_drop_write_buffer(n) || !n->write_buffer)
 		n->is_cached = false;
-	if (!n->write_buffer && array_room(t->inodes, t->n, t->room))
+	if (!n->write_buffer && array_reserve(t->inodes, t->n, t->room))
 		t->inodes[t->n++] = n;
 }
 
@@ -181,7 +181,7 @@ static void rebase_overlay(struct saving *s, struct rebase_args *t)
 	t->before = v->overlay->base;
 	(void)overlay_rebase(&v->overlay, s->save.base, &how);
 	v->view.stale = false;
-	view_spoil_and_tell(v);
+	view_mark_and_invalidate(v);
 }
 
 static void refuse_content(struct vfs *v, struct oentry *u, const char *why)
@@ -205,10 +205,10 @@ static bool is_rebased(const struct saving *s)
 static void apply_outcomes(struct saving *s)
 {
 	for (size_t i = 1; i < s->build.n; i++) {
-		const struct build_output *b = &s->build.built.outputs[i];
+		const struct build_output *b = &s->build.result.outputs[i];
 		struct oentry *u = s->build.oentries[i];
 
-		if (u->is_dir || s->build.entries[i].is_removed)
+		if (u->is_dir || s->build.inputs[i].is_removed)
 			continue;
 		if (u->inode && u->inode->write_buffer &&
 			u->inode->write_buffer->state == BUFFER_LOGGED)
@@ -243,10 +243,10 @@ static void keep_composed(struct saving *s)
 {
 	struct overlay *o = s->v->overlay;
 
-	if (s->save.is_saved || s->save.is_unchanged || !s->build.built.map)
+	if (s->save.is_saved || s->save.is_unchanged || !s->build.result.map)
 		return;
 	snapshot_unref(o->unsaved);
-	o->unsaved = snapshot_ref(s->build.built.map);
+	o->unsaved = snapshot_ref(s->build.result.map);
 }
 
 static void finish_build(struct job *j)
@@ -254,7 +254,7 @@ static void finish_build(struct job *j)
 	struct saving *s = (struct saving *)j;
 	struct rebase_args t = {.v = s->v, .build = &s->build};
 
-	if (view_delays(s->v, j))
+	if (view_delays_save(s->v, j))
 		return;
 	overlay_build_keep_parsed(&s->build);
 	keep_composed(s);
@@ -266,7 +266,7 @@ static void finish_build(struct job *j)
 	if (s->save.is_saved)
 		save_adopt(&s->save);
 	else if (is_rebased(s))
-		s->save.base = snapshot_ref(s->v->vol->now);
+		s->save.base = snapshot_ref(s->v->vol->base);
 	if (is_rebased(s) && !s->save.is_saved && !has_carried_over(&s->build))
 		remove_obsolete_journal(&s->v->vol->journal);
 	if (is_rebased(s))
@@ -281,7 +281,7 @@ static void run_save(struct job *j)
 	struct error e = ERROR_INIT;
 	int r = overlay_build_run(&s->build, &e);
 
-	s->save.map = s->build.built.map;
+	s->save.map = s->build.result.map;
 	if (r == 0)
 		overlay_build_advise(&s->build, s->save.vol->advise);
 	if (r < 0)
@@ -351,7 +351,7 @@ static void request_save(struct vfs *v, bool to_end, vfs_saved done, void *arg)
 
 	if (!s) {
 		report_add(&report, REPORT_REFUSED, "out of memory");
-		report_code(&report, OUTCOME_SAVE_FAILED);
+		report_raise_code(&report, OUTCOME_SAVE_FAILED);
 		done(arg, &report);
 		return;
 	}
@@ -363,7 +363,7 @@ static void request_save(struct vfs *v, bool to_end, vfs_saved done, void *arg)
 	s->save.vol = v->vol;
 	s->save.host = v->host;
 	s->save.build = &s->build;
-	s->save.is_first = v->vol->journal.fresh && v->vol->opened.st_size == 0;
+	s->save.is_first = v->vol->journal.fresh && v->vol->map_stat.st_size == 0;
 	s->save.is_last = v->is_ending;
 	s->pending_retries = 1;
 	retry_closes(s);
@@ -375,7 +375,7 @@ void vfs_save(struct vfs *v, vfs_saved done, void *arg)
 	request_save(v, false, done, arg);
 }
 
-void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg)
+void vfs_save_before_unmount(struct vfs *v, vfs_saved done, void *arg)
 {
 	request_save(v, true, done, arg);
 }

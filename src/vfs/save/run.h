@@ -13,12 +13,12 @@ typedef void (*vfs_saved)(void *arg, struct report *report);
 void vfs_save(struct vfs *v, vfs_saved done, void *arg);
 /* Save before an unmount that can still be refused. Also copies out the files that only the mount
  * holds, and sets report.unrescued if that fails for one. */
-void vfs_save_to_end(struct vfs *v, vfs_saved done, void *arg);
+void vfs_save_before_unmount(struct vfs *v, vfs_saved done, void *arg);
 
 /* Make the end of the mount drop all unsaved changes and the journal. The report lists them. */
 void vfs_discard(struct vfs *v, vfs_saved done, void *arg);
 /* Undo vfs_discard. */
-void vfs_keep(struct vfs *v);
+void vfs_undo_discard(struct vfs *v);
 
 /*
  * End the mount, after the kernel has unmounted it: finish pending changes, save, copy out the

@@ -23,11 +23,11 @@ static void add_outcome(void *arg, enum build_outcome fate, const char *path)
 		[BUILD_WRITTEN] = "changed",
 		[BUILD_NEW] = "new",
 		[BUILD_MOVED] = "renamed",
-		[BUILD_GONE] = "removed",
+		[BUILD_REMOVED] = "removed",
 		[BUILD_REPLACED] = "removed",
 		[BUILD_KEPT] = "kept",
-		[BUILD_EMPTIED] = "removed",
-		[BUILD_NEEDED] = "kept",
+		[BUILD_CLEARED] = "removed",
+		[BUILD_RESTORED] = "kept",
 	};
 
 	status_add(arg, &(struct status_entry){words[fate], path, NULL});
@@ -38,10 +38,10 @@ static void add_outcome(void *arg, enum build_outcome fate, const char *path)
 static void add_refused(struct status *s)
 {
 	for (size_t i = 1; i < s->staged.n; i++) {
-		const struct build_output *b = &s->staged.built.outputs[i];
+		const struct build_output *b = &s->staged.result.outputs[i];
 		CLEANUP(free) char *path = NULL;
 
-		if (b->outcome == BUILD_REFUSED && !s->staged.entries[i].is_removed &&
+		if (b->outcome == BUILD_REFUSED && !s->staged.inputs[i].is_removed &&
 			oentry_differs(s->staged.oentries[i]))
 			path = oentry_path(s->staged.oentries[i]);
 		if (path)
@@ -118,7 +118,7 @@ static bool status_start(struct change_task *t)
 	       overlay_build_begin(s->v->overlay, &s->staged, NULL) == 0;
 }
 
-int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
+int status_collect(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)
 {
 	struct status *s = calloc(1, sizeof(*s));
 

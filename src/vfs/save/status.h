@@ -14,12 +14,12 @@
 #include "vfs/tree/inode.h"
 
 struct status_entry {
-	const char *word, *path, *why;
+	const char *word, *path, *reason;
 };
 
 /* Collect the status. found() is called later, on the owner's thread, and has to finish the
  * records. After -ENOMEM it is not called. */
-int status_find(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg);
+int status_collect(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg);
 
 /* Add a "draft" for each refused rename, with the path that it would have replaced
  * (tree/refusals.h). A save does not report these. */

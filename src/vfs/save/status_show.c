@@ -14,7 +14,7 @@ void status_add(struct buffer *records, const struct status_entry *e)
 {
 	append_text(records, e->word);
 	append_text(records, e->path);
-	append_text(records, e->why ? e->why : "");
+	append_text(records, e->reason ? e->reason : "");
 }
 
 static const char *next_text(const struct buffer *b, size_t *at)
@@ -36,8 +36,8 @@ bool status_next(const struct buffer *records, size_t *at, struct status_entry *
 		return false;
 	ret->word = next_text(records, at);
 	ret->path = ret->word ? next_text(records, at) : NULL;
-	ret->why = ret->path ? next_text(records, at) : NULL;
-	return ret->why != NULL;
+	ret->reason = ret->path ? next_text(records, at) : NULL;
+	return ret->reason != NULL;
 }
 
 void status_line(struct buffer *text, const struct status_entry *e)
@@ -45,8 +45,8 @@ void status_line(struct buffer *text, const struct status_entry *e)
 	buffer_printf(text, "%s ", e->word);
 	for (const char *c = e->path; *c; c++)
 		buffer_byte(text, *c == '\n' ? '?' : (uint8_t)*c);
-	if (*e->why)
-		buffer_printf(text, ": %s", e->why);
+	if (*e->reason)
+		buffer_printf(text, ": %s", e->reason);
 	buffer_byte(text, '\n');
 }
 

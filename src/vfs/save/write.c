@@ -20,7 +20,7 @@ enum { CONFLICTS_MAX = 1000 };
 static const char *find_refusal(const struct overlay_build *s, const char *at)
 {
 	for (size_t i = 1; i < s->n; i++) {
-		const struct build_output *b = &s->built.outputs[i];
+		const struct build_output *b = &s->result.outputs[i];
 		CLEANUP(free)
 		char *path = b->outcome == BUILD_REFUSED ? oentry_path(s->oentries[i]) : NULL;
 
@@ -61,7 +61,7 @@ int save_check(struct save_job *s, struct error *e)
 
 	if (external_is_in_place(s->vol))
 		return refuse_in_place(s, e);
-	return f->check ? f->check(s->vol->now, s->map, report_fault, s, e) : 0;
+	return f->check ? f->check(s->vol->base, s->map, report_fault, s, e) : 0;
 }
 
 /* The files that a save writes. The second is NULL if the map has one file. */
@@ -132,7 +132,8 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 	CLEANUP(plan_free) struct plan *plan = NULL;
 	int r;
 
-	s->written = (struct source){.name = s->vol->name, .doubted = external_is_doubtful(s->vol)};
+	s->written =
+		(struct source){.name = s->vol->name, .is_doubtful = external_is_doubtful(s->vol)};
 	replace_on_progress(outs[0], report_progress, &p);
 	r = edit->encode(s->map, outs, false, &plan, e);
 	if (r == 0)
@@ -141,7 +142,7 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 		return r;
 	s->host->progress(s->host, "reading it back", 0, 0);
 	r = edit->verify(s->map, plan, &s->written, e);
-	if (r == 0 && s->written.doubted && edit->check_sound)
+	if (r == 0 && s->written.is_doubtful && edit->check_sound)
 		r = edit->check_sound(s->map, true, e);
 	if (r < 0)
 		return error_context(e, "what was written does not read back"), r;
@@ -235,9 +236,9 @@ static int choose_name(
 			break;
 		snprintf(suffix, sizeof(suffix), ".mapfs-conflict.%d", i);
 	}
-	r = replace_rename_as(o->all[0], s->name, e);
+	r = replace_set_name(o->all[0], s->name, e);
 	if (r == 0 && o->all[1])
-		r = replace_rename_as(o->all[1], s->second_name, e);
+		r = replace_set_name(o->all[1], s->second_name, e);
 	return r;
 }
 
@@ -263,7 +264,7 @@ static int commit_files(struct save_job *s, const struct outs *o, struct error *
 		r = pair_commit(o->all[0], o->all[1], s->vol->name, !conflict, e);
 	else if (r == 0)
 		r = replace_commit(o->all[0], !conflict, s->name, e);
-	if (r < 0 && !replace_stands(o->all[0])) {
+	if (r < 0 && !replace_is_committed(o->all[0])) {
 		journal_remove(&s->next_journal, NULL, NULL);
 		return r;
 	}
@@ -271,7 +272,7 @@ static int commit_files(struct save_job *s, const struct outs *o, struct error *
 	s->is_saved = true;
 	s->is_unconfirmed = r < 0;
 	if (conflict)
-		report_code(&s->report, OUTCOME_CONFLICT);
+		report_raise_code(&s->report, OUTCOME_CONFLICT);
 	return r;
 }
 
@@ -283,7 +284,7 @@ static int save_all(struct save_job *s, struct error *e)
 
 	if (r < 0)
 		return r;
-	if (vol->format->edit->same && vol->format->edit->same(vol->now, s->map)) {
+	if (vol->format->edit->same && vol->format->edit->same(vol->base, s->map)) {
 		s->is_unchanged = true;
 		return 0;
 	}
@@ -329,7 +330,7 @@ void save_failed(struct save_job *s, const struct error *e)
 		note_map(s);
 		note_journal(s);
 	}
-	report_code(&s->report, OUTCOME_SAVE_FAILED);
+	report_raise_code(&s->report, OUTCOME_SAVE_FAILED);
 }
 
 /* Write the carried-over operations to a new journal of the same map. */

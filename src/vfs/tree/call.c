@@ -18,9 +18,9 @@ void call_done(struct call *c, int r)
 		c->data = NULL;
 		c->owns_arguments = false;
 	}
-	if (c->pin)
-		--*c->pin;
-	c->pin = NULL;
+	if (c->pending_calls)
+		--*c->pending_calls;
+	c->pending_calls = NULL;
 	snapshot_unref(TAKE(c->size_result.snapshot));
 	c->reply(c, r);
 }

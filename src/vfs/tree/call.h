@@ -65,7 +65,8 @@ struct call {
 	struct attr set;
 	unsigned mask; /* enum attr_mask */
 	vfs_emit emit;
-	bool plus; /* vfs_readdir: with attributes; an emitted entry counts as looked up */
+	bool with_attributes; /* vfs_readdir: with attributes; an emitted entry counts as looked up
+			       */
 
 	/* results */
 	struct attr attr;
@@ -77,9 +78,10 @@ struct call {
 
 	/* private to the vfs */
 	struct call *next;
-	unsigned *pin;       /* set by the submitter; decremented when the call is done; or NULL */
-	bool owns_arguments; /* name, to_name and data are copies */
-	bool copy_failed;    /* call_keep had no memory for one of them */
+	unsigned *pending_calls; /* set by the submitter; decremented when the call is done; or NULL
+				  */
+	bool owns_arguments;     /* name, to_name and data are copies */
+	bool copy_failed;        /* call_keep had no memory for one of them */
 	struct {
 		struct snapshot *snapshot; /* whose sizes were found; or NULL */
 		uint64_t id;               /* its first entry */
@@ -92,7 +94,7 @@ struct call {
 struct vfs_host {
 	/*
 	 * Invalidate the kernel's cached data and attributes of these inodes; then return `then` to
-	 * the pool (pool_return). Must not block the owner's thread.
+	 * the pool (pool_submit_done). Must not block the owner's thread.
 	 */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 	/*

@@ -18,7 +18,7 @@ struct inode *inode_find(struct vfs *v, uint64_t ino)
 	struct hash_link *l = hash_find(&v->inodes, hash_number(ino));
 
 	while (l && ((struct inode *)l)->ino != ino)
-		l = hash_again(l);
+		l = hash_find_next(l);
 	return (struct inode *)l;
 }
 
@@ -46,7 +46,7 @@ struct inode *inode_of(struct vfs *v, struct oentry *u)
 	assert(volume_is_owner(v->vol));
 	if (n)
 		return n;
-	n = hash_room(&v->inodes) ? calloc(1, sizeof(*n)) : NULL;
+	n = hash_reserve(&v->inodes) ? calloc(1, sizeof(*n)) : NULL;
 	if (!n)
 		return NULL;
 	n->ino = choose_ino(v, u);
@@ -150,7 +150,7 @@ bool inode_is_generated(const struct inode *n)
 
 static bool is_needed(const struct inode *n)
 {
-	if (inode_is_root(n) || n->lookups || n->opens || n->is_busy || n->waiting.first)
+	if (inode_is_root(n) || n->lookups || n->references || n->is_busy || n->waiting.first)
 		return true;
 	return n->oentry->parent && (n->write_buffer || n->attr_mask);
 }

@@ -47,12 +47,12 @@ struct inode {
 	bool is_listing_stale; /* names in the directory changed since it was last listed */
 
 	uint64_t lookups;
-	unsigned opens;
-	unsigned handles, writers; /* open files, and those of them that may write */
-	unsigned stale;            /* invalidations of the kernel's cache in progress */
-	unsigned pending_forgets;  /* invalidations of its name in progress */
-	bool is_name_stale;        /* its name was invalidated, and it was not looked up since */
-	bool is_cached;            /* the kernel's cached pages are valid */
+	unsigned references;
+	unsigned handles, writers;      /* open files, and those of them that may write */
+	unsigned pending_invalidations; /* invalidations of the kernel's cache in progress */
+	unsigned pending_forgets;       /* invalidations of its name in progress */
+	bool is_name_stale; /* its name was invalidated, and it was not looked up since */
+	bool is_cached;     /* the kernel's cached pages are valid */
 
 	struct attr attr;   /* time of the last change, and those in attr_mask */
 	unsigned attr_mask; /* attributes that were set (enum attr_mask) */

@@ -29,7 +29,7 @@ struct search {
 
 static int search_push_dir(struct search *s, entry_id dir, size_t path)
 {
-	if (!array_room(s->dirs, s->n, s->room))
+	if (!array_reserve(s->dirs, s->n, s->room))
 		return -ENOMEM;
 	s->dirs[s->n++] = (struct search_dir){.dir = dir, .path = path};
 	return 0;

@@ -36,7 +36,7 @@ static void adopt_view(struct vfs *v, struct overlay_build *st)
 {
 	overlay_build_keep_parsed(st);
 	snapshot_unref(v->overlay->view);
-	v->overlay->view = snapshot_ref(st->built.map);
+	v->overlay->view = snapshot_ref(st->result.map);
 	/* The view has reused all composed blobs of the failed save that are still valid. */
 	snapshot_unref(TAKE(v->overlay->unsaved));
 	forget_vanished(v);
@@ -120,7 +120,7 @@ bool view_wait(struct vfs *v, const struct inode *n, struct call *c)
 	return true;
 }
 
-bool view_delays(struct vfs *v, struct job *j)
+bool view_delays_save(struct vfs *v, struct job *j)
 {
 	if (v->view.is_beside_save)
 		v->view.delayed_save = j;
@@ -137,7 +137,7 @@ static bool may_show_others(const struct inode *n)
 	       (!n->oentry->is_dir || oentry_is_raw(n->oentry));
 }
 
-void view_tell(struct vfs *v, struct job *then)
+void view_invalidate(struct vfs *v, struct job *then)
 {
 	struct inode **inodes = NULL;
 	size_t n = 0, room = 0;
@@ -149,8 +149,8 @@ void view_tell(struct vfs *v, struct job *then)
 		if (oentry_is_gone(v->overlay, k->oentry))
 			inode_forget_name(v, k);
 		else if (k->oentry->is_dir)
-			names_tell(v, k);
-		else if (array_room(inodes, n, room))
+			names_invalidate(v, k);
+		else if (array_reserve(inodes, n, room))
 			inodes[n++] = k;
 	}
 	if (v->vol->reopened)
@@ -158,7 +158,7 @@ void view_tell(struct vfs *v, struct job *then)
 	if (n)
 		inode_invalidate(v, inodes, n, then);
 	else if (then)
-		pool_return(v->pool, then);
+		pool_submit_done(v->pool, then);
 	free(inodes);
 }
 
@@ -170,8 +170,8 @@ bool view_mark_stale(struct vfs *v)
 	return was_right;
 }
 
-void view_spoil_and_tell(struct vfs *v)
+void view_mark_and_invalidate(struct vfs *v)
 {
 	if (view_mark_stale(v))
-		view_tell(v, NULL);
+		view_invalidate(v, NULL);
 }

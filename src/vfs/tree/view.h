@@ -10,15 +10,15 @@
 #include "vfs/tree/inode.h"
 
 /* Mark the view as stale after a change. Returns true if it was not, and the format has dependent
- * files; the caller then calls view_tell. */
+ * files; the caller then calls view_invalidate. */
 bool view_mark_stale(struct vfs *v);
 /* Invalidate all files in the kernel's cache that may show something else now; then return `then`
  * (may be NULL) to the pool. */
-void view_tell(struct vfs *v, struct job *then);
+void view_invalidate(struct vfs *v, struct job *then);
 /* Mark the view as stale and invalidate the files, without waiting for the kernel. */
-void view_spoil_and_tell(struct vfs *v);
+void view_mark_and_invalidate(struct vfs *v);
 /* If n (NULL: a listing) needs a new view, have it built, run c after that, and return true. */
 bool view_wait(struct vfs *v, const struct inode *n, struct call *c);
 /* Called by a save before it changes the overlay. If a view is being built from the overlay, return
  * true and call j->done once it is finished. */
-bool view_delays(struct vfs *v, struct job *j);
+bool view_delays_save(struct vfs *v, struct job *j);

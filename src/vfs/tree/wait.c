@@ -15,9 +15,9 @@ void inode_wait(struct inode *n, struct call *c)
 
 static void run_waiting(struct vfs *v, struct inode *n)
 {
-	n->opens++; /* a call may drop the last other reference */
+	n->references++; /* a call may drop the last other reference */
 	calls_run(&n->waiting, v);
-	n->opens--;
+	n->references--;
 	inode_free_unused(v, n);
 }
 
@@ -42,8 +42,8 @@ static void invalidation_done(struct job *j)
 	for (size_t i = 0; i < o->n; i++) {
 		struct inode *n = o->inodes[i];
 
-		n->stale--;
-		n->opens--;
+		n->pending_invalidations--;
+		n->references--;
 		run_waiting(o->v, n);
 	}
 	if (o->then)
@@ -59,15 +59,15 @@ void inode_invalidate(struct vfs *v, struct inode *const *inodes, size_t n, stru
 	if (!o || !inos) {
 		free(o);
 		if (then)
-			pool_return(v->pool, then);
+			pool_submit_done(v->pool, then);
 		return;
 	}
 	*o = (struct invalidation){.job.done = invalidation_done, .v = v, .then = then, .n = n};
 	for (size_t i = 0; i < n; i++) {
 		o->inodes[i] = inodes[i];
 		inos[i] = inodes[i]->ino;
-		inodes[i]->stale++;
-		inodes[i]->opens++;
+		inodes[i]->pending_invalidations++;
+		inodes[i]->references++;
 	}
 	v->host->invalidate(v->host, inos, n, &o->job);
 }
@@ -83,7 +83,7 @@ static void forgetting_done(struct job *j)
 	struct forgetting *o = (struct forgetting *)j;
 
 	o->n->pending_forgets--;
-	o->n->opens--;
+	o->n->references--;
 	run_waiting(o->v, o->n);
 	free(o);
 }
@@ -100,7 +100,7 @@ void inode_forget_name(struct vfs *v, struct inode *n)
 		*o = (struct forgetting){.job.done = forgetting_done, .v = v, .n = n};
 		n->is_name_stale = true;
 		n->pending_forgets++;
-		n->opens++;
+		n->references++;
 	}
 	v->host->forget_name(v->host, dir->ino, n->oentry->name, o ? &o->job : NULL);
 	inode_free_unused(v, dir);
@@ -112,7 +112,7 @@ void inode_looked_up(struct inode *n)
 	n->is_name_stale &= n->pending_forgets > 0;
 }
 
-void names_tell(struct vfs *v, struct inode *dir)
+void names_invalidate(struct vfs *v, struct inode *dir)
 {
 	inode_touch(dir, ATTR_MTIME);
 	inode_invalidate(v, &dir, 1, NULL);

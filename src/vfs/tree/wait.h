@@ -20,7 +20,7 @@ void inode_forget_name(struct vfs *v, struct inode *n);
 void inode_looked_up(struct inode *n); /* count one lookup by the kernel */
 /* Invalidate the kernel's cached listing of dir, after names changed without a request. The mtime
  * must change, too, or the kernel keeps what it listed meanwhile. */
-void names_tell(struct vfs *v, struct inode *dir);
+void names_invalidate(struct vfs *v, struct inode *dir);
 /* Compute the sizes of these entries on a worker, then run c again. c is NULL if the sizes were not
  * requested yet (vfs.size_ahead). */
 void sizes_request(

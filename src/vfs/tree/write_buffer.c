@@ -66,7 +66,7 @@ static int load_all(struct load *l)
 		r = snapshot_size(l->s, l->id, &size, NULL);
 	/* Copy large content only at the first write, so that loading works on a full disk. */
 	if (r == 0 && l->bytes.file && size > SPOOL_MEMORY_MAX) {
-		spool_begin_as(l->spool, &l->bytes);
+		spool_init_from(l->spool, &l->bytes);
 		return 0;
 	}
 	for (uint64_t off = 0; r == 0 && off < size; off += LOAD_CHUNK) {
@@ -99,7 +99,7 @@ static void load_done(struct job *j)
 		call_again(l->v, l->call);
 	else
 		call_done(l->call, l->r);
-	n->opens--;
+	n->references--;
 	if (!n->is_busy)
 		inode_ready(l->v, n);
 	spool_destroy(l->spool);
@@ -135,7 +135,7 @@ int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *
 	else
 		l->bytes = extent_ref(&n->oentry->bytes);
 	n->is_busy = true;
-	n->opens++;
+	n->references++;
 	pool_submit(v->pool, &l->job);
 	return 1;
 }

@@ -9,22 +9,22 @@
 #include "vfs/volume/external.h"
 
 /* Remove temporary files of saves that were killed. */
-static void sweep_leftovers(const struct volume *vol, struct nearby *nearby)
+static void sweep_leftovers(const struct volume *vol, struct sidecar_cache *sidecars)
 {
 	char marker[NAME_MAX + 1];
 
-	pair_marker(marker, vol->name);
-	replace_sweep_nearby(&vol->trust, nearby, vol->name);
-	replace_sweep_nearby(&vol->trust, nearby, marker);
+	pair_marker_name(marker, vol->name);
+	replace_remove_leftovers_cached(&vol->trust, sidecars, vol->name);
+	replace_remove_leftovers_cached(&vol->trust, sidecars, marker);
 	if (vol->companion[0])
-		replace_sweep_nearby(&vol->trust, nearby, vol->companion);
+		replace_remove_leftovers_cached(&vol->trust, sidecars, vol->companion);
 }
 
 static void find_fitting(void *arg, const struct journal_info *info)
 {
 	bool *fits = arg;
 
-	*fits |= info->fits && !info->foreign;
+	*fits |= info->fits && !info->is_untrusted;
 }
 
 /* Lock the open file, if it still has the map's name. Unlike lock_open, this respects any holder of
@@ -48,15 +48,15 @@ static int lock_opened(struct volume *vol, struct error *e)
 static int open_journal(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
-	CLEANUP(nearby_destroy) struct nearby *own = NULL;
-	struct nearby *nearby = vol->nearby;
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *own = NULL;
+	struct sidecar_cache *sidecars = vol->sidecars;
 
-	if (!nearby)
-		nearby = own = nearby_create(vol->dirfd);
-	if (!nearby)
+	if (!sidecars)
+		sidecars = own = sidecar_cache_create(vol->dirfd);
+	if (!sidecars)
 		return error_set(e, -ENOMEM, "no memory to look beside it");
-	sweep_leftovers(vol, nearby);
-	return journal_open(&vol->journal, nearby, note, arg, e);
+	sweep_leftovers(vol, sidecars);
+	return journal_open(&vol->journal, sidecars, note, arg, e);
 }
 
 int claim_journal(

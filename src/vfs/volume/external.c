@@ -59,7 +59,7 @@ enum trace {
 
 static enum trace trace_of(const struct volume *vol, unsigned i)
 {
-	const struct stat *then = i ? &vol->companion_opened : &vol->opened;
+	const struct stat *then = i ? &vol->companion_stat : &vol->map_stat;
 	int fd = vol->source.files[i]->fd;
 	uint32_t attributes = 0;
 	struct stat st;
@@ -74,8 +74,9 @@ static enum trace trace_of(const struct volume *vol, unsigned i)
 	if (st.st_mode != then->st_mode || st.st_uid != then->st_uid || st.st_gid != then->st_gid ||
 		st.st_nlink != then->st_nlink)
 		return TRACE_RIGHTS;
-	return metadata_sum(fd, &attributes) == 0 && attributes != vol->attributes[i] ? TRACE_RIGHTS
-										      : TRACE_OTHER;
+	return metadata_checksum(fd, &attributes) == 0 && attributes != vol->attributes[i]
+		       ? TRACE_RIGHTS
+		       : TRACE_OTHER;
 }
 
 /* Does a file have this trace whose identity does not cover all bytes? */
@@ -94,7 +95,7 @@ bool external_is_doubtful(const struct volume *vol)
 
 bool external_is_in_place(const struct volume *vol)
 {
-	const struct stat *opened[FORMAT_FILES_MAX] = {&vol->opened, &vol->companion_opened};
+	const struct stat *opened[FORMAT_FILES_MAX] = {&vol->map_stat, &vol->companion_stat};
 	char identity[IDENTITY_SIZE];
 	bool all = true;
 
@@ -142,9 +143,9 @@ enum external_change external_check(const struct volume *vol)
 	if (gone)
 		return EXTERNAL_REMOVED;
 	if (mountinfo_kind(vol->dirfd) != MOUNT_SHARE &&
-		is_untouched_at(vol, vol->name, &vol->opened) &&
+		is_untouched_at(vol, vol->name, &vol->map_stat) &&
 		(vol->source.n_files < 2 ||
-			is_untouched_at(vol, vol->companion, &vol->companion_opened)))
+			is_untouched_at(vol, vol->companion, &vol->companion_stat)))
 		return EXTERNAL_NONE;
 	/* Only now: the companion may have been a link when the map was opened. */
 	if (vol->source.n_files > 1 && external_is_link(vol, vol->companion))

@@ -22,7 +22,7 @@ static const struct format *find_pair_format(const struct volume *vol)
 }
 
 /* Accept a marker only for the map and its companion, or for a pair saved after a conflict. */
-static enum pair_leave check_marker_names(void *arg, const char *first, const char *second)
+static enum pair_permission check_marker_names(void *arg, const char *first, const char *second)
 {
 	const struct volume *vol = arg;
 	const struct format *f = find_pair_format(vol);
@@ -32,19 +32,20 @@ static enum pair_leave check_marker_names(void *arg, const char *first, const ch
 	for (unsigned i = 0; !companion && f->companion(first, i, other); i++)
 		companion = strcasecmp(second, other) == 0;
 	if (!companion)
-		return PAIR_REFUSED;
+		return PAIR_FORBIDDEN;
 	if (strcmp(first, vol->name) == 0)
-		return PAIR_REPLACED;
+		return PAIR_REPLACE;
 	sidecar_family(family, vol->name);
 	sidecar_family(other, first);
-	return strcmp(first, other) != 0 && strcmp(family, other) == 0 ? PAIR_MADE : PAIR_REFUSED;
+	return strcmp(first, other) != 0 && strcmp(family, other) == 0 ? PAIR_CREATE
+								       : PAIR_FORBIDDEN;
 }
 
 bool finish_is_pending(const struct volume *vol)
 {
 	char marker[NAME_MAX + 1];
 
-	pair_marker(marker, vol->name);
+	pair_marker_name(marker, vol->name);
 	return faccessat(vol->dirfd, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
@@ -61,7 +62,7 @@ int finish_pair(
 	struct error why = ERROR_INIT;
 	int r;
 
-	pair_marker(marker, vol->name);
+	pair_marker_name(marker, vol->name);
 	r = trust_check_name(&vol->trust, marker, &why);
 	if (r == -ENOENT)
 		return 0;
@@ -92,7 +93,7 @@ int finish_own_pair(const struct volume *vol, struct error *e)
 	struct error why = ERROR_INIT;
 	int r;
 
-	pair_marker(marker, vol->name);
+	pair_marker_name(marker, vol->name);
 	if (!vol->companion[0] || trust_check_name(&vol->trust, marker, NULL) < 0)
 		return 0;
 	r = pair_finish(&vol->trust, vol->name, check_marker_names, (void *)(uintptr_t)vol, &why);

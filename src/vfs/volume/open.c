@@ -18,7 +18,7 @@
 static void set_rights(struct volume *vol, const struct vfs_options *o)
 {
 	struct rights rights =
-		volume_rights(&vol->opened, o, vol->access == VOLUME_READ_ONLY && !o->keep_modes);
+		volume_rights(&vol->map_stat, o, vol->access == VOLUME_READ_ONLY && !o->keep_modes);
 
 	vol->uid = rights.uid;
 	vol->gid = rights.gid;
@@ -68,13 +68,13 @@ static int create_volume(int dirfd, const char *name, const struct vfs_options *
 	int r;
 
 	if (!vol) {
-		if (!o->nearby)
+		if (!o->sidecars)
 			close(dirfd);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
 	vol->dirfd = dirfd;
 	vol->rescued.fd = -1;
-	vol->nearby = o->nearby;
+	vol->sidecars = o->sidecars;
 	vol->name = strdup(name);
 	vol->budget = o->budget ? NULL : budget_create(o->cache);
 	vol->context.budget = o->budget ? o->budget : vol->budget;
@@ -196,9 +196,9 @@ static void unlink_ours(const struct volume *vol, const char *name, const struct
 
 void volume_discard(struct volume *vol)
 {
-	unlink_ours(vol, vol->name, &vol->opened);
+	unlink_ours(vol, vol->name, &vol->map_stat);
 	if (vol->companion[0])
-		unlink_ours(vol, vol->companion, &vol->companion_opened);
+		unlink_ours(vol, vol->companion, &vol->companion_stat);
 }
 
 int volume_name(struct volume *vol, struct error *e)
@@ -283,7 +283,7 @@ static int choose_options(
 	if (r < 0)
 		return error_set(e, r, "no memory for the options of a map");
 	r = journal_options(&vol->journal, &before, e);
-	if (!before || bytes_same(own, before) ||
+	if (!before || bytes_equal(own, before) ||
 		(before->size && before->data[before->size - 1] != '\0')) {
 		vol->name_options = TAKE(own);
 	} else {
@@ -307,8 +307,8 @@ static int open_model(struct volume *vol, struct error *e)
 		return r;
 	ctx.names = names;
 	if (vol->journal.fresh)
-		return vol->format->open(&none, &ctx, &vol->now, e);
-	r = vol->format->open(&vol->source, &ctx, &vol->now, e);
+		return vol->format->open(&none, &ctx, &vol->base, e);
+	r = vol->format->open(&vol->source, &ctx, &vol->base, e);
 	return format_explain(&vol->source, r, e);
 }
 
@@ -325,9 +325,9 @@ static int check_sound(struct volume *vol, struct error *e)
 		error_set(&why, -EINVAL, "%s is a symbolic link", vol->companion);
 		volume_refuse_changes(vol, &why);
 	}
-	vol->judged = vol->access == VOLUME_READ_ONLY || vol->journal.fresh || !vol->format->edit ||
-		      !vol->format->edit->check_sound;
-	r = vol->judged ? 0 : vol->format->edit->check_sound(vol->now, false, &why);
+	vol->is_soundness_known = vol->access == VOLUME_READ_ONLY || vol->journal.fresh ||
+				  !vol->format->edit || !vol->format->edit->check_sound;
+	r = vol->is_soundness_known ? 0 : vol->format->edit->check_sound(vol->base, false, &why);
 	if (r != -EINVAL && r != -EIO)
 		return r < 0 ? error_set(e, r, "%s", error_text(&why)) : 0;
 	volume_refuse_changes(vol, &why);
@@ -340,7 +340,7 @@ static int open_companion(struct volume *vol, struct error *e)
 	int r = companion_open(vol->dirfd, vol->format, vol->name, &vol->source, vol->companion, e);
 
 	if (r == 0 && vol->source.n_files > 1 &&
-		fstat(vol->source.files[1]->fd, &vol->companion_opened) < 0)
+		fstat(vol->source.files[1]->fd, &vol->companion_stat) < 0)
 		r = error_errno(e, "%s cannot be looked at", vol->companion);
 	return r;
 }

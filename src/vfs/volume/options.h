@@ -8,7 +8,7 @@
 
 #include "formats/source.h"
 
-struct nearby;
+struct sidecar_cache;
 struct images;
 
 /* Report what tools know about a map that is about to be saved. `before` is the base. Runs on a
@@ -32,8 +32,9 @@ struct vfs_options {
 	vfs_advise advise;          /* may be NULL */
 
 	/* For a map in a folder */
-	bool unlocked;         /* lock it only at its first change, or if a journal exists */
-	struct nearby *nearby; /* names in its directory; if set, dirfd is borrowed; may be NULL */
+	bool unlocked; /* lock it only at its first change, or if a journal exists */
+	struct sidecar_cache
+		*sidecars;     /* names in its directory; if set, dirfd is borrowed; may be NULL */
 	struct budget *budget; /* shared by several maps; NULL: create one of `cache` bytes */
 	struct file *names_file; /* volume_names_file; borrowed; NULL: open it if options name it */
 	struct images *images;   /* volume_images; borrowed; NULL: open them if options need them */

@@ -8,7 +8,7 @@ enum outcome {
 	OUTCOME_REFUSED = 2,     /* the file is not a map, cannot be read, or is refused */
 	OUTCOME_MOUNT = 3,       /* the mount failed */
 	OUTCOME_SAVE_FAILED = 4, /* the old map and the journal are kept */
-	OUTCOME_LEFT = 5,        /* saved, but something was left out or refused, or a warning */
+	OUTCOME_PARTIAL = 5,     /* saved, but something was left out or refused, or a warning */
 	OUTCOME_CONFLICT = 6,    /* another program changed the map; saved beside it */
 	OUTCOME_BUSY = 7,        /* busy, or already mounted for writing */
 };

@@ -32,7 +32,7 @@ bool volume_is_own(const struct volume *vol)
 	struct stat st;
 
 	if (fstat(vol->dirfd, &st) < 0 || st.st_uid != geteuid() ||
-		(st.st_mode & S_IRWXU) != S_IRWXU || !is_own(&vol->opened, S_IRUSR | S_IWUSR))
+		(st.st_mode & S_IRWXU) != S_IRWXU || !is_own(&vol->map_stat, S_IRUSR | S_IWUSR))
 		return false;
 	/* The format is not known yet, so check the companions of all formats. */
 	for (size_t i = 0; formats[i]; i++) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
-#include "base/say.h"
+#include "base/print.h"
 
 static void append_line(struct report *r, char *line)
 {
@@ -46,9 +46,9 @@ void report_add(struct report *r, enum report_kind kind, const char *fmt, ...)
 	if (!text)
 		return;
 	if (kind == REPORT_WARNING)
-		report_code(r, OUTCOME_LEFT);
+		report_raise_code(r, OUTCOME_PARTIAL);
 	if (asprintf(&line, "%s: %s", words[kind], text) >= 0)
-		append_line(r, printable(line));
+		append_line(r, replace_unprintable(line));
 	free(text);
 }
 
@@ -67,7 +67,7 @@ enum outcome outcome_worse(enum outcome a, enum outcome b)
 	/* Failed saves are most serious, then conflicts, then leftovers. */
 	static const int weight[] = {
 		[OUTCOME_DONE] = 0,
-		[OUTCOME_LEFT] = 1,
+		[OUTCOME_PARTIAL] = 1,
 		[OUTCOME_CONFLICT] = 2,
 		[OUTCOME_BUSY] = 3,
 		[OUTCOME_USAGE] = 4,
@@ -79,7 +79,7 @@ enum outcome outcome_worse(enum outcome a, enum outcome b)
 	return weight[b] > weight[a] ? b : a;
 }
 
-void report_code(struct report *r, enum outcome code)
+void report_raise_code(struct report *r, enum outcome code)
 {
 	r->code = outcome_worse(r->code, code);
 }
@@ -89,7 +89,7 @@ void report_merge(struct report *r, struct report *from)
 	for (size_t i = 0; i < from->n; i++)
 		append_line(r, from->lines[i]);
 	from->n = 0;
-	report_code(r, from->code);
+	report_raise_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
 	r->unrescued |= from->unrescued;
 	report_finish(from);
@@ -105,7 +105,7 @@ static bool is_known(const struct report *r, size_t n, const char *line)
 	return n;
 }
 
-void report_add_news(struct report *r, const struct report *from, const struct report *known)
+void report_add_new(struct report *r, const struct report *from, const struct report *known)
 {
 	size_t n = known->n; /* known may be r, which grows */
 
@@ -123,16 +123,16 @@ void report_merge_map(struct report *r, const char *path, const struct report *f
 
 	for (size_t i = 0; i < from->n; i++)
 		if (asprintf(&line, "%s: %s", path, from->lines[i]) >= 0)
-			append_line(r, printable(line));
-	report_code(r, from->code);
+			append_line(r, replace_unprintable(line));
+	report_raise_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
 	r->unrescued |= from->unrescued;
 }
 
 void report_merge_new(struct report *r, struct report *from)
 {
-	report_add_news(r, from, r);
-	report_code(r, from->code);
+	report_add_new(r, from, r);
+	report_raise_code(r, from->code);
 	r->error = r->error ? r->error : from->error;
 	r->unrescued |= from->unrescued;
 	report_finish(from);

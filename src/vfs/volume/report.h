@@ -19,7 +19,7 @@ enum report_kind {
 	REPORT_REMOVED,
 	REPORT_RESCUED,
 	REPORT_REFUSED,
-	REPORT_WARNING, /* also sets OUTCOME_LEFT */
+	REPORT_WARNING, /* also sets OUTCOME_PARTIAL */
 	REPORT_NOTE,
 	REPORT_DISCARDED
 };
@@ -41,7 +41,7 @@ struct report {
 /* Append a line that starts with the word for its kind. */
 void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Set the code to the more serious of its value and `code` (outcome_worse). */
-void report_code(struct report *r, enum outcome code);
+void report_raise_code(struct report *r, enum outcome code);
 /* Move all lines of `from` to the end of r, and merge codes and errors. Leaves `from` empty. */
 void report_merge(struct report *r, struct report *from);
 /* Copy all lines of `from`, each prefixed with the path of a map, and merge codes and errors. */
@@ -49,7 +49,7 @@ void report_merge_map(struct report *r, const char *path, const struct report *f
 /* Like report_merge, but drop lines that r already has, except warnings. */
 void report_merge_new(struct report *r, struct report *from);
 /* Copy the lines of `from` that `known` (may be r) lacks, and all warnings. The code stays. */
-void report_add_news(struct report *r, const struct report *from, const struct report *known);
+void report_add_new(struct report *r, const struct report *from, const struct report *known);
 /* The errno for an fsync of the root: 0, -ESTALE after a conflict, or why the save failed. */
 int report_errno(const struct report *r);
 void report_finish(struct report *r);

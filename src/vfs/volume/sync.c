@@ -6,7 +6,7 @@
 
 enum { DELAY_MS = 900 };
 
-void sync_want(struct volume *vol)
+void sync_request(struct volume *vol)
 {
 	if (!vol->sync.at_ms && journal_unsynced(&vol->journal))
 		vol->sync.at_ms = clock_ms() + DELAY_MS;
@@ -31,5 +31,5 @@ void sync_end(struct volume *vol, bool done)
 {
 	vol->sync.under_way = false;
 	if (done)
-		sync_want(vol);
+		sync_request(vol);
 }

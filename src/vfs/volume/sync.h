@@ -6,7 +6,7 @@
 #include "vfs/volume/volume.h"
 
 /* Start the timer if the journal has unsynced records. */
-void sync_want(struct volume *vol);
+void sync_request(struct volume *vol);
 /* Milliseconds until the sync is due, or -1 if none is needed or one is running. */
 int sync_timeout(const struct volume *vol);
 /* Stop the timer: a sync begins. */

@@ -19,7 +19,7 @@ void volume_destroy(struct volume *vol)
 {
 	if (!vol)
 		return;
-	snapshot_unref(vol->now);
+	snapshot_unref(vol->base);
 	journal_finish(&vol->journal);
 	store_finish(&vol->store);
 	source_finish(&vol->source);
@@ -33,12 +33,12 @@ void volume_destroy(struct volume *vol)
 	free(vol->dropped_path);
 	free(vol->name);
 	free(vol->final_name);
-	if (!vol->nearby)
+	if (!vol->sidecars)
 		close(vol->dirfd);
 	free(vol);
 }
 
-void volume_dropped(struct volume *vol, const char *path)
+void volume_note_dropped(struct volume *vol, const char *path)
 {
 	if (!vol->dropped_path)
 		vol->dropped_path = strdup(path);
@@ -73,13 +73,13 @@ int volume_set_file(struct volume *vol, int fd, struct error *e)
 		return error_set(e, -ENOMEM, "out of memory");
 	vol->source.n_files = 1;
 	vol->source.name = vol->final_name ? vol->final_name : vol->name;
-	if (fstat(fd, &vol->opened) < 0)
+	if (fstat(fd, &vol->map_stat) < 0)
 		return error_errno(e, "cannot be looked at");
-	if (!S_ISREG(vol->opened.st_mode))
+	if (!S_ISREG(vol->map_stat.st_mode))
 		return error_set(e, -EINVAL, "is not a regular file");
-	vol->source.sizes[0] = (uint64_t)vol->opened.st_size;
-	vol->mtime = vol->opened.st_mtim;
-	trust_init(&vol->trust, vol->dirfd, &vol->opened);
+	vol->source.sizes[0] = (uint64_t)vol->map_stat.st_size;
+	vol->mtime = vol->map_stat.st_mtim;
+	trust_init(&vol->trust, vol->dirfd, &vol->map_stat);
 	return 0;
 }
 
@@ -90,7 +90,7 @@ const struct format *volume_format_for(const char *name, const char *file)
 	for (size_t i = 0; formats[i]; i++) {
 		if (name && strcmp(formats[i]->name, name) == 0)
 			return formats[i];
-		for (const char *const *end = formats[i]->endings; !name && dot && *end; end++)
+		for (const char *const *end = formats[i]->extensions; !name && dot && *end; end++)
 			if (strcasecmp(*end, dot + 1) == 0)
 				return formats[i];
 	}
@@ -112,17 +112,17 @@ void volume_note_state(
 	if (vol->is_lock_ignored)
 		note(arg, "another program, which is no mapfs, has locked the map; it is mounted "
 			  "all the same");
-	if (vol->access == VOLUME_READ_ONLY || vol->opened.st_nlink < 2)
+	if (vol->access == VOLUME_READ_ONLY || vol->map_stat.st_nlink < 2)
 		return;
 	snprintf(line, sizeof(line),
 		"the map has %ju names (hard links): a save writes the new map under this one, the "
 		"others keep the old",
-		(uintmax_t)vol->opened.st_nlink);
+		(uintmax_t)vol->map_stat.st_nlink);
 	note(arg, line);
 }
 
 void volume_note_attributes(struct volume *vol)
 {
 	for (unsigned i = 0; i < vol->source.n_files; i++)
-		(void)metadata_sum(vol->source.files[i]->fd, &vol->attributes[i]);
+		(void)metadata_checksum(vol->source.files[i]->fd, &vol->attributes[i]);
 }

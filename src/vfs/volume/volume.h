@@ -27,7 +27,7 @@
 
 struct change_task;
 
-struct proof;
+struct map_check;
 
 /* VOLUME_UNLOCKED becomes VOLUME_WRITABLE at the first change (volume_lock), or in volume_load if a
  * journal exists. Both become VOLUME_READ_ONLY, for good, if the map is found to be unsafe. */
@@ -42,23 +42,24 @@ struct volume {
 	pthread_t owner;   /* the only thread that changes the volume and its overlay */
 	unsigned index;    /* range of its inode numbers in a folder; 0 outside of folders */
 
-	int dirfd;        /* the map's directory; borrowed if nearby is set */
+	int dirfd;        /* the map's directory; borrowed if sidecars is set */
 	char *name;       /* the map's current name in it */
 	char *final_name; /* the name that volume_name will give a nameless map; otherwise NULL */
 	struct source source;
-	struct stat opened;           /* of files[0], when it was opened or last saved */
-	struct trust trust;           /* decides which sidecar files are believed */
-	struct nearby *nearby;        /* names in the directory; borrowed; NULL: read when needed */
+	struct stat map_stat; /* of files[0], when it was opened or last saved */
+	struct trust trust;   /* decides which sidecar files are believed */
+	struct sidecar_cache
+		*sidecars;            /* names in the directory; borrowed; NULL: read when needed */
 	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
-	struct stat companion_opened; /* as `opened`, of files[1] */
-	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_sum of each file at that time */
+	struct stat companion_stat;   /* as `opened`, of files[1] */
+	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_checksum of each file at that time */
 	char identity[IDENTITY_SIZE];
 	struct timespec mtime; /* of unchanged entries; the map's own when it was opened */
 	enum volume_access access;
-	bool reopened;        /* it was closed while the kernel knew names in it */
-	bool is_lock_ignored; /* a program other than mapfs has locked the map */
-	bool judged;          /* the soundness check was made, or is not needed */
-	struct error unsound; /* why a writable map must not be changed */
+	bool reopened;           /* it was closed while the kernel knew names in it */
+	bool is_lock_ignored;    /* a program other than mapfs has locked the map */
+	bool is_soundness_known; /* the soundness check was made, or is not needed */
+	struct error unsound;    /* why a writable map must not be changed */
 
 	uid_t uid;
 	gid_t gid;
@@ -75,14 +76,15 @@ struct volume {
 	struct journal journal;
 	struct volume_store store;
 
-	struct snapshot *now; /* the base */
+	struct snapshot *base; /* the base */
 	/* Why a save went to a file beside the map, whose name `name` is then; or NULL. */
 	const char *conflict;
 
 	char *dropped_path; /* a generated file whose written content was dropped, or NULL */
 	struct report last_format_report; /* the format's lines about the last save */
 
-	struct proof *proof;       /* the soundness check that is running, or NULL; ops/submit.c */
+	struct map_check
+		*map_check;        /* the soundness check that is running, or NULL; ops/submit.c */
 	struct rescue_dir rescued; /* files already copied out; save/rescue.h */
 
 	struct {
@@ -102,7 +104,7 @@ enum volume_lock { VOLUME_LOCKED = -EBUSY };
 
 /*
  * Open the map `name` in dirfd, and lock it unless `o` says otherwise. Takes over dirfd, also on
- * failure, unless o->nearby is set. The map is not parsed yet, so that the caller can enter the
+ * failure, unless o->sidecars is set. The map is not parsed yet, so that the caller can enter the
  * sandbox first. VOLUME_LOCKED: another process writes the map.
  */
 int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
@@ -159,4 +161,4 @@ void volume_refuse_writing(struct volume *vol);
 void volume_refuse_changes(struct volume *vol, const struct error *why);
 
 /* Remember that content written to a generated file was dropped. Only the first path is kept. */
-void volume_dropped(struct volume *vol, const char *path);
+void volume_note_dropped(struct volume *vol, const char *path);

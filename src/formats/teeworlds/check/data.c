@@ -21,12 +21,12 @@ static struct user *find_users(const struct tw_map *m)
 
 	for (size_t i = 0; users && i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
-		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+		unsigned n = it->is_removed ? 0 : tw_data_fields(it, fields);
 
 		for (unsigned k = 0; k < n; k++) {
 			int32_t index = it->ints->v[fields[k]];
 
-			if (tw_blob_of(m, it, fields[k]) && !users[index].item)
+			if (tw_get_blob(m, it, fields[k]) && !users[index].item)
 				users[index] = (struct user){(uint32_t)i + 1, fields[k]};
 		}
 	}
@@ -50,7 +50,7 @@ struct tiles_look {
 
 static void report_unreadable(const struct tiles_look *l, struct tw_place place, const char *why)
 {
-	tw_fault(l->f, l->code, place, "data", tw_digits(l->blob).text, "",
+	tw_fault_add(l->f, l->code, place, "data", tw_digits(l->blob).text, "",
 		"data item %" PRIu32 ": %s", l->blob, why);
 }
 
@@ -61,7 +61,7 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 	struct tw_garbage g;
 	size_t tile;
 
-	if (tw_tiles_garbage(t, &g, &e) < 0) {
+	if (tw_tiles_find_garbage(t, &g, &e) < 0) {
 		report_unreadable(l, tw_in_item(l->handle), error_text(&e));
 		return;
 	}
@@ -70,7 +70,7 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 	tile = (size_t)(g.at / t->size);
 	if (t->form == TW_FORM_TILES)
 		field = g.at % t->size == 2 ? "skip" : "reserved";
-	tw_fault(l->f, l->code, tw_in_item(l->handle), field, tw_digits(g.value).text, "0",
+	tw_fault_add(l->f, l->code, tw_in_item(l->handle), field, tw_digits(g.value).text, "0",
 		"data item %" PRIu32 ": %s is %u (0) at %s", l->blob, field, g.value,
 		area_text(area_at(tile % t->w, tile / t->w)).text);
 }
@@ -93,12 +93,12 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	struct tw_tiles t;
 
 	if (tw_is_special(v[TW_TILES_KIND]) && v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE)
-		tw_fault(l->f, l->code, tw_in_item(l->handle), "version",
+		tw_fault_add(l->f, l->code, tw_in_item(l->handle), "version",
 			tw_digits(v[TW_LAYER_VERSION]).text, "2 or 3",
 			"data item %" PRIu32 ": version is %d (2 or 3), and the game reads no such "
 			"tiles: all %s are lost",
 			l->blob, v[TW_LAYER_VERSION], lost[v[TW_TILES_KIND]]);
-	else if (!tw_tiles_of(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
+	else if (!tw_get_tiles(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
 		report_unreadable(l, tw_in_item(l->handle),
 			tw_text("%" PRIu64 " bytes are too few for %d x %d tiles",
 				l->f->m->blobs[l->blob]->size, v[TW_TILES_WIDTH],
@@ -106,7 +106,7 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 				.text);
 	} else if (!t.packed) {
 		check_unused(l, &t);
-	} else if (tw_tiles_sound(&t, &e) < 0) {
+	} else if (tw_tiles_check(&t, &e) < 0) {
 		report_unreadable(l, tw_in_item(l->handle), error_text(&e));
 	}
 }
@@ -127,7 +127,7 @@ void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct
 	CLEANUP(free) struct user *users = find_users(f->m);
 
 	if (!users)
-		f->failed = true;
+		f->out_of_memory = true;
 	for (uint32_t i = 0; users && i < f->m->n_blobs; i++) {
 		const struct user *u = &users[i];
 		const struct tw_item *it = u->item ? &f->m->items[u->item - 1] : NULL;

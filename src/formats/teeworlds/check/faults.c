@@ -16,8 +16,8 @@ static int compare_keys(const void *pa, const void *pb)
 {
 	const struct tw_fault_key *a = pa, *b = pb;
 
-	return array_order(a->code, b->code) ?: array_order(a->place.at, b->place.at)
-		?: array_order(a->place.what, b->place.what) ?: array_order(a->sum, b->sum);
+	return array_compare(a->code, b->code) ?: array_compare(a->place.at, b->place.at)
+		?: array_compare(a->place.number, b->place.number) ?: array_compare(a->sum, b->sum);
 }
 
 void tw_faults_settle(struct tw_faults *f)
@@ -57,7 +57,7 @@ static void report_fault(
 	struct tw_faults *f, const struct tw_fault_key *key, struct format_fault *fault)
 {
 	char path[TW_PATH_MAX] = "", line[TW_PATH_MAX + TEXT_MAX];
-	uint32_t what = key->place.what;
+	uint32_t what = key->place.number;
 
 	if (key->place.at == TW_AT_ITEM)
 		write_item_path(f->m, what, path);
@@ -70,10 +70,10 @@ static void report_fault(
 	fault->path = path;
 	fault->line = line;
 	f->refused |= !fault->is_warning;
-	f->why(f->arg, fault);
+	f->report(f->arg, fault);
 }
 
-void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
+void tw_fault_add(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 {
 	struct tw_fault_key key = {code, place, 0};
@@ -84,11 +84,11 @@ void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place plac
 	if (code >= TW_F_WARNED)
 		key.sum = checksum_crc32(
 			checksum_crc32(0, field, strlen(field) + 1), value, strlen(value));
-	if (!f->why) {
-		if (array_room(f->keys, f->n, f->room))
+	if (!f->report) {
+		if (array_reserve(f->keys, f->n, f->room))
 			f->keys[f->n++] = key;
 		else
-			f->failed = true;
+			f->out_of_memory = true;
 		return;
 	}
 	if (f->before && f->before->n &&
@@ -109,7 +109,7 @@ bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handl
 	uint32_t n = f->m->items[handle].ints->n;
 
 	if (n < least)
-		tw_fault(f, code, tw_in_item(handle), "integers", tw_digits(n).text,
+		tw_fault_add(f, code, tw_in_item(handle), "integers", tw_digits(n).text,
 			tw_text("at least %u", least).text, "has %u integers (at least %u)", n,
 			least);
 	return n < least;

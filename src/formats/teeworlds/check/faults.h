@@ -35,7 +35,7 @@ enum tw_fault_code {
 /* The place of a fault. */
 struct tw_place {
 	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
-	uint32_t what; /* handle; index in tw_info_names; for the map, any number as a key */
+	uint32_t number; /* handle; index in tw_info_names; for the map, any number as a key */
 };
 
 static inline struct tw_place tw_in_map(void)
@@ -51,7 +51,7 @@ static inline struct tw_place tw_in_item(uint32_t handle)
 struct tw_faults {
 	const struct tw_map *m;
 	/* Reports a fault. NULL: faults are collected in `keys` instead. */
-	void (*why)(void *arg, const struct format_fault *f);
+	void (*report)(void *arg, const struct format_fault *f);
 	void *arg;
 	/* Settled faults, which are not reported again and do not set `refused`; or NULL. */
 	const struct tw_faults *before;
@@ -61,8 +61,8 @@ struct tw_faults {
 		uint32_t sum; /* of a warning: CRC-32 of field and value; else 0 */
 	} * keys;             /* in order, after tw_faults_settle */
 	size_t n, room;
-	bool refused; /* an error was reported, not only warnings */
-	bool failed;  /* memory is exhausted */
+	bool refused;       /* an error was reported, not only warnings */
+	bool out_of_memory; /* memory is exhausted */
 };
 
 /* Sort the keys, so that f can be another one's `before`. */
@@ -77,7 +77,7 @@ struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define tw_digits(v) tw_text("%lld", (long long)(v))
 
 /* Report a fault, or collect it if !f->why. fmt: its text; NULL means "FIELD is VALUE (BOUND)". */
-void tw_fault(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
+void tw_fault_add(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 

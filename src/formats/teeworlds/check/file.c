@@ -16,7 +16,7 @@ enum { TYPES_MAX = 65536 };
 static void report_field(
 	struct tw_faults *f, const char *field, int64_t value, const char *word, int64_t bound)
 {
-	tw_fault(f, TW_F_FILE, tw_in_map(), field, tw_digits(value).text,
+	tw_fault_add(f, TW_F_FILE, tw_in_map(), field, tw_digits(value).text,
 		tw_text("%s%" PRId64, word, bound).text, NULL);
 }
 
@@ -31,7 +31,7 @@ static void check_length(struct tw_faults *f, const struct datafile_header *h, c
 	int32_t value, int64_t right)
 {
 	if (h->version == 4 && value == right - 4 * (int64_t)h->num_data && value != right)
-		tw_fault(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text,
+		tw_fault_add(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text,
 			tw_digits(right).text, NULL);
 	else if (value != right)
 		report_field(f, field, value, "", right);
@@ -106,7 +106,7 @@ static void check_sizes(struct tw_faults *f, const struct datafile_tables *t)
 {
 	for (int32_t i = 0; t->data_sizes && i < t->h.num_data; i++)
 		if (load_i32(t->data_sizes + 4 * (size_t)i) == 0)
-			tw_fault(f, TW_F_WARNED, (struct tw_place){TW_AT_DATA, (uint32_t)i},
+			tw_fault_add(f, TW_F_WARNED, (struct tw_place){TW_AT_DATA, (uint32_t)i},
 				tw_text("data_sizes[%" PRId32 "]", i).text, "0", "at least 1",
 				NULL);
 }
@@ -119,7 +119,7 @@ void tw_check_file(struct tw_faults *f)
 
 	if (!f->m->file || fstat(f->m->file->fd, &st) < 0 ||
 		datafile_read_tables(f->m->file, (uint64_t)st.st_size, &t, &e) < 0) {
-		f->failed |= e.code == -ENOMEM;
+		f->out_of_memory |= e.code == -ENOMEM;
 		return;
 	}
 	check_header(f, &t);

@@ -97,7 +97,7 @@ bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32
 	return false;
 }
 
-int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret)
+int tw_image_checksum(const struct tw_map *m, const struct tw_item *it, uint32_t *ret)
 {
 	uint64_t n = (uint64_t)it->ints->v[TW_IMG_WIDTH] * (uint64_t)it->ints->v[TW_IMG_HEIGHT];
 	uint8_t rgba[4 * PIXELS];
@@ -105,7 +105,7 @@ int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *re
 	*ret = CRC32_START;
 	for (uint64_t at = 0; at < n; at += PIXELS) {
 		size_t k = n - at < PIXELS ? (size_t)(n - at) : PIXELS;
-		int r = blob_read(tw_blob_of(m, it, TW_IMG_DATA), 4 * at, rgba, 4 * k, NULL);
+		int r = blob_read(tw_get_blob(m, it, TW_IMG_DATA), 4 * at, rgba, 4 * k, NULL);
 
 		if (r < 0)
 			return r;

@@ -29,4 +29,4 @@ const struct tw_game_image *tw_game_image(const char *name, size_t n);
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen);
 
 /* Compute tw_game_image.seen for an embedded image. -EIO, -ENOMEM. */
-int tw_image_seen(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);
+int tw_image_checksum(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);

@@ -21,7 +21,7 @@ enum { CLIPPED_GROUP = 12, NAMED_GROUP = 15, NAMED_LIST = 10 };
 static void warn(struct tw_faults *f, struct tw_place place, const char *field, const char *value,
 	const char *bound)
 {
-	tw_fault(f, TW_F_WARNED, place, field, value, bound, NULL);
+	tw_fault_add(f, TW_F_WARNED, place, field, value, bound, NULL);
 }
 
 static void warn_number(struct tw_faults *f, struct tw_place place, const char *field,
@@ -36,9 +36,9 @@ static void check_text(
 	struct tw_faults *f, struct tw_place place, const struct tw_item *it, uint32_t field)
 {
 	bool list = place.at == TW_AT_INFO && field == TW_INFO_SETTINGS;
-	struct blob *b = tw_blob_of(f->m, it, field);
+	struct blob *b = tw_get_blob(f->m, it, field);
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
-	int32_t index = tw_int(it, field, -1);
+	int32_t index = tw_get_int(it, field, -1);
 	const char *wrong = NULL;
 
 	if (!b && index != -1)
@@ -53,7 +53,7 @@ static void check_text(
 	else if (!list && !utf8_valid(text->data, text->size - 1))
 		wrong = "is not UTF-8";
 	if (wrong)
-		tw_fault(f, TW_F_WARNED, place, "text", "", "UTF-8 that ends in its only NUL",
+		tw_fault_add(f, TW_F_WARNED, place, "text", "", "UTF-8 that ends in its only NUL",
 			"the text of data item %d %s", index, wrong);
 }
 
@@ -67,7 +67,7 @@ static void check_version(struct tw_faults *f, uint32_t handle, int32_t version,
 	int32_t most, const char *lost)
 {
 	if (version < least || version > most)
-		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "version", tw_digits(version).text,
+		tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "version", tw_digits(version).text,
 			tw_text("%d to %d", least, most).text, "version is %d (%d to %d): %s",
 			version, least, most, lost);
 }
@@ -99,11 +99,11 @@ static bool is_in_game(const struct tw_map *m, const struct tw_name *name)
 
 	if (tw_game_image(name->text, name->size))
 		return true;
-	if (!m->shared->image || name->size > NAME_MAX)
+	if (!m->shared->load_image || name->size > NAME_MAX)
 		return false;
 	memcpy(text, name->text, name->size);
-	return strlen(text) == name->size &&
-	       m->shared->image(m->shared->image_arg, PREVIEW_ANY_GAME, text, &file, NULL) == 0;
+	return strlen(text) == name->size && m->shared->load_image(m->shared->image_arg,
+						     PREVIEW_ANY_GAME, text, &file, NULL) == 0;
 }
 
 static void check_external(struct tw_faults *f, struct tw_place place, const struct tw_item *it)
@@ -112,12 +112,12 @@ static void check_external(struct tw_faults *f, struct tw_place place, const str
 	char shown[NAME_MAX + 1];
 
 	if (tw_name_read(f->m, TW_SORT_IMAGE, it, &name) < 0) {
-		f->failed = true;
+		f->out_of_memory = true;
 		return;
 	}
 	name_escape(name.text, name.size, shown, NAME_MAX);
 	if (!is_in_game(f->m, &name))
-		tw_fault(f, TW_F_WARNED, place, "name", shown, "one that the game comes with",
+		tw_fault_add(f, TW_F_WARNED, place, "name", shown, "one that the game comes with",
 			"is external, and the game comes with no image %s", shown);
 	free(name.text);
 }
@@ -126,9 +126,9 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
 	const struct tw_place place = tw_in_item(handle);
-	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
+	int32_t w = tw_get_int(it, TW_IMG_WIDTH, 0), h = tw_get_int(it, TW_IMG_HEIGHT, 0);
 	const struct tw_text size = tw_text("%d x %d", w, h);
-	bool has_variant = tw_int(it, TW_IMG_VERSION, 0) > 1;
+	bool has_variant = tw_get_int(it, TW_IMG_VERSION, 0) > 1;
 	const struct blob *b;
 
 	if (is_short(f, handle, has_variant ? TW_IMG_VARIANT + 1 : TW_IMG_DATA + 1))
@@ -142,13 +142,13 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 		check_external(f, place, it);
 		return;
 	}
-	b = tw_blob_of(f->m, it, TW_IMG_DATA);
+	b = tw_get_blob(f->m, it, TW_IMG_DATA);
 	if (w < 1 || h < 1)
 		warn(f, place, "size", size.text, "at least 1 x 1");
 	else if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_IMG_DATA], "a data item");
 	else if (b->size / 4 < (uint64_t)w * (uint64_t)h)
-		tw_fault(f, TW_F_WARNED, place, "size", size.text, "the pixels that there are",
+		tw_fault_add(f, TW_F_WARNED, place, "size", size.text, "the pixels that there are",
 			"size is %s (there are %" PRIu64 " bytes of pixels)", size.text, b->size);
 }
 
@@ -168,18 +168,19 @@ static void check_sound(struct tw_faults *f, uint32_t handle)
 		warn_number(f, place, "external", it->ints->v[TW_SND_EXTERNAL], "0");
 		return;
 	}
-	b = tw_blob_of(f->m, it, TW_SND_DATA);
+	b = tw_get_blob(f->m, it, TW_SND_DATA);
 	if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_SND_DATA], "a data item");
 	else if (blob_prefix(b, head, sizeof(head), &got, NULL) == 0 && tw_opus_check(head, &e) < 0)
-		tw_fault(f, TW_F_WARNED, place, "data", "", "an Opus file", "%s", error_text(&e));
+		tw_fault_add(
+			f, TW_F_WARNED, place, "data", "", "an Opus file", "%s", error_text(&e));
 }
 
 /* If points of an envelope are missing, the game uses the others. */
 static void check_envelope(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
-	bool synchronized = tw_int(it, 0, 0) > 1;
+	bool synchronized = tw_get_int(it, 0, 0) > 1;
 	int64_t start, count;
 	struct tw_points p;
 	int32_t channels;
@@ -189,11 +190,11 @@ static void check_envelope(struct tw_faults *f, uint32_t handle)
 	channels = it->ints->v[TW_ENV_CHANNELS];
 	if (channels != 1 && channels != 3 && channels != 4)
 		warn_number(f, tw_in_item(handle), "channels", channels, "1, 3 or 4");
-	tw_points_of(f->m, &p);
+	tw_points_get_all(f->m, &p);
 	start = it->ints->v[TW_ENV_START];
 	count = it->ints->v[TW_ENV_COUNT];
 	if (start < 0 || count < 0 || start + count > p.n)
-		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "points",
+		tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "points",
 			tw_text("%" PRId64 ", count %" PRId64, start, count).text,
 			tw_text("%u points", p.n).text,
 			"points %" PRId64 ", count %" PRId64 ", are out of range (%u points)",
@@ -205,14 +206,15 @@ static void check_points(struct tw_faults *f)
 	const struct tw_item *bezier = tw_uuid_item(f->m, TW_BEZIER, 0);
 	struct tw_points p;
 
-	tw_points_of(f->m, &p);
+	tw_points_get_all(f->m, &p);
 	if (p.item && p.item->ints->n % p.stride)
-		tw_fault(f, TW_F_WARNED, tw_in_map(), "points", tw_digits(p.item->ints->n).text,
+		tw_fault_add(f, TW_F_WARNED, tw_in_map(), "points", tw_digits(p.item->ints->n).text,
 			tw_text("a multiple of %u", p.stride).text,
 			"the points of all envelopes have %u integers (a multiple of %u)",
 			p.item->ints->n, p.stride);
 	if (bezier && !p.bezier)
-		tw_fault(f, TW_F_WARNED, tw_in_map(), "tangents", tw_digits(bezier->ints->n).text,
+		tw_fault_add(f, TW_F_WARNED, tw_in_map(), "tangents",
+			tw_digits(bezier->ints->n).text,
 			tw_text("%u", p.n * TW_POINT_TANGENTS).text,
 			"the tangents of all points have %u integers (%u): they are not used",
 			bezier->ints->n, p.n * TW_POINT_TANGENTS);
@@ -220,7 +222,7 @@ static void check_points(struct tw_faults *f)
 
 static void check_group(struct tw_faults *f, uint32_t handle)
 {
-	int32_t version = tw_int(&f->m->items[handle], 0, 0);
+	int32_t version = tw_get_int(&f->m->items[handle], 0, 0);
 
 	if (f->m->items[handle].ints->n <= TW_GROUP_COUNT) /* an error */
 		return;
@@ -234,7 +236,7 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 	const struct tw_item *it = &f->m->items[handle], *image;
 	bool sound = it->ints->v[TW_LAYER_TYPE] >= TW_LAYER_OLD_SOUNDS;
 	uint32_t n = tw_count(f->m, sound ? TW_SOUND : TW_IMAGE);
-	int32_t index = tw_int(it, field, -1), w, h;
+	int32_t index = tw_get_int(it, field, -1), w, h;
 
 	if (index < -1 || index >= (int64_t)n) {
 		warn_number(f, tw_in_item(handle), sound ? "sound" : "image", index,
@@ -247,8 +249,9 @@ static void check_source(struct tw_faults *f, uint32_t handle, uint32_t field)
 	w = image->ints->v[TW_IMG_WIDTH];
 	h = image->ints->v[TW_IMG_HEIGHT];
 	if (w % TILES || h % TILES)
-		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "image", tw_text("%d x %d", w, h).text,
-			"multiples of 16", "its image has %d x %d pixels (multiples of 16)", w, h);
+		tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "image",
+			tw_text("%d x %d", w, h).text, "multiples of 16",
+			"its image has %d x %d pixels (multiples of 16)", w, h);
 }
 
 /* Check quads or sources. The game skips old sounds, but its editor reads all of `count`. */
@@ -256,7 +259,7 @@ static void check_list(struct tw_faults *f, uint32_t handle)
 {
 	const struct tw_item *it = &f->m->items[handle];
 	bool quads = it->ints->v[TW_LAYER_TYPE] == TW_LAYER_QUADS;
-	int32_t version = tw_int(it, TW_LAYER_VERSION, 0);
+	int32_t version = tw_get_int(it, TW_LAYER_VERSION, 0);
 	struct error e = ERROR_INIT;
 
 	if (!quads)
@@ -265,7 +268,7 @@ static void check_list(struct tw_faults *f, uint32_t handle)
 		return;
 	check_source(f, handle, TW_LIST_SOURCE);
 	if (tw_layer_check(f->m, it, &e) < 0)
-		tw_fault(f, TW_F_WARNED, tw_in_item(handle), "count",
+		tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "count",
 			tw_digits(it->ints->v[TW_LIST_COUNT]).text,
 			tw_text("0 to %" PRIu64, tw_list_room(f->m, it)).text, "%s: %s",
 			error_text(&e),
@@ -278,7 +281,7 @@ static void warn_unused(struct tw_faults *f, uint32_t handle, int32_t kind, uint
 	char path[TW_PATH_MAX];
 
 	tw_path_layer(f->m, used, path);
-	tw_fault(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text, "once",
+	tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text, "once",
 		"kind is %d, as that of %s, and a game uses only the last such layer", kind, path);
 }
 
@@ -313,7 +316,7 @@ static void check_layers(struct tw_faults *f, const struct tw_grouped *g)
 		if (g->home[i] && f->m->items[layers->items[i]].ints->n >= TW_LAYER_MIN)
 			check_layer(f, layers->items[i], last);
 		else if (!g->home[i])
-			tw_fault(f, TW_F_WARNED, tw_in_item(layers->items[i]), "group", "", "1",
+			tw_fault_add(f, TW_F_WARNED, tw_in_item(layers->items[i]), "group", "", "1",
 				"is in no group");
 	}
 }

@@ -31,7 +31,7 @@ static void check_ids(struct tw_faults *f)
 		/* Tools of DDNet write index items twice. */
 		for (uint32_t k = 1; t->id != TW_UUID_INDEX && k < t->n; k++)
 			if (f->m->items[t->by_id[k]].id == f->m->items[t->by_id[k - 1]].id)
-				tw_fault(f, TW_F_DOUBLE_ID,
+				tw_fault_add(f, TW_F_DOUBLE_ID,
 					(struct tw_place){TW_AT_MAP, t->by_id[k]}, "id",
 					tw_digits(f->m->items[t->by_id[k]].id).text, "once",
 					"items of type %u: id %u occurs twice", t->id,
@@ -49,7 +49,7 @@ static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_ite
 	if (!tw_fault_short(f, TW_F_TILES_SHORT, handle, NAMED_TILES_MIN) &&
 		((v[0] == 0 && v[1] == 0 && v[2] == 0) ||
 			!utf8_valid(name, tw_name_of_ints(v, 3, name))))
-		tw_fault(f, TW_F_TILES_NAME, tw_in_item(handle), "name", "", "UTF-8",
+		tw_fault_add(f, TW_F_TILES_NAME, tw_in_item(handle), "name", "", "UTF-8",
 			"its name is not UTF-8");
 }
 
@@ -63,8 +63,8 @@ static int find_own_field(const struct tw_item *it, int32_t kind)
 
 static void report_shared(struct tw_faults *f, uint32_t handle, int32_t index)
 {
-	tw_fault(f, TW_F_TILES_SHARED, tw_in_item(handle), "data", tw_digits(index).text, "once",
-		"data item %d is another layer's too", index);
+	tw_fault_add(f, TW_F_TILES_SHARED, tw_in_item(handle), "data", tw_digits(index).text,
+		"once", "data item %d is another layer's too", index);
 }
 
 static void check_data(struct look *l, uint32_t handle, const struct tw_item *it, int32_t kind)
@@ -73,8 +73,8 @@ static void check_data(struct look *l, uint32_t handle, const struct tw_item *it
 	int32_t index = own < 0 ? -1 : it->ints->v[own];
 	size_t last = l->f->m->n_blobs ? l->f->m->n_blobs - 1 : 0;
 
-	if (own < 0 || !tw_blob_of(l->f->m, it, (uint32_t)own)) {
-		tw_fault(l->f, TW_F_TILES_NO_DATA, tw_in_item(handle), "data",
+	if (own < 0 || !tw_get_blob(l->f->m, it, (uint32_t)own)) {
+		tw_fault_add(l->f, TW_F_TILES_NO_DATA, tw_in_item(handle), "data",
 			tw_digits(index).text, tw_text("0 to %zu", last).text,
 			"data index is %d (0 to %zu)", index, last);
 		return;
@@ -84,7 +84,7 @@ static void check_data(struct look *l, uint32_t handle, const struct tw_item *it
 		return;
 	}
 	report_shared(l->f, handle, index);
-	if (!l->f->why) /* collect it for both layers, since their order may change */
+	if (!l->f->report) /* collect it for both layers, since their order may change */
 		report_shared(l->f, l->used[index] - 1, index);
 }
 
@@ -95,10 +95,10 @@ static void check_side(struct tw_faults *f, uint32_t handle, int32_t w, int32_t 
 	const struct tw_text sides = tw_text("%d x %d", w, h);
 
 	if (w < 2 || h < 2)
-		tw_fault(f, TW_F_TILES_SIDE, tw_in_item(handle), "size", sides.text,
+		tw_fault_add(f, TW_F_TILES_SIDE, tw_in_item(handle), "size", sides.text,
 			"at least 2 x 2", "is %s tiles (at least 2 x 2)", sides.text);
 	else if ((uint64_t)w * (uint64_t)h * size > INT32_MAX)
-		tw_fault(f, TW_F_TILES_COUNT, tw_in_item(handle), "size", sides.text,
+		tw_fault_add(f, TW_F_TILES_COUNT, tw_in_item(handle), "size", sides.text,
 			"at most 2147483647 bytes",
 			"is %s tiles, of %u bytes (at most 2147483647 bytes)", sides.text, size);
 }
@@ -112,16 +112,16 @@ static void check_tiles(struct look *l, uint32_t handle, const struct tw_item *i
 	if (tw_fault_short(f, TW_F_TILES_SHORT, handle, TW_TILES_MIN))
 		return;
 	if (v[TW_LAYER_VERSION] < 2 || v[TW_LAYER_VERSION] > 4)
-		tw_fault(f, TW_F_TILES_VERSION, tw_in_item(handle), "version",
+		tw_fault_add(f, TW_F_TILES_VERSION, tw_in_item(handle), "version",
 			tw_digits(v[TW_LAYER_VERSION]).text, "2 to 4", NULL);
 	kind = v[TW_TILES_KIND] & KINDS;
 	if (__builtin_popcount((unsigned)kind) > 1)
-		tw_fault(f, TW_F_TILES_KIND, tw_in_item(handle), "kind",
+		tw_fault_add(f, TW_F_TILES_KIND, tw_in_item(handle), "kind",
 			tw_digits(v[TW_TILES_KIND]).text, "0, 1, 2, 4, 8, 16 or 32", NULL);
 	check_side(f, handle, v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT], kind);
 	for (int i = 0; kind == 0 && i < 4; i++)
 		if (v[TW_TILES_COLOR + i] < 0 || v[TW_TILES_COLOR + i] > 255)
-			tw_fault(f, TW_F_TILES_COLOR, tw_in_item(handle),
+			tw_fault_add(f, TW_F_TILES_COLOR, tw_in_item(handle),
 				tw_text("color[%d]", i).text, tw_digits(v[TW_TILES_COLOR + i]).text,
 				"0 to 255", NULL);
 	check_name(f, handle, it);
@@ -140,7 +140,7 @@ static void check_layer(struct look *l, uint32_t handle, uint32_t group)
 	const struct tw_item *it = &l->f->m->items[handle];
 
 	if (!tw_fault_short(l->f, TW_F_LAYER_SHORT, handle, TW_LAYER_MIN) &&
-		tw_int(it, TW_LAYER_TYPE, -1) == TW_LAYER_TILES)
+		tw_get_int(it, TW_LAYER_TYPE, -1) == TW_LAYER_TILES)
 		check_tiles(l, handle, it, group);
 }
 
@@ -150,7 +150,8 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 	const struct tw_item *it = &l->f->m->items[handle];
 	const struct tw_type *layers = tw_type(l->f->m, TW_LAYER);
 	const struct tw_place place = tw_in_item(handle);
-	int64_t begin = tw_int(it, TW_GROUP_START, 0), end = begin + tw_int(it, TW_GROUP_COUNT, 0);
+	int64_t begin = tw_get_int(it, TW_GROUP_START, 0),
+		end = begin + tw_get_int(it, TW_GROUP_COUNT, 0);
 	uint32_t n = layers ? layers->n : 0;
 
 	if (tw_fault_short(l->f, TW_F_GROUP_SHORT, handle, GROUP_MIN))
@@ -159,7 +160,7 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 		const struct tw_text range = tw_text(
 			"%d, count %d", it->ints->v[TW_GROUP_START], it->ints->v[TW_GROUP_COUNT]);
 
-		tw_fault(l->f, TW_F_GROUP_RANGE, place, "layers", range.text,
+		tw_fault_add(l->f, TW_F_GROUP_RANGE, place, "layers", range.text,
 			tw_text("%u layers", n).text, "layers %s, are out of range (%u layers)",
 			range.text, n);
 		return;
@@ -170,8 +171,8 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 			check_layer(l, layers->items[k], number);
 		} else if (!l->twice[k]) {
 			l->twice[k] = 1;
-			tw_fault(l->f, TW_F_LAYER_TWICE, tw_in_item(layers->items[k]), "group", "2",
-				"1", "is in two groups");
+			tw_fault_add(l->f, TW_F_LAYER_TWICE, tw_in_item(layers->items[k]), "group",
+				"2", "1", "is in two groups");
 		}
 	}
 }
@@ -188,7 +189,7 @@ static void check_size(struct look *l, uint32_t handle)
 	if (w == game_w && h == game_h)
 		return;
 	tw_path_layer(l->f->m, l->g->game_handle, game);
-	tw_fault(l->f, few ? TW_F_TILES_SMALL : TW_F_TILES_LARGE, tw_in_item(handle), "size",
+	tw_fault_add(l->f, few ? TW_F_TILES_SMALL : TW_F_TILES_LARGE, tw_in_item(handle), "size",
 		tw_text("%d x %d", w, h).text, tw_text("%d x %d", game_w, game_h).text,
 		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s%s", w, h,
 		game_w, game_h, game,
@@ -203,7 +204,7 @@ static void check_physics(struct look *l)
 	const struct tw_type *layers = tw_type(l->f->m, TW_LAYER);
 
 	if (!l->g->game)
-		tw_fault(l->f, TW_F_NO_GAME, tw_in_map(), "game layer", "0", "at least 1",
+		tw_fault_add(l->f, TW_F_NO_GAME, tw_in_map(), "game layer", "0", "at least 1",
 			"there is no game layer");
 	for (uint32_t i = 0; l->g->game && i < layers->n; i++) {
 		const struct tw_item *it = &l->f->m->items[layers->items[i]];
@@ -215,7 +216,7 @@ static void check_physics(struct look *l)
 		/* A game draws all physics layers with the game layer's group, and ignores their
 		 * own group (DDNet's game/layers.cpp). */
 		if (!l->games[l->g->home[i]])
-			tw_fault(l->f, TW_F_TILES_GROUP, tw_in_item(layers->items[i]), "kind",
+			tw_fault_add(l->f, TW_F_TILES_GROUP, tw_in_item(layers->items[i]), "kind",
 				tw_digits(kind).text, "beside the game layer",
 				"kind is %d, in a group that has no game layer", kind);
 	}
@@ -233,11 +234,11 @@ static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 
 	*ret = (struct tw_grouped){.home = calloc(n + 1, sizeof(*ret->home))};
 	if (!used || !twice || !games || !ret->home) {
-		f->failed = true;
+		f->out_of_memory = true;
 		return;
 	}
 	if (!tw_is_typed(f->m))
-		tw_fault(f, TW_F_NO_VERSION, tw_in_map(), "version", "", "1",
+		tw_fault_add(f, TW_F_NO_VERSION, tw_in_map(), "version", "", "1",
 			"there is no version item of value 1");
 	check_ids(f);
 	for (uint32_t i = 0; i < n_groups; i++)
@@ -263,17 +264,17 @@ int tw_check(const struct snapshot *before, const struct snapshot *s,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	struct tw_faults old = {.m = before ? tw_map_of(before) : NULL};
-	struct tw_faults now = {.m = tw_map_of(s), .why = why, .arg = arg, .before = &old};
+	struct tw_faults now = {.m = tw_map_of(s), .report = why, .arg = arg, .before = &old};
 	int r = 0;
 
 	if (before) {
 		check_map(&old, now.m);
 		tw_faults_settle(&old);
-	} else if (!now.m->rewritten) {
+	} else if (!now.m->must_rewrite) {
 		tw_check_file(&now);
 	}
 	check_map(&now, old.m);
-	if (old.failed || now.failed)
+	if (old.out_of_memory || now.out_of_memory)
 		r = error_set(e, -ENOMEM, "no memory to check the map");
 	else if (now.refused)
 		r = error_set(e, -EINVAL, "a game would refuse the map");

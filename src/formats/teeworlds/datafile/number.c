@@ -28,7 +28,7 @@ static void visit_item(struct chain *c, const struct tw_item *it)
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t blob = (uint32_t)it->ints->v[fields[k]];
 
-		if (!tw_blob_of(c->m, it, fields[k]))
+		if (!tw_get_blob(c->m, it, fields[k]))
 			continue;
 		if (!c->linked[blob])
 			insert_blob(c, c->last, blob);
@@ -110,7 +110,7 @@ struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, s
 {
 	struct blob *b = m->blobs[n->handles[number]];
 
-	return b && (!blob_is_made(b) || b->stored.size) ? b : NULL;
+	return b && (!blob_is_materialized(b) || b->stored.size) ? b : NULL;
 }
 
 int32_t numbering_int(

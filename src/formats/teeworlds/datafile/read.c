@@ -15,7 +15,7 @@ static int compare_ranges(const void *pa, const void *pb)
 {
 	const struct range *a = pa, *b = pb;
 
-	return array_order(a->begin, b->begin);
+	return array_compare(a->begin, b->begin);
 }
 
 static int check_item(const struct datafile_tables *t, uint32_t i, int32_t type, struct range *ret,

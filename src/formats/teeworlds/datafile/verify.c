@@ -74,10 +74,11 @@ bool tw_same(const struct snapshot *sa, const struct snapshot *sb)
 	bool same = false;
 
 	/* The save needs all composed blobs in any case. */
-	if (a == b || tw_make_all(b, NULL) < 0)
+	if (a == b || tw_materialize_all(b, NULL) < 0)
 		return a == b;
-	if (a->shared->file_version == b->shared->file_version && a->rewritten == b->rewritten &&
-		numbering_init(&na, a, NULL) == 0 && numbering_init(&nb, b, NULL) == 0)
+	if (a->shared->file_version == b->shared->file_version &&
+		a->must_rewrite == b->must_rewrite && numbering_init(&na, a, NULL) == 0 &&
+		numbering_init(&nb, b, NULL) == 0)
 		same = compare_items(a, &na, b, &nb, NULL) == 0 && same_blobs(a, &na, b, &nb);
 	numbering_finish(&na);
 	numbering_finish(&nb);
@@ -117,10 +118,10 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 	 * damaged in the map already. One that a save compressed must be sound, so check it. */
 	if (meant && meant->coding == is->coding && (p->copied || p->made)) {
 		r = compare_copied(&meant->stored, &is->stored, written, e);
-		return r == 0 && (p->made || written->doubted) ? blob_check(is, e) : r;
+		return r == 0 && (p->made || written->is_doubtful) ? blob_check(is, e) : r;
 	}
 	if (!meant)
-		return blob_each(is, ignore_chunk, NULL, e);
+		return blob_for_each_chunk(is, ignore_chunk, NULL, e);
 	r = blob_equal(meant, is, &same, e);
 	if (r == 0 && !same)
 		r = error_set(e, -EIO, "its content differs from what was written");

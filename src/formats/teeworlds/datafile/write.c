@@ -87,7 +87,7 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 	size_t n = l->plan->numbers.n;
 	CLEANUP(free) size_t *numbers = calloc(n + 1, sizeof(*numbers));
 	struct recoding c = {.l = l, .numbers = numbers};
-	int r = tw_make_all(l->m, e);
+	int r = tw_materialize_all(l->m, e);
 
 	l->plan->blobs = calloc(n + 1, sizeof(*l->plan->blobs));
 	l->stored = calloc(n + 1, sizeof(*l->stored));

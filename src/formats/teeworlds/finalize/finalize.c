@@ -15,14 +15,14 @@ static void finalizer_finish(struct finalizer *s)
 		free(s->lists[i].items);
 	}
 	free(s->group_exts.items);
-	free(s->users.v);
+	free(s->users.counts);
 	tw_change_free(s->change);
 }
 
 static int find_orders(
 	struct finalizer *s, struct placement *p, size_t n, bool *ret_any, struct error *e)
 {
-	bool any = s->mounted->shared->fresh;
+	bool any = s->mounted->shared->is_new_map;
 
 	for (int i = 0; i < TW_SORTS; i++) {
 		struct tw_order *r = &s->orders[i];
@@ -62,9 +62,9 @@ static void flag_removed(struct finalizer *s, enum tw_sort sort)
 		const struct tw_slot *slot = r->sorted[i - 1];
 		struct tw_item *it = &s->result->items[slot->item];
 
-		it->removed = slot->is_removed;
-		bytes_unref(TAKE(it->made));
-		tw_ints_unref(TAKE(it->extra));
+		it->is_removed = slot->is_removed;
+		bytes_unref(TAKE(it->made_name));
+		tw_ints_unref(TAKE(it->own_data));
 	}
 }
 
@@ -93,10 +93,10 @@ static int order_items(struct finalizer *s)
 	r = tw_map_reindex(s->result);
 	for (int i = 0; r == 0 && i < TW_SORTS; i++)
 		if (s->lists[i].n)
-			r = tw_map_order(
+			r = tw_map_reorder(
 				s->result, tw_sort_type((enum tw_sort)i), s->lists[i].items);
 	if (r == 0 && s->group_exts.n)
-		r = tw_map_order(s->result, (unsigned)tw_uuid_type(s->result, TW_GROUP_EXT),
+		r = tw_map_reorder(s->result, (unsigned)tw_uuid_type(s->result, TW_GROUP_EXT),
 			s->group_exts.items);
 	return r;
 }
@@ -109,12 +109,12 @@ static void drop_unused_blobs(struct finalizer *s)
 
 	for (size_t i = 0; i < s->result->n_items; i++) {
 		const struct tw_item *it = &s->result->items[i];
-		unsigned n = it->removed ? tw_data_fields(it, fields) : 0;
+		unsigned n = it->is_removed ? tw_data_fields(it, fields) : 0;
 
 		for (unsigned k = 0; k < n; k++) {
 			int32_t blob = it->ints->v[fields[k]];
 
-			if (!tw_blob_of(s->result, it, fields[k]) || s->users.v[blob])
+			if (!tw_get_blob(s->result, it, fields[k]) || s->users.counts[blob])
 				continue;
 			blob_unref(TAKE(s->result->blobs[blob]));
 			n_dropped++;
@@ -155,7 +155,7 @@ static int rebuild_map(struct finalizer *s, struct error *e)
 {
 	int r;
 
-	s->result->origin = tw_index_ref(s->mounted->index);
+	s->result->mounted_index = tw_index_ref(s->mounted->index);
 	r = take_objects(s, e);
 	/* First copy the layers that are in two groups, because each copy may change. */
 	if (r == 0)
@@ -204,8 +204,8 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 	if (s.mounted->trailing)
 		finalize_report(&s, "%" PRIu64 " bytes behind the end of the datafile are left out",
 			s.mounted->trailing);
-	if (s.mounted->shared->typed &&
-		(n || s.mounted->shared->fresh || has_made_objects(s.mounted))) {
+	if (s.mounted->shared->is_typed &&
+		(n || s.mounted->shared->is_new_map || has_made_objects(s.mounted))) {
 		r = find_orders(&s, p, n, &any, e);
 		if (r < 0)
 			return r;
@@ -223,7 +223,7 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 	r = any ? rebuild_map(&s, e) : finalize_uuids(&s, e);
 	if (r < 0)
 		return r;
-	*ret = &TAKE(s.change->to)->base;
+	*ret = &TAKE(s.change->result)->base;
 	return 0;
 }
 
@@ -235,7 +235,7 @@ static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct 
 	bool changed;
 	int r = 0, end;
 
-	if (tw_map_of(s)->n_put_images || tw_points_are_new(tw_map_of(s))) {
+	if (tw_map_of(s)->n_put_images || tw_points_have_own(tw_map_of(s))) {
 		if (tw_change_begin(&derived, &c) < 0)
 			return error_set(e, -ENOMEM, "no memory for a change");
 		r = tw_images_derive(&c, e);

@@ -30,7 +30,7 @@ struct finalize_object {
 
 static inline int item_list_push(struct item_list *l, uint32_t item)
 {
-	if (!array_room(l->items, l->n, l->room))
+	if (!array_reserve(l->items, l->n, l->room))
 		return -ENOMEM;
 	l->items[l->n++] = item;
 	return 0;
@@ -60,7 +60,7 @@ int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error *e);
 /* Store the name of a group, envelope or layer in its integers, as the reference writer does
  * (DDNet's game/gamecore.cpp, StrToInts). -ENOMEM. */
-int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed);
+int finalize_set_name(struct tw_item *it, const struct tw_parsed_name *parsed);
 
 /* tree.c: do groups or layers change? List them in order, and set the layer ranges of groups. */
 bool finalize_tree_changed(const struct finalizer *s);

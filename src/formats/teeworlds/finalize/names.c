@@ -9,11 +9,11 @@
 
 /* Store the name in a blob, with a NUL. Keep the old blob if it holds this name. */
 static int set_blob_name(
-	struct finalizer *s, uint32_t item, uint32_t field, const struct tw_numbered *parsed)
+	struct finalizer *s, uint32_t item, uint32_t field, const struct tw_parsed_name *parsed)
 {
 	struct tw_map *m = s->result;
 	struct tw_item *it = &m->items[item];
-	struct blob *old = tw_blob_of(m, it, field);
+	struct blob *old = tw_get_blob(m, it, field);
 	char text[NAME_MAX + 1];
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	size_t got;
@@ -29,14 +29,14 @@ static int set_blob_name(
 
 		if (!ints)
 			return -ENOMEM;
-		tw_item_ints(it, ints);
+		tw_item_replace_ints(it, ints);
 	}
 	/* tw_numbered_parse adds a NUL to the name. */
 	fresh = blob_of_bytes(bytes_copy(parsed->name, parsed->n + 1), NULL);
 	return fresh ? tw_map_set_data(m, item, field, fresh, &s->users) : -ENOMEM;
 }
 
-int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed)
+int finalize_set_name(struct tw_item *it, const struct tw_parsed_name *parsed)
 {
 	struct tw_name_place p;
 	struct tw_ints *fresh;
@@ -48,7 +48,7 @@ int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed)
 	named = tw_has_name(it, &p);
 	if (!named && parsed->n == 0)
 		return 0;
-	fresh = named ? tw_ints_copy(it->ints, it->ints->n, 0) : tw_name_room(it, &p);
+	fresh = named ? tw_ints_copy(it->ints, it->ints->n, 0) : tw_name_make_room(it, &p);
 	if (!fresh)
 		return -ENOMEM;
 	for (unsigned i = 0; fresh->n >= p.at + p.n && i < 4 * p.n; i++) {
@@ -58,7 +58,7 @@ int finalize_set_name(struct tw_item *it, const struct tw_numbered *parsed)
 		byte = i == 4 * p.n - 1 ? 0 : (byte + 128) & 0xff;
 		*v = (int32_t)((uint32_t)*v << 8 | byte);
 	}
-	tw_item_ints(it, fresh);
+	tw_item_replace_ints(it, fresh);
 	return 0;
 }
 
@@ -67,14 +67,14 @@ int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error 
 	const struct placement *p = slot->placement;
 	enum tw_sort sort = p ? tw_sort_of(p->id) : TW_SORTS;
 	struct tw_item *it = &s->result->items[slot->final_item];
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 	int r;
 
 	it->group = (uint16_t)slot->home_group;
 	if (!p)
 		return 0;
-	it->placed = bytes_copy(p->name, strlen(p->name));
-	if (!it->placed)
+	it->placed_name = bytes_copy(p->name, strlen(p->name));
+	if (!it->placed_name)
 		return error_set(e, -ENOMEM, "no memory for the name of %s", p->name);
 	r = tw_numbered_parse(sort, p->name, tw_stem_length(sort, p->name, NULL), &parsed, e);
 	if (r < 0)

@@ -12,7 +12,7 @@
 
 enum { USUAL_SIDE = 50, TILE = 4 };
 
-static const struct tw_numbered game_name = {.name = "Game", .n = sizeof("Game") - 1};
+static const struct tw_parsed_name game_name = {.name = "Game", .n = sizeof("Game") - 1};
 
 static int add_info(struct finalizer *s)
 {
@@ -124,7 +124,7 @@ int finalize_required(struct finalizer *s, struct error *e)
 {
 	int r = 0;
 
-	if (!s->mounted->shared->fresh)
+	if (!s->mounted->shared->is_new_map)
 		return 0;
 	r = add_info(s);
 	if (r == 0)

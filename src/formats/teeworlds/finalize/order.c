@@ -13,10 +13,10 @@
 /* Set the number and the chosen name of an object that a name table lists. Digits alone are the
  * number of an object without a name, even if they would be the name of a new object. */
 static void read_listed_name(
-	struct tw_slot *slot, const struct tw_map *m, const struct tw_listed *l)
+	struct tw_slot *slot, const struct tw_map *m, const struct tw_table_entry *l)
 {
 	bool bare = strspn(l->name, "0123456789") >= l->n;
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 
 	/* Ignore errors: the base may have names that are too long for a new object. */
 	(void)tw_numbered_parse(l->sort, l->name, l->n, &parsed, NULL);
@@ -26,14 +26,14 @@ static void read_listed_name(
 	}
 	slot->is_unnumbered = !parsed.has_position;
 	slot->position = parsed.position;
-	slot->chosen_name = l->moved ? l->name : NULL;
+	slot->chosen_name = l->is_moved ? l->name : NULL;
 }
 
 static void add_slot(
 	struct tw_order *r, const struct tw_map *m, uint32_t at, uint32_t group, uint32_t position)
 {
 	uint32_t item = tw_type(m, tw_sort_type(r->sort))->items[at];
-	const struct tw_listed *listed = NULL;
+	const struct tw_table_entry *listed = NULL;
 
 	r->slots[r->n] = (struct tw_slot){
 		.item = item,
@@ -42,13 +42,13 @@ static void add_slot(
 		.group = group,
 		.home_group = group,
 		.position = position,
-		.is_removed = m->items[item].made != NULL,
+		.is_removed = m->items[item].made_name != NULL,
 	};
-	if (!m->items[item].made)
-		listed = tw_listing_at(&tw_mounted(m)->list, r->sort, group, position);
+	if (!m->items[item].made_name)
+		listed = tw_listing_at(&tw_mounted(m)->table, r->sort, group, position);
 	if (listed)
 		read_listed_name(&r->slots[r->n], m, listed);
-	r->n_mounted += !m->items[item].made;
+	r->n_mounted += !m->items[item].made_name;
 	r->n++;
 }
 
@@ -68,7 +68,7 @@ static int fill_slots(struct tw_order *r, const struct tw_map *m)
 /* Create the slots of all layers: one for each group that has the layer. */
 static int fill_layer_slots(struct tw_order *r, const struct tw_map *m)
 {
-	const struct tw_group_at *groups = tw_mounted(m)->groups;
+	const struct tw_layer_range *groups = tw_mounted(m)->groups;
 	uint32_t n_groups = tw_names(m, TW_SORT_GROUP)->n, n = tw_count(m, TW_LAYER);
 	uint32_t mounted = tw_count_mounted(m, TW_LAYER);
 	size_t room = 1 + (size_t)(n - mounted);
@@ -95,7 +95,8 @@ static int fill_layer_slots(struct tw_order *r, const struct tw_map *m)
 /* The slots of new layers are last, in the order of their positions. */
 struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t position, uint32_t home_group)
 {
-	const struct tw_group_at *group = home_group < r->n_groups ? &r->groups[home_group] : NULL;
+	const struct tw_layer_range *group =
+		home_group < r->n_groups ? &r->groups[home_group] : NULL;
 	uint32_t number = position;
 
 	if (r->sort == TW_SORT_LAYER && position >= r->first_made)
@@ -109,7 +110,7 @@ struct tw_slot *tw_order_slot(const struct tw_order *r, uint32_t position, uint3
 
 uint32_t tw_order_count_layers(const struct tw_order *r, uint32_t final_group)
 {
-	size_t end = array_first(i, r->n_kept, r->sorted[i]->final_group > final_group);
+	size_t end = array_bisect(i, r->n_kept, r->sorted[i]->final_group > final_group);
 
 	return end && r->sorted[end - 1]->final_group == final_group
 		       ? r->sorted[end - 1]->final_index + 1
@@ -135,7 +136,7 @@ static int set_place(
 	struct tw_order *r, struct tw_slot *slot, const struct placement *p, struct error *e)
 {
 	size_t n = tw_stem_length(r->sort, p->name, NULL);
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 	int ret = tw_numbered_parse(r->sort, p->name, n, &parsed, e);
 
 	if (ret < 0)

@@ -38,7 +38,7 @@ struct tw_order {
 	uint32_t n_mounted;      /* number of slots that existed at the mount */
 	/* For layers: first slot of each group; groups at the mount; position of the first made. */
 	uint32_t *first_slots;
-	const struct tw_group_at *groups;
+	const struct tw_layer_range *groups;
 	uint32_t n_groups;
 	uint32_t first_made;
 	bool is_changed;       /* the finalized map has other objects or another order */

@@ -18,7 +18,7 @@ static int take_envelope_points(
 
 	if (fresh->ints->n <= TW_ENV_COUNT)
 		return 0;
-	tw_points_for(s->mounted, it, &p);
+	tw_points_get_envelope(s->mounted, it, &p);
 	tw_points_range(&p, it, &i, &end);
 	r = tw_points_append(g, &p, i, end);
 	v = r == 0 ? tw_ints_copy(fresh->ints, fresh->ints->n, 0) : NULL;
@@ -26,7 +26,7 @@ static int take_envelope_points(
 		return -ENOMEM;
 	v->v[TW_ENV_START] = (int32_t)first;
 	v->v[TW_ENV_COUNT] = (int32_t)(g->n - first);
-	tw_item_ints(fresh, v);
+	tw_item_replace_ints(fresh, v);
 	return 0;
 }
 
@@ -39,14 +39,14 @@ static int take_unused_points(struct finalizer *s, struct tw_point_list *g)
 	uint32_t begin, end;
 	int r = 0;
 
-	tw_points_of(s->mounted, &p);
+	tw_points_get_all(s->mounted, &p);
 	used = calloc((size_t)p.n + 1, sizeof(*used));
 	if (!used)
 		return -ENOMEM;
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		const struct tw_item *it = &s->mounted->items[t->items[i]];
 
-		if (it->made || it->ints->n <= TW_ENV_COUNT)
+		if (it->made_name || it->ints->n <= TW_ENV_COUNT)
 			continue;
 		tw_points_range(&p, it, &begin, &end);
 		for (; begin < end; begin++)
@@ -63,7 +63,8 @@ static bool has_tangents(const struct finalizer *s)
 	const struct tw_order *r = &s->orders[TW_SORT_ENVELOPE];
 
 	for (uint32_t i = 0; i < r->n_kept; i++)
-		if (tw_int(&s->result->items[r->sorted[i]->item], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+		if (tw_get_int(&s->result->items[r->sorted[i]->item], 0, 0) >=
+			TW_ENV_TANGENTS_SINCE)
 			return true;
 	return false;
 }

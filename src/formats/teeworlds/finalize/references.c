@@ -54,13 +54,13 @@ static int update_reference(
 	struct finalizer *s, uint32_t item, int64_t layer, uint32_t field, enum tw_sort sort)
 {
 	struct tw_item *it = &s->result->items[item];
-	int32_t old = tw_int(it, field, -1), fresh;
+	int32_t old = tw_get_int(it, field, -1), fresh;
 	int64_t lost = -1;
 
 	fresh = follow_reference(s, sort, old, &lost);
 	if (lost >= 0)
 		report_lost(s, layer, sort, lost, 1);
-	return fresh == old ? 0 : tw_item_set(it, field, fresh);
+	return fresh == old ? 0 : tw_item_set_int(it, field, fresh);
 }
 
 struct list_references {
@@ -84,7 +84,7 @@ static int update_list(struct finalizer *s, uint32_t item, int64_t layer)
 {
 	struct list_references f = {.s = s};
 	CLEANUP(blob_unref) struct blob *blob = NULL;
-	int r = tw_held_elements(s->result, &s->result->items[item], follow_element, &f, &blob);
+	int r = tw_map_held_elements(s->result, &s->result->items[item], follow_element, &f, &blob);
 
 	if (f.n_lost)
 		report_lost(s, layer, TW_SORT_ENVELOPE, f.last_lost, f.n_lost);
@@ -96,7 +96,7 @@ static int update_list(struct finalizer *s, uint32_t item, int64_t layer)
 
 static int update_layer(struct finalizer *s, uint32_t item, int64_t layer)
 {
-	struct tw_held held[TW_HELD_MAX];
+	struct tw_layer_ref held[TW_HELD_MAX];
 	unsigned n = tw_held_fields(&s->result->items[item], held);
 	int r = 0;
 
@@ -129,9 +129,9 @@ int finalize_references(struct finalizer *s, struct error *e)
 		int64_t layer = i < s->mounted->n_items ? tw_position(s->mounted, i) : -1;
 		int r = 0;
 
-		if (it->type != TW_LAYER || it->removed)
+		if (it->type != TW_LAYER || it->is_removed)
 			continue;
-		s->is_holder_new = i < s->mounted->n_items && s->mounted->items[i].made;
+		s->is_holder_new = i < s->mounted->n_items && s->mounted->items[i].made_name;
 		s->unnamed_target.sort = TW_SORTS;
 		if (all || s->is_holder_new)
 			r = update_layer(s, i, layer);

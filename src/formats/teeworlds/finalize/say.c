@@ -31,8 +31,8 @@ static void write_name(const struct finalizer *s, enum tw_sort sort, const struc
 	if (slot->placement)
 		snprintf(dst, NAME_MAX + 1, "%s", slot->placement->name);
 	else if (!tw_path_name(s->mounted, sort, slot->item, slot->home_group, dst, &moved))
-		snprintf(dst, NAME_MAX + 1, "%.*s%s", it->made ? (int)it->made->size : 0,
-			it->made ? (const char *)it->made->data : "",
+		snprintf(dst, NAME_MAX + 1, "%.*s%s", it->made_name ? (int)it->made_name->size : 0,
+			it->made_name ? (const char *)it->made_name->data : "",
 			tw_ending_of(s->mounted, sort, it));
 }
 
@@ -55,7 +55,7 @@ void finalize_placement_path(
 void finalize_path(const struct finalizer *s, enum tw_sort sort, uint32_t position,
 	char dst[FINALIZE_PATH_MAX])
 {
-	int64_t home = sort == TW_SORT_LAYER ? tw_group_of(s->mounted, position) : 0;
+	int64_t home = sort == TW_SORT_LAYER ? tw_find_group(s->mounted, position) : 0;
 	const struct tw_slot *slot = tw_order_slot(&s->orders[sort], position, (uint32_t)home);
 	char name[NAME_MAX + 1];
 

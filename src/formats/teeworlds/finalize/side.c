@@ -12,9 +12,9 @@ static const struct tw_slot *find_layer_slot(const struct finalizer *s, const st
 	const struct tw_item *group = tw_item_at(s->mounted, TW_GROUP, v->v[TW_AUTO_GROUP]);
 	int64_t layer;
 
-	if (!group || group->made)
+	if (!group || group->made_name)
 		return NULL;
-	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + v->v[TW_AUTO_LAYER];
+	layer = (int64_t)tw_get_int(group, TW_GROUP_START, 0) + v->v[TW_AUTO_LAYER];
 	/* The item cannot name a new layer. */
 	if (layer < 0 || layer > UINT16_MAX || layer >= tw_count_mounted(s->mounted, TW_LAYER))
 		return NULL;
@@ -27,9 +27,9 @@ static int set_auto_layer(struct tw_item *it, int32_t group, int32_t layer)
 	int r = 0;
 
 	if (it->ints->v[TW_AUTO_GROUP] != group)
-		r = tw_item_set(it, TW_AUTO_GROUP, group);
+		r = tw_item_set_int(it, TW_AUTO_GROUP, group);
 	if (r == 0 && it->ints->v[TW_AUTO_LAYER] != layer)
-		r = tw_item_set(it, TW_AUTO_LAYER, layer);
+		r = tw_item_set_int(it, TW_AUTO_LAYER, layer);
 	return r;
 }
 
@@ -42,7 +42,7 @@ static int follow_auto(struct finalizer *s, struct tw_item *it)
 		return 0;
 	slot = find_layer_slot(s, it->ints);
 	if (slot && slot->is_removed) {
-		it->removed = true;
+		it->is_removed = true;
 		return 0;
 	}
 	if (slot)
@@ -61,7 +61,7 @@ static void add_autos(struct finalizer *s)
 	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 
 	for (uint32_t i = 0; i < r->n_kept; i++) {
-		const struct tw_ints *extra = s->mounted->items[r->sorted[i]->item].extra;
+		const struct tw_ints *extra = s->mounted->items[r->sorted[i]->item].own_data;
 		struct tw_ints *v;
 
 		if (!extra)
@@ -95,9 +95,9 @@ static int find_zoom(const struct finalizer *s, const struct tw_slot *slot, uint
 	const struct tw_item *it = &s->mounted->items[slot->item];
 	const struct tw_type *t = tw_uuid_items(s->mounted, TW_GROUP_EXT);
 
-	if (it->made) {
-		*ret_zoom = it->extra ? it->extra->v[0] : 0;
-		return it->extra ? 2 : 0;
+	if (it->made_name) {
+		*ret_zoom = it->own_data ? it->own_data->v[0] : 0;
+		return it->own_data ? 2 : 0;
 	}
 	if (!t || slot->mounted_position >= t->n)
 		return 0;
@@ -119,7 +119,7 @@ static int finalize_exts(struct finalizer *s)
 	while (n && !more && find_zoom(s, groups->sorted[n - 1], &item, &zoom) == 0)
 		n--;
 	for (uint32_t i = 0; t && i < t->n; i++)
-		s->result->items[t->items[i]].removed = true;
+		s->result->items[t->items[i]].is_removed = true;
 	for (uint32_t i = 0; r == 0 && i < n; i++) {
 		const struct tw_slot *slot = groups->sorted[i];
 		int has = find_zoom(s, slot, &item, &zoom);
@@ -127,7 +127,7 @@ static int finalize_exts(struct finalizer *s)
 		if (has == 0)
 			zoom = tw_group_default_zoom(&s->result->items[slot->item]);
 		if (has == 1)
-			s->result->items[item].removed = false;
+			s->result->items[item].is_removed = false;
 		else
 			item = tw_change_add_uuid(s->change, TW_GROUP_EXT, tw_initial_ext(zoom));
 		r = s->change->error;
@@ -135,7 +135,7 @@ static int finalize_exts(struct finalizer *s)
 			r = item_list_push(&s->group_exts, item);
 	}
 	for (uint32_t i = mounted; more && r == 0 && i < t->n; i++) {
-		s->result->items[t->items[i]].removed = false;
+		s->result->items[t->items[i]].is_removed = false;
 		r = item_list_push(&s->group_exts, t->items[i]);
 	}
 	for (uint32_t i = 0; i < s->group_exts.n; i++)

@@ -17,10 +17,10 @@ static int copy_layer(struct tw_map *m, uint32_t item, uint32_t *ret)
 
 	if (r < 0)
 		return r;
-	m->items[*ret].twin = item + 1;
+	m->items[*ret].original = item + 1;
 	n = tw_data_fields(&m->items[*ret], fields);
 	for (unsigned k = 0; k < n; k++) {
-		struct blob *blob = tw_blob_of(m, &m->items[*ret], fields[k]);
+		struct blob *blob = tw_get_blob(m, &m->items[*ret], fields[k]);
 		uint32_t added;
 
 		if (!blob)
@@ -73,7 +73,7 @@ static int set_range(struct tw_map *m, uint32_t item, uint32_t first, uint32_t n
 		return -ENOMEM;
 	ints->v[TW_GROUP_START] = (int32_t)first;
 	ints->v[TW_GROUP_COUNT] = (int32_t)n;
-	tw_item_ints(it, ints);
+	tw_item_replace_ints(it, ints);
 	return 0;
 }
 

@@ -16,8 +16,8 @@ static struct item_counts count_items(const struct tw_map *m, int type)
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
 
-		n.n_lost += it->type == type && it->removed && !it->reserved;
-		n.n_kept += it->type == type && !it->removed;
+		n.n_lost += it->type == type && it->is_removed && !it->is_reserved;
+		n.n_kept += it->type == type && !it->is_removed;
 	}
 	return n;
 }
@@ -43,9 +43,9 @@ int finalize_uuids(struct finalizer *s, struct error *e)
 			struct tw_item *it = &s->result->items[i];
 
 			if (!n.n_kept && it->type == TW_UUID_INDEX && it->id == type)
-				it->removed = true;
+				it->is_removed = true;
 			/* Other types are numbered in an order of their own. */
-			if (what == TW_AUTOMAPPER && it->type == type && !it->removed)
+			if (what == TW_AUTOMAPPER && it->type == type && !it->is_removed)
 				it->id = id++;
 		}
 		if (n.n_lost)

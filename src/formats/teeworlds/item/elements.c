@@ -25,16 +25,16 @@ static enum tw_form form_of_type(int32_t type)
 uint64_t tw_list_room(const struct tw_map *m, const struct tw_item *it)
 {
 	const struct tw_list_shape *shape =
-		tw_list_shape(form_of_type(tw_int(it, TW_LAYER_TYPE, -1)));
-	const struct blob *b = shape ? tw_blob_of(m, it, TW_LIST_DATA) : NULL;
+		tw_list_shape(form_of_type(tw_get_int(it, TW_LAYER_TYPE, -1)));
+	const struct blob *b = shape ? tw_get_blob(m, it, TW_LIST_DATA) : NULL;
 
 	return b ? b->size / (4 * shape->ints) : 0;
 }
 
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it)
 {
-	enum tw_form form = form_of_type(tw_int(it, TW_LAYER_TYPE, -1));
-	int32_t count = tw_int(it, TW_LIST_COUNT, -1);
+	enum tw_form form = form_of_type(tw_get_int(it, TW_LAYER_TYPE, -1));
+	int32_t count = tw_get_int(it, TW_LIST_COUNT, -1);
 	bool fits =
 		it->ints->n >= TW_LIST_MIN && count >= 0 && (uint32_t)count <= tw_list_room(m, it);
 

@@ -29,7 +29,7 @@ struct tw_ints *tw_initial_group(void)
 
 int32_t tw_group_default_zoom(const struct tw_item *group)
 {
-	int32_t x = tw_int(group, 3, FULL_PARALLAX), y = tw_int(group, 4, FULL_PARALLAX);
+	int32_t x = tw_get_int(group, 3, FULL_PARALLAX), y = tw_get_int(group, 4, FULL_PARALLAX);
 	int32_t zoom = x > y ? x : y;
 
 	return zoom < 0 ? 0 : zoom > FULL_PARALLAX ? FULL_PARALLAX : zoom;

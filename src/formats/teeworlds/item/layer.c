@@ -91,7 +91,7 @@ static bool find_tiles(
 	if (field < 0 || it->ints->v[TW_TILES_WIDTH] <= 0 || it->ints->v[TW_TILES_HEIGHT] <= 0)
 		return false;
 	*ret = (struct tw_tiles){
-		.blob = tw_blob_of(m, it, (uint32_t)field),
+		.blob = tw_get_blob(m, it, (uint32_t)field),
 		.field = (uint32_t)field,
 		.w = (uint32_t)it->ints->v[TW_TILES_WIDTH],
 		.h = (uint32_t)it->ints->v[TW_TILES_HEIGHT],
@@ -101,7 +101,7 @@ static bool find_tiles(
 	return ret->blob;
 }
 
-bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
+bool tw_get_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
 {
 	int field = tw_is_tiles(it) ? tw_tiles_field(it) : -1;
 	const enum tw_form *form;
@@ -121,7 +121,7 @@ bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_til
 	return ret->form != TW_FORM_NONE;
 }
 
-bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
+bool tw_get_unused_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret)
 {
 	int own = tw_is_tiles(it) ? tw_tiles_field(it) : -1;
 
@@ -136,14 +136,14 @@ enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it)
 {
 	struct tw_tiles tiles;
 
-	if (tw_tiles_of(m, it, &tiles))
+	if (tw_get_tiles(m, it, &tiles))
 		return tiles.form;
 	return tw_list_form(m, it);
 }
 
 int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct error *e)
 {
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	int32_t type = tw_get_int(it, TW_LAYER_TYPE, -1);
 	bool tiles = type == TW_LAYER_TILES, list = type == TW_LAYER_QUADS ||
 						    type == TW_LAYER_SOUNDS ||
 						    type == TW_LAYER_OLD_SOUNDS;
@@ -160,8 +160,8 @@ int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct erro
 			v[TW_LIST_COUNT], tw_list_room(m, it));
 	own = tw_tiles_field(it);
 	return error_set(e, -EIO, "%" PRIu64 " bytes are too few for %d x %d tiles",
-		own >= 0 && tw_blob_of(m, it, (uint32_t)own)
-			? blob_size(tw_blob_of(m, it, (uint32_t)own))
+		own >= 0 && tw_get_blob(m, it, (uint32_t)own)
+			? blob_size(tw_get_blob(m, it, (uint32_t)own))
 			: 0,
 		v[TW_TILES_WIDTH], v[TW_TILES_HEIGHT]);
 }

@@ -38,25 +38,25 @@ enum { TW_TILE_MAX = 6 /* bytes */, TW_KIND_GAME = 1 };
 /* The location of a plane's value within a tile. */
 struct tw_plane_at {
 	enum tw_plane plane;
-	uint8_t at; /* byte offset */
-	bool wide;  /* 16 bits, signed, little-endian; otherwise one unsigned byte */
+	uint8_t offset; /* byte offset */
+	bool is_wide;   /* 16 bits, signed, little-endian; otherwise one unsigned byte */
 };
 
 /* Range of a plane's values. */
 static inline int32_t tw_plane_min(const struct tw_plane_at *at)
 {
-	return at->wide ? INT16_MIN : 0;
+	return at->is_wide ? INT16_MIN : 0;
 }
 
 static inline int32_t tw_plane_max(const struct tw_plane_at *at)
 {
-	return at->wide ? INT16_MAX : UINT8_MAX;
+	return at->is_wide ? INT16_MAX : UINT8_MAX;
 }
 
 struct tw_tile_form {
-	uint8_t size;   /* bytes of a tile */
-	uint8_t unused; /* bit mask of the bytes that must be 0 if tiles are not packed */
-	uint8_t n;      /* number of planes */
+	uint8_t size;         /* bytes of a tile */
+	uint8_t unused_bytes; /* bit mask of the bytes that must be 0 if tiles are not packed */
+	uint8_t n;            /* number of planes */
 	struct tw_plane_at planes[4];
 };
 
@@ -86,10 +86,10 @@ struct tw_tiles {
 };
 
 /* Get the tiles that a layer shows as planes. Returns false if it shows none. */
-bool tw_tiles_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
+bool tw_get_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
 bool tw_is_game(const struct tw_item *it);
 /* Find the game layer; NULL if there is none. If there are several, a game uses the last one. */
 const struct tw_item *tw_game_layer(const struct tw_map *m);
 /* Get the unused tiles in TW_TILES_DATA of a physics layer that has its own field. The blob may
  * hold fewer than w * h tiles. Returns false if there are none. */
-bool tw_dummy_of(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
+bool tw_get_unused_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);

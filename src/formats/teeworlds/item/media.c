@@ -9,13 +9,13 @@
 
 bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it)
 {
-	int32_t w = tw_int(it, TW_IMG_WIDTH, 0), h = tw_int(it, TW_IMG_HEIGHT, 0);
-	const struct blob *b = tw_blob_of(m, it, TW_IMG_DATA);
+	int32_t w = tw_get_int(it, TW_IMG_WIDTH, 0), h = tw_get_int(it, TW_IMG_HEIGHT, 0);
+	const struct blob *b = tw_get_blob(m, it, TW_IMG_DATA);
 	uint64_t pixels, file_size;
 
-	if (tw_int(it, TW_IMG_EXTERNAL, -1) != 0 || w < 1 || h < 1 || !b)
+	if (tw_get_int(it, TW_IMG_EXTERNAL, -1) != 0 || w < 1 || h < 1 || !b)
 		return false;
-	if (it->ints->v[TW_IMG_VERSION] >= 2 && tw_int(it, TW_IMG_VARIANT, -1) != 1)
+	if (it->ints->v[TW_IMG_VERSION] >= 2 && tw_get_int(it, TW_IMG_VARIANT, -1) != 1)
 		return false;
 	pixels = (uint64_t)w * (uint64_t)h;
 	return pixels <= b->size / 4 && png_file_size((uint32_t)w, (uint32_t)h, &file_size) == 0;
@@ -23,7 +23,7 @@ bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it)
 
 bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it)
 {
-	return tw_int(it, TW_SND_EXTERNAL, -1) == 0 && tw_blob_of(m, it, TW_SND_DATA);
+	return tw_get_int(it, TW_SND_EXTERNAL, -1) == 0 && tw_get_blob(m, it, TW_SND_DATA);
 }
 
 /*
@@ -54,12 +54,12 @@ static bool all_are_version_2(const struct tw_map *m)
 	uint32_t n = tw_count_mounted(m, TW_IMAGE);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (tw_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) < 2)
+		if (tw_get_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) < 2)
 			return false;
 	return n > 0;
 }
 
-struct tw_ints *tw_image_item(
+struct tw_ints *tw_new_image_ints(
 	const struct tw_map *m, const struct tw_item *it, bool external, int32_t w, int32_t h)
 {
 	bool fresh = it->ints->n == 0;
@@ -80,7 +80,7 @@ struct tw_ints *tw_image_item(
 	return ints;
 }
 
-struct tw_ints *tw_sound_item(const struct tw_item *it, int32_t external, int32_t size)
+struct tw_ints *tw_new_sound_ints(const struct tw_item *it, int32_t external, int32_t size)
 {
 	uint32_t need = TW_SND_SIZE + 1;
 	struct tw_ints *ints = tw_ints_copy(it->ints, it->ints->n > need ? it->ints->n : need, -1);

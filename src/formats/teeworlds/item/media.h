@@ -15,12 +15,13 @@ int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e);
 /* Is it an object that was created and has no content yet? */
 static inline bool tw_is_empty(const struct tw_item *it)
 {
-	return it->made && it->ints->n == 0;
+	return it->made_name && it->ints->n == 0;
 }
 
-/* Create new integers for an image, which may have none yet. TW_IMG_DATA is -1, for tw_change_data.
- * A new image gets version 2 if all images of the mount have at least that, otherwise 1. */
-struct tw_ints *tw_image_item(
+/* Create new integers for an image, which may have none yet. TW_IMG_DATA is -1, for
+ * tw_change_set_data. A new image gets version 2 if all images of the mount have at least that,
+ * otherwise 1. */
+struct tw_ints *tw_new_image_ints(
 	const struct tw_map *m, const struct tw_item *it, bool external, int32_t w, int32_t h);
 /* Create new integers for a sound, which may have none yet. TW_SND_DATA is -1. */
-struct tw_ints *tw_sound_item(const struct tw_item *it, int32_t external, int32_t size);
+struct tw_ints *tw_new_sound_ints(const struct tw_item *it, int32_t external, int32_t size);

@@ -28,12 +28,12 @@ void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba)
 
 static bool uses_image(const struct tw_item *it, uint32_t image)
 {
-	return !it->made && tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 &&
+	return !it->made_name && tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 &&
 	       it->ints->v[TW_TILES_IMAGE] == (int32_t)image &&
 	       it->ints->v[TW_TILES_COLOR + 3] == 255;
 }
 
-bool opaque_matters(const struct tw_map *m, uint32_t image)
+bool tw_opaque_is_used(const struct tw_map *m, uint32_t image)
 {
 	const struct tw_type *layers = tw_type(m, TW_LAYER);
 
@@ -48,11 +48,11 @@ static void set_bit(uint8_t bits[32], int id)
 	bits[id / 8] |= (uint8_t)(1 << id % 8);
 }
 
-int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
+int tw_opaque_update(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(m, TW_LAYER);
-	struct tw_tiles_step step = {.what = TW_TILES_OPAQUE};
+	struct tw_tiles_step step = {.kind = TW_TILES_OPAQUE};
 	bool any = false;
 
 	for (int i = 0; i < 256; i++) {
@@ -69,18 +69,18 @@ int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *
 		struct tw_tiles t;
 		int r;
 
-		if (!uses_image(&m->items[item], image) || !tw_tiles_of(m, &m->items[item], &t))
+		if (!uses_image(&m->items[item], image) || !tw_get_tiles(m, &m->items[item], &t))
 			continue;
 		/* A layer that cannot be read keeps its tiles. */
-		r = tw_tiles_sound(&t, NULL);
+		r = tw_tiles_check(&t, NULL);
 		if (r == -EIO)
 			continue;
 		if (r == 0)
 			r = tw_tiles_compose(
-				m, &t, &step, tw_change_like(c, item, t.field), &fresh, e);
+				m, &t, &step, tw_change_previous_blob(c, item, t.field), &fresh, e);
 		if (r < 0)
 			return r;
-		tw_change_data(c, item, t.field, fresh);
+		tw_change_set_data(c, item, t.field, fresh);
 	}
 	return 0;
 }

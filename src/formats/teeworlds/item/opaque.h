@@ -26,8 +26,8 @@ void opacity_begin(struct opacity *o, uint32_t w, uint32_t h);
 void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 
 /* Does a layer whose tiles have the bit use the image? image: its reference in items. */
-bool opaque_matters(const struct tw_map *m, uint32_t image);
+bool tw_opaque_is_used(const struct tw_map *m, uint32_t image);
 
 /* Add the layers' changed tiles to c. A layer that cannot be decoded keeps its tiles. */
-int opaque_follow(const struct tw_map *m, uint32_t image, const struct opacity *before,
+int tw_opaque_update(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e);

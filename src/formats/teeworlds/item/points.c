@@ -5,12 +5,12 @@
 
 #include "formats/teeworlds/model/fields.h"
 
-void tw_points_of(const struct tw_map *m, struct tw_points *ret)
+void tw_points_get_all(const struct tw_map *m, struct tw_points *ret)
 {
 	*ret = (struct tw_points){
 		.item = tw_item_at(m, TW_POINTS, 0),
 		.bezier = tw_uuid_item(m, TW_BEZIER, 0),
-		.stride = m->index->tangents ? TW_POINT_FULL : TW_POINT_PLAIN,
+		.stride = m->index->has_tangents ? TW_POINT_FULL : TW_POINT_PLAIN,
 	};
 	ret->n = ret->item ? ret->item->ints->n / ret->stride : 0;
 	if (ret->bezier && ret->bezier->ints->n != (uint64_t)ret->n * TW_POINT_TANGENTS)
@@ -25,27 +25,28 @@ void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_chang
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		if (m->items[t->items[i]].ints->n != (uint64_t)n * TW_POINT_TANGENTS)
 			break;
-		tw_change_remove(c, t->items[i]);
+		tw_change_remove_item(c, t->items[i]);
 	}
 }
 
 static bool has_own(const struct tw_item *envelope)
 {
-	return envelope->made || envelope->extra;
+	return envelope->made_name || envelope->own_data;
 }
 
 static uint32_t count_own(const struct tw_item *envelope)
 {
-	return envelope->extra ? (envelope->extra->n - TW_OWN_POINTS) / TW_POINT_FULL : 0;
+	return envelope->own_data ? (envelope->own_data->n - TW_OWN_POINTS) / TW_POINT_FULL : 0;
 }
 
-void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret)
+void tw_points_get_envelope(
+	const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret)
 {
-	tw_points_of(m, ret);
+	tw_points_get_all(m, ret);
 	if (!has_own(envelope))
 		return;
 	*ret = (struct tw_points){
-		.own = envelope->extra ? envelope->extra->v + TW_OWN_POINTS : NULL,
+		.own = envelope->own_data ? envelope->own_data->v + TW_OWN_POINTS : NULL,
 		.n = count_own(envelope),
 		.stride = TW_POINT_FULL,
 	};
@@ -58,13 +59,13 @@ uint64_t tw_points_count(const struct tw_map *m)
 	struct tw_points p;
 	uint64_t n;
 
-	tw_points_of(m, &p);
+	tw_points_get_all(m, &p);
 	n = p.n;
 	for (uint32_t i = 0; t && i < t->n; i++) {
 		const struct tw_item *it = &m->items[t->items[i]];
 
 		n += count_own(it);
-		if (it->made || !it->extra || it->extra->v[TW_OWN_APPENDED])
+		if (it->made_name || !it->own_data || it->own_data->v[TW_OWN_APPENDED])
 			continue;
 		tw_points_stored(&p, it, &begin, &end);
 		n -= end - begin;
@@ -102,8 +103,8 @@ void tw_points_range(
 void tw_points_stored(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end)
 {
-	int64_t first = tw_int(envelope, TW_ENV_START, 0);
-	int64_t last = first + tw_int(envelope, TW_ENV_COUNT, 0);
+	int64_t first = tw_get_int(envelope, TW_ENV_START, 0);
+	int64_t last = first + tw_get_int(envelope, TW_ENV_COUNT, 0);
 
 	first = first < 0 ? 0 : first > p->n ? p->n : first;
 	last = last < first ? first : last > p->n ? p->n : last;

@@ -7,7 +7,7 @@
  * or more, all points are full: 16 more integers hold the tangents. Otherwise a UUID item may hold
  * the tangents, 16 integers for each point (DDNet). It is ignored if it has another length.
  *
- * An envelope that is new or has new points keeps them as own points in tw_item.extra.
+ * An envelope that is new or has new points keeps them as own points in tw_item.own_data.
  * tw_points_derive merges them into the item of all points once, when the map is finalized.
  */
 #pragma once
@@ -25,8 +25,8 @@ struct tw_points {
 };
 
 /* Get the points in the item of all points. */
-void tw_points_of(const struct tw_map *m, struct tw_points *ret);
-/* Layout of tw_item.extra of an envelope. */
+void tw_points_get_all(const struct tw_map *m, struct tw_points *ret);
+/* Layout of tw_item.own_data of an envelope. */
 enum {
 	TW_OWN_VERSION,  /* version of the envelope before; it applies to the item of all points */
 	TW_OWN_APPENDED, /* 1: keep the old points, because other envelopes use them */
@@ -34,7 +34,8 @@ enum {
 };
 
 /* Get the own points of an envelope, or if it has none, the points in the item of all points. */
-void tw_points_for(const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
+void tw_points_get_envelope(
+	const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
 /* Remove items of tangents that are ignored now, but would be valid for n plain points. */
 void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c);
@@ -65,23 +66,24 @@ static inline bool tw_points_have_tangents(const struct tw_points *p)
 /* Number of points that the map holds, including own points. */
 uint64_t tw_points_count(const struct tw_map *m);
 
-/* Get the range of an envelope's points in p, from tw_points_for, limited to existing points. */
+/* Get the range of an envelope's points in p, from tw_points_get_envelope, limited to existing
+ * points. */
 void tw_points_range(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
-/* Get the range of an envelope's points in the item of all points (p is from tw_points_of), limited
- * to existing points. Ignores own points. */
+/* Get the range of an envelope's points in the item of all points (p is from tw_points_get_all),
+ * limited to existing points. Ignores own points. */
 void tw_points_stored(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
 /* Set the integers (consumed, also on failure) and the own points of an envelope (points_put.c).
  * Start and count must not change. -EINVAL: others use these points, and points past the last. */
-int tw_points_put(struct tw_change *c, uint32_t item, struct tw_ints *take,
+int tw_points_set_own(struct tw_change *c, uint32_t item, struct tw_ints *take,
 	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e);
 
 /* Has any envelope of the mount own points? */
-bool tw_points_are_new(const struct tw_map *m);
+bool tw_points_have_own(const struct tw_map *m);
 /* Rewrite the item of all points, full or plain as the versions of envelopes require. Call it if
- * tw_points_are_new. Own points replace the old ones, or come last (TW_OWN_APPENDED); the starts of
- * other envelopes are adjusted. */
+ * tw_points_have_own. Own points replace the old ones, or come last (TW_OWN_APPENDED); the starts
+ * of other envelopes are adjusted. */
 int tw_points_derive(struct tw_change *c, struct error *e);

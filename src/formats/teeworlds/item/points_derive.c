@@ -26,15 +26,15 @@ static void find_range(
 	const struct tw_item *it = &m->items[item];
 	uint32_t begin, end;
 
-	*ret = (struct range){.item = item, .has_new = it->extra};
-	ret->is_appended = ret->has_new && it->extra->v[TW_OWN_APPENDED];
+	*ret = (struct range){.item = item, .has_new = it->own_data};
+	ret->is_appended = ret->has_new && it->own_data->v[TW_OWN_APPENDED];
 	tw_points_stored(old, it, &begin, &end);
 	ret->begin = begin;
 	ret->end = end;
 	if (ret->is_appended)
 		ret->begin = ret->end = old->n;
 	else if (!ret->has_new)
-		ret->begin = tw_int(it, TW_ENV_START, 0);
+		ret->begin = tw_get_int(it, TW_ENV_START, 0);
 }
 
 /* Order by begin, appended ones last. At the same begin, envelopes without points come first. */
@@ -57,9 +57,9 @@ static int list_ranges(const struct deriving *d, struct range **ret, size_t *ret
 	const struct tw_map *m = d->c->base;
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 
-	*ret = malloc((t->n_mounted + 1) * sizeof(**ret));
+	*ret = malloc((t->n_base + 1) * sizeof(**ret));
 	*ret_n = 0;
-	for (uint32_t i = 0; *ret && i < t->n_mounted; i++)
+	for (uint32_t i = 0; *ret && i < t->n_base; i++)
 		if (m->items[t->items[i]].ints->n > TW_ENV_COUNT)
 			find_range(m, &d->old, t->items[i], &(*ret)[(*ret_n)++]);
 	if (!*ret)
@@ -85,7 +85,7 @@ static int append_own(struct deriving *d, const struct range *g)
 	int32_t point[TW_POINT_FULL];
 	int r = 0;
 
-	tw_points_for(d->c->base, &d->c->base->items[g->item], &own);
+	tw_points_get_envelope(d->c->base, &d->c->base->items[g->item], &own);
 	for (uint32_t i = 0; r == 0 && i < own.n; i++) {
 		int64_t at = g->begin + i;
 
@@ -107,21 +107,21 @@ static int append_range(struct deriving *d, const struct range *g)
 	if (r < 0)
 		return r;
 	if (start <= INT32_MAX)
-		tw_change_int(d->c, g->item, TW_ENV_START, (int32_t)start);
+		tw_change_set_int(d->c, g->item, TW_ENV_START, (int32_t)start);
 	if (!g->has_new)
 		return 0;
 	r = append_own(d, g);
-	tw_change_int(d->c, g->item, TW_ENV_COUNT, (int32_t)(d->list.n - start));
-	tw_change_extra(d->c, g->item, NULL);
+	tw_change_set_int(d->c, g->item, TW_ENV_COUNT, (int32_t)(d->list.n - start));
+	tw_change_set_extra(d->c, g->item, NULL);
 	return r;
 }
 
-bool tw_points_are_new(const struct tw_map *m)
+bool tw_points_have_own(const struct tw_map *m)
 {
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 
-	for (uint32_t i = 0; t && i < t->n_mounted; i++)
-		if (m->items[t->items[i]].extra)
+	for (uint32_t i = 0; t && i < t->n_base; i++)
+		if (m->items[t->items[i]].own_data)
 			return true;
 	return false;
 }
@@ -133,9 +133,9 @@ int tw_points_derive(struct tw_change *c, struct error *e)
 	size_t n = 0;
 	int r;
 
-	if (!tw_points_are_new(c->base))
+	if (!tw_points_have_own(c->base))
 		return 0;
-	tw_points_of(c->base, &d.old);
+	tw_points_get_all(c->base, &d.old);
 	r = list_ranges(&d, &ranges, &n);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = append_range(&d, &ranges[i]);

@@ -24,13 +24,13 @@ static int find_place(
 	struct tw_points old;
 	uint32_t begin, end;
 
-	tw_points_of(m, &old);
+	tw_points_get_all(m, &old);
 	tw_points_range(&old, own, &begin, &end);
-	for (uint32_t i = 0; i < t->n_mounted; i++) {
+	for (uint32_t i = 0; i < t->n_base; i++) {
 		const struct tw_item *it = &m->items[t->items[i]];
 
 		/* An envelope with own points uses no old ones. */
-		if (it == own || it->extra || it->ints->n <= TW_ENV_COUNT)
+		if (it == own || it->own_data || it->ints->n <= TW_ENV_COUNT)
 			continue;
 		shared |= overlaps(it, begin, end);
 		beyond |= overlaps(it, old.n, INT64_MAX);
@@ -45,24 +45,24 @@ static int find_place(
 	return 0;
 }
 
-int tw_points_put(struct tw_change *c, uint32_t item, struct tw_ints *take,
+int tw_points_set_own(struct tw_change *c, uint32_t item, struct tw_ints *take,
 	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take, *own = NULL;
 	const struct tw_item *it = &c->base->items[item];
 	bool append = false;
-	int r = it->made ? 0 : find_place(c->base, it, &append, e);
+	int r = it->made_name ? 0 : find_place(c->base, it, &append, e);
 
 	if (r < 0)
 		return r;
 	own = tw_ints_new(TW_OWN_POINTS + n * TW_POINT_FULL);
 	if (!own)
 		return error_set(e, -ENOMEM, "no memory for the points");
-	own->v[TW_OWN_VERSION] = tw_int(it, 0, 0);
+	own->v[TW_OWN_VERSION] = tw_get_int(it, 0, 0);
 	own->v[TW_OWN_APPENDED] = append;
 	if (n)
 		memcpy(own->v + TW_OWN_POINTS, points, n * sizeof(*points));
-	tw_change_extra(c, item, TAKE(own));
-	tw_change_item(c, item, TAKE(ints));
+	tw_change_set_extra(c, item, TAKE(own));
+	tw_change_set_ints(c, item, TAKE(ints));
 	return 0;
 }

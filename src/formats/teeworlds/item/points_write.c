@@ -14,7 +14,7 @@ int tw_points_append_new(struct tw_point_list *l, const struct tw_points *p, uin
 	const int32_t *tangents = point + TW_POINT_PLAIN;
 	int32_t *v;
 
-	if (l->n >= INT32_MAX / 4 / TW_POINT_FULL || !array_room(l->v, l->n, l->room))
+	if (l->n >= INT32_MAX / 4 / TW_POINT_FULL || !array_reserve(l->v, l->n, l->room))
 		return -ENOMEM;
 	if (p->bezier && at < p->n)
 		tangents = p->bezier->ints->v + (size_t)at * TW_POINT_TANGENTS;
@@ -69,9 +69,9 @@ static void write_points(
 	if (v && rest)
 		memcpy(v->v + (size_t)l->n * stride, it->ints->v + used, rest * sizeof(int32_t));
 	if (it)
-		tw_change_item(c, (uint32_t)(it - c->base->items), TAKE(v));
+		tw_change_set_ints(c, (uint32_t)(it - c->base->items), TAKE(v));
 	else if (!v || v->n)
-		tw_change_add(c, TW_POINTS, 0, TAKE(v));
+		tw_change_add_item(c, TW_POINTS, 0, TAKE(v));
 }
 
 /* The UUID item of tangents is written if there was one, or if plain points would lose tangents. If
@@ -83,7 +83,7 @@ void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change 
 	struct tw_points old;
 	struct tw_ints *v;
 
-	tw_points_of(c->base, &old);
+	tw_points_get_all(c->base, &old);
 	/* This may add an item, which moves the array of items, so `it` is invalid after it. */
 	write_points(l, &old, full, c);
 	if (!old.bezier && (full || !has_tangents(l))) {
@@ -94,7 +94,7 @@ void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change 
 	v = slice_points(
 		l, full && old.bezier ? OWN_TANGENTS : TW_POINT_PLAIN, TW_POINT_TANGENTS, 0);
 	if (it)
-		tw_change_item(c, item, v);
+		tw_change_set_ints(c, item, v);
 	else
 		tw_change_add_uuid(c, TW_BEZIER, v);
 }

@@ -16,11 +16,11 @@ int tw_tiles_read(const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *d
 	return blob_read(t->blob, first * t->size, dst, n * t->size, e);
 }
 
-int tw_tiles_sound(const struct tw_tiles *t, struct error *e)
+int tw_tiles_check(const struct tw_tiles *t, struct error *e)
 {
-	if (!blob_is_made(t->blob))
+	if (!blob_is_materialized(t->blob))
 		return 0;
-	return t->packed ? tw_packed_sound(t, e) : blob_check(t->blob, e);
+	return t->packed ? tw_packed_check(t, e) : blob_check(t->blob, e);
 }
 
 struct garbage_scan {
@@ -35,7 +35,7 @@ static int scan_garbage(void *arg, const uint8_t *data, size_t n, struct error *
 	unsigned at = (unsigned)(l->pos % l->form->size);
 
 	for (size_t i = 0; i < n && l->pos + i < l->end && !l->found->value; i++) {
-		if (data[i] && l->form->unused & 1 << at)
+		if (data[i] && l->form->unused_bytes & 1 << at)
 			*l->found = (struct tw_garbage){l->pos + i, data[i]};
 		at = at + 1 == l->form->size ? 0 : at + 1;
 	}
@@ -43,14 +43,14 @@ static int scan_garbage(void *arg, const uint8_t *data, size_t n, struct error *
 	return 0;
 }
 
-int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e)
+int tw_tiles_find_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e)
 {
 	struct garbage_scan l = {.form = tw_tile_form(t->form),
 		.end = t->packed ? 0 : (uint64_t)t->w * t->h * t->size,
 		.found = ret};
 
 	*ret = (struct tw_garbage){0};
-	return blob_each(t->blob, scan_garbage, &l, e);
+	return blob_for_each_chunk(t->blob, scan_garbage, &l, e);
 }
 
 const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
@@ -66,7 +66,7 @@ const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
 			e);
 	if (w->error < 0 || w->next == all)
 		return NULL;
-	w->at = w->next++;
+	w->position = w->next++;
 	return w->run + i * w->t->size;
 }
 
@@ -77,7 +77,7 @@ static uint32_t crop_side(uint32_t last, uint32_t all)
 	return n < all ? n : all;
 }
 
-int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e)
+int tw_tiles_min_size(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e)
 {
 	struct tw_tile_walk walk = {.t = t};
 	uint32_t columns = 0, rows = 0; /* up to the last tile that is not air */
@@ -85,9 +85,9 @@ int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, 
 	for (const uint8_t *tile; (tile = tw_tile_next(&walk, e));) {
 		if (!tile[0])
 			continue;
-		if (walk.at % t->w >= columns)
-			columns = walk.at % t->w + 1;
-		rows = walk.at / t->w + 1;
+		if (walk.position % t->w >= columns)
+			columns = walk.position % t->w + 1;
+		rows = walk.position / t->w + 1;
 	}
 	*ret_w = rows ? crop_side(columns, t->w) : 0;
 	*ret_h = rows ? crop_side(rows, t->h) : 0;
@@ -96,9 +96,9 @@ int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, 
 
 static void clear_unused(const struct tw_tile_form *form, uint8_t *tiles, size_t n)
 {
-	for (; form->unused && n; n--, tiles += form->size)
+	for (; form->unused_bytes && n; n--, tiles += form->size)
 		for (unsigned i = 0; i < form->size; i++)
-			if (form->unused & 1 << i)
+			if (form->unused_bytes & 1 << i)
 				tiles[i] = 0;
 }
 
@@ -144,7 +144,7 @@ int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, str
 	int r = w->any ? spool_append(w->out, w->run, w->form->size, e) : 0;
 
 	if (r == 0 && old && !w->packed)
-		r = tw_keep_part(old->blob, (uint64_t)old->w * old->h * old->size, old->blob->size,
-			w->out, e);
+		r = tw_append_part(old->blob, (uint64_t)old->w * old->h * old->size,
+			old->blob->size, w->out, e);
 	return r;
 }

@@ -17,9 +17,9 @@
 /* The value of a plane in a decoded tile. */
 static inline int32_t tw_tile_cell(const struct tw_plane_at *at, const uint8_t *tile)
 {
-	if (!at->wide)
-		return tile[at->at];
-	return (int16_t)(uint16_t)(tile[at->at] | tile[at->at + 1] << 8);
+	if (!at->is_wide)
+		return tile[at->offset];
+	return (int16_t)(uint16_t)(tile[at->offset] | tile[at->offset + 1] << 8);
 }
 
 /* Read and decode the tiles [first, first + n), counted row by row. -EIO: the blob is damaged, or
@@ -27,7 +27,7 @@ static inline int32_t tw_tile_cell(const struct tw_plane_at *at, const uint8_t *
 int tw_tiles_read(
 	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);
 /* Decode all tiles to check them. A blob that is not materialized yet passes. -EIO. */
-int tw_tiles_sound(const struct tw_tiles *t, struct error *e);
+int tw_tiles_check(const struct tw_tiles *t, struct error *e);
 
 /* An unused byte that is not 0. */
 struct tw_garbage {
@@ -35,14 +35,14 @@ struct tw_garbage {
 	uint8_t value; /* 0: none was found */
 };
 /* Find the first unused byte that is not 0. Decodes all tiles. Packed ones have no unused bytes. */
-int tw_tiles_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e);
+int tw_tiles_find_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e);
 
 enum { TW_TILE_RUN = 1024 /* tiles that are read at a time */ };
 /* An iteration over all tiles, row by row. Initialize it as {.t = t}. */
 struct tw_tile_walk {
 	const struct tw_tiles *t;
-	uint32_t at; /* number of the tile returned last */
-	int error;   /* after NULL was returned: 0 at the end, otherwise -errno */
+	uint32_t position; /* number of the tile returned last */
+	int error;         /* after NULL was returned: 0 at the end, otherwise -errno */
 	uint32_t next;
 	uint8_t run[TW_TILE_RUN * TW_TILE_MAX];
 };
@@ -52,10 +52,10 @@ const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e);
 /* Compute the size to which the layer can be cropped without a visible change. The game repeats the
  * last row and column for ever, so one of air must follow the last tile. At least 2 each, at most
  * the current size; 0 x 0 if there are no tiles. */
-int tw_tiles_needed(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e);
+int tw_tiles_min_size(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e);
 
-/* tw_tiles_sound for packed tiles (tiles_pack.c). */
-int tw_packed_sound(const struct tw_tiles *t, struct error *e);
+/* tw_tiles_check for packed tiles (tiles_pack.c). */
+int tw_packed_check(const struct tw_tiles *t, struct error *e);
 /* tw_tiles_read for packed tiles (tiles_pack.c). */
 int tw_packed_read(
 	const struct tw_tiles *t, uint64_t first, size_t n, uint8_t *dst, struct error *e);

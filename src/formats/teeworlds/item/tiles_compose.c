@@ -33,8 +33,9 @@ static const struct composed *get_composed(const struct blob *b)
 
 static bool same_step(const struct tw_tiles_step *a, const struct tw_tiles_step *b)
 {
-	return a->what == b->what && a->table == b->table && a->at.plane == b->at.plane &&
-	       a->at.at == b->at.at && memcmp(a->changed, b->changed, sizeof(a->changed)) == 0 &&
+	return a->kind == b->kind && a->table == b->table && a->at.plane == b->at.plane &&
+	       a->at.offset == b->at.offset &&
+	       memcmp(a->changed, b->changed, sizeof(a->changed)) == 0 &&
 	       memcmp(a->opaque, b->opaque, sizeof(a->opaque)) == 0 && a->w == b->w &&
 	       a->h == b->h && a->form == b->form && a->packed == b->packed;
 }
@@ -49,7 +50,7 @@ bool tw_tiles_have_table(const struct blob *b, const struct content *table)
 {
 	const struct composed *c;
 
-	for (; (c = get_composed(b)); b = c->recipe.under)
+	for (; (c = get_composed(b)); b = c->recipe.source)
 		if (c->step.table == table)
 			return true;
 	return false;
@@ -60,7 +61,7 @@ static struct blob *find_equal(
 {
 	const struct composed *c;
 
-	for (; (c = get_composed(like)); like = c->recipe.under)
+	for (; (c = get_composed(like)); like = c->recipe.source)
 		if (same_tiles(&c->t, t) && same_step(&c->step, step))
 			return like;
 	return NULL;
@@ -68,7 +69,7 @@ static struct blob *find_equal(
 
 static uint64_t size_after(const struct tw_tiles *t, const struct tw_tiles_step *step)
 {
-	if (step->what != TW_TILES_REFIT)
+	if (step->kind != TW_TILES_REFIT)
 		return t->packed ? BLOB_SIZE_UNKNOWN : blob_size(t->blob);
 	return step->packed ? BLOB_SIZE_UNKNOWN
 			    : (uint64_t)step->w * step->h * tw_tile_form(step->form)->size;
@@ -79,7 +80,7 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 {
 	struct composed *c;
 
-	if (step->what == TW_TILES_REFIT &&
+	if (step->kind == TW_TILES_REFIT &&
 		(uint64_t)step->w * step->h > INT32_MAX / tw_tile_form(step->form)->size)
 		return error_set(e, -EINVAL,
 			"%u x %u tiles of %u bytes are too many (at most %d bytes)", step->w,
@@ -89,8 +90,9 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 		return 0;
 	c = calloc(1, sizeof(*c));
 	if (c) {
-		c->recipe = (struct tw_recipe){
-			.under = blob_ref(t->blob), .compose = compose_tiles, .finish = drop_table};
+		c->recipe = (struct tw_recipe){.source = blob_ref(t->blob),
+			.compose = compose_tiles,
+			.finish = drop_table};
 		c->t = *t;
 		c->step = *step;
 		content_ref(step->table);
@@ -110,9 +112,9 @@ struct doing {
 
 static void set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
 {
-	tile[at->at] = (uint8_t)value;
-	if (at->wide)
-		tile[at->at + 1] = (uint8_t)((uint32_t)value >> 8);
+	tile[at->offset] = (uint8_t)value;
+	if (at->is_wide)
+		tile[at->offset + 1] = (uint8_t)((uint32_t)value >> 8);
 }
 
 static int put_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
@@ -153,7 +155,7 @@ static int put_plane(struct doing *d, const struct extent *table, struct error *
 int tw_tiles_compare(const struct tw_tiles *t, const struct tw_plane_at *at,
 	const struct extent *table, bool *ret_same, struct error *e)
 {
-	const struct tw_tiles_step step = {.what = TW_TILES_PLANE, .at = *at};
+	const struct tw_tiles_step step = {.kind = TW_TILES_PLANE, .at = *at};
 	struct doing d = {.t = t, .step = &step};
 	int r = put_plane(&d, table, e);
 
@@ -171,10 +173,10 @@ static void edit_tile(struct doing *d, uint8_t *tile)
 	const struct tw_tiles_step *s = d->step;
 	uint8_t flags = tile[1];
 
-	if (s->what == TW_TILES_CLEAR) {
+	if (s->kind == TW_TILES_CLEAR) {
 		d->differs |= tw_tile_cell(&s->at, tile) != 0;
 		set_cell(&s->at, tile, 0);
-	} else if (s->what == TW_TILES_OPAQUE && has_bit(s->changed, tile[0])) {
+	} else if (s->kind == TW_TILES_OPAQUE && has_bit(s->changed, tile[0])) {
 		tile[1] = (uint8_t)((flags & ~TW_TILE_OPAQUE) |
 				    (has_bit(s->opaque, tile[0]) ? TW_TILE_OPAQUE : 0));
 		d->differs |= tile[1] != flags;
@@ -237,14 +239,14 @@ static int refit_tiles(struct doing *d, struct error *e)
 
 static int apply_step(struct doing *d, struct error *e)
 {
-	switch (d->step->what) {
+	switch (d->step->kind) {
 	case TW_TILES_PLANE:
 		return put_plane(d, &d->step->table->bytes, e);
 	case TW_TILES_REFIT:
 		d->differs = true;
 		return refit_tiles(d, e);
 	default:
-		d->differs = d->step->what == TW_TILES_CLEAN;
+		d->differs = d->step->kind == TW_TILES_CLEAN;
 		return edit_tiles(d, e);
 	}
 }
@@ -255,8 +257,8 @@ static int decode_under(
 	const struct composed *c, struct tw_tiles *ret, struct blob **ret_blob, struct error *e)
 {
 	CLEANUP_EXTENT struct extent plain = EXTENT_INIT;
-	struct tw_recipe *below = tw_recipe_of(c->recipe.under);
-	int r = below ? tw_recipe_run(below, &plain, e) : 0;
+	struct tw_recipe *below = tw_recipe_of(c->recipe.source);
+	int r = below ? tw_recipe_compose(below, &plain, e) : 0;
 
 	*ret = c->t;
 	if (r < 0 || !below)
@@ -269,7 +271,7 @@ static int decode_under(
 static int compose_tiles(struct tw_recipe *recipe, struct spool *out, struct error *e)
 {
 	const struct composed *c = (const struct composed *)recipe;
-	bool is_refit = c->step.what == TW_TILES_REFIT;
+	bool is_refit = c->step.kind == TW_TILES_REFIT;
 	CLEANUP(blob_unref) struct blob *below = NULL;
 	struct tw_tile_writer writer = {.out = out,
 		.form = tw_tile_form(is_refit ? c->step.form : c->t.form),

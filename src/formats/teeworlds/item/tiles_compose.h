@@ -16,7 +16,7 @@ enum tw_tiles_what {
 };
 
 struct tw_tiles_step {
-	enum tw_tiles_what what;
+	enum tw_tiles_what kind;
 	struct content *table; /* PLANE: text of the table; the blob adds a reference */
 	struct tw_plane_at at; /* PLANE, CLEAR */
 	uint8_t changed[32];   /* OPAQUE: bit set of the tile ids to change */

@@ -50,7 +50,7 @@ static int count_all(void *arg, struct bytes **ret, struct error *e)
 		return error_set(e, -ENOMEM, "no memory to find tiles");
 	c.f = (struct firsts *)data;
 	c.f->key = KEY_PACKED | count;
-	r = blob_each(t->blob, count_chunk, &c, e);
+	r = blob_for_each_chunk(t->blob, count_chunk, &c, e);
 	if (r < 0)
 		return r;
 	if (c.tiles != count || c.pos % STORED != 0)
@@ -64,14 +64,14 @@ static int count_all(void *arg, struct bytes **ret, struct error *e)
 
 static int get_firsts(const struct tw_tiles *t, struct bytes **ret, struct error *e)
 {
-	int r = blob_make(t->blob, e);
+	int r = blob_materialize(t->blob, e);
 
 	return r < 0 ? r
 		     : blob_derive(t->blob, KEY_PACKED | (uint64_t)t->w * t->h, count_all,
 			       (void *)(uintptr_t)t, ret, e);
 }
 
-int tw_packed_sound(const struct tw_tiles *t, struct error *e)
+int tw_packed_check(const struct tw_tiles *t, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *firsts = NULL;
 
@@ -87,7 +87,7 @@ static struct start find_chunk(const struct tw_tiles *t, const struct firsts *f,
 {
 	/* Number of chunks after the first one, which starts at tile 0. */
 	size_t n = t->blob->size ? (size_t)((t->blob->size - 1) / (CHUNK * STORED)) : 0;
-	size_t at = array_first(i, n, f->tile[i + 1] > tile);
+	size_t at = array_bisect(i, n, f->tile[i + 1] > tile);
 
 	return (struct start){(uint64_t)at * CHUNK, f->tile[at]};
 }

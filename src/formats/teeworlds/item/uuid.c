@@ -6,7 +6,7 @@ static bool is_taken(const struct tw_map *m, uint16_t type)
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
 
-		if (!it->removed &&
+		if (!it->is_removed &&
 			(it->type == type || (it->type == TW_UUID_INDEX && it->id == type)))
 			return true;
 	}
@@ -23,15 +23,15 @@ static uint16_t define_type(struct tw_change *c, enum tw_uuid what)
 	for (unsigned k = 0; ints && k < 16; k++)
 		ints->v[k / 4] = (int32_t)((uint32_t)ints->v[k / 4] << 8 | uuid[k]);
 	/* The same change may have added the index item before. */
-	for (size_t i = c->n_items; ints && i < c->to->n_items; i++)
-		if (c->to->items[i].type == TW_UUID_INDEX &&
-			tw_ints_same(c->to->items[i].ints, ints)) {
+	for (size_t i = c->n_items; ints && i < c->result->n_items; i++)
+		if (c->result->items[i].type == TW_UUID_INDEX &&
+			tw_ints_same(c->result->items[i].ints, ints)) {
 			tw_ints_unref(ints);
-			return c->to->items[i].id;
+			return c->result->items[i].id;
 		}
-	while (is_taken(c->to, type))
+	while (is_taken(c->result, type))
 		type--;
-	tw_change_add(c, TW_UUID_INDEX, type, ints);
+	tw_change_add_item(c, TW_UUID_INDEX, type, ints);
 	return type;
 }
 
@@ -44,7 +44,7 @@ static uint16_t next_id(const struct tw_map *m, uint16_t type)
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
 
-		if (it->type != type || it->removed)
+		if (it->type != type || it->is_removed)
 			continue;
 		used[it->id] = true;
 		id = it->id >= id ? it->id + 1U : id;
@@ -64,5 +64,5 @@ uint32_t tw_change_add_uuid(struct tw_change *c, enum tw_uuid what, struct tw_in
 	if (!tw_change_map(c))
 		return UINT32_MAX;
 	type = known < 0 ? define_type(c, what) : (uint16_t)known;
-	return tw_change_add(c, type, next_id(c->to, type), TAKE(ints));
+	return tw_change_add_item(c, type, next_id(c->result, type), TAKE(ints));
 }

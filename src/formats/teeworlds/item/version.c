@@ -28,7 +28,7 @@ bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret)
 		{TW_LAYER, TW_LAYER_OLD_SOUNDS,
 			{TW_LIST_NAME, LAYER_NAME, TW_LAYER_VERSION, INT32_MIN}},
 	};
-	int32_t layer = it->type == TW_LAYER ? tw_int(it, TW_LAYER_TYPE, -1) : 0;
+	int32_t layer = it->type == TW_LAYER ? tw_get_int(it, TW_LAYER_TYPE, -1) : 0;
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		*ret = places[i].place;
@@ -40,18 +40,18 @@ bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret)
 
 bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p)
 {
-	return it->ints->n >= p->at + p->n && tw_int(it, p->version, 0) >= p->since;
+	return it->ints->n >= p->at + p->n && tw_get_int(it, p->version, 0) >= p->since;
 }
 
-struct tw_ints *tw_name_room(const struct tw_item *it, const struct tw_name_place *p)
+struct tw_ints *tw_name_make_room(const struct tw_item *it, const struct tw_name_place *p)
 {
-	int32_t version = tw_int(it, p->version, 0), least = p->since == 3 ? 3 : 2;
+	int32_t version = tw_get_int(it, p->version, 0), least = p->since == 3 ? 3 : 2;
 
 	if (it->type == TW_ENVELOPE)
 		return tw_ints_copy(it->ints, p->at + p->n, 0);
 	if (it->type == TW_GROUP)
-		return tw_group_to(it->ints, p->since);
-	return tw_layer_to(it->ints, version < least ? least : version);
+		return tw_group_convert(it->ints, p->since);
+	return tw_layer_convert(it->ints, version < least ? least : version);
 }
 
 void tw_name_clear(int32_t *v, unsigned n)
@@ -66,7 +66,7 @@ static uint32_t at_least(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-struct tw_ints *tw_group_to(const struct tw_ints *v, int32_t version)
+struct tw_ints *tw_group_convert(const struct tw_ints *v, int32_t version)
 {
 	uint32_t n = v->n;
 	struct tw_ints *w;
@@ -84,7 +84,7 @@ struct tw_ints *tw_group_to(const struct tw_ints *v, int32_t version)
 	return w;
 }
 
-struct tw_ints *tw_envelope_to(const struct tw_ints *v, int32_t version)
+struct tw_ints *tw_envelope_convert(const struct tw_ints *v, int32_t version)
 {
 	uint32_t n = version >= 2 ? at_least(v->n, TW_ENV_SYNCHRONIZED + 1) : v->n;
 	struct tw_ints *w = tw_ints_copy(v, n, 0);
@@ -114,7 +114,7 @@ static struct tw_ints *with_tiles_name(const struct tw_ints *v, bool named)
 	return w;
 }
 
-struct tw_ints *tw_layer_to(const struct tw_ints *v, int32_t version)
+struct tw_ints *tw_layer_convert(const struct tw_ints *v, int32_t version)
 {
 	bool tiles = v->v[TW_LAYER_TYPE] == TW_LAYER_TILES && v->n >= TW_TILES_MIN;
 	bool list = v->v[TW_LAYER_TYPE] != TW_LAYER_TILES && v->n >= TW_LIST_MIN;

@@ -8,12 +8,12 @@
 #include "formats/teeworlds/model/map.h"
 
 /* Create a group of that version. v is borrowed, here and below. */
-struct tw_ints *tw_group_to(const struct tw_ints *v, int32_t version);
+struct tw_ints *tw_group_convert(const struct tw_ints *v, int32_t version);
 /* Create an envelope of that version. */
-struct tw_ints *tw_envelope_to(const struct tw_ints *v, int32_t version);
+struct tw_ints *tw_envelope_convert(const struct tw_ints *v, int32_t version);
 /* Create a layer of that version. v must have the integer TW_LAYER_VERSION. Tiles are not
  * converted: the caller must pack TW_TILES_DATA for version 4, and unpack it for older ones. */
-struct tw_ints *tw_layer_to(const struct tw_ints *v, int32_t version);
+struct tw_ints *tw_layer_convert(const struct tw_ints *v, int32_t version);
 
 /* The integers that hold the name of a group, envelope or layer. */
 struct tw_name_place {
@@ -27,6 +27,6 @@ bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret);
 /* Has the item room for a name? */
 bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p);
 /* Create a copy of an item without room for a name that has it. Raises the version if needed. */
-struct tw_ints *tw_name_room(const struct tw_item *it, const struct tw_name_place *p);
+struct tw_ints *tw_name_make_room(const struct tw_item *it, const struct tw_name_place *p);
 /* Write an empty name into n integers. */
 void tw_name_clear(int32_t *v, unsigned n);

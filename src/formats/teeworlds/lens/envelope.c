@@ -25,7 +25,7 @@ static const struct tw_key keys[] = {
 };
 
 static const struct tw_layout layout = {
-	.keys = keys, .type = TW_ENVELOPE, .convert = tw_envelope_to};
+	.keys = keys, .type = TW_ENVELOPE, .convert = tw_envelope_convert};
 
 static const struct json_word curve_words[] = {
 	{"step", 0},
@@ -69,7 +69,7 @@ static void init_points(const struct tw_map *m, const struct tw_item *it, struct
 {
 	uint32_t end;
 
-	tw_points_for(m, it, &ret->all);
+	tw_points_get_envelope(m, it, &ret->all);
 	tw_points_range(&ret->all, it, &ret->first, &end);
 	/* No other version of the map has this serial, and serials fit 32 bits. */
 	ret->rows = (struct tw_rows){.m = m,
@@ -89,9 +89,9 @@ static bool shows_tangents(
 {
 	struct tw_points all;
 
-	if (!it->made)
+	if (!it->made_name)
 		return tw_points_have_tangents(p);
-	tw_points_of(m, &all);
+	tw_points_get_all(m, &all);
 	if (it->ints->v[0] >= TW_ENV_TANGENTS_SINCE || tw_points_have_tangents(&all))
 		return true;
 	for (uint32_t i = 0; i < p->n * TW_POINT_FULL; i++)
@@ -170,7 +170,7 @@ struct point_reader {
 
 static int add_point(struct point_reader *t, const int32_t v[TW_POINT_FULL], struct error *e)
 {
-	if (!array_room(t->v, t->n, t->room))
+	if (!array_reserve(t->v, t->n, t->room))
 		return error_set(e, -ENOMEM, "no memory for the points");
 	memcpy(t->v[t->n++], v, sizeof(*t->v));
 	return 0;
@@ -214,7 +214,7 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 	int r = 0;
 
 	for (uint32_t i = 0; i < t->n; i++)
-		if (tw_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
+		if (tw_get_int(&m->items[t->items[i]], 0, 0) >= TW_ENV_TANGENTS_SINCE)
 			version = TW_ENV_TANGENTS_SINCE;
 	if (json_get(root, "channels", &at))
 		r = json_as_int_within(&at, 1, COLOR_CHANNELS, &channels, e);
@@ -251,7 +251,7 @@ static int read_item(const struct parsed_envelope *p, const struct tw_map *m,
 	struct json_at root = json_root(&p->doc), at;
 	int r = tw_record_expect(&root, keys, points_key, e);
 
-	if (r == 0 && there->made) {
+	if (r == 0 && there->made_name) {
 		tw_ints_unref(TAKE(first));
 		r = initial_item(&root, m, there, &first, e);
 	}
@@ -301,7 +301,7 @@ static int envelope_parse(const struct tw_map *m, entry_id id, struct content *i
 	init_points(m, there, &t.old);
 	if (t.max_points < t.old.rows.n)
 		t.max_points = t.old.rows.n;
-	return parsed_give(&p->parsed, read_file(m, there, &t, p, e), ret);
+	return parsed_finish(&p->parsed, read_file(m, there, &t, p, e), ret);
 }
 
 /* Check that n points fit the map beside those of the other envelopes. */
@@ -338,9 +338,9 @@ static int put_points(struct tw_change *c, const struct tw_item *there,
 	else
 		r = copy_old_points(&t, e);
 	if (r == 0 && p->lists_points)
-		r = tw_points_put(c, item, TAKE(v), p->points, p->n, e);
+		r = tw_points_set_own(c, item, TAKE(v), p->points, p->n, e);
 	else if (r == 0)
-		r = tw_points_put(c, item, TAKE(v), t.v, t.n, e);
+		r = tw_points_set_own(c, item, TAKE(v), t.v, t.n, e);
 	free(t.v);
 	return r;
 }
@@ -379,7 +379,7 @@ static int envelope_apply(
 		return 0;
 	if (has_points(v))
 		return put_points(c, there, p, TAKE(v), e);
-	tw_change_item(c, (uint32_t)(there - c->base->items), TAKE(v));
+	tw_change_set_ints(c, (uint32_t)(there - c->base->items), TAKE(v));
 	return 0;
 }
 

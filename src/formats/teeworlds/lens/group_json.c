@@ -29,7 +29,8 @@ static const struct tw_key keys[] = {
 	{NULL},
 };
 
-static const struct tw_layout layout = {.keys = keys, .type = TW_GROUP, .convert = tw_group_to};
+static const struct tw_layout layout = {
+	.keys = keys, .type = TW_GROUP, .convert = tw_group_convert};
 
 /* Find the zoom that is stored for the group. Returns false if there is none. */
 static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
@@ -37,9 +38,9 @@ static bool has_zoom(const struct tw_map *m, uint32_t group, int32_t *ret)
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, group),
 			     *ext = tw_uuid_item(m, TW_GROUP_EXT, group);
 
-	if (it->made ? !it->extra : !ext || ext->ints->n < TW_EXT_LENGTH)
+	if (it->made_name ? !it->own_data : !ext || ext->ints->n < TW_EXT_LENGTH)
 		return false;
-	*ret = it->made ? it->extra->v[0] : ext->ints->v[TW_EXT_ZOOM];
+	*ret = it->made_name ? it->own_data->v[0] : ext->ints->v[TW_EXT_ZOOM];
 	return true;
 }
 
@@ -75,10 +76,10 @@ static void add_exts(const struct tw_map *m, uint32_t group, int32_t zoom, struc
 					   : tw_group_default_zoom(tw_item_at(m, TW_GROUP, i))));
 }
 
-/* Keep a new group's zoom in tw_item.extra until the group's number is known. */
+/* Keep a new group's zoom in tw_item.own_data until the group's number is known. */
 static void set_made_zoom(const struct tw_map *m, uint32_t item, int32_t zoom, struct tw_change *c)
 {
-	const struct tw_ints *old = m->items[item].extra;
+	const struct tw_ints *old = m->items[item].own_data;
 	struct tw_ints *v;
 
 	if (old && old->v[0] == zoom)
@@ -88,7 +89,7 @@ static void set_made_zoom(const struct tw_map *m, uint32_t item, int32_t zoom, s
 		v->v[0] = zoom;
 	else
 		c->error = -ENOMEM;
-	tw_change_extra(c, item, v);
+	tw_change_set_extra(c, item, v);
 }
 
 static int set_zoom(const struct json_at *root, const struct tw_map *m, uint32_t group,
@@ -102,7 +103,7 @@ static int set_zoom(const struct json_at *root, const struct tw_map *m, uint32_t
 
 	if (r < 0 || !present)
 		return r;
-	if (m->items[item].made) {
+	if (m->items[item].made_name) {
 		set_made_zoom(m, item, zoom, c);
 	} else if (!ext) {
 		add_exts(m, group, zoom, c);
@@ -110,9 +111,9 @@ static int set_zoom(const struct json_at *root, const struct tw_map *m, uint32_t
 		ints = tw_ints_copy(ext->ints, TW_EXT_LENGTH, 1);
 		if (ints)
 			ints->v[TW_EXT_ZOOM] = zoom;
-		tw_change_item(c, (uint32_t)(ext - m->items), ints);
+		tw_change_set_ints(c, (uint32_t)(ext - m->items), ints);
 	} else {
-		tw_change_int(c, (uint32_t)(ext - m->items), TW_EXT_ZOOM, zoom);
+		tw_change_set_int(c, (uint32_t)(ext - m->items), TW_EXT_ZOOM, zoom);
 	}
 	return 0;
 }
@@ -175,7 +176,7 @@ static int group_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 	uint32_t item;
 	int r;
 
-	if (tw_at(c->base, TW_GROUP, tw_id_a(id), &item) < 0)
+	if (tw_find_item(c->base, TW_GROUP, tw_id_a(id), &item) < 0)
 		return error_set(e, -ENOENT, "no such group");
 	r = tw_parsed_json_load(p, &doc, e);
 	if (r < 0)
@@ -184,7 +185,7 @@ static int group_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 	r = read_item(&root, &c->base->items[item], &v, e);
 	if (r < 0)
 		return r;
-	tw_change_item(c, item, v);
+	tw_change_set_ints(c, item, v);
 	return set_zoom(&root, c->base, tw_id_a(id), item, c, e);
 }
 

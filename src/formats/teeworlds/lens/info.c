@@ -22,9 +22,9 @@ static int find_text(const struct tw_map *m, entry_id id, struct blob **ret, str
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
 	uint32_t field = TW_INFO_AUTHOR + tw_id_index(id);
-	int32_t index = it ? tw_int(it, field, -1) : -1;
+	int32_t index = it ? tw_get_int(it, field, -1) : -1;
 
-	*ret = it ? tw_blob_of(m, it, field) : NULL;
+	*ret = it ? tw_get_blob(m, it, field) : NULL;
 	if (index != -1 && !*ret)
 		return error_set(e, -EIO, "data index is %d (-1 or 0 to %zu)", index,
 			m->n_blobs ? m->n_blobs - 1 : 0);
@@ -163,8 +163,8 @@ static uint32_t get_item(const struct tw_map *m, struct tw_change *c, uint32_t f
 	if (ints && (!it || it->ints->n == 0))
 		ints->v[0] = 1;
 	if (!it)
-		return tw_change_add(c, TW_INFO, 0, ints);
-	tw_change_item(c, (uint32_t)(it - m->items), ints);
+		return tw_change_add_item(c, TW_INFO, 0, ints);
+	tw_change_set_ints(c, (uint32_t)(it - m->items), ints);
 	return (uint32_t)(it - m->items);
 }
 
@@ -215,7 +215,7 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	text = make_canonical(written, &before);
 	if (!text || (old && !shown))
 		return error_set(e, -ENOMEM, "no memory for the text");
-	same = bytes_same(shown, written) || bytes_same(shown, text) || (none && text->size == 0);
+	same = bytes_equal(shown, written) || bytes_equal(shown, text) || (none && text->size == 0);
 	if (same)
 		fresh = blob_ref(b);
 	else
@@ -230,7 +230,7 @@ static int info_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 
 	if (find_text(c->base, id, &b, NULL) == 0 && b == fresh)
 		return 0;
-	tw_change_data(c, get_item(c->base, c, field), field, blob_ref(fresh));
+	tw_change_set_data(c, get_item(c->base, c, field), field, blob_ref(fresh));
 	return 0;
 }
 

@@ -109,7 +109,7 @@ int tw_kind_get(
 /* Add the typed entries that show an item. */
 static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t)
 {
-	if (!m->shared->typed)
+	if (!m->shared->is_typed)
 		return;
 	for (int sort = 0; sort < TW_SORT_GROUP; sort++) {
 		uint32_t position = (uint32_t)tw_position(m, item);
@@ -117,7 +117,7 @@ static void touch_typed(const struct tw_map *m, uint32_t item, struct touched *t
 		if (tw_sorts[sort].type != m->items[item].type)
 			continue;
 		touched_add(t, tw_object_id((enum tw_sort)sort, 0, position, false));
-		if (tw_sorts[sort].embedded)
+		if (tw_sorts[sort].is_embedded)
 			touched_add(t, tw_object_id((enum tw_sort)sort, 0, position, true));
 	}
 	for (int i = 0; i < TW_N_KINDS; i++)
@@ -131,7 +131,7 @@ static void touch_users(const struct tw_map *m, uint32_t blob, struct touched *t
 	uint32_t fields[TW_FIELDS_MAX];
 
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		unsigned n = m->items[i].removed ? 0 : tw_data_fields(&m->items[i], fields);
+		unsigned n = m->items[i].is_removed ? 0 : tw_data_fields(&m->items[i], fields);
 
 		for (unsigned k = 0; k < n; k++)
 			if (m->items[i].ints->v[fields[k]] == (int32_t)blob) {
@@ -143,7 +143,7 @@ static void touch_users(const struct tw_map *m, uint32_t blob, struct touched *t
 
 static bool item_differs(const struct tw_item *a, const struct tw_item *b)
 {
-	return a->ints != b->ints || a->extra != b->extra || a->removed != b->removed;
+	return a->ints != b->ints || a->own_data != b->own_data || a->is_removed != b->is_removed;
 }
 
 /* Items and blobs are only appended, so both versions have the same handles. */
@@ -155,9 +155,9 @@ void tw_touch(const struct tw_map *before, const struct tw_map *after, struct to
 		if (had && !item_differs(&before->items[i], &after->items[i]))
 			continue;
 		touched_add(t, tw_id(TW_K_RAW_ITEM, i, 0));
-		if (had && !before->items[i].removed)
+		if (had && !before->items[i].is_removed)
 			touch_typed(before, i, t);
-		if (!after->items[i].removed)
+		if (!after->items[i].is_removed)
 			touch_typed(after, i, t);
 	}
 	for (uint32_t i = 0; i < after->n_blobs; i++) {

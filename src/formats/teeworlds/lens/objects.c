@@ -56,8 +56,8 @@ static int dir_find(const struct tw_map *m, entry_id dir, const char *name, entr
 	enum tw_sort sort = tw_sort_in(dir);
 	int r = tw_object_find(m, dir, name, ret);
 
-	if (r == 0 && tw_sorts[sort].embedded &&
-		tw_names(m, sort)->v[tw_object_position(*ret)].json != (*ret & ENTRY_FORM))
+	if (r == 0 && tw_sorts[sort].is_embedded &&
+		tw_names(m, sort)->v[tw_object_position(*ret)].is_json != (*ret & ENTRY_FORM))
 		return -ENOENT;
 	return r;
 }
@@ -71,7 +71,7 @@ static int dir_child(
 
 	if (!find_listed_objects(m, dir, &s) || *cookie >= s.n)
 		return 0;
-	json = tw_names(m, s.sort)->v[s.first + i].json;
+	json = tw_names(m, s.sort)->v[s.first + i].is_json;
 	tw_mounted_name(m, s.sort, s.group, i, json ? ".json" : tw_sorts[s.sort].ending, name);
 	*ret = tw_object_id(s.sort, dir, s.first + i, json);
 	(*cookie)++;

@@ -48,7 +48,7 @@ int tw_parsed_json(
 	r = json_doc_load(&in->bytes, JSON_TEXT_MAX, ret_doc, e);
 	if (r == 0 && in->bytes.size <= KEPT_MAX)
 		p->doc = json_doc_ref(ret_doc);
-	return parsed_give(&p->parsed, r, ret);
+	return parsed_finish(&p->parsed, r, ret);
 }
 
 int tw_parsed_json_load(const struct parsed *p, struct json_doc *ret, struct error *e)

@@ -57,7 +57,7 @@ static int make_drawing(void *arg, struct bytes **ret, struct error *e)
 	struct preview how = {.size = sh->preview,
 		.entities = d->picture == TW_PICTURE_ENTITIES,
 		.part = ENTRY_ROOT,
-		.image = sh->image,
+		.image = sh->load_image,
 		.arg = sh->image_arg};
 	struct drawn *n;
 	int r;

@@ -42,9 +42,9 @@ static bool is_entry_shown(const struct tw_map *m, entry_id dir, size_t i)
 		return m->shared->raw != TW_RAW_OFF;
 	/* The overlay shows the group.json of a new group. */
 	if (entries[i].kind == TW_K_GROUP_JSON)
-		return !group || !group->made;
+		return !group || !group->made_name;
 	return entries[i].dir != TW_K_ROOT ||
-	       (m->shared->typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview));
+	       (m->shared->is_typed && (entries[i].kind != TW_K_PICTURE || m->shared->preview));
 }
 
 static const char *entry_name(size_t i)

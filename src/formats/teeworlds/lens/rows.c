@@ -79,7 +79,7 @@ static int skip_rows(struct jsonw *w, const struct jsonw *before, const struct t
 	if (r < 0)
 		return r;
 	p = (const struct offsets *)b->data;
-	at = array_first(i, n_offsets(rows) - 1, p->rows[i + 1] > off - first);
+	at = array_bisect(i, n_offsets(rows) - 1, p->rows[i + 1] > off - first);
 	if (at) {
 		/* Write one element, so that the writer puts a comma before the next. */
 		jsonw_object(w);

@@ -6,7 +6,7 @@ void touched_add(struct touched *t, entry_id id)
 {
 	enum { MOST = 4096 };
 
-	if (t->n < MOST && array_room(t->ids, t->n, t->room))
+	if (t->n < MOST && array_reserve(t->ids, t->n, t->room))
 		t->ids[t->n++] = id;
 	else
 		t->is_all = true;

@@ -20,8 +20,8 @@ void tw_change_free(struct tw_change *c)
 	if (!c)
 		return;
 	snapshot_unref(&c->base->base);
-	if (c->to)
-		snapshot_unref(&c->to->base);
+	if (c->result)
+		snapshot_unref(&c->result->base);
 	free(c->undo);
 	free(c);
 }
@@ -40,17 +40,17 @@ struct tw_change *tw_change_new(const struct tw_map *m)
 
 struct tw_map *tw_change_map(struct tw_change *c)
 {
-	if (!c->error && !c->to) {
-		c->to = tw_map_copy(c->base);
-		c->error = c->to ? 0 : -ENOMEM;
+	if (!c->error && !c->result) {
+		c->result = tw_map_copy(c->base);
+		c->error = c->result ? 0 : -ENOMEM;
 	}
-	return c->error ? NULL : c->to;
+	return c->error ? NULL : c->result;
 }
 
 /* Returns NULL and sets c->error if memory is exhausted. */
 static struct tw_undo *add_undo(struct tw_change *c)
 {
-	if (!array_room(c->undo, c->n_undo, c->room_undo)) {
+	if (!array_reserve(c->undo, c->n_undo, c->room_undo)) {
 		c->error = -ENOMEM;
 		return NULL;
 	}
@@ -64,9 +64,9 @@ static bool save_item(struct tw_change *c, uint32_t i)
 
 	if (u) {
 		u->at = i;
-		u->item = c->to->items[i];
+		u->item = c->result->items[i];
 		tw_ints_ref(u->item.ints);
-		tw_ints_ref(u->item.extra);
+		tw_ints_ref(u->item.own_data);
 	}
 	return !c->error;
 }
@@ -76,13 +76,13 @@ static bool save_blob(struct tw_change *c, uint32_t i)
 	struct tw_undo *u = c->in_place && i < c->n_blobs ? add_undo(c) : NULL;
 
 	if (u)
-		*u = (struct tw_undo){true, i, {0}, blob_ref(c->to->blobs[i])};
+		*u = (struct tw_undo){true, i, {0}, blob_ref(c->result->blobs[i])};
 	return !c->error;
 }
 
 static const struct tw_item *current_item(const struct tw_change *c, uint32_t item)
 {
-	return &(c->to ? c->to : c->base)->items[item];
+	return &(c->result ? c->result : c->base)->items[item];
 }
 
 /* Prepare an item for an edit. Returns NULL after an error. */
@@ -93,7 +93,7 @@ static struct tw_item *edit_item(struct tw_change *c, uint32_t item)
 	return m && save_item(c, item) ? &m->items[item] : NULL;
 }
 
-void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
+void tw_change_set_ints(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
 	struct tw_item *it, then;
@@ -105,22 +105,22 @@ void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take)
 	it = edit_item(c, item);
 	if (!it)
 		return;
-	then = (struct tw_item){.ints = ints, .extra = it->extra};
-	c->reindex |= c->in_place && tw_index_differs(c->to, it, &then);
-	tw_item_ints(it, TAKE(ints));
+	then = (struct tw_item){.ints = ints, .own_data = it->own_data};
+	c->reindex |= c->in_place && tw_index_differs(c->result, it, &then);
+	tw_item_replace_ints(it, TAKE(ints));
 }
 
-void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
+void tw_change_set_extra(struct tw_change *c, uint32_t item, struct tw_ints *take)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
 	struct tw_item *it = edit_item(c, item), then;
 
 	if (!it)
 		return;
-	then = (struct tw_item){.ints = it->ints, .extra = ints};
-	c->reindex |= c->in_place && tw_index_differs(c->to, it, &then);
-	tw_ints_unref(it->extra);
-	it->extra = TAKE(ints);
+	then = (struct tw_item){.ints = it->ints, .own_data = ints};
+	c->reindex |= c->in_place && tw_index_differs(c->result, it, &then);
+	tw_ints_unref(it->own_data);
+	it->own_data = TAKE(ints);
 }
 
 static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
@@ -129,28 +129,28 @@ static void set_blob(struct tw_map *m, uint32_t i, struct blob *blob)
 	m->blobs[i] = blob_ref(blob);
 }
 
-void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
+void tw_change_set_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take)
 {
 	CLEANUP(blob_unref) struct blob *blob = take;
 	struct tw_map *m = tw_change_map(c);
 	const struct tw_item *it = m ? &m->items[item] : NULL;
 
-	if (m && tw_blob_of(m, it, field) == blob && (blob || tw_int(it, field, -1) == -1))
+	if (m && tw_get_blob(m, it, field) == blob && (blob || tw_get_int(it, field, -1) == -1))
 		return;
-	if (m && tw_blob_of(m, it, field) && !save_blob(c, (uint32_t)it->ints->v[field]))
+	if (m && tw_get_blob(m, it, field) && !save_blob(c, (uint32_t)it->ints->v[field]))
 		return;
 	if (m && save_item(c, item))
 		c->error = tw_map_set_data(m, item, field, blob, NULL);
 }
 
-struct blob *tw_change_like(const struct tw_change *c, uint32_t item, uint32_t field)
+struct blob *tw_change_previous_blob(const struct tw_change *c, uint32_t item, uint32_t field)
 {
-	return c->like && item < c->like->n_items
-		       ? tw_blob_of(c->like, &c->like->items[item], field)
+	return c->previous && item < c->previous->n_items
+		       ? tw_get_blob(c->previous, &c->previous->items[item], field)
 		       : NULL;
 }
 
-void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
+void tw_change_set_blob(struct tw_change *c, uint32_t blob, struct blob *take)
 {
 	CLEANUP(blob_unref) struct blob *fresh = take;
 	struct tw_map *m = tw_change_map(c);
@@ -161,7 +161,7 @@ void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take)
 		set_blob(m, blob, fresh);
 }
 
-uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take)
+uint32_t tw_change_add_item(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take)
 {
 	CLEANUP(tw_ints_unref) struct tw_ints *ints = take;
 	struct tw_map *m = tw_change_map(c);
@@ -173,16 +173,16 @@ uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct t
 	return item;
 }
 
-void tw_change_remove(struct tw_change *c, uint32_t item)
+void tw_change_remove_item(struct tw_change *c, uint32_t item)
 {
 	struct tw_item *it = edit_item(c, item);
 
 	if (it)
-		it->removed = true;
+		it->is_removed = true;
 	c->reindex = true;
 }
 
-void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
+void tw_change_set_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value)
 {
 	const struct tw_ints *was = current_item(c, item)->ints;
 	struct tw_ints *ints;
@@ -192,7 +192,7 @@ void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value
 	ints = tw_ints_copy(was, was->n, 0);
 	if (ints)
 		ints->v[i] = value;
-	tw_change_item(c, item, ints);
+	tw_change_set_ints(c, item, ints);
 }
 
 int tw_change_begin(struct snapshot **s, struct tw_change *ret)
@@ -206,8 +206,11 @@ int tw_change_begin(struct snapshot **s, struct tw_change *ret)
 		snapshot_unref(*s);
 		*s = &m->base;
 	}
-	*ret = (struct tw_change){
-		.base = m, .to = m, .in_place = true, .n_items = m->n_items, .n_blobs = m->n_blobs};
+	*ret = (struct tw_change){.base = m,
+		.result = m,
+		.in_place = true,
+		.n_items = m->n_items,
+		.n_blobs = m->n_blobs};
 	return 0;
 }
 
@@ -218,7 +221,7 @@ static void free_undo(struct tw_undo *u)
 		return;
 	}
 	tw_ints_unref(u->item.ints);
-	tw_ints_unref(u->item.extra);
+	tw_ints_unref(u->item.own_data);
 }
 
 /* Restore the saved item or blob, and free the current one. */
@@ -238,7 +241,7 @@ static void undo_edit(struct tw_map *m, struct tw_undo *u)
 
 static void undo_edits(struct tw_change *c)
 {
-	struct tw_map *m = c->to;
+	struct tw_map *m = c->result;
 
 	while (c->n_undo)
 		undo_edit(m, &c->undo[--c->n_undo]);
@@ -246,7 +249,7 @@ static void undo_edits(struct tw_change *c)
 		struct tw_item *it = &m->items[--m->n_items];
 
 		tw_ints_unref(it->ints);
-		tw_ints_unref(it->extra);
+		tw_ints_unref(it->own_data);
 	}
 	while (m->n_blobs > c->n_blobs)
 		blob_unref(m->blobs[--m->n_blobs]);
@@ -254,7 +257,7 @@ static void undo_edits(struct tw_change *c)
 
 int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct error *e)
 {
-	struct tw_map *m = c->to;
+	struct tw_map *m = c->result;
 	int r = keep ? c->error : 0;
 
 	*ret_changed = c->n_undo || m->n_items > c->n_items || m->n_blobs > c->n_blobs;
@@ -274,53 +277,53 @@ int tw_users_count(const struct tw_map *m, struct tw_users *ret)
 {
 	uint32_t fields[TW_FIELDS_MAX];
 
-	*ret = (struct tw_users){.v = calloc(m->n_blobs + 1, sizeof(*ret->v))};
-	if (!ret->v)
+	*ret = (struct tw_users){.counts = calloc(m->n_blobs + 1, sizeof(*ret->counts))};
+	if (!ret->counts)
 		return -ENOMEM;
 	ret->n = m->n_blobs;
 	ret->room = m->n_blobs + 1;
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
-		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+		unsigned n = it->is_removed ? 0 : tw_data_fields(it, fields);
 
 		for (unsigned k = 0; k < n; k++)
-			if (tw_blob_of(m, it, fields[k]))
-				ret->v[it->ints->v[fields[k]]]++;
+			if (tw_get_blob(m, it, fields[k]))
+				ret->counts[it->ints->v[fields[k]]]++;
 	}
 	return 0;
 }
 
 static int add_user(struct tw_users *u)
 {
-	if (!array_room(u->v, u->n, u->room))
+	if (!array_reserve(u->counts, u->n, u->room))
 		return -ENOMEM;
-	u->v[u->n++] = 1;
+	u->counts[u->n++] = 1;
 	return 0;
 }
 
 int tw_map_set_data(
 	struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob, struct tw_users *users)
 {
-	int32_t old = tw_int(&m->items[item], field, -1);
-	bool names_one = tw_blob_of(m, &m->items[item], field) != NULL;
+	int32_t old = tw_get_int(&m->items[item], field, -1);
+	bool names_one = tw_get_blob(m, &m->items[item], field) != NULL;
 	unsigned n = 0;
 	uint32_t added;
 	int r;
 
 	if (names_one)
-		n = users ? users->v[old] : tw_blob_users(m, (uint32_t)old, 2);
+		n = users ? users->counts[old] : tw_blob_users(m, (uint32_t)old, 2);
 	if (names_one && n < 2) {
 		set_blob(m, (uint32_t)old, blob);
-		return blob ? 0 : tw_item_set(&m->items[item], field, -1);
+		return blob ? 0 : tw_item_set_int(&m->items[item], field, -1);
 	}
 	if (names_one && users)
-		users->v[old]--;
+		users->counts[old]--;
 	if (!blob)
-		return tw_item_set(&m->items[item], field, -1);
+		return tw_item_set_int(&m->items[item], field, -1);
 	r = tw_map_add_blob(m, blob_ref(blob), &added);
 	if (r == 0 && users)
 		r = add_user(users);
-	return r < 0 ? r : tw_item_set(&m->items[item], field, (int32_t)added);
+	return r < 0 ? r : tw_item_set_int(&m->items[item], field, (int32_t)added);
 }
 
 static bool needs_reindex(const struct tw_map *before, const struct tw_map *after)
@@ -330,7 +333,7 @@ static bool needs_reindex(const struct tw_map *before, const struct tw_map *afte
 	for (size_t i = 0; i < after->n_items; i++) {
 		const struct tw_item *was = &before->items[i], *is = &after->items[i];
 
-		if (was->removed != is->removed || was->id != is->id ||
+		if (was->is_removed != is->is_removed || was->id != is->id ||
 			(was->ints != is->ints && tw_index_differs(before, was, is)))
 			return true;
 	}
@@ -347,6 +350,6 @@ int tw_change_apply(struct snapshot **s, struct tw_change *c, struct error *e)
 	if (r < 0)
 		return error_set(e, r, "no memory for the change");
 	snapshot_unref(*s);
-	*s = &TAKE(c->to)->base;
+	*s = &TAKE(c->result)->base;
 	return 0;
 }

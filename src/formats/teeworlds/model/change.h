@@ -16,11 +16,11 @@
 struct tw_undo;
 
 struct tw_change {
-	struct tw_map *base; /* the map to change: an owned reference, or borrowed if in place */
-	struct tw_map *to;   /* the changed map; NULL: no edits yet. Equals base if in place */
+	struct tw_map *base;   /* the map to change: an owned reference, or borrowed if in place */
+	struct tw_map *result; /* the changed map; NULL: no edits yet. Equals base if in place */
 	const struct build_context *others; /* argument of format_edit.apply; or NULL */
-	const struct tw_map *like; /* a map built before, whose blobs are reused; or NULL */
-	int error;                 /* 0 or -ENOMEM */
+	const struct tw_map *previous; /* a map built before, whose blobs are reused; or NULL */
+	int error;                     /* 0 or -ENOMEM */
 
 	/* Private to change.c. */
 	bool in_place;
@@ -44,39 +44,39 @@ int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct erro
 struct tw_map *tw_change_map(struct tw_change *c);
 
 /* Set the integers of an item. Consumes take; NULL counts as exhausted memory. */
-void tw_change_item(struct tw_change *c, uint32_t item, struct tw_ints *take);
-/* Set tw_item.extra. Consumes take, which may be NULL. */
-void tw_change_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
+void tw_change_set_ints(struct tw_change *c, uint32_t item, struct tw_ints *take);
+/* Set tw_item.own_data. Consumes take, which may be NULL. */
+void tw_change_set_extra(struct tw_change *c, uint32_t item, struct tw_ints *take);
 /*
  * Set the blob that integer `field` of an item refers to. Consumes take. A blob with no other user
  * is replaced under its handle. Otherwise take is appended and the integer set; the item must be
  * long enough. If take is NULL, the integer becomes -1, and a blob with no other user is removed.
  */
-void tw_change_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
+void tw_change_set_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
 /* The blob that integer `field` of the item refers to in c->like, borrowed; NULL if none. */
-struct blob *tw_change_like(const struct tw_change *c, uint32_t item, uint32_t field);
+struct blob *tw_change_previous_blob(const struct tw_change *c, uint32_t item, uint32_t field);
 /* Set the blob of a handle, for all its users. Consumes take; NULL counts as exhausted memory. */
-void tw_change_blob(struct tw_change *c, uint32_t blob, struct blob *take);
+void tw_change_set_blob(struct tw_change *c, uint32_t blob, struct blob *take);
 /* Append an item. Consumes take; NULL counts as exhausted memory. Returns handle or UINT32_MAX. */
-uint32_t tw_change_add(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
+uint32_t tw_change_add_item(struct tw_change *c, uint16_t type, uint16_t id, struct tw_ints *take);
 /* Remove an item. Nothing may refer to it. */
-void tw_change_remove(struct tw_change *c, uint32_t item);
+void tw_change_remove_item(struct tw_change *c, uint32_t item);
 
 /* Set one integer of an item, which must be long enough. */
-void tw_change_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
+void tw_change_set_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
 
 /* Replace *s, which must be the map given to tw_change_new, by the changed map. -ENOMEM. */
 int tw_change_apply(struct snapshot **s, struct tw_change *c, struct error *e);
 
 /* Number of fields that refer to each blob, by handle. Only tw_map_set_data keeps it current. */
 struct tw_users {
-	uint32_t *v;
+	uint32_t *counts;
 	size_t n, room;
 };
 
 int tw_users_count(const struct tw_map *m, struct tw_users *ret); /* -ENOMEM */
 
-/* Do what tw_change_data does to a private map. blob is borrowed. users: updated; if NULL, the
+/* Do what tw_change_set_data does to a private map. blob is borrowed. users: updated; if NULL, the
  * users of the blob are counted in all items. -ENOMEM. */
 int tw_map_set_data(
 	struct tw_map *m, uint32_t item, uint32_t field, struct blob *blob, struct tw_users *users);

@@ -27,7 +27,7 @@ static unsigned layer_fields(const struct tw_item *it, uint32_t ret[TW_FIELDS_MA
 	unsigned n = 0;
 	int own;
 
-	switch (tw_int(it, TW_LAYER_TYPE, -1)) {
+	switch (tw_get_int(it, TW_LAYER_TYPE, -1)) {
 	case TW_LAYER_TILES:
 		if (!tw_is_tiles(it))
 			return 0;
@@ -57,12 +57,12 @@ unsigned tw_data_fields(const struct tw_item *it, uint32_t ret[TW_FIELDS_MAX])
 		break;
 	case TW_IMAGE:
 		ret[n++] = TW_IMG_NAME;
-		if (tw_int(it, TW_IMG_EXTERNAL, 1) == 0)
+		if (tw_get_int(it, TW_IMG_EXTERNAL, 1) == 0)
 			ret[n++] = TW_IMG_DATA;
 		break;
 	case TW_SOUND:
 		ret[n++] = TW_SND_NAME;
-		if (tw_int(it, TW_SND_EXTERNAL, 1) == 0)
+		if (tw_get_int(it, TW_SND_EXTERNAL, 1) == 0)
 			ret[n++] = TW_SND_DATA;
 		break;
 	case TW_LAYER:
@@ -83,7 +83,7 @@ unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough)
 
 	for (size_t i = 0; i < m->n_items && users < enough; i++) {
 		const struct tw_item *it = &m->items[i];
-		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+		unsigned n = it->is_removed ? 0 : tw_data_fields(it, fields);
 
 		for (unsigned k = 0; k < n; k++)
 			users += it->ints->v[fields[k]] == (int32_t)blob;
@@ -93,7 +93,7 @@ unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough)
 
 static bool is_known_layer(const struct tw_item *it)
 {
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	int32_t type = tw_get_int(it, TW_LAYER_TYPE, -1);
 
 	return tw_is_tiles(it) ? tw_tiles_field(it) >= 0
 			       : type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS ||
@@ -105,7 +105,7 @@ bool tw_all_known(const struct tw_map *m)
 	uint8_t uuid[16];
 
 	for (size_t i = 0; i < m->n_items; i++)
-		if (m->items[i].type == TW_LAYER && !m->items[i].removed &&
+		if (m->items[i].type == TW_LAYER && !m->items[i].is_removed &&
 			!is_known_layer(&m->items[i]))
 			return false;
 	for (size_t i = 0; i < m->index->n_types; i++) {

@@ -13,24 +13,24 @@ static uint32_t count_layers(const struct tw_map *m)
 	return n <= UINT16_MAX ? n : UINT16_MAX + 1;
 }
 
-struct tw_group_at tw_group_layers(const struct tw_map *m, uint32_t group)
+struct tw_layer_range tw_group_layers(const struct tw_map *m, uint32_t group)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, group);
 	uint32_t n = count_layers(m);
-	int64_t first = tw_int(it, TW_GROUP_START, 0);
-	int64_t end = first + tw_int(it, TW_GROUP_COUNT, 0);
+	int64_t first = tw_get_int(it, TW_GROUP_START, 0);
+	int64_t end = first + tw_get_int(it, TW_GROUP_COUNT, 0);
 
 	first = first > 0 ? first : 0;
 	end = end < n ? end : n;
-	return first < end ? (struct tw_group_at){(uint32_t)first, (uint32_t)(end - first)}
-			   : (struct tw_group_at){0};
+	return first < end ? (struct tw_layer_range){(uint32_t)first, (uint32_t)(end - first)}
+			   : (struct tw_layer_range){0};
 }
 
 int64_t tw_layer_in_group(const struct tw_map *m, uint32_t group, uint32_t layer)
 {
 	const struct tw_item *it = tw_item_at(m, TW_GROUP, group);
 
-	return it ? (int64_t)layer - tw_int(it, TW_GROUP_START, 0) : -1;
+	return it ? (int64_t)layer - tw_get_int(it, TW_GROUP_START, 0) : -1;
 }
 
 /* Find the first layer from `at` on that is not yet known to be shared. Shortens the chains in
@@ -48,7 +48,7 @@ int tw_index_groups(struct tw_map *m)
 {
 	uint32_t n = count_layers(m), n_groups = tw_count(m, TW_GROUP);
 	CLEANUP(free) uint32_t *next = malloc(((size_t)n + 1) * sizeof(*next));
-	struct tw_home *homes = calloc((size_t)n + 1, sizeof(*homes));
+	struct tw_layer_home *homes = calloc((size_t)n + 1, sizeof(*homes));
 
 	free(m->index->homes);
 	m->index->homes = homes;
@@ -58,13 +58,13 @@ int tw_index_groups(struct tw_map *m)
 	for (uint32_t i = 0; i <= n; i++)
 		next[i] = i;
 	for (uint32_t g = 0; g < n_groups; g++) {
-		struct tw_group_at at = tw_group_layers(m, g);
+		struct tw_layer_range at = tw_group_layers(m, g);
 		uint32_t end = at.first + at.n;
 
 		for (uint32_t i = skip_shared(next, at.first); i < end;
 			i = skip_shared(next, i + 1)) {
 			if (homes[i].group) {
-				homes[i].shared = true;
+				homes[i].is_shared = true;
 				next[i] = i + 1;
 			} else {
 				homes[i].group = g + 1;
@@ -74,7 +74,7 @@ int tw_index_groups(struct tw_map *m)
 	return 0;
 }
 
-int64_t tw_group_of(const struct tw_map *m, int64_t layer)
+int64_t tw_find_group(const struct tw_map *m, int64_t layer)
 {
 	const struct tw_index *x = m->index;
 
@@ -85,5 +85,5 @@ bool tw_layer_is_shared(const struct tw_map *m, int64_t layer)
 {
 	const struct tw_index *x = m->index;
 
-	return layer >= 0 && layer < x->n_homes && x->homes[layer].shared;
+	return layer >= 0 && layer < x->n_homes && x->homes[layer].is_shared;
 }

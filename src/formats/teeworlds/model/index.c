@@ -24,7 +24,7 @@ void tw_index_unref(struct tw_index *x)
 
 size_t tw_index_from(const struct tw_index *x, uint64_t type)
 {
-	return array_first(i, x->n_types, x->types[i].id >= type);
+	return array_bisect(i, x->n_types, x->types[i].id >= type);
 }
 
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type)
@@ -39,10 +39,10 @@ uint32_t tw_count_mounted(const struct tw_map *m, unsigned type)
 {
 	const struct tw_type *t = tw_type(m, type);
 
-	return t ? t->n_mounted : 0;
+	return t ? t->n_base : 0;
 }
 
-int tw_at(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret)
+int tw_find_item(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret)
 {
 	const struct tw_type *t = tw_type(m, type);
 
@@ -56,7 +56,7 @@ const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t 
 {
 	uint32_t i;
 
-	return tw_at(m, type, position, &i) < 0 ? NULL : &m->items[i];
+	return tw_find_item(m, type, position, &i) < 0 ? NULL : &m->items[i];
 }
 
 int64_t tw_index_position(const struct tw_index *x, uint32_t item)
@@ -68,6 +68,6 @@ int64_t tw_index_position(const struct tw_index *x, uint32_t item)
 
 int64_t tw_position(const struct tw_map *m, uint32_t item)
 {
-	return item < m->n_items && !m->items[item].removed ? tw_index_position(m->index, item)
-							    : -1;
+	return item < m->n_items && !m->items[item].is_removed ? tw_index_position(m->index, item)
+							       : -1;
 }

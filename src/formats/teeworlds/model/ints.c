@@ -39,13 +39,13 @@ void tw_ints_unref(struct tw_ints *v)
 		free(v);
 }
 
-int tw_item_set(struct tw_item *it, uint32_t field, int32_t value)
+int tw_item_set_int(struct tw_item *it, uint32_t field, int32_t value)
 {
 	struct tw_ints *ints = tw_ints_copy(it->ints, it->ints->n, 0);
 
 	if (!ints)
 		return -ENOMEM;
 	ints->v[field] = value;
-	tw_item_ints(it, ints);
+	tw_item_replace_ints(it, ints);
 	return 0;
 }

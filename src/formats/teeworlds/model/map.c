@@ -26,9 +26,9 @@ static void free_map(struct snapshot *s)
 
 	for (size_t i = 0; i < m->n_items; i++) {
 		tw_ints_unref(m->items[i].ints);
-		bytes_unref(m->items[i].made);
-		bytes_unref(m->items[i].placed);
-		tw_ints_unref(m->items[i].extra);
+		bytes_unref(m->items[i].made_name);
+		bytes_unref(m->items[i].placed_name);
+		tw_ints_unref(m->items[i].own_data);
 	}
 	for (size_t i = 0; i < m->n_blobs; i++)
 		blob_unref(m->blobs[i]);
@@ -37,7 +37,7 @@ static void free_map(struct snapshot *s)
 	free(m->items);
 	free(m->blobs);
 	tw_index_unref(m->index);
-	tw_index_unref(m->origin);
+	tw_index_unref(m->mounted_index);
 	file_unref(m->file);
 	tw_shared_unref(m->shared);
 	free(m);
@@ -67,9 +67,9 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	c->base.format = m->base.format;
 	c->file = file_ref(m->file);
 	c->trailing = m->trailing;
-	c->rewritten = m->rewritten;
+	c->must_rewrite = m->must_rewrite;
 	c->index = tw_index_ref(m->index);
-	c->origin = tw_index_ref(m->origin);
+	c->mounted_index = tw_index_ref(m->mounted_index);
 	c->items = calloc(m->n_items ? m->n_items : 1, sizeof(*c->items));
 	c->blobs = calloc(m->n_blobs ? m->n_blobs : 1, sizeof(struct blob *));
 	if (!c->items || !c->blobs) {
@@ -79,9 +79,9 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 	for (; c->n_items < m->n_items; c->n_items++) {
 		c->items[c->n_items] = m->items[c->n_items];
 		tw_ints_ref(c->items[c->n_items].ints);
-		bytes_ref(c->items[c->n_items].made);
-		bytes_ref(c->items[c->n_items].placed);
-		tw_ints_ref(c->items[c->n_items].extra);
+		bytes_ref(c->items[c->n_items].made_name);
+		bytes_ref(c->items[c->n_items].placed_name);
+		tw_ints_ref(c->items[c->n_items].own_data);
 	}
 	for (; c->n_blobs < m->n_blobs; c->n_blobs++)
 		c->blobs[c->n_blobs] = blob_ref(m->blobs[c->n_blobs]);
@@ -95,11 +95,11 @@ struct tw_map *tw_map_copy(const struct tw_map *m)
 
 int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p)
 {
-	if (!array_room(m->put_images, m->n_put_images, m->room_put_images))
+	if (!array_reserve(m->put_images, m->n_put_images, m->room_put_images))
 		return -ENOMEM;
 	m->put_images[m->n_put_images] = *p;
 	parsed_ref(p->parsed);
-	blob_ref(p->before);
+	blob_ref(p->old_pixels);
 	m->n_put_images++;
 	return 0;
 }
@@ -110,7 +110,7 @@ void tw_map_clear_put_images(struct tw_map *m)
 		const struct tw_put_image *p = &m->put_images[--m->n_put_images];
 
 		parsed_unref(p->parsed);
-		blob_unref(p->before);
+		blob_unref(p->old_pixels);
 	}
 }
 
@@ -156,9 +156,9 @@ int tw_map_add_blob(struct tw_map *m, struct blob *take, uint32_t *ret)
 	return r;
 }
 
-struct blob *tw_blob_of(const struct tw_map *m, const struct tw_item *it, uint32_t field)
+struct blob *tw_get_blob(const struct tw_map *m, const struct tw_item *it, uint32_t field)
 {
-	int32_t i = tw_int(it, field, -1);
+	int32_t i = tw_get_int(it, field, -1);
 
 	return i < 0 || (size_t)i >= m->n_blobs ? NULL : m->blobs[i];
 }
@@ -168,5 +168,5 @@ bool tw_is_typed(const struct tw_map *m)
 	const struct tw_type *t = tw_type(m, TW_VERSION);
 	const struct tw_item *first = t ? &m->items[t->by_id[0]] : NULL;
 
-	return first && first->id == 0 && tw_int(first, 0, 0) == 1;
+	return first && first->id == 0 && tw_get_int(first, 0, 0) == 1;
 }

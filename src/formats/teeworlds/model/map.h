@@ -67,36 +67,36 @@ DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 struct tw_item {
 	uint16_t type;
 	uint16_t id;
-	bool removed;  /* no longer in the map, but keeps its handle */
-	bool reserved; /* created in raw/; counts as removed until it has content */
+	bool is_removed;  /* no longer in the map, but keeps its handle */
+	bool is_reserved; /* created in raw/; counts as removed until it has content */
 	struct tw_ints *ints;
 	/*
 	 * Stem of the file name of an object that was created since the mount; otherwise NULL. Such
 	 * an object comes after those of the mount, is not shown in raw/, and has no integers
 	 * before its content is applied. Finalizing gives it a place (finalize/finalize.h).
 	 */
-	struct bytes *made;
+	struct bytes *made_name;
 	/* Integers that finalizing will write to other items, or NULL: an envelope's new points
 	 * (item/points.h). For a created layer: its auto-mapper item. For a created group: its zoom
 	 * (one integer). */
-	struct tw_ints *extra;
+	struct tw_ints *own_data;
 	/* In a finalized map: file name of a created, moved or renamed object. Otherwise NULL. */
-	struct bytes *placed;
+	struct bytes *placed_name;
 	/* For a created layer: position of the group that it was created in. In a finalized map,
 	 * for any layer: position of its group at the mount. */
 	uint16_t group;
 	/* In a finalized map: a layer of two groups becomes two layers, and the copy has the handle
 	 * of the original + 1 here. Otherwise 0. */
-	uint32_t twin;
+	uint32_t original;
 };
 
 /* The items of one type. */
 struct tw_type {
 	uint16_t id;
 	uint32_t n;
-	uint32_t n_mounted; /* items that were not created since the mount; they come first */
-	uint32_t *items;    /* handles by position; within tw_index.listed */
-	uint32_t *by_id;    /* handles by (id, position), for raw/; within tw_index.by_id */
+	uint32_t n_base; /* items that were not created since the mount; they come first */
+	uint32_t *items; /* handles by position; within tw_index.listed */
+	uint32_t *by_id; /* handles by (id, position), for raw/; within tw_index.by_id */
 };
 
 /* A UUID type: its number, and the UUID of its first valid index item. */
@@ -106,9 +106,9 @@ struct tw_type_uuid {
 };
 
 /* The groups that a layer belongs to. */
-struct tw_home {
+struct tw_layer_home {
 	uint32_t group; /* position of the first one + 1; 0: none */
-	bool shared;    /* the layer belongs to more than one group */
+	bool is_shared; /* the layer belongs to more than one group */
 };
 
 /*
@@ -125,12 +125,12 @@ struct tw_index {
 	uint32_t *positions;      /* by handle: position in the list of its type, or UINT32_MAX */
 	size_t n_uuids;
 	struct tw_type_uuid *uuids; /* ascending by type */
-	int known[TW_N_UUIDS];      /* type number of each enum tw_uuid, or -1 */
+	int uuid_types[TW_N_UUIDS]; /* type number of each enum tw_uuid, or -1 */
 	uint32_t n_autos;
 	uint32_t *autos; /* long enough auto-mapper items: handles by (group, layer, handle) */
 	uint32_t n_homes;
-	struct tw_home *homes; /* by position of the layer */
-	bool tangents;         /* some envelope has points with tangents (item/points.h) */
+	struct tw_layer_home *homes; /* by position of the layer */
+	bool has_tangents;           /* some envelope has points with tangents (item/points.h) */
 };
 
 /* Generated files that show the whole map. */
@@ -150,11 +150,11 @@ struct tw_shared {
 	uint32_t preview; /* longest side of the generated pictures, in pixels; 0: no pictures */
 	struct blob *pictures[TW_PICTURES]; /* empty blobs that cache the generated pictures */
 	struct blob *points; /* empty blob that caches row offsets in long tables of points */
-	int (*image)(
+	int (*load_image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;  /* both from struct format_context */
-	bool typed;       /* the map is shown as more than raw/ (rule 1); fixed when it is opened */
-	bool fresh;       /* not read from a file: the save adds the items that a game needs */
+	bool is_typed;    /* the map is shown as more than raw/ (rule 1); fixed when it is opened */
+	bool is_new_map;  /* not read from a file: the save adds the items that a game needs */
 	int file_version; /* of the datafile: 3 or 4 */
 	size_t n_blobs;   /* data items of the file; blobs with higher handles are new */
 	struct tw_names *names; /* names/mounted.h; owned */
@@ -164,11 +164,11 @@ struct tw_shared {
 /* An image whose pixels changed while a map is built. The OPAQUE bits of tiles depend on them;
  * finalizing updates the bits once for all images (item/opaque.h). */
 struct tw_put_image {
-	uint32_t image;            /* position */
-	struct parsed *parsed;     /* owned reference */
-	struct blob *before;       /* the old pixels, owned reference; NULL: could not be shown */
-	uint32_t w, h;             /* size of the old image */
-	const struct tw_map *like; /* as in struct tw_change; borrowed until finalizing */
+	uint32_t image;          /* position */
+	struct parsed *parsed;   /* owned reference */
+	struct blob *old_pixels; /* the old pixels, owned reference; NULL: could not be shown */
+	uint32_t w, h;           /* size of the old image */
+	const struct tw_map *previous; /* as in struct tw_change; borrowed until finalizing */
 };
 
 struct tw_map {
@@ -176,26 +176,27 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t serial; /* unique in this process */
 	struct tw_index *index;
-	struct tw_index *origin; /* in a finalized map: the index of the mounted map; else NULL */
+	struct tw_index
+		*mounted_index; /* in a finalized map: the index of the mounted map; else NULL */
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: removed from the map */
 	size_t n_blobs;
 	struct file *file; /* holds the unchanged blobs; owned reference */
 	uint64_t trailing; /* bytes after the last data item in the file; a save drops them */
-	bool rewritten;    /* a save writes the file even if no item and no blob differs */
+	bool must_rewrite; /* a save writes the file even if no item and no blob differs */
 	struct tw_put_image *put_images;
 	size_t n_put_images, room_put_images;
 };
 
 /* Replace the integers of an item. Consumes the reference. The map must still be private. */
-static inline void tw_item_ints(struct tw_item *it, struct tw_ints *take)
+static inline void tw_item_replace_ints(struct tw_item *it, struct tw_ints *take)
 {
 	tw_ints_unref(it->ints);
 	it->ints = take;
 }
 /* Change one integer of an item, in a new copy of its integers. -ENOMEM. */
-int tw_item_set(struct tw_item *it, uint32_t field, int32_t value);
+int tw_item_set_int(struct tw_item *it, uint32_t field, int32_t value);
 
 static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 {
@@ -231,7 +232,7 @@ int tw_index_uuids(struct tw_map *m);
 int tw_index_groups(struct tw_map *m);
 /* Reorder the items of a type. `items` holds all their handles. by_id is not updated, so the map
  * must not be edited any more, only written. -ENOMEM. */
-int tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items);
+int tw_map_reorder(struct tw_map *m, unsigned type, const uint32_t *items);
 
 struct tw_shared *tw_shared_ref(struct tw_shared *sh);
 void tw_shared_unref(struct tw_shared *sh);
@@ -253,7 +254,7 @@ static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
  * positions among these (names/reference.h). */
 uint32_t tw_count_mounted(const struct tw_map *m, unsigned type);
 /* Find the handle of the item at a position of a type. -ENOENT. */
-int tw_at(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret);
+int tw_find_item(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret);
 /* Find the item at a position of a type; NULL if there is none. */
 const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t position);
 /* Position of an item in the list of its type, by handle; -1 if it is not in the map. */
@@ -262,14 +263,14 @@ int64_t tw_position(const struct tw_map *m, uint32_t item);
 int64_t tw_index_position(const struct tw_index *x, uint32_t item);
 
 /* Integer i of the item, or `absent` if the item is too short. */
-static inline int32_t tw_int(const struct tw_item *it, uint32_t i, int32_t absent)
+static inline int32_t tw_get_int(const struct tw_item *it, uint32_t i, int32_t absent)
 {
 	return i < it->ints->n ? it->ints->v[i] : absent;
 }
 
 /* The blob that integer `field` of the item refers to, borrowed. NULL if the item is too short, the
  * integer is no handle, or the blob was removed. */
-struct blob *tw_blob_of(const struct tw_map *m, const struct tw_item *it, uint32_t field);
+struct blob *tw_get_blob(const struct tw_map *m, const struct tw_item *it, uint32_t field);
 
 /*
  * Type number of a UUID type in this map; -1 if the map does not define it. An index item (type
@@ -285,7 +286,7 @@ const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, in
 bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16]);
 /* Find the auto-mapper items for a layer, given by the position of its group and its number in the
  * group. Returns how many there are; *ret: their handles, borrowed from the index. */
-uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret);
+uint32_t tw_find_autos(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret);
 /* Is it the UUID of one of enum tw_uuid? */
 bool tw_known_uuid(const uint8_t uuid[16]);
 const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 bytes */

@@ -14,7 +14,7 @@ static int compare_raw(const void *pa, const void *pb, void *arg)
 	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
 	const struct tw_item *a = &m->items[i], *b = &m->items[k];
 
-	return array_order(a->type, b->type) ?: array_order(a->id, b->id) ?: array_order(i, k);
+	return array_compare(a->type, b->type) ?: array_compare(a->id, b->id) ?: array_compare(i, k);
 }
 
 /* Fill x->types from by_id, which is sorted by type. */
@@ -46,13 +46,13 @@ static void fill_positions(const struct tw_map *m, struct tw_index *x)
 		const struct tw_item *it = &m->items[i];
 
 		x->positions[i] = UINT32_MAX;
-		if (it->removed)
+		if (it->is_removed)
 			continue;
 		if (!t || t->id != it->type)
 			t = &x->types[tw_index_from(x, it->type)];
 		x->positions[i] = t->n;
 		t->items[t->n++] = (uint32_t)i;
-		t->n_mounted += !it->made;
+		t->n_base += !it->made_name;
 	}
 }
 
@@ -60,7 +60,7 @@ static void fill_positions(const struct tw_map *m, struct tw_index *x)
  * with own points keeps its old version in extra[0] (TW_OWN_VERSION). */
 static bool has_tangents(const struct tw_item *envelope)
 {
-	const struct tw_ints *v = envelope->extra ? envelope->extra : envelope->ints;
+	const struct tw_ints *v = envelope->own_data ? envelope->own_data : envelope->ints;
 
 	return v->n && v->v[0] >= TW_ENV_TANGENTS_SINCE;
 }
@@ -69,7 +69,7 @@ bool tw_any_tangents(const struct tw_map *m)
 {
 	const struct tw_type *t = tw_type(m, TW_ENVELOPE);
 
-	for (uint32_t i = 0; t && i < t->n_mounted; i++)
+	for (uint32_t i = 0; t && i < t->n_base; i++)
 		if (has_tangents(&m->items[t->items[i]]))
 			return true;
 	return false;
@@ -86,7 +86,7 @@ static int list_types(const struct tw_map *m, struct tw_index *x)
 	if (!x->listed || !x->by_id || !x->positions)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->n_items; i++)
-		if (!m->items[i].removed)
+		if (!m->items[i].is_removed)
 			x->by_id[x->n_listed++] = (uint32_t)i;
 	qsort_r(x->by_id, x->n_listed, sizeof(*x->by_id), compare_raw, (void *)m);
 	r = build_types(m, x);
@@ -110,7 +110,7 @@ int tw_map_reindex(struct tw_map *m)
 	}
 	tw_index_unref(m->index);
 	m->index = x;
-	x->tangents = tw_any_tangents(m);
+	x->has_tangents = tw_any_tangents(m);
 	r = tw_index_uuids(m);
 	return r < 0 ? r : tw_index_groups(m);
 }
@@ -125,8 +125,8 @@ bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const st
 	if (it->type == TW_ENVELOPE)
 		return has_tangents(it) != has_tangents(then);
 	if (it->type == TW_GROUP)
-		return tw_int(it, TW_GROUP_START, 0) != tw_int(then, TW_GROUP_START, 0) ||
-		       tw_int(it, TW_GROUP_COUNT, 0) != tw_int(then, TW_GROUP_COUNT, 0);
+		return tw_get_int(it, TW_GROUP_START, 0) != tw_get_int(then, TW_GROUP_START, 0) ||
+		       tw_get_int(it, TW_GROUP_COUNT, 0) != tw_get_int(then, TW_GROUP_COUNT, 0);
 	if (it->type != tw_uuid_type(m, TW_AUTOMAPPER))
 		return false;
 	return is_auto != (fresh->n >= TW_AUTO_LENGTH) ||
@@ -134,7 +134,7 @@ bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const st
 				   it->ints->v[TW_AUTO_LAYER] != fresh->v[TW_AUTO_LAYER]));
 }
 
-int tw_map_order(struct tw_map *m, unsigned type, const uint32_t *items)
+int tw_map_reorder(struct tw_map *m, unsigned type, const uint32_t *items)
 {
 	const struct tw_type *t = tw_type(m, type);
 

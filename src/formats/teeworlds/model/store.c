@@ -6,7 +6,7 @@
 
 #include "base/threads/parallel.h"
 
-int tw_keep_extent(
+int tw_store_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e)
 {
 	struct store *store = m->shared->store;
@@ -26,14 +26,15 @@ int tw_keep_extent(
 	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
 }
 
-int tw_keep_bytes(const struct tw_map *m, struct bytes *content, struct blob **ret, struct error *e)
+int tw_store_bytes(
+	const struct tw_map *m, struct bytes *content, struct blob **ret, struct error *e)
 {
 	CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_ref(content));
 
-	return tw_keep_extent(m, &x, ret, e);
+	return tw_store_extent(m, &x, ret, e);
 }
 
-int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e)
+int tw_append_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e)
 {
 	uint8_t chunk[4096];
 	int r = 0;
@@ -47,7 +48,7 @@ int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out,
 	return r;
 }
 
-int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e)
+int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *out = spool_create(r->store->spool_dirfd);
 	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory for a data item");
@@ -60,12 +61,12 @@ int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e)
 /* Get the compressed form of `under`. Returns 1 if that is not compressed. */
 static int copy_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
-	int k = blob_make(r->under, e);
+	int k = blob_materialize(r->source, e);
 
-	if (k < 0 || r->under->coding != BLOB_ZLIB)
+	if (k < 0 || r->source->coding != BLOB_ZLIB)
 		return k < 0 ? k : 1;
-	*ret = extent_ref(&r->under->stored);
-	*ret_size = r->under->size;
+	*ret = extent_ref(&r->source->stored);
+	*ret_size = r->source->size;
 	return 0;
 }
 
@@ -80,7 +81,7 @@ static int compose_packed(
 {
 	CLEANUP(deflater_destroy)
 	struct deflater *d = deflater_create(r->store->spool_dirfd);
-	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_to(deflate_chunk, d) : NULL;
+	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_sink(deflate_chunk, d) : NULL;
 	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory to compress"), end;
 
 	/* The content was valid when it was parsed. */
@@ -116,7 +117,7 @@ static void free_recipe(struct blob_recipe *recipe)
 
 	if (r->finish)
 		r->finish(r);
-	blob_unref(r->under);
+	blob_unref(r->source);
 	free(r);
 }
 
@@ -130,7 +131,7 @@ struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t
 
 struct tw_recipe *tw_recipe_of(const struct blob *b)
 {
-	return b && b->recipe && b->recipe->make == make_stored && !blob_is_made(b)
+	return b && b->recipe && b->recipe->make == make_stored && !blob_is_materialized(b)
 		       ? (struct tw_recipe *)b->recipe
 		       : NULL;
 }
@@ -139,10 +140,10 @@ static int make_one(void *arg, size_t i, struct error *e)
 {
 	struct blob **blobs = arg;
 
-	return blob_make(blobs[i], e);
+	return blob_materialize(blobs[i], e);
 }
 
-int tw_make_all(const struct tw_map *m, struct error *e)
+int tw_materialize_all(const struct tw_map *m, struct error *e)
 {
 	CLEANUP(free) struct blob **blobs = malloc((m->n_blobs + 1) * sizeof(struct blob *));
 	size_t n = 0;
@@ -150,7 +151,7 @@ int tw_make_all(const struct tw_map *m, struct error *e)
 	if (!blobs)
 		return error_set(e, -ENOMEM, "no memory for the data items of a map");
 	for (size_t i = 0; i < m->n_blobs; i++)
-		if (m->blobs[i] && !blob_is_made(m->blobs[i]))
+		if (m->blobs[i] && !blob_is_materialized(m->blobs[i]))
 			blobs[n++] = m->blobs[i];
 	return n ? parallel_each(n, make_one, blobs, e) : 0;
 }

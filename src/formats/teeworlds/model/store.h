@@ -9,19 +9,19 @@
 #include "base/disk/spool.h"
 #include "formats/teeworlds/model/map.h"
 
-/* Create a blob of content in memory, which is borrowed. Errors as tw_keep_extent. */
-int tw_keep_bytes(
+/* Create a blob of content in memory, which is borrowed. Errors as tw_store_extent. */
+int tw_store_bytes(
 	const struct tw_map *m, struct bytes *content, struct blob **ret, struct error *e);
 /* Create a blob of content of any size, in bounded memory. -EINVAL: more than 2^31 - 1 bytes. */
-int tw_keep_extent(
+int tw_store_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e);
 /* Append bytes [from, end) of a blob to out. */
-int tw_keep_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e);
+int tw_append_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e);
 
 /* The recipe of a composed blob. It may read other blobs, unless their recipes read this one. */
 struct tw_recipe {
 	struct blob_recipe recipe; /* first; private to store.c, as are store and size */
-	struct blob *under;        /* the blob that this one is a change of, owned; or NULL */
+	struct blob *source;       /* the blob that this one is a change of, owned; or NULL */
 	/* Append the content to out, on any thread. Returns 1 if the content equals that of
 	 * `under`; the blob then keeps its compressed form. */
 	int (*compose)(struct tw_recipe *r, struct spool *out, struct error *e);
@@ -34,12 +34,12 @@ struct tw_recipe {
 /* Create a composed blob. take: malloc'ed, with compose set; consumed, also on failure. size:
  * decoded, or BLOB_SIZE_UNKNOWN if it is known only after composing. */
 struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size);
-/* Materialize all composed blobs of a map, on all processors. Errors as blob_make. */
-int tw_make_all(const struct tw_map *m, struct error *e);
+/* Materialize all composed blobs of a map, on all processors. Errors as blob_materialize. */
+int tw_materialize_all(const struct tw_map *m, struct error *e);
 /* The recipe of a blob from tw_compose that is not materialized yet; otherwise NULL. */
 struct tw_recipe *tw_recipe_of(const struct blob *b);
 /* Compose the content without compressing it. Returns 1 if it equals that of `under`. */
-int tw_recipe_run(struct tw_recipe *r, struct extent *ret, struct error *e);
+int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e);
 /* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(
 	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e);

@@ -60,7 +60,7 @@ static int list_uuids(struct tw_map *m, const struct tw_type *t)
 
 static const struct tw_type_uuid *find_uuid(const struct tw_index *x, unsigned type)
 {
-	size_t at = array_first(i, x->n_uuids, x->uuids[i].type >= type);
+	size_t at = array_bisect(i, x->n_uuids, x->uuids[i].type >= type);
 
 	return at < x->n_uuids && x->uuids[at].type == type ? &x->uuids[at] : NULL;
 }
@@ -71,9 +71,9 @@ static int compare_autos(const void *pa, const void *pb, void *arg)
 	uint32_t i = *(const uint32_t *)pa, k = *(const uint32_t *)pb;
 	const int32_t *a = m->items[i].ints->v, *b = m->items[k].ints->v;
 
-	return array_order(a[TW_AUTO_GROUP], b[TW_AUTO_GROUP])
-		?: array_order(a[TW_AUTO_LAYER], b[TW_AUTO_LAYER])
-		?: array_order(i, k);
+	return array_compare(a[TW_AUTO_GROUP], b[TW_AUTO_GROUP])
+		?: array_compare(a[TW_AUTO_LAYER], b[TW_AUTO_LAYER])
+		?: array_compare(i, k);
 }
 
 static int list_autos(struct tw_map *m)
@@ -98,14 +98,14 @@ int tw_index_uuids(struct tw_map *m)
 	int r = t ? list_uuids(m, t) : 0;
 
 	for (unsigned k = 0; k < TW_N_UUIDS; k++)
-		x->known[k] = -1;
+		x->uuid_types[k] = -1;
 	for (uint32_t i = 0; r == 0 && t && i < t->n; i++) {
 		uint16_t type = m->items[t->items[i]].id;
 		const struct tw_type_uuid *u = find_uuid(x, type);
 
 		for (unsigned k = 0; u && k < TW_N_UUIDS; k++)
-			if (x->known[k] < 0 && memcmp(u->uuid, known_uuids[k], 16) == 0)
-				x->known[k] = type;
+			if (x->uuid_types[k] < 0 && memcmp(u->uuid, known_uuids[k], 16) == 0)
+				x->uuid_types[k] = type;
 	}
 	return r < 0 ? r : list_autos(m);
 }
@@ -121,7 +121,7 @@ bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16])
 
 int tw_uuid_type(const struct tw_map *m, enum tw_uuid what)
 {
-	return m->index->known[what];
+	return m->index->uuid_types[what];
 }
 
 const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what)
@@ -143,14 +143,14 @@ static int compare_auto_layer(const struct tw_map *m, size_t i, int64_t group, i
 {
 	const int32_t *v = m->items[m->index->autos[i]].ints->v;
 
-	return array_order(v[TW_AUTO_GROUP], group) ?: array_order(v[TW_AUTO_LAYER], layer);
+	return array_compare(v[TW_AUTO_GROUP], group) ?: array_compare(v[TW_AUTO_LAYER], layer);
 }
 
-uint32_t tw_autos_of(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret)
+uint32_t tw_find_autos(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret)
 {
 	uint32_t n = m->index->n_autos;
-	size_t at = array_first(i, n, compare_auto_layer(m, i, group, layer) >= 0);
+	size_t at = array_bisect(i, n, compare_auto_layer(m, i, group, layer) >= 0);
 
 	*ret = m->index->autos + at;
-	return (uint32_t)(array_first(i, n, compare_auto_layer(m, i, group, layer) > 0) - at);
+	return (uint32_t)(array_bisect(i, n, compare_auto_layer(m, i, group, layer) > 0) - at);
 }

@@ -11,17 +11,17 @@
 
 enum { ELEMENTS = 64 /* read at a time */ };
 
-unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX])
+unsigned tw_held_fields(const struct tw_item *it, struct tw_layer_ref ret[TW_HELD_MAX])
 {
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	int32_t type = tw_get_int(it, TW_LAYER_TYPE, -1);
 	enum tw_sort source = type == TW_LAYER_QUADS ? TW_SORT_IMAGE : TW_SORT_SOUND;
 
 	if (tw_is_tiles(it)) {
-		ret[0] = (struct tw_held){TW_SORT_IMAGE, TW_TILES_IMAGE};
-		ret[1] = (struct tw_held){TW_SORT_ENVELOPE, TW_TILES_ENVELOPE};
+		ret[0] = (struct tw_layer_ref){TW_SORT_IMAGE, TW_TILES_IMAGE};
+		ret[1] = (struct tw_layer_ref){TW_SORT_ENVELOPE, TW_TILES_ENVELOPE};
 		return 2;
 	}
-	ret[0] = (struct tw_held){source, TW_LIST_SOURCE};
+	ret[0] = (struct tw_layer_ref){source, TW_LIST_SOURCE};
 	return (type == TW_LAYER_QUADS || type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS) &&
 	       TW_LIST_SOURCE < it->ints->n;
 }
@@ -65,20 +65,20 @@ static int rewrite_list(struct rewriting *p, uint64_t end)
 			differs |= rewrite_element(p, piece + i);
 		if (r == 0 && differs && !p->out) {
 			p->out = spool_create(p->m->shared->store->spool_dirfd);
-			r = p->out ? tw_keep_part(p->list, 0, at, p->out, NULL) : -ENOMEM;
+			r = p->out ? tw_append_part(p->list, 0, at, p->out, NULL) : -ENOMEM;
 		}
 		if (r == 0 && p->out)
 			r = spool_append(p->out, piece, (size_t)n, NULL);
 	}
-	return r < 0 || !p->out ? r : tw_keep_part(p->list, end, p->list->size, p->out, NULL);
+	return r < 0 || !p->out ? r : tw_append_part(p->list, end, p->list->size, p->out, NULL);
 }
 
-int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
+int tw_map_held_elements(const struct tw_map *m, const struct tw_item *it,
 	int32_t (*fn)(void *arg, int32_t ref), void *arg, struct blob **ret)
 {
 	const struct tw_list_shape *shape = tw_list_shape(tw_list_form(m, it));
 	uint64_t count = shape ? (uint32_t)it->ints->v[TW_LIST_COUNT] : 0;
-	struct rewriting p = {m, tw_blob_of(m, it, TW_LIST_DATA), shape, NULL, fn, arg};
+	struct rewriting p = {m, tw_get_blob(m, it, TW_LIST_DATA), shape, NULL, fn, arg};
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	int r;
 
@@ -96,10 +96,10 @@ int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
 	return r;
 }
 
-static void mark_used(const struct tw_uses *u, enum tw_sort sort, int32_t ref)
+static void mark_used(const struct tw_used_objects *u, enum tw_sort sort, int32_t ref)
 {
 	if (ref >= 0 && (uint32_t)ref < u->n[sort])
-		u->of[sort][ref] = true;
+		u->is_used[sort][ref] = true;
 }
 
 static int32_t mark_envelope(void *arg, int32_t ref)
@@ -108,10 +108,10 @@ static int32_t mark_envelope(void *arg, int32_t ref)
 	return ref;
 }
 
-static int mark_layer(const struct tw_map *m, const struct tw_item *it, struct tw_uses *u)
+static int mark_layer(const struct tw_map *m, const struct tw_item *it, struct tw_used_objects *u)
 {
 	CLEANUP(blob_unref) struct blob *none = NULL;
-	struct tw_held held[TW_HELD_MAX];
+	struct tw_layer_ref held[TW_HELD_MAX];
 	unsigned n = tw_held_fields(it, held);
 	int r;
 
@@ -121,20 +121,20 @@ static int mark_layer(const struct tw_map *m, const struct tw_item *it, struct t
 		return 0;
 	if (tw_list_form(m, it) == TW_FORM_NONE)
 		return -ENODATA;
-	r = tw_held_elements(m, it, mark_envelope, u, &none);
+	r = tw_map_held_elements(m, it, mark_envelope, u, &none);
 	return r == -EIO ? -ENODATA : r;
 }
 
-int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret)
+int tw_uses_collect(const struct tw_map *m, const bool *gone, struct tw_used_objects *ret)
 {
 	const struct tw_type *layers = tw_type(m, TW_LAYER);
 	int r = 0;
 
-	*ret = (struct tw_uses){0};
+	*ret = (struct tw_used_objects){0};
 	for (int sort = 0; sort < TW_USABLE; sort++) {
 		ret->n[sort] = tw_count(m, tw_sort_type((enum tw_sort)sort));
-		ret->of[sort] = calloc((size_t)ret->n[sort] + 1, sizeof(bool));
-		if (!ret->of[sort])
+		ret->is_used[sort] = calloc((size_t)ret->n[sort] + 1, sizeof(bool));
+		if (!ret->is_used[sort])
 			return -ENOMEM;
 	}
 	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
@@ -143,8 +143,8 @@ int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret)
 	return r;
 }
 
-void tw_uses_finish(struct tw_uses *u)
+void tw_uses_finish(struct tw_used_objects *u)
 {
 	for (int sort = 0; sort < TW_USABLE; sort++)
-		free(u->of[sort]);
+		free(u->is_used[sort]);
 }

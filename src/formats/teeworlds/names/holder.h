@@ -10,27 +10,27 @@
 enum { TW_HELD_MAX = 2 };
 
 /* An integer of a layer that is a reference to an object of this sort. */
-struct tw_held {
+struct tw_layer_ref {
 	enum tw_sort sort;
 	uint32_t field;
 };
 
 /* List the integers of a layer that are references. Returns their count. Values may be invalid. */
-unsigned tw_held_fields(const struct tw_item *it, struct tw_held ret[TW_HELD_MAX]);
+unsigned tw_held_fields(const struct tw_item *it, struct tw_layer_ref ret[TW_HELD_MAX]);
 
 /* Replace each reference in the elements of a layer, all to envelopes, by fn(ref). *ret: a new blob
  * with the data of the layer, or NULL if nothing changes. -EIO: the data cannot be read. */
-int tw_held_elements(const struct tw_map *m, const struct tw_item *it,
+int tw_map_held_elements(const struct tw_map *m, const struct tw_item *it,
 	int32_t (*fn)(void *arg, int32_t ref), void *arg, struct blob **ret);
 
 /* The images, sounds and envelopes that layers refer to. */
 enum { TW_USABLE = TW_SORT_ENVELOPE + 1 };
-struct tw_uses {
-	bool *of[TW_USABLE]; /* by position: is the object used? */
+struct tw_used_objects {
+	bool *is_used[TW_USABLE]; /* by position: is the object used? */
 	uint32_t n[TW_USABLE];
 };
 
 /* Collect the references of all layers, including those in no group. gone (may be NULL): by handle,
  * layers to skip. -ENODATA: a layer's references are unknown. Call tw_uses_finish in any case. */
-int tw_uses_take(const struct tw_map *m, const bool *gone, struct tw_uses *ret);
-void tw_uses_finish(struct tw_uses *u);
+int tw_uses_collect(const struct tw_map *m, const bool *gone, struct tw_used_objects *ret);
+void tw_uses_finish(struct tw_used_objects *u);

@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 /* Parse the line up to the name, and return that. NULL if list_write.c would not write it so. */
-static char *parse_head(char *line, struct tw_listed *ret)
+static char *parse_head(char *line, struct tw_table_entry *ret)
 {
 	char noun[16], mark, head[64];
 	int sort = 0, n;
@@ -20,7 +20,7 @@ static char *parse_head(char *line, struct tw_listed *ret)
 	while (sort < TW_SORTS && strcmp(noun, tw_sorts[sort].noun) != 0)
 		sort++;
 	ret->sort = (enum tw_sort)sort;
-	ret->moved = mark == '+';
+	ret->is_moved = mark == '+';
 	n = snprintf(head, sizeof(head), TW_LISTED_HEAD, noun, ret->group, ret->place, mark);
 	return sort < TW_SORTS && strncmp(line, head, (size_t)n) == 0 ? line + n : NULL;
 }
@@ -51,29 +51,29 @@ static bool is_valid_name(const char *s)
 
 static int compare_places(const void *pa, const void *pb)
 {
-	const struct tw_listed *a = pa, *b = pb;
+	const struct tw_table_entry *a = pa, *b = pb;
 
-	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
-		?: array_order(a->place, b->place);
+	return array_compare(a->sort, b->sort) ?: array_compare(a->group, b->group)
+		?: array_compare(a->place, b->place);
 }
 
-static int compare_stems(const struct tw_listed *a, const struct tw_listed *b)
+static int compare_stems(const struct tw_table_entry *a, const struct tw_table_entry *b)
 {
-	return array_order(a->sort, b->sort) ?: array_order(a->group, b->group)
+	return array_compare(a->sort, b->sort) ?: array_compare(a->group, b->group)
 		?: memcmp(a->name, b->name, a->n < b->n ? a->n : b->n)
-		?: array_order(a->n, b->n);
+		?: array_compare(a->n, b->n);
 }
 
 static int compare_stems_places(const void *pa, const void *pb)
 {
-	const struct tw_listed *a = *(struct tw_listed *const *)pa,
-			       *b = *(struct tw_listed *const *)pb;
+	const struct tw_table_entry *a = *(struct tw_table_entry *const *)pa,
+				    *b = *(struct tw_table_entry *const *)pb;
 
 	return compare_stems(a, b) ?: compare_places(a, b);
 }
 
 /* Parse a line. Returns NULL, or what is wrong with it. */
-static const char *parse_line(char *at, struct tw_listed *ret)
+static const char *parse_line(char *at, struct tw_table_entry *ret)
 {
 	at = parse_head(at, ret);
 	if (!at)
@@ -87,19 +87,19 @@ static const char *parse_line(char *at, struct tw_listed *ret)
 	return ret->n ? NULL : "has a name that no such object has";
 }
 
-static int sort_stems(struct tw_listing *l)
+static int sort_stems(struct tw_name_table *l)
 {
-	l->by_stem = malloc((l->n + 1) * sizeof(struct tw_listed *));
+	l->by_stem = malloc((l->n + 1) * sizeof(struct tw_table_entry *));
 	if (!l->by_stem)
 		return -ENOMEM;
 	for (size_t i = 0; i < l->n; i++)
 		l->by_stem[i] = &l->v[i];
 	if (l->n)
-		qsort(l->by_stem, l->n, sizeof(struct tw_listed *), compare_stems_places);
+		qsort(l->by_stem, l->n, sizeof(struct tw_table_entry *), compare_stems_places);
 	return 0;
 }
 
-int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct error *e)
+int tw_listing_read(const struct bytes *text, struct tw_name_table *ret, struct error *e)
 {
 	size_t lines = 0;
 	const char *wrong;
@@ -116,7 +116,7 @@ int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct err
 	memcpy(ret->text, text->data, text->size);
 	ret->text[text->size] = '\0';
 	for (char *at = ret->text, *next; ret->n < lines; at = next, ret->n++) {
-		struct tw_listed *v = &ret->v[ret->n];
+		struct tw_table_entry *v = &ret->v[ret->n];
 
 		next = strchr(at, '\n') + 1;
 		next[-1] = '\0';
@@ -130,34 +130,34 @@ int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct err
 				   : 0;
 }
 
-void tw_listing_finish(struct tw_listing *l)
+void tw_listing_finish(struct tw_name_table *l)
 {
 	free(l->v);
 	free(l->by_stem);
 	free(l->text);
-	*l = (struct tw_listing){0};
+	*l = (struct tw_name_table){0};
 }
 
-const struct tw_listed *tw_listing_at(
-	const struct tw_listing *l, enum tw_sort sort, uint32_t group, uint32_t place)
+const struct tw_table_entry *tw_listing_at(
+	const struct tw_name_table *l, enum tw_sort sort, uint32_t group, uint32_t place)
 {
-	const struct tw_listed key = {.sort = sort, .group = group, .place = place};
+	const struct tw_table_entry key = {.sort = sort, .group = group, .place = place};
 
 	return l->n ? bsearch(&key, l->v, l->n, sizeof(key), compare_places) : NULL;
 }
 
-size_t tw_listing_from(
-	const struct tw_listing *l, enum tw_sort sort, uint32_t group, const char *stem, size_t n)
-{
-	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
-
-	return array_first(i, l->n, compare_stems(l->by_stem[i], &key) >= 0);
-}
-
-bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,
+size_t tw_listing_from(const struct tw_name_table *l, enum tw_sort sort, uint32_t group,
 	const char *stem, size_t n)
 {
-	const struct tw_listed key = {.sort = sort, .group = group, .name = stem, .n = n};
+	const struct tw_table_entry key = {.sort = sort, .group = group, .name = stem, .n = n};
+
+	return array_bisect(i, l->n, compare_stems(l->by_stem[i], &key) >= 0);
+}
+
+bool tw_listing_has(const struct tw_name_table *l, size_t i, enum tw_sort sort, uint32_t group,
+	const char *stem, size_t n)
+{
+	const struct tw_table_entry key = {.sort = sort, .group = group, .name = stem, .n = n};
 
 	return i < l->n && compare_stems(l->by_stem[i], &key) == 0;
 }

@@ -18,35 +18,35 @@
 
 #define TW_LISTED_HEAD "%s %u %u %c "
 
-struct tw_listed {
+struct tw_table_entry {
 	enum tw_sort sort;
 	uint32_t group, place;
-	bool moved;       /* created or moved */
+	bool is_moved;    /* created or moved */
 	const char *name; /* with ending, perhaps that of the other form */
 	size_t n;         /* length of the stem */
 };
 
-struct tw_listing {
+struct tw_name_table {
 	size_t n;
-	struct tw_listed *v;        /* ascending by sort, group, place */
-	struct tw_listed **by_stem; /* ascending by sort, group, stem, place */
-	char *text;                 /* holds the names */
+	struct tw_table_entry *v;        /* ascending by sort, group, place */
+	struct tw_table_entry **by_stem; /* ascending by sort, group, stem, place */
+	char *text;                      /* holds the names */
 };
 
 /* Parse a name table, which may be any text. The caller zeroes *ret before and finishes it in any
  * case. -EINVAL names the line. Does not check that the map has the places (tw_mounted_check). */
-int tw_listing_read(const struct bytes *text, struct tw_listing *ret, struct error *e);
-void tw_listing_finish(struct tw_listing *l);
+int tw_listing_read(const struct bytes *text, struct tw_name_table *ret, struct error *e);
+void tw_listing_finish(struct tw_name_table *l);
 
 /* Find the entry of the object at a place; NULL if the table has none. */
-const struct tw_listed *tw_listing_at(
-	const struct tw_listing *l, enum tw_sort sort, uint32_t group, uint32_t place);
+const struct tw_table_entry *tw_listing_at(
+	const struct tw_name_table *l, enum tw_sort sort, uint32_t group, uint32_t place);
 /* Index in by_stem of the first entry with this stem, or where it would be. */
-size_t tw_listing_from(
-	const struct tw_listing *l, enum tw_sort sort, uint32_t group, const char *stem, size_t n);
+size_t tw_listing_from(const struct tw_name_table *l, enum tw_sort sort, uint32_t group,
+	const char *stem, size_t n);
 /* Has the entry at index i of by_stem this stem? False if i is past the end. */
-bool tw_listing_has(const struct tw_listing *l, size_t i, enum tw_sort sort, uint32_t group,
+bool tw_listing_has(const struct tw_name_table *l, size_t i, enum tw_sort sort, uint32_t group,
 	const char *stem, size_t n);
 
 /* Write the name table of a finalized map (format_tree.names). *ret: NULL if it is empty. */
-int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e);
+int tw_write_name_table(const struct snapshot *finalized, struct bytes **ret, struct error *e);

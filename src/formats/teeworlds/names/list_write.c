@@ -14,10 +14,10 @@ struct writing {
 	struct buffer out;
 };
 
-static void write_line(struct buffer *out, const struct tw_listed *v)
+static void write_line(struct buffer *out, const struct tw_table_entry *v)
 {
 	buffer_printf(out, TW_LISTED_HEAD, tw_sorts[v->sort].noun, v->group, v->place,
-		v->moved ? '+' : '=');
+		v->is_moved ? '+' : '=');
 	for (const char *c = v->name; *c; c++)
 		if (*c == '\n')
 			buffer_text(out, "\\n");
@@ -30,7 +30,7 @@ static void write_line(struct buffer *out, const struct tw_listed *v)
 
 static void skip_number(struct writing *w, enum tw_sort sort, const char *name)
 {
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 
 	(void)tw_numbered_parse(sort, name, tw_stem_length(sort, name, NULL), &parsed, NULL);
 	if (parsed.has_position && parsed.position >= w->next && parsed.position < UINT32_MAX)
@@ -42,19 +42,19 @@ static int write_object(struct writing *w, enum tw_sort sort, uint32_t group, ui
 {
 	const struct tw_item *it = &w->to->items[item];
 	char own[NAME_MAX + 1], name[NAME_MAX + 1];
-	struct tw_listed v = {.sort = sort, .group = group, .place = place, .name = name};
+	struct tw_table_entry v = {.sort = sort, .group = group, .place = place, .name = name};
 	int r = tw_name_at(w->to, sort, it, place, count, own);
 
 	if (r < 0)
 		return r;
 	/* An object that the save added gets a number after all others, also at the next save. */
-	if (!tw_path_name(w->to, sort, item, group, name, &v.moved))
+	if (!tw_path_name(w->to, sort, item, group, name, &v.is_moved))
 		r = tw_name_at(
 			w->to, sort, it, place < w->next ? (uint32_t)w->next : place, count, name);
 	if (r < 0)
 		return r;
 	skip_number(w, sort, name);
-	if (v.moved || strcmp(own, name) != 0)
+	if (v.is_moved || strcmp(own, name) != 0)
 		write_line(&w->out, &v);
 	return 0;
 }
@@ -77,7 +77,7 @@ static int write_layers(struct writing *w)
 	int r = 0;
 
 	for (uint32_t g = 0; r == 0 && t && g < n_groups; g++) {
-		struct tw_group_at at = tw_group_layers(w->to, g);
+		struct tw_layer_range at = tw_group_layers(w->to, g);
 
 		w->next = 0;
 		for (uint32_t i = 0; r == 0 && i < at.n; i++)
@@ -97,11 +97,11 @@ static int write_all(struct writing *w, struct bytes **ret)
 	return r < 0 ? r : buffer_finish(&w->out, ret);
 }
 
-int tw_names_list(const struct snapshot *finalized, struct bytes **ret, struct error *e)
+int tw_write_name_table(const struct snapshot *finalized, struct bytes **ret, struct error *e)
 {
 	struct writing w = {.to = tw_map_of(finalized), .out = BUFFER_INIT};
 	CLEANUP(bytes_unref) struct bytes *list = NULL;
-	int r = w.to->shared->typed ? write_all(&w, &list) : 0;
+	int r = w.to->shared->is_typed ? write_all(&w, &list) : 0;
 
 	buffer_finish_free(&w.out);
 	if (r < 0)

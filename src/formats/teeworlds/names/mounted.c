@@ -43,7 +43,7 @@ size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst)
 static int read_blob_name(
 	const struct tw_map *m, const struct tw_item *it, uint32_t field, struct tw_name *ret)
 {
-	struct blob *b = tw_blob_of(m, it, field);
+	struct blob *b = tw_get_blob(m, it, field);
 	char text[TW_NAME_READ_MAX];
 	size_t got;
 	int r;
@@ -72,7 +72,7 @@ static int read_item_name(const struct tw_item *it, struct tw_name *ret)
 int tw_name_read(
 	const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, struct tw_name *ret)
 {
-	ret->json = tw_sorts[sort].embedded && !tw_sorts[sort].embedded(m, it);
+	ret->is_json = tw_sorts[sort].is_embedded && !tw_sorts[sort].is_embedded(m, it);
 	if (sort == TW_SORT_IMAGE)
 		return read_blob_name(m, it, TW_IMG_NAME, ret);
 	return sort == TW_SORT_SOUND ? read_blob_name(m, it, TW_SND_NAME, ret)
@@ -123,7 +123,7 @@ static void free_names(struct tw_names *n)
 	free(n->groups);
 	free(n->forms);
 	tw_index_unref(n->index);
-	tw_listing_finish(&n->list);
+	tw_listing_finish(&n->table);
 	free(n);
 }
 
@@ -147,7 +147,7 @@ uint32_t tw_shown_groups(const struct tw_map *m)
 	return n <= UINT16_MAX ? n : UINT16_MAX + 1;
 }
 
-const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t group)
+const struct tw_layer_range *tw_mounted_group(const struct tw_map *m, uint32_t group)
 {
 	return group < tw_shown_groups(m) ? &tw_mounted(m)->groups[group] : NULL;
 }
@@ -206,7 +206,7 @@ int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret)
 	return 0;
 }
 
-int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e)
+int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e)
 {
 	struct tw_names *names = calloc(1, sizeof(*names));
 	int r = 0;
@@ -216,11 +216,11 @@ int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e)
 	m->shared->names = names;
 	m->shared->free_names = free_names;
 	names->index = tw_index_ref(m->index);
-	for (int i = 0; r == 0 && m->shared->typed && i < TW_SORTS; i++)
+	for (int i = 0; r == 0 && m->shared->is_typed && i < TW_SORTS; i++)
 		r = read_names(m, (enum tw_sort)i, &names->lists[i]);
 	if (r == 0)
 		r = read_tree(m, names);
 	if (r < 0)
 		return error_set(e, r, "no memory for the names of the map");
-	return list ? tw_listing_read(list, &names->list, e) : 0;
+	return list ? tw_listing_read(list, &names->table, e) : 0;
 }

@@ -20,7 +20,7 @@
 struct tw_name {
 	char *text; /* any bytes except NUL; not terminated */
 	uint16_t size;
-	bool json; /* the mount shows the image or sound as .json */
+	bool is_json; /* the mount shows the image or sound as .json */
 };
 
 struct tw_name_list {
@@ -30,17 +30,17 @@ struct tw_name_list {
 
 struct tw_names {
 	struct tw_name_list lists[TW_SORTS];
-	struct tw_group_at *groups; /* by position */
-	uint8_t *forms;             /* enum tw_form of each layer, by position */
-	struct tw_listing list;     /* the name table */
-	struct tw_index *index;     /* of the mounted map: has the UUIDs that raw/ shows */
+	struct tw_layer_range *groups; /* by position */
+	uint8_t *forms;                /* enum tw_form of each layer, by position */
+	struct tw_name_table table;    /* the name table */
+	struct tw_index *index;        /* of the mounted map: has the UUIDs that raw/ shows */
 };
 
 enum { TW_NAME_READ_MAX = 512 /* bytes that are read of a name in a blob */ };
 
 /* Read the names of a map that was just opened or created into m->shared. Decodes the blobs that
  * hold names. list: the name table, or NULL; call tw_mounted_check next. -EINVAL: invalid list. */
-int tw_names_take(struct tw_map *m, const struct bytes *list, struct error *e);
+int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
 {
@@ -59,7 +59,7 @@ bool tw_mounted_uuid(const struct tw_map *m, unsigned type, char ret[37]);
 /* Number of groups that the mount shows: at most 65536, the limit of entry_id. */
 uint32_t tw_shown_groups(const struct tw_map *m);
 /* Layers of a group at the mount; NULL if the mount does not show the group. */
-const struct tw_group_at *tw_mounted_group(const struct tw_map *m, uint32_t group);
+const struct tw_layer_range *tw_mounted_group(const struct tw_map *m, uint32_t group);
 
 /*
  * Write the stem "NN_name" (or "NN" for an empty name), truncated to max bytes. NN is position,

@@ -10,7 +10,7 @@
 bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 	uint32_t *ret_first, uint32_t *ret_n)
 {
-	const struct tw_group_at *at;
+	const struct tw_layer_range *at;
 
 	*ret_first = 0;
 	*ret_n = tw_names(m, sort)->n;
@@ -38,7 +38,8 @@ static size_t own_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group
 size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1])
 {
-	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
+	const struct tw_table_entry *listed =
+		tw_listing_at(&tw_mounted(m)->table, sort, group, place);
 
 	if (!listed)
 		return own_stem(m, sort, group, place, dst);
@@ -50,7 +51,8 @@ size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group
 void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	const char *ending, char dst[NAME_MAX + 1])
 {
-	const struct tw_listed *listed = tw_listing_at(&tw_mounted(m)->list, sort, group, place);
+	const struct tw_table_entry *listed =
+		tw_listing_at(&tw_mounted(m)->table, sort, group, place);
 	size_t n = tw_mounted_stem(m, sort, group, place, dst);
 
 	/* Keep capitals in the ending, as the file was created with them. */
@@ -68,7 +70,7 @@ static int find_own(const struct tw_map *m, enum tw_sort sort, uint32_t group, c
 
 	if (!tw_mounted_range(m, sort, group, &first, &count) ||
 		tw_name_position(stem, n, count, ret) < 0 ||
-		tw_listing_at(&tw_mounted(m)->list, sort, group, *ret))
+		tw_listing_at(&tw_mounted(m)->table, sort, group, *ret))
 		return -ENOENT;
 	return own_stem(m, sort, group, *ret, name) == n && memcmp(name, stem, n) == 0 ? 0
 										       : -ENOENT;
@@ -77,7 +79,7 @@ static int find_own(const struct tw_map *m, enum tw_sort sort, uint32_t group, c
 int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
 	size_t n, uint32_t *ret)
 {
-	const struct tw_listing *l = &tw_mounted(m)->list;
+	const struct tw_name_table *l = &tw_mounted(m)->table;
 	size_t i = tw_listing_from(l, sort, group, stem, n);
 
 	if (!tw_listing_has(l, i, sort, group, stem, n))
@@ -96,7 +98,7 @@ static bool is_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, u
 	uint32_t first, count;
 
 	tw_mounted_range(m, sort, group, &first, &count);
-	if (tw_names(m, sort)->v[first + place].json != json)
+	if (tw_names(m, sort)->v[first + place].is_json != json)
 		return strcmp(name + n, ending) == 0;
 	tw_mounted_name(m, sort, group, place, ending, shown);
 	return strcmp(shown, name) == 0;
@@ -105,14 +107,14 @@ static bool is_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, u
 int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
 	uint32_t *ret, bool *ret_json)
 {
-	const struct tw_listing *l = &tw_mounted(m)->list;
+	const struct tw_name_table *l = &tw_mounted(m)->table;
 	size_t n = tw_stem_length(sort, name, ret_json), i;
 
 	if (n == 0)
 		return -ENOENT;
 	if (!*tw_sorts[sort].ending)
 		return tw_mounted_find(m, sort, group, name, n, ret);
-	if (!tw_sorts[sort].embedded)
+	if (!tw_sorts[sort].is_embedded)
 		*ret_json = false;
 	for (i = tw_listing_from(l, sort, group, name, n);
 		tw_listing_has(l, i, sort, group, name, n); i++) {
@@ -128,10 +130,10 @@ int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, c
 
 int tw_mounted_check(const struct tw_map *m, struct error *e)
 {
-	const struct tw_listing *l = &tw_mounted(m)->list;
+	const struct tw_name_table *l = &tw_mounted(m)->table;
 
 	for (size_t i = 0; i < l->n; i++) {
-		const struct tw_listed *v = &l->v[i];
+		const struct tw_table_entry *v = &l->v[i];
 		const char *ending = tw_sorts[v->sort].ending;
 		char name[NAME_MAX + 1];
 		uint32_t first, n, other;
@@ -140,7 +142,7 @@ int tw_mounted_check(const struct tw_map *m, struct error *e)
 		if (!tw_mounted_range(m, v->sort, v->group, &first, &n) || v->place >= n)
 			return error_set(e, -EINVAL, "names: line %zu is of no %s of the map",
 				i + 1, tw_sorts[v->sort].noun);
-		if (tw_names(m, v->sort)->v[first + v->place].json)
+		if (tw_names(m, v->sort)->v[first + v->place].is_json)
 			ending = ".json";
 		if (v->n + strlen(ending) > NAME_MAX)
 			return error_set(

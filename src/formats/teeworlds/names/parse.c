@@ -28,13 +28,14 @@ static uint64_t read_digits(const char *s, size_t n)
 }
 
 int tw_numbered_parse(
-	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e)
+	enum tw_sort sort, const char *stem, size_t n, struct tw_parsed_name *ret, struct error *e)
 {
 	size_t digits = count_digits(stem, n), skip = 0;
 	bool bare = digits == n;
 
 	/* The name of an image or sound may be only digits, so they are no position. */
-	ret->has_position = digits > 0 && (bare ? !tw_sorts[sort].embedded : stem[digits] == '_');
+	ret->has_position =
+		digits > 0 && (bare ? !tw_sorts[sort].is_embedded : stem[digits] == '_');
 	ret->position = 0;
 	if (ret->has_position) {
 		ret->position = read_digits(stem, digits);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "formats/teeworlds/names/sort.h"
 
-struct tw_numbered {
+struct tw_parsed_name {
 	bool has_position; /* otherwise the object comes last */
 	uint64_t position; /* UINT64_MAX if it is too large */
 	char name[NAME_MAX + 1];
@@ -16,4 +16,4 @@ struct tw_numbered {
 
 /* Parse a stem into ret, also on errors. -ENAMETOOLONG: no room in the item. -EINVAL: a NUL. */
 int tw_numbered_parse(
-	enum tw_sort sort, const char *stem, size_t n, struct tw_numbered *ret, struct error *e);
+	enum tw_sort sort, const char *stem, size_t n, struct tw_parsed_name *ret, struct error *e);

@@ -11,24 +11,24 @@ bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint
 	char dst[NAME_MAX + 1], bool *ret_moved)
 {
 	const struct tw_item *it = &m->items[item];
-	int64_t at =
-		tw_index_position(m->origin ? m->origin : m->index, it->twin ? it->twin - 1 : item);
+	int64_t at = tw_index_position(m->mounted_index ? m->mounted_index : m->index,
+		it->original ? it->original - 1 : item);
 	/* A layer shared by groups keeps its place in each of them. */
-	bool stays = !m->origin || tw_layer_is_shared(m, tw_position(m, item));
+	bool stays = !m->mounted_index || tw_layer_is_shared(m, tw_position(m, item));
 	uint32_t home = sort != TW_SORT_LAYER ? 0 : stays ? group : it->group;
-	const struct tw_listed *listed;
+	const struct tw_table_entry *listed;
 	uint32_t first, n;
 
-	if (it->placed) {
-		snprintf(dst, NAME_MAX + 1, "%.*s", (int)it->placed->size,
-			(const char *)it->placed->data);
+	if (it->placed_name) {
+		snprintf(dst, NAME_MAX + 1, "%.*s", (int)it->placed_name->size,
+			(const char *)it->placed_name->data);
 		*ret_moved = true;
 		return true;
 	}
 	if (!tw_mounted_range(m, sort, home, &first, &n) || at < first || at - first >= n)
 		return false;
-	listed = tw_listing_at(&tw_mounted(m)->list, sort, home, (uint32_t)at - first);
-	*ret_moved = listed && listed->moved;
+	listed = tw_listing_at(&tw_mounted(m)->table, sort, home, (uint32_t)at - first);
+	*ret_moved = listed && listed->is_moved;
 	tw_mounted_name(m, sort, home, (uint32_t)at - first, tw_ending_of(m, sort, it), dst);
 	return true;
 }
@@ -46,13 +46,13 @@ void tw_path_group(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 
 void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
-	int64_t position = tw_position(m, item), group = tw_group_of(m, position);
+	int64_t position = tw_position(m, item), group = tw_find_group(m, position);
 	char name[NAME_MAX + 1];
 	uint32_t handle;
 	size_t n;
 	bool moved;
 
-	if (group >= 0 && tw_at(m, TW_GROUP, group, &handle) == 0 &&
+	if (group >= 0 && tw_find_item(m, TW_GROUP, group, &handle) == 0 &&
 		tw_path_name(m, TW_SORT_LAYER, item, (uint32_t)group, name, &moved)) {
 		tw_path_group(m, handle, dst);
 		n = strlen(dst);
@@ -81,7 +81,7 @@ void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 {
 	uint16_t type = m->items[item].type;
 
-	switch (m->shared->typed ? type : TW_UUID_INDEX) {
+	switch (m->shared->is_typed ? type : TW_UUID_INDEX) {
 	case TW_INFO:
 		snprintf(dst, TW_PATH_MAX, "info");
 		break;

@@ -17,7 +17,7 @@ void tw_path_layer(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX])
 void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 
 /* Write the last component of an object's path; false if it has none. group: position of a layer's
- * group in m, or 0. *ret_moved: created or moved, as tw_listed.moved. */
+ * group in m, or 0. *ret_moved: created or moved, as tw_table_entry.is_moved. */
 bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint32_t group,
 	char dst[NAME_MAX + 1], bool *ret_moved);
 

@@ -39,11 +39,11 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 	if (tw_ref_position(m, sort, ref, &position) < 0)
 		return 0;
 	it = tw_item_at(m, tw_sort_type(sort), position);
-	if (!it->made)
+	if (!it->made_name)
 		return position < tw_names(m, sort)->n ? tw_mounted_stem(m, sort, 0, position, dst)
 						       : 0;
-	memcpy(dst, it->made->data, it->made->size);
-	return it->made->size;
+	memcpy(dst, it->made_name->data, it->made_name->size);
+	return it->made_name->size;
 }
 
 /* Is the placement one of an object of this sort? */
@@ -76,8 +76,10 @@ static bool fits_channels(
 {
 	const struct tw_name_list *list = tw_names(names->m, sort);
 
-	return !names->in_new || !channels || position >= list->n || list->v[position].size > 0 ||
-	       tw_int(tw_item_at(names->m, TW_ENVELOPE, position), TW_ENV_CHANNELS, 0) == channels;
+	return !names->is_in_new_object || !channels || position >= list->n ||
+	       list->v[position].size > 0 ||
+	       tw_get_int(tw_item_at(names->m, TW_ENVELOPE, position), TW_ENV_CHANNELS, 0) ==
+		       channels;
 }
 
 static bool is_placed(const struct build_context *o, enum tw_sort sort, uint32_t position)
@@ -115,7 +117,7 @@ static void collect_named(struct named *f, const char *name, size_t n)
 			append_named(f, i);
 	for (size_t i = 0; n && i < o->n_placements; i++) {
 		const struct placement *p = &o->placements[i];
-		struct tw_numbered own;
+		struct tw_parsed_name own;
 
 		if (names_object(p, f->sort) &&
 			tw_numbered_parse(f->sort, p->name, tw_stem_length(f->sort, p->name, NULL),
@@ -131,7 +133,7 @@ static size_t find_named(const struct tw_naming *names, enum tw_sort sort, const
 {
 	struct named f = {.names = names, .sort = sort, .at = ret, .room = room};
 	char name[NAME_MAX + 1];
-	struct tw_numbered parsed;
+	struct tw_parsed_name parsed;
 
 	if (n > NAME_MAX || !names->others)
 		return 0;

@@ -28,7 +28,7 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 struct tw_naming {
 	const struct tw_map *m;
 	const struct build_context *others; /* argument of format_edit.apply; may be NULL */
-	bool in_new; /* the file belongs to an object created since the mount */
+	bool is_in_new_object; /* the file belongs to an object created since the mount */
 	/* If not NULL, names are not looked up: a name that m does not show there keeps the old
 	 * value and sets *ret_unknown, which is never cleared. */
 	bool *ret_unknown;

@@ -66,7 +66,7 @@ const char *tw_ending_of(const struct tw_map *m, enum tw_sort sort, const struct
 {
 	const struct tw_sort_info *info = &tw_sorts[sort];
 
-	return !info->embedded || info->embedded(m, it) ? info->ending : ".json";
+	return !info->is_embedded || info->is_embedded(m, it) ? info->ending : ".json";
 }
 
 size_t tw_stem_length(enum tw_sort sort, const char *file, bool *ret_json)

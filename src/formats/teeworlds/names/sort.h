@@ -31,7 +31,7 @@ struct tw_sort_info {
 	size_t stem_max;      /* bytes of a shown name without ending */
 	size_t name_max;      /* bytes of a stored name, limited by DDNet's editor */
 	/* Is the data embedded, and fit to be shown as `kind`? NULL: the sort has one form. */
-	bool (*embedded)(const struct tw_map *m, const struct tw_item *it);
+	bool (*is_embedded)(const struct tw_map *m, const struct tw_item *it);
 };
 
 extern const struct tw_sort_info tw_sorts[TW_SORTS];

@@ -84,7 +84,7 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 
 	if (tw_ref_position(m, TW_SORT_ENVELOPE, reference, &position) < 0)
 		return false;
-	tw_points_for(m, tw_item_at(m, TW_ENVELOPE, position), &p);
+	tw_points_get_envelope(m, tw_item_at(m, TW_ENVELOPE, position), &p);
 	tw_points_range(&p, tw_item_at(m, TW_ENVELOPE, position), &begin, &end);
 	if (begin == end)
 		return false;
@@ -93,10 +93,10 @@ bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, d
 	for (int i = 0; i < 4; i++)
 		ret[i] = point[VALUES + i];
 	/* Points are in the order of their times. If they are not, any point may be found. */
-	at = begin + (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) >= time);
+	at = begin + (uint32_t)array_bisect(i, end - begin, point_time(&p, begin + i) >= time);
 	/* If several first points have this time, the curve continues at the last. */
 	if (at == begin)
-		at += (uint32_t)array_first(i, end - begin, point_time(&p, begin + i) > time);
+		at += (uint32_t)array_bisect(i, end - begin, point_time(&p, begin + i) > time);
 	if (at == begin || at == end)
 		return true;
 	tw_points_get(&p, at - 1, point);

@@ -23,9 +23,9 @@ bool tw_is_07(const struct tw_map *m)
 			return true;
 	}
 	for (uint32_t i = 0; i < tw_count(m, TW_IMAGE); i++)
-		if (tw_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) >= 2)
+		if (tw_get_int(tw_item_at(m, TW_IMAGE, i), TW_IMG_VERSION, 0) >= 2)
 			return true;
-	return m->index->tangents;
+	return m->index->has_tangents;
 }
 
 int tw_find_image(const struct tw_map *m, preview_image_fn image, void *arg, const char *name,

@@ -57,13 +57,13 @@ static double clamp(double v, double max)
 static void set_group_clip(struct scene *s, const struct tw_item *group)
 {
 	struct tw_canvas *c = s->painter.canvas;
-	double x = tw_int(group, CLIP, 0), y = tw_int(group, CLIP + 1, 0);
-	double w = tw_int(group, CLIP + 2, 0), h = tw_int(group, CLIP + 3, 0);
+	double x = tw_get_int(group, CLIP, 0), y = tw_get_int(group, CLIP + 1, 0);
+	double w = tw_get_int(group, CLIP + 2, 0), h = tw_get_int(group, CLIP + 3, 0);
 	struct tw_clip *to = &s->painter.clip;
 
 	*to = (struct tw_clip){0, 0, c->w, c->h};
-	if (s->options->entities || s->options->window.w || tw_int(group, 0, 0) < CLIPS_SINCE ||
-		!tw_int(group, CLIPPING, 0))
+	if (s->options->entities || s->options->window.w || tw_get_int(group, 0, 0) < CLIPS_SINCE ||
+		!tw_get_int(group, CLIPPING, 0))
 		return;
 	to->x0 = (int64_t)(clamp(x / s->w, 1) * c->w + 0.5);
 	to->y0 = (int64_t)(clamp(y / s->h, 1) * c->h + 0.5);
@@ -79,8 +79,8 @@ static void set_group_view(struct scene *s, uint32_t position)
 	double zoom = more && more->ints->n > TW_EXT_ZOOM ? more->ints->v[TW_EXT_ZOOM]
 							  : tw_group_default_zoom(group);
 	double scale = (zoom * (s->zoom - 1) + PARALLAX_FULL) / PARALLAX_FULL;
-	double px = tw_int(group, PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
-	double py = tw_int(group, PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
+	double px = tw_get_int(group, PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
+	double py = tw_get_int(group, PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
 
 	if (s->options->window.w) {
 		const struct preview_window *at = &s->options->window;
@@ -90,8 +90,8 @@ static void set_group_view(struct scene *s, uint32_t position)
 		set_view(s, s->w / 2, s->h / 2, s->w, s->h);
 	} else {
 		scale = scale > 0.01 ? scale : 0.01;
-		set_view(s, tw_int(group, OFFSET, 0) + s->w / 2 * px,
-			tw_int(group, OFFSET + 1, 0) + s->h / 2 * py, s->screen_w * scale,
+		set_view(s, tw_get_int(group, OFFSET, 0) + s->w / 2 * px,
+			tw_get_int(group, OFFSET + 1, 0) + s->h / 2 * py, s->screen_w * scale,
 			s->screen_h * scale);
 	}
 	set_group_clip(s, group);
@@ -108,8 +108,8 @@ static bool is_selected(const struct scene *s, uint32_t group, uint32_t layer)
 
 static int draw_layer(struct scene *s, const struct tw_item *it, struct error *e)
 {
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
-	bool physics = type == TW_LAYER_TILES && tw_int(it, TW_TILES_KIND, 0) != 0;
+	int32_t type = tw_get_int(it, TW_LAYER_TYPE, -1);
+	bool physics = type == TW_LAYER_TILES && tw_get_int(it, TW_TILES_KIND, 0) != 0;
 
 	if (s->painter.clip.x0 >= s->painter.clip.x1 || s->painter.clip.y0 >= s->painter.clip.y1)
 		return 0;
@@ -129,7 +129,7 @@ static int draw_groups(struct scene *s, struct error *e)
 	int r = 0;
 
 	for (uint32_t g = 0; r == 0 && g < tw_count(m, TW_GROUP); g++) {
-		struct tw_group_at at = tw_group_layers(m, g);
+		struct tw_layer_range at = tw_group_layers(m, g);
 
 		set_group_view(s, g);
 		for (uint32_t i = at.first; r == 0 && i < at.first + at.n; i++)
@@ -158,8 +158,8 @@ static bool fit_picture(
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h)
 {
 	const struct tw_item *game = tw_game_layer(m);
-	int32_t tw = game ? tw_int(game, TW_TILES_WIDTH, 0) : 0;
-	int32_t th = game ? tw_int(game, TW_TILES_HEIGHT, 0) : 0;
+	int32_t tw = game ? tw_get_int(game, TW_TILES_WIDTH, 0) : 0;
+	int32_t th = game ? tw_get_int(game, TW_TILES_HEIGHT, 0) : 0;
 
 	return tw > 0 && th > 0 && fit_picture((uint32_t)tw, (uint32_t)th, longest, ret_w, ret_h);
 }

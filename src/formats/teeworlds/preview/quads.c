@@ -125,7 +125,7 @@ static void cut_row(const struct slope *s, double y, int64_t *x0, int64_t *x1)
 	if (from >= *x1)
 		return;
 	/* Find the first pixel that is inside, or outside if the row leaves the triangle here. */
-	from += (int64_t)array_first(i, (size_t)(*x1 - from),
+	from += (int64_t)array_bisect(i, (size_t)(*x1 - from),
 		is_inside(s, (double)(*x0 + (int64_t)i) + 0.5, y) != leaves);
 	*(leaves ? x1 : x0) = from;
 }
@@ -372,8 +372,8 @@ static int draw_layer(struct quads *q, int32_t image, struct error *e)
 	if (tw_ref_position(m, TW_SORT_IMAGE, image, &q->image) == 0) {
 		const struct tw_item *it = tw_item_at(m, TW_IMAGE, q->image);
 
-		q->w = fmax(tw_int(it, TW_IMG_WIDTH, 1), 1);
-		q->h = fmax(tw_int(it, TW_IMG_HEIGHT, 1), 1);
+		q->w = fmax(tw_get_int(it, TW_IMG_WIDTH, 1), 1);
+		q->h = fmax(tw_get_int(it, TW_IMG_HEIGHT, 1), 1);
 		q->is_measuring = true;
 		r = draw_each_quad(q, e);
 		q->is_measuring = false;
@@ -385,12 +385,12 @@ static int draw_layer(struct quads *q, int32_t image, struct error *e)
 
 int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *e)
 {
-	struct quads q = {.p = p, .blob = tw_blob_of(p->m, it, TW_LIST_DATA)};
+	struct quads q = {.p = p, .blob = tw_get_blob(p->m, it, TW_LIST_DATA)};
 	int r;
 
 	if (tw_list_form(p->m, it) != TW_FORM_QUADS || !q.blob)
 		return 0;
 	q.n = (uint32_t)it->ints->v[TW_LIST_COUNT];
-	r = draw_layer(&q, tw_int(it, TW_LIST_SOURCE, -1), e);
+	r = draw_layer(&q, tw_get_int(it, TW_LIST_SOURCE, -1), e);
 	return r == -EIO || r == -ENOENT ? 0 : r;
 }

@@ -165,7 +165,7 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 static int scale_embedded(
 	const struct tw_map *m, const struct tw_item *it, struct scaler *s, struct error *e)
 {
-	struct blob *b = tw_blob_of(m, it, TW_IMG_DATA);
+	struct blob *b = tw_get_blob(m, it, TW_IMG_DATA);
 	uint32_t w = (uint32_t)it->ints->v[TW_IMG_WIDTH], h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
 	size_t row = (size_t)w * 4, at_once = row < ROWS_MAX ? ROWS_MAX / row : 1;
 	CLEANUP(free) uint8_t *rows = NULL;

@@ -282,11 +282,12 @@ enum { SIDE_MAX = 128 /* side of a tile in a texture */ };
 static void layer_color(const struct tw_map *m, const struct tw_item *it, uint8_t ret[4])
 {
 	double envelope[4];
-	bool moved = tw_envelope_at(m, tw_int(it, TW_TILES_ENVELOPE, -1),
-		tw_int(it, TW_TILES_ENVELOPE_OFFSET, 0), envelope);
+	bool moved = tw_envelope_at(m, tw_get_int(it, TW_TILES_ENVELOPE, -1),
+		tw_get_int(it, TW_TILES_ENVELOPE_OFFSET, 0), envelope);
 
 	for (uint32_t i = 0; i < 4; i++)
-		ret[i] = tw_color(tw_int(it, TW_TILES_COLOR + i, 255), moved ? envelope[i] : 1024);
+		ret[i] = tw_color(
+			tw_get_int(it, TW_TILES_COLOR + i, 255), moved ? envelope[i] : 1024);
 }
 
 int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *e)
@@ -298,12 +299,12 @@ int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *
 	uint32_t image, side = 1;
 	int r;
 
-	if (tw_int(it, TW_TILES_KIND, 0) != 0 || !tw_tiles_of(p->m, it, &tiles) ||
+	if (tw_get_int(it, TW_TILES_KIND, 0) != 0 || !tw_get_tiles(p->m, it, &tiles) ||
 		tiles.form != TW_FORM_TILES)
 		return 0;
 	while (side < size && side < SIDE_MAX)
 		side *= 2;
-	if (tw_ref_position(p->m, TW_SORT_IMAGE, tw_int(it, TW_TILES_IMAGE, -1), &image) == 0) {
+	if (tw_ref_position(p->m, TW_SORT_IMAGE, tw_get_int(it, TW_TILES_IMAGE, -1), &image) == 0) {
 		r = tw_texture_get(p->textures, image, true, side, &paint.texture, e);
 		if (r < 0)
 			return r == -ENOENT ? 0 : r;
@@ -344,18 +345,18 @@ static const struct {
 
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e)
 {
-	uint32_t kind = (uint32_t)tw_int(it, TW_TILES_KIND, 0);
+	uint32_t kind = (uint32_t)tw_get_int(it, TW_TILES_KIND, 0);
 	const struct tw_plane_at *id;
 	struct paint paint = {0};
 	struct tw_tiles tiles;
 
 	/* No game has a layer of several kinds. */
-	if (!kind || kind & (kind - 1) || !tw_tiles_of(p->m, it, &tiles))
+	if (!kind || kind & (kind - 1) || !tw_get_tiles(p->m, it, &tiles))
 		return 0;
 	id = tw_plane_in(tiles.form, TW_PLANE_ID);
 	/* The oldest speedups have no number. Their first byte is the force, which serves as one.
 	 */
-	paint.id = id ? id->at : 0;
+	paint.id = id ? id->offset : 0;
 	for (size_t i = 0; i < sizeof(colors) / sizeof(colors[0]); i++)
 		for (unsigned k = colors[i].first; kind & colors[i].kinds && k <= colors[i].last;
 			k++)

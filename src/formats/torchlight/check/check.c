@@ -107,7 +107,7 @@ static int identify_binary(const struct bytes *raw, struct identity *u)
 		return r;
 	bindat_begin(&f, &reader);
 	while (bindat_next(&reader, &item, NULL) > 0 && !value.error) {
-		if (item.what != BINDAT_FIELD || item.depth != 0 ||
+		if (item.kind != BINDAT_FIELD || item.depth != 0 ||
 			(item.name != guid && item.name != base))
 			continue;
 		value.size = 0;
@@ -160,7 +160,7 @@ static int take_unit(struct checker *k, const struct manifest_entry *x, const ch
 		r = identify_text(raw, &u);
 	if (r < 0 || !u.has_guid || u.is_base)
 		return r;
-	if (!array_room(k->units, k->n, k->room))
+	if (!array_reserve(k->units, k->n, k->room))
 		return -ENOMEM;
 	k->units[k->n++] = (struct unit){u.guid, x};
 	return 0;
@@ -216,7 +216,7 @@ static int by_guid(const void *a, const void *b)
 {
 	const struct unit *x = a, *y = b;
 
-	return array_order(x->guid, y->guid) ?: array_order(x->entry->handle, y->entry->handle);
+	return array_compare(x->guid, y->guid) ?: array_compare(x->entry->handle, y->entry->handle);
 }
 
 /* Warn of a unit with the GUID of another. Files with the same path are one: the game reads only

@@ -130,6 +130,6 @@ bool tl_same(const struct snapshot *sa, const struct snapshot *sb)
 	if (a->shared != b->shared || a->header != b->header || !a->shared->archive->section.size)
 		return false;
 	/* The next base needs the taught names and MOD.DAT. */
-	return a->names == b->names && bytes_same(a->kit, b->kit) &&
-	       bytes_same(a->removed, b->removed) && same_manifests(a, b);
+	return a->names == b->names && bytes_equal(a->kit, b->kit) &&
+	       bytes_equal(a->removed, b->removed) && same_manifests(a, b);
 }

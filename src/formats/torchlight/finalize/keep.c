@@ -22,7 +22,7 @@ uint32_t tl_finalize_find_dir(const struct finalizer *st, uint32_t dir, struct s
 			continue;
 		if (name_escape_whole(part.s, part.n, shown, NAME_MAX))
 			c = tree_find(st->sh->tree, dir, shown);
-		if (!c || !c->dir)
+		if (!c || !c->is_dir)
 			return dir;
 		if (st->dirs[c->index].outcome != TL_STAYS || st->dirs[c->index].is_gone)
 			return NO_DIR;

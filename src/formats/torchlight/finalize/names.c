@@ -14,7 +14,7 @@
 
 enum { REPORTED_MAX = 20, FILE_MAX = 64 << 20 };
 
-void tl_say(const struct finalizer *st, enum format_said kind, const char *fmt, ...)
+void tl_say(const struct finalizer *st, enum format_line_kind kind, const char *fmt, ...)
 {
 	CLEANUP(free) char *line = NULL;
 	va_list ap;
@@ -36,7 +36,7 @@ void tl_tally_add(struct tl_tally *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-void tl_tally_say(const struct finalizer *st, enum format_said kind, const struct tl_tally *t,
+void tl_tally_say(const struct finalizer *st, enum format_line_kind kind, const struct tl_tally *t,
 	const char *one, const char *many)
 {
 	if (t->n)
@@ -62,7 +62,7 @@ static int by_hash(const void *x, const void *y)
 {
 	const struct taught_name *a = x, *b = y;
 
-	return array_order(a->hash, b->hash);
+	return array_compare(a->hash, b->hash);
 }
 
 /* Collect the names of all versions above the mount's, without lines of layout tables. */
@@ -74,7 +74,7 @@ static int find_taught(struct name_reporter *t, const struct names *known)
 
 			if (memchr(line.s, '\t', line.n))
 				continue;
-			if (!array_room(t->all, t->n, t->room))
+			if (!array_reserve(t->all, t->n, t->room))
 				return -ENOMEM;
 			t->all[t->n++] = (struct taught_name){name_value(line), false, line};
 		}
@@ -85,7 +85,7 @@ static int find_taught(struct name_reporter *t, const struct names *known)
 
 static void report_name(struct name_reporter *t, uint32_t hash)
 {
-	size_t at = array_first(i, t->n, t->all[i].hash >= hash);
+	size_t at = array_bisect(i, t->n, t->all[i].hash >= hash);
 	struct taught_name *x = &t->all[at];
 
 	if (at == t->n || x->hash != hash || x->is_reported)
@@ -110,7 +110,7 @@ static void report_file(struct name_reporter *t, struct tl_content *c)
 		return;
 	bindat_begin(&f, &reader);
 	while (bindat_next(&reader, &item, NULL) > 0)
-		if (item.what != BINDAT_CLOSE)
+		if (item.kind != BINDAT_CLOSE)
 			report_name(t, item.name);
 }
 

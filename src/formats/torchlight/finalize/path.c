@@ -12,7 +12,7 @@ const char *tl_own_string(struct finalizer *st, char *take)
 {
 	struct tl_table *t = st->table;
 
-	if (!take || !array_room(t->owned, t->n_owned, t->room_owned)) {
+	if (!take || !array_reserve(t->owned, t->n_owned, t->room_owned)) {
 		free(take);
 		st->error = -ENOMEM;
 		return "";

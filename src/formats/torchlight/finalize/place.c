@@ -11,7 +11,7 @@
 
 void tl_add_entry(struct finalizer *st, struct tl_new_entry entry)
 {
-	if (array_room(st->new_entries, st->n_new_entries, st->room_new_entries))
+	if (array_reserve(st->new_entries, st->n_new_entries, st->room_new_entries))
 		st->new_entries[st->n_new_entries++] = entry;
 	else
 		st->error = -ENOMEM;
@@ -84,7 +84,7 @@ static bool has_stayed(const struct finalizer *st, const struct placement *p, st
 	const struct tree *t = st->sh->tree;
 	const struct tree_child *c = s->dir < t->n_dirs ? tree_find(t, s->dir, p->name) : NULL;
 
-	if (!c || c->index != tl_index(p->id) || c->dir != (tl_kind_of(p->id) == TL_DIR))
+	if (!c || c->index != tl_index(p->id) || c->is_dir != (tl_kind_of(p->id) == TL_DIR))
 		return false;
 	if (strcasecmp(p->name, tree_name(t, c)) != 0)
 		s->name = NULL;
@@ -131,7 +131,7 @@ static int allocate(struct finalizer *st)
 		return -ENOMEM;
 	st->table->manifest->step = st->old->step;
 	for (uint32_t i = 0; i < t->n_children; i++)
-		if (!t->children[i].dir)
+		if (!t->children[i].is_dir)
 			st->table->shown[t->children[i].index] = tree_name(t, &t->children[i]);
 	return 0;
 }

@@ -77,7 +77,7 @@ int tl_finalize_dirs(struct finalizer *st);
 int tl_finalize_table(struct finalizer *st);
 
 /* names.c: report one line; and report taught names in changed files */
-void tl_say(const struct finalizer *st, enum format_said kind, const char *fmt, ...)
+void tl_say(const struct finalizer *st, enum format_line_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void tl_finalize_say_names(const struct finalizer *st);
 /* One line for many things of a kind: how many, and the first. */
@@ -86,7 +86,7 @@ struct tl_tally {
 	char first[401];
 };
 void tl_tally_add(struct tl_tally *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-void tl_tally_say(const struct finalizer *st, enum format_said kind, const struct tl_tally *t,
+void tl_tally_say(const struct finalizer *st, enum format_line_kind kind, const struct tl_tally *t,
 	const char *one, const char *many);
 
 /* levels.c: warn about changed levels without a matching path map. */

@@ -45,7 +45,7 @@ static int take_old(struct table_builder *b)
 			*(old->entries[k].type == MANIFEST_DIR ? &s->has_dir : &s->has_file) = true;
 		if (s->has_file)
 			b->last_file = i + 1;
-		if (!hash_room(&b->by_path))
+		if (!hash_reserve(&b->by_path))
 			return -ENOMEM;
 		hash_add(&b->by_path, &s->link, str_key(0, s->path));
 	}
@@ -59,7 +59,8 @@ static struct slot *find_slot(const struct table_builder *b, struct str path, bo
 	bool split = b->st->sh->tree->split;
 	struct slot *first = NULL, *other = NULL;
 
-	for (struct hash_link *l = hash_find(&b->by_path, str_key(0, path)); l; l = hash_again(l)) {
+	for (struct hash_link *l = hash_find(&b->by_path, str_key(0, path)); l;
+		l = hash_find_next(l)) {
 		struct slot *s = container_of(l, struct slot, link);
 
 		if (!str_equal(s->path, path))
@@ -96,7 +97,7 @@ static struct slot *find_or_add_slot(struct table_builder *b, struct str path, b
 {
 	struct slot *s = find_slot(b, path, dirs);
 
-	if (s || !hash_room(&b->by_path))
+	if (s || !hash_reserve(&b->by_path))
 		return s;
 	s = &b->slots[b->n++];
 	s->path = path;

@@ -42,7 +42,7 @@ static int find_child(const struct tl_map *m, entry_id dir, const char *name, bo
 		tl_kind_of(dir) == TL_DIR && d < t->n_dirs ? tree_find(t, d, name) : NULL;
 
 	if (c) {
-		*ret = tl_id(c->dir ? TL_DIR : TL_FILE, c->index);
+		*ret = tl_id(c->is_dir ? TL_DIR : TL_FILE, c->index);
 		*ret_name = tree_name(t, c);
 		return 0;
 	}
@@ -185,7 +185,7 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 		const struct tree_child *c = &t->children[t->dirs[d].first + (*cookie)++];
 
 		strcpy(name, tree_name(t, c));
-		r = tl_stat(s, tl_id(c->dir ? TL_DIR : TL_FILE, c->index), ret, e);
+		r = tl_stat(s, tl_id(c->is_dir ? TL_DIR : TL_FILE, c->index), ret, e);
 		return r < 0 ? r : 1;
 	}
 	at = *cookie - n;

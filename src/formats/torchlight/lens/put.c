@@ -123,7 +123,7 @@ static int is_same_text(const struct compiled_write *w, const struct bytes *made
 	struct error none = ERROR_INIT;
 	int r = 0;
 
-	*ret = bytes_same(w->old, made);
+	*ret = bytes_equal(w->old, made);
 	if (!*ret || own == names || !w->shown)
 		return 0;
 	ctx.names = names;
@@ -166,7 +166,7 @@ static int parse_compiled(struct compiled_write *w, struct parsed_file *p, struc
 	const struct extent *in = &p->parsed.content->bytes;
 	int r = 0;
 
-	p->parsed.is_unchanged = bytes_same(w->shown, w->new) || bytes_same(w->old, w->new);
+	p->parsed.is_unchanged = bytes_equal(w->shown, w->new) || bytes_equal(w->old, w->new);
 	if (p->parsed.is_unchanged)
 		return 0;
 	switch (compiled_form_of(w->kind, w->ctx.path, w->new->data, w->new->size)) {
@@ -203,12 +203,12 @@ static int parse_removed(const struct tl_map *m, struct parsed_file *p, struct e
 
 	if (r < 0)
 		return r;
-	p->parsed.is_unchanged = bytes_same(text, m->removed);
+	p->parsed.is_unchanged = bytes_equal(text, m->removed);
 	if (p->parsed.is_unchanged)
 		p->text = bytes_ref(m->removed);
 	else
 		r = removed_parse(text->data, text->size, &p->text, e);
-	p->parsed.is_unchanged |= r == 0 && bytes_same(p->text, m->removed);
+	p->parsed.is_unchanged |= r == 0 && bytes_equal(p->text, m->removed);
 	return r;
 }
 
@@ -218,7 +218,7 @@ static int parse_kit(const struct tl_map *m, struct parsed_file *p, struct error
 
 	if (r == 0)
 		r = kit_read(p->text, p->header, e);
-	p->parsed.is_unchanged = r == 0 && bytes_same(m->kit, p->text);
+	p->parsed.is_unchanged = r == 0 && bytes_equal(m->kit, p->text);
 	return r;
 }
 
@@ -254,7 +254,7 @@ int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct p
 
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for a file");
-	return parsed_give(&p->parsed, parse_entry(tl_map_of(s), id, p, e), ret);
+	return parsed_finish(&p->parsed, parse_entry(tl_map_of(s), id, p, e), ret);
 }
 
 /* Apply the content of a file. Returns 1 if m changed, like all functions below. A text is shown by
@@ -287,7 +287,7 @@ static int apply_file(
 
 static int set_bytes(struct bytes **at, struct bytes *to)
 {
-	if (bytes_same(*at, to))
+	if (bytes_equal(*at, to))
 		return 0;
 	bytes_unref(*at);
 	*at = bytes_ref(to);

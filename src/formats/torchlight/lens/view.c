@@ -47,8 +47,8 @@ static int add_tags(struct tl_shared *sh, struct names **names, struct error *e)
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
 	CLEANUP_BUFFER struct buffer list = BUFFER_INIT;
 
-	c = c && c->dir ? tree_find(sh->tree, c->index, "TAGS.DAT") : NULL;
-	if (!c || c->dir || tl_stored(sh, c->index, &content, NULL) < 0 ||
+	c = c && c->is_dir ? tree_find(sh->tree, c->index, "TAGS.DAT") : NULL;
+	if (!c || c->is_dir || tl_stored(sh, c->index, &content, NULL) < 0 ||
 		tl_content_load(content, TEXT_MAX, &raw, NULL) < 0 ||
 		names_of_tags(raw->data, raw->size, &list, NULL) < 0)
 		return 0;

@@ -86,7 +86,7 @@ int tl_content_check(struct tl_content *c, struct error *e)
 
 	if (state == TL_SOUND)
 		return 0;
-	r = blob_each(c->blob, add_crc, &crc, e);
+	r = blob_for_each_chunk(c->blob, add_crc, &crc, e);
 	if (r < 0)
 		return r;
 	/* Another tool writes 0 for every CRC. */
@@ -137,7 +137,7 @@ int tl_content_store(struct store *store, struct budget *budget, const struct ex
 	if (x->size > UINT32_MAX)
 		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at most %" PRIu32 ")",
 			x->size, UINT32_MAX);
-	r = plain ? blob_each(plain, add_crc, &crc, e)
+	r = plain ? blob_for_each_chunk(plain, add_crc, &crc, e)
 		  : error_set(e, -ENOMEM, "no memory for a file");
 	if (r == 0 && stored)
 		packed = extent_ref(x);

@@ -89,19 +89,19 @@ static int draw_picture(
 			"it is no picture: name a texture (.DDS) in it, or a part of an .IMAGESET");
 	r = load_file(m, how->part, &raw, e);
 	if (r == 0 && (raw->size < 4 || memcmp(raw->data, "DDS ", 4) != 0))
-		r = read_set(m, raw, how->cut, &texture, &cut, e);
-	else if (r == 0 && how->cut)
+		r = read_set(m, raw, how->part_name, &texture, &cut, e);
+	else if (r == 0 && how->part_name)
 		r = error_set(e, -ENOENT, "a texture has no parts");
 	if (r == 0)
 		r = dds_decode(
 			(texture ? texture : raw)->data, (texture ? texture : raw)->size, &d, e);
 	if (r < 0)
 		return r;
-	if (!how->cut)
+	if (!how->part_name)
 		cut = (struct imageset_cut){0, 0, d.w, d.h};
 	r = cut_out(&d, &cut, ret, e);
 	bytes_unref(d.rgba);
 	return r;
 }
 
-const struct format_preview tl_preview = {.draw = draw_picture, .cuts = true};
+const struct format_preview tl_preview = {.draw = draw_picture, .has_named_parts = true};

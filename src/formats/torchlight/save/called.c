@@ -14,7 +14,7 @@ static void put_files(const struct tl_table *table, const struct tree *t, struct
 	for (uint32_t i = 0; i < t->n_children; i++) {
 		const struct tree_child *c = &t->children[i];
 		const char *name =
-			c->dir ? NULL : table->shown[table->manifest->entries[c->index].handle];
+			c->is_dir ? NULL : table->shown[table->manifest->entries[c->index].handle];
 
 		if (name && strcmp(name, tree_name(t, c)) != 0)
 			called_put(out, c->index, name);
@@ -34,7 +34,7 @@ static void put_dir(
 
 		snprintf(name, sizeof(name), "%.*s", STR_ARGS(part));
 		c = tree_find(t, c ? c->index : 0, name);
-		if (!c || !c->dir)
+		if (!c || !c->is_dir)
 			return;
 	}
 	if (c && !strcasecmp(name, tree_name(t, c)) && strcmp(name, tree_name(t, c)) != 0)

@@ -48,7 +48,7 @@ static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
 		p->size += x->size;
 		return 0;
 	}
-	if (!array_room(p->pieces, p->n_pieces, p->room))
+	if (!array_reserve(p->pieces, p->n_pieces, p->room))
 		return error_set(e, -ENOMEM, "no memory for the archive's layout");
 	p->pieces[p->n_pieces++] = (struct tl_piece){extent_ref(x), p->size};
 	p->size += x->size;
@@ -93,7 +93,7 @@ static int append_to_spool(void *arg, const uint8_t *data, size_t n, struct erro
 static int inflate_into(struct blob *b, int spool_dirfd, struct extent *ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *spool = spool_create(spool_dirfd);
-	int r = spool ? blob_each(b, append_to_spool, spool, e)
+	int r = spool ? blob_for_each_chunk(b, append_to_spool, spool, e)
 		      : error_set(e, -ENOMEM, "no memory for a file");
 
 	return r < 0 ? r : spool_extent(spool, ret, e);
@@ -261,7 +261,7 @@ static int by_offset(const void *x, const void *y)
 {
 	const struct old_block *a = x, *b = y;
 
-	return array_order(a->offset, b->offset) ?: array_order(a->handle, b->handle);
+	return array_compare(a->offset, b->offset) ?: array_compare(a->handle, b->handle);
 }
 
 /* Collect the entries, without offsets yet, and the blocks of the old section. */
@@ -317,7 +317,7 @@ static int read_section(void *arg, uint64_t off, void *dst, size_t n, struct err
 {
 	const struct tl_plan *p = arg;
 	/* The piece behind the one at off. The hash reads one byte at a time. */
-	size_t i = array_first(k, p->n_pieces, p->pieces[k].at > off);
+	size_t i = array_bisect(k, p->n_pieces, p->pieces[k].at > off);
 
 	if (i-- == 0 || off - p->pieces[i].at + n > p->pieces[i].x.size)
 		return error_set(e, -EIO, "the archive's layout has a gap at %" PRIu64, off);

@@ -135,7 +135,7 @@ void names_unref(struct names *n)
 bool names_find(const struct names *n, uint32_t hash, struct str *ret)
 {
 	for (; n; n = n->base) {
-		size_t at = array_first(i, n->count, n->sorted[i].hash >= hash);
+		size_t at = array_bisect(i, n->count, n->sorted[i].hash >= hash);
 
 		if (at < n->count && n->sorted[at].hash == hash) {
 			*ret = (struct str){n->text + n->sorted[at].at, n->sorted[at].n};
@@ -171,7 +171,7 @@ static int by_hash(const void *a, const void *b)
 	const struct name *x = a, *y = b;
 
 	/* The first of two names with the same hash stays. */
-	return array_order(x->hash, y->hash) ?: array_order(x->at, y->at);
+	return array_compare(x->hash, y->hash) ?: array_compare(x->at, y->at);
 }
 
 /* Is the line known, or does it contradict a known one? Takes over a known name of the type. */
@@ -199,9 +199,9 @@ static int add_property(struct names *n, struct str line)
 	/* The first list is the shipped one, which does not contradict itself. */
 	if (n->base && is_known(n, &p))
 		return 0;
-	if (!array_room(n->properties, n->n_properties, n->room_properties))
+	if (!array_reserve(n->properties, n->n_properties, n->room_properties))
 		return -ENOMEM;
-	at = array_first(i, n->n_properties, n->properties[i].type > p.type);
+	at = array_bisect(i, n->n_properties, n->properties[i].type > p.type);
 	memmove(&n->properties[at + 1], &n->properties[at],
 		(n->n_properties++ - at) * sizeof(*n->properties));
 	n->properties[at] = p;
@@ -217,7 +217,7 @@ static int add_name(struct names *n, struct str line)
 
 	if (names_find(n->base, name.hash, &known))
 		return 0;
-	if (!array_room(n->sorted, n->count, n->room))
+	if (!array_reserve(n->sorted, n->count, n->room))
 		return -ENOMEM;
 	for (size_t i = 0; i < line.n; i++)
 		n->text[n->text_size++] = char_upper(line.s[i]);

@@ -16,7 +16,7 @@ int names_of_tags(const uint8_t *data, size_t size, struct buffer *out, struct e
 	bindat_begin(&f, &reader);
 	/* Pair the last string with the last integer, in either order. */
 	while (bindat_next(&reader, &item, NULL) > 0) {
-		if (item.what != BINDAT_FIELD)
+		if (item.kind != BINDAT_FIELD)
 			continue;
 		if (bindat_is_string(item.type)) {
 			name.size = 0;

@@ -61,7 +61,7 @@ static void read_name(struct reader *r, uint32_t *ret_at, uint32_t *ret_n)
 static void add_record(struct manifest *m, struct manifest_record record)
 {
 	record.first = m->n_entries;
-	if (array_room(m->records, m->n_records, m->room_records))
+	if (array_reserve(m->records, m->n_records, m->room_records))
 		m->records[m->n_records++] = record;
 	else
 		m->text.error = -ENOMEM;
@@ -71,7 +71,7 @@ static void add_record(struct manifest *m, struct manifest_record record)
 static void add_entry(struct manifest *m, struct manifest_entry x)
 {
 	x.record = m->n_records - 1;
-	if (m->text.error || !array_room(m->entries, m->n_entries, m->room_entries)) {
+	if (m->text.error || !array_reserve(m->entries, m->n_entries, m->room_entries)) {
 		m->text.error = -ENOMEM;
 		return;
 	}
@@ -91,7 +91,7 @@ static int read_entry(struct reader *r)
 	x.filetime = cursor_u64(&r->c);
 	x.handle = x.type == MANIFEST_DIR ? MANIFEST_NO_FILE : r->m->n_entries;
 	add_entry(r->m, x);
-	return r->c.bad ? refuse_truncated(r, "an entry") : r->m->text.error;
+	return r->c.is_bad ? refuse_truncated(r, "an entry") : r->m->text.error;
 }
 
 static int read_record(struct reader *r, uint32_t index)
@@ -102,7 +102,7 @@ static int read_record(struct reader *r, uint32_t index)
 
 	read_name(r, &record.path_at, &record.path_n);
 	n = cursor_u32(&r->c);
-	if (r->c.bad)
+	if (r->c.is_bad)
 		return refuse_truncated(r, "a directory");
 	if (n > cursor_left(&r->c) / ENTRY_MIN)
 		return error_set(r->e, -EINVAL,
@@ -129,7 +129,7 @@ static int read_header(struct reader *r, uint32_t *ret_n)
 	read_name(r, &m->root_at, &m->root_n);
 	m->total = cursor_u32(&r->c);
 	*ret_n = cursor_u32(&r->c);
-	if (r->c.bad)
+	if (r->c.is_bad)
 		return refuse_truncated(r, "the header");
 	if (!m->root_n || m->text.data[m->root_at + m->root_n - 1] != '/')
 		return error_set(r->e, -EINVAL, "manifest: the root does not end in '/'");

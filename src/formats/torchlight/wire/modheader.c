@@ -102,7 +102,7 @@ static void transfer_requirements(struct fields *f, struct mod_header *h)
 		cursor_ss(f->in);
 		cursor_take(f->in, h->version >= 2 ? 8 + 2 : 8);
 	}
-	if (f->error == 0 && !f->in->bad)
+	if (f->error == 0 && !f->in->is_bad)
 		f->error = text_set(&h->requirements, f->in->data + begin, f->in->pos - begin);
 }
 
@@ -110,7 +110,7 @@ static void read_removed(struct fields *f, struct mod_header *h)
 {
 	CLEANUP_BUFFER struct buffer lines = BUFFER_INIT;
 
-	for (uint16_t n = cursor_u16(f->in); n && !f->in->bad; n--) {
+	for (uint16_t n = cursor_u16(f->in); n && !f->in->is_bad; n--) {
 		size_t at = lines.size;
 
 		ss_to_utf8(cursor_ss(f->in), &lines);
@@ -201,9 +201,9 @@ static int read_from(
 		return error_set(e, -ENOMEM, "no memory for the header");
 	if (f.error)
 		return f.error;
-	if (c.bad && n < size && n < HEAD_MAX)
+	if (c.is_bad && n < size && n < HEAD_MAX)
 		return 1;
-	if (c.bad)
+	if (c.is_bad)
 		return error_set(e, -EINVAL, "the header reaches past byte %zu", n);
 	r = check_offsets(h, c.pos, size, e);
 	if (r == 0)

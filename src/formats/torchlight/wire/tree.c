@@ -39,7 +39,7 @@ struct builder {
 
 static int add_pending(struct builder *b, struct pending p)
 {
-	if (b->n >= UINT32_MAX || !array_room(b->all, b->n, b->room))
+	if (b->n >= UINT32_MAX || !array_reserve(b->all, b->n, b->room))
 		return -ENOMEM;
 	b->all[b->n++] = p;
 	return 0;
@@ -51,14 +51,14 @@ static int enter_dir(struct builder *b, uint32_t parent, struct str name, uint32
 	uint64_t key = str_key(parent, name);
 	struct found_dir *f;
 
-	for (struct hash_link *l = hash_find(&b->found, key); l; l = hash_again(l)) {
+	for (struct hash_link *l = hash_find(&b->found, key); l; l = hash_find_next(l)) {
 		f = container_of(l, struct found_dir, link);
 		if (f->child.parent == parent && str_equal_nocase(f->child.name, name)) {
 			*ret = f->child.index;
 			return 0;
 		}
 	}
-	f = hash_room(&b->found) ? malloc(sizeof(*f)) : NULL;
+	f = hash_reserve(&b->found) ? malloc(sizeof(*f)) : NULL;
 	if (!f)
 		return -ENOMEM;
 	f->child = (struct pending){parent, b->n_dirs, name, true};
@@ -150,12 +150,12 @@ static int place_children(struct builder *b)
 static void put_shown_name(struct builder *b, struct tree_child *c)
 {
 	struct str stored = b->all[c->name].name;
-	uint32_t n = c->index + (c->dir ? b->m->n_entries : 0);
+	uint32_t n = c->index + (c->is_dir ? b->m->n_entries : 0);
 	const char *called = b->called.names ? b->called.names[n] : NULL;
 	char shown[NAME_MAX + 1];
 
 	c->name = (uint32_t)b->text.size;
-	if (c->dir)
+	if (c->is_dir)
 		b->tree->dirs[c->index].is_renamed = called;
 	if (called)
 		strcpy(shown, called);
@@ -196,7 +196,7 @@ static const struct tree_child *search_dir(
 	const struct tree *t, const struct tree_dir *d, const char *text, const char *name)
 {
 	const struct tree_child *children = t->children + d->first;
-	size_t at = array_first(i, d->n, strcasecmp(text + children[i].name, name) >= 0);
+	size_t at = array_bisect(i, d->n, strcasecmp(text + children[i].name, name) >= 0);
 
 	return at < d->n && !strcasecmp(text + children[at].name, name) ? &children[at] : NULL;
 }
@@ -288,7 +288,7 @@ static int finish_tree(struct builder *b, const struct bytes *names, struct erro
 			return -ENOMEM;
 	for (uint32_t i = 0; i < t->n_dirs; i++) {
 		for (uint32_t k = t->dirs[i].first; k < t->dirs[i].first + t->dirs[i].n; k++) {
-			if (!t->children[k].dir)
+			if (!t->children[k].is_dir)
 				continue;
 			t->dirs[t->children[k].index].parent = i;
 			t->dirs[t->children[k].index].self = k;

@@ -19,7 +19,7 @@
 struct tree_child {
 	uint32_t index; /* of the directory in dirs, or of the entry in the manifest */
 	uint32_t name;  /* offset in text, NUL-ended */
-	bool dir;
+	bool is_dir;
 };
 
 struct tree_dir {

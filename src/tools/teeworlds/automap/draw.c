@@ -48,7 +48,8 @@ static int add_layer(void *arg, const char *name)
 	const struct level *l = arg;
 	struct drawing *d = l->d;
 
-	if (!array_room(d->layers, d->n, d->room) || !(d->layers[d->n] = path_join(l->dir, name)))
+	if (!array_reserve(d->layers, d->n, d->room) ||
+		!(d->layers[d->n] = path_join(l->dir, name)))
 		return -ENOMEM;
 	d->n++;
 	return 0;
@@ -112,7 +113,7 @@ static int count_work(struct drawing *d, uint64_t n, struct error *e)
 {
 	if (__builtin_add_overflow(d->work, n, &d->work))
 		d->work = UINT64_MAX;
-	if (d->work > WORK_TILES_MAX && !d->how->no_limit)
+	if (d->work > WORK_TILES_MAX && !d->how->has_no_limit)
 		return error_set(e, -E2BIG,
 			"the rules look at %" PRIu64 " tiles of the map (at most %" PRIu64
 			", unless --no-limit is given)",
@@ -236,7 +237,7 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 	r = run_config(d, config, seed, &is, e);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
-	if (changed && !d->how->dry)
+	if (changed && !d->how->is_dry_run)
 		r = tw_auto_grid_write(&d->how->files, path, was, &is, e);
 	if (r == 0 && changed)
 		SAY(d, AUTOMAP_DRAWN, path, "%zu %s by [%s] of %s", changed,
@@ -374,6 +375,6 @@ const struct automap_tool tw_automap = {
 	.draw = draw_layers,
 	.check = check_rules,
 	.list = list_rules,
-	.dirs = dirs,
+	.rules_dirs = dirs,
 	.references = references,
 };

@@ -30,7 +30,7 @@ static int read_file(const struct automap_files *f, const char *dir, const char 
 
 static int take_image(const struct json_at *root, struct tw_auto_layer *ret, struct error *e)
 {
-	struct tw_numbered image = {0};
+	struct tw_parsed_name image = {0};
 	struct json_at at;
 	const char *stem;
 	size_t n;

@@ -84,7 +84,7 @@ static int add_run(struct reading *r)
 {
 	struct tw_rules_config *c = r->config;
 
-	if (!array_room(c->runs, c->n, c->room))
+	if (!array_reserve(c->runs, c->n, c->room))
 		return -ENOMEM;
 	r->run = &c->runs[c->n++];
 	*r->run = (struct tw_rules_run){0};
@@ -99,7 +99,7 @@ static int take_config(struct reading *r)
 
 	if (!n || r->at[n - 1] != ']')
 		FAULT(r, "\"[%.40s\" does not end in \"]\"", r->at);
-	if (!array_room(rules->configs, rules->n, rules->room))
+	if (!array_reserve(rules->configs, rules->n, rules->room))
 		return -ENOMEM;
 	r->config = &rules->configs[rules->n++];
 	*r->config =
@@ -127,7 +127,7 @@ static int take_index(struct reading *r)
 	const char *word;
 
 	rules_finish_rule(r);
-	if (!array_room(run->rules, run->n, run->room))
+	if (!array_reserve(run->rules, run->n, run->room))
 		return -ENOMEM;
 	r->rule = &run->rules[run->n++];
 	*r->rule = (struct tw_rule){.probability = 1};
@@ -254,7 +254,7 @@ static int take_pos(struct reading *r)
 		take_own(r, &l, negated);
 		return 0;
 	}
-	if (!array_room(rule->places, rule->n_places, rule->room_places))
+	if (!array_reserve(rule->places, rule->n_places, rule->room_places))
 		return -ENOMEM;
 	rule->places[rule->n_places] = (struct tw_rule_place){.dx = at[0], .dy = at[1]};
 	memcpy(rule->places[rule->n_places++].accepted, l.may, sizeof(l.may));
@@ -289,7 +289,7 @@ static int take_modulo(struct reading *r)
 		FAULT(r, "Modulo without its four numbers (Modulo MX MY OX OY)");
 		return 0;
 	}
-	if (!array_room(rule->moduli, rule->n_moduli, rule->room_moduli))
+	if (!array_reserve(rule->moduli, rule->n_moduli, rule->room_moduli))
 		return -ENOMEM;
 	rule->moduli[rule->n_moduli++] =
 		(struct tw_rule_modulo){at[0] ? at[0] : 1, at[1] ? at[1] : 1, at[2], at[3]};

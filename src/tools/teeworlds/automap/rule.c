@@ -28,9 +28,9 @@ void rules_fault(const struct reading *r, unsigned line, const char *fmt, ...)
 static int by_place(const void *a, const void *b)
 {
 	const struct tw_rule_place *x = a, *y = b;
-	int r = array_order(x->dy, y->dy);
+	int r = array_compare(x->dy, y->dy);
 
-	return r ? r : array_order(x->dx, y->dx);
+	return r ? r : array_compare(x->dx, y->dx);
 }
 
 /* Merge the conditions of several lines for one place. */

@@ -14,7 +14,7 @@ static int by_name(const void *a, const void *b)
 	const struct tw_rules_config *x = *(void *const *)a, *y = *(void *const *)b;
 	int r = strcmp(x->name, y->name);
 
-	return r ? r : array_order(x->line, y->line);
+	return r ? r : array_compare(x->line, y->line);
 }
 
 /* Report duplicate names of configurations: only the first can be chosen by its name. */

@@ -54,7 +54,7 @@ static int check_result(struct tw_converting *k, const struct snapshot *s, struc
 static int finish_map(struct tw_converting *k, struct snapshot **ret, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&k->m->base), *done = NULL;
-	bool changed = k->change->to;
+	bool changed = k->change->result;
 	int r = changed ? tw_change_apply(&now, k->change, e) : 0;
 
 	if (r == 0)
@@ -92,11 +92,11 @@ static int convert_map(const struct snapshot *s, const struct convert *how,
 static int check_map(const struct snapshot *s, size_t game,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
-	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
+	struct tw_faults f = {.m = tw_map_of(s), .report = why, .arg = arg};
 	struct tw_converting k = {.m = f.m, .to = (enum tw_game)game, .faults = &f};
 	int r = process_map(&k, e);
 
-	return r == 0 && f.failed ? error_set(e, -ENOMEM, "no memory to check the map") : r;
+	return r == 0 && f.out_of_memory ? error_set(e, -ENOMEM, "no memory to check the map") : r;
 }
 
 const struct convert_tool tw_convert = {

@@ -70,7 +70,7 @@ static void put_tangents(struct tw_converting *k, const struct tw_points *p)
 	if (v && is_zero(v))
 		tw_points_drop_tangents(k->m, p->n, k->change);
 	else if (it)
-		tw_change_item(k->change, (uint32_t)(it - k->m->items), TAKE(v));
+		tw_change_set_ints(k->change, (uint32_t)(it - k->m->items), TAKE(v));
 	else
 		tw_change_add_uuid(k->change, TW_BEZIER, TAKE(v));
 }
@@ -78,7 +78,7 @@ static void put_tangents(struct tw_converting *k, const struct tw_points *p)
 static void put_points(struct tw_converting *k, const struct tw_points *p, bool tangents)
 {
 	if (p->item)
-		tw_change_item(k->change, (uint32_t)(p->item - k->m->items),
+		tw_change_set_ints(k->change, (uint32_t)(p->item - k->m->items),
 			copy_columns(p, 0, tangents ? TW_POINT_FULL : TW_POINT_PLAIN));
 	if (tangents)
 		tw_points_drop_tangents(k->m, p->n, k->change);
@@ -91,7 +91,7 @@ static bool check_envelope(
 	struct tw_converting *k, const struct tw_points *p, const struct tw_item *it, bool curved)
 {
 	const struct tw_place place = tw_in_item((uint32_t)(it - k->m->items));
-	int32_t version = tw_int(it, 0, 0);
+	int32_t version = tw_get_int(it, 0, 0);
 	const struct tw_text digits = tw_digits(version);
 
 	if (k->to == TW_GAME_06 && !k->how && curved)
@@ -116,7 +116,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	struct tw_points p;
 	uint32_t n = 0;
 
-	tw_points_of(k->m, &p);
+	tw_points_get_all(k->m, &p);
 	curves = count_curves(&p);
 	if (!curves)
 		return error_set(e, -ENOMEM, "no memory for the points");
@@ -125,8 +125,9 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 
 		if (!check_envelope(k, &p, it, is_curved(&p, curves, it)))
 			continue;
-		tw_change_item(k->change, (uint32_t)(it - k->m->items),
-			tw_envelope_to(it->ints, to_07 ? TW_ENV_TANGENTS_SINCE : WITHOUT_TANGENTS));
+		tw_change_set_ints(k->change, (uint32_t)(it - k->m->items),
+			tw_envelope_convert(
+				it->ints, to_07 ? TW_ENV_TANGENTS_SINCE : WITHOUT_TANGENTS));
 		n++;
 	}
 	if (!n)

@@ -20,7 +20,7 @@ static void leave_out(struct tw_converting *k, uint32_t item)
 /* The kind of a layer that Teeworlds ignores; NULL if Teeworlds knows the layer. */
 static const char *describe_ignored(const struct tw_item *it)
 {
-	int32_t type = tw_int(it, TW_LAYER_TYPE, -1);
+	int32_t type = tw_get_int(it, TW_LAYER_TYPE, -1);
 
 	if (type == TW_LAYER_SOUNDS || type == TW_LAYER_OLD_SOUNDS)
 		return "sounds";
@@ -32,20 +32,20 @@ static const char *describe_ignored(const struct tw_item *it)
 
 static void check_layer(struct tw_converting *k, uint32_t at)
 {
-	const struct tw_home *home = &k->m->index->homes[at];
+	const struct tw_layer_home *home = &k->m->index->homes[at];
 	const struct tw_place place = tw_in_item(tw_type(k->m, TW_LAYER)->items[at]);
-	const char *what = describe_ignored(&k->m->items[place.what]);
+	const char *what = describe_ignored(&k->m->items[place.number]);
 
 	if (!what || !home->group)
 		return;
 	if (!k->how)
 		convert_report(
 			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
-	else if (home->shared)
+	else if (home->is_shared)
 		tw_whole_report_item(
-			&k->whole, WHOLE_LEFT, "", place.what, "it is in several groups");
+			&k->whole, WHOLE_LEFT, "", place.number, "it is in several groups");
 	else
-		leave_out(k, place.what);
+		leave_out(k, place.number);
 }
 
 static void check_settings(struct tw_converting *k)
@@ -53,7 +53,7 @@ static void check_settings(struct tw_converting *k)
 	const struct tw_item *it = tw_item_at(k->m, TW_INFO, 0);
 	const struct tw_place place = {TW_AT_INFO, SETTINGS_FILE};
 
-	if (!it || !tw_blob_of(k->m, it, TW_INFO_SETTINGS))
+	if (!it || !tw_get_blob(k->m, it, TW_INFO_SETTINGS))
 		return;
 	if (!k->how) {
 		convert_report(k, place, "settings", "there", "none",
@@ -61,7 +61,7 @@ static void check_settings(struct tw_converting *k)
 		return;
 	}
 	tw_whole_report(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);
-	tw_change_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
+	tw_change_set_data(k->change, (uint32_t)(it - k->m->items), TW_INFO_SETTINGS, NULL);
 }
 
 /* Remove sounds, or the envelopes of their volume. */
@@ -71,7 +71,7 @@ static void leave_out_sounds(struct tw_converting *k, enum tw_sort sort)
 
 	for (uint32_t i = 0; t && i < t->n; i++)
 		if (sort == TW_SORT_SOUND ||
-			tw_int(&k->m->items[t->items[i]], TW_ENV_CHANNELS, 0) == SOUND_CHANNELS)
+			tw_get_int(&k->m->items[t->items[i]], TW_ENV_CHANNELS, 0) == SOUND_CHANNELS)
 			leave_out(k, t->items[i]);
 }
 
@@ -82,7 +82,7 @@ static void leave_out_hidden(struct tw_converting *k)
 		const struct tw_type *t = tw_uuid_items(k->m, (enum tw_uuid)what);
 
 		for (uint32_t i = 0; t && i < t->n; i++)
-			tw_change_remove(k->change, t->items[i]);
+			tw_change_remove_item(k->change, t->items[i]);
 	}
 }
 

@@ -43,17 +43,17 @@ static int set_name(struct tw_converting *k, const struct image *i, struct error
 	CLEANUP(free) char *name = text_printf("%.*s_0.7", old->size, old->text);
 	CLEANUP(bytes_unref) struct bytes *text = name ? bytes_copy(name, strlen(name) + 1) : NULL;
 	struct blob *blob = NULL;
-	int r = text ? tw_keep_bytes(k->m, text, &blob, e) : no_memory(e);
+	int r = text ? tw_store_bytes(k->m, text, &blob, e) : no_memory(e);
 
 	if (r == 0)
-		tw_change_data(k->change, i->place.what, TW_IMG_NAME, blob);
+		tw_change_set_data(k->change, i->place.number, TW_IMG_NAME, blob);
 	return r;
 }
 
 /* The current pixels of the image. The caller owns a reference to the blob. */
 static struct pixels own_pixels(const struct tw_converting *k, const struct image *i)
 {
-	return (struct pixels){blob_ref(tw_blob_of(k->m, i->it, TW_IMG_DATA)),
+	return (struct pixels){blob_ref(tw_get_blob(k->m, i->it, TW_IMG_DATA)),
 		(uint32_t)i->it->ints->v[TW_IMG_WIDTH], (uint32_t)i->it->ints->v[TW_IMG_HEIGHT]};
 }
 
@@ -102,7 +102,7 @@ static int grow_pixels(const struct tw_converting *k, struct pixels *p, struct e
 	if (r == 0)
 		r = spool_extent(out, &all, e);
 	if (r == 0)
-		r = tw_keep_extent(k->m, &all, &blob, e);
+		r = tw_store_extent(k->m, &all, &blob, e);
 	if (r < 0)
 		return r;
 	blob_unref(p->blob);
@@ -115,7 +115,7 @@ static int grow_pixels(const struct tw_converting *k, struct pixels *p, struct e
 static int replace_image(struct tw_converting *k, const struct image *i, struct pixels p,
 	const char *verb, struct error *e)
 {
-	const struct blob *own = tw_blob_of(k->m, i->it, TW_IMG_DATA);
+	const struct blob *own = tw_get_blob(k->m, i->it, TW_IMG_DATA);
 	CLEANUP(tw_ints_unref) struct tw_ints *v = tw_ints_copy(i->it->ints, LENGTH, -1);
 	int r = v ? 0 : no_memory(e);
 
@@ -129,11 +129,11 @@ static int replace_image(struct tw_converting *k, const struct image *i, struct 
 			v->v[TW_IMG_EXTERNAL] = 0;
 			v->v[TW_IMG_DATA] = -1;
 		}
-		tw_whole_report_item(&k->whole, WHOLE_DONE, verb, i->place.what,
+		tw_whole_report_item(&k->whole, WHOLE_DONE, verb, i->place.number,
 			"%" PRIu32 " x %" PRIu32 " pixels", p.w, p.h);
-		tw_change_item(k->change, i->place.what, TAKE(v));
+		tw_change_set_ints(k->change, i->place.number, TAKE(v));
 		if (p.blob != own)
-			tw_change_data(k->change, i->place.what, TW_IMG_DATA, TAKE(p.blob));
+			tw_change_set_data(k->change, i->place.number, TW_IMG_DATA, TAKE(p.blob));
 	}
 	blob_unref(p.blob);
 	return r;
@@ -143,7 +143,7 @@ static int replace_image(struct tw_converting *k, const struct image *i, struct 
 static int downgrade_item(struct tw_converting *k, const struct image *i, struct error *e)
 {
 	const struct tw_ints *v = i->it->ints;
-	int32_t variant = tw_int(i->it, TW_IMG_VARIANT, -1);
+	int32_t variant = tw_get_int(i->it, TW_IMG_VARIANT, -1);
 
 	if (k->to == TW_GAME_07 || v->v[TW_IMG_VERSION] < 2)
 		return 0;
@@ -191,7 +191,7 @@ static int embed_image(struct tw_converting *k, const struct image *i, struct er
 			"%s draws other tiles by that name, and %s (--mapres DIR)", k->game,
 			error_text(e));
 	else if (i->in_07 == TW_NOT_IN_07)
-		tw_whole_report_item(&k->whole, WHOLE_LEFT, "", i->place.what,
+		tw_whole_report_item(&k->whole, WHOLE_LEFT, "", i->place.number,
 			"%s has no such image, and %s (--mapres DIR)", k->game, error_text(e));
 	error_clear(e);
 	return 0;

@@ -12,7 +12,7 @@
 static int unpack(struct tw_converting *k, const struct tw_item *it, struct error *e)
 {
 	uint32_t handle = (uint32_t)(it - k->m->items);
-	struct tw_ints *v = tw_layer_to(it->ints, TW_TILES_PACKED_SINCE - 1);
+	struct tw_ints *v = tw_layer_convert(it->ints, TW_TILES_PACKED_SINCE - 1);
 	int r = 0;
 
 	if (v)
@@ -37,7 +37,7 @@ static int check_packed(struct tw_converting *k, const struct tw_item *it, struc
 	if (r < 0)
 		return convert_handle_error(k, place, r, e);
 	tw_whole_report_item(
-		&k->whole, WHOLE_DONE, "unpacked", place.what, "its tiles are of version 3");
+		&k->whole, WHOLE_DONE, "unpacked", place.number, "its tiles are of version 3");
 	return 0;
 }
 

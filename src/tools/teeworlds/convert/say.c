@@ -16,10 +16,10 @@ void convert_report(struct tw_converting *k, struct tw_place place, const char *
 	va_end(ap);
 	k->refused = true;
 	if (k->how)
-		tw_whole_report_item(&k->whole, WHOLE_REFUSED, "", place.what, "%s",
+		tw_whole_report_item(&k->whole, WHOLE_REFUSED, "", place.number, "%s",
 			text ? text : "out of memory");
 	else
-		tw_fault(k->faults, TW_F_WARNED, place, field, value, bound, "%s",
+		tw_fault_add(k->faults, TW_F_WARNED, place, field, value, bound, "%s",
 			text ? text : "out of memory");
 }
 

@@ -21,7 +21,7 @@ static bool layer(const struct snapshot *s, entry_id dir, const char **ret_kind)
 	struct tw_tiles t;
 	int k;
 
-	if (!it || !tw_tiles_of(tw_map_of(s), it, &t))
+	if (!it || !tw_get_tiles(tw_map_of(s), it, &t))
 		return false;
 	k = tw_played_of(it);
 	*ret_kind = k < 0 ? NULL : tw_played_names[k];
@@ -39,7 +39,7 @@ static int open_side(const struct snapshot *s, entry_id dir, struct side *ret, s
 	memset(&ret->t, 0, sizeof(ret->t));
 	if (dir == ENTRY_ROOT)
 		return 0;
-	if (!layer_of(s, dir) || !tw_tiles_of(tw_map_of(s), layer_of(s, dir), &ret->t))
+	if (!layer_of(s, dir) || !tw_get_tiles(tw_map_of(s), layer_of(s, dir), &ret->t))
 		return error_set(e, -EINVAL, "is no layer of tiles");
 	return (uint64_t)ret->t.w * ret->t.h > INT32_MAX / ret->t.size
 		       ? error_set(e, -EIO, "there are more tiles than a game takes")
@@ -62,7 +62,8 @@ static int32_t value(const struct side *s, const uint8_t *tile, enum tw_plane pl
 
 	if (!at)
 		return 0;
-	return at->wide ? (int16_t)(tile[at->at] | tile[at->at + 1] << 8) : tile[at->at];
+	return at->is_wide ? (int16_t)(tile[at->offset] | tile[at->offset + 1] << 8)
+			   : tile[at->offset];
 }
 
 static struct review_tile tile_of(const struct side *s, const uint8_t *tile)

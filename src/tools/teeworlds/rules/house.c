@@ -92,7 +92,7 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 		r = read_count(at, "min", 0, &t.min, e);
 	if (r == 0)
 		r = read_count(at, "max", t.min, &t.max, e);
-	if (r == 0 && !array_room(h->tiles, h->n_tiles, h->room_tiles))
+	if (r == 0 && !array_reserve(h->tiles, h->n_tiles, h->room_tiles))
 		r = no_memory(e);
 	if (r < 0)
 		return r;
@@ -138,7 +138,7 @@ static int take_word(void *arg, const struct json_at *at, struct error *e)
 {
 	struct tw_house *h = arg;
 
-	if (!array_room(h->allow, h->n_allow, h->room_allow))
+	if (!array_reserve(h->allow, h->n_allow, h->room_allow))
 		return no_memory(e);
 	return json_as_string(at, &h->allow[h->n_allow++], NULL, e);
 }
@@ -236,7 +236,7 @@ static void check_tiles(const struct tw_look *look, const struct tw_house_tiles 
 static void check_info(const struct tw_look *look, const struct tw_house_info *info, uint32_t field)
 {
 	const struct tw_item *it = tw_item_at(look->m, TW_INFO, 0);
-	struct blob *b = it ? tw_blob_of(look->m, it, TW_INFO_AUTHOR + field) : NULL;
+	struct blob *b = it ? tw_get_blob(look->m, it, TW_INFO_AUTHOR + field) : NULL;
 	char text[256] = "";
 	size_t n = 0;
 

@@ -29,7 +29,7 @@ static bool see(const struct tw_look *look, const struct tw_item *it, const stru
 	}
 	ret->w = (uint32_t)it->ints->v[TW_IMG_WIDTH];
 	ret->h = (uint32_t)it->ints->v[TW_IMG_HEIGHT];
-	return tw_image_seen(look->m, it, &ret->sum) == 0;
+	return tw_image_checksum(look->m, it, &ret->sum) == 0;
 }
 
 static void check_image(
@@ -50,8 +50,8 @@ static int order(const void *pa, const void *pb)
 {
 	const struct seen_image *a = pa, *b = pb;
 
-	return array_order(a->w, b->w) ?: array_order(a->h, b->h) ?: array_order(a->sum, b->sum)
-		?: array_order(a->handle, b->handle);
+	return array_compare(a->w, b->w) ?: array_compare(a->h, b->h) ?: array_compare(a->sum, b->sum)
+		?: array_compare(a->handle, b->handle);
 }
 
 static void check_twice(const struct tw_look *look, const struct seen_image *s, size_t n)
@@ -80,12 +80,12 @@ void tw_rule_images(const struct tw_look *look)
 		struct tw_name name = {0};
 
 		if (tw_name_read(look->m, TW_SORT_IMAGE, it, &name) < 0)
-			look->faults->failed = true;
+			look->faults->out_of_memory = true;
 		else if (see(look, it, &name, &images[n]))
 			check_image(look, &images[n++], &name);
 		free(name.text);
 	}
-	look->faults->failed |= !images;
+	look->faults->out_of_memory |= !images;
 	if (!images)
 		return;
 	qsort(images, n, sizeof(*images), order);

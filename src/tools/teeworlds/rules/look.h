@@ -27,7 +27,7 @@ bool tw_look_is_complete(const struct tw_look *look);
 
 /* Report a warning. The format gives the text after the path. */
 #define tw_warn(look, place, field, value, bound, ...)                                             \
-	tw_fault((look)->faults, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
+	tw_fault_add((look)->faults, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
 /* Report a warning about the tiles of a spot, unless it has none: "x 202, y 13 and 3 more: ...". */
 void tw_warn_at(const struct tw_look *look, const struct tw_played_layer *l, struct tw_spot spot,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)

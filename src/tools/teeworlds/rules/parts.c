@@ -17,7 +17,7 @@ void tw_rule_info(const struct tw_look *look)
 	const struct tw_item *it = tw_item_at(look->m, TW_INFO, 0);
 
 	for (size_t i = 0; i < sizeof(needed); i++) {
-		struct blob *b = it ? tw_blob_of(look->m, it, TW_INFO_AUTHOR + needed[i]) : NULL;
+		struct blob *b = it ? tw_get_blob(look->m, it, TW_INFO_AUTHOR + needed[i]) : NULL;
 		const char *what = tw_info_names[needed[i]];
 		char first = '\0';
 		size_t n;
@@ -32,15 +32,15 @@ void tw_rule_info(const struct tw_look *look)
 
 void tw_rule_unused(const struct tw_look *look)
 {
-	struct tw_uses uses;
-	int r = tw_uses_take(look->m, NULL, &uses);
+	struct tw_used_objects uses;
+	int r = tw_uses_collect(look->m, NULL, &uses);
 
-	look->faults->failed |= r == -ENOMEM;
+	look->faults->out_of_memory |= r == -ENOMEM;
 	for (int sort = 0; r == 0 && sort < TW_USABLE; sort++) {
 		const struct tw_type *t = tw_type(look->m, tw_sort_type((enum tw_sort)sort));
 
 		for (uint32_t i = 0; t && i < t->n; i++)
-			if (!uses.of[sort][i])
+			if (!uses.is_used[sort][i])
 				tw_warn(look, tw_in_item(t->items[i]), "uses", "0", "at least 1",
 					"nothing uses it");
 	}
@@ -57,7 +57,7 @@ static void check_tiles(const struct tw_look *look, uint32_t handle, const struc
 	struct tw_text is, needs;
 	uint32_t w, h;
 
-	if (tw_tiles_needed(t, &w, &h, NULL) < 0)
+	if (tw_tiles_min_size(t, &w, &h, NULL) < 0)
 		return;
 	is = tw_text("%" PRIu32 " x %" PRIu32, t->w, t->h);
 	needs = tw_text("%" PRIu32 " x %" PRIu32, w, h);
@@ -76,7 +76,8 @@ static void check_layer(const struct tw_look *look, uint32_t handle)
 
 	if (form != TW_FORM_NONE && it->ints->v[TW_LIST_COUNT] == 0)
 		empty(look, handle, form == TW_FORM_QUADS ? "quads" : "sources");
-	else if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 && tw_tiles_of(look->m, it, &t))
+	else if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 &&
+		 tw_get_tiles(look->m, it, &t))
 		check_tiles(look, handle, &t);
 }
 

@@ -43,7 +43,7 @@ static int plane_offset(enum tw_form form, enum tw_plane plane)
 {
 	const struct tw_plane_at *at = tw_plane_in(form, plane);
 
-	return at ? at->at : -1;
+	return at ? at->offset : -1;
 }
 
 static int count_layer(struct tw_played_layer *l, struct error *e)
@@ -60,11 +60,11 @@ static int count_layer(struct tw_played_layer *l, struct error *e)
 	for (const uint8_t *tile; (tile = tw_tile_next(&walk, e));) {
 		if (!tile[id])
 			continue;
-		tw_spot_add(&l->ids[tile[id]], walk.at);
+		tw_spot_add(&l->ids[tile[id]], walk.position);
 		if (flags >= 0 && tile[flags] & TURNS)
-			tw_spot_add(&l->turned[tile[id]], walk.at);
+			tw_spot_add(&l->turned[tile[id]], walk.position);
 		if (number >= 0)
-			tw_spot_add(&l->numbers[tile[id]][tile[number]], walk.at);
+			tw_spot_add(&l->numbers[tile[id]][tile[number]], walk.position);
 	}
 	return walk.error;
 }
@@ -76,10 +76,10 @@ static void find_layers(const struct tw_map *m, struct tw_physics *p)
 		int k = tw_played_of(it);
 		struct tw_played_layer *l = &p->layers[k < 0 ? 0 : k];
 
-		if (k < 0 || tw_group_of(m, i) < 0)
+		if (k < 0 || tw_find_group(m, i) < 0)
 			continue;
 		l->handle = (uint32_t)(it - m->items);
-		l->is_present = tw_tiles_of(m, it, &l->t) && l->t.form == played[k].form;
+		l->is_present = tw_get_tiles(m, it, &l->t) && l->t.form == played[k].form;
 		p->unread |= !l->is_present;
 	}
 }

@@ -57,7 +57,7 @@ static void free_rules(struct rules *r)
 static int check_map(const struct snapshot *s, const struct rules *r,
 	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
-	struct tw_faults f = {.m = tw_map_of(s), .why = why, .arg = arg};
+	struct tw_faults f = {.m = tw_map_of(s), .report = why, .arg = arg};
 	CLEANUP(free) struct tw_physics *physics = calloc(1, sizeof(*physics));
 	struct tw_look look = {f.m, &f, physics, r->houses};
 	int wrong = physics ? 0 : error_set(e, -ENOMEM, "no memory to check the map");
@@ -69,7 +69,7 @@ static int check_map(const struct snapshot *s, const struct rules *r,
 			ddnet[i](&look);
 		for (const struct tw_house *h = r->houses; h; h = h->next)
 			tw_rule_house(&look, h);
-		if (f.failed)
+		if (f.out_of_memory)
 			wrong = error_set(e, -ENOMEM, "no memory to check the map");
 	}
 	if (physics)

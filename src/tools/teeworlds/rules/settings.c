@@ -65,7 +65,7 @@ int tw_settings_each(const struct tw_map *m, tw_command_fn fn,
 	void (*long_line)(void *arg, unsigned line, size_t n), void *arg, struct error *e)
 {
 	const struct tw_item *it = tw_item_at(m, TW_INFO, 0);
-	struct blob *b = it ? tw_blob_of(m, it, TW_INFO_SETTINGS) : NULL;
+	struct blob *b = it ? tw_get_blob(m, it, TW_INFO_SETTINGS) : NULL;
 	CLEANUP(bytes_unref) struct bytes *text = NULL;
 	struct tw_command c = {0};
 	char line[TW_SETTING_MAX + 1];

@@ -82,5 +82,5 @@ static void check_length(void *arg, unsigned line, size_t n)
 void tw_rule_settings(const struct tw_look *look)
 {
 	if (tw_settings_each(look->m, check_command, check_length, (void *)look, NULL) == -ENOMEM)
-		look->faults->failed = true;
+		look->faults->out_of_memory = true;
 }

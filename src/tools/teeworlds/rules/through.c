@@ -40,9 +40,9 @@ static void look_through(
 		uint8_t id = tile[0];
 		bool over = id == CUT || id == ALL || id == FROM_SIDE;
 
-		if (id == BESIDE ? !is_beside_solid(solid, walk.at)
-				 : over && !is_solid(solid, walk.at))
-			tw_spot_add(&idle[id], walk.at);
+		if (id == BESIDE ? !is_beside_solid(solid, walk.position)
+				 : over && !is_solid(solid, walk.position))
+			tw_spot_add(&idle[id], walk.position);
 	}
 	for (size_t i = 0; walk.error == 0 && i < sizeof(ids); i++)
 		tw_warn_at(look, l, idle[ids[i]], "id", tw_digits(ids[i]).text,
@@ -61,10 +61,10 @@ void tw_rule_through(const struct tw_look *look)
 	if (!tw_look_is_complete(look))
 		return;
 	solid.bits = bits = calloc((size_t)solid.w * solid.h / 8 + 1, 1);
-	look->faults->failed |= !bits;
+	look->faults->out_of_memory |= !bits;
 	for (const uint8_t *tile; bits && (tile = tw_tile_next(&walk, NULL));)
 		if (tile[0] == SOLID || tile[0] == NO_HOOK)
-			bits[walk.at / 8] |= (uint8_t)(1 << walk.at % 8);
+			bits[walk.position / 8] |= (uint8_t)(1 << walk.position % 8);
 	if (!bits || walk.error < 0)
 		return;
 	look_through(look, game, &solid);

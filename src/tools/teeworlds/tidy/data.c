@@ -60,13 +60,13 @@ static int drop_data(struct tidying *t, struct tw_map *m)
 	int r = tw_users_count(m, &users);
 
 	for (size_t i = 0; r == 0 && i < m->n_blobs; i++) {
-		if (!m->blobs[i] || users.v[i])
+		if (!m->blobs[i] || users.counts[i])
 			continue;
 		blob_unref(TAKE(m->blobs[i]));
 		tw_whole_report(
 			&t->whole, WHOLE_DONE, "removed raw/data/%05zu: nothing refers to it", i);
 	}
-	free(users.v);
+	free(users.counts);
 	return r;
 }
 

@@ -19,7 +19,7 @@ static int compare_sums(const void *pa, const void *pb)
 {
 	const struct looked *a = pa, *b = pb;
 
-	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_order(a->position, b->position);
+	return memcmp(a->sum, b->sum, sizeof(a->sum)) ?: array_compare(a->position, b->position);
 }
 
 struct merging {
@@ -87,17 +87,17 @@ static int update_references(struct merging *g, uint32_t item)
 	struct tw_map *m = g->t->m;
 	struct tw_item *it = &m->items[item];
 	CLEANUP(blob_unref) struct blob *list = NULL;
-	struct tw_held held[TW_HELD_MAX];
+	struct tw_layer_ref held[TW_HELD_MAX];
 	unsigned n = tw_held_fields(it, held);
 	int r = 0;
 
 	for (unsigned k = 0; r == 0 && k < n; k++) {
 		int32_t was = it->ints->v[held[k].field], is = new_reference(g, held[k].sort, was);
 
-		r = is == was ? 0 : tw_item_set(it, held[k].field, is);
+		r = is == was ? 0 : tw_item_set_int(it, held[k].field, is);
 	}
 	if (r == 0)
-		r = tw_held_elements(m, it, new_envelope, g, &list);
+		r = tw_map_held_elements(m, it, new_envelope, g, &list);
 	return r < 0 || !list ? r : tw_map_set_data(m, item, TW_LIST_DATA, list, NULL);
 }
 

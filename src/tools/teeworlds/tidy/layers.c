@@ -14,7 +14,7 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 {
 	CLEANUP(blob_unref) struct blob *blob = NULL;
 	struct tw_item *it = &t->m->items[item];
-	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
+	const struct tw_tiles_step step = {.kind = TW_TILES_REFIT,
 		.w = w,
 		.h = h,
 		.form = tiles->form,
@@ -24,8 +24,8 @@ static int shrink(struct tidying *t, uint32_t item, const struct tw_tiles *tiles
 	if (r < 0)
 		return r;
 	if (tw_map_set_data(t->m, item, tiles->field, blob, NULL) < 0 ||
-		tw_item_set(it, TW_TILES_WIDTH, (int32_t)w) < 0 ||
-		tw_item_set(it, TW_TILES_HEIGHT, (int32_t)h) < 0)
+		tw_item_set_int(it, TW_TILES_WIDTH, (int32_t)w) < 0 ||
+		tw_item_set_int(it, TW_TILES_HEIGHT, (int32_t)h) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	tw_whole_report_item(&t->whole, WHOLE_DONE, "shrunk", item,
 		"%" PRIu32 " x %" PRIu32 " tiles instead of %" PRIu32 " x %" PRIu32, w, h, tiles->w,
@@ -45,7 +45,7 @@ static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *t
 	uint32_t w, h;
 
 	/* A layer that cannot be read stays. */
-	if (tw_tiles_needed(tiles, &w, &h, NULL) < 0)
+	if (tw_tiles_min_size(tiles, &w, &h, NULL) < 0)
 		return 0;
 	if (!h && can_leave)
 		tw_whole_remove(&t->whole, item, "it has no tiles");
@@ -62,21 +62,21 @@ static int tidy_layer(struct tidying *t, uint32_t position, struct error *e)
 	uint32_t item = tw_type(t->m, TW_LAYER)->items[position];
 	const struct tw_item *it = &t->m->items[item];
 	enum tw_form form = tw_list_form(t->m, it);
-	bool can_leave =
-		t->known && tw_group_of(t->m, position) >= 0 && !tw_layer_is_shared(t->m, position);
+	bool can_leave = t->known && tw_find_group(t->m, position) >= 0 &&
+			 !tw_layer_is_shared(t->m, position);
 	struct tw_tiles tiles;
 
 	if (form != TW_FORM_NONE && it->ints->v[TW_LIST_COUNT] == 0 && can_leave)
 		tw_whole_remove(&t->whole, item,
 			form == TW_FORM_QUADS ? "it has no quads" : "it has no sources");
-	if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 && tw_tiles_of(t->m, it, &tiles))
+	if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 && tw_get_tiles(t->m, it, &tiles))
 		return tidy_tiles(t, item, &tiles, can_leave, e);
 	return 0;
 }
 
 static void tidy_group(struct tidying *t, uint32_t position)
 {
-	struct tw_group_at at = tw_group_layers(t->m, position);
+	struct tw_layer_range at = tw_group_layers(t->m, position);
 	uint32_t i = 0;
 
 	while (i < at.n && !tidy_item(t, TW_LAYER, at.first + i))

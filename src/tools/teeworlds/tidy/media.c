@@ -25,7 +25,7 @@ static int put_games(
 	snprintf(name, sizeof(name), "%.*s", n->size, n->text ? n->text : "");
 	r = tw_find_image(t->m, t->whole.calls->image, t->how->images, name, &file, NULL);
 	return r < 0 ? error_set(e, r, "no %.127s.png was found", name)
-		     : format_put(&t->m->base, id, &file, NULL, ret, e);
+		     : format_put_file(&t->m->base, id, &file, NULL, ret, e);
 }
 
 /* Does the image equal the game's image of that name, apart from invisible colors? */
@@ -36,7 +36,7 @@ static bool is_games(const struct tidying *t, uint32_t position, const struct tw
 	CLEANUP(snapshot_unref) struct snapshot *with = NULL;
 	uint32_t seen, games_seen;
 
-	if (tw_image_seen(t->m, it, &seen) < 0)
+	if (tw_image_checksum(t->m, it, &seen) < 0)
 		return false;
 	if (!t->how->images)
 		return tw_is_game_image(n->text, n->size, (uint32_t)own[TW_IMG_WIDTH],
@@ -49,20 +49,20 @@ static bool is_games(const struct tidying *t, uint32_t position, const struct tw
 	games = it->ints->v;
 	return games[TW_IMG_WIDTH] == own[TW_IMG_WIDTH] &&
 	       games[TW_IMG_HEIGHT] == own[TW_IMG_HEIGHT] &&
-	       tw_image_seen(tw_map_of(with), it, &games_seen) == 0 && games_seen == seen;
+	       tw_image_checksum(tw_map_of(with), it, &games_seen) == 0 && games_seen == seen;
 }
 
 static int make_external(struct tidying *t, uint32_t item, struct error *e)
 {
 	struct tw_item *it = &t->m->items[item];
-	struct tw_ints *v = tw_image_item(
+	struct tw_ints *v = tw_new_image_ints(
 		t->m, it, true, it->ints->v[TW_IMG_WIDTH], it->ints->v[TW_IMG_HEIGHT]);
 
 	if (!v || tw_map_set_data(t->m, item, TW_IMG_DATA, NULL, NULL) < 0) {
 		tw_ints_unref(v);
 		return error_set(e, -ENOMEM, "out of memory");
 	}
-	tw_item_ints(it, v);
+	tw_item_replace_ints(it, v);
 	tw_whole_report_item(&t->whole, WHOLE_DONE, "external", item, "the game has the same");
 	return 0;
 }
@@ -101,7 +101,7 @@ int tidy_media(struct tidying *t, struct error *e)
 
 		if (it && t->how->external && tw_image_is_png(t->m, it) && is_games(t, i, it))
 			r = make_external(t, item, e);
-		else if (it && t->how->embed && tw_int(it, TW_IMG_EXTERNAL, 0) != 0)
+		else if (it && t->how->embed && tw_get_int(it, TW_IMG_EXTERNAL, 0) != 0)
 			r = embed_image(t, i, item, e);
 	}
 	return r;

@@ -12,7 +12,7 @@ enum { ITEM_HEAD = 8, OFFSET = 4 /* entry of an item or data item in its table *
 
 struct weighing {
 	const struct tw_map *m;
-	struct tw_uses uses;
+	struct tw_used_objects uses;
 	bool known;
 	bool *weighed; /* by blob handle; a blob of several items counts for the first */
 	int (*part)(void *arg, const struct tidy_part *p);
@@ -36,7 +36,7 @@ static uint64_t weigh_item(struct weighing *w, const struct tw_item *it)
 	unsigned n = tw_data_fields(it, fields);
 
 	for (unsigned k = 0; k < n; k++)
-		if (tw_blob_of(w->m, it, fields[k]))
+		if (tw_get_blob(w->m, it, fields[k]))
 			size += weigh_data(w, (size_t)it->ints->v[fields[k]]);
 	return size;
 }
@@ -52,7 +52,8 @@ static bool is_unused(const struct weighing *w, const struct tw_item *it)
 {
 	for (int sort = 0; w->known && sort < TW_USABLE; sort++)
 		if (tw_sorts[sort].type == it->type)
-			return !w->uses.of[sort][tw_position(w->m, (uint32_t)(it - w->m->items))];
+			return !w->uses.is_used[sort]
+					       [tw_position(w->m, (uint32_t)(it - w->m->items))];
 	return false;
 }
 
@@ -75,7 +76,7 @@ int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tid
 	struct weighing w = {.m = m, .part = part, .arg = arg};
 	char path[TW_PATH_MAX];
 	uint64_t size;
-	int r = tw_uses_take(m, NULL, &w.uses);
+	int r = tw_uses_collect(m, NULL, &w.uses);
 
 	w.known = r == 0 && tw_all_known(m);
 	w.weighed = calloc(m->n_blobs + 1, sizeof(*w.weighed));

@@ -40,7 +40,7 @@ static void look_at_tiles(const struct tidying *t, const struct tw_item *it, str
 {
 	struct tw_tiles tiles;
 	struct tw_tile_walk walk = {.t = &tiles};
-	bool there = tw_tiles_of(t->m, it, &tiles);
+	bool there = tw_get_tiles(t->m, it, &tiles);
 
 	ret->tiles = true;
 	for (const uint8_t *tile; there && (tile = tw_tile_next(&walk, NULL));)
@@ -53,7 +53,7 @@ static void find_uses(const struct tidying *t, int32_t image, struct shown *ret)
 	*ret = (struct shown){0};
 	for (uint32_t i = 0; i < tw_count(t->m, TW_LAYER); i++) {
 		const struct tw_item *it = tidy_item(t, TW_LAYER, i);
-		struct tw_held held[TW_HELD_MAX];
+		struct tw_layer_ref held[TW_HELD_MAX];
 
 		if (!it || !tw_held_fields(it, held) || held[0].sort != TW_SORT_IMAGE ||
 			it->ints->v[held[0].field] != image)
@@ -170,7 +170,7 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	int size;
 
 	/* An image without a name stays without. */
-	if (!tw_blob_of(t->m, &t->m->items[item], TW_IMG_NAME))
+	if (!tw_get_blob(t->m, &t->m->items[item], TW_IMG_NAME))
 		return 0;
 	if (mark >= 0 && memcmp(old->text + mark, "_cut_", strlen("_cut_")) == 0)
 		return 0;
@@ -218,7 +218,7 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	CLEANUP(free) uint8_t *rounds = NULL;
 	struct error why = ERROR_INIT;
 	unsigned cells;
-	int r = blob_load(tw_blob_of(t->m, &t->m->items[item], TW_IMG_DATA), &old, &why);
+	int r = blob_load(tw_get_blob(t->m, &t->m->items[item], TW_IMG_DATA), &old, &why);
 
 	if (r == -EIO) {
 		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "%s", error_text(&why));
@@ -231,7 +231,7 @@ static int tidy_image(struct tidying *t, uint32_t item, const struct shown *s, s
 	memcpy(c.rgba, old->data, old->size);
 	cells = cut_image(&c, s);
 	restore_visible(&c, old->data);
-	if (!bytes_same(old, fresh))
+	if (!bytes_equal(old, fresh))
 		r = set_pixels(t, item, bytes_ref(fresh), cells, e);
 	return r == 0 && t->how->hash_names ? hash_name(t, item, old, e) : r;
 }

@@ -20,7 +20,7 @@ static int update_uses(struct tidying *t, struct error *e)
 	int r;
 
 	tw_uses_finish(&t->uses);
-	r = tw_uses_take(t->m, t->whole.gone, &t->uses);
+	r = tw_uses_collect(t->m, t->whole.gone, &t->uses);
 	t->known = r == 0 && tw_all_known(t->m);
 	return r == -ENOMEM ? error_set(e, r, "out of memory") : 0;
 }
@@ -31,7 +31,7 @@ static void drop_unused(struct tidying *t)
 		const struct tw_type *all = tw_type(t->m, tw_sort_type((enum tw_sort)sort));
 
 		for (uint32_t i = 0; all && i < all->n; i++)
-			if (!t->uses.of[sort][i] && !t->whole.gone[all->items[i]] &&
+			if (!t->uses.is_used[sort][i] && !t->whole.gone[all->items[i]] &&
 				!(sort == TW_SORT_IMAGE && is_named(t, i)))
 				tw_whole_remove(&t->whole, all->items[i], "nothing uses it");
 	}
@@ -94,7 +94,7 @@ static int tidy_map(const struct snapshot *s, const struct tidy *how,
 	int r;
 
 	*ret = NULL;
-	if (!tw_map_of(s)->shared->typed)
+	if (!tw_map_of(s)->shared->is_typed)
 		return error_set(e, -EINVAL, "nobody knows what of such a map is used");
 	r = tw_whole_begin(&t.whole, s, calls, e);
 	t.whole.keep = kept_paths(tw_map_of(s), how);

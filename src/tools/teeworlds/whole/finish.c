@@ -13,20 +13,20 @@
 static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &c->base->items[item];
-	const struct tw_tiles_step step = {.what = TW_TILES_CLEAN};
+	const struct tw_tiles_step step = {.kind = TW_TILES_CLEAN};
 	struct blob *fresh;
 	struct tw_garbage g;
 	struct tw_tiles t;
 	int r;
 
-	if (w->gone[item] || !tw_tiles_of(c->base, it, &t) || tw_tiles_garbage(&t, &g, NULL) < 0 ||
-		!g.value)
+	if (w->gone[item] || !tw_get_tiles(c->base, it, &t) ||
+		tw_tiles_find_garbage(&t, &g, NULL) < 0 || !g.value)
 		return 0;
 	tw_whole_report_item(
 		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
 	r = tw_tiles_compose(c->base, &t, &step, NULL, &fresh, e);
 	if (r == 0)
-		tw_change_data(c, item, t.field, fresh);
+		tw_change_set_data(c, item, t.field, fresh);
 	return r;
 }
 
@@ -47,7 +47,7 @@ static void separate_ids(struct tw_whole *w, struct tw_change *c)
 			if (id != items[t->by_id[k - 1]].id || next > UINT16_MAX ||
 				!tw_change_map(c))
 				continue;
-			c->to->items[t->by_id[k]].id = (uint16_t)next++;
+			c->result->items[t->by_id[k]].id = (uint16_t)next++;
 			tw_whole_report(w, WHOLE_DONE,
 				"repaired items of type %u: id %u occurred twice", t->id, id);
 		}
@@ -64,7 +64,7 @@ static void report_table(void *arg, const struct format_fault *f)
 static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(c->base, TW_LAYER);
-	struct tw_faults f = {.m = w->from, .why = report_table, .arg = w};
+	struct tw_faults f = {.m = w->from, .report = report_table, .arg = w};
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && layers && i < layers->n; i++)
@@ -74,11 +74,11 @@ static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 	separate_ids(w, c);
 	tw_check_file(&f);
 	if (f.refused && tw_change_map(c))
-		c->to->rewritten = true;
-	return f.failed || c->error ? error_set(e, -ENOMEM, "out of memory") : 0;
+		c->result->must_rewrite = true;
+	return f.out_of_memory || c->error ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
-static void report_line(void *arg, enum format_said, const char *line)
+static void report_line(void *arg, enum format_line_kind, const char *line)
 {
 	tw_whole_report(arg, WHOLE_DONE, "%s", line);
 }
@@ -92,7 +92,7 @@ static size_t list_gone(const struct tw_whole *w, const struct tw_map *m, struct
 		const struct tw_type *all = tw_type(m, tw_sort_type((enum tw_sort)sort));
 
 		for (uint32_t i = 0; all && i < all->n; i++) {
-			int64_t group = sort == TW_SORT_LAYER ? tw_group_of(m, i) : 0;
+			int64_t group = sort == TW_SORT_LAYER ? tw_find_group(m, i) : 0;
 			entry_id dir = tw_id2(TW_K_LAYERS, (unsigned)group, 0, 0);
 
 			if (!w->gone[all->items[i]])

@@ -38,7 +38,7 @@ static void add_points(SHA2_CTX *sum, const struct tw_map *m, const struct tw_it
 	struct tw_points p;
 	uint32_t i, end;
 
-	tw_points_of(m, &p);
+	tw_points_get_all(m, &p);
 	tw_points_range(&p, it, &i, &end);
 	for (; i < end; i++) {
 		tw_points_get(&p, i, v);
@@ -50,8 +50,8 @@ static bool add_layers(
 	SHA2_CTX *sum, const struct tw_map *m, const struct tw_item *group, bool content)
 {
 	const struct tw_type *layers = tw_type(m, TW_LAYER);
-	int64_t begin = tw_int(group, TW_GROUP_START, 0);
-	int64_t end = begin + tw_int(group, TW_GROUP_COUNT, 0);
+	int64_t begin = tw_get_int(group, TW_GROUP_START, 0);
+	int64_t end = begin + tw_get_int(group, TW_GROUP_COUNT, 0);
 	uint8_t layer[TW_SUM_SIZE];
 
 	if (begin < 0 || end > (layers ? layers->n : 0))
@@ -77,11 +77,11 @@ bool tw_sum(const struct tw_map *m, uint32_t item, bool content, uint8_t ret[TW_
 	if (!add_ints(&sum, it, fields, n))
 		return false;
 	for (unsigned k = 0; k < n; k++) {
-		struct blob *b = tw_blob_of(m, it, fields[k]);
+		struct blob *b = tw_get_blob(m, it, fields[k]);
 		uint64_t size = b ? b->size : UINT64_MAX;
 
 		SHA256Update(&sum, (const uint8_t *)&size, sizeof(size));
-		if (b && content && blob_each(b, add_chunk, &sum, NULL) < 0)
+		if (b && content && blob_for_each_chunk(b, add_chunk, &sum, NULL) < 0)
 			return false;
 	}
 	if (it->type == TW_ENVELOPE)

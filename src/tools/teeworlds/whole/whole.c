@@ -21,7 +21,7 @@ void tw_whole_end(struct tw_whole *w)
 	free(w->gone);
 }
 
-void tw_whole_report(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
+void tw_whole_report(struct tw_whole *w, enum whole_event what, const char *fmt, ...)
 {
 	CLEANUP(free) char *line = NULL;
 	va_list ap;
@@ -33,8 +33,8 @@ void tw_whole_report(struct tw_whole *w, enum whole_said what, const char *fmt, 
 	w->has_changes |= what == WHOLE_DONE;
 }
 
-void tw_whole_report_item(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
-	const char *fmt, ...)
+void tw_whole_report_item(struct tw_whole *w, enum whole_event what, const char *verb,
+	uint32_t item, const char *fmt, ...)
 {
 	CLEANUP(free) char *text = NULL;
 	char path[TW_PATH_MAX];

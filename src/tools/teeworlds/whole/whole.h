@@ -25,11 +25,11 @@ void tw_whole_end(struct tw_whole *w);
 int tw_whole_finish(
 	struct tw_whole *w, const struct tw_map *m, struct snapshot **ret, struct error *e);
 
-void tw_whole_report(struct tw_whole *w, enum whole_said what, const char *fmt, ...)
+void tw_whole_report(struct tw_whole *w, enum whole_event what, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 /* Report "VERB PATH: ..." for an item, or "PATH: ..." if verb is "". */
-void tw_whole_report_item(struct tw_whole *w, enum whole_said what, const char *verb, uint32_t item,
-	const char *fmt, ...) PRINTF_LIKE(5, 6);
+void tw_whole_report_item(struct tw_whole *w, enum whole_event what, const char *verb,
+	uint32_t item, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
 /* Mark an item as gone and report it. Returns false, and does nothing, if `keep` has the item. */
 bool tw_whole_remove(struct tw_whole *w, uint32_t item, const char *why);

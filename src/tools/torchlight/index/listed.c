@@ -39,7 +39,7 @@ static int read_rows(struct listed *l, struct error *e)
 	rest = str_of_buffer(&l->table);
 	str_cut(&rest, '\n');
 	while (r == 0 && rest.n) {
-		if (!array_room(l->rows, l->n_rows, l->room))
+		if (!array_reserve(l->rows, l->n_rows, l->room))
 			return -ENOMEM;
 		l->rows[l->n_rows].job = NULL;
 		row_split(str_cut(&rest, '\n'), &l->rows[l->n_rows++].row);
@@ -72,7 +72,7 @@ static int add_jobs(struct listed *l)
 	for (size_t i = 0; i < l->sources->n; i++) {
 		if (!is_listed(l->what, l->sources->all[i].path))
 			continue;
-		if (!array_room(l->jobs, l->n_jobs, l->room_jobs))
+		if (!array_reserve(l->jobs, l->n_jobs, l->room_jobs))
 			return -ENOMEM;
 		l->jobs[l->n_jobs++] = (struct job){.f = &l->sources->all[i]};
 	}

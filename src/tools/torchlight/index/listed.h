@@ -45,7 +45,7 @@ void listed_finish(struct listed *l);
 /* Merge the stored and the derived rows, and report the changes. *ret is the index to be stored, or
  * NULL if it is unchanged. */
 int listed_merge(
-	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e);
+	struct listed *l, const struct index_options *how, struct bytes **ret, struct error *e);
 
 /* Split a line into cells. Missing cells are empty. */
 void row_split(struct str line, struct row *ret);

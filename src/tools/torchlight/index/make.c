@@ -18,7 +18,7 @@ static const struct index_kind index_kinds[] = {
 };
 
 static int make_one(const struct index_kind *kind, const struct sources *s,
-	const struct index_making *how, struct error *e)
+	const struct index_options *how, struct error *e)
 {
 	CLEANUP(bytes_unref) struct bytes *content = NULL;
 	struct listed l;
@@ -27,11 +27,11 @@ static int make_one(const struct index_kind *kind, const struct sources *s,
 	if (r == 0)
 		r = listed_merge(&l, how, &content, e);
 	listed_finish(&l);
-	return r == 0 && content ? how->made(how->arg, kind->path, content, e) : r;
+	return r == 0 && content ? how->write(how->arg, kind->path, content, e) : r;
 }
 
 static int make_indexes(
-	const struct snapshot *snapshot, const struct index_making *how, struct error *e)
+	const struct snapshot *snapshot, const struct index_options *how, struct error *e)
 {
 	struct sources s = {0};
 	int r = sources_list(tl_map_of(snapshot), &s, e);
@@ -110,4 +110,4 @@ void tl_index_report_unlisted(
 	sources_finish(&s);
 }
 
-const struct index_tool tl_index_tool = {.make = make_indexes};
+const struct index_tool tl_index_tool = {.rebuild = make_indexes};

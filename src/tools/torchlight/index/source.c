@@ -15,7 +15,7 @@ static int add_source(struct sources *s, const struct manifest *m, const struct 
 
 	manifest_put_path(m, x, &b);
 	path = b.error ? NULL : str_dup(str_of_buffer(&b));
-	if (!path || !array_room(s->all, s->n, s->room)) {
+	if (!path || !array_reserve(s->all, s->n, s->room)) {
 		free(path);
 		return -ENOMEM;
 	}

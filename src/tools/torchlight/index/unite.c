@@ -36,12 +36,12 @@ unsigned row_file_cell(const struct raw_kind *kind)
 
 struct uniting {
 	struct listed *l;
-	const struct index_making *how;
+	const struct index_options *how;
 	struct buffer table; /* the result */
 	size_t next;         /* the first job that put_new has not visited yet */
 };
 
-static void report_row(struct uniting *u, enum index_said what, struct str path, struct str why)
+static void report_row(struct uniting *u, enum index_event what, struct str path, struct str why)
 {
 	CLEANUP_BUFFER struct buffer line = BUFFER_INIT;
 
@@ -106,7 +106,7 @@ static void put_old(struct uniting *u, const struct row *row, struct job *j)
 {
 	struct str path = row->cells[row_file_cell(u->l->kind)];
 
-	if (!j && u->how->exact) {
+	if (!j && u->how->is_exact) {
 		report_row(u, INDEX_REMOVED, path, STR("it is not in the archive"));
 	} else if (!j) {
 		put_row(u, row->line);
@@ -150,7 +150,7 @@ static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 }
 
 int listed_merge(
-	struct listed *l, const struct index_making *how, struct bytes **ret, struct error *e)
+	struct listed *l, const struct index_options *how, struct bytes **ret, struct error *e)
 {
 	struct uniting u = {.l = l, .how = how};
 	unsigned file = row_file_cell(l->kind);

@@ -23,9 +23,9 @@ static const struct tw_ints *find_automapper(
 	const struct tw_item *it = tw_item_at(m, TW_LAYER, layer);
 	const uint32_t *items;
 
-	if (it && it->made)
-		return it->extra;
-	if (!tw_autos_of(m, group, tw_layer_in_group(m, group, layer), &items))
+	if (it && it->made_name)
+		return it->own_data;
+	if (!tw_find_autos(m, group, tw_layer_in_group(m, group, layer), &items))
 		return NULL;
 	*ret = items[0];
 	return m->items[items[0]].ints;
@@ -56,7 +56,7 @@ static bool is_same(const struct tw_ints *a, const struct tw_ints *b)
 	return memcmp(a->v, b->v, TW_AUTO_LENGTH * sizeof(a->v[0])) == 0;
 }
 
-/* Change or add the item. For a new layer, keep it in tw_item.extra until the layer's number is
+/* Change or add the item. For a new layer, keep it in tw_item.own_data until the layer's number is
  * known. Takes over the reference to `take`. */
 static void set_automapper(const struct tw_map *m, uint32_t group, uint32_t layer,
 	const struct tw_ints *old, uint32_t item, struct tw_ints *take, struct tw_change *c)
@@ -66,12 +66,12 @@ static void set_automapper(const struct tw_map *m, uint32_t group, uint32_t laye
 
 	if (old && is_same(old, fresh))
 		return;
-	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
-		tw_change_extra(c, handle, TAKE(fresh));
+	if (tw_find_item(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made_name) {
+		tw_change_set_extra(c, handle, TAKE(fresh));
 		return;
 	}
 	if (old) {
-		tw_change_item(c, item, TAKE(fresh));
+		tw_change_set_ints(c, item, TAKE(fresh));
 		return;
 	}
 	fresh->v[TW_AUTO_GROUP] = (int32_t)group;
@@ -86,13 +86,13 @@ static void remove_automappers(
 	const uint32_t *items;
 	uint32_t handle, n;
 
-	if (tw_at(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made) {
-		tw_change_extra(c, handle, NULL);
+	if (tw_find_item(m, TW_LAYER, layer, &handle) == 0 && m->items[handle].made_name) {
+		tw_change_set_extra(c, handle, NULL);
 		return;
 	}
-	n = tw_autos_of(m, group, tw_layer_in_group(m, group, layer), &items);
+	n = tw_find_autos(m, group, tw_layer_in_group(m, group, layer), &items);
 	for (uint32_t i = 0; i < n; i++)
-		tw_change_remove(c, items[i]);
+		tw_change_remove_item(c, items[i]);
 }
 
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
@@ -138,7 +138,7 @@ bool tw_automapper_layer(
 	group = tw_item_at(m, TW_GROUP, it->ints->v[TW_AUTO_GROUP]);
 	if (!group)
 		return false;
-	layer = (int64_t)tw_int(group, TW_GROUP_START, 0) + it->ints->v[TW_AUTO_LAYER];
+	layer = (int64_t)tw_get_int(group, TW_GROUP_START, 0) + it->ints->v[TW_AUTO_LAYER];
 	if (layer < 0 || layer > UINT16_MAX || it->ints->v[TW_AUTO_GROUP] > UINT16_MAX)
 		return false;
 	*ret_group = (uint32_t)it->ints->v[TW_AUTO_GROUP];

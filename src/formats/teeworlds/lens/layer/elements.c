@@ -102,14 +102,14 @@ static int find_list(const struct tw_map *m, entry_id id, struct list *l, struct
 	enum tw_form form;
 	uint32_t count;
 
-	if (tw_at(m, TW_LAYER, tw_id_b(id), &l->item) < 0)
+	if (tw_find_item(m, TW_LAYER, tw_id_b(id), &l->item) < 0)
 		return error_set(e, -ENOENT, "no such layer");
 	it = &m->items[l->item];
 	form = tw_list_form(m, it);
 	if (form == TW_FORM_NONE || (form == TW_FORM_QUADS) != (tw_id_kind(id) == TW_K_QUADS))
-		return it->made ? tw_layer_no_file(it, e)
-				: error_set(e, -EIO, "the layer no longer has such a list");
-	l->blob = tw_blob_of(m, it, TW_LIST_DATA);
+		return it->made_name ? tw_layer_no_file(it, e)
+				     : error_set(e, -EIO, "the layer no longer has such a list");
+	l->blob = tw_get_blob(m, it, TW_LIST_DATA);
 	l->form = form;
 	l->first = l->n = 0;
 	count = (uint32_t)it->ints->v[TW_LIST_COUNT];
@@ -264,7 +264,7 @@ static int note_unknown(struct list_reader *t, const struct json_at *at, struct 
 		(void)tw_ref_read(&of, &names, key->ref, &value, NULL);
 		if (!unknown || json_as_string(&of, &name, NULL, NULL) < 0)
 			continue;
-		if (!array_room(p->unknown, p->n_unknown, p->room_unknown))
+		if (!array_reserve(p->unknown, p->n_unknown, p->room_unknown))
 			return error_set(e, -ENOMEM, "no memory for the list");
 		p->unknown[p->n_unknown] = (struct unknown){
 			p->n, key->first, key->ref, strdup(name), describe_place(&of)};
@@ -325,7 +325,7 @@ static int compose_list(struct tw_recipe *recipe, struct spool *out, struct erro
 			r = spool_append(out, row, size, e);
 	}
 	if (r == 0 && c->p->tail)
-		r = tw_keep_part(c->p->tail, rows->size, c->p->tail->size, out, e);
+		r = tw_append_part(c->p->tail, rows->size, c->p->tail->size, out, e);
 	return r;
 }
 
@@ -430,7 +430,7 @@ static int parse_as(struct list_reader *t, struct content *in, struct parsed **r
 	if (!t->p)
 		return error_set(e, -ENOMEM, "no memory for the list");
 	t->p->form = t->old.form;
-	return parsed_give(&t->p->parsed, read_list(t, in, e), ret);
+	return parsed_finish(&t->p->parsed, read_list(t, in, e), ret);
 }
 
 static int parse_new(const struct tw_map *m, enum tw_form form, struct content *in,
@@ -489,8 +489,8 @@ static int resolve_names(const struct parsed_list *p, const struct tw_naming *na
 static int make_data(struct tw_change *c, uint32_t item, struct parsed_list *p, struct blob **ret,
 	struct error *e)
 {
-	const struct tw_naming names = {c->base, c->others, c->base->items[item].made, NULL};
-	struct blob *like = tw_change_like(c, item, TW_LIST_DATA);
+	const struct tw_naming names = {c->base, c->others, c->base->items[item].made_name, NULL};
+	struct blob *like = tw_change_previous_blob(c, item, TW_LIST_DATA);
 	struct edit *edits = calloc(p->n_unknown + 1, sizeof(*edits));
 	int r = edits ? resolve_names(p, &names, edits, e)
 		      : error_set(e, -ENOMEM, "no memory for a list");
@@ -537,8 +537,8 @@ static int list_apply(
 		r = tw_compose_zeros(c->base, 4 * (size_t)l.rows.n_ints, &blob, e);
 	if (r < 0 || !blob)
 		return r;
-	tw_change_int(c, l.item, TW_LIST_COUNT, p ? (int32_t)p->n : 0);
-	tw_change_data(c, l.item, TW_LIST_DATA, blob);
+	tw_change_set_int(c, l.item, TW_LIST_COUNT, p ? (int32_t)p->n : 0);
+	tw_change_set_data(c, l.item, TW_LIST_DATA, blob);
 	return 0;
 }
 

@@ -62,7 +62,7 @@ static const char automapper_key[] = "automapper";
 #define LAYOUT(of)                                                                                 \
 	{                                                                                          \
 		.keys = (of), .type = TW_LAYER, .version_at = TW_LAYER_VERSION,                    \
-		.convert = tw_layer_to                                                             \
+		.convert = tw_layer_convert                                                        \
 	}
 
 static const struct tw_layout tiles_layout = LAYOUT(tiles_keys), quads_layout = LAYOUT(quads_keys),
@@ -213,17 +213,18 @@ static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints
 	uint32_t field, enum tw_form form, struct tw_change *c, struct error *e)
 {
 	const struct tw_tiles none = {.form = form};
-	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
+	const struct tw_tiles_step step = {.kind = TW_TILES_REFIT,
 		.w = (uint32_t)ints->v[TW_TILES_WIDTH],
 		.h = (uint32_t)ints->v[TW_TILES_HEIGHT],
 		.form = form,
 		.packed = field == TW_TILES_DATA &&
 			  ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE};
 	struct blob *blob;
-	int r = tw_tiles_compose(m, &none, &step, tw_change_like(c, item, field), &blob, e);
+	int r = tw_tiles_compose(
+		m, &none, &step, tw_change_previous_blob(c, item, field), &blob, e);
 
 	if (r == 0)
-		tw_change_data(c, item, field, blob);
+		tw_change_set_data(c, item, field, blob);
 	return r;
 }
 
@@ -234,7 +235,7 @@ static int add_list(const struct tw_map *m, uint32_t item, const struct tw_list_
 	int r = tw_compose_zeros(m, 4 * (size_t)shape->ints, &blob, e);
 
 	if (r == 0)
-		tw_change_data(c, item, TW_LIST_DATA, blob);
+		tw_change_set_data(c, item, TW_LIST_DATA, blob);
 	return r;
 }
 
@@ -248,7 +249,7 @@ static int make_data(const struct tw_map *m, uint32_t item, struct tw_ints *ints
 	int32_t kind;
 	int r;
 
-	tw_change_item(c, item, tw_ints_ref(own));
+	tw_change_set_ints(c, item, tw_ints_ref(own));
 	if (shape)
 		return add_list(m, item, shape, c, e);
 	if (!tw_is_tiles(&as_made))
@@ -291,7 +292,7 @@ static int apply_item(const struct json_at *root, const struct tw_map *m, uint32
 	struct tw_change *c, struct error *e)
 {
 	const struct tw_item *it = &m->items[item];
-	const struct tw_naming names = {m, c->others, it->made, NULL};
+	const struct tw_naming names = {m, c->others, it->made_name, NULL};
 	bool empty = tw_is_empty(it);
 	CLEANUP(tw_ints_unref) struct tw_ints *old = NULL, *fresh = NULL;
 	int r = read_item(root, &names, it, &old, &fresh, e);
@@ -346,7 +347,7 @@ static int layer_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 	uint32_t item;
 	int r;
 
-	if (tw_at(c->base, TW_LAYER, tw_id_b(id), &item) < 0)
+	if (tw_find_item(c->base, TW_LAYER, tw_id_b(id), &item) < 0)
 		return error_set(e, -ENOENT, "no such layer");
 	r = tw_parsed_json_load(p, &doc, e);
 	if (r < 0)

@@ -24,17 +24,17 @@ static int find_plane(const struct tw_map *m, entry_id id, struct plane *ret, st
 	const struct tw_plane_at *at = NULL;
 	struct plane p = {0};
 
-	if (tw_at(m, TW_LAYER, tw_id_b(id), &p.item) < 0 || tw_id_c(id) >= TW_N_PLANES)
+	if (tw_find_item(m, TW_LAYER, tw_id_b(id), &p.item) < 0 || tw_id_c(id) >= TW_N_PLANES)
 		return error_set(e, -ENOENT, "no such layer");
-	if (tw_tiles_of(m, &m->items[p.item], &p.tiles))
+	if (tw_get_tiles(m, &m->items[p.item], &p.tiles))
 		at = tw_plane_in(p.tiles.form, (enum tw_plane)tw_id_c(id));
-	if (!at && m->items[p.item].made)
+	if (!at && m->items[p.item].made_name)
 		return tw_layer_no_file(&m->items[p.item], e);
 	if (!at)
 		return error_set(e, -EIO, "the layer no longer has tiles with this field");
 	p.field = *at;
 	p.shape = (struct csv_shape){
-		p.tiles.w, p.tiles.h, at->wide ? (uint32_t)WIDE_CELL : (uint32_t)BYTE_CELL};
+		p.tiles.w, p.tiles.h, at->is_wide ? (uint32_t)WIDE_CELL : (uint32_t)BYTE_CELL};
 	*ret = p;
 	return 0;
 }
@@ -71,7 +71,7 @@ static int read_cells(void *arg, uint64_t first, size_t n, struct csv_values *re
 		tiles = g->content->data + first * t->size;
 	else
 		r = tw_tiles_read(t, first, n, g->run, e);
-	*ret = (struct csv_values){tiles + at->at, t->size, at->wide};
+	*ret = (struct csv_values){tiles + at->offset, t->size, at->is_wide};
 	return r;
 }
 
@@ -87,8 +87,8 @@ static int plane_get(
 	g.plane = &p;
 	g.content = NULL;
 	if (n && !p.tiles.packed)
-		r = blob_hold(p.tiles.blob, off + n == csv_size(&p.shape) ? p.tiles.blob->size : 0,
-			&g.content, e);
+		r = blob_load_for_read(p.tiles.blob,
+			off + n == csv_size(&p.shape) ? p.tiles.blob->size : 0, &g.content, e);
 	if (r == 0)
 		r = csv_read(&p.shape, read_cells, &g, off, dst, n, e);
 	bytes_unref(g.content);
@@ -100,7 +100,7 @@ static int plane_readable(const struct tw_map *m, entry_id id, struct error *e)
 	struct plane p;
 	int r = find_plane(m, id, &p, e);
 
-	return r < 0 ? r : tw_tiles_sound(&p.tiles, e);
+	return r < 0 ? r : tw_tiles_check(&p.tiles, e);
 }
 
 /* Validate a table of any size, and measure it. */
@@ -154,7 +154,7 @@ static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, 
 			&in->bytes, tw_plane_usual((enum tw_plane)tw_id_c(id)), &p->size, e);
 	else
 		r = parse_table(&plane, &in->bytes, p, e);
-	return parsed_give(&p->parsed, r, ret);
+	return parsed_finish(&p->parsed, r, ret);
 }
 
 static bool has_size(const struct tw_tiles *t, const struct csv_shape *size)
@@ -173,13 +173,13 @@ static int compose_tiles(struct tw_change *c, const struct plane *p,
 	const struct tw_tiles_step *step, struct error *e)
 {
 	struct blob *fresh;
-	int r = tw_tiles_sound(&p->tiles, e);
+	int r = tw_tiles_check(&p->tiles, e);
 
 	if (r == 0)
 		r = tw_tiles_compose(c->base, &p->tiles, step,
-			tw_change_like(c, p->item, p->tiles.field), &fresh, e);
+			tw_change_previous_blob(c, p->item, p->tiles.field), &fresh, e);
 	if (r == 0)
-		tw_change_data(c, p->item, p->tiles.field, fresh);
+		tw_change_set_data(c, p->item, p->tiles.field, fresh);
 	return r;
 }
 
@@ -208,13 +208,13 @@ static int plane_apply(
 		return r;
 	if (!written)
 		return compose_tiles(
-			c, &p, &(struct tw_tiles_step){.what = TW_TILES_CLEAR, .at = p.field}, e);
+			c, &p, &(struct tw_tiles_step){.kind = TW_TILES_CLEAR, .at = p.field}, e);
 	if (!has_size(&p.tiles, &written->size))
 		return wait_for_size(c, &p, &written->size, e);
 	return is_applied(&p.tiles, written)
 		       ? 0
 		       : compose_tiles(c, &p,
-				 &(struct tw_tiles_step){.what = TW_TILES_PLANE,
+				 &(struct tw_tiles_step){.kind = TW_TILES_PLANE,
 					 .at = p.field,
 					 .table = parsed->content},
 				 e);
@@ -224,7 +224,7 @@ bool tw_plane_is_waiting(const struct tw_map *m, uint32_t item, const struct bui
 {
 	struct tw_tiles t;
 
-	if (!tw_tiles_of(m, &m->items[item], &t))
+	if (!tw_get_tiles(m, &m->items[item], &t))
 		return false;
 	for (unsigned i = 0; i < TW_N_PLANES; i++) {
 		const struct written_file *w = tw_layer_written(m, item, others, TW_K_PLANE, i);
@@ -245,7 +245,7 @@ static void plane_touch(const struct tw_map *m, uint32_t item, struct touched *t
 	const struct tw_tile_form *form;
 	struct tw_tiles tiles;
 
-	if (it->type != TW_LAYER || !tw_tiles_of(m, it, &tiles))
+	if (it->type != TW_LAYER || !tw_get_tiles(m, it, &tiles))
 		return;
 	form = tw_tile_form(tiles.form);
 	for (unsigned i = 0; i < form->n; i++)

@@ -23,7 +23,7 @@ static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t,
 	const struct tw_item *changed, uint32_t field, struct tw_change *c, uint32_t item,
 	struct error *e)
 {
-	const struct tw_tiles_step step = {.what = TW_TILES_REFIT,
+	const struct tw_tiles_step step = {.kind = TW_TILES_REFIT,
 		.w = (uint32_t)changed->ints->v[TW_TILES_WIDTH],
 		.h = (uint32_t)changed->ints->v[TW_TILES_HEIGHT],
 		.form = t->form,
@@ -33,11 +33,12 @@ static int refit_tiles(const struct tw_map *m, const struct tw_tiles *t,
 
 	if (is_fitting(t, changed, field))
 		return 0;
-	r = t->blob ? tw_tiles_sound(t, e) : 0;
+	r = t->blob ? tw_tiles_check(t, e) : 0;
 	if (r == 0)
-		r = tw_tiles_compose(m, t, &step, tw_change_like(c, item, field), &fresh, e);
+		r = tw_tiles_compose(
+			m, t, &step, tw_change_previous_blob(c, item, field), &fresh, e);
 	if (r == 0)
-		tw_change_data(c, item, field, fresh);
+		tw_change_set_data(c, item, field, fresh);
 	return r;
 }
 
@@ -46,7 +47,7 @@ static void drop_unreadable(struct tw_tiles *t)
 {
 	uint64_t count = (uint64_t)t->w * t->h;
 
-	if ((!t->packed && blob_size(t->blob) / t->size < count) || tw_tiles_sound(t, NULL) < 0)
+	if ((!t->packed && blob_size(t->blob) / t->size < count) || tw_tiles_check(t, NULL) < 0)
 		t->blob = NULL;
 }
 
@@ -62,9 +63,9 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 
 	changed.ints = own;
 	old.ints = old_ints;
-	has_tiles = tw_is_tiles(&old) && tw_tiles_of(m, &old, &tiles);
-	has_dummy = tw_is_tiles(&old) && tw_dummy_of(m, &old, &dummy);
-	tw_change_item(c, item, take);
+	has_tiles = tw_is_tiles(&old) && tw_get_tiles(m, &old, &tiles);
+	has_dummy = tw_is_tiles(&old) && tw_get_unused_tiles(m, &old, &dummy);
+	tw_change_set_ints(c, item, take);
 	if (has_tiles) {
 		r = refit_tiles(
 			m, &tiles, &changed, (uint32_t)tw_tiles_field(&changed), c, item, e);
@@ -87,7 +88,7 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	int r;
 
 	changed.ints = (struct tw_ints *)(uintptr_t)fresh;
-	if (!tw_is_tiles(it) || !tw_is_tiles(&changed) || !tw_tiles_of(m, it, &t))
+	if (!tw_is_tiles(it) || !tw_is_tiles(&changed) || !tw_get_tiles(m, it, &t))
 		return 0;
 	count = (uint64_t)fresh->v[TW_TILES_WIDTH] * (uint64_t)fresh->v[TW_TILES_HEIGHT];
 	if (count > INT32_MAX / t.size)
@@ -96,7 +97,7 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 			fresh->v[TW_TILES_WIDTH], fresh->v[TW_TILES_HEIGHT], t.size, INT32_MAX);
 	if (is_fitting(&t, &changed, t.field))
 		return 0;
-	r = tw_tiles_sound(&t, e);
+	r = tw_tiles_check(&t, e);
 	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;
 }
 
@@ -144,7 +145,7 @@ int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_s
 	struct tw_ints *ints;
 	struct tw_tiles t;
 
-	if (!tw_tiles_of(m, it, &t))
+	if (!tw_get_tiles(m, it, &t))
 		return error_set(e, -EIO, "the layer no longer has tiles");
 	if (tw_layer_written(m, item, c->others, TW_K_LAYER_JSON, 0) ||
 		!all_tables_have(m, item, size, c->others, tw_tile_form(t.form)))

@@ -16,12 +16,12 @@ void tw_touch_layer(
 {
 	int64_t layer = tw_position(m, item);
 
-	if (m->items[item].made) {
+	if (m->items[item].made_name) {
 		touched_add(t, tw_id2(kind, m->items[item].group, (unsigned)layer, c));
 		return;
 	}
 	for (uint32_t g = 0; layer >= 0 && g < tw_shown_groups(m); g++) {
-		const struct tw_group_at *at = tw_mounted_group(m, g);
+		const struct tw_layer_range *at = tw_mounted_group(m, g);
 
 		if (layer >= at->first && layer - at->first < at->n)
 			touched_add(t, tw_id2(kind, g, (unsigned)layer, c));
@@ -52,12 +52,12 @@ const struct tw_item *tw_made_object(const struct tw_map *m, entry_id dir)
 		it = tw_item_at(m, TW_GROUP, tw_id_a(dir));
 	else if (tw_id_kind(dir) == TW_K_LAYER)
 		it = tw_item_at(m, TW_LAYER, tw_id_b(dir));
-	return it && it->made ? it : NULL;
+	return it && it->made_name ? it : NULL;
 }
 
 static int dir_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *)
 {
-	const struct tw_group_at *at = tw_mounted_group(m, tw_id_a(id));
+	const struct tw_layer_range *at = tw_mounted_group(m, tw_id_a(id));
 
 	if (!tw_made_object(m, id)) {
 		if (!at)

@@ -30,7 +30,7 @@ static int find_pixels(const struct tw_map *m, entry_id id, struct pixels *ret, 
 	if (!tw_image_is_png(m, it))
 		return error_set(e, -ENODATA, "the image is not in the map as RGBA pixels");
 	*ret = (struct pixels){
-		.blob = tw_blob_of(m, it, TW_IMG_DATA),
+		.blob = tw_get_blob(m, it, TW_IMG_DATA),
 		.w = (uint32_t)it->ints->v[TW_IMG_WIDTH],
 		.h = (uint32_t)it->ints->v[TW_IMG_HEIGHT],
 	};
@@ -150,7 +150,8 @@ static int compose_image(struct tw_recipe *r, struct spool *out, struct error *e
 	struct png_sink sink = {.begin = copy_begin, .row = copy_row, .arg = &p};
 	int k = png_decode(&c->png->bytes, &sink, e);
 
-	return k < 0 || !r->under ? k : tw_keep_part(r->under, c->tail, r->under->size, out, e);
+	return k < 0 || !r->source ? k
+				   : tw_append_part(r->source, c->tail, r->source->size, out, e);
 }
 
 static void finish_image(struct tw_recipe *r)
@@ -178,8 +179,9 @@ static int compose_pixels(const struct tw_map *m, const struct pixels *old, stru
 	uint64_t size = 4 * (uint64_t)l->w * l->h;
 
 	if (c) {
-		c->recipe = (struct tw_recipe){
-			.under = blob_ref(under), .compose = compose_image, .finish = finish_image};
+		c->recipe = (struct tw_recipe){.source = blob_ref(under),
+			.compose = compose_image,
+			.finish = finish_image};
 		c->png = content_ref(png);
 		c->tail = size;
 		*ret = tw_compose(m, &c->recipe, under ? blob_size(under) : size);
@@ -273,7 +275,7 @@ static int parse_pixels(const struct tw_map *m, entry_id id, const struct pixels
 		return 0;
 	}
 	/* If the old pixels are unreadable, the changed bits are unknown, so no bit changes. */
-	if (old->blob && opaque_matters(m, reference_to(m, id))) {
+	if (old->blob && tw_opaque_is_used(m, reference_to(m, id))) {
 		r = find_old_opacity(old, &p->old_opacity, e);
 		if (r < 0 && r != -EIO)
 			return r;
@@ -294,18 +296,18 @@ static int image_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an image");
-	return parsed_give(&p->parsed, parse_pixels(m, id, &old, in, p, e), ret);
+	return parsed_finish(&p->parsed, parse_pixels(m, id, &old, in, p, e), ret);
 }
 
 /* Set the item of an image that had no pixels, or none that could be shown. */
 static void set_item(const struct tw_map *m, const struct tw_item *it, const struct parsed_image *p,
 	struct tw_change *c)
 {
-	struct tw_ints *ints = tw_image_item(m, it, false, (int32_t)p->w, (int32_t)p->h);
+	struct tw_ints *ints = tw_new_image_ints(m, it, false, (int32_t)p->w, (int32_t)p->h);
 
-	if (ints && tw_int(it, TW_IMG_EXTERNAL, 1) == 0)
-		ints->v[TW_IMG_DATA] = tw_int(it, TW_IMG_DATA, -1);
-	tw_change_item(c, (uint32_t)(it - m->items), ints);
+	if (ints && tw_get_int(it, TW_IMG_EXTERNAL, 1) == 0)
+		ints->v[TW_IMG_DATA] = tw_get_int(it, TW_IMG_DATA, -1);
+	tw_change_set_ints(c, (uint32_t)(it - m->items), ints);
 }
 
 static int image_apply(
@@ -327,22 +329,22 @@ static int image_apply(
 	if (old.blob == p->blob)
 		return 0;
 	item = (uint32_t)(it - m->items);
-	is_new = !old.blob && it->made;
-	put.before = old.blob;
-	put.like = c->like;
+	is_new = !old.blob && it->made_name;
+	put.old_pixels = old.blob;
+	put.previous = c->previous;
 	put.w = old.w;
 	put.h = old.h;
 	/* Tiles that refer to a new image were written together with it, with their OPAQUE bits. */
-	r = is_new ? 0 : tw_map_put_image(c->to, &put);
+	r = is_new ? 0 : tw_map_put_image(c->result, &put);
 	if (r < 0)
 		return error_set(e, r, "no memory for an image");
 	if (old.blob) {
-		tw_change_int(c, item, TW_IMG_WIDTH, (int32_t)p->w);
-		tw_change_int(c, item, TW_IMG_HEIGHT, (int32_t)p->h);
+		tw_change_set_int(c, item, TW_IMG_WIDTH, (int32_t)p->w);
+		tw_change_set_int(c, item, TW_IMG_HEIGHT, (int32_t)p->h);
 	} else {
 		set_item(m, it, p, c);
 	}
-	tw_change_data(c, item, TW_IMG_DATA, blob_ref(p->blob));
+	tw_change_set_data(c, item, TW_IMG_DATA, blob_ref(p->blob));
 	return 0;
 }
 
@@ -351,13 +353,13 @@ static int image_apply(
 static int find_opacity_before(const struct tw_put_image *put, struct opacity *ret, struct error *e)
 {
 	const struct parsed_image *p = (const struct parsed_image *)put->parsed;
-	const struct pixels old = {put->before, put->w, put->h};
+	const struct pixels old = {put->old_pixels, put->w, put->h};
 
-	if (put->before && put->before == p->old_blob && p->knows_old_opacity) {
+	if (put->old_pixels && put->old_pixels == p->old_blob && p->knows_old_opacity) {
 		*ret = p->old_opacity;
 		return 0;
 	}
-	if (put->before)
+	if (put->old_pixels)
 		return find_old_opacity(&old, ret, e);
 	*ret = p->opacity;
 	for (int i = 1; i < 256; i++)
@@ -372,21 +374,21 @@ static int derive_image(struct tw_change *c, const struct tw_put_image *put, str
 	struct opacity before;
 	int r;
 
-	c->like = put->like;
-	if (!opaque_matters(c->base, image))
+	c->previous = put->previous;
+	if (!tw_opaque_is_used(c->base, image))
 		return 0;
 	r = find_opacity_before(put, &before, e);
 	if (r == -EIO)
 		return error_clear(e), 0;
-	return r < 0 ? r : opaque_follow(c->base, image, &before, &p->opacity, c, e);
+	return r < 0 ? r : tw_opaque_update(c->base, image, &before, &p->opacity, c, e);
 }
 
 int tw_images_derive(struct tw_change *c, struct error *e)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < c->to->n_put_images; i++)
-		r = derive_image(c, &c->to->put_images[i], e);
+	for (size_t i = 0; r == 0 && i < c->result->n_put_images; i++)
+		r = derive_image(c, &c->result->put_images[i], e);
 	return r;
 }
 

@@ -35,7 +35,7 @@ static bool is_json(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = find_item(m, id);
 
-	return !tw_is_empty(it) && !tw_sorts[tw_sort_of(id)].embedded(m, it);
+	return !tw_is_empty(it) && !tw_sorts[tw_sort_of(id)].is_embedded(m, it);
 }
 
 static int write_json(
@@ -64,9 +64,9 @@ static struct tw_ints *external_item(const struct tw_map *m, entry_id id)
 	const struct tw_item *it = find_item(m, id);
 
 	if (tw_id_kind(id) != TW_K_IMAGE_JSON)
-		return tw_sound_item(it, 1, 0);
-	return tw_image_item(m, it, true, tw_int(it, TW_IMG_WIDTH, USUAL_SIDE),
-		tw_int(it, TW_IMG_HEIGHT, USUAL_SIDE));
+		return tw_new_sound_ints(it, 1, 0);
+	return tw_new_image_ints(m, it, true, tw_get_int(it, TW_IMG_WIDTH, USUAL_SIDE),
+		tw_get_int(it, TW_IMG_HEIGHT, USUAL_SIDE));
 }
 
 /* Make the item that the file describes. *ret_becomes: the object changes to this form. */
@@ -91,7 +91,7 @@ static int read_item(const struct json_at *root, const struct tw_map *m, entry_i
 	rec.v = v->v;
 	rec.n = v->n;
 	r = tw_record_read(root, NULL, &rec, e);
-	if (r == 0 && image && !becomes && tw_int(it, TW_IMG_EXTERNAL, 0) == 0 &&
+	if (r == 0 && image && !becomes && tw_get_int(it, TW_IMG_EXTERNAL, 0) == 0 &&
 		!tw_ints_same(v, it->ints))
 		r = json_refuse(root, e,
 			"the image is in the map in a form that cannot be shown or changed");
@@ -146,9 +146,9 @@ static int json_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 		return r;
 	/* Remove the data before the item changes: only the old item refers to it. */
 	if (becomes && !tw_is_empty(it))
-		tw_change_data(c, (uint32_t)(it - c->base->items),
+		tw_change_set_data(c, (uint32_t)(it - c->base->items),
 			image ? TW_IMG_DATA : TW_SND_DATA, NULL);
-	tw_change_item(c, (uint32_t)(it - c->base->items), TAKE(v));
+	tw_change_set_ints(c, (uint32_t)(it - c->base->items), TAKE(v));
 	return 0;
 }
 

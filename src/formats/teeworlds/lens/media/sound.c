@@ -22,7 +22,7 @@ static int find_data(const struct tw_map *m, entry_id id, struct blob **ret, str
 		return error_set(e, -ENOENT, "no such sound");
 	if (!tw_sound_is_opus(m, it))
 		return error_set(e, -ENODATA, "the sound is not in the map as data");
-	*ret = tw_blob_of(m, it, TW_SND_DATA);
+	*ret = tw_get_blob(m, it, TW_SND_DATA);
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int sound_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	if (!it)
 		return error_set(e, -ENOENT, "no such sound");
 	if (tw_sound_is_opus(m, it))
-		b = tw_blob_of(m, it, TW_SND_DATA);
+		b = tw_get_blob(m, it, TW_SND_DATA);
 	/* An unreadable sound may be replaced. */
 	if (b && blob_equals_extent(b, &in->bytes, &same, NULL) < 0)
 		same = false;
@@ -90,10 +90,10 @@ static int sound_apply(struct tw_change *c, entry_id id, const struct parsed *p,
 		return error_set(e, -ENOENT, "no such sound");
 	item = (uint32_t)(it - m->items);
 	if (!tw_sound_is_opus(m, it))
-		tw_change_item(c, item, tw_sound_item(it, 0, (int32_t)fresh->size));
-	else if (it->ints->n > TW_SND_SIZE && tw_blob_of(m, it, TW_SND_DATA) != fresh)
-		tw_change_int(c, item, TW_SND_SIZE, (int32_t)fresh->size);
-	tw_change_data(c, item, TW_SND_DATA, blob_ref(fresh));
+		tw_change_set_ints(c, item, tw_new_sound_ints(it, 0, (int32_t)fresh->size));
+	else if (it->ints->n > TW_SND_SIZE && tw_get_blob(m, it, TW_SND_DATA) != fresh)
+		tw_change_set_int(c, item, TW_SND_SIZE, (int32_t)fresh->size);
+	tw_change_set_data(c, item, TW_SND_DATA, blob_ref(fresh));
 	return 0;
 }
 

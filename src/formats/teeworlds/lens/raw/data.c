@@ -49,7 +49,7 @@ static int data_get(
 static int data_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e)
 {
 	struct blob *b = find_blob(m, id);
-	int r = b ? blob_make(b, e) : no_content_error(m, id, e);
+	int r = b ? blob_materialize(b, e) : no_content_error(m, id, e);
 
 	if (r == 0)
 		*ret = b->size;
@@ -95,7 +95,7 @@ static int data_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 	if (tw_id_index(id) >= c->base->n_blobs)
 		return error_set(e, -ENOENT, "no such data item");
 	if (find_blob(c->base, id) != fresh)
-		tw_change_blob(c, tw_id_index(id), blob_ref(fresh));
+		tw_change_set_blob(c, tw_id_index(id), blob_ref(fresh));
 	return 0;
 }
 

@@ -28,13 +28,14 @@ static void describe_file(const struct tw_map *m, entry_id id, char *dst, size_t
 	uint32_t item;
 
 	if (sort != TW_SORTS && !part &&
-		tw_at(m, tw_sort_type(sort), tw_object_position(id), &item) == 0) {
+		tw_find_item(m, tw_sort_type(sort), tw_object_position(id), &item) == 0) {
 		tw_path_object(m, item, path);
 		snprintf(dst, n, "%s", path);
-	} else if (group && tw_at(m, TW_GROUP, tw_id_a(id), &item) == 0) {
+	} else if (group && tw_find_item(m, TW_GROUP, tw_id_a(id), &item) == 0) {
 		tw_path_group(m, item, path);
 		snprintf(dst, n, "%s of %s", label, path);
-	} else if (part && kind < TW_K_PICTURE && tw_at(m, TW_LAYER, tw_id_b(id), &item) == 0) {
+	} else if (part && kind < TW_K_PICTURE &&
+		   tw_find_item(m, TW_LAYER, tw_id_b(id), &item) == 0) {
 		tw_path_layer(m, item, path);
 		snprintf(dst, n, "%s of %s", kind == TW_K_PLANE ? "a table" : label, path);
 	} else {
@@ -66,7 +67,7 @@ static int check_touched(const struct tw_map *before, const struct tw_map *after
 int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
 	struct error *e)
 {
-	if (!before->shared->typed)
+	if (!before->shared->is_typed)
 		return 0;
 	if (!tw_is_typed(after))
 		return error_set(e, -EINVAL, "the map would have no version item of value 1");

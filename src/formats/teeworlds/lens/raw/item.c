@@ -13,8 +13,8 @@ static const struct tw_item *find_any_item(const struct tw_map *m, entry_id id)
 {
 	uint32_t i = tw_id_index(id);
 
-	return i < m->n_items && (!m->items[i].removed || m->items[i].reserved) ? &m->items[i]
-										: NULL;
+	return i < m->n_items && (!m->items[i].is_removed || m->items[i].is_reserved) ? &m->items[i]
+										      : NULL;
 }
 
 /* Find an item that has content. */
@@ -25,7 +25,7 @@ static int find_item(
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such item");
-	if (it->reserved)
+	if (it->is_reserved)
 		return error_set(e, -ENODATA, "the item has no content yet");
 	*ret = it;
 	return 0;
@@ -177,7 +177,7 @@ static int item_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
 		return error_set(e, -ENOMEM, "no memory for an item");
-	p->parsed.is_unchanged = !it->reserved && tw_ints_same(ints, it->ints);
+	p->parsed.is_unchanged = !it->is_reserved && tw_ints_same(ints, it->ints);
 	p->ints = TAKE(ints);
 	*ret = &p->parsed;
 	return 0;
@@ -191,10 +191,10 @@ static int item_apply(struct tw_change *c, entry_id id, const struct parsed *p, 
 
 	if (!it)
 		return error_set(e, -ENOENT, "no such item");
-	tw_change_item(c, item, tw_ints_ref(((const struct parsed_item *)p)->ints));
-	to = it->reserved ? tw_change_map(c) : NULL;
+	tw_change_set_ints(c, item, tw_ints_ref(((const struct parsed_item *)p)->ints));
+	to = it->is_reserved ? tw_change_map(c) : NULL;
 	if (to)
-		to->items[item].removed = to->items[item].reserved = false;
+		to->items[item].is_removed = to->items[item].is_reserved = false;
 	return 0;
 }
 

@@ -24,7 +24,7 @@ static void write_type_name(const struct tw_map *m, uint16_t type, char *dst)
 /* Objects made since the mount are not shown. */
 static bool is_type_shown(const struct tw_type *t)
 {
-	return t->n_mounted > 0;
+	return t->n_base > 0;
 }
 
 /* A new data item is not shown if only objects made since the mount use it. */
@@ -37,12 +37,12 @@ static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 		return m->blobs[blob] != NULL;
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct tw_item *it = &m->items[i];
-		unsigned n = it->removed ? 0 : tw_data_fields(it, fields);
+		unsigned n = it->is_removed ? 0 : tw_data_fields(it, fields);
 
 		for (unsigned k = 0; k < n; k++) {
 			if (it->ints->v[fields[k]] != (int32_t)blob)
 				continue;
-			if (!it->made)
+			if (!it->made_name)
 				return true;
 			used = true;
 		}
@@ -98,7 +98,7 @@ static int type_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 /* Find the first index in by_id from this id on. */
 static uint32_t find_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
-	return (uint32_t)array_first(i, t->n, m->items[t->by_id[i]].id >= id);
+	return (uint32_t)array_bisect(i, t->n, m->items[t->by_id[i]].id >= id);
 }
 
 static void write_item_name(
@@ -106,7 +106,7 @@ static void write_item_name(
 {
 	unsigned id = m->items[item].id;
 	uint32_t first = find_id(m, t, id);
-	size_t nth = array_first(i, t->n - first,
+	size_t nth = array_bisect(i, t->n - first,
 		m->items[t->by_id[first + i]].id > id || t->by_id[first + i] >= item);
 
 	if (nth == 0)
@@ -125,7 +125,7 @@ static int type_find(const struct tw_map *m, entry_id dir, const char *name, ent
 	if (!t || !read_number(&s, &id) || (*s == '+' && (s++, !read_number(&s, &more))))
 		return -ENOENT;
 	at = find_id(m, t, id);
-	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made)
+	if (at >= t->n || more >= t->n - at || m->items[t->by_id[at + more]].made_name)
 		return -ENOENT;
 	/* Accept one spelling only: 5 digits, and no leading zeros after the plus. */
 	write_item_name(m, t, t->by_id[at + more], shown);
@@ -140,7 +140,7 @@ static int type_child(
 {
 	const struct tw_type *t = tw_type(m, tw_id_index(dir));
 
-	while (t && *cookie < t->n && m->items[t->items[*cookie]].made)
+	while (t && *cookie < t->n && m->items[t->items[*cookie]].made_name)
 		(*cookie)++;
 	if (!t || *cookie >= t->n)
 		return 0;

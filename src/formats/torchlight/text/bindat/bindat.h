@@ -105,7 +105,7 @@ struct bindat_reader {
 };
 
 struct bindat_item {
-	enum { BINDAT_OPEN, BINDAT_FIELD, BINDAT_CLOSE } what;
+	enum { BINDAT_OPEN, BINDAT_FIELD, BINDAT_CLOSE } kind;
 	unsigned depth; /* of the block, or the block of the field; the root has 0 */
 	uint32_t name;
 	/* The members below are those of a field. id and s: of a string. */

@@ -51,9 +51,9 @@ static void put_item(struct decoder *d, const struct bindat_item *item)
 {
 	const struct bindat_type_facts *facts = &bindat_types[item->type];
 
-	dattext_indent(d->out, item->depth + (item->what == BINDAT_FIELD));
-	if (item->what != BINDAT_FIELD) {
-		buffer_text(d->out, item->what == BINDAT_OPEN ? "[" : "[/");
+	dattext_indent(d->out, item->depth + (item->kind == BINDAT_FIELD));
+	if (item->kind != BINDAT_FIELD) {
+		buffer_text(d->out, item->kind == BINDAT_OPEN ? "[" : "[/");
 		put_name(d, item->name);
 		buffer_text(d->out, "]\n");
 		return;

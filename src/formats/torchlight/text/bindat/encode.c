@@ -65,7 +65,7 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 
 static int add_use(struct encoder *en, struct ss s, uint32_t id)
 {
-	if (!array_room(en->uses, en->n, en->room))
+	if (!array_reserve(en->uses, en->n, en->room))
 		return error_set(en->e, -ENOMEM, "no memory for %zu strings", en->n + 1);
 	en->uses[en->n] = (struct use){.s = s, .nth = en->n, .id = id};
 	en->n++;
@@ -93,28 +93,28 @@ static int collect_uses(struct encoder *en, const struct bindat_file *old)
 
 static int compare_strings(struct ss a, struct ss b)
 {
-	return array_order(a.n, b.n) ?: a.n ? memcmp(a.units, b.units, 2 * (size_t)a.n) : 0;
+	return array_compare(a.n, b.n) ?: a.n ? memcmp(a.units, b.units, 2 * (size_t)a.n) : 0;
 }
 
 static int by_string(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return compare_strings(x->s, y->s) ?: array_order(x->nth, y->nth);
+	return compare_strings(x->s, y->s) ?: array_compare(x->nth, y->nth);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return array_order(x->nth, y->nth);
+	return array_compare(x->nth, y->nth);
 }
 
 static int by_id(const void *a, const void *b)
 {
 	const struct use *x = a, *y = b;
 
-	return array_order(x->id, y->id);
+	return array_compare(x->id, y->id);
 }
 
 /* Give the text's uses the ids of the old uses. Uses are sorted by string, old ones first. */

@@ -53,7 +53,7 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 	for (uint32_t i = 0; i < n; i++) {
 		f->strings[i].id = cursor_u32(c);
 		f->strings[i].s = cursor_ss(c);
-		if (c->bad)
+		if (c->is_bad)
 			return refuse_truncated(c, "a string of the table", e);
 	}
 	f->n_strings = n;
@@ -83,10 +83,10 @@ static int read_field(struct bindat_reader *r, struct bindat_item *item, struct 
 {
 	uint32_t type;
 
-	item->what = BINDAT_FIELD;
+	item->kind = BINDAT_FIELD;
 	item->name = cursor_u32(&r->c);
 	item->type = type = cursor_u32(&r->c);
-	if (r->c.bad)
+	if (r->c.is_bad)
 		return refuse_truncated(&r->c, "a field", e);
 	if (type < BINDAT_INTEGER || type >= BINDAT_TYPES)
 		return error_set(e, -EIO, "type %" PRIu32 " of the field at byte %zu (1 to %d)",
@@ -101,11 +101,11 @@ static int open_block(struct bindat_reader *r, struct bindat_item *item, struct 
 {
 	uint32_t name = cursor_u32(&r->c), fields = cursor_u32(&r->c);
 
-	if (r->c.bad)
+	if (r->c.is_bad)
 		return refuse_truncated(&r->c, "a block", e);
 	if (r->depth == BINDAT_DEPTH_MAX)
 		return error_set(e, -EIO, "blocks are nested more than %d deep", BINDAT_DEPTH_MAX);
-	*item = (struct bindat_item){.what = BINDAT_OPEN, .depth = r->depth, .name = name};
+	*item = (struct bindat_item){.kind = BINDAT_OPEN, .depth = r->depth, .name = name};
 	r->depth++;
 	r->open[r->depth].name = name;
 	r->open[r->depth].fields = fields;
@@ -129,7 +129,7 @@ int bindat_next(struct bindat_reader *r, struct bindat_item *ret, struct error *
 {
 	unsigned depth = r->depth ? r->depth - 1 : 0;
 
-	*ret = (struct bindat_item){.what = BINDAT_CLOSE, .depth = depth};
+	*ret = (struct bindat_item){.kind = BINDAT_CLOSE, .depth = depth};
 	if (r->open[r->depth].fields) {
 		r->open[r->depth].fields--;
 		return read_field(r, ret, e);
@@ -137,7 +137,7 @@ int bindat_next(struct bindat_reader *r, struct bindat_item *ret, struct error *
 	if (!r->open[r->depth].counted) {
 		r->open[r->depth].counted = true;
 		r->open[r->depth].blocks = cursor_u32(&r->c);
-		if (r->c.bad)
+		if (r->c.is_bad)
 			return refuse_truncated(&r->c, "a number of blocks", e);
 	}
 	if (r->open[r->depth].blocks) {

@@ -218,7 +218,7 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 	r = put_objects(d, nesting + 1, id);
 	if (r < 0)
 		return r;
-	if (d->c.bad)
+	if (d->c.is_bad)
 		return refuse_truncated(d, "an object");
 	if (d->c.pos - begin != length)
 		return error_set(d->e, -EIO,
@@ -247,7 +247,7 @@ static int read_header(struct decoder *d, unsigned *ret_version, uint32_t *ret_g
 	uint8_t magic = cursor_u8(&d->c), version = cursor_u8(&d->c);
 
 	*ret_group = cursor_u32(&d->c);
-	if (d->c.bad || magic != BINLAYOUT_MAGIC)
+	if (d->c.is_bad || magic != BINLAYOUT_MAGIC)
 		return error_set(d->e, -EIO, "the first byte is not %d", BINLAYOUT_MAGIC);
 	if (*ret_group && *ret_group >= d->c.size)
 		return error_set(d->e, -EIO, "the data group's offset is %" PRIu32 " (at most %zu)",
@@ -282,7 +282,7 @@ static int decode_layout(struct decoder *d, const char *path, struct buffer *out
 		r = put_objects(d, 0, -1);
 	if (r < 0)
 		return r;
-	if (d->c.bad)
+	if (d->c.is_bad)
 		return refuse_truncated(d, "the number of objects");
 	if (d->c.pos != (group ? group : d->c.size))
 		return error_set(d->e, -EIO, "the objects end at byte %zu (not %zu)", d->c.pos,

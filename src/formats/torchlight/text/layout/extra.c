@@ -109,7 +109,7 @@ static void decode_block(struct extra *x, unsigned depth, const struct block *b)
 
 static void decode_blocks(struct extra *x, unsigned depth, const struct block *blocks)
 {
-	for (unsigned n = cursor_u8(&x->c); n && !x->c.bad; n--) {
+	for (unsigned n = cursor_u8(&x->c); n && !x->c.is_bad; n--) {
 		struct cursor ahead = x->c;
 
 		decode_block(x, depth, blocks[1].name && !cursor_u16(&ahead) ? &blocks[1] : blocks);
@@ -149,7 +149,7 @@ void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t
 		decode_block(&x, depth, &timeline_block);
 	else if (type == LAYOUT_LOGIC)
 		decode_block(&x, depth, &logic_block);
-	if (!x.c.bad && !x.unsound && x.c.pos == end)
+	if (!x.c.is_bad && !x.unsound && x.c.pos == end)
 		return;
 	out->size = at;
 	dattext_put(out, depth, "[EXTRADATA]\n");

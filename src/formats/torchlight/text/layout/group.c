@@ -71,7 +71,7 @@ static int read_node(struct cursor *c, unsigned depth, struct layout_nodes *node
 	uint16_t children;
 	int r;
 
-	if (!array_room(nodes->all, nodes->n, nodes->room))
+	if (!array_reserve(nodes->all, nodes->n, nodes->room))
 		return error_set(e, -ENOMEM, "no memory for the data group");
 	if (depth > BINLAYOUT_DEPTH_MAX)
 		return error_set(
@@ -84,7 +84,7 @@ static int read_node(struct cursor *c, unsigned depth, struct layout_nodes *node
 	if (r == 0)
 		r = read_themes(c, &node->deactive, e);
 	children = cursor_u16(c);
-	if (r == 0 && c->bad)
+	if (r == 0 && c->is_bad)
 		r = error_set(e, -EIO, "the data group reaches past the end of the file");
 	for (; r == 0 && children; children--)
 		r = read_node(c, depth + 1, nodes, e);

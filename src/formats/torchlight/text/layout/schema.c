@@ -70,7 +70,7 @@ static const struct layout_property *next_line(
 
 	for (; *n; *n = names_base(*n)) {
 		all = names_properties(*n, &count);
-		p = p ? p + 1 : all + array_first(i, count, all[i].type >= type);
+		p = p ? p + 1 : all + array_bisect(i, count, all[i].type >= type);
 		if (p < all + count && p->type == type)
 			return p;
 		p = NULL;

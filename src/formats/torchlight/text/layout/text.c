@@ -67,7 +67,7 @@ bool layout_value_string(const uint8_t *value, size_t n, struct ss *ret)
 	struct cursor c = cursor_init(value, n);
 
 	*ret = cursor_ss(&c);
-	return !c.bad && c.pos == n && ss_is_line(*ret);
+	return !c.is_bad && c.pos == n && ss_is_line(*ret);
 }
 
 bool layout_value_fits(enum layout_kind kind, const uint8_t *value, size_t n)

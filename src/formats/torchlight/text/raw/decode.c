@@ -60,7 +60,7 @@ static void put_cell(struct decoder *d, struct cursor *c, const struct raw_type_
 {
 	uint32_t n = !type->list ? 1 : type->list == 1 ? cursor_u8(c) : cursor_u32(c);
 
-	for (uint32_t i = 0; i < n && !c->bad; i++) {
+	for (uint32_t i = 0; i < n && !c->is_bad; i++) {
 		if (i)
 			buffer_byte(d->out, '|');
 		put_one(d, c, type);
@@ -73,9 +73,9 @@ static int put_section(struct decoder *d, const char *section)
 	uint32_t n = kind->count_bytes == 2 ? cursor_u16(&d->c) : cursor_u32(&d->c);
 	struct cursor apart = d->c; /* the first cells, if they are apart */
 
-	for (uint32_t i = 0; kind->first_column_apart && i < n && !d->c.bad; i++)
+	for (uint32_t i = 0; kind->first_column_apart && i < n && !d->c.is_bad; i++)
 		cursor_ss(&d->c);
-	for (uint32_t i = 0; i < n && !d->c.bad; i++) {
+	for (uint32_t i = 0; i < n && !d->c.is_bad; i++) {
 		if (section)
 			buffer_printf(d->out, "%s\t", section);
 		for (unsigned k = 0; k < kind->n_columns; k++) {
@@ -87,7 +87,7 @@ static int put_section(struct decoder *d, const char *section)
 			return error_set(
 				d->e, -EFBIG, "the table would be longer than %d bytes", TEXT_MAX);
 	}
-	if (d->c.bad)
+	if (d->c.is_bad)
 		return error_set(d->e, -EIO,
 			"record of %s at byte %zu reaches past the end (%zu "
 			"bytes)",

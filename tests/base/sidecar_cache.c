@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names beside a map, and how often a directory is read for them. */
 #include "base/disk/names.h"
-#include "base/disk/nearby.h"
+#include "base/disk/sidecar_cache.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -39,10 +39,10 @@ static int tell(void *arg, const char *name)
 	return t->answer;
 }
 
-static const char *each(struct nearby *n, const char *stem, struct told *t)
+static const char *each(struct sidecar_cache *n, const char *stem, struct told *t)
 {
 	*t = (struct told){0};
-	assert_int_equal(nearby_each(n, stem, tell, t, NULL), 0);
+	assert_int_equal(sidecar_cache_each(n, stem, tell, t, NULL), 0);
 	return t->text;
 }
 
@@ -52,7 +52,7 @@ static void names_are_told_by_how_they_begin(void **state)
 		"b.map", "a.map.mapfs-journal-1", "b.mapfs-journal-1", ".b.map.mapfs-new-abcdef",
 		"c"};
 	const struct room *room = *state;
-	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(room->fd);
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
 	struct told t;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -64,14 +64,14 @@ static void names_are_told_by_how_they_begin(void **state)
 	assert_string_equal(each(n, "c", &t), "");
 	assert_string_equal(each(n, "zz", &t), "");
 	t = (struct told){.answer = 7};
-	assert_int_equal(nearby_each(n, "b", tell, &t, NULL), 7);
+	assert_int_equal(sidecar_cache_each(n, "b", tell, &t, NULL), 7);
 	assert_string_equal(t.text, "b.map.mapfs-journal-1 ");
 }
 
 static void many_questions_are_one_reading(void **state)
 {
 	const struct room *room = *state;
-	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(room->fd);
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
 	const struct timespec longer = {.tv_sec = 1, .tv_nsec = 100 * 1000 * 1000};
 	struct told t;
 
@@ -90,11 +90,11 @@ static void many_questions_are_one_reading(void **state)
 static void a_directory_that_cannot_be_read_is_told(void **state)
 {
 	struct error e = ERROR_INIT;
-	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(-1);
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(-1);
 	struct told t = {0};
 
 	(void)state;
-	assert_int_equal(nearby_each(n, "a", tell, &t, &e), -EBADF);
+	assert_int_equal(sidecar_cache_each(n, "a", tell, &t, &e), -EBADF);
 	assert_non_null(strstr(error_text(&e), "cannot list"));
 }
 
@@ -102,7 +102,7 @@ static void a_directory_that_cannot_be_read_is_told(void **state)
 static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 {
 	const struct room *room = *state;
-	CLEANUP(nearby_destroy) struct nearby *n = nearby_create(room->fd);
+	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
 	struct error e = ERROR_INIT;
 	struct told t = {0};
 
@@ -113,7 +113,7 @@ static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 		CLEANUP_NAMES struct names names = {0};
 
 		fail_reads_after(at);
-		assert_int_equal(nearby_each(n, "a", tell, &t, &e), -EIO);
+		assert_int_equal(sidecar_cache_each(n, "a", tell, &t, &e), -EIO);
 		assert_string_equal(
 			error_text(&e), "cannot list the map's directory: Input/output error");
 		fail_reads_after(at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "base/disk/nearby.h"
+#include "base/disk/sidecar_cache.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 
 enum { KEPT_MS = 1000 };
 
-struct nearby {
+struct sidecar_cache {
 	int dirfd;
 	pthread_mutex_t lock; /* protects the members below */
 	bool is_read;
@@ -22,9 +22,9 @@ struct nearby {
 	struct names names; /* sorted */
 };
 
-struct nearby *nearby_create(int dirfd)
+struct sidecar_cache *sidecar_cache_create(int dirfd)
 {
-	struct nearby *b = calloc(1, sizeof(*b));
+	struct sidecar_cache *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
@@ -33,7 +33,7 @@ struct nearby *nearby_create(int dirfd)
 	return b;
 }
 
-void nearby_destroy(struct nearby *b)
+void sidecar_cache_destroy(struct sidecar_cache *b)
 {
 	if (!b)
 		return;
@@ -42,7 +42,7 @@ void nearby_destroy(struct nearby *b)
 	free(b);
 }
 
-static int read_names(struct nearby *b, struct error *e)
+static int read_names(struct sidecar_cache *b, struct error *e)
 {
 	int r;
 	CLEANUP(dir_close) DIR *dir = dir_open(b->dirfd, ".", &r);
@@ -61,8 +61,8 @@ static int read_names(struct nearby *b, struct error *e)
 	return 0;
 }
 
-int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const char *name),
-	void *arg, struct error *e)
+int sidecar_cache_each(struct sidecar_cache *b, const char *stem,
+	int (*fn)(void *arg, const char *name), void *arg, struct error *e)
 {
 	size_t length = strlen(stem), i;
 	int r = 0;
@@ -70,9 +70,9 @@ int nearby_each(struct nearby *b, const char *stem, int (*fn)(void *arg, const c
 	pthread_mutex_lock(&b->lock);
 	if (!b->is_read || clock_ms() - b->read_ms >= KEPT_MS)
 		r = read_names(b, e);
-	i = r == 0 ? array_first(k, b->names.n, strcmp(b->names.at[k], stem) >= 0) : 0;
-	for (; r == 0 && i < b->names.n && strncmp(b->names.at[i], stem, length) == 0; i++)
-		r = fn(arg, b->names.at[i]);
+	i = r == 0 ? array_bisect(k, b->names.n, strcmp(b->names.items[k], stem) >= 0) : 0;
+	for (; r == 0 && i < b->names.n && strncmp(b->names.items[i], stem, length) == 0; i++)
+		r = fn(arg, b->names.items[i]);
 	pthread_mutex_unlock(&b->lock);
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "base/say.h"
+#include "base/print.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool is_visible(const unsigned char *s, unsigned n)
 	return n > 2 || s[0] != 0xc2 || s[1] >= 0xa0;
 }
 
-char *printable(char *s)
+char *replace_unprintable(char *s)
 {
 	unsigned char *at = (unsigned char *)s, *end = at + strlen(s);
 
@@ -41,7 +41,7 @@ char *printable(char *s)
 	return s;
 }
 
-void visible(const void *text, size_t n, struct buffer *out)
+void append_escaped(const void *text, size_t n, struct buffer *out)
 {
 	const unsigned char *at = text, *end = n ? at + n : at;
 
@@ -55,16 +55,17 @@ void visible(const void *text, size_t n, struct buffer *out)
 	}
 }
 
-void say(FILE *out, const char *fmt, ...)
+void print_line(FILE *out, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_more(out, "", fmt, ap, "");
+	print_line_around(out, "", fmt, ap, "");
 	va_end(ap);
 }
 
-void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const char *after)
+void print_line_around(
+	FILE *out, const char *before, const char *fmt, va_list ap, const char *after)
 {
 	CLEANUP(free) char *text = NULL, *line = NULL;
 
@@ -72,5 +73,5 @@ void say_more(FILE *out, const char *before, const char *fmt, va_list ap, const 
 	if (asprintf(&line, "%s%s%s", before, text ? text : "out of memory", after) < 0)
 		line = NULL;
 	if (line)
-		fprintf(out, "%s\n", printable(line));
+		fprintf(out, "%s\n", replace_unprintable(line));
 }
