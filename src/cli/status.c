@@ -105,7 +105,7 @@ static bool has_journal(const struct target *t, struct journal_found *ret)
 	return journals_find(t->entry.source, ret, NULL) > 0 && ret->fits;
 }
 
-static void print_file(const struct target *t)
+static void print_target(const struct target *t)
 {
 	struct journal_found journal;
 
@@ -182,7 +182,7 @@ static int run_status(struct command *c)
 		else if (t.all[i].entry.is_mapfs)
 			print_mount(&t.all[i]);
 		else
-			print_file(&t.all[i]);
+			print_target(&t.all[i]);
 	}
 	if (r == 0 && t.n == 0 && !json)
 		puts("nothing is mounted");

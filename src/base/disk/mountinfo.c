@@ -22,7 +22,7 @@ static bool is_octal(char c)
 }
 
 /* The kernel writes space, tab, newline and backslash as \ooo. */
-static void unescape(char *s)
+static void unescape_octal(char *s)
 {
 	char *to = s;
 
@@ -67,11 +67,11 @@ static bool parse_line(char *text, struct mount_entry *ret)
 	if (!rest)
 		return false;
 	rest += strlen(" - ");
-	unescape(fields[4]);
+	unescape_octal(fields[4]);
 	type = strsep(&rest, " ");
 	source = strsep(&rest, " ");
 	if (source)
-		unescape(source);
+		unescape_octal(source);
 	snprintf(ret->point, sizeof(ret->point), "%s", fields[4]);
 	snprintf(ret->dev, sizeof(ret->dev), "%s", fields[2]);
 	snprintf(ret->source, sizeof(ret->source), "%s", source ? source : "");

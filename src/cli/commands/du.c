@@ -52,7 +52,7 @@ static int add_tidy_part(void *arg, const struct tidy_part *p)
 	return r;
 }
 
-static int by_path(const void *pa, const void *pb)
+static int compare_parts(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
@@ -64,7 +64,7 @@ static int by_size(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
-	return array_compare(b->size, a->size) ?: array_compare(b->is_sum, a->is_sum) ?: by_path(pa, pb);
+	return array_compare(b->size, a->size) ?: array_compare(b->is_sum, a->is_sum) ?: compare_parts(pa, pb);
 }
 
 /* Join parts with the same path, then sort by size. */
@@ -72,7 +72,7 @@ static void join_parts(struct parts *parts)
 {
 	size_t n = 0;
 
-	qsort(parts->all, parts->n, sizeof(*parts->all), by_path);
+	qsort(parts->all, parts->n, sizeof(*parts->all), compare_parts);
 	for (size_t i = 0; i < parts->n; i++) {
 		struct part *p = &parts->all[i], *last = n ? &parts->all[n - 1] : NULL;
 

@@ -86,7 +86,7 @@ static int open_output(struct drawing *d, const char *out)
 	return -EINVAL;
 }
 
-static int open_map(struct drawing *d, const char *file)
+static int open_drawing(struct drawing *d, const char *file)
 {
 	struct sandbox_rule rules[1 + IMAGES_DIRS_MAX];
 	size_t n = images_rules(d->images, rules);
@@ -196,7 +196,7 @@ static int run_drawing(struct drawing *d, const char *out)
 		r = open_output(d, out);
 	if (r < 0)
 		return OUTCOME_REFUSED;
-	r = open_map(d, d->command.names[0]);
+	r = open_drawing(d, d->command.names[0]);
 	if (r < 0)
 		return (int)offline_outcome(r);
 	r = draw_picture(d, 0666 & ~mask, &fault, &e);

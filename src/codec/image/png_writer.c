@@ -51,7 +51,7 @@ static void write_head(struct png_writer *d)
 	png_write_info(d->png, d->info);
 }
 
-static void write_row(struct png_writer *d)
+static void write_pixel_row(struct png_writer *d)
 {
 	png_write_row(d->png, d->row);
 	if (d->y + 1 == d->height)
@@ -64,7 +64,7 @@ int png_writer_row(struct png_writer *d, const uint8_t *rgba, struct error *e)
 
 	d->failure.e = e;
 	d->row = rgba;
-	r = call_guarded(d, write_row);
+	r = call_guarded(d, write_pixel_row);
 	d->y++;
 	return r;
 }

@@ -151,7 +151,7 @@ static enum outcome outcome_of(int r)
 	return r == -ENOMEM ? OUTCOME_SAVE_FAILED : offline_write_outcome(r);
 }
 
-static void report_fault(void *arg, const struct format_fault *f)
+static void print_fault(void *arg, const struct format_fault *f)
 {
 	offline_print(arg, "%s: %s", f->is_warning ? "warning" : "refused", f->line);
 }
@@ -163,7 +163,7 @@ static enum outcome check_result(struct whole_map *m)
 	struct error e = ERROR_INIT;
 
 	if (!m->map || !edit->check ||
-		edit->check(m->tree->vol->base, m->map, report_fault, m->tree, &e) == 0)
+		edit->check(m->tree->vol->base, m->map, print_fault, m->tree, &e) == 0)
 		return OUTCOME_DONE;
 	offline_print(m->tree, "refused: %s", error_text(&e));
 	return OUTCOME_SAVE_FAILED;

@@ -229,8 +229,8 @@ static int write_compared(int fd, const struct writing *w, struct error *e)
 	return r;
 }
 
-static int write_file(int dirfd, const char *name, const struct writing *w, mode_t mode, bool over,
-	struct error *e)
+static int write_picture(int dirfd, const char *name, const struct writing *w, mode_t mode,
+	bool over, struct error *e)
 {
 	char made[NAME_MAX + 1];
 	int fd = io_temporary(dirfd, ".mapfs-picture-", mode, made), r = fd;
@@ -249,7 +249,7 @@ static int write_file(int dirfd, const char *name, const struct writing *w, mode
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,
 	struct error *e)
 {
-	return write_file(dirfd, name, &(struct writing){.picture = p}, mode, over, e);
+	return write_picture(dirfd, name, &(struct writing){.picture = p}, mode, over, e);
 }
 
 static int open_png(
@@ -272,5 +272,5 @@ int picture_write_compared(int dirfd, const char *name, struct reader *a, struct
 		r = measure_panels(&w.a, &w.b, 3, &w.both, e);
 	w.x = x;
 	w.y = y;
-	return r < 0 ? r : write_file(dirfd, name, &w, mode, false, e);
+	return r < 0 ? r : write_picture(dirfd, name, &w, mode, false, e);
 }

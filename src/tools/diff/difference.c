@@ -17,7 +17,7 @@ const struct review_tool *differences_review(const struct differences *d)
 	return f == d->m.sides[BASE].tree.vol->format ? tools_of(f)->review : NULL;
 }
 
-void differences_fail(struct differences *d, const struct item *i, int r)
+void differences_fail(struct differences *d, const struct merge_item *i, int r)
 {
 	offline_print_error(&d->m.sides[i->side].tree, i->path, r);
 	d->has_errors = true;
@@ -41,7 +41,7 @@ int difference_detail(struct differences *d, const struct difference *x, struct 
 
 int difference_print(struct differences *d, const struct difference *x)
 {
-	const struct item *i = difference_item(x);
+	const struct merge_item *i = difference_item(x);
 
 	buffer_printf(&d->out, "%s ", difference_words[x->kind]);
 	if (x->kind == DIFFERENCE_MOVED || x->kind == DIFFERENCE_RENAMED)
@@ -51,7 +51,7 @@ int difference_print(struct differences *d, const struct difference *x)
 	return x->x && !d->is_brief ? difference_detail(d, x, &d->out) : 0;
 }
 
-static void add_json_side(struct differences *d, const char *before, const struct item *i)
+static void add_json_side(struct differences *d, const char *before, const struct merge_item *i)
 {
 	struct offline_file a = {.size = 0};
 

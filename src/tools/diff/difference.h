@@ -4,7 +4,7 @@
 
 #include "tools/compare/compare.h"
 #include "tools/compare/review.h"
-#include "tools/merge/merged.h"
+#include "tools/merge/merge_node.h"
 
 struct images;
 struct page;
@@ -18,10 +18,10 @@ struct difference {
 		DIFFERENCE_RENAMED,
 		DIFFERENCE_KINDS,
 	} kind;
-	const struct item *before, *after; /* the item in each map, or NULL */
-	struct reader *x, *y;              /* contents of a changed file; else NULL */
-	bool table;                        /* page_look: a table of a layer, shown as tiles */
-	const char *played;                /* page_look: kind of its physics layer, or NULL */
+	const struct merge_item *before, *after; /* the item in each map, or NULL */
+	struct reader *x, *y;                    /* contents of a changed file; else NULL */
+	bool table;                              /* page_look: a table of a layer, shown as tiles */
+	const char *played;                      /* page_look: kind of its physics layer, or NULL */
 	char *picture; /* name of the picture of a changed image (pictures.h), or NULL */
 };
 
@@ -44,7 +44,7 @@ extern const char *const difference_words[DIFFERENCE_KINDS];
 /* The review tool of the format, or NULL if it has none or the formats of the maps differ. */
 const struct review_tool *differences_review(const struct differences *d);
 /* Report on stderr that an item cannot be compared, and set trouble. */
-void differences_fail(struct differences *d, const struct item *i, int r);
+void differences_fail(struct differences *d, const struct merge_item *i, int r);
 
 /* The text form: append a line and, unless brief, the detail. -errno. */
 int difference_print(struct differences *d, const struct difference *x);
@@ -53,7 +53,7 @@ int difference_detail(struct differences *d, const struct difference *x, struct 
 /* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). Returns 0. */
 int difference_print_json(struct differences *d, const struct difference *x);
 /* The item of the second map, or else of the first. */
-static inline const struct item *difference_item(const struct difference *x)
+static inline const struct merge_item *difference_item(const struct difference *x)
 {
 	return x->after ? x->after : x->before;
 }

@@ -14,7 +14,8 @@
 #include "tools/merge/steps.h"
 
 static int report_difference(struct differences *d, enum difference_kind kind,
-	const struct item *before, const struct item *after, struct reader *x, struct reader *y)
+	const struct merge_item *before, const struct merge_item *after, struct reader *x,
+	struct reader *y)
 {
 	struct difference one = {.kind = kind, .before = before, .after = after, .x = x, .y = y};
 	int r;
@@ -30,7 +31,7 @@ static int report_difference(struct differences *d, enum difference_kind kind,
 }
 
 /* Compare two files piece by piece, because both may be too large for memory. */
-static void compare_files(struct differences *d, struct item *a, struct item *b)
+static void compare_files(struct differences *d, struct merge_item *a, struct merge_item *b)
 {
 	struct reader x, y, *failed;
 	/* In both files, write references with the names that the objects have in the second map.
@@ -58,20 +59,20 @@ static void compare_files(struct differences *d, struct item *a, struct item *b)
 
 /* Set is_moved of the objects of a directory that both maps have: the fewest that explain the new
  * order (all but a longest rising subsequence of the old positions). */
-static int find_moved(struct merged *dir)
+static int find_moved(struct merge_node *dir)
 {
-	const struct item *ours = dir->items[OURS];
+	const struct merge_item *ours = dir->items[OURS];
 	/* ends[k]: the end of the rising run of length k + 1 that ends lowest. before[i]: what
 	 * precedes object i in its run. Both refer to items of the first map. */
-	CLEANUP(free) const struct item **ends = calloc(ours->n + 1, sizeof(*ends));
-	CLEANUP(free) const struct item **before = calloc(ours->n + 1, sizeof(*before));
+	CLEANUP(free) const struct merge_item **ends = calloc(ours->n + 1, sizeof(*ends));
+	CLEANUP(free) const struct merge_item **before = calloc(ours->n + 1, sizeof(*before));
 	size_t runs = 0;
 
 	if (!ends || !before)
 		return -ENOMEM;
 	for (size_t i = 0; i < ours->n; i++) {
-		struct merged *x = ours->children[i]->node;
-		const struct item *b = x ? x->items[BASE] : NULL;
+		struct merge_node *x = ours->children[i]->node;
+		const struct merge_item *b = x ? x->items[BASE] : NULL;
 		size_t at;
 
 		if (!b || !b->is_object)
@@ -84,15 +85,15 @@ static int find_moved(struct merged *dir)
 		ends[at] = b;
 		runs += at == runs;
 	}
-	for (const struct item *b = runs ? ends[runs - 1] : NULL; b;
+	for (const struct merge_item *b = runs ? ends[runs - 1] : NULL; b;
 		b = before[b->node->items[OURS]->position])
 		b->node->is_moved = false;
 	return 0;
 }
 
-static int report_move(struct differences *d, const struct merged *x)
+static int report_move(struct differences *d, const struct merge_node *x)
 {
-	const struct item *a = x->items[BASE], *b = x->items[OURS];
+	const struct merge_item *a = x->items[BASE], *b = x->items[OURS];
 	bool renamed = a->is_object && b->is_object &&
 		       (strcmp(a->bare, b->bare) != 0 || strcmp(a->ending, b->ending) != 0);
 
@@ -102,11 +103,11 @@ static int report_move(struct differences *d, const struct merged *x)
 		d, x->is_moved ? DIFFERENCE_MOVED : DIFFERENCE_RENAMED, a, b, NULL, NULL);
 }
 
-static int report_children(struct differences *d, struct merged *dir);
+static int report_children(struct differences *d, struct merge_node *dir);
 
-static int report_node(struct differences *d, struct merged *x)
+static int report_node(struct differences *d, struct merge_node *x)
 {
-	struct item *a = x->items[BASE], *b = x->items[OURS];
+	struct merge_item *a = x->items[BASE], *b = x->items[OURS];
 	int r;
 
 	if (!a || !b)
@@ -122,14 +123,14 @@ static int report_node(struct differences *d, struct merged *x)
 }
 
 /* Report the children in the order of the second map, and removed ones where they were. */
-static int report_children(struct differences *d, struct merged *dir)
+static int report_children(struct differences *d, struct merge_node *dir)
 {
-	const struct item *a = dir->items[BASE], *b = dir->items[OURS];
+	const struct merge_item *a = dir->items[BASE], *b = dir->items[OURS];
 	size_t i = 0, j = 0;
 	int r = find_moved(dir);
 
 	while (r == 0) {
-		struct merged *x = j < b->n ? b->children[j]->node : NULL;
+		struct merge_node *x = j < b->n ? b->children[j]->node : NULL;
 
 		while (i < a->n && a->children[i]->node->items[OURS])
 			i++;

@@ -218,7 +218,7 @@ static void add_cell(void *arg, const struct review_cell *c)
 }
 
 /* Find the layer of tiles of an item. ENTRY_ROOT if the item is none, or NULL. */
-static entry_id find_layer(struct differences *d, const struct item *i, const char **ret_kind)
+static entry_id find_layer(struct differences *d, const struct merge_item *i, const char **ret_kind)
 {
 	struct offline *t = i ? &d->m.sides[i->side].tree : NULL;
 	struct offline_file a;
@@ -229,8 +229,8 @@ static entry_id find_layer(struct differences *d, const struct item *i, const ch
 	return a.spot.id;
 }
 
-static void look_at_layer(struct differences *d, const struct item *before,
-	const struct item *after, enum difference_kind kind)
+static void look_at_layer(struct differences *d, const struct merge_item *before,
+	const struct merge_item *after, enum difference_kind kind)
 {
 	struct layer *l = &d->page->layer;
 	entry_id x, y;
@@ -252,7 +252,7 @@ static void look_at_layer(struct differences *d, const struct item *before,
 
 /* Add all layers of a directory that only one map has. kind: how to count the directory itself. */
 static void look_at_layers_below(
-	struct differences *d, const struct item *i, enum difference_kind kind)
+	struct differences *d, const struct merge_item *i, enum difference_kind kind)
 {
 	bool removed = i->side == BASE;
 
@@ -265,9 +265,9 @@ static void look_at_layers_below(
 
 void page_look(struct differences *d, struct difference *x)
 {
-	const struct item *i = difference_item(x), *dir = i->is_dir ? i : i->parent;
+	const struct merge_item *i = difference_item(x), *dir = i->is_dir ? i : i->parent;
 	const char *dot = strrchr(i->path, '.');
-	const struct merged *of = dir->node;
+	const struct merge_node *of = dir->node;
 	bool is_layer;
 
 	if (!differences_review(d))
@@ -284,7 +284,7 @@ void page_look(struct differences *d, struct difference *x)
 
 int page_print(struct differences *d, const struct difference *x)
 {
-	const struct item *i = difference_item(x);
+	const struct merge_item *i = difference_item(x);
 	struct part *part = x->played ? &d->page->parts[0] : part_of(d, i->path);
 	struct buffer *out = &part->text;
 	int r = 0;

@@ -13,7 +13,7 @@ enum { LAYER_ROWS_MAX = 256 };
 
 /* The changed tiles of a layer that both maps have, or one of them. */
 struct layer {
-	const struct item *item;  /* in the second map, or else in the first */
+	const struct merge_item *item; /* in the second map, or else in the first */
 	const char *kind;         /* kind of physics layer; NULL for a layer that is only seen */
 	uint64_t n[REVIEW_MARKS]; /* number of changed tiles */
 	struct area area;         /* rectangle of all changed tiles */
@@ -37,8 +37,8 @@ struct page {
 	uint64_t tiles[REVIEW_MARKS]; /* changed tiles of physics layers */
 	/* For pictures: changed tiles of layers that are only seen, and of physics layers. */
 	struct places seen, played;
-	const struct merged *last; /* the layer that page_look compared last */
-	struct layer layer;        /* what page_look found in a layer */
+	const struct merge_node *last; /* the layer that page_look compared last */
+	struct layer layer;            /* what page_look found in a layer */
 };
 
 void page_finish(struct page *p);

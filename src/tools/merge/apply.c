@@ -20,7 +20,7 @@ static int report_failure(struct merge *m, const char *path, int r)
 }
 
 /* Get the modification time of theirs, if the format stores times. */
-static bool time_of(struct merge *m, const struct merged *x, struct timespec *ret)
+static bool time_of(struct merge *m, const struct merge_node *x, struct timespec *ret)
 {
 	struct offline *t = &m->sides[THEIRS].tree;
 	struct offline_file a;
@@ -33,7 +33,7 @@ static bool time_of(struct merge *m, const struct merged *x, struct timespec *re
 }
 
 /* Write the joined content, or the content of theirs, into ours. */
-static int put_file(struct merge *m, struct merged *x)
+static int put_file(struct merge *m, struct merge_node *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
 	struct reader from = {0};
@@ -64,7 +64,7 @@ static int put_file(struct merge *m, struct merged *x)
 	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
-static int make_dir(struct merge *m, const struct merged *x)
+static int make_dir(struct merge *m, const struct merge_node *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
 	int r = path ? overlay_mkdirs(ours_tree(m)->overlay, path) : -ENOMEM;
@@ -72,9 +72,9 @@ static int make_dir(struct merge *m, const struct merged *x)
 	return r < 0 ? report_failure(m, path, r) : 0;
 }
 
-static int move_object(struct merge *m, struct merged *x)
+static int move_object(struct merge *m, struct merge_node *x)
 {
-	const struct item *o = x->items[OURS];
+	const struct merge_item *o = x->items[OURS];
 	CLEANUP(free) char *was = merged_path(o->parent->node, false, NULL), *from = NULL;
 	CLEANUP(free) char *to = merged_path(x, false, o);
 	/* The new parent directory may not exist yet. */
@@ -87,7 +87,7 @@ static int move_object(struct merge *m, struct merged *x)
 	return r < 0 ? report_failure(m, from, r) : 0;
 }
 
-static int remove_node(struct merge *m, const struct merged *x)
+static int remove_node(struct merge *m, const struct merge_node *x)
 {
 	CLEANUP(free) char *path = merged_path(x, false, NULL);
 	int r = -ENOMEM;
@@ -104,12 +104,12 @@ static int remove_node(struct merge *m, const struct merged *x)
 
 /* Apply the decisions for a directory. Files may move between objects, so move and create all
  * objects first, and remove objects last. */
-static int apply_below(struct merge *m, struct merged *dir)
+static int apply_below(struct merge *m, struct merge_node *dir)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < dir->n_order; i++) {
-		struct merged *x = dir->order[i];
+		struct merge_node *x = dir->order[i];
 
 		if (x->items[OURS])
 			r = x->is_moved ? move_object(m, x) : 0;
@@ -117,7 +117,7 @@ static int apply_below(struct merge *m, struct merged *dir)
 			r = make_dir(m, x);
 	}
 	for (size_t i = 0; r == 0 && i < dir->n; i++) {
-		struct merged *x = dir->children[i];
+		struct merge_node *x = dir->children[i];
 
 		if (!merged_item(x)->is_dir) {
 			if (x->is_kept && (x->has_content || merged_source(x) == THEIRS))

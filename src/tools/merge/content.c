@@ -19,11 +19,11 @@ static bool ends_in(const char *s, size_t n, const char *ending)
 }
 
 /* Find the object that a string of n bytes refers to as the value of this key. NULL if none. */
-static const struct merged *find_named_object(const struct merge *m, enum which w, const char *key,
-	size_t n_key, const char *stem, size_t n)
+static const struct merge_node *find_named_object(const struct merge *m, enum which w,
+	const char *key, size_t n_key, const char *stem, size_t n)
 {
 	const struct merge_reference *ref = m->schema->references;
-	const struct item *dir, *i;
+	const struct merge_item *dir, *i;
 	size_t at = 0;
 
 	while (ref && ref->key && !ends_in(key, n_key, ref->key))
@@ -48,7 +48,7 @@ static const char *string_end(const char *p, const char *end)
 }
 
 /* Canonical JSON escapes only the quotes and backslashes of a name. */
-static size_t unescape(const char *s, size_t n, char *dst)
+static size_t unescape_json(const char *s, size_t n, char *dst)
 {
 	size_t to = 0;
 
@@ -70,7 +70,7 @@ static void escape(struct buffer *out, const char *s)
 
 /* Append the name of an object after its opening quote. Returns 1 if the closing quote must be
  * dropped (null), otherwise 0. */
-static size_t add_name(struct buffer *out, const struct merged *x, enum content_names names)
+static size_t add_name(struct buffer *out, const struct merge_node *x, enum content_names names)
 {
 	const char *is = names == CONTENT_NEW_NAMES ? x->new_name : x->old_name;
 
@@ -89,7 +89,7 @@ static size_t add_name(struct buffer *out, const struct merged *x, enum content_
 
 struct naming {
 	struct merge *m;
-	struct item *i;
+	struct merge_item *i;
 	enum content_names names;
 };
 
@@ -97,14 +97,14 @@ struct naming {
 static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
 {
 	const char *end = p + n_all, *key = "", *from = p;
-	struct item *i = g->i;
+	struct merge_item *i = g->i;
 	char stem[NAME_MAX + 1];
 	size_t n_key = 0;
 
 	while ((p = memchr(p, '"', (size_t)(end - p)))) {
 		const char *s = ++p;
 		size_t n = (size_t)((p = string_end(s, end)) - s);
-		const struct merged *x = NULL;
+		const struct merge_node *x = NULL;
 
 		p += p < end;
 		if (p < end && *p == ':') {
@@ -114,7 +114,7 @@ static int change_names(const struct naming *g, const char *p, size_t n_all, str
 		}
 		if (n <= NAME_MAX)
 			x = find_named_object(
-				g->m, i->side, key, n_key, stem, unescape(s, n, stem));
+				g->m, i->side, key, n_key, stem, unescape_json(s, n, stem));
 		if (!x)
 			continue;
 		buffer_append(out, from, (size_t)(s - from));
@@ -128,7 +128,7 @@ static int change_names(const struct naming *g, const char *p, size_t n_all, str
 	return out->error;
 }
 
-int content_read(struct merge *m, struct item *i, size_t most, struct bytes **ret)
+int content_read(struct merge *m, struct merge_item *i, size_t most, struct bytes **ret)
 {
 	struct reader reader;
 	int r = content_open(m, i, CONTENT_NUMBERS, &reader);
@@ -150,8 +150,8 @@ void content_uses(const struct bytes *in, bool *used)
 /* If a line begins with the key of the unset integer, append the key and a byte UNSET, and store
  * the integer in the item. Returns the length of both in the line, or 0. In canonical JSON each key
  * of the outermost level begins a line. */
-static size_t add_unset(const struct merge_schema *how, struct item *i, const char *line, size_t n,
-	struct buffer *out)
+static size_t add_unset(const struct merge_schema *how, struct merge_item *i, const char *line,
+	size_t n, struct buffer *out)
 {
 	char head[KEY_MAX];
 	size_t k, size;
@@ -182,7 +182,8 @@ static int change_line(void *arg, const char *line, size_t n, struct buffer *out
 	return change_names(g, line + unset, n - unset, out);
 }
 
-int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret)
+int content_open(
+	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret)
 {
 	struct naming *g;
 	int r = reader_open(&m->sides[i->side].tree, i->path, ret);
@@ -197,7 +198,7 @@ int content_open(struct merge *m, struct item *i, enum content_names names, stru
 }
 
 /* The unset integer of a file: that of ours, or else of the base, or else of theirs. */
-static const char *unset_of(const struct merged *x)
+static const char *unset_of(const struct merge_node *x)
 {
 	static const enum which order[] = {OURS, BASE, THEIRS};
 	const char *is = "";
@@ -208,7 +209,7 @@ static const char *unset_of(const struct merged *x)
 }
 
 /* Replace the numbers and UNSET bytes of a joined JSON file by old names and integers. */
-static int write_joined(const struct merge *m, const struct merged *made, struct bytes **ret)
+static int write_joined(const struct merge *m, const struct merge_node *made, struct bytes **ret)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	const struct bytes *in = made->content.mem;
@@ -223,7 +224,7 @@ static int write_joined(const struct merge *m, const struct merged *made, struct
 		if (*at == UNSET) {
 			buffer_text(&out, unset_of(made));
 		} else {
-			const struct merged *x = m->nodes[strtoul(p, &after, 10)];
+			const struct merge_node *x = m->nodes[strtoul(p, &after, 10)];
 
 			p = after + add_name(&out, x, CONTENT_OLD_NAMES);
 		}
@@ -232,7 +233,7 @@ static int write_joined(const struct merge *m, const struct merged *made, struct
 	return buffer_finish(&out, ret);
 }
 
-int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
+int content_open_merged(struct merge *m, struct merge_node *x, struct reader *ret)
 {
 	struct bytes *b = NULL;
 	int r = 0;
@@ -247,7 +248,7 @@ int content_open_merged(struct merge *m, struct merged *x, struct reader *ret)
 	return r;
 }
 
-static void sketch_add(struct item *i, uint64_t hash)
+static void sketch_add(struct merge_item *i, uint64_t hash)
 {
 	unsigned at = i->n_sketch;
 
@@ -269,7 +270,7 @@ static uint64_t hash_pair(uint64_t hash, uint64_t number)
 }
 
 /* `number` is the row in a table; 0 in a text, where the position of a line does not matter. */
-static void sketch_line(struct item *i, const char *line, size_t n, uint64_t number)
+static void sketch_line(struct merge_item *i, const char *line, size_t n, uint64_t number)
 {
 	sketch_add(i, hash_pair(digest_hash(line, n), number));
 }
@@ -284,7 +285,8 @@ static size_t key_length(const char *key, const char *line, size_t n)
 	return n > size && memcmp(line, head, size) == 0 ? size : 0;
 }
 
-static void scan_keys(struct item *i, const struct merge_schema *how, const char *line, size_t n)
+static void scan_keys(
+	struct merge_item *i, const struct merge_schema *how, const char *line, size_t n)
 {
 	n -= line[n - 1] == '\n';
 	n -= n && line[n - 1] == ',';
@@ -320,7 +322,7 @@ static size_t trimmed_length(const char *line, size_t n)
 
 /* Scan a file in pieces, because it and its lines may be too large for memory. how: NULL if the
  * file is no JSON. */
-static int scan_content(struct item *i, const struct merge_schema *how, struct reader *reader)
+static int scan_content(struct merge_item *i, const struct merge_schema *how, struct reader *reader)
 {
 	bool table = strcmp(i->ending, ".csv") == 0;
 	const char *text;
@@ -339,7 +341,7 @@ static int scan_content(struct item *i, const struct merge_schema *how, struct r
 	return r;
 }
 
-static int scan_file(struct merge *m, struct item *i)
+static int scan_file(struct merge *m, struct merge_item *i)
 {
 	const struct merge_schema *how = content_is_json(i) ? m->schema : NULL;
 	struct reader reader = {0};
@@ -362,10 +364,10 @@ static int scan_file(struct merge *m, struct item *i)
 
 /* Combine the children. Uses their names without numbers: the order of the children implies them.
  */
-static void scan_dir(struct item *i, struct buffer *sum)
+static void scan_dir(struct merge_item *i, struct buffer *sum)
 {
 	for (size_t k = 0; k < i->n; k++) {
-		const struct item *c = i->children[k];
+		const struct merge_item *c = i->children[k];
 		const char *name = c->is_object ? c->bare : c->name;
 		uint64_t hash = digest_hash(name, strlen(name));
 
@@ -381,7 +383,7 @@ static void scan_dir(struct item *i, struct buffer *sum)
 	i->digest = digest_of(sum->data, sum->size);
 }
 
-int content_scan(struct merge *m, struct item *i)
+int content_scan(struct merge *m, struct merge_item *i)
 {
 	CLEANUP_BUFFER struct buffer sum = BUFFER_INIT;
 	int r = 0;
@@ -398,7 +400,7 @@ int content_scan(struct merge *m, struct item *i)
 	return r < 0 ? r : sum.error;
 }
 
-unsigned content_similarity(const struct item *a, const struct item *b)
+unsigned content_similarity(const struct merge_item *a, const struct merge_item *b)
 {
 	unsigned i = 0, j = 0, all = 0, both = 0;
 

@@ -12,31 +12,32 @@
 
 #include <string.h>
 
-#include "tools/merge/merged.h"
+#include "tools/merge/merge_node.h"
 #include "vfs/offline/reader.h"
 
 enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
 
 /* Read a whole file with CONTENT_NUMBERS. -EFBIG: the file has more than `most` bytes. Another
  * -errno: the file cannot be read. */
-int content_read(struct merge *m, struct item *i, size_t most, struct bytes **ret);
+int content_read(struct merge *m, struct merge_item *i, size_t most, struct bytes **ret);
 /* Fill in the fields of an item, and of all items below it, that describe its content: from
  * is_scanned to uses. Does nothing if the item was scanned before. All unreadable files count as
  * equal. -ENOMEM. */
-int content_scan(struct merge *m, struct item *i);
+int content_scan(struct merge *m, struct merge_item *i);
 /* Similarity of two scanned items, from 0 to 1000. 1000: their contents are equal. */
-unsigned content_similarity(const struct item *a, const struct item *b);
+unsigned content_similarity(const struct merge_item *a, const struct merge_item *b);
 /* How content_open writes the name of an object: as its number, or as merged.old_name or new_name.
  * A name that is NULL becomes null. */
 enum content_names { CONTENT_NUMBERS, CONTENT_OLD_NAMES, CONTENT_NEW_NAMES };
 /* Open a file of one side for reading line by line, because it may be too large for memory. Close
  * the reader also on failure. */
-int content_open(struct merge *m, struct item *i, enum content_names names, struct reader *ret);
+int content_open(
+	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret);
 /* Open merged.content if has_content, otherwise the file of theirs; with old names. */
-int content_open_merged(struct merge *m, struct merged *x, struct reader *ret);
+int content_open_merged(struct merge *m, struct merge_node *x, struct reader *ret);
 /* Set used[number] for each object that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);
-static inline bool content_is_json(const struct item *i)
+static inline bool content_is_json(const struct merge_item *i)
 {
 	size_t n = strlen(i->name);
 

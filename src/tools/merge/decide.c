@@ -6,9 +6,9 @@
 #include "tools/merge/file.h"
 #include "tools/merge/steps.h"
 
-static int decide_node(struct merge *m, struct merged *x);
+static int decide_node(struct merge *m, struct merge_node *x);
 
-static int decide_children(struct merge *m, struct merged *x)
+static int decide_children(struct merge *m, struct merge_node *x)
 {
 	size_t n = x->n; /* marks are added behind */
 	int r = 0;
@@ -20,7 +20,7 @@ static int decide_children(struct merge *m, struct merged *x)
 }
 
 /* Set is_kept for a node and all below it, except nodes that came from another directory. */
-static void set_kept(struct merged *x, bool stays)
+static void set_kept(struct merge_node *x, bool stays)
 {
 	x->is_kept = stays && (x->items[OURS] || x->items[THEIRS]);
 	x->takes_theirs = false;
@@ -30,7 +30,7 @@ static void set_kept(struct merged *x, bool stays)
 }
 
 /* Keep a directory that is no object if any of its children is kept. */
-static int decide_plain_dir(struct merge *m, struct merged *x)
+static int decide_plain_dir(struct merge *m, struct merge_node *x)
 {
 	int r = decide_children(m, x);
 
@@ -41,16 +41,16 @@ static int decide_plain_dir(struct merge *m, struct merged *x)
 }
 
 /* Does side w have the content, bare name and directory of the base? 1, 0, or -errno. */
-static int is_unchanged(struct merge *m, struct merged *x, enum which w)
+static int is_unchanged(struct merge *m, struct merge_node *x, enum which w)
 {
-	const struct item *a = x->items[BASE], *b = x->items[w];
+	const struct merge_item *a = x->items[BASE], *b = x->items[w];
 	int r = a->parent->node == b->parent->node ? file_same(m, x, BASE, w) : 0;
 
 	return r == 1 && a->is_object ? strcmp(a->bare, b->bare) == 0 : r;
 }
 
 /* Decide a node that one side removed and `from` still has. */
-static int decide_removed(struct merge *m, struct merged *x, enum which from)
+static int decide_removed(struct merge *m, struct merge_node *x, enum which from)
 {
 	int r;
 
@@ -68,9 +68,9 @@ static int decide_removed(struct merge *m, struct merged *x, enum which from)
 				   : "removed by ours and changed by theirs; it is there again");
 }
 
-static int decide_name(struct merge *m, struct merged *x)
+static int decide_name(struct merge *m, struct merge_node *x)
 {
-	const struct item *b = x->items[BASE], *o = x->items[OURS], *t = x->items[THEIRS];
+	const struct merge_item *b = x->items[BASE], *o = x->items[OURS], *t = x->items[THEIRS];
 
 	x->bare = o->bare;
 	if (strcmp(t->bare, o->bare) == 0 || (b && strcmp(t->bare, b->bare) == 0))
@@ -85,7 +85,7 @@ static int decide_name(struct merge *m, struct merged *x)
 }
 
 /* If both sides changed an object and its match is ambiguous, add a conflict. */
-static int check_ambiguous(struct merge *m, struct merged *x)
+static int check_ambiguous(struct merge *m, struct merge_node *x)
 {
 	int r = x->is_ambiguous && x->items[BASE] ? is_unchanged(m, x, OURS) : 1;
 
@@ -98,9 +98,9 @@ static int check_ambiguous(struct merge *m, struct merged *x)
 		m, x, false, "changed by both, and it is in doubt whether it is the same");
 }
 
-static int decide_node(struct merge *m, struct merged *x)
+static int decide_node(struct merge *m, struct merge_node *x)
 {
-	const struct item *b = x->items[BASE], *o = x->items[OURS], *t = x->items[THEIRS];
+	const struct merge_item *b = x->items[BASE], *o = x->items[OURS], *t = x->items[THEIRS];
 	int r = 0;
 
 	if (!o || !t)
@@ -120,8 +120,8 @@ static int decide_node(struct merge *m, struct merged *x)
 static void find_used(const struct merge *m, bool *used)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		const struct merged *x = m->nodes[i];
-		const struct item *from = x->is_kept ? x->items[merged_source(x)] : NULL;
+		const struct merge_node *x = m->nodes[i];
+		const struct merge_item *from = x->is_kept ? x->items[merged_source(x)] : NULL;
 
 		if (!from || from->is_dir)
 			continue;
@@ -143,7 +143,7 @@ static int keep_used(struct merge *m)
 	if (r == 0)
 		find_used(m, used);
 	for (size_t i = 0; r == 0 && i < m->n; i++) {
-		struct merged *x = m->nodes[i];
+		struct merge_node *x = m->nodes[i];
 
 		if (!used[i] || x->is_kept || (!x->items[OURS] && !x->items[THEIRS]))
 			continue;
@@ -162,7 +162,7 @@ static int decide_crossed(struct merge *m)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct merged *x = m->nodes[i], *up[SIDES];
+		struct merge_node *x = m->nodes[i], *up[SIDES];
 
 		if (!x->changed_dir)
 			continue;

@@ -9,9 +9,9 @@
 #include "tools/join/join.h"
 #include "tools/merge/content.h"
 
-int file_same(struct merge *m, const struct merged *x, enum which v, enum which w)
+int file_same(struct merge *m, const struct merge_node *x, enum which v, enum which w)
 {
-	struct item *a = x->items[v], *b = x->items[w];
+	struct merge_item *a = x->items[v], *b = x->items[w];
 	int r;
 
 	if (!a || !b)
@@ -22,7 +22,7 @@ int file_same(struct merge *m, const struct merged *x, enum which v, enum which 
 	return r < 0 ? r : digest_same(&a->digest, &b->digest) && strcmp(a->ending, b->ending) == 0;
 }
 
-int file_changed_side(struct merge *m, const struct merged *x)
+int file_changed_side(struct merge *m, const struct merge_node *x)
 {
 	int r = file_same(m, x, BASE, THEIRS);
 
@@ -36,7 +36,8 @@ int file_changed_side(struct merge *m, const struct merged *x)
 
 enum { JOIN_MAX = 16 << 20 }; /* bytes of a text whose three versions are in memory */
 
-static int read_all(struct merge *m, const struct merged *x, struct join *j, enum which *ret_failed)
+static int read_all(
+	struct merge *m, const struct merge_node *x, struct join *j, enum which *ret_failed)
 {
 	/* Images have a bound of their own. */
 	size_t most = strcmp(x->items[OURS]->ending, ".png") == 0 ? CONTENT_MAX : JOIN_MAX;
@@ -58,7 +59,7 @@ static void join_finish(struct join *j)
 }
 
 /* Add a conflict, with a copy of theirs if it can be read. */
-static int report_unreadable(struct merge *m, struct merged *x, enum which failed, int r)
+static int report_unreadable(struct merge *m, struct merge_node *x, enum which failed, int r)
 {
 	static const char *const names[] = {"the base", "ours", "theirs"};
 	CLEANUP(bytes_unref) struct bytes *theirs = NULL;
@@ -91,7 +92,7 @@ static bool is_text(const struct join *j)
 }
 
 /* Join by the kind of file. -ENOTSUP: the content has no parts that can be merged. */
-static int join_file(const struct merge *m, const struct item *i, struct join *j)
+static int join_file(const struct merge *m, const struct merge_item *i, struct join *j)
 {
 	int r = -ENOTSUP;
 
@@ -106,7 +107,7 @@ static int join_file(const struct merge *m, const struct item *i, struct join *j
 					   : r;
 }
 
-static int decide_both(struct merge *m, struct merged *x)
+static int decide_both(struct merge *m, struct merge_node *x)
 {
 	__attribute__((cleanup(join_finish))) struct join j = {.sides = {NULL}};
 	struct bytes *made = NULL;
@@ -136,7 +137,7 @@ static int decide_both(struct merge *m, struct merged *x)
 						  (int)j.clashes.size, (char *)j.clashes.data);
 }
 
-int file_decide(struct merge *m, struct merged *x)
+int file_decide(struct merge *m, struct merge_node *x)
 {
 	int r = x->is_decided ? OURS : file_changed_side(m, x);
 	if (r < 0 || r == OURS)

@@ -2,17 +2,17 @@
 /* file: decide the content of a file that ours and theirs both have. */
 #pragma once
 
-#include "tools/merge/merged.h"
+#include "tools/merge/merge_node.h"
 
 /* Does a path match one of the patterns? The NULL-terminated list may be NULL. */
 bool file_matches(const char *const *patterns, const char *path);
 /* Is the content equal on two sides, apart from how objects are numbered? 1, 0, or -errno. Two
  * missing files are equal. */
-int file_same(struct merge *m, const struct merged *x, enum which v, enum which w);
+int file_same(struct merge *m, const struct merge_node *x, enum which v, enum which w);
 /* The side to take a file from. THEIRS: only theirs changed it. OURS: theirs did not change it, or
  * both changed it equally. SIDES: both changed it differently. Or -errno. */
-int file_changed_side(struct merge *m, const struct merged *x);
+int file_changed_side(struct merge *m, const struct merge_node *x);
 /* Decide a content: set takes_theirs or content, or add a conflict, or keep ours. -errno. */
-int file_decide(struct merge *m, struct merged *x);
+int file_decide(struct merge *m, struct merge_node *x);
 /* Decide the tables in a directory of an object. file_decide skips them (is_decided). */
-int file_decide_planes(struct merge *m, struct merged *dir);
+int file_decide_planes(struct merge *m, struct merge_node *dir);

@@ -10,7 +10,7 @@
 
 struct hiding {
 	struct merge *m;
-	struct item *root; /* the hidden files of one side, named by path without numbers */
+	struct merge_item *root; /* the hidden files of one side, named by path without numbers */
 };
 
 /* Drop the numbers in a path: "raw/items/65533_some-uuid/00000" becomes
@@ -40,7 +40,7 @@ static int add_hidden(void *arg, const char *path, const struct offline_file *a)
 {
 	struct hiding *h = arg;
 	const struct merge_schema *how = h->m->schema;
-	struct item *i;
+	struct merge_item *i;
 
 	if (S_ISDIR(a->mode) || !file_matches(how->hidden, path) || file_matches(how->shown, path))
 		return 0;
@@ -51,9 +51,9 @@ static int add_hidden(void *arg, const char *path, const struct offline_file *a)
 	return i->name ? 0 : -ENOMEM;
 }
 
-static int decide_hidden(struct merge *m, const char *shown, const struct merged *x)
+static int decide_hidden(struct merge *m, const char *shown, const struct merge_node *x)
 {
-	const struct item *b = x->items[BASE], *t = x->items[THEIRS];
+	const struct merge_item *b = x->items[BASE], *t = x->items[THEIRS];
 	const char *path = t ? t->path : b ? b->path : "";
 	int r = file_changed_side(m, x);
 
@@ -72,8 +72,8 @@ static int decide_hidden(struct merge *m, const char *shown, const struct merged
 
 int hidden_decide(struct merge *m, const char *shown)
 {
-	struct item *at[SIDES];
-	struct merged *all;
+	struct merge_item *at[SIDES];
+	struct merge_node *all;
 	int r = 0;
 
 	if (!m->schema->hidden_in)

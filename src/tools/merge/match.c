@@ -9,17 +9,18 @@
 #include "tools/merge/pairs.h"
 #include "tools/merge/steps.h"
 
-static int add_node(
-	struct merge *m, struct merged *up, struct item *b, struct item *o, struct item *t)
+static int add_node(struct merge *m, struct merge_node *up, struct merge_item *b,
+	struct merge_item *o, struct merge_item *t)
 {
-	struct item *at[SIDES] = {b, o, t};
+	struct merge_item *at[SIDES] = {b, o, t};
 
 	return merged_new(m, up, at) ? 0 : -ENOMEM;
 }
 
 static int compare_names(const void *a, const void *b, void *arg)
 {
-	const struct item *x = *(struct item *const *)a, *y = *(struct item *const *)b;
+	const struct merge_item *x = *(struct merge_item *const *)a,
+				*y = *(struct merge_item *const *)b;
 	const struct merge *m = arg;
 
 	return x->is_dir != y->is_dir ? x->is_dir - y->is_dir
@@ -27,9 +28,9 @@ static int compare_names(const void *a, const void *b, void *arg)
 				      : strcmp(x->name, y->name);
 }
 
-int match_names(struct merge *m, struct merged *x)
+int match_names(struct merge *m, struct merge_node *x)
 {
-	CLEANUP(free) struct item **all = NULL;
+	CLEANUP(free) struct merge_item **all = NULL;
 	size_t n = 0, room = 0;
 	int r = 0;
 
@@ -44,7 +45,7 @@ int match_names(struct merge *m, struct merged *x)
 	if (n)
 		qsort_r(all, n, sizeof(*all), compare_names, m);
 	for (size_t k = 0, first; r == 0 && k < n;) {
-		struct item *at[SIDES] = {NULL};
+		struct merge_item *at[SIDES] = {NULL};
 
 		for (first = k; k < n && compare_names(&all[first], &all[k], m) == 0; k++)
 			at[all[k]->side] = all[k];
@@ -67,7 +68,7 @@ static bool is_in_level(const struct merge *m, const struct level *l, size_t i)
 }
 
 /* Scan the objects of a directory that have no node yet, and add them to a list. */
-static int add_objects(struct merge *m, struct pairs *p, int list, const struct item *dir)
+static int add_objects(struct merge *m, struct pairs *p, int list, const struct merge_item *dir)
 {
 	int r = 0;
 
@@ -103,7 +104,7 @@ static void pair_sorts(const struct pairs *p, bool no_base)
 {
 	for (size_t i = 0; i < p->n[0]; i++)
 		for (size_t j = 0; j < p->n[1]; j++) {
-			struct item *a = p->at[0][i], *b = p->at[1][j];
+			struct merge_item *a = p->at[0][i], *b = p->at[1][j];
 
 			if (a->is_unique && b->is_unique && a->kind == b->kind &&
 				(a->kind || no_base) && !a->matches[THEIRS] && !b->matches[OURS])
@@ -112,7 +113,7 @@ static void pair_sorts(const struct pairs *p, bool no_base)
 }
 
 /* Match the objects that ours and theirs added to one directory. */
-static int match_new(struct merge *m, struct merged *x)
+static int match_new(struct merge *m, struct merge_node *x)
 {
 	const struct level l = {x->number, x->number + 1, merged_is_referenced(m, x)};
 	__attribute__((cleanup(pairs_finish))) struct pairs p = {.in = {OURS, THEIRS}};
@@ -133,11 +134,11 @@ static int match_new(struct merge *m, struct merged *x)
 }
 
 /* Create the node of an object of the base, where ours, or else theirs, moved it. */
-static int add_old_node(struct merge *m, struct item *b)
+static int add_old_node(struct merge *m, struct merge_item *b)
 {
-	struct item *o = b->matches[OURS], *t = b->matches[THEIRS];
-	struct merged *was = b->parent->node, *in_o = o ? o->parent->node : was,
-		      *in_t = t ? t->parent->node : was;
+	struct merge_item *o = b->matches[OURS], *t = b->matches[THEIRS];
+	struct merge_node *was = b->parent->node, *in_o = o ? o->parent->node : was,
+			  *in_t = t ? t->parent->node : was;
 	int r = add_node(m, in_o != was ? in_o : in_t, b, o, t);
 
 	if (r == 0)
@@ -179,7 +180,7 @@ static int match_level(struct merge *m, const struct level *l)
 
 int match_all(struct merge *m)
 {
-	struct item *at[SIDES];
+	struct merge_item *at[SIDES];
 	int r = 0;
 
 	for (int w = 0; w < SIDES; w++)

@@ -6,13 +6,13 @@
 #include "tools/merge/steps.h"
 
 /* Is the order of the objects that all three maps have different on sides v and w? */
-static bool is_reordered(const struct merged *dir, enum which v, enum which w)
+static bool is_reordered(const struct merge_node *dir, enum which v, enum which w)
 {
-	const struct item *list = dir->items[w];
+	const struct merge_item *list = dir->items[w];
 	size_t last = 0;
 
 	for (size_t i = 0; dir->items[v] && list && i < list->n; i++) {
-		const struct merged *x = list->children[i]->node;
+		const struct merge_node *x = list->children[i]->node;
 
 		if (!x || !list->children[i]->is_object || !x->items[BASE] || !x->items[OURS] ||
 			!x->items[THEIRS] || !x->is_kept || x->changed_dir)
@@ -24,17 +24,17 @@ static bool is_reordered(const struct merged *dir, enum which v, enum which w)
 	return false;
 }
 
-static void insert_node(struct merged *dir, size_t at, struct merged *x)
+static void insert_node(struct merge_node *dir, size_t at, struct merge_node *x)
 {
 	memmove(&dir->order[at + 1], &dir->order[at],
-		(dir->n_order - at) * sizeof(struct merged *));
+		(dir->n_order - at) * sizeof(struct merge_node *));
 	dir->order[at] = x;
 	dir->n_order++;
 	x->is_placed = true;
 }
 
 /* Index of x in dir->order. Starts the search at `from`, the most likely place. */
-static size_t find_position(const struct merged *dir, const struct merged *x, size_t from)
+static size_t find_position(const struct merge_node *dir, const struct merge_node *x, size_t from)
 {
 	size_t at = from < dir->n_order ? from : 0;
 
@@ -45,14 +45,14 @@ static size_t find_position(const struct merged *dir, const struct merged *x, si
 
 /* Insert the objects of one side that are not in dir->order yet. Each follows its predecessor on
  * that side, and objects that only the other side added there. */
-static void add_side_objects(struct merged *dir, enum which w)
+static void add_side_objects(struct merge_node *dir, enum which w)
 {
-	const struct item *list = dir->items[w];
+	const struct merge_item *list = dir->items[w];
 	const enum which other = w == OURS ? THEIRS : OURS;
 	size_t at = 0;
 
 	for (size_t i = 0; list && i < list->n; i++) {
-		struct merged *x = list->children[i]->node;
+		struct merge_node *x = list->children[i]->node;
 
 		if (!x || !list->children[i]->is_object || x->parent != dir || x->predecessor ||
 			!x->is_kept)
@@ -68,7 +68,7 @@ static void add_side_objects(struct merged *dir, enum which w)
 	}
 }
 
-static int find_order(struct merge *m, struct merged *dir)
+static int find_order(struct merge *m, struct merge_node *dir)
 {
 	bool theirs = is_reordered(dir, BASE, THEIRS), ours = is_reordered(dir, BASE, OURS);
 	enum which first = theirs && !ours ? THEIRS : OURS;
@@ -92,15 +92,15 @@ static int find_order(struct merge *m, struct merged *dir)
  * moved. All objects after it get numbers that ours does not use. An object with an empty bare name
  * is named by its number alone; a file gets "12_", because "12.png" could be read as a bare name.
  */
-static int find_names(struct merged *dir)
+static int find_names(struct merge_node *dir)
 {
 	size_t first = dir->items[OURS] ? dir->items[OURS]->n : 0, next = 0;
 	int digits = snprintf(NULL, 0, "%zu", dir->n_order ? dir->n_order - 1 : 0);
 	bool keeps = true;
 
 	for (size_t i = 0; i < dir->n_order; i++) {
-		struct merged *x = dir->order[i];
-		const struct item *o = x->items[OURS];
+		struct merge_node *x = dir->order[i];
+		const struct merge_item *o = x->items[OURS];
 		const char *bare = x->bare ? x->bare : merged_item(x)->bare;
 		const char *between = bare[0] || !merged_item(x)->is_dir ? "_" : "";
 
@@ -121,7 +121,7 @@ int order_all(struct merge *m)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && m->numbered && i < m->n; i++) {
-		struct merged *x = m->nodes[i];
+		struct merge_node *x = m->nodes[i];
 
 		if (!merged_item(x)->is_dir || !x->is_kept)
 			continue;

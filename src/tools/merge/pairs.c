@@ -19,7 +19,7 @@ enum {
 	PAIRS_MAX = 1 << 20, /* with more candidates, join_alike does nothing */
 };
 
-void pairs_join(struct item *a, struct item *b, bool doubt)
+void pairs_join(struct merge_item *a, struct merge_item *b, bool doubt)
 {
 	a->matches[b->side] = b;
 	b->matches[a->side] = a;
@@ -27,7 +27,7 @@ void pairs_join(struct item *a, struct item *b, bool doubt)
 }
 
 /* Compare directory and name, like strcmp. */
-static int compare_names(const struct item *a, const struct item *b)
+static int compare_item_names(const struct merge_item *a, const struct merge_item *b)
 {
 	int r = array_compare(a->parent->node->number, b->parent->node->number);
 
@@ -38,9 +38,9 @@ static int compare_names(const struct item *a, const struct item *b)
 
 /* Compare directory, name and content. The order of digests differs from process to process, so
  * only equality matters. */
-static int compare_all(const struct item *a, const struct item *b)
+static int compare_all(const struct merge_item *a, const struct merge_item *b)
 {
-	int r = compare_names(a, b);
+	int r = compare_item_names(a, b);
 
 	if (r == 0)
 		r = strcmp(a->ending, b->ending);
@@ -50,18 +50,18 @@ static int compare_all(const struct item *a, const struct item *b)
 }
 
 /* Can the two match at all? */
-static bool same_sort(const struct item *a, const struct item *b)
+static bool same_sort(const struct merge_item *a, const struct merge_item *b)
 {
 	return a->kind == b->kind && a->is_dir == b->is_dir && strcmp(a->ending, b->ending) == 0;
 }
 
 /* An object without a match. */
 struct single {
-	struct item *is;
+	struct merge_item *is;
 	size_t at; /* index in its list */
 };
 
-typedef int (*pairs_order)(const struct item *a, const struct item *b);
+typedef int (*pairs_order)(const struct merge_item *a, const struct merge_item *b);
 
 static int by_order(const void *a, const void *b, void *arg)
 {
@@ -140,7 +140,7 @@ struct candidate {
 /* Least similarity for a match of two objects. Without a base, a changed object cannot be told from
  * another one, so directories need equal names and files must be equal. With a base, a file of
  * another name must be equal, because other files refer to it. */
-static unsigned least_alike(const struct item *a, const struct item *b)
+static unsigned least_alike(const struct merge_item *a, const struct merge_item *b)
 {
 	bool added = a->side == OURS, dir = a->parent->node == b->parent->node;
 	bool same = strcmp(a->bare, b->bare) == 0;
@@ -155,7 +155,7 @@ static unsigned least_alike(const struct item *a, const struct item *b)
 /* Set alike and renamed of a candidate, and return its score; 0 if the two cannot match. */
 static unsigned score_candidate(const struct pairs *p, struct candidate *c)
 {
-	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
+	const struct merge_item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
 	bool name = strcmp(a->bare, b->bare) == 0;
 
 	if (!same_sort(a, b) || strcmp(a->parent->name, b->parent->name) != 0)
@@ -197,7 +197,7 @@ static bool has_rival(const struct pairs *p, const struct candidate *c)
 
 static bool is_ambiguous(const struct pairs *p, const struct candidate *c)
 {
-	const struct item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
+	const struct merge_item *a = p->at[0][c->at[0]], *b = p->at[1][c->at[1]];
 	bool moved = a->parent->node != b->parent->node, renamed = strcmp(a->bare, b->bare) != 0;
 
 	return (a->has_namesake && (moved || (renamed && c->alike < 1000))) ||
@@ -227,7 +227,7 @@ static int join_alike(const struct pairs *p)
 	if (n)
 		qsort(all, n, sizeof(*all), by_score);
 	for (size_t k = 0; k < n; k++) {
-		struct item *a = p->at[0][all[k].at[0]], *b = p->at[1][all[k].at[1]];
+		struct merge_item *a = p->at[0][all[k].at[0]], *b = p->at[1][all[k].at[1]];
 		bool free = !a->matches[b->side] && !b->matches[a->side],
 		     doubt = free && is_ambiguous(p, &all[k]);
 
@@ -247,8 +247,8 @@ int pairs_find(const struct pairs *p)
 	int r = pairs_find_equal(p);
 
 	if (r == 0)
-		r = join_runs(p, compare_names, mark_namesakes);
+		r = join_runs(p, compare_item_names, mark_namesakes);
 	if (r == 0)
 		r = join_alike(p);
-	return r < 0 || p->in[0] == OURS ? r : join_runs(p, compare_names, join_named);
+	return r < 0 || p->in[0] == OURS ? r : join_runs(p, compare_item_names, join_named);
 }

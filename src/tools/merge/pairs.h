@@ -18,11 +18,11 @@
  */
 #pragma once
 
-#include "tools/merge/item.h"
+#include "tools/merge/merge_item.h"
 
 /* Two lists of objects. The caller owns the arrays. */
 struct pairs {
-	struct item **at[2];
+	struct merge_item **at[2];
 	size_t n[2], room[2];
 	enum which in[2]; /* the two maps, the smaller one first */
 };
@@ -34,4 +34,4 @@ int pairs_find(const struct pairs *p);
 /* The first step alone: objects with equal name, content and directory. -ENOMEM. */
 int pairs_find_equal(const struct pairs *p);
 /* Record that two items match. */
-void pairs_join(struct item *a, struct item *b, bool doubt);
+void pairs_join(struct merge_item *a, struct merge_item *b, bool doubt);

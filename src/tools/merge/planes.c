@@ -18,7 +18,7 @@ enum { X, Y, AXES, CELL_MAX = 16, BOTH = 7 };
 
 /* One table. Cells are compared as text: they have one form and one width on all sides. */
 struct plane {
-	struct merged *x;
+	struct merge_node *x;
 	bool both;                   /* both sides changed it differently */
 	struct reader reader[SIDES]; /* all cells are 0 if the reader is zero */
 	const char *row[SIDES];
@@ -29,7 +29,7 @@ struct plane {
 
 struct layer {
 	struct merge *m;
-	struct merged *dir;
+	struct merge_node *dir;
 	struct plane *at; /* tables that theirs changed; without a base, all */
 	size_t n, room;
 	struct plane *failed;           /* a table that cannot be read or is invalid */
@@ -43,10 +43,10 @@ struct layer {
 };
 
 /* Add a node as if theirs had added the file or directory. */
-static struct merged *add_new_node(
-	struct merge *m, struct merged *up, struct item *in, const char *name, bool dir)
+static struct merge_node *add_new_node(
+	struct merge *m, struct merge_node *up, struct merge_item *in, const char *name, bool dir)
 {
-	struct item *at[SIDES] = {[THEIRS] = item_new(in, name, dir)};
+	struct merge_item *at[SIDES] = {[THEIRS] = item_new(in, name, dir)};
 
 	return at[THEIRS] ? merged_new(m, up, at) : NULL;
 }
@@ -55,11 +55,11 @@ static struct merged *add_new_node(
 static int mark_add(struct layer *l)
 {
 	struct merge *m = l->m;
-	struct merged *x =
+	struct merge_node *x =
 		add_new_node(m, l->dir->parent, l->dir->items[THEIRS]->parent, "CONFLICT", true);
-	struct merged *file =
+	struct merge_node *file =
 		x ? add_new_node(m, x, x->items[THEIRS], m->schema->mark_file, false) : NULL;
-	struct merged *table =
+	struct merge_node *table =
 		file ? add_new_node(m, x, x->items[THEIRS], m->schema->mark_table, false) : NULL;
 	struct bytes *b = NULL;
 	int r;
@@ -277,7 +277,7 @@ static int join_tables(struct layer *l)
 static int take_result(struct layer *l, struct plane *p)
 {
 	const struct area *c = &p->clash;
-	struct merged *x = p->x;
+	struct merge_node *x = p->x;
 	int r = spool_extent(p->made, &x->content, NULL);
 
 	x->has_content = x->is_decided = r == 0;
@@ -294,7 +294,7 @@ static int keep_all(struct layer *l)
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < l->dir->n; i++) {
-		struct merged *x = l->dir->children[i];
+		struct merge_node *x = l->dir->children[i];
 
 		if (!x->items[OURS] || !x->items[THEIRS] || merged_item(x)->is_dir)
 			continue;
@@ -313,7 +313,7 @@ static int find_planes(struct layer *l)
 	bool any = false;
 
 	for (size_t i = 0; i < l->dir->n; i++) {
-		struct merged *x = l->dir->children[i];
+		struct merge_node *x = l->dir->children[i];
 		int r;
 
 		if (!x->items[OURS] || !x->items[THEIRS] || merged_item(x)->is_dir ||
@@ -350,7 +350,7 @@ static int decide_layer(struct layer *l)
 	return r == 0 && l->clash && l->mark ? mark_add(l) : r;
 }
 
-int file_decide_planes(struct merge *m, struct merged *dir)
+int file_decide_planes(struct merge *m, struct merge_node *dir)
 {
 	struct layer l = {.m = m, .dir = dir};
 	int r = find_planes(&l);

@@ -36,7 +36,7 @@ int merge_rescue(struct rescue_dir *d, struct merge *m, struct error *e)
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < m->n_conflicts; i++) {
-		struct merged *x = m->conflicts[i].node;
+		struct merge_node *x = m->conflicts[i].node;
 		CLEANUP(free) char *path = NULL;
 		struct reader from;
 

@@ -2,7 +2,7 @@
 /* rescue: copies of conflicting files of theirs beside the merged map (vfs/files/rescue_dir.h). */
 #pragma once
 
-#include "tools/merge/merged.h"
+#include "tools/merge/merge_node.h"
 #include "vfs/files/rescue_dir.h"
 
 /* Copy the file of each conflict, at the path that it has in the merged map. The copies are on disk

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * steps: the steps of a merge. Read the sides (item.h) first, then call match_all, hidden_decide,
- * decide_all, order_all and apply_all. Each returns 0 or -ENOMEM, and another -errno only if its
- * comment says so.
+ * steps: the steps of a merge. Read the sides (merge_item.h) first, then call match_all,
+ * hidden_decide, decide_all, order_all and apply_all. Each returns 0 or -ENOMEM, and another -errno
+ * only if its comment says so.
  */
 #pragma once
 
-#include "tools/merge/merged.h"
+#include "tools/merge/merge_node.h"
 
 /* Match the files and directories of the three maps: build m->root from the roots of the sides. */
 int match_all(struct merge *m);
 /* Match the children of a directory that are no objects, by name. */
-int match_names(struct merge *m, struct merged *x);
+int match_names(struct merge *m, struct merge_node *x);
 
 /* Compare the files that are not merged (tools/merge/schema.h: hidden), which the result has from
  * ours. Reports on stderr which of them theirs changed. A file that both changed differently is a

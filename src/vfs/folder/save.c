@@ -99,7 +99,7 @@ static bool may_hold_changes(const struct opened *o)
 	return o->state == OPENED && o->v->vol->access == VOLUME_WRITABLE;
 }
 
-static int by_path(const void *a, const void *b)
+static int compare_maps(const void *a, const void *b)
 {
 	const struct gathered *x = a, *y = b;
 
@@ -119,7 +119,7 @@ static int collect_maps(struct gathering *g)
 			g->maps[g->n++].o = o;
 			o->calls++;
 		}
-	qsort(g->maps, g->n, sizeof(*g->maps), by_path);
+	qsort(g->maps, g->n, sizeof(*g->maps), compare_maps);
 	return 0;
 }
 

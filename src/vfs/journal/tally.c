@@ -46,7 +46,7 @@ int journal_tally_add(struct journal_tally *t, const struct journal_op *op)
 	}
 }
 
-static int by_path(const void *pa, const void *pb)
+static int compare_events(const void *pa, const void *pb)
 {
 	const struct tally_event *a = pa, *b = pb;
 
@@ -59,7 +59,7 @@ void journal_tally_count(struct journal_tally *t, unsigned *ret_changes, unsigne
 
 	*ret_changes = *ret_drafts = 0;
 	if (t->n)
-		qsort(t->events, t->n, sizeof(*t->events), by_path);
+		qsort(t->events, t->n, sizeof(*t->events), compare_events);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct tally_event *e = &t->events[i];
 

@@ -154,7 +154,7 @@ static int char_rank(char c)
 	return c == '/' ? 1 : c ? 1 + (uint8_t)c : 0;
 }
 
-static int by_path(const void *a, const void *b)
+static int compare_lines(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 	const char *p = x->path, *q = y->path;
@@ -193,7 +193,7 @@ static void collect_lines(const struct overlay_build *s, struct lines *l)
 			add_line(l, i, oentry_path(s->oentries[i]), true, b->outcome);
 	}
 	if (l->n)
-		qsort(l->all, l->n, sizeof(*l->all), by_path);
+		qsort(l->all, l->n, sizeof(*l->all), compare_lines);
 }
 
 static void report_gone(const struct line *l, struct report *report)

@@ -24,7 +24,7 @@ static size_t n_offsets(const struct tw_rows *rows)
 	return (rows->n - 1) / EVERY + 1;
 }
 
-static void write_row(struct jsonw *w, const struct tw_rows *rows, int32_t *v)
+static void write_json_row(struct jsonw *w, const struct tw_rows *rows, int32_t *v)
 {
 	struct tw_record rec = {.keys = rows->keys, .v = v, .n = rows->n_ints};
 
@@ -58,7 +58,7 @@ static int measure_rows(void *arg, struct bytes **ret, struct error *e)
 			p->rows[i / EVERY] = w.size - first;
 		r = o->rows->get(o->rows->arg, i, v, e);
 		if (r == 0)
-			write_row(&w, o->rows, v);
+			write_json_row(&w, o->rows, v);
 	}
 	if (r == 0)
 		*ret = TAKE(b);
@@ -103,7 +103,7 @@ int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, str
 	for (; r == 0 && i < rows->n && !jsonw_done(w); i++) {
 		r = rows->get(rows->arg, i, v, e);
 		if (r == 0)
-			write_row(w, rows, v);
+			write_json_row(w, rows, v);
 	}
 	if (r == 0 && i == rows->n)
 		jsonw_end(w);

@@ -223,7 +223,7 @@ void manifest_put_path(const struct manifest *m, const struct manifest_entry *x,
 	buffer_str(out, manifest_name(m, x));
 }
 
-static int by_path(const void *x, const void *y)
+static int compare_dirs(const void *x, const void *y)
 {
 	return str_compare(*(const struct str *)x, *(const struct str *)y);
 }
@@ -255,7 +255,7 @@ static int find_total(const struct manifest *m, uint32_t *ret)
 			paths[n++] = manifest_path(m, r);
 		*ret += files;
 	}
-	qsort(paths, n, sizeof(*paths), by_path);
+	qsort(paths, n, sizeof(*paths), compare_dirs);
 	for (size_t i = 0; i < n; i++)
 		if (!i || !str_equal(paths[i - 1], paths[i]))
 			*ret += count_slashes(paths[i]);

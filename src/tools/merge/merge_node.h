@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * merged: the three maps as one tree. Each merge node refers to the item of the base (the common
- * ancestor), of ours and of theirs, and says what the merge does with it.
+ * merge_node: the three maps as one tree. Each merge node refers to the item of the base (the
+ * common ancestor), of ours and of theirs, and says what the merge does with it.
  */
 #pragma once
 
 #include "base/disk/file.h"
 #include "base/error.h"
-#include "tools/merge/item.h"
+#include "tools/merge/merge_item.h"
 #include "tools/merge/schema.h"
 
-struct merged {
+struct merge_node {
 	size_t number; /* index in merge.nodes */
-	struct merged *parent, **children;
+	struct merge_node *parent, **children;
 	size_t n, room;
-	struct item *items[SIDES]; /* NULL on a side that does not have it */
-	bool is_ambiguous;         /* the match of its items is a guess */
-	bool changed_by_both;      /* ambiguous, and both sides changed it: a conflict */
-	bool changed_dir;          /* a side moved it to another directory */
+	struct merge_item *items[SIDES]; /* NULL on a side that does not have it */
+	bool is_ambiguous;               /* the match of its items is a guess */
+	bool changed_by_both;            /* ambiguous, and both sides changed it: a conflict */
+	bool changed_dir;                /* a side moved it to another directory */
 
 	bool is_kept;      /* in the merged map; initially true for all that ours or theirs has */
 	bool takes_theirs; /* has the content of theirs, although ours has the file */
@@ -33,18 +33,18 @@ struct merged {
 	bool is_placed;  /* in parent->order */
 	/* apply.c: the entry in the overlay of ours, if apply_all wrote the file; or NULL */
 	const struct oentry *oentry;
-	bool is_rescued;       /* the file of theirs was copied beside the map */
-	bool is_moved;         /* gets another position or name */
-	struct merged **order; /* of a directory: its objects in the order to be written */
+	bool is_rescued;           /* the file of theirs was copied beside the map */
+	bool is_moved;             /* gets another position or name */
+	struct merge_node **order; /* of a directory: its objects in the order to be written */
 	size_t n_order;
-	struct merged *predecessor; /* of a mark: the object to place it behind; else NULL */
+	struct merge_node *predecessor; /* of a mark: the object to place it behind; else NULL */
 };
 
 /* A conflict between the changes of both sides. */
 struct conflict {
-	struct merged *node; /* NULL if `why` names the file itself */
-	char *reason;        /* "changed by both: 3 cells, ..." */
-	bool copies_theirs;  /* copy the file of theirs beside the map (rescue.h) */
+	struct merge_node *node; /* NULL if `why` names the file itself */
+	char *reason;            /* "changed by both: 3 cells, ..." */
+	bool copies_theirs;      /* copy the file of theirs beside the map (rescue.h) */
 };
 
 struct merge {
@@ -52,27 +52,28 @@ struct merge {
 	const struct merge_schema *schema; /* never NULL */
 	bool numbered, nocase;
 	bool adds_mark; /* add a layer that marks the cells that both sides changed */
-	struct merged *root;
-	struct merged **nodes; /* by number */
+	struct merge_node *root;
+	struct merge_node **nodes; /* by number */
 	size_t n, room;
 	struct conflict *conflicts;
 	size_t n_conflicts, room_conflicts;
 };
 
 /* Create a merge node of matched items. Returns NULL if memory is exhausted. */
-struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES]);
+struct merge_node *merged_new(
+	struct merge *m, struct merge_node *up, struct merge_item *const at[SIDES]);
 void merged_finish(struct merge *m);
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
-int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
+int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
 	PRINTF_LIKE(4, 5);
 /* Drop the content that was to be written. */
-static inline void merged_drop_content(struct merged *x)
+static inline void merged_drop_content(struct merge_node *x)
 {
 	extent_finish(&x->content);
 	x->has_content = false;
 }
 /* The item of ours, or else of theirs, or else of the base. */
-static inline const struct item *merged_item(const struct merged *x)
+static inline const struct merge_item *merged_item(const struct merge_node *x)
 {
 	return x->items[OURS]     ? x->items[OURS]
 	       : x->items[THEIRS] ? x->items[THEIRS]
@@ -83,23 +84,23 @@ int merged_set_old_names(struct merge *m);
 /* Path of a merge node while changes are applied to ours; later: its path in the map to be written.
  * as: take the ending from this item, or the name if it is no object; may be NULL. The caller frees
  * the path. Returns NULL if memory is exhausted. */
-char *merged_path(const struct merged *x, bool later, const struct item *as);
+char *merged_path(const struct merge_node *x, bool later, const struct merge_item *as);
 /* The side whose content the merged map gets, if has_content is false. */
-static inline enum which merged_source(const struct merged *x)
+static inline enum which merged_source(const struct merge_node *x)
 {
 	return x->takes_theirs || !x->items[OURS] ? THEIRS : OURS;
 }
 /* Is it a directory of objects that other files refer to (schema.h: references)? */
-bool merged_is_referenced(const struct merge *m, const struct merged *x);
+bool merged_is_referenced(const struct merge *m, const struct merge_node *x);
 /* Is the match of the node, or of a directory above it, ambiguous? */
-static inline bool merged_is_ambiguous(const struct merged *x)
+static inline bool merged_is_ambiguous(const struct merge_node *x)
 {
 	while (x && !x->is_ambiguous)
 		x = x->parent;
 	return x;
 }
 /* Is changed_by_both set for the node, or for a directory above it? */
-static inline bool merged_is_changed_by_both(const struct merged *x)
+static inline bool merged_is_changed_by_both(const struct merge_node *x)
 {
 	while (x && !x->changed_by_both)
 		x = x->parent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * item: the files and directories of one of the maps that are merged.
+ * merge_item: the files and directories of one of the maps that are merged.
  *
  * In a format with numbered objects (format.h: numbered), a file or directory whose name begins
  * with a number is an object. Its bare name is the part behind the number and before the ending.
@@ -13,21 +13,21 @@
 
 enum { SKETCH = 48 };
 
-struct merged;
+struct merge_node;
 
-struct item {
-	struct item *parent; /* NULL for the root */
-	enum which side;     /* the map that the item belongs to */
+struct merge_item {
+	struct merge_item *parent; /* NULL for the root */
+	enum which side;           /* the map that the item belongs to */
 	char *path, *name;
 	bool is_dir, is_object;
 	char *bare;         /* of an object: its name without number and ending; else NULL */
 	const char *ending; /* ".png", a part of name; "" if there is none */
-	struct item **children;
+	struct merge_item **children;
 	size_t n, room;
-	size_t position;     /* index in parent->children */
-	struct merged *node; /* the merge node (merged.h); NULL until matched */
+	size_t position;         /* index in parent->children */
+	struct merge_node *node; /* the merge node (merge_node.h); NULL until matched */
 	/* The matching item in each other map (pairs.h), or NULL. Ambiguous: it is a guess. */
-	struct item *matches[SIDES];
+	struct merge_item *matches[SIDES];
 	bool is_ambiguous;
 	bool has_namesake; /* pairs.c: an item of the other list has the same name and directory */
 
@@ -46,7 +46,7 @@ struct item {
 
 struct side {
 	struct offline tree;
-	struct item *root;
+	struct merge_item *root;
 };
 
 /* Read the items of s->tree, without merge_schema.hidden_in. The root is empty if there is no tree.
@@ -55,10 +55,10 @@ int side_read(struct side *s, enum which in, bool numbered);
 void side_finish(struct side *s);
 
 /* Create an item that is no object. Its parent frees it. Returns NULL if memory is exhausted. */
-struct item *item_new(struct item *up, const char *path, bool dir);
+struct merge_item *item_new(struct merge_item *up, const char *path, bool dir);
 
 /* Length of the number at the beginning of a name, which must end or continue with '_'. 0 if there
  * is no such number. */
 size_t item_number(const char *name, size_t n);
 /* First child with this name, or NULL. dir may be NULL. */
-struct item *item_named(const struct item *dir, const char *name);
+struct merge_item *item_named(const struct merge_item *dir, const char *name);

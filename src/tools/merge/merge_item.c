@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "tools/merge/item.h"
+#include "tools/merge/merge_item.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +18,7 @@ size_t item_number(const char *name, size_t n)
 	return digits == n || name[digits] == '_' ? digits : 0;
 }
 
-struct item *item_named(const struct item *dir, const char *name)
+struct merge_item *item_named(const struct merge_item *dir, const char *name)
 {
 	for (size_t i = 0; dir && i < dir->n; i++)
 		if (strcmp(dir->children[i]->name, name) == 0)
@@ -26,7 +26,7 @@ struct item *item_named(const struct item *dir, const char *name)
 	return NULL;
 }
 
-static void item_free(struct item *i)
+static void item_free(struct merge_item *i)
 {
 	for (size_t k = 0; k < i->n; k++)
 		item_free(i->children[k]);
@@ -44,7 +44,7 @@ void side_finish(struct side *s)
 		item_free(s->root);
 }
 
-static bool name_object(struct item *i)
+static bool name_object(struct merge_item *i)
 {
 	const char *dot = i->is_dir ? NULL : strrchr(i->name, '.');
 	size_t n = dot ? (size_t)(dot - i->name) : strlen(i->name);
@@ -59,9 +59,9 @@ static bool name_object(struct item *i)
 	return i->bare;
 }
 
-struct item *item_new(struct item *up, const char *path, bool dir)
+struct merge_item *item_new(struct merge_item *up, const char *path, bool dir)
 {
-	struct item *i = calloc(1, sizeof(*i));
+	struct merge_item *i = calloc(1, sizeof(*i));
 	char *slash;
 
 	if (!i)
@@ -86,7 +86,7 @@ struct item *item_new(struct item *up, const char *path, bool dir)
 
 struct reading {
 	struct side *side;
-	struct item *in; /* the directory */
+	struct merge_item *in; /* the directory */
 	bool numbered;
 };
 
@@ -95,7 +95,7 @@ static int add_visited(void *arg, const char *path, const struct offline_file *a
 	struct reading *g = arg;
 	const struct merge_schema *how = tools_of(g->side->tree.vol->format)->merge;
 	bool dir = S_ISDIR(a->mode);
-	struct item *i;
+	struct merge_item *i;
 
 	if (how && how->hidden_in && strcmp(how->hidden_in, path) == 0)
 		return WALK_PAST;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "tools/merge/merged.h"
+#include "tools/merge/merge_node.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -9,9 +9,10 @@
 #include "base/array.h"
 #include "base/buffer.h"
 
-struct merged *merged_new(struct merge *m, struct merged *up, struct item *const at[SIDES])
+struct merge_node *merged_new(
+	struct merge *m, struct merge_node *up, struct merge_item *const at[SIDES])
 {
-	struct merged *x;
+	struct merge_node *x;
 
 	if (!array_reserve(m->nodes, m->n, m->room) ||
 		(up && !array_reserve(up->children, up->n, up->room)))
@@ -38,8 +39,8 @@ struct merged *merged_new(struct merge *m, struct merged *up, struct item *const
 int merged_set_old_names(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		struct merged *x = m->nodes[i];
-		const struct item *is = x->items[OURS] ? x->items[OURS] : x->items[BASE];
+		struct merge_node *x = m->nodes[i];
+		const struct merge_item *is = x->items[OURS] ? x->items[OURS] : x->items[BASE];
 
 		if (!is || !is->is_object)
 			continue;
@@ -50,7 +51,7 @@ int merged_set_old_names(struct merge *m)
 	return 0;
 }
 
-bool merged_is_referenced(const struct merge *m, const struct merged *x)
+bool merged_is_referenced(const struct merge *m, const struct merge_node *x)
 {
 	for (const struct merge_reference *ref = m->schema->references; ref && ref->key; ref++)
 		if (strcmp(merged_item(x)->name, ref->dir) == 0)
@@ -58,7 +59,7 @@ bool merged_is_referenced(const struct merge *m, const struct merged *x)
 	return false;
 }
 
-int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why, ...)
+int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
 {
 	struct conflict c = {.node = x, .copies_theirs = theirs};
 	va_list ap;
@@ -74,12 +75,13 @@ int conflict_add(struct merge *m, struct merged *x, bool theirs, const char *why
 	return 0;
 }
 
-char *merged_path(const struct merged *x, bool later, const struct item *as)
+char *merged_path(const struct merge_node *x, bool later, const struct merge_item *as)
 {
 	char *path = strdup("");
 
 	for (; path && x->parent; x = x->parent, as = NULL) {
-		const struct item *i = as ? as : merged_item(x), *from = x->items[merged_source(x)];
+		const struct merge_item *i = as ? as : merged_item(x),
+					*from = x->items[merged_source(x)];
 		const char *stem = later ? x->new_name : x->old_name;
 		const char *slash = path[0] ? "/" : "";
 		char *longer = i->is_object && stem
@@ -96,7 +98,7 @@ char *merged_path(const struct merged *x, bool later, const struct item *as)
 void merged_finish(struct merge *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		struct merged *x = m->nodes[i];
+		struct merge_node *x = m->nodes[i];
 
 		free(x->children);
 		merged_drop_content(x);
