@@ -33,8 +33,8 @@ static bool is_scratch(struct overlay *o, const struct journal_op *op)
 {
 	struct dentry p;
 
-	return op->content && overlay_dentry_at(o, op->path, &p) == 0 && p.exists &&
-	       p.spot.oentry && p.spot.oentry->is_scratch;
+	return op->content && overlay_dentry_at(o, op->path, &p) == 0 && p.exists && p.oentry &&
+	       p.oentry->is_scratch;
 }
 
 static int replay_one(void *arg, const struct journal_op *op)

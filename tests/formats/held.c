@@ -13,7 +13,7 @@ struct shown {
 	const struct overlay *o;
 	const struct overlay_build *staged;
 	const struct snapshot *s;
-	const struct spot *dir;
+	const struct dentry *dir;
 	const char *path;
 	int wrong;
 };
@@ -37,7 +37,7 @@ static bool is_of_the_map(const struct overlay_build *g, const struct oentry *u)
 	return true;
 }
 
-static int look(void *arg, const char *name, const struct spot *spot)
+static int look(void *arg, const char *name, const struct dentry *spot)
 {
 	struct shown *w = arg, below = *w;
 	char path[PATH_MAX];
@@ -71,7 +71,7 @@ static int look_back(
 	char name[NAME_MAX + 1], path[PATH_MAX];
 	uint64_t cookie = 0;
 	struct file_attr en;
-	struct spot spot;
+	struct dentry spot;
 	int wrong = 0;
 
 	while (s->format->list(s, dir, &cookie, name, &en, NULL) == 1) {
@@ -133,7 +133,7 @@ static bool is_refused(const struct fixture *f, const struct snapshot *map)
 
 int held_save(const struct fixture *f, const struct overlay *o, struct fixture *ret)
 {
-	struct spot root = overlay_root(o);
+	struct dentry root = overlay_root(o);
 	struct shown w = {.o = o, .path = ""};
 	struct error e = ERROR_INIT;
 	struct overlay_build g;

@@ -14,7 +14,7 @@
 #define SETTINGS "info/settings.cfg"
 #define NEW_DATA "raw/data/00011"
 
-static int stop_at_first(void *arg, const char *, const struct spot *)
+static int stop_at_first(void *arg, const char *, const struct dentry *)
 {
 	return ++*(unsigned *)arg == 1;
 }
@@ -22,7 +22,7 @@ static int stop_at_first(void *arg, const char *, const struct spot *)
 static void listing_ends_where_the_caller_ends_it(void **state)
 {
 	struct box *b = *state;
-	struct spot dir;
+	struct dentry dir;
 	unsigned calls = 0;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
@@ -36,7 +36,7 @@ static void file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_bas
 	struct box *b = *state;
 	char text[sizeof("sv_x 1")];
 	struct file_attr en;
-	struct spot s;
+	struct dentry s;
 
 	assert_int_equal(box_put(b, SETTINGS, "sv_x 1\n"), 0);
 	assert_true(box_lists(b, "raw/data", "00011"));
@@ -93,7 +93,7 @@ static void build_has_accepted_content_only_where_some_was_accepted(void **state
 static void directories_of_a_path_are_made_where_there_are_none(void **state)
 {
 	struct overlay *o = ((struct box *)*state)->v->overlay;
-	struct spot s;
+	struct dentry s;
 
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(overlay_mkdirs(o, "groups/1_new/layers/0_x/"), 0);

@@ -134,7 +134,8 @@ static int copy_piece(void *arg, size_t i, struct error *e)
 	uint64_t off = k->bytes_written + i * PIECE, left = k->file->size - off;
 	size_t n = left < PIECE ? (size_t)left : PIECE;
 	CLEANUP(free) void *piece = malloc(n);
-	int r = piece ? overlay_read(k->cmd->command.tree.overlay, &k->file->spot, off, piece, n, e)
+	int r = piece ? overlay_read(
+				k->cmd->command.tree.overlay, &k->file->dentry, off, piece, n, e)
 		      : -ENOMEM;
 
 	return r < 0 ? r : io_pwrite(k->fd, piece, n, off);

@@ -125,7 +125,7 @@ char *files_origin(void *arg, struct offline *t, const char *path)
 
 	if (offline_find(t, path, &a) < 0)
 		return NULL;
-	from = a.spot.oentry ? find_source(f, a.spot.oentry->serial) : NULL;
+	from = a.dentry.oentry ? find_source(f, a.dentry.oentry->serial) : NULL;
 	return from ? text_printf("%s/%s", f->shown, from) : NULL;
 }
 
@@ -161,16 +161,16 @@ static int record_source(struct copy *c)
 	int r = offline_find(c->files->tree, c->to, &a);
 
 	/* Without an overlay entry it is as in the base: an old directory, or a read-only file. */
-	if (r < 0 || !a.spot.oentry)
+	if (r < 0 || !a.dentry.oentry)
 		return r == -ENOENT ? 0 : r;
-	meaning = a.spot.is_dir ? CHANGE_OF_MAP : change_classify(c->files->tree, &a.spot);
+	meaning = a.dentry.is_dir ? CHANGE_OF_MAP : change_classify(c->files->tree, &a.dentry);
 	if (meaning != CHANGE_OF_MAP) {
 		drop_file(c, meaning == CHANGE_DERIVED);
 		return 0;
 	}
-	first = a.spot.is_dir ? NULL : find_source(c->files, a.spot.oentry->serial);
+	first = a.dentry.is_dir ? NULL : find_source(c->files, a.dentry.oentry->serial);
 	return first ? refuse_second(c, first)
-		     : set_source(c->files, a.spot.oentry->serial, c->path);
+		     : set_source(c->files, a.dentry.oentry->serial, c->path);
 }
 
 static int copy_file(struct copy *c, int fd, const struct stat *st)
@@ -360,7 +360,7 @@ static int find_other(void *arg, const char *path, const struct offline_file *a)
 	/* The collection was emptied: all that is in it was copied. */
 	if (mismatch_has(o->f->mismatch, path))
 		return WALK_PAST;
-	if (a->spot.oentry && find_source(o->f, a->spot.oentry->serial))
+	if (a->dentry.oentry && find_source(o->f, a->dentry.oentry->serial))
 		return 0;
 	fd = !S_ISDIR(a->mode) && is_unpacked(o->f, path)
 		     ? -ENOENT

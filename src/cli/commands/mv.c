@@ -60,7 +60,7 @@ static int run_mv(struct command *c)
 	const char *to = c->names[c->n_names - 1];
 	int r = command_open(c, c->names[0], NULL, 0);
 	struct offline_file a;
-	bool into = r == 0 && find_file(t, to, &a) && a.spot.is_dir;
+	bool into = r == 0 && find_file(t, to, &a) && a.dentry.is_dir;
 
 	if (r == 0 && !into && c->n_names > 3)
 		r = offline_print_error(t, to, find_file(t, to, &a) ? -ENOTDIR : -ENOENT);

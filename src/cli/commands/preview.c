@@ -101,7 +101,7 @@ static int find_part(struct drawing *d, const char *path)
 	struct offline_file a;
 	int r = offline_find(&d->command.tree, path, &a);
 
-	d->preview.part = r == 0 ? a.spot.id : d->preview.part;
+	d->preview.part = r == 0 ? a.dentry.id : d->preview.part;
 	return r;
 }
 

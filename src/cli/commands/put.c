@@ -31,7 +31,7 @@ static bool is_meaningless(struct offline *t, const char *path)
 {
 	struct offline_file a;
 
-	return offline_find(t, path, &a) == 0 && change_classify(t, &a.spot) > CHANGE_SCRATCH;
+	return offline_find(t, path, &a) == 0 && change_classify(t, &a.dentry) > CHANGE_SCRATCH;
 }
 
 /* Write a file of the map from fd. source is the name of fd; NULL: standard input. */

@@ -224,9 +224,9 @@ static entry_id find_layer(struct differences *d, const struct merge_item *i, co
 	struct offline_file a;
 
 	if (!i || !i->is_dir || offline_find(t, i->path, &a) < 0 ||
-		!differences_review(d)->layer(t->vol->base, a.spot.id, ret_kind))
+		!differences_review(d)->layer(t->vol->base, a.dentry.id, ret_kind))
 		return ENTRY_ROOT;
-	return a.spot.id;
+	return a.dentry.id;
 }
 
 static void look_at_layer(struct differences *d, const struct merge_item *before,

@@ -40,7 +40,7 @@ static int put_file(struct merge *m, struct merge_node *x)
 	struct error e = ERROR_INIT;
 	struct timespec mtime;
 	bool timed = time_of(m, x, &mtime);
-	struct spot at;
+	struct dentry at;
 	int unread = path ? content_open_merged(m, x, &from) : -ENOMEM, r = unread;
 
 	if (r == 0) {

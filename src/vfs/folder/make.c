@@ -89,7 +89,7 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c)
 static int is_untouched(struct opened *o)
 {
 	struct vfs *v = o->v;
-	struct spot root = overlay_root(v->overlay);
+	struct dentry root = overlay_root(v->overlay);
 	bool empty = overlay_is_empty(v->overlay, &root);
 	bool used = o->calls || v->vol->change_queue;
 

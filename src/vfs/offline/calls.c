@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Fill in the attributes that a mount would show. */
-static int stat_spot(struct offline *t, const struct spot *s, struct offline_file *ret)
+static int stat_dentry(struct offline *t, const struct dentry *s, struct offline_file *ret)
 {
 	const struct volume *vol = t->vol;
 	struct error e = ERROR_INIT;
@@ -14,7 +14,7 @@ static int stat_spot(struct offline *t, const struct spot *s, struct offline_fil
 
 	if (r < 0)
 		return r;
-	*ret = (struct offline_file){.spot = *s, .mtime = en.has_mtime ? en.mtime : vol->mtime};
+	*ret = (struct offline_file){.dentry = *s, .mtime = en.has_mtime ? en.mtime : vol->mtime};
 	ret->mode = s->is_dir ? S_IFDIR | vol->dir_mode : S_IFREG | vol->file_mode;
 	if (!s->is_dir && !en.is_writable)
 		ret->mode &= ~(mode_t)0222;
@@ -27,21 +27,21 @@ static int stat_spot(struct offline *t, const struct spot *s, struct offline_fil
 int offline_lookup(struct offline *t, const struct offline_file *dir, const char *name,
 	struct offline_file *ret)
 {
-	struct spot s;
-	int r = overlay_lookup(t->overlay, &dir->spot, name, &s);
+	struct dentry s;
+	int r = overlay_lookup(t->overlay, &dir->dentry, name, &s);
 
-	return r < 0 ? r : stat_spot(t, &s, ret);
+	return r < 0 ? r : stat_dentry(t, &s, ret);
 }
 
 int offline_find(struct offline *t, const char *path, struct offline_file *ret)
 {
-	struct spot s;
+	struct dentry s;
 	int r = overlay_find(t->overlay, path, &s);
 
-	return r < 0 ? r : stat_spot(t, &s, ret);
+	return r < 0 ? r : stat_dentry(t, &s, ret);
 }
 
-static int add_name(void *arg, const char *name, const struct spot *)
+static int add_name(void *arg, const char *name, const struct dentry *)
 {
 	return names_add(arg, name);
 }
@@ -51,7 +51,7 @@ int offline_names(struct offline *t, const struct offline_file *dir, bool sorted
 	int r;
 
 	*ret = (struct names){0};
-	r = overlay_list(t->overlay, &dir->spot, add_name, ret);
+	r = overlay_list(t->overlay, &dir->dentry, add_name, ret);
 	if (r < 0)
 		names_finish(ret);
 	else if (sorted)
@@ -78,7 +78,7 @@ ssize_t offline_read_at(
 	int r;
 
 	n = clip_to_file(file, off, n);
-	r = overlay_read(t->overlay, &file->spot, off, dst, n, &why);
+	r = overlay_read(t->overlay, &file->dentry, off, dst, n, &why);
 	offline_set_read_error(t, &why);
 	return r < 0 ? r : (ssize_t)n;
 }

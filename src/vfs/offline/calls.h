@@ -12,7 +12,7 @@
 
 /* Attributes of a file or directory. Valid until the next change of the overlay. */
 struct offline_file {
-	struct spot spot;
+	struct dentry dentry;
 	mode_t mode;
 	uint64_t size; /* 0 for a directory, or if it cannot be determined */
 	struct timespec mtime;

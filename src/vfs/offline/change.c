@@ -59,12 +59,12 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 bool change_refuses_name(const struct offline *t, const char *path, struct error *e)
 {
 	const struct format *f = t->vol->format;
-	struct spot at = overlay_root(t->overlay);
+	struct dentry at = overlay_root(t->overlay);
 	char name[NAME_MAX + 1];
 	struct name_class m;
 
 	while (path_next(&path, name) > 0) {
-		struct spot next;
+		struct dentry next;
 
 		if (overlay_lookup(t->overlay, &at, name, &next) < 0)
 			return f->tree && at.is_dir && at.id != ENTRY_NONE &&
@@ -83,7 +83,7 @@ static int remove_below(struct offline *t, const char *path, unsigned depth)
 
 	if (r < 0)
 		return r;
-	if (a.spot.is_dir) {
+	if (a.dentry.is_dir) {
 		/* In listing order, so that mandatory entries are removed last. */
 		r = offline_names(t, &a, false, &names);
 		for (size_t i = 0; r == 0 && i < names.n; i++) {
@@ -94,7 +94,7 @@ static int remove_below(struct offline *t, const char *path, unsigned depth)
 				r = 0;
 		}
 	}
-	return r < 0 ? r : overlay_remove(t->overlay, path, a.spot.is_dir);
+	return r < 0 ? r : overlay_remove(t->overlay, path, a.dentry.is_dir);
 }
 
 int change_remove_tree(struct offline *t, const char *path)
@@ -102,7 +102,7 @@ int change_remove_tree(struct offline *t, const char *path)
 	return remove_below(t, path, 0);
 }
 
-enum change_class change_classify(const struct offline *t, const struct spot *s)
+enum change_class change_classify(const struct offline *t, const struct dentry *s)
 {
 	const struct oentry *u = s->oentry;
 

@@ -34,7 +34,7 @@ enum change_class {
 	CHANGE_EXPLAINED, /* a scratch file whose loss is harmless (lost_is_harmless) */
 	CHANGE_DERIVED,   /* a by-product of a file beside it */
 };
-enum change_class change_classify(const struct offline *t, const struct spot *s);
+enum change_class change_classify(const struct offline *t, const struct dentry *s);
 
 /*
  * Options of change_save. By default a scratch file, or a file with refused content, makes the save

@@ -24,7 +24,7 @@ int reader_open(struct offline *t, const char *path, struct reader *ret)
 	int r = offline_find(t, path, &a);
 
 	*ret = (struct reader){0};
-	if (r == 0 && a.spot.is_dir)
+	if (r == 0 && a.dentry.is_dir)
 		r = -EISDIR;
 	if (r == 0)
 		*ret = (struct reader){.t = t, .file = a, .size = a.size};

@@ -88,9 +88,8 @@ static int remove_tree(struct extraction *x, const char *path)
 
 	if (r < 0 || !p.exists)
 		return r == -ENOMEM ? r : 0;
-	end = end_of_subtree(x->tree, p.spot.oentry);
-	for (u = p.spot.oentry; r == 0 && (u = find_file(x->tree, u, end));
-		u = overlay_next(x->tree, u))
+	end = end_of_subtree(x->tree, p.oentry);
+	for (u = p.oentry; r == 0 && (u = find_file(x->tree, u, end)); u = overlay_next(x->tree, u))
 		r = keep_replaced(x, u);
 	return r < 0 ? r : overlay_unlink(x->tree, &p);
 }
@@ -98,7 +97,7 @@ static int remove_tree(struct extraction *x, const char *path)
 /* Remove what is in the way of a file or directory at a path. */
 static int clear_way(struct extraction *x, const char *path, bool dir)
 {
-	struct spot s = overlay_root(x->tree);
+	struct dentry s = overlay_root(x->tree);
 	char name[NAME_MAX + 1];
 
 	for (const char *rest = path;
@@ -120,7 +119,7 @@ static int clear_way(struct extraction *x, const char *path, bool dir)
  */
 static int replay_operation(struct extraction *x, const struct journal_op *op)
 {
-	struct spot s;
+	struct dentry s;
 	bool found = overlay_find(x->tree, op->path, &s) == 0;
 	int r = 0;
 
@@ -146,7 +145,7 @@ static int restore_file(struct extraction *x, const struct replaced *f)
 		.path = f->path,
 		.reason = f->refusal,
 		.content = &f->content};
-	struct spot s;
+	struct dentry s;
 	int r = overlay_find(x->tree, f->path, &s);
 
 	if (r == 0 && !find_file(x->tree, s.oentry, end_of_subtree(x->tree, s.oentry)))

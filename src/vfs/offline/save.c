@@ -40,10 +40,10 @@ static void check_scratch(struct offline *t, const struct change_save *how,
 	const struct overlay_build *s, size_t i, const char *path, struct look *l)
 {
 	const struct oentry *u = s->oentries[i];
-	const struct spot spot = oentry_spot(s->oentries[i]);
+	const struct dentry d = oentry_dentry(s->oentries[i]);
 	char why[LOST_REASON_MAX];
 
-	if (u->is_dir || change_classify(t, &spot) != CHANGE_SCRATCH)
+	if (u->is_dir || change_classify(t, &d) != CHANGE_SCRATCH)
 		return;
 	l->left++;
 	if (!l->kept)

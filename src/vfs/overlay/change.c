@@ -48,7 +48,7 @@ static void clear_whiteout(struct overlay *o, const struct dentry *p)
 		oentry_free(o, u);
 }
 
-static entry_id spot_origin(const struct spot *s)
+static entry_id dentry_origin(const struct dentry *s)
 {
 	return s->oentry ? s->oentry->origin : s->id;
 }
@@ -61,9 +61,9 @@ static void inherit_origin(struct oentry *u, entry_id from, const struct name_cl
 }
 
 bool overlay_other_form(
-	const struct overlay *o, struct oentry *dir, const struct name_class *m, struct spot *ret)
+	const struct overlay *o, struct oentry *dir, const struct name_class *m, struct dentry *ret)
 {
-	struct spot in = oentry_spot(dir);
+	struct dentry in = oentry_dentry(dir);
 
 	return m->alternate[0] && overlay_lookup(o, &in, m->alternate, ret) == 0 && !ret->is_dir &&
 	       !(ret->oentry && oentry_is_refused(ret->oentry));
@@ -75,13 +75,13 @@ static int replace_other_form(
 	struct overlay *o, struct oentry *u, struct oentry *dir, const struct name_class *m)
 {
 	struct oentry *refused = m->alternate[0] ? oentry_find(o, dir, m->alternate) : NULL;
-	struct spot other;
+	struct dentry other;
 
 	if (refused)
 		oentry_drop_accepted(refused);
 	if (!overlay_other_form(o, dir, m, &other))
 		return 0;
-	inherit_origin(u, spot_origin(&other), m);
+	inherit_origin(u, dentry_origin(&other), m);
 	if (o->on_form_change)
 		o->on_form_change(o->arg, dir, other.oentry, m->alternate);
 	return vacate_name(o, dir, m->alternate, other.oentry, ENTRY_NONE);
@@ -89,14 +89,13 @@ static int replace_other_form(
 
 int overlay_accept(struct overlay *o, struct oentry *u)
 {
-	struct dentry p = {.parent = u->parent};
+	struct dentry p = oentry_dentry(u);
 	struct name_class m;
 	int r;
 
 	/* In raw/ the name of a new entry is the next free number, which is higher by now. */
 	if (oentry_is_raw(u))
 		return 0;
-	strcpy(p.name, u->name);
 	r = overlay_classify(o, &p, false, u->origin, &m);
 	return r < 0 ? r : replace_other_form(o, u, u->parent, &m);
 }
@@ -174,10 +173,10 @@ int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oen
 
 int overlay_unlink(struct overlay *o, const struct dentry *p)
 {
-	const struct oentry *u = p->spot.oentry;
+	const struct oentry *u = p->oentry;
 
-	return vacate_name(o, p->parent, p->name, p->spot.oentry,
-		p->spot.is_dir || (u && u->is_scratch) ? ENTRY_NONE : spot_origin(&p->spot));
+	return vacate_name(o, p->parent, p->name, p->oentry,
+		p->is_dir || (u && u->is_scratch) ? ENTRY_NONE : dentry_origin(p));
 }
 
 /* In formats that store times, make a renamed file keep the time of its origin. */
@@ -211,7 +210,7 @@ static int take_over_name(
 	if (!name_has_meaning(m))
 		return 0;
 	if (to->exists)
-		inherit_origin(u, spot_origin(&to->spot), m);
+		inherit_origin(u, dentry_origin(to), m);
 	else if (gone && !gone->is_dir)
 		inherit_origin(u, gone->origin, m);
 	return oentry_is_refused(u) ? 0 : replace_other_form(o, u, to->parent, m);
@@ -219,7 +218,7 @@ static int take_over_name(
 
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to)
 {
-	struct oentry *u = oentry_raise(o, from->parent, from->name, &from->spot);
+	struct oentry *u = oentry_raise(o, from->parent, from->name, from);
 	struct name_class m = {.kind = NAME_SCRATCH};
 	entry_id left = ENTRY_NONE;
 	int r = u ? 0 : -ENOMEM;
@@ -233,8 +232,8 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 		r = take_over_name(o, u, to, &m);
 	if (r < 0)
 		return r;
-	if (to->exists && to->spot.oentry)
-		oentry_free(o, to->spot.oentry);
+	if (to->exists && to->oentry)
+		oentry_free(o, to->oentry);
 	clear_whiteout(o, to);
 	r = oentry_place(o, u, to->parent, to->name);
 	if (r < 0)
@@ -255,7 +254,7 @@ int overlay_move(struct overlay *o, const struct dentry *from, const struct dent
 int overlay_identify(
 	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e)
 {
-	struct dentry p = {.parent = u->parent, .exists = true, .spot = oentry_spot(u)};
+	struct dentry p = oentry_dentry(u);
 	struct name_class m;
 	bool made = false;
 	int r = 0;
@@ -265,7 +264,6 @@ int overlay_identify(
 		*ret_parsed = u->is_new ? ENTRY_NONE : u->id;
 		return 0;
 	}
-	strcpy(p.name, u->name);
 	if (p.parent->id == ENTRY_NONE)
 		return -ENOENT;
 	r = overlay_classify(o, &p, false, u->origin, &m);

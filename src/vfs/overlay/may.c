@@ -9,15 +9,15 @@
 int overlay_dentry(
 	const struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret)
 {
-	struct spot in = oentry_spot(dir);
-	struct dentry p = {.parent = dir};
+	struct dentry in = oentry_dentry(dir), p = {0};
 	int r;
 
 	if (strlen(name) > NAME_MAX)
 		return -ENAMETOOLONG;
-	strcpy(p.name, name);
-	r = overlay_lookup(o, &in, name, &p.spot);
+	r = overlay_lookup(o, &in, name, &p);
 	p.exists = r == 0;
+	p.parent = dir;
+	strcpy(p.name, name);
 	*ret = p;
 	return r == -ENOENT ? 0 : r;
 }
@@ -70,18 +70,18 @@ int overlay_can_make(const struct overlay *o, const struct dentry *p, bool dir)
 	return r < 0 ? r : overlay_classify(o, p, dir, ENTRY_NONE, &m);
 }
 
-static int stop_listing(void *, const char *, const struct spot *)
+static int stop_listing(void *, const char *, const struct dentry *)
 {
 	return 1;
 }
 
-bool overlay_is_empty(const struct overlay *o, const struct spot *dir)
+bool overlay_is_empty(const struct overlay *o, const struct dentry *dir)
 {
 	return overlay_list(o, dir, stop_listing, NULL) == 0;
 }
 
 /* Get the attributes of an entry that is about to be removed or renamed. */
-static int stat_for_change(const struct overlay *o, const struct spot *s, struct file_attr *ret)
+static int stat_for_change(const struct overlay *o, const struct dentry *s, struct file_attr *ret)
 {
 	int r = overlay_stat(o, s, ret, NULL);
 
@@ -102,14 +102,14 @@ int overlay_can_remove(const struct overlay *o, const struct dentry *p, bool dir
 		return -EPERM;
 	if (!p->exists)
 		return -ENOENT;
-	if (p->spot.is_dir != dir)
+	if (p->is_dir != dir)
 		return dir ? -ENOTDIR : -EISDIR;
-	r = stat_for_change(o, &p->spot, &en);
+	r = stat_for_change(o, p, &en);
 	if (r == 0 && en.is_permanent && !dir && !en.is_generated)
 		r = -EPERM;
 	if (r < 0)
 		return r;
-	return dir && !overlay_is_empty(o, &p->spot) ? -ENOTEMPTY : 0;
+	return dir && !overlay_is_empty(o, p) ? -ENOTEMPTY : 0;
 }
 
 static bool is_within(const struct oentry *dir, const struct oentry *u)
@@ -125,15 +125,15 @@ static int may_replace_target(const struct overlay *o, const struct dentry *to, 
 
 	if (!to->exists)
 		return 0;
-	if (!dir && overlay_stat(o, &to->spot, &en, NULL) == 0 && !en.is_writable)
+	if (!dir && overlay_stat(o, to, &en, NULL) == 0 && !en.is_writable)
 		return -EACCES;
-	if (to->spot.is_dir != dir)
-		return to->spot.is_dir ? -EISDIR : -ENOTDIR;
-	return dir && !overlay_is_empty(o, &to->spot) ? -ENOTEMPTY : 0;
+	if (to->is_dir != dir)
+		return to->is_dir ? -EISDIR : -ENOTDIR;
+	return dir && !overlay_is_empty(o, to) ? -ENOTEMPTY : 0;
 }
 
 /* Check whether s can be renamed to the name of `to`. */
-static int may_take_name(const struct overlay *o, const struct spot *s, const struct dentry *to)
+static int may_take_name(const struct overlay *o, const struct dentry *s, const struct dentry *to)
 {
 	struct name_class m;
 	int r = check_place(o, to, s->is_dir);
@@ -160,12 +160,12 @@ int overlay_can_rename(const struct overlay *o, const struct dentry *from, const
 		return -EPERM;
 	if (!from->exists)
 		return -ENOENT;
-	if (from->spot.oentry && is_within(to->parent, from->spot.oentry))
+	if (from->oentry && is_within(to->parent, from->oentry))
 		return -EINVAL;
-	r = stat_for_change(o, &from->spot, &en);
+	r = stat_for_change(o, from, &en);
 	if (r == 0 && en.is_permanent)
 		r = -EPERM;
 	if (r == 0)
-		r = may_replace_target(o, to, from->spot.is_dir);
-	return r < 0 ? r : may_take_name(o, &from->spot, to);
+		r = may_replace_target(o, to, from->is_dir);
+	return r < 0 ? r : may_take_name(o, from, to);
 }

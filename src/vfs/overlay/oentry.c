@@ -71,9 +71,14 @@ int oentry_place(struct overlay *o, struct oentry *u, struct oentry *dir, const 
 	return 0;
 }
 
-struct spot oentry_spot(struct oentry *u)
+struct dentry oentry_dentry(struct oentry *u)
 {
-	return (struct spot){u, u->id, u->is_dir, NULL};
+	struct dentry d = {
+		.parent = u->parent, .exists = true, .is_dir = u->is_dir, .oentry = u, .id = u->id};
+
+	if (u->name)
+		strcpy(d.name, u->name);
+	return d;
 }
 
 struct oentry *oentry_new(struct overlay *o, bool dir, entry_id from)
@@ -202,14 +207,14 @@ void oentry_free_unused(struct overlay *o, struct oentry *u)
 }
 
 struct oentry *oentry_raise(
-	struct overlay *o, struct oentry *dir, const char *name, const struct spot *s)
+	struct overlay *o, struct oentry *dir, const char *name, const struct dentry *s)
 {
 	struct oentry *u = s->oentry;
 
 	if (u)
 		return u;
 	u = oentry_new(o, s->is_dir, s->id);
-	if (u && oentry_place(o, u, dir, s->name ? s->name : name) < 0) {
+	if (u && oentry_place(o, u, dir, s->listed_name ? s->listed_name : name) < 0) {
 		free(u);
 		u = NULL;
 	}
@@ -229,7 +234,8 @@ bool overlay_is_permanent(const struct overlay *o, const struct oentry *dir, con
 	return r == 0 && en.is_dir && en.is_permanent;
 }
 
-int overlay_add_permanent(struct overlay *o, struct oentry *dir, const char *name, struct spot *ret)
+int overlay_add_permanent(
+	struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret)
 {
 	struct file_attr en;
 	struct oentry *u;
@@ -248,7 +254,7 @@ int overlay_add_permanent(struct overlay *o, struct oentry *dir, const char *nam
 	if (r < 0)
 		oentry_free(o, u);
 	else
-		*ret = oentry_spot(u);
+		*ret = oentry_dentry(u);
 	return r;
 }
 

@@ -38,13 +38,27 @@ void overlay_destroy(struct overlay *o)
 	free(o);
 }
 
-struct spot overlay_root(const struct overlay *o)
+struct dentry overlay_root(const struct overlay *o)
 {
-	return (struct spot){o->root, ENTRY_ROOT, true, NULL};
+	return oentry_dentry(o->root);
+}
+
+/* An entry of the base. `parent` may belong to *ret. */
+static void set_dentry(
+	struct dentry *ret, struct oentry *parent, const char *name, const struct file_attr *en)
+{
+	*ret = (struct dentry){
+		.parent = parent,
+		.exists = true,
+		.is_dir = en->is_dir,
+		.id = en->id,
+		.listed_name = en->listed_name,
+	};
+	strcpy(ret->name, name);
 }
 
 int overlay_lookup(
-	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret)
+	const struct overlay *o, const struct dentry *dir, const char *name, struct dentry *ret)
 {
 	int r = name_check(name, strlen(name));
 	struct oentry *u = r == 0 && dir->oentry ? oentry_find(o, dir->oentry, name) : NULL;
@@ -55,7 +69,7 @@ int overlay_lookup(
 	if (!dir->is_dir)
 		return -ENOTDIR;
 	if (u) {
-		*ret = oentry_spot(u);
+		*ret = oentry_dentry(u);
 		return u->is_whiteout ? -ENOENT : 0;
 	}
 	if (dir->oentry ? dir->oentry->origin == ENTRY_NONE : dir->id == ENTRY_NONE)
@@ -63,13 +77,13 @@ int overlay_lookup(
 	r = o->base->format->lookup(
 		overlay_names(o), dir->oentry ? dir->oentry->origin : dir->id, name, &en, NULL);
 	if (r == 0)
-		*ret = (struct spot){NULL, en.id, en.is_dir, en.listed_name};
+		set_dentry(ret, dir->oentry, name, &en);
 	return r;
 }
 
-int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
+int overlay_find(const struct overlay *o, const char *path, struct dentry *ret)
 {
-	struct spot s = overlay_root(o);
+	struct dentry s = overlay_root(o);
 	char name[NAME_MAX + 1];
 	int r = 0, more;
 
@@ -80,8 +94,8 @@ int overlay_find(const struct overlay *o, const char *path, struct spot *ret)
 	return r;
 }
 
-int overlay_list(const struct overlay *o, const struct spot *dir,
-	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg)
+int overlay_list(const struct overlay *o, const struct dentry *dir,
+	int (*fn)(void *arg, const char *name, const struct dentry *s), void *arg)
 {
 	entry_id from = dir->oentry ? dir->oentry->origin : dir->id;
 	const struct format *f = o->base->format;
@@ -89,27 +103,30 @@ int overlay_list(const struct overlay *o, const struct spot *dir,
 	uint64_t cookie = 0;
 	struct file_attr en;
 	struct oentry *u;
+	struct dentry d;
 	int r = 0, more = 0;
 
 	while (r == 0 && from != ENTRY_NONE &&
 		(more = f->list(overlay_names(o), from, &cookie, name, &en, NULL)) > 0)
-		if (!dir->oentry || !oentry_find(o, dir->oentry, name))
-			r = fn(arg, name, &(struct spot){NULL, en.id, en.is_dir, NULL});
+		if (!dir->oentry || !oentry_find(o, dir->oentry, name)) {
+			en.listed_name = NULL;
+			set_dentry(&d, dir->oentry, name, &en);
+			r = fn(arg, name, &d);
+		}
 	if (r == 0 && more < 0)
 		r = more;
 	u = dir->oentry ? TAILQ_FIRST(&dir->oentry->children) : NULL;
 	for (; r == 0 && u; u = TAILQ_NEXT(u, siblings)) {
-		const struct spot s = oentry_spot(u);
-
+		d = oentry_dentry(u);
 		if (!u->is_whiteout)
-			r = fn(arg, u->name, &s);
+			r = fn(arg, u->name, &d);
 	}
 	return r;
 }
 
 /* Get the entry that the file shows, and its snapshot. Returns false if the file has content of its
  * own, or shows nothing. */
-static bool find_shown(const struct overlay *o, const struct spot *s, const struct snapshot **ret,
+static bool find_shown(const struct overlay *o, const struct dentry *s, const struct snapshot **ret,
 	entry_id *ret_id)
 {
 	const struct oentry *u = s->oentry;
@@ -120,7 +137,7 @@ static bool find_shown(const struct overlay *o, const struct spot *s, const stru
 }
 
 int overlay_stat(
-	const struct overlay *o, const struct spot *s, struct file_attr *ret, struct error *e)
+	const struct overlay *o, const struct dentry *s, struct file_attr *ret, struct error *e)
 {
 	const struct oentry *u = s->oentry;
 	const struct snapshot *source;
@@ -142,7 +159,7 @@ int overlay_stat(
 	return 0;
 }
 
-int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
+int overlay_read(const struct overlay *o, const struct dentry *s, uint64_t off, void *dst, size_t n,
 	struct error *e)
 {
 	const struct snapshot *source;

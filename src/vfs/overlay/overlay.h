@@ -79,12 +79,17 @@ int overlay_create(const struct snapshot *base, struct overlay **ret);
 void overlay_destroy(struct overlay *o);
 DEFINE_CLEANUP(struct overlay, overlay_destroy);
 
-/* An existing file or directory. Valid until the next change of the overlay. */
-struct spot {
-	struct oentry *oentry; /* NULL if it is unchanged and has no entry */
-	entry_id id;           /* as oentry.id */
+/* A name in a directory, possibly negative (nothing has the name). Valid until the next change of
+ * the overlay. */
+struct dentry {
+	struct oentry *parent;   /* NULL if the directory is unchanged and has no entry */
+	char name[NAME_MAX + 1]; /* as it was requested; "" for the root */
+	bool exists;
+	/* The rest is valid if `exists`: */
 	bool is_dir;
-	const char *name; /* the listed name in the base; NULL if it is the requested name */
+	struct oentry *oentry;   /* NULL if it is unchanged and has no entry */
+	entry_id id;             /* as oentry.id */
+	const char *listed_name; /* as the base lists the name; NULL if that is `name` */
 };
 
 /* The snapshot that lists the unchanged names. With dependent files it is the view, because other
@@ -103,32 +108,24 @@ static inline const struct snapshot *overlay_shown(const struct overlay *o, cons
 	return u && u->is_moved ? o->base : overlay_names(o);
 }
 
-struct spot overlay_root(const struct overlay *o);
-struct spot oentry_spot(struct oentry *u);
+struct dentry overlay_root(const struct overlay *o);
+struct dentry oentry_dentry(struct oentry *u);
 /* Resolve a name in a directory. -ENOENT, -ENOTDIR, or the error of name_check. */
 int overlay_lookup(
-	const struct overlay *o, const struct spot *dir, const char *name, struct spot *ret);
+	const struct overlay *o, const struct dentry *dir, const char *name, struct dentry *ret);
 /* Resolve a path below the root (path_next of base/name.h); "" is the root. */
-int overlay_find(const struct overlay *o, const char *path, struct spot *ret);
+int overlay_find(const struct overlay *o, const char *path, struct dentry *ret);
 /* Call fn for each name in a directory, those without an entry first, until it returns nonzero.
  * Returns what fn returned last, or -errno. */
-int overlay_list(const struct overlay *o, const struct spot *dir,
-	int (*fn)(void *arg, const char *name, const struct spot *s), void *arg);
-bool overlay_is_empty(const struct overlay *o, const struct spot *dir);
+int overlay_list(const struct overlay *o, const struct dentry *dir,
+	int (*fn)(void *arg, const char *name, const struct dentry *s), void *arg);
+bool overlay_is_empty(const struct overlay *o, const struct dentry *dir);
 /* Get attributes. file_attr.has_size is false if the size is known only after decoding. */
 int overlay_stat(
-	const struct overlay *o, const struct spot *s, struct file_attr *ret, struct error *e);
+	const struct overlay *o, const struct dentry *s, struct file_attr *ret, struct error *e);
 /* Read n bytes at off, within the file. On any thread, while nothing changes the overlay. */
-int overlay_read(const struct overlay *o, const struct spot *s, uint64_t off, void *dst, size_t n,
+int overlay_read(const struct overlay *o, const struct dentry *s, uint64_t off, void *dst, size_t n,
 	struct error *e);
-
-/* A name in a directory, possibly negative. Valid until the next change of the overlay. */
-struct dentry {
-	struct oentry *parent;
-	char name[NAME_MAX + 1]; /* "" for the root */
-	bool exists;
-	struct spot spot; /* valid if `exists` */
-};
 
 /* Resolve a name; 0 for a negative dentry, too. */
 int overlay_dentry(
@@ -140,8 +137,8 @@ int overlay_classify(const struct overlay *o, const struct dentry *p, bool dir, 
 	struct name_class *ret);
 /* Find the file of the other form of the object that m names. False if there is none, or if its
  * content is refused: such a file stays beside the new form. */
-bool overlay_other_form(
-	const struct overlay *o, struct oentry *dir, const struct name_class *m, struct spot *ret);
+bool overlay_other_form(const struct overlay *o, struct oentry *dir, const struct name_class *m,
+	struct dentry *ret);
 static inline bool name_has_meaning(const struct name_class *m)
 {
 	return m->kind == NAME_OBJECT || m->kind == NAME_PART;
@@ -240,13 +237,13 @@ void oentry_free(struct overlay *o, struct oentry *u);
 void oentry_free_unused(struct overlay *o, struct oentry *u);
 /* The entry of dir/name, which overlay_lookup resolved to s; added if there is none. */
 struct oentry *oentry_raise(
-	struct overlay *o, struct oentry *dir, const char *name, const struct spot *s);
+	struct overlay *o, struct oentry *dir, const char *name, const struct dentry *s);
 /* Is a directory of that name permanent in dir? */
 bool overlay_is_permanent(const struct overlay *o, const struct oentry *dir, const char *name);
 /* Add the entry of a permanent directory that a new directory has from the beginning. dir/name must
  * have no entry. -ENOENT if it is not permanent. */
 int overlay_add_permanent(
-	struct overlay *o, struct oentry *dir, const char *name, struct spot *ret);
+	struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret);
 /* Look up a name in the directory of the base that dir came from. -ENOENT. */
 int oentry_lookup_base(
 	const struct overlay *o, const struct oentry *dir, const char *name, struct file_attr *ret);

@@ -18,16 +18,16 @@ static int enter_dir(struct overlay *o, struct dentry *p, bool make)
 	if (r < 0)
 		return r;
 	if (!p->exists && !oentry_find(o, p->parent, p->name))
-		p->exists = overlay_add_permanent(o, p->parent, p->name, &p->spot) == 0;
+		p->exists = overlay_add_permanent(o, p->parent, p->name, p) == 0;
 	if (!p->exists && make) {
 		r = overlay_make(o, p, true, &dir);
 		if (r == 0)
 			*p = (struct dentry){.parent = dir};
 		return r;
 	}
-	if (!p->exists || !p->spot.is_dir)
+	if (!p->exists || !p->is_dir)
 		return p->exists ? -ENOTDIR : -ENOENT;
-	dir = oentry_raise(o, p->parent, p->name, &p->spot);
+	dir = oentry_raise(o, p->parent, p->name, p);
 	if (!dir)
 		return -ENOMEM;
 	*p = (struct dentry){.parent = dir};
@@ -39,7 +39,8 @@ static int walk_path(struct overlay *o, const char *path, bool make, struct dent
 	char name[NAME_MAX + 1];
 	int r;
 
-	*ret = (struct dentry){.parent = o->root, .exists = true, .spot = overlay_root(o)};
+	*ret = overlay_root(o);
+	ret->parent = o->root;
 	while ((r = path_next(&path, name)) > 0) {
 		r = enter_dir(o, ret, make);
 		if (r < 0)
@@ -63,9 +64,9 @@ static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, s
 	*ret = NULL;
 	if (!p->exists)
 		return overlay_make(o, p, false, ret);
-	if (p->spot.is_dir)
+	if (p->is_dir)
 		return -EISDIR;
-	r = overlay_stat(o, &p->spot, &en, NULL);
+	r = overlay_stat(o, p, &en, NULL);
 	if (r < 0)
 		return r;
 	if (en.is_generated)
@@ -74,7 +75,7 @@ static int open_file(struct overlay *o, const struct dentry *p, uint64_t size, s
 		return -EACCES;
 	if (en.max_size && size > en.max_size)
 		return -EFBIG;
-	*ret = oentry_raise(o, p->parent, p->name, &p->spot);
+	*ret = oentry_raise(o, p->parent, p->name, p);
 	return *ret ? 0 : -ENOMEM;
 }
 
@@ -121,12 +122,12 @@ int overlay_revert(struct overlay *o, const char *path)
 	struct file_attr en;
 	struct oentry *u;
 	struct name_class m;
-	struct spot other;
+	struct dentry other;
 	int r = overlay_dentry_at(o, path, &p);
 
-	if (r == 0 && (!p.exists || p.spot.is_dir))
+	if (r == 0 && (!p.exists || p.is_dir))
 		r = p.exists ? -EISDIR : -ENOENT;
-	u = p.spot.oentry;
+	u = p.oentry;
 	if (r < 0 || !u || !u->has_content)
 		return r;
 	/* The object is shown in its other form now. */
@@ -191,8 +192,8 @@ int overlay_rename(struct overlay *o, const char *from, const char *to)
 		r = overlay_dentry_at(o, from, &a);
 	if (r == 0)
 		r = overlay_dentry_at(o, to, &b);
-	if (r == 0 && a.exists && b.exists && a.parent == b.parent &&
-		a.spot.oentry == b.spot.oentry && a.spot.id == b.spot.id)
+	if (r == 0 && a.exists && b.exists && a.parent == b.parent && a.oentry == b.oentry &&
+		a.id == b.id)
 		return 0;
 	if (r == 0)
 		r = overlay_can_rename(o, &a, &b);

@@ -12,16 +12,15 @@ static bool find_dentry(struct overlay *next, const struct oentry *u, struct den
 	if (u->is_whiteout || !dir || overlay_dentry(next, dir, u->name, ret) < 0)
 		return false;
 	if (!ret->exists && !oentry_find(next, dir, u->name))
-		ret->exists = overlay_add_permanent(next, dir, u->name, &ret->spot) == 0;
+		ret->exists = overlay_add_permanent(next, dir, u->name, ret) == 0;
 	return true;
 }
 
 static int carry_dir(struct overlay *next, struct oentry *u, const struct dentry *p)
 {
 	if (p->exists) {
-		u->successor =
-			p->spot.is_dir ? oentry_raise(next, p->parent, u->name, &p->spot) : NULL;
-		return u->successor || !p->spot.is_dir ? 0 : -ENOMEM;
+		u->successor = p->is_dir ? oentry_raise(next, p->parent, u->name, p) : NULL;
+		return u->successor || !p->is_dir ? 0 : -ENOMEM;
 	}
 	return u->origin == ENTRY_NONE || u->is_moved ? overlay_make(next, p, true, &u->successor)
 						      : 0;
@@ -31,7 +30,7 @@ static int carry_dir(struct overlay *next, struct oentry *u, const struct dentry
 static bool is_carried(const struct oentry *u, const struct dentry *p)
 {
 	if (u->is_scratch)
-		return u->origin == ENTRY_NONE && !(p->exists && p->spot.is_dir);
+		return u->origin == ENTRY_NONE && !(p->exists && p->is_dir);
 	return !u->refusal && !p->exists && !oentry_is_raw(u) &&
 	       (u->has_content || u->origin == ENTRY_NONE);
 }
@@ -89,9 +88,9 @@ static int find_successors(struct overlay *o, struct overlay *next)
 
 	for (struct oentry *u = NULL; (u = overlay_next(o, u));) {
 		if (u->successor || !u->inode || u->is_dir || !find_dentry(next, u, &p) ||
-			!p.exists || p.spot.is_dir)
+			!p.exists || p.is_dir)
 			continue;
-		u->successor = oentry_raise(next, p.parent, u->name, &p.spot);
+		u->successor = oentry_raise(next, p.parent, u->name, &p);
 		if (!u->successor)
 			return -ENOMEM;
 	}

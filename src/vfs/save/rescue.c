@@ -22,7 +22,7 @@ struct rescued {
 static int find_size(const struct rescued *f, uint64_t *ret, struct error *e)
 {
 	const struct oentry *u = f->oentry;
-	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
+	const struct dentry s = oentry_dentry((struct oentry *)(uintptr_t)u);
 	struct file_attr en;
 	int r;
 
@@ -42,7 +42,7 @@ static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct
 {
 	const struct rescued *f = arg;
 	const struct oentry *u = f->oentry;
-	const struct spot s = oentry_spot((struct oentry *)(uintptr_t)u);
+	const struct dentry s = oentry_dentry((struct oentry *)(uintptr_t)u);
 	int r;
 
 	if (n > f->size - off)
@@ -92,7 +92,7 @@ static bool copy_all(struct rescue *r)
 	struct rescue_dir *d = &v->vol->rescued;
 	bool replaces = d->fd >= 0, good = true;
 	const struct oentry *u = NULL;
-	struct spot s;
+	struct dentry s;
 
 	d->dirfd = v->vol->dirfd;
 	d->map = v->vol->name;
@@ -135,7 +135,7 @@ static void report_copies(struct vfs *v, struct report *report)
 {
 	const struct rescue_dir *d = &v->vol->rescued;
 	char buffer[LOST_REASON_MAX];
-	struct spot s;
+	struct dentry s;
 
 	for (size_t i = 0; i < d->n; i++) {
 		if (overlay_find(v->overlay, d->paths[i], &s) < 0)

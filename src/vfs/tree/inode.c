@@ -89,7 +89,7 @@ bool inode_is_scratch(const struct inode *n)
 
 int inode_lookup(struct vfs *v, struct inode *dir, const char *name, struct inode **ret)
 {
-	struct spot in = oentry_spot(dir->oentry), s;
+	struct dentry in = oentry_dentry(dir->oentry), s;
 	int r = overlay_lookup(v->overlay, &in, name, &s);
 	struct oentry *u;
 

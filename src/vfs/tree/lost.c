@@ -52,7 +52,7 @@ static bool classify(const struct overlay *o, const struct oentry *u, struct nam
 bool is_by_product(const struct overlay *o, const struct oentry *u)
 {
 	struct name_class m;
-	struct spot dir, source;
+	struct dentry dir, source;
 	const char *dot = strrchr(u->name, '.');
 	char name[NAME_MAX + 1];
 
@@ -60,7 +60,7 @@ bool is_by_product(const struct overlay *o, const struct oentry *u)
 		return false;
 	if (m.kind != NAME_BY_PRODUCT)
 		return m.kind == NAME_GENERATED;
-	dir = oentry_spot(u->parent);
+	dir = oentry_dentry(u->parent);
 	snprintf(name, sizeof(name), "%.*s", (int)(dot - u->name), u->name);
 	return overlay_lookup(o, &dir, name, &source) == 0 && !source.is_dir &&
 	       !(source.oentry && source.oentry->is_scratch);
