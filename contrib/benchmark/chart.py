@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""The table as text, as a part of a page, and as a picture."""
+"""The table as text, as part of a page, and as a picture."""
 import html
 import math
 
-TITLES = ["work", "mapfs", "against", "that", "ratio", "goal", ""]
+TITLES = ["work", "mapfs", "other way", "other", "ratio", "goal", ""]
 BEGIN, END = "<!-- contrib/bench --docs writes from here -->\n", "<!-- to here -->\n"
 
 
@@ -14,15 +14,14 @@ def text(results):
 
 
 def markdown(results, about, left_out):
-    """What stands between BEGIN and END."""
-    rows = [TITLES, ["---"] * len(TITLES)] + [r.columns() for r in results]
-    lines = ["| %s |" % " | ".join(c.replace("|", "\\|") for c in row) for row in rows]
-    lines += [""] + ["Left out: " + line + "." for line in left_out] + [""] * bool(left_out)
-    return "\n".join([about, ""] + lines)
+    """The part of the page between BEGIN and END."""
+    lines = [about, "", "```text", text(results), "```", ""]
+    lines += ["Left out: " + line + "." for line in left_out] + [""] * bool(left_out)
+    return "\n".join(lines)
 
 
 def insert(page, part):
-    """The page with that part in the place of the one it has."""
+    """The page with its generated part replaced."""
     before, _, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not end:
@@ -43,7 +42,7 @@ def bar(r, y, left, width):
 
 
 def svg(results, about):
-    """A bar a row: how the time (or the count) stands to the goal, which is the line in the middle."""
+    """A bar for each row: the cost relative to the goal, which is the line in the middle."""
     shown = [r for r in results if r.ratio and r.goal]
     left, line, width, right = 360, 22, 240, 400
     height = 76 + line * len(shown)
@@ -51,7 +50,7 @@ def svg(results, about):
     out = ['<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" '
            'font-family="sans-serif" font-size="12">' % ((left + width + right, height) * 2),
            '<rect width="100%" height="100%" fill="white"/>',
-           '<text x="10" y="20" font-size="14">mapfs: what a work costs, and the goal for it</text>',
+           '<text x="10" y="20" font-size="14">mapfs: the cost of each work, and its goal</text>',
            '<text x="10" y="38" fill="#777">%s</text>' % html.escape(about),
            '<text x="%d" y="58" text-anchor="middle" fill="#333">the goal</text>' % middle,
            '<text x="%d" y="58" fill="#777">a tenth</text>' % left,

@@ -9,7 +9,7 @@ import subprocess
 import inputs
 from inputs import MIB
 from tools import Result, copy, fresh, in_turns, run, timed
-from works import DRAGORES, TUTORIAL, TYPED, Missing, retrieve_and_grep, tool
+from works import DRAGORES, TUTORIAL, TYPED, Missing, retrieve_and_grep, title, tool
 
 SETTING = "info/settings.cfg"
 
@@ -33,7 +33,7 @@ def peak_of(*argv):
 def command_cat(b):
     map_ = b.real(TUTORIAL)
     ours, = in_turns(20 * b.rounds, lambda: cpu_of(b.mapfs.binary, "cat", map_, SETTING))
-    return [Result("mapfs cat of one setting, processor time", "3 ms", 1, ours, 3.0)]
+    return [Result("mapfs cat, CPU", "3 ms", 1, ours, 3.0)]
 
 
 def command_grep(b):
@@ -42,7 +42,7 @@ def command_grep(b):
 
     a, t = in_turns(min(3, b.rounds), lambda: timed(run, b.mapfs.binary, "grep", "sv_", folder),
                     lambda: timed(retrieve_and_grep, b, program, other))
-    return [Result("mapfs grep through %d maps" % n, "config_retrieve in a loop", 20, a, t, least=True)]
+    return [Result("mapfs grep, %d maps" % n, "config_retrieve", 20, a, t, least=True)]
 
 
 def command_extract(b):
@@ -54,11 +54,11 @@ def command_extract(b):
 
     a, t = in_turns(b.rounds, lambda: ours("images"),
                     lambda: timed(run, program, map_, fresh(b.path("extracted")), env=b.game()))
-    out.append(Result("mapfs extract of all images", "map_extract", 6, a, t, least=True))
+    out.append(Result("mapfs extract, images", "map_extract", 6, a, t, least=True))
     map_ = b.real(DRAGORES)
     tree = b.reference(map_, *TYPED)
     a, t = in_turns(b.rounds, ours, lambda: b.limit("inflate", map_) + timed(copy, tree, fresh(b.path("copied"))))
-    out.append(Result("mapfs extract, ChillerDragores6", "inflating once + cp in memory", 1.3, a, t))
+    out.append(Result("mapfs extract, " + title(map_), "inflate+cp", 1.3, a, t))
     return out
 
 
@@ -73,8 +73,7 @@ def command_automap(b):
     map_ = inputs.wide_map(b.path("wide.map"), 4 * side * side)
     ways = [lambda n=n: cpu_of(b.mapfs.binary, "automap", "--rules", rules, "--config", str(n), "--seed", "1",
                                "--layer", "groups/*/layers/1*", map_, b.path("drawn.map")) for n in range(configs)]
-    return [Result("mapfs automap, %d x %d tiles, %s, processor time" % (side, side, os.path.basename(rules)), "1 s", 1,
-                   max(in_turns(b.rounds, *ways)), 1000.0)]
+    return [Result("mapfs automap, %dx%d, CPU" % (side, side), "1 s", 1, max(in_turns(b.rounds, *ways)), 1000.0)]
 
 
 def command_memory(b):
@@ -88,8 +87,8 @@ def command_memory(b):
              "extract": ("extract", "-o", "png=stored", map_, b.path("out")), "grep": ("grep", "sv_", map_), "ls": ("ls", "-lR", map_),
              "pack": ("pack", tree, b.path("new.map")), "put": ("put", other, SETTING, os.path.join(tree, SETTING)),
              "text": ("text", map_)}
-    return [Result("memory of mapfs %s, %d MB inflated, cache=64M" % (name, size),
-                   "cache of 64 MiB + 32", 1, peak_of(program, argv[0], *cache, *argv[1:]), 64 + 32, "MiB")
+    return [Result("memory, mapfs %s, %d MB" % (name, size), "limit", 1,
+                   peak_of(program, argv[0], *cache, *argv[1:]), 64 + 32, "MiB")
             for name, argv in works.items()]
 
 

@@ -25,7 +25,7 @@ def file_system(path):
 def about(disk, quick):
     with open("/proc/meminfo") as f:
         memory = int(f.readline().split()[1]) / 2**20
-    return "%s, %d x %s, %.0f GiB, Linux %s, %s for saves; load %.1f at the begin%s" % (
+    return "%s, %d x %s, %.0f GiB, Linux %s, %s for saves; load %.1f at the start%s" % (
         time.strftime("%Y-%m-%d"), len(os.sched_getaffinity(0)), processor(), memory,
         ".".join(platform.release().split(".")[:2]).split("-")[0], file_system(disk), os.getloadavg()[0],
         "; --quick: small inputs, few rounds" if quick else "")

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from tools import OtherMounts, Result, files_below, fresh, in_turns, read_all, run, timed
-from works import TUTORIAL, TYPED, squash, tool
+from works import TUTORIAL, TYPED, squash, title, tool
 
 
 def listed_by_squashfuse(b):
@@ -17,7 +17,7 @@ def listed_by_squashfuse(b):
     a, t = in_turns(3 * b.rounds, *(
         lambda m=m, source=source: m.cold(source, lambda: run("ls", "-lR", m.point))
         for m, source in ((b.mapfs, map_), (squashfuse, b.path("tree.squashfs")))))
-    return [Result("ls -lR, first time, the same files", "squashfuse", None, a, t)]
+    return [Result("ls -lR, " + title(TUTORIAL), "squashfuse", None, a, t)]
 
 
 def peers(b):
@@ -45,7 +45,7 @@ def peers(b):
     for name, image in (("squashfuse", "tree.squashfs"), ("fuse-zip", "tree.zip"), ("archivemount", "tree.zip")):
         point = fresh(b.path("mnt-" + name))
         a, t = in_turns(b.rounds, lambda: timed(ours), lambda: timed(others(tool(name), b.path(image), point)))
-        out.append(Result("mount, read all, unmount", name + ", same files", None, a, t))
+        out.append(Result("mount, read, unmount", name, None, a, t))
     return out
 
 

@@ -22,12 +22,13 @@ class Result:
         return self.ratio >= self.goal if self.least else self.ratio <= self.goal
 
     def columns(self):
+        """Times are in ms, which is not repeated in each row."""
         def figure(v):
-            return "-" if v is None else "%.1f %s" % (v, self.unit)
-        ratio = "-" if self.ratio is None else "%.2f x" % self.ratio
-        goal = "-" if self.goal is None else ("%s %g x" % (">=" if self.least else "<=", self.goal))
+            return "-" if v is None else "%.1f%s" % (v, "" if self.unit == "ms" else " " + self.unit)
+        ratio = "-" if self.ratio is None else "%.2f" % self.ratio
+        goal = "-" if self.goal is None else ("%s%g" % (">=" if self.least else "<=", self.goal))
         return [self.work, figure(self.ours), self.against, figure(self.theirs), ratio, goal,
-                {True: "met", False: "MISSED", None: ""}[self.met]]
+                "MISSED" if self.met is False else ""]
 
 
 def run(*args, **kw):

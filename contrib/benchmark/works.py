@@ -76,6 +76,11 @@ class Bench:
         return [os.path.join(self.path("tree"), n) for n in os.listdir(self.path("tree"))]
 
 
+def title(path):
+    """A map's name in the table, without its number in the corpus and its ending."""
+    return os.path.splitext(os.path.basename(path))[0].split("_")[-1]
+
+
 def tool(name):
     path = shutil.which(name) or next(iter(glob.glob("/usr/lib/*/ddnet/" + name)), None)
     if not path:
@@ -96,14 +101,14 @@ def inflated(b):
     both = shim.bytes() / MIB
     b.mapfs.unmount()
     shim.close()
-    return [Result("inflated: cp -r of all but raw/", "distinct content", 1.02, typed, distinct, "MiB"),
-            Result("inflated: and raw/", "distinct content", 2.02, both, distinct, "MiB")]
+    return [Result("inflated, without raw/", "content", 1.02, typed, distinct, "MiB"),
+            Result("inflated, with raw/", "content", 2.02, both, distinct, "MiB")]
 
 
 def copying(b):
     out = []
     for name in (DRAGORES,) if b.quick else (DRAGORES, TUTORIAL, "d4b2f94f_250-500.map"):
-        map_, to, work = b.real(name), b.path("out"), "cp -r of all but raw/, " + os.path.basename(name)
+        map_, to, work = b.real(name), b.path("out"), "cp -r, " + title(name)
         tree = b.reference(map_, *TYPED)
         ours, inflating, plain, least = in_turns(
             b.rounds,
@@ -111,8 +116,8 @@ def copying(b):
             lambda: b.limit("inflate", map_),
             lambda: timed(copy, tree, to),
             lambda: b.least.cold(b.path("tree"), lambda: copy(b.least.inside(*TYPED), to)))
-        out += [Result(work, "inflating once + cp in memory", 1.5, ours, inflating + plain),
-                Result(work, "inflating once + cp from the least mount", None, ours, inflating + least)]
+        out += [Result(work, "inflate+cp", 1.5, ours, inflating + plain),
+                Result(work, "inflate+least", None, ours, inflating + least)]
         b.clean()
     return out
 
@@ -130,8 +135,7 @@ def table(b):
         3 * b.rounds,
         lambda: b.mapfs.cold(map_, lambda: run("cp", os.path.join(b.mapfs.point, inside), to)),
         lambda: b.limit("blob", map_, blob) + timed(run, "cp", b.path("reference.csv"), to))
-    return [Result("one table of %d MB, cold" % (os.path.getsize(to) // 10**6), "inflating once + cp in memory",
-                   1.5, ours, theirs)]
+    return [Result("table of %d MB" % (os.path.getsize(to) // 10**6), "inflate+cp", 1.5, ours, theirs)]
 
 
 def read_by(paths, readers):
@@ -160,10 +164,10 @@ def images(b):
     warm, plain, warm_least = in_turns(b.rounds, *(functools.partial(timed, read_all, paths) for paths in places))
     b.least.unmount()
     b.mapfs.unmount()
-    return [Result("every image once, cold, one reader", "inflating + the least mount", 1.25, one, inflating + least),
-            Result("the same, two readers", "one reader", None, two, one),
-            Result("read again, warm", "the same files in memory", 1.1, warm, plain),
-            Result("read again, warm", "the least mount", None, warm, warm_least)]
+    return [Result("images", "inflate+least", 1.25, one, inflating + least),
+            Result("images, two readers", "one reader", None, two, one),
+            Result("images again", "files", 1.1, warm, plain),
+            Result("images again", "least", None, warm, warm_least)]
 
 
 def extract(b):
@@ -176,7 +180,7 @@ def extract(b):
 
     ours_ms, theirs = in_turns(b.rounds, lambda: timed(ours), lambda: timed(
         run, program, map_, fresh(b.path("extracted")), env=b.game()))
-    return [Result("mount, cp all images, unmount", "map_extract", 5, ours_ms, theirs, least=True)]
+    return [Result("mount, cp images, unmount", "map_extract", 5, ours_ms, theirs, least=True)]
 
 
 def squash(b, tree):
@@ -193,12 +197,12 @@ def mounting(b):
         mounts.unmount()
 
     for mib in (1, 10) if b.quick else (1, 100, 1024):
-        map_, work = b.map_of(mib), "mount + unmount, map of %d MB" % mib
+        map_, work = b.map_of(mib), "mount+unmount, %d MB" % mib
         ours, theirs, least = in_turns(
             3 * b.rounds, lambda: timed(once, b.mapfs, map_),
             lambda: timed(once, squashfuse, b.path("empty.squashfs")), lambda: timed(once, b.least, empty))
-        out += [Result(work, "squashfuse, empty", 2, ours, theirs),
-                Result(work, "the least mount, empty", None, ours, least)]
+        out += [Result(work, "squashfuse", 2, ours, theirs),
+                Result(work, "least", None, ours, least)]
     return out
 
 
@@ -209,9 +213,9 @@ def listing(b):
         3 * b.rounds, lambda: b.mapfs.cold(map_, lambda: run("ls", "-lR", b.mapfs.point)),
         lambda: timed(run, "ls", "-lR", tree),
         lambda: b.least.cold(tree, lambda: run("ls", "-lR", b.least.point)))
-    work = "ls -lR, first time, %d files" % len(files_below(tree))
-    return [Result(work, "the same tree in memory", 2, ours, plain),
-            Result(work, "the least mount", None, ours, least)]
+    work = "ls -lR, " + title(TUTORIAL)
+    return [Result(work, "files", 2, ours, plain),
+            Result(work, "least", None, ours, least)]
 
 
 def archives(b):
@@ -226,11 +230,11 @@ def archives(b):
         b.rounds, lambda: b.mapfs.cold(mod, lambda: run("ls", "-lR", b.mapfs.point)),
         lambda: b.limit("sizes", mod, 2), lambda: timed(run, "ls", "-lR", tree),
         lambda: b.least.cold(tree, lambda: run("ls", "-lR", b.least.point)))
-    lists = "ls -lR of %d entries, %d compiled" % (n, compiled)
-    return [Result("names of %d entries" % n, "a second", 1, names, 1000.0),
-            Result(lists, "decoding in memory, 2 threads", 1.3, sizes, limit),
-            Result(lists, "that + ls -lR of the files in memory", 1.3, sizes, limit + listed),
-            Result(lists, "decoding + ls -lR of the least mount", None, sizes, limit + least)]
+    lists = "ls -lR, %d files (%d compiled)" % (n, compiled)
+    return [Result("find, %d files" % n, "1 s", 1, names, 1000.0),
+            Result(lists, "decode", 1.3, sizes, limit),
+            Result(lists, "decode+files", 1.3, sizes, limit + listed),
+            Result(lists, "decode+least", None, sizes, limit + least)]
 
 
 def fsync(path):
@@ -273,14 +277,14 @@ def saving(b):
     out = []
     for mib, goal in ((1, 2), (10, 1.3)) if b.quick else ((1, 2), (100, 1.3), (1024, 1.3)):
         a, t, other = save_and_copy(b, mib, b.rounds if mib > 100 else 3 * b.rounds)
-        out.append(Result("one setting, saved, map of %d MB" % mib, "cp + fsync + rename + fsync", goal, a, t))
+        out.append(Result("save, %d MB" % mib, "copy+sync", goal, a, t))
         if not 1 < mib < 1024:
             continue
         try:
             program = tool("map_resave")
             theirs, = in_turns(1, lambda: timed(run, program, other, "new.map", env=b.game()))
-            out += [Result("one setting, saved, map of %d MB" % mib, "map_resave", 50, a, theirs, least=True),
-                    Result("(no mapfs: cp + fsync + rename, %d MB)" % mib, "map_resave", None, t, theirs, least=True)]
+            out += [Result("save, %d MB" % mib, "map_resave", 50, a, theirs, least=True),
+                    Result("(copy+sync, %d MB)" % mib, "map_resave", None, t, theirs, least=True)]
         except Missing:
             pass
     return out
@@ -365,12 +369,11 @@ def editing(b):
     saved = processor(pids) - before
     b.mapfs.unmount()
     n = len(pngs)
-    return [Result("an editor's session: 20 saves of an image and a setting, stat of all files, unmount",
-                   "the same on files + cp + fsync + rename + fsync", None, ours, theirs),
-            Result("stat of another file after a second write, %d images closed" % n, "after the first", None, again, looked),
-            Result("processor time of %d closes of 8 MB PNG files" % n, "decoding them", 1.2, closes,
+    return [Result("mount, 20 edits, unmount", "files+copy+sync", None, ours, theirs),
+            Result("stat after second write", "after first", None, again, looked),
+            Result("close of %d images, CPU" % n, "decode", 1.2, closes,
                    processor_of(run, limit, "decode", *pngs)),
-            Result("processor time of the save after them", "decoding and compressing them", 1.2, saved,
+            Result("save of these, CPU", "decode+compress", 1.2, saved,
                    processor_of(run, limit, "pack", *pngs))]
 
 
@@ -391,7 +394,7 @@ def searching(b):
                        stdout=subprocess.DEVNULL)
 
     a, t = in_turns(min(3, b.rounds), lambda: b.mapfs.cold(folder, grep), lambda: timed(retrieve_and_grep, b, program, other))
-    return [Result("grep through %d maps in a folder" % n, "config_retrieve in a loop", 10, a, t, least=True)]
+    return [Result("grep, %d maps" % n, "config_retrieve", 10, a, t, least=True)]
 
 
 def in_folder(b, folder, n, text):
@@ -417,12 +420,12 @@ def growth(b):
     listed = b.mapfs.worker_memory() / 1024
     b.mapfs.unmount()
     small, large = ([statistics.median(s) for s in zip(*of)] for of in samples)
-    words, less = "%d maps in a folder" % (10 * n), "%d maps" % n
+    words, less = "%d maps" % (10 * n), "%d maps" % n
     return [Result("mount, " + words, less, 1.2, large[0], small[0]),
-            Result("one look-up, " + words, less, 1.5, large[1], small[1]),
-            Result("the first change, " + words, less, None, large[3], small[3]),
+            Result("lookup, " + words, less, 1.5, large[1], small[1]),
+            Result("first change, " + words, less, None, large[3], small[3]),
             Result("memory, " + words, less, 1.2, large[2], small[2], "MiB"),
-            Result("memory, all of them listed", "cache of 64 MiB + 32", 1, listed, 64 + 32, "MiB")]
+            Result("memory, all listed", "limit", 1, listed, 64 + 32, "MiB")]
 
 
 def memory(b):
@@ -432,8 +435,7 @@ def memory(b):
     read_all(files_below(b.mapfs.point))
     peak = b.mapfs.worker_memory() / 1024
     b.mapfs.unmount()
-    return [Result("memory, %d MB map all read, cache=64M" % (os.path.getsize(map_) // MIB), "cache of 64 MiB + 32", 1, peak,
-                   64 + 32, "MiB")]
+    return [Result("memory, %d MB read" % (os.path.getsize(map_) // MIB), "limit", 1, peak, 64 + 32, "MiB")]
 
 
 def adding(b):
@@ -446,7 +448,7 @@ def adding(b):
         b.mapfs.mount(mod)
         ms.append(timed(run, "cp", "-r", source, os.path.join(b.mapfs.point, "MEDIA/NEW")) +
                   timed(b.mapfs.unmount))
-    return [Result("%d files copied into an archive" % (10 * n), "%d" % n, 11, ms[1], ms[0])]
+    return [Result("%d files added" % (10 * n), "%d files" % n, 11, ms[1], ms[0])]
 
 
 ALL = [inflated, copying, table, images, extract, mounting, listing, archives, saving, editing, searching, growth, memory, adding]
