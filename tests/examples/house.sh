@@ -2,10 +2,7 @@
 cat > house.json <<'END'
 {
   "size": 1000000,
-  "tiles": [
-    {"id": 33, "layers": ["game", "front"], "min": 1},
-    {"id": 34, "layers": ["game", "front"], "min": 1}
-  ],
+  "tiles": [{"id": 33, "layers": ["game", "front"], "min": 1}],
   "info": {"author": "."},
   "settings": {"allow": ["sv_team", "switch_open"]}
 }

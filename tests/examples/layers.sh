@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Zlib
 mapfs Tsunami.map
-cd Tsunami/groups/12/layers
-ls
-cp -r 1_top 1_shadow
-rm -r 0_bot
-mv 3_behindbigti 0_behindbigti
-cd ../../../..
+cp -r Tsunami/groups/12/layers/1_top Tsunami/groups/12/layers/1_shadow
+rm -r Tsunami/groups/12/layers/0_bot
+mv Tsunami/groups/12/layers/3_behindbigti Tsunami/groups/12/layers/0_behindbigti
 mapfs -u Tsunami
-mapfs -o ro Tsunami.map
-ls Tsunami/groups/12/layers
-mapfs -u Tsunami
+mapfs ls Tsunami.map groups/12/layers

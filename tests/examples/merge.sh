@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Zlib
 git init --quiet
-echo '*.map diff=mapfs merge=mapfs' > .gitattributes
-git config diff.mapfs.textconv 'mapfs text --'
+echo '*.map merge=mapfs' > .gitattributes
 git config merge.mapfs.driver 'mapfs merge -L %P -- %O %A %B %A || exit 1'
 git add .gitattributes Tsunami.map
 git commit --quiet -m 'as it came'
@@ -9,13 +8,11 @@ git checkout --quiet -b autumn
 mapfs cat Tsunami.map images/5_grass_ravie_white.png > grass.png
 mogrify -channel RGB +level-colors ,orange grass.png
 mapfs put Tsunami.map images/5_grass_ravie_white.png grass.png
-git commit --quiet -a -m 'recolour the grass'
+git commit --quiet -a -m 'recolor the grass'
 git checkout --quiet -
 mapfs extract Tsunami.map work groups/12/layers/1_top
 mv work/groups/12/layers/1_top work/groups/12/layers/1_shadow
 mapfs pack work --onto Tsunami.map
-echo 'sv_deepfly 0' | mapfs put Tsunami.map info/settings.cfg
-git commit --quiet -a -m 'a shadow, and a setting'
+git commit --quiet -a -m 'add a shadow'
 git merge --quiet -m 'both' autumn
 mapfs ls Tsunami.map groups/12/layers
-mapfs cat Tsunami.map info/settings.cfg

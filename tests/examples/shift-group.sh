@@ -1,7 +1,4 @@
 # SPDX-License-Identifier: Zlib
 mapfs Tsunami.map
-group=Tsunami/groups/02_logo/group.json
-jq '.x_offset += 640 | .y_offset -= 64' $group > shifted.json
-cp shifted.json $group
-cat $group
+echo '{"x_offset": 640, "y_offset": -64}' > Tsunami/groups/02_logo/group.json
 mapfs -u Tsunami

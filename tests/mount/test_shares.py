@@ -223,7 +223,7 @@ LOCK = b"""<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclu
 
 
 def test_what_windows_asks_of_a_web_folder(mount, serve):
-    """docs/windows.md: its client locks what it writes; editors write beside a file and move that over it."""
+    """docs/examples.md: its client locks what it writes; editors write beside a file and move that over it."""
     needs("rclone")
     port = free_port()
     serve(port, "rclone", "serve", "webdav", mount.point, "--addr", "127.0.0.1:%d" % port, "--config", os.devnull)

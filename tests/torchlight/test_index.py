@@ -17,7 +17,7 @@ from tlbox import CORPUS, MODS, add_corpus, run
 
 KINDS = ["AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA"]
 
-# Rows of the corpus that mapfs would have otherwise, and why (docs/torchlight.md).
+# Rows of the corpus that mapfs would have otherwise, and why.
 # Two skills name a layout that the archive has not, and the kit's index has neither: compiled files
 # whose texts had been deleted before the kit listed the texts.
 ORPHANS = {"added: MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES BACKUP.DAT",
