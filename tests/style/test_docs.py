@@ -19,7 +19,7 @@ import randommap  # noqa: E402
 # Manual pages of others, by section, that ours may name.
 OTHERS = {"fusermount3": "1", "grep": "1", "mv": "1", "touch": "1", "xdg-open": "1", "chmod": "1", "git": "1", "diff": "1",
           "mount": "8", "umount": "8", "fstab": "5", "getfattr": "1", "setfattr": "1", "sync": "1", "cp": "1",
-          "systemd.automount": "5", "user_caps": "5", "gitattributes": "5", "git-merge-file": "1"}
+          "systemd.automount": "5", "user_caps": "5", "gitattributes": "5", "git-merge-file": "1", "regex": "7"}
 
 
 def read(path):
@@ -143,8 +143,9 @@ def names_of(page):
 
 
 def references(text):
-    """(name, section) of every "name (1)" that a macro sets."""
-    return re.findall(r"^\.BR ([\w.\\-]+) \((\d)\)", text, re.M)
+    """(name, section) of every "name (1)" that a macro or \\fB sets."""
+    return re.findall(r"^\.BR ([\w.\\-]+) \((\d)\)", text, re.M) + re.findall(
+        r"\\fB([a-z][\w.\\-]*?)\\fR\((\d)\)", text)
 
 
 @pytest.mark.parametrize("page", MANUALS)
