@@ -163,8 +163,20 @@ int held_save(const struct fixture *f, const struct overlay *o, struct fixture *
 
 struct comparing {
 	const struct snapshot *other;
+	bool any_variant; /* the map may be read in several ways */
 	bool same;
 };
+
+/* A Triclon map without points does not say how points are stored, so info.json shows a guess. */
+static bool has_any_variant(const struct snapshot *s)
+{
+	static const char header[] = "x,y\n";
+	struct file_attr points;
+
+	return strcmp(s->format->name, "triclon") == 0 &&
+	       entry_find(s, "points.csv", &points) == 0 && points.has_size &&
+	       points.size <= sizeof(header) - 1;
+}
 
 static void compare(void *arg, const char *path, const struct file_attr *entry)
 {
@@ -179,13 +191,17 @@ static void compare(void *arg, const char *path, const struct file_attr *entry)
 
 static void broken(void *arg, const char *path, const char *law, const char *text)
 {
+	struct comparing *c = arg;
+
+	if (c->any_variant && strcmp(path, "info.json") == 0)
+		return;
 	fprintf(stderr, "%s: %s: %s\n", path, law, text);
-	((struct comparing *)arg)->same = false;
+	c->same = false;
 }
 
 bool held_same(const struct snapshot *a, const struct snapshot *b)
 {
-	struct comparing c = {.other = a, .same = true};
+	struct comparing c = {.other = a, .any_variant = has_any_variant(a), .same = true};
 	struct laws l = {.broken = broken, .arg = &c};
 
 	entry_walk(b, ENTRY_ROOT, "", compare, &c, NULL);
