@@ -88,7 +88,7 @@ struct vfs {
 		pid_t first_caller; /* thread that requested the first size there */
 		pid_t lister;       /* thread that last requested two sizes in one directory */
 		unsigned jobs;
-	} size_ahead; /* sizes that are computed before a request (ops/look.c) */
+	} size_ahead; /* sizes that are computed before a request (ops/lookup.c) */
 	uint64_t next_dynamic;
 	struct refusals refusals;
 	bool is_ending;
