@@ -40,7 +40,7 @@ static bool use_color(void)
 	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
 }
 
-static void print_entry(const struct status_entry *e, bool colours)
+static void print_entry(const struct status_entry *e, bool is_colored)
 {
 	CLEANUP(free) char *line = NULL;
 	const struct word *w = words;
@@ -53,7 +53,7 @@ static void print_entry(const struct status_entry *e, bool colours)
 	}
 	if (w == words + N_WORDS)
 		print_line(stdout, "  %s %s", e->word, line);
-	else if (colours)
+	else if (is_colored)
 		printf("  \033[%sm%s\033[0m %s\n", w->color, w->word, replace_unprintable(line));
 	else
 		print_line(stdout, "  %s %s", w->word, line);
@@ -105,7 +105,7 @@ static bool has_journal(const struct target *t, struct journal_found *ret)
 	return journals_find(t->entry.source, ret, NULL) > 0 && ret->fits;
 }
 
-static void print_target(const struct target *t)
+static void print_unmounted(const struct target *t)
 {
 	struct journal_found journal;
 
@@ -144,13 +144,13 @@ static void print_json(const struct target *t)
 	int r = t->entry.is_mapfs ? status_query(t->entry.point, &records) : 0;
 	CLEANUP(free) char *problem = describe_problem(t, r);
 	struct journal_found journal;
-	bool left = !t->entry.is_mapfs && has_journal(t, &journal);
+	bool found = !t->entry.is_mapfs && has_journal(t, &journal);
 
 	json_line_text(&out, "{\"mountpoint\": ", t->entry.is_mapfs ? t->entry.point : NULL);
 	json_line_text(&out, ", \"file\": ", t->entry.source);
 	buffer_printf(&out, ", \"read_only\": %s", t->entry.is_read_only ? "true" : "false");
 	json_line_text(&out, ", \"problem\": ", problem);
-	json_line_text(&out, ", \"journal\": ", left ? journal.file : NULL);
+	json_line_text(&out, ", \"journal\": ", found ? journal.file : NULL);
 	for (size_t i = 0; i < N_WORDS; i++)
 		add_list(&out, &words[i], &records);
 	buffer_text(&out, "}\n");
@@ -182,7 +182,7 @@ static int run_status(struct command *c)
 		else if (t.all[i].entry.is_mapfs)
 			print_mount(&t.all[i]);
 		else
-			print_target(&t.all[i]);
+			print_unmounted(&t.all[i]);
 	}
 	if (r == 0 && t.n == 0 && !json)
 		puts("nothing is mounted");

@@ -148,7 +148,7 @@ static void capture_end(struct capture *c, char *text, size_t room)
 		memmove(text, last + 1, strlen(last));
 }
 
-/* Mount. Returns a copy of the descriptor, which libfuse closes with the session, or -errno. */
+/* Mount. Returns a copy of the session's descriptor, because libfuse closes that; or -errno. */
 static int mount_session(struct fuse_session *session, const char *point)
 {
 	int fd;
@@ -199,7 +199,7 @@ int mount_attach(const struct mount_request *rq, const char *point, bool read_on
  * Returns 0, an errno, or the exit status of fusermount3. */
 static int run_fusermount(const char *point, bool lazy)
 {
-	/* -u, given twice, is a placeholder for -z. */
+	/* A second -u changes nothing. */
 	const char *z = lazy ? "-z" : "-u";
 	sigset_t none;
 	int status;

@@ -34,8 +34,8 @@ static void report_line(struct supervisor *s, int priority, char *line)
 		syslog(priority, "%s: %s", s->request->path, replace_unprintable(line));
 }
 
-/* Root's supervisor keeps what it needs to unmount and to remove the mount point. Another user's
- * has no capabilities; it must be able to run the set-user-ID program fusermount3. */
+/* Root's supervisor keeps the capabilities to unmount and to remove the mount point. Another user's
+ * drops all, but must be able to gain those of the set-user-ID program fusermount3. */
 void supervisor_drop_rights(struct supervisor *s)
 {
 	struct error e = ERROR_INIT;
@@ -52,7 +52,7 @@ static int match_journal(void *arg, const char *file)
 	return 0;
 }
 
-/* Does a file beside the map have the name of its journal? */
+/* Is a journal beside the map that was not set aside? True also if this cannot be determined. */
 static bool has_journal(const char *map)
 {
 	CLEANUP(free) char *dir = strdup(map);

@@ -112,8 +112,7 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 }
 
 /* Like out_begin, for a map in the target folder. Creates missing parent directories. Opens an
- * existing map as ret->held, and checks its journal. The caller calls out_finish, also on failure.
- */
+ * existing map as ret->existing, and checks its journal. Call out_finish, also on failure. */
 static int folder_begin(const struct folder *f, const struct offline *t,
 	const struct vfs_options *how, struct out *ret, struct error *e)
 {

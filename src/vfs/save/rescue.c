@@ -10,9 +10,9 @@
 #include "vfs/volume/report.h"
 
 /* Bytes between two reports of progress. */
-enum { STRETCH = 64 << 20 };
+enum { PROGRESS_STEP = 64 << 20 };
 
-/* A file of the overlay as the content of a copy. */
+/* A file of the overlay that is copied out. */
 struct rescued {
 	const struct vfs *v;
 	const struct oentry *oentry;
@@ -49,7 +49,7 @@ static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct
 		n = (size_t)(f->size - off);
 	if (!n)
 		return 0;
-	if (off % STRETCH == 0)
+	if (off % PROGRESS_STEP == 0)
 		f->v->host->progress(f->v->host, "copying what is left out", off, f->size);
 	r = u->inode && u->inode->write_buffer
 		    ? spool_read(u->inode->write_buffer->spool, off, dst, n, e)
@@ -69,7 +69,7 @@ static void report_failed_copy(struct report *report, const char *what, const st
 	report->unrescued = true;
 }
 
-/* Returns whether the file was copied. */
+/* Copy one file out. Returns true on success. */
 static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struct report *report)
 {
 	CLEANUP(free) char *path = oentry_path(u);
@@ -85,7 +85,7 @@ static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struc
 	return r == 0;
 }
 
-/* Copy all files. Remove earlier copies whose files were unlinked or saved since. */
+/* Copy all wanted files out. First remove copies of files that were unlinked or saved since. */
 static bool copy_all(struct rescue *r)
 {
 	struct vfs *v = r->v;

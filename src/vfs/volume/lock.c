@@ -68,7 +68,7 @@ static bool can_be_mapfs(int pid, const struct stat *map)
 	return uid == 0 || uid == geteuid() || uid == map->st_uid || map->st_mode & 022;
 }
 
-/* Returns true if the holder is unknown. */
+/* Does a mapfs, or an unknown process, hold the lock? */
 static bool is_held_by_mapfs(int fd)
 {
 	FILE *f = fopen("/proc/locks", "re");

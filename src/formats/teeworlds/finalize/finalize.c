@@ -52,8 +52,8 @@ static void report_empty_layers(struct finalizer *s, const struct placement *p, 
 	}
 }
 
-/* Flag removed items, and make new items like all others. Go backwards, so that of the slots of a
- * shared layer a kept one is the last: the layer is removed only if all of them are. */
+/* Flag removed items, and clear the members that only new items have. Go backwards, because kept
+ * slots are first: a layer in several groups is removed only if all its slots are. */
 static void flag_removed(struct finalizer *s, enum tw_sort sort)
 {
 	const struct tw_order *r = &s->orders[sort];

@@ -87,8 +87,7 @@ static int finalize_autos(struct finalizer *s)
 	return r;
 }
 
-/* Find the zoom of a group. Returns 1 and an item's handle, 2 and a number, or 0 if there is none.
- */
+/* Find the zoom of a group. Returns 1 and an item's handle, 2 and a zoom, or 0 if it has none. */
 static int find_zoom(const struct finalizer *s, const struct tw_slot *slot, uint32_t *ret_item,
 	int32_t *ret_zoom)
 {

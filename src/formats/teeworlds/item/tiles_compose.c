@@ -8,10 +8,10 @@
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/model/store.h"
 
-/* The recipe of a step over the tiles in recipe.under. */
+/* The recipe of a step over the tiles in recipe.source. */
 struct composed {
 	struct tw_recipe recipe; /* first */
-	struct tw_tiles t;       /* the tiles in recipe.under, which owns the blob */
+	struct tw_tiles t;       /* the tiles in recipe.source, which owns the blob */
 	struct tw_tiles_step step;
 	struct budget *budget;
 };

@@ -58,8 +58,8 @@ int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e)
 	return s < 0 ? s : k;
 }
 
-/* Get the compressed form of `under`. Returns 1 if that is not compressed. */
-static int copy_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
+/* Get the compressed form of r->source. Returns 1 if that is not compressed. */
+static int copy_source(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	int k = blob_materialize(r->source, e);
 
@@ -105,7 +105,7 @@ static int make_stored(
 	int k = compose_packed(r, &packed, ret_size, e);
 
 	if (k == 1)
-		k = copy_under(r, ret, ret_size, e);
+		k = copy_source(r, ret, ret_size, e);
 	else if (k == 0)
 		k = 1;
 	return k <= 0 ? k : r->store->keep(r->store, &packed, ret, e);

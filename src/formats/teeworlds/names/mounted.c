@@ -97,7 +97,7 @@ static int read_names(const struct tw_map *m, enum tw_sort sort, struct tw_name_
 	return 0;
 }
 
-/* Read the tree below groups/. Layers at positions above 65535 are shown in raw/ only. */
+/* Record the form of each layer, and the layers that each group shows. */
 static int read_tree(const struct tw_map *m, struct tw_names *names)
 {
 	uint32_t n_groups = names->lists[TW_SORT_GROUP].n, n_layers = names->lists[TW_SORT_LAYER].n;

@@ -25,8 +25,8 @@ struct pixels {
 struct image {
 	const struct tw_item *it;
 	struct tw_place place;
-	struct tw_converted_image *as;
-	uint32_t at; /* position */
+	struct tw_converted_image *as; /* its element of tw_converting.images */
+	uint32_t at;                   /* position */
 	enum tw_in_07 in_07;
 	bool external, scales; /* scales: it may be enlarged */
 };
@@ -155,7 +155,7 @@ static int downgrade_item(struct tw_converting *k, const struct image *i, struct
 	return 0;
 }
 
-/* Find the image in the game's files. DDNet has most images of 0.7 under the name NAME_0.7. */
+/* Find the image that the map's own game draws. DDNet has most images of 0.7 as NAME_0.7. */
 static int find_game_file(
 	const struct tw_converting *k, const struct image *i, struct extent *ret, struct error *e)
 {

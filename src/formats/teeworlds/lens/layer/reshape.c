@@ -57,14 +57,14 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	CLEANUP(tw_ints_unref) struct tw_ints *own = tw_ints_ref(take);
 	CLEANUP(tw_ints_unref) struct tw_ints *old_ints = tw_ints_ref(m->items[item].ints);
 	struct tw_item old = m->items[item], changed = old;
-	struct tw_tiles tiles, dummy;
-	bool has_tiles, has_dummy;
+	struct tw_tiles tiles, unused;
+	bool has_tiles, has_unused;
 	int r = 0;
 
 	changed.ints = own;
 	old.ints = old_ints;
 	has_tiles = tw_is_tiles(&old) && tw_get_tiles(m, &old, &tiles);
-	has_dummy = tw_is_tiles(&old) && tw_get_unused_tiles(m, &old, &dummy);
+	has_unused = tw_is_tiles(&old) && tw_get_unused_tiles(m, &old, &unused);
 	tw_change_set_ints(c, item, take);
 	if (has_tiles) {
 		r = refit_tiles(
@@ -72,9 +72,9 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 		if (r == -EIO)
 			return error_context(e, "the layer's tiles cannot be read");
 	}
-	if (r == 0 && has_dummy) {
-		drop_unreadable(&dummy);
-		r = refit_tiles(m, &dummy, &changed, TW_TILES_DATA, c, item, e);
+	if (r == 0 && has_unused) {
+		drop_unreadable(&unused);
+		r = refit_tiles(m, &unused, &changed, TW_TILES_DATA, c, item, e);
 	}
 	return r;
 }
@@ -115,8 +115,8 @@ const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t ite
 	return NULL;
 }
 
-/* Were all tables of the layer written in this size? At least one must be new since the last save:
- * if all were refused before, they do not change the size. */
+/* Were all tables of the layer written in this size? One of them must not have been refused by an
+ * earlier save or close: refused tables alone do not change the size. */
 static bool all_tables_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	const struct build_context *others, const struct tw_tile_form *form)
 {

@@ -117,7 +117,7 @@ static int scan_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 	return 0;
 }
 
-/* The recipe of an image: the pixels of a PNG, then the bytes behind the pixels of recipe.under. */
+/* The recipe of an image: the pixels of a PNG, then the bytes behind those of recipe.source. */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct content *png;

@@ -7,7 +7,7 @@
 
 #include "formats/teeworlds/lens/kinds.h"
 
-enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 16 << 20 };
+enum { NUMBER_MAX = 13, STAT_INTS_MAX = 1 << 16, TEXT_MAX = 16 << 20 };
 
 static const struct tw_item *find_any_item(const struct tw_map *m, entry_id id)
 {
@@ -58,7 +58,7 @@ static int item_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	if (r < 0)
 		return r;
 	tw_stat_raw(ret, m, 0);
-	ret->has_size = it->ints->n <= STAT_MAX;
+	ret->has_size = it->ints->n <= STAT_INTS_MAX;
 	if (ret->has_size)
 		ret->size = text_size(it->ints);
 	return 0;
