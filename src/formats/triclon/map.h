@@ -47,7 +47,7 @@ extern const struct tcm_words {
 int tcm_answer(enum tcm_question q, const char *word);
 
 struct tcm_variant {
-	const char *tag; /* the first four letters of the file, from the table in open.c */
+	const char *tag; /* the first four letters of the file; static, in open.c */
 	int answers[TCM_QUESTIONS];
 	bool real; /* coordinates are 32-bit floats */
 };
@@ -62,7 +62,7 @@ struct tcm_content {
 	 * behind its length. `data` is NULL if the file has no such list. */
 	struct tcm_list {
 		const uint8_t *data;
-		size_t n;
+		size_t n; /* records; for info.json bytes */
 	} lists[TCM_FILES];
 };
 
@@ -96,7 +96,7 @@ uint32_t tcm_load(const uint8_t *p, unsigned width, const struct tcm_variant *v)
 void tcm_append(struct buffer *to, uint32_t n, unsigned width, const struct tcm_variant *v);
 
 /* info.c, table.c. Show: append the text of a mounted file. Parse: read a written text, and append
- * the list that a map of this content stores for it. info.json also changes the variant, in *as. */
+ * the list that a map of this content stores for it. info.json also changes *as (at first c's). */
 void tcm_info_show(const struct tcm_content *c, struct buffer *to);
 int tcm_info_parse(const struct tcm_content *c, const struct extent *in, struct tcm_variant *as,
 	struct buffer *to, struct error *e);
