@@ -36,7 +36,7 @@ static void decode_color(uint32_t v, uint8_t *rgb)
 	rgb[2] = (uint8_t)(b << 3 | b >> 2);
 }
 
-/* Compute the four colors of a block. If punched, the last may be transparent. */
+/* Compute the four colors of a block. If punched (DXT1), the last one may be transparent. */
 static void make_palette(const uint8_t *p, bool punched, uint8_t colors[4][PIXEL])
 {
 	uint32_t a = p[0] | (uint32_t)p[1] << 8, b = p[2] | (uint32_t)p[3] << 8;
@@ -71,7 +71,7 @@ static void put_alpha_plain(const uint8_t *p, uint8_t *block)
 		block[i * PIXEL + ALPHA] = (uint8_t)((p[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
 }
 
-/* DXT5 alpha: two values, and 3 bits for each pixel that select one of them or a mean. */
+/* DXT5 alpha: two values, and 3 bits for each pixel: one of them, a mean, 0 or 255. */
 static void put_alpha_between(const uint8_t *p, uint8_t *block)
 {
 	uint64_t which = load_u32(p + 4) >> 16;

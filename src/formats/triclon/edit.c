@@ -16,7 +16,7 @@ static void free_map(struct snapshot *s)
 	free(m);
 }
 
-/* Append the file to `to`, and the offset of each list to offsets. */
+/* Append the file to `to`, and set the offset of each list. */
 static void lay_out(const struct tcm_content *c, const struct tcm_variant *as, struct buffer *to,
 	size_t offsets[TCM_FILES])
 {
@@ -95,7 +95,7 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 struct parsed_file {
 	struct parsed parsed;   /* must be first */
 	struct tcm_variant was; /* of the map for which it was parsed */
-	struct tcm_variant as;  /* of the map that has it */
+	struct tcm_variant as;  /* of the map after apply */
 	struct buffer stored;   /* the list, as `was` stores it */
 };
 
@@ -104,7 +104,7 @@ static void finish_parsed(struct parsed *p)
 	buffer_finish_free(&((struct parsed_file *)p)->stored);
 }
 
-/* Make a version with this list in place of the file's. *ret is NULL if it is the same map. */
+/* Make a version in which file f has this list. *ret is NULL if it is the same map. */
 static int make_with_list(const struct tcm_map *before, enum tcm_file f,
 	const struct buffer *stored, const struct tcm_variant *as, struct tcm_map **ret,
 	struct error *e)

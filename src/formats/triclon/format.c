@@ -77,7 +77,7 @@ static int list_entries(const struct snapshot *s, entry_id dir, uint64_t *cookie
 	return r < 0 ? r : 1;
 }
 
-/* The objects list is optional: the map has one if objects.csv exists. All other files exist. */
+/* The map has an objects list if objects.csv exists. All other files always exist. */
 static int classify_name(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *)
 {

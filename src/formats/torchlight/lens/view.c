@@ -112,7 +112,7 @@ static int begin_view(struct view_maker *s, uint32_t handle, struct error *e)
 	return s->names ? 0 : tl_mount_names(s->m, &s->names, e);
 }
 
-/* Show a text, in any form, that the archive has instead of a compiled file. It must be valid. */
+/* Append a text that the archive has instead of a compiled file. Fails if it is not valid. */
 static int show_stored_text(
 	const struct view_maker *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
@@ -168,7 +168,7 @@ static int load_text(void *arg, struct bytes **ret, struct error *e)
 	return r == -EINVAL || r == -EFBIG ? -EIO : r;
 }
 
-/* Through the cache, because a program that asks for the size usually reads the text next. */
+/* Get the text, and cache it: a program that asks for the size usually reads the text next. */
 static int find_text(struct view_maker *s, struct bytes **ret, struct error *e)
 {
 	struct tl_content *c = s->content;

@@ -174,7 +174,7 @@ static int by_hash(const void *a, const void *b)
 	return array_compare(x->hash, y->hash) ?: array_compare(x->at, y->at);
 }
 
-/* Is the line known, or does it contradict a known one? Takes over a known name of the type. */
+/* Is the line known, or does it contradict a known one? Sets p->type_name if that is known. */
 static bool is_known(const struct names *n, struct layout_property *p)
 {
 	bool named = layout_type_name(n, p->type, &p->type_name);

@@ -30,7 +30,7 @@ static int read_manifest(const struct extent *man, struct archive *a, struct err
 	return r < 0 ? r : manifest_read(data->data, data->size, &a->manifest, e);
 }
 
-/* The smallest offset is the length of the section's header. Skip offsets that are invalid. */
+/* Blocks follow the section's header, so the smallest valid offset tells which header it is. */
 static void find_header(struct archive *a)
 {
 	const struct manifest *m = a->manifest;
