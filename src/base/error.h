@@ -48,8 +48,8 @@ int error_set_unresolved(struct error *e, int code);
  */
 bool error_is_transient(int r);
 
-/* Put "context: " before the text. Returns e's code; 0 if e is NULL or holds no error. */
-int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Put "context: " before the text, unless e is NULL or holds no error. */
+void error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 void error_clear(struct error *e); /* e may be NULL */
 

@@ -84,7 +84,9 @@ int images_open(const char *const *options, struct images **ret, struct error *e
 	const char *mapres = format_option(options, "mapres");
 	int r = images_open_games(mapres, ret, e);
 
-	return r < 0 && mapres ? error_context(e, "option mapres") : r;
+	if (r < 0 && mapres)
+		error_context(e, "option mapres");
+	return r;
 }
 
 int images_open_games(const char *first, struct images **ret, struct error *e)

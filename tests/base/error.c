@@ -11,10 +11,10 @@ static void set_and_context_build_one_line(void **state)
 	struct error e = ERROR_INIT;
 
 	(void)state;
-	assert_int_equal(error_context(&e, "before"), 0);
+	error_context(&e, "before");
 	assert_string_equal(error_text(&e), "");
 	assert_int_equal(error_set(&e, -EINVAL, "x is %d (at most %d)", 7, 5), -EINVAL);
-	assert_int_equal(error_context(&e, "item %d", 3), -EINVAL);
+	error_context(&e, "item %d", 3);
 	assert_string_equal(error_text(&e), "item 3: x is 7 (at most 5)");
 	errno = ENOENT;
 	assert_int_equal(error_errno(&e, "open"), -ENOENT);
@@ -52,7 +52,7 @@ static void null_is_allowed(void **state)
 	assert_int_equal(error_set(NULL, -EIO, "x"), -EIO);
 	errno = EPERM;
 	assert_int_equal(error_errno(NULL, "x"), -EPERM);
-	assert_int_equal(error_context(NULL, "x"), 0);
+	error_context(NULL, "x");
 	assert_string_equal(error_text(NULL), "");
 }
 
@@ -66,7 +66,7 @@ static void long_texts_are_cut(void **state)
 	text[sizeof(text) - 1] = '\0';
 	error_set(&e, -EIO, "%s", text);
 	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
-	assert_int_equal(error_context(&e, "%s", text), -EIO);
+	error_context(&e, "%s", text);
 	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
 	errno = EIO;
 	error_errno(&e, "%s", text);

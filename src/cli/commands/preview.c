@@ -173,7 +173,9 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 	}
 	r = f->draw(s, &d->preview, &p, e);
 	if (r < 0)
-		return d->layer ? error_context(e, "%s", d->layer) : r;
+		if (d->layer)
+			error_context(e, "%s", d->layer);
+	return r;
 	*fault = d->out >= 0 ? d->command.names[d->command.n_names - 1] : "standard output";
 	r = write_picture(d, &p, mode, e);
 	bytes_unref(p.rgba);

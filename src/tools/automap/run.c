@@ -126,13 +126,17 @@ static int load_rules(const char *name, struct bytes **ret, struct error *e)
 	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct stat st;
+	int r;
 
 	if (!f || fstat(fd, &st) < 0)
 		return error_errno(e, "%s", name);
 	if (!S_ISREG(st.st_mode))
 		return error_set(e, -EINVAL, "%s: is no regular file", name);
 	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
-	return extent_load(&x, RULES_MOST, ret, e) < 0 ? error_context(e, "%s", name) : 0;
+	r = extent_load(&x, RULES_MOST, ret, e);
+	if (r < 0)
+		error_context(e, "%s", name);
+	return r;
 }
 
 struct checked {

@@ -18,7 +18,9 @@ static int copy_reader(struct rescue_dir *d, const char *path, struct reader *fr
 	int r = rescue_dir_write(d, path, &content, false, e);
 
 	reader_close(from);
-	return r < 0 ? error_context(e, "%s", path) : 0;
+	if (r < 0)
+		error_context(e, "%s", path);
+	return r;
 }
 
 /* Sync the copies to disk. Removes them if r is negative or the sync fails. */

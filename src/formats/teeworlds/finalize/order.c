@@ -140,7 +140,7 @@ static int set_place(
 	int ret = tw_numbered_parse(r->sort, p->name, n, &parsed, e);
 
 	if (ret < 0)
-		return error_context(e, "%s", p->name);
+		return error_context(e, "%s", p->name), ret;
 	slot->is_removed = false;
 	slot->placement = p;
 	slot->chosen_name = p->name;

@@ -36,7 +36,9 @@ static int add_names_file(const struct tl_shared *sh, struct names **names, stru
 	r = extent_load(&x, NAMES_FILE_MAX, &list, e);
 	if (r == 0)
 		r = tl_names_add(names, list->data, list->size, e);
-	return r < 0 ? error_context(e, "the list of names"), r : 0;
+	if (r < 0)
+		error_context(e, "the list of names");
+	return r;
 }
 
 /* Add the game's own dictionary if the archive has it. An unreadable one gives no names. */

@@ -143,7 +143,7 @@ static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 		r = rawindex_encode(
 			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
 	if (r < 0)
-		return r == -ENOMEM ? r : error_context(e, "%s cannot be made", u->l->what->path);
+		return error_context(e, "%s cannot be made", u->l->what->path), r;
 	if (stored && str_equal(str_of_bytes(stored), str_of_buffer(&out)))
 		return 0;
 	return buffer_finish(&out, ret);

@@ -70,7 +70,7 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 		r = refit_tiles(
 			m, &tiles, &changed, (uint32_t)tw_tiles_field(&changed), c, item, e);
 		if (r == -EIO)
-			return error_context(e, "the layer's tiles cannot be read");
+			return error_context(e, "the layer's tiles cannot be read"), r;
 	}
 	if (r == 0 && has_unused) {
 		drop_unreadable(&unused);
@@ -98,7 +98,9 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	if (is_fitting(&t, &changed, t.field))
 		return 0;
 	r = tw_tiles_check(&t, e);
-	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;
+	if (r == -EIO)
+		error_context(e, "the layer's tiles cannot be read");
+	return r;
 }
 
 const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
