@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "mount"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, folder) for folder in ("mount/support", "mount")]
 
 import box as boxes  # noqa: E402
 import datafile  # noqa: E402

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Zlib
 """Maps to edit, each mounted in a session: box, map and mount as one object."""
+import os
+import sys
+
 import pytest
 
-import places
-import session
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+
+import places  # noqa: E402
+import session  # noqa: E402
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Zlib
 """The worked examples of docs/examples.md: the page quotes each script as it stands here, running it
-prints what the page says, and DDNet's tools and the reader of tests/mount/datafile.py find in the map
+prints what the page says, and DDNet's tools and the reader of tests/mount/support/datafile.py find in the map
 what the example is about."""
 import csv
 import os
@@ -13,7 +13,7 @@ import sys
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "mount"))
+sys.path[:0] = [os.path.join(HERE, "..", folder) for folder in ("mount", "mount/support")]
 import box as boxes  # noqa: E402
 import datafile  # noqa: E402
 import places  # noqa: E402

@@ -21,7 +21,8 @@ from graph import is_json
 from words import numbers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[1:1] = [os.path.join(HERE, "..", "torchlight"), os.path.join(HERE, "..", "triclon")]
+sys.path[1:1] = [os.path.join(HERE, "..", folder)
+                 for folder in ("torchlight", "torchlight/support", "triclon", "triclon/support")]
 import archives  # noqa: E402
 import tcgen  # noqa: E402
 

@@ -10,7 +10,8 @@ import picture
 from box import get
 from editing import new
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", folder) for folder in ("torchlight", "torchlight/support")]
 import archives  # noqa: E402
 
 GAME = "groups/0_Game/layers/"

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BINARY = os.environ["MAPFS_BINARY"]
-sys.path.insert(0, os.path.join(ROOT, "tests", "mount"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "mount", "support"))
 import randommap  # noqa: E402
 # Manual pages of others, by section, that ours may name.
 OTHERS = {"fusermount3": "1", "grep": "1", "mv": "1", "touch": "1", "xdg-open": "1", "chmod": "1", "git": "1", "diff": "1",

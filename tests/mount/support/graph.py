@@ -15,7 +15,8 @@ import layout
 from datafile import IMAGE, SOUND
 from words import numbers
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", folder) for folder in ("teeworlds", "teeworlds/support")]
 import expect  # noqa: E402
 
 MEDIA = ("images", "sounds")

@@ -4,7 +4,8 @@ import os
 import sys
 import zlib
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", "..", folder) for folder in ("torchlight", "torchlight/support")]
 
 import tlread  # noqa: E402
 import tlwrite  # noqa: E402

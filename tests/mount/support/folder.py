@@ -7,8 +7,8 @@ import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-for room in ("triclon", "torchlight"):
-    sys.path.append(os.path.join(HERE, "..", room))
+for folder in ("triclon", "triclon/support", "torchlight", "torchlight/support"):
+    sys.path.append(os.path.join(HERE, "..", "..", folder))
 
 import archives  # noqa: E402
 import tcgen  # noqa: E402

@@ -11,7 +11,7 @@ import pytest
 import share
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.dirname(os.path.dirname(HERE))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 BINARY = os.environ.get("MAPFS_BINARY") or os.path.join(SOURCE, "build", "src", "mapfs")
 SHIMS = os.environ.get("MAPFS_SHIMS") or os.path.join(
     os.path.dirname(os.path.dirname(BINARY)), "tests", "shim")
