@@ -13,7 +13,7 @@ import session  # noqa: E402
 
 @pytest.fixture
 def mounted(box):
-    """Mounts a copy of one of Debian's maps."""
+    """A function that mounts a copy of one of Debian's maps."""
     return lambda name, opts="": session.Session(
         box, box.add(places.debian_map("ddnet/data/maps/" + name), "x.map"), opts)
 

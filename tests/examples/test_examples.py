@@ -122,7 +122,7 @@ def indices(f, layer):
     return f.blob(layer.ints[14])[::4]
 
 
-def rewritten(where, name):
+def check_map_resave(where, name):
     """map_resave of DDNet writes the same map."""
     code, text, home = tool("map_resave", name + ".map", "resaved.map", cwd=where)
     assert code == 0, text
@@ -157,7 +157,7 @@ def test_recolor_changes_the_pixels_of_the_two_images_and_nothing_else(example):
     before, after = before_and_after(where, "Tsunami")
     pictures = [i.ints[5] for i in before.of_type(IMAGE)[4:6]]
     assert not datafile.same_but(before, after, blobs=pictures)
-    rewritten(where, "Tsunami")
+    check_map_resave(where, "Tsunami")
     for at, source in (("new", where), ("old", os.path.dirname(original("Tsunami")))):
         os.mkdir(os.path.join(where, at))
         code, text, _ = tool("map_extract", os.path.join(source, "Tsunami.map"),
@@ -231,7 +231,7 @@ def test_a_merge_in_git_has_both_changes_and_the_server_loads_it(example):
     assert sorted(indices(after, i) for i in layers(after, 12)) == sorted(
         [indices(before, layers(before, 12)[0]), top, top, unhookable, tiles])
     # A save wrote it, so another save would change nothing.
-    rewritten(where, "Tsunami")
+    check_map_resave(where, "Tsunami")
     test_games.loads(example.box, "/usr/games/DDNet-Server", ".local/share/ddnet",
                      os.path.join(where, "Tsunami.map"), [b"rcon password"], [b"failed to load map"],
                      signal.SIGINT, "sv_ipv4only 1")
@@ -277,7 +277,7 @@ def test_a_carried_layer_has_its_tiles_and_the_image_of_the_same_name(example):
     name = after.blob(after.of_type(IMAGE)[ours.ints[13]].ints[4])
     assert name == source.blob(source.of_type(IMAGE)[theirs.ints[13]].ints[4])
     assert len(layers(after, 4)) == len(layers(before, 4)) + 1
-    rewritten(where, "ctf1")
+    check_map_resave(where, "ctf1")
 
 
 def test_layers_are_copied_removed_and_reordered(example):
@@ -287,7 +287,7 @@ def test_layers_are_copied_removed_and_reordered(example):
     assert [indices(after, i) for i in layers(after, 12)] == [tiles, top, top, unhookable]
     # DDNet refuses two layers with one blob
     assert len({i.ints[14] for i in layers(after, 12)}) == 4
-    rewritten(where, "Tsunami")
+    check_map_resave(where, "Tsunami")
 
 
 def test_resize_crops_and_extends(example):
@@ -297,7 +297,7 @@ def test_resize_crops_and_extends(example):
         assert was.ints[4:6] == [60, 50] and now.ints[4:6] == [64, 40]
         old, new = before.blob(was.ints[14]), after.blob(now.ints[14])
         assert new == b"".join(old[y * 240:y * 240 + 240] + bytes(16) for y in range(40))
-    rewritten(where, "dm1")
+    check_map_resave(where, "dm1")
 
 
 def test_a_copied_tree_makes_the_same_map(example):
@@ -306,4 +306,4 @@ def test_a_copied_tree_makes_the_same_map(example):
     assert sorted(f.blobs()) == sorted(copy.blobs())
     code, text, _ = tool("map_diff", "Tsunami.map", "copy.map", cwd=where)
     assert code == 0 and "!=" not in text
-    rewritten(where, "copy")
+    check_map_resave(where, "copy")

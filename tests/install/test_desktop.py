@@ -41,7 +41,7 @@ def type_of(types, path):
     return r.stdout.split("standard::content-type: ")[1].split()[0]
 
 
-def song(mark):
+def tracker_module(mark):
     """A tracker module of four channels, whose mark is at offset 1080."""
     return b"a song".ljust(1080, b"\0") + mark + bytes(1024)
 
@@ -51,8 +51,8 @@ def song(mark):
     ("a map without an ending", datafile.small_map(), "application/x-teeworlds-map"),
     ("quake.map", b'// Game: Quake\n{\n"classname" "worldspawn"\n}\n', "text/"),
     ("a.tcm", b"TCM3" + bytes(64), "application/x-triclon-map"),
-    ("song.mod", song(b"M.K."), "audio/x-mod"),
-    ("song.mod", song(b"FLT4"), "audio/x-mod"),
+    ("song.mod", tracker_module(b"M.K."), "audio/x-mod"),
+    ("song.mod", tracker_module(b"FLT4"), "audio/x-mod"),
 ])
 def test_each_map_format_has_its_own_type(types, tmp_path, name, content, kind):
     path = tmp_path / name
@@ -135,7 +135,7 @@ class Session:
 
 
 @pytest.fixture
-def own(box):
+def session_dir(box):
     """A directory that other users may enter. pytest restricts the parent of tmp_path to root at each start."""
     path = pathlib.Path(box.root) / "session"
     path.mkdir()
@@ -143,8 +143,8 @@ def own(box):
 
 
 @pytest.fixture
-def session(box, own):
-    return Session(box, own)
+def session(box, session_dir):
+    return Session(box, session_dir)
 
 
 def test_a_map_is_opened_and_saved(session, small):
@@ -181,7 +181,7 @@ NOBODY = 65534
 
 
 @pytest.fixture
-def user(session, box, small, own):
+def user(session, box, small, session_dir):
     """A function that opens a map as an ordinary user, with a shared TMPDIR."""
     if os.getuid() != 0:
         pytest.skip("only root can do it as another user, too")
@@ -191,14 +191,14 @@ def user(session, box, small, own):
     run = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
     boxes.needs_user_mounts(lambda script: box.run(
         *run[1:], "env", "MAPFS=" + places.BINARY, "sh", "-c", script, program=run[0]))
-    shared = own / "shared"
+    shared = session_dir / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
     return lambda *args, **env: session.open(*args, by=run, TMPDIR=str(shared), **env)
 
 
-def test_a_map_in_a_shared_directory_is_mounted_in_a_private_one(user, small, own):
-    mine = own / "shared" / ("mapfs-%d" % NOBODY)
+def test_a_map_in_a_shared_directory_is_mounted_in_a_private_one(user, small, session_dir):
+    mine = session_dir / "shared" / ("mapfs-%d" % NOBODY)
     for _ in range(2):
         code, log = user(small, XDG_RUNTIME_DIR=None)
         assert code == 0 and "xdg-open: %s/small.map\n" % mine in log, (code, log)
@@ -207,9 +207,9 @@ def test_a_map_in_a_shared_directory_is_mounted_in_a_private_one(user, small, ow
 
 
 @pytest.mark.parametrize("made", ["link", "other's", "open", "file", "link beside"])
-def test_a_directory_of_another_user_is_not_used(user, small, own, made):
-    top = own / ("run" if made == "link beside" else "shared")
-    path, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), own / "victim"
+def test_a_directory_of_another_user_is_not_used(user, small, session_dir, made):
+    top = session_dir / ("run" if made == "link beside" else "shared")
+    path, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), session_dir / "victim"
     top.mkdir(exist_ok=True)
     victim.mkdir()
     os.chown(victim, NOBODY, NOBODY)
