@@ -82,7 +82,7 @@ def run(box, name):
         env["GIT_%s_NAME" % who], env["GIT_%s_EMAIL" % who] = "A Mapper", "mapper@example.org"
     r = box.run("-eu", os.path.join(HERE, name + ".sh"), program="sh", cwd=box.maps, env=env,
                 timeout=300)
-    assert r.code == 0, "%s gave %d\n%s%s" % (name, r.code, r.out, r.err)
+    assert r.code == 0, "%s: exit %d\n%s%s" % (name, r.code, r.out, r.err)
     assert r.err == ""
     assert not boxes.mounts_below(box.root)
     return box.maps, r.out
@@ -95,7 +95,7 @@ def original(name):
 def skip_with_other_maps(name):
     for map_, size in SIZES.get(name, {}).items():
         if os.path.getsize(original(map_)) != size:
-            pytest.skip("%s.map is not that of DDNet 16.4, which the page shows" % map_)
+            pytest.skip("%s.map differs from that of DDNet 16.4, which the page shows" % map_)
 
 
 def before_and_after(where, name):

@@ -184,7 +184,7 @@ NOBODY = 65534
 def user(session, box, small, session_dir):
     """A function that opens a map as an ordinary user, with a shared TMPDIR."""
     if os.getuid() != 0:
-        pytest.skip("only root can do it as another user, too")
+        pytest.skip("needs root, to run it as another user")
     needs("setpriv", "fusermount3")
     session.log.write_text("")
     session.log.chmod(0o666)

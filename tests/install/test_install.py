@@ -30,7 +30,7 @@ def root(tmp_path_factory):
                        capture_output=True, text=True)
     assert r.returncode == 0, r.stdout + r.stderr
     if not os.path.exists(to + "/usr/local/bin/mapfs"):
-        pytest.skip("set up for another prefix than /usr/local")
+        pytest.skip("the prefix of this build is not /usr/local")
     return to
 
 
@@ -61,7 +61,7 @@ autoload -Uz +X _mapfs && print -- $functions_source[_mapfs]
 def test_zsh_finds_its_completion(request, tree):
     needs("zsh")
     if not os.path.exists("/etc/debian_version"):
-        pytest.skip("another system's zsh looks elsewhere")
+        pytest.skip("zsh of this system has another function path")
     top = request.getfixturevalue(tree)
     r = subprocess.run(["zsh", "-f", "-c", ZSH], env=dict(os.environ, ROOT=top), capture_output=True, text=True)
     if r.returncode == 9:

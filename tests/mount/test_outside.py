@@ -12,8 +12,8 @@ import shutil
 import pytest
 
 import box as boxes
+import marked_maps
 import share
-import theirs
 
 STEPS = 40
 MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -22,8 +22,8 @@ MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 class Round:
     def __init__(self, box, seed, kind, folder):
         self.box, self.rng, self.kind, self.folder, self.m = box, random.Random(seed), kind, folder, None
-        self.theirs, self.made = [kind.make(0)], 1
-        self.paths = [box.add(data, name) for data, name in zip(self.theirs[0], kind.names)]
+        self.other_maps, self.made = [kind.make(0)], 1
+        self.paths = [box.add(data, name) for data, name in zip(self.other_maps[0], kind.names)]
         self.closed, self.unsaved, self.count = set(), set(), 0
         box.allow(*(name + ".*" for name in kind.names))
 
@@ -38,7 +38,7 @@ class Round:
         return tuple(out)
 
     def whole(self):
-        return theirs.parts(self.kind, self.files())
+        return marked_maps.parts(self.kind, self.files())
 
     def in_map(self):
         return (self.whole() or (None, set()))[1]
@@ -47,7 +47,7 @@ class Round:
         """The texts of the conflict files beside the map. Each conflict file is a whole map from one original."""
         out, added, i = set(), ".mapfs-conflict", 1
         while os.path.exists(self.paths[0] + added):
-            marks, written = theirs.parts(self.kind, self.files(added))
+            marks, written = marked_maps.parts(self.kind, self.files(added))
             assert len(marks) == 1, "%s is mixed of %s" % (added, marks)
             out |= written
             added, i = ".mapfs-conflict.%d" % i, i + 1
@@ -194,16 +194,16 @@ class Round:
                 os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def replace(self):
-        self.theirs.append(self.kind.make(self.made))
+        self.other_maps.append(self.kind.make(self.made))
         self.made += 1
-        self.put(self.theirs[-1])
+        self.put(self.other_maps[-1])
 
     def restore(self):
-        self.put(self.rng.choice(self.theirs))
+        self.put(self.rng.choice(self.other_maps))
 
     def keep(self):
         if self.whole():
-            self.theirs.append(self.files())
+            self.other_maps.append(self.files())
 
     def touch(self):
         path = self.rng.choice(self.paths)
@@ -232,6 +232,6 @@ class Round:
 
 @pytest.mark.parametrize("seed", share.of(range(500), range(20)))
 @pytest.mark.parametrize("folder", (False, True), ids=("alone", "folder"))
-@pytest.mark.parametrize("kind", (theirs.Map, theirs.Pair), ids=("map", "pair"))
+@pytest.mark.parametrize("kind", (marked_maps.Map, marked_maps.Pair), ids=("map", "pair"))
 def test_no_map_is_overwritten_and_no_text_is_lost(box, seed, kind, folder):
     Round(box, seed, kind, folder).run()

@@ -209,7 +209,7 @@ class Hill(Sequence):
         # The tables contradict each other: nothing is reported as saved, and nothing is saved.
         self.log += ["# refused"] + report.splitlines()
         if "saved:" in report or "removed:" in report:
-            self.fail("told as saved by a save that failed")
+            self.fail("a failed save reports a saved file")
         return {}, {}
 
     def compare(self, before, after):

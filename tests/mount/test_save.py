@@ -13,9 +13,9 @@ import box as boxes
 import datafile
 import editing
 import layout
+import marked_maps
 import parts
 import places
-import theirs
 from test_read import mount_or_refused
 
 SETTINGS = "info/settings.cfg"
@@ -207,15 +207,15 @@ def test_a_conflict_reports_what_happened_to_the_map(box, small, how, words):
 
 
 def test_a_link_in_place_of_the_second_file_is_kept(box):
-    pak, man = (box.add(data, name) for data, name in zip(theirs.Pair.make(1), theirs.Pair.names))
+    pak, man = (box.add(data, name) for data, name in zip(marked_maps.Pair.make(1), marked_maps.Pair.names))
     m = box.mount(pak)
-    m.put(theirs.Pair.texts[0], b"changed\n")
+    m.put(marked_maps.Pair.texts[0], b"changed\n")
     os.rename(man, man + "~")
     os.symlink(os.path.basename(man) + "~", man)
     assert "since a symbolic link took the map's place" in m.unmount(code=6).out
     box.allow("X.PAK.MAN~", "*.mapfs-conflict*")
     assert os.readlink(man) == "X.PAK.MAN~"
-    assert (boxes.get(pak), boxes.get(man)) == theirs.Pair.make(1)
+    assert (boxes.get(pak), boxes.get(man)) == marked_maps.Pair.make(1)
 
 
 def test_a_save_into_a_removed_directory_claims_neither_map_nor_journal(box):

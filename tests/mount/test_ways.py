@@ -93,7 +93,7 @@ class Ways:
         status = self.tree.ask("status")[1]
         code, report = self.tree.end()
         if code not in (0, 5):
-            self.fail("the end gives %d\n%s" % (code, report), ops, how)
+            self.fail("the unmount gives %d\n%s" % (code, report), ops, how)
         data = self.tree.map()
         try:
             built = world.build().base

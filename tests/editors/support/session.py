@@ -87,7 +87,7 @@ class Session:
 
     def run(self, program, *args, code=0, **kw):
         r = self.box.run(*args, program=need(program), **kw)
-        assert code in (None, r.code), "%s gave %d\n%s%s" % (program, r.code, r.out, r.err)
+        assert code in (None, r.code), "%s: exit %d\n%s%s" % (program, r.code, r.out, r.err)
         return r
 
     def both(self, name, program, *args, **kw):
@@ -119,7 +119,7 @@ class Session:
         r = self.m.unmount(code=code)
         for line in (r.out + r.err).splitlines():
             known = line.startswith("saved") or any(s in line for s in said)
-            assert known, "the report says: " + line
+            assert known, "unexpected report line: " + line
         self.after = datafile.Datafile.load(self.path)
         again = self.box.mount(self.path, "ro")
         self.listed = tree(again.point)

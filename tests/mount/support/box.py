@@ -147,7 +147,7 @@ class Mount:
     def unmount(self, *args, code=0):
         """Run mapfs -u, check its exit code and return its output."""
         r = self.box.run("-u", *args, self.point)
-        text = "mapfs -u gave %d instead of %d\n%s%s" % (r.code, code, r.out, r.err)
+        text = "mapfs -u: exit %d instead of %d\n%s%s" % (r.code, code, r.out, r.err)
         assert r.code == code, text
         return r
 
@@ -335,8 +335,8 @@ class Box:
         pid = self.worker()
         os.kill(pid, signal.SIGKILL)
         # The supervisor cleans up: the mount point is usable again, and no process remains.
-        assert wait_for(lambda: not self.processes()), "processes stay after the worker's death"
-        assert not mounts_below(self.root), "still mounted after the worker's death"
+        assert wait_for(lambda: not self.processes()), "processes remain after the death of the worker"
+        assert not mounts_below(self.root), "still mounted after the death of the worker"
 
     # ---- the end
 
@@ -348,7 +348,7 @@ class Box:
             subprocess.run(tool + [point], capture_output=True)
         gone = wait_for(lambda: not self.processes(), 90 if check else 2)
         if not gone:
-            problems.append("processes rescued: %s" % self.processes())
+            problems.append("processes remain: %s" % self.processes())
             for pid in self.processes():
                 try:
                     os.kill(pid, signal.SIGKILL)

@@ -166,5 +166,5 @@ def untrue(world, path, data):
     entry = world.entry(path)
     if path.endswith("flags.csv") and "flags.csv" not in entry.files:
         want, got = without_marks(want), without_marks(got)
-    return "" if same(path, want, got) else "%s says\n%.600r\nand is meant to say\n%.600r" % (
+    return "" if same(path, want, got) else "%s has\n%.600r\nexpected\n%.600r" % (
         path, got, want)

@@ -238,8 +238,8 @@ def same(path, want, got):
 
 def differences(want, got):
     out = ["%s: missing" % p for p in sorted(set(want) - set(got))]
-    out += ["%s: not meant to be there" % p for p in sorted(set(got) - set(want))]
+    out += ["%s: unexpected" % p for p in sorted(set(got) - set(want))]
     for path in sorted(set(want) & set(got)):
         if not same(path, want[path], got[path]):
-            out.append("%s: %.600r\n    is meant to be: %.600r" % (path, got[path], want[path]))
+            out.append("%s: %.600r\n    expected: %.600r" % (path, got[path], want[path]))
     return out

@@ -84,7 +84,7 @@ def untrue(report, before, after, name=plain, content=same_content):
     for line in report.splitlines():
         kind, _, path = line.partition(": ")
         if kind == "removed" and (path in before or len(shown[name(path)]) > had[name(path)]):
-            return line + ": it is still there"
+            return line + ": it still exists"
         if kind != "saved" or re.match(r"and \d+ more$", path):
             continue
         # A removed mandatory file is shown, too: it is empty.
@@ -97,7 +97,7 @@ def untrue(report, before, after, name=plain, content=same_content):
             them = left.get(name(below), [])
             found = next((x for x in them if content(*x, before[below])), None)
             if found is None:
-                return "%s: of %s a new mount shows %r, and it was\n%r" % (
+                return "%s: a new mount shows %s as %r, and it was\n%r" % (
                     line, below, [d for _, d in them], before[below])
             them.remove(found)
     return None
