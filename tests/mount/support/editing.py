@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Changing a mounted Teeworlds map, and what the map says then."""
+"""Changes of a mounted Teeworlds map, and what the saved map contains."""
 import os
 import subprocess
 
@@ -20,14 +20,14 @@ def sync(m, code=0):
     shell(m, "sync .", code)
 
 
-def saved(m, code=0):
-    """The map after the unmount, and the report."""
+def unmount_and_load(m, code=0):
+    """Unmount, and return the saved map and the report."""
     report = m.unmount(code=code).out
     return datafile.Datafile.load(m.map), report
 
 
 def layer_names(f):
-    """The names of the layers, group by group."""
+    """The names of the layers, by group."""
     layers = f.of_type(LAYER)
     return [[name_of(i) for i in layers[g.ints[5]:g.ints[5] + g.ints[6]]] for g in f.of_type(GROUP)]
 
@@ -38,12 +38,12 @@ def name_of(layer):
     return bytes((c - 128) & 0xFF for c in words[:11]).rstrip(b"\0").decode()
 
 
-def new(m, path, data):
+def create_file(m, path, data):
     boxes.put(m / path, data, CREATE)
 
 
-def left(m):
-    """What lies beside the map after an unmount that left something."""
+def rescued_files(m):
+    """The rescued files beside the map after the unmount."""
     m.box.allow("small.map.mapfs-left*")
     top = m.map + ".mapfs-left"
     return {os.path.relpath(os.path.join(d, n), top): boxes.get(os.path.join(d, n))

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Zlib
-"""A folder of maps that is mounted, and what is seen of it from outside: which files it opens, how
-many descriptors, threads and pages it has."""
+"""A mounted folder of maps, and its use of resources: opened files, descriptors, threads and pages."""
 import ctypes
 import os
 import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-for room in ("triclon", "torchlight"):
-    sys.path.append(os.path.join(HERE, "..", room))
+for folder in ("triclon", "triclon/support", "torchlight", "torchlight/support"):
+    sys.path.append(os.path.join(HERE, "..", "..", folder))
 
 import archives  # noqa: E402
 import tcgen  # noqa: E402
@@ -30,7 +29,7 @@ def pair():
 
 
 def fill(box):
-    """A map of each format, one in a folder below, and what is none."""
+    """Fill a folder with a map of each format, one of them in a subfolder, and a file that is no map."""
     pak, man = pair()
     for name, data in (("small.map", datafile.small_map()), ("deep/er/LOW.MAP", datafile.small_map()),
                        ("field.tcm", tcgen.Map(tcgen.VARIANTS[0], b"F", b"me", [(1, 2)], [(3, 4), (5, 6)]).encode()),
@@ -48,7 +47,7 @@ def many(box, n, name="m%05d.map"):
 
 
 class Opened:
-    """The names in a folder that were opened since, whoever did it; opening by O_PATH is not."""
+    """The names of files in a folder that any process has opened. O_PATH does not count as opening."""
 
     def __init__(self, folder):
         self.libc = ctypes.CDLL(None, use_errno=True)
@@ -75,12 +74,12 @@ class Opened:
         os.close(self.fd)
 
 
-# A pool's threads are made when they have work, so that some may come late; more than these never do.
+# A pool starts its threads when it has work, so some may start late. Their number never exceeds this.
 POOL = 3
 
 
 class Cost:
-    """What the worker has now."""
+    """The current resources of the worker."""
 
     def __init__(self, box):
         pid = box.worker()
@@ -90,7 +89,7 @@ class Cost:
 
 
 def soon(condition):
-    """True within a second; what a busy machine makes of one is not for a test to say: it waits long."""
+    """Wait for a condition that is normally true within a second; a busy machine gets more time."""
     return wait_for(condition)
 
 
@@ -103,7 +102,7 @@ def sync(path):
 
 
 def replace(box, name, data):
-    """As other programs save: a new file, renamed over."""
+    """Replace a map as most programs save: write a new file and rename it over the old one."""
     path = os.path.join(box.maps, name)
     with open(path + ".tmp", "wb") as f:
         f.write(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Where the tests find what they are about: the program, its shims, maps, other people's tools."""
+"""Paths of the program, its shims, maps and tools of others."""
 import csv
 import glob
 import os
@@ -11,7 +11,7 @@ import pytest
 import share
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SOURCE = os.path.dirname(os.path.dirname(HERE))
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 BINARY = os.environ.get("MAPFS_BINARY") or os.path.join(SOURCE, "build", "src", "mapfs")
 SHIMS = os.environ.get("MAPFS_SHIMS") or os.path.join(
     os.path.dirname(os.path.dirname(BINARY)), "tests", "shim")
@@ -24,8 +24,7 @@ NO_MAPS = "not installed: ddnet-data or teeworlds-data"
 
 
 def in_memory():
-    """A directory to be left again, that no disk has to keep where that can be: for files that are
-    written thousands of times."""
+    """A temporary directory, if possible in memory, for files that a test writes thousands of times."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     return tempfile.TemporaryDirectory(prefix="mapfs-test-", dir=base)
 
@@ -81,7 +80,7 @@ def hostile(name):
 
 
 def found_map(name):
-    """A small input on which mapfs was wrong once; its README says what is right."""
+    """A small input that mapfs once handled wrongly; its README says what is right."""
     path = os.path.join(SHARED, "corpus", "found", name)
     if not os.path.exists(path):
         pytest.skip(NO_SHARED)
@@ -96,14 +95,14 @@ def ddnet_tool(name):
 
 
 def is_sanitized():
-    """Is mapfs built with sanitizers? clang's runtimes are in the program itself."""
+    """Is mapfs built with sanitizers? The runtimes of clang are in the program itself."""
     with open(BINARY, "rb") as f:
         program = f.read()
     return any(name in program for name in (b"__asan_", b"__tsan_", b"__ubsan_"))
 
 
 def sanitizers():
-    """The runtimes that mapfs is linked with; they must be loaded before any shim."""
+    """The sanitizer runtimes that mapfs is linked with, which must be loaded before any shim."""
     out = subprocess.run(["ldd", BINARY], capture_output=True, text=True).stdout
     return [line.split()[2] for line in out.splitlines()
             if line.split()[:1] and line.split()[0].startswith(("libasan", "libubsan", "libtsan"))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Zlib
-"""Small random maps of every part and version that a structural edit meets."""
+"""Small random maps with every part and version that structural edits must handle."""
 import os
 import random
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", folder) for folder in ("teeworlds", "teeworlds/support")]
 import twgen  # noqa: E402
 from twgen import (AUTOMAPPER, BEZIER, ENVELOPE, GROUP, GROUP_EXT, INFO, LAYER, OPUS,  # noqa: E402
                    POINTS, SOUND, name_ints)
@@ -50,7 +51,7 @@ class Maker:
             m.item(SOUND, i, [1, 0, m.text("wind%d" % i), m.blob(data), len(data)])
 
     def envelopes(self):
-        """Added at the end: their items come after the layers'."""
+        """Envelopes are added last, because their items follow those of the layers."""
         rng, m = self.rng, self.m
         form = rng.choice((1, 2, 2, 3))
         start, points = 0, []

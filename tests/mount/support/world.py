@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""What must become of a map whose files are moved, copied, written and removed: an independent model
-(DESIGN section 4; docs/teeworlds.md). A World is a base and a tree, and built() the map that follows.
+"""An independent model of how moving, copying, writing and removing files changes a map (DESIGN section 4;
+docs/teeworlds.md).
 
-The tree has what stands in each directory, where that came from, and what was written. Whatever
-changes a tree on the mount is done here too, by the same path.
+A World is a base and a tree. The tree has the entries of each directory, their origins, and the written contents.
+build() gives the map that follows. Tests apply each change of a mounted tree here as well, with the same path.
 """
 import copy
 import os
@@ -15,19 +15,19 @@ NOUGHT = {3: b"  0", 6: b"     0"}
 
 
 class Refused(Exception):
-    """A close or the save would refuse that."""
+    """A close or the save would refuse this."""
 
 
 class Entry:
-    """A medium's file, or the directory of a group or layer."""
+    """The file of a medium, or the directory of a group or layer."""
 
     def __init__(self, origin=None):
-        self.origin = origin  # of the base
-        self.files = {}       # what was written, by name; of a medium ""
+        self.origin = origin  # an object of the base
+        self.files = {}       # the written contents by name; a medium has the name ""
         self.layers = Directory()
 
     def put(self, name, data):
-        """What a layer is stays."""
+        """Write a file; a layer cannot change its kind."""
         had, value = self.origin and self.origin.content.get(name), read(data)
         if name == "layer.json" and had and any(had.get(k) != value.get(k) for k in ("type", "kind")):
             raise Refused("a layer of another kind")
@@ -38,7 +38,7 @@ class Entry:
 
 
 class Directory(dict):
-    """Entries by name; and where something stood, what a file that is made there comes from."""
+    """Entries by name. `home` and `left` say which origin a new file at a name gets."""
 
     def __init__(self, things=()):
         super().__init__((t.path, Entry(t)) for t in things)
@@ -78,7 +78,7 @@ class World:
         self.take(base)
 
     def take(self, base):
-        """The mount goes on over this base, and nothing of it is changed."""
+        """Continue on this base, without changes."""
         self.base = base
         self.places = {sort: Directory(base[sort]) for sort in LISTS}
         for entry in self.places["groups"].values():
@@ -86,7 +86,7 @@ class World:
         self.others = {}  # files of info/
 
     def saved(self):
-        """Paths hold still; a file that left for a name that means nothing is still there."""
+        """Continue after a save: paths do not change, and a scratch file keeps its content."""
         scratch = [(sort, name, entry) for sort in ENDINGS for name, entry in self.places[sort].items()
                    if not means(sort, name)]
         built = self.build()
@@ -101,17 +101,17 @@ class World:
                 self.places[sort].left[kept.path] = kept
 
     def mounted(self):
-        """As the next mount finds it."""
+        """Continue as the next mount shows the map."""
         self.take(self.build().base.settle())
 
     def tree(self):
-        """All that decides over the map."""
+        """Everything that the saved map depends on."""
         return {sort: d.tree() for sort, d in self.places.items()}, self.others
 
-    # ---- what programs do
+    # ---- operations of programs
 
     def at(self, path):
-        """(directory, name in it, the rest of the path)"""
+        """(directory, name in it, rest of the path)"""
         parts = path.split("/")
         if parts[0] != "groups" or len(parts) < 4:
             return self.places[parts[0]], parts[1], "/".join(parts[2:])
@@ -130,14 +130,14 @@ class World:
             d[name].put(file, data)
             return
         if name not in d:
-            self.stand(path, Entry())
+            self.put_entry(path, Entry())
         d[name].files[""] = data
-        self.take_form(path)
+        self.remove_other_form(path)
 
     def mkdir(self, path):
         d, name, rest = self.at(path)
         if rest:
-            d[name]  # what is always in a group is there, if that is
+            d[name]  # a mandatory directory exists if its group does
             return
         if name in d:
             raise FileExistsError(path)
@@ -147,7 +147,7 @@ class World:
         d, name, _ = self.at(path)
         entry = d.pop(name)
         if not path.startswith("groups/"):
-            self.leave(d, name, entry.origin if means(path.split("/")[0], name) else None)
+            self.record_origin(d, name, entry.origin if means(path.split("/")[0], name) else None)
 
     def rename(self, old, new):
         d, name, _ = self.at(old)
@@ -160,19 +160,19 @@ class World:
             return
         backup = means(sort, name) and not means(sort, os.path.basename(new))
         left = entry.origin if backup else None
-        self.stand(new, entry)
-        self.take_form(new)
-        self.leave(d, name, left)
+        self.put_entry(new, entry)
+        self.remove_other_form(new)
+        self.record_origin(d, name, left)
 
     @staticmethod
-    def leave(d, name, origin):
+    def record_origin(d, name, origin):
         origin = d.home.get(name, origin)
         if origin:
             d.left[name] = origin
 
-    def stand(self, path, entry):
-        """A file takes the place of another, or of what stood there, and comes from where that came
-        from, if it comes from nowhere else."""
+    def put_entry(self, path, entry):
+        """Put an entry at a path. Without an origin, it takes that of the entry that it replaces, or of the last one
+        at that path."""
         d, name, _ = self.at(path)
         there = d[name].origin if name in d else None
         left = d.left.pop(name, None)
@@ -180,8 +180,8 @@ class World:
             entry.origin = entry.origin or there or left
         d[name] = entry
 
-    def take_form(self, path):
-        """The other form of the same object leaves."""
+    def remove_other_form(self, path):
+        """Remove the other form of the same object."""
         d, name, _ = self.at(path)
         sort = path.split("/")[0]
         if not means(sort, name):
@@ -191,12 +191,12 @@ class World:
             if other != name and other in d:
                 d[name].origin = d[name].origin or d[other].origin
                 del d[other]
-                self.leave(d, other, None)
+                self.record_origin(d, other, None)
 
-    # ---- what the mount shows
+    # ---- the view
 
     def shows(self, path):
-        """What a file says now; names are those of the base."""
+        """The content of a file, with the names of the base."""
         _, _, file = self.at(path)
         entry = self.entry(path)
         value = content(entry, False)[file]
@@ -205,7 +205,7 @@ class World:
         return each_reference(value, lambda _, v: v.stem() if isinstance(v, Object) else v)
 
     def names(self):
-        """All names that were written: {(sort, stem)}."""
+        """All names in written files: {(sort, stem)}."""
         out = set()
         for value in self.written():
             each_reference(value, lambda k, v: out.add((KEYS[k], v)) if isinstance(v, str) else None)
@@ -221,17 +221,17 @@ class World:
 
 
 def content(entry, save=True):
-    """What the files of an entry say: as they were written, or as those of its origin said. What
-    several decide is the save's."""
+    """The contents of an entry: written ones, and those of its origin. Only a save makes files consistent with each
+    other."""
     out = dict(entry.origin.content) if entry.origin else {}
     out.update({n: read(data) for n, data in entry.files.items()})
     if "layer.json" in out:
-        fit(entry, out, save)
+        fit_sizes(entry, out, save)
     return out
 
 
-def fit(entry, out, save):
-    """The size of a layer, and of its tables (DESIGN rule 5); what nobody wrote is zeros or empty."""
+def fit_sizes(entry, out, save):
+    """Make layer and tables the same size (DESIGN rule 5), and fill missing ones with zeros or an empty list."""
     main = out["layer.json"]
     if entry.origin is None:
         if main["type"] == 2:
@@ -257,14 +257,14 @@ def fit(entry, out, save):
 
 
 class Build:
-    """The map that follows from a base and a tree: a base of its own."""
+    """The map that follows from a base and a tree, as a new base."""
 
     def __init__(self, world):
         self.world, self.base = world, Base()
-        self.now, self.was = {}, {}  # object of the old base: that of the new one; and back
-        self.kept = set()  # of the old base: its file has a name that means nothing
-        self.stands = {}   # (sort, stem): object of the new base
-        self.entries = {}  # object of the new base: its entry
+        self.now, self.was = {}, {}  # object of the old base -> object of the new base, and the reverse
+        self.kept = set()  # objects of the old base whose file has a name without a meaning
+        self.stands = {}   # (sort, stem) -> object of the new base
+        self.entries = {}  # object of the new base -> its entry
         for sort in ENDINGS:
             self.identify(sort, world.places[sort])
         for name, entry in in_order(world.places["groups"]):
@@ -279,7 +279,7 @@ class Build:
             self.fill(t, entry)
 
     def identify(self, sort, d):
-        """An object belongs to the file at its path in the base, else to one that came from there."""
+        """Find the object for each file: the one at its path in the base, or else its origin."""
         home = {t.stem(): t for t in self.world.base[sort]}
         files = [(n, e) for n, e in in_order(d) if means(sort, n)]
         taken = {home[stem_of(sort, n)] for n, _ in files if stem_of(sort, n) in home}
@@ -296,7 +296,7 @@ class Build:
                 self.place(sort, entry.origin.path, Entry(entry.origin), entry.origin, None)
 
     def place(self, sort, name, entry, old, group):
-        """The object (None: it is new) stands there."""
+        """Add an object for an entry; `old` is None for a new one."""
         new = copy.copy(old) if old else Object(sort, name, b"", {})
         at_home = old and stem_of(sort, name) == old.stem() and (
             self.now.get(old.group) is group)
@@ -314,13 +314,13 @@ class Build:
     # ---- contents
 
     def fill(self, t, entry):
-        says = content(entry)
+        contents = content(entry)
         t.content = {n: each_reference(v, self.points_at) if isinstance(v, (dict, list)) else v
-                     for n, v in says.items()}
+                     for n, v in contents.items()}
         if t.name:
             raise_version(t)
         t.painted = t.sort == "images" and t in self.was and t.content != self.was[t].content
-        # Of a layer that has another image now, nobody says which pixels its marks follow.
+        # A layer whose image or pixels changed may follow either image with its marks.
         for main in (t.content.get("layer.json", {}), self.was[t].content.get("layer.json", {})
                      if t in self.was else {}):
             image = main.get("image")
@@ -332,11 +332,11 @@ class Build:
             return self.now.get(value)
         if isinstance(value, str):
             return self.named(KEYS[key], value)
-        # What pointed at nothing must not begin to point at something.
+        # An invalid number must stay invalid: it is dropped if it would now refer to an object.
         return None if value is not None and 0 <= value < len(self.base[KEYS[key]]) else value
 
     def named(self, sort, stem):
-        """What stands under that name, and if nothing does, what stood there in the base."""
+        """The object with this name, or else the object that had it in the base."""
         if (sort, stem) in self.stands:
             return self.stands[sort, stem]
         for t in self.world.base[sort]:
@@ -350,7 +350,7 @@ def in_order(d):
 
 
 def raise_version(t):
-    """A name needs a version that has one (layout rule 6)."""
+    """Raise the version of an object with a name to one that stores names (layout rule 6)."""
     main = {"groups": "group.json", "layers": "layer.json"}.get(t.sort)
     value = dict(t.content.get(main, {}))
     least = 3 if t.sort == "groups" else {2: 3, 3: 2}.get(value.get("type"))

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Zlib
-"""Maps of which every part says which one it is, and three texts to write into: a map, a pair of two files."""
+"""Maps with a mark in every part, and with three texts to write into: a Teeworlds map, and a PAK with its
+manifest."""
 import os
 import sys
 import zlib
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", "..", folder) for folder in ("torchlight", "torchlight/support")]
 
 import tlread  # noqa: E402
 import tlwrite  # noqa: E402
@@ -45,7 +47,7 @@ class Pair:
     @staticmethod
     def make(n):
         mark, pak = b"m%04d" % n, tlwrite.Pak()
-        # Of each length there is one, so that no manifest fits the PAK of another.
+        # Each has another length, so that no manifest fits the PAK of another one.
         contents = {"1.OGG": mark * 9, "2.OGG": mark * (20 + n), "A.TXT": b"\n", "B.TXT": b"\n", "C.TXT": b"\n"}
         rows = [tlwrite.entry(name, pak.add(data), data, 6) for name, data in contents.items()]
         return pak.finish(), tlwrite.manifest([("MEDIA/", rows)], total=6)
@@ -65,8 +67,8 @@ class Pair:
 
 
 def parts(kind, files):
-    """The marks of all parts, and what was written into the texts. None: these are no whole map."""
+    """The marks of all parts and the written texts, or None if the files are not a whole map."""
     try:
         return kind.read(files)
-    except Exception:  # whatever these readers find wrong
+    except Exception:  # any error of these readers
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What a save would refuse for what other files hold is said before, and judged again as soon as one of them changes."""
+"""Unresolved files: a file refused because of other files is validated again when one of them changes."""
 import errno
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 import datafile
 from box import get, put, refused
 from datafile import ENVPOINTS, IMAGE, LAYER, MAP_VERSION
-from editing import new, saved, sync
+from editing import create_file, sync, unmount_and_load
 
 LAYERS = "groups/0_Game/layers/"
 EXTERNAL = b'{"external": 1, "width": 64, "height": 64}'
@@ -17,7 +17,7 @@ ENVELOPE = b'{"channels": %d, "points": [{"time": 0, "values": [0, 0, 0, 0]}]}'
 
 
 def map_of_all_layers():
-    """Tiles in two groups at once, quads and sources."""
+    """A map with tiles that two groups share, quads and sources."""
     b = datafile.Builder()
     b.add(MAP_VERSION, [1])
     b.info(b"nobody", b"", b"", b"", [b"sv_deepfly 0"])
@@ -43,18 +43,18 @@ def m(box):
     return box.mount(box.add(map_of_all_layers(), "small.map"))
 
 
-def refuse(m, path, data, why):
-    """Its close judges it alone, and takes it."""
+def write_unresolved(m, path, data, why):
+    """Write a file whose close succeeds although a save would refuse it."""
     m.put(path, data)
     assert why in m.xattr(path, "user.mapfs.error")
     assert "refused %s: " % path in m.xattr("", "user.mapfs.status")
 
 
-def taken(m, path):
-    """It waits no more, and is a change; and nothing had to be saved for that."""
-    said = m.xattr("", "user.mapfs.status")
-    return refused(m.xattr, path, "user.mapfs.error") == errno.ENODATA and "refused" not in said and \
-        "changed %s\n" % path in said
+def is_accepted(m, path):
+    """Is the file accepted and a change, without a save since?"""
+    status = m.xattr("", "user.mapfs.status")
+    return refused(m.xattr, path, "user.mapfs.error") == errno.ENODATA and "refused" not in status and \
+        "changed %s\n" % path in status
 
 
 def element(key, value):
@@ -69,17 +69,17 @@ def element(key, value):
     (LAYERS + "3_sounds/layer.json", b'{"sound": "7_bang"}', "sounds/7_bang.opus", datafile.opus_head()),
     (LAYERS + "3_sounds/sources.json", element("sound_envelope", "7_s"), "envelopes/7_s.json", ENVELOPE % 1),
 ])
-def test_what_names_an_object_that_comes_later(m, path, data, other, content):
+def test_a_reference_is_accepted_when_its_object_arrives(m, path, data, other, content):
     before = m.get(path)
-    refuse(m, path, data, "names no ")
+    write_unresolved(m, path, data, "names no ")
     assert m.get(path) == data
-    # Something else is no reason.
+    # An unrelated change does not help.
     m.put("info/author", b"somebody\n")
     assert "names no " in m.xattr(path, "user.mapfs.error")
-    new(m, other, content)
-    assert taken(m, path)
+    create_file(m, other, content)
+    assert is_accepted(m, path)
     assert m.get(path) == data
-    report = saved(m)[1]
+    report = unmount_and_load(m)[1]
     assert "saved: " + path in report and "saved: " + other in report
     again = m.box.mount(m.map)
     shown = again.get(path)
@@ -87,53 +87,53 @@ def test_what_names_an_object_that_comes_later(m, path, data, other, content):
     again.unmount()
 
 
-def test_an_object_that_is_renamed_to_the_name(m):
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+def test_a_reference_is_accepted_when_an_object_gets_the_name(m):
+    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
     os.rename(m / "images/1_grass_main.json", m / "images/1_moon.json")
-    assert taken(m, LAYERS + "1_both/layer.json")
-    f, _ = saved(m)
+    assert is_accepted(m, LAYERS + "1_both/layer.json")
+    f, _ = unmount_and_load(m)
     assert f.of_type(LAYER)[1].ints[13] == 1
 
 
-def test_a_scratch_file_that_is_renamed_to_the_name(m):
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
-    new(m, "images/.moon.tmp", EXTERNAL)
+def test_a_reference_is_accepted_when_a_scratch_file_gets_the_name(m):
+    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    create_file(m, "images/.moon.tmp", EXTERNAL)
     assert "names no" in m.xattr(LAYERS + "1_both/layer.json", "user.mapfs.error")
     os.rename(m / "images/.moon.tmp", m / "images/moon.json")
-    assert taken(m, LAYERS + "1_both/layer.json")
-    assert saved(m)[0].of_type(LAYER)[1].ints[13] == 2
+    assert is_accepted(m, LAYERS + "1_both/layer.json")
+    assert unmount_and_load(m)[0].of_type(LAYER)[1].ints[13] == 2
 
 
-def test_a_name_without_its_number_is_found_after_others_moved_and_went(m):
+def test_a_name_without_number_is_found_after_other_images_moved_or_disappeared(m):
     os.rename(m / "images/1_grass_main.json", m / "images/5_grass_main.json")
-    new(m, "images/6_gone.json", EXTERNAL)
+    create_file(m, "images/6_gone.json", EXTERNAL)
     os.unlink(m / "images/6_gone.json")
-    new(m, "images/8_moon.json", EXTERNAL)
+    create_file(m, "images/8_moon.json", EXTERNAL)
     m.put(LAYERS + "1_both/layer.json", b'{"image": "moon"}')
     m.put(LAYERS + "2_quads/layer.json", b'{"image": "grass_main"}')
-    refuse(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "names no image")
+    write_unresolved(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "names no image")
     os.removexattr(m / (LAYERS + "0_Game/layer.json"), "user.mapfs.error")
-    f, _ = saved(m)
+    f, _ = unmount_and_load(m)
     layers = f.of_type(LAYER)
     assert (layers[1].ints[13], layers[2].ints[6]) == (2, 1)
 
 
-def test_of_two_of_a_name_the_one_that_stays_is_meant(m):
-    new(m, "images/5_checker.json", EXTERNAL)
-    saved(m, code=5)  # no game has an image of that name
+def test_a_reference_to_a_duplicate_name_means_the_remaining_image(m):
+    create_file(m, "images/5_checker.json", EXTERNAL)
+    unmount_and_load(m, code=5)  # no game has an image of this name
     m = m.box.mount(m.map)
     os.unlink(m / "images/0_checker.png")
     m.put(LAYERS + "1_both/layer.json", b'{"image": "checker"}')
-    f, _ = saved(m)
+    f, _ = unmount_and_load(m)
     assert f.of_type(LAYER)[1].ints[13] == 1 and f.of_type(IMAGE)[1].ints[3] == 1
 
 
-def test_a_name_that_several_had_until_one_went(m):
-    new(m, "images/5_checker.json", EXTERNAL)
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "checker"}', "is the name of several images")
+def test_an_ambiguous_name_is_accepted_when_one_of_the_images_disappears(m):
+    create_file(m, "images/5_checker.json", EXTERNAL)
+    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "checker"}', "is the name of several images")
     os.unlink(m / "images/5_checker.json")
-    assert taken(m, LAYERS + "1_both/layer.json")
-    f, _ = saved(m)
+    assert is_accepted(m, LAYERS + "1_both/layer.json")
+    f, _ = unmount_and_load(m)
     assert f.of_type(LAYER)[1].ints[13] == 0 and len(f.of_type(IMAGE)) == 2
 
 
@@ -141,34 +141,34 @@ def plane(width, height, value=1):
     return (b",".join([b"%d" % value] * width) + b"\n") * height
 
 
-def test_a_table_of_a_layer_whose_layer_json_is_in_another_group(m):
+def test_a_table_is_accepted_when_layer_json_changes_in_another_group(m):
     m.put(LAYERS + "1_both/id.csv", plane(3, 2, 7))
     sync(m, code=0)
     assert "the layer has height 5" in m.xattr(LAYERS + "1_both/id.csv", "user.mapfs.error")
     m.put("groups/1_Again/layers/0_both/layer.json", b'{"width": 3, "height": 2}')
-    assert taken(m, LAYERS + "1_both/id.csv")
+    assert is_accepted(m, LAYERS + "1_both/id.csv")
     assert m.get("groups/1_Again/layers/0_both/id.csv") == plane(3, 2, 7).replace(b"7", b"  7")
-    f, _ = saved(m)
+    f, _ = unmount_and_load(m)
     ints = f.of_type(LAYER)[1].ints
     assert ints[4:6] == [3, 2] and f.blob(ints[14]) == bytes([7, 0, 0, 0]) * 6
 
 
-def test_a_new_layer_that_a_sync_found_wanting(m):
+def test_a_new_layer_refused_by_a_sync_is_accepted_later(m):
     os.mkdir(m / (LAYERS + "8_new"))
-    new(m, LAYERS + "8_new/layer.json", b'{"type": 2, "width": 3, "height": 2, "image": "7_moon"}')
-    new(m, LAYERS + "8_new/id.csv", plane(3, 2, 5))
+    create_file(m, LAYERS + "8_new/layer.json", b'{"type": 2, "width": 3, "height": 2, "image": "7_moon"}')
+    create_file(m, LAYERS + "8_new/id.csv", plane(3, 2, 5))
     sync(m)
     for name in ("layer.json", "id.csv"):
         assert m.xattr(LAYERS + "8_new/" + name, "user.mapfs.error")
-    new(m, "images/7_moon.json", EXTERNAL)
+    create_file(m, "images/7_moon.json", EXTERNAL)
     assert "refused" not in m.xattr("", "user.mapfs.status")
-    f, report = saved(m)
+    f, report = unmount_and_load(m)
     ints = f.of_type(LAYER)[4].ints
     assert ints[13] == 2 and f.blob(ints[14]) == bytes([5, 0, 0, 0]) * 6
     assert "saved: " + LAYERS + "8_new" in report
 
 
-def test_an_item_that_would_have_made_a_file_unreadable(box):
+def test_raw_data_is_accepted_when_no_layer_shows_it_any_more(box):
     m = box.mount(box.add(datafile.small_map(), "small.map"), "raw=rw")
     f = datafile.Datafile.load(m.map)
     tiles = f.of_type(LAYER)[1].ints[14]
@@ -176,28 +176,28 @@ def test_an_item_that_would_have_made_a_file_unreadable(box):
     item = "raw/items/00005_layer/00001"
     ints = m.get(item).split()
     assert int(ints[14]) == tiles
-    refuse(m, "raw/data/%05d" % tiles, b"short", "unreadable")
-    new(m, more, bytes(800))
+    write_unresolved(m, "raw/data/%05d" % tiles, b"short", "unreadable")
+    create_file(m, more, bytes(800))
     ints[14] = b"%d" % f.n_data
     m.put(item, b"\n".join(ints) + b"\n")  # the layer shows other data from now on
-    assert taken(m, "raw/data/%05d" % tiles)
+    assert is_accepted(m, "raw/data/%05d" % tiles)
     m.unmount()
     assert b"short" in datafile.Datafile.load(m.map).blobs()
 
 
-def test_a_draft_of_an_earlier_mount(m):
+def test_a_replayed_refused_file_is_accepted_later(m):
     path = LAYERS + "1_both/layer.json"
-    refuse(m, path, b'{"image": "7_moon"}', "names no image")
+    write_unresolved(m, path, b'{"image": "7_moon"}', "names no image")
     m.box.kill_worker()
     again = m.box.mount(m.map)
     assert "names no image" in again.xattr(path, "user.mapfs.error")
-    new(again, "images/7_moon.json", EXTERNAL)
-    assert taken(again, path)
-    # ... and that is kept, too.
+    create_file(again, "images/7_moon.json", EXTERNAL)
+    assert is_accepted(again, path)
+    # The journal keeps the acceptance, too.
     again.box.kill_worker()
     last = m.box.mount(m.map)
-    assert taken(last, path)
-    assert saved(last)[0].of_type(LAYER)[1].ints[13] == 2
+    assert is_accepted(last, path)
+    assert unmount_and_load(last)[0].of_type(LAYER)[1].ints[13] == 2
 
 
 def remove(m):
@@ -213,8 +213,8 @@ def write_back(m):
 
 
 @pytest.mark.parametrize("act", [remove, rename, write_back])
-def test_a_save_that_changes_nothing_keeps_the_refused_file_alone(m, act):
-    """After a crash the mount is as it was after that save; the map was not written."""
+def test_a_save_without_changes_keeps_only_the_refused_file(m, act):
+    """A crash after that save restores the same state, and the map is not written."""
     map_before = get(m.map)
     assert refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
     act(m)
@@ -228,34 +228,34 @@ def test_a_save_that_changes_nothing_keeps_the_refused_file_alone(m, act):
     assert get(m.map) == map_before
 
 
-def test_what_is_refused_for_itself_is_not_judged_again(m):
-    """A file that is wrong by itself costs nothing when others change, however large it is."""
+def test_an_invalid_file_is_not_validated_again(m):
+    """A change of other files costs nothing for a file that is invalid by itself, however large it is."""
     assert refused(m.put, "images/0_checker.png", b"no picture") == errno.EINVAL
-    new(m, "images/7_moon.json", EXTERNAL)
+    create_file(m, "images/7_moon.json", EXTERNAL)
     assert "PNG" in m.xattr("images/0_checker.png", "user.mapfs.error")
     os.removexattr(m / "images/0_checker.png", "user.mapfs.error")
     m.unmount()
 
 
-def test_a_writer_that_holds_the_file_open_is_not_disturbed(m):
+def test_an_accepted_file_stays_usable_through_an_open_handle(m):
     path = LAYERS + "1_both/layer.json"
-    refuse(m, path, b'{"image": "7_moon"}', "names no image")
+    write_unresolved(m, path, b'{"image": "7_moon"}', "names no image")
     with open(m / path, "r+b", buffering=0) as f:
-        new(m, "images/7_moon.json", EXTERNAL)
+        create_file(m, "images/7_moon.json", EXTERNAL)
         assert f.read() == b'{"image": "7_moon"}'
-    assert taken(m, path)
+    assert is_accepted(m, path)
     put(m / path, b'{"image": null}')
     m.unmount()
 
 
-def test_what_a_save_refused_and_is_right_now_cannot_be_dropped(m):
+def test_an_accepted_file_has_no_refused_content_to_drop(m):
     table = LAYERS + "0_Game/flags.csv"
     m.put(table, b"1,0\n" * 2)
     m.put("info/author", b"somebody\n")
     sync(m)
     assert "the table has 2 lines of 2 columns" in m.xattr(table, "user.mapfs.error")
     m.put(LAYERS + "0_Game/layer.json", b'{"width": 2, "height": 2}')
-    assert taken(m, table)
+    assert is_accepted(m, table)
     assert refused(os.removexattr, m / table, "user.mapfs.error") == errno.ENODATA
     assert m.get(table) == b"1,0\n" * 2
-    assert "saved: " + table in saved(m)[1]
+    assert "saved: " + table in unmount_and_load(m)[1]

@@ -11,13 +11,13 @@ PROGRAM = os.environ.get("MAPFS_CORE") or os.path.join(
 
 
 class Core:
-    """The program of core.c; its boxes are mounts."""
+    """The program of core.c, which holds several mounts."""
 
     def __init__(self):
         self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
     def ask(self, command, box=0, a=b"", b=b""):
-        """(code, bytes)"""
+        """Send one request and return (code, bytes)."""
         a, b = (os.fsencode(t) if isinstance(t, str) else t for t in (a, b))
         pipe = self.process.stdin
         pipe.write(b"%s %d %d %d\n%s%s" % (command.encode(), box, len(a), len(b), a, b))
@@ -34,7 +34,7 @@ class Core:
 
 
 class CoreTree:
-    """One of its mounts."""
+    """One mount of the program."""
 
     def __init__(self, core, box):
         self.core, self.box = core, box
@@ -90,7 +90,7 @@ class CoreTree:
         self.ask("touch", path, str(when))
 
     def sizes(self, path):
-        """{name: the size that is listed}"""
+        """{name: listed size} of a directory"""
         words = self.ask("list", path)[1].split(b"\0")[:-1]
         return {os.fsdecode(n): int(size) for n, size in zip(words[::2], words[1::2])}
 
@@ -103,7 +103,7 @@ class CoreTree:
 
 
 class DirTree:
-    """A directory."""
+    """A tree on disk."""
 
     def __init__(self, root):
         self.root = root
@@ -143,7 +143,7 @@ class DirTree:
 
 
 def remove(tree, path):
-    """rm -r"""
+    """Remove a file or a whole directory, like rm -r."""
     if not tree.is_dir(path):
         tree.unlink(path)
         return
@@ -153,7 +153,7 @@ def remove(tree, path):
 
 
 def files_below(tree, path):
-    """[path of a file or an empty directory, bytes or None]"""
+    """[(path of a file or an empty directory, bytes or None)]"""
     names = tree.list(path)
     out = [] if names else [(path, None)]
     for name in names:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Zlib
-"""What a saved map says, by the reader of datafile.py."""
+"""Parts of a saved map, read with datafile.py."""
 import datafile
 from datafile import IMAGE, INFO, SOUND
 
 
 def info_index(f, n):
-    """n: 1 author, 2 version, 3 credits, 4 license, 5 settings."""
+    """The index of a text in the info item: n is 1 author, 2 version, 3 credits, 4 license, 5 settings."""
     return f.of_type(INFO)[0].ints[n]
 
 
@@ -24,7 +24,7 @@ def author(path):
 
 
 def image(path, n=0):
-    """(width, height, pixels) of an embedded image."""
+    """(width, height, pixels) of an embedded image"""
     f = datafile.Datafile.load(path)
     ints = f.of_type(IMAGE)[n].ints
     return ints[1], ints[2], f.blob(ints[5])

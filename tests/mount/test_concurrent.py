@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Programs with files of their own, that save them in all ways that editors have, beside others that
-look at everything: each finds its files as it left them after every step, and no call of it fails but
-the close of what is refused."""
+"""Programs save files of their own in all ways of editors, beside programs that read everything.
+
+Each program finds its files as it left them after every step, and no call fails except the close of refused content.
+"""
 import errno
 import json
 import os
@@ -11,8 +12,10 @@ import sys
 
 import pytest
 
-import box as boxes
-import datafile
+# Each program is a process that runs this file.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+import box as boxes  # noqa: E402
+import datafile  # noqa: E402
 
 SHARE, ALL = 60, 1000
 PROGRAMS = 4
@@ -31,13 +34,13 @@ MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 
 
 class Program:
-    """Number k writes info's k-th text, which never goes, and three images, which come and go."""
+    """Number k writes the k-th text of info, which always exists, and three images, which come and go."""
 
     def __init__(self, point, k, seed):
         self.point, self.rng = point, random.Random(seed)
         self.text = os.path.join(point, "info", ("author", "version", "credits", "license")[k])
         self.images = [os.path.join(point, "images", "p%d_%s.json" % (k, c)) for c in "abc"]
-        self.files, self.said = {}, []
+        self.files, self.log = {}, []
 
     def content(self, path):
         if path == self.text:
@@ -74,7 +77,7 @@ class Program:
         self.write(path)
 
     def write_twice(self, path):
-        """What is refused first, and then mended."""
+        """Write refused content first, then correct it."""
         assert boxes.refused(boxes.put, path, b"{\n\n", MAKE) == errno.EINVAL
         assert boxes.get(path) == b"{\n\n"
         self.write(path)
@@ -101,7 +104,7 @@ class Program:
         work = self.rng.choice((
             self.write, self.write_beside_and_rename, self.write_after_a_backup, self.write_after_a_removal,
             self.write_twice, self.leave, self.move, self.move, self.save))
-        self.said.append("%s %s" % (work.__name__, os.path.basename(path)))
+        self.log.append("%s %s" % (work.__name__, os.path.basename(path)))
         work(path)
         listed = os.listdir(os.path.join(self.point, "images"))
         for path in self.images:
@@ -116,7 +119,7 @@ def run(point, k, seed, steps):
         for _ in range(steps):
             p.step()
     except Exception as e:
-        e.add_note("after " + ", ".join(p.said[-8:]))
+        e.add_note("after " + ", ".join(p.log[-8:]))
         raise
     print(json.dumps({os.path.basename(path): data.decode() for path, data in p.files.items()}))
 
@@ -137,7 +140,7 @@ def started():
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_each_finds_its_files_as_it_left_them(box, started, seed):
+def test_each_program_finds_its_files_unchanged(box, started, seed):
     m = box.mount(box.add(datafile.small_map(image=(16, 16))))
     steps = ALL if os.environ.get("MAPFS_TEST_ALL") else SHARE
     lookers = [started("-c", LOOK, m.point) for _ in range(2)]
@@ -166,8 +169,9 @@ GROUP = {"group.json": b'{"x_offset": 3}\n', "layers/0_a/layer.json": b'{"type":
 
 @pytest.mark.parametrize("copy", [["cp", "-r"], [sys.executable, "-c", "import shutil, sys; shutil.copytree(*sys.argv[1:])"]],
                          ids=["cp", "python"])
-def test_a_group_is_copied_whole_while_others_look(box, started, copy):
-    """What is always in a group is there at once for all but the one who made it: for that one it is free."""
+def test_a_group_is_copied_completely_while_others_read(box, started, copy):
+    """The mandatory directory of a new group exists at once for all processes but its maker, which can make it
+    itself."""
     group = os.path.join(box.root, "group")
     for name, data in GROUP.items():
         path = os.path.join(group, name)

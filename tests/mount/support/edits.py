@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Random structural edits of a map's tree (core.py), done in the model of world.py at the same time.
+"""Random structural edits of a tree (core.py), applied to the model of world.py at the same time.
 
-Each is what a person would do with cp -r, rm -r, mv, mkdir and a text editor. An edit that the map
-at hand has nothing for raises Nothing, and another one is tried.
+Each edit is what a user would do with cp -r, rm -r, mv, mkdir and a text editor. An edit that does not fit the map
+raises Nothing, and the editor tries another one.
 """
 from edits_base import Nothing
 from edits_layers import Layers

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Random changes of archives and Triclon maps: after each save a fresh mount shows what the mounted
-tree showed, and what the report told. test_structure.py asks the same of Teeworlds maps.
+"""Random changes of archives and Triclon maps: after each save, a fresh mount shows what the mounted tree showed and
+the report said.
 
-MAPFS_TEST_SEED runs one sequence and tells its steps.
+test_structure.py does the same for Teeworlds maps. MAPFS_TEST_SEED runs one sequence and prints its steps.
 """
 import errno
 import json
@@ -21,7 +21,8 @@ from graph import is_json
 from words import numbers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[1:1] = [os.path.join(HERE, "..", "torchlight"), os.path.join(HERE, "..", "triclon")]
+sys.path[1:1] = [os.path.join(HERE, "..", folder)
+                 for folder in ("torchlight", "torchlight/support", "triclon", "triclon/support")]
 import archives  # noqa: E402
 import tcgen  # noqa: E402
 
@@ -30,7 +31,7 @@ STEPS = 25
 
 
 class Sequence:
-    """What may be asked of a tree at random; what is not possible is an errno, and no matter."""
+    """Random operations on a tree. An impossible operation gives an allowed errno."""
 
     ALLOWED = {errno.ENOENT, errno.EEXIST, errno.ENOTEMPTY, errno.EPERM, errno.ENOTDIR, errno.EISDIR,
                errno.EINVAL, errno.EXDEV, errno.EACCES}
@@ -38,9 +39,9 @@ class Sequence:
     def __init__(self, seed, tree, fresh, path):
         self.rng, self.seed, self.tree, self.fresh = random.Random(seed), seed, tree, fresh
         self.log, self.scratch = [], str(path)
-        self.drafts, self.kept = set(), set()
+        self.refused, self.kept = set(), set()
 
-    def wrong(self, what):
+    def fail(self, what):
         pytest.fail("seed %d\n%s\n%s" % (self.seed, "\n".join(self.log), what))
 
     def do(self, name, *args):
@@ -50,7 +51,7 @@ class Sequence:
         except OSError as e:
             self.log.append("    " + str(e))
             if e.errno not in self.ALLOWED:
-                self.wrong(str(e))
+                self.fail(str(e))
             return e.errno
         return 0
 
@@ -59,21 +60,21 @@ class Sequence:
         return data == old
 
     def shown(self):
-        """{path: content} of the map; scratch and drafts are not of it."""
+        """{path: content} of the map, without scratch files and refused content"""
         return {p: d for p, d in told.tree(self.tree).items()
-                if p not in self.drafts and not self.is_scratch(p)}
+                if p not in self.refused and not self.is_scratch(p)}
 
     def saved(self, code, report, before):
         self.log += ["# save"] + report.splitlines()
         self.kept |= {self.name(os.path.basename(p)) for p in re.findall(r"^note: (.*) was moved to a name that", report, re.M)}
         if code not in (0, 5):
-            self.wrong("the save gives %d" % code)
+            self.fail("the save gives %d" % code)
         put(self.scratch, self.tree.map(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         self.fresh.open(self.scratch)
         after = told.tree(self.fresh)
         why = told.untrue(report, before, after, self.name, self.same)
         if why:
-            self.wrong(why)
+            self.fail(why)
         return {self.name(p): d for p, d in before.items()}, {self.name(p): d for p, d in after.items()}
 
     def run(self):
@@ -95,11 +96,11 @@ class Sequence:
             both = path in before and path in after
             if not (both and self.same(path, after[path], before[path])) and (
                     path in before or os.path.basename(path) not in self.kept):
-                self.wrong("%s was %r, and is %r" % (path, before.get(path, 0), after.get(path, 0)))
+                self.fail("%s was %r, and is %r" % (path, before.get(path, 0), after.get(path, 0)))
 
 
 class Archive(Sequence):
-    """Files that come and go; refused texts only under names of their own."""
+    """Files come and go. Refused texts are written only under names of their own."""
     DIRS = ["MEDIA", "MEDIA/UNITS", "MEDIA/MORE", "MEDIA/UNITS/DEEP"]
     COMPILED = {archives.dat("n", level): archives.text_dat("n", level) for level in range(4)}
     NAMES = ["A.DAT", "B.DAT", "C.DAT", "new.dat", "PIC.JPG", "README.TXT", "x.ogg", ".B.DAT.swp", "B.DAT~"]
@@ -114,7 +115,7 @@ class Archive(Sequence):
 
     @classmethod
     def same(cls, path, data, old):
-        # What was written compiled is shown so until it is saved.
+        # A mount shows a compiled file as written until it is saved.
         return data == (cls.COMPILED.get(old, old) if path.lower().endswith(".dat") else old)
 
     def any_path(self):
@@ -141,19 +142,19 @@ class Archive(Sequence):
         else:
             bad = rng.choice(self.DIRS) + "/BAD.DAT"
             if self.do("put", bad, b"[UNIT]\n") == errno.EINVAL:
-                self.drafts.add(bad)
+                self.refused.add(bad)
 
     def shown(self):
-        # A directory may have been moved with a draft in it.
+        # A directory with a refused file may have been moved.
         return {p: d for p, d in super().shown().items() if not p.endswith("BAD.DAT")}
 
     def compare(self, before, after):
-        # An archive need not name its directories, so one that lost its last file is in none.
+        # An archive need not have an entry for a directory, so an empty directory may disappear.
         super().compare(*({p: d for p, d in t.items() if d is not None} for t in (before, after)))
 
 
 class Hill(Sequence):
-    """Four files that depend on one another."""
+    """Four files that depend on each other."""
     NAMES = ["info.json", "terrain.csv", "points.csv", "objects.csv", "points.csv~", ".points.swp", "note.txt"]
 
     @staticmethod
@@ -168,7 +169,7 @@ class Hill(Sequence):
     def same(path, data, old):
         if not is_json(path):
             return data == old
-        # How an empty list is read is as good as another way; as written it need not say all.
+        # An empty list may be read in another form; a written file may omit values.
         data, old = numbers(json.loads(data)), numbers(json.loads(old))
         return all(data[key] == old[key] for key in ("name", "author") if key in old)
 
@@ -186,7 +187,7 @@ class Hill(Sequence):
         what = self.rng.randrange(8)
         if what < 5:
             if self.do("put", path, self.content(path)) == errno.EINVAL:
-                self.drafts.add(path)
+                self.refused.add(path)
         elif what < 7:
             self.do("rename", path, self.rng.choice(self.NAMES))
         else:
@@ -195,7 +196,7 @@ class Hill(Sequence):
     def shown(self):
         out = {}
         for path, data in told.tree(self.tree).items():
-            # Judged again, and perhaps taken, when the others changed.
+            # A refused file may be accepted when another file changes.
             if not self.is_scratch(path) and not self.tree.core.ask("error", self.tree.box, path)[1]:
                 out[path] = data
         return out
@@ -205,20 +206,20 @@ class Hill(Sequence):
             pytest.skip("it takes an option to read it")
         if code != 4:
             return super().saved(code, report, before)
-        # The tables do not agree: nothing is told as saved, and nothing is.
+        # The tables contradict each other: nothing is reported as saved, and nothing is saved.
         self.log += ["# refused"] + report.splitlines()
         if "saved:" in report or "removed:" in report:
-            self.wrong("told as saved by a save that failed")
+            self.fail("a failed save reports a saved file")
         return {}, {}
 
     def compare(self, before, after):
-        # What is refused is in the map as it was.
+        # The map has the old content of refused files.
         super().compare(before, {p: before[p] if self.same(p, d, before[p]) else d
                                  for p, d in after.items() if p in before})
 
 
 @pytest.mark.parametrize("saved", [False, True])
-def test_what_was_changed_in_a_directory_that_came_back_is_told(core, small, saved):
+def test_changes_in_a_directory_that_moved_and_returned_are_reported(core, small, saved):
     tree = CoreTree(core, 0)
     tree.open(small)
     group, layer = "groups/0_Game", "layers/1_ground"
@@ -243,7 +244,7 @@ def layer_like(tree, path, like):
     tree.put(path + "/layer.json", tree.get(like + "/layer.json"))
 
 
-def test_a_new_layer_whose_layer_json_was_removed_is_a_directory_alone(core, small):
+def test_a_new_layer_without_its_layer_json_is_not_saved(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)
     layer_like(tree, "groups/0_Game/layers/9_new", "groups/0_Game/layers/1_ground")
@@ -251,7 +252,7 @@ def test_a_new_layer_whose_layer_json_was_removed_is_a_directory_alone(core, sma
     assert tree.end() == (0, "note: groups/0_Game/layers/9_new has no valid layer.json, and is not in the map\n")
 
 
-def test_a_new_layer_without_its_layer_json_that_goes_as_well_leaves_nothing_to_tell(core, small):
+def test_a_new_layer_that_was_removed_again_is_not_reported(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)
     layer_like(tree, "groups/0_Game/layers/9_new", "groups/0_Game/layers/1_ground")
@@ -260,7 +261,7 @@ def test_a_new_layer_without_its_layer_json_that_goes_as_well_leaves_nothing_to_
     assert tree.end() == (0, "")
 
 
-def test_notes_name_what_moved_by_where_it_stands(core, small):
+def test_notes_use_the_new_path_of_moved_objects(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)
     tree.rename("groups/0_Game", "groups/4_away")
@@ -280,7 +281,7 @@ def test_notes_name_what_moved_by_where_it_stands(core, small):
         "note: layer.json was removed from groups/4_away/layers/0_soil, which cannot be without it: it stays"]
 
 
-def test_a_note_is_told_again_where_it_was_not_so_meanwhile(core, small):
+def test_a_note_is_repeated_if_it_was_untrue_in_between(core, small):
     image, layer = "images/0_checker.png", "groups/0_Game/layers/1_ground/layer.json"
     gone = "note: groups/0_Game/layers/1_ground has no image now: %s is gone\nremoved: %s\n" % (image, image)
     tree = CoreTree(core, 0)
@@ -297,7 +298,7 @@ def test_a_note_is_told_again_where_it_was_not_so_meanwhile(core, small):
     assert tree.end() == (0, gone)
 
 
-def test_a_save_that_is_refused_tells_nothing_of_the_map_that_it_would_have_written(core, small):
+def test_a_refused_save_reports_nothing_about_the_unwritten_map(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)
     tree.unlink("images/0_checker.png")
@@ -307,7 +308,7 @@ def test_a_save_that_is_refused_tells_nothing_of_the_map_that_it_would_have_writ
 
 
 @pytest.mark.parametrize("kind", ["tiles", "quads"])
-def test_what_a_directory_that_was_made_again_had_is_told_by_its_path_alone(core, small, kind):
+def test_the_removed_content_of_a_recreated_directory_is_one_note(core, small, kind):
     layer = "groups/0_Game/layers/1_ground"
     tree = CoreTree(core, 0)
     tree.open(small)
@@ -318,7 +319,7 @@ def test_what_a_directory_that_was_made_again_had_is_told_by_its_path_alone(core
     assert tree.end() == (0, "note: what was %s before was removed\nsaved: %s\n" % (layer, layer))
 
 
-def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(core, small):
+def test_an_image_with_a_refused_other_form_is_reported_once(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)
     tree.rename("images/0_checker.png", "images/5_away.png")
@@ -333,7 +334,7 @@ def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(c
     assert code == 5 and "images/0_checker.json" in line and line.startswith("rescued: ")
 
 
-def test_of_a_form_that_was_taken_and_then_refused_the_draft_alone_is_left(core, small):
+def test_a_form_that_was_accepted_and_then_refused_is_rescued_alone(core, small):
     tree = CoreTree(core, 0)
     tree.open(small)
     png = tree.get("images/0_checker.png")
@@ -349,7 +350,7 @@ def test_of_a_form_that_was_taken_and_then_refused_the_draft_alone_is_left(core,
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_layer_that_was_removed_from_a_group_that_moves_is_told_once(core, small, again):
+def test_a_layer_removed_from_a_moved_group_is_reported_once(core, small, again):
     tree = CoreTree(core, 0)
     tree.open(small)
     remove(tree, "groups/0_Game/layers/1_ground")
@@ -372,7 +373,7 @@ def seeds(many, few):
     return [int(SEED)] if SEED else range(1, share.of(many, few) + 1)
 
 
-def test_archives(core, tmp_path):
+def test_reports_of_random_changes_of_archives_are_true(core, tmp_path):
     path = tmp_path / "S.MOD"
     path.write_bytes(archives.small_mod())
     tree, fresh = CoreTree(core, 0), CoreTree(core, 2)
@@ -381,7 +382,7 @@ def test_archives(core, tmp_path):
         Archive(seed, tree, fresh, tmp_path / "again.MOD").run()
 
 
-def test_triclon_maps(core, tmp_path):
+def test_reports_of_random_changes_of_triclon_maps_are_true(core, tmp_path):
     path = tmp_path / "hill.tcm"
     tree, fresh = CoreTree(core, 0), CoreTree(core, 2)
     for seed in seeds(2000, 150):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""What a report tells as saved or removed, against a fresh mount of the new map.
+"""Compares the `saved` and `removed` lines of a report with a fresh mount of the new map.
 
-Both mounts are {path: bytes, or None of a directory}. A Teeworlds mount deals numbers anew, so paths
-are compared without them (plain), and JSON without its references (meant), which hold still while a map
-is mounted: what they refer to then, the model in world.py says.
+Both mounts are {path: bytes, or None for a directory}. A new Teeworlds mount renumbers the names, so the comparison
+drops numbers from paths (plain) and references from JSON (same_content). The model in world.py checks references.
 """
 import collections
 import json
@@ -17,7 +16,7 @@ MEDIA = ("images", "sounds")
 
 
 def tree(t, path=""):
-    """All that a tree of core.py shows, but for raw/."""
+    """All files of a tree of core.py, except raw/."""
     out = {}
     for name in t.list(path):
         below = path + "/" + name if path else name
@@ -51,43 +50,44 @@ def plain(path):
     return re.sub("%([0-9A-Fa-f]{2})", lambda m: chr(int(m.group(1), 16)), "/".join(parts))
 
 
-def says(value, old):
-    """Does JSON say what the other said? A zoom and tangents all groups and points have, or none."""
+def json_equals(value, old):
+    """Is JSON equal, apart from references and versions? A group without a zoom, and points without tangents, get
+    these at a save."""
     if type(value) is not type(old):
         return False
     if isinstance(old, dict):
-        return all(key in KEYS or key == "version" or says(value[key], old[key]) if key in value
+        return all(key in KEYS or key == "version" or json_equals(value[key], old[key]) if key in value
                    else "tangent" in key and not any(old[key]) for key in old)
     if isinstance(old, list):
-        return len(value) == len(old) and all(map(says, value, old))
+        return len(value) == len(old) and all(map(json_equals, value, old))
     return value == old
 
 
 def unmarked(table):
-    """flags.csv but for the OPAQUE bits, which follow from an image that was written, too."""
+    """The rows of flags.csv without OPAQUE bits, which also follow from written images."""
     return [[int(v) & ~4 for v in line.split(b",")] for line in table.splitlines()]
 
 
-def meant(path, data, old):
+def same_content(path, data, old):
     if path.endswith("/flags.csv") and old and data:
         return unmarked(data) == unmarked(old)
     if not path.endswith(".json") or old is None or data is None:
         return data == old
-    return says(numbers(json.loads(data)), numbers(json.loads(old)))
+    return json_equals(numbers(json.loads(data)), numbers(json.loads(old)))
 
 
-def untrue(report, before, after, name=plain, content=meant):
-    """The first line that the new map does not bear out, and why; None: all is true."""
+def untrue(report, before, after, name=plain, content=same_content):
+    """The first report line that the new map contradicts, with the reason, or None."""
     shown, had = collections.defaultdict(list), collections.Counter(map(name, before))
     for path, data in after.items():
         shown[name(path)].append((path, data))
     for line in report.splitlines():
         kind, _, path = line.partition(": ")
         if kind == "removed" and (path in before or len(shown[name(path)]) > had[name(path)]):
-            return line + ": it is still there"
+            return line + ": it still exists"
         if kind != "saved" or re.match(r"and \d+ more$", path):
             continue
-        # What was removed and is always there is shown, too: empty.
+        # A removed mandatory file is shown, too: it is empty.
         if not shown[name(path)]:
             return line + ": a new mount does not show it"
         left = {k: list(v) for k, v in shown.items()}
@@ -97,7 +97,7 @@ def untrue(report, before, after, name=plain, content=meant):
             them = left.get(name(below), [])
             found = next((x for x in them if content(*x, before[below])), None)
             if found is None:
-                return "%s: of %s a new mount shows %r, and it was\n%r" % (
+                return "%s: a new mount shows %s as %r, and it was\n%r" % (
                     line, below, [d for _, d in them], before[below])
             them.remove(found)
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A screen of its own for one test, and the hands of a person at it."""
+"""A screen for one test, with keyboard input."""
 import os
 import shutil
 import subprocess
@@ -41,11 +41,11 @@ class Display:
         return self.box.run(*args, program=need(program), env=self.env())
 
     def window(self, title):
-        """The window whose title matches, once it is there and has the keyboard."""
-        def found():
+        """Wait for a window with this title and the keyboard focus, and return it."""
+        def find_window():
             ids = self.tool("xdotool", "search", "--onlyvisible", "--name", title).out.split()
             return ids and self.tool("xdotool", "windowfocus", "--sync", ids[-1]).code == 0 and ids
-        ids = boxes.wait_for(found, step=0.1)
+        ids = boxes.wait_for(find_window, step=0.1)
         assert ids, "no window " + title
         return ids[-1]
 
@@ -54,13 +54,13 @@ class Display:
         assert r.code == 0, r
 
     def type(self, line):
-        """The characters of a line and Return, which xdotool loses where it is one of them."""
+        """Type a line and Return. xdotool loses a Return that is part of a longer text."""
         r = self.tool("xdotool", "type", "--delay", "40", line)
         assert r.code == 0, r
         self.keys("Return")
 
     def shows(self, name):
-        """A picture of the screen, for who sets MAPFS_SCREENSHOTS; how many colours it has."""
+        """The number of colors on the screen. MAPFS_SCREENSHOTS keeps the picture."""
         path = os.path.join(self.box.root, name + ".png")
         assert self.tool("import", "-window", "root", path).code == 0
         folder = os.environ.get("MAPFS_SCREENSHOTS")
@@ -70,13 +70,13 @@ class Display:
 
     @staticmethod
     def stop(p):
-        # Not SIGTERM: pcmanfm's handler of it may wait for a lock that the program holds.
+        # Not SIGTERM: the handler of pcmanfm may wait for a lock that the program holds.
         p.kill()
         p.wait()
 
     def close(self):
         for p in self.children[1:]:
             self.stop(p)
-        self.children[0].terminate()  # so that it takes its socket along
+        self.children[0].terminate()  # so that it removes its socket
         self.children[0].wait(90)
         self.log.close()

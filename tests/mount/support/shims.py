@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The reading side of tests/shim: what the preloaded libraries count and how they are steered."""
+"""Control of the preloaded libraries of tests/shim, and access to what they count."""
 import mmap
 import os
 import struct
@@ -29,7 +29,7 @@ class Shim:
 
 
 class Inflate(Shim):
-    """Every stream that was inflated: (bytes that came out, their Adler-32 or None if dropped)."""
+    """Counts decoded streams: (decoded bytes, their Adler-32 or None if dropped)."""
     library, variable = "shim-inflate.so", "MAPFS_SHIM_INFLATE"
     rows, row = 65536, struct.Struct("<QII")
     size = 16 + rows * row.size
@@ -44,7 +44,7 @@ class Inflate(Shim):
         return out
 
     def bytes(self):
-        """How many bytes came out of all streams, those that went on from a copy included."""
+        """The total of decoded bytes, including streams that continue from a copy."""
         return struct.unpack_from("<Q", self.memory, 8)[0]
 
     def reset(self):
@@ -52,7 +52,7 @@ class Inflate(Shim):
 
 
 class Fault(Shim):
-    """Fail or kill at the N-th call that changes a disk, from the moment it is armed."""
+    """Fails or kills at the N-th call that changes a disk after it was armed."""
     library, variable = "shim-fault.so", "MAPFS_SHIM_FAULT"
     size = 4096
     WRITE, SYNC, RENAME, UNLINK, TRUNCATE, OPEN, META = (1 << i for i in range(7))
@@ -70,7 +70,7 @@ class Fault(Shim):
         struct.pack_into("<I", self.memory, 0, 0)
 
     def calls(self):
-        """How many calls counted since it was armed."""
+        """The number of counted calls since it was armed."""
         return struct.unpack_from("<I", self.memory, 20)[0]
 
     def trace(self):
@@ -79,7 +79,7 @@ class Fault(Shim):
 
 
 class Inside(Shim):
-    """Has the worker try what it has no need of, as if a map had taken it over."""
+    """Makes the worker try forbidden calls, as if a map had taken it over."""
     library, variable = "shim-inside.so", "MAPFS_SHIM_INSIDE"
     size = 4096
 
@@ -88,6 +88,6 @@ class Inside(Shim):
         struct.pack_into("<I", self.memory, 0, what + 1)
 
     def answer(self):
-        """The errno of what was asked for (0: it was done), or None as long as there is none."""
+        """The errno of the requested call (0: it succeeded), or None if there is no answer yet."""
         asked, result = struct.unpack_from("<Ii", self.memory)
         return None if asked or result < 0 else result

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A box: one test's own directory, the mounts made in it, and the proof that nothing is left."""
+"""A test's own directory with its mounts, and a check that the test leaves nothing behind."""
 import collections
 import errno
 import fnmatch
@@ -22,7 +22,7 @@ MARK = "MAPFS_TEST_BOX"
 
 
 def _base():
-    """A directory on a file system that keeps extended attributes (a tmpfs may not)."""
+    """A directory on a file system with extended attributes, which a tmpfs may lack."""
     for base in filter(None, (os.environ.get("MAPFS_TEST_DIR"), "/var/tmp", tempfile.gettempdir())):
         try:
             with tempfile.NamedTemporaryFile(dir=base) as f:
@@ -50,12 +50,12 @@ def status_field(pid, field):
                 if line.startswith(field + ":"):
                     return line.split()[1]
     except OSError:
-        pass  # gone meanwhile
+        pass  # the process has ended
     return None
 
 
 def mounts_below(path):
-    """Mount points at or below a path, as the kernel names them, the innermost first."""
+    """The mount points at or below a path, as the kernel names them, innermost first."""
     out = []
     with open("/proc/self/mountinfo") as f:
         for line in f:
@@ -66,14 +66,14 @@ def mounts_below(path):
 
 
 def is_mounted(path):
-    # Not realpath of the whole: to look at a mount point is to ask a mount that may be dead.
+    # Resolve only the parent: a lookup of the mount point itself would ask a mount that may be dead.
     parent, name = os.path.split(path)
     path = os.path.join(os.path.realpath(parent), name)
     return path in mounts_below(path)
 
 
 def put(path, data, flags=os.O_WRONLY | os.O_TRUNC):
-    """Write as a program does that looks at what close says."""
+    """Write a file like a program that checks the result of close()."""
     fd = os.open(path, flags)
     try:
         view = memoryview(data)
@@ -91,7 +91,7 @@ def get(path):
 
 
 def on_a_terminal(box, *args, seconds=90, **env):
-    """What mapfs prints on a terminal, and its exit code."""
+    """The output of mapfs on a terminal, and its exit code."""
     master, slave = pty.openpty()
     p = subprocess.Popen([places.BINARY, *args], stdin=subprocess.DEVNULL, stdout=slave,
                          stderr=slave, env=dict(box.env(), **env))
@@ -120,7 +120,7 @@ def refused(function, *args):
 
 
 def sync_root(point):
-    """The same as sync(1) of the mount, which says no more than that it failed."""
+    """Sync a mount like sync(1), but raise the errno, which sync(1) hides."""
     fd = os.open(point, os.O_RDONLY)
     try:
         os.fsync(fd)
@@ -145,14 +145,14 @@ class Mount:
         return os.getxattr(self / name if name else self.point, attr).decode()
 
     def unmount(self, *args, code=0):
-        """mapfs -u; its exit code is asserted, its output returned."""
+        """Run mapfs -u, check its exit code and return its output."""
         r = self.box.run("-u", *args, self.point)
-        text = "mapfs -u gave %d instead of %d\n%s%s" % (r.code, code, r.out, r.err)
+        text = "mapfs -u: exit %d instead of %d\n%s%s" % (r.code, code, r.out, r.err)
         assert r.code == code, text
         return r
 
     def unmount_edited(self):
-        """After edits that a game may warn of: the report."""
+        """Unmount after edits that may cause warnings, and return the report."""
         r = self.box.run("-u", self.point)
         assert r.code == (5 if "warning: " in r.out else 0), r
         return r.out
@@ -161,7 +161,7 @@ class Mount:
         return is_mounted(self.point)
 
     def walk(self):
-        """All files and directories, as bytes paths relative to the mount's root."""
+        """All files and directories, as bytes paths relative to the root of the mount."""
         files, dirs = {}, set()
         root = os.fsencode(self.point)
         for base, _, names in os.walk(root, onerror=_raise):
@@ -191,7 +191,7 @@ class Box:
     # ---- maps
 
     def add(self, source, name=None):
-        """A map of the box's own: a copy of a file, or bytes. Returns its path."""
+        """Copy a file, or write bytes, as a map in this box, and return its path."""
         if isinstance(source, bytes):
             data = source
         else:
@@ -200,7 +200,7 @@ class Box:
         path = os.path.join(self.maps, name or "small.map")
         with open(path, "wb") as f:
             f.write(data)
-        # A time in the past, so that a write cannot go unnoticed within the clock's grain.
+        # A time in the past makes every write visible, even within the resolution of the clock.
         os.utime(path, ns=(1_500_000_000_000_000_000, 1_500_000_000_123_456_789))
         self.before.add(os.path.basename(path))
         return path
@@ -210,15 +210,15 @@ class Box:
         try:
             os.mkdir(path)
         except FileExistsError:
-            pass  # perhaps a mount that this user may not even look at
+            pass  # an existing mount, which this user may not be allowed to enter
         return path
 
     def beside(self):
-        """What lies beside the maps and was not there before the test."""
+        """The names beside the maps that the test has added."""
         return sorted(n for n in os.listdir(self.maps) if n not in self.before)
 
     def allow(self, *patterns):
-        """Names beside the map that the test expects to stay."""
+        """Allow names beside the map to stay after the test."""
         self.allowed += patterns
 
     # ---- running
@@ -226,14 +226,14 @@ class Box:
     def env(self, extra=None):
         env = dict(os.environ, **{MARK: self.root, "HOME": self.home, "LC_ALL": "C.UTF-8"})
         for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
-            # The worker may write nowhere but beside the map.
+            # The worker may write only beside the map.
             if name in env:
                 env[name] += ":log_path=" + os.path.join(self.maps, "sanitizer")
         env.update(extra or {})
         return env
 
     def run(self, *args, env=None, program=None, timeout=120, cwd=None, stdin=None):
-        """Run mapfs (or a program), its output to files: a daemon may keep them open."""
+        """Run mapfs or another program. The output goes to files, because a daemon may keep its descriptors open."""
         self.serial += 1
         out, err = (os.path.join(self.logs, "%d.%s" % (self.serial, s)) for s in ("out", "err"))
         argv = ([program] if program else [places.BINARY]) + [str(a) for a in args]
@@ -254,7 +254,8 @@ class Box:
         return m
 
     def foreground(self, map_, opts="", point=None, env=None, shim=None, flag="-f"):
-        """mapfs -f as a child; returns (Mount, Popen) once it is mounted. p.log: its output."""
+        """Run mapfs -f as a child and return (Mount, Popen) after it has mounted. The attribute `log` of the Popen
+        names its output."""
         point = point or self.point()
         env = dict(env or {}, **(shim.env() if shim else {}))
         self.serial += 1
@@ -268,21 +269,21 @@ class Box:
         m = Mount(self, map_, point)
         up = wait_for(lambda: m.mounted() or p.poll() is not None)
         assert up and p.poll() is None, "mapfs -f did not mount: " + get(log.name).decode()
-        # Mounted for the kernel is not yet answered by the worker.
+        # The kernel shows the mount before the worker answers.
         st = os.stat(point).st_dev
-        door = "@mapfs/%d:%d" % (os.major(st), os.minor(st))
-        wait_for(lambda: p.poll() is not None or self.serves(door), 5)
+        address = "@mapfs/%d:%d" % (os.major(st), os.minor(st))
+        wait_for(lambda: p.poll() is not None or self.serves(address), 5)
         return m, p
 
-    def serves(self, door):
-        """Is the socket the worker's own? One that is about to end may have had the same number."""
+    def serves(self, address):
+        """Does the control socket belong to our worker? An ending mount may have had the same device number."""
         try:
             top = "/proc/%d/fd/" % self.worker()
             own = {os.readlink(top + fd) for fd in os.listdir(top)}
         except (OSError, AssertionError, TypeError):
             return False
         sockets = (line.split() for line in get("/proc/net/unix").decode().splitlines())
-        return any(s[-1] == door and "socket:[%s]" % s[6] in own for s in sockets if len(s) > 7)
+        return any(s[-1] == address and "socket:[%s]" % s[6] in own for s in sockets if len(s) > 7)
 
     def shim(self, kind):
         s = kind(os.path.join(self.root, "shim%d" % len(self.shims)))
@@ -292,7 +293,7 @@ class Box:
     # ---- processes
 
     def processes(self):
-        """The mapfs processes of this box, found by a mark in their environment."""
+        """The mapfs processes of this box, found by a variable in their environment."""
         mark, out = ("%s=%s" % (MARK, self.root)).encode(), []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -304,24 +305,24 @@ class Box:
         return out
 
     def confined(self, value):
-        """The process that gave up new privileges, or the one that did not."""
-        def find():
+        """The only process whose NoNewPrivs has this value."""
+        def find_process():
             found[:] = [p for p in self.processes() if status_field(p, "NoNewPrivs") == value]
             return len(found) == 1
         found = []
-        # One that has answered the last of its callers may still be about to go.
-        assert wait_for(find), "%s of %s" % (found, self.processes())
+        # A process that has sent its last answer may still be about to exit.
+        assert wait_for(find_process), "%s of %s" % (found, self.processes())
         return found[0]
 
     def worker(self):
         return self.confined("1")
 
-    def guard(self):
-        """What the launcher leaves behind, and in the foreground itself."""
+    def supervisor(self):
+        """The supervisor: in the background a child of the launcher, in the foreground the launcher itself."""
         return self.confined("0")
 
     def held(self):
-        """How many descriptors the worker has, and how many of them on files that are gone."""
+        """The number of descriptors of the worker, and the number of them on deleted files."""
         fds, links = "/proc/%d/fd" % self.worker(), []
         for fd in os.listdir(fds):
             try:
@@ -333,9 +334,9 @@ class Box:
     def kill_worker(self):
         pid = self.worker()
         os.kill(pid, signal.SIGKILL)
-        # It is cleaned up after: the mount point is usable again, no process is left.
-        assert wait_for(lambda: not self.processes()), "processes stay after the worker's death"
-        assert not mounts_below(self.root), "still mounted after the worker's death"
+        # The supervisor cleans up: the mount point is usable again, and no process remains.
+        assert wait_for(lambda: not self.processes()), "processes remain after the death of the worker"
+        assert not mounts_below(self.root), "still mounted after the death of the worker"
 
     # ---- the end
 
@@ -347,7 +348,7 @@ class Box:
             subprocess.run(tool + [point], capture_output=True)
         gone = wait_for(lambda: not self.processes(), 90 if check else 2)
         if not gone:
-            problems.append("processes rescued: %s" % self.processes())
+            problems.append("processes remain: %s" % self.processes())
             for pid in self.processes():
                 try:
                     os.kill(pid, signal.SIGKILL)
@@ -377,7 +378,7 @@ def is_file(path):
 
 
 def fuse_problem():
-    """Why nothing can be mounted here, or None."""
+    """The reason why mounts are impossible here, or None."""
     try:
         os.close(os.open("/dev/fuse", os.O_RDWR))
     except OSError as e:
@@ -400,14 +401,14 @@ def needs(*programs):
 
 
 def needs_user_mounts(run):
-    """Skips where the user as whom `run` runs a shell script cannot mount or unmount."""
+    """Skip if the user as whom `run` runs a shell script cannot mount or unmount."""
     r = run(USER_MOUNTS)
     if r.code:
         pytest.skip("an ordinary user cannot mount here: " + r.err.strip())
 
 
 def needs_namespaces(*flags):
-    """Skips where `unshare` with these flags makes no namespaces: in a chroot, in some containers."""
+    """Skip if `unshare` with these flags fails, as in a chroot and in some containers."""
     needs("unshare")
     r = subprocess.run(["unshare", *flags, "true"], capture_output=True, text=True, check=False)
     if r.returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""How much of the long tests is done: a share that stays the same, or with MAPFS_TEST_ALL=1 all of it."""
+"""The share of the long tests that a run does: a constant selection, or everything with MAPFS_TEST_ALL=1."""
 import functools
 import os
 
@@ -16,10 +16,10 @@ def of(everything, share):
 
 @functools.lru_cache(maxsize=None)
 def forms(path):
-    """What a map can have that another has not: items of each type, version, kind and length."""
+    """The features of a map that distinguish it from others: items of each type, version, kind and length."""
     try:
         f = datafile.Datafile.load(path)
-    except Exception as e:  # whatever this reader finds wrong with a map is a form of it
+    except Exception as e:  # an error of this reader counts as a feature
         return {type(e)}
     found = {f.version}
     for item in f.items:
@@ -35,7 +35,7 @@ def forms(path):
 
 
 def maps(paths):
-    """All of the maps, or the smallest that have among them every form that there is."""
+    """All maps, or the smallest ones that have every feature between them."""
     if ALL:
         return list(paths)
     seen, out = set(), []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""The files that a Teeworlds mount must hold, derived from the map with the reader of datafile.py.
+"""The files that a Teeworlds mount must show, derived from the map with the reader of datafile.py.
 
-It follows the layout page (rules 1-4, 9-11, 22-24) and not what mapfs answers.  Groups and envelopes
-are named as directories only: what is in them is another test's matter.
+The rules come from the layout page (rules 1-4, 9-11, 22-24), not from mapfs. Groups and envelopes appear as
+directories only: other tests check their content.
 """
 import binascii
 import struct
@@ -20,14 +20,14 @@ IDAT_MAX = (1 << 31) - 1
 
 
 class File:
-    """One expected file: its size, and a function for its bytes (None: reading is EIO)."""
+    """An expected file: its size, and a function that returns its bytes, or None if reading gives EIO."""
 
     def __init__(self, size, content, source=None):
         self.size, self.content, self.source = size, content, source
 
 
 def escaped(name, limit):
-    """A name's bytes as a file name of at most limit bytes, cut at a whole character."""
+    """A name as a file name of at most `limit` bytes, cut at a whole character."""
     out = b""
     for c in name.decode("utf-8", "surrogateescape"):
         code = ord(c)
@@ -122,7 +122,7 @@ def image_files(f):
 
 
 def flag(value):
-    """Layout rule 16, words: a flag is false or true; any other number stands as it is."""
+    """A flag in words (layout rule 16): false or true, or any other number unchanged."""
     return {0: b"false", 1: b"true"}.get(value, b"%d" % value)
 
 
@@ -169,8 +169,7 @@ def typed(f):
 
 
 def tree(f, raw=True):
-    """All expected files by path, and the expected directories (without what groups and envelopes
-    hold)."""
+    """All expected files by path, and the expected directories, without the content of groups and envelopes."""
     files, dirs = {}, {b""}
     if typed(f):
         dirs |= {d.encode() for d in TYPED_DIRS}
@@ -184,14 +183,14 @@ def tree(f, raw=True):
 
 
 def name_blobs(f):
-    """The blobs that listing the tree has to inflate: those that hold names."""
+    """The blobs with names, which a listing must decode."""
     out = {i.ints[4] for i in f.of_type(IMAGE) if len(i.ints) > 4}
     out |= {i.ints[2] for i in f.of_type(SOUND) if len(i.ints) > 2}
     return {i for i in out if f.has_blob(i)}
 
 
 def listing_blobs(f):
-    """Beside the names, quads and sound sources may be inflated for their lengths; nothing else."""
+    """The blobs that a listing may decode: names, and for their lengths quads and sound sources."""
     out = name_blobs(f)
     out |= {i.ints[5] for i in f.of_type(LAYER) if len(i.ints) > 5 and i.ints[1] in (3, 9, 10)}
     return {i for i in out if f.has_blob(i)}

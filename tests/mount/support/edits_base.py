@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What edits of a tree and of its model have in common (edits.py)."""
+"""Functions that all edits of a tree and its model share (edits.py)."""
 import json
 import os
 import random
@@ -12,18 +12,18 @@ NAMES = ["moon", "a b", "ü", "x%y", "45_z", "dots.a", "Front2", "", "", "same",
 
 
 class Nothing(Exception):
-    """There is nothing to do this with."""
+    """The map has no object for this edit."""
 
 
 class Base:
     def __init__(self, world, tree, seed, other=None):
-        """other: (world, tree) of a second mounted map to copy from."""
+        """`other` is (world, tree) of a second mounted map to copy from, or None."""
         self.world, self.tree, self.other = world, tree, other
         self.rng = random.Random(seed)
         self.log = []   # for people
-        self.done = []  # words of each operation
+        self.done = []  # the words of each operation
 
-    # ---- what there is
+    # ---- the objects of the map
 
     def pick(self, things):
         things = list(things)
@@ -32,7 +32,7 @@ class Base:
         return self.rng.choice(things)
 
     def medium(self, *sorts):
-        # An embedded image that cannot be shown has a file that no new image may have.
+        # An embedded image that mapfs cannot show has a file that a new image may not have.
         return self.pick(p for s in sorts or ENDINGS for p in self.media(s) if self.is_plain(p))
 
     def media(self, sort, world=None):
@@ -43,14 +43,14 @@ class Base:
         return not isinstance(value, dict) or path.startswith("envelopes/") or value["external"] == 1
 
     def is_free(self, path):
-        """What no map has yet is known by its name alone: none that was written needs this one."""
+        """May the object move away or disappear? The written references of a new object need its name."""
         sort, name = path.split("/")
         stem = stem_of(sort, name)
         return any(stem == t.stem() for t in self.world.base[sort]) or \
             (sort, stem) not in self.world.names()
 
     def kind(self, path):
-        """What an envelope is stays."""
+        """The kind of an envelope, which an edit must keep."""
         return kind_of(self.world.shows(path)) if path.startswith("envelopes/") else None
 
     def groups(self):
@@ -71,14 +71,14 @@ class Base:
         return any(map(self.is_physics, self.layers(group)))
 
     def files(self, layer, world=None):
-        """Names of those that it has."""
+        """The names of the files of a layer."""
         entry = (world or self.world).entry(layer)
         return sorted(set(entry.files) | set(entry.origin.content if entry.origin else ()))
 
     # ---- names
 
     def fresh(self, folder, ending="", kind=None):
-        """A path of a folder at which nothing stands, in any form."""
+        """An unused path in a folder, unused in every form."""
         sort = os.path.basename(folder)
         there = self.world.at(folder + "/x")[0]
         known = {stem_of(sort, n) for n in there}
@@ -95,7 +95,7 @@ class Base:
 
     @staticmethod
     def may_stand(sort, there, stem, ending, kind):
-        """Whose place would it take?"""
+        """May a new file get this name, and so the identity of the object that had it?"""
         for t in [t for n, t in list(there.home.items()) + list(there.left.items())
                   if stem_of(sort, n) == stem]:
             if sort == "sounds" and os.path.splitext(t.path)[1] != ending:
@@ -107,14 +107,14 @@ class Base:
     # ---- the tree
 
     def do(self, *words):
-        """On the mount, and in the model."""
+        """Do an operation on the mount and in the model."""
         self.log.append(" ".join(w if isinstance(w, str) else "(%d bytes)" % len(w) for w in words))
         self.done.append(words)
         run(self.tree, words)
         play(self.world, words)
 
     def read(self, path):
-        """A file's bytes; they have to say what the model says."""
+        """Read a file and compare it with the model."""
         data = self.tree.get(path)
         self.log.append("cat " + path)
         why = untrue(self.world, path, data)
@@ -126,17 +126,19 @@ class Base:
         return json.dumps(value, ensure_ascii=False).encode()
 
     def fits(self, key, path):
-        """May it be referred to so? An envelope without a name is one of these channels."""
+        """May a reference with this key name the file? An envelope without a name fits the key of its channels
+        only."""
         return not path.startswith("envelopes/") or self.world.shows(path)["channels"] == CHANNELS[key]
 
     def stems(self, key):
-        """All that a reference may name."""
+        """All names that a reference with this key may have."""
         sort = KEYS[key]
         return [stem_of(sort, p.split("/")[1]) for p in self.media(sort) if self.fits(key, p)]
 
 
 def kind_of(envelope):
-    """A text of another version, or without tangents, would leave what it does not say as it was."""
+    """The properties that a new text must share, because a text of another version, or without tangents, would keep
+    old values."""
     return envelope["channels"], envelope["version"], any(
         "in_tangent_dx" in p for p in envelope.get("points", []))
 
@@ -149,7 +151,7 @@ def run(tree, words):
     try:
         {"put": tree.put, "mv": tree.rename, "mkdir": tree.mkdir}[what](path, *rest)
     except FileExistsError:
-        # What is always in a directory may be there for the process that makes it, or not.
+        # A mandatory directory may or may not exist for the process that makes its parent.
         if not path.endswith("/layers"):
             raise
 
@@ -164,5 +166,5 @@ def untrue(world, path, data):
     entry = world.entry(path)
     if path.endswith("flags.csv") and "flags.csv" not in entry.files:
         want, got = without_marks(want), without_marks(got)
-    return "" if same(path, want, got) else "%s says\n%.600r\nand is meant to say\n%.600r" % (
+    return "" if same(path, want, got) else "%s has\n%.600r\nexpected\n%.600r" % (
         path, got, want)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What the JSON of a map calls by words (rule 16 of the layout): from the numbers of the file, and back."""
+"""Conversion between the words in the JSON of a map (layout rule 16) and the numbers of the file."""
 TYPE = {2: "tiles", 3: "quads", 10: "sounds", 9: "old_sounds"}
 KIND = {0: "design", 1: "game", 2: "tele", 4: "speedup", 8: "front", 16: "switch", 32: "tune"}
 CURVE = {0: "step", 1: "linear", 2: "slow", 3: "fast", 4: "smooth", 5: "bezier"}
@@ -17,10 +17,10 @@ def _each(value, one):
 
 
 def words(value):
-    """As a mount shows it."""
+    """The value as a mount shows it."""
     return _each(value, lambda table, v: table.get(v, v))
 
 
 def numbers(value):
-    """As the map's file has it."""
+    """The value as the map stores it."""
     return _each(value, lambda table, v: next((n for n, word in table.items() if word == v and type(word) is type(v)), v))

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""What a map holds, as objects that refer to one another; and what a reader that shares nothing with
-mapfs finds in a map's file.
+"""The objects of a map and their references, read without any code of mapfs.
 
-Objects are images, sounds, envelopes, groups and layers. A reference is the object that it points at,
-whatever its number is. world.py says what becomes of them.
+Objects are images, sounds, envelopes, groups and layers. A reference is the object that it points at, independent of
+its number. world.py models how objects change.
 """
 import json
 import math
@@ -15,12 +14,13 @@ import layout
 from datafile import IMAGE, SOUND
 from words import numbers
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", folder) for folder in ("teeworlds", "teeworlds/support")]
 import expect  # noqa: E402
 
 MEDIA = ("images", "sounds")
 LISTS = ("images", "sounds", "envelopes", "groups")
-# key of a reference -> where it points
+# key of a reference -> the list that it points into
 KEYS = {"image": "images", "sound": "sounds", "color_envelope": "envelopes",
         "position_envelope": "envelopes", "sound_envelope": "envelopes"}
 CHANNELS = {"position_envelope": 3, "color_envelope": 4, "sound_envelope": 1}
@@ -31,7 +31,7 @@ LAST = math.inf
 
 
 class Unfit(Exception):
-    """The model does not speak of such a map."""
+    """The model does not cover this map."""
 
 
 def stem_of(sort, name):
@@ -43,13 +43,13 @@ def is_json(name):
 
 
 def read(data):
-    """What a file says: JSON, or its bytes."""
+    """The content of a file: parsed JSON, or bytes."""
     is_text = isinstance(data, bytes) and data.lstrip()[:1] in (b"{", b"[")
     return numbers(json.loads(data)) if is_text else data
 
 
 def parsed(stem, sort):
-    """(position, name) that a new path says."""
+    """The (position, name) that a new path gives to an object."""
     found = re.match(r"(\d+)_(.*)$", stem, re.S)
     if found:
         position, name = int(found.group(1)), found.group(2)
@@ -62,13 +62,13 @@ def parsed(stem, sort):
 
 
 def by_name(path):
-    """Byte by byte, but numbers by their value; a number stands where its digits do among bytes."""
+    """A sort key: byte order, but with numbers compared by value. A number sorts where a digit does."""
     return [(ord("0"), int(x)) if x.isdigit() else (x[0], 0)
             for x in re.findall(rb"\d+|\D", path.encode())], path
 
 
 def each_reference(value, visit):
-    """A copy of parsed JSON in which visit(key, value) stands for each reference."""
+    """Copy parsed JSON, and replace each reference by visit(key, value)."""
     if isinstance(value, list):
         return [each_reference(v, visit) for v in value]
     if isinstance(value, dict):
@@ -78,14 +78,14 @@ def each_reference(value, visit):
 
 
 class Object:
-    """One of a map, under the path by which a mount shows it."""
+    """An object of a map, with the path that a mount shows."""
 
     def __init__(self, sort, path, name, content, group=None):
         self.sort, self.path, self.name, self.group = sort, path, name, group
-        self.content = content  # {name of a file in its directory; of a medium "": bytes or JSON}
+        self.content = content  # {name of a file in its directory: bytes or JSON}; a medium has the name ""
         self.position = 0
-        self.moved = False      # it was made or moved since the mount
-        self.painted = False    # an image: its pixels are others than before the save
+        self.moved = False      # made or moved since the mount
+        self.painted = False    # an image: its pixels have changed since the save
         self.repainted = False  # a layer: its opaque marks may follow new pixels
         self.layers = []        # of a group
 
@@ -93,13 +93,13 @@ class Object:
         return stem_of(self.sort, self.path)
 
     def order(self):
-        """What was made or moved comes before what stood there; among themselves they stand by their
-        names: when they came does not count."""
+        """A sort key: made or moved objects come before others at the same position, and sort by name among each
+        other, independent of the order of the operations."""
         return self.position, not self.moved, by_name(self.path)
 
 
 class Base:
-    """The objects of a map, in its order."""
+    """The objects of a map, in map order."""
 
     def __init__(self):
         self.lists = {sort: [] for sort in LISTS}
@@ -110,8 +110,8 @@ class Base:
     def layers(self):
         return [layer for g in self["groups"] for layer in g.layers]
 
-    def deal(self):
-        """Numbers are dealt anew, as by the next mount; {object: stem}."""
+    def assign_names(self):
+        """The names with new numbers that the next mount will use: {object: stem}."""
         out = {}
         for things, limit in [(self[s], 250) for s in LISTS[:3]] + [
                 (x, 255) for x in [self["groups"]] + [g.layers for g in self["groups"]]]:
@@ -120,7 +120,7 @@ class Base:
         return out
 
     def settle(self):
-        for t, stem in self.deal().items():
+        for t, stem in self.assign_names().items():
             t.path, t.moved = stem + t.path[len(t.stem()):], False
         for things in list(self.lists.values()) + [g.layers for g in self["groups"]]:
             for i, t in enumerate(things):
@@ -128,8 +128,8 @@ class Base:
         return self
 
     def shows(self):
-        """{path: bytes or parsed JSON} of a new mount, and the paths whose marks do not count."""
-        stems, out, unmarked = self.deal(), {}, set()
+        """The files of a new mount, {path: bytes or parsed JSON}, and the paths whose marks are not compared."""
+        stems, out, unmarked = self.assign_names(), {}, set()
 
         def put(top, t):
             for name, value in t.content.items():
@@ -151,7 +151,7 @@ class Base:
 
 
 def read_map(f):
-    """The Base of a map that was just mounted."""
+    """The Base of a freshly mounted map."""
     base, view = Base(), expect.View(f)
     starts = 0
     for g in view.groups:
@@ -207,7 +207,7 @@ def without_marks(plane):
 
 
 def map_shows(f, unmarked=()):
-    """The same of a map, by expect.py's reading."""
+    """The files of a map, {path: bytes or parsed JSON}, as expect.py reads them."""
     out = {}
     for path, file in list(layout.image_files(f)) + list(layout.sound_files(f)):
         out[path.decode()] = read(file.content())
@@ -218,7 +218,7 @@ def map_shows(f, unmarked=()):
 
 
 def full_points(envelope):
-    """Tangents that an envelope did not have are zeros where the map has them now."""
+    """An envelope with zero tangents where it has none. A save adds these to the map."""
     return dict(envelope, points=[{**{k: [0] * 4 for k in TANGENTS}, **p}
                                   for p in envelope.get("points", [])])
 
@@ -229,7 +229,7 @@ def same(path, want, got):
     if path.startswith("envelopes/") and isinstance(want, dict) and isinstance(got, dict):
         return full_points(want) == full_points(got)
     if path.endswith("/group.json") and "parallax_zoom" not in want and isinstance(got, dict):
-        # Items of zooms are by position: a group without one gets the one that DDNet takes then.
+        # The items with zooms are stored by position: a group without a zoom gets the default of DDNet.
         got = dict(got)
         zoom = got.pop("parallax_zoom", None)
         return want == got and zoom == min(max(got["x_parallax"], got["y_parallax"], 0), 100)
@@ -238,8 +238,8 @@ def same(path, want, got):
 
 def differences(want, got):
     out = ["%s: missing" % p for p in sorted(set(want) - set(got))]
-    out += ["%s: not meant to be there" % p for p in sorted(set(got) - set(want))]
+    out += ["%s: unexpected" % p for p in sorted(set(got) - set(want))]
     for path in sorted(set(want) & set(got)):
         if not same(path, want[path], got[path]):
-            out.append("%s: %.600r\n    is meant to be: %.600r" % (path, got[path], want[path]))
+            out.append("%s: %.600r\n    expected: %.600r" % (path, got[path], want[path]))
     return out

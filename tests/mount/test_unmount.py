@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Leaving: how mounts are ended, by whom, and what is said of it."""
+"""Ending mounts: busy mounts, discarded changes, killed processes, progress and status."""
 import os
 import re
 import signal
@@ -18,7 +18,7 @@ from shims import Fault
 
 SETTINGS = "info/settings.cfg"
 NEW = b"x 1\n"
-# Seconds after which something waits for what never comes; a busy machine needs a part of them.
+# Time limit in seconds for calls that would otherwise hang; a busy machine needs only a part of it.
 HANGS = 60
 HOLD = "import os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); print(flush=True); sys.stdin.read()"
 
@@ -28,7 +28,7 @@ MAP = ("import mmap, os, sys; fd = os.open(sys.argv[1], os.O_RDONLY); "
 
 
 class Holder:
-    """Another program that has a file of the mount open, or works in it."""
+    """Another process that has a file of the mount open, maps it, or has its working directory there."""
 
     def __init__(self, path, cwd=None, code=HOLD):
         self.p = subprocess.Popen([sys.executable, "-c", code, path], cwd=cwd,
@@ -48,11 +48,11 @@ class Holder:
             self.end()
 
 
-def saved(path):
+def is_saved(path):
     return parts.settings(path) == b"x 1\0"
 
 
-def synced(m, name):
+def sync_file(m, name):
     fd = os.open(m / name, os.O_RDONLY)
     os.fsync(fd)
     os.close(fd)
@@ -64,20 +64,20 @@ def journals(box):
 
 # ---- busy
 
-def test_somebody_who_looks_in_for_an_instant_is_waited_for(box, small):
+def test_an_unmount_waits_for_a_brief_use(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     holder = Holder(m / SETTINGS)
     p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, env=box.env())
     assert p.stdout.readline() == b"saved: %s\n" % SETTINGS.encode()
-    time.sleep(0.3)  # it tries; where it does not yet, this is a mount that nobody uses
+    time.sleep(0.3)  # mapfs -u retries; if it has not started yet, the mount is simply unused
     holder.end()
     assert p.communicate(timeout=HANGS)[0] == b"" and p.returncode == 0
-    assert saved(small)
+    assert is_saved(small)
 
 
 class Lookers(threading.Thread):
-    """One program after the other looks into the mount, the next before the last one is gone."""
+    """Programs that open a file of the mount in turn, each one before the last one closes it."""
 
     def __init__(self, path, most):
         super().__init__()
@@ -94,7 +94,7 @@ class Lookers(threading.Thread):
         self.last.end()
 
 
-def test_that_it_is_always_another_one_who_looks_in_does_not_put_off_the_end(box, small):
+def test_a_sequence_of_brief_uses_does_not_delay_the_end(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     lookers = Lookers(m / SETTINGS, 1000)
@@ -106,7 +106,7 @@ def test_that_it_is_always_another_one_who_looks_in_does_not_put_off_the_end(box
     m.unmount()
 
 
-# Opens, reads or writes, and closes a file as fast as it can, until the mount is gone.
+# Opens, reads or writes, and closes a file as fast as possible until the mount has ended.
 USE = """
 import os, sys
 print(flush=True)
@@ -123,7 +123,7 @@ while True:
 """
 
 
-def test_steady_use_does_not_put_off_the_end(box, small):
+def test_steady_use_does_not_delay_the_end(box, small):
     m = box.mount(small)
     users = [subprocess.Popen([sys.executable, "-c", USE, m / name, how], stdout=subprocess.PIPE)
              for name in (SETTINGS, "info/author", "info/version") for how in ("write", "read")]
@@ -133,7 +133,7 @@ def test_steady_use_does_not_put_off_the_end(box, small):
         for _ in range(4):
             r = box.run("-u", m.point)
             if r.code == 0:
-                break  # at that moment none of them had a file open
+                break  # no program had a file open at that moment
             assert r.code == 7 and all(p.poll() is None for p in users), r
             assert any("(process %d)" % p.pid in r.err for p in users), r
     finally:
@@ -144,10 +144,10 @@ def test_steady_use_does_not_put_off_the_end(box, small):
     if m.mounted():
         m.put(SETTINGS, NEW)  # a writer may have been killed before its write
         m.unmount()
-    assert saved(small)
+    assert is_saved(small)
 
 
-def test_the_one_who_stays_is_named_among_those_who_look_in(box, small):
+def test_a_lasting_user_is_named_among_brief_ones(box, small):
     m = box.mount(small)
     lookers = Lookers(m / SETTINGS, 1000)
     with Holder(m / "info/author") as p:
@@ -160,7 +160,7 @@ def test_the_one_who_stays_is_named_among_those_who_look_in(box, small):
 
 @pytest.mark.parametrize("how, words", [
     ("opens", SETTINGS + " open"), ("works in", "works in it"), ("maps", "mapped")])
-def test_who_holds_the_mount_is_named(box, small, how, words):
+def test_the_process_that_uses_the_mount_is_named(box, small, how, words):
     m = box.mount(small)
     with Holder(small if how == "works in" else m / SETTINGS,
                 cwd=m / "info" if how == "works in" else None,
@@ -169,11 +169,11 @@ def test_who_holds_the_mount_is_named(box, small, how, words):
         assert "process %d" % p.pid in r.err and words in r.err and "saved" not in r.err, r
         m.put(SETTINGS, NEW)
         assert "saved, but cannot unmount" in m.unmount(code=7).err
-    assert saved(small)
+    assert is_saved(small)
     m.unmount()
 
 
-def test_who_stands_in_the_mount_is_told_to_leave_it_first(box, small):
+def test_a_caller_inside_the_mount_is_asked_to_leave(box, small):
     m = box.mount(small)
     r = box.run("-c", 'cd "$0/info" && "$1" -u ..; echo "gave $?"', m.point, places.BINARY,
                 program="sh")
@@ -182,18 +182,18 @@ def test_who_stands_in_the_mount_is_told_to_leave_it_first(box, small):
     assert r.code == 0, r
 
 
-# ---- throwing away
+# ---- discarding changes
 
-def draft(m):
+def write_refused(m):
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
 
 
-def test_discarding_says_what_it_throws_away_and_writes_nothing(box, small):
+def test_discard_lists_the_dropped_changes_and_writes_nothing(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     m.put("images/photo.jpg", b"JPEG", flags=os.O_WRONLY | os.O_CREAT)
-    draft(m)
+    write_refused(m)
     r = m.unmount("--discard")
     lines = r.out.splitlines()
     assert all(line.startswith("discarded: ") for line in lines), r
@@ -203,20 +203,20 @@ def test_discarding_says_what_it_throws_away_and_writes_nothing(box, small):
     assert os.stat(small).st_mtime_ns == 1_500_000_000_123_456_789
 
 
-def test_what_was_synced_is_not_thrown_away(box, small):
+def test_discard_keeps_synced_changes(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     box.run(m.point, program="sync")
     m.put(SETTINGS, b"y 2\n")
     m.unmount("--discard")
-    assert saved(small) and box.beside() == []
+    assert is_saved(small) and box.beside() == []
 
 
-def test_a_refused_save_names_the_way_out(box, small):
+def test_a_failed_save_mentions_discard(box, small):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)
-    draft(m)
+    write_refused(m)
     shim.arm(shim.FAIL_FROM, 0, shim.RENAME, 5)
     assert "--discard" in m.unmount(code=4).err
     shim.disarm()
@@ -231,9 +231,9 @@ def test_a_mount_in_use_is_not_discarded(box, small):
     with Holder(m / SETTINGS):
         m.unmount("--discard", code=7)
         assert m.get(SETTINGS) == NEW
-    # It was taken back.
+    # The discard was cancelled.
     subprocess.run(["fusermount3", "-u", m.point], check=True)
-    assert boxes.wait_for(lambda: saved(small)) and boxes.wait_for(lambda: not box.processes())
+    assert boxes.wait_for(lambda: is_saved(small)) and boxes.wait_for(lambda: not box.processes())
 
 
 def test_a_mount_in_use_is_discarded_by_force(box, small):
@@ -251,20 +251,20 @@ def kill(box, *who):
     assert boxes.wait_for(lambda: len(box.processes()) == 2 - len(who))
 
 
-def test_discarding_without_a_guard(box, small):
+def test_discard_works_without_supervisor(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "guard")
+    kill(box, "supervisor")
     assert "discarded: changed info/settings.cfg" in m.unmount("--discard").out
     assert boxes.get(small) == raw and box.beside() == []
 
 
-def test_discarding_what_killed_processes_left(box, small):
+def test_discard_works_after_both_processes_were_killed(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "guard", "worker")
+    kill(box, "supervisor", "worker")
     r = m.unmount("--discard")
     assert "discarded: info/settings.cfg" in r.out, r
     assert boxes.get(small) == raw and box.beside() == []
@@ -286,44 +286,44 @@ def test_the_journal_of_a_file_that_is_not_mounted_is_discarded(box, small):
     assert boxes.get(small) == raw
 
 
-# ---- which
+# ---- which mounts
 
-def test_several_are_ended_and_the_worst_code_counts(box):
+def test_several_mounts_end_and_the_most_serious_code_is_returned(box):
     paths = [box.add(datafile.small_map(), "%d.map" % i) for i in range(3)]
     ms = [box.mount(path, point=box.point(str(i))) for i, path in enumerate(paths)]
     for m in ms:
         m.put(SETTINGS, NEW)
-    draft(ms[1])
+    write_refused(ms[1])
     with Holder(ms[2] / SETTINGS):
         r = box.run("-u", *[m.point for m in ms], os.path.join(box.root, "none"))
     assert r.code == 7 and "none: is not a mount" in r.err, r
     for m in ms[:2]:
         assert "%s: saved: %s\n" % (m.point, SETTINGS) in r.out, r
     assert [m.mounted() for m in ms] == [False, False, True]
-    assert all(map(saved, paths))
-    draft(ms[2])
+    assert all(map(is_saved, paths))
+    write_refused(ms[2])
     assert box.run("-u", ms[2].point, box.root).code == 5
     box.allow("*.mapfs-left")
 
 
-def test_the_maps_own_name_is_enough(box, small):
+def test_the_path_of_the_map_ends_its_mount(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     r = box.run("-u", "small.map", cwd=box.maps)
     assert r.code == 0 and "saved: " + SETTINGS in r.out, r
-    assert not m.mounted() and saved(small)
+    assert not m.mounted() and is_saved(small)
     r = box.run("-u", small)
     assert r.code == 1 and "is not mounted" in r.err, r
 
 
-def test_a_second_mount_is_told_where_the_first_is(box, small):
+def test_a_second_mount_is_refused_with_the_place_of_the_first(box, small):
     m = box.mount(small)
     r = box.run(small, box.point("other"))
     assert r.code == 7 and m.point in r.err, r
     m.unmount()
 
 
-def test_what_a_mount_covers_is_noted(box, small):
+def test_a_mount_over_files_notes_what_it_covers(box, small):
     with open(os.path.join(box.point(), "file"), "w"):
         pass
     m = box.mount(small)
@@ -344,8 +344,8 @@ def helper(box):
 
 
 @pytest.mark.parametrize("how, who", [
-    ("--force", ["guard"]), ("-l", ["worker"]), ("-f", ["guard", "worker"])], ids=str)
-def test_a_forced_end_of_stopped_processes_comes_within_seconds(box, small, helper, how, who):
+    ("--force", ["supervisor"]), ("-l", ["worker"]), ("-f", ["supervisor", "worker"])], ids=str)
+def test_a_forced_end_of_stopped_processes_takes_seconds(box, small, helper, how, who):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     pids = [getattr(box, name)() for name in who]
@@ -362,18 +362,18 @@ def test_a_forced_end_of_stopped_processes_comes_within_seconds(box, small, help
         if "worker" in who:
             assert r.code == 4 and "is in the journal" in r.err and len(journals(box)) == 1, r
         else:
-            assert r.code == 0 and saved(small), r
+            assert r.code == 0 and is_saved(small), r
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGCONT)
     assert boxes.wait_for(lambda: not box.processes())
-    assert saved(small)
+    assert is_saved(small)
 
 
-def test_after_both_were_killed_it_is_told_what_happened_and_what_to_do(box, small):
+def test_a_dead_mount_is_reported_with_advice(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "guard", "worker")
+    kill(box, "supervisor", "worker")
     r = box.run(box.add(datafile.small_map(), "second.map"), m.point)
     assert r.code == 3 and "mapfs -u " + m.point in r.err and "came back" not in r.err, r
     r = box.run(small, m.point)
@@ -385,17 +385,17 @@ def test_after_both_were_killed_it_is_told_what_happened_and_what_to_do(box, sma
     m.unmount()
 
 
-def test_after_both_were_killed_no_journal_is_told_of_where_there_is_none(box, small):
+def test_the_report_of_a_dead_mount_says_that_no_journal_exists(box, small):
     m = box.mount(small)
     m.get(SETTINGS)
-    kill(box, "guard", "worker")
+    kill(box, "supervisor", "worker")
     assert "no journal" in m.unmount().err
 
 
-def test_after_both_were_killed_a_journal_for_another_content_is_told_of(box, small):
+def test_a_dead_mount_reports_a_journal_for_another_content(box, small):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
-    kill(box, "guard", "worker")
+    kill(box, "supervisor", "worker")
     os.replace(box.add(datafile.small_map([b"theirs 1"]), "second.map"), small)
     r = m.unmount(code=4)
     assert journals(box)[0] in r.err and "another content" in r.err, r
@@ -408,13 +408,13 @@ mount --make-rprivate / || exit 90
 """
 
 
-def unshared(box, script, *flags, **env):
+def run_in_namespace(box, script, *flags, **env):
     boxes.needs_namespaces("-m", *flags)
     return box.run("-m", *flags, "sh", "-c", IN_A_NAMESPACE % script, program="unshare",
                    env=dict(env, MAPFS=places.BINARY, POINT=box.point()), timeout=60)
 
 
-def test_another_namespaces_copy_does_not_hold_the_end_up(box, root, small):
+def test_a_copy_in_another_namespace_does_not_delay_the_end(box, root, small):
     boxes.needs_namespaces("-m")
     m = box.mount(small)
     m.put(SETTINGS, NEW)
@@ -426,7 +426,7 @@ def test_another_namespaces_copy_does_not_hold_the_end_up(box, root, small):
         start = time.monotonic()
         m.unmount()
         assert time.monotonic() - start < HANGS
-        assert saved(small)
+        assert is_saved(small)
     finally:
         p.kill()
         p.wait()
@@ -436,11 +436,11 @@ def test_another_namespaces_copy_does_not_hold_the_end_up(box, root, small):
 @pytest.mark.parametrize("flags", [[], ["-n"]], ids=["mount", "mount+net"])
 @pytest.mark.parametrize("how", ["-u", "-u --force"])
 @pytest.mark.parametrize("where", ["same", "bound"])
-def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, flags):
+def test_a_mount_can_be_ended_from_another_namespace(box, root, small, how, where, flags):
     m = box.mount(small)
     m.put(SETTINGS, NEW)
     start = time.monotonic()
-    r = unshared(box, """
+    r = run_in_namespace(box, """
         if [ "$WHERE" = bound ]; then
             mkdir -p "$OTHER" && mount --move "$POINT" "$OTHER" && POINT="$OTHER" || exit 91
         fi
@@ -451,42 +451,42 @@ def test_from_another_namespace_it_ends_as_well(box, root, small, how, where, fl
     """, *flags, HOW=how, WHERE=where, OTHER=os.path.join(box.root, "other"))
     assert time.monotonic() - start < HANGS
     assert r.code == 0, r
-    assert saved(small)
+    assert is_saved(small)
     if flags:
-        m.unmount()  # the worker was out of earshot, and goes on here
+        m.unmount()  # the worker is unreachable from the namespace and still runs here
     else:
-        assert boxes.wait_for(lambda: not m.mounted())  # its guard takes the mount away
+        assert boxes.wait_for(lambda: not m.mounted())  # the supervisor removes the mount here
 
 
-def test_all_who_end_it_at_once_hear_of_the_save(box, small):
+def test_all_concurrent_unmounts_report_the_save(box, small):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)
-    synced(m, SETTINGS)
+    sync_file(m, SETTINGS)
     shim.arm(Fault.DELAY, 0, Fault.SYNC, 1000)
-    all_of = [subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    processes = [subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                env=box.env()) for _ in range(3)]
-    for p in all_of:
-        said = p.communicate(timeout=HANGS)[0].decode()
-        assert (p.returncode, said) == (0, "saved: %s\n" % SETTINGS)
-    assert saved(small) and not m.mounted()
+    for p in processes:
+        output = p.communicate(timeout=HANGS)[0].decode()
+        assert (p.returncode, output) == (0, "saved: %s\n" % SETTINGS)
+    assert is_saved(small) and not m.mounted()
 
 
 # ---- progress
 
 @pytest.mark.parametrize("step, words", [("SYNC", "bringing it to disk"), ("WRITE", "saving")])
-def test_a_save_that_takes_long_shows_what_it_does(box, small, step, words):
+def test_a_long_save_shows_its_progress(box, small, step, words):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)
-    synced(m, SETTINGS)  # or the first sync were the journal's
+    sync_file(m, SETTINGS)  # otherwise the first sync would be that of the journal
     shim.arm(Fault.DELAY, 0, getattr(Fault, step), 3000)
     out, code = boxes.on_a_terminal(box, "-u", m.point)
     assert code == 0, out
     assert "\rmapfs: %s: saving" % m.point in out and words in out, out
     seconds = set(re.findall(r" (\d+) s\x1b", out))
     assert {"1", "2"} <= seconds, out
-    assert saved(small)
+    assert is_saved(small)
 
 
 def test_a_short_save_shows_no_progress(box, small):
@@ -494,19 +494,19 @@ def test_a_short_save_shows_no_progress(box, small):
     m.put(SETTINGS, NEW)
     start = time.monotonic()
     out, code = boxes.on_a_terminal(box, "-u", m.point)
-    short = time.monotonic() - start < 1  # what is longer for a busy machine's sake may show it
+    short = time.monotonic() - start < 1  # a longer save on a busy machine may show progress
     assert code == 0 and not (short and "saving" in out), out
 
 
 # ---- status
 
-def test_status_says_what_is_changed_refused_and_would_be_left(box, small):
+def test_status_lists_changed_refused_and_ignored_files(box, small):
     m = box.mount(small)
     r = box.run("status", m.point)
     assert r.code == 0 and r.out == "%s: %s\n  nothing is changed\n" % (m.point, small), r
     m.put(SETTINGS, NEW)
     os.unlink(m / "images/0_img.png") if os.path.exists(m / "images/0_img.png") else None
-    draft(m)
+    write_refused(m)
     m.put("images/photo.jpg", b"JPEG", flags=os.O_WRONLY | os.O_CREAT)
     for name in (m.point, small, "."):
         r = box.run("status", name, cwd=m.point if name == "." else None)
@@ -516,13 +516,13 @@ def test_status_says_what_is_changed_refused_and_would_be_left(box, small):
         assert any(i.startswith("  refused info/author: ") and len(i) > 40 for i in lines), r
         assert any(i.startswith("  ignored images/photo.jpg: ") for i in lines), r
     assert m.point in box.run("status").out
-    # Programs read the attribute as before.
+    # The attribute for programs has the same content.
     assert "changed info/settings.cfg\n" in m.xattr("", "user.mapfs.status")
     m.unmount(code=5)
     box.allow("*.mapfs-left")
 
 
-def test_status_says_what_waits_and_for_what(box, small):
+def test_status_gives_the_reason_of_an_unresolved_file(box, small):
     m = box.mount(small)
     text = m.get("groups/0_Game/layers/1_ground/layer.json")
     new = "groups/0_Game/layers/9_new"
@@ -535,7 +535,7 @@ def test_status_says_what_waits_and_for_what(box, small):
     m.unmount("--discard")
 
 
-def test_status_of_what_is_not_served(box, small):
+def test_status_reports_missing_stopped_and_dead_mounts(box, small):
     r = box.run("status", os.path.join(box.root, "none"))
     assert r.code == 1 and "none" in r.err, r
     m = box.mount(small, "ro")
@@ -549,7 +549,7 @@ def test_status_of_what_is_not_served(box, small):
     assert "does not answer" in box.run("status", m.point).out
     assert time.monotonic() - start < HANGS
     os.kill(box.worker(), signal.SIGCONT)
-    kill(box, "guard", "worker")
+    kill(box, "supervisor", "worker")
     assert "mapfs -u " + m.point in box.run("status", small).out
     m.unmount(code=4)
     assert "comes back" in box.run("status", small).out

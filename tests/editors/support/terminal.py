@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A program in a terminal of its own: what a person types, and what stands on the screen."""
+"""A program in a terminal: typed input and output on the screen."""
 import fcntl
 import os
 import pty
@@ -34,13 +34,13 @@ class Terminal:
             try:
                 data = os.read(self.fd, 65536)
             except OSError:
-                data = b""  # the program is gone
+                data = b""  # the program has ended
             self.seen += data
             return bool(data)
         return None
 
     def expect(self, words, seconds=90.0):
-        """Waits until the words stand in what was shown since the last call, and drops that."""
+        """Wait until the output since the last call contains the words, and drop it up to there."""
         end = time.monotonic() + seconds
         while words not in self.text():
             left = end - time.monotonic()
@@ -53,7 +53,7 @@ class Terminal:
         os.write(self.fd, keys)
 
     def end(self, seconds=90.0):
-        """The program's exit code, once it ended."""
+        """Wait for the end of the program and return its exit code."""
         end = time.monotonic() + seconds
         while self._read(max(0.0, end - time.monotonic())):
             pass

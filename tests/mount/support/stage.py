@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""A stage on which DDNet's client shows a map: stage.py HOME MAP OUT.png RRGGBB
+"""Shows a map with DDNet's client: stage.py HOME MAP OUT.png RRGGBB
 
-Run inside a network namespace of its own (unshare -n), so that nothing of it reaches a network. The
-server and the client play the map on a screen without a device (Xvfb); once the colour covers a
-tenth of the window, or after a minute, the window is copied to OUT.png. Everything that was started
-is ended.
+Run this in a network namespace of its own (unshare -n), so that no packet reaches a network. The server and the
+client play the map on a screen without a device (Xvfb). When the color covers a tenth of the window, or after a
+minute, the script copies the window to OUT.png. It ends everything that it started.
 """
 import fcntl
 import os
@@ -48,14 +47,14 @@ def missing():
 
 
 def share(picture, colour):
-    """Which part of a picture has that colour, nearly: 0 to 1."""
+    """The share of a picture, 0 to 1, that nearly has this color."""
     pixels = picture.convert("RGB").getdata()
     hits = sum(1 for p in pixels if all(abs(a - b) <= NEAR for a, b in zip(p, colour)))
     return hits / len(pixels)
 
 
 def loopback_up():
-    """SIOCSIFFLAGS with IFF_UP."""
+    """Enable the loopback device with SIOCSIFFLAGS and IFF_UP."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         fcntl.ioctl(s, 0x8914, struct.pack("16sh14x", b"lo", 1))
 
@@ -97,8 +96,8 @@ class Stage:
         return Image.open(out) if done.returncode == 0 else None
 
     def client(self):
-        """Now and then one stops for good while it loads its menu, before it has seen a map: then it is another
-        that shows it."""
+        """Start a client. A client sometimes hangs while it loads its menu, before it has seen a map; then another
+        one is started."""
         for _ in range(STARTS):
             client = self.start(CLIENT, "connect 127.0.0.1:%d" % PORT)
             end = time.monotonic() + START_SECONDS
@@ -125,7 +124,7 @@ class Stage:
                 return False
             picture = self.picture(out)
             if picture and share(picture, colour) > 0.1:
-                time.sleep(SETTLE)  # what fades in has done so
+                time.sleep(SETTLE)  # wait for objects that fade in
                 return self.picture(out) is not None
         return False
 

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""A mounted map, an ordinary directory as its twin, and the proof after a program's work.
+"""A mounted map with an ordinary directory as its twin, and checks after a program has worked on both.
 
-What a program should have done is what it does to a copy of the file in the twin, so no test has to
-know how a program words its output; what became of it in the map is read by datafile.py and by the
-games' own tools.
+The expected result of a program is what it does to a copy of the file in the twin, so tests do not depend on the
+output format of a program. datafile.py and the tools of the games read the result from the map.
 """
 import io
 import os
@@ -16,11 +15,11 @@ import datafile
 import places
 
 SETTINGS = "info/settings.cfg"
-OWN_DATA = ".local/share/ddnet"  # where the games' tools put what they write
+OWN_DATA = ".local/share/ddnet"  # the directories into which the tools of the games write
 
 
 def need(*names):
-    """The paths of programs; the test is skipped by name where one is missing."""
+    """The paths of programs. Skips the test and names the missing ones."""
     missing = [n for n in names if not find(n)]
     if missing:
         pytest.skip("not installed: " + ", ".join(missing))
@@ -28,13 +27,13 @@ def need(*names):
 
 
 def find(name):
-    # Debian's program, whatever stands before it in somebody's PATH.
+    # The program of Debian, whatever comes before it in PATH.
     path = os.path.join("/usr/bin", name)
     return path if os.path.exists(path) else shutil.which(name)
 
 
 def tree(path):
-    """The names below a directory as they are listed, without the raw view."""
+    """The listed names below a directory, without raw/."""
     out = set()
     for base, dirs, names in os.walk(path):
         if base == path and "raw" in dirs:
@@ -44,14 +43,14 @@ def tree(path):
 
 
 def pixels(data):
-    """(width, height, RGBA) of an image file's bytes."""
+    """(width, height, RGBA) of the bytes of an image file"""
     Image = pytest.importorskip("PIL.Image")
     picture = Image.open(io.BytesIO(data))
     picture.load()
     return picture.size + (picture.convert("RGBA").tobytes(),)
 
 
-def standing_in(path):
+def processes_in(path):
     """The processes whose working directory is the path or below it."""
     out = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
@@ -80,7 +79,7 @@ class Session:
     # ---- running
 
     def copy(self, name):
-        """A copy of a file of the mount in the twin; its path there."""
+        """Copy a file of the mount into the twin and return its path there."""
         path = os.path.join(self.twin, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         shutil.copyfile(self.m / name, path)
@@ -88,12 +87,12 @@ class Session:
 
     def run(self, program, *args, code=0, **kw):
         r = self.box.run(*args, program=need(program), **kw)
-        assert code in (None, r.code), "%s gave %d\n%s%s" % (program, r.code, r.out, r.err)
+        assert code in (None, r.code), "%s: exit %d\n%s%s" % (program, r.code, r.out, r.err)
         return r
 
     def both(self, name, program, *args, **kw):
-        """The same command on a file of the mount and on a copy of it ("{}" or the last argument);
-        the bytes that it made of the copy."""
+        """Run a command on a file of the mount and on a copy of it (at "{}" or as last argument), and return the
+        bytes of the copy."""
         args = list(args) if "{}" in args else list(args) + ["{}"]
         twin = self.copy(name)
         for path in (twin, self.m / name):
@@ -102,7 +101,7 @@ class Session:
         return self.same_as_twin(name)
 
     def same_as_twin(self, name):
-        """The program left in the mount's directory what it left in an ordinary one."""
+        """The program left the same names in the mount's directory and in the ordinary one."""
         folder = os.path.dirname(name)
         there = set(os.listdir(os.path.join(self.twin, folder))) - {os.path.basename(name)}
         here = {os.path.relpath(n, folder) for n in tree(self.m.point) - self.names
@@ -113,14 +112,14 @@ class Session:
     # ---- the end
 
     def end(self, same_names=True, code=0, said=()):
-        """Unmounts. The report says what was saved and what is expected, nothing more; the next
-        mount lists what this one did at first; map_resave has nothing to mend."""
-        # A program's children may outlive it: those of rsync do after an error.
-        boxes.wait_for(lambda: not standing_in(os.path.realpath(self.m.point)))
+        """Unmount. The report has the expected lines only, the next mount lists the same names as this one at first,
+        and map_resave changes nothing."""
+        # Children of a program may outlive it, as those of rsync do after an error.
+        boxes.wait_for(lambda: not processes_in(os.path.realpath(self.m.point)))
         r = self.m.unmount(code=code)
         for line in (r.out + r.err).splitlines():
             known = line.startswith("saved") or any(s in line for s in said)
-            assert known, "the report says: " + line
+            assert known, "unexpected report line: " + line
         self.after = datafile.Datafile.load(self.path)
         again = self.box.mount(self.path, "ro")
         self.listed = tree(again.point)
@@ -136,11 +135,11 @@ class Session:
         return self.box.run(self.path, *args, program=places.ddnet_tool(name), cwd=self.box.root)
 
     def only(self, blobs=(), items=()):
-        """Nothing differs between the maps before and after but these."""
+        """The maps before and after differ in these parts only."""
         assert datafile.same_but(self.before, self.after, items=items, blobs=blobs) == []
 
     def settings_are(self, text):
-        """In the map stand these settings and every other part of it as before."""
+        """The map has these settings, and all other parts are unchanged."""
         blob = self.before.of_type(datafile.INFO)[0].ints[5]
         assert self.after.blob(blob) == text.replace(b"\n", b"\0")
         self.only(blobs=[blob])
@@ -152,7 +151,7 @@ class Session:
         assert r.code == 0 and boxes.get(os.path.join(folder, "x.cfg")) == text
 
     def image_is(self, name, expected):
-        """map_extract and the reader find these pixels in the image, and all else as before."""
+        """map_extract and datafile.py find these pixels in the image, and all other parts are unchanged."""
         stem = os.path.splitext(os.path.basename(name))[0]
         number, own = stem.split("_", 1)
         ints = self.after.of_type(datafile.IMAGE)[int(number)].ints
@@ -161,7 +160,7 @@ class Session:
         assert pixels(self.extracted(own + ".png")) == expected
 
     def extracted(self, name):
-        """What map_extract takes out of the map under this name."""
+        """The file of this name that map_extract writes."""
         out = os.path.join(self.box.root, "extracted")
         if not os.path.isdir(out):
             os.mkdir(out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Pictures, read and written without mapfs; and maps of a few tiles and quads to be drawn."""
+"""Pictures, read and written without mapfs, and maps of a few tiles and quads to draw."""
 import struct
 import zlib
 
@@ -43,14 +43,14 @@ def png(w, h, pixels):
 
 
 def tileset(side=8):
-    """Of 16 x 16 tiles; each has red, green, blue and gray quarters, clockwise from top left."""
+    """A tileset of 16 x 16 tiles, each with red, green, blue and gray quarters, clockwise from top left."""
     n, half = 16 * side, side // 2
     quarters = {(0, 0): RED, (1, 0): GREEN, (1, 1): BLUE, (0, 1): GRAY}
     return n, b"".join(bytes(quarters[x % side // half, y % side // half]) for y in range(n) for x in range(n))
 
 
 def quad(corners, colors=(RED,) * 4, position=(-1, 0), color=(-1, 0), texture=((0, 0), (1, 0), (0, 1), (1, 1))):
-    """Corners: top left, top right, bottom left, bottom right, in units of 1/32 tile."""
+    """A quad with its corners in the order top left, top right, bottom left, bottom right, in units of 1/32 tile."""
     points = [v * 1024 for p in corners for v in p] + [0, 0]
     return struct.pack("<38i", *points, *(c for rgba in colors for c in rgba),
                        *(round(v * 1024) for t in texture for v in t), *position, *color)
@@ -61,7 +61,7 @@ def square(x0, y0, x1, y1):
 
 
 class Map(datafile.Builder):
-    """A game layer of w x h tiles; groups come behind its own."""
+    """A map with a game layer of w x h tiles. Further groups follow the group of the game layer."""
 
     def __init__(self, w=4, h=2, game=None):
         super().__init__()

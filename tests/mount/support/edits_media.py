@@ -23,7 +23,7 @@ def ending(path):
 
 class Media(Base):
     def content(self, path):
-        """Another one for a file of this name; of an envelope, one that may follow it."""
+        """New content for a file of this name; an envelope keeps its kind."""
         if path.startswith("envelopes/"):
             return self.text(self.points(self.world.shows(path)))
         if path.endswith(".png"):
@@ -57,17 +57,17 @@ class Media(Base):
             data = self.content(path)
         self.do("put", path, data)
 
-    def loose(self, *sorts):
+    def unreferenced_medium(self, *sorts):
         path = self.medium(*sorts)
         if not self.is_free(path):
             raise Nothing
         return path
 
     def remove_medium(self):
-        self.do("rm", self.loose())
+        self.do("rm", self.unreferenced_medium())
 
     def make_again(self):
-        """What was removed comes back with the file at its path, and what referred to it too."""
+        """Make a file at the path of a removed object, which gives its identity and its references back."""
         sort = self.rng.choice(list(ENDINGS))
         d = self.world.places[sort]
         stems = {stem_of(sort, n) for n in d}
@@ -79,12 +79,12 @@ class Media(Base):
                 else self.content(path))
 
     def rename_medium(self):
-        path = self.loose()
+        path = self.unreferenced_medium()
         self.do("mv", path, self.fresh(path.split("/")[0], ending(path), self.kind(path)))
 
     def rename_back(self):
-        """To where it came from."""
-        path = self.loose()
+        """Rename a file to the path that its object has in the base."""
+        path = self.unreferenced_medium()
         origin = self.world.entry(path).origin
         if not origin:
             raise Nothing
@@ -94,23 +94,23 @@ class Media(Base):
             raise Nothing
         self.do("mv", path, home)
 
-    def two(self, *sorts):
-        """Of which one may take the place of the other."""
+    def pick_two(self, *sorts):
+        """Two files, one of which may replace the other."""
         a = self.medium(*sorts)
         b = self.pick(p for p in self.media(a.split("/")[0]) if p != a and self.is_plain(p)
                       and ending(p) == ending(a) and self.kind(p) == self.kind(a))
         return a, b
 
     def swap_media(self):
-        """Through a third name: what refers to a path refers to it still."""
-        a, b = self.two()
+        """Exchange two files through a third name. References keep their paths."""
+        a, b = self.pick_two()
         third = a.split("/")[0] + "/swap.tmp"
         self.do("mv", a, third)
         self.do("mv", b, a)
         self.do("mv", third, b)
 
     def rename_over(self):
-        a, b = self.two()
+        a, b = self.pick_two()
         if not self.is_free(b):
             raise Nothing
         self.do("mv", b, a)
@@ -129,7 +129,7 @@ class Media(Base):
         self.do("rm", path + "~")
 
     def split(self):
-        """A backup under a name that means something, and the file made anew."""
+        """Move a file to another valid name, and write a new file at the old one."""
         path = self.medium()
         to, data = self.fresh(path.split("/")[0], ending(path), self.kind(path)), self.content(path)
         self.do("mv", path, to)
@@ -140,7 +140,7 @@ class Media(Base):
         self.do("put", path, self.content(path))
 
     def write_other_form(self):
-        """An embedded image becomes an external one, and the other way."""
+        """Replace an embedded image by an external one, or the reverse."""
         path = self.medium("images")
         to = os.path.splitext(path)[0] + (".json" if path.endswith(".png") else ".png")
         self.do("put", to, self.content(to))

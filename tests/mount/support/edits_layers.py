@@ -15,15 +15,15 @@ GROUP = {"version": 3, "x_offset": 0, "y_offset": -1, "x_parallax": 50, "y_paral
          "clip_x": 0, "clip_y": 0, "clip_width": 0, "clip_height": 0}
 
 
-def before(path):
-    """Another content for a new layer's file, which may be written before the right one."""
+def other_content(path):
+    """Other content for a file of a new layer, which an edit may write before the right one."""
     return {"layer.json": b'{"type": "quads"}', "quads.json": b"[]", "sources.json": b"[]"}.get(
         os.path.basename(path), b"0,0\n0,0\n")
 
 
 class Layers(Base):
     def is_whole(self, layer, world=None):
-        """Of a type and version whose files say all of it, so that it can be copied."""
+        """Can a copy of the layer's files say everything about it? That depends on its type and version."""
         main, files = self.main(layer, world), self.files(layer, world)
         if main.get("type") == 2:
             return (self.is_settled(layer, world) and main.get("kind") == 0
@@ -35,30 +35,30 @@ class Layers(Base):
                 and (main["type"] == 3 or main["version"] == 2) and main["version"] in (1, 2))
 
     def is_settled(self, layer, world=None):
-        """Do its tables have the size that it says?"""
+        """Do all tables have the size that layer.json says?"""
         main = self.main(layer, world)
         return all(size_of((world or self.world).shows("%s/%s" % (layer, n))) ==
                    (main["width"], main["height"]) for n in self.files(layer, world) if n.endswith(".csv"))
 
     def can_mean(self, data):
-        """Does every name in a file of the tree name something, also when it is another's file?"""
+        """Does every reference in the content name an object?"""
         found = []
 
-        def look(key, v):
+        def check_reference(key, v):
             if isinstance(v, str):
                 found.append(v in self.stems(key) or v in self.lost(key))
             return v
-        each_reference(data, look)
+        each_reference(data, check_reference)
         return all(found)
 
     def lost(self, key):
-        """Stems of the base at which nothing stands: they mean what stood there, or none."""
+        """Names of base objects without a file. They resolve to the object that had the name, if it still exists."""
         sort = KEYS[key]
         there = {stem_of(sort, n) for n in self.world.places[sort] if means(sort, n)}
         return {t.stem() for t in self.world.base[sort]} - there
 
-    def whole(self, *layers):
-        """Their files, as they are shown; their names have to mean something."""
+    def readable_files(self, *layers):
+        """The files of layers as the mount shows them, if all their references resolve."""
         out = [("%s/%s" % (x, n), self.read("%s/%s" % (x, n))) for x in layers for n in self.tree.list(x)]
         for layer in layers:
             for n in self.files(layer):
@@ -66,8 +66,8 @@ class Layers(Base):
                     raise Nothing
         return out
 
-    def arrive(self, files):
-        """Files of a new directory, in some order; directories are made when they are needed."""
+    def write_in_random_order(self, files):
+        """Write the files of a new directory in random order, and make directories as they are needed."""
         self.rng.shuffle(files)
         there = set()
         for path, data in files:
@@ -93,34 +93,34 @@ class Layers(Base):
 
     def copy_layer(self):
         source = self.layer(self.is_whole)
-        files, to = self.whole(source), self.fresh(self.group() + "/layers")
+        files, to = self.readable_files(source), self.fresh(self.group() + "/layers")
         self.do("mkdir", to)
         self.rng.shuffle(files)
         for path, data in files:
-            # A file of a new object is validated as new, whatever was written to it before.
+            # The mount validates a file of a new object as new, whatever was written to it before.
             if self.rng.random() < 0.3:
-                self.do("put", to + path[len(source):], before(path))
+                self.do("put", to + path[len(source):], other_content(path))
             self.do("put", to + path[len(source):], data)
 
     def copy_group(self):
         source = self.group(lambda g: not self.is_game(g) and self.layers(g)
                             and all(map(self.is_whole, self.layers(g))))
-        self.whole(*self.layers(source))
+        self.readable_files(*self.layers(source))
         files, to = files_below(self.tree, source), self.fresh("groups")
         self.do("mkdir", to)
         self.do("mkdir", to + "/layers")
-        self.arrive([(to + path[len(source):], data) for path, data in files])
+        self.write_in_random_order([(to + path[len(source):], data) for path, data in files])
 
     def copy_from_other(self):
-        """A layer of another map; then what it refers to, or before, or never."""
+        """Copy a layer from the other map. Its images and sounds arrive before it, after it or never."""
         if not self.other:
             raise Nothing
         world, tree = self.other
         source = self.pick(x for x in self.layers(world=world) if self.is_whole(x, world))
         to, wanted, files = self.fresh(self.group() + "/layers"), {}, []
 
-        def bound(key, v):
-            # A number that may mean something here is no reference there.
+        def import_reference(key, v):
+            # A number of the other map could refer to an object here, so the copy has none.
             if not isinstance(v, str):
                 return None
             if v in self.stems(key) or v in wanted:
@@ -137,14 +137,14 @@ class Layers(Base):
             return v
         for n in self.files(source, world):
             value = world.shows("%s/%s" % (source, n))
-            files.append(("%s/%s" % (to, n), self.text(each_reference(value, bound))
+            files.append(("%s/%s" % (to, n), self.text(each_reference(value, import_reference))
                           if is_json(n) else value))
         self.log.append("from the other map: " + source)
         self.do("mkdir", to)
-        self.arrive(files + list(wanted.values()))
+        self.write_in_random_order(files + list(wanted.values()))
 
     def add_layer(self):
-        """From nothing but a layer.json; missing tables are zeros."""
+        """Make a layer from a layer.json alone; missing tables are zeros."""
         to, kind = self.fresh(self.group() + "/layers"), self.rng.choice((2, 3, 10))
         main = {"type": kind, "detail": self.rng.randrange(2), "version": 3 if kind == 2 else 2}
         if kind == 2:
@@ -170,8 +170,8 @@ class Layers(Base):
     def remove_group(self):
         self.do("rm", self.group(lambda g: not self.is_game(g)))
 
-    def called(self, path):
-        """The name that it has now."""
+    def current_name(self, path):
+        """The name of the object at a path."""
         entry, sort = self.world.entry(path), path.split("/")[-2]
         name = os.path.basename(path)
         if entry.origin and entry.origin.path == name:
@@ -179,7 +179,7 @@ class Layers(Base):
         return layout.escaped(parsed(name, sort)[1], 200).decode()
 
     def numbered(self, path, number):
-        name = self.called(path)
+        name = self.current_name(path)
         to = "%s/%d%s" % (os.path.dirname(path), number, "_" + name if name else "")
         if os.path.basename(to) in self.world.at(to)[0]:
             raise Nothing
@@ -188,7 +188,7 @@ class Layers(Base):
     def move_layer(self):
         old = self.layer()
         if self.is_physics(old):
-            # Their names are the game's.
+            # The game gives physics layers their names.
             to = self.numbered(old, self.rng.randrange(20))
         else:
             to = self.fresh(os.path.dirname(old) if self.rng.random() < 0.5
@@ -201,19 +201,19 @@ class Layers(Base):
                 else self.fresh("groups"))
 
     def make_layer_again(self):
-        """Where one was removed there is a copy of another."""
+        """Make a copy of another layer at the path of a removed one."""
         group = self.group()
         d = self.world.entry(group).layers
         to = "%s/layers/%s" % (group, self.pick(n for n in d.home if n not in d))
         source = self.layer(self.is_whole)
-        files = self.whole(source)
+        files = self.readable_files(source)
         self.do("mkdir", to)
         files.sort(key=lambda f: not f[0].endswith("/layer.json"))
         for path, data in files:
             self.do("put", to + path[len(source):], data)
 
     def swap_directories(self):
-        """Through a third name that means something."""
+        """Exchange two directories through a third valid name."""
         if self.rng.random() < 0.3:
             things = [g for g in self.groups() if not self.is_game(g)]
         else:
@@ -227,7 +227,7 @@ class Layers(Base):
         self.do("mv", third, b)
 
     def reorder(self):
-        """All layers of a group, or all groups, in another order, the names kept."""
+        """Put all layers of a group, or all groups, into another order, and keep their names."""
         things = self.groups() if self.rng.random() < 0.4 else self.layers(self.group())
         self.rng.shuffle(things)
         for number, old in enumerate(things):
@@ -241,7 +241,7 @@ class Layers(Base):
         self.resize_all([layer], self.rng.randrange(2, 13), self.rng.randrange(2, 13))
 
     def is_sizable(self, layer):
-        """A table that was written has its own size."""
+        """A table that was written keeps its own size."""
         return not any(n.endswith(".csv") for n in self.world.entry(layer).files)
 
     def resize_physics(self):
@@ -262,7 +262,7 @@ class Layers(Base):
             self.do("put", layer + "/layer.json", self.text(main))
 
     def resize_by_tables(self):
-        """Every table is written, and nobody says the new size."""
+        """Write every table in a new size, and leave layer.json as it is."""
         layer = self.layer(lambda x: self.is_whole(x) and self.main(x)["type"] == 2
                            and self.world.entry(x).origin and not self.world.entry(x).files)
         w, h = self.rng.randrange(2, 13), self.rng.randrange(2, 13)

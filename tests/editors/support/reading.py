@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Zlib
-"""What a map says of its images and sounds by their names, by the reader of datafile.py."""
+"""Images and sounds of a map by name, read with datafile.py."""
 from datafile import IMAGE, LAYER, SOUND
 
 TILES, QUADS, SOUNDS, OLD_SOUNDS = 2, 3, 10, 9
-NAME = {IMAGE: 4, SOUND: 2}  # which integer of an item names the blob of its name
+NAME = {IMAGE: 4, SOUND: 2}  # the index of the integer of an item that refers to its name
 
 
 def names(f, type_):
-    """The names of images or sounds in the map's order."""
+    """The names of images or sounds in map order."""
     return [f.blob(i.ints[NAME[type_]]).rstrip(b"\0").decode() for i in f.of_type(type_)]
 
 
 def references(f):
-    """For each layer what it shows or plays: a name, or None, in the map's order."""
+    """For each layer in map order the name of its image or sound, or None."""
     out = []
     for layer in f.of_type(LAYER):
         kind = layer.ints[1]
@@ -24,7 +24,7 @@ def references(f):
 
 
 def image(f, name):
-    """(width, height, pixels) of an embedded image; the pixels are None where it is external."""
+    """(width, height, pixels) of an embedded image; the pixels are None for an external one."""
     ints = f.of_type(IMAGE)[names(f, IMAGE).index(name)].ints
     return ints[1], ints[2], None if ints[3] else f.blob(ints[5])
 
@@ -37,7 +37,7 @@ def sound(f, name):
 
 
 def parts(f):
-    """All that a map says, without the numbers of blobs: equal maps say the same."""
+    """All content of a map without blob numbers: equal maps give equal values."""
     return {
         "images": [(n,) + image(f, n) for n in names(f, IMAGE)],
         "sounds": [(n, sound(f, n)) for n in names(f, SOUND)],

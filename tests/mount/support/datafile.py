@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""A small reader and writer of Teeworlds datafiles, for looking at maps from outside.
+"""A small reader and writer of Teeworlds datafiles.
 
-It shares nothing with mapfs and trusts its input: it is for maps that are known to be sound, and
-raises on others.  Facts: the format page's header order and the reference writer's layout (types
-ascending, items, then blobs in the order in which they were added, no padding).
+It shares no code with mapfs. It expects sound maps and raises on others. It follows the header order of the format
+page and the layout of the reference writer: types ascending, items, then blobs in the order in which they were added,
+without padding.
 """
 import random
 import struct
@@ -50,7 +50,7 @@ class Datafile:
         self.stored = [raw[start + a:start + b] for a, b in zip(offsets, ends)]
         if self.version == 3:
             self.declared = [len(s) for s in self.stored]
-        # where each stored blob stands in the file
+        # offset of each stored blob in the file
         self.ranges = [(start + a, start + b) for a, b in zip(offsets, ends)]
 
     @classmethod
@@ -65,7 +65,7 @@ class Datafile:
         return 0 <= i < self.n_data
 
     def blob(self, i):
-        """The inflated bytes, or None where they are damaged or not of the declared length."""
+        """The decoded bytes, or None if they are damaged or do not have the declared length."""
         if self.version == 3:
             return self.stored[i]
         try:
@@ -82,7 +82,7 @@ class Datafile:
 
 
 def same_but(before, after, items=(), blobs=()):
-    """What differs between two maps beside the named items (type, id) and blob numbers."""
+    """The differences between two maps, except in the given items (type, id) and blobs."""
     out = []
     if before.version != after.version:
         out.append("version %d -> %d" % (before.version, after.version))
@@ -100,7 +100,7 @@ def same_but(before, after, items=(), blobs=()):
 
 
 def data_fields(item):
-    """Which integers of an item name data items; others that look like it are garbage."""
+    """The indices of the integers of an item that refer to data items. Other integers may look like references."""
     ints = item.ints
     if item.type == INFO:
         return range(1, min(6, len(ints)))
@@ -122,7 +122,7 @@ def data_fields(item):
 
 
 def resolved(f):
-    """The items with the bytes of the data that they name in the place of its number."""
+    """All items, with the bytes of their data instead of its index."""
     out = []
     for item in f.items:
         ints = list(item.ints)
@@ -134,7 +134,7 @@ def resolved(f):
 
 
 def encode(items, blobs, version=4, level=-1):
-    """A datafile in the reference writer's layout; items: Item, blobs: bytes."""
+    """A datafile in the layout of the reference writer, from a list of Item and a list of bytes."""
     items = sorted(items, key=lambda i: i.type)
     types, packed, item_offsets = [], b"", []
     for n, item in enumerate(items):
@@ -168,7 +168,7 @@ def words(text, n):
 
 
 class Builder:
-    """Puts a small map together, in the order in which the editor does."""
+    """Builds a small map in the order in which the editor of the game writes it."""
 
     def __init__(self):
         self.items, self.data = [], []
@@ -210,14 +210,14 @@ class Builder:
 
 
 def opus_head():
-    """The smallest thing that a check of an Ogg Opus header takes: one page with OpusHead."""
+    """The smallest input that passes a check for Ogg Opus: one page with OpusHead."""
     head = b"OpusHead" + struct.pack("<BBHIhB", 1, 1, 312, 48000, 0, 0)
     return b"OggS" + struct.pack("<BBqIIIBB", 0, 2, 0, 1, 0, 0, 1, len(head)) + head
 
 
 def small_map(settings=(b"sv_deepfly 0", b"tune ground_friction 0.5"), image=(16, 16),
               padding=0, sound=b""):
-    """A map of every kind of part, small enough to save many times."""
+    """A map with every kind of part, small enough for many saves."""
     b = Builder()
     b.add(MAP_VERSION, [1])
     b.info(b"nobody", b"1.0", b"", b"CC0", settings)
@@ -236,6 +236,6 @@ def small_map(settings=(b"sv_deepfly 0", b"tune ground_friction 0.5"), image=(16
     b.group(0, 2, "Game")
     b.add(ENVPOINTS, [])
     if padding:
-        # A blob that nothing refers to, and that does not compress.
+        # An unreferenced blob that does not compress.
         b.blob(random.Random(1).randbytes(padding))
     return b.encode()
