@@ -2,7 +2,7 @@
 #include "base/array.h"
 
 #include "base/refs.h"
-#include "util.h"
+#include "support/util.h"
 
 static void elements_stay_as_it_grows(void **state)
 {

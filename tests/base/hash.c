@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "util.h"
+#include "support/util.h"
 
 enum { THINGS = 10000 };
 

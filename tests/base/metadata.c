@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a file that replaces another has of its rights. */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>

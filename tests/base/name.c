@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names that may be opened, and paths of them. */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <string.h>

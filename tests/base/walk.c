@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The files in and below a directory, some of which cannot be read. */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Short values that stand for contents. */
-#include "../base/util.h"
+#include "../base/support/util.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Commands that look at many maps. */
-#include "../base/util.h"
+#include "../base/support/util.h"
 
 #include <errno.h>
 #include <sys/stat.h>

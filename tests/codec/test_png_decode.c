@@ -3,7 +3,7 @@
  * Every kind of PNG, written with libpng's writer from samples of which the expected RGBA is
  * computed here by the rules of the PNG specification (13.12: 16 bits scaled by v * 255 / 65535).
  */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <png.h>
 #include <zlib.h>

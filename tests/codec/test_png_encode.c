@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Our PNG files, judged by libpng's own reader and by the chunks' and zlib's formats read here. */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <png.h>
 #include <zlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Compressed PNG files, judged by libpng's own reader. */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <png.h>
 #include <zlib.h>

@@ -4,7 +4,7 @@
  * library: the result is -ENOMEM, or right. Here malloc and its like are the test's own; memory.c
  * and faults.c of tests/vfs do the same to whole mounts, but not to libraries.
  */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

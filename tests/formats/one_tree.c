@@ -19,9 +19,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "fixture.h"
-#include "held.h"
-#include "laws.h"
+#include "support/fixture.h"
+#include "support/held.h"
+#include "support/laws.h"
 #include "base/buffer.h"
 #include "vfs/overlay/overlay_build.h"
 

@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "laws.h"
+#include "support/fixture.h"
+#include "support/laws.h"
 #include "base/array.h"
 #include "base/buffer.h"
 #include "formats/format.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* A format that can only be read is shown, and nothing of it can be changed. */
-#include "../vfs/box.h"
+#include "../vfs/support/box.h"
 #include "quake_pak.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Rules of automatic mapping, which may be anybody's, and what they make of a layer. */
 #include <string.h>
 
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "tools/teeworlds/automap/rules.h"
 
 enum { W = 7, H = 5, TILES = W * H, CONFIGS = 4 };

@@ -14,7 +14,7 @@
 #include "codec/text/json.h"
 #include "codec/text/text.h"
 #include "codec/zlib/checksum.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 
 enum { VALUES_MAX = 60 };
 

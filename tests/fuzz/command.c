@@ -21,9 +21,9 @@
 #include "base/sandbox/sandbox.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "vfs/volume/outcome.h"
-#include "view.h"
+#include "support/view.h"
 
 enum { ARGS_MAX = 12, PUTS_MAX = 4 };
 

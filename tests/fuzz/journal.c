@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../vfs/box.h"
-#include "fuzz.h"
+#include "../vfs/support/box.h"
+#include "support/fuzz.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/recover.h"

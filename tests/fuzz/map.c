@@ -14,13 +14,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../teeworlds/fixture.h"
+#include "../teeworlds/support/fixture.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "tools/rules/rules.h"
 #include "tools/tools.h"
-#include "view.h"
+#include "support/view.h"
 
 /* Beyond these a map is only looked at in part, so that a run stays short. */
 enum { ENTRIES_MAX = 500, GET_MAX = 16 << 10, DEPTH_MAX = 8, PUTS_MAX = 8 };

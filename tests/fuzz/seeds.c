@@ -15,9 +15,9 @@
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
-#include "../torchlight/load.h"
-#include "fuzz.h"
-#include "view.h"
+#include "../torchlight/support/load.h"
+#include "support/fuzz.h"
+#include "support/view.h"
 
 enum { CONTENT_MAX = 20000, MAP_MAX = 16 << 10, EACH_MAX = 400 };
 

@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../vfs/box.h"
+#include "../vfs/support/box.h"
 #include "base/threads/pool.h"
 #include "vfs/volume/volume.h"
 

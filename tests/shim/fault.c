@@ -24,7 +24,7 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
-#include "shared.h"
+#include "support/shared.h"
 
 enum op {
 	OP_WRITE = 1,

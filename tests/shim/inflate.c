@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-#include "shared.h"
+#include "support/shared.h"
 
 enum { ROWS = 65536 };
 

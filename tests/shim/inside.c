@@ -21,7 +21,7 @@
 #include <sys/un.h>
 #include <sys/xattr.h>
 
-#include "shared.h"
+#include "support/shared.h"
 
 enum attempt {
 	OPEN,

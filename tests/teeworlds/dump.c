@@ -12,7 +12,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "fixture.h"
+#include "support/fixture.h"
 
 static const struct snapshot *at_hand;
 

@@ -16,8 +16,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "mutate.h"
+#include "support/fixture.h"
+#include "support/mutate.h"
 
 struct tally {
 	unsigned files, read_only, unreadable, puts, refused;

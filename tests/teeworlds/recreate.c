@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "support/fixture.h"
 
 enum { FILES_MAX = 20000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Groups, layers and envelopes that are new: made in any order of arrival, and judged. */
-#include "world.h"
+#include "support/world.h"
 
 enum {
 	TILES_ENVELOPE = 11,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The container: what is refused, with which words, and what is accepted (layout rule 25). */
-#include "tw_test.h"
+#include "support/tw_test.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Data items that do not yield what they declare (layout rules 3, 10, 24); the maps are
  * twgen_faults.py's. */
-#include "world.h"
+#include "support/world.h"
 
 enum { IMAGE_DATA = 5, LISTS = 10 };
 

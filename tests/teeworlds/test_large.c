@@ -4,7 +4,7 @@
  *
  *     test-teeworlds-large [FILE PATH]    another map, and the image in it
  */
-#include "tw_test.h"
+#include "support/tw_test.h"
 
 #include <sys/resource.h>
 

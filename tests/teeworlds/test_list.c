@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The list of what a mount calls the objects of a map that it saved (names/list.h). */
-#include "world.h"
+#include "support/world.h"
 
 /* Opened with that list; 0 or the refusal. */
 static int open_with(

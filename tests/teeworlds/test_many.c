@@ -5,7 +5,7 @@
  * blocks that run in the code of the format, which is compiled for this test so that each block
  * calls __sanitizer_cov_trace_pc; so nothing here depends on time.
  */
-#include "made.h"
+#include "support/made.h"
 
 enum { FEW = 250, TIMES = 8, PHASES_MAX = 8 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* group.json, layer.json and the lists: what they show, take and refuse. */
-#include "parts.h"
+#include "support/parts.h"
 
 static void the_examples_of_the_layout_are_shown_to_the_byte(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Tiles as tables: what a put changes and refuses, how width, height and version change them. */
-#include "parts.h"
+#include "support/parts.h"
 
 static void a_plane_changes_its_field_and_nothing_else(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Envelopes and their points. */
-#include "parts.h"
+#include "support/parts.h"
 
 static void tangents_are_shown_from_the_points_and_from_the_item(void **state)
 {

@@ -3,7 +3,7 @@
  * Thousands of random placements of structure.map's objects, against a model of plain arrays: which
  * objects there are, in which order (layout rule 5), and what each layer refers to.
  */
-#include "world.h"
+#include "support/world.h"
 
 enum { SEEDS = 4000, OPS = 14, OBJECTS = 64, REFS = 8 };
 enum { TILES_IMAGE = 13, TILES_ENVELOPE = 11, LIST_DATA = 5, LIST_SOURCE = 6 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* References by the names that objects have since the mount: of what was moved (layout rule 20),
  * and in what a journal keeps for a mount of the saved map. */
-#include "world.h"
+#include "support/world.h"
 
 enum { TILES_IMAGE = 13, LIST_DATA = 5, QUAD_INTS = 38, POSITION = 34 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Images, sounds and info: what names mean, and what becomes of the map when objects are made,
  * moved, renamed, removed and turned into their other form. */
-#include "world.h"
+#include "support/world.h"
 
 enum { IMG_EXTERNAL = 3, IMG_NAME = 4, IMG_DATA = 5, TILES_IMAGE = 13, LIST_SOURCE = 6 };
 

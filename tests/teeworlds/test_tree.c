@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Groups, layers and envelopes: moved, renamed, removed; what a new map is given. */
-#include "world.h"
+#include "support/world.h"
 
 enum {
 	TILES_ENVELOPE = 11,

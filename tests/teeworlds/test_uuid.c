@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* Items of the types that are known by a UUID: tangents, auto-mappers, extensions of groups; the
  * maps are twgen_faults.py's. */
-#include "parts.h"
-#include "world.h"
+#include "support/parts.h"
+#include "support/world.h"
 
 enum { UUID_TYPE = 0xfffe, ZOOM_TYPE = 0xfffd, POINT = 16 };
 

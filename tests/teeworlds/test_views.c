@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The files of info, images, sounds and raw: what they show, take and refuse, and what follows. */
-#include "tw_test.h"
+#include "support/tw_test.h"
 
 #include "codec/image/png.h"
 #include "formats/teeworlds/names/mounted.h"

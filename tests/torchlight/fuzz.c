@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../fuzz/fuzz.h"
-#include "load.h"
+#include "../fuzz/support/fuzz.h"
+#include "support/load.h"
 #include "base/durable/pair.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/text/compiled.h"

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../formats/fixture.h"
-#include "../formats/laws.h"
+#include "../formats/support/fixture.h"
+#include "../formats/support/laws.h"
 #include "base/buffer.h"
 #include "formats/torchlight/format.h"
 #include "formats/torchlight/model/map.h"

@@ -4,7 +4,7 @@
  * Whatever happens, what stands is the old pair or the new one, or a marker from which the next
  * mount makes the new one.
  */
-#include "../base/util.h"
+#include "../base/support/util.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What of archives is decided by a name or a few bytes. */
-#include "tl_test.h"
+#include "support/tl_test.h"
 
 #include "base/cursor.h"
 #include "formats/torchlight/wire/archive.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Compiled files made by hand, byte for byte, and what their texts say. */
-#include "tl_test.h"
+#include "support/tl_test.h"
 
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/compiled.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Compiled layouts made by hand, byte for byte, and what their texts say. */
-#include "tl_test.h"
+#include "support/tl_test.h"
 
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/compiled.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What names in a layout's text mean: the table, a user's lines, and what is learnt. */
-#include "tl_test.h"
+#include "support/tl_test.h"
 
 #include <stdio.h>
 #include <string.h>

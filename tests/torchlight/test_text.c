@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Numbers, names, the forms of text and its syntax. */
-#include "tl_test.h"
+#include "support/tl_test.h"
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"

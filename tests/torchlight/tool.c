@@ -24,8 +24,8 @@
 
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/wire/tree.h"
-#include "load.h"
-#include "tool.h"
+#include "support/load.h"
+#include "support/tool.h"
 
 static int slurp(FILE *f, struct buffer *b)
 {

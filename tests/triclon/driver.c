@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../formats/laws.h"
+#include "../formats/support/laws.h"
 #include "base/buffer.h"
 
 enum { MAX_OPTIONS = 8, MAX_PLACES = 8 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Rules 2 and 3 of the design: closing applies; what editors do works. */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>

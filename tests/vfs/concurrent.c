@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Calls that overlap: several files, two views of one object, saves in between. */
-#include "log.h"
+#include "support/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Rule 7 of the design: nobody is overwritten. */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>

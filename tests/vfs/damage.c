@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Journals that a disk has damaged, or that hold what cannot be done again: nothing of them goes
  * without a word, and they are kept. */
-#include "log.h"
+#include "support/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * With --count FORMAT ACT the act is done once without faults, between two calls of
  * access(MARKER), and the number of its calls is printed (test_faults_strace.py).
  */
-#include "acts.h"
+#include "support/acts.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scarce.h"
+#include "support/scarce.h"
 
 #define MARKER "/mapfs-act"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Many maps as one tree, without FUSE: what real mounts cannot bring about at will. */
-#include "box.h"
+#include "support/box.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

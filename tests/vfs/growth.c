@@ -10,7 +10,7 @@
  * of them, microseconds with as many files as a map has, and an index of what each of them shows
  * would be one more thing to keep in step. So it has a bound of its own.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Journals as they lie on a disk: torn, somebody else's, a save's leftovers, hostile ones. */
-#include "log.h"
+#include "support/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* Names that come and go by no request for them: the kernel forgets what it remembers of a listing.
  * What random sequences make of it is structure_random.c's to show. */
-#include "remember.h"
+#include "support/remember.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * with -ENOMEM or as for another reason; the process lives, what was closed is saved, and the map
  * is right.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "codec/image/png.h"
-#include "scarce.h"
+#include "support/scarce.h"
 
 enum { N_MAX = 3000, DONE = 78, HIT = 79, CHILD_SECONDS = 60 };
 

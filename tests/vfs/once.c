@@ -4,7 +4,7 @@
  * base, and what it changes is composed and compressed once, by the save. Looking at files causes
  * none of that.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* The overlay of a mounted map, and the map that is built of it, asked directly. */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <string.h>

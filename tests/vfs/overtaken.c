@@ -4,7 +4,7 @@
  * journal, has its place after a kill: the journal is to say where that is then, which is not where
  * it was when the call came.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>

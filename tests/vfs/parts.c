@@ -3,13 +3,13 @@
  * Groups and layers as directories: parts that arrive in any order, also across saves that cannot
  * take them yet; what they show before a save; names that they cannot take.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "structure_map.h"
+#include "support/structure_map.h"
 
 #define LAYERS_DIR "groups/0_g/layers"
 #define NEW_LAYER  LAYERS_DIR "/9_new"

@@ -5,7 +5,7 @@
  * are right, the map is old or new, and what was promised to be on disk is there: what an fsync or
  * a save said, and what was closed a second ago.
  */
-#include "disk.h"
+#include "support/disk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* What a save and the status say is what was done, and what would be. */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Rule 12 of the design: nothing vanishes silently. */
-#include "box.h"
+#include "support/box.h"
 
 #include <dlfcn.h>
 #include <errno.h>

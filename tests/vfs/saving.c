@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Rules 6 and 8 of the design: what a save does, and that what was closed is kept. */
-#include "log.h"
+#include "support/log.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
  * A step is one line in `steps`: what it does to the box and to the model. To add an operation, add
  * a function and its line; check() compares everything after each step.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* The size that is told of a file is the length of what is read, for the kernel cuts what it reads
  * to that. */
-#include "box.h"
+#include "support/box.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * The map: images 0_grass.png 1_sky.json 2_moon.png 3.png, sounds 0_wind.opus 1_rain.opus; layers
  * deco, q1 and q2 refer to grass, sky and moon, snd to rain.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "structure_map.h"
+#include "support/structure_map.h"
 
 static struct box box;
 

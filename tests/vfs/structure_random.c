@@ -9,7 +9,7 @@
  * MAPFS_TEST_TELL=1 shows its steps, MAPFS_TEST_STEPS ends it early, MAPFS_TEST_SEQUENCES asks for
  * another number of sequences.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "remember.h"
-#include "structure_model.h"
+#include "support/remember.h"
+#include "support/structure_model.h"
 
 enum { SEQUENCES = 20000, SHARE = 2500, STEPS = 14, CONTENTS = 20 };
 

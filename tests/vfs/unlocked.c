@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* A map that is one of many: locked at its first change, let go and found again. */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>

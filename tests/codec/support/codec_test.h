@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../asserts.h"
+#include "../../support/asserts.h"
 #include "base/disk/file.h"
 
 static inline struct extent extent_of(const void *data, size_t n)

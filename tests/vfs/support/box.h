@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "../base/util.h"
+#include "../../base/support/util.h"
 
 #include <limits.h>
 #include <stdatomic.h>

@@ -43,7 +43,7 @@ struct act {
 	const char *name;
 	/* MANY: a part of what it does may be done; UNCHANGED: it writes no map. */
 	enum { ONE, MANY, PAIR_ONLY, UNCHANGED } kind;
-	void (*prepare)(struct trial *t);   /* without faults; it ends mounted or not */
+	void (*prepare)(struct trial *t); /* without faults; it ends mounted or not */
 	void (*act)(struct trial *t);
 	/* Of the directory, which nobody has mounted; it mounts. */
 	void (*look)(struct trial *t);

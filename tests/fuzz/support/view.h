@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../teeworlds/fixture.h"
+#include "../../teeworlds/support/fixture.h"
 
 enum { VIEW_FILES = 250, VIEW_HEADER = 3 };
 

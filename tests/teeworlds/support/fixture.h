@@ -5,8 +5,8 @@
 #include "formats/teeworlds/format.h"
 #include "formats/teeworlds/lens/kinds.h"
 #include "formats/teeworlds/model/map.h"
-#include "../formats/fixture.h"
-#include "../formats/laws.h"
+#include "../../formats/support/fixture.h"
+#include "../../formats/support/laws.h"
 
 /* As "rw", with images compressed. */
 #define FIXTURE_PACKED "rw, packed"

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../asserts.h"
+#include "../../support/asserts.h"
 #include "fixture.h"
 
 static inline const char *fixture_path(const char *name)
