@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names beside a map, and how often a directory is read for them. */
+/* Names beside a map, and the number of times that their directory is read. */
 #include "base/disk/names.h"
 #include "base/disk/sidecar_cache.h"
 
@@ -16,7 +16,7 @@
 
 static unsigned readings;
 
-/* In the way of the library's own. */
+/* Replaces the library's function, to count the readings of directories. */
 DIR *fdopendir(int fd)
 {
 	DIR *(*real)(int) = (DIR * (*)(int)) dlsym(RTLD_NEXT, "fdopendir");
@@ -46,7 +46,7 @@ static const char *each(struct sidecar_cache *n, const char *stem, struct told *
 	return t->text;
 }
 
-static void names_are_told_by_how_they_begin(void **state)
+static void names_are_found_by_prefix(void **state)
 {
 	static const char *const files[] = {"b.map.mapfs-journal-2", "b.map.mapfs-journal-1",
 		"b.map", "a.map.mapfs-journal-1", "b.mapfs-journal-1", ".b.map.mapfs-new-abcdef",
@@ -68,7 +68,7 @@ static void names_are_told_by_how_they_begin(void **state)
 	assert_string_equal(t.text, "b.map.mapfs-journal-1 ");
 }
 
-static void many_questions_are_one_reading(void **state)
+static void many_lookups_read_the_directory_once(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
@@ -78,7 +78,7 @@ static void many_questions_are_one_reading(void **state)
 	readings = 0;
 	for (unsigned i = 0; i < 100; i++)
 		each(n, "a", &t);
-	/* More than one where the machine was away for a second. */
+	/* More than one if the machine paused for a second. */
 	assert_in_range(readings, 1, 3);
 	put_file(room->fd, "a.mapfs-new-abcdef", "x", 1);
 	nanosleep(&longer, NULL);
@@ -87,7 +87,7 @@ static void many_questions_are_one_reading(void **state)
 	assert_int_equal(readings, 1);
 }
 
-static void a_directory_that_cannot_be_read_is_told(void **state)
+static void an_unreadable_directory_is_reported(void **state)
 {
 	struct error e = ERROR_INIT;
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(-1);
@@ -98,7 +98,7 @@ static void a_directory_that_cannot_be_read_is_told(void **state)
 	assert_non_null(strstr(error_text(&e), "cannot list"));
 }
 
-/* After "." and "..", or two names, or all of them. */
+/* Fail after "." and "..", after two names, and after all names. */
 static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 {
 	const struct room *room = *state;
@@ -129,9 +129,9 @@ static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		in_a_room(names_are_told_by_how_they_begin),
-		in_a_room(many_questions_are_one_reading),
-		cmocka_unit_test(a_directory_that_cannot_be_read_is_told),
+		in_a_room(names_are_found_by_prefix),
+		in_a_room(many_lookups_read_the_directory_once),
+		cmocka_unit_test(an_unreadable_directory_is_reported),
 		in_a_room(failure_in_the_middle_of_a_directory_is_reported),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * What cmocka's assertions lack: the outcome of a call that fills a struct error. Both speak of a
- * variable `err` in sight. cmocka.h, which wants headers before it, comes first.
+ * Assertions about calls that fill a struct error. Both macros use a variable `err` of the caller.
+ * Include cmocka.h, which needs other headers before it, first.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 			fail_msg("%s: %d, %s", #call, r_, error_text(shown_));                     \
 	} while (0)
 
-/* The call fails with this errno, and its text holds what. */
+/* Assert that the call fails with this errno, and that its text contains `what`. */
 #define assert_fails(call, errnum, what)                                                           \
 	do {                                                                                       \
 		err = (struct error)ERROR_INIT;                                                    \

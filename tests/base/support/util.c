@@ -161,7 +161,7 @@ void fail_reads_after(int calls)
 	reads_left = calls;
 }
 
-/* Replaces the library's function, which is called readdir64 where sizes of files need 64 bits. */
+/* Replaces the library's function, which is called readdir64 if file sizes need 64 bits. */
 struct dirent *readdir(DIR *dir)
 {
 	struct dirent *(*real)(DIR *) = (struct dirent * (*)(DIR *)) dlsym(RTLD_NEXT, "readdir64");
