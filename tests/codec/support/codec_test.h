@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * What the tests of this room share: extents of memory, random numbers that are the same each time.
- */
+/* Shared by the tests of this folder: extents in memory, and repeatable random numbers. */
 #pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* After those: cmocka.h needs them before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include <errno.h>
@@ -25,7 +23,7 @@ static inline struct extent extent_of(const void *data, size_t n)
 	return extent_of_bytes(b);
 }
 
-/* xorshift64* (Vigna 2016): a sequence that every run repeats. */
+/* xorshift64* (Vigna 2016): the same sequence in every run. */
 static inline uint64_t next_random(uint64_t *state)
 {
 	*state ^= *state >> 12;

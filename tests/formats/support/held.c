@@ -8,7 +8,7 @@
 #include "laws.h"
 #include "vfs/overlay/overlay_build.h"
 
-/* What the tree shows is looked for in the map that was opened anew. */
+/* A walk that looks up the objects of the overlay in the reopened map. */
 struct shown {
 	const struct overlay *o;
 	const struct overlay_build *staged;
@@ -18,7 +18,7 @@ struct shown {
 	int wrong;
 };
 
-static bool is_dir_of_objects(const char *path)
+static bool is_object_dir(const char *path)
 {
 	const char *last = strrchr(path, '/');
 
@@ -26,8 +26,8 @@ static bool is_dir_of_objects(const char *path)
 	       !strcmp(path, "groups") || (last && !strcmp(last, "/layers"));
 }
 
-/* Does it stand for what the map has? */
-static bool is_of_the_map(const struct overlay_build *g, const struct oentry *u)
+/* Does the saved map contain this overlay entry? */
+static bool is_saved(const struct overlay_build *g, const struct oentry *u)
 {
 	for (size_t i = 1; u && i < g->n; i++)
 		if (g->oentries[i] == u)
@@ -37,7 +37,7 @@ static bool is_of_the_map(const struct overlay_build *g, const struct oentry *u)
 	return true;
 }
 
-static int look(void *arg, const char *name, const struct dentry *spot)
+static int find_in_map(void *arg, const char *name, const struct dentry *spot)
 {
 	struct shown *w = arg, below = *w;
 	char path[PATH_MAX];
@@ -46,10 +46,10 @@ static int look(void *arg, const char *name, const struct dentry *spot)
 	if (snprintf(path, sizeof(path), "%s%s%s", w->path, *w->path ? "/" : "", name) >=
 		(int)sizeof(path))
 		return 0;
-	if (!is_of_the_map(w->staged, spot->oentry) || !strcmp(path, "raw"))
+	if (!is_saved(w->staged, spot->oentry) || !strcmp(path, "raw"))
 		return 0;
-	if (is_dir_of_objects(w->path) && entry_find(w->s, path, &en) < 0) {
-		/* One without a valid layer.json is in no map. */
+	if (is_object_dir(w->path) && entry_find(w->s, path, &en) < 0) {
+		/* A new layer without a valid layer.json is not saved. */
 		if (spot->oentry && spot->oentry->origin == ENTRY_NONE && strstr(path, "/layers/"))
 			return 0;
 		fprintf(stderr, "%s was in the tree, and is gone\n", path);
@@ -59,13 +59,13 @@ static int look(void *arg, const char *name, const struct dentry *spot)
 	below.path = path;
 	below.dir = spot;
 	if (spot->is_dir)
-		overlay_list(w->o, spot, look, &below);
+		overlay_list(w->o, spot, find_in_map, &below);
 	w->wrong |= below.wrong;
 	return 0;
 }
 
-/* ... and what it shows is in the tree. */
-static int look_back(
+/* Check that the overlay contains the objects of the reopened map. */
+static int find_in_overlay(
 	const struct overlay *o, const struct snapshot *s, entry_id dir, const char *above)
 {
 	char name[NAME_MAX + 1], path[PATH_MAX];
@@ -79,12 +79,12 @@ static int look_back(
 				(int)sizeof(path) ||
 			!strcmp(path, "raw"))
 			continue;
-		if (is_dir_of_objects(above) && overlay_find(o, path, &spot) < 0) {
+		if (is_object_dir(above) && overlay_find(o, path, &spot) < 0) {
 			fprintf(stderr, "%s is in no tree\n", path);
 			wrong = 1;
 		}
 		if (en.is_dir)
-			wrong |= look_back(o, s, en.id, path);
+			wrong |= find_in_overlay(o, s, en.id, path);
 	}
 	return wrong;
 }
@@ -100,7 +100,7 @@ static int reopen(const struct fixture *f, const struct overlay_build *g, struct
 		r = fixture_write(f, g->result.map, false, &src, NULL, &e);
 	if (r == 0) {
 		r = fixture_open_source(ret, f->s->format, &src, f->ctx.options, &e);
-		/* A file alone may leave open how it is to be read. */
+		/* The variant of a map may be unknown without the names. */
 		if (names && ret->budget) {
 			snapshot_unref(ret->s);
 			ret->s = NULL;
@@ -118,17 +118,17 @@ static int reopen(const struct fixture *f, const struct overlay_build *g, struct
 	return r;
 }
 
-static void ignore(void *arg, const struct format_fault *fault)
+static void ignore_fault(void *arg, const struct format_fault *fault)
 {
 	(void)arg, (void)fault;
 }
 
-/* Is it no map that a save writes? */
+/* Does a save refuse the map? */
 static bool is_refused(const struct fixture *f, const struct snapshot *map)
 {
 	const struct format_edit *edit = f->s->format->edit;
 
-	return edit->check && edit->check(f->s, map, ignore, NULL, NULL) < 0;
+	return edit->check && edit->check(f->s, map, ignore_fault, NULL, NULL) < 0;
 }
 
 int held_save(const struct fixture *f, const struct overlay *o, struct fixture *ret)
@@ -149,10 +149,10 @@ int held_save(const struct fixture *f, const struct overlay *o, struct fixture *
 	if (r == 0) {
 		w.staged = &g;
 		w.s = ret->s;
-		overlay_list(o, &root, look, &w);
-		/* What was refused may leave what stood there. */
+		overlay_list(o, &root, find_in_map, &w);
+		/* A refusal may leave the previous file in the map. */
 		if (!g.result.n_refused)
-			w.wrong |= look_back(o, ret->s, ENTRY_ROOT, "");
+			w.wrong |= find_in_overlay(o, ret->s, ENTRY_ROOT, "");
 		if (w.wrong)
 			fixture_close(ret);
 	}
@@ -178,7 +178,7 @@ static bool has_any_variant(const struct snapshot *s)
 	       points.size <= sizeof(header) - 1;
 }
 
-static void compare(void *arg, const char *path, const struct file_attr *entry)
+static void check_path_exists(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct comparing *c = arg;
 
@@ -189,7 +189,7 @@ static void compare(void *arg, const char *path, const struct file_attr *entry)
 	}
 }
 
-static void broken(void *arg, const char *path, const char *law, const char *text)
+static void report_difference(void *arg, const char *path, const char *law, const char *text)
 {
 	struct comparing *c = arg;
 
@@ -202,9 +202,9 @@ static void broken(void *arg, const char *path, const char *law, const char *tex
 bool held_same(const struct snapshot *a, const struct snapshot *b)
 {
 	struct comparing c = {.other = a, .any_variant = has_any_variant(a), .same = true};
-	struct laws l = {.broken = broken, .arg = &c};
+	struct laws l = {.broken = report_difference, .arg = &c};
 
-	entry_walk(b, ENTRY_ROOT, "", compare, &c, NULL);
+	entry_walk(b, ENTRY_ROOT, "", check_path_exists, &c, NULL);
 	laws_same(&l, "the same map", a, b);
 	return c.same;
 }

@@ -94,7 +94,7 @@ int entry_walk(const struct snapshot *s, entry_id dir, const char *path, entry_v
 	return r;
 }
 
-/* Ranges at the begin, the end, and across the middle. */
+/* Ranges at the beginning, at the end, and across the middle. */
 static void check_ranges(const struct laws *l, const struct snapshot *s, const char *path,
 	entry_id id, const struct bytes *whole)
 {
@@ -155,7 +155,7 @@ int laws_read(const struct laws *l, const struct snapshot *s, const char *path,
 	return 0;
 }
 
-/* What get gives of a file that says `content` now. */
+/* Check the result of get after `content` was put. */
 static void check_canonical(const struct laws *l, struct snapshot **s, const char *path,
 	entry_id id, const struct bytes *content, bool canonical)
 {
@@ -197,7 +197,7 @@ struct comparison {
 	const char *law;
 };
 
-static void compare(void *arg, const char *path, const struct file_attr *entry)
+static void compare_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	const struct comparison *c = arg;
 	CLEANUP(bytes_unref) struct bytes *a = NULL, *b = NULL;
@@ -224,6 +224,6 @@ void laws_same(const struct laws *l, const char *law, const struct snapshot *mea
 	struct comparison c = {l, meant, is, law};
 	struct error e = ERROR_INIT;
 
-	if (entry_walk(meant, ENTRY_ROOT, "", compare, &c, &e) < 0)
+	if (entry_walk(meant, ENTRY_ROOT, "", compare_file, &c, &e) < 0)
 		l->broken(l->arg, "", law, error_text(&e));
 }
