@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * core: mounts without FUSE for core.py, many times a second.
+ * core: mounts without FUSE for core.py, many per second.
  *
- * A request is a line "COMMAND BOX SIZE SIZE" and two texts of those sizes after it; the answer a
- * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is what the operation
- * returns, 0 or more, or -errno.
+ * A request is a line "COMMAND BOX SIZE SIZE" followed by two texts of these sizes; the answer is a
+ * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is the result of the
+ * operation, 0 or more, or -errno.
  *
- *     open PATH [OPTION]  a copy of that map is mounted, and of PATH.MAN if there is one; the text
- *                    says why not
- *     new            the same of an empty map made by --new
- *     save, end      what box.h says of them: the outcome; the text is the report
- *     kill [OPTION]  nothing is written, and the map mounted again, perhaps in another way: the
- *                    journal is replayed; the text is what it notes, or why not
- *     map [ENDING]   the map file as it is now, or the one of two that has a longer name
+ *     open PATH [OPTION]  mount a copy of that map, and of PATH.MAN if it exists; the text is the
+ *                    error
+ *     new            mount an empty map, as made by --new
+ *     save, end      as in box.h; CODE is the outcome, the text is the report
+ *     kill [OPTION]  write nothing, and mount the map again, perhaps with other options: the
+ *                    journal is replayed; the text is its notes, or the error
+ *     map [ENDING]   the current map file, or its companion with a longer name
  *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
- *                    (a list is names and sizes, each with a NUL behind)
- *     error PATH     what is wrong with a draft
- *     drop PATH      the draft is dropped
- *     touch PATH TIME  a program sets the time, in seconds
- *     status         what the root's user.mapfs.status says
+ *                    (a list is names and sizes, each followed by NUL)
+ *     error PATH     the reason why a draft is refused
+ *     drop PATH      drop the draft
+ *     touch PATH TIME  set the time, in seconds
+ *     status         the root's user.mapfs.status
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ enum { BOXES = 3, DEPTH_MAX = 16, ENTRIES_MAX = 100000, TEXT_MAX = 1 << 16, REQU
 
 struct request {
 	struct box *box;
-	char *a, *b; /* with a NUL behind */
+	char *a, *b; /* each is followed by NUL */
 	size_t n_a, n_b;
 };
 
@@ -46,7 +46,7 @@ struct answer {
 
 static struct box boxes[BOXES];
 static bool made[BOXES];
-static char names[BOXES][32]; /* of their maps */
+static char names[BOXES][32]; /* names of their maps */
 static char options[BOXES][32];
 static const char *lists[BOXES][2];
 
@@ -60,7 +60,7 @@ static void print_line(struct answer *ret, const char *text, size_t n)
 	ret->n += n;
 }
 
-static int say_bytes(struct answer *ret, struct bytes *b)
+static int print_bytes(struct answer *ret, struct bytes *b)
 {
 	if (!b)
 		return -EIO;
@@ -69,7 +69,7 @@ static int say_bytes(struct answer *ret, struct bytes *b)
 	return 0;
 }
 
-static int say_report(struct answer *ret, struct report *r, enum outcome code)
+static int print_report(struct answer *ret, struct report *r, enum outcome code)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		print_line(ret, r->lines[i], strlen(r->lines[i]));
@@ -79,8 +79,8 @@ static int say_report(struct answer *ret, struct report *r, enum outcome code)
 	return (int)code;
 }
 
-/* A map of two files. */
-static void put_second(struct box *b, const char *path)
+/* Copy the companion of the map, if there is one. */
+static void put_companion(struct box *b, const char *path)
 {
 	char from[PATH_MAX], to[64];
 	struct bytes *second;
@@ -109,7 +109,7 @@ static int do_open(const struct request *q, struct answer *ret)
 	size_t at = (size_t)(q->box - boxes);
 	struct error e = ERROR_INIT;
 	struct bytes *map = get_file(AT_FDCWD, q->a);
-	const char *dot = strrchr(q->a, '.'); /* some formats are known by the file's name */
+	const char *dot = strrchr(q->a, '.'); /* some formats are recognized by the file's name */
 	int r;
 
 	if (!map)
@@ -122,14 +122,14 @@ static int do_open(const struct request *q, struct answer *ret)
 	set_option(q->box, q->b);
 	put_file(q->box->room.fd, q->box->name, map->data, map->size);
 	bytes_unref(map);
-	put_second(q->box, q->a);
+	put_companion(q->box, q->a);
 	r = box_mount(q->box, &e);
 	if (r < 0)
 		print_line(ret, error_text(&e), strlen(error_text(&e)));
 	return r;
 }
 
-static void no_note(void *arg, const char *line)
+static void ignore_note(void *arg, const char *line)
 {
 	(void)arg, (void)line;
 }
@@ -150,7 +150,7 @@ static int do_new(const struct request *q, struct answer *ret)
 	b->pool = pool_create(1);
 	r = volume_create(dup(b->room.fd), MAP_NAME, NULL, &b->options, &vol, &e);
 	if (r == 0)
-		r = volume_load(vol, no_note, NULL, &e);
+		r = volume_load(vol, ignore_note, NULL, &e);
 	if (r == 0)
 		r = vfs_create(vol, b->pool, &b->host, &b->v, &e);
 	if (r == 0)
@@ -165,7 +165,7 @@ static int do_save(const struct request *q, struct answer *ret)
 	struct report report = REPORT_INIT;
 	enum outcome code = box_save(q->box, &report);
 
-	return say_report(ret, &report, code);
+	return print_report(ret, &report, code);
 }
 
 static int do_end(const struct request *q, struct answer *ret)
@@ -173,7 +173,7 @@ static int do_end(const struct request *q, struct answer *ret)
 	struct report report = REPORT_INIT;
 	enum outcome code = box_end(q->box, &report);
 
-	return say_report(ret, &report, code);
+	return print_report(ret, &report, code);
 }
 
 static int do_kill(const struct request *q, struct answer *ret)
@@ -195,14 +195,14 @@ static int do_map(const struct request *q, struct answer *ret)
 	char name[64];
 
 	if (!q->n_a)
-		return say_bytes(ret, box_map(q->box));
+		return print_bytes(ret, box_map(q->box));
 	snprintf(name, sizeof(name), "%s%.16s", q->box->name, q->a);
-	return say_bytes(ret, get_file(q->box->room.fd, name));
+	return print_bytes(ret, get_file(q->box->room.fd, name));
 }
 
 static int do_get(const struct request *q, struct answer *ret)
 {
-	return say_bytes(ret, box_get(q->box, q->a));
+	return print_bytes(ret, box_get(q->box, q->a));
 }
 
 static int do_put(const struct request *q, struct answer *ret)
@@ -270,11 +270,11 @@ static int do_drop(const struct request *q, struct answer *ret)
 struct listing {
 	struct pending p; /* first */
 	struct answer *to;
-	uint64_t inos[ENTRIES_MAX]; /* looked up by being listed */
+	uint64_t inos[ENTRIES_MAX]; /* inodes that the listing looked up */
 	unsigned n;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool add_entry(struct call *c, const char *name, const struct attr *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -293,8 +293,8 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	return true;
 }
 
-/* The directory's inode, held for as long as it is read. */
-static int hold(struct box *b, const char *path, uint64_t *inos, unsigned *n)
+/* Keep the inode of the directory while it is listed. */
+static int keep_directory(struct box *b, const char *path, uint64_t *inos, unsigned *n)
 {
 	char name[NAME_MAX + 1];
 
@@ -320,14 +320,14 @@ static int do_list(const struct request *q, struct answer *ret)
 	static struct listing l;
 	uint64_t inos[DEPTH_MAX];
 	unsigned n;
-	int r = hold(q->box, q->a, inos, &n);
+	int r = keep_directory(q->box, q->a, inos, &n);
 
 	l.p = (struct pending){0};
 	l.to = ret;
 	if (r == 0) {
 		l.p.call.with_attributes = true;
 		l.p.call.ino = n ? inos[n - 1] : VFS_ROOT_INO;
-		l.p.call.emit = emit;
+		l.p.call.emit = add_entry;
 		box_submit(q->box, &l.p, vfs_readdir);
 		r = box_wait(&l.p);
 	}
@@ -361,7 +361,7 @@ static const struct {
 	{"touch", do_touch},
 };
 
-static char *text_of(size_t n)
+static char *get_text(size_t n)
 {
 	char *text = n <= REQUEST_MAX ? malloc(n + 1) : NULL;
 
@@ -391,7 +391,7 @@ int main(void)
 	struct request q;
 	unsigned box;
 
-	/* Nothing here is about disks: where memory is one, it is the fastest. */
+	/* The tests need no disk, and memory is the fastest. */
 	if (access("/dev/shm", W_OK) == 0)
 		setenv("TMPDIR", "/dev/shm", 0);
 	while (fgets(line, sizeof(line), stdin)) {
@@ -399,8 +399,8 @@ int main(void)
 			box >= BOXES)
 			return 1;
 		q.box = &boxes[box];
-		q.a = text_of(q.n_a);
-		q.b = text_of(q.n_b);
+		q.a = get_text(q.n_a);
+		q.b = get_text(q.n_b);
 		serve(command, &q);
 		free(q.a);
 		free(q.b);

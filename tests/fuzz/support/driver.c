@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The target FUZZ_TARGET for libFuzzer; or with FUZZ_REPLAY a program that runs it over the files
- * and the files of the directories that are named, and over every file with each byte changed and
- * at every length if -m is given first.
+ * The target FUZZ_TARGET for libFuzzer. With FUZZ_REPLAY, a program that runs it over the given
+ * files and the files of the given directories; with -m also over each file with every byte changed
+ * and at every length.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef FUZZ_REPLAY
-/* Of the very size, so that a sanitizer sees a byte too far. */
+/* Copy into exactly n bytes, so that a sanitizer detects a read past the end. */
 static void run_exact(const uint8_t *data, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * fuzz: what the targets share. A target takes any bytes: they are read, or refused with words, and
- * what was read keeps its laws; else it aborts.
+ * fuzz: shared by the targets. A target accepts any bytes: it reads them or refuses them with a
+ * message, and checks laws of the bytes that it read; otherwise it aborts.
  *
- * Each is a program of its own, driver.c with FUZZ_TARGET naming it: a libFuzzer program in a build
- * for fuzzing (contrib/fuzz), else one that replays files.
+ * Each target is a separate program, driver.c with its name as FUZZ_TARGET: a libFuzzer program in
+ * a build for fuzzing (contrib/fuzz), otherwise one that replays files.
  */
 #pragma once
 
@@ -20,15 +20,15 @@
 	void name(const uint8_t *data, size_t size);                                               \
 	void name(const uint8_t *data, size_t size)
 
-/* A refusal has words, and is a refusal. */
-static inline int judged(int r, const struct error *e)
+/* Check that a refusal has a message and the returned error code. */
+static inline int check_error(int r, const struct error *e)
 {
 	if (r < 0 && (!*error_text(e) || e->code != r))
 		abort();
 	return r;
 }
 
-static inline void broken(const char *law, const char *text)
+static inline void abort_broken(const char *law, const char *text)
 {
 	fprintf(stderr, "broken: %s: %s\n", law, text);
 	abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The files of a map that can be written, numbered for fuzz_view and its seeds. */
+/* The writable files of a map, numbered for fuzz_view and its seeds. */
 #pragma once
 
 #include <stdlib.h>
@@ -12,11 +12,11 @@ enum { VIEW_FILES = 250, VIEW_HEADER = 3 };
 struct view_files {
 	struct fixture map;
 	entry_id ids[VIEW_FILES];
-	size_t n, n_typed; /* those of raw/ follow */
+	size_t n, n_typed; /* files of raw/ follow the typed ones */
 	unsigned of_items, of_data;
 };
 
-/* All typed files, and some of raw/, which has many of a kind. */
+/* All typed files, and some of raw/, which has many of each kind. */
 static inline void view_take(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct view_files *f = arg;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * What the preloaded shims share: a file, named by an environment variable, that the test maps too.
+ * Shared by the preloaded libraries: a file, named by an environment variable, that the test maps
+ * too.
  *
  * It is mapped when the library is loaded, before the program gives up the right to open files, and
- * stays mapped through forks whatever happens to descriptors.
+ * it stays mapped through forks, even if all descriptors are closed.
  */
 #pragma once
 
@@ -26,5 +27,5 @@ static void *shared_map(const char *variable, size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* The next definition of a function, as a pointer of the type of the one at hand. */
+/* The next definition of a function, with the type of this one. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))

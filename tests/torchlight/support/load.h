@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The bytes of an entry of an archive, checked. */
+/* Returns the bytes of an archive's entry, checked. */
 #pragma once
 
 #include "formats/torchlight/model/content.h"

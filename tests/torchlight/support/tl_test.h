@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * What the unit tests of the Torchlight room share.
- */
+/* Shared by the unit tests of this folder. */
 #pragma once
 
 #include <errno.h>
@@ -18,7 +16,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 
-/* The buffer as a C string, until it changes. */
+/* The buffer as a C string, valid until it changes. */
 static inline const char *text_of(struct buffer *b)
 {
 	buffer_byte(b, 0);

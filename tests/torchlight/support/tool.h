@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* Internal to tool: what its two parts share. */
+/* Shared by the two sources of the tool. */
 #pragma once
 
 #include "formats/torchlight/wire/archive.h"
 
-void emit(const struct buffer *out); /* to stdout */
+void emit(const struct buffer *out); /* writes to stdout */
 
-/* tool_rewrite.c: the archive made anew, section, then manifest, to stdout. */
+/* Encode the whole archive again and write it to stdout: section, then manifest. */
 int rewrite(const struct archive *a, struct error *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* An archive whose tables and blocks are all made anew. */
+/* Encodes all tables and blocks of an archive again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int by_offset(const void *x, const void *y)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Bytes of the old section that belong to no block: as they are. */
+/* Copy bytes of the old section that belong to no block. */
 static int copy_gap(const struct archive *a, uint64_t upto, struct buffer *out, struct error *e)
 {
 	size_t n = upto > out->size ? (size_t)(upto - out->size) : 0;
