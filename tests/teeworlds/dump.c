@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * dump: what a map's files hold, for test_layers.py.
+ * dump: prints the files of maps, for test_layers.py.
  *
  *     dump DIR... -- FILE.map...
  *
- * For every file below the named directories of the mount: its size, the CRC-32 of what get gives
- * ("-" where it cannot be read) and its path, behind a line with the map's.
+ * For each map it prints a line with the map's path, then for each file below the given directories
+ * of the mount: its size, the CRC-32 of its content ("-" if it cannot be read) and its path.
  */
 #include <errno.h>
 #include <stdio.h>

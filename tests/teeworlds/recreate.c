@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * recreate: a map made anew from the typed files of another one.
+ * recreate: makes a new map from the typed files of another one.
  *
  *     recreate IN.map OUT.map [SEED]
  *
  * Every file of info, images, sounds, envelopes and groups is put into an empty map, in the order
- * of the listing or shuffled; what has to wait for other files is tried again until nothing
- * changes. Prints what does not fit; exit code 1 then.
+ * of the listing or shuffled; unresolved files are tried again until nothing changes. Prints the
+ * files that cannot be put; the exit code is then 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,14 +60,15 @@ static void visit(void *arg, const char *path, const struct file_attr *entry)
 	m->n++;
 }
 
-static void placed(struct making *m, entry_id id, entry_id dir, const char *name)
+static void collect_placements(struct making *m, entry_id id, entry_id dir, const char *name)
 {
 	m->places[m->n_places++] = (struct placement){
 		.id = id, .dir = dir, .name = strdup(name), .order = (uint32_t)m->n_places};
 }
 
-/* The entry of a path in the new map, made if need be. */
-static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
+/* Find the entry of a path in the new map, or create it. */
+static int find_or_create(
+	struct making *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
 {
 	const char *slash = strrchr(path, '/');
 	char above[1024];
@@ -88,7 +89,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	if (!slash)
 		return error_set(e, -2, "%s: it is not there", path);
 	snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
-	r = need(m, above, true, &dir, e);
+	r = find_or_create(m, above, true, &dir, e);
 	if (r < 0)
 		return r;
 	r = m->now->format->tree->classify(m->now, dir, slash + 1, is_dir, ENTRY_ROOT, &meaning, e);
@@ -97,7 +98,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	if (r == 0)
 		r = m->now->format->tree->add(&m->now, dir, slash + 1, is_dir, ret, e);
 	if (r == 0 && meaning.kind == NAME_OBJECT)
-		placed(m, *ret, dir, slash + 1);
+		collect_placements(m, *ret, dir, slash + 1);
 	if (r == 0 && is_dir) {
 		m->dirs[m->n_dirs].path = strdup(path);
 		m->dirs[m->n_dirs++].id = *ret;
@@ -130,7 +131,7 @@ static void put_all(struct making *m)
 	struct error e = ERROR_INIT;
 
 	for (size_t i = 0; i < m->n; i++)
-		if (need(m, m->items[i].path, false, &m->items[i].id, &e) < 0)
+		if (find_or_create(m, m->items[i].path, false, &m->items[i].id, &e) < 0)
 			complain(m, m->items[i].path, &e);
 	while (left && left < before) {
 		before = left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What the tests of this room share: a map file opened as the mounted tree would. */
+/* Shared by the tests of this folder: a map file opened as a mount does. */
 #pragma once
 
 #include "formats/teeworlds/format.h"
@@ -8,12 +8,15 @@
 #include "../../formats/support/fixture.h"
 #include "../../formats/support/laws.h"
 
-/* As "rw", with images compressed. */
+/* Like "rw", with images compressed. */
 #define FIXTURE_PACKED "rw, packed"
 
-/* raw: "ro", "rw", "off" or FIXTURE_PACKED. 0 or the refusal. fixture_close in either case. */
+/*
+ * `raw` is "ro", "rw", "off" or FIXTURE_PACKED. Returns 0 or the refusal; call fixture_close in
+ * either case.
+ */
 int fixture_open(struct fixture *f, const char *path, const char *raw, struct error *e);
-/* The same for a file that encode wrote, open as file (takes the reference). */
+/* The same for a file that encode wrote; takes the reference to `file`. */
 int fixture_open_file(
 	struct fixture *f, struct file *file, const char *name, const char *raw, struct error *e);
 
@@ -22,9 +25,9 @@ static inline const struct tw_map *fixture_map(const struct fixture *f)
 	return tw_map_of(f->s);
 }
 
-/* fixture_write of a map, which is one file. */
+/* fixture_write for a map of one file. */
 int fixture_encode(const struct fixture *f, const struct snapshot *s, bool force, struct file **ret,
 	struct plan **ret_plan, struct error *e);
 
-/* A source over one open file; borrowed. */
+/* A source over one open file, which is borrowed. */
 struct source fixture_source(struct file *file, const char *name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * made: a map that is put together in memory, item by item, for tests of very many of one thing. A
- * writer of its own, from the format's description (libtw2's doc/datafile.md), of version 3, whose
- * data stands as it is.
+ * made: builds a map in memory, item by item, for tests with very many objects of one kind. An
+ * independent writer, after the format's description (libtw2's doc/datafile.md), of version 3, with
+ * uncompressed data.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 struct made {
 	struct buffer types, offsets, items, data_offsets, data;
 	uint32_t n_types, n_items, n_data;
-	uint32_t type, first; /* that is being written, and its first item */
+	uint32_t type, first; /* the type that is being written, and its first item */
 	bool begun;
 };
 
@@ -31,7 +31,7 @@ static inline void made_end_type(struct made *m)
 	m->begun = false;
 }
 
-/* The items of a type come one after the other. */
+/* Append an item. The items of a type must follow one another. */
 static inline void made_item(
 	struct made *m, uint32_t type, uint32_t id, const int32_t *ints, size_t n)
 {
@@ -59,7 +59,7 @@ static inline int32_t made_data(struct made *m, const void *data, size_t n)
 	return (int32_t)m->n_data++;
 }
 
-/* The map as a file, opened; m is empty after. */
+/* Open the map as a file; m is empty afterwards. */
 static inline void made_open(struct made *m, const char *raw, struct fixture *f)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;

@@ -8,7 +8,7 @@
 #include "codec/image/png.h"
 #include "mutate_layers.h"
 
-/* Integers by number, as libtw2's doc/map.md lists them. */
+/* Indices of integers, as listed in libtw2's doc/map.md. */
 enum { IMAGE_WIDTH = 1, IMAGE_HEIGHT = 2, IMAGE_DATA = 5, SOUND_DATA = 3, LAYER_TILES = 2 };
 
 static struct bytes *with_byte(const struct bytes *whole, size_t at, int add)
@@ -33,7 +33,7 @@ static struct bytes *with_text(const struct bytes *whole, size_t at, const char 
 	return b;
 }
 
-/* Pixels of the map's image, but every other byte of the first row is changed. */
+/* Pixels of the map's image, with every other byte of the first row changed. */
 struct other_pixels {
 	struct blob *blob;
 	uint64_t row;
@@ -49,7 +49,7 @@ static int read_other(void *arg, uint64_t off, void *dst, size_t n, struct error
 	return r;
 }
 
-/* Stored, however the map's own are shown. */
+/* The file is uncompressed, even if the map's own images are shown compressed. */
 static struct bytes *mutate_png(const struct tw_map *m, entry_id id)
 {
 	const struct tw_item *it = tw_item_at(m, TW_IMAGE, tw_id_index(id));
@@ -68,7 +68,7 @@ static struct bytes *mutate_png(const struct tw_map *m, entry_id id)
 	return NULL;
 }
 
-/* The last number of the text, with another last digit. */
+/* The text with another last digit in its last number. */
 static struct bytes *mutate_number(const struct bytes *whole)
 {
 	for (size_t i = whole->size; i-- > 0;)
@@ -77,7 +77,7 @@ static struct bytes *mutate_number(const struct bytes *whole)
 	return NULL;
 }
 
-/* Only what begins as an Opus file may be put there: "OggS", one segment, "OpusHead", mono. */
+/* The content must begin like an Opus file: "OggS", one segment, "OpusHead", mono. */
 static struct bytes *mutate_opus(const struct bytes *whole)
 {
 	static const uint8_t head[46] = {[0] = 'O',
@@ -110,7 +110,7 @@ static struct bytes *mutate_info(unsigned file, const struct bytes *whole)
 		return with_text(whole, 0, "sv_test 1\n");
 	if (file == 4)
 		return with_text(whole, whole->size, "\n");
-	/* One line is all that may be put, whatever stands there. */
+	/* Only one line may be put, even if the present content has more. */
 	if (memchr(whole->data, '\n', whole->size - 1) || whole->data[0] == '\n')
 		return bytes_copy("mapfs\n", 6);
 	if (whole->data[whole->size - 1] != '\n')
@@ -118,7 +118,7 @@ static struct bytes *mutate_info(unsigned file, const struct bytes *whole)
 	return with_byte(whole, 0, whole->data[0] < 'z' ? 1 : -1);
 }
 
-/* An item's integers must not grow a leading zero, nor become -0. */
+/* The integers of an item must not get a leading zero or become -0. */
 static struct bytes *mutate_item(const struct bytes *whole)
 {
 	if (whole->size == 0)
@@ -180,7 +180,7 @@ static bool may_change_item(const struct tw_map *m, entry_id id, uint32_t i)
 	}
 }
 
-/* Which integer of the item the file's content is behind; -1 for any. */
+/* May a put change the blob behind integer i of the item? -1 stands for any blob. */
 static bool may_change_blob(const struct tw_map *m, entry_id id, uint32_t i)
 {
 	const struct tw_item *it;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* mutate, for what is below groups/ and envelopes/. Integers are counted as libtw2's doc/map.md
- * does. */
+/* mutate for files below groups/ and envelopes/. Integers are counted as in libtw2's doc/map.md. */
 #include "mutate_layers.h"
 
 #include <ctype.h>
@@ -21,7 +20,7 @@ static struct bytes *replaced(
 	return b;
 }
 
-/* The integer that stands at a place, some more or less. */
+/* The text with `by` added to the integer at an offset. */
 static struct bytes *other_integer(const struct bytes *whole, size_t at, int by)
 {
 	char number[16] = "", text[16];
@@ -38,7 +37,7 @@ static struct bytes *other_integer(const struct bytes *whole, size_t at, int by)
 	return replaced(whole, at, n, text, strlen(text));
 }
 
-/* The place after the last occurrence of a key; 0: none. */
+/* The offset after the last occurrence of a key; 0 if there is none. */
 static size_t after_key(const struct bytes *whole, const char *key)
 {
 	size_t n = strlen(key);
@@ -56,7 +55,7 @@ static struct bytes *other_value(const struct bytes *whole, const char *key, int
 	return at ? other_integer(whole, at, by) : NULL;
 }
 
-/* The table's last cell, in as many characters. */
+/* The table with another last cell of the same width. */
 static struct bytes *other_cell(const struct bytes *whole, int by)
 {
 	size_t n = whole->size > 8 && memchr(whole->data, ',', 7) == whole->data + 6 ? 6 : 3;
@@ -72,7 +71,7 @@ static struct bytes *other_cell(const struct bytes *whole, int by)
 	return replaced(whole, whole->size - n - 1, n, text, n);
 }
 
-/* Another value in the last point; in every other envelope one more point as well. */
+/* Change a value of the last point; every other envelope also gets one more point. */
 static struct bytes *other_envelope(const struct bytes *whole, bool longer)
 {
 	size_t at = after_key(whole, "    {"), end = at;
@@ -91,7 +90,7 @@ static struct bytes *other_envelope(const struct bytes *whole, bool longer)
 
 struct bytes *mutate_layers(const struct tw_map *m, entry_id id, const struct bytes *whole)
 {
-	/* A layer that two groups show is changed in another way in each. */
+	/* A layer shared by two groups is changed differently in each. */
 	int by = 1 + (int)tw_id_a(id) % 50;
 
 	(void)m;
@@ -146,14 +145,14 @@ bool layers_may_change_item(
 	case TW_K_PLANE:
 	case TW_K_QUADS:
 	case TW_K_SOURCES:
-		/* Where the blob is another's too, this layer gets one of its own. */
+		/* If the blob is shared, this layer gets its own copy. */
 		return it == tw_item_at(before, TW_LAYER, tw_id_b(id));
 	default:
 		return false;
 	}
 }
 
-/* The integer that names a tile layer's own tiles. */
+/* Index of the integer that refers to a tile layer's own tiles. */
 static uint32_t tiles_field(const struct tw_item *it)
 {
 	uint32_t first = tw_get_int(it, 3, 0) < 3 ? 15 : 18, field = TILES_DATA;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* What mutate.h says, for the files below groups/ and envelopes/. */
+/* mutate.h for files below groups/ and envelopes/. */
 #pragma once
 
 #include "formats/teeworlds/lens/lens.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* For the tests of what is below groups/ and envelopes/; the maps are twgen_parts.py's. */
+/* For tests of files below groups/ and envelopes/; twgen_parts.py makes the maps. */
 #pragma once
 
 #include "tw_test.h"
 
 #define LAYERS "groups/0/layers/"
 
-/* Integers by number, as libtw2's doc/map.md lists them. */
+/* Indices of integers, as listed in libtw2's doc/map.md. */
 enum { DATA = 14, OWN = 18, OLD_OWN = 15, COUNT = 4, LIST_DATA = 5, START = 2 };
 
 static inline const struct tw_item *layer(const struct snapshot *s, int i)
@@ -33,7 +33,7 @@ static inline void assert_data(
 	assert_memory_equal(b->data, data, n);
 }
 
-/* The file with one text in it replaced; to be freed. */
+/* The content of the file with one text replaced; the caller frees it. */
 static inline char *edited(
 	const struct snapshot *s, const char *path, const char *from, const char *to)
 {
@@ -51,7 +51,7 @@ static inline char *edited(
 	return text;
 }
 
-/* What entry_put says of that file. */
+/* Put the edited content. Returns the result of entry_put. */
 static inline int edit(
 	struct snapshot **s, const char *path, const char *from, const char *to, struct error *e)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* For the cmocka programs of this room; TW_FIXTURES names the folder that twgen.py filled. */
+/* For the cmocka programs of this folder; TW_FIXTURES is the folder that twgen.py filled. */
 #pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-/* After those: cmocka.h needs them before it. */
+/* cmocka.h needs the headers above. */
 #include <cmocka.h>
 
 #include <errno.h>
@@ -63,7 +63,7 @@ static inline void assert_content(const struct snapshot *s, const char *path, co
 	assert_memory_equal(b->data, text, b->size);
 }
 
-/* What entry_put says of text put to path. */
+/* Put text to a path. Returns the result of entry_put. */
 static inline int put(struct snapshot **s, const char *path, const char *text, struct error *e)
 {
 	return entry_put(s, id_of(*s, path), text, strlen(text), e);

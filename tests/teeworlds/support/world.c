@@ -9,7 +9,7 @@ void world_open(struct world *w, const char *map)
 	*w = (struct world){0};
 	must_open(&w->f, map, "ro");
 	w->now = snapshot_ref(w->f.s);
-	/* As the tree would: names are taken before anything changes. */
+	/* Names are read before anything changes, as the overlay does. */
 	entry_find(w->now, "images", &(struct file_attr){0});
 }
 
@@ -48,7 +48,7 @@ void world_close(struct world *w)
 	fixture_close(&w->f);
 }
 
-/* What came to a position later stands before; what has none comes last. */
+/* Sort by position: later placements come first, and those without a number last. */
 static void order(struct world *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
