@@ -112,7 +112,7 @@ static void an_archive_cannot_be_changed(void **state)
 	after = box_map(&b);
 	assert_true(before->size == after->size &&
 		    memcmp(before->data, after->data, before->size) == 0);
-	assert_int_equal(box_beside(&b, "mapfs", NULL), 0);
+	assert_int_equal(box_count_names(&b, "mapfs", NULL), 0);
 	box_remove(&b);
 }
 

@@ -146,7 +146,7 @@ TARGET(fuzz_replay)
 		box_end(&box, NULL);
 	}
 	now = box_map(&box);
-	if (!now || !map_sound(now))
+	if (!now || !map_is_sound(now))
 		abort_broken("replay", "the map is no map any more");
 	box_remove(&box);
 }

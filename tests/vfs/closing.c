@@ -18,7 +18,7 @@ static void map_of_the_independent_writer_is_sound_and_shown(void **state)
 	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
 	uint8_t ids[MAP_CELLS];
 
-	assert_true(map_sound(map));
+	assert_true(map_is_sound(map));
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 	assert_true(box_shows(b, "info/settings.cfg", ""));
 	assert_true(box_lists(b, "images", "0_img.png"));
@@ -37,11 +37,11 @@ static void flush_applies_what_was_written_since_the_last(void **state)
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
 	assert_int_equal(fd_flush(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(fd_text(f, 3, "by"), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bobby\n"));
+	assert_true(box_map_info_is(b, 0, "bobby\n"));
 }
 
 static void unclosed_writing_is_not_saved(void **state)
@@ -53,8 +53,8 @@ static void unclosed_writing_is_not_saved(void **state)
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
 	assert_int_equal(box_put(b, "info/version", "v2"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
-	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_int_equal(fd_close(f), 0);
 }
 
@@ -77,17 +77,17 @@ static void file_that_is_half_written_is_not_applied_by_a_save(void **state)
 	assert_int_equal(fd_text(f, 0, "bo"), 0);
 	flush_from_outside(b, AUTHOR);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	assert_int_equal(fd_text(f, 2, "b"), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	/* An fsync of its author's is as good as a close. */
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "rob"), 0);
 	assert_int_equal(fd_fsync(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
 	assert_int_equal(fd_close(f), 0);
 }
 
@@ -102,7 +102,7 @@ static void mapped_pages_are_applied_by_a_save(void **state)
 	assert_int_equal(fd_page(f, 0, "alicE\n"), 0);
 	flush_from_outside(b, AUTHOR);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alicE\n"));
+	assert_true(box_map_info_is(b, 0, "alicE\n"));
 	assert_int_equal(fd_release(f), 0);
 }
 
@@ -124,7 +124,7 @@ static void more_than_a_file_can_be_is_refused_at_once(void **state)
 	assert_int_equal(fd_truncate(f, (uint64_t)TEXT + 1), -EFBIG);
 	assert_int_equal(fd_close(f), 0);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 	/* Scratch has a bound of its own, and keeps to that of the file that it is moved over. */
 	assert_int_equal(box_put(b, "info/.new", "x"), 0);
 	assert_int_equal(box_truncate(b, "info/.new", (uint64_t)1 << 31), -EFBIG);
@@ -132,7 +132,7 @@ static void more_than_a_file_can_be_is_refused_at_once(void **state)
 	assert_int_equal(box_rename(b, "info/.new", AUTHOR), -EPERM);
 	assert_int_equal(box_stat(b, "info/.new", &a), 0);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 }
 
 static void truncation_is_not_judged_by_a_flush(void **state)
@@ -163,7 +163,7 @@ static void truncation_that_was_closed_needs_no_release(void **state)
 
 	truncated_and_flushed(b, AUTHOR, &f);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 	assert_int_equal(fd_close(f), 0);
 	/* What is asked for a refusal judges; and what tells of all judges all. */
 	truncated_and_flushed(b, IMAGE, &f);
@@ -178,7 +178,7 @@ static void truncation_that_was_closed_needs_no_release(void **state)
 	assert_int_equal(box_open(b, "info/license", O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_fsync(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 3, ""));
+	assert_true(box_map_info_is(b, 3, ""));
 	fd_release(f);
 }
 
@@ -192,7 +192,7 @@ static void truncation_that_is_being_applied_is_waited_for(void **state)
 	release.call.handle = f->handle;
 	box_submit(b, &release, vfs_release);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 	assert_int_equal(box_wait(&release), 0);
 	fd_forget(f);
 	truncated_and_flushed(b, IMAGE, &f);
@@ -247,7 +247,7 @@ static void truncation_alone_is_applied_at_release(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 }
 
 static void truncation_that_cannot_stand_is_a_draft_after_release(void **state)
@@ -270,7 +270,7 @@ static void truncation_by_an_open_that_only_reads_is_applied_at_release(void **s
 	assert_int_equal(box_open(b, AUTHOR, O_RDONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 }
 
 static void truncation_by_one_of_two_writers_waits_for_neither(void **state)
@@ -282,7 +282,7 @@ static void truncation_by_one_of_two_writers_waits_for_neither(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &two), 0);
 	assert_int_equal(fd_close(two), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 	assert_int_equal(fd_close(one), 0);
 	assert_true(box_shows(b, AUTHOR, ""));
 }
@@ -315,7 +315,7 @@ static void release_applies_what_no_flush_did(void **state)
 	fd_release(f);
 	assert_true(box_shows(b, AUTHOR, "ALIce\n"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "ALIce\n"));
+	assert_true(box_map_info_is(b, 0, "ALIce\n"));
 }
 
 static void canonical_form_appears_with_the_save(void **state)
@@ -410,7 +410,7 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 	assert_false(atomic_load(&open.done));
 	assert_false(atomic_load(&lookup.done));
 	assert_false(done);
-	box_let_go(b);
+	box_release_invalidations(b);
 	assert_int_equal(box_wait(&open), 0);
 	assert_int_equal(box_wait(&lookup), 0);
 	assert_int_equal(lookup.call.attr.size, 4);
@@ -439,7 +439,7 @@ static void caches_are_forgotten_before_close_is_answered(void **state)
 	/* All but the invalidation has run; only it keeps the answer back. */
 	until_held(b);
 	assert_false(atomic_load(&p.done));
-	box_let_go(b);
+	box_release_invalidations(b);
 	assert_int_equal(box_wait(&p), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
 		told |= b->invalidated[i] == a.ino;
@@ -486,11 +486,11 @@ static void draft_never_enters_the_map(void **state)
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, "info/version", "v2"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
-	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_true(box_shows(b, AUTHOR, BAD_LINES));
 	box_end(b, NULL);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
 static void removing_the_attribute_drops_the_draft(void **state)
@@ -540,7 +540,7 @@ static void truncate_of_a_closed_file_applies_at_once(void **state)
 	assert_int_equal(box_truncate(b, AUTHOR, 3), 0);
 	assert_true(box_shows(b, AUTHOR, "ali"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "ali\n"));
+	assert_true(box_map_info_is(b, 0, "ali\n"));
 	assert_int_equal(box_truncate(b, IMAGE, 3), -EINVAL);
 	assert_true(box_is_draft(b, IMAGE));
 }
@@ -554,7 +554,7 @@ static void truncate_of_an_open_file_waits_for_its_close(void **state)
 	assert_int_equal(box_truncate(b, AUTHOR, 2), 0);
 	assert_true(box_shows(b, AUTHOR, "al"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	assert_int_equal(fd_close(f), 0);
 	assert_true(box_shows(b, AUTHOR, "al"));
 }
@@ -578,7 +578,7 @@ static void truncate_that_comes_while_release_applies_is_applied_too(void **stat
 	fd_forget(f);
 	assert_true(box_shows(b, AUTHOR, "BO"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "BO\n"));
+	assert_true(box_map_info_is(b, 0, "BO\n"));
 }
 
 static void append_goes_to_the_end_whatever_the_offset(void **state)
@@ -738,7 +738,7 @@ static void scratch_renamed_over_a_file_writes_that_file(void **state)
 	assert_false(box_lists(b, "info", "sedAbCdEf"));
 	assert_true(box_lists(b, "info", "author"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void a_second_rename_over_the_same_file_writes_it_too(void **state)
@@ -756,7 +756,7 @@ static void a_second_rename_over_the_same_file_writes_it_too(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
 }
 
 static void file_renamed_over_is_canonical_with_the_save(void **state)
@@ -811,7 +811,7 @@ static void scratch_renamed_over_while_its_writer_is_open_is_written_on(void **s
 	assert_int_equal(fd_close(f), 0);
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
 }
 
 static void rename_over_a_draft_ends_the_draft(void **state)

@@ -87,7 +87,7 @@ static void puts_of_several_files_with_saves_in_between_all_arrive(void **state)
 	assert_false(saves.failed);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	for (unsigned i = 0; i < FILES; i++)
-		assert_true(box_map_says(b, i, texts[i]));
+		assert_true(box_map_info_is(b, i, texts[i]));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(count_files(b->room.fd), 1);
 }

@@ -17,7 +17,7 @@
 static bool says(const struct box *b, const char *file, const char *author)
 {
 	CLEANUP(bytes_unref) struct bytes *map = get_file(b->room.fd, file);
-	CLEANUP(free) char *text = map && map_sound(map) ? map_info(map, 0) : NULL;
+	CLEANUP(free) char *text = map && map_is_sound(map) ? map_info(map, 0) : NULL;
 
 	return text && strcmp(text, author) == 0;
 }
@@ -39,7 +39,7 @@ static void replaced_map_is_left_alone_and_the_save_goes_beside_it(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, &report), OUTCOME_CONFLICT);
-	assert_true(report_says(&report, CONFLICT));
+	assert_true(report_contains(&report, CONFLICT));
 	report_finish(&report);
 	assert_true(says(b, MAP_NAME, "eve\n"));
 	assert_true(says(b, CONFLICT, "bob\n"));
@@ -70,8 +70,8 @@ static void conflict_files_of_before_are_not_overwritten(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	replaced_by(b, "eve");
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
-	assert_true(file_says(b->room.fd, CONFLICT, "old"));
-	assert_true(file_says(b->room.fd, CONFLICT ".1", "older"));
+	assert_true(file_content_is(b->room.fd, CONFLICT, "old"));
+	assert_true(file_content_is(b->room.fd, CONFLICT ".1", "older"));
 	assert_true(says(b, CONFLICT ".2", "bob\n"));
 	assert_true(says(b, MAP_NAME, "eve\n"));
 	assert_int_equal(count_files(b->room.fd), 4);
@@ -89,14 +89,14 @@ static void draft_beside_a_conflict_is_kept_under_the_name_of_the_map(void **sta
 	replaced_by(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_true(says(b, CONFLICT ".1", "bob\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	assert_memory_equal(name, MAP_NAME ".mapfs-journal-", strlen(MAP_NAME ".mapfs-journal-"));
 	assert_int_equal(box_end(b, &report), OUTCOME_CONFLICT);
 	/* Whoever asks last hears where the changes are, too. */
-	assert_true(report_says(&report, CONFLICT ".1"));
+	assert_true(report_contains(&report, CONFLICT ".1"));
 	report_finish(&report);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
-	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/info/version", BAD_LINES));
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
+	assert_true(file_content_is(b->room.fd, MAP_NAME ".mapfs-left/info/version", BAD_LINES));
 }
 
 /* In place, so that what was not read yet is gone. */
@@ -128,13 +128,13 @@ static void map_written_in_place_is_never_mixed_with_ours(void **state)
 		assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 		overwrite(b, map, sizes[i / 2], i % 2);
 		assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
-		assert_true(report_says(&report, "another program wrote into " MAP_NAME));
-		assert_true(report_says(&report, "journal"));
-		assert_false(report_says(&report, "as it was"));
+		assert_true(report_contains(&report, "another program wrote into " MAP_NAME));
+		assert_true(report_contains(&report, "journal"));
+		assert_false(report_contains(&report, "as it was"));
 		report_finish(&report);
 		assert_int_equal(box_end(b, NULL), OUTCOME_SAVE_FAILED);
-		assert_int_equal(box_beside(b, CONFLICT, NULL), 0);
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_int_equal(box_count_names(b, CONFLICT, NULL), 0);
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 		if (!sizes[i / 2])
 			continue;
 		/* The map that we had comes back, and so do the changes. */
@@ -158,7 +158,7 @@ static void mount_large(struct box *b)
 	char name[NAME_MAX + 1];
 
 	box_kill(b);
-	while (box_beside(b, MAP_NAME, name))
+	while (box_count_names(b, MAP_NAME, name))
 		assert_int_equal(unlinkat(b->room.fd, name, 0), 0);
 	put_file(b->room.fd, MAP_NAME, map->data, map->size);
 	fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
@@ -188,8 +188,8 @@ static void large_map_that_was_touched_is_not_written_over(void **state)
 			assert_int_equal(
 				futimens(fd, (struct timespec[]){st.st_atim, st.st_mtim}), 0);
 		assert_int_equal(box_end(b, NULL), OUTCOME_SAVE_FAILED);
-		assert_int_equal(box_beside(b, CONFLICT, NULL), 0);
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_int_equal(box_count_names(b, CONFLICT, NULL), 0);
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 	}
 }
 
@@ -295,7 +295,7 @@ static void changes_after_a_conflict_come_back_with_the_file_that_was_made(void 
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	box_kill(b);
 	/* Who asks for the map's journals finds it. */
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	assert_memory_equal(name, MAP_NAME ".mapfs-journal-", strlen(MAP_NAME ".mapfs-journal-"));
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "eve\n"));

@@ -25,7 +25,7 @@ static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 	assert_int_equal(box_put(b, VERSION, "v2\n"), 0);
 	assert_int_equal(box_put(b, "info/license", BAD_LINES), -EINVAL);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	return get_file(b->room.fd, name);
 }
 
@@ -90,13 +90,13 @@ static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **sta
 		if (got.author != want[0] || got.version != want[1] || got.license != want[2])
 			fail_msg("byte %zu: %d %d %d", at, got.author, got.version, got.license);
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-		assert_int_equal(box_beside(b, ".kept", kept), 1);
-		assert_true(report_says(&report, kept));
+		assert_int_equal(box_count_names(b, ".kept", kept), 1);
+		assert_true(report_contains(&report, kept));
 		report_finish(&report);
 		aside = get_file(b->room.fd, kept);
 		assert_true(begins_like(aside, bad));
 		/* Only the one that was set aside. */
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 		p[at] ^= 0x41;
 	}
@@ -115,7 +115,7 @@ static void assert_shown(
 	assert_int_equal(got.version, want->version);
 	assert_int_equal(got.license, want->license);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_int_equal(box_beside(b, ".kept", kept), 1);
+	assert_int_equal(box_count_names(b, ".kept", kept), 1);
 	aside = get_file(b->room.fd, kept);
 	assert_true(begins_like(aside, bad));
 	assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
@@ -188,8 +188,8 @@ static void journal_of_version_1_comes_back_and_goes_on(void **state)
 	assert_true(box_shows(b, VERSION, "v3\n"));
 	assert_null(strstr(b->notes, "damaged"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 }
 
 static void mount_that_went_on_after_damage_comes_back(void **state)
@@ -265,8 +265,8 @@ static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
 		lines[0] = '\0';
 		assert_int_equal(recover_extract(b->room.fd, name, out, line, lines, NULL), 0);
 		assert_non_null(strstr(lines, "damaged"));
-		assert_true(file_says(out, AUTHOR, "bob\n"));
-		assert_true(file_says(out, "info/license", BAD_LINES));
+		assert_true(file_content_is(out, AUTHOR, "bob\n"));
+		assert_true(file_content_is(out, "info/license", BAD_LINES));
 		assert_int_equal(unlinkat(out, AUTHOR, 0), 0);
 	}
 }
@@ -295,10 +295,10 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 	log_identity(b, id);
 	lost_operation(b, id, true);
 	assert_int_equal(box_save(b, &report), OUTCOME_PARTIAL);
-	assert_int_equal(box_beside(b, ".kept", kept), 1);
-	assert_true(report_says(&report, kept));
+	assert_int_equal(box_count_names(b, ".kept", kept), 1);
+	assert_true(report_contains(&report, kept));
 	report_finish(&report);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	f = listed(b);
 	assert_true(f.n == 1 && f.aside == 1 && f.changes == 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
@@ -307,7 +307,7 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 	assert_non_null(strstr(b->notes, kept));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, kept, NULL), 1);
+	assert_int_equal(box_count_names(b, kept, NULL), 1);
 }
 
 static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed(void **state)
@@ -320,10 +320,10 @@ static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_chang
 	for (int i = 0; i < 3; i++) {
 		lost_operation(b, id, false);
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-		assert_true(report_says(&report, "mapfs recover"));
+		assert_true(report_contains(&report, "mapfs recover"));
 		report_finish(&report);
 		/* None of before is overwritten. */
-		assert_int_equal(box_beside(b, ".kept", kept), i + 1);
+		assert_int_equal(box_count_names(b, ".kept", kept), i + 1);
 	}
 	assert_int_equal(listed(b).aside, 3);
 }
@@ -351,7 +351,7 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 
 	log_identity(b, id);
 	lost_operation(b, id, true);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", m.name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", m.name), 1);
 	io_set_hook(at_the_rename, &m);
 	assert_int_equal(box_save(b, NULL), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
@@ -360,9 +360,9 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 	bytes_unref(m.journal);
 	assert_int_equal(box_mount(b, NULL), 0);
 	/* That one, and the one which was set aside. */
-	assert_int_equal(box_beside(b, m.name, NULL), 2);
+	assert_int_equal(box_count_names(b, m.name, NULL), 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, m.name, NULL), 2);
+	assert_int_equal(box_count_names(b, m.name, NULL), 2);
 }
 
 /* Nothing of the map stands there: it is shown as scratch, and kept as well. */
@@ -380,7 +380,8 @@ static void operation_on_a_path_that_means_nothing_is_kept(void **state)
 	assert_non_null(strstr(b->notes, "1 operation "));
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(listed(b).aside, 1);
-	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
+	assert_true(file_content_is(
+		b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
 }
 
 /* Whatever such a record asks for: it is a gap, and nothing outside of the mount is touched. */
@@ -423,11 +424,11 @@ static void path_that_leads_out_is_damage(void **state)
 		assert_true(box_shows(b, VERSION, "v2\n"));
 		assert_true(box_shows(b, AUTHOR, blind ? "alice\n" : "bob\n"));
 		assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-		assert_true(file_says(b->room.fd, "other.txt", "precious"));
-		assert_true(box_map_says(b, 1, "v2\n"));
-		assert_int_equal(box_beside(b, ".kept", kept), 1);
+		assert_true(file_content_is(b->room.fd, "other.txt", "precious"));
+		assert_true(box_map_info_is(b, 1, "v2\n"));
+		assert_int_equal(box_count_names(b, ".kept", kept), 1);
 		/* That, the map, the other file, "." and "..". */
-		assert_int_equal(box_beside(b, "", NULL), 5);
+		assert_int_equal(box_count_names(b, "", NULL), 5);
 		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 	}
 }
@@ -452,7 +453,7 @@ static size_t journal_size(const struct box *b)
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
 	char name[NAME_MAX + 1];
 
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	file = get_file(b->room.fd, name);
 	return file->size;
 }
@@ -498,8 +499,8 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 	}
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_true(box_map_says(b, 4, text));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 4, text));
 }
 
 int main(void)

@@ -65,7 +65,7 @@ struct fault_run {
 	int at;          /* negative: none, only count */
 	atomic_int seen; /* of those that it may befall */
 	atomic_int calls;
-	struct said *said;
+	struct answers *answers;
 };
 
 static int befall(struct fault_run *f)
@@ -87,12 +87,12 @@ static int hook(struct io_call *c, void *arg)
 		mine = atomic_fetch_add(&f->seen, 1);
 	if (f->at < 0)
 		return 0;
-	if (f->said->hit)
+	if (f->answers->hit)
 		return k->then & OF(c->op) || (k->half && k->dies) ? befall(f) : 0;
 	if (mine < f->at || !(k->ops & OF(c->op)))
 		return 0;
-	f->said->hit = true;
-	f->said->op = c->op;
+	f->answers->hit = true;
+	f->answers->op = c->op;
 	if (!k->half)
 		return befall(f);
 	c->n = (c->n + 1) / 2;
@@ -105,7 +105,7 @@ static void end_faults(void *arg)
 
 	io_set_hook(NULL, NULL);
 	if (f->kind->memory && scarce_hit())
-		f->said->hit = true;
+		f->answers->hit = true;
 	scarce_set(-1);
 }
 
@@ -114,7 +114,7 @@ static void perform(struct trial *t, const struct act *a, struct fault_run *f)
 	t->end_faults = end_faults;
 	t->arg = f;
 	a->prepare(t);
-	*t->said = (struct said)SAID_INIT;
+	*t->answers = (struct answers)ANSWERS_INIT;
 	(void)access(MARKER, F_OK);
 	io_set_hook(hook, f);
 	if (f->kind->memory)
@@ -153,7 +153,7 @@ static bool goes_unnoticed(const struct kind *k, enum io_op op)
 
 static bool one_run(struct trial *t, const struct act *a, const struct kind *k, int at)
 {
-	struct fault_run f = {.kind = k, .at = at, .said = t->said};
+	struct fault_run f = {.kind = k, .at = at, .answers = t->answers};
 	bool hit;
 
 	if (getenv("MAPFS_TEST_TELL"))
@@ -166,9 +166,9 @@ static bool one_run(struct trial *t, const struct act *a, const struct kind *k, 
 		perform(t, a, &f);
 		box_kill(&t->box);
 	}
-	hit = t->said->hit;
-	t->said->hit = hit && !goes_unnoticed(k, t->said->op);
-	act_look(a, t);
+	hit = t->answers->hit;
+	t->answers->hit = hit && !goes_unnoticed(k, t->answers->op);
+	act_check(a, t);
 	box_remove(&t->box);
 	return hit;
 }
@@ -176,17 +176,17 @@ static bool one_run(struct trial *t, const struct act *a, const struct kind *k, 
 /* The act without faults gives the new map; returns how many calls it made. */
 static int reference(struct trial *t, const struct act *a)
 {
-	struct fault_run f = {.kind = &kinds[0], .at = -1, .said = t->said};
+	struct fault_run f = {.kind = &kinds[0], .at = -1, .answers = t->answers};
 
 	sample_free(t->new);
 	sample_box(t->s, t->old, &t->box);
 	perform(t, a, &f);
-	assert_true(t->said->r <= 0 || t->said->code != CODE_NONE);
+	assert_true(t->answers->r <= 0 || t->answers->code != CODE_NONE);
 	if (!t->box.v)
 		assert_int_equal(box_mount(&t->box, NULL), 0);
 	(void)box_end(&t->box, NULL);
 	sample_read(t->s, &t->box, t->new);
-	assert_int_equal(sample_is(t->s, &t->box, t->old), a->kind == UNCHANGED);
+	assert_int_equal(sample_files_are(t->s, &t->box, t->old), a->kind == UNCHANGED);
 	box_remove(&t->box);
 	return f.calls;
 }
@@ -207,9 +207,9 @@ static unsigned sweep(struct trial *t, const struct act *a, const struct kind *k
 static void trial_make(struct trial *t, const struct sample *s)
 {
 	*t = (struct trial){.s = s};
-	t->said = mmap(
-		NULL, sizeof(*t->said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(t->said != MAP_FAILED);
+	t->answers = mmap(NULL, sizeof(*t->answers), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(t->answers != MAP_FAILED);
 	sample_build(s, t->old);
 }
 
@@ -217,7 +217,7 @@ static void trial_free(struct trial *t)
 {
 	sample_free(t->old);
 	sample_free(t->new);
-	munmap(t->said, sizeof(*t->said));
+	munmap(t->answers, sizeof(*t->answers));
 }
 
 static void every_act_survives_every_fault(void **state)

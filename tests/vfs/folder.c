@@ -254,7 +254,7 @@ static int put(struct folder_box *b, const char *path, const char *text)
 static bool says(const struct folder_box *b, const char *file, const char *author)
 {
 	CLEANUP(bytes_unref) struct bytes *map = get_file(b->room.fd, file);
-	CLEANUP(free) char *text = map && map_sound(map) ? map_info(map, 0) : NULL;
+	CLEANUP(free) char *text = map && map_is_sound(map) ? map_info(map, 0) : NULL;
 
 	return text && strcmp(text, author) == 0;
 }

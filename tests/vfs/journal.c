@@ -39,7 +39,7 @@ static void bytes_of_a_journal_are_as_documented(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	file = get_file(b->room.fd, name);
 	n = log_records(file, recs);
 	assert_int_equal(recs[0].type, LOG_HEADER);
@@ -108,7 +108,7 @@ static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
 	assert_non_null(strstr(b->notes, "(see mapfs recover)"));
 	box_end(b, NULL);
 	assert_int_equal(fstatat(b->room.fd, "../x", &st, 0), -1);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again(void **state)
@@ -143,7 +143,7 @@ static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **st
 	assert_int_equal(box_open(b, tables, O_RDWR | O_TRUNC, &waiting), 0);
 	assert_int_equal(fd_text(waiting, 0, "1,"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_true(box_is_draft(b, "info/version"));
@@ -176,7 +176,7 @@ static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	return get_file(b->room.fd, name);
 }
 
@@ -227,9 +227,9 @@ static void file_that_is_no_journal_is_kept_and_told(void **state)
 	assert_non_null(strstr(b->notes, name));
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, name, now), 1);
-	assert_true(file_says(b->room.fd, now, "a letter to my mother"));
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(box_count_names(b, name, now), 1);
+	assert_true(file_content_is(b->room.fd, now, "a letter to my mother"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void journal_that_is_in_use_refuses_the_mount(void **state)
@@ -463,7 +463,7 @@ static void recover_tells_of_names_too(void **state)
 	box_kill(b);
 	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
 	assert_int_equal(f.changes, 3);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
 	out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(recover_extract(b->room.fd, name, out, remember, lines, NULL), 0);
@@ -517,8 +517,8 @@ static void recover_copies_out_the_last_content_of_each_path(void **state)
 	log_draft(&log, "a/b/c/d", "why", BAD_LINES);
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
-	assert_true(file_says(b->room.fd, "out/a/b/c/d", BAD_LINES));
+	assert_true(file_content_is(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_content_is(b->room.fd, "out/a/b/c/d", BAD_LINES));
 	assert_non_null(strstr(lines, AUTHOR));
 	assert_non_null(strstr(lines, "a/b/c/d"));
 }
@@ -548,8 +548,8 @@ static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **sta
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
 	assert_string_equal(lines, AUTHOR "\ninfo/version\n");
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
-	assert_true(file_says(b->room.fd, "out/info/version", "v3\n"));
+	assert_true(file_content_is(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_content_is(b->room.fd, "out/info/version", "v3\n"));
 	assert_int_not_equal(faccessat(b->room.fd, "out/info/license", F_OK, 0), 0);
 }
 
@@ -572,11 +572,11 @@ static void recover_copies_a_file_out_under_the_name_that_it_has_at_the_end(void
 	log_put(&log, "d/in", "five");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/a/new", "one"));
-	assert_true(file_says(b->room.fd, "out/a/gone", "two"));
-	assert_true(file_says(b->room.fd, "out/e/in", "three"));
-	assert_true(file_says(b->room.fd, "out/dd/in", "four"));
-	assert_true(file_says(b->room.fd, "out/d/in", "five"));
+	assert_true(file_content_is(b->room.fd, "out/a/new", "one"));
+	assert_true(file_content_is(b->room.fd, "out/a/gone", "two"));
+	assert_true(file_content_is(b->room.fd, "out/e/in", "three"));
+	assert_true(file_content_is(b->room.fd, "out/dd/in", "four"));
+	assert_true(file_content_is(b->room.fd, "out/d/in", "five"));
 	assert_int_not_equal(faccessat(b->room.fd, "out/a/old", F_OK, 0), 0);
 	assert_string_equal(lines, "a/new\na/old\na/gone\ne/in\ndd/in\na/old\nd\nd/in\n");
 }
@@ -598,9 +598,9 @@ static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(voi
 	log_put(&log, "b/is", "three");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/a", "two"));
-	assert_true(file_says(b->room.fd, "out/b/is", "three"));
-	assert_true(file_says(b->room.fd, "out/c/d/e", "one"));
+	assert_true(file_content_is(b->room.fd, "out/a", "two"));
+	assert_true(file_content_is(b->room.fd, "out/b/is", "three"));
+	assert_true(file_content_is(b->room.fd, "out/c/d/e", "one"));
 }
 
 /* A directory is not taken for a file that was removed from its path. */
@@ -627,11 +627,11 @@ static void recover_finds_what_was_removed_unless_something_has_its_path(void **
 	log_name_change(&log, LOG_RENAME, "f", "g");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/a/file", "removed"));
-	assert_true(file_says(b->room.fd, "out/d/x", "new x"));
-	assert_true(file_says(b->room.fd, "out/d/y", "old y"));
-	assert_true(file_says(b->room.fd, "out/g/in", "new f"));
-	assert_true(file_says(b->room.fd, "out/f", "old f"));
+	assert_true(file_content_is(b->room.fd, "out/a/file", "removed"));
+	assert_true(file_content_is(b->room.fd, "out/d/x", "new x"));
+	assert_true(file_content_is(b->room.fd, "out/d/y", "old y"));
+	assert_true(file_content_is(b->room.fd, "out/g/in", "new f"));
+	assert_true(file_content_is(b->room.fd, "out/f", "old f"));
 }
 
 /* What lost its record of the removal, or was accepted and then dropped, is still content. */
@@ -652,8 +652,8 @@ static void recover_finds_contents_although_other_records_are_damaged(void **sta
 	log_name_change(&log, LOG_DROP, "c", NULL);
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/b/is", "directory"));
-	assert_true(file_says(b->room.fd, "out/c", "accepted"));
+	assert_true(file_content_is(b->room.fd, "out/b/is", "directory"));
+	assert_true(file_content_is(b->room.fd, "out/c", "accepted"));
 	log_name(OTHER_ID, name);
 	snprintf(want, sizeof(want), "c\n%s\nb/is\n%s\n", name, name);
 	assert_string_equal(lines, want);
@@ -676,12 +676,12 @@ static void recover_takes_names_and_records_that_no_mount_makes(void **state)
 	log_put(&log, longest, "three");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/.git/config", "one"));
-	assert_true(file_says(b->room.fd, "out/.Trash-0/.fuse_hidden1", "two"));
-	assert_true(file_says(b->room.fd, "out/no-nul", ""));
-	assert_true(file_says(b->room.fd, "out/empty", ""));
+	assert_true(file_content_is(b->room.fd, "out/.git/config", "one"));
+	assert_true(file_content_is(b->room.fd, "out/.Trash-0/.fuse_hidden1", "two"));
+	assert_true(file_content_is(b->room.fd, "out/no-nul", ""));
+	assert_true(file_content_is(b->room.fd, "out/empty", ""));
 	snprintf(path, sizeof(path), "out/%s", longest);
-	assert_true(file_says(b->room.fd, path, "three"));
+	assert_true(file_content_is(b->room.fd, path, "three"));
 }
 
 static void recover_leads_nowhere_out_of_its_directory(void **state)
@@ -706,7 +706,7 @@ static void recover_leads_nowhere_out_of_its_directory(void **state)
 	assert_int_not_equal(faccessat(b->room.fd, "x", F_OK, 0), 0);
 	assert_int_not_equal(faccessat(b->room.fd, "elsewhere/x", F_OK, 0), 0);
 	assert_int_not_equal(faccessat(AT_FDCWD, "/tmp/mapfs-test-abs", F_OK, 0), 0);
-	assert_true(file_says(b->room.fd, "secret", "secret"));
+	assert_true(file_content_is(b->room.fd, "secret", "secret"));
 }
 
 static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void **state)
@@ -721,8 +721,8 @@ static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void 
 	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, OTHER_ID, &log);
 	(void)extract(b, OTHER_ID, "out", lines);
-	assert_true(file_says(b->room.fd, "out/info/version", "v2\n"));
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_content_is(b->room.fd, "out/info/version", "v2\n"));
+	assert_true(file_content_is(b->room.fd, "out/" AUTHOR, "bob\n"));
 }
 
 int main(void)

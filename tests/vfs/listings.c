@@ -14,7 +14,7 @@ static void remembers_right(struct box *b)
 	const char *path;
 
 	box_settle(b);
-	path = box_misremembers(b);
+	path = box_find_stale_listing(b);
 	if (path)
 		fail_msg("the kernel remembers names of %s that are others now",
 			*path ? path : "the root");
@@ -29,7 +29,7 @@ static void a_name_that_nobody_tells_of_is_seen(void **state)
 	box_remember(b);
 	box_submit(b, &p, vfs_mkdir);
 	assert_int_equal(box_wait(&p), 0);
-	assert_string_equal(box_misremembers(b), "");
+	assert_string_equal(box_find_stale_listing(b), "");
 	box_forget_listings(b);
 }
 
@@ -60,12 +60,12 @@ static void who_lists_what_changed_waits_for_the_kernel(void **state)
 	assert_int_equal(b->invalidated[b->n_invalidated - 1], VFS_ROOT_INO);
 	assert_false(is_answered(b, &other, 0));
 	assert_int_equal(b->n_held, 1);
-	box_let_go(b);
+	box_release_invalidations(b);
 	assert_int_equal(box_wait(&first), 0);
 	assert_int_equal(box_wait(&other), 0);
 	b->hold = true;
 	assert_true(is_answered(b, &first, 0));
-	box_let_go(b);
+	box_release_invalidations(b);
 }
 
 static void a_draft_that_is_dropped_takes_its_name_along(void **state)

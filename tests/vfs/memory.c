@@ -115,7 +115,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 		_exit(2);
 	if (box_save(&b, NULL) != OUTCOME_DONE)
 		_exit(3);
-	if (!box_map_says(&b, 3, "kept\n"))
+	if (!box_map_info_is(&b, 3, "kept\n"))
 		_exit(4);
 	(void)box_end(&b, NULL);
 	box_remove(&b);

@@ -92,8 +92,8 @@ static void closes_are_parsed_once_and_compressed_by_the_save(void **state)
 	look(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	work_is(since(&at), 1, 1, 1);
-	assert_true(box_map_says(b, 0, "rob\n"));
-	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 }
 
 static int fail_to_rename(struct io_call *c, void *)
@@ -118,7 +118,7 @@ static void save_after_one_that_failed_copies_what_that_compressed(void **state)
 	work_is(since(&at), 1, 0, 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	work_is(since(&at), 0, 1, 1);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void what_a_journal_brings_back_is_parsed_once(void **state)
@@ -148,7 +148,7 @@ static void rename_to_another_entry_is_parsed_for_that(void **state)
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	work_is(since(&at), 1, 0, 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 1, "bob\n"));
+	assert_true(box_map_info_is(b, 1, "bob\n"));
 }
 
 static void refused_content_is_parsed_once(void **state)

@@ -71,7 +71,7 @@ static void what_it_names_may_come_after_a_save_that_missed_it(void **state)
 	assert_int_equal(box_put(&box, "info/author", "eve\n"), 0);
 	/* The rest is saved. */
 	assert_int_equal(box_save(&box, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, "info/author"));
+	assert_true(report_contains(&report, "info/author"));
 	report_finish(&report);
 	assert_true(box_is_draft(&box, NEW_LAYER "/layer.json"));
 	assert_int_equal(box_put_bytes(&box, "images/late.png", png->data, png->size), 0);
@@ -141,7 +141,7 @@ static void directories_of_the_map_take_no_names_that_mean_nothing(void **state)
 	assert_int_equal(box_rename(&box, "groups/0_g", "groups/.hidden"), -EPERM);
 	assert_int_equal(box_rename(&box, "groups/0_g", "elsewhere"), -EPERM);
 	assert_int_equal(box_end(&box, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(&box, MAP_NAME, NULL), 1);
+	assert_int_equal(box_count_names(&box, MAP_NAME, NULL), 1);
 }
 
 static void a_table_that_is_removed_from_a_new_layer_is_zeros(void **state)

@@ -3,7 +3,7 @@
  * The power goes before each call of an fsync, a save, a replay, the end of a mount and a pair's
  * recovery, in maps of each format. However the disk is found then: the next mount and its save
  * are right, the map is old or new, and what was promised to be on disk is there: what an fsync or
- * a save said, and what was closed a second ago.
+ * a save answers, and what was closed a second ago.
  */
 #include "support/disk.h"
 
@@ -41,17 +41,17 @@ static void act_second(struct trial *t)
 	if (box_put(&t->box, t->s->more.path, t->s->more.text) < 0)
 		abort();
 	pass(t, 500);
-	t->said->steps[0] = 0;
+	t->answers->steps[0] = 0;
 	pass(t, 500);
-	t->said->steps[1] = 0;
+	t->answers->steps[1] = 0;
 }
 
 static void look_second(struct trial *t)
 {
 	mount(t);
-	if (t->said->steps[0] == 0)
+	if (t->answers->steps[0] == 0)
 		assert_true(box_shows(&t->box, t->s->put.path, t->s->shown));
-	if (t->said->steps[1] == 0)
+	if (t->answers->steps[1] == 0)
 		assert_true(box_shows(&t->box, t->s->more.path, t->s->more_shown));
 }
 
@@ -99,8 +99,8 @@ static struct disk *record(struct trial *t, const struct act *a)
 	sample_box(t->s, t->old, &t->box);
 	t->end_faults = go_on;
 	a->prepare(t);
-	*t->said = (struct said)SAID_INIT;
-	d = disk_watch(t->box.room.fd, t->said);
+	*t->answers = (struct answers)ANSWERS_INIT;
+	d = disk_watch(t->box.room.fd, t->answers);
 	a->act(t);
 	disk_end(d);
 	if (!t->box.v)
@@ -119,12 +119,12 @@ static void validate(struct trial *t, const struct act *a, bool unpromised, cons
 			state);
 	box_make_empty(&t->box, t->s->map);
 	disk_restore(d, cut, state, t->box.room.fd);
-	*t->said = unpromised ? (struct said)SAID_INIT : *disk_said(d, cut);
-	t->said->hit = true;
+	*t->answers = unpromised ? (struct answers)ANSWERS_INIT : *disk_answers(d, cut);
+	t->answers->hit = true;
 	/* A close alone promises nothing yet. */
-	if (a->kind == MANY && t->said->code == CODE_NONE)
-		t->said->r = 1;
-	act_look(a, t);
+	if (a->kind == MANY && t->answers->code == CODE_NONE)
+		t->answers->r = 1;
+	act_check(a, t);
 	box_remove(&t->box);
 }
 
@@ -147,8 +147,8 @@ static unsigned cut_everywhere(struct trial *t, const struct act *a, bool unprom
 
 static void power_goes(void **state)
 {
-	struct said said;
-	struct trial t = {.s = *state, .said = &said, .no_power = true};
+	struct answers answers;
+	struct trial t = {.s = *state, .answers = &answers, .no_power = true};
 	unsigned all = 0;
 
 	sample_build(t.s, t.old);

@@ -84,8 +84,8 @@ static void what_is_made_moved_and_removed_is_named_once(void **state)
 		b, "ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_unlink(b, "images/2_moved.png"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, "removed: images/2_moved.png"));
-	assert_false(report_says(&report, "saved: images/2_moved.png"));
+	assert_true(report_contains(&report, "removed: images/2_moved.png"));
+	assert_false(report_contains(&report, "saved: images/2_moved.png"));
 	report_finish(&report);
 	/* What is gone is told once. */
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
@@ -104,14 +104,14 @@ static void save_that_failed_says_nothing_of_what_it_would_have_done(void **stat
 	assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
 	assert_int_equal(box_sync_root(b), -ENOSPC);
 	io_set_hook(NULL, NULL);
-	assert_false(report_says(&report, "removed:"));
-	assert_false(report_says(&report, "saved:"));
-	assert_true(report_says(&report, "No space left"));
+	assert_false(report_contains(&report, "removed:"));
+	assert_false(report_contains(&report, "saved:"));
+	assert_true(report_contains(&report, "No space left"));
 	report_finish(&report);
 	assert_true(status_is(b, "removed " IMAGE "\nchanged " AUTHOR "\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, "removed: " IMAGE));
-	assert_true(report_says(&report, "saved: " AUTHOR));
+	assert_true(report_contains(&report, "removed: " IMAGE));
+	assert_true(report_contains(&report, "saved: " AUTHOR));
 	report_finish(&report);
 }
 
@@ -123,8 +123,8 @@ static void object_that_was_moved_to_scratch_is_said_to_stay(void **state)
 	assert_int_equal(box_rename(b, IMAGE, "images/.old"), 0);
 	assert_true(status_is(b, "kept " IMAGE "\nignored images/.old: no part of a map\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, IMAGE " was moved to a name that means nothing"));
-	assert_false(report_says(&report, "saved:"));
+	assert_true(report_contains(&report, IMAGE " was moved to a name that means nothing"));
+	assert_false(report_contains(&report, "saved:"));
 	report_finish(&report);
 }
 
@@ -156,8 +156,8 @@ static void what_stays_in_a_directory_that_moved_is_not_told_as_removed(void **s
 	assert_int_equal(box_unlink(b, DECO "/layer.json"), 0);
 	assert_int_equal(box_rename(b, "groups/0_g", "groups/3_h"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "which cannot be without it: it stays"));
-	assert_false(report_says(&report, "removed: "));
+	assert_true(report_contains(&report, "which cannot be without it: it stays"));
+	assert_false(report_contains(&report, "removed: "));
 	report_finish(&report);
 }
 
@@ -212,8 +212,8 @@ static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_rename(b, DECO "/id.csv", "groups/0_g/layers/5_x/id.csv"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_false(report_says(&report, "saved: groups/0_g/layers/5_x"));
-	assert_true(report_says(&report, DECO "/id.csv was removed, and is empty now"));
+	assert_false(report_contains(&report, "saved: groups/0_g/layers/5_x"));
+	assert_true(report_contains(&report, DECO "/id.csv was removed, and is empty now"));
 	report_finish(&report);
 }
 

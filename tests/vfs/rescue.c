@@ -26,12 +26,12 @@ static void draft_is_copied_out_at_the_end_and_named(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, LEFT "/" AUTHOR));
+	assert_true(report_contains(&report, LEFT "/" AUTHOR));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	/* It lies in the open now: the next mount begins anew. */
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 }
@@ -43,8 +43,8 @@ static void changes_are_saved_beside_what_is_left(void **state)
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(box_map_says(b, 1, "v2\n"));
-	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
+	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
 }
 
 static void file_that_was_never_closed_is_copied_out(void **state)
@@ -55,8 +55,8 @@ static void file_that_was_never_closed_is_copied_out(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, "bob"));
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, "bob"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
 static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save(void **state)
@@ -71,8 +71,8 @@ static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save
 		0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(
-		file_says(b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
+	assert_true(file_content_is(
+		b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
 }
 
 static void scratch_that_no_habit_explains_is_copied_out(void **state)
@@ -86,14 +86,14 @@ static void scratch_that_no_habit_explains_is_copied_out(void **state)
 	assert_int_equal(box_put(b, "images/more/deep/b.jpg", "two"), 0);
 	assert_int_equal(box_put(b, "info/empty.txt", ""), 0);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "images/photo.jpg"));
-	assert_true(report_says(&report, "images/more/deep/b.jpg"));
+	assert_true(report_contains(&report, "images/photo.jpg"));
+	assert_true(report_contains(&report, "images/more/deep/b.jpg"));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/images/photo.jpg", "JPEG"));
-	assert_true(file_says(b->room.fd, LEFT "/images/more/deep/b.jpg", "two"));
-	assert_true(file_says(b->room.fd, LEFT "/info/empty.txt", ""));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/photo.jpg", "JPEG"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/more/deep/b.jpg", "two"));
+	assert_true(file_content_is(b->room.fd, LEFT "/info/empty.txt", ""));
 	/* Nothing of the map changed. */
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
 static void backup_of_a_new_file_that_was_refused_is_copied_out(void **state)
@@ -105,8 +105,8 @@ static void backup_of_a_new_file_that_was_refused_is_copied_out(void **state)
 	assert_int_equal(box_put(b, backup, sound), 0);
 	assert_int_equal(box_put(b, name, "{"), -EINVAL);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/7_new.json", "{"));
-	assert_true(file_says(b->room.fd, LEFT "/images/7_new.json~", sound));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/7_new.json", "{"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/7_new.json~", sound));
 }
 
 static void what_editors_leave_is_not_copied_out(void **state)
@@ -143,11 +143,11 @@ static void unsaved_text_of_an_editor_is_copied_out(void **state)
 	assert_int_equal(box_put(b, "info/.author.swp", "unsaved"), 0);
 	assert_int_equal(box_put(b, "info/#author#", "autosaved"), 0);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "info/.author.swp"));
-	assert_true(report_says(&report, "info/#author#"));
+	assert_true(report_contains(&report, "info/.author.swp"));
+	assert_true(report_contains(&report, "info/#author#"));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/info/.author.swp", "unsaved"));
-	assert_true(file_says(b->room.fd, LEFT "/info/#author#", "autosaved"));
+	assert_true(file_content_is(b->room.fd, LEFT "/info/.author.swp", "unsaved"));
+	assert_true(file_content_is(b->room.fd, LEFT "/info/#author#", "autosaved"));
 }
 
 static void removed_scratch_is_not_copied_out(void **state)
@@ -173,15 +173,15 @@ static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **st
 	put_file(b->room.fd, LEFT "/mine", "keep", 4);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, LEFT ".1/" AUTHOR));
+	assert_true(report_contains(&report, LEFT ".1/" AUTHOR));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/mine", "keep"));
-	assert_true(file_says(b->room.fd, LEFT ".1/" AUTHOR, BAD_LINES));
+	assert_true(file_content_is(b->room.fd, LEFT "/mine", "keep"));
+	assert_true(file_content_is(b->room.fd, LEFT ".1/" AUTHOR, BAD_LINES));
 	assert_int_equal(count_files(b->room.fd), 3);
 	box_remount(b);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT ".2/" AUTHOR, BAD_LINES));
+	assert_true(file_content_is(b->room.fd, LEFT ".2/" AUTHOR, BAD_LINES));
 }
 
 static void save_leaves_drafts_and_scratch_where_they_are(void **state)
@@ -192,7 +192,7 @@ static void save_leaves_drafts_and_scratch_where_they_are(void **state)
 	assert_int_equal(box_put(b, "images/photo.jpg", "JPEG"), 0);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, ".mapfs-left", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-left", NULL), 0);
 	assert_true(box_shows(b, "images/photo.jpg", "JPEG"));
 }
 
@@ -276,18 +276,18 @@ static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 		assert_int_equal(save_to_end(b, &report), outcomes[i]);
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
-		assert_true(report_says(&report, "images/more.jpg could not be copied out"));
-		assert_true(report_says(&report, AUTHOR " could not be copied out"));
+		assert_true(report_contains(&report, "images/more.jpg could not be copied out"));
+		assert_true(report_contains(&report, AUTHOR " could not be copied out"));
 		report_finish(&report);
-		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
+		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
 	}
 	/* What could be saved was. */
-	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
 static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void **state)
@@ -299,8 +299,8 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_says(&report, "images/more.jpg could not be copied out"));
-	assert_false(report_says(&report, "journal"));
+	assert_true(report_contains(&report, "images/more.jpg could not be copied out"));
+	assert_false(report_contains(&report, "journal"));
 	report_finish(&report);
 	assert_int_equal(count_files(b->room.fd), 1);
 	assert_int_equal(box_mount(b, NULL), 0);
@@ -308,7 +308,7 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_says(&report, "the journal beside the map keeps"));
+	assert_true(report_contains(&report, "the journal beside the map keeps"));
 	report_finish(&report);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_is_draft(b, AUTHOR));
@@ -327,15 +327,15 @@ static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **s
 	assert_int_equal(box_put(b, "images/d/e.jpg", "goes"), 0);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
-	assert_false(report_says(&report, "left"));
+	assert_false(report_contains(&report, "left"));
 	report_finish(&report);
 	assert_int_equal(box_put(b, "images/b.jpg", "behind"), 0);
 	assert_int_equal(box_unlink(b, "images/c.jpg"), 0);
 	assert_int_equal(box_unlink(b, "images/d/e.jpg"), 0);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "same"));
-	assert_true(file_says(b->room.fd, LEFT "/images/b.jpg", "behind"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/a.jpg", "same"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/b.jpg", "behind"));
 	assert_int_equal(faccessat(b->room.fd, LEFT "/images/c.jpg", F_OK, 0), -1);
 	assert_int_equal(faccessat(b->room.fd, LEFT "/images/d", F_OK, 0), -1);
 	assert_int_equal(faccessat(b->room.fd, LEFT "/info", F_OK, 0), -1);
@@ -366,8 +366,8 @@ static void copies_of_a_mount_that_was_killed_stay(void **state)
 	box_remount(b);
 	assert_int_equal(box_put(b, "images/b.jpg", "y"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "x"));
-	assert_true(file_says(b->room.fd, LEFT ".1/images/b.jpg", "y"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/a.jpg", "x"));
+	assert_true(file_content_is(b->room.fd, LEFT ".1/images/b.jpg", "y"));
 }
 
 static mode_t mode_of(const struct box *b, const char *name)
@@ -461,7 +461,7 @@ static void copies_are_there(struct box *b, unsigned files)
 	for (unsigned i = 0; i < files; i++) {
 		snprintf(path, sizeof(path), "images/d%u/%u.jpg", i % DIRS, i);
 		snprintf(name, sizeof(name), LEFT "/%s", path);
-		assert_true(file_says(b->room.fd, name, path));
+		assert_true(file_content_is(b->room.fd, name, path));
 	}
 }
 
@@ -532,17 +532,17 @@ static void copies_that_cannot_be_synced_keep_the_mount(void **state)
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_says(&report, "could not be copied out"));
-		assert_true(report_says(&report, "Input/output error"));
+		assert_true(report_contains(&report, "could not be copied out"));
+		assert_true(report_contains(&report, "Input/output error"));
 		report_finish(&report);
-		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
+		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
 		assert_true(box_is_draft(b, AUTHOR));
 	}
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
 static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **state)
@@ -560,10 +560,10 @@ static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **stat
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_says(&report, "could not be copied out"));
+		assert_true(report_contains(&report, "could not be copied out"));
 		report_finish(&report);
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
-		assert_true(box_map_says(b, 0, "alice\n"));
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
+		assert_true(box_map_info_is(b, 0, "alice\n"));
 		assert_int_equal(box_mount(b, NULL), 0);
 		assert_true(box_is_draft(b, AUTHOR));
 	}
@@ -597,9 +597,9 @@ static void copy_takes_the_place_of_no_other_copy(void **state)
 	assert_int_equal(write_copy(&d, "a/b", "two", false), -EEXIST);
 	assert_int_equal(write_copy(&d, "a/b/c", "two", false), -ENOTDIR);
 	assert_int_equal(write_copy(&d, "../b", "two", false), -EINVAL);
-	assert_true(file_says(b->room.fd, LEFT "/a/b", "one"));
+	assert_true(file_content_is(b->room.fd, LEFT "/a/b", "one"));
 	assert_int_equal(write_copy(&d, "a/b", "three", true), 0);
-	assert_true(file_says(b->room.fd, LEFT "/a/b", "three"));
+	assert_true(file_content_is(b->room.fd, LEFT "/a/b", "three"));
 	rescue_dir_drop(&d);
 	assert_int_equal(count_files(b->room.fd), 1);
 	assert_string_equal(d.name, "");

@@ -40,11 +40,11 @@ static void save_changes_what_was_changed_alone(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_true(box_map_says(b, 1, "v1\n"));
-	assert_true(box_map_says(b, 2, "nobody\n"));
-	assert_true(box_map_says(b, 3, "CC0\n"));
-	assert_true(box_map_says(b, 4, ""));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 1, "v1\n"));
+	assert_true(box_map_info_is(b, 2, "nobody\n"));
+	assert_true(box_map_info_is(b, 3, "CC0\n"));
+	assert_true(box_map_info_is(b, 4, ""));
 	map = box_map(b);
 	assert_true(map_ids(map, MAP_GAME, ids) && ids[0] == 0 && ids[1] == 1 && ids[2] == 0);
 	assert_true(map_ids(map, MAP_DECO, ids) && ids[0] == 0 && ids[1] == 7);
@@ -62,7 +62,7 @@ static void mode_of_the_map_is_kept(void **state)
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 struct cost {
@@ -115,7 +115,7 @@ static void sync_of_the_root_saves(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_sync_root(b), 0);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_non_null(strstr(b->notes, AUTHOR));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
@@ -129,7 +129,7 @@ static void saves_follow_one_another(void **state)
 		snprintf(text, sizeof(text), "bob%d\n", i);
 		assert_int_equal(box_put(b, AUTHOR, text), 0);
 		assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-		assert_true(box_map_says(b, 0, text));
+		assert_true(box_map_info_is(b, 0, text));
 		assert_true(box_shows(b, AUTHOR, text));
 		assert_true(box_shows(b, "info/version", "v1\n"));
 	}
@@ -144,8 +144,8 @@ static void saved_map_is_mounted_as_it_was_left(void **state)
 	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1\nsv_b 2\n"), 0);
 	assert_int_equal(box_put(b, "info/license", ""), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 4, "sv_a 1\nsv_b 2\n"));
-	assert_true(box_map_says(b, 3, ""));
+	assert_true(box_map_info_is(b, 4, "sv_a 1\nsv_b 2\n"));
+	assert_true(box_map_info_is(b, 3, ""));
 	box_remount(b);
 	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\nsv_b 2\n"));
 	assert_true(box_shows(b, "info/license", ""));
@@ -163,7 +163,7 @@ static void save_that_comes_back_to_the_old_bytes_succeeds_beside_a_draft(void *
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(box_put(b, "info/credits", "me\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", BAD_LINES));
@@ -181,7 +181,7 @@ static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	snprintf(id, sizeof(id), "%s", name + strlen(name) - LOG_ID);
 	unlinkat(b->room.fd, name, 0);
 	/* Back to alice (a copy from yesterday), and a journal of bob's map left by somebody. */
@@ -195,7 +195,7 @@ static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
 	assert_int_equal(box_put(b, "info/credits", BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(box_put(b, "info/version", "v3\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", "v3\n"));
@@ -209,14 +209,14 @@ static void closed_change_survives_a_kill(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1\n"), 0);
 	box_remount(b);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\n"));
 	assert_non_null(strstr(b->notes, "journal"));
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
@@ -240,7 +240,7 @@ static void fsync_makes_the_change_durable_without_a_save(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "bob\n"), 0);
 	assert_int_equal(fd_fsync(f), 0);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
@@ -288,7 +288,7 @@ static void draft_survives_a_kill_and_a_save(void **state)
 	assert_true(box_shows(b, AUTHOR, BAD_LINES));
 	assert_true(box_is_draft(b, AUTHOR));
 	assert_true(box_shows(b, "info/version", "v2\n"));
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
 /* The map shows a file there again after the save, so what is below the directory would be lost. */
@@ -349,7 +349,7 @@ static void what_a_save_kept_for_a_backup_can_come_back_and_be_written(void **st
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void renamed_over_content_survives_a_kill(void **state)
@@ -369,9 +369,9 @@ static void changes_after_a_save_have_a_journal_of_the_new_map(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_true(box_shows(b, "info/version", "v2\n"));
@@ -408,7 +408,7 @@ static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	before = get_file(b->room.fd, name);
 	b->options.read_only = true;
 	assert_int_equal(box_mount(b, NULL), 0);

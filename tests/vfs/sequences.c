@@ -420,7 +420,7 @@ static void step_end(struct model *m)
 	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;
 	forget_open(m);
-	assert_int_equal(box_beside(m->b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(m->b, ".mapfs-journal-", NULL), 0);
 	box_remount(m->b);
 }
 
@@ -463,7 +463,7 @@ static void step(struct model *m)
 static const char *check(struct model *m)
 {
 	struct bytes *map = box_map(m->b);
-	const char *wrong = map_sound(map) ? NULL : "the map";
+	const char *wrong = map_is_sound(map) ? NULL : "the map";
 	char canonical[TEXT];
 	struct attr a;
 
@@ -487,7 +487,7 @@ static const char *check(struct model *m)
 			     : box_stat(m->b, s->path, &a) != -ENOENT)
 			wrong = s->path;
 	}
-	if (!wrong && box_beside(m->b, ".mapfs-new-", NULL))
+	if (!wrong && box_count_names(m->b, ".mapfs-new-", NULL))
 		wrong = "litter";
 	bytes_unref(map);
 	return wrong;

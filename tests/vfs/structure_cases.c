@@ -128,14 +128,14 @@ static void ends_with(const char *want)
 	} was[] = {{"grass", "grass"}, {"sky", "ext7"}, {"moon", "moon"}};
 	static const char *const words[] = {"grass", "moon", "png1", "png2", "ext4"};
 	struct bytes *map;
-	struct map_says s;
+	struct map_content s;
 	char text[512] = "";
 	size_t n = 0;
 
 	box_end(&box, NULL);
-	assert_int_equal(box_beside(&box, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(&box, ".mapfs-journal-", NULL), 0);
 	map = box_map(&box);
-	assert_true(map_sound(map) && map_read(map, &s));
+	assert_true(map_is_sound(map) && map_read(map, &s));
 	bytes_unref(map);
 	for (unsigned i = 0; i < s.n_images; i++) {
 		const char *name = s.images[i].name;

@@ -255,10 +255,10 @@ static void compare_objects(const char *what, const struct map_object *got, unsi
 static void compare_map(const struct bytes *before)
 {
 	struct bytes *now = box_map(&run.box);
-	const struct map_says *want = &run.m.saved;
-	struct map_says got;
+	const struct map_content *want = &run.m.saved;
+	struct map_content got;
 
-	if (!map_sound(now) || !map_read(now, &got))
+	if (!map_is_sound(now) || !map_read(now, &got))
 		wrong("the map cannot be read");
 	compare_objects("image", got.images, got.n_images, want->images, want->n_images);
 	compare_objects("sound", got.sounds, got.n_sounds, want->sounds, want->n_sounds);
@@ -298,7 +298,8 @@ static void check_told(struct report *told)
 
 		tell("... %s\n", line);
 		if (saved && strncmp(saved, "groups/", 7) != 0 && strncmp(saved, "and ", 4) != 0 &&
-			!model_has(&run.m, saved) && (run.m.written || !model_file(&run.m, saved)))
+			!model_has_path(&run.m, saved) &&
+			(run.m.written || !model_file(&run.m, saved)))
 			wrong("it is told, and the map does not say so: %s", line);
 		if (removed && !is_removed(removed))
 			wrong("it is told, and the map has it: %s", line);
@@ -346,14 +347,14 @@ static void end(void)
 
 	tell("end\n");
 	model_save(&run.m);
-	want = model_leaves(&run.m) ? OUTCOME_PARTIAL : OUTCOME_DONE;
+	want = model_has_leftovers(&run.m) ? OUTCOME_PARTIAL : OUTCOME_DONE;
 	got = (int)box_end(&run.box, &told);
 	expect(got, outcome_with(&told, want));
 	check_told(&told);
 	compare_map(before);
 	bytes_unref(before);
-	if (box_beside(&run.box, ".mapfs-journal-", litter) ||
-		box_beside(&run.box, ".mapfs-new-", litter))
+	if (box_count_names(&run.box, ".mapfs-journal-", litter) ||
+		box_count_names(&run.box, ".mapfs-new-", litter))
 		wrong("litter beside the map: %s", litter);
 	box_remount(&run.box);
 	model_mount(&run.m);
@@ -367,7 +368,7 @@ static void step_end(void)
 static void step_kill(void)
 {
 	tell("kill\n");
-	if (!model_kill(&run.m, box_beside(&run.box, ".mapfs-journal-", NULL)))
+	if (!model_kill(&run.m, box_count_names(&run.box, ".mapfs-journal-", NULL)))
 		wrong("what was closed is in no journal");
 	box_remount(&run.box);
 }
@@ -483,7 +484,7 @@ static void check_remembered(void)
 	const char *path;
 
 	box_settle(&run.box);
-	path = box_misremembers(&run.box);
+	path = box_find_stale_listing(&run.box);
 	if (path)
 		wrong("the kernel remembers names of %s that are others now",
 			*path ? path : "the root");
@@ -538,7 +539,7 @@ static void begin(void)
 	run.contents[n++] = content_cut(content_json(3, 4, true), 12);
 	run.contents[n++] = content_cut(content_opus(7), 20);
 	run.n_contents = n;
-	structure_map_says(&run.m.saved);
+	structure_map_content(&run.m.saved);
 	model_mount(&run.m);
 }
 

@@ -56,7 +56,7 @@ static void it_is_locked_at_its_first_change(void **state)
 	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void what_was_replaced_meanwhile_is_not_changed(void **state)
@@ -83,8 +83,8 @@ static void a_journal_comes_back_and_takes_the_lock(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_int_equal(box_beside(b, "mapfs", NULL), 0);
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_int_equal(box_count_names(b, "mapfs", NULL), 0);
 }
 
 /* The other mount's journal is its own. */
@@ -105,9 +105,9 @@ static void a_journal_that_is_in_use_is_left_alone(void **state)
 	assert_true(box_shows(&other, AUTHOR, "alice\n"));
 	assert_int_equal(vfs_lock(other.v, NULL), -EBUSY);
 	assert_int_equal(box_end(&other, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, "mapfs-journal", NULL), 1);
+	assert_int_equal(box_count_names(b, "mapfs-journal", NULL), 1);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void idle_is_what_nobody_uses_and_nobody_changed(void **state)

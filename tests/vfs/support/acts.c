@@ -11,7 +11,7 @@
 #define MAKE   (O_WRONLY | O_TRUNC)
 #define UNDONE 77
 
-/* Without cmocka, of which a child is to know nothing. */
+/* An assertion for child processes, which must not use cmocka. */
 static void must_at(bool good, int line)
 {
 	if (!good) {
@@ -32,7 +32,7 @@ static bool shows(struct trial *t, const struct sample_content *c, const char *t
 	return box_shows(&t->box, c->path, text);
 }
 
-/* What was asked for is seen, in its canonical form or as a draft that is written the next time. */
+/* The new content is shown in its canonical form, or as a draft that the next save writes. */
 static bool shows_new(struct trial *t)
 {
 	return shows(t, &t->s->put, t->s->shown);
@@ -57,27 +57,29 @@ static void remount(struct trial *t)
 		fail_msg("cannot be mounted again: %s", error_text(&e));
 }
 
-/* Copied out to NAME.mapfs-left? */
+/* Was the file copied to NAME.mapfs-left? */
 static bool is_left(struct trial *t, const struct sample_content *c)
 {
 	char path[300];
 
 	snprintf(path, sizeof(path), "%s.mapfs-left/%s", t->s->map, c->path);
-	return file_says(t->box.room.fd, path, c->text);
+	return file_content_is(t->box.room.fd, path, c->text);
 }
 
 static void is_old(struct trial *t)
 {
-	assert_true(sample_is(t->s, &t->box, t->old));
+	assert_true(sample_files_are(t->s, &t->box, t->old));
 }
 
 static bool is_saved(struct trial *t)
 {
-	return sample_is(t->s, &t->box, t->new);
+	return sample_files_are(t->s, &t->box, t->new);
 }
 
-/* *ret is open and holds the new text; false: it could not be written, and a program that went on
- * from there would ask for something else. */
+/*
+ * Open a file with the new text as *ret. Returns false if it could not be written; the rest of the
+ * act is then skipped.
+ */
 static bool write_new(struct trial *t, struct fd **ret)
 {
 	return box_open(&t->box, t->s->put.path, MAKE, ret) == 0 &&
@@ -91,29 +93,29 @@ static void act_close(struct trial *t)
 	struct fd *f;
 
 	if (write_new(t, &f))
-		t->said->r = fd_close(f);
+		t->answers->r = fd_close(f);
 }
 
 static void look_close(struct trial *t)
 {
 	is_old(t);
 	remount(t);
-	assert_true(t->said->r == 0 ? shows_new(t) : shows_either(t));
-	assert_true(t->said->hit || t->said->r == 0);
+	assert_true(t->answers->r == 0 ? shows_new(t) : shows_either(t));
+	assert_true(t->answers->hit || t->answers->r == 0);
 }
 
-/* The close fails, the file keeps what was written; then the mount ends on a healthy disk. */
+/* The close fails and the file keeps the written bytes; then the mount ends on a healthy disk. */
 static void act_close_then_end(struct trial *t)
 {
 	act_close(t);
 	t->end_faults(t->arg);
-	if (t->said->r != 1)
-		t->said->code = (int)box_end(&t->box, NULL);
+	if (t->answers->r != 1)
+		t->answers->code = (int)box_end(&t->box, NULL);
 }
 
 static void look_close_then_end(struct trial *t)
 {
-	int code = t->said->code;
+	int code = t->answers->code;
 	bool saved = is_saved(t);
 
 	remount(t);
@@ -121,12 +123,12 @@ static void look_close_then_end(struct trial *t)
 		assert_true(saved);
 	else if (code == (int)OUTCOME_PARTIAL)
 		assert_true(is_left(t, &t->s->put));
-	else if (t->said->r == 0)
+	else if (t->answers->r == 0)
 		assert_true(shows_new(t));
 	assert_true(shows_either(t));
 }
 
-/* (b) fsync; and once more when the disk is well: what it then says is true */
+/* (b) fsync, repeated on a healthy disk; the second result must be true */
 
 static void act_fsync(struct trial *t)
 {
@@ -134,32 +136,32 @@ static void act_fsync(struct trial *t)
 
 	if (!write_new(t, &f))
 		return;
-	t->said->r = fd_fsync(f);
+	t->answers->r = fd_fsync(f);
 	t->end_faults(t->arg);
-	t->said->retried = fd_fsync(f);
+	t->answers->retried = fd_fsync(f);
 }
 
 static void look_fsync(struct trial *t)
 {
 	is_old(t);
 	remount(t);
-	if (t->said->r == 0 || t->said->retried == 0)
+	if (t->answers->r == 0 || t->answers->retried == 0)
 		assert_true(shows_new(t));
 	assert_true(shows_either(t));
-	assert_true(t->said->hit || t->said->r == 0);
+	assert_true(t->answers->hit || t->answers->r == 0);
 }
 
-/* What fsync could not bring to disk can still be saved. */
+/* Content whose fsync failed can still be saved. */
 static void act_fsync_then_end(struct trial *t)
 {
 	struct fd *f;
 
 	if (!write_new(t, &f))
 		return;
-	t->said->r = fd_fsync(f);
+	t->answers->r = fd_fsync(f);
 	t->end_faults(t->arg);
 	(void)fd_close(f);
-	t->said->code = (int)box_end(&t->box, NULL);
+	t->answers->code = (int)box_end(&t->box, NULL);
 }
 
 /* (c) save, beside a draft */
@@ -170,14 +172,14 @@ static void prepare_save(struct trial *t)
 
 	mount(t);
 	must(put(t, &t->s->put) == 0 && put(t, &t->s->bad) == -EINVAL);
-	/* From here on it is promised whatever becomes of the machine. */
+	/* From here on the content must survive a power loss. */
 	must(box_open(&t->box, t->s->put.path, O_RDWR, &f) == 0 && fd_fsync(f) == 0);
 	must(fd_close(f) == 0);
 }
 
 static void act_save(struct trial *t)
 {
-	t->said->code = (int)box_save(&t->box, NULL);
+	t->answers->code = (int)box_save(&t->box, NULL);
 }
 
 static void drafts_and_changes_are_there(struct trial *t)
@@ -189,7 +191,7 @@ static void drafts_and_changes_are_there(struct trial *t)
 
 static void look_save(struct trial *t)
 {
-	int code = t->said->code;
+	int code = t->answers->code;
 	bool saved = is_saved(t);
 
 	remount(t);
@@ -202,28 +204,30 @@ static void look_save(struct trial *t)
 	remount(t);
 }
 
-/* A save that failed can be repeated when the disk is well, and the mount goes on. */
+/* A failed save can be repeated on a healthy disk, and the mount continues. */
 static void act_save_twice(struct trial *t)
 {
 	(void)box_save(&t->box, NULL);
 	t->end_faults(t->arg);
-	t->said->r = put(t, &t->s->more);
-	t->said->code = (int)box_save(&t->box, NULL);
+	t->answers->r = put(t, &t->s->more);
+	t->answers->code = (int)box_save(&t->box, NULL);
 }
 
 static void look_save_twice(struct trial *t)
 {
 	remount(t);
 	drafts_and_changes_are_there(t);
-	if (t->said->code == CODE_NONE)
+	if (t->answers->code == CODE_NONE)
 		return;
-	assert_int_equal(t->said->code, OUTCOME_DONE);
-	/* A journal that can neither be written nor cut takes nothing more before the save. */
-	if (t->said->r == 0)
+	assert_int_equal(t->answers->code, OUTCOME_DONE);
+	/*
+	 * A journal that can be neither written nor truncated accepts no records before the save.
+	 */
+	if (t->answers->r == 0)
 		assert_true(is_saved(t) && shows(t, &t->s->more, t->s->more_shown));
 }
 
-/* A save that finds nothing to write, beside a draft: its journal keeps the draft alone. */
+/* A save without changes beside a draft: its journal keeps only the draft. */
 
 static void prepare_unchanged(struct trial *t)
 {
@@ -238,7 +242,7 @@ static void prepare_unchanged(struct trial *t)
 
 static void look_unchanged(struct trial *t)
 {
-	int code = t->said->code;
+	int code = t->answers->code;
 
 	is_old(t);
 	remount(t);
@@ -263,7 +267,7 @@ static void prepare_replay(struct trial *t)
 	prepare_save(t);
 	must(put(t, &t->s->torn) == 0);
 	box_kill(&t->box);
-	must(box_beside(&t->box, ".mapfs-journal-", name) == 1);
+	must(box_count_names(&t->box, ".mapfs-journal-", name) == 1);
 	fd = openat(t->box.room.fd, name, O_RDWR | O_CLOEXEC);
 	must(ftruncate(fd, lseek(fd, 0, SEEK_END) - 2) == 0);
 	close(fd);
@@ -273,18 +277,18 @@ static void act_mount(struct trial *t)
 {
 	struct error e = ERROR_INIT;
 
-	t->said->r = box_mount(&t->box, &e);
-	/* A refusal says why. */
-	must(t->said->r == 0 || e.text[0]);
+	t->answers->r = box_mount(&t->box, &e);
+	/* A refusal has a reason. */
+	must(t->answers->r == 0 || e.text[0]);
 }
 
-/* What is served is all of it. */
+/* The mount serves all changes of the journal. */
 static void act_mount_then_look(struct trial *t)
 {
 	act_mount(t);
 	t->end_faults(t->arg);
-	must(t->said->r < 0 || (shows(t, &t->s->bad, t->s->bad.text) && shows_either(t) &&
-				       !shows(t, &t->s->put, t->s->old)));
+	must(t->answers->r < 0 || (shows(t, &t->s->bad, t->s->bad.text) && shows_either(t) &&
+					  !shows(t, &t->s->put, t->s->old)));
 }
 
 static void look_mount(struct trial *t)
@@ -294,7 +298,7 @@ static void look_mount(struct trial *t)
 	drafts_and_changes_are_there(t);
 }
 
-/* (e) the end of a mount with a draft, an unclosed file and scratch */
+/* (e) the end of a mount with a draft, an unclosed file and a scratch file */
 
 static void prepare_end(struct trial *t)
 {
@@ -309,11 +313,11 @@ static void act_end(struct trial *t)
 {
 	struct report report;
 
-	t->said->code = (int)box_end(&t->box, &report);
-	t->said->unrescued = report.unrescued;
-	t->said->left_named = report_says(&report, t->s->scratch.path) &&
-			      report_says(&report, t->s->bad.path) &&
-			      report_says(&report, t->s->more.path);
+	t->answers->code = (int)box_end(&t->box, &report);
+	t->answers->unrescued = report.unrescued;
+	t->answers->left_named = report_contains(&report, t->s->scratch.path) &&
+				 report_contains(&report, t->s->bad.path) &&
+				 report_contains(&report, t->s->more.path);
 	report_finish(&report);
 }
 
@@ -322,19 +326,21 @@ static void look_end(struct trial *t)
 	const struct sample_content open = {t->s->more.path, "open"};
 	bool saved = is_saved(t), left = is_left(t, &t->s->bad);
 
-	if (t->said->code == (int)OUTCOME_PARTIAL && !t->said->unrescued)
+	if (t->answers->code == (int)OUTCOME_PARTIAL && !t->answers->unrescued)
 		assert_true(saved && left && is_left(t, &t->s->scratch) && is_left(t, &open));
 	else
-		assert_true(t->said->code == CODE_NONE || t->said->unrescued ||
-			    t->said->code == (int)OUTCOME_SAVE_FAILED);
-	/* Copied out or not: each is named, unless there is no memory for the name. */
-	assert_true(t->said->code == CODE_NONE || t->said->left_named || t->no_memory);
+		assert_true(t->answers->code == CODE_NONE || t->answers->unrescued ||
+			    t->answers->code == (int)OUTCOME_SAVE_FAILED);
+	/*
+	 * The report names each file, copied out or not, unless memory for the name is exhausted.
+	 */
+	assert_true(t->answers->code == CODE_NONE || t->answers->left_named || t->no_memory);
 	remount(t);
 	assert_true(shows_new(t));
 	assert_true(left || box_is_draft(&t->box, t->s->bad.path));
 }
 
-/* (f) files are made, renamed and removed */
+/* (f) files are created, renamed and removed */
 
 static int take_step(struct trial *t, const struct step *step)
 {
@@ -348,12 +354,12 @@ static int take_step(struct trial *t, const struct step *step)
 
 static void act_steps(struct trial *t)
 {
-	int *said = t->said->steps;
+	int *answers = t->answers->steps;
 
-	t->said->r = 1;
+	t->answers->r = 1;
 	for (int i = 0; i < SAMPLE_STEPS; i++)
-		said[i] = take_step(t, &t->s->steps[i]);
-	t->said->r = said[0] ? said[0] : said[1] ? said[1] : said[2];
+		answers[i] = take_step(t, &t->s->steps[i]);
+	t->answers->r = answers[0] ? answers[0] : answers[1] ? answers[1] : answers[2];
 }
 
 static void look_steps(struct trial *t)
@@ -367,14 +373,14 @@ static void look_steps(struct trial *t)
 		bool last = i == SAMPLE_STEPS - 1 || !step[1].path ||
 			    strcmp(step[1].path, step->path) != 0;
 
-		if (!step->path || t->said->steps[i] || !last)
+		if (!step->path || t->answers->steps[i] || !last)
 			continue;
 		assert_int_equal(box_stat(&t->box, step->to ? step->to : step->path, &a),
 			step->text || step->to ? 0 : -ENOENT);
 	}
 }
 
-/* (g) a mount after a save of two files that was cut short between them */
+/* (g) a mount after a save of two files that was interrupted between their commits */
 
 static int die_between(struct io_call *c, void *arg)
 {
@@ -398,7 +404,7 @@ static void prepare_half(struct trial *t)
 		_exit(0);
 	}
 	must(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == UNDONE);
-	must(!sample_is(t->s, &t->box, t->old));
+	must(!sample_files_are(t->s, &t->box, t->old));
 }
 
 static void look_half(struct trial *t)
@@ -432,26 +438,28 @@ const struct act *act_by_name(const char *name)
 	return NULL;
 }
 
-void act_look(const struct act *a, struct trial *t)
+void act_check(const struct act *a, struct trial *t)
 {
 	static const char *const litter[] = {
 		".mapfs-new-", ".mapfs-tmp-", ".mapfs-pair", ".mapfs-journal-"};
-	/* A journal that could not go, or had to stay, is for a map that was replaced since; one
-	 * that was never brought to disk may be no journal, and is set aside. */
-	const size_t n_litter = (a->kind == MANY && t->said->hit) || t->no_power ? 3 : 4;
+	/*
+	 * A journal that could not be removed, or had to stay, belongs to a replaced map. One that
+	 * was never synced may be invalid, and is set aside.
+	 */
+	const size_t n_litter = (a->kind == MANY && t->answers->hit) || t->no_power ? 3 : 4;
 	char name[NAME_MAX + 1];
 	enum outcome code;
-	bool in_part = a->kind == MANY && t->said->r != 0;
+	bool in_part = a->kind == MANY && t->answers->r != 0;
 
-	/* A pair may be halfway, until a mount has gone on with it. */
+	/* A pair may be incomplete until a mount has recovered it. */
 	if (!t->s->companion && a->kind != MANY)
-		assert_true(sample_is(t->s, &t->box, t->old) || is_saved(t));
-	a->look(t);
+		assert_true(sample_files_are(t->s, &t->box, t->old) || is_saved(t));
+	a->check(t);
 	code = box_end(&t->box, NULL);
 	assert_true(code == OUTCOME_DONE || code == OUTCOME_PARTIAL);
-	assert_true(
-		in_part || is_saved(t) || (t->said->r != 0 && sample_is(t->s, &t->box, t->old)));
+	assert_true(in_part || is_saved(t) ||
+		    (t->answers->r != 0 && sample_files_are(t->s, &t->box, t->old)));
 	for (size_t i = 0; i < n_litter; i++)
-		if (box_beside(&t->box, litter[i], name))
+		if (box_count_names(&t->box, litter[i], name))
 			fail_msg("%s lies about", name);
 }

@@ -40,7 +40,7 @@ static void host_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, 
 	for (size_t i = 0; i < n && b->n_invalidated < BOX_INVALIDATED; i++)
 		b->invalidated[b->n_invalidated++] = inos[i];
 	for (size_t i = 0; i < n; i++)
-		remember_told(b, inos[i]);
+		remember_invalidated(b, inos[i]);
 	if (b->hold)
 		b->held[b->n_held++] = then;
 	else
@@ -57,7 +57,7 @@ static void host_forget_name(
 		pool_submit_done(b->pool, then);
 }
 
-void box_let_go(struct box *b)
+void box_release_invalidations(struct box *b)
 {
 	b->hold = false;
 	for (unsigned i = 0; i < b->n_held; i++)
@@ -135,7 +135,8 @@ static int mount(struct box *b, int opened, struct volume *vol, struct error *e)
 	int r = opened;
 
 	if (!b->pool)
-		b->pool = pool_create(THREADS); /* here, since threads do not survive a fork */
+		/* created here, because threads do not survive a fork */
+		b->pool = pool_create(THREADS);
 	b->notes[0] = '\0';
 	if (r == 0 && !b->pool)
 		r = error_set(e, -ENOMEM, "no memory for threads");
@@ -181,7 +182,7 @@ static void gone(struct box *b)
 {
 	struct fd *f, *next;
 
-	box_let_go(b);
+	box_release_invalidations(b);
 	box_settle(b);
 	for (f = b->fds; f; f = next) {
 		next = f->next;
@@ -258,7 +259,7 @@ enum outcome box_save(struct box *b, struct report *ret)
 	return code;
 }
 
-bool report_says(const struct report *r, const char *part)
+bool report_contains(const struct report *r, const char *part)
 {
 	for (size_t i = 0; i < r->n; i++)
 		if (strstr(r->lines[i], part))
@@ -274,7 +275,7 @@ static void answered(struct call *c, int r)
 
 	p->r = r;
 	atomic_store(&p->done, true);
-	/* p may be gone from here on. */
+	/* p may be freed from here on. */
 	if (write(event, &one, sizeof(one)) < 0)
 		return;
 }
@@ -317,7 +318,7 @@ static void forget(struct box *b)
 		vfs_forget(b->v, b->seen[--b->n_seen], 1);
 }
 
-/* Looks up all of the path but the last keep names; *ret_base is where they begin. */
+/* Look up all names of the path, or all but the last; *ret_base is where the last begins. */
 static int walk(struct box *b, const char *path, bool all, uint64_t *ret_ino, const char **ret_base)
 {
 	uint64_t ino = VFS_ROOT_INO;
@@ -357,7 +358,7 @@ int box_stat(struct box *b, const char *path, struct attr *ret)
 	return r;
 }
 
-/* The last lookup is the open file's. */
+/* The last lookup belongs to the open file. */
 static int fd_new(struct box *b, struct pending *p, uint64_t ino, struct fd **ret)
 {
 	struct fd *f = calloc(1, sizeof(*f));
@@ -393,7 +394,7 @@ int box_create(struct box *b, const char *path, struct fd **ret)
 	if (r == 0)
 		r = run(b, &p, vfs_create_file);
 	if (r == 0)
-		remember_done(b, p.call.ino);
+		remember_changed(b, p.call.ino);
 	if (r == 0)
 		r = fd_new(b, &p, p.call.attr.ino, ret);
 	forget(b);
@@ -519,7 +520,7 @@ static int on_name(struct box *b, const char *path, vfs_op op)
 	if (r == 0)
 		r = run(b, &p, op);
 	if (r == 0)
-		remember_done(b, p.call.ino);
+		remember_changed(b, p.call.ino);
 	if (r == 0 && op == vfs_mkdir)
 		vfs_forget(b->v, p.call.attr.ino, 1);
 	forget(b);
@@ -551,8 +552,8 @@ int box_rename(struct box *b, const char *from, const char *to)
 	if (r == 0)
 		r = run(b, &p, vfs_rename);
 	if (r == 0) {
-		remember_done(b, p.call.ino);
-		remember_done(b, p.call.to_ino);
+		remember_changed(b, p.call.ino);
+		remember_changed(b, p.call.to_ino);
 	}
 	forget(b);
 	return r;
@@ -646,7 +647,7 @@ struct bytes *box_get(struct box *b, const char *path)
 	if (box_stat(b, path, &a) < 0 || box_open(b, path, O_RDONLY, &f) < 0)
 		return NULL;
 	ret = bytes_new((size_t)a.size, &to);
-	/* One byte more than stat says: the file must end there. */
+	/* Read one byte more than stat reports, to check that the file ends there. */
 	r = fd_read(f, 0, to, (size_t)a.size);
 	if (r >= 0 && ((uint64_t)r != a.size || fd_read(f, a.size, &(uint8_t){0}, 1) != 0))
 		r = -EIO;
@@ -679,10 +680,10 @@ struct bytes *box_map(const struct box *b)
 	return get_file(b->room.fd, b->name);
 }
 
-bool box_map_says(const struct box *b, unsigned field, const char *text)
+bool box_map_info_is(const struct box *b, unsigned field, const char *text)
 {
 	struct bytes *map = box_map(b);
-	char *info = map && map_sound(map) ? map_info(map, field) : NULL;
+	char *info = map && map_is_sound(map) ? map_info(map, field) : NULL;
 	bool yes = info && strcmp(info, text) == 0;
 
 	free(info);
@@ -690,7 +691,7 @@ bool box_map_says(const struct box *b, unsigned field, const char *text)
 	return yes;
 }
 
-bool file_says(int dirfd, const char *name, const char *text)
+bool file_content_is(int dirfd, const char *name, const char *text)
 {
 	struct bytes *got = get_file(dirfd, name);
 	bool yes = same(got, text, strlen(text));
@@ -699,7 +700,7 @@ bool file_says(int dirfd, const char *name, const char *text)
 	return yes;
 }
 
-unsigned box_beside(const struct box *b, const char *part, char ret[NAME_MAX + 1])
+unsigned box_count_names(const struct box *b, const char *part, char ret[NAME_MAX + 1])
 {
 	DIR *d = fdopendir(openat(b->room.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	const struct dirent *entry;

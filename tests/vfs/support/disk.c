@@ -13,12 +13,12 @@
 
 enum { INODES = 64, NAMES = 48, CHANGES = 24, STEPS = 24, CUTS = 400, PATH = 300, NONE = -1 };
 enum { WHOLE_SUBSETS = 4 };
-/* What is found of content that was not synced. */
+/* The state of content that was not synced. */
 enum { SYNCED, WRITTEN, ZEROS, HALF, MODES };
 
 struct name {
 	char path[PATH];
-	int inode; /* NONE: there is no such name */
+	int inode; /* NONE: no such name */
 };
 
 struct names {
@@ -26,17 +26,17 @@ struct names {
 	unsigned n;
 };
 
-/* What one call did to names: all of it, or nothing. */
+/* Changes of names by one call: all of them happen, or none. */
 struct deed {
 	struct name changes[CHANGES];
 	unsigned n;
-	char dir[PATH]; /* whose fsync it waits for */
+	char dir[PATH]; /* the directory whose fsync makes them durable */
 };
 
 struct state {
 	bool dir;
 	mode_t mode;
-	struct bytes *synced, *written; /* synced: NULL as long as it never was */
+	struct bytes *synced, *written; /* synced: NULL if it was never synced */
 };
 
 struct cut {
@@ -45,27 +45,27 @@ struct cut {
 	unsigned n_steps;
 	struct state contents[INODES];
 	unsigned n;
-	struct said said;
+	struct answers answers;
 };
 
 struct disk {
 	int dirfd;
-	const struct said *said;
+	const struct answers *answers;
 	pthread_mutex_t lock; /* calls come from several threads */
-	int fds[INODES];      /* held, so that no number stands for two */
+	int fds[INODES];      /* held, so that no inode number is used again */
 	ino_t inos[INODES];
 	struct names seen;
 	struct cut now;
 	/* The last call, whose effect is not in `now` yet. */
-	bool syncing_fs; /* it brings everything to disk */
-	int syncing;     /* the inode that it brings to disk, or NONE */
+	bool syncing_fs; /* it syncs the whole file system */
+	int syncing;     /* the inode that it syncs, or NONE */
 	struct bytes *to_sync;
 	char syncing_dir[PATH];
 	struct cut *cuts[CUTS];
 	unsigned n_cuts;
 };
 
-/* Calls come from threads of which cmocka does not know. */
+/* Calls come from threads that cmocka does not know. */
 static void sure_at(bool good, int line)
 {
 	if (good)
@@ -89,7 +89,7 @@ static struct bytes *content_of(int fd)
 	return b;
 }
 
-/* The inode behind fd, which is taken over. */
+/* Find or add the inode of fd; consumes fd. */
 static int disk_inode(struct disk *d, int fd, bool synced)
 {
 	struct state *c = &d->now.contents[d->now.n];
@@ -183,7 +183,7 @@ static void change(struct deed *s, const char *path, int inode)
 		strcpy(s->dir, dir);
 }
 
-/* What the last call did to names. */
+/* Record the changes of names by the last call. */
 static void note_step(struct disk *d)
 {
 	static struct names now;
@@ -203,7 +203,7 @@ static void note_step(struct disk *d)
 	d->seen = now;
 }
 
-/* dir is NULL for all names. */
+/* Make the names of dir durable; of all directories if it is NULL. */
 static void sync_names(struct cut *c, const char *dir)
 {
 	unsigned kept = 0;
@@ -221,7 +221,7 @@ static void sync_names(struct cut *c, const char *dir)
 	c->n_steps = kept;
 }
 
-/* All that was written when the call was made. */
+/* All bytes that were written when the call was made. */
 static void sync_all(struct cut *c)
 {
 	sync_names(c, NULL);
@@ -266,7 +266,7 @@ static void take_cut(struct disk *d)
 
 	sure(c && d->n_cuts < CUTS);
 	*c = d->now;
-	c->said = *d->said;
+	c->answers = *d->answers;
 	for (unsigned i = 0; i < c->n; i++) {
 		if (c->contents[i].synced)
 			bytes_ref(c->contents[i].synced);
@@ -276,7 +276,7 @@ static void take_cut(struct disk *d)
 	d->cuts[d->n_cuts++] = c;
 }
 
-/* The directory itself has no name in the scan. */
+/* The scan does not list the directory itself. */
 static void note_sync(struct disk *d, int fd)
 {
 	struct stat st, top;
@@ -312,16 +312,16 @@ static int watch(struct io_call *c, void *arg)
 	return 0;
 }
 
-struct disk *disk_watch(int dirfd, const struct said *said)
+struct disk *disk_watch(int dirfd, const struct answers *answers)
 {
 	struct disk *d = calloc(1, sizeof(*d));
 
 	sure(d != NULL);
 	pthread_mutex_init(&d->lock, NULL);
 	d->dirfd = dirfd;
-	d->said = said;
+	d->answers = answers;
 	d->syncing = NONE;
-	/* The top is an inode, too, so that its fsync is known. */
+	/* The top directory is an inode too, so that its fsync is recorded. */
 	(void)disk_inode(d, openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), true);
 	scan(d, dirfd, "", true, &d->seen);
 	d->now.synced = d->seen;
@@ -363,12 +363,15 @@ unsigned disk_cuts(const struct disk *d)
 	return d->n_cuts;
 }
 
-const struct said *disk_said(const struct disk *d, unsigned cut)
+const struct answers *disk_answers(const struct disk *d, unsigned cut)
 {
-	return &d->cuts[cut]->said;
+	return &d->cuts[cut]->answers;
 }
 
-/* Every subset of a few steps; of many each begin, each end, each alone and all but each. */
+/*
+ * All subsets of a few steps; with many steps each prefix, each suffix, each step alone and all but
+ * each.
+ */
 static unsigned n_subsets(unsigned steps)
 {
 	return steps <= WHOLE_SUBSETS ? 1U << steps : 4 * steps + 1;
@@ -409,8 +412,8 @@ static struct names *names_of(const struct cut *c, unsigned state)
 	return &ret;
 }
 
-/* The content as it is found, of *ret_size bytes; malloc'ed. */
-static uint8_t *found(const struct state *c, unsigned mode, size_t *ret_size)
+/* The content in this state, of *ret_size bytes; malloc'ed. */
+static uint8_t *get_content(const struct state *c, unsigned mode, size_t *ret_size)
 {
 	size_t old = c->synced ? c->synced->size : 0, new = c->written->size;
 	uint8_t *to = calloc(1, old + new + 1);
@@ -422,7 +425,7 @@ static uint8_t *found(const struct state *c, unsigned mode, size_t *ret_size)
 		memcpy(to, c->written->data, new);
 	else if (old)
 		memcpy(to, c->synced->data, mode == SYNCED || old < new ? old : new);
-	/* It went to the disk from its begin, as far as it came. */
+	/* The content was written from its beginning, as far as the write got. */
 	if (mode == HALF && !clean) {
 		*ret_size = old < new ? old + (new - old) / 2 : new;
 		memcpy(to, c->written->data, old < new ? *ret_size : new / 2);
@@ -442,7 +445,7 @@ static bool has_parent(const struct cut *c, const struct names *names, const cha
 
 typedef void (*each_file)(void *arg, const char *path, const struct state *c, unsigned mode);
 
-/* Directories before what is in them. */
+/* Directories come before their files. */
 static void walk(const struct cut *c, unsigned state, each_file fn, void *arg)
 {
 	const struct names *names = names_of(c, state);
@@ -469,7 +472,7 @@ static void restore_one(void *arg, const char *path, const struct state *c, unsi
 		sure(mkdirat(*dirfd, path, c->mode) == 0);
 		return;
 	}
-	data = found(c, mode, &n);
+	data = get_content(c, mode, &n);
 	put_file(*dirfd, path, data, n);
 	sure(fchmodat(*dirfd, path, c->mode, 0) == 0);
 	free(data);
@@ -480,7 +483,7 @@ void disk_restore(const struct disk *d, unsigned cut, unsigned state, int dirfd)
 	walk(d->cuts[cut], state, restore_one, &dirfd);
 }
 
-/* Independent of the order of names. */
+/* The result does not depend on the order of names. */
 static void print_one(void *arg, const char *path, const struct state *c, unsigned mode)
 {
 	uint64_t *sum = arg;
@@ -488,7 +491,7 @@ static void print_one(void *arg, const char *path, const struct state *c, unsign
 
 	if (!c->dir) {
 		size_t n;
-		uint8_t *data = found(c, mode, &n);
+		uint8_t *data = get_content(c, mode, &n);
 
 		content = (uint32_t)crc32((uLong)n, data, (uInt)n);
 		free(data);
@@ -498,8 +501,8 @@ static void print_one(void *arg, const char *path, const struct state *c, unsign
 
 uint64_t disk_print(const struct disk *d, unsigned cut, unsigned state)
 {
-	const struct said *said = &d->cuts[cut]->said;
-	uint64_t sum = crc32(0, (const Bytef *)said, sizeof(*said));
+	const struct answers *answers = &d->cuts[cut]->answers;
+	uint64_t sum = crc32(0, (const Bytef *)answers, sizeof(*answers));
 
 	walk(d->cuts[cut], state, print_one, &sum);
 	return sum;

@@ -16,8 +16,10 @@ struct item {
 	int32_t v[24];
 };
 
-/* -1 where a layer has no envelope, image or data of that kind; names are packed big-endian with
- * 128 added to each byte. */
+/*
+ * -1 if a layer has no envelope, image or data of that kind; names are packed big-endian with 128
+ * added to each byte.
+ */
 static void name_ints(int32_t to[3], const char *name)
 {
 	uint8_t raw[12] = {0};
@@ -72,10 +74,10 @@ static void blobs(struct buffer *data, uint32_t *offs, uint32_t *sizes, const ch
 	blob_add(data, offs, sizes, i++, tiles, sizeof(tiles));
 	memset(tiles, 0, sizeof(tiles));
 	blob_add(data, offs, sizes, i++, tiles, sizeof(tiles)); /* data of front: unused */
-	blob_add(data, offs, sizes, i++, tiles, sizeof(tiles)); /* its own field */
+	blob_add(data, offs, sizes, i++, tiles, sizeof(tiles)); /* front's own field */
 	tiles[4] = 7;
 	blob_add(data, offs, sizes, i++, tiles, sizeof(tiles));
-	/* Nobody's: shown in raw/ alone. */
+	/* Unused data, shown only in raw/. */
 	blob_add(data, offs, sizes, i++, "spare", 5);
 }
 
@@ -155,11 +157,11 @@ struct bytes *map_build(const char *author)
 	return ret;
 }
 
-bool map_sound(const struct bytes *map)
+bool map_is_sound(const struct bytes *map)
 {
 	struct mapview v;
 
-	if (!mapview_of(map, &v) || !mapview_item(&v, 0, 0) || !mapview_item(&v, 5, 2))
+	if (!mapview_init(map, &v) || !mapview_item(&v, 0, 0) || !mapview_item(&v, 5, 2))
 		return false;
 	for (int64_t i = 0; (uint64_t)i < v.n_data; i++) {
 		size_t size;
@@ -179,7 +181,7 @@ char *map_info(const struct bytes *map, unsigned field)
 	size_t size;
 	char *text;
 
-	if (!mapview_of(map, &v) || !(info = mapview_item(&v, 1, 0)))
+	if (!mapview_init(map, &v) || !(info = mapview_item(&v, 1, 0)))
 		return NULL;
 	if (load_i32(info + 4 + 4 * field) == -1)
 		return calloc(1, 1);
@@ -197,7 +199,7 @@ bool map_ids(const struct bytes *map, unsigned layer_nth, uint8_t ret[MAP_CELLS]
 	size_t size;
 	uint8_t *tiles;
 
-	if (!mapview_of(map, &v) || !(it = mapview_item(&v, 5, layer_nth)))
+	if (!mapview_init(map, &v) || !(it = mapview_item(&v, 5, layer_nth)))
 		return false;
 	tiles = mapview_blob(&v, load_u32(it + 4 * (layer_nth == MAP_FRONT ? 20 : 14)), &size);
 	for (int i = 0; tiles && i < MAP_CELLS; i++)

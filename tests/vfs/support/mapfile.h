@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * A tiny Teeworlds map, written and read by code that shares nothing with src/: what a save left is
- * judged by it. Facts of the container: ddnet's datafile.cpp, version 4.
+ * A tiny Teeworlds map, with an independent writer and reader that share no code with src/, to
+ * check saved maps. Facts of the container: ddnet's datafile.cpp, version 4.
  *
  * One group "g" with the layers "game" and "front" (4 x 3 tiles) and "deco" (4 x 3, with the
  * image); one image "img" of 2 x 2 pixels; info with author, version, credits, license, no
@@ -22,10 +22,12 @@ enum { MAP_DATA_AUTHOR = 0 };
 
 struct bytes *map_build(const char *author); /* the other three are "v1", "nobody", "CC0" */
 
-/* Do header, tables and every blob agree with one another? */
-bool map_sound(const struct bytes *map);
-/* The text of the info item's field (0 author ... 4 settings) as the mount shows it: each NUL is a
- * line feed; "" where there is none. NULL: it cannot be read. malloc'ed. */
+/* Are header, tables and all blobs consistent? */
+bool map_is_sound(const struct bytes *map);
+/*
+ * The text of a field of the info item (0 author ... 4 settings) as the mount shows it: each NUL is
+ * a line feed; "" if there is none. NULL if it cannot be read. malloc'ed.
+ */
 char *map_info(const struct bytes *map, unsigned field);
 /* The ids of a layer's tiles (for MAP_FRONT those of its own field). */
 bool map_ids(const struct bytes *map, unsigned layer, uint8_t ret[MAP_CELLS]);

@@ -9,7 +9,7 @@
 
 enum { BLOB_MAX = 1 << 26 };
 
-bool mapview_of(const struct bytes *map, struct mapview *ret)
+bool mapview_init(const struct bytes *map, struct mapview *ret)
 {
 	struct mapview v = {.p = map->data};
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * mapview: what a map file of version 4 holds, read by code that shares nothing with src/. Nothing
- * is believed before it is compared with the file's size. Facts of the container: ddnet's
- * datafile.cpp.
+ * mapview: a reader of map files of version 4 that shares no code with src/. Every value is checked
+ * against the file's size before use. Facts of the container: ddnet's datafile.cpp.
  */
 #pragma once
 
@@ -14,15 +13,15 @@
 
 enum { MAP_HEADER = 36 };
 
-/* Where the sections begin. Lives no longer than the map's bytes. */
+/* Beginnings of the sections; valid as long as the map's bytes. */
 struct mapview {
 	const uint8_t *p;
 	uint64_t n_types, n_items, n_data, item_size, data_size;
 	uint64_t offs, data_offs, data_sizes, items, data;
 };
 
-bool mapview_of(const struct bytes *map, struct mapview *ret);
-/* Inflated and malloc'ed, with a NUL behind it. NULL: there is none, or it is damaged. */
+bool mapview_init(const struct bytes *map, struct mapview *ret);
+/* Decoded and malloc'ed, followed by NUL. NULL if it is missing or damaged. */
 uint8_t *mapview_blob(const struct mapview *v, int64_t i, size_t *ret_size);
-/* The nth item of a type, which must have that id: where its integers begin. */
+/* Integers of the nth item of a type, which must have n as its id. */
 const uint8_t *mapview_item(const struct mapview *v, uint32_t type, unsigned nth);

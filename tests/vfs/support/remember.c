@@ -31,7 +31,7 @@ static struct remembered *find(struct box *b, uint64_t ino)
 	return NULL;
 }
 
-void remember_told(struct box *b, uint64_t ino)
+void remember_invalidated(struct box *b, uint64_t ino)
 {
 	struct remembered *d = find(b, ino);
 
@@ -39,7 +39,7 @@ void remember_told(struct box *b, uint64_t ino)
 		d->told = true;
 }
 
-void remember_done(struct box *b, uint64_t dir)
+void remember_changed(struct box *b, uint64_t dir)
 {
 	struct remembered *d = find(b, dir);
 
@@ -67,7 +67,7 @@ static int ask(struct box *b, struct pending *p, vfs_op op)
 	return box_wait(p);
 }
 
-/* With to: the directories that are found go there. */
+/* If `to` is set, found directories are added to it. */
 struct listing {
 	struct pending p; /* first */
 	const struct remembered *dir;
@@ -88,7 +88,8 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 		return true;
 	assert_in_range(l->to->n, 0, DIRS_MAX - 1);
 	d = &l->to->dirs[l->to->n++];
-	*d = (struct remembered){.ino = l->dir->ino}; /* its parent's, until it is looked up */
+	/* the inode of its parent, until it is looked up */
+	*d = (struct remembered){.ino = l->dir->ino};
 	snprintf(d->path, sizeof(d->path), "%.700s%s%.255s", l->dir->path, *l->dir->path ? "/" : "",
 		name);
 	return true;
@@ -145,8 +146,8 @@ static bool misremembered(struct box *b, struct remembered *d)
 	if (d->done)
 		return false;
 	r = list(b, d, NULL, &names);
-	d->told = told; /* who remembers does not list */
-	/* What is gone nobody lists. */
+	d->told = told; /* listing a directory does not invalidate it */
+	/* A removed directory is not listed. */
 	if (r < 0 || names == d->names)
 		return false;
 	if (!told || mtime(b, d->ino, &now) < 0)
@@ -154,7 +155,7 @@ static bool misremembered(struct box *b, struct remembered *d)
 	return now.tv_sec == d->mtime.tv_sec && now.tv_nsec == d->mtime.tv_nsec;
 }
 
-const char *box_misremembers(struct box *b)
+const char *box_find_stale_listing(struct box *b)
 {
 	for (unsigned i = 0; b->memory && i < b->memory->n; i++)
 		if (misremembered(b, &b->memory->dirs[i]))

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * remember: what the kernel remembers of listings. It keeps a listing until a request of its own
- * makes, takes or renames a name in the directory, or it is told to forget the directory and then
- * finds that its time is another. The first it knows when the request was answered; the second may
- * come while a listing is read, so the time alone must tell.
+ * remember: models the kernel's cache of listings. The kernel keeps a listing until one of its own
+ * requests creates, removes or renames a name in the directory, or until the directory is
+ * invalidated and has a new time. The first is known when the request is answered; the second may
+ * come while a listing is read, so only the time decides.
  */
 #pragma once
 
 #include "box.h"
 
-/* All directories are listed, and remembered as they are. */
+/* List all directories, and remember the listings. */
 void box_remember(struct box *b);
-/* The directory of which the kernel would show another listing than there is, or NULL; borrowed. */
-const char *box_misremembers(struct box *b);
+/* Find a directory whose remembered listing is stale. Returns its path, borrowed, or NULL. */
+const char *box_find_stale_listing(struct box *b);
 void box_forget_listings(struct box *b);
 
-/* For box.c: the kernel heard, or did. */
-void remember_told(struct box *b, uint64_t ino);
-void remember_done(struct box *b, uint64_t dir);
-void remember_drop(struct box *b); /* the mount is gone */
+/* For box.c: the kernel got an invalidation, or made a change. */
+void remember_invalidated(struct box *b, uint64_t ino);
+void remember_changed(struct box *b, uint64_t dir);
+void remember_drop(struct box *b); /* the mount ended */

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-/* The linker has the project's calls come here (meson.build): an archive has the times of its
- * files, and the same save is to give the same bytes. */
+/*
+ * Replaces the project's calls (meson.build): an archive stores the times of its files, and the
+ * same save must give the same bytes.
+ */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
 
 static atomic_int passed_ms;
@@ -129,7 +131,8 @@ void sample_box(const struct sample *s, struct bytes *const files[SAMPLE_FILES],
 		put_file(ret->room.fd, s->companion, files[1]->data, files[1]->size);
 }
 
-bool sample_is(const struct sample *s, const struct box *b, struct bytes *const files[SAMPLE_FILES])
+bool sample_files_are(
+	const struct sample *s, const struct box *b, struct bytes *const files[SAMPLE_FILES])
 {
 	struct bytes *now[SAMPLE_FILES];
 	bool yes = true;

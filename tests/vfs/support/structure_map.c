@@ -222,9 +222,9 @@ struct bytes *structure_map(void)
 	return buffer_finish(&b, &ret) < 0 ? NULL : ret;
 }
 
-void structure_map_says(struct map_says *ret)
+void structure_map_content(struct map_content *ret)
 {
-	*ret = (struct map_says){
+	*ret = (struct map_content){
 		.images = {{"grass", content_png(2, 11, true)}, {"sky", content_json(7, 7, true)},
 			{"moon", content_png(1, 22, true)}, {"", content_png(3, 33, true)}},
 		.sounds = {{"wind", content_opus(1)}, {"rain", content_opus(2)}},
@@ -242,7 +242,7 @@ enum { CONTENTS_MAX = 4096 };
 
 struct sample_content {
 	struct bytes *bytes;
-	int png, json; /* the canonical form, where it is one */
+	int png, json; /* the canonical form, if there is one */
 	bool opus;
 };
 
@@ -296,7 +296,7 @@ static void chunk(struct buffer *b, const char *type, const void *data, size_t n
 	be32(b, (uint32_t)crc);
 }
 
-/* Layout rule 10's form; or, for what other programs write, one that is compressed. */
+/* The form of layout rule 10; or a compressed PNG, as other programs write it. */
 static int png_of(uint32_t w, uint32_t h, const uint8_t *raw, bool canonical)
 {
 	struct buffer b = BUFFER_INIT, head = BUFFER_INIT, lines = BUFFER_INIT, z = BUFFER_INIT;
@@ -359,7 +359,7 @@ int content_json(unsigned width, unsigned height, bool canonical)
 	ret = content_text(text);
 	contents[ret].json = canonical ? ret : content_json(width, height, true);
 	if (!canonical) {
-		/* As a text of info shows it. */
+		/* The form in which a text of info is shown. */
 		strcat(text, "\n");
 		contents[content_text(text)].json = contents[ret].json;
 	}
@@ -379,7 +379,7 @@ int content_opus(unsigned seed)
 	return ret;
 }
 
-/* One line, or for settings any number; a line feed is added at the end. */
+/* One line, or several for settings; a line feed is added at the end. */
 static int judge_text(int content, bool lines, size_t max)
 {
 	const struct bytes *b = contents[content].bytes;
@@ -415,7 +415,7 @@ int content_judge(enum form form, int content)
 	}
 }
 
-/* The reader. Nothing is believed before it is compared with the file's size. */
+/* The reader. Every value is checked against the file's size before use. */
 
 static bool read_name(const struct mapview *v, int32_t at, char ret[NAME_SIZE])
 {
@@ -483,13 +483,13 @@ static bool read_info(const struct mapview *v, int ret[FIELDS])
 	return it;
 }
 
-bool map_read(const struct bytes *map, struct map_says *ret)
+bool map_read(const struct bytes *map, struct map_content *ret)
 {
 	const uint8_t *it;
 	struct mapview v;
 
 	memset(ret, 0, sizeof(*ret));
-	if (!map || !mapview_of(map, &v) || !read_info(&v, ret->info))
+	if (!map || !mapview_init(map, &v) || !read_info(&v, ret->info))
 		return false;
 	for (uint64_t i = 0; i < v.n_items; i++) {
 		uint32_t off = load_u32(v.p + v.offs + 4 * i);

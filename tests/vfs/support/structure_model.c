@@ -34,7 +34,7 @@ static bool in_dir(const char *path, const char *dir)
 	return strncmp(path, dir, n) == 0 && path[n] == '/' && !strchr(path + n + 1, '/');
 }
 
-/* Would a file of that name be an object's, and of which kind? */
+/* Does the name denote an object, and of which kind? */
 static bool is_object(const char *path, enum kind *ret)
 {
 	if (in_dir(path, "info"))
@@ -56,7 +56,7 @@ static enum form form_of(const char *path)
 	return ends(path, ".opus") ? FORM_OPUS : ends(path, ".png") ? FORM_PNG : FORM_JSON;
 }
 
-/* Rule 7: an image is its stem. */
+/* Rule 7: an image is identified by its stem. */
 static bool same_place(const char *a, const char *b)
 {
 	size_t n = stem_size(a);
@@ -66,7 +66,7 @@ static bool same_place(const char *a, const char *b)
 	       (kind == KIND_IMAGE ? n == stem_size(b) && memcmp(a, b, n) == 0 : strcmp(a, b) == 0);
 }
 
-/* Layout rule 5: the position that a new name says, INT_MAX if none; and the rest. */
+/* Layout rule 5: the position in a name, INT_MAX if there is none; and the rest. */
 static int parse_name(const char *path, char ret_name[NAME_SIZE])
 {
 	const char *stem = strrchr(path, '/') + 1;
@@ -83,7 +83,7 @@ static int parse_name(const char *path, char ret_name[NAME_SIZE])
 	return position;
 }
 
-/* Bytes; numbers by value. */
+/* Compare as bytes; numbers by value. */
 static int compare_names(const char *a, const char *b)
 {
 	const char *p = a, *q = b;
@@ -103,7 +103,7 @@ static int compare_names(const char *a, const char *b)
 
 /* Trees. */
 
-static struct model_file *find(struct tree *t, const char *path)
+static struct model_file *find_file(struct tree *t, const char *path)
 {
 	for (int i = 0; i < t->n_files; i++)
 		if (strcmp(t->files[i].path, path) == 0)
@@ -113,7 +113,7 @@ static struct model_file *find(struct tree *t, const char *path)
 
 struct model_file *model_file(struct model *m, const char *path)
 {
-	return find(&m->now, path);
+	return find_file(&m->now, path);
 }
 
 static struct model_file *file_add(struct tree *t, struct model_file f, const char *path)
@@ -127,7 +127,7 @@ static struct model_file *file_add(struct tree *t, struct model_file f, const ch
 
 static void file_remove(struct tree *t, const char *path)
 {
-	struct model_file *f = find(t, path);
+	struct model_file *f = find_file(t, path);
 
 	if (f)
 		*f = t->files[--t->n_files];
@@ -141,12 +141,12 @@ static int known(const struct model *m, const char *path)
 	return NONE;
 }
 
-bool model_has(const struct model *m, const char *path)
+bool model_has_path(const struct model *m, const char *path)
 {
 	return known(m, path) != NONE;
 }
 
-/* Something takes the place. What stood there last came from that. */
+/* A file takes the path. Returns the origin of the file that was there last. */
 static int occupy(struct tree *t, const char *path)
 {
 	for (int i = 0; i < t->n_vacant; i++)
@@ -182,7 +182,7 @@ static void inherit(struct model_file *f, int from)
 	f->form = form_of(f->path);
 }
 
-/* What f has was accepted: the other form of the same image leaves, unless that was refused. */
+/* f's content was accepted: the other form of the image disappears, unless it was refused. */
 static void take_form(const struct model *m, struct tree *t, struct model_file *f)
 {
 	char path[PATH_SIZE], other[PATH_SIZE];
@@ -194,10 +194,10 @@ static void take_form(const struct model *m, struct tree *t, struct model_file *
 	memcpy(path, f->path, PATH_SIZE);
 	snprintf(other, sizeof(other), "%.*s.%s", (int)stem_size(path), path,
 		form_of(path) == FORM_PNG ? "json" : "png");
-	o = find(t, other);
+	o = find_file(t, other);
 	if (!o || o->dir)
 		return;
-	/* What was accepted there before is older than f. */
+	/* The content accepted there before is older than f. */
 	o->last = NO_CONTENT;
 	if (o->draft)
 		return;
@@ -210,7 +210,7 @@ static void take_form(const struct model *m, struct tree *t, struct model_file *
 
 static void tree_put(const struct model *m, struct tree *t, const char *path, int bytes, bool good)
 {
-	struct model_file *f = find(t, path);
+	struct model_file *f = find_file(t, path);
 	enum kind kind;
 
 	if (!f) {
@@ -240,11 +240,11 @@ static void tree_put(const struct model *m, struct tree *t, const char *path, in
 static void tree_mkdir(struct tree *t, const char *path)
 {
 	occupy(t, path);
-	if (!find(t, path))
+	if (!find_file(t, path))
 		file_add(t, (struct model_file){.dir = true, .scratch = true, .from = NONE}, path);
 }
 
-/* Those of a path that are not there, but for what is always there. */
+/* Create the missing directories of a path, except mandatory ones. */
 static void make_dirs(struct tree *t, const char *path)
 {
 	for (const char *s = path; (s = strchr(s, '/')); s++) {
@@ -259,7 +259,7 @@ static void make_dirs(struct tree *t, const char *path)
 
 static void tree_remove(const struct model *m, struct tree *t, const char *path)
 {
-	const struct model_file *f = find(t, path);
+	const struct model_file *f = find_file(t, path);
 	int from = f && !f->scratch ? f->from : NONE;
 
 	file_remove(t, path);
@@ -289,7 +289,7 @@ static void move_below(struct tree *t, const char *from, const char *to)
 
 static void tree_rename(const struct model *m, struct tree *t, const char *from, const char *to)
 {
-	struct model_file f = *find(t, from), *target = find(t, to), *now;
+	struct model_file f = *find_file(t, from), *target = find_file(t, to), *now;
 	bool was_scratch = f.scratch;
 	enum kind kind;
 	int there = occupy(t, to);
@@ -306,7 +306,7 @@ static void tree_rename(const struct model *m, struct tree *t, const char *from,
 		inherit(now, there);
 	if (!now->scratch && !now->draft)
 		take_form(m, t, now);
-	/* A backup: what is made there is that again. */
+	/* A backup: a file created at the old path has the same origin again. */
 	vacate(m, t, from, f.scratch && !was_scratch ? f.from : NONE);
 }
 
@@ -319,14 +319,14 @@ int model_shows(const struct model *m, const struct model_file *f)
 
 static void tree_drop(const struct model *m, struct tree *t, const char *path)
 {
-	struct model_file *f = find(t, path);
+	struct model_file *f = find_file(t, path);
 
 	if (!f || !f->draft)
 		return;
 	f->draft = false;
 	f->bytes = f->last;
 	f->last = NO_CONTENT;
-	/* Nothing is left of a file whose only content was refused. */
+	/* A file disappears if its only content was refused. */
 	if (f->bytes == NO_CONTENT &&
 		(f->from == NONE || content_judge(f->form, m->base[f->from].content) == NO_CONTENT))
 		tree_remove(m, t, path);
@@ -364,11 +364,11 @@ int model_put(struct model *m, const char *path, int content)
 	good = content_judge(form_of(path), content) != NO_CONTENT;
 	tree_put(m, &m->now, path, content, good);
 	tree_put(m, &m->journal, path, content, good);
-	/* Where nothing is written the verdict comes after close (rule 2). */
+	/* Without a write, the verdict comes after the close (rule 2). */
 	return good || !content_bytes(content)->size ? 0 : -EINVAL;
 }
 
-/* A directory has no place where the base has a file. */
+/* A directory cannot replace a file of the base. */
 static bool is_place_of_file(const struct model *m, const char *path)
 {
 	for (int i = 0; i < m->n_base; i++)
@@ -440,8 +440,8 @@ void model_refer(struct model *m, unsigned layer, const char *path)
 	snprintf(m->journal.wanted[layer], PATH_SIZE, "%s", path);
 }
 
-/* Does the file go along with what it came from, or is it judged as if it was closed there? */
-static bool goes_along(const struct model *m, const struct model_file *f, const char *to)
+/* Does the rename keep the file's origin, or is the content validated as if it was closed there? */
+static bool keeps_origin(const struct model *m, const struct model_file *f, const char *to)
 {
 	int there = known(m, to);
 	enum kind kind;
@@ -451,12 +451,12 @@ static bool goes_along(const struct model *m, const struct model_file *f, const 
 	       (there == NONE || there == f->from);
 }
 
-/* In the journal is no more than files that came from the map, or were closed in it. */
+/* The journal has only files that came from the map, or were closed in it. */
 static void log_rename(struct model *m, const char *from, const char *to)
 {
 	enum kind kind;
 
-	if (find(&m->journal, from)) {
+	if (find_file(&m->journal, from)) {
 		make_dirs(&m->journal, to);
 		tree_rename(m, &m->journal, from, to);
 	} else if (!is_object(to, &kind)) {
@@ -482,7 +482,7 @@ int model_rename(struct model *m, const char *from, const char *to)
 	if (f->dir && !target && is_place_of_file(m, to))
 		return -EPERM;
 	object = !f->dir && is_object(to, &kind);
-	along = object && goes_along(m, f, to);
+	along = object && keeps_origin(m, f, to);
 	bytes = model_shows(m, f);
 	if (object && !along && content_judge(form_of(to), bytes) == NO_CONTENT)
 		return -EPERM;
@@ -498,9 +498,9 @@ int model_rename(struct model *m, const char *from, const char *to)
 	return 0;
 }
 
-/* The beginning. */
+/* The initial state. */
 
-static struct tree untouched(const struct model *m)
+static struct tree unchanged_tree(const struct model *m)
 {
 	struct tree t = {.n_files = 0};
 
@@ -538,7 +538,7 @@ static void mount_objects(
 
 void model_mount(struct model *m)
 {
-	struct map_says saved = m->saved;
+	struct map_content saved = m->saved;
 
 	*m = (struct model){.saved = saved};
 	mount_objects(m, KIND_IMAGE, saved.images, saved.n_images);
@@ -552,42 +552,42 @@ void model_mount(struct model *m)
 	for (int i = 0; i < LAYERS; i++)
 		m->refs[i] = saved.refs[i] < 0 ? NO_REF
 					       : saved.refs[i] + (i == 3 ? (int)saved.n_images : 0);
-	m->now = m->journal = untouched(m);
+	m->now = m->journal = unchanged_tree(m);
 }
 
 bool model_kill(struct model *m, bool has_journal)
 {
-	bool untouched = m->journal.n_files == m->n_base;
+	bool is_unchanged = m->journal.n_files == m->n_base;
 
-	for (int i = 0; i < m->journal.n_files && untouched; i++)
-		untouched = known(m, m->journal.files[i].path) == m->journal.files[i].from &&
-			    m->journal.files[i].bytes == NO_CONTENT;
+	for (int i = 0; i < m->journal.n_files && is_unchanged; i++)
+		is_unchanged = known(m, m->journal.files[i].path) == m->journal.files[i].from &&
+			       m->journal.files[i].bytes == NO_CONTENT;
 	for (int i = 0; i < LAYERS; i++)
-		untouched &= !*m->journal.wanted[i];
+		is_unchanged &= !*m->journal.wanted[i];
 	if (has_journal)
 		m->now = m->journal;
 	else
 		model_mount(m);
-	return has_journal || untouched;
+	return has_journal || is_unchanged;
 }
 
 /* The map to be written. */
 
-/* The first are those of the base. */
+/* The first ones are those of the base. */
 struct seat {
 	struct object o;
-	bool here, placed; /* placed: made or moved */
+	bool here, placed; /* placed: created or moved */
 };
 
 struct build {
 	const struct model *m;
 	struct seat seats[2 * OBJECTS_MAX];
 	int n;
-	bool moved;                                /* anything that is in the map */
-	const struct model_file *files[FILES_MAX]; /* in the order of their names */
-	int id[FILES_MAX];                         /* the seats that they stand for, or NONE */
+	bool moved;                                /* set if an object of the map was moved */
+	const struct model_file *files[FILES_MAX]; /* sorted by name */
+	int id[FILES_MAX];                         /* their seats, or NONE */
 	bool kept[FILES_MAX];
-	int now[2 * OBJECTS_MAX]; /* where a seat is in the new base, or NONE */
+	int now[2 * OBJECTS_MAX]; /* index of a seat in the new base, or NONE */
 };
 
 static int depth(const char *path)
@@ -651,7 +651,7 @@ static void identify(struct build *b)
 	}
 }
 
-/* What is refused leaves what stood there before. */
+/* A refused file keeps the previous content. */
 static int content_of_file(const struct model *m, const struct model_file *f, int id)
 {
 	int bytes = f->draft ? f->last : f->bytes;
@@ -673,7 +673,7 @@ static void fill(struct build *b)
 	for (int i = 0; i < b->n; i++) {
 		struct seat *s = &b->seats[i];
 
-		/* The files of info are always there (layout rule 2): removed, they are empty. */
+		/* The files of info are mandatory (layout rule 2): after removal they are empty. */
 		if (s->o.kind == KIND_INFO && !s->here) {
 			s->here = true;
 			s->o.content = content_text("");
@@ -698,7 +698,7 @@ static int by_place(const void *pa, const void *pb)
 	return a->moved && strcmp(a->path, b->path) != 0 ? compare_names(a->path, b->path) : i - k;
 }
 
-/* By stem, in the tree and then in the base, even if it is gone there; or by its name alone. */
+/* Resolve by stem, in the tree and then in the base, even if it was removed; or by name alone. */
 static int resolve(const struct build *b, const char *path)
 {
 	const char *stem = strchr(path, '/') + 1;
@@ -767,7 +767,7 @@ static void resolve_identities(struct build *b, struct model *to)
 	refer(b, to);
 }
 
-static void print_line(const struct model *m, struct map_says *ret)
+static void print_line(const struct model *m, struct map_content *ret)
 {
 	memset(ret, 0, sizeof(*ret));
 	for (int i = 0; i < m->n_base; i++) {
@@ -788,10 +788,12 @@ static void print_line(const struct model *m, struct map_says *ret)
 			m->refs[i] < 0 ? NO_REF : m->refs[i] - (i == 3 ? (int)ret->n_images : 0);
 }
 
-/* The tree of a mount that replays what a save left: files whose object was kept, and drafts. */
-static struct tree left(const struct build *b, const struct model *to)
+/*
+ * The tree of a mount that replays a journal after a save: files whose object was kept, and drafts.
+ */
+static struct tree remaining_tree(const struct build *b, const struct model *to)
 {
-	struct tree t = untouched(to);
+	struct tree t = unchanged_tree(to);
 
 	memcpy(t.wanted, to->now.wanted, sizeof(t.wanted));
 	for (int i = 0; i < b->m->now.n_files; i++) {
@@ -813,11 +815,11 @@ static struct tree left(const struct build *b, const struct model *to)
 	return t;
 }
 
-/* What means nothing is there until the mount ends. */
+/* Scratch files stay until the mount ends. */
 static void keep_scratch(const struct build *b, struct tree *t)
 {
 	for (int i = 0; i < b->m->now.n_files; i++) {
-		struct model_file f = *b->files[i], *now = find(t, f.path);
+		struct model_file f = *b->files[i], *now = find_file(t, f.path);
 
 		if (!f.scratch || (f.dir && now))
 			continue;
@@ -845,20 +847,20 @@ void model_save(struct model *m)
 	resolve_identities(&b, &to);
 	print_line(&to, &to.saved);
 	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;
-	/* What was moved, and is the same map, still stands over that one. */
+	/* A move that gives the same map still counts as a move relative to it. */
 	if (!to.written && b.moved) {
 		m->written = false;
 		m->n_removed = 0;
 		return;
 	}
-	to.now = left(&b, &to);
+	to.now = remaining_tree(&b, &to);
 	to.journal = to.now;
 	keep_scratch(&b, &to.now);
 	*m = to;
 }
 
-/* Only the habits that paths of these tests have. */
-static bool explained(const char *path)
+/* Only habits of editors that occur in the paths of these tests. */
+static bool is_explained(const char *path)
 {
 	for (const char *p = path; p; p = strchr(p, '/') ? strchr(p, '/') + 1 : NULL) {
 		char name[PATH_SIZE];
@@ -870,14 +872,14 @@ static bool explained(const char *path)
 	return false;
 }
 
-bool model_leaves(const struct model *m)
+bool model_has_leftovers(const struct model *m)
 {
 	bool leaves = false;
 
 	for (int i = 0; i < m->now.n_files; i++) {
 		const struct model_file *f = &m->now.files[i];
 
-		leaves |= !f->dir && (f->scratch ? !explained(f->path) : f->draft);
+		leaves |= !f->dir && (f->scratch ? !is_explained(f->path) : f->draft);
 	}
 	for (int i = 0; i < LAYERS; i++)
 		leaves |= *m->now.wanted[i];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * base/threads/pool.h on the owner's thread alone, linked in place of the real one: jobs run when
- * the owner looks after them, one after the other. So a sequence of steps is the same every time,
- * and tens of thousands of them take no longer than a few seconds. What several threads make of it
- * is concurrent.c's to show.
+ * base/threads/pool.h on the owner's thread only, linked instead of the real one: jobs run one
+ * after the other when the owner completes them. So a sequence of steps always has the same result,
+ * and tens of thousands of them take a few seconds. concurrent.c tests several threads.
  */
 #include "base/threads/pool.h"
 
@@ -17,7 +16,7 @@ struct pool {
 	struct job *first, **end;
 	struct job *back, **back_end;
 	unsigned pending;
-	int wakeup; /* always readable: the owner need not wait */
+	int wakeup; /* always readable: the owner does not wait */
 };
 
 struct pool *pool_create(unsigned threads)
