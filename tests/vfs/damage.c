@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* Journals that a disk has damaged, or that hold what cannot be done again: nothing of them goes
- * without a word, and they are kept. */
+/*
+ * Journals that a disk has damaged, or with operations that cannot be replayed: all losses are
+ * reported, and the journals are kept.
+ */
 #include "support/log.h"
 
 #include <errno.h>
@@ -16,7 +18,7 @@
 #define AUTHOR     "info/author"
 #define VERSION    "info/version"
 
-enum { HEAD = 16, PIXEL = 63 + 9 /* where the PNG's pixels may be changed */ };
+enum { HEAD = 16, PIXEL = 63 + 9 /* offset at which the PNG's pixels may be changed */ };
 
 static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 {
@@ -33,7 +35,7 @@ struct shown {
 	bool author, version, license;
 };
 
-/* What of the changes is there, and then the mount ends. */
+/* Mount, record which changes are present, and end the mount. */
 static struct shown shown_with(struct box *b, const char *name, const struct bytes *journal)
 {
 	CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
@@ -57,10 +59,11 @@ static bool begins_like(const struct bytes *file, const struct bytes *begin)
 }
 
 /*
- * Independent of the walk: of a record whose own 16 bytes are sound everything else is, so it alone
- * is missing; without them nobody knows what was done there, and nothing after it is done.
+ * Independent of the walk: if the 16 bytes of a record's header are sound, so is everything else,
+ * and only this record is missing; otherwise its operation is unknown, and no later record is
+ * replayed.
  */
-static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **state)
+static void damage_at_any_byte_loses_as_little_as_possible_and_is_reported(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -95,15 +98,17 @@ static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **sta
 		report_finish(&report);
 		aside = get_file(b->room.fd, kept);
 		assert_true(begins_like(aside, bad));
-		/* Only the one that was set aside. */
+		/* Only the journal that was set aside. */
 		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 		p[at] ^= 0x41;
 	}
 }
 
-/* What a mount makes of the three changes in a journal that lacks something, which it tells. It
- * sets the journal aside. */
+/*
+ * Check which of three changes a mount replays from a journal with a gap, which it reports. The
+ * mount sets the journal aside.
+ */
 static void assert_shown(
 	struct box *b, const char *name, const struct bytes *bad, const struct shown *want)
 {
@@ -121,8 +126,10 @@ static void assert_shown(
 	assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 }
 
-/* Nobody knows what it was; so what comes after it is not done again, and lies in the journal. */
-static void record_that_was_cut_out_is_told(void **state)
+/*
+ * The removed record is unknown, so the following records are not replayed and stay in the journal.
+ */
+static void removed_record_is_reported(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -132,7 +139,7 @@ static void record_that_was_cut_out_is_told(void **state)
 	struct shown want = {0};
 
 	assert_true(n >= 4);
-	/* Of the last one nothing tells. */
+	/* The loss of the last record cannot be detected. */
 	for (size_t i = 0; i + 1 < n; i++) {
 		CLEANUP_BUFFER struct buffer cut = BUFFER_INIT;
 		CLEANUP(bytes_unref) struct bytes *bad = NULL;
@@ -149,7 +156,7 @@ static void record_that_was_cut_out_is_told(void **state)
 	assert_true(want.version);
 }
 
-static void last_record_of_zeros_is_told(void **state)
+static void last_record_of_zeros_is_reported(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -167,7 +174,7 @@ static void last_record_of_zeros_is_told(void **state)
 	}
 }
 
-static void journal_of_version_1_comes_back_and_goes_on(void **state)
+static void journal_of_version_1_is_replayed_and_continued(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -192,7 +199,7 @@ static void journal_of_version_1_comes_back_and_goes_on(void **state)
 	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 }
 
-static void mount_that_went_on_after_damage_comes_back(void **state)
+static void changes_after_damage_are_replayed(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -245,7 +252,7 @@ static void line(void *arg, const char *path, const char *what)
 	strcat(strcat(arg, what), "\n");
 }
 
-static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
+static void recover_finds_all_sound_records(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1], lines[1000];
@@ -285,7 +292,7 @@ static void lost_operation(struct box *b, const char *id, bool other)
 		fail_msg("%s", b->notes);
 }
 
-static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
+static void operation_that_cannot_be_replayed_is_kept_by_a_save(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], kept[NAME_MAX + 1];
@@ -302,7 +309,7 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 	f = listed(b);
 	assert_true(f.n == 1 && f.aside == 1 && f.changes == 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	/* It is told from then on, and done with. */
+	/* It is reported at the next mount, and then settled. */
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_non_null(strstr(b->notes, kept));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -310,7 +317,7 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 	assert_int_equal(box_count_names(b, kept, NULL), 1);
 }
 
-static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed(void **state)
+static void operation_that_cannot_be_replayed_is_kept_without_other_changes(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], kept[NAME_MAX + 1];
@@ -322,7 +329,7 @@ static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_chang
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		assert_true(report_contains(&report, "mapfs recover"));
 		report_finish(&report);
-		/* None of before is overwritten. */
+		/* No earlier file is overwritten. */
 		assert_int_equal(box_count_names(b, ".kept", kept), i + 1);
 	}
 	assert_int_equal(listed(b).aside, 3);
@@ -343,7 +350,7 @@ static int at_the_rename(struct io_call *c, void *arg)
 	return 0;
 }
 
-static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state)
+static void save_killed_before_it_changes_the_journal_keeps_lost_operations(void **state)
 {
 	struct box *b = *state;
 	struct moment m = {.box = b};
@@ -359,14 +366,14 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 	put_file(b->room.fd, m.name, m.journal->data, m.journal->size);
 	bytes_unref(m.journal);
 	assert_int_equal(box_mount(b, NULL), 0);
-	/* That one, and the one which was set aside. */
+	/* That one, and the one that was set aside. */
 	assert_int_equal(box_count_names(b, m.name, NULL), 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_count_names(b, m.name, NULL), 2);
 }
 
-/* Nothing of the map stands there: it is shown as scratch, and kept as well. */
-static void operation_on_a_path_that_means_nothing_is_kept(void **state)
+/* The map has no such path: the file is shown as scratch, and kept too. */
+static void operation_on_a_path_without_a_meaning_is_kept(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -384,8 +391,8 @@ static void operation_on_a_path_that_means_nothing_is_kept(void **state)
 		b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
 }
 
-/* Whatever such a record asks for: it is a gap, and nothing outside of the mount is touched. */
-static void path_that_leads_out_is_damage(void **state)
+/* A record with such a path is a gap, and files outside the mount are not touched. */
+static void path_out_of_the_mount_is_damage(void **state)
 {
 	static const uint32_t types[] = {
 		LOG_PUT, LOG_DRAFT, LOG_DROP, LOG_MKDIR, LOG_REMOVE, LOG_RENAME, LOG_RENAME};
@@ -427,13 +434,13 @@ static void path_that_leads_out_is_damage(void **state)
 		assert_true(file_content_is(b->room.fd, "other.txt", "precious"));
 		assert_true(box_map_info_is(b, 1, "v2\n"));
 		assert_int_equal(box_count_names(b, ".kept", kept), 1);
-		/* That, the map, the other file, "." and "..". */
+		/* The journal, the map, the other file, "." and "..". */
 		assert_int_equal(box_count_names(b, "", NULL), 5);
 		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 	}
 }
 
-static void record_of_the_future_is_kept(void **state)
+static void record_of_an_unknown_type_is_kept(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -464,7 +471,7 @@ static int no_writes(struct io_call *c, void *arg)
 	return c->op == IO_WRITE ? -ENOSPC : 0;
 }
 
-static void replay_writes_nothing_and_needs_no_room(void **state)
+static void replay_does_not_write_and_needs_no_disk_space(void **state)
 {
 	enum { LINES = (9 << 20) / 8 };
 	struct box *b = *state;
@@ -480,7 +487,7 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, VERSION, BAD_LINES), -EINVAL);
 	image = box_get(b, IMAGE);
-	/* A PNG whose checksums do not hold is a draft. */
+	/* A PNG with wrong checksums is a draft. */
 	png = malloc(image->size);
 	memcpy(png, image->data, image->size);
 	png[PIXEL] ^= 1;
@@ -506,19 +513,19 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(damage_at_any_byte_costs_no_more_than_it_must_and_is_told),
-		TEST(record_that_was_cut_out_is_told),
-		TEST(last_record_of_zeros_is_told),
-		TEST(journal_of_version_1_comes_back_and_goes_on),
-		TEST(mount_that_went_on_after_damage_comes_back),
-		TEST(recover_finds_all_that_is_sound_whatever_is_damaged),
-		TEST(operation_that_cannot_be_done_again_is_kept_by_a_save),
-		TEST(operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed),
-		TEST(save_that_is_killed_before_it_turns_keeps_what_was_lost),
-		TEST(operation_on_a_path_that_means_nothing_is_kept),
-		TEST(path_that_leads_out_is_damage),
-		TEST(record_of_the_future_is_kept),
-		TEST(replay_writes_nothing_and_needs_no_room),
+		TEST(damage_at_any_byte_loses_as_little_as_possible_and_is_reported),
+		TEST(removed_record_is_reported),
+		TEST(last_record_of_zeros_is_reported),
+		TEST(journal_of_version_1_is_replayed_and_continued),
+		TEST(changes_after_damage_are_replayed),
+		TEST(recover_finds_all_sound_records),
+		TEST(operation_that_cannot_be_replayed_is_kept_by_a_save),
+		TEST(operation_that_cannot_be_replayed_is_kept_without_other_changes),
+		TEST(save_killed_before_it_changes_the_journal_keeps_lost_operations),
+		TEST(operation_on_a_path_without_a_meaning_is_kept),
+		TEST(path_out_of_the_mount_is_damage),
+		TEST(record_of_an_unknown_type_is_kept),
+		TEST(replay_does_not_write_and_needs_no_disk_space),
 	};
 
 	rooms_in_memory();

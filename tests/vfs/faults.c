@@ -2,10 +2,10 @@
 /*
  * The fault matrix: each system call that changes a disk, and each allocation, of a close, an
  * fsync, a save, a mount that replays, the end of a mount and a pair's recovery, in maps of each
- * format: it fails, is interrupted, is done in part, or is the last thing that the process does.
+ * format, fails, is interrupted, is done in part, or is the last call of the process.
  *
- * With --count FORMAT ACT the act is done once without faults, between two calls of
- * access(MARKER), and the number of its calls is printed (test_faults_strace.py).
+ * With --count FORMAT ACT the act runs once without faults, between two calls of access(MARKER),
+ * and the number of its calls is printed (test_faults_strace.py).
  */
 #include "support/acts.h"
 
@@ -28,19 +28,19 @@ enum { N_MAX = 2000, SHARE = 3, DIED = 77, DONE = 78, CHILD_SECONDS = 60 };
 #define ANY_CALL ~0U
 #define GROWING  (OF(IO_OPEN) | OF(IO_WRITE) | OF(IO_MKDIR))
 #ifdef __SANITIZE_THREAD__
-#define CHILDREN false /* its runtime follows no threads into a child */
+#define CHILDREN false /* its runtime does not follow threads into a child */
 #else
 #define CHILDREN true
 #endif
-/* What is done again when it was interrupted. */
+/* Calls that are repeated after an interruption. */
 #define RETRIED (OF(IO_OPEN) | OF(IO_WRITE) | OF(IO_SYNC) | OF(IO_SYNC_FS) | OF(IO_TRUNCATE))
 
 struct kind {
 	const char *name;
-	unsigned ops;  /* which calls it befalls, of OF() */
-	bool half;     /* a write is done in part; what follows befalls the next ones */
-	int code;      /* how the call fails */
-	unsigned then; /* which calls fail so after that */
+	unsigned ops;  /* the affected calls, of OF() */
+	bool half;     /* a write is done in part; later calls fail */
+	int code;      /* errno of the failure */
+	unsigned then; /* calls that fail after it */
 	bool dies;
 	bool memory;
 };
@@ -63,7 +63,7 @@ enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 struct fault_run {
 	const struct kind *kind;
 	int at;          /* negative: none, only count */
-	atomic_int seen; /* of those that it may befall */
+	atomic_int seen; /* number of affected calls so far */
 	atomic_int calls;
 	struct answers *answers;
 };
@@ -124,7 +124,7 @@ static void perform(struct trial *t, const struct act *a, struct fault_run *f)
 	(void)access(MARKER, F_OK);
 }
 
-/* What may crash, too. */
+/* Perform an act that may crash. */
 static void perform_in_a_child(struct trial *t, const struct act *a, struct fault_run *f)
 {
 	int status = 0;
@@ -132,7 +132,10 @@ static void perform_in_a_child(struct trial *t, const struct act *a, struct faul
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* Not cmocka's, which would go on with what is left of the parent. */
+		/*
+		 * Do not use cmocka's handlers, which would continue the parent's tests in the
+		 * child.
+		 */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGABRT, SIG_DFL);
 		alarm(CHILD_SECONDS);
@@ -145,7 +148,7 @@ static void perform_in_a_child(struct trial *t, const struct act *a, struct faul
 	assert_true(WEXITSTATUS(status) == DIED || WEXITSTATUS(status) == DONE);
 }
 
-/* As if nothing had happened. */
+/* Must the fault have no effect? */
 static bool goes_unnoticed(const struct kind *k, enum io_op op)
 {
 	return (k->code == -EINTR && RETRIED & OF(op)) || (k->half && !k->code && !k->dies);
@@ -173,7 +176,7 @@ static bool one_run(struct trial *t, const struct act *a, const struct kind *k, 
 	return hit;
 }
 
-/* The act without faults gives the new map; returns how many calls it made. */
+/* Check that the act without faults gives the new map. Returns the number of its calls. */
 static int reference(struct trial *t, const struct act *a)
 {
 	struct fault_run f = {.kind = &kinds[0], .at = -1, .answers = t->answers};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * What is done with one file costs the same however many there are: with eight times as many files
- * each kind of operation takes eight times as many steps, and not the square of it. Steps are the
- * basic blocks that run in the code of the mounted tree and of the format, which are compiled for
- * this test so that each block calls __sanitizer_cov_trace_pc; so nothing here depends on time.
+ * The cost of an operation on one file does not depend on the number of files: with eight times as
+ * many files each kind of operation takes about eight times as many steps, not 64 times. Steps are
+ * the basic blocks that run in the code of the mounted tree and of the format, which are compiled
+ * for this test so that each block calls __sanitizer_cov_trace_pc; so the result does not depend on
+ * time.
  *
- * One thing grows: where files show what others hold, the close of one looks through all that the
- * kernel knows, for those that show something else now (tree/view.h). That is a few steps for each
- * of them, microseconds with as many files as a map has, and an index of what each of them shows
- * would be one more thing to keep in step. So it has a bound of its own.
+ * One cost grows: if files show the content of others, a close examines all inodes that the kernel
+ * knows, to find those that now show something else (tree/view.h). It takes a few steps for each
+ * inode, which is microseconds for a map of usual size; an index of these files would have to be
+ * kept consistent. So this cost has a separate limit.
  */
 #include "support/box.h"
 
@@ -30,16 +31,16 @@ void __sanitizer_cov_trace_pc(void)
 	atomic_fetch_add_explicit(&steps, 1, memory_order_relaxed);
 }
 
-enum { REPLY = 20, WORD = 64, PHASES_MAX = 16, LOOK_MAX = 20 /* steps for one that is known */ };
+enum { REPLY = 20, WORD = 64, PHASES_MAX = 16, LOOK_MAX = 20 /* steps for each known inode */ };
 
-/* A map to be filled with files that are called prefix, number, ending. */
+/* A map to be filled with files whose names are prefix, number, ending. */
 struct work {
 	struct box box;
 	unsigned n;
 	const char *map, *dir, *prefix, *moved, *ending, *content;
 	unsigned long long phases[PHASES_MAX];
 	const char *names[PHASES_MAX];
-	bool looks[PHASES_MAX]; /* through all that the kernel knows, for each file */
+	bool looks[PHASES_MAX]; /* each file examines all inodes that the kernel knows */
 	unsigned n_phases;
 };
 
@@ -91,7 +92,7 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	return true;
 }
 
-/* As the kernel does: a few names at a time. */
+/* List a few names at a time, as the kernel does. */
 static void list(struct work *w)
 {
 	struct listing l = {0};
@@ -112,7 +113,7 @@ static void list(struct work *w)
 	assert_in_range(l.n, w->n, w->n + 2);
 }
 
-/* As rsync and editors do. */
+/* Replace the file by rename, as rsync and editors do. */
 static void write_by_rename(struct work *w)
 {
 	for (unsigned i = 0; i < w->n; i++) {
@@ -152,7 +153,7 @@ static void remove_directories(struct work *w)
 		assert_int_equal(box_rmdir(&w->box, path_of(w, "D", i, "").text), 0);
 }
 
-/* A game warns of so many images (OUTCOME_PARTIAL). */
+/* A game would warn about so many images (OUTCOME_PARTIAL). */
 static void save(struct work *w)
 {
 	assert_int_not_equal(box_save(&w->box, NULL), OUTCOME_SAVE_FAILED);
@@ -220,7 +221,7 @@ static void images(struct work *w)
 	phase(w, "set times", set_times);
 	phase(w, "list", list);
 	looking_phase(w, "write by rename", write_by_rename);
-	save(w); /* what no saved map has is nobody's to refer to */
+	save(w); /* objects that no saved map has cannot be referred to */
 	phase(w, "move", move);
 	phase(w, "remove", remove_moved);
 	box_remove(&w->box);
@@ -243,13 +244,13 @@ static void grows(void (*run)(struct work *w), unsigned n)
 	assert_true(all);
 }
 
-static void files_of_an_archive(void **state)
+static void steps_for_files_of_an_archive_grow_linearly(void **state)
 {
 	(void)state;
 	grows(archive, 300);
 }
 
-static void images_of_a_map(void **state)
+static void steps_for_images_of_a_map_grow_linearly(void **state)
 {
 	(void)state;
 	grows(images, 200);
@@ -258,8 +259,8 @@ static void images_of_a_map(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_an_archive),
-		cmocka_unit_test(images_of_a_map),
+		cmocka_unit_test(steps_for_files_of_an_archive_grow_linearly),
+		cmocka_unit_test(steps_for_images_of_a_map_grow_linearly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Journals as they lie on a disk: torn, somebody else's, a save's leftovers, hostile ones. */
+/* Journals found on a disk: torn, of other maps, left by a save, hostile. */
 #include "support/log.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static void journal_by_another_writer_is_replayed(void **state)
 	log_draft(&log, "info/credits", "dropped again", BAD_LINES);
 	log_add(&log, LOG_DROP, (const char *[]){"info/credits"}, 1, NULL);
 	log_add(&log, 99, NULL, 0, "a record of the future");
-	log_put(&log, "info/license", BAD_LINES); /* was right once; now it is a draft */
+	log_put(&log, "info/license", BAD_LINES); /* It was valid before; now it is a draft. */
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
@@ -85,7 +85,7 @@ static void journal_by_another_writer_is_replayed(void **state)
 		"2 changes and 1 refused file of an earlier mount came back from the journal"));
 }
 
-static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
+static void paths_that_are_no_files_are_reported_and_ignored(void **state)
 {
 	static const char *const paths[] = {"../x", "/abs", "", "info", "info/author/x", ".", "..",
 		"info//author", "no/such/place", "info/"};
@@ -111,7 +111,7 @@ static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
 	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
-static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again(void **state)
+static void directory_renamed_to_the_old_path_of_a_saved_one_is_moved_again(void **state)
 {
 	struct box *b = *state;
 
@@ -126,9 +126,11 @@ static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_a
 	assert_true(box_lists(b, "groups/0_g/layers", "5_far"));
 }
 
-/* What was refused, and what waits, was closed; what is written over it when the map is saved is
- * nobody's yet. */
-static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **state)
+/*
+ * Refused and unresolved content was closed; content that overwrites it during the save is not
+ * closed yet.
+ */
+static void save_keeps_closed_content_and_not_unclosed_writes_over_it(void **state)
 {
 	static const char table[] = "7,7\n8,8\n", tables[] = LAYERS "2_deco/id.csv";
 	struct box *b = *state;
@@ -150,7 +152,7 @@ static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **st
 	assert_true(box_shows(b, tables, table));
 }
 
-/* Mounts with the first n bytes of the journal, and says how many of its contents are there. */
+/* Mount with the first n bytes of the journal. Returns how many of its contents are present. */
 static int shown_with(struct box *b, const char *name, const struct bytes *file, size_t n)
 {
 	static const char *const shown[][2] = {
@@ -160,7 +162,7 @@ static int shown_with(struct box *b, const char *name, const struct bytes *file,
 	put_file(b->room.fd, name, file->data, n);
 	if (box_mount(b, NULL) < 0)
 		return -1;
-	/* Nothing of it was ever said to be kept. */
+	/* No lost record was reported as kept. */
 	assert_null(strstr(b->notes, "damaged"));
 	for (int i = 0; i < 4; i++)
 		if (box_shows(b, AUTHOR, shown[i][0]) && box_shows(b, "info/version", shown[i][1]))
@@ -180,7 +182,7 @@ static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 	return get_file(b->room.fd, name);
 }
 
-static void journal_torn_at_any_byte_gives_what_was_whole(void **state)
+static void journal_torn_at_any_byte_gives_its_whole_records(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -199,7 +201,7 @@ static void journal_torn_at_any_byte_gives_what_was_whole(void **state)
 	}
 }
 
-static void torn_journal_goes_on_after_its_last_whole_record(void **state)
+static void torn_journal_continues_after_its_last_whole_record(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1];
@@ -215,7 +217,7 @@ static void torn_journal_goes_on_after_its_last_whole_record(void **state)
 	}
 }
 
-static void file_that_is_no_journal_is_kept_and_told(void **state)
+static void file_that_is_no_journal_is_kept_and_reported(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], name[NAME_MAX + 1], now[NAME_MAX + 1];
@@ -254,7 +256,7 @@ static void journal_that_is_in_use_refuses_the_mount(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void journal_of_another_state_is_kept_and_told(void **state)
+static void journal_of_another_state_is_kept_and_reported(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -286,13 +288,13 @@ static void journal_whose_map_was_saved_is_removed(void **state)
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 }
 
-static void journal_that_went_on_after_a_save_is_kept(void **state)
+static void journal_with_changes_after_a_save_is_kept(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
 	struct buffer log;
 
-	/* The rename of that save failed; then came another change. */
+	/* The rename of that save failed; then another change followed. */
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, "");
 	log_saved(&log, id);
@@ -302,7 +304,7 @@ static void journal_that_went_on_after_a_save_is_kept(void **state)
 	assert_true(exists(b, OTHER_ID));
 }
 
-static void journal_of_a_save_that_was_cut_short_is_removed(void **state)
+static void journal_of_an_interrupted_save_is_removed(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -322,13 +324,15 @@ static void journal_of_a_save_that_was_cut_short_is_removed(void **state)
 	assert_true(box_is_draft(b, "info/version"));
 }
 
-static void journal_of_a_later_map_is_kept_where_the_earlier_came_back(void **state)
+static void journal_of_a_later_map_is_kept_if_the_earlier_map_is_put_back(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
 	struct buffer log;
 
-	/* No journal of the map itself: that save was done, and somebody put the old map back. */
+	/*
+	 * No journal of the map itself: that save was complete, and then the old map was put back.
+	 */
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, id);
 	log_draft(&log, "info/version", "why", BAD_LINES);
@@ -337,13 +341,13 @@ static void journal_of_a_later_map_is_kept_where_the_earlier_came_back(void **st
 	assert_true(exists(b, OTHER_ID));
 }
 
-static void journal_that_holds_changes_of_its_own_is_never_a_leftover(void **state)
+static void journal_with_changes_is_not_removed_as_a_leftover(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
 	struct buffer log;
 
-	/* As above, and then the old map was changed too, and killed. */
+	/* The same, and then the old map was changed too, and the mount killed. */
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, id);
 	log_draft(&log, "info/version", "why", BAD_LINES);
@@ -373,7 +377,7 @@ static void collect(void *arg, const struct journal_info *i)
 	f->busy |= i->busy;
 }
 
-static void recover_lists_what_journals_hold(void **state)
+static void recover_lists_the_content_of_journals(void **state)
 {
 	struct box *b = *state;
 	struct found f = {0};
@@ -397,8 +401,8 @@ static void recover_lists_what_journals_hold(void **state)
 	assert_true(f.n == 2 && !f.fits);
 }
 
-/* A file is counted once, by what became of it last. */
-static void what_came_back_is_counted_by_files(void **state)
+/* A file is counted once, by its last change. */
+static void replayed_changes_are_counted_by_file(void **state)
 {
 	struct box *b = *state;
 	struct found f = {0};
@@ -427,7 +431,7 @@ static void remember(void *arg, const char *path, const char *what)
 	strcat(strcat(strcat(strcat(arg, path), ": "), what), "\n");
 }
 
-static void journal_in_a_directory_that_cannot_be_read_is_not_overlooked(void **state)
+static void unreadable_directory_is_not_taken_for_one_without_a_journal(void **state)
 {
 	struct box *b = *state;
 	struct error e = ERROR_INIT;
@@ -449,7 +453,7 @@ static void journal_in_a_directory_that_cannot_be_read_is_not_overlooked(void **
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void recover_tells_of_names_too(void **state)
+static void recover_reports_changes_of_names(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(close_fd) int out = -1;
@@ -471,7 +475,7 @@ static void recover_tells_of_names_too(void **state)
 				   "info/license: removed\n");
 }
 
-static void recover_tells_of_a_torn_journal_and_changes_nothing(void **state)
+static void recover_reports_a_torn_journal_and_does_not_change_it(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1];
@@ -530,7 +534,7 @@ static void log_name_change(struct buffer *log, uint32_t type, const char *path,
 	log_add(log, type, texts, to ? 2 : 1, "");
 }
 
-static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **state)
+static void recover_lists_a_file_once_and_omits_dropped_drafts(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -553,8 +557,8 @@ static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **sta
 	assert_int_not_equal(faccessat(b->room.fd, "out/info/license", F_OK, 0), 0);
 }
 
-/* What is written later at the old path of a file is another one. */
-static void recover_copies_a_file_out_under_the_name_that_it_has_at_the_end(void **state)
+/* Content written later at the old path of a file belongs to another file. */
+static void recover_copies_a_file_out_under_its_last_name(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -581,7 +585,7 @@ static void recover_copies_a_file_out_under_the_name_that_it_has_at_the_end(void
 	assert_string_equal(lines, "a/new\na/old\na/gone\ne/in\ndd/in\na/old\nd\nd/in\n");
 }
 
-static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(void **state)
+static void recover_copies_out_a_replacement_of_a_directory_or_file(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -603,8 +607,8 @@ static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(voi
 	assert_true(file_content_is(b->room.fd, "out/c/d/e", "one"));
 }
 
-/* A directory is not taken for a file that was removed from its path. */
-static void recover_finds_what_was_removed_unless_something_has_its_path(void **state)
+/* A directory is not mistaken for a file that was removed from its path. */
+static void recover_finds_removed_files_unless_their_path_is_in_use(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -634,7 +638,10 @@ static void recover_finds_what_was_removed_unless_something_has_its_path(void **
 	assert_true(file_content_is(b->room.fd, "out/f", "old f"));
 }
 
-/* What lost its record of the removal, or was accepted and then dropped, is still content. */
+/*
+ * Contents without their removal record, and contents accepted and then dropped, are still
+ * extracted.
+ */
 static void recover_finds_contents_although_other_records_are_damaged(void **state)
 {
 	struct box *b = *state;
@@ -659,8 +666,8 @@ static void recover_finds_contents_although_other_records_are_damaged(void **sta
 	assert_string_equal(lines, want);
 }
 
-/* A map may have names that a mount does not let anybody make; and a record may lack a NUL. */
-static void recover_takes_names_and_records_that_no_mount_makes(void **state)
+/* A map may have names that a mount does not allow; and a record may lack a NUL. */
+static void recover_accepts_names_and_records_that_mounts_do_not_make(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -684,7 +691,7 @@ static void recover_takes_names_and_records_that_no_mount_makes(void **state)
 	assert_true(file_content_is(b->room.fd, path, "three"));
 }
 
-static void recover_leads_nowhere_out_of_its_directory(void **state)
+static void recover_does_not_write_outside_its_directory(void **state)
 {
 	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..",
 		".", "a//x", "link/x", "file-link", "a/"};
@@ -709,7 +716,7 @@ static void recover_leads_nowhere_out_of_its_directory(void **state)
 	assert_true(file_content_is(b->room.fd, "secret", "secret"));
 }
 
-static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void **state)
+static void hostile_path_does_not_prevent_recovery_of_the_others(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -730,33 +737,33 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(bytes_of_a_journal_are_as_documented),
 		TEST(journal_by_another_writer_is_replayed),
-		TEST(what_came_back_is_counted_by_files),
-		TEST(paths_that_are_no_files_are_told_and_harm_nothing),
-		TEST(directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again),
-		TEST(save_keeps_what_was_closed_and_not_what_is_written_over_it),
-		TEST(journal_torn_at_any_byte_gives_what_was_whole),
-		TEST(torn_journal_goes_on_after_its_last_whole_record),
-		TEST(file_that_is_no_journal_is_kept_and_told),
+		TEST(replayed_changes_are_counted_by_file),
+		TEST(paths_that_are_no_files_are_reported_and_ignored),
+		TEST(directory_renamed_to_the_old_path_of_a_saved_one_is_moved_again),
+		TEST(save_keeps_closed_content_and_not_unclosed_writes_over_it),
+		TEST(journal_torn_at_any_byte_gives_its_whole_records),
+		TEST(torn_journal_continues_after_its_last_whole_record),
+		TEST(file_that_is_no_journal_is_kept_and_reported),
 		TEST(journal_that_is_in_use_refuses_the_mount),
-		TEST(journal_of_another_state_is_kept_and_told),
+		TEST(journal_of_another_state_is_kept_and_reported),
 		TEST(journal_whose_map_was_saved_is_removed),
-		TEST(journal_that_went_on_after_a_save_is_kept),
-		TEST(journal_of_a_save_that_was_cut_short_is_removed),
-		TEST(journal_of_a_later_map_is_kept_where_the_earlier_came_back),
-		TEST(journal_that_holds_changes_of_its_own_is_never_a_leftover),
-		TEST(recover_lists_what_journals_hold),
-		TEST(journal_in_a_directory_that_cannot_be_read_is_not_overlooked),
-		TEST(recover_tells_of_names_too),
-		TEST(recover_tells_of_a_torn_journal_and_changes_nothing),
+		TEST(journal_with_changes_after_a_save_is_kept),
+		TEST(journal_of_an_interrupted_save_is_removed),
+		TEST(journal_of_a_later_map_is_kept_if_the_earlier_map_is_put_back),
+		TEST(journal_with_changes_is_not_removed_as_a_leftover),
+		TEST(recover_lists_the_content_of_journals),
+		TEST(unreadable_directory_is_not_taken_for_one_without_a_journal),
+		TEST(recover_reports_changes_of_names),
+		TEST(recover_reports_a_torn_journal_and_does_not_change_it),
 		TEST(recover_copies_out_the_last_content_of_each_path),
-		TEST(recover_names_a_file_once_and_leaves_out_what_was_dropped),
-		TEST(recover_copies_a_file_out_under_the_name_that_it_has_at_the_end),
-		TEST(recover_copies_out_what_came_to_the_place_of_a_directory_or_file),
-		TEST(recover_finds_what_was_removed_unless_something_has_its_path),
+		TEST(recover_lists_a_file_once_and_omits_dropped_drafts),
+		TEST(recover_copies_a_file_out_under_its_last_name),
+		TEST(recover_copies_out_a_replacement_of_a_directory_or_file),
+		TEST(recover_finds_removed_files_unless_their_path_is_in_use),
 		TEST(recover_finds_contents_although_other_records_are_damaged),
-		TEST(recover_takes_names_and_records_that_no_mount_makes),
-		TEST(recover_leads_nowhere_out_of_its_directory),
-		TEST(one_hostile_path_does_not_keep_the_others_from_being_recovered),
+		TEST(recover_accepts_names_and_records_that_mounts_do_not_make),
+		TEST(recover_does_not_write_outside_its_directory),
+		TEST(hostile_path_does_not_prevent_recovery_of_the_others),
 	};
 
 	return cmocka_run_group_tests_name("vfs: journal", tests, NULL, NULL);

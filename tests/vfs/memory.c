@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Memory that fails at the N-th allocation, for every N of each operation: the operation may fail,
- * with -ENOMEM or as for another reason; the process lives, what was closed is saved, and the map
- * is right.
+ * The N-th allocation fails, for every N of each operation. The operation may fail, with -ENOMEM or
+ * another error; the process survives, closed content is saved, and the map is valid.
  */
 #include "support/box.h"
 
@@ -97,7 +96,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 	struct box b;
 	int r;
 
-	/* Not cmocka's, which would go on with what is left of the parent. */
+	/* Do not use cmocka's handlers, which would continue the parent's tests in the child. */
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGABRT, SIG_DFL);
 	alarm(CHILD_SECONDS);
@@ -108,7 +107,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 	scarce_set(at);
 	r = a->act(&b);
 	scarce_set(-1);
-	/* It goes on: what was closed before can be read, and is saved. */
+	/* The mount continues: content closed before can be read, and is saved. */
 	if (!box_shows(&b, "info/license", "kept\n"))
 		_exit(1);
 	if (r == 0 && a->act == put_author && !box_shows(&b, AUTHOR, "rob\n"))
@@ -122,7 +121,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 	_exit(scarce_hit() ? HIT : DONE);
 }
 
-static void whatever_allocation_fails_nothing_else_does(void **state)
+static void each_failed_allocation_fails_only_its_operation(void **state)
 {
 	unsigned cases = 0;
 
@@ -159,7 +158,7 @@ static int make_image(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_allocation_fails_nothing_else_does),
+		cmocka_unit_test(each_failed_allocation_fails_only_its_operation),
 	};
 
 	return cmocka_run_group_tests(tests, make_image, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The power goes before each call of an fsync, a save, a replay, the end of a mount and a pair's
- * recovery, in maps of each format. However the disk is found then: the next mount and its save
- * are right, the map is old or new, and what was promised to be on disk is there: what an fsync or
- * a save answers, and what was closed a second ago.
+ * The power fails before each call of an fsync, a save, a replay, the end of a mount and a pair's
+ * recovery, in maps of each format. In every possible state of the disk, the next mount and its
+ * save are right, the map is old or new, and all promised changes are present: those that an fsync
+ * or a save reported, and those closed a second ago.
  */
 #include "support/disk.h"
 
@@ -18,8 +18,8 @@ static void mount(struct trial *t)
 		abort();
 }
 
-/* What whoever waits for events does, until ms of a second have passed. */
-static void pass(struct trial *t, int ms)
+/* Run the owner's loop until ms milliseconds of a second have passed. */
+static void pass_time(struct trial *t, int ms)
 {
 	int wait;
 
@@ -32,17 +32,17 @@ static void pass(struct trial *t, int ms)
 	sample_pass_time(ms);
 }
 
-/* The second close comes while the first one's second runs, and has one of its own. */
+/* The second close comes during the delay of the first one, and has a separate delay. */
 static void act_second(struct trial *t)
 {
 	if (box_put(&t->box, t->s->put.path, t->s->put.text) < 0)
 		abort();
-	pass(t, 500);
+	pass_time(t, 500);
 	if (box_put(&t->box, t->s->more.path, t->s->more.text) < 0)
 		abort();
-	pass(t, 500);
+	pass_time(t, 500);
 	t->answers->steps[0] = 0;
-	pass(t, 500);
+	pass_time(t, 500);
 	t->answers->steps[1] = 0;
 }
 
@@ -57,7 +57,7 @@ static void look_second(struct trial *t)
 
 static const struct act second = {"second", MANY, mount, act_second, look_second};
 
-/* Acts of which nothing is promised: what is closed is on disk within a second, not at once. */
+/* Acts without a promise: closed content is durable within a second, not immediately. */
 struct cutting {
 	const char *act; /* NULL: second */
 	bool unpromised;
@@ -85,19 +85,19 @@ static bool is_new(struct prints_seen *seen, uint64_t print)
 	return true;
 }
 
-static void go_on(void *arg)
+static void continue_after_cut(void *arg)
 {
 	(void)arg;
 }
 
-/* The act without a fault, watched. */
+/* Watch the act without a fault. */
 static struct disk *record(struct trial *t, const struct act *a)
 {
 	struct disk *d;
 
 	sample_free(t->new);
 	sample_box(t->s, t->old, &t->box);
-	t->end_faults = go_on;
+	t->end_faults = continue_after_cut;
 	a->prepare(t);
 	*t->answers = (struct answers)ANSWERS_INIT;
 	d = disk_watch(t->box.room.fd, t->answers);
@@ -145,7 +145,7 @@ static unsigned cut_everywhere(struct trial *t, const struct act *a, bool unprom
 	return judged;
 }
 
-static void power_goes(void **state)
+static void the_map_survives_a_power_loss_before_every_call(void **state)
 {
 	struct answers answers;
 	struct trial t = {.s = *state, .answers = &answers, .no_power = true};
@@ -167,10 +167,14 @@ static void power_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{"teeworlds", power_goes, NULL, NULL, (void *)&samples[0]},
-		{"triclon", power_goes, NULL, NULL, (void *)&samples[1]},
-		{"mod", power_goes, NULL, NULL, (void *)&samples[2]},
-		{"pak", power_goes, NULL, NULL, (void *)&samples[3]},
+		{"teeworlds", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[0]},
+		{"triclon", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[1]},
+		{"mod", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[2]},
+		{"pak", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[3]},
 	};
 
 	rooms_in_memory();

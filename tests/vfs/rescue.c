@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* Rule 12 of the design: nothing vanishes silently. */
+/* Rule 12 of the design: no file is lost without a report. */
 #include "support/box.h"
 
 #include <dlfcn.h>
@@ -30,13 +30,13 @@ static void draft_is_copied_out_at_the_end_and_named(void **state)
 	report_finish(&report);
 	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
 	assert_true(box_map_info_is(b, 0, "alice\n"));
-	/* It lies in the open now: the next mount begins anew. */
+	/* It was copied out, so the next mount starts without it. */
 	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 }
 
-static void changes_are_saved_beside_what_is_left(void **state)
+static void changes_are_saved_although_files_are_rescued(void **state)
 {
 	struct box *b = *state;
 
@@ -75,7 +75,7 @@ static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save
 		b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
 }
 
-static void scratch_that_no_habit_explains_is_copied_out(void **state)
+static void scratch_of_no_known_editor_is_copied_out(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -92,7 +92,7 @@ static void scratch_that_no_habit_explains_is_copied_out(void **state)
 	assert_true(file_content_is(b->room.fd, LEFT "/images/photo.jpg", "JPEG"));
 	assert_true(file_content_is(b->room.fd, LEFT "/images/more/deep/b.jpg", "two"));
 	assert_true(file_content_is(b->room.fd, LEFT "/info/empty.txt", ""));
-	/* Nothing of the map changed. */
+	/* The map did not change. */
 	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
@@ -109,7 +109,7 @@ static void backup_of_a_new_file_that_was_refused_is_copied_out(void **state)
 	assert_true(file_content_is(b->room.fd, LEFT "/images/7_new.json~", sound));
 }
 
-static void what_editors_leave_is_not_copied_out(void **state)
+static void scratch_of_editors_is_not_copied_out(void **state)
 {
 	static const char *const names[] = {"info/author~", "info/.#author", "info/4913",
 		"info/sedAbCdEf", "info/author.bak", "images/.~lock.x.png#", "images/.directory"};
@@ -123,7 +123,7 @@ static void what_editors_leave_is_not_copied_out(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void names_that_people_give_are_not_explained(void **state)
+static void names_chosen_by_users_do_not_count_as_scratch_of_editors(void **state)
 {
 	static const char *const names[] = {"photo.jpg", "notes.txt", "image.png", "README",
 		"sediment.txt", "zip", "XX", "a", "settings.cfg", "12345", "temporary", ".x.swp",
@@ -164,7 +164,7 @@ static void removed_scratch_is_not_copied_out(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **state)
+static void existing_directory_is_not_changed_and_the_next_is_numbered(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -184,7 +184,7 @@ static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **st
 	assert_true(file_content_is(b->room.fd, LEFT ".2/" AUTHOR, BAD_LINES));
 }
 
-static void save_leaves_drafts_and_scratch_where_they_are(void **state)
+static void save_does_not_move_drafts_and_scratch(void **state)
 {
 	struct box *b = *state;
 
@@ -222,16 +222,16 @@ static int no_right(struct io_call *c, void *arg)
 	return c->op == IO_MKDIR ? -EACCES : 0;
 }
 
-static void said(void *arg, struct report *report)
+static void store_report(void *arg, struct report *report)
 {
 	*(struct report *)arg = *report;
 }
 
-/* What `mapfs -u` asks for before it unmounts. */
+/* The save that `mapfs -u` requests before it unmounts. */
 static enum outcome save_to_end(struct box *b, struct report *ret)
 {
 	*ret = (struct report){.code = OUTCOME_USAGE};
-	vfs_save_before_unmount(b->v, said, ret);
+	vfs_save_before_unmount(b->v, store_report, ret);
 	box_settle(b);
 	return ret->code;
 }
@@ -247,8 +247,8 @@ static void count_signs(struct vfs_host *h, const char *what, uint64_t done, uin
 	}
 }
 
-/* Who waits for the end would else take the mount for dead. */
-static void how_far_a_copy_is_is_told(void **state)
+/* Without progress, the waiting mapfs -u would regard the mount as dead. */
+static void progress_of_copies_is_reported(void **state)
 {
 	enum { STRETCH = 64 << 20, N = 3 };
 	struct box *b = *state;
@@ -261,7 +261,7 @@ static void how_far_a_copy_is_is_told(void **state)
 	assert_int_equal(signs, N);
 }
 
-static void what_cannot_be_copied_out_keeps_the_mount(void **state)
+static void failed_copy_keeps_the_mount(void **state)
 {
 	static const io_hook hooks[] = {full, no_right};
 	static const enum outcome outcomes[] = {OUTCOME_SAVE_FAILED, OUTCOME_PARTIAL};
@@ -282,7 +282,7 @@ static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
 	}
-	/* What could be saved was. */
+	/* Valid changes were saved. */
 	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
@@ -290,7 +290,7 @@ static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 	assert_true(file_content_is(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
-static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void **state)
+static void forced_end_on_a_full_disk_leaves_no_partial_copy_and_reports_the_journal(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -314,8 +314,8 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	assert_true(box_is_draft(b, AUTHOR));
 }
 
-/* The unmount was refused, and then the person went on. */
-static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **state)
+/* The unmount was refused, and the user continued to work. */
+static void copies_of_a_refused_end_follow_later_changes(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -342,7 +342,7 @@ static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **s
 	assert_int_equal(count_files(b->room.fd), 2);
 }
 
-static void copies_go_where_nothing_is_left_after_all(void **state)
+static void copies_are_removed_if_nothing_is_left(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -355,7 +355,7 @@ static void copies_go_where_nothing_is_left_after_all(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void copies_of_a_mount_that_was_killed_stay(void **state)
+static void copies_of_a_killed_mount_stay(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -398,7 +398,7 @@ static void copies_have_the_rights_of_the_map(void **state)
 	assert_int_equal(mode_of(b, LEFT ".1/images/a.jpg"), 0640);
 }
 
-/* The file system that all files are on. */
+/* The file system type that all files report. */
 static long fs_type = EXT4_SUPER_MAGIC;
 
 /* Replaces the library's function. */
@@ -415,8 +415,8 @@ int fstatfs(int fd, struct statfs *ret)
 struct syncs {
 	pthread_t owner;
 	unsigned fs, files, dirs;
-	unsigned by_owner; /* of fs */
-	int code;          /* all of them fail with it; or 0 */
+	unsigned by_owner; /* syncfs calls by the owner */
+	int code;          /* errno of all of these calls, or 0 */
 };
 
 static int count_sync(struct io_call *c, void *arg)
@@ -465,7 +465,7 @@ static void copies_are_there(struct box *b, unsigned files)
 	}
 }
 
-static void syncs_of_many_copies_are_few(void **state)
+static void many_copies_need_few_syncs(void **state)
 {
 	struct box *b = *state;
 	struct syncs s = {.owner = pthread_self()};
@@ -476,7 +476,7 @@ static void syncs_of_many_copies_are_few(void **state)
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	assert_int_equal(s.fs, 1);
 	assert_int_equal(s.files + s.dirs, 0);
-	/* Reading goes on meanwhile. */
+	/* Reads are answered meanwhile. */
 	assert_int_equal(s.by_owner, 0);
 	report_finish(&report);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
@@ -486,7 +486,7 @@ static void syncs_of_many_copies_are_few(void **state)
 	copies_are_there(b, MANY);
 }
 
-/* syncfs says too little there. */
+/* syncfs does not report all errors there. */
 static void copies_on_a_share_and_an_overlay_are_synced_one_by_one(void **state)
 {
 	static const long types[] = {NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC};
@@ -507,7 +507,10 @@ static void copies_on_a_share_and_an_overlay_are_synced_one_by_one(void **state)
 		copies_are_there(b, SOME);
 		assert_int_equal(s.fs, 0);
 		assert_int_equal(s.files, SOME);
-		/* Each file's, and that of each new directory: NAME.mapfs-left, images, d0 ... */
+		/*
+		 * One for each file, and one for each new directory: NAME.mapfs-left, images, d0
+		 * ...
+		 */
 		assert_int_equal(s.dirs, SOME + DIRS + 2);
 		box_remove(b);
 		box_make(b);
@@ -587,8 +590,8 @@ static int write_copy(struct rescue_dir *d, const char *path, char *text, bool r
 	return rescue_dir_write(d, path, &from, replaces, NULL);
 }
 
-/* Two paths may be one on a file system without upper case. */
-static void copy_takes_the_place_of_no_other_copy(void **state)
+/* Two paths may be the same on a file system that ignores case. */
+static void copy_does_not_replace_another_copy(void **state)
 {
 	struct box *b = *state;
 	CLEANUP_RESCUE_DIR struct rescue_dir d = {.dirfd = b->room.fd, .map = MAP_NAME, .fd = -1};
@@ -609,30 +612,30 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(draft_is_copied_out_at_the_end_and_named),
-		TEST(changes_are_saved_beside_what_is_left),
+		TEST(changes_are_saved_although_files_are_rescued),
 		TEST(file_that_was_never_closed_is_copied_out),
 		TEST(table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save),
-		TEST(scratch_that_no_habit_explains_is_copied_out),
+		TEST(scratch_of_no_known_editor_is_copied_out),
 		TEST(backup_of_a_new_file_that_was_refused_is_copied_out),
-		TEST(what_editors_leave_is_not_copied_out),
-		TEST(names_that_people_give_are_not_explained),
+		TEST(scratch_of_editors_is_not_copied_out),
+		TEST(names_chosen_by_users_do_not_count_as_scratch_of_editors),
 		TEST(unsaved_text_of_an_editor_is_copied_out),
 		TEST(removed_scratch_is_not_copied_out),
-		TEST(directory_of_before_is_left_alone_and_the_next_is_numbered),
-		TEST(save_leaves_drafts_and_scratch_where_they_are),
+		TEST(existing_directory_is_not_changed_and_the_next_is_numbered),
+		TEST(save_does_not_move_drafts_and_scratch),
 		TEST(large_scratch_is_copied_out_whole),
-		TEST(how_far_a_copy_is_is_told),
-		TEST(what_cannot_be_copied_out_keeps_the_mount),
-		TEST(forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept),
-		TEST(copies_of_an_end_that_did_not_come_follow_what_is_done_next),
-		TEST(copies_go_where_nothing_is_left_after_all),
-		TEST(copies_of_a_mount_that_was_killed_stay),
+		TEST(progress_of_copies_is_reported),
+		TEST(failed_copy_keeps_the_mount),
+		TEST(forced_end_on_a_full_disk_leaves_no_partial_copy_and_reports_the_journal),
+		TEST(copies_of_a_refused_end_follow_later_changes),
+		TEST(copies_are_removed_if_nothing_is_left),
+		TEST(copies_of_a_killed_mount_stay),
 		TEST(copies_have_the_rights_of_the_map),
-		TEST(syncs_of_many_copies_are_few),
+		TEST(many_copies_need_few_syncs),
 		TEST(copies_on_a_share_and_an_overlay_are_synced_one_by_one),
 		TEST(copies_that_cannot_be_synced_keep_the_mount),
 		TEST(copies_that_cannot_be_synced_at_the_end_keep_the_journal),
-		TEST(copy_takes_the_place_of_no_other_copy),
+		TEST(copy_does_not_replace_another_copy),
 	};
 
 	return cmocka_run_group_tests_name("vfs: rescue", tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Random sequences of what programs do, against a model of what rules 2, 3, 8 and 12 of the design
- * say. Deterministic: the seed of a sequence that fails is told, and MAPFS_TEST_SEED runs it alone
- * (with MAPFS_TEST_TELL=1 its steps are shown); MAPFS_TEST_SEQUENCES asks for another number of
- * them.
+ * Random sequences of what programs do, checked against a model of rules 2, 3, 8 and 12 of the
+ * design. Deterministic: the seed of a failed sequence is printed, and MAPFS_TEST_SEED runs it
+ * alone (with MAPFS_TEST_TELL=1 its steps are printed); MAPFS_TEST_SEQUENCES sets the number of
+ * sequences.
  *
- * A step is one line in `steps`: what it does to the box and to the model. To add an operation, add
- * a function and its line; check() compares everything after each step.
+ * A step is one line in `steps`: its effect on the box and on the model. To add an operation, add a
+ * function and its line; check() compares everything after each step.
  */
 #include "support/box.h"
 
@@ -22,28 +22,28 @@ enum { SEQUENCES = 4000, SHARE = 400, STEPS = 25, TEXT = 48, FILES = 4, SCRATCH 
 struct model_file {
 	const char *path;
 	unsigned field;
-	bool lines;          /* more than one line is no fault */
-	size_t most;         /* bytes of the first one */
-	char accepted[TEXT]; /* as it was closed, or as a save left it */
-	char kept[TEXT];     /* ... as the journal or the map says */
-	char saved[TEXT];    /* what the map file says */
+	bool lines;          /* several lines are valid */
+	size_t most;         /* maximum size of the first line */
+	char accepted[TEXT]; /* as closed, or as a save left it */
+	char kept[TEXT];     /* content in the journal or the map */
+	char saved[TEXT];    /* content in the map file */
 	bool draft;
 	char refused[TEXT]; /* the draft, as it was closed */
 	struct fd *fd;      /* a writer that stays open */
-	bool staged;        /* something was written or cut since it was opened */
-	bool written;       /* ... and written since the last verdict */
-	bool cut;           /* ... and only cut */
-	bool closed;        /* ... and closed so, which a save judges, too */
-	bool bad;           /* the last verdict */
+	bool staged;        /* written or truncated since it was opened */
+	bool written;       /* written since the last validation */
+	bool cut;           /* only truncated */
+	bool closed;        /* closed after a truncation, which a save validates too */
+	bool bad;           /* refused by the last validation */
 	char stage[TEXT];
-	bool logged; /* there was no verdict since it was closed so, and a journal says this */
+	bool logged; /* not validated since it was closed; a journal has this content */
 	char log[TEXT];
 };
 
 struct model_scratch {
 	const char *path;
 	bool there;
-	bool explained; /* no copy of it is left at the end */
+	bool explained; /* it is not copied out at the end */
 	char text[TEXT];
 };
 
@@ -55,7 +55,7 @@ struct model {
 	bool tell;
 };
 
-/* The sequence that runs; 0: none. */
+/* The seed of the running sequence; 0: none. */
 static uint32_t running;
 static struct box box;
 
@@ -73,7 +73,7 @@ static const char *content(struct model *m)
 	return texts[pick(m, sizeof(texts) / sizeof(texts[0]))];
 }
 
-/* Of what is not ASCII, content() has one character, and cuts and writes make halves of it. */
+/* content() uses one character outside ASCII, which truncations and writes may split. */
 static bool is_utf8(const char *text)
 {
 	for (const char *p = text; *p; p++) {
@@ -85,8 +85,10 @@ static bool is_utf8(const char *text)
 	return true;
 }
 
-/* Layout rule 9: one line of UTF-8, of so many bytes (settings: several); a missing line feed is
- * added. */
+/*
+ * Layout rule 9: one line of UTF-8 up to the maximum size (settings: several); a missing line feed
+ * is added.
+ */
 static bool validate(const struct model_file *f, const char *text, char ret[TEXT])
 {
 	size_t n = strlen(text);
@@ -105,7 +107,7 @@ static const char *shown(const struct model_file *f)
 	return f->staged ? f->stage : f->draft ? f->refused : f->accepted;
 }
 
-/* A verdict on text. */
+/* Validate the text. */
 static int put(struct model_file *f, const char *text)
 {
 	char canonical[TEXT];
@@ -117,7 +119,7 @@ static int put(struct model_file *f, const char *text)
 		return 0;
 	}
 	f->draft = true;
-	memmove(f->refused, text, strlen(text) + 1); /* perhaps itself */
+	memmove(f->refused, text, strlen(text) + 1); /* may be the same buffer */
 	return -EINVAL;
 }
 
@@ -137,7 +139,10 @@ static void step_put(struct model *m)
 		return;
 	if (m->tell)
 		printf("  put %s \"%s\"\n", f->path, text);
-	/* With nothing written the truncation waits for RELEASE, and close cannot tell. */
+	/*
+	 * Without a write, the truncation is applied at RELEASE, and close cannot report its
+	 * result.
+	 */
 	assert_int_equal(box_put(m->b, f->path, text), *text ? put(f, text) : (put(f, text), 0));
 }
 
@@ -252,7 +257,7 @@ static void step_fsync(struct model *m)
 		printf("  fsync %s\n", f->path);
 	if (f->written || f->cut)
 		verdict(f);
-	/* The refusal is close's to tell. */
+	/* The close reports the refusal. */
 	assert_int_equal(fd_fsync(f->fd), 0);
 }
 
@@ -340,8 +345,8 @@ static void step_rename_over(struct model *m)
 	from->there = false;
 }
 
-/* What was cut, and closed with nothing written, is judged by a save at the latest. */
-static void judge_closed(struct model *m)
+/* A save validates files that were truncated and closed without a write. */
+static void validate_closed(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
@@ -354,7 +359,7 @@ static void judge_closed(struct model *m)
 	}
 }
 
-/* What was accepted has its canonical form from now on. */
+/* Accepted content has its canonical form from now on. */
 static void save(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
@@ -370,7 +375,7 @@ static void step_save(struct model *m)
 {
 	if (m->tell)
 		printf("  save\n");
-	judge_closed(m);
+	validate_closed(m);
 	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
 	save(m);
 }
@@ -392,14 +397,14 @@ static void step_kill(struct model *m)
 	box_remount(m->b);
 	for (int i = 0; i < FILES; i++) {
 		strcpy(m->files[i].accepted, m->files[i].kept);
-		/* The mount that replays a cut validates it. */
+		/* The mount that replays a truncation validates it. */
 		if (m->files[i].logged)
 			put(&m->files[i], m->files[i].log);
 	}
 	forget_open(m);
 }
 
-static bool leaves(const struct model *m)
+static bool has_leftovers(const struct model *m)
 {
 	bool left = false;
 
@@ -414,8 +419,8 @@ static void step_end(struct model *m)
 {
 	if (m->tell)
 		printf("  end\n");
-	judge_closed(m);
-	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_PARTIAL : OUTCOME_DONE);
+	validate_closed(m);
+	assert_int_equal(box_end(m->b, NULL), has_leftovers(m) ? OUTCOME_PARTIAL : OUTCOME_DONE);
 	save(m);
 	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;
@@ -459,7 +464,7 @@ static void step(struct model *m)
 	steps[i].run(m);
 }
 
-/* NULL: all is as the model says. */
+/* Returns NULL if everything is as in the model. */
 static const char *check(struct model *m)
 {
 	struct bytes *map = box_map(m->b);
@@ -530,7 +535,7 @@ static void sequence(uint32_t seed)
 	box_remove(&box);
 }
 
-static void random_sequences_do_what_the_rules_say(void **state)
+static void random_sequences_follow_the_rules(void **state)
 {
 	const char *one = getenv("MAPFS_TEST_SEED");
 	uint32_t n = sequences_to_run(SEQUENCES, SHARE);
@@ -543,8 +548,8 @@ static void random_sequences_do_what_the_rules_say(void **state)
 	running = 0;
 }
 
-/* Called by cmocka also where an assertion failed. */
-static int tell_seed(void **state)
+/* cmocka also calls it after a failed assertion. */
+static int print_seed(void **state)
 {
 	(void)state;
 	io_set_hook(NULL, NULL);
@@ -558,7 +563,7 @@ static int tell_seed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(random_sequences_do_what_the_rules_say, tell_seed),
+		cmocka_unit_test_teardown(random_sequences_follow_the_rules, print_seed),
 	};
 
 	rooms_in_memory();

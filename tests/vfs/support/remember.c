@@ -15,7 +15,7 @@ struct remembered {
 	char path[PATH_SIZE];
 	uint64_t names; /* a sum of hashes */
 	struct timespec mtime;
-	bool told, done;
+	bool is_invalidated, is_changed;
 };
 
 struct memory {
@@ -36,7 +36,7 @@ void remember_invalidated(struct box *b, uint64_t ino)
 	struct remembered *d = find(b, ino);
 
 	if (d)
-		d->told = true;
+		d->is_invalidated = true;
 }
 
 void remember_changed(struct box *b, uint64_t dir)
@@ -44,7 +44,7 @@ void remember_changed(struct box *b, uint64_t dir)
 	struct remembered *d = find(b, dir);
 
 	if (d)
-		d->done = true;
+		d->is_changed = true;
 }
 
 void remember_drop(struct box *b)
@@ -138,19 +138,19 @@ void box_remember(struct box *b)
 
 static bool misremembered(struct box *b, struct remembered *d)
 {
-	bool told = d->told;
+	bool is_invalidated = d->is_invalidated;
 	struct timespec now;
 	uint64_t names;
 	int r;
 
-	if (d->done)
+	if (d->is_changed)
 		return false;
 	r = list(b, d, NULL, &names);
-	d->told = told; /* listing a directory does not invalidate it */
+	d->is_invalidated = is_invalidated; /* listing a directory does not invalidate it */
 	/* A removed directory is not listed. */
 	if (r < 0 || names == d->names)
 		return false;
-	if (!told || mtime(b, d->ino, &now) < 0)
+	if (!is_invalidated || mtime(b, d->ino, &now) < 0)
 		return true;
 	return now.tv_sec == d->mtime.tv_sec && now.tv_nsec == d->mtime.tv_nsec;
 }
