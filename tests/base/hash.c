@@ -12,7 +12,7 @@ struct thing {
 	struct hash_link link; /* not first */
 };
 
-static struct thing *find(const struct hash *h, unsigned number)
+static struct thing *find_thing(const struct hash *h, unsigned number)
 {
 	struct hash_link *l = hash_find(h, hash_number(number));
 
@@ -27,7 +27,7 @@ static void added_elements_are_found(void **state)
 	struct hash h = {0};
 
 	(void)state;
-	assert_null(find(&h, 0));
+	assert_null(find_thing(&h, 0));
 	for (unsigned i = 0; i < THINGS; i++) {
 		things[i].number = i;
 		assert_true(hash_reserve(&h));
@@ -36,7 +36,7 @@ static void added_elements_are_found(void **state)
 	for (unsigned i = 0; i < THINGS; i += 3)
 		hash_remove(&h, &things[i].link);
 	for (unsigned i = 0; i < THINGS; i++)
-		assert_ptr_equal(find(&h, i), i % 3 ? &things[i] : NULL);
+		assert_ptr_equal(find_thing(&h, i), i % 3 ? &things[i] : NULL);
 	assert_int_equal(h.n, THINGS - (THINGS + 2) / 3);
 	hash_finish(&h);
 }

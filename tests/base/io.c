@@ -251,7 +251,7 @@ static void partial_writes_are_completed(void **state)
 	}
 }
 
-static bool count_opens_beneath(int dirfd, const char *path, int flags)
+static bool can_open(int dirfd, const char *path, int flags)
 {
 	CLEANUP(close_fd) int fd = io_openat(dirfd, path, flags, 0600);
 
@@ -264,14 +264,12 @@ static bool stays_beneath(int dirfd)
 		"../x", "..", "/tmp/x", "dir/../../x", "link", "to-dir/x", "dir/link", ""};
 
 	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
-		if (count_opens_beneath(dirfd, out[i], O_WRONLY | O_CREAT) ||
-			count_opens_beneath(dirfd, out[i], O_RDWR))
+		if (can_open(dirfd, out[i], O_WRONLY | O_CREAT) || can_open(dirfd, out[i], O_RDWR))
 			return false;
-	return count_opens_beneath(dirfd, "new", O_WRONLY | O_CREAT | O_EXCL) &&
-	       count_opens_beneath(dirfd, "dir/new", O_WRONLY | O_CREAT) &&
-	       count_opens_beneath(dirfd, "dir/new", O_RDWR) &&
-	       count_opens_beneath(dirfd, ".", O_TMPFILE | O_RDWR) &&
-	       !count_opens_beneath(dirfd, "none/new", O_RDWR);
+	return can_open(dirfd, "new", O_WRONLY | O_CREAT | O_EXCL) &&
+	       can_open(dirfd, "dir/new", O_WRONLY | O_CREAT) &&
+	       can_open(dirfd, "dir/new", O_RDWR) && can_open(dirfd, ".", O_TMPFILE | O_RDWR) &&
+	       !can_open(dirfd, "none/new", O_RDWR);
 }
 
 static void opens_do_not_leave_the_directory(void **state)

@@ -19,7 +19,7 @@ static void prepare(const struct room *room)
 	put_file(room->fd, "map", "old", 3);
 }
 
-static int save(const struct room *room, int like, struct error *e)
+static int save_map(const struct room *room, int like, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *r = NULL;
 	int err = replace_begin(room->fd, "map", like, &r, e);
@@ -47,7 +47,7 @@ static void mode_and_attributes_are_kept(void **state)
 		print_message("user.* attributes are not supported in this directory\n");
 		skip();
 	}
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	fd = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0604);
@@ -75,7 +75,7 @@ static void set_id_bits_are_not_kept(void **state)
 			not_kept && strstr(not_kept, "set-user-ID"), (modes[i] & S_ISUID) != 0);
 		assert_int_equal(
 			not_kept && strstr(not_kept, "set-group-ID"), (modes[i] & S_ISGID) != 0);
-		assert_int_equal(save(room, like, &e), 0);
+		assert_int_equal(save_map(room, like, &e), 0);
 		assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
 		assert_int_equal(st.st_mode & 07777, modes[i] & 01777);
 	}
@@ -106,7 +106,7 @@ static void an_acl_is_kept_and_a_default_acl_is_not_inherited(void **state)
 		skip();
 	}
 	assert_int_equal(fchmod(like, 0600), 0);
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	fd = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)), -1);
 	assert_int_equal(fstat(fd, &st), 0);
@@ -117,7 +117,7 @@ static void an_acl_is_kept_and_a_default_acl_is_not_inherited(void **state)
 	close_fd_cleanup(&like);
 	like = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fsetxattr(like, "system.posix_acl_access", acl, sizeof(acl) - 1, 0), 0);
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	fd = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(
 		fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)), sizeof(acl) - 1);
@@ -142,7 +142,7 @@ static void root_keeps_the_owner(void **state)
 	like = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fchown(like, 1234, 2345), 0);
 	assert_int_equal(fchmod(like, 0640), 0);
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
 	assert_int_equal(st.st_uid, 1234);
 	assert_int_equal(st.st_gid, 2345);
@@ -163,7 +163,7 @@ static int save_as_other(const struct room *room, bool member)
 		setresuid(1234, 1234, 1234) < 0)
 		return 10;
 	like = openat(room->fd, "map", O_RDONLY);
-	if (like < 0 || save(room, like, NULL) < 0)
+	if (like < 0 || save_map(room, like, NULL) < 0)
 		return 11;
 	if (fstatat(room->fd, "map", &st, 0) < 0 || st.st_uid != 1234)
 		return 12;
@@ -205,7 +205,7 @@ static void a_new_file_follows_the_umask(void **state)
 	struct stat st;
 
 	prepare(room);
-	assert_int_equal(save(room, -1, &e), 0);
+	assert_int_equal(save_map(room, -1, &e), 0);
 	umask(before);
 	assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);

@@ -30,7 +30,7 @@ static int append(struct reclog *l, uint32_t type, const char *s)
 }
 
 /* Returns the number of records; each must be (10 + its number, texts[its number]). */
-static unsigned walk(struct reclog *l, const char *const *texts, bool *torn)
+static unsigned check_records(struct reclog *l, const char *const *texts, bool *torn)
 {
 	struct reclog_pos pos = {0};
 	unsigned n = 0;
@@ -102,9 +102,9 @@ static void a_log_of_version_1_is_read_and_appended_to(void **state)
 	put_file(room->fd, "log", old, sizeof(old) - 1);
 	for (unsigned n = 2; n < 5; n++) {
 		assert_int_equal(open_log(room, &l, NULL), 0);
-		assert_int_equal(walk(l, texts, &torn), n);
+		assert_int_equal(check_records(l, texts, &torn), n);
 		assert_int_equal(append(l, 10 + n, texts[n]), 0);
-		assert_int_equal(walk(l, texts, &torn), n + 1);
+		assert_int_equal(check_records(l, texts, &torn), n + 1);
 		reclog_close(TAKE(l));
 	}
 }
@@ -223,12 +223,12 @@ static void a_log_torn_at_any_byte_keeps_the_whole_records(void **state)
 			want++;
 		put_file(room->fd, "log", whole->data, cut);
 		assert_int_equal(reclog_open_readonly(room->fd, "log", &looker, NULL), 0);
-		assert_int_equal(walk(looker, texts, &torn), want);
+		assert_int_equal(check_records(looker, texts, &torn), want);
 		assert_int_equal(torn, cut != ends[want]);
 		assert_int_equal(open_log(room, &l, NULL), 0);
 		assert_int_equal(reclog_size(l), ends[want]);
 		assert_int_equal(append(l, 10 + want, texts[want]), 0);
-		assert_int_equal(walk(l, texts, &torn), want + 1);
+		assert_int_equal(check_records(l, texts, &torn), want + 1);
 		assert_false(torn);
 	}
 }
@@ -359,7 +359,7 @@ static void after_a_failed_append_the_log_is_readable(void **state)
 				assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 				break;
 			}
-			assert_int_equal(walk(l, texts, &torn), 3);
+			assert_int_equal(check_records(l, texts, &torn), 3);
 			/*
 			 * The log is dead if it could not be truncated; otherwise the failure left
 			 * no trace.
@@ -367,7 +367,7 @@ static void after_a_failed_append_the_log_is_readable(void **state)
 			assert_int_equal(append(l, 13, texts[3]), both ? -ENOSPC : 0);
 			reclog_close(TAKE(l));
 			assert_int_equal(open_log(room, &l, NULL), 0);
-			assert_int_equal(walk(l, texts, &torn), both ? 3 : 4);
+			assert_int_equal(check_records(l, texts, &torn), both ? 3 : 4);
 			assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 		}
 	}
@@ -432,7 +432,7 @@ static void a_log_continues_in_a_copy(void **state)
 	}
 	assert_true(reclog_has_name(l, "log"));
 	assert_int_equal(append(l, 11, texts[1]), 0);
-	assert_int_equal(walk(l, texts, &torn), 2);
+	assert_int_equal(check_records(l, texts, &torn), 2);
 	/* Payloads are read from the copy, and the copy is locked; the old file is unlinked. */
 	assert_int_equal(extent_read(&payload, 0, got, sizeof(got), NULL), 0);
 	assert_memory_equal(got, texts[0], sizeof(got));

@@ -30,7 +30,7 @@ struct told {
 	int answer;
 };
 
-static int tell(void *arg, const char *name)
+static int record_name(void *arg, const char *name)
 {
 	struct told *t = arg;
 
@@ -39,10 +39,10 @@ static int tell(void *arg, const char *name)
 	return t->answer;
 }
 
-static const char *each(struct sidecar_cache *n, const char *stem, struct told *t)
+static const char *names_with_prefix(struct sidecar_cache *n, const char *stem, struct told *t)
 {
 	*t = (struct told){0};
-	assert_int_equal(sidecar_cache_each(n, stem, tell, t, NULL), 0);
+	assert_int_equal(sidecar_cache_each(n, stem, record_name, t, NULL), 0);
 	return t->text;
 }
 
@@ -57,14 +57,16 @@ static void names_are_found_by_prefix(void **state)
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		put_file(room->fd, files[i], "x", 1);
-	assert_string_equal(each(n, "b.map", &t),
+	assert_string_equal(names_with_prefix(n, "b.map", &t),
 		"b.map.mapfs-journal-1 b.map.mapfs-journal-2 b.mapfs-journal-1 ");
-	assert_string_equal(each(n, "b.map.", &t), "b.map.mapfs-journal-1 b.map.mapfs-journal-2 ");
-	assert_string_equal(each(n, ".b.map.mapfs-new-", &t), ".b.map.mapfs-new-abcdef ");
-	assert_string_equal(each(n, "c", &t), "");
-	assert_string_equal(each(n, "zz", &t), "");
+	assert_string_equal(
+		names_with_prefix(n, "b.map.", &t), "b.map.mapfs-journal-1 b.map.mapfs-journal-2 ");
+	assert_string_equal(
+		names_with_prefix(n, ".b.map.mapfs-new-", &t), ".b.map.mapfs-new-abcdef ");
+	assert_string_equal(names_with_prefix(n, "c", &t), "");
+	assert_string_equal(names_with_prefix(n, "zz", &t), "");
 	t = (struct told){.answer = 7};
-	assert_int_equal(sidecar_cache_each(n, "b", tell, &t, NULL), 7);
+	assert_int_equal(sidecar_cache_each(n, "b", record_name, &t, NULL), 7);
 	assert_string_equal(t.text, "b.map.mapfs-journal-1 ");
 }
 
@@ -77,13 +79,13 @@ static void many_lookups_read_the_directory_once(void **state)
 
 	readings = 0;
 	for (unsigned i = 0; i < 100; i++)
-		each(n, "a", &t);
+		names_with_prefix(n, "a", &t);
 	/* More than one if the machine paused for a second. */
 	assert_in_range(readings, 1, 3);
 	put_file(room->fd, "a.mapfs-new-abcdef", "x", 1);
 	nanosleep(&longer, NULL);
 	readings = 0;
-	assert_string_equal(each(n, "a", &t), "a.mapfs-new-abcdef ");
+	assert_string_equal(names_with_prefix(n, "a", &t), "a.mapfs-new-abcdef ");
 	assert_int_equal(readings, 1);
 }
 
@@ -94,7 +96,7 @@ static void an_unreadable_directory_is_reported(void **state)
 	struct told t = {0};
 
 	(void)state;
-	assert_int_equal(sidecar_cache_each(n, "a", tell, &t, &e), -EBADF);
+	assert_int_equal(sidecar_cache_each(n, "a", record_name, &t, &e), -EBADF);
 	assert_non_null(strstr(error_text(&e), "cannot list"));
 }
 
@@ -113,7 +115,7 @@ static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 		CLEANUP_NAMES struct names names = {0};
 
 		fail_reads_after(at);
-		assert_int_equal(sidecar_cache_each(n, "a", tell, &t, &e), -EIO);
+		assert_int_equal(sidecar_cache_each(n, "a", record_name, &t, &e), -EIO);
 		assert_string_equal(
 			error_text(&e), "cannot list the map's directory: Input/output error");
 		fail_reads_after(at);
@@ -121,7 +123,7 @@ static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 	}
 	fail_reads_after(-1);
 	assert_string_equal(t.text, "");
-	assert_string_equal(each(n, "a", &t), "a.mapfs-1 a.mapfs-2 a.mapfs-3 ");
+	assert_string_equal(names_with_prefix(n, "a", &t), "a.mapfs-1 a.mapfs-2 a.mapfs-3 ");
 }
 
 #define in_a_room(test) cmocka_unit_test_setup_teardown(test, room_setup, room_teardown)

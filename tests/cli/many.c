@@ -10,7 +10,7 @@
 #include "cli/target.h"
 #include "tools/common/many.h"
 
-static int visit(void *arg, struct offline *t, struct buffer *out)
+static int count_visit(void *arg, struct offline *t, struct buffer *out)
 {
 	(void)arg;
 	(void)t;
@@ -22,7 +22,7 @@ static int visit(void *arg, struct offline *t, struct buffer *out)
 static int visit_all(char *path)
 {
 	const struct vfs_options how = {0};
-	struct many m = {.visit = visit, .options = &how};
+	struct many m = {.visit = count_visit, .options = &how};
 	int status = -1;
 	pid_t pid = fork();
 

@@ -41,7 +41,7 @@ struct random {
 	uint64_t state;
 };
 
-static uint32_t roll(struct random *r, uint32_t n)
+static uint32_t random_below(struct random *r, uint32_t n)
 {
 	r->state = r->state * UINT64_C(6364136223846793005) + 1442695040888963407U;
 	return n ? (uint32_t)(r->state >> 33) % n : 0;
@@ -132,10 +132,10 @@ static void make_other_name(struct random *r, const char *path, bool dir, char r
 
 	snprintf(ret, PATH_MAX, "%s", path);
 	ret[base - path] = '\0';
-	if (roll(r, 4))
-		snprintf(ret + strlen(ret), PATH_MAX - strlen(ret), "%u_", roll(r, 4));
-	snprintf(ret + strlen(ret), PATH_MAX - strlen(ret), "%c%u%s", 'a' + (char)roll(r, 3),
-		roll(r, 12), dot ? dot : "");
+	if (random_below(r, 4))
+		snprintf(ret + strlen(ret), PATH_MAX - strlen(ret), "%u_", random_below(r, 4));
+	snprintf(ret + strlen(ret), PATH_MAX - strlen(ret), "%c%u%s",
+		'a' + (char)random_below(r, 3), random_below(r, 12), dot ? dot : "");
 }
 
 /* A similar file: with the same ending, at the same depth. */
@@ -144,7 +144,7 @@ static const char *pick_similar(struct random *r, const struct one *o)
 	const char *dot = strrchr(base_of(o->path), '.');
 
 	for (int i = 0; i < TRIES; i++) {
-		const struct one *k = &all[roll(r, (uint32_t)n_all)];
+		const struct one *k = &all[random_below(r, (uint32_t)n_all)];
 		const char *end = strrchr(base_of(k->path), '.');
 
 		if (!k->dir && dot && end && strcmp(dot, end) == 0 &&
@@ -156,7 +156,7 @@ static const char *pick_similar(struct random *r, const struct one *o)
 
 static bool choose_given(struct random *r, const struct deed *before, size_t n, struct deed *ret)
 {
-	size_t i = 2 * roll(r, (uint32_t)n_given);
+	size_t i = 2 * random_below(r, (uint32_t)n_given);
 
 	*ret = (struct deed){.kind = COPY};
 	snprintf(ret->at, PATH_MAX, "%s", given[i]);
@@ -171,8 +171,8 @@ static bool choose(struct random *r, const struct deed *before, size_t n, struct
 
 	if (n_given)
 		return choose_given(r, before, n, ret);
-	o = &all[roll(r, (uint32_t)n_all)];
-	*ret = (struct deed){.kind = (enum kind)roll(r, 4), .dir = o->dir};
+	o = &all[random_below(r, (uint32_t)n_all)];
+	*ret = (struct deed){.kind = (enum kind)random_below(r, 4), .dir = o->dir};
 	snprintf(ret->at, PATH_MAX, "%s", o->path);
 	if (!is_free(before, n, o->path) || (o->fixed && ret->kind != PUT && ret->kind != COPY))
 		return false;
@@ -216,7 +216,7 @@ static bool load_content(const struct snapshot *s, const char *path, struct exte
 	return b->size <= CONTENT_MAX;
 }
 
-static int put(struct overlay *o, const char *path, const char *from)
+static int put_content(struct overlay *o, const char *path, const char *from)
 {
 	struct extent x = EXTENT_INIT;
 
@@ -239,7 +239,7 @@ static int copy_dir(struct overlay *o, const char *from, const char *to)
 			continue;
 		if (snprintf(path, PATH_MAX, "%s%s", to, all[i].path + n) >= PATH_MAX)
 			return -ENAMETOOLONG;
-		r = all[i].dir ? overlay_mkdir(o, path) : put(o, path, all[i].path);
+		r = all[i].dir ? overlay_mkdir(o, path) : put_content(o, path, all[i].path);
 	}
 	return r;
 }
@@ -264,15 +264,15 @@ static int make_detour(struct random *r, struct overlay *o, const struct deed *d
 
 	/* The content of another file, temporarily. */
 	if (n_given)
-		return put(o, d->to, given[2 * roll(r, (uint32_t)n_given) + 1]);
+		return put_content(o, d->to, given[2 * random_below(r, (uint32_t)n_given) + 1]);
 	if (d->dir || d->kind == COPY)
 		return 0;
-	if (roll(r, 2) && d->kind != MOVE)
-		e = put(o, d->at, d->at);
-	if (e < 0 || !roll(r, 2))
+	if (random_below(r, 2) && d->kind != MOVE)
+		e = put_content(o, d->at, d->at);
+	if (e < 0 || !random_below(r, 2))
 		return e;
 	snprintf(other, sizeof(other), "%.*s.t%u.swp", (int)(base_of(d->at) - d->at), d->at,
-		roll(r, 3));
+		random_below(r, 3));
 	e = overlay_rename(o, d->at, other);
 	/* Files that cannot be moved stay. */
 	return e == -EPERM ? 0 : e < 0 ? e : overlay_rename(o, other, d->at);
@@ -281,9 +281,9 @@ static int make_detour(struct random *r, struct overlay *o, const struct deed *d
 static int carry_out(struct overlay *o, const struct deed *d)
 {
 	if (d->kind == PUT)
-		return put(o, d->at, d->from);
+		return put_content(o, d->at, d->from);
 	if (d->kind == COPY)
-		return d->dir ? copy_dir(o, d->from, d->to) : put(o, d->to, d->from);
+		return d->dir ? copy_dir(o, d->from, d->to) : put_content(o, d->to, d->from);
 	if (d->kind == MOVE)
 		return overlay_rename(o, d->at, d->to);
 	return d->dir ? remove_dir(o, d->at) : overlay_remove(o, d->at, false);
@@ -331,7 +331,7 @@ static struct result build_tree(
 	if (overlay_create(f->s, &o) < 0)
 		exit(2);
 	for (size_t i = 0; i < n; i++) {
-		size_t k = r ? roll(r, (uint32_t)i + 1) : i;
+		size_t k = r ? random_below(r, (uint32_t)i + 1) : i;
 
 		order[i] = order[k];
 		order[k] = i;

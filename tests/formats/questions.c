@@ -29,7 +29,7 @@ struct random {
 	uint64_t state;
 };
 
-static uint32_t roll(struct random *r, uint32_t n)
+static uint32_t random_below(struct random *r, uint32_t n)
 {
 	r->state = r->state * UINT64_C(6364136223846793005) + 1442695040888963407U;
 	return n ? (uint32_t)(r->state >> 33) % n : 0;
@@ -125,11 +125,11 @@ static struct bytes *content_without_last_line(const struct run *run, const stru
 static struct bytes *pick_content(const struct run *run, struct random *r, const struct thing *file)
 {
 	for (unsigned tries = 0; tries < 50; tries++) {
-		const struct thing *t = &run->things[roll(r, (uint32_t)run->n)];
+		const struct thing *t = &run->things[random_below(r, (uint32_t)run->n)];
 
 		if (!t->is_dir && !strcmp(ending_of(t->name), ending_of(file->name)))
-			return roll(r, 4) ? content_of(run, t)
-					  : content_without_last_line(run, file);
+			return random_below(r, 4) ? content_of(run, t)
+						  : content_without_last_line(run, file);
 	}
 	return bytes_copy("x\n", 2);
 }
@@ -152,8 +152,8 @@ static bool make_similar_name(
 
 	if (!n || strlen(t->name) + 4 > NAME_MAX)
 		return false;
-	snprintf(ret, NAME_MAX + 1, "%.*s%c%c%s", (int)n, t->name, 'a' + (int)roll(r, 26),
-		'a' + (int)roll(r, 26), ending_of(t->name));
+	snprintf(ret, NAME_MAX + 1, "%.*s%c%c%s", (int)n, t->name, 'a' + (int)random_below(r, 26),
+		'a' + (int)random_below(r, 26), ending_of(t->name));
 	for (size_t i = 0; i < run->n; i++)
 		if (run->things[i].dir == t->dir && !strcmp(run->things[i].name, ret))
 			return false;
@@ -213,7 +213,8 @@ static void remove_entry(struct run *run, struct thing *t)
 
 static void make_step(struct run *run)
 {
-	uint32_t what = roll(&run->steps, 8), i = roll(&run->steps, (uint32_t)run->n);
+	uint32_t what = random_below(&run->steps, 8),
+		 i = random_below(&run->steps, (uint32_t)run->n);
 	struct thing *t = &run->things[i];
 
 	if (t->removed)
@@ -294,7 +295,7 @@ static void ask_for_a_save(const struct run *run)
 
 static void ask_of_names(const struct run *run, struct random *r, const struct thing *t)
 {
-	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
+	const struct thing *other = &run->things[random_below(r, (uint32_t)run->n)];
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	char name[NAME_MAX + 1];
@@ -305,7 +306,7 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 	(void)run->f->tree->classify(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
 	if (make_similar_name(run, r, t, name))
 		(void)run->f->tree->classify(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
-	if (run->f->tree->names && !roll(r, 8) && finalize(run, &s, NULL) == 0)
+	if (run->f->tree->names && !random_below(r, 8) && finalize(run, &s, NULL) == 0)
 		(void)run->f->tree->names(s, &names, NULL);
 }
 
@@ -327,7 +328,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 	(void)format_put_file(run->now, t->id, &in, NULL, &next, NULL);
 }
 
-static void ask(struct run *run, enum question what, const struct thing *t)
+static void ask_question(struct run *run, enum question what, const struct thing *t)
 {
 	struct random *r = &run->questions;
 	char name[NAME_MAX + 1];
@@ -340,7 +341,7 @@ static void ask(struct run *run, enum question what, const struct thing *t)
 		break;
 	case ASK_SOUND:
 		if (run->f->edit->check_sound)
-			(void)run->f->edit->check_sound(run->now, roll(r, 2), NULL);
+			(void)run->f->edit->check_sound(run->now, random_below(r, 2), NULL);
 		break;
 	case ASK_LIST:
 		while (run->f->list(run->now, t->dir, &cookie, name, &en, NULL) > 0)
@@ -361,15 +362,16 @@ static void ask(struct run *run, enum question what, const struct thing *t)
 static void ask_something(struct run *run)
 {
 	static const enum question rare[] = {ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_LIST, ASK_STAT};
-	uint32_t i = roll(&run->questions, (uint32_t)run->n), what = roll(&run->questions, 24);
+	uint32_t i = random_below(&run->questions, (uint32_t)run->n),
+		 what = random_below(&run->questions, 24);
 	struct asked a = {.what = ASK_NAMES, .thing = i};
 	size_t k = 0;
 
 	if (what < sizeof(rare) / sizeof(*rare))
 		a.what = rare[what];
-	else if (roll(&run->questions, 2))
+	else if (random_below(&run->questions, 2))
 		a.what = ASK_CONTENT;
-	ask(run, a.what, &run->things[i]);
+	ask_question(run, a.what, &run->things[i]);
 	while (k < run->n_asked && (run->asked[k].what != a.what || run->asked[k].thing != i))
 		k++;
 	run->asked[k] = a;
@@ -384,7 +386,7 @@ static void ask_again(struct run *run, enum asking asking)
 		const struct asked *a = &run->asked[i];
 
 		if (asking == ALL_AGAIN || !(kinds & 1U << a->what))
-			ask(run, a->what, &run->things[a->thing]);
+			ask_question(run, a->what, &run->things[a->thing]);
 		kinds |= 1U << a->what;
 	}
 }

@@ -33,7 +33,8 @@ struct look {
 	unsigned entries;
 };
 
-static int keep(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
+static int keep_content(
+	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
 {
 	(void)s;
 	(void)e;
@@ -148,7 +149,7 @@ static void read_source(const struct format *format, const struct source *source
 	struct format_context ctx = {.budget = l.budget, .store = &l.store, .options = options};
 	struct error e = ERROR_INIT;
 
-	l.store = (struct store){.keep = keep, .spool_dirfd = AT_FDCWD};
+	l.store = (struct store){.keep = keep_content, .spool_dirfd = AT_FDCWD};
 	if (check_error(format->open(source, &ctx, &s, &e), &e) == 0) {
 		l.s = s;
 		if (format->edit->check_sound)
@@ -235,8 +236,8 @@ static void put_to_new(
 	const struct format *format, const char *name, const uint8_t *data, size_t size)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct look l = {
-		.budget = budget_create(1 << 20), .store = {.keep = keep, .spool_dirfd = AT_FDCWD}};
+	struct look l = {.budget = budget_create(1 << 20),
+		.store = {.keep = keep_content, .spool_dirfd = AT_FDCWD}};
 	struct format_context ctx = {.budget = l.budget, .store = &l.store};
 	entry_id ids[ENTRIES_MAX];
 	unsigned n = 0;

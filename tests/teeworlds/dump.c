@@ -16,7 +16,7 @@
 
 static const struct snapshot *at_hand;
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void print_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error e = ERROR_INIT;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 		at_hand = f.s;
 		for (int k = 1; f.s && k < dirs; k++)
 			if (entry_find(f.s, argv[k], &dir) == 0)
-				entry_walk(f.s, dir.id, argv[k], visit, NULL, &e);
+				entry_walk(f.s, dir.id, argv[k], print_file, NULL, &e);
 		fixture_close(&f);
 	}
 	return 0;

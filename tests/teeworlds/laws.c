@@ -76,7 +76,7 @@ static void check_put(
 		check_locality(run, path, entry->id, before);
 }
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void check_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	const struct laws laws = {broken, run};
@@ -126,7 +126,7 @@ static void run_map(struct run *run, const char *path, bool identical)
 		return;
 	}
 	run->changed = snapshot_ref(f.s);
-	if (entry_walk(f.s, ENTRY_ROOT, "", visit, run, &e) < 0)
+	if (entry_walk(f.s, ENTRY_ROOT, "", check_file, run, &e) < 0)
 		broken(run, "", "walk", error_text(&e));
 	check_rewrite(run, f.s, false, false);
 	check_rewrite(run, run->changed, false, false);
@@ -148,7 +148,7 @@ static void run_packed(struct run *run, const char *path)
 	if (fixture_open(&f, path, FIXTURE_PACKED, &e) == 0 &&
 		entry_find(f.s, "images", &images) == 0) {
 		run->changed = snapshot_ref(f.s);
-		if (entry_walk(f.s, images.id, "images", visit, run, &e) < 0)
+		if (entry_walk(f.s, images.id, "images", check_file, run, &e) < 0)
 			broken(run, "images", "walk", error_text(&e));
 		check_rewrite(run, run->changed, false, false);
 		snapshot_unref(run->changed);

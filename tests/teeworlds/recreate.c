@@ -44,7 +44,7 @@ static void complain(struct making *m, const char *path, const struct error *e)
 	m->bad = 1;
 }
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void add_part(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct making *m = arg;
 	struct error e = ERROR_INIT;
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	m.dirs = calloc(FILES_MAX, sizeof(*m.dirs));
 	if (!m.items || !m.places || !m.dirs ||
 		format_teeworlds.open(&none, &ctx, &m.now, &e) < 0 ||
-		entry_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
+		entry_walk(m.in.s, ENTRY_ROOT, "", add_part, &m, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		return 1;
 	}

@@ -242,7 +242,7 @@ static void version_3_stays_version_3(void **state)
 	assert_memory_equal(is.data, meant.data, is.size);
 	file_unref(file);
 	/* The new blob is the bytes themselves, uncompressed. */
-	assert_int_equal(put(&f.s, "info/author", "Zoe Zoe Zoe\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "Zoe Zoe Zoe\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	is.size = (size_t)fixture_file_size(file);
 	assert_ok(file_read(file, 0, is.data, is.size, &err));
@@ -322,7 +322,7 @@ static void verify_finds_every_flipped_bit(void **state)
 
 	(void)state;
 	must_open(&f, "shared.map", "ro");
-	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "Zoe\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
 	is.size = (size_t)fixture_file_size(file);
 	assert_ok(file_read(file, 0, is.data, is.size, &err));
@@ -356,7 +356,7 @@ static void verify_inflates_each_compressed_blob_once(void **state)
 	(void)state;
 	must_open(&f, "shared.map", "rw");
 	base = snapshot_ref(f.s);
-	assert_int_equal(put(&f.s, "raw/data/00002", content, &err), 1);
+	assert_int_equal(put_text(&f.s, "raw/data/00002", content, &err), 1);
 	assert_false(f.s->format->edit->same(base, f.s));
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
 	is.size = (size_t)fixture_file_size(file);

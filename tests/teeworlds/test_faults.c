@@ -96,11 +96,11 @@ static void a_damaged_list_can_be_replaced(void **state)
 	must_open(&f, "damaged_lists.map", "ro");
 	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
 	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
-	assert_int_equal(put(&f.s, list_path(1), "[{}]", &err), 1);
+	assert_int_equal(put_text(&f.s, list_path(1), "[{}]", &err), 1);
 	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
 	assert_ok(entry_size(f.s, &entry, &size, &err));
 	assert_true(size > 100);
-	assert_int_equal(put(&f.s, list_path(2), "[]", &err), 1);
+	assert_int_equal(put_text(&f.s, list_path(2), "[]", &err), 1);
 	assert_content(f.s, list_path(2), "[]\n");
 	fixture_close(&f);
 }

@@ -123,10 +123,11 @@ static void names_of_a_list_are_shown_and_understood(void **state)
 	assert_ok(entry_find(f.s, "images/05_grass.PNG", &en));
 	assert_int_equal(entry_find(f.s, "images/0_grass.png", &en), -ENOENT);
 	assert_int_equal(entry_find(f.s, "images/05_grass.png", &en), -ENOENT);
-	assert_int_equal(
-		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"2_moon\"}", &err), 1);
-	assert_int_equal(
-		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"05_grass\"}", &err),
+	assert_int_equal(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json",
+				 "{\"image\": \"2_moon\"}", &err),
+		1);
+	assert_int_equal(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json",
+				 "{\"image\": \"05_grass\"}", &err),
 		1);
 	{
 		CLEANUP(bytes_unref)
@@ -134,8 +135,8 @@ static void names_of_a_list_are_shown_and_understood(void **state)
 
 		assert_non_null(memmem(b->data, b->size, "\"05_grass\"", 10));
 	}
-	assert_fails(
-		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}", &err),
+	assert_fails(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}",
+			     &err),
 		EINVAL, "names no image");
 	assert_ok(f.s->format->tree->names(f.s, &again, &err));
 	assert_non_null(again);

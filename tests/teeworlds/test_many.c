@@ -25,12 +25,12 @@ struct work {
 	unsigned n_phases, n_files;
 };
 
-static void begin(struct work *w)
+static void start_count(struct work *w)
 {
 	w->begun = atomic_load(&steps);
 }
 
-static void end(struct work *w, const char *name)
+static void end_count(struct work *w, const char *name)
 {
 	w->names[w->n_phases] = name;
 	w->phases[w->n_phases++] = atomic_load(&steps) - w->begun;
@@ -65,7 +65,7 @@ static void read_in_pieces(struct work *w, const char *path)
 	static char piece[4096];
 	uint64_t size;
 
-	begin(w);
+	start_count(w);
 	assert_ok(w->f.s->format->size(w->f.s, id, &size, &err));
 	assert_int_equal(size, whole->size);
 	for (uint64_t at = 0; at < size; at += sizeof(piece)) {
@@ -74,7 +74,7 @@ static void read_in_pieces(struct work *w, const char *path)
 		assert_ok(w->f.s->format->get(w->f.s, id, at, piece, n, &err));
 		assert_memory_equal(piece, whole->data + at, n);
 	}
-	end(w, "pieces");
+	end_count(w, "pieces");
 }
 
 static void count_fault(void *arg, const struct format_fault *f)
@@ -92,16 +92,16 @@ static void read_all(struct work *w)
 {
 	struct error err = ERROR_INIT;
 
-	begin(w);
+	start_count(w);
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", count, w, &err));
-	end(w, "list");
+	end_count(w, "list");
 	assert_true(w->n_files >= FEW);
-	begin(w);
+	start_count(w);
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", find_and_read, w, &err));
-	end(w, "read");
-	begin(w);
+	end_count(w, "read");
+	start_count(w);
 	(void)w->f.s->format->edit->check(NULL, w->f.s, count_fault, NULL, &err);
-	end(w, "check");
+	end_count(w, "check");
 }
 
 /* Remove all but the first object of a directory, or give each a name. */
@@ -129,17 +129,17 @@ static void rebuild(struct work *w, const char *dir, bool removed, unsigned n)
 		k++;
 	}
 	assert_int_equal(k, n);
-	begin(w);
+	start_count(w);
 	assert_ok(w->f.s->format->tree->finalize(w->f.s, places, n, &done, count_line, w, &err));
-	end(w, removed ? "remove" : "rename");
+	end_count(w, removed ? "remove" : "rename");
 	assert_ptr_not_equal(done, w->f.s);
 }
 
 static void open_map(struct work *w, struct made *m)
 {
-	begin(w);
+	start_count(w);
 	made_open(m, "ro", &w->f);
-	end(w, "open");
+	end_count(w, "open");
 }
 
 static void add_layers(struct made *m, unsigned n)
@@ -271,7 +271,7 @@ static void make_automappers(struct work *w, unsigned n)
 	rebuild(w, "groups/0/layers", false, n);
 }
 
-static void grows(void (*run)(struct work *w, unsigned n))
+static void assert_linear_growth(void (*run)(struct work *w, unsigned n))
 {
 	struct work few = {.n_phases = 0}, many = {.n_phases = 0};
 	bool all = true;
@@ -295,7 +295,7 @@ static void grows(void (*run)(struct work *w, unsigned n))
 	static void make##_takes_linear_steps(void **state)                                        \
 	{                                                                                          \
 		(void)state;                                                                       \
-		grows(make);                                                                       \
+		assert_linear_growth(make);                                                        \
 	}
 
 TEST_GROWTH(make_groups)

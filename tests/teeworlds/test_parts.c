@@ -88,7 +88,7 @@ static void references_may_be_numbers_or_missing(void **state)
 	must_open(&f, "parts.map", "rw");
 	before = content_of(f.s, path);
 	assert_int_equal(edit(&f.s, path, "\"03_grass_main\"", "3", &err), 0);
-	assert_int_equal(put(&f.s, path, "{\"detail\": 0}", &err), 0);
+	assert_int_equal(put_text(&f.s, path, "{\"detail\": 0}", &err), 0);
 	after = content_of(f.s, path);
 	assert_memory_equal(before->data, after->data, before->size);
 	assert_int_equal(edit(&f.s, path, "\"03_grass_main\"", "4", &err), 1);
@@ -125,13 +125,13 @@ static void quads_keep_fields_that_the_file_does_not_show(void **state)
 	assert_memory_equal(two->data + 152, zeros, 40);
 	assert_memory_equal(
 		two->data + 152 + 4 * 34, "\xff\xff\xff\xff\0\0\0\0\xff\xff\xff\xff\5", 13);
-	assert_int_equal(put(&f.s, path, "[]", &err), 1);
+	assert_int_equal(put_text(&f.s, path, "[]", &err), 1);
 	assert_int_equal(layer(f.s, 1)->ints->v[COUNT], 0);
 	assert_data(f.s, 1, LIST_DATA, zeros, 152);
 	assert_content(f.s, path, "[]\n");
-	assert_fails(put(&f.s, path, "[{\"positions\": [[0, 0]]}]", &err), EINVAL,
+	assert_fails(put_text(&f.s, path, "[{\"positions\": [[0, 0]]}]", &err), EINVAL,
 		"positions is an array of 1 (must be an array of 5)");
-	assert_fails(put(&f.s, path, "[{\"position_envelope\": \"18\"}]", &err), EINVAL,
+	assert_fails(put_text(&f.s, path, "[{\"position_envelope\": \"18\"}]", &err), EINVAL,
 		"[0].position_envelope is \"18\" (names no envelope of the map)");
 	fixture_close(&f);
 }
@@ -181,7 +181,7 @@ static void an_old_group_accepts_clipping_and_zoom(void **state)
 		"{\n  \"version\": 1,\n  \"x_offset\": 0,\n  \"y_offset\": 0,\n"
 		"  \"x_parallax\": 100,\n  \"y_parallax\": 100\n}\n");
 	assert_int_equal(
-		put(&f.s, "groups/1/group.json",
+		put_text(&f.s, "groups/1/group.json",
 			"{\"clipping\": 1, \"clip_width\": 32, \"parallax_zoom\": 7}", &err),
 		1);
 	assert_content(f.s, "groups/1/group.json",

@@ -23,7 +23,8 @@ static void a_plane_changes_only_its_field(void **state)
 	assert_data(f.s, 0, DATA, want, 52);
 	/* In the form of a spreadsheet: other blanks, quotes, CRLF, no line feed at the end. */
 	assert_int_equal(
-		put(&f.s, LAYERS "00/id.csv", "0,1,2,\"3\"\r\n4, 5,6 ,7\r\n8,9,10,255", &err), 1);
+		put_text(&f.s, LAYERS "00/id.csv", "0,1,2,\"3\"\r\n4, 5,6 ,7\r\n8,9,10,255", &err),
+		1);
 	/* Garbage bytes become 0 in tiles that are written again. */
 	for (int i = 0; i < 12; i++)
 		want[4 * i + 2] = want[4 * i + 3] = 0;
@@ -41,9 +42,9 @@ static void a_plane_refuses_another_shape_and_large_values(void **state)
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6,7\n7,8,9\n", &err), EINVAL,
+	assert_fails(put_text(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6,7\n7,8,9\n", &err), EINVAL,
 		"line 2, column 4: it has 4 columns (must be 3), unlike line 1");
-	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3,4\n", &err), EINVAL,
+	assert_fails(put_text(&f.s, LAYERS "00/id.csv", "1,2,3,4\n", &err), EINVAL,
 		"the table has 1 lines of 4 columns (at least 2)");
 	assert_refused(&f, LAYERS "00/id.csv", " 11", "256", "line 3, column 4: 256 is not 0..255");
 	assert_refused(&f, LAYERS "06_Speedup/angle.csv", "  -330", "-32769",
@@ -203,7 +204,8 @@ static void a_version_changes_the_form_of_tiles_and_fields(void **state)
 	assert_int_equal(plain->size, 1200);
 	for (size_t i = 0; i < 1200; i += 4)
 		assert_memory_equal(plain->data + i, "\5\2\0\0", 4);
-	assert_int_equal(put(&f.s, LAYERS "00/id.csv", "1,1,1,1\n1,1,1,1\n1,1,1,2\n", &err), 1);
+	assert_int_equal(
+		put_text(&f.s, LAYERS "00/id.csv", "1,1,1,1\n1,1,1,1\n1,1,1,2\n", &err), 1);
 	assert_int_equal(
 		edit(&f.s, LAYERS "00/layer.json", "\"version\": 3", "\"version\": 4", &err), 1);
 	CLEANUP(bytes_unref) struct bytes *runs = data_of(f.s, 0, DATA);
@@ -291,13 +293,13 @@ static void tables_of_another_size_are_unresolved(void **state)
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put(&f.s, IDS, "1,2\n3,4\n", &err), EAGAIN,
+	assert_fails(put_text(&f.s, IDS, "1,2\n3,4\n", &err), EAGAIN,
 		"the table has 2 lines of 2 columns (the layer has height 3, width 4)");
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+	assert_int_equal(put_text(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
 	/* layer.json decides, in any order. */
-	assert_int_equal(put(&f.s, JSON, "{\"width\": 2, \"height\": 2}", &err), 1);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), 1);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), 1);
+	assert_int_equal(put_text(&f.s, JSON, "{\"width\": 2, \"height\": 2}", &err), 1);
+	assert_int_equal(put_text(&f.s, IDS, "1,2\n3,4\n", &err), 1);
+	assert_int_equal(put_text(&f.s, FLAGS, "0,1\n2,3\n", &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n");
 	fixture_close(&f);
 }
@@ -385,7 +387,7 @@ struct reasons {
 	char last[200];
 };
 
-static void note(void *arg, const struct format_fault *f)
+static void store_warning(void *arg, const struct format_fault *f)
 {
 	struct reasons *r = arg;
 
@@ -405,11 +407,11 @@ static void sizes_that_must_agree_are_checked_at_the_save(void **state)
 	must_open(&f, "sizes.map", "rw");
 	before = snapshot_ref(f.s);
 	/* The front layer differed before; a larger difference is a new fault. */
-	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
-	assert_fails(
-		f.s->format->edit->check(before, f.s, note, &why, &err), EINVAL, "a game would");
+	assert_fails(f.s->format->edit->check(before, f.s, store_warning, &why, &err), EINVAL,
+		"a game would");
 	assert_string_equal(why.last,
 		LAYERS "1: is 2 x 2 tiles; width 4 and height 3 would fit the game "
 		       "layer " LAYERS "0");
@@ -419,14 +421,14 @@ static void sizes_that_must_agree_are_checked_at_the_save(void **state)
 		edit(&f.s, LAYERS "0/layer.json", "\"width\": 4", "\"width\": 2", &err), 1);
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"height\": 2", "\"height\": 4", &err), 1);
-	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	snapshot_unref(before);
 	fixture_close(&f);
 	must_open(&f, "parts.map", "rw");
 	before = snapshot_ref(f.s);
 	assert_int_equal(
 		edit(&f.s, LAYERS "05_Tele/layer.json", "\"height\": 3", "\"height\": 4", &err), 1);
-	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	assert_true(why.warned);
 	assert_string_equal(why.last,
 		LAYERS "05_Tele: is 4 x 4 tiles; width 4 and height 3 would fit the game "

@@ -220,7 +220,7 @@ static void change_together(const char *map, const struct edit *v, size_t n, boo
 		CLEANUP(free) char *text = edited(f.s, d->path, d->from, d->to);
 
 		apply(base, &applied, d->path, text);
-		assert_int_equal(put(&f.s, d->path, text, &err), 1);
+		assert_int_equal(put_text(&f.s, d->path, text, &err), 1);
 	}
 	assert_ptr_equal(points_of(applied), points_of(base));
 	assert_ok(f.s->format->tree->finalize(

@@ -36,7 +36,7 @@ struct model {
 	unsigned now, random;
 };
 
-static unsigned pick(struct model *m, unsigned n)
+static unsigned pick_number(struct model *m, unsigned n)
 {
 	m->random = m->random * 1664525 + 1013904223;
 	return (m->random >> 10) % n;
@@ -73,7 +73,7 @@ static void add_layer(struct model *m, struct world *w, const char *path, int gr
 }
 
 /* structure.map, as made by twgen_structure.py. */
-static void begin(struct model *m, struct world *w, unsigned seed)
+static void start_model(struct model *m, struct world *w, unsigned seed)
 {
 	*m = (struct model){.random = seed};
 	world_open(w, "structure.map");
@@ -116,7 +116,7 @@ static void random_name(
 	static const char *const prefixes[SORTS] = {"i", "s", "e", "g", "l"};
 
 	m->now++;
-	*ret = pick(m, 5) == 0 ? UINT_MAX : pick(m, 9);
+	*ret = pick_number(m, 5) == 0 ? UINT_MAX : pick_number(m, 9);
 	if (*ret == UINT_MAX)
 		snprintf(name, 32, "%s%u%s", prefixes[sort], m->now, ending);
 	else
@@ -144,7 +144,7 @@ static entry_id layers_of(struct world *w, const struct object *group)
 static int pick_object(struct model *m, enum sort sort)
 {
 	for (int tries = 0; tries < 40 && m->n[sort]; tries++) {
-		int i = (int)pick(m, (unsigned)m->n[sort]);
+		int i = (int)pick_number(m, (unsigned)m->n[sort]);
 
 		if (!m->v[sort][i].gone)
 			return i;
@@ -158,7 +158,7 @@ static void set_content(struct model *m, struct world *w, enum sort sort, struct
 	struct error err = ERROR_INIT;
 
 	if (sort == IMAGES) {
-		png = world_png(1 + pick(m, 4), 1, 5);
+		png = world_png(1 + pick_number(m, 4), 1, 5);
 		assert_ok(world_put(w, o->id, png->data, png->size, &err));
 	} else if (sort == SOUNDS) {
 		opus = content_of(w->f.s, "sounds/0_wind.opus");
@@ -291,7 +291,7 @@ static int number_of(const struct model *m, const struct ref *r)
 	return -1;
 }
 
-static int word(struct world *w, int layer, size_t i)
+static int reference_text(struct world *w, int layer, size_t i)
 {
 	const struct tw_map *m = fixture_map(&w->after);
 	struct blob *b = tw_get_blob(m, tw_item_at(m, TW_LAYER, layer), LIST_DATA);
@@ -309,10 +309,12 @@ static int written_ref(struct world *w, int layer, int i)
 	case 2:
 		return world_int(w, TW_LAYER, layer, i ? TILES_ENVELOPE : TILES_IMAGE);
 	case 3:
-		return i ? word(w, layer, 38 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 36 : 34))
+		return i ? reference_text(
+				   w, layer, 38 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 36 : 34))
 			 : world_int(w, TW_LAYER, layer, LIST_SOURCE);
 	default:
-		return i ? word(w, layer, 13 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 8 : 6))
+		return i ? reference_text(
+				   w, layer, 13 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 8 : 6))
 			 : world_int(w, TW_LAYER, layer, LIST_SOURCE);
 	}
 }
@@ -372,10 +374,10 @@ static void references_hold_across_random_edits(void **state)
 		struct model m;
 		struct world w;
 
-		begin(&m, &w, seed);
-		for (unsigned i = 0, n = 1 + pick(&m, OPS); i < n; i++) {
-			enum sort sort = (enum sort)pick(&m, SORTS);
-			unsigned what = pick(&m, 3);
+		start_model(&m, &w, seed);
+		for (unsigned i = 0, n = 1 + pick_number(&m, OPS); i < n; i++) {
+			enum sort sort = (enum sort)pick_number(&m, SORTS);
+			unsigned what = pick_number(&m, 3);
 
 			if (what == 0)
 				make_object(&m, &w, sort);

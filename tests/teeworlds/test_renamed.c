@@ -64,11 +64,12 @@ static void a_file_validated_alone_uses_the_names_of_the_mount(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
-	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_int_equal(put_text(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
+	assert_int_equal(put_text(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
+	assert_fails(
+		put_text(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
 	/* The number of objects with this name is checked elsewhere. */
-	assert_fails(put(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
+	assert_fails(put_text(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
 	assert_true(err.is_unresolved);
 	world_close(&w);
 }

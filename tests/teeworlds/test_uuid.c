@@ -42,7 +42,7 @@ static void ignored_tangents_stay_ignored_when_points_change(void **state)
 	for (int i = 0; i < 2; i++) {
 		must_open(&f, maps[i], "ro");
 		assert_no_tangents(f.s);
-		assert_int_equal(put(&f.s, "envelopes/0_a.json", texts[i], &err), 1);
+		assert_int_equal(put_text(&f.s, "envelopes/0_a.json", texts[i], &err), 1);
 		assert_no_tangents(f.s);
 		assert_null(first_of(f.s, UUID_TYPE));
 		fixture_close(&f);
@@ -56,7 +56,7 @@ static void ignored_tangents_are_not_changed(void **state)
 
 	(void)state;
 	must_open(&f, "bezier+1.map", "ro");
-	assert_int_equal(put(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
 	assert_no_tangents(f.s);
 	assert_int_equal(first_of(f.s, UUID_TYPE)->n, 3 * POINT);
 	for (int i = 0; i < 3 * POINT; i++)
@@ -113,7 +113,7 @@ static void tangents_beside_full_points_keep_their_integers(void **state)
 		assert_int_equal(v->v[POINT + i], i < 12 ? 0 : i - 6);
 		assert_int_equal(v->v[2 * POINT + i], POINT + i);
 	}
-	assert_int_equal(put(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
 	v = first_of(f.s, UUID_TYPE);
 	assert_int_equal(v->n, POINT);
 	assert_int_equal(v->v[0], POINT);
@@ -147,8 +147,8 @@ static void tangents_of_points_that_become_plain_are_moved_to_the_item(void **st
 
 	(void)state;
 	must_open(&f, "bezier_beside.map", "ro");
-	assert_int_equal(put(&f.s, "envelopes/0_a.json", "{\"version\": 2}", &err), 1);
-	assert_int_equal(put(&f.s, "envelopes/1_b.json", "{\"version\": 2}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/0_a.json", "{\"version\": 2}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/1_b.json", "{\"version\": 2}", &err), 1);
 	b = content_of(f.s, "envelopes/1_b.json");
 	assert_non_null(memmem(b->data, b->size, "[200, 201, 202, 203]", 20));
 	assert_int_equal(first_of(f.s, UUID_TYPE)->v[POINT], 200);
@@ -174,7 +174,7 @@ static void a_null_automapper_removes_all_items_of_the_layer(void **state)
 	world_open(&w, "automappers.map");
 	world_set(&w, id_of(w.now, DESIGN), "{\"automapper\": null}");
 	assert_false(has_automapper(w.now, DESIGN));
-	assert_int_equal(put(&w.now, DESIGN, "{\"automapper\": null}", NULL), 0);
+	assert_int_equal(put_text(&w.now, DESIGN, "{\"automapper\": null}", NULL), 0);
 	world_finalize(&w);
 	assert_false(has_automapper(w.after.s, DESIGN));
 	/* Items of other layers stay, and ids are consecutive. */

@@ -202,7 +202,7 @@ static void shared_data_is_copied_before_a_change(void **state)
 	bytes_unref(opus);
 
 	/* The text is author, version and four names; a new author changes no other string. */
-	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "Zoe\n", &err), 1);
 	assert_content(f.s, "info/author", "Zoe\n");
 	assert_content(f.s, "info/version", "same\n");
 	fixture_close(&f);
@@ -261,26 +261,31 @@ static void an_external_image_accepts_only_its_size(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "ro");
-	assert_int_equal(put(&f.s, "images/1_desert.json", "{\"height\": 64}", &err), 1);
+	assert_int_equal(put_text(&f.s, "images/1_desert.json", "{\"height\": 64}", &err), 1);
 	assert_content(f.s, "images/1_desert.json",
 		"{\n  \"external\": true,\n  \"width\": 1024,\n  \"height\": 64\n}\n");
-	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": 0}", &err), EINVAL,
+	assert_fails(put_text(&f.s, "images/1_desert.json", "{\"external\": 0}", &err), EINVAL,
 		"external is 0 (cannot be changed from true)");
-	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
-	assert_fails(put(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
 	assert_fails(
-		put(&f.s, "sounds/1_away.json", "{\"external\": 0}", &err), EINVAL, "external");
-	assert_int_equal(put(&f.s, "sounds/1_away.json", "{\"external\": 1}", &err), 0);
-	assert_int_equal(put(&f.s, "sounds/1_away.json", "{\"external\": true}", &err), 0);
-	assert_fails(put(&f.s, "images/1_desert.json", "{\"external\": false}", &err), EINVAL,
+		put_text(&f.s, "images/1_desert.json", "{\"width\": 1.5}", &err), EINVAL, "width");
+	assert_fails(
+		put_text(&f.s, "images/1_desert.json", "{\"name\": \"x\"}", &err), EINVAL, "name");
+	assert_fails(put_text(&f.s, "sounds/1_away.json", "{\"external\": 0}", &err), EINVAL,
 		"external");
-	assert_fails(put(&f.s, "images/1_desert.json", "{\"width\": true}", &err), EINVAL, "width");
+	assert_int_equal(put_text(&f.s, "sounds/1_away.json", "{\"external\": 1}", &err), 0);
+	assert_int_equal(put_text(&f.s, "sounds/1_away.json", "{\"external\": true}", &err), 0);
+	assert_fails(put_text(&f.s, "images/1_desert.json", "{\"external\": false}", &err), EINVAL,
+		"external");
+	assert_fails(
+		put_text(&f.s, "images/1_desert.json", "{\"width\": true}", &err), EINVAL, "width");
 	fixture_close(&f);
 	must_open(&f, "odd.map", "ro");
+	assert_fails(put_text(&f.s, "images/0_rgb.json", "{\"width\": 3}", &err), EINVAL,
+		"cannot be shown");
 	assert_fails(
-		put(&f.s, "images/0_rgb.json", "{\"width\": 3}", &err), EINVAL, "cannot be shown");
-	assert_fails(put(&f.s, "images/8.json", "{\"external\": 1}", &err), EINVAL, "too short");
-	assert_fails(put(&f.s, "images/8.json", "{\"width\": 5}", &err), EINVAL, "cannot be shown");
+		put_text(&f.s, "images/8.json", "{\"external\": 1}", &err), EINVAL, "too short");
+	assert_fails(
+		put_text(&f.s, "images/8.json", "{\"width\": 5}", &err), EINVAL, "cannot be shown");
 	fixture_close(&f);
 }
 
@@ -293,11 +298,11 @@ static void invalid_images_and_sounds_are_refused(void **state)
 	(void)state;
 	must_open(&f, "full.map", "ro");
 	before = f.s;
-	assert_fails(put(&f.s, "images/0_grass.png", "GIF89a", &err), EINVAL, "PNG");
-	assert_fails(put(&f.s, "images/0_grass.png", "", &err), EINVAL, "PNG");
-	assert_fails(put(&f.s, "sounds/0_wind.opus", "", &err), EINVAL, "OggS");
-	assert_fails(put(&f.s, "sounds/0_wind.opus", "OggS but no more than that, I fear, is here",
-			     &err),
+	assert_fails(put_text(&f.s, "images/0_grass.png", "GIF89a", &err), EINVAL, "PNG");
+	assert_fails(put_text(&f.s, "images/0_grass.png", "", &err), EINVAL, "PNG");
+	assert_fails(put_text(&f.s, "sounds/0_wind.opus", "", &err), EINVAL, "OggS");
+	assert_fails(put_text(&f.s, "sounds/0_wind.opus",
+			     "OggS but no more than that, I fear, is here", &err),
 		EINVAL, "Opus");
 	assert_ptr_equal(f.s, before);
 	fixture_close(&f);
@@ -313,30 +318,36 @@ static void a_text_has_limits_that_existing_texts_may_exceed(void **state)
 	must_open(&f, "full.map", "ro");
 	memset(line, 'x', sizeof(line));
 	line[31] = '\0';
-	assert_int_equal(put(&f.s, "info/author", line, &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", line, &err), 1);
 	line[31] = 'x', line[32] = '\0';
-	assert_fails(put(&f.s, "info/author", line, &err), EINVAL, "has 32 bytes (at most 31)");
-	assert_fails(put(&f.s, "info/version", "0123456789abcdef\n", &err), EINVAL, "at most 15");
+	assert_fails(
+		put_text(&f.s, "info/author", line, &err), EINVAL, "has 32 bytes (at most 31)");
+	assert_fails(
+		put_text(&f.s, "info/version", "0123456789abcdef\n", &err), EINVAL, "at most 15");
 	line[32] = 'x', line[128] = '\0';
-	assert_fails(put(&f.s, "info/credits", line, &err), EINVAL, "has 128 bytes (at most 127)");
-	assert_fails(put(&f.s, "info/license", line, &err), EINVAL, "at most 31");
+	assert_fails(
+		put_text(&f.s, "info/credits", line, &err), EINVAL, "has 128 bytes (at most 127)");
+	assert_fails(put_text(&f.s, "info/license", line, &err), EINVAL, "at most 31");
 	line[128] = 'x', line[255] = '\0';
-	assert_int_equal(put(&f.s, "info/settings.cfg", line, &err), 1);
+	assert_int_equal(put_text(&f.s, "info/settings.cfg", line, &err), 1);
 	line[255] = 'x', line[256] = '\0';
-	assert_fails(put(&f.s, "info/settings.cfg", line, &err), EINVAL, "line 1: has 256 bytes");
-	assert_fails(put(&f.s, "info/author", "two\nlines\n", &err), EINVAL, "line 2");
-	assert_fails(put(&f.s, "info/author", "\n\n", &err), EINVAL, "line 2");
+	assert_fails(
+		put_text(&f.s, "info/settings.cfg", line, &err), EINVAL, "line 1: has 256 bytes");
+	assert_fails(put_text(&f.s, "info/author", "two\nlines\n", &err), EINVAL, "line 2");
+	assert_fails(put_text(&f.s, "info/author", "\n\n", &err), EINVAL, "line 2");
 	assert_fails(entry_put(&f.s, id_of(f.s, "info/author"), "a\0b\n", 4, &err), EINVAL, "NUL");
-	assert_fails(put(&f.s, "info/author", "st\xfc\n", &err), EINVAL, "line 1: is not UTF-8");
+	assert_fails(
+		put_text(&f.s, "info/author", "st\xfc\n", &err), EINVAL, "line 1: is not UTF-8");
 	fixture_close(&f);
 
 	must_open(&f, "odd.map", "ro");
-	assert_int_equal(put(&f.s, "info/version", "a\xfcl\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/version", "a\xfcl\n", &err), 1);
 	memset(line, 'y', sizeof(line));
 	line[200] = '\0';
-	assert_int_equal(put(&f.s, "info/credits", line, &err), 1);
+	assert_int_equal(put_text(&f.s, "info/credits", line, &err), 1);
 	line[200] = 'y', line[201] = '\0';
-	assert_fails(put(&f.s, "info/credits", line, &err), EINVAL, "has 201 bytes (at most 200)");
+	assert_fails(
+		put_text(&f.s, "info/credits", line, &err), EINVAL, "has 201 bytes (at most 200)");
 	fixture_close(&f);
 }
 
@@ -352,17 +363,17 @@ static void strings_that_end_with_nul_are_shown_as_lines(void **state)
 	assert_content(f.s, "info/license", "");
 	assert_content(f.s, "info/settings.cfg", "sv_gametype dm\ntune gravity 0.5\n");
 	/* A missing last line feed is no change. */
-	assert_int_equal(put(&f.s, "info/settings.cfg", "a\n\nb", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/settings.cfg", "a\n\nb", &err), 1);
 	assert_content(f.s, "info/settings.cfg", "a\n\nb\n");
-	assert_int_equal(put(&f.s, "info/settings.cfg", "a\n\nb", &err), 0);
+	assert_int_equal(put_text(&f.s, "info/settings.cfg", "a\n\nb", &err), 0);
 	b = decode_blob(data_of(f.s, TW_INFO, 0, 5));
 	assert_int_equal(b->size, 5);
 	assert_memory_equal(b->data, "a\0\0b", 5);
 	/* An empty file means no string, and a line feed an empty string. */
-	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "", &err), 1);
 	assert_int_equal(tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[1], -1);
-	assert_int_equal(put(&f.s, "info/author", "", &err), 0);
-	assert_int_equal(put(&f.s, "info/author", "\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "", &err), 0);
+	assert_int_equal(put_text(&f.s, "info/author", "\n", &err), 1);
 	assert_int_equal(data_of(f.s, TW_INFO, 0, 1)->size, 1);
 	fixture_close(&f);
 }
@@ -378,18 +389,18 @@ static void byte_order_marks_and_crs_of_an_editor_are_dropped(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "rw");
-	assert_int_equal(put(&f.s, "info/author", MARKED("Ann\r\n"), &err), 0);
-	assert_int_equal(put(&f.s, "info/author", MARKED(""), &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", MARKED("Ann\r\n"), &err), 0);
+	assert_int_equal(put_text(&f.s, "info/author", MARKED(""), &err), 1);
 	assert_content(f.s, "info/author", "");
-	assert_int_equal(put(&f.s, "info/author", MARKED(""), &err), 0);
-	assert_int_equal(put(&f.s, "info/settings.cfg", MARKED("a\r\nb\rc\r\n"), &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", MARKED(""), &err), 0);
+	assert_int_equal(put_text(&f.s, "info/settings.cfg", MARKED("a\r\nb\rc\r\n"), &err), 1);
 	assert_content(f.s, "info/settings.cfg", "a\nb\rc\n");
 	/* A text that already has them, as in some maps, keeps the written bytes. */
 	snprintf(path, sizeof(path), "raw/data/%05d",
 		tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[5]);
 	assert_int_equal(entry_put(&f.s, id_of(f.s, path), MARKED("a\r"), 6, &err), 1);
 	assert_content(f.s, "info/settings.cfg", MARKED("a\r\n"));
-	assert_int_equal(put(&f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"), &err), 1);
+	assert_int_equal(put_text(&f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"), &err), 1);
 	assert_content(f.s, "info/settings.cfg", MARKED("b\r\nc\r\n"));
 	fixture_close(&f);
 }
@@ -403,7 +414,7 @@ static void a_missing_info_item_or_field_is_created(void **state)
 	(void)state;
 	must_open(&f, "odd.map", "ro");
 	assert_content(f.s, "info/settings.cfg", "");
-	assert_int_equal(put(&f.s, "info/settings.cfg", "sv_x 1\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/settings.cfg", "sv_x 1\n", &err), 1);
 	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
 	assert_int_equal(it->ints->n, 6);
 	assert_int_equal(it->ints->v[4], 99);
@@ -412,7 +423,7 @@ static void a_missing_info_item_or_field_is_created(void **state)
 
 	must_open(&f, "eleven.map", "ro");
 	assert_content(f.s, "info/author", "");
-	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "Zoe\n", &err), 1);
 	it = tw_item_at(fixture_map(&f), TW_INFO, 0);
 	assert_int_equal(it->ints->n, 6);
 	assert_int_equal(it->ints->v[0], 1);
@@ -466,7 +477,7 @@ static void a_removed_text_is_removed_from_the_file(void **state)
 	before = fixture_map(&f)->n_blobs;
 	number = tw_item_at(fixture_map(&f), TW_INFO, 0)->ints->v[2];
 	gone = tw_id(TW_K_RAW_DATA, (uint32_t)number, 0);
-	assert_int_equal(put(&f.s, "info/version", "", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/version", "", &err), 1);
 	assert_ok(f.s->format->stat(f.s, gone, &entry, &err));
 	assert_int_equal(entry.size, 0);
 	assert_fails(f.s->format->get(f.s, gone, 0, NULL, 0, &err), EIO, "left the map");
@@ -498,7 +509,7 @@ static void data_numbers_stay_if_unknown_items_might_contain_them(void **state)
 
 	(void)state;
 	must_open(&f, "odd.map", "ro");
-	assert_int_equal(put(&f.s, "info/author", "", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	assert_ok(fixture_open_file(&again, file, "again.map", "ro", &err));
 	assert_int_equal(fixture_map(&again)->n_blobs, fixture_map(&f)->n_blobs);
@@ -546,8 +557,8 @@ static void raw_is_read_only_by_default(void **state)
 	must_open(&f, "full.map", "ro");
 	assert_int_equal(entry_find(f.s, "raw/data/00000", &entry), 0);
 	assert_false(entry.is_writable);
-	assert_fails(put(&f.s, "raw/data/00000", "x", &err), EROFS, "raw=rw");
-	assert_fails(put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EROFS, "raw=rw");
+	assert_fails(put_text(&f.s, "raw/data/00000", "x", &err), EROFS, "raw=rw");
+	assert_fails(put_text(&f.s, "raw/items/00000_version/00000", "2\n", &err), EROFS, "raw=rw");
 	fixture_close(&f);
 	must_open(&f, "full.map", "off");
 	assert_int_equal(entry_find(f.s, "raw", &entry), -ENOENT);
@@ -561,19 +572,21 @@ static void raw_refuses_content_that_breaks_typed_files(void **state)
 
 	(void)state;
 	must_open(&f, "full.map", "rw");
+	assert_fails(put_text(&f.s, "raw/items/00000_version/00000", "2\n", &err), EINVAL,
+		"version item");
+	assert_fails(put_text(&f.s, "raw/items/00002_image/00000", "1\n17\n16\n0\n4\n5\n", &err),
+		EINVAL, "images/0_grass.png would become unreadable");
+	assert_fails(put_text(&f.s, "raw/data/00005", "short", &err), EINVAL, "unreadable");
+	assert_fails(put_text(&f.s, "raw/data/00000", "", &err), EINVAL, "empty");
 	assert_fails(
-		put(&f.s, "raw/items/00000_version/00000", "2\n", &err), EINVAL, "version item");
-	assert_fails(put(&f.s, "raw/items/00002_image/00000", "1\n17\n16\n0\n4\n5\n", &err), EINVAL,
-		"images/0_grass.png would become unreadable");
-	assert_fails(put(&f.s, "raw/data/00005", "short", &err), EINVAL, "unreadable");
-	assert_fails(put(&f.s, "raw/data/00000", "", &err), EINVAL, "empty");
-	assert_fails(put(&f.s, "raw/items/00001_info/00000", "1\nx\n", &err), EINVAL, "line 2");
-	assert_fails(put(&f.s, "raw/items/00001_info/00000", "4294967296\n", &err), EINVAL,
+		put_text(&f.s, "raw/items/00001_info/00000", "1\nx\n", &err), EINVAL, "line 2");
+	assert_fails(put_text(&f.s, "raw/items/00001_info/00000", "4294967296\n", &err), EINVAL,
 		"line 1: the number does not fit 32 bits");
 	/* The blob changes for all its users; and a smaller image is still valid. */
-	assert_int_equal(put(&f.s, "raw/items/00002_image/00000", " 1\r\n8\n8\n0\n4\n5", &err), 1);
+	assert_int_equal(
+		put_text(&f.s, "raw/items/00002_image/00000", " 1\r\n8\n8\n0\n4\n5", &err), 1);
 	assert_content(f.s, "raw/items/00002_image/00000", "1\n8\n8\n0\n4\n5\n");
-	assert_int_equal(put(&f.s, "raw/data/00000", "Eve", &err), 1);
+	assert_int_equal(put_text(&f.s, "raw/data/00000", "Eve", &err), 1);
 	assert_content(f.s, "info/author", "Eve");
 	fixture_close(&f);
 }
@@ -630,7 +643,7 @@ static void a_save_refuses_maps_that_a_game_refuses(void **state)
 	assert_string_equal(why, "");
 	/* The game layer becomes a design layer. */
 	assert_int_equal(
-		put(&f.s, "raw/items/00005_layer/00000",
+		put_text(&f.s, "raw/items/00005_layer/00000",
 			"0\n2\n0\n3\n4\n3\n0\n255\n255\n255\n300\n-1\n0\n-1\n10\n0\n0\n0\n", &err),
 		1);
 	assert_fails(

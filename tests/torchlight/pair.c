@@ -25,8 +25,8 @@ static void make_old(const struct room *room)
 	put_file(room->fd, "X.PAK.MAN", "old man", 7);
 }
 
-static int begin(const struct room *room, const char *name, const char *text, struct replace **ret,
-	struct error *e)
+static int begin_file(const struct room *room, const char *name, const char *text,
+	struct replace **ret, struct error *e)
 {
 	int r = replace_begin(room->fd, name, -1, ret, e);
 
@@ -42,11 +42,11 @@ static int commit(const struct room *room, bool over, bool *ret_stands)
 	CLEANUP(replace_destroy) struct replace *a = NULL;
 	CLEANUP(replace_destroy) struct replace *b = NULL;
 	struct error e = ERROR_INIT;
-	int r = begin(room, "X.PAK", "new pak", &a, &e);
+	int r = begin_file(room, "X.PAK", "new pak", &a, &e);
 
 	*ret_stands = false;
 	if (r == 0)
-		r = begin(room, "X.PAK.MAN", "new man", &b, &e);
+		r = begin_file(room, "X.PAK.MAN", "new man", &b, &e);
 	if (r == 0) {
 		r = pair_commit(a, b, "X.PAK", over, &e);
 		*ret_stands = replace_is_committed(a);
@@ -65,7 +65,7 @@ static enum pair_permission validate(void *arg, const char *first, const char *s
 									       : *others;
 }
 
-static int finish(const struct room *room, struct error *e)
+static int finish_pair(const struct room *room, struct error *e)
 {
 	const struct trust trust = own_files(room->fd);
 	enum pair_permission others = PAIR_FORBIDDEN;
@@ -116,7 +116,7 @@ static void both_files_are_replaced_and_no_marker_is_left(void **state)
 	assert_int_equal(commit(room, true, &stands), 0);
 	assert_true(stands && are_all_new(room));
 	assert_int_equal(count_files(room->fd), 2);
-	assert_int_equal(finish(room, NULL), 0);
+	assert_int_equal(finish_pair(room, NULL), 0);
 }
 
 static void the_names_of_a_new_pair_must_be_free(void **state)
@@ -152,10 +152,10 @@ static void after_every_failure_the_old_or_the_new_pair_exists(void **state)
 			else if (!stands)
 				assert_true(are_all_old(room));
 			/* If the commit was reported, the new pair exists after the next mount. */
-			r = finish(room, NULL);
+			r = finish_pair(room, NULL);
 			assert_true(r >= 0);
 			assert_true(stands ? are_all_new(room) : are_all_old(room));
-			assert_int_equal(finish(room, NULL), 0);
+			assert_int_equal(finish_pair(room, NULL), 0);
 			old += !stands;
 			new += stands;
 			if (!f.hit)
@@ -190,7 +190,7 @@ static int run_in_child(const struct room *room, int at, bool finishing)
 	if (pid == 0) {
 		io_set_hook(kill_at_operation, &d);
 		if (finishing)
-			(void)finish(room, NULL);
+			(void)finish_pair(room, NULL);
 		else
 			(void)commit(room, true, &stands);
 		_exit(DONE);
@@ -214,7 +214,7 @@ static void after_a_kill_at_any_operation_the_next_mount_has_a_pair(void **state
 		mixed += !are_all_old(room) && !are_all_new(room);
 		if (!are_all_old(room) && !are_all_new(room))
 			assert_true(is_marked(room));
-		assert_true(finish(room, NULL) >= 0);
+		assert_true(finish_pair(room, NULL) >= 0);
 		assert_true(are_all_old(room) || are_all_new(room));
 		old += are_all_old(room);
 		new += are_all_new(room);
@@ -259,7 +259,7 @@ static void an_invalid_marker_is_refused_and_stays(void **state)
 		struct error e = ERROR_INIT;
 
 		put_file(room->fd, ".X.PAK.mapfs-pair", texts[i], strlen(texts[i]));
-		assert_int_equal(finish(room, &e), -EINVAL);
+		assert_int_equal(finish_pair(room, &e), -EINVAL);
 		assert_true(strstr(error_text(&e), ".X.PAK.mapfs-pair"));
 		assert_true(are_all_old(room));
 	}
@@ -281,7 +281,7 @@ static void a_marker_that_others_could_write_is_ignored(void **state)
 	put_file(room->fd, ".X.PAK.mapfs-new-b", "evil", 4);
 	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nX.PAK\n.X.PAK.mapfs-new-b\nX.PAK.MAN\n",
 		0666);
-	assert_int_equal(finish(room, &e), -EPERM);
+	assert_int_equal(finish_pair(room, &e), -EPERM);
 	assert_non_null(strstr(error_text(&e), "can be written by others"));
 	assert_true(is_marked(room) && are_all_old(room));
 }
@@ -298,7 +298,7 @@ static void a_marker_can_only_name_the_pair(void **state)
 	put_file(room->fd, ".X.PAK.mapfs-new-b", "new", 3);
 	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nprivate\n.X.PAK.mapfs-new-b\nother\n",
 		0644);
-	assert_int_equal(finish(room, NULL), -EPERM);
+	assert_int_equal(finish_pair(room, NULL), -EPERM);
 	assert_true(file_is(room, "private", "old") && is_marked(room));
 	/* A new name does not replace a file either. */
 	assert_int_equal(pair_finish(&trust, "X.PAK", validate, &made, NULL), -EEXIST);

@@ -169,7 +169,7 @@ static void names_are_added_to_a_new_version(void **state)
 	assert_ptr_equal(same, more);
 }
 
-static int take(const char *in, size_t n, struct buffer *out)
+static int read_as_text(const char *in, size_t n, struct buffer *out)
 {
 	return textform_read(in, n, out, &err);
 }
@@ -177,7 +177,7 @@ static int take(const char *in, size_t n, struct buffer *out)
 #define READS(in, want)                                                                            \
 	do {                                                                                       \
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;                                    \
-		assert_int_equal(take(in, sizeof(in) - 1, &out), 0);                               \
+		assert_int_equal(read_as_text(in, sizeof(in) - 1, &out), 0);                       \
 		assert_string_equal(text_of(&out), want);                                          \
 	} while (0)
 
@@ -196,7 +196,7 @@ static void every_encoding_of_text_is_accepted(void **state)
 #define REFUSES(in, want)                                                                          \
 	do {                                                                                       \
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;                                    \
-		assert_int_equal(take(in, sizeof(in) - 1, &out), -EINVAL);                         \
+		assert_int_equal(read_as_text(in, sizeof(in) - 1, &out), -EINVAL);                 \
 		assert_string_equal(error_text(&err), want);                                       \
 	} while (0)
 

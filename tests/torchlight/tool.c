@@ -189,7 +189,7 @@ static void put_str(struct str s)
 	putchar('\t');
 }
 
-static int list(const struct archive *a, struct error *e)
+static int list_archive(const struct archive *a, struct error *e)
 {
 	const struct manifest *m = a->manifest;
 
@@ -337,7 +337,7 @@ static int run_archive(int argc, char **argv, struct error *e)
 	if (r == 0 && !strcmp(argv[1], "damage-archive"))
 		r = damage_archive(files, pak, e);
 	else if (r == 0 && (r = open_archive(files, pak, &a, e)) == 0)
-		r = !strcmp(argv[1], "list")   ? list(a, e)
+		r = !strcmp(argv[1], "list")   ? list_archive(a, e)
 		    : !strcmp(argv[1], "dump") ? dump(a, e)
 		    : !strcmp(argv[1], "tree") ? show_tree(a, e)
 					       : rewrite(a, e);

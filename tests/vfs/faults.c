@@ -68,7 +68,7 @@ struct fault_run {
 	struct answers *answers;
 };
 
-static int befall(struct fault_run *f)
+static int hit_by_fault(struct fault_run *f)
 {
 	if (f->kind->dies)
 		_exit(DIED);
@@ -76,7 +76,7 @@ static int befall(struct fault_run *f)
 	return f->kind->code;
 }
 
-static int hook(struct io_call *c, void *arg)
+static int fault_hook(struct io_call *c, void *arg)
 {
 	struct fault_run *f = arg;
 	const struct kind *k = f->kind;
@@ -88,13 +88,13 @@ static int hook(struct io_call *c, void *arg)
 	if (f->at < 0)
 		return 0;
 	if (f->answers->hit)
-		return k->then & OF(c->op) || (k->half && k->dies) ? befall(f) : 0;
+		return k->then & OF(c->op) || (k->half && k->dies) ? hit_by_fault(f) : 0;
 	if (mine < f->at || !(k->ops & OF(c->op)))
 		return 0;
 	f->answers->hit = true;
 	f->answers->op = c->op;
 	if (!k->half)
-		return befall(f);
+		return hit_by_fault(f);
 	c->n = (c->n + 1) / 2;
 	return 0;
 }
@@ -116,7 +116,7 @@ static void perform(struct trial *t, const struct act *a, struct fault_run *f)
 	a->prepare(t);
 	*t->answers = (struct answers)ANSWERS_INIT;
 	(void)access(MARKER, F_OK);
-	io_set_hook(hook, f);
+	io_set_hook(fault_hook, f);
 	if (f->kind->memory)
 		scarce_set(f->at);
 	a->act(t);
@@ -154,7 +154,7 @@ static bool goes_unnoticed(const struct kind *k, enum io_op op)
 	return (k->code == -EINTR && RETRIED & OF(op)) || (k->half && !k->code && !k->dies);
 }
 
-static bool one_run(struct trial *t, const struct act *a, const struct kind *k, int at)
+static bool run_with_fault(struct trial *t, const struct act *a, const struct kind *k, int at)
 {
 	struct fault_run f = {.kind = k, .at = at, .answers = t->answers};
 	bool hit;
@@ -177,7 +177,7 @@ static bool one_run(struct trial *t, const struct act *a, const struct kind *k, 
 }
 
 /* Check that the act without faults gives the new map. Returns the number of its calls. */
-static int reference(struct trial *t, const struct act *a)
+static int run_without_fault(struct trial *t, const struct act *a)
 {
 	struct fault_run f = {.kind = &kinds[0], .at = -1, .answers = t->answers};
 
@@ -194,12 +194,12 @@ static int reference(struct trial *t, const struct act *a)
 	return f.calls;
 }
 
-static unsigned sweep(struct trial *t, const struct act *a, const struct kind *k, int from)
+static unsigned fail_each_call(struct trial *t, const struct act *a, const struct kind *k, int from)
 {
 	int step = (int)sequences_to_run(1, SHARE), at = step > 1 ? from % step : 0;
 	unsigned n = 0;
 
-	while (one_run(t, a, k, at)) {
+	while (run_with_fault(t, a, k, at)) {
 		assert_in_range(at, 0, N_MAX);
 		at += step;
 		n++;
@@ -235,12 +235,12 @@ static void every_act_survives_every_fault(void **state)
 
 		if (acts[i].kind == PAIR_ONLY && !t.s->companion)
 			continue;
-		calls = reference(&t, &acts[i]);
+		calls = run_without_fault(&t, &acts[i]);
 		for (size_t k = 0; k < N_KINDS; k++) {
 			bool child = kinds[k].dies || kinds[k].memory;
-			unsigned n = child && !CHILDREN
-					     ? 0
-					     : sweep(&t, &acts[i], &kinds[k], (int)(i + k));
+			unsigned n = child && !CHILDREN ? 0
+							: fail_each_call(&t, &acts[i], &kinds[k],
+								  (int)(i + k));
 
 			of_kind[k] += n;
 			of_act += n;
@@ -264,7 +264,7 @@ static int count(const char *format, const char *act)
 	if (!s || !a || (a->kind == PAIR_ONLY && !s->companion))
 		return 2;
 	trial_make(&t, s);
-	printf("%d\n", reference(&t, a));
+	printf("%d\n", run_without_fault(&t, a));
 	trial_free(&t);
 	return 0;
 }

@@ -61,7 +61,7 @@ static void forget_name(struct vfs_host *h, uint64_t parent, const char *name, s
 		pool_submit_done(b->pool, then);
 }
 
-static void note(struct vfs_host *h, const char *line)
+static void append_note(struct vfs_host *h, const char *line)
 {
 	struct folder_box *b = (struct folder_box *)h;
 	size_t n = strlen(b->notes);
@@ -101,7 +101,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	room_make(&b->room);
-	b->host = (struct vfs_host){invalidate, forget_name, note, progress};
+	b->host = (struct vfs_host){invalidate, forget_name, append_note, progress};
 	b->options.budget = budget_create(CACHE);
 	b->pool = pool_create(THREADS);
 	*state = b;
@@ -164,7 +164,7 @@ static void answered(struct call *c, int r)
 	atomic_store(&a->answered, true);
 }
 
-static int ask(struct folder_box *b, struct asking *a, vfs_op op)
+static int run_call(struct folder_box *b, struct asking *a, vfs_op op)
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
 
@@ -191,7 +191,7 @@ static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 		int r;
 
 		snprintf(name, sizeof(name), "%.*s", (int)n, path);
-		r = ask(b, &a, vfs_lookup);
+		r = run_call(b, &a, vfs_lookup);
 		if (r < 0)
 			return r;
 		ino = a.call.attr.ino;
@@ -204,20 +204,20 @@ static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 static int text_of(struct folder_box *b, uint64_t ino, char *ret, size_t size)
 {
 	struct asking a = {.call = {.ino = ino}};
-	int r = ask(b, &a, vfs_open);
+	int r = run_call(b, &a, vfs_open);
 
 	ret[0] = '\0';
 	if (r < 0)
 		return r;
 	a.call.handle = a.call.opened;
 	a.call.size = size - 1;
-	r = ask(b, &a, vfs_read);
+	r = run_call(b, &a, vfs_read);
 	if (r == 0) {
 		memcpy(ret, a.call.out, a.call.out_size);
 		ret[a.call.out_size] = '\0';
 	}
 	free(a.call.out);
-	(void)ask(b, &a, vfs_release);
+	(void)run_call(b, &a, vfs_release);
 	resolve_identities(b);
 	return r;
 }
@@ -231,22 +231,22 @@ static bool shows(struct folder_box *b, const char *path, const char *text)
 	       strcmp(got, text) == 0;
 }
 
-static int put(struct folder_box *b, const char *path, const char *text)
+static int put_text(struct folder_box *b, const char *path, const char *text)
 {
 	struct asking a = {.call = {.flags = O_WRONLY | O_TRUNC}};
 	int r = look_up(b, path, &a.call.ino), flushed;
 
 	if (r == 0)
-		r = ask(b, &a, vfs_open);
+		r = run_call(b, &a, vfs_open);
 	if (r < 0)
 		return r;
 	a.call.handle = a.call.opened;
 	a.call.data = text;
 	a.call.size = strlen(text);
-	r = ask(b, &a, vfs_write);
+	r = run_call(b, &a, vfs_write);
 	a.call.data = NULL;
-	flushed = ask(b, &a, vfs_flush);
-	(void)ask(b, &a, vfs_release);
+	flushed = run_call(b, &a, vfs_flush);
+	(void)run_call(b, &a, vfs_release);
 	resolve_identities(b);
 	return r < 0 ? r : flushed;
 }
@@ -302,7 +302,7 @@ static bool list_part(struct folder_box *b, struct listing *l)
 	l->a.call.ino = VFS_ROOT_INO;
 	l->a.call.off = l->next;
 	l->a.call.emit = emit;
-	assert_int_equal(ask(b, &l->a, vfs_readdir), 0);
+	assert_int_equal(run_call(b, &l->a, vfs_readdir), 0);
 	return l->in_part > 0;
 }
 
@@ -374,19 +374,19 @@ static void open_and_changed_maps_are_not_closed(void **state)
 	uint64_t ino;
 
 	put_maps(b, 0, 100);
-	assert_int_equal(put(b, "m001.map/info/author", "bob\n"), 0);
+	assert_int_equal(put_text(b, "m001.map/info/author", "bob\n"), 0);
 	assert_int_equal(look_up(b, "m000.map/info/author", &a.call.ino), 0);
-	assert_int_equal(ask(b, &a, vfs_open), 0);
+	assert_int_equal(run_call(b, &a, vfs_open), 0);
 	for (int i = 2; i < 100; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info", i);
 		assert_int_equal(look_up(b, path, &ino), 0);
 	}
 	a.call.handle = a.call.opened;
 	a.call.size = 10;
-	assert_int_equal(ask(b, &a, vfs_read), 0);
+	assert_int_equal(run_call(b, &a, vfs_read), 0);
 	assert_int_equal(a.call.out_size, 6);
 	free(a.call.out);
-	(void)ask(b, &a, vfs_release);
+	(void)run_call(b, &a, vfs_release);
 	assert_true(shows(b, "m001.map/info/author", "bob\n"));
 	folder_end(b->f, &report);
 	assert_int_equal(report.code, OUTCOME_DONE);
@@ -414,7 +414,7 @@ static void inodes_from_before_a_map_was_closed_are_invalidated(void **state)
 		assert_int_equal(look_up(b, path, &ino), 0);
 	}
 	b->n_invalidated = 0;
-	assert_int_equal(put(b, "m000.map/info/author", "somebody"), 0);
+	assert_int_equal(put_text(b, "m000.map/info/author", "somebody"), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
 		told |= b->invalidated[i] == raw;
 	assert_true(told);
@@ -441,7 +441,7 @@ static void without_free_descriptors_the_call_fails_and_the_map_stays_usable(voi
 	none = look_up(b, "a.map", &ino);
 	less.rlim_cur++; /* enough for the directory, and not for the file */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
-	some = ask(b, &a, vfs_lookup);
+	some = run_call(b, &a, vfs_lookup);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(none, -EMFILE);
 	assert_int_equal(some, -EMFILE);
@@ -461,7 +461,7 @@ static void a_map_replaced_while_it_is_opened_is_looked_up_again(void **state)
 	{
 		struct asking a = {.call = {.ino = before, .name = "info"}};
 
-		assert_int_equal(ask(b, &a, vfs_lookup), -ESTALE);
+		assert_int_equal(run_call(b, &a, vfs_lookup), -ESTALE);
 	}
 	assert_int_equal(look_up(b, "a.map", &now), 0);
 	assert_true(now != before);
@@ -492,7 +492,7 @@ static void a_disk_error_of_one_map_does_not_affect_others(void **state)
 
 		put_map(b, map, "alice");
 		snprintf(path, sizeof(path), "%s/info/author", map);
-		assert_int_equal(put(b, path, "bob\n"), 0);
+		assert_int_equal(put_text(b, path, "bob\n"), 0);
 	}
 	io_set_hook(no_rename_over_b, &renames);
 	folder_end(b->f, &report);
@@ -528,7 +528,7 @@ static void journals_are_replayed_by_any_first_call(void **state)
 	put_maps(b, 0, MAPS);
 	for (int i = 0; i < MAPS; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
-		assert_int_equal(put(b, path, "bob\n"), 0);
+		assert_int_equal(put_text(b, path, "bob\n"), 0);
 	}
 	open_again(b);
 	for (int i = 0; i < MAPS; i++)
@@ -566,7 +566,7 @@ static void the_first_changes_of_many_maps_read_the_folder_once(void **state)
 	readings = 0;
 	for (int i = 0; i < MAPS; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
-		assert_int_equal(put(b, path, "bob\n"), 0);
+		assert_int_equal(put_text(b, path, "bob\n"), 0);
 	}
 	/* Once per second, on a slow machine. */
 	assert_in_range(readings, 1, MAPS / 2);
@@ -579,11 +579,11 @@ static void a_journal_newer_than_the_last_reading_is_found(void **state)
 	struct folder *first = b->f;
 
 	put_maps(b, 0, 2);
-	assert_int_equal(put(b, "m000.map/info/author", "bob\n"), 0);
+	assert_int_equal(put_text(b, "m000.map/info/author", "bob\n"), 0);
 	assert_int_equal(folder_create(dup(b->room.fd), b->room.path, &b->options, b->pool,
 				 &b->host, &b->f, NULL),
 		0);
-	assert_int_equal(put(b, "m001.map/info/author", "carol\n"), 0);
+	assert_int_equal(put_text(b, "m001.map/info/author", "carol\n"), 0);
 	drop_mount(b);
 	b->f = first;
 	assert_true(shows(b, "m001.map/info/author", "carol\n"));
@@ -598,7 +598,7 @@ static void unreadable_folder_gives_an_error_and_not_a_shorter_listing(void **st
 		struct listing l = {.a.call = {.ino = VFS_ROOT_INO, .emit = emit}};
 
 		fail_reads_after(at);
-		assert_int_equal(ask(b, &l.a, vfs_readdir), -EIO);
+		assert_int_equal(run_call(b, &l.a, vfs_readdir), -EIO);
 		assert_int_equal(l.n, 0);
 	}
 	fail_reads_after(-1);

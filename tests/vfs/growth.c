@@ -93,7 +93,7 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 }
 
 /* List a few names at a time, as the kernel does. */
-static void list(struct work *w)
+static void list_files(struct work *w)
 {
 	struct listing l = {0};
 	unsigned before, all;
@@ -124,21 +124,21 @@ static void write_by_rename(struct work *w)
 	}
 }
 
-static struct path moved(const struct work *w, unsigned i)
+static struct path moved_path(const struct work *w, unsigned i)
 {
 	return path_of(w, w->moved, i, w->ending);
 }
 
-static void move(struct work *w)
+static void move_files(struct work *w)
 {
 	for (unsigned i = 0; i < w->n; i++)
-		assert_int_equal(box_rename(&w->box, file(w, i).text, moved(w, i).text), 0);
+		assert_int_equal(box_rename(&w->box, file(w, i).text, moved_path(w, i).text), 0);
 }
 
-static void remove_moved(struct work *w)
+static void remove_moved_files(struct work *w)
 {
 	for (unsigned i = 0; i < w->n; i++)
-		assert_int_equal(box_unlink(&w->box, moved(w, i).text), 0);
+		assert_int_equal(box_unlink(&w->box, moved_path(w, i).text), 0);
 }
 
 static void make_directories(struct work *w)
@@ -160,7 +160,7 @@ static void save(struct work *w)
 	box_settle(&w->box);
 }
 
-static void phase(struct work *w, const char *name, void (*run)(struct work *w))
+static void count_phase(struct work *w, const char *name, void (*run)(struct work *w))
 {
 	unsigned long long before = atomic_load(&steps);
 
@@ -169,13 +169,13 @@ static void phase(struct work *w, const char *name, void (*run)(struct work *w))
 	w->phases[w->n_phases++] = atomic_load(&steps) - before;
 }
 
-static void looking_phase(struct work *w, const char *name, void (*run)(struct work *w))
+static void count_looking_phase(struct work *w, const char *name, void (*run)(struct work *w))
 {
 	w->looks[w->n_phases] = true;
-	phase(w, name, run);
+	count_phase(w, name, run);
 }
 
-static void begin(struct work *w)
+static void start_work(struct work *w)
 {
 	struct error e = ERROR_INIT;
 
@@ -183,7 +183,7 @@ static void begin(struct work *w)
 		fail_msg("%s", error_text(&e));
 }
 
-static void archive(struct work *w)
+static void work_on_archive(struct work *w)
 {
 	w->map = "M.MOD";
 	w->dir = "MEDIA";
@@ -191,24 +191,24 @@ static void archive(struct work *w)
 	w->moved = "MOVED";
 	w->ending = ".TXT";
 	w->content = "a text";
-	begin(w);
-	phase(w, "copy in", copy_in);
-	phase(w, "set times", set_times);
-	phase(w, "list", list);
-	phase(w, "save", save);
-	phase(w, "write by rename", write_by_rename);
-	phase(w, "save again", save);
-	phase(w, "move", move);
-	phase(w, "save what moved", save);
-	phase(w, "make directories", make_directories);
-	phase(w, "remove directories", remove_directories);
-	phase(w, "remove", remove_moved);
-	phase(w, "copy in again", copy_in);
-	phase(w, "save once more", save);
+	start_work(w);
+	count_phase(w, "copy in", copy_in);
+	count_phase(w, "set times", set_times);
+	count_phase(w, "list", list_files);
+	count_phase(w, "save", save);
+	count_phase(w, "write by rename", write_by_rename);
+	count_phase(w, "save again", save);
+	count_phase(w, "move", move_files);
+	count_phase(w, "save what moved", save);
+	count_phase(w, "make directories", make_directories);
+	count_phase(w, "remove directories", remove_directories);
+	count_phase(w, "remove", remove_moved_files);
+	count_phase(w, "copy in again", copy_in);
+	count_phase(w, "save once more", save);
 	box_remove(&w->box);
 }
 
-static void images(struct work *w)
+static void work_on_images(struct work *w)
 {
 	w->map = "m.map";
 	w->dir = "images";
@@ -216,18 +216,18 @@ static void images(struct work *w)
 	w->moved = "9";
 	w->ending = "_a.json";
 	w->content = "{\"external\": 1, \"width\": 8, \"height\": 8}\n";
-	begin(w);
-	looking_phase(w, "copy in", copy_in);
-	phase(w, "set times", set_times);
-	phase(w, "list", list);
-	looking_phase(w, "write by rename", write_by_rename);
+	start_work(w);
+	count_looking_phase(w, "copy in", copy_in);
+	count_phase(w, "set times", set_times);
+	count_phase(w, "list", list_files);
+	count_looking_phase(w, "write by rename", write_by_rename);
 	save(w); /* objects that no saved map has cannot be referred to */
-	phase(w, "move", move);
-	phase(w, "remove", remove_moved);
+	count_phase(w, "move", move_files);
+	count_phase(w, "remove", remove_moved_files);
 	box_remove(&w->box);
 }
 
-static void grows(void (*run)(struct work *w), unsigned n)
+static void assert_linear_growth(void (*run)(struct work *w), unsigned n)
 {
 	struct work few = {.n = n}, many = {.n = 8 * n};
 	bool all = true;
@@ -247,13 +247,13 @@ static void grows(void (*run)(struct work *w), unsigned n)
 static void steps_for_files_of_an_archive_grow_linearly(void **state)
 {
 	(void)state;
-	grows(archive, 300);
+	assert_linear_growth(work_on_archive, 300);
 }
 
 static void steps_for_images_of_a_map_grow_linearly(void **state)
 {
 	(void)state;
-	grows(images, 200);
+	assert_linear_growth(work_on_images, 200);
 }
 
 int main(void)

@@ -241,7 +241,7 @@ static bool take_name(struct call *c, const char *name, const struct attr *a, ui
 	return true;
 }
 
-static void ask(struct box *b, uint64_t dir, struct list *l)
+static void start_listing(struct box *b, uint64_t dir, struct list *l)
 {
 	*l = (struct list){.p.call = {.ino = dir, .emit = take_name}, .names = BUFFER_INIT};
 	box_submit(b, &l->p, vfs_readdir);
@@ -260,16 +260,16 @@ static void a_listing_during_a_build_of_the_view_shows_the_new_one(void **state)
 	uint64_t raw = look_up(b, VFS_ROOT_INO, "raw"), data = look_up(b, raw, "data");
 	struct list l[4]; /* before the change, immediately, during the build, after it */
 
-	ask(b, data, &l[0]);
+	start_listing(b, data, &l[0]);
 	assert_int_equal(box_wait(&l[0].p), 0);
 	assert_int_equal(
 		box_put(b, "images/0_img.json", "{\"external\": 1, \"width\": 8, \"height\": 8}\n"),
 		0);
-	ask(b, data, &l[1]);
-	ask(b, data, &l[2]);
+	start_listing(b, data, &l[1]);
+	start_listing(b, data, &l[2]);
 	assert_int_equal(box_wait(&l[2].p), 0);
 	assert_int_equal(box_wait(&l[1].p), 0);
-	ask(b, data, &l[3]);
+	start_listing(b, data, &l[3]);
 	assert_int_equal(box_wait(&l[3].p), 0);
 	assert_false(listed_alike(&l[0], &l[3]));
 	assert_true(listed_alike(&l[1], &l[3]));

@@ -32,15 +32,15 @@ static void saved(void *arg, struct report *report)
 	report_finish(report);
 }
 
-static void put(struct box *b, const char *path, const char *text)
+static void put_text(struct box *b, const char *path, const char *text)
 {
 	assert_int_equal(box_put(b, path, text), 0);
 }
 
 static void put_a_and_b(struct box *b)
 {
-	put(b, A, TEXT("1"));
-	put(b, B, TEXT("2"));
+	put_text(b, A, TEXT("1"));
+	put_text(b, B, TEXT("2"));
 }
 
 static atomic_bool writing, go_on;
@@ -132,7 +132,7 @@ static void rename_during_a_save_survives_a_kill(void **state)
 
 static void write_a(struct box *b)
 {
-	put(b, A, TEXT("9"));
+	put_text(b, A, TEXT("9"));
 }
 
 static void write_during_a_save_survives_a_kill_in_its_file(void **state)
@@ -209,7 +209,7 @@ static void rename_over_a_file_during_a_save_survives_a_kill(void **state)
 	struct box *b = *state;
 
 	put_a_and_b(b);
-	put(b, "images/.t", TEXT("9"));
+	put_text(b, "images/.t", TEXT("9"));
 	while_saving(b, replace_a);
 	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
@@ -225,9 +225,9 @@ static void file_created_during_a_save_is_in_its_directory_after_a_kill(void **s
 	struct box *b = *state;
 
 	assert_int_equal(box_mkdir(b, "groups/5_n"), 0);
-	put(b, "groups/5_n/group.json", GROUP);
+	put_text(b, "groups/5_n/group.json", GROUP);
 	while_saving(b, make_layer);
-	put(b, "groups/5_n/layers/3_l/layer.json", "{\"type\": 3}\n");
+	put_text(b, "groups/5_n/layers/3_l/layer.json", "{\"type\": 3}\n");
 	box_remount(b);
 	assert_true(box_lists(b, "groups", "5_n"));
 	assert_false(box_lists(b, "groups", "1_n"));
@@ -293,7 +293,7 @@ static void save_between_a_rename_to_a_and_its_verdict(struct box *b)
 {
 	struct pending rename;
 
-	put(b, "images/.t", TEXT("9"));
+	put_text(b, "images/.t", TEXT("9"));
 	begin_rename(&rename, b, find_inode_number(b, "images"), ".t", "5_sun.json");
 	save_and_wait(b, &rename);
 	assert_after_kill(b, "1_sun.json", "2_moon.json");
@@ -312,7 +312,7 @@ static void save_between_a_rename_to_a_new_file_and_its_validation_gives_it_its_
 {
 	struct box *b = *state;
 
-	put(b, B, TEXT("2"));
+	put_text(b, B, TEXT("2"));
 	save_between_a_rename_to_a_and_its_verdict(b);
 }
 
@@ -325,8 +325,8 @@ static void save_between_a_rename_from_scratch_and_its_validation_gives_it_its_p
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_rename(b, A, "images/.t"), 0);
-	put(b, "images/.t", TEXT("9"));
-	put(b, "images/3_z.json", TEXT("3"));
+	put_text(b, "images/.t", TEXT("9"));
+	put_text(b, "images/3_z.json", TEXT("3"));
 	begin_rename(&rename, b, find_inode_number(b, "images"), ".t", "9_snow.json");
 	save_and_wait(b, &rename);
 	box_remount(b);
@@ -440,7 +440,7 @@ static int read_and_close(struct box *b, const char *path, struct pending *p, vf
 	struct fd *f;
 	int r;
 
-	put(b, "info/author", "bob\n");
+	put_text(b, "info/author", "bob\n");
 	assert_int_equal(box_open(b, path, O_RDONLY, &f), 0);
 	b->host.progress = wait_in_save;
 	writing = go_on = false;
@@ -493,7 +493,7 @@ static void reader_that_closes_during_a_rename_over_its_file_does_not_disturb_it
 	box_submit(b, &end, vfs_release);
 	(void)box_wait(&end);
 	vfs_forget(b->v, p.call.attr.ino, 1);
-	put(b, SAVED_A, TEXT("9"));
+	put_text(b, SAVED_A, TEXT("9"));
 	assert_true(box_shows(b, "images/5_snow.json", TEXT("1")));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(b, NULL), 0);

@@ -59,18 +59,18 @@ struct model {
 static uint32_t running;
 static struct box box;
 
-static unsigned pick(struct model *m, unsigned n)
+static unsigned pick_number(struct model *m, unsigned n)
 {
 	m->random = m->random * 1664525u + 1013904223u;
 	return (m->random >> 16) % n;
 }
 
-static const char *content(struct model *m)
+static const char *pick_content(struct model *m)
 {
 	static const char *const texts[] = {"", "\n", "a", "b\n", "bob", "x y\n", "two\nlines\n",
 		"\n\n", "many\nmore\nlines", "0123456789", "\xff\xfe\n", "caf\xc3\xa9\n"};
 
-	return texts[pick(m, sizeof(texts) / sizeof(texts[0]))];
+	return texts[pick_number(m, sizeof(texts) / sizeof(texts[0]))];
 }
 
 /* content() uses one character outside ASCII, which truncations and writes may split. */
@@ -108,7 +108,7 @@ static const char *shown(const struct model_file *f)
 }
 
 /* Validate the text. */
-static int put(struct model_file *f, const char *text)
+static int validate_text(struct model_file *f, const char *text)
 {
 	char canonical[TEXT];
 
@@ -123,17 +123,17 @@ static int put(struct model_file *f, const char *text)
 	return -EINVAL;
 }
 
-static struct model_file *any_file(struct model *m, bool opened)
+static struct model_file *pick_file(struct model *m, bool opened)
 {
-	struct model_file *f = &m->files[pick(m, FILES)];
+	struct model_file *f = &m->files[pick_number(m, FILES)];
 
 	return (f->fd != NULL) == opened ? f : NULL;
 }
 
 static void step_put(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
-	const char *text = content(m);
+	struct model_file *f = pick_file(m, false);
+	const char *text = pick_content(m);
 
 	if (!f)
 		return;
@@ -143,28 +143,29 @@ static void step_put(struct model *m)
 	 * Without a write, the truncation is applied at RELEASE, and close cannot report its
 	 * result.
 	 */
-	assert_int_equal(box_put(m->b, f->path, text), *text ? put(f, text) : (put(f, text), 0));
+	assert_int_equal(box_put(m->b, f->path, text),
+		*text ? validate_text(f, text) : (validate_text(f, text), 0));
 }
 
 static void step_truncate(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
+	struct model_file *f = pick_file(m, false);
 	char text[TEXT] = {0};
 	size_t n;
 
 	if (!f)
 		return;
 	snprintf(text, sizeof(text), "%s", shown(f));
-	n = pick(m, (unsigned)strlen(text) + 1);
+	n = pick_number(m, (unsigned)strlen(text) + 1);
 	text[n] = '\0';
 	if (m->tell)
 		printf("  truncate %s %zu\n", f->path, n);
-	assert_int_equal(box_truncate(m->b, f->path, n), put(f, text));
+	assert_int_equal(box_truncate(m->b, f->path, n), validate_text(f, text));
 }
 
 static void step_open(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
+	struct model_file *f = pick_file(m, false);
 
 	if (!f)
 		return;
@@ -177,8 +178,8 @@ static void step_open(struct model *m)
 
 static void step_write(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
-	const char *text = content(m);
+	struct model_file *f = pick_file(m, true);
+	const char *text = pick_content(m);
 	size_t at, n = strlen(text), size;
 
 	if (!f || !n)
@@ -186,7 +187,7 @@ static void step_write(struct model *m)
 	if (!f->staged)
 		strcpy(f->stage, shown(f));
 	size = strlen(f->stage);
-	at = pick(m, (unsigned)size + 1);
+	at = pick_number(m, (unsigned)size + 1);
 	if (at + n >= TEXT)
 		return;
 	if (m->tell)
@@ -201,14 +202,14 @@ static void step_write(struct model *m)
 
 static void step_cut(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 	size_t n;
 
 	if (!f)
 		return;
 	if (!f->staged)
 		strcpy(f->stage, shown(f));
-	n = pick(m, (unsigned)strlen(f->stage) + 1);
+	n = pick_number(m, (unsigned)strlen(f->stage) + 1);
 	if (m->tell)
 		printf("  ftruncate %s %zu\n", f->path, n);
 	assert_int_equal(fd_truncate(f->fd, n), 0);
@@ -222,7 +223,7 @@ static void step_cut(struct model *m)
 
 static int verdict(struct model_file *f)
 {
-	int r = put(f, f->stage);
+	int r = validate_text(f, f->stage);
 
 	f->bad = r < 0;
 	f->written = f->cut = f->closed = f->logged = false;
@@ -231,7 +232,7 @@ static int verdict(struct model_file *f)
 
 static void step_flush(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 
 	if (!f)
 		return;
@@ -249,7 +250,7 @@ static void step_flush(struct model *m)
 
 static void step_fsync(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 
 	if (!f)
 		return;
@@ -263,7 +264,7 @@ static void step_fsync(struct model *m)
 
 static void step_release(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 
 	if (!f)
 		return;
@@ -278,7 +279,7 @@ static void step_release(struct model *m)
 
 static void step_drop(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
+	struct model_file *f = pick_file(m, false);
 
 	if (!f)
 		return;
@@ -291,8 +292,8 @@ static void step_drop(struct model *m)
 
 static void step_scratch(struct model *m)
 {
-	struct model_scratch *s = &m->scratch[pick(m, SCRATCH)];
-	const char *text = content(m);
+	struct model_scratch *s = &m->scratch[pick_number(m, SCRATCH)];
+	const char *text = pick_content(m);
 
 	if (m->tell)
 		printf("  scratch %s \"%s\"\n", s->path, text);
@@ -303,7 +304,7 @@ static void step_scratch(struct model *m)
 
 static void step_unlink(struct model *m)
 {
-	struct model_scratch *s = &m->scratch[pick(m, SCRATCH)];
+	struct model_scratch *s = &m->scratch[pick_number(m, SCRATCH)];
 
 	if (m->tell)
 		printf("  unlink %s\n", s->path);
@@ -313,8 +314,8 @@ static void step_unlink(struct model *m)
 
 static void step_move(struct model *m)
 {
-	struct model_scratch *from = &m->scratch[pick(m, SCRATCH)];
-	struct model_scratch *to = &m->scratch[pick(m, SCRATCH)];
+	struct model_scratch *from = &m->scratch[pick_number(m, SCRATCH)];
+	struct model_scratch *to = &m->scratch[pick_number(m, SCRATCH)];
 
 	if (m->tell)
 		printf("  rename %s %s\n", from->path, to->path);
@@ -328,8 +329,8 @@ static void step_move(struct model *m)
 
 static void step_rename_over(struct model *m)
 {
-	struct model_scratch *from = &m->scratch[pick(m, SCRATCH)];
-	struct model_file *f = any_file(m, false);
+	struct model_scratch *from = &m->scratch[pick_number(m, SCRATCH)];
+	struct model_file *f = pick_file(m, false);
 	char canonical[TEXT];
 
 	if (!f || !from->there)
@@ -341,7 +342,7 @@ static void step_rename_over(struct model *m)
 		return;
 	}
 	assert_int_equal(box_rename(m->b, from->path, f->path), 0);
-	put(f, from->text);
+	validate_text(f, from->text);
 	from->there = false;
 }
 
@@ -354,13 +355,13 @@ static void validate_closed(struct model *m)
 		if (f->closed)
 			verdict(f);
 		else if (f->logged || f->draft)
-			f->bad = put(f, f->logged ? f->log : f->refused) < 0;
+			f->bad = validate_text(f, f->logged ? f->log : f->refused) < 0;
 		f->logged = false;
 	}
 }
 
 /* Accepted content has its canonical form from now on. */
-static void save(struct model *m)
+static void save_model(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
@@ -377,7 +378,7 @@ static void step_save(struct model *m)
 		printf("  save\n");
 	validate_closed(m);
 	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
-	save(m);
+	save_model(m);
 }
 
 static void forget_open(struct model *m)
@@ -399,7 +400,7 @@ static void step_kill(struct model *m)
 		strcpy(m->files[i].accepted, m->files[i].kept);
 		/* The mount that replays a truncation validates it. */
 		if (m->files[i].logged)
-			put(&m->files[i], m->files[i].log);
+			validate_text(&m->files[i], m->files[i].log);
 	}
 	forget_open(m);
 }
@@ -421,7 +422,7 @@ static void step_end(struct model *m)
 		printf("  end\n");
 	validate_closed(m);
 	assert_int_equal(box_end(m->b, NULL), has_leftovers(m) ? OUTCOME_PARTIAL : OUTCOME_DONE);
-	save(m);
+	save_model(m);
 	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;
 	forget_open(m);
@@ -451,21 +452,21 @@ static const struct {
 	{step_end, 1},
 };
 
-static void step(struct model *m)
+static void run_random_step(struct model *m)
 {
 	unsigned total = 0, at;
 	size_t i;
 
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		total += steps[i].weight;
-	at = pick(m, total);
+	at = pick_number(m, total);
 	for (i = 0; at >= steps[i].weight; i++)
 		at -= steps[i].weight;
 	steps[i].run(m);
 }
 
 /* Returns NULL if everything is as in the model. */
-static const char *check(struct model *m)
+static const char *find_difference(struct model *m)
 {
 	struct bytes *map = box_map(m->b);
 	const char *wrong = map_is_sound(map) ? NULL : "the map";
@@ -498,7 +499,7 @@ static const char *check(struct model *m)
 	return wrong;
 }
 
-static void begin(struct model *m, struct box *b, uint32_t seed)
+static void start_model(struct model *m, struct box *b, uint32_t seed)
 {
 	*m = (struct model){
 		.b = b,
@@ -511,7 +512,7 @@ static void begin(struct model *m, struct box *b, uint32_t seed)
 		.random = seed * 2654435761u + 1,
 		.tell = getenv("MAPFS_TEST_TELL") != NULL,
 	};
-	save(m);
+	save_model(m);
 }
 
 static void sequence(uint32_t seed)
@@ -521,14 +522,14 @@ static void sequence(uint32_t seed)
 	running = seed;
 	box_make(&box);
 	assert_int_equal(box_mount(&box, NULL), 0);
-	begin(&m, &box, seed);
+	start_model(&m, &box, seed);
 	for (int i = 0; i < STEPS; i++) {
 		const char *wrong;
 
 		if (m.tell)
 			printf("%d:\n", i);
-		step(&m);
-		wrong = check(&m);
+		run_random_step(&m);
+		wrong = find_difference(&m);
 		if (wrong)
 			fail_msg("seed %u, step %d: %s is not as the model says", seed, i, wrong);
 	}

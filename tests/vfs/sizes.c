@@ -85,7 +85,7 @@ struct listing {
 	unsigned n;
 };
 
-static bool take(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool record_size(struct call *c, const char *name, const struct attr *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -116,7 +116,7 @@ static size_t length_of(struct box *b, const char *path)
 static void files_that_take_long_to_write_have_their_size(void **state)
 {
 	struct pending lookup = {.call = {.ino = VFS_ROOT_INO, .name = "envelopes"}};
-	struct listing l = {.p = {.call = {.emit = take, .with_attributes = true}}};
+	struct listing l = {.p = {.call = {.emit = record_size, .with_attributes = true}}};
 	char *text = long_envelope(), path[32];
 	struct box b = {0};
 	struct attr a;

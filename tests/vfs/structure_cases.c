@@ -33,7 +33,7 @@ static int content(const char *word)
 	return content_text(strcmp(word, "nothing") == 0 ? "" : word);
 }
 
-static int put(const char *path, const char *word)
+static int put_content(const char *path, const char *word)
 {
 	const struct bytes *b = content_bytes(content(word));
 
@@ -62,7 +62,7 @@ static int shows(const char *path, const char *word)
 static int run_step(const char *what, const char *a, const char *b)
 {
 	if (strcmp(what, "put") == 0)
-		return put(a, b);
+		return put_content(a, b);
 	if (strcmp(what, "mv") == 0)
 		return box_rename(&box, a, b);
 	if (strcmp(what, "rm") == 0)

@@ -35,7 +35,7 @@ struct run {
 static struct run run;
 static struct bytes *map;
 
-static unsigned pick(unsigned n)
+static unsigned pick_number(unsigned n)
 {
 	run.random = run.random * 1664525u + 1013904223u;
 	return (run.random >> 12) % n;
@@ -66,7 +66,7 @@ static void fail_step(const char *fmt, ...)
 	fail_msg("seed %u, step %d: %s", run.seed, run.step, text);
 }
 
-static void expect(int got, int want)
+static void check_result(int got, int want)
 {
 	if (got != want)
 		fail_step("it returned %d, not %d", got, want);
@@ -82,17 +82,18 @@ static void pick_path(char ret[PATH_SIZE])
 		"other/x~"};
 	const struct object *o;
 
-	if (pick(8) < 4) {
+	if (pick_number(8) < 4) {
 		snprintf(ret, PATH_SIZE, "%s",
-			run.m.now.files[pick((unsigned)run.m.now.n_files)].path);
-	} else if (pick(4) == 0) {
-		o = &run.m.base[pick((unsigned)run.m.n_base)];
+			run.m.now.files[pick_number((unsigned)run.m.now.n_files)].path);
+	} else if (pick_number(4) == 0) {
+		o = &run.m.base[pick_number((unsigned)run.m.n_base)];
 		snprintf(ret, PATH_SIZE, "%s", o->path);
-		if (o->kind == KIND_IMAGE && pick(2))
+		if (o->kind == KIND_IMAGE && pick_number(2))
 			strcpy(strrchr(ret, '.'),
 				strcmp(strrchr(ret, '.'), ".png") ? ".png" : ".json");
 	} else {
-		snprintf(ret, PATH_SIZE, "%s", names[pick(sizeof(names) / sizeof(names[0]))]);
+		snprintf(
+			ret, PATH_SIZE, "%s", names[pick_number(sizeof(names) / sizeof(names[0]))]);
 	}
 }
 
@@ -105,18 +106,18 @@ static int pick_content(const char *path)
 			 : strcmp(dot, ".png") == 0  ? FORM_PNG
 			 : strcmp(dot, ".json") == 0 ? FORM_JSON
 			 : strcmp(dot, ".opus") == 0 ? FORM_OPUS
-						     : forms[pick(4)];
-	bool fits = pick(5) != 0;
+						     : forms[pick_number(4)];
+	bool fits = pick_number(5) != 0;
 	int c;
 
 	do
-		c = run.contents[pick((unsigned)run.n_contents)];
+		c = run.contents[pick_number((unsigned)run.n_contents)];
 	while (fits && content_judge(form, c) == NO_CONTENT);
 	return c;
 }
 
 /* A listing before the close is remembered after it. */
-static int put(const char *path, const struct bytes *content)
+static int put_content(const char *path, const struct bytes *content)
 {
 	struct fd *f;
 	int r = box_open(&run.box, path, O_WRONLY | O_TRUNC, &f);
@@ -128,7 +129,7 @@ static int put(const char *path, const struct bytes *content)
 	if (run.seed % 2)
 		box_remember(&run.box);
 	r = content->size ? fd_write(f, 0, content->data, content->size) : 0;
-	expect(r, 0);
+	check_result(r, 0);
 	return fd_close(f);
 }
 
@@ -142,9 +143,9 @@ static void step_put(void)
 	c = pick_content(path);
 	print_step("put %s %d\n", path, c);
 	want = model_put(&run.m, path, c);
-	expect(put(path, content_bytes(c)), want);
-	if (want == 0 && pick(8) == 0 && box_open(&run.box, path, 0, &f) == 0) {
-		expect(fd_fsync(f), 0);
+	check_result(put_content(path, content_bytes(c)), want);
+	if (want == 0 && pick_number(8) == 0 && box_open(&run.box, path, 0, &f) == 0) {
+		check_result(fd_fsync(f), 0);
 		fd_close(f);
 	}
 }
@@ -161,7 +162,7 @@ static void step_rename(void)
 		return;
 	print_step("rename %s %s\n", from, to);
 	want = model_rename(&run.m, from, to);
-	expect(box_rename(&run.box, from, to), want);
+	check_result(box_rename(&run.box, from, to), want);
 }
 
 /* Write the new content to a file beside it and rename it over, like editors. */
@@ -175,10 +176,11 @@ static void step_replace(void)
 	c = pick_content(path);
 	print_step("put %s %d; rename %s\n", temporary, c, path);
 	model_put(&run.m, temporary, c);
-	expect(box_put_bytes(&run.box, temporary, content_bytes(c)->data, content_bytes(c)->size),
+	check_result(
+		box_put_bytes(&run.box, temporary, content_bytes(c)->data, content_bytes(c)->size),
 		0);
 	want = model_rename(&run.m, temporary, path);
-	expect(box_rename(&run.box, temporary, path), want);
+	check_result(box_rename(&run.box, temporary, path), want);
 }
 
 static void step_unlink(void)
@@ -189,17 +191,17 @@ static void step_unlink(void)
 	pick_path(path);
 	print_step("unlink %s\n", path);
 	want = model_unlink(&run.m, path);
-	expect(box_unlink(&run.box, path), want);
+	check_result(box_unlink(&run.box, path), want);
 }
 
 static void step_dir(void)
 {
-	const char *path = pick(2) ? "images/dir" : "other";
-	bool make = pick(3) != 0;
+	const char *path = pick_number(2) ? "images/dir" : "other";
+	bool make = pick_number(3) != 0;
 	int want = make ? model_mkdir(&run.m, path) : model_rmdir(&run.m, path);
 
 	print_step("%s %s\n", make ? "mkdir" : "rmdir", path);
-	expect(make ? box_mkdir(&run.box, path) : box_rmdir(&run.box, path), want);
+	check_result(make ? box_mkdir(&run.box, path) : box_rmdir(&run.box, path), want);
 }
 
 static void step_drop(void)
@@ -212,14 +214,14 @@ static void step_drop(void)
 	if (!f || f->scratch)
 		return;
 	print_step("drop %s\n", path);
-	expect(box_removexattr(&run.box, path, "user.mapfs.error"), model_drop(&run.m, path));
+	check_result(box_removexattr(&run.box, path, "user.mapfs.error"), model_drop(&run.m, path));
 }
 
 /* Make a layer refer to the object at a path. */
 static void step_refer(void)
 {
 	static const char *const keys[] = {"image", "image", "image", "sound"};
-	unsigned layer = pick(LAYERS), at = pick((unsigned)run.m.now.n_files);
+	unsigned layer = pick_number(LAYERS), at = pick_number((unsigned)run.m.now.n_files);
 	const struct model_file *f = &run.m.now.files[at];
 	char path[128], text[128];
 
@@ -229,7 +231,7 @@ static void step_refer(void)
 	snprintf(text, sizeof(text), "{\"%s\": \"%.*s\"}", keys[layer],
 		(int)(strrchr(f->path, '.') - f->path) - 7, f->path + 7);
 	print_step("refer %s %s\n", path, f->path);
-	expect(box_put(&run.box, path, text), 0);
+	check_result(box_put(&run.box, path, text), 0);
 	model_refer(&run.m, layer, f->path);
 }
 
@@ -329,19 +331,19 @@ static void step_save(void)
 
 	print_step("save\n");
 	model_save(&run.m);
-	if (pick(2)) {
+	if (pick_number(2)) {
 		enum outcome got = box_save(&run.box, &told);
 
-		expect((int)got, outcome_with(&told, OUTCOME_DONE));
+		check_result((int)got, outcome_with(&told, OUTCOME_DONE));
 		check_report(&told);
 	} else {
-		expect(box_sync_root(&run.box), 0);
+		check_result(box_sync_root(&run.box), 0);
 	}
 	compare_map(before);
 	bytes_unref(before);
 }
 
-static void end(void)
+static void end_mount(void)
 {
 	struct bytes *before = box_map(&run.box);
 	struct report told = REPORT_INIT;
@@ -352,7 +354,7 @@ static void end(void)
 	model_save(&run.m);
 	want = model_has_leftovers(&run.m) ? OUTCOME_PARTIAL : OUTCOME_DONE;
 	got = (int)box_end(&run.box, &told);
-	expect(got, outcome_with(&told, want));
+	check_result(got, outcome_with(&told, want));
 	check_report(&told);
 	compare_map(before);
 	bytes_unref(before);
@@ -365,7 +367,7 @@ static void end(void)
 
 static void step_end(void)
 {
-	end();
+	end_mount();
 }
 
 static void step_kill(void)
@@ -379,7 +381,7 @@ static void step_kill(void)
 /* Use both paths of a renamed image after a save and a kill. */
 static void step_reuse_path(void)
 {
-	const struct object *o = &run.m.base[pick((unsigned)run.m.n_base)];
+	const struct object *o = &run.m.base[pick_number((unsigned)run.m.n_base)];
 	char home[PATH_SIZE], other[PATH_SIZE];
 	int want, c;
 
@@ -390,20 +392,20 @@ static void step_reuse_path(void)
 		return;
 	print_step("rename %s %s\n", home, other);
 	want = model_rename(&run.m, home, other);
-	expect(box_rename(&run.box, home, other), want);
+	check_result(box_rename(&run.box, home, other), want);
 	step_save();
-	if (pick(2)) {
+	if (pick_number(2)) {
 		c = pick_content(home);
 		print_step("put %s %d\n", home, c);
 		want = model_put(&run.m, home, c);
-		expect(box_put_bytes(
-			       &run.box, home, content_bytes(c)->data, content_bytes(c)->size),
+		check_result(box_put_bytes(&run.box, home, content_bytes(c)->data,
+				     content_bytes(c)->size),
 			want);
 	} else {
 		pick_path(other);
 		print_step("rename %s %s\n", other, home);
 		want = model_rename(&run.m, other, home);
-		expect(box_rename(&run.box, other, home), want);
+		check_result(box_rename(&run.box, other, home), want);
 	}
 	step_kill();
 }
@@ -427,11 +429,11 @@ static int count_listed(const char *dir)
 	struct listing l = {0};
 
 	box_submit(&run.box, &p, vfs_lookup);
-	expect(box_wait(&p), 0);
+	check_result(box_wait(&p), 0);
 	l.p.call.ino = p.call.attr.ino;
 	l.p.call.emit = emit;
 	box_submit(&run.box, &l.p, vfs_readdir);
-	expect(box_wait(&l.p), 0);
+	check_result(box_wait(&l.p), 0);
 	vfs_forget(run.box.v, p.call.attr.ino, 1);
 	return l.n;
 }
@@ -456,7 +458,7 @@ static void check_file(const struct model_file *f)
 	struct bytes *got;
 
 	if (f->dir) {
-		expect(box_stat(&run.box, f->path, &a), 0);
+		check_result(box_stat(&run.box, f->path, &a), 0);
 		return;
 	}
 	got = box_get(&run.box, f->path);
@@ -470,7 +472,7 @@ static void check_file(const struct model_file *f)
 		fail_step("%s is %s", f->path, f->draft ? "no draft" : "a draft");
 }
 
-static void check(void)
+static void check_everything(void)
 {
 	static const char *const dirs[] = {"images", "sounds", "info"};
 
@@ -510,20 +512,20 @@ static const struct {
 	{step_end, 1},
 };
 
-static void step(void)
+static void run_random_step(void)
 {
 	unsigned total = 0, at;
 	size_t i;
 
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		total += steps[i].weight;
-	at = pick(total);
+	at = pick_number(total);
 	for (i = 0; at >= steps[i].weight; i++)
 		at -= steps[i].weight;
 	steps[i].run();
 }
 
-static void begin(void)
+static void start_box(void)
 {
 	int n = 0;
 
@@ -558,18 +560,18 @@ static void sequence(uint32_t seed)
 	run.tell = getenv("MAPFS_TEST_TELL") != NULL;
 	box_make(&run.box);
 	put_file(run.box.room.fd, MAP_NAME, map->data, map->size);
-	expect(box_mount(&run.box, NULL), 0);
-	begin();
+	check_result(box_mount(&run.box, NULL), 0);
+	start_box();
 	for (; run.step < n; run.step++) {
 		if (seed % 2)
 			box_remember(&run.box);
 		print_step("%2d: ", run.step);
-		step();
-		check();
+		run_random_step();
+		check_everything();
 		check_remembered();
 	}
 	box_forget_listings(&run.box);
-	end();
+	end_mount();
 	box_remove(&run.box);
 	run.seed = 0;
 }

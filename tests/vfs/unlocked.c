@@ -26,7 +26,7 @@ static int setup(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
 
-static void note(void *arg, const char *line)
+static void append_note(void *arg, const char *line)
 {
 	(void)arg;
 	(void)line;
@@ -40,7 +40,7 @@ static int mount_locked(struct box *b, struct volume **ret)
 
 	o.unlocked = false;
 	r = volume_open(dup(b->room.fd), MAP_NAME, &o, ret, NULL);
-	return r == 0 ? volume_load(*ret, note, NULL, NULL) : r;
+	return r == 0 ? volume_load(*ret, append_note, NULL, NULL) : r;
 }
 
 static void map_is_locked_at_its_first_change(void **state)
@@ -157,7 +157,7 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	return true;
 }
 
-static void see(struct box *b, const char *dir, struct inode_seen *all, size_t *n)
+static void collect_inodes(struct box *b, const char *dir, struct inode_seen *all, size_t *n)
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	struct inode *n_dir;
@@ -179,7 +179,7 @@ static void see(struct box *b, const char *dir, struct inode_seen *all, size_t *
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s%s%s", dir, *dir ? "/" : "", l->names[i]);
-		see(b, path, all, n);
+		collect_inodes(b, path, all, n);
 	}
 	free(l);
 }
@@ -191,7 +191,7 @@ static void inode_numbers_are_found_again_in_a_new_mount(void **state)
 	struct inode *n;
 	size_t count = 0;
 
-	see(b, "", all, &count);
+	collect_inodes(b, "", all, &count);
 	assert_true(count > 30);
 	box_remount(b);
 	for (size_t i = 0; i < count; i++) {

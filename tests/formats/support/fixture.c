@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int keep(struct store *s, const struct extent *data, struct extent *ret, struct error *e)
+static int keep_content(
+	struct store *s, const struct extent *data, struct extent *ret, struct error *e)
 {
 	(void)s, (void)e;
 	*ret = extent_ref(data);
@@ -79,7 +80,7 @@ int fixture_open_source(struct fixture *f, const struct format *format, const st
 	f->dirfd = open(tmp ? tmp : "/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if ((!src->n_files && !format) || !f->budget || f->dirfd < 0)
 		return error_set(e, -ENOMEM, "cannot set the test up");
-	f->store = (struct store){.keep = keep, .spool_dirfd = f->dirfd};
+	f->store = (struct store){.keep = keep_content, .spool_dirfd = f->dirfd};
 	f->ctx = (struct format_context){
 		.budget = f->budget, .store = &f->store, .options = options};
 	if (!format)

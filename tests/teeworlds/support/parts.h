@@ -57,7 +57,7 @@ static inline int edit(
 {
 	CLEANUP(free) char *text = edited(*s, path, from, to);
 
-	return put(s, path, text, e);
+	return put_text(s, path, text, e);
 }
 
 static inline void assert_refused(

@@ -64,7 +64,7 @@ static inline void assert_content(const struct snapshot *s, const char *path, co
 }
 
 /* Put text to a path. Returns the result of entry_put. */
-static inline int put(struct snapshot **s, const char *path, const char *text, struct error *e)
+static inline int put_text(struct snapshot **s, const char *path, const char *text, struct error *e)
 {
 	return entry_put(s, id_of(*s, path), text, strlen(text), e);
 }

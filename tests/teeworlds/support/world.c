@@ -49,7 +49,7 @@ void world_close(struct world *w)
 }
 
 /* Sort by position: later placements come first, and those without a number last. */
-static void order(struct world *w)
+static void sort_places(struct world *w)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const char *name = w->places[i].name;
@@ -60,7 +60,7 @@ static void order(struct world *w)
 	}
 }
 
-static void place(struct world *w, struct placement p)
+static void add_placement(struct world *w, struct placement p)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (entry_object(w->places[i].id) == entry_object(p.id)) {
@@ -72,7 +72,7 @@ static void place(struct world *w, struct placement p)
 		}
 	assert_true(w->n < WORLD_PLACES);
 	w->places[w->n++] = p;
-	order(w);
+	sort_places(w);
 }
 
 entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_dir)
@@ -85,7 +85,7 @@ entry_id world_add_in(struct world *w, entry_id dir, const char *name, bool is_d
 	assert_true(m.kind != NAME_SCRATCH);
 	assert_ok(w->now->format->tree->add(&w->now, dir, name, is_dir, &id, &err));
 	if (m.kind == NAME_OBJECT)
-		place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
+		add_placement(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
 	return id;
 }
 
@@ -132,7 +132,7 @@ const char *world_name(const struct world *w, entry_id id)
 
 void world_move(struct world *w, entry_id id, entry_id dir, const char *name)
 {
-	place(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
+	add_placement(w, (struct placement){.id = id, .dir = dir, .name = strdup(name)});
 }
 
 void world_remove(struct world *w, entry_id id)
@@ -144,7 +144,7 @@ void world_remove(struct world *w, entry_id id)
 
 	assert_ok(w->now->format->stat(w->now, id, &en, &err));
 	if (en.is_dir || !(en.is_cleared_by_mount || en.is_cleared_by_save)) {
-		place(w, (struct placement){.id = id, .is_removed = true});
+		add_placement(w, (struct placement){.id = id, .is_removed = true});
 		return;
 	}
 	assert_ok(format_put_file(
@@ -225,7 +225,7 @@ int32_t world_int(const struct world *w, unsigned type, int position, uint32_t i
 	return it->ints->v[i];
 }
 
-static int fill(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+static int fill_pixels(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	(void)off, (void)e;
 	memset(dst, *(const uint8_t *)arg, n);
@@ -241,7 +241,7 @@ struct bytes *world_png(uint32_t w, uint32_t h, uint8_t value)
 
 	assert_int_equal(png_file_size(w, h, &size), 0);
 	b = bytes_new((size_t)size, &dst);
-	assert_ok(png_file_read(w, h, fill, &value, NULL, 0, dst, (size_t)size, &err));
+	assert_ok(png_file_read(w, h, fill_pixels, &value, NULL, 0, dst, (size_t)size, &err));
 	return b;
 }
 

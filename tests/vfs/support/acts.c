@@ -22,7 +22,7 @@ static void must_at(bool good, int line)
 
 #define must(good) must_at(good, __LINE__)
 
-static int put(struct trial *t, const struct sample_content *c)
+static int put_content(struct trial *t, const struct sample_content *c)
 {
 	return box_put(&t->box, c->path, c->text);
 }
@@ -171,7 +171,7 @@ static void prepare_save(struct trial *t)
 	struct fd *f;
 
 	mount(t);
-	must(put(t, &t->s->put) == 0 && put(t, &t->s->bad) == -EINVAL);
+	must(put_content(t, &t->s->put) == 0 && put_content(t, &t->s->bad) == -EINVAL);
 	/* From here on the content must survive a power loss. */
 	must(box_open(&t->box, t->s->put.path, O_RDWR, &f) == 0 && fd_fsync(f) == 0);
 	must(fd_close(f) == 0);
@@ -209,7 +209,7 @@ static void act_save_twice(struct trial *t)
 {
 	(void)box_save(&t->box, NULL);
 	t->end_faults(t->arg);
-	t->answers->r = put(t, &t->s->more);
+	t->answers->r = put_content(t, &t->s->more);
 	t->answers->code = (int)box_save(&t->box, NULL);
 }
 
@@ -234,7 +234,7 @@ static void prepare_unchanged(struct trial *t)
 	struct fd *f;
 
 	mount(t);
-	must(put(t, &t->s->put) == 0 && put(t, &t->s->bad) == -EINVAL);
+	must(put_content(t, &t->s->put) == 0 && put_content(t, &t->s->bad) == -EINVAL);
 	must(box_put(&t->box, t->s->put.path, t->s->old) == 0);
 	must(box_open(&t->box, t->s->put.path, O_RDWR, &f) == 0 && fd_fsync(f) == 0);
 	must(fd_close(f) == 0);
@@ -265,7 +265,7 @@ static void prepare_replay(struct trial *t)
 	int fd;
 
 	prepare_save(t);
-	must(put(t, &t->s->torn) == 0);
+	must(put_content(t, &t->s->torn) == 0);
 	box_kill(&t->box);
 	must(box_count_names(&t->box, ".mapfs-journal-", name) == 1);
 	fd = openat(t->box.room.fd, name, O_RDWR | O_CLOEXEC);
@@ -305,7 +305,7 @@ static void prepare_end(struct trial *t)
 	struct fd *f;
 
 	prepare_save(t);
-	must(put(t, &t->s->scratch) == 0);
+	must(put_content(t, &t->s->scratch) == 0);
 	must(box_open(&t->box, t->s->more.path, MAKE, &f) == 0 && fd_text(f, 0, "open") == 0);
 }
 

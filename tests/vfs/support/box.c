@@ -15,7 +15,7 @@
 
 enum { THREADS = 2, CACHE = 1 << 20 };
 
-static void note(void *arg, const char *line)
+static void append_note(void *arg, const char *line)
 {
 	struct box *b = arg;
 	size_t n = strlen(b->notes);
@@ -25,7 +25,7 @@ static void note(void *arg, const char *line)
 
 static void host_note(struct vfs_host *h, const char *line)
 {
-	note(h, line);
+	append_note(h, line);
 }
 
 static void host_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
@@ -141,7 +141,7 @@ static int mount(struct box *b, int opened, struct volume *vol, struct error *e)
 	if (r == 0 && !b->pool)
 		r = error_set(e, -ENOMEM, "no memory for threads");
 	if (r == 0)
-		r = volume_load(vol, note, b, e);
+		r = volume_load(vol, append_note, b, e);
 	if (r < 0) {
 		volume_destroy(vol);
 		return r;
@@ -306,7 +306,7 @@ int box_wait(struct pending *p)
 	return p->r;
 }
 
-static int run(struct box *b, struct pending *p, vfs_op op)
+static int run_call(struct box *b, struct pending *p, vfs_op op)
 {
 	box_submit(b, p, op);
 	return box_wait(p);
@@ -319,7 +319,8 @@ static void forget(struct box *b)
 }
 
 /* Look up all names of the path, or all but the last; *ret_base is where the last begins. */
-static int walk(struct box *b, const char *path, bool all, uint64_t *ret_ino, const char **ret_base)
+static int walk_path(
+	struct box *b, const char *path, bool all, uint64_t *ret_ino, const char **ret_base)
 {
 	uint64_t ino = VFS_ROOT_INO;
 	char name[NAME_MAX + 1];
@@ -332,7 +333,7 @@ static int walk(struct box *b, const char *path, bool all, uint64_t *ret_ino, co
 		if (!all && !path[n])
 			break;
 		snprintf(name, sizeof(name), "%.*s", (int)n, path);
-		r = run(b, &p, vfs_lookup);
+		r = run_call(b, &p, vfs_lookup);
 		if (r < 0)
 			return r;
 		ino = p.call.attr.ino;
@@ -348,10 +349,10 @@ static int walk(struct box *b, const char *path, bool all, uint64_t *ret_ino, co
 int box_stat(struct box *b, const char *path, struct attr *ret)
 {
 	struct pending p = {0};
-	int r = walk(b, path, true, &p.call.ino, NULL);
+	int r = walk_path(b, path, true, &p.call.ino, NULL);
 
 	if (r == 0)
-		r = run(b, &p, vfs_getattr);
+		r = run_call(b, &p, vfs_getattr);
 	if (r == 0)
 		*ret = p.call.attr;
 	forget(b);
@@ -374,10 +375,10 @@ static int fd_new(struct box *b, struct pending *p, uint64_t ino, struct fd **re
 int box_open(struct box *b, const char *path, unsigned flags, struct fd **ret)
 {
 	struct pending p = {.call = {.flags = flags}};
-	int r = walk(b, path, true, &p.call.ino, NULL);
+	int r = walk_path(b, path, true, &p.call.ino, NULL);
 
 	if (r == 0)
-		r = run(b, &p, vfs_open);
+		r = run_call(b, &p, vfs_open);
 	if (r == 0) {
 		b->n_seen--;
 		r = fd_new(b, &p, p.call.ino, ret);
@@ -389,10 +390,10 @@ int box_open(struct box *b, const char *path, unsigned flags, struct fd **ret)
 int box_create(struct box *b, const char *path, struct fd **ret)
 {
 	struct pending p = {.call = {.flags = O_RDWR | O_CREAT, .set = {.mode = 0644}}};
-	int r = walk(b, path, false, &p.call.ino, &p.call.name);
+	int r = walk_path(b, path, false, &p.call.ino, &p.call.name);
 
 	if (r == 0)
-		r = run(b, &p, vfs_create_file);
+		r = run_call(b, &p, vfs_create_file);
 	if (r == 0)
 		remember_changed(b, p.call.ino);
 	if (r == 0)
@@ -405,7 +406,7 @@ int fd_write(struct fd *f, uint64_t off, const void *data, size_t n)
 {
 	struct pending p = {.call = {.handle = f->handle, .off = off, .data = data, .size = n}};
 
-	return run(f->box, &p, vfs_write);
+	return run_call(f->box, &p, vfs_write);
 }
 
 int fd_page(struct fd *f, uint64_t off, const char *text)
@@ -416,7 +417,7 @@ int fd_page(struct fd *f, uint64_t off, const char *text)
 				    .size = strlen(text),
 				    .mapped = true}};
 
-	return run(f->box, &p, vfs_write);
+	return run_call(f->box, &p, vfs_write);
 }
 
 int fd_text(struct fd *f, uint64_t off, const char *text)
@@ -427,7 +428,7 @@ int fd_text(struct fd *f, uint64_t off, const char *text)
 int fd_read(struct fd *f, uint64_t off, void *dst, size_t n)
 {
 	struct pending p = {.call = {.handle = f->handle, .off = off, .size = n}};
-	int r = run(f->box, &p, vfs_read);
+	int r = run_call(f->box, &p, vfs_read);
 
 	if (r == 0) {
 		if (p.call.out_size)
@@ -442,14 +443,14 @@ int fd_flush(struct fd *f)
 {
 	struct pending p = {.call = {.handle = f->handle}};
 
-	return run(f->box, &p, vfs_flush);
+	return run_call(f->box, &p, vfs_flush);
 }
 
 int fd_fsync(struct fd *f)
 {
 	struct pending p = {.call = {.handle = f->handle}};
 
-	return run(f->box, &p, vfs_fsync);
+	return run_call(f->box, &p, vfs_fsync);
 }
 
 int fd_truncate(struct fd *f, uint64_t size)
@@ -459,13 +460,13 @@ int fd_truncate(struct fd *f, uint64_t size)
 				    .set = {.size = size},
 				    .mask = ATTR_SIZE}};
 
-	return run(f->box, &p, vfs_setattr);
+	return run_call(f->box, &p, vfs_setattr);
 }
 
 int fd_release(struct fd *f)
 {
 	struct pending p = {.call = {.handle = f->handle}};
-	int r = run(f->box, &p, vfs_release);
+	int r = run_call(f->box, &p, vfs_release);
 
 	fd_forget(f);
 	return r;
@@ -494,10 +495,10 @@ int fd_close(struct fd *f)
 static int setattr(struct box *b, const char *path, const struct attr *set, unsigned mask)
 {
 	struct pending p = {.call = {.set = *set, .mask = mask}};
-	int r = walk(b, path, true, &p.call.ino, NULL);
+	int r = walk_path(b, path, true, &p.call.ino, NULL);
 
 	if (r == 0)
-		r = run(b, &p, vfs_setattr);
+		r = run_call(b, &p, vfs_setattr);
 	forget(b);
 	return r;
 }
@@ -515,10 +516,10 @@ int box_set_mtime(struct box *b, const char *path, time_t t)
 static int on_name(struct box *b, const char *path, vfs_op op)
 {
 	struct pending p = {.call = {.set = {.mode = 0755}}};
-	int r = walk(b, path, false, &p.call.ino, &p.call.name);
+	int r = walk_path(b, path, false, &p.call.ino, &p.call.name);
 
 	if (r == 0)
-		r = run(b, &p, op);
+		r = run_call(b, &p, op);
 	if (r == 0)
 		remember_changed(b, p.call.ino);
 	if (r == 0 && op == vfs_mkdir)
@@ -545,12 +546,12 @@ int box_rmdir(struct box *b, const char *path)
 int box_rename(struct box *b, const char *from, const char *to)
 {
 	struct pending p = {0};
-	int r = walk(b, from, false, &p.call.ino, &p.call.name);
+	int r = walk_path(b, from, false, &p.call.ino, &p.call.name);
 
 	if (r == 0)
-		r = walk(b, to, false, &p.call.to_ino, &p.call.to_name);
+		r = walk_path(b, to, false, &p.call.to_ino, &p.call.to_name);
 	if (r == 0)
-		r = run(b, &p, vfs_rename);
+		r = run_call(b, &p, vfs_rename);
 	if (r == 0) {
 		remember_changed(b, p.call.ino);
 		remember_changed(b, p.call.to_ino);
@@ -562,10 +563,10 @@ int box_rename(struct box *b, const char *from, const char *to)
 int box_getxattr(struct box *b, const char *path, const char *name, char *ret, size_t size)
 {
 	struct pending p = {.call = {.name = name}};
-	int r = walk(b, path, true, &p.call.ino, NULL);
+	int r = walk_path(b, path, true, &p.call.ino, NULL);
 
 	if (r == 0)
-		r = run(b, &p, vfs_getxattr);
+		r = run_call(b, &p, vfs_getxattr);
 	if (r == 0)
 		snprintf(ret, size, "%.*s", (int)p.call.out_size, (const char *)p.call.out);
 	free(p.call.out);
@@ -576,10 +577,10 @@ int box_getxattr(struct box *b, const char *path, const char *name, char *ret, s
 int box_removexattr(struct box *b, const char *path, const char *name)
 {
 	struct pending p = {.call = {.name = name}};
-	int r = walk(b, path, true, &p.call.ino, NULL);
+	int r = walk_path(b, path, true, &p.call.ino, NULL);
 
 	if (r == 0)
-		r = run(b, &p, vfs_removexattr);
+		r = run_call(b, &p, vfs_removexattr);
 	forget(b);
 	return r;
 }
@@ -588,7 +589,7 @@ int box_sync_root(struct box *b)
 {
 	struct pending p = {.call = {.ino = VFS_ROOT_INO}};
 
-	return run(b, &p, vfs_fsyncdir);
+	return run_call(b, &p, vfs_fsyncdir);
 }
 
 struct listing {
@@ -609,10 +610,10 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 bool box_lists(struct box *b, const char *dir, const char *name)
 {
 	struct listing l = {.p = {.call = {.emit = emit}}, .name = name};
-	int r = walk(b, dir, true, &l.p.call.ino, NULL);
+	int r = walk_path(b, dir, true, &l.p.call.ino, NULL);
 
 	if (r == 0)
-		r = run(b, &l.p, vfs_readdir);
+		r = run_call(b, &l.p, vfs_readdir);
 	forget(b);
 	return r == 0 && l.found;
 }

@@ -139,7 +139,7 @@ static void scan(struct disk *d, int dirfd, const char *above, bool synced, stru
 	closedir(dir);
 }
 
-static int find(const struct names *names, const char *path)
+static int find_name(const struct names *names, const char *path)
 {
 	for (unsigned i = 0; i < names->n; i++)
 		if (strcmp(names->all[i].path, path) == 0)
@@ -193,10 +193,10 @@ static void note_step(struct disk *d)
 	scan(d, d->dirfd, "", false, &now);
 	*s = (struct deed){.n = 0};
 	for (unsigned i = 0; i < d->seen.n; i++)
-		if (find(&now, d->seen.all[i].path) == NONE)
+		if (find_name(&now, d->seen.all[i].path) == NONE)
 			change(s, d->seen.all[i].path, NONE);
 	for (unsigned i = 0; i < now.n; i++)
-		if (find(&d->seen, now.all[i].path) != now.all[i].inode)
+		if (find_name(&d->seen, now.all[i].path) != now.all[i].inode)
 			change(s, now.all[i].path, now.all[i].inode);
 	d->now.n_steps += s->n > 0;
 	sure(d->now.n_steps < STEPS);
@@ -439,14 +439,14 @@ static bool has_parent(const struct cut *c, const struct names *names, const cha
 	int inode;
 
 	dir_of(path, dir);
-	inode = dir[0] ? find(names, dir) : 0;
+	inode = dir[0] ? find_name(names, dir) : 0;
 	return inode != NONE && c->contents[inode].dir && (!dir[0] || has_parent(c, names, dir));
 }
 
 typedef void (*each_file)(void *arg, const char *path, const struct state *c, unsigned mode);
 
 /* Directories come before their files. */
-static void walk(const struct cut *c, unsigned state, each_file fn, void *arg)
+static void walk_names(const struct cut *c, unsigned state, each_file fn, void *arg)
 {
 	const struct names *names = names_of(c, state);
 
@@ -480,7 +480,7 @@ static void restore_one(void *arg, const char *path, const struct state *c, unsi
 
 void disk_restore(const struct disk *d, unsigned cut, unsigned state, int dirfd)
 {
-	walk(d->cuts[cut], state, restore_one, &dirfd);
+	walk_names(d->cuts[cut], state, restore_one, &dirfd);
 }
 
 /* The result does not depend on the order of names. */
@@ -504,6 +504,6 @@ uint64_t disk_print(const struct disk *d, unsigned cut, unsigned state)
 	const struct answers *answers = &d->cuts[cut]->answers;
 	uint64_t sum = crc32(0, (const Bytef *)answers, sizeof(*answers));
 
-	walk(d->cuts[cut], state, print_one, &sum);
+	walk_names(d->cuts[cut], state, print_one, &sum);
 	return sum;
 }

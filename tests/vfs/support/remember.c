@@ -23,7 +23,7 @@ struct memory {
 	struct remembered dirs[DIRS_MAX];
 };
 
-static struct remembered *find(struct box *b, uint64_t ino)
+static struct remembered *find_directory(struct box *b, uint64_t ino)
 {
 	for (unsigned i = 0; b->memory && i < b->memory->n; i++)
 		if (b->memory->dirs[i].ino == ino)
@@ -33,7 +33,7 @@ static struct remembered *find(struct box *b, uint64_t ino)
 
 void remember_invalidated(struct box *b, uint64_t ino)
 {
-	struct remembered *d = find(b, ino);
+	struct remembered *d = find_directory(b, ino);
 
 	if (d)
 		d->is_invalidated = true;
@@ -41,7 +41,7 @@ void remember_invalidated(struct box *b, uint64_t ino)
 
 void remember_changed(struct box *b, uint64_t dir)
 {
-	struct remembered *d = find(b, dir);
+	struct remembered *d = find_directory(b, dir);
 
 	if (d)
 		d->is_changed = true;
@@ -61,7 +61,7 @@ void box_forget_listings(struct box *b)
 	remember_drop(b);
 }
 
-static int ask(struct box *b, struct pending *p, vfs_op op)
+static int run_call(struct box *b, struct pending *p, vfs_op op)
 {
 	box_submit(b, p, op);
 	return box_wait(p);
@@ -95,10 +95,11 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	return true;
 }
 
-static int list(struct box *b, const struct remembered *d, struct memory *to, uint64_t *ret)
+static int list_directory(
+	struct box *b, const struct remembered *d, struct memory *to, uint64_t *ret)
 {
 	struct listing l = {.p = {.call = {.ino = d->ino, .emit = emit}}, .dir = d, .to = to};
-	int r = ask(b, &l.p, vfs_readdir);
+	int r = run_call(b, &l.p, vfs_readdir);
 
 	*ret = l.names;
 	return r;
@@ -107,7 +108,7 @@ static int list(struct box *b, const struct remembered *d, struct memory *to, ui
 static int mtime(struct box *b, uint64_t ino, struct timespec *ret)
 {
 	struct pending p = {.call = {.ino = ino}};
-	int r = ask(b, &p, vfs_getattr);
+	int r = run_call(b, &p, vfs_getattr);
 
 	*ret = p.call.attr.mtime;
 	return r;
@@ -127,16 +128,16 @@ void box_remember(struct box *b)
 		struct pending p = {.call = {.ino = d->ino, .name = slash ? slash + 1 : d->path}};
 
 		if (i) {
-			assert_int_equal(ask(b, &p, vfs_lookup), 0);
+			assert_int_equal(run_call(b, &p, vfs_lookup), 0);
 			d->ino = p.call.attr.ino;
 		}
 		assert_int_equal(mtime(b, d->ino, &d->mtime), 0);
-		assert_int_equal(list(b, d, m, &d->names), 0);
+		assert_int_equal(list_directory(b, d, m, &d->names), 0);
 	}
 	b->memory = m;
 }
 
-static bool misremembered(struct box *b, struct remembered *d)
+static bool is_stale(struct box *b, struct remembered *d)
 {
 	bool is_invalidated = d->is_invalidated;
 	struct timespec now;
@@ -145,7 +146,7 @@ static bool misremembered(struct box *b, struct remembered *d)
 
 	if (d->is_changed)
 		return false;
-	r = list(b, d, NULL, &names);
+	r = list_directory(b, d, NULL, &names);
 	d->is_invalidated = is_invalidated; /* listing a directory does not invalidate it */
 	/* A removed directory is not listed. */
 	if (r < 0 || names == d->names)
@@ -158,7 +159,7 @@ static bool misremembered(struct box *b, struct remembered *d)
 const char *box_find_stale_listing(struct box *b)
 {
 	for (unsigned i = 0; b->memory && i < b->memory->n; i++)
-		if (misremembered(b, &b->memory->dirs[i]))
+		if (is_stale(b, &b->memory->dirs[i]))
 			return b->memory->dirs[i].path;
 	return NULL;
 }

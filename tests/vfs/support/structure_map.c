@@ -108,7 +108,7 @@ static void tiles(struct draw *d, const char *name, int32_t kind, int32_t image_
 }
 
 /* One quad or one sound source, without envelopes. */
-static void list(struct draw *d, const char *name, int32_t type, int32_t source)
+static void make_list(struct draw *d, const char *name, int32_t type, int32_t source)
 {
 	int32_t element[38] = {0};
 	size_t n = type == 3 ? 38 : 13;
@@ -159,9 +159,9 @@ static void draw_all(struct draw *d)
 	name_ints(it->v + 12, "g");
 	tiles(d, "game", 1, -1);
 	tiles(d, "deco", 0, 0);
-	list(d, "q1", 3, 1);
-	list(d, "q2", 3, 2);
-	list(d, "snd", 10, 1);
+	make_list(d, "q1", 3, 1);
+	make_list(d, "q2", 3, 2);
+	make_list(d, "snd", 10, 1);
 	item_add(d, 6, 0);
 	sound(d, "wind", 1);
 	sound(d, "rain", 2);

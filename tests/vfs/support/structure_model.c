@@ -608,7 +608,7 @@ static int by_path(const void *pa, const void *pb)
 	return r ? r : compare_names(a->path, b->path);
 }
 
-static void place(struct seat *s, const char *path)
+static void add_to_map(struct seat *s, const char *path)
 {
 	snprintf(s->o.path, PATH_SIZE, "%s", path);
 	s->o.number = parse_name(path, s->o.name);
@@ -623,7 +623,7 @@ static int find_other(struct build *b, const struct model_file *f, enum kind kin
 
 	if (id == b->n)
 		b->seats[b->n++].o = (struct object){.kind = kind, .content = NO_CONTENT};
-	place(&b->seats[id], f->path);
+	add_to_map(&b->seats[id], f->path);
 	return id;
 }
 
@@ -661,7 +661,7 @@ static int content_of_file(const struct model *m, const struct model_file *f, in
 	return bytes == NO_CONTENT ? NO_CONTENT : content_judge(form_of(f->path), bytes);
 }
 
-static void fill(struct build *b)
+static void fill_build(struct build *b)
 {
 	for (int i = 0; i < b->m->now.n_files; i++) {
 		int content = b->id[i] == NONE ? NO_CONTENT
@@ -843,7 +843,7 @@ void model_save(struct model *m)
 		b.files[i] = &m->now.files[i];
 	qsort(b.files, (size_t)m->now.n_files, sizeof(*b.files), by_path);
 	identify(&b);
-	fill(&b);
+	fill_build(&b);
 	resolve_identities(&b, &to);
 	print_line(&to, &to.saved);
 	to.written |= memcmp(&to.saved, &m->saved, sizeof(to.saved)) != 0;

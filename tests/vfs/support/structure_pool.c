@@ -42,14 +42,14 @@ void pool_destroy(struct pool *p)
 	free(p);
 }
 
-static void add(struct job ***end, struct job *j)
+static void append_job(struct job ***end, struct job *j)
 {
 	j->next = NULL;
 	**end = j;
 	*end = &j->next;
 }
 
-static struct job *take(struct job **first, struct job ***end)
+static struct job *take_first_job(struct job **first, struct job ***end)
 {
 	struct job *j = *first;
 
@@ -61,13 +61,13 @@ static struct job *take(struct job **first, struct job ***end)
 void pool_submit(struct pool *p, struct job *j)
 {
 	p->pending++;
-	add(&p->end, j);
+	append_job(&p->end, j);
 }
 
 void pool_submit_done(struct pool *p, struct job *j)
 {
 	p->pending++;
-	add(&p->back_end, j);
+	append_job(&p->back_end, j);
 }
 
 int pool_fd(const struct pool *p)
@@ -79,16 +79,16 @@ void pool_complete(struct pool *p)
 {
 	struct job *j;
 
-	while ((j = take(&p->first, &p->end))) {
+	while ((j = take_first_job(&p->first, &p->end))) {
 		bool has_done = j->done;
 
 		j->run(j);
 		if (has_done)
-			add(&p->back_end, j);
+			append_job(&p->back_end, j);
 		else
 			p->pending--;
 	}
-	while ((j = take(&p->back, &p->back_end))) {
+	while ((j = take_first_job(&p->back, &p->back_end))) {
 		p->pending--;
 		j->done(j);
 	}
