@@ -273,7 +273,7 @@ static void *member(void *arg)
 	struct crowd *c = arg;
 	uint8_t picks[ROUNDS];
 
-	fill(picks, sizeof(picks), (uint32_t)(uintptr_t)&picks);
+	fill_bytes(picks, sizeof(picks), (uint32_t)(uintptr_t)&picks);
 	pthread_barrier_wait(&c->start);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct object *o = &c->objects[picks[i] % OBJECTS];

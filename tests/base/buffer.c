@@ -26,7 +26,7 @@ static void finish_returns_all_appended_bytes(void **state)
 	room[0] = 'z';
 	b.size++;
 	assert_int_equal(buffer_finish(&b, &got), 0);
-	assert_true(same(got, want, sizeof(want) - 1));
+	assert_true(bytes_equal_data(got, want, sizeof(want) - 1));
 	assert_null(b.data);
 	assert_int_equal(b.size, 0);
 }
@@ -38,7 +38,7 @@ static void growth_keeps_the_content(void **state)
 	uint8_t want[100000];
 
 	(void)state;
-	fill(want, sizeof(want), 1);
+	fill_bytes(want, sizeof(want), 1);
 	for (size_t i = 0, n = 1; i < sizeof(want); i += n, n = i % 777 + 1) {
 		if (n > sizeof(want) - i)
 			n = sizeof(want) - i;
@@ -47,7 +47,7 @@ static void growth_keeps_the_content(void **state)
 			break;
 	}
 	assert_int_equal(buffer_finish(&b, &got), 0);
-	assert_true(same(got, want, sizeof(want)));
+	assert_true(bytes_equal_data(got, want, sizeof(want)));
 }
 
 static void an_error_stays_until_finish(void **state)
@@ -65,7 +65,7 @@ static void an_error_stays_until_finish(void **state)
 	/* finish clears the error. */
 	buffer_text(&b, "x");
 	assert_int_equal(buffer_finish(&b, &got), 0);
-	assert_true(same(got, "x", 1));
+	assert_true(bytes_equal_data(got, "x", 1));
 	bytes_unref(got);
 }
 

@@ -72,10 +72,10 @@ static void load_copies_only_if_necessary(void **state)
 	part.off = 1;
 	part.size = 3;
 	assert_int_equal(extent_load(&part, 5, &got, &e), 0);
-	assert_true(same(got, "ell", 3));
+	assert_true(bytes_equal_data(got, "ell", 3));
 	bytes_unref(got);
 	assert_int_equal(extent_load(&in_file, 5, &got, &e), 0);
-	assert_true(same(got, "world", 5));
+	assert_true(bytes_equal_data(got, "world", 5));
 	bytes_unref(got);
 	assert_int_equal(extent_load(&empty, 0, &got, &e), 0);
 	assert_int_equal(got->size, 0);
@@ -93,7 +93,7 @@ static void equal_compares_every_byte(void **state)
 	struct error e = ERROR_INIT;
 	bool same_bytes;
 
-	fill(data, sizeof(data), 3);
+	fill_bytes(data, sizeof(data), 3);
 	put_file(room->fd, "a", data, sizeof(data));
 	put_file(room->fd, "b", data + AT - 13, SIZE + 13);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {

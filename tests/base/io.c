@@ -53,7 +53,7 @@ static void noreplace_does_not_replace_a_file(void **state)
 	put_file(room->fd, "b", "B", 1);
 	assert_int_equal(io_rename_noreplace(room->fd, "a", "b"), -EEXIST);
 	got = get_file(room->fd, "b");
-	assert_true(same(got, "B", 1));
+	assert_true(bytes_equal_data(got, "B", 1));
 	assert_int_equal(io_rename_noreplace(room->fd, "a", "c"), 0);
 	assert_int_equal(count_files(room->fd), 2);
 	assert_int_equal(faccessat(room->fd, "c", F_OK, 0), 0);
@@ -95,14 +95,14 @@ static void copy_appends_a_range(void **state)
 	CLEANUP(close_fd) int to = -1;
 	static uint8_t data[300000];
 
-	fill(data, sizeof(data), 5);
+	fill_bytes(data, sizeof(data), 5);
 	put_file(room->fd, "from", data, sizeof(data));
 	from = openat(room->fd, "from", O_RDONLY);
 	to = openat(room->fd, "to", O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(io_write(to, data, 10), 0);
 	assert_int_equal(io_copy(from, 10, sizeof(data) - 10, to), 0);
 	got = get_file(room->fd, "to");
-	assert_true(same(got, data, sizeof(data)));
+	assert_true(bytes_equal_data(got, data, sizeof(data)));
 	/* The file ends before the range does. */
 	assert_int_equal(io_copy(from, sizeof(data) - 1, 2, to), -EIO);
 }
@@ -116,7 +116,7 @@ static void copy_works_between_any_offsets(void **state)
 	CLEANUP(close_fd) int from = -1;
 	uint8_t *data = malloc(SIZE);
 
-	fill(data, SIZE, 15);
+	fill_bytes(data, SIZE, 15);
 	put_file(room->fd, "from", data, SIZE);
 	from = openat(room->fd, "from", O_RDONLY);
 	for (size_t i = 0; i < 25; i++) {
@@ -143,14 +143,14 @@ static void copy_works_without_copy_file_range(void **state)
 	CLEANUP(close_fd) int to = -1;
 	static uint8_t data[300000];
 
-	fill(data, sizeof(data), 6);
+	fill_bytes(data, sizeof(data), 6);
 	put_file(room->fd, "from", data, sizeof(data));
 	from = openat(room->fd, "from", O_RDONLY);
 	/* copy_file_range refuses descriptors that append. */
 	to = openat(room->fd, "to", O_WRONLY | O_CREAT | O_APPEND, 0600);
 	assert_int_equal(io_copy(from, 7, sizeof(data) - 7, to), 0);
 	got = get_file(room->fd, "to");
-	assert_true(same(got, data + 7, sizeof(data) - 7));
+	assert_true(bytes_equal_data(got, data + 7, sizeof(data) - 7));
 }
 
 static void temporary_files_are_new_and_private(void **state)
@@ -210,7 +210,7 @@ static void interrupted_calls_are_repeated(void **state)
 		assert_int_equal(f.seen, 8);
 		bytes_unref(got);
 		got = get_file(room->fd, "f");
-		assert_true(same(got, "Writtopied", 10));
+		assert_true(bytes_equal_data(got, "Writtopied", 10));
 	}
 }
 
@@ -247,7 +247,7 @@ static void partial_writes_are_completed(void **state)
 		assert_int_equal(seen, 2);
 		bytes_unref(got);
 		got = get_file(room->fd, "f");
-		assert_true(same(got, text, 10));
+		assert_true(bytes_equal_data(got, text, 10));
 	}
 }
 

@@ -162,14 +162,14 @@ static void a_job_submitted_as_done_only_runs_its_callback(void **state)
 	assert_int_equal(pool_count_pending(p), 0);
 }
 
-struct ending {
+struct gated_job {
 	struct job job;
 	atomic_bool go, ended;
 };
 
 static void run_gated_job(struct job *j)
 {
-	struct ending *h = (struct ending *)j;
+	struct gated_job *h = (struct gated_job *)j;
 
 	while (!atomic_load(&h->go))
 		sched_yield();
@@ -181,7 +181,7 @@ static void the_last_job_wakes_a_waiting_owner_without_a_callback(void **state)
 {
 	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
 	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
-	struct ending h = {.job = {run_gated_job, NULL, NULL}};
+	struct gated_job h = {.job = {run_gated_job, NULL, NULL}};
 
 	(void)state;
 	pool_submit(p, &h.job);
@@ -196,7 +196,7 @@ static void the_last_job_wakes_a_waiting_owner_without_a_callback(void **state)
 static void a_job_without_a_callback_wakes_no_owner_that_does_not_wait(void **state)
 {
 	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
-	struct ending h = {.job = {run_gated_job, NULL, NULL}, .go = true};
+	struct gated_job h = {.job = {run_gated_job, NULL, NULL}, .go = true};
 
 	(void)state;
 	pool_submit(p, &h.job);
@@ -207,7 +207,7 @@ static void a_job_without_a_callback_wakes_no_owner_that_does_not_wait(void **st
 	assert_false(readable(p));
 }
 
-struct here {
+struct owner_job {
 	struct job job;
 	pthread_t ran;
 	unsigned runs, dones;
@@ -216,7 +216,7 @@ struct here {
 
 static void run_on_owner(struct job *j)
 {
-	struct here *h = (struct here *)j;
+	struct owner_job *h = (struct owner_job *)j;
 
 	h->ran = pthread_self();
 	h->runs++;
@@ -224,7 +224,7 @@ static void run_on_owner(struct job *j)
 
 static void finish_on_owner(struct job *j)
 {
-	struct here *h = (struct here *)j;
+	struct owner_job *h = (struct owner_job *)j;
 
 	if (++h->dones < 3)
 		pool_submit(h->pool, j);
@@ -233,7 +233,7 @@ static void finish_on_owner(struct job *j)
 static void without_threads_the_owner_runs_the_jobs(void **state)
 {
 	struct pool *p = pool_create(0);
-	struct here h = {.job = {run_on_owner, finish_on_owner, NULL}, .pool = p};
+	struct owner_job h = {.job = {run_on_owner, finish_on_owner, NULL}, .pool = p};
 	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
 
 	(void)state;
@@ -252,14 +252,14 @@ static void without_threads_the_owner_runs_the_jobs(void **state)
 	assert_int_equal(h.runs, 5);
 }
 
-struct held {
+struct waiting_job {
 	struct job job;
 	pthread_mutex_t *gate;
 };
 
 static void wait_at_gate(struct job *j)
 {
-	struct held *h = (struct held *)j;
+	struct waiting_job *h = (struct waiting_job *)j;
 
 	pthread_mutex_lock(h->gate);
 	pthread_mutex_unlock(h->gate);
@@ -288,14 +288,14 @@ static void a_thread_is_created_for_the_first_job(void **state)
 	CLEANUP(pool_destroy) struct pool *p = pool_create(3);
 	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 	unsigned before = count_threads();
-	struct held held[5];
+	struct waiting_job held[5];
 
 	(void)state;
 	assert_non_null(p);
 	for (int round = 0; round < 2; round++) {
 		pthread_mutex_lock(&gate);
 		for (unsigned i = 0; i < 5; i++) {
-			held[i] = (struct held){{wait_at_gate, no_done, NULL}, &gate};
+			held[i] = (struct waiting_job){{wait_at_gate, no_done, NULL}, &gate};
 			pool_submit(p, &held[i].job);
 			if (round == 0 && i > 0)
 				assert_int_equal(count_threads(), before + (i < 2 ? i : 2));

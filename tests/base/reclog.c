@@ -43,7 +43,7 @@ static unsigned check_records(struct reclog *l, const char *const *texts, bool *
 
 		assert_int_equal(rec.type, 10 + n);
 		assert_int_equal(extent_load(&rec.payload, 1 << 20, &got, NULL), 0);
-		assert_true(same(got, texts[n], strlen(texts[n])));
+		assert_true(bytes_equal_data(got, texts[n], strlen(texts[n])));
 		extent_finish(&rec.payload);
 		n++;
 	}
@@ -84,7 +84,7 @@ static void the_file_is_as_documented(void **state)
 	assert_int_equal(append(l, 7, "abc"), 0);
 	assert_int_equal(append(l, 5, ""), 0);
 	got = get_file(room->fd, "log");
-	assert_true(same(got, want, sizeof(want) - 1));
+	assert_true(bytes_equal_data(got, want, sizeof(want) - 1));
 }
 
 /* Two records of version 1, without numbers, made with Python's struct and zlib. */
@@ -164,7 +164,7 @@ static void parts_form_one_payload_and_large_payloads_stream(void **state)
 	struct reclog_pos pos = {0};
 	bool torn;
 
-	fill(data, sizeof(data), 8);
+	fill_bytes(data, sizeof(data), 8);
 	put_file(room->fd, "data", data + 5, sizeof(data) - 6);
 	parts[0] = extent_of_bytes(bytes_copy(data, 5));
 	parts[1] =
@@ -175,7 +175,7 @@ static void parts_form_one_payload_and_large_payloads_stream(void **state)
 	for (int i = 0; i < 3; i++)
 		extent_finish(&parts[i]);
 	assert_int_equal(extent_load(&payload, UINT64_MAX, &got, NULL), 0);
-	assert_true(same(got, data, sizeof(data)));
+	assert_true(bytes_equal_data(got, data, sizeof(data)));
 	assert_int_equal(reclog_next(l, &pos, &rec, &torn, NULL), 1);
 	assert_int_equal(rec.payload.off, payload.off);
 	extent_finish(&rec.payload);
@@ -189,7 +189,7 @@ static void every_chunk_boundary_reads_back(void **state)
 	const struct room *room = *state;
 	static uint8_t data[66000];
 
-	fill(data, sizeof(data), 9);
+	fill_bytes(data, sizeof(data), 9);
 	for (size_t n = 65536 - 24; n <= 65536 + 4; n++) {
 		CLEANUP(reclog_close) struct reclog *l = NULL;
 		CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_copy(data, n));
@@ -201,7 +201,7 @@ static void every_chunk_boundary_reads_back(void **state)
 		assert_int_equal(reclog_append(l, 1, &x, 1, NULL, NULL), 0);
 		assert_int_equal(reclog_next(l, &pos, &rec, NULL, NULL), 1);
 		assert_int_equal(extent_load(&rec.payload, UINT64_MAX, &got, NULL), 0);
-		assert_true(same(got, data, n));
+		assert_true(bytes_equal_data(got, data, n));
 		extent_finish(&rec.payload);
 		assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 	}

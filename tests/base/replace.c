@@ -65,7 +65,7 @@ ssize_t __pread64_chk(int fd, void *to, size_t n, off_t off, size_t room)
 
 static void prepare(const struct room *room)
 {
-	fill(new_data, sizeof(new_data), 77);
+	fill_bytes(new_data, sizeof(new_data), 77);
 	put_file(room->fd, "source", new_data, sizeof(new_data));
 	put_file(room->fd, "map", "old", 3);
 }
@@ -106,8 +106,8 @@ static void at_every_failure_the_file_is_old_or_new(void **state)
 		r = write_plain(room, like, &e);
 		fault_clear();
 		got = get_file(room->fd, "map");
-		is_new = same(got, new_data, NEW_SIZE);
-		assert_true(is_new || same(got, "old", 3));
+		is_new = bytes_equal_data(got, new_data, NEW_SIZE);
+		assert_true(is_new || bytes_equal_data(got, "old", 3));
 		if (!f.hit) {
 			assert_int_equal(r, 0);
 			assert_true(is_new);
@@ -157,7 +157,7 @@ static void all_ways_of_writing_give_the_same_file(void **state)
 	prepare(room);
 	assert_int_equal(write_new(room, -1, true, &e), 0);
 	got = get_file(room->fd, "map");
-	assert_true(same(got, new_data, NEW_SIZE));
+	assert_true(bytes_equal_data(got, new_data, NEW_SIZE));
 	assert_int_equal(count_files(room->fd), 2);
 }
 
@@ -326,7 +326,7 @@ static void beside_takes_the_first_free_name(void **state)
 		assert_int_equal(replace_commit(r, false, name, &e), 0);
 		assert_string_equal(name, want[i]);
 		got = get_file(room->fd, name);
-		assert_true(same(got, &digit, 1));
+		assert_true(bytes_equal_data(got, &digit, 1));
 	}
 	assert_int_equal(count_files(room->fd), 3);
 }

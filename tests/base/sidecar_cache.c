@@ -25,23 +25,24 @@ DIR *fdopendir(int fd)
 	return real(fd);
 }
 
-struct told {
+struct recorded_names {
 	char text[512];
 	int answer;
 };
 
 static int record_name(void *arg, const char *name)
 {
-	struct told *t = arg;
+	struct recorded_names *t = arg;
 
 	strcat(t->text, name);
 	strcat(t->text, " ");
 	return t->answer;
 }
 
-static const char *names_with_prefix(struct sidecar_cache *n, const char *stem, struct told *t)
+static const char *names_with_prefix(
+	struct sidecar_cache *n, const char *stem, struct recorded_names *t)
 {
-	*t = (struct told){0};
+	*t = (struct recorded_names){0};
 	assert_int_equal(sidecar_cache_each(n, stem, record_name, t, NULL), 0);
 	return t->text;
 }
@@ -53,7 +54,7 @@ static void names_are_found_by_prefix(void **state)
 		"c"};
 	const struct room *room = *state;
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
-	struct told t;
+	struct recorded_names t;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		put_file(room->fd, files[i], "x", 1);
@@ -65,7 +66,7 @@ static void names_are_found_by_prefix(void **state)
 		names_with_prefix(n, ".b.map.mapfs-new-", &t), ".b.map.mapfs-new-abcdef ");
 	assert_string_equal(names_with_prefix(n, "c", &t), "");
 	assert_string_equal(names_with_prefix(n, "zz", &t), "");
-	t = (struct told){.answer = 7};
+	t = (struct recorded_names){.answer = 7};
 	assert_int_equal(sidecar_cache_each(n, "b", record_name, &t, NULL), 7);
 	assert_string_equal(t.text, "b.map.mapfs-journal-1 ");
 }
@@ -75,7 +76,7 @@ static void many_lookups_read_the_directory_once(void **state)
 	const struct room *room = *state;
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
 	const struct timespec longer = {.tv_sec = 1, .tv_nsec = 100 * 1000 * 1000};
-	struct told t;
+	struct recorded_names t;
 
 	readings = 0;
 	for (unsigned i = 0; i < 100; i++)
@@ -93,7 +94,7 @@ static void an_unreadable_directory_is_reported(void **state)
 {
 	struct error e = ERROR_INIT;
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(-1);
-	struct told t = {0};
+	struct recorded_names t = {0};
 
 	(void)state;
 	assert_int_equal(sidecar_cache_each(n, "a", record_name, &t, &e), -EBADF);
@@ -106,7 +107,7 @@ static void failure_in_the_middle_of_a_directory_is_reported(void **state)
 	const struct room *room = *state;
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *n = sidecar_cache_create(room->fd);
 	struct error e = ERROR_INIT;
-	struct told t = {0};
+	struct recorded_names t = {0};
 
 	put_file(room->fd, "a.mapfs-1", "x", 1);
 	put_file(room->fd, "a.mapfs-2", "x", 1);

@@ -17,7 +17,7 @@ static uint8_t *make_noise(size_t n, uint32_t seed)
 	uint8_t *p = malloc(n);
 
 	assert_non_null(p);
-	fill(p, n, seed);
+	fill_bytes(p, n, seed);
 	return p;
 }
 
@@ -26,7 +26,7 @@ static void assert_extent(const struct extent *x, const void *want, size_t n)
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 
 	assert_int_equal(extent_load(x, UINT64_MAX, &got, NULL), 0);
-	assert_true(same(got, want, n));
+	assert_true(bytes_equal_data(got, want, n));
 }
 
 static void gaps_are_zeros_at_every_size(void **state)
@@ -145,7 +145,7 @@ static void a_spool_over_a_file_copies_it_at_the_first_change(void **state)
 			assert_int_equal(spool_truncate(s, 0, NULL), 0);
 		assert_extent(&x, data + 10, BIG);
 		file = get_file(room->fd, "log");
-		assert_true(same(file, data, BIG + 20));
+		assert_true(bytes_equal_data(file, data, BIG + 20));
 		assert_int_equal(spool_size(s), sizes[i]);
 		assert_int_equal(spool_append(s, "z", 1, NULL), 0);
 		assert_int_equal(spool_read(s, spool_size(s) - 1, two, 1, NULL), 0);

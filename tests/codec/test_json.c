@@ -376,7 +376,7 @@ static void messages_stay_one_line_whatever_the_keys_are(void **state)
 }
 
 /* The elements given to the callback and their number; the callback refuses the value 13. */
-struct taken {
+struct taken_elements {
 	int32_t v[64];
 	size_t n;
 	struct error *e;
@@ -384,7 +384,7 @@ struct taken {
 
 static int take_element(void *arg, const struct json_at *at, struct error *e)
 {
-	struct taken *t = arg;
+	struct taken_elements *t = arg;
 	struct json_at value = *at;
 	int32_t v = 0;
 	int r = 0;
@@ -400,19 +400,19 @@ static int take_element(void *arg, const struct json_at *at, struct error *e)
 	return r;
 }
 
-static int read_list(
-	const char *text, size_t size, const char *key, struct taken *t, struct json_doc *d)
+static int read_list(const char *text, size_t size, const char *key, struct taken_elements *t,
+	struct json_doc *d)
 {
 	CLEANUP_EXTENT struct extent x = extent_of(text, size);
 
-	*t = (struct taken){0};
+	*t = (struct taken_elements){0};
 	return json_list_read(&x, 1 << 20, key, take_element, t, d, &err);
 }
 
 static void assert_listed(const char *text, const char *key, size_t n)
 {
 	CLEANUP_JSON struct json_doc d = {0};
-	struct taken t;
+	struct taken_elements t;
 
 	assert_ok(read_list(text, strlen(text), key, &t, &d));
 	assert_int_equal(t.n, n);
@@ -439,7 +439,7 @@ static void the_rest_is_the_file_without_the_list(void **state)
 	static const char text[] = "{\"a\": 5,\n\"l\": [1,\n2], \"b\":\n \"x\", \"c\": \"y\"}";
 	CLEANUP_JSON struct json_doc d = {0};
 	struct json_at root, l;
-	struct taken t;
+	struct taken_elements t;
 	int32_t v;
 	size_t n;
 
@@ -460,7 +460,7 @@ static void the_rest_is_the_file_without_the_list(void **state)
 #define LIST_FAILS(json, key, why)                                                                 \
 	do {                                                                                       \
 		struct json_doc d_ = {0};                                                          \
-		struct taken t_;                                                                   \
+		struct taken_elements t_;                                                          \
 		assert_fails(read_list(json, sizeof(json) - 1, key, &t_, &d_), EINVAL, why);       \
 		assert_null(d_.root);                                                              \
 		assert_null(d_.text);                                                              \
@@ -470,7 +470,7 @@ static void a_refusal_in_a_list_names_its_place_in_the_file(void **state)
 {
 	char deep[6000];
 	struct json_doc d = {0};
-	struct taken t;
+	struct taken_elements t;
 
 	(void)state;
 	LIST_FAILS("[1,\n 13]", NULL, "line 2, column 2: [1] is 13 (an unlucky one)");
@@ -502,7 +502,7 @@ static void an_element_is_bounded_and_a_list_is_not(void **state)
 	size_t n = JSON_TEXT_MAX;
 	char *text = malloc(4 * n);
 	struct json_doc d = {0};
-	struct taken t;
+	struct taken_elements t;
 
 	(void)state;
 	memset(text, ' ', 4 * n);

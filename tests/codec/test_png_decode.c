@@ -181,7 +181,7 @@ static void compute_expected_pixel(const struct kind *k, uint32_t x, uint32_t y,
 		rgba[3] = 0;
 }
 
-struct taken {
+struct decoded_rows {
 	uint32_t width, height, rows;
 	uint8_t *data;
 	uint32_t stop_at; /* a row that is refused; 0: none */
@@ -189,7 +189,7 @@ struct taken {
 
 static int take_begin(void *arg, uint32_t width, uint32_t height, struct error *e)
 {
-	struct taken *t = arg;
+	struct decoded_rows *t = arg;
 
 	(void)e;
 	assert_null(t->data);
@@ -201,7 +201,7 @@ static int take_begin(void *arg, uint32_t width, uint32_t height, struct error *
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 {
-	struct taken *t = arg;
+	struct decoded_rows *t = arg;
 
 	assert_int_equal(y, t->rows);
 	assert_true(y < t->height);
@@ -212,7 +212,7 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 	return 0;
 }
 
-static int decode(const struct extent *x, struct taken *t)
+static int decode(const struct extent *x, struct decoded_rows *t)
 {
 	struct png_sink sink = {.begin = take_begin, .row = take_row, .arg = t};
 
@@ -222,7 +222,7 @@ static int decode(const struct extent *x, struct taken *t)
 static void check_kind(const struct kind *k)
 {
 	CLEANUP_EXTENT struct extent x = make_png(k);
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 
 	assert_ok(decode(&x, &t));
 	assert_int_equal(t.width, WIDTH);
@@ -274,7 +274,7 @@ static void every_kind_of_png_is_decoded_to_the_specified_rgba(void **state)
 static void transparent_pixels_keep_their_colors(void **state)
 {
 	uint8_t pixels[4 * 4 * 4];
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 	uint64_t seed = 1, size;
 
 	(void)state;
@@ -331,7 +331,7 @@ static void bytes_after_the_png_are_ignored(void **state)
 	CLEANUP_EXTENT struct extent x = make_png(&plain);
 	size_t size = (size_t)x.size;
 	uint8_t *longer = calloc(1, size + 100);
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 
 	(void)state;
 	memcpy(longer, x.mem->data, size);
@@ -352,7 +352,7 @@ static void every_cut_png_is_refused(void **state)
 
 		for (uint64_t n = 0; n < x.size; n += n < 100 || n > x.size - 50 ? 1 : 37) {
 			CLEANUP_EXTENT struct extent cut = extent_ref(&x);
-			struct taken t = {0};
+			struct decoded_rows t = {0};
 
 			cut.size = n;
 			assert_fails(
@@ -372,7 +372,7 @@ static void a_changed_byte_is_refused_or_harmless(void **state)
 	for (int i = 0; i < 2000; i++) {
 		CLEANUP_EXTENT struct extent x = make_png(kinds[i % 2]);
 		uint8_t *p = (uint8_t *)(uintptr_t)x.mem->data;
-		struct taken t = {0};
+		struct decoded_rows t = {0};
 
 		p[next_random(&seed) % x.size] ^= (uint8_t)(1 << next_random(&seed) % 8);
 		err = (struct error)ERROR_INIT;
@@ -400,7 +400,7 @@ static void other_files_are_refused(void **state)
 		/* Shorter than a signature. */
 		{"GIF8", "is a GIF image, not a PNG", 4}, {"B", "not a PNG", 1},
 		{"", "not a PNG", 0}, {"RIFF\x24\0\0\0WAVEfmt ", "not a PNG", 16}};
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -418,7 +418,7 @@ static void a_refusal_by_the_sink_is_returned(void **state)
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		CLEANUP_EXTENT struct extent x = make_png(kinds[i]);
-		struct taken t = {.stop_at = 10};
+		struct decoded_rows t = {.stop_at = 10};
 
 		assert_fails(decode(&x, &t), EFBIG, "enough rows");
 		assert_int_equal(t.rows, 10);
@@ -471,7 +471,7 @@ static void a_header_with_huge_sides_is_refused_before_allocation(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		CLEANUP_EXTENT struct extent x =
 			with_header(cases[i].width, cases[i].height, cases[i].lace);
-		struct taken t = {0};
+		struct decoded_rows t = {0};
 
 		assert_fails(decode(&x, &t), EINVAL, cases[i].why);
 		assert_null(t.data);
@@ -489,7 +489,7 @@ static void sides_beyond_libpngs_default_limit_are_read(void **state)
 	(void)state;
 	for (int tall = 0; tall < 2; tall++) {
 		uint32_t w = tall ? 1 : LONG, h = tall ? LONG : 1;
-		struct taken t = {0};
+		struct decoded_rows t = {0};
 
 		assert_ok(png_file_size(w, h, &file_size));
 		size_t size = (size_t)file_size;

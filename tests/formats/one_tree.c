@@ -47,13 +47,13 @@ static uint32_t random_below(struct random *r, uint32_t n)
 	return n ? (uint32_t)(r->state >> 33) % n : 0;
 }
 
-struct one {
+struct listed_file {
 	char *path;
 	bool dir;
 	bool fixed; /* cannot be moved or removed */
 };
 
-static struct one all[FILES_MAX];
+static struct listed_file all[FILES_MAX];
 static size_t n_all;
 static const struct snapshot *origin; /* the snapshot that has these files, and their bytes */
 static char **given;                  /* for a new map: path, file, path, file ... */
@@ -74,13 +74,14 @@ static void collect_files(const struct snapshot *s, entry_id dir, const char *ab
 	struct file_attr en;
 
 	while (n_all < FILES_MAX && s->format->list(s, dir, &cookie, name, &en, NULL) > 0) {
-		struct one *o = &all[n_all];
+		struct listed_file *o = &all[n_all];
 
 		/* Generated and read-only files cannot be changed. */
 		if ((!en.is_dir && !en.is_writable) || en.is_generated ||
 			(!above[0] && !strcmp(name, "raw")))
 			continue;
-		*o = (struct one){.dir = en.is_dir, .fixed = en.is_permanent || en.is_restored};
+		*o = (struct listed_file){
+			.dir = en.is_dir, .fixed = en.is_permanent || en.is_restored};
 		if (asprintf(&o->path, "%s%s%s", above, above[0] ? "/" : "", name) < 0)
 			exit(2);
 		n_all++;
@@ -139,12 +140,12 @@ static void make_other_name(struct random *r, const char *path, bool dir, char r
 }
 
 /* A similar file: with the same ending, at the same depth. */
-static const char *pick_similar(struct random *r, const struct one *o)
+static const char *pick_similar(struct random *r, const struct listed_file *o)
 {
 	const char *dot = strrchr(base_of(o->path), '.');
 
 	for (int i = 0; i < TRIES; i++) {
-		const struct one *k = &all[random_below(r, (uint32_t)n_all)];
+		const struct listed_file *k = &all[random_below(r, (uint32_t)n_all)];
 		const char *end = strrchr(base_of(k->path), '.');
 
 		if (!k->dir && dot && end && strcmp(dot, end) == 0 &&
@@ -167,7 +168,7 @@ static bool choose_given(struct random *r, const struct deed *before, size_t n, 
 
 static bool choose(struct random *r, const struct deed *before, size_t n, struct deed *ret)
 {
-	const struct one *o;
+	const struct listed_file *o;
 
 	if (n_given)
 		return choose_given(r, before, n, ret);

@@ -45,7 +45,7 @@ struct thing {
 enum question { ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_STAT, ASK_NAMES, ASK_CONTENT };
 enum asking { SILENT, ASKED, KINDS_AGAIN, ALL_AGAIN, WAYS };
 
-struct asked {
+struct asked_question {
 	enum question what;
 	uint32_t thing;
 };
@@ -54,7 +54,7 @@ struct run {
 	const struct format *f;
 	struct fixture map;
 	struct random steps, questions;
-	struct asked asked[STEPS * QUESTIONS]; /* each one once */
+	struct asked_question asked[STEPS * QUESTIONS]; /* each one once */
 	size_t n_asked;
 	struct snapshot *before, *now;
 	struct thing *things;
@@ -364,7 +364,7 @@ static void ask_something(struct run *run)
 	static const enum question rare[] = {ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_LIST, ASK_STAT};
 	uint32_t i = random_below(&run->questions, (uint32_t)run->n),
 		 what = random_below(&run->questions, 24);
-	struct asked a = {.what = ASK_NAMES, .thing = i};
+	struct asked_question a = {.what = ASK_NAMES, .thing = i};
 	size_t k = 0;
 
 	if (what < sizeof(rare) / sizeof(*rare))
@@ -383,7 +383,7 @@ static void ask_again(struct run *run, enum asking asking)
 	unsigned kinds = 0;
 
 	for (size_t i = 0; i < run->n_asked; i++) {
-		const struct asked *a = &run->asked[i];
+		const struct asked_question *a = &run->asked[i];
 
 		if (asking == ALL_AGAIN || !(kinds & 1U << a->what))
 			ask_question(run, a->what, &run->things[a->thing]);

@@ -26,7 +26,7 @@
 /* Larger maps are only read in part, so that a run stays short. */
 enum { ENTRIES_MAX = 500, GET_MAX = 16 << 10, DEPTH_MAX = 8, PUTS_MAX = 8 };
 
-struct look {
+struct map_reader {
 	struct budget *budget;
 	struct store store;
 	const struct snapshot *s;
@@ -53,7 +53,7 @@ static struct file *make_file(const uint8_t *data, size_t size)
 
 /* GetPut: putting a file's own content changes nothing. */
 static void put_own_content(
-	const struct look *l, entry_id id, struct bytes *content, const char *name)
+	const struct map_reader *l, entry_id id, struct bytes *content, const char *name)
 {
 	CLEANUP_EXTENT struct extent in = extent_of_bytes(bytes_ref(content));
 	CLEANUP(snapshot_unref) struct snapshot *next = NULL;
@@ -65,7 +65,7 @@ static void put_own_content(
 		abort_broken("GetPut", name);
 }
 
-static void read_file(const struct look *l, const struct file_attr *entry, const char *name)
+static void read_file(const struct map_reader *l, const struct file_attr *entry, const char *name)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error e = ERROR_INIT;
@@ -93,7 +93,7 @@ static void read_file(const struct look *l, const struct file_attr *entry, const
 		put_own_content(l, entry->id, b, name);
 }
 
-static void read_directory(struct look *l, entry_id dir, unsigned depth)
+static void read_directory(struct map_reader *l, entry_id dir, unsigned depth)
 {
 	struct file_attr entry, found;
 	struct error e = ERROR_INIT;
@@ -145,7 +145,7 @@ static void read_source(const struct format *format, const struct source *source
 {
 	static const char *const options[] = {"raw=rw", NULL};
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct look l = {.budget = budget_create(4 << 20)};
+	struct map_reader l = {.budget = budget_create(4 << 20)};
 	struct format_context ctx = {.budget = l.budget, .store = &l.store, .options = options};
 	struct error e = ERROR_INIT;
 
@@ -236,7 +236,7 @@ static void put_to_new(
 	const struct format *format, const char *name, const uint8_t *data, size_t size)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
-	struct look l = {.budget = budget_create(1 << 20),
+	struct map_reader l = {.budget = budget_create(1 << 20),
 		.store = {.keep = keep_content, .spool_dirfd = AT_FDCWD}};
 	struct format_context ctx = {.budget = l.budget, .store = &l.store};
 	entry_id ids[ENTRIES_MAX];
@@ -330,7 +330,7 @@ TARGET(fuzz_view)
 	if (s == files.map.s)
 		return;
 	if (raw) {
-		struct look l = {.s = s};
+		struct map_reader l = {.s = s};
 
 		read_directory(&l, ENTRY_ROOT, 0);
 	}

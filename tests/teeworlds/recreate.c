@@ -23,7 +23,7 @@ struct item {
 	bool done;
 };
 
-struct making {
+struct new_map {
 	struct fixture in;
 	struct snapshot *now;
 	struct item *items;
@@ -38,7 +38,7 @@ struct making {
 	int bad;
 };
 
-static void complain(struct making *m, const char *path, const struct error *e)
+static void complain(struct new_map *m, const char *path, const struct error *e)
 {
 	fprintf(stderr, "%s: %s\n", path, error_text(e));
 	m->bad = 1;
@@ -46,7 +46,7 @@ static void complain(struct making *m, const char *path, const struct error *e)
 
 static void add_part(void *arg, const char *path, const struct file_attr *entry)
 {
-	struct making *m = arg;
+	struct new_map *m = arg;
 	struct error e = ERROR_INIT;
 	struct item *it = &m->items[m->n];
 
@@ -60,7 +60,7 @@ static void add_part(void *arg, const char *path, const struct file_attr *entry)
 	m->n++;
 }
 
-static void collect_placements(struct making *m, entry_id id, entry_id dir, const char *name)
+static void collect_placements(struct new_map *m, entry_id id, entry_id dir, const char *name)
 {
 	m->places[m->n_places++] = (struct placement){
 		.id = id, .dir = dir, .name = strdup(name), .order = (uint32_t)m->n_places};
@@ -68,7 +68,7 @@ static void collect_placements(struct making *m, entry_id id, entry_id dir, cons
 
 /* Find the entry of a path in the new map, or create it. */
 static int find_or_create(
-	struct making *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
+	struct new_map *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
 {
 	const char *slash = strrchr(path, '/');
 	char above[1024];
@@ -106,7 +106,7 @@ static int find_or_create(
 	return r;
 }
 
-static void shuffle(struct making *m, unsigned seed)
+static void shuffle(struct new_map *m, unsigned seed)
 {
 	for (size_t i = m->n; seed && i > 1; i--) {
 		size_t k = (seed >> 8) % i;
@@ -118,14 +118,14 @@ static void shuffle(struct making *m, unsigned seed)
 	}
 }
 
-static int put_one(struct making *m, const struct item *it, struct error *e)
+static int put_one(struct new_map *m, const struct item *it, struct error *e)
 {
 	const struct build_context others = {.placements = m->places, .n_placements = m->n_places};
 
 	return entry_put_beside(&m->now, it->id, it->content->data, it->content->size, &others, e);
 }
 
-static void put_all(struct making *m)
+static void put_all(struct new_map *m)
 {
 	size_t left = m->n, before = m->n + 1;
 	struct error e = ERROR_INIT;
@@ -163,7 +163,7 @@ static void refused(void *arg, const struct format_fault *f)
 	print_line(arg, FORMAT_NOTE, f->line);
 }
 
-static int write_map(struct making *m, const char *path, struct error *e)
+static int write_map(struct new_map *m, const char *path, struct error *e)
 {
 	struct snapshot *finalized = NULL;
 	struct file *file = NULL;
@@ -195,7 +195,7 @@ static int write_map(struct making *m, const char *path, struct error *e)
 
 int main(int argc, char **argv)
 {
-	static struct making m;
+	static struct new_map m;
 	const struct source none = {.name = "new.map"};
 	struct format_context ctx = {0};
 	struct error e = ERROR_INIT;

@@ -225,13 +225,13 @@ static void a_version_changes_the_form_of_tiles_and_fields(void **state)
 enum { TABLES = 2, FILES = 3 };
 
 /* The written files of a layer, or NULL; tables first, then layer.json. */
-struct beside {
+struct layer_files {
 	const char *texts[FILES];
 	bool refused; /* an earlier save refused the tables */
 };
 
 /* Put one of them together with the others. */
-static int put_beside(struct fixture *f, const struct beside *b, int which, struct error *e)
+static int put_beside(struct fixture *f, const struct layer_files *b, int which, struct error *e)
 {
 	static const char *const paths[FILES] = {IDS, FLAGS, JSON};
 	struct parsed *parsed[FILES] = {NULL};
@@ -271,7 +271,7 @@ static int put_beside(struct fixture *f, const struct beside *b, int which, stru
  * Put all files, and retry the refused ones until nothing changes. Returns how many are still
  * refused.
  */
-static unsigned put_all_beside(struct fixture *f, const struct beside *b)
+static unsigned put_all_beside(struct fixture *f, const struct layer_files *b)
 {
 	struct error err = ERROR_INIT;
 	unsigned waiting = 0;
@@ -306,10 +306,11 @@ static void tables_of_another_size_are_unresolved(void **state)
 
 static void a_written_layer_json_decides_the_size(void **state)
 {
-	static const struct beside same = {{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 4}"}, false};
-	static const struct beside other = {
+	static const struct layer_files same = {
+		{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 4}"}, false};
+	static const struct layer_files other = {
 		{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 2, \"height\": 2}"}, false};
-	static const struct beside cut = {
+	static const struct layer_files cut = {
 		{"1,2,3,4\n5,6,7,8\n9,9,9,9\n", NULL, "{\"width\": 2, \"height\": 2}"}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
@@ -335,7 +336,7 @@ static void a_written_layer_json_decides_the_size(void **state)
 
 static void a_layer_takes_the_common_size_of_its_tables(void **state)
 {
-	struct beside b = {{"1,2\n3,4\n5,6\n", "0,1\n2,3\n1,0\n", NULL}, false};
+	struct layer_files b = {{"1,2\n3,4\n5,6\n", "0,1\n2,3\n1,0\n", NULL}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
@@ -348,14 +349,14 @@ static void a_layer_takes_the_common_size_of_its_tables(void **state)
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n  5,  6\n");
 	assert_content(f.s, FLAGS, "  0,  1\n  2,  3\n  1,  0\n");
 	/* One table alone decides nothing. */
-	b = (struct beside){{"1,2\n3,4\n", NULL, NULL}, false};
+	b = (struct layer_files){{"1,2\n3,4\n", NULL, NULL}, false};
 	assert_int_equal(put_all_beside(&f, &b), 1);
 	fixture_close(&f);
 }
 
 static void tables_of_two_sizes_do_not_change_the_size(void **state)
 {
-	static const struct beside cases[] = {
+	static const struct layer_files cases[] = {
 		{{"1,2\n3,4\n5,6\n", "0,1\n2,3\n", NULL}, false},
 		{{"1,2\n3,4\n", "no table", NULL}, false},
 		/* Tables that were all refused before do not decide either. */
@@ -363,7 +364,7 @@ static void tables_of_two_sizes_do_not_change_the_size(void **state)
 	};
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	CLEANUP(free) char *flags = NULL;
-	struct beside back = {{"1,2\n3,4\n", NULL, NULL}, false};
+	struct layer_files back = {{"1,2\n3,4\n", NULL, NULL}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
 

@@ -82,7 +82,7 @@ static bool file_is(const struct room *room, const char *name, const char *text)
 {
 	CLEANUP(bytes_unref) struct bytes *b = get_file(room->fd, name);
 
-	return b && same(b, text, strlen(text));
+	return b && bytes_equal_data(b, text, strlen(text));
 }
 
 static bool are_all_old(const struct room *room)

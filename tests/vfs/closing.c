@@ -706,7 +706,7 @@ static void scratch_can_be_created_renamed_and_removed_and_is_not_saved(void **s
 	assert_int_equal(report.n, 0);
 	report_finish(&report);
 	after = box_map(b);
-	assert_true(same(after, before->data, before->size));
+	assert_true(bytes_equal_data(after, before->data, before->size));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
@@ -717,11 +717,11 @@ static void large_scratch_reads_back_what_was_written(void **state)
 	CLEANUP(free) uint8_t *data = malloc(SIZE);
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 
-	fill(data, SIZE, 3);
+	fill_bytes(data, SIZE, 3);
 	assert_int_equal(box_put_bytes(b, "info/.big", data, SIZE), 0);
 	assert_int_equal(count_files(b->room.fd), 1);
 	got = box_get(b, "info/.big");
-	assert_true(same(got, data, SIZE));
+	assert_true(bytes_equal_data(got, data, SIZE));
 }
 
 static void links_trash_and_git_are_refused(void **state)

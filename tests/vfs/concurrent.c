@@ -121,7 +121,7 @@ static void shows_raw(struct box *b, const char *text)
 {
 	CLEANUP(bytes_unref) struct bytes *got = box_get(b, RAW_AUTHOR);
 
-	assert_true(same(got, text, strlen(text) + 1));
+	assert_true(bytes_equal_data(got, text, strlen(text) + 1));
 }
 
 /* Each view shows its own content until a save, which prefers the typed one in any order. */

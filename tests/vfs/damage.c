@@ -31,15 +31,16 @@ static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 	return get_file(b->room.fd, name);
 }
 
-struct shown {
+struct present_changes {
 	bool author, version, license;
 };
 
 /* Mount, record which changes are present, and end the mount. */
-static struct shown shown_with(struct box *b, const char *name, const struct bytes *journal)
+static struct present_changes shown_with(
+	struct box *b, const char *name, const struct bytes *journal)
 {
 	CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
-	struct shown s;
+	struct present_changes s;
 
 	put_file(b->room.fd, MAP_NAME, map->data, map->size);
 	put_file(b->room.fd, name, journal->data, journal->size);
@@ -77,7 +78,7 @@ static void damage_at_any_byte_loses_as_little_as_possible_and_is_reported(void 
 		CLEANUP(bytes_unref) struct bytes *aside = NULL;
 		bool want[3] = {false}, blind = false;
 		struct report report;
-		struct shown got;
+		struct present_changes got;
 		unsigned change = 0;
 
 		for (size_t i = 0; i < n; i++) {
@@ -109,11 +110,11 @@ static void damage_at_any_byte_loses_as_little_as_possible_and_is_reported(void 
  * Check which of three changes a mount replays from a journal with a gap, which it reports. The
  * mount sets the journal aside.
  */
-static void assert_shown(
-	struct box *b, const char *name, const struct bytes *bad, const struct shown *want)
+static void assert_shown(struct box *b, const char *name, const struct bytes *bad,
+	const struct present_changes *want)
 {
 	CLEANUP(bytes_unref) struct bytes *aside = NULL;
-	struct shown got = shown_with(b, name, bad);
+	struct present_changes got = shown_with(b, name, bad);
 	char kept[NAME_MAX + 1];
 
 	assert_int_equal(got.author, want->author);
@@ -136,7 +137,7 @@ static void removed_record_is_reported(void **state)
 	char name[NAME_MAX + 1];
 	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
 	size_t n = log_records(file, recs);
-	struct shown want = {0};
+	struct present_changes want = {0};
 
 	assert_true(n >= 4);
 	/* The loss of the last record cannot be detected. */
@@ -163,7 +164,7 @@ static void last_record_of_zeros_is_reported(void **state)
 	char name[NAME_MAX + 1];
 	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
 	const struct log_record *last = &recs[log_records(file, recs) - 1];
-	const struct shown want = {.author = true, .version = true};
+	const struct present_changes want = {.author = true, .version = true};
 
 	assert_int_equal(last->type, LOG_DRAFT);
 	for (size_t from = last->begin; from <= last->begin + HEAD; from += HEAD) {

@@ -150,7 +150,7 @@ static int teardown(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-struct asking {
+struct folder_call {
 	struct call call; /* first */
 	atomic_bool answered;
 	int r;
@@ -158,13 +158,13 @@ struct asking {
 
 static void answered(struct call *c, int r)
 {
-	struct asking *a = (struct asking *)c;
+	struct folder_call *a = (struct folder_call *)c;
 
 	a->r = r;
 	atomic_store(&a->answered, true);
 }
 
-static int run_call(struct folder_box *b, struct asking *a, vfs_op op)
+static int run_call(struct folder_box *b, struct folder_call *a, vfs_op op)
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
 
@@ -186,7 +186,7 @@ static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 	char name[NAME_MAX + 1];
 
 	while (*path) {
-		struct asking a = {.call = {.ino = ino, .name = name}};
+		struct folder_call a = {.call = {.ino = ino, .name = name}};
 		size_t n = strcspn(path, "/");
 		int r;
 
@@ -203,7 +203,7 @@ static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 
 static int text_of(struct folder_box *b, uint64_t ino, char *ret, size_t size)
 {
-	struct asking a = {.call = {.ino = ino}};
+	struct folder_call a = {.call = {.ino = ino}};
 	int r = run_call(b, &a, vfs_open);
 
 	ret[0] = '\0';
@@ -233,7 +233,7 @@ static bool shows(struct folder_box *b, const char *path, const char *text)
 
 static int put_text(struct folder_box *b, const char *path, const char *text)
 {
-	struct asking a = {.call = {.flags = O_WRONLY | O_TRUNC}};
+	struct folder_call a = {.call = {.flags = O_WRONLY | O_TRUNC}};
 	int r = look_up(b, path, &a.call.ino), flushed;
 
 	if (r == 0)
@@ -275,7 +275,7 @@ static unsigned descriptors(void)
 enum { PART = 3 };
 
 struct listing {
-	struct asking a; /* first */
+	struct folder_call a; /* first */
 	char names[256][32];
 	unsigned n, in_part;
 	uint64_t next;
@@ -368,7 +368,7 @@ static void unused_maps_are_closed_and_keep_their_inode_numbers(void **state)
 static void open_and_changed_maps_are_not_closed(void **state)
 {
 	struct folder_box *b = *state;
-	struct asking a = {0};
+	struct folder_call a = {0};
 	struct report report = REPORT_INIT;
 	char path[64];
 	uint64_t ino;
@@ -425,7 +425,7 @@ static void inodes_from_before_a_map_was_closed_are_invalidated(void **state)
 static void without_free_descriptors_the_call_fails_and_the_map_stays_usable(void **state)
 {
 	struct folder_box *b = *state;
-	struct asking a = {.call = {.name = "info"}};
+	struct folder_call a = {.call = {.name = "info"}};
 	struct rlimit limit, less;
 	uint64_t ino;
 	int none, some, fd;
@@ -459,7 +459,7 @@ static void a_map_replaced_while_it_is_opened_is_looked_up_again(void **state)
 	put_map(b, "b", "eve");
 	assert_int_equal(renameat(b->room.fd, "b", b->room.fd, "a.map"), 0);
 	{
-		struct asking a = {.call = {.ino = before, .name = "info"}};
+		struct folder_call a = {.call = {.ino = before, .name = "info"}};
 
 		assert_int_equal(run_call(b, &a, vfs_lookup), -ESTALE);
 	}
@@ -521,7 +521,7 @@ static void journals_are_replayed_by_any_first_call(void **state)
 {
 	enum { MAPS = 6, ASKING = 3 };
 	struct folder_box *b = *state;
-	struct asking a[MAPS][ASKING] = {0};
+	struct folder_call a[MAPS][ASKING] = {0};
 	struct report report = REPORT_INIT;
 	char path[64];
 

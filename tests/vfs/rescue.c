@@ -203,11 +203,11 @@ static void large_scratch_is_copied_out_whole(void **state)
 	CLEANUP(free) uint8_t *data = malloc(SIZE);
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 
-	fill(data, SIZE, 11);
+	fill_bytes(data, SIZE, 11);
 	assert_int_equal(box_put_bytes(b, "images/big.jpg", data, SIZE), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	got = get_file(b->room.fd, LEFT "/images/big.jpg");
-	assert_true(same(got, data, SIZE));
+	assert_true(bytes_equal_data(got, data, SIZE));
 }
 
 static int full(struct io_call *c, void *arg)

@@ -53,7 +53,7 @@ static int shows(const char *path, const char *word)
 {
 	const struct bytes *want = content_bytes(content(word));
 	struct bytes *got = box_get(&box, path);
-	bool yes = same(got, want->data, want->size);
+	bool yes = bytes_equal_data(got, want->data, want->size);
 
 	bytes_unref(got);
 	return yes ? 0 : -EIO;

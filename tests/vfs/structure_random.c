@@ -271,7 +271,7 @@ static void compare_map(const struct bytes *before)
 	for (int i = 0; i < FIELDS; i++)
 		if (got.info[i] != want->info[i])
 			fail_step("info %d has content %d, not %d", i, got.info[i], want->info[i]);
-	if (!run.m.written && !same(now, before->data, before->size))
+	if (!run.m.written && !bytes_equal_data(now, before->data, before->size))
 		fail_step("the map was written anew, though nothing changed");
 	bytes_unref(now);
 }
@@ -464,7 +464,7 @@ static void check_file(const struct model_file *f)
 	got = box_get(&run.box, f->path);
 	if (!got)
 		fail_step("%s cannot be read", f->path);
-	if (!same(got, content_bytes(want)->data, content_bytes(want)->size))
+	if (!bytes_equal_data(got, content_bytes(want)->data, content_bytes(want)->size))
 		fail_step("%s shows content %d, not %d", f->path, content_of(got->data, got->size),
 			want);
 	bytes_unref(got);

@@ -107,12 +107,12 @@ unsigned count_files(int dirfd)
 	return n;
 }
 
-bool same(const struct bytes *b, const void *data, size_t n)
+bool bytes_equal_data(const struct bytes *b, const void *data, size_t n)
 {
 	return b && b->size == n && memcmp(b->data, data, n) == 0;
 }
 
-void fill(uint8_t *p, size_t n, uint32_t seed)
+void fill_bytes(uint8_t *p, size_t n, uint32_t seed)
 {
 	uint32_t x = seed * 2654435761u + 1;
 

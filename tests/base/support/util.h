@@ -34,9 +34,9 @@ struct bytes *get_file(int dirfd, const char *name); /* NULL if the file does no
 unsigned count_files(int dirfd);
 /* Trust in files of this user, for a map with mode 0644. */
 struct trust own_files(int dirfd);
-bool same(const struct bytes *b, const void *data, size_t n);
+bool bytes_equal_data(const struct bytes *b, const void *data, size_t n);
 /* Fill with n bytes without a short period. */
-void fill(uint8_t *p, size_t n, uint32_t seed);
+void fill_bytes(uint8_t *p, size_t n, uint32_t seed);
 /*
  * Number of random sequences to run: MAPFS_TEST_SEQUENCES, or all with MAPFS_TEST_ALL=1, otherwise
  * a share.

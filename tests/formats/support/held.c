@@ -9,7 +9,7 @@
 #include "vfs/overlay/overlay_build.h"
 
 /* A walk that looks up the objects of the overlay in the reopened map. */
-struct shown {
+struct overlay_walk {
 	const struct overlay *o;
 	const struct overlay_build *staged;
 	const struct snapshot *s;
@@ -39,7 +39,7 @@ static bool is_saved(const struct overlay_build *g, const struct oentry *u)
 
 static int find_in_map(void *arg, const char *name, const struct dentry *spot)
 {
-	struct shown *w = arg, below = *w;
+	struct overlay_walk *w = arg, below = *w;
 	char path[PATH_MAX];
 	struct file_attr en;
 
@@ -134,7 +134,7 @@ static bool is_refused(const struct fixture *f, const struct snapshot *map)
 int held_save(const struct fixture *f, const struct overlay *o, struct fixture *ret)
 {
 	struct dentry root = overlay_root(o);
-	struct shown w = {.o = o, .path = ""};
+	struct overlay_walk w = {.o = o, .path = ""};
 	struct error e = ERROR_INIT;
 	struct overlay_build g;
 	int r;

@@ -663,7 +663,7 @@ struct bytes *box_get(struct box *b, const char *path)
 bool box_shows(struct box *b, const char *path, const char *text)
 {
 	struct bytes *got = box_get(b, path);
-	bool yes = same(got, text, strlen(text));
+	bool yes = bytes_equal_data(got, text, strlen(text));
 
 	bytes_unref(got);
 	return yes;
@@ -695,7 +695,7 @@ bool box_map_info_is(const struct box *b, unsigned field, const char *text)
 bool file_content_is(int dirfd, const char *name, const char *text)
 {
 	struct bytes *got = get_file(dirfd, name);
-	bool yes = same(got, text, strlen(text));
+	bool yes = bytes_equal_data(got, text, strlen(text));
 
 	bytes_unref(got);
 	return yes;

@@ -417,7 +417,7 @@ static uint8_t *get_content(const struct state *c, unsigned mode, size_t *ret_si
 {
 	size_t old = c->synced ? c->synced->size : 0, new = c->written->size;
 	uint8_t *to = calloc(1, old + new + 1);
-	bool clean = c->synced && same(c->written, c->synced->data, old);
+	bool clean = c->synced && bytes_equal_data(c->written, c->synced->data, old);
 
 	sure(to != NULL);
 	*ret_size = mode == SYNCED ? old : new;

@@ -139,7 +139,8 @@ bool sample_files_are(
 
 	sample_read(s, b, now);
 	for (int i = 0; i < SAMPLE_FILES; i++)
-		yes = yes && (!files[i] ? !now[i] : same(now[i], files[i]->data, files[i]->size));
+		yes = yes && (!files[i] ? !now[i]
+					: bytes_equal_data(now[i], files[i]->data, files[i]->size));
 	sample_free(now);
 	return yes;
 }

@@ -574,14 +574,14 @@ bool model_kill(struct model *m, bool has_journal)
 /* The map to be written. */
 
 /* The first ones are those of the base. */
-struct seat {
+struct saved_object {
 	struct object o;
 	bool here, placed; /* placed: created or moved */
 };
 
 struct build {
 	const struct model *m;
-	struct seat seats[2 * OBJECTS_MAX];
+	struct saved_object seats[2 * OBJECTS_MAX];
 	int n;
 	bool moved;                                /* set if an object of the map was moved */
 	const struct model_file *files[FILES_MAX]; /* sorted by name */
@@ -608,7 +608,7 @@ static int by_path(const void *pa, const void *pb)
 	return r ? r : compare_names(a->path, b->path);
 }
 
-static void add_to_map(struct seat *s, const char *path)
+static void add_to_map(struct saved_object *s, const char *path)
 {
 	snprintf(s->o.path, PATH_SIZE, "%s", path);
 	s->o.number = parse_name(path, s->o.name);
@@ -671,7 +671,7 @@ static void fill_build(struct build *b)
 			b->seats[b->id[i]].o.content = content;
 	}
 	for (int i = 0; i < b->n; i++) {
-		struct seat *s = &b->seats[i];
+		struct saved_object *s = &b->seats[i];
 
 		/* The files of info are mandatory (layout rule 2): after removal they are empty. */
 		if (s->o.kind == KIND_INFO && !s->here) {
@@ -749,7 +749,7 @@ static void resolve_identities(struct build *b, struct model *to)
 	to->n_base = to->n_removed = 0;
 	to->written = false;
 	for (int i = 0; i < b->n; i++) {
-		struct seat *s = &b->seats[order[i]];
+		struct saved_object *s = &b->seats[order[i]];
 		struct object *o = &s->o;
 
 		b->now[order[i]] = NONE;
