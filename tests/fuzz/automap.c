@@ -61,7 +61,7 @@ TARGET(fuzz_automap)
 		return;
 	if (tw_rules_read((const char *)data, size, NULL, NULL, &quiet, &e) < 0 ||
 		quiet->n != rules->n)
-		abort_broken("automap", "they differ where nobody hears of faults");
+		abort_broken("automap", "the rules differ without a callback for faults");
 	for (int i = 0; i < TILES; i++) {
 		tiles[i] = (struct tw_auto_tile){(uint8_t)(i % 4), (uint8_t)(i % 16)};
 		game[i] = (struct tw_auto_tile){(uint8_t)(i % 3), (uint8_t)(i % 5)};

@@ -245,7 +245,7 @@ TARGET(fuzz_command_pack)
 	/* Pack into a map of the same format; a game would not accept every map. */
 	run_command("pack", "tree", "new.map", NULL);
 	if (run_command("pack", "tree", "--onto", "x.map", NULL) == OUTCOME_BUSY)
-		abort_broken("nobody else has it", "pack");
+		abort_broken("the map is not in use", "pack");
 }
 
 struct paths {
@@ -297,7 +297,7 @@ TARGET(fuzz_command_merge)
 	}
 	if (run_command("merge", "base.map", "ours.map", "base.map", "one.map", NULL) ||
 		!files_equal("ours.map", "one.map"))
-		abort_broken("what nobody else changed is ours", "merge");
+		abort_broken("unchanged files are ours", "merge");
 	if (run_command("merge", "base.map", "base.map", "theirs.map", "two.map", NULL) ||
 		run_command("diff", "theirs.map", "two.map", NULL))
 		abort_broken("what only they changed is theirs", "merge");

@@ -60,7 +60,7 @@ static void new_points_move_those_of_later_envelopes(void **state)
 	fixture_close(&f);
 }
 
-static void envelopes_without_points_keep_their_place(void **state)
+static void envelopes_without_points_keep_their_position(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
@@ -279,7 +279,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tangents_are_shown_from_the_points_and_from_the_item),
 		cmocka_unit_test(new_points_move_those_of_later_envelopes),
-		cmocka_unit_test(envelopes_without_points_keep_their_place),
+		cmocka_unit_test(envelopes_without_points_keep_their_position),
 		cmocka_unit_test(envelopes_that_change_together_cost_one_pass),
 		cmocka_unit_test(shared_points_stay_with_the_other_envelopes),
 		cmocka_unit_test(the_item_of_tangents_follows_the_points),

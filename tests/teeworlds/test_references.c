@@ -364,7 +364,7 @@ static void check_tables(struct world *w)
 		assert_true(m->blobs[i]->size > 0);
 }
 
-static void references_hold_across_random_edits(void **state)
+static void references_survive_random_edits(void **state)
 {
 	const char *count = getenv("TW_SEEDS");
 	unsigned seeds = count ? (unsigned)atoi(count) : SEEDS;
@@ -396,7 +396,7 @@ static void references_hold_across_random_edits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(references_hold_across_random_edits),
+		cmocka_unit_test(references_survive_random_edits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

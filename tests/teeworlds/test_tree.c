@@ -64,7 +64,7 @@ static void a_layer_moves_to_another_group(void **state)
 	world_close(&w);
 }
 
-static void a_removed_group_takes_its_layers_and_their_items(void **state)
+static void removing_a_group_removes_its_layers_and_their_items(void **state)
 {
 	struct world w;
 
@@ -325,7 +325,7 @@ static void envelopes_move_with_their_points(void **state)
 	world_close(&w);
 }
 
-static void a_removed_envelope_takes_its_points(void **state)
+static void removing_an_envelope_removes_its_points(void **state)
 {
 	struct world w;
 
@@ -452,7 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_move_with_their_layers_and_items),
 		cmocka_unit_test(a_layer_moves_to_another_group),
-		cmocka_unit_test(a_removed_group_takes_its_layers_and_their_items),
+		cmocka_unit_test(removing_a_group_removes_its_layers_and_their_items),
 		cmocka_unit_test(an_auto_mapper_item_for_no_layer_never_gets_one),
 		cmocka_unit_test(a_layer_in_two_groups_becomes_two_layers),
 		cmocka_unit_test(a_layer_shared_by_two_groups_keeps_its_names),
@@ -465,7 +465,7 @@ int main(void)
 		cmocka_unit_test(a_new_name_raises_only_versions_that_need_it),
 		cmocka_unit_test(an_empty_name_is_stored_like_the_reference_writer_does),
 		cmocka_unit_test(envelopes_move_with_their_points),
-		cmocka_unit_test(a_removed_envelope_takes_its_points),
+		cmocka_unit_test(removing_an_envelope_removes_its_points),
 		cmocka_unit_test(points_change_their_form_if_the_versions_require_it),
 		cmocka_unit_test(a_removed_part_becomes_empty),
 		cmocka_unit_test(a_new_map_has_the_parts_that_a_game_needs),

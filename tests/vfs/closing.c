@@ -434,7 +434,7 @@ static void caches_are_invalidated_before_close_is_answered(void **state)
 	struct attr a;
 	struct fd *f, *raw;
 	struct pending p = {0};
-	bool told = false;
+	bool is_invalidated = false;
 
 	assert_int_equal(box_stat(b, "raw/data/00000", &a), 0);
 	assert_int_equal(box_open(b, "raw/data/00000", O_RDONLY, &raw), 0);
@@ -450,8 +450,8 @@ static void caches_are_invalidated_before_close_is_answered(void **state)
 	box_release_invalidations(b);
 	assert_int_equal(box_wait(&p), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == a.ino;
-	assert_true(told);
+		is_invalidated |= b->invalidated[i] == a.ino;
+	assert_true(is_invalidated);
 	fd_release(f);
 	fd_close(raw);
 }
@@ -461,15 +461,15 @@ static void other_view_of_a_changed_object_is_invalidated_too(void **state)
 	struct box *b = *state;
 	struct attr a;
 	struct fd *f;
-	bool told = false;
+	bool is_invalidated = false;
 
 	assert_int_equal(box_stat(b, "raw/data/00000", &a), 0);
 	assert_int_equal(box_open(b, "raw/data/00000", O_RDONLY, &f), 0);
 	b->n_invalidated = 0;
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == a.ino;
-	assert_true(told);
+		is_invalidated |= b->invalidated[i] == a.ino;
+	assert_true(is_invalidated);
 	fd_close(f);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }

@@ -49,7 +49,7 @@ static struct present_changes shown_with(
 	s.version = box_shows(b, VERSION, "v2\n");
 	s.license = box_is_draft(b, "info/license");
 	if (!strstr(b->notes, "damaged"))
-		fail_msg("nobody was told: %s", b->notes);
+		fail_msg("the damage is not reported: %s", b->notes);
 	return s;
 }
 
@@ -428,7 +428,7 @@ static void path_out_of_the_mount_is_damage(void **state)
 		log_write(b, id, &log);
 		assert_int_equal(box_mount(b, NULL), 0);
 		if (!strstr(b->notes, "damaged"))
-			fail_msg("type %u of \"%s\" was not told: %s", type, path, b->notes);
+			fail_msg("type %u of \"%s\" is not reported: %s", type, path, b->notes);
 		assert_true(box_shows(b, VERSION, "v2\n"));
 		assert_true(box_shows(b, AUTHOR, blind ? "alice\n" : "bob\n"));
 		assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);

@@ -405,7 +405,7 @@ static void inodes_from_before_a_map_was_closed_are_invalidated(void **state)
 	struct folder_box *b = *state;
 	char path[64], got[64];
 	uint64_t raw, ino;
-	bool told = false;
+	bool is_invalidated = false;
 
 	put_maps(b, 0, 50);
 	assert_int_equal(look_up(b, "m000.map/raw/data/00000", &raw), 0);
@@ -416,8 +416,8 @@ static void inodes_from_before_a_map_was_closed_are_invalidated(void **state)
 	b->n_invalidated = 0;
 	assert_int_equal(put_text(b, "m000.map/info/author", "somebody"), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == raw;
-	assert_true(told);
+		is_invalidated |= b->invalidated[i] == raw;
+	assert_true(is_invalidated);
 	assert_int_equal(text_of(b, raw, got, sizeof(got)), 0);
 	assert_string_equal(got, "somebody");
 }

@@ -59,7 +59,7 @@ static void file_that_was_never_closed_is_copied_out(void **state)
 	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
-static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save(void **state)
+static void table_that_its_layer_type_lacks_is_copied_out_after_any_save(void **state)
 {
 	struct box *b = *state;
 
@@ -614,7 +614,7 @@ int main(void)
 		TEST(draft_is_copied_out_at_the_end_and_named),
 		TEST(changes_are_saved_although_files_are_rescued),
 		TEST(file_that_was_never_closed_is_copied_out),
-		TEST(table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save),
+		TEST(table_that_its_layer_type_lacks_is_copied_out_after_any_save),
 		TEST(scratch_of_no_known_editor_is_copied_out),
 		TEST(backup_of_a_new_file_that_was_refused_is_copied_out),
 		TEST(scratch_of_editors_is_not_copied_out),

@@ -297,7 +297,7 @@ static void draft_survives_a_kill_and_a_save(void **state)
 /*
  * The map shows a file at this path after the save, so the content of the directory would be lost.
  */
-static void directory_in_place_of_a_file_of_the_map_is_refused(void **state)
+static void directory_at_the_path_of_a_file_of_the_map_is_refused(void **state)
 {
 	static const char *const files[] = {AUTHOR, "info/version", IMAGE};
 	struct box *b = *state;
@@ -510,7 +510,7 @@ int main(void)
 		TEST(fsync_makes_the_change_durable_without_a_save),
 		TEST(close_requests_a_sync_within_a_second),
 		TEST(draft_survives_a_kill_and_a_save),
-		TEST(directory_in_place_of_a_file_of_the_map_is_refused),
+		TEST(directory_at_the_path_of_a_file_of_the_map_is_refused),
 		TEST(draft_that_is_being_written_survives_a_save_and_a_kill),
 		TEST(corrected_draft_does_not_come_back),
 		TEST(file_kept_for_a_backup_name_can_come_back_and_be_written),

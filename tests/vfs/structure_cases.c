@@ -185,7 +185,7 @@ CASE(a_removed_file_replaced_by_a_rename_with_its_old_content_survives_a_kill,
 #define LONG                                                                                       \
 	"a_name_of_more_than_the_127_bytes_that_the_field_of_an_image_takes_so_that_it_cannot_be_" \
 	"made_and_no_file_that_there_is_can_get_it"
-CASE(a_name_that_is_too_long_for_its_field_is_refused_where_it_is_made_or_renamed,
+CASE(a_name_too_long_for_its_field_is_refused_in_create_and_rename,
 	"put images/7_" LONG ".png png1 = 36\n"
 	"mv images/0_grass.png images/7_" LONG ".png = 36",
 	UNCHANGED)
@@ -199,7 +199,7 @@ CASE(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map,
 	"save\n"
 	"mv images/new.png images/new.png~",
 	"grass sky moon - new=png1 : grass,sky,moon")
-CASE(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved,
+CASE(a_saved_renamed_image_that_moves_to_a_backup_name_stays_in_the_map,
 	"mv images/0_grass.png images/5_x.png\n"
 	"save\n"
 	"mv images/5_x.png images/5_x.png~",
@@ -383,19 +383,19 @@ CASE(a_new_image_overwrites_no_other_after_a_save_and_a_kill,
 	"save",
 	"moon=png1 sky moon - : none,sky,moon")
 /* Positions are those of the mount: sky has 1, and stays the second. */
-CASE(a_new_image_has_its_place_after_a_save_and_a_kill,
+CASE(a_new_image_keeps_its_position_after_a_save_and_a_kill,
 	"mv images/2_moon.png images/0_x.png\n"
 	"save\n"
 	"put images/2_new.png png1\n"
 	"kill",
 	"x=moon grass sky new=png1 - : grass,sky,x")
-CASE(a_moved_image_has_its_place_after_a_save_and_a_kill,
+CASE(a_moved_image_keeps_its_position_after_a_save_and_a_kill,
 	"mv images/2_moon.png images/0_x.png\n"
 	"save\n"
 	"mv images/3.png images/2_z.png\n"
 	"kill",
 	"x=moon grass sky z : grass,sky,x")
-CASE(an_image_that_returns_has_its_place_after_a_save_and_a_kill,
+CASE(an_image_that_returns_keeps_its_position_after_a_save_and_a_kill,
 	"mv images/2_moon.png images/0_x.png\n"
 	"save\n"
 	"mv images/0_x.png images/2_moon.png\n"
@@ -425,7 +425,7 @@ CASE(a_moved_new_image_that_comes_back_beside_an_image_moved_there_survives_a_ki
 	"shows images/y.png moon\n"
 	"shows images/g.png png1",
 	"grass sky - g=png1 y=moon : grass,sky,y")
-CASE(a_reference_to_a_new_image_holds_through_a_backup_by_rename,
+CASE(a_reference_to_a_new_image_survives_a_backup_by_rename,
 	"put images/y.png png1\n"
 	"refer 2_q1 y\n"
 	"mv images/y.png images/y.png~\n"
@@ -451,19 +451,19 @@ CASE(existing_files_can_name_a_renamed_image_by_its_new_name,
  * The saved map calls the image "new". A file at its old path is another image: references use the
  * saved names.
  */
-CASE(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill,
+CASE(a_file_at_the_old_path_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"put images/0_grass.png png1\n"
 	"kill",
 	"grass=png1 sky moon - new=grass : new,sky,moon")
-CASE(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill,
+CASE(another_image_at_the_old_path_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"mv images/2_moon.png images/0_grass.png\n"
 	"kill",
 	"grass=moon sky - new=grass : new,sky,grass")
-CASE(a_file_renamed_over_the_old_place_of_a_saved_rename_survives_a_kill,
+CASE(a_file_renamed_to_the_old_path_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"put images/.t png1\n"
@@ -492,7 +492,7 @@ CASE(a_file_renamed_to_the_old_path_of_a_removed_image_survives_a_kill,
 	"mv images/.t images/0_grass.png\n"
 	"kill",
 	"grass=png1 sky moon - : none,sky,moon")
-CASE(an_external_image_at_the_old_place_of_a_saved_rename_names_the_same_file_after_a_kill,
+CASE(an_external_image_at_the_old_path_of_a_saved_rename_refers_to_the_same_file_after_a_kill,
 	"mv images/1_sky.json images/5_new.json\n"
 	"save\n"
 	"put images/1_sky.json ext4\n"
@@ -517,7 +517,7 @@ CASE(a_file_that_comes_back_after_a_save_survives_a_kill,
 	"kill",
 	"grass sky far=png1 moon - : grass,sky,moon")
 /* The file was never in the map, and its removal removes nothing else. */
-CASE(a_refused_file_at_the_old_place_of_a_rename_can_be_removed,
+CASE(a_refused_file_at_the_old_path_of_a_rename_can_be_removed,
 	"mv images/0_grass.png images/5_new.png\n"
 	"put images/0_grass.png bad = EINVAL\n"
 	"rm images/0_grass.png",
@@ -575,10 +575,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_removed_file_written_again_with_its_old_content_survives_a_kill),
 		TEST(a_removed_file_replaced_by_a_rename_with_its_old_content_survives_a_kill),
-		TEST(a_name_that_is_too_long_for_its_field_is_refused_where_it_is_made_or_renamed),
+		TEST(a_name_too_long_for_its_field_is_refused_in_create_and_rename),
 		TEST(removing_a_refused_other_form_removes_nothing_else),
 		TEST(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map),
-		TEST(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved),
+		TEST(a_saved_renamed_image_that_moves_to_a_backup_name_stays_in_the_map),
 		TEST(a_refused_rename_over_the_old_path_of_a_renamed_image_changes_nothing),
 		TEST(renaming_a_refused_other_form_does_not_rename_the_image),
 		TEST(a_temporary_file_replaces_a_new_image),
@@ -611,23 +611,23 @@ int main(void)
 		TEST(a_new_image_overwrites_no_other_after_a_save_and_a_kill),
 		TEST(a_moved_new_image_that_comes_back_beside_its_successor_survives_a_kill),
 		TEST(a_moved_new_image_that_comes_back_beside_an_image_moved_there_survives_a_kill),
-		TEST(a_reference_to_a_new_image_holds_through_a_backup_by_rename),
+		TEST(a_reference_to_a_new_image_survives_a_backup_by_rename),
 		TEST(a_new_image_moved_to_a_scratch_name_is_not_in_the_map),
-		TEST(a_new_image_has_its_place_after_a_save_and_a_kill),
-		TEST(a_moved_image_has_its_place_after_a_save_and_a_kill),
-		TEST(an_image_that_returns_has_its_place_after_a_save_and_a_kill),
+		TEST(a_new_image_keeps_its_position_after_a_save_and_a_kill),
+		TEST(a_moved_image_keeps_its_position_after_a_save_and_a_kill),
+		TEST(an_image_that_returns_keeps_its_position_after_a_save_and_a_kill),
 		TEST(the_highest_number_precedes_names_without_numbers_after_a_save_and_a_kill),
 		TEST(existing_files_can_name_a_renamed_image_by_its_new_name),
-		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
-		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),
-		TEST(a_file_renamed_over_the_old_place_of_a_saved_rename_survives_a_kill),
+		TEST(a_file_at_the_old_path_of_a_saved_rename_survives_a_kill),
+		TEST(another_image_at_the_old_path_of_a_saved_rename_survives_a_kill),
+		TEST(a_file_renamed_to_the_old_path_of_a_saved_rename_survives_a_kill),
 		TEST(a_new_file_at_the_old_path_of_a_moved_image_survives_a_kill),
 		TEST(a_new_file_at_the_old_path_of_a_removed_image_survives_a_kill),
 		TEST(a_file_renamed_to_the_old_path_of_a_removed_image_survives_a_kill),
-		TEST(an_external_image_at_the_old_place_of_a_saved_rename_names_the_same_file_after_a_kill),
+		TEST(an_external_image_at_the_old_path_of_a_saved_rename_refers_to_the_same_file_after_a_kill),
 		TEST(a_rename_back_after_a_saved_rename_survives_a_kill),
 		TEST(a_file_that_comes_back_after_a_save_survives_a_kill),
-		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
+		TEST(a_refused_file_at_the_old_path_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
 		TEST(a_reference_to_a_removed_object_is_cleared),
 		TEST(content_accepted_before_a_refusal_is_saved),

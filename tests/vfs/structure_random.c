@@ -272,7 +272,7 @@ static void compare_map(const struct bytes *before)
 		if (got.info[i] != want->info[i])
 			fail_step("info %d has content %d, not %d", i, got.info[i], want->info[i]);
 	if (!run.m.written && !bytes_equal_data(now, before->data, before->size))
-		fail_step("the map was written anew, though nothing changed");
+		fail_step("the map was written although nothing changed");
 	bytes_unref(now);
 }
 
@@ -293,33 +293,33 @@ static const char *text_after_word(const char *line, const char *word)
  * Check that all lines are true, and that all removals are reported. compare_map checked the
  * references of layers.
  */
-static void check_report(struct report *told)
+static void check_report(struct report *report)
 {
 	int n_gone = 0;
 
-	for (size_t i = 0; i < told->n; i++) {
-		const char *line = told->lines[i], *saved = text_after_word(line, "saved: ");
+	for (size_t i = 0; i < report->n; i++) {
+		const char *line = report->lines[i], *saved = text_after_word(line, "saved: ");
 		const char *removed = text_after_word(line, "removed: ");
 
 		print_step("... %s\n", line);
 		if (saved && strncmp(saved, "groups/", 7) != 0 && strncmp(saved, "and ", 4) != 0 &&
 			!model_has_path(&run.m, saved) &&
 			(run.m.written || !model_file(&run.m, saved)))
-			fail_step("it is told, and the map does not say so: %s", line);
+			fail_step("the map does not agree with the report line: %s", line);
 		if (removed && !is_removed(removed))
-			fail_step("it is told, and the map has it: %s", line);
+			fail_step("the map has an object that the report calls removed: %s", line);
 		n_gone += removed || text_after_word(line, "note: what was ");
 	}
 	if (n_gone != run.m.n_removed)
-		fail_step("%d objects are told as removed, not %d", n_gone, run.m.n_removed);
-	report_finish(told);
+		fail_step("%d objects are reported as removed, not %d", n_gone, run.m.n_removed);
+	report_finish(report);
 }
 
 /* A warning of the save gives the outcome 5. */
-static int outcome_with(const struct report *told, int outcome)
+static int outcome_with(const struct report *report, int outcome)
 {
-	for (size_t i = 0; i < told->n; i++)
-		if (text_after_word(told->lines[i], "warning: "))
+	for (size_t i = 0; i < report->n; i++)
+		if (text_after_word(report->lines[i], "warning: "))
 			return OUTCOME_PARTIAL;
 	return outcome;
 }
@@ -327,15 +327,15 @@ static int outcome_with(const struct report *told, int outcome)
 static void step_save(void)
 {
 	struct bytes *before = box_map(&run.box);
-	struct report told = REPORT_INIT;
+	struct report report = REPORT_INIT;
 
 	print_step("save\n");
 	model_save(&run.m);
 	if (pick_number(2)) {
-		enum outcome got = box_save(&run.box, &told);
+		enum outcome got = box_save(&run.box, &report);
 
-		check_result((int)got, outcome_with(&told, OUTCOME_DONE));
-		check_report(&told);
+		check_result((int)got, outcome_with(&report, OUTCOME_DONE));
+		check_report(&report);
 	} else {
 		check_result(box_sync_root(&run.box), 0);
 	}
@@ -346,16 +346,16 @@ static void step_save(void)
 static void end_mount(void)
 {
 	struct bytes *before = box_map(&run.box);
-	struct report told = REPORT_INIT;
+	struct report report = REPORT_INIT;
 	char litter[NAME_MAX + 1];
 	int want, got;
 
 	print_step("end\n");
 	model_save(&run.m);
 	want = model_has_leftovers(&run.m) ? OUTCOME_PARTIAL : OUTCOME_DONE;
-	got = (int)box_end(&run.box, &told);
-	check_result(got, outcome_with(&told, want));
-	check_report(&told);
+	got = (int)box_end(&run.box, &report);
+	check_result(got, outcome_with(&report, want));
+	check_report(&report);
 	compare_map(before);
 	bytes_unref(before);
 	if (box_count_names(&run.box, ".mapfs-journal-", litter) ||
