@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include "codec/text/csv_table.h"
 
@@ -8,7 +8,7 @@
 static struct error err;
 static const char *const header[] = {"x", "type", NULL};
 
-/* Gathers "line:column=value" of each cell, values between -5 and 300. */
+/* Append "line:column=value" for each cell; values are from -5 to 300. */
 static int gather(void *arg, const struct csv_cell *cell, struct error *e)
 {
 	char *all = arg;
@@ -42,7 +42,7 @@ static int read_table(const char *text, size_t n, csv_cell_fn take, char *all)
 #define READ(text, all)        read_table(text, sizeof(text) - 1, gather, all)
 #define READ_FLOATS(text, all) read_table(text, sizeof(text) - 1, gather_float, all)
 
-static void cells_are_given_out_row_by_row_with_their_place(void **state)
+static void cells_are_given_in_rows_with_their_place(void **state)
 {
 	char all[1000];
 
@@ -53,7 +53,7 @@ static void cells_are_given_out_row_by_row_with_their_place(void **state)
 	assert_string_equal(all, "");
 }
 
-static void forms_that_people_write_are_read(void **state)
+static void common_forms_of_tables_are_read(void **state)
 {
 	static const char *const forms[] = {"x,type\r\n1,2\r\n", "x,type\n1,2",
 		" x ,\ttype\n 1,2\t", "\"x\",\"type\"\n\"1\",\" 2 \"\n",
@@ -70,7 +70,7 @@ static void forms_that_people_write_are_read(void **state)
 	assert_string_equal(all, "");
 }
 
-static void refusals_name_line_column_and_what_stands_there(void **state)
+static void refusals_name_line_column_and_cell(void **state)
 {
 	char all[1000], long_cell[200], big[3000];
 
@@ -119,9 +119,9 @@ static void floats_are_decimal_and_finite(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cells_are_given_out_row_by_row_with_their_place),
-		cmocka_unit_test(forms_that_people_write_are_read),
-		cmocka_unit_test(refusals_name_line_column_and_what_stands_there),
+		cmocka_unit_test(cells_are_given_in_rows_with_their_place),
+		cmocka_unit_test(common_forms_of_tables_are_read),
+		cmocka_unit_test(refusals_name_line_column_and_cell),
 		cmocka_unit_test(floats_are_decimal_and_finite),
 	};
 

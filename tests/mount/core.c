@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Mounts without FUSE for core.py, fast enough for many mounts per second.
+ * core: mounts without FUSE for core.py, many per second.
  *
- * A request is a line "COMMAND BOX SIZE SIZE", followed by two texts of these sizes. The answer is
- * a line "CODE SIZE", followed by a text. BOX is the index of a mount. CODE is the result of the
+ * A request is a line "COMMAND BOX SIZE SIZE" followed by two texts of these sizes; the answer is a
+ * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is the result of the
  * operation, 0 or more, or -errno.
  *
  *     open PATH [OPTION]  mount a copy of that map, and of PATH.MAN if it exists; the text is the
- *                    error message
- *     new            the same with an empty map from --new
- *     save, end      save, or save and unmount (box.h): the code is the outcome, the text the
- * report kill [OPTION]  drop the mount without a save, and mount the map again, perhaps with
- * another option, so that the journal is replayed; the text has the notes, or the error message map
- * [ENDING]   the present map file, or its companion with the longer name get, put, mkdir, rmdir,
- * unlink, list PATH [CONTENT]; rename FROM TO (a list has names and sizes, each with a final NUL)
+ *                    error
+ *     new            mount an empty map, as made by --new
+ *     save, end      as in box.h; CODE is the outcome, the text is the report
+ *     kill [OPTION]  write nothing, and mount the map again, perhaps with other options: the
+ *                    journal is replayed; the text is its notes, or the error
+ *     map [ENDING]   the current map file, or its companion with a longer name
+ *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
+ *                    (a list is names and sizes, each followed by NUL)
  *     error PATH     the reason why content is refused
  *     drop PATH      drop refused content
- *     touch PATH TIME  set the modification time, in seconds
- *     status         the attribute user.mapfs.status of the root
+ *     touch PATH TIME  set the time, in seconds
+ *     status         the root's user.mapfs.status
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../vfs/box.h"
+#include "../vfs/support/box.h"
 #include "base/threads/pool.h"
 #include "vfs/volume/volume.h"
 
