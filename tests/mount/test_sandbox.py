@@ -71,7 +71,7 @@ def test_what_it_has_no_need_of_kills_it_and_that_is_said(box, small, inside, vi
     assert attempt(m, inside, what, path, victim.pid) is None
     assert p.wait(90) == 4
     said = boxes.get(p.log).decode()
-    assert "killed at a system call" in said and "journal is kept" in said, said
+    assert "killed for a forbidden system call" in said and "journal is kept" in said, said
     assert path == "/bin/true" or os.stat(path).st_mode & 0o777 == 0o600
     assert not m.mounted()
     # And what was closed before comes back.

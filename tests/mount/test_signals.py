@@ -166,7 +166,7 @@ def test_in_the_foreground_messages_that_nobody_reads_do_not_stop_the_end(box, s
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") == errno.EINVAL
     m.put(SETTINGS, b"kept 1\n")
     if read:
-        assert b"is covered\n" in read_until(r, b"refused: info/author: ")
+        assert b"hidden by the mount\n" in read_until(r, b"refused: info/author: ")
     p.send_signal(signal.SIGTERM)
     assert ended(p) and p.returncode == 5
     assert parts.settings(small) == b"kept 1\0"
@@ -227,7 +227,7 @@ def test_of_another_ending_it_is_told_when_it_is_closed_which_are_taken(box, sma
         m.put(name, b"RIFF", flags=os.O_WRONLY | os.O_CREAT)
     assert boxes.wait_for(lambda: boxes.get(p.log))
     line, = boxes.get(p.log).decode().splitlines()
-    words = "%s: no part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
+    words = "%s: not part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
     assert line.endswith("ignored: " + words), line
     assert "  ignored " + words in box.run("status", m.point).out
     m.put(name[:-3] + "tmp", b"x", flags=os.O_WRONLY | os.O_CREAT)  # explained
@@ -387,7 +387,7 @@ def test_without_its_guard_a_signal_to_the_worker_saves_and_the_dead_mount_says_
     assert boxes.wait_for(lambda: not box.processes())
     assert parts.settings(orphan.map) == b"kept 1\0" and orphan.mounted()
     r = orphan.unmount()
-    assert "nothing was closed that is not saved" in r.err and not orphan.mounted(), r
+    assert "all closed files are saved" in r.err and not orphan.mounted(), r
 
 
 def test_with_guard_and_worker_killed_the_journal_is_told(box, small):

@@ -119,7 +119,7 @@ def test_of_what_is_not_mounted_the_journal_is_named(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
     os.kill(box.worker(), signal.SIGSTOP)
-    assert objects(box, small)[0]["problem"] == "it does not answer"
+    assert objects(box, small)[0]["problem"] == "does not answer"
     os.kill(box.worker(), signal.SIGCONT)
     box.kill_worker()
     journal, = [n for n in box.beside() if ".mapfs-journal-" in n]
@@ -180,7 +180,7 @@ def test_a_mount_whose_save_waits_for_the_disk_is_not_said_to_be_dead(box, small
     assert boxes.wait_for(shim.calls)
     found, = objects(box, m.point)
     if saving.is_alive():  # else this machine is slow, and the save was over first
-        assert found["problem"] == "it is busy (a save that takes long); ask again"
+        assert found["problem"] == "busy with a long save; try again later"
     saving.join()
     assert objects(box, m.point) == [blank(mountpoint=m.point, file=small)]
     m.unmount()

@@ -65,7 +65,7 @@ class Sequence:
 
     def saved(self, code, report, before):
         self.log += ["# save"] + report.splitlines()
-        self.kept |= {self.name(os.path.basename(p)) for p in re.findall(r"^note: (.*) was moved to a name that", report, re.M)}
+        self.kept |= {self.name(os.path.basename(p)) for p in re.findall(r"^note: (.*) is kept: its file was moved", report, re.M)}
         if code not in (0, 5):
             self.wrong("the save gives %d" % code)
         put(self.scratch, self.tree.map(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -315,7 +315,7 @@ def test_what_a_directory_that_was_made_again_had_is_told_by_its_path_alone(core
     remove(tree, layer)
     tree.mkdir(layer)
     tree.put(layer + "/layer.json", about)
-    assert tree.end() == (0, "note: what was %s before was removed\nsaved: %s\n" % (layer, layer))
+    assert tree.end() == (0, "note: the former %s was removed\nsaved: %s\n" % (layer, layer))
 
 
 def test_an_image_whose_other_form_was_refused_is_told_by_the_form_that_it_has(core, small):
@@ -358,7 +358,7 @@ def test_a_layer_that_was_removed_from_a_group_that_moves_is_told_once(core, sma
     if again:
         layer_like(tree, "groups/4_away/layers/1_ground", "groups/4_away/layers/0_Game")
         assert tree.end()[1].splitlines()[1:] == [
-            "note: what was groups/4_away/layers/1_ground before was removed", "saved: groups/4_away",
+            "note: the former groups/4_away/layers/1_ground was removed", "saved: groups/4_away",
             "saved: groups/4_away/layers/1_ground"]
     else:
         assert tree.end() == (0, "removed: groups/4_away/layers/1_ground\nsaved: groups/4_away\n")

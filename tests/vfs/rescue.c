@@ -241,7 +241,7 @@ static unsigned signs;
 static void count_signs(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
 	(void)h;
-	if (strcmp(what, "copying what is left out") == 0) {
+	if (strcmp(what, "rescuing files") == 0) {
 		assert_true(done < total);
 		signs++;
 	}
@@ -276,8 +276,8 @@ static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 		assert_int_equal(save_to_end(b, &report), outcomes[i]);
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
-		assert_true(report_says(&report, "images/more.jpg could not be copied out"));
-		assert_true(report_says(&report, AUTHOR " could not be copied out"));
+		assert_true(report_says(&report, "cannot rescue images/more.jpg"));
+		assert_true(report_says(&report, "cannot rescue " AUTHOR));
 		report_finish(&report);
 		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
@@ -299,7 +299,7 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_says(&report, "images/more.jpg could not be copied out"));
+	assert_true(report_says(&report, "cannot rescue images/more.jpg"));
 	assert_false(report_says(&report, "journal"));
 	report_finish(&report);
 	assert_int_equal(count_files(b->room.fd), 1);
@@ -308,7 +308,7 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_says(&report, "the journal beside the map keeps"));
+	assert_true(report_says(&report, "the changes are kept in the journal beside the map"));
 	report_finish(&report);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_is_draft(b, AUTHOR));
@@ -532,7 +532,7 @@ static void copies_that_cannot_be_synced_keep_the_mount(void **state)
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_says(&report, "could not be copied out"));
+		assert_true(report_says(&report, "cannot rescue"));
 		assert_true(report_says(&report, "Input/output error"));
 		report_finish(&report);
 		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
@@ -560,7 +560,7 @@ static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **stat
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_says(&report, "could not be copied out"));
+		assert_true(report_says(&report, "cannot rescue"));
 		report_finish(&report);
 		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
 		assert_true(box_map_says(b, 0, "alice\n"));
