@@ -12,9 +12,8 @@
 #include "cli/line/command.h"
 #include "vfs/volume/outcome.h"
 
-/* A file that lands on descriptor 2 would receive our messages. What is closed has no content, not
- * even an empty one, and takes none: it can be neither read nor written. Where there is no /dev,
- * any descriptor of which that is true does. */
+/* Open a closed standard descriptor on something that can be neither read nor written. Otherwise a
+ * file could get descriptor 2, and receive our messages. */
 static int fill_standard_descriptors(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -25,25 +24,25 @@ static int fill_standard_descriptors(void)
 	return 0;
 }
 
-/* With --new a file that is not there is what is wanted. */
-static bool makes_new(char **argv)
+/* Is there an option --new? Then the file need not exist. */
+static bool has_option_new(char **argv)
 {
 	while (*argv && strncmp(*argv, "--n", 3) != 0)
 		argv++;
 	return *argv;
 }
 
-/* What the first word was probably meant to be; NULL: what it is. */
-static const struct cli_command *meant(char **argv)
+/* The command that a mistyped first word probably means, or NULL. */
+static const struct cli_command *guess_command(char **argv)
 {
 	struct stat st;
 
-	if (lstat(argv[1], &st) == 0 || errno != ENOENT || makes_new(argv))
+	if (lstat(argv[1], &st) == 0 || errno != ENOENT || has_option_new(argv))
 		return NULL;
 	return cli_command_like(argv[1]);
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/');
 	const char *name = slash ? slash + 1 : argv[0];
@@ -56,7 +55,7 @@ static int run(int argc, char **argv)
 	command = argc > 1 ? cli_command_named(argv[1]) : NULL;
 	if (command)
 		return command_main(command->name, argc - 1, argv + 1, command->line);
-	command = argc > 1 ? meant(argv) : NULL;
+	command = argc > 1 ? guess_command(argv) : NULL;
 	return command ? cli_usage("%s: No such file, folder or command; did you mean %s?", argv[1],
 				 command->name)
 		       : command_main(NULL, argc, argv, &cli_mapfs);
@@ -66,5 +65,5 @@ int main(int argc, char **argv)
 {
 	if (argc < 1 || fill_standard_descriptors() < 0)
 		return OUTCOME_USAGE;
-	return output_finish(run(argc, argv), OUTCOME_PARTIAL, OUTCOME_REFUSED);
+	return output_finish(run_command(argc, argv), OUTCOME_PARTIAL, OUTCOME_REFUSED);
 }

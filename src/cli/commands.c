@@ -9,7 +9,7 @@
 
 const struct cli_command cli_commands[] = {
 	{"mount", &cli_mapfs, "[-o OPTION,...] [-f] [-d] [--new] FILE|FOLDER [MOUNTPOINT]",
-		"show a map, or a folder of maps, as a directory",
+		"mount a map, or a folder of maps, as a directory",
 		"The word may be left out: mapfs FILE. Without MOUNTPOINT a directory is made\n"
 		"beside FILE, named after it without the ending, and removed at unmount. Of a\n"
 		"FOLDER each map is a directory of the file's own name, and the mount is\n"
@@ -21,24 +21,24 @@ const struct cli_command cli_commands[] = {
 		"  -d, --debug               trace the requests; implies -f\n"
 		"  -o OPTION[,OPTION...]     mapfs help options says which\n"},
 	{"umount", &cli_mapfs, "[--force] [--discard] [-v] MOUNTPOINT|FILE|FOLDER...",
-		"save what was changed, report, unmount",
+		"save the changes, report, and unmount",
 		"The same as mapfs -u.\n\n"
 		"      --force               also if the save fails or files are in use\n"
 		"      --discard             throw away what is not saved, and the journal\n"
 		"  -v, --verbose             show progress also if stderr is no terminal\n"},
-	{"status", &cli_status, "[--json] [MOUNTPOINT|FILE|FOLDER]",
-		"what is changed, refused or ignored",
+	{"status", &cli_status, "[--json] [MOUNTPOINT|FILE|FOLDER]", "list unsaved changes",
 		"Without a name, of all mounts.\n\n"
 		"      --json                an object a line: mountpoint, file, and what is\n"
 		"                            changed, new, renamed, removed, kept,\n"
 		"                            refused, ignored\n"},
-	{"recover", &cli_recover, "FILE [--list|--extract DIR]", "what journals beside FILE hold",
+	{"recover", &cli_recover, "FILE [--list|--extract DIR]",
+		"list or copy out the changes in journals",
 		"      --list                say what they hold (the default)\n"
 		"      --extract DIR         copy out the last content of each file\n"},
-	{"help", &cli_help, "[COMMAND|commands|options]", "how a command is called",
-		"Without a word, the commands that are used most.\n"},
+	{"help", &cli_help, "[COMMAND|commands|options]", "explain a command",
+		"Without a word, print the common commands.\n"},
 	/* The commands from here on open maps without a mount, and take -o and -d. */
-	{"ls", &cli_ls, "[-lR] [--json] FILE [PATH...]", "list files of a map without a mount",
+	{"ls", &cli_ls, "[-lR] [--json] FILE [PATH...]", "list the files of a map",
 		"      --json                an object a line: path, kind, size, mode, mtime\n"
 		"  -l                        permissions, size and time too\n"
 		"  -R                        all that is below\n"},
@@ -49,12 +49,12 @@ const struct cli_command cli_commands[] = {
 		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH\n"
 		"may be a pattern. DIR is made if need be; links in it are not followed. Images\n"
 		"are compressed; -o png=stored writes them as a mount shows them.\n"},
-	{"put", &cli_put, "[-v] FILE PATH [SOURCE]", "one file into a map, saved all or nothing",
+	{"put", &cli_put, "[-v] FILE PATH [SOURCE]", "write one file into a map",
 		"Without SOURCE, or with -, the content is read from standard input.\n" VERBOSE},
-	{"rm", &cli_rm, "[-rv] FILE PATH...", "files out of a map",
+	{"rm", &cli_rm, "[-rv] FILE PATH...", "remove files from a map",
 		"  -r                        directories too, with all that is in them\n" VERBOSE},
-	{"mv", &cli_mv, "[-v] FILE PATH... TO", "files of a map under other names", VERBOSE},
-	{"pack", &cli_pack, "DIR FILE|--onto FILE", "a directory of files becomes a map",
+	{"mv", &cli_mv, "[-v] FILE PATH... TO", "rename files of a map", VERBOSE},
+	{"pack", &cli_pack, "DIR FILE|--onto FILE", "make a map from a directory of files",
 		"FILE must not exist, or is -, standard output; what a game needs and DIR\n"
 		"has not is added.\n\n"
 		"      --all                 also files that the game's own tool does not pack\n"
@@ -64,14 +64,15 @@ const struct cli_command cli_commands[] = {
 		"      --index               with the lists that mapfs index makes\n"
 		"      --skip-refused        without the files that are refused; exits "
 		"5\n" VERBOSE},
-	{"index", &cli_index, "[-nv] [--exact] FILE", "the lists of a Torchlight II archive anew",
+	{"index", &cli_index, "[-nv] [--exact] FILE",
+		"rebuild the lists of a Torchlight II archive",
 		"UNITDATA.RAW and its like follow from the units, skills, affixes and so on;\n"
 		"rows of files that are not in the archive stay.\n\n"
 		"  -n, --dry-run             only say which rows would differ\n"
 		"      --exact               rows of files that are not there go\n"
 		"  -v, --verbose             say what differs, and which rows stay\n"},
 	{"automap", &cli_automap, "[-n] [OPTION...] MAP|FOLDER [OUT]|LAYER",
-		"layers of a map drawn by their rules",
+		"redraw layers of a map by their rules",
 		"Each tile layer is drawn that has a config in its layer.json. OUT may be -,\n"
 		"standard output; a LAYER is a layer's directory in a mount. Rules are the file\n"
 		"IMAGE.rules beside the map, or where the game has them.\n\n"
@@ -89,7 +90,7 @@ const struct cli_command cli_commands[] = {
 		"                            files of rules (NAME.rules), and write nothing\n"
 		"      --check               what is named is rules: say what is wrong in them\n"},
 	{"convert", &cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
-		"maps of one game for another",
+		"convert maps for another game",
 		"GAME is 0.7, 0.6 or ddnet. Of a FOLDER all maps go to the folder OUT, but those\n"
 		"that are not newer than what is there.\n\n"
 		"      --to GAME             the game that the maps are for\n"
@@ -98,7 +99,7 @@ const struct cli_command cli_commands[] = {
 		"      --scale               images of which 0.7 makes no tiles become larger\n"
 		"      --strip               what the game ignores is left out\n"
 		"      --mapres DIR          where images of the maps' game are, too\n"},
-	{"tidy", &cli_tidy, "[-n] [OPTION...] MAP [OUT]", "a map without what nobody would miss",
+	{"tidy", &cli_tidy, "[-n] [OPTION...] MAP [OUT]", "make a map smaller",
 		"What nobody can see goes: images, sounds, envelopes and data that nothing uses,\n"
 		"or that are there twice; the rest is compressed as well as can be. OUT may be\n"
 		"-, standard output. Where nothing is to do nothing is written.\n\n"
@@ -113,25 +114,26 @@ const struct cli_command cli_commands[] = {
 		"      --mapres DIR          where the game's images are\n"
 		"      --no-limit            a map of any size\n"},
 	{"grep", &cli_grep, "[-Eciln] PATTERN FILE|FOLDER...|FILE PATH...",
-		"search texts of many maps",
+		"search the texts of maps",
 		"What says what a map is and how it is played is searched (info/*), or:\n\n"
 		"      --in GLOB             files of these paths; may be given several times\n"
 		"  -E -c -i -l -n            as those of grep\n"},
-	{"check", &cli_check, "[OPTION...] FILE|FOLDER...", "what a game would refuse in maps",
+	{"check", &cli_check, "[OPTION...] FILE|FOLDER...",
+		"report what a game would refuse in a map",
 		"With --rules or --for it exits 5 where there are warnings.\n\n"
 		"      --json                an object a line: file, level, problem\n"
 		"      --no-limit            all lines, and maps of any size\n"
 		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that\n"
 		"                            wrote a FILE (JSON); may be given several times\n"
 		"      --for 0.6|0.7|ddnet   what that game does not load or show\n"},
-	{"du", &cli_du, "[--json] FILE|FOLDER...", "what of a map takes how many bytes",
+	{"du", &cli_du, "[--json] FILE|FOLDER...", "show which parts of a map take how many bytes",
 		"The largest first; sums end with a slash.\n\n"
 		"      --json                an object a line: file, path, bytes, used\n"},
-	{"text", &cli_text, "FILE [PATH...]", "all of a map as one text",
+	{"text", &cli_text, "FILE [PATH...]", "print all of a map as one text",
 		"The same from save to save; of what is no text the size and a checksum.\n"
 		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},
 	{"preview", &cli_preview, "[--size N] FILE [[PATH] OUT.png]",
-		"a map, or a texture, as a picture",
+		"draw a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"
 		"      --entities            what the game works with, in plain colours\n"
 		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"
@@ -139,13 +141,13 @@ const struct cli_command cli_commands[] = {
 		"terminal.\n"
 		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's\n"
 		"part: X.IMAGESET:NAME\n"},
-	{"merge", &cli_merge, "BASE OURS THEIRS OUT", "two maps made of one, together",
+	{"merge", &cli_merge, "BASE OURS THEIRS OUT", "merge two versions of a map",
 		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one\n"
 		"thing ours stays, theirs goes to OUT.mapfs-left/, and the exit code is 1. OUT\n"
 		"may be -, standard output.\n\n"
 		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
 		"      --mark                a layer CONFLICT shows cells that both changed\n"},
-	{"diff", &cli_diff, "[-q] [OPTION...] FILE FILE", "how two maps differ",
+	{"diff", &cli_diff, "[-q] [OPTION...] FILE FILE", "compare two maps",
 		"      --full                all cells and lines, also where there are many\n"
 		"      --images DIR          pictures of images and tiles that changed, and of\n"
 		"                            both maps\n"

@@ -16,13 +16,19 @@
 
 static const char start[] =
 	"Usage: mapfs FILE|FOLDER [MOUNTPOINT]   mount a map, or a folder of maps\n"
-	"       mapfs -u MOUNTPOINT|FILE...      save what was changed there, and unmount\n"
-	"       mapfs COMMAND ...                most of them need no mount\n"
+	"       mapfs -u MOUNTPOINT|FILE...      save the changes and unmount\n"
+	"       mapfs --new FILE [MOUNTPOINT]    create an empty map and mount it\n"
+	"       mapfs COMMAND ...                work on a map without a mount\n"
 	"\n"
-	"Images are PNG, sounds are Opus, settings are text, tile layers are tables: any\n"
-	"program may change them. Without MOUNTPOINT they appear beside FILE.\n";
+	"In a mount, images are PNG, sounds are Opus, settings are text, and tile layers\n"
+	"are tables. Any program can change them. Without MOUNTPOINT, they appear beside\n"
+	"FILE.\n"
+	"\n"
+	"Commands:\n";
 
 static const char more[] =
+	"Also: rm, mv, pack (change a map); text, grep, du (read maps); merge, convert,\n"
+	"      automap, index (whole maps); status, recover (unsaved changes)\n"
 	"\n"
 	"More: mapfs help commands, mapfs help COMMAND, mapfs help options, man mapfs\n";
 
@@ -40,7 +46,7 @@ static const char mount_options[] =
 	"      --force              with -u: also if the save fails or files are in use\n"
 	"      --discard            with -u: throw away the journal, and what is unsaved\n"
 	"  -v, --verbose            with -u: progress also if stderr is no terminal\n"
-	"  -h, --help               the words most used\n"
+	"  -h, --help               print the common commands\n"
 	"  -V, --version            the version\n"
 	"\n"
 	"Mount options:\n"
@@ -60,14 +66,18 @@ static const char codes[] =
 
 enum { COLUMNS = 24 }; /* width of the options above */
 
-/* Commands by purpose; mapfs --help lists the common ones only. */
+/* The commands that mapfs --help lists; it only names the others. */
+static const char *const common[] = {
+	"ls", "cat", "extract", "put", "check", "diff", "tidy", "preview", NULL};
+
+/* All commands by purpose, for mapfs help commands. */
 static const struct group {
-	const char *heading, *common[5], *others[7];
+	const char *heading, *names[10];
 } groups[] = {
-	{"Look", {"ls", "cat", "extract", "preview"}, {"text", "grep", "du", "check"}},
-	{"Change", {"put", "pack"}, {"automap", "convert", "tidy", "rm", "mv", "index"}},
-	{"Compare", {"diff", "merge"}, {NULL}},
-	{"Mount", {"status", "umount"}, {"mount", "recover", "help"}},
+	{"Look", {"ls", "cat", "extract", "preview", "text", "grep", "du", "check"}},
+	{"Change", {"put", "pack", "rm", "mv", "tidy", "convert", "automap", "index"}},
+	{"Compare", {"diff", "merge"}},
+	{"Mount", {"mount", "umount", "status", "recover", "help"}},
 };
 
 static void print_names(FILE *out, const char *const *names)
@@ -76,20 +86,18 @@ static void print_names(FILE *out, const char *const *names)
 		fprintf(out, "  %-9s %s\n", *names, cli_command_named(*names)->summary);
 }
 
-static void print_commands(FILE *out, bool all)
+static void print_commands(void)
 {
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		fprintf(out, "%s:\n", groups[i].heading);
-		print_names(out, groups[i].common);
-		if (all)
-			print_names(out, groups[i].others);
+		printf("%s:\n", groups[i].heading);
+		print_names(stdout, groups[i].names);
 	}
 }
 
 void cli_print_help(FILE *out)
 {
-	fprintf(out, "%s\n", start);
-	print_commands(out, false);
+	fputs(start, out);
+	print_names(out, common);
 	fputs(more, out);
 }
 
@@ -113,7 +121,7 @@ static int run_help(struct command *c)
 	else if (cli_command_named(word))
 		cli_print_command_help(stdout, word);
 	else if (strcmp(word, "commands") == 0)
-		print_commands(stdout, true);
+		print_commands();
 	else if (strcmp(word, "options") == 0)
 		print_options();
 	else if ((like = cli_command_like(word)))

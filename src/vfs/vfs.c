@@ -87,8 +87,9 @@ bool vfs_unchanged(const struct vfs *v)
  * a program set differs from its ctime, and must be kept. */
 static bool inode_is_idle(const struct inode *n)
 {
-	const struct attr *a = &n->attr;
-	bool written = a->mtime.tv_sec == a->ctime.tv_sec && a->mtime.tv_nsec == a->ctime.tv_nsec;
+	const struct stat *a = &n->attr;
+	bool written =
+		a->st_mtim.tv_sec == a->st_ctim.tv_sec && a->st_mtim.tv_nsec == a->st_ctim.tv_nsec;
 
 	return !n->references && !n->pending_invalidations &&
 	       (!n->attr_mask || (n->attr_mask == ATTR_MTIME && written));

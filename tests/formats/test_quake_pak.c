@@ -75,7 +75,7 @@ static void open_box(struct box *b)
 
 static void an_archive_is_a_tree_of_its_files(void **state)
 {
-	struct attr attr;
+	struct stat attr;
 	struct box b;
 
 	(void)state;
@@ -86,9 +86,9 @@ static void an_archive_is_a_tree_of_its_files(void **state)
 	assert_true(box_lists(&b, "sound/misc", "menu1.wav"));
 	assert_false(box_lists(&b, "maps", "menu1.wav"));
 	assert_int_equal(box_stat(&b, "maps", &attr), 0);
-	assert_true(S_ISDIR(attr.mode));
+	assert_true(S_ISDIR(attr.st_mode));
 	assert_int_equal(box_stat(&b, "maps/e1m1.bsp", &attr), 0);
-	assert_int_equal(attr.mode & 0777, 0444);
+	assert_int_equal(attr.st_mode & 0777, 0444);
 	assert_int_equal(box_stat(&b, "maps/e1m2.bsp", &attr), -ENOENT);
 	box_remove(&b);
 }

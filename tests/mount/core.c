@@ -274,7 +274,7 @@ struct listing {
 	unsigned n;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -285,9 +285,9 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 		return true;
 	if (l->n == ENTRIES_MAX)
 		return false;
-	if (a->nlink)
-		l->inos[l->n++] = a->ino;
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)a->size);
+	if (a->st_nlink)
+		l->inos[l->n++] = a->st_ino;
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)a->st_size);
 	print_line(l->to, name, strlen(name) + 1);
 	print_line(l->to, size, strlen(size) + 1);
 	return true;
@@ -309,7 +309,7 @@ static int hold(struct box *b, const char *path, uint64_t *inos, unsigned *n)
 		r = box_wait(&p);
 		if (r < 0)
 			return r;
-		inos[(*n)++] = p.call.attr.ino;
+		inos[(*n)++] = p.call.attr.st_ino;
 		path += k + (path[k] == '/');
 	}
 	return 0;

@@ -181,3 +181,20 @@ def test_an_item_that_gets_another_number_is_saved_once(rw, again):
     f, report = saved(rw)
     assert [i.ints[1] for i in f.of_type(datafile.IMAGE)] == [77]
     assert "rescued:" not in report
+
+
+@pytest.mark.parametrize("content", [b"", b"other\0"])
+def test_a_written_data_item_is_not_removed(rw, content):
+    rw.box.allow("small.map.mapfs-left*")
+    put(rw / "raw/data/00000", content)
+    assert refused(os.unlink, rw / "raw/data/00000") == errno.EPERM
+    assert refused(os.rename, rw / "raw/data/00000", rw / "t~") == errno.EPERM
+    rw.unmount(code=0 if content else 5)
+
+
+def test_a_data_item_that_left_the_map_cannot_be_made_in_read_only_raw(box, small):
+    m = box.mount(small)
+    name = "raw/data/" + number_of(m, m.get("info/author").rstrip(b"\n") + b"\0")
+    m.put("info/author", b"")
+    assert refused(put, m / name, b"x", CREATE) == errno.EACCES
+    m.unmount()

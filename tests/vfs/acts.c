@@ -358,7 +358,7 @@ static void act_steps(struct trial *t)
 
 static void look_steps(struct trial *t)
 {
-	struct attr a;
+	struct stat a;
 
 	is_old(t);
 	remount(t);

@@ -334,7 +334,7 @@ static int walk(struct box *b, const char *path, bool all, uint64_t *ret_ino, co
 		r = run(b, &p, vfs_lookup);
 		if (r < 0)
 			return r;
-		ino = p.call.attr.ino;
+		ino = p.call.attr.st_ino;
 		b->seen[b->n_seen++] = ino;
 		path += n + (path[n] == '/');
 	}
@@ -344,7 +344,7 @@ static int walk(struct box *b, const char *path, bool all, uint64_t *ret_ino, co
 	return 0;
 }
 
-int box_stat(struct box *b, const char *path, struct attr *ret)
+int box_stat(struct box *b, const char *path, struct stat *ret)
 {
 	struct pending p = {0};
 	int r = walk(b, path, true, &p.call.ino, NULL);
@@ -387,7 +387,7 @@ int box_open(struct box *b, const char *path, unsigned flags, struct fd **ret)
 
 int box_create(struct box *b, const char *path, struct fd **ret)
 {
-	struct pending p = {.call = {.flags = O_RDWR | O_CREAT, .set = {.mode = 0644}}};
+	struct pending p = {.call = {.flags = O_RDWR | O_CREAT, .set = {.st_mode = 0644}}};
 	int r = walk(b, path, false, &p.call.ino, &p.call.name);
 
 	if (r == 0)
@@ -395,7 +395,7 @@ int box_create(struct box *b, const char *path, struct fd **ret)
 	if (r == 0)
 		remember_done(b, p.call.ino);
 	if (r == 0)
-		r = fd_new(b, &p, p.call.attr.ino, ret);
+		r = fd_new(b, &p, p.call.attr.st_ino, ret);
 	forget(b);
 	return r;
 }
@@ -455,7 +455,7 @@ int fd_truncate(struct fd *f, uint64_t size)
 {
 	struct pending p = {.call = {.ino = f->ino,
 				    .handle = f->handle,
-				    .set = {.size = size},
+				    .set = {.st_size = (off_t)size},
 				    .mask = ATTR_SIZE}};
 
 	return run(f->box, &p, vfs_setattr);
@@ -490,7 +490,7 @@ int fd_close(struct fd *f)
 	return r;
 }
 
-static int setattr(struct box *b, const char *path, const struct attr *set, unsigned mask)
+static int setattr(struct box *b, const char *path, const struct stat *set, unsigned mask)
 {
 	struct pending p = {.call = {.set = *set, .mask = mask}};
 	int r = walk(b, path, true, &p.call.ino, NULL);
@@ -503,17 +503,17 @@ static int setattr(struct box *b, const char *path, const struct attr *set, unsi
 
 int box_truncate(struct box *b, const char *path, uint64_t size)
 {
-	return setattr(b, path, &(struct attr){.size = size}, ATTR_SIZE);
+	return setattr(b, path, &(struct stat){.st_size = (off_t)size}, ATTR_SIZE);
 }
 
 int box_set_mtime(struct box *b, const char *path, time_t t)
 {
-	return setattr(b, path, &(struct attr){.mtime = {.tv_sec = t}}, ATTR_MTIME);
+	return setattr(b, path, &(struct stat){.st_mtim = {.tv_sec = t}}, ATTR_MTIME);
 }
 
 static int on_name(struct box *b, const char *path, vfs_op op)
 {
-	struct pending p = {.call = {.set = {.mode = 0755}}};
+	struct pending p = {.call = {.set = {.st_mode = 0755}}};
 	int r = walk(b, path, false, &p.call.ino, &p.call.name);
 
 	if (r == 0)
@@ -521,7 +521,7 @@ static int on_name(struct box *b, const char *path, vfs_op op)
 	if (r == 0)
 		remember_done(b, p.call.ino);
 	if (r == 0 && op == vfs_mkdir)
-		vfs_forget(b->v, p.call.attr.ino, 1);
+		vfs_forget(b->v, p.call.attr.st_ino, 1);
 	forget(b);
 	return r;
 }
@@ -596,7 +596,7 @@ struct listing {
 	bool found;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -637,7 +637,7 @@ int box_put(struct box *b, const char *path, const char *text)
 
 struct bytes *box_get(struct box *b, const char *path)
 {
-	struct attr a = {0};
+	struct stat a = {0};
 	struct bytes *ret;
 	struct fd *f;
 	uint8_t *to;
@@ -645,10 +645,10 @@ struct bytes *box_get(struct box *b, const char *path)
 
 	if (box_stat(b, path, &a) < 0 || box_open(b, path, O_RDONLY, &f) < 0)
 		return NULL;
-	ret = bytes_new((size_t)a.size, &to);
+	ret = bytes_new((size_t)a.st_size, &to);
 	/* One byte more than stat says: the file must end there. */
-	r = fd_read(f, 0, to, (size_t)a.size);
-	if (r >= 0 && ((uint64_t)r != a.size || fd_read(f, a.size, &(uint8_t){0}, 1) != 0))
+	r = fd_read(f, 0, to, (size_t)a.st_size);
+	if (r >= 0 && (r != a.st_size || fd_read(f, (uint64_t)a.st_size, &(uint8_t){0}, 1) != 0))
 		r = -EIO;
 	fd_close(f);
 	if (r < 0) {

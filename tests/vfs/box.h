@@ -88,7 +88,7 @@ void box_let_go(struct box *b);
 void box_submit(struct box *b, struct pending *p, vfs_op op); /* arguments are in p->call */
 int box_wait(struct pending *p);
 
-int box_stat(struct box *b, const char *path, struct attr *ret);
+int box_stat(struct box *b, const char *path, struct stat *ret);
 int box_open(struct box *b, const char *path, unsigned flags, struct fd **ret);
 int box_create(struct box *b, const char *path, struct fd **ret); /* for writing */
 int fd_write(struct fd *f, uint64_t off, const void *data, size_t n);

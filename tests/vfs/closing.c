@@ -110,7 +110,7 @@ static void more_than_a_file_can_be_is_refused_at_once(void **state)
 {
 	enum { TEXT = 64 << 20 };
 	struct box *b = *state;
-	struct attr a;
+	struct stat a;
 	struct fd *f;
 
 	assert_int_equal(box_truncate(b, AUTHOR, (uint64_t)TEXT + 1), -EFBIG);
@@ -369,7 +369,7 @@ static uint64_t hold(struct box *b, uint64_t dir, const char *name)
 
 	box_submit(b, &p, vfs_lookup);
 	assert_int_equal(box_wait(&p), 0);
-	return p.call.attr.ino;
+	return p.call.attr.st_ino;
 }
 
 static void until_held(struct box *b)
@@ -393,17 +393,17 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 {
 	struct box *b = *state;
 	struct pending open = {.call = {.flags = O_RDONLY}}, lookup = {0}, release = {0};
-	struct attr a, dir;
+	struct stat a, dir;
 	bool done = false;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	dir.ino = hold(b, VFS_ROOT_INO, "info");
-	a.ino = hold(b, dir.ino, "author");
+	dir.st_ino = hold(b, VFS_ROOT_INO, "info");
+	a.st_ino = hold(b, dir.st_ino, "author");
 	b->hold = true;
 	vfs_save(b->v, saved, &done);
 	until_held(b);
-	open.call.ino = a.ino;
-	lookup.call = (struct call){.ino = dir.ino, .name = "author"};
+	open.call.ino = a.st_ino;
+	lookup.call = (struct call){.ino = dir.st_ino, .name = "author"};
 	box_submit(b, &open, vfs_open);
 	box_submit(b, &lookup, vfs_lookup);
 	box_settle(b);
@@ -413,7 +413,7 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 	box_let_go(b);
 	assert_int_equal(box_wait(&open), 0);
 	assert_int_equal(box_wait(&lookup), 0);
-	assert_int_equal(lookup.call.attr.size, 4);
+	assert_int_equal(lookup.call.attr.st_size, 4);
 	assert_true(done);
 	release.call = (struct call){.handle = open.call.opened};
 	box_submit(b, &release, vfs_release);
@@ -423,7 +423,7 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 static void caches_are_forgotten_before_close_is_answered(void **state)
 {
 	struct box *b = *state;
-	struct attr a;
+	struct stat a;
 	struct fd *f, *raw;
 	struct pending p = {0};
 	bool told = false;
@@ -442,7 +442,7 @@ static void caches_are_forgotten_before_close_is_answered(void **state)
 	box_let_go(b);
 	assert_int_equal(box_wait(&p), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == a.ino;
+		told |= b->invalidated[i] == a.st_ino;
 	assert_true(told);
 	fd_release(f);
 	fd_close(raw);
@@ -451,7 +451,7 @@ static void caches_are_forgotten_before_close_is_answered(void **state)
 static void other_view_of_what_changed_is_forgotten_too(void **state)
 {
 	struct box *b = *state;
-	struct attr a;
+	struct stat a;
 	struct fd *f;
 	bool told = false;
 
@@ -460,7 +460,7 @@ static void other_view_of_what_changed_is_forgotten_too(void **state)
 	b->n_invalidated = 0;
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == a.ino;
+		told |= b->invalidated[i] == a.st_ino;
 	assert_true(told);
 	fd_close(f);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -570,7 +570,7 @@ static void truncate_that_comes_while_release_applies_is_applied_too(void **stat
 	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
 	assert_int_equal(fd_text(f, 0, "BOB"), 0);
 	release.call.handle = f->handle;
-	cut.call = (struct call){.ino = f->ino, .set = {.size = 2}, .mask = ATTR_SIZE};
+	cut.call = (struct call){.ino = f->ino, .set = {.st_size = 2}, .mask = ATTR_SIZE};
 	box_submit(b, &release, vfs_release);
 	box_submit(b, &cut, vfs_setattr);
 	assert_int_equal(box_wait(&release), 0);
@@ -646,7 +646,7 @@ static void reader_sees_what_a_writer_wrote(void **state)
 static void applying_changes_no_times(void **state)
 {
 	struct box *b = *state;
-	struct attr a, other, then;
+	struct stat a, other, then;
 	struct fd *f;
 
 	assert_int_equal(box_stat(b, "info/version", &other), 0);
@@ -655,16 +655,16 @@ static void applying_changes_no_times(void **state)
 	assert_int_equal(box_set_mtime(b, AUTHOR, 1000000), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
-	assert_int_equal(a.mtime.tv_sec, 1000000);
+	assert_int_equal(a.st_mtim.tv_sec, 1000000);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
-	assert_int_equal(a.mtime.tv_sec, 1000000);
+	assert_int_equal(a.st_mtim.tv_sec, 1000000);
 	assert_int_equal(box_stat(b, "info/version", &then), 0);
-	assert_int_equal(then.mtime.tv_sec, other.mtime.tv_sec);
-	assert_int_equal(then.mtime.tv_nsec, other.mtime.tv_nsec);
+	assert_int_equal(then.st_mtim.tv_sec, other.st_mtim.tv_sec);
+	assert_int_equal(then.st_mtim.tv_nsec, other.st_mtim.tv_nsec);
 	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
 	assert_int_equal(box_stat(b, AUTHOR, &a), 0);
-	assert_int_not_equal(a.mtime.tv_sec, 1000000);
+	assert_int_not_equal(a.st_mtim.tv_sec, 1000000);
 }
 
 static void view_that_is_read_only_refuses_to_be_opened_for_writing(void **state)

@@ -194,7 +194,7 @@ static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 		r = ask(b, &a, vfs_lookup);
 		if (r < 0)
 			return r;
-		ino = a.call.attr.ino;
+		ino = a.call.attr.st_ino;
 		path += n + (path[n] == '/');
 	}
 	*ret = ino;
@@ -281,7 +281,7 @@ struct listing {
 	uint64_t next;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 

@@ -78,7 +78,7 @@ struct listing {
 	uint64_t next;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -96,14 +96,14 @@ static void list(struct work *w)
 {
 	struct listing l = {0};
 	unsigned before, all;
-	struct attr a;
+	struct stat a;
 
 	assert_int_equal(box_stat(&w->box, w->dir, &a), 0);
 	do {
 		all = l.n;
 		l.room = REPLY;
 		l.p.call = (struct call){
-			.ino = a.ino, .off = l.next, .emit = emit, .with_attributes = true};
+			.ino = a.st_ino, .off = l.next, .emit = emit, .with_attributes = true};
 		before = w->box.n_seen;
 		box_submit(&w->box, &l.p, vfs_readdir);
 		assert_int_equal(box_wait(&l.p), 0);

@@ -24,7 +24,7 @@ static void remembers_right(struct box *b)
 static void a_name_that_nobody_tells_of_is_seen(void **state)
 {
 	struct box *b = *state;
-	struct pending p = {.call = {.ino = VFS_ROOT_INO, .name = "x~", .set = {.mode = 0755}}};
+	struct pending p = {.call = {.ino = VFS_ROOT_INO, .name = "x~", .set = {.st_mode = 0755}}};
 
 	box_remember(b);
 	box_submit(b, &p, vfs_mkdir);
@@ -33,7 +33,7 @@ static void a_name_that_nobody_tells_of_is_seen(void **state)
 	box_forget_listings(b);
 }
 
-static bool emit_nothing(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit_nothing(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	(void)c, (void)name, (void)a, (void)next;
 	return false;
@@ -111,7 +111,7 @@ static uint64_t look_up(struct box *b, uint64_t dir, const char *name)
 
 	box_submit(b, &p, vfs_lookup);
 	assert_int_equal(box_wait(&p), 0);
-	return p.call.attr.ino;
+	return p.call.attr.st_ino;
 }
 
 /* A save brought it back between the kernel's look and its wish. */
@@ -232,7 +232,7 @@ struct list {
 	struct buffer names;
 };
 
-static bool take_name(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool take_name(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	(void)a, (void)next;
 	buffer_printf(&((struct list *)c)->names, "%s ", name);

@@ -49,7 +49,7 @@ static void look(struct box *b)
 {
 	static const char *const files[] = {AUTHOR, "info/version", "info/credits", IMAGE,
 		DECO "id.csv", DECO "flags.csv", DECO "layer.json", "groups/0_g/group.json"};
-	struct attr a;
+	struct stat a;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		assert_int_equal(box_stat(b, files[i], &a), 0);

@@ -239,10 +239,10 @@ static void what_is_made_during_a_save_is_in_its_directory_after_a_kill(void **s
 
 static uint64_t number(struct box *b, const char *path)
 {
-	struct attr a;
+	struct stat a;
 
 	assert_int_equal(box_stat(b, path, &a), 0);
-	return a.ino;
+	return a.st_ino;
 }
 
 /* A is written anew, and *flush will close it. */
@@ -347,7 +347,7 @@ static uint64_t hold(struct box *b, uint64_t dir, const char *name)
 
 	box_submit(b, &p, vfs_lookup);
 	assert_int_equal(box_wait(&p), 0);
-	return p.call.attr.ino;
+	return p.call.attr.st_ino;
 }
 
 static void what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_kill(void **state)
@@ -480,12 +480,12 @@ static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_wa
 	p = (struct pending){.call = {.ino = number(b, "images"),
 				     .name = "1_sun.json",
 				     .flags = O_WRONLY,
-				     .set = {.mode = 0644}}};
+				     .set = {.st_mode = 0644}}};
 	assert_int_equal(read_and_close(b, "images/5_snow.json", &p, vfs_create_file), 0);
 	end.call.handle = p.call.opened;
 	box_submit(b, &end, vfs_release);
 	(void)box_wait(&end);
-	vfs_forget(b->v, p.call.attr.ino, 1);
+	vfs_forget(b->v, p.call.attr.st_ino, 1);
 	put(b, SAVED_A, TEXT("9"));
 	assert_true(box_shows(b, "images/5_snow.json", TEXT("1")));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);

@@ -95,14 +95,14 @@ struct listing {
 	bool named;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
 	(void)next;
 	if (strcmp(name, "quads.json") == 0) {
 		l->named = true;
-		l->size = a->nlink ? a->size : 0;
+		l->size = a->st_nlink ? (uint64_t)a->st_size : 0;
 	}
 	return true;
 }
@@ -120,13 +120,13 @@ static void a_listing_of_a_new_layer_tells_sizes_that_take_decoding(void **state
 		box_put(&box, NEW_LAYER "/layer.json", "{\"type\": 3, \"version\": 2}"), 0);
 	assert_int_equal(box_put_bytes(&box, NEW_LAYER "/quads.json", quads->data, quads->size), 0);
 	for (int i = 0; i < 4; i++) {
-		uint64_t ino = i ? p.call.attr.ino : VFS_ROOT_INO;
+		uint64_t ino = i ? p.call.attr.st_ino : VFS_ROOT_INO;
 
 		p = (struct pending){.call = {.ino = ino, .name = path[i]}};
 		box_submit(&box, &p, vfs_lookup);
 		assert_int_equal(box_wait(&p), 0);
 	}
-	l.p.call = (struct call){.ino = p.call.attr.ino, .with_attributes = true, .emit = emit};
+	l.p.call = (struct call){.ino = p.call.attr.st_ino, .with_attributes = true, .emit = emit};
 	box_submit(&box, &l.p, vfs_readdir);
 	assert_int_equal(box_wait(&l.p), 0);
 	assert_true(l.named);

@@ -75,7 +75,7 @@ struct listing {
 	uint64_t names;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 	struct remembered *d;
@@ -83,8 +83,8 @@ static bool emit(struct call *c, const char *name, const struct attr *a, uint64_
 	(void)next;
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return true;
-	l->names += hash_text(S_ISDIR(a->mode), name);
-	if (!l->to || !S_ISDIR(a->mode))
+	l->names += hash_text(S_ISDIR(a->st_mode), name);
+	if (!l->to || !S_ISDIR(a->st_mode))
 		return true;
 	assert_in_range(l->to->n, 0, DIRS_MAX - 1);
 	d = &l->to->dirs[l->to->n++];
@@ -108,7 +108,7 @@ static int mtime(struct box *b, uint64_t ino, struct timespec *ret)
 	struct pending p = {.call = {.ino = ino}};
 	int r = ask(b, &p, vfs_getattr);
 
-	*ret = p.call.attr.mtime;
+	*ret = p.call.attr.st_mtim;
 	return r;
 }
 
@@ -127,7 +127,7 @@ void box_remember(struct box *b)
 
 		if (i) {
 			assert_int_equal(ask(b, &p, vfs_lookup), 0);
-			d->ino = p.call.attr.ino;
+			d->ino = p.call.attr.st_ino;
 		}
 		assert_int_equal(mtime(b, d->ino, &d->mtime), 0);
 		assert_int_equal(list(b, d, m, &d->names), 0);

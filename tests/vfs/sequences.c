@@ -465,7 +465,7 @@ static const char *check(struct model *m)
 	struct bytes *map = box_map(m->b);
 	const char *wrong = map_sound(map) ? NULL : "the map";
 	char canonical[TEXT];
-	struct attr a;
+	struct stat a;
 
 	for (int i = 0; i < FILES && !wrong; i++) {
 		struct model_file *f = &m->files[i];

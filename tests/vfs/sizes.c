@@ -25,7 +25,7 @@ static bool size_during_save(struct box *b, unsigned times)
 {
 	struct pending p = {0};
 	bool done = false, asked;
-	struct attr a;
+	struct stat a;
 	char text[64];
 
 	snprintf(text, sizeof(text), TEXT, times);
@@ -37,12 +37,12 @@ static bool size_during_save(struct box *b, unsigned times)
 		times--;
 	}
 	asked = !done;
-	p.call.ino = a.ino;
+	p.call.ino = a.st_ino;
 	box_submit(b, &p, vfs_getattr);
 	assert_int_equal(box_wait(&p), 0);
 	box_settle(b);
 	assert_true(done);
-	assert_int_equal(p.call.attr.size, strlen(text));
+	assert_int_equal(p.call.attr.st_size, strlen(text));
 	assert_true(box_shows(b, DAT, text));
 	return asked;
 }
@@ -80,11 +80,11 @@ static char *long_envelope(void)
 
 struct listing {
 	struct pending p; /* first */
-	struct attr entries[ENVELOPES + 2];
+	struct stat entries[ENVELOPES + 2];
 	unsigned n;
 };
 
-static bool take(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool take(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -118,7 +118,7 @@ static void what_takes_long_to_write_has_its_size(void **state)
 	struct listing l = {.p = {.call = {.emit = take, .with_attributes = true}}};
 	char *text = long_envelope(), path[32];
 	struct box b = {0};
-	struct attr a;
+	struct stat a;
 	size_t size;
 
 	(void)state;
@@ -133,16 +133,16 @@ static void what_takes_long_to_write_has_its_size(void **state)
 	assert_int_equal(box_mount(&b, NULL), 0);
 	assert_int_equal(box_stat(&b, path, &a), 0);
 	size = length_of(&b, path); /* all are the same */
-	assert_int_equal(a.size, size);
+	assert_int_equal(a.st_size, size);
 	box_submit(&b, &lookup, vfs_lookup);
 	assert_int_equal(box_wait(&lookup), 0);
-	l.p.call.ino = lookup.call.attr.ino;
+	l.p.call.ino = lookup.call.attr.st_ino;
 	box_submit(&b, &l.p, vfs_readdir);
 	assert_int_equal(box_wait(&l.p), 0);
 	assert_int_equal(l.n, ENVELOPES + 2);
 	for (unsigned i = 0; i < l.n; i++)
-		if (S_ISREG(l.entries[i].mode) && l.entries[i].nlink)
-			assert_int_equal(l.entries[i].size, size);
+		if (S_ISREG(l.entries[i].st_mode) && l.entries[i].st_nlink)
+			assert_int_equal(l.entries[i].st_size, size);
 	box_remove(&b);
 }
 

@@ -78,7 +78,7 @@ static int one(const char *what, const char *a, const char *b)
 	if (strcmp(what, "shows") == 0)
 		return shows(a, b);
 	if (strcmp(what, "none") == 0)
-		return box_stat(&box, a, &(struct attr){0}) == -ENOENT ? 0 : -EEXIST;
+		return box_stat(&box, a, &(struct stat){0}) == -ENOENT ? 0 : -EEXIST;
 	if (strcmp(what, "save") == 0)
 		return box_sync_root(&box);
 	assert_string_equal(what, "kill");

@@ -409,7 +409,7 @@ struct listing {
 	int n;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	(void)a, (void)next;
 	((struct listing *)c)->n += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
@@ -424,11 +424,11 @@ static int count_listed(const char *dir)
 
 	box_submit(&run.box, &p, vfs_lookup);
 	expect(box_wait(&p), 0);
-	l.p.call.ino = p.call.attr.ino;
+	l.p.call.ino = p.call.attr.st_ino;
 	l.p.call.emit = emit;
 	box_submit(&run.box, &l.p, vfs_readdir);
 	expect(box_wait(&l.p), 0);
-	vfs_forget(run.box.v, p.call.attr.ino, 1);
+	vfs_forget(run.box.v, p.call.attr.st_ino, 1);
 	return l.n;
 }
 
@@ -447,7 +447,7 @@ static int count_files_in(const char *dir)
 
 static void check_file(const struct model_file *f)
 {
-	struct attr a;
+	struct stat a;
 	int want = model_shows(&run.m, f);
 	struct bytes *got;
 

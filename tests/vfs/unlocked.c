@@ -113,7 +113,7 @@ static void a_journal_that_is_in_use_is_left_alone(void **state)
 static void idle_is_what_nobody_uses_and_nobody_changed(void **state)
 {
 	struct box *b = *state;
-	struct attr a;
+	struct stat a;
 	struct fd *f;
 
 	assert_true(vfs_idle(b->v));
@@ -146,7 +146,7 @@ struct listing {
 	size_t n;
 };
 
-static bool emit(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -161,16 +161,16 @@ static void see(struct box *b, const char *dir, struct inode_seen *all, size_t *
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	struct inode *n_dir;
-	struct attr a;
+	struct stat a;
 
 	assert_non_null(l);
 	assert_int_equal(box_stat(b, dir, &a), 0);
 	if (*dir)
-		all[(*n)++] = (struct inode_seen){a.ino, strdup(dir)};
-	if (S_ISDIR(a.mode)) {
-		if (!inode_find(b->v, a.ino))
-			assert_int_equal(inode_recall(b->v, a.ino, &n_dir), 0);
-		l->p.call.ino = a.ino;
+		all[(*n)++] = (struct inode_seen){a.st_ino, strdup(dir)};
+	if (S_ISDIR(a.st_mode)) {
+		if (!inode_find(b->v, a.st_ino))
+			assert_int_equal(inode_recall(b->v, a.st_ino, &n_dir), 0);
+		l->p.call.ino = a.st_ino;
 		l->p.call.emit = emit;
 		box_submit(b, &l->p, vfs_readdir);
 		assert_int_equal(box_wait(&l->p), 0);

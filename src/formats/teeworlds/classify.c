@@ -96,8 +96,6 @@ static int classify_new(
 	enum tw_sort sort = tw_sort_in(dir);
 	entry_id part;
 
-	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
-		return error_set(e, -EACCES, "raw/ is read-only (-o raw=rw makes it writable)");
 	if (tw_id_kind(dir) >= TW_K_RAW)
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
@@ -205,6 +203,9 @@ int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool i
 	int r = NAME_SCRATCH;
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
+	/* Known names, too: a change of other files may have removed the file. */
+	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
+		return error_set(e, -EACCES, "raw/ is read-only (-o raw=rw makes it writable)");
 	/* A directory with the name of a file is scratch, and the other way round. */
 	ret->is_known = find_known(s, dir, name, &ret->id) == 0 &&
 			(tw_kind(ret->id)->child != NULL) == is_dir;

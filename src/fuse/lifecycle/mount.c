@@ -80,8 +80,12 @@ int mount_point_prepare(
 				rq->mountpoint, strerror(errno));
 	}
 	path = realpath(rq->mountpoint, NULL);
-	if (!path)
-		return error_errno(e, "mount point %s", rq->mountpoint);
+	if (!path) {
+		r = error_errno(e, "mount point %s", rq->mountpoint);
+		if (made)
+			(void)rmdir(rq->mountpoint);
+		return r;
+	}
 	*ret_path = TAKE(path);
 	*ret_made = made;
 	return 0;

@@ -10,32 +10,22 @@ static const double FOREVER = 24 * 3600.0;
 /* Cache timeout for entries that follow a mounted folder on disk. */
 static const double BRIEFLY = 0.5;
 
-static struct stat stat_of(const struct attr *a)
+static struct stat with_blocks(struct stat st)
 {
-	return (struct stat){
-		.st_ino = a->ino,
-		.st_mode = a->mode,
-		.st_nlink = a->nlink,
-		.st_uid = a->uid,
-		.st_gid = a->gid,
-		.st_size = (off_t)a->size,
-		.st_blocks = (blkcnt_t)((a->size + 511) / 512),
-		.st_blksize = 4096,
-		.st_atim = a->atime,
-		.st_mtim = a->mtime,
-		.st_ctim = a->ctime,
-	};
+	st.st_blocks = (st.st_size + 511) / 512;
+	st.st_blksize = 4096;
+	return st;
 }
 
-struct fuse_entry_param entry_param_of(const struct attr *a)
+struct fuse_entry_param entry_param_of(const struct call *c, const struct stat *st)
 {
 	return (struct fuse_entry_param){
-		.ino = a->ino,
-		.attr = stat_of(a),
-		.attr_timeout = a->brief ? BRIEFLY : FOREVER,
-		.entry_timeout = a->alias   ? 0
-				 : a->brief ? BRIEFLY
-					    : FOREVER,
+		.ino = st->st_ino,
+		.attr = with_blocks(*st),
+		.attr_timeout = c->is_brief ? BRIEFLY : FOREVER,
+		.entry_timeout = c->is_alias   ? 0
+				 : c->is_brief ? BRIEFLY
+					       : FOREVER,
 	};
 }
 
@@ -46,16 +36,16 @@ void answer_done(struct request *q)
 
 void answer_entry(struct request *q)
 {
-	struct fuse_entry_param e = entry_param_of(&q->call.attr);
+	struct fuse_entry_param e = entry_param_of(&q->call, &q->call.attr);
 
 	fuse_reply_entry(q->req, &e);
 }
 
 static void answer_attr(struct request *q)
 {
-	struct stat st = stat_of(&q->call.attr);
+	struct stat st = with_blocks(q->call.attr);
 
-	fuse_reply_attr(q->req, &st, q->call.attr.brief ? BRIEFLY : FOREVER);
+	fuse_reply_attr(q->req, &st, q->call.is_brief ? BRIEFLY : FOREVER);
 }
 
 void request_reply(struct call *c, int r)
@@ -99,9 +89,9 @@ void request_set_owner(struct request *q, mode_t mode)
 
 	if (!ctx)
 		return;
-	q->call.set.mode = mode;
-	q->call.set.uid = ctx->uid;
-	q->call.set.gid = ctx->gid;
+	q->call.set.st_mode = mode;
+	q->call.set.st_uid = ctx->uid;
+	q->call.set.st_gid = ctx->gid;
 }
 
 void request_submit(struct request *q)
@@ -162,12 +152,11 @@ static void op_setattr(
 	clock_gettime(CLOCK_REALTIME, &now);
 	c->handle = fi ? handle_of(fi) : NULL;
 	c->mask = (unsigned)to_set & SETTABLE;
-	c->set.mode = st->st_mode;
-	c->set.uid = st->st_uid;
-	c->set.gid = st->st_gid;
-	c->set.size = (uint64_t)st->st_size;
-	c->set.atime = to_set & FUSE_SET_ATTR_ATIME_NOW ? now : st->st_atim;
-	c->set.mtime = to_set & FUSE_SET_ATTR_MTIME_NOW ? now : st->st_mtim;
+	c->set = *st;
+	if (to_set & FUSE_SET_ATTR_ATIME_NOW)
+		c->set.st_atim = now;
+	if (to_set & FUSE_SET_ATTR_MTIME_NOW)
+		c->set.st_mtim = now;
 	request_submit(q);
 }
 
@@ -218,7 +207,7 @@ static void answer_open(struct request *q)
 
 static void answer_create(struct request *q)
 {
-	struct fuse_entry_param e = entry_param_of(&q->call.attr);
+	struct fuse_entry_param e = entry_param_of(&q->call, &q->call.attr);
 
 	q->fi.fh = (uintptr_t)q->call.opened;
 	fuse_reply_create(q->req, &e, &q->fi);

@@ -20,7 +20,7 @@ struct request {
 	int flush_result; /* mknod: result of the flush */
 };
 
-struct fuse_entry_param entry_param_of(const struct attr *a);
+struct fuse_entry_param entry_param_of(const struct call *c, const struct stat *st);
 /* Create a call for a request; request_submit starts it. If memory is exhausted, replies ENOMEM and
  * returns a shared dummy, which request_submit ignores. Never returns NULL. */
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),

@@ -87,7 +87,7 @@ static void handle_mknod_create(struct call *c, int r)
 	}
 	c->op = vfs_flush;
 	c->reply = handle_mknod_flush;
-	c->ino = c->attr.ino;
+	c->ino = c->attr.st_ino;
 	c->handle = c->opened;
 	request_submit((struct request *)c);
 }
@@ -112,10 +112,10 @@ static void answer_listing(struct request *q)
 	fuse_reply_buf(q->req, q->listing, q->listing_size);
 }
 
-static bool emit_plain(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit_plain(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct request *q = (struct request *)c;
-	struct stat st = {.st_ino = a->ino, .st_mode = a->mode};
+	struct stat st = {.st_ino = a->st_ino, .st_mode = a->st_mode};
 	size_t left = q->reply_room - q->listing_size;
 	size_t n = fuse_add_direntry(
 		q->req, q->listing + q->listing_size, left, name, &st, (off_t)next);
@@ -126,14 +126,14 @@ static bool emit_plain(struct call *c, const char *name, const struct attr *a, u
 	return true;
 }
 
-static bool emit_plus(struct call *c, const char *name, const struct attr *a, uint64_t next)
+static bool emit_plus(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct request *q = (struct request *)c;
-	struct fuse_entry_param e = entry_param_of(a);
+	struct fuse_entry_param e = entry_param_of(c, a);
 	size_t left = q->reply_room - q->listing_size, n;
 
 	/* With inode number 0 the kernel counts no lookup (".", "..", no attributes). */
-	if (a->nlink == 0)
+	if (a->st_nlink == 0)
 		e.ino = 0;
 	n = fuse_add_direntry_plus(
 		q->req, q->listing + q->listing_size, left, name, &e, (off_t)next);

@@ -68,8 +68,8 @@ static void join_same(struct places *p)
 	p->n_cells = n;
 }
 
-/* Index of the first cell behind the widest gap of cells that are sorted by column or row. Of equal
- * gaps, take the one nearest to the middle. */
+/* Index of the first cell behind the widest gap of cells that are sorted by column or row. If
+ * gaps are equal, take the one nearest to the middle. */
 static size_t find_cut(const struct place_cell *c, size_t n, bool columns)
 {
 	uint64_t ends = columns ? (uint64_t)c->x + c[n - 1].x : (uint64_t)c->y + c[n - 1].y;

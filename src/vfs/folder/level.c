@@ -7,7 +7,7 @@
 #include "vfs/folder/opened.h"
 #include "vfs/tree/attr.h"
 
-struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found)
+struct stat attr_found(const struct folder *f, uint64_t ino, const struct found *found)
 {
 	const struct vfs_options *o = f->options;
 	struct rights rights = volume_rights(&found->st, o, found->read_only);
@@ -19,33 +19,32 @@ struct attr attr_found(const struct folder *f, uint64_t ino, const struct found 
 	/* Anybody may enter the directory, to read error.txt. */
 	if (found->secret)
 		mode = 0555 & ~o->dir_mask;
-	return (struct attr){
-		.ino = ino,
-		.mode = S_IFDIR | mode,
-		.uid = rights.uid,
-		.gid = rights.gid,
-		.nlink = 1,
-		.atime = found->st.st_mtim,
-		.mtime = found->st.st_mtim,
-		.ctime = found->st.st_mtim,
-		.brief = true,
+	return (struct stat){
+		.st_ino = ino,
+		.st_mode = S_IFDIR | mode,
+		.st_uid = rights.uid,
+		.st_gid = rights.gid,
+		.st_nlink = 1,
+		.st_atim = found->st.st_mtim,
+		.st_mtim = found->st.st_mtim,
+		.st_ctim = found->st.st_mtim,
 	};
 }
 
-struct attr attr_map(const struct folder *f, const struct map *m, const struct found *found)
+struct stat attr_map(const struct folder *f, const struct map *m, const struct found *found)
 {
-	struct attr a = attr_found(f, map_root(m), found), own;
+	struct stat a = attr_found(f, map_root(m), found), own;
 	struct vfs *v = m->opened ? m->opened->v : NULL;
 
 	/* An open map knows its attributes better, and programs may have set some. */
 	if (!v || inode_attr(v, v->root, &own) < 0)
 		return a;
 	if (!(v->root->attr_mask & ATTR_ATIME))
-		own.atime = a.atime;
+		own.st_atim = a.st_atim;
 	if (!(v->root->attr_mask & ATTR_MTIME))
-		own.mtime = a.mtime;
+		own.st_mtim = a.st_mtim;
 	if (!v->root->attr_mask)
-		own.ctime = a.ctime;
+		own.st_ctim = a.st_ctim;
 	return own;
 }
 
@@ -81,7 +80,7 @@ struct map *map_look(struct folder *f, struct level *in, const char *name, const
 	return map_new(f, in, name, st);
 }
 
-int map_attr(struct folder *f, struct map *m, struct attr *ret)
+int map_attr(struct folder *f, struct map *m, struct stat *ret)
 {
 	struct found found;
 	int r = disk_find(f, m->in, m->name, &found);
@@ -125,6 +124,7 @@ void level_lookup(struct folder *f, struct level *l, struct call *c)
 	struct map *m;
 	int r = disk_find(f, l, c->name, &found);
 
+	c->is_brief = true;
 	if (r == -ENOENT) {
 		r = lookup_gone(f, l, c);
 	} else if (r == 0 && found.dir) {
@@ -149,6 +149,7 @@ void level_getattr(struct folder *f, struct level *l, struct call *c)
 	CLEANUP(close_fd) int fd = disk_open(f, l, true);
 	int r = fd < 0 ? fd : 0;
 
+	c->is_brief = true;
 	if (r == 0 && fstat(fd, &found.st) < 0)
 		r = -errno;
 	if (r == 0) {

@@ -13,14 +13,14 @@ void level_rmdir(struct folder *f, struct level *l, struct call *c);
 void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves all maps (save.c) */
 
 /* Attributes of a map's directory, without opening the map. -ESTALE: the file was replaced. */
-int map_attr(struct folder *f, struct map *m, struct attr *ret);
+int map_attr(struct folder *f, struct map *m, struct stat *ret);
 /* Return the map of this name, whose file has the attributes st: the known one, or a new one if the
  * file has changed. Returns NULL if memory or indexes are exhausted. */
 struct map *map_look(struct folder *f, struct level *in, const char *name, const struct stat *st);
 /* Attributes of a map's directory, given the result of disk_find or disk_look for it. */
-struct attr attr_map(const struct folder *f, const struct map *m, const struct found *found);
+struct stat attr_map(const struct folder *f, const struct map *m, const struct found *found);
 /* Attributes of a level, or of the directory of a map that is not open. */
-struct attr attr_found(const struct folder *f, uint64_t ino, const struct found *found);
+struct stat attr_found(const struct folder *f, uint64_t ino, const struct found *found);
 
 /* Free the listings that were read more than 2 s ago, or all. */
 void listings_tick(struct folder *f, bool all);

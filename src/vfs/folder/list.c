@@ -117,7 +117,7 @@ static bool emit_name(
 	struct found found;
 	struct map *m = NULL;
 	struct level *below = NULL;
-	struct attr a;
+	struct stat a;
 	bool fits;
 
 	if (disk_look(f, l, dirfd, entry->name, &found) < 0)
@@ -137,12 +137,12 @@ static bool emit_name(
 
 static bool emit_dots(struct level *l, struct call *c)
 {
-	struct attr a = {.ino = l->ino, .mode = S_IFDIR};
+	struct stat a = {.st_ino = l->ino, .st_mode = S_IFDIR};
 
 	if (c->off < PLACE_DOT && !c->emit(c, ".", &a, PLACE_DOT))
 		return false;
 	if (l->parent)
-		a.ino = l->parent->ino;
+		a.st_ino = l->parent->ino;
 	return c->off >= PLACE_DOTDOT || c->emit(c, "..", &a, PLACE_DOTDOT);
 }
 
@@ -151,6 +151,7 @@ void level_readdir(struct folder *f, struct level *l, struct call *c)
 	CLEANUP(close_fd) int fd = disk_open(f, l, true);
 	int r = fd < 0 ? fd : 0;
 
+	c->is_brief = true;
 	if (r == 0 && (c->off == 0 || !l->listing))
 		r = read_listing(f, l, fd);
 	if (r == 0 && emit_dots(l, c)) {

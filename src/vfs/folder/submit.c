@@ -30,32 +30,32 @@ static struct bytes *error_bytes(const struct opened *o)
 	return n < 0 ? NULL : bytes_copy(text, (size_t)n);
 }
 
-static int error_attr(struct folder *f, const struct opened *o, struct attr *ret)
+static int error_attr(struct folder *f, const struct opened *o, struct stat *ret)
 {
 	CLEANUP(bytes_unref) struct bytes *text = error_bytes(o);
 	int r = text ? map_attr(f, o->map, ret) : -ENOMEM;
 
 	if (r < 0)
 		return r;
-	ret->ino = error_ino(o->map);
-	ret->mode = S_IFREG | (ret->mode & 0444);
-	ret->nlink = 1;
-	ret->size = text->size;
+	ret->st_ino = error_ino(o->map);
+	ret->st_mode = S_IFREG | (ret->st_mode & 0444);
+	ret->st_nlink = 1;
+	ret->st_size = (off_t)text->size;
 	return 0;
 }
 
 static int error_list(struct folder *f, const struct opened *o, struct call *c)
 {
-	struct attr a = {.ino = map_root(o->map), .mode = S_IFDIR};
+	struct stat a = {.st_ino = map_root(o->map), .st_mode = S_IFDIR};
 
 	if (c->off < 1 && !c->emit(c, ".", &a, 1))
 		return 0;
-	a.ino = o->map->in->ino;
+	a.st_ino = o->map->in->ino;
 	if (c->off < 2 && !c->emit(c, "..", &a, 2))
 		return 0;
 	if (c->off >= PLACE_ERROR || error_attr(f, o, &a) < 0)
 		return 0;
-	a.nlink = 0; /* no lookup count: the kernel looks it up if needed */
+	a.st_nlink = 0; /* no lookup count: the kernel looks it up if needed */
 	(void)c->emit(c, ERROR_FILE, &a, PLACE_ERROR);
 	return 0;
 }
@@ -80,6 +80,7 @@ static int call_failed(struct folder *f, const struct opened *o, struct call *c)
 {
 	bool file = c->ino == error_ino(o->map);
 
+	c->is_brief = true;
 	if (c->op == vfs_flush || c->op == vfs_release || c->op == vfs_fsync ||
 		c->op == vfs_fsyncdir)
 		return 0;
@@ -153,6 +154,7 @@ static void call_map(struct folder *f, struct map *m, struct call *c)
 		}
 	}
 	if (root && c->op == vfs_getattr) {
+		c->is_brief = true;
 		call_done(c, map_attr(f, m, &c->attr));
 		return;
 	}

@@ -36,19 +36,20 @@ static bool is_elsewhere(const struct oentry *u)
 
 static int emit_inode(struct call *c, struct inode *n, const char *name, bool hidden, uint64_t next)
 {
-	struct attr a;
+	struct stat a;
 	int r = inode_attr(n->vfs, n, &a);
 	bool fits;
 
 	if (r < 0 && r != -EAGAIN)
-		a = (struct attr){.ino = n->ino, .mode = n->oentry->is_dir ? S_IFDIR : S_IFREG};
+		a = (struct stat){
+			.st_ino = n->ino, .st_mode = n->oentry->is_dir ? S_IFDIR : S_IFREG};
 	/* Without attributes the kernel looks the name up when they are needed. The lookup waits if
 	 * necessary, and reports errors. */
 	if (r < 0 || n->pending_invalidations || hidden)
-		a.nlink = 0;
-	a.alias = inode_is_alias(n, name);
+		a.st_nlink = 0;
+	c->is_alias = inode_is_alias(n, name);
 	fits = c->emit(c, name, &a, next);
-	if (fits && c->with_attributes && a.nlink)
+	if (fits && c->with_attributes && a.st_nlink)
 		n->lookups++;
 	return fits;
 }
@@ -58,7 +59,8 @@ static int emit_entry(struct vfs *v, struct call *c, struct inode *dir, const ch
 	const struct file_attr *en, uint64_t next)
 {
 	struct oentry *u = oentry_find(v->overlay, dir->oentry, name);
-	struct attr a = {.ino = entry_ino(v->vol, en->id), .mode = en->is_dir ? S_IFDIR : S_IFREG};
+	struct stat a = {
+		.st_ino = entry_ino(v->vol, en->id), .st_mode = en->is_dir ? S_IFDIR : S_IFREG};
 	struct inode *n;
 	int r;
 
@@ -128,12 +130,12 @@ static int emit_overlay(struct vfs *v, struct call *c, const struct inode *dir)
 
 static int emit_dots(struct call *c, const struct inode *dir)
 {
-	struct attr a = {.ino = dir->ino, .mode = S_IFDIR};
+	struct stat a = {.st_ino = dir->ino, .st_mode = S_IFDIR};
 
 	if (c->off < COOKIE_DOT && !c->emit(c, ".", &a, COOKIE_DOT))
 		return 0;
 	if (dir->oentry->parent && dir->oentry->parent->inode)
-		a.ino = dir->oentry->parent->inode->ino;
+		a.st_ino = dir->oentry->parent->inode->ino;
 	if (c->off < COOKIE_DOTDOT && !c->emit(c, "..", &a, COOKIE_DOTDOT))
 		return 0;
 	return 1;

@@ -42,7 +42,7 @@ static bool truncate_file(struct vfs *v, struct inode *n, struct call *c)
 {
 	int r = n->oentry->is_dir ? -EISDIR : file_may_write(n);
 
-	if (r == 0 && c->set.size > file_max_size(n))
+	if (r == 0 && (uint64_t)c->set.st_size > file_max_size(n))
 		r = -EFBIG;
 
 	if (r == 0 && n->is_busy) {
@@ -54,7 +54,7 @@ static bool truncate_file(struct vfs *v, struct inode *n, struct call *c)
 	if (r > 0)
 		return true;
 	if (r == 0)
-		r = truncate_buffer(n, c->set.size);
+		r = truncate_buffer(n, (uint64_t)c->set.st_size);
 	if (r < 0) {
 		call_done(c, r);
 		return true;
@@ -94,7 +94,7 @@ static void set_mtime(struct inode *n, const struct call *c)
 {
 	n->oentry->has_mtime = !(c->mask & ATTR_SIZE) && n->vfs->overlay->base->format->kept_time &&
 			       !n->oentry->is_dir;
-	n->oentry->mtime = c->set.mtime;
+	n->oentry->mtime = c->set.st_mtim;
 }
 
 void vfs_setattr(struct vfs *v, struct call *c)
@@ -117,6 +117,7 @@ void vfs_setattr(struct vfs *v, struct call *c)
 		set_mtime(n, c);
 	n->attr_mask |= c->mask & ~(unsigned)ATTR_SIZE;
 	r = inode_attr(v, n, &c->attr);
+	c->is_brief = inode_is_brief(n);
 	if (r == -EAGAIN) {
 		/* The size is unknown: a getattr computes it, and answers. */
 		c->op = vfs_getattr;

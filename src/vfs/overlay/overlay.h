@@ -8,7 +8,7 @@
  * ENTRY_NONE), a renamed one (is_moved), or a whiteout. A whiteout hides what the base has there.
  * Other paths have an entry only while an inode refers to them. The overlay has no history.
  *
- * A mount resolves a name to a dentry (overlay_dentry), asks overlay_may_*, appends the operation
+ * A mount resolves a name to a dentry (overlay_dentry), asks overlay_can_*, appends the operation
  * to the journal and then changes the overlay. Functions that take paths include the checks.
  *
  * One thread at a time. Errors are -errno as a program sees them in a mount, or NULL if memory is
@@ -144,7 +144,7 @@ static inline bool name_has_meaning(const struct name_class *m)
 	return m->kind == NAME_OBJECT || m->kind == NAME_PART;
 }
 
-/* Changes. After overlay_may_* returned 0, a change fails only if memory is exhausted. A file
+/* Changes. After overlay_can_* returned 0, a change fails only if memory is exhausted. A file
  * without an origin inherits that of the file that it replaces. If there is none, it inherits from
  * a file that was removed from the path, or renamed to a name without a meaning (a backup). */
 int overlay_can_make(const struct overlay *o, const struct dentry *p, bool dir);

@@ -3,26 +3,26 @@
 
 #include <errno.h>
 
-void attr_take(struct attr *to, const struct attr *from, unsigned mask)
+void attr_take(struct stat *to, const struct stat *from, unsigned mask)
 {
 	if (mask & ATTR_MODE)
-		to->mode = (to->mode & S_IFMT) | (from->mode & 07777);
+		to->st_mode = (to->st_mode & S_IFMT) | (from->st_mode & 07777);
 	if (mask & ATTR_UID)
-		to->uid = from->uid;
+		to->st_uid = from->st_uid;
 	if (mask & ATTR_GID)
-		to->gid = from->gid;
+		to->st_gid = from->st_gid;
 	if (mask & ATTR_ATIME)
-		to->atime = from->atime;
+		to->st_atim = from->st_atim;
 	if (mask & ATTR_MTIME)
-		to->mtime = from->mtime;
+		to->st_mtim = from->st_mtim;
 }
 
 void inode_touch(struct inode *n, unsigned mask)
 {
-	struct attr now = {0};
+	struct stat now = {0};
 
-	clock_gettime(CLOCK_REALTIME, &now.ctime);
-	now.atime = now.mtime = n->attr.ctime = now.ctime;
+	clock_gettime(CLOCK_REALTIME, &now.st_ctim);
+	now.st_atim = now.st_mtim = n->attr.st_ctim = now.st_ctim;
 	attr_take(&n->attr, &now, mask & (ATTR_ATIME | ATTR_MTIME));
 	if (mask & ATTR_MTIME) {
 		n->oentry->has_mtime = false;
@@ -31,34 +31,38 @@ void inode_touch(struct inode *n, unsigned mask)
 	n->attr_mask |= mask;
 }
 
-int inode_attr(struct vfs *v, struct inode *n, struct attr *ret)
+bool inode_is_brief(const struct inode *n)
+{
+	return inode_is_root(n) && n->vfs->vol->index;
+}
+
+int inode_attr(struct vfs *v, struct inode *n, struct stat *ret)
 {
 	const struct volume *vol = v->vol;
 	const struct oentry *u = n->oentry;
-	struct attr a = {.ino = n->ino, .uid = vol->uid, .gid = vol->gid, .nlink = 1};
+	struct stat a = {.st_ino = n->ino, .st_uid = vol->uid, .st_gid = vol->gid, .st_nlink = 1};
 	struct file_attr en;
 	int r = inode_entry(n, &en, NULL);
 
 	if (r < 0)
 		return r;
 	/* Files without a time of their own show the map's. */
-	a.atime = a.mtime = a.ctime = en.has_mtime ? en.mtime : vol->mtime;
+	a.st_atim = a.st_mtim = a.st_ctim = en.has_mtime ? en.mtime : vol->mtime;
 	if (u->has_mtime)
-		a.mtime = u->mtime;
+		a.st_mtim = u->mtime;
 	/* 1 link for a directory: find(1) then makes no assumption about subdirectories. */
 	if (u->is_dir) {
-		a.mode = S_IFDIR | vol->dir_mode;
+		a.st_mode = S_IFDIR | vol->dir_mode;
 	} else {
-		a.nlink = u->parent != NULL;
-		a.mode = S_IFREG | vol->file_mode;
+		a.st_nlink = u->parent != NULL;
+		a.st_mode = S_IFREG | vol->file_mode;
 		if (!en.is_writable)
-			a.mode &= ~(mode_t)0222;
-		a.size = en.size;
+			a.st_mode &= ~(mode_t)0222;
+		a.st_size = (off_t)en.size;
 	}
-	a.brief = inode_is_root(n) && vol->index;
 	attr_take(&a, &n->attr, n->attr_mask);
 	if (n->attr_mask)
-		a.ctime = n->attr.ctime;
+		a.st_ctim = n->attr.st_ctim;
 	*ret = a;
 	return u->is_dir || en.has_size ? 0 : -EAGAIN;
 }

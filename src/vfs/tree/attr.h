@@ -5,9 +5,11 @@
 #include "vfs/tree/inode.h"
 
 /* Get the attributes for stat(2). -EAGAIN if only the size is missing (see sizes_request). */
-int inode_attr(struct vfs *v, struct inode *n, struct attr *ret);
+int inode_attr(struct vfs *v, struct inode *n, struct stat *ret);
+/* Does the inode follow files on disk (call.is_brief)? True for the root of a map in a folder. */
+bool inode_is_brief(const struct inode *n);
 /* Copy the attributes in mask, except a size. */
-void attr_take(struct attr *to, const struct attr *from, unsigned mask);
+void attr_take(struct stat *to, const struct stat *from, unsigned mask);
 /* Set ctime and the times in mask to now. The attributes in mask then count as set by a program.
  * ATTR_MTIME on a directory means that its names changed. */
 void inode_touch(struct inode *n, unsigned mask);

@@ -20,19 +20,6 @@ struct buffer;
 /* Root of the mount. In a folder, the root of a map has the map's first number (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
 
-struct attr {
-	uint64_t ino;
-	mode_t mode;
-	uid_t uid;
-	gid_t gid;
-	nlink_t nlink;
-	uint64_t size;
-	struct timespec atime, mtime, ctime;
-	bool alias; /* found by its name in another case of letters. The kernel must not cache that
-		     * name, because it is not notified when the file disappears. */
-	bool brief; /* follows files on disk, so the kernel may cache it only for a moment */
-};
-
 enum attr_mask {
 	ATTR_MODE = 1 << 0,
 	ATTR_UID = 1 << 1,
@@ -46,7 +33,7 @@ typedef void (*vfs_op)(struct vfs *v, struct call *c);
 
 /* Add one entry to a readdir reply. Returns false if the reply is full. With nlink 0 the entry has
  * only ino and type, and does not count as looked up. */
-typedef bool (*vfs_emit)(struct call *c, const char *name, const struct attr *a, uint64_t next);
+typedef bool (*vfs_emit)(struct call *c, const char *name, const struct stat *a, uint64_t next);
 
 struct call {
 	vfs_op op;
@@ -62,14 +49,18 @@ struct call {
 	size_t size;
 	const void *data; /* borrowed until vfs_submit returns */
 	bool mapped;      /* vfs_write: pages of a mapping, which the kernel writes at any time */
-	struct attr set;
+	struct stat set;
 	unsigned mask; /* enum attr_mask */
 	vfs_emit emit;
 	bool with_attributes; /* vfs_readdir: with attributes; an emitted entry counts as looked up
 			       */
 
 	/* results */
-	struct attr attr;
+	struct stat attr; /* st_blocks and st_blksize are not set */
+	/* Of `attr`, or of the entry that is emitted: */
+	bool is_alias; /* found by its name in another case of letters. The kernel must not cache
+			* that name, because it is not notified when the file disappears. */
+	bool is_brief; /* follows files on disk, so the kernel may cache it only for a moment */
 	struct handle *opened;
 	bool keep_cache; /* vfs_open: the kernel's cached pages are still valid */
 	uint8_t *out;    /* vfs_read, vfs_getxattr; malloc'ed, freed by the session */

@@ -54,7 +54,7 @@ struct inode {
 	bool is_name_stale; /* its name was invalidated, and it was not looked up since */
 	bool is_cached;     /* the kernel's cached pages are valid */
 
-	struct attr attr;   /* time of the last change, and those in attr_mask */
+	struct stat attr;   /* time of the last change, and those in attr_mask */
 	unsigned attr_mask; /* attributes that were set (enum attr_mask) */
 
 	bool is_busy; /* being validated or loaded: calls that change it wait */
@@ -88,7 +88,7 @@ struct vfs {
 		pid_t first_caller; /* thread that requested the first size there */
 		pid_t lister;       /* thread that last requested two sizes in one directory */
 		unsigned jobs;
-	} size_ahead; /* sizes that are computed before a request (ops/look.c) */
+	} size_ahead; /* sizes that are computed before a request (ops/lookup.c) */
 	uint64_t next_dynamic;
 	struct refusals refusals;
 	bool is_ending;

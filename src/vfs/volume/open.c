@@ -287,7 +287,8 @@ static int choose_options(
 		vol->name_options = TAKE(own);
 	} else {
 		vol->name_options = TAKE(before);
-		r = replace_options(vol);
+		if (replace_options(vol) < 0)
+			return error_set(e, -ENOMEM, "no memory for the options of a map");
 		note_options(vol->name_options, note, arg);
 	}
 	vol->journal.options = vol->name_options;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * store: create blobs of new content, compressed like those of the reference writer. tw_keep_*
+ * store: create blobs of new content, compressed like those of the reference writer. tw_store_*
  * compresses at once; tw_compose* when the blob is first read or saved. struct store holds the
  * compressed bytes as long as the blob lives.
  */

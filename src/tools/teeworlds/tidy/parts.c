@@ -2,6 +2,7 @@
 /* The size of each part in a map's file. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/teeworlds/item/points.h"
 #include "formats/teeworlds/model/fields.h"
@@ -91,5 +92,5 @@ int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tid
 	}
 	tw_uses_finish(&w.uses);
 	free(w.weighed);
-	return r < 0 ? error_set(e, r, "out of memory") : 0;
+	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }

@@ -80,7 +80,7 @@ void tl_index_report_unlisted(
 	struct missing found = {0};
 	struct sources s = {0};
 	int r = sources_list(tl_map_of(snapshot), &s, NULL);
-	bool any = any_index(&s);
+	bool any = r == 0 && any_index(&s);
 	char line[600];
 
 	for (const struct index_kind *k = index_kinds; r == 0 && k->path; k++) {

@@ -33,8 +33,8 @@ enum part_kind {
 struct part {
 	enum part_kind kind;
 	const char *key;
-	/* The possible blocks, up to one without a name. Of two, the first begins with a nonempty
-	 * string. */
+	/* The possible blocks, up to one without a name. If there are two, the first begins with a
+	 * nonempty string. */
 	const struct block {
 		const char *name;
 		const struct part *parts;

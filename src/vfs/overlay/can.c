@@ -87,7 +87,9 @@ static int stat_for_change(const struct overlay *o, const struct dentry *s, stru
 
 	if (!o->base->format->tree)
 		return -EPERM;
-	if (s->oentry && s->oentry->origin == ENTRY_NONE && s->id != ENTRY_NONE)
+	/* overlay_stat leaves out what only the format knows. */
+	if (s->oentry && (s->oentry->origin == ENTRY_NONE || s->oentry->has_content) &&
+		s->id != ENTRY_NONE)
 		(void)o->base->format->stat(o->shape, s->id, ret, NULL);
 	/* -EIO: the object does not have this form yet. */
 	return r == -EIO && s->oentry ? 0 : r;

@@ -71,7 +71,7 @@ static bool is_size_of(const struct call *c, const struct inode *n)
 static int take_found_size(struct call *c)
 {
 	if (c->size_result.r == 0)
-		c->attr.size = c->size_result.size;
+		c->attr.st_size = (off_t)c->size_result.size;
 	return c->size_result.r == -ENOMEM ? -ENOMEM : 0;
 }
 
@@ -91,8 +91,9 @@ static void answer_attr(struct vfs *v, struct inode *n, struct call *c, bool cou
 	}
 	if (r == -EAGAIN)
 		r = take_found_size(c);
+	c->is_brief = inode_is_brief(n);
 	if (r == 0 && counts) {
-		c->attr.alias = inode_is_alias(n, c->name);
+		c->is_alias = inode_is_alias(n, c->name);
 		inode_looked_up(n);
 	}
 	inode_free_unused(v, n);
