@@ -288,7 +288,7 @@ static int choose_options(
 	} else {
 		vol->name_options = TAKE(before);
 		if (replace_options(vol) < 0)
-			return error_set(e, -ENOMEM, "no memory for the options of a map");
+			return error_set(e, -ENOMEM, "out of memory");
 		note_options(vol->name_options, note, arg);
 	}
 	vol->journal.options = vol->name_options;
