@@ -439,8 +439,9 @@ def test_command_lines_that_are_none(box, map07):
         assert why in convert(*args, code=1)[1]
     assert "x is no game that is known" in run("check", "--for", "x", map07).stderr.decode()
     archive = box.add(archives.small_mod(), "a.mod")
-    for r in (run("convert", "--to", "0.7", archive), run("check", "--for", "0.7", archive)):
-        assert r.returncode == 2 and b"--for is not supported for this format" in r.stderr
+    for r, why in ((run("convert", "--to", "0.7", archive), b"there is no other game for maps of this format"),
+                   (run("check", "--for", "0.7", archive), b"--for is not supported for this format")):
+        assert r.returncode == 2 and why in r.stderr
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map(

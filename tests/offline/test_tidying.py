@@ -499,7 +499,7 @@ def test_what_is_refused(here):
     for path in glob.glob(os.path.join(places.SHARED, "corpus", "triclon", "le_count*.tcm"))[:1] + glob.glob(
             os.path.join(places.SHARED, "corpus", "torchlight", "mods", "*"))[:1]:
         shutil.copy(path, ".")
-        for command, why in (("tidy", "of such a map"), ("du", "not supported for this format")):
+        for command, why in (("tidy", "of such a map"), ("du", "du is not supported for this format")):
             out, err = run(command, os.path.basename(path), code=2)
             assert not out and why in err.splitlines()[-1]
 

@@ -108,7 +108,7 @@ static int measure_map(struct offline *t, struct parts *parts, struct error *e)
 	const struct tidy_tool *f = tools_of(t->vol->format)->tidy;
 	uint64_t all = t->vol->source.sizes[0], rest = all;
 	int r = f ? f->parts(t->vol->base, add_tidy_part, parts, e)
-		  : error_set(e, -EOPNOTSUPP, "not supported for this format");
+		  : error_set(e, -EOPNOTSUPP, "du is not supported for this format");
 
 	for (size_t i = 0; i < parts->n; i++)
 		if (!parts->all[i].is_sum)

@@ -165,7 +165,7 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 	int r;
 
 	if (!f)
-		return error_set(e, -ENOTSUP, "pictures are not supported for this format");
+		return error_set(e, -ENOTSUP, "preview is not supported for this format");
 	if (d->layer) {
 		r = f->has_named_parts ? find_cut(d) : find_part(d, d->layer);
 		if (r < 0)

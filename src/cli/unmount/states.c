@@ -320,7 +320,7 @@ static void print_discarded(void *arg, const char *path, const char *what)
 
 static void print_unlisted(struct unmount *u, int code)
 {
-	console_say(&u->console, "the journals of %s cannot be listed: %s", u->entry->source,
+	console_say(&u->console, "cannot list the journals of %s: %s", u->entry->source,
 		child_error(code));
 }
 
