@@ -169,7 +169,7 @@ class Sequence:
         if code != (5 if any(line.startswith("RESCUED: ") for line in lines) else 0):
             self.wrong("exit code %d\n%s" % (code, report))
         for path in result.kept.values():
-            if not any(line.startswith("NOTE: %s WAS MOVED" % path) for line in lines):
+            if not any(line.startswith("NOTE: %s IS KEPT: ITS FILE WAS MOVED" % path) for line in lines):
                 self.wrong("not told: %s stays\n%s" % (path, report))
         stays = set(result.of.values())
         for path, obj in was.items():
