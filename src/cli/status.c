@@ -67,16 +67,16 @@ static char *describe_problem(const struct target *t, int r)
 	if (r == 0)
 		return NULL;
 	if (r == -ENOTCONN)
-		r = asprintf(
-			&text, "its processes ended, or were killed: mapfs -u %s", t->entry.point);
+		r = asprintf(&text, "its processes ended or were killed; run mapfs -u %s",
+			t->entry.point);
 	else if (r == -EACCES)
-		r = asprintf(&text, "it was mounted by user %u", (unsigned)t->entry.owner);
+		r = asprintf(&text, "mounted by user %u", (unsigned)t->entry.owner);
 	else if (r == -ENODATA)
-		r = asprintf(&text, "it was mounted by another version of mapfs");
+		r = asprintf(&text, "mounted by another version of mapfs");
 	else
 		r = asprintf(&text, "%s",
-			r == -EBUSY       ? "it is busy (a save that takes long); ask again"
-			: r == -ETIMEDOUT ? "it does not answer"
+			r == -EBUSY       ? "busy with a long save; try again later"
+			: r == -ETIMEDOUT ? "does not answer"
 					  : child_error(r));
 	return r < 0 ? NULL : text;
 }
@@ -94,7 +94,7 @@ static void print_mount(const struct target *t)
 	if (problem)
 		print_line(stdout, "  %s", problem);
 	else if (records.size == 0)
-		puts("  nothing is changed");
+		puts("  no changes");
 	while (status_next(&records, &at, &e))
 		print_entry(&e, use_color());
 }
@@ -111,9 +111,7 @@ static void print_unmounted(const struct target *t)
 
 	print_line(stdout, "%s: is not mounted", t->entry.source);
 	if (has_journal(t, &journal))
-		print_line(stdout,
-			"  what was closed and not saved is in %s, and comes back at the next "
-			"mount",
+		print_line(stdout, "  unsaved changes are in %s; the next mount restores them",
 			journal.file);
 }
 
@@ -174,7 +172,7 @@ static int run_status(struct command *c)
 		r = targets_add_below(&t, name, true);
 	if (r < 0)
 		print_line(stderr, "mapfs: %s: %s", name ? name : "status",
-			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder"
+			r == -ENOENT ? "is not a mount of mapfs, a file or a folder"
 				     : strerror(-r));
 	for (size_t i = 0; i < t.n; i++) {
 		if (json)

@@ -73,7 +73,7 @@ static int reader_begin(struct blob *b, struct uncached_reader *ret, struct erro
 		return 0;
 	ret->feed = malloc(sizeof(*ret->feed));
 	r = ret->feed ? feed_init(ret->feed, &b->stored, b->size, e)
-		      : error_set(e, -ENOMEM, "no memory to inflate");
+		      : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0)
 		free(TAKE(ret->feed));
 	return r;

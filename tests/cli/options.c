@@ -246,7 +246,7 @@ static void the_refused_value_of_a_known_option_is_named(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(options_add(&o, "points=none,lists=none", &e), -EINVAL);
-	assert_string_equal(e.text, "option lists has no value \"none\" (bytes or count)");
+	assert_string_equal(e.text, "option lists: invalid value \"none\" (must be bytes or count)");
 	options_finish(&o);
 }
 

@@ -76,27 +76,27 @@ static void refusals_name_line_column_and_cell(void **state)
 
 	(void)state;
 	assert_fails(READ("x,typ\n", all), EINVAL,
-		"line 1, column 2: typ stands where the header has \"type\"");
-	assert_fails(READ("x\n", all), EINVAL, "line 1, column 2: the cell is missing");
+		"line 1, column 2: typ is not the name of this column (must be type)");
+	assert_fails(READ("x\n", all), EINVAL, "line 1, column 2: missing cell");
 	assert_fails(READ("\nx,type\n", all), EINVAL, "line 1, column 1: ");
-	assert_fails(READ("x,type\n1\n", all), EINVAL, "line 2, column 2: the cell is missing");
-	assert_fails(READ("x,type\n\n1,2,3\n", all), EINVAL, "line 3, column 3: a cell too many");
-	assert_fails(READ("x,type\n1,2,\n", all), EINVAL, "line 2, column 3: a cell too many");
+	assert_fails(READ("x,type\n1\n", all), EINVAL, "line 2, column 2: missing cell");
+	assert_fails(READ("x,type\n\n1,2,3\n", all), EINVAL, "line 3, column 3: too many cells");
+	assert_fails(READ("x,type\n1,2,\n", all), EINVAL, "line 2, column 3: too many cells");
 	assert_fails(READ("x,type\n1,301\n", all), EINVAL, "line 2, column 2: 301 is not -5..300");
 	assert_fails(READ("x,type\n-6,1\n", all), EINVAL, "line 2, column 1: -6 is not -5..300");
 	assert_fails(READ("x,type\n99999999999999999999,1\n", all), EINVAL, "column 1: 999999999");
-	assert_fails(READ("x,type\n1,\n", all), EINVAL, "line 2, column 2: there is no number");
-	assert_fails(READ("x,type\n1;2\n", all), EINVAL, "line 2, column 1: 1;2 is not a whole");
-	assert_fails(READ("x,type\n1,+2\n", all), EINVAL, "column 2: +2 is not a whole number");
-	assert_fails(READ("x,type\n1,0x2\n", all), EINVAL, "column 2: 0x2 is not a whole number");
-	assert_fails(READ("x,type\n1,2.0\n", all), EINVAL, "column 2: 2.0 is not a whole number");
-	assert_fails(READ("x,type\n1,-\n", all), EINVAL, "column 2: - is not a whole number");
-	assert_fails(READ("x,type\n1,\"2\n", all), EINVAL, "column 2: \"2 is not a whole number");
-	assert_fails(READ("x,type\n1,2\0\n", all), EINVAL, "column 2: 2? is not a whole number");
-	assert_fails(READ("x,type\n1\r2,2\n", all), EINVAL, "column 1: 1?2 is not a whole number");
+	assert_fails(READ("x,type\n1,\n", all), EINVAL, "line 2, column 2: missing number");
+	assert_fails(READ("x,type\n1;2\n", all), EINVAL, "line 2, column 1: 1;2 is not an integer");
+	assert_fails(READ("x,type\n1,+2\n", all), EINVAL, "column 2: +2 is not an integer");
+	assert_fails(READ("x,type\n1,0x2\n", all), EINVAL, "column 2: 0x2 is not an integer");
+	assert_fails(READ("x,type\n1,2.0\n", all), EINVAL, "column 2: 2.0 is not an integer");
+	assert_fails(READ("x,type\n1,-\n", all), EINVAL, "column 2: - is not an integer");
+	assert_fails(READ("x,type\n1,\"2\n", all), EINVAL, "column 2: \"2 is not an integer");
+	assert_fails(READ("x,type\n1,2\0\n", all), EINVAL, "column 2: 2? is not an integer");
+	assert_fails(READ("x,type\n1\r2,2\n", all), EINVAL, "column 1: 1?2 is not an integer");
 	sprintf(long_cell, "x,type\n1,%0100d", 2);
 	assert_fails(read_table(long_cell, strlen(long_cell), gather, all), EINVAL,
-		"000... is not a whole number");
+		"000... is not an integer");
 	memset(big, ' ', sizeof(big));
 	assert_fails(read_table(big, sizeof(big), gather, all), EFBIG, "at most 2000");
 }
@@ -113,7 +113,7 @@ static void floats_are_decimal_and_finite(void **state)
 	assert_fails(READ_FLOATS("x,type\n1,e\n", all), EINVAL, "column 2: e is not a number");
 	assert_fails(READ_FLOATS("x,type\n1e39,1\n", all), EINVAL,
 		"line 2, column 1: 1e39 does not fit a 32-bit float");
-	assert_fails(READ_FLOATS("x,type\n1, \n", all), EINVAL, "column 2: there is no number");
+	assert_fails(READ_FLOATS("x,type\n1, \n", all), EINVAL, "column 2: missing number");
 }
 
 int main(void)

@@ -174,7 +174,7 @@ static void invalid_files_are_refused(void **state)
 	for (size_t n = 0; n < good.size; n++) {
 		f = good;
 		f.size = n;
-		assert_refused(&f, n < HEADER ? "not a DDS texture" : "cut short");
+		assert_refused(&f, n < HEADER ? "not a DDS texture" : "truncated");
 	}
 	f = good;
 	store_u32(f.data + 4, 123);
@@ -184,15 +184,15 @@ static void invalid_files_are_refused(void **state)
 	f = make_compressed(1U << 31, 1U << 31, "DXT1", pixels, 8);
 	assert_refused(&f, "2147483648 x 2147483648 pixels");
 	f = make_compressed(4, 4, "DX10", pixels, 8);
-	assert_refused(&f, "of the kind 'DX10'");
+	assert_refused(&f, "the format 'DX10'");
 	f = make_compressed(4, 4, "\x01\0\0\0", pixels, 8);
-	assert_refused(&f, "unknown kind");
+	assert_refused(&f, "unknown format");
 	f = make_uncompressed(1, 1, 0x40, 12, holes, pixels, 4);
 	assert_refused(&f, "12 bits");
 	f = make_uncompressed(1, 1, 0x40, 32, holes, pixels, 4);
 	assert_refused(&f, "mask 0xf0f");
 	f = make_uncompressed(3, 1, 0x40, 32, (uint32_t[4]){0xFF}, pixels, 8);
-	assert_refused(&f, "8 bytes of pixels, not 12");
+	assert_refused(&f, "8 bytes of pixels (must be 12)");
 }
 
 int main(void)

@@ -92,7 +92,7 @@ static void a_cut_or_damaged_stream_is_refused_with_zlibs_reason(void **state)
 	for (size_t n = 0; n < sizeof(abc); n++) {
 		CLEANUP_EXTENT struct extent x = extent_of(abc, n);
 
-		assert_fails(inflate_all(&x, 3, &b, &err), EIO, "cut off");
+		assert_fails(inflate_all(&x, 3, &b, &err), EIO, "truncated");
 	}
 	memcpy(bad, abc, sizeof(bad));
 	bad[sizeof(bad) - 1] ^= 1;
@@ -138,7 +138,7 @@ static void a_declared_size_of_4_gib_does_not_allocate_4_gib(void **state)
 #endif
 	assert_fails(inflate_all(&x, (uint64_t)4 << 30, &b, &err), EIO,
 		SIZE_MAX > UINT32_MAX ? "holds 10240 bytes (declared 4294967296)"
-				      : "no memory for the declared size");
+				      : "the declared size is too large");
 	setrlimit(RLIMIT_DATA, &old);
 }
 
@@ -384,7 +384,7 @@ static void a_stream_is_checked_before_its_stretches_can_be_read(void **state)
 	assert_fails(stretch_prepare(&bad, 200000, 65536, NULL, NULL, &c, &err), EIO,
 		"incorrect data check");
 	x.size /= 2;
-	assert_fails(stretch_prepare(&x, 200000, 65536, NULL, NULL, &c, &err), EIO, "cut off");
+	assert_fails(stretch_prepare(&x, 200000, 65536, NULL, NULL, &c, &err), EIO, "truncated");
 	free(copy);
 	free(data);
 }

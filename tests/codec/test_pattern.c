@@ -64,7 +64,7 @@ static void patterns_that_are_too_large_are_refused(void **state)
 	assert_non_null(deep);
 	memset(deep, '(', MANY);
 	deep[MANY] = '\0';
-	expect_refusal(deep, REG_EXTENDED, "too many parentheses in each other");
+	expect_refusal(deep, REG_EXTENDED, "too many nested parentheses");
 	memset(deep, '|', MANY);
 	expect_refusal(deep, REG_EXTENDED, "the expression is too large");
 	memset(deep, '*', MANY);

@@ -41,7 +41,7 @@ def report_of_a_save(c, d):
 def emptied(c, d):
     """Rule 12: of what was removed and is empty now a note tells, once."""
     return d.kind == "report" and d.old.startswith("saved: ") and any(
-        line.startswith("note: %s was removed, and is empty now" % d.old[7:]) for line in c.new.end.report)
+        line.startswith("note: %s was emptied, not removed" % d.old[7:]) for line in c.new.end.report)
 
 
 def removed_by_two_steps(c, d):
@@ -59,13 +59,13 @@ def removed_after_written(c, d):
         return any(above.startswith("groups/") and d.where[0].endswith("/" + name) for above, _, name in gone) and (
             d.old.replace(b" ", b"") in [data.replace(b" ", b"") for data in c.written(None)])
     return d.kind in ("map", "report", "code") and any(
-        "is gone, but" in line or "was removed, and is empty" in line for line in c.new.end.report) and c.written(None)
+        "is gone, but" in line or "was emptied, not removed" in line for line in c.new.end.report) and c.written(None)
 
 
 def aside_as_it_was(c, d):
     """Rule 4: what is moved aside stays in the map as the base has it, whatever was written to it before."""
     return d.kind in ("map", "report", "code") and any(
-        "was moved to a name that means nothing" in line for line in c.new.end.report) and c.written(None)
+        "its file was moved to a name without a meaning" in line for line in c.new.end.report) and c.written(None)
 
 
 def as_saved(c, d):
@@ -151,8 +151,8 @@ def reason(c, d):
 
 def replaced(c, d):
     """Rule 12: of a directory that was removed and made anew one line tells, and none of what was in it."""
-    notes = [line[len("note: what was "):-len(" before was removed")] for line in c.new.end.report
-             if line.startswith("note: what was ")]
+    notes = [line[len("note: the former "):-len(" was removed")] for line in c.new.end.report
+             if line.startswith("note: the former ")]
     return d.kind == "code" and bool(notes) or d.kind == "report" and any(path in d.where for path in notes)
 
 

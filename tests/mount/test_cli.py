@@ -364,7 +364,7 @@ def test_a_map_mounted_beside_itself_is_not_mounted_again(box, small):
     try:
         r = box.run(small)
         assert r.code == 7
-        assert r.err == "mapfs: %s: is mounted already, at %s\n" % (small, os.path.splitext(small)[0])
+        assert r.err == "mapfs: %s: already mounted at %s\n" % (small, os.path.splitext(small)[0])
     finally:
         assert box.run("-u", small).code == 0
 
@@ -375,7 +375,7 @@ def test_a_directory_inside_a_mount_is_refused_as_folder_of_maps(box, small, kin
     inside = m / ("images" if kind == "map" else "small.map")
     for shown, *point in ([m.point], [m.point + "/"], [m.point, box.point("other")], [inside]):
         r = box.run(shown, *point)
-        assert (r.code, r.err) == (2, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s\n" % (
+        assert (r.code, r.err) == (2, "mapfs: %s: is not a folder of maps, but a mount of %s at %s\n" % (
             shown, m.map, m.point))
     assert boxes.mounts_below(box.root) == [m.point]
     assert os.listdir(box.points) in (["m", "other"], ["other", "m"])  # and no m.mapfs

@@ -186,7 +186,7 @@ def test_a_layer_explains_its_missing_file(box, name):
     b.group(0, 2)
     copy = box.add(b.encode(), "small.map")
     r = subprocess.run([places.BINARY, "put", copy, "groups/0/layers/1/" + file], input=b"[]", capture_output=True)
-    assert r.returncode == 4 and r.stderr.decode().endswith("groups/0/layers/1/%s: no part of a map (%s)\n" % (file, why)), r
+    assert r.returncode == 4 and r.stderr.decode().endswith("groups/0/layers/1/%s: not part of a map (%s)\n" % (file, why)), r
     m = box.mount(copy)
     layer = m / "groups/0/layers/1"
     assert os.listdir(layer) == ["layer.json"]
@@ -195,7 +195,7 @@ def test_a_layer_explains_its_missing_file(box, name):
         os.getxattr(m / "groups/0/layers/0_Game/layer.json", "user.mapfs.note")
     with open(os.path.join(layer, file), "wb") as f:
         f.write(b"scratch, as ever")
-    assert "left/groups/0/layers/1/%s: no part of a map (%s)\n" % (file, why) in m.unmount(code=5).out
+    assert "left/groups/0/layers/1/%s: not part of a map (%s)\n" % (file, why) in m.unmount(code=5).out
     box.allow("small.map.mapfs-left")
 
 

@@ -139,7 +139,7 @@ def test_content_written_over_a_picture_is_dropped(box, way):
     assert m.xattr("", "user.mapfs.status") == "" if way is not removed else True
     assert os.listdir(box.maps) == ["small.map"]
     out = m.unmount().out
-    assert out.count("preview.png was dropped") == (0 if way is removed else 1), out
+    assert out.count("changes of preview.png were dropped") == (0 if way is removed else 1), out
     assert "saved" not in out and "removed" not in out
     after = os.stat(path)
     assert boxes.get(path) == before and (after.st_ino, after.st_mtime_ns) == (st.st_ino, st.st_mtime_ns)
@@ -180,7 +180,7 @@ def test_a_tree_copied_with_pictures_is_accepted(box, opts):
     assert r.code == 0, r
     out = m.unmount(code=5).out  # the map now has two game layers
     assert "left" not in [line.split(":")[0] for line in out.splitlines()], out
-    assert ("ignored" in out) == (not opts) and ("was dropped" in out) == bool(opts), out
+    assert ("ignored" in out) == (not opts) and ("were dropped" in out) == bool(opts), out
     assert sorted(os.listdir(box.maps)) == ["other.map", "small.map"]
     m = box.mount(other)
     assert m.get(PNG) and sorted(os.listdir(m.point)) == ["envelopes", "groups", "images", "info", "raw", "sounds"]
@@ -229,7 +229,7 @@ def test_an_invalid_size_is_refused(box, value, code):
 def test_an_invalid_size_is_refused_once_for_a_folder(box):
     """The command refuses the size, instead of each map with an error.txt."""
     box.add(two_tiles().bytes(), "a.map")
-    assert 'preview has no value "15" (0, or 16 to 4096)' in box.mount(box.maps, "preview=15", code=1).result.err
+    assert 'option preview: invalid value "15" (must be 0, or 16 to 4096)' in box.mount(box.maps, "preview=15", code=1).result.err
 
 
 def test_replay_ignores_changes_of_pictures(box):

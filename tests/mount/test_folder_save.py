@@ -191,7 +191,7 @@ def test_a_newline_in_a_name_is_escaped_in_reports(box, whole):
     mount.put(at + "x\ndraft info", b"scratch\n", flags=os.O_WRONLY | os.O_CREAT)
     before = "a?removed b.map/" if whole else ""
     assert mount.xattr("", "user.mapfs.status").splitlines() == [
-        "changed %s%s" % (before, AUTHOR), "ignored %sx?draft info: no part of a map" % before]
+        "changed %s%s" % (before, AUTHOR), "ignored %sx?draft info: not part of a map" % before]
     mount.unmount("--discard")
 
 
@@ -232,7 +232,7 @@ def test_each_journal_is_named_after_both_processes_were_killed(box, four_maps, 
     assert boxes.wait_for(lambda: not box.processes())
     r = box.run("-u", *(["--discard"] if discard else []), four_maps.point)
     text = r.out + r.err
-    assert "no journal lies" not in text and box.beside() == ([] if discard else journals)
+    assert "no journal beside" not in text and box.beside() == ([] if discard else journals)
     assert r.code == (0 if discard else 4), text
     if not discard:
         assert [j in text for j in journals] == [True, True]
@@ -318,12 +318,12 @@ def test_an_empty_new_map_is_reported(box, four_maps, how):
     os.rmdir(four_maps / "gone.map")
     r = four_maps.unmount(*how)
     assert [line for line in r.out.splitlines() if "new.map" in line] == [
-        "new.map: note: this map is new, and empty"], r
+        "new.map: note: the map is new and empty"], r
     assert "gone.map" not in r.out and box.beside() == ["new.map"]
     # It is an ordinary map from here on.
     m = box.mount(box.maps)
     m.put("new.map/" + AUTHOR, b"me\n")
-    assert "new, and empty" not in m.unmount().out
+    assert "new and empty" not in m.unmount().out
     box.allow("new.map")
 
 

@@ -93,7 +93,7 @@ def scene(box, victim, forger):
 
 def check_left_alone(r, path):
     line, = [x for x in r.err.splitlines() if os.path.basename(path) + " " in x]
-    assert "left alone" in line, r.err
+    assert "is not used" in line, r.err
     return line
 
 

@@ -28,7 +28,7 @@ def test_replayed_changes_mean_the_same_under_other_options(box, small):
     m.put("raw/data/" + blob, turned)
     box.kill_worker()
     m = box.mount(small, "raw=off")
-    assert "its options hold: -o raw=rw\n" in m.result.err
+    assert "with its options: -o raw=rw\n" in m.result.err
     assert m.get("raw/data/" + blob) == turned
     m.put("info/author", b"me\n")
     box.kill_worker()
@@ -39,7 +39,7 @@ def test_replayed_changes_mean_the_same_under_other_options(box, small):
     m.put("info/author", b"you\n")
     box.kill_worker()
     m = box.mount(small, "raw=off")
-    assert "its options hold: -o raw=rw\n" in m.result.err
+    assert "with its options: -o raw=rw\n" in m.result.err
     m.unmount()
     m = box.mount(small, "raw=off")
     assert "options" not in m.result.err and not os.path.exists(m / "raw")
@@ -122,7 +122,7 @@ def test_a_save_does_not_mix_with_in_place_writes_of_another_program(box, small)
         f.write(b"\0" * 64)
     theirs = boxes.get(small)
     r = m.unmount(code=4)
-    assert m.mounted() and "another program wrote into" in r.out
+    assert m.mounted() and "another program overwrote parts of" in r.out
     m.unmount("--force", code=4)
     assert boxes.get(small) == theirs
     assert [n for n in box.beside() if "mapfs-conflict" in n] == []

@@ -99,7 +99,7 @@ def test_a_folder_with_few_descriptors_saves_all_confirmed_closes(box):
 
 @pytest.mark.parametrize("limit, words", [
     ("-s 64", ["a mount needs a stack of", "ulimit -s"]),
-    ("-v 20000", ["Cannot allocate memory", "no thread can be started"])])
+    ("-v 20000", ["Cannot allocate memory", "cannot start a thread"])])
 def test_a_mount_that_a_limit_prevents_names_the_limit(box, small, limit, words):
     r = limited(box, limit, small, box.point())
     assert r.code == 3 and "died" not in r.err, r

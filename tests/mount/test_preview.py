@@ -337,7 +337,7 @@ def test_only_a_picture_is_overwritten(box):
     for other in path, box.add(datafile.small_map(), "other.map"):
         before = boxes.get(other)
         r = box.run("preview", path, other)
-        assert r.code == 2 and "no PNG" in r.err and boxes.get(other) == before
+        assert r.code == 2 and "is not a PNG" in r.err and boxes.get(other) == before
     os.mkfifo(out)
     assert box.run("preview", path, out).code == 2
     os.unlink(out)
@@ -371,7 +371,7 @@ def test_a_name_with_another_ending_is_refused(box):
     for name in ("out.jpg", "out.map", "out.png.gif", "out."):
         out = os.path.join(box.root, name)
         r = box.run("preview", path, out)
-        assert (r.code, r.err) == (2, "mapfs: %s: a picture is PNG: its name ends in .png\n" % out)
+        assert (r.code, r.err) == (2, "mapfs: %s: the name of a picture must end in .png\n" % out)
         assert not os.path.exists(out)
     picture = os.path.join(box.root, "out.PNG")
     assert box.run("preview", path, picture).code == 0

@@ -66,7 +66,7 @@ class Sequence:
 
     def saved(self, code, report, before):
         self.log += ["# save"] + report.splitlines()
-        self.kept |= {self.name(os.path.basename(p)) for p in re.findall(r"^note: (.*) was moved to a name that", report, re.M)}
+        self.kept |= {self.name(os.path.basename(p)) for p in re.findall(r"^note: (.*) is kept: its file was moved", report, re.M)}
         if code not in (0, 5):
             self.fail("the save gives %d" % code)
         put(self.scratch, self.tree.map(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -316,7 +316,7 @@ def test_the_removed_content_of_a_recreated_directory_is_one_note(core, small, k
     remove(tree, layer)
     tree.mkdir(layer)
     tree.put(layer + "/layer.json", about)
-    assert tree.end() == (0, "note: what was %s before was removed\nsaved: %s\n" % (layer, layer))
+    assert tree.end() == (0, "note: the former %s was removed\nsaved: %s\n" % (layer, layer))
 
 
 def test_an_image_with_a_refused_other_form_is_reported_once(core, small):
@@ -359,7 +359,7 @@ def test_a_layer_removed_from_a_moved_group_is_reported_once(core, small, again)
     if again:
         layer_like(tree, "groups/4_away/layers/1_ground", "groups/4_away/layers/0_Game")
         assert tree.end()[1].splitlines()[1:] == [
-            "note: what was groups/4_away/layers/1_ground before was removed", "saved: groups/4_away",
+            "note: the former groups/4_away/layers/1_ground was removed", "saved: groups/4_away",
             "saved: groups/4_away/layers/1_ground"]
     else:
         assert tree.end() == (0, "removed: groups/4_away/layers/1_ground\nsaved: groups/4_away\n")

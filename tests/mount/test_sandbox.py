@@ -71,7 +71,7 @@ def test_a_forbidden_call_kills_the_worker_and_is_reported(box, small, inside, v
     assert attempt(m, inside, what, path, victim.pid) is None
     assert p.wait(90) == 4
     log = boxes.get(p.log).decode()
-    assert "killed at a system call" in log and "journal is kept" in log, log
+    assert "killed for a forbidden system call" in log and "journal is kept" in log, log
     assert path == "/bin/true" or os.stat(path).st_mode & 0o777 == 0o600
     assert not m.mounted()
     # Closed changes are replayed.

@@ -179,8 +179,8 @@ def test_changes_of_a_removed_map_are_not_lost(box, small):
 
 @pytest.mark.parametrize("how, words", [
     ("replaced", "another program changed the map"), ("removed", "the map was removed or renamed"),
-    ("renamed", "the map was removed or renamed"), ("linked", "a symbolic link took the map's place"),
-    ("linked to a copy", "a symbolic link took the map's place")])
+    ("renamed", "the map was removed or renamed"), ("linked", "a symbolic link replaced the map"),
+    ("linked to a copy", "a symbolic link replaced the map")])
 def test_a_conflict_reports_what_happened_to_the_map(box, small, how, words):
     m = box.mount(small)
     change(m)
@@ -198,7 +198,7 @@ def test_a_conflict_reports_what_happened_to_the_map(box, small, how, words):
         os.symlink(os.path.basename(real), small)
     r = m.unmount(code=6)
     box.allow("small.map~", "small.map.mapfs-conflict")
-    assert "saved: as small.map.mapfs-conflict, since %s" % words in r.out
+    assert "saved: as small.map.mapfs-conflict, because %s" % words in r.out
     assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
     if "linked" in how:
         assert os.readlink(small) == "small.map~"
@@ -212,7 +212,7 @@ def test_a_link_in_place_of_the_second_file_is_kept(box):
     m.put(marked_maps.Pair.texts[0], b"changed\n")
     os.rename(man, man + "~")
     os.symlink(os.path.basename(man) + "~", man)
-    assert "since a symbolic link took the map's place" in m.unmount(code=6).out
+    assert "because a symbolic link replaced the map" in m.unmount(code=6).out
     box.allow("X.PAK.MAN~", "*.mapfs-conflict*")
     assert os.readlink(man) == "X.PAK.MAN~"
     assert (boxes.get(pak), boxes.get(man)) == marked_maps.Pair.make(1)
@@ -227,8 +227,8 @@ def test_a_save_into_a_removed_directory_claims_neither_map_nor_journal(box):
     shutil.rmtree(folder)
     r = m.unmount(code=4)
     output = r.out + r.err
-    assert "the map is as it was" not in output and "are kept in the journal" not in output, output
-    assert "the map was removed or renamed" in output and "the changes may be in no journal" in output, output
+    assert "the map is unchanged" not in output and "are kept in the journal" not in output, output
+    assert "the map was removed or renamed" in output and "the changes may be missing from the journal" in output, output
     r = m.unmount("--force", code=4)
     assert "journal is kept" not in r.out + r.err and "are kept in the journal" not in r.out + r.err, r
 
@@ -362,7 +362,7 @@ def test_a_map_with_a_second_name_is_reported(box, small):
     box.allow("other.map")
     old = boxes.get(small)
     m = box.mount(small)
-    assert "2 names" in m.result.err
+    assert "2 hard links" in m.result.err
     m.put("info/settings.cfg", b"x 1\n")
     m.unmount()
     assert parts.settings(small) == b"x 1\0" and boxes.get(other) == old

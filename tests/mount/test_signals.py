@@ -166,7 +166,7 @@ def test_a_full_pipe_of_messages_does_not_delay_the_end(box, small, flag, read):
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") == errno.EINVAL
     m.put(SETTINGS, b"kept 1\n")
     if read:
-        assert b"is covered\n" in read_until(r, b"refused: info/author: ")
+        assert b"hidden by the mount\n" in read_until(r, b"refused: info/author: ")
     p.send_signal(signal.SIGTERM)
     assert has_ended(p) and p.returncode == 5
     assert parts.settings(small) == b"kept 1\0"
@@ -227,7 +227,7 @@ def test_a_file_with_a_wrong_ending_is_reported_once_with_the_valid_endings(box,
         m.put(name, b"RIFF", flags=os.O_WRONLY | os.O_CREAT)
     assert boxes.wait_for(lambda: boxes.get(p.log))
     line, = boxes.get(p.log).decode().splitlines()
-    words = "%s: no part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
+    words = "%s: not part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
     assert line.endswith("ignored: " + words), line
     assert "  ignored " + words in box.run("status", m.point).out
     m.put(name[:-3] + "tmp", b"x", flags=os.O_WRONLY | os.O_CREAT)  # already explained
@@ -387,7 +387,7 @@ def test_without_supervisor_a_signal_to_the_worker_saves(box, unsupervised):
     assert boxes.wait_for(lambda: not box.processes())
     assert parts.settings(unsupervised.map) == b"kept 1\0" and unsupervised.mounted()
     r = unsupervised.unmount()
-    assert "nothing was closed that is not saved" in r.err and not unsupervised.mounted(), r
+    assert "all closed files are saved" in r.err and not unsupervised.mounted(), r
 
 
 def test_the_journal_is_reported_after_both_processes_were_killed(box, small):

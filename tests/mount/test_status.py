@@ -119,7 +119,7 @@ def test_an_unmounted_map_has_its_journal_in_the_status(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
     os.kill(box.worker(), signal.SIGSTOP)
-    assert objects(box, small)[0]["problem"] == "it does not answer"
+    assert objects(box, small)[0]["problem"] == "does not answer"
     os.kill(box.worker(), signal.SIGCONT)
     box.kill_worker()
     journal, = [n for n in box.beside() if ".mapfs-journal-" in n]
@@ -180,7 +180,7 @@ def test_a_mount_during_a_slow_save_is_busy_and_not_dead(box, small):
     assert boxes.wait_for(shim.calls)
     found, = objects(box, m.point)
     if saving.is_alive():  # otherwise this machine is slow, and the save has already ended
-        assert found["problem"] == "it is busy (a save that takes long); ask again"
+        assert found["problem"] == "busy with a long save; try again later"
     saving.join()
     assert objects(box, m.point) == [blank(mountpoint=m.point, file=small)]
     m.unmount()

@@ -108,7 +108,7 @@ def test_removing_a_mandatory_directory_removes_its_content(m, name):
     again = m.box.mount(m.map)
     if name == "info":
         assert {n: again.get("info/" + n) for n in os.listdir(again / "info")} == dict.fromkeys(before, b"")
-        assert ["note: info/%s was removed, and is empty now: the map still has one" % n for n in full] == out
+        assert ["note: info/%s was emptied, not removed: the map always has it" % n for n in full] == out
     else:
         assert os.listdir(again / name) == []
         assert [line for line in out if line.startswith("removed: ")] == ["removed: %s/%s" % (name, n) for n in full]
@@ -142,7 +142,7 @@ def test_a_removed_group_stays_removed_after_kill_9(m):
     shell(again, "rm -r groups/1_new")
     again.box.kill_worker()
     again = again.box.mount(m.map)
-    assert "could not" not in again.result.out + again.result.err
+    assert "cannot replay" not in again.result.out + again.result.err
     assert os.listdir(again / "groups") == ["0_Game"]
     assert layer_names(unmount_and_load(again)[0]) == [["Game"]]
 
@@ -168,7 +168,7 @@ def test_a_new_group_comes_back_after_kill_9_with_its_layers(m):
     shell(m, "cp -r groups/0_Game groups/9_new; rm -r groups/9_new/layers/0_Game; mkdir groups/5_e")
     m.box.kill_worker()
     again = m.box.mount(m.map)
-    assert "could not" not in again.result.out + again.result.err
+    assert "cannot replay" not in again.result.out + again.result.err
     assert os.listdir(again / "groups/5_e/layers") == []
     assert layer_names(unmount_and_load(again)[0]) == [["Game", "ground"], [], ["ground"]]
 
@@ -599,7 +599,7 @@ def test_a_removed_table_is_all_zeros_and_not_reported_as_removed(m):
     path = GAME + "0_Game/id.csv"
     os.unlink(m / path)
     f, report = unmount_and_load(m)
-    assert report == "note: %s was removed, and is empty now: the map still has one\n" % path
+    assert report == "note: %s was emptied, not removed: the map always has it\n" % path
     assert set(f.blob(f.of_type(LAYER)[0].ints[14])[::4]) == {0}
     again = m.box.mount(m.map)
     assert set(again.get(path)) == set(b" 0,\n")

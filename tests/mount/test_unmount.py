@@ -159,7 +159,7 @@ def test_a_lasting_user_is_named_among_brief_ones(box, small):
 
 
 @pytest.mark.parametrize("how, words", [
-    ("opens", SETTINGS + " open"), ("works in", "works in it"), ("maps", "mapped")])
+    ("opens", SETTINGS + " open"), ("works in", "has its working directory there"), ("maps", "mapped")])
 def test_the_process_that_uses_the_mount_is_named(box, small, how, words):
     m = box.mount(small)
     with Holder(small if how == "works in" else m / SETTINGS,
@@ -327,7 +327,7 @@ def test_a_mount_over_files_notes_what_it_covers(box, small):
     with open(os.path.join(box.point(), "file"), "w"):
         pass
     m = box.mount(small)
-    assert "covered" in m.result.err and len(m.result.err.splitlines()) == 1
+    assert "hidden" in m.result.err and len(m.result.err.splitlines()) == 1
     m.unmount()
     m = box.mount(small, point=box.point("empty"))
     assert not m.result.err
@@ -360,7 +360,7 @@ def test_a_forced_end_of_stopped_processes_takes_seconds(box, small, helper, how
         assert time.monotonic() - start < HANGS
         assert not m.mounted()
         if "worker" in who:
-            assert r.code == 4 and "is in the journal" in r.err and len(journals(box)) == 1, r
+            assert r.code == 4 and "unsaved changes are in the journal" in r.err and len(journals(box)) == 1, r
         else:
             assert r.code == 0 and is_saved(small), r
     finally:
@@ -375,9 +375,9 @@ def test_a_dead_mount_is_reported_with_advice(box, small):
     m.put(SETTINGS, NEW)
     kill(box, "supervisor", "worker")
     r = box.run(box.add(datafile.small_map(), "second.map"), m.point)
-    assert r.code == 3 and "mapfs -u " + m.point in r.err and "came back" not in r.err, r
+    assert r.code == 3 and "mapfs -u " + m.point in r.err and "restored" not in r.err, r
     r = box.run(small, m.point)
-    assert r.code == 3 and "came back" not in r.err, r
+    assert r.code == 3 and "restored" not in r.err, r
     r = m.unmount(code=4)
     assert "killed" in r.err and journals(box)[0] in r.err and small in r.err, r
     m = box.mount(small)
@@ -398,7 +398,7 @@ def test_a_dead_mount_reports_a_journal_for_another_content(box, small):
     kill(box, "supervisor", "worker")
     os.replace(box.add(datafile.small_map([b"theirs 1"]), "second.map"), small)
     r = m.unmount(code=4)
-    assert journals(box)[0] in r.err and "another content" in r.err, r
+    assert journals(box)[0] in r.err and "another version" in r.err, r
     box.allow("*mapfs-journal*")
 
 
@@ -474,7 +474,7 @@ def test_all_concurrent_unmounts_report_the_save(box, small):
 
 # ---- progress
 
-@pytest.mark.parametrize("step, words", [("SYNC", "bringing it to disk"), ("WRITE", "saving")])
+@pytest.mark.parametrize("step, words", [("SYNC", "syncing"), ("WRITE", "saving")])
 def test_a_long_save_shows_its_progress(box, small, step, words):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
@@ -503,7 +503,7 @@ def test_a_short_save_shows_no_progress(box, small):
 def test_status_lists_changed_refused_and_ignored_files(box, small):
     m = box.mount(small)
     r = box.run("status", m.point)
-    assert r.code == 0 and r.out == "%s: %s\n  nothing is changed\n" % (m.point, small), r
+    assert r.code == 0 and r.out == "%s: %s\n  no changes\n" % (m.point, small), r
     m.put(SETTINGS, NEW)
     os.unlink(m / "images/0_img.png") if os.path.exists(m / "images/0_img.png") else None
     write_refused(m)
@@ -552,5 +552,5 @@ def test_status_reports_missing_stopped_and_dead_mounts(box, small):
     kill(box, "supervisor", "worker")
     assert "mapfs -u " + m.point in box.run("status", small).out
     m.unmount(code=4)
-    assert "comes back" in box.run("status", small).out
+    assert "restores" in box.run("status", small).out
     box.allow("*mapfs-journal*")

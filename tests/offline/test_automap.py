@@ -287,7 +287,7 @@ def test_what_is_refused(here, box):
     assert "standard input" in run("automap", "-", code=1)[1]
     assert "--reference" in run("automap", "--reference", "gmae", map_, code=1)[1]
     (here / "note.txt").write_text("no map\n")
-    assert "not written over" in run("automap", map_, "note.txt", code=2)[1]
+    assert "not overwritten" in run("automap", map_, "note.txt", code=2)[1]
     assert (here / "note.txt").read_text() == "no map\n"
     inside = box.add(map_)
     mount = box.mount(inside)
@@ -339,7 +339,7 @@ def test_a_layer_of_a_mount_is_drawn_and_saved_with_it(here, box):
     assert run("automap", where) == (expected, "")
     # What is there is drawn, and not what was.
     assert run("automap", where)[1] == ""
-    assert "goes alone" in run("automap", where, where, code=1)[1]
+    assert "takes no other names" in run("automap", where, where, code=1)[1]
     os.unlink(os.path.join(os.path.dirname(inside), "grass.rules"))
     assert run("automap", where, code=5)[0] == ""
     mount.unmount()

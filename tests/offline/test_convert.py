@@ -411,7 +411,7 @@ def test_a_folder_becomes_another(box, map07):
     assert sorted(os.listdir(top)) == ["a.map", "below", "notes.txt"]
     put(new + "/a.map", b"mine")
     os.utime(new + "/a.map", (1, 1))
-    assert "is there, and no map" in convert("--to", "0.7", top, new, code=2)[1]
+    assert "already exists and is not a map" in convert("--to", "0.7", top, new, code=2)[1]
     assert get(new + "/a.map") == b"mine"
     os.remove(new + "/a.map")
     os.mkdir(new + "/a.map")
@@ -434,13 +434,14 @@ def test_maps_at_their_places(box, map07):
 
 
 def test_command_lines_that_are_none(box, map07):
-    for args, why in ((["x.map"], "--to says"), (["--to", "0.5", "x.map"], "0.5 is no game that is known"),
+    for args, why in ((["x.map"], "name the game with --to"), (["--to", "0.5", "x.map"], "0.5 is no game that is known"),
                       (["--to", "0.6", "a", "b", "c"], "several maps")):
         assert why in convert(*args, code=1)[1]
     assert "x is no game that is known" in run("check", "--for", "x", map07).stderr.decode()
     archive = box.add(archives.small_mod(), "a.mod")
-    for r in (run("convert", "--to", "0.7", archive), run("check", "--for", "0.7", archive)):
-        assert r.returncode == 2 and b"there is no other game for maps of this format" in r.stderr
+    for r, why in ((run("convert", "--to", "0.7", archive), b"there is no other game for maps of this format"),
+                   (run("check", "--for", "0.7", archive), b"--for is not supported for this format")):
+        assert r.returncode == 2 and why in r.stderr
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map(
@@ -490,6 +491,6 @@ def test_a_folder_goes_to_no_standard_output(box, command):
         f.write(datafile.small_map())
     r = run(*command, top, "-", cwd=box.root)
     assert (r.returncode, r.stdout) == (1, b"")
-    assert r.stderr == b"mapfs: %s: standard output takes no folder: name a folder as OUT (see mapfs help %s)\n" % (
+    assert r.stderr == b"mapfs: %s: cannot write a folder to standard output; name a folder as OUT (see mapfs help %s)\n" % (
         (command[0].encode(),) * 2)
     assert not os.path.exists(os.path.join(box.root, "-"))

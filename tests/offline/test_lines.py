@@ -42,16 +42,16 @@ def read(path):
     (["status", "-Zx"], "status: unknown option -Z"), (["status", "--json=3"], "status: option --json takes no value"),
     (["recover", "-lx"], "recover: unknown option -l"), (["recover", "--list=x"], "recover: option --list takes no value"),
     (["recover", "--extract"], "recover: option --extract needs an argument"),
-    (["ls", ""], "ls: an empty name"), (["extract", "a.map", "out", ""], "extract: an empty name"),
-    (["cat", "a.map", ""], "cat: an empty name"), (["preview", "a.map", "", "p.png"], "preview: an empty name"),
-    (["diff", "a.map", ""], "diff: an empty name"), (["grep", "a", ""], "grep: an empty name"),
-    (["recover", ""], "recover: an empty name"), (["recover", "a.map", "--extract="], "recover: an empty name"),
-    (["status", ""], "status: an empty name"),
-    (["-u", "", "a"], "-u: an empty name"),
-    (["mv", "a.map", "info/author", ""], "mv: an empty name"), (["rm", "-r", "a.map", ""], "rm: an empty name"),
-    (["put", "-o", "ro", "a.map", "x"], "put: nothing can be written with -o ro"),
-    (["pack", "-o", "ro", "a", "b.map"], "pack: nothing can be written with -o ro"),
-    (["pack", "a", "--onto", "b", "--format=triclon"], "pack: --format goes with a new file"),
+    (["ls", ""], "ls: empty name"), (["extract", "a.map", "out", ""], "extract: empty name"),
+    (["cat", "a.map", ""], "cat: empty name"), (["preview", "a.map", "", "p.png"], "preview: empty name"),
+    (["diff", "a.map", ""], "diff: empty name"), (["grep", "a", ""], "grep: empty name"),
+    (["recover", ""], "recover: empty name"), (["recover", "a.map", "--extract="], "recover: empty name"),
+    (["status", ""], "status: empty name"),
+    (["-u", "", "a"], "-u: empty name"),
+    (["mv", "a.map", "info/author", ""], "mv: empty name"), (["rm", "-r", "a.map", ""], "rm: empty name"),
+    (["put", "-o", "ro", "a.map", "x"], "put: cannot write with -o ro"),
+    (["pack", "-o", "ro", "a", "b.map"], "pack: cannot write with -o ro"),
+    (["pack", "a", "--onto", "b", "--format=triclon"], "pack: --format needs a new file"),
     (["grep", "-Zi", "a", "b"], "grep: unknown option -Z"), (["grep", "-I", "a"], "grep: unknown option -I"),
     (["diff", "-Zq", "a", "b"], "diff: unknown option -Z")], ids=str)
 def test_the_option_that_is_wrong_is_the_one_that_is_named(args, why):
@@ -110,7 +110,7 @@ def test_who_is_stuck_is_told_the_way(tmp_path):
         r = run(*args, text=True, cwd=tmp_path)
         assert r.returncode == 2 and "maps: is a folder: use --in-place" in r.stderr, r
     r = run("new", "a.map", text=True, cwd=tmp_path)
-    assert r.returncode == 2 and "mapfs --new FILE makes a map" in r.stderr, r
+    assert r.returncode == 2 and "use mapfs --new FILE to create a map" in r.stderr, r
     map_ = tmp_path / "a.map"
     map_.write_bytes(datafile.small_map())
     (tmp_path / "a").symlink_to("nowhere/a")  # mkdir(2) of it fails for root, too
@@ -129,7 +129,7 @@ def test_what_is_there_or_is_to_be_made_is_no_slip(tmp_path):
 def test_a_name_after_o_is_told_where_it_goes():
     for args in (["preview", "x.map", "-o", "y.png"], ["merge", "a", "b", "c", "-o", "d.map"]):
         r = run(*args, text=True)
-        assert "; OUT stands without -o" in r.stderr and r.returncode in (1, 129), r
+        assert "; name OUT without -o" in r.stderr and r.returncode in (1, 129), r
     for args in (["preview", "-o", "raw=no"], ["preview", "-o", "raw"], ["ls", "-o", "x.map"]):
         assert "OUT" not in run(*args, text=True).stderr
 
@@ -178,7 +178,7 @@ def test_a_map_from_standard_input_is_copied_out_whole(box, small):
 def test_what_cannot_be_changed_is_told(box, small):
     for args in (["put", "-", "info/author"], ["rm", "-", "info/author"], ["pack", box.maps, "--onto", "-"]):
         r = run(*args, input=read_bytes(small), cwd=box.root)
-        assert (r.returncode, r.stderr) == (2, b"mapfs: -: is standard input, and cannot be written\n"), args
+        assert (r.returncode, r.stderr) == (2, b"mapfs: -: cannot write to standard input\n"), args
     r = run("text", "-", input=b"none")
     assert (r.returncode, r.stderr) == (2, b"mapfs: -: not a map of a known format\n")
     for head, kind in ((b"PK\3\4", "a zip archive"), (b"<!doctype HTML>", "an HTML page"), (b"\x89PNG\r\n", "a PNG image"),
@@ -221,7 +221,7 @@ def test_a_merged_map_on_standard_output(box, three):
     told, code = on_a_terminal(box, "merge", *three, "-")
     assert code == 129 and "terminal" in told and "DATA" not in told
     r = shell(">/dev/full", "merge", *three, "-", cwd=box.root)
-    assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot be written: No space left on device\n")
+    assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot write: No space left on device\n")
 
 
 @pytest.mark.parametrize("format", ["teeworlds", "torchlight-mod", "triclon"])
@@ -242,15 +242,15 @@ def test_a_new_map_on_standard_output(box, small, format):
     told, code = on_a_terminal(box, "pack", "--format=" + format, tree, "-")
     assert code == 1 and "terminal" in told
     r = shell(">/dev/full", "pack", "--format=" + format, tree, "-", env=env, cwd=box.root)
-    assert (r.returncode, r.stderr.splitlines()[-1]) == (4, "mapfs: -: cannot be written: No space left on device")
+    assert (r.returncode, r.stderr.splitlines()[-1]) == (4, "mapfs: -: cannot write: No space left on device")
     assert os.listdir(tmp) == [] and os.listdir(box.root).count("-") == 0
 
 
 def test_which_map_it_is_to_be_has_to_be_said(box, small):
     r = run("pack", box.maps, "-", text=True, cwd=box.root)
-    assert (r.returncode, r.stdout) == (2, "") and "--format=NAME says which" in r.stderr
+    assert (r.returncode, r.stdout) == (2, "") and "name the format with --format=NAME" in r.stderr
     r = run("pack", "--format=torchlight-pak", box.maps, "-", text=True, cwd=box.root)
-    assert (r.returncode, r.stderr) == (2, "mapfs: -: is a map of two files, and standard output is one\n")
+    assert (r.returncode, r.stderr) == (2, "mapfs: -: cannot write a map of two files to standard output\n")
 
 
 def test_what_theirs_is_of_a_map_on_standard_output_stands_beside_ours(box, three):
@@ -258,7 +258,7 @@ def test_what_theirs_is_of_a_map_on_standard_output_stands_beside_ours(box, thre
     tmp = os.path.join(box.root, "tmp")
     os.mkdir(tmp)
     r = run("merge", *three, "-", env=box.env({"TMPDIR": tmp}), cwd=box.root)
-    assert r.returncode == 1 and b"theirs is " + three[1].encode() + b".mapfs-left/info/author" in r.stderr
+    assert r.returncode == 1 and b"theirs is in " + three[1].encode() + b".mapfs-left/info/author" in r.stderr
     assert read(three[1] + ".mapfs-left/info/author") == "they\n"
     assert piped("cat", "-", "info/author", "info/license", stdin=r.stdout) == b"we\nthey\n"
     r = run("merge", "-L", os.path.join(box.root, "named.map"), *three, "-", env=box.env({"TMPDIR": tmp}), cwd=box.root)
@@ -304,7 +304,7 @@ def test_a_map_of_two_files_is_no_stream(box):
     p = box.add(pak, "F.PAK")
     box.add(man, "F.PAK.MAN")
     r = run("merge", p, p, p, "-", text=True, cwd=box.root)
-    assert (r.returncode, r.stdout, r.stderr) == (130, "", "mapfs: %s: is a map of two files, and standard output is one\n" % p)
+    assert (r.returncode, r.stdout, r.stderr) == (130, "", "mapfs: %s: cannot write a map of two files to standard output\n" % p)
 
 
 def test_no_standard_input_is_not_an_empty_one(small):
@@ -435,21 +435,21 @@ def test_a_picture_that_cannot_be_written_is_what_is_named(box, small):
 
 
 @pytest.mark.parametrize("args, code, why", [
-    # What cannot leave the map is told of under its own name alone.
-    (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot leave the map"),
+    # What cannot be removed from the map is told of under its own name alone.
+    (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot be removed from the map"),
     (["mv", "{map}", "info/author", "info/version", "none"], 2, "{map}: none: No such file or directory"),
     (["mv", "{map}", "info/author", "info/version", "info/license"], 2, "{map}: info/license: Not a directory"),
-    (["mv", "{map}", "groups/0_Game", "images"], 2, "{map}: groups/0_Game: cannot go to images/0_Game: Operation not permitted"),
+    (["mv", "{map}", "groups/0_Game", "images"], 2, "{map}: groups/0_Game: cannot move to images/0_Game: Operation not permitted"),
     # Nothing is left anywhere: it is refused.
-    (["put", "{map}", "images/a.jpg", "/dev/null"], 4, "{map}: images/a.jpg: no part of a map (images/ takes .png and .json)"),
-    (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot go into itself"),
+    (["put", "{map}", "images/a.jpg", "/dev/null"], 4, "{map}: images/a.jpg: not part of a map (images/ takes .png and .json)"),
+    (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot move it into itself"),
     (["mv", "{map}", "info/author", "info/version/x"], 2, "{map}: info/version/x: Not a directory"),
     (["mv", "{map}", "info/author", "x" * 256], 2, "{map}: %s: File name too long" % ("x" * 256)),
     (["nothing"], 2, "nothing: No such file, folder or command (see mapfs --help)"),
     (["none.map"], 2, "none.map: No such file or directory"),
-    (["pack", "/", "new.xyz"], 2, "new.xyz: its ending is of no format that can be made (--format=NAME says which)"),
+    (["pack", "/", "new.xyz"], 2, "new.xyz: unknown ending; name the format with --format=NAME"),
     (["recover", "{map}/x"], 2, "{map}/x: Not a directory"),
-    (["recover", "none/x.map"], 2, "none/x.map: its directory cannot be opened: No such file or directory")],
+    (["recover", "none/x.map"], 2, "none/x.map: cannot open its directory: No such file or directory")],
     ids=["scratch", "no-directory", "file-at-end", "into", "meaningless", "itself", "file", "long", "no-command", "no-map", "no-format", "recover", "recover-none"])
 def test_a_fault_is_one_line_with_the_name_at_fault(small, args, code, why):
     r = run(*[a.format(map=small) for a in args], text=True)

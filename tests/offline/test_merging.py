@@ -131,7 +131,7 @@ def judge(b, o, t, out, r, copies):
         return "both changed %s, and nothing was said" % sorted(clash, key=str)[:3]
     if r.returncode == 1 and (not clash or "in doubt" in r.stderr):
         return None  # a doubt of its own, named
-    if "are no map that can be saved" in r.stderr:
+    if "the merged map is invalid" in r.stderr:
         return None if out == o else "ours is not as it was"
     lost = merging.added_otherwise(b, o, t) - out["twice",]
     if r.returncode == 0 and lost:
@@ -892,7 +892,7 @@ def test_a_file_that_is_no_map_of_the_game_is_not_written_over(plain):
                            ("game", get(plain / "game.tcm"))):
         (plain / "out.map").write_bytes(content_)
         r = merge(plain, code=130)
-        assert r.stderr.count("\n") == 1 and "out.map: is there, and " in r.stderr, (what, r.stderr)
+        assert r.stderr.count("\n") == 1 and "out.map: already exists " in r.stderr, (what, r.stderr)
         assert (plain / "out.map").read_bytes() == content_
     (plain / "out.map").write_bytes(b"")  # as of mktemp
     merge(plain, code=0)
@@ -1054,6 +1054,6 @@ def test_what_a_game_would_refuse_is_not_made(plain):
     merging.dump(str(new / "layer.json"), {"type": 2, "version": 3, "width": 20, "height": 10, "kind": 2})
     good("pack", str(plain / "tele"), "--onto", str(plain / "t.map"))
     r = merge(plain, code=1)
-    assert "conflict: both together are no map" in r.stderr and "20 x 10" in r.stderr
+    assert "conflict: the merged map is invalid" in r.stderr and "20 x 10" in r.stderr
     assert get(plain / "out.map") == get(plain / "o.map")
     assert get(plain / "out.map.mapfs-left/out.map") == get(plain / "t.map")

@@ -101,7 +101,7 @@ def merge(where, *names):
 def judge(where):
     """None, or what of o.map and t.map is lost in out.map."""
     _, stderr = merge(where, "o.map", "t.map")
-    if "both together are no map" in stderr:
+    if "the merged map is invalid" in stderr:
         same = [(where / x).read_bytes() == (where / y).read_bytes() for x, y in (
             ("o.map", "out.map"), ("t.map", "out.map.mapfs-left/out.map"))]
         return None if all(same) else "ours or theirs is not as it was"
@@ -111,7 +111,7 @@ def judge(where):
         good("extract", "-o", "raw=off,png=stored", str(where / (side + ".map")), trees[side])
     out = layers(trees["out"])
     # A map may have an image that no file can stand for; that is a conflict, too.
-    refused = set(re.findall(r": conflict: images/\d+_(.*)\.json: the map does not take theirs: .*; ours stays, theirs is ", stderr))
+    refused = set(re.findall(r": conflict: images/\d+_(.*)\.json: the map does not take theirs: .*; kept ours, theirs is in ", stderr))
     theirs = [x for x in layers(trees["t"]) if not (x.key[2] and x.key[2][0] in refused)]
     return lost(layers(trees["o"]), out, lambda *_: False) or lost(
         theirs, out, lambda *args: is_left(*args, where, stderr)) or None

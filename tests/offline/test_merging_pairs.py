@@ -85,12 +85,12 @@ def test_the_second_file_keeps_the_name_that_it_has(three):
 def test_what_cannot_be_two_files_is_refused_and_nothing_is_written(box, three):
     b, _, t, out = three
     good("put", t, README, input=b"theirs\n")
-    assert "no name for a map of two files" in merge(b, b, t, out[:-4] + ".foo", code=130)
+    assert "invalid name for a map of two files" in merge(b, b, t, out[:-4] + ".foo", code=130)
     lone = box.add(get(b), "lone.PAK")
     for args in ((lone, b, t), (b, lone, t), (b, b, lone)):
         assert "lone.PAK.MAN is not beside it" in merge(*args, out, code=130)
     box.add(b"not this map's\n", "out.PAK.MAN")
-    assert "out.PAK.MAN is there already" in merge(b, b, t, out, code=130)
+    assert "out.PAK.MAN already exists" in merge(b, b, t, out, code=130)
     assert get(out + ".MAN") == b"not this map's\n" and box.beside() == []
 
 
@@ -98,7 +98,7 @@ def finish(box, path):
     """What was cut short while both files got their names is finished by whoever writes next; was it?"""
     if not os.path.exists(os.path.join(box.maps, "." + os.path.basename(path) + ".mapfs-pair")):
         return False
-    assert "was cut short" in merge(path, path, path, path, code=130)
+    assert "was interrupted" in merge(path, path, path, path, code=130)
     good("put", path, README, input=b"hello\n")
     return True
 

@@ -156,7 +156,7 @@ def test_the_map_itself_is_no_file_of_its_directory(odd):
     # Another map is left out and named.
     shutil.copy(inside, tree + "/other.map")
     r = run("pack", "-o", "raw=off", ".", "--onto", "odd.map", cwd=tree)
-    assert (r.returncode, r.stderr) == (5, b"mapfs: ./other.map: ignored: no part of a map\n")
+    assert (r.returncode, r.stderr) == (5, b"mapfs: ./other.map: ignored: not part of a map\n")
 
 
 def test_layers_of_another_type_take_the_places(odd):
@@ -278,7 +278,7 @@ def test_the_rest_is_packed_without_what_is_refused(tmp_path, onto):
     lines = sorted(line.split(b": ", 3) for line in r.stderr.splitlines())
     named = [os.path.basename(line[1]) for line in lines]
     assert r.returncode == 5 and named == [b"?.DAT", b"B.DAT", b"C.DAT"], r.stderr
-    assert [line[2] for line in lines] == [b"its name is not UTF-8", b"ignored", b"ignored"]
+    assert [line[2] for line in lines] == [b"name is not UTF-8", b"ignored", b"ignored"]
     assert good("ls", path, "MEDIA").stdout.split() == ([b"A.DAT", b"B.DAT"] if onto else [b"A.DAT"])
     assert b"LEVEL:1" in good("cat", "-o", "text=utf8", path, "MEDIA/A.DAT").stdout
     if onto:

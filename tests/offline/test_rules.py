@@ -342,7 +342,7 @@ def test_rules_that_would_be_waited_for_are_none(box, small, tmp_path):
 
 def test_other_formats_have_no_rules(box):
     r = run("check", "--rules", "ddnet", box.add(archives.small_mod(), "S.MOD"))
-    assert r.returncode == 2 and r.stderr.endswith(b"S.MOD: there are no rules for maps of this format\n")
+    assert r.returncode == 2 and r.stderr.endswith(b"S.MOD: rules are not supported for this format\n")
 
 
 def told(path, *args):

@@ -117,7 +117,7 @@ def test_exit_codes_are_those_of_grep(box, small):
     (["-E"], "(.*)" * 10 + "\\1\\2\\3", "back references are not supported"),
     (["-E"], "(((a{1,255}){1,255}){1,255})", "the expression is too large"),
     (["-E"], "a" * 20_000, "the expression is too large"),
-    (["-E"], "(" * 100_000, "too many parentheses in each other")],
+    (["-E"], "(" * 100_000, "too many nested parentheses")],
     ids=["groups", "basic", "many", "counts", "long", "deep"])
 def test_a_pattern_that_cannot_be_matched_in_bounds_is_refused(small, options, pattern, why):
     r = run("grep", *options, pattern, small)

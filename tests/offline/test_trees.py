@@ -40,7 +40,7 @@ def test_two_files_that_are_one_in_an_archive_are_refused(box, tree):
     new = os.path.join(box.maps, "new.mod")
     r = run("pack", tree, new)
     assert r.returncode == 4 and not os.path.exists(new)
-    assert os.fsdecode(r.stderr) == "mapfs: %s/MEDIA/a.txt: is the same file of the map as MEDIA/A.TXT\n" % tree
+    assert os.fsdecode(r.stderr) == "mapfs: %s/MEDIA/a.txt: has the same path in the map as MEDIA/A.TXT\n" % tree
     os.unlink(tree + "/MEDIA/a.txt")
     box.allow("new.mod")
     good("pack", tree, new)
@@ -53,7 +53,7 @@ def test_a_name_that_no_archive_can_hold_is_said_to_be_that(box, tree):
         f.write(b"2\n")
     r = run("pack", tree, os.path.join(box.maps, "new.mod"))
     assert (r.returncode, r.stderr) == (
-        4, b"mapfs: " + os.fsencode(tree) + b"/MEDIA/?.TXT: its name is not UTF-8\n")
+        4, b"mapfs: " + os.fsencode(tree) + b"/MEDIA/?.TXT: name is not UTF-8\n")
 
 
 def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
@@ -65,8 +65,8 @@ def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
     r = run("pack", tree, new, text=True)
     left = [".A.TXT.Ab3dEf", "A.TXT~", "C.DAT.BINDAT", "old~/x.txt"]
     assert (r.returncode, r.stderr.splitlines()) == (5, [
-        "mapfs: %s/MEDIA/%s: ignored: no part of a map" % (tree, name) for name in left] + [
-        "mapfs: %s: 1 file is ignored that is made of others in the map (MEDIA/B.DAT.BINDAT)" % tree])
+        "mapfs: %s/MEDIA/%s: ignored: not part of a map" % (tree, name) for name in left] + [
+        "mapfs: %s: 1 file ignored: made from other files of the map (MEDIA/B.DAT.BINDAT)" % tree])
     for name in left:
         before = get(new)
         r = run("put", new, "MEDIA/" + name, input=b"x")
@@ -92,7 +92,7 @@ def test_exact_takes_a_list_of_removed_files_that_the_tree_has_not(box, tree):
     good("pack", tree, "--onto", mod)
     assert good("cat", mod, ".mod/removed.txt").stdout == b"MEDIA/GAME.DAT\n"
     r = good("pack", "-v", "--exact", tree, "--onto", mod)
-    assert r.stdout == b"" and b"note: .mod/removed.txt was removed, and is empty now" in r.stderr, r
+    assert r.stdout == b"" and b"note: .mod/removed.txt was emptied, not removed" in r.stderr, r
     assert good("cat", mod, ".mod/removed.txt").stdout == b""
 
 

@@ -113,8 +113,8 @@ def test_put_of_what_is_there_writes_nothing(box, small):
 @pytest.mark.parametrize("path, data, why", [
     ("groups/*/group.json", b"bad", b"/group.json: line 1"),
     ("info/author", b"two\nlines\n", b"info/author: "),
-    ("images/a.jpg", b"", b"images/a.jpg: no part of a map"),
-    ("info/.author.swp", b"x", b"no part of a map"),
+    ("images/a.jpg", b"", b"images/a.jpg: not part of a map"),
+    ("info/.author.swp", b"x", b"not part of a map"),
     ("nowhere/at/all", b"x", b"nowhere/at/all"),
     ("images/new.png", b"no picture", b"images/new.png"),
     ("images/new.json", b'{"external": 0, "width": 1}', b"images/new.json")])

@@ -282,7 +282,7 @@ static void a_marker_that_others_could_write_is_ignored(void **state)
 	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nX.PAK\n.X.PAK.mapfs-new-b\nX.PAK.MAN\n",
 		0666);
 	assert_int_equal(finish_pair(room, &e), -EPERM);
-	assert_non_null(strstr(error_text(&e), "can be written by others"));
+	assert_non_null(strstr(error_text(&e), "is writable by other users"));
 	assert_true(is_marked(room) && are_all_old(room));
 }
 

@@ -13,7 +13,7 @@ from archives import Archive, dat, small_mod, text_dat
 from tlbox import sync
 
 NEW = os.O_WRONLY | os.O_CREAT
-STAYS = "note: MEDIA/%s was moved to a name that means nothing, and stays in the map"
+STAYS = "note: MEDIA/%s is kept: its file was moved to a name without a meaning"
 
 
 def small(box):
@@ -105,7 +105,7 @@ def test_what_comes_back_from_a_directory_that_moved_survives_a_kill(box):
     os.rename(m / "MEDIA/THINGS/A.tmp", m / "MEDIA/OLD/B.DAT")
     box.kill_worker()
     m = box.mount(m.map)
-    assert "could not be done" not in m.result.err
+    assert "cannot replay" not in m.result.err
     assert lines(m.unmount()) == ["saved: MEDIA/OLD/B.DAT", "saved: MEDIA/THINGS"]
     a = Archive(m.map)
     assert a.one("MEDIA/OLD/B.DAT") == dat("a") and "MEDIA/THINGS/A.DAT" not in a.files
@@ -142,8 +142,8 @@ def test_what_was_moved_away_from_a_removed_directory_does_not_stay(box, kill):
     if kill:
         box.kill_worker()
         m = box.mount(m.map)
-        assert "could not be done" not in m.result.err
-    assert lines(m.unmount()) == ["note: what was MEDIA/UNITS before was removed", "saved: MEDIA/UNITS"]
+        assert "cannot replay" not in m.result.err
+    assert lines(m.unmount()) == ["note: the former MEDIA/UNITS was removed", "saved: MEDIA/UNITS"]
     assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"}
 
 
@@ -155,7 +155,7 @@ def test_what_was_moved_away_comes_back_to_its_directory_that_was_made_again(box
     os.rename(m / "MEDIA/A.DAT~", m / "MEDIA/UNITS/A.DAT")
     box.kill_worker()
     m = box.mount(m.map)
-    assert "could not be done" not in m.result.err
+    assert "cannot replay" not in m.result.err
     assert m.get("MEDIA/UNITS/A.DAT") == text_dat("a")
     m.unmount()
     assert tlread.bindat(Archive(m.map).one("MEDIA/UNITS/A.DAT"))["root"] == tlread.bindat(dat("a"))["root"]
@@ -165,7 +165,7 @@ def test_a_directory_that_moved_and_went_is_empty_where_files_are_hidden(box):
     m = small(box)
     os.rename(m / "MEDIA/UNITS", m / "MEDIA/X")
     shutil.rmtree(m / "MEDIA/X")
-    assert lines(m.unmount()) == ["note: MEDIA/UNITS was removed, and is empty now: the map still has one"]
+    assert lines(m.unmount()) == ["note: MEDIA/UNITS was emptied, not removed: the map always has it"]
     m = box.mount(m.map)
     assert not os.path.exists(m / "MEDIA/X") and os.listdir(m / "MEDIA/UNITS") == []
     m.unmount()
@@ -249,7 +249,7 @@ def test_a_text_that_was_moved_to_a_name_without_one_is_what_it_was_after_a_kill
     assert m.get("MEDIA/UNITS/A.OGG") == text
     box.kill_worker()
     m = box.mount(m.map, "text=utf16")
-    assert "its options hold: it had none\n" in m.result.err
+    assert "with its options: none\n" in m.result.err
     assert m.get("MEDIA/UNITS/A.OGG") == text and not m.get("MEDIA/UNITS/B.DAT").startswith(b"\xff\xfe")
     m.unmount()
     m = box.mount(m.map, "text=utf16")

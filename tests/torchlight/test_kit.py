@@ -48,7 +48,7 @@ def pack(box, files, name="NEW.MOD", *options):
 def test_a_new_mod_has_its_header_from_it(box):
     made, code, said = pack(box, {"mod.dat": kit(), "MOD.DAT.BINDAT": b"\x02\0\0\0", "media/a.ogg": "a"}, "NEW.MOD", "-v")
     assert code == 0 and said.splitlines() == [
-        "mapfs: %s: 1 file is ignored that is made of others in the map (MOD.DAT.BINDAT)" % (box.root + "/work"),
+        "mapfs: %s: 1 file ignored: made from other files of the map (MOD.DAT.BINDAT)" % (box.root + "/work"),
         "mapfs: %s: note: %s" % (made, AS_IT_SAYS)]
     assert HEADER.items() <= header(made).items()
     a = Archive(made)
@@ -89,7 +89,7 @@ def test_what_is_none_is_refused(box, text, reason):
 
 def test_a_pak_has_no_header_to_take(box):
     _, code, said = pack(box, {"MOD.DAT": kit(), "media/a.ogg": "a"}, "NEW.PAK")
-    assert code == 5 and "MOD.DAT: ignored: no part of a map" in said
+    assert code == 5 and "MOD.DAT: ignored: not part of a map" in said
 
 
 def test_a_mod_that_is_there_has_its_own(box):
@@ -97,7 +97,7 @@ def test_a_mod_that_is_there_has_its_own(box):
     before = header(old)
     r = subprocess.run([places.BINARY, "pack", work(box, {"MOD.DAT": kit(), "media/a.ogg": "a"}), "--onto", old],
                        capture_output=True, text=True, timeout=60)
-    assert r.returncode == 5 and "MOD.DAT: ignored: no part of a map" in r.stderr and header(old) == before
+    assert r.returncode == 5 and "MOD.DAT: ignored: not part of a map" in r.stderr and header(old) == before
 
 
 @pytest.mark.parametrize("when", ["before", "after", "never"])

@@ -55,7 +55,7 @@ def test_pack_exact_keeps_what_names_with_backslashes_say(box):
 
 
 def test_names_with_backslashes_that_are_no_path_are_refused(box):
-    for name, why in (("MEDIA/..\\..\\X.OGG", "its name is no path in a map"), ("MEDIA/X\\", "Is a directory")):
+    for name, why in (("MEDIA/..\\..\\X.OGG", "name is not a valid path in a map"), ("MEDIA/X\\", "Is a directory")):
         top, new = work(box, {name: "x"}), made(box)
         told = mapfs("pack", top, new, code=4)
         assert "mapfs: %s/%s: %s" % (top, name, why) in told and not os.path.exists(new)
@@ -64,7 +64,7 @@ def test_names_with_backslashes_that_are_no_path_are_refused(box):
 
 def test_two_names_of_one_path_are_refused(box):
     top = work(box, {"MEDIA/A/X.OGG": "1", "MEDIA/A\\X.OGG": "2"})
-    assert "mapfs: %s/MEDIA/A\\X.OGG: is the same file of the map as MEDIA/A/X.OGG" % top in mapfs("pack", top, made(box), code=4)
+    assert "mapfs: %s/MEDIA/A\\X.OGG: has the same path in the map as MEDIA/A/X.OGG" % top in mapfs("pack", top, made(box), code=4)
 
 
 def test_a_mount_takes_no_new_name_with_a_backslash(box):
@@ -110,7 +110,7 @@ def test_pack_leaves_out_what_the_kit_leaves_out(box):
     others = {"MEDIA/A.PNG": "1", "MEDIA/E.MPP": "2", "MEDIA/X.XMLX": "3", "MEDIA/D.DDS": "4"}
     top, new = work(box, {**{"MEDIA/" + n: n for n in KITS}, **others, "MEDIA/UNITS\\i.psd": "5"}), made(box)
     assert mapfs("pack", top, new) == [
-        "mapfs: %s: 11 files are ignored that the game's own tool does not pack; --all takes them (MEDIA/a.cmp)" % top]
+        "mapfs: %s: 11 files ignored: the game's own tool does not pack them; use --all to pack them (MEDIA/a.cmp)" % top]
     assert set(Archive(new).files) == set(others)
     mapfs("pack", "--exact", "--all", top, "--onto", new, code=5)
     assert set(Archive(new).files) == {"MEDIA/" + n.upper() for n in KITS} | set(others) | {"MEDIA/UNITS/I.PSD"}

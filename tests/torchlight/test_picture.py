@@ -104,7 +104,7 @@ def test_parts_of_an_image_set(box):
     ("MEDIA/UI/S.IMAGESET:far", "the part (2 x 1 at 8, 0) reaches past the texture (9 x 6)"),
     ("MEDIA/UI/S.IMAGESET:big", "reaches past the texture"), ("MEDIA/UI/S.IMAGESET:nothing", "reaches past"),
     ("MEDIA/UI/L.IMAGESET", "its texture is not in the archive"), ("MEDIA/UI/N.IMAGESET", "not an image set"),
-    ("MEDIA/UI/CUT.DDS", "the texture is cut short"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
+    ("MEDIA/UI/CUT.DDS", "the texture is truncated"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
     ("MEDIA/UI/DIR.IMAGESET", "its texture is not in the archive"), ("MEDIA/UI", "it is no picture"),
     ("MEDIA/UI/NONE.DDS", "No such file"), ("MEDIA/UI/NONE.DDS:x", "No such file"), ("", "it is no picture")])
 def test_what_cannot_be_drawn(box, path, words):
@@ -127,7 +127,7 @@ def test_a_picture_on_standard_output(box):
         with open(out, "rb") as f:
             assert (r.returncode, r.stdout, r.stderr) == (0, f.read(), b"")
     # A path where the picture's name would stand is none.
-    assert "SHEET.DDS: a picture is PNG" in preview(made, "MEDIA/UI/SHEET.DDS", code=2)
+    assert "SHEET.DDS: the name of a picture must end in .png" in preview(made, "MEDIA/UI/SHEET.DDS", code=2)
 
 
 def test_plain_pixels(box):

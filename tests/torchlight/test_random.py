@@ -164,12 +164,12 @@ class Sequence:
         def replaced(path):
             parts = path.split("/")
             return any(line % "/".join(parts[:i]) in lines for i in range(1, len(parts) + 1) for line in (
-                "NOTE: WHAT WAS %s BEFORE WAS REMOVED",
-                "NOTE: %s WAS REMOVED, AND IS EMPTY NOW: THE MAP STILL HAS ONE"))
+                "NOTE: THE FORMER %s WAS REMOVED",
+                "NOTE: %s WAS EMPTIED, NOT REMOVED: THE MAP ALWAYS HAS IT"))
         if code != (5 if any(line.startswith("RESCUED: ") for line in lines) else 0):
             self.wrong("exit code %d\n%s" % (code, report))
         for path in result.kept.values():
-            if not any(line.startswith("NOTE: %s WAS MOVED" % path) for line in lines):
+            if not any(line.startswith("NOTE: %s IS KEPT: ITS FILE WAS MOVED" % path) for line in lines):
                 self.wrong("not told: %s stays\n%s" % (path, report))
         stays = set(result.of.values())
         for path, obj in was.items():
@@ -231,7 +231,7 @@ class Sequence:
         form = self.form if self.form == "off" else self.edits.rng.choice(["utf8", "utf8", "utf16"])
         notes = self.tree.kill("text=" + form)
         # What comes back is what it was, and so is all else.
-        if "its options hold: -o text=%s\n" % self.form not in notes:
+        if "with its options: -o text=%s\n" % self.form not in notes:
             self.form = form
         self.tree.option = "text=" + self.form
         self.edits.log.append("# text=" + self.form)

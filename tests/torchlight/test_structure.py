@@ -137,7 +137,7 @@ def test_a_removed_directory_of_which_the_list_of_removed_files_speaks_is_there_
     m = box.mount(box.add(small_mod(), "S.MOD"))
     run("rm", "-r", m / "MEDIA/UNITS")
     assert m.unmount().out.splitlines() == [
-        "note: MEDIA/UNITS was removed, and is empty now: the map still has one"]
+        "note: MEDIA/UNITS was emptied, not removed: the map always has it"]
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/UNITS") == []
     m.unmount()
@@ -196,7 +196,7 @@ def test_a_directory_is_made_where_a_file_was_removed(box, filled):
     os.mkdir(m / "MEDIA/README.TXT")
     if filled:
         m.put("MEDIA/README.TXT/IN.OGG", b"x", flags=NEW)
-    assert m.unmount().out == "note: what was MEDIA/README.TXT before was removed\nsaved: MEDIA/README.TXT\n"
+    assert m.unmount().out == "note: the former MEDIA/README.TXT was removed\nsaved: MEDIA/README.TXT\n"
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/README.TXT") == ["IN.OGG"] * filled
     m.unmount()

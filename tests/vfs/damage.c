@@ -289,7 +289,7 @@ static void lost_operation(struct box *b, const char *id, bool other)
 		log_put(&log, AUTHOR, "bob\n");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
-	if (!strstr(b->notes, "1 operation of the journal could not be done again"))
+	if (!strstr(b->notes, "cannot replay 1 operation of the journal"))
 		fail_msg("%s", b->notes);
 }
 

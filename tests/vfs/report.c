@@ -74,14 +74,13 @@ static void created_moved_and_removed_files_are_reported_once(void **state)
 	assert_true(status_is(b,
 		"new groups/1_new\nnew images/1_more.png\n"
 		"renamed images/2_moved.png\nremoved info/license\n"
-		"ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+		"ignored images/photo.jpg: not part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report,
-		"note: info/license was removed, and is empty now: the map still has one\n"
-		"saved: groups/1_new\nsaved: images/1_more.png\n"
-		"saved: images/2_moved.png\n");
+	report_is(&report, "note: info/license was emptied, not removed: the map always has it\n"
+			   "saved: groups/1_new\nsaved: images/1_more.png\n"
+			   "saved: images/2_moved.png\n");
 	assert_true(status_is(
-		b, "ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+		b, "ignored images/photo.jpg: not part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_unlink(b, "images/2_moved.png"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	assert_true(report_contains(&report, "removed: images/2_moved.png"));
@@ -121,9 +120,9 @@ static void object_moved_to_a_scratch_name_is_reported_as_kept(void **state)
 	struct report report;
 
 	assert_int_equal(box_rename(b, IMAGE, "images/.old"), 0);
-	assert_true(status_is(b, "kept " IMAGE "\nignored images/.old: no part of a map\n"));
+	assert_true(status_is(b, "kept " IMAGE "\nignored images/.old: not part of a map\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_contains(&report, IMAGE " was moved to a name that means nothing"));
+	assert_true(report_contains(&report, IMAGE " is kept: its file was moved to a name without a meaning"));
 	assert_false(report_contains(&report, "saved:"));
 	report_finish(&report);
 }
@@ -143,8 +142,8 @@ static void part_is_reported_by_the_current_name_of_its_directory(void **state)
 				 "removed groups/3_h/layers/9_far/id.csv\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report,
-		"note: groups/3_h/layers/9_far/id.csv was removed, and is empty now: the map still "
-		"has one\n"
+		"note: groups/3_h/layers/9_far/id.csv was emptied, not removed: the map always "
+		"has it\n"
 		"saved: groups/3_h\nsaved: groups/3_h/layers/9_far\n");
 }
 
@@ -172,7 +171,7 @@ static void replaced_directory_is_reported_as_removed(void **state)
 	assert_int_equal(box_rmdir(b, DECO), 0);
 	assert_int_equal(box_rename(b, "groups/0_g/layers/1_front", DECO), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report, "note: what was " DECO " before was removed\nsaved: " DECO "\n");
+	report_is(&report, "note: the former " DECO " was removed\nsaved: " DECO "\n");
 }
 
 /* group.json is mandatory, and this group has that of a new group. */
@@ -191,14 +190,14 @@ static void group_created_again_is_not_reported_as_incomplete(void **state)
 	assert_int_equal(box_rmdir(b, "groups/1_h"), 0);
 	assert_int_equal(box_mkdir(b, "groups/1_h"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report, "note: what was groups/1_h before was removed\nsaved: groups/1_h\n");
+	report_is(&report, "note: the former groups/1_h was removed\nsaved: groups/1_h\n");
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(box_unlink(b, gone[i]), 0);
 	assert_int_equal(box_rmdir(b, DECO), 0);
 	assert_int_equal(box_mkdir(b, DECO), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report, "note: " DECO " has no valid layer.json, and is not in the map\n"
-			   "note: what was " DECO " before was removed\n");
+			   "note: the former " DECO " was removed\n");
 }
 
 /* It is a draft since the save, and so is content that is put over it. */
@@ -213,7 +212,7 @@ static void part_of_an_unsaved_object_is_not_reported_as_saved(void **state)
 	assert_int_equal(box_rename(b, DECO "/id.csv", "groups/0_g/layers/5_x/id.csv"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	assert_false(report_contains(&report, "saved: groups/0_g/layers/5_x"));
-	assert_true(report_contains(&report, DECO "/id.csv was removed, and is empty now"));
+	assert_true(report_contains(&report, DECO "/id.csv was emptied, not removed"));
 	report_finish(&report);
 }
 

@@ -241,7 +241,7 @@ static unsigned signs;
 static void count_signs(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
 	(void)h;
-	if (strcmp(what, "copying what is left out") == 0) {
+	if (strcmp(what, "rescuing files") == 0) {
 		assert_true(done < total);
 		signs++;
 	}
@@ -276,8 +276,8 @@ static void failed_copy_keeps_the_mount(void **state)
 		assert_int_equal(save_to_end(b, &report), outcomes[i]);
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
-		assert_true(report_contains(&report, "images/more.jpg could not be copied out"));
-		assert_true(report_contains(&report, AUTHOR " could not be copied out"));
+		assert_true(report_contains(&report, "cannot rescue images/more.jpg"));
+		assert_true(report_contains(&report, AUTHOR "cannot rescue "));
 		report_finish(&report);
 		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
@@ -299,7 +299,7 @@ static void forced_end_on_a_full_disk_leaves_no_partial_copy_and_reports_the_jou
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_contains(&report, "images/more.jpg could not be copied out"));
+	assert_true(report_contains(&report, "cannot rescue images/more.jpg"));
 	assert_false(report_contains(&report, "journal"));
 	report_finish(&report);
 	assert_int_equal(count_files(b->room.fd), 1);
@@ -308,7 +308,7 @@ static void forced_end_on_a_full_disk_leaves_no_partial_copy_and_reports_the_jou
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_contains(&report, "the journal beside the map keeps"));
+	assert_true(report_contains(&report, "the changes are kept in the journal beside the map"));
 	report_finish(&report);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_is_draft(b, AUTHOR));
@@ -535,7 +535,7 @@ static void copies_that_cannot_be_synced_keep_the_mount(void **state)
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_contains(&report, "could not be copied out"));
+		assert_true(report_contains(&report, "cannot rescue"));
 		assert_true(report_contains(&report, "Input/output error"));
 		report_finish(&report);
 		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
@@ -563,7 +563,7 @@ static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **stat
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_contains(&report, "could not be copied out"));
+		assert_true(report_contains(&report, "cannot rescue"));
 		report_finish(&report);
 		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 		assert_true(box_map_info_is(b, 0, "alice\n"));

@@ -58,7 +58,7 @@ uint64_t spool_size(const struct spool *s)
 
 static int set_failure(struct error *e, int r)
 {
-	return error_set(e, r, "cannot set changed data aside: %s", strerror(-r));
+	return error_set(e, r, "cannot store changed data: %s", strerror(-r));
 }
 
 void spool_init_from(struct spool *s, const struct extent *x)

@@ -81,7 +81,7 @@ static int flush_cells(struct parser *p)
 static int end_cell(struct parser *p, struct cell cell)
 {
 	if (cell.open)
-		return refuse_cell(p, "a quote is not closed");
+		return refuse_cell(p, "unclosed quote");
 	if (p->height && p->row >= p->height)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": the table has %" PRIu32
@@ -90,7 +90,7 @@ static int end_cell(struct parser *p, struct cell cell)
 	if (p->column == INT32_MAX || p->row == INT32_MAX)
 		return refuse_cell(p, "the table is too large");
 	if (!cell.digits)
-		return refuse_cell(p, "there is no number");
+		return refuse_cell(p, "missing number");
 	if (cell.value < p->min || cell.value > p->max)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": %" PRIi64 " is not %" PRIi32
@@ -178,7 +178,7 @@ static int read_number(struct parser *p, struct cell *ret)
 	if (value > UINT32_MAX)
 		return refuse_cell(p, "the number is too large");
 	if (negative && !digits && is_blank(p, c))
-		return refuse_cell(p, "there is no number after the minus");
+		return refuse_cell(p, "missing number after the minus");
 	ret->digits = digits;
 	ret->value = negative ? -value : value;
 	return 0;
@@ -202,15 +202,15 @@ static int read_end(struct parser *p, struct cell cell, int c)
 		p->s++;
 		c = peek_byte(p);
 		if (c >= 0 && c != '\n')
-			return refuse_cell(p, "a carriage return stands inside a line");
+			return refuse_cell(p, "carriage return inside a line");
 		break;
 	case '"':
-		return refuse_cell(p, "a quote stands where none may be");
+		return refuse_cell(p, "unexpected quote");
 	case '\n':
 	case -1:
 		break;
 	default:
-		return is_digit(c) ? refuse_cell(p, "a comma is missing between two numbers")
+		return is_digit(c) ? refuse_cell(p, "missing comma between two numbers")
 				   : refuse_other(p, c);
 	}
 	if (p->error)
@@ -281,7 +281,7 @@ static int read_table(struct parser *p)
 	int r;
 
 	if (!buffers)
-		return error_set(p->e, -ENOMEM, "no memory to read the table");
+		return error_set(p->e, -ENOMEM, "out of memory");
 	p->buffers = buffers;
 	r = read_lines(p);
 	if (r == 0 && p->height && p->row != p->height)

@@ -61,7 +61,7 @@ int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct
 	struct checkpoints *c = checkpoints_new(declared, length);
 
 	if (!c)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = &c->counted;
 	return 0;
 }
@@ -72,7 +72,7 @@ static int add_checkpoint(struct checkpoints *c, const struct feed *f, struct er
 
 	/* inflateCopy only reads its source, which is not const in the prototype. */
 	if (inflateCopy(&p->z, (z_stream *)(uintptr_t)&f->z) != Z_OK)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->in = f->in - f->z.avail_in;
 	c->n++;
 	return 0;
@@ -108,7 +108,7 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	int r;
 
 	if (!c)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	counted = &c->counted;
 	r = feed_init(&f, x, declared, e);
 	if (r < 0)
@@ -156,7 +156,7 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 	int r;
 
 	if (!span)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	pthread_mutex_lock(&c->lock);
 	has_end = i < c->n;
 	if (has_end)
@@ -176,5 +176,5 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 	if (r == 0 && *ret)
 		return 0;
 	bytes_unref(span);
-	return r < 0 ? r : error_set(e, -ENOMEM, "no memory to inflate");
+	return r < 0 ? r : error_set(e, -ENOMEM, "out of memory");
 }

@@ -76,8 +76,7 @@ void supervisor_describe_exit(int wait_status, const char *what, char *line, siz
 	bool killed = WIFSIGNALED(wait_status);
 
 	if (killed && WTERMSIG(wait_status) == SIGSYS)
-		snprintf(line, room,
-			"the worker was killed at a system call that it has no need of%s", what);
+		snprintf(line, room, "the worker was killed for a forbidden system call%s", what);
 	else
 		snprintf(line, room, "the worker died (%s %d)%s", killed ? "signal" : "status",
 			killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
@@ -161,7 +160,7 @@ static void wait_for_worker(struct supervisor *s, struct control_msg *last)
 static enum outcome find_outcome(struct supervisor *s, const struct control_msg *last)
 {
 	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(s->request->path);
-	char line[400] = "not everything could be saved";
+	char line[400] = "cannot save all changes";
 	int status = 0;
 
 	if (s->request->foreground && waitpid(s->worker_pid, &status, 0) == s->worker_pid && !saved)
