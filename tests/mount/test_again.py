@@ -71,11 +71,11 @@ def element(key, value):
 ])
 def test_what_names_an_object_that_comes_later(m, path, data, other, content):
     before = m.get(path)
-    refuse(m, path, data, "names no ")
+    refuse(m, path, data, "the map has no such ")
     assert m.get(path) == data
     # Something else is no reason.
     m.put("info/author", b"somebody\n")
-    assert "names no " in m.xattr(path, "user.mapfs.error")
+    assert "the map has no such " in m.xattr(path, "user.mapfs.error")
     new(m, other, content)
     assert taken(m, path)
     assert m.get(path) == data
@@ -88,7 +88,7 @@ def test_what_names_an_object_that_comes_later(m, path, data, other, content):
 
 
 def test_an_object_that_is_renamed_to_the_name(m):
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "the map has no such image")
     os.rename(m / "images/1_grass_main.json", m / "images/1_moon.json")
     assert taken(m, LAYERS + "1_both/layer.json")
     f, _ = saved(m)
@@ -96,9 +96,9 @@ def test_an_object_that_is_renamed_to_the_name(m):
 
 
 def test_a_scratch_file_that_is_renamed_to_the_name(m):
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "the map has no such image")
     new(m, "images/.moon.tmp", EXTERNAL)
-    assert "names no" in m.xattr(LAYERS + "1_both/layer.json", "user.mapfs.error")
+    assert "the map has no such" in m.xattr(LAYERS + "1_both/layer.json", "user.mapfs.error")
     os.rename(m / "images/.moon.tmp", m / "images/moon.json")
     assert taken(m, LAYERS + "1_both/layer.json")
     assert saved(m)[0].of_type(LAYER)[1].ints[13] == 2
@@ -111,7 +111,7 @@ def test_a_name_without_its_number_is_found_after_others_moved_and_went(m):
     new(m, "images/8_moon.json", EXTERNAL)
     m.put(LAYERS + "1_both/layer.json", b'{"image": "moon"}')
     m.put(LAYERS + "2_quads/layer.json", b'{"image": "grass_main"}')
-    refuse(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "names no image")
+    refuse(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "the map has no such image")
     os.removexattr(m / (LAYERS + "0_Game/layer.json"), "user.mapfs.error")
     f, _ = saved(m)
     layers = f.of_type(LAYER)
@@ -130,7 +130,7 @@ def test_of_two_of_a_name_the_one_that_stays_is_meant(m):
 
 def test_a_name_that_several_had_until_one_went(m):
     new(m, "images/5_checker.json", EXTERNAL)
-    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "checker"}', "is the name of several images")
+    refuse(m, LAYERS + "1_both/layer.json", b'{"image": "checker"}', "several images have this name")
     os.unlink(m / "images/5_checker.json")
     assert taken(m, LAYERS + "1_both/layer.json")
     f, _ = saved(m)
@@ -187,10 +187,10 @@ def test_an_item_that_would_have_made_a_file_unreadable(box):
 
 def test_a_draft_of_an_earlier_mount(m):
     path = LAYERS + "1_both/layer.json"
-    refuse(m, path, b'{"image": "7_moon"}', "names no image")
+    refuse(m, path, b'{"image": "7_moon"}', "the map has no such image")
     m.box.kill_worker()
     again = m.box.mount(m.map)
-    assert "names no image" in again.xattr(path, "user.mapfs.error")
+    assert "the map has no such image" in again.xattr(path, "user.mapfs.error")
     new(again, "images/7_moon.json", EXTERNAL)
     assert taken(again, path)
     # ... and that is kept, too.
@@ -239,7 +239,7 @@ def test_what_is_refused_for_itself_is_not_judged_again(m):
 
 def test_a_writer_that_holds_the_file_open_is_not_disturbed(m):
     path = LAYERS + "1_both/layer.json"
-    refuse(m, path, b'{"image": "7_moon"}', "names no image")
+    refuse(m, path, b'{"image": "7_moon"}', "the map has no such image")
     with open(m / path, "r+b", buffering=0) as f:
         new(m, "images/7_moon.json", EXTERNAL)
         assert f.read() == b'{"image": "7_moon"}'

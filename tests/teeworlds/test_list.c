@@ -35,34 +35,34 @@ static void a_text_that_is_no_list_of_the_map_is_refused(void **state)
 	char longest[400];
 
 	(void)state;
-	refuse("image 0 0 = 05_grass.png", "ends in no line feed");
-	refuse("\n", "line 1 is not");
-	refuse("image 0 0 = \n", "line 1 has a name that no file can have");
-	refuse("image 0 0 =\n", "line 1 is not");
-	refuse("picture 0 0 = 05_grass.png\n", "line 1 is not");
-	refuse("image 0 -1 = 05_grass.png\n", "line 1 is not");
-	refuse("image 0 0 ! 05_grass.png\n", "line 1 is not");
-	refuse("image 0 4294967296 = 05_grass.png\n", "line 1 is not");
+	refuse("image 0 0 = 05_grass.png", "does not end in a line feed");
+	refuse("\n", "line 1 must be");
+	refuse("image 0 0 = \n", "line 1 has an invalid name");
+	refuse("image 0 0 =\n", "line 1 must be");
+	refuse("picture 0 0 = 05_grass.png\n", "line 1 must be");
+	refuse("image 0 -1 = 05_grass.png\n", "line 1 must be");
+	refuse("image 0 0 ! 05_grass.png\n", "line 1 must be");
+	refuse("image 0 4294967296 = 05_grass.png\n", "line 1 must be");
 	refuse("image 1 0 = 05_grass.png\n", "line 1 has a group");
-	refuse("image 0 0 = ../05_grass.png\n", "line 1 has a name that no file");
-	refuse("image 0 0 = a\\tb.png\n", "line 1 has a name that no file");
-	refuse("image 0 0 = a.png\\\n", "line 1 has a name that no file");
-	refuse("image 0 0 = 05_grass\n", "line 1 has a name that no such object has");
-	refuse("image 0 0 = .png\n", "line 1 has a name that no file");
-	refuse("image 0 3 = 05_grass.png\n", "line 1 is of no image");
-	refuse("layer 9 0 = 05_x\n", "line 1 is of no layer");
-	refuse("layer 0 99 = 05_x\n", "line 1 is of no layer");
+	refuse("image 0 0 = ../05_grass.png\n", "line 1 has an invalid name");
+	refuse("image 0 0 = a\\tb.png\n", "line 1 has an invalid name");
+	refuse("image 0 0 = a.png\\\n", "line 1 has an invalid name");
+	refuse("image 0 0 = 05_grass\n", "line 1 has an invalid name for its sort");
+	refuse("image 0 0 = .png\n", "line 1 has an invalid name");
+	refuse("image 0 3 = 05_grass.png\n", "line 1: the map has no such image");
+	refuse("layer 9 0 = 05_x\n", "line 1: the map has no such layer");
+	refuse("layer 0 99 = 05_x\n", "line 1: the map has no such layer");
 	refuse("image 0 0 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
 	refuse("image 0 1 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
-	refuse("image 0 0 = a.png\nimage 0 2 = a.png\n", "is another's too");
-	refuse("image 0 0 = 2_moon.png\n", "is another's too");
+	refuse("image 0 0 = a.png\nimage 0 2 = a.png\n", "is already used");
+	refuse("image 0 0 = 2_moon.png\n", "is already used");
 	memset(longest, 'x', sizeof(longest));
 	memcpy(longest, "image 0 0 = ", 12);
 	strcpy(longest + sizeof(longest) - 6, ".png\n");
-	refuse(longest, "line 1 has a name that no file");
+	refuse(longest, "line 1 has an invalid name");
 	assert_fails(open_with(&f, "structure.map", "image\0\n", 7, &err), EINVAL, "NUL");
 	fixture_close(&f);
-	refuse("group 0 0 = a\ngroup 0 1 = a\n", "is another's too");
+	refuse("group 0 0 = a\ngroup 0 1 = a\n", "is already used");
 }
 
 /* Whatever it holds: it is refused, or the map is shown with each name found again. */
@@ -136,7 +136,7 @@ static void names_of_a_list_are_shown_and_meant(void **state)
 	}
 	assert_fails(
 		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}", &err),
-		EINVAL, "names no image");
+		EINVAL, "the map has no such image");
 	assert_ok(f.s->format->tree->names(f.s, &again, &err));
 	assert_non_null(again);
 	assert_int_equal(again->size, strlen(list));

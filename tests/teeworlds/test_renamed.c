@@ -35,7 +35,8 @@ static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(voi
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
 	move(&w, "envelopes/0_pos.json", "envelopes", "9_x.json");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), 1);
@@ -46,7 +47,8 @@ static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(voi
 	assert_int_equal(put_now(&w, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"straw\"}", &err), 0);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_straw\"}", &err), 0);
-	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
+		"the map has no such image");
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
@@ -64,9 +66,11 @@ static void a_file_that_is_judged_alone_knows_the_names_of_the_mount(void **stat
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
 	assert_int_equal(put(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
 	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
-	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	/* How many have it is for others to say. */
-	assert_fails(put(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
+	assert_fails(put(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL,
+		"the map has no such image");
 	assert_true(err.is_unresolved);
 	world_close(&w);
 }
@@ -86,7 +90,7 @@ static void a_name_without_its_number_is_taken_where_one_object_has_it(void **st
 	world_copy(&w, "images", "5_grass.png", png);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"5_grass\"}", &err), 1);
 	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
-		"image is \"grass\" (is the name of several images: 0_grass, 5_grass)");
+		"image is \"grass\" (several images have this name: 0_grass, 5_grass)");
 	world_close(&w);
 }
 
@@ -109,7 +113,7 @@ static void what_stands_in_the_tree_comes_before_what_stood_at_the_mount(void **
 	world_remove(&w, id_of(w.now, "images/2_moon.png"));
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"2_moon\"}", &err), 0);
 	world_finalize(&w);
-	assert_true(world_said(&w, "has no image now: images/2_moon.png is gone"));
+	assert_true(world_said(&w, "lost its image: images/2_moon.png was removed"));
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
 	world_close(&w);
 }
@@ -123,7 +127,8 @@ static void an_older_name_means_nothing_once_it_is_told_anew(void **state)
 	world_open(&w, "structure.map");
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
 	move(&w, "images/0_grass.png", "images", "8_hay.png");
-	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_hay\"}", &err), 1);
 	world_close(&w);
 }
@@ -140,7 +145,7 @@ static void new_files_wait_for_what_is_not_there(void **state)
 	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
 	move(&w, "images/0_grass.png", "images", "7_straw.png");
 	assert_fails(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), EINVAL,
-		"names no image");
+		"the map has no such image");
 	assert_true(err.is_unresolved);
 	world_copy(&w, "images", "9_new.png", png);
 	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), 1);

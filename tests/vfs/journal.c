@@ -77,7 +77,7 @@ static void journal_by_another_writer_is_replayed(void **state)
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_int_equal(box_getxattr(b, "info/version", "user.mapfs.error", why, sizeof(why)), 0);
-	assert_string_equal(why, "line 2: there is a second line (at most 1)");
+	assert_string_equal(why, "line 2: too many lines (at most 1)");
 	assert_false(box_is_draft(b, "info/credits"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	assert_true(box_is_draft(b, "info/license"));

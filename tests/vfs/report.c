@@ -156,7 +156,7 @@ static void what_stays_in_a_directory_that_moved_is_not_told_as_removed(void **s
 	assert_int_equal(box_unlink(b, DECO "/layer.json"), 0);
 	assert_int_equal(box_rename(b, "groups/0_g", "groups/3_h"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "which cannot be without it: it stays"));
+	assert_true(report_says(&report, ": it is required"));
 	assert_false(report_says(&report, "removed: "));
 	report_finish(&report);
 }
@@ -197,7 +197,7 @@ static void group_that_was_made_again_is_not_told_as_without_its_file(void **sta
 	assert_int_equal(box_rmdir(b, DECO), 0);
 	assert_int_equal(box_mkdir(b, DECO), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report, "note: " DECO " has no valid layer.json, and is not in the map\n"
+	report_is(&report, "note: " DECO " is not saved: it has no valid layer.json\n"
 			   "note: what was " DECO " before was removed\n");
 }
 

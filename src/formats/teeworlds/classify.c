@@ -33,12 +33,14 @@ static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct 
 {
 	for (int i = 0; i < TW_SORTS; i++)
 		if (tw_sort_type((enum tw_sort)i) == type)
-			return error_set(e, -EPERM, "items of type %u are not added in raw/", type);
+			return error_set(e, -EPERM, "cannot add items of type %u in raw/", type);
 	*ret = 0;
 	for (size_t i = 0; i < m->n_items; i++)
 		if (m->items[i].type == type && exists(&m->items[i]) && m->items[i].id >= *ret)
 			*ret = m->items[i].id + 1U;
-	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the last item is %05u", UINT16_MAX) : 0;
+	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the type has %u items (at most 65536)",
+					   UINT16_MAX + 1)
+				 : 0;
 }
 
 /* In raw/ the only valid new name is the next number. */
@@ -97,7 +99,7 @@ static int classify_new(
 	entry_id part;
 
 	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
-		return error_set(e, -EACCES, "raw/ is read-only (-o raw=rw makes it writable)");
+		return error_set(e, -EACCES, "raw/ is read-only (use -o raw=rw)");
 	if (tw_id_kind(dir) >= TW_K_RAW)
 		return classify_raw(tw_map_of(s), dir, name, is_dir, e);
 	if (name[0] == '.')
