@@ -59,7 +59,7 @@ def removed_after_written(c, d):
         return any(above.startswith("groups/") and d.where[0].endswith("/" + name) for above, _, name in gone) and (
             d.old.replace(b" ", b"") in [data.replace(b" ", b"") for data in c.written(None)])
     return d.kind in ("map", "report", "code") and any(
-        "is gone, but" in line or "was removed, and is empty" in line for line in c.new.end.report) and c.written(None)
+        "info.json was not removed" in line or "was removed, and is empty" in line for line in c.new.end.report) and c.written(None)
 
 
 def aside_as_it_was(c, d):
