@@ -107,7 +107,7 @@ static int put_contents(struct building *b, struct error *e)
 	int r = resolve_identities(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
-		error_set(e, r, "no memory for the objects of a map");
+		error_set(e, r, "out of memory");
 	if (r == 0)
 		r = apply_contents(b, e);
 	if (r == 0)
@@ -133,7 +133,7 @@ static int begin_build(struct building *b, const struct snapshot *base,
 	ret->outputs = calloc(n + 1, sizeof(*ret->outputs));
 	b->map = snapshot_ref(base);
 	if (!ret->outputs || identities_begin(b) < 0)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		ret->outputs[i].id = ENTRY_NONE;
 	return 0;

@@ -18,7 +18,7 @@ static int load_origin(const struct building *b, entry_id id, struct extent *ret
 		return r;
 	all = bytes_new(size, &data);
 	if (!all)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = b->format->get(b->base, id, 0, data, all->size, e);
 	if (r < 0) {
 		bytes_unref(all);
@@ -69,7 +69,7 @@ static int parse_content(const struct building *b, size_t i, const struct extent
 	if (r == 0 || !error_is_transient(r))
 		c = content_new(bytes ? bytes : &x);
 	if (!c)
-		return r < 0 ? r : error_set(e, -ENOMEM, "no memory for a file");
+		return r < 0 ? r : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0)
 		return content_refuse(parsed_id(b, i), c, r, e, ret);
 	return content_parse(b->bare_map, b->result->outputs[i].id, parsed_id(b, i), c, ret, e);
@@ -196,7 +196,7 @@ static int parse_all(struct building *b, const uint32_t *entries, size_t n, stru
 
 	b->bare_map = snapshot_ref(b->map);
 	if (!missing)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t j = 0; j < n; j++) {
 		size_t i = entries[j];
 
@@ -215,14 +215,14 @@ int apply_contents(struct building *b, struct error *e)
 	int r;
 
 	if (!waiting)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (int raw = 1; raw >= 0; raw--)
 		for (size_t i = 1; i < b->result->n; i++)
 			if (needs_apply(b, i) && is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
 	r = parse_all(b, waiting, n, e);
 	if (r == 0 && make_context(b) < 0)
-		r = error_set(e, -ENOMEM, "no memory for the files of a map");
+		r = error_set(e, -ENOMEM, "out of memory");
 	while (r == 0 && n) {
 		r = apply_round(b, waiting, &n, e);
 		if (b->is_last_round || r < 0)

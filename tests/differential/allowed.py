@@ -59,7 +59,7 @@ def removed_after_written(c, d):
         return any(above.startswith("groups/") and d.where[0].endswith("/" + name) for above, _, name in gone) and (
             d.old.replace(b" ", b"") in [data.replace(b" ", b"") for data in c.written(None)])
     return d.kind in ("map", "report", "code") and any(
-        "is gone, but" in line or "was emptied, not removed" in line for line in c.new.end.report) and c.written(None)
+        "info.json was not removed" in line or "was removed, and is empty" in line for line in c.new.end.report) and c.written(None)
 
 
 def aside_as_it_was(c, d):
@@ -119,19 +119,19 @@ def made_and_emptied(c, d):
     """One tree, one map: a directory that was made, and has nothing in it any more, is a directory that was made."""
     made = [op[1] for op in c.case.ops if op[0] == "mkdir"]
     return d.kind in ("report", "code", "map") and any(
-        "removed from %s, which cannot be without it" % path in line for line in c.old.end.report for path in made)
+        "not removed from %s: it is required" % path in line for line in c.old.end.report for path in made)
 
 
 def name_of_the_tree(c, d):
     """Rule 5: a name means what stands under it, else what stood there in the base, which a save makes anew."""
     return (d.kind in ("report", "code", "map", "left-name")
-            and any("(names no " in line for line in c.new.end.report + c.old.end.report)
+            and any("(the map has no such " in line for line in c.new.end.report + c.old.end.report)
             and (c.saved or any(op[0] in ("mv", "rm", "mkdir") for op in c.case.ops)))
 
 
 def is_true(end, line):
     """Does the table have that value there?"""
-    said = re.match(r"refused: terrain.csv: line (\d+), column 1: (\d+) is beyond the points", line)
+    said = re.match(r"refused: terrain.csv: line (\d+), column 1: no point (\d+) ", line)
     rows = end.shown.get("terrain.csv", b"").splitlines()
     return bool(said) and rows[int(said[1]) - 1:][:1] != [] and int(
         rows[int(said[1]) - 1].split(b",")[0]) == int(said[2])

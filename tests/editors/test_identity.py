@@ -407,7 +407,7 @@ def test_a_removal_reports_the_object_and_every_removed_reference(tsunami):
     found = s.m.unmount()
     lines = (found.out + found.err).splitlines()
     gone = reading.references(s.before).count("ddnet_tiles")
-    assert gone > 0 and sum("has no image now" in line for line in lines) == gone
+    assert gone > 0 and sum("lost its image" in line for line in lines) == gone
     assert any(line.startswith("removed: images/2_ddnet_tiles.png") for line in lines)
 
 

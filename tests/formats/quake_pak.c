@@ -76,7 +76,7 @@ static int add_file(struct pak *p, const uint8_t *record, uint64_t whole, struct
 		if (at < p->n && !(*rest && p->nodes[at].dir))
 			return error_set(e, -EINVAL, "%s is there twice", path);
 		if (at == p->n && append_node(p, parent, name) < 0)
-			return error_set(e, -ENOMEM, "no memory for %s", path);
+			return error_set(e, -ENOMEM, "out of memory", path);
 	}
 	p->nodes[at].dir = false;
 	p->nodes[at].off = off;
@@ -129,10 +129,10 @@ static int pak_open(const struct source *src, const struct format_context *ctx,
 
 	(void)ctx;
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for an archive");
+		return error_set(e, -ENOMEM, "out of memory");
 	snapshot_init(s, &format_quake_pak, pak_free);
 	p->file = file_ref(src->files[0]);
-	r = append_node(p, UINT32_MAX, "") < 0 ? error_set(e, -ENOMEM, "no memory for an archive")
+	r = append_node(p, UINT32_MAX, "") < 0 ? error_set(e, -ENOMEM, "out of memory")
 					       : read_directory(p, src->sizes[0], e);
 	if (r == 0)
 		*ret = TAKE(s);

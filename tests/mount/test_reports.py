@@ -249,7 +249,7 @@ def test_a_new_layer_without_its_layer_json_is_not_saved(core, small):
     tree.open(small)
     layer_like(tree, "groups/0_Game/layers/9_new", "groups/0_Game/layers/1_ground")
     tree.unlink("groups/0_Game/layers/9_new/layer.json")
-    assert tree.end() == (0, "note: groups/0_Game/layers/9_new has no valid layer.json, and is not in the map\n")
+    assert tree.end() == (0, "note: groups/0_Game/layers/9_new is not saved: it has no valid layer.json\n")
 
 
 def test_a_new_layer_that_was_removed_again_is_not_reported(core, small):
@@ -275,15 +275,15 @@ def test_notes_use_the_new_path_of_moved_objects(core, small):
     code, report = tree.end()
     notes = [line for line in report.splitlines() if line.startswith("note: ")]
     assert code == 5 and sorted(notes) == [
-        "note: group.json was removed from groups/4_away, which cannot be without it: it stays",
-        "note: groups/4_away/layers/0_soil has no image now: images/0_checker.png is gone",
-        "note: groups/4_away/layers/7_newer has no image now: images/0_checker.png is gone",
-        "note: layer.json was removed from groups/4_away/layers/0_soil, which cannot be without it: it stays"]
+        "note: group.json was not removed from groups/4_away: it is required",
+        "note: groups/4_away/layers/0_soil lost its image: images/0_checker.png was removed",
+        "note: groups/4_away/layers/7_newer lost its image: images/0_checker.png was removed",
+        "note: layer.json was not removed from groups/4_away/layers/0_soil: it is required"]
 
 
 def test_a_note_is_repeated_if_it_was_untrue_in_between(core, small):
     image, layer = "images/0_checker.png", "groups/0_Game/layers/1_ground/layer.json"
-    gone = "note: groups/0_Game/layers/1_ground has no image now: %s is gone\nremoved: %s\n" % (image, image)
+    gone = "note: groups/0_Game/layers/1_ground lost its image: %s was removed\nremoved: %s\n" % (image, image)
     tree = CoreTree(core, 0)
     tree.open(small)
     pixels, about = tree.get(image), tree.get(layer)
@@ -304,7 +304,7 @@ def test_a_refused_save_reports_nothing_about_the_unwritten_map(core, small):
     tree.unlink("images/0_checker.png")
     remove(tree, "groups/0_Game/layers/0_Game")
     code, report = tree.end()
-    assert code == 4 and "there is no game layer" in report and "has no image" not in report
+    assert code == 4 and "the map has no game layer" in report and "lost its image" not in report
 
 
 @pytest.mark.parametrize("kind", ["tiles", "quads"])

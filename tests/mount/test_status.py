@@ -93,7 +93,7 @@ def test_a_refused_rename_keeps_its_reason(box, small):
     assert boxes.refused(m.xattr, AUTHOR, "user.mapfs.error") == errno.ENODATA
     assert m.get(AUTHOR) == b"nobody\n" and m.get("info/.new") == b"two\nlines\n"
     o, = objects(box, m.point)
-    assert o["refused"] == [{"file": AUTHOR, "reason": "line 2: there is a second line (at most 1)"}]
+    assert o["refused"] == [{"file": AUTHOR, "reason": "line 2: too many lines (at most 1)"}]
     assert [o[k] for k in LISTS] == [[]] * len(LISTS)
     # The reason is not part of a save and disappears when the file is valid.
     sync(m)

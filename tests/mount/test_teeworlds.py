@@ -150,7 +150,7 @@ def test_a_removed_group_stays_removed_after_kill_9(m):
 def test_a_removed_group_json_is_restored_and_not_reported_as_removed(m):
     os.unlink(m / "groups/0_Game/group.json")
     f, report = unmount_and_load(m, code=5)
-    assert "it stays" in report
+    assert "it is required" in report
     assert "removed:" not in report
     assert layer_names(f) == [["Game", "ground"]]
 
@@ -225,7 +225,7 @@ def test_a_layer_directory_without_layer_json_is_reported_by_its_path(m):
     os.rename(m / "groups/1_Behind", m / "groups/1_Far")
     f, report = unmount_and_load(m)
     assert layer_names(f) == [["Game", "ground"], []]
-    assert "groups/1_Far/layers/3_more has no valid layer.json" in report
+    assert "groups/1_Far/layers/3_more is not saved: it has no valid layer.json" in report
 
 
 @pytest.mark.parametrize("planes", [False, True])
@@ -354,16 +354,16 @@ def test_a_refusal_names_the_path_and_is_reported_once(m):
     os.rename(m / "groups/0_Game", m / "groups/0_World")
     m.put("groups/0_World/layers/0_Game/layer.json", b'{"height": 9}')
     assert refused_lines(m) == [
-        "refused: groups/0_World/layers/7_Tele: is 5 x 10 tiles; width 20 and height 9 would fit "
-        "the game layer groups/0_World/layers/0_Game",
+        "refused: groups/0_World/layers/7_Tele: is 5 x 10 tiles (20 x 9 like the game layer "
+        "groups/0_World/layers/0_Game)",
         "refused: a game would refuse the map"]
 
 
 def test_a_save_warns_of_a_physics_layer_with_unused_rows(tele_map):
     tele_map.put(GAME + "2_Tele/layer.json", b'{"height": 12}')
     report = tele_map.unmount(code=5).out
-    assert "warning: groups/0_Game/layers/2_Tele: is 20 x 12 tiles; width 20 and height 10 would fit the game layer " \
-        "groups/0_Game/layers/0_Game: the other rows are not used\n" in report and "refused" not in report
+    assert "warning: groups/0_Game/layers/2_Tele: is 20 x 12 tiles (20 x 10 like the game layer " \
+        "groups/0_Game/layers/0_Game): the other rows are not used\n" in report and "refused" not in report
     again = tele_map.box.mount(tele_map.map)
     again.put("info/author", b"x")
     assert "warning" not in again.unmount().out  # the map had this before
@@ -372,14 +372,14 @@ def test_a_save_warns_of_a_physics_layer_with_unused_rows(tele_map):
 def test_a_physics_layer_outside_the_game_group_is_refused(tele_map):
     os.rename(tele_map / (GAME + "2_Tele"), tele_map / "groups/1_Behind/layers/0_Tele")
     assert refused_lines(tele_map) == [
-        "refused: groups/1_Behind/layers/0_Tele: kind is 2, in a group that has no game layer",
+        "refused: groups/1_Behind/layers/0_Tele: kind is 2 (must be in the group of the game layer)",
         "refused: a game would refuse the map"]
 
 
 def test_moving_the_game_layer_away_from_physics_layers_is_refused(tele_map):
     os.rename(tele_map / (GAME + "0_Game"), tele_map / "groups/1_Behind/layers/0_Game")
     assert refused_lines(tele_map) == [
-        "refused: groups/0_Game/layers/2_Tele: kind is 2, in a group that has no game layer",
+        "refused: groups/0_Game/layers/2_Tele: kind is 2 (must be in the group of the game layer)",
         "refused: a game would refuse the map"]
 
 
@@ -635,7 +635,7 @@ def test_removed_data_that_unknown_items_may_refer_to_is_reported(box):
     m = box.mount(box.add(b.encode()))
     os.unlink(m / "images/0_gone.png")
     f, report = unmount_and_load(m)
-    assert "2 removed data items stay as one byte each" in report
+    assert "2 removed data items become one byte each" in report
     assert [f.blob(i) for i in range(3)] == [b"\0", b"\0", bytes(16)]
 
 
@@ -650,8 +650,8 @@ def test_a_small_file_that_claims_millions_of_entries_is_refused(box):
     for _ in range(100):
         points.add(datafile.ENVELOPE, [2, 4, 0, 1000] + [0] * 8 + [0])
     points.add(datafile.ENVPOINTS, [0] * 6000)
-    for b, why in ((groups, "groups: their ranges hold 90000 layers in all (at most 70336)"),
-                   (points, "envelopes: their ranges hold 100000 points in all (at most 81536)")):
+    for b, why in ((groups, "groups have 90000 layers in total (at most 70336)"),
+                   (points, "envelopes have 100000 points in total (at most 81536)")):
         refused = box.run(box.add(b.encode(), "claims%d.map" % len(why)), box.point())
         assert refused.code == 2
         assert why in refused.err

@@ -71,11 +71,11 @@ def element(key, value):
 ])
 def test_a_reference_is_accepted_when_its_object_arrives(m, path, data, other, content):
     before = m.get(path)
-    write_unresolved(m, path, data, "names no ")
+    write_unresolved(m, path, data, "the map has no such ")
     assert m.get(path) == data
     # An unrelated change does not help.
     m.put("info/author", b"somebody\n")
-    assert "names no " in m.xattr(path, "user.mapfs.error")
+    assert "the map has no such " in m.xattr(path, "user.mapfs.error")
     create_file(m, other, content)
     assert is_accepted(m, path)
     assert m.get(path) == data
@@ -88,7 +88,7 @@ def test_a_reference_is_accepted_when_its_object_arrives(m, path, data, other, c
 
 
 def test_a_reference_is_accepted_when_an_object_gets_the_name(m):
-    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "the map has no such image")
     os.rename(m / "images/1_grass_main.json", m / "images/1_moon.json")
     assert is_accepted(m, LAYERS + "1_both/layer.json")
     f, _ = unmount_and_load(m)
@@ -96,9 +96,9 @@ def test_a_reference_is_accepted_when_an_object_gets_the_name(m):
 
 
 def test_a_reference_is_accepted_when_a_scratch_file_gets_the_name(m):
-    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "names no image")
+    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "moon"}', "the map has no such image")
     create_file(m, "images/.moon.tmp", EXTERNAL)
-    assert "names no" in m.xattr(LAYERS + "1_both/layer.json", "user.mapfs.error")
+    assert "the map has no such" in m.xattr(LAYERS + "1_both/layer.json", "user.mapfs.error")
     os.rename(m / "images/.moon.tmp", m / "images/moon.json")
     assert is_accepted(m, LAYERS + "1_both/layer.json")
     assert unmount_and_load(m)[0].of_type(LAYER)[1].ints[13] == 2
@@ -111,7 +111,7 @@ def test_a_name_without_number_is_found_after_other_images_moved_or_disappeared(
     create_file(m, "images/8_moon.json", EXTERNAL)
     m.put(LAYERS + "1_both/layer.json", b'{"image": "moon"}')
     m.put(LAYERS + "2_quads/layer.json", b'{"image": "grass_main"}')
-    write_unresolved(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "names no image")
+    write_unresolved(m, LAYERS + "0_Game/layer.json", b'{"image": "gone"}', "the map has no such image")
     os.removexattr(m / (LAYERS + "0_Game/layer.json"), "user.mapfs.error")
     f, _ = unmount_and_load(m)
     layers = f.of_type(LAYER)
@@ -130,7 +130,7 @@ def test_a_reference_to_a_duplicate_name_means_the_remaining_image(m):
 
 def test_an_ambiguous_name_is_accepted_when_one_of_the_images_disappears(m):
     create_file(m, "images/5_checker.json", EXTERNAL)
-    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "checker"}', "is the name of several images")
+    write_unresolved(m, LAYERS + "1_both/layer.json", b'{"image": "checker"}', "several images have this name")
     os.unlink(m / "images/5_checker.json")
     assert is_accepted(m, LAYERS + "1_both/layer.json")
     f, _ = unmount_and_load(m)
@@ -187,10 +187,10 @@ def test_raw_data_is_accepted_when_no_layer_shows_it_any_more(box):
 
 def test_a_replayed_refused_file_is_accepted_later(m):
     path = LAYERS + "1_both/layer.json"
-    write_unresolved(m, path, b'{"image": "7_moon"}', "names no image")
+    write_unresolved(m, path, b'{"image": "7_moon"}', "the map has no such image")
     m.box.kill_worker()
     again = m.box.mount(m.map)
-    assert "names no image" in again.xattr(path, "user.mapfs.error")
+    assert "the map has no such image" in again.xattr(path, "user.mapfs.error")
     create_file(again, "images/7_moon.json", EXTERNAL)
     assert is_accepted(again, path)
     # The journal keeps the acceptance, too.
@@ -239,7 +239,7 @@ def test_an_invalid_file_is_not_validated_again(m):
 
 def test_an_accepted_file_stays_usable_through_an_open_handle(m):
     path = LAYERS + "1_both/layer.json"
-    write_unresolved(m, path, b'{"image": "7_moon"}', "names no image")
+    write_unresolved(m, path, b'{"image": "7_moon"}', "the map has no such image")
     with open(m / path, "r+b", buffering=0) as f:
         create_file(m, "images/7_moon.json", EXTERNAL)
         assert f.read() == b'{"image": "7_moon"}'

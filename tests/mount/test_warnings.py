@@ -39,12 +39,12 @@ def odd_image(m):
 def unknown_image(m):
     m.put("images/1_grass_main.json", b'{"width": 64, "height": 64}')
     os.rename(m / "images/1_grass_main.json", m / "images/1_my_grass.json")
-    return ["images/1_my_grass.json: is external, and the game comes with no image my_grass"]
+    return ["images/1_my_grass.json: is external, but the game has no image my_grass"]
 
 
 def second_game_layer(m):
     shutil.copytree(m / (GAME + "0_Game"), m / (GAME + "1_Game"))
-    return [GAME + "0_Game: kind is 1, as that of " + GAME + "1_Game, and a game uses only the last such layer"]
+    return [GAME + "0_Game: kind is 1 like that of " + GAME + "1_Game: a game uses only the last such layer"]
 
 
 @pytest.mark.parametrize("change", [odd_image, unknown_image, second_game_layer])
@@ -97,8 +97,8 @@ def test_a_copy_of_a_part_that_the_map_has_is_noted(m):
     shutil.copy(m / "sounds/0_bell.opus", m / "sounds/1_bell.opus")
     report = m.unmount(code=5)
     assert lines(report, "note", "warning") == [
-        "warning: groups/0_Game/layers/0_Game: kind is 1, as that of groups/1_Game/layers/0_Game, "
-        "and a game uses only the last such layer",
+        "warning: groups/0_Game/layers/0_Game: kind is 1 like that of groups/1_Game/layers/0_Game: "
+        "a game uses only the last such layer",
         "note: images/2_checker.png equals images/0_checker.png",
         "note: sounds/1_bell.opus equals sounds/0_bell.opus",
         "note: groups/1_Game equals groups/0_Game"]
@@ -142,7 +142,7 @@ def test_a_save_warns_of_a_new_unit_with_a_duplicate_guid(box):
     again = box.mount(path)
     shutil.copy(again / "MEDIA/UNITS/ITEMS/A.DAT", again / "MEDIA/UNITS/ITEMS/C.DAT")
     assert lines(again.unmount(code=5), "warning") == [
-        "warning: MEDIA/UNITS/ITEMS/C.DAT: UNIT_GUID is -5 (which MEDIA/UNITS/ITEMS/A.DAT has, too)"]
+        "warning: MEDIA/UNITS/ITEMS/C.DAT: UNIT_GUID is -5 (also in MEDIA/UNITS/ITEMS/A.DAT)"]
     third = box.mount(path)
     third.put("MEDIA/UNITS/ITEMS/B.DAT", unit(7))
     assert lines(third.unmount(), "warning") == []  # the map had the duplicates before

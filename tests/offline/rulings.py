@@ -95,7 +95,7 @@ class Map:
 def info(m):
     for i, name in ((1, "author"), (4, "license")):
         if m.text(i)[:1] in (b"", b"\0"):
-            m.say("info/" + name, "there is no " + name)
+            m.say("info/" + name, "the map has no " + name)
 
 
 def race(m):
@@ -103,7 +103,7 @@ def race(m):
     for name, ids, words in (("spawn", "192-194", "192, 193 or 194"), ("start", "33", "33"), ("finish", "34", "34"),
                              ("time checkpoint", "35-59", "35 to 59")):
         if not there & spans(ids):
-            m.say(m.played["game"].key, "there is no %s (%s in the game or front layer)" % (name, words))
+            m.say(m.played["game"].key, "the map has no %s (%s in the game or front layer)" % (name, words))
 
 
 def tiles(m):
@@ -118,10 +118,10 @@ def tiles(m):
                     turned.setdefault(cell, []).append(i)
         for cell, where in hits.items():
             if cell not in KNOWN[kind]:
-                m.at(layer, where, "no DDNet knows tile %d in the %s layer" % (cell, kind))
+                m.at(layer, where, "tile %d is unknown to DDNet in the %s layer" % (cell, kind))
         for cell, where in turned.items():
             if cell in KNOWN[kind] and cell not in TURNING:
-                m.at(layer, where, "tile %d is turned or mirrored, which means nothing there" % cell)
+                m.at(layer, where, "tile %d is rotated or mirrored, which has no effect" % cell)
         if not hits and kind != "game" and m.whole:
             m.say(layer.key, "is empty")
 
@@ -142,8 +142,8 @@ def through(m):
                     solid(x + dx, y + dy) for dx, dy in ((0, 1), (0, -1), (1, 0), (-1, 0))):
                 hits.setdefault(cell, []).append(i)
         for cell, where in hits.items():
-            m.at(layer, where, "hook-through (%d) is %s nothing solid%s" % (
-                cell, "beside" if cell == 6 else "over", ": there it stops hooks" if cell > 60 else ""))
+            m.at(layer, where, "hook-through (%d) is %s no solid tile%s" % (
+                cell, "beside" if cell == 6 else "over", ": it stops hooks there" if cell > 60 else ""))
 
 
 def numbered(layer):
@@ -165,13 +165,13 @@ def tele(m):
         if not exits:
             m.at(layer, entrances, "entrance %d has no exit" % n)
         if not entrances:
-            m.at(layer, exits, "nothing leads to exit %d" % n)
+            m.at(layer, exits, "exit %d has no entrance" % n)
         if n not in out:
             m.at(layer, find([29], n), "checkpoint %d has no exit" % n)
         elif n not in taken:
-            m.at(layer, find([30], n), "nothing leads to checkpoint exit %d" % n)
+            m.at(layer, find([30], n), "checkpoint exit %d has no checkpoint" % n)
     if layer and 30 not in layer.cells:
-        m.at(layer, [i for i, c in enumerate(layer.cells) if c in (31, 63)], "it leads to checkpoints, and there is no exit of one")
+        m.at(layer, [i for i, c in enumerate(layer.cells) if c in (31, 63)], "it leads to checkpoints, but the map has no checkpoint exit")
 
 
 def doors(m):
@@ -180,17 +180,17 @@ def doors(m):
     opened = {words[1] for words in m.settings() if words[:1] == [b"switch_open"] and len(words) > 1}
     for n in range(1, 256):
         if not find([22, 23, 24, 25], n) and b"%d" % n not in opened:
-            m.at(layer, find([240], n), "nothing switches door %d" % n)
+            m.at(layer, find([240], n), "door %d has no switch" % n)
 
 
 def zeros(m):
     layer = m.played.get("tele")
     for cell in (10, 14, 15, 26, 27, 29, 30):
-        m.at(layer, numbered(layer)([cell], 0), "tile %d has number 0, with which it does nothing" % cell)
+        m.at(layer, numbered(layer)([cell], 0), "tile %d has number 0 and does nothing" % cell)
     layer = m.played.get("speedup")
-    m.at(layer, numbered(layer)(range(1, 256), 0), "the speedup has force 0, and does nothing")
+    m.at(layer, numbered(layer)(range(1, 256), 0), "the speedup has force 0 and does nothing")
     layer = m.played.get("tune")
-    m.at(layer, numbered(layer)([68], 0), "the tune zone is 0, which is none")
+    m.at(layer, numbered(layer)([68], 0), "the tune zone is 0 (1 to 255)")
 
 
 def unused(m):
@@ -235,7 +235,7 @@ def images(m):
         else:
             key = m.f.blob(name) if m.f.has_blob(name) else None
         if key in seen:
-            m.say(("images", i), ("is the same as", seen[key]))
+            m.say(("images", i), ("equals", seen[key]))
         elif key and key != b"\0":
             seen[key] = i
 

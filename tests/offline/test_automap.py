@@ -131,7 +131,7 @@ def test_several_maps_and_folders_are_drawn_at_their_places(here):
     out, err = run("automap", "--in-place", "maps", "one.map", code=5)
     layer = layer_of("one.map")
     assert [line.split(": ")[0] for line in out.splitlines()] == names + ["one.map"]
-    assert err == "mapfs: maps/below/x.map: %s: left as it is: grass.rules was not found\n" % layer
+    assert err == "mapfs: maps/below/x.map: %s: unchanged: grass.rules not found\n" % layer
     assert len({get(name) for name in names}) == 1 and get("one.map") != get(names[0]) != get("maps/below/x.map")
     assert run("automap", "--in-place", "maps/below", *names, "--rules", "maps/grass.rules")[0].count("\n") == 1
     assert get("maps/below/x.map") == get(names[0])
@@ -197,13 +197,13 @@ def test_which_layers_are_drawn(here):
     assert of("--layer", top + "/4_grass", "--config", "Grow", "--seed", "3") == (["4_grass"], "")
     assert of("--layer", top + "/2_grass", "--config", "1") == (["2_grass"], "")
     named, err = of("--layer", top + "/2_grass", "--layer", top + "/0_grass", code=5)
-    assert named == ["0_grass"] and "2_grass: left as it is: its config is -1" in err
+    assert named == ["0_grass"] and "2_grass: unchanged: config is -1" in err
     assert of("--config", "0") == ([], "")
     assert of("--config", "Grown", code=5)[0] == of("--config", "2", code=5)[0] == []
     assert "no such layer" in of("--layer", "groups/9/layers/0", code=2)[1]
     game = next(g for g in run("ls", map_, "groups")[0].split() if "decoration" not in g)
     physics = "groups/%s/layers/%s" % (game, run("ls", map_, "groups/%s/layers" % game)[0].split()[0])
-    assert "no design layer" in of("--layer", physics, "--config", "1", code=5)[1]
+    assert "not a design layer" in of("--layer", physics, "--config", "1", code=5)[1]
 
 
 def test_configurations_are_listed_and_found_in_any_case_of_letters(here):
@@ -221,7 +221,7 @@ def test_configurations_are_listed_and_found_in_any_case_of_letters(here):
     assert run("automap", "--list", "--rules", "none.rules", map_)[0].splitlines() == [
         "%s/%s: none.rules has no configuration" % (top, layer) for layer in ("0_grass", "1_grass")]
     assert run("automap", "--list", "grass.rules", "none.rules")[0].splitlines() == [
-        "grass.rules: " + c for c in listed] + ["none.rules: has no configuration"]
+        "grass.rules: " + c for c in listed] + ["none.rules: no configuration"]
     for name, tile in (("GRASS", 7), ("Desert", 8), ("desert", 9), ("DESERT", 8), ("1", 8)):
         run("automap", "--config", name, map_, "out.map")
         assert {t[0] for row in cells("out.map", top + "/0_grass") for t in row} == {0, tile}, name
@@ -229,7 +229,7 @@ def test_configurations_are_listed_and_found_in_any_case_of_letters(here):
     assert "grass.rules has no configuration Snow (it has 0 [Grass], 1 [Desert], 2 [desert])" in err
     os.unlink("grass.rules")
     out, err = run("automap", "--list", map_)
-    assert out == "" and err.count("grass.rules was not found") == 2
+    assert out == "" and err.count("grass.rules not found") == 2
 
 
 def test_the_seed_is_the_layers_or_another_and_0_is_said(here):
@@ -240,7 +240,7 @@ def test_the_seed_is_the_layers_or_another_and_0_is_said(here):
     before = cells(map_, layer)
     for seed, args in ((77, []), (5, ["--seed", "5"]), (-2**31, ["--seed=-2147483648"]), (1, ["--seed", "0"])):
         said = run("automap", *args, map_, "out.map")[1]
-        assert ("1 is taken" in said) == (args[-1:] == ["0"])
+        assert ("using 1" in said) == (args[-1:] == ["0"])
         assert cells("out.map", layer) == drawn(before, text, 1, seed)
     for wrong in ("x", "", "1.5", "4294967296", "1 "):
         assert "--seed" in run("automap", "--seed", wrong, map_, code=1)[1]
@@ -260,9 +260,9 @@ def test_where_rules_are_looked_for(here):
         assert "by [From %d] of grass.rules" % i in run("automap", "-n", "--rules", "own", map_)[0]
         assert "by [From all] of all" in run("automap", "-n", "--rules", "all", map_)[0]
         os.unlink(d + "/grass.rules")
-    assert "grass.rules was not found" in run("automap", map_, code=5)[1]
+    assert "grass.rules not found" in run("automap", map_, code=5)[1]
     assert run("automap", "--rules", "none", map_, code=2)[1].startswith("mapfs: none: No such file")
-    assert "no regular file" in run("automap", "--rules", "/dev/null", map_, code=2)[1]
+    assert "not a regular file" in run("automap", "--rules", "/dev/null", map_, code=2)[1]
 
 
 def test_rules_of_a_name_that_leads_elsewhere_are_not_looked_for(here):
@@ -271,7 +271,7 @@ def test_rules_of_a_name_that_leads_elsewhere_are_not_looked_for(here):
     (here / "maps" / ".hidden.rules").write_text(GROW)
     for image in ("..%2Fx", ".hidden"):
         map_ = make(here / "maps" / "a.map", [auto()], image)
-        assert "by whose name rules are found" in run("automap", map_, code=5)[1]
+        assert "the layer has no image to find rules for" in run("automap", map_, code=5)[1]
         os.unlink(map_)
     os.symlink("../x.rules", "maps/grass.rules")
     assert "not found" in run("automap", make(here / "maps/a.map", [auto()]), code=5)[1]
@@ -301,7 +301,7 @@ def test_a_map_of_another_format_is_told_so(here):
     assert made[1] == ""
     before = get("X.MOD")
     for args in (["X.MOD"], ["X.MOD", "Y.MOD"], ["--in-place", "."]):
-        assert "no layer of such a map is drawn by rules" in run("automap", *args, code=2)[1]
+        assert "automap is not supported for this format" in run("automap", *args, code=2)[1]
     assert get("X.MOD") == before and sorted(os.listdir(here)) == ["X.MOD", "tree"]
 
 
@@ -351,19 +351,19 @@ def test_faults_of_rules_are_told_with_line_word_and_what_they_may_be(here):
              "Pos 1 0 INDEX", "Index 1", "Pos 1 0 INDEX 256", "Pos 1 0 INDEX 1 OR", "Pos 1 0 INDEX 1 2 3",
              "Index 4", "Pos 0 0 INDEX 1", "Pos 0 0 INDEX 2", "Index 4", "Random often", "Random 0%", "Modulo 1 2 3",
              "NewRunning", "NewRun 5", "[B", "[A]", "Index 1", "Pos 1 1 EMPTY", "Pos 1 1 FULL", "Pos 1 1 INDEX -1"]
-    told = ['1: Pos before the first Index', '3: "Indx" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, Random, '
+    told = ['1: Pos before the first Index', '3: unknown word "Indx" ([Name], NewRun, NoLayerCopy, Index, Pos, Random, '
             'Modulo or NoDefaultRule)', "4: Index without a tile (0 to 255)",
-            "5: tile 256 (0 to 255)", '6: "XFILP" is no flag (XFLIP, YFLIP, ROTATE or NONE)',
+            "5: tile 256 (0 to 255)", '6: "XFILP" is not a flag (XFLIP, YFLIP, ROTATE or NONE)',
             "7: Pos without a value (EMPTY, FULL, INDEX or NOTINDEX)",
-            '8: "FUL" is no value (EMPTY, FULL, INDEX or NOTINDEX)', "9: Pos without a place (Pos X Y)",
-            "10: INDEX without a tile (-1 to 255)", "6: the rule can never hold: no tile is left for 1 0",
+            '8: "FUL" is not a value (EMPTY, FULL, INDEX or NOTINDEX)', "9: Pos without a position (Pos X Y)",
+            "10: INDEX without a tile (-1 to 255)", "6: the rule can never match: no tile is possible at 1 0",
             "12: tile 256 (-1, outside, to 255)", "13: OR without a tile (-1 to 255)",
-            '14: "2" is no flag (XFLIP, YFLIP, ROTATE or NONE)', '14: "3" and what follows is passed over (OR)',
-            "11: the rule can never hold: no tile is left for 1 0", "15: the rule can never hold: no tile is left for 0 0",
-            "19: Random without a chance (5, one in five, or 20%)", "20: Random 0: no chance (above 0)",
-            "21: Modulo without its four numbers (Modulo MX MY OX OY)", '22: "ning" is passed over: the line should end before it',
-            '23: "5" is passed over: the line should end before it', '24: "[B" does not end in "]"',
-            "26: the rule can never hold: no tile is left for 1 1", "25: [A] is there twice (line 2)"]
+            '14: "2" is not a flag (XFLIP, YFLIP, ROTATE or NONE)', '14: "3" and further words are ignored (use OR)',
+            "11: the rule can never match: no tile is possible at 1 0", "15: the rule can never match: no tile is possible at 0 0",
+            "19: Random without a probability (such as 5, one in five, or 20%)", "20: Random is 0 (must be above 0)",
+            "21: Modulo without four numbers (Modulo MX MY OX OY)", '22: "ning" is ignored: the line must end before it',
+            '23: "5" is ignored: the line must end before it', '24: "[B" does not end in "]"',
+            "26: the rule can never match: no tile is possible at 1 1", "25: [A] already exists (line 2)"]
     (here / "w.rules").write_text("\n".join(wrong) + "\n")
     out, err = run("automap", "--check", "w.rules", code=2)
     assert out.splitlines() == ["w.rules: line " + line for line in told] and err == ""
@@ -399,7 +399,7 @@ def test_the_rules_of_the_game_have_no_faults_but_those_that_are_known():
     for path in found:
         told = subprocess.run([places.BINARY, "automap", "--check", path], capture_output=True, text=True, timeout=60)
         lines = told.stdout.splitlines()
-        assert told.stderr == "" and all('"233" is no value' in line for line in lines)
+        assert told.stderr == "" and all('"233" is not a value' in line for line in lines)
         assert bool(lines) == (os.path.basename(path) == "jungle_midground.rules") == (told.returncode == 2)
 
 

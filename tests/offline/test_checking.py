@@ -72,7 +72,7 @@ def one_wide(f, blobs):
             return
 
 
-@pytest.mark.parametrize("change, words", [(no_game, b"there is no game layer"), (one_wide, b"at least 2 x 2")])
+@pytest.mark.parametrize("change, words", [(no_game, b"the map has no game layer"), (one_wide, b"at least 2 x 2")])
 def test_faults_are_told_with_value_and_bound(box, small, change, words):
     file = box.add(spoiled(small, change), "bad.map")
     r = run("check", file)

@@ -95,7 +95,7 @@ def test_each_map_is_told_with_its_tiles_and_pictures(repository):
     told = of(page)
     assert list(told) == ["maps/b c.map"]
     page = review.Page(told["maps/b c.map"])
-    assert page.answer == "**What the game plays with changed**: tiles: 1 added."
+    assert page.answer == "**The gameplay changed**: tiles: 1 added."
     ((kind, counts, where, rows),) = page.layers.values()
     assert (kind, counts, where) == ("game", {"added": 1}, ((1, 1), (1, 1))) and rows[0][1] == "freeze (9)"
     assert list(page.pictures) == ["pictures/maps-b-c-1/game-1-1.png"]
@@ -118,10 +118,10 @@ def test_what_is_against_the_rules_fails(repository):
     repository.commit()
     r, page = repository.review()
     told = of(page)
-    assert r.returncode == 1 and "no DDNet knows tile 8 in the game layer" in told["maps/a.map"]
-    assert "no DDNet knows" not in told["maps/b c.map"]
+    assert r.returncode == 1 and "tile 8 is unknown to DDNet in the game layer" in told["maps/a.map"]
+    assert "unknown to DDNet" not in told["maps/b c.map"]
     r, page = repository.review("none", MAPFS_RULES="")
-    assert r.returncode == 0 and "no DDNet knows" not in page
+    assert r.returncode == 0 and "unknown to DDNet" not in page
     # A house's own, found from where the script was called.
     with open(os.path.join(repository.top, "house.json"), "w") as f:
         f.write('{"tiles": [{"id": 9, "layers": ["game"], "max": 0}]}')
@@ -141,7 +141,7 @@ def test_maps_that_are_new_gone_renamed_and_none(repository):
     r, page = repository.review()
     told = of(page)
     assert r.returncode == 0, page
-    assert "It was called ` maps/" in told["maps/z_*.map"] and "Both maps show the same." in told["maps/z_*.map"]
+    assert "It was called ` maps/" in told["maps/z_*.map"] and "No differences." in told["maps/z_*.map"]
     gone = [name for name in ("maps/a.map", "maps/b c.map") if name in told]
     assert len(gone) == 1 and "The map was removed." in told[gone[0]] and "The map is new." in told["maps/new.map"]
 

@@ -183,9 +183,9 @@ def test_a_map_of_07_for_06(box, map07):
     assert told == ["embedded images/0_grass_main.json: 1024 x 1024 pixels",
                     "converted images/1_bg_cloud1.json: 1024 x 1024 pixels",
                     "converted images/2_own.png: 32 x 16 pixels",
-                    "unpacked groups/0_Game/layers/0_Game: its tiles are of version 3",
-                    "unpacked %s: its tiles are of version 3" % DESIGN,
-                    "converted envelopes: tangents of 3 are beside the points, as DDNet has them"]
+                    "unpacked groups/0_Game/layers/0_Game: its version is 3 now",
+                    "unpacked %s: its version is 3 now" % DESIGN,
+                    "converted envelopes: tangents of 3 are now outside the points, as in DDNet"]
     # 0.6 itself ignores the tangents.
     convert("--to", "0.6", "--strip", map07, out)
     assert not uuids(datafile.Datafile.load(out))
@@ -201,7 +201,7 @@ def test_and_back_for_07(box, map07):
     assert [i.ints[0] for i in f.of_type(ENVELOPE)] == [3, 2, 3]
     assert f.of_type(ENVPOINTS)[0].ints == sum(Map07().points(), []) and not uuids(f)
     assert told == ["embedded images/1_bg_cloud1.json: 2048 x 1024 pixels",
-                    "converted envelopes: tangents of 2 are in the points, as 0.7 has them"]
+                    "converted envelopes: tangents of 2 are now in the points, as in 0.7"]
     was = get(back)
     for game in ("0.7", "0.7"):
         assert convert("--to", game, back) == ("", "")
@@ -214,9 +214,9 @@ def test_what_a_map_of_07_has_that_06_cannot_have_is_refused(box):
     m.layers[1] = m.layers[1][:-4]
     file, out = box.add(m.encode(), "seven.map"), os.path.join(box.root, "six.map")
     told = convert("--to", "0.6", file, out, code=2)[1].splitlines()
-    assert told[0] == "mapfs: %s: images/2_own.json: its pixels are not RGBA, and 0.6 takes no others" % file
-    assert told[1].startswith("mapfs: %s: %s: the layer's tiles cannot be read: " % (file, DESIGN))
-    assert told[2:] == ["mapfs: %s: is not converted: 0.6 would not take all of it" % file]
+    assert told[0] == "mapfs: %s: images/2_own.json: its pixels are not RGBA (required by 0.6)" % file
+    assert told[1].startswith("mapfs: %s: %s: cannot read the tiles of the layer: " % (file, DESIGN))
+    assert told[2:] == ["mapfs: %s: not converted: 0.6 cannot use all parts of the map" % file]
     assert not os.path.exists(out)
     assert convert("-n", "--to", "0.6", file, code=2)[1].count("\n") == 3
 
@@ -233,9 +233,8 @@ ODD = (b"odd", (20, 33, bytes(i * 11 & 0xFF for i in range(4 * 20 * 33))))
 
 def test_images_of_which_07_makes_no_tiles(box):
     file, out = box.add(race(ODD), "odd.map"), os.path.join(box.root, "out.map")
-    wrong = "images/0_odd.png has 20 x 33 pixels, and 0.7 makes tiles of multiples of 16"
-    assert convert("--to", "0.7", file, out, code=2) == ("", "mapfs: %s: %s: %s\nmapfs: %s: is not converted: 0.7 would "
-                                                        "not take all of it\n" % (file, DESIGN, wrong, file))
+    wrong = "images/0_odd.png has 20 x 33 pixels (multiples of 16 in 0.7)"
+    assert convert("--to", "0.7", file, out, code=2) == ("", "mapfs: %s: %s: %s\nmapfs: %s: not converted: 0.7 cannot use all parts of the map\n" % (file, DESIGN, wrong, file))
     assert not os.path.exists(out)
     assert convert("--to", "0.7", "--scale", file, out) == ("scaled images/0_odd.png: 32 x 48 pixels\n", "")
     f = datafile.Datafile.load(out)
@@ -267,10 +266,10 @@ def test_images_that_are_not_at_hand(box):
     file = box.add(race((b"easter", None), (b"nowhere", None)), "a.map")
     told = convert("--to", "0.7", file, out, code=2)[1].splitlines()
     assert told == [
-        "mapfs: %s: images/0_easter.json: 0.7 draws other tiles by that name, and no easter.png was found "
-        "(--mapres DIR)" % file,
-        "mapfs: %s: left as it is: images/1_nowhere.json: 0.7 has no such image, and no nowhere.png was found "
-        "(--mapres DIR)" % file, "mapfs: %s: is not converted: 0.7 would not take all of it" % file]
+        "mapfs: %s: images/0_easter.json: 0.7 has another image of this name, and easter.png not found "
+        "(use --mapres DIR)" % file,
+        "mapfs: %s: unchanged: images/1_nowhere.json: 0.7 has no such image, and nowhere.png not found "
+        "(use --mapres DIR)" % file, "mapfs: %s: not converted: 0.7 cannot use all parts of the map" % file]
     os.makedirs(os.path.join(box.root, "mine"))
     image = pytest.importorskip("PIL.Image").new("P", (16, 32), 1)
     image.putpalette([9, 8, 7, 1, 2, 3])
@@ -294,7 +293,7 @@ def test_the_images_of_the_games_are_those_of_their_packages(box):
     told = [line.split(": ", 2)[2] for line in run("check", "--for", "0.7", file).stdout.decode().splitlines()
             if "0.7 " in line and "images/" in line]
     stem = "images/%%0%dd_%%s.json" % len(str(len(names) - 1))
-    expected = {stem % (i, n): "0.7 draws other tiles by that name" if n in OTHER else "0.7 has no such image"
+    expected = {stem % (i, n): "0.7 has another image of this name" if n in OTHER else "0.7 has no such image"
                 for i, n in enumerate(names) if n in OTHER or n not in of_07}
     assert dict(line.split(": ", 1) for line in told) == expected
 
@@ -352,18 +351,18 @@ def checked(game, file, *more, code):
 
 def test_check_says_what_a_game_does_without(box, map07):
     layers = "groups/0_Game/layers/"
-    ignored = ["info/settings.cfg: %s takes no settings of maps", layers + "1_Tele: %s knows no tele layers",
-               layers + "3_bells: %s knows no sounds layers"]
+    ignored = ["info/settings.cfg: %s ignores settings in maps", layers + "1_Tele: %s has no tele layers",
+               layers + "3_bells: %s has no sounds layers"]
     race_ = box.add(ddnet_map(), "race.map")
     for game in ("0.6", "0.7"):
         assert [line for line in checked(game, race_, code=5) if game in line] == [t % game for t in ignored]
     assert checked("ddnet", race_, code=0) == []
     assert checked("0.7", map07, code=0) == []
-    seven = ["images/0_grass_main.json: %s draws other tiles by that name",
-             layers + "0_Game: its tiles are packed, as only 0.7 has them",
-             layers + "1_design: its tiles are packed, as only 0.7 has them"]
-    tangents = ["envelopes/%d.json: its points have tangents, as only 0.7 has them" % i for i in range(3)]
-    curves = ["envelopes/%d.json: 0.6 knows no Bezier curves, and draws lines" % i for i in (0, 2)]
+    seven = ["images/0_grass_main.json: %s has another image of this name",
+             layers + "0_Game: its tiles are packed (only in 0.7)",
+             layers + "1_design: its tiles are packed (only in 0.7)"]
+    tangents = ["envelopes/%d.json: its points have tangents (only in 0.7)" % i for i in range(3)]
+    curves = ["envelopes/%d.json: 0.6 draws lines instead of Bezier curves" % i for i in (0, 2)]
     assert checked("ddnet", map07, code=5) == [t.replace("%s", "DDNet") for t in seven] + tangents
     assert sorted(checked("0.6", map07, code=5)) == sorted([t.replace("%s", "0.6") for t in seven] + tangents + curves)
     assert run("check", map07).returncode == 0
@@ -371,14 +370,14 @@ def test_check_says_what_a_game_does_without(box, map07):
     convert("--to", "ddnet", map07, six)
     assert checked("ddnet", six, code=0) == [] and checked("0.6", six, code=5) == curves
     assert checked("0.7", six, code=5) == [
-        "envelopes/%d.json: its tangents are beside the points, where 0.7 does not look for them" % i for i in (0, 2)]
+        "envelopes/%d.json: its tangents are outside the points, where 0.7 does not read them" % i for i in (0, 2)]
     odd = box.add(race(ODD), "odd.map")
     r = run("check", "--json", "--for", "0.7", odd)
     fault = [f for f in map(json.loads, r.stdout.splitlines()) if f["path"] == DESIGN][-1]
     assert r.returncode == 5 and fault == {
         "file": odd, "level": "warning", "path": DESIGN, "field": "image", "value": "20 x 33",
         "bound": "multiples of 16",
-        "problem": "images/0_odd.png has 20 x 33 pixels, and 0.7 makes tiles of multiples of 16"}
+        "problem": "images/0_odd.png has 20 x 33 pixels (multiples of 16 in 0.7)"}
 
 
 def test_a_folder_becomes_another(box, map07):
@@ -407,7 +406,7 @@ def test_a_folder_becomes_another(box, map07):
     # Neither into itself, nor over what is no map.
     for inside in (top, top + "/new"):
         assert convert("--to", "0.7", top, inside, code=2)[1].endswith(
-            "%s: is in the folder that is read (--in-place)\n" % inside)
+            "%s: is in the source folder (use --in-place)\n" % inside)
     assert sorted(os.listdir(top)) == ["a.map", "below", "notes.txt"]
     put(new + "/a.map", b"mine")
     os.utime(new + "/a.map", (1, 1))
@@ -434,13 +433,13 @@ def test_maps_at_their_places(box, map07):
 
 
 def test_command_lines_that_are_none(box, map07):
-    for args, why in ((["x.map"], "name the game with --to"), (["--to", "0.5", "x.map"], "0.5 is no game that is known"),
+    for args, why in ((["x.map"], "--to says"), (["--to", "0.5", "x.map"], "unknown game 0.5"),
                       (["--to", "0.6", "a", "b", "c"], "several maps")):
         assert why in convert(*args, code=1)[1]
-    assert "x is no game that is known" in run("check", "--for", "x", map07).stderr.decode()
+    assert "unknown game x" in run("check", "--for", "x", map07).stderr.decode()
     archive = box.add(archives.small_mod(), "a.mod")
-    for r, why in ((run("convert", "--to", "0.7", archive), b"there is no other game for maps of this format"),
-                   (run("check", "--for", "0.7", archive), b"--for is not supported for this format")):
+    for r, why in ((run("convert", "--to", "0.7", archive), b"conversion is not supported for this format"),
+                   (run("check", "--for", "0.7", archive), b" this format")):
         assert r.returncode == 2 and why in r.stderr
 
 

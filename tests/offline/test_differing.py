@@ -207,13 +207,13 @@ def test_a_table_of_another_size_is_its_sizes_and_what_differs_where_both_have_c
         y, x = at
         return " x %d, y %d (line %d, column %d): %s -> %s" % (x, y, y + 1, x + 1, a.get(at, "-"), b.get(at, "-"))
     sizes = " %d x %d cells -> %d x %d cells, " % (w, h, v, k)
-    head = [sizes + "the same where both have them"]
+    head = [sizes + "equal in the common area"]
     if differ:
         n, ys, xs = len(differ), [y for y, _ in differ], [x for _, x in differ]
-        head = [sizes + "and where both have them:", " %d cell%s, %s" % (n, "s" * (n > 1), review.place(xs, ys))]
+        head = [sizes + "in the common area:", " %d cell%s, %s" % (n, "s" * (n > 1), review.place(xs, ys))]
     more = [" and %d more" % (len(differ) - 10)] * (len(differ) > 10)
     one = len(outer) == 1
-    rest = [" %d cell%s that only one has %s not 0" % (len(outer), "s" * (not one), "is" if one else "are")] * bool(outer)
+    rest = [" %d cell%s outside the common area %s not 0" % (len(outer), "s" * (not one), "is" if one else "are")] * bool(outer)
     assert told() == head + [line(at) for at in differ[:10]] + more + rest
     assert told("--full") == head + [line(at) for at in sorted(differ + outer)]
     assert [x for x in lines("-q", *maps_) if "id.csv" in x] == ["changed groups/0_Game/layers/1_deco/id.csv"]
@@ -445,7 +445,7 @@ def test_pictures_show_what_changed(box, pair):
     r = run("diff", "--images", into, small, other)
     assert r.returncode == 2
     assert r.stderr.decode().splitlines() == [
-        "mapfs: %s: cannot be written: File exists" % name for name in (path.replace("/", "-"), "map.png")]
+        "mapfs: %s: cannot write: File exists" % name for name in (path.replace("/", "-"), "map.png")]
     assert run("diff", "--images", os.path.join(box.root, "none", "x"), small, other).returncode == 2
     assert run("diff", "--images", os.path.join(box.root, "empty"), small, small).returncode == 0
 

@@ -234,7 +234,7 @@ def test_large_lists_keep_to_the_budget(tmp_path, cache):
     for ours, theirs in (("u", "t"), ("t", "u")):
         most("merge", "b", ours, theirs, "out", code=0)
         assert firsts(names["out"]) == list(changes["t"])
-    assert "quads.json: changed by both, and too large to be joined" in most("merge", "b", "o", "t", "out", code=1)[1]
+    assert "quads.json: changed by both, but too large to merge" in most("merge", "b", "o", "t", "out", code=1)[1]
     assert firsts(names["out"]) == list(changes["o"])
     with open(names["out"] + ".mapfs-left/groups/0_Game/layers/1_q/quads.json", "rb") as f:
         left = [line for line in f if b"[-2, " in line or b"[-3, " in line]

@@ -11,7 +11,7 @@ import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 from maps import run
 
-REFUSED = r"to read all of it is the work of \d+ bytes \(at most 8589934592, unless --no-limit is given\)"
+REFUSED = r"reading the map takes the work of \d+ bytes \(at most 8589934592; use --no-limit for more\)"
 
 
 def builder():
@@ -88,5 +88,5 @@ def test_rules_that_look_at_too_many_tiles_are_refused(box, tmp_path):
     args = ["automap", "--rules", str(rules), "--config", "0", "--layer", name]
     r = run(*args, path)
     assert r.returncode == 2 and open(path, "rb").read() == before
-    assert re.search(r"a\.map: .*the rules look at \d+ tiles of the map \(at most 8589934592, unless --no-limit is given\)\n$",
+    assert re.search(r"a\.map: .*the rules look at \d+ tiles of the map \(at most 8589934592; use --no-limit for more\)\n$",
                      r.stderr.decode())

@@ -430,7 +430,7 @@ def test_a_picture_that_cannot_be_written_is_what_is_named(box, small):
     shim = box.shim(Fault)
     shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE, errno.ENOSPC)
     r = run("preview", small, out, text=True, env=box.env(shim.env()))
-    assert (r.returncode, r.stderr) == (2, "mapfs: %s: cannot be written: No space left on device\n" % out)
+    assert (r.returncode, r.stderr) == (2, "mapfs: %s: cannot write: No space left on device\n" % out)
     assert not os.path.exists(out)
 
 

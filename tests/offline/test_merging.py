@@ -129,7 +129,7 @@ def judge(b, o, t, out, r, copies):
         return "exit code %d" % r.returncode
     if r.returncode == 0 and any(not merging.nameless(b, o, t, merging.owner(k)) for k in clash):
         return "both changed %s, and nothing was said" % sorted(clash, key=str)[:3]
-    if r.returncode == 1 and (not clash or "in doubt" in r.stderr):
+    if r.returncode == 1 and (not clash or "ambiguous" in r.stderr):
         return None  # a doubt of its own, named
     if "the merged map is invalid" in r.stderr:
         return None if out == o else "ours is not as it was"
@@ -141,7 +141,7 @@ def judge(b, o, t, out, r, copies):
     if ": automapper" in r.stderr:
         sure = {k: v for k, v in sure.items() if k[2:] != ("automapper",)}
         clash = {k for k in clash if k[2:] != ("automapper",)}
-    if "and the layer's size by one or both" in r.stderr:  # named as a whole: ours stays
+    if "and the layer was resized" in r.stderr:  # named as a whole: ours stays
         sure = {k: v for k, v in sure.items() if merging.owner(k) not in merging.resized(b, o, t) or out.get(k) != o.get(k)}
     again = out["twice",] if r.returncode else set()
     wrong = [(k, v, out.get(k)) for k, v in sure.items() if out.get(k) != v and merging.owner(k) not in named | again
@@ -149,7 +149,7 @@ def judge(b, o, t, out, r, copies):
     lines = merging.lines_joined(*(f["settings",] for f in (b, o, t)))
     if set(out["settings",]) != lines and "settings.cfg" not in r.stderr:
         wrong.append(("settings", lines, out["settings",]))
-    if "into another order" not in r.stderr:
+    if "reordered by both" not in r.stderr:
         wrong += merging.misplaced(b, o, t, out)
     kept = [(k, o.get(k), out.get(k)) for k in clash
             if len(k) > 2 and out.get(k) != o.get(k) and merging.owner(k) not in again
@@ -226,7 +226,7 @@ def quick():
 
 
 # A conflict of several files, which the model does not foresee: it looks at one at a time.
-SEVERAL = re.compile("both put it into another order|and used by ")
+SEVERAL = re.compile("reordered by both|and used by ")
 
 
 def test_random_edits_of_two_copies_are_all_in_the_merge_or_named(quick):
@@ -392,7 +392,7 @@ def test_the_order_is_that_of_whoever_changed_it(plain):
     stack(plain, "o", *other)
     stack(plain, "t", "bb", "a", "ccc", "dddd")
     r = merge(plain, code=1)
-    assert names_of(plain) == ["Game", "ground", *other] and "into another order" in r.stderr
+    assert names_of(plain) == ["Game", "ground", *other] and "reordered by both" in r.stderr
 
 
 def test_settings_that_both_added_at_one_place_are_kept(plain):
@@ -492,8 +492,8 @@ def test_what_of_theirs_cannot_be_read_is_a_conflict_and_the_rest_is_taken(plain
     put(plain, "o", "info/credits", "ours\n")
     r = merge(plain, code=1)
     lines = r.stderr.splitlines()
-    assert "mapfs: out.map: conflict: %s: theirs cannot be read: Input/output error: the zlib stream is damaged" % file in r.stderr, r.stderr
-    assert all("theirs cannot be read" in line for line in lines)
+    assert "mapfs: out.map: conflict: %s: cannot read theirs: Input/output error: the zlib stream is damaged" % file in r.stderr, r.stderr
+    assert all("cannot read theirs" in line for line in lines)
     assert said(plain, "info/author") == "theirs\n" and said(plain, "info/credits") == "ours\n"
     assert good("cat", str(plain / "out.map"), file).stdout == good("cat", str(plain / "b.map"), file).stdout
     assert not (plain / "out.map.mapfs-left").exists()
@@ -504,7 +504,7 @@ def test_theirs_is_left_over_where_ours_cannot_be_read(plain):
     put(plain, "o", "info/settings.cfg", "sv_deepfly 2\n")
     assert damage(plain, "o", "b") == 1
     r = merge(plain, code=1)
-    assert "conflict: info/settings.cfg: changed by both, and ours cannot be read: Input/output error: the zlib stream is damaged" in r.stderr and r.stderr.count("\n") == 1
+    assert "conflict: info/settings.cfg: changed by both, and cannot read ours: Input/output error: the zlib stream is damaged" in r.stderr and r.stderr.count("\n") == 1
     assert left(plain, "info/settings.cfg") == "sv_deepfly 1\n"
 
 
@@ -610,7 +610,7 @@ def test_a_layer_whose_name_another_one_has_now_is_not_taken_for_it(plain, mover
     put(plain, other, GROUND + "/id.csv", cells(plain, (1, 1, 5)))
     r = merge(plain)
     found = [grid(said(plain, "%s/layers/%s/id.csv" % (GROUP, n))) for n in layers_of(plain, GROUP)[1:]]
-    assert grid(cells(plain, (1, 1, 5))) in found or "in doubt" in r.stderr
+    assert grid(cells(plain, (1, 1, 5))) in found or "ambiguous" in r.stderr
     assert any(rows[1][1] == 21 for rows in found) and len(found) == 2
 
 
@@ -652,7 +652,7 @@ def test_two_layers_of_one_name_that_changed_places_are_in_doubt(grouped):
     put(grouped, "o", GROUND + "/id.csv", other)
     put(grouped, "o", far + "/id.csv", one)
     put(grouped, "t", GROUND + "/id.csv", cells(grouped, (1, 1, 5)))
-    assert "in doubt" in merge(grouped, code=1).stderr
+    assert "ambiguous" in merge(grouped, code=1).stderr
     assert said(grouped, GROUND + "/id.csv") == other and said(grouped, far + "/id.csv") == one
     assert grid(left(grouped, GROUND + "/id.csv"))[1][1] == 5
 
@@ -707,7 +707,7 @@ def test_a_layer_that_each_moved_to_another_group_is_where_ours_has_it(grouped):
     good("mv", str(grouped / "o.map"), GROUND, OTHER + "/layers/1_ground")
     good("mv", str(grouped / "t.map"), GROUND, "groups/2_third/layers/0_ground")
     r = merge(grouped, code=1)
-    assert "moved by both; theirs has it in groups/2_third/layers" in r.stderr
+    assert "moved by both (theirs: groups/2_third/layers)" in r.stderr
     assert layers_of(grouped, OTHER) == ["0_far", "1_ground"] and layers_of(grouped, "groups/2_third") == []
 
 
@@ -839,7 +839,7 @@ def test_what_only_raw_shows_is_as_in_ours_and_told(plain):
     put(plain, "o", "info/version", "ours\n")
     r = merge(plain, code=0)
     line, = r.stderr.splitlines()
-    assert "note: raw/items/00077/00000, which no other file shows, was changed by theirs" in line
+    assert "note: raw/items/00077/00000 was changed by theirs, and no other file shows it" in line
     assert unknown(plain, UNKNOWN) == [[1]] and said(plain, "info/author") == "theirs\n"
 
 
@@ -848,7 +848,7 @@ def test_what_both_changed_and_only_raw_shows_is_a_conflict(plain):
         secrets(plain, side, (UNKNOWN, 0, ints))
     r = merge(plain, code=1)
     line, = r.stderr.splitlines()
-    assert "conflict: raw/items/00077/00000, which no other file shows, was changed by both" in line
+    assert "conflict: raw/items/00077/00000 was changed by both, and no other file shows it" in line
     assert unknown(plain, UNKNOWN) == [[2]]
 
 
@@ -860,7 +860,7 @@ def test_a_type_of_a_uuid_is_the_same_under_another_number(plain):
     put(plain, "t", "info/version", "theirs\n")
     assert merge(plain, code=0).stderr == ""
     secrets(plain, "t", (0x8005, 1, [6]))
-    assert "00001, which no other file shows, was added by theirs" in merge(plain, code=0).stderr
+    assert "00001 was added by theirs, and no other file shows it" in merge(plain, code=0).stderr
     text = said(plain, GROUND + "/layer.json", "t")
     put(plain, "t", GROUND + "/layer.json",
         text.replace('"automapper": null', '"automapper": {"version": 1, "config": 1, "seed": 2, "flags": 1}'))

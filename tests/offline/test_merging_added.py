@@ -111,7 +111,7 @@ def judge(where):
         good("extract", "-o", "raw=off,png=stored", str(where / (side + ".map")), trees[side])
     out = layers(trees["out"])
     # A map may have an image that no file can stand for; that is a conflict, too.
-    refused = set(re.findall(r": conflict: images/\d+_(.*)\.json: the map does not take theirs: .*; kept ours, theirs is in ", stderr))
+    refused = set(re.findall(r": conflict: images/\d+_(.*)\.json: theirs is refused: .*; ours stays, theirs is ", stderr))
     theirs = [x for x in layers(trees["t"]) if not (x.key[2] and x.key[2][0] in refused)]
     return lost(layers(trees["o"]), out, lambda *_: False) or lost(
         theirs, out, lambda *args: is_left(*args, where, stderr)) or None

@@ -69,7 +69,7 @@ def test_layers_of_one_name_that_are_as_much_alike_are_in_doubt(plain):
     of_one_name(plain, 60)
     put(plain, "t", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 0)))
     put(plain, "o", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 9)))
-    assert "in doubt" in merge(plain, code=1).stderr
+    assert "ambiguous" in merge(plain, code=1).stderr
     assert grid(said(plain, LAYERS + "2_x/id.csv")) == pattern(3, 60, 9)
     assert grid(left(plain, LAYERS + "2_x/id.csv")) == pattern(3, 60, 0)
 
@@ -81,7 +81,7 @@ def test_a_moved_layer_in_doubt_is_named_where_it_stands(plain):
     good("mv", str(plain / "o.map"), LAYERS + "2_x", OTHER + "/layers/5_x")
     put(plain, "o", OTHER + "/layers/1_x/id.csv", edits.text_of(pattern(3, 60, 9)))
     r = merge(plain, code=1)
-    assert "conflict: %s/layers/1_x/id.csv: in doubt" % OTHER in r.stderr
+    assert "conflict: %s/layers/1_x/id.csv: in an object whose match is ambiguous" % OTHER in r.stderr
     assert grid(said(plain, OTHER + "/layers/1_x/id.csv")) == pattern(3, 60, 9)
     assert grid(left(plain, OTHER + "/layers/1_x/id.csv")) == pattern(3, 60, 0)
     assert layers_of(plain, OTHER) == ["0_far", "1_x"]
@@ -93,7 +93,7 @@ def test_the_layer_that_a_map_has_once_was_added_by_both_under_two_names(plain):
         os.makedirs(new)
         merging.dump(str(new / "layer.json"), {"type": 2, "version": 3, "width": 20, "height": 10, "kind": 2})
         good("pack", str(plain / ("add-" + side)), "--onto", str(plain / (side + ".map")))
-    assert LAYERS + '2_ours: added by both; theirs calls it "theirs"' in merge(plain, code=1).stderr
+    assert LAYERS + '2_ours: added by both (theirs: "theirs")' in merge(plain, code=1).stderr
     assert layers_of(plain, GROUP) == [os.path.basename(GAME), os.path.basename(GROUND), "2_ours"]
 
 
@@ -107,7 +107,7 @@ def test_an_image_outside_of_the_map_that_got_another_name_is_another_one(plain,
     old = said(plain, "images/1_grass_main.json", "b")
     good("rm", str(plain / (replacer + ".map")), "images/1_grass_main.json")
     put(plain, replacer, "images/1_winter_main.json", old)
-    removed = "removed by theirs and used by ours; it stays" if user == "o" else "removed by ours and used by theirs; it is there again"
+    removed = "removed by theirs and used by ours (not removed)" if user == "o" else "removed by ours and used by theirs (restored)"
     assert "_grass_main.json: " + removed in merge(plain, code=1).stderr
     assert '_grass_main"' in said(plain, GROUND + "/layer.json")
     assert names_of(plain, "images") == {"checker.png", "grass_main.json", "winter_main.json"}
@@ -165,7 +165,7 @@ def test_a_layer_of_one_name_that_was_made_anew_with_another_image_is_in_doubt(p
     put(plain, "t", LAYERS + "2_x/layer.json", said(plain, LAYERS + "2_x/layer.json", "b").replace("0_checker", "1_grass_main"))
     put(plain, "t", LAYERS + "2_x/id.csv", edits.text_of(pattern(19, 60)))
     put(plain, "o", LAYERS + "2_x/id.csv", edits.text_of(pattern(3, 60, 9)))
-    assert "in doubt" in merge(plain, code=1).stderr
+    assert "ambiguous" in merge(plain, code=1).stderr
     assert grid(said(plain, LAYERS + "2_x/id.csv")) == pattern(3, 60, 9) and '"0_checker"' in said(plain, LAYERS + "2_x/layer.json")
     assert grid(left(plain, LAYERS + "2_x/id.csv")) == pattern(19, 60) and "_grass_main" in left(plain, LAYERS + "2_x/layer.json")
 

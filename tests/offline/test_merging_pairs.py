@@ -88,7 +88,7 @@ def test_what_cannot_be_two_files_is_refused_and_nothing_is_written(box, three):
     assert "invalid name for a map of two files" in merge(b, b, t, out[:-4] + ".foo", code=130)
     lone = box.add(get(b), "lone.PAK")
     for args in ((lone, b, t), (b, lone, t), (b, b, lone)):
-        assert "lone.PAK.MAN is not beside it" in merge(*args, out, code=130)
+        assert "lone.PAK.MAN is missing" in merge(*args, out, code=130)
     box.add(b"not this map's\n", "out.PAK.MAN")
     assert "out.PAK.MAN already exists" in merge(b, b, t, out, code=130)
     assert get(out + ".MAN") == b"not this map's\n" and box.beside() == []

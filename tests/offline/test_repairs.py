@@ -73,7 +73,7 @@ def test_unused_bytes_of_tiles_are_cleaned_where_a_whole_map_is_written(bad, how
     r = run(*how, bad, out)
     assert r.returncode == 0 and not r.stderr, r
     told = [line for line in r.stdout.decode().splitlines() if line.startswith("repaired ")]
-    assert told == ["repaired groups/0_Game/layers/%s: bytes of its tiles that nothing uses are 0 now" % name
+    assert told == ["repaired groups/0_Game/layers/%s: set unused bytes of its tiles to 0" % name
                     for name in ("0_Game", "1_ground", "2", "3")]
     if how[0] == "tidy":
         assert own_data(out) == CLEAN

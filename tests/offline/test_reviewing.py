@@ -131,7 +131,7 @@ def test_counts_and_rectangles_are_those_of_the_tables(box, seed):
         any_of[bool(kind)] += len(differ)
     total = sum(sum(c.values()) for kind, c, _, _ in p.layers.values() if kind)
     assert any_of[True] == total == sum(review.counts(p.answer).values())
-    assert ("is the same" in p.answer) == (not any_of[True] and any_of[False] > 0)
+    assert ("is unchanged" in p.answer) == (not any_of[True] and any_of[False] > 0)
 
 
 def pairs():
@@ -290,7 +290,7 @@ def test_a_layer_that_comes_or_goes_with_its_group_is_told(box):
     one, two = box.add(build(False), "one.map"), box.add(build(True), "two.map")
     for args, mark in (((one, two), "added"), ((two, one), "removed")):
         p = page(*args)
-        assert p.answer == "**What the game plays with changed**: tiles: 1 %s." % mark
+        assert p.answer == "**The gameplay changed**: tiles: 1 %s." % mark
         ((path, (kind, counts, where, rows)),) = p.layers.items()
         assert (path, kind, counts, where) == ("groups/1_other/layers/0_Front", "front", {mark: 1}, ((3, 3), (2, 2)))
         assert rows[0][1] == "wall jump (16)" and (mark, "groups/1_other") in p.entries()
@@ -313,7 +313,7 @@ def test_a_layer_that_comes_or_goes_is_counted_once_and_its_tiles_are_those_that
         b.add(datafile.ENVPOINTS, [])
         return box.add(b.encode(), name + ".map")
     none, four, nine = build("none", 0), build("four", 4), build("nine", 9)
-    path, part = "groups/0_Game/layers/1_new", "Layers" if kind == "seen" else "What the game plays with"
+    path, part = "groups/0_Game/layers/1_new", "Layers" if kind == "seen" else "Gameplay"
     for a, b, mark in ((none, four, "added"), (four, none, "removed")):
         p = page(a, b)
         assert p.layers[path][1:3] == ({mark: 3}, ((3, 3), (0, 2)))
@@ -324,16 +324,16 @@ def test_a_layer_that_comes_or_goes_is_counted_once_and_its_tiles_are_those_that
 def test_what_one_does_not_play_with_is_answered(box):
     old = racemap.Race()
     one = box.add(old.encode(), "one.map")
-    assert page(one, one).answer == "Both maps show the same." and run("diff", "--markdown", one, one).returncode == 0
+    assert page(one, one).answer == "No differences." and run("diff", "--markdown", one, one).returncode == 0
     old.info[0] = b"Bob"
     old.design[0] = (racemap.W, racemap.H, bytes([2, 0, 0, 0]) * (racemap.W * racemap.H), 0, -1)
     two = box.add(old.encode(), "two.map")
     p = page(one, two)
-    assert p.answer.startswith("**What the game plays with is the same**") and "What the game plays with (" not in p.text
+    assert p.answer.startswith("**The gameplay is unchanged**") and "Gameplay (" not in p.text
     assert p.entries() == [("changed", "info/author")] and list(p.layers) == ["groups/0_Game/layers/1_design"]
     old.settings.append(b"sv_hit 0")
     p = page(two, box.add(old.encode(), "three.map"))
-    assert p.answer == "**What the game plays with changed**." and "+sv_hit 0\n" in p.text
+    assert p.answer == "**The gameplay changed**." and "+sv_hit 0\n" in p.text
 
 
 NASTY = ["a`b*c_d _e_ [f](g) <b> & | # @you ~~s~~ \\ !", "www.e.io", "a@b.c", "``", " #1 ", "``` `x`"]
@@ -367,7 +367,7 @@ def test_long_lists_are_folded(box, small):
     assert run("pack", os.path.join(box.root, "tree"), "--onto", two).returncode == 0
     text = page(one, two).text
     images = text.split("### Images (30 added)\n")[1]
-    assert images.startswith("\n<details><summary>All of them</summary>\n\n- added ") and "\n\n</details>\n" in images
+    assert images.startswith("\n<details><summary>Show all</summary>\n\n- added ") and "\n\n</details>\n" in images
 
 
 def test_of_a_map_of_another_format_the_files_are_told(box):

@@ -95,59 +95,59 @@ GAME, DESIGN = LAYERS + "0_game", LAYERS + "1_design"
 SECOND = {name: LAYERS + "1_" + name for name in ("front", "tele", "speedup", "switch", "tune")}
 FRONT, TELE, SPEEDUP, SWITCH, TUNE = (SECOND[n] for n in ("front", "tele", "speedup", "switch", "tune"))
 SETTINGS = "info/settings.cfg"
-UNKNOWN = "is not a setting that servers take from maps"
+UNKNOWN = "is not a setting that servers accept from maps"
 
 # What is done to the map, and what is to be said.
 FAULTS = {
-    "no spawn": (without("game", (1, 1)), [(GAME, "there is no spawn (192, 193 or 194 in the game or front layer)")]),
-    "no start": (without("game", (2, 1)), [(GAME, "there is no start (33 in the game or front layer)")]),
-    "no finish": (without("game", (3, 1)), [(GAME, "there is no finish (34 in the game or front layer)")]),
-    "no times": (without("game", (4, 1)), [(GAME, "there is no time checkpoint (35 to 59 in the game or front layer)")]),
-    "no author": (info(0, b""), [("info/author", "there is no author")]),
-    "no licence": (info(3, b""), [("info/license", "there is no license")]),
-    "unknown tile": (put("game", (5, 2, 8), (1, 3, 8)), [(GAME, "x 4, y 1 and 1 more: no DDNet knows tile 8 in the game layer")]),
-    "tile of another layer": (put("front", (5, 2, 1)), [(FRONT, "x 4, y 1: no DDNet knows tile 1 in the front layer")]),
-    "unknown switch": (put("switch", (1, 2, 3, 60)), [(SWITCH, "x 0, y 1: no DDNet knows tile 60 in the switch layer")]),
-    "turned": (put("game", (2, 3, 9, 8)), [(GAME, "x 1, y 2: tile 9 is turned or mirrored, which means nothing there")]),
-    "turned switch": (put("switch", (2, 3, 4, 24, 1)), [(SWITCH, "x 1, y 2: tile 24 is turned or mirrored, which means nothing there")]),
-    "cut over air": (put("front", (2, 2, 5)), [(FRONT, "x 1, y 1: hook-through (5) is over nothing solid")]),
-    "all over air": (put("front", (2, 2, 66)), [(FRONT, "x 1, y 1: hook-through (66) is over nothing solid: there it stops hooks")]),
-    "one side over air": (put("game", (2, 2, 67)), [(GAME, "x 1, y 1: hook-through (67) is over nothing solid: there it stops hooks")]),
-    "beside air": (put("game", (2, 2, 6)), [(GAME, "x 1, y 1: hook-through (6) is beside nothing solid")]),
-    "beside the next line": (both(put("front", (6, 2, 6)), put("game", (1, 3, 3))), [(FRONT, "x 5, y 1: hook-through (6) is beside nothing solid")]),
+    "no spawn": (without("game", (1, 1)), [(GAME, "the map has no spawn (192, 193 or 194 in the game or front layer)")]),
+    "no start": (without("game", (2, 1)), [(GAME, "the map has no start (33 in the game or front layer)")]),
+    "no finish": (without("game", (3, 1)), [(GAME, "the map has no finish (34 in the game or front layer)")]),
+    "no times": (without("game", (4, 1)), [(GAME, "the map has no time checkpoint (35 to 59 in the game or front layer)")]),
+    "no author": (info(0, b""), [("info/author", "the map has no author")]),
+    "no licence": (info(3, b""), [("info/license", "the map has no license")]),
+    "unknown tile": (put("game", (5, 2, 8), (1, 3, 8)), [(GAME, "x 4, y 1 and 1 more: tile 8 is unknown to DDNet in the game layer")]),
+    "tile of another layer": (put("front", (5, 2, 1)), [(FRONT, "x 4, y 1: tile 1 is unknown to DDNet in the front layer")]),
+    "unknown switch": (put("switch", (1, 2, 3, 60)), [(SWITCH, "x 0, y 1: tile 60 is unknown to DDNet in the switch layer")]),
+    "turned": (put("game", (2, 3, 9, 8)), [(GAME, "x 1, y 2: tile 9 is rotated or mirrored, which has no effect")]),
+    "turned switch": (put("switch", (2, 3, 4, 24, 1)), [(SWITCH, "x 1, y 2: tile 24 is rotated or mirrored, which has no effect")]),
+    "cut over air": (put("front", (2, 2, 5)), [(FRONT, "x 1, y 1: hook-through (5) is over no solid tile")]),
+    "all over air": (put("front", (2, 2, 66)), [(FRONT, "x 1, y 1: hook-through (66) is over no solid tile: it stops hooks there")]),
+    "one side over air": (put("game", (2, 2, 67)), [(GAME, "x 1, y 1: hook-through (67) is over no solid tile: it stops hooks there")]),
+    "beside air": (put("game", (2, 2, 6)), [(GAME, "x 1, y 1: hook-through (6) is beside no solid tile")]),
+    "beside the next line": (both(put("front", (6, 2, 6)), put("game", (1, 3, 3))), [(FRONT, "x 5, y 1: hook-through (6) is beside no solid tile")]),
     "entrance": (put("tele", (3, 2, 7, 26), (4, 2, 7, 10)), [(TELE, "x 2, y 1 and 1 more: entrance 7 has no exit")]),
     "entrance for weapons": (put("tele", (3, 2, 7, 14)), [(TELE, "x 2, y 1: entrance 7 has no exit")]),
     "entrance for hooks": (put("tele", (3, 2, 7, 15), (4, 2, 8, 27), (5, 2, 8, 26)), [(TELE, "x 2, y 1: entrance 7 has no exit")]),
-    "exit": (put("tele", (3, 4, 200, 27)), [(TELE, "x 2, y 3: nothing leads to exit 200")]),
+    "exit": (put("tele", (3, 4, 200, 27)), [(TELE, "x 2, y 3: exit 200 has no entrance")]),
     "checkpoint": (put("tele", (3, 2, 7, 29), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: checkpoint 7 has no exit")]),
-    "checkpoint exit": (put("tele", (3, 2, 7, 30), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: nothing leads to checkpoint exit 7")]),
+    "checkpoint exit": (put("tele", (3, 2, 7, 30), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: checkpoint exit 7 has no checkpoint")]),
     "hidden checkpoint exit": (put("tele", (3, 2, 6, 30), (1, 2, 7, 30), (2, 2, 7, 29)), [
-        (TELE, "x 2, y 1: nothing leads to checkpoint exit 6")]),
-    "back to no checkpoint": (put("tele", (3, 2, 0, 63)), [(TELE, "x 2, y 1: it leads to checkpoints, and there is no exit of one")]),
-    "number 0": (put("tele", (3, 2, 0, 26)), [(TELE, "x 2, y 1: tile 26 has number 0, with which it does nothing")]),
-    "door": (put("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "x 0, y 1: nothing switches door 9")]),
-    "speedup": (put("speedup", (6, 5, 0, 1, 28), (1, 1, 1, 0, 28)), [(SPEEDUP, "x 5, y 4: the speedup has force 0, and does nothing")]),
-    "tune zone": (put("tune", (6, 5, 0, 68)), [(TUNE, "x 5, y 4: the tune zone is 0, which is none")]),
+        (TELE, "x 2, y 1: checkpoint exit 6 has no checkpoint")]),
+    "back to no checkpoint": (put("tele", (3, 2, 0, 63)), [(TELE, "x 2, y 1: it leads to checkpoints, but the map has no checkpoint exit")]),
+    "number 0": (put("tele", (3, 2, 0, 26)), [(TELE, "x 2, y 1: tile 26 has number 0 and does nothing")]),
+    "door": (put("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "x 0, y 1: door 9 has no switch")]),
+    "speedup": (put("speedup", (6, 5, 0, 1, 28), (1, 1, 1, 0, 28)), [(SPEEDUP, "x 5, y 4: the speedup has force 0 and does nothing")]),
+    "tune zone": (put("tune", (6, 5, 0, 68)), [(TUNE, "x 5, y 4: the tune zone is 0 (1 to 255)")]),
     "misspelt": (settings(b"sv_team 1", b"sv_taem 1"), [(SETTINGS, f"line 2: sv_taem {UNKNOWN} (sv_team?)")]),
     "swapped": (settings(b"swtich_open 3"), [(SETTINGS, f"line 1: swtich_open {UNKNOWN} (switch_open?)")]),
     "left out": (settings(b"sv_max_teamsize 3"), [(SETTINGS, f"line 1: sv_max_teamsize {UNKNOWN} (sv_max_team_size?)")]),
     "of no server": (settings(b"sv_gametype ctf"), [(SETTINGS, f"line 1: sv_gametype {UNKNOWN}")]),
     "of a server alone": (settings(b"sv_team 1; sv_port 7"), [(SETTINGS, f"line 1: sv_port {UNKNOWN}")]),
-    "long line": (settings(b"sv_team 1 " + b"x" * 300), [(SETTINGS, "line 1: is 310 bytes long (at most 255)")]),
+    "long line": (settings(b"sv_team 1 " + b"x" * 300), [(SETTINGS, "line 1: 310 bytes (at most 255)")]),
     "tuning": (settings(b"tune gravitiy 0.5"), [(SETTINGS, "line 1: gravitiy is not a tuning (gravity?)")]),
-    "tune without words": (settings(b"tune"), [(SETTINGS, "line 1: words of tune are missing")]),
+    "tune without words": (settings(b"tune"), [(SETTINGS, "line 1: tune needs more words")]),
     "tune zone out of range": (settings(b"tune_zone 256 gravity 1"), [(SETTINGS, "line 1: the tune zone is 256 (0 to 255)")]),
-    "zone's value": (settings(b"tune_zone 1 gravity 0,5"), [(SETTINGS, "line 1: 0,5 is no number")]),
-    "no message": (settings(b"tune_zone_enter 1"), [(SETTINGS, "line 1: words of tune_zone_enter are missing")]),
+    "zone's value": (settings(b"tune_zone 1 gravity 0,5"), [(SETTINGS, "line 1: 0,5 is not a number")]),
+    "no message": (settings(b"tune_zone_enter 1"), [(SETTINGS, "line 1: tune_zone_enter needs more words")]),
     "no zone": (settings(b"tune_zone_leave one \"a b\""), [(SETTINGS, "line 1: the tune zone is one (0 to 255)")]),
     "no switch": (settings(b"switch_open -1"), [(SETTINGS, "line 1: the switch is -1 (0 to 255)")]),
-    "no bug": (settings(b"mapbug grenade-doublexplosion@ddnet.tw"), [(SETTINGS, "line 1: grenade-doublexplosion@ddnet.tw is not a bug of maps that servers know"
+    "no bug": (settings(b"mapbug grenade-doublexplosion@ddnet.tw"), [(SETTINGS, "line 1: grenade-doublexplosion@ddnet.tw is not a map bug known to servers"
                " (grenade-doubleexplosion@ddnet.tw?)")]),
     "unused image": (more(images=[(b"own", pixels(16, 16, 3))]), [("images/1_own.png", "nothing uses it")]),
     "unused sound": (more(sounds=1), [("sounds/0_bell0.opus", "nothing uses it")]),
     "unused envelope": (more(envelopes=1), [("envelopes/0.json", "nothing uses it")]),
-    "image twice": (both(more(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 3))]), used), [("images/2_b.png", "is the same as images/1_a.png")]),
-    "external twice": (both(more(images=[(b"grass_main", None)]), used), [("images/1_grass_main.json", "is the same as images/0_grass_main.json")]),
+    "image twice": (both(more(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 3))]), used), [("images/2_b.png", "equals images/1_a.png")]),
+    "external twice": (both(more(images=[(b"grass_main", None)]), used), [("images/1_grass_main.json", "equals images/0_grass_main.json")]),
     "large": (both(more(images=[(b"a", pixels(2049, 2, 3))]), used), [("images/1_a.png", "has 2049 x 2 pixels (at most 2048 x 2048)")]),
     "empty tiles": (design(2, 2, bytes(16)), [(LAYERS + "2_design", "is empty")]),
     "empty front": (lambda r: r.tiles.update(front={}), [(FRONT, "is empty")]),
@@ -207,14 +207,14 @@ def test_an_author_without_a_letter_is_none(box):
     f = datafile.Datafile(Race().encode())
     blobs = f.blobs()
     blobs[f.of_type(datafile.INFO)[0].ints[1]] = b"\0"
-    assert checked(box, datafile.encode(f.items, blobs), "ddnet") == ([("info/author", "there is no author")], 5)
+    assert checked(box, datafile.encode(f.items, blobs), "ddnet") == ([("info/author", "the map has no author")], 5)
 
 
 def test_warnings_of_check_count_too(box):
     """An external image that the game has not got is a warning without rules, and a reason to stop with them."""
     race = Race()
     race.images = [(b"nowhere", None)]
-    expected = [("images/0_nowhere.json", "is external, and the game comes with no image nowhere")]
+    expected = [("images/0_nowhere.json", "is external, but the game has no image nowhere")]
     assert checked(box, race) == (expected, 0)
     assert checked(box, race, "ddnet") == (expected, 5)
 
@@ -272,10 +272,10 @@ def test_a_house_has_its_own_rules(box):
         for y in (2, 3):
             race.put("game", x, y, 192)
     assert checked(box, race, rules) == ([
-        ("", "tile 192 is there 13 times in game (at most 10)"),
-        ("", "tile 33 is there 0 times in game, front (at least 1)"),
+        ("", "tile 192 occurs 13 times in game (at most 10)"),
+        ("", "tile 33 occurs 0 times in game, front (at least 1)"),
         ("info/license", "is \"GPL\" (must match ^(CC0|MIT)$)"),
-        (SETTINGS, "line 2: sv_hit is not among the settings that are allowed")], 5)
+        (SETTINGS, "line 2: sv_hit is not an allowed setting")], 5)
 
 
 def test_the_size_of_the_file_counts(box):
@@ -289,7 +289,7 @@ def test_both_can_be_asked_and_what_a_house_allows_is_known(box):
     race.settings = [b"sv_kog_map_quests Q_TEAM_15"]
     race.info[3] = b""
     known = [(SETTINGS, f"line 1: sv_kog_map_quests {UNKNOWN}")]
-    licence = [("info/license", "there is no license")]
+    licence = [("info/license", "the map has no license")]
     assert checked(box, race, "ddnet") == (licence + known, 5)
     assert checked(box, race, house(box, KOG), "ddnet") == (licence + [("info/license", "is \"\" (must match ^(CC0|MIT)$)")], 5)
 
@@ -302,11 +302,11 @@ def test_both_can_be_asked_and_what_a_house_allows_is_known(box):
     ('{"tiles": [{"id": 0, "layers": ["game"], "max": 1}]}', "line 1, column 19: tiles[0].id is 0 (must be 1 to 255)"),
     ('{"tiles": [{"id": 3}]}', "line 1, column 12: tiles[0].layers is missing"),
     ('{"tiles": [{"id": 3, "layers": ["gane"]}]}', 'line 1, column 33: tiles[0].layers[0] is "gane" (must be game, front, tele, speedup, switch or tune)'),
-    ('{"tiles": [{"id": 3, "layers": []}]}', "line 1, column 32: tiles[0].layers is an array of 0 (at least one layer)"),
+    ('{"tiles": [{"id": 3, "layers": []}]}', "line 1, column 32: tiles[0].layers is an array of 0 (must have at least one layer)"),
     ('{"tiles": [{"id": 3, "layers": ["game"], "min": 4, "max": 3}]}', "line 1, column 59: tiles[0].max is 3 (must be 4 to 2147483647)"),
-    ('{"info": {"author": "("}}', 'line 1, column 21: info.author is "(" (a regular expression: '),
-    ('{"info": {"author": "()(\\\\1\\\\1)*"}}', 'line 1, column 21: info.author is "()(\\\\1\\\\1)*" (a regular expression: back references'),
-    ('{"info": {"author": "(((a{1,255}){1,255}){1,255})"}}', "line 1, column 21: info.author is \"(((a{1,255}){1,255}){1,255})\" (a regular expression: the expression is too large)"),
+    ('{"info": {"author": "("}}', 'line 1, column 21: info.author is "(" (not a regular expression: '),
+    ('{"info": {"author": "()(\\\\1\\\\1)*"}}', 'line 1, column 21: info.author is "()(\\\\1\\\\1)*" (not a regular expression: back references'),
+    ('{"info": {"author": "(((a{1,255}){1,255}){1,255})"}}', "line 1, column 21: info.author is \"(((a{1,255}){1,255}){1,255})\" (not a regular expression: the expression is too large)"),
     ('{"info": {"author": "%s"}}' % ("(" * 200), "line 1, column 21: info.author is \""),
     ('{"info": {"author": "%s"}}' % ("a" * 256), "line 1, column 21: info.author is \""),
     ('{"settings": {"allow": [1]}}', "line 1, column 25: settings.allow[0] is 1 (must be a string)"),
@@ -330,14 +330,14 @@ def test_counts_in_a_pattern_of_a_house(box):
 
 def test_rules_that_are_not_there(box, small):
     r = run("check", "--rules", "ddnte", small)
-    assert r.returncode == 2 and r.stderr == b"mapfs: ddnte: no such file, and no rules have that name (ddnet is one)\n"
+    assert r.returncode == 2 and r.stderr == b"mapfs: ddnte: no such file, and no rules of this name (such as ddnet)\n"
 
 
 def test_rules_that_would_be_waited_for_are_none(box, small, tmp_path):
     fifo = str(tmp_path / "fifo")
     os.mkfifo(fifo)
     r = run("check", "--rules", fifo, small)
-    assert r.returncode == 2 and r.stderr == f"mapfs: {fifo}: is no regular file\n".encode()
+    assert r.returncode == 2 and r.stderr == f"mapfs: {fifo}: not a regular file\n".encode()
 
 
 def test_other_formats_have_no_rules(box):
@@ -367,9 +367,9 @@ def test_another_reading_of_the_rules_says_the_same(path):
         pytest.skip("it does not open, or there is only raw/")
     ours = set()
     for where, text in told(path, "--rules", "ddnet") - told(path):
-        same = re.match(r"is the same as images/(\d+)", text)
-        if where != SETTINGS and "and the game comes with the same image" not in text:
-            ours.add((key_of(where), ("is the same as", int(same[1])) if same else text))
+        same = re.match(r"equals images/(\d+)", text)
+        if where != SETTINGS and "but the game has the same image" not in text:
+            ours.add((key_of(where), ("equals", int(same[1])) if same else text))
     assert ours == rulings.rulings(path)
 
 
@@ -480,7 +480,7 @@ def test_images_are_those_of_the_game(box):
 
     def told():
         r = run("check", "--rules", "ddnet", file)
-        return re.findall(r"images/\d+_(\S+)\.png: is embedded, and the game comes with the same image", r.stdout.decode())
+        return re.findall(r"images/\d+_(\S+)\.png: is embedded, but the game has the same image", r.stdout.decode())
     assert sorted(told()) == names
     f = datafile.Datafile.load(file)
     blobs = f.blobs()

@@ -421,8 +421,8 @@ def test_images_leave_the_map_and_come_into_it(here):
     png_to("mapres/tiles.png", 32, 32, bytes(pixels))
     png_to("tiles.png", 32, 32, bytes(pixels))
     out, err = run("tidy", "--embed", "--mapres", "mapres", "a.map", "b.map", code=5)
-    assert "embedded images/0_tiles.json: as the game has it\n" in out
-    assert ["images/1_nowhere.json" in err, err.count("left as it is")] == [True, 2]
+    assert "embedded images/0_tiles.json: from the game\n" in out
+    assert ["images/1_nowhere.json" in err, err.count("unchanged")] == [True, 2]
     f = Datafile.load("b.map")
     assert image(f, f.of_type(IMAGE)[0]) == (b"tiles\0", 32, 32, 0, bytes(pixels))
     # Another picture, and one of which only what nobody sees is another.
@@ -468,12 +468,12 @@ def test_a_name_says_what_was_seen(here):
     b.group(0, 3, "Game")
     write("a.map", b)
     out, err = run("tidy", "--pixels", "--hash-names", "a.map", "b.map", code=5)
-    assert err.splitlines() == ["mapfs: a.map: left as it is: images/1_%s.png: its name stays: with the hash it would have 139 bytes "
+    assert err.splitlines() == ["mapfs: a.map: unchanged: images/1_%s.png: not renamed: with the hash, its name would have 139 bytes "
                                 "(at most 127)" % ("n" * 70)]
     out = out.splitlines()
     seen = b"".join(pixels[i:i + 4] if pixels[i + 3] else bytes(4) for i in range(0, len(pixels), 4))
     name = "set_cut_" + hashlib.sha256(seen).hexdigest()
-    assert out[0] == "cut images/0_set.png: 255 of 256 cells, which no tile shows"
+    assert out[0] == "cut images/0_set.png: 255 of 256 cells that no tile shows"
     assert out[1] == "renamed images/0_set.png: " + name
     f = Datafile.load("b.map")
     assert [f.blob(i.ints[4]) for i in f.of_type(IMAGE)] == [name.encode() + b"\0", b"n" * 70 + b"\0"]
@@ -499,7 +499,7 @@ def test_what_is_refused(here):
     for path in glob.glob(os.path.join(places.SHARED, "corpus", "triclon", "le_count*.tcm"))[:1] + glob.glob(
             os.path.join(places.SHARED, "corpus", "torchlight", "mods", "*"))[:1]:
         shutil.copy(path, ".")
-        for command, why in (("tidy", "of such a map"), ("du", "du is not supported for this format")):
+        for command, why in (("tidy", "tidy is not supported for this format"), ("du", "of such a map")):
             out, err = run(command, os.path.basename(path), code=2)
             assert not out and why in err.splitlines()[-1]
 
@@ -611,7 +611,7 @@ def test_what_is_behind_the_end_is_left_out_once(here):
     b.add(ENVPOINTS, [])
     path = write(here / "m.map", b)
     run("tidy", "--in-place", path)
-    sound, said = get(path), "1 bytes behind the end of the datafile are left out\n"
+    sound, said = get(path), "1 bytes after the end of the datafile are not saved\n"
     with open(path, "ab") as f:
         f.write(b"x")
     # A copy has it, too.
@@ -654,7 +654,7 @@ def test_layers_that_share_their_tiles_do_not_get_their_own(here):
     path = write(here / "m.map", b)
     _, err = run("tidy", "--layers", path, "out.map", code=5)
     assert [line.split(": ")[3:] for line in err.splitlines()] == [
-        [f"groups/0_Game/layers/{name}", "its tiles are another layer's too"] for name in ("1_x", "2_y")]
+        [f"groups/0_Game/layers/{name}", "another layer uses its tiles, too"] for name in ("1_x", "2_y")]
     assert size("out.map") <= size(path)
 
 

@@ -88,7 +88,7 @@ def test_put_takes_a_file(box, small):
 
 
 def test_bytes_behind_the_end_are_told_of_when_they_go(box, small):
-    told = "note: 8 bytes behind the end of the datafile are left out"
+    told = "note: 8 bytes after the end of the datafile are not saved"
     whole = get(small)
     with open(small, "ab") as f:
         f.write(b"8 bytes.")
@@ -513,7 +513,7 @@ def test_what_a_layer_of_an_unknown_type_names_by_number_keeps_its_number(box):
     b.group(0, 2)
     path = box.add(b.encode(), "mod.map")
     r = run("rm", path, "images/0_a.png", text=True, data="")
-    assert r.returncode == 0 and "stay as one byte each" in r.stderr, r
+    assert r.returncode == 0 and "become one byte each" in r.stderr, r
     f = datafile.Datafile.load(path)
     layer = [i for i in f.items if i.type == datafile.LAYER][1]
     assert f.blob(layer.ints[-1]) == b"a mod's own"

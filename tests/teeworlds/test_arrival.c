@@ -195,7 +195,8 @@ static void a_layer_needs_its_layer_json(void **state)
 	plane = world_add_in(&w, layer, "id.csv", false);
 	assert_int_equal(world_put_text(&w, plane, "0,0\n0,0\n", &err), -EAGAIN);
 	assert_ok(world_try(&w, &err));
-	assert_true(world_said(&w, "groups/1_Game/layers/1_lost has no valid layer.json"));
+	assert_true(world_said(
+		&w, "groups/1_Game/layers/1_lost is not saved: it has no valid layer.json"));
 	world_set(&w, world_add_in(&w, layer, "layer.json", false), tiles_json);
 	assert_int_equal(world_put_text(&w, plane, "0,0\n0,0\n", &err), -EAGAIN);
 	assert_fails(world_put_text(&w, world_add_in(&w, layer, "delay.csv", false), "0\n", &err),
@@ -366,9 +367,9 @@ static void a_name_without_its_number_is_resolved_at_the_save(void **state)
 	assert_int_equal(
 		world_put_text(&w, renamed, "{\"type\": 3, \"image\": \"7_straw\"}", &err), 1);
 	assert_fails(world_put_text(&w, twin, "{\"type\": 3, \"image\": \"9_twin\"}", &err), EINVAL,
-		"image is \"9_twin\" (is the name of several images: 4_twin, 5_twin)");
+		"image is \"9_twin\" (several images have this name: 4_twin, 5_twin)");
 	assert_fails(world_put_text(&w, gone, "{\"type\": 3, \"image\": \"9_desert\"}", &err),
-		EINVAL, "names no image");
+		EINVAL, "the map has no such image");
 	world_set(&w, twin, "{\"type\": 3, \"image\": \"5_twin\"}");
 	world_set(&w, gone, "{\"type\": 3}");
 	world_finalize(&w);
@@ -396,14 +397,14 @@ static void an_envelope_without_a_name_is_bound_if_its_channels_fit(void **state
 	world_set(&w, world_add_in(&w, quads, "layer.json", false), "{\"type\": 3}");
 	quads = world_add_in(&w, quads, "quads.json", false);
 	assert_fails(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), EINVAL,
-		"names no envelope");
+		"the map has no such envelope");
 	/* The number alone is unambiguous, and the text shown for it can be written back. */
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": 1}]", &err), 1);
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), 0);
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 6, TILES_ENVELOPE), 1);
-	assert_true(world_said(&w, "groups/2/layers/2_a refers by number alone to "
-				   "envelopes/1.json, which has no name"));
+	assert_true(world_said(&w, "groups/2/layers/2_a refers to envelopes/1.json only by number, "
+				   "because it has no name"));
 	world_close(&w);
 }
 

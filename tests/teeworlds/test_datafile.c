@@ -103,10 +103,10 @@ static void damaged_item_types_are_named(void **state)
 	at = places_of(&b).types;
 	assert_refused(at, -1, "item_types[0].type is -1 (0 to 65535)");
 	assert_refused(at, 65536, "item_types[0].type is 65536");
-	assert_refused(at + 12, 0, "item_types[1].type is 0 (a second time)");
+	assert_refused(at + 12, 0, "item_types[1].type is 0 (already used)");
 	assert_refused(at + 12 + 4, 5, "item_types[1].start is 5 (must be 1)");
 	assert_refused(at + 12 + 8, -1, "item_types[1].num is -1");
-	assert_refused(at + 12 + 8, 19, "item_types[1].num is 19 (0 to 18, the items left)");
+	assert_refused(at + 12 + 8, 19, "item_types[1].num is 19 (0 to 18, the remaining items)");
 	assert_refused(at, 8, "items[0].type is 0 (8 in item_types)");
 	assert_refused(at + 9 * 12 + 8, 0, "num_items is 19 (item_types list 18)");
 }

@@ -35,34 +35,34 @@ static void a_list_that_does_not_fit_the_map_is_refused(void **state)
 	char longest[400];
 
 	(void)state;
-	assert_refused("image 0 0 = 05_grass.png", "ends in no line feed");
-	assert_refused("\n", "line 1 is not");
-	assert_refused("image 0 0 = \n", "line 1 has a name that no file can have");
-	assert_refused("image 0 0 =\n", "line 1 is not");
-	assert_refused("picture 0 0 = 05_grass.png\n", "line 1 is not");
-	assert_refused("image 0 -1 = 05_grass.png\n", "line 1 is not");
-	assert_refused("image 0 0 ! 05_grass.png\n", "line 1 is not");
-	assert_refused("image 0 4294967296 = 05_grass.png\n", "line 1 is not");
+	assert_refused("image 0 0 = 05_grass.png", "does not end in a line feed");
+	assert_refused("\n", "line 1 must be");
+	assert_refused("image 0 0 = \n", "line 1 has an invalid name");
+	assert_refused("image 0 0 =\n", "line 1 must be");
+	assert_refused("picture 0 0 = 05_grass.png\n", "line 1 must be");
+	assert_refused("image 0 -1 = 05_grass.png\n", "line 1 must be");
+	assert_refused("image 0 0 ! 05_grass.png\n", "line 1 must be");
+	assert_refused("image 0 4294967296 = 05_grass.png\n", "line 1 must be");
 	assert_refused("image 1 0 = 05_grass.png\n", "line 1 has a group");
-	assert_refused("image 0 0 = ../05_grass.png\n", "line 1 has a name that no file");
-	assert_refused("image 0 0 = a\\tb.png\n", "line 1 has a name that no file");
-	assert_refused("image 0 0 = a.png\\\n", "line 1 has a name that no file");
-	assert_refused("image 0 0 = 05_grass\n", "line 1 has a name that no such object has");
-	assert_refused("image 0 0 = .png\n", "line 1 has a name that no file");
-	assert_refused("image 0 3 = 05_grass.png\n", "line 1 is of no image");
-	assert_refused("layer 9 0 = 05_x\n", "line 1 is of no layer");
-	assert_refused("layer 0 99 = 05_x\n", "line 1 is of no layer");
+	assert_refused("image 0 0 = ../05_grass.png\n", "line 1 has an invalid name");
+	assert_refused("image 0 0 = a\\tb.png\n", "line 1 has an invalid name");
+	assert_refused("image 0 0 = a.png\\\n", "line 1 has an invalid name");
+	assert_refused("image 0 0 = 05_grass\n", "line 1 has an invalid name for its sort");
+	assert_refused("image 0 0 = .png\n", "line 1 has an invalid name");
+	assert_refused("image 0 3 = 05_grass.png\n", "line 1: the map has no such image");
+	assert_refused("layer 9 0 = 05_x\n", "line 1: the map has no such layer");
+	assert_refused("layer 0 99 = 05_x\n", "line 1: the map has no such layer");
 	assert_refused("image 0 0 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
 	assert_refused("image 0 1 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
-	assert_refused("image 0 0 = a.png\nimage 0 2 = a.png\n", "is another's too");
-	assert_refused("image 0 0 = 2_moon.png\n", "is another's too");
+	assert_refused("image 0 0 = a.png\nimage 0 2 = a.png\n", "is already used");
+	assert_refused("image 0 0 = 2_moon.png\n", "is already used");
 	memset(longest, 'x', sizeof(longest));
 	memcpy(longest, "image 0 0 = ", 12);
 	strcpy(longest + sizeof(longest) - 6, ".png\n");
-	assert_refused(longest, "line 1 has a name that no file");
+	assert_refused(longest, "line 1 has an invalid name");
 	assert_fails(open_with(&f, "structure.map", "image\0\n", 7, &err), EINVAL, "NUL");
 	fixture_close(&f);
-	assert_refused("group 0 0 = a\ngroup 0 1 = a\n", "is another's too");
+	assert_refused("group 0 0 = a\ngroup 0 1 = a\n", "is already used");
 }
 
 /* Any list is refused, or all shown names can be looked up. */
@@ -137,7 +137,7 @@ static void names_of_a_list_are_shown_and_understood(void **state)
 	}
 	assert_fails(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}",
 			     &err),
-		EINVAL, "names no image");
+		EINVAL, "the map has no such image");
 	assert_ok(f.s->format->tree->names(f.s, &again, &err));
 	assert_non_null(again);
 	assert_int_equal(again->size, strlen(list));

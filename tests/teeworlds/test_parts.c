@@ -64,7 +64,7 @@ static void an_invalid_layer_json_is_refused(void **state)
 		"kind is \"game\" (cannot be changed from \"design\")");
 	assert_refused(&f, path, "[255,", "[256,",
 		"line 8, column 13: color[0] is 256 (must be 0 to 255)");
-	assert_refused(&f, path, "03_grass_main", "03_grass", "names no image of the map");
+	assert_refused(&f, path, "03_grass_main", "03_grass", "the map has no such image");
 	assert_refused(&f, path, "\"detail\"", "\"details\"", "details is not a known key");
 	assert_refused(&f, path, "\"detail\": false", "\"detail\": 0,\n  \"detail\": 0", "line 4");
 	assert_refused(&f, path, "\"detail\": false", "\"detail\": 0.5", "must be false or true");
@@ -132,7 +132,7 @@ static void quads_keep_fields_that_the_file_does_not_show(void **state)
 	assert_fails(put_text(&f.s, path, "[{\"positions\": [[0, 0]]}]", &err), EINVAL,
 		"positions is an array of 1 (must be an array of 5)");
 	assert_fails(put_text(&f.s, path, "[{\"position_envelope\": \"18\"}]", &err), EINVAL,
-		"[0].position_envelope is \"18\" (names no envelope of the map)");
+		"[0].position_envelope is \"18\" (the map has no such envelope)");
 	fixture_close(&f);
 }
 

@@ -327,7 +327,8 @@ static void a_written_layer_json_decides_the_size(void **state)
 	fixture_close(&f);
 	/* Tables of the previous size come first. */
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put_beside(&f, &cut, 2, &err), EAGAIN, "the layer's tables come first");
+	assert_fails(
+		put_beside(&f, &cut, 2, &err), EAGAIN, "the tables of the layer are applied first");
 	assert_int_equal(put_beside(&f, &cut, 0, &err), 1);
 	assert_int_equal(put_beside(&f, &cut, 2, &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  5,  6\n");
@@ -413,9 +414,8 @@ static void sizes_that_must_agree_are_checked_at_the_save(void **state)
 		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
 	assert_fails(f.s->format->edit->check(before, f.s, store_warning, &why, &err), EINVAL,
 		"a game would");
-	assert_string_equal(why.last,
-		LAYERS "1: is 2 x 2 tiles; width 4 and height 3 would fit the game "
-		       "layer " LAYERS "0");
+	assert_string_equal(
+		why.last, LAYERS "1: is 2 x 2 tiles (4 x 3 like the game layer " LAYERS "0)");
 	assert_int_equal(why.n, 1);
 	assert_false(why.warned);
 	assert_int_equal(
@@ -432,8 +432,8 @@ static void sizes_that_must_agree_are_checked_at_the_save(void **state)
 	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	assert_true(why.warned);
 	assert_string_equal(why.last,
-		LAYERS "05_Tele: is 4 x 4 tiles; width 4 and height 3 would fit the game "
-		       "layer " LAYERS "04_Game: the other rows are not used");
+		LAYERS "05_Tele: is 4 x 4 tiles (4 x 3 like the game layer " LAYERS
+		       "04_Game): the other rows are not used");
 	snapshot_unref(before);
 	fixture_close(&f);
 }

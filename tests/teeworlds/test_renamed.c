@@ -37,7 +37,8 @@ static void an_existing_file_can_name_a_moved_object_by_its_new_name(void **stat
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
 	move_path(&w, "envelopes/0_pos.json", "envelopes", "9_x.json");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), 1);
@@ -48,7 +49,8 @@ static void an_existing_file_can_name_a_moved_object_by_its_new_name(void **stat
 	assert_int_equal(put_now(&w, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"straw\"}", &err), 0);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_straw\"}", &err), 0);
-	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
+		"the map has no such image");
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
@@ -66,10 +68,11 @@ static void a_file_validated_alone_uses_the_names_of_the_mount(void **state)
 	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
 	assert_int_equal(put_text(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
 	assert_int_equal(put_text(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
-	assert_fails(
-		put_text(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put_text(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	/* The number of objects with this name is checked elsewhere. */
-	assert_fails(put_text(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
+	assert_fails(put_text(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL,
+		"the map has no such image");
 	assert_true(err.is_unresolved);
 	world_close(&w);
 }
@@ -89,7 +92,7 @@ static void a_name_without_its_number_is_accepted_if_it_is_unique(void **state)
 	world_copy(&w, "images", "5_grass.png", png);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"5_grass\"}", &err), 1);
 	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
-		"image is \"grass\" (is the name of several images: 0_grass, 5_grass)");
+		"image is \"grass\" (several images have this name: 0_grass, 5_grass)");
 	world_close(&w);
 }
 
@@ -112,7 +115,7 @@ static void current_names_take_precedence_over_names_of_the_mount(void **state)
 	world_remove(&w, id_of(w.now, "images/2_moon.png"));
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"2_moon\"}", &err), 0);
 	world_finalize(&w);
-	assert_true(world_said(&w, "has no image now: images/2_moon.png is gone"));
+	assert_true(world_said(&w, "lost its image: images/2_moon.png was removed"));
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
 	world_close(&w);
 }
@@ -126,7 +129,8 @@ static void an_intermediate_name_of_an_object_is_forgotten(void **state)
 	world_open(&w, "structure.map");
 	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
 	move_path(&w, "images/0_grass.png", "images", "8_hay.png");
-	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_hay\"}", &err), 1);
 	world_close(&w);
 }
@@ -143,7 +147,7 @@ static void a_new_file_is_unresolved_until_its_target_exists(void **state)
 	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
 	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
 	assert_fails(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), EINVAL,
-		"names no image");
+		"the map has no such image");
 	assert_true(err.is_unresolved);
 	world_copy(&w, "images", "9_new.png", png);
 	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), 1);

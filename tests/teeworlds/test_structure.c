@@ -219,8 +219,8 @@ static void references_to_removed_objects_are_cleared_and_reported(void **state)
 	assert_int_equal(world_int(&w, TW_LAYER, 1, LIST_SOURCE), 1);
 	assert_int_equal(world_int(&w, TW_LAYER, 4, LIST_SOURCE), -1);
 	assert_true(world_said(
-		&w, "groups/0_Back/layers/0_bg has no image now: images/0_grass.png is gone"));
-	assert_true(world_said(&w, "groups/2/layers/0_snd has no sound now"));
+		&w, "groups/0_Back/layers/0_bg lost its image: images/0_grass.png was removed"));
+	assert_true(world_said(&w, "groups/2/layers/0_snd lost its sound"));
 	/* Their data is removed too: name and pixels, name and sound. */
 	assert_int_equal(fixture_map(&w.after)->n_blobs, fixture_map(&w.f)->n_blobs - 4);
 	world_close(&w);
@@ -269,7 +269,7 @@ static void a_new_image_can_be_referred_to_immediately(void **state)
 		1);
 	assert_fails(world_put_text(&w, id_of(w.now, "groups/2/layers/1_fg/layer.json"),
 			     "{\"image\": \"0_gone\"}", &err),
-		EINVAL, "names no image");
+		EINVAL, "the map has no such image");
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 0);
 	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), 1);
@@ -277,7 +277,7 @@ static void a_new_image_can_be_referred_to_immediately(void **state)
 	world_remove(&w, w.places[0].id);
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
-	assert_true(world_said(&w, "has no image now: images/0_new.png is gone"));
+	assert_true(world_said(&w, "lost its image: images/0_new.png was removed"));
 	world_close(&w);
 }
 

@@ -224,7 +224,7 @@ static void removing_the_files_of_a_shared_layer_keeps_those_in_the_other_group(
 		assert_string_equal(
 			world_list(&w, "groups/0_A/layers"), i ? "0_L0 1_L1 " : "0_L0 ");
 		assert_int_equal(*world_ints(&w, TW_LAYER, 1, 14), 0x01010101);
-		assert_false(world_said(&w, "cannot be without"));
+		assert_false(world_said(&w, "it is required"));
 		world_close(&w);
 	}
 }
@@ -242,8 +242,8 @@ static void a_part_removed_in_only_one_of_two_groups_stays(void **state)
 		world_remove(&w, id_of(w.now, both[i]));
 		world_finalize(&w);
 		assert_int_equal(*world_ints(&w, TW_LAYER, 1, TILES_DATA), 0x01010101);
-		assert_true(world_said(&w, "id.csv was removed from groups/0_A/layers/1_L1, which "
-					   "stands in several groups: it stays"));
+		assert_true(world_said(&w, "id.csv was not removed from groups/0_A/layers/1_L1: "
+					   "the layer is in several groups"));
 		world_close(&w);
 	}
 }
@@ -338,8 +338,8 @@ static void removing_an_envelope_removes_its_points(void **state)
 	ITEM(&w, TW_ENVELOPE, 1, 2, 1, 1, 1);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[34], -1);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[36], 0);
-	assert_true(world_said(&w, "groups/0_Back/layers/1_quads refers to no envelope now in 2 "
-				   "places: envelopes/0_pos.json is gone"));
+	assert_true(world_said(&w, "groups/0_Back/layers/1_quads lost 2 references to envelopes: "
+				   "envelopes/0_pos.json was removed"));
 	world_close(&w);
 }
 
@@ -387,8 +387,8 @@ static void a_removed_part_becomes_empty(void **state)
 	assert_content(w.after.s, "groups/1_Game/layers/0_Game/id.csv",
 		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
 	assert_content(w.after.s, "groups/0_Back/layers/1_quads/quads.json", "[]\n");
-	assert_true(world_said(&w, "layer.json was removed from groups/0_Back/layers/0_bg, which "
-				   "cannot be without it: it stays"));
+	assert_true(world_said(
+		&w, "layer.json was not removed from groups/0_Back/layers/0_bg: it is required"));
 	assert_int_equal(world_int(&w, TW_LAYER, 0, 0), 7);
 	world_close(&w);
 	/* A part that is removed with its object is not reported separately. */

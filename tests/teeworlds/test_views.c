@@ -281,11 +281,11 @@ static void an_external_image_accepts_only_its_size(void **state)
 	fixture_close(&f);
 	must_open(&f, "odd.map", "ro");
 	assert_fails(put_text(&f.s, "images/0_rgb.json", "{\"width\": 3}", &err), EINVAL,
-		"cannot be shown");
+		"without valid RGBA pixels");
 	assert_fails(
 		put_text(&f.s, "images/8.json", "{\"external\": 1}", &err), EINVAL, "too short");
-	assert_fails(
-		put_text(&f.s, "images/8.json", "{\"width\": 5}", &err), EINVAL, "cannot be shown");
+	assert_fails(put_text(&f.s, "images/8.json", "{\"width\": 5}", &err), EINVAL,
+		"without valid RGBA pixels");
 	fixture_close(&f);
 }
 
@@ -320,24 +320,20 @@ static void a_text_has_limits_that_existing_texts_may_exceed(void **state)
 	line[31] = '\0';
 	assert_int_equal(put_text(&f.s, "info/author", line, &err), 1);
 	line[31] = 'x', line[32] = '\0';
-	assert_fails(
-		put_text(&f.s, "info/author", line, &err), EINVAL, "has 32 bytes (at most 31)");
+	assert_fails(put_text(&f.s, "info/author", line, &err), EINVAL, "32 bytes (at most 31)");
 	assert_fails(
 		put_text(&f.s, "info/version", "0123456789abcdef\n", &err), EINVAL, "at most 15");
 	line[32] = 'x', line[128] = '\0';
-	assert_fails(
-		put_text(&f.s, "info/credits", line, &err), EINVAL, "has 128 bytes (at most 127)");
+	assert_fails(put_text(&f.s, "info/credits", line, &err), EINVAL, "128 bytes (at most 127)");
 	assert_fails(put_text(&f.s, "info/license", line, &err), EINVAL, "at most 31");
 	line[128] = 'x', line[255] = '\0';
 	assert_int_equal(put_text(&f.s, "info/settings.cfg", line, &err), 1);
 	line[255] = 'x', line[256] = '\0';
-	assert_fails(
-		put_text(&f.s, "info/settings.cfg", line, &err), EINVAL, "line 1: has 256 bytes");
+	assert_fails(put_text(&f.s, "info/settings.cfg", line, &err), EINVAL, "line 1: 256 bytes");
 	assert_fails(put_text(&f.s, "info/author", "two\nlines\n", &err), EINVAL, "line 2");
 	assert_fails(put_text(&f.s, "info/author", "\n\n", &err), EINVAL, "line 2");
 	assert_fails(entry_put(&f.s, id_of(f.s, "info/author"), "a\0b\n", 4, &err), EINVAL, "NUL");
-	assert_fails(
-		put_text(&f.s, "info/author", "st\xfc\n", &err), EINVAL, "line 1: is not UTF-8");
+	assert_fails(put_text(&f.s, "info/author", "st\xfc\n", &err), EINVAL, "line 1: not UTF-8");
 	fixture_close(&f);
 
 	must_open(&f, "odd.map", "ro");
@@ -346,8 +342,7 @@ static void a_text_has_limits_that_existing_texts_may_exceed(void **state)
 	line[200] = '\0';
 	assert_int_equal(put_text(&f.s, "info/credits", line, &err), 1);
 	line[200] = 'y', line[201] = '\0';
-	assert_fails(
-		put_text(&f.s, "info/credits", line, &err), EINVAL, "has 201 bytes (at most 200)");
+	assert_fails(put_text(&f.s, "info/credits", line, &err), EINVAL, "201 bytes (at most 200)");
 	fixture_close(&f);
 }
 
@@ -480,7 +475,8 @@ static void a_removed_text_is_removed_from_the_file(void **state)
 	assert_int_equal(put_text(&f.s, "info/version", "", &err), 1);
 	assert_ok(f.s->format->stat(f.s, gone, &entry, &err));
 	assert_int_equal(entry.size, 0);
-	assert_fails(f.s->format->get(f.s, gone, 0, NULL, 0, &err), EIO, "left the map");
+	assert_fails(
+		f.s->format->get(f.s, gone, 0, NULL, 0, &err), EIO, "was removed from the map");
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	assert_ok(fixture_open_file(&again, file, "again.map", "ro", &err));
 	assert_int_equal(fixture_map(&again)->n_blobs, before - 1);
@@ -648,7 +644,7 @@ static void a_save_refuses_maps_that_a_game_refuses(void **state)
 		1);
 	assert_fails(
 		f.s->format->edit->check(before, f.s, collect, why, &err), EINVAL, "a game would");
-	assert_non_null(strstr(why, "there is no game layer\n"));
+	assert_non_null(strstr(why, "the map has no game layer\n"));
 	assert_non_null(strstr(why, "color[3] is 300 (0 to 255)\n"));
 	/* Faults that the base has are not reported. */
 	assert_ok(f.s->format->edit->check(f.s, f.s, collect, why, &err));

@@ -41,7 +41,7 @@ static void archives_of_other_games_are_known(void **state)
 		archive_foreign(hob, sizeof(hob), 200), "an archive of Hob or Rebel Galaxy");
 	assert_null(archive_foreign(hob, sizeof(hob), 50));
 	assert_string_equal(archive_foreign((const uint8_t *)"PK\3\4", 4, 99),
-		"a ZIP archive (Torchlight I's PAK.ZIP is one)");
+		"a ZIP archive (such as PAK.ZIP of Torchlight I)");
 	assert_null(archive_foreign((const uint8_t *)"", 0, 0));
 }
 

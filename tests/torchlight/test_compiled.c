@@ -97,7 +97,7 @@ static void a_string_with_a_line_feed_makes_the_text_read_only(void **state)
 		bindat_decode(file.data, file.size, NULL, STR(""), &text, &readonly, &err), 0);
 	assert_int_equal(readonly.code, -EACCES);
 	assert_string_equal(error_text(&readonly),
-		"string id 7 holds a line break or NUL, which the text form cannot say");
+		"string id 7 has a line break or NUL, which the text form cannot express");
 	assert_non_null(strstr(text_of(&text), ":x\xEF\xBF\xBDy\n"));
 }
 
@@ -197,7 +197,7 @@ static void wrong_values_are_refused_with_their_place(void **state)
 	assert_int_equal(
 		bindat_encode(text, sizeof(text) - 1, NULL, 0, NULL, NULL, &file, &err), -EINVAL);
 	assert_string_equal(error_text(&err),
-		"line 2, column 13: 'ten' is no INTEGER (-2147483648..2147483647)");
+		"line 2, column 13: 'ten' is not a valid INTEGER (-2147483648..2147483647)");
 }
 
 /* A word in lower case is a STRING, as in the modding kit. */
@@ -211,7 +211,7 @@ static void a_word_that_is_no_type_is_refused(void **state)
 	(void)state;
 	assert_int_equal(
 		bindat_encode(typo, sizeof(typo) - 1, NULL, 0, NULL, NULL, &file, &err), -EINVAL);
-	assert_string_equal(error_text(&err), "line 2, column 12: <INTEGR> is no type");
+	assert_string_equal(error_text(&err), "line 2, column 12: <INTEGR> is not a type");
 	assert_int_equal(
 		bindat_encode(lower, sizeof(lower) - 1, NULL, 0, NULL, NULL, &file, &err), 0);
 	assert_int_equal(
@@ -249,7 +249,7 @@ static void empty_inputs_are_handled(void **state)
 	(void)state;
 	assert_int_equal(
 		compiled_encode(COMPILED_DAT, &ctx, NULL, 0, NULL, 0, NULL, &again, &err), -EINVAL);
-	assert_string_equal(error_text(&err), "line 1, column 1: there is no [BLOCK]");
+	assert_string_equal(error_text(&err), "line 1, column 1: no [BLOCK]");
 	buffer_append(&file, table, sizeof(table));
 	for (size_t i = 0; i < sizeof(tree) / sizeof(*tree); i++)
 		buffer_u32(&file, tree[i]);
@@ -321,17 +321,18 @@ static void wrong_tables_are_refused_with_their_place(void **state)
 		{"SKILLS.RAW", "name\tfile\tguid\textra\n",
 			"line 1, column 16: the header line has the unknown column extra"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\tb\n",
-			"line 2, column 4: the line has 2 cells (not 3)"},
+			"line 2, column 4: the line has 2 cells (must be 3)"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\tb\t1\t2\n",
-			"line 2, column 7: a cell too many: '2'"},
+			"line 2, column 7: too many cells: '2'"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\tb\tc\n",
-			"line 2, column 5: 'c' is not -9223372036854775808..9223372036854775807"},
+			"line 2, column 5: 'c' must be -9223372036854775808 to "
+			"9223372036854775807"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\\x\tb\t1\n",
-			"line 2, column 2: a backslash before none of t n r 0 e | \\"},
+			"line 2, column 2: a backslash must be followed by t, n, r, 0, e, | or \\"},
 		{"UNITDATA.RAW",
 			"list\tguid\tname\tfile\tflags\tlevel\tmin\tmax\trarity\trarity_"
 			"hc\tunittype\nX\n",
-			"line 2, column 1: no list 'X' (ITEMS, MONSTERS, PLAYERS or PROPS)"},
+			"line 2, column 1: unknown list 'X' (ITEMS, MONSTERS, PLAYERS or PROPS)"},
 	};
 
 	(void)state;

@@ -329,7 +329,7 @@ def test_damaged_archive_is_read_or_refused_and_no_more(tmp_path):
 @pytest.mark.parametrize("change,why", [
     (lambda m: m[:-1], "an entry at byte"),
     (lambda m: m + b"\0", "manifest: 1 bytes follow the last directory"),
-    (lambda m: b"\x01" + m[1:], "manifest: version is 1 (not 0 or 2)"),
+    (lambda m: b"\x01" + m[1:], "manifest: version is 1 (must be 0 or 2)"),
     (lambda m: m.replace(b"/\0\0\0\0\0", b"x\0\0\0\0\0", 1),
      "manifest: the root does not end in '/'"),
 ])

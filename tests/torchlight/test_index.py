@@ -191,10 +191,10 @@ def test_a_save_says_what_an_index_does_not_list(box):
             continue
         if len(rows) == 1:
             told.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
-                        "(mapfs index lists it)" % what)
+                        "(use mapfs index to list it)" % what)
         else:
             told.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
-                        "(mapfs index lists them)" % (len(rows), *what))
+                        "(use mapfs index to list them)" % (len(rows), *what))
     again = pack(box, work(box, {"MEDIA/SOUNDS/A.DAT": unit("NAME:a")}), "--onto", made)
     assert again == ["mapfs: %s: note: %s" % (made, line) for line in told]
 
@@ -205,8 +205,7 @@ def test_where_no_index_is_one_line_says_so(box):
     files = sum(map(len, EXPECTED.values()))
     first = file_of("AFFIXES", EXPECTED["AFFIXES"][0])
     assert pack(box, work(box, SOURCES), made) == [
-        "mapfs: %s: note: there is no index, so the game does not see %d files (%s): mapfs index makes them all, "
-        "and so does mapfs pack --index" % (made, files, first)]
+        "mapfs: %s: note: no index, so the game does not see %d files (%s): use mapfs index or mapfs pack --index" % (made, files, first)]
 
 
 @pytest.mark.parametrize("name", ["NEW.MOD", "NEW.PAK"])
@@ -225,7 +224,7 @@ def test_a_map_without_lists_is_not_packed_with_them(box):
     path = os.path.join(box.maps, "x.tcm")
     r = subprocess.run([places.BINARY, "pack", "--index", work(box, {"info.json": "{}"}), path], capture_output=True, text=True, timeout=120)
     assert (r.returncode, os.path.exists(path)) == (2, False)
-    assert r.stderr == "mapfs: %s: no file of such a map lists its other files\n" % path
+    assert r.stderr == "mapfs: %s: index is not supported for this format\n" % path
 
 
 def test_texts_of_the_kit_are_read(box):
@@ -280,10 +279,10 @@ def test_rows_without_a_source_stay(box):
     rewritten(box, made, "SKILLS", [["Z", "MEDIA/SKILLS/Z.DAT", 9], ["OLD", "MEDIA/SKILLS/B.DAT", 2],
                                     ["A", "MEDIA/SKILLS/A.DAT", 1], ["B", "media/skills/b.dat", 2]])
     assert index("-nv", made) == [
-        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/Z.DAT: it is not in the archive",
+        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/Z.DAT: not in the archive",
         "MEDIA/SKILLS.RAW: changed: MEDIA/SKILLS/B.DAT: name OLD -> B",
-        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/A.DAT: it is not in the archive",
-        "MEDIA/SKILLS.RAW: removed: media/skills/b.dat: it is listed twice"]
+        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/A.DAT: not in the archive",
+        "MEDIA/SKILLS.RAW: removed: media/skills/b.dat: listed twice"]
     index(made)
     assert rows_of(made, "SKILLS") == [
         ["Z", "MEDIA/SKILLS/Z.DAT", 9], ["B", "MEDIA/SKILLS/B.DAT", 2], ["A", "MEDIA/SKILLS/A.DAT", 1]]
@@ -339,7 +338,7 @@ def test_what_the_kit_does_not_list_goes(box):
     sources["media/units/items/i.dat"] = unit("NAME:i", "UNIT_GUID:5", "UNITTYPE:X", "<BOOL>DONTCREATE:true")
     run(places.BINARY, "pack", work(box, sources), "--onto", made)
     assert index("-n", made) == [
-        "MEDIA/UNITDATA.RAW: removed: %sITEMS/I.DAT: it says DONTCREATE" % UNITS]
+        "MEDIA/UNITDATA.RAW: removed: %sITEMS/I.DAT: DONTCREATE is set" % UNITS]
 
 
 def test_bases_in_a_circle(box):
@@ -368,7 +367,7 @@ def test_an_index_that_is_none_is_refused(box):
                                 ("MEDIA/", "SKILLS.RAW", b"\1\0\0\0\0", False)]), "S.MOD")
     before = get(made)
     out, err = said(made, code=4)
-    assert out == [] and "MEDIA/SKILLS.RAW is no index: " in err[0]
+    assert out == [] and "MEDIA/SKILLS.RAW is not an index: " in err[0]
     assert get(made) == before
 
 
@@ -387,7 +386,7 @@ def test_other_maps_have_no_index(box):
     if not maps:
         pytest.skip(places.NO_SHARED)
     box.add(maps[0].read_bytes(), "a.tcm")
-    assert said(made, code=2)[1][-1:] == ["mapfs: %s: no file of such a map lists its other files" % made]
+    assert said(made, code=2)[1][-1:] == ["mapfs: %s: index is not supported for this format" % made]
 
 
 def test_a_mounted_archive_is_busy_for_a_change_alone(box):

@@ -21,8 +21,8 @@ HEADER = {"title": "Scaling vendors", "author": "Jörg", "description": "They sc
           "download": "https://example.org/d", "version": 6, "id": -2500774315}
 
 
-AS_IT_SAYS = "the header, .mod/info.json, is as MOD.DAT says"
-OTHERWISE = ".mod/info.json decides; MOD.DAT says otherwise: "
+AS_IT_SAYS = "the header (.mod/info.json) was taken from MOD.DAT"
+OTHERWISE = "MOD.DAT differs from .mod/info.json, which is used: "
 
 
 def kit(*fields):
@@ -77,7 +77,7 @@ def test_where_both_say_the_same_that_counts(box):
     (kit("<INTEGER>VERSION:65535"), "line 2, column 19: must be a number from 0 to 65534"),
     (kit("<INTEGER64>MOD_ID:many"), "line 2, column 20: must be a number of 64 bits"),
     (kit("<STRING>NAME:" + "x" * 65536), "line 2, column 15: the string has 65536 UTF-16 units (at most 65535)"),
-    (b"[UNIT]\n[/UNIT]\n", "line 1, column 1: the root is [UNIT], and must be [MOD]"),
+    (b"[UNIT]\n[/UNIT]\n", "line 1, column 1: the root is [UNIT] (must be [MOD])"),
     (b"[MOD]\n", "line 1, column 1: [MOD] is not closed"),
     (b"\x02\0\0\0", "line 1, column 2")], ids=["version", "id", "long", "root", "open", "compiled"])
 def test_what_is_none_is_refused(box, text, reason):
@@ -120,7 +120,7 @@ def test_removed_it_says_nothing(box):
     m = new(box, "NEW.MOD", "torchlight-mod")
     m.put("MOD.DAT", kit(), flags=NEW)
     os.unlink(m / "MOD.DAT")
-    assert "MOD.DAT says" not in m.unmount().out
+    assert "taken from MOD.DAT" not in m.unmount().out
     assert header(m.map)["title"] == "NEW"
 
 

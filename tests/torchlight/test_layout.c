@@ -84,25 +84,25 @@ static void wrong_layouts_are_refused_with_their_place(void **state)
 		const char *properties, *why;
 	} cases[] = {
 		{"<STRING>DESCRIPTOR:Nothing\n<INTEGER64>ID:1\n",
-			"line 5, column 20: no known DESCRIPTOR 'Nothing' (TYPE_0 to TYPE_255 are "
-			"those "
-			"without a name)"},
+			"line 5, column 20: unknown DESCRIPTOR 'Nothing' (TYPE_0 to TYPE_255 for "
+			"those without a name)"},
 		{"<STRING>DESCRIPTOR:Light\n", "line 4, column 1: [PROPERTIES] without ID"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:x\n",
-			"line 6, column 15: ID is no 64-bit integer"},
+			"line 6, column 15: ID is not a 64-bit integer"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>NO SUCH:1\n",
-			"line 7, column 16: no known property 'NO SUCH', and none of P_0 to P_255 "
+			"line 7, column 16: unknown property 'NO SUCH' (P_0 to P_255 for those "
+			"without a name) "
 			"(DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOT>POSITIONX:1\n",
-			"line 7, column 17: <FLOT> is no type (DESCRIPTOR Light)"},
+			"line 7, column 17: <FLOT> is not a type (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:1\n<BOOL>LEVEL UNIQUE:maybe\n",
-			"line 7, column 20: 'maybe' is no BOOL (DESCRIPTOR Group)"},
+			"line 7, column 20: 'maybe' is not a valid BOOL (DESCRIPTOR Group)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:far\n",
-			"line 7, column 18: 'far' is no decimal number (DESCRIPTOR Light)"},
+			"line 7, column 18: 'far' is not a decimal number (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<HEX>P_1:0\n",
-			"line 7, column 10: '0' is no HEX (DESCRIPTOR Light)"},
+			"line 7, column 10: '0' is not a valid HEX (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n[LOGICGROUP]\n[/LOGICGROUP]\n",
-			"line 7, column 1: [LOGICGROUP] cannot stand in such an object (DESCRIPTOR "
+			"line 7, column 1: [LOGICGROUP] is not allowed in this object (DESCRIPTOR "
 			"Light)"},
 	};
 
@@ -127,22 +127,22 @@ static void content_that_a_layout_cannot_store_is_refused(void **state)
 	} cases[] = {
 		{"[UNIT]\n<STRING>NAME:x\n[/UNIT]\n", "line 1, column 1: [UNIT] has no [OBJECTS]"},
 		{"[Layout]\n<STRING>NAME:x\n[/Layout]\n",
-			"line 2, column 1: NAME cannot stand in [Layout]"},
+			"line 2, column 1: NAME is not allowed in [Layout]"},
 		{"[Layout]\n[UNIT]\n[/UNIT]\n[/Layout]\n",
-			"line 2, column 1: [UNIT] cannot stand in [Layout]"},
+			"line 2, column 1: [UNIT] is not allowed in [Layout]"},
 		{"[Layout]\n[OBJECTS]\n[/OBJECTS]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]\n",
-			"line 4, column 1: [OBJECTS] stands in [Layout] twice"},
+			"line 4, column 1: [OBJECTS] is twice in [Layout]"},
 		{LAYOUT("[BASEOBJECT]\n<STRING>A:x\n[PROPERTIES]\n<STRING>DESCRIPTOR:Light\n"
 			"<INTEGER64>ID:1\n[/PROPERTIES]\n[/BASEOBJECT]\n"),
-			"line 4, column 1: A cannot stand in [BASEOBJECT]"},
+			"line 4, column 1: A is not allowed in [BASEOBJECT]"},
 		{LAYOUT(OBJECT("[LOGICGROUP]\n[/LOGICGROUP]\n[LOGICGROUP]\n[/LOGICGROUP]\n")),
-			"line 9, column 1: [LOGICGROUP] stands in [PROPERTIES] twice"},
+			"line 9, column 1: [LOGICGROUP] is twice in [PROPERTIES]"},
 		{LAYOUT(OBJECT("[LOGICGROUP]\n[LOGICOBJECT]\n<FLOAT>Z:1\n[/LOGICOBJECT]\n"
 			       "[/LOGICGROUP]\n")),
-			"line 9, column 1: Z cannot stand in [LOGICOBJECT]"},
+			"line 9, column 1: Z is not allowed in [LOGICOBJECT]"},
 		{LAYOUT(OBJECT("[LOGICGROUP]\n[LOGICOBJECT]\n<FLOAT>X:1\n<FLOAT>x:2\n"
 			       "[/LOGICOBJECT]\n[/LOGICGROUP]\n")),
-			"line 10, column 1: x stands in [LOGICOBJECT] twice"},
+			"line 10, column 1: x is twice in [LOGICOBJECT]"},
 	};
 
 	(void)state;

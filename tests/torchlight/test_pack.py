@@ -13,7 +13,7 @@ from archives import Archive, dat, small_mod, text_dat
 from test_index import work
 
 NEW = os.O_WRONLY | os.O_CREAT
-WHY = "the game finds no name with a backslash"
+WHY = "the game cannot find a name with a backslash"
 
 
 def mapfs(*args, code=0):

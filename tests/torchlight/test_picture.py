@@ -100,13 +100,13 @@ def test_parts_of_an_image_set(box):
 
 
 @pytest.mark.parametrize("path,words", [
-    ("MEDIA/UI/S.IMAGESET:none", "it has no part 'none'"), ("MEDIA/UI/S.IMAGESET:odd", "XPos of the part is no number"),
+    ("MEDIA/UI/S.IMAGESET:none", "the image set has no part 'none'"), ("MEDIA/UI/S.IMAGESET:odd", "XPos of the part is not a number"),
     ("MEDIA/UI/S.IMAGESET:far", "the part (2 x 1 at 8, 0) reaches past the texture (9 x 6)"),
     ("MEDIA/UI/S.IMAGESET:big", "reaches past the texture"), ("MEDIA/UI/S.IMAGESET:nothing", "reaches past"),
-    ("MEDIA/UI/L.IMAGESET", "its texture is not in the archive"), ("MEDIA/UI/N.IMAGESET", "not an image set"),
-    ("MEDIA/UI/CUT.DDS", "the texture is truncated"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
-    ("MEDIA/UI/DIR.IMAGESET", "its texture is not in the archive"), ("MEDIA/UI", "it is no picture"),
-    ("MEDIA/UI/NONE.DDS", "No such file"), ("MEDIA/UI/NONE.DDS:x", "No such file"), ("", "it is no picture")])
+    ("MEDIA/UI/L.IMAGESET", "the texture is not in the archive"), ("MEDIA/UI/N.IMAGESET", "not an image set"),
+    ("MEDIA/UI/CUT.DDS", "the texture is cut short"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
+    ("MEDIA/UI/DIR.IMAGESET", "the texture is not in the archive"), ("MEDIA/UI", "not a picture"),
+    ("MEDIA/UI/NONE.DDS", "No such file"), ("MEDIA/UI/NONE.DDS:x", "No such file"), ("", "not a picture")])
 def test_what_cannot_be_drawn(box, path, words):
     sheet = dds(b"DXT1", 9, 6)
     made = archive(box, {

@@ -9,7 +9,7 @@ from archives import Archive, small_mod, text_dat
 from tlbox import sync
 
 NEW = os.O_WRONLY | os.O_CREAT
-HIDDEN = "note: .mod/removed.txt: %s in the archive itself, and not hidden"
+HIDDEN = "note: .mod/removed.txt: %s in the archive itself and not hidden"
 
 
 @pytest.mark.parametrize("first", ["list", "file"])
@@ -193,8 +193,8 @@ def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box, whole):
     m.result = box.run("-u", m.point)
     assert m.result.code == 5
     assert m.result.out.splitlines() == [
-        "note: .mod/info.json was removed, and is always there: it stays",
-        "note: .mod/removed.txt was emptied, not removed: the map always has it"]
+        "note: .mod/info.json was not removed: it is required",
+        "note: .mod/removed.txt was removed, and is empty now: the map still has one"]
     m = box.mount(m.map)
     assert m.get(".mod/removed.txt") == b"" and m.get(".mod/info.json") == header
     m.unmount()

@@ -326,7 +326,7 @@ def test_new_files_without_an_index_are_told(box):
     os.makedirs(m / "MEDIA/SKILLS")
     m.put("MEDIA/SKILLS/S.DAT", text_dat("s"), flags=os.O_WRONLY | os.O_CREAT)
     r = m.unmount()
-    assert "no index, so the game does not see 1 file (MEDIA/SKILLS/S.DAT): mapfs index" in r.out + r.err
+    assert "no index, so the game does not see 1 file (MEDIA/SKILLS/S.DAT): use mapfs index" in r.out + r.err
 
 
 def index(*files):

@@ -205,13 +205,12 @@ static void bytes_that_are_no_text_are_refused_with_their_place(void **state)
 	(void)state;
 	REFUSES("ab\n\xE5\xA4\xA9\xFF", "line 2, column 2: byte 0xFF is not UTF-8");
 	REFUSES("a\0", "line 1, column 2: a NUL character");
-	REFUSES("a\rb", "line 1, column 2: a CR that no line feed follows");
-	REFUSES("\xFF\xFE[", "the text has 3 bytes, and UTF-16 an even number");
+	REFUSES("a\rb", "line 1, column 2: a CR without a line feed");
+	REFUSES("\xFF\xFE[", "the text has 3 bytes (UTF-16 has an even number)");
 	REFUSES("[\0A\0]\0",
-		"the text is UTF-16 without its byte order mark (FF FE must stand before it)");
-	REFUSES("\xFE\xFF\0[",
-		"the text is UTF-16 with the high bytes first (its mark is FE FF; UTF-8 and "
-		"UTF-16LE with the mark FF FE are taken)");
+		"the text is UTF-16 without a byte order mark (must begin with FF FE)");
+	REFUSES("\xFE\xFF\0[", "the text is UTF-16BE, with the mark FE FF (use UTF-8, or UTF-16LE "
+			       "with the mark FF FE)");
 }
 
 static void text_in_the_form_of_the_kit_is_utf16_with_crlf(void **state)
@@ -250,12 +249,12 @@ static void wrong_syntax_is_refused_with_its_place(void **state)
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
-		{"", "line 1, column 1: there is no [BLOCK]"},
+		{"", "line 1, column 1: no [BLOCK]"},
 		{"[A]\n", "line 1, column 1: [A] is not closed"},
-		{"[A]\n[/B]\n", "line 2, column 3: [/B] stands where [A] of line 1 must be closed"},
-		{"[A]\n[/A]\n[/A]\n", "line 3, column 3: [/A] closes nothing"},
+		{"[A]\n[/B]\n", "line 2, column 3: [/B] instead of the end of [A] of line 1"},
+		{"[A]\n[/A]\n[/A]\n", "line 3, column 3: [/A] without an open block"},
 		{"[A]\n[/A]\n[B]\n[/B]\n", "line 3, column 2: a second root [B] after [A]"},
-		{"<STRING>A:1\n", "line 1, column 1: a field outside of any [BLOCK]"},
+		{"<STRING>A:1\n", "line 1, column 1: a field outside a [BLOCK]"},
 		{"[A]\n <STRING A:1\n[/A]", "line 2, column 13: no '>' after '<'"},
 		{"[A]\n <STRING>A\n[/A]", "line 2, column 11: no ':' after the name of the field"},
 		{"[A\n[/A]", "line 1, column 3: no ']' after '['"},

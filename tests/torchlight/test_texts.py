@@ -165,19 +165,19 @@ def test_what_begins_as_xml_and_is_none_is_refused(box, data):
     before = boxes.get(m.map)
     for path, flags in (("MEDIA/UNITS/A.DAT", os.O_WRONLY | os.O_TRUNC), ("MEDIA/N.LAYOUT", MAKE)):
         assert boxes.refused(m.put, path, data, flags) == errno.EINVAL
-        assert "no text, which begins with [BLOCK], and no well-formed XML (line " in m.xattr(path, "user.mapfs.error")
+        assert "neither text, which begins with [BLOCK], nor well-formed XML (line " in m.xattr(path, "user.mapfs.error")
     m.unmount(code=5)
     assert boxes.get(m.map) == before
     source = pathlib.Path(box.root, "source")
     source.write_bytes(data)
     r = box.run("put", m.map, "MEDIA/UNITS/A.DAT", source)
-    assert r.code == 4 and "no well-formed XML" in r.err and boxes.get(m.map) == before
+    assert r.code == 4 and "nor well-formed XML" in r.err and boxes.get(m.map) == before
 
 
 def test_an_entry_that_is_broken_xml_stays_as_it_is(box):
     m = one(box, "MEDIA/N.DAT", BROKEN[0])
     before = boxes.get(m.map)
-    assert m.get("MEDIA/N.DAT") == BROKEN[0] and "no well-formed XML" in note(m, "MEDIA/N.DAT")
+    assert m.get("MEDIA/N.DAT") == BROKEN[0] and "nor well-formed XML" in note(m, "MEDIA/N.DAT")
     m.put("MEDIA/N.DAT", BROKEN[0])
     m.unmount()
     assert boxes.get(m.map) == before
@@ -280,7 +280,7 @@ def test_a_text_beside_its_file_is_an_old_habit_and_noted(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put("MEDIA/UNITS/A.DAT.txt", b"any text", flags=MAKE)
     r = m.unmount()
-    assert "A.DAT.TXT" in r.out + r.err and "X.DAT itself" in r.out + r.err
+    assert "A.DAT.TXT" in r.out + r.err and "edit X.DAT" in r.out + r.err
     assert Archive(m.map).one("MEDIA/UNITS/A.DAT.TXT") == b"any text"
 
 
@@ -396,7 +396,7 @@ def test_check_names_what_the_game_does_not_read(box):
     for options in [], ["-o", "text=off"], ["-o", "text=utf16"]:
         code, lines = check(box, *options, path)
         assert code == 0 and [line.split(": ")[:3] for line in lines] == [[path, "warning", "MEDIA/" + n] for n in files], lines
-        assert "no well-formed XML (line 2, column 1" in lines[0]
+        assert "nor well-formed XML (line 2, column 1" in lines[0]
     assert check(box, box.add(small_mod(), "T.MOD")) == (0, [])
 
 
@@ -409,10 +409,10 @@ def test_check_names_units_with_one_guid(box):
              ("MEDIA/UNITS/ITEMS/", "B.DAT", unit(-5)), ("MEDIA/SKILLS/", "D.DAT", unit(-5)),
              ("MEDIA/UNITS/ITEMS/", "T.DAT", b"[UNIT]\n<STRING>UNIT_GUID:7\n[/UNIT]\n")]
     path = box.add(tlwrite.mod([(d, n, b, False) for d, n, b in units]), "S.MOD")
-    lines = ["%s: warning: MEDIA/UNITS/%s: UNIT_GUID is %s (which MEDIA/UNITS/ITEMS/%s has, too)" % (path, *x) for x in
+    lines = ["%s: warning: MEDIA/UNITS/%s: UNIT_GUID is %s (also in MEDIA/UNITS/ITEMS/%s)" % (path, *x) for x in
              [("MONSTERS/C.DAT", -5, "B.DAT"), ("ITEMS/T.DAT", 7, "A.DAT")]]
     for options in [], ["-o", "text=utf16"]:
         assert check(box, *options, path) == (0, lines)
     told = json.loads(box.run("check", "--json", path).out.splitlines()[0])
     assert (told["level"], told["path"], told["field"], told["value"], told["bound"]) == (
-        "warning", "MEDIA/UNITS/MONSTERS/C.DAT", "UNIT_GUID", -5, "which MEDIA/UNITS/ITEMS/B.DAT has, too")
+        "warning", "MEDIA/UNITS/MONSTERS/C.DAT", "UNIT_GUID", -5, "also in MEDIA/UNITS/ITEMS/B.DAT")

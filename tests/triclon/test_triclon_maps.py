@@ -331,7 +331,7 @@ def test_a_removed_table_is_empty_and_info_stays(d, at, tmp_path):
     d.remove("info.json")
     m.terrain = []
     assert saved(d, tmp_path) == m.encode()
-    assert [n for n in d.notes() if n.startswith("info.json is gone")]
+    assert [n for n in d.notes() if n.startswith("info.json was not removed")]
 
 
 @pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
@@ -371,7 +371,7 @@ def test_a_map_that_can_be_mistaken_is_told(d, at, tmp_path):
     d.open(at(m), m.options())
     d.put("points.csv", b"x,y\n")
     d.save(tmp_path / "b.tcm")
-    assert d.notes()[-1] == ("the map as it is now can be mistaken for another variant; mount it with -o " +
+    assert d.notes()[-1] == ("the map can be mistaken for another variant: mount it with -o " +
                              m.options())
     d.open(at(small()))
     d.put("points.csv", tcgen.table("x,y", SMALL["points"] + [(80, 90)]))

@@ -87,9 +87,9 @@ def test_a_table_that_the_save_refuses_for_the_points_is_judged_again_when_they_
     m = small()
     at = mount(box, m)
     put(at / "terrain.csv", b"index,type\n0,1\n5,1\n")
-    assert "line 3, column 1: 5 is beyond the points" in why(at, "terrain.csv")
+    assert "line 3, column 1: no point 5 " in why(at, "terrain.csv")
     sync_root(at.point)
-    assert get(at.map) == m.encode() and "is beyond the points" in why(at, "terrain.csv")
+    assert get(at.map) == m.encode() and "column 1: no point " in why(at, "terrain.csv")
     put(at / "points.csv", b"1,2\n", flags=os.O_WRONLY | os.O_APPEND)
     assert refused(why, at, "terrain.csv") == errno.ENODATA
     at.unmount()
@@ -102,10 +102,10 @@ def test_the_save_is_refused_while_tables_do_not_agree(box):
     m = small()
     at = mount(box, m)
     at.put("points.csv", b"x,y\n1,2\n")
-    assert "terrain.csv: line 3, column 1: 4 is beyond" in at.unmount(code=4).out
+    assert "terrain.csv: line 3, column 1: no point 4 " in at.unmount(code=4).out
     assert get(at.map) == m.encode()
     at.put("terrain.csv", b"index,type\n6,1\n")
-    assert "refused: terrain.csv: line 2, column 1: 6 is beyond" in at.unmount(code=4).out  # and not what the map has
+    assert "refused: terrain.csv: line 2, column 1: no point 6 " in at.unmount(code=4).out  # and not what the map has
     at.put("terrain.csv", b"index,type\n0,3\n")
     at.unmount()
     m.points, m.terrain = [(1, 2)], [(0, 3)]
@@ -229,7 +229,7 @@ def test_a_map_called_dot_map_is_known_by_its_tag(box):
 
 def test_a_damaged_map_is_refused_before_anything_is_mounted(box):
     at = box.mount(box.add(small().encode()[:-3], "bad.tcm"), code=2)
-    assert "bad.tcm" in at.result.err and "bytes are left" in at.result.err
+    assert "bad.tcm" in at.result.err and "bytes remain" in at.result.err
     assert not at.mounted()
 
 

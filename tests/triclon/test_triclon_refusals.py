@@ -64,12 +64,12 @@ def test_a_size_beyond_the_file_is_refused(d, at, variant):
 
 @pytest.mark.parametrize("data, says", [
     (b"TCM3", "length of the name"),
-    (b"TCM3\x05Hil", r"length of the name is 5 \(3 bytes are left\)"),
-    (b"TCM3\x01H\x09Ann", r"length of the author is 9 \(3 bytes are left\)"),
-    (b"TCM3\0\0\0\0", r"terrain list: 2 bytes are left"),
-    (b"TCM3\0\0\x08\0\0\0abcd", r"the size of the terrain list is 8 \(4 bytes are left\)"),
-    (b"TCM3\0\0\0\0\0\0\1", r"the size of the points: 1 bytes are left \(4\)"),
-    (small().encode() + b"x", "bytes are left"),
+    (b"TCM3\x05Hil", r"length of the name is 5 \(3 bytes remain\)"),
+    (b"TCM3\x01H\x09Ann", r"length of the author is 9 \(3 bytes remain\)"),
+    (b"TCM3\0\0\0\0", r"terrain list: 2 bytes remain"),
+    (b"TCM3\0\0\x08\0\0\0abcd", r"the size of the terrain list is 8 \(4 bytes remain\)"),
+    (b"TCM3\0\0\0\0\0\0\1", r"the size of the points: 1 bytes remain \(at least 4\)"),
+    (small().encode() + b"x", "bytes remain"),
     (b"TCM4" + small().encode()[4:], "not a map of a known format"),
 ])
 def test_a_file_is_refused_with_field_value_and_bound(d, at, data, says):
@@ -78,14 +78,14 @@ def test_a_file_is_refused_with_field_value_and_bound(d, at, data, says):
 
 
 def test_a_demanded_size_that_is_not_there_is_refused(d, at):
-    with pytest.raises(Refused, match="the size of the points: 0 bytes are left .4."):
+    with pytest.raises(Refused, match="the size of the points: 0 bytes remain .at least 4."):
         d.open(at(b"TCM3\0\0\0\0\0\0"), "points=bytes")
 
 
 def test_a_file_that_is_cut_short_is_refused_though_another_reading_fits(d, at):
     m = small(tcgen.Variant("little", "bytes", "count", False), points=[(i, 9 - i) for i in range(9)])
     data = m.encode()[:-12]
-    with pytest.raises(Refused, match="lists=bytes,points=count, the size of the points is 9 .60 bytes are left"):
+    with pytest.raises(Refused, match="lists=bytes,points=count, the size of the points is 9 .60 bytes remain"):
         d.open(at(data))
     d.open(at(data), "endian=little")
     assert d.notes()[0].startswith("read with -o endian=little,lists=bytes,points=none: ")
@@ -102,12 +102,12 @@ def test_a_file_larger_than_any_map_is_refused(d, tmp_path):
 
 def test_an_index_beyond_the_points_is_refused_but_opens_on_demand(d, at, tmp_path):
     m = small(terrain=[(0, 1), (7, 2)], objects=None)
-    with pytest.raises(Refused, match="at the point 7 .there are 5.*-o endian=little,lists=bytes,points=none"):
+    with pytest.raises(Refused, match="refers to point 7 .the map has 5.*-o endian=little,lists=bytes,points=none"):
         d.open(at(m))
     d.open(at(m), "points=none")
     # The fault that it has may stay, another may not come.
     assert d.put("terrain.csv", b"index,type\n0,5\n7,2\n")
-    with pytest.raises(Refused, match="line 3, column 1: 8 is beyond"):
+    with pytest.raises(Refused, match="line 3, column 1: no point 8 "):
         d.put("terrain.csv", b"index,type\n0,5\n8,2\n")
     d.save(tmp_path / "b.tcm")
 
@@ -139,7 +139,7 @@ LONG = "x" * 200
 
 
 @pytest.mark.parametrize("name, text, says", [
-    ("terrain.csv", "index,type\n0,1\n5,2\n", "line 3, column 1: 5 is beyond the points"),
+    ("terrain.csv", "index,type\n0,1\n5,2\n", "line 3, column 1: no point 5 "),
     ("terrain.csv", "index,type\n65536,1\n", r"line 2, column 1: 65536 is not 0..65535"),
     ("terrain.csv", "index,type\n0,65536\n", r"line 2, column 2: 65536 is not 0..65535"),
     ("terrain.csv", "index,type\n0,-1\n", r"line 2, column 2: -1 is not 0..65535"),
@@ -158,8 +158,8 @@ LONG = "x" * 200
     ("points.csv", "x,y\n1;2\n", "line 2, column 1: 1;2 is not an integer"),
     ("points.csv", "x,y\n1,2\0\n", r"line 2, column 2: 2\? is not an integer"),
     ("points.csv", "x,y\n1," + LONG, r"line 2, column 2: x+\.\.\. is not an integer"),
-    ("info.json", '{\n "name": "%s"\n}' % (2 * LONG), "line 2, column 10: name is .*has 400 bytes, at most 255"),
-    ("info.json", '{\n "author": "%s"\n}' % (128 * "\u00fc"), "line 2, column 12: author .*has 256 bytes"),
+    ("info.json", '{\n "name": "%s"\n}' % (2 * LONG), "line 2, column 10: name is .*400 bytes, at most 255"),
+    ("info.json", '{\n "author": "%s"\n}' % (128 * "\u00fc"), "line 2, column 12: author .*256 bytes"),
     ("info.json", '{"name": 5}', "line 1, column 10: name is 5"),
     ("info.json", '{"nam": ""}', "line 1, column 9: nam is not a known key"),
     ("info.json", '{"variant": {"endian": "middle"}}', "line 1, column 24: variant.endian is .middle. .must be little or big"),
@@ -191,7 +191,7 @@ def test_the_last_point_may_be_referred_to_and_the_one_after_it_not(d, at):
     d.open(at(small(terrain=[(1, 1)])))
     assert d.put("terrain.csv", b"index,type\n4,1\n")
     d.open(at(small(terrain=[(1, 1)])))
-    with pytest.raises(Refused, match="line 2, column 1: 5 is beyond .*has 5"):
+    with pytest.raises(Refused, match="line 2, column 1: no point 5 .*has 5"):
         d.put("terrain.csv", b"index,type\n5,1\n")
 
 
@@ -200,7 +200,7 @@ def test_a_save_with_fewer_points_than_the_terrain_needs_is_refused(d, at, tmp_p
     d.put("points.csv", b"x,y\n1,1\n2,2\n")
     with pytest.raises(Refused):
         d.save(tmp_path / "b.tcm")
-    assert d.notes()[-1].startswith("terrain.csv: line 3, column 1: 4 is beyond the points")
+    assert d.notes()[-1].startswith("terrain.csv: line 3, column 1: no point 4 ")
     assert not (tmp_path / "b.tcm").exists()
     d.put("terrain.csv", b"index,type\n0,3\n")
     d.save(tmp_path / "b.tcm")

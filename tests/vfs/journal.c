@@ -77,7 +77,7 @@ static void journal_by_another_writer_is_replayed(void **state)
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_int_equal(box_getxattr(b, "info/version", "user.mapfs.error", why, sizeof(why)), 0);
-	assert_string_equal(why, "line 2: there is a second line (at most 1)");
+	assert_string_equal(why, "line 2: too many lines (at most 1)");
 	assert_false(box_is_draft(b, "info/credits"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	assert_true(box_is_draft(b, "info/license"));
@@ -471,8 +471,9 @@ static void recover_reports_changes_of_names(void **state)
 	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
 	out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(recover_extract(b->room.fd, name, out, remember, lines, NULL), 0);
-	assert_string_equal(lines, "groups/1_new: created\n" IMAGE ": renamed to images/1_moved.png\n"
-				   "info/license: removed\n");
+	assert_string_equal(lines,
+		"groups/1_new: created\n" IMAGE ": renamed to images/1_moved.png\n"
+		"info/license: removed\n");
 }
 
 static void recover_reports_a_torn_journal_and_does_not_change_it(void **state)

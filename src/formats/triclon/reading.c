@@ -31,7 +31,7 @@ static int read_list(struct reading *r, enum tcm_file list, struct error *e)
 	size_t width = 2 * kind->width, left = r->file->size - r->end, size = left, n, most;
 
 	if (unit != TCM_NONE && left < 4)
-		return error_set(e, -EINVAL, "%s: %zu bytes are left (4)", kind->size, left);
+		return error_set(e, -EINVAL, "%s: %zu bytes remain (at least 4)", kind->size, left);
 	if (unit != TCM_NONE) {
 		size = tcm_load(r->file->data + r->end, 4, &r->content.variant);
 		r->end += 4;
@@ -44,7 +44,7 @@ static int read_list(struct reading *r, enum tcm_file list, struct error *e)
 	if (n <= most && (unit != TCM_BYTES || size % width == 0) &&
 		(list != TCM_OBJECTS || r->end == r->file->size))
 		return 0;
-	return error_set(e, -EINVAL, "%s is %zu (%zu bytes are left)", kind->size, size, left);
+	return error_set(e, -EINVAL, "%s is %zu (%zu bytes remain)", kind->size, size, left);
 }
 
 /* Numbers in the wrong byte order or of the wrong type are far too large or far too small. */

@@ -46,6 +46,6 @@ int index_update_run(struct index_update *x, const struct snapshot *s, struct er
 	const struct index_tool *f = tools_of(s->format)->index;
 
 	if (!f)
-		return error_set(e, -EOPNOTSUPP, "no file of such a map lists its other files");
+		return error_set(e, -EOPNOTSUPP, "index is not supported for this format");
 	return f->rebuild(s, &how, e);
 }

@@ -60,7 +60,8 @@ int merge_rescue_map(
 	int r = 0;
 
 	if (theirs->n_files > 1 && !f->companion(d->map, 0, second))
-		r = error_set(e, -ENAMETOOLONG, "%s: no name is left for its second file", d->map);
+		r = error_set(
+			e, -ENAMETOOLONG, "%s: the name is too long for a second file", d->map);
 	for (unsigned i = 0; r == 0 && i < theirs->n_files; i++) {
 		struct reader from = reader_from_extent(
 			extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));

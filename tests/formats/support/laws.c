@@ -43,7 +43,7 @@ int entry_get(const struct snapshot *s, const struct file_attr *entry, struct by
 		return r;
 	b = bytes_new((size_t)size, &dst);
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for %llu bytes", (unsigned long long)size);
+		return error_set(e, -ENOMEM, "out of memory");
 	r = s->format->get(s, entry->id, 0, dst, (size_t)size, e);
 	if (r == 0)
 		*ret = TAKE(b);
@@ -59,7 +59,7 @@ int entry_put_beside(struct snapshot **s, entry_id id, const void *data, size_t 
 	int r;
 
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for a copy");
+		return error_set(e, -ENOMEM, "out of memory");
 	in = extent_of_bytes(b);
 	r = format_put_file(*s, id, &in, others, &next, e);
 	if (!next)

@@ -152,5 +152,5 @@ int finalize_side_items(struct finalizer *s, struct error *e)
 	if (r == 0 && s->orders[TW_SORT_GROUP].is_changed)
 		r = finalize_exts(s);
 	r = r < 0 ? r : s->change->error;
-	return r < 0 ? error_set(e, r, "no memory for the groups of the map") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -212,7 +212,7 @@ int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e)
 	int r = 0;
 
 	if (!names)
-		return error_set(e, -ENOMEM, "no memory for the names of the map");
+		return error_set(e, -ENOMEM, "out of memory");
 	m->shared->names = names;
 	m->shared->free_names = free_names;
 	names->index = tw_index_ref(m->index);
@@ -221,6 +221,6 @@ int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e)
 	if (r == 0)
 		r = read_tree(m, names);
 	if (r < 0)
-		return error_set(e, r, "no memory for the names of the map");
+		return error_set(e, r, "out of memory");
 	return list ? tw_listing_read(list, &names->table, e) : 0;
 }

@@ -262,13 +262,13 @@ int names_extend(
 	if (size > UINT32_MAX / 2)
 		return error_set(e, -EFBIG, "the list of names has %zu bytes", size);
 	if (!n)
-		return error_set(e, -ENOMEM, "no memory for names");
+		return error_set(e, -ENOMEM, "out of memory");
 	atomic_init(&n->refs, 1);
 	n->text = malloc(size + 1);
 	n->base = names_ref(base);
 	n->depth = base ? base->depth + 1 : 0;
 	if (!n->text || collect_names(n, (struct str){list, size}) < 0)
-		return error_set(e, -ENOMEM, "no memory for names");
+		return error_set(e, -ENOMEM, "out of memory");
 	sort_unique(n);
 	if (base && !n->count && !n->n_properties)
 		*ret = names_ref(base);

@@ -70,7 +70,7 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 		r = refit_tiles(
 			m, &tiles, &changed, (uint32_t)tw_tiles_field(&changed), c, item, e);
 		if (r == -EIO)
-			return error_context(e, "the layer's tiles cannot be read"), r;
+			return error_context(e, "cannot read the tiles of the layer"), r;
 	}
 	if (r == 0 && has_unused) {
 		drop_unreadable(&unused);
@@ -99,7 +99,7 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 		return 0;
 	r = tw_tiles_check(&t, e);
 	if (r == -EIO)
-		error_context(e, "the layer's tiles cannot be read");
+		error_context(e, "cannot read the tiles of the layer");
 	return r;
 }
 
@@ -154,7 +154,7 @@ int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_s
 		return 0;
 	ints = tw_ints_copy(it->ints, it->ints->n, 0);
 	if (!ints)
-		return error_set(e, -ENOMEM, "no memory for a layer");
+		return error_set(e, -ENOMEM, "out of memory");
 	ints->v[TW_TILES_WIDTH] = (int32_t)size->width;
 	ints->v[TW_TILES_HEIGHT] = (int32_t)size->height;
 	return tw_layer_reshape(m, item, ints, c, e);
