@@ -76,7 +76,7 @@ static int add_file(struct pak *p, const uint8_t *record, uint64_t whole, struct
 		if (at < p->n && !(*rest && p->nodes[at].dir))
 			return error_set(e, -EINVAL, "%s is there twice", path);
 		if (at == p->n && append_node(p, parent, name) < 0)
-			return error_set(e, -ENOMEM, "out of memory", path);
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	p->nodes[at].dir = false;
 	p->nodes[at].off = off;
