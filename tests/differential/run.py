@@ -17,7 +17,8 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("mount", "teeworlds", "torchlight", "triclon")]
+sys.path[:0] = [os.path.join(HERE, "..", d) for d in (
+    "mount", "mount/support", "teeworlds/support", "torchlight/support", "triclon/support")]
 sys.dont_write_bytecode = True
 
 import compare  # noqa: E402

@@ -8,7 +8,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 for room in ("triclon", "torchlight"):
-    sys.path.append(os.path.join(HERE, "..", room))
+    sys.path.append(os.path.join(HERE, "..", room, "support"))
 
 import archives  # noqa: E402
 import tcgen  # noqa: E402

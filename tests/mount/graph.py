@@ -15,7 +15,7 @@ import layout
 from datafile import IMAGE, SOUND
 from words import numbers
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds", "support"))
 import expect  # noqa: E402
 
 MEDIA = ("images", "sounds")

@@ -5,7 +5,7 @@ import random
 import struct
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "teeworlds", "support"))
 import twgen  # noqa: E402
 from twgen import (AUTOMAPPER, BEZIER, ENVELOPE, GROUP, GROUP_EXT, INFO, LAYER, OPUS,  # noqa: E402
                    POINTS, SOUND, name_ints)

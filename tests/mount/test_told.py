@@ -21,7 +21,7 @@ from graph import is_json
 from words import numbers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[1:1] = [os.path.join(HERE, "..", "torchlight"), os.path.join(HERE, "..", "triclon")]
+sys.path[1:1] = [os.path.join(HERE, "..", d, "support") for d in ("torchlight", "triclon")]
 import archives  # noqa: E402
 import tcgen  # noqa: E402
 

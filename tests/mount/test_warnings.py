@@ -10,7 +10,7 @@ import picture
 from box import get
 from editing import new
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight", "support"))
 import archives  # noqa: E402
 
 GAME = "groups/0_Game/layers/"

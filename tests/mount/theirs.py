@@ -4,7 +4,7 @@ import os
 import sys
 import zlib
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight", "support"))
 
 import tlread  # noqa: E402
 import tlwrite  # noqa: E402

@@ -9,9 +9,9 @@ import subprocess
 
 import pytest
 
+import automap_reference
 import maps
 import places
-import rules
 import test_automap_rules
 from box import get
 
@@ -70,7 +70,7 @@ def cells(map_, layer):
 
 def drawn(before, text, config, seed):
     layer = [[list(tile) for tile in row] for row in before]
-    rules.run(rules.parse(text)[config][1], layer, seed)
+    automap_reference.run(automap_reference.parse(text)[config][1], layer, seed)
     return layer
 
 
@@ -432,7 +432,7 @@ def test_layers_of_real_maps_are_drawn_as_told(tmp_path, path):
         one = rng.choice(texts)
         with open(one) as f:
             text = f.read()
-        config = rng.randrange(len(rules.parse(text)))
+        config = rng.randrange(len(automap_reference.parse(text)))
         expected = drawn(cells(map_, layer), text, config, 9)
         line = run("automap", "--rules", one, "--config", str(config), "--seed", "9", "--layer", layer, map_, out)[0]
         assert cells(out, layer) == expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The rules of automatic mapping give the tiles that rules.py gives, on any rules and any layer."""
+"""The rules of automatic mapping give the tiles that automap_reference.py gives, on any rules and any layer."""
 import glob
 import json
 import os
@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
+import automap_reference
 import places
-import rules
 
 GAME = ["/usr/share/games/ddnet/data/editor/automap", "/usr/share/games/ddnet/data/editor"]
 
@@ -73,7 +73,7 @@ def same_as_told(tree, path, text, number, layer, seed, reference=None, game=Non
     if reference:
         tree.put(tree.game, game, "game")
         extra = ["--reference", reference]
-    rules.run(rules.parse(text)[number][1], expected, seed, reference, game)
+    automap_reference.run(automap_reference.parse(text)[number][1], expected, seed, reference, game)
     automap("--rules", path, *extra, tree.design)
     got = tree.get()
     assert [len(row) for row in got] == [len(row) for row in layer]
@@ -88,7 +88,7 @@ def test_the_rules_of_the_game_are_the_same_on_random_layers(tree, path):
     rng = random.Random(os.path.basename(path))
     with open(path) as f:
         text = f.read()
-    configs, changed = rules.parse(text), 0
+    configs, changed = automap_reference.parse(text), 0
     used = sorted({rule.index for _, runs in configs for run in runs for rule in run.rules} | {0, 1})
     for number in range(len(configs)):
         for tiles in ((0, 1), (0, 0, 0, 1, 1, 1, *used), (0, *used)):
@@ -157,7 +157,7 @@ def test_random_rules_are_the_same_on_random_layers(tree, tmp_path, share):
         with open(path, "w", newline="") as f:
             f.write(text)
         layer = random_layer(rng, rng.randrange(2, 12), rng.randrange(2, 12))
-        reference = rng.choice([None, None, *rules.REFERENCES])
+        reference = rng.choice([None, None, *automap_reference.REFERENCES])
         game = random_layer(rng, rng.randrange(2, 14), rng.randrange(2, 14), (0, 0, 1, 2, 3, 9, 11, 12, 13, 144, 145))
         changed += same_as_told(tree, path, text, rng.randrange(text.count("[config")), layer,
                                 rng.choice((1, 7, -5, 123456789)), reference, game)

@@ -9,9 +9,9 @@ import zlib
 
 import pytest
 
-import maps  # first: it says where archives is
 import archives
 import datafile
+import maps
 import places
 import shims
 from datafile import LAYER

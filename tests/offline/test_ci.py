@@ -8,13 +8,12 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says what else can be imported
 import places
 import racemap
 import review
 from maps import good
 
-CI = os.path.join(maps.HERE, "..", "..", "contrib", "ci")
+CI = os.path.join(places.SOURCE, "contrib", "ci")
 KNOWS_TIDY = b"\n  tidy " in good("help", "commands").stdout
 
 

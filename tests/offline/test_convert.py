@@ -8,10 +8,9 @@ import struct
 
 import pytest
 
-import maps  # noqa: F401  first: it says where other tests' helpers are
 import archives
 import datafile
-import judge
+import ddnet_reader
 import places
 import share
 from box import get, put
@@ -87,7 +86,7 @@ def test_for_07_it_makes_what_map_convert_07_makes(box, path):
         assert r.returncode in (0, 2) and (r.returncode or get(out) == get(path))
         return
     if tool.code < 0:  # it died of one, for which nothing is wrong with the map
-        assert judge.judge(get(out)) == judge.judge(get(path))
+        assert ddnet_reader.read_map(get(out)) == ddnet_reader.read_map(get(path))
         return
     if tool.code:
         assert r.returncode == 2 and not os.path.exists(out)
@@ -189,7 +188,7 @@ def test_a_map_of_07_for_06(box, map07):
     # 0.6 itself ignores the tangents.
     convert("--to", "0.6", "--strip", map07, out)
     assert not uuids(datafile.Datafile.load(out))
-    assert judge.judge(get(out)) == (None, [], set())
+    assert ddnet_reader.read_map(get(out)) == (None, [], set())
 
 
 def test_and_back_for_07(box, map07):
@@ -339,7 +338,7 @@ def test_what_teeworlds_ignores_is_left_out(box, game):
     assert f.of_type(ENVPOINTS)[0].ints == [0, 1, 7, 7, 7, 7]
     quad = next(i for i in f.of_type(LAYER) if i.ints[1] == 3)
     assert struct.unpack("<38i", f.blob(quad.ints[5]))[34] == 0
-    assert judge.judge(get(out)) == (None, [], set())
+    assert ddnet_reader.read_map(get(out)) == (None, [], set())
     assert convert("--to", game, "--strip", out) == ("", "")
     assert convert("--to", "ddnet", "--strip", file) == ("", "")
 
@@ -446,14 +445,14 @@ def test_command_lines_that_are_none(box, map07):
 @pytest.mark.parametrize("path", places.each_crafted_map(
     "ok", "quirk", "bad", but=share.of((), ("b08_bomb_1gib_zeros.map",))))  # check takes its time
 def test_of_odd_maps_it_makes_no_worse_ones(box, path):
-    before = judge.judge(get(path))
+    before = ddnet_reader.read_map(get(path))
     for game in ("0.7", "0.6", "ddnet"):
         out = os.path.join(box.root, game + ".map")
         r = run("convert", "--to", game, "--scale", "--strip", path, out)
         assert r.returncode in (0, 2, 4, 5), r
         assert run("check", "--for", game, path).returncode in (0, 2, 5)
         if before.refused is None and os.path.exists(out):
-            assert judge.judge(get(out)).refused is None
+            assert ddnet_reader.read_map(get(out)).refused is None
 
 
 SEVEN = ["dm1", "ctf8", "dm9", "lms1"]

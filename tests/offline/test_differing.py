@@ -11,9 +11,9 @@ import subprocess
 import pytest
 from PIL import Image
 
-import maps  # first: it says what else can be imported
 import archives
 import datafile
+import maps
 import places
 import review
 from maps import run

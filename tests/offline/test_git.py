@@ -7,14 +7,13 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says what else can be imported
 import datafile
 import places
 from box import get
 from maps import good, run
 from test_merging import damage, make_three
 
-GIT = os.path.join(maps.HERE, "..", "..", "contrib/git/")
+GIT = os.path.join(places.SOURCE, "contrib/git/")
 
 
 class Repository:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""check says what the newest game refuses, what it only warns of, and where: agreed with judge.py, map by map."""
+"""check says what the newest game refuses, what it only warns of, and where: agreed with ddnet_reader.py, map by map."""
 import glob
 import json
 import os
@@ -10,9 +10,8 @@ import zlib
 
 import pytest
 
-import maps  # noqa: F401  first: it says where archives is
 import datafile
-import judge
+import ddnet_reader
 import places
 import share
 from datafile import ENVELOPE, ENVPOINTS, GROUP, IMAGE, LAYER, MAP_VERSION, SOUND, UUID_INDEX
@@ -45,7 +44,7 @@ def is_giant(raw):
 
 
 def agrees(path, raw):
-    verdict = judge.judge(raw)
+    verdict = ddnet_reader.read_map(raw)
     code, found = check(path)
     errors = [f["field"] for f in found if f["level"] == "error"]
     warnings = [f for f in found if f["level"] == "warning"]
@@ -148,7 +147,7 @@ class Maker(datafile.Builder):
 
     def physics(self, kind, data, w=4, h=3):
         own = [-1] * 5
-        own[judge.OWN[kind]] = self.blob(data)
+        own[ddnet_reader.OWN[kind]] = self.blob(data)
         self.layer([0, 2, 0, 3, w, h, kind, 255, 255, 255, 255, -1, 0, -1, self.blob(bytes(4 * w * h))]
                    + datafile.words("", 3) + own)
 
@@ -287,7 +286,7 @@ def test_what_a_game_takes_and_does_without_is_a_warning(box, name):
     assert value is None or fault["value"] == value
     assert fault["bound"] or field == "data"
     with open(path, "rb") as f:
-        assert judge.judge(f.read()).refused is None
+        assert ddnet_reader.read_map(f.read()).refused is None
     plain = subprocess.run([places.BINARY, "check", "--no-limit", path], capture_output=True, text=True).stdout
     assert plain == "%s: warning: %s%s\n" % (path, where and where + ": ", fault["problem"])
     r = subprocess.run([places.BINARY, "put", path, "info/settings.cfg"], input=b"sv_x 2\n", capture_output=True)
@@ -405,7 +404,7 @@ def test_physics_away_from_the_game_layer_are_refused_though_the_game_would_take
     m.add(ENVPOINTS, [])
     path = box.add(m.encode(), "made.map")
     with open(path, "rb") as f:
-        assert judge.judge(f.read()).refused is None
+        assert ddnet_reader.read_map(f.read()).refused is None
     code, found = check(path)
     assert code == 2 and [(f["path"], f["field"], f["value"]) for f in found] == \
         [("groups/1_else/layers/0", "kind", 2)]
@@ -416,7 +415,7 @@ def test_a_layer_in_no_group_is_not_judged(box):
     m = Maker()
     m.tiles(1, 1, b"", flags=0)
     raw = m.done()
-    assert judge.judge(raw).refused is None
+    assert ddnet_reader.read_map(raw).refused is None
     code, found = check(box.add(raw, "made.map"))
     assert code == 0 and "group" in [f["field"] for f in found]
 

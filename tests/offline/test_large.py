@@ -11,7 +11,6 @@ import zlib
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 import places
 import share

@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 from maps import run
 

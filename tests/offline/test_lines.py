@@ -8,11 +8,11 @@ import subprocess
 
 import pytest
 
-import maps  # noqa: F401  first: it says where archives is
 import archives
 import datafile
-import places
 import folder
+import maps
+import places
 from box import on_a_terminal, wait_for
 from maps import good, run
 from shims import Fault

@@ -12,12 +12,12 @@ import sys
 
 import pytest
 
-import maps  # first: it says what else can be imported
 import archives
 import box as boxes
 import datafile
 import edits
 import edits_odd
+import maps
 import merging
 import places
 import randommap

@@ -7,10 +7,10 @@ import struct
 
 import pytest
 
-import maps  # first: it says what else can be imported
 import archives
 import datafile
 import edits
+import maps
 import merging
 from maps import good
 from test_merging import (GAME, GROUND, GROUP, OTHER, as_base, cells, grid, layers_of, left, make_three, merge, merged, put, said,

@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import folder
 import shims
 import tlread

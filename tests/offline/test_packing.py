@@ -10,9 +10,9 @@ import shutil
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import box as boxes
 import datafile
+import maps
 import places
 import share
 import shims

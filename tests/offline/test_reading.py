@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says where archives is
 import archives
 import box as boxes
+import maps
 import places
 from box import get
 from maps import run

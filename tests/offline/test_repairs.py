@@ -6,7 +6,7 @@ import struct
 import pytest
 
 import datafile
-import judge
+import ddnet_reader
 import places
 from datafile import ENVPOINTS, LAYER, MAP_VERSION, Builder, Datafile
 from maps import run
@@ -57,13 +57,13 @@ CLEAN = [bytes([1, 0, 0, 0]) * 12, bytes([1, 0, 0, 0]) * 12 + b"behind", bytes([
 
 def own_data(path):
     f = Datafile.load(path)
-    return [f.blob(v.ints[14 if v.ints[6] < 2 else 18 + judge.OWN[v.ints[6]]]) for v in f.of_type(LAYER)]
+    return [f.blob(v.ints[14 if v.ints[6] < 2 else 18 + ddnet_reader.OWN[v.ints[6]]]) for v in f.of_type(LAYER)]
 
 
 @pytest.fixture
 def bad(tmp_path):
     path = add(tmp_path, spoilt(), "bad.map")
-    assert judge.judge(get(path)).refused == "tiles" and run("check", path).returncode == 2
+    assert ddnet_reader.read_map(get(path)).refused == "tiles" and run("check", path).returncode == 2
     return path
 
 
@@ -79,7 +79,7 @@ def test_unused_bytes_of_tiles_are_cleaned_where_a_whole_map_is_written(bad, how
         assert own_data(out) == CLEAN
     else:  # which unpacks
         assert own_data(out) == CLEAN[:5] + [bytes([1, 0, 0, 0]) * 12]
-    assert judge.judge(get(out)) == (None, [], set()) and run("check", out).stdout == b""
+    assert ddnet_reader.read_map(get(out)) == (None, [], set()) and run("check", out).stdout == b""
     again = run(*how, out, out + "2")
     assert b"repaired" not in again.stdout and get(bad) == before
     dry = run(*how, "-n", bad)
@@ -111,7 +111,7 @@ def test_pack_onto_leaves_no_garbage_in_what_it_changes(bad):
     assert own_data(bad)[1] == bytes([1, 9, 0, 0]) + bytes([1, 0, 0, 0]) * 11 + b"behind"
     new = os.path.dirname(bad) + "/new.map"
     assert run("pack", top, new).returncode == 0
-    assert judge.judge(get(new)) == (None, [], set())
+    assert ddnet_reader.read_map(get(new)) == (None, [], set())
 
 
 def test_layers_that_share_their_garbage_get_tiles_of_their_own(tmp_path):
@@ -124,9 +124,9 @@ def test_layers_that_share_their_garbage_get_tiles_of_their_own(tmp_path):
     b.items[-1].ints[14] = b.items[-2].ints[14]
     b.group(0, 3, "Game")
     path = add(tmp_path, b.encode(), "shared.map")
-    assert judge.judge(get(path)).refused == "data"
+    assert ddnet_reader.read_map(get(path)).refused == "data"
     assert run("tidy", path, path + "2").returncode == 0
-    assert judge.judge(get(path + "2")) == (None, [], set())
+    assert ddnet_reader.read_map(get(path + "2")) == (None, [], set())
 
 
 def offsets_of(raw):
@@ -161,10 +161,10 @@ def without_bytes(last_size, version=4):
 @pytest.mark.parametrize("size, version", [(0, 4), (100, 4), (0, 3)])
 def test_a_data_item_without_a_stored_byte_gets_one(tmp_path, how, size, version):
     path = add(tmp_path, without_bytes(size, version), "bad.map")
-    assert judge.judge(get(path)).refused == "data_offsets[2]"
+    assert ddnet_reader.read_map(get(path)).refused == "data_offsets[2]"
     assert run("check", path).returncode == 2
     assert run("put", path, "info/author", input=b"me").returncode == 0  # as it is
-    assert judge.judge(get(path)).refused == "data_offsets[2]"
+    assert ddnet_reader.read_map(get(path)).refused == "data_offsets[2]"
     if how[0] == "put":
         out = path
         assert run("put", path, "info/author", input=b"xy").returncode == 0
@@ -173,16 +173,16 @@ def test_a_data_item_without_a_stored_byte_gets_one(tmp_path, how, size, version
         r = run(*how, path, out)
         assert r.returncode == 0 and b"repaired the tables of the file: data_offsets[2] is " in r.stdout, r
         assert run(*how, out, out + "3").stdout.count(b"repaired") == 0
-    assert judge.judge(get(out)) == (None, [], set()) and run("check", out).stdout == b""
+    assert ddnet_reader.read_map(get(out)) == (None, [], set()) and run("check", out).stdout == b""
     f = Datafile.load(out)
     assert f.blob(f.items[1].ints[3]) == b"\0"
 
 
 def test_the_map_that_was_found_with_equal_offsets_is_repaired(tmp_path):
     path = add(tmp_path, get(places.found_map("c52_equal_offsets.map")), "c52.map")
-    assert judge.judge(get(path)).refused == "data_offsets[3]"
+    assert ddnet_reader.read_map(get(path)).refused == "data_offsets[3]"
     assert run("put", path, "info/author", input=b"hello").returncode == 0
-    assert judge.judge(get(path)) == (None, [], set()) and run("check", path).stdout == b""
+    assert ddnet_reader.read_map(get(path)) == (None, [], set()) and run("check", path).stdout == b""
 
 
 @pytest.mark.parametrize("how", [("convert", "--to", "ddnet"), ("tidy",)], ids=lambda h: h[0])
@@ -190,7 +190,7 @@ def test_the_map_of_a_generator_is_repaired(tmp_path, how):
     path = add(tmp_path, get(places.found_map("ld_generated.map")), "ld.map")
     r = run(*how, path, path + "2")
     assert r.returncode in (0, 5) and r.stdout.count(b"repaired groups/") == 4
-    assert judge.judge(get(path + "2")) == (None, [], set())
+    assert ddnet_reader.read_map(get(path + "2")) == (None, [], set())
 
 
 def test_what_ddnet_refuses_is_not_converted_for_it(tmp_path):
@@ -218,10 +218,10 @@ def test_ids_that_occur_twice_are_told_apart(tmp_path, how):
               + datafile.words(str(id_), 3) + [-1] * 5, id_)
     b.group(0, 3, "Game")
     path = add(tmp_path, b.encode(), "twice.map")
-    assert judge.judge(get(path)).refused == "id"
+    assert ddnet_reader.read_map(get(path)).refused == "id"
     r = run(*how, path, path + "2")
     assert r.returncode == 0 and b"repaired items of type 5: id 3 occurred twice\n" in r.stdout
     before, after = Datafile.load(path), Datafile.load(path + "2")
     assert [i.id for i in after.of_type(LAYER)] == [3, 0, 4]
     assert [i.ints[:14] for i in after.items] == [i.ints[:14] for i in before.items]
-    assert after.blobs() == before.blobs() and judge.judge(get(path + "2")).refused is None
+    assert after.blobs() == before.blobs() and ddnet_reader.read_map(get(path + "2")).refused is None

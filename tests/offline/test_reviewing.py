@@ -8,9 +8,9 @@ import re
 import pytest
 from PIL import Image
 
-import maps  # first: it says what else can be imported
 import archives
 import datafile
+import maps
 import places
 import racemap
 import review

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says where archives is
 import datafile
+import maps
 import places
 import shims
 from maps import run

@@ -7,7 +7,6 @@ import shutil
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 from box import get
 from maps import good, run

@@ -2,7 +2,6 @@
 """What text, diff and grep print of contents: bytes as they are to a pipe, and nothing that a terminal obeys to one."""
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import archives
 import datafile
 from box import on_a_terminal

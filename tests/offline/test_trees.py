@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 
-import maps  # noqa: F401  first: it says where archives is
 import archives
 import places
 from box import get

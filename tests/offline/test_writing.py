@@ -10,10 +10,10 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says where archives is
 import archives
 import box as boxes
 import datafile
+import maps
 import places
 import shims
 from box import get

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "mount")]
+sys.path[:0] = [str(HERE / "support"), str(HERE.parent / "mount"), str(HERE.parent / "mount" / "support")]
 
 import places  # noqa: E402
 from archives import large_mod, small_mod  # noqa: E402

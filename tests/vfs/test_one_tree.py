@@ -9,7 +9,8 @@ import sys
 import pytest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / d) for d in ("mount", "torchlight", "triclon")]
+sys.path[:0] = [str(HERE.parent / d) for d in (
+    "mount", "mount/support", "torchlight", "torchlight/support", "triclon/support")]
 
 import archives
 import places

@@ -20,7 +20,7 @@ class Refused(Exception):
 Verdict = collections.namedtuple("Verdict", "refused warned erroneous")
 
 
-def judge(raw):
+def read_map(raw):
     """Verdict(refused: a field or None, warned: fields, erroneous: numbers of data items)."""
     warned, erroneous = [], set()
     try:

@@ -5,15 +5,11 @@ import os
 import shutil
 import stat
 import subprocess
-import sys
 
 import pytest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("torchlight", "triclon")]
-
-import places  # noqa: E402
-import share  # noqa: E402
+import places
+import share
 
 LARGE = 3_000_000  # bytes of a map; larger ones are for MAPFS_TEST_ALL=1
 

@@ -255,7 +255,7 @@ def sizes(m):
             m.say(layer.key, "is %d x %d tiles (%d x %d are enough)" % (layer.w, layer.h, w, h))
 
 
-def rulings(path):
+def broken_rules(path):
     """{(key, text)}: the key is (group, layer), a layer's number where it is in no group, ("images", number), or a path."""
     m = Map(path)
     info(m)
