@@ -29,7 +29,7 @@ class OddEdits(Edits):
         where = os.path.join(self.tree, os.path.relpath(os.path.dirname(first[0]), self.first))
         if not os.path.isdir(where):
             return
-        new = self.free(os.path.join(where, "%d_same" % self.rng.randrange(4)))
+        new = self.free_path(os.path.join(where, "%d_same" % self.rng.randrange(4)))
         shutil.copytree(first[0], new)
         self.change(new + "/layer.json", image=None, color_envelope=None, automapper=None)
         path = os.path.join(new, self.planes(new)[0])
@@ -71,7 +71,7 @@ class OddEdits(Edits):
     def rename_physics(self):
         layer = self.pick(p for p in layers(self.tree) if self.kind(p))
         number = re.match(r"\d+", os.path.basename(layer)).group()
-        os.rename(layer, self.free(os.path.join(os.path.dirname(layer), "%s_p%d" % (number, self.unique() % 1000))))
+        os.rename(layer, self.free_path(os.path.join(os.path.dirname(layer), "%s_p%d" % (number, self.unique() % 1000))))
 
     def repaint_game(self):
         """Repaint the game layer completely; it is still the same layer."""
@@ -93,7 +93,7 @@ class OddEdits(Edits):
         if game["version"] > 3:
             return
         name, *planes = PHYSICS[kind]
-        new = self.free(os.path.join(os.path.dirname(self.game()), "%d_%s" % (self.rng.randrange(6), name)))
+        new = self.free_path(os.path.join(os.path.dirname(self.game()), "%d_%s" % (self.rng.randrange(6), name)))
         os.mkdir(new)
         w, h = game["width"], game["height"]
         dump(new + "/layer.json", {"type": 2, "version": 3, "width": w, "height": h, "kind": kind})
@@ -133,14 +133,14 @@ class OddEdits(Edits):
     def move_media(self):
         kind, name = self.one_of("images", "sounds", "envelopes")
         if name:
-            new = self.free(self.path(kind, "%02d_%s" % (self.rng.randrange(6), bare(name))))
+            new = self.free_path(self.path(kind, "%02d_%s" % (self.rng.randrange(6), bare(name))))
             new = os.path.basename(new)
             ending = os.path.splitext(name)[1]
             if not bare(name):
                 new = re.match(r"\d+", new).group()
             if not os.path.exists(self.path(kind, new + ending)):
                 os.rename(self.path(kind, name), self.path(kind, new + ending))
-                self.refer(kind, stem(name), new)
+                self.replace_references(kind, stem(name), new)
 
     def swap_media(self):
         """Swap the names of two objects; references follow."""
@@ -156,10 +156,10 @@ class OddEdits(Edits):
             return
         for old in (one, other):
             os.rename(self.path(kind, old), self.path(kind, old + "~"))
-            self.refer(kind, stem(old), stem(old) + "~")
+            self.replace_references(kind, stem(old), stem(old) + "~")
         for old, name in ((one, new[0]), (other, new[1])):
             os.rename(self.path(kind, old + "~"), self.path(kind, name + ending))
-            self.refer(kind, stem(old) + "~", name)
+            self.replace_references(kind, stem(old) + "~", name)
 
     def resize_image(self):
         name = self.pick(n for n in entries(self.tree, "images") if n.endswith(".png"))
@@ -192,7 +192,7 @@ class OddEdits(Edits):
         where = self.path("groups", other, "layers")
         os.makedirs(where, exist_ok=True)
         for n in entries(self.tree, "groups", g, "layers"):
-            os.rename(self.path("groups", g, "layers", n), self.free(os.path.join(where, n)))
+            os.rename(self.path("groups", g, "layers", n), self.free_path(os.path.join(where, n)))
         shutil.rmtree(self.path("groups", g))
 
     def split_group(self):
