@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Meson says where the programs of this room are; without it they are where MAPFS_BINARY was built."""
+"""Meson passes the paths of this folder's programs; without meson they are found beside MAPFS_BINARY."""
 import os
 import pathlib
 import sys
