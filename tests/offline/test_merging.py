@@ -101,7 +101,7 @@ def edit_randomly(where, side, rng, number, n, few=None):
     tree = str(where / ("tree-" + side))
     shutil.copytree(where / "tree", tree)
     made = edits_odd.OddEdits(tree, rng, number, str(where / "tree"))
-    made.some(n, few)
+    made.run_random(n, few)
     assert saved(run("pack", "-o", "raw=off", "--exact", "--onto", str(where / (side + ".map")), tree))
     return made
 

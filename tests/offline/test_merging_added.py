@@ -151,7 +151,7 @@ def test_two_versions_of_a_map_lose_nothing_without_their_base(tmp_path, seed):
     merging.tag_all(tree)  # in the form that the edits expect
     for number, side in ((1, "o"), (2, "t")):
         shutil.copytree(tree, tree + side)
-        edits.Edits(tree + side, rng, number, tree).some(4)
+        edits.Edits(tree + side, rng, number, tree).run_random(4)
         shutil.copy(base, tmp_path / (side + ".map"))
         assert saved(run("pack", "-o", "raw=off", "--exact", "--onto", str(tmp_path / (side + ".map")), tree + side))
     assert find_error(tmp_path) is None

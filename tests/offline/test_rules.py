@@ -34,39 +34,39 @@ def test_a_map_that_keeps_the_rules_has_no_warning(box):
     assert check_rules(box, Race(), "ddnet") == ([], 0)
 
 
-def without(layer, *tiles):
+def remove_tiles(layer, *tiles):
     def change(r):
         for at in tiles:
             del r.tiles[layer][at]
     return change
 
 
-def put(layer, *tiles):
+def set_tiles(layer, *tiles):
     def change(r):
         for x, y, *tile in tiles:
             r.put(layer, x, y, *tile)
     return change
 
 
-def settings(*lines):
+def set_settings(*lines):
     def change(r):
         r.settings = list(lines)
     return change
 
 
-def info(i, text):
+def set_info(i, text):
     def change(r):
         r.info[i] = text
     return change
 
 
-def design(w, h, cells):
+def add_design(w, h, cells):
     def change(r):
         r.design.append((w, h, cells, 0, -1))
     return change
 
 
-def more(images=(), sounds=0, envelopes=0):
+def add_objects(images=(), sounds=0, envelopes=0):
     def change(r):
         r.images += images
         r.sounds += sounds
@@ -74,7 +74,7 @@ def more(images=(), sounds=0, envelopes=0):
     return change
 
 
-def both(*changes):
+def combine(*changes):
     def change(r):
         for c in changes:
             c(r)
@@ -98,91 +98,91 @@ UNKNOWN = "is not a setting that servers take from maps"
 
 # name: (change of the map, expected warnings)
 FAULTS = {
-    "no spawn": (without("game", (1, 1)), [(GAME, "there is no spawn (192, 193 or 194 in the game or front layer)")]),
-    "no start": (without("game", (2, 1)), [(GAME, "there is no start (33 in the game or front layer)")]),
-    "no finish": (without("game", (3, 1)), [(GAME, "there is no finish (34 in the game or front layer)")]),
-    "no times": (without("game", (4, 1)), [(GAME, "there is no time checkpoint (35 to 59 in the game or front layer)")]),
-    "no author": (info(0, b""), [("info/author", "there is no author")]),
-    "no licence": (info(3, b""), [("info/license", "there is no license")]),
-    "unknown tile": (put("game", (5, 2, 8), (1, 3, 8)), [(GAME, "x 4, y 1 and 1 more: no DDNet knows tile 8 in the game layer")]),
-    "tile of another layer": (put("front", (5, 2, 1)), [(FRONT, "x 4, y 1: no DDNet knows tile 1 in the front layer")]),
-    "unknown switch": (put("switch", (1, 2, 3, 60)), [(SWITCH, "x 0, y 1: no DDNet knows tile 60 in the switch layer")]),
-    "turned": (put("game", (2, 3, 9, 8)), [(GAME, "x 1, y 2: tile 9 is turned or mirrored, which means nothing there")]),
-    "turned switch": (put("switch", (2, 3, 4, 24, 1)), [(SWITCH, "x 1, y 2: tile 24 is turned or mirrored, which means nothing there")]),
-    "cut over air": (put("front", (2, 2, 5)), [(FRONT, "x 1, y 1: hook-through (5) is over nothing solid")]),
-    "all over air": (put("front", (2, 2, 66)), [(FRONT, "x 1, y 1: hook-through (66) is over nothing solid: there it stops hooks")]),
-    "one side over air": (put("game", (2, 2, 67)), [(GAME, "x 1, y 1: hook-through (67) is over nothing solid: there it stops hooks")]),
-    "beside air": (put("game", (2, 2, 6)), [(GAME, "x 1, y 1: hook-through (6) is beside nothing solid")]),
-    "beside the next line": (both(put("front", (6, 2, 6)), put("game", (1, 3, 3))), [(FRONT, "x 5, y 1: hook-through (6) is beside nothing solid")]),
-    "entrance": (put("tele", (3, 2, 7, 26), (4, 2, 7, 10)), [(TELE, "x 2, y 1 and 1 more: entrance 7 has no exit")]),
-    "entrance for weapons": (put("tele", (3, 2, 7, 14)), [(TELE, "x 2, y 1: entrance 7 has no exit")]),
-    "entrance for hooks": (put("tele", (3, 2, 7, 15), (4, 2, 8, 27), (5, 2, 8, 26)), [(TELE, "x 2, y 1: entrance 7 has no exit")]),
-    "exit": (put("tele", (3, 4, 200, 27)), [(TELE, "x 2, y 3: nothing leads to exit 200")]),
-    "checkpoint": (put("tele", (3, 2, 7, 29), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: checkpoint 7 has no exit")]),
-    "checkpoint exit": (put("tele", (3, 2, 7, 30), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: nothing leads to checkpoint exit 7")]),
-    "hidden checkpoint exit": (put("tele", (3, 2, 6, 30), (1, 2, 7, 30), (2, 2, 7, 29)), [
+    "no spawn": (remove_tiles("game", (1, 1)), [(GAME, "there is no spawn (192, 193 or 194 in the game or front layer)")]),
+    "no start": (remove_tiles("game", (2, 1)), [(GAME, "there is no start (33 in the game or front layer)")]),
+    "no finish": (remove_tiles("game", (3, 1)), [(GAME, "there is no finish (34 in the game or front layer)")]),
+    "no times": (remove_tiles("game", (4, 1)), [(GAME, "there is no time checkpoint (35 to 59 in the game or front layer)")]),
+    "no author": (set_info(0, b""), [("info/author", "there is no author")]),
+    "no licence": (set_info(3, b""), [("info/license", "there is no license")]),
+    "unknown tile": (set_tiles("game", (5, 2, 8), (1, 3, 8)), [(GAME, "x 4, y 1 and 1 more: no DDNet knows tile 8 in the game layer")]),
+    "tile of another layer": (set_tiles("front", (5, 2, 1)), [(FRONT, "x 4, y 1: no DDNet knows tile 1 in the front layer")]),
+    "unknown switch": (set_tiles("switch", (1, 2, 3, 60)), [(SWITCH, "x 0, y 1: no DDNet knows tile 60 in the switch layer")]),
+    "turned": (set_tiles("game", (2, 3, 9, 8)), [(GAME, "x 1, y 2: tile 9 is turned or mirrored, which means nothing there")]),
+    "turned switch": (set_tiles("switch", (2, 3, 4, 24, 1)), [(SWITCH, "x 1, y 2: tile 24 is turned or mirrored, which means nothing there")]),
+    "cut over air": (set_tiles("front", (2, 2, 5)), [(FRONT, "x 1, y 1: hook-through (5) is over nothing solid")]),
+    "all over air": (set_tiles("front", (2, 2, 66)), [(FRONT, "x 1, y 1: hook-through (66) is over nothing solid: there it stops hooks")]),
+    "one side over air": (set_tiles("game", (2, 2, 67)), [(GAME, "x 1, y 1: hook-through (67) is over nothing solid: there it stops hooks")]),
+    "beside air": (set_tiles("game", (2, 2, 6)), [(GAME, "x 1, y 1: hook-through (6) is beside nothing solid")]),
+    "beside the next line": (combine(set_tiles("front", (6, 2, 6)), set_tiles("game", (1, 3, 3))), [(FRONT, "x 5, y 1: hook-through (6) is beside nothing solid")]),
+    "entrance": (set_tiles("tele", (3, 2, 7, 26), (4, 2, 7, 10)), [(TELE, "x 2, y 1 and 1 more: entrance 7 has no exit")]),
+    "entrance for weapons": (set_tiles("tele", (3, 2, 7, 14)), [(TELE, "x 2, y 1: entrance 7 has no exit")]),
+    "entrance for hooks": (set_tiles("tele", (3, 2, 7, 15), (4, 2, 8, 27), (5, 2, 8, 26)), [(TELE, "x 2, y 1: entrance 7 has no exit")]),
+    "exit": (set_tiles("tele", (3, 4, 200, 27)), [(TELE, "x 2, y 3: nothing leads to exit 200")]),
+    "checkpoint": (set_tiles("tele", (3, 2, 7, 29), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: checkpoint 7 has no exit")]),
+    "checkpoint exit": (set_tiles("tele", (3, 2, 7, 30), (1, 2, 6, 30), (2, 2, 6, 29)), [(TELE, "x 2, y 1: nothing leads to checkpoint exit 7")]),
+    "hidden checkpoint exit": (set_tiles("tele", (3, 2, 6, 30), (1, 2, 7, 30), (2, 2, 7, 29)), [
         (TELE, "x 2, y 1: nothing leads to checkpoint exit 6")]),
-    "back to no checkpoint": (put("tele", (3, 2, 0, 63)), [(TELE, "x 2, y 1: it leads to checkpoints, and there is no exit of one")]),
-    "number 0": (put("tele", (3, 2, 0, 26)), [(TELE, "x 2, y 1: tile 26 has number 0, with which it does nothing")]),
-    "door": (put("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "x 0, y 1: nothing switches door 9")]),
-    "speedup": (put("speedup", (6, 5, 0, 1, 28), (1, 1, 1, 0, 28)), [(SPEEDUP, "x 5, y 4: the speedup has force 0, and does nothing")]),
-    "tune zone": (put("tune", (6, 5, 0, 68)), [(TUNE, "x 5, y 4: the tune zone is 0, which is none")]),
-    "misspelt": (settings(b"sv_team 1", b"sv_taem 1"), [(SETTINGS, f"line 2: sv_taem {UNKNOWN} (sv_team?)")]),
-    "swapped": (settings(b"swtich_open 3"), [(SETTINGS, f"line 1: swtich_open {UNKNOWN} (switch_open?)")]),
-    "left out": (settings(b"sv_max_teamsize 3"), [(SETTINGS, f"line 1: sv_max_teamsize {UNKNOWN} (sv_max_team_size?)")]),
-    "of no server": (settings(b"sv_gametype ctf"), [(SETTINGS, f"line 1: sv_gametype {UNKNOWN}")]),
-    "of a server alone": (settings(b"sv_team 1; sv_port 7"), [(SETTINGS, f"line 1: sv_port {UNKNOWN}")]),
-    "long line": (settings(b"sv_team 1 " + b"x" * 300), [(SETTINGS, "line 1: is 310 bytes long (at most 255)")]),
-    "tuning": (settings(b"tune gravitiy 0.5"), [(SETTINGS, "line 1: gravitiy is not a tuning (gravity?)")]),
-    "tune without words": (settings(b"tune"), [(SETTINGS, "line 1: words of tune are missing")]),
-    "tune zone out of range": (settings(b"tune_zone 256 gravity 1"), [(SETTINGS, "line 1: the tune zone is 256 (0 to 255)")]),
-    "zone's value": (settings(b"tune_zone 1 gravity 0,5"), [(SETTINGS, "line 1: 0,5 is no number")]),
-    "no message": (settings(b"tune_zone_enter 1"), [(SETTINGS, "line 1: words of tune_zone_enter are missing")]),
-    "no zone": (settings(b"tune_zone_leave one \"a b\""), [(SETTINGS, "line 1: the tune zone is one (0 to 255)")]),
-    "no switch": (settings(b"switch_open -1"), [(SETTINGS, "line 1: the switch is -1 (0 to 255)")]),
-    "no bug": (settings(b"mapbug grenade-doublexplosion@ddnet.tw"), [(SETTINGS, "line 1: grenade-doublexplosion@ddnet.tw is not a bug of maps that servers know"
+    "back to no checkpoint": (set_tiles("tele", (3, 2, 0, 63)), [(TELE, "x 2, y 1: it leads to checkpoints, and there is no exit of one")]),
+    "number 0": (set_tiles("tele", (3, 2, 0, 26)), [(TELE, "x 2, y 1: tile 26 has number 0, with which it does nothing")]),
+    "door": (set_tiles("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "x 0, y 1: nothing switches door 9")]),
+    "speedup": (set_tiles("speedup", (6, 5, 0, 1, 28), (1, 1, 1, 0, 28)), [(SPEEDUP, "x 5, y 4: the speedup has force 0, and does nothing")]),
+    "tune zone": (set_tiles("tune", (6, 5, 0, 68)), [(TUNE, "x 5, y 4: the tune zone is 0, which is none")]),
+    "misspelt": (set_settings(b"sv_team 1", b"sv_taem 1"), [(SETTINGS, f"line 2: sv_taem {UNKNOWN} (sv_team?)")]),
+    "swapped": (set_settings(b"swtich_open 3"), [(SETTINGS, f"line 1: swtich_open {UNKNOWN} (switch_open?)")]),
+    "left out": (set_settings(b"sv_max_teamsize 3"), [(SETTINGS, f"line 1: sv_max_teamsize {UNKNOWN} (sv_max_team_size?)")]),
+    "of no server": (set_settings(b"sv_gametype ctf"), [(SETTINGS, f"line 1: sv_gametype {UNKNOWN}")]),
+    "of a server alone": (set_settings(b"sv_team 1; sv_port 7"), [(SETTINGS, f"line 1: sv_port {UNKNOWN}")]),
+    "long line": (set_settings(b"sv_team 1 " + b"x" * 300), [(SETTINGS, "line 1: is 310 bytes long (at most 255)")]),
+    "tuning": (set_settings(b"tune gravitiy 0.5"), [(SETTINGS, "line 1: gravitiy is not a tuning (gravity?)")]),
+    "tune without words": (set_settings(b"tune"), [(SETTINGS, "line 1: words of tune are missing")]),
+    "tune zone out of range": (set_settings(b"tune_zone 256 gravity 1"), [(SETTINGS, "line 1: the tune zone is 256 (0 to 255)")]),
+    "zone's value": (set_settings(b"tune_zone 1 gravity 0,5"), [(SETTINGS, "line 1: 0,5 is no number")]),
+    "no message": (set_settings(b"tune_zone_enter 1"), [(SETTINGS, "line 1: words of tune_zone_enter are missing")]),
+    "no zone": (set_settings(b"tune_zone_leave one \"a b\""), [(SETTINGS, "line 1: the tune zone is one (0 to 255)")]),
+    "no switch": (set_settings(b"switch_open -1"), [(SETTINGS, "line 1: the switch is -1 (0 to 255)")]),
+    "no bug": (set_settings(b"mapbug grenade-doublexplosion@ddnet.tw"), [(SETTINGS, "line 1: grenade-doublexplosion@ddnet.tw is not a bug of maps that servers know"
                " (grenade-doubleexplosion@ddnet.tw?)")]),
-    "unused image": (more(images=[(b"own", pixels(16, 16, 3))]), [("images/1_own.png", "nothing uses it")]),
-    "unused sound": (more(sounds=1), [("sounds/0_bell0.opus", "nothing uses it")]),
-    "unused envelope": (more(envelopes=1), [("envelopes/0.json", "nothing uses it")]),
-    "image twice": (both(more(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 3))]), use_all_images), [("images/2_b.png", "is the same as images/1_a.png")]),
-    "external twice": (both(more(images=[(b"grass_main", None)]), use_all_images), [("images/1_grass_main.json", "is the same as images/0_grass_main.json")]),
-    "large": (both(more(images=[(b"a", pixels(2049, 2, 3))]), use_all_images), [("images/1_a.png", "has 2049 x 2 pixels (at most 2048 x 2048)")]),
-    "empty tiles": (design(2, 2, bytes(16)), [(LAYERS + "2_design", "is empty")]),
+    "unused image": (add_objects(images=[(b"own", pixels(16, 16, 3))]), [("images/1_own.png", "nothing uses it")]),
+    "unused sound": (add_objects(sounds=1), [("sounds/0_bell0.opus", "nothing uses it")]),
+    "unused envelope": (add_objects(envelopes=1), [("envelopes/0.json", "nothing uses it")]),
+    "image twice": (combine(add_objects(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 3))]), use_all_images), [("images/2_b.png", "is the same as images/1_a.png")]),
+    "external twice": (combine(add_objects(images=[(b"grass_main", None)]), use_all_images), [("images/1_grass_main.json", "is the same as images/0_grass_main.json")]),
+    "large": (combine(add_objects(images=[(b"a", pixels(2049, 2, 3))]), use_all_images), [("images/1_a.png", "has 2049 x 2 pixels (at most 2048 x 2048)")]),
+    "empty tiles": (add_design(2, 2, bytes(16)), [(LAYERS + "2_design", "is empty")]),
     "empty front": (lambda r: r.tiles.update(front={}), [(FRONT, "is empty")]),
-    "wide": (design(5, 2, (bytes([1, 0, 0, 0]) * 3 + bytes(8)) * 2), [(LAYERS + "2_design", "is 5 x 2 tiles (4 x 2 are enough)")]),
-    "high": (design(2, 9, bytes([1, 0, 0, 0]) * 8 + bytes(40)), [(LAYERS + "2_design", "is 2 x 9 tiles (2 x 5 are enough)")]),
+    "wide": (add_design(5, 2, (bytes([1, 0, 0, 0]) * 3 + bytes(8)) * 2), [(LAYERS + "2_design", "is 5 x 2 tiles (4 x 2 are enough)")]),
+    "high": (add_design(2, 9, bytes([1, 0, 0, 0]) * 8 + bytes(40)), [(LAYERS + "2_design", "is 2 x 9 tiles (2 x 5 are enough)")]),
 }
 # name: a similar change without a warning
 SOUND = {
-    "spawn in front": both(without("game", (1, 1)), put("front", (1, 1, 194))),
-    "start and finish in front": both(without("game", (2, 1), (3, 1)), put("front", (1, 1, 33), (2, 1, 34))),
-    "last time": both(without("game", (4, 1)), put("game", (4, 1, 59))),
-    "known tiles": both(put("game", (5, 2, 9), (1, 3, 144), (1, 2, 240)), put("front", (5, 2, 98), (1, 2, 2))),
-    "turned stopper": put("game", (2, 3, 60, 8), (3, 3, 67 - 2, 3), (2, 2, 224, 1)),
-    "opaque": put("game", (2, 3, 9, 4)),
-    "turned weapon in the switch layer": put("switch", (2, 3, 0, 199, 9)),
-    "through": put("front", (1, 5, 66), (2, 5, 67, 8), (3, 5, 5), (4, 4, 6)),
-    "through at the border": both(put("front", (6, 2, 6), (1, 3, 6), (3, 1, 6)), put("game", (6, 2, 1), (1, 3, 3), (3, 1, 1)), put("front", (2, 1, 34))),
-    "through on each side": both(put("front", (2, 3, 6), (4, 3, 6)), put("game", (3, 3, 1))),
-    "through above and below": both(put("front", (5, 2, 6), (5, 4, 6)), put("game", (5, 3, 3))),
-    "entrance": put("tele", (3, 2, 7, 26), (4, 2, 7, 10), (5, 2, 7, 14), (6, 2, 7, 15), (1, 1, 7, 27)),
-    "checkpoint": put("tele", (3, 2, 7, 29), (1, 2, 7, 30), (2, 2, 0, 31), (2, 3, 0, 63)),
-    "door": put("switch", (1, 2, 9, 240), (2, 2, 9, 22), (3, 3, 8, 240), (4, 3, 8, 25)),
-    "door that is open": both(put("switch", (1, 2, 9, 240)), settings(b"sv_team 1", b"Switch_Open 9")),
-    "door in the game layer": put("game", (1, 2, 240)),
-    "speedup": put("speedup", (6, 5, 1, 0, 28)),
-    "tune zone": put("tune", (6, 5, 1, 68)),
-    "settings": settings(b"SV_TEAM 1; tune \"gravity\" .5 # sv_taem", b"", b"  # sv_taem 1", b"tune_zone 255 gravity -1.5", b"tune gravity",
+    "spawn in front": combine(remove_tiles("game", (1, 1)), set_tiles("front", (1, 1, 194))),
+    "start and finish in front": combine(remove_tiles("game", (2, 1), (3, 1)), set_tiles("front", (1, 1, 33), (2, 1, 34))),
+    "last time": combine(remove_tiles("game", (4, 1)), set_tiles("game", (4, 1, 59))),
+    "known tiles": combine(set_tiles("game", (5, 2, 9), (1, 3, 144), (1, 2, 240)), set_tiles("front", (5, 2, 98), (1, 2, 2))),
+    "turned stopper": set_tiles("game", (2, 3, 60, 8), (3, 3, 67 - 2, 3), (2, 2, 224, 1)),
+    "opaque": set_tiles("game", (2, 3, 9, 4)),
+    "turned weapon in the switch layer": set_tiles("switch", (2, 3, 0, 199, 9)),
+    "through": set_tiles("front", (1, 5, 66), (2, 5, 67, 8), (3, 5, 5), (4, 4, 6)),
+    "through at the border": combine(set_tiles("front", (6, 2, 6), (1, 3, 6), (3, 1, 6)), set_tiles("game", (6, 2, 1), (1, 3, 3), (3, 1, 1)), set_tiles("front", (2, 1, 34))),
+    "through on each side": combine(set_tiles("front", (2, 3, 6), (4, 3, 6)), set_tiles("game", (3, 3, 1))),
+    "through above and below": combine(set_tiles("front", (5, 2, 6), (5, 4, 6)), set_tiles("game", (5, 3, 3))),
+    "entrance": set_tiles("tele", (3, 2, 7, 26), (4, 2, 7, 10), (5, 2, 7, 14), (6, 2, 7, 15), (1, 1, 7, 27)),
+    "checkpoint": set_tiles("tele", (3, 2, 7, 29), (1, 2, 7, 30), (2, 2, 0, 31), (2, 3, 0, 63)),
+    "door": set_tiles("switch", (1, 2, 9, 240), (2, 2, 9, 22), (3, 3, 8, 240), (4, 3, 8, 25)),
+    "door that is open": combine(set_tiles("switch", (1, 2, 9, 240)), set_settings(b"sv_team 1", b"Switch_Open 9")),
+    "door in the game layer": set_tiles("game", (1, 2, 240)),
+    "speedup": set_tiles("speedup", (6, 5, 1, 0, 28)),
+    "tune zone": set_tiles("tune", (6, 5, 1, 68)),
+    "settings": set_settings(b"SV_TEAM 1; tune \"gravity\" .5 # sv_taem", b"", b"  # sv_taem 1", b"tune_zone 255 gravity -1.5", b"tune gravity",
                          b"tune_zone_enter 0 \"sv_taem; 1\"", b"tune_zone_leave 1 a b c d e f", b"tune_zone_enter 0 \"a \\\" ; sv_taem\"", b"switch_open 255",
                          b"mapbug grenade-doubleexplosion@ddnet.tw", b"sv_team " + b"x" * 247),
-    "image of a quad": lambda r: (more(images=[(b"own", pixels(16, 16, 3))])(r), r.quads.append((1, -1))),
-    "envelope of a quad": lambda r: (more(envelopes=1)(r), r.quads.append((0, 0))),
-    "envelope of a layer": lambda r: (more(envelopes=1)(r), r.design.append((2, 2, bytes([1, 0, 0, 0]) * 4, 0, 0))),
-    "two images": both(more(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 4))]), use_all_images),
-    "largest image": both(more(images=[(b"a", pixels(2048, 2, 3))]), use_all_images),
-    "one column more": design(5, 2, (bytes([1, 0, 0, 0]) * 4 + bytes(4)) * 2),
-    "two of each at least": design(2, 2, bytes([1, 0, 0, 0]) + bytes(12)),
+    "image of a quad": lambda r: (add_objects(images=[(b"own", pixels(16, 16, 3))])(r), r.quads.append((1, -1))),
+    "envelope of a quad": lambda r: (add_objects(envelopes=1)(r), r.quads.append((0, 0))),
+    "envelope of a layer": lambda r: (add_objects(envelopes=1)(r), r.design.append((2, 2, bytes([1, 0, 0, 0]) * 4, 0, 0))),
+    "two images": combine(add_objects(images=[(b"a", pixels(16, 16, 3)), (b"b", pixels(16, 16, 4))]), use_all_images),
+    "largest image": combine(add_objects(images=[(b"a", pixels(2048, 2, 3))]), use_all_images),
+    "one column more": add_design(5, 2, (bytes([1, 0, 0, 0]) * 4 + bytes(4)) * 2),
+    "two of each at least": add_design(2, 2, bytes([1, 0, 0, 0]) + bytes(12)),
 }
 
 
@@ -235,7 +235,7 @@ def test_a_map_that_a_game_refuses_is_an_error(box):
 
 def test_json_has_the_warnings_of_the_lines(box):
     race = Race()
-    put("tele", (3, 2, 7, 26))(race)
+    set_tiles("tele", (3, 2, 7, 26))(race)
     file = box.add(race.encode(), "race.map")
     r = run("check", "--json", "--rules", "ddnet", file)
     assert [json.loads(line) for line in r.stdout.splitlines()] == [
@@ -266,7 +266,7 @@ def test_rules_can_come_from_a_file(box):
     assert check_rules(box, race, rules) == ([], 0)
     race.info[3] = b"GPL"
     race.settings += [b"sv_hit 0"]
-    without("game", (2, 1))(race)
+    remove_tiles("game", (2, 1))(race)
     for x in range(1, W + 1):
         for y in (2, 3):
             race.put("game", x, y, 192)

@@ -366,7 +366,7 @@ class Edits:
            add_group, remove_group, rename_group, move_group,
            rename_media, remove_media, copy_media, image, embed_image, sound, envelope)
 
-    def some(self, n):
+    def run_random(self, n):
         for _ in range(n):
             edit = self.rng.choice(self.ALL)
             self.done.append(edit.__name__)

@@ -225,7 +225,7 @@ class OddEdits(Edits):
            dissolve_group, split_group, replace_layer)
     ALL = Edits.ALL + ODD
 
-    def some(self, n, few=None):
+    def run_random(self, n, few=None):
         """few: use only these kinds of edits, so that the edits of both sides meet."""
         for _ in range(n):
             edit = self.rng.choice(few or self.ALL)
