@@ -351,7 +351,7 @@ def test_faults_of_rules_are_reported_with_line_word_and_allowed_values(home_dir
              "Pos 1 0 INDEX", "Index 1", "Pos 1 0 INDEX 256", "Pos 1 0 INDEX 1 OR", "Pos 1 0 INDEX 1 2 3",
              "Index 4", "Pos 0 0 INDEX 1", "Pos 0 0 INDEX 2", "Index 4", "Random often", "Random 0%", "Modulo 1 2 3",
              "NewRunning", "NewRun 5", "[B", "[A]", "Index 1", "Pos 1 1 EMPTY", "Pos 1 1 FULL", "Pos 1 1 INDEX -1"]
-    told = ['1: Pos before the first Index', '3: "Indx" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, Random, '
+    reported = ['1: Pos before the first Index', '3: "Indx" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, Random, '
             'Modulo or NoDefaultRule)', "4: Index without a tile (0 to 255)",
             "5: tile 256 (0 to 255)", '6: "XFILP" is no flag (XFLIP, YFLIP, ROTATE or NONE)',
             "7: Pos without a value (EMPTY, FULL, INDEX or NOTINDEX)",
@@ -366,7 +366,7 @@ def test_faults_of_rules_are_reported_with_line_word_and_allowed_values(home_dir
             "26: the rule can never hold: no tile is left for 1 1", "25: [A] is there twice (line 2)"]
     (home_dir / "w.rules").write_text("\n".join(wrong) + "\n")
     out, err = run("automap", "--check", "w.rules", code=2)
-    assert out.splitlines() == ["w.rules: line " + line for line in told] and err == ""
+    assert out.splitlines() == ["w.rules: line " + line for line in reported] and err == ""
     (home_dir / "good.rules").write_text(GROW)
     assert run("automap", "--check", "good.rules") == ("", "")
     assert "No such file" in run("automap", "--check", "good.rules", "none", code=2)[1]
@@ -397,10 +397,10 @@ def test_the_rules_of_the_game_have_only_known_faults():
     if found == [None]:
         pytest.skip("not installed: ddnet-data")
     for path in found:
-        told = subprocess.run([places.BINARY, "automap", "--check", path], capture_output=True, text=True, timeout=60)
-        lines = told.stdout.splitlines()
-        assert told.stderr == "" and all('"233" is no value' in line for line in lines)
-        assert bool(lines) == (os.path.basename(path) == "jungle_midground.rules") == (told.returncode == 2)
+        reported = subprocess.run([places.BINARY, "automap", "--check", path], capture_output=True, text=True, timeout=60)
+        lines = reported.stdout.splitlines()
+        assert reported.stderr == "" and all('"233" is no value' in line for line in lines)
+        assert bool(lines) == (os.path.basename(path) == "jungle_midground.rules") == (reported.returncode == 2)
 
 
 MOST = 60000  # the reference implementation draws at most this many tiles

@@ -112,13 +112,13 @@ def expected_table(content):
     return out
 
 
-def parse_table(told, width, height):
+def parse_table(reported, width, height):
     """The table that the text describes; missing cells are 0."""
     rows = [[0] * width for _ in range(height)]
-    for y, x, cells in PIECE.findall(told):
+    for y, x, cells in PIECE.findall(reported):
         for i, cell in enumerate(cells.split(b",")):
             rows[int(y) - 1][int(x) - 1 + i] = int(cell)
-    assert PIECE.sub(b"", told) == b""
+    assert PIECE.sub(b"", reported) == b""
     return rows
 
 
@@ -141,12 +141,12 @@ def test_text_shows_the_whole_map(box, path):
         if not text:
             expected += b" %d bytes, CRC-32 %08x\n" % (len(content), zlib.crc32(content))
         elif name.endswith(b".csv") and path.endswith(".map"):
-            told = expected_table(content)
+            reported = expected_table(content)
             with open(os.path.join(os.fsencode(out), os.path.dirname(name), b"layer.json")) as f:
                 layer = json.load(f)
-            assert parse_table(told, layer["width"], layer["height"]) == [
+            assert parse_table(reported, layer["width"], layer["height"]) == [
                 [int(c) for c in row.split(b",")] for row in content.splitlines()]
-            expected += b"\n" + told
+            expected += b"\n" + reported
         else:
             expected += b"\n" + content + (b"\n" if content and not content.endswith(b"\n") else b"")
     assert r.stdout == expected and r.returncode == 0

@@ -91,9 +91,9 @@ def test_each_changed_map_is_on_the_page_with_tiles_and_pictures(repository):
     repository.commit()
     r, page = repository.review()
     assert (r.returncode, r.stderr) == (0, "")
-    told = split_page(page)
-    assert list(told) == ["maps/b c.map"]
-    page = review.Page(told["maps/b c.map"])
+    reported = split_page(page)
+    assert list(reported) == ["maps/b c.map"]
+    page = review.Page(reported["maps/b c.map"])
     assert page.answer == "**What the game plays with changed**: tiles: 1 added."
     ((kind, counts, where, rows),) = page.layers.values()
     assert (kind, counts, where) == ("game", {"added": 1}, ((1, 1), (1, 1))) and rows[0][1] == "freeze (9)"
@@ -116,17 +116,17 @@ def test_a_map_that_breaks_the_rules_fails(repository):
     repository.put("maps/b c.map", changed_race())
     repository.commit()
     r, page = repository.review()
-    told = split_page(page)
-    assert r.returncode == 1 and "no DDNet knows tile 8 in the game layer" in told["maps/a.map"]
-    assert "no DDNet knows" not in told["maps/b c.map"]
+    reported = split_page(page)
+    assert r.returncode == 1 and "no DDNet knows tile 8 in the game layer" in reported["maps/a.map"]
+    assert "no DDNet knows" not in reported["maps/b c.map"]
     r, page = repository.review("none", MAPFS_RULES="")
     assert r.returncode == 0 and "no DDNet knows" not in page
     # Rules of the repository itself, relative to the directory that the script starts in.
     with open(os.path.join(repository.top, "house.json"), "w") as f:
         f.write('{"tiles": [{"id": 9, "layers": ["game"], "max": 0}]}')
     r, page = repository.review("house", MAPFS_RULES="house.json")
-    told = split_page(page)
-    assert r.returncode == 1 and "<pre>" in told["maps/b c.map"] and "<pre>" not in told["maps/a.map"].split("tidy")[0]
+    reported = split_page(page)
+    assert r.returncode == 1 and "<pre>" in reported["maps/b c.map"] and "<pre>" not in reported["maps/a.map"].split("tidy")[0]
 
 
 def test_new_removed_renamed_and_invalid_maps_are_shown(repository):
@@ -138,11 +138,11 @@ def test_new_removed_renamed_and_invalid_maps_are_shown(repository):
     repository.put("maps/new.map", other)
     repository.commit()
     r, page = repository.review()
-    told = split_page(page)
+    reported = split_page(page)
     assert r.returncode == 0, page
-    assert "It was called ` maps/" in told["maps/z_*.map"] and "Both maps show the same." in told["maps/z_*.map"]
-    gone = [name for name in ("maps/a.map", "maps/b c.map") if name in told]
-    assert len(gone) == 1 and "The map was removed." in told[gone[0]] and "The map is new." in told["maps/new.map"]
+    assert "It was called ` maps/" in reported["maps/z_*.map"] and "Both maps show the same." in reported["maps/z_*.map"]
+    gone = [name for name in ("maps/a.map", "maps/b c.map") if name in reported]
+    assert len(gone) == 1 and "The map was removed." in reported[gone[0]] and "The map is new." in reported["maps/new.map"]
 
     repository.put("maps/new.map", b"no map")
     repository.commit()

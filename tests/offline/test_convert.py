@@ -162,7 +162,7 @@ def map07(box):
 
 def test_a_map_of_07_is_converted_for_06(box, map07):
     out = os.path.join(box.root, "six.map")
-    told = convert("--to", "0.6", map07, out)[0].splitlines()
+    reported = convert("--to", "0.6", map07, out)[0].splitlines()
     f = datafile.Datafile.load(out)
     # Tiles and their layers.
     for layer in f.of_type(LAYER):
@@ -179,7 +179,7 @@ def test_a_map_of_07_is_converted_for_06(box, map07):
     assert f.of_type(ENVPOINTS)[0].ints == sum((p[:6] for p in points), [])
     bezier = [t for t, uuid in uuids(f).items() if uuid == BEZIER]
     assert [i.ints for i in f.of_type(bezier[0])] == [sum((p[6:] for p in points), [])]
-    assert told == ["embedded images/0_grass_main.json: 1024 x 1024 pixels",
+    assert reported == ["embedded images/0_grass_main.json: 1024 x 1024 pixels",
                     "converted images/1_bg_cloud1.json: 1024 x 1024 pixels",
                     "converted images/2_own.png: 32 x 16 pixels",
                     "unpacked groups/0_Game/layers/0_Game: its tiles are of version 3",
@@ -194,12 +194,12 @@ def test_a_map_of_07_is_converted_for_06(box, map07):
 def test_a_map_converted_for_06_is_converted_back_for_07(box, map07):
     out, back = (os.path.join(box.root, n) for n in ("six.map", "back.map"))
     convert("--to", "ddnet", map07, out)
-    told = convert("--to", "0.7", out, back)[0].splitlines()
+    reported = convert("--to", "0.7", out, back)[0].splitlines()
     f = datafile.Datafile.load(back)
     # No point has a Bezier curve; the points are unchanged, and DDNet's item is removed.
     assert [i.ints[0] for i in f.of_type(ENVELOPE)] == [3, 2, 3]
     assert f.of_type(ENVPOINTS)[0].ints == sum(Map07().points(), []) and not uuids(f)
-    assert told == ["embedded images/1_bg_cloud1.json: 2048 x 1024 pixels",
+    assert reported == ["embedded images/1_bg_cloud1.json: 2048 x 1024 pixels",
                     "converted envelopes: tangents of 2 are in the points, as 0.7 has them"]
     was = get(back)
     for game in ("0.7", "0.7"):
@@ -212,10 +212,10 @@ def test_parts_of_a_07_map_that_06_cannot_have_are_refused(box):
     m.images[2] = (b"own", (32, 16, PIXELS), 0)
     m.layers[1] = m.layers[1][:-4]
     file, out = box.add(m.encode(), "seven.map"), os.path.join(box.root, "six.map")
-    told = convert("--to", "0.6", file, out, code=2)[1].splitlines()
-    assert told[0] == "mapfs: %s: images/2_own.json: its pixels are not RGBA, and 0.6 takes no others" % file
-    assert told[1].startswith("mapfs: %s: %s: the layer's tiles cannot be read: " % (file, DESIGN))
-    assert told[2:] == ["mapfs: %s: is not converted: 0.6 would not take all of it" % file]
+    reported = convert("--to", "0.6", file, out, code=2)[1].splitlines()
+    assert reported[0] == "mapfs: %s: images/2_own.json: its pixels are not RGBA, and 0.6 takes no others" % file
+    assert reported[1].startswith("mapfs: %s: %s: the layer's tiles cannot be read: " % (file, DESIGN))
+    assert reported[2:] == ["mapfs: %s: is not converted: 0.6 would not take all of it" % file]
     assert not os.path.exists(out)
     assert convert("-n", "--to", "0.6", file, code=2)[1].count("\n") == 3
 
@@ -264,8 +264,8 @@ def test_an_external_image_is_scaled(box):
 def test_missing_images_are_reported(box):
     out = os.path.join(box.root, "out.map")
     file = box.add(race((b"easter", None), (b"nowhere", None)), "a.map")
-    told = convert("--to", "0.7", file, out, code=2)[1].splitlines()
-    assert told == [
+    reported = convert("--to", "0.7", file, out, code=2)[1].splitlines()
+    assert reported == [
         "mapfs: %s: images/0_easter.json: 0.7 draws other tiles by that name, and no easter.png was found "
         "(--mapres DIR)" % file,
         "mapfs: %s: left as it is: images/1_nowhere.json: 0.7 has no such image, and no nowhere.png was found "
@@ -290,12 +290,12 @@ def test_the_known_images_are_those_of_the_games_packages(box):
     names = sorted(n for n in of_ddnet | of_07 if not n.endswith("_0.7"))
     r.images = [(n.encode(), None) for n in names]
     file = box.add(r.encode(), "all.map")
-    told = [line.split(": ", 2)[2] for line in run("check", "--for", "0.7", file).stdout.decode().splitlines()
+    reported = [line.split(": ", 2)[2] for line in run("check", "--for", "0.7", file).stdout.decode().splitlines()
             if "0.7 " in line and "images/" in line]
     stem = "images/%%0%dd_%%s.json" % len(str(len(names) - 1))
     expected = {stem % (i, n): "0.7 draws other tiles by that name" if n in OTHER else "0.7 has no such image"
                 for i, n in enumerate(names) if n in OTHER or n not in of_07}
-    assert dict(line.split(": ", 1) for line in told) == expected
+    assert dict(line.split(": ", 1) for line in reported) == expected
 
 
 def ddnet_map():
@@ -326,8 +326,8 @@ def ddnet_map():
 def test_parts_that_teeworlds_ignores_are_left_out(box, game):
     file, out = box.add(ddnet_map(), "race.map"), os.path.join(box.root, "out.map")
     assert convert("--to", game, file, out) == ("", "") and get(out) == get(file)
-    told = convert("--to", game, "--strip", file, out)[0].splitlines()
-    assert told == ["removed %s: %s ignores it" % (path, game) for path in (
+    reported = convert("--to", game, "--strip", file, out)[0].splitlines()
+    assert reported == ["removed %s: %s ignores it" % (path, game) for path in (
         "info/settings.cfg", "groups/0_Game/layers/1_Tele", "groups/0_Game/layers/3_bells", "sounds/0_bell.opus",
         "envelopes/1_loud.json")]
     f = datafile.Datafile.load(out)

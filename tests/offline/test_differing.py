@@ -114,11 +114,11 @@ def test_hunks_turn_one_text_into_the_other(box, seed):
         assert few == r.stdout or count_lines(few) == count_lines(r.stdout)
 
 
-def count_lines(told):
+def count_lines(reported):
     """How many lines were removed and added, both shown and counted in the last line."""
-    marks = [line[:1] for line in told.splitlines()[1:]]
-    more = re.search(rb"\n\\ (\d+) more lines removed, (\d+) more added \(--full shows them\)\n$", told)
-    assert more or b"more" not in told
+    marks = [line[:1] for line in reported.splitlines()[1:]]
+    more = re.search(rb"\n\\ (\d+) more lines removed, (\d+) more added \(--full shows them\)\n$", reported)
+    assert more or b"more" not in reported
     assert len(marks) < 3000 or not more
     return [marks.count(mark) + (int(more[i]) if more else 0) for i, mark in ((1, b"-"), (2, b"+"))]
 
@@ -129,11 +129,11 @@ def test_a_long_diff_shows_some_hundred_lines_and_counts_the_rest(pair, removed,
     for path, word, n in ((small, "old", removed), (other, "new", added)):
         lines = ["sv_a 1"] + ["sv_%s %d" % (word, i) for i in range(n)] + ["sv_z 1"]
         assert run("put", path, "info/settings.cfg", input="\n".join(lines).encode() + b"\n").returncode == 0
-    told = run("diff", small, other).stdout
-    assert count_lines(told) == [removed, added]
-    shown = [sum(line.startswith(mark) for line in told.splitlines()) for mark in (b"-sv_", b"+sv_")]
+    reported = run("diff", small, other).stdout
+    assert count_lines(reported) == [removed, added]
+    shown = [sum(line.startswith(mark) for line in reported.splitlines()) for mark in (b"-sv_", b"+sv_")]
     assert shown == [min(removed, 200), min(added, 200)]
-    assert (b"more lines" in told) == (removed > 200 or added > 200)
+    assert (b"more lines" in reported) == (removed > 200 or added > 200)
     full = run("diff", "--full", small, other).stdout
     assert b"more lines" not in full and full.count(b"\n-sv_old") == removed and full.count(b"\n+sv_new") == added
 
@@ -146,9 +146,9 @@ def test_a_diff_of_many_changes_counts_the_last_ones(pair):
         for path, word in ((small, "old"), (other, "new")):
             lines[::step] = ["sv_%s %d" % (word, i) for i in range(len(lines[::step]))]
             assert run("put", path, "info/settings.cfg", input="\n".join(lines).encode() + b"\n").returncode == 0
-        told = run("diff", small, other).stdout
+        reported = run("diff", small, other).stdout
         n = len(lines[::step])
-        assert count_lines(told) == [n, n] and told.count(b"\n-sv_") == told.count(b"\n+sv_") == 200
+        assert count_lines(reported) == [n, n] and reported.count(b"\n-sv_") == reported.count(b"\n+sv_") == 200
 
 
 def test_a_table_is_shown_as_cells_with_their_rectangle(pair):
@@ -221,9 +221,9 @@ def test_tables_of_two_sizes_are_compared_where_both_have_cells(box, seed):
 
 def test_full_shows_all_cells(box):
     old, new = [[0] * 30] * 20, [[x % 7 for x in range(30)] for _ in range(20)]
-    told = lines("--full", grid_map(box, "one.map", old), grid_map(box, "two.map", new))
+    reported = lines("--full", grid_map(box, "one.map", old), grid_map(box, "two.map", new))
     n = 20 * sum(x % 7 > 0 for x in range(30))
-    assert told == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, x 1 to 29, y 0 to 19" % n] + [
+    assert reported == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, x 1 to 29, y 0 to 19" % n] + [
         " x %d, y %d (line %d, column %d): 0 -> %d" % (x, y, y + 1, x + 1, x % 7) for y in range(20) for x in range(30) if x % 7]
 
 
@@ -237,8 +237,8 @@ def test_a_table_with_column_names_is_compared_by_lines(box):
     points = run("cat", two, "points.csv").stdout.splitlines(True)
     at = len(points) // 2
     assert run("put", two, "points.csv", input=b"".join(points[:at] + [points[at]] + points[at:])).returncode == 0
-    told = run("diff", one, two).stdout.decode().splitlines()
-    assert told[0] == "changed points.csv" and told[1].startswith("@@ ") and sum(x[0] in "+-" for x in told) == 1
+    reported = run("diff", one, two).stdout.decode().splitlines()
+    assert reported[0] == "changed points.csv" and reported[1].startswith("@@ ") and sum(x[0] in "+-" for x in reported) == 1
 
 
 def test_an_image_is_shown_as_pixels_with_their_rectangle(pair):
@@ -341,8 +341,8 @@ def test_a_layer_moved_to_another_group_is_reported_as_moved(box):
     assert lines(two, one) == ["moved groups/1_x/layers/0_b -> " + AT + "2_b"]
     # A layer that was also changed: one integer of it differs.
     changed = make_layers(box, "changed.map", [LAYERS[0], ("b", 2, b"one"), LAYERS[2]], groups=[("Game", 2), ("x", 2)])
-    told = lines(one, changed)
-    assert told[:2] == ["moved " + AT + "2_b -> groups/1_x/layers/0_b", "changed groups/1_x/layers/0_b/layer.json"]
+    reported = lines(one, changed)
+    assert reported[:2] == ["moved " + AT + "2_b -> groups/1_x/layers/0_b", "changed groups/1_x/layers/0_b/layer.json"]
 
 
 def test_two_equal_layers_moved_to_another_group_are_reported_as_moved(box):
@@ -416,9 +416,9 @@ def test_a_moved_and_changed_layer_is_reported_as_both(box):
 def test_a_layer_with_another_image_is_changed(box):
     one = make_layers(box, "one.map", LAYERS)
     two = make_layers(box, "two.map", [("a", 1, b"two")] + LAYERS[1:])
-    told = lines(one, two)
-    assert told[0] == "changed " + AT + "1_a/layer.json"
-    assert [line.strip() for line in told if line[0] in "-+"] == ['-  "image": "0_one",', '+  "image": "1_two",']
+    reported = lines(one, two)
+    assert reported[0] == "changed " + AT + "1_a/layer.json"
+    assert [line.strip() for line in reported if line[0] in "-+"] == ['-  "image": "0_one",', '+  "image": "1_two",']
 
 
 def test_pictures_show_what_changed(box, pair):
@@ -434,10 +434,10 @@ def test_pictures_show_what_changed(box, pair):
     r = run("diff", "--images", into, small, other)
     assert r.returncode == 1 and sorted(os.listdir(into)) == sorted([path.replace("/", "-"), "map.png"])
     with Image.open(os.path.join(into, path.replace("/", "-"))) as f:
-        told = f.convert("RGBA")
-    step = (told.size[0] - w) // 2
-    assert told.size == (3 * w + 2 * (step - w), h)
-    panels = [told.crop((k * step, 0, k * step + w, h)) for k in range(3)]
+        reported = f.convert("RGBA")
+    step = (reported.size[0] - w) // 2
+    assert reported.size == (3 * w + 2 * (step - w), h)
+    panels = [reported.crop((k * step, 0, k * step + w, h)) for k in range(3)]
     assert panels[0].tobytes() == old.tobytes() and panels[1].tobytes() == image.tobytes()
     changed = [(x, y) for y in range(h) for x in range(w) if panels[2].getpixel((x, y)) == (0, 255, 255, 255)]
     assert changed == [(3, 5)]
@@ -457,8 +457,8 @@ def test_images_of_other_sizes_are_reported_by_size(pair):
         size = f.size
     Image.new("RGBA", (32, 48), (1, 2, 3, 255)).save(tree + "/new.png")
     assert run("put", other, path, tree + "/new.png").returncode == 0
-    told = lines(small, other)
-    assert told[told.index("changed " + path) + 1] == " %d x %d pixels -> 32 x 48" % size
+    reported = lines(small, other)
+    assert reported[reported.index("changed " + path) + 1] == " %d x %d pixels -> 32 x 48" % size
 
 
 def test_a_fixed_map_differs_only_in_the_fix(box, small):

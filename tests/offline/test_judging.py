@@ -340,14 +340,14 @@ def test_too_small_physics_layers_are_refused(box):
 
 def test_groups_that_the_editor_drops_are_warnings(box):
     """The game itself draws these groups."""
-    for ints, told in (([4] + [0] * 4 + [0, 1] + [0] * 8, ("version", 4)), ([2] + [0] * 4 + [0, 1], ("integers", 7)),
+    for ints, reported in (([4] + [0] * 4 + [0, 1] + [0] * 8, ("version", 4)), ([2] + [0] * 4 + [0, 1], ("integers", 7)),
                        ([3] + [0] * 4 + [0, 1] + [0] * 5, ("integers", 12)),
                        ([0] + [0] * 4 + [0, 1] + [0] * 8, ("version", 0))):
         m = Maker()
         m.add(GROUP, ints)
         m.add(ENVPOINTS, [])
         code, found = check(box.add(m.encode(), "made.map"))
-        assert (code, [(f["level"], f["field"], f["value"]) for f in found]) == (0, [("warning", *told)])
+        assert (code, [(f["level"], f["field"], f["value"]) for f in found]) == (0, [("warning", *reported)])
 
 
 def test_points_and_tangents_of_an_odd_length_are_warnings(box):
@@ -380,17 +380,17 @@ def test_an_item_without_an_integer_is_reported_once(box):
     assert code == 2 and [(f["field"], f["value"]) for f in found] == [("integers", 0)]
 
 
-@pytest.mark.parametrize("name, told", [
+@pytest.mark.parametrize("name, reported", [
     ("c04_env_range.map", ["points 1, count 50, are out of range (2 points)"]),
     ("c10_sound_wv.map", ["is not an Opus file: it does not begin with OggS"]),
     ("c15_items_short.map", ["has %d integers (at least %d)" % n for n in ((5, 6), (3, 13), (6, 10), (2, 3), (0, 3))]),
     ("c31b.map", ["is 8 x 10 tiles; width 8 and height 6 would fit"]),
     ("c41_v4_tele.map", ["all teleporters are lost"])])
-def test_faults_of_found_maps_are_described(name, told):
+def test_faults_of_found_maps_are_described(name, reported):
     path = places.found_map(name)
     code, found = check(path)
     problems = [f["problem"] for f in found]
-    assert all(any(t in p for p in problems) for t in told), problems
+    assert all(any(t in p for p in problems) for t in reported), problems
     assert (code == 2) == (name == "c15_items_short.map")
     with open(path, "rb") as f:
         assert_agreement(path, f.read())

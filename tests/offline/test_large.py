@@ -35,10 +35,10 @@ with open(sys.argv[1], "w") as f:
 
 def run_measured(*args, code):
     """Run a command; returns its output and its peak memory."""
-    with tempfile.NamedTemporaryFile() as told:
-        r = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, told.name, places.BINARY, *args],
+    with tempfile.NamedTemporaryFile() as reported:
+        r = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, reported.name, places.BINARY, *args],
                            capture_output=True, timeout=600, text=True)
-        returned, peak = map(int, get(told.name).split())
+        returned, peak = map(int, get(reported.name).split())
     assert returned == code, (args, r.stderr)
     return r.stdout, r.stderr, peak * 1024
 
@@ -248,11 +248,11 @@ def test_text_keeps_to_the_budget(large, images, cache):
     assert "# images/0_sky.png %d bytes, CRC-32 %08x\n" % (len(png), zlib.crc32(png)) in out
     assert peak <= cache * MIB + BESIDE, peak / MIB
     out, _, peak = run_measured("text", "-o", "cache=%dM" % cache, str(large / "b.map"), LAYER + "id.csv", code=0)
-    told = bytearray(WIDTH * HEIGHT)
+    reported = bytearray(WIDTH * HEIGHT)
     for y, x, some in re.findall(r"^line (\d+), column (\d+): (.*)$", out, re.MULTILINE):
         at = (int(y) - 1) * WIDTH + int(x) - 1
-        told[at:at + some.count(",") + 1] = map(int, some.split(","))
-    assert len(told) == WIDTH * HEIGHT and told == read_indexes(large / "b.map")
+        reported[at:at + some.count(",") + 1] = map(int, some.split(","))
+    assert len(reported) == WIDTH * HEIGHT and reported == read_indexes(large / "b.map")
     assert peak <= cache * MIB + BESIDE, peak / MIB
 
 
@@ -289,8 +289,8 @@ def test_a_large_foreign_map_keeps_to_the_budget(tmp_path):
         shutil.copyfile(source, path)
         (tmp_path / "table").write_text(text[:at] + "  1," + text[at + 4:])
         run_measured("put", path, layer + "/id.csv", str(tmp_path / "table"), code=0)
-    told, _, peak = run_measured("diff", "-o", "cache=8M", one, two, code=1)
-    assert " 2 cells, " in told and peak <= 8 * MIB + BESIDE, peak / MIB
+    reported, _, peak = run_measured("diff", "-o", "cache=8M", one, two, code=1)
+    assert " 2 cells, " in reported and peak <= 8 * MIB + BESIDE, peak / MIB
     _, _, peak = run_measured("merge", "-o", "cache=8M", source, one, two, out, code=0)
     both = text[:first] + "  1," + text[first + 4:last] + "  1," + text[last + 4:]
     assert run_measured("cat", out, layer + "/id.csv", code=0)[0] == both

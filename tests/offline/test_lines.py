@@ -216,8 +216,8 @@ def test_a_merged_map_can_go_to_standard_output(box, three):
     assert good("merge", three[0], three[0], three[2], "-", cwd=box.root).stdout == read_bytes(three[2])
     assert good("merge", three[0], three[1], three[0], "-", cwd=box.root).stdout == read_bytes(three[1])
     assert sorted(os.listdir(box.maps)) == files
-    told, code = on_a_terminal(box, "merge", *three, "-")
-    assert code == 129 and "terminal" in told and "DATA" not in told
+    reported, code = on_a_terminal(box, "merge", *three, "-")
+    assert code == 129 and "terminal" in reported and "DATA" not in reported
     r = run_redirected(">/dev/full", "merge", *three, "-", cwd=box.root)
     assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot be written: No space left on device\n")
 
@@ -237,8 +237,8 @@ def test_a_new_map_can_go_to_standard_output(box, small, format):
     for how in ([], ["-v"]):  # messages do not go into the map
         r = run("pack", "--format=" + format, *how, tree, "-", env=env, cwd=box.root)
         assert (r.returncode, r.stdout) == (0, read_bytes(out)) and (b"saved: " in r.stderr) == bool(how)
-    told, code = on_a_terminal(box, "pack", "--format=" + format, tree, "-")
-    assert code == 1 and "terminal" in told
+    reported, code = on_a_terminal(box, "pack", "--format=" + format, tree, "-")
+    assert code == 1 and "terminal" in reported
     r = run_redirected(">/dev/full", "pack", "--format=" + format, tree, "-", env=env, cwd=box.root)
     assert (r.returncode, r.stderr.splitlines()[-1]) == (4, "mapfs: -: cannot be written: No space left on device")
     assert os.listdir(tmp) == [] and os.listdir(box.root).count("-") == 0

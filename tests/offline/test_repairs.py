@@ -72,8 +72,8 @@ def test_a_whole_map_is_written_without_garbage_in_tiles(bad, how):
     before, out = read_bytes(bad), os.path.dirname(bad) + "/out.map"
     r = run(*how, bad, out)
     assert r.returncode == 0 and not r.stderr, r
-    told = [line for line in r.stdout.decode().splitlines() if line.startswith("repaired ")]
-    assert told == ["repaired groups/0_Game/layers/%s: bytes of its tiles that nothing uses are 0 now" % name
+    reported = [line for line in r.stdout.decode().splitlines() if line.startswith("repaired ")]
+    assert reported == ["repaired groups/0_Game/layers/%s: bytes of its tiles that nothing uses are 0 now" % name
                     for name in ("0_Game", "1_ground", "2", "3")]
     if how[0] == "tidy":
         assert read_own_data(out) == CLEAN

@@ -100,13 +100,13 @@ def assert_layer(page, path, before, after, kind):
     if not differ:
         assert path not in page.layers
         return {}
-    told = page.layers[path]
-    assert told[0] == kind and told[1:3] == review.summary(differ), path
+    reported = page.layers[path]
+    assert reported[0] == kind and reported[1:3] == review.summary(differ), path
     if kind:
         number = "number" in (before or {}) or "number" in (after or {})
         of_rows = review.group_rows(differ, number)
-        assert sorted((m, n, at) for m, _, n, at in told[3]) == of_rows or len(of_rows) > 256, path
-        for mark, label, n, at in told[3]:
+        assert sorted((m, n, at) for m, _, n, at in reported[3]) == of_rows or len(of_rows) > 256, path
+        for mark, label, n, at in reported[3]:
             ids = [int(x) for x in re.findall(r" \((\d+)\)", label)]
             assert 1 <= len(ids) <= 2 and all(i in {c[0] for _, a, b in differ.values() for c in (a, b)} for i in ids)
     return differ

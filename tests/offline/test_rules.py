@@ -25,9 +25,9 @@ def check_rules(box, race, *rules, name="race.map"):
     file = box.add(race.encode() if isinstance(race, Race) else race, name)
     r = run("check", *[a for rule in rules for a in ("--rules", rule)], file)
     assert not r.stderr, r
-    told = [LINE.match(line) for line in r.stdout.decode().splitlines()]
-    assert all(told), r.stdout
-    return [(m["path"] or "", m["text"]) for m in told], r.returncode
+    found = [LINE.match(line) for line in r.stdout.decode().splitlines()]
+    assert all(found), r.stdout
+    return [(m["path"] or "", m["text"]) for m in found], r.returncode
 
 
 def test_a_map_that_keeps_the_rules_has_no_warning(box):
@@ -477,10 +477,10 @@ def test_known_images_are_those_of_the_game(box):
     for name in names:
         run("put", file, "images/%s.png" % name, os.path.join(top, name + ".png"))
 
-    def told():
+    def reported():
         r = run("check", "--rules", "ddnet", file)
         return re.findall(r"images/\d+_(\S+)\.png: is embedded, and the game comes with the same image", r.stdout.decode())
-    assert sorted(told()) == names
+    assert sorted(reported()) == names
     f = datafile.Datafile.load(file)
     blobs = f.blobs()
     for image in f.of_type(datafile.IMAGE):
@@ -488,4 +488,4 @@ def test_known_images_are_those_of_the_game(box):
             blobs[image.ints[5]] = bytes([1, 2, 3, 255]) + blobs[image.ints[5]][4:]
     with open(file, "wb") as out:
         out.write(datafile.encode(f.items, blobs))
-    assert told() == []
+    assert reported() == []

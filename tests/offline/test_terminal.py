@@ -36,9 +36,9 @@ def test_text_shows_control_characters(box, map_with_controls):
 
 def test_diff_shows_control_characters(box, map_with_controls):
     small = box.add(datafile.small_map(settings=(b"sv_b 1",)), "small.map")
-    told = "changed %s\n@@ -1 +1,2 @@\n sv_b 1\n+" % PATH
-    assert run("diff", small, map_with_controls).stdout == told.encode() + ODD + b"\n"
-    assert run_on_terminal(box, "diff", small, map_with_controls) == (told + SHOWN + "\n", 1)
+    reported = "changed %s\n@@ -1 +1,2 @@\n sv_b 1\n+" % PATH
+    assert run("diff", small, map_with_controls).stdout == reported.encode() + ODD + b"\n"
+    assert run_on_terminal(box, "diff", small, map_with_controls) == (reported + SHOWN + "\n", 1)
 
 
 def test_bytes_that_are_no_text_are_shown(box):

@@ -145,9 +145,9 @@ def test_a_tidied_map_shows_the_same(tmp_path, path):
     # number changed. Among objects without a name it cannot find the right one.
     # has another now. Which of those without a name it is, it cannot know.
     r = maps.run("diff", "-q", "-o", "raw=off", path, str(out))
-    told = [line for line in r.stdout.decode().splitlines()
+    reported = [line for line in r.stdout.decode().splitlines()
             if not re.match(r"changed groups/.*/(layer|quads|sources)\.json$|moved envelopes/\d+\.json", line)]
-    assert r.returncode in (0, 1) and not unnumbered(told) - unnumbered(lines), told
+    assert r.returncode in (0, 1) and not unnumbered(reported) - unnumbered(lines), reported
     # A second tidy finds nothing.
     again = tmp_path / "again.map"
     assert run("tidy", out, again)[0] == "" and read_bytes(again) == read_bytes(out)

@@ -88,20 +88,20 @@ def test_put_takes_a_file(box, small):
 
 
 def test_removed_bytes_after_the_end_are_reported(box, small):
-    told = "note: 8 bytes behind the end of the datafile are left out"
+    reported = "note: 8 bytes behind the end of the datafile are left out"
     whole = get(small)
     with open(small, "ab") as f:
         f.write(b"8 bytes.")
     r = run("put", small, SETTINGS, data=run("cat", small, SETTINGS).stdout)
     assert (r.returncode, r.stderr, get(small)) == (0, b"", whole + b"8 bytes.")
-    assert run("put", small, SETTINGS, data=b"sv_x 1\n").stderr.decode() == "mapfs: %s: %s\n" % (small, told)
+    assert run("put", small, SETTINGS, data=b"sv_x 1\n").stderr.decode() == "mapfs: %s: %s\n" % (small, reported)
     assert b"8 bytes." not in get(small)
     assert run("put", small, SETTINGS, data=b"sv_x 2\n").stderr == b""
     with open(small, "ab") as f:
         f.write(b"8 bytes.")
     m = box.mount(small)
     m.put(SETTINGS, b"sv_x 3\n")
-    assert m.unmount().out.split("\n")[:-1] == [told, "saved: " + SETTINGS]
+    assert m.unmount().out.split("\n")[:-1] == [reported, "saved: " + SETTINGS]
 
 
 def test_put_of_the_same_content_writes_nothing(box, small):
@@ -302,12 +302,12 @@ def test_pack_gives_the_map_of_a_copy_into_a_new_mount(box, path):
         if files:
             box.run("-p", *files, mount / name, program="cp")
     copied = box.run("-rp", tree + "/.", mount.point, program="cp")
-    told = box.run("-u", mount.point)
+    reported = box.run("-u", mount.point)
     box.before |= {os.path.basename(one), os.path.basename(one).upper() + ".MAN"}
     r = run("pack", tree, two)
-    if copied.code or told.code:
-        assert r.returncode == told.code or copied.code, (told, r)
-        if told.code == 4:
+    if copied.code or reported.code:
+        assert r.returncode == reported.code or copied.code, (reported, r)
+        if reported.code == 4:
             mount.unmount("--force", "--discard")
         for name in box.beside():
             path = os.path.join(box.maps, name)

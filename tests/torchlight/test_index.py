@@ -185,19 +185,19 @@ def test_a_save_reports_files_that_an_index_does_not_list(box):
     made = pack_sources(box, {**SOURCES, "MEDIA/SKILLS.RAW": run(places.BINARY, "cat", pack_sources(box, SOURCES, "X.MOD", "--index"),
                                                            "MEDIA/SKILLS.RAW")})
     below = {"UNITDATA": "UNITS", "ROOMPIECES": "LEVELSETS"}
-    told = []
+    reported = []
     for kind, rows in sorted(EXPECTED.items()):
         what = (below.get(kind, kind), kind, file_column(kind, rows[0]))
         if kind == "SKILLS":
             continue
         if len(rows) == 1:
-            told.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
+            reported.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
                         "(mapfs index lists it)" % what)
         else:
-            told.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
+            reported.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
                         "(mapfs index lists them)" % (len(rows), *what))
     again = pack(box, write_sources(box, {"MEDIA/SOUNDS/A.DAT": unit("NAME:a")}), "--onto", made)
-    assert again == ["mapfs: %s: note: %s" % (made, line) for line in told]
+    assert again == ["mapfs: %s: note: %s" % (made, line) for line in reported]
 
 
 def test_a_missing_index_is_one_line(box):
@@ -308,10 +308,10 @@ def test_values_from_the_games_files_stay(box):
     item = ["ITEMS", 5, "I", UNITS + "ITEMS/I.DAT", 1, 1, 0, 0, 1, 1, "X"]
     assert read_rows(made, "UNITDATA") == [
         item, ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 0, 1, 0, 0, 1, 1, ""]]
-    told = ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 5, 6, 7, 8, 9, "BEAST"]
-    replace_index(box, made, "UNITDATA", [item, told])
+    reported = ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 5, 6, 7, 8, 9, "BEAST"]
+    replace_index(box, made, "UNITDATA", [item, reported])
     assert read_output(made) == ([], [])
-    assert read_rows(made, "UNITDATA") == [item, told]
+    assert read_rows(made, "UNITDATA") == [item, reported]
     # Fields of the unit itself count, also with the default value.
     sources["media/units/monsters/m.dat"] = unit(
         base, "NAME:m", "UNIT_GUID:4", "<INTEGER>LEVEL:1", "<INTEGER>RARITY:3", "UNITTYPE:rat", "SET:s")

@@ -86,7 +86,7 @@ def test_pack_exits_5_with_the_warning(box, files, code):
     if "MEDIA/LAYOUTS/A.MPP" in files:
         files["MEDIA/LAYOUTS/A.LAYOUT"] = ONE
     new = pack_dir(box)
-    told = run_mapfs("pack", write_sources(box, files), new, code=code)
-    assert [line for line in told if "warning" in line] == (
+    reported = run_mapfs("pack", write_sources(box, files), new, code=code)
+    assert [line for line in reported if "warning" in line] == (
         ["mapfs: %s: %s" % (new, LACKING % "MEDIA/LAYOUTS/B")] if code else [])
     assert set(Archive(new).files) == set(files)

@@ -307,8 +307,8 @@ def test_a_wrong_crc_is_reported_when_it_is_found(box):
     m, p = box.foreground(box.add(bytes(data), "S.MOD"))
     assert boxes.get(p.log) == b""
     assert boxes.refused(m.get, "MEDIA/UNITS/A.DAT") == errno.EIO
-    told = boxes.wait_for(lambda: boxes.get(p.log)).decode()
-    assert "MEDIA/UNITS/A.DAT" in told and "CRC-32" in told, told
+    reported = boxes.wait_for(lambda: boxes.get(p.log)).decode()
+    assert "MEDIA/UNITS/A.DAT" in reported and "CRC-32" in reported, reported
     m.unmount()
     p.wait(90)
 

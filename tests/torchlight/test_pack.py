@@ -57,8 +57,8 @@ def test_pack_exact_keeps_files_named_with_backslashes(box):
 def test_backslashes_that_make_no_path_are_refused(box):
     for name, why in (("MEDIA/..\\..\\X.OGG", "its name is no path in a map"), ("MEDIA/X\\", "Is a directory")):
         top, new = write_sources(box, {name: "x"}), pack_dir(box)
-        told = run_mapfs("pack", top, new, code=4)
-        assert "mapfs: %s/%s: %s" % (top, name, why) in told and not os.path.exists(new)
+        reported = run_mapfs("pack", top, new, code=4)
+        assert "mapfs: %s/%s: %s" % (top, name, why) in reported and not os.path.exists(new)
         os.unlink(top / name)
 
 

@@ -413,6 +413,6 @@ def test_check_reports_units_with_equal_guids(box):
              [("MONSTERS/C.DAT", -5, "B.DAT"), ("ITEMS/T.DAT", 7, "A.DAT")]]
     for options in [], ["-o", "text=utf16"]:
         assert check(box, *options, path) == (0, lines)
-    told = json.loads(box.run("check", "--json", path).out.splitlines()[0])
-    assert (told["level"], told["path"], told["field"], told["value"], told["bound"]) == (
+    reported = json.loads(box.run("check", "--json", path).out.splitlines()[0])
+    assert (reported["level"], reported["path"], reported["field"], reported["value"], reported["bound"]) == (
         "warning", "MEDIA/UNITS/MONSTERS/C.DAT", "UNIT_GUID", -5, "which MEDIA/UNITS/ITEMS/B.DAT has, too")
