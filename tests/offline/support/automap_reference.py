@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""Automatic mapping, as slow and as plain as it is told: what `mapfs automap` is held against.
-
-A layer is rows of [index, flags].
-"""
+"""A slow and simple implementation of automatic mapping, with which tests compare `mapfs automap`. A layer is rows of
+[index, flags]."""
 import struct
 
 FLAGS = {"XFLIP": 1, "YFLIP": 2, "ROTATE": 8}
@@ -25,16 +23,16 @@ class Run:
         self.rules, self.copies = [], True
 
 
-def single(x):
-    """The nearest of the numbers that a float of C can be."""
+def to_float(x):
+    """Round a number to the nearest float of C."""
     try:
         return struct.unpack("f", struct.pack("f", x))[0]
     except OverflowError:
         return float("inf") if x > 0 else -float("inf")
 
 
-def elements(words):
-    """5 XFLIP OR 7 OR 9 NONE"""
+def parse_tiles(words):
+    """Parse "5 XFLIP OR 7 OR 9 NONE"."""
     out, rest = [], list(words)
     while rest:
         index, flags = int(rest.pop(0)), None
@@ -51,7 +49,7 @@ def elements(words):
     return out
 
 
-def position(rule, words):
+def parse_position(rule, words):
     x, y, word = int(words[0]), int(words[1]), words[2]
     if word == "EMPTY":
         sort, listed = "INDEX", [(0, None)]
@@ -60,7 +58,7 @@ def position(rule, words):
     elif word not in ("INDEX", "NOTINDEX"):
         return
     else:
-        sort, listed = word, elements(words[3:])
+        sort, listed = word, parse_tiles(words[3:])
     rule.positions.append((x, y, sort, listed))
     if (x, y) != (0, 0):
         return
@@ -71,7 +69,7 @@ def position(rule, words):
             rule.skips_empty = True
 
 
-def finish(rule):
+def finish_rule(rule):
     first = next((p for p in rule.positions if p[:3] == (0, 0, "INDEX")), None)
     if rule.default and not (first and any(index == 0 for index, _ in first[3])):
         rule.positions.append((0, 0, "NOTINDEX", [(0, None)]))
@@ -81,7 +79,7 @@ def finish(rule):
 
 
 def parse(text):
-    """[(name, [Run])]"""
+    """Parse a file of rules: [(name, [Run])]."""
     configs, rule = [], None
     for line in text.split("\n"):
         line = line.rstrip("\r")
@@ -97,13 +95,13 @@ def parse(text):
             rule = Rule(int(words[1]), sum(FLAGS.get(w, 0) for w in set(words[2:5])))
             runs[-1].rules.append(rule)
         elif line.startswith("Pos") and rule:
-            position(rule, words[1:])
+            parse_position(rule, words[1:])
         elif line.startswith("Random") and rule:
-            number = single(float(words[1].rstrip("%")))
+            number = to_float(float(words[1].rstrip("%")))
             if words[1].endswith("%"):
-                rule.probability = single(number / 100)
+                rule.probability = to_float(number / 100)
             else:
-                rule.probability = single(1 / number) if number else float("inf")
+                rule.probability = to_float(1 / number) if number else float("inf")
         elif line.startswith("Modulo") and rule:
             mx, my, ox, oy = map(int, words[1:5])
             rule.modulos.append((mx or 1, my or 1, ox, oy))
@@ -114,11 +112,11 @@ def parse(text):
     for _, runs in configs:
         for run in runs:
             for rule in run.rules:
-                finish(rule)
+                finish_rule(rule)
     return configs
 
 
-def scrambled(h):
+def scramble(h):
     h = (h + 1) & 0xffffffff
     for shift, factor in ((17, 0xed5ad4bb), (11, 0xac4c1b51), (15, 0x31848bab)):
         h ^= h >> shift
@@ -126,18 +124,18 @@ def scrambled(h):
     return h ^ h >> 14
 
 
-def chance(seed, run, rule, x, y):
+def has_chance(seed, run, rule, x, y):
     h = 1
     for n in (seed, run, rule, x, y):
-        h = (31 * h + scrambled(n & 0xffffffff)) & 0xffffffff
-    return scrambled(31 * h & 0xffffffff) % 65536
+        h = (31 * h + scramble(n & 0xffffffff)) & 0xffffffff
+    return scramble(31 * h & 0xffffffff) % 65536
 
 
 def matches(tile, listed):
     return any(tile[0] == index and (flags is None or tile[1] & TURNS == flags) for index, flags in listed)
 
 
-def holds(rule, read, x, y):
+def rule_applies(rule, read, x, y):
     for dx, dy, sort, listed in rule.positions:
         inside = 0 <= y + dy < len(read) and 0 <= x + dx < len(read[0])
         if matches(read[y + dy][x + dx] if inside else OUTSIDE, listed) != (sort == "INDEX"):
@@ -145,8 +143,8 @@ def holds(rule, read, x, y):
     return not rule.modulos or any((x + ox) % mx == 0 and (y + oy) % my == 0 for mx, my, ox, oy in rule.modulos)
 
 
-def seen(game, only, like):
-    """The game layer, as large as the other one."""
+def as_layer(game, only, like):
+    """The game layer in the size of the other layer, with only the tiles of one index if it is given."""
     out = [[[0, 0] for _ in row] for row in like]
     for y, row in enumerate(game[:len(like)]):
         for x, tile in enumerate(row[:len(like[0])]):
@@ -155,12 +153,12 @@ def seen(game, only, like):
 
 
 def run(runs, layer, seed, reference=None, game=None):
-    """Changes the layer."""
+    """Run the rules; changes the layer."""
     for number, one in enumerate(runs):
         refers = reference is not None and number == 0
         if refers:
-            # What it has written itself is not there to be read then: the game layer as it is.
-            read = seen(game, REFERENCES[reference] if one.copies else None, layer)
+            # The game layer is read as it is: what the run writes does not change it.
+            read = as_layer(game, REFERENCES[reference] if one.copies else None, layer)
         else:
             read = [[list(tile) for tile in row] for row in layer] if one.copies else layer
         for y, row in enumerate(layer):
@@ -172,7 +170,7 @@ def run(runs, layer, seed, reference=None, game=None):
                         continue
                     if (rule.skips_empty and there[0] == 0) or (rule.skips_full and there[0] != 0):
                         continue
-                    if not holds(rule, read, x, y):
+                    if not rule_applies(rule, read, x, y):
                         continue
-                    if rule.probability >= 1 or chance(seed, number, k, x, y) < 65536 * rule.probability:
+                    if rule.probability >= 1 or has_chance(seed, number, k, x, y) < 65536 * rule.probability:
                         tile[:] = [rule.index & 255, rule.flags]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Fixture maps for test_faults.c and test_uuid.c: data items that are damaged, and items known by a
-UUID that no editor leaves so."""
+"""Fixture maps for test_faults.c and test_uuid.c: damaged data items, and odd items whose type is a UUID."""
 from twgen import (AUTOMAPPER, BEZIER, ENVELOPE, GROUP_EXT, IMAGE, LAYER, OPUS, POINTS, SOUND, Map, Stored,
                    name_ints, rgba)
 from twgen_parts import QUAD, SOURCE, words
@@ -9,8 +8,8 @@ CUT = 3  # bytes that a stored data item lacks at its end
 
 
 def damaged_lists():
-    """Of quads and of sources each: a stream that ends early, a longer and a shorter one than
-    declared; a list that is sound; one without elements whose data is damaged."""
+    """Lists of quads and of sources: a stream that ends early, a longer and a shorter one than declared, a valid
+    list, and one without elements whose data is damaged."""
     m = Map()
     m.tiles(2, 2, m.blob(bytes(16)), kind=1)
     for kind, element in ((3, words(QUAD[:34] + [-1, 0, -1, 0])), (10, words(SOURCE))):
@@ -26,8 +25,8 @@ NAME_SIZES = (2, 100, 511, 512, 513, 514, 4000, 70000, 17 << 20)
 
 
 def damaged_names():
-    """Images of sound names of several lengths, with the same ones damaged at their end; the same
-    for sounds of a few."""
+    """Images with valid names of several lengths, and with the same names damaged at their end; the same for some
+    sounds."""
     m = Map()
     for size in NAME_SIZES:
         name = b"n" * (size - 1) + b"\0"
@@ -41,7 +40,7 @@ def damaged_names():
 
 
 def huge():
-    """Data items that declare far more than they hold, and begin as they should."""
+    """Data items that declare far more than they hold, and begin correctly."""
     m = Map()
     m.item(IMAGE, 0, [1, 2, 2, 0, m.text("a"), m.blob(Stored(rgba(2, 2, lambda x, y: 9), 2**31 - 1))])
     m.tiles(2, 2, m.blob(Stored(bytes(16), 2**31 - 1)), kind=1)
@@ -52,7 +51,7 @@ def huge():
 
 
 def unshown():
-    """Embedded images that cannot be shown: RGB, and too few pixels in data that another uses too."""
+    """Embedded images that cannot be shown: RGB, and too few pixels in shared data."""
     m = Map()
     few = m.blob(bytes(60))
     m.item(IMAGE, 0, [2, 4, 4, 0, m.text("rgb"), m.blob(bytes(48)), 0])
@@ -65,7 +64,7 @@ def unshown():
 
 
 def bezier_length(extra, version=2):
-    """Two points and tangents for `extra` more than that."""
+    """Two points, and tangents for `extra` more points."""
     m = Map()
     m.item(ENVELOPE, 0, [version, 3, 0, 1, *name_ints("a", 8), 0])
     m.item(ENVELOPE, 1, [version, 3, 1, 1, *name_ints("b", 8), 0])
@@ -79,7 +78,7 @@ def bezier_length(extra, version=2):
 
 
 def automappers(*items):
-    """Two layers, and auto-mapper items by (id, group, layer, config)."""
+    """Two layers, and automapper items by (id, group, layer, config)."""
     m = Map()
     m.tiles(2, 2, m.blob(bytes(16)), kind=1)
     m.tiles(2, 2, m.blob(bytes(16)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The format, one process for all maps of a test: driver.c's words as functions."""
+"""One process of driver.c for all maps of a test, with its commands as methods."""
 import os
 import subprocess
 
@@ -48,11 +48,11 @@ class Driver:
         return self.ask("range", name, off, n)
 
     def laws(self):
-        """The laws of reading and GetPut, over all files: what is broken."""
+        """Check the laws of reading and GetPut for all files; returns the broken ones."""
         return self.ask("laws").decode()
 
     def put(self, name, data):
-        """True: that was a change."""
+        """Returns True if the content changed."""
         return self.ask("put", name, len(data), data=data) == "changed"
 
     def add(self, name):

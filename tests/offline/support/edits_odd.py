@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Edits that meet each other in odd ways: references, kinds of which a map has one, what both sides add."""
+"""Edits that conflict in unusual ways: references, kinds that a map has once, and equal additions of both sides."""
 import os
 import re
 import shutil
@@ -11,17 +11,17 @@ from merging import GROUP_TAG, bare, dump, elements, entries, layers, load, read
 PHYSICS = {2: ("Tele", "number", "id"), 4: ("Speedup", "force", "max_speed", "id", "angle"), 8: ("Front", "id", "flags"),
            16: ("Switch", "number", "id", "flags", "delay"), 32: ("Tune", "number", "id")}
 OPUS = b"OggS\0\2" + bytes(20) + b"\1\x13OpusHead\1\2" + bytes(9)
-SAME = 900000  # tags of what both sides add
+SAME = 900000  # tags of objects that both sides add
 
 
 class OddEdits(Edits):
     def kind(self, layer):
         return load(layer + "/layer.json").get("kind", 0)
 
-    # ---- what both sides might add
+    # ---- additions that both sides may make
 
     def add_same_layer(self):
-        """A copy of the map's first layer of tiles that has an image field."""
+        """Copy the map's first layer of tiles that has an image field."""
         first = [p for p in layers(self.first) if self.kind(p) == 0 and self.planes(p)]
         here = [p for p in layers(self.tree) if merging.tag_of(p) == SAME]
         if not first or here:
@@ -29,7 +29,7 @@ class OddEdits(Edits):
         where = os.path.join(self.tree, os.path.relpath(os.path.dirname(first[0]), self.first))
         if not os.path.isdir(where):
             return
-        new = self.free(os.path.join(where, "%d_same" % self.rng.randrange(4)))
+        new = self.free_path(os.path.join(where, "%d_same" % self.rng.randrange(4)))
         shutil.copytree(first[0], new)
         self.change(new + "/layer.json", image=None, color_envelope=None, automapper=None)
         path = os.path.join(new, self.planes(new)[0])
@@ -71,10 +71,10 @@ class OddEdits(Edits):
     def rename_physics(self):
         layer = self.pick(p for p in layers(self.tree) if self.kind(p))
         number = re.match(r"\d+", os.path.basename(layer)).group()
-        os.rename(layer, self.free(os.path.join(os.path.dirname(layer), "%s_p%d" % (number, self.unique() % 1000))))
+        os.rename(layer, self.free_path(os.path.join(os.path.dirname(layer), "%s_p%d" % (number, self.unique() % 1000))))
 
     def repaint_game(self):
-        """All of it: it is still the game layer."""
+        """Repaint the game layer completely; it is still the same layer."""
         value, path = load(self.game() + "/layer.json"), self.game() + "/id.csv"
         write(path, text_of([[self.rng.randrange(5) for _ in range(value["width"])] for _ in range(value["height"])]))
 
@@ -93,7 +93,7 @@ class OddEdits(Edits):
         if game["version"] > 3:
             return
         name, *planes = PHYSICS[kind]
-        new = self.free(os.path.join(os.path.dirname(self.game()), "%d_%s" % (self.rng.randrange(6), name)))
+        new = self.free_path(os.path.join(os.path.dirname(self.game()), "%d_%s" % (self.rng.randrange(6), name)))
         os.mkdir(new)
         w, h = game["width"], game["height"]
         dump(new + "/layer.json", {"type": 2, "version": 3, "width": w, "height": h, "kind": kind})
@@ -103,7 +103,7 @@ class OddEdits(Edits):
             write(os.path.join(new, plane + ".csv"), text_of(cells))
         set_tag(new, SAME + 2 + kind)
 
-    # ---- references of what is in a list
+    # ---- references in elements of lists
 
     def element_envelope(self):
         layer = self.pick(p for p in layers(self.tree) if elements(p) and load(elements(p)))
@@ -133,17 +133,17 @@ class OddEdits(Edits):
     def move_media(self):
         kind, name = self.one_of("images", "sounds", "envelopes")
         if name:
-            new = self.free(self.path(kind, "%02d_%s" % (self.rng.randrange(6), bare(name))))
+            new = self.free_path(self.path(kind, "%02d_%s" % (self.rng.randrange(6), bare(name))))
             new = os.path.basename(new)
             ending = os.path.splitext(name)[1]
             if not bare(name):
                 new = re.match(r"\d+", new).group()
             if not os.path.exists(self.path(kind, new + ending)):
                 os.rename(self.path(kind, name), self.path(kind, new + ending))
-                self.refer(kind, stem(name), new)
+                self.replace_references(kind, stem(name), new)
 
     def swap_media(self):
-        """Two swap their names, and what names them follows."""
+        """Swap the names of two objects; references follow."""
         kind, one = self.one_of("images", "sounds", "envelopes")
         other = self.pick(n for n in entries(self.tree, kind) if one and n != one and
                           os.path.splitext(n)[1] == os.path.splitext(one)[1])
@@ -156,10 +156,10 @@ class OddEdits(Edits):
             return
         for old in (one, other):
             os.rename(self.path(kind, old), self.path(kind, old + "~"))
-            self.refer(kind, stem(old), stem(old) + "~")
+            self.replace_references(kind, stem(old), stem(old) + "~")
         for old, name in ((one, new[0]), (other, new[1])):
             os.rename(self.path(kind, old + "~"), self.path(kind, name + ending))
-            self.refer(kind, stem(old) + "~", name)
+            self.replace_references(kind, stem(old) + "~", name)
 
     def resize_image(self):
         name = self.pick(n for n in entries(self.tree, "images") if n.endswith(".png"))
@@ -169,7 +169,7 @@ class OddEdits(Edits):
             merging.write_png(self.path("images", name), resized(rows, n, n))
 
     def points(self):
-        """The last one comes or goes."""
+        """Add or remove the last point."""
         name = self.pick(entries(self.tree, "envelopes"))
         if not name:
             return
@@ -184,7 +184,7 @@ class OddEdits(Edits):
     # ---- groups
 
     def dissolve_group(self):
-        """Its layers go to another one."""
+        """Move all layers of a group to another one."""
         g = self.group()
         other = self.pick(n for n in entries(self.tree, "groups") if n != g)
         if not g or not other:
@@ -192,11 +192,11 @@ class OddEdits(Edits):
         where = self.path("groups", other, "layers")
         os.makedirs(where, exist_ok=True)
         for n in entries(self.tree, "groups", g, "layers"):
-            os.rename(self.path("groups", g, "layers", n), self.free(os.path.join(where, n)))
+            os.rename(self.path("groups", g, "layers", n), self.free_path(os.path.join(where, n)))
         shutil.rmtree(self.path("groups", g))
 
     def split_group(self):
-        """Some of its layers go to a new one."""
+        """Move some layers of a group to a new one."""
         g = self.pick(entries(self.tree, "groups"))
         new = self.path("groups", "%d_s%d" % (self.rng.randrange(5), self.unique() % 1000))
         os.makedirs(new + "/layers")
@@ -209,7 +209,7 @@ class OddEdits(Edits):
                 os.rename(self.path("groups", g, "layers", n), os.path.join(new, "layers", n))
 
     def replace_layer(self):
-        """Another one under its name, and in its place."""
+        """Replace a layer by another one with its name and place."""
         layer = self.pick(p for p in layers(self.tree) if self.kind(p) == 0 and not elements(p) and self.planes(p))
         if not layer:
             return
@@ -225,8 +225,8 @@ class OddEdits(Edits):
            dissolve_group, split_group, replace_layer)
     ALL = Edits.ALL + ODD
 
-    def some(self, n, few=None):
-        """few: only so many kinds of edits, so that both sides' meet."""
+    def run_random(self, n, few=None):
+        """few: use only these kinds of edits, so that the edits of both sides meet."""
         for _ in range(n):
             edit = self.rng.choice(few or self.ALL)
             self.done.append(edit.__name__)

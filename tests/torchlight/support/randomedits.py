@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Random edits of an archive: done to a mount and to the model, which must agree."""
+"""Random edits of an archive, done to a mount and to the model, whose results must be equal."""
 import errno
 import random
 import struct
@@ -35,7 +35,7 @@ HIDDEN = ["MEDIA/HID1/X.DAT", "MEDIA/HID2/SUB/X.TXT", "MEDIA/D1/U.DAT", "MEDIA/D
           "MEDIA/README.TXT", "MEDIA/D3/HID3/B.TXT"]
 
 
-def compiled(i):
+def compiled_files(i):
     """{kind: (text, bytes)}"""
     def unit(at):
         return tlwrite.layout_object(at, 4, i, props=[(250, struct.pack("<f", 0.5))])
@@ -52,10 +52,10 @@ def wide(text):
 
 
 def texts(form):
-    """{kind: {what can be written to a compiled file: the text that is shown then}}, {kind: {text: compiled}}"""
+    """{kind: {content that can be written to a compiled file: the text shown afterwards}}, {kind: {text: compiled}}."""
     reads, binary = {}, {}
     for i in range(6):
-        for sort, (text, made) in compiled(i).items():
+        for sort, (text, made) in compiled_files(i).items():
             shown = wide(text) if form == "utf16" and not sort.endswith(".RAW") else text
             reads.setdefault(sort, {}).update(dict.fromkeys((text, made, wide(text)), shown))
             binary.setdefault(sort, {})[shown] = made
@@ -71,7 +71,7 @@ class Edits:
     def call(self, name, *args):
         if name in ("put", "rename") and kind(args[-1] if name == "rename" else args[0]) == "DAT":
             data = args[1] if name == "put" else getattr(self.model.find(args[0]), "shown", b"")
-            # It is a text of data, too, but few of its names are known in the next mount.
+            # The file is also a text of data, but the next mount knows few of its names.
             if data in self.model.texts["LAYOUT"]:
                 return errno.EINVAL
         self.log.append("%s %s" % (name, " ".join(
@@ -94,15 +94,15 @@ class Edits:
             if self.rng.random() < 0.5:
                 self.call("drop", path)
 
-    # ---- what there is
+    # ---- choices
 
-    def some(self, kind, scratch=True):
+    def pick_path(self, kind, scratch=True):
         found = [path_of(n) for n in self.model.nodes(scratch) if isinstance(n, kind)]
         found = [p for p in found if p != "MEDIA" and not p.startswith(".mod")]
-        return self.case(self.rng.choice(found)) if found else None
+        return self.random_case(self.rng.choice(found)) if found else None
 
-    def case(self, path):
-        """In whichever case, but for the control files."""
+    def random_case(self, path):
+        """The path in a random case, except for the control files."""
         if self.rng.random() < 0.8:
             return path
         return path.lower() if self.rng.random() < 0.5 else path.upper()
@@ -110,7 +110,7 @@ class Edits:
     def parent(self):
         if self.rng.random() < 0.35:
             return "MEDIA"
-        path = self.some(Dir)
+        path = self.pick_path(Dir)
         return path if path and path.count("/") < 4 else "MEDIA"
 
     def aside(self, path):
@@ -118,7 +118,7 @@ class Edits:
         return above + "/" + self.rng.choice(ASIDE) % name
 
     def name(self, names, scratch=0.15):
-        path = self.parent() + "/" + self.case(self.rng.choice(names))
+        path = self.parent() + "/" + self.random_case(self.rng.choice(names))
         return self.aside(path) if self.rng.random() < scratch else path
 
     def data(self, path):
@@ -126,7 +126,7 @@ class Edits:
         if sort and self.rng.random() < 0.85:
             return self.rng.choice(sorted(self.model.texts[sort]))
         some = sort or self.rng.choice(sorted(self.model.texts))
-        # An empty file is judged when it is closed by all, which no call tells.
+        # Only the close of an empty file validates it, which no call reports.
         return self.rng.choice([d for d in RAW if d or not sort] + sorted(self.model.texts[some])[:2])
 
     def new_file(self):
@@ -137,7 +137,7 @@ class Edits:
     # ---- edits
 
     def write(self):
-        path = self.some(File)
+        path = self.pick_path(File)
         if path:
             self.put(path, self.data(path))
 
@@ -147,7 +147,7 @@ class Edits:
             self.put(path, self.data(path))
 
     def copy(self):
-        source, path = self.some(File), self.new_file()
+        source, path = self.pick_path(File), self.new_file()
         data = self.tree.get(source) if source else b""
         if path and (data or not kind(path)):
             self.put(path, data)
@@ -158,17 +158,17 @@ class Edits:
             self.call("mkdir", path)
 
     def rmdir(self):
-        path = self.some(Dir)
+        path = self.pick_path(Dir)
         if path:
             self.call("rmdir", path)
 
     def remove(self):
-        path = self.some(File)
+        path = self.pick_path(File)
         if path:
             self.call("unlink", path)
 
     def remove_all(self, path=None):
-        path = path or self.some(Dir)
+        path = path or self.pick_path(Dir)
         if path:
             for node in list(self.model.find(path).kids.values()):
                 below = path + "/" + node.name
@@ -179,12 +179,12 @@ class Edits:
             self.call("rmdir", path)
 
     def rename(self):
-        source, path = self.some(File), self.new_file()
+        source, path = self.pick_path(File), self.new_file()
         if source and path:
             self.call("rename", source, path)
 
     def rename_dir(self):
-        source, path = self.some(Dir), self.name(DIRS, 0.1)
+        source, path = self.pick_path(Dir), self.name(DIRS, 0.1)
         if not source or isinstance(self.model.find(path), File):
             return
         node, up = self.model.find(source), self.model.find(path.rpartition("/")[0])
@@ -194,13 +194,13 @@ class Edits:
             self.call("rename", source, path)
 
     def copy_tree(self, source, path):
-        """cp -r"""
+        """Copy a tree as `cp -r`."""
         there = self.model.find(path)
         if isinstance(there, File) or there is None and self.call("mkdir", path):
             return
         for node in list(self.model.find(source).kids.values()):
             below, to = source + "/" + node.name, path + "/" + (
-                node.name if node.scratch else self.case(node.name))
+                node.name if node.scratch else self.random_case(node.name))
             if isinstance(node, Dir):
                 self.copy_tree(below, to)
             elif not isinstance(self.model.find(to), Dir):
@@ -209,27 +209,27 @@ class Edits:
                     self.put(to, data)
 
     def copy_dir(self):
-        source, path = self.some(Dir), self.name(DIRS, 0.1)
+        source, path = self.pick_path(Dir), self.name(DIRS, 0.1)
         if source and not (fold(path) + "/").startswith(fold(source) + "/") and path.count("/") < 5:
             self.copy_tree(source, path)
 
     def copy_back(self):
-        """A directory is moved away, copied to where it was, and goes."""
-        source, path = self.some(Dir, False), "MEDIA/AWAY%d" % self.rng.randrange(2)
+        """Move a directory away, copy it to its old place, and remove it."""
+        source, path = self.pick_path(Dir, False), "MEDIA/AWAY%d" % self.rng.randrange(2)
         if source and not self.model.find(path) and self.call("rename", source, path) == 0:
             self.copy_tree(path, source)
             if self.rng.random() < 0.7:
                 self.remove_all(path)
 
     def case_only(self):
-        path = self.some(File if self.rng.random() < 0.7 else Dir)
+        path = self.pick_path(File if self.rng.random() < 0.7 else Dir)
         if path:
             above, _, name = path.rpartition("/")
             self.call("rename", path, above + "/" + name.swapcase())
 
     def backup(self):
-        """As editors write: the old one away, the new one to its place."""
-        path = self.some(File, False)
+        """Save as editors do: rename the old file to a backup, then move the new one to its place."""
+        path = self.pick_path(File, False)
         if path:
             aside = self.aside(path)
             if not isinstance(self.model.find(aside), Dir):
@@ -240,7 +240,7 @@ class Edits:
                     self.call("unlink", aside)
 
     def replace(self):
-        path = self.some(File, False)
+        path = self.pick_path(File, False)
         if path:
             aside = self.aside(path)
             if not isinstance(self.model.find(aside), Dir):
@@ -249,7 +249,7 @@ class Edits:
                     self.put(path, self.data(path))
 
     def swap(self):
-        one, two = self.some(File, False), self.some(File, False)
+        one, two = self.pick_path(File, False), self.pick_path(File, False)
         if one and two and fold(one) != fold(two):
             aside = self.aside(one)
             if self.model.find(aside) is None:
@@ -258,7 +258,7 @@ class Edits:
                         break
 
     def touch(self):
-        path = self.some(File)
+        path = self.pick_path(File)
         if path:
             self.call("touch", path, self.rng.randrange(10 ** 9))
 

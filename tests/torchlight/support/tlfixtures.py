@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Compiled files made by tlwrite, small and of every feature: {name in an archive: bytes}."""
+"""Small compiled files made by tlwrite, with every feature: {name in an archive: bytes}."""
 import struct
 
 from tlwrite import bindat, group_node, layout, layout_object, logic, ss
@@ -61,7 +61,7 @@ def layouts():
             (253, b""), (254, _i(0x7fc00000))])]),
         "MEDIA/LOGIC.LAYOUT": layout([plain(36, 3, extra=logic(
             [(0, 1, 86, 146, [(1, "Activated", "Show")]), (1, -1, 0, 0.5, [])]))]),
-        # The record's end is wrong: to be kept as it is.
+        # The record has a wrong end, which must be kept.
         "MEDIA/BADLOGIC.LAYOUT": layout([plain(36, 3, extra=logic([(0, 1, 0, 0, [])])(1000))]),
         "MEDIA/TIME.LAYOUT": layout([plain(35, 4, extra=timeline())]),
         "MEDIA/BADTIME.LAYOUT": layout([plain(35, 4, extra=b"\x01\x02")]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Fixture maps for test_parts.c: the examples of the layout page, and every sort of layer."""
+"""Fixture maps for test_parts.c: the examples of the layout page, and every kind of layer."""
 import struct
 
 from twgen import AUTOMAPPER, BEZIER, ENVELOPE, GROUP, GROUP_EXT, LAYER, POINTS, Map, name_ints
@@ -27,7 +27,7 @@ def envelope(m, version, channels, start, count, length=13):
 
 
 def parts():
-    """Layers 0 to 10 in group 0, by the order of the code."""
+    """Layers 0 to 10 in group 0, in the order of this code."""
     m = Map()
     for i in range(11):
         m.external("grass_main" if i == 3 else "image%d" % i)
@@ -63,7 +63,7 @@ def parts():
 
 
 def bezier(version, item):
-    """Two envelopes of one point each, whose tangents are in the points or in an item."""
+    """Two envelopes of one point each, with tangents in the points or in an item."""
     m = Map()
     envelope(m, version, 3, 0, 1)
     envelope(m, 2, 3, 1, 1)
@@ -78,7 +78,7 @@ def bezier(version, item):
 
 
 def overlapping():
-    """Three envelopes; the first two use the same points."""
+    """Three envelopes; the first two share points."""
     m = Map()
     envelope(m, 2, 4, 0, 2)
     envelope(m, 2, 4, 1, 1)
@@ -100,13 +100,13 @@ def empties():
     return m
 
 
-# Of every length that a number has as text.
+# All lengths that a number has as text.
 NUMBERS = [sign * (10 ** n - less) for n in range(10) for less in (0, 1) for sign in (1, -1)] + [
     2147483647, -2147483648]
 
 
 def many_quads(count):
-    """Two envelopes to be named, and references to what is not there."""
+    """Two envelopes for references, and references to missing objects."""
     m = Map()
     m.item(ENVELOPE, 0, [2, 3, 0, 0, *name_ints("pos", 8), 0])
     m.item(ENVELOPE, 1, [2, 4, 0, 0, *name_ints("a \"longer\" name", 8), 0])
@@ -120,8 +120,7 @@ def many_quads(count):
 
 
 def sizes():
-    """Physics layers that differ from the game layer before anybody touches them, and tiles that
-    cannot be read."""
+    """Physics layers whose size differs from the game layer's, and unreadable tiles."""
     m = Map()
     m.tiles(4, 3, m.blob(bytes(48)), kind=1)
     m.tiles(6, 2, m.blob(bytes(48)), kind=8, own=[-1, -1, m.blob(bytes(48))])

@@ -1,11 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Zlib
-"""Writes fixture maps: twgen.py DIR.
-
-A writer of its own, from the format's description (libtw2's doc/datafile.md and doc/map.md), so that
-the tests compare two readings of the format and not the code with itself. Each map is a small one
-that shows one version or one oddity of the files that exist.
-"""
+"""Writes fixture maps: twgen.py DIR. This writer follows the format's description (libtw2's doc/datafile.md and
+doc/map.md) and shares no code with mapfs, so that the tests compare two readings of the format. Each map shows one
+version or one oddity of real files."""
 import os
 import struct
 import sys
@@ -26,7 +23,7 @@ def name_ints(text, n):
 
 
 class Stored:
-    """A data item as it stands in the file, whatever length it declares."""
+    """A data item as it is stored in the file, with any declared length."""
 
     def __init__(self, content, declared=None, cut=0):
         packed = zlib.compress(content)
@@ -38,7 +35,7 @@ class Stored:
 
 
 class Map:
-    """Items by type in the order they are added, and data items."""
+    """Items by type in the order of addition, and data items."""
 
     def __init__(self):
         self.types, self.data = {}, []
@@ -102,7 +99,7 @@ class Map:
 
 
 def rgba(w, h, alpha):
-    """Pixels of no regular colour; alpha(x, y) as given."""
+    """Pixels of irregular colors; alpha(x, y) gives their alpha."""
     return bytes(v for y in range(h) for x in range(w)
                  for v in ((7 * x + y) & 255, (x + 11 * y) & 255, (x * y) & 255, alpha(x, y)))
 
@@ -115,7 +112,7 @@ OPUS = b"OggS\0\2" + bytes(20) + b"\1\x13" + b"OpusHead\1\2" + bytes(9) + b"payl
 
 
 def full():
-    """One of everything that this format has."""
+    """One object of every type in this format."""
     m = Map()
     m.item(INFO, 0, [1, m.text("Ann"), m.text("1.0"), m.text("Ben, Cid"), -1,
                      m.blob(b"sv_gametype dm\0tune gravity 0.5\0")])
@@ -126,15 +123,15 @@ def full():
     m.item(SOUND, 1, [1, 1, m.text("away"), -1, 0])
     game = m.blob(tile_rows(range(12)))
     m.tiles(4, 3, game, kind=1, name="Game")
-    # Every id once, mirrored and opaque (flags 1 and 4), stale or right.
+    # Every id once, mirrored and opaque (flags 1 and 4); the OPAQUE flag is stale or right.
     m.tiles(16, 16, m.blob(tile_rows(range(256), 5)), image=0, name="Ids")
     m.tiles(16, 16, m.blob(tile_rows(range(256), 5)), image=0, name="Clear", alpha=254)
     m.tiles(16, 16, m.blob(tile_rows(range(256), 5)), image=2, name="Other")
-    # Version 4: 300 tiles of id 5 in two stored ones.
+    # Version 4: 300 tiles of id 5 in two stored tiles.
     m.tiles(20, 15, m.blob(bytes([5, 4, 255, 0, 5, 4, 43, 0])), image=0, version=4, name="Folded")
     m.tiles(4, 3, m.blob(bytes(48)), kind=2, name="Tele",
             own=[m.blob(bytes(24)), 77, 2035723488, -5, 0])
-    # Version 2 has no name, so its own field comes earlier.
+    # Version 2 has no name, so its own field is earlier.
     m.tiles(4, 3, m.blob(bytes(48)), kind=2, version=2, own=[m.blob(b"old" * 8), 12])
     m.group(0, 7, "Game")
     m.item(ENVELOPE, 0, [2, 4, 0, 1, *name_ints("pulse", 8), 1])
@@ -145,7 +142,7 @@ def full():
 
 
 def shared():
-    """Data items that several use: two sounds and a layer of two images' names."""
+    """Shared data items: of two sounds, and of a layer and the names of two images."""
     m = Map()
     text = m.text("same")
     pixels = m.blob(rgba(16, 16, lambda x, y: 255))
@@ -164,7 +161,7 @@ def shared():
 
 
 def odd():
-    """What real maps have and no document allows."""
+    """Contents of real maps that no document allows."""
     m = Map()
     m.item(INFO, 0, [1, m.blob(b"no end"), m.blob(b"st\xfcle\0"), m.blob(b"x" * 200 + b"\0"), 99])
     m.item(INFO, 1, [1, -1, -1, -1, -1])
@@ -192,7 +189,7 @@ def odd():
 
 
 def eleven():
-    """One more than fit one digit, and no info item."""
+    """More objects than fit one digit, and no info item."""
     m = Map()
     for i in range(11):
         m.external("abcdefghijk"[i])
@@ -231,7 +228,7 @@ def fixtures():
 
 
 def large(f, w=8192, h=4096):
-    """An image of 128 MiB of zeros, made without holding it: its stream's length is put in after."""
+    """An image of 128 MiB of zeros, made without holding it: its stream's length is written afterwards."""
     m = Map()
     m.image("large", b"", w, h)
     packer = zlib.compressobj()
@@ -250,7 +247,7 @@ def main(directory):
     os.makedirs(directory, exist_ok=True)
     with open(os.path.join(directory, "large.map"), "wb") as f:
         large(f)
-    # It uses this module, so it is not to be asked for before there is one.
+    # That module imports this one, so it can only be imported here.
     sys.dont_write_bytecode = True
     import twgen_faults
     import twgen_parts

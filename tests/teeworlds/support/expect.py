@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""The files below groups/ and envelopes/ that a map must be shown as: expect.files(map).
-
-Derived from the layout page (rules 3, 4, 12 to 20) with the reader of tests/mount/datafile.py; it
-shares nothing with the code under test.
-"""
+"""expect.files(map) gives the files below groups/ and envelopes/ that a mount must show. Derived from the layout page
+(rules 3, 4, 12 to 20) with the reader of datafile.py; it shares no code with mapfs."""
 import json
 import struct
 
@@ -15,7 +12,7 @@ AUTOMAPPER = bytes.fromhex("3e1b2716178c39789bd9b11ae0410dd8")
 GROUP_EXT = bytes.fromhex("4a26ca1f64bd30e3907a707eacd1f080")
 BEZIER = bytes.fromhex("3ab4f84dd9cc3c78b5850d6ccdb2e25c")
 
-# the field of a tile, the bytes where it stands, and whether it is 16 signed bits
+# field of a tile: (byte offset, whether it is 16 signed bits)
 DESIGN = (4, (("id", 0, False), ("flags", 1, False)))
 PAIR = (2, (("number", 0, False), ("id", 1, False)))
 PHYSICS = {
@@ -41,7 +38,7 @@ def dump(value):
 
 
 def outermost(value):
-    """An object or array with its entries one a line; of "points" the elements too."""
+    """An object or array with one entry a line, and the elements of "points", too."""
     if not value:
         return "[]\n" if isinstance(value, list) else "{}\n"
     value = words.words(value)
@@ -153,7 +150,7 @@ class View:
                 "sound_envelope": self.ref("envelope", s[7]), "sound_envelope_offset": s[8]}
 
     def elements(self, v, ints, show):
-        """The text of a list; None: no file, ValueError: it cannot be read."""
+        """The text of a list; None if there is no file; raises ValueError if it cannot be read."""
         if len(v) < 7 or v[4] < 0:
             return None
         if v[4] == 0:
@@ -167,7 +164,7 @@ class View:
                           for i in range(v[4])])
 
     def planes(self, v):
-        """(name, text) of each plane; the text is None where it cannot be read."""
+        """(name, text) of each plane; the text is None if it cannot be read."""
         if len(v) < 15 or v[4] <= 0 or v[5] <= 0:
             return
         w, h, kind, field, forms = v[4], v[5], v[6], 14, [DESIGN]
@@ -293,6 +290,6 @@ def table(data, w, h, size, at, wide):
 
 
 def files(f):
-    """{path: bytes or None where it cannot be read}"""
+    """{path: bytes, or None if the file cannot be read}."""
     return {path.encode(): None if text is None else text.encode()
             for path, text in View(f).files()}

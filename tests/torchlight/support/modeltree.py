@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Zlib
-"""An archive under edit, in plain Python: a base, and a tree over it in which no name has two cases.
-
-What stands in the tree knows what it came from (`origin`, an object or directory of the base), and its bytes, if
-it has any of its own. Where something of the base went or left for a backup, the place remembers what (`gone`).
-"""
+"""An archive under edit, in plain Python: a base, and a tree over it with folded names. Each node knows its `origin`
+(an object or directory of the base) and its bytes, if they differ. If an object of the base was removed or moved to a
+scratch name, `gone` keeps it for its old place."""
 import errno
 import fnmatch
 
 DATS = (".DAT", ".TEMPLATE", ".ANIMATION", ".HIE")
 INDEXES = ("SKILLS.RAW", "TRIGGERABLES.RAW")
-HIDDEN_DIR = "HID"  # where files are hidden
+HIDDEN_DIR = "HID"  # directory with hidden files
 EPOCH = 116444736000000000  # 1970, in 100 ns since 1601, as all times
 HABITS = (".*", "*~", "*.tmp", "*.swp", "4913")
 
@@ -19,7 +17,7 @@ def fold(text):
 
 
 def kind(name):
-    """As what a file of the map called so is compiled; None: as nothing."""
+    """The kind of compiled file for a name; None if files of this name are not compiled."""
     name = fold(name).rpartition("/")[2]
     if name.endswith(DATS):
         return "DAT"
@@ -48,7 +46,7 @@ class Node:
 class Dir(Node):
     def __init__(self, name, scratch=False, origin=None):
         super().__init__(name, scratch, origin)
-        self.kids, self.gone = {}, {}  # gone: {folded name: what a file that is made there comes from}
+        self.kids, self.gone = {}, {}  # gone: {folded name: origin of a file that is created there}
 
     def put(self, node, name=None):
         if node.up:
@@ -61,12 +59,12 @@ class Dir(Node):
 class File(Node):
     def __init__(self, name, scratch, origin):
         super().__init__(name, scratch, origin)
-        self.data = None  # that was closed here, as a file of the map
-        self.was = None  # ... that was accepted before, where `data` is refused
+        self.data = None  # closed here, as a file of the map
+        self.was = None  # accepted before, if `data` is refused
         self.refused = False
-        self.own = None  # what was written to scratch
-        self.frozen = None  # what scratch shows since a save
-        self.time = None  # that somebody set; None: nobody did
+        self.own = None  # written to a scratch file
+        self.frozen = None  # shown by a scratch file since a save
+        self.time = None  # time that was set; None: not set
 
     @property
     def shown(self):
@@ -91,7 +89,7 @@ class Tree:
         self.begin(base, hidden)
 
     def begin(self, base, hidden):
-        """A fresh tree."""
+        """Start a fresh tree."""
         self.set_base(base, hidden)
         self.root = self.tree_of(self.base, "")
 
@@ -111,7 +109,7 @@ class Tree:
             d.put(self.tree_of(what, name) if isinstance(what, Home) else File(name, False, what))
         return d
 
-    # ---- looking
+    # ---- lookups
 
     def find(self, path):
         node = self.root
@@ -129,13 +127,13 @@ class Tree:
     def shown(self):
         return {fold(path_of(n)): None if isinstance(n, Dir) else n.shown for n in self.nodes()}
 
-    def means_nothing(self, up, name, is_dir):
+    def is_scratch_name(self, up, name, is_dir):
         if up.scratch or any(fnmatch.fnmatchcase(name, h) for h in HABITS):
             return True
         return up is self.root and not (is_dir and fold(name) == "MEDIA")
 
-    def reads(self, name, data):
-        """What a file of the map called so shows once this was written to it; None: it is refused."""
+    def parse(self, name, data):
+        """The content that a file of this name shows after this was written; None if it is refused."""
         if self.plain or not kind(name):
             return data
         return self.texts[kind(name)].get(data)
@@ -148,7 +146,7 @@ class Tree:
         return self.find(above), name
 
     def path_now(self, what, homes=None):
-        """Where an object or directory of the base would stand now, as its directories were renamed."""
+        """Current path of an object or directory of the base, after renames of its directories."""
         if homes is None:
             homes = {n.origin: path_of(n) for n in self.nodes(False) if isinstance(n, Dir) and n.origin}
         if what in homes or not what:
@@ -156,11 +154,11 @@ class Tree:
         up = what.up if isinstance(what, Home) else what.home
         return (self.path_now(up, homes) + "/" + what.name).lstrip("/")
 
-    def object_at(self, up, name):
-        """What the base has there."""
+    def find_object(self, up, name):
+        """The object of the base with this name."""
         return up.origin.has.get(fold(name), (None, None))[1] if up.origin else None
 
-    # ---- calls: 0 or an errno, in which case nothing has changed but for what is refused
+    # ---- calls: return 0 or an errno; after an errno nothing has changed except for refused content
 
     def log(self, *op):
         if not self.replaying:
@@ -182,7 +180,7 @@ class Tree:
         up, name = self.split(path)
         file = up.kids.get(fold(name))
         if not file:
-            scratch = self.means_nothing(up, name, False)
+            scratch = self.is_scratch_name(up, name, False)
             file = File(name, scratch, None if scratch else up.gone.get(fold(name)))
             up.put(file)
         file.time = None
@@ -190,7 +188,7 @@ class Tree:
             file.own = data
             return 0
         if refused is None:
-            refused = self.reads(name, data) is None
+            refused = self.parse(name, data) is None
         self.write(file, data, refused)
         self.log("put", path, data, refused)
         return errno.EINVAL if refused else 0
@@ -212,12 +210,12 @@ class Tree:
         up, name = self.split(path)
         if fold(name) in up.kids:
             return errno.EEXIST
-        up.put(Dir(name, self.means_nothing(up, name, True)))
+        up.put(Dir(name, self.is_scratch_name(up, name, True)))
         self.log("mkdir", path)
         return 0
 
     def vacate(self, up, name, left):
-        there = self.object_at(up, name)
+        there = self.find_object(up, name)
         if there or left:
             up.gone[fold(name)] = left if not there else there if isinstance(there, Object) else None
 
@@ -245,12 +243,12 @@ class Tree:
             return 0
         if target and isinstance(target, Dir) != isinstance(node, Dir):
             return errno.EISDIR if isinstance(target, Dir) else errno.ENOTDIR
-        nothing = self.means_nothing(up, name, isinstance(node, Dir))
+        nothing = self.is_scratch_name(up, name, isinstance(node, Dir))
         if isinstance(node, Dir) and target and target.kids:
             return errno.ENOTEMPTY
         if isinstance(node, Dir) and nothing != node.scratch:
             return errno.EPERM if nothing else errno.EXDEV
-        put = not isinstance(node, Dir) and not nothing and self.judge(node, up, name)
+        put = not isinstance(node, Dir) and not nothing and self.check_rename(node, up, name)
         if put is None:
             return errno.EPERM
         if self.is_journaled(node):
@@ -263,14 +261,14 @@ class Tree:
             self.log("put", new, node.data, False)
         return 0
 
-    def judge(self, node, up, name):
-        """None: what it shows could not stand there; else whether it is written by this."""
-        home = self.object_at(up, name)
+    def check_rename(self, node, up, name):
+        """None if the shown content is invalid under the new name; else whether the rename writes the file."""
+        home = self.find_object(up, name)
         own = node.scratch and (node.own is not None or node.frozen is not None or not node.origin)
         fits = home is node.origin if home else node.origin and self.alike(node.origin.name, name)
         if node.origin and fits and not own:
             return False
-        return None if self.reads(name, node.shown) is None else own or node.refused
+        return None if self.parse(name, node.shown) is None else own or node.refused
 
     def move(self, node, up, name, target, nothing):
         is_file = isinstance(node, File)
@@ -284,7 +282,7 @@ class Tree:
         up.put(node, name)
         if is_file:
             node.scratch = nothing
-            away = node.origin and self.object_at(up, name) is not node.origin
+            away = node.origin and self.find_object(up, name) is not node.origin
             if away and node.data is None and node.own is None and node.time is None:
                 node.time = node.origin.time
         self.vacate(*old, left)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Zlib
-"""What DESIGN says of an archive under edit, in plain Python: the archive follows from a base and a tree over it
-(modeltree.py), and a save makes it the base. The journal is the operations that were done to the tree; after a
-kill they are done to a fresh one.
-"""
+"""The rules of DESIGN for an archive under edit, in plain Python. The archive follows from a base and a tree over it
+(modeltree.py), and a save makes it the new base. The journal holds the operations on the tree; after a kill they are
+replayed on a fresh tree."""
 from modeltree import Dir, File, Home, Tree, fold, kind, path_of
 
 
@@ -10,18 +9,18 @@ class Result:
     """The archive that follows from a tree."""
 
     def __init__(self):
-        self.files = {}  # {path: (content, time)}; time None: not known
+        self.files = {}  # {path: (content, time)}; time is None if unknown
         self.of = {}  # {path: object of the base, or None}
-        self.refused = {}  # {file: is what was accepted before in it?}
+        self.refused = {}  # {file: whether its accepted content is in the archive}
         self.kept = {}  # {file: path of its object}
-        self.moves = False  # has it what was made, or stands elsewhere than in the base?
+        self.moves = False  # does it have new content or moved objects?
 
 
 class Model(Tree):
     # ---- the archive
 
     def in_order(self, top=None):
-        """All that stands, directories' names before what is in them."""
+        """All nodes of the tree; names of directories before their content."""
         level = [top or self.root]
         while level:
             here = [n for d in level for n in sorted(d.kids.values(), key=lambda n: n.name.encode())]
@@ -32,7 +31,7 @@ class Model(Tree):
         out, claimed = Result(), set()
         nodes = list(self.in_order())
         files = [n for n in nodes if isinstance(n, File) and not n.scratch]
-        found = {f: self.object_at(f.up, f.name) for f in files}
+        found = {f: self.find_object(f.up, f.name) for f in files}
         claimed |= {o for o in found.values() if o}
         for f in files:
             if not found[f] and f.origin and f.origin not in claimed and self.alike(f.origin.name, f.name):
@@ -47,22 +46,22 @@ class Model(Tree):
                 path = fold(path_of(homes[f.origin.home], f.origin.name))
                 out.kept[f] = path
                 out.files[path], out.of[path] = (f.origin.data, f.origin.time), f.origin
-        out.moves |= any(isinstance(n, Dir) and not n.scratch and self.object_at(n.up, n.name) is not n.origin
+        out.moves |= any(isinstance(n, Dir) and not n.scratch and self.find_object(n.up, n.name) is not n.origin
                          or isinstance(n, Dir) and not n.scratch and not n.origin for n in nodes)
         return out
 
     def build_file(self, out, f, found):
         path, data, time = fold(path_of(f)), found.data if found else None, found.time if found else None
-        made = None if f.data is None else self.reads(f.name, f.data)
+        made = None if f.data is None else self.parse(f.name, f.data)
         if f.data is not None and made is None:
             out.refused[f] = True
             if f.was is not None:
-                made = self.reads(f.name, f.was)
+                made = self.parse(f.name, f.was)
         if made is None and f.origin and f.origin is not found:
-            made = self.reads(f.name, f.origin.data)
+            made = self.parse(f.name, f.origin.data)
         if made is not None:
             data, time = made, None
-        out.moves |= found is None or self.object_at(f.up, f.name) is not found
+        out.moves |= found is None or self.find_object(f.up, f.name) is not found
         if data is not None:
             out.files[path], out.of[path] = (data, f.time if f.time is not None else time), found
 
@@ -79,20 +78,20 @@ class Model(Tree):
     # ---- saves
 
     def saved(self, result, files, written):
-        """files: what the new archive has, as in base."""
+        """files: content of the new archive, in the form of the base."""
         if not written and result.moves:
             return
         hidden = self.canonical(files)
         if written:
-            self.journal = self.rest(result)
+            self.journal = self.carry_over(result)
         dirs = dict.fromkeys(self.dirs(hidden))
         self.set_base({**dirs, **files}, hidden)
         for n in list(self.nodes()):
             if isinstance(n, File):
                 self.rebase_file(n, result)
-        self.rebase_dir(self.root, self.base, {self.look(p): p for p in result.kept.values()})
+        self.rebase_dir(self.root, self.base, {self.find_in_base(p): p for p in result.kept.values()})
 
-    def look(self, path):
+    def find_in_base(self, path):
         at = self.base
         for part in path.split("/"):
             at = at.has[fold(part)][1]
@@ -102,9 +101,9 @@ class Model(Tree):
         path = fold(path_of(f))
         if f.scratch:
             f.frozen = f.shown if f.data is None else None
-            f.origin = self.look(result.kept[f]) if f in result.kept else None
+            f.origin = self.find_in_base(result.kept[f]) if f in result.kept else None
             return
-        f.origin = self.look(path) if path in result.files else None
+        f.origin = self.find_in_base(path) if path in result.files else None
         if f in result.refused:
             f.was = None
         else:
@@ -124,8 +123,8 @@ class Model(Tree):
             else:
                 d.put(self.tree_of(what, name) if isinstance(what, Home) else File(name, False, what))
 
-    def rest(self, result):
-        """What the journal holds after a save."""
+    def carry_over(self, result):
+        """The content of the journal after a save."""
         ops, holds = [], set()
         nodes = list(self.in_order())
         for f in nodes:
@@ -150,7 +149,7 @@ class Model(Tree):
         return ops
 
     def remounted(self, texts=None):
-        """After a kill: the journal is done again; texts: of another form than before."""
+        """After a kill, replay the journal; texts: the form of texts, if it changed."""
         files = {}
         for path, obj in self.objects(self.base, ""):
             data = obj.data
@@ -162,10 +161,10 @@ class Model(Tree):
         self.begin({**dirs, **files}, self.hidden)
         self.replaying = True
         for op, *args in self.journal:
-            self.again(op, args)
+            self.replay(op, args)
         self.replaying = False
 
-    def again(self, op, args):
+    def replay(self, op, args):
         if op == "hide":
             self.hide(*args)
             return
@@ -178,7 +177,7 @@ class Model(Tree):
             node, (up, name) = self.find(args[0]), self.split(args[1])
             target = up.kids.get(fold(name))
             if node and target is not node:
-                self.move(node, up, name, target, self.means_nothing(up, name, isinstance(node, Dir)))
+                self.move(node, up, name, target, self.is_scratch_name(up, name, isinstance(node, Dir)))
         elif op == "mkdir":
             if self.split(args[0])[0] and not self.find(args[0]):
                 self.mkdir(*args)
@@ -200,5 +199,5 @@ class Model(Tree):
                 yield from self.homes(what, above + name + "/")
 
     def ended(self):
-        """What was refused has been copied out."""
+        """Refused content has been copied out."""
         self.journal = []

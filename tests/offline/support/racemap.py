@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A small map that keeps DDNet's rules, and what may be changed in it: of one rule each time."""
+"""A small map that keeps DDNet's rules; tests change it to break one rule each."""
 import struct
 
 import datafile
@@ -8,13 +8,13 @@ from datafile import ENVELOPE, ENVPOINTS, LAYER, words
 W, H = 6, 5
 KINDS = {"game": 1, "tele": 2, "speedup": 4, "front": 8, "switch": 16, "tune": 32}
 SIZES = {"tele": 2, "speedup": 6, "switch": 4, "tune": 2}
-# Where the own field of a kind is, behind the name of a layer of version 3.
+# Index of the own field of each kind, after the name of a layer of version 3.
 FIELDS = {"tele": 18, "speedup": 19, "front": 20, "switch": 21, "tune": 22}
 
 
 class Race:
-    """Tiles are bytes as the map has them, by layer and place (column, line), from 1. Of the game layer the last line is solid, and
-    the one design layer is full."""
+    """`tiles`: {layer: {(column, line) from 1: bytes of the tile}}. The last line of the game layer is solid, and the
+    one design layer is full."""
 
     def __init__(self):
         self.info = [b"Ann", b"1", b"", b"CC0"]
@@ -22,10 +22,10 @@ class Race:
         self.tiles = {"game": {(1, 1): (192, 0), (2, 1): (33, 0), (3, 1): (34, 0), (4, 1): (35, 0)}}
         for x in range(1, W + 1):
             self.put("game", x, H, 1)
-        self.images = [(b"grass_main", None)]  # name, and (width, height, pixels) of one that is embedded
+        self.images = [(b"grass_main", None)]  # name, and (width, height, pixels) if it is embedded
         self.sounds, self.envelopes = 0, 0
-        self.design = [(W, H, bytes([1, 0, 0, 0]) * (W * H), 0, -1)]  # and image, envelope
-        self.quads = []  # image, envelope of each quad
+        self.design = [(W, H, bytes([1, 0, 0, 0]) * (W * H), 0, -1)]  # pixels, image, envelope
+        self.quads = []  # (image, envelope) of each quad
 
     def put(self, layer, x, y, *tile):
         self.tiles.setdefault(layer, {})[x, y] = tile + (0,) * (SIZES.get(layer, 4) - len(tile))

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""An independent reader of Torchlight II files: plain structures, nothing shared with the C code.
-
-Every reader takes bytes, reads them to the end and raises ValueError where that cannot be done.
-"""
+"""An independent reader of Torchlight II files into plain structures; it shares no code with mapfs. Every reader
+takes bytes, reads them to the end, and raises ValueError if they are invalid."""
 import struct
 import zlib
 
@@ -35,7 +33,7 @@ class Reader:
             raise ValueError(f"{len(self.data) - self.pos} bytes left")
 
 
-# archives
+# ---- archives
 
 def manifest(data):
     r = Reader(data)
@@ -108,7 +106,7 @@ def manifest_hash(m, step):
     return h
 
 
-# BINDAT
+# ---- BINDAT
 
 def name_hash(name):
     units = name.encode("utf-16-le", "surrogatepass")
@@ -160,7 +158,7 @@ def bindat(data):
     raise ValueError("no BINDAT")
 
 
-# BINLAYOUT
+# ---- BINLAYOUT
 
 def _timeline(r):
     out = []
@@ -239,7 +237,7 @@ def binlayout(data):
     return out
 
 
-# RAW
+# ---- RAW
 
 def _affix(r):
     return [r.text(), r.text(), *r.nums("i", 4), r.texts("B"), r.texts("B")]

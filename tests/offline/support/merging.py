@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""A map as facts that do not depend on numbers, and what two sides' edits give together.
-
-Every object has a number of its own (a tag) in a field that nothing changes, so that the model knows
-which is which without guessing as a merge must."""
+"""A map as facts that do not depend on numbers, and the expected facts of a merge. Every object has a tag in a field
+that no edit changes, so that the model finds matching objects without guessing as a merge must."""
 import itertools
 import json
 import os
@@ -35,7 +33,7 @@ def dump(path, value):
 
 
 def entries(*where):
-    """Names in a directory in the order of the map, later ones of the same number first."""
+    """Names in a directory in the order of the map; of two with one number, the later one first."""
     path = os.path.join(*where)
     return sorted(os.listdir(path), key=lambda n: (int(re.match(r"\d+", n).group()), n)) if os.path.isdir(path) else []
 
@@ -73,7 +71,7 @@ def tag_all(tree, first=1000):
 
 
 def tag_media(path, tag):
-    """An image's is its height, or its first pixel; a sound's stands at its end."""
+    """Tag an object: an image by its height or its first pixel, a sound at its end."""
     if path.endswith(".opus"):
         with open(path, "ab") as f:
             f.write(b"=%d=" % tag)
@@ -91,7 +89,7 @@ def tag_media(path, tag):
 
 
 def pixels(path):
-    """The pixels of a PNG of mapfs's own form, by rows, each as one number."""
+    """The pixels of a PNG in mapfs's own form, by rows, each pixel as one number."""
     with open(path, "rb") as f:
         data = f.read()
     w, h = struct.unpack(">2I", data[16:24])
@@ -121,10 +119,10 @@ def media(kind, path):
     value = load(path)
     if kind == "images":
         return (kind, value["height"]), {("form",): "json", ("width",): value["width"]}
-    # Tangents are in all points of a map, or in none.
+    # Either all points of a map have tangents, or none.
     points = [{k: v for k, v in p.items() if "tangent" not in k or any(v)} for p in value.pop("points")]
     tag, points[0]["values"][0] = points[0]["values"][0], 0
-    return (kind, tag), {**flat((), value), **{("point", p["time"]): json.dumps(p) for p in points}}
+    return (kind, tag), {**flatten((), value), **{("point", p["time"]): json.dumps(p) for p in points}}
 
 
 def set_tag(layer, tag):
@@ -152,8 +150,8 @@ def table(path):
 
 
 def facts(tree, alias=None):
-    """{key: value} of all that the map says; a key begins with the object that it is of: (kind, tag), or what that
-    one is an alias of."""
+    """All content of a map: {key: value}. A key begins with its object, (kind, tag), or with the object of which that
+    is an alias."""
     out, alias, all_ = {}, alias or {}, []
     for name in os.listdir(tree + "/info"):
         out["info", name] = read(tree + "/info/" + name)
@@ -177,7 +175,7 @@ def facts(tree, alias=None):
         all_.append(key)
         orders[key] = []
         out[key] = bare(g)
-        out.update(flat(key, value))
+        out.update(flatten(key, value))
         for n in entries(top, "layers"):
             layer = layer_facts(os.path.join(top, "layers", n), key, stems, alias)
             orders[key].append(next(iter(layer)))
@@ -188,16 +186,16 @@ def facts(tree, alias=None):
     return out
 
 
-def flat(key, value):
+def flatten(key, value):
     return {key + (k,): json.dumps(v) for k, v in value.items()}
 
 
-def named(value, stems):
-    """References by what they mean."""
+def resolve_references(value, stems):
+    """Replace the numbers in references by the objects' tags."""
     if isinstance(value, dict):
-        return {k: stems.get((kind_of(k), v), v) if isinstance(v, str) else named(v, stems)
+        return {k: stems.get((kind_of(k), v), v) if isinstance(v, str) else resolve_references(v, stems)
                 for k, v in value.items()}
-    return [named(v, stems) for v in value] if isinstance(value, list) else value
+    return [resolve_references(v, stems) for v in value] if isinstance(value, list) else value
 
 
 def kind_of(key):
@@ -208,21 +206,21 @@ def layer_facts(path, group, stems, alias):
     tag = tag_of(path)
     key = alias.get(("layer", tag), ("layer", tag))
     out = {key: bare(os.path.basename(path)), key + ("group",): group}
-    value = named(load(path + "/layer.json"), stems)
+    value = resolve_references(load(path + "/layer.json"), stems)
     value.pop(TILES_TAG, None)
-    (value.get("automapper") or {}).pop("version", None)  # says nothing
-    out.update(flat(key, value))
+    (value.get("automapper") or {}).pop("version", None)  # an unset field
+    out.update(flatten(key, value))
     for name in os.listdir(path):
         if name.endswith(".csv"):
-            # What an image decides, and not who edits the cell.
+            # The image determines this field, not the editor of the cell.
             derived = OPAQUE if name == "flags.csv" else 0
             for y, row in enumerate(table(os.path.join(path, name))):
                 for x, cell in enumerate(row):
                     out[key + ("cell", y, x, name)] = cell & ~derived
     if elements(path):
-        for one in named(load(elements(path)), stems):
+        for one in resolve_references(load(elements(path)), stems):
             which = one.pop(ELEMENT_TAG[os.path.basename(elements(path))]) - tag
-            out.update(flat(key + ("element", which), one))
+            out.update(flatten(key + ("element", which), one))
     return out
 
 
@@ -231,42 +229,43 @@ def owner(key):
 
 
 def lines_joined(b, o, t):
-    """What two sides' lines say together, each line that one of them added, and none that one removed."""
+    """Lines of both sides: all lines that one side added, without lines that one side removed."""
     return {x for x in (*b, *o, *t) if (x in o and x in t) or (x not in b and (x in o or x in t))}
 
 
 def expected(b, o, t):
-    """(facts that must hold, keys that both changed in different ways). A value of None: there is no such fact."""
+    """(facts that must hold, keys that both changed in different ways). The value None means that the fact must not
+    hold."""
     sure, clash = {}, set()
     present = [{owner(k) for k in f} for f in (b, o, t)]
     both = added_otherwise(b, o, t)
     for key in {*b, *o, *t} - {("settings",), ("orders",), ("twice",)}:
-        who, values = owner(key), (b.get(key, empty(b, o, t, key)), o.get(key), t.get(key))
+        who, values = owner(key), (b.get(key, unset_value(b, o, t, key)), o.get(key), t.get(key))
         if who in present[0] and (who not in present[1] or who not in present[2]):
-            continue  # below
+            continue  # see removed_objects()
         if who in both:
-            continue  # each is there
+            continue  # both objects stay
         if values[1] == values[2] or values[0] == values[2]:
             sure[key] = values[1]
         elif values[0] == values[1]:
             sure[key] = values[2]
         else:
             clash.add(key)
-    # All of a cell is of one side.
+    # All fields of a cell are from one side.
     cells = {k[:5] for k in clash if k[2:3] == ("cell",)}
     for key in list(sure):
         if key[:5] in cells and key[2:3] == ("cell",):
             sure[key] = o.get(key)
     for who in {x for x in present[0] & present[1] & present[2] if x[0] == "images"}:
-        base, ours, theirs = ({k: v for k, v in of(f, who).items() if k != who} for f in (b, o, t))
-        # One of another size is of one side.
+        base, ours, theirs = ({k: v for k, v in facts_of_object(f, who).items() if k != who} for f in (b, o, t))
+        # A resized image is taken from one side.
         if len({f.get((*who, "size")) for f in (b, o, t)}) > 1 and base not in (ours, theirs) and ours != theirs:
             for key in [k for k in {*sure} | clash if owner(k) == who and k != who]:
                 sure.pop(key, None)
                 clash.discard(key)
             clash.add((*who, "size"))
             sure.update(ours)
-    removed(b, o, t, present, sure, clash)
+    removed_objects(b, o, t, present, sure, clash)
     return sure, clash
 
 
@@ -274,20 +273,20 @@ def is_physics(facts_, who):
     return facts_.get((*who, "kind"), "0") != "0"
 
 
-def empty(b, o, t, key):
-    """What a cell of a layer was that both added, and that a map has once."""
+def unset_value(b, o, t, key):
+    """The value of a cell in the base, for a physics layer that both sides added."""
     both = key[:2] not in b and is_physics(o, key[:2]) and is_physics(t, key[:2])
     return 0 if both and key[2:3] == ("cell",) else None
 
 
 def added_otherwise(b, o, t):
-    """What both added, but not as the same."""
+    """Objects that both sides added with different content."""
     return {k for k in {*o} & {*t} if k not in b and len(k) == 2 and isinstance(k[1], int) and not is_physics(o, k)
-            and of(o, k) != of(t, k)}
+            and facts_of_object(o, k) != facts_of_object(t, k)}
 
 
 def aliases(sides):
-    """Of (facts, copies) of each side: a copy of what is gone there is that one."""
+    """For (facts, copies) of each side: a copy replaces its original if that is gone."""
     found = {}
     for there, copies in sides:
         for new in copies:
@@ -299,89 +298,89 @@ def aliases(sides):
     return found
 
 
-def original(who, copies):
+def find_original(who, copies):
     while who in copies:
         who = copies[who]
     return who
 
 
-def exchanged(key, wanted, value, sides, copies):
-    """Is it what a side says of its copy, or of what it is a copy of? Which is which only their places say."""
-    if key[2:] == ("group",) and original(wanted, copies) == original(value, copies):
+def may_be_copy(key, wanted, value, sides, copies):
+    """Is the value a side's value for a copy or the original of the object? Only their places tell them apart."""
+    if key[2:] == ("group",) and find_original(wanted, copies) == find_original(value, copies):
         return True
     partners = [new for new, of_ in copies.items() if of_ == key[:2]] + [of_ for new, of_ in copies.items() if new == key[:2]]
     return any(f.get((*who, *key[2:])) == value for who in partners for f in sides)
 
 
-def of(facts_, who):
+def facts_of_object(facts_, who):
     return {k: v for k, v in facts_.items() if owner(k) == who}
 
 
-def removed(b, o, t, present, sure, clash):
+def removed_objects(b, o, t, present, sure, clash):
     for who in present[0]:
         sides = [f for f, there in ((o, present[1]), (t, present[2])) if who in there]
-        if len(sides) == 1 and of(sides[0], who) != of(b, who):
+        if len(sides) == 1 and facts_of_object(sides[0], who) != facts_of_object(b, who):
             clash.add(who)
-            sure.update(of(sides[0], who))
-        elif len(sides) < 2 and not (sides and filled(b, sides[0], who)):
+            sure.update(facts_of_object(sides[0], who))
+        elif len(sides) < 2 and not (sides and got_layers(b, sides[0], who)):
             sure[who] = None
 
 
-def filled(before, now, who):
-    """Did layers come to a group? Then it is as much the one that they came from."""
+def got_layers(before, now, who):
+    """Did the group get layers of another one? Then it may also be matched with that group."""
     return any(k[2:] == ("group",) and v == who and before.get(k) != who for k, v in now.items())
 
 
-def reordered(a, b):
-    """Pairs that both lists have, but in another order."""
+def reordered_pairs(a, b):
+    """Pairs that both lists have in different order."""
     places = [{x: i for i, x in enumerate(of_)} for of_ in (a, b)]
     both = [x for x in a if x in places[1]]
     return {(x, y) for x, y in itertools.combinations(both, 2) if places[1][x] > places[1][y]}
 
 
-def misplaced(b, o, t, out):
-    """Pairs of objects that stand in the order of neither side that moved them."""
+def misplaced_pairs(b, o, t, out):
+    """Pairs of objects whose order is that of neither side that moved them."""
     wrong = []
     for where, now in out["orders",].items():
         lists = [f["orders",].get(where, []) for f in (b, o, t)]
-        now = [x for x in now if x not in out["twice",] and not nameless(b, o, t, x)]
+        now = [x for x in now if x not in out["twice",] and not is_ambiguous(b, o, t, x)]
         stayed = [x for x in now if all(x in of_ for of_ in lists)]
-        moved = [reordered([x for x in lists[0] if x in stayed], of_) for of_ in lists[1:]]
+        moved = [reordered_pairs([x for x in lists[0] if x in stayed], of_) for of_ in lists[1:]]
         if moved[0] and moved[1]:
             continue
         wanted = [x for x in lists[1 if moved[0] else 2] if x in stayed]
-        wrong += [(where, pair) for pair in reordered(wanted, now) if not any(otherwise(b, o, t, x) for x in pair)]
+        wrong += [(where, pair) for pair in reordered_pairs(wanted, now) if not any(may_be_another(b, o, t, x) for x in pair)]
         names = [b[x] for x in lists[0]]
-        if len(set(names)) < len(names) or any(nameless(b, o, t, x) for x in lists[0]):
-            continue  # of those of one name, or of none, their places say which is which
+        if len(set(names)) < len(names) or any(is_ambiguous(b, o, t, x) for x in lists[0]):
+            continue  # objects with equal names, or without any, are matched by their places
         wrong += [(where, x) for of_ in lists[1:] for x in of_
-                  if x in now and x not in lists[0] and out[x] not in names and not any(between(x, y, now, stayed) for y in lists[1:] if x in y)]
+                  if x in now and x not in lists[0] and out[x] not in names and not any(keeps_place(x, y, now, stayed) for y in lists[1:] if x in y)]
     return wrong
 
 
-def resized(b, o, t):
-    """Layers of which each side changed the width or the height."""
+def resized_layers(b, o, t):
+    """Layers whose width or height both sides changed."""
     def size(f, who):
         return [f.get((*who, side)) for side in ("width", "height")]
     return {k for k in b if len(k) == 2 and k[0] == "layer" and all(size(f, k) != size(b, k) for f in (o, t))}
 
 
-def otherwise(b, o, t, who):
-    """Was a group renamed, and a layer of it? Then it may be another one."""
+def may_be_another(b, o, t, who):
+    """Were a group and one of its layers renamed? Then the group may be another one."""
     inside = [k for k in b if len(k) == 2 and b.get((*k, "group")) == who]
     return who[0] == "group" and any(f.get(who) != b.get(who) and any(f.get(k) != b.get(k) for k in inside) for f in (o, t))
 
 
-def nameless(b, o, t, who):
-    """Has it no name, and did a side change it, or take layers out of it? Which it is, only its neighbours and
-    those layers say then."""
+def is_ambiguous(b, o, t, who):
+    """Is the object without a name, and did a side change it, or take layers out of it? Then only its neighbors and
+    those layers identify it."""
     inside = [k for k in b if len(k) == 2 and b.get((*k, "group")) == who]
-    return b.get(who) == "" and any(of(f, who) != of(b, who) or
+    return b.get(who) == "" and any(facts_of_object(f, who) != facts_of_object(b, who) or
                                     any(f.get((*k, "group"), who) != who for k in inside) for f in (o, t))
 
 
-def between(x, side, now, stayed):
-    """Does what a side has there stand behind what it follows there, or before what it precedes?"""
+def keeps_place(x, side, now, stayed):
+    """Does an object that a side added stand after its predecessor there, or before its successor?"""
     at = side.index(x)
     before = [y for y in side[:at] if y in stayed][-1:]
     after = [y for y in side[at:] if y in stayed][:1]

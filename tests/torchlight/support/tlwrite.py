@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""An independent writer of Torchlight II files, for fixtures: plain structures to bytes."""
+"""An independent writer of Torchlight II files for fixtures, from plain structures to bytes."""
 import struct
 import zlib
 
@@ -12,7 +12,7 @@ def ss(text):
 
 
 class Pak:
-    """A section that grows; add() gives a block's offset."""
+    """A section that grows; add() returns a block's offset."""
 
     def __init__(self, header=8):
         self.data = bytearray(header)
@@ -73,7 +73,7 @@ def modheader(section, ver=4, modver=3, strings=("Title", "", "", "", ""), modid
 
 
 def mod(files, removed=(), pak=None, **header):
-    """files: list of (directory, name, content, stored); a MOD of them."""
+    """A MOD of files [(directory, name, content, stored)]."""
     pak = pak or Pak()
     records = {}
     for path, name, content, stored in files:
@@ -101,7 +101,7 @@ def bindat(root, strings):
 
 
 def layout_object(at, kind, oid, name="", props=(), extra=b"", children=()):
-    """children: functions of the offset where they begin, that give bytes."""
+    """children: functions that take the offset at which they begin, and return bytes."""
     head = struct.pack("<Bq", kind, oid) + ss(name) + bytes([len(props)])
     for code, value in props:
         head += struct.pack("<HB", len(value) + 1, code) + value
@@ -130,7 +130,7 @@ def group_node(oid, offset, children=(), root=False, garbage=0, choice=0, active
 
 
 def logic(records):
-    """records: (id, object, x, y, [(to, output, input)]); a function of the place."""
+    """records: (id, object, x, y, [(to, output, input)]); returns a function of the offset."""
     def make(at):
         out = bytes([len(records)])
         for rid, oid, x, y, links in records:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Mounted archives: what the tests of real mounts have in common."""
+"""Helpers for tests that mount archives."""
 import os
 import pathlib
 import shutil
@@ -37,7 +37,7 @@ def add_pak(box, stem="pak/FLASKS"):
     return pak, box.add(corpus(stem + ".PAK.MAN").read_bytes(), "F.PAK.MAN")
 
 
-def new(box, name, kind, point="new", opts=None):
+def mount_new(box, name, kind, point="new", opts=None):
     path, point = os.path.join(box.maps, name), box.point(point)
     r = box.run("--new", "--format=" + kind, *(["-o", opts] if opts else []), path, point)
     assert r.code == 0, r.err
@@ -45,7 +45,7 @@ def new(box, name, kind, point="new", opts=None):
     return boxes.Mount(box, path, point)
 
 
-def program(name):
+def require_program(name):
     path = shutil.which(name)
     if not path:
         pytest.skip("not installed: " + name)
@@ -53,7 +53,7 @@ def program(name):
 
 
 def sync(m):
-    """Save now."""
+    """Save the mount now."""
     fd = os.open(m.point, os.O_RDONLY)
     os.fsync(fd)
     os.close(fd)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Fixture maps for test_structure.c: objects of every sort that refer to each other."""
+"""Fixture maps for test_structure.c: objects of every kind that refer to each other."""
 import struct
 
 from twgen import (AUTOMAPPER, ENVELOPE, GROUP, GROUP_EXT, IMAGE, INFO, LAYER, OPUS, POINTS, SOUND, Map,
@@ -30,7 +30,7 @@ def envelope(m, name, channels, start, count):
 
 
 def structure():
-    """77 and -2 point at nothing."""
+    """References 77 and -2 have no target."""
     m = Map()
     m.item(INFO, 0, [1, m.text("Ann"), -1, -1, -1, -1])
     m.image("grass", rgba(16, 16, lambda x, y: 255), 16, 16)
@@ -64,7 +64,7 @@ def structure():
 
 
 def twice():
-    """A layer in two groups, one in none, and a part of a range that is out of bounds."""
+    """A layer in two groups, one in none, and a range that is partly out of bounds."""
     m = Map()
     for i in range(4):
         m.tiles(2, 2, m.blob(bytes([i] * 16)), kind=1 if i == 0 else 0, name="L%d" % i)
@@ -75,7 +75,7 @@ def twice():
 
 
 def version2():
-    """All images are of version 2, items of old versions have no names."""
+    """All images are of version 2, and items of old versions have no names."""
     m = Map()
     m.image("one", rgba(1, 1, lambda x, y: 1), 1, 1, 2, (1,))
     m.item(IMAGE, 1, [2, 8, 8, 1, m.text("two"), -1, 1])

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Zlib
-"""What DDNet's rules say of a map, read again from their description (docs/mapfs-check.1) and DDNet's lists of tiles
-(game/mapitems.cpp), over tests/mount/datafile.py: it shares nothing with mapfs.  Settings and the game's own images are
-held against the game itself (test_rules.py)."""
+"""An independent reader for DDNet's rules, written from docs/mapfs-check.1 and DDNet's lists of tiles
+(game/mapitems.cpp). It uses datafile.py and shares no code with mapfs. Settings and the game's own images are
+compared with the game itself (test_rules.py)."""
 import itertools
 import struct
 
 from datafile import ENVELOPE, GROUP, IMAGE, INFO, LAYER, SOUND, Datafile
 
 NAMES = {1: "game", 8: "front", 2: "tele", 4: "speedup", 16: "switch", 32: "tune"}
-# Bytes of a tile; where the id, the flags, and the number (or the force) are.
+# Bytes of a tile; index of the id, the flags, and the number (or the force).
 FORMS = {"design": (4, 0, 1, None), "game": (4, 0, 1, None), "front": (4, 0, 1, None), "tele": (2, 1, None, 0), "speedup": (6, 2, None, 0),
          "switch": (4, 1, 2, 0), "tune": (2, 1, None, 0)}
 OWN = {"tele": 0, "speedup": 1, "front": 2, "switch": 3, "tune": 4}
 
 
-def spans(text):
-    """'1 4-6' -> {1, 4, 5, 6}"""
+def parse_ranges(text):
+    """Parse '1 4-6' to {1, 4, 5, 6}."""
     return {i for part in text.split() for i in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
 
 
-ENTITIES = spans("192-229 233-238 240")
-BOTH = spans("2 4-6 9 11-13 16-22 32-62 64-67 71-76 88-91 96-97 104-107 112-113 128-129 140-145 156-159 190-191") | ENTITIES
-KNOWN = {"game": BOTH | {1, 3}, "front": BOTH | {98, 99}, "tele": spans("10 14-15 26-27 29-31 63"), "speedup": {28, 29}, "tune": {68, 69, 70},
-         "switch": spans("7 9 12-13 19-20 22-25 79 95 98-99 144-145") | {i for i in ENTITIES if i >= 197}}
-TURNING = spans("60-61 64-65 67 190-191 197-202 224-229")
+ENTITIES = parse_ranges("192-229 233-238 240")
+BOTH = parse_ranges("2 4-6 9 11-13 16-22 32-62 64-67 71-76 88-91 96-97 104-107 112-113 128-129 140-145 156-159 190-191") | ENTITIES
+KNOWN = {"game": BOTH | {1, 3}, "front": BOTH | {98, 99}, "tele": parse_ranges("10 14-15 26-27 29-31 63"), "speedup": {28, 29}, "tune": {68, 69, 70},
+         "switch": parse_ranges("7 9 12-13 19-20 22-25 79 95 98-99 144-145") | {i for i in ENTITIES if i >= 197}}
+TURNING = parse_ranges("60-61 64-65 67 190-191 197-202 224-229")
 
 
 class Layer:
@@ -102,7 +102,7 @@ def race(m):
     there = set(m.played["game"].cells) | set(m.played["front"].cells if "front" in m.played else b"")
     for name, ids, words in (("spawn", "192-194", "192, 193 or 194"), ("start", "33", "33"), ("finish", "34", "34"),
                              ("time checkpoint", "35-59", "35 to 59")):
-        if not there & spans(ids):
+        if not there & parse_ranges(ids):
             m.say(m.played["game"].key, "the map has no %s (%s in the game or front layer)" % (name, words))
 
 
@@ -147,7 +147,7 @@ def through(m):
 
 
 def numbered(layer):
-    """(id, number) -> where, and one that finds all of several ids."""
+    """(id, number) -> places, and a function that finds all places of several ids."""
     found = {}
     for i, cell in enumerate(layer and layer.cells or b""):
         if cell:
@@ -255,8 +255,9 @@ def sizes(m):
             m.say(layer.key, "is %d x %d tiles (%d x %d are enough)" % (layer.w, layer.h, w, h))
 
 
-def rulings(path):
-    """{(key, text)}: the key is (group, layer), a layer's number where it is in no group, ("images", number), or a path."""
+def broken_rules(path):
+    """The broken rules of a map: {(key, text)}. The key is (group, layer), the number of a layer in no group,
+    ("images", number), or a path."""
     m = Map(path)
     info(m)
     if m.whole and "game" in m.played:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Archives judged from outside: everything that must be right in one, by the independent reader."""
+"""Checks of archives with the independent reader: everything that must be right in an archive."""
 import pathlib
 import struct
 import zlib
@@ -9,7 +9,7 @@ import tlwrite
 
 
 class Archive:
-    """Reads a MOD, or a PAK with its manifest, and checks every sum, place and counter."""
+    """Reads a MOD, or a PAK with its manifest, and checks every checksum, offset and counter."""
 
     def __init__(self, path, man=None, ours=True):
         data = pathlib.Path(path).read_bytes()
@@ -49,7 +49,7 @@ class Archive:
         assert largest == self.largest
         assert stored == tlread.pak_hash(self.section), "the game would take no notice of it"
         if not ours:
-            return  # other packers do not care for the rest
+            return  # other packers do not set the rest
         zeroed = table[:2] + b"\0\0\0\0" + table[6:]
         if self.man["version"] >= 2:
             assert any(tlread.manifest_hash(zeroed, s) == self.man["mhash"] for s in range(15, 26))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Random edits of a map's tree, as somebody would make them. What they add has tags as merging.py's."""
+"""Random edits of a map's tree, as people make them. Added objects get tags as in merging.py."""
 import os
 import re
 import shutil
@@ -26,7 +26,7 @@ def stem(name):
 
 
 def replaced(value, keys, old, new):
-    """The same JSON, where references to the stem old are to new."""
+    """The same JSON, with references to stem `old` replaced by `new`."""
     if isinstance(value, dict):
         return {k: new if k in keys and v == old else replaced(v, keys, old, new) for k, v in value.items()}
     return [replaced(v, keys, old, new) for v in value] if isinstance(value, list) else value
@@ -35,9 +35,9 @@ def replaced(value, keys, old, new):
 class Edits:
     def __init__(self, tree, rng, side, first):
         self.tree, self.rng, self.side = tree, rng, side
-        self.first = first  # the tree as it was
+        self.first = first  # the tree before the edits
         self.serial = 0
-        self.copies = {}  # the owner of the copy: the owner of what it was made of
+        self.copies = {}  # owner of a copy: owner of the original
         self.done = []
 
     def unique(self):
@@ -58,11 +58,11 @@ class Edits:
         return [n for n in sorted(os.listdir(layer)) if n.endswith(".csv")]
 
     def design(self):
-        """A layer of which a map can have several."""
+        """A random layer of a kind that a map can have several times."""
         return self.pick(p for p in layers(self.tree) if load(p + "/layer.json").get("kind", 0) == 0)
 
     def group(self):
-        """One without the layers that a map has once."""
+        """A random group without layers that a map can have only once."""
         return self.pick(g for g in entries(self.tree, "groups") if not any(
             load(self.path("groups", g, "layers", n, "layer.json")).get("kind", 0)
             for n in entries(self.tree, "groups", g, "layers")))
@@ -70,8 +70,8 @@ class Edits:
     def change(self, path, **fields):
         dump(path, {**load(path), **fields})
 
-    def free(self, path):
-        """The path, if nothing of that number and name is there, or was; with a later number else."""
+    def free_path(self, path):
+        """A path whose name and number are unused, now and before; with a later number if necessary."""
         head, tail = os.path.split(path)
         number, name = int(re.match(r"\d+", tail).group()), bare(tail)
         first = os.path.join(self.first, os.path.relpath(head, self.tree))
@@ -81,8 +81,8 @@ class Edits:
             number += 1
         return os.path.join(head, "%d_%s" % (number, name) if name else str(number))
 
-    def refer(self, kind, old, new):
-        """What named the stem old names new from now on."""
+    def replace_references(self, kind, old, new):
+        """Replace references to the stem `old` by `new`."""
         for layer in layers(self.tree):
             for path in (layer + "/layer.json", elements(layer)):
                 if path:
@@ -199,7 +199,7 @@ class Edits:
     def new_layer(self, source, group, name):
         where = self.path("groups", group, "layers")
         os.makedirs(where, exist_ok=True)
-        new = self.free(os.path.join(where, name))
+        new = self.free_path(os.path.join(where, name))
         shutil.copytree(source, new)
         tag = self.unique()
         self.copies["layer", tag] = ("layer", merging.tag_of(source))
@@ -212,7 +212,7 @@ class Edits:
                            "%d_new%d" % (self.rng.randrange(5), self.unique() % 1000))
 
     def copy_layer(self):
-        """As an editor does: of the same name, beside it."""
+        """Copy a layer as an editor does: with its name, beside it."""
         source = self.design()
         if source:
             self.new_layer(source, source.split("/")[-3], os.path.basename(source))
@@ -227,10 +227,10 @@ class Edits:
         if layer:
             number = re.match(r"\d+", os.path.basename(layer)).group()
             name = self.rng.choice(("n%d" % (self.unique() % 1000), bare(os.path.basename(self.design()))))
-            os.rename(layer, self.free(os.path.join(os.path.dirname(layer), "%s_%s" % (number, name) if name else number)))
+            os.rename(layer, self.free_path(os.path.join(os.path.dirname(layer), "%s_%s" % (number, name) if name else number)))
 
     def swap_layers(self):
-        """Two layers swap their names, and stay where they are."""
+        """Swap the names of two layers, which stay in their places."""
         one, other = self.design(), self.design()
         if one and one != other:
             names = [re.match(r"(\d+)(.*)", os.path.basename(p)).groups() for p in (one, other)]
@@ -239,12 +239,12 @@ class Edits:
             for old in (one, other):
                 os.rename(old, old + "~")
             for old, new in zip((one, other), swapped):
-                os.rename(old + "~", self.free(new))
+                os.rename(old + "~", self.free_path(new))
 
     def move_layer(self):
         layer = self.pick(layers(self.tree))
         if layer:
-            os.rename(layer, self.free(os.path.join(os.path.dirname(layer), "%03d_%s" % (
+            os.rename(layer, self.free_path(os.path.join(os.path.dirname(layer), "%03d_%s" % (
                 self.rng.randrange(6), bare(os.path.basename(layer))))))
 
     def regroup_layer(self):
@@ -252,7 +252,7 @@ class Edits:
         if layer and g:
             where = self.path("groups", g, "layers")
             os.makedirs(where, exist_ok=True)
-            os.rename(layer, self.free(os.path.join(where, "%02d_%s" % (
+            os.rename(layer, self.free_path(os.path.join(where, "%02d_%s" % (
                 self.rng.randrange(6), bare(os.path.basename(layer))))))
 
     # ---- groups
@@ -283,7 +283,7 @@ class Edits:
 
     def move_group(self):
         g = self.pick(entries(self.tree, "groups"))
-        os.rename(self.path("groups", g), self.free(self.path("groups", "%03d_%s" % (self.rng.randrange(5), bare(g)))))
+        os.rename(self.path("groups", g), self.free_path(self.path("groups", "%03d_%s" % (self.rng.randrange(5), bare(g)))))
 
     # ---- images, sounds, envelopes
 
@@ -297,13 +297,13 @@ class Edits:
             number, ending = re.match(r"\d+", name).group(), os.path.splitext(name)[1]
             new = "%s_m%d" % (number, self.unique())
             os.rename(self.path(kind, name), self.path(kind, new + ending))
-            self.refer(kind, stem(name), new)
+            self.replace_references(kind, stem(name), new)
 
     def remove_media(self):
         kind, name = self.one_of("images", "sounds", "envelopes")
         if name:
             os.unlink(self.path(kind, name))
-            self.refer(kind, stem(name), None)
+            self.replace_references(kind, stem(name), None)
 
     def copy_media(self):
         kind, name = self.one_of("images", "sounds", "envelopes")
@@ -327,7 +327,7 @@ class Edits:
             merging.write_png(path, rows)
 
     def embed_image(self):
-        """Or the other way."""
+        """Embed an external image, or make an embedded one external."""
         name = self.pick(entries(self.tree, "images"))
         if not name:
             return
@@ -366,7 +366,7 @@ class Edits:
            add_group, remove_group, rename_group, move_group,
            rename_media, remove_media, copy_media, image, embed_image, sound, envelope)
 
-    def some(self, n):
+    def run_random(self, n):
         for _ in range(n):
             edit = self.rng.choice(self.ALL)
             self.done.append(edit.__name__)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Triclon maps, written by the page's words and with no look at mapfs: 24 variants, content made up."""
+"""Random Triclon maps in 24 variants, written from the format's page without code of mapfs."""
 import collections
 import itertools
 import math
@@ -12,7 +12,7 @@ VARIANTS = [Variant(*v) for v in itertools.product(
 
 
 class Map:
-    """name and author are bytes; objects is None where there is no list."""
+    """name and author are bytes; objects is None if the map has no list."""
 
     def __init__(self, variant, name=b"", author=b"", terrain=(), points=(), objects=None,
                  tag=b"TCM3", real=False):
@@ -46,7 +46,7 @@ class Map:
         return "endian=%s,lists=%s,points=%s" % (v.endian, v.lists, v.points)
 
     def files(self):
-        """The tables by name, as bytes."""
+        """The tables as bytes, by name."""
         out = {"terrain.csv": table("index,type", self.terrain),
                "points.csv": table("x,y", self.points)}
         if self.objects is not None:
@@ -73,8 +73,8 @@ def name(rng):
     return text.encode("latin-1" if rng.random() < 0.1 and "\u0141" not in text else "utf-8")
 
 
-def count(rng, top):
-    """Most maps have dozens of records, some hundreds, a few hardly any."""
+def random_count(rng, top):
+    """Random number of records: mostly dozens, sometimes hundreds or hardly any."""
     kind = rng.random()
     if kind < 0.05:
         return rng.randint(1, 3)
@@ -84,7 +84,7 @@ def count(rng, top):
 
 
 def ground(rng, n):
-    """The line of the ground, from left to right."""
+    """The line of the ground from left to right."""
     x = rng.choice((0, 0, 0, rng.randint(-500, 500)))
     step = rng.choice((1, 4, 10, 16, 32, 64, 0, 0))
     low, height = rng.choice((0, 50, 100)), rng.choice((50, 200, 480, 600, 1000))
@@ -102,7 +102,7 @@ def ground(rng, n):
 
 
 def content(rng, variant):
-    n_points = count(rng, 400)
+    n_points = random_count(rng, 400)
     points = ground(rng, n_points)
     n_terrain = min(n_points, rng.choice((0, 1, 1, 2, 3, 4, 6, 10, 20)))
     kinds = rng.choice((3, 8, 20, 255))
@@ -121,6 +121,6 @@ def content(rng, variant):
 
 
 def maps(n, seed=1):
-    """n maps, all variants in turn."""
+    """n maps of all variants in turn."""
     rng = random.Random(seed)
     return [content(rng, VARIANTS[i % len(VARIANTS)]) for i in range(n)]

@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Zlib
-"""Maps of every format at hand, and what a tree of files is."""
+"""Maps of every format at hand, runs of mapfs, and the content of a directory tree."""
 import glob
 import os
 import shutil
 import stat
 import subprocess
-import sys
 
 import pytest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", d) for d in ("torchlight", "triclon")]
+import places
+import share
 
-import places  # noqa: E402
-import share  # noqa: E402
-
-LARGE = 3_000_000  # bytes of a map; larger ones are for MAPFS_TEST_ALL=1
+LARGE = 3_000_000  # bytes; larger maps are only used with MAPFS_TEST_ALL=1
 
 
 def _others():
@@ -37,13 +33,13 @@ def good(*args, **kw):
 
 
 def saved(r):
-    """Was all saved? A game need not like what a test made up: warnings are allowed."""
+    """Did the save succeed, perhaps with warnings? A game need not accept a random map."""
     said = r.stderr.decode().splitlines()
     return r.returncode == 0 or (r.returncode == 5 and all(": warning: " in x or ": note: " in x for x in said))
 
 
 def each_map(most=LARGE):
-    """A share of the Teeworlds maps and of all that the corpus has of other formats."""
+    """A share of the Teeworlds maps, and all maps of other formats in the corpus."""
     corpus = glob.glob(places.CORPUS + "/maps/*.map")
     some = share.maps([p for p in places.debian_maps() + corpus
                        if share.ALL or os.path.getsize(p) < most])
@@ -54,14 +50,14 @@ def each_map(most=LARGE):
 
 
 def add(box, path):
-    """A copy in the box, with the second file of an archive that has one."""
+    """Copy a map into the box, with the companion of an archive that has one."""
     if os.path.exists(path + ".MAN"):
         box.add(path + ".MAN")
     return box.add(path)
 
 
 def tree(top):
-    """{path: (kind, permissions, time, content)} of what is below a directory."""
+    """The content of a directory tree: {path: (kind, permissions, time, content)}."""
     out = {}
     for base, dirs, files in os.walk(os.fsencode(top)):
         for name in dirs + files:
@@ -90,7 +86,8 @@ def output(*argv, **kw):
 
 
 def jail(box, *files):
-    """A root with mapfs and these files in /data, which are a user's; its path, and what runs mapfs there."""
+    """Make a root directory with mapfs and copies of these files in /data, which belong to a user; returns its path
+    and a function that runs mapfs in it."""
     if places.is_sanitized():
         pytest.skip("the sanitizers read their options from /proc")
     top = os.path.join(box.root, "jail")

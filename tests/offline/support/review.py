@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What a page of `mapfs diff --markdown` has to say of layers, found again from the tables that `extract` gives."""
+"""The expected layers of a page of `mapfs diff --markdown`, computed from extracted tables."""
 import collections
 import os
 import re
@@ -9,7 +9,7 @@ FIELDS = ("id", "flags", "number", "force", "max_speed", "angle", "delay")
 
 
 def read_layer(path):
-    """{field: rows} of a layer's directory; None: it is no layer of tiles."""
+    """{field: rows} of a layer's directory; None if it is no layer of tiles."""
     out = {}
     for field in FIELDS:
         if os.path.exists(os.path.join(path, field + ".csv")):
@@ -19,13 +19,13 @@ def read_layer(path):
 
 
 def cell(layer, x, y):
-    """The fields of a place, 0 where there is nothing."""
+    """The fields of a cell; all are 0 outside of the layer."""
     rows = {f: t[y][x] if layer and y < len(t) and x < len(t[0]) else 0 for f, t in (layer or {}).items()}
     return tuple(rows.get(f, 0) for f in FIELDS)
 
 
 def compare(before, after):
-    """{(x, y): (mark, cell before, cell after)} of two layers, either of which may be None."""
+    """{(x, y): (mark, cell before, cell after)} of two layers; either may be None."""
     tables = [t for layer in (before, after) if layer for t in layer.values()]
     out = {}
     for y in range(max(len(t) for t in tables)):
@@ -34,7 +34,7 @@ def compare(before, after):
             if a == b:
                 continue
             there = tuple(bool(c[0] or not has_ids(layer) and c[3]) for c, layer in ((a, before), (b, after)))
-            # What a place without a tile has besides is nothing that a layer gets or loses with it.
+            # An added or removed layer does not show cells that have other fields but no tile.
             if not (any(there) or has_cell(before, x, y) and has_cell(after, x, y)):
                 continue
             out[x, y] = {(False, True): "added", (True, False): "removed"}.get(there, "changed"), a, b
@@ -55,18 +55,18 @@ def rectangle(places):
 
 
 def place(xs, ys):
-    """A rectangle as messages give it; a range of one is no range."""
+    """A rectangle as messages show it; a range of one number is shown as that number."""
     return ", ".join("%s %d" % (word, min(v)) + " to %d" % max(v) * (max(v) > min(v)) for word, v in (("x", xs), ("y", ys)))
 
 
-def told(places):
-    """What a page says of a layer: counts by mark, and the rectangle."""
+def summary(places):
+    """The summary of a layer: counts by mark, and the rectangle."""
     counts = collections.Counter(mark for mark, _, _ in places.values())
     return {m: counts[m] for m in MARKS if counts[m]}, rectangle(places)
 
 
-def rows(places, number):
-    """The same of tiles that are alike: of one mark, with the same ids, numbers and fields that differ."""
+def group_rows(places, number):
+    """The same for each set of similar tiles: equal mark, ids, numbers and differing fields."""
     kinds = collections.defaultdict(list)
     for at, (mark, a, b) in places.items():
         kinds[mark, a[0], b[0], a[2] if number else -1, b[2] if number else -1,
@@ -85,12 +85,12 @@ def counts(text):
     return {m: int(n) for n, m in re.findall(r"(\d+) (added|removed|changed)", text)}
 
 
-# A code span of CommonMark: a run of backticks up to the next of that length.
+# A code span of CommonMark: a run of backticks up to the next run of the same length.
 CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 
 
 def names(text):
-    """The names in code spans. One blank next to both fences is not shown."""
+    """The names in code spans, without a blank next to both fences."""
     return [m[2][1:-1] if m[2][0] == m[2][-1] == " " and m[2].strip() else m[2] for m in CODE.finditer(text)]
 
 
@@ -99,7 +99,7 @@ def name(text):
 
 
 class Page:
-    """A page, taken apart: layers {path: (kind or None, counts, rectangle, rows)}."""
+    """A parsed page: layers {path: (kind or None, counts, rectangle, rows)}."""
 
     def __init__(self, text):
         self.text, self.layers, self.pictures = text, {}, {}
@@ -120,6 +120,6 @@ class Page:
         self.answer = next(line for line in lines[2:] if line)
 
     def entries(self):
-        """(what, path) of the lists."""
+        """(what, path) for the entries of the lists."""
         return [(m[1], name(line)) for line in self.text.splitlines()
                 for m in [re.match(r"- (added|removed|moved|renamed|changed) ", line)] if m]
