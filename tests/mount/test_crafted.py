@@ -167,8 +167,8 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
     m.unmount()
 
 
-HIDDEN = {"quads": ("quads.json", [0, 3, 0, 2, 5, 2, -1], "count is 5, and its data holds 3"),
-          "sources": ("sources.json", [0, 10, 0, 2, -1, 2, -1], "count is -1, and its data holds 8"),
+HIDDEN = {"quads": ("quads.json", [0, 3, 0, 2, 5, 2, -1], "count is 5 (its data has 3)"),
+          "sources": ("sources.json", [0, 10, 0, 2, -1, 2, -1], "count is -1 (its data has 8)"),
           "short": ("quads.json", [0, 3, 0, 1, 3, 2], "has 6 integers (at least 7)"),
           "tiles": ("id.csv", [0, 2, 0, 2, 20, 20, 0, 255, 255, 255, 255, -1, 0, -1, 2],
                     "456 bytes are too few for 20 x 20 tiles")}

@@ -184,12 +184,12 @@ def test_an_item_that_gets_another_number_is_saved_once(raw_mount, again):
 
 
 @pytest.mark.parametrize("content", [b"", b"other\0"])
-def test_a_written_data_item_is_not_removed(rw, content):
-    rw.box.allow("small.map.mapfs-left*")
-    put(rw / "raw/data/00000", content)
-    assert refused(os.unlink, rw / "raw/data/00000") == errno.EPERM
-    assert refused(os.rename, rw / "raw/data/00000", rw / "t~") == errno.EPERM
-    rw.unmount(code=0 if content else 5)
+def test_a_written_data_item_is_not_removed(raw_mount, content):
+    raw_mount.box.allow("small.map.mapfs-left*")
+    put(raw_mount / "raw/data/00000", content)
+    assert refused(os.unlink, raw_mount / "raw/data/00000") == errno.EPERM
+    assert refused(os.rename, raw_mount / "raw/data/00000", raw_mount / "t~") == errno.EPERM
+    raw_mount.unmount(code=0 if content else 5)
 
 
 def test_a_data_item_that_left_the_map_cannot_be_made_in_read_only_raw(box, small):

@@ -104,7 +104,7 @@ def test_parts_of_an_image_set_are_drawn(box):
     ("MEDIA/UI/S.IMAGESET:far", "the part (2 x 1 at 8, 0) reaches past the texture (9 x 6)"),
     ("MEDIA/UI/S.IMAGESET:big", "reaches past the texture"), ("MEDIA/UI/S.IMAGESET:nothing", "reaches past"),
     ("MEDIA/UI/L.IMAGESET", "the texture is not in the archive"), ("MEDIA/UI/N.IMAGESET", "not an image set"),
-    ("MEDIA/UI/CUT.DDS", "the texture is cut short"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
+    ("MEDIA/UI/CUT.DDS", "the texture is truncated"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
     ("MEDIA/UI/DIR.IMAGESET", "the texture is not in the archive"), ("MEDIA/UI", "not a picture"),
     ("MEDIA/UI/NONE.DDS", "No such file"), ("MEDIA/UI/NONE.DDS:x", "No such file"), ("", "not a picture")])
 def test_files_that_cannot_be_drawn_are_refused(box, path, words):

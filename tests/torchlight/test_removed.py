@@ -194,7 +194,7 @@ def test_a_removed_list_is_empty_and_the_header_stays(box, whole):
     assert m.result.code == 5
     assert m.result.out.splitlines() == [
         "note: .mod/info.json was not removed: it is required",
-        "note: .mod/removed.txt was removed, and is empty now: the map still has one"]
+        "note: .mod/removed.txt was emptied, not removed: the map always has it"]
     m = box.mount(m.map)
     assert m.get(".mod/removed.txt") == b"" and m.get(".mod/info.json") == header
     m.unmount()

@@ -198,7 +198,7 @@ static void group_created_again_is_not_reported_as_incomplete(void **state)
 	assert_int_equal(box_mkdir(b, DECO), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report, "note: " DECO " is not saved: it has no valid layer.json\n"
-			   "note: what was " DECO " before was removed\n");
+			   "note: the former " DECO " was removed\n");
 }
 
 /* It is a draft since the save, and so is content that is put over it. */

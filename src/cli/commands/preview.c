@@ -172,10 +172,11 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
 	}
 	r = f->draw(s, &d->preview, &p, e);
-	if (r < 0)
+	if (r < 0) {
 		if (d->layer)
 			error_context(e, "%s", d->layer);
-	return r;
+		return r;
+	}
 	*fault = d->out >= 0 ? d->command.names[d->command.n_names - 1] : "standard output";
 	r = write_picture(d, &p, mode, e);
 	bytes_unref(p.rgba);

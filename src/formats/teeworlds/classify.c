@@ -205,12 +205,13 @@ int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool i
 	int r = NAME_SCRATCH;
 
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
-	/* Known names, too: a change of other files may have removed the file. */
-	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
-		return error_set(e, -EACCES, "raw/ is read-only (use -o raw=rw)");
 	/* A directory with the name of a file is scratch, and the other way round. */
 	ret->is_known = find_known(s, dir, name, &ret->id) == 0 &&
 			(tw_kind(ret->id)->child != NULL) == is_dir;
+	/* A change of other files may have removed a known file. */
+	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW &&
+		!(ret->is_known && is_dir))
+		return error_set(e, -EACCES, "raw/ is read-only (use -o raw=rw)");
 	if (ret->is_known)
 		r = tw_sort_in(dir) == TW_SORTS ? NAME_PART : NAME_OBJECT;
 	else
