@@ -32,11 +32,19 @@ def add_pair(box):
     return box.add(section, "X.PAK"), box.add(table, "X.PAK.MAN")
 
 
+def put_synced(m):
+    """Write the file, and sync the journal now: a timer would do it at some step of the save."""
+    m.put(NAME, dat("new"))
+    fd = os.open(m / NAME, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+
+
 def count_steps_of_a_save(box):
     shim = box.shim(Fault)
     path, man = add_pair(box)
     m = box.mount(path, shim=shim)
-    m.put(NAME, dat("new"))
+    put_synced(m)
     shim.arm(Fault.COUNT)
     m.unmount()
     assert Archive(path, man).one(NAME) == dat("new")
@@ -60,7 +68,7 @@ def test_after_a_fault_at_any_step_the_pair_is_old_or_new(box, action):
         path, man = add_pair(box)
         old = boxes.get(path), boxes.get(man)
         m = box.mount(path, shim=shim)
-        m.put(NAME, dat("new"))
+        put_synced(m)
         shim.arm(action, step, error=5)
         box.run("-u", "--force", m.point)
         shim.disarm()
