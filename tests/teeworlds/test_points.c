@@ -205,27 +205,32 @@ static void assert_same_items(const struct snapshot *a, const struct snapshot *b
 	assert_true(m->index->has_tangents == n->index->has_tangents);
 }
 
-/* Apply the edits of a map together, and put them one by one. */
+/* Apply the edits together to a copy, and put them one by one into f->s. */
+static void edit_both(struct fixture *f, const struct edit *v, size_t n, bool back)
+{
+	CLEANUP(snapshot_unref) struct snapshot *base = snapshot_ref(f->s);
+	CLEANUP(snapshot_unref) struct snapshot *applied = snapshot_ref(f->s), *once = NULL;
+	struct error err = ERROR_INIT;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct edit *d = &v[back ? n - 1 - i : i];
+		CLEANUP(free) char *text = edited(f->s, d->path, d->from, d->to);
+
+		apply(base, &applied, d->path, text);
+		assert_int_equal(put_text(&f->s, d->path, text, &err), 1);
+	}
+	assert_ptr_equal(points_of(applied), points_of(base));
+	assert_ok(f->s->format->tree->finalize(
+		applied, NULL, FORMAT_UNPLACED, &once, NULL, NULL, &err));
+	assert_same_items(once, f->s);
+}
+
 static void change_together(const char *map, const struct edit *v, size_t n, bool back)
 {
-	CLEANUP(snapshot_unref) struct snapshot *base = NULL, *applied = NULL, *once = NULL;
-	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	must_open(&f, map, "rw");
-	base = snapshot_ref(f.s);
-	applied = snapshot_ref(f.s);
-	for (size_t i = 0; i < n; i++) {
-		const struct edit *d = &v[back ? n - 1 - i : i];
-		CLEANUP(free) char *text = edited(f.s, d->path, d->from, d->to);
-
-		apply(base, &applied, d->path, text);
-		assert_int_equal(put_text(&f.s, d->path, text, &err), 1);
-	}
-	assert_ptr_equal(points_of(applied), points_of(base));
-	assert_ok(f.s->format->tree->finalize(
-		applied, NULL, FORMAT_UNPLACED, &once, NULL, NULL, &err));
-	assert_same_items(once, f.s);
+	edit_both(&f, v, n, back);
 	fixture_close(&f);
 }
 
