@@ -455,7 +455,7 @@ def test_a_file_created_meanwhile_is_not_overwritten(box, small):
     os.unlink(new)
     fault.arm(fault.FAIL, n - 1, fault.RENAME, 17)
     r = run("pack", tree, new, env=box.env(fault.env()))
-    assert r.returncode == 2 and b"new.map: cannot be made: File exists\n" in r.stderr, r
+    assert r.returncode == 2 and b"new.map: cannot create: File exists\n" in r.stderr, r
     assert box.beside() == []
 
 
